@@ -1,0 +1,18 @@
+# make install: libraries, headers, pkg-config file, CMake package, program.
+include(CMakePackageConfigHelpers)
+install(TARGETS yawara_static yawara_shared EXPORT yawara-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/yawara DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TARGET yawara)
+  install(TARGETS yawara RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+configure_file(cmake/yawara.pc.in ${CMAKE_BINARY_DIR}/yawara.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/yawara.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(EXPORT yawara-targets NAMESPACE yawara:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/yawara)
+configure_package_config_file(cmake/yawara-config.cmake.in ${CMAKE_BINARY_DIR}/yawara-config.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/yawara)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/yawara-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/yawara-config.cmake ${CMAKE_BINARY_DIR}/yawara-config-version.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/yawara)

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Models: the immutable rest data of a body, shared by any number of bodies, worlds and threads.
+#ifndef YAWARA_MODEL_H
+#define YAWARA_MODEL_H
+
+#include "base.h"
+#include "mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Rest data of one kind of body. Reference counted: every body holds one reference.
+typedef struct yw_model yw_model;
+
+#define YW_MAX_EXAMPLES 32
+
+/// How weights of examples are kept convex.
+typedef enum yw_projection {
+  YW_PROJECTION_EXACT = 0,  ///< nearest point of the convex hull of the poses (default)
+  YW_PROJECTION_PAPER  ///< the papers' rule: clear the most negative weight, share it out, repeat
+} yw_projection;
+
+/// Which regions choose their example together.
+typedef enum yw_grouping {
+  YW_GROUPS_GLOBAL = 0,  ///< the whole body (default)
+  YW_GROUPS_LABELS,      ///< one group per vertex label
+  YW_GROUPS_PER_REGION   ///< every region on its own
+} yw_grouping;
+
+/// What may be changed while a match body runs.
+typedef struct yw_match_params {
+  /// Share of the way to the goal shape that one substep covers, 0 to 1; default 0.8. The stiffness
+  /// that this means grows as 1/h^2.
+  float alpha;
+  float beta;     ///< how strongly examples attract, 0 (not at all) to 1 (a body may rest in one);
+                  ///< default 0.95
+  float damping;  ///< rate at which motion that is not rigid dies away, 1/s, >= 0; default 2
+  yw_projection projection;
+} yw_match_params;
+
+/// Example-based shape matching (Koyama et al. 2013). Nothing here is owned or kept.
+typedef struct yw_match_def {
+  const yw_tet_mesh* mesh;         ///< rest pose
+  float density;                   ///< kg/m^3, > 0; default 1000
+  int32_t num_examples;            ///< 0 to YW_MAX_EXAMPLES
+  const yw_vec3* const* examples;  ///< num_examples poses of mesh->num_vertices positions each
+  yw_grouping grouping;
+  const int32_t* vertex_labels;  ///< with YW_GROUPS_LABELS: mesh->num_vertices labels, any integers
+  yw_match_params params;        ///< what bodies start with
+} yw_match_def;
+YW_API yw_match_def yw_default_match_def(void);
+
+/// Returns YW_WARN_REDUNDANT, with the names in error->message, when an example adds nothing.
+YW_API yw_status yw_model_create_match(const yw_allocator* mem, const yw_match_def* def,
+                                       yw_model** out, yw_error* error);
+
+/// Carries a finer triangle mesh in the body (barycentric, rest pose): it is what pictures and
+/// caches show. Must be called before the first body is made.
+YW_API yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface,
+                                        yw_error* error);
+
+/// Positions of the vertices of a tet mesh that follow a moved copy of an embedded surface
+/// (least squares, smooth inside): makes an example of the tets from an example of the surface.
+YW_API yw_status yw_tets_from_surface_pose(const yw_tet_mesh* rest, const yw_tri_mesh* surface_rest,
+                                           const yw_vec3* surface_pose, yw_vec3* out_positions,
+                                           yw_error* error);
+
+YW_API yw_model* yw_model_retain(yw_model* model);
+YW_API void yw_model_release(yw_model* model);  ///< NULL is fine
+
+YW_API const char* yw_model_method(const yw_model* model);     ///< "match", ...
+YW_API int32_t yw_model_num_particles(const yw_model* model);  ///< at rest
+/// What a body made of this model shows: the embedded surface or the boundary of the tets, at rest.
+YW_API const yw_tri_mesh* yw_model_surface(const yw_model* model);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Scene files: JSON with // comments, SI units; docs/scene.schema.json describes them.
+#ifndef YAWARA_SCENE_H
+#define YAWARA_SCENE_H
+
+#include "base.h"
+#include "world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct yw_scene yw_scene;
+
+/// A change to a scene before it is built, as from `--set bodies[0].match.beta=0.5`.
+typedef struct yw_scene_override {
+  const char* path;   ///< e.g. "bodies[0].match.beta"
+  const char* value;  ///< JSON, or a bare word taken as a string
+} yw_scene_override;
+
+/// Reads, checks and builds shapes, meshes and models. Paths in the scene are relative to it.
+/// warning (may be NULL) gets what is worth a word, e.g. a redundant example; empty when nothing
+/// is.
+YW_API yw_status yw_scene_read(const char* path, const yw_allocator* mem, int32_t num_overrides,
+                               const yw_scene_override* overrides, yw_scene** out,
+                               yw_error* warning, yw_error* error);
+YW_API void yw_scene_destroy(yw_scene* scene);
+
+typedef struct yw_camera {
+  yw_vec3 eye, target;  ///< m
+  float fov;            ///< vertical, degrees
+} yw_camera;
+
+typedef struct yw_scene_info {
+  const char* name;         ///< from the file, or the file's name
+  const char* description;  ///< may be ""
+  float fps;                ///< frames per second of output
+  int32_t frames;           ///< how many after frame 0
+  int32_t substeps;         ///< per frame
+  bool has_camera;
+  yw_camera camera;
+} yw_scene_info;
+YW_API yw_scene_info yw_scene_info_of(const yw_scene* scene);
+
+/// Looks of bodies (in order of creation) and obstacles.
+typedef struct yw_look {
+  yw_vec3 color;  ///< linear RGB, 0 to 1
+  bool visible;
+  bool checker;  ///< checker board (floors)
+} yw_look;
+YW_API yw_look yw_scene_body_look(const yw_scene* scene, int32_t body);
+YW_API int32_t yw_scene_num_obstacles(const yw_scene* scene);
+YW_API yw_look yw_scene_obstacle_look(const yw_scene* scene, int32_t obstacle);
+YW_API const yw_shape* yw_scene_obstacle_shape(const yw_scene* scene, int32_t obstacle);
+YW_API yw_obstacle_id yw_scene_obstacle_id(const yw_scene* scene, int32_t obstacle);
+
+/// A new world with everything in the scene. threads 0: one per core.
+YW_API yw_status yw_scene_build(yw_scene* scene, int32_t threads, yw_simd simd, yw_world** out,
+                                yw_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

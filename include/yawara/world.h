@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// Worlds: bodies, obstacles, pins; the step; snapshots and hashes. SI units, y is up.
+#ifndef YAWARA_WORLD_H
+#define YAWARA_WORLD_H
+
+#include "base.h"
+#include "model.h"
+#include "shape.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct yw_world yw_world;
+
+/// Ids are values: index + generation. A zeroed id is null; an id of something destroyed is
+/// refused.
+typedef struct yw_body_id {
+  uint32_t index1, generation;
+} yw_body_id;
+typedef struct yw_obstacle_id {
+  uint32_t index1, generation;
+} yw_obstacle_id;
+typedef struct yw_pin_id {
+  uint32_t index1, generation;
+} yw_pin_id;
+
+typedef struct yw_world_def {
+  yw_vec3 gravity;             ///< m/s^2; default (0, -9.81, 0)
+  int32_t threads;             ///< worker threads including the caller; 0 (default): one per core
+  yw_simd simd;                ///< default YW_SIMD_AUTO
+  int32_t contact_iterations;  ///< sweeps over body-body contacts per substep, 1 to 64; default 4
+  yw_allocator mem;            ///< default malloc
+} yw_world_def;
+YW_API yw_world_def yw_default_world_def(void);
+YW_API yw_status yw_world_create(const yw_world_def* def, yw_world** out);
+YW_API void yw_world_destroy(yw_world* world);
+
+// Motion along a path
+// -------------------------------------------------------------------------------
+
+/// Where something is at a time, relative to where it was placed: p -> pivot + offset + rotation (p
+/// - pivot).
+typedef struct yw_key {
+  double time;       ///< s, strictly increasing from key to key
+  yw_vec3 offset;    ///< m
+  yw_quat rotation;  ///< about the pivot
+} yw_key;
+
+typedef struct yw_path {
+  const yw_key* keys;  ///< copied
+  int32_t num_keys;    ///< 0: does not move
+  bool loop;           ///< start again after the last key; default: stay there
+  bool smooth;         ///< Catmull-Rom through the offsets instead of straight lines
+  yw_vec3 pivot;       ///< m, in the world
+} yw_path;
+
+// Bodies
+// --------------------------------------------------------------------------------------------
+
+typedef struct yw_body_def {
+  yw_model* model;           ///< retained by the body
+  const char* name;          ///< for messages; copied; may be NULL
+  yw_transform transform;    ///< where the rest pose is put; scale must be 1
+  yw_vec3 velocity;          ///< m/s
+  yw_vec3 angular_velocity;  ///< rad/s about the centre of mass
+  float friction;     ///< Coulomb coefficient, >= 0; default 0.4. Of two, the geometric mean counts
+  float restitution;  ///< 0 to 1; default 0. Of two, the larger counts
+  bool body_contact;  ///< collides with other bodies; default true
+  bool self_contact;  ///< collides with itself; default false
+  const yw_vec3* pose;  ///< initial pose instead of the rest pose, before transform; may be NULL
+} yw_body_def;
+YW_API yw_body_def yw_default_body_def(void);
+YW_API yw_status yw_body_create(yw_world* world, const yw_body_def* def, yw_body_id* out,
+                                yw_error* error);
+YW_API yw_status yw_body_destroy(yw_world* world, yw_body_id id);
+YW_API bool yw_body_is_valid(const yw_world* world, yw_body_id id);
+YW_API int32_t yw_world_num_bodies(const yw_world* world);
+/// Body number i in order of creation, 0 <= i < yw_world_num_bodies.
+YW_API yw_body_id yw_world_body(const yw_world* world, int32_t i);
+YW_API const char* yw_body_name(const yw_world* world, yw_body_id id);
+YW_API const yw_model* yw_body_model(const yw_world* world, yw_body_id id);
+
+/// Positions (velocities) in the order of the mesh the model was made of. Valid until the next call
+/// that takes a non-const world.
+YW_API const yw_vec3* yw_body_positions(const yw_world* world, yw_body_id id, int32_t* count);
+YW_API const yw_vec3* yw_body_velocities(const yw_world* world, yw_body_id id, int32_t* count);
+/// Places and speeds of all particles, in the same order; velocities may be NULL (unchanged).
+YW_API yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3* positions,
+                                   const yw_vec3* velocities);
+/// Writes the vertices of what the body shows (see yw_model_surface) to out.
+YW_API yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec3* out,
+                                           int32_t capacity);
+YW_API yw_status yw_body_set_match_params(yw_world* world, yw_body_id id,
+                                          const yw_match_params* params);
+YW_API yw_status yw_body_match_params(const yw_world* world, yw_body_id id, yw_match_params* out);
+/// Example weights of a match body before beta: num_groups rows of 1 + num_examples numbers (the
+/// rest pose first), as of the last substep. Returns the number of groups; out may be NULL.
+YW_API int32_t yw_body_match_weights(const yw_world* world, yw_body_id id, float* out,
+                                     int32_t capacity);
+
+typedef struct yw_body_sums {
+  double mass;                 ///< kg
+  double center[3];            ///< m
+  double momentum[3];          ///< kg m/s
+  double angular_momentum[3];  ///< kg m^2/s about the centre
+  double kinetic_energy;       ///< J
+} yw_body_sums;
+YW_API yw_status yw_body_sums_of(const yw_world* world, yw_body_id id, yw_body_sums* out);
+
+// Pins and handles
+// ----------------------------------------------------------------------------------
+
+typedef struct yw_pin_def {
+  yw_body_id body;
+  const int32_t* vertices;  ///< in the order of the model's mesh; copied
+  int32_t num_vertices;     ///< >= 1
+  yw_path path;             ///< how the pinned points move
+  /// 0 (default): the vertices are held exactly. > 0: each is pulled by a spring of this stiffness,
+  /// N/m, to where the path would hold it.
+  float stiffness;
+  float damping;  ///< N s/m, of the spring; default 0
+} yw_pin_def;
+YW_API yw_pin_def yw_default_pin_def(void);
+YW_API yw_status yw_pin_create(yw_world* world, const yw_pin_def* def, yw_pin_id* out,
+                               yw_error* error);
+YW_API yw_status yw_pin_destroy(yw_world* world, yw_pin_id id);
+/// Moves a handle by hand, e.g. with the mouse: overrides the path from the next step on.
+YW_API yw_status yw_pin_move(yw_world* world, yw_pin_id id, yw_vec3 offset, yw_quat rotation);
+
+// Obstacles
+// -----------------------------------------------------------------------------------------
+
+typedef struct yw_obstacle_def {
+  yw_shape* shape;  ///< retained
+  yw_transform transform;
+  yw_path path;       ///< moves on top of transform
+  float friction;     ///< default 0.4
+  float restitution;  ///< 0 to 1; default 0
+  const char* name;   ///< copied; may be NULL
+} yw_obstacle_def;
+YW_API yw_obstacle_def yw_default_obstacle_def(void);
+YW_API yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def,
+                                    yw_obstacle_id* out, yw_error* error);
+YW_API yw_status yw_obstacle_destroy(yw_world* world, yw_obstacle_id id);
+/// Where the obstacle is at the world's time.
+YW_API yw_status yw_obstacle_pose(const yw_world* world, yw_obstacle_id id, yw_transform* out);
+
+// The step
+// ------------------------------------------------------------------------------------------
+
+typedef struct yw_step_report {
+  int32_t num_particles;
+  int32_t obstacle_contacts;  ///< particles touching an obstacle in the last substep
+  int32_t body_contacts;      ///< contact points between and within bodies in the last substep
+  int32_t recovered_regions;  ///< decompositions that took the slow, safe path
+  int32_t diverged_bodies;    ///< bodies stopped in this step (frozen where they last were finite)
+  yw_body_id first_diverged;  ///< the first of them
+  double seconds_match, seconds_project, seconds_contact, seconds_total;  ///< wall clock
+} yw_step_report;
+
+/// Advances by dt seconds in equal substeps. dt > 0 and finite, 1 <= substeps <= 10000. report may
+/// be NULL.
+YW_API yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_report* report);
+YW_API double yw_world_time(const yw_world* world);
+YW_API uint64_t yw_world_step_count(const yw_world* world);
+
+// State
+// ---------------------------------------------------------------------------------------------
+
+/// Hash of everything that moves: the same on every machine, thread count and SIMD level.
+YW_API uint64_t yw_world_hash(const yw_world* world);
+/// Bytes that yw_world_save writes.
+YW_API size_t yw_world_snapshot_size(const yw_world* world);
+YW_API yw_status yw_world_save(const yw_world* world, void* buffer, size_t capacity, size_t* size);
+/// The world must have been built in the same way. On error nothing is changed.
+YW_API yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

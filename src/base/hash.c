@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#include "base/hash.h"
+
+uint64_t yw_hash_bytes(uint64_t seed, const void* bytes, size_t size) {
+  const unsigned char* p = bytes;
+  uint64_t h = yw_hash_u64(seed, (uint64_t)size);
+  while (size > 0) {
+    size_t taken = size < 8 ? size : 8;
+    uint64_t word = 0;
+    for (size_t i = 0; i < taken; ++i) word |= (uint64_t)p[i] << (8 * i);
+    h = yw_hash_u64(h, word);
+    p += taken;
+    size -= taken;
+  }
+  return h;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "base/stream.h"
+
+#include <string.h>
+
+void yw_write_bytes(yw_writer* writer, const void* bytes, size_t size) {
+  if (writer->data) {
+    if (size > writer->capacity - writer->size) {
+      writer->overflow = true;
+      return;
+    }
+    memcpy(writer->data + writer->size, bytes, size);
+  }
+  writer->size += size;
+}
+
+void yw_write_u32(yw_writer* writer, uint32_t value) {
+  unsigned char bytes[4];
+  for (int i = 0; i < 4; ++i) bytes[i] = (unsigned char)(value >> (8 * i));
+  yw_write_bytes(writer, bytes, sizeof bytes);
+}
+
+void yw_write_u64(yw_writer* writer, uint64_t value) {
+  yw_write_u32(writer, (uint32_t)value);
+  yw_write_u32(writer, (uint32_t)(value >> 32));
+}
+
+void yw_write_f64(yw_writer* writer, double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  yw_write_u64(writer, bits);
+}
+
+void yw_write_f32(yw_writer* writer, const float* values, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t bits;
+    memcpy(&bits, &values[i], sizeof bits);
+    yw_write_u32(writer, bits);
+  }
+}
+
+void yw_read_bytes(yw_reader* reader, void* bytes, size_t size) {
+  if (reader->failed || size > reader->size - reader->offset) {
+    reader->failed = true;
+    memset(bytes, 0, size);
+    return;
+  }
+  memcpy(bytes, reader->data + reader->offset, size);
+  reader->offset += size;
+}
+
+uint32_t yw_read_u32(yw_reader* reader) {
+  unsigned char bytes[4];
+  yw_read_bytes(reader, bytes, sizeof bytes);
+  uint32_t value = 0;
+  for (int i = 0; i < 4; ++i) value |= (uint32_t)bytes[i] << (8 * i);
+  return value;
+}
+
+uint64_t yw_read_u64(yw_reader* reader) {
+  uint64_t low = yw_read_u32(reader);
+  return low | (uint64_t)yw_read_u32(reader) << 32;
+}
+
+double yw_read_f64(yw_reader* reader) {
+  uint64_t bits = yw_read_u64(reader);
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+void yw_read_f32(yw_reader* reader, float* values, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t bits = yw_read_u32(reader);
+    memcpy(&values[i], &bits, sizeof bits);
+  }
+}

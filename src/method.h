@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// The seam between the world and a method. A method sees its own state, its particles and a step
+// context; never the world, never another method.
+//
+// The world calls, per substep:   advance -> (body-body contact) -> settle
+// advance must move the particles by ctx->h, in as many inner steps as it likes. In each inner step
+// it applies gravity, pins and springs, and then asks ctx->collide once, so that explicit, implicit
+// and position-based methods meet obstacles at their own rate. settle may add or remove particles,
+// refine or coarsen; it then raises topology_version.
+#ifndef YW_METHOD_H
+#define YW_METHOD_H
+
+#include "base/stream.h"
+#include "base/tasks.h"
+#include "math/vec.h"
+#include "yawara/mesh.h"
+#include "yawara/model.h"
+
+/// Particles in the order the method likes best. pos.w and vel.w are 0.
+typedef struct yw_particles {
+  int32_t count;
+  int32_t capacity;  ///< of every array; a multiple of 16, tail zeroed
+  yw_vec4* pos;      ///< m
+  yw_vec4* vel;      ///< m/s
+  float* mass;       ///< kg, > 0
+  float* inv_mass;   ///< 1/kg; 0 while the particle is held by a pin
+} yw_particles;
+
+/// A particle held exactly: at the end of the step it is at `end` (inner steps interpolate).
+typedef struct yw_hold {
+  int32_t particle;
+  yw_vec3 begin, end;  ///< m
+} yw_hold;
+
+/// A particle pulled by a spring to a point that moves from begin to end.
+typedef struct yw_spring {
+  int32_t particle;
+  float stiffness;     ///< N/m
+  float damping;       ///< N s/m
+  yw_vec3 begin, end;  ///< m
+} yw_spring;
+
+/// What a step tells the world.
+typedef struct yw_method_report {
+  int32_t recovered;          ///< decompositions or elements that took the safe path
+  int32_t obstacle_contacts;  ///< filled by collide
+  double seconds_project;     ///< part of advance spent in projection
+  double seconds_contact;     ///< part of advance spent in collide
+} yw_method_report;
+
+typedef struct yw_step_ctx yw_step_ctx;
+struct yw_step_ctx {
+  float h;          ///< s, length of this substep
+  double time;      ///< s, at its beginning
+  yw_vec3 gravity;  ///< m/s^2
+  yw_simd simd;     ///< resolved
+  yw_tasks* tasks;  ///< NULL: work alone
+  bool timing;      ///< fill the seconds of the report
+
+  const yw_hold* holds;
+  int32_t num_holds;
+  const yw_spring* springs;
+  int32_t num_springs;
+
+  /// Pushes particles that moved from old_pos over the time [begin, begin + span] (s, from the
+  /// start of the substep) out of obstacles and changes their velocities (restitution, friction).
+  /// radius may be NULL.
+  void (*collide)(const yw_step_ctx* ctx, yw_particles* particles, const yw_vec4* old_pos,
+                  const float* radius, float begin, float span);
+  /// True when nothing in the substep can touch an obstacle inside the box (then collide may be
+  /// skipped).
+  bool (*is_clear)(const yw_step_ctx* ctx, yw_aabb box);
+  const void* obstacles;        ///< for collide and is_clear
+  float friction, restitution;  ///< of the body
+
+  yw_method_report* report;
+};
+
+/// What other bodies collide with. Index arrays belong to the model or the state.
+typedef struct yw_contact_geometry {
+  // Volumes: points of one body are found inside the tets of another and leave through its surface.
+  const int32_t* tets;  ///< 4 per tet, particle numbers; NULL for bodies of spheres
+  int32_t num_tets;
+  const int32_t* triangles;  ///< surface, 3 per triangle, outward
+  int32_t num_triangles;
+  const int32_t* surface_particles;  ///< ascending
+  int32_t num_surface_particles;
+  const yw_vec3* rest;  ///< rest positions in particle order, for depth inside the material
+  // Spheres: rods, sheets, loose matter.
+  const float* radius;  ///< per particle, m; NULL for volumes
+} yw_contact_geometry;
+
+typedef struct yw_method {
+  const char* name;
+
+  void (*model_destroy)(void* model);
+  /// Of everything in the model that a step depends on: guards snapshots.
+  uint64_t (*model_hash)(const void* model);
+  int32_t (*model_num_particles)(const void* model);
+
+  /// Allocates the state and the particles, at rest in the model's own frame.
+  yw_status (*body_create)(const void* model, const yw_allocator* mem, void** state,
+                           yw_particles* particles, yw_error* error);
+  void (*body_destroy)(void* state, yw_particles* particles);
+
+  yw_status (*advance)(void* state, yw_particles* particles, const yw_step_ctx* ctx);
+  yw_status (*settle)(void* state, yw_particles* particles,
+                      const yw_step_ctx* ctx);  ///< may be NULL
+
+  /// The state was changed from outside (placed, moved, loaded): forget warm starts and sums.
+  void (*invalidate)(void* state, const yw_particles* particles);
+
+  yw_contact_geometry (*contact_geometry)(const void* state);
+  uint64_t (*topology_version)(const void* state);
+  /// Input vertex i is particle order[i]; NULL: the same order.
+  const int32_t* (*particle_of_vertex)(const void* state);
+
+  /// Everything besides positions and velocities that the next step depends on.
+  void (*save)(const void* state, yw_writer* writer);
+  void (*load)(void* state, yw_reader* reader);
+} yw_method;
+
+/// Frees / allocates the arrays of particles; capacity is rounded up to a multiple of 16.
+bool yw_particles_create(const yw_allocator* mem, int32_t count, yw_particles* out);
+void yw_particles_free(const yw_allocator* mem, yw_particles* particles);
+
+#endif
