@@ -169,24 +169,13 @@ typedef struct curve_grid {
   double scale;
 } curve_grid;
 
-static double shortest_edge(const yw_adjacency* adjacency, const yw_vec3* positions) {
-  float shortest2 = INFINITY;
-  for (int32_t i = 0; i < adjacency->count; ++i) {
-    for (int32_t n = adjacency->start[i]; n < adjacency->start[i + 1]; ++n) {
-      float length2 = yw_length2(yw_sub(positions[adjacency->items[n]], positions[i]));
-      if (length2 > 0.0f && length2 < shortest2) shortest2 = length2;
-    }
-  }
-  return sqrt((double)shortest2);
-}
-
-// Cells are the shortest edge over a power of two and vertices of a lattice lie in the middle of
-// the larger cells of that size: then aligned runs of the curve hold whole blocks of the lattice,
-// which saves 3 to 6 % of the lines of a block.
-static curve_grid place_grid(const yw_adjacency* adjacency, const yw_vec3* positions) {
+// Cells are the spacing over a power of two, and points of a lattice lie in the middle of the
+// larger cells of that size: then aligned runs of the curve hold whole blocks of the lattice, which
+// saves 3 to 6 % of the lines of a block.
+static curve_grid place_grid(int32_t count, const yw_vec3* points, double spacing) {
   yw_aabb box = yw_aabb_empty();
-  for (int32_t i = 0; i < adjacency->count; ++i) {
-    if (yw_is_finite3(positions[i])) box = yw_aabb_grow(box, positions[i]);
+  for (int32_t i = 0; i < count; ++i) {
+    if (yw_is_finite3(points[i])) box = yw_aabb_grow(box, points[i]);
   }
   curve_grid grid = {{box.lower.x, box.lower.y, box.lower.z}, 0.0};
   double side_x = (double)box.upper.x - (double)box.lower.x;
@@ -194,12 +183,11 @@ static curve_grid place_grid(const yw_adjacency* adjacency, const yw_vec3* posit
   double side_z = (double)box.upper.z - (double)box.lower.z;
   double longest = fmax(side_x, fmax(side_y, side_z));
   if (!(longest > 0.0)) return grid;
-  double cells = (double)(1u << CURVE_BITS), edge = shortest_edge(adjacency, positions);
+  double cells = (double)(1u << CURVE_BITS), scale = 1.0 / spacing;
   grid.scale = (cells - 1.0) / longest;
-  double scale = 1.0 / edge;
-  if (!((longest + edge) * scale < cells)) return grid;
-  while ((longest + edge) * scale * 2.0 < cells) scale *= 2.0;
-  for (int axis = 0; axis < 3; ++axis) grid.origin[axis] -= 0.5 * edge;
+  if (!(spacing > 0.0 && (longest + spacing) * scale < cells)) return grid;
+  while ((longest + spacing) * scale * 2.0 < cells) scale *= 2.0;
+  for (int axis = 0; axis < 3; ++axis) grid.origin[axis] -= 0.5 * spacing;
   grid.scale = scale;
   return grid;
 }
@@ -211,11 +199,9 @@ static uint32_t curve_cell(float x, double origin, double scale) {
   return (uint32_t)(cell < last ? cell : last);
 }
 
-yw_status yw_locality_order(const yw_allocator* mem, const yw_adjacency* adjacency,
-                            const yw_vec3* positions, int32_t* new_of_old) {
-  if (adjacency == NULL || adjacency->count < 0) return YW_ERR_INVALID;
-  if (adjacency->count > 0 && (positions == NULL || new_of_old == NULL)) return YW_ERR_INVALID;
-  int32_t count = adjacency->count;
+yw_status yw_hilbert_order(const yw_allocator* mem, int32_t count, const yw_vec3* points,
+                           double spacing, int32_t* order) {
+  if (count < 0 || (count > 0 && (points == NULL || order == NULL))) return YW_ERR_INVALID;
   curve_key* keys = YW_NEW_ARRAY(mem, curve_key, count);
   curve_key* spare = YW_NEW_ARRAY(mem, curve_key, count);
   if (keys == NULL || spare == NULL) {
@@ -223,16 +209,42 @@ yw_status yw_locality_order(const yw_allocator* mem, const yw_adjacency* adjacen
     yw_mem_free(mem, spare);
     return YW_ERR_MEMORY;
   }
-  curve_grid grid = place_grid(adjacency, positions);
+  curve_grid grid = place_grid(count, points, spacing);
   for (int32_t i = 0; i < count; ++i) {
-    uint32_t cell[3] = {curve_cell(positions[i].x, grid.origin[0], grid.scale),
-                        curve_cell(positions[i].y, grid.origin[1], grid.scale),
-                        curve_cell(positions[i].z, grid.origin[2], grid.scale)};
+    uint32_t cell[3] = {curve_cell(points[i].x, grid.origin[0], grid.scale),
+                        curve_cell(points[i].y, grid.origin[1], grid.scale),
+                        curve_cell(points[i].z, grid.origin[2], grid.scale)};
     keys[i] = (curve_key){hilbert_key(cell), i};
   }
   sort_keys(keys, spare, count);
-  for (int32_t i = 0; i < count; ++i) new_of_old[keys[i].vertex] = i;
+  for (int32_t k = 0; k < count; ++k) order[k] = keys[k].vertex;
   yw_mem_free(mem, keys);
   yw_mem_free(mem, spare);
   return YW_OK;
+}
+
+static double shortest_edge(const yw_adjacency* adjacency, const yw_vec3* positions) {
+  float shortest2 = INFINITY;
+  for (int32_t i = 0; i < adjacency->count; ++i) {
+    for (int32_t n = adjacency->start[i]; n < adjacency->start[i + 1]; ++n) {
+      float length2 = yw_length2(yw_sub(positions[adjacency->items[n]], positions[i]));
+      if (length2 > 0.0f && length2 < shortest2) shortest2 = length2;
+    }
+  }
+  return sqrt((double)shortest2);
+}
+
+yw_status yw_locality_order(const yw_allocator* mem, const yw_adjacency* adjacency,
+                            const yw_vec3* positions, int32_t* new_of_old) {
+  if (adjacency == NULL || adjacency->count < 0) return YW_ERR_INVALID;
+  if (adjacency->count > 0 && (positions == NULL || new_of_old == NULL)) return YW_ERR_INVALID;
+  int32_t* order = YW_NEW_ARRAY(mem, int32_t, adjacency->count);
+  if (order == NULL) return YW_ERR_MEMORY;
+  double spacing = shortest_edge(adjacency, positions);
+  yw_status status = yw_hilbert_order(mem, adjacency->count, positions, spacing, order);
+  if (status == YW_OK) {
+    for (int32_t k = 0; k < adjacency->count; ++k) new_of_old[order[k]] = k;
+  }
+  yw_mem_free(mem, order);
+  return status;
 }

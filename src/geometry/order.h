@@ -18,6 +18,12 @@ typedef struct yw_adjacency {
 yw_status yw_tet_adjacency(const yw_allocator* mem, const yw_tet_mesh* mesh, yw_adjacency* out);
 void yw_adjacency_free(yw_adjacency* adjacency);
 
+/// Points along a Hilbert curve: order[k] is the number of the k-th point. spacing is the distance
+/// between neighbours if it is known (the curve then keeps whole blocks of a lattice together), or
+/// 0. Deterministic; equal places keep their order.
+yw_status yw_hilbert_order(const yw_allocator* mem, int32_t count, const yw_vec3* points,
+                           double spacing, int32_t* order);
+
 // The order is a Hilbert curve through the positions. Cache lines (64-byte records, one-rings
 // included) that a block of 16 / 64 / 256 consecutive rows touches, per row, on 5-tet boxes:
 //             19,683 vertices       198,476 vertices
