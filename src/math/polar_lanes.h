@@ -160,20 +160,28 @@ YW_LANE_FN yw_vi yw_lanes_polar_cold(const yw_lanes_mat3* a, yw_lanes_quat* q, y
   return failed;
 }
 
-/// Repairs the lanes in `failed` with the cold path, and what that cannot do with yw_polar. Kept
-/// out of line: it is rare.
-__attribute__((noinline, unused)) static void yw_lanes_polar_rescue(
-    yw_vi failed, const yw_lanes_mat3* a, yw_lanes_quat* q, yw_lanes_mat3* r, yw_lanes_sym3* s) {
-  yw_lanes_quat cold_q;
-  yw_lanes_mat3 cold_r;
-  yw_lanes_sym3 cold_s;
-  yw_vi degenerate = failed & yw_lanes_polar_cold(a, &cold_q, &cold_r, &cold_s);
-  *q = yw_lanes_quat_select(failed, cold_q, *q);
-  *r = yw_lanes_mat3_select(failed, &cold_r, r);
-  *s = yw_lanes_sym3_select(failed, &cold_s, s);
+typedef struct yw_lanes_polar {
+  yw_lanes_quat q;
+  yw_lanes_mat3 r;
+  yw_lanes_sym3 s;
+} yw_lanes_polar;
+
+/// Replaces the lanes of `d` in `failed` by the cold path, and what that cannot do by yw_polar. Out
+/// of line, by value: it is rare, and addresses would keep the usual path out of registers.
+__attribute__((noinline, unused)) static yw_lanes_polar yw_lanes_polar_rescue(yw_vi failed,
+                                                                              yw_lanes_mat3 a,
+                                                                              yw_lanes_polar d) {
+  yw_lanes_polar cold;
+  yw_vi degenerate = failed & yw_lanes_polar_cold(&a, &cold.q, &cold.r, &cold.s);
+  cold.q = yw_lanes_quat_select(failed, cold.q, d.q);
+  cold.r = yw_lanes_mat3_select(failed, &cold.r, &d.r);
+  cold.s = yw_lanes_sym3_select(failed, &cold.s, &d.s);
   uint32_t bits = yw_vi_bits(degenerate);
-  if (bits != 0)
-    yw_polar_strided(bits, YW_VF_LANES, (const float*)a, (float*)q, (float*)r, (float*)s);
+  if (bits != 0) {
+    yw_polar_strided(bits, YW_VF_LANES, (const float*)&a, (float*)&cold.q, (float*)&cold.r,
+                     (float*)&cold.s);
+  }
+  return cold;
 }
 
 /// Warm start for any finite A: settle, and rescue where needed. Returns one bit per rescued lane.
@@ -182,14 +190,10 @@ YW_LANE_FN uint32_t yw_lanes_polar_warm(const yw_lanes_mat3* a, yw_lanes_quat* q
   yw_vi failed = yw_lanes_polar_settle(a, q, r, s);
   uint32_t bits = yw_vi_bits(failed);
   if (__builtin_expect(bits != 0, 0)) {
-    // Copies, so that the addresses taken do not keep the usual path out of registers.
-    yw_lanes_mat3 a_copy = *a, r_copy = *r;
-    yw_lanes_quat q_copy = *q;
-    yw_lanes_sym3 s_copy = *s;
-    yw_lanes_polar_rescue(failed, &a_copy, &q_copy, &r_copy, &s_copy);
-    *q = q_copy;
-    *r = r_copy;
-    *s = s_copy;
+    yw_lanes_polar d = yw_lanes_polar_rescue(failed, *a, (yw_lanes_polar){*q, *r, *s});
+    *q = d.q;
+    *r = d.r;
+    *s = d.s;
   }
   return bits;
 }
