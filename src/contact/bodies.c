@@ -404,7 +404,8 @@ static bool cut_batches(yw_contacts* c, int32_t* num_contacts) {
       if (!batch || !same_pair(batch, contact)) {
         if (!YW_LIST_RESERVE(&c->mem, &c->batches, 1)) return false;
         batch = &c->batches.items[c->batches.count++];
-        *batch = (yw_contact_batch){contact, 0, contact->body[0], contact->body[1]};
+        *batch =
+            (yw_contact_batch){.contacts = contact, .a = contact->body[0], .b = contact->body[1]};
       }
       ++batch->count;
     }

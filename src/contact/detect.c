@@ -288,8 +288,8 @@ static void measure(const point_probe* probe, float radius, yw_vec3* normal, flo
     // A ball outside touches edges and corners in the direction of its centre.
     *normal = yw_scale(from_exit, 1.0f / distance);
     *gap = distance - radius;
-  } else if (probe->tet >= 0 && height > -0.5f * distance && distance > 0.0f) {
-    // Inside, but not behind the exit's plane (next to a crease): straight to the exit.
+  } else if (probe->tet >= 0 && height > -0.5f * distance && distance > probe->reach) {
+    // Deep inside, but not behind the exit's plane (next to a crease): straight to the exit.
     *normal = yw_scale(from_exit, -1.0f / distance);
     *gap = -distance - radius;
   }

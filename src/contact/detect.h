@@ -22,6 +22,7 @@ typedef struct yw_contact {
   float inv_mass;        ///< 1/kg, of the point in any direction, both bodies together
   float friction_limit;  ///< Coulomb coefficient
   float approach;        ///< m/s, closing speed when found, > 0 closing
+  float bounce;          ///< restitution where this is an impact, else 0
   float target;          ///< m/s, normal velocity to reach at least
   float share;           ///< part of the step after the touch
   float offset;          ///< m, gap = offset + normal . (point of body[0] - point of body[1])

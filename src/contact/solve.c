@@ -10,6 +10,8 @@
 // plus a slow rest.
 #include "contact/solve.h"
 
+#include "contact/rigid.h"
+
 // Penetration that this step did not cause is pushed out by this share a step, at most at this
 // speed, m/s.
 #define PUSH_OUT_SHARE 0.2f
@@ -50,15 +52,20 @@ static float side_inv_mass(const yw_contact* c, int side, const yw_particles* pa
   return sum;
 }
 
+yw_vec3 yw_contact_relative(const yw_contact_problem* problem, const yw_contact* c, bool velocity) {
+  const yw_particles* a = problem->bodies[c->body[0]].particles;
+  const yw_particles* b = problem->bodies[c->body[1]].particles;
+  return yw_sub(side_sum(c, 0, velocity ? a->vel : a->pos),
+                side_sum(c, 1, velocity ? b->vel : b->pos));
+}
+
 // Preparation -----------------------------------------------------------------------------------
 
 static void prepare(const yw_contact_problem* problem, yw_contact* c) {
   const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
   c->inv_mass = side_inv_mass(c, 0, a->particles) + side_inv_mass(c, 1, b->particles);
-  yw_vec3 relative = yw_sub(side_sum(c, 0, a->particles->vel), side_sum(c, 1, b->particles->vel));
-  c->approach = -yw_dot(relative, c->normal);
-  yw_vec3 apart = yw_sub(side_sum(c, 0, a->particles->pos), side_sum(c, 1, b->particles->pos));
-  c->offset = c->gap - yw_dot(apart, c->normal);
+  c->approach = -yw_dot(yw_contact_relative(problem, c, true), c->normal);
+  c->offset = c->gap - yw_dot(yw_contact_relative(problem, c, false), c->normal);
   c->friction_limit = sqrtf(a->friction * b->friction);
   c->impulse = c->push = 0.0f;
   c->friction = yw_v3(0, 0, 0);
@@ -70,7 +77,8 @@ static void prepare(const yw_contact_problem* problem, yw_contact* c) {
   float restitution = a->restitution > b->restitution ? a->restitution : b->restitution;
   bool impact = c->approach > rest_speed && gap_before > c->slop && c->gap < c->slop;
   c->target = gap_before > c->slop ? (c->slop - gap_before) / problem->h : 0.0f;
-  if (impact && restitution > 0.0f) c->target = restitution * c->approach;
+  c->bounce = impact ? restitution : 0.0f;
+  if (c->bounce > 0.0f) c->target = restitution * c->approach;
   // The part of the step after the touch.
   c->share = 1.0f;
   if (gap_before > c->slop) {
@@ -108,9 +116,7 @@ static void solve_velocity(const yw_contact_problem* problem, yw_contact* c) {
 // Positions -------------------------------------------------------------------------------------
 
 static float gap_now(const yw_contact_problem* problem, const yw_contact* c) {
-  yw_vec3 apart = yw_sub(side_sum(c, 0, problem->bodies[c->body[0]].particles->pos),
-                         side_sum(c, 1, problem->bodies[c->body[1]].particles->pos));
-  return c->offset + yw_dot(apart, c->normal);
+  return c->offset + yw_dot(yw_contact_relative(problem, c, false), c->normal);
 }
 
 // Impulses act from the touch to the end of the step: positions follow the velocities. A point that
@@ -149,44 +155,68 @@ static void solve_position(const yw_contact_problem* problem, yw_contact* c) {
 
 typedef struct sweep {
   const yw_contact_problem* problem;
-  void (*visit)(const yw_contact_problem* problem, yw_contact* contact);
+  void (*visit)(const yw_contact_problem* problem, yw_contact_batch* batch);
   int32_t first, end;  // batches
 } sweep;
-
-static void sweep_batches(const sweep* job, int32_t first, int32_t end) {
-  for (int32_t i = first; i < end; ++i) {
-    const yw_contact_batch* batch = &job->problem->batches[i];
-    for (int32_t k = 0; k < batch->count; ++k) job->visit(job->problem, &batch->contacts[k]);
-  }
-}
 
 static void sweep_block(void* context, int32_t block, int32_t worker) {
   (void)worker;
   const sweep* job = context;
   int32_t first = job->first + block * BATCHES_PER_TASK;
   int32_t end = first + BATCHES_PER_TASK < job->end ? first + BATCHES_PER_TASK : job->end;
-  sweep_batches(job, first, end);
+  for (int32_t i = first; i < end; ++i) job->visit(job->problem, &job->problem->batches[i]);
 }
 
-// Visits every contact once, color by color.
+// Visits every batch once, color by color.
 static void sweep_all(const yw_contact_problem* problem,
-                      void (*visit)(const yw_contact_problem*, yw_contact*)) {
+                      void (*visit)(const yw_contact_problem*, yw_contact_batch*)) {
   for (int32_t color = 0; color <= YW_CONTACT_MAX_COLORS; ++color) {
     sweep job = {problem, visit, problem->color_start[color], problem->color_start[color + 1]};
-    bool serial = color == YW_CONTACT_MAX_COLORS;
-    if (serial || !problem->tasks || job.end - job.first < MIN_PARALLEL) {
-      sweep_batches(&job, job.first, job.end);
-    } else {
-      int32_t blocks = (job.end - job.first + BATCHES_PER_TASK - 1) / BATCHES_PER_TASK;
-      yw_tasks_run(problem->tasks, blocks, sweep_block, &job);
-    }
+    int32_t blocks = (job.end - job.first + BATCHES_PER_TASK - 1) / BATCHES_PER_TASK;
+    bool serial = color == YW_CONTACT_MAX_COLORS || job.end - job.first < MIN_PARALLEL;
+    yw_tasks_run(serial ? NULL : problem->tasks, blocks, sweep_block, &job);
   }
 }
 
+static void prepare_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) prepare(problem, &batch->contacts[i]);
+}
+
+static void bounce_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  yw_contact_bounce(problem, batch);
+}
+
+static void velocity_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) solve_velocity(problem, &batch->contacts[i]);
+}
+
+static void follow_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) follow_velocity(problem, &batch->contacts[i]);
+}
+
+static void depth_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) measure_depth(problem, &batch->contacts[i]);
+}
+
+static void position_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) solve_position(problem, &batch->contacts[i]);
+}
+
+static void lost_spin_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  batch->lost_spin = yw_contact_lost_spin(problem, batch);
+}
+
+static void keep_spin_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  yw_contact_keep_spin(problem, batch);
+}
+
 void yw_contact_solve(const yw_contact_problem* problem) {
-  sweep_all(problem, prepare);
-  for (int32_t i = 0; i < problem->iterations; ++i) sweep_all(problem, solve_velocity);
-  sweep_all(problem, follow_velocity);
-  sweep_all(problem, measure_depth);
-  for (int32_t i = 0; i < problem->iterations; ++i) sweep_all(problem, solve_position);
+  sweep_all(problem, prepare_batch);
+  sweep_all(problem, bounce_batch);
+  for (int32_t i = 0; i < problem->iterations; ++i) sweep_all(problem, velocity_batch);
+  sweep_all(problem, follow_batch);
+  sweep_all(problem, depth_batch);
+  for (int32_t i = 0; i < problem->iterations; ++i) sweep_all(problem, position_batch);
+  sweep_all(problem, lost_spin_batch);
+  sweep_all(problem, keep_spin_batch);
 }
