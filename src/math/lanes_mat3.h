@@ -38,6 +38,12 @@ YW_LANE_FN void yw_lanes_mat3_store(yw_mat3x16* to, int32_t lane, const yw_lanes
   yw_vf_store(to->m[8] + lane, m->zz);
 }
 
+YW_LANE_FN yw_lanes_sym3 yw_lanes_sym3_load(const yw_sym3x16* m, int32_t lane) {
+  return (yw_lanes_sym3){yw_vf_load(m->m[0] + lane), yw_vf_load(m->m[1] + lane),
+                         yw_vf_load(m->m[2] + lane), yw_vf_load(m->m[3] + lane),
+                         yw_vf_load(m->m[4] + lane), yw_vf_load(m->m[5] + lane)};
+}
+
 YW_LANE_FN void yw_lanes_sym3_store(yw_sym3x16* to, int32_t lane, const yw_lanes_sym3* m) {
   yw_vf_store(to->m[0] + lane, m->xx);
   yw_vf_store(to->m[1] + lane, m->yy);
