@@ -10,49 +10,29 @@
 // Sweeps after which the off-diagonals of any symmetric 3x3 float matrix are below rounding.
 #define JACOBI_SWEEPS 4
 
-// Cold starts for the blocks of one tile: quaternions near the answers.
-static void start_tile(int32_t count, const yw_mat3x16* a, yw_quatx16* q) {
-  for (int32_t block = 0; block < count; ++block) {
-    for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-      yw_lanes_mat3 m = yw_lanes_mat3_load(&a[block], lane), unit;
-      yw_vf largest;
-      yw_lanes_quat start = yw_lanes_polar_start(&m, &unit, &largest);
-      yw_lanes_quat_store(&q[block], lane, &start);
-    }
-  }
-}
-
-// R and S / largest from where start_tile ended. Returns the lanes left to the scalar functions.
-YW_LANE_FN uint32_t finish_cold(const yw_mat3x16* a, const yw_quatx16* q, int32_t lane,
-                                yw_lanes_mat3* r, yw_lanes_sym3* s, yw_vf* largest) {
-  yw_lanes_mat3 m = yw_lanes_mat3_load(a, lane);
-  *largest = yw_lanes_mat3_max_abs(&m);
-  m = yw_lanes_mat3_scale(&m, 1.0f / *largest);
-  yw_lanes_quat at = yw_lanes_quat_load(q, lane);
-  return yw_vi_bits(yw_lanes_polar_finish(&m, &at, r, s)) << lane;
+// R and S / largest of one register. Returns the lanes left to the scalar functions.
+YW_LANE_FN uint32_t cold(const yw_mat3x16* a, int32_t lane, yw_lanes_mat3* r, yw_lanes_sym3* s,
+                         yw_vf* largest) {
+  yw_lanes_mat3 m = yw_lanes_mat3_load(a, lane), unit;
+  yw_lanes_quat q = yw_lanes_polar_start(&m, &unit, largest);
+  return yw_vi_bits(yw_lanes_polar_finish(&unit, &q, r, s)) << lane;
 }
 
 static void polar(int32_t count, const yw_mat3x16* a, yw_mat3x16* rotation, yw_sym3x16* stretch) {
-  yw_quatx16 q[TILE];
-  for (int32_t first = 0; first < count; first += TILE) {
-    int32_t size = count - first < TILE ? count - first : TILE;
-    start_tile(size, a + first, q);
-    for (int32_t k = 0; k < size; ++k) {
-      int32_t block = first + k;
-      uint32_t degenerate = 0;
-      for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-        yw_lanes_mat3 r;
-        yw_lanes_sym3 s;
-        yw_vf largest;
-        degenerate |= finish_cold(&a[block], &q[k], lane, &r, &s, &largest);
-        s = yw_lanes_sym3_scale(&s, largest);
-        yw_lanes_mat3_store(&rotation[block], lane, &r);
-        yw_lanes_sym3_store(&stretch[block], lane, &s);
-      }
-      if (degenerate != 0) {
-        yw_polar_strided(degenerate, YW_LANES, a[block].m[0], NULL, rotation[block].m[0],
-                         stretch[block].m[0]);
-      }
+  for (int32_t block = 0; block < count; ++block) {
+    uint32_t degenerate = 0;
+    for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
+      yw_lanes_mat3 r;
+      yw_lanes_sym3 s;
+      yw_vf largest;
+      degenerate |= cold(&a[block], lane, &r, &s, &largest);
+      s = yw_lanes_sym3_scale(&s, largest);
+      yw_lanes_mat3_store(&rotation[block], lane, &r);
+      yw_lanes_sym3_store(&stretch[block], lane, &s);
+    }
+    if (degenerate != 0) {
+      yw_polar_strided(degenerate, YW_LANES, a[block].m[0], NULL, rotation[block].m[0],
+                       stretch[block].m[0]);
     }
   }
 }
@@ -192,7 +172,7 @@ static void diagonalise_tile(int32_t count, const yw_sym3x16* s, yw_mat3x16* u,
                              float (*sigma)[3][YW_LANES], yw_mat3x16* v) {
   const int32_t per_block = YW_LANES / YW_VF_LANES, total = count * per_block;
   for (int32_t i = 0; i < total; i += 2) {
-    // An odd one out is paired with the (unused) register after it.
+    // An odd one out is paired with the unused register after it.
     int32_t block0 = i / per_block, lane0 = i % per_block * YW_VF_LANES;
     int32_t block1 = (i + 1) / per_block, lane1 = (i + 1) % per_block * YW_VF_LANES;
     jacobi j0 = jacobi_begin(&s[block0], lane0), j1 = jacobi_begin(&s[block1], lane1);
@@ -226,19 +206,17 @@ static void svd_lanes(uint32_t lanes, const yw_mat3x16* a, yw_mat3x16* u, float 
 
 static void svd(int32_t count, const yw_mat3x16* a, yw_mat3x16* u, float (*sigma)[3][YW_LANES],
                 yw_mat3x16* v) {
-  yw_quatx16 q[TILE];
   yw_sym3x16 s[TILE + 1] = {0};
   uint32_t degenerate[TILE];
   for (int32_t first = 0; first < count; first += TILE) {
     int32_t size = count - first < TILE ? count - first : TILE;
-    start_tile(size, a + first, q);
     for (int32_t k = 0; k < size; ++k) {
       degenerate[k] = 0;
       for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
         yw_lanes_mat3 r;
         yw_lanes_sym3 stretch;
         yw_vf largest;
-        degenerate[k] |= finish_cold(&a[first + k], &q[k], lane, &r, &stretch, &largest);
+        degenerate[k] |= cold(&a[first + k], lane, &r, &stretch, &largest);
         yw_lanes_mat3_store(&u[first + k], lane, &r);
         yw_lanes_sym3_store(&s[k], lane, &stretch);
         yw_vf_store(sigma[first + k][0] + lane, largest);

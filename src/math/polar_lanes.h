@@ -64,10 +64,14 @@ YW_LANE_FN yw_lanes_quat yw_lanes_newton_turn(const yw_lanes_newton* n, yw_lanes
   yw_vf dz = half * (n->cxz * n->gx + n->cyz * n->gy + n->czz * n->gz);
   // For isotropic A, |d| is the tangent of the angle wanted. The quaternion (d/2, 1 + |d/2|^2) has
   // that angle to fifth order, which makes one step enough for most warm starts.
-  yw_vf dw = 1.0f + (dx * dx + dy * dy + dz * dz);
-  return yw_lanes_quat_normalize((yw_lanes_quat){
-      q.w * dx + q.x * dw + q.y * dz - q.z * dy, q.w * dy - q.x * dz + q.y * dw + q.z * dx,
-      q.w * dz + q.x * dy - q.y * dx + q.z * dw, q.w * dw - q.x * dx - q.y * dy - q.z * dz});
+  yw_vf d2 = dx * dx + dy * dy + dz * dz, dw = 1.0f + d2;
+  // The length of the product is known before the product: off the critical path.
+  yw_vf q2 = (q.x * q.x + q.y * q.y) + (q.z * q.z + q.w * q.w);
+  yw_vf inv = 1.0f / yw_vf_sqrt((dw * dw + d2) * q2);
+  return (yw_lanes_quat){((q.w * dx + q.x * dw) + (q.y * dz - q.z * dy)) * inv,
+                         ((q.w * dy + q.y * dw) + (q.z * dx - q.x * dz)) * inv,
+                         ((q.w * dz + q.z * dw) + (q.x * dy - q.y * dx)) * inv,
+                         ((q.w * dw - q.x * dx) - (q.y * dy + q.z * dz)) * inv};
 }
 
 /// Lanes where R is the nearest rotation as well as float can tell. NaN is never settled.
