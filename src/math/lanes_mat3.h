@@ -11,6 +11,8 @@ typedef struct yw_lanes_mat3 {
   yw_vf xx, xy, xz, yx, yy, yz, zx, zy, zz;
 } yw_lanes_mat3;
 
+_Static_assert(sizeof(yw_lanes_mat3) == 9 * sizeof(yw_vf), "entries follow each other");
+
 typedef struct yw_lanes_sym3 {
   yw_vf xx, yy, zz, xy, xz, yz;
 } yw_lanes_sym3;

@@ -174,42 +174,56 @@ typedef struct yw_lanes_polar {
   yw_lanes_quat q;
   yw_lanes_mat3 r;
   yw_lanes_sym3 s;
+  uint32_t rescued;
 } yw_lanes_polar;
 
-/// Replaces the lanes of `d` in `failed` by the cold path, and what that cannot do by yw_polar. Out
-/// of line, by value: it is rare, and addresses would keep the usual path out of registers.
-__attribute__((noinline, unused)) static yw_lanes_polar yw_lanes_polar_rescue(yw_vi failed,
-                                                                              yw_lanes_mat3 a,
-                                                                              yw_lanes_polar d) {
-  yw_lanes_polar cold;
+/// yw_lanes_polar_finish, then the cold path for lanes that did not settle, then yw_polar for what
+/// is left. Out of line and by value: it is seldom needed, and its loop and addresses would keep
+/// the usual path out of registers.
+__attribute__((noinline, unused)) static yw_lanes_polar yw_lanes_polar_rescue(yw_lanes_mat3 a,
+                                                                              yw_lanes_quat q) {
+  yw_lanes_polar d = {.q = q}, cold;
+  yw_vi failed = yw_lanes_polar_finish(&a, &d.q, &d.r, &d.s);
+  d.rescued = yw_vi_bits(failed);
+  if (d.rescued == 0) return d;
+
   yw_lanes_mat3 unit;
   yw_vf largest;
   cold.q = yw_lanes_polar_start(&a, &unit, &largest);
   yw_vi degenerate = failed & yw_lanes_polar_finish(&unit, &cold.q, &cold.r, &cold.s);
   cold.s = yw_lanes_sym3_scale(&cold.s, largest);
-  cold.q = yw_lanes_quat_select(failed, cold.q, d.q);
-  cold.r = yw_lanes_mat3_select(failed, &cold.r, &d.r);
-  cold.s = yw_lanes_sym3_select(failed, &cold.s, &d.s);
+  d.q = yw_lanes_quat_select(failed, cold.q, d.q);
+  d.r = yw_lanes_mat3_select(failed, &cold.r, &d.r);
+  d.s = yw_lanes_sym3_select(failed, &cold.s, &d.s);
   uint32_t bits = yw_vi_bits(degenerate);
   if (bits != 0) {
-    yw_polar_strided(bits, YW_VF_LANES, (const float*)&a, (float*)&cold.q, (float*)&cold.r,
-                     (float*)&cold.s);
+    yw_polar_strided(bits, YW_VF_LANES, (const float*)&a, (float*)&d.q, (float*)&d.r, (float*)&d.s);
   }
-  return cold;
+  return d;
 }
 
-/// yw_lanes_polar_finish for any finite A: rescues where needed. Returns one bit per rescued lane.
+/// R and S for any finite A, q being where yw_lanes_polar_step ended. Returns one bit per lane that
+/// Newton could not settle and another path did.
 YW_LANE_FN uint32_t yw_lanes_polar_finish_all(const yw_lanes_mat3* a, yw_lanes_quat* q,
                                               yw_lanes_mat3* r, yw_lanes_sym3* s) {
-  yw_vi failed = yw_lanes_polar_finish(a, q, r, s);
-  uint32_t bits = yw_vi_bits(failed);
-  if (__builtin_expect(bits != 0, 0)) {
-    yw_lanes_polar d = yw_lanes_polar_rescue(failed, *a, (yw_lanes_polar){*q, *r, *s});
-    *q = d.q;
-    *r = d.r;
-    *s = d.s;
-  }
-  return bits;
+  *r = yw_lanes_rotation(*q);
+  yw_lanes_newton n = yw_lanes_newton_at(a, r);
+  yw_vi settled = yw_lanes_newton_settled(&n);
+  *s = n.s;
+  if (__builtin_expect(yw_vi_bits(~settled) == 0, 1)) return 0;
+
+  // A second step settles guesses that were off by half a radian. Lanes that were settled stay as
+  // they are, whatever their neighbours need.
+  *q = yw_lanes_quat_select(settled, *q, yw_lanes_newton_turn(&n, *q));
+  *r = yw_lanes_rotation(*q);
+  n = yw_lanes_newton_at(a, r);
+  *s = n.s;
+  if (yw_vi_bits(~yw_lanes_newton_settled(&n)) == 0) return 0;
+  yw_lanes_polar d = yw_lanes_polar_rescue(*a, *q);
+  *q = d.q;
+  *r = d.r;
+  *s = d.s;
+  return d.rescued;
 }
 
 /// Warm start for any finite A: q is a rotation near the answer and becomes the answer. Returns one
