@@ -4,7 +4,7 @@
 #include "math/polar_lanes.h"
 
 // Sweeps after which the off-diagonals of any symmetric 3x3 float matrix are below rounding.
-#define JACOBI_SWEEPS 5
+#define JACOBI_SWEEPS 4
 
 static void polar(int32_t count, const yw_mat3x16* a, yw_mat3x16* rotation, yw_sym3x16* stretch) {
   for (int32_t block = 0; block < count; ++block) {

@@ -13,14 +13,15 @@
 
 #include "math/lanes_mat3.h"
 
-/// Newton stops when |g| <= YW_POLAR_TOLERANCE |A|: the angle is then off by at most that over the
-/// smallest eigenvalue of H / |A|. Rounding alone leaves up to 6e-7.
-#define YW_POLAR_TOLERANCE 1e-6f
-/// Lanes with det H <= this tr S |A|^2 have a rotation too ill defined for float.
-#define YW_POLAR_MARGIN 1e-3f
-/// Lanes with |A| outside YW_POLAR_RANGE^-1 .. YW_POLAR_RANGE are left to the path that scales.
+/// Newton stops when |g| <= YW_POLAR_TOLERANCE tr S: the angle is then off by at most that over the
+/// smallest eigenvalue of H. Rounding alone leaves up to 6.5e-7.
+#define YW_POLAR_TOLERANCE 8e-7f
+/// Lanes with det H <= YW_POLAR_MARGIN (tr S)^3 have a rotation too ill defined for float.
+#define YW_POLAR_MARGIN 3e-4f
+/// Lanes with tr S outside 1 / YW_POLAR_RANGE .. YW_POLAR_RANGE are left to the path that scales.
 #define YW_POLAR_RANGE 1e5f
 #define YW_POLAR_STEPS 5
+#define YW_POLAR_ROOT_STEPS 3
 
 /// What Newton knows at one rotation: g, H's cofactors C and determinant, and S.
 typedef struct yw_lanes_newton {
@@ -68,14 +69,14 @@ YW_LANE_FN yw_lanes_quat yw_lanes_newton_turn(const yw_lanes_newton* n, yw_lanes
 }
 
 /// Lanes where R is the nearest rotation as well as float can tell. NaN is never settled.
-YW_LANE_FN yw_vi yw_lanes_newton_settled(const yw_lanes_newton* n, yw_vf norm2) {
+YW_LANE_FN yw_vi yw_lanes_newton_settled(const yw_lanes_newton* n) {
   yw_vf g2 = n->gx * n->gx + n->gy * n->gy + n->gz * n->gz;
-  yw_vi small = g2 <= (YW_POLAR_TOLERANCE * YW_POLAR_TOLERANCE) * norm2;
+  yw_vf trace2 = n->trace * n->trace;
+  yw_vi stationary = g2 <= (YW_POLAR_TOLERANCE * YW_POLAR_TOLERANCE) * trace2;
+  yw_vi in_range = (n->trace < YW_POLAR_RANGE) & (n->trace > 1.0f / YW_POLAR_RANGE);
   yw_vi positive =
-      (n->hxx > 0.0f) & (n->czz > 0.0f) & (n->det > YW_POLAR_MARGIN * yw_vf_abs(n->trace) * norm2);
-  yw_vi in_range = (norm2 < YW_POLAR_RANGE * YW_POLAR_RANGE) &
-                   (norm2 > 1.0f / (YW_POLAR_RANGE * YW_POLAR_RANGE));
-  return small & positive & in_range;
+      (n->hxx > 0.0f) & (n->czz > 0.0f) & (n->det > YW_POLAR_MARGIN * (n->trace * trace2));
+  return stationary & in_range & positive;
 }
 
 /// Warm start: q is a rotation near the answer and becomes the answer. At least one Newton step is
@@ -83,7 +84,6 @@ YW_LANE_FN yw_vi yw_lanes_newton_settled(const yw_lanes_newton* n, yw_vf norm2) 
 /// their q, r and s are of no use. Any q is allowed, even zero or NaN: it just does not settle.
 YW_LANE_FN yw_vi yw_lanes_polar_settle(const yw_lanes_mat3* a, yw_lanes_quat* q, yw_lanes_mat3* r,
                                        yw_lanes_sym3* s) {
-  yw_vf norm2 = yw_lanes_mat3_norm2(a);
   *r = yw_lanes_rotation(*q);
   yw_lanes_newton n = yw_lanes_newton_at(a, r);
   *q = yw_lanes_newton_turn(&n, *q);
@@ -91,7 +91,7 @@ YW_LANE_FN yw_vi yw_lanes_polar_settle(const yw_lanes_mat3* a, yw_lanes_quat* q,
   for (int step = 1;; ++step) {
     *r = yw_lanes_rotation(*q);
     n = yw_lanes_newton_at(a, r);
-    settled = yw_lanes_newton_settled(&n, norm2);
+    settled = yw_lanes_newton_settled(&n);
     if (step == YW_POLAR_STEPS || yw_vi_bits(~settled) == 0) break;
     // Settled lanes stay as they are, whatever their neighbours need.
     *q = yw_lanes_quat_select(settled, *q, yw_lanes_newton_turn(&n, *q));
@@ -113,11 +113,13 @@ YW_LANE_FN yw_lanes_quat yw_lanes_polar_guess(const yw_lanes_mat3* a) {
       a->xy * a->yz - a->xz * a->yy, a->xz * a->yx - a->xx * a->yz, a->xx * a->yy - a->xy * a->yx};
   yw_vf t = yw_lanes_mat3_norm2(a);
   yw_vf det = a->xx * cof.xx + a->xy * cof.xy + a->xz * cof.xz;
-  yw_vf constant = t * t - 4.0f * yw_lanes_mat3_norm2(&cof);
+  yw_vf cof2 = yw_lanes_mat3_norm2(&cof), constant = t * t - 4.0f * cof2;
 
-  // Newton from above: sqrt(3 t) bounds the root, and P is convex beyond it.
-  yw_vf lambda = yw_vf_sqrt(3.0f * t);
-  for (int i = 0; i < 6; ++i) {
+  // Newton from above, where P is convex: lambda^2 = t + 2 sqrt(|cof A|^2 + 2 det A lambda) with
+  // a bound of lambda on the right bounds the root closely.
+  yw_vf gain = yw_vf_max(2.0f * det * yw_vf_sqrt(3.0f * t), yw_vf_splat(0.0f));
+  yw_vf lambda = yw_vf_sqrt(t + 2.0f * yw_vf_sqrt(cof2 + gain));
+  for (int i = 0; i < YW_POLAR_ROOT_STEPS; ++i) {
     yw_vf l2 = lambda * lambda;
     yw_vf p = l2 * (l2 - 2.0f * t) - 8.0f * det * lambda + constant;
     lambda -= 0.25f * p / (lambda * (l2 - t) - 2.0f * det);
