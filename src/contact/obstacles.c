@@ -50,8 +50,7 @@ typedef struct collide_job {
   atomic_int contacts;
 } collide_job;
 
-// Poses
-// --------------------------------------------------------------------------------------------
+// Poses -----------------------------------------------------------------------------------------
 
 static yw_transform pose_between(yw_transform a, yw_transform b, float t) {
   if (t <= 0.0f) return a;
@@ -144,8 +143,7 @@ yw_aabb yw_obstacle_bounds(const yw_shape* shape, yw_transform begin, yw_transfo
   return yw_aabb_pad(box, bulge + 1e-6f * farthest);
 }
 
-// One particle
-// -------------------------------------------------------------------------------------
+// One particle ----------------------------------------------------------------------------------
 
 // A particle's path as the obstacle sees it, and where it enters.
 typedef struct sighting {
@@ -255,8 +253,7 @@ static bool collide_particle(const obstacle_motion* motion, sighting* s, yw_vec4
   return true;
 }
 
-// Groups and chunks
-// --------------------------------------------------------------------------------
+// Groups and chunks -----------------------------------------------------------------------------
 
 // Box of the paths of particles first .. first + count - 1.
 static yw_aabb path_box(const collide_job* job, int32_t first, int32_t count) {

@@ -10,7 +10,9 @@
 // plus a slow rest.
 #include "contact/solve.h"
 
-// Penetration that this step did not cause is pushed out at this speed, m/s.
+// Penetration that this step did not cause is pushed out by this share a step, at most at this
+// speed, m/s.
+#define PUSH_OUT_SHARE 0.2f
 #define PUSH_OUT_SPEED 0.5f
 // An approach slower than this many steps of gravity is rest, not an impact.
 #define REST_STEPS 2.0f
@@ -48,8 +50,7 @@ static float side_inv_mass(const yw_contact* c, int side, const yw_particles* pa
   return sum;
 }
 
-// Preparation
-// --------------------------------------------------------------------------------------
+// Preparation -----------------------------------------------------------------------------------
 
 static void prepare(const yw_contact_problem* problem, yw_contact* c) {
   const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
@@ -62,20 +63,22 @@ static void prepare(const yw_contact_problem* problem, yw_contact* c) {
   c->impulse = c->push = 0.0f;
   c->friction = yw_v3(0, 0, 0);
 
-  float restitution = a->restitution > b->restitution ? a->restitution : b->restitution;
+  // What was a gap at the beginning of the step may close, but not more. What was closed already is
+  // no impact, however hard it is pressed, and neither is a slow approach.
+  float gap_before = c->gap + c->approach * problem->h;
   float rest_speed = REST_STEPS * yw_length(problem->gravity) * problem->h;
-  c->rests = c->approach <= rest_speed;
-  // A gap may close within the next step, but not more.
-  c->target = c->gap > 0.0f ? -c->gap / problem->h : 0.0f;
-  if (!c->rests && c->approach * problem->h > c->gap && restitution > 0.0f) {
-    c->target = restitution * c->approach;
+  float restitution = a->restitution > b->restitution ? a->restitution : b->restitution;
+  bool impact = c->approach > rest_speed && gap_before > c->slop && c->gap < c->slop;
+  c->target = gap_before > c->slop ? (c->slop - gap_before) / problem->h : 0.0f;
+  if (impact && restitution > 0.0f) c->target = restitution * c->approach;
+  // The part of the step after the touch.
+  c->share = 1.0f;
+  if (gap_before > c->slop) {
+    c->share = yw_clampf((c->slop - c->gap) / (gap_before - c->gap), 0.0f, 1.0f);
   }
-  float brought = c->approach > 0.0f ? c->approach : 0.0f;
-  c->push_limit = (brought + PUSH_OUT_SPEED) * problem->h;
 }
 
-// Velocities
-// ---------------------------------------------------------------------------------------
+// Velocities ------------------------------------------------------------------------------------
 
 static void solve_velocity(const yw_contact_problem* problem, yw_contact* c) {
   if (!(c->inv_mass > 0.0f)) return;
@@ -102,26 +105,39 @@ static void solve_velocity(const yw_contact_problem* problem, yw_contact* c) {
   push_side(c, 1, b, b->vel, yw_neg(change));
 }
 
-// Positions
-// ----------------------------------------------------------------------------------------
+// Positions -------------------------------------------------------------------------------------
 
-// The way that a sticking or sliding point made in this step without friction's share.
-static void take_back_sliding(const yw_contact_problem* problem, yw_contact* c) {
-  if (!c->rests || !(c->impulse > 0.0f)) return;
+static float gap_now(const yw_contact_problem* problem, const yw_contact* c) {
+  yw_vec3 apart = yw_sub(side_sum(c, 0, problem->bodies[c->body[0]].particles->pos),
+                         side_sum(c, 1, problem->bodies[c->body[1]].particles->pos));
+  return c->offset + yw_dot(apart, c->normal);
+}
+
+// Impulses act from the touch to the end of the step: positions follow the velocities. A point that
+// rests has then not moved at all, to rounding, and neither creeps nor trembles.
+static void follow_velocity(const yw_contact_problem* problem, yw_contact* c) {
+  if (!(c->impulse > 0.0f)) return;
   yw_particles* a = problem->bodies[c->body[0]].particles;
   yw_particles* b = problem->bodies[c->body[1]].particles;
-  yw_vec3 way = yw_scale(c->friction, problem->h);
+  yw_vec3 way = yw_scale(yw_mad(c->friction, c->impulse, c->normal), c->share * problem->h);
   push_side(c, 0, a, a->pos, way);
   push_side(c, 1, b, b->pos, yw_neg(way));
+}
+
+// What is still too deep leaves slowly.
+static void measure_depth(const yw_contact_problem* problem, yw_contact* c) {
+  float gap = gap_now(problem, c), limit = PUSH_OUT_SPEED * problem->h;
+  float push = PUSH_OUT_SHARE * (-c->slop - gap);
+  // Where there is nothing to push, pushes of others may not bring the bodies closer than this.
+  c->push_goal = push > 0.0f ? gap + (push < limit ? push : limit) : -c->slop;
 }
 
 static void solve_position(const yw_contact_problem* problem, yw_contact* c) {
   if (!(c->inv_mass > 0.0f)) return;
   yw_particles* a = problem->bodies[c->body[0]].particles;
   yw_particles* b = problem->bodies[c->body[1]].particles;
-  yw_vec3 apart = yw_sub(side_sum(c, 0, a->pos), side_sum(c, 1, b->pos));
-  float gap = c->offset + yw_dot(apart, c->normal);
-  float push = yw_clampf(c->push - gap, 0.0f, c->push_limit);
+  float push = c->push + c->push_goal - gap_now(problem, c);
+  if (push < 0.0f) push = 0.0f;
   if (push == c->push) return;
   yw_vec3 way = yw_scale(c->normal, (push - c->push) / c->inv_mass);
   c->push = push;
@@ -129,8 +145,7 @@ static void solve_position(const yw_contact_problem* problem, yw_contact* c) {
   push_side(c, 1, b, b->pos, yw_neg(way));
 }
 
-// Sweeps
-// -------------------------------------------------------------------------------------------
+// Sweeps ----------------------------------------------------------------------------------------
 
 typedef struct sweep {
   const yw_contact_problem* problem;
@@ -171,6 +186,7 @@ static void sweep_all(const yw_contact_problem* problem,
 void yw_contact_solve(const yw_contact_problem* problem) {
   sweep_all(problem, prepare);
   for (int32_t i = 0; i < problem->iterations; ++i) sweep_all(problem, solve_velocity);
-  sweep_all(problem, take_back_sliding);
+  sweep_all(problem, follow_velocity);
+  sweep_all(problem, measure_depth);
   for (int32_t i = 0; i < problem->iterations; ++i) sweep_all(problem, solve_position);
 }
