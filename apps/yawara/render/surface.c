@@ -40,7 +40,7 @@ void yw_surface_on_plane(const yw_stage* stage, int32_t index, yw_vec3 o, yw_vec
     float share = detail == YW_DETAIL_MEAN ? 0.5f : checker_share(stage, plane, p, d, t);
     out->albedo = yw_lerp(plane->look.color2, plane->look.color, share);
   }
-  float far = (yw_distance(p, stage->focus) - stage->fade_near) * stage->fade_far;
+  float far = (yw_distance(p, stage->focus) - stage->fade_near) * stage->fade_rate;
   far = yw_clampf(far, 0.0f, 1.0f);
   out->fade = far * far * (3.0f - 2.0f * far);
 }

@@ -32,8 +32,9 @@ typedef struct yw_stage {
   yw_view view;
   float pixel_angle;  ///< rad
   yw_vec3 focus;
-  float fade_near, fade_far;  ///< from the focus, m
-  float skin;                 ///< rays start this far off surfaces, m
+  float fade_near;  ///< planes are clear up to here from the focus, m
+  float fade_rate;  ///< 1 / width of the zone where they fade, 1/m; 0: they do not
+  float skin;       ///< rays start this far off surfaces, m
 } yw_stage;
 
 #define YW_SURFACE_NONE (-1)
