@@ -34,6 +34,13 @@ static const char* in_folder(const char* name) {
   return path;
 }
 
+static void need_png(void) {
+  yw_error error = {0};
+  if (yw_png_available(&error) >= 0) return;
+  print_message("%s\n", error.message);
+  skip();
+}
+
 static yw_image noise_image(int32_t width, int32_t height) {
   yw_image image;
   assert_int_equal(yw_image_create(NULL, width, height, &image, NULL), YW_OK);
@@ -47,10 +54,7 @@ static yw_image noise_image(int32_t width, int32_t height) {
 // What is written comes back byte for byte, whatever the size.
 static void png_files_keep_every_byte(void** state) {
   (void)state;
-#ifndef YW_HAVE_PNG
-  print_message("built without libpng\n");
-  skip();
-#else
+  need_png();
   const int32_t sizes[][2] = {{1, 1}, {7, 3}, {640, 360}};
   for (int i = 0; i < 3; ++i) {
     yw_image image = noise_image(sizes[i][0], sizes[i][1]), back;
@@ -65,12 +69,11 @@ static void png_files_keep_every_byte(void** state) {
   }
   assert_int_equal(files_in_folder(), 1);
   unlink(in_folder("a.png"));
-#endif
 }
 
 static void a_folder_that_does_not_exist_is_named_and_nothing_is_left(void** state) {
   (void)state;
-#ifdef YW_HAVE_PNG
+  need_png();
   yw_image image = noise_image(4, 4);
   yw_error error = {0};
   assert_int_equal(yw_image_write_png(in_folder("none/a.png"), &image, &error), YW_ERR_IO);
@@ -82,13 +85,12 @@ static void a_folder_that_does_not_exist_is_named_and_nothing_is_left(void** sta
   assert_int_equal(files_in_folder(), 1);
   rmdir(in_folder("taken.png"));
   yw_image_free(&image);
-#endif
 }
 
 // A full disk is an error, not a short file.
 static void a_full_disk_is_reported(void** state) {
   (void)state;
-#ifdef YW_HAVE_PNG
+  need_png();
   if (access("/dev/full", W_OK) != 0) skip();
   char part[300];
   snprintf(part, sizeof part, "%s.part", in_folder("full.png"));
@@ -99,13 +101,12 @@ static void a_full_disk_is_reported(void** state) {
   assert_non_null(strstr(error.message, "No space left"));
   assert_int_equal(files_in_folder(), 0);
   yw_image_free(&image);
-#endif
 }
 
 // Cut anywhere, a PNG file gives an error and no image.
 static void truncated_png_files_are_refused(void** state) {
   (void)state;
-#ifdef YW_HAVE_PNG
+  need_png();
   yw_image image = noise_image(5, 4), back;
   yw_error error = {0};
   assert_int_equal(yw_image_write_png(in_folder("t.png"), &image, &error), YW_OK);
@@ -124,7 +125,6 @@ static void truncated_png_files_are_refused(void** state) {
   }
   unlink(in_folder("t.png"));
   yw_image_free(&image);
-#endif
 }
 
 static void images_of_absurd_size_are_refused(void** state) {
