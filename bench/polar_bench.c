@@ -10,8 +10,8 @@
 #include "math/polar.h"
 #include "math/trig.h"
 
-#define BLOCKS 64
-#define ROUNDS 40
+#define BLOCKS 12
+#define ROUNDS 200
 #define REPEATS 20
 
 static yw_mat3x16 a[BLOCKS], r[BLOCKS], v[BLOCKS];

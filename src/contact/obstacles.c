@@ -192,8 +192,8 @@ static float respond(const obstacle_motion* motion, yw_vec3 surface_velocity, yw
   if (approach <= 0.0f) return 1.0f;
   float leave = *bounces ? motion->restitution * approach : 0.0f;
   yw_vec3 slide = yw_mad(relative, approach, normal);
-  float speed = yw_length(slide), held = motion->friction * (approach + leave);
-  float share = speed > held ? 1.0f - held / speed : 0.0f;
+  float speed2 = yw_length2(slide), held = motion->friction * (approach + leave);
+  float share = speed2 > held * held ? 1.0f - held / sqrtf(speed2) : 0.0f;
   yw_vec3 after = yw_mad(yw_mad(surface_velocity, share, slide), leave, normal);
   *velocity = yw_v4(after);
   return share;

@@ -20,7 +20,9 @@
 #define YW_POLAR_MARGIN 3e-4f
 /// Lanes with tr S outside 1 / YW_POLAR_RANGE .. YW_POLAR_RANGE are left to the path that scales.
 #define YW_POLAR_RANGE 1e5f
-#define YW_POLAR_STEPS 5
+/// Steps beyond the first after which a lane is given up.
+#define YW_POLAR_STEPS 4
+/// Newton steps for the root of the quartic; random matrices then need 1.07 steps on the rotation.
 #define YW_POLAR_ROOT_STEPS 3
 
 /// What Newton knows at one rotation: g, H's cofactors C and determinant, and S.
@@ -62,10 +64,14 @@ YW_LANE_FN yw_lanes_quat yw_lanes_newton_turn(const yw_lanes_newton* n, yw_lanes
   yw_vf dz = half * (n->cxz * n->gx + n->cyz * n->gy + n->czz * n->gz);
   // For isotropic A, |d| is the tangent of the angle wanted. The quaternion (d/2, 1 + |d/2|^2) has
   // that angle to fifth order, which makes one step enough for most warm starts.
-  yw_vf dw = 1.0f + (dx * dx + dy * dy + dz * dz);
-  return yw_lanes_quat_normalize((yw_lanes_quat){
-      q.w * dx + q.x * dw + q.y * dz - q.z * dy, q.w * dy - q.x * dz + q.y * dw + q.z * dx,
-      q.w * dz + q.x * dy - q.y * dx + q.z * dw, q.w * dw - q.x * dx - q.y * dy - q.z * dz});
+  yw_vf d2 = dx * dx + dy * dy + dz * dz, dw = 1.0f + d2;
+  // The length of the product is known before the product: off the critical path.
+  yw_vf q2 = (q.x * q.x + q.y * q.y) + (q.z * q.z + q.w * q.w);
+  yw_vf inv = 1.0f / yw_vf_sqrt((dw * dw + d2) * q2);
+  return (yw_lanes_quat){((q.w * dx + q.x * dw) + (q.y * dz - q.z * dy)) * inv,
+                         ((q.w * dy + q.y * dw) + (q.z * dx - q.x * dz)) * inv,
+                         ((q.w * dz + q.z * dw) + (q.x * dy - q.y * dx)) * inv,
+                         ((q.w * dw - q.x * dx) - (q.y * dy + q.z * dz)) * inv};
 }
 
 /// Lanes where R is the nearest rotation as well as float can tell. NaN is never settled.
@@ -79,25 +85,29 @@ YW_LANE_FN yw_vi yw_lanes_newton_settled(const yw_lanes_newton* n) {
   return stationary & in_range & positive;
 }
 
-/// Warm start: q is a rotation near the answer and becomes the answer. At least one Newton step is
-/// made (convergence is cubic), more where lanes need them. Returns the lanes that did not settle;
+/// One Newton step from q, without a test. Convergence is cubic: this is most of the work of a warm
+/// start. Kernels that step several registers before they finish any of them hide its latency.
+YW_LANE_FN yw_lanes_quat yw_lanes_polar_step(const yw_lanes_mat3* a, yw_lanes_quat q) {
+  yw_lanes_mat3 r = yw_lanes_rotation(q);
+  yw_lanes_newton n = yw_lanes_newton_at(a, &r);
+  return yw_lanes_newton_turn(&n, q);
+}
+
+/// R and S at q, after more steps for lanes that need them. Returns the lanes that did not settle;
 /// their q, r and s are of no use. Any q is allowed, even zero or NaN: it just does not settle.
-YW_LANE_FN yw_vi yw_lanes_polar_settle(const yw_lanes_mat3* a, yw_lanes_quat* q, yw_lanes_mat3* r,
+YW_LANE_FN yw_vi yw_lanes_polar_finish(const yw_lanes_mat3* a, yw_lanes_quat* q, yw_lanes_mat3* r,
                                        yw_lanes_sym3* s) {
-  *r = yw_lanes_rotation(*q);
-  yw_lanes_newton n = yw_lanes_newton_at(a, r);
-  *q = yw_lanes_newton_turn(&n, *q);
-  yw_vi settled;
-  for (int step = 1;; ++step) {
+  for (int step = 0;; ++step) {
     *r = yw_lanes_rotation(*q);
-    n = yw_lanes_newton_at(a, r);
-    settled = yw_lanes_newton_settled(&n);
-    if (step == YW_POLAR_STEPS || yw_vi_bits(~settled) == 0) break;
+    yw_lanes_newton n = yw_lanes_newton_at(a, r);
+    yw_vi settled = yw_lanes_newton_settled(&n);
+    if (step == YW_POLAR_STEPS || yw_vi_bits(~settled) == 0) {
+      *s = n.s;
+      return ~settled;
+    }
     // Settled lanes stay as they are, whatever their neighbours need.
     *q = yw_lanes_quat_select(settled, *q, yw_lanes_newton_turn(&n, *q));
   }
-  *s = n.s;
-  return ~settled;
 }
 
 /// Cold start: a quaternion near the answer from A alone, |A| about 1; of no use where the rotation
@@ -150,54 +160,78 @@ YW_LANE_FN yw_lanes_quat yw_lanes_polar_guess(const yw_lanes_mat3* a) {
   return yw_lanes_quat_normalize(yw_lanes_quat_select(largest_wx > largest_yz, wx, yz));
 }
 
-/// Cold start, lanes of any scale. Returns the lanes that did not settle: rank 0 or 1, reflected
-/// with equal small stretches, denormal or not finite.
-YW_LANE_FN yw_vi yw_lanes_polar_cold(const yw_lanes_mat3* a, yw_lanes_quat* q, yw_lanes_mat3* r,
-                                     yw_lanes_sym3* s) {
-  yw_vf largest = yw_lanes_mat3_max_abs(a);
-  yw_lanes_mat3 unit = yw_lanes_mat3_scale(a, 1.0f / largest);
-  *q = yw_lanes_polar_guess(&unit);
-  yw_vi failed = yw_lanes_polar_settle(&unit, q, r, s);
-  *s = yw_lanes_sym3_scale(s, largest);
-  return failed;
+/// Cold start of any scale: near the answer, with `unit` A over its largest entry, for
+/// yw_lanes_polar_finish. Lanes of rank 0 or 1, reflected with equal small stretches, denormal or
+/// not finite will not settle.
+YW_LANE_FN yw_lanes_quat yw_lanes_polar_start(const yw_lanes_mat3* a, yw_lanes_mat3* unit,
+                                              yw_vf* largest) {
+  *largest = yw_lanes_mat3_max_abs(a);
+  *unit = yw_lanes_mat3_scale(a, 1.0f / *largest);
+  return yw_lanes_polar_step(unit, yw_lanes_polar_guess(unit));
 }
 
 typedef struct yw_lanes_polar {
   yw_lanes_quat q;
   yw_lanes_mat3 r;
   yw_lanes_sym3 s;
+  uint32_t rescued;
 } yw_lanes_polar;
 
-/// Replaces the lanes of `d` in `failed` by the cold path, and what that cannot do by yw_polar. Out
-/// of line, by value: it is rare, and addresses would keep the usual path out of registers.
-__attribute__((noinline, unused)) static yw_lanes_polar yw_lanes_polar_rescue(yw_vi failed,
-                                                                              yw_lanes_mat3 a,
-                                                                              yw_lanes_polar d) {
-  yw_lanes_polar cold;
-  yw_vi degenerate = failed & yw_lanes_polar_cold(&a, &cold.q, &cold.r, &cold.s);
-  cold.q = yw_lanes_quat_select(failed, cold.q, d.q);
-  cold.r = yw_lanes_mat3_select(failed, &cold.r, &d.r);
-  cold.s = yw_lanes_sym3_select(failed, &cold.s, &d.s);
+/// yw_lanes_polar_finish, then the cold path for lanes that did not settle, then yw_polar for what
+/// is left. Out of line and by value: it is seldom needed, and its loop and addresses would keep
+/// the usual path out of registers.
+__attribute__((noinline, unused)) static yw_lanes_polar yw_lanes_polar_rescue(yw_lanes_mat3 a,
+                                                                              yw_lanes_quat q) {
+  yw_lanes_polar d = {.q = q}, cold;
+  yw_vi failed = yw_lanes_polar_finish(&a, &d.q, &d.r, &d.s);
+  d.rescued = yw_vi_bits(failed);
+  if (d.rescued == 0) return d;
+
+  yw_lanes_mat3 unit;
+  yw_vf largest;
+  cold.q = yw_lanes_polar_start(&a, &unit, &largest);
+  yw_vi degenerate = failed & yw_lanes_polar_finish(&unit, &cold.q, &cold.r, &cold.s);
+  cold.s = yw_lanes_sym3_scale(&cold.s, largest);
+  d.q = yw_lanes_quat_select(failed, cold.q, d.q);
+  d.r = yw_lanes_mat3_select(failed, &cold.r, &d.r);
+  d.s = yw_lanes_sym3_select(failed, &cold.s, &d.s);
   uint32_t bits = yw_vi_bits(degenerate);
   if (bits != 0) {
-    yw_polar_strided(bits, YW_VF_LANES, (const float*)&a, (float*)&cold.q, (float*)&cold.r,
-                     (float*)&cold.s);
+    yw_polar_strided(bits, YW_VF_LANES, (const float*)&a, (float*)&d.q, (float*)&d.r, (float*)&d.s);
   }
-  return cold;
+  return d;
 }
 
-/// Warm start for any finite A: settle, and rescue where needed. Returns one bit per rescued lane.
+/// R and S for any finite A, q being where yw_lanes_polar_step ended. Returns one bit per lane that
+/// Newton could not settle and another path did.
+YW_LANE_FN uint32_t yw_lanes_polar_finish_all(const yw_lanes_mat3* a, yw_lanes_quat* q,
+                                              yw_lanes_mat3* r, yw_lanes_sym3* s) {
+  *r = yw_lanes_rotation(*q);
+  yw_lanes_newton n = yw_lanes_newton_at(a, r);
+  yw_vi settled = yw_lanes_newton_settled(&n);
+  *s = n.s;
+  if (__builtin_expect(yw_vi_bits(~settled) == 0, 1)) return 0;
+
+  // A second step settles guesses that were off by half a radian. Lanes that were settled stay as
+  // they are, whatever their neighbours need.
+  *q = yw_lanes_quat_select(settled, *q, yw_lanes_newton_turn(&n, *q));
+  *r = yw_lanes_rotation(*q);
+  n = yw_lanes_newton_at(a, r);
+  *s = n.s;
+  if (yw_vi_bits(~yw_lanes_newton_settled(&n)) == 0) return 0;
+  yw_lanes_polar d = yw_lanes_polar_rescue(*a, *q);
+  *q = d.q;
+  *r = d.r;
+  *s = d.s;
+  return d.rescued;
+}
+
+/// Warm start for any finite A: q is a rotation near the answer and becomes the answer. Returns one
+/// bit per rescued lane.
 YW_LANE_FN uint32_t yw_lanes_polar_warm(const yw_lanes_mat3* a, yw_lanes_quat* q, yw_lanes_mat3* r,
                                         yw_lanes_sym3* s) {
-  yw_vi failed = yw_lanes_polar_settle(a, q, r, s);
-  uint32_t bits = yw_vi_bits(failed);
-  if (__builtin_expect(bits != 0, 0)) {
-    yw_lanes_polar d = yw_lanes_polar_rescue(failed, *a, (yw_lanes_polar){*q, *r, *s});
-    *q = d.q;
-    *r = d.r;
-    *s = d.s;
-  }
-  return bits;
+  *q = yw_lanes_polar_step(a, *q);
+  return yw_lanes_polar_finish_all(a, q, r, s);
 }
 
 #endif

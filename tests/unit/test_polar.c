@@ -3,6 +3,7 @@
 // matrix, in double, is the maximum of tr(R^T A) over all proper rotations R.
 #include "math/polar.h"
 
+#include "base/hash.h"
 #include "math/trig.h"
 #include "testing.h"
 
@@ -95,9 +96,9 @@ static void horn_values(const dmat3* a, double values[4]) {
 }
 
 static yw_mat3 random_rotation(test_random* random) {
-  yw_quat q = {(float)test_random_in(random, -1, 1), (float)test_random_in(random, -1, 1),
-               (float)test_random_in(random, -1, 1), (float)test_random_in(random, -1, 1)};
-  return yw_mat3_from_quat(yw_quat_normalize(q));
+  float e[4];
+  for (int i = 0; i < 4; ++i) e[i] = (float)test_random_in(random, -1, 1);
+  return yw_mat3_from_quat(yw_quat_normalize((yw_quat){e[0], e[1], e[2], e[3]}));
 }
 
 enum {
@@ -219,8 +220,17 @@ static void no_other_rotation_is_nearer(void** state) {
     yw_polar(&a, &r, &s);
     dmat3 da = wide(&a);
     double best = trace_with(&r, &a), slack = 2e-6 * norm(&da) + 1e-44;
+    // The other stationary rotations are half turns about the axes of S away.
+    yw_mat3 axes;
+    yw_vec3 stretches;
+    yw_eigen_symmetric(&s, &stretches, &axes);
+    const yw_vec3 half_turns[3] = {axes.cx, axes.cy, axes.cz};
+    for (int k = 0; k < 3; ++k) {
+      yw_quat turn = {half_turns[k].x, half_turns[k].y, half_turns[k].z, 0};
+      yw_mat3 other = yw_mat3_mul(r, yw_mat3_from_quat(turn));
+      assert_at_most(trace_with(&other, &a), best + slack);
+    }
     for (int k = 0; k < 40; ++k) {
-      // Half turns about the axes of R lead to the other stationary rotations; the rest is random.
       yw_vec3 axis =
           yw_v3((float)test_random_in(&random, -1, 1), (float)test_random_in(&random, -1, 1),
                 (float)test_random_in(&random, -1, 1));
@@ -512,22 +522,96 @@ static void a_rotation_carried_through_a_plane_stays_the_nearest(void** state) {
   }
 }
 
+// Nothing may build up over a long run: each answer is the next guess.
+static void a_spinning_region_stays_exact(void** state) {
+  (void)state;
+  batch* b = &one_batch;
+  memset(b, 0, sizeof *b);
+  for (int lane = 0; lane < YW_LANES; ++lane) set_quat(&b->q[0], lane, (yw_quat){0, 0, 0, 1});
+  int32_t rescued = 0;
+  for (int step = 0; step < 20000; ++step) {
+    for (int lane = 0; lane < YW_LANES; ++lane) {
+      yw_vec3 axis = yw_v3(1, 0.1f * (float)lane, -0.5f);
+      float speed = 0.002f * (float)lane;
+      yw_mat3 turn = yw_mat3_from_quat(yw_quat_axis_angle(axis, speed * (float)step));
+      yw_mat3 pull = {{1.2f, 0.1f, 0}, {0.1f, 0.9f, 0.05f}, {0, 0.05f, 0.7f}};
+      yw_mat3 a = yw_mat3_mul(turn, pull);
+      set_lane(&b->a[0], lane, &a);
+    }
+    rescued += best()->polar_warm(1, b->a, b->q, b->r, b->s);
+    if (step % 100 != 0) continue;
+    for (int lane = 0; lane < YW_LANES; ++lane) {
+      yw_quat q = quat_of(&b->q[0], lane);
+      assert_near(sqrtf(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w), 1, 5e-7);
+      yw_mat3 a = lane_of(&b->a[0], lane), r = lane_of(&b->r[0], lane);
+      yw_mat3 s = sym_of(&b->s[0], lane);
+      check_polar(&a, &r, &s, 3e-6);
+    }
+  }
+  assert_int_equal(rescued, 0);
+}
+
+static void no_blocks_is_no_work(void** state) {
+  (void)state;
+  assert_int_equal(best()->polar_warm(0, NULL, NULL, NULL, NULL), 0);
+  best()->polar(0, NULL, NULL, NULL);
+  best()->svd(0, NULL, NULL, NULL, NULL);
+}
+
+// An odd number of blocks takes the ends of tiles and pairs.
+static void any_number_of_blocks_gives_the_same_answers(void** state) {
+  (void)state;
+  fill(&one_batch, 61);
+  best()->svd(11, one_batch.a, one_batch.r, one_batch.sigma, one_batch.v);
+  for (int count = 1; count < 11; ++count) {
+    fill(&other_batch, 61);
+    best()->svd(count, other_batch.a, other_batch.r, other_batch.sigma, other_batch.v);
+    size_t blocks = (size_t)count;
+    assert_memory_equal(one_batch.r, other_batch.r, blocks * sizeof one_batch.r[0]);
+    assert_memory_equal(one_batch.v, other_batch.v, blocks * sizeof one_batch.v[0]);
+    assert_memory_equal(one_batch.sigma, other_batch.sigma, blocks * sizeof one_batch.sigma[0]);
+    assert_true(other_batch.sigma[count][0][0] == 0.0f);
+  }
+}
+
+// These bits are the same for gcc and clang at every level of optimisation; a change of them is a
+// change of results.
+static void bits_have_not_changed(void** state) {
+  (void)state;
+  static const int kinds[] = {GENERAL, ROTATION, SYMMETRIC, REPEATED, FLAT,
+                              LINE,    POINT,    REFLECTED, MIRROR,   INTEGER};
+  batch* b = &one_batch;
+  memset(b, 0, sizeof *b);
+  test_random random = {71};
+  for (int i = 0; i < BLOCKS * YW_LANES; ++i) {
+    yw_mat3 a = random_matrix(&random, kinds[i % 10]), r = random_rotation(&random);
+    set_lane(&b->a[i / YW_LANES], i % YW_LANES, &a);
+    set_quat(&b->q[i / YW_LANES], i % YW_LANES, yw_quat_from_mat3(&r));
+  }
+  best()->polar(BLOCKS, b->a, b->r, b->s);
+  uint64_t hash = yw_hash_bytes(YW_HASH_SEED, b, sizeof *b);
+  best()->polar_warm(BLOCKS, b->a, b->q, b->r, b->s);
+  hash = yw_hash_bytes(hash, b, sizeof *b);
+  best()->svd(BLOCKS, b->a, b->r, b->sigma, b->v);
+  hash = yw_hash_bytes(hash, b, sizeof *b);
+  if (hash != 0x96fbe6a5ec64f859ull) {
+    print_error("hash is %016llx, expected 96fbe6a5ec64f859\n", (unsigned long long)hash);
+    fail();
+  }
+}
+
 static void run_all(batch* b, yw_simd level, uint64_t seed) {
   const yw_polar_batch_fns* fns = yw_polar_batch(level);
+  const int third = BLOCKS / 3;
   fill(b, seed);
-  fns->svd(BLOCKS / 2, b->a, b->r, b->sigma, b->v);
-  fns->polar(BLOCKS / 2, b->a + BLOCKS / 2, b->r + BLOCKS / 2, b->s + BLOCKS / 2);
-  yw_mat3x16 warm_r[4];
-  yw_sym3x16 warm_s[4];
-  batch* w = b;
   test_random random = {seed};
   for (int i = 0; i < BLOCKS * YW_LANES; ++i) {
     yw_mat3 r = random_rotation(&random);
-    set_quat(&w->q[i / YW_LANES], i % YW_LANES, yw_quat_from_mat3(&r));
+    set_quat(&b->q[i / YW_LANES], i % YW_LANES, yw_quat_from_mat3(&r));
   }
-  for (int block = 0; block < BLOCKS; block += 4) {
-    fns->polar_warm(4, b->a + block, b->q + block, warm_r, warm_s);
-  }
+  fns->svd(third, b->a, b->r, b->sigma, b->v);
+  fns->polar(third, b->a + third, b->r + third, b->s + third);
+  fns->polar_warm(third, b->a + 2 * third, b->q + 2 * third, b->r + 2 * third, b->s + 2 * third);
 }
 
 static void every_instruction_set_gives_the_same_bits(void** state) {
@@ -572,6 +656,10 @@ int main(void) {
       cmocka_unit_test(warm_starts_agree_with_cold_ones),
       cmocka_unit_test(bad_guesses_are_rescued),
       cmocka_unit_test(a_rotation_carried_through_a_plane_stays_the_nearest),
+      cmocka_unit_test(a_spinning_region_stays_exact),
+      cmocka_unit_test(no_blocks_is_no_work),
+      cmocka_unit_test(any_number_of_blocks_gives_the_same_answers),
+      cmocka_unit_test(bits_have_not_changed),
       cmocka_unit_test(every_instruction_set_gives_the_same_bits),
       cmocka_unit_test(a_lane_does_not_depend_on_its_neighbours),
   };
