@@ -261,7 +261,7 @@ static void evaluate_many(const yw_shape* shape, int32_t count, const yw_vec4* p
       for (int32_t i = 0; i < count; ++i) distance[i] -= shape->as.grown.distance;
       break;
     case YW_SHAPE_MESH:
-      EACH_POINT(yw_mesh_solid_distance(shape->as.mesh, p));
+      yw_mesh_solid_distance_many(shape->as.mesh, count, points, distance);
       break;
     case YW_SHAPE_SAMPLED:
       EACH_POINT(yw_distance_grid_distance(shape->as.grid, p));

@@ -220,7 +220,7 @@ static void add_whole(const yw_tracer* tracer, const packet* view, const yw_surf
     sums->sun += sun[i];
     sums->highlight = yw_add(sums->highlight, highlight(stage, s, d, sun[i]));
     if (s->fade > 0.0f) {
-      sums->direct = yw_mad(sums->direct, s->fade, yw_sky_backdrop(&stage->sky, d));
+      sums->direct = yw_mad(sums->direct, s->fade, yw_stage_backdrop(stage, d));
     }
     sums->normal = yw_add(sums->normal, s->normal);
     sums->position = yw_add(sums->position, s->origin);
@@ -254,7 +254,7 @@ static void add_mixed(const yw_tracer* tracer, const packet* view, const yw_surf
     const yw_surface* s = &surfaces[i];
     yw_vec3 d = view->direction[i];
     if (!any[i]) {
-      sums->direct = yw_add(sums->direct, yw_sky_backdrop(&stage->sky, d));
+      sums->direct = yw_add(sums->direct, yw_stage_backdrop(stage, d));
       continue;
     }
     float kept = (1.0f - yw_surface_fresnel(s, d)) * (1.0f - s->fade);
@@ -262,7 +262,7 @@ static void add_mixed(const yw_tracer* tracer, const packet* view, const yw_surf
     yw_vec3 color = yw_v3(light.x * s->albedo.x, light.y * s->albedo.y, light.z * s->albedo.z);
     color = yw_add(color, mirror_light(s, d, image[i]));
     color = yw_add(color, highlight(stage, s, d, sun[i]));
-    color = yw_mad(color, s->fade, yw_sky_backdrop(&stage->sky, d));
+    color = yw_mad(color, s->fade, yw_stage_backdrop(stage, d));
     sums->direct = yw_add(sums->direct, color);
   }
 }
