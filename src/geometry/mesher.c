@@ -152,6 +152,12 @@ yw_status yw_mesher_run(const yw_shape* shape, const yw_allocator* mem, float si
 yw_status yw_shape_tets(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
                         yw_tet_mesh* out, yw_error* error) {
   yw_mesher_def settings = def != NULL ? *def : yw_default_mesher_def();
-  return yw_mesher_run(shape, mem, settings.size, settings.max_vertices, YW_STUFF_ALL, "tets", out,
-                       NULL, NULL, error);
+  unsigned char* on_surface = NULL;
+  double spacing;
+  yw_status status = yw_mesher_run(shape, mem, settings.size, settings.max_vertices, YW_STUFF_ALL,
+                                   "tets", out, &on_surface, &spacing, error);
+  if (status != YW_OK) return status;
+  yw_mesher_improve(shape, spacing, on_surface, out);
+  yw_mem_free(&out->mem, on_surface);
+  return YW_OK;
 }
