@@ -274,9 +274,11 @@ static bool triangulate(yw_mesh_build* build, int32_t** triangles, int32_t* coun
   if (*triangles && scratch) {
     const int32_t* corners = build->corners.items;
     int32_t* out = *triangles;
+    // Cutting ears is quadratic; a hostile file of huge polygons must not take hours.
+    int64_t budget = 20000000 + 100 * (int64_t)build->corners.count;
     for (int32_t i = 0; i < build->sizes.count; ++i) {
       int32_t size = build->sizes.items[i];
-      yw_polygon_triangles(build->positions.items, corners, size, scratch, out);
+      yw_polygon_triangles(build->positions.items, corners, size, &budget, scratch, out);
       corners += size;
       out += 3 * (size - 2);
     }
