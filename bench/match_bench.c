@@ -42,9 +42,9 @@ static bool make_examples(bench* b, int32_t count) {
 }
 
 static bool make_body(bench* b, const match_bench_def* def) {
-  yw_aabb box = {{0, 0, 0},
-                 {CELL * (float)def->cells[0], CELL * (float)def->cells[1],
-                  CELL * (float)def->cells[2]}};
+  yw_aabb box = {
+      {0, 0, 0},
+      {CELL * (float)def->cells[0], CELL * (float)def->cells[1], CELL * (float)def->cells[2]}};
   if (yw_tet_mesh_lattice(NULL, box, def->cells, YW_LATTICE_FIVE, &b->mesh) < 0) return false;
   if (!make_examples(b, def->num_examples)) return false;
   b->def = (yw_match_def){

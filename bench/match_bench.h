@@ -12,8 +12,8 @@ typedef struct match_bench_def {
   yw_grouping grouping;
   yw_simd simd;
   int32_t threads;
-  int32_t repeats;   ///< rounds, library and reference in turn; the fastest counts
-  bool reference;    ///< measure the reference too
+  int32_t repeats;  ///< rounds, library and reference in turn; the fastest counts
+  bool reference;   ///< measure the reference too
 } match_bench_def;
 
 typedef struct match_bench_result {

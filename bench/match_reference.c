@@ -98,22 +98,44 @@ static mat3 inverse(const mat3* a, float* determinant) {
                   s * (m[0][0] * m[1][1] - m[0][1] * m[1][0])}}};
 }
 
-// Rotation of a by Newton's iteration R <- (R + R^-T) / 2 (Higham 1986).
+// S = sqrt(A^T A) by Jacobi rotations, R = A S^-1, as the paper writes it.
 static mat3 polar_rotation(const mat3* a) {
-  mat3 r = *a;
-  for (int iteration = 0; iteration < 20; ++iteration) {
-    float det, change = 0.0f;
-    mat3 inv = inverse(&r, &det);
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) {
-        float next = 0.5f * (r.m[i][j] + inv.m[j][i]);
-        change += (next - r.m[i][j]) * (next - r.m[i][j]);
-        r.m[i][j] = next;
+  mat3 s = mul_tn(a, a), v = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, scaled, inv_stretch;
+  for (int sweep = 0; sweep < 10; ++sweep) {
+    float off = fabsf(s.m[0][1]) + fabsf(s.m[0][2]) + fabsf(s.m[1][2]);
+    if (off <= 1e-7f * (s.m[0][0] + s.m[1][1] + s.m[2][2])) break;
+    for (int p = 0; p < 2; ++p) {
+      for (int q = p + 1; q < 3; ++q) {
+        if (s.m[p][q] == 0.0f) continue;
+        float theta = 0.5f * (s.m[q][q] - s.m[p][p]) / s.m[p][q];
+        float t = (theta < 0.0f ? -1.0f : 1.0f) / (fabsf(theta) + sqrtf(theta * theta + 1.0f));
+        float cos = 1.0f / sqrtf(t * t + 1.0f), sin = t * cos;
+        int r = 3 - p - q;
+        float rp = s.m[r][p], rq = s.m[r][q], change = t * s.m[p][q];
+        s.m[p][p] -= change;
+        s.m[q][q] += change;
+        s.m[p][q] = s.m[q][p] = 0.0f;
+        s.m[r][p] = s.m[p][r] = cos * rp - sin * rq;
+        s.m[r][q] = s.m[q][r] = sin * rp + cos * rq;
+        for (int k = 0; k < 3; ++k) {
+          float kp = v.m[k][p], kq = v.m[k][q];
+          v.m[k][p] = cos * kp - sin * kq;
+          v.m[k][q] = sin * kp + cos * kq;
+        }
       }
     }
-    if (change < 1e-12f) break;
   }
-  return r;
+  for (int k = 0; k < 3; ++k) {
+    float inv = 1.0f / sqrtf(fmaxf(s.m[k][k], 1e-12f));
+    for (int i = 0; i < 3; ++i) scaled.m[i][k] = v.m[i][k] * inv;
+  }
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      inv_stretch.m[i][j] =
+          scaled.m[i][0] * v.m[j][0] + scaled.m[i][1] * v.m[j][1] + scaled.m[i][2] * v.m[j][2];
+    }
+  }
+  return mul_mat(a, &inv_stretch);
 }
 
 // Set-up ------------------------------------------------------------------------------------------

@@ -11,10 +11,9 @@ void yw_match_body_destroy(void* state, yw_particles* particles) {
   match_body* body = state;
   if (!body) return;
   yw_allocator mem = body->mem;
-  void* const arrays[] = {body->rotations, body->stretches, body->shifts,
-                          body->targets,   body->spare_pos, body->sums,
-                          body->products,  body->weights,   body->pulls,
-                          body->group_products};
+  void* const arrays[] = {body->rotations, body->stretches,     body->shifts,   body->targets,
+                          body->spare_pos, body->sums,          body->products, body->weights,
+                          body->pulls,     body->group_products};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);
@@ -26,19 +25,19 @@ static bool allocate(match_body* body) {
   size_t blocks = (size_t)model->num_blocks, n = (size_t)model->num_examples;
   size_t groups = (size_t)model->num_groups;
   body->rotations = YW_NEW_ARRAY(mem, yw_quatx16, blocks);
-  body->targets = YW_NEW_ARRAY(mem, float, blocks * YW_LANES * MATCH_ROW);
+  body->targets = YW_NEW_ARRAY(mem, float, blocks* YW_LANES* MATCH_ROW);
   body->spare_pos = YW_NEW_ARRAY(mem, yw_vec4, blocks * YW_LANES);
   body->sums = YW_NEW_ARRAY(mem, match_sums, model->num_chunks);
-  body->weights = YW_NEW_ARRAY(mem, float, groups * (n + 1));
+  body->weights = YW_NEW_ARRAY(mem, float, groups*(n + 1));
   if (!body->rotations || !body->targets || !body->spare_pos || !body->sums || !body->weights) {
     return false;
   }
   if (model->num_shares == 0) return true;
   body->stretches = YW_NEW_ARRAY(mem, yw_sym3x16, blocks);
   body->shifts = YW_NEW_ARRAY(mem, float, blocks * 3 * YW_LANES);
-  body->products = YW_NEW_ARRAY(mem, float, (size_t)model->num_shares * n * YW_LANES);
-  body->pulls = YW_NEW_ARRAY(mem, float, groups * n);
-  body->group_products = YW_NEW_ARRAY(mem, double, groups * n);
+  body->products = YW_NEW_ARRAY(mem, float, (size_t)model->num_shares* n* YW_LANES);
+  body->pulls = YW_NEW_ARRAY(mem, float, groups* n);
+  body->group_products = YW_NEW_ARRAY(mem, double, groups* n);
   return body->stretches && body->shifts && body->products && body->pulls && body->group_products;
 }
 
@@ -130,7 +129,8 @@ int32_t yw_match_weights(const void* state, float* out, int32_t capacity) {
   int32_t width = model->num_examples + 1;
   bool single = model->grouping == YW_GROUPS_PER_REGION;
   for (int32_t g = 0; out && g < model->num_groups; ++g) {
-    const float* row = body->weights + (size_t)(single ? model->particle_of_vertex[g] : g) * (size_t)width;
+    const float* row =
+        body->weights + (size_t)(single ? model->particle_of_vertex[g] : g) * (size_t)width;
     for (int32_t k = 0; k < width && (int64_t)g * width + k < capacity; ++k) {
       out[(size_t)g * (size_t)width + (size_t)k] = row[k];
     }
@@ -148,10 +148,9 @@ void yw_match_save(const void* state, yw_writer* writer) {
   const match_body* body = state;
   const match_model* model = body->model;
   const match_frame* f = &body->frame;
-  const float numbers[10] = {body->params.alpha, body->params.beta, body->params.damping,
-                             f->rotation.x,      f->rotation.y,     f->rotation.z,
-                             f->rotation.w,      f->center.x,       f->center.y,
-                             f->center.z};
+  const float numbers[10] = {
+      body->params.alpha, body->params.beta, body->params.damping, f->rotation.x, f->rotation.y,
+      f->rotation.z,      f->rotation.w,     f->center.x,          f->center.y,   f->center.z};
   yw_write_u32(writer, (uint32_t)body->params.projection);
   yw_write_f32(writer, numbers, 10);
   yw_write_f32(writer, body->rotations[0].m[0], (size_t)model->num_blocks * 4 * YW_LANES);

@@ -122,9 +122,7 @@ static rigid_motion find_rigid_motion(const match_body* body, const body_totals*
   return motion;
 }
 
-static yw_vec3 vec3_of(const double v[3]) {
-  return yw_v3((float)v[0], (float)v[1], (float)v[2]);
-}
+static yw_vec3 vec3_of(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
 
 // Where the body will be after the step, roughly: any frame near it does.
 static match_frame predict_frame(const match_frame* frame, const rigid_motion* motion,
@@ -173,8 +171,8 @@ static bool project_on_examples(match_body* body) {
     for (int32_t k = 0; k < n; ++k) {
       if (!isfinite(b[at + (size_t)k])) return false;
     }
-    yw_match_weigh(&body->params, n, model->gram + at * (size_t)n, b + at,
-                   body->weights + at + g, body->pulls + at);
+    yw_match_weigh(&body->params, n, model->gram + at * (size_t)n, b + at, body->weights + at + g,
+                   body->pulls + at);
   }
   return true;
 }

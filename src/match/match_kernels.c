@@ -260,7 +260,8 @@ YW_LANE_FN void add_products(const match_step* step, int32_t block, int32_t lane
     } else {
       for (int l = 0; l < YW_VF_LANES; ++l) {
         int32_t own = model->lane_share[block * YW_LANES + lane + l];
-        products[((size_t)own * (size_t)n + (size_t)k) * YW_LANES + (size_t)(lane + l)] += product[l];
+        products[((size_t)own * (size_t)n + (size_t)k) * YW_LANES + (size_t)(lane + l)] +=
+            product[l];
       }
     }
   }

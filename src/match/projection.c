@@ -18,7 +18,7 @@ typedef struct hull {
   int32_t count;  // points, the rest pose included
   const double* gram;
   const double* b;
-  double scale;               // largest diagonal, for tolerances
+  double scale;                // largest diagonal, for tolerances
   int32_t corral[MAX_POINTS];  // points in use, in order of entry
   int32_t size;
   double weights[MAX_POINTS];  // of all points

@@ -22,10 +22,10 @@ YW_LANE_FN void quad_store(float* to, quad q) { memcpy(to, &q, sizeof q); }
 
 /// Shuffles that stay within 128-bit lanes: elements i, j of a and k, l of b.
 #if YW_VF_LANES == 16
-#define SHUFFLE(a, b, i, j, k, l)                                                                  \
-  __builtin_shufflevector(a, b, i, j, 16 + k, 16 + l, 4 + i, 4 + j, 20 + k, 20 + l, 8 + i, 8 + j,  \
+#define SHUFFLE(a, b, i, j, k, l)                                                                 \
+  __builtin_shufflevector(a, b, i, j, 16 + k, 16 + l, 4 + i, 4 + j, 20 + k, 20 + l, 8 + i, 8 + j, \
                           24 + k, 24 + l, 12 + i, 12 + j, 28 + k, 28 + l)
-#define UNPACK(a, b, i, j)                                                                        \
+#define UNPACK(a, b, i, j)                                                                         \
   __builtin_shufflevector(a, b, i, 16 + i, j, 16 + j, 4 + i, 20 + i, 4 + j, 20 + j, 8 + i, 24 + i, \
                           8 + j, 24 + j, 12 + i, 28 + i, 12 + j, 28 + j)
 #elif YW_VF_LANES == 8
@@ -68,16 +68,15 @@ typedef struct ring_sums {
 #define ROW_AT(rows, ring, i) ((const float*)((rows) + (size_t)(ring)[i] * MATCH_RING_UNIT))
 
 #if YW_VF_LANES == 16
-#define LANES128(a, b, i, j, k, l)                                                             \
-  __builtin_shufflevector(a, b, 4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3, 4 * j, 4 * j + 1,      \
-                          4 * j + 2, 4 * j + 3, 16 + 4 * k, 16 + 4 * k + 1, 16 + 4 * k + 2,    \
-                          16 + 4 * k + 3, 16 + 4 * l, 16 + 4 * l + 1, 16 + 4 * l + 2,          \
+#define LANES128(a, b, i, j, k, l)                                                          \
+  __builtin_shufflevector(a, b, 4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3, 4 * j, 4 * j + 1,   \
+                          4 * j + 2, 4 * j + 3, 16 + 4 * k, 16 + 4 * k + 1, 16 + 4 * k + 2, \
+                          16 + 4 * k + 3, 16 + 4 * l, 16 + 4 * l + 1, 16 + 4 * l + 2,       \
                           16 + 4 * l + 3)
 #endif
 
 /// Sums rows over the rings of 16 regions, four at a time, each ring in its own order.
-YW_LANE_FN void sum_rings(const char* rows, const uint16_t* rings, int32_t length,
-                          ring_sums* out) {
+YW_LANE_FN void sum_rings(const char* rows, const uint16_t* rings, int32_t length, ring_sums* out) {
   for (int j = 0; j < 4; ++j) {
     const uint16_t* ring = rings + 4 * j;
 #if YW_VF_LANES == 16

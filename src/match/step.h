@@ -16,13 +16,13 @@ typedef struct match_frame {
 
 /// Sums over the particles of a chunk, positions relative to the frame's center.
 typedef struct match_sums {
-  float mx[3];         ///< m y
-  float mv[3];         ///< m v
-  float myv[3];        ///< m y x v
-  float myy[6];        ///< m y y^T: xx, yy, zz, xy, xz, yz
-  float rotation[4];   ///< quaternions of the regions, turned to the frame's side
-  int32_t recovered;   ///< regions that took the safe path
-  yw_aabb box;         ///< of positions before and after
+  float mx[3];        ///< m y
+  float mv[3];        ///< m v
+  float myv[3];       ///< m y x v
+  float myy[6];       ///< m y y^T: xx, yy, zz, xy, xz, yz
+  float rotation[4];  ///< quaternions of the regions, turned to the frame's side
+  int32_t recovered;  ///< regions that took the safe path
+  yw_aabb box;        ///< of positions before and after
 } match_sums;
 
 typedef struct match_body {
@@ -37,7 +37,7 @@ typedef struct match_body {
   yw_vec4* spare_pos;      ///< positions of the other end of the step
   match_sums* sums;        ///< per chunk
   float* products;         ///< L^T (S - S^0): num_examples x 16 lanes per share
-  double* group_products;   ///< the same, added up: num_examples per group
+  double* group_products;  ///< the same, added up: num_examples per group
   float* weights;          ///< num_groups x (1 + num_examples), before beta
   float* pulls;            ///< num_groups x num_examples, after beta
 } match_body;

@@ -223,7 +223,7 @@ static void damping_leaves_rigid_motion_alone(void** state) {
 
 // Recovery ----------------------------------------------------------------------------------------
 
-typedef yw_vec3 (*wreck)(yw_vec3 x, test_random* random);
+typedef yw_vec3 (*wreck_fn)(yw_vec3 x, test_random* random);
 
 static yw_vec3 to_point(yw_vec3 x, test_random* random) {
   (void)x;
@@ -257,7 +257,8 @@ static yw_vec3 scattered(yw_vec3 x, test_random* random) {
                    (float)test_random_in(random, 0, 1)};
 }
 
-static void assert_recovers(const char* name, wreck wreck, int num_examples, yw_grouping grouping) {
+static void assert_recovers(const char* name, wreck_fn wreck, int num_examples,
+                            yw_grouping grouping) {
   match_case c;
   test_random random = {11};
   case_begin(&c, 4, 8, 4);
@@ -290,7 +291,7 @@ static void wrecked_bodies_recover(void** state) {
   (void)state;
   const struct {
     const char* name;
-    wreck wreck;
+    wreck_fn wreck;
   } wrecks[] = {{"point", to_point},   {"line", to_line},         {"plane", to_plane},
                 {"mirror", to_mirror}, {"folded", through_plane}, {"scatter", scattered}};
   for (size_t i = 0; i < sizeof wrecks / sizeof wrecks[0]; ++i) {

@@ -36,7 +36,7 @@ static bool face_minimum(int n, const double* gram, const double* b, unsigned se
   if (count == 0) return !full;
   for (int i = 0; i < size; ++i) {
     for (int j = 0; j < size; ++j) {
-      m[i][j] = i < count && j < count ? gram[index[i] * n + index[j]]
+      m[i][j] = i < count && j < count   ? gram[index[i] * n + index[j]]
                 : i < count || j < count ? 1.0
                                          : 0.0;
     }
