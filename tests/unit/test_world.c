@@ -10,6 +10,10 @@ static void a_body_comes_to_rest_on_the_floor(void** state) {
   yw_model* model = make_box_model(4, 8, 4, 1);
   yw_body_id body = add_body(world, model, (yw_vec3){0, 1.2f, 0}, upright);
   yw_model_release(model);
+  yw_match_params params;
+  assert_int_equal(yw_body_match_params(world, body, &params), YW_OK);
+  params.damping = 20.0f;
+  assert_int_equal(yw_body_set_match_params(world, body, &params), YW_OK);
   for (int i = 0; i < 360; ++i) assert_int_equal(yw_world_step(world, 1 / 60.0f, 4, NULL), YW_OK);
   int32_t count;
   const yw_vec3* x = yw_body_positions(world, body, &count);
