@@ -52,7 +52,8 @@ typedef struct yw_contact_work {
 typedef enum yw_contact_job_kind {
   YW_JOB_POINTS_IN_TETS,
   YW_JOB_SPHERES,
-  YW_JOB_EDGES
+  YW_JOB_EDGES,
+  YW_JOB_SMALL_PAIR  ///< all of two small volumes: points both ways, and edges
 } yw_contact_job_kind;
 
 /// Sample points (or edges) of body a against body b; a == b is self-contact.
@@ -60,8 +61,7 @@ typedef struct yw_contact_job {
   int32_t a, b;
   yw_contact_job_kind kind;
   int32_t first, end;  ///< groups of a
-  int32_t pair;
-  float skin;  ///< m, gaps up to this count
+  float skin;          ///< m, gaps up to this count
 } yw_contact_job;
 
 /// A list of fixed room: count goes on when it is full, so that the caller learns what is missing.
