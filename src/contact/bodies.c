@@ -61,8 +61,7 @@ yw_contacts* yw_contacts_create(const yw_allocator* mem) {
   return contacts;
 }
 
-// Caches
-// -------------------------------------------------------------------------------------------
+// Caches ----------------------------------------------------------------------------------------
 
 static void release_topology(yw_contacts* c, yw_contact_topology* topology) {
   if (!topology || --topology->users > 0) return;
@@ -179,8 +178,7 @@ static bool update_caches(yw_contacts* c, const yw_contact_body* bodies, int32_t
   return true;
 }
 
-// Pairs of bodies
-// ----------------------------------------------------------------------------------
+// Pairs of bodies -------------------------------------------------------------------------------
 
 static void fit_bodies(void* context, int32_t block, int32_t worker) {
   (void)worker;
@@ -267,8 +265,7 @@ static bool find_pairs(yw_contacts* c, float fall) {
   return true;
 }
 
-// Tets that may be asked for
-// -----------------------------------------------------------------------
+// Tets that may be asked for --------------------------------------------------------------------
 
 static void fit_leaves(void* context, int32_t block, int32_t worker) {
   (void)worker;
@@ -326,8 +323,7 @@ static bool prepare_tets(yw_contacts* c, yw_tasks* tasks) {
   return true;
 }
 
-// Contacts
-// -----------------------------------------------------------------------------------------
+// Contacts --------------------------------------------------------------------------------------
 
 static void run_jobs(void* context, int32_t block, int32_t worker) {
   (void)worker;
@@ -408,7 +404,8 @@ static bool cut_batches(yw_contacts* c, int32_t* num_contacts) {
       if (!batch || !same_pair(batch, contact)) {
         if (!YW_LIST_RESERVE(&c->mem, &c->batches, 1)) return false;
         batch = &c->batches.items[c->batches.count++];
-        *batch = (yw_contact_batch){contact, 0, contact->body[0], contact->body[1]};
+        *batch =
+            (yw_contact_batch){.contacts = contact, .a = contact->body[0], .b = contact->body[1]};
       }
       ++batch->count;
     }

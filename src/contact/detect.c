@@ -19,11 +19,12 @@
 #define INSIDE_ROUNDING 1e-5f
 // Points of one body closer than this at rest (mean edges) do not collide with each other.
 #define SELF_DISTANCE 2.0f
+// Share of the skin within which bodies may rest.
+#define SLOP 0.2f
 // Edges deeper than this (of the shorter edge) have missed each other.
 #define MAX_EDGE_DEPTH 0.3f
 
-// Boxes
-// --------------------------------------------------------------------------------------------
+// Boxes -----------------------------------------------------------------------------------------
 
 void yw_contact_fit_points(yw_contact_work* work) {
   const yw_contact_topology* t = work->topology;
@@ -87,8 +88,7 @@ static uint32_t boxes_near_point(const yw_tet_boxes* boxes, yw_vec3 p, float rea
   return mask;
 }
 
-// Points in tets
-// -----------------------------------------------------------------------------------
+// Points in tets --------------------------------------------------------------------------------
 
 // What is known about one sample point while it is looked up in a body.
 typedef struct point_probe {
@@ -261,8 +261,7 @@ static bool look_up(point_probe* probe) {
   return probe->exit >= 0;
 }
 
-// Contacts
-// -----------------------------------------------------------------------------------------
+// Contacts --------------------------------------------------------------------------------------
 
 static yw_contact* append(yw_contact_list* list) {
   int32_t at = list->count++;
@@ -289,8 +288,8 @@ static void measure(const point_probe* probe, float radius, yw_vec3* normal, flo
     // A ball outside touches edges and corners in the direction of its centre.
     *normal = yw_scale(from_exit, 1.0f / distance);
     *gap = distance - radius;
-  } else if (probe->tet >= 0 && height > -0.5f * distance && distance > 0.0f) {
-    // Inside, but not behind the exit's plane (next to a crease): straight to the exit.
+  } else if (probe->tet >= 0 && height > -0.5f * distance && distance > probe->reach) {
+    // Deep inside, but not behind the exit's plane (next to a crease): straight to the exit.
     *normal = yw_scale(from_exit, -1.0f / distance);
     *gap = -distance - radius;
   }
@@ -300,7 +299,7 @@ static void record_point(const point_probe* probe, const yw_contact_job* job, in
                          float radius, yw_contact_list* list) {
   const yw_contact_work* target = probe->target;
   const yw_contact_topology* t = target->topology;
-  yw_contact contact = {.body = {job->a, job->b}, .count = {1, 0}};
+  yw_contact contact = {.body = {job->a, job->b}, .count = {1, 0}, .slop = SLOP * job->skin};
   contact.particles[0][0] = particle;
   contact.weights[0][0] = 1.0f;
   measure(probe, radius, &contact.normal, &contact.gap);
@@ -357,8 +356,7 @@ static void find_points_in_tets(const yw_contact_work* works, const yw_contact_j
   }
 }
 
-// Spheres against spheres
-// --------------------------------------------------------------------------
+// Spheres against spheres -----------------------------------------------------------------------
 
 static void meet_spheres(const yw_contact_work* a, const yw_contact_work* b,
                          const yw_contact_job* job, int32_t i, int32_t j, yw_contact_list* list) {
@@ -373,7 +371,7 @@ static void meet_spheres(const yw_contact_work* a, const yw_contact_work* b,
   float distance = sqrtf(distance2);
   yw_contact* contact = append(list);
   if (!contact) return;
-  *contact = (yw_contact){.body = {job->a, job->b}, .count = {1, 1}};
+  *contact = (yw_contact){.body = {job->a, job->b}, .count = {1, 1}, .slop = SLOP * job->skin};
   contact->particles[0][0] = i;
   contact->particles[1][0] = j;
   contact->weights[0][0] = contact->weights[1][0] = 1.0f;
@@ -399,8 +397,7 @@ static void find_spheres(const yw_contact_work* works, const yw_contact_job* job
   }
 }
 
-// Edges against edges
-// ------------------------------------------------------------------------------
+// Edges against edges ---------------------------------------------------------------------------
 
 // An edge in the current pose. Its body lies on the side of the opposite corners.
 typedef struct edge_pose {
@@ -453,7 +450,8 @@ static void meet_edges(const yw_contact_work* works, const yw_contact_job* job, 
   float slack = gap > -job->skin ? 0.05f : -0.2f;
   if (!lies_behind(b, normal, slack) || !lies_behind(a, yw_neg(normal), slack)) return;
 
-  yw_contact contact = {.body = {job->a, job->b}, .normal = normal, .gap = gap};
+  yw_contact contact = {
+      .body = {job->a, job->b}, .normal = normal, .gap = gap, .slop = SLOP * job->skin};
   yw_vec3 p = yw_lerp(pa, pb, 0.5f);
   if (!edge_side(&contact, 0, &works[job->a], a, p)) return;
   if (!edge_side(&contact, 1, &works[job->b], b, p)) return;

@@ -34,13 +34,22 @@ void yw_mesh_build_free(yw_mesh_build* build) {
        ? ((list)->items[(list)->count++] = (value), true)                          \
        : yw_scan_fail_memory(scan))
 
+// Above this a double becomes an infinite float.
+#define LARGEST 0x1.ffffffp127
+
+// Nearest float; what rounds to the largest one is just above it.
+static float to_float(double value) {
+  double largest = (double)FLT_MAX;
+  return (float)(value > largest ? largest : value < -largest ? -largest : value);
+}
+
 bool yw_build_position(yw_mesh_build* build, yw_scan* scan, const double p[3]) {
   for (int32_t k = 0; k < 3; ++k)
-    if (!(fabs(p[k]) <= (double)FLT_MAX))
+    if (!(fabs(p[k]) < LARGEST))
       return yw_scan_fail(scan,
                           "vertex %d has %c = %g, but positions must be finite (below 3.4e38)",
                           build->positions.count + build->index_base, "xyz"[k], p[k]);
-  yw_vec3 position = {(float)p[0], (float)p[1], (float)p[2]};
+  yw_vec3 position = {to_float(p[0]), to_float(p[1]), to_float(p[2])};
   return PUSH(build, scan, &build->positions, position);
 }
 
@@ -265,9 +274,11 @@ static bool triangulate(yw_mesh_build* build, int32_t** triangles, int32_t* coun
   if (*triangles && scratch) {
     const int32_t* corners = build->corners.items;
     int32_t* out = *triangles;
+    // Cutting ears is quadratic; a hostile file of huge polygons must not take hours.
+    int64_t budget = 20000000 + 100 * (int64_t)build->corners.count;
     for (int32_t i = 0; i < build->sizes.count; ++i) {
       int32_t size = build->sizes.items[i];
-      yw_polygon_triangles(build->positions.items, corners, size, scratch, out);
+      yw_polygon_triangles(build->positions.items, corners, size, &budget, scratch, out);
       corners += size;
       out += 3 * (size - 2);
     }
