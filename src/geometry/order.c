@@ -5,13 +5,7 @@
 
 // Adjacency ---------------------------------------------------------------------------------------
 
-// Tets around every vertex: tets[start[i]] .. tets[start[i + 1] - 1].
-typedef struct vertex_tets {
-  size_t* start;
-  int32_t* tets;
-} vertex_tets;
-
-static bool vertex_tets_create(const yw_allocator* mem, const yw_tet_mesh* mesh, vertex_tets* out) {
+bool yw_vertex_tets_create(const yw_allocator* mem, const yw_tet_mesh* mesh, yw_vertex_tets* out) {
   size_t num_corners = 4 * (size_t)mesh->num_tets;
   out->start = YW_NEW_ARRAY(mem, size_t, (size_t)mesh->num_vertices + 2);
   out->tets = YW_NEW_ARRAY(mem, int32_t, num_corners);
@@ -26,14 +20,14 @@ static bool vertex_tets_create(const yw_allocator* mem, const yw_tet_mesh* mesh,
   return true;
 }
 
-static void vertex_tets_free(const yw_allocator* mem, vertex_tets* around) {
+void yw_vertex_tets_free(const yw_allocator* mem, yw_vertex_tets* around) {
   yw_mem_free(mem, around->start);
   yw_mem_free(mem, around->tets);
 }
 
 // Writes the distinct neighbours of vertex i to out and returns their number. seen[j] holds the
 // last vertex + 1 that met j.
-static int32_t collect_neighbours(const yw_tet_mesh* mesh, const vertex_tets* around, int32_t i,
+static int32_t collect_neighbours(const yw_tet_mesh* mesh, const yw_vertex_tets* around, int32_t i,
                                   int32_t* seen, int32_t* out) {
   int32_t count = 0;
   seen[i] = i + 1;
@@ -50,8 +44,8 @@ static int32_t collect_neighbours(const yw_tet_mesh* mesh, const vertex_tets* ar
 
 // The relation is symmetric: writing i into the rows of its neighbours, i ascending, leaves every
 // row sorted without a sort.
-static yw_status fill_adjacency(const yw_tet_mesh* mesh, const vertex_tets* around, int32_t* seen,
-                                int32_t* neighbours, yw_adjacency* out) {
+static yw_status fill_adjacency(const yw_tet_mesh* mesh, const yw_vertex_tets* around,
+                                int32_t* seen, int32_t* neighbours, yw_adjacency* out) {
   int64_t total = 0;
   for (int32_t i = 0; i < out->count; ++i) {
     total += collect_neighbours(mesh, around, i, seen, neighbours);
@@ -85,15 +79,15 @@ yw_status yw_tet_adjacency(const yw_allocator* mem, const yw_tet_mesh* mesh, yw_
   }
 
   yw_adjacency rows = {.mem = yw_mem_or_default(mem), .count = mesh->num_vertices};
-  vertex_tets around = {0};
+  yw_vertex_tets around = {0};
   rows.start = YW_NEW_ARRAY(&rows.mem, int32_t, (size_t)rows.count + 1);
   int32_t* seen = YW_NEW_ARRAY(&rows.mem, int32_t, rows.count);
   int32_t* neighbours = YW_NEW_ARRAY(&rows.mem, int32_t, rows.count);
   yw_status status = YW_ERR_MEMORY;
-  if (vertex_tets_create(&rows.mem, mesh, &around) && rows.start && seen && neighbours) {
+  if (yw_vertex_tets_create(&rows.mem, mesh, &around) && rows.start && seen && neighbours) {
     status = fill_adjacency(mesh, &around, seen, neighbours, &rows);
   }
-  vertex_tets_free(&rows.mem, &around);
+  yw_vertex_tets_free(&rows.mem, &around);
   yw_mem_free(&rows.mem, seen);
   yw_mem_free(&rows.mem, neighbours);
   if (status == YW_OK) {
@@ -169,24 +163,13 @@ typedef struct curve_grid {
   double scale;
 } curve_grid;
 
-static double shortest_edge(const yw_adjacency* adjacency, const yw_vec3* positions) {
-  float shortest2 = INFINITY;
-  for (int32_t i = 0; i < adjacency->count; ++i) {
-    for (int32_t n = adjacency->start[i]; n < adjacency->start[i + 1]; ++n) {
-      float length2 = yw_length2(yw_sub(positions[adjacency->items[n]], positions[i]));
-      if (length2 > 0.0f && length2 < shortest2) shortest2 = length2;
-    }
-  }
-  return sqrt((double)shortest2);
-}
-
-// Cells are the shortest edge over a power of two and vertices of a lattice lie in the middle of
-// the larger cells of that size: then aligned runs of the curve hold whole blocks of the lattice,
-// which saves 3 to 6 % of the lines of a block.
-static curve_grid place_grid(const yw_adjacency* adjacency, const yw_vec3* positions) {
+// Cells are the spacing over a power of two, and points of a lattice lie in the middle of the
+// larger cells of that size: then aligned runs of the curve hold whole blocks of the lattice, which
+// saves 3 to 6 % of the lines of a block.
+static curve_grid place_grid(int32_t count, const yw_vec3* points, double spacing) {
   yw_aabb box = yw_aabb_empty();
-  for (int32_t i = 0; i < adjacency->count; ++i) {
-    if (yw_is_finite3(positions[i])) box = yw_aabb_grow(box, positions[i]);
+  for (int32_t i = 0; i < count; ++i) {
+    if (yw_is_finite3(points[i])) box = yw_aabb_grow(box, points[i]);
   }
   curve_grid grid = {{box.lower.x, box.lower.y, box.lower.z}, 0.0};
   double side_x = (double)box.upper.x - (double)box.lower.x;
@@ -194,12 +177,11 @@ static curve_grid place_grid(const yw_adjacency* adjacency, const yw_vec3* posit
   double side_z = (double)box.upper.z - (double)box.lower.z;
   double longest = fmax(side_x, fmax(side_y, side_z));
   if (!(longest > 0.0)) return grid;
-  double cells = (double)(1u << CURVE_BITS), edge = shortest_edge(adjacency, positions);
+  double cells = (double)(1u << CURVE_BITS), scale = 1.0 / spacing;
   grid.scale = (cells - 1.0) / longest;
-  double scale = 1.0 / edge;
-  if (!((longest + edge) * scale < cells)) return grid;
-  while ((longest + edge) * scale * 2.0 < cells) scale *= 2.0;
-  for (int axis = 0; axis < 3; ++axis) grid.origin[axis] -= 0.5 * edge;
+  if (!(spacing > 0.0 && (longest + spacing) * scale < cells)) return grid;
+  while ((longest + spacing) * scale * 2.0 < cells) scale *= 2.0;
+  for (int axis = 0; axis < 3; ++axis) grid.origin[axis] -= 0.5 * spacing;
   grid.scale = scale;
   return grid;
 }
@@ -211,11 +193,9 @@ static uint32_t curve_cell(float x, double origin, double scale) {
   return (uint32_t)(cell < last ? cell : last);
 }
 
-yw_status yw_locality_order(const yw_allocator* mem, const yw_adjacency* adjacency,
-                            const yw_vec3* positions, int32_t* new_of_old) {
-  if (adjacency == NULL || adjacency->count < 0) return YW_ERR_INVALID;
-  if (adjacency->count > 0 && (positions == NULL || new_of_old == NULL)) return YW_ERR_INVALID;
-  int32_t count = adjacency->count;
+yw_status yw_hilbert_order(const yw_allocator* mem, int32_t count, const yw_vec3* points,
+                           double spacing, int32_t* order) {
+  if (count < 0 || (count > 0 && (points == NULL || order == NULL))) return YW_ERR_INVALID;
   curve_key* keys = YW_NEW_ARRAY(mem, curve_key, count);
   curve_key* spare = YW_NEW_ARRAY(mem, curve_key, count);
   if (keys == NULL || spare == NULL) {
@@ -223,16 +203,42 @@ yw_status yw_locality_order(const yw_allocator* mem, const yw_adjacency* adjacen
     yw_mem_free(mem, spare);
     return YW_ERR_MEMORY;
   }
-  curve_grid grid = place_grid(adjacency, positions);
+  curve_grid grid = place_grid(count, points, spacing);
   for (int32_t i = 0; i < count; ++i) {
-    uint32_t cell[3] = {curve_cell(positions[i].x, grid.origin[0], grid.scale),
-                        curve_cell(positions[i].y, grid.origin[1], grid.scale),
-                        curve_cell(positions[i].z, grid.origin[2], grid.scale)};
+    uint32_t cell[3] = {curve_cell(points[i].x, grid.origin[0], grid.scale),
+                        curve_cell(points[i].y, grid.origin[1], grid.scale),
+                        curve_cell(points[i].z, grid.origin[2], grid.scale)};
     keys[i] = (curve_key){hilbert_key(cell), i};
   }
   sort_keys(keys, spare, count);
-  for (int32_t i = 0; i < count; ++i) new_of_old[keys[i].vertex] = i;
+  for (int32_t k = 0; k < count; ++k) order[k] = keys[k].vertex;
   yw_mem_free(mem, keys);
   yw_mem_free(mem, spare);
   return YW_OK;
+}
+
+static double shortest_edge(const yw_adjacency* adjacency, const yw_vec3* positions) {
+  float shortest2 = INFINITY;
+  for (int32_t i = 0; i < adjacency->count; ++i) {
+    for (int32_t n = adjacency->start[i]; n < adjacency->start[i + 1]; ++n) {
+      float length2 = yw_length2(yw_sub(positions[adjacency->items[n]], positions[i]));
+      if (length2 > 0.0f && length2 < shortest2) shortest2 = length2;
+    }
+  }
+  return sqrt((double)shortest2);
+}
+
+yw_status yw_locality_order(const yw_allocator* mem, const yw_adjacency* adjacency,
+                            const yw_vec3* positions, int32_t* new_of_old) {
+  if (adjacency == NULL || adjacency->count < 0) return YW_ERR_INVALID;
+  if (adjacency->count > 0 && (positions == NULL || new_of_old == NULL)) return YW_ERR_INVALID;
+  int32_t* order = YW_NEW_ARRAY(mem, int32_t, adjacency->count);
+  if (order == NULL) return YW_ERR_MEMORY;
+  double spacing = shortest_edge(adjacency, positions);
+  yw_status status = yw_hilbert_order(mem, adjacency->count, positions, spacing, order);
+  if (status == YW_OK) {
+    for (int32_t k = 0; k < adjacency->count; ++k) new_of_old[order[k]] = k;
+  }
+  yw_mem_free(mem, order);
+  return status;
 }

@@ -14,9 +14,25 @@ typedef struct yw_adjacency {
   int32_t* items;
 } yw_adjacency;
 
+/// Tets around every vertex: those of i are tets[start[i]] .. tets[start[i + 1] - 1], ascending.
+typedef struct yw_vertex_tets {
+  size_t* start;
+  int32_t* tets;
+} yw_vertex_tets;
+
+/// Vertex numbers must be in range. False when memory is out; free in either case.
+bool yw_vertex_tets_create(const yw_allocator* mem, const yw_tet_mesh* mesh, yw_vertex_tets* out);
+void yw_vertex_tets_free(const yw_allocator* mem, yw_vertex_tets* around);
+
 /// One-ring of every vertex: all vertices that share a tet with it, without itself.
 yw_status yw_tet_adjacency(const yw_allocator* mem, const yw_tet_mesh* mesh, yw_adjacency* out);
 void yw_adjacency_free(yw_adjacency* adjacency);
+
+/// Points along a Hilbert curve: order[k] is the number of the k-th point. spacing is the distance
+/// between neighbours if it is known (the curve then keeps whole blocks of a lattice together), or
+/// 0. Deterministic; equal places keep their order.
+yw_status yw_hilbert_order(const yw_allocator* mem, int32_t count, const yw_vec3* points,
+                           double spacing, int32_t* order);
 
 // The order is a Hilbert curve through the positions. Cache lines (64-byte records, one-rings
 // included) that a block of 16 / 64 / 256 consecutive rows touches, per row, on 5-tet boxes:

@@ -17,6 +17,9 @@ void yw_svd(const yw_mat3* a, yw_mat3* u, yw_vec3* sigma, yw_mat3* v);
 /// Eigenvalues (descending) and eigenvectors (columns, a proper rotation) of a symmetric matrix.
 void yw_eigen_symmetric(const yw_mat3* a, yw_vec3* values, yw_mat3* vectors);
 
+/// The unit quaternion of a rotation matrix, w >= 0.
+yw_quat yw_quat_from_mat3(const yw_mat3* rotation);
+
 /// 16 matrices; m[3 * row + column][lane].
 typedef struct yw_mat3x16 {
   _Alignas(64) float m[9][YW_LANES];
@@ -42,6 +45,11 @@ typedef struct yw_polar_batch_fns {
   void (*svd)(int32_t count, const yw_mat3x16* a, yw_mat3x16* u, float (*sigma)[3][YW_LANES],
               yw_mat3x16* v);
 } yw_polar_batch_fns;
+
+/// yw_polar for the lanes whose bits are set, of matrices stored with `stride` floats from one
+/// entry to the next: a and rotation 9 entries by rows, q 4 (may be NULL), stretch 6. For kernels.
+void yw_polar_strided(uint32_t lanes, int32_t stride, const float* a, float* q, float* rotation,
+                      float* stretch);
 
 /// level as from yw_simd_resolve.
 const yw_polar_batch_fns* yw_polar_batch(yw_simd level);

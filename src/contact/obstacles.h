@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Particles against obstacles: shapes that stand still or move along a path and are not moved by
+// what they hit. These are the collide and is_clear of a step context (method.h).
+#ifndef YW_CONTACT_OBSTACLES_H
+#define YW_CONTACT_OBSTACLES_H
+
+#include "method.h"
+#include "yawara/shape.h"
+
+/// One per live obstacle, in order of creation.
+typedef struct yw_obstacle {
+  const yw_shape* shape;
+  yw_transform begin, end;  ///< pose at the two ends of the substep; scale may differ from 1
+  yw_aabb bounds;           ///< world box of the whole motion; infinite for planes
+  float friction, restitution;
+} yw_obstacle;
+
+typedef struct yw_obstacle_set {
+  const yw_obstacle* items;
+  int32_t count;
+  float h;          ///< s, length of the substep that begin and end of the items span
+  yw_vec3 gravity;  ///< m/s^2
+} yw_obstacle_set;
+
+/// World box of a shape that moves from begin to end; rotation between them sweeps an arc, which
+/// the box encloses. Infinite for unbounded shapes.
+yw_aabb yw_obstacle_bounds(const yw_shape* shape, yw_transform begin, yw_transform end);
+
+// What follows fits ctx->collide and ctx->is_clear, with ctx->obstacles = a yw_obstacle_set.
+
+/// Moves particles that went from old_pos to particles->pos during [begin, begin + span] out of
+/// every obstacle and changes their velocities: nothing passes through an obstacle however thin or
+/// fast. Held particles stay where they are. Adds touching particles to
+/// ctx->report->obstacle_contacts. radius may be NULL (points).
+void yw_obstacles_collide(const yw_step_ctx* ctx, yw_particles* particles, const yw_vec4* old_pos,
+                          const float* radius, float begin, float span);
+/// True when no obstacle can be touched inside the box during the substep.
+bool yw_obstacles_clear(const yw_step_ctx* ctx, yw_aabb box);
+
+#endif

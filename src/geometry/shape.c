@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT
+// Distance and normal of a shape: one switch over the kinds of node, then recursion.
+//
+// Every node is 1-Lipschitz: its value never changes faster than the point moves. So outside, the
+// value is at most the true distance, which is what sphere tracing and swept contact rely on.
+#include "geometry/shape.h"
+
+#include "geometry/shape_blend.h"
+#include "geometry/shape_node.h"
+#include "geometry/shape_primitives.h"
+
+static float evaluate(const yw_shape* shape, yw_vec3 p);
+static float evaluate_gradient(const yw_shape* shape, yw_vec3 p, yw_vec3* gradient);
+
+static inline yw_vec3 to_local(const yw_shape_placed* placed, yw_vec3 p) {
+  return yw_mul(placed->to_local, yw_sub(p, placed->position));
+}
+
+static float evaluate_group(const yw_shape* shape, yw_vec3 p) {
+  const yw_shape_group* group = &shape->as.group;
+  float first_sign = yw_group_first_sign(shape->kind), sign = yw_group_sign(shape->kind);
+  float out_sign = yw_group_out_sign(shape->kind);
+  float value = first_sign * evaluate(group->children[0], p);
+  if (group->smooth == 0.0f) {
+    for (int32_t i = 1; i < group->count; ++i) {
+      float other = sign * evaluate(group->children[i], p);
+      value = other < value ? other : value;
+    }
+    return out_sign * value;
+  }
+  yw_blend blend;
+  yw_blend_begin(&blend, value);
+  for (int32_t i = 1; i < group->count; ++i)
+    yw_blend_add(&blend, group->smooth, sign * evaluate(group->children[i], p));
+  return out_sign * yw_blend_value(&blend, group->smooth);
+}
+
+// The gradient of a blend is the weighted sum of its children's; where that vanishes (between equal
+// and opposite surfaces) the nearest child decides.
+static float evaluate_group_gradient(const yw_shape* shape, yw_vec3 p, yw_vec3* gradient) {
+  const yw_shape_group* group = &shape->as.group;
+  float first_sign = yw_group_first_sign(shape->kind), sign = yw_group_sign(shape->kind);
+  float out_sign = yw_group_out_sign(shape->kind);
+  yw_vec3 g;
+  float value = first_sign * evaluate_gradient(group->children[0], p, &g);
+  g = yw_scale(g, first_sign);
+  if (group->smooth == 0.0f) {
+    for (int32_t i = 1; i < group->count; ++i) {
+      yw_vec3 other_g;
+      float other = sign * evaluate_gradient(group->children[i], p, &other_g);
+      if (other < value) value = other, g = yw_scale(other_g, sign);
+    }
+    *gradient = yw_scale(g, out_sign);
+    return out_sign * value;
+  }
+  yw_gradient_blend blend;
+  yw_gradient_blend_begin(&blend, value, g);
+  for (int32_t i = 1; i < group->count; ++i) {
+    float other = sign * evaluate_gradient(group->children[i], p, &g);
+    yw_gradient_blend_add(&blend, group->smooth, other, yw_scale(g, sign));
+  }
+  value = yw_gradient_blend_value(&blend, group->smooth, &g);
+  *gradient = yw_scale(g, out_sign);
+  return out_sign * value;
+}
+
+static float evaluate(const yw_shape* shape, yw_vec3 p) {
+  switch (shape->kind) {
+    case YW_SHAPE_SPHERE:
+      return yw_ball_distance(&shape->as.ball, p);
+    case YW_SHAPE_BOX:
+      return yw_brick_distance(&shape->as.brick, p);
+    case YW_SHAPE_CAPSULE:
+      return yw_pill_distance(&shape->as.pill, p);
+    case YW_SHAPE_CYLINDER:
+      return yw_can_distance(&shape->as.can, p);
+    case YW_SHAPE_CONE:
+      return yw_frustum_distance(&shape->as.frustum, p);
+    case YW_SHAPE_TORUS:
+      return yw_ring_distance(&shape->as.ring, p);
+    case YW_SHAPE_PLANE:
+      return yw_half_space_distance(&shape->as.half_space, p);
+    case YW_SHAPE_UNION:
+    case YW_SHAPE_INTERSECTION:
+    case YW_SHAPE_DIFFERENCE:
+      return evaluate_group(shape, p);
+    case YW_SHAPE_TRANSFORM:
+      return evaluate(shape->as.placed.child, to_local(&shape->as.placed, p)) *
+             shape->as.placed.scale;
+    case YW_SHAPE_OFFSET:
+      return evaluate(shape->as.grown.child, p) - shape->as.grown.distance;
+    case YW_SHAPE_MESH:
+      return yw_mesh_solid_distance(shape->as.mesh, p);
+    case YW_SHAPE_SAMPLED:
+      return yw_distance_grid_distance(shape->as.grid, p);
+  }
+  return INFINITY;
+}
+
+static float evaluate_placed_gradient(const yw_shape_placed* placed, yw_vec3 p, yw_vec3* g) {
+  float distance = evaluate_gradient(placed->child, to_local(placed, p), g) * placed->scale;
+  *g = yw_mul(placed->rotation, *g);
+  return distance;
+}
+
+// The gradient of a blend may be shorter than 1; only the public function makes it a unit vector.
+static float evaluate_gradient(const yw_shape* shape, yw_vec3 p, yw_vec3* g) {
+  switch (shape->kind) {
+    case YW_SHAPE_SPHERE:
+      return yw_ball_gradient(&shape->as.ball, p, g);
+    case YW_SHAPE_BOX:
+      return yw_brick_gradient(&shape->as.brick, p, g);
+    case YW_SHAPE_CAPSULE:
+      return yw_pill_gradient(&shape->as.pill, p, g);
+    case YW_SHAPE_CYLINDER:
+      return yw_can_gradient(&shape->as.can, p, g);
+    case YW_SHAPE_CONE:
+      return yw_frustum_gradient(&shape->as.frustum, p, g);
+    case YW_SHAPE_TORUS:
+      return yw_ring_gradient(&shape->as.ring, p, g);
+    case YW_SHAPE_PLANE:
+      return yw_half_space_gradient(&shape->as.half_space, p, g);
+    case YW_SHAPE_UNION:
+    case YW_SHAPE_INTERSECTION:
+    case YW_SHAPE_DIFFERENCE:
+      return evaluate_group_gradient(shape, p, g);
+    case YW_SHAPE_TRANSFORM:
+      return evaluate_placed_gradient(&shape->as.placed, p, g);
+    case YW_SHAPE_OFFSET:
+      return evaluate_gradient(shape->as.grown.child, p, g) - shape->as.grown.distance;
+    case YW_SHAPE_MESH:
+      return yw_mesh_solid_distance_normal(shape->as.mesh, p, g);
+    case YW_SHAPE_SAMPLED:
+      return yw_distance_grid_distance_normal(shape->as.grid, p, g);
+  }
+  *g = yw_v3(0, 1, 0);
+  return INFINITY;
+}
+
+float yw_shape_distance(const yw_shape* shape, yw_vec3 p) { return evaluate(shape, p); }
+
+float yw_shape_distance_normal(const yw_shape* shape, yw_vec3 p, yw_vec3* normal) {
+  float distance = evaluate_gradient(shape, p, normal);
+  if (shape->depth > 1) *normal = yw_unit_or(*normal, yw_v3(0, 1, 0));
+  return distance;
+}
+
+// Batches
+
+#define CHUNK 64
+
+// One loop per kind, so that the switch is outside and the loop body is inlined.
+#define EACH_POINT(expression)          \
+  for (int32_t i = 0; i < count; ++i) { \
+    yw_vec3 p = yw_xyz(points[i]);      \
+    distance[i] = (expression);         \
+  }
+#define EACH_POINT_GRADIENT(expression) \
+  for (int32_t i = 0; i < count; ++i) { \
+    yw_vec3 p = yw_xyz(points[i]), g;   \
+    distance[i] = (expression);         \
+    gradient[i] = yw_v4(g);             \
+  }
+
+static void evaluate_many(const yw_shape* shape, int32_t count, const yw_vec4* points,
+                          float* distance);
+static void evaluate_gradient_many(const yw_shape* shape, int32_t count, const yw_vec4* points,
+                                   float* distance, yw_vec4* gradient);
+
+static void place_many(const yw_shape_placed* placed, int32_t count, const yw_vec4* points,
+                       yw_vec4* local) {
+  for (int32_t i = 0; i < count; ++i) local[i] = yw_v4(to_local(placed, yw_xyz(points[i])));
+}
+
+static void sharp_group_many(const yw_shape* shape, int32_t count, const yw_vec4* points,
+                             float* distance) {
+  const yw_shape_group* group = &shape->as.group;
+  float first_sign = yw_group_first_sign(shape->kind), sign = yw_group_sign(shape->kind);
+  float out_sign = yw_group_out_sign(shape->kind);
+  evaluate_many(group->children[0], count, points, distance);
+  for (int32_t i = 0; i < count; ++i) distance[i] *= first_sign;
+  for (int32_t child = 1; child < group->count; ++child) {
+    float other[CHUNK];
+    evaluate_many(group->children[child], count, points, other);
+    for (int32_t i = 0; i < count; ++i) {
+      float value = sign * other[i];
+      distance[i] = value < distance[i] ? value : distance[i];
+    }
+  }
+  for (int32_t i = 0; i < count; ++i) distance[i] *= out_sign;
+}
+
+static void sharp_group_gradient_many(const yw_shape* shape, int32_t count, const yw_vec4* points,
+                                      float* distance, yw_vec4* gradient) {
+  const yw_shape_group* group = &shape->as.group;
+  float first_sign = yw_group_first_sign(shape->kind), sign = yw_group_sign(shape->kind);
+  float out_sign = yw_group_out_sign(shape->kind);
+  evaluate_gradient_many(group->children[0], count, points, distance, gradient);
+  for (int32_t i = 0; i < count; ++i) {
+    distance[i] *= first_sign;
+    gradient[i] = yw_v4(yw_scale(yw_scale(yw_xyz(gradient[i]), first_sign), out_sign));
+  }
+  for (int32_t child = 1; child < group->count; ++child) {
+    float other[CHUNK];
+    yw_vec4 other_gradient[CHUNK];
+    evaluate_gradient_many(group->children[child], count, points, other, other_gradient);
+    for (int32_t i = 0; i < count; ++i) {
+      float value = sign * other[i];
+      if (!(value < distance[i])) continue;
+      distance[i] = value;
+      gradient[i] = yw_v4(yw_scale(yw_scale(yw_xyz(other_gradient[i]), sign), out_sign));
+    }
+  }
+  for (int32_t i = 0; i < count; ++i) distance[i] *= out_sign;
+}
+
+// count <= CHUNK below.
+
+static void evaluate_many(const yw_shape* shape, int32_t count, const yw_vec4* points,
+                          float* distance) {
+  switch (shape->kind) {
+    case YW_SHAPE_SPHERE:
+      EACH_POINT(yw_ball_distance(&shape->as.ball, p));
+      break;
+    case YW_SHAPE_BOX:
+      EACH_POINT(yw_brick_distance(&shape->as.brick, p));
+      break;
+    case YW_SHAPE_CAPSULE:
+      EACH_POINT(yw_pill_distance(&shape->as.pill, p));
+      break;
+    case YW_SHAPE_CYLINDER:
+      EACH_POINT(yw_can_distance(&shape->as.can, p));
+      break;
+    case YW_SHAPE_CONE:
+      EACH_POINT(yw_frustum_distance(&shape->as.frustum, p));
+      break;
+    case YW_SHAPE_TORUS:
+      EACH_POINT(yw_ring_distance(&shape->as.ring, p));
+      break;
+    case YW_SHAPE_PLANE:
+      EACH_POINT(yw_half_space_distance(&shape->as.half_space, p));
+      break;
+    case YW_SHAPE_UNION:
+    case YW_SHAPE_INTERSECTION:
+    case YW_SHAPE_DIFFERENCE:
+      if (shape->as.group.smooth == 0.0f) {
+        sharp_group_many(shape, count, points, distance);
+      } else {
+        EACH_POINT(evaluate_group(shape, p));
+      }
+      break;
+    case YW_SHAPE_TRANSFORM: {
+      yw_vec4 local[CHUNK];
+      place_many(&shape->as.placed, count, points, local);
+      evaluate_many(shape->as.placed.child, count, local, distance);
+      for (int32_t i = 0; i < count; ++i) distance[i] *= shape->as.placed.scale;
+      break;
+    }
+    case YW_SHAPE_OFFSET:
+      evaluate_many(shape->as.grown.child, count, points, distance);
+      for (int32_t i = 0; i < count; ++i) distance[i] -= shape->as.grown.distance;
+      break;
+    case YW_SHAPE_MESH:
+      yw_mesh_solid_distance_many(shape->as.mesh, count, points, distance);
+      break;
+    case YW_SHAPE_SAMPLED:
+      EACH_POINT(yw_distance_grid_distance(shape->as.grid, p));
+      break;
+  }
+}
+
+static void evaluate_gradient_many(const yw_shape* shape, int32_t count, const yw_vec4* points,
+                                   float* distance, yw_vec4* gradient) {
+  switch (shape->kind) {
+    case YW_SHAPE_SPHERE:
+      EACH_POINT_GRADIENT(yw_ball_gradient(&shape->as.ball, p, &g));
+      break;
+    case YW_SHAPE_BOX:
+      EACH_POINT_GRADIENT(yw_brick_gradient(&shape->as.brick, p, &g));
+      break;
+    case YW_SHAPE_CAPSULE:
+      EACH_POINT_GRADIENT(yw_pill_gradient(&shape->as.pill, p, &g));
+      break;
+    case YW_SHAPE_CYLINDER:
+      EACH_POINT_GRADIENT(yw_can_gradient(&shape->as.can, p, &g));
+      break;
+    case YW_SHAPE_CONE:
+      EACH_POINT_GRADIENT(yw_frustum_gradient(&shape->as.frustum, p, &g));
+      break;
+    case YW_SHAPE_TORUS:
+      EACH_POINT_GRADIENT(yw_ring_gradient(&shape->as.ring, p, &g));
+      break;
+    case YW_SHAPE_PLANE:
+      EACH_POINT_GRADIENT(yw_half_space_gradient(&shape->as.half_space, p, &g));
+      break;
+    case YW_SHAPE_UNION:
+    case YW_SHAPE_INTERSECTION:
+    case YW_SHAPE_DIFFERENCE:
+      if (shape->as.group.smooth == 0.0f) {
+        sharp_group_gradient_many(shape, count, points, distance, gradient);
+      } else {
+        EACH_POINT_GRADIENT(evaluate_group_gradient(shape, p, &g));
+      }
+      break;
+    case YW_SHAPE_TRANSFORM: {
+      yw_vec4 local[CHUNK];
+      place_many(&shape->as.placed, count, points, local);
+      evaluate_gradient_many(shape->as.placed.child, count, local, distance, gradient);
+      for (int32_t i = 0; i < count; ++i) {
+        distance[i] *= shape->as.placed.scale;
+        gradient[i] = yw_v4(yw_mul(shape->as.placed.rotation, yw_xyz(gradient[i])));
+      }
+      break;
+    }
+    case YW_SHAPE_OFFSET:
+      evaluate_gradient_many(shape->as.grown.child, count, points, distance, gradient);
+      for (int32_t i = 0; i < count; ++i) distance[i] -= shape->as.grown.distance;
+      break;
+    case YW_SHAPE_MESH:
+      EACH_POINT_GRADIENT(yw_mesh_solid_distance_normal(shape->as.mesh, p, &g));
+      break;
+    case YW_SHAPE_SAMPLED:
+      EACH_POINT_GRADIENT(yw_distance_grid_distance_normal(shape->as.grid, p, &g));
+      break;
+  }
+}
+
+void yw_shape_distance_many(const yw_shape* shape, int32_t count, const yw_vec4* points,
+                            float* out_distance) {
+  for (int32_t begin = 0; begin < count; begin += CHUNK) {
+    int32_t size = count - begin < CHUNK ? count - begin : CHUNK;
+    evaluate_many(shape, size, points + begin, out_distance + begin);
+  }
+}
+
+void yw_shape_distance_normal_many(const yw_shape* shape, int32_t count, const yw_vec4* points,
+                                   float* out_distance, yw_vec4* out_normal) {
+  for (int32_t begin = 0; begin < count; begin += CHUNK) {
+    int32_t size = count - begin < CHUNK ? count - begin : CHUNK;
+    evaluate_gradient_many(shape, size, points + begin, out_distance + begin, out_normal + begin);
+  }
+  if (shape->depth == 1) return;
+  for (int32_t i = 0; i < count; ++i)
+    out_normal[i] = yw_v4(yw_unit_or(yw_xyz(out_normal[i]), yw_v3(0, 1, 0)));
+}
