@@ -249,29 +249,26 @@ static void find_deep_exit(point_probe* probe) {
 // Looks the point up. True when it is inside, or outside and within reach of a surface facing it.
 static bool look_up(point_probe* probe) {
   const yw_contact_work* work = probe->target;
+  float reach = probe->reach, size = work->topology->size;
   probe->tet = probe->exit = -1;
   probe->least_weight = -INSIDE_ROUNDING;
-  probe->exit_distance2 = probe->reach * probe->reach;
+  probe->exit_distance2 = reach > size ? reach * reach : size * size;
   yw_box_walk walk =
-      yw_box_walk_begin(&work->leaves, yw_aabb_pad((yw_aabb){probe->p, probe->p}, probe->reach));
+      yw_box_walk_begin(&work->leaves, yw_aabb_pad((yw_aabb){probe->p, probe->p}, reach));
   for (int32_t leaf; (leaf = yw_box_walk_next(&walk)) >= 0;) {
-    uint32_t mask = boxes_near_point(&work->tet_boxes[leaf], probe->p, probe->reach);
+    uint32_t mask = boxes_near_point(&work->tet_boxes[leaf], probe->p, reach);
     for (; mask != 0; mask &= mask - 1) {
       probe_tet(probe, leaf * YW_CONTACT_LEAF + __builtin_ctz(mask));
     }
   }
-  if (probe->tet < 0 || probe->exit >= 0) return probe->exit >= 0;
-
-  probe->exit_distance2 = INFINITY;
-  for (int k = 0; k < 4; ++k) {
-    int32_t face = work->topology->tet_faces[probe->tet][k];
-    if (face >= 0) consider_triangle(probe, face);
-  }
+  // The tets looked at have all faces within reach, but perhaps not the nearest one beyond.
+  if (probe->tet < 0) return probe->exit >= 0 && probe->exit_distance2 <= reach * reach;
   if (probe->exit >= 0) {
-    walk_to_nearest(probe);
-  } else {
-    find_deep_exit(probe);
+    if (probe->exit_distance2 > reach * reach) walk_to_nearest(probe);
+    return true;
   }
+  probe->exit_distance2 = INFINITY;
+  find_deep_exit(probe);
   return probe->exit >= 0;
 }
 
