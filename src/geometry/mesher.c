@@ -121,8 +121,8 @@ yw_status yw_mesher_run(const yw_shape* shape, const yw_allocator* mem, float si
   status = check_cost(shape, bounds, spacing, max_vertices, part, what, &estimate, error);
   if (status != YW_OK) return status;
 
-  // A full block has 128 vertices, one at the surface a few: this allows for thin shapes.
-  int64_t max_blocks = (int64_t)max_vertices / 8 + 1000;
+  // A full block has 128 vertices, one at the surface fewer: this leaves room for thin shapes.
+  int64_t max_blocks = (int64_t)max_vertices / 16 + 1000;
   if (max_blocks > INT32_MAX / YW_BCC_NODES) max_blocks = INT32_MAX / YW_BCC_NODES;
   yw_stuffing stuffing;
   status = yw_stuffing_create(mem, shape, bounds, spacing, (int32_t)max_blocks, &stuffing);
@@ -152,6 +152,12 @@ yw_status yw_mesher_run(const yw_shape* shape, const yw_allocator* mem, float si
 yw_status yw_shape_tets(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
                         yw_tet_mesh* out, yw_error* error) {
   yw_mesher_def settings = def != NULL ? *def : yw_default_mesher_def();
-  return yw_mesher_run(shape, mem, settings.size, settings.max_vertices, YW_STUFF_ALL, "tets", out,
-                       NULL, NULL, error);
+  unsigned char* on_surface = NULL;
+  double spacing;
+  yw_status status = yw_mesher_run(shape, mem, settings.size, settings.max_vertices, YW_STUFF_ALL,
+                                   "tets", out, &on_surface, &spacing, error);
+  if (status != YW_OK) return status;
+  yw_mesher_improve(shape, spacing, on_surface, out);
+  yw_mem_free(&out->mem, on_surface);
+  return YW_OK;
 }

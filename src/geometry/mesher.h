@@ -58,6 +58,11 @@ typedef enum yw_stuff_part {
 yw_status yw_stuffing_tets(yw_stuffing* stuffing, yw_stuff_part part, int32_t max_vertices,
                            yw_tet_mesh* out, unsigned char** on_surface);
 
+/// Moves vertices of the worst tets a little where that makes them better; vertices on the surface
+/// stay on it. Nothing becomes worse. Leaves the mesh as it is when memory is out.
+void yw_mesher_improve(const yw_shape* shape, double spacing, const unsigned char* on_surface,
+                       yw_tet_mesh* mesh);
+
 /// Checks shape and size, estimates the number of vertices, refuses what is too much, and does the
 /// whole work. size 0 stands for a 12th of the longest side. Messages call the result `what`.
 yw_status yw_mesher_run(const yw_shape* shape, const yw_allocator* mem, float size,

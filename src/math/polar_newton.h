@@ -31,9 +31,9 @@ typedef struct yw_lanes_newton {
   yw_vf hxx, det, trace;
 } yw_lanes_newton;
 
-YW_LANE_FN yw_lanes_newton yw_lanes_newton_at(const yw_lanes_mat3* a, const yw_lanes_mat3* r) {
+/// From m = R^T A.
+YW_LANE_FN yw_lanes_newton yw_lanes_newton_of(yw_lanes_mat3 m) {
   yw_lanes_newton n;
-  yw_lanes_mat3 m = yw_lanes_mat3_mul_tn(r, a);
   n.gx = m.zy - m.yz;
   n.gy = m.xz - m.zx;
   n.gz = m.yx - m.xy;
@@ -52,6 +52,10 @@ YW_LANE_FN yw_lanes_newton yw_lanes_newton_at(const yw_lanes_mat3* a, const yw_l
   n.cyz = n.s.xy * n.s.xz + n.s.yz * n.hxx;
   n.det = n.hxx * n.cxx - n.s.xy * n.cxy - n.s.xz * n.cxz;
   return n;
+}
+
+YW_LANE_FN yw_lanes_newton yw_lanes_newton_at(const yw_lanes_mat3* a, const yw_lanes_mat3* r) {
+  return yw_lanes_newton_of(yw_lanes_mat3_mul_tn(r, a));
 }
 
 /// q turned by the solution d of H d = g.

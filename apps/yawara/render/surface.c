@@ -14,6 +14,8 @@ static float wave_mean(float x, float width) {
   return (wave_integral(x + 0.5f * width) - wave_integral(x - 0.5f * width)) / width;
 }
 
+static bool is_odd(float whole) { return whole - 2.0f * yw_floorf(0.5f * whole) > 0.5f; }
+
 // Share of the first colour in the window a pixel sees: checkers melt into grey before they
 // flicker.
 static float checker_share(const yw_stage* stage, const yw_trace_plane* plane, yw_vec3 p, yw_vec3 d,
@@ -22,6 +24,8 @@ static float checker_share(const yw_stage* stage, const yw_trace_plane* plane, y
   float x = yw_dot(p, plane->across) * inv, y = yw_dot(p, plane->along) * inv;
   float width = yw_maxf(stage->pixel_angle * t * inv, 1e-4f);
   float slant = width / yw_maxf(-yw_dot(d, plane->normal), 1e-3f);
+  // Near by, the samples of the pixel are filter enough.
+  if (slant < 0.12f) return is_odd(yw_floorf(x) + yw_floorf(y)) ? 0.0f : 1.0f;
   float wx = width + slant * fabsf(yw_dot(d, plane->across));
   float wy = width + slant * fabsf(yw_dot(d, plane->along));
   return 0.5f + 0.5f * wave_mean(x, wx) * wave_mean(y, wy);
@@ -63,11 +67,6 @@ static float wire_shade(const yw_stage* stage, const yw_render_mesh* look, const
   return 1.0f - 0.62f * line;
 }
 
-static bool is_odd_cell(yw_vec3 p, float side) {
-  float sum = yw_floorf(p.x / side) + yw_floorf(p.y / side) + yw_floorf(p.z / side);
-  return fabsf(sum - 2.0f * yw_floorf(0.5f * sum)) > 0.5f;
-}
-
 // Squares on flat sides: the axis across the side does not count, or rounding would speckle it.
 static yw_vec3 checker_place(const yw_render_mesh* look, const int32_t* corners,
                              const float* weights) {
@@ -93,7 +92,8 @@ static yw_vec3 mesh_albedo(const yw_render_mesh* look, const int32_t* corners, c
   }
   if (look->checker <= 0.0f) return albedo;
   if (detail == YW_DETAIL_MEAN) return yw_scale(albedo, 0.5f + 0.5f * look->checker_tone);
-  bool odd = is_odd_cell(checker_place(look, corners, weights), look->checker);
+  yw_vec3 p = yw_scale(checker_place(look, corners, weights), 1.0f / look->checker);
+  bool odd = is_odd(yw_floorf(p.x) + yw_floorf(p.y) + yw_floorf(p.z));
   return odd ? yw_scale(albedo, look->checker_tone) : albedo;
 }
 
