@@ -12,8 +12,11 @@
 
 #include "contact/surface.h"
 
-// A triangle faces a point when the cosine of their normals is below this.
+// A triangle faces a point when the cosine of their normals is below this. Where no triangle within
+// one element does (sides of a body that is deep in another), only those that look the same way as
+// the point are ruled out.
 #define FACING -0.1f
+#define FACING_WHEN_DEEP 0.5f
 // Tets may be missed by this much (barycentric), so that a point on a shared face is in one of
 // them.
 #define INSIDE_ROUNDING 1e-5f
@@ -99,6 +102,7 @@ typedef struct point_probe {
   float self_distance;            // m at rest
   const yw_contact_work* source;  // body of the point
   int32_t point;                  // its number there
+  bool deep;                      // far from any surface that faces it
   bool oriented;                  // has a normal of its own
   bool has_normal;                // and it is known by now
   yw_vec3 normal;                 // of the point's surface
@@ -146,7 +150,7 @@ static bool faces_point(point_probe* probe, yw_vec3 normal) {
     probe->normal = point_normal(probe->source, probe->point);
     probe->has_normal = true;
   }
-  return yw_dot(normal, probe->normal) < FACING;
+  return yw_dot(normal, probe->normal) < (probe->deep ? FACING_WHEN_DEEP : FACING);
 }
 
 // Takes the triangle as the exit when it is nearer than the one so far and faces the point.
@@ -217,7 +221,7 @@ static void walk_to_nearest(point_probe* probe) {
   }
 }
 
-// The point is deeper than the outermost tets: searches the whole surface, nearest groups first.
+// No exit near: searches the whole surface, nearest groups first.
 static void find_deep_exit(point_probe* probe) {
   const yw_contact_work* work = probe->target;
   const yw_contact_topology* t = work->topology;
@@ -249,29 +253,27 @@ static void find_deep_exit(point_probe* probe) {
 // Looks the point up. True when it is inside, or outside and within reach of a surface facing it.
 static bool look_up(point_probe* probe) {
   const yw_contact_work* work = probe->target;
+  float reach = probe->reach, size = work->topology->size;
   probe->tet = probe->exit = -1;
   probe->least_weight = -INSIDE_ROUNDING;
-  probe->exit_distance2 = probe->reach * probe->reach;
+  probe->exit_distance2 = reach > size ? reach * reach : size * size;
   yw_box_walk walk =
-      yw_box_walk_begin(&work->leaves, yw_aabb_pad((yw_aabb){probe->p, probe->p}, probe->reach));
+      yw_box_walk_begin(&work->leaves, yw_aabb_pad((yw_aabb){probe->p, probe->p}, reach));
   for (int32_t leaf; (leaf = yw_box_walk_next(&walk)) >= 0;) {
-    uint32_t mask = boxes_near_point(&work->tet_boxes[leaf], probe->p, probe->reach);
+    uint32_t mask = boxes_near_point(&work->tet_boxes[leaf], probe->p, reach);
     for (; mask != 0; mask &= mask - 1) {
       probe_tet(probe, leaf * YW_CONTACT_LEAF + __builtin_ctz(mask));
     }
   }
-  if (probe->tet < 0 || probe->exit >= 0) return probe->exit >= 0;
-
-  probe->exit_distance2 = INFINITY;
-  for (int k = 0; k < 4; ++k) {
-    int32_t face = work->topology->tet_faces[probe->tet][k];
-    if (face >= 0) consider_triangle(probe, face);
-  }
+  // The tets looked at have all faces within reach, but perhaps not the nearest one beyond.
+  if (probe->tet < 0) return probe->exit >= 0 && probe->exit_distance2 <= reach * reach;
   if (probe->exit >= 0) {
-    walk_to_nearest(probe);
-  } else {
-    find_deep_exit(probe);
+    if (probe->exit_distance2 > reach * reach) walk_to_nearest(probe);
+    return true;
   }
+  probe->deep = true;
+  probe->exit_distance2 = INFINITY;
+  find_deep_exit(probe);
   return probe->exit >= 0;
 }
 

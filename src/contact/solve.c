@@ -18,6 +18,9 @@
 #define PUSH_OUT_SPEED 0.5f
 // An approach slower than this many steps of gravity is rest, not an impact.
 #define REST_STEPS 2.0f
+// Contacts share particles, and often say the same thing twice: slightly less than the full
+// correction settles faster (tried on stacks: 0.8 to 1 alike, 1.2 trembles).
+#define RELAXATION 0.8f
 // Batches per task.
 #define BATCHES_PER_TASK 8
 // Fewer batches than this are not worth waking threads for.
@@ -93,7 +96,7 @@ static void solve_velocity(const yw_contact_problem* problem, yw_contact* c) {
   yw_particles* a = problem->bodies[c->body[0]].particles;
   yw_particles* b = problem->bodies[c->body[1]].particles;
   yw_vec3 relative = yw_sub(side_sum(c, 0, a->vel), side_sum(c, 1, b->vel));
-  float along = yw_dot(relative, c->normal), mass = 1.0f / c->inv_mass;
+  float along = yw_dot(relative, c->normal), mass = RELAXATION / c->inv_mass;
 
   // Bodies push, they do not pull.
   float impulse = c->impulse + (c->target - along) * mass;
@@ -190,6 +193,11 @@ static void velocity_batch(const yw_contact_problem* problem, yw_contact_batch* 
   for (int32_t i = 0; i < batch->count; ++i) solve_velocity(problem, &batch->contacts[i]);
 }
 
+// The same from the last contact to the first: what one order favours, the other makes up for.
+static void velocity_batch_back(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = batch->count - 1; i >= 0; --i) solve_velocity(problem, &batch->contacts[i]);
+}
+
 static void follow_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   for (int32_t i = 0; i < batch->count; ++i) follow_velocity(problem, &batch->contacts[i]);
 }
@@ -213,7 +221,9 @@ static void keep_spin_batch(const yw_contact_problem* problem, yw_contact_batch*
 void yw_contact_solve(const yw_contact_problem* problem) {
   sweep_all(problem, prepare_batch);
   sweep_all(problem, bounce_batch);
-  for (int32_t i = 0; i < problem->iterations; ++i) sweep_all(problem, velocity_batch);
+  for (int32_t i = 0; i < problem->iterations; ++i) {
+    sweep_all(problem, i & 1 ? velocity_batch_back : velocity_batch);
+  }
   sweep_all(problem, follow_batch);
   sweep_all(problem, depth_batch);
   for (int32_t i = 0; i < problem->iterations; ++i) sweep_all(problem, position_batch);
