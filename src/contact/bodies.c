@@ -19,7 +19,7 @@
 #define LEAVES_PER_BLOCK 256
 #define BODIES_PER_BLOCK 16
 // Bodies with so few leaves prepare all of them.
-#define FEW_LEAVES 8
+#define FEW_LEAVES 16
 // Count of a list whose block has not run yet.
 #define TO_BE_FOUND -1
 
@@ -52,7 +52,6 @@ struct yw_contacts {
   YW_LIST(yw_contact_batch) batches, colored;
   YW_LIST(uint64_t) used_colors;
   YW_LIST(int32_t) batch_color;
-  int32_t num_pairs;
 };
 
 yw_contacts* yw_contacts_create(const yw_allocator* mem) {
@@ -61,8 +60,7 @@ yw_contacts* yw_contacts_create(const yw_allocator* mem) {
   return contacts;
 }
 
-// Caches
-// -------------------------------------------------------------------------------------------
+// Caches ----------------------------------------------------------------------------------------
 
 static void release_topology(yw_contacts* c, yw_contact_topology* topology) {
   if (!topology || --topology->users > 0) return;
@@ -179,8 +177,7 @@ static bool update_caches(yw_contacts* c, const yw_contact_body* bodies, int32_t
   return true;
 }
 
-// Pairs of bodies
-// ----------------------------------------------------------------------------------
+// Pairs of bodies -------------------------------------------------------------------------------
 
 static void fit_bodies(void* context, int32_t block, int32_t worker) {
   (void)worker;
@@ -192,12 +189,13 @@ static void fit_bodies(void* context, int32_t block, int32_t worker) {
 }
 
 static bool add_job(yw_contacts* c, yw_contact_job_kind kind, int32_t a, int32_t b, float skin) {
-  int32_t groups = kind == YW_JOB_EDGES ? 1 : c->works.items[a].topology->num_groups;
+  bool whole = kind == YW_JOB_EDGES || kind == YW_JOB_SMALL_PAIR;
+  int32_t groups = whole ? 1 : c->works.items[a].topology->num_groups;
   int32_t count = (groups + GROUPS_PER_JOB - 1) / GROUPS_PER_JOB;
   if (!YW_LIST_RESERVE(&c->mem, &c->jobs, count)) return false;
   for (int32_t first = 0; first < groups; first += GROUPS_PER_JOB) {
     int32_t end = first + GROUPS_PER_JOB < groups ? first + GROUPS_PER_JOB : groups;
-    c->jobs.items[c->jobs.count++] = (yw_contact_job){a, b, kind, first, end, c->num_pairs, skin};
+    c->jobs.items[c->jobs.count++] = (yw_contact_job){a, b, kind, first, end, skin};
   }
   return true;
 }
@@ -209,17 +207,22 @@ static float skin_of(const yw_contacts* c, int32_t a, int32_t b, float fall) {
   return skin < MAX_SKIN * size ? skin : MAX_SKIN * size;
 }
 
+static bool is_small(const yw_contact_topology* topology) {
+  return topology->is_volume && topology->num_leaves <= FEW_LEAVES;
+}
+
 static bool add_pair(yw_contacts* c, int32_t a, int32_t b, float fall) {
-  bool volume_a = c->works.items[a].topology->is_volume;
-  bool volume_b = c->works.items[b].topology->is_volume;
+  const yw_contact_topology* t = c->works.items[a].topology;
+  const yw_contact_topology* u = c->works.items[b].topology;
   float skin = skin_of(c, a, b, fall);
-  bool ok = true;
-  if (volume_b) ok = ok && add_job(c, YW_JOB_POINTS_IN_TETS, a, b, skin);
-  if (volume_a && a != b) ok = ok && add_job(c, YW_JOB_POINTS_IN_TETS, b, a, skin);
-  if (volume_a && volume_b && a != b) ok = ok && add_job(c, YW_JOB_EDGES, a, b, skin);
-  if (!volume_a && !volume_b) ok = ok && add_job(c, YW_JOB_SPHERES, a, b, skin);
   c->works.items[a].active = c->works.items[b].active = true;
-  ++c->num_pairs;
+
+  if (a != b && is_small(t) && is_small(u)) return add_job(c, YW_JOB_SMALL_PAIR, a, b, skin);
+  bool ok = true;
+  if (u->is_volume) ok = ok && add_job(c, YW_JOB_POINTS_IN_TETS, a, b, skin);
+  if (t->is_volume && a != b) ok = ok && add_job(c, YW_JOB_POINTS_IN_TETS, b, a, skin);
+  if (t->is_volume && u->is_volume && a != b) ok = ok && add_job(c, YW_JOB_EDGES, a, b, skin);
+  if (!t->is_volume && !u->is_volume) ok = ok && add_job(c, YW_JOB_SPHERES, a, b, skin);
   return ok;
 }
 
@@ -245,7 +248,7 @@ static bool sort_bodies(yw_contacts* c) {
 }
 
 static bool find_pairs(yw_contacts* c, float fall) {
-  c->jobs.count = c->num_pairs = 0;
+  c->jobs.count = 0;
   if (!sort_bodies(c)) return false;
   int32_t count = c->works.count;
   yw_box_tree tree = yw_box_tree_of(c->body_nodes.items, count);
@@ -267,8 +270,7 @@ static bool find_pairs(yw_contacts* c, float fall) {
   return true;
 }
 
-// Tets that may be asked for
-// -----------------------------------------------------------------------
+// Tets that may be asked for --------------------------------------------------------------------
 
 static void fit_leaves(void* context, int32_t block, int32_t worker) {
   (void)worker;
@@ -326,8 +328,7 @@ static bool prepare_tets(yw_contacts* c, yw_tasks* tasks) {
   return true;
 }
 
-// Contacts
-// -----------------------------------------------------------------------------------------
+// Contacts --------------------------------------------------------------------------------------
 
 static void run_jobs(void* context, int32_t block, int32_t worker) {
   (void)worker;
@@ -350,7 +351,7 @@ static bool cut_job_blocks(yw_contacts* c) {
       c->block_start.items[c->block_start.count++] = i;
       groups = 0;
     }
-    groups += 1 + c->jobs.items[i].end - c->jobs.items[i].first;
+    groups += 4 + c->jobs.items[i].end - c->jobs.items[i].first;
   }
   c->block_start.items[c->block_start.count] = c->jobs.count;
   int32_t missing = c->block_start.count - c->found.count;
@@ -408,7 +409,8 @@ static bool cut_batches(yw_contacts* c, int32_t* num_contacts) {
       if (!batch || !same_pair(batch, contact)) {
         if (!YW_LIST_RESERVE(&c->mem, &c->batches, 1)) return false;
         batch = &c->batches.items[c->batches.count++];
-        *batch = (yw_contact_batch){contact, 0, contact->body[0], contact->body[1]};
+        *batch =
+            (yw_contact_batch){.contacts = contact, .a = contact->body[0], .b = contact->body[1]};
       }
       ++batch->count;
     }

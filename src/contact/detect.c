@@ -19,11 +19,12 @@
 #define INSIDE_ROUNDING 1e-5f
 // Points of one body closer than this at rest (mean edges) do not collide with each other.
 #define SELF_DISTANCE 2.0f
+// Share of the skin within which bodies may rest.
+#define SLOP 0.2f
 // Edges deeper than this (of the shorter edge) have missed each other.
 #define MAX_EDGE_DEPTH 0.3f
 
-// Boxes
-// --------------------------------------------------------------------------------------------
+// Boxes -----------------------------------------------------------------------------------------
 
 void yw_contact_fit_points(yw_contact_work* work) {
   const yw_contact_topology* t = work->topology;
@@ -87,18 +88,20 @@ static uint32_t boxes_near_point(const yw_tet_boxes* boxes, yw_vec3 p, float rea
   return mask;
 }
 
-// Points in tets
-// -----------------------------------------------------------------------------------
+// Points in tets --------------------------------------------------------------------------------
 
 // What is known about one sample point while it is looked up in a body.
 typedef struct point_probe {
   const yw_contact_work* target;
   yw_vec3 p;
-  float reach;          // exits outside the tets count up to here
-  int32_t self;         // the particle, when it belongs to the target; else -1
-  float self_distance;  // m at rest
-  bool oriented;        // has a normal of its own
-  yw_vec3 normal;       // of the point's surface
+  float reach;                    // exits outside the tets count up to here
+  int32_t self;                   // the particle, when it belongs to the target; else -1
+  float self_distance;            // m at rest
+  const yw_contact_work* source;  // body of the point
+  int32_t point;                  // its number there
+  bool oriented;                  // has a normal of its own
+  bool has_normal;                // and it is known by now
+  yw_vec3 normal;                 // of the point's surface
 
   int32_t tet;  // that holds the point, or -1
   float tet_weights[4];
@@ -136,6 +139,16 @@ static bool near_at_rest(const point_probe* probe, const int32_t* particles, con
   return yw_distance(sum, rest[probe->self]) < probe->self_distance;
 }
 
+// The point's own surface opposes the triangle's.
+static bool faces_point(point_probe* probe, yw_vec3 normal) {
+  if (!probe->oriented) return true;
+  if (!probe->has_normal) {
+    probe->normal = point_normal(probe->source, probe->point);
+    probe->has_normal = true;
+  }
+  return yw_dot(normal, probe->normal) < FACING;
+}
+
 // Takes the triangle as the exit when it is nearer than the one so far and faces the point.
 static bool consider_triangle(point_probe* probe, int32_t triangle) {
   const yw_contact_work* work = probe->target;
@@ -144,12 +157,12 @@ static bool consider_triangle(point_probe* probe, int32_t triangle) {
   yw_vec3 n = yw_cross(yw_sub(b, a), yw_sub(c, a));
   float length2 = yw_length2(n), height = yw_dot(n, yw_sub(probe->p, a));
   if (!(length2 > 0.0f) || height * height > probe->exit_distance2 * length2) return false;
-  n = yw_scale(n, 1.0f / sqrtf(length2));
-  if (probe->oriented && yw_dot(n, probe->normal) > FACING) return false;
   float weights[3];
   yw_vec3 nearest = yw_nearest_on_triangle(probe->p, a, b, c, weights);
   float distance2 = yw_length2(yw_sub(nearest, probe->p));
-  if (!(distance2 < probe->exit_distance2) || near_at_rest(probe, v, weights, 3)) return false;
+  if (!(distance2 < probe->exit_distance2)) return false;
+  n = yw_scale(n, 1.0f / sqrtf(length2));
+  if (!faces_point(probe, n) || near_at_rest(probe, v, weights, 3)) return false;
   probe->exit = triangle;
   probe->exit_distance2 = distance2;
   for (int k = 0; k < 3; ++k) probe->exit_weights[k] = weights[k];
@@ -213,7 +226,7 @@ static void find_deep_exit(point_probe* probe) {
   while (depth > 0) {
     int32_t node = stack[--depth];
     // Triangles reach beyond the points that the boxes hold.
-    float bound = sqrtf(probe->exit_distance2) + 0.5f * t->size;
+    float bound = sqrtf(probe->exit_distance2) + t->size;
     if (distance2_to_box(probe->p, work->groups.nodes[node]) > bound * bound) continue;
     if (node < work->groups.first_leaf) {
       float left = distance2_to_box(probe->p, work->groups.nodes[2 * node]);
@@ -224,8 +237,9 @@ static void find_deep_exit(point_probe* probe) {
     }
     int32_t first = (node - work->groups.first_leaf) * YW_CONTACT_GROUP;
     for (int32_t i = first; i < first + YW_CONTACT_GROUP && i < t->num_points; ++i) {
+      // Each triangle once, at its first corner.
       for (int32_t k = t->fan_start[i]; k < t->fan_start[i + 1]; ++k) {
-        consider_triangle(probe, t->fan[k]);
+        if (t->triangles[t->fan[k]][0] == t->points[i]) consider_triangle(probe, t->fan[k]);
       }
     }
   }
@@ -261,8 +275,7 @@ static bool look_up(point_probe* probe) {
   return probe->exit >= 0;
 }
 
-// Contacts
-// -----------------------------------------------------------------------------------------
+// Contacts --------------------------------------------------------------------------------------
 
 static yw_contact* append(yw_contact_list* list) {
   int32_t at = list->count++;
@@ -289,8 +302,8 @@ static void measure(const point_probe* probe, float radius, yw_vec3* normal, flo
     // A ball outside touches edges and corners in the direction of its centre.
     *normal = yw_scale(from_exit, 1.0f / distance);
     *gap = distance - radius;
-  } else if (probe->tet >= 0 && height > -0.5f * distance && distance > 0.0f) {
-    // Inside, but not behind the exit's plane (next to a crease): straight to the exit.
+  } else if (probe->tet >= 0 && height > -0.5f * distance && distance > probe->reach) {
+    // Deep inside, but not behind the exit's plane (next to a crease): straight to the exit.
     *normal = yw_scale(from_exit, -1.0f / distance);
     *gap = -distance - radius;
   }
@@ -300,7 +313,7 @@ static void record_point(const point_probe* probe, const yw_contact_job* job, in
                          float radius, yw_contact_list* list) {
   const yw_contact_work* target = probe->target;
   const yw_contact_topology* t = target->topology;
-  yw_contact contact = {.body = {job->a, job->b}, .count = {1, 0}};
+  yw_contact contact = {.body = {job->a, job->b}, .count = {1, 0}, .slop = SLOP * job->skin};
   contact.particles[0][0] = particle;
   contact.weights[0][0] = 1.0f;
   measure(probe, radius, &contact.normal, &contact.gap);
@@ -350,15 +363,15 @@ static void find_points_in_tets(const yw_contact_work* works, const yw_contact_j
       point_probe probe = {.target = b, .p = p, .reach = job->skin + radius};
       probe.self = self ? particle : -1;
       probe.self_distance = SELF_DISTANCE * t->size;
+      probe.source = a;
+      probe.point = i;
       probe.oriented = t->is_volume;
-      if (t->is_volume) probe.normal = point_normal(a, i);
       if (look_up(&probe)) record_point(&probe, job, particle, radius, list);
     }
   }
 }
 
-// Spheres against spheres
-// --------------------------------------------------------------------------
+// Spheres against spheres -----------------------------------------------------------------------
 
 static void meet_spheres(const yw_contact_work* a, const yw_contact_work* b,
                          const yw_contact_job* job, int32_t i, int32_t j, yw_contact_list* list) {
@@ -373,7 +386,7 @@ static void meet_spheres(const yw_contact_work* a, const yw_contact_work* b,
   float distance = sqrtf(distance2);
   yw_contact* contact = append(list);
   if (!contact) return;
-  *contact = (yw_contact){.body = {job->a, job->b}, .count = {1, 1}};
+  *contact = (yw_contact){.body = {job->a, job->b}, .count = {1, 1}, .slop = SLOP * job->skin};
   contact->particles[0][0] = i;
   contact->particles[1][0] = j;
   contact->weights[0][0] = contact->weights[1][0] = 1.0f;
@@ -399,8 +412,7 @@ static void find_spheres(const yw_contact_work* works, const yw_contact_job* job
   }
 }
 
-// Edges against edges
-// ------------------------------------------------------------------------------
+// Edges against edges ---------------------------------------------------------------------------
 
 // An edge in the current pose. Its body lies on the side of the opposite corners.
 typedef struct edge_pose {
@@ -453,7 +465,8 @@ static void meet_edges(const yw_contact_work* works, const yw_contact_job* job, 
   float slack = gap > -job->skin ? 0.05f : -0.2f;
   if (!lies_behind(b, normal, slack) || !lies_behind(a, yw_neg(normal), slack)) return;
 
-  yw_contact contact = {.body = {job->a, job->b}, .normal = normal, .gap = gap};
+  yw_contact contact = {
+      .body = {job->a, job->b}, .normal = normal, .gap = gap, .slop = SLOP * job->skin};
   yw_vec3 p = yw_lerp(pa, pb, 0.5f);
   if (!edge_side(&contact, 0, &works[job->a], a, p)) return;
   if (!edge_side(&contact, 1, &works[job->b], b, p)) return;
@@ -461,9 +474,9 @@ static void meet_edges(const yw_contact_work* works, const yw_contact_job* job, 
   if (slot) *slot = contact;
 }
 
-static yw_aabb edge_box(const edge_pose* edge) {
-  yw_vec3 end = yw_add(edge->start, edge->along);
-  return (yw_aabb){yw_min3(edge->start, end), yw_max3(edge->start, end)};
+static yw_aabb edge_box(const yw_contact_work* work, const yw_sharp_edge* edge) {
+  yw_vec3 p = position(work, edge->ends[0]), q = position(work, edge->ends[1]);
+  return (yw_aabb){yw_min3(p, q), yw_max3(p, q)};
 }
 
 static void find_edges(const yw_contact_work* works, const yw_contact_job* job,
@@ -478,14 +491,15 @@ static void find_edges(const yw_contact_work* works, const yw_contact_job* job,
     // A batch of b's edges near a, against all of a's edges near b.
     int32_t count = 0;
     for (; next < b->topology->num_edges && count < BATCH; ++next) {
-      batch[count] = pose_edge(b, &b->topology->edges[next]);
-      boxes[count] = yw_aabb_pad(edge_box(&batch[count]), job->skin);
-      if (yw_aabb_overlap(boxes[count], box_a)) ++count;
+      const yw_sharp_edge* edge = &b->topology->edges[next];
+      yw_aabb box = edge_box(b, edge);
+      if (!yw_aabb_overlap(box, box_a)) continue;
+      batch[count] = pose_edge(b, edge);
+      boxes[count++] = yw_aabb_pad(box, job->skin);
     }
     for (int32_t i = 0; count > 0 && i < a->topology->num_edges; ++i) {
       const yw_sharp_edge* edge = &a->topology->edges[i];
-      yw_vec3 p = position(a, edge->ends[0]), q = position(a, edge->ends[1]);
-      yw_aabb box = {yw_min3(p, q), yw_max3(p, q)};
+      yw_aabb box = edge_box(a, edge);
       if (!yw_aabb_overlap(box, box_b)) continue;
       edge_pose pose = pose_edge(a, edge);
       // Ridges that have gone into each other no longer have boxes that touch.
@@ -495,6 +509,39 @@ static void find_edges(const yw_contact_work* works, const yw_contact_job* job,
       }
     }
   }
+}
+
+// Small pairs -----------------------------------------------------------------------------------
+
+// How far the points of a body reach along an axis.
+static float reach_along(const yw_contact_work* work, yw_vec3 axis) {
+  const yw_contact_topology* t = work->topology;
+  float most = -INFINITY;
+  for (int32_t i = 0; i < t->num_points; ++i) {
+    float along = yw_dot(axis, position(work, t->points[i]));
+    most = along > most ? along : most;
+  }
+  return most;
+}
+
+// Half of the boxes that overlap belong to bodies that do not touch, and most of these are parted
+// along the line of their centres.
+static void find_small_pair(const yw_contact_work* works, const yw_contact_job* job,
+                            yw_contact_list* list) {
+  const yw_contact_work *a = &works[job->a], *b = &works[job->b];
+  yw_vec3 axis = yw_sub(yw_add(b->box.lower, b->box.upper), yw_add(a->box.lower, a->box.upper));
+  float gap = -reach_along(b, yw_neg(axis)) - reach_along(a, axis);
+  if (gap > 0.0f && gap * gap > job->skin * job->skin * yw_length2(axis)) return;
+
+  yw_contact_job part = *job;
+  part.first = 0;
+  part.end = a->topology->num_groups;
+  find_points_in_tets(works, &part, list);
+  find_edges(works, &part, list);
+  part.a = job->b;
+  part.b = job->a;
+  part.end = b->topology->num_groups;
+  find_points_in_tets(works, &part, list);
 }
 
 void yw_contact_find(const yw_contact_work* works, const yw_contact_job* job,
@@ -508,6 +555,9 @@ void yw_contact_find(const yw_contact_work* works, const yw_contact_job* job,
       break;
     case YW_JOB_EDGES:
       find_edges(works, job, list);
+      break;
+    case YW_JOB_SMALL_PAIR:
+      find_small_pair(works, job, list);
       break;
   }
 }

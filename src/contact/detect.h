@@ -16,15 +16,17 @@ typedef struct yw_contact {
   int32_t count[2];     ///< particles in use
   yw_vec3 normal;       ///< from body[1] to body[0]
   float gap;            ///< m along the normal, negative in penetration
+  float slop;           ///< m, gaps this small are left alone
 
   // The solver's.
-  bool rests;            ///< slow enough to be no impact
   float inv_mass;        ///< 1/kg, of the point in any direction, both bodies together
   float friction_limit;  ///< Coulomb coefficient
   float approach;        ///< m/s, closing speed when found, > 0 closing
+  float bounce;          ///< restitution where this is an impact, else 0
   float target;          ///< m/s, normal velocity to reach at least
+  float share;           ///< part of the step after the touch
   float offset;          ///< m, gap = offset + normal . (point of body[0] - point of body[1])
-  float push_limit;      ///< m, that this step may move the bodies apart here
+  float push_goal;       ///< m, gap to reach by pushing
   float push;            ///< m, moved apart so far
   float impulse;         ///< N s along the normal so far
   yw_vec3 friction;      ///< N s across it so far
@@ -50,7 +52,8 @@ typedef struct yw_contact_work {
 typedef enum yw_contact_job_kind {
   YW_JOB_POINTS_IN_TETS,
   YW_JOB_SPHERES,
-  YW_JOB_EDGES
+  YW_JOB_EDGES,
+  YW_JOB_SMALL_PAIR  ///< all of two small volumes: points both ways, and edges
 } yw_contact_job_kind;
 
 /// Sample points (or edges) of body a against body b; a == b is self-contact.
@@ -58,8 +61,7 @@ typedef struct yw_contact_job {
   int32_t a, b;
   yw_contact_job_kind kind;
   int32_t first, end;  ///< groups of a
-  int32_t pair;
-  float skin;  ///< m, gaps up to this count
+  float skin;          ///< m, gaps up to this count
 } yw_contact_job;
 
 /// A list of fixed room: count goes on when it is full, so that the caller learns what is missing.

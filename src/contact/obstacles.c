@@ -50,8 +50,7 @@ typedef struct collide_job {
   atomic_int contacts;
 } collide_job;
 
-// Poses
-// --------------------------------------------------------------------------------------------
+// Poses -----------------------------------------------------------------------------------------
 
 static yw_transform pose_between(yw_transform a, yw_transform b, float t) {
   if (t <= 0.0f) return a;
@@ -144,8 +143,7 @@ yw_aabb yw_obstacle_bounds(const yw_shape* shape, yw_transform begin, yw_transfo
   return yw_aabb_pad(box, bulge + 1e-6f * farthest);
 }
 
-// One particle
-// -------------------------------------------------------------------------------------
+// One particle ----------------------------------------------------------------------------------
 
 // A particle's path as the obstacle sees it, and where it enters.
 typedef struct sighting {
@@ -185,10 +183,11 @@ static bool find_entry(const yw_shape* shape, sighting* s) {
 // Stops or reflects the approaching velocity and lets friction take up to mu times that change from
 // the rest. Returns the share of the sliding velocity that is left, and *bounces.
 static float respond(const obstacle_motion* motion, yw_vec3 surface_velocity, yw_vec3 normal,
-                     yw_vec4* velocity, bool* bounces) {
+                     bool was_free, yw_vec4* velocity, bool* bounces) {
   yw_vec3 relative = yw_sub(yw_xyz(*velocity), surface_velocity);
   float approach = -yw_dot(relative, normal);
-  *bounces = approach > motion->rest_speed && motion->restitution > 0.0f;
+  // What touched before the step is pressed, not thrown, however fast a body's weight moves it.
+  *bounces = was_free && approach > motion->rest_speed && motion->restitution > 0.0f;
   if (approach <= 0.0f) return 1.0f;
   float leave = *bounces ? motion->restitution * approach : 0.0f;
   yw_vec3 slide = yw_mad(relative, approach, normal);
@@ -229,7 +228,8 @@ static bool collide_particle(const obstacle_motion* motion, sighting* s, yw_vec4
   }
   bool bounces;
   yw_vec3 normal = motion->in_place ? s->normal : yw_rotate(motion->last.rotation, s->normal);
-  float share = respond(motion, surface_velocity, normal, vel, &bounces);
+  float share =
+      respond(motion, surface_velocity, normal, s->start_gap > s->rounding, vel, &bounces);
 
   // The path from the entry on: along the surface as far as friction allows, and off it in a
   // bounce.
@@ -255,8 +255,7 @@ static bool collide_particle(const obstacle_motion* motion, sighting* s, yw_vec4
   return true;
 }
 
-// Groups and chunks
-// --------------------------------------------------------------------------------
+// Groups and chunks -----------------------------------------------------------------------------
 
 // Box of the paths of particles first .. first + count - 1.
 static yw_aabb path_box(const collide_job* job, int32_t first, int32_t count) {

@@ -10,7 +10,11 @@
 // plus a slow rest.
 #include "contact/solve.h"
 
-// Penetration that this step did not cause is pushed out at this speed, m/s.
+#include "contact/rigid.h"
+
+// Penetration that this step did not cause is pushed out by this share a step, at most at this
+// speed, m/s.
+#define PUSH_OUT_SHARE 0.2f
 #define PUSH_OUT_SPEED 0.5f
 // An approach slower than this many steps of gravity is rest, not an impact.
 #define REST_STEPS 2.0f
@@ -48,34 +52,41 @@ static float side_inv_mass(const yw_contact* c, int side, const yw_particles* pa
   return sum;
 }
 
-// Preparation
-// --------------------------------------------------------------------------------------
+yw_vec3 yw_contact_relative(const yw_contact_problem* problem, const yw_contact* c, bool velocity) {
+  const yw_particles* a = problem->bodies[c->body[0]].particles;
+  const yw_particles* b = problem->bodies[c->body[1]].particles;
+  return yw_sub(side_sum(c, 0, velocity ? a->vel : a->pos),
+                side_sum(c, 1, velocity ? b->vel : b->pos));
+}
+
+// Preparation -----------------------------------------------------------------------------------
 
 static void prepare(const yw_contact_problem* problem, yw_contact* c) {
   const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
   c->inv_mass = side_inv_mass(c, 0, a->particles) + side_inv_mass(c, 1, b->particles);
-  yw_vec3 relative = yw_sub(side_sum(c, 0, a->particles->vel), side_sum(c, 1, b->particles->vel));
-  c->approach = -yw_dot(relative, c->normal);
-  yw_vec3 apart = yw_sub(side_sum(c, 0, a->particles->pos), side_sum(c, 1, b->particles->pos));
-  c->offset = c->gap - yw_dot(apart, c->normal);
+  c->approach = -yw_dot(yw_contact_relative(problem, c, true), c->normal);
+  c->offset = c->gap - yw_dot(yw_contact_relative(problem, c, false), c->normal);
   c->friction_limit = sqrtf(a->friction * b->friction);
   c->impulse = c->push = 0.0f;
   c->friction = yw_v3(0, 0, 0);
 
-  float restitution = a->restitution > b->restitution ? a->restitution : b->restitution;
+  // What was a gap at the beginning of the step may close, but not more. What was closed already is
+  // no impact, however hard it is pressed, and neither is a slow approach.
+  float gap_before = c->gap + c->approach * problem->h;
   float rest_speed = REST_STEPS * yw_length(problem->gravity) * problem->h;
-  c->rests = c->approach <= rest_speed;
-  // A gap may close within the next step, but not more.
-  c->target = c->gap > 0.0f ? -c->gap / problem->h : 0.0f;
-  if (!c->rests && c->approach * problem->h > c->gap && restitution > 0.0f) {
-    c->target = restitution * c->approach;
+  float restitution = a->restitution > b->restitution ? a->restitution : b->restitution;
+  bool impact = c->approach > rest_speed && gap_before > c->slop && c->gap < c->slop;
+  c->target = gap_before > c->slop ? (c->slop - gap_before) / problem->h : 0.0f;
+  c->bounce = impact ? restitution : 0.0f;
+  if (c->bounce > 0.0f) c->target = restitution * c->approach;
+  // The part of the step after the touch.
+  c->share = 1.0f;
+  if (gap_before > c->slop) {
+    c->share = yw_clampf((c->slop - c->gap) / (gap_before - c->gap), 0.0f, 1.0f);
   }
-  float brought = c->approach > 0.0f ? c->approach : 0.0f;
-  c->push_limit = (brought + PUSH_OUT_SPEED) * problem->h;
 }
 
-// Velocities
-// ---------------------------------------------------------------------------------------
+// Velocities ------------------------------------------------------------------------------------
 
 static void solve_velocity(const yw_contact_problem* problem, yw_contact* c) {
   if (!(c->inv_mass > 0.0f)) return;
@@ -102,26 +113,37 @@ static void solve_velocity(const yw_contact_problem* problem, yw_contact* c) {
   push_side(c, 1, b, b->vel, yw_neg(change));
 }
 
-// Positions
-// ----------------------------------------------------------------------------------------
+// Positions -------------------------------------------------------------------------------------
 
-// The way that a sticking or sliding point made in this step without friction's share.
-static void take_back_sliding(const yw_contact_problem* problem, yw_contact* c) {
-  if (!c->rests || !(c->impulse > 0.0f)) return;
+static float gap_now(const yw_contact_problem* problem, const yw_contact* c) {
+  return c->offset + yw_dot(yw_contact_relative(problem, c, false), c->normal);
+}
+
+// Impulses act from the touch to the end of the step: positions follow the velocities. A point that
+// rests has then not moved at all, to rounding, and neither creeps nor trembles.
+static void follow_velocity(const yw_contact_problem* problem, yw_contact* c) {
+  if (!(c->impulse > 0.0f)) return;
   yw_particles* a = problem->bodies[c->body[0]].particles;
   yw_particles* b = problem->bodies[c->body[1]].particles;
-  yw_vec3 way = yw_scale(c->friction, problem->h);
+  yw_vec3 way = yw_scale(yw_mad(c->friction, c->impulse, c->normal), c->share * problem->h);
   push_side(c, 0, a, a->pos, way);
   push_side(c, 1, b, b->pos, yw_neg(way));
+}
+
+// What is still too deep leaves slowly.
+static void measure_depth(const yw_contact_problem* problem, yw_contact* c) {
+  float gap = gap_now(problem, c), limit = PUSH_OUT_SPEED * problem->h;
+  float push = PUSH_OUT_SHARE * (-c->slop - gap);
+  // Where there is nothing to push, pushes of others may not bring the bodies closer than this.
+  c->push_goal = push > 0.0f ? gap + (push < limit ? push : limit) : -c->slop;
 }
 
 static void solve_position(const yw_contact_problem* problem, yw_contact* c) {
   if (!(c->inv_mass > 0.0f)) return;
   yw_particles* a = problem->bodies[c->body[0]].particles;
   yw_particles* b = problem->bodies[c->body[1]].particles;
-  yw_vec3 apart = yw_sub(side_sum(c, 0, a->pos), side_sum(c, 1, b->pos));
-  float gap = c->offset + yw_dot(apart, c->normal);
-  float push = yw_clampf(c->push - gap, 0.0f, c->push_limit);
+  float push = c->push + c->push_goal - gap_now(problem, c);
+  if (push < 0.0f) push = 0.0f;
   if (push == c->push) return;
   yw_vec3 way = yw_scale(c->normal, (push - c->push) / c->inv_mass);
   c->push = push;
@@ -129,48 +151,72 @@ static void solve_position(const yw_contact_problem* problem, yw_contact* c) {
   push_side(c, 1, b, b->pos, yw_neg(way));
 }
 
-// Sweeps
-// -------------------------------------------------------------------------------------------
+// Sweeps ----------------------------------------------------------------------------------------
 
 typedef struct sweep {
   const yw_contact_problem* problem;
-  void (*visit)(const yw_contact_problem* problem, yw_contact* contact);
+  void (*visit)(const yw_contact_problem* problem, yw_contact_batch* batch);
   int32_t first, end;  // batches
 } sweep;
-
-static void sweep_batches(const sweep* job, int32_t first, int32_t end) {
-  for (int32_t i = first; i < end; ++i) {
-    const yw_contact_batch* batch = &job->problem->batches[i];
-    for (int32_t k = 0; k < batch->count; ++k) job->visit(job->problem, &batch->contacts[k]);
-  }
-}
 
 static void sweep_block(void* context, int32_t block, int32_t worker) {
   (void)worker;
   const sweep* job = context;
   int32_t first = job->first + block * BATCHES_PER_TASK;
   int32_t end = first + BATCHES_PER_TASK < job->end ? first + BATCHES_PER_TASK : job->end;
-  sweep_batches(job, first, end);
+  for (int32_t i = first; i < end; ++i) job->visit(job->problem, &job->problem->batches[i]);
 }
 
-// Visits every contact once, color by color.
+// Visits every batch once, color by color.
 static void sweep_all(const yw_contact_problem* problem,
-                      void (*visit)(const yw_contact_problem*, yw_contact*)) {
+                      void (*visit)(const yw_contact_problem*, yw_contact_batch*)) {
   for (int32_t color = 0; color <= YW_CONTACT_MAX_COLORS; ++color) {
     sweep job = {problem, visit, problem->color_start[color], problem->color_start[color + 1]};
-    bool serial = color == YW_CONTACT_MAX_COLORS;
-    if (serial || !problem->tasks || job.end - job.first < MIN_PARALLEL) {
-      sweep_batches(&job, job.first, job.end);
-    } else {
-      int32_t blocks = (job.end - job.first + BATCHES_PER_TASK - 1) / BATCHES_PER_TASK;
-      yw_tasks_run(problem->tasks, blocks, sweep_block, &job);
-    }
+    int32_t blocks = (job.end - job.first + BATCHES_PER_TASK - 1) / BATCHES_PER_TASK;
+    bool serial = color == YW_CONTACT_MAX_COLORS || job.end - job.first < MIN_PARALLEL;
+    yw_tasks_run(serial ? NULL : problem->tasks, blocks, sweep_block, &job);
   }
 }
 
+static void prepare_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) prepare(problem, &batch->contacts[i]);
+}
+
+static void bounce_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  yw_contact_bounce(problem, batch);
+}
+
+static void velocity_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) solve_velocity(problem, &batch->contacts[i]);
+}
+
+static void follow_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) follow_velocity(problem, &batch->contacts[i]);
+}
+
+static void depth_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) measure_depth(problem, &batch->contacts[i]);
+}
+
+static void position_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) solve_position(problem, &batch->contacts[i]);
+}
+
+static void lost_spin_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  batch->lost_spin = yw_contact_lost_spin(problem, batch);
+}
+
+static void keep_spin_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  yw_contact_keep_spin(problem, batch);
+}
+
 void yw_contact_solve(const yw_contact_problem* problem) {
-  sweep_all(problem, prepare);
-  for (int32_t i = 0; i < problem->iterations; ++i) sweep_all(problem, solve_velocity);
-  sweep_all(problem, take_back_sliding);
-  for (int32_t i = 0; i < problem->iterations; ++i) sweep_all(problem, solve_position);
+  sweep_all(problem, prepare_batch);
+  sweep_all(problem, bounce_batch);
+  for (int32_t i = 0; i < problem->iterations; ++i) sweep_all(problem, velocity_batch);
+  sweep_all(problem, follow_batch);
+  sweep_all(problem, depth_batch);
+  for (int32_t i = 0; i < problem->iterations; ++i) sweep_all(problem, position_batch);
+  sweep_all(problem, lost_spin_batch);
+  sweep_all(problem, keep_spin_batch);
 }

@@ -12,19 +12,24 @@ typedef struct yw_contact_batch {
   yw_contact* contacts;
   int32_t count;
   int32_t a, b;
+  yw_vec3 lost_spin;  ///< kg m^2/s, see rigid.h
 } yw_contact_batch;
 
 /// Batches of one color have no body in common, so that their order does not matter and they can be
 /// solved at the same time. Color YW_CONTACT_MAX_COLORS holds the rest, to be solved in order.
 typedef struct yw_contact_problem {
   yw_contact_body* bodies;
-  const yw_contact_batch* batches;
+  yw_contact_batch* batches;
   int32_t color_start[YW_CONTACT_MAX_COLORS + 2];
   float h;
   yw_vec3 gravity;
   int32_t iterations;
   yw_tasks* tasks;
 } yw_contact_problem;
+
+/// Position or velocity of the contact point on body[0] minus that on body[1].
+yw_vec3 yw_contact_relative(const yw_contact_problem* problem, const yw_contact* contact,
+                            bool velocity);
 
 void yw_contact_solve(const yw_contact_problem* problem);
 

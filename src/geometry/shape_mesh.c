@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "geometry/shape_mesh_normals.h"
+#include "geometry/shape_mesh_skin.h"
 #include "geometry/shape_node.h"
 #include "geometry/shape_primitives.h"
 #include "geometry/winding.h"
@@ -27,7 +28,7 @@
 /// Accuracy of winding numbers (see winding.h): closed meshes need the side only, open ones the
 /// value.
 #define BETA_CLOSED 2.3f
-#define BETA_OPEN 4.0f
+#define BETA_OPEN 3.0f
 
 struct yw_mesh_solid {
   yw_vec3 center;
@@ -35,15 +36,16 @@ struct yw_mesh_solid {
   float turn;                ///< -1 for a mesh that is inside out
   yw_aabb box;               ///< unit coordinates
   yw_mesh_normals normals;
-  yw_triangle_tree all;   ///< every triangle, for the winding number
-  yw_triangle_tree skin;  ///< without triangles inside the solid; empty when there are none
+  yw_triangle_tree all;      ///< every triangle, for the winding number
+  yw_triangle_tree outside;  ///< without triangles inside the solid; empty when there are none
   yw_winding winding;
+  yw_mesh_skin skin;
 };
 
 // Queries, in unit coordinates
 
 static const yw_triangle_tree* skin_of(const yw_mesh_solid* mesh) {
-  return mesh->skin.num_triangles > 0 ? &mesh->skin : &mesh->all;
+  return mesh->outside.num_triangles > 0 ? &mesh->outside : &mesh->all;
 }
 
 static bool is_in_box(yw_aabb box, yw_vec3 p) {
@@ -55,11 +57,6 @@ static float winding_at(const yw_mesh_solid* mesh, yw_vec3 p, yw_vec3* gradient)
   float w = mesh->turn * yw_winding_number(&mesh->winding, p, gradient);
   if (gradient) *gradient = yw_scale(*gradient, mesh->turn);
   return w;
-}
-
-// -1 inside, 1 outside.
-static float side_of(const yw_mesh_solid* mesh, yw_vec3 p) {
-  return is_in_box(mesh->box, p) && winding_at(mesh, p, NULL) > 0.5f ? -1.0f : 1.0f;
 }
 
 // Outward normal of the mesh at a nearest point.
@@ -88,6 +85,19 @@ static yw_vec3 surface_normal(const yw_mesh_solid* mesh, const yw_tree_triangle*
   return yw_scale(n, mesh->turn);
 }
 
+// -1 inside, 1 outside, for closed meshes. Where the surface is clear the normal tells; elsewhere,
+// and where the point is so far to the side that rounding could decide, the winding number.
+static float side_of(const yw_mesh_solid* mesh, yw_vec3 p, const yw_nearest* nearest) {
+  if (!is_in_box(mesh->box, p)) return 1.0f;
+  const yw_tree_triangle* t = &skin_of(mesh)->triangles[nearest->triangle];
+  if (mesh->skin.clear_parts[t->index] >> nearest->corners & 1) {
+    yw_vec3 n = surface_normal(mesh, t, nearest->corners);
+    float ahead = yw_dot(n, yw_sub(p, nearest->point));
+    if (ahead * ahead > 0.01f * nearest->distance2) return ahead < 0.0f ? -1.0f : 1.0f;
+  }
+  return winding_at(mesh, p, NULL) > 0.5f ? -1.0f : 1.0f;
+}
+
 static yw_vec3 normal_at(const yw_mesh_solid* mesh, yw_vec3 p, const yw_nearest* nearest,
                          float side) {
   const yw_tree_triangle* t = &skin_of(mesh)->triangles[nearest->triangle];
@@ -101,9 +111,13 @@ static yw_vec3 normal_at(const yw_mesh_solid* mesh, yw_vec3 p, const yw_nearest*
 // a round hole w levels off and the step is too long by exactly 1 - (2w - 1)^2; far away, where
 // that vanishes, the rims of the holes are nearer anyway.
 static float hole_distance(const yw_mesh_solid* mesh, yw_vec3 p, float* side, yw_vec3* normal) {
-  yw_vec3 gradient;
-  float w = winding_at(mesh, p, &gradient), slope = yw_length(gradient);
+  float w = winding_at(mesh, p, NULL);
   *side = w > 0.5f && is_in_box(mesh->box, p) ? -1.0f : 1.0f;
+  // Where w is nearly whole, the holes look so small that their rims are as near as they are.
+  if (fabsf(w - rintf(w)) < 0.03f) return INFINITY;
+  yw_vec3 gradient;
+  w = winding_at(mesh, p, &gradient);
+  float slope = yw_length(gradient);
   *normal = yw_scale(gradient, -1.0f / slope);
   float u = 2.0f * w - 1.0f, levelling = fmaxf(1.0f - u * u, 0.5f);
   return slope > 1e-6f ? HOLE_SAFETY * levelling * fabsf(w - 0.5f) / slope : INFINITY;
@@ -119,7 +133,7 @@ static float query(const yw_mesh_solid* mesh, yw_vec3 p, yw_vec3* normal) {
   float side, distance = sqrtf(nearest.distance2), hole = INFINITY;
   yw_vec3 hole_normal;
   if (mesh->normals.is_closed) {
-    side = side_of(mesh, p);
+    side = side_of(mesh, p, &nearest);
   } else {
     hole = hole_distance(mesh, p, &side, &hole_normal);
   }
@@ -162,7 +176,7 @@ void yw_mesh_solid_distance_many(const yw_mesh_solid* mesh, int32_t count, const
     } else {
       float d = sqrtf(nearest.distance2);
       bool is_same_side = step < d || step < last_distance;
-      last_side = is_same_side ? last_side : side_of(mesh, p);
+      last_side = is_same_side ? last_side : side_of(mesh, p, &nearest);
       last_distance = d;
     }
     last = p;
@@ -191,7 +205,8 @@ void yw_mesh_solid_free(const yw_allocator* mem, yw_mesh_solid* mesh) {
   if (!mesh) return;
   yw_winding_free(&mesh->winding);
   yw_triangle_tree_free(&mesh->all);
-  yw_triangle_tree_free(&mesh->skin);
+  yw_triangle_tree_free(&mesh->outside);
+  yw_mesh_skin_free(&mesh->skin);
   yw_mesh_normals_free(&mesh->normals);
   yw_mem_free(mem, mesh);
 }
@@ -265,41 +280,15 @@ static double signed_volume(const yw_triangle_tree* tree, double* area) {
   return volume;
 }
 
-// True when the solid is on both sides of the triangle, at its middle and near its corners.
-static bool is_inside_solid(const yw_mesh_solid* mesh, const yw_tree_triangle* t) {
-  static const float weights[4][3] = {{1.0f / 3, 1.0f / 3, 1.0f / 3},
-                                      {0.9f, 0.05f, 0.05f},
-                                      {0.05f, 0.9f, 0.05f},
-                                      {0.05f, 0.05f, 0.9f}};
-  yw_vec3 normal = yw_cross(yw_sub(t->b, t->a), yw_sub(t->c, t->a));
-  float step = fmaxf(1e-3f * sqrtf(yw_length(normal)), 4e-6f);
-  normal = yw_scale(yw_normalize_or(normal, yw_v3(0, 0, 0)), step);
-  for (int i = 0; i < 4; ++i) {
-    yw_vec3 p = yw_scale(t->a, weights[i][0]);
-    p = yw_mad(yw_mad(p, weights[i][1], t->b), weights[i][2], t->c);
-    if (!(winding_at(mesh, yw_add(p, normal), NULL) > 0.5f)) return false;
-    if (!(winding_at(mesh, yw_sub(p, normal), NULL) > 0.5f)) return false;
-  }
-  return true;
-}
-
 // A second tree for the distance when some triangles lie inside the solid.
 static yw_status find_skin(const yw_allocator* mem, const yw_tri_mesh* mesh, const yw_vec3* unit,
                            yw_mesh_solid* out) {
-  bool* use = YW_NEW_ARRAY(mem, bool, mesh->num_triangles);
-  if (!use) return YW_ERR_MEMORY;
-  int32_t kept = 0;
-  for (int32_t i = 0; i < mesh->num_triangles; ++i) {
-    bool keep = !is_inside_solid(out, &out->all.triangles[i]);
-    use[out->all.triangles[i].index] = keep;
-    kept += keep;
-  }
-  yw_status status = YW_OK;
-  if (kept > 0 && kept < mesh->num_triangles)
-    status =
-        yw_triangle_tree_create(mem, mesh->num_triangles, mesh->triangles, unit, use, &out->skin);
-  yw_mem_free(mem, use);
-  return status;
+  yw_status status = yw_mesh_skin_create(&out->winding, &out->normals, out->turn, &out->skin);
+  if (status < 0) return status;
+  int32_t unused = out->skin.num_unused;
+  if (unused == 0 || unused == mesh->num_triangles) return YW_OK;
+  return yw_triangle_tree_create(mem, mesh->num_triangles, mesh->triangles, unit, out->skin.use,
+                                 &out->outside);
 }
 
 static yw_status build(const yw_allocator* mem, const yw_tri_mesh* mesh, yw_mesh_solid* out,

@@ -48,13 +48,11 @@ typedef struct edge {
 } edge;
 
 // Numbers the edges in the order of their first triangle; false when memory is out.
-static bool number_edges(const yw_allocator* mem, int32_t num_triangles, yw_mesh_normals* out,
-                         int32_t* num_edges) {
+static bool number_edges(const yw_allocator* mem, int32_t num_triangles, yw_mesh_normals* out) {
   size_t half_edges = 3 * (size_t)num_triangles, size = table_size(half_edges);
   int32_t* table = YW_NEW_ARRAY(mem, int32_t, size);  // edge + 1; 0 is free
   edge* edges = YW_NEW_ARRAY(mem, edge, half_edges);
   bool ok = table && edges;
-  *num_edges = 0;
   for (size_t h = 0; ok && h < half_edges; ++h) {
     int32_t from = out->corners[h], to = out->corners[h % 3 == 2 ? h - 2 : h + 1];
     int32_t low = from < to ? from : to, high = from < to ? to : from;
@@ -64,14 +62,14 @@ static bool number_edges(const yw_allocator* mem, int32_t num_triangles, yw_mesh
            (edges[table[slot] - 1].low != low || edges[table[slot] - 1].high != high))
       slot = (slot + 1) & (size - 1);
     if (!table[slot]) {
-      edges[*num_edges] = (edge){low, high, 0};
-      table[slot] = ++*num_edges;
+      edges[out->num_edges] = (edge){low, high, 0};
+      table[slot] = ++out->num_edges;
     }
     out->edges[h] = table[slot] - 1;
     edges[out->edges[h]].balance += from < to ? 1 : from > to ? -1 : 0;
   }
   out->is_closed = ok;
-  for (int32_t e = 0; ok && e < *num_edges; ++e)
+  for (int32_t e = 0; ok && e < out->num_edges; ++e)
     if (edges[e].balance != 0) out->is_closed = false;
   yw_mem_free(mem, table);
   yw_mem_free(mem, edges);
@@ -103,9 +101,8 @@ static void sum_normals(const yw_vec3* positions, int32_t num_triangles, yw_mesh
 yw_status yw_mesh_normals_create(const yw_allocator* mem, int32_t num_vertices,
                                  const yw_vec3* positions, int32_t num_triangles,
                                  const int32_t* triangles, yw_mesh_normals* out) {
-  *out = (yw_mesh_normals){.mem = yw_mem_or_default(mem)};
+  *out = (yw_mesh_normals){.mem = yw_mem_or_default(mem), .num_vertices = num_vertices};
   size_t half_edges = 3 * (size_t)num_triangles;
-  int32_t num_edges = 0;
   int32_t* first_at = YW_NEW_ARRAY(mem, int32_t, num_vertices);
   out->corners = YW_NEW_ARRAY(mem, int32_t, half_edges);
   out->edges = YW_NEW_ARRAY(mem, int32_t, half_edges);
@@ -114,8 +111,8 @@ yw_status yw_mesh_normals_create(const yw_allocator* mem, int32_t num_vertices,
             weld(mem, num_vertices, positions, first_at);
   for (size_t h = 0; ok && h < half_edges; ++h) out->corners[h] = first_at[triangles[h]];
   yw_mem_free(mem, first_at);
-  ok = ok && number_edges(mem, num_triangles, out, &num_edges);
-  if (ok) out->edge_normal = YW_NEW_ARRAY(mem, yw_vec3, num_edges);
+  ok = ok && number_edges(mem, num_triangles, out);
+  if (ok) out->edge_normal = YW_NEW_ARRAY(mem, yw_vec3, out->num_edges);
   if (!ok || !out->edge_normal) {
     yw_mesh_normals_free(out);
     return YW_ERR_MEMORY;

@@ -7,6 +7,7 @@
 
 typedef struct yw_mesh_normals {
   yw_allocator mem;
+  int32_t num_vertices, num_edges;
   int32_t* corners;        ///< 3 per triangle: vertices, equal positions welded
   int32_t* edges;          ///< 3 per triangle: ab, bc, ca
   yw_vec3* vertex_normal;  ///< by welded vertex: face normals weighted by angle; not of length 1

@@ -204,6 +204,14 @@ void yw_file_write_float(yw_file_writer* writer, float value) {
   yw_file_write(writer, text, yw_format_float(value, text));
 }
 
+void yw_file_write_vec3(yw_file_writer* writer, yw_vec3 value) {
+  yw_file_write_float(writer, value.x);
+  yw_file_write(writer, " ", 1);
+  yw_file_write_float(writer, value.y);
+  yw_file_write(writer, " ", 1);
+  yw_file_write_float(writer, value.z);
+}
+
 void yw_file_write_double(yw_file_writer* writer, double value) {
   char text[YW_NUMBER_TEXT];
   yw_file_write(writer, text, yw_format_double(value, text));

@@ -46,6 +46,8 @@ void yw_file_write(yw_file_writer* writer, const void* bytes, size_t size);
 void yw_file_printf(yw_file_writer* writer, const char* format, ...) YW_PRINTF(2, 3);
 /// Shortest decimal that reads back as the same float.
 void yw_file_write_float(yw_file_writer* writer, float value);
+/// "x y z" in the same way.
+void yw_file_write_vec3(yw_file_writer* writer, yw_vec3 value);
 void yw_file_write_double(yw_file_writer* writer, double value);
 /// Overwrites bytes at an offset from the beginning, then goes on at the end.
 void yw_file_write_at(yw_file_writer* writer, uint64_t offset, const void* bytes, size_t size);

@@ -28,20 +28,23 @@ void yw_mesh_build_free(yw_mesh_build* build) {
 // Adding
 // ------------------------------------------------------------------------------------------
 
-// Appends to a list with little room left only when it is full.
-#define PUSH(build, scan, list, value)                                             \
-  (((list)->count < (list)->capacity || YW_LIST_RESERVE(&(build)->mem, (list), 1)) \
-       ? ((list)->items[(list)->count++] = (value), true)                          \
-       : yw_scan_fail_memory(scan))
+// Above this a double becomes an infinite float.
+#define LARGEST 0x1.ffffffp127
+
+// Nearest float; what rounds to the largest one is just above it.
+static float to_float(double value) {
+  double largest = (double)FLT_MAX;
+  return (float)(value > largest ? largest : value < -largest ? -largest : value);
+}
 
 bool yw_build_position(yw_mesh_build* build, yw_scan* scan, const double p[3]) {
   for (int32_t k = 0; k < 3; ++k)
-    if (!(fabs(p[k]) <= (double)FLT_MAX))
+    if (!(fabs(p[k]) < LARGEST))
       return yw_scan_fail(scan,
                           "vertex %d has %c = %g, but positions must be finite (below 3.4e38)",
                           build->positions.count + build->index_base, "xyz"[k], p[k]);
-  yw_vec3 position = {(float)p[0], (float)p[1], (float)p[2]};
-  return PUSH(build, scan, &build->positions, position);
+  yw_vec3 position = {to_float(p[0]), to_float(p[1]), to_float(p[2])};
+  return YW_PUSH(&build->mem, scan, &build->positions, position);
 }
 
 static float clamp01(double value) {
@@ -50,7 +53,7 @@ static float clamp01(double value) {
 
 bool yw_build_color(yw_mesh_build* build, yw_scan* scan, const double rgb[3]) {
   while (build->colors.count < build->positions.count)
-    if (!PUSH(build, scan, &build->colors, ((yw_vec3){1.0f, 1.0f, 1.0f}))) return false;
+    if (!YW_PUSH(&build->mem, scan, &build->colors, ((yw_vec3){1.0f, 1.0f, 1.0f}))) return false;
   for (int32_t k = 0; k < 3; ++k)
     if (!isfinite(rgb[k]))
       return yw_scan_fail(scan, "vertex %d has a color of %g, but colors must be 0 to 1",
@@ -80,28 +83,28 @@ static int32_t store_index(int64_t index) { return index > INT32_MAX ? INT32_MAX
 bool yw_build_corner(yw_mesh_build* build, yw_scan* scan, int64_t index) {
   int64_t number = (int64_t)build->sizes.count + build->index_base;
   return note_index(build, scan, index, "face", number) &&
-         PUSH(build, scan, &build->corners, store_index(index));
+         YW_PUSH(&build->mem, scan, &build->corners, store_index(index));
 }
 
 bool yw_build_polygon_end(yw_mesh_build* build, yw_scan* scan, int32_t num_corners) {
   if (num_corners < 3)
     return yw_scan_fail(scan, "face %d has %d corners, but needs at least 3",
                         build->sizes.count + build->index_base, num_corners);
-  return PUSH(build, scan, &build->sizes, num_corners);
+  return YW_PUSH(&build->mem, scan, &build->sizes, num_corners);
 }
 
 bool yw_build_tet(yw_mesh_build* build, yw_scan* scan, const int64_t corners[4]) {
   int64_t number = build->tets.count / 4 + build->index_base;
   for (int32_t k = 0; k < 4; ++k) {
     if (!note_index(build, scan, corners[k], "tet", number)) return false;
-    if (!PUSH(build, scan, &build->tets, store_index(corners[k]))) return false;
+    if (!YW_PUSH(&build->mem, scan, &build->tets, store_index(corners[k]))) return false;
   }
   return true;
 }
 
 static bool pad_labels(yw_mesh_build* build, yw_scan* scan) {
   while (build->labels.count < build->tets.count / 4)
-    if (!PUSH(build, scan, &build->labels, 0)) return false;
+    if (!YW_PUSH(&build->mem, scan, &build->labels, 0)) return false;
   return true;
 }
 
@@ -163,7 +166,7 @@ bool yw_build_finish(yw_mesh_build* build, yw_scan* scan) {
   if (scan->status != YW_OK || !check_indices(build, scan)) return false;
   if (build->colors.count > 0)
     while (build->colors.count < build->positions.count)
-      if (!PUSH(build, scan, &build->colors, ((yw_vec3){1.0f, 1.0f, 1.0f}))) return false;
+      if (!YW_PUSH(&build->mem, scan, &build->colors, ((yw_vec3){1.0f, 1.0f, 1.0f}))) return false;
   if (build->labels.count > 0 && !pad_labels(build, scan)) return false;
   turn_tets(build);
   // Labels that say nothing are no labels.
@@ -265,9 +268,11 @@ static bool triangulate(yw_mesh_build* build, int32_t** triangles, int32_t* coun
   if (*triangles && scratch) {
     const int32_t* corners = build->corners.items;
     int32_t* out = *triangles;
+    // Cutting ears is quadratic; a hostile file of huge polygons must not take hours.
+    int64_t budget = 20000000 + 100 * (int64_t)build->corners.count;
     for (int32_t i = 0; i < build->sizes.count; ++i) {
       int32_t size = build->sizes.items[i];
-      yw_polygon_triangles(build->positions.items, corners, size, scratch, out);
+      yw_polygon_triangles(build->positions.items, corners, size, &budget, scratch, out);
       corners += size;
       out += 3 * (size - 2);
     }

@@ -9,6 +9,12 @@
 #include "io/text_scan.h"
 #include "yawara/mesh.h"
 
+/// Appends to a YW_LIST; false after an error in the scan when memory is out.
+#define YW_PUSH(mem, scan, list, value)                                    \
+  (((list)->count < (list)->capacity || YW_LIST_RESERVE((mem), (list), 1)) \
+       ? ((list)->items[(list)->count++] = (value), true)                  \
+       : yw_scan_fail_memory(scan))
+
 typedef struct yw_mesh_build {
   yw_allocator mem;
   int32_t index_base;  ///< number of the first vertex in the file, for messages: 0 or 1

@@ -29,10 +29,6 @@ typedef struct gmsh {
   bool consecutive;
 } gmsh;
 
-#define PUSH(g, list, value)                                                                       \
-  (YW_LIST_RESERVE(&(g)->build->mem, (list), 1) ? ((list)->items[(list)->count++] = (value), true) \
-                                                : yw_scan_fail_memory((g)->scan))
-
 // Sections
 // ----------------------------------------------------------------------------------------
 
@@ -125,7 +121,7 @@ static bool read_entity(gmsh* g, int32_t dimension) {
       return false;
     if (!yw_scan_skip_numbers(scan, YW_INT32, num_bounding, "a bounding entity")) return false;
   }
-  return dimension < 3 || PUSH(g, &g->volumes, entity);
+  return dimension < 3 || YW_PUSH(&g->build->mem, g->scan, &g->volumes, entity);
 }
 
 static bool read_entities(gmsh* g) {
@@ -194,7 +190,7 @@ static bool read_nodes_2(gmsh* g) {
   for (int32_t i = 0; i < count; ++i) {
     int64_t tag;
     if (!yw_scan_int(g->scan, YW_INT32, "the tag of a node", &tag)) return false;
-    if (!PUSH(g, &g->tags, tag) || !read_coordinates(g)) return false;
+    if (!YW_PUSH(&g->build->mem, g->scan, &g->tags, tag) || !read_coordinates(g)) return false;
   }
   return true;
 }
@@ -213,7 +209,7 @@ static bool read_node_block(gmsh* g) {
   if (!read_size(g, "the number of nodes in a block", bytes, &count)) return false;
   for (int32_t i = 0; i < count; ++i) {
     if (!yw_scan_int(g->scan, g->size_type, "the tag of a node", &tag)) return false;
-    if (!PUSH(g, &g->tags, tag)) return false;
+    if (!YW_PUSH(&g->build->mem, g->scan, &g->tags, tag)) return false;
   }
   int64_t num_parameters = parametric ? dimension : 0;
   for (int32_t i = 0; i < count; ++i) {
@@ -329,7 +325,7 @@ static bool read_element_nodes(gmsh* g, int64_t type, yw_scalar tag_type, int64_
     if (physical != 0) g->any_physical = true;
     int32_t elementary = (int32_t)(entity < INT32_MIN || entity > INT32_MAX ? 0 : entity);
     return yw_build_tet(g->build, scan, nodes) && yw_build_label(g->build, scan, physical) &&
-           PUSH(g, &g->elementary, elementary);
+           YW_PUSH(&g->build->mem, g->scan, &g->elementary, elementary);
   }
   for (int32_t k = 0; k < num_nodes; ++k)
     if (!yw_build_corner(g->build, scan, nodes[k])) return false;

@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: MIT
 // Gmsh 4.1 as text: one volume entity per label, whose physical group is the label.
+#include <stdlib.h>
+
 #include "io/mesh_formats.h"
 #include "math/vec.h"
 
-// Labels in ascending order, each once. Heap sort: no extra memory, no slow case.
-static void sift_down(int32_t* items, int32_t root, int32_t count) {
-  for (int32_t child; (child = 2 * root + 1) < count; root = child) {
-    if (child + 1 < count && items[child] < items[child + 1]) ++child;
-    if (items[root] >= items[child]) return;
-    int32_t swap = items[root];
-    items[root] = items[child];
-    items[child] = swap;
-  }
+static int compare_labels(const void* a, const void* b) {
+  int32_t x = *(const int32_t*)a, y = *(const int32_t*)b;
+  return (x > y) - (x < y);
 }
 
-static int32_t sort_unique(int32_t* items, int32_t count) {
-  for (int32_t root = count / 2 - 1; root >= 0; --root) sift_down(items, root, count);
-  for (int32_t last = count - 1; last > 0; --last) {
-    int32_t swap = items[0];
-    items[0] = items[last];
-    items[last] = swap;
-    sift_down(items, 0, last);
-  }
+// Labels in ascending order, each once.
+static int32_t sort_unique(int32_t* labels, int32_t count) {
+  qsort(labels, (size_t)count, sizeof *labels, compare_labels);
   int32_t unique = 0;
   for (int32_t i = 0; i < count; ++i)
-    if (i == 0 || items[i] != items[i - 1]) items[unique++] = items[i];
+    if (i == 0 || labels[i] != labels[i - 1]) labels[unique++] = labels[i];
   return unique;
 }
 
@@ -45,14 +36,6 @@ static int32_t label_of(const yw_tet_mesh* mesh, int32_t tet) {
   return mesh->labels ? mesh->labels[tet] : 0;
 }
 
-static void put_vec3(yw_file_writer* file, yw_vec3 v) {
-  yw_file_write_float(file, v.x);
-  yw_file_write(file, " ", 1);
-  yw_file_write_float(file, v.y);
-  yw_file_write(file, " ", 1);
-  yw_file_write_float(file, v.z);
-}
-
 // TAG BOX NUM_PHYSICAL [PHYSICAL] NUM_BOUNDING
 static void put_entities(yw_file_writer* file, const yw_tet_mesh* mesh, const int32_t* labels,
                          int32_t num_labels) {
@@ -61,9 +44,9 @@ static void put_entities(yw_file_writer* file, const yw_tet_mesh* mesh, const in
   yw_file_printf(file, "$Entities\n0 0 0 %d\n", num_labels);
   for (int32_t i = 0; i < num_labels; ++i) {
     yw_file_printf(file, "%d ", i + 1);
-    put_vec3(file, box.lower);
+    yw_file_write_vec3(file, box.lower);
     yw_file_write(file, " ", 1);
-    put_vec3(file, box.upper);
+    yw_file_write_vec3(file, box.upper);
     if (labels[i] != 0)
       yw_file_printf(file, " 1 %d 0\n", labels[i]);
     else
@@ -77,7 +60,7 @@ static void put_nodes(yw_file_writer* file, const yw_tet_mesh* mesh) {
   yw_file_printf(file, "$Nodes\n1 %d 1 %d\n3 1 0 %d\n", count, count, count);
   for (int32_t i = 0; i < count; ++i) yw_file_printf(file, "%d\n", i + 1);
   for (int32_t i = 0; i < count; ++i) {
-    put_vec3(file, mesh->positions[i]);
+    yw_file_write_vec3(file, mesh->positions[i]);
     yw_file_write(file, "\n", 1);
   }
   yw_file_printf(file, "$EndNodes\n");

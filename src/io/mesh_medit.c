@@ -120,11 +120,7 @@ bool yw_read_medit(yw_scan* scan, yw_mesh_build* build) {
 void yw_write_medit(yw_file_writer* file, const yw_tet_mesh* mesh) {
   yw_file_printf(file, "MeshVersionFormatted 1\nDimension 3\nVertices\n%d\n", mesh->num_vertices);
   for (int32_t i = 0; i < mesh->num_vertices; ++i) {
-    yw_file_write_float(file, mesh->positions[i].x);
-    yw_file_write(file, " ", 1);
-    yw_file_write_float(file, mesh->positions[i].y);
-    yw_file_write(file, " ", 1);
-    yw_file_write_float(file, mesh->positions[i].z);
+    yw_file_write_vec3(file, mesh->positions[i]);
     yw_file_write(file, " 0\n", 3);
   }
   yw_file_printf(file, "Tetrahedra\n%d\n", mesh->num_tets);

@@ -67,21 +67,15 @@ bool yw_read_obj(yw_scan* scan, yw_mesh_build* build) {
   return yw_build_finish(build, scan);
 }
 
-static void put_vec3(yw_file_writer* file, yw_vec3 v) {
-  yw_file_write(file, " ", 1);
-  yw_file_write_float(file, v.x);
-  yw_file_write(file, " ", 1);
-  yw_file_write_float(file, v.y);
-  yw_file_write(file, " ", 1);
-  yw_file_write_float(file, v.z);
-}
-
 void yw_write_obj(yw_file_writer* file, const yw_tri_mesh* mesh) {
   yw_file_printf(file, "# %d vertices, %d triangles\n", mesh->num_vertices, mesh->num_triangles);
   for (int32_t i = 0; i < mesh->num_vertices; ++i) {
-    yw_file_write(file, "v", 1);
-    put_vec3(file, mesh->positions[i]);
-    if (mesh->colors) put_vec3(file, mesh->colors[i]);
+    yw_file_write(file, "v ", 2);
+    yw_file_write_vec3(file, mesh->positions[i]);
+    if (mesh->colors) {
+      yw_file_write(file, " ", 1);
+      yw_file_write_vec3(file, mesh->colors[i]);
+    }
     yw_file_write(file, "\n", 1);
   }
   for (int32_t i = 0; i < mesh->num_triangles; ++i) {

@@ -84,7 +84,7 @@ static void fan(const int32_t* corners, int32_t count, int32_t* out) {
 }
 
 void yw_polygon_triangles(const yw_vec3* positions, const int32_t* corners, int32_t count,
-                          int32_t* scratch, int32_t* out) {
+                          int64_t* budget, int32_t* scratch, int32_t* out) {
   if (count == 3) {
     put_triangle(out, corners[0], corners[1], corners[2]);
     return;
@@ -94,13 +94,11 @@ void yw_polygon_triangles(const yw_vec3* positions, const int32_t* corners, int3
     fan(corners, count, out);
     return;
   }
-  // Work is limited per corner: a hostile polygon of a million corners must not take hours.
-  int64_t budget = 2000 * (int64_t)count;
   for (int32_t i = 0; i < count; ++i) scratch[i] = corners[i];
   int32_t left = count, tip = 0, refused = 0;
-  while (left > 3 && budget > 0) {
+  while (left > 3 && *budget > 0) {
     bool ear = is_ear(&view, scratch, left, tip);
-    budget -= left;
+    *budget -= left;
     // When nothing is an ear the polygon is not simple: cut on, so that it ends.
     if (!ear && ++refused < left) {
       tip = (tip + 1) % left;

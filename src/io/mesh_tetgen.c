@@ -62,7 +62,7 @@ bool yw_read_tetgen_nodes(yw_scan* scan, yw_mesh_build* build) {
 static bool read_label(yw_scan* scan, yw_mesh_build* build) {
   double value;
   if (!yw_scan_real_on_line(scan, "the attribute of a tet", &value)) return false;
-  if (!(fabs(value) <= 2147483647.0) || floor(value) != value)
+  if (!(fabs(value) <= 2147483648.0) || floor(value) != value)
     return yw_scan_fail(scan, "the attribute of tet %d is %g, but must be a whole number",
                         build->tets.count / 4 - 1 + build->index_base, value);
   return yw_build_label(build, scan, (int64_t)value);
@@ -101,11 +101,7 @@ void yw_write_tetgen_nodes(yw_file_writer* file, const yw_tet_mesh* mesh) {
   yw_file_printf(file, "%d 3 0 0\n", mesh->num_vertices);
   for (int32_t i = 0; i < mesh->num_vertices; ++i) {
     yw_file_printf(file, "%d ", i);
-    yw_file_write_float(file, mesh->positions[i].x);
-    yw_file_write(file, " ", 1);
-    yw_file_write_float(file, mesh->positions[i].y);
-    yw_file_write(file, " ", 1);
-    yw_file_write_float(file, mesh->positions[i].z);
+    yw_file_write_vec3(file, mesh->positions[i]);
     yw_file_write(file, "\n", 1);
   }
 }

@@ -3,10 +3,6 @@
 
 #include <inttypes.h>
 
-#define PUSH(mem, scan, list, value)                                                    \
-  (YW_LIST_RESERVE((mem), (list), 1) ? ((list)->items[(list)->count++] = (value), true) \
-                                     : yw_scan_fail_memory(scan))
-
 void yw_vtk_cells_free(yw_vtk_cells* cells, const yw_allocator* mem) {
   YW_LIST_FREE(mem, &cells->corners);
   YW_LIST_FREE(mem, &cells->ends);
@@ -21,7 +17,7 @@ bool yw_vtk_push_corner(yw_vtk_cells* cells, yw_scan* scan, const yw_mesh_build*
     return yw_scan_fail(scan,
                         "a cell refers to point %" PRId64 ", but there are %d points (0 to %d)",
                         index, count, count - 1);
-  return PUSH(&build->mem, scan, &cells->corners, (int32_t)index + first_vertex);
+  return YW_PUSH(&build->mem, scan, &cells->corners, (int32_t)index + first_vertex);
 }
 
 bool yw_vtk_push_end(yw_vtk_cells* cells, yw_scan* scan, const yw_allocator* mem, int64_t end) {
@@ -29,20 +25,20 @@ bool yw_vtk_push_end(yw_vtk_cells* cells, yw_scan* scan, const yw_allocator* mem
   if (end < last || end > INT32_MAX)
     return yw_scan_fail(scan, "cell %d ends at corner %" PRId64 ", but begins at %d",
                         cells->ends.count, end, last);
-  return PUSH(mem, scan, &cells->ends, (int32_t)end);
+  return YW_PUSH(mem, scan, &cells->ends, (int32_t)end);
 }
 
 bool yw_vtk_push_type(yw_vtk_cells* cells, yw_scan* scan, const yw_allocator* mem, int64_t type) {
   if (type < 0 || type > 255)
     return yw_scan_fail(scan, "unknown type %" PRId64 " of cell %d", type, cells->types.count);
-  return PUSH(mem, scan, &cells->types, (unsigned char)type);
+  return YW_PUSH(mem, scan, &cells->types, (unsigned char)type);
 }
 
 bool yw_vtk_push_label(yw_vtk_cells* cells, yw_scan* scan, const yw_allocator* mem, int64_t label) {
   if (label < INT32_MIN || label > INT32_MAX)
     return yw_scan_fail(scan, "cell %d has the label %" PRId64 ", which does not fit 32 bits",
                         cells->labels.count, label);
-  return PUSH(mem, scan, &cells->labels, (int32_t)label);
+  return YW_PUSH(mem, scan, &cells->labels, (int32_t)label);
 }
 
 bool yw_vtk_is_label_name(yw_span name) {

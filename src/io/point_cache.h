@@ -43,7 +43,8 @@ typedef struct yw_point_cache_reader {
   FILE* stream;
   yw_point_cache_format format;
   int32_t num_points, num_frames;
-  double fps, start_frame;
+  double fps;  ///< 0 where the file does not say (PC2)
+  double start_frame;
   uint64_t data_offset;  ///< of the first frame
   unsigned char* frame;
 } yw_point_cache_reader;

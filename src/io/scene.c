@@ -69,9 +69,7 @@ static bool load_camera(yw_loader* l, const yw_json* node) {
 static bool load_time(yw_loader* l, const yw_json* root, const scene_keys* k) {
   yw_scene_info* info = &l->scene->info;
   const yw_json *frames = yw_json_get(root, "frames"), *duration = yw_json_get(root, "duration");
-  if (frames && duration) {
-    return yw_value_fail(&l->r, frames, "and \"duration\" are given, but only one can be");
-  }
+  if (!yw_not_both(&l->r, root, "duration", "frames")) return false;
   double count = frames ? k->frames : floor((double)k->duration * (double)k->fps + 0.5);
   if (count > MAX_FRAMES) {
     return yw_value_fail(&l->r, duration, "makes %.0f frames, but at most %d are allowed", count,

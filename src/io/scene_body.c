@@ -229,9 +229,8 @@ static bool load_start_pose(yw_loader* l, yw_body_spec* body) {
   if (node->type == YW_JSON_STRING) return find_example(l, model, node, &body->start_example);
   if (node->type == YW_JSON_OBJECT) return yw_load_pose(l, node, &body->start);
   if (node->type != YW_JSON_NUMBER) {
-    return yw_value_fail(&l->r, node,
-                         "must be the number or name of an example, or a pose like "
-                         "{\"deform\": ...}");
+    return yw_type_fail(&l->r, node,
+                        "the number or name of an example, or a pose like {\"deform\": ...}");
   }
   if (!yw_read_integer(&l->r, node, -1e9, 1e9, &body->start_example)) return false;
   if (body->start_example >= 0 && body->start_example < model->num_poses) return true;
@@ -239,9 +238,8 @@ static bool load_start_pose(yw_loader* l, yw_body_spec* body) {
     return yw_value_fail(&l->r, node, "is %d, but the model has no examples",
                          (int)body->start_example);
   }
-  return yw_value_fail(&l->r, node,
-                       "is %d, but must be between 0 and %d: the model has %d example%s",
-                       (int)body->start_example, (int)model->num_poses - 1, (int)model->num_poses,
+  return yw_value_fail(&l->r, node, "is %d, but the model has %d example%s, numbered from 0",
+                       (int)body->start_example, (int)model->num_poses,
                        model->num_poses == 1 ? "" : "s");
 }
 
@@ -271,9 +269,7 @@ static bool load_copies(yw_loader* l, yw_body_spec* body) {
 static bool load_colors(yw_loader* l, yw_body_spec* body) {
   const yw_json* node = body->colors;
   bool one = yw_json_get(body->node, "color") != NULL;
-  if (one && node) {
-    return yw_value_fail(&l->r, node, "and \"color\" are given, but only one can be");
-  }
+  if (!yw_not_both(&l->r, body->node, "color", "colors")) return false;
   if (node && !yw_is_type(&l->r, node, YW_JSON_ARRAY)) return false;
   if (node && node->count == 0) {
     return yw_value_fail(&l->r, node, "is empty, but must have a color");
@@ -343,7 +339,7 @@ bool yw_load_floor(yw_loader* l, const yw_json* node) {
   floor_keys k = floor_defaults;
   if (node->type != YW_JSON_BOOL) {
     if (node->type != YW_JSON_OBJECT) {
-      return yw_value_fail(&l->r, node, "must be true, false or an object");
+      return yw_type_fail(&l->r, node, "true, false or an object");
     }
     if (!yw_read_record(&l->r, node, &yw_record_floor, &k)) return false;
   }

@@ -139,19 +139,23 @@ static const char* type_words(const yw_json* node) {
   return yw_json_type_name(node->type);
 }
 
+bool yw_type_fail(yw_reader_ctx* r, const yw_json* node, const char* expected) {
+  return yw_value_fail(r, node, "is %s, but must be %s", type_words(node), expected);
+}
+
 bool yw_is_type(yw_reader_ctx* r, const yw_json* node, yw_json_type type) {
   if (node->type == type) return true;
-  return yw_value_fail(r, node, "is %s, but must be %s", type_words(node), yw_json_type_name(type));
+  return yw_type_fail(r, node, yw_json_type_name(type));
 }
 
 static bool check_range(yw_reader_ctx* r, const yw_json* node, double low, double high, bool open) {
   double value = node->number;
   if (value <= high && (open ? value > low : value >= low)) return true;
   if (open) {
-    return yw_value_fail(r, node, "is %.9g, but must be greater than %g and at most %g", value, low,
-                         high);
+    return yw_value_fail(r, node, "is %.9g, but must be greater than %.9g and at most %.9g", value,
+                         low, high);
   }
-  return yw_value_fail(r, node, "is %.9g, but must be between %g and %g", value, low, high);
+  return yw_value_fail(r, node, "is %.9g, but must be between %.9g and %.9g", value, low, high);
 }
 
 bool yw_read_number(yw_reader_ctx* r, const yw_json* node, double low, double high, bool open,
@@ -172,9 +176,7 @@ bool yw_read_integer(yw_reader_ctx* r, const yw_json* node, double low, double h
 }
 
 static bool is_list_of(yw_reader_ctx* r, const yw_json* node, int32_t count, const char* what) {
-  if (node->type != YW_JSON_ARRAY) {
-    return yw_value_fail(r, node, "is %s, but must be %s", type_words(node), what);
-  }
+  if (node->type != YW_JSON_ARRAY) return yw_type_fail(r, node, what);
   if (node->count == count) return true;
   return yw_value_fail(r, node, "has %d number%s, but must have %d", (int)node->count,
                        node->count == 1 ? "" : "s", (int)count);
@@ -270,10 +272,7 @@ static bool read_quaternion(yw_reader_ctx* r, const yw_json* node, yw_quat* out)
 static bool read_rotation(yw_reader_ctx* r, const yw_json* node, yw_quat* out) {
   if (node->type == YW_JSON_OBJECT) return read_turn(r, node, out);
   if (node->type != YW_JSON_ARRAY) {
-    return yw_value_fail(
-        r, node,
-        "is %s, but must be {\"axis\": ..., \"degrees\": ...} or a quaternion [x, y, z, w]",
-        type_words(node));
+    return yw_type_fail(r, node, "{\"axis\": ..., \"degrees\": ...} or a quaternion [x, y, z, w]");
   }
   if (node->count > 0 && node->items[0]->type != YW_JSON_OBJECT) {
     return read_quaternion(r, node, out);
@@ -408,19 +407,24 @@ bool yw_needs(yw_reader_ctx* r, const yw_json* object, const char* key) {
   return yw_json_get(object, key) || yw_value_fail(r, object, "needs \"%s\"", key);
 }
 
+bool yw_not_both(yw_reader_ctx* r, const yw_json* object, const char* a, const char* b) {
+  const yw_json *first = yw_json_get(object, a), *second = yw_json_get(object, b);
+  if (!first || !second) return true;
+  char path[PATH_BYTES];
+  yw_json_path(object, path, sizeof path);
+  return fail_at_key(r, second, "%s has \"%s\" and \"%s\", but only one of them can be given", path,
+                     a, b);
+}
+
 bool yw_exactly_one(yw_reader_ctx* r, const yw_json* object, int32_t count, const char* const* keys,
                     int32_t* which) {
   char list[400] = "";
   *which = -1;
   for (int32_t i = 0; i < count; i++) {
-    const yw_json* item = yw_json_get(object, keys[i]);
-    if (item && *which >= 0) {
-      char path[PATH_BYTES];
-      yw_json_path(object, path, sizeof path);
-      return fail_at_key(r, item, "%s has \"%s\" and \"%s\", but only one of them can be given",
-                         path, keys[*which], keys[i]);
+    if (yw_json_get(object, keys[i])) {
+      if (*which >= 0) return yw_not_both(r, object, keys[*which], keys[i]);
+      *which = i;
     }
-    if (item) *which = i;
     size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s\"%s\"",
              i == 0           ? ""

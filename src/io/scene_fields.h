@@ -76,6 +76,8 @@ typedef struct yw_hint {
 } yw_hint;
 yw_hint yw_suggest(const char* word, int32_t count, const char* const* words);
 
+/// "... is a number, but must be <expected>". Always false.
+bool yw_type_fail(yw_reader_ctx* r, const yw_json* node, const char* expected);
 bool yw_is_type(yw_reader_ctx* r, const yw_json* node, yw_json_type type);
 bool yw_read_number(yw_reader_ctx* r, const yw_json* node, double low, double high, bool open,
                     float* out);
@@ -89,6 +91,7 @@ bool yw_read_record(yw_reader_ctx* r, const yw_json* node, const yw_record* reco
 /// *which is its number.
 bool yw_exactly_one(yw_reader_ctx* r, const yw_json* object, int32_t count, const char* const* keys,
                     int32_t* which);
+bool yw_not_both(yw_reader_ctx* r, const yw_json* object, const char* a, const char* b);
 /// False with a message when a key is missing.
 bool yw_needs(yw_reader_ctx* r, const yw_json* object, const char* key);
 

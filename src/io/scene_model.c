@@ -129,6 +129,7 @@ static bool load_source(yw_loader* l, const yw_json* node, yw_model_spec* out) {
     out->file = mesh->string;
     return true;
   }
+  if (mesh->type != YW_JSON_OBJECT) return yw_type_fail(&l->r, mesh, "a file or an object");
   mesh_keys k;
   if (!yw_read_record(&l->r, mesh, &yw_record_mesh, &k) ||
       !yw_exactly_one(&l->r, mesh, 3, sources, &which)) {
@@ -184,9 +185,9 @@ static bool load_groups(yw_loader* l, const yw_json* node, yw_model_spec* out) {
   if (!node) return true;
   if (node->type == YW_JSON_ARRAY) return load_labels(l, node, out);
   if (node->type != YW_JSON_STRING) {
-    return yw_value_fail(&l->r, node,
-                         "must be \"global\", \"per_region\", a list of labels or a list of "
-                         "{\"shape\": ..., \"label\": ...}");
+    return yw_type_fail(&l->r, node,
+                        "\"global\", \"per_region\", a list of labels or a list of "
+                        "{\"shape\": ..., \"label\": ...}");
   }
   if (strcmp(node->string, "global") == 0) return true;
   out->grouping = YW_GROUPS_PER_REGION;
@@ -219,9 +220,7 @@ static bool load_surface(yw_loader* l, const yw_json* node, yw_model_spec* out) 
   yw_surface_spec* surface = &out->surface;
   out->has_surface = true;
   if (!yw_read_record(&l->r, node, &yw_record_surface, surface)) return false;
-  if (surface->file && surface->shape) {
-    return yw_value_fail(&l->r, node, "has \"file\" and \"shape\", but only one can be given");
-  }
+  if (!yw_not_both(&l->r, node, "file", "shape")) return false;
   if (surface->shape) return load_solid(l, surface->shape, &surface->solid);
   if (!surface->file && out->source == YW_SOURCE_SHAPE) surface->solid = out->shape;
   const yw_json* size = yw_json_get(node, "size");

@@ -25,10 +25,14 @@ static const yw_field key_fields[] = {YW_FIELD(key_keys, time, NUMBER, 0, 1e6),
                                       YW_FIELD(key_keys, rotation, ROTATION, 0, 0)};
 const yw_record yw_record_key = YW_RECORD("key", key_fields, key_defaults);
 
-// Degrees of a key that is written as a turn about an axis, else 0.
-static double degrees_of(const yw_json* key) {
-  const yw_json* degrees = yw_json_get(yw_json_get(key, "rotation"), "degrees");
-  return degrees ? degrees->number : 0;
+// Degrees that a key turns on from the one before, when both are turns about the same axis.
+static double turn_between(const yw_json* before, const yw_json* key) {
+  const yw_json *a = yw_json_get(before, "rotation"), *b = yw_json_get(key, "rotation");
+  if (!b || b->type != YW_JSON_OBJECT) return 0;
+  double to = yw_json_get(b, "degrees")->number;
+  if (!a) return to;
+  bool same = yw_json_equal(yw_json_get(a, "axis"), yw_json_get(b, "axis"));
+  return a->type == YW_JSON_OBJECT && same ? to - yw_json_get(a, "degrees")->number : 0;
 }
 
 static bool load_key(yw_loader* l, const yw_json* node, const yw_json* before, double time_before,
@@ -44,8 +48,8 @@ static bool load_key(yw_loader* l, const yw_json* node, const yw_json* before, d
                          out->time, time_before);
   }
   // Between keys the shorter way round is taken, which half a turn or more would not mean.
-  double turn = fabs(degrees_of(node) - (before ? degrees_of(before) : 0));
-  if (before && turn >= 180) {
+  double turn = before ? fabs(turn_between(before, node)) : 0;
+  if (turn >= 180) {
     return yw_value_fail(&l->r, yw_json_get(node, "rotation"),
                          "turns by %.9g degrees from the key before, but must turn by less than "
                          "180: put keys between",

@@ -171,7 +171,7 @@ static bool load_box(yw_loader* l, const yw_json* node, yw_shape** out) {
   float most = fminf(half.x, fminf(half.y, half.z));
   if (k.rounding > most) {
     return yw_value_fail(&l->r, yw_json_get(node, "rounding"),
-                         "is %.9g, but must be at most half the smallest side, %.9g",
+                         "is %g, but must be at most half the smallest side, %g",
                          (double)k.rounding, (double)most);
   }
   yw_status status = k.rounding > 0 ? yw_shape_rounded_box(&l->scene->mem, half, k.rounding, &shape)
@@ -233,12 +233,8 @@ static bool load_plane(yw_loader* l, const yw_json* node, yw_shape** out) {
   plane_keys k;
   yw_shape* shape = NULL;
   if (!yw_read_record(&l->r, node, &yw_record_plane, &k)) return false;
-  if (yw_json_get(node, "point")) {
-    static const char* const places[] = {"offset", "point"};
-    int32_t which;
-    if (!yw_exactly_one(&l->r, node, 2, places, &which)) return false;
-    k.offset = yw_dot(k.normal, k.point);
-  }
+  if (!yw_not_both(&l->r, node, "offset", "point")) return false;
+  if (yw_json_get(node, "point")) k.offset = yw_dot(k.normal, k.point);
   yw_status status = yw_shape_plane(&l->scene->mem, k.normal, k.offset, &shape);
   return keep(l, node, status, shape, out);
 }
@@ -380,6 +376,9 @@ static bool load_kind(yw_loader* l, const shape_keys* k, const yw_json* node, yw
 static bool load_object(yw_loader* l, const yw_json* node, yw_shape** out, int64_t* cost) {
   shape_keys k;
   if (node->type == YW_JSON_STRING) return load_use(l, node, out, cost);
+  if (node->type != YW_JSON_OBJECT) {
+    return yw_type_fail(&l->r, node, "a shape or the name of one");
+  }
   if (!yw_read_record(&l->r, node, &yw_record_shape, &k) || !load_kind(l, &k, node, out, cost)) {
     return false;
   }

@@ -171,8 +171,12 @@ size_t yw_format_float(float value, char text[YW_NUMBER_TEXT]) {
   if (scaled >= 999999999.5) scaled = scale_by_ten(magnitude, -(++exponent));
   uint64_t digits = (uint64_t)(scaled + 0.5);
 
-  // Fewer do when they stay well inside half the distance to the next float.
-  double room = 0.98 * 0x1p-25 * magnitude;
+  // Fewer do when they stay inside half the distance to the next float, which is smaller below a
+  // power of two.
+  int binary;
+  double fraction = frexp(magnitude, &binary);
+  double room = 0.99 * ldexp(1.0, (binary > -125 ? binary : -125) - 25);
+  if (fraction == 0.5) room *= 0.5;
   uint64_t power = 1000;
   for (int32_t fewer = 6; fewer < 9; ++fewer, power /= 10) {
     uint64_t rounded = (digits + power / 2) / power;

@@ -120,6 +120,8 @@ static bool open_base64(yw_scan* scan, const yw_vtu_storage* storage, const yw_v
   size_t size = yw_base64_decode(text, wanted, bytes);
   if (size < wanted) return fail_short(scan, array, size > header ? size - header : 0, needed);
   if (!check_length(scan, storage, array, bytes, needed)) return false;
+  // Offsets into decoded bytes mean nothing to a user: yw_vtu_close points at the tag instead.
+  out->scan.error = NULL;
   out->scan.begin = (const char*)bytes;
   out->scan.at = (const char*)bytes + header;
   out->scan.end = (const char*)bytes + wanted;
@@ -187,7 +189,10 @@ bool yw_vtu_open(yw_scan* scan, const yw_vtu_storage* storage, const yw_vtu_arra
 }
 
 bool yw_vtu_close(yw_scan* scan, yw_vtu_values* values, const yw_allocator* mem) {
+  bool decoded = values->decoded != NULL;
   yw_mem_free(mem, values->decoded);
+  if (values->scan.status != YW_OK && decoded)
+    return yw_scan_fail(scan, "a value of this array is not a whole number");
   if (scan->status == YW_OK) scan->status = values->scan.status;
   return scan->status == YW_OK;
 }

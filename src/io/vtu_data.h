@@ -40,7 +40,7 @@ bool yw_vtu_parse_array(yw_scan* scan, const yw_xml_tag* tag, yw_vtu_array* out)
 /// Opens an array that must hold count values at least; else an error at its tag in scan.
 bool yw_vtu_open(yw_scan* scan, const yw_vtu_storage* storage, const yw_vtu_array* array,
                  int64_t count, const yw_allocator* mem, yw_vtu_values* out);
-/// Frees; hands an error on to the scan of the file.
+/// Frees; hands an error on to the scan of the file, whose mark must still be the array's tag.
 bool yw_vtu_close(yw_scan* scan, yw_vtu_values* values, const yw_allocator* mem);
 
 /// Decodes base64 until max_size bytes are there, the text ends, or a character is not of the

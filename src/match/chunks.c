@@ -250,8 +250,8 @@ static yw_status list_shares(match_model* model, const match_build* build, yw_er
     match_chunk* chunk = &model->chunks[c];
     chunk->first_share = model->num_shares;
     for (int32_t p = chunk->begin; p < chunk->begin + chunk->count; ++p) {
-      bool new_share = p == chunk->begin ||
-                       group_of_particle(build, p) != group_of_particle(build, p - 1);
+      bool new_share =
+          p == chunk->begin || group_of_particle(build, p) != group_of_particle(build, p - 1);
       if (new_share) ++model->num_shares;
     }
     chunk->num_shares = model->num_shares - chunk->first_share;

@@ -46,7 +46,8 @@ static yw_mat3 linear_map(const match_model* model, const match_build* build, in
       a[i][j] = (float)(b[i][0] * inv[0][j] + b[i][1] * inv[1][j] + b[i][2] * inv[2][j]);
     }
   }
-  return (yw_mat3){{a[0][0], a[1][0], a[2][0]}, {a[0][1], a[1][1], a[2][1]}, {a[0][2], a[1][2], a[2][2]}};
+  return (yw_mat3){
+      {a[0][0], a[1][0], a[2][0]}, {a[0][1], a[1][1], a[2][1]}, {a[0][2], a[1][2], a[2][2]}};
 }
 
 static void describe_example(match_model* model, const match_build* build, int32_t k) {
@@ -137,7 +138,8 @@ yw_status yw_match_build_examples(match_model* model, match_build* build, yw_err
   if (status < 0) return status;
   bool shared = model->grouping != YW_GROUPS_PER_REGION;
   model->examples = YW_NEW_ARRAY(&model->mem, yw_sym3x16, (size_t)model->num_blocks * (size_t)n);
-  if (shared) model->gram = YW_NEW_ARRAY(&model->mem, double, (size_t)model->num_groups * (size_t)(n * n));
+  if (shared)
+    model->gram = YW_NEW_ARRAY(&model->mem, double, (size_t)model->num_groups*(size_t)(n * n));
   if (!model->examples || (shared && !model->gram)) {
     return yw_fail_memory(error, "the examples of a match model");
   }

@@ -19,9 +19,9 @@ yw_status yw_match_set_params(void* state, const yw_match_params* params);
 yw_match_params yw_match_params_of(const void* state);
 
 /// Weights of the last substep before beta: one row of 1 + num_examples numbers per group, the rest
-/// pose first. Groups are in ascending order of their labels, or in the order of the mesh's vertices
-/// with YW_GROUPS_PER_REGION. Writes at most capacity numbers (out may be NULL) and returns the
-/// number of groups.
+/// pose first. Groups are in ascending order of their labels, or in the order of the mesh's
+/// vertices with YW_GROUPS_PER_REGION. Writes at most capacity numbers (out may be NULL) and
+/// returns the number of groups.
 int32_t yw_match_weights(const void* state, float* out, int32_t capacity);
 
 #endif

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Rest data of example-based shape matching, laid out for the kernels.
 //
-// Particles follow a space-filling curve and are cut into chunks. A chunk gathers the numbers of its
-// own particles and of their neighbours (the halo) into rows of a scratch that fits the first-level
-// cache, and then sums rows over rings with 16-bit offsets. Inside a chunk particles are sorted by
-// group and ring size, so that the 16 regions of a block have rings of about the same length.
+// Particles follow a space-filling curve and are cut into chunks. A chunk gathers the numbers of
+// its own particles and of their neighbours (the halo) into rows of a scratch that fits the
+// first-level cache, and then sums rows over rings with 16-bit offsets. Inside a chunk particles
+// are sorted by group and ring size, so that the 16 regions of a block have rings of about the same
+// length.
 #ifndef YW_MATCH_MODEL_H
 #define YW_MATCH_MODEL_H
 
@@ -47,11 +48,11 @@ typedef struct match_block {
 } match_block;
 
 typedef struct match_chunk {
-  int32_t begin, count;              ///< particles; begin is a multiple of 16
+  int32_t begin, count;  ///< particles; begin is a multiple of 16
   int32_t first_block, num_blocks;
-  int32_t num_halo, halo_start;      ///< particles of other chunks, ascending, in model->halo
-  int32_t first_share, num_shares;   ///< groups with regions here, in model->share_group
-  yw_vec4 origin;                    ///< subtracted from rest positions before moments are summed
+  int32_t num_halo, halo_start;     ///< particles of other chunks, ascending, in model->halo
+  int32_t first_share, num_shares;  ///< groups with regions here, in model->share_group
+  yw_vec4 origin;                   ///< subtracted from rest positions before moments are summed
 } match_chunk;
 
 typedef struct match_model {
@@ -67,19 +68,19 @@ typedef struct match_model {
   match_block* blocks;
   match_region_block* regions;
   match_particle_block* particles;
-  yw_vec4* rest;      ///< x0 - center of the body, 1; num_blocks * 16
-  float* row_mass;    ///< m~ / mean m, particle order
+  yw_vec4* rest;    ///< x0 - center of the body, 1; num_blocks * 16
+  float* row_mass;  ///< m~ / mean m, particle order
   int32_t* halo;
   uint16_t* rings;
 
   /// Stretches of the examples minus 1: num_examples per block.
   yw_sym3x16* examples;
 
-  int32_t num_groups;     ///< 1 with no examples; num_particles with YW_GROUPS_PER_REGION
-  int32_t num_shares;     ///< 0 with YW_GROUPS_PER_REGION
-  int32_t* share_group;   ///< group of a share
-  int32_t* lane_share;    ///< share of every region, num_blocks * 16, by lane; labels only
-  double* gram;           ///< num_groups matrices G; NULL with YW_GROUPS_PER_REGION
+  int32_t num_groups;    ///< 1 with no examples; num_particles with YW_GROUPS_PER_REGION
+  int32_t num_shares;    ///< 0 with YW_GROUPS_PER_REGION
+  int32_t* share_group;  ///< group of a share
+  int32_t* lane_share;   ///< share of every region, num_blocks * 16, by lane; labels only
+  double* gram;          ///< num_groups matrices G; NULL with YW_GROUPS_PER_REGION
 
   double rest_center[3];
   float mean_mass;          ///< kg
@@ -96,7 +97,8 @@ typedef struct match_model {
 
 void yw_match_model_destroy(void* model);
 
-// Steps of the build, in order ---------------------------------------------------------------------
+// Steps of the build, in order
+// ---------------------------------------------------------------------
 
 /// A region at rest in full precision; masses divided by the mean mass, lengths from the body's
 /// center.

@@ -18,17 +18,17 @@ typedef struct hull {
   int32_t count;  // points, the rest pose included
   const double* gram;
   const double* b;
-  double scale;               // largest diagonal, for tolerances
+  double scale;                // largest diagonal, for tolerances
   int32_t corral[MAX_POINTS];  // points in use, in order of entry
   int32_t size;
   double weights[MAX_POINTS];  // of all points
 } hull;
 
-static double gram_of(const hull* hull, int32_t i, int32_t j) {
-  return i == 0 || j == 0 ? 0.0 : hull->gram[(i - 1) * (hull->count - 1) + (j - 1)];
+static double gram_of(const hull* h, int32_t i, int32_t j) {
+  return i == 0 || j == 0 ? 0.0 : h->gram[(i - 1) * (h->count - 1) + (j - 1)];
 }
 
-static double b_of(const hull* hull, int32_t i) { return i == 0 ? 0.0 : hull->b[i - 1]; }
+static double b_of(const hull* h, int32_t i) { return i == 0 ? 0.0 : h->b[i - 1]; }
 
 // Solves the n x n system m x = rhs in place by Cholesky; false when m is not positive definite.
 static bool solve_positive(int32_t n, double m[][MAX_POINTS], double* rhs) {
@@ -54,19 +54,19 @@ static bool solve_positive(int32_t n, double m[][MAX_POINTS], double* rhs) {
 }
 
 // Nearest point of the affine hull of the corral; affine[i] belongs to corral[i].
-static bool affine_minimum(const hull* hull, double* affine) {
+static bool affine_minimum(const hull* h, double* affine) {
   double m[MAX_POINTS][MAX_POINTS];
   double rhs[MAX_POINTS];
-  int32_t origin = hull->corral[0], n = hull->size - 1;
-  double g00 = gram_of(hull, origin, origin);
+  int32_t origin = h->corral[0], n = h->size - 1;
+  double g00 = gram_of(h, origin, origin);
   for (int32_t i = 0; i < n; ++i) {
-    int32_t p = hull->corral[i + 1];
-    double gp0 = gram_of(hull, p, origin);
+    int32_t p = h->corral[i + 1];
+    double gp0 = gram_of(h, p, origin);
     for (int32_t j = 0; j <= i; ++j) {
-      int32_t q = hull->corral[j + 1];
-      m[i][j] = gram_of(hull, p, q) - gp0 - gram_of(hull, origin, q) + g00;
+      int32_t q = h->corral[j + 1];
+      m[i][j] = gram_of(h, p, q) - gp0 - gram_of(h, origin, q) + g00;
     }
-    rhs[i] = (b_of(hull, p) - b_of(hull, origin)) - (gp0 - g00);
+    rhs[i] = (b_of(h, p) - b_of(h, origin)) - (gp0 - g00);
   }
   if (!solve_positive(n, m, rhs)) return false;
   affine[0] = 1.0;
@@ -77,24 +77,24 @@ static bool affine_minimum(const hull* hull, double* affine) {
   return true;
 }
 
-static void remove_from_corral(hull* hull, int32_t place) {
-  hull->weights[hull->corral[place]] = 0.0;
-  for (int32_t i = place; i + 1 < hull->size; ++i) hull->corral[i] = hull->corral[i + 1];
-  --hull->size;
+static void remove_from_corral(hull* h, int32_t place) {
+  h->weights[h->corral[place]] = 0.0;
+  for (int32_t i = place; i + 1 < h->size; ++i) h->corral[i] = h->corral[i + 1];
+  --h->size;
 }
 
 // Moves to the minimum over the corral, dropping points whose weight would become negative.
-static void settle_corral(hull* hull) {
-  while (hull->size > 1) {
+static void settle_corral(hull* h) {
+  while (h->size > 1) {
     double affine[MAX_POINTS];
-    if (!affine_minimum(hull, affine)) {
-      remove_from_corral(hull, hull->size - 1);
+    if (!affine_minimum(h, affine)) {
+      remove_from_corral(h, h->size - 1);
       continue;
     }
     double step = 1.0;
     int32_t blocking = -1;
-    for (int32_t i = 0; i < hull->size; ++i) {
-      double w = hull->weights[hull->corral[i]];
+    for (int32_t i = 0; i < h->size; ++i) {
+      double w = h->weights[h->corral[i]];
       if (affine[i] <= 0.0) {
         double reach = w > 0.0 ? w / (w - affine[i]) : 0.0;
         if (blocking < 0 || reach < step) {
@@ -103,38 +103,38 @@ static void settle_corral(hull* hull) {
         }
       }
     }
-    for (int32_t i = 0; i < hull->size; ++i) {
-      double* w = &hull->weights[hull->corral[i]];
+    for (int32_t i = 0; i < h->size; ++i) {
+      double* w = &h->weights[h->corral[i]];
       *w += step * (affine[i] - *w);
     }
     if (blocking < 0) return;
-    remove_from_corral(hull, blocking);
+    remove_from_corral(h, blocking);
   }
-  hull->weights[hull->corral[0]] = 1.0;
+  h->weights[h->corral[0]] = 1.0;
 }
 
 // Derivative of half the squared distance along the weight of point k.
-static double slope(const hull* hull, int32_t k) {
-  double sum = -b_of(hull, k);
-  for (int32_t i = 0; i < hull->size; ++i) {
-    sum += gram_of(hull, k, hull->corral[i]) * hull->weights[hull->corral[i]];
+static double slope(const hull* h, int32_t k) {
+  double sum = -b_of(h, k);
+  for (int32_t i = 0; i < h->size; ++i) {
+    sum += gram_of(h, k, h->corral[i]) * h->weights[h->corral[i]];
   }
   return sum;
 }
 
 // The point outside the corral that promises most, or -1 at the optimum.
-static int32_t best_newcomer(const hull* hull) {
-  double level = 0.0, size = hull->scale;
-  for (int32_t i = 0; i < hull->size; ++i) {
-    level += hull->weights[hull->corral[i]] * slope(hull, hull->corral[i]);
-    size = fmax(size, fabs(b_of(hull, hull->corral[i])));
+static int32_t best_newcomer(const hull* h) {
+  double level = 0.0, size = h->scale;
+  for (int32_t i = 0; i < h->size; ++i) {
+    level += h->weights[h->corral[i]] * slope(h, h->corral[i]);
+    size = fmax(size, fabs(b_of(h, h->corral[i])));
   }
   int32_t best = -1;
   double lowest = level - 1e-12 * size;
-  for (int32_t k = 0; k < hull->count; ++k) {
+  for (int32_t k = 0; k < h->count; ++k) {
     bool inside = false;
-    for (int32_t i = 0; i < hull->size; ++i) inside = inside || hull->corral[i] == k;
-    double s = inside ? INFINITY : slope(hull, k);
+    for (int32_t i = 0; i < h->size; ++i) inside = inside || h->corral[i] == k;
+    double s = inside ? INFINITY : slope(h, k);
     if (s < lowest) {
       lowest = s;
       best = k;
@@ -144,29 +144,29 @@ static int32_t best_newcomer(const hull* hull) {
 }
 
 void yw_project_exact(int32_t count, const double* gram, const double* b, double* weights) {
-  hull hull = {.count = count + 1, .gram = gram, .b = b};
+  hull h = {.count = count + 1, .gram = gram, .b = b};
   int32_t start = 0;
   double lowest = 0.0;
   for (int32_t k = 1; k <= count; ++k) {
-    double value = 0.5 * gram_of(&hull, k, k) - b_of(&hull, k);
-    hull.scale = fmax(hull.scale, gram_of(&hull, k, k));
+    double value = 0.5 * gram_of(&h, k, k) - b_of(&h, k);
+    h.scale = fmax(h.scale, gram_of(&h, k, k));
     if (value < lowest) {
       lowest = value;
       start = k;
     }
   }
-  hull.corral[0] = start;
-  hull.size = 1;
-  hull.weights[start] = 1.0;
+  h.corral[0] = start;
+  h.size = 1;
+  h.weights[start] = 1.0;
 
   // Finite in exact arithmetic; the bound only guards against rounding at the tolerance.
   for (int32_t round = 0; round < 8 * MAX_POINTS; ++round) {
-    int32_t newcomer = best_newcomer(&hull);
+    int32_t newcomer = best_newcomer(&h);
     if (newcomer < 0) break;
-    hull.corral[hull.size++] = newcomer;
-    settle_corral(&hull);
+    h.corral[h.size++] = newcomer;
+    settle_corral(&h);
   }
-  for (int32_t k = 0; k < count; ++k) weights[k] = hull.weights[k + 1];
+  for (int32_t k = 0; k < count; ++k) weights[k] = h.weights[k + 1];
 }
 
 uint32_t yw_dependent_examples(int32_t count, const double* gram, double tolerance) {

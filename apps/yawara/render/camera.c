@@ -26,6 +26,7 @@ yw_render_mesh yw_default_render_mesh(void) {
   yw_render_mesh mesh;
   memset(&mesh, 0, sizeof mesh);
   mesh.color = yw_render_palette(0);
+  mesh.checker_tone = 0.6f;
   mesh.crease = 40.0f;
   mesh.gloss = 0.5f;
   return mesh;
@@ -46,8 +47,8 @@ yw_picture yw_default_picture(void) {
   picture.sky = (yw_render_sky){.zenith = {0.40f, 0.47f, 0.58f},
                                 .horizon = {0.50f, 0.51f, 0.53f},
                                 .ground = {0.26f, 0.24f, 0.22f},
-                                .backdrop_high = yw_render_rgb(0xb9cbe0),
-                                .backdrop_low = yw_render_rgb(0xf4f6f9)};
+                                .backdrop_high = yw_render_rgb(0xc6d4e4),
+                                .backdrop_low = yw_render_rgb(0xf7f8fa)};
   picture.sun = (yw_render_sun){
       .direction = {-0.55f, 0.74f, 0.38f}, .color = {1.45f, 1.33f, 1.15f}, .radius = 4.0f};
   picture.camera = (yw_camera){{2.0f, 1.5f, 4.0f}, {0, 0.5f, 0}, 32.0f};

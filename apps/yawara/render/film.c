@@ -102,7 +102,8 @@ static float tone_curve(float x) {
 }
 
 static uint8_t tone_byte(const develop_job* job, float value, float dither) {
-  float place = sqrtf(yw_clampf(value, 0.0f, TONE_MAX) / TONE_MAX) * TONE_STEPS;
+  if (!(value > 0.0f)) value = 0.0f;
+  float place = sqrtf((value < TONE_MAX ? value : TONE_MAX) / TONE_MAX) * TONE_STEPS;
   int32_t i = (int32_t)place;
   if (i >= TONE_STEPS) i = TONE_STEPS - 1;
   float byte = job->tone[i] + (place - (float)i) * (job->tone[i + 1] - job->tone[i]);

@@ -59,7 +59,8 @@ static void add_tick(yw_ticks* ticks, double value, const char* label) {
 
 static void log_ticks(double low, double high, int32_t wanted, yw_ticks* out) {
   int32_t first = (int32_t)floor(log10(low) + 1e-9), last = (int32_t)ceil(log10(high) - 1e-9);
-  int32_t every = 1 + (last - first) / (wanted > 1 ? wanted : 1);
+  int32_t most = wanted > 1 ? wanted : 1, every = (last - first + most - 1) / most;
+  if (every < 1) every = 1;
   // Few decades: 2 and 5 get labels too. Many: only every n-th power.
   bool between = last - first <= 2, minors = last - first <= 3;
   for (int32_t power = first; power <= last; ++power) {
@@ -68,7 +69,7 @@ static void log_ticks(double low, double high, int32_t wanted, yw_ticks* out) {
       if (value < low * (1 - 1e-9) || value > high * (1 + 1e-9)) continue;
       bool major = lead == 1 && (power - first) % every == 0;
       bool labelled = major || (between && (lead == 2 || lead == 5));
-      if (!labelled && !minors) continue;
+      if (!labelled && !minors && lead > 1) continue;
       char label[24] = "";
       if (labelled) snprintf(label, sizeof label, "%g", value);
       add_tick(out, value, label);

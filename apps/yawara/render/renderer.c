@@ -201,12 +201,11 @@ static void set_stage(const yw_picture* picture, yw_stage* stage) {
   }
 
   yw_aabb focus = picture->focus;
-  stage->fade_near = INFINITY;
   if (focus.lower.x <= focus.upper.x && yw_is_finite3(focus.lower) && yw_is_finite3(focus.upper)) {
     float radius = fmaxf(0.5f * yw_distance(focus.lower, focus.upper), 1e-6f);
     stage->focus = yw_lerp(focus.lower, focus.upper, 0.5f);
     stage->fade_near = 1.3f * radius;
-    stage->fade_far = 1.0f / (5.5f * radius);
+    stage->fade_rate = 1.0f / (5.5f * radius);
   }
 
   // Rounding grows with the coordinates, so the distance that hides it does too.

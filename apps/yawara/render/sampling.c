@@ -10,7 +10,7 @@
 
 #define SIDE YW_NOISE_SIDE
 #define CELLS (SIDE * SIDE)
-#define REACH 7  // of the Gaussian with sigma 1.9: beyond it is below 0.2 %
+#define REACH 7  // of the Gaussian with sigma 1.5, beyond which it is below 1e-4
 
 static const double PI = 3.14159265358979323846;
 
@@ -57,7 +57,7 @@ static void make_noise(noise_maker* maker, float* noise) {
   memset(maker, 0, sizeof *maker);
   for (int32_t dy = -REACH; dy <= REACH; ++dy) {
     for (int32_t dx = -REACH; dx <= REACH; ++dx) {
-      maker->kernel[dy + REACH][dx + REACH] = expf(-(float)(dx * dx + dy * dy) / (2 * 1.9f * 1.9f));
+      maker->kernel[dy + REACH][dx + REACH] = expf(-(float)(dx * dx + dy * dy) / (2 * 1.5f * 1.5f));
     }
   }
 

@@ -61,7 +61,8 @@ static inline const float* yw_sampler_angle(const yw_sampler* sampler, float tur
 
 /// Uniform on the unit sphere. Added to a normal it gives cosine-weighted directions.
 static inline yw_vec3 yw_sample_sphere(const yw_sampler* sampler, const float u[2]) {
-  float z = 1.0f - 2.0f * u[0], r = sqrtf(fmaxf(0.0f, 1.0f - z * z));
+  // u is in [0, 1), so z * z cannot exceed 1.
+  float z = 1.0f - 2.0f * u[0], r = sqrtf(1.0f - z * z);
   const float* turn = yw_sampler_angle(sampler, u[1]);
   return yw_v3(r * turn[0], z, r * turn[1]);
 }

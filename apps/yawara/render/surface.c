@@ -5,7 +5,7 @@ static const float PI = 3.14159265358979f;
 
 // Integral of a square wave of period 2 with values 1 and -1: a triangle wave.
 static float wave_integral(float x) {
-  float m = x - 2.0f * floorf(0.5f * x);
+  float m = x - 2.0f * yw_floorf(0.5f * x);
   return m < 1.0f ? m : 2.0f - m;
 }
 
@@ -14,14 +14,18 @@ static float wave_mean(float x, float width) {
   return (wave_integral(x + 0.5f * width) - wave_integral(x - 0.5f * width)) / width;
 }
 
+static bool is_odd(float whole) { return whole - 2.0f * yw_floorf(0.5f * whole) > 0.5f; }
+
 // Share of the first colour in the window a pixel sees: checkers melt into grey before they
 // flicker.
 static float checker_share(const yw_stage* stage, const yw_trace_plane* plane, yw_vec3 p, yw_vec3 d,
                            float t) {
   float inv = 1.0f / plane->look.checker;
   float x = yw_dot(p, plane->across) * inv, y = yw_dot(p, plane->along) * inv;
-  float width = fmaxf(stage->pixel_angle * t * inv, 1e-4f);
-  float slant = width / fmaxf(-yw_dot(d, plane->normal), 1e-3f);
+  float width = yw_maxf(stage->pixel_angle * t * inv, 1e-4f);
+  float slant = width / yw_maxf(-yw_dot(d, plane->normal), 1e-3f);
+  // Near by, the samples of the pixel are filter enough.
+  if (slant < 0.12f) return is_odd(yw_floorf(x) + yw_floorf(y)) ? 0.0f : 1.0f;
   float wx = width + slant * fabsf(yw_dot(d, plane->across));
   float wy = width + slant * fabsf(yw_dot(d, plane->along));
   return 0.5f + 0.5f * wave_mean(x, wx) * wave_mean(y, wy);
@@ -40,7 +44,7 @@ void yw_surface_on_plane(const yw_stage* stage, int32_t index, yw_vec3 o, yw_vec
     float share = detail == YW_DETAIL_MEAN ? 0.5f : checker_share(stage, plane, p, d, t);
     out->albedo = yw_lerp(plane->look.color2, plane->look.color, share);
   }
-  float far = (yw_distance(p, stage->focus) - stage->fade_near) * stage->fade_far;
+  float far = (yw_distance(p, stage->focus) - stage->fade_near) * stage->fade_rate;
   far = yw_clampf(far, 0.0f, 1.0f);
   out->fade = far * far * (3.0f - 2.0f * far);
 }
@@ -54,18 +58,13 @@ static float wire_shade(const yw_stage* stage, const yw_render_mesh* look, const
   float nearest = INFINITY;
   for (int32_t k = 0; k < 3; ++k) {
     float edge = yw_distance(corners[(k + 1) % 3], corners[(k + 2) % 3]);
-    nearest = fminf(nearest, weights[k] * doubled / fmaxf(edge, 1e-20f));
+    nearest = yw_minf(nearest, weights[k] * doubled / yw_maxf(edge, 1e-20f));
   }
   // Lines seen at a slant keep some of their width.
-  float slant = fmaxf(0.35f, fabsf(yw_dot(face, d)));
+  float slant = yw_maxf(0.35f, fabsf(yw_dot(face, d)));
   float outside = nearest * slant / (0.5f * look->wireframe * pixel);
   float line = 1.0f - yw_clampf((outside - 0.6f) / 0.8f, 0.0f, 1.0f);
   return 1.0f - 0.62f * line;
-}
-
-static bool is_odd_cell(yw_vec3 p, float side) {
-  float sum = floorf(p.x / side) + floorf(p.y / side) + floorf(p.z / side);
-  return fabsf(sum - 2.0f * floorf(0.5f * sum)) > 0.5f;
 }
 
 // Squares on flat sides: the axis across the side does not count, or rounding would speckle it.
@@ -92,9 +91,10 @@ static yw_vec3 mesh_albedo(const yw_render_mesh* look, const int32_t* corners, c
     albedo = yw_mad(albedo, weights[2], look->colors[corners[2]]);
   }
   if (look->checker <= 0.0f) return albedo;
-  if (detail == YW_DETAIL_MEAN) return yw_scale(albedo, 0.75f);
-  bool odd = is_odd_cell(checker_place(look, corners, weights), look->checker);
-  return odd ? yw_scale(albedo, 0.5f) : albedo;
+  if (detail == YW_DETAIL_MEAN) return yw_scale(albedo, 0.5f + 0.5f * look->checker_tone);
+  yw_vec3 p = yw_scale(checker_place(look, corners, weights), 1.0f / look->checker);
+  bool odd = is_odd(yw_floorf(p.x) + yw_floorf(p.y) + yw_floorf(p.z));
+  return odd ? yw_scale(albedo, look->checker_tone) : albedo;
 }
 
 void yw_surface_on_mesh(const yw_stage* stage, int32_t index, int32_t triangle, float u, float v,
@@ -143,7 +143,7 @@ float yw_surface_highlight(const yw_stage* stage, const yw_surface* surface, yw_
   float to_sun = yw_dot(surface->normal, stage->sun);
   if (surface->gloss <= 0.0f || to_sun <= 0.0f) return 0.0f;
   yw_vec3 half = yw_normalize_or(yw_sub(stage->sun, d), surface->normal);
-  float to_eye = fmaxf(-yw_dot(surface->normal, d), 0.05f);
+  float to_eye = yw_maxf(-yw_dot(surface->normal, d), 0.05f);
   float to_half = yw_clampf(yw_dot(surface->normal, half), 0.0f, 1.0f);
 
   // GGX; the sun's disc widens the lobe.

@@ -32,8 +32,9 @@ typedef struct yw_stage {
   yw_view view;
   float pixel_angle;  ///< rad
   yw_vec3 focus;
-  float fade_near, fade_far;  ///< from the focus, m
-  float skin;                 ///< rays start this far off surfaces, m
+  float fade_near;  ///< planes are clear up to here from the focus, m
+  float fade_rate;  ///< 1 / width of the zone where they fade, 1/m; 0: they do not
+  float skin;       ///< rays start this far off surfaces, m
 } yw_stage;
 
 #define YW_SURFACE_NONE (-1)
@@ -53,16 +54,28 @@ typedef struct yw_surface {
 /// How patterns are seen: sharp to the camera, as their mean by diffuse bounces.
 typedef enum yw_detail { YW_DETAIL_MEAN, YW_DETAIL_PATTERN, YW_DETAIL_FULL } yw_detail;
 
-/// Light that arrives from a direction where nothing is.
-static inline yw_vec3 yw_sky_light(const yw_render_sky* sky, yw_vec3 d) {
-  if (d.y < 0.0f) return yw_lerp(sky->horizon, sky->ground, fminf(1.0f, -4.0f * d.y));
-  return yw_lerp(sky->horizon, sky->zenith, sqrtf(fminf(1.0f, d.y)));
+// fmaxf, fminf and floorf are calls into libm on the baseline instruction set; these are not.
+static inline float yw_maxf(float a, float b) { return a > b ? a : b; }
+static inline float yw_minf(float a, float b) { return a < b ? a : b; }
+static inline float yw_floorf(float x) {
+  // Beyond 2^30 there are no fractions to cut off.
+  if (!(x > -1073741824.0f && x < 1073741824.0f)) return x;
+  float cut = (float)(int32_t)x;
+  return cut > x ? cut - 1.0f : cut;
 }
 
-/// What the camera sees there.
-static inline yw_vec3 yw_sky_backdrop(const yw_render_sky* sky, yw_vec3 d) {
-  float t = yw_clampf((d.y + 0.05f) * 1.6f, 0.0f, 1.0f);
-  return yw_lerp(sky->backdrop_low, sky->backdrop_high, t * t * (3.0f - 2.0f * t));
+/// Light that arrives from a direction where nothing is.
+static inline yw_vec3 yw_sky_light(const yw_render_sky* sky, yw_vec3 d) {
+  if (d.y < 0.0f) return yw_lerp(sky->horizon, sky->ground, yw_minf(1.0f, -4.0f * d.y));
+  return yw_lerp(sky->horizon, sky->zenith, sqrtf(yw_minf(1.0f, d.y)));
+}
+
+/// What the camera sees there: a gradient from the lower to the upper border of the picture.
+static inline yw_vec3 yw_stage_backdrop(const yw_stage* stage, yw_vec3 d) {
+  const yw_view* view = &stage->view;
+  float height = yw_dot(d, view->up) / (yw_dot(d, view->forward) * view->tan_y);
+  float t = yw_clampf(0.5f + 0.5f * height, 0.0f, 1.0f);
+  return yw_lerp(stage->sky.backdrop_low, stage->sky.backdrop_high, t * t);
 }
 
 /// The nearest plane before distance `far` (updated), or -1.

@@ -185,10 +185,8 @@ static yw_vec3 mirror_light(const yw_surface* surface, yw_vec3 d, yw_vec3 image)
   return yw_scale(image, yw_surface_fresnel(surface, d) * (1.0f - surface->fade));
 }
 
-static yw_vec3 highlight(const yw_stage* stage, const yw_surface* surface, yw_vec3 d, float sun) {
-  if (sun <= 0.0f) return yw_v3(0, 0, 0);
-  float strength = yw_surface_highlight(stage, surface, d) * (1.0f - surface->fade);
-  return yw_scale(stage->sun_color, strength);
+static float highlight(const yw_stage* stage, const yw_surface* surface, yw_vec3 d) {
+  return yw_surface_highlight(stage, surface, d) * (1.0f - surface->fade);
 }
 
 // Sums over the samples of a pixel.
@@ -212,26 +210,34 @@ static void add_whole(const yw_tracer* tracer, const packet* view, const yw_surf
     mirrored[i] = surfaces[i].gloss > 0.0f && is_mirror_lane(i);
   }
   bounce(tracer, surfaces, view, wanted, mirrored, first, shifts, light);
+  float shine = 0.0f;
+  int32_t lit = 0, mirrors = 0;
   for (int32_t i = 0; i < LANES; ++i) {
     const yw_surface* s = &surfaces[i];
     yw_vec3 d = view->direction[i];
     float kept = (1.0f - yw_surface_fresnel(s, d)) * (1.0f - s->fade);
     sums->albedo = yw_mad(sums->albedo, kept, s->albedo);
     sums->sun += sun[i];
-    sums->highlight = yw_add(sums->highlight, highlight(stage, s, d, sun[i]));
+    if (sun[i] > 0.0f) ++lit;
     if (s->fade > 0.0f) {
-      sums->direct = yw_mad(sums->direct, s->fade, yw_sky_backdrop(&stage->sky, d));
+      sums->direct = yw_mad(sums->direct, s->fade, yw_stage_backdrop(stage, d));
     }
     sums->normal = yw_add(sums->normal, s->normal);
     sums->position = yw_add(sums->position, s->origin);
     if (mirrored[i]) {
       sums->mirror = yw_add(sums->mirror, mirror_light(s, d, light[i]));
-      ++sums->mirrors;
+      shine += highlight(stage, s, d);
+      ++mirrors;
     } else {
       sums->sky = yw_add(sums->sky, light[i]);
       ++sums->skies;
     }
   }
+  if (mirrors > 0) {
+    sums->highlight =
+        yw_mad(sums->highlight, shine * (float)lit / (float)mirrors, stage->sun_color);
+  }
+  sums->mirrors += mirrors;
   sums->whole += LANES;
   sums->id = surfaces[0].id;
 }
@@ -254,15 +260,15 @@ static void add_mixed(const yw_tracer* tracer, const packet* view, const yw_surf
     const yw_surface* s = &surfaces[i];
     yw_vec3 d = view->direction[i];
     if (!any[i]) {
-      sums->direct = yw_add(sums->direct, yw_sky_backdrop(&stage->sky, d));
+      sums->direct = yw_add(sums->direct, yw_stage_backdrop(stage, d));
       continue;
     }
     float kept = (1.0f - yw_surface_fresnel(s, d)) * (1.0f - s->fade);
     yw_vec3 light = yw_scale(yw_mad(sky[i], sun[i], stage->sun_color), kept);
     yw_vec3 color = yw_v3(light.x * s->albedo.x, light.y * s->albedo.y, light.z * s->albedo.z);
     color = yw_add(color, mirror_light(s, d, image[i]));
-    color = yw_add(color, highlight(stage, s, d, sun[i]));
-    color = yw_mad(color, s->fade, yw_sky_backdrop(&stage->sky, d));
+    if (sun[i] > 0.0f) color = yw_mad(color, highlight(stage, s, d), stage->sun_color);
+    color = yw_mad(color, s->fade, yw_stage_backdrop(stage, d));
     sums->direct = yw_add(sums->direct, color);
   }
 }
