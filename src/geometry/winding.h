@@ -19,8 +19,9 @@ typedef struct yw_winding {
   yw_dipole* dipoles;
 } yw_winding;
 
-/// beta: distance, in radii of a node, from which its dipole is good enough. On bunny, spot, cow and
-/// teapot the largest error is 0.08 at 2, 0.055 at 2.3, 0.03 at 3; the time grows with its square.
+/// beta: distance, in radii of a node, from which its dipole is good enough. On bunny, spot, cow
+/// and teapot the largest error is 0.08 at 2, 0.055 at 2.3, 0.03 at 3; the time grows with its
+/// square.
 yw_status yw_winding_create(const yw_triangle_tree* tree, float beta, yw_winding* out);
 void yw_winding_free(yw_winding* winding);
 

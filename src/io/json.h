@@ -45,6 +45,9 @@ yw_status yw_json_parse(const yw_allocator* mem, const char* name, const char* t
 void yw_json_free(yw_json_doc* doc);
 yw_json* yw_json_root(yw_json_doc* doc);
 
+/// Zeroed memory that lives as long as the document, or NULL when there is none left.
+void* yw_json_alloc(yw_json_doc* doc, size_t size);
+
 /// The value of a key, or NULL; object may be of any type.
 yw_json* yw_json_get(const yw_json* object, const char* key);
 /// The same value; the order of keys does not count. NULL equals NULL only.

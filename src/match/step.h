@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// State of a body and what its kernels share during one step.
+#ifndef YW_MATCH_STEP_H
+#define YW_MATCH_STEP_H
+
+#include "match/model.h"
+
+/// A rigid frame near the body. Positions enter the kernels as displacements from it,
+///   d = x - (R x0 + c),
+/// so that a body far from the origin, or large beside its rings, loses no digits. Any frame gives
+/// the same motion up to rounding.
+typedef struct match_frame {
+  yw_quat rotation;
+  yw_vec3 center;
+} match_frame;
+
+/// Sums over the particles of a chunk, positions relative to the frame's center.
+typedef struct match_sums {
+  float mx[3];        ///< m y
+  float mv[3];        ///< m v
+  float myv[3];       ///< m y x v
+  float myy[6];       ///< m y y^T: xx, yy, zz, xy, xz, yz
+  float rotation[4];  ///< quaternions of the regions, turned to the frame's side
+  int32_t recovered;  ///< regions that took the safe path
+  yw_aabb box;        ///< of positions before and after
+} match_sums;
+
+typedef struct match_body {
+  const match_model* model;
+  yw_allocator mem;
+  yw_match_params params;
+  match_frame frame;
+  yw_quatx16* rotations;   ///< R_r of the last step, per block
+  yw_sym3x16* stretches;   ///< S_r, per block; only with examples shared by regions
+  float* shifts;           ///< mean of d over every region, 3 x 16 per block; with the same
+  float* targets;          ///< rows (T_r - R, shift of the origin), per particle
+  yw_vec4* spare_pos;      ///< positions of the other end of the step
+  match_sums* sums;        ///< per chunk
+  float* products;         ///< L^T (S - S^0): num_examples x 16 lanes per share
+  double* group_products;  ///< the same, added up: num_examples per group
+  float* weights;          ///< num_groups x (1 + num_examples), before beta
+  float* pulls;            ///< num_groups x num_examples, after beta
+} match_body;
+
+/// What the kernels of one step read.
+typedef struct match_step {
+  match_body* body;
+  const match_model* model;
+  const yw_vec4* pos;  ///< before
+  yw_vec4* new_pos;    ///< after
+  yw_vec4* vel;
+  float rotation[3][3];  ///< of the frame, row by row
+  yw_vec3 center;        ///< of the frame
+  yw_quat frame_rotation;
+
+  // For the second half: rigid velocity = drift + spin x (x - center)
+  yw_vec3 drift, spin;
+  float h;
+  float pull;       ///< alpha / h
+  float damp;       ///< 1 - exp(-damping h)
+  yw_vec3 gravity;  ///< h g
+} match_step;
+
+/// One function per phase and chunk; compiled once per instruction set.
+typedef struct match_kernels {
+  /// Sums over rings, A_r = R_r S_r, sums of the body. Without examples, or with examples per
+  /// region, also the targets.
+  void (*match_regions)(const match_step* step, int32_t chunk);
+  /// Targets from the weights of the groups.
+  void (*bend_targets)(const match_step* step, int32_t chunk);
+  /// Goals, velocities, positions.
+  void (*pull_particles)(const match_step* step, int32_t chunk);
+} match_kernels;
+
+extern const match_kernels yw_match_kernels_plain, yw_match_kernels_avx2, yw_match_kernels_avx512;
+
+/// Weights of the group in gram and b, before and after beta (weights: 1 + count, pulls: count).
+void yw_match_weigh(const yw_match_params* params, int32_t count, const double* gram,
+                    const double* b, float* weights, float* pulls);
+
+#endif
