@@ -20,7 +20,7 @@
 #define REST_STEPS 2.0f
 // Contacts share particles, and often say the same thing twice: slightly less than the full
 // correction settles faster (tried on stacks: 0.8 to 1 alike, 1.2 trembles).
-#define RELAXATION 0.8f
+#define RELAXATION 0.9f
 // Batches per task.
 #define BATCHES_PER_TASK 8
 // Fewer batches than this are not worth waking threads for.
@@ -170,15 +170,23 @@ static void sweep_block(void* context, int32_t block, int32_t worker) {
   for (int32_t i = first; i < end; ++i) job->visit(job->problem, &job->problem->batches[i]);
 }
 
-// Visits every batch once, color by color.
-static void sweep_all(const yw_contact_problem* problem,
-                      void (*visit)(const yw_contact_problem*, yw_contact_batch*)) {
-  for (int32_t color = 0; color <= YW_CONTACT_MAX_COLORS; ++color) {
-    sweep job = {problem, visit, problem->color_start[color], problem->color_start[color + 1]};
-    int32_t blocks = (job.end - job.first + BATCHES_PER_TASK - 1) / BATCHES_PER_TASK;
-    bool serial = color == YW_CONTACT_MAX_COLORS || job.end - job.first < MIN_PARALLEL;
-    yw_tasks_run(serial ? NULL : problem->tasks, blocks, sweep_block, &job);
-  }
+typedef void (*batch_visit)(const yw_contact_problem*, yw_contact_batch*);
+
+// Visits every batch of one color.
+static void sweep_color(const yw_contact_problem* problem, batch_visit visit, int32_t color) {
+  sweep job = {problem, visit, problem->color_start[color], problem->color_start[color + 1]};
+  int32_t blocks = (job.end - job.first + BATCHES_PER_TASK - 1) / BATCHES_PER_TASK;
+  bool serial = color == YW_CONTACT_MAX_COLORS || job.end - job.first < MIN_PARALLEL;
+  yw_tasks_run(serial ? NULL : problem->tasks, blocks, sweep_block, &job);
+}
+
+static void sweep_all(const yw_contact_problem* problem, batch_visit visit) {
+  for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k) sweep_color(problem, visit, k);
+}
+
+// From the last color to the first.
+static void sweep_back(const yw_contact_problem* problem, batch_visit visit) {
+  for (int32_t k = YW_CONTACT_MAX_COLORS; k >= 0; --k) sweep_color(problem, visit, k);
 }
 
 static void prepare_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
@@ -193,7 +201,6 @@ static void velocity_batch(const yw_contact_problem* problem, yw_contact_batch* 
   for (int32_t i = 0; i < batch->count; ++i) solve_velocity(problem, &batch->contacts[i]);
 }
 
-// The same from the last contact to the first: what one order favours, the other makes up for.
 static void velocity_batch_back(const yw_contact_problem* problem, yw_contact_batch* batch) {
   for (int32_t i = batch->count - 1; i >= 0; --i) solve_velocity(problem, &batch->contacts[i]);
 }
@@ -221,8 +228,13 @@ static void keep_spin_batch(const yw_contact_problem* problem, yw_contact_batch*
 void yw_contact_solve(const yw_contact_problem* problem) {
   sweep_all(problem, prepare_batch);
   sweep_all(problem, bounce_batch);
+  // There and back: what one order favours, the other makes up for.
   for (int32_t i = 0; i < problem->iterations; ++i) {
-    sweep_all(problem, i & 1 ? velocity_batch_back : velocity_batch);
+    if (i & 1) {
+      sweep_back(problem, velocity_batch_back);
+    } else {
+      sweep_all(problem, velocity_batch);
+    }
   }
   sweep_all(problem, follow_batch);
   sweep_all(problem, depth_batch);
