@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What scenes become: specs, poses, copies, pins, worlds; and the agreement with the schema.
+#include <dirent.h>
+
 #include "io/scene_loader.h"
 #include "io/scene_records.h"
 #include "testing.h"
@@ -389,28 +391,61 @@ static void a_full_scene_builds_and_steps(void** state) {
   yw_world_destroy(world);
 }
 
+static void check_gallery_scene(const char* path) {
+  yw_scene* scene = NULL;
+  yw_error error = {0}, warning = {0};
+  if (yw_scene_read(path, NULL, 0, NULL, &scene, &warning, &error) < 0) {
+    fail_msg("%s", error.message);
+  }
+  assert_string_equal(warning.message, "");
+  assert_true(yw_scene_info_of(scene).has_camera);
+  assert_true(strlen(yw_scene_info_of(scene).description) > 0);
+  yw_world* world = world_of(scene);
+  yw_step_report report;
+  assert_true(yw_world_step(world, 1.0f / 60, 4, &report) >= 0);
+  assert_int_equal(report.diverged_bodies, 0);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
 static void every_scene_of_the_gallery_builds_and_steps(void** state) {
   (void)state;
-  static const char* const names[] = {"first", "twist",       "car",    "teddy",
-                                      "slope", "jelly_stack", "handles"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    char path[300];
-    snprintf(path, sizeof path, "%s/scenes/gallery/%s.json", YW_SOURCE_DIR, names[i]);
-    yw_scene* scene = NULL;
-    yw_error error = {0}, warning = {0};
-    if (yw_scene_read(path, NULL, 0, NULL, &scene, &warning, &error) < 0) {
-      fail_msg("%s", error.message);
-    }
-    assert_string_equal(warning.message, "");
-    assert_true(yw_scene_info_of(scene).has_camera);
-    assert_true(strlen(yw_scene_info_of(scene).description) > 0);
-    yw_world* world = world_of(scene);
-    yw_step_report report;
-    assert_true(yw_world_step(world, 1.0f / 60, 4, &report) >= 0);
-    assert_int_equal(report.diverged_bodies, 0);
-    yw_world_destroy(world);
-    yw_scene_destroy(scene);
+  static const char folder[] = YW_SOURCE_DIR "/scenes/gallery";
+  int count = 0;
+  DIR* dir = opendir(folder);
+  assert_non_null(dir);
+  for (struct dirent* entry; (entry = readdir(dir));) {
+    char path[600];
+    if (!strstr(entry->d_name, ".json")) continue;
+    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    check_gallery_scene(path);
+    count++;
   }
+  closedir(dir);
+  assert_at_least(count, 7);
+}
+
+// The examples in the documentation are scenes.
+static void every_example_of_the_documentation_builds(void** state) {
+  (void)state;
+  static char text[100000];
+  FILE* file = fopen(YW_SOURCE_DIR "/docs/scenes.md", "rb");
+  assert_non_null(file);
+  text[fread(text, 1, sizeof text - 1, file)] = '\0';
+  fclose(file);
+  int count = 0;
+  static const char begin[] = "```json\n";
+  for (char* p = text; (p = strstr(p, begin)); count++) {
+    p += strlen(begin);
+    char* end = strstr(p, "```");
+    assert_non_null(end);
+    *end = '\0';
+    yw_scene* scene = scene_of(p);
+    yw_world_destroy(world_of(scene));
+    yw_scene_destroy(scene);
+    p = end + 1;
+  }
+  assert_int_equal(count, 2);
 }
 
 int main(void) {
@@ -428,6 +463,7 @@ int main(void) {
       cmocka_unit_test(defaults_are_those_of_the_library),
       cmocka_unit_test(a_full_scene_builds_and_steps),
       cmocka_unit_test(every_scene_of_the_gallery_builds_and_steps),
+      cmocka_unit_test(every_example_of_the_documentation_builds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
