@@ -230,11 +230,8 @@ void yw_contact_solve(const yw_contact_problem* problem) {
   sweep_all(problem, bounce_batch);
   // There and back: what one order favours, the other makes up for.
   for (int32_t i = 0; i < problem->iterations; ++i) {
-    if (i & 1) {
-      sweep_back(problem, velocity_batch_back);
-    } else {
-      sweep_all(problem, velocity_batch);
-    }
+    sweep_all(problem, velocity_batch);
+    sweep_back(problem, velocity_batch_back);
   }
   sweep_all(problem, follow_batch);
   sweep_all(problem, depth_batch);
