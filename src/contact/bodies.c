@@ -170,6 +170,7 @@ static bool update_caches(yw_contacts* c, const yw_contact_body* bodies, int32_t
     c->works.items[c->works.count++] =
         (yw_contact_work){.body = &bodies[i],
                           .topology = t,
+                          .h = c->h,
                           .groups = yw_box_tree_of(cache->group_nodes, t->num_groups),
                           .leaves = yw_box_tree_of(cache->leaf_nodes, t->num_leaves),
                           .tet_boxes = cache->tet_boxes,
@@ -197,7 +198,7 @@ static bool add_job(yw_contacts* c, yw_contact_job_kind kind, int32_t a, int32_t
   if (!YW_LIST_RESERVE(&c->mem, &c->jobs, count)) return false;
   for (int32_t first = 0; first < groups; first += GROUPS_PER_JOB) {
     int32_t end = first + GROUPS_PER_JOB < groups ? first + GROUPS_PER_JOB : groups;
-    c->jobs.items[c->jobs.count++] = (yw_contact_job){a, b, kind, first, end, skin, c->h};
+    c->jobs.items[c->jobs.count++] = (yw_contact_job){a, b, kind, first, end, skin};
   }
   return true;
 }

@@ -107,7 +107,7 @@ typedef struct point_probe {
   bool has_normal;                // and it is known by now
   yw_vec3 normal;                 // of the point's surface
 
-  yw_vec3 from;  // where exits are measured from
+  yw_vec3 from;  // where the point was before the step; exits are measured from there
   int32_t tet;   // that holds the point, or -1
   float tet_weights[4];
   float least_weight;  // the smallest of them
@@ -121,14 +121,20 @@ static yw_vec3 position(const yw_contact_work* work, int32_t particle) {
   return yw_xyz(work->body->particles->pos[particle]);
 }
 
+// Where the particle was at the beginning of the step.
+static yw_vec3 before(const yw_contact_work* work, int32_t particle) {
+  const yw_particles* p = work->body->particles;
+  return yw_mad(yw_xyz(p->pos[particle]), -work->h, yw_xyz(p->vel[particle]));
+}
+
 // Mean of the normals round a sample point of a volume.
 static yw_vec3 point_normal(const yw_contact_work* work, int32_t point) {
   const yw_contact_topology* t = work->topology;
   yw_vec3 sum = yw_v3(0, 0, 0);
   for (int32_t i = t->fan_start[point]; i < t->fan_start[point + 1]; ++i) {
     const int32_t* v = t->triangles[t->fan[i]];
-    yw_vec3 a = position(work, v[0]);
-    yw_vec3 n = yw_cross(yw_sub(position(work, v[1]), a), yw_sub(position(work, v[2]), a));
+    yw_vec3 a = before(work, v[0]);
+    yw_vec3 n = yw_cross(yw_sub(before(work, v[1]), a), yw_sub(before(work, v[2]), a));
     sum = yw_add(sum, yw_normalize_or(n, yw_v3(0, 0, 0)));
   }
   return yw_normalize_or(sum, yw_v3(0, 0, 0));
@@ -158,7 +164,7 @@ static bool faces_point(point_probe* probe, yw_vec3 normal) {
 static bool consider_triangle(point_probe* probe, int32_t triangle) {
   const yw_contact_work* work = probe->target;
   const int32_t* v = work->topology->triangles[triangle];
-  yw_vec3 a = position(work, v[0]), b = position(work, v[1]), c = position(work, v[2]);
+  yw_vec3 a = before(work, v[0]), b = before(work, v[1]), c = before(work, v[2]);
   yw_vec3 n = yw_cross(yw_sub(b, a), yw_sub(c, a));
   float length2 = yw_length2(n), height = yw_dot(n, yw_sub(probe->from, a));
   if (!(length2 > 0.0f) || height * height > probe->exit_distance2 * length2) return false;
@@ -218,19 +224,6 @@ static int32_t probe_tets(point_probe* probe, int32_t* with_faces, int32_t capac
   return count;
 }
 
-// Where the point was at the beginning of the step, as seen from the tet that holds it now: on the
-// surface if it rests, outside if it came in. From there the way out is plain, however far the step
-// has taken it.
-static yw_vec3 place_before(const point_probe* probe, float h) {
-  const yw_vec4* vel = probe->target->body->particles->vel;
-  const int32_t* v = probe->target->topology->tets[probe->tet];
-  yw_vec3 relative = yw_xyz(probe->source->body->particles->vel[probe->particle]);
-  for (int k = 0; k < 4; ++k) {
-    relative = yw_mad(relative, -probe->tet_weights[k], yw_xyz(vel[v[k]]));
-  }
-  return yw_mad(probe->p, -h, relative);
-}
-
 static float distance2_to_box(yw_vec3 p, yw_aabb box) {
   yw_vec3 inside = yw_max3(box.lower, yw_min3(p, box.upper));
   return yw_length2(yw_sub(p, inside));
@@ -280,7 +273,7 @@ static void find_deep_exit(point_probe* probe) {
 }
 
 // Looks the point up. True when it is inside, or outside and within reach of a surface facing it.
-static bool look_up(point_probe* probe, float h) {
+static bool look_up(point_probe* probe) {
   enum { MAX_TETS = 64 };
   const yw_contact_topology* t = probe->target->topology;
   float reach = probe->reach;
@@ -289,7 +282,7 @@ static bool look_up(point_probe* probe, float h) {
   probe->least_weight = -INSIDE_ROUNDING;
   int32_t num_near = probe_tets(probe, near, MAX_TETS);
   bool inside = probe->tet >= 0;
-  probe->from = inside ? place_before(probe, h) : probe->p;
+  probe->from = before(probe->source, probe->particle);
   probe->exit_distance2 = inside && reach < t->size ? t->size * t->size : reach * reach;
   for (int32_t i = 0; i < num_near; ++i) {
     for (int k = 0; k < 4; ++k) {
@@ -303,7 +296,6 @@ static bool look_up(point_probe* probe, float h) {
     return true;
   }
   probe->deep = true;
-  probe->from = probe->p;
   probe->exit_distance2 = INFINITY;
   find_deep_exit(probe);
   return probe->exit >= 0;
@@ -325,20 +317,16 @@ static void set_tet_side(yw_contact* contact, const yw_contact_work* work, int32
   }
 }
 
-// Normal and gap of a probe that found its exit.
+// Normal and gap, before the step, of a probe that found its exit.
 static void measure(const point_probe* probe, float radius, yw_vec3* normal, float* gap) {
-  yw_vec3 from_exit = yw_sub(probe->p, probe->exit_point);
+  yw_vec3 from_exit = yw_sub(probe->from, probe->exit_point);
   float distance = yw_length(from_exit), height = yw_dot(from_exit, probe->exit_normal);
   *normal = probe->exit_normal;
   *gap = height - radius;
-  if (probe->tet < 0 && radius > 0.0f && distance > 1e-3f * radius) {
+  if (height > 0.0f && radius > 0.0f && distance > 1e-3f * radius) {
     // A ball outside touches edges and corners in the direction of its centre.
     *normal = yw_scale(from_exit, 1.0f / distance);
     *gap = distance - radius;
-  } else if (probe->tet >= 0 && height > 0.0f && distance > probe->reach) {
-    // Inside, but in front of the exit's plane (beside a crease): straight to the exit.
-    *normal = yw_scale(from_exit, -1.0f / distance);
-    *gap = -distance - radius;
   }
 }
 
@@ -349,7 +337,7 @@ static void record_point(const point_probe* probe, const yw_contact_job* job, in
   yw_contact contact = {.body = {job->a, job->b}, .count = {1, 0}, .slop = SLOP * job->skin};
   contact.particles[0][0] = particle;
   contact.weights[0][0] = 1.0f;
-  measure(probe, radius, &contact.normal, &contact.gap);
+  measure(probe, radius, &contact.normal, &contact.gap_before);
 
   const int32_t* v = t->triangles[probe->exit];
   int32_t tet = t->triangle_tet[probe->exit];
@@ -400,7 +388,7 @@ static void find_points_in_tets(const yw_contact_work* works, const yw_contact_j
       probe.point = i;
       probe.particle = particle;
       probe.oriented = t->is_volume;
-      if (look_up(&probe, job->h)) record_point(&probe, job, particle, radius, list);
+      if (look_up(&probe)) record_point(&probe, job, particle, radius, list);
     }
   }
 }
@@ -417,7 +405,8 @@ static void meet_spheres(const yw_contact_work* a, const yw_contact_work* b,
     const yw_vec3* rest = a->body->geometry.rest;
     if (j <= i || (rest && yw_distance(rest[i], rest[j]) < SELF_DISTANCE * (ri + rj))) return;
   }
-  float distance = sqrtf(distance2);
+  d = yw_sub(before(a, i), before(b, j));
+  float distance = yw_length(d);
   yw_contact* contact = append(list);
   if (!contact) return;
   *contact = (yw_contact){.body = {job->a, job->b}, .count = {1, 1}, .slop = SLOP * job->skin};
@@ -425,7 +414,7 @@ static void meet_spheres(const yw_contact_work* a, const yw_contact_work* b,
   contact->particles[1][0] = j;
   contact->weights[0][0] = contact->weights[1][0] = 1.0f;
   contact->normal = distance > 0.0f ? yw_scale(d, 1.0f / distance) : yw_v3(0, 1, 0);
-  contact->gap = distance - ri - rj;
+  contact->gap_before = distance - ri - rj;
 }
 
 static void find_spheres(const yw_contact_work* works, const yw_contact_job* job,
@@ -456,12 +445,12 @@ typedef struct edge_pose {
 } edge_pose;
 
 static edge_pose pose_edge(const yw_contact_work* work, const yw_sharp_edge* edge) {
-  yw_vec3 start = position(work, edge->ends[0]);
+  yw_vec3 start = before(work, edge->ends[0]);
   return (edge_pose){edge,
                      start,
-                     yw_sub(position(work, edge->ends[1]), start),
-                     {yw_sub(position(work, edge->opposite[0]), start),
-                      yw_sub(position(work, edge->opposite[1]), start)}};
+                     yw_sub(before(work, edge->ends[1]), start),
+                     {yw_sub(before(work, edge->opposite[0]), start),
+                      yw_sub(before(work, edge->opposite[1]), start)}};
 }
 
 // True when the faces of the edge lie behind the plane through it with this normal; slack is the
@@ -482,25 +471,34 @@ static bool edge_side(yw_contact* contact, int side, const yw_contact_work* work
                         position(work, v[3]), contact->weights[side]);
 }
 
+// The point of an edge, s along it, at the end of the step.
+static yw_vec3 edge_point(const yw_contact_work* work, const yw_sharp_edge* edge, float s) {
+  return yw_lerp(position(work, edge->ends[0]), position(work, edge->ends[1]), s);
+}
+
 static void meet_edges(const yw_contact_work* works, const yw_contact_job* job, const edge_pose* a,
                        const edge_pose* b, yw_contact_list* list) {
   float s, t;
   if (!yw_nearest_on_lines(a->start, a->along, b->start, b->along, &s, &t)) return;
   if (s < 0.0f || s > 1.0f || t < 0.0f || t > 1.0f) return;
-  yw_vec3 pa = yw_mad(a->start, s, a->along), pb = yw_mad(b->start, t, b->along);
   yw_vec3 normal = yw_normalize_or(yw_cross(a->along, b->along), yw_v3(0, 0, 0));
   // Away from b's faces.
   if (yw_dot(normal, yw_add(b->faces[0], b->faces[1])) > 0.0f) normal = yw_neg(normal);
+  yw_vec3 apart = yw_sub(yw_mad(a->start, s, a->along), yw_mad(b->start, t, b->along));
+  float gap_before = yw_dot(normal, apart);
+  yw_vec3 pa = edge_point(&works[job->a], a->edge, s), pb = edge_point(&works[job->b], b->edge, t);
   float gap = yw_dot(normal, yw_sub(pa, pb));
   float shorter = sqrtf(fminf(yw_length2(a->along), yw_length2(b->along)));
-  if (gap > job->skin || gap < -MAX_EDGE_DEPTH * shorter) return;
+  if (gap > job->skin || fminf(gap, gap_before) < -MAX_EDGE_DEPTH * shorter) return;
   // Near the surface, edges may lie in a common plane (boxes turned against each other on top of
   // each other). Deeper, only ridges that clearly cross are an edge contact.
-  float slack = gap > -job->skin ? 0.05f : -0.2f;
+  float slack = gap_before > -job->skin ? 0.05f : -0.2f;
   if (!lies_behind(b, normal, slack) || !lies_behind(a, yw_neg(normal), slack)) return;
 
-  yw_contact contact = {
-      .body = {job->a, job->b}, .normal = normal, .gap = gap, .slop = SLOP * job->skin};
+  yw_contact contact = {.body = {job->a, job->b},
+                        .normal = normal,
+                        .gap_before = gap_before,
+                        .slop = SLOP * job->skin};
   yw_vec3 p = yw_lerp(pa, pb, 0.5f);
   if (!edge_side(&contact, 0, &works[job->a], a, p)) return;
   if (!edge_side(&contact, 1, &works[job->b], b, p)) return;

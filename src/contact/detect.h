@@ -15,10 +15,11 @@ typedef struct yw_contact {
   float weights[2][4];  ///< sum to 1; unused ones are 0
   int32_t count[2];     ///< particles in use
   yw_vec3 normal;       ///< from body[1] to body[0]
-  float gap;            ///< m along the normal, negative in penetration
+  float gap_before;     ///< m along the normal when the step began, negative in penetration
   float slop;           ///< m, gaps this small are left alone
 
   // The solver's.
+  float gap;             ///< m, at the end of the step
   float inv_mass;        ///< 1/kg, of the point in any direction, both bodies together
   float friction_limit;  ///< Coulomb coefficient
   float approach;        ///< m/s, closing speed when found, > 0 closing
@@ -41,6 +42,7 @@ typedef struct yw_tet_boxes {
 typedef struct yw_contact_work {
   const yw_contact_body* body;
   const yw_contact_topology* topology;
+  float h;  ///< s, length of the step
   yw_aabb box;
   yw_box_tree groups;       ///< of sample points
   yw_box_tree leaves;       ///< of tets
@@ -62,7 +64,6 @@ typedef struct yw_contact_job {
   yw_contact_job_kind kind;
   int32_t first, end;  ///< groups of a
   float skin;          ///< m, gaps up to this count
-  float h;             ///< s, length of the step
 } yw_contact_job;
 
 /// A list of fixed room: count goes on when it is full, so that the caller learns what is missing.
