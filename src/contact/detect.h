@@ -62,6 +62,7 @@ typedef struct yw_contact_job {
   yw_contact_job_kind kind;
   int32_t first, end;  ///< groups of a
   float skin;          ///< m, gaps up to this count
+  float h;             ///< s, length of the step
 } yw_contact_job;
 
 /// A list of fixed room: count goes on when it is full, so that the caller learns what is missing.

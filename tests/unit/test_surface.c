@@ -79,7 +79,7 @@ static void surfaces_of_primitives_are_closed_even_and_in_place(void** state) {
 static void tangled_shapes_still_give_manifolds(void** state) {
   (void)state;
   test_random random = {23};
-  for (int n = 0; n < 20; ++n) {
+  for (int n = 0; n < 10; ++n) {
     yw_shape *parts[30], *shape;
     for (int i = 0; i < 30; ++i) {
       yw_shape* sphere;
