@@ -295,7 +295,7 @@ static void triangles_without_area_do_no_harm(void** state) {
 
 static void size_and_place_of_a_mesh_do_not_matter(void** state) {
   (void)state;
-  const float sizes[] = {1e-12f, 1e-3f, 1e6f, 1e15f};
+  const float sizes[] = {1e-36f, 1e-12f, 1e-3f, 1e6f, 1e15f, 1e37f};
   yw_tri_mesh box = box_mesh(yw_v3(1, 1, 1));
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
     yw_tri_mesh mesh = box_mesh(yw_v3(sizes[i], sizes[i], sizes[i]));
