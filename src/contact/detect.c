@@ -405,16 +405,19 @@ static void meet_spheres(const yw_contact_work* a, const yw_contact_work* b,
     const yw_vec3* rest = a->body->geometry.rest;
     if (j <= i || (rest && yw_distance(rest[i], rest[j]) < SELF_DISTANCE * (ri + rj))) return;
   }
-  d = yw_sub(before(a, i), before(b, j));
-  float distance = yw_length(d);
+  // Along the line of centres, so that the impulse turns nothing; but back where the balls came
+  // from when they have passed each other.
+  yw_vec3 d_before = yw_sub(before(a, i), before(b, j));
+  if (yw_dot(d, d_before) <= 0.0f) d = d_before;
+  yw_vec3 normal = yw_normalize_or(d, yw_v3(0, 1, 0));
   yw_contact* contact = append(list);
   if (!contact) return;
   *contact = (yw_contact){.body = {job->a, job->b}, .count = {1, 1}, .slop = SLOP * job->skin};
   contact->particles[0][0] = i;
   contact->particles[1][0] = j;
   contact->weights[0][0] = contact->weights[1][0] = 1.0f;
-  contact->normal = distance > 0.0f ? yw_scale(d, 1.0f / distance) : yw_v3(0, 1, 0);
-  contact->gap_before = distance - ri - rj;
+  contact->normal = normal;
+  contact->gap_before = yw_dot(normal, d_before) - ri - rj;
 }
 
 static void find_spheres(const yw_contact_work* works, const yw_contact_job* job,

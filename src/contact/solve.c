@@ -69,7 +69,8 @@ static void prepare(const yw_contact_problem* problem, yw_contact* c) {
   c->inv_mass = side_inv_mass(c, 0, a->particles) + side_inv_mass(c, 1, b->particles);
   c->approach = -yw_dot(yw_contact_relative(problem, c, true), c->normal);
   c->gap = c->gap_before - c->approach * problem->h;
-  c->offset = c->gap - yw_dot(yw_contact_relative(problem, c, false), c->normal);
+  c->arm = yw_contact_relative(problem, c, false);
+  c->offset = c->gap - yw_dot(c->arm, c->normal);
   c->friction_limit = sqrtf(a->friction * b->friction);
   c->impulse = c->push = 0.0f;
   c->friction = yw_v3(0, 0, 0);
