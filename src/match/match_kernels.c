@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Example-based shape matching, the phases of a step. Koyama et al. 2013; equation numbers refer to
 // it.
-//   x, x0   position, rest position          d    displacement x - (R x0 + c) from the body's frame
+//   x, x0   position, rest position          d    displacement R^T (x - c) - x0 in the body's frame
 //   A_r     best linear map of region r (1)  Q_r  its moment at rest, sum m~ q q^T
 //   R_r S_r its rotation and stretch         S~_r the stretch to aim for
 //   T_r     = R_r S~_r (3)
@@ -27,12 +27,12 @@ typedef struct vec_lanes {
 // The row of one particle: m~ d (x0 - origin, 1)^T, three quads.
 YW_LANE_FN void make_row(const match_step* step, quad origin, int32_t p, float* row) {
   const quad center = {step->center.x, step->center.y, step->center.z, 0.0f};
-  const quad rx = {step->rotation[0][0], step->rotation[1][0], step->rotation[2][0], 0.0f};
-  const quad ry = {step->rotation[0][1], step->rotation[1][1], step->rotation[2][1], 0.0f};
-  const quad rz = {step->rotation[0][2], step->rotation[1][2], step->rotation[2][2], 0.0f};
-  quad x = quad_load(&step->pos[p].x), x0 = quad_load(&step->model->rest[p].x);
-  quad turned = (rx * SPREAD(x0, 0) + ry * SPREAD(x0, 1)) + rz * SPREAD(x0, 2);
-  quad md = ((x - center) - turned) * step->model->row_mass[p];
+  const float(*r)[3] = step->rotation;
+  const quad rx = {r[0][0], r[0][1], r[0][2], 0.0f}, ry = {r[1][0], r[1][1], r[1][2], 0.0f};
+  const quad rz = {r[2][0], r[2][1], r[2][2], 0.0f};
+  quad y = quad_load(&step->pos[p].x) - center, x0 = quad_load(&step->model->rest[p].x);
+  quad turned = (rx * SPREAD(y, 0) + ry * SPREAD(y, 1)) + rz * SPREAD(y, 2);
+  quad md = (turned - x0) * step->model->row_mass[p];
   quad q = x0 - origin;
   quad_store(row, SPREAD(md, 0) * q);
   quad_store(row + 4, SPREAD(md, 1) * q);
@@ -102,11 +102,9 @@ YW_LANE_FN void sum_body(const match_step* step, int32_t block, int32_t lane, la
   add_lanes(sums, SUM_MYY + 5, lane, my.y * y.z);
 }
 
-// Rotations of either sign are the same; they are summed on the side of the frame's.
-YW_LANE_FN void sum_rotation(const match_step* step, int32_t lane, const yw_lanes_quat* q,
-                             lane_sums* sums) {
-  const yw_quat f = step->frame_rotation;
-  yw_vi away = q->x * f.x + q->y * f.y + q->z * f.z + q->w * f.w < 0.0f;
+// Rotations of either sign are the same; they are summed on the side of no rotation.
+YW_LANE_FN void sum_rotation(int32_t lane, const yw_lanes_quat* q, lane_sums* sums) {
+  yw_vi away = q->w < 0.0f;
   add_lanes(sums, SUM_ROTATION + 0, lane, yw_vf_select(away, -q->x, q->x));
   add_lanes(sums, SUM_ROTATION + 1, lane, yw_vf_select(away, -q->y, q->y));
   add_lanes(sums, SUM_ROTATION + 2, lane, yw_vf_select(away, -q->z, q->z));
@@ -174,25 +172,17 @@ YW_LANE_FN yw_lanes_mat3 add_mat3(const yw_lanes_mat3* a, const yw_lanes_mat3* b
                          a->yz + b->yz, a->zx + b->zx, a->zy + b->zy, a->zz + b->zz};
 }
 
-YW_LANE_FN yw_lanes_mat3 frame_lanes(const match_step* step) {
-  const float(*r)[3] = step->rotation;
-  return (yw_lanes_mat3){yw_vf_splat(r[0][0]), yw_vf_splat(r[0][1]), yw_vf_splat(r[0][2]),
-                         yw_vf_splat(r[1][0]), yw_vf_splat(r[1][1]), yw_vf_splat(r[1][2]),
-                         yw_vf_splat(r[2][0]), yw_vf_splat(r[2][1]), yw_vf_splat(r[2][2])};
-}
-
-// Rows of (T - R, t): a member's goal, less its place in the frame, is (T - R) x0 + t.
+// Rows of (T - 1, t): a member's goal, less its rest position, is (T - 1) x0 + t in the frame.
 YW_LANE_FN void write_targets(const match_step* step, const match_chunk* chunk, int32_t block,
                               int32_t lane, const yw_lanes_mat3* t, const vec_lanes* shift) {
   const match_region_block* region = &step->model->regions[block];
-  const float(*r)[3] = step->rotation;
   float* rows = step->body->targets + (size_t)block * (YW_LANES * MATCH_ROW);
   yw_vf cx = yw_vf_load(region->center[0] + lane) + chunk->origin.x;
   yw_vf cy = yw_vf_load(region->center[1] + lane) + chunk->origin.y;
   yw_vf cz = yw_vf_load(region->center[2] + lane) + chunk->origin.z;
-  yw_vf x[4] = {t->xx - r[0][0], t->xy - r[0][1], t->xz - r[0][2], shift->x};
-  yw_vf y[4] = {t->yx - r[1][0], t->yy - r[1][1], t->yz - r[1][2], shift->y};
-  yw_vf z[4] = {t->zx - r[2][0], t->zy - r[2][1], t->zz - r[2][2], shift->z};
+  yw_vf x[4] = {t->xx - 1.0f, t->xy, t->xz, shift->x};
+  yw_vf y[4] = {t->yx, t->yy - 1.0f, t->yz, shift->y};
+  yw_vf z[4] = {t->zx, t->zy, t->zz - 1.0f, shift->z};
   x[3] -= x[0] * cx + x[1] * cy + x[2] * cz;
   y[3] -= y[0] * cx + y[1] * cy + y[2] * cz;
   z[3] -= z[0] * cx + z[1] * cy + z[2] * cz;
@@ -201,41 +191,34 @@ YW_LANE_FN void write_targets(const match_step* step, const match_chunk* chunk, 
   store_rows(rows, 2, lane, z);
 }
 
-// Without examples the goal is R_r q + c_r with R_r the rotation of A_r Q_r.
-YW_LANE_FN uint32_t match_plain(const match_step* step, const match_chunk* chunk, int32_t block,
-                                int32_t lane, const ring_sums* rings, lane_sums* sums) {
-  const match_region_block* region = &step->model->regions[block];
-  yw_quatx16* rotations = &step->body->rotations[block];
-  vec_lanes shift;
-  yw_lanes_mat3 moment = region_moment(region, rings, lane, &shift);
-  moment = yw_lanes_mat3_scale(&moment, yw_vf_load(region->scale + lane));
-  yw_lanes_sym3 q0 = load_sym3(region->moment[0], lane);
-  yw_lanes_mat3 frame = frame_lanes(step), rest = mul_sym(&frame, &q0);
-  yw_lanes_mat3 a = add_mat3(&rest, &moment), r;
-  yw_lanes_quat q = yw_lanes_quat_load(rotations, lane);
-  yw_lanes_sym3 s;
-  uint32_t rescued = yw_lanes_polar_warm(&a, &q, &r, &s);
-  yw_lanes_quat_store(rotations, lane, &q);
-  sum_rotation(step, lane, &q, sums);
-  write_targets(step, chunk, block, lane, &r, &shift);
-  return rescued;
+// Which register of lanes: registers are handled in pairs, whose chains of dependent operations
+// overlap.
+typedef struct lane_set {
+  int32_t block, lane;
+} lane_set;
+
+// A_r Q_r, scaled, for matching without examples.
+YW_LANE_FN yw_lanes_mat3 fit_moment(const match_step* step, lane_set at, const ring_sums* rings,
+                                    vec_lanes* shift) {
+  const match_region_block* region = &step->model->regions[at.block];
+  yw_lanes_mat3 moment = region_moment(region, rings, at.lane, shift);
+  yw_lanes_sym3 rest = load_sym3(region->moment[0], at.lane);
+  yw_lanes_mat3 q = full(&rest);
+  moment = yw_lanes_mat3_scale(&moment, yw_vf_load(region->scale + at.lane));
+  return add_mat3(&q, &moment);
 }
 
-// A_r = R_r S_r (1).
-YW_LANE_FN uint32_t decompose(const match_step* step, int32_t block, int32_t lane,
-                              const ring_sums* rings, lane_sums* sums, yw_lanes_sym3* s,
-                              vec_lanes* shift) {
-  const match_region_block* region = &step->model->regions[block];
-  yw_quatx16* rotations = &step->body->rotations[block];
-  yw_lanes_mat3 moment = region_moment(region, rings, lane, shift);
-  yw_lanes_sym3 inverse = load_sym3(region->inv_moment[0], lane);
-  yw_lanes_mat3 frame = frame_lanes(step), change = mul_sym(&moment, &inverse);
-  yw_lanes_mat3 a = add_mat3(&frame, &change), r;
-  yw_lanes_quat q = yw_lanes_quat_load(rotations, lane);
-  uint32_t rescued = yw_lanes_polar_warm(&a, &q, &r, s);
-  yw_lanes_quat_store(rotations, lane, &q);
-  sum_rotation(step, lane, &q, sums);
-  return rescued;
+// A_r (1).
+YW_LANE_FN yw_lanes_mat3 fit_map(const match_step* step, lane_set at, const ring_sums* rings,
+                                 vec_lanes* shift) {
+  const match_region_block* region = &step->model->regions[at.block];
+  yw_lanes_mat3 moment = region_moment(region, rings, at.lane, shift);
+  yw_lanes_sym3 inverse = load_sym3(region->inv_moment[0], at.lane);
+  yw_lanes_mat3 a = mul_sym(&moment, &inverse);
+  a.xx += 1.0f;
+  a.yy += 1.0f;
+  a.zz += 1.0f;
+  return a;
 }
 
 // L_k . (S - 1) of one region, L_k the descriptor of an example less that of the rest pose.
@@ -267,16 +250,6 @@ YW_LANE_FN void add_products(const match_step* step, int32_t block, int32_t lane
   }
 }
 
-YW_LANE_FN void match_shared(const match_step* step, int32_t block, int32_t lane,
-                             const yw_lanes_sym3* s, const vec_lanes* shift) {
-  float* shifts = step->body->shifts + block * (3 * YW_LANES) + lane;
-  yw_lanes_sym3_store(&step->body->stretches[block], lane, s);
-  yw_vf_store(shifts, shift->x);
-  yw_vf_store(shifts + YW_LANES, shift->y);
-  yw_vf_store(shifts + 2 * YW_LANES, shift->z);
-  add_products(step, block, lane, s);
-}
-
 // Targets -----------------------------------------------------------------------------------------
 
 // S~ = 1 + sum w'_k (S^k - 1); pulls holds w'_k for every lane.
@@ -298,110 +271,162 @@ YW_LANE_FN yw_lanes_sym3 aim(const match_model* model, int32_t block, int32_t la
   return s;
 }
 
+// What a pair of registers knows of its regions.
+typedef struct region_pair {
+  yw_lanes_quat q[2];
+  yw_lanes_sym3 s[2];
+  vec_lanes shift[2];
+} region_pair;
+
 // Turns R_r to the rotation that fits S~ q best: one Newton step, which is enough since the two
 // differ by the product of a strain and the unevenness of Q only, and both vanish at the goal.
-YW_LANE_FN void bend(const match_step* step, const match_chunk* chunk, int32_t block, int32_t lane,
-                     const yw_lanes_sym3* s, const yw_lanes_sym3* wanted, const vec_lanes* shift) {
-  yw_lanes_sym3 moment = load_sym3(step->model->regions[block].moment[0], lane);
-  yw_lanes_mat3 p = full(s);
-  p = mul_sym(&p, &moment);
-  p = mul_sym(&p, wanted);
-  yw_lanes_newton newton = yw_lanes_newton_of(p);
-  yw_lanes_quat q = yw_lanes_quat_load(&step->body->rotations[block], lane);
-  yw_vf bound = YW_POLAR_MARGIN * newton.trace * yw_lanes_mat3_norm2(&p);
-  yw_vi sound = (newton.hxx > 0.0f) & (newton.czz > 0.0f) & (newton.det > bound) & (bound > 0.0f);
-  q = yw_lanes_quat_select(sound, yw_lanes_newton_turn(&newton, q), q);
-  yw_lanes_mat3 r = yw_lanes_rotation(q), t = mul_sym(&r, wanted);
-  write_targets(step, chunk, block, lane, &t, shift);
-}
-
-static void bend_targets(const match_step* step, int32_t c) {
-  const match_model* model = step->model;
-  const match_chunk* chunk = &model->chunks[c];
-  int32_t n = model->num_examples, filled = -1;
-  _Alignas(64) float pulls[YW_MAX_EXAMPLES][YW_LANES];
-  for (int32_t block = chunk->first_block; block < chunk->first_block + chunk->num_blocks;
-       ++block) {
-    // Weights by lane; they stay as they are while blocks of one group follow each other.
-    int32_t share = model->blocks[block].share;
-    if (share < 0 || share != filled) {
-      for (int l = 0; l < YW_LANES; ++l) {
-        int32_t own = share >= 0 ? share : model->lane_share[block * YW_LANES + l];
-        const float* group = step->body->pulls + (size_t)model->share_group[own] * (size_t)n;
-        for (int32_t k = 0; k < n; ++k) pulls[k][l] = group[k];
-      }
-      filled = share;
-    }
-    const float* shifts = step->body->shifts + block * (3 * YW_LANES);
-    for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-      vec_lanes shift = {yw_vf_load(shifts + lane), yw_vf_load(shifts + YW_LANES + lane),
-                         yw_vf_load(shifts + 2 * YW_LANES + lane)};
-      yw_lanes_sym3 s = load_sym3(step->body->stretches[block].m[0], lane);
-      yw_lanes_sym3 wanted = aim(model, block, lane, pulls[0]);
-      bend(step, chunk, block, lane, &s, &wanted, &shift);
-    }
+YW_LANE_FN void bend(const match_step* step, const match_chunk* chunk, const int count,
+                     const lane_set* at, region_pair* pair, const float* const* pulls) {
+  yw_lanes_sym3 wanted[2];
+  yw_lanes_newton newton[2];
+  yw_vi sound[2];
+  for (int u = 0; u < count; ++u) {
+    wanted[u] = aim(step->model, at[u].block, at[u].lane, pulls[u]);
+    yw_lanes_sym3 moment = load_sym3(step->model->regions[at[u].block].moment[0], at[u].lane);
+    yw_lanes_mat3 p = full(&pair->s[u]);
+    p = mul_sym(&p, &moment);
+    p = mul_sym(&p, &wanted[u]);
+    newton[u] = yw_lanes_newton_of(p);
+    yw_vf bound = YW_POLAR_MARGIN * newton[u].trace * yw_lanes_mat3_norm2(&p);
+    sound[u] = (newton[u].hxx > 0.0f) & (newton[u].czz > 0.0f) & (newton[u].det > bound) &
+               (bound > 0.0f);
+  }
+  for (int u = 0; u < count; ++u) {
+    pair->q[u] =
+        yw_lanes_quat_select(sound[u], yw_lanes_newton_turn(&newton[u], pair->q[u]), pair->q[u]);
+  }
+  for (int u = 0; u < count; ++u) {
+    yw_lanes_mat3 r = yw_lanes_rotation(pair->q[u]), t = mul_sym(&r, &wanted[u]);
+    write_targets(step, chunk, at[u].block, at[u].lane, &t, &pair->shift[u]);
   }
 }
 
 // Examples per region -----------------------------------------------------------------------------
 
-// Stretches and shifts of one block.
-typedef struct block_fit {
-  yw_sym3x16 s;
-  _Alignas(64) float shift[3][YW_LANES];
-} block_fit;
-
-// Weights of 16 regions that each choose for themselves; pulls by lane.
-static void weigh_regions(const match_step* step, int32_t block, const block_fit* fit,
-                          float (*pulls)[YW_LANES]) {
+// Weights of the regions of one register, each choosing for itself; pulls by lane of the block.
+static void weigh_regions(const match_step* step, lane_set at, const yw_lanes_sym3* stretch,
+                          float* pulls) {
   const match_model* model = step->model;
   int32_t n = model->num_examples;
-  const yw_sym3x16* examples = model->examples + (size_t)block * (size_t)n;
-  for (int32_t i = 0; i < YW_LANES && block * YW_LANES + i < model->num_particles; ++i) {
+  const yw_sym3x16* examples = model->examples + (size_t)at.block * (size_t)n;
+  yw_sym3x16 s;
+  yw_lanes_sym3_store(&s, at.lane, stretch);
+  for (int32_t lane = at.lane; lane < at.lane + YW_VF_LANES; ++lane) {
+    int32_t p = at.block * YW_LANES + match_lane(lane);
     double gram[YW_MAX_EXAMPLES * YW_MAX_EXAMPLES], b[YW_MAX_EXAMPLES];
     float own[YW_MAX_EXAMPLES];
-    int32_t lane = match_lane(i);
+    if (p >= model->num_particles) continue;
     for (int32_t k = 0; k < n; ++k) {
       b[k] = 0.0;
       for (int32_t j = 0; j <= k; ++j) gram[k * n + j] = 0.0;
       for (int c = 0; c < 6; ++c) {
         double l = (double)examples[k].m[c][lane] * (c < 3 ? 1.0 : 2.0);
-        b[k] += l * ((double)fit->s.m[c][lane] - (c < 3 ? 1.0 : 0.0));
+        b[k] += l * ((double)s.m[c][lane] - (c < 3 ? 1.0 : 0.0));
         for (int32_t j = 0; j <= k; ++j) gram[k * n + j] += l * (double)examples[j].m[c][lane];
       }
       for (int32_t j = 0; j < k; ++j) gram[j * n + k] = gram[k * n + j];
     }
-    float* weights = step->body->weights + (size_t)(block * YW_LANES + i) * (size_t)(n + 1);
-    yw_match_weigh(&step->body->params, n, gram, b, weights, own);
-    for (int32_t k = 0; k < n; ++k) pulls[k][lane] = own[k];
+    yw_match_weigh(&step->body->params, n, gram, b,
+                   step->body->weights + (size_t)p * (size_t)(n + 1), own);
+    for (int32_t k = 0; k < n; ++k) pulls[k * YW_LANES + lane] = own[k];
   }
-}
-
-static int32_t match_single(const match_step* step, const match_chunk* chunk, int32_t block,
-                            const ring_sums* rings, lane_sums* sums) {
-  block_fit fit;
-  _Alignas(64) float pulls[YW_MAX_EXAMPLES][YW_LANES] = {{0}};
-  uint32_t rescued = 0;
-  for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-    yw_lanes_sym3 s;
-    vec_lanes shift;
-    rescued |= decompose(step, block, lane, rings, sums, &s, &shift) << lane;
-    yw_lanes_sym3_store(&fit.s, lane, &s);
-    yw_vf_store(fit.shift[0] + lane, shift.x);
-    yw_vf_store(fit.shift[1] + lane, shift.y);
-    yw_vf_store(fit.shift[2] + lane, shift.z);
-  }
-  weigh_regions(step, block, &fit, pulls);
-  for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-    vec_lanes shift = {yw_vf_load(fit.shift[0] + lane), yw_vf_load(fit.shift[1] + lane),
-                       yw_vf_load(fit.shift[2] + lane)};
-    yw_lanes_sym3 s = load_sym3(fit.s.m[0], lane), wanted = aim(step->model, block, lane, pulls[0]);
-    bend(step, chunk, block, lane, &s, &wanted, &shift);
-  }
-  return __builtin_popcount(rescued);
 }
 
 // Phases ------------------------------------------------------------------------------------------
+
+// Blocks whose registers make up whole pairs.
+#define BLOCKS_AT_ONCE (YW_VF_LANES == YW_LANES ? 2 : 1)
+
+YW_LANE_FN lane_set nth_register(int32_t block, int32_t n) {
+  return (lane_set){block + n * YW_VF_LANES / YW_LANES, n * YW_VF_LANES % YW_LANES};
+}
+
+YW_LANE_FN void store_pair(const match_step* step, const lane_set* at, const int count,
+                           const region_pair* pair) {
+  for (int u = 0; u < count; ++u) {
+    float* shifts = step->body->shifts + at[u].block * (3 * YW_LANES) + at[u].lane;
+    yw_lanes_sym3_store(&step->body->stretches[at[u].block], at[u].lane, &pair->s[u]);
+    yw_vf_store(shifts, pair->shift[u].x);
+    yw_vf_store(shifts + YW_LANES, pair->shift[u].y);
+    yw_vf_store(shifts + 2 * YW_LANES, pair->shift[u].z);
+    add_products(step, at[u].block, at[u].lane, &pair->s[u]);
+  }
+}
+
+YW_LANE_FN void load_pair(const match_step* step, const lane_set* at, const int count,
+                          region_pair* pair) {
+  for (int u = 0; u < count; ++u) {
+    const float* shifts = step->body->shifts + at[u].block * (3 * YW_LANES) + at[u].lane;
+    pair->q[u] = yw_lanes_quat_load(&step->body->rotations[at[u].block], at[u].lane);
+    pair->s[u] = load_sym3(step->body->stretches[at[u].block].m[0], at[u].lane);
+    pair->shift[u] = (vec_lanes){yw_vf_load(shifts), yw_vf_load(shifts + YW_LANES),
+                                 yw_vf_load(shifts + 2 * YW_LANES)};
+  }
+}
+
+// Decomposes the regions of one or two registers and does with them what the model asks for.
+YW_LANE_FN int32_t match_pair(const match_step* step, const match_chunk* chunk, const int count,
+                              const lane_set* at, const ring_sums* const* rings, lane_sums* sums) {
+  const match_model* model = step->model;
+  region_pair pair;
+  yw_lanes_mat3 a[2], r[2];
+  uint32_t rescued[2];
+  for (int u = 0; u < count; ++u) {
+    a[u] = model->num_examples == 0 ? fit_moment(step, at[u], rings[u], &pair.shift[u])
+                                    : fit_map(step, at[u], rings[u], &pair.shift[u]);
+    pair.q[u] = yw_lanes_quat_load(&step->body->rotations[at[u].block], at[u].lane);
+  }
+  yw_lanes_polar_warm_many(count, a, pair.q, r, pair.s, rescued);
+  int32_t recovered = 0;
+  for (int u = 0; u < count; ++u) {
+    yw_lanes_quat_store(&step->body->rotations[at[u].block], at[u].lane, &pair.q[u]);
+    sum_rotation(at[u].lane, &pair.q[u], sums);
+    recovered += __builtin_popcount(rescued[u]);
+  }
+  if (model->num_examples == 0) {
+    for (int u = 0; u < count; ++u) {
+      write_targets(step, chunk, at[u].block, at[u].lane, &r[u], &pair.shift[u]);
+    }
+  } else if (model->num_shares > 0) {
+    store_pair(step, at, count, &pair);
+  } else {
+    _Alignas(64) float pulls[2][YW_MAX_EXAMPLES * YW_LANES] = {{0}};
+    const float* const both[2] = {pulls[0], pulls[1]};
+    for (int u = 0; u < count; ++u) weigh_regions(step, at[u], &pair.s[u], pulls[u]);
+    bend(step, chunk, count, at, &pair, both);
+  }
+  return recovered;
+}
+
+YW_LANE_FN int32_t match_blocks(const match_step* step, const match_chunk* chunk, const int count,
+                                int32_t block, const char* rows, lane_sums* sums) {
+  const match_model* model = step->model;
+  ring_sums rings[BLOCKS_AT_ONCE];
+  int32_t recovered = 0;
+  for (int i = 0; i < count; ++i) {
+    const match_block* b = &model->blocks[block + i];
+    sum_rings(rows, model->rings + b->ring_start, b->ring_length, &rings[i]);
+  }
+  for (int i = 0; i < count; ++i) {
+    for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
+      sum_body(step, block + i, lane, sums);
+    }
+  }
+  const int registers = count * YW_LANES / YW_VF_LANES;
+  for (int n = 0; n < registers; n += 2) {
+    const lane_set at[2] = {nth_register(block, n), nth_register(block, n + 1)};
+    const int pair = registers == 1 ? 1 : 2;
+    const ring_sums* const both[2] = {&rings[at[0].block - block],
+                                      &rings[pair == 2 ? at[1].block - block : 0]};
+    recovered += match_pair(step, chunk, pair, at, both, sums);
+  }
+  return recovered;
+}
 
 static void match_regions(const match_step* step, int32_t c) {
   _Alignas(64) float rows[MATCH_MAX_ROWS * MATCH_ROW];
@@ -409,36 +434,60 @@ static void match_regions(const match_step* step, int32_t c) {
   const match_chunk* chunk = &model->chunks[c];
   match_sums* out = &step->body->sums[c];
   lane_sums sums = {{{0}}};
-  ring_sums rings;
-  bool shared = model->num_shares > 0;
-  int32_t recovered = 0;
+  int32_t recovered = 0, block = chunk->first_block, end = block + chunk->num_blocks;
   make_rows(step, chunk, rows);
-  if (shared) {
+  if (model->num_shares > 0) {
     size_t row = (size_t)model->num_examples * YW_LANES;
     memset(step->body->products + (size_t)chunk->first_share * row, 0,
            (size_t)chunk->num_shares * row * sizeof(float));
   }
-  for (int32_t b = chunk->first_block; b < chunk->first_block + chunk->num_blocks; ++b) {
-    const match_block* block = &model->blocks[b];
-    sum_rings((const char*)rows, model->rings + block->ring_start, block->ring_length, &rings);
-    for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) sum_body(step, b, lane, &sums);
-    if (shared) {
-      for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-        yw_lanes_sym3 s;
-        vec_lanes shift;
-        recovered += __builtin_popcount(decompose(step, b, lane, &rings, &sums, &s, &shift));
-        match_shared(step, b, lane, &s, &shift);
-      }
-    } else if (model->num_examples > 0) {
-      recovered += match_single(step, chunk, b, &rings, &sums);
-    } else {
-      for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-        recovered += __builtin_popcount(match_plain(step, chunk, b, lane, &rings, &sums));
-      }
-    }
+  for (; block + BLOCKS_AT_ONCE <= end; block += BLOCKS_AT_ONCE) {
+    recovered += match_blocks(step, chunk, BLOCKS_AT_ONCE, block, (const char*)rows, &sums);
+  }
+  if (BLOCKS_AT_ONCE > 1 && block < end) {
+    recovered += match_blocks(step, chunk, 1, block, (const char*)rows, &sums);
   }
   finish_sums(&sums, out);
   out->recovered = recovered;
+}
+
+// Weights after beta of the groups of a block, by lane. filled is the share that pulls holds.
+static void fill_pulls(const match_step* step, int32_t block, float* pulls, int32_t* filled) {
+  const match_model* model = step->model;
+  int32_t n = model->num_examples, share = model->blocks[block].share;
+  if (share >= 0 && share == *filled) return;
+  for (int l = 0; l < YW_LANES; ++l) {
+    int32_t own = share >= 0 ? share : model->lane_share[block * YW_LANES + l];
+    const float* group = step->body->pulls + (size_t)model->share_group[own] * (size_t)n;
+    for (int32_t k = 0; k < n; ++k) pulls[k * YW_LANES + l] = group[k];
+  }
+  *filled = share;
+}
+
+YW_LANE_FN void bend_blocks(const match_step* step, const match_chunk* chunk, const int count,
+                            int32_t block, float (*pulls)[YW_MAX_EXAMPLES * YW_LANES],
+                            int32_t* filled) {
+  for (int i = 0; i < count; ++i) fill_pulls(step, block + i, pulls[i], &filled[i]);
+  const int registers = count * YW_LANES / YW_VF_LANES;
+  for (int n = 0; n < registers; n += 2) {
+    const lane_set at[2] = {nth_register(block, n), nth_register(block, n + 1)};
+    const int width = registers == 1 ? 1 : 2;
+    const float* const both[2] = {pulls[at[0].block - block],
+                                  pulls[width == 2 ? at[1].block - block : 0]};
+    region_pair pair;
+    load_pair(step, at, width, &pair);
+    bend(step, chunk, width, at, &pair, both);
+  }
+}
+
+static void bend_targets(const match_step* step, int32_t c) {
+  const match_chunk* chunk = &step->model->chunks[c];
+  _Alignas(64) float pulls[BLOCKS_AT_ONCE][YW_MAX_EXAMPLES * YW_LANES];
+  int32_t filled[2] = {-1, -1}, block = chunk->first_block, end = block + chunk->num_blocks;
+  for (; block + BLOCKS_AT_ONCE <= end; block += BLOCKS_AT_ONCE) {
+    bend_blocks(step, chunk, BLOCKS_AT_ONCE, block, pulls, filled);
+  }
+  if (BLOCKS_AT_ONCE > 1 && block < end) bend_blocks(step, chunk, 1, block, pulls, filled);
 }
 
 typedef struct box_lanes {
@@ -469,12 +518,15 @@ YW_LANE_FN void pull(const match_step* step, int32_t block, int32_t lane, const 
   // Displacements with the very roundings of make_row: what they say of a region's members sums to
   // zero.
   vec_lanes y = {x[0] - step->center.x, x[1] - step->center.y, x[2] - step->center.z};
-  vec_lanes d = {y.x - ((r[0][0] * ax + r[0][1] * ay) + r[0][2] * az),
-                 y.y - ((r[1][0] * ax + r[1][1] * ay) + r[1][2] * az),
-                 y.z - ((r[2][0] * ax + r[2][1] * ay) + r[2][2] * az)};
-  vec_lanes away = {n * (gx[0] * ax + gx[1] * ay + gx[2] * az + gx[3]) - d.x,
-                    n * (gy[0] * ax + gy[1] * ay + gy[2] * az + gy[3]) - d.y,
-                    n * (gz[0] * ax + gz[1] * ay + gz[2] * az + gz[3]) - d.z};
+  vec_lanes d = {((r[0][0] * y.x + r[1][0] * y.y) + r[2][0] * y.z) - ax,
+                 ((r[0][1] * y.x + r[1][1] * y.y) + r[2][1] * y.z) - ay,
+                 ((r[0][2] * y.x + r[1][2] * y.y) + r[2][2] * y.z) - az};
+  vec_lanes f = {n * (gx[0] * ax + gx[1] * ay + gx[2] * az + gx[3]) - d.x,
+                 n * (gy[0] * ax + gy[1] * ay + gy[2] * az + gy[3]) - d.y,
+                 n * (gz[0] * ax + gz[1] * ay + gz[2] * az + gz[3]) - d.z};
+  vec_lanes away = {r[0][0] * f.x + r[0][1] * f.y + r[0][2] * f.z,
+                    r[1][0] * f.x + r[1][1] * f.y + r[1][2] * f.z,
+                    r[2][0] * f.x + r[2][1] * f.y + r[2][2] * f.z};
   vec_lanes rigid = {step->drift.x + (step->spin.y * y.z - step->spin.z * y.y),
                      step->drift.y + (step->spin.z * y.x - step->spin.x * y.z),
                      step->drift.z + (step->spin.x * y.y - step->spin.y * y.x)};

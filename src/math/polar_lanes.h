@@ -202,4 +202,50 @@ YW_LANE_FN uint32_t yw_lanes_polar_warm(const yw_lanes_mat3* a, yw_lanes_quat* q
   return bits;
 }
 
+/// The further steps of yw_lanes_polar_settle after the first, and rescue where they do not help.
+__attribute__((noinline, unused)) static yw_lanes_polar yw_lanes_polar_finish(yw_vi settled,
+                                                                              yw_lanes_mat3 a,
+                                                                              yw_lanes_polar d,
+                                                                              uint32_t* rescued) {
+  yw_vf norm2 = yw_lanes_mat3_norm2(&a);
+  for (int step = 1; step < YW_POLAR_STEPS && yw_vi_bits(~settled) != 0; ++step) {
+    yw_lanes_newton n = yw_lanes_newton_at(&a, &d.r);
+    d.q = yw_lanes_quat_select(settled, d.q, yw_lanes_newton_turn(&n, d.q));
+    d.r = yw_lanes_rotation(d.q);
+    n = yw_lanes_newton_at(&a, &d.r);
+    d.s = n.s;
+    settled = yw_lanes_newton_settled(&n, norm2);
+  }
+  *rescued = yw_vi_bits(~settled);
+  return *rescued == 0 ? d : yw_lanes_polar_rescue(~settled, a, d);
+}
+
+/// The same for count registers (a constant, best 2): the long chains of dependent operations of one
+/// overlap with those of the other. rescued gets one bit per lane for each register.
+YW_LANE_FN void yw_lanes_polar_warm_many(const int count, const yw_lanes_mat3* a, yw_lanes_quat* q,
+                                         yw_lanes_mat3* r, yw_lanes_sym3* s, uint32_t* rescued) {
+  yw_lanes_newton n[4];
+  for (int u = 0; u < count; ++u) {
+    r[u] = yw_lanes_rotation(q[u]);
+    n[u] = yw_lanes_newton_at(&a[u], &r[u]);
+  }
+  for (int u = 0; u < count; ++u) q[u] = yw_lanes_newton_turn(&n[u], q[u]);
+  for (int u = 0; u < count; ++u) {
+    r[u] = yw_lanes_rotation(q[u]);
+    n[u] = yw_lanes_newton_at(&a[u], &r[u]);
+  }
+  for (int u = 0; u < count; ++u) {
+    yw_vi settled = yw_lanes_newton_settled(&n[u], yw_lanes_mat3_norm2(&a[u]));
+    s[u] = n[u].s;
+    rescued[u] = 0;
+    if (__builtin_expect(yw_vi_bits(~settled) != 0, 0)) {
+      yw_lanes_polar d = yw_lanes_polar_finish(settled, a[u], (yw_lanes_polar){q[u], r[u], s[u]},
+                                               &rescued[u]);
+      q[u] = d.q;
+      r[u] = d.r;
+      s[u] = d.s;
+    }
+  }
+}
+
 #endif
