@@ -34,9 +34,15 @@ YW_LANE_FN void make_row(const match_step* step, quad origin, int32_t p, float* 
   quad turned = (rx * SPREAD(y, 0) + ry * SPREAD(y, 1)) + rz * SPREAD(y, 2);
   quad md = (turned - x0) * step->model->row_mass[p];
   quad q = x0 - origin;
+#if YW_VF_LANES == 16
+  const __m512i each = _mm512_set_epi32(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
+  yw_vf four = (yw_vf)_mm512_permutexvar_ps(each, _mm512_castps128_ps512((__m128)md));
+  yw_vf_store(row, four * (yw_vf)_mm512_broadcast_f32x4((__m128)q));
+#else
   quad_store(row, SPREAD(md, 0) * q);
   quad_store(row + 4, SPREAD(md, 1) * q);
   quad_store(row + 8, SPREAD(md, 2) * q);
+#endif
 }
 
 static void make_rows(const match_step* step, const match_chunk* chunk, float* rows) {
@@ -70,61 +76,61 @@ static void copy_rows(const match_step* step, const match_chunk* chunk, float* r
 
 enum { SUM_MX = 0, SUM_MV = 3, SUM_MYV = 6, SUM_MYY = 9, SUM_ROTATION = 15, NUM_SUMS = 19 };
 
-typedef struct lane_sums {
+// Adds the particles and rotations of lanes lane .. lane + YW_VF_LANES - 1 of all blocks.
+YW_LANE_FN void sum_lanes(const match_step* step, const match_chunk* chunk, int32_t lane,
+                          float (*out)[YW_LANES]) {
+  yw_vf sums[NUM_SUMS] = {{0}};
+  for (int32_t b = chunk->first_block; b < chunk->first_block + chunk->num_blocks; ++b) {
+    yw_vf x[4], v[4], m = yw_vf_load(step->model->particles[b].mass + lane);
+    load_vec4(step->pos + b * YW_LANES, lane, x);
+    load_vec4(step->vel + b * YW_LANES, lane, v);
+    vec_lanes y = {x[0] - step->center.x, x[1] - step->center.y, x[2] - step->center.z};
+    vec_lanes my = {m * y.x, m * y.y, m * y.z};
+    sums[SUM_MX + 0] += my.x;
+    sums[SUM_MX + 1] += my.y;
+    sums[SUM_MX + 2] += my.z;
+    sums[SUM_MV + 0] += m * v[0];
+    sums[SUM_MV + 1] += m * v[1];
+    sums[SUM_MV + 2] += m * v[2];
+    sums[SUM_MYV + 0] += my.y * v[2] - my.z * v[1];
+    sums[SUM_MYV + 1] += my.z * v[0] - my.x * v[2];
+    sums[SUM_MYV + 2] += my.x * v[1] - my.y * v[0];
+    sums[SUM_MYY + 0] += my.x * y.x;
+    sums[SUM_MYY + 1] += my.y * y.y;
+    sums[SUM_MYY + 2] += my.z * y.z;
+    sums[SUM_MYY + 3] += my.x * y.y;
+    sums[SUM_MYY + 4] += my.x * y.z;
+    sums[SUM_MYY + 5] += my.y * y.z;
+
+    // Rotations of either sign are the same; they are summed on the side of no rotation.
+    yw_lanes_quat q = yw_lanes_quat_load(&step->body->rotations[b], lane);
+    yw_vi sign = (yw_vi)q.w & INT32_MIN;
+    sums[SUM_ROTATION + 0] += (yw_vf)((yw_vi)q.x ^ sign);
+    sums[SUM_ROTATION + 1] += (yw_vf)((yw_vi)q.y ^ sign);
+    sums[SUM_ROTATION + 2] += (yw_vf)((yw_vi)q.z ^ sign);
+    sums[SUM_ROTATION + 3] += (yw_vf)((yw_vi)q.w ^ sign);
+  }
+  for (int k = 0; k < NUM_SUMS; ++k) yw_vf_store(out[k] + lane, sums[k]);
+}
+
+static void sum_body(const match_step* step, const match_chunk* chunk, match_sums* out) {
   _Alignas(64) float sums[NUM_SUMS][YW_LANES];
-} lane_sums;
-
-YW_LANE_FN void add_lanes(lane_sums* sums, int which, int32_t lane, yw_vf value) {
-  float* to = sums->sums[which] + lane;
-  yw_vf_store(to, yw_vf_load(to) + value);
-}
-
-YW_LANE_FN void sum_body(const match_step* step, int32_t block, int32_t lane, lane_sums* sums) {
-  yw_vf x[4], v[4], m = yw_vf_load(step->model->particles[block].mass + lane);
-  load_vec4(step->pos + block * YW_LANES, lane, x);
-  load_vec4(step->vel + block * YW_LANES, lane, v);
-  vec_lanes y = {x[0] - step->center.x, x[1] - step->center.y, x[2] - step->center.z};
-  vec_lanes my = {m * y.x, m * y.y, m * y.z};
-  add_lanes(sums, SUM_MX + 0, lane, my.x);
-  add_lanes(sums, SUM_MX + 1, lane, my.y);
-  add_lanes(sums, SUM_MX + 2, lane, my.z);
-  add_lanes(sums, SUM_MV + 0, lane, m * v[0]);
-  add_lanes(sums, SUM_MV + 1, lane, m * v[1]);
-  add_lanes(sums, SUM_MV + 2, lane, m * v[2]);
-  add_lanes(sums, SUM_MYV + 0, lane, my.y * v[2] - my.z * v[1]);
-  add_lanes(sums, SUM_MYV + 1, lane, my.z * v[0] - my.x * v[2]);
-  add_lanes(sums, SUM_MYV + 2, lane, my.x * v[1] - my.y * v[0]);
-  add_lanes(sums, SUM_MYY + 0, lane, my.x * y.x);
-  add_lanes(sums, SUM_MYY + 1, lane, my.y * y.y);
-  add_lanes(sums, SUM_MYY + 2, lane, my.z * y.z);
-  add_lanes(sums, SUM_MYY + 3, lane, my.x * y.y);
-  add_lanes(sums, SUM_MYY + 4, lane, my.x * y.z);
-  add_lanes(sums, SUM_MYY + 5, lane, my.y * y.z);
-}
-
-// Rotations of either sign are the same; they are summed on the side of no rotation.
-YW_LANE_FN void sum_rotation(int32_t lane, const yw_lanes_quat* q, lane_sums* sums) {
-  yw_vi away = q->w < 0.0f;
-  add_lanes(sums, SUM_ROTATION + 0, lane, yw_vf_select(away, -q->x, q->x));
-  add_lanes(sums, SUM_ROTATION + 1, lane, yw_vf_select(away, -q->y, q->y));
-  add_lanes(sums, SUM_ROTATION + 2, lane, yw_vf_select(away, -q->z, q->z));
-  add_lanes(sums, SUM_ROTATION + 3, lane, yw_vf_select(away, -q->w, q->w));
-}
-
-static void finish_sums(lane_sums* sums, match_sums* out) {
+  for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
+    sum_lanes(step, chunk, lane, sums);
+  }
   for (int k = 0; k < NUM_SUMS; ++k) {
-    float* s = sums->sums[k];
+    float* s = sums[k];
     for (int half = YW_LANES / 2; half > 0; half /= 2) {
       for (int l = 0; l < half; ++l) s[l] += s[l + half];
     }
   }
   for (int k = 0; k < 3; ++k) {
-    out->mx[k] = sums->sums[SUM_MX + k][0];
-    out->mv[k] = sums->sums[SUM_MV + k][0];
-    out->myv[k] = sums->sums[SUM_MYV + k][0];
+    out->mx[k] = sums[SUM_MX + k][0];
+    out->mv[k] = sums[SUM_MV + k][0];
+    out->myv[k] = sums[SUM_MYV + k][0];
   }
-  for (int k = 0; k < 6; ++k) out->myy[k] = sums->sums[SUM_MYY + k][0];
-  for (int k = 0; k < 4; ++k) out->rotation[k] = sums->sums[SUM_ROTATION + k][0];
+  for (int k = 0; k < 6; ++k) out->myy[k] = sums[SUM_MYY + k][0];
+  for (int k = 0; k < 4; ++k) out->rotation[k] = sums[SUM_ROTATION + k][0];
 }
 
 // Regions -----------------------------------------------------------------------------------------
@@ -186,9 +192,7 @@ YW_LANE_FN void write_targets(const match_step* step, const match_chunk* chunk, 
   x[3] -= x[0] * cx + x[1] * cy + x[2] * cz;
   y[3] -= y[0] * cx + y[1] * cy + y[2] * cz;
   z[3] -= z[0] * cx + z[1] * cy + z[2] * cz;
-  store_rows(rows, 0, lane, x);
-  store_rows(rows, 1, lane, y);
-  store_rows(rows, 2, lane, z);
+  store_rows(rows, lane, x, y, z);
 }
 
 // Which register of lanes: registers are handled in pairs, whose chains of dependent operations
@@ -340,7 +344,7 @@ static void weigh_regions(const match_step* step, lane_set at, const yw_lanes_sy
 // Phases ------------------------------------------------------------------------------------------
 
 // Blocks whose registers make up whole pairs.
-#define BLOCKS_AT_ONCE (YW_VF_LANES == YW_LANES ? 2 : 1)
+#define BLOCKS_AT_ONCE 1
 
 YW_LANE_FN lane_set nth_register(int32_t block, int32_t n) {
   return (lane_set){block + n * YW_VF_LANES / YW_LANES, n * YW_VF_LANES % YW_LANES};
@@ -371,7 +375,7 @@ YW_LANE_FN void load_pair(const match_step* step, const lane_set* at, const int 
 
 // Decomposes the regions of one or two registers and does with them what the model asks for.
 YW_LANE_FN int32_t match_pair(const match_step* step, const match_chunk* chunk, const int count,
-                              const lane_set* at, const ring_sums* const* rings, lane_sums* sums) {
+                              const lane_set* at, const ring_sums* const* rings) {
   const match_model* model = step->model;
   region_pair pair;
   yw_lanes_mat3 a[2], r[2];
@@ -385,7 +389,6 @@ YW_LANE_FN int32_t match_pair(const match_step* step, const match_chunk* chunk, 
   int32_t recovered = 0;
   for (int u = 0; u < count; ++u) {
     yw_lanes_quat_store(&step->body->rotations[at[u].block], at[u].lane, &pair.q[u]);
-    sum_rotation(at[u].lane, &pair.q[u], sums);
     recovered += __builtin_popcount(rescued[u]);
   }
   if (model->num_examples == 0) {
@@ -404,7 +407,7 @@ YW_LANE_FN int32_t match_pair(const match_step* step, const match_chunk* chunk, 
 }
 
 YW_LANE_FN int32_t match_blocks(const match_step* step, const match_chunk* chunk, const int count,
-                                int32_t block, const char* rows, lane_sums* sums) {
+                                int32_t block, const char* rows) {
   const match_model* model = step->model;
   ring_sums rings[BLOCKS_AT_ONCE];
   int32_t recovered = 0;
@@ -412,18 +415,13 @@ YW_LANE_FN int32_t match_blocks(const match_step* step, const match_chunk* chunk
     const match_block* b = &model->blocks[block + i];
     sum_rings(rows, model->rings + b->ring_start, b->ring_length, &rings[i]);
   }
-  for (int i = 0; i < count; ++i) {
-    for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-      sum_body(step, block + i, lane, sums);
-    }
-  }
   const int registers = count * YW_LANES / YW_VF_LANES;
   for (int n = 0; n < registers; n += 2) {
     const lane_set at[2] = {nth_register(block, n), nth_register(block, n + 1)};
     const int pair = registers == 1 ? 1 : 2;
     const ring_sums* const both[2] = {&rings[at[0].block - block],
                                       &rings[pair == 2 ? at[1].block - block : 0]};
-    recovered += match_pair(step, chunk, pair, at, both, sums);
+    recovered += match_pair(step, chunk, pair, at, both);
   }
   return recovered;
 }
@@ -433,7 +431,6 @@ static void match_regions(const match_step* step, int32_t c) {
   const match_model* model = step->model;
   const match_chunk* chunk = &model->chunks[c];
   match_sums* out = &step->body->sums[c];
-  lane_sums sums = {{{0}}};
   int32_t recovered = 0, block = chunk->first_block, end = block + chunk->num_blocks;
   make_rows(step, chunk, rows);
   if (model->num_shares > 0) {
@@ -442,12 +439,12 @@ static void match_regions(const match_step* step, int32_t c) {
            (size_t)chunk->num_shares * row * sizeof(float));
   }
   for (; block + BLOCKS_AT_ONCE <= end; block += BLOCKS_AT_ONCE) {
-    recovered += match_blocks(step, chunk, BLOCKS_AT_ONCE, block, (const char*)rows, &sums);
+    recovered += match_blocks(step, chunk, BLOCKS_AT_ONCE, block, (const char*)rows);
   }
   if (BLOCKS_AT_ONCE > 1 && block < end) {
-    recovered += match_blocks(step, chunk, 1, block, (const char*)rows, &sums);
+    recovered += match_blocks(step, chunk, 1, block, (const char*)rows);
   }
-  finish_sums(&sums, out);
+  sum_body(step, chunk, out);
   out->recovered = recovered;
 }
 
