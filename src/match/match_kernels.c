@@ -16,11 +16,20 @@
 #include "match/step.h"
 #include "math/polar_lanes.h"
 
+// Particles of a halo lie anywhere; they are asked for this many rows ahead.
+#define PREFETCH_AHEAD MATCH_HALO_PADDING
+
 #define SPREAD(q, i) __builtin_shufflevector(q, q, i, i, i, i)
 
 typedef struct vec_lanes {
   yw_vf x, y, z;
 } vec_lanes;
+
+// Asks for the lines of something that the next block will read. Arrays by block are many, and too
+// short for the hardware to see where they go.
+YW_LANE_FN void ask_for(const void* from, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char*)from + i);
+}
 
 // Rows --------------------------------------------------------------------------------------------
 
@@ -53,6 +62,9 @@ static void make_rows(const match_step* step, const match_chunk* chunk, float* r
     rows += MATCH_ROW;
   }
   for (int32_t i = 0; i < chunk->num_halo; ++i) {
+    int32_t soon = halo[i + PREFETCH_AHEAD];
+    __builtin_prefetch(&step->pos[soon]);
+    __builtin_prefetch(&step->model->rest[soon]);
     make_row(step, origin, halo[i], rows);
     rows += MATCH_ROW;
   }
@@ -66,6 +78,7 @@ static void copy_rows(const match_step* step, const match_chunk* chunk, float* r
   memcpy(rows, targets + (size_t)chunk->begin * MATCH_ROW, (size_t)chunk->count * bytes);
   rows += (size_t)chunk->count * MATCH_ROW;
   for (int32_t i = 0; i < chunk->num_halo; ++i) {
+    __builtin_prefetch(targets + (size_t)halo[i + PREFETCH_AHEAD] * MATCH_ROW);
     memcpy(rows, targets + (size_t)halo[i] * MATCH_ROW, bytes);
     rows += MATCH_ROW;
   }
@@ -206,9 +219,10 @@ YW_LANE_FN yw_lanes_mat3 fit_moment(const match_step* step, lane_set at, const r
                                     vec_lanes* shift) {
   const match_region_block* region = &step->model->regions[at.block];
   yw_lanes_mat3 moment = region_moment(region, rings, at.lane, shift);
-  yw_lanes_sym3 rest = load_sym3(region->moment[0], at.lane);
+  const match_moment_block* rest_moment = &step->model->moments[at.block];
+  yw_lanes_sym3 rest = load_sym3(rest_moment->moment[0], at.lane);
   yw_lanes_mat3 q = full(&rest);
-  moment = yw_lanes_mat3_scale(&moment, yw_vf_load(region->scale + at.lane));
+  moment = yw_lanes_mat3_scale(&moment, yw_vf_load(rest_moment->scale + at.lane));
   return add_mat3(&q, &moment);
 }
 
@@ -291,7 +305,7 @@ YW_LANE_FN void bend(const match_step* step, const match_chunk* chunk, const int
   yw_vi sound[2];
   for (int u = 0; u < count; ++u) {
     wanted[u] = aim(step->model, at[u].block, at[u].lane, pulls[u]);
-    yw_lanes_sym3 moment = load_sym3(step->model->regions[at[u].block].moment[0], at[u].lane);
+    yw_lanes_sym3 moment = load_sym3(step->model->moments[at[u].block].moment[0], at[u].lane);
     yw_lanes_mat3 p = full(&pair->s[u]);
     p = mul_sym(&p, &moment);
     p = mul_sym(&p, &wanted[u]);
@@ -410,7 +424,13 @@ YW_LANE_FN int32_t match_blocks(const match_step* step, const match_chunk* chunk
                                 int32_t block, const char* rows) {
   const match_model* model = step->model;
   ring_sums rings[BLOCKS_AT_ONCE];
-  int32_t recovered = 0;
+  int32_t recovered = 0, next = block + BLOCKS_AT_ONCE;
+  if (next < model->num_blocks) {
+    size_t n = (size_t)model->num_examples;
+    ask_for(&step->body->rotations[next], sizeof(yw_quatx16));
+    ask_for(&model->regions[next], sizeof(match_region_block));
+    ask_for(model->examples + (size_t)next * n, n * sizeof(yw_sym3x16));
+  }
   for (int i = 0; i < count; ++i) {
     const match_block* b = &model->blocks[block + i];
     sum_rings(rows, model->rings + b->ring_start, b->ring_length, &rings[i]);
@@ -464,6 +484,14 @@ static void fill_pulls(const match_step* step, int32_t block, float* pulls, int3
 YW_LANE_FN void bend_blocks(const match_step* step, const match_chunk* chunk, const int count,
                             int32_t block, float (*pulls)[YW_MAX_EXAMPLES * YW_LANES],
                             int32_t* filled) {
+  int32_t next = block + BLOCKS_AT_ONCE;
+  if (next < step->model->num_blocks) {
+    size_t n = (size_t)step->model->num_examples;
+    ask_for(&step->body->rotations[next], sizeof(yw_quatx16));
+    ask_for(&step->body->stretches[next], sizeof(yw_sym3x16));
+    ask_for(&step->model->moments[next], sizeof(float[6][YW_LANES]));
+    ask_for(step->model->examples + (size_t)next * n, n * sizeof(yw_sym3x16));
+  }
   for (int i = 0; i < count; ++i) fill_pulls(step, block + i, pulls[i], &filled[i]);
   const int registers = count * YW_LANES / YW_VF_LANES;
   for (int n = 0; n < registers; n += 2) {
