@@ -310,7 +310,7 @@ YW_LANE_FN void bend(const match_step* step, const match_chunk* chunk, const int
     p = mul_sym(&p, &moment);
     p = mul_sym(&p, &wanted[u]);
     newton[u] = yw_lanes_newton_of(p);
-    yw_vf bound = YW_POLAR_MARGIN * newton[u].trace * yw_lanes_mat3_norm2(&p);
+    yw_vf bound = YW_POLAR_MARGIN * newton[u].trace * newton[u].trace * newton[u].trace;
     sound[u] = (newton[u].hxx > 0.0f) & (newton[u].czz > 0.0f) & (newton[u].det > bound) &
                (bound > 0.0f);
   }

@@ -21,6 +21,10 @@
 /// Lanes with |A| outside YW_POLAR_RANGE^-1 .. YW_POLAR_RANGE are left to the path that scales.
 #define YW_POLAR_RANGE 1e5f
 #define YW_POLAR_STEPS 5
+/// A guess with |g| <= YW_POLAR_NEAR |A| and det H > YW_POLAR_SOUND tr S |A|^2 is in the bowl of the
+/// nearest rotation: the step turns by less than its H can change sign.
+#define YW_POLAR_NEAR 0.1f
+#define YW_POLAR_SOUND 0.05f
 
 /// What Newton knows at one rotation: g, H's cofactors C and determinant, and S.
 typedef struct yw_lanes_newton {
@@ -208,35 +212,47 @@ __attribute__((noinline, unused)) static yw_lanes_polar yw_lanes_polar_finish(yw
                                                                               yw_lanes_polar d,
                                                                               uint32_t* rescued) {
   yw_vf norm2 = yw_lanes_mat3_norm2(&a);
+  yw_lanes_newton n = yw_lanes_newton_at(&a, &d.r);
+  settled |= yw_lanes_newton_settled(&n, norm2);
   for (int step = 1; step < YW_POLAR_STEPS && yw_vi_bits(~settled) != 0; ++step) {
-    yw_lanes_newton n = yw_lanes_newton_at(&a, &d.r);
     d.q = yw_lanes_quat_select(settled, d.q, yw_lanes_newton_turn(&n, d.q));
     d.r = yw_lanes_rotation(d.q);
     n = yw_lanes_newton_at(&a, &d.r);
     d.s = n.s;
-    settled = yw_lanes_newton_settled(&n, norm2);
+    settled |= yw_lanes_newton_settled(&n, norm2);
   }
   *rescued = yw_vi_bits(~settled);
   return *rescued == 0 ? d : yw_lanes_polar_rescue(~settled, a, d);
 }
 
-/// The same for count registers (a constant, best 2): the long chains of dependent operations of one
-/// overlap with those of the other. rescued gets one bit per lane for each register.
+/// As yw_lanes_polar_warm for count registers (a constant, at most 2), whose long chains of dependent
+/// operations overlap. That R is the nearest rotation and not just a stationary one is seen at the
+/// guess, which the step must not leave far behind; other lanes take the long way. rescued gets one
+/// bit per lane for each register.
 YW_LANE_FN void yw_lanes_polar_warm_many(const int count, const yw_lanes_mat3* a, yw_lanes_quat* q,
                                          yw_lanes_mat3* r, yw_lanes_sym3* s, uint32_t* rescued) {
-  yw_lanes_newton n[4];
+  yw_vi sound[2];
+  yw_vf norm2[2];
+  yw_lanes_newton n[2];
   for (int u = 0; u < count; ++u) {
     r[u] = yw_lanes_rotation(q[u]);
     n[u] = yw_lanes_newton_at(&a[u], &r[u]);
+    norm2[u] = yw_lanes_mat3_norm2(&a[u]);
+    yw_vf g2 = n[u].gx * n[u].gx + n[u].gy * n[u].gy + n[u].gz * n[u].gz;
+    sound[u] = (g2 <= (YW_POLAR_NEAR * YW_POLAR_NEAR) * norm2[u]) & (n[u].hxx > 0.0f) &
+               (n[u].czz > 0.0f) & (n[u].det > YW_POLAR_SOUND * n[u].trace * norm2[u]) &
+               (norm2[u] < YW_POLAR_RANGE * YW_POLAR_RANGE) &
+               (norm2[u] > 1.0f / (YW_POLAR_RANGE * YW_POLAR_RANGE));
   }
   for (int u = 0; u < count; ++u) q[u] = yw_lanes_newton_turn(&n[u], q[u]);
   for (int u = 0; u < count; ++u) {
     r[u] = yw_lanes_rotation(q[u]);
-    n[u] = yw_lanes_newton_at(&a[u], &r[u]);
-  }
-  for (int u = 0; u < count; ++u) {
-    yw_vi settled = yw_lanes_newton_settled(&n[u], yw_lanes_mat3_norm2(&a[u]));
-    s[u] = n[u].s;
+    yw_lanes_mat3 m = yw_lanes_mat3_mul_tn(&r[u], &a[u]);
+    yw_vf gx = m.zy - m.yz, gy = m.xz - m.zx, gz = m.yx - m.xy;
+    yw_vi settled = sound[u] & (gx * gx + gy * gy + gz * gz <=
+                                (YW_POLAR_TOLERANCE * YW_POLAR_TOLERANCE) * norm2[u]);
+    s[u] = (yw_lanes_sym3){
+        m.xx, m.yy, m.zz, 0.5f * (m.xy + m.yx), 0.5f * (m.xz + m.zx), 0.5f * (m.yz + m.zy)};
     rescued[u] = 0;
     if (__builtin_expect(yw_vi_bits(~settled) != 0, 0)) {
       yw_lanes_polar d = yw_lanes_polar_finish(settled, a[u], (yw_lanes_polar){q[u], r[u], s[u]},
