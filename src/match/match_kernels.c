@@ -357,11 +357,26 @@ static void weigh_regions(const match_step* step, lane_set at, const yw_lanes_sy
 
 // Phases ------------------------------------------------------------------------------------------
 
-// Blocks whose registers make up whole pairs.
-#define BLOCKS_AT_ONCE 1
+// Registers of a block, and how many of them are handled at once.
+#define REGISTERS (YW_LANES / YW_VF_LANES)
+#define AT_ONCE (REGISTERS == 1 ? 1 : 2)
 
-YW_LANE_FN lane_set nth_register(int32_t block, int32_t n) {
-  return (lane_set){block + n * YW_VF_LANES / YW_LANES, n * YW_VF_LANES % YW_LANES};
+// Sums over the rings of the next block. They depend on nothing that the current one waits for, and
+// are made in two or four parts between its steps.
+typedef struct ring_job {
+  const char* rows;
+  const uint16_t* rings;
+  int32_t length;
+  ring_sums* out;
+} ring_job;
+
+YW_LANE_FN void do_rings(const ring_job* job, int32_t lane, int part) {
+  if (REGISTERS == 4) {
+    sum_four_rings(job->rows, job->rings, job->length, (lane == 0 ? 0 : 2) + part, job->out);
+  } else {
+    sum_four_rings(job->rows, job->rings, job->length, 2 * part, job->out);
+    sum_four_rings(job->rows, job->rings, job->length, 2 * part + 1, job->out);
+  }
 }
 
 YW_LANE_FN void store_pair(const match_step* step, const lane_set* at, const int count,
@@ -389,21 +404,25 @@ YW_LANE_FN void load_pair(const match_step* step, const lane_set* at, const int 
 
 // Decomposes the regions of one or two registers and does with them what the model asks for.
 YW_LANE_FN int32_t match_pair(const match_step* step, const match_chunk* chunk, const int count,
-                              const lane_set* at, const ring_sums* const* rings) {
+                              const lane_set* at, const ring_sums* rings, const ring_job* next) {
   const match_model* model = step->model;
   region_pair pair;
   yw_lanes_mat3 a[2], r[2];
-  uint32_t rescued[2];
-  for (int u = 0; u < count; ++u) {
-    a[u] = model->num_examples == 0 ? fit_moment(step, at[u], rings[u], &pair.shift[u])
-                                    : fit_map(step, at[u], rings[u], &pair.shift[u]);
-    pair.q[u] = yw_lanes_quat_load(&step->body->rotations[at[u].block], at[u].lane);
-  }
-  yw_lanes_polar_warm_many(count, a, pair.q, r, pair.s, rescued);
+  yw_lanes_warm warm[2];
   int32_t recovered = 0;
   for (int u = 0; u < count; ++u) {
+    a[u] = model->num_examples == 0 ? fit_moment(step, at[u], rings, &pair.shift[u])
+                                    : fit_map(step, at[u], rings, &pair.shift[u]);
+    pair.q[u] = yw_lanes_quat_load(&step->body->rotations[at[u].block], at[u].lane);
+    warm[u] = yw_lanes_warm_begin(&a[u], pair.q[u]);
+  }
+  do_rings(next, at[0].lane, 0);
+  for (int u = 0; u < count; ++u) pair.q[u] = yw_lanes_warm_turn(&warm[u], pair.q[u]);
+  do_rings(next, at[0].lane, 1);
+  for (int u = 0; u < count; ++u) {
+    recovered += __builtin_popcount(
+        yw_lanes_warm_end(&a[u], &warm[u], &pair.q[u], &r[u], &pair.s[u]));
     yw_lanes_quat_store(&step->body->rotations[at[u].block], at[u].lane, &pair.q[u]);
-    recovered += __builtin_popcount(rescued[u]);
   }
   if (model->num_examples == 0) {
     for (int u = 0; u < count; ++u) {
@@ -420,30 +439,22 @@ YW_LANE_FN int32_t match_pair(const match_step* step, const match_chunk* chunk, 
   return recovered;
 }
 
-YW_LANE_FN int32_t match_blocks(const match_step* step, const match_chunk* chunk, const int count,
-                                int32_t block, const char* rows) {
+// Large bodies do not stay in the cache: the arrays that the next block reads are asked for.
+#define BLOCKS_IN_CACHE 2048
+
+static void ask_for_block(const match_step* step, int32_t block) {
   const match_model* model = step->model;
-  ring_sums rings[BLOCKS_AT_ONCE];
-  int32_t recovered = 0, next = block + BLOCKS_AT_ONCE;
-  if (next < model->num_blocks) {
-    size_t n = (size_t)model->num_examples;
-    ask_for(&step->body->rotations[next], sizeof(yw_quatx16));
-    ask_for(&model->regions[next], sizeof(match_region_block));
-    ask_for(model->examples + (size_t)next * n, n * sizeof(yw_sym3x16));
-  }
-  for (int i = 0; i < count; ++i) {
-    const match_block* b = &model->blocks[block + i];
-    sum_rings(rows, model->rings + b->ring_start, b->ring_length, &rings[i]);
-  }
-  const int registers = count * YW_LANES / YW_VF_LANES;
-  for (int n = 0; n < registers; n += 2) {
-    const lane_set at[2] = {nth_register(block, n), nth_register(block, n + 1)};
-    const int pair = registers == 1 ? 1 : 2;
-    const ring_sums* const both[2] = {&rings[at[0].block - block],
-                                      &rings[pair == 2 ? at[1].block - block : 0]};
-    recovered += match_pair(step, chunk, pair, at, both);
-  }
-  return recovered;
+  size_t n = (size_t)model->num_examples;
+  if (model->num_blocks < BLOCKS_IN_CACHE || block >= model->num_blocks) return;
+  ask_for(&step->body->rotations[block], sizeof(yw_quatx16));
+  ask_for(&model->regions[block], sizeof(match_region_block));
+  ask_for(model->examples + (size_t)block * n, n * sizeof(yw_sym3x16));
+}
+
+YW_LANE_FN ring_job rings_of(const match_model* model, int32_t block, const float* rows,
+                             ring_sums* out) {
+  const match_block* b = &model->blocks[block];
+  return (ring_job){(const char*)rows, model->rings + b->ring_start, b->ring_length, out};
 }
 
 static void match_regions(const match_step* step, int32_t c) {
@@ -458,11 +469,17 @@ static void match_regions(const match_step* step, int32_t c) {
     memset(step->body->products + (size_t)chunk->first_share * row, 0,
            (size_t)chunk->num_shares * row * sizeof(float));
   }
-  for (; block + BLOCKS_AT_ONCE <= end; block += BLOCKS_AT_ONCE) {
-    recovered += match_blocks(step, chunk, BLOCKS_AT_ONCE, block, (const char*)rows);
-  }
-  if (BLOCKS_AT_ONCE > 1 && block < end) {
-    recovered += match_blocks(step, chunk, 1, block, (const char*)rows);
+  ring_sums rings[2];
+  ring_job job = rings_of(model, block, rows, &rings[0]);
+  sum_rings(job.rows, job.rings, job.length, job.out);
+  for (int turn = 0; block < end; ++block, turn ^= 1) {
+    job = rings_of(model, block + 1 < end ? block + 1 : block, rows, &rings[turn ^ 1]);
+    if (block + 1 == end) job.length = 1;
+    ask_for_block(step, block + 1);
+    for (int n = 0; n < REGISTERS; n += AT_ONCE) {
+      const lane_set at[2] = {{block, n * YW_VF_LANES}, {block, (n + 1) * YW_VF_LANES}};
+      recovered += match_pair(step, chunk, AT_ONCE, at, &rings[turn], &job);
+    }
   }
   sum_body(step, chunk, out);
   out->recovered = recovered;
@@ -481,38 +498,20 @@ static void fill_pulls(const match_step* step, int32_t block, float* pulls, int3
   *filled = share;
 }
 
-YW_LANE_FN void bend_blocks(const match_step* step, const match_chunk* chunk, const int count,
-                            int32_t block, float (*pulls)[YW_MAX_EXAMPLES * YW_LANES],
-                            int32_t* filled) {
-  int32_t next = block + BLOCKS_AT_ONCE;
-  if (next < step->model->num_blocks) {
-    size_t n = (size_t)step->model->num_examples;
-    ask_for(&step->body->rotations[next], sizeof(yw_quatx16));
-    ask_for(&step->body->stretches[next], sizeof(yw_sym3x16));
-    ask_for(&step->model->moments[next], sizeof(float[6][YW_LANES]));
-    ask_for(step->model->examples + (size_t)next * n, n * sizeof(yw_sym3x16));
-  }
-  for (int i = 0; i < count; ++i) fill_pulls(step, block + i, pulls[i], &filled[i]);
-  const int registers = count * YW_LANES / YW_VF_LANES;
-  for (int n = 0; n < registers; n += 2) {
-    const lane_set at[2] = {nth_register(block, n), nth_register(block, n + 1)};
-    const int width = registers == 1 ? 1 : 2;
-    const float* const both[2] = {pulls[at[0].block - block],
-                                  pulls[width == 2 ? at[1].block - block : 0]};
-    region_pair pair;
-    load_pair(step, at, width, &pair);
-    bend(step, chunk, width, at, &pair, both);
-  }
-}
-
 static void bend_targets(const match_step* step, int32_t c) {
   const match_chunk* chunk = &step->model->chunks[c];
-  _Alignas(64) float pulls[BLOCKS_AT_ONCE][YW_MAX_EXAMPLES * YW_LANES];
-  int32_t filled[2] = {-1, -1}, block = chunk->first_block, end = block + chunk->num_blocks;
-  for (; block + BLOCKS_AT_ONCE <= end; block += BLOCKS_AT_ONCE) {
-    bend_blocks(step, chunk, BLOCKS_AT_ONCE, block, pulls, filled);
+  _Alignas(64) float pulls[YW_MAX_EXAMPLES * YW_LANES];
+  const float* const both[2] = {pulls, pulls};
+  int32_t filled = -1;
+  for (int32_t b = chunk->first_block; b < chunk->first_block + chunk->num_blocks; ++b) {
+    fill_pulls(step, b, pulls, &filled);
+    for (int n = 0; n < REGISTERS; n += AT_ONCE) {
+      const lane_set at[2] = {{b, n * YW_VF_LANES}, {b, (n + 1) * YW_VF_LANES}};
+      region_pair pair;
+      load_pair(step, at, AT_ONCE, &pair);
+      bend(step, chunk, AT_ONCE, at, &pair, both);
+    }
   }
-  if (BLOCKS_AT_ONCE > 1 && block < end) bend_blocks(step, chunk, 1, block, pulls, filled);
 }
 
 typedef struct box_lanes {

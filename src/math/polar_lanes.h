@@ -225,43 +225,50 @@ __attribute__((noinline, unused)) static yw_lanes_polar yw_lanes_polar_finish(yw
   return *rescued == 0 ? d : yw_lanes_polar_rescue(~settled, a, d);
 }
 
-/// As yw_lanes_polar_warm for count registers (a constant, at most 2), whose long chains of dependent
-/// operations overlap. That R is the nearest rotation and not just a stationary one is seen at the
-/// guess, which the step must not leave far behind; other lanes take the long way. rescued gets one
-/// bit per lane for each register.
-YW_LANE_FN void yw_lanes_polar_warm_many(const int count, const yw_lanes_mat3* a, yw_lanes_quat* q,
-                                         yw_lanes_mat3* r, yw_lanes_sym3* s, uint32_t* rescued) {
-  yw_vi sound[2];
-  yw_vf norm2[2];
-  yw_lanes_newton n[2];
-  for (int u = 0; u < count; ++u) {
-    r[u] = yw_lanes_rotation(q[u]);
-    n[u] = yw_lanes_newton_at(&a[u], &r[u]);
-    norm2[u] = yw_lanes_mat3_norm2(&a[u]);
-    yw_vf g2 = n[u].gx * n[u].gx + n[u].gy * n[u].gy + n[u].gz * n[u].gz;
-    sound[u] = (g2 <= (YW_POLAR_NEAR * YW_POLAR_NEAR) * norm2[u]) & (n[u].hxx > 0.0f) &
-               (n[u].czz > 0.0f) & (n[u].det > YW_POLAR_SOUND * n[u].trace * norm2[u]) &
-               (norm2[u] < YW_POLAR_RANGE * YW_POLAR_RANGE) &
-               (norm2[u] > 1.0f / (YW_POLAR_RANGE * YW_POLAR_RANGE));
+// yw_lanes_polar_warm in three parts, between which a kernel can do other work: each is a long chain
+// of dependent operations. That R is the nearest rotation and not just a stationary one is seen at
+// the guess, which the step must not leave far behind; other lanes take the long way.
+
+typedef struct yw_lanes_warm {
+  yw_lanes_newton n;
+  yw_vi sound;
+  yw_vf norm2;
+} yw_lanes_warm;
+
+/// Looks around at the guess q.
+YW_LANE_FN yw_lanes_warm yw_lanes_warm_begin(const yw_lanes_mat3* a, yw_lanes_quat q) {
+  yw_lanes_mat3 r = yw_lanes_rotation(q);
+  yw_lanes_warm w = {.n = yw_lanes_newton_at(a, &r), .norm2 = yw_lanes_mat3_norm2(a)};
+  yw_vf g2 = w.n.gx * w.n.gx + w.n.gy * w.n.gy + w.n.gz * w.n.gz;
+  w.sound = (g2 <= (YW_POLAR_NEAR * YW_POLAR_NEAR) * w.norm2) & (w.n.hxx > 0.0f) &
+            (w.n.czz > 0.0f) & (w.n.det > YW_POLAR_SOUND * w.n.trace * w.norm2) &
+            (w.norm2 < YW_POLAR_RANGE * YW_POLAR_RANGE) &
+            (w.norm2 > 1.0f / (YW_POLAR_RANGE * YW_POLAR_RANGE));
+  return w;
+}
+
+YW_LANE_FN yw_lanes_quat yw_lanes_warm_turn(const yw_lanes_warm* w, yw_lanes_quat q) {
+  return yw_lanes_newton_turn(&w->n, q);
+}
+
+/// Finishes q, r and s; returns one bit per rescued lane.
+YW_LANE_FN uint32_t yw_lanes_warm_end(const yw_lanes_mat3* a, const yw_lanes_warm* w,
+                                      yw_lanes_quat* q, yw_lanes_mat3* r, yw_lanes_sym3* s) {
+  *r = yw_lanes_rotation(*q);
+  yw_lanes_mat3 m = yw_lanes_mat3_mul_tn(r, a);
+  yw_vf gx = m.zy - m.yz, gy = m.xz - m.zx, gz = m.yx - m.xy;
+  yw_vi settled = w->sound & (gx * gx + gy * gy + gz * gz <=
+                              (YW_POLAR_TOLERANCE * YW_POLAR_TOLERANCE) * w->norm2);
+  *s = (yw_lanes_sym3){
+      m.xx, m.yy, m.zz, 0.5f * (m.xy + m.yx), 0.5f * (m.xz + m.zx), 0.5f * (m.yz + m.zy)};
+  uint32_t rescued = 0;
+  if (__builtin_expect(yw_vi_bits(~settled) != 0, 0)) {
+    yw_lanes_polar d = yw_lanes_polar_finish(settled, *a, (yw_lanes_polar){*q, *r, *s}, &rescued);
+    *q = d.q;
+    *r = d.r;
+    *s = d.s;
   }
-  for (int u = 0; u < count; ++u) q[u] = yw_lanes_newton_turn(&n[u], q[u]);
-  for (int u = 0; u < count; ++u) {
-    r[u] = yw_lanes_rotation(q[u]);
-    yw_lanes_mat3 m = yw_lanes_mat3_mul_tn(&r[u], &a[u]);
-    yw_vf gx = m.zy - m.yz, gy = m.xz - m.zx, gz = m.yx - m.xy;
-    yw_vi settled = sound[u] & (gx * gx + gy * gy + gz * gz <=
-                                (YW_POLAR_TOLERANCE * YW_POLAR_TOLERANCE) * norm2[u]);
-    s[u] = (yw_lanes_sym3){
-        m.xx, m.yy, m.zz, 0.5f * (m.xy + m.yx), 0.5f * (m.xz + m.zx), 0.5f * (m.yz + m.zy)};
-    rescued[u] = 0;
-    if (__builtin_expect(yw_vi_bits(~settled) != 0, 0)) {
-      yw_lanes_polar d = yw_lanes_polar_finish(settled, a[u], (yw_lanes_polar){q[u], r[u], s[u]},
-                                               &rescued[u]);
-      q[u] = d.q;
-      r[u] = d.r;
-      s[u] = d.s;
-    }
-  }
+  return rescued;
 }
 
 #endif
