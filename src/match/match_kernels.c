@@ -71,18 +71,22 @@ static void make_rows(const match_step* step, const match_chunk* chunk, float* r
   memset(rows, 0, MATCH_ROW * sizeof *rows);
 }
 
-static void copy_rows(const match_step* step, const match_chunk* chunk, float* rows) {
+// Target rows of the particles and the halo of a chunk. A body of one chunk has them in place: lanes
+// beyond its last particle are zero, as the row after its last one must be.
+static const float* gather_targets(const match_step* step, const match_chunk* chunk, float* rows) {
   const float* targets = step->body->targets;
+  if (step->model->num_chunks == 1) return targets;
   const int32_t* halo = step->model->halo + chunk->halo_start;
   const size_t bytes = MATCH_ROW * sizeof *rows;
+  float* to = rows + (size_t)chunk->count * MATCH_ROW;
   memcpy(rows, targets + (size_t)chunk->begin * MATCH_ROW, (size_t)chunk->count * bytes);
-  rows += (size_t)chunk->count * MATCH_ROW;
   for (int32_t i = 0; i < chunk->num_halo; ++i) {
     __builtin_prefetch(targets + (size_t)halo[i + PREFETCH_AHEAD] * MATCH_ROW);
-    memcpy(rows, targets + (size_t)halo[i] * MATCH_ROW, bytes);
-    rows += MATCH_ROW;
+    memcpy(to, targets + (size_t)halo[i] * MATCH_ROW, bytes);
+    to += MATCH_ROW;
   }
-  memset(rows, 0, bytes);
+  memset(to, 0, bytes);
+  return rows;
 }
 
 // Sums of the body --------------------------------------------------------------------------------
@@ -586,7 +590,7 @@ static yw_aabb finish_box(const box_lanes boxes[YW_LANES / YW_VF_LANES]) {
 }
 
 static void pull_particles(const match_step* step, int32_t c) {
-  _Alignas(64) float rows[MATCH_MAX_ROWS * MATCH_ROW];
+  _Alignas(64) float scratch[MATCH_MAX_ROWS * MATCH_ROW];
   const match_model* model = step->model;
   const match_chunk* chunk = &model->chunks[c];
   yw_vf high = yw_vf_splat(INFINITY), low = yw_vf_splat(-INFINITY);
@@ -594,7 +598,7 @@ static void pull_particles(const match_step* step, int32_t c) {
   for (int i = 0; i < YW_LANES / YW_VF_LANES; ++i) {
     boxes[i] = (box_lanes){{high, high, high}, {low, low, low}};
   }
-  copy_rows(step, chunk, rows);
+  const float* rows = gather_targets(step, chunk, scratch);
   for (int32_t b = chunk->first_block; b < chunk->first_block + chunk->num_blocks; ++b) {
     const match_block* block = &model->blocks[b];
     ring_sums rings;
