@@ -71,8 +71,8 @@ static void make_rows(const match_step* step, const match_chunk* chunk, float* r
   memset(rows, 0, MATCH_ROW * sizeof *rows);
 }
 
-// Target rows of the particles and the halo of a chunk. A body of one chunk has them in place: lanes
-// beyond its last particle are zero, as the row after its last one must be.
+// Target rows of the particles and the halo of a chunk. A body of one chunk has them in place:
+// lanes beyond its last particle are zero, as the row after its last one must be.
 static const float* gather_targets(const match_step* step, const match_chunk* chunk, float* rows) {
   const float* targets = step->body->targets;
   if (step->model->num_chunks == 1) return targets;
@@ -300,30 +300,40 @@ typedef struct region_pair {
   vec_lanes shift[2];
 } region_pair;
 
+// The rotation of q turned by one Newton step where that is sound. The quaternion (d, 1 + |d|^2) of
+// the step (see yw_lanes_newton_turn) is normalised in the matrix, without a square root.
+YW_LANE_FN yw_lanes_mat3 turned_rotation(const yw_lanes_newton* n, const yw_lanes_quat* q) {
+  yw_vf zero = yw_vf_splat(0.0f), half = 0.5f / n->det;
+  yw_vf bound = YW_POLAR_MARGIN * n->trace * n->trace * n->trace;
+  yw_vi sound = (n->hxx > 0.0f) & (n->czz > 0.0f) & (n->det > bound) & (bound > 0.0f);
+  half = yw_vf_select(sound, half, zero);
+  yw_vf dx = half * (n->cxx * n->gx + n->cxy * n->gy + n->cxz * n->gz);
+  yw_vf dy = half * (n->cxy * n->gx + n->cyy * n->gy + n->cyz * n->gz);
+  yw_vf dz = half * (n->cxz * n->gx + n->cyz * n->gy + n->czz * n->gz);
+  yw_vf dd = dx * dx + dy * dy + dz * dz, dw = 1.0f + dd, two = 2.0f / (dd + dw * dw);
+  yw_vf x = q->w * dx + q->x * dw + q->y * dz - q->z * dy;
+  yw_vf y = q->w * dy - q->x * dz + q->y * dw + q->z * dx;
+  yw_vf z = q->w * dz + q->x * dy - q->y * dx + q->z * dw;
+  yw_vf w = q->w * dw - q->x * dx - q->y * dy - q->z * dz;
+  yw_vf x2 = two * x, y2 = two * y, z2 = two * z;
+  yw_vf xx = x * x2, yy = y * y2, zz = z * z2, xy = x * y2, xz = x * z2, yz = y * z2;
+  yw_vf wx = w * x2, wy = w * y2, wz = w * z2;
+  return (yw_lanes_mat3){1.0f - (yy + zz), xy - wz, xz + wy, xy + wz,         1.0f - (xx + zz),
+                         yz - wx,          xz - wy, yz + wx, 1.0f - (xx + yy)};
+}
+
 // Turns R_r to the rotation that fits S~ q best: one Newton step, which is enough since the two
 // differ by the product of a strain and the unevenness of Q only, and both vanish at the goal.
 YW_LANE_FN void bend(const match_step* step, const match_chunk* chunk, const int count,
-                     const lane_set* at, region_pair* pair, const float* const* pulls) {
-  yw_lanes_sym3 wanted[2];
-  yw_lanes_newton newton[2];
-  yw_vi sound[2];
+                     const lane_set* at, const region_pair* pair, const float* const* pulls) {
   for (int u = 0; u < count; ++u) {
-    wanted[u] = aim(step->model, at[u].block, at[u].lane, pulls[u]);
+    yw_lanes_sym3 wanted = aim(step->model, at[u].block, at[u].lane, pulls[u]);
     yw_lanes_sym3 moment = load_sym3(step->model->moments[at[u].block].moment[0], at[u].lane);
     yw_lanes_mat3 p = full(&pair->s[u]);
     p = mul_sym(&p, &moment);
-    p = mul_sym(&p, &wanted[u]);
-    newton[u] = yw_lanes_newton_of(p);
-    yw_vf bound = YW_POLAR_MARGIN * newton[u].trace * newton[u].trace * newton[u].trace;
-    sound[u] = (newton[u].hxx > 0.0f) & (newton[u].czz > 0.0f) & (newton[u].det > bound) &
-               (bound > 0.0f);
-  }
-  for (int u = 0; u < count; ++u) {
-    pair->q[u] =
-        yw_lanes_quat_select(sound[u], yw_lanes_newton_turn(&newton[u], pair->q[u]), pair->q[u]);
-  }
-  for (int u = 0; u < count; ++u) {
-    yw_lanes_mat3 r = yw_lanes_rotation(pair->q[u]), t = mul_sym(&r, &wanted[u]);
+    p = mul_sym(&p, &wanted);
+    yw_lanes_newton newton = yw_lanes_newton_of(p);
+    yw_lanes_mat3 r = turned_rotation(&newton, &pair->q[u]), t = mul_sym(&r, &wanted);
     write_targets(step, chunk, at[u].block, at[u].lane, &t, &pair->shift[u]);
   }
 }
@@ -424,8 +434,8 @@ YW_LANE_FN int32_t match_pair(const match_step* step, const match_chunk* chunk, 
   for (int u = 0; u < count; ++u) pair.q[u] = yw_lanes_warm_turn(&warm[u], pair.q[u]);
   do_rings(next, at[0].lane, 1);
   for (int u = 0; u < count; ++u) {
-    recovered += __builtin_popcount(
-        yw_lanes_warm_end(&a[u], &warm[u], &pair.q[u], &r[u], &pair.s[u]));
+    recovered +=
+        __builtin_popcount(yw_lanes_warm_end(&a[u], &warm[u], &pair.q[u], &r[u], &pair.s[u]));
     yw_lanes_quat_store(&step->body->rotations[at[u].block], at[u].lane, &pair.q[u]);
   }
   if (model->num_examples == 0) {

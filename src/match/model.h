@@ -28,7 +28,8 @@
 /// Lane of particle i of a block, and particle of lane i: what transposing 4x4 blocks gives.
 static inline int32_t match_lane(int32_t i) { return 4 * (i & 3) + (i >> 2); }
 
-/// What fits a linear map to 16 regions, lanes as in match_lane. Masses are divided by the mean mass.
+/// What fits a linear map to 16 regions, lanes as in match_lane. Masses are divided by the mean
+/// mass.
 typedef struct match_region_block {
   _Alignas(64) float inv_moment[6][YW_LANES];  ///< Q^-1, Q = sum m~ q q^T: xx, yy, zz, xy, xz, yz
   float center[3][YW_LANES];                   ///< c0 - origin of the chunk

@@ -184,8 +184,8 @@ yw_status yw_match_build_moments(match_model* model, match_build* build, yw_erro
   model->row_mass = YW_NEW_ARRAY(&model->mem, float, padded);
   model->mass = YW_NEW_ARRAY(&model->mem, float, padded);
   model->rest_positions = YW_NEW_ARRAY(&model->mem, yw_vec3, n);
-  if (!build->mass || !build->regions || !model->regions || !model->moments || !model->particles || !model->rest ||
-      !model->row_mass || !model->mass || !model->rest_positions) {
+  if (!build->mass || !build->regions || !model->regions || !model->moments || !model->particles ||
+      !model->rest || !model->row_mass || !model->mass || !model->rest_positions) {
     return yw_fail_memory(error, "the moments of a match model");
   }
   lump_masses(model, build);

@@ -21,8 +21,8 @@
 /// Lanes with |A| outside YW_POLAR_RANGE^-1 .. YW_POLAR_RANGE are left to the path that scales.
 #define YW_POLAR_RANGE 1e5f
 #define YW_POLAR_STEPS 5
-/// A guess with |g| <= YW_POLAR_NEAR |A| and det H > YW_POLAR_SOUND tr S |A|^2 is in the bowl of the
-/// nearest rotation: the step turns by less than its H can change sign.
+/// A guess with |g| <= YW_POLAR_NEAR |A| and det H > YW_POLAR_SOUND tr S |A|^2 is in the bowl of
+/// the nearest rotation: the step turns by less than its H can change sign.
 #define YW_POLAR_NEAR 0.1f
 #define YW_POLAR_SOUND 0.05f
 
@@ -225,9 +225,9 @@ __attribute__((noinline, unused)) static yw_lanes_polar yw_lanes_polar_finish(yw
   return *rescued == 0 ? d : yw_lanes_polar_rescue(~settled, a, d);
 }
 
-// yw_lanes_polar_warm in three parts, between which a kernel can do other work: each is a long chain
-// of dependent operations. That R is the nearest rotation and not just a stationary one is seen at
-// the guess, which the step must not leave far behind; other lanes take the long way.
+// yw_lanes_polar_warm in three parts, between which a kernel can do other work: each is a long
+// chain of dependent operations. That R is the nearest rotation and not just a stationary one is
+// seen at the guess, which the step must not leave far behind; other lanes take the long way.
 
 typedef struct yw_lanes_warm {
   yw_lanes_newton n;
