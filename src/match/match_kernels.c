@@ -422,20 +422,21 @@ YW_LANE_FN int32_t match_pair(const match_step* step, const match_chunk* chunk, 
   const match_model* model = step->model;
   region_pair pair;
   yw_lanes_mat3 a[2], r[2];
-  yw_lanes_warm warm[2];
+  yw_lanes_newton newton[2];
   int32_t recovered = 0;
   for (int u = 0; u < count; ++u) {
     a[u] = model->num_examples == 0 ? fit_moment(step, at[u], rings, &pair.shift[u])
                                     : fit_map(step, at[u], rings, &pair.shift[u]);
     pair.q[u] = yw_lanes_quat_load(&step->body->rotations[at[u].block], at[u].lane);
-    warm[u] = yw_lanes_warm_begin(&a[u], pair.q[u]);
+    r[u] = yw_lanes_rotation(pair.q[u]);
+    newton[u] = yw_lanes_newton_at(&a[u], &r[u]);
   }
   do_rings(next, at[0].lane, 0);
-  for (int u = 0; u < count; ++u) pair.q[u] = yw_lanes_warm_turn(&warm[u], pair.q[u]);
+  for (int u = 0; u < count; ++u) pair.q[u] = yw_lanes_newton_turn(&newton[u], pair.q[u]);
   do_rings(next, at[0].lane, 1);
   for (int u = 0; u < count; ++u) {
     recovered +=
-        __builtin_popcount(yw_lanes_warm_end(&a[u], &warm[u], &pair.q[u], &r[u], &pair.s[u]));
+        __builtin_popcount(yw_lanes_polar_finish_all(&a[u], &pair.q[u], &r[u], &pair.s[u]));
     yw_lanes_quat_store(&step->body->rotations[at[u].block], at[u].lane, &pair.q[u]);
   }
   if (model->num_examples == 0) {

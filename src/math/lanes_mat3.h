@@ -11,6 +11,8 @@ typedef struct yw_lanes_mat3 {
   yw_vf xx, xy, xz, yx, yy, yz, zx, zy, zz;
 } yw_lanes_mat3;
 
+_Static_assert(sizeof(yw_lanes_mat3) == 9 * sizeof(yw_vf), "entries follow each other");
+
 typedef struct yw_lanes_sym3 {
   yw_vf xx, yy, zz, xy, xz, yz;
 } yw_lanes_sym3;
@@ -36,6 +38,12 @@ YW_LANE_FN void yw_lanes_mat3_store(yw_mat3x16* to, int32_t lane, const yw_lanes
   yw_vf_store(to->m[6] + lane, m->zx);
   yw_vf_store(to->m[7] + lane, m->zy);
   yw_vf_store(to->m[8] + lane, m->zz);
+}
+
+YW_LANE_FN yw_lanes_sym3 yw_lanes_sym3_load(const yw_sym3x16* m, int32_t lane) {
+  return (yw_lanes_sym3){yw_vf_load(m->m[0] + lane), yw_vf_load(m->m[1] + lane),
+                         yw_vf_load(m->m[2] + lane), yw_vf_load(m->m[3] + lane),
+                         yw_vf_load(m->m[4] + lane), yw_vf_load(m->m[5] + lane)};
 }
 
 YW_LANE_FN void yw_lanes_sym3_store(yw_sym3x16* to, int32_t lane, const yw_lanes_sym3* m) {

@@ -348,7 +348,8 @@ static void redundant_examples_are_named(void** state) {
   // It goes on, and the longer stretch still widens what the body may choose from.
   case_build(&c);
   for (int projection = 0; projection < 2; ++projection) {
-    yw_match_params params = {.alpha = 0.8f, .beta = 0.95f, .projection = projection};
+    yw_match_params params = {
+        .alpha = 0.8f, .beta = 0.95f, .projection = (yw_projection)projection};
     yw_match_set_params(c.state, &params);
     case_place(&c, c.examples[3], some_rotation(), (yw_vec3){0, 0, 0});
     case_step(&c, 20);
