@@ -12,20 +12,34 @@
 extern "C" {
 #endif
 
-/// Reads a surface by the ending of its name: .obj, .ply, .stl, and the boundary of any tet format.
+// All of these go by the ending of the name, letters of either case. Numbers are read and written
+// the same in every locale. Errors in text name the line, in binary data the byte. Files above 4
+// GiB, positions that are not finite and indices out of range are refused. mem may be NULL
+// (malloc).
+
+/// Reads a surface: .obj, .ply, .stl, and of the formats below the boundary of the tets, or their
+/// faces where there are no tets. Polygons are cut into triangles; equal corners of STL files are
+/// joined; colors are kept (.obj, .ply, .vtu). A file without faces is an error.
 YW_API yw_status yw_tri_mesh_read(const char* path, const yw_allocator* mem, yw_tri_mesh* out,
                                   yw_error* error);
-/// Reads tets by the ending of the name: .node or .ele (TetGen, either names both), .msh (Gmsh 2.2
-/// and 4.1), .vtk (legacy), .vtu, .mesh (Medit). Tets of the wrong orientation are turned.
+/// Reads tets: .node or .ele (TetGen, either names both), .msh (Gmsh 2.2 and 4.1), .vtk (legacy),
+/// .vtu (uncompressed), .mesh (Medit). Tets of the wrong orientation are turned. Labels are
+/// attributes (TetGen), physical groups or volumes (Gmsh), references (Medit), or cell data named
+/// "label", "region" or "material" (VTK). Vertices keep their order; Gmsh's nodes that belong to no
+/// tet are left out. Second-order tets and cells of other shapes are errors; faces, lines and
+/// points beside the tets are passed over.
 YW_API yw_status yw_tet_mesh_read(const char* path, const yw_allocator* mem, yw_tet_mesh* out,
                                   yw_error* error);
-/// Reads only the vertex positions of a mesh file (example poses).
+/// Reads only the vertex positions of a mesh file (example poses), in the order of the readers
+/// above; of TetGen's pair only the .node file. STL gives three per triangle, not joined. Freed by
+/// the caller: free() when mem is NULL, else with mem.
 YW_API yw_status yw_positions_read(const char* path, const yw_allocator* mem, yw_vec3** out,
                                    int32_t* count, yw_error* error);
 
-/// Writes by the ending: .obj, .ply (binary), .stl (binary), .vtu
+/// Writes a surface: .obj, .ply (binary), .stl (binary, no colors), .vtu. An older file stays as it
+/// is until the new one is complete.
 YW_API yw_status yw_tri_mesh_write(const char* path, const yw_tri_mesh* mesh, yw_error* error);
-/// Writes by the ending: .node/.ele (both), .vtu, .msh (4.1 ascii), .mesh
+/// Writes tets: .node/.ele (both), .vtu, .msh (4.1 text; labels must not be negative), .mesh
 YW_API yw_status yw_tet_mesh_write(const char* path, const yw_tet_mesh* mesh, yw_error* error);
 
 #ifdef __cplusplus

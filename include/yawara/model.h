@@ -35,7 +35,7 @@ typedef struct yw_match_params {
   float alpha;
   float beta;     ///< how strongly examples attract, 0 (not at all) to 1 (a body may rest in one);
                   ///< default 0.95
-  float damping;  ///< rate at which motion that is not rigid dies away, 1/s, >= 0; default 2
+  float damping;  ///< rate at which motion that is not rigid dies away, 1/s, >= 0; default 6
   yw_projection projection;
 } yw_match_params;
 
@@ -73,6 +73,12 @@ YW_API const char* yw_model_method(const yw_model* model);     ///< "match", ...
 YW_API int32_t yw_model_num_particles(const yw_model* model);  ///< at rest
 /// What a body made of this model shows: the embedded surface or the boundary of the tets, at rest.
 YW_API const yw_tri_mesh* yw_model_surface(const yw_model* model);
+/// The tets that the model was made of, at rest.
+YW_API const yw_tet_mesh* yw_model_tets(const yw_model* model);
+/// Vertices of the shown surface for given positions of the mesh's vertices. out has room for
+/// yw_model_surface(model)->num_vertices.
+YW_API void yw_model_surface_positions(const yw_model* model, const yw_vec3* positions,
+                                       yw_vec3* out);
 
 #ifdef __cplusplus
 }

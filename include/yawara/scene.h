@@ -19,12 +19,17 @@ typedef struct yw_scene_override {
 } yw_scene_override;
 
 /// Reads, checks and builds shapes, meshes and models. Paths in the scene are relative to it.
-/// warning (may be NULL) gets what is worth a word, e.g. a redundant example; empty when nothing
-/// is.
+/// warning (may be NULL) gets what is worth a word, one line each, e.g. a redundant example; empty
+/// when nothing is. Overrides are needed only during the call.
 YW_API yw_status yw_scene_read(const char* path, const yw_allocator* mem, int32_t num_overrides,
                                const yw_scene_override* overrides, yw_scene** out,
                                yw_error* warning, yw_error* error);
-YW_API void yw_scene_destroy(yw_scene* scene);
+/// The same for a text in memory; path stands in messages and says where files of the scene are.
+YW_API yw_status yw_scene_read_text(const char* text, size_t size, const char* path,
+                                    const yw_allocator* mem, int32_t num_overrides,
+                                    const yw_scene_override* overrides, yw_scene** out,
+                                    yw_error* warning, yw_error* error);
+YW_API void yw_scene_destroy(yw_scene* scene);  ///< NULL is fine
 
 typedef struct yw_camera {
   yw_vec3 eye, target;  ///< m
@@ -52,9 +57,11 @@ YW_API yw_look yw_scene_body_look(const yw_scene* scene, int32_t body);
 YW_API int32_t yw_scene_num_obstacles(const yw_scene* scene);
 YW_API yw_look yw_scene_obstacle_look(const yw_scene* scene, int32_t obstacle);
 YW_API const yw_shape* yw_scene_obstacle_shape(const yw_scene* scene, int32_t obstacle);
+/// Of the world that was built last.
 YW_API yw_obstacle_id yw_scene_obstacle_id(const yw_scene* scene, int32_t obstacle);
 
-/// A new world with everything in the scene. threads 0: one per core.
+/// A new world with everything in the scene; it does not need the scene any more. threads 0: one
+/// per core.
 YW_API yw_status yw_scene_build(yw_scene* scene, int32_t threads, yw_simd simd, yw_world** out,
                                 yw_error* error);
 

@@ -143,8 +143,9 @@ YW_API yw_obstacle_def yw_default_obstacle_def(void);
 YW_API yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def,
                                     yw_obstacle_id* out, yw_error* error);
 YW_API yw_status yw_obstacle_destroy(yw_world* world, yw_obstacle_id id);
-/// Where the obstacle is at the world's time.
-YW_API yw_status yw_obstacle_pose(const yw_world* world, yw_obstacle_id id, yw_transform* out);
+/// Where the obstacle is at a time (s), e.g. yw_world_time(world).
+YW_API yw_status yw_obstacle_pose(const yw_world* world, yw_obstacle_id id, double time,
+                                  yw_transform* out);
 
 // The step
 // ------------------------------------------------------------------------------------------

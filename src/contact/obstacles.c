@@ -50,8 +50,7 @@ typedef struct collide_job {
   atomic_int contacts;
 } collide_job;
 
-// Poses
-// --------------------------------------------------------------------------------------------
+// Poses -----------------------------------------------------------------------------------------
 
 static yw_transform pose_between(yw_transform a, yw_transform b, float t) {
   if (t <= 0.0f) return a;
@@ -144,57 +143,56 @@ yw_aabb yw_obstacle_bounds(const yw_shape* shape, yw_transform begin, yw_transfo
   return yw_aabb_pad(box, bulge + 1e-6f * farthest);
 }
 
-// One particle
-// -------------------------------------------------------------------------------------
+// One particle ----------------------------------------------------------------------------------
 
-// Where a path enters the obstacle, in the obstacle's frame.
-typedef struct entry {
-  yw_vec3 point, normal;
-  float start_gap;  // at the beginning of the path; negative inside
-  float rounding;   // of gaps here
-} entry;
+// A particle's path as the obstacle sees it, and where it enters.
+typedef struct sighting {
+  yw_vec3 from, to;          // of this step
+  float radius;              // in the obstacle's scale
+  float start_gap, end_gap;  // at the ends of the path; negative inside
+  yw_vec3 normal;            // at the start, then at the entry
+  yw_vec3 entry;             // first point that touches
+  float rounding;            // of gaps here
+} sighting;
 
-// Follows the path a to b by steps that the distance says are free. end_gap is the gap at b. False
-// when the path stays outside.
-static bool find_entry(const yw_shape* shape, yw_vec3 a, yw_vec3 b, float radius, float end_gap,
-                       entry* out) {
-  yw_vec3 path = yw_sub(b, a);
-  float length = yw_length(path);
-  out->rounding = ROUNDING * (fabsf(a.x) + fabsf(a.y) + fabsf(a.z) + radius);
-  float gap = yw_shape_distance(shape, a) - radius;
-  out->start_gap = gap;
-  out->point = a;
-
-  float done = 0.0f;
-  for (int i = 0; gap > out->rounding && i < MAX_ADVANCES; ++i) {
-    // Two free balls, at this point and at the end, cover what is left of the path.
-    if (end_gap > 0.0f && gap + end_gap > length - done) return false;
-    done += gap;
-    if (done >= length) {
-      if (end_gap >= 0.0f) return false;
-      done = length;
+// Follows the path by steps that the distance says are free. False when it stays outside.
+static bool find_entry(const yw_shape* shape, sighting* s) {
+  s->entry = s->from;
+  s->rounding = ROUNDING * (fabsf(s->from.x) + fabsf(s->from.y) + fabsf(s->from.z) + s->radius);
+  float gap = s->start_gap;
+  if (gap > s->rounding) {
+    yw_vec3 path = yw_sub(s->to, s->from);
+    float length = yw_length(path), done = 0.0f;
+    for (int i = 0; gap > s->rounding && done < length && i < MAX_ADVANCES; ++i) {
+      // Two free balls, at this point and at the end, cover what is left of the path.
+      if (s->end_gap > 0.0f && gap + s->end_gap > length - done) return false;
+      done += gap;
+      if (done >= length) {
+        if (s->end_gap >= 0.0f) return false;
+        done = length;
+      }
+      s->entry = yw_mad(s->from, done / length, path);
+      gap = yw_shape_distance(shape, s->entry) - s->radius;
     }
-    out->point = yw_mad(a, done / length, path);
-    gap = yw_shape_distance(shape, out->point) - radius;
-    if (done >= length) break;
+    yw_shape_distance_normal(shape, s->entry, &s->normal);
   }
-  yw_shape_distance_normal(shape, out->point, &out->normal);
-  // Touching, but on the way out.
-  return end_gap < -out->rounding || yw_dot(out->normal, yw_sub(b, out->point)) < 0.0f;
+  // Touching, but on the way out, is no contact.
+  return s->end_gap < -s->rounding || yw_dot(s->normal, yw_sub(s->to, s->entry)) < 0.0f;
 }
 
 // Stops or reflects the approaching velocity and lets friction take up to mu times that change from
 // the rest. Returns the share of the sliding velocity that is left, and *bounces.
 static float respond(const obstacle_motion* motion, yw_vec3 surface_velocity, yw_vec3 normal,
-                     yw_vec4* velocity, bool* bounces) {
+                     bool was_free, yw_vec4* velocity, bool* bounces) {
   yw_vec3 relative = yw_sub(yw_xyz(*velocity), surface_velocity);
   float approach = -yw_dot(relative, normal);
-  *bounces = approach > motion->rest_speed && motion->restitution > 0.0f;
+  // What touched before the step is pressed, not thrown, however fast a body's weight moves it.
+  *bounces = was_free && approach > motion->rest_speed && motion->restitution > 0.0f;
   if (approach <= 0.0f) return 1.0f;
   float leave = *bounces ? motion->restitution * approach : 0.0f;
   yw_vec3 slide = yw_mad(relative, approach, normal);
-  float speed = yw_length(slide), held = motion->friction * (approach + leave);
-  float share = speed > held ? 1.0f - held / speed : 0.0f;
+  float speed2 = yw_length2(slide), held = motion->friction * (approach + leave);
+  float share = speed2 > held * held ? 1.0f - held / sqrtf(speed2) : 0.0f;
   yw_vec3 after = yw_mad(yw_mad(surface_velocity, share, slide), leave, normal);
   *velocity = yw_v4(after);
   return share;
@@ -215,53 +213,49 @@ static yw_vec3 push_out(const yw_shape* shape, yw_vec3 p, float radius, float ro
   return p;
 }
 
-// True when the particle touched the obstacle on its way from old_pos to pos; both pos and vel are
-// then corrected. end_distance is the shape's distance of pos in the obstacle's frame.
-static bool collide_particle(const obstacle_motion* motion, yw_vec4 old_pos, float radius,
-                             float end_distance, yw_vec4* pos, yw_vec4* vel) {
-  float scale = motion->last.scale;
-  yw_vec3 old_world = yw_xyz(old_pos), a = old_world, b = yw_xyz(*pos);
-  if (!motion->in_place) {
-    a = yw_transform_point_inv(motion->first, a);
-    b = yw_transform_point_inv(motion->last, b);
-  }
-  float reach = radius / scale;
-  entry hit;
-  if (!find_entry(motion->shape, a, b, reach, end_distance - reach, &hit)) return false;
-
-  yw_vec3 surface_velocity = yw_v3(0, 0, 0), carried = old_world;
+// True when the particle touched the obstacle on its way; pos and vel are then corrected.
+static bool collide_particle(const obstacle_motion* motion, sighting* s, yw_vec4 old_pos,
+                             yw_vec4* pos, yw_vec4* vel) {
+  if (!find_entry(motion->shape, s)) return false;
+  yw_vec3 surface_velocity = yw_v3(0, 0, 0), carried = yw_xyz(old_pos);
   if (motion->moves) {
-    carried = yw_transform_point(motion->last, a);
-    yw_vec3 before = yw_transform_point(motion->first, hit.point);
-    yw_vec3 after = yw_transform_point(motion->last, hit.point);
+    carried = yw_transform_point(motion->last, s->from);
+    yw_vec3 before = yw_transform_point(motion->first, s->entry);
+    yw_vec3 after = yw_transform_point(motion->last, s->entry);
     if (motion->span > 0.0f) {
       surface_velocity = yw_scale(yw_sub(after, before), 1.0f / motion->span);
     }
   }
   bool bounces;
-  yw_vec3 normal = yw_rotate(motion->last.rotation, hit.normal);
-  float share = respond(motion, surface_velocity, normal, vel, &bounces);
+  yw_vec3 normal = motion->in_place ? s->normal : yw_rotate(motion->last.rotation, s->normal);
+  float share =
+      respond(motion, surface_velocity, normal, s->start_gap > s->rounding, vel, &bounces);
 
   // The path from the entry on: along the surface as far as friction allows, and off it in a
   // bounce.
-  yw_vec3 rest = yw_sub(b, hit.point);
-  float inward = -yw_dot(rest, hit.normal);
-  yw_vec3 slide = yw_mad(rest, inward, hit.normal);
+  yw_vec3 rest = yw_sub(s->to, s->entry);
+  float inward = -yw_dot(rest, s->normal);
+  yw_vec3 slide = yw_mad(rest, inward, s->normal);
   float off = inward < 0.0f ? -inward : bounces ? motion->restitution * inward : 0.0f;
-  yw_vec3 p = yw_mad(yw_mad(hit.point, share, slide), off, hit.normal);
-  float limit =
-      hit.start_gap < -hit.rounding ? PUSH_OUT_SPEED * motion->span / scale : yw_length(rest);
-  p = push_out(motion->shape, p, reach, hit.rounding, limit);
+  yw_vec3 p = yw_mad(yw_mad(s->entry, share, slide), off, s->normal);
+  bool stays = share == 0.0f && off == 0.0f && fabsf(s->start_gap) <= s->rounding;
+  if (!stays) {
+    float scale = motion->last.scale;
+    float limit =
+        s->start_gap < -s->rounding ? PUSH_OUT_SPEED * motion->span / scale : yw_length(rest);
+    p = push_out(motion->shape, p, s->radius, s->rounding, limit);
+  }
 
   // Added to where the particle was, not transformed back: what sticks stays to the last bit.
-  yw_vec3 moved = yw_sub(p, a);
-  if (!motion->in_place) moved = yw_scale(yw_rotate(motion->last.rotation, moved), scale);
+  yw_vec3 moved = yw_sub(p, s->from);
+  if (!motion->in_place) {
+    moved = yw_scale(yw_rotate(motion->last.rotation, moved), motion->last.scale);
+  }
   *pos = yw_v4(yw_add(carried, moved));
   return true;
 }
 
-// Groups and chunks
-// --------------------------------------------------------------------------------
+// Groups and chunks -----------------------------------------------------------------------------
 
 // Box of the paths of particles first .. first + count - 1.
 static yw_aabb path_box(const collide_job* job, int32_t first, int32_t count) {
@@ -299,53 +293,69 @@ static yw_aabb path_box(const collide_job* job, int32_t first, int32_t count) {
   return box;
 }
 
+// Points as seen from a pose.
+static void see_points(yw_transform pose, int32_t count, const yw_vec4* points, yw_vec4* seen) {
+  yw_mat3 turn = yw_mat3_transpose(yw_mat3_from_quat(pose.rotation));
+  float shrink = 1.0f / pose.scale;
+  for (int32_t i = 0; i < count; ++i) {
+    yw_vec3 p = yw_sub(yw_xyz(points[i]), pose.position);
+    seen[i] = yw_v4(yw_scale(yw_mul(turn, p), shrink));
+  }
+}
+
+// Lists the particles of a group, seen in `now` at the end of their paths, that can have touched.
+static int32_t list_near(const collide_job* job, const obstacle_motion* motion, int32_t first,
+                         int32_t count, const yw_vec4* now, int32_t* near, float* distance) {
+  const yw_vec4* pos = job->particles->pos;
+  float scale = motion->last.scale, all[GROUP];
+  yw_shape_distance_many(motion->shape, count, now, all);
+  int32_t num_near = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    // Farther from the surface than its path is long: cannot have touched it.
+    float gap = all[i] * scale - (job->radius ? job->radius[first + i] : 0.0f);
+    yw_vec3 path = yw_sub(yw_xyz(pos[first + i]), yw_xyz(job->old_pos[first + i]));
+    bool is_far = gap > 0.0f && !motion->moves && gap * gap > yw_length2(path);
+    if (is_far || job->particles->inv_mass[first + i] == 0.0f) continue;
+    near[num_near] = i;
+    distance[num_near++] = all[i];
+  }
+  return num_near;
+}
+
 // Collides a group with one obstacle; touched[i] counts the obstacles that particle i met.
 static void collide_group(const collide_job* job, const obstacle_motion* motion, int32_t first,
                           int32_t count, uint8_t* touched) {
-  yw_vec4 seen[GROUP];
-  float distance[GROUP];
-  const yw_vec4* points = job->particles->pos + first;
-  if (!motion->in_place) {
-    yw_mat3 turn = yw_mat3_transpose(yw_mat3_from_quat(motion->last.rotation));
-    float shrink = 1.0f / motion->last.scale;
-    for (int32_t i = 0; i < count; ++i) {
-      yw_vec3 p = yw_sub(yw_xyz(points[i]), motion->last.position);
-      seen[i] = yw_v4(yw_scale(yw_mul(turn, p), shrink));
-    }
-    points = seen;
-  }
-  yw_shape_distance_many(motion->shape, count, points, distance);
+  yw_vec4 *pos = job->particles->pos + first, *vel = job->particles->vel + first;
+  yw_vec4 seen[GROUP], old[GROUP], normal[GROUP];
+  float end_distance[GROUP], start_distance[GROUP];
+  int32_t near[GROUP];
+  if (!motion->in_place) see_points(motion->last, count, pos, seen);
+  const yw_vec4* now = motion->in_place ? pos : seen;
+  int32_t num_near = list_near(job, motion, first, count, now, near, end_distance);
+  if (num_near == 0) return;
 
-  yw_vec4* pos = job->particles->pos + first;
-  yw_vec4* vel = job->particles->vel + first;
-  float scale = motion->last.scale;
-  for (int32_t i = 0; i < count; ++i) {
-    // Farther from the surface than the path is long: cannot have touched it.
-    float gap = distance[i] * scale - (job->radius ? job->radius[first + i] : 0.0f);
-    yw_vec3 old = yw_xyz(job->old_pos[first + i]);
-    if (gap > 0.0f && !motion->moves && gap * gap > yw_length2(yw_sub(yw_xyz(pos[i]), old))) {
-      continue;
-    }
-    if (job->particles->inv_mass[first + i] == 0.0f) continue;
-    float radius = job->radius ? job->radius[first + i] : 0.0f;
-    bool hit =
-        collide_particle(motion, job->old_pos[first + i], radius, distance[i], &pos[i], &vel[i]);
+  for (int32_t k = 0; k < num_near; ++k) old[k] = job->old_pos[first + near[k]];
+  if (!motion->in_place) see_points(motion->first, num_near, old, old);
+  yw_shape_distance_normal_many(motion->shape, num_near, old, start_distance, normal);
+  for (int32_t k = 0; k < num_near; ++k) {
+    int32_t i = near[k];
+    float radius = job->radius ? job->radius[first + i] / motion->last.scale : 0.0f;
+    sighting s = {.from = yw_xyz(old[k]), .to = yw_xyz(now[i]), .radius = radius};
+    s.start_gap = start_distance[k] - radius;
+    s.end_gap = end_distance[k] - radius;
+    s.normal = yw_xyz(normal[k]);
+    bool hit = collide_particle(motion, &s, job->old_pos[first + i], &pos[i], &vel[i]);
     if (hit && touched[i] < UINT8_MAX) ++touched[i];
   }
 }
 
 // Particles that met two obstacles (the foot of a wall, a groove) meet all of them once more, since
 // leaving one may have pushed them into another.
-static void settle_in_corners(const collide_job* job, const yw_obstacle* near, int32_t first,
+static void settle_in_corners(const collide_job* job, const obstacle_motion* motion, int32_t first,
                               int32_t count, const uint8_t* touched) {
-  obstacle_motion motion = motion_of(job, near);
   for (int32_t i = 0; i < count; ++i) {
-    if (touched[i] < 2) continue;
-    yw_vec4* pos = &job->particles->pos[first + i];
-    float radius = job->radius ? job->radius[first + i] : 0.0f;
-    yw_vec3 seen = yw_transform_point_inv(motion.last, yw_xyz(*pos));
-    collide_particle(&motion, job->old_pos[first + i], radius,
-                     yw_shape_distance(motion.shape, seen), pos, &job->particles->vel[first + i]);
+    uint8_t ignored = 0;
+    if (touched[i] >= 2) collide_group(job, motion, first + i, 1, &ignored);
   }
 }
 
@@ -380,7 +390,8 @@ static void collide_chunk(void* context, int32_t block, int32_t worker) {
   for (int32_t k = 0; corners > 0 && k < job->set->count; ++k) {
     const yw_obstacle* obstacle = &job->set->items[k];
     if (!yw_aabb_overlap(obstacle->bounds, chunk_box)) continue;
-    settle_in_corners(job, obstacle, first, count, touched);
+    obstacle_motion motion = motion_of(job, obstacle);
+    settle_in_corners(job, &motion, first, count, touched);
   }
   if (contacts > 0) atomic_fetch_add_explicit(&job->contacts, contacts, memory_order_relaxed);
 }

@@ -10,8 +10,7 @@
 // edge.
 #define SHARP_COSINE 0.906f
 
-// Sorting
-// ------------------------------------------------------------------------------------------
+// Sorting ---------------------------------------------------------------------------------------
 
 // Bottom-up merge sort: stable, and no worst case.
 void yw_sort_items(yw_sort_item* items, yw_sort_item* scratch, int32_t count) {
@@ -51,8 +50,7 @@ uint64_t yw_morton_code(yw_aabb box, yw_vec3 p) {
          spread_bits(size.z > 0.0f ? q.z / size.z : 0.0f) << 2;
 }
 
-// Building
-// -----------------------------------------------------------------------------------------
+// Building --------------------------------------------------------------------------------------
 
 uint64_t yw_contact_topology_hash(const yw_contact_geometry* g, int32_t num_particles) {
   uint64_t hash = yw_hash_u64(YW_HASH_SEED, (uint64_t)num_particles);

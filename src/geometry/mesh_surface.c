@@ -2,37 +2,27 @@
 // The boundary of a tet mesh: faces that belong to one tet only, found with a hash of faces.
 #include "base/hash.h"
 #include "base/memory.h"
-#include "geometry/tet_math.h"
+#include "geometry/mesh_faces.h"
 
 typedef struct face_key {
   int32_t low, middle, high;
 } face_key;
 
-// Vertex numbers of face number 4 * tet + corner, in the tet's winding (from outside).
-static void face_vertices(const yw_tet_mesh* mesh, int32_t face, int32_t out[3]) {
-  const int32_t* v = mesh->tets + (size_t)(face & ~3);
-  for (int k = 0; k < 3; ++k) out[k] = v[yw_tet_faces[face & 3][k]];
-}
-
 static face_key key_of_face(const yw_tet_mesh* mesh, int32_t face) {
   int32_t v[3];
-  face_vertices(mesh, face, v);
+  yw_tet_face_vertices(mesh, face, v);
   int32_t low = v[0] < v[1] ? v[0] : v[1], high = v[0] < v[1] ? v[1] : v[0];
   if (v[2] < low) return (face_key){v[2], low, high};
   if (v[2] > high) return (face_key){low, high, v[2]};
   return (face_key){low, v[2], high};
 }
 
-// shared[f] becomes 1 for every face that more than one tet has; returns the number of the others,
-// or -1 when memory is out.
-static int32_t mark_shared_faces(const yw_tet_mesh* mesh, const yw_allocator* mem,
-                                 unsigned char* shared) {
+yw_status yw_tet_face_partners(const yw_allocator* mem, const yw_tet_mesh* mesh, int32_t* partner) {
   size_t num_faces = 4 * (size_t)mesh->num_tets, capacity = 16;
   // Inner faces fill one slot for two tets, so this is at most three quarters full.
   while (capacity < num_faces + num_faces / 3) capacity *= 2;
   int32_t* table = YW_NEW_ARRAY(mem, int32_t, capacity);  // face + 1, 0 for an empty slot
-  if (table == NULL) return -1;
-  int32_t num_boundary = 0;
+  if (table == NULL) return YW_ERR_MEMORY;
   for (int32_t f = 0; f < (int32_t)num_faces; ++f) {
     face_key key = key_of_face(mesh, f);
     uint64_t h = yw_hash_u64(YW_HASH_SEED, (uint64_t)key.low << 32 | (uint64_t)key.middle);
@@ -42,26 +32,24 @@ static int32_t mark_shared_faces(const yw_tet_mesh* mesh, const yw_allocator* me
       face_key other = key_of_face(mesh, table[slot] - 1);
       if (key.low == other.low && key.middle == other.middle && key.high == other.high) break;
     }
+    partner[f] = table[slot] - 1;
     if (table[slot] == 0) {
       table[slot] = f + 1;
-      ++num_boundary;
-      continue;
+    } else if (partner[partner[f]] < 0) {
+      partner[partner[f]] = f;
     }
-    shared[f] = 1;
-    if (!shared[table[slot] - 1]) --num_boundary;
-    shared[table[slot] - 1] = 1;
   }
   yw_mem_free(mem, table);
-  return num_boundary;
+  return YW_OK;
 }
 
 // Numbers the vertices of boundary faces in ascending order of their tet mesh numbers.
-static int32_t number_surface_vertices(const yw_tet_mesh* mesh, const unsigned char* shared,
+static int32_t number_surface_vertices(const yw_tet_mesh* mesh, const int32_t* partner,
                                        int32_t* surface_of_tet) {
   for (int32_t f = 0; f < 4 * mesh->num_tets; ++f) {
-    if (shared[f]) continue;
+    if (partner[f] >= 0) continue;
     int32_t v[3];
-    face_vertices(mesh, f, v);
+    yw_tet_face_vertices(mesh, f, v);
     for (int k = 0; k < 3; ++k) surface_of_tet[v[k]] = 1;
   }
   int32_t count = 0;
@@ -71,13 +59,13 @@ static int32_t number_surface_vertices(const yw_tet_mesh* mesh, const unsigned c
   return count;
 }
 
-static void fill_surface(const yw_tet_mesh* mesh, const unsigned char* shared,
+static void fill_surface(const yw_tet_mesh* mesh, const int32_t* partner,
                          const int32_t* surface_of_tet, yw_tri_mesh* out, int32_t* vertex_map) {
   int32_t* triangle = out->triangles;
   for (int32_t f = 0; f < 4 * mesh->num_tets; ++f) {
-    if (shared[f]) continue;
+    if (partner[f] >= 0) continue;
     int32_t v[3];
-    face_vertices(mesh, f, v);
+    yw_tet_face_vertices(mesh, f, v);
     for (int k = 0; k < 3; ++k) *triangle++ = surface_of_tet[v[k]];
   }
   for (int32_t i = 0; i < mesh->num_vertices; ++i) {
@@ -102,25 +90,26 @@ yw_status yw_tet_mesh_surface(const yw_tet_mesh* mesh, const yw_allocator* mem_o
   yw_allocator mem = yw_mem_or_default(mem_or_null);
   yw_status status = YW_ERR_MEMORY;
   int32_t* vertex_map = NULL;
-  unsigned char* shared = YW_NEW_ARRAY(&mem, unsigned char, 4 * (size_t)mesh->num_tets);
+  int32_t* partner = YW_NEW_ARRAY(&mem, int32_t, 4 * (size_t)mesh->num_tets);
   int32_t* surface_of_tet = YW_NEW_ARRAY(&mem, int32_t, mesh->num_vertices);
-  if (shared == NULL || surface_of_tet == NULL) goto done;
-  int32_t num_triangles = mark_shared_faces(mesh, &mem, shared);
-  if (num_triangles < 0) goto done;
-  int32_t num_vertices = number_surface_vertices(mesh, shared, surface_of_tet);
+  if (partner == NULL || surface_of_tet == NULL) goto done;
+  if (yw_tet_face_partners(&mem, mesh, partner) != YW_OK) goto done;
+  int32_t num_triangles = 0;
+  for (int32_t f = 0; f < 4 * mesh->num_tets; ++f) num_triangles += partner[f] < 0;
+  int32_t num_vertices = number_surface_vertices(mesh, partner, surface_of_tet);
   if (out_vertex_map != NULL) {
     vertex_map = YW_NEW_ARRAY(&mem, int32_t, num_vertices);
     if (vertex_map == NULL) goto done;
   }
   status = yw_tri_mesh_create(&mem, num_vertices, num_triangles, out);
   if (status != YW_OK) goto done;
-  fill_surface(mesh, shared, surface_of_tet, out, vertex_map);
+  fill_surface(mesh, partner, surface_of_tet, out, vertex_map);
   if (out_vertex_map != NULL) *out_vertex_map = vertex_map;
   vertex_map = NULL;
 
 done:
   yw_mem_free(&mem, vertex_map);
-  yw_mem_free(&mem, shared);
+  yw_mem_free(&mem, partner);
   yw_mem_free(&mem, surface_of_tet);
   return status;
 }

@@ -5,13 +5,7 @@
 
 // Adjacency ---------------------------------------------------------------------------------------
 
-// Tets around every vertex: tets[start[i]] .. tets[start[i + 1] - 1].
-typedef struct vertex_tets {
-  size_t* start;
-  int32_t* tets;
-} vertex_tets;
-
-static bool vertex_tets_create(const yw_allocator* mem, const yw_tet_mesh* mesh, vertex_tets* out) {
+bool yw_vertex_tets_create(const yw_allocator* mem, const yw_tet_mesh* mesh, yw_vertex_tets* out) {
   size_t num_corners = 4 * (size_t)mesh->num_tets;
   out->start = YW_NEW_ARRAY(mem, size_t, (size_t)mesh->num_vertices + 2);
   out->tets = YW_NEW_ARRAY(mem, int32_t, num_corners);
@@ -26,14 +20,14 @@ static bool vertex_tets_create(const yw_allocator* mem, const yw_tet_mesh* mesh,
   return true;
 }
 
-static void vertex_tets_free(const yw_allocator* mem, vertex_tets* around) {
+void yw_vertex_tets_free(const yw_allocator* mem, yw_vertex_tets* around) {
   yw_mem_free(mem, around->start);
   yw_mem_free(mem, around->tets);
 }
 
 // Writes the distinct neighbours of vertex i to out and returns their number. seen[j] holds the
 // last vertex + 1 that met j.
-static int32_t collect_neighbours(const yw_tet_mesh* mesh, const vertex_tets* around, int32_t i,
+static int32_t collect_neighbours(const yw_tet_mesh* mesh, const yw_vertex_tets* around, int32_t i,
                                   int32_t* seen, int32_t* out) {
   int32_t count = 0;
   seen[i] = i + 1;
@@ -50,8 +44,8 @@ static int32_t collect_neighbours(const yw_tet_mesh* mesh, const vertex_tets* ar
 
 // The relation is symmetric: writing i into the rows of its neighbours, i ascending, leaves every
 // row sorted without a sort.
-static yw_status fill_adjacency(const yw_tet_mesh* mesh, const vertex_tets* around, int32_t* seen,
-                                int32_t* neighbours, yw_adjacency* out) {
+static yw_status fill_adjacency(const yw_tet_mesh* mesh, const yw_vertex_tets* around,
+                                int32_t* seen, int32_t* neighbours, yw_adjacency* out) {
   int64_t total = 0;
   for (int32_t i = 0; i < out->count; ++i) {
     total += collect_neighbours(mesh, around, i, seen, neighbours);
@@ -85,15 +79,15 @@ yw_status yw_tet_adjacency(const yw_allocator* mem, const yw_tet_mesh* mesh, yw_
   }
 
   yw_adjacency rows = {.mem = yw_mem_or_default(mem), .count = mesh->num_vertices};
-  vertex_tets around = {0};
+  yw_vertex_tets around = {0};
   rows.start = YW_NEW_ARRAY(&rows.mem, int32_t, (size_t)rows.count + 1);
   int32_t* seen = YW_NEW_ARRAY(&rows.mem, int32_t, rows.count);
   int32_t* neighbours = YW_NEW_ARRAY(&rows.mem, int32_t, rows.count);
   yw_status status = YW_ERR_MEMORY;
-  if (vertex_tets_create(&rows.mem, mesh, &around) && rows.start && seen && neighbours) {
+  if (yw_vertex_tets_create(&rows.mem, mesh, &around) && rows.start && seen && neighbours) {
     status = fill_adjacency(mesh, &around, seen, neighbours, &rows);
   }
-  vertex_tets_free(&rows.mem, &around);
+  yw_vertex_tets_free(&rows.mem, &around);
   yw_mem_free(&rows.mem, seen);
   yw_mem_free(&rows.mem, neighbours);
   if (status == YW_OK) {

@@ -14,6 +14,16 @@ typedef struct yw_adjacency {
   int32_t* items;
 } yw_adjacency;
 
+/// Tets around every vertex: those of i are tets[start[i]] .. tets[start[i + 1] - 1], ascending.
+typedef struct yw_vertex_tets {
+  size_t* start;
+  int32_t* tets;
+} yw_vertex_tets;
+
+/// Vertex numbers must be in range. False when memory is out; free in either case.
+bool yw_vertex_tets_create(const yw_allocator* mem, const yw_tet_mesh* mesh, yw_vertex_tets* out);
+void yw_vertex_tets_free(const yw_allocator* mem, yw_vertex_tets* around);
+
 /// One-ring of every vertex: all vertices that share a tet with it, without itself.
 yw_status yw_tet_adjacency(const yw_allocator* mem, const yw_tet_mesh* mesh, yw_adjacency* out);
 void yw_adjacency_free(yw_adjacency* adjacency);

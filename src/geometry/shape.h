@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Shapes, the part that only the library uses: distances of many points at once.
 //
-// Both functions give the same bits as yw_shape_distance and yw_shape_distance_normal; the switch
-// over the kinds of shape is taken once per batch, not once per point. w of the points is ignored.
+// Both functions give the same bits as yw_shape_distance and yw_shape_distance_normal (for mesh
+// shapes: the same up to rounding); the switch over the kinds of shape is taken once per batch, not
+// once per point. w of the points is ignored.
 #ifndef YW_GEOMETRY_SHAPE_H
 #define YW_GEOMETRY_SHAPE_H
 

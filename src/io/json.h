@@ -30,11 +30,15 @@ struct yw_json {
   yw_json* parent;               ///< NULL at the root
   int32_t index;                 ///< in the parent, in the order of the text
   int32_t count;                 ///< of items; bytes of a string
-  yw_json** items;               ///< of arrays and objects, in the order of the text
-  yw_json** sorted;              ///< of objects: the same items, ordered by key
-  const char* string;            ///< of strings; no zero byte before the end
-  double number;                 ///< of numbers, finite
-  bool boolean;
+  union {
+    struct {
+      yw_json** items;   ///< of arrays and objects, in the order of the text
+      yw_json** sorted;  ///< of objects: the same items, ordered by key
+    };
+    const char* string;  ///< of strings; no zero byte before the end
+    double number;       ///< of numbers, finite
+    bool boolean;
+  };
 };
 
 typedef struct yw_json_doc yw_json_doc;
@@ -44,6 +48,9 @@ yw_status yw_json_parse(const yw_allocator* mem, const char* name, const char* t
                         yw_json_doc** out, yw_error* error);
 void yw_json_free(yw_json_doc* doc);
 yw_json* yw_json_root(yw_json_doc* doc);
+
+/// Zeroed memory that lives as long as the document, or NULL when there is none left.
+void* yw_json_alloc(yw_json_doc* doc, size_t size);
 
 /// The value of a key, or NULL; object may be of any type.
 yw_json* yw_json_get(const yw_json* object, const char* key);

@@ -14,8 +14,6 @@ struct yw_json_doc {
   int32_t num_values;  ///< parsed so far, all texts together
 };
 
-/// Zeroed memory that lives as long as the document, or NULL.
-void* yw_json_alloc(yw_json_doc* doc, size_t size);
 /// A copy with a zero byte at the end.
 char* yw_json_copy_text(yw_json_doc* doc, const char* text, size_t size);
 

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Shapes: primitives, combinations, transforms, bounds, limits and memory.
 #include "geometry/shape.h"
+
+#include "base/hash.h"
 #include "testing.h"
 
+// One number after the other: the order of arguments is the compiler's choice.
 static yw_vec3 random_point(test_random* random, double reach) {
-  return yw_v3((float)test_random_in(random, -reach, reach),
-               (float)test_random_in(random, -reach, reach),
-               (float)test_random_in(random, -reach, reach));
+  yw_vec3 p;
+  p.x = (float)test_random_in(random, -reach, reach);
+  p.y = (float)test_random_in(random, -reach, reach);
+  p.z = (float)test_random_in(random, -reach, reach);
+  return p;
 }
 
 static yw_vec3 random_direction(test_random* random) {
@@ -18,9 +23,16 @@ static yw_vec3 random_direction(test_random* random) {
 }
 
 static yw_quat random_rotation(test_random* random) {
-  yw_quat q = {(float)test_random_in(random, -1, 1), (float)test_random_in(random, -1, 1),
-               (float)test_random_in(random, -1, 1), (float)test_random_in(random, 0.1, 1)};
-  return yw_quat_normalize(q);
+  yw_vec3 p = random_point(random, 1.0);
+  return yw_quat_normalize((yw_quat){p.x, p.y, p.z, (float)test_random_in(random, 0.1, 1)});
+}
+
+static yw_transform random_transform(test_random* random, double reach, double low, double high) {
+  yw_transform t = YW_TRANSFORM_IDENTITY;
+  t.position = random_point(random, reach);
+  t.rotation = random_rotation(random);
+  t.scale = (float)test_random_in(random, low, high);
+  return t;
 }
 
 // Shapes of all kinds, for tests that hold for every one.
@@ -74,7 +86,8 @@ static yw_shape* random_tree(test_random* random, int depth) {
   if (pick == 0) {
     int which = (int)(test_random_u32(random) % (NUM_PRIMITIVES + 1));
     if (which < NUM_PRIMITIVES) return primitive(NULL, which);
-    yw_shape_plane(NULL, random_direction(random), (float)test_random_in(random, -1, 1), &out);
+    yw_vec3 normal = random_direction(random);
+    yw_shape_plane(NULL, normal, (float)test_random_in(random, -1, 1), &out);
     return out;
   }
   yw_shape* children[5];
@@ -88,8 +101,7 @@ static yw_shape* random_tree(test_random* random, int depth) {
   } else if (pick == 4) {
     yw_shape_difference(NULL, count, children, smooth, &out);
   } else if (pick == 5) {
-    yw_transform transform = {random_point(random, 1.0), random_rotation(random),
-                              (float)test_random_in(random, 0.3, 2.0)};
+    yw_transform transform = random_transform(random, 1.0, 0.3, 2.0);
     yw_shape_transform(NULL, children[0], transform, &out);
   } else {
     yw_shape_offset(NULL, children[0], (float)test_random_in(random, -0.2, 0.3), &out);
@@ -351,7 +363,7 @@ static void smooth_unions_do_not_depend_on_the_order(void** state) {
   yw_shape* backwards[24];
   for (int i = 0; i < 24; ++i) {
     yw_shape* leaf = primitive(NULL, i % NUM_PRIMITIVES);
-    yw_transform t = {random_point(&random, 0.7), random_rotation(&random), 0.6f};
+    yw_transform t = random_transform(&random, 0.7, 0.6, 0.6);
     yw_shape_transform(NULL, leaf, t, &parts[i]);
     backwards[23 - i] = parts[i];
     yw_shape_release(leaf);
@@ -387,8 +399,7 @@ static void transforms_carry_distances_and_normals(void** state) {
   test_random random = {17};
   for (int which = 0; which < NUM_PRIMITIVES; ++which) {
     yw_shape* shape = primitive(NULL, which);
-    yw_transform t = {random_point(&random, 3), random_rotation(&random),
-                      (float)test_random_in(&random, 0.2, 3)};
+    yw_transform t = random_transform(&random, 3, 0.2, 3);
     yw_shape* moved;
     assert_int_equal(yw_shape_transform(NULL, shape, t, &moved), YW_OK);
     for (int i = 0; i < 100; ++i) {
@@ -436,7 +447,7 @@ static void bounds_of_turned_primitives_are_tight(void** state) {
   test_random random = {23};
   for (int which = 0; which < NUM_PRIMITIVES; ++which) {
     yw_shape *shape = primitive(NULL, which), *moved;
-    yw_transform t = {random_point(&random, 1), random_rotation(&random), 1.3f};
+    yw_transform t = random_transform(&random, 1, 1.3, 1.3);
     yw_shape_transform(NULL, shape, t, &moved);
     cloud surface = sample_surface(moved, 20000);
     yw_aabb box, seen = yw_aabb_empty();
@@ -471,6 +482,33 @@ static void axis_aligned_planes_bound_what_they_can(void** state) {
   yw_shape_release(cube), yw_shape_release(grown), yw_shape_release(nothing);
 }
 
+static void slanted_planes_bound_a_solid_together(void** state) {
+  (void)state;
+  // A tetrahedron, shifted and turned; its planes are at distance 1 from its middle.
+  test_random random = {37};
+  const yw_vec3 normals[4] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+  yw_transform t = random_transform(&random, 2, 0.8, 0.8);
+  yw_shape *sides[4], *tetrahedron, *open;
+  for (int i = 0; i < 4; ++i) {
+    yw_shape* plane;
+    yw_shape_plane(NULL, normals[i], sqrtf(3.0f), &plane);
+    yw_shape_transform(NULL, plane, t, &sides[i]);
+    yw_shape_release(plane);
+  }
+  yw_aabb box, expected = yw_aabb_empty();
+  yw_shape_intersection(NULL, 3, sides, 0, &open);
+  assert_false(yw_shape_bounds(open, &box));
+  yw_shape_intersection(NULL, 4, sides, 0, &tetrahedron);
+  assert_true(yw_shape_bounds(tetrahedron, &box));
+  // Three planes meet at -sqrt 3 times the normal of the fourth.
+  for (int i = 0; i < 4; ++i)
+    expected = yw_aabb_grow(expected, yw_transform_point(t, yw_scale(normals[i], -sqrtf(3.0f))));
+  assert_near(yw_distance(box.lower, expected.lower), 0.0, 1e-5);
+  assert_near(yw_distance(box.upper, expected.upper), 0.0, 1e-5);
+  for (int i = 0; i < 4; ++i) yw_shape_release(sides[i]);
+  yw_shape_release(open), yw_shape_release(tetrahedron);
+}
+
 // Batches
 
 static void batches_give_the_bits_of_single_queries(void** state) {
@@ -494,6 +532,25 @@ static void batches_give_the_bits_of_single_queries(void** state) {
     }
     yw_shape_release(shape);
   }
+}
+
+// The same bits with every compiler and optimisation level.
+static void distances_and_normals_have_not_changed(void** state) {
+  (void)state;
+  test_random random = {31};
+  uint64_t hash = YW_HASH_SEED;
+  for (int tree = 0; tree < 100; ++tree) {
+    yw_shape* shape = tree < NUM_PRIMITIVES ? primitive(NULL, tree) : random_tree(&random, 4);
+    for (int i = 0; i < 100; ++i) {
+      yw_vec3 n;
+      float d = yw_shape_distance_normal(shape, random_point(&random, 1.5), &n);
+      hash = yw_hash_bytes(hash, &d, sizeof d);
+      hash = yw_hash_bytes(hash, &n, sizeof n);
+    }
+    yw_shape_release(shape);
+  }
+  if (hash != 0x06f6771f71bcf8e1ull) print_error("hash is 0x%llx\n", (unsigned long long)hash);
+  assert_true(hash == 0x06f6771f71bcf8e1ull);
 }
 
 // Bad input
@@ -650,7 +707,9 @@ int main(void) {
       cmocka_unit_test(bounds_contain_every_point_inside),
       cmocka_unit_test(bounds_of_turned_primitives_are_tight),
       cmocka_unit_test(axis_aligned_planes_bound_what_they_can),
+      cmocka_unit_test(slanted_planes_bound_a_solid_together),
       cmocka_unit_test(batches_give_the_bits_of_single_queries),
+      cmocka_unit_test(distances_and_normals_have_not_changed),
       cmocka_unit_test(impossible_sizes_are_refused),
       cmocka_unit_test(nesting_and_sharing_are_limited),
       cmocka_unit_test(children_live_as_long_as_someone_needs_them),

@@ -1,0 +1,29 @@
+# The front door: make, make demo, make test, make install. CMakeLists.txt does the work.
+PREFIX ?= /usr/local
+
+.PHONY: all demo test bench install format clean
+
+all:
+	@scripts/setup.sh build
+	@scripts/configure.sh build
+	@echo "built: build/yawara (try: build/yawara --help)"
+
+demo:
+	@scripts/setup.sh demo
+	@scripts/demo.sh
+
+test:
+	@scripts/setup.sh test
+	@scripts/test.sh
+
+bench: all
+	build/yawara bench
+
+install: all
+	cmake --install build --prefix $(DESTDIR)$(PREFIX)
+
+format:
+	clang-format -i $$(find include src apps tests bench examples -name '*.[ch]' -o -name '*.cpp')
+
+clean:
+	rm -rf build out

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// yawara export: a cache in the formats of other programs.
+#include <stdio.h>
+
+#include "commands.h"
+#include "export.h"
+#include "options.h"
+
+int cmd_export(int argc, char** argv) {
+  const char* formats = "ply";
+  const char* output = NULL;
+  bool quiet = false;
+  const option options[] = {
+      {"format", 'f', OPTION_TEXT, &formats, "LIST",
+       "ply, obj (surfaces), vtu (tets), pc2, mdd (point caches); default: ply", 0, 0},
+      {"output", 'o', OPTION_TEXT, &output, "DIR", "folder to write to (default: the cache)", 0, 0},
+      {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress", 0, 0},
+  };
+  const command self = {.name = "export",
+                        .summary = "a cache as PLY, OBJ, VTU, PC2 or MDD",
+                        .usage = "export DIR [--format LIST] [-o DIR]",
+                        .examples =
+                            "  yawara export out/teddy --format ply\n"
+                            "  yawara export out/teddy --format pc2   # for Blender's Mesh "
+                            "Cache: import the OBJ beside it\n",
+                        .options = options,
+                        .num_options = sizeof options / sizeof options[0],
+                        .min_arguments = 1,
+                        .max_arguments = 1};
+  const char* dir;
+  int32_t count;
+  int code = parse_options(&self, argc, argv, &dir, &count);
+  if (code >= 0) return code;
+  yw_error error = {0};
+  if (export_cache(dir, formats, output ? output : dir, quiet, &error) < 0) {
+    return bad_input("%s", error.message);
+  }
+  return EXIT_DONE;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// A cache in the formats of other programs.
+#ifndef YW_APP_EXPORT_H
+#define YW_APP_EXPORT_H
+
+#include "yawara/yawara.h"
+
+/// formats: a comma-separated list of ply, obj, vtu, pc2, mdd.
+bool export_formats_known(const char* formats);
+/// Writes every frame of the cache in each format to out_dir/FORMAT/. ply and obj: the surface of
+/// each body, a file per frame; vtu: its tets, with a .pvd that lists them; pc2 and mdd: one point
+/// cache per body beside an OBJ of its surface at rest.
+yw_status export_cache(const char* cache_dir, const char* formats, const char* out_dir, bool quiet,
+                       yw_error* error);
+
+#endif

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+#include "stage.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "math/vec.h"
+
+// Rubber that stays sharp where a rest surface has an edge.
+#define BODY_CREASE 40.0f
+#define BODY_GLOSS 0.5f
+// Surfaces of obstacles are cut this finely: longest side / OBSTACLE_CELLS.
+#define OBSTACLE_CELLS 48.0f
+// Unbounded obstacles that are not planes are shown as far as this from the origin, m.
+#define FAR_AWAY 20.0f
+
+typedef struct stage_obstacle {
+  bool plane;
+  yw_vec3 normal;  // of a plane, before the obstacle's pose
+  float offset;
+  yw_tri_mesh surface;  // of anything else, before the pose
+  yw_vec3* posed;
+} stage_obstacle;
+
+struct stage {
+  const yw_scene* scene;
+  const yw_world* world;
+  int32_t num_bodies;
+  int32_t num_obstacles;
+  yw_vec3** surfaces;  // shown positions per body
+  yw_render_mesh* meshes;
+  yw_render_plane planes[YW_RENDER_MAX_PLANES];
+  int32_t num_meshes, num_planes;
+  stage_obstacle* obstacles;
+  double time;
+  float wireframe;
+  yw_vec3* colors;  // per body
+};
+
+// Obstacles
+// -------------------------------------------------------------------------------------------
+
+// A half space has the same gradient everywhere and a distance that is linear.
+static bool is_plane(const yw_shape* shape, yw_vec3* normal, float* offset) {
+  yw_aabb box;
+  if (yw_shape_bounds(shape, &box)) return false;
+  float at_origin = yw_shape_distance_normal(shape, yw_v3(0, 0, 0), normal);
+  *offset = -at_origin;
+  for (int corner = 0; corner < 8; ++corner) {
+    yw_vec3 p =
+        yw_v3(corner & 1 ? 7.0f : -5.0f, corner & 2 ? 6.0f : -8.0f, corner & 4 ? 9.0f : -4.0f);
+    float expected = yw_dot(*normal, p) - *offset;
+    if (fabsf(yw_shape_distance(shape, p) - expected) > 1e-3f) return false;
+  }
+  return true;
+}
+
+// The part of an unbounded shape near the origin.
+static yw_status surface_of_unbounded(const yw_shape* shape, yw_tri_mesh* out, yw_error* error) {
+  yw_shape* parts[2] = {yw_shape_retain((yw_shape*)shape), NULL};
+  yw_shape* cut = NULL;
+  yw_status status = yw_shape_box(NULL, yw_v3(FAR_AWAY, FAR_AWAY, FAR_AWAY), &parts[1]);
+  if (status >= 0) status = yw_shape_intersection(NULL, 2, parts, 0.0f, &cut);
+  if (status >= 0) {
+    status = yw_shape_surface(cut, NULL, 2.0f * FAR_AWAY / OBSTACLE_CELLS, out, error);
+  }
+  yw_shape_release(cut);
+  yw_shape_release(parts[0]);
+  yw_shape_release(parts[1]);
+  return status;
+}
+
+static yw_status prepare_obstacle(const yw_shape* shape, stage_obstacle* out, yw_error* error) {
+  out->plane = is_plane(shape, &out->normal, &out->offset);
+  if (out->plane) return YW_OK;
+  yw_aabb box;
+  yw_status status;
+  if (yw_shape_bounds(shape, &box)) {
+    yw_vec3 side = yw_sub(box.upper, box.lower);
+    float longest = fmaxf(side.x, fmaxf(side.y, side.z));
+    float shortest = fminf(side.x, fminf(side.y, side.z));
+    // Thin plates need cells that do not miss them.
+    float size = fmaxf(fminf(longest / OBSTACLE_CELLS, shortest / 2.0f), longest / 256.0f);
+    status = yw_shape_surface(shape, NULL, size, &out->surface, error);
+  } else {
+    status = surface_of_unbounded(shape, &out->surface, error);
+  }
+  if (status < 0) return status;
+  out->posed = YW_NEW_ARRAY(NULL, yw_vec3, out->surface.num_vertices);
+  return out->posed ? YW_OK : yw_fail_memory(error, "an obstacle");
+}
+
+static void show_obstacle(stage* s, int32_t index) {
+  stage_obstacle* obstacle = &s->obstacles[index];
+  yw_look look = yw_scene_obstacle_look(s->scene, index);
+  yw_transform pose = YW_TRANSFORM_IDENTITY;
+  yw_obstacle_pose(s->world, yw_scene_obstacle_id(s->scene, index), s->time, &pose);
+  if (!look.visible) return;
+  if (obstacle->plane) {
+    if (s->num_planes == YW_RENDER_MAX_PLANES) return;
+    yw_render_plane* plane = &s->planes[s->num_planes++];
+    *plane = yw_default_render_floor(0.0f, 0.5f);
+    plane->normal = yw_rotate(pose.rotation, obstacle->normal);
+    plane->offset = pose.scale * obstacle->offset + yw_dot(plane->normal, pose.position);
+    if (!look.checker) {
+      plane->checker = 0.0f;
+      plane->color = look.color;
+    }
+    return;
+  }
+  for (int32_t i = 0; i < obstacle->surface.num_vertices; ++i) {
+    obstacle->posed[i] = yw_transform_point(pose, obstacle->surface.positions[i]);
+  }
+  yw_render_mesh* mesh = &s->meshes[s->num_meshes++];
+  *mesh = yw_default_render_mesh();
+  mesh->num_vertices = obstacle->surface.num_vertices;
+  mesh->num_triangles = obstacle->surface.num_triangles;
+  mesh->positions = obstacle->posed;
+  mesh->rest = obstacle->surface.positions;
+  mesh->triangles = obstacle->surface.triangles;
+  mesh->color = look.color;
+  mesh->checker = look.checker ? 0.25f : 0.0f;
+  mesh->crease = BODY_CREASE;
+  mesh->gloss = 0.1f;
+}
+
+// Bodies
+// ----------------------------------------------------------------------------------------------
+
+static const yw_model* model_of(const stage* s, int32_t body) {
+  return yw_body_model(s->world, yw_world_body(s->world, body));
+}
+
+static void show_body(stage* s, int32_t body) {
+  if (!yw_scene_body_look(s->scene, body).visible) return;
+  const yw_tri_mesh* surface = yw_model_surface(model_of(s, body));
+  yw_render_mesh* mesh = &s->meshes[s->num_meshes++];
+  *mesh = yw_default_render_mesh();
+  mesh->num_vertices = surface->num_vertices;
+  mesh->num_triangles = surface->num_triangles;
+  mesh->positions = s->surfaces[body];
+  mesh->triangles = surface->triangles;
+  mesh->rest = surface->positions;
+  mesh->colors = surface->colors;
+  mesh->color = s->colors[body];
+  mesh->crease = BODY_CREASE;
+  mesh->gloss = BODY_GLOSS;
+  mesh->wireframe = s->wireframe;
+}
+
+static void show_everything(stage* s) {
+  s->num_meshes = s->num_planes = 0;
+  for (int32_t i = 0; i < s->num_bodies; ++i) show_body(s, i);
+  for (int32_t i = 0; i < s->num_obstacles; ++i) show_obstacle(s, i);
+}
+
+void stage_show(stage* s, const yw_vec3* positions, double time) {
+  s->time = time;
+  for (int32_t i = 0; i < s->num_bodies; ++i) {
+    const yw_model* model = model_of(s, i);
+    yw_model_surface_positions(model, positions, s->surfaces[i]);
+    positions += yw_model_num_particles(model);
+  }
+  show_everything(s);
+}
+
+void stage_show_world(stage* s) {
+  s->time = yw_world_time(s->world);
+  for (int32_t i = 0; i < s->num_bodies; ++i) {
+    yw_body_surface_positions(s->world, yw_world_body(s->world, i), s->surfaces[i],
+                              yw_model_surface(model_of(s, i))->num_vertices);
+  }
+  show_everything(s);
+}
+
+// The stage
+// -------------------------------------------------------------------------------------------
+
+yw_status stage_create(const yw_scene* scene, const yw_world* world, stage** out, yw_error* error) {
+  *out = NULL;
+  stage* s = YW_NEW(NULL, stage);
+  if (!s) return yw_fail_memory(error, "a picture");
+  s->scene = scene;
+  s->world = world;
+  s->num_bodies = yw_world_num_bodies(world);
+  s->num_obstacles = yw_scene_num_obstacles(scene);
+  s->surfaces = YW_NEW_ARRAY(NULL, yw_vec3*, s->num_bodies);
+  s->colors = YW_NEW_ARRAY(NULL, yw_vec3, s->num_bodies);
+  s->obstacles = YW_NEW_ARRAY(NULL, stage_obstacle, s->num_obstacles);
+  s->meshes = YW_NEW_ARRAY(NULL, yw_render_mesh, s->num_bodies + s->num_obstacles);
+  yw_status status = YW_OK;
+  if (!s->surfaces || !s->colors || !s->obstacles || !s->meshes) status = YW_ERR_MEMORY;
+  for (int32_t i = 0; i < s->num_bodies && status >= 0; ++i) {
+    s->colors[i] = yw_scene_body_look(scene, i).color;
+    s->surfaces[i] = YW_NEW_ARRAY(NULL, yw_vec3, yw_model_surface(model_of(s, i))->num_vertices);
+    if (!s->surfaces[i]) status = YW_ERR_MEMORY;
+  }
+  if (status < 0) yw_fail_memory(error, "a picture");
+  for (int32_t i = 0; i < s->num_obstacles && status >= 0; ++i) {
+    status = prepare_obstacle(yw_scene_obstacle_shape(scene, i), &s->obstacles[i], error);
+  }
+  if (status < 0) {
+    stage_destroy(s);
+    return status;
+  }
+  stage_show_world(s);
+  *out = s;
+  return YW_OK;
+}
+
+void stage_destroy(stage* s) {
+  if (!s) return;
+  for (int32_t i = 0; s->surfaces && i < s->num_bodies; ++i) yw_mem_free(NULL, s->surfaces[i]);
+  for (int32_t i = 0; s->obstacles && i < s->num_obstacles; ++i) {
+    yw_tri_mesh_free(&s->obstacles[i].surface);
+    yw_mem_free(NULL, s->obstacles[i].posed);
+  }
+  yw_mem_free(NULL, s->surfaces);
+  yw_mem_free(NULL, s->colors);
+  yw_mem_free(NULL, s->obstacles);
+  yw_mem_free(NULL, s->meshes);
+  yw_mem_free(NULL, s);
+}
+
+yw_aabb stage_bodies_box(const stage* s) {
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < s->num_bodies; ++i) {
+    int32_t count = yw_model_surface(model_of(s, i))->num_vertices;
+    for (int32_t k = 0; k < count; ++k) box = yw_aabb_grow(box, s->surfaces[i][k]);
+  }
+  return box;
+}
+
+yw_aabb stage_box(const stage* s) {
+  yw_aabb box = stage_bodies_box(s);
+  for (int32_t i = 0; i < s->num_obstacles; ++i) {
+    const stage_obstacle* obstacle = &s->obstacles[i];
+    yw_aabb bounds;
+    if (obstacle->plane || !yw_shape_bounds(yw_scene_obstacle_shape(s->scene, i), &bounds))
+      continue;
+    if (!yw_scene_obstacle_look(s->scene, i).visible) continue;
+    for (int32_t k = 0; k < obstacle->surface.num_vertices; ++k) {
+      box = yw_aabb_grow(box, obstacle->posed[k]);
+    }
+  }
+  return box;
+}
+
+yw_picture stage_picture(stage* s, yw_aabb focus, int32_t width, int32_t height) {
+  yw_picture picture = yw_default_picture();
+  picture.num_meshes = s->num_meshes;
+  picture.meshes = s->meshes;
+  picture.num_planes = s->num_planes;
+  picture.planes = s->planes;
+  picture.focus = focus;
+  picture.width = width;
+  picture.height = height;
+  yw_scene_info info = yw_scene_info_of(s->scene);
+  if (info.has_camera) {
+    picture.camera = info.camera;
+  } else {
+    yw_framing framing = yw_default_framing();
+    picture.camera = yw_camera_frame(&framing, (float)width / (float)height, 1, &focus);
+  }
+  return picture;
+}
+
+void stage_set_wireframe(stage* s, float width) { s->wireframe = width; }
+
+void stage_set_color(stage* s, int32_t body, yw_vec3 color) { s->colors[body] = color; }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// A stage turns a scene and the positions of its bodies into something the ray tracer can draw.
+#ifndef YW_APP_STAGE_H
+#define YW_APP_STAGE_H
+
+#include "render/render.h"
+#include "yawara/yawara.h"
+
+typedef struct stage stage;
+
+/// scene and world stay with the caller and must outlive the stage.
+yw_status stage_create(const yw_scene* scene, const yw_world* world, stage** out, yw_error* error);
+void stage_destroy(stage* s);
+
+/// Shows the bodies as they are in the world.
+void stage_show_world(stage* s);
+/// Shows the bodies at given positions (all mesh vertices, body after body) and obstacles at a
+/// time.
+void stage_show(stage* s, const yw_vec3* positions, double time);
+
+/// Box around the bodies as they are shown.
+yw_aabb stage_bodies_box(const stage* s);
+/// Box around bodies and bounded visible obstacles, for automatic cameras.
+yw_aabb stage_box(const stage* s);
+
+/// Meshes, planes and lights of what is shown; the camera comes from the scene, or frames `focus`
+/// (all frames of a movie) when the scene has none. Valid until the next call.
+yw_picture stage_picture(stage* s, yw_aabb focus, int32_t width, int32_t height);
+/// Width of edge lines on bodies, pixels; 0 (default): none.
+void stage_set_wireframe(stage* s, float width);
+/// Colour of a body instead of the scene's (linear RGB).
+void stage_set_color(stage* s, int32_t body, yw_vec3 color);
+
+#endif

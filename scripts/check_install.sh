@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# make install gives headers, both libraries, a pkg-config file and a CMake package that work.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source_dir=$PWD
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+cmake --install build --prefix "$place/usr" >/dev/null
+lib=$(dirname "$(find "$place/usr" -name libyawara.so | head -n 1)")
+
+cp examples/hello.c "$place/hello.c"
+PKG_CONFIG_PATH=$lib/pkgconfig cc -std=c17 "$place/hello.c" -o "$place/hello" \
+  $(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs yawara)
+LD_LIBRARY_PATH=$lib "$place/hello" >"$place/pkg_config.txt"
+
+mkdir "$place/project"
+cp examples/hello.c "$place/project/"
+cat >"$place/project/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.20)
+project(hello C)
+find_package(yawara REQUIRED)
+add_executable(hello hello.c)
+target_link_libraries(hello yawara::yawara_static)
+END
+cmake -S "$place/project" -B "$place/project/build" -DCMAKE_PREFIX_PATH="$place/usr" >/dev/null
+cmake --build "$place/project/build" >/dev/null
+"$place/project/build/hello" >"$place/cmake.txt"
+cmp "$place/pkg_config.txt" "$place/cmake.txt"
+"$place/usr/bin/yawara" --version >/dev/null

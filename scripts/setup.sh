@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Installs what building, testing or the demo needs, through apt; says what to install when it cannot.
+# usage: scripts/setup.sh build|demo|test
+set -euo pipefail
+
+build=(gcc g++ libc6-dev make cmake ninja-build pkg-config)
+pictures=(libembree-dev libpng-dev ffmpeg)
+tests=(clang libclang-rt-14-dev clang-format libcmocka-dev libbullet-dev)
+
+case "${1:-build}" in
+  build) wanted=("${build[@]}") ;;
+  demo) wanted=("${build[@]}" "${pictures[@]}") ;;
+  test) wanted=("${build[@]}" "${pictures[@]}" "${tests[@]}") ;;
+  *) echo "usage: scripts/setup.sh build|demo|test" >&2; exit 2 ;;
+esac
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+  echo "This is not a Debian system, so nothing is installed. The packages needed are, by their Debian names:"
+  echo "  ${wanted[*]}"
+  exit 0
+fi
+
+missing=()
+for package in "${wanted[@]}"; do
+  state=$(dpkg-query -W -f='${db:Status-Abbrev}' "$package" 2>/dev/null || true)
+  [ "${state:0:2}" = ii ] || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+install="apt-get install -y --no-install-recommends ${missing[*]}"
+if [ "$(id -u)" -eq 0 ]; then
+  run=()
+elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+  run=(sudo -n)
+else
+  echo "Missing packages. Please run as root, then try again:" >&2
+  echo "  apt-get update && $install" >&2
+  exit 1
+fi
+log=$(mktemp)
+echo "Installing ${#missing[@]} packages: ${missing[*]}"
+if ! { "${run[@]}" apt-get update -qq && DEBIAN_FRONTEND=noninteractive "${run[@]}" env DEBIAN_FRONTEND=noninteractive $install; } >"$log" 2>&1; then
+  tail -n 20 "$log" >&2
+  echo "Installing failed. The command was: $install" >&2
+  rm -f "$log"
+  exit 1
+fi
+rm -f "$log"

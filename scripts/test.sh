@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Runs everything that can fail and closes with one line: N passed, N failed.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+passed=0
+failed=0
+skipped=0
+
+note() { printf '\n== %s (%s s)\n' "$1" "$SECONDS"; }
+
+# One check that is a command of its own.
+check() {
+  local name=$1
+  shift
+  if "$@"; then
+    echo "ok: $name"
+    passed=$((passed + 1))
+  else
+    echo "FAILED: $name"
+    failed=$((failed + 1))
+  fi
+}
+
+# Adds up the cases in a ctest log: cmocka's summaries and the "ok" / "not ok" lines of the scripts. A
+# program that died without a summary counts as one failure.
+count_cases() {
+  awk '
+    /^[0-9]+\/[0-9]+ Testing: / { bad = 0 }
+    /^\[  PASSED  \] [0-9]+ test/ { passed += $4 }
+    /^\[  SKIPPED \] [0-9]+ test/ { skipped += $4 }
+    /^\[  FAILED  \] [0-9]+ test/ { failed += $4; bad += $4 }
+    /^ok / { passed += 1 }
+    /^not ok / { failed += 1; bad += 1 }
+    /^Test Failed\./ { if (!bad) failed += 1 }
+    END { printf "%d %d %d\n", passed, failed, skipped }
+  ' "$1"
+}
+
+# suite NAME FOLDER CTEST_OPTIONS -- CMAKE_OPTIONS
+suite() {
+  local name=$1 folder=$2 options=()
+  shift 2
+  while [ "$1" != -- ]; do
+    options+=("$1")
+    shift
+  done
+  shift
+  note "$name"
+  if ! scripts/configure.sh "$folder" -DYW_BUILD_TESTS=ON -DYW_WERROR=ON "$@"; then
+    echo "FAILED: $name does not build"
+    failed=$((failed + 1))
+    return
+  fi
+  rm -f "$folder/Testing/Temporary/LastTest.log"
+  ctest --test-dir "$folder" -j "$(nproc)" --output-on-failure --no-tests=error "${options[@]}"
+  local p f s
+  read -r p f s < <(count_cases "$folder/Testing/Temporary/LastTest.log")
+  passed=$((passed + p))
+  failed=$((failed + f))
+  skipped=$((skipped + s))
+}
+
+note "house rules"
+check "formatting" scripts/check_format.sh
+check "include directions" scripts/check_includes.sh
+suite "gcc" build -- -DYW_BUILD_BENCH_PEERS=ON
+suite "clang" build/clang -LE 'cli|fuzz' -- -DCMAKE_C_COMPILER=clang
+export YW_TEST_FAST=1
+suite "address and undefined behaviour" build/asan -LE cli -- -DCMAKE_C_COMPILER=clang \
+  -DYW_SANITIZE=address,undefined -DYW_OPTIMIZE=-O1
+suite "threads" build/tsan -R 'test_base|test_world|test_tracer|test_contact|golden' -- -DCMAKE_C_COMPILER=clang -DYW_SANITIZE=thread \
+  -DYW_OPTIMIZE=-O1
+check "installed library" scripts/check_install.sh
+
+echo
+if [ "$skipped" -gt 0 ]; then
+  echo "$passed passed, $failed failed, $skipped skipped"
+else
+  echo "$passed passed, $failed failed"
+fi
+[ "$failed" -eq 0 ]

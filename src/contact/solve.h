@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Resolving contacts: impulses on velocities first, then positions.
+#ifndef YW_CONTACT_SOLVE_H
+#define YW_CONTACT_SOLVE_H
+
+#include "contact/detect.h"
+
+#define YW_CONTACT_MAX_COLORS 64
+
+/// Contacts of one pair of bodies.
+typedef struct yw_contact_batch {
+  yw_contact* contacts;
+  int32_t count;
+  int32_t a, b;
+  yw_vec3 lost_spin;  ///< kg m^2/s, see rigid.h
+} yw_contact_batch;
+
+/// Batches of one color have no body in common, so that their order does not matter and they can be
+/// solved at the same time. Color YW_CONTACT_MAX_COLORS holds the rest, to be solved in order.
+typedef struct yw_contact_problem {
+  yw_contact_body* bodies;
+  yw_contact_batch* batches;
+  int32_t color_start[YW_CONTACT_MAX_COLORS + 2];
+  float h;
+  yw_vec3 gravity;
+  int32_t iterations;
+  yw_tasks* tasks;
+} yw_contact_problem;
+
+/// Position or velocity of the contact point on body[0] minus that on body[1].
+yw_vec3 yw_contact_relative(const yw_contact_problem* problem, const yw_contact* contact,
+                            bool velocity);
+
+void yw_contact_solve(const yw_contact_problem* problem);
+
+#endif

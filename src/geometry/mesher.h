@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Isosurface stuffing: tets of a shape from a body-centred lattice whose nodes near the surface are
+// moved onto it and whose edges are cut where they cross it.
+// F. Labelle, J. R. Shewchuk, "Isosurface stuffing: fast tetrahedral meshes with good dihedral
+// angles", SIGGRAPH 2007 (uniform version).
+#ifndef YW_GEOMETRY_MESHER_H
+#define YW_GEOMETRY_MESHER_H
+
+#include "geometry/mesher_lattice.h"
+
+/// A lattice edge crosses the surface at node + t * edge.
+typedef struct yw_cut {
+  float t;         ///< 0 to 1 from the node that owns the edge
+  int32_t vertex;  ///< of the mesh, -1: none yet
+} yw_cut;
+
+/// The lattice after cutting and warping. A centre owns its short edges; a long edge belongs to its
+/// lower node. Cuts of a node are stored in order of direction.
+typedef struct yw_stuffing {
+  yw_bcc lattice;
+  int32_t num_cuts;
+  yw_cut* cuts;
+  int32_t* cut_start;  ///< per node
+  uint16_t* cut_mask;  ///< per node, bit d: its edge in direction d is cut
+  signed char* side;   ///< per node: -1 inside, 0 on the surface, 1 outside
+  signed char* warp;   ///< per node: direction it was moved along, -1 for none
+  float* warp_t;       ///< per node: how far, share of the edge
+} yw_stuffing;
+
+/// Finds cuts and moves nodes that are too near to one onto it.
+yw_status yw_stuffing_create(const yw_allocator* mem, const yw_shape* shape, yw_aabb bounds,
+                             double spacing, int32_t max_blocks, yw_stuffing* out);
+void yw_stuffing_free(yw_stuffing* stuffing);
+
+/// The cut of the edge from its owner; only where cut_mask has the bit.
+static inline yw_cut* yw_stuffing_cut(const yw_stuffing* s, int32_t owner, int direction) {
+  unsigned below = s->cut_mask[owner] & ((1u << direction) - 1u);
+  int count = 0;
+  for (; below != 0; below &= below - 1) ++count;
+  return &s->cuts[s->cut_start[owner] + count];
+}
+
+/// Where a node is after warping.
+static inline yw_dvec3 yw_stuffing_position(const yw_stuffing* s, int32_t node) {
+  yw_dvec3 p = yw_bcc_position(&s->lattice, node);
+  if (s->warp[node] < 0) return p;
+  return yw_dmad(p, s->lattice.spacing * (double)s->warp_t[node], yw_bcc_edge(s->warp[node]));
+}
+
+/// Which tets of a stuffing to keep.
+typedef enum yw_stuff_part {
+  YW_STUFF_ALL,
+  YW_STUFF_SKIN  ///< only tets with three or more vertices on the surface
+} yw_stuff_part;
+
+/// Fills a mesh; refuses with YW_ERR_LIMIT when it gets more than max_vertices vertices.
+/// on_surface (may be NULL) receives one byte per vertex, freed by the caller with mem.
+yw_status yw_stuffing_tets(yw_stuffing* stuffing, yw_stuff_part part, int32_t max_vertices,
+                           yw_tet_mesh* out, unsigned char** on_surface);
+
+/// Moves vertices of the worst tets a little where that makes them better; vertices on the surface
+/// stay on it. Nothing becomes worse. Leaves the mesh as it is when memory is out.
+void yw_mesher_improve(const yw_shape* shape, double spacing, const unsigned char* on_surface,
+                       yw_tet_mesh* mesh);
+
+/// Checks shape and size, estimates the number of vertices, refuses what is too much, and does the
+/// whole work. size 0 stands for a 12th of the longest side. Messages call the result `what`.
+yw_status yw_mesher_run(const yw_shape* shape, const yw_allocator* mem, float size,
+                        int32_t max_vertices, yw_stuff_part part, const char* what,
+                        yw_tet_mesh* out, unsigned char** on_surface, double* out_spacing,
+                        yw_error* error);
+
+#endif

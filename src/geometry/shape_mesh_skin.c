@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// A triangle that no other crosses has the same winding numbers all along each side: one sample
+// tells whether the solid is in front, behind, on both sides or on neither.
+#include "geometry/shape_mesh_skin.h"
+
+#include "base/memory.h"
+
+// Crossing triangles
+
+typedef struct corners {
+  yw_vec3 p[3];
+} corners;
+
+// True when the triangles lie apart along the axis, by more than rounding can hide.
+static bool apart_along(const corners* s, const corners* t, yw_vec3 axis) {
+  float length2 = yw_length2(axis);
+  if (!(length2 > 1e-24f)) return false;
+  float low_s = INFINITY, high_s = -INFINITY, low_t = INFINITY, high_t = -INFINITY;
+  for (int k = 0; k < 3; ++k) {
+    float a = yw_dot(s->p[k], axis), b = yw_dot(t->p[k], axis);
+    low_s = a < low_s ? a : low_s, high_s = a > high_s ? a : high_s;
+    low_t = b < low_t ? b : low_t, high_t = b > high_t ? b : high_t;
+  }
+  float gap = low_s - high_t > low_t - high_s ? low_s - high_t : low_t - high_s;
+  return gap > 1e-6f * sqrtf(length2);
+}
+
+// Separating axes: both normals, directions across the edges in both planes, and the products of
+// edges. Moved near the origin first, to keep the digits.
+static bool may_cross(const yw_tree_triangle* a, const yw_tree_triangle* b) {
+  yw_vec3 o = a->a;
+  corners s = {{yw_sub(a->a, o), yw_sub(a->b, o), yw_sub(a->c, o)}};
+  corners t = {{yw_sub(b->a, o), yw_sub(b->b, o), yw_sub(b->c, o)}};
+  yw_vec3 es[3], et[3];
+  for (int k = 0; k < 3; ++k) {
+    es[k] = yw_sub(s.p[(k + 1) % 3], s.p[k]);
+    et[k] = yw_sub(t.p[(k + 1) % 3], t.p[k]);
+  }
+  yw_vec3 ns = yw_cross(es[0], es[1]), nt = yw_cross(et[0], et[1]);
+  if (apart_along(&s, &t, ns) || apart_along(&s, &t, nt)) return false;
+  for (int i = 0; i < 3; ++i) {
+    if (apart_along(&s, &t, yw_cross(ns, es[i])) || apart_along(&s, &t, yw_cross(nt, et[i])))
+      return false;
+    for (int j = 0; j < 3; ++j)
+      if (apart_along(&s, &t, yw_cross(es[i], et[j]))) return false;
+  }
+  return true;
+}
+
+// Number of corners in common; *own and *others are the last such pair.
+static int shared_corners(const int32_t* s, const int32_t* t, int* own, int* others) {
+  int count = 0;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      if (s[i] == t[j]) ++count, *own = i, *others = j;
+  return count;
+}
+
+// The edge opposite a corner, as a triangle without area.
+static yw_tree_triangle opposite_edge(const yw_tree_triangle* t, int corner) {
+  const yw_vec3 p[3] = {t->a, t->b, t->c};
+  yw_vec3 from = p[(corner + 1) % 3], to = p[(corner + 2) % 3];
+  return (yw_tree_triangle){from, to, to, t->index, true};
+}
+
+// Neighbours at a corner meet elsewhere only if the edge opposite it crosses the other triangle.
+// Neighbours at an edge meet elsewhere only if they are folded flat, which spread() looks for.
+static bool may_cross_beyond_shared(const yw_tree_triangle* s, const yw_tree_triangle* t,
+                                    const int32_t* corners_s, const int32_t* corners_t) {
+  int own = 0, others = 0;
+  int shared = shared_corners(corners_s, corners_t, &own, &others);
+  if (shared == 0) return may_cross(s, t);
+  if (shared > 1) return false;
+  yw_tree_triangle edge_s = opposite_edge(s, own), edge_t = opposite_edge(t, others);
+  return may_cross(&edge_s, t) || may_cross(s, &edge_t);
+}
+
+// True when another triangle may cross this one.
+static bool is_crossed(const yw_triangle_tree* tree, const yw_mesh_normals* normals,
+                       const yw_tree_triangle* t) {
+  yw_aabb box = {yw_min3(t->a, yw_min3(t->b, t->c)), yw_max3(t->a, yw_max3(t->b, t->c))};
+  const int32_t* own = normals->corners + 3 * (size_t)t->index;
+  int32_t stack[YW_TREE_MAX_DEPTH + 2] = {0}, top = 1;
+  while (top > 0) {
+    const yw_tree_node* node = &tree->nodes[stack[--top]];
+    if (!yw_aabb_overlap((yw_aabb){node->lower, node->upper}, box)) continue;
+    if (node->count == 0) {
+      stack[top++] = node->first + 1;
+      stack[top++] = node->first;
+    }
+    for (int32_t i = node->first; i < node->first + node->count; ++i) {
+      const yw_tree_triangle* other = &tree->triangles[i];
+      const int32_t* others = normals->corners + 3 * (size_t)other->index;
+      if (other != t && may_cross_beyond_shared(t, other, own, others)) return true;
+    }
+  }
+  return false;
+}
+
+// Sides
+
+typedef struct sides {
+  bool front, back;  ///< whether the solid is there
+} sides;
+
+static sides sides_at(const yw_winding* winding, float turn, yw_vec3 p, yw_vec3 step) {
+  return (sides){turn * yw_winding_number(winding, yw_add(p, step), NULL) > 0.5f,
+                 turn * yw_winding_number(winding, yw_sub(p, step), NULL) > 0.5f};
+}
+
+// use and is_clear for one triangle. A crossed one counts as inside only if its middle and points
+// near its corners are.
+static void classify(const yw_winding* winding, const yw_mesh_normals* normals, float turn,
+                     const yw_tree_triangle* t, bool* use, bool* is_clear) {
+  static const float weights[4][3] = {{1.0f / 3, 1.0f / 3, 1.0f / 3},
+                                      {0.9f, 0.05f, 0.05f},
+                                      {0.05f, 0.9f, 0.05f},
+                                      {0.05f, 0.05f, 0.9f}};
+  yw_vec3 normal = yw_cross(yw_sub(t->b, t->a), yw_sub(t->c, t->a));
+  float size = sqrtf(yw_length(normal));
+  // Small beside the triangle, large beside rounding errors in a mesh of size 1.
+  float step = fmaxf(1e-3f * size, 4e-6f) * turn;
+  yw_vec3 out = yw_scale(yw_normalize_or(normal, yw_v3(0, 0, 0)), step);
+  bool crossed = t->is_flat || is_crossed(winding->tree, normals, t);
+  *use = false;
+  for (int i = 0; i < (crossed ? 4 : 1) && !*use; ++i) {
+    yw_vec3 p = yw_scale(t->a, weights[i][0]);
+    p = yw_mad(yw_mad(p, weights[i][1], t->b), weights[i][2], t->c);
+    sides s = sides_at(winding, turn, p, out);
+    *use = !(s.front && s.back);
+    *is_clear = !crossed && !s.front && s.back;
+  }
+}
+
+// Edges are clear between two clear triangles that are not folded back on each other, corners amid
+// such triangles and edges.
+static bool spread(int32_t num_triangles, const bool* is_clear, const yw_mesh_normals* normals,
+                   yw_mesh_skin* out) {
+  int32_t* edge_count = YW_NEW_ARRAY(&out->mem, int32_t, normals->num_edges);
+  bool* edge_bad = YW_NEW_ARRAY(&out->mem, bool, normals->num_edges);
+  bool* vertex_bad = YW_NEW_ARRAY(&out->mem, bool, normals->num_vertices);
+  bool ok = edge_count && edge_bad && vertex_bad;
+  size_t half_edges = 3 * (size_t)num_triangles;
+  for (size_t h = 0; ok && h < half_edges; ++h) {
+    int32_t edge = normals->edges[h];
+    ++edge_count[edge];
+    // The sum of two unit normals is short where they are nearly opposite.
+    if (is_clear[h / 3] && yw_length2(normals->edge_normal[edge]) > 0.2f) continue;
+    edge_bad[edge] = true;
+    vertex_bad[normals->corners[h]] = true;
+    vertex_bad[normals->corners[h % 3 == 2 ? h - 2 : h + 1]] = true;
+  }
+  for (size_t h = 0; ok && h < half_edges; ++h) {
+    static const int edge_part[3] = {3, 6, 5};
+    int32_t edge = normals->edges[h];
+    uint8_t* parts = &out->clear_parts[h / 3];
+    unsigned set = *parts;
+    if (is_clear[h / 3]) set |= 1u << 7;
+    if (edge_count[edge] == 2 && !edge_bad[edge]) set |= 1u << edge_part[h % 3];
+    if (!vertex_bad[normals->corners[h]]) set |= 1u << (1u << h % 3);
+    *parts = (uint8_t)set;
+  }
+  yw_mem_free(&out->mem, edge_count);
+  yw_mem_free(&out->mem, edge_bad);
+  yw_mem_free(&out->mem, vertex_bad);
+  return ok;
+}
+
+yw_status yw_mesh_skin_create(const yw_winding* winding, const yw_mesh_normals* normals, float turn,
+                              yw_mesh_skin* out) {
+  const yw_triangle_tree* tree = winding->tree;
+  *out = (yw_mesh_skin){.mem = tree->mem};
+  out->use = YW_NEW_ARRAY(&out->mem, bool, tree->num_triangles);
+  out->clear_parts = YW_NEW_ARRAY(&out->mem, uint8_t, tree->num_triangles);
+  bool* is_clear = YW_NEW_ARRAY(&out->mem, bool, tree->num_triangles);
+  bool ok = out->use && out->clear_parts && is_clear;
+  for (int32_t i = 0; ok && i < tree->num_triangles; ++i) {
+    const yw_tree_triangle* t = &tree->triangles[i];
+    classify(winding, normals, turn, t, &out->use[t->index], &is_clear[t->index]);
+    out->num_unused += !out->use[t->index];
+  }
+  // Near a hole the winding number is no whole number and its value is needed anyway.
+  if (ok && normals->is_closed) ok = spread(tree->num_triangles, is_clear, normals, out);
+  yw_mem_free(&out->mem, is_clear);
+  if (ok) return YW_OK;
+  yw_mesh_skin_free(out);
+  return YW_ERR_MEMORY;
+}
+
+void yw_mesh_skin_free(yw_mesh_skin* skin) {
+  yw_mem_free(&skin->mem, skin->use);
+  yw_mem_free(&skin->mem, skin->clear_parts);
+  *skin = (yw_mesh_skin){0};
+}

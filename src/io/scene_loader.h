@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// The scene and its loader: the steps from a JSON tree to models and a world.
+#ifndef YW_IO_SCENE_LOADER_H
+#define YW_IO_SCENE_LOADER_H
+
+#include "io/scene_spec.h"
+
+struct yw_scene {
+  yw_allocator mem;
+  yw_json_doc* doc;
+  const char* file;  ///< for messages
+  yw_scene_info info;
+  yw_vec3 gravity;
+  int32_t contact_iterations;
+  int32_t num_bodies;         ///< with all copies
+  YW_LIST(yw_shape*) shapes;  ///< all that were made; the specs borrow them
+  YW_LIST(yw_model_spec) models;
+  YW_LIST(yw_body_spec) bodies;
+  YW_LIST(yw_obstacle_spec) obstacles;
+};
+
+/// An entry of "shapes".
+typedef struct yw_named_shape {
+  yw_shape* shape;
+  int64_t cost;
+  bool reading, used;
+} yw_named_shape;
+
+typedef struct yw_loader {
+  yw_reader_ctx r;
+  yw_scene* scene;
+  char* folder;  ///< of the scene file, with a slash, or ""
+  const yw_json* shapes;
+  yw_named_shape* named_shapes;  ///< one for each item of shapes
+  const yw_json* models;         ///< item i is yw_scene.models.items[i]
+  int32_t shape_depth;
+} yw_loader;
+
+/// The folder of the scene put before a relative name; in the document. NULL: memory is out.
+char* yw_loader_file(yw_loader* l, const char* file);
+
+// scene_shape.c
+bool yw_load_named_shapes(yw_loader* l, const yw_json* node);
+bool yw_load_shape(yw_loader* l, const yw_json* node, yw_shape** out);
+/// Says which entries of "shapes" nothing refers to.
+void yw_warn_unused_shapes(yw_loader* l);
+
+// scene_model.c
+bool yw_load_named_models(yw_loader* l, const yw_json* node);
+/// Reads the keys of a model in `node`, or finds the same one; *index is its place in scene.models.
+bool yw_load_model(yw_loader* l, const yw_json* node, const yw_model_keys* keys, int32_t* index);
+/// Overlays what "match" of a body says about a model's match settings.
+bool yw_load_body_match(yw_loader* l, const yw_json* node, yw_match_spec* match);
+
+// scene_pose.c
+bool yw_load_pose(yw_loader* l, const yw_json* node, yw_pose_spec* out);
+/// Positions of the model's vertices in the pose; out has room for all of them.
+bool yw_build_pose(yw_loader* l, const yw_model_spec* model, const yw_pose_spec* pose,
+                   yw_vec3* out);
+
+// scene_path.c
+bool yw_load_path(yw_loader* l, const yw_json* node, yw_path_spec* out);
+yw_path yw_path_of(const yw_path_spec* spec, yw_vec3 pivot);
+
+// scene_body.c
+bool yw_load_bodies(yw_loader* l, const yw_json* node);
+bool yw_load_obstacles(yw_loader* l, const yw_json* node);
+bool yw_load_floor(yw_loader* l, const yw_json* node);
+
+// scene_build.c
+/// Makes meshes, examples and models of everything that is used, then selects what pins hold.
+bool yw_build_models(yw_loader* l);
+void yw_model_spec_free(const yw_allocator* mem, yw_model_spec* model);
+
+// scene_surface.c
+/// Makes the surface that the model carries; *out is empty when it shows its own boundary.
+bool yw_build_surface(yw_loader* l, yw_model_spec* model, yw_tri_mesh* out);
+
+// scene_override.c
+/// Applies overrides to the tree.
+bool yw_apply_overrides(yw_loader* l, int32_t count, const yw_scene_override* overrides);
+
+// scene_world.c
+/// Where copy number `copy` of a body is placed.
+yw_transform yw_body_copy_transform(const yw_body_spec* body, int32_t copy);
+
+#endif

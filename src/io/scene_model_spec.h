@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// What a scene file says about models, checked, and what is made of it. Text and lists live in the
+// JSON document.
+#ifndef YW_IO_SCENE_MODEL_SPEC_H
+#define YW_IO_SCENE_MODEL_SPEC_H
+
+#include "base/memory.h"
+#include "geometry/deform.h"
+#include "io/scene_fields.h"
+#include "yawara/scene.h"
+
+#define YW_SCENE_MAX_MODELS 4096
+#define YW_SCENE_MAX_VERTICES 4000000
+
+/// One step of making a pose, of all vertices or of those near a shape.
+typedef struct yw_deform_spec {
+  const yw_json* node;
+  bool turn, move;   ///< a rotation or a shift instead of deform
+  yw_deform deform;  ///< of a turn: axis, origin, and the angle (rad) as amount
+  yw_vec3 shift;
+  yw_shape* where;  ///< NULL: everywhere; not owned
+  float blend;      ///< m, width of the border of where
+} yw_deform_spec;
+
+/// A pose of the tets: an example, or where a body starts.
+typedef struct yw_pose_spec {
+  const yw_json* node;
+  const char* name;
+  const yw_json* deform;
+  int32_t num_deforms;
+  yw_deform_spec* deforms;
+  const char* file;          ///< the tets' vertices
+  const char* surface_file;  ///< the embedded surface's vertices
+} yw_pose_spec;
+
+typedef enum yw_mesh_source { YW_SOURCE_LATTICE, YW_SOURCE_SHAPE, YW_SOURCE_FILE } yw_mesh_source;
+
+typedef struct yw_lattice_spec {
+  yw_vec3 size, center;
+  int32_t cells[3];
+  int32_t cut;  ///< 5 or 6 tets a cell
+} yw_lattice_spec;
+
+typedef struct yw_surface_spec {
+  const char* file;
+  const yw_json* shape;
+  float size;  ///< 0: half the size of the tets
+  int32_t subdivide;
+  yw_shape* solid;  ///< of shape; not owned
+} yw_surface_spec;
+
+/// The keys of a model, whether in "models" or directly in a body.
+typedef struct yw_model_keys {
+  const yw_json *shape, *mesh, *match, *examples, *surface;
+  float density;
+} yw_model_keys;
+
+typedef struct yw_match_spec {
+  float alpha, beta, damping;
+  int32_t projection;
+  const yw_json* groups;
+} yw_match_spec;
+
+typedef struct yw_model_spec {
+  const yw_json* node;  ///< the object that has the keys
+  yw_model_keys keys;
+  yw_match_spec match;
+  uint64_t hash;
+  bool used;
+
+  yw_mesh_source source;
+  const yw_json* source_node;
+  yw_lattice_spec lattice;
+  yw_shape* shape;  ///< not owned
+  float size, scale;
+  const char* file;
+
+  yw_grouping grouping;
+  int32_t num_labels;       ///< of labels, and of selectors when there are shapes
+  int32_t* labels;          ///< per vertex, or per selector
+  yw_shape** label_shapes;  ///< NULL: labels are per vertex
+  const yw_json* labels_node;
+
+  int32_t num_poses;
+  yw_pose_spec* poses;
+  bool has_surface;
+  yw_surface_spec surface;
+
+  // Built
+  yw_model* model;
+  yw_tet_mesh tets;
+  yw_tri_mesh surface_mesh;  ///< what the file of "surface" holds, for examples of it
+  yw_vec3** examples;        ///< num_poses
+} yw_model_spec;
+
+#endif

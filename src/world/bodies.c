@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+// Bodies: creation, placement, and what is read back, in the order of the mesh they were made of.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "match/match.h"
+#include "world/world.h"
+
+yw_body_def yw_default_body_def(void) {
+  return (yw_body_def){
+      .transform = {{0, 0, 0}, {0, 0, 0, 1}, 1.0f}, .friction = 0.4f, .body_contact = true};
+}
+
+yw_body* yw_world_find_body(const yw_world* world, yw_body_id id) {
+  if (!world || id.index1 == 0 || id.index1 > (uint32_t)world->bodies.count) return NULL;
+  yw_body* body = &world->bodies.items[id.index1 - 1];
+  return body->generation == id.generation && (id.generation & 1) ? body : NULL;
+}
+
+// Creation
+// --------------------------------------------------------------------------------------------
+
+static yw_status check_def(const yw_body_def* def, yw_error* error) {
+  const char* name = def->name ? def->name : "body";
+  if (!def->model) return yw_fail(error, YW_ERR_INVALID, "%s: needs a model", name);
+  const yw_transform* t = &def->transform;
+  yw_quat q = t->rotation;
+  float norm = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  if (!yw_is_finite3(t->position) || !isfinite(norm) || !(norm > 1e-12f)) {
+    return yw_fail(error, YW_ERR_INVALID, "%s: position or rotation is not finite", name);
+  }
+  if (t->scale != 1.0f) {
+    return yw_fail(
+        error, YW_ERR_INVALID,
+        "%s: scale is %g, but must be 1 (scale the mesh instead: mass and stiffness depend "
+        "on size)",
+        name, (double)t->scale);
+  }
+  if (!yw_is_finite3(def->velocity) || !yw_is_finite3(def->angular_velocity)) {
+    return yw_fail(error, YW_ERR_INVALID, "%s: velocity is not finite", name);
+  }
+  if (!(def->friction >= 0.0f) || !isfinite(def->friction)) {
+    return yw_fail(error, YW_ERR_INVALID, "%s: friction is %g, but must be 0 or more", name,
+                   (double)def->friction);
+  }
+  if (!(def->restitution >= 0.0f && def->restitution <= 1.0f)) {
+    return yw_fail(error, YW_ERR_INVALID, "%s: restitution is %g, but must be between 0 and 1",
+                   name, (double)def->restitution);
+  }
+  return YW_OK;
+}
+
+// Particle of vertex i; methods that keep the order have no table.
+static int32_t particle_of(const int32_t* table, int32_t vertex) {
+  return table ? table[vertex] : vertex;
+}
+
+static yw_status apply_pose(yw_body* body, const yw_vec3* pose, yw_error* error) {
+  const int32_t* table = body->model->method->particle_of_vertex(body->state);
+  for (int32_t i = 0; i < body->particles.count; ++i) {
+    if (!yw_is_finite3(pose[i])) {
+      return yw_fail(error, YW_ERR_INVALID, "%s: vertex %d of the initial pose is not finite",
+                     body->name, i);
+    }
+    body->particles.pos[particle_of(table, i)] = yw_v4(pose[i]);
+  }
+  return YW_OK;
+}
+
+static void place(yw_body* body, const yw_body_def* def) {
+  yw_particles* p = &body->particles;
+  yw_transform placing = def->transform;
+  placing.rotation = yw_quat_normalize(placing.rotation);
+  double mass = 0, center[3] = {0};
+  for (int32_t i = 0; i < p->count; ++i) {
+    yw_vec3 x = yw_transform_point(placing, yw_xyz(p->pos[i]));
+    p->pos[i] = yw_v4(x);
+    mass += (double)p->mass[i];
+    center[0] += (double)p->mass[i] * (double)x.x;
+    center[1] += (double)p->mass[i] * (double)x.y;
+    center[2] += (double)p->mass[i] * (double)x.z;
+  }
+  yw_vec3 c =
+      yw_v3((float)(center[0] / mass), (float)(center[1] / mass), (float)(center[2] / mass));
+  for (int32_t i = 0; i < p->count; ++i) {
+    yw_vec3 arm = yw_sub(yw_xyz(p->pos[i]), c);
+    p->vel[i] = yw_v4(yw_add(def->velocity, yw_cross(def->angular_velocity, arm)));
+  }
+}
+
+static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* body,
+                            yw_error* error) {
+  snprintf(body->name, sizeof body->name, "%s", def->name ? def->name : "body");
+  body->model = yw_model_retain(def->model);
+  body->friction = def->friction;
+  body->restitution = def->restitution;
+  body->body_contact = def->body_contact;
+  body->self_contact = def->self_contact;
+  const yw_method* method = def->model->method;
+  yw_status status =
+      method->body_create(def->model->data, &world->mem, &body->state, &body->particles, error);
+  if (status < 0) return status;
+
+  int32_t capacity = body->particles.capacity;
+  body->last_good = YW_NEW_ARRAY(&world->mem, yw_vec4, capacity);
+  body->shown_positions = YW_NEW_ARRAY(&world->mem, yw_vec3, capacity);
+  body->shown_velocities = YW_NEW_ARRAY(&world->mem, yw_vec3, capacity);
+  body->shown_capacity = capacity;
+  if (!body->last_good || !body->shown_positions || !body->shown_velocities) {
+    return yw_fail_memory(error, "a body");
+  }
+  if (def->pose) {
+    status = apply_pose(body, def->pose, error);
+    if (status < 0) return status;
+  }
+  place(body, def);
+  method->invalidate(body->state, &body->particles);
+  return YW_OK;
+}
+
+// A dead slot, or a new one. -1 when memory is out.
+static int32_t free_body_slot(yw_world* world) {
+  for (int32_t i = 0; i < world->bodies.count; ++i) {
+    if (!(world->bodies.items[i].generation & 1)) return i;
+  }
+  if (!YW_LIST_RESERVE(&world->mem, &world->bodies, 1)) return -1;
+  world->bodies.items[world->bodies.count] = (yw_body){0};
+  return world->bodies.count++;
+}
+
+yw_status yw_body_create(yw_world* world, const yw_body_def* def, yw_body_id* out,
+                         yw_error* error) {
+  yw_error_clear(error);
+  if (!world || !def || !out) return yw_fail(error, YW_ERR_INVALID, "world, def or out is NULL");
+  *out = (yw_body_id){0};
+  yw_status status = check_def(def, error);
+  if (status < 0) return status;
+
+  int32_t bodies = world->body_order.count + 1;
+  int32_t slot = free_body_slot(world);
+  if (slot < 0 || !YW_LIST_RESERVE(&world->mem, &world->body_order, 1) ||
+      !YW_LIST_RESERVE(&world->mem, &world->contact_bodies, bodies) ||
+      !YW_LIST_RESERVE(&world->mem, &world->small_bodies, bodies)) {
+    return yw_fail_memory(error, "a body");
+  }
+  yw_body* body = &world->bodies.items[slot];
+  uint32_t generation = body->generation;
+  status = build_body(world, def, body, error);
+  if (status < 0) {
+    yw_body_release(world, body);
+    *body = (yw_body){.generation = generation};
+    return status;
+  }
+  body->generation = generation + 1;
+  body->key = ++world->next_key;
+  ++world->changes;
+  world->body_order.items[world->body_order.count++] = (uint32_t)slot;
+  *out = (yw_body_id){(uint32_t)slot + 1, body->generation};
+  return YW_OK;
+}
+
+void yw_body_release(yw_world* world, yw_body* body) {
+  if (body->state) body->model->method->body_destroy(body->state, &body->particles);
+  yw_model_release(body->model);
+  yw_mem_free(&world->mem, body->last_good);
+  yw_mem_free(&world->mem, body->shown_positions);
+  yw_mem_free(&world->mem, body->shown_velocities);
+  YW_LIST_FREE(&world->mem, &body->holds);
+  YW_LIST_FREE(&world->mem, &body->springs);
+  *body = (yw_body){.generation = body->generation};
+}
+
+yw_status yw_body_destroy(yw_world* world, yw_body_id id) {
+  yw_body* body = yw_world_find_body(world, id);
+  if (!body) return YW_ERR_INVALID;
+  uint32_t slot = id.index1 - 1;
+  yw_world_drop_pins(world, slot);
+  yw_body_release(world, body);
+  ++body->generation;
+  ++world->changes;
+  int32_t kept = 0;
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    if (world->body_order.items[i] != slot) {
+      world->body_order.items[kept++] = world->body_order.items[i];
+    }
+  }
+  world->body_order.count = kept;
+  return YW_OK;
+}
+
+// Reading
+// ---------------------------------------------------------------------------------------------
+
+bool yw_body_is_valid(const yw_world* world, yw_body_id id) {
+  return yw_world_find_body(world, id) != NULL;
+}
+
+int32_t yw_world_num_bodies(const yw_world* world) { return world->body_order.count; }
+
+yw_body_id yw_world_body(const yw_world* world, int32_t i) {
+  if (i < 0 || i >= world->body_order.count) return (yw_body_id){0};
+  uint32_t slot = world->body_order.items[i];
+  return (yw_body_id){slot + 1, world->bodies.items[slot].generation};
+}
+
+const char* yw_body_name(const yw_world* world, yw_body_id id) {
+  const yw_body* body = yw_world_find_body(world, id);
+  return body ? body->name : NULL;
+}
+
+const yw_model* yw_body_model(const yw_world* world, yw_body_id id) {
+  const yw_body* body = yw_world_find_body(world, id);
+  return body ? body->model : NULL;
+}
+
+// Fills the arrays in mesh order once per change of the world.
+static yw_body* refreshed(const yw_world* world, yw_body_id id, int32_t* count) {
+  yw_body* body = yw_world_find_body(world, id);
+  if (count) *count = body ? body->particles.count : 0;
+  if (!body || body->shown_change == world->changes) return body;
+  const yw_particles* p = &body->particles;
+  const int32_t* table = body->model->method->particle_of_vertex(body->state);
+  for (int32_t i = 0; i < p->count; ++i) {
+    int32_t particle = particle_of(table, i);
+    body->shown_positions[i] = yw_xyz(p->pos[particle]);
+    body->shown_velocities[i] = yw_xyz(p->vel[particle]);
+  }
+  body->shown_change = world->changes;
+  return body;
+}
+
+const yw_vec3* yw_body_positions(const yw_world* world, yw_body_id id, int32_t* count) {
+  yw_body* body = refreshed(world, id, count);
+  return body ? body->shown_positions : NULL;
+}
+
+const yw_vec3* yw_body_velocities(const yw_world* world, yw_body_id id, int32_t* count) {
+  yw_body* body = refreshed(world, id, count);
+  return body ? body->shown_velocities : NULL;
+}
+
+yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3* positions,
+                            const yw_vec3* velocities) {
+  yw_body* body = yw_world_find_body(world, id);
+  if (!body || !positions) return YW_ERR_INVALID;
+  yw_particles* p = &body->particles;
+  for (int32_t i = 0; i < p->count; ++i) {
+    if (!yw_is_finite3(positions[i]) || (velocities && !yw_is_finite3(velocities[i]))) {
+      return YW_ERR_INVALID;
+    }
+  }
+  const int32_t* table = body->model->method->particle_of_vertex(body->state);
+  for (int32_t i = 0; i < p->count; ++i) {
+    int32_t particle = particle_of(table, i);
+    p->pos[particle] = yw_v4(positions[i]);
+    if (velocities) p->vel[particle] = yw_v4(velocities[i]);
+  }
+  body->diverged = false;
+  body->model->method->invalidate(body->state, p);
+  ++world->changes;
+  return YW_OK;
+}
+
+yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec3* out,
+                                    int32_t capacity) {
+  const yw_vec3* x = yw_body_positions(world, id, NULL);
+  const yw_model* model = yw_body_model(world, id);
+  if (!model || !out || capacity < model->surface.num_vertices) return YW_ERR_INVALID;
+  yw_model_surface_positions(model, x, out);
+  return YW_OK;
+}
+
+yw_status yw_body_sums_of(const yw_world* world, yw_body_id id, yw_body_sums* out) {
+  const yw_body* body = yw_world_find_body(world, id);
+  if (!body || !out) return YW_ERR_INVALID;
+  *out = (yw_body_sums){0};
+  const yw_particles* p = &body->particles;
+  for (int32_t i = 0; i < p->count; ++i) {
+    double m = (double)p->mass[i];
+    double x[3] = {(double)p->pos[i].x, (double)p->pos[i].y, (double)p->pos[i].z};
+    double v[3] = {(double)p->vel[i].x, (double)p->vel[i].y, (double)p->vel[i].z};
+    out->mass += m;
+    for (int k = 0; k < 3; ++k) {
+      out->center[k] += m * x[k];
+      out->momentum[k] += m * v[k];
+      out->kinetic_energy += 0.5 * m * v[k] * v[k];
+    }
+  }
+  for (int k = 0; k < 3; ++k) out->center[k] /= out->mass;
+  for (int32_t i = 0; i < p->count; ++i) {
+    double m = (double)p->mass[i];
+    double r[3] = {(double)p->pos[i].x - out->center[0], (double)p->pos[i].y - out->center[1],
+                   (double)p->pos[i].z - out->center[2]};
+    double v[3] = {(double)p->vel[i].x, (double)p->vel[i].y, (double)p->vel[i].z};
+    out->angular_momentum[0] += m * (r[1] * v[2] - r[2] * v[1]);
+    out->angular_momentum[1] += m * (r[2] * v[0] - r[0] * v[2]);
+    out->angular_momentum[2] += m * (r[0] * v[1] - r[1] * v[0]);
+  }
+  return YW_OK;
+}
+
+// Match bodies
+// ----------------------------------------------------------------------------------------
+
+static yw_body* find_match_body(const yw_world* world, yw_body_id id) {
+  yw_body* body = yw_world_find_body(world, id);
+  return body && body->model->method == &yw_match_method ? body : NULL;
+}
+
+yw_status yw_body_set_match_params(yw_world* world, yw_body_id id, const yw_match_params* params) {
+  yw_body* body = find_match_body(world, id);
+  if (!body || !params) return YW_ERR_INVALID;
+  return yw_match_set_params(body->state, params);
+}
+
+yw_status yw_body_match_params(const yw_world* world, yw_body_id id, yw_match_params* out) {
+  const yw_body* body = find_match_body(world, id);
+  if (!body || !out) return YW_ERR_INVALID;
+  *out = yw_match_params_of(body->state);
+  return YW_OK;
+}
+
+int32_t yw_body_match_weights(const yw_world* world, yw_body_id id, float* out, int32_t capacity) {
+  const yw_body* body = find_match_body(world, id);
+  return body ? yw_match_weights(body->state, out, capacity) : 0;
+}

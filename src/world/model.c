@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "world/model.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "match/match.h"
+
+static bool copy_tets(const yw_allocator* mem, const yw_tet_mesh* from, yw_tet_mesh* to) {
+  if (yw_tet_mesh_create(mem, from->num_vertices, from->num_tets, to) < 0) return false;
+  memcpy(to->positions, from->positions, sizeof(yw_vec3) * (size_t)from->num_vertices);
+  memcpy(to->tets, from->tets, sizeof(int32_t) * 4 * (size_t)from->num_tets);
+  return true;
+}
+
+static bool copy_triangles(const yw_allocator* mem, const yw_tri_mesh* from, yw_tri_mesh* to) {
+  if (yw_tri_mesh_create(mem, from->num_vertices, from->num_triangles, to) < 0) return false;
+  memcpy(to->positions, from->positions, sizeof(yw_vec3) * (size_t)from->num_vertices);
+  memcpy(to->triangles, from->triangles, sizeof(int32_t) * 3 * (size_t)from->num_triangles);
+  if (!from->colors) return true;
+  to->colors = YW_NEW_ARRAY(mem, yw_vec3, from->num_vertices);
+  if (!to->colors) return false;
+  memcpy(to->colors, from->colors, sizeof(yw_vec3) * (size_t)from->num_vertices);
+  return true;
+}
+
+// What every model made of tets has, whatever the method: the rest mesh and its boundary.
+static yw_status model_of_tets(const yw_allocator* mem, const yw_method* method, void* data,
+                               const yw_tet_mesh* mesh, yw_model** out, yw_error* error) {
+  yw_model* model = YW_NEW(mem, yw_model);
+  if (!model) {
+    method->model_destroy(data);
+    return yw_fail_memory(error, "a model");
+  }
+  model->mem = yw_mem_or_default(mem);
+  atomic_init(&model->references, 1);
+  model->method = method;
+  model->data = data;
+  model->hash = method->model_hash(data);
+  if (!copy_tets(mem, mesh, &model->rest) ||
+      yw_tet_mesh_surface(mesh, mem, &model->surface, &model->surface_vertices) < 0) {
+    yw_model_release(model);
+    return yw_fail_memory(error, "the surface of a model");
+  }
+  *out = model;
+  return YW_OK;
+}
+
+yw_match_def yw_default_match_def(void) {
+  return (yw_match_def){.density = 1000.0f,
+                        .params = {.alpha = 0.8f, .beta = 0.95f, .damping = 6.0f}};
+}
+
+yw_status yw_model_create_match(const yw_allocator* mem, const yw_match_def* def, yw_model** out,
+                                yw_error* error) {
+  yw_error_clear(error);
+  if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "match model: def or out is NULL");
+  *out = NULL;
+  void* data = NULL;
+  yw_status built = yw_match_model_create(mem, def, &data, error);
+  if (built < 0) return built;
+  yw_status wrapped = model_of_tets(mem, &yw_match_method, data, def->mesh, out, error);
+  return wrapped < 0 ? wrapped : built;
+}
+
+yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface, yw_error* error) {
+  yw_error_clear(error);
+  if (!model || !surface || surface->num_vertices < 1) {
+    return yw_fail(error, YW_ERR_INVALID, "the embedded surface has no vertices");
+  }
+  if (atomic_load(&model->references) != 1) {
+    return yw_fail(error, YW_ERR_INVALID,
+                   "a surface must be embedded before the first body of the model is made");
+  }
+  yw_tri_mesh copy = {0};
+  yw_embedding embedding = {0};
+  yw_status status = yw_embedding_create(&model->mem, &model->rest, surface->num_vertices,
+                                         surface->positions, &embedding, error);
+  if (status < 0) return status;
+  if (!copy_triangles(&model->mem, surface, &copy)) {
+    yw_tri_mesh_free(&copy);
+    yw_embedding_free(&embedding);
+    return yw_fail_memory(error, "an embedded surface");
+  }
+  yw_tri_mesh_free(&model->surface);
+  yw_embedding_free(&model->embedding);
+  yw_mem_free(&model->mem, model->surface_vertices);
+  model->surface_vertices = NULL;
+  model->surface = copy;
+  model->embedding = embedding;
+  return YW_OK;
+}
+
+yw_model* yw_model_retain(yw_model* model) {
+  if (model) atomic_fetch_add(&model->references, 1);
+  return model;
+}
+
+void yw_model_release(yw_model* model) {
+  if (!model || atomic_fetch_sub(&model->references, 1) != 1) return;
+  model->method->model_destroy(model->data);
+  yw_tet_mesh_free(&model->rest);
+  yw_tri_mesh_free(&model->surface);
+  yw_embedding_free(&model->embedding);
+  yw_mem_free(&model->mem, model->surface_vertices);
+  yw_allocator mem = model->mem;
+  yw_mem_free(&mem, model);
+}
+
+const char* yw_model_method(const yw_model* model) { return model->method->name; }
+
+int32_t yw_model_num_particles(const yw_model* model) {
+  return model->method->model_num_particles(model->data);
+}
+
+const yw_tri_mesh* yw_model_surface(const yw_model* model) { return &model->surface; }
+
+const yw_tet_mesh* yw_model_tets(const yw_model* model) { return &model->rest; }
+
+void yw_model_surface_positions(const yw_model* model, const yw_vec3* positions, yw_vec3* out) {
+  for (int32_t i = 0; i < model->surface.num_vertices; ++i) {
+    if (model->surface_vertices) {
+      out[i] = positions[model->surface_vertices[i]];
+      continue;
+    }
+    const yw_embedded_point* point = &model->embedding.points[i];
+    yw_vec3 sum = {0, 0, 0};
+    for (int k = 0; k < 4; ++k) sum = yw_mad(sum, point->weights[k], positions[point->vertices[k]]);
+    out[i] = sum;
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Obstacles of the world: a shape, a place, and how it moves.
+#include <stdio.h>
+
+#include "base/error.h"
+#include "world/world.h"
+
+yw_obstacle_def yw_default_obstacle_def(void) {
+  return (yw_obstacle_def){.transform = {{0, 0, 0}, {0, 0, 0, 1}, 1.0f}, .friction = 0.4f};
+}
+
+static yw_status check_def(const yw_obstacle_def* def, yw_error* error) {
+  const char* name = def->name ? def->name : "obstacle";
+  if (!def->shape) return yw_fail(error, YW_ERR_INVALID, "%s: needs a shape", name);
+  const yw_transform* t = &def->transform;
+  yw_quat q = t->rotation;
+  float norm = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  if (!yw_is_finite3(t->position) || !isfinite(norm) || !(norm > 1e-12f) || !(t->scale > 0.0f) ||
+      !isfinite(t->scale)) {
+    return yw_fail(error, YW_ERR_INVALID,
+                   "%s: position or rotation is not finite, or scale is not above 0", name);
+  }
+  if (!(def->friction >= 0.0f) || !isfinite(def->friction)) {
+    return yw_fail(error, YW_ERR_INVALID, "%s: friction is %g, but must be 0 or more", name,
+                   (double)def->friction);
+  }
+  if (!(def->restitution >= 0.0f && def->restitution <= 1.0f)) {
+    return yw_fail(error, YW_ERR_INVALID, "%s: restitution is %g, but must be between 0 and 1",
+                   name, (double)def->restitution);
+  }
+  return yw_path_check(&def->path, name, error);
+}
+
+static int32_t free_obstacle_slot(yw_world* world) {
+  for (int32_t i = 0; i < world->obstacles.count; ++i) {
+    if (!(world->obstacles.items[i].generation & 1)) return i;
+  }
+  if (!YW_LIST_RESERVE(&world->mem, &world->obstacles, 1)) return -1;
+  world->obstacles.items[world->obstacles.count] = (yw_world_obstacle){0};
+  return world->obstacles.count++;
+}
+
+yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def, yw_obstacle_id* out,
+                             yw_error* error) {
+  yw_error_clear(error);
+  if (!world || !def || !out) return yw_fail(error, YW_ERR_INVALID, "world, def or out is NULL");
+  *out = (yw_obstacle_id){0};
+  yw_status status = check_def(def, error);
+  if (status < 0) return status;
+
+  yw_path path = {0};
+  int32_t slot = free_obstacle_slot(world);
+  if (slot < 0 || !YW_LIST_RESERVE(&world->mem, &world->obstacle_poses, world->obstacles.count) ||
+      !yw_path_copy(&world->mem, &def->path, &path)) {
+    return yw_fail_memory(error, "an obstacle");
+  }
+  yw_world_obstacle* obstacle = &world->obstacles.items[slot];
+  *obstacle = (yw_world_obstacle){.generation = obstacle->generation + 1,
+                                  .shape = yw_shape_retain(def->shape),
+                                  .transform = def->transform,
+                                  .path = path,
+                                  .friction = def->friction,
+                                  .restitution = def->restitution};
+  obstacle->transform.rotation = yw_quat_normalize(def->transform.rotation);
+  snprintf(obstacle->name, sizeof obstacle->name, "%s", def->name ? def->name : "obstacle");
+  *out = (yw_obstacle_id){(uint32_t)slot + 1, obstacle->generation};
+  return YW_OK;
+}
+
+void yw_world_obstacle_release(yw_world* world, yw_world_obstacle* obstacle) {
+  yw_shape_release(obstacle->shape);
+  yw_path_free(&world->mem, &obstacle->path);
+  *obstacle = (yw_world_obstacle){.generation = obstacle->generation};
+}
+
+static yw_world_obstacle* find_obstacle(const yw_world* world, yw_obstacle_id id) {
+  if (!world || id.index1 == 0 || id.index1 > (uint32_t)world->obstacles.count) return NULL;
+  yw_world_obstacle* obstacle = &world->obstacles.items[id.index1 - 1];
+  return obstacle->generation == id.generation && (id.generation & 1) ? obstacle : NULL;
+}
+
+yw_status yw_obstacle_destroy(yw_world* world, yw_obstacle_id id) {
+  yw_world_obstacle* obstacle = find_obstacle(world, id);
+  if (!obstacle) return YW_ERR_INVALID;
+  yw_world_obstacle_release(world, obstacle);
+  ++obstacle->generation;
+  return YW_OK;
+}
+
+yw_transform yw_obstacle_pose_at(const yw_world_obstacle* obstacle, double time) {
+  yw_motion motion = yw_path_at(&obstacle->path, time);
+  yw_transform pose = obstacle->transform;
+  pose.position = yw_motion_apply(motion, obstacle->path.pivot, pose.position);
+  pose.rotation = yw_quat_mul(motion.rotation, pose.rotation);
+  return pose;
+}
+
+yw_status yw_obstacle_pose(const yw_world* world, yw_obstacle_id id, double time,
+                           yw_transform* out) {
+  const yw_world_obstacle* obstacle = find_obstacle(world, id);
+  if (!obstacle || !out || !isfinite(time)) return YW_ERR_INVALID;
+  *out = yw_obstacle_pose_at(obstacle, time);
+  return YW_OK;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Motion along keys: where a pin or an obstacle is at a time, relative to where it was placed.
+#ifndef YW_WORLD_PATH_H
+#define YW_WORLD_PATH_H
+
+#include "math/vec.h"
+#include "yawara/world.h"
+
+/// p -> pivot + offset + rotation (p - pivot)
+typedef struct yw_motion {
+  yw_vec3 offset;
+  yw_quat rotation;
+} yw_motion;
+
+#define YW_MOTION_NONE ((yw_motion){{0, 0, 0}, {0, 0, 0, 1}})
+
+/// Keys finite, times strictly increasing. `what` starts the message.
+yw_status yw_path_check(const yw_path* path, const char* what, yw_error* error);
+/// A copy that owns its keys (free with yw_path_free).
+bool yw_path_copy(const yw_allocator* mem, const yw_path* path, yw_path* out);
+void yw_path_free(const yw_allocator* mem, yw_path* path);
+
+yw_motion yw_path_at(const yw_path* path, double time);
+yw_motion yw_motion_between(yw_motion a, yw_motion b, float t);
+
+static inline yw_vec3 yw_motion_apply(yw_motion motion, yw_vec3 pivot, yw_vec3 p) {
+  return yw_add(yw_add(pivot, motion.offset), yw_rotate(motion.rotation, yw_sub(p, pivot)));
+}
+
+#endif

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// Snapshots hold what moves: a world built in the same way goes on from one bit for bit. The layout
+// of the world (models, pins, obstacles) is not stored, only a fingerprint of it.
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "world/world.h"
+
+static const char magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '1'};
+
+static uint64_t fingerprint(const yw_world* world) {
+  uint64_t hash = yw_hash_u64(YW_HASH_SEED, (uint64_t)world->body_order.count);
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    const yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    hash = yw_hash_u64(hash, body->model->hash);
+  }
+  for (int32_t i = 0; i < world->pins.count; ++i) {
+    const yw_pin* pin = &world->pins.items[i];
+    if (pin->generation & 1) hash = yw_hash_u64(hash, (uint64_t)pin->num_particles);
+  }
+  for (int32_t i = 0; i < world->obstacles.count; ++i) {
+    hash = yw_hash_u64(hash, world->obstacles.items[i].generation & 1);
+  }
+  return hash;
+}
+
+uint64_t yw_world_hash(const yw_world* world) {
+  uint64_t hash = yw_hash_u64(YW_HASH_SEED, (uint64_t)world->body_order.count);
+  hash = yw_hash_bytes(hash, &world->time, sizeof world->time);
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    int32_t count;
+    yw_body_id id = yw_world_body(world, i);
+    const yw_vec3* x = yw_body_positions(world, id, &count);
+    const yw_vec3* v = yw_body_velocities(world, id, &count);
+    hash = yw_hash_bytes(hash, x, sizeof *x * (size_t)count);
+    hash = yw_hash_bytes(hash, v, sizeof *v * (size_t)count);
+  }
+  return hash;
+}
+
+static void write_motion(yw_writer* writer, yw_motion motion) {
+  yw_write_f32(writer, &motion.offset.x, 3);
+  yw_write_f32(writer, &motion.rotation.x, 4);
+}
+
+static yw_motion read_motion(yw_reader* reader) {
+  yw_motion motion;
+  yw_read_f32(reader, &motion.offset.x, 3);
+  yw_read_f32(reader, &motion.rotation.x, 4);
+  return motion;
+}
+
+static void write_state(const yw_world* world, yw_writer* writer) {
+  yw_write_f64(writer, world->time);
+  yw_write_u64(writer, world->step_count);
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    const yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    const yw_particles* p = &body->particles;
+    yw_write_u32(writer, (uint32_t)p->count);
+    yw_write_u32(writer, body->diverged);
+    yw_write_f32(writer, &p->pos[0].x, 4 * (size_t)p->count);
+    yw_write_f32(writer, &p->vel[0].x, 4 * (size_t)p->count);
+    body->model->method->save(body->state, writer);
+  }
+  for (int32_t i = 0; i < world->pins.count; ++i) {
+    const yw_pin* pin = &world->pins.items[i];
+    if (!(pin->generation & 1)) continue;
+    yw_write_u32(writer, pin->by_hand);
+    write_motion(writer, pin->hand_begin);
+    write_motion(writer, pin->hand_end);
+  }
+}
+
+static void write_snapshot(const yw_world* world, yw_writer* writer) {
+  yw_write_bytes(writer, magic, sizeof magic);
+  yw_write_u64(writer, fingerprint(world));
+  write_state(world, writer);
+}
+
+size_t yw_world_snapshot_size(const yw_world* world) {
+  yw_writer counter = {0};
+  write_snapshot(world, &counter);
+  return counter.size + sizeof(uint64_t);
+}
+
+yw_status yw_world_save(const yw_world* world, void* buffer, size_t capacity, size_t* size) {
+  if (!world || !buffer) return YW_ERR_INVALID;
+  yw_writer writer = {.data = buffer, .capacity = capacity};
+  write_snapshot(world, &writer);
+  if (!writer.overflow) {
+    yw_write_u64(&writer, yw_hash_bytes(YW_HASH_SEED, writer.data, writer.size));
+  }
+  if (writer.overflow) return YW_ERR_LIMIT;
+  if (size) *size = writer.size;
+  return YW_OK;
+}
+
+static bool read_body(yw_body* body, yw_reader* reader) {
+  yw_particles* p = &body->particles;
+  if (yw_read_u32(reader) != (uint32_t)p->count) return false;
+  bool diverged = yw_read_u32(reader) != 0;
+  yw_read_f32(reader, &p->pos[0].x, 4 * (size_t)p->count);
+  yw_read_f32(reader, &p->vel[0].x, 4 * (size_t)p->count);
+  body->model->method->invalidate(body->state, p);
+  body->model->method->load(body->state, reader);
+  body->diverged = diverged;
+  return !reader->failed;
+}
+
+static bool read_state(yw_world* world, yw_reader* reader) {
+  world->time = yw_read_f64(reader);
+  world->step_count = yw_read_u64(reader);
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    if (!read_body(&world->bodies.items[world->body_order.items[i]], reader)) return false;
+  }
+  for (int32_t i = 0; i < world->pins.count; ++i) {
+    yw_pin* pin = &world->pins.items[i];
+    if (!(pin->generation & 1)) continue;
+    pin->by_hand = yw_read_u32(reader) != 0;
+    pin->hand_begin = read_motion(reader);
+    pin->hand_end = read_motion(reader);
+  }
+  ++world->changes;
+  return !reader->failed && reader->offset == reader->size;
+}
+
+yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_error* error) {
+  yw_error_clear(error);
+  if (!world || !buffer) return yw_fail(error, YW_ERR_INVALID, "world or buffer is NULL");
+  size_t least = sizeof magic + 2 * sizeof(uint64_t);
+  if (size < least || memcmp(buffer, magic, sizeof magic) != 0) {
+    return yw_fail(error, YW_ERR_FORMAT, "not a snapshot of this version of yawara (%zu bytes)",
+                   size);
+  }
+  size_t body_size = size - sizeof(uint64_t);
+  yw_reader tail = {.data = (const unsigned char*)buffer + body_size, .size = sizeof(uint64_t)};
+  if (yw_read_u64(&tail) != yw_hash_bytes(YW_HASH_SEED, buffer, body_size)) {
+    return yw_fail(error, YW_ERR_FORMAT, "the snapshot is damaged (its checksum does not match)");
+  }
+  yw_reader reader = {.data = buffer, .size = body_size, .offset = sizeof magic};
+  if (yw_read_u64(&reader) != fingerprint(world)) {
+    return yw_fail(error, YW_ERR_FORMAT,
+                   "the snapshot belongs to another scene (bodies, pins or obstacles differ)");
+  }
+
+  // The way back, should the rest turn out to be wrong.
+  size_t kept_size = yw_world_snapshot_size(world);
+  void* kept = yw_mem_alloc(&world->mem, kept_size, 1);
+  if (!kept) return yw_fail_memory(error, "loading a snapshot");
+  yw_status status = yw_world_save(world, kept, kept_size, NULL);
+  if (status >= 0 && !read_state(world, &reader)) {
+    yw_reader back = {.data = kept,
+                      .size = kept_size - sizeof(uint64_t),
+                      .offset = sizeof magic + sizeof(uint64_t)};
+    read_state(world, &back);
+    status = yw_fail(error, YW_ERR_FORMAT, "the snapshot does not fit this scene");
+  }
+  yw_mem_free(&world->mem, kept);
+  return status;
+}

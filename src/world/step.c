@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+// The step. One line per phase in run_substep; everything a method needs comes through yw_step_ctx.
+#include <string.h>
+
+#include "base/timer.h"
+#include "world/world.h"
+
+// Bodies with fewer particles are advanced whole, side by side; larger ones one after another, each
+// by all workers. Either way the result is the same.
+#define SMALL_BODY 4096
+// A body faster or farther away than this has diverged.
+#define MAX_COORDINATE 1e9f
+
+typedef struct substep {
+  yw_world* world;
+  float h;
+  double time;
+  float begin_fraction, end_fraction;  // of the world step, for pins moved by hand
+  yw_obstacle_set obstacles;
+  bool timing;
+} substep;
+
+// begin
+// -------------------------------------------------------------------------------------------------
+
+static void place_obstacles(substep* s) {
+  yw_world* world = s->world;
+  world->obstacle_poses.count = 0;
+  for (int32_t i = 0; i < world->obstacles.count; ++i) {
+    const yw_world_obstacle* obstacle = &world->obstacles.items[i];
+    if (!(obstacle->generation & 1)) continue;
+    yw_obstacle* pose = &world->obstacle_poses.items[world->obstacle_poses.count++];
+    *pose = (yw_obstacle){.shape = obstacle->shape,
+                          .begin = yw_obstacle_pose_at(obstacle, s->time),
+                          .end = yw_obstacle_pose_at(obstacle, s->time + (double)s->h),
+                          .friction = obstacle->friction,
+                          .restitution = obstacle->restitution};
+    pose->bounds = yw_obstacle_bounds(obstacle->shape, pose->begin, pose->end);
+  }
+  s->obstacles = (yw_obstacle_set){.items = world->obstacle_poses.items,
+                                   .count = world->obstacle_poses.count,
+                                   .h = s->h,
+                                   .gravity = world->gravity};
+}
+
+static void place_pins(const substep* s) {
+  yw_world* world = s->world;
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    body->holds.count = body->springs.count = 0;
+  }
+  for (int32_t i = 0; i < world->pins.count; ++i) {
+    const yw_pin* pin = &world->pins.items[i];
+    if (!(pin->generation & 1)) continue;
+    yw_motion begin, end;
+    if (pin->by_hand) {
+      begin = yw_motion_between(pin->hand_begin, pin->hand_end, s->begin_fraction);
+      end = yw_motion_between(pin->hand_begin, pin->hand_end, s->end_fraction);
+    } else {
+      begin = yw_path_at(&pin->path, s->time);
+      end = yw_path_at(&pin->path, s->time + (double)s->h);
+    }
+    yw_body* body = &world->bodies.items[pin->body];
+    for (int32_t k = 0; k < pin->num_particles; ++k) {
+      yw_vec3 from = yw_motion_apply(begin, pin->path.pivot, pin->placed[k]);
+      yw_vec3 to = yw_motion_apply(end, pin->path.pivot, pin->placed[k]);
+      int32_t particle = pin->particles[k];
+      if (pin->stiffness > 0.0f) {
+        body->springs.items[body->springs.count++] =
+            (yw_spring){particle, pin->stiffness, pin->damping, from, to};
+      } else {
+        body->holds.items[body->holds.count++] = (yw_hold){particle, from, to};
+      }
+    }
+  }
+}
+
+// advance
+// -----------------------------------------------------------------------------------------------
+
+static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) {
+  return (yw_step_ctx){.h = s->h,
+                       .time = s->time,
+                       .gravity = s->world->gravity,
+                       .simd = s->world->simd,
+                       .tasks = tasks,
+                       .timing = s->timing,
+                       .holds = body->holds.items,
+                       .num_holds = body->holds.count,
+                       .springs = body->springs.items,
+                       .num_springs = body->springs.count,
+                       .collide = yw_obstacles_collide,
+                       .is_clear = yw_obstacles_clear,
+                       .obstacles = &s->obstacles,
+                       .friction = body->friction,
+                       .restitution = body->restitution,
+                       .report = &body->report};
+}
+
+static void advance_body(const substep* s, yw_body* body, yw_tasks* tasks) {
+  body->report = (yw_method_report){0};
+  yw_step_ctx ctx = context_of(s, body, tasks);
+  body->status = body->model->method->advance(body->state, &body->particles, &ctx);
+}
+
+static void advance_small_body(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const substep* s = context;
+  advance_body(s, &s->world->bodies.items[s->world->small_bodies.items[block]], NULL);
+}
+
+static void advance_bodies(substep* s) {
+  yw_world* world = s->world;
+  world->small_bodies.count = 0;
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    uint32_t slot = world->body_order.items[i];
+    yw_body* body = &world->bodies.items[slot];
+    if (body->diverged) continue;
+    bool alone = world->body_order.count == 1;
+    if (body->particles.count < SMALL_BODY && !alone) {
+      world->small_bodies.items[world->small_bodies.count++] = slot;
+    } else {
+      advance_body(s, body, world->tasks);
+    }
+  }
+  yw_tasks_run(world->tasks, world->small_bodies.count, advance_small_body, s);
+}
+
+// contact
+// -----------------------------------------------------------------------------------------------
+
+static bool needs_body_contact(const yw_world* world) {
+  int32_t partners = 0;
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    const yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    if (body->self_contact) return true;
+    partners += body->body_contact;
+  }
+  return partners > 1;
+}
+
+static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
+  yw_world* world = s->world;
+  *num_contacts = 0;
+  if (!needs_body_contact(world)) return YW_OK;
+  world->contact_bodies.count = 0;
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    if (body->diverged) continue;
+    const yw_method* method = body->model->method;
+    world->contact_bodies.items[world->contact_bodies.count++] =
+        (yw_contact_body){.geometry = method->contact_geometry(body->state),
+                          .topology_version = method->topology_version(body->state),
+                          .key = body->key,
+                          .particles = &body->particles,
+                          .friction = body->friction,
+                          .restitution = body->restitution,
+                          .body_contact = body->body_contact,
+                          .self_contact = body->self_contact};
+  }
+  return yw_contacts_resolve(world->contacts, world->contact_bodies.items,
+                             world->contact_bodies.count, s->h, world->gravity,
+                             world->contact_iterations, world->tasks, num_contacts);
+}
+
+// settle and check
+// --------------------------------------------------------------------------------------
+
+static void settle_bodies(const substep* s) {
+  yw_world* world = s->world;
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    const yw_method* method = body->model->method;
+    if (body->diverged || !method->settle) continue;
+    yw_step_ctx ctx = context_of(s, body, world->tasks);
+    yw_status status = method->settle(body->state, &body->particles, &ctx);
+    if (status < 0 && body->status >= 0) body->status = status;
+  }
+}
+
+static bool is_finite_body(const yw_body* body) {
+  const yw_particles* p = &body->particles;
+  int32_t bad = 0;
+  for (int32_t i = 0; i < p->count; ++i) {
+    bad |= !(fabsf(p->pos[i].x) < MAX_COORDINATE) | !(fabsf(p->pos[i].y) < MAX_COORDINATE) |
+           !(fabsf(p->pos[i].z) < MAX_COORDINATE) | !(fabsf(p->vel[i].x) < MAX_COORDINATE) |
+           !(fabsf(p->vel[i].y) < MAX_COORDINATE) | !(fabsf(p->vel[i].z) < MAX_COORDINATE);
+  }
+  return bad == 0;
+}
+
+// A body that left the numbers goes back to where it was at the start of the step and stays there.
+static void freeze(yw_body* body) {
+  yw_particles* p = &body->particles;
+  memcpy(p->pos, body->last_good, sizeof(yw_vec4) * (size_t)p->count);
+  memset(p->vel, 0, sizeof(yw_vec4) * (size_t)p->count);
+  body->diverged = true;
+  body->model->method->invalidate(body->state, p);
+}
+
+static void check_bodies(yw_world* world, yw_step_report* report) {
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    if (body->diverged || (body->status >= 0 && is_finite_body(body))) continue;
+    freeze(body);
+    if (report->diverged_bodies++ == 0) report->first_diverged = yw_world_body(world, i);
+  }
+}
+
+static void remember_good_state(yw_world* world) {
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    memcpy(body->last_good, body->particles.pos, sizeof(yw_vec4) * (size_t)body->particles.count);
+  }
+}
+
+static void collect_report(const yw_world* world, yw_step_report* report) {
+  report->num_particles = report->obstacle_contacts = 0;
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    const yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    report->num_particles += body->particles.count;
+    report->obstacle_contacts += body->report.obstacle_contacts;
+    report->recovered_regions += body->report.recovered;
+    report->seconds_project += body->report.seconds_project;
+    report->seconds_contact += body->report.seconds_contact;
+  }
+}
+
+// the step
+// ----------------------------------------------------------------------------------------------
+
+static yw_status run_substep(substep* s, yw_step_report* report) {
+  yw_world* world = s->world;
+  double start = s->timing ? yw_seconds() : 0.0;
+  place_obstacles(s);
+  place_pins(s);
+  advance_bodies(s);
+  check_bodies(world, report);
+  double advanced = s->timing ? yw_seconds() : 0.0;
+  yw_status status = resolve_contacts(s, &report->body_contacts);
+  settle_bodies(s);
+  collect_report(world, report);
+  if (s->timing) {
+    double done = yw_seconds();
+    report->seconds_match += advanced - start;
+    report->seconds_contact += done - advanced;
+    report->seconds_total += done - start;
+  }
+  world->time = s->time + (double)s->h;
+  return status;
+}
+
+static void finish_hand_moves(yw_world* world) {
+  for (int32_t i = 0; i < world->pins.count; ++i) {
+    yw_pin* pin = &world->pins.items[i];
+    if (pin->by_hand) pin->hand_begin = pin->hand_end;
+  }
+}
+
+yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_report* report) {
+  if (!world || !(dt > 0.0f) || !isfinite(dt) || substeps < 1 || substeps > 10000) {
+    return YW_ERR_INVALID;
+  }
+  float h = dt / (float)substeps;
+  if (!(h > 0.0f)) return YW_ERR_INVALID;
+  yw_step_report local = {0};
+  remember_good_state(world);
+  yw_status status = YW_OK;
+  for (int32_t i = 0; i < substeps && status >= 0; ++i) {
+    substep s = {.world = world,
+                 .h = h,
+                 .time = world->time,
+                 .begin_fraction = (float)i / (float)substeps,
+                 .end_fraction = (float)(i + 1) / (float)substeps,
+                 .timing = report != NULL};
+    status = run_substep(&s, &local);
+  }
+  check_bodies(world, &local);
+  finish_hand_moves(world);
+  ++world->step_count;
+  ++world->changes;
+  // Matching is what is left of advancing the bodies.
+  local.seconds_match -= local.seconds_project;
+  if (report) *report = local;
+  if (status < 0) return status;
+  return local.diverged_bodies > 0 ? YW_WARN_NUMERICS : YW_OK;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "world/world.h"
+
+yw_world_def yw_default_world_def(void) {
+  return (yw_world_def){.gravity = {0.0f, -9.81f, 0.0f}, .contact_iterations = 4};
+}
+
+yw_status yw_world_create(const yw_world_def* def, yw_world** out) {
+  if (!def || !out) return YW_ERR_INVALID;
+  *out = NULL;
+  if (!yw_is_finite3(def->gravity) || def->threads < 0 || def->contact_iterations < 1 ||
+      def->contact_iterations > 64) {
+    return YW_ERR_INVALID;
+  }
+  yw_world* world = YW_NEW(&def->mem, yw_world);
+  if (!world) return YW_ERR_MEMORY;
+  world->mem = yw_mem_or_default(&def->mem);
+  world->gravity = def->gravity;
+  world->contact_iterations = def->contact_iterations;
+  world->simd = yw_simd_resolve(def->simd);
+  world->changes = 1;
+  world->tasks = yw_tasks_create(&world->mem, def->threads);
+  world->contacts = yw_contacts_create(&world->mem);
+  if (!world->tasks || !world->contacts) {
+    yw_world_destroy(world);
+    return YW_ERR_MEMORY;
+  }
+  *out = world;
+  return YW_OK;
+}
+
+void yw_world_destroy(yw_world* world) {
+  if (!world) return;
+  for (int32_t i = 0; i < world->pins.count; ++i) yw_pin_release(world, &world->pins.items[i]);
+  for (int32_t i = 0; i < world->bodies.count; ++i) yw_body_release(world, &world->bodies.items[i]);
+  for (int32_t i = 0; i < world->obstacles.count; ++i) {
+    yw_world_obstacle_release(world, &world->obstacles.items[i]);
+  }
+  yw_contacts_destroy(world->contacts);
+  yw_tasks_destroy(world->tasks);
+  yw_allocator mem = world->mem;
+  YW_LIST_FREE(&mem, &world->bodies);
+  YW_LIST_FREE(&mem, &world->body_order);
+  YW_LIST_FREE(&mem, &world->pins);
+  YW_LIST_FREE(&mem, &world->obstacles);
+  YW_LIST_FREE(&mem, &world->contact_bodies);
+  YW_LIST_FREE(&mem, &world->obstacle_poses);
+  YW_LIST_FREE(&mem, &world->small_bodies);
+  yw_mem_free(&mem, world);
+}
+
+double yw_world_time(const yw_world* world) { return world->time; }
+uint64_t yw_world_step_count(const yw_world* world) { return world->step_count; }

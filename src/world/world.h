@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// All mutable state. Bodies, pins and obstacles live in slots; ids are slot + generation.
+#ifndef YW_WORLD_WORLD_H
+#define YW_WORLD_WORLD_H
+
+#include "base/memory.h"
+#include "contact/bodies.h"
+#include "contact/obstacles.h"
+#include "method.h"
+#include "world/model.h"
+#include "world/path.h"
+#include "yawara/world.h"
+
+#define YW_NAME_LENGTH 64
+
+typedef struct yw_body {
+  uint32_t generation;  ///< odd while alive
+  uint64_t key;         ///< never used twice in a world
+  char name[YW_NAME_LENGTH];
+  yw_model* model;
+  void* state;
+  yw_particles particles;
+  float friction, restitution;
+  bool body_contact, self_contact;
+  bool diverged;  ///< frozen where it last was finite
+
+  yw_vec4* last_good;                           ///< positions at the start of the world step
+  yw_vec3 *shown_positions, *shown_velocities;  ///< in the order of the mesh
+  int32_t shown_capacity;
+  uint64_t shown_change;  ///< value of world->changes when they were filled
+
+  YW_LIST(yw_hold) holds;
+  YW_LIST(yw_spring) springs;
+  yw_method_report report;
+  yw_status status;
+} yw_body;
+
+typedef struct yw_pin {
+  uint32_t generation;
+  uint32_t body;  ///< slot
+  yw_path path;
+  float stiffness, damping;
+  int32_t num_particles;
+  int32_t* particles;
+  yw_vec3* placed;                 ///< where each was when the pin was made
+  bool by_hand;                    ///< moved with yw_pin_move
+  yw_motion hand_begin, hand_end;  ///< over the next step
+} yw_pin;
+
+typedef struct yw_world_obstacle {
+  uint32_t generation;
+  char name[YW_NAME_LENGTH];
+  yw_shape* shape;
+  yw_transform transform;
+  yw_path path;
+  float friction, restitution;
+} yw_world_obstacle;
+
+struct yw_world {
+  yw_allocator mem;
+  yw_tasks* tasks;
+  yw_simd simd;
+  yw_vec3 gravity;
+  int32_t contact_iterations;
+  double time;
+  uint64_t step_count;
+  uint64_t changes;  ///< raised whenever particles change
+  uint64_t next_key;
+
+  YW_LIST(yw_body) bodies;
+  YW_LIST(uint32_t) body_order;  ///< slots in order of creation
+  YW_LIST(yw_pin) pins;
+  YW_LIST(yw_world_obstacle) obstacles;
+
+  yw_contacts* contacts;
+  YW_LIST(yw_contact_body) contact_bodies;  ///< scratch of the step
+  YW_LIST(yw_obstacle) obstacle_poses;      ///< scratch of the step
+  YW_LIST(uint32_t) small_bodies;           ///< scratch of the step
+};
+
+/// The body, or NULL for a dead or null id.
+yw_body* yw_world_find_body(const yw_world* world, yw_body_id id);
+yw_transform yw_obstacle_pose_at(const yw_world_obstacle* obstacle, double time);
+/// Removes the pins of a body (slot) before it dies.
+void yw_world_drop_pins(yw_world* world, uint32_t body);
+void yw_pin_release(yw_world* world, yw_pin* pin);
+void yw_world_obstacle_release(yw_world* world, yw_world_obstacle* obstacle);
+void yw_body_release(yw_world* world, yw_body* body);
+
+#endif

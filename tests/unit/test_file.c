@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+#include "io/file.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include "testing.h"
+
+static char folder[200];
+
+static int make_folder(void** state) {
+  (void)state;
+  snprintf(folder, sizeof folder, "/tmp/yawara-file-XXXXXX");
+  return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void** state) {
+  (void)state;
+  char command[260];
+  snprintf(command, sizeof command, "rm -rf '%s'", folder);
+  return system(command);
+}
+
+static const char* in_folder(const char* name) {
+  static char path[4][400];
+  static int32_t next;
+  next = (next + 1) % 4;
+  snprintf(path[next], sizeof path[next], "%s/%s", folder, name);
+  return path[next];
+}
+
+static int32_t count_entries(void) {
+  DIR* dir = opendir(folder);
+  int32_t count = 0;
+  while (readdir(dir)) ++count;
+  closedir(dir);
+  return count - 2;
+}
+
+static void assert_content(const char* path, const char* text) {
+  yw_file_data data;
+  yw_error error = {0};
+  if (yw_file_read_all(path, 0, NULL, &data, &error) != YW_OK) fail_msg("%s", error.message);
+  assert_int_equal(data.size, strlen(text));
+  assert_string_equal(data.bytes, text);
+  yw_file_data_free(&data);
+}
+
+static void write_text(const char* path, const char* text) {
+  yw_file_writer writer;
+  yw_error error = {0};
+  assert_int_equal(yw_file_writer_open(&writer, path, NULL, &error), YW_OK);
+  yw_file_printf(&writer, "%s", text);
+  assert_int_equal(yw_file_writer_commit(&writer, &error), YW_OK);
+}
+
+static void a_file_appears_when_it_is_committed(void** state) {
+  (void)state;
+  yw_file_writer writer;
+  yw_error error;
+  const char* path = in_folder("a.txt");
+  assert_int_equal(yw_file_writer_open(&writer, path, NULL, &error), YW_OK);
+  yw_file_write(&writer, "hello ", 6);
+  yw_file_printf(&writer, "%d ", 42);
+  yw_file_write_float(&writer, 0.1f);
+  yw_file_write_at(&writer, 0, "J", 1);
+  yw_file_write(&writer, "!", 1);
+  assert_int_equal(access(path, F_OK), -1);
+  assert_int_equal(strncmp(writer.temporary, path, strlen(path)), 0);
+  assert_int_equal(yw_file_writer_commit(&writer, &error), YW_OK);
+  assert_content(path, "Jello 42 0.1!");
+  assert_int_equal(count_entries(), 1);
+  // Readable for others, as far as the umask lets it.
+  struct stat info;
+  mode_t mask = umask(0);
+  umask(mask);
+  assert_int_equal(stat(path, &info), 0);
+  assert_int_equal(info.st_mode & 0777, 0666 & ~mask);
+  yw_file_writer_abort(&writer);
+}
+
+static void an_aborted_file_leaves_the_old_one(void** state) {
+  (void)state;
+  const char* path = in_folder("a.txt");
+  write_text(path, "old");
+  int32_t before = count_entries();
+  yw_file_writer writer;
+  yw_error error;
+  assert_int_equal(yw_file_writer_open(&writer, path, NULL, &error), YW_OK);
+  yw_file_printf(&writer, "new");
+  yw_file_writer_abort(&writer);
+  yw_file_writer_abort(&writer);
+  assert_content(path, "old");
+  assert_int_equal(count_entries(), before);
+}
+
+// /dev/full takes no byte; the temporary is a link to it.
+static void a_full_disk_leaves_the_old_file(void** state) {
+  (void)state;
+  if (access("/dev/full", W_OK) != 0) {
+    print_message("this machine has no /dev/full; skipped\n");
+    skip();
+  }
+  const char *path = in_folder("a.txt"), *temporary = in_folder("a.txt.tmp-full");
+  write_text(path, "old");
+  int32_t before = count_entries();
+  for (int32_t large = 0; large < 2; ++large) {
+    assert_int_equal(symlink("/dev/full", temporary), 0);
+    yw_file_writer writer;
+    yw_error error;
+    assert_int_equal(yw_file_writer_open_with(&writer, path, temporary, NULL, &error), YW_OK);
+    for (int32_t i = 0; i < (large ? 100000 : 1); ++i) yw_file_printf(&writer, "line %d\n", i);
+    // Small amounts fail when they are flushed, large ones while they are written.
+    assert_int_equal(writer.system_error != 0, large);
+    assert_int_equal(yw_file_writer_commit(&writer, &error), YW_ERR_IO);
+    assert_non_null(strstr(error.message, "a.txt: cannot be written: No space left on device"));
+    assert_content(path, "old");
+    assert_int_equal(count_entries(), before);
+  }
+  assert_int_equal(access("/dev/full", W_OK), 0);
+}
+
+static void two_writers_of_one_name_do_not_meet(void** state) {
+  (void)state;
+  const char* path = in_folder("b.txt");
+  yw_file_writer first, second;
+  yw_error error;
+  assert_int_equal(yw_file_writer_open(&first, path, NULL, &error), YW_OK);
+  assert_int_equal(yw_file_writer_open(&second, path, NULL, &error), YW_OK);
+  assert_string_not_equal(first.temporary, second.temporary);
+  yw_file_printf(&first, "first");
+  yw_file_printf(&second, "second");
+  assert_int_equal(yw_file_writer_commit(&first, &error), YW_OK);
+  assert_int_equal(yw_file_writer_commit(&second, &error), YW_OK);
+  assert_content(path, "second");
+}
+
+static void places_that_cannot_be_written_are_refused_at_once(void** state) {
+  (void)state;
+  yw_file_writer writer;
+  yw_error error;
+  assert_int_equal(yw_file_writer_open(&writer, folder, NULL, &error), YW_ERR_IO);
+  assert_non_null(strstr(error.message, "cannot be written: it is a folder"));
+  assert_int_equal(yw_file_writer_open(&writer, "/dev/null", NULL, &error), YW_ERR_IO);
+  assert_non_null(strstr(error.message, "/dev/null: cannot be written: it is not a plain file"));
+  assert_int_equal(yw_file_writer_open(&writer, in_folder("no/x"), NULL, &error), YW_ERR_IO);
+  assert_int_equal(yw_file_writer_open(&writer, "", NULL, &error), YW_ERR_INVALID);
+  assert_int_equal(yw_file_writer_commit(&writer, &error), YW_ERR_INVALID);
+}
+
+static void a_target_that_becomes_a_folder_is_an_error(void** state) {
+  (void)state;
+  yw_file_writer writer;
+  yw_error error;
+  const char* path = in_folder("late");
+  int32_t before = count_entries();
+  assert_int_equal(yw_file_writer_open(&writer, path, NULL, &error), YW_OK);
+  assert_int_equal(mkdir(path, 0777), 0);
+  assert_int_equal(yw_file_writer_commit(&writer, &error), YW_ERR_IO);
+  assert_non_null(strstr(error.message, "late: cannot be renamed"));
+  assert_int_equal(rmdir(path), 0);
+  assert_int_equal(count_entries(), before);
+}
+
+static void files_above_the_limit_are_refused_before_memory_is_asked_for(void** state) {
+  (void)state;
+  yw_file_data data;
+  yw_error error;
+  const char* path = in_folder("large");
+  write_text(path, "0123456789");
+  assert_int_equal(yw_file_read_all(path, 9, NULL, &data, &error), YW_ERR_LIMIT);
+  assert_non_null(strstr(error.message, "large: has 10 bytes, more than the limit of 9"));
+  assert_int_equal(yw_file_read_all(path, 10, NULL, &data, &error), YW_OK);
+  yw_file_data_free(&data);
+  // A file with a hole: 5 GiB that take no room.
+  assert_int_equal(truncate(path, (off_t)5 << 30), 0);
+  assert_int_equal(yw_file_read_all(path, 0, NULL, &data, &error), YW_ERR_LIMIT);
+  assert_non_null(strstr(error.message, "has 5368709120 bytes, more than the limit of 4294967296"));
+  unlink(path);
+}
+
+static void pipes_folders_and_missing_files_are_not_read(void** state) {
+  (void)state;
+  yw_file_data data;
+  yw_error error;
+  const char* path = in_folder("pipe");
+  assert_int_equal(mkfifo(path, 0666), 0);
+  assert_int_equal(yw_file_read_all(path, 0, NULL, &data, &error), YW_ERR_IO);
+  assert_int_equal(yw_file_read_all(folder, 0, NULL, &data, &error), YW_ERR_IO);
+  assert_int_equal(yw_file_read_all(in_folder("none"), 0, NULL, &data, &error), YW_ERR_IO);
+  assert_null(data.bytes);
+  yw_file_data_free(&data);
+}
+
+static void* no_memory(void* context, size_t size, size_t align) {
+  (void)context, (void)size, (void)align;
+  return NULL;
+}
+static void no_release(void* context, void* pointer) { (void)context, (void)pointer; }
+
+static void no_memory_is_an_error(void** state) {
+  (void)state;
+  yw_allocator none = {no_memory, no_release, NULL};
+  yw_file_writer writer;
+  yw_file_data data;
+  yw_error error;
+  const char* path = in_folder("m.txt");
+  write_text(path, "text");
+  assert_int_equal(yw_file_read_all(path, 0, &none, &data, &error), YW_ERR_MEMORY);
+  assert_int_equal(yw_file_writer_open(&writer, path, &none, &error), YW_ERR_MEMORY);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_file_appears_when_it_is_committed),
+      cmocka_unit_test(an_aborted_file_leaves_the_old_one),
+      cmocka_unit_test(a_full_disk_leaves_the_old_file),
+      cmocka_unit_test(two_writers_of_one_name_do_not_meet),
+      cmocka_unit_test(places_that_cannot_be_written_are_refused_at_once),
+      cmocka_unit_test(a_target_that_becomes_a_folder_is_an_error),
+      cmocka_unit_test(files_above_the_limit_are_refused_before_memory_is_asked_for),
+      cmocka_unit_test(pipes_folders_and_missing_files_are_not_read),
+      cmocka_unit_test(no_memory_is_an_error),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include "render/draw.h"
+#include "render/font.h"
+#include "render/image.h"
+#include "testing.h"
+
+static char folder[64];
+
+static int make_folder(void** state) {
+  (void)state;
+  snprintf(folder, sizeof folder, "/tmp/yawara_image_XXXXXX");
+  return mkdtemp(folder) ? 0 : -1;
+}
+
+static int files_in_folder(void) {
+  int count = 0;
+  DIR* dir = opendir(folder);
+  for (struct dirent* entry; dir && (entry = readdir(dir));) count += entry->d_name[0] != '.';
+  if (dir) closedir(dir);
+  return count;
+}
+
+static int remove_folder(void** state) {
+  (void)state;
+  return rmdir(folder);
+}
+
+static const char* in_folder(const char* name) {
+  static char path[256];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return path;
+}
+
+static void need_png(void) {
+  yw_error error = {0};
+  if (yw_png_available(&error) >= 0) return;
+  print_message("%s\n", error.message);
+  skip();
+}
+
+static yw_image noise_image(int32_t width, int32_t height) {
+  yw_image image;
+  assert_int_equal(yw_image_create(NULL, width, height, &image, NULL), YW_OK);
+  test_random random = {7};
+  for (int32_t i = 0; i < 3 * width * height; ++i) {
+    image.pixels[i] = (uint8_t)test_random_u32(&random);
+  }
+  return image;
+}
+
+// What is written comes back byte for byte, whatever the size.
+static void png_files_keep_every_byte(void** state) {
+  (void)state;
+  need_png();
+  const int32_t sizes[][2] = {{1, 1}, {7, 3}, {640, 360}};
+  for (int i = 0; i < 3; ++i) {
+    yw_image image = noise_image(sizes[i][0], sizes[i][1]), back;
+    yw_error error = {0};
+    assert_int_equal(yw_image_write_png(in_folder("a.png"), &image, &error), YW_OK);
+    assert_int_equal(yw_image_read_png(in_folder("a.png"), NULL, &back, &error), YW_OK);
+    assert_int_equal(back.width, image.width);
+    assert_int_equal(back.height, image.height);
+    assert_memory_equal(back.pixels, image.pixels, (size_t)(3 * image.width * image.height));
+    yw_image_free(&image);
+    yw_image_free(&back);
+  }
+  assert_int_equal(files_in_folder(), 1);
+  unlink(in_folder("a.png"));
+}
+
+static void a_folder_that_does_not_exist_is_named_and_nothing_is_left(void** state) {
+  (void)state;
+  need_png();
+  yw_image image = noise_image(4, 4);
+  yw_error error = {0};
+  assert_int_equal(yw_image_write_png(in_folder("none/a.png"), &image, &error), YW_ERR_IO);
+  assert_non_null(strstr(error.message, "none/a.png"));
+  assert_non_null(strstr(error.message, "No such file"));
+  // The name is taken by a folder: the rename fails after everything was written.
+  assert_int_equal(mkdir(in_folder("taken.png"), 0700), 0);
+  assert_int_equal(yw_image_write_png(in_folder("taken.png"), &image, &error), YW_ERR_IO);
+  assert_int_equal(files_in_folder(), 1);
+  rmdir(in_folder("taken.png"));
+  yw_image_free(&image);
+}
+
+// A full disk is an error, not a short file.
+static void a_full_disk_is_reported(void** state) {
+  (void)state;
+  need_png();
+  if (access("/dev/full", W_OK) != 0) skip();
+  char part[300];
+  snprintf(part, sizeof part, "%s.part", in_folder("full.png"));
+  assert_int_equal(symlink("/dev/full", part), 0);
+  yw_image image = noise_image(64, 64);
+  yw_error error = {0};
+  assert_int_equal(yw_image_write_png(in_folder("full.png"), &image, &error), YW_ERR_IO);
+  assert_non_null(strstr(error.message, "No space left"));
+  assert_int_equal(files_in_folder(), 0);
+  yw_image_free(&image);
+}
+
+// Cut anywhere, a PNG file gives an error and no image.
+static void truncated_png_files_are_refused(void** state) {
+  (void)state;
+  need_png();
+  yw_image image = noise_image(5, 4), back;
+  yw_error error = {0};
+  assert_int_equal(yw_image_write_png(in_folder("t.png"), &image, &error), YW_OK);
+  FILE* file = fopen(in_folder("t.png"), "rb");
+  char bytes[1024];
+  long size = (long)fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  // The last 12 bytes only say that the file ends.
+  for (long cut = 0; cut < size - 12; ++cut) {
+    assert_int_equal(truncate(in_folder("t.png"), 0), 0);
+    file = fopen(in_folder("t.png"), "wb");
+    fwrite(bytes, 1, (size_t)cut, file);
+    fclose(file);
+    assert_int_equal(yw_image_read_png(in_folder("t.png"), NULL, &back, &error), YW_ERR_FORMAT);
+    assert_null(back.pixels);
+  }
+  unlink(in_folder("t.png"));
+  yw_image_free(&image);
+}
+
+static void images_of_absurd_size_are_refused(void** state) {
+  (void)state;
+  yw_image image;
+  yw_error error = {0};
+  assert_int_equal(yw_image_create(NULL, 0, 4, &image, &error), YW_ERR_INVALID);
+  assert_int_equal(yw_image_create(NULL, 4, 40000, &image, &error), YW_ERR_INVALID);
+  assert_non_null(strstr(error.message, "4 x 40000"));
+}
+
+static void copies_are_cut_at_the_border(void** state) {
+  (void)state;
+  yw_image small = noise_image(4, 4), large;
+  yw_image_create(NULL, 6, 6, &large, NULL);
+  yw_image_copy(&large, -2, 4, &small);
+  assert_memory_equal(&large.pixels[3 * (4 * 6)], &small.pixels[3 * 2], 6);
+  assert_int_equal(large.pixels[3 * (4 * 6 + 2)], 0);
+  yw_image_copy(&large, 100, 0, &small);
+  yw_image_copy(&large, -100, -100, &small);
+  yw_image_free(&small);
+  yw_image_free(&large);
+}
+
+static double darkness(const yw_image* image, int32_t x0, int32_t y0, int32_t x1, int32_t y1) {
+  double sum = 0;
+  for (int32_t y = y0; y < y1; ++y) {
+    for (int32_t x = x0; x < x1; ++x) sum += 255 - image->pixels[3 * (y * image->width + x)];
+  }
+  return sum / 255.0;
+}
+
+// A line of length l and width w covers l * w pixels, plus its round ends, wherever it lies.
+static void lines_cover_their_area(void** state) {
+  (void)state;
+  for (int i = 0; i < 8; ++i) {
+    yw_image image;
+    yw_image_create(NULL, 100, 100, &image, NULL);
+    yw_image_fill(&image, YW_RGB(0xffffff));
+    float angle = 0.2f + 0.4f * (float)i;
+    yw_point ends[3] = {{50.3f - 30 * cosf(angle), 50.1f - 30 * sinf(angle)},
+                        {50.3f, 50.1f},
+                        {50.3f + 30 * cosf(angle), 50.1f + 30 * sinf(angle)}};
+    yw_draw_polyline(&image, 3, ends, 3.0f, YW_RGB(0), 1.0f);
+    assert_near(darkness(&image, 0, 0, 100, 100), 60 * 3 + 3.14159 * 1.5 * 1.5, 2.0);
+    yw_image_free(&image);
+  }
+}
+
+// Every printable ASCII character has strokes of its own.
+static void the_font_has_all_of_ascii(void** state) {
+  (void)state;
+  yw_glyph box, glyph;
+  yw_font_glyph(0xfffd, &box);
+  for (uint32_t c = 33; c < 127; ++c) {
+    yw_font_glyph(c, &glyph);
+    assert_at_least(glyph.num_points, 2);
+    assert_true(glyph.num_points != box.num_points ||
+                memcmp(glyph.points, box.points, (size_t)box.num_points * sizeof(yw_point)) != 0);
+    for (int32_t i = 0; i < glyph.num_points; ++i) {
+      assert_at_least(glyph.points[i].x, 0);
+      assert_at_most(glyph.points[i].x, glyph.advance);
+      assert_at_least(glyph.points[i].y, -4);
+      assert_at_most(glyph.points[i].y, 14);
+    }
+  }
+}
+
+static void text_lies_between_its_ends(void** state) {
+  (void)state;
+  const char* text = "beta = 0.95, \xce\xb2\xff";
+  yw_text_style style = yw_default_text_style();
+  float width = yw_text_width(text, &style);
+  yw_image image;
+  yw_image_create(NULL, 300, 60, &image, NULL);
+  yw_image_fill(&image, YW_RGB(0xffffff));
+  style.anchor = YW_TEXT_RIGHT;
+  yw_draw_text(&image, 280, 40, text, &style);
+  int32_t left = (int32_t)(280 - width);
+  assert_at_least(darkness(&image, left, 20, 281, 50), 100);
+  assert_near(darkness(&image, 0, 0, left - 1, 60), 0, 0);
+  assert_near(darkness(&image, 282, 0, 300, 60), 0, 0);
+  yw_image_free(&image);
+}
+
+static void a_sheet_holds_all_its_pictures(void** state) {
+  (void)state;
+  yw_image cell[3];
+  const yw_image* cells[3];
+  const char* captions[3] = {"plain", "twisted example", NULL};
+  for (int i = 0; i < 3; ++i) {
+    yw_image_create(NULL, 40, 20, &cell[i], NULL);
+    yw_image_fill(&cell[i], YW_RGB(0x102030));
+    cells[i] = &cell[i];
+  }
+  yw_sheet sheet = yw_default_sheet();
+  sheet.num_images = 3;
+  sheet.images = cells;
+  sheet.captions = captions;
+  sheet.text_size = 6;
+  yw_image image;
+  assert_int_equal(yw_sheet_draw(&sheet, NULL, &image, NULL), YW_OK);
+  assert_int_equal(image.width, 3 * 12 + 2 * 40);
+  int32_t count = 0;
+  for (int32_t i = 0; i < image.width * image.height; ++i) {
+    const uint8_t* p = &image.pixels[3 * i];
+    count += p[0] == 0x10 && p[1] == 0x20 && p[2] == 0x30;
+  }
+  assert_at_least(count, 3 * 40 * 20);
+  // A caption below the first picture, none below the third.
+  assert_at_least(darkness(&image, 12, 32, 52, 46), 5);
+  int32_t below = 12 + 2 * 20 + 14 + 12;
+  assert_near(darkness(&image, 12, below, 52, image.height), 0, 0);
+  yw_image_free(&image);
+  sheet.num_images = 0;
+  assert_int_equal(yw_sheet_draw(&sheet, NULL, &image, NULL), YW_ERR_INVALID);
+  for (int i = 0; i < 3; ++i) yw_image_free(&cell[i]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(png_files_keep_every_byte),
+      cmocka_unit_test(a_folder_that_does_not_exist_is_named_and_nothing_is_left),
+      cmocka_unit_test(a_full_disk_is_reported),
+      cmocka_unit_test(truncated_png_files_are_refused),
+      cmocka_unit_test(images_of_absurd_size_are_refused),
+      cmocka_unit_test(copies_are_cut_at_the_border),
+      cmocka_unit_test(lines_cover_their_area),
+      cmocka_unit_test(the_font_has_all_of_ascii),
+      cmocka_unit_test(text_lies_between_its_ends),
+      cmocka_unit_test(a_sheet_holds_all_its_pictures),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

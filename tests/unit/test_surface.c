@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "testing.h"
+
+#include "geometry/surface_split.h"
+#include "math/vec.h"
+#include "mesh_testing.h"
+#include "yawara/shape.h"
+
+static yw_tri_mesh make_surface(const yw_shape* shape, float size) {
+  yw_tri_mesh mesh;
+  yw_error error;
+  if (yw_shape_surface(shape, NULL, size, &mesh, &error) != YW_OK) fail_msg("%s", error.message);
+  return mesh;
+}
+
+static double enclosed_volume(const yw_tri_mesh* mesh) {
+  double volume = 0.0;
+  for (int t = 0; t < mesh->num_triangles; ++t) {
+    const int32_t* v = mesh->triangles + 3 * t;
+    const yw_vec3* x = mesh->positions;
+    volume += (double)yw_dot(x[v[0]], yw_cross(x[v[1]], x[v[2]])) / 6.0;
+  }
+  return volume;
+}
+
+static double mean_edge(const yw_tri_mesh* mesh) {
+  double sum = 0.0;
+  for (int h = 0; h < 3 * mesh->num_triangles; ++h) {
+    int next = h % 3 == 2 ? h - 2 : h + 1;
+    sum += (double)yw_distance(mesh->positions[mesh->triangles[h]],
+                               mesh->positions[mesh->triangles[next]]);
+  }
+  return sum / (3 * mesh->num_triangles);
+}
+
+static double smallest_angle(const yw_tri_mesh* mesh) {
+  double largest_cosine = -1.0;
+  for (int t = 0; t < mesh->num_triangles; ++t) {
+    for (int k = 0; k < 3; ++k) {
+      const int32_t* v = mesh->triangles + 3 * t;
+      yw_vec3 p = mesh->positions[v[k]];
+      yw_vec3 a = yw_sub(mesh->positions[v[(k + 1) % 3]], p);
+      yw_vec3 b = yw_sub(mesh->positions[v[(k + 2) % 3]], p);
+      largest_cosine = fmax(largest_cosine, (double)(yw_dot(a, b) / (yw_length(a) * yw_length(b))));
+    }
+  }
+  return acos(largest_cosine) * 180 / 3.14159265358979;
+}
+
+// Closed, outward, even, on the surface, of the right size. Releases the shape.
+static void check_surface(yw_shape* shape, float size, int euler, double volume, double tolerance) {
+  yw_tri_mesh mesh = make_surface(shape, size);
+  assert_int_equal(assert_manifold(&mesh), euler);
+  assert_near(enclosed_volume(&mesh) / volume, 1.0, tolerance);
+  assert_near(mean_edge(&mesh) / (double)size, 1.0, 0.12);
+  assert_at_least(smallest_angle(&mesh), 15.0);
+  for (int i = 0; i < mesh.num_vertices; ++i) {
+    assert_at_most(fabsf(yw_shape_distance(shape, mesh.positions[i])), 1e-4f * size);
+  }
+  yw_tri_mesh_free(&mesh);
+  yw_shape_release(shape);
+}
+
+static void surfaces_of_primitives_are_closed_even_and_in_place(void** state) {
+  (void)state;
+  const double pi = 3.14159265358979;
+  yw_shape* shape;
+  yw_shape_sphere(NULL, 1, &shape);
+  check_surface(shape, 0.1f, 2, 4 * pi / 3, 0.01);
+  yw_shape_torus(NULL, 1, 0.3f, &shape);
+  check_surface(shape, 0.08f, 0, 2 * pi * pi * 0.09, 0.02);
+  yw_shape_box(NULL, yw_v3(1, 0.6f, 0.3f), &shape);
+  check_surface(shape, 0.05f, 2, 8 * 0.18, 1e-4);
+  yw_shape_capsule(NULL, yw_v3(-1, 0, 0), yw_v3(1, 0.5f, 0.2f), 0.3f, &shape);
+  check_surface(shape, 0.06f, 2, pi * 0.09 * sqrt(4.29) + 4 * pi / 3 * 0.027, 0.02);
+}
+
+// The lattice alone would saw the edges off: 3 % of the volume at this size.
+static void sharp_edges_are_kept(void** state) {
+  (void)state;
+  test_random random = {31};
+  for (int n = 0; n < 10; ++n) {
+    yw_shape *box, *shape;
+    yw_shape_box(NULL, yw_v3(1, 0.6f, 0.3f), &box);
+    yw_quat q = {(float)test_random_in(&random, -1, 1), (float)test_random_in(&random, -1, 1),
+                 (float)test_random_in(&random, -1, 1), (float)test_random_in(&random, -1, 1)};
+    yw_transform transform = {{0.3f, 0.2f, 0.1f}, yw_quat_normalize(q), 1};
+    assert_int_equal(yw_shape_transform(NULL, box, transform, &shape), YW_OK);
+    yw_tri_mesh mesh = make_surface(shape, 0.1f);
+    assert_int_equal(assert_manifold(&mesh), 2);
+    assert_near(enclosed_volume(&mesh) / 1.44, 1.0, 2e-3);
+    yw_tri_mesh_free(&mesh);
+    yw_shape_release(shape);
+    yw_shape_release(box);
+  }
+}
+
+// Touching and overlapping spheres pinch the lattice's skin; the result is a manifold all the same.
+static void tangled_shapes_still_give_manifolds(void** state) {
+  (void)state;
+  test_random random = {23};
+  for (int n = 0; n < 10; ++n) {
+    yw_shape *parts[30], *shape;
+    for (int i = 0; i < 30; ++i) {
+      yw_shape* sphere;
+      yw_shape_sphere(NULL, (float)test_random_in(&random, 0.08, 0.3), &sphere);
+      yw_transform transform = {
+          {(float)test_random_in(&random, 0, 1), (float)test_random_in(&random, 0, 1),
+           (float)test_random_in(&random, 0, 1)},
+          {0, 0, 0, 1},
+          1};
+      assert_int_equal(yw_shape_transform(NULL, sphere, transform, &parts[i]), YW_OK);
+      yw_shape_release(sphere);
+    }
+    assert_int_equal(yw_shape_union(NULL, 30, parts, n % 2 ? 0.0f : 0.05f, &shape), YW_OK);
+    yw_tri_mesh mesh = make_surface(shape, 0.05f + 0.01f * (float)(n % 4));
+    assert_manifold(&mesh);
+    assert_at_least(enclosed_volume(&mesh), 0.1);
+    yw_tri_mesh_free(&mesh);
+    for (int i = 0; i < 30; ++i) yw_shape_release(parts[i]);
+    yw_shape_release(shape);
+  }
+}
+
+// Two tetrahedra that share an edge: four triangles at it, and two vertices with two fans each.
+static void sheets_that_touch_are_parted(void** state) {
+  (void)state;
+  yw_tri_mesh mesh;
+  assert_int_equal(yw_tri_mesh_create(NULL, 7, 8, &mesh), YW_OK);
+  const yw_vec3 positions[7] = {{0, 0, -1}, {0, 0, 1},   {1, -1, 0}, {1, 1, 0},
+                                {-1, 1, 0}, {-1, -1, 0}, {9, 9, 9}};
+  memcpy(mesh.positions, positions, sizeof positions);
+  const int32_t triangles[24] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3,
+                                 0, 4, 1, 0, 1, 5, 0, 5, 4, 1, 4, 5};
+  memcpy(mesh.triangles, triangles, sizeof triangles);
+  assert_balanced(&mesh);
+  assert_int_equal(yw_surface_split(&mesh), YW_OK);
+  assert_int_equal(mesh.num_vertices, 8);  // the unused vertex is gone, the edge is there twice
+  assert_int_equal(assert_manifold(&mesh), 4);
+  yw_tri_mesh_free(&mesh);
+}
+
+static void hostile_requests_are_refused(void** state) {
+  (void)state;
+  yw_shape *sphere, *plane;
+  yw_shape_sphere(NULL, 1, &sphere);
+  yw_shape_plane(NULL, yw_v3(0, 1, 0), 0, &plane);
+  yw_tri_mesh mesh;
+  yw_error error;
+  assert_int_equal(yw_shape_surface(plane, NULL, 0.1f, &mesh, &error), YW_ERR_GEOMETRY);
+  assert_int_equal(yw_shape_surface(sphere, NULL, NAN, &mesh, &error), YW_ERR_INVALID);
+  assert_int_equal(yw_shape_surface(sphere, NULL, -1, &mesh, &error), YW_ERR_INVALID);
+  assert_int_equal(yw_shape_surface(sphere, NULL, 1e-7f, &mesh, &error), YW_ERR_LIMIT);
+  assert_int_equal(yw_shape_surface(NULL, NULL, 0.1f, &mesh, &error), YW_ERR_INVALID);
+  assert_null(mesh.positions);
+  yw_shape_release(sphere);
+  yw_shape_release(plane);
+}
+
+static void running_out_of_memory_is_survived(void** state) {
+  (void)state;
+  yw_shape* shape;
+  yw_shape_torus(NULL, 1, 0.3f, &shape);
+  yw_status status = YW_ERR_MEMORY;
+  for (int n = 0; status != YW_OK && n < 1000; ++n) {
+    failing_memory memory = {.left = n};
+    yw_allocator mem = failing_allocator(&memory);
+    yw_tri_mesh mesh;
+    status = yw_shape_surface(shape, &mem, 0.3f, &mesh, NULL);
+    if (status == YW_OK) yw_tri_mesh_free(&mesh);
+    if (status != YW_OK) assert_int_equal(status, YW_ERR_MEMORY);
+    assert_int_equal(memory.alive, 0);
+  }
+  assert_int_equal(status, YW_OK);
+  yw_shape_release(shape);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(surfaces_of_primitives_are_closed_even_and_in_place),
+      cmocka_unit_test(sharp_edges_are_kept),
+      cmocka_unit_test(tangled_shapes_still_give_manifolds),
+      cmocka_unit_test(sheets_that_touch_are_parted),
+      cmocka_unit_test(hostile_requests_are_refused),
+      cmocka_unit_test(running_out_of_memory_is_survived),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

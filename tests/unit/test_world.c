@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+#include "world_fixture.h"
+
+static const yw_quat upright = {0, 0, 0, 1};
+static const yw_quat tilted = {0.2588190f, 0, 0.0f, 0.9659258f};
+
+static void a_body_comes_to_rest_on_the_floor(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+  yw_model* model = make_box_model(4, 8, 4, 1);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 1.2f, 0}, upright);
+  yw_model_release(model);
+  yw_match_params params;
+  assert_int_equal(yw_body_match_params(world, body, &params), YW_OK);
+  params.damping = 20.0f;
+  assert_int_equal(yw_body_set_match_params(world, body, &params), YW_OK);
+  for (int i = 0; i < 360; ++i) assert_int_equal(yw_world_step(world, 1 / 60.0f, 4, NULL), YW_OK);
+  int32_t count;
+  const yw_vec3* x = yw_body_positions(world, body, &count);
+  const yw_vec3* v = yw_body_velocities(world, body, NULL);
+  float lowest = 1e9f, fastest = 0;
+  for (int i = 0; i < count; ++i) {
+    lowest = fminf(lowest, x[i].y);
+    fastest = fmaxf(fastest, sqrtf(v[i].x * v[i].x + v[i].y * v[i].y + v[i].z * v[i].z));
+  }
+  assert_near(lowest, 0.0, 2e-3);
+  assert_at_most(fastest, 0.01);
+  yw_world_destroy(world);
+}
+
+static void dead_ids_are_refused(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_model* model = make_box_model(1, 1, 1, 0);
+  yw_body_id first = add_body(world, model, (yw_vec3){0, 0, 0}, upright);
+  assert_int_equal(yw_body_destroy(world, first), YW_OK);
+  assert_false(yw_body_is_valid(world, first));
+  assert_int_equal(yw_body_destroy(world, first), YW_ERR_INVALID);
+  yw_body_id second = add_body(world, model, (yw_vec3){0, 0, 0}, upright);
+  assert_int_equal(second.index1, first.index1);
+  assert_int_not_equal(second.generation, first.generation);
+  assert_null(yw_body_positions(world, first, NULL));
+  assert_false(yw_body_is_valid(world, (yw_body_id){0}));
+  yw_model_release(model);
+  yw_world_destroy(world);
+}
+
+static void bad_steps_are_refused(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  float bad[] = {0.0f, -0.1f, NAN, INFINITY};
+  for (int i = 0; i < 4; ++i) {
+    assert_int_equal(yw_world_step(world, bad[i], 1, NULL), YW_ERR_INVALID);
+  }
+  assert_int_equal(yw_world_step(world, 0.1f, 0, NULL), YW_ERR_INVALID);
+  assert_int_equal(yw_world_step(world, 1e-45f, 10000, NULL), YW_ERR_INVALID);
+  assert_true(yw_world_time(world) == 0.0);
+  yw_world_destroy(world);
+}
+
+static void bad_bodies_are_refused_with_a_word(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_model* model = make_box_model(1, 1, 1, 0);
+  yw_error error;
+  yw_body_id id;
+  yw_body_def def = yw_default_body_def();
+  assert_int_equal(yw_body_create(world, &def, &id, &error), YW_ERR_INVALID);
+  assert_non_null(strstr(error.message, "needs a model"));
+  def.model = model;
+  def.restitution = 1.5f;
+  assert_int_equal(yw_body_create(world, &def, &id, &error), YW_ERR_INVALID);
+  assert_non_null(strstr(error.message, "restitution is 1.5, but must be between 0 and 1"));
+  def.restitution = 0;
+  def.transform.position.x = NAN;
+  assert_int_equal(yw_body_create(world, &def, &id, &error), YW_ERR_INVALID);
+  assert_int_equal(yw_world_num_bodies(world), 0);
+  yw_model_release(model);
+  yw_world_destroy(world);
+}
+
+static void a_pinned_vertex_follows_its_path(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_model* model = make_box_model(2, 4, 2, 0);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 0, 0}, upright);
+  yw_model_release(model);
+  int32_t top = -1, count;
+  const yw_vec3* x = yw_body_positions(world, body, &count);
+  for (int i = 0; i < count; ++i) {
+    if (x[i].y > 0.49f && top < 0) top = i;
+  }
+  yw_vec3 start = x[top];
+  yw_key keys[2] = {{0, {0, 0, 0}, {0, 0, 0, 1}}, {1, {0.3f, 0.2f, -0.1f}, {0, 0, 0, 1}}};
+  yw_pin_def def = yw_default_pin_def();
+  def.body = body;
+  def.vertices = &top;
+  def.num_vertices = 1;
+  def.path = (yw_path){.keys = keys, .num_keys = 2};
+  yw_pin_id pin;
+  yw_error error;
+  assert_int_equal(yw_pin_create(world, &def, &pin, &error), YW_OK);
+  for (int i = 0; i < 120; ++i) assert_int_equal(yw_world_step(world, 1 / 60.0f, 4, NULL), YW_OK);
+  x = yw_body_positions(world, body, NULL);
+  assert_near(x[top].x, start.x + 0.3, 1e-5);
+  assert_near(x[top].y, start.y + 0.2, 1e-5);
+  assert_near(x[top].z, start.z - 0.1, 1e-5);
+  assert_int_equal(yw_pin_destroy(world, pin), YW_OK);
+  for (int i = 0; i < 30; ++i) yw_world_step(world, 1 / 60.0f, 4, NULL);
+  x = yw_body_positions(world, body, NULL);
+  assert_true(x[top].y < start.y - 0.3f);
+  int32_t wrong = count;
+  def.vertices = &wrong;
+  assert_int_equal(yw_pin_create(world, &def, &pin, &error), YW_ERR_INVALID);
+  assert_non_null(strstr(error.message, "45"));
+  yw_world_destroy(world);
+}
+
+// A weight on a spring hangs m g / k below where the spring holds it.
+static void a_spring_handle_stretches_by_hooke(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_model* model = make_box_model(2, 4, 2, 0);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 0, 0}, upright);
+  yw_model_release(model);
+  int32_t count, held[16], num_held = 0;
+  const yw_vec3* x = yw_body_positions(world, body, &count);
+  for (int i = 0; i < count; ++i) {
+    if (x[i].y > 0.49f) held[num_held++] = i;
+  }
+  assert_int_equal(num_held, 9);
+  yw_body_sums before;
+  yw_body_sums_of(world, body, &before);
+  yw_pin_def def = yw_default_pin_def();
+  def.body = body;
+  def.vertices = held;
+  def.num_vertices = num_held;
+  def.stiffness = 2000.0f;
+  def.damping = 100.0f;
+  yw_pin_id pin;
+  yw_error error;
+  assert_int_equal(yw_pin_create(world, &def, &pin, &error), YW_OK);
+  float before_y = x[held[0]].y;
+  for (int i = 0; i < 1200; ++i) yw_world_step(world, 1 / 60.0f, 4, NULL);
+  x = yw_body_positions(world, body, NULL);
+  double mean = 0;
+  for (int i = 0; i < num_held; ++i) mean += (double)(before_y - x[held[i]].y) / num_held;
+  assert_near(mean, before.mass * 9.81 / (2000.0 * num_held), 2e-3);
+  yw_world_destroy(world);
+}
+
+static yw_world* make_busy_world(int32_t threads, yw_simd simd) {
+  yw_world* world = make_world(threads, simd, true);
+  yw_model* model = make_box_model(4, 8, 4, 2);
+  for (int i = 0; i < 4; ++i) {
+    add_body(world, model, (yw_vec3){0.1f * (float)i, 0.8f + 1.2f * (float)i, 0}, tilted);
+  }
+  yw_model_release(model);
+  return world;
+}
+
+static void a_snapshot_goes_on_bit_for_bit(void** state) {
+  (void)state;
+  yw_world* world = make_busy_world(2, YW_SIMD_AUTO);
+  for (int i = 0; i < 40; ++i) yw_world_step(world, 1 / 60.0f, 4, NULL);
+  size_t size = yw_world_snapshot_size(world), written = 0;
+  void* bytes = malloc(size);
+  assert_int_equal(yw_world_save(world, bytes, size, &written), YW_OK);
+  assert_int_equal(written, size);
+  for (int i = 0; i < 40; ++i) yw_world_step(world, 1 / 60.0f, 4, NULL);
+
+  yw_world* other = make_busy_world(1, YW_SIMD_PLAIN);
+  yw_error error;
+  assert_int_equal(yw_world_load(other, bytes, size, &error), YW_OK);
+  assert_int_equal(yw_world_step_count(other), 40);
+  for (int i = 0; i < 40; ++i) yw_world_step(other, 1 / 60.0f, 4, NULL);
+  assert_true(yw_world_hash(world) == yw_world_hash(other));
+  assert_true(yw_world_time(world) == yw_world_time(other));
+  yw_world_destroy(world);
+  yw_world_destroy(other);
+  free(bytes);
+}
+
+static void damaged_snapshots_change_nothing(void** state) {
+  (void)state;
+  yw_world* world = make_busy_world(1, YW_SIMD_AUTO);
+  for (int i = 0; i < 5; ++i) yw_world_step(world, 1 / 60.0f, 2, NULL);
+  size_t size = yw_world_snapshot_size(world);
+  unsigned char* bytes = malloc(size);
+  assert_int_equal(yw_world_save(world, bytes, size, NULL), YW_OK);
+  assert_int_equal(yw_world_save(world, bytes, size - 1, NULL), YW_ERR_LIMIT);
+  assert_int_equal(yw_world_save(world, bytes, size, NULL), YW_OK);
+  yw_world_step(world, 1 / 60.0f, 2, NULL);
+  uint64_t before = yw_world_hash(world);
+  yw_error error;
+  for (size_t cut = 0; cut < size; cut += 997) {
+    assert_true(yw_world_load(world, bytes, cut, &error) < 0);
+  }
+  test_random random = {7};
+  for (int i = 0; i < 200; ++i) {
+    size_t place = test_random_u32(&random) % size;
+    bytes[place] ^= 0x10;
+    assert_true(yw_world_load(world, bytes, size, &error) < 0);
+    bytes[place] ^= 0x10;
+  }
+  yw_world* other = make_world(1, YW_SIMD_AUTO, true);
+  assert_int_equal(yw_world_load(other, bytes, size, &error), YW_ERR_FORMAT);
+  assert_non_null(strstr(error.message, "another scene"));
+  yw_world_destroy(other);
+  assert_true(yw_world_hash(world) == before);
+  assert_int_equal(yw_world_load(world, bytes, size, &error), YW_OK);
+  yw_world_destroy(world);
+  free(bytes);
+}
+
+static void a_body_that_diverges_is_frozen_and_named(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_model* model = make_box_model(2, 4, 2, 0);
+  yw_body_id good = add_body(world, model, (yw_vec3){0, 0, 0}, upright);
+  yw_body_id bad = add_body(world, model, (yw_vec3){5, 0, 0}, upright);
+  yw_model_release(model);
+  int32_t count;
+  yw_body_positions(world, bad, &count);
+  yw_vec3* x = malloc(sizeof(yw_vec3) * (size_t)count);
+  yw_vec3* v = calloc((size_t)count, sizeof(yw_vec3));
+  memcpy(x, yw_body_positions(world, bad, NULL), sizeof(yw_vec3) * (size_t)count);
+  for (int i = 0; i < count; ++i) v[i].x = 3e38f;
+  assert_int_equal(yw_body_set_state(world, bad, x, v), YW_OK);
+  yw_step_report report;
+  assert_int_equal(yw_world_step(world, 1 / 60.0f, 4, &report), YW_WARN_NUMERICS);
+  assert_int_equal(report.diverged_bodies, 1);
+  assert_int_equal(report.first_diverged.index1, bad.index1);
+  for (int i = 0; i < 60; ++i) yw_world_step(world, 1 / 60.0f, 4, NULL);
+  const yw_vec3* frozen = yw_body_positions(world, bad, NULL);
+  for (int i = 0; i < count; ++i) assert_near(frozen[i].x, x[i].x, 0.0);
+  yw_body_sums sums;
+  yw_body_sums_of(world, good, &sums);
+  assert_at_most(sums.center[1], -4.0);
+  x[0].x = NAN;
+  assert_int_equal(yw_body_set_state(world, good, x, NULL), YW_ERR_INVALID);
+  yw_world_destroy(world);
+  free(x);
+  free(v);
+}
+
+// Allocation
+// --------------------------------------------------------------------------------------------
+
+typedef struct counting {
+  long calls, alive;
+} counting;
+
+static void* counting_alloc(void* context, size_t size, size_t align) {
+  counting* c = context;
+  ++c->calls;
+  ++c->alive;
+  return aligned_alloc(align, (size + align - 1) / align * align);
+}
+
+static void counting_release(void* context, void* pointer) {
+  --((counting*)context)->alive;
+  free(pointer);
+}
+
+static void a_step_makes_no_heap_call_after_warm_up(void** state) {
+  (void)state;
+  counting count = {0};
+  yw_world_def def = yw_default_world_def();
+  def.threads = 2;
+  def.mem = (yw_allocator){counting_alloc, counting_release, &count};
+  yw_world* world = NULL;
+  assert_int_equal(yw_world_create(&def, &world), YW_OK);
+  yw_error error;
+  yw_shape* plane = NULL;
+  yw_shape_plane(NULL, (yw_vec3){0, 1, 0}, 0.0f, &plane);
+  yw_obstacle_def floor_def = yw_default_obstacle_def();
+  floor_def.shape = plane;
+  yw_obstacle_id id;
+  yw_obstacle_create(world, &floor_def, &id, &error);
+  yw_shape_release(plane);
+  yw_model* model = make_box_model(4, 8, 4, 2);
+  for (int i = 0; i < 4; ++i) {
+    add_body(world, model, (yw_vec3){0.1f * (float)i, 0.8f + 1.1f * (float)i, 0}, upright);
+  }
+  yw_model_release(model);
+  for (int i = 0; i < 180; ++i) yw_world_step(world, 1 / 60.0f, 4, NULL);
+  long before = count.calls;
+  for (int i = 0; i < 60; ++i) yw_world_step(world, 1 / 60.0f, 4, NULL);
+  assert_int_equal(count.calls - before, 0);
+  yw_world_destroy(world);
+  assert_int_equal(count.alive, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_body_comes_to_rest_on_the_floor),
+      cmocka_unit_test(dead_ids_are_refused),
+      cmocka_unit_test(bad_steps_are_refused),
+      cmocka_unit_test(bad_bodies_are_refused_with_a_word),
+      cmocka_unit_test(a_pinned_vertex_follows_its_path),
+      cmocka_unit_test(a_spring_handle_stretches_by_hooke),
+      cmocka_unit_test(a_snapshot_goes_on_bit_for_bit),
+      cmocka_unit_test(damaged_snapshots_change_nothing),
+      cmocka_unit_test(a_body_that_diverges_is_frozen_and_named),
+      cmocka_unit_test(a_step_makes_no_heap_call_after_warm_up),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
