@@ -264,9 +264,7 @@ static void nothing_passes_through_at_5_m_per_s(void** state) {
     contact_scene* s = scene_create(2, H);
     scene_set_gravity(s, yw_v3(0, 0, 0));
     for (int i = 0; i < 2; ++i) {
-      yw_vec3 axis =
-          yw_v3((float)test_random_in(&random, -1, 1), (float)test_random_in(&random, -1, 1),
-                (float)test_random_in(&random, -1, 1));
+      yw_vec3 axis = random_vector(&random);
       float x = i == 0 ? -0.5f : 0.5f;
       float y = i == 0 ? 0.0f : (float)test_random_in(&random, -0.1, 0.1);
       scene_add_box(s, yw_v3(0.25f, 0.25f, 0.25f), CELLS2,

@@ -25,9 +25,7 @@ static contact_scene* fill_bin(int32_t n, int32_t threads) {
     yw_vec3 place =
         yw_v3(((float)(i % n) - 0.5f * (float)(n - 1)) * 0.13f, 0.1f + (float)(i / n / n) * 0.15f,
               ((float)(i / n % n) - 0.5f * (float)(n - 1)) * 0.13f);
-    yw_vec3 axis =
-        yw_v3((float)test_random_in(&random, -1, 1), (float)test_random_in(&random, -1, 1),
-              (float)test_random_in(&random, -1, 1));
+    yw_vec3 axis = random_vector(&random);
     scene_add_box(s, yw_v3(0.05f, 0.05f, 0.05f), cells,
                   turned(place, axis, test_random_in(&random, 0, 3)));
     s->bodies[i].alpha = 0.8f;
