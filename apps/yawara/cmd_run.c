@@ -75,7 +75,7 @@ static int parse(int argc, char** argv, run_options* out) {
       .usage = "run SCENE [-o DIR] [--frames N] [--set path=value] [--resume]",
       .examples =
           "  yawara run scenes/gallery/first.json\n"
-          "  yawara run scenes/gallery/twist.json -o out/soft --set models.twisted.match.beta=0.5\n"
+          "  yawara run scenes/gallery/twist.json -o out/soft --set bodies[1].match.beta=0.5\n"
           "  yawara run scenes/gallery/teddy.json --format ply,pc2 --frames 240\n",
       .options = options,
       .num_options = sizeof options / sizeof options[0],

@@ -19,11 +19,17 @@
 #define CPU_RELAX() ((void)0)
 #endif
 
+typedef struct worker_start {
+  struct yw_tasks* tasks;
+  int32_t worker;
+} worker_start;
+
 struct yw_tasks {
   yw_allocator mem;
   int32_t num_workers;
   int32_t spin_rounds;
   pthread_t threads[MAX_THREADS];
+  worker_start starts[MAX_THREADS];
   pthread_mutex_t mutex;
   pthread_cond_t wake;
   atomic_bool quit;
@@ -36,11 +42,6 @@ struct yw_tasks {
   _Alignas(64) atomic_int next_block;
   _Alignas(64) atomic_int busy_workers;
 };
-
-typedef struct worker_start {
-  yw_tasks* tasks;
-  int32_t worker;
-} worker_start;
 
 static _Thread_local bool inside_block;
 
@@ -74,17 +75,13 @@ static unsigned wait_for_job(yw_tasks* tasks, unsigned seen) {
 }
 
 static void* worker_main(void* argument) {
-  worker_start* start = argument;
+  const worker_start* start = argument;
   yw_tasks* tasks = start->tasks;
-  int32_t worker = start->worker;
-  yw_allocator mem = tasks->mem;
-  yw_mem_free(&mem, start);
-
   unsigned seen = 0;
   for (;;) {
     seen = wait_for_job(tasks, seen);
     if (atomic_load(&tasks->quit)) return NULL;
-    work_on_blocks(tasks, worker);
+    work_on_blocks(tasks, start->worker);
     atomic_fetch_sub_explicit(&tasks->busy_workers, 1, memory_order_release);
   }
 }
@@ -97,12 +94,8 @@ static void publish_job(yw_tasks* tasks) {
 }
 
 static bool start_worker(yw_tasks* tasks, int32_t worker) {
-  worker_start* start = YW_NEW(&tasks->mem, worker_start);
-  if (!start) return false;
-  *start = (worker_start){tasks, worker};
-  if (pthread_create(&tasks->threads[worker], NULL, worker_main, start) == 0) return true;
-  yw_mem_free(&tasks->mem, start);
-  return false;
+  tasks->starts[worker] = (worker_start){tasks, worker};
+  return pthread_create(&tasks->threads[worker], NULL, worker_main, &tasks->starts[worker]) == 0;
 }
 
 yw_tasks* yw_tasks_create(const yw_allocator* mem, int32_t threads) {

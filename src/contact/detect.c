@@ -12,8 +12,11 @@
 
 #include "contact/surface.h"
 
-// A triangle faces a point when the cosine of their normals is below this.
+// A triangle faces a point when the cosine of their normals is below this. Where no triangle within
+// one element does (sides of a body that is deep in another), only those that look the same way as
+// the point are ruled out.
 #define FACING -0.1f
+#define FACING_WHEN_DEEP 0.5f
 // Tets may be missed by this much (barycentric), so that a point on a shared face is in one of
 // them.
 #define INSIDE_ROUNDING 1e-5f
@@ -98,12 +101,14 @@ typedef struct point_probe {
   int32_t self;                   // the particle, when it belongs to the target; else -1
   float self_distance;            // m at rest
   const yw_contact_work* source;  // body of the point
-  int32_t point;                  // its number there
+  int32_t point, particle;        // its numbers there
+  bool deep;                      // far from any surface that faces it
   bool oriented;                  // has a normal of its own
   bool has_normal;                // and it is known by now
   yw_vec3 normal;                 // of the point's surface
 
-  int32_t tet;  // that holds the point, or -1
+  yw_vec3 from;  // where the point was before the step; exits are measured from there
+  int32_t tet;   // that holds the point, or -1
   float tet_weights[4];
   float least_weight;  // the smallest of them
   int32_t exit;        // triangle, or -1
@@ -116,14 +121,20 @@ static yw_vec3 position(const yw_contact_work* work, int32_t particle) {
   return yw_xyz(work->body->particles->pos[particle]);
 }
 
+// Where the particle was at the beginning of the step.
+static yw_vec3 before(const yw_contact_work* work, int32_t particle) {
+  const yw_particles* p = work->body->particles;
+  return yw_mad(yw_xyz(p->pos[particle]), -work->h, yw_xyz(p->vel[particle]));
+}
+
 // Mean of the normals round a sample point of a volume.
 static yw_vec3 point_normal(const yw_contact_work* work, int32_t point) {
   const yw_contact_topology* t = work->topology;
   yw_vec3 sum = yw_v3(0, 0, 0);
   for (int32_t i = t->fan_start[point]; i < t->fan_start[point + 1]; ++i) {
     const int32_t* v = t->triangles[t->fan[i]];
-    yw_vec3 a = position(work, v[0]);
-    yw_vec3 n = yw_cross(yw_sub(position(work, v[1]), a), yw_sub(position(work, v[2]), a));
+    yw_vec3 a = before(work, v[0]);
+    yw_vec3 n = yw_cross(yw_sub(before(work, v[1]), a), yw_sub(before(work, v[2]), a));
     sum = yw_add(sum, yw_normalize_or(n, yw_v3(0, 0, 0)));
   }
   return yw_normalize_or(sum, yw_v3(0, 0, 0));
@@ -146,20 +157,20 @@ static bool faces_point(point_probe* probe, yw_vec3 normal) {
     probe->normal = point_normal(probe->source, probe->point);
     probe->has_normal = true;
   }
-  return yw_dot(normal, probe->normal) < FACING;
+  return yw_dot(normal, probe->normal) < (probe->deep ? FACING_WHEN_DEEP : FACING);
 }
 
 // Takes the triangle as the exit when it is nearer than the one so far and faces the point.
 static bool consider_triangle(point_probe* probe, int32_t triangle) {
   const yw_contact_work* work = probe->target;
   const int32_t* v = work->topology->triangles[triangle];
-  yw_vec3 a = position(work, v[0]), b = position(work, v[1]), c = position(work, v[2]);
+  yw_vec3 a = before(work, v[0]), b = before(work, v[1]), c = before(work, v[2]);
   yw_vec3 n = yw_cross(yw_sub(b, a), yw_sub(c, a));
-  float length2 = yw_length2(n), height = yw_dot(n, yw_sub(probe->p, a));
+  float length2 = yw_length2(n), height = yw_dot(n, yw_sub(probe->from, a));
   if (!(length2 > 0.0f) || height * height > probe->exit_distance2 * length2) return false;
   float weights[3];
-  yw_vec3 nearest = yw_nearest_on_triangle(probe->p, a, b, c, weights);
-  float distance2 = yw_length2(yw_sub(nearest, probe->p));
+  yw_vec3 nearest = yw_nearest_on_triangle(probe->from, a, b, c, weights);
+  float distance2 = yw_length2(yw_sub(nearest, probe->from));
   if (!(distance2 < probe->exit_distance2)) return false;
   n = yw_scale(n, 1.0f / sqrtf(length2));
   if (!faces_point(probe, n) || near_at_rest(probe, v, weights, 3)) return false;
@@ -171,31 +182,46 @@ static bool consider_triangle(point_probe* probe, int32_t triangle) {
   return true;
 }
 
+// Takes the tet as the one that holds the point when it does so better than the one so far.
 static void probe_tet(point_probe* probe, int32_t tet) {
   const yw_contact_work* work = probe->target;
   const int32_t* v = work->topology->tets[tet];
-  if (probe->self >= 0) {
-    for (int k = 0; k < 4; ++k) {
-      if (v[k] == probe->self) return;
-    }
-  }
   float weights[4];
-  bool solid = yw_tet_weights(probe->p, position(work, v[0]), position(work, v[1]),
-                              position(work, v[2]), position(work, v[3]), weights);
-  if (solid) {
-    float least = weights[0];
-    for (int k = 1; k < 4; ++k) least = weights[k] < least ? weights[k] : least;
-    if (least > probe->least_weight && !near_at_rest(probe, v, weights, 4)) {
-      probe->tet = tet;
-      probe->least_weight = least;
-      for (int k = 0; k < 4; ++k) probe->tet_weights[k] = weights[k];
+  if (!yw_tet_weights(probe->p, position(work, v[0]), position(work, v[1]), position(work, v[2]),
+                      position(work, v[3]), weights)) {
+    return;
+  }
+  float least = weights[0];
+  for (int k = 1; k < 4; ++k) least = weights[k] < least ? weights[k] : least;
+  if (least > probe->least_weight && !near_at_rest(probe, v, weights, 4)) {
+    probe->tet = tet;
+    probe->least_weight = least;
+    for (int k = 0; k < 4; ++k) probe->tet_weights[k] = weights[k];
+  }
+}
+
+static bool has_particle(const int32_t* tet, int32_t particle) {
+  return tet[0] == particle || tet[1] == particle || tet[2] == particle || tet[3] == particle;
+}
+
+// Tets whose boxes the point touches. Returns how many of them have faces, which are listed.
+static int32_t probe_tets(point_probe* probe, int32_t* with_faces, int32_t capacity) {
+  const yw_contact_work* work = probe->target;
+  yw_aabb box = yw_aabb_pad((yw_aabb){probe->p, probe->p}, probe->reach);
+  yw_box_walk walk = yw_box_walk_begin(&work->leaves, box);
+  int32_t count = 0;
+  for (int32_t leaf; (leaf = yw_box_walk_next(&walk)) >= 0;) {
+    uint32_t mask = boxes_near_point(&work->tet_boxes[leaf], probe->p, probe->reach);
+    for (; mask != 0; mask &= mask - 1) {
+      int32_t tet = leaf * YW_CONTACT_LEAF + __builtin_ctz(mask);
+      if (probe->self >= 0 && has_particle(work->topology->tets[tet], probe->self)) continue;
+      probe_tet(probe, tet);
+      const int32_t* faces = work->topology->tet_faces[tet];
+      bool any = faces[0] >= 0 || faces[1] >= 0 || faces[2] >= 0 || faces[3] >= 0;
+      if (any && count < capacity) with_faces[count++] = tet;
     }
   }
-  for (int k = 0; k < 4; ++k) {
-    if (work->topology->tet_faces[tet][k] >= 0) {
-      consider_triangle(probe, work->topology->tet_faces[tet][k]);
-    }
-  }
+  return count;
 }
 
 static float distance2_to_box(yw_vec3 p, yw_aabb box) {
@@ -217,7 +243,7 @@ static void walk_to_nearest(point_probe* probe) {
   }
 }
 
-// The point is deeper than the outermost tets: searches the whole surface, nearest groups first.
+// No exit near: searches the whole surface, nearest groups first.
 static void find_deep_exit(point_probe* probe) {
   const yw_contact_work* work = probe->target;
   const yw_contact_topology* t = work->topology;
@@ -227,10 +253,10 @@ static void find_deep_exit(point_probe* probe) {
     int32_t node = stack[--depth];
     // Triangles reach beyond the points that the boxes hold.
     float bound = sqrtf(probe->exit_distance2) + t->size;
-    if (distance2_to_box(probe->p, work->groups.nodes[node]) > bound * bound) continue;
+    if (distance2_to_box(probe->from, work->groups.nodes[node]) > bound * bound) continue;
     if (node < work->groups.first_leaf) {
-      float left = distance2_to_box(probe->p, work->groups.nodes[2 * node]);
-      float right = distance2_to_box(probe->p, work->groups.nodes[2 * node + 1]);
+      float left = distance2_to_box(probe->from, work->groups.nodes[2 * node]);
+      float right = distance2_to_box(probe->from, work->groups.nodes[2 * node + 1]);
       stack[depth++] = left <= right ? 2 * node + 1 : 2 * node;
       stack[depth++] = left <= right ? 2 * node : 2 * node + 1;
       continue;
@@ -248,30 +274,30 @@ static void find_deep_exit(point_probe* probe) {
 
 // Looks the point up. True when it is inside, or outside and within reach of a surface facing it.
 static bool look_up(point_probe* probe) {
-  const yw_contact_work* work = probe->target;
+  enum { MAX_TETS = 64 };
+  const yw_contact_topology* t = probe->target->topology;
+  float reach = probe->reach;
+  int32_t near[MAX_TETS];
   probe->tet = probe->exit = -1;
   probe->least_weight = -INSIDE_ROUNDING;
-  probe->exit_distance2 = probe->reach * probe->reach;
-  yw_box_walk walk =
-      yw_box_walk_begin(&work->leaves, yw_aabb_pad((yw_aabb){probe->p, probe->p}, probe->reach));
-  for (int32_t leaf; (leaf = yw_box_walk_next(&walk)) >= 0;) {
-    uint32_t mask = boxes_near_point(&work->tet_boxes[leaf], probe->p, probe->reach);
-    for (; mask != 0; mask &= mask - 1) {
-      probe_tet(probe, leaf * YW_CONTACT_LEAF + __builtin_ctz(mask));
+  int32_t num_near = probe_tets(probe, near, MAX_TETS);
+  bool inside = probe->tet >= 0;
+  probe->from = before(probe->source, probe->particle);
+  probe->exit_distance2 = inside && reach < t->size ? t->size * t->size : reach * reach;
+  for (int32_t i = 0; i < num_near; ++i) {
+    for (int k = 0; k < 4; ++k) {
+      if (t->tet_faces[near[i]][k] >= 0) consider_triangle(probe, t->tet_faces[near[i]][k]);
     }
   }
-  if (probe->tet < 0 || probe->exit >= 0) return probe->exit >= 0;
-
-  probe->exit_distance2 = INFINITY;
-  for (int k = 0; k < 4; ++k) {
-    int32_t face = work->topology->tet_faces[probe->tet][k];
-    if (face >= 0) consider_triangle(probe, face);
-  }
+  if (!inside) return probe->exit >= 0;
+  // The tets looked at have all faces within reach, but perhaps not the nearest one beyond.
   if (probe->exit >= 0) {
-    walk_to_nearest(probe);
-  } else {
-    find_deep_exit(probe);
+    if (probe->exit_distance2 > reach * reach) walk_to_nearest(probe);
+    return true;
   }
+  probe->deep = true;
+  probe->exit_distance2 = INFINITY;
+  find_deep_exit(probe);
   return probe->exit >= 0;
 }
 
@@ -291,21 +317,16 @@ static void set_tet_side(yw_contact* contact, const yw_contact_work* work, int32
   }
 }
 
-// Normal and gap of a probe that found its exit.
+// Normal and gap, before the step, of a probe that found its exit.
 static void measure(const point_probe* probe, float radius, yw_vec3* normal, float* gap) {
-  yw_vec3 from_exit = yw_sub(probe->p, probe->exit_point);
-  float distance = sqrtf(probe->exit_distance2);
-  float height = yw_dot(from_exit, probe->exit_normal);
+  yw_vec3 from_exit = yw_sub(probe->from, probe->exit_point);
+  float distance = yw_length(from_exit), height = yw_dot(from_exit, probe->exit_normal);
   *normal = probe->exit_normal;
   *gap = height - radius;
-  if (probe->tet < 0 && radius > 0.0f && distance > 1e-3f * radius) {
+  if (height > 0.0f && radius > 0.0f && distance > 1e-3f * radius) {
     // A ball outside touches edges and corners in the direction of its centre.
     *normal = yw_scale(from_exit, 1.0f / distance);
     *gap = distance - radius;
-  } else if (probe->tet >= 0 && height > -0.5f * distance && distance > probe->reach) {
-    // Deep inside, but not behind the exit's plane (next to a crease): straight to the exit.
-    *normal = yw_scale(from_exit, -1.0f / distance);
-    *gap = -distance - radius;
   }
 }
 
@@ -316,7 +337,7 @@ static void record_point(const point_probe* probe, const yw_contact_job* job, in
   yw_contact contact = {.body = {job->a, job->b}, .count = {1, 0}, .slop = SLOP * job->skin};
   contact.particles[0][0] = particle;
   contact.weights[0][0] = 1.0f;
-  measure(probe, radius, &contact.normal, &contact.gap);
+  measure(probe, radius, &contact.normal, &contact.gap_before);
 
   const int32_t* v = t->triangles[probe->exit];
   int32_t tet = t->triangle_tet[probe->exit];
@@ -365,6 +386,7 @@ static void find_points_in_tets(const yw_contact_work* works, const yw_contact_j
       probe.self_distance = SELF_DISTANCE * t->size;
       probe.source = a;
       probe.point = i;
+      probe.particle = particle;
       probe.oriented = t->is_volume;
       if (look_up(&probe)) record_point(&probe, job, particle, radius, list);
     }
@@ -383,15 +405,19 @@ static void meet_spheres(const yw_contact_work* a, const yw_contact_work* b,
     const yw_vec3* rest = a->body->geometry.rest;
     if (j <= i || (rest && yw_distance(rest[i], rest[j]) < SELF_DISTANCE * (ri + rj))) return;
   }
-  float distance = sqrtf(distance2);
+  // Along the line of centres, so that the impulse turns nothing; but back where the balls came
+  // from when they have passed each other.
+  yw_vec3 d_before = yw_sub(before(a, i), before(b, j));
+  if (yw_dot(d, d_before) <= 0.0f) d = d_before;
+  yw_vec3 normal = yw_normalize_or(d, yw_v3(0, 1, 0));
   yw_contact* contact = append(list);
   if (!contact) return;
   *contact = (yw_contact){.body = {job->a, job->b}, .count = {1, 1}, .slop = SLOP * job->skin};
   contact->particles[0][0] = i;
   contact->particles[1][0] = j;
   contact->weights[0][0] = contact->weights[1][0] = 1.0f;
-  contact->normal = distance > 0.0f ? yw_scale(d, 1.0f / distance) : yw_v3(0, 1, 0);
-  contact->gap = distance - ri - rj;
+  contact->normal = normal;
+  contact->gap_before = yw_dot(normal, d_before) - ri - rj;
 }
 
 static void find_spheres(const yw_contact_work* works, const yw_contact_job* job,
@@ -422,12 +448,12 @@ typedef struct edge_pose {
 } edge_pose;
 
 static edge_pose pose_edge(const yw_contact_work* work, const yw_sharp_edge* edge) {
-  yw_vec3 start = position(work, edge->ends[0]);
+  yw_vec3 start = before(work, edge->ends[0]);
   return (edge_pose){edge,
                      start,
-                     yw_sub(position(work, edge->ends[1]), start),
-                     {yw_sub(position(work, edge->opposite[0]), start),
-                      yw_sub(position(work, edge->opposite[1]), start)}};
+                     yw_sub(before(work, edge->ends[1]), start),
+                     {yw_sub(before(work, edge->opposite[0]), start),
+                      yw_sub(before(work, edge->opposite[1]), start)}};
 }
 
 // True when the faces of the edge lie behind the plane through it with this normal; slack is the
@@ -448,25 +474,34 @@ static bool edge_side(yw_contact* contact, int side, const yw_contact_work* work
                         position(work, v[3]), contact->weights[side]);
 }
 
+// The point of an edge, s along it, at the end of the step.
+static yw_vec3 edge_point(const yw_contact_work* work, const yw_sharp_edge* edge, float s) {
+  return yw_lerp(position(work, edge->ends[0]), position(work, edge->ends[1]), s);
+}
+
 static void meet_edges(const yw_contact_work* works, const yw_contact_job* job, const edge_pose* a,
                        const edge_pose* b, yw_contact_list* list) {
   float s, t;
   if (!yw_nearest_on_lines(a->start, a->along, b->start, b->along, &s, &t)) return;
   if (s < 0.0f || s > 1.0f || t < 0.0f || t > 1.0f) return;
-  yw_vec3 pa = yw_mad(a->start, s, a->along), pb = yw_mad(b->start, t, b->along);
   yw_vec3 normal = yw_normalize_or(yw_cross(a->along, b->along), yw_v3(0, 0, 0));
   // Away from b's faces.
   if (yw_dot(normal, yw_add(b->faces[0], b->faces[1])) > 0.0f) normal = yw_neg(normal);
+  yw_vec3 apart = yw_sub(yw_mad(a->start, s, a->along), yw_mad(b->start, t, b->along));
+  float gap_before = yw_dot(normal, apart);
+  yw_vec3 pa = edge_point(&works[job->a], a->edge, s), pb = edge_point(&works[job->b], b->edge, t);
   float gap = yw_dot(normal, yw_sub(pa, pb));
   float shorter = sqrtf(fminf(yw_length2(a->along), yw_length2(b->along)));
-  if (gap > job->skin || gap < -MAX_EDGE_DEPTH * shorter) return;
+  if (gap > job->skin || fminf(gap, gap_before) < -MAX_EDGE_DEPTH * shorter) return;
   // Near the surface, edges may lie in a common plane (boxes turned against each other on top of
   // each other). Deeper, only ridges that clearly cross are an edge contact.
-  float slack = gap > -job->skin ? 0.05f : -0.2f;
+  float slack = gap_before > -job->skin ? 0.05f : -0.2f;
   if (!lies_behind(b, normal, slack) || !lies_behind(a, yw_neg(normal), slack)) return;
 
-  yw_contact contact = {
-      .body = {job->a, job->b}, .normal = normal, .gap = gap, .slop = SLOP * job->skin};
+  yw_contact contact = {.body = {job->a, job->b},
+                        .normal = normal,
+                        .gap_before = gap_before,
+                        .slop = SLOP * job->skin};
   yw_vec3 p = yw_lerp(pa, pb, 0.5f);
   if (!edge_side(&contact, 0, &works[job->a], a, p)) return;
   if (!edge_side(&contact, 1, &works[job->b], b, p)) return;

@@ -15,16 +15,18 @@ typedef struct yw_contact {
   float weights[2][4];  ///< sum to 1; unused ones are 0
   int32_t count[2];     ///< particles in use
   yw_vec3 normal;       ///< from body[1] to body[0]
-  float gap;            ///< m along the normal, negative in penetration
+  float gap_before;     ///< m along the normal when the step began, negative in penetration
   float slop;           ///< m, gaps this small are left alone
 
   // The solver's.
+  float gap;             ///< m, at the end of the step
   float inv_mass;        ///< 1/kg, of the point in any direction, both bodies together
   float friction_limit;  ///< Coulomb coefficient
   float approach;        ///< m/s, closing speed when found, > 0 closing
   float bounce;          ///< restitution where this is an impact, else 0
   float target;          ///< m/s, normal velocity to reach at least
   float share;           ///< part of the step after the touch
+  yw_vec3 arm;           ///< m, from the point on body[1] to that on body[0]; 0 but for spheres
   float offset;          ///< m, gap = offset + normal . (point of body[0] - point of body[1])
   float push_goal;       ///< m, gap to reach by pushing
   float push;            ///< m, moved apart so far
@@ -41,6 +43,7 @@ typedef struct yw_tet_boxes {
 typedef struct yw_contact_work {
   const yw_contact_body* body;
   const yw_contact_topology* topology;
+  float h;  ///< s, length of the step
   yw_aabb box;
   yw_box_tree groups;       ///< of sample points
   yw_box_tree leaves;       ///< of tets

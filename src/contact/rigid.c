@@ -69,19 +69,20 @@ static rigid_sums sum_up(const yw_particles* a, const yw_particles* b) {
   return sums;
 }
 
-// False when the body is a point or a line, which has no inverse.
-static bool invert_inertia(const double s[6], yw_mat3* out) {
+// A line cannot be turned about itself: a trace of inertia there keeps the inverse finite. Zero for
+// a point.
+static yw_mat3 invert_inertia(const double inertia[6]) {
+  double trace = inertia[0] + inertia[1] + inertia[2], s[6];
+  for (int k = 0; k < 6; ++k) s[k] = inertia[k] + (k < 3 ? 1e-7 * trace : 0.0);
   double xx = s[1] * s[2] - s[5] * s[5], xy = s[4] * s[5] - s[3] * s[2],
          xz = s[3] * s[5] - s[4] * s[1];
-  double det = s[0] * xx + s[3] * xy + s[4] * xz, trace = s[0] + s[1] + s[2];
-  *out = (yw_mat3){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-  if (!(det > 1e-9 * trace * trace * trace)) return false;
+  double det = s[0] * xx + s[3] * xy + s[4] * xz;
+  if (!(det > 0.0)) return (yw_mat3){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   double yy = s[0] * s[2] - s[4] * s[4], yz = s[3] * s[4] - s[0] * s[5],
          zz = s[0] * s[1] - s[3] * s[3];
-  *out = (yw_mat3){{(float)(xx / det), (float)(xy / det), (float)(xz / det)},
+  return (yw_mat3){{(float)(xx / det), (float)(xy / det), (float)(xz / det)},
                    {(float)(xy / det), (float)(yy / det), (float)(yz / det)},
                    {(float)(xz / det), (float)(yz / det), (float)(zz / det)}};
-  return true;
 }
 
 static yw_vec3 narrow(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
@@ -89,7 +90,7 @@ static yw_vec3 narrow(const double v[3]) { return yw_v3((float)v[0], (float)v[1]
 static rigid_motion motion_of(const yw_particles* particles) {
   rigid_sums sums = sum_up(particles, NULL);
   rigid_motion motion = {.center = narrow(sums.center), .velocity = narrow(sums.velocity)};
-  invert_inertia(sums.inertia, &motion.inv_inertia);
+  motion.inv_inertia = invert_inertia(sums.inertia);
   motion.omega = yw_mul(motion.inv_inertia, narrow(sums.spin));
   motion.inv_mass = (float)(1.0 / sums.mass);
   if (sums.held) {
@@ -183,9 +184,10 @@ yw_vec3 yw_contact_lost_spin(const yw_contact_problem* problem, const yw_contact
     const yw_contact* c = &batch->contacts[i];
     if (!(c->inv_mass > 0.0f)) continue;
     yw_vec3 relative = yw_contact_relative(problem, c, true);
-    yw_vec3 way = yw_scale(yw_mad(c->friction, c->impulse, c->normal), c->share * problem->h);
+    yw_vec3 impulse = yw_mad(c->friction, c->impulse, c->normal);
+    yw_vec3 way = yw_scale(impulse, c->share * problem->h);
     way = yw_mad(way, c->push / c->inv_mass, c->normal);
-    lost = yw_add(lost, yw_cross(way, relative));
+    lost = yw_add(lost, yw_add(yw_cross(way, relative), yw_cross(c->arm, impulse)));
   }
   return lost;
 }
@@ -198,12 +200,8 @@ void yw_contact_keep_spin(const yw_contact_problem* problem, const yw_contact_ba
   double trace = sums.inertia[0] + sums.inertia[1] + sums.inertia[2];
   double step = (double)yw_length(problem->gravity) * (double)problem->h;
   double negligible = NEGLIGIBLE_SPIN * step * sqrt(trace * sums.mass);
-  yw_mat3 inv_inertia;
-  if (sums.held || (double)yw_length(batch->lost_spin) < negligible ||
-      !invert_inertia(sums.inertia, &inv_inertia)) {
-    return;
-  }
-  yw_vec3 omega = yw_neg(yw_mul(inv_inertia, batch->lost_spin));
+  if (sums.held || (double)yw_length(batch->lost_spin) < negligible) return;
+  yw_vec3 omega = yw_neg(yw_mul(invert_inertia(sums.inertia), batch->lost_spin));
   add_rigid_velocity(a, narrow(sums.center), yw_v3(0, 0, 0), omega);
   if (b) add_rigid_velocity(b, narrow(sums.center), yw_v3(0, 0, 0), omega);
 }

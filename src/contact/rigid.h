@@ -12,7 +12,8 @@
 /// restitution.
 void yw_contact_bounce(const yw_contact_problem* problem, const yw_contact_batch* batch);
 
-/// Angular momentum that moving particles apart gave to the pair while they slide along each other.
+/// Angular momentum that moving particles apart gave to the pair while they slide along each other,
+/// and that friction gave to balls, which meet beside their centres.
 yw_vec3 yw_contact_lost_spin(const yw_contact_problem* problem, const yw_contact_batch* batch);
 /// Takes it back by turning the pair as one.
 void yw_contact_keep_spin(const yw_contact_problem* problem, const yw_contact_batch* batch);

@@ -50,7 +50,7 @@ const yw_record yw_record_tets = YW_RECORD("tets", tets_fields, tets_defaults);
 
 static const char* const projections[] = {"exact", "paper", NULL};
 static const yw_match_spec match_defaults = {
-    .alpha = 0.8f, .beta = 0.95f, .damping = 2, .projection = YW_PROJECTION_EXACT};
+    .alpha = 0.8f, .beta = 0.95f, .damping = 6, .projection = YW_PROJECTION_EXACT};
 static const yw_field match_fields[] = {
     YW_FIELD(yw_match_spec, alpha, NUMBER, 0, 1),
     YW_FIELD(yw_match_spec, beta, NUMBER, 0, 1),

@@ -104,11 +104,9 @@ void yw_match_invalidate(void* state, const yw_particles* particles) {
     body->frame.rotation = yw_quat_from_mat3(&rotation);
     body->frame.center = yw_v3((float)center[0], (float)center[1], (float)center[2]);
   }
-  const float q[4] = {body->frame.rotation.x, body->frame.rotation.y, body->frame.rotation.z,
-                      body->frame.rotation.w};
   for (int32_t b = 0; b < model->num_blocks; ++b) {
     for (int k = 0; k < 4; ++k) {
-      for (int l = 0; l < YW_LANES; ++l) body->rotations[b].m[k][l] = q[k];
+      for (int l = 0; l < YW_LANES; ++l) body->rotations[b].m[k][l] = k == 3 ? 1.0f : 0.0f;
     }
   }
 }

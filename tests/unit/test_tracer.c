@@ -309,6 +309,8 @@ static void bad_pictures_are_refused_with_a_reason(void** state) {
   set_stage(&s);
   s.picture.width = 0;
   assert_int_equal(yw_renderer_draw(renderer, &s.picture, &image, &error), YW_ERR_INVALID);
+  s.picture.width = s.picture.height = YW_IMAGE_MAX_SIDE;
+  assert_int_equal(yw_renderer_draw(renderer, &s.picture, &image, &error), YW_ERR_LIMIT);
   set_stage(&s);
   s.picture.camera.eye = s.picture.camera.target;
   assert_int_equal(yw_renderer_draw(renderer, &s.picture, &image, &error), YW_ERR_INVALID);

@@ -42,6 +42,7 @@ yw_status yw_renderer_pick(yw_renderer* renderer, const yw_picture* picture, flo
 #else
 
 #define TILE 16
+#define MAX_PIXELS (1 << 26)  // 5 GB of film
 
 struct yw_renderer {
   yw_allocator mem;
@@ -125,6 +126,11 @@ static yw_status check_picture(const yw_picture* picture, yw_error* error) {
     return yw_fail(error, YW_ERR_INVALID,
                    "size of the picture is %d x %d, but each side must be between 1 and %d",
                    picture->width, picture->height, YW_IMAGE_MAX_SIDE);
+  }
+  if ((int64_t)picture->width * picture->height > MAX_PIXELS) {
+    return yw_fail(error, YW_ERR_LIMIT,
+                   "the picture has %d x %d pixels, but at most %d can be drawn", picture->width,
+                   picture->height, MAX_PIXELS);
   }
   if (picture->samples < 1 || picture->samples > 65536) {
     return yw_fail(error, YW_ERR_INVALID,

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Running, resuming and exporting scenes.
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+
+cat >scene.json <<'END'
+{ // a cuboid with a twisted example falls on another
+  "floor": true, "duration": 2, "fps": 60, "substeps": 3,
+  "models": { "block": { "mesh": { "lattice": { "size": [0.5, 1, 0.5], "cells": [4, 8, 4] } },
+                         "examples": [ { "deform": { "twist": { "axis": "y", "degrees": 60 } } } ] } },
+  "bodies": [ { "name": "lower", "model": "block", "position": [0, 0.6, 0] },
+              { "name": "upper", "model": "block", "position": [0.1, 1.8, 0],
+                "rotation": { "axis": "z", "degrees": 20 } } ]
+}
+END
+
+check "runs a scene" "$yawara" run scene.json -o whole --frames 40 -q
+check "one thread and plain code" "$yawara" run scene.json -o plain --frames 40 -q --threads 1 --simd plain
+check "more threads than cores" "$yawara" run scene.json -o many --frames 40 -q --threads 64
+same "threads and instruction sets give the same state" "$(state_of whole)" "$(state_of plain)"
+same "64 threads give the same state" "$(state_of whole)" "$(state_of many)"
+
+# Interrupted, then resumed: the same bits, the same numbers of frames.
+"$yawara" run scene.json -o parts --frames 17 -q
+check "resumes" "$yawara" run scene.json -o parts --frames 40 -q --resume
+same "resuming gives the same state" "$(state_of whole)" "$(state_of parts)"
+same "and the same frames" "$(cat whole/frames/*.ywf | md5sum)" "$(cat parts/frames/*.ywf | md5sum)"
+
+"$yawara" run scene.json -o stopped --frames 100000 -q 2>message &
+pid=$!
+for _ in $(seq 100); do [ -f stopped/frames/000010.ywf ] && break; sleep 0.1; done
+kill -INT $pid
+wait $pid
+same "Ctrl-C ends with code 130" $? 130
+if grep -q -- "--resume" message && [ -f stopped/snapshot.yws ]; then
+  pass "Ctrl-C leaves a snapshot and says how to resume"
+else
+  flunk "Ctrl-C leaves a snapshot and says how to resume" "$(cat message)"
+fi
+done_frames=$(sed -n 's/.*"frames_done": \([0-9]*\).*/\1/p' stopped/run.json)
+check "goes on after Ctrl-C" "$yawara" run scene.json -o stopped --frames $((done_frames + 5)) -q --resume
+"$yawara" run scene.json -o straight --frames $((done_frames + 5)) -q
+same "an interrupted run ends in the same state" "$(state_of straight)" "$(state_of stopped)"
+
+check "inspects a cache" "$yawara" inspect whole
+check "inspects a scene" "$yawara" inspect scene.json
+check "inspects a snapshot" "$yawara" inspect whole/snapshot.yws
+check "overrides a value" "$yawara" run scene.json -o set -q --frames 5 --set bodies[1].position[1]=2.5 --set substeps=2
+check "exports" "$yawara" export whole --format ply,obj,vtu,pc2,mdd -o .
+same "a PLY per body and frame" "$(ls ply/*.ply | wc -l)" 82
+same "a VTU per body and frame" "$(ls vtu/*.vtu | wc -l)" 82
+check "a PVD that lists them" grep -q 'upper_001_000040.vtu' vtu/series.pvd
+check "point caches" test -s pc2/lower_000.pc2 -a -s mdd/upper_001.mdd -a -s pc2/lower_000.obj
+check "an exported frame can be read back" "$yawara" inspect ply/lower_000_000040.ply
+
+# What must be refused.
+refuses "another scene in the same folder" "another scene" "$yawara" run "$root/scenes/gallery/first.json" -o whole
+refuses "resuming with other values" "differ" "$yawara" run scene.json -o whole --resume --set substeps=9
+refuses "resuming nothing" "no run to resume" "$yawara" run scene.json -o nowhere --resume
+refuses "an unknown option" "did you mean --frames" "$yawara" run scene.json --frmes 3
+refuses "an unknown command" 'did you mean "run"' "$yawara" rum scene.json
+refuses "a number that is none" "must be a whole number" "$yawara" run scene.json --frames many
+refuses "an unknown format" "must be a list of" "$yawara" run scene.json --format ply,abc
+head -c 100 whole/snapshot.yws >whole/short && mv whole/short whole/snapshot.yws
+refuses "a damaged snapshot" "damaged" "$yawara" run scene.json -o whole --resume --frames 50
+printf x >>plain/frames/000003.ywf
+refuses "a damaged frame" "damaged" "$yawara" export plain -q
+echo '{ "floor": true' >plain/run.json
+refuses "a damaged run.json" "run.json" "$yawara" inspect plain
+
+# Nowhere to write. Root may write everywhere, so a file stands in the way.
+echo >file
+refuses "an output folder that cannot be made" "cannot make this folder" "$yawara" run scene.json -o file/out
+if [ "$(id -u)" -ne 0 ]; then
+  mkdir locked && chmod a-w locked
+  refuses "a folder that cannot be written" "cannot" "$yawara" run scene.json -o locked/out
+fi
+# A disk that is full: files may not grow beyond 8 blocks.
+full_disk() { (trap '' XFSZ; ulimit -f 8; "$yawara" run scene.json -o full --frames 5 -q); }
+refuses "a full disk" "full/" full_disk
+same "a full disk leaves no partial files" "$(find full -name '*tmp*' | wc -l)" 0
+finish
