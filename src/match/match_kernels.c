@@ -11,7 +11,8 @@
 // 2005 use: then a region exerts no net torque and angular momentum is kept. The two agree wherever
 // the region has the stretch it aims for.
 #include "base/simd.h"
-#include "match/projection.h"
+#include "match/lanes.h"
+#include "match/region_weights.h"
 #include "match/rows.h"
 #include "match/step.h"
 #include "math/polar_lanes.h"
@@ -20,10 +21,6 @@
 #define PREFETCH_AHEAD MATCH_HALO_PADDING
 
 #define SPREAD(q, i) __builtin_shufflevector(q, q, i, i, i, i)
-
-typedef struct vec_lanes {
-  yw_vf x, y, z;
-} vec_lanes;
 
 // Asks for the lines of something that the next block will read. Arrays by block are many, and too
 // short for the hardware to see where they go.
@@ -167,34 +164,6 @@ YW_LANE_FN yw_lanes_mat3 region_moment(const match_region_block* region, const r
                          z[0] - z[3] * cx, z[1] - z[3] * cy, z[2] - z[3] * cz};
 }
 
-YW_LANE_FN yw_lanes_sym3 load_sym3(const float* m, int32_t lane) {
-  m += lane;
-  return (yw_lanes_sym3){yw_vf_load(m),
-                         yw_vf_load(m + YW_LANES),
-                         yw_vf_load(m + 2 * YW_LANES),
-                         yw_vf_load(m + 3 * YW_LANES),
-                         yw_vf_load(m + 4 * YW_LANES),
-                         yw_vf_load(m + 5 * YW_LANES)};
-}
-
-YW_LANE_FN yw_lanes_mat3 mul_sym(const yw_lanes_mat3* a, const yw_lanes_sym3* s) {
-  return (yw_lanes_mat3){
-      a->xx * s->xx + a->xy * s->xy + a->xz * s->xz, a->xx * s->xy + a->xy * s->yy + a->xz * s->yz,
-      a->xx * s->xz + a->xy * s->yz + a->xz * s->zz, a->yx * s->xx + a->yy * s->xy + a->yz * s->xz,
-      a->yx * s->xy + a->yy * s->yy + a->yz * s->yz, a->yx * s->xz + a->yy * s->yz + a->yz * s->zz,
-      a->zx * s->xx + a->zy * s->xy + a->zz * s->xz, a->zx * s->xy + a->zy * s->yy + a->zz * s->yz,
-      a->zx * s->xz + a->zy * s->yz + a->zz * s->zz};
-}
-
-YW_LANE_FN yw_lanes_mat3 full(const yw_lanes_sym3* s) {
-  return (yw_lanes_mat3){s->xx, s->xy, s->xz, s->xy, s->yy, s->yz, s->xz, s->yz, s->zz};
-}
-
-YW_LANE_FN yw_lanes_mat3 add_mat3(const yw_lanes_mat3* a, const yw_lanes_mat3* b) {
-  return (yw_lanes_mat3){a->xx + b->xx, a->xy + b->xy, a->xz + b->xz, a->yx + b->yx, a->yy + b->yy,
-                         a->yz + b->yz, a->zx + b->zx, a->zy + b->zy, a->zz + b->zz};
-}
-
 // Rows of (T - 1, t): a member's goal, less its rest position, is (T - 1) x0 + t in the frame.
 YW_LANE_FN void write_targets(const match_step* step, const match_chunk* chunk, int32_t block,
                               int32_t lane, const yw_lanes_mat3* t, const vec_lanes* shift) {
@@ -211,12 +180,6 @@ YW_LANE_FN void write_targets(const match_step* step, const match_chunk* chunk, 
   z[3] -= z[0] * cx + z[1] * cy + z[2] * cz;
   store_rows(rows, lane, x, y, z);
 }
-
-// Which register of lanes: registers are handled in pairs, whose chains of dependent operations
-// overlap.
-typedef struct lane_set {
-  int32_t block, lane;
-} lane_set;
 
 // A_r Q_r, scaled, for matching without examples.
 YW_LANE_FN yw_lanes_mat3 fit_moment(const match_step* step, lane_set at, const ring_sums* rings,
@@ -241,13 +204,6 @@ YW_LANE_FN yw_lanes_mat3 fit_map(const match_step* step, lane_set at, const ring
   a.yy += 1.0f;
   a.zz += 1.0f;
   return a;
-}
-
-// L_k . (S - 1) of one region, L_k the descriptor of an example less that of the rest pose.
-YW_LANE_FN yw_vf example_product(const yw_sym3x16* example, int32_t lane, const yw_lanes_sym3* s) {
-  yw_lanes_sym3 l = load_sym3(example->m[0], lane);
-  yw_vf off = l.xy * s->xy + l.xz * s->xz + l.yz * s->yz;
-  return l.xx * (s->xx - 1.0f) + l.yy * (s->yy - 1.0f) + l.zz * (s->zz - 1.0f) + (off + off);
 }
 
 // b = L^T (S - S^0) of the block's groups, by lane.
@@ -335,37 +291,6 @@ YW_LANE_FN void bend(const match_step* step, const match_chunk* chunk, const int
     yw_lanes_newton newton = yw_lanes_newton_of(p);
     yw_lanes_mat3 r = turned_rotation(&newton, &pair->q[u]), t = mul_sym(&r, &wanted);
     write_targets(step, chunk, at[u].block, at[u].lane, &t, &pair->shift[u]);
-  }
-}
-
-// Examples per region -----------------------------------------------------------------------------
-
-// Weights of the regions of one register, each choosing for itself; pulls by lane of the block.
-static void weigh_regions(const match_step* step, lane_set at, const yw_lanes_sym3* stretch,
-                          float* pulls) {
-  const match_model* model = step->model;
-  int32_t n = model->num_examples;
-  const yw_sym3x16* examples = model->examples + (size_t)at.block * (size_t)n;
-  yw_sym3x16 s;
-  yw_lanes_sym3_store(&s, at.lane, stretch);
-  for (int32_t lane = at.lane; lane < at.lane + YW_VF_LANES; ++lane) {
-    int32_t p = at.block * YW_LANES + match_lane(lane);
-    double gram[YW_MAX_EXAMPLES * YW_MAX_EXAMPLES], b[YW_MAX_EXAMPLES];
-    float own[YW_MAX_EXAMPLES];
-    if (p >= model->num_particles) continue;
-    for (int32_t k = 0; k < n; ++k) {
-      b[k] = 0.0;
-      for (int32_t j = 0; j <= k; ++j) gram[k * n + j] = 0.0;
-      for (int c = 0; c < 6; ++c) {
-        double l = (double)examples[k].m[c][lane] * (c < 3 ? 1.0 : 2.0);
-        b[k] += l * ((double)s.m[c][lane] - (c < 3 ? 1.0 : 0.0));
-        for (int32_t j = 0; j <= k; ++j) gram[k * n + j] += l * (double)examples[j].m[c][lane];
-      }
-      for (int32_t j = 0; j < k; ++j) gram[j * n + k] = gram[k * n + j];
-    }
-    yw_match_weigh(&step->body->params, n, gram, b,
-                   step->body->weights + (size_t)p * (size_t)(n + 1), own);
-    for (int32_t k = 0; k < n; ++k) pulls[k * YW_LANES + lane] = own[k];
   }
 }
 
