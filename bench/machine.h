@@ -5,7 +5,8 @@
 
 #include "base/simd.h"
 
-/// Where data lies; buffers of 24 KB, 384 KB, 12 MB and 192 MB stand for them.
+/// Where data lies. Buffers fill 3/4 of the caches (the third counted as 16 MB); 192 MB lie in
+/// memory.
 typedef enum machine_level {
   MACHINE_L1,
   MACHINE_L2,

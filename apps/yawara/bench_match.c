@@ -28,7 +28,7 @@ typedef struct match_case {
 static const match_case cases[] = {
     {"225", {4, 8, 4}, 10.0, 4.0, 10.0, 100, 8},
     {"2025", {8, 24, 8}, 6.0, 4.0, 10.0, 80, 8},
-    {"20000", {19, 49, 19}, 5.0, 4.0, 10.0, 40, 3},
+    {"20000", {19, 49, 19}, 5.0, 4.0, 10.0, 40, 2},
     {"200000", {49, 79, 49}, 0.0, 0.0, 0.0, 16, 1},
 };
 enum { NUM_CASES = sizeof cases / sizeof cases[0] };
@@ -330,11 +330,12 @@ int bench_match(const bench_run* run) {
   tools.machine_bench = machine_bench_create();
   if (run->threads > 1) tools.tasks = yw_tasks_create(NULL, run->threads);
   bool made = tools.machine_bench && (tools.tasks || run->threads == 1);
-  for (int32_t r = 0; made && r < bench_repetitions(run, 8, 3); ++r) {
+  for (int32_t r = 0; made && r < bench_repetitions(run, 8, 1); ++r) {
     machine_bench_round(tools.machine_bench, run->simd, &tools.machine);
   }
-  for (int i = 0; made && i < NUM_CASES; ++i) made = measure_size(run, &cases[i], &tools);
-  for (int i = 0; made && i < NUM_CASES - 1; ++i) made = measure_examples(run, &cases[i]);
+  int sizes = run->quick ? NUM_CASES - 1 : NUM_CASES;
+  for (int i = 0; made && i < sizes; ++i) made = measure_size(run, &cases[i], &tools);
+  for (int i = 0; made && i < sizes - 1; ++i) made = measure_examples(run, &cases[i]);
   if (made) print_machine(run, &tools.machine);
   machine_bench_destroy(tools.machine_bench);
   yw_tasks_destroy(tools.tasks);

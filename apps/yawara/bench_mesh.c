@@ -30,11 +30,12 @@ static yw_status make_blob(yw_shape** out) {
   return status;
 }
 
-static yw_status make_bench(mesh_bench* b, yw_error* error) {
+static yw_status make_bench(const bench_run* run, mesh_bench* b, yw_error* error) {
   yw_status status = make_blob(&b->blob);
   if (status >= 0) status = yw_shape_surface(b->blob, NULL, 0.03f, &b->surface, error);
   if (status >= 0) status = yw_shape_mesh(NULL, &b->surface, &b->solid, error);
-  if (status >= 0) status = yw_shape_surface(b->blob, NULL, 0.01f, &b->fine, error);
+  if (status >= 0)
+    status = yw_shape_surface(b->blob, NULL, run->quick ? 0.02f : 0.01f, &b->fine, error);
   return status;
 }
 
@@ -82,7 +83,7 @@ int bench_mesh(const bench_run* run) {
   double shape = INFINITY, solid = INFINITY, embedding = INFINITY;
   int32_t num_tets = 0;
   float size = run->quick ? 0.08f : 0.04f;
-  yw_status status = make_bench(&b, &error);
+  yw_status status = make_bench(run, &b, &error);
   for (int32_t r = 0; status >= 0 && r < bench_repetitions(run, 5, 1); ++r) {
     status = time_tets(&b, b.blob, size, &shape, &error);
     num_tets = b.tets.num_tets;
