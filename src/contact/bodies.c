@@ -414,8 +414,10 @@ static bool cut_batches(yw_contacts* c, int32_t* num_contacts) {
       if (!batch || !same_pair(batch, contact)) {
         if (!YW_LIST_RESERVE(&c->mem, &c->batches, 1)) return false;
         batch = &c->batches.items[c->batches.count++];
-        *batch =
-            (yw_contact_batch){.contacts = contact, .a = contact->body[0], .b = contact->body[1]};
+        int32_t a = contact->body[0], b = contact->body[1];
+        yw_aabb box = yw_aabb_join(c->works.items[a].box, c->works.items[b].box);
+        float extent = yw_distance(box.lower, box.upper);
+        *batch = (yw_contact_batch){.contacts = contact, .a = a, .b = b, .extent = extent};
       }
       ++batch->count;
     }

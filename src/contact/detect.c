@@ -200,8 +200,16 @@ static void probe_tet(point_probe* probe, int32_t tet) {
   }
 }
 
-static bool has_particle(const int32_t* tet, int32_t particle) {
-  return tet[0] == particle || tet[1] == particle || tet[2] == particle || tet[3] == particle;
+// A tet whose corners are all near the point at rest is near it everywhere.
+static bool is_own_tet(const point_probe* probe, const int32_t* tet) {
+  const yw_vec3* rest = probe->target->body->geometry.rest;
+  if (probe->self < 0) return false;
+  float limit = probe->self_distance * probe->self_distance;
+  for (int k = 0; k < 4; ++k) {
+    if (tet[k] == probe->self) return true;
+    if (rest && yw_length2(yw_sub(rest[tet[k]], rest[probe->self])) >= limit) rest = NULL;
+  }
+  return rest != NULL;
 }
 
 // Tets whose boxes the point touches. Returns how many of them have faces, which are listed.
@@ -214,7 +222,7 @@ static int32_t probe_tets(point_probe* probe, int32_t* with_faces, int32_t capac
     uint32_t mask = boxes_near_point(&work->tet_boxes[leaf], probe->p, probe->reach);
     for (; mask != 0; mask &= mask - 1) {
       int32_t tet = leaf * YW_CONTACT_LEAF + __builtin_ctz(mask);
-      if (probe->self >= 0 && has_particle(work->topology->tets[tet], probe->self)) continue;
+      if (is_own_tet(probe, work->topology->tets[tet])) continue;
       probe_tet(probe, tet);
       const int32_t* faces = work->topology->tet_faces[tet];
       bool any = faces[0] >= 0 || faces[1] >= 0 || faces[2] >= 0 || faces[3] >= 0;

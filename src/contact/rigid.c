@@ -192,15 +192,22 @@ yw_vec3 yw_contact_lost_spin(const yw_contact_problem* problem, const yw_contact
   return lost;
 }
 
+static double mass_of(const yw_particles* p) {
+  double sum = 0.0;
+  for (int32_t i = 0; i < p->count; ++i) sum += (double)p->mass[i];
+  return sum;
+}
+
 void yw_contact_keep_spin(const yw_contact_problem* problem, const yw_contact_batch* batch) {
-  if (yw_length2(batch->lost_spin) == 0.0f) return;
+  double lost = (double)yw_length(batch->lost_spin);
+  if (lost == 0.0) return;
   yw_particles* a = problem->bodies[batch->a].particles;
   yw_particles* b = batch->a == batch->b ? NULL : problem->bodies[batch->b].particles;
-  rigid_sums sums = sum_up(a, b);
-  double trace = sums.inertia[0] + sums.inertia[1] + sums.inertia[2];
   double step = (double)yw_length(problem->gravity) * (double)problem->h;
-  double negligible = NEGLIGIBLE_SPIN * step * sqrt(trace * sums.mass);
-  if (sums.held || (double)yw_length(batch->lost_spin) < negligible) return;
+  double mass = mass_of(a) + (b ? mass_of(b) : 0.0);
+  if (lost < NEGLIGIBLE_SPIN * step * mass * (double)batch->extent) return;
+  rigid_sums sums = sum_up(a, b);
+  if (sums.held) return;
   yw_vec3 omega = yw_neg(yw_mul(invert_inertia(sums.inertia), batch->lost_spin));
   add_rigid_velocity(a, narrow(sums.center), yw_v3(0, 0, 0), omega);
   if (b) add_rigid_velocity(b, narrow(sums.center), yw_v3(0, 0, 0), omega);
