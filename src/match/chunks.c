@@ -231,7 +231,7 @@ static yw_status size_rings(match_model* model, const match_build* build, yw_err
     return yw_fail(error, YW_ERR_LIMIT, "a match model of %d particles is too large",
                    model->num_particles);
   }
-  model->halo = YW_NEW_ARRAY(&model->mem, int32_t, halo);
+  model->halo = YW_NEW_ARRAY(&model->mem, int32_t, halo + MATCH_HALO_PADDING);
   model->rings = YW_NEW_ARRAY(&model->mem, uint16_t, offsets);
   if (!model->halo || !model->rings) return yw_fail_memory(error, "the rings of a match model");
   return YW_OK;

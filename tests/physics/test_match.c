@@ -69,7 +69,8 @@ static void pose_of_an_example_projects_to_it(void** state) {
   for (int projection = 0; projection < 2; ++projection) {
     for (int k = 0; k < 3; ++k) {
       float w[4];
-      yw_match_params params = {.alpha = 0.8f, .beta = 0.95f, .projection = projection};
+      yw_match_params params = {
+          .alpha = 0.8f, .beta = 0.95f, .projection = (yw_projection)projection};
       assert_int_equal(yw_match_set_params(c.state, &params), 0);
       case_place(&c, c.examples[k], some_rotation(), (yw_vec3){3, 2, 1});
       case_step(&c, 1);

