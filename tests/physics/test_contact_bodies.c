@@ -336,10 +336,10 @@ static void overlapping_bodies_part_slowly(void** state) {
   scene_set_gravity(s, yw_v3(0, 0, 0));
   scene_add_box(s, yw_v3(0.5f, 0.5f, 0.5f), CELLS4, at(0, 0, 0));
   scene_add_box(s, yw_v3(0.5f, 0.5f, 0.5f), CELLS4,
-                turned(yw_v3(0.75f, 0.1f, 0.05f), yw_v3(1, 2, 0), 0.4));
+                turned(yw_v3(0.5f, 0.1f, 0.05f), yw_v3(1, 2, 0), 0.4));
   for (int step = 0; step < 960; ++step) {
     scene_step(s);
-    assert_at_most(fmaxf(fastest(&s->bodies[0]), fastest(&s->bodies[1])), 15.0);
+    assert_at_most(fmaxf(fastest(&s->bodies[0]), fastest(&s->bodies[1])), 4.0);
   }
   sums end = add_sums(s, 0, 2);
   assert_at_most(sqrt(2.0 * end.kinetic / end.mass), 2.0);
