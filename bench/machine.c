@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/timer.h"
+#include "bench_clock.h"
 
 extern const machine_kernels yw_machine_kernels_plain, yw_machine_kernels_avx2,
     yw_machine_kernels_avx512;
@@ -72,9 +72,9 @@ void machine_bench_destroy(machine_bench* bench) {
 
 static double measure_flops(machine_bench* bench, const machine_kernels* kernels) {
   enum { ROUNDS = 50000 };
-  double start = yw_seconds();
+  double start = bench_seconds(true);
   bench->sink = kernels->multiply_add(ROUNDS);
-  return ROUNDS * 2.0 * MACHINE_CHAINS * YW_LANES / (yw_seconds() - start);
+  return ROUNDS * 2.0 * MACHINE_CHAINS * YW_LANES / (bench_seconds(true) - start);
 }
 
 // Passes over the buffer that add up to a few milliseconds.
@@ -86,9 +86,9 @@ static int32_t passes_of(machine_level level) {
 static double measure_read(machine_bench* bench, const machine_kernels* kernels,
                            machine_level level) {
   int32_t passes = passes_of(level), bytes = buffer_bytes(level);
-  double start = yw_seconds();
+  double start = bench_seconds(true);
   bench->sink = kernels->read(passes, bytes / (int32_t)sizeof(float), bench->data);
-  return (double)passes * (double)bytes / (yw_seconds() - start);
+  return (double)passes * (double)bytes / (bench_seconds(true) - start);
 }
 
 static double measure_triad(machine_bench* bench, const machine_kernels* kernels,
@@ -96,9 +96,9 @@ static double measure_triad(machine_bench* bench, const machine_kernels* kernels
   int32_t passes = passes_of(level), bytes = buffer_bytes(level);
   int32_t count = bytes / (3 * (int32_t)sizeof(float));
   float *a = bench->data, *b = a + count, *c = b + count;
-  double start = yw_seconds();
+  double start = bench_seconds(true);
   for (int32_t p = 0; p < passes; ++p) kernels->triad(count, a, b, c);
-  return (double)passes * (double)bytes / (yw_seconds() - start);
+  return (double)passes * (double)bytes / (bench_seconds(true) - start);
 }
 
 void machine_bench_round(machine_bench* bench, yw_simd simd, machine* best) {

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/timer.h"
 #include "bench.h"
+#include "bench_clock.h"
 #include "options.h"
 
 typedef struct io_case {
@@ -29,15 +29,15 @@ static yw_status time_file(const io_bench* b, const io_case* c, const char* path
                            double* read, yw_error* error) {
   yw_tri_mesh surface = {0};
   yw_tet_mesh tets = {0};
-  double start = yw_seconds();
+  double start = bench_seconds(true);
   yw_status status = c->tets ? yw_tet_mesh_write(path, &b->tets, error)
                              : yw_tri_mesh_write(path, &b->surface, error);
-  *write = fmin(*write, yw_seconds() - start);
+  *write = fmin(*write, bench_seconds(true) - start);
   if (status < 0) return status;
-  start = yw_seconds();
+  start = bench_seconds(true);
   status = c->tets ? yw_tet_mesh_read(path, NULL, &tets, error)
                    : yw_tri_mesh_read(path, NULL, &surface, error);
-  *read = fmin(*read, yw_seconds() - start);
+  *read = fmin(*read, bench_seconds(true) - start);
   yw_tri_mesh_free(&surface);
   yw_tet_mesh_free(&tets);
   return status;

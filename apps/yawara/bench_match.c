@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/timer.h"
 #include "bench.h"
+#include "bench_clock.h"
 #include "machine.h"
 #include "match_bench.h"
 #include "options.h"
@@ -66,9 +66,9 @@ static double time_bullet(bullet_peer* peer, int32_t num_particles) {
   int32_t steps = num_particles < 1000 ? 1000 / num_particles : 1;
   double best = INFINITY;
   for (int group = 0; group < 2; ++group) {
-    double start = yw_seconds();
+    double start = bench_seconds(true);
     for (int32_t i = 0; i < steps; ++i) bullet_peer_step(peer, MATCH_BENCH_H);
-    best = fmin(best, 1e6 / steps * (yw_seconds() - start));
+    best = fmin(best, 1e6 / steps * (bench_seconds(true) - start));
   }
   return best;
 }

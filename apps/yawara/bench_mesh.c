@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/timer.h"
 #include "bench.h"
+#include "bench_clock.h"
 #include "geometry/embedding.h"
 #include "options.h"
 
@@ -52,19 +52,19 @@ static yw_status time_tets(mesh_bench* b, const yw_shape* shape, float size, dou
   yw_mesher_def def = yw_default_mesher_def();
   def.size = size;
   yw_tet_mesh_free(&b->tets);
-  double start = yw_seconds();
+  double start = bench_seconds(true);
   yw_status status = yw_shape_tets(shape, NULL, &def, &b->tets, error);
-  *best = fmin(*best, yw_seconds() - start);
+  *best = fmin(*best, bench_seconds(true) - start);
   return status;
 }
 
 // The vertices of the finer surface, index of the tets included.
 static yw_status time_embedding(mesh_bench* b, double* best, yw_error* error) {
   yw_embedding embedding = {0};
-  double start = yw_seconds();
+  double start = bench_seconds(true);
   yw_status status = yw_embedding_create(NULL, &b->tets, b->fine.num_vertices, b->fine.positions,
                                          &embedding, error);
-  *best = fmin(*best, yw_seconds() - start);
+  *best = fmin(*best, bench_seconds(true) - start);
   yw_embedding_free(&embedding);
   return status;
 }

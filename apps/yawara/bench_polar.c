@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/timer.h"
 #include "bench.h"
+#include "bench_clock.h"
 #include "math/polar.h"
 #include "math/trig.h"
 #include "options.h"
@@ -76,7 +76,7 @@ static void fill(polar_data* d, float angle) {
 
 static double time_batch(polar_data* d, polar_kind kind, yw_simd level) {
   const yw_polar_batch_fns* fns = yw_polar_batch(level);
-  double start = yw_seconds();
+  double start = bench_seconds(true);
   for (int round = 0; round < ROUNDS; ++round) {
     if (kind == POLAR_WARM) {
       memcpy(d->q, d->guess, sizeof d->q);
@@ -87,12 +87,12 @@ static double time_batch(polar_data* d, polar_kind kind, yw_simd level) {
       fns->svd(BLOCKS, d->a, d->r, d->sigma, d->v);
     }
   }
-  return 1e9 * (yw_seconds() - start) / (ROUNDS * MATRICES);
+  return 1e9 * (bench_seconds(true) - start) / (ROUNDS * MATRICES);
 }
 
 static double time_single(polar_data* d, polar_kind kind) {
   float sum = 0.0f;
-  double start = yw_seconds();
+  double start = bench_seconds(true);
   for (int i = 0; i < MATRICES; ++i) {
     yw_mat3 u, v;
     yw_vec3 sigma;
@@ -103,7 +103,7 @@ static double time_single(polar_data* d, polar_kind kind) {
     }
     sum += u.cx.x;
   }
-  double each = 1e9 * (yw_seconds() - start) / MATRICES;
+  double each = 1e9 * (bench_seconds(true) - start) / MATRICES;
   d->r[0].m[0][0] = sum;  // keeps the calls
   return each;
 }

@@ -17,6 +17,7 @@ typedef struct yw_contact {
   yw_vec3 normal;       ///< from body[1] to body[0]
   float gap_before;     ///< m along the normal when the step began, negative in penetration
   float slop;           ///< m, gaps this small are left alone
+  bool deep;            ///< far inside: the bodies are parted as wholes, not at this point
 
   // The solver's.
   float gap;             ///< m, at the end of the step

@@ -44,18 +44,18 @@ static uint64_t hash_scene(const contact_scene* s) {
   return hash;
 }
 
-// 125 boxes fall into a bin and lie there: nobody is lost, nobody trembles.
+// 64 boxes fall into a bin and lie there: nobody is lost, nobody trembles.
 static void a_bin_fills_and_comes_to_rest(void** state) {
   (void)state;
-  contact_scene* s = fill_bin(5, 1);
+  contact_scene* s = fill_bin(4, 1);
   sums start = add_sums(s, 0, s->num_bodies);
   double energy = start.kinetic + 9.81 * start.mass * start.center[1];
-  for (int step = 0; step < 600; ++step) {
+  for (int step = 0; step < 480; ++step) {
     scene_step(s);
     sums now = add_sums(s, 0, s->num_bodies);
     assert_at_most(now.kinetic + 9.81 * now.mass * now.center[1], energy * 1.01);
   }
-  float wall = 0.065f * 5.0f + 0.02f;
+  float wall = 0.065f * 4.0f + 0.02f;
   for (int32_t i = 0; i < s->num_bodies; ++i) {
     sums t = add_sums(s, i, i + 1);
     assert_at_least(t.center[1], 0.03);
@@ -66,21 +66,21 @@ static void a_bin_fills_and_comes_to_rest(void** state) {
   print_message("           %d contacts, rms speed %.2g m/s\n", s->num_contacts,
                 sqrt(2.0 * end.kinetic / end.mass));
   assert_at_most(sqrt(2.0 * end.kinetic / end.mass), 0.05);
-  // 125 litres of boxes on 0.476 m^2.
-  assert_at_least(end.center[1], 0.13);
+  // 64 litres of boxes on 0.314 m^2 cannot lie lower than this.
+  assert_at_least(end.center[1], 0.1);
   scene_destroy(s);
 }
 
-// Time per substep of 125, 1,000 and 3,375 small bodies: about in proportion to their number (27
-// times as many would take 700 times as long if every pair were looked at).
+// Time per substep of 125 and 1,000 small bodies: about in proportion to their number (8 times as
+// many would take 64 times as long if every pair were looked at).
 static void time_grows_with_the_number_of_bodies(void** state) {
   (void)state;
-  double each[3];
-  const int32_t sides[3] = {5, 10, 15};
-  for (int k = 0; k < 3; ++k) {
+  double each[2];
+  const int32_t sides[2] = {5, 10};
+  for (int k = 0; k < 2; ++k) {
     contact_scene* s = fill_bin(sides[k], 1);
     double best = 1e9;
-    for (int step = 0; step < 40; ++step) {
+    for (int step = 0; step < 32; ++step) {
       for (int32_t i = 0; i < s->num_bodies; ++i) {
         soft_body* b = &s->bodies[i];
         match_shape(b, H, s->ctx.gravity);
@@ -90,14 +90,14 @@ static void time_grows_with_the_number_of_bodies(void** state) {
       yw_contacts_resolve(s->contacts, s->contact_bodies, s->num_bodies, H, s->ctx.gravity, 4, NULL,
                           &s->num_contacts);
       double took = (double)(clock() - began) / CLOCKS_PER_SEC;
-      if (step >= 30 && took < best) best = took;
+      if (step >= 24 && took < best) best = took;
     }
     each[k] = best / s->num_bodies;
     print_message("           %4d bodies, %5d contacts: %.2f ms\n", s->num_bodies, s->num_contacts,
                   best * 1e3);
     scene_destroy(s);
   }
-  assert_at_most(each[2], 8.0 * each[0]);
+  assert_at_most(each[1], 5.0 * each[0]);
 }
 
 static void threads_and_fresh_buffers_do_not_matter(void** state) {
@@ -105,7 +105,7 @@ static void threads_and_fresh_buffers_do_not_matter(void** state) {
   const int32_t threads[] = {1, 2, 3, 8};
   uint64_t first = 0;
   for (int k = 0; k < 5; ++k) {
-    contact_scene* s = fill_bin(4, k < 4 ? threads[k] : 2);
+    contact_scene* s = fill_bin(3, k < 4 ? threads[k] : 2);
     for (int step = 0; step < 100; ++step) {
       if (k == 4) {
         // What is kept between steps must not matter: a resumed run starts without it.
@@ -114,7 +114,7 @@ static void threads_and_fresh_buffers_do_not_matter(void** state) {
       }
       scene_step(s);
     }
-    assert_at_least(s->num_contacts, 50);
+    assert_at_least(s->num_contacts, 20);
     if (k == 0) first = hash_scene(s);
     assert_true(hash_scene(s) == first);
     scene_destroy(s);
