@@ -113,7 +113,7 @@ static yw_status play_each(const paper_options* options, const paper_script* scr
 }
 
 yw_status paper_fig9(const paper_options* options, yw_error* error) {
-  static const double moments[] = {0.0, 0.3, 0.45, 0.6, 0.8, 3.0};
+  static const double moments[] = {0.0, 0.2, 0.3, 0.4, 0.6, 4.0};
   static const char* const labels[MAX_BODIES] = {"squash", "S-bend", "twist", "bulge"};
   const paper_script script = {.scene = "koyama2013/fig9.json",
                                .title = "Fig. 9: tubes in cylinders with very different examples",
@@ -130,8 +130,8 @@ yw_status paper_fig9(const paper_options* options, yw_error* error) {
 }
 
 yw_status paper_fig10(const paper_options* options, yw_error* error) {
-  static const double moments[] = {0.0, 0.3, 0.4, 0.5, 0.7, 2.5};
-  static const char* const labels[MAX_BODIES] = {"plain", "bulge", "rear up", "crumple"};
+  static const double moments[] = {0.0, 0.2, 0.3, 0.4, 0.6, 2.5};
+  static const char* const labels[MAX_BODIES] = {"plain", "bulge", "arch", "lean"};
   const paper_script script = {.scene = "koyama2013/fig10.json",
                                .title = "Fig. 10: cars into a wall, plain and with examples",
                                .num_columns = MAX_BODIES * PER_BODY,
