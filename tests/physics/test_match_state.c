@@ -42,7 +42,7 @@ static void build_dropped(match_case* c, yw_grouping grouping, int cells_y, int 
   c->def.grouping = grouping;
   c->def.vertex_labels = labels;
   case_build(c);
-  case_place(c, NULL, yw_quat_axis_angle((yw_vec3){1, 0.4f, 0.2f}, 0.7f), (yw_vec3){0, 0.9f, 0});
+  case_place(c, NULL, yw_quat_axis_angle((yw_vec3){1, 0.4f, 0.2f}, 0.7f), (yw_vec3){0, 0.45f, 0});
   c->ctx.gravity = (yw_vec3){0, -9.81f, 0};
   c->ctx.collide = floor_collide;
   c->ctx.is_clear = floor_is_clear;
@@ -55,7 +55,7 @@ static uint64_t run_dropped(yw_grouping grouping, int num_examples, int threads,
   build_dropped(&c, grouping, 30, num_examples);
   c.ctx.tasks = threads > 0 ? yw_tasks_create(NULL, threads) : NULL;
   c.ctx.simd = yw_simd_resolve(simd);
-  assert_at_least(case_step(&c, 120), 0);
+  assert_at_least(case_step(&c, 40), 0);
   assert_true(case_is_finite(&c));
   assert_at_least(c.report.obstacle_contacts, 1);
   uint64_t hash = hash_state(&c);
