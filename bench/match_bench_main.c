@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
     if (only >= 0 && only != size) continue;
     match_bench_def def = {.num_examples = 2,
                            .threads = 1,
-                           .repeats = size < 3 ? repeats : repeats / 10 + 1,
+                           .repeats = size < 3 ? repeats : repeats / 10 + 4,
                            .reference = true};
     for (int k = 0; k < 3; ++k) def.cells[k] = cells[size][k];
     for (yw_simd simd = YW_SIMD_AVX512; simd >= YW_SIMD_PLAIN; --simd) {
