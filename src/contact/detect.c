@@ -24,6 +24,8 @@
 #define SELF_DISTANCE 2.0f
 // Share of the skin within which bodies may rest.
 #define SLOP 0.2f
+// Points that were deeper than this (elements) when the step began did not get there by touching.
+#define DEEP 0.5f
 // Edges deeper than this (of the shorter edge) have missed each other.
 #define MAX_EDGE_DEPTH 0.3f
 
@@ -127,7 +129,7 @@ static yw_vec3 before(const yw_contact_work* work, int32_t particle) {
   return yw_mad(yw_xyz(p->pos[particle]), -work->h, yw_xyz(p->vel[particle]));
 }
 
-// Mean of the normals round a sample point of a volume.
+// Mean of the normals round a sample point of a volume, by area.
 static yw_vec3 point_normal(const yw_contact_work* work, int32_t point) {
   const yw_contact_topology* t = work->topology;
   yw_vec3 sum = yw_v3(0, 0, 0);
@@ -135,7 +137,7 @@ static yw_vec3 point_normal(const yw_contact_work* work, int32_t point) {
     const int32_t* v = t->triangles[t->fan[i]];
     yw_vec3 a = before(work, v[0]);
     yw_vec3 n = yw_cross(yw_sub(before(work, v[1]), a), yw_sub(before(work, v[2]), a));
-    sum = yw_add(sum, yw_normalize_or(n, yw_v3(0, 0, 0)));
+    sum = yw_add(sum, n);
   }
   return yw_normalize_or(sum, yw_v3(0, 0, 0));
 }
@@ -200,8 +202,16 @@ static void probe_tet(point_probe* probe, int32_t tet) {
   }
 }
 
-static bool has_particle(const int32_t* tet, int32_t particle) {
-  return tet[0] == particle || tet[1] == particle || tet[2] == particle || tet[3] == particle;
+// A tet whose corners are all near the point at rest is near it everywhere.
+static bool is_own_tet(const point_probe* probe, const int32_t* tet) {
+  const yw_vec3* rest = probe->target->body->geometry.rest;
+  if (probe->self < 0) return false;
+  float limit = probe->self_distance * probe->self_distance;
+  for (int k = 0; k < 4; ++k) {
+    if (tet[k] == probe->self) return true;
+    if (rest && yw_length2(yw_sub(rest[tet[k]], rest[probe->self])) >= limit) rest = NULL;
+  }
+  return rest != NULL;
 }
 
 // Tets whose boxes the point touches. Returns how many of them have faces, which are listed.
@@ -214,7 +224,7 @@ static int32_t probe_tets(point_probe* probe, int32_t* with_faces, int32_t capac
     uint32_t mask = boxes_near_point(&work->tet_boxes[leaf], probe->p, probe->reach);
     for (; mask != 0; mask &= mask - 1) {
       int32_t tet = leaf * YW_CONTACT_LEAF + __builtin_ctz(mask);
-      if (probe->self >= 0 && has_particle(work->topology->tets[tet], probe->self)) continue;
+      if (is_own_tet(probe, work->topology->tets[tet])) continue;
       probe_tet(probe, tet);
       const int32_t* faces = work->topology->tet_faces[tet];
       bool any = faces[0] >= 0 || faces[1] >= 0 || faces[2] >= 0 || faces[3] >= 0;
@@ -272,6 +282,13 @@ static void find_deep_exit(point_probe* probe) {
   walk_to_nearest(probe);
 }
 
+static void consider_faces(point_probe* probe, int32_t tet) {
+  const int32_t* faces = probe->target->topology->tet_faces[tet];
+  for (int k = 0; k < 4; ++k) {
+    if (faces[k] >= 0) consider_triangle(probe, faces[k]);
+  }
+}
+
 // Looks the point up. True when it is inside, or outside and within reach of a surface facing it.
 static bool look_up(point_probe* probe) {
   enum { MAX_TETS = 64 };
@@ -284,10 +301,10 @@ static bool look_up(point_probe* probe) {
   bool inside = probe->tet >= 0;
   probe->from = before(probe->source, probe->particle);
   probe->exit_distance2 = inside && reach < t->size ? t->size * t->size : reach * reach;
+  // The tet that holds the point first: what it finds rules out most of the others at a glance.
+  if (inside) consider_faces(probe, probe->tet);
   for (int32_t i = 0; i < num_near; ++i) {
-    for (int k = 0; k < 4; ++k) {
-      if (t->tet_faces[near[i]][k] >= 0) consider_triangle(probe, t->tet_faces[near[i]][k]);
-    }
+    if (near[i] != probe->tet) consider_faces(probe, near[i]);
   }
   if (!inside) return probe->exit >= 0;
   // The tets looked at have all faces within reach, but perhaps not the nearest one beyond.
@@ -338,6 +355,8 @@ static void record_point(const point_probe* probe, const yw_contact_job* job, in
   contact.particles[0][0] = particle;
   contact.weights[0][0] = 1.0f;
   measure(probe, radius, &contact.normal, &contact.gap_before);
+
+  contact.deep = probe->self < 0 && contact.gap_before < -DEEP * t->size;
 
   const int32_t* v = t->triangles[probe->exit];
   int32_t tet = t->triangle_tet[probe->exit];
@@ -405,16 +424,19 @@ static void meet_spheres(const yw_contact_work* a, const yw_contact_work* b,
     const yw_vec3* rest = a->body->geometry.rest;
     if (j <= i || (rest && yw_distance(rest[i], rest[j]) < SELF_DISTANCE * (ri + rj))) return;
   }
-  d = yw_sub(before(a, i), before(b, j));
-  float distance = yw_length(d);
+  // Along the line of centres, so that the impulse turns nothing; but back where the balls came
+  // from when they have passed each other.
+  yw_vec3 d_before = yw_sub(before(a, i), before(b, j));
+  if (yw_dot(d, d_before) <= 0.0f) d = d_before;
+  yw_vec3 normal = yw_normalize_or(d, yw_v3(0, 1, 0));
   yw_contact* contact = append(list);
   if (!contact) return;
   *contact = (yw_contact){.body = {job->a, job->b}, .count = {1, 1}, .slop = SLOP * job->skin};
   contact->particles[0][0] = i;
   contact->particles[1][0] = j;
   contact->weights[0][0] = contact->weights[1][0] = 1.0f;
-  contact->normal = distance > 0.0f ? yw_scale(d, 1.0f / distance) : yw_v3(0, 1, 0);
-  contact->gap_before = distance - ri - rj;
+  contact->normal = normal;
+  contact->gap_before = yw_dot(normal, d_before) - ri - rj;
 }
 
 static void find_spheres(const yw_contact_work* works, const yw_contact_job* job,

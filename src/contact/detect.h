@@ -17,6 +17,7 @@ typedef struct yw_contact {
   yw_vec3 normal;       ///< from body[1] to body[0]
   float gap_before;     ///< m along the normal when the step began, negative in penetration
   float slop;           ///< m, gaps this small are left alone
+  bool deep;            ///< far inside: the bodies are parted as wholes, not at this point
 
   // The solver's.
   float gap;             ///< m, at the end of the step
@@ -26,6 +27,7 @@ typedef struct yw_contact {
   float bounce;          ///< restitution where this is an impact, else 0
   float target;          ///< m/s, normal velocity to reach at least
   float share;           ///< part of the step after the touch
+  yw_vec3 arm;           ///< m, from the point on body[1] to that on body[0]; 0 but for spheres
   float offset;          ///< m, gap = offset + normal . (point of body[0] - point of body[1])
   float push_goal;       ///< m, gap to reach by pushing
   float push;            ///< m, moved apart so far

@@ -67,9 +67,11 @@ yw_vec3 yw_contact_relative(const yw_contact_problem* problem, const yw_contact*
 static void prepare(const yw_contact_problem* problem, yw_contact* c) {
   const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
   c->inv_mass = side_inv_mass(c, 0, a->particles) + side_inv_mass(c, 1, b->particles);
+  if (c->deep) c->inv_mass = 0.0f;
   c->approach = -yw_dot(yw_contact_relative(problem, c, true), c->normal);
   c->gap = c->gap_before - c->approach * problem->h;
-  c->offset = c->gap - yw_dot(yw_contact_relative(problem, c, false), c->normal);
+  c->arm = yw_contact_relative(problem, c, false);
+  c->offset = c->gap - yw_dot(c->arm, c->normal);
   c->friction_limit = sqrtf(a->friction * b->friction);
   c->impulse = c->push = 0.0f;
   c->friction = yw_v3(0, 0, 0);
@@ -221,6 +223,10 @@ static void lost_spin_batch(const yw_contact_problem* problem, yw_contact_batch*
   batch->lost_spin = yw_contact_lost_spin(problem, batch);
 }
 
+static void part_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  yw_contact_part(problem, batch);
+}
+
 static void keep_spin_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   yw_contact_keep_spin(problem, batch);
 }
@@ -237,5 +243,6 @@ void yw_contact_solve(const yw_contact_problem* problem) {
   sweep_all(problem, depth_batch);
   for (int32_t i = 0; i < problem->iterations; ++i) sweep_all(problem, position_batch);
   sweep_all(problem, lost_spin_batch);
+  sweep_all(problem, part_batch);
   sweep_all(problem, keep_spin_batch);
 }

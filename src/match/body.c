@@ -25,7 +25,8 @@ static bool allocate(match_body* body) {
   size_t blocks = (size_t)model->num_blocks, n = (size_t)model->num_examples;
   size_t groups = (size_t)model->num_groups;
   body->rotations = YW_NEW_ARRAY(mem, yw_quatx16, blocks);
-  body->targets = YW_NEW_ARRAY(mem, float, blocks* YW_LANES* MATCH_ROW);
+  // One row of zeros stands behind the last one.
+  body->targets = YW_NEW_ARRAY(mem, float, (blocks * YW_LANES + 1) * MATCH_ROW);
   body->spare_pos = YW_NEW_ARRAY(mem, yw_vec4, blocks * YW_LANES);
   body->sums = YW_NEW_ARRAY(mem, match_sums, model->num_chunks);
   body->weights = YW_NEW_ARRAY(mem, float, groups*(n + 1));

@@ -79,7 +79,7 @@ static void surfaces_of_primitives_are_closed_even_and_in_place(void** state) {
 static void sharp_edges_are_kept(void** state) {
   (void)state;
   test_random random = {31};
-  for (int n = 0; n < 10; ++n) {
+  for (int n = 0; n < 6; ++n) {
     yw_shape *box, *shape;
     yw_shape_box(NULL, yw_v3(1, 0.6f, 0.3f), &box);
     yw_quat q = {(float)test_random_in(&random, -1, 1), (float)test_random_in(&random, -1, 1),
@@ -99,7 +99,7 @@ static void sharp_edges_are_kept(void** state) {
 static void tangled_shapes_still_give_manifolds(void** state) {
   (void)state;
   test_random random = {23};
-  for (int n = 0; n < 10; ++n) {
+  for (int n = 0; n < 6; ++n) {
     yw_shape *parts[30], *shape;
     for (int i = 0; i < 30; ++i) {
       yw_shape* sphere;
