@@ -6,9 +6,10 @@
 #include "base/memory.h"
 #include "match/model.h"
 
-// Particles of a chunk: as many as keep its rows, own and halo, near the size of the first-level
-// cache. Tuned on lattices of 2,025 to 200,000 particles (32 kB L1, 1 MB L2).
-#define CHUNK_PARTICLES 256
+// Particles of a chunk. Fewer have more halo for their number, more have rows that leave the caches
+// and give threads less to share. Tuned on lattices of 2,025 to 200,000 particles (32 kB L1, 1 MB
+// L2).
+#define CHUNK_PARTICLES 512
 
 // Sorting -----------------------------------------------------------------------------------------
 

@@ -11,7 +11,8 @@
 // 2005 use: then a region exerts no net torque and angular momentum is kept. The two agree wherever
 // the region has the stretch it aims for.
 #include "base/simd.h"
-#include "match/projection.h"
+#include "match/lanes.h"
+#include "match/region_weights.h"
 #include "match/rows.h"
 #include "match/step.h"
 #include "math/polar_lanes.h"
@@ -20,10 +21,6 @@
 #define PREFETCH_AHEAD MATCH_HALO_PADDING
 
 #define SPREAD(q, i) __builtin_shufflevector(q, q, i, i, i, i)
-
-typedef struct vec_lanes {
-  yw_vf x, y, z;
-} vec_lanes;
 
 // Asks for the lines of something that the next block will read. Arrays by block are many, and too
 // short for the hardware to see where they go.
@@ -167,34 +164,6 @@ YW_LANE_FN yw_lanes_mat3 region_moment(const match_region_block* region, const r
                          z[0] - z[3] * cx, z[1] - z[3] * cy, z[2] - z[3] * cz};
 }
 
-YW_LANE_FN yw_lanes_sym3 load_sym3(const float* m, int32_t lane) {
-  m += lane;
-  return (yw_lanes_sym3){yw_vf_load(m),
-                         yw_vf_load(m + YW_LANES),
-                         yw_vf_load(m + 2 * YW_LANES),
-                         yw_vf_load(m + 3 * YW_LANES),
-                         yw_vf_load(m + 4 * YW_LANES),
-                         yw_vf_load(m + 5 * YW_LANES)};
-}
-
-YW_LANE_FN yw_lanes_mat3 mul_sym(const yw_lanes_mat3* a, const yw_lanes_sym3* s) {
-  return (yw_lanes_mat3){
-      a->xx * s->xx + a->xy * s->xy + a->xz * s->xz, a->xx * s->xy + a->xy * s->yy + a->xz * s->yz,
-      a->xx * s->xz + a->xy * s->yz + a->xz * s->zz, a->yx * s->xx + a->yy * s->xy + a->yz * s->xz,
-      a->yx * s->xy + a->yy * s->yy + a->yz * s->yz, a->yx * s->xz + a->yy * s->yz + a->yz * s->zz,
-      a->zx * s->xx + a->zy * s->xy + a->zz * s->xz, a->zx * s->xy + a->zy * s->yy + a->zz * s->yz,
-      a->zx * s->xz + a->zy * s->yz + a->zz * s->zz};
-}
-
-YW_LANE_FN yw_lanes_mat3 full(const yw_lanes_sym3* s) {
-  return (yw_lanes_mat3){s->xx, s->xy, s->xz, s->xy, s->yy, s->yz, s->xz, s->yz, s->zz};
-}
-
-YW_LANE_FN yw_lanes_mat3 add_mat3(const yw_lanes_mat3* a, const yw_lanes_mat3* b) {
-  return (yw_lanes_mat3){a->xx + b->xx, a->xy + b->xy, a->xz + b->xz, a->yx + b->yx, a->yy + b->yy,
-                         a->yz + b->yz, a->zx + b->zx, a->zy + b->zy, a->zz + b->zz};
-}
-
 // Rows of (T - 1, t): a member's goal, less its rest position, is (T - 1) x0 + t in the frame.
 YW_LANE_FN void write_targets(const match_step* step, const match_chunk* chunk, int32_t block,
                               int32_t lane, const yw_lanes_mat3* t, const vec_lanes* shift) {
@@ -211,12 +180,6 @@ YW_LANE_FN void write_targets(const match_step* step, const match_chunk* chunk, 
   z[3] -= z[0] * cx + z[1] * cy + z[2] * cz;
   store_rows(rows, lane, x, y, z);
 }
-
-// Which register of lanes: registers are handled in pairs, whose chains of dependent operations
-// overlap.
-typedef struct lane_set {
-  int32_t block, lane;
-} lane_set;
 
 // A_r Q_r, scaled, for matching without examples.
 YW_LANE_FN yw_lanes_mat3 fit_moment(const match_step* step, lane_set at, const ring_sums* rings,
@@ -241,13 +204,6 @@ YW_LANE_FN yw_lanes_mat3 fit_map(const match_step* step, lane_set at, const ring
   a.yy += 1.0f;
   a.zz += 1.0f;
   return a;
-}
-
-// L_k . (S - 1) of one region, L_k the descriptor of an example less that of the rest pose.
-YW_LANE_FN yw_vf example_product(const yw_sym3x16* example, int32_t lane, const yw_lanes_sym3* s) {
-  yw_lanes_sym3 l = load_sym3(example->m[0], lane);
-  yw_vf off = l.xy * s->xy + l.xz * s->xz + l.yz * s->yz;
-  return l.xx * (s->xx - 1.0f) + l.yy * (s->yy - 1.0f) + l.zz * (s->zz - 1.0f) + (off + off);
 }
 
 // b = L^T (S - S^0) of the block's groups, by lane.
@@ -293,12 +249,12 @@ YW_LANE_FN yw_lanes_sym3 aim(const match_model* model, int32_t block, int32_t la
   return s;
 }
 
-// What a pair of registers knows of its regions.
-typedef struct region_pair {
-  yw_lanes_quat q[2];
-  yw_lanes_sym3 s[2];
-  vec_lanes shift[2];
-} region_pair;
+// What is known of the regions of one register.
+typedef struct region_fit {
+  yw_lanes_quat q;  // R_r
+  yw_lanes_sym3 s;  // S_r
+  vec_lanes shift;  // mean of d
+} region_fit;
 
 // The rotation of q turned by one Newton step where that is sound. The quaternion (d, 1 + |d|^2) of
 // the step (see yw_lanes_newton_turn) is normalised in the matrix, without a square root.
@@ -324,49 +280,16 @@ YW_LANE_FN yw_lanes_mat3 turned_rotation(const yw_lanes_newton* n, const yw_lane
 
 // Turns R_r to the rotation that fits S~ q best: one Newton step, which is enough since the two
 // differ by the product of a strain and the unevenness of Q only, and both vanish at the goal.
-YW_LANE_FN void bend(const match_step* step, const match_chunk* chunk, const int count,
-                     const lane_set* at, const region_pair* pair, const float* const* pulls) {
-  for (int u = 0; u < count; ++u) {
-    yw_lanes_sym3 wanted = aim(step->model, at[u].block, at[u].lane, pulls[u]);
-    yw_lanes_sym3 moment = load_sym3(step->model->moments[at[u].block].moment[0], at[u].lane);
-    yw_lanes_mat3 p = full(&pair->s[u]);
-    p = mul_sym(&p, &moment);
-    p = mul_sym(&p, &wanted);
-    yw_lanes_newton newton = yw_lanes_newton_of(p);
-    yw_lanes_mat3 r = turned_rotation(&newton, &pair->q[u]), t = mul_sym(&r, &wanted);
-    write_targets(step, chunk, at[u].block, at[u].lane, &t, &pair->shift[u]);
-  }
-}
-
-// Examples per region -----------------------------------------------------------------------------
-
-// Weights of the regions of one register, each choosing for itself; pulls by lane of the block.
-static void weigh_regions(const match_step* step, lane_set at, const yw_lanes_sym3* stretch,
-                          float* pulls) {
-  const match_model* model = step->model;
-  int32_t n = model->num_examples;
-  const yw_sym3x16* examples = model->examples + (size_t)at.block * (size_t)n;
-  yw_sym3x16 s;
-  yw_lanes_sym3_store(&s, at.lane, stretch);
-  for (int32_t lane = at.lane; lane < at.lane + YW_VF_LANES; ++lane) {
-    int32_t p = at.block * YW_LANES + match_lane(lane);
-    double gram[YW_MAX_EXAMPLES * YW_MAX_EXAMPLES], b[YW_MAX_EXAMPLES];
-    float own[YW_MAX_EXAMPLES];
-    if (p >= model->num_particles) continue;
-    for (int32_t k = 0; k < n; ++k) {
-      b[k] = 0.0;
-      for (int32_t j = 0; j <= k; ++j) gram[k * n + j] = 0.0;
-      for (int c = 0; c < 6; ++c) {
-        double l = (double)examples[k].m[c][lane] * (c < 3 ? 1.0 : 2.0);
-        b[k] += l * ((double)s.m[c][lane] - (c < 3 ? 1.0 : 0.0));
-        for (int32_t j = 0; j <= k; ++j) gram[k * n + j] += l * (double)examples[j].m[c][lane];
-      }
-      for (int32_t j = 0; j < k; ++j) gram[j * n + k] = gram[k * n + j];
-    }
-    yw_match_weigh(&step->body->params, n, gram, b,
-                   step->body->weights + (size_t)p * (size_t)(n + 1), own);
-    for (int32_t k = 0; k < n; ++k) pulls[k * YW_LANES + lane] = own[k];
-  }
+YW_LANE_FN void bend(const match_step* step, const match_chunk* chunk, lane_set at,
+                     const region_fit* fit, const float* pulls) {
+  yw_lanes_sym3 wanted = aim(step->model, at.block, at.lane, pulls);
+  yw_lanes_sym3 moment = load_sym3(step->model->moments[at.block].moment[0], at.lane);
+  yw_lanes_mat3 p = full(&fit->s);
+  p = mul_sym(&p, &moment);
+  p = mul_sym(&p, &wanted);
+  yw_lanes_newton newton = yw_lanes_newton_of(p);
+  yw_lanes_mat3 r = turned_rotation(&newton, &fit->q), t = mul_sym(&r, &wanted);
+  write_targets(step, chunk, at.block, at.lane, &t, &fit->shift);
 }
 
 // Phases ------------------------------------------------------------------------------------------
@@ -393,63 +316,64 @@ YW_LANE_FN void do_rings(const ring_job* job, int32_t lane, int part) {
   }
 }
 
-YW_LANE_FN void store_pair(const match_step* step, const lane_set* at, const int count,
-                           const region_pair* pair) {
-  for (int u = 0; u < count; ++u) {
-    float* shifts = step->body->shifts + at[u].block * (3 * YW_LANES) + at[u].lane;
-    yw_lanes_sym3_store(&step->body->stretches[at[u].block], at[u].lane, &pair->s[u]);
-    yw_vf_store(shifts, pair->shift[u].x);
-    yw_vf_store(shifts + YW_LANES, pair->shift[u].y);
-    yw_vf_store(shifts + 2 * YW_LANES, pair->shift[u].z);
-    add_products(step, at[u].block, at[u].lane, &pair->s[u]);
+YW_LANE_FN void store_fit(const match_step* step, lane_set at, const region_fit* fit) {
+  float* shifts = step->body->shifts + at.block * (3 * YW_LANES) + at.lane;
+  yw_lanes_sym3_store(&step->body->stretches[at.block], at.lane, &fit->s);
+  yw_vf_store(shifts, fit->shift.x);
+  yw_vf_store(shifts + YW_LANES, fit->shift.y);
+  yw_vf_store(shifts + 2 * YW_LANES, fit->shift.z);
+}
+
+YW_LANE_FN region_fit load_fit(const match_step* step, lane_set at) {
+  const float* shifts = step->body->shifts + at.block * (3 * YW_LANES) + at.lane;
+  return (region_fit){
+      .q = yw_lanes_quat_load(&step->body->rotations[at.block], at.lane),
+      .s = load_sym3(step->body->stretches[at.block].m[0], at.lane),
+      .shift = {yw_vf_load(shifts), yw_vf_load(shifts + YW_LANES),
+                yw_vf_load(shifts + 2 * YW_LANES)},
+  };
+}
+
+// What follows a decomposition: targets at once, or what they will be made of.
+YW_LANE_FN void use_fit(const match_step* step, const match_chunk* chunk, lane_set at,
+                        const region_fit* fit, const yw_lanes_mat3* r) {
+  if (step->model->num_examples == 0) {
+    write_targets(step, chunk, at.block, at.lane, r, &fit->shift);
+  } else if (step->model->num_shares > 0) {
+    store_fit(step, at, fit);
+    add_products(step, at.block, at.lane, &fit->s);
+  } else {
+    _Alignas(64) float pulls[YW_MAX_EXAMPLES * YW_LANES] = {0};
+    weigh_regions(step, at, &fit->s, pulls);
+    bend(step, chunk, at, fit, pulls);
   }
 }
 
-YW_LANE_FN void load_pair(const match_step* step, const lane_set* at, const int count,
-                          region_pair* pair) {
-  for (int u = 0; u < count; ++u) {
-    const float* shifts = step->body->shifts + at[u].block * (3 * YW_LANES) + at[u].lane;
-    pair->q[u] = yw_lanes_quat_load(&step->body->rotations[at[u].block], at[u].lane);
-    pair->s[u] = load_sym3(step->body->stretches[at[u].block].m[0], at[u].lane);
-    pair->shift[u] = (vec_lanes){yw_vf_load(shifts), yw_vf_load(shifts + YW_LANES),
-                                 yw_vf_load(shifts + 2 * YW_LANES)};
-  }
-}
-
-// Decomposes the regions of one or two registers and does with them what the model asks for.
-YW_LANE_FN int32_t match_pair(const match_step* step, const match_chunk* chunk, const int count,
-                              const lane_set* at, const ring_sums* rings, const ring_job* next) {
-  const match_model* model = step->model;
-  region_pair pair;
-  yw_lanes_mat3 a[2], r[2];
-  yw_lanes_newton newton[2];
+// Decomposes the regions of one or two registers: A_r = R_r S_r.
+YW_LANE_FN int32_t match_registers(const match_step* step, const match_chunk* chunk,
+                                   const lane_set* at, const ring_sums* rings,
+                                   const ring_job* next) {
+  bool plain = step->model->num_examples == 0;
+  yw_quatx16* rotations = &step->body->rotations[at[0].block];
+  region_fit fit[AT_ONCE];
+  yw_lanes_mat3 a[AT_ONCE], r[AT_ONCE];
+  yw_lanes_newton newton[AT_ONCE];
   int32_t recovered = 0;
-  for (int u = 0; u < count; ++u) {
-    a[u] = model->num_examples == 0 ? fit_moment(step, at[u], rings, &pair.shift[u])
-                                    : fit_map(step, at[u], rings, &pair.shift[u]);
-    pair.q[u] = yw_lanes_quat_load(&step->body->rotations[at[u].block], at[u].lane);
-    r[u] = yw_lanes_rotation(pair.q[u]);
+  for (int u = 0; u < AT_ONCE; ++u) {
+    a[u] = plain ? fit_moment(step, at[u], rings, &fit[u].shift)
+                 : fit_map(step, at[u], rings, &fit[u].shift);
+    fit[u].q = yw_lanes_quat_load(rotations, at[u].lane);
+    r[u] = yw_lanes_rotation(fit[u].q);
     newton[u] = yw_lanes_newton_at(&a[u], &r[u]);
   }
   do_rings(next, at[0].lane, 0);
-  for (int u = 0; u < count; ++u) pair.q[u] = yw_lanes_newton_turn(&newton[u], pair.q[u]);
+  for (int u = 0; u < AT_ONCE; ++u) fit[u].q = yw_lanes_newton_turn(&newton[u], fit[u].q);
   do_rings(next, at[0].lane, 1);
-  for (int u = 0; u < count; ++u) {
-    recovered +=
-        __builtin_popcount(yw_lanes_polar_finish_all(&a[u], &pair.q[u], &r[u], &pair.s[u]));
-    yw_lanes_quat_store(&step->body->rotations[at[u].block], at[u].lane, &pair.q[u]);
-  }
-  if (model->num_examples == 0) {
-    for (int u = 0; u < count; ++u) {
-      write_targets(step, chunk, at[u].block, at[u].lane, &r[u], &pair.shift[u]);
-    }
-  } else if (model->num_shares > 0) {
-    store_pair(step, at, count, &pair);
-  } else {
-    _Alignas(64) float pulls[2][YW_MAX_EXAMPLES * YW_LANES] = {{0}};
-    const float* const both[2] = {pulls[0], pulls[1]};
-    for (int u = 0; u < count; ++u) weigh_regions(step, at[u], &pair.s[u], pulls[u]);
-    bend(step, chunk, count, at, &pair, both);
+  for (int u = 0; u < AT_ONCE; ++u) {
+    uint32_t rescued = yw_lanes_polar_finish_all(&a[u], &fit[u].q, &r[u], &fit[u].s);
+    recovered += __builtin_popcount(rescued);
+    yw_lanes_quat_store(rotations, at[u].lane, &fit[u].q);
+    use_fit(step, chunk, at[u], &fit[u], &r[u]);
   }
   return recovered;
 }
@@ -493,7 +417,7 @@ static void match_regions(const match_step* step, int32_t c) {
     ask_for_block(step, block + 1);
     for (int n = 0; n < REGISTERS; n += AT_ONCE) {
       const lane_set at[2] = {{block, n * YW_VF_LANES}, {block, (n + 1) * YW_VF_LANES}};
-      recovered += match_pair(step, chunk, AT_ONCE, at, &rings[turn], &job);
+      recovered += match_registers(step, chunk, at, &rings[turn], &job);
     }
   }
   sum_body(step, chunk, out);
@@ -516,15 +440,12 @@ static void fill_pulls(const match_step* step, int32_t block, float* pulls, int3
 static void bend_targets(const match_step* step, int32_t c) {
   const match_chunk* chunk = &step->model->chunks[c];
   _Alignas(64) float pulls[YW_MAX_EXAMPLES * YW_LANES];
-  const float* const both[2] = {pulls, pulls};
   int32_t filled = -1;
   for (int32_t b = chunk->first_block; b < chunk->first_block + chunk->num_blocks; ++b) {
     fill_pulls(step, b, pulls, &filled);
-    for (int n = 0; n < REGISTERS; n += AT_ONCE) {
-      const lane_set at[2] = {{b, n * YW_VF_LANES}, {b, (n + 1) * YW_VF_LANES}};
-      region_pair pair;
-      load_pair(step, at, AT_ONCE, &pair);
-      bend(step, chunk, AT_ONCE, at, &pair, both);
+    for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
+      region_fit fit = load_fit(step, (lane_set){b, lane});
+      bend(step, chunk, (lane_set){b, lane}, &fit, pulls);
     }
   }
 }
@@ -533,16 +454,17 @@ typedef struct box_lanes {
   vec_lanes lower, upper;
 } box_lanes;
 
-YW_LANE_FN void grow(yw_vf* lower, yw_vf* upper, yw_vi live, yw_vf x) {
-  *lower = yw_vf_select(live & (x < *lower), x, *lower);
-  *upper = yw_vf_select(live & (x > *upper), x, *upper);
+YW_LANE_FN void grow(box_lanes* box, yw_vf x, yw_vf y, yw_vf z) {
+  box->lower = (vec_lanes){yw_vf_min(x, box->lower.x), yw_vf_min(y, box->lower.y),
+                           yw_vf_min(z, box->lower.z)};
+  box->upper = (vec_lanes){yw_vf_max(x, box->upper.x), yw_vf_max(y, box->upper.y),
+                           yw_vf_max(z, box->upper.z)};
 }
 
-YW_LANE_FN yw_vf keep(yw_vi live, yw_vf x) { return (yw_vf)((yw_vi)x & live); }
-
 // Goals (3), then velocities and positions (4), (5), of the particles of one register.
-YW_LANE_FN void pull(const match_step* step, int32_t block, int32_t lane, const ring_sums* rings,
-                     box_lanes* box) {
+// full: no lane is beyond the last particle.
+YW_LANE_FN void pull(const match_step* step, const bool full, int32_t block, int32_t lane,
+                     const ring_sums* rings, box_lanes* box) {
   const match_particle_block* particle = &step->model->particles[block];
   const float(*r)[3] = step->rotation;
   yw_vf gx[4], gy[4], gz[4], x[4], v[4];
@@ -569,28 +491,27 @@ YW_LANE_FN void pull(const match_step* step, int32_t block, int32_t lane, const 
   vec_lanes rigid = {step->drift.x + (step->spin.y * y.z - step->spin.z * y.y),
                      step->drift.y + (step->spin.z * y.x - step->spin.x * y.z),
                      step->drift.z + (step->spin.x * y.y - step->spin.y * y.x)};
-  yw_vi live = yw_vf_load(particle->mass + lane) > 0.0f;
   v[0] += step->damp * (rigid.x - v[0]) + (step->pull * away.x + step->gravity.x);
   v[1] += step->damp * (rigid.y - v[1]) + (step->pull * away.y + step->gravity.y);
   v[2] += step->damp * (rigid.z - v[2]) + (step->pull * away.z + step->gravity.z);
-  grow(&box->lower.x, &box->upper.x, live, x[0]);
-  grow(&box->lower.y, &box->upper.y, live, x[1]);
-  grow(&box->lower.z, &box->upper.z, live, x[2]);
-  for (int k = 0; k < 3; ++k) {
-    v[k] = keep(live, v[k]);
-    x[k] = keep(live, x[k] + step->h * v[k]);
-  }
+  grow(box, x[0], x[1], x[2]);
+  for (int k = 0; k < 3; ++k) x[k] += step->h * v[k];
+  grow(box, x[0], x[1], x[2]);
   v[3] = x[3] = yw_vf_splat(0.0f);
-  grow(&box->lower.x, &box->upper.x, live, x[0]);
-  grow(&box->lower.y, &box->upper.y, live, x[1]);
-  grow(&box->lower.z, &box->upper.z, live, x[2]);
+  if (!full) {
+    yw_vi live = yw_vf_load(particle->mass + lane) > 0.0f;
+    for (int k = 0; k < 3; ++k) {
+      v[k] = (yw_vf)((yw_vi)v[k] & live);
+      x[k] = (yw_vf)((yw_vi)x[k] & live);
+    }
+  }
   store_vec4(step->new_pos + block * YW_LANES, lane, x);
   store_vec4(step->vel + block * YW_LANES, lane, v);
 }
 
-static yw_aabb finish_box(const box_lanes boxes[YW_LANES / YW_VF_LANES]) {
+static yw_aabb finish_box(const box_lanes* boxes) {
   yw_aabb box = yw_aabb_empty();
-  for (int i = 0; i < YW_LANES / YW_VF_LANES; ++i) {
+  for (int i = 0; i < REGISTERS; ++i) {
     for (int l = 0; l < YW_VF_LANES; ++l) {
       const box_lanes* b = &boxes[i];
       box = yw_aabb_join(box, (yw_aabb){{b->lower.x[l], b->lower.y[l], b->lower.z[l]},
@@ -600,25 +521,41 @@ static yw_aabb finish_box(const box_lanes boxes[YW_LANES / YW_VF_LANES]) {
   return box;
 }
 
+// The last block of a body may have lanes beyond its last particle, which its box must not hold.
+static void pull_last_block(const match_step* step, int32_t block, const ring_sums* rings,
+                            yw_aabb* box) {
+  box_lanes unused = {0};
+  for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
+    pull(step, false, block, lane, rings, &unused);
+  }
+  for (int32_t p = block * YW_LANES; p < step->model->num_particles; ++p) {
+    *box = yw_aabb_grow(*box, yw_xyz(step->pos[p]));
+    *box = yw_aabb_grow(*box, yw_xyz(step->new_pos[p]));
+  }
+}
+
 static void pull_particles(const match_step* step, int32_t c) {
   _Alignas(64) float scratch[MATCH_MAX_ROWS * MATCH_ROW];
   const match_model* model = step->model;
   const match_chunk* chunk = &model->chunks[c];
-  yw_vf high = yw_vf_splat(INFINITY), low = yw_vf_splat(-INFINITY);
-  box_lanes boxes[YW_LANES / YW_VF_LANES];
-  for (int i = 0; i < YW_LANES / YW_VF_LANES; ++i) {
-    boxes[i] = (box_lanes){{high, high, high}, {low, low, low}};
-  }
   const float* rows = gather_targets(step, chunk, scratch);
-  for (int32_t b = chunk->first_block; b < chunk->first_block + chunk->num_blocks; ++b) {
-    const match_block* block = &model->blocks[b];
-    ring_sums rings;
-    sum_rings((const char*)rows, model->rings + block->ring_start, block->ring_length, &rings);
-    for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-      pull(step, b, lane, &rings, &boxes[lane / YW_VF_LANES]);
-    }
+  yw_vf high = yw_vf_splat(INFINITY), low = yw_vf_splat(-INFINITY);
+  box_lanes boxes[REGISTERS];
+  for (int i = 0; i < REGISTERS; ++i) boxes[i] = (box_lanes){{high, high, high}, {low, low, low}};
+  int32_t b = chunk->first_block, full_end = b + chunk->count / YW_LANES;
+  ring_sums rings;
+  for (; b < full_end; ++b) {
+    ring_job job = rings_of(model, b, rows, &rings);
+    sum_rings(job.rows, job.rings, job.length, job.out);
+    for (int n = 0; n < REGISTERS; ++n) pull(step, true, b, n * YW_VF_LANES, &rings, &boxes[n]);
   }
-  step->body->sums[c].box = finish_box(boxes);
+  yw_aabb box = finish_box(boxes);
+  if (b < chunk->first_block + chunk->num_blocks) {
+    ring_job job = rings_of(model, b, rows, &rings);
+    sum_rings(job.rows, job.rings, job.length, job.out);
+    pull_last_block(step, b, &rings, &box);
+  }
+  step->body->sums[c].box = box;
 }
 
 extern const match_kernels YW_KERNEL(yw_match_kernels);

@@ -60,6 +60,8 @@ YW_LANE_FN void store_vec4(yw_vec4* block, int32_t lane, yw_vf v[4]) {
   for (int j = 0; j < 4; ++j) yw_vf_store(&block[4 * j + lane / 4].x, v[j]);
 }
 
+#define QUAD_OF(v, l) __builtin_shufflevector(v, v, 4 * (l), 4 * (l) + 1, 4 * (l) + 2, 4 * (l) + 3)
+
 #define ROW_AT(rows, ring, i) ((const float*)((rows) + (size_t)(ring)[i] * MATCH_RING_UNIT))
 
 #if YW_VF_LANES == 16
@@ -101,16 +103,27 @@ typedef struct ring_sums {
 
 YW_LANE_FN void sum_four_rings(const char* rows, const uint16_t* rings, int32_t length, int j,
                                ring_sums* out) {
-  const uint16_t* ring = rings + 4 * j;
   for (int l = 0; l < 4; ++l) {
-    quad q0 = quad_load(ROW_AT(rows, ring, l)), q1 = quad_load(ROW_AT(rows, ring, l) + 4);
-    quad q2 = quad_load(ROW_AT(rows, ring, l) + 8);
+    const uint16_t* ring = rings + 4 * j + l;
+    const float* row = ROW_AT(rows, ring, 0);
+#if YW_VF_LANES == 8
+    yw_vf q01 = yw_vf_load(row);
+    quad q2 = quad_load(row + 8);
     for (int32_t k = 1; k < length; ++k) {
-      const float* row = ROW_AT(rows, ring + k * YW_LANES, l);
+      row = ROW_AT(rows, ring, k * YW_LANES);
+      q01 += yw_vf_load(row);
+      q2 += quad_load(row + 8);
+    }
+    quad q0 = QUAD_OF(q01, 0), q1 = QUAD_OF(q01, 1);
+#else
+    quad q0 = quad_load(row), q1 = quad_load(row + 4), q2 = quad_load(row + 8);
+    for (int32_t k = 1; k < length; ++k) {
+      row = ROW_AT(rows, ring, k * YW_LANES);
       q0 += quad_load(row);
       q1 += quad_load(row + 4);
       q2 += quad_load(row + 8);
     }
+#endif
     quad_store(out->sums[0][j] + 4 * l, q0);
     quad_store(out->sums[1][j] + 4 * l, q1);
     quad_store(out->sums[2][j] + 4 * l, q2);
@@ -138,8 +151,6 @@ YW_LANE_FN void load_sums(const ring_sums* sums, int q, int32_t lane, yw_vf v[4]
   }
   transpose(v);
 }
-
-#define QUAD_OF(v, l) __builtin_shufflevector(v, v, 4 * (l), 4 * (l) + 1, 4 * (l) + 2, 4 * (l) + 3)
 
 /// Writes the rows of a block whose quads are x, y, z, which are destroyed.
 YW_LANE_FN void store_rows(float* rows, int32_t lane, yw_vf x[4], yw_vf y[4], yw_vf z[4]) {
