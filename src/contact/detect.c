@@ -76,17 +76,20 @@ void yw_contact_fit_tets(yw_contact_work* work, int32_t leaf) {
 
 // Bit k: p is in the box of tet k or within reach of it.
 static uint32_t boxes_near_point(const yw_tet_boxes* boxes, yw_vec3 p, float reach) {
+  static const int32_t bits[YW_CONTACT_LEAF] = {1,       1 << 1,  1 << 2,  1 << 3, 1 << 4,  1 << 5,
+                                                1 << 6,  1 << 7,  1 << 8,  1 << 9, 1 << 10, 1 << 11,
+                                                1 << 12, 1 << 13, 1 << 14, 1 << 15};
   yw_vec3 low = yw_sub(p, yw_v3(reach, reach, reach)), high = yw_add(p, yw_v3(reach, reach, reach));
-  int32_t in[YW_CONTACT_LEAF];
+  int32_t in[YW_CONTACT_LEAF], mask = 0;
 #pragma omp simd
   for (int k = 0; k < YW_CONTACT_LEAF; ++k) {
     in[k] = (high.x >= boxes->lower[0][k]) & (low.x <= boxes->upper[0][k]) &
             (high.y >= boxes->lower[1][k]) & (low.y <= boxes->upper[1][k]) &
             (high.z >= boxes->lower[2][k]) & (low.z <= boxes->upper[2][k]);
   }
-  uint32_t mask = 0;
-  for (int k = 0; k < YW_CONTACT_LEAF; ++k) mask |= (uint32_t)in[k] << k;
-  return mask;
+#pragma omp simd reduction(| : mask)
+  for (int k = 0; k < YW_CONTACT_LEAF; ++k) mask |= -in[k] & bits[k];
+  return (uint32_t)mask;
 }
 
 // Points in tets --------------------------------------------------------------------------------
