@@ -45,6 +45,10 @@ typedef struct paper_take paper_take;
 /// Called after every frame (and before the first) with a row for its numbers.
 typedef void (*paper_measure)(const paper_take* take, double* row);
 
+/// Points to mark with a dot, e.g. handles; returns how many (at most PAPER_MAX_MARKS).
+#define PAPER_MAX_MARKS 8
+typedef int32_t (*paper_marks)(const paper_take* take, yw_vec3* out);
+
 /// How a scene is played, measured and pictured.
 typedef struct paper_script {
   const char* scene;          ///< file under papers/
@@ -56,6 +60,7 @@ typedef struct paper_script {
   int32_t sheet_columns;      ///< pictures per row
   int32_t width, height;      ///< of a picture and of the movie, pixels
   const char* const* labels;  ///< one per body, drawn under it; NULL: none
+  paper_marks marks;          ///< may be NULL
   int32_t film_every;         ///< frames per picture of the movie; 0: no movie
 } paper_script;
 

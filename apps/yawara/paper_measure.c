@@ -146,6 +146,18 @@ void paper_weight_spread(const yw_world* world, yw_body_id body, int32_t num_exa
 // Motion
 // ---------------------------------------------------------------------------------------------
 
+yw_vec3 paper_place(const yw_world* world, yw_body_id body, yw_vec3 rest_point, double radius) {
+  int32_t count, found = 0;
+  const yw_vec3 *rest = rest_of(world, body), *now = yw_body_positions(world, body, &count);
+  yw_vec3 sum = yw_v3(0, 0, 0);
+  for (int32_t i = 0; i < count; ++i) {
+    if ((double)yw_distance(rest[i], rest_point) > radius) continue;
+    sum = yw_add(sum, now[i]);
+    ++found;
+  }
+  return yw_scale(sum, 1.0f / (float)(found > 0 ? found : 1));
+}
+
 double paper_side_way(const yw_world* world, yw_body_id body, double side, double reach) {
   int32_t count, middle = 0, found = 0;
   const yw_vec3 *rest = rest_of(world, body), *now = yw_body_positions(world, body, &count);

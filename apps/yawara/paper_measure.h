@@ -29,6 +29,8 @@ double paper_weight(const yw_world* world, yw_body_id body, int32_t num_examples
 void paper_weight_spread(const yw_world* world, yw_body_id body, int32_t num_examples, int32_t pose,
                          double* mean, double* deviation);
 
+/// Where the vertices within `radius` of a point of the rest pose are now, in the mean.
+yw_vec3 paper_place(const yw_world* world, yw_body_id body, yw_vec3 rest_point, double radius);
 /// Mean way of the vertices beyond `reach` m from the middle on one side of the rest pose (side -1:
 /// x < -reach, +1: x > reach), seen from the vertex in the middle, m.
 double paper_side_way(const yw_world* world, yw_body_id body, double side, double reach);

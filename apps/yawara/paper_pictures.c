@@ -79,11 +79,23 @@ static void draw_labels(const paper_take* take, pictures* p, const yw_camera* ca
   }
 }
 
+static void draw_marks(const paper_take* take, pictures* p, const yw_camera* camera) {
+  yw_vec3 points[PAPER_MAX_MARKS];
+  int32_t count = take->script->marks(take, points);
+  float radius = 0.014f * (float)p->height, x, y;
+  for (int32_t i = 0; i < count; ++i) {
+    if (!yw_camera_project(camera, p->width, p->height, points[i], &x, &y)) continue;
+    yw_draw_disc(&p->frame, x, y, 1.4f * radius, YW_RGB(0xffffff), 0.9f);
+    yw_draw_disc(&p->frame, x, y, radius, YW_RGB(0xc0392b), 1.0f);
+  }
+}
+
 static yw_status draw(const paper_take* take, pictures* p, yw_error* error) {
   stage_show_world(p->stage);
   yw_picture picture = stage_picture(p->stage, stage_box(p->stage), p->width, p->height);
   yw_status status = yw_renderer_draw(p->renderer, &picture, &p->frame, error);
   if (status >= 0 && take->script->labels) draw_labels(take, p, &picture.camera);
+  if (status >= 0 && take->script->marks) draw_marks(take, p, &picture.camera);
   return status;
 }
 

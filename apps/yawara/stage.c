@@ -11,7 +11,7 @@
 #define BODY_CREASE 40.0f
 #define BODY_GLOSS 0.5f
 // Surfaces of obstacles are cut this finely: longest side / OBSTACLE_CELLS.
-#define OBSTACLE_CELLS 48.0f
+#define OBSTACLE_CELLS 128.0f
 // Unbounded obstacles that are not planes are shown as far as this from the origin, m.
 #define FAR_AWAY 20.0f
 
