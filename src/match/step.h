@@ -74,7 +74,8 @@ typedef struct match_kernels {
 
 extern const match_kernels yw_match_kernels_plain, yw_match_kernels_avx2, yw_match_kernels_avx512;
 
-/// Weights of the group in gram and b, before and after beta (weights: 1 + count, pulls: count).
+/// Weights of a group from G and b, before and after beta (weights: 1 + count, pulls: count). What
+/// weights holds before is a guess.
 void yw_match_weigh(const yw_match_params* params, int32_t count, const double* gram,
                     const double* b, float* weights, float* pulls);
 
