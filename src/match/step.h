@@ -31,8 +31,6 @@ typedef struct match_body {
   yw_match_params params;
   match_frame frame;
   yw_quatx16* rotations;  ///< R_r of the last step in the frame, per block
-  yw_sym3x16* stretches;  ///< S_r, per block; only with examples shared by regions
-  float* shifts;          ///< mean of d over every region, 3 x 16 per block; with the same
   float* targets;  ///< rows (T_r - 1, shift of the origin) in the frame, per particle, and a row of
                    ///< zeros
   yw_vec4* spare_pos;      ///< positions of the other end of the step
