@@ -11,9 +11,8 @@ void yw_match_body_destroy(void* state, yw_particles* particles) {
   match_body* body = state;
   if (!body) return;
   yw_allocator mem = body->mem;
-  void* const arrays[] = {body->rotations, body->stretches,     body->shifts,   body->targets,
-                          body->spare_pos, body->sums,          body->products, body->weights,
-                          body->pulls,     body->group_products};
+  void* const arrays[] = {body->rotations, body->targets, body->spare_pos, body->sums,
+                          body->products,  body->weights, body->pulls,     body->group_products};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);
@@ -34,12 +33,10 @@ static bool allocate(match_body* body) {
     return false;
   }
   if (model->num_shares == 0) return true;
-  body->stretches = YW_NEW_ARRAY(mem, yw_sym3x16, blocks);
-  body->shifts = YW_NEW_ARRAY(mem, float, blocks * 3 * YW_LANES);
   body->products = YW_NEW_ARRAY(mem, float, (size_t)model->num_shares* n* YW_LANES);
   body->pulls = YW_NEW_ARRAY(mem, float, groups* n);
   body->group_products = YW_NEW_ARRAY(mem, double, groups* n);
-  return body->stretches && body->shifts && body->products && body->pulls && body->group_products;
+  return body->products && body->pulls && body->group_products;
 }
 
 yw_status yw_match_body_create(const void* model_pointer, const yw_allocator* mem, void** state,

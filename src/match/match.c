@@ -144,7 +144,7 @@ void yw_match_weigh(const yw_match_params* params, int32_t count, const double* 
   if (params->projection == YW_PROJECTION_PAPER) {
     yw_project_paper(count, gram, b, w);
   } else {
-    yw_project_exact(count, gram, b, w);
+    yw_project_exact(count, gram, b, weights, w);
   }
   for (int32_t k = 0; k < count; ++k) {
     rest -= w[k];

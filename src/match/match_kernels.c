@@ -164,11 +164,15 @@ YW_LANE_FN yw_lanes_mat3 region_moment(const match_region_block* region, const r
                          z[0] - z[3] * cx, z[1] - z[3] * cy, z[2] - z[3] * cz};
 }
 
+YW_LANE_FN float* block_targets(const match_step* step, int32_t block) {
+  return step->body->targets + (size_t)block * (YW_LANES * MATCH_ROW);
+}
+
 // Rows of (T - 1, t): a member's goal, less its rest position, is (T - 1) x0 + t in the frame.
 YW_LANE_FN void write_targets(const match_step* step, const match_chunk* chunk, int32_t block,
                               int32_t lane, const yw_lanes_mat3* t, const vec_lanes* shift) {
   const match_region_block* region = &step->model->regions[block];
-  float* rows = step->body->targets + (size_t)block * (YW_LANES * MATCH_ROW);
+  float* rows = block_targets(step, block);
   yw_vf cx = yw_vf_load(region->center[0] + lane) + chunk->origin.x;
   yw_vf cy = yw_vf_load(region->center[1] + lane) + chunk->origin.y;
   yw_vf cz = yw_vf_load(region->center[2] + lane) + chunk->origin.z;
@@ -316,19 +320,27 @@ YW_LANE_FN void do_rings(const ring_job* job, int32_t lane, int part) {
   }
 }
 
+// Until the weights are known, the fit of a block waits where its targets will be: 9 x 16 numbers.
+#define FIT_NUMBERS (9 * YW_LANES)
+
 YW_LANE_FN void store_fit(const match_step* step, lane_set at, const region_fit* fit) {
-  float* shifts = step->body->shifts + at.block * (3 * YW_LANES) + at.lane;
-  yw_lanes_sym3_store(&step->body->stretches[at.block], at.lane, &fit->s);
-  yw_vf_store(shifts, fit->shift.x);
-  yw_vf_store(shifts + YW_LANES, fit->shift.y);
-  yw_vf_store(shifts + 2 * YW_LANES, fit->shift.z);
+  float* to = block_targets(step, at.block) + at.lane;
+  yw_vf_store(to, fit->s.xx);
+  yw_vf_store(to + YW_LANES, fit->s.yy);
+  yw_vf_store(to + 2 * YW_LANES, fit->s.zz);
+  yw_vf_store(to + 3 * YW_LANES, fit->s.xy);
+  yw_vf_store(to + 4 * YW_LANES, fit->s.xz);
+  yw_vf_store(to + 5 * YW_LANES, fit->s.yz);
+  yw_vf_store(to + 6 * YW_LANES, fit->shift.x);
+  yw_vf_store(to + 7 * YW_LANES, fit->shift.y);
+  yw_vf_store(to + 8 * YW_LANES, fit->shift.z);
 }
 
-YW_LANE_FN region_fit load_fit(const match_step* step, lane_set at) {
-  const float* shifts = step->body->shifts + at.block * (3 * YW_LANES) + at.lane;
+YW_LANE_FN region_fit load_fit(const match_step* step, lane_set at, const float* fits) {
+  const float* shifts = fits + 6 * YW_LANES + at.lane;
   return (region_fit){
       .q = yw_lanes_quat_load(&step->body->rotations[at.block], at.lane),
-      .s = load_sym3(step->body->stretches[at.block].m[0], at.lane),
+      .s = load_sym3(fits, at.lane),
       .shift = {yw_vf_load(shifts), yw_vf_load(shifts + YW_LANES),
                 yw_vf_load(shifts + 2 * YW_LANES)},
   };
@@ -443,8 +455,12 @@ static void bend_targets(const match_step* step, int32_t c) {
   int32_t filled = -1;
   for (int32_t b = chunk->first_block; b < chunk->first_block + chunk->num_blocks; ++b) {
     fill_pulls(step, b, pulls, &filled);
+    // Targets overwrite the fit: where a block takes several registers, it is copied first.
+    _Alignas(64) float copy[FIT_NUMBERS];
+    const float* fits = block_targets(step, b);
+    if (REGISTERS > 1) fits = memcpy(copy, fits, sizeof copy);
     for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-      region_fit fit = load_fit(step, (lane_set){b, lane});
+      region_fit fit = load_fit(step, (lane_set){b, lane}, fits);
       bend(step, chunk, (lane_set){b, lane}, &fit, pulls);
     }
   }

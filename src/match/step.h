@@ -31,8 +31,6 @@ typedef struct match_body {
   yw_match_params params;
   match_frame frame;
   yw_quatx16* rotations;  ///< R_r of the last step in the frame, per block
-  yw_sym3x16* stretches;  ///< S_r, per block; only with examples shared by regions
-  float* shifts;          ///< mean of d over every region, 3 x 16 per block; with the same
   float* targets;  ///< rows (T_r - 1, shift of the origin) in the frame, per particle, and a row of
                    ///< zeros
   yw_vec4* spare_pos;      ///< positions of the other end of the step
@@ -74,7 +72,8 @@ typedef struct match_kernels {
 
 extern const match_kernels yw_match_kernels_plain, yw_match_kernels_avx2, yw_match_kernels_avx512;
 
-/// Weights of the group in gram and b, before and after beta (weights: 1 + count, pulls: count).
+/// Weights of a group from G and b, before and after beta (weights: 1 + count, pulls: count). What
+/// weights holds before is a guess.
 void yw_match_weigh(const yw_match_params* params, int32_t count, const double* gram,
                     const double* b, float* weights, float* pulls);
 
