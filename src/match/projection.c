@@ -143,7 +143,16 @@ static int32_t best_newcomer(const hull* h) {
   return best;
 }
 
+// One example: the nearest point of a segment, by either rule.
+static double nearest_on_segment(double gram, double b) {
+  return b <= 0.0 || !(gram > 0.0) ? 0.0 : b < gram ? b / gram : 1.0;
+}
+
 void yw_project_exact(int32_t count, const double* gram, const double* b, double* weights) {
+  if (count == 1) {
+    weights[0] = nearest_on_segment(gram[0], b[0]);
+    return;
+  }
   hull h = {.count = count + 1, .gram = gram, .b = b};
   int32_t start = 0;
   double lowest = 0.0;
@@ -212,6 +221,10 @@ static void least_squares(int32_t count, const double* gram, const double* b, do
 }
 
 void yw_project_paper(int32_t count, const double* gram, const double* b, double* weights) {
+  if (count == 1) {
+    weights[0] = nearest_on_segment(gram[0], b[0]);
+    return;
+  }
   double w[MAX_POINTS];
   bool cleared[MAX_POINTS] = {false};
   int32_t left = count + 1;
