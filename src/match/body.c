@@ -25,7 +25,8 @@ static bool allocate(match_body* body) {
   size_t blocks = (size_t)model->num_blocks, n = (size_t)model->num_examples;
   size_t groups = (size_t)model->num_groups;
   body->rotations = YW_NEW_ARRAY(mem, yw_quatx16, blocks);
-  body->targets = YW_NEW_ARRAY(mem, float, blocks* YW_LANES* MATCH_ROW);
+  // One row of zeros stands behind the last one.
+  body->targets = YW_NEW_ARRAY(mem, float, (blocks * YW_LANES + 1) * MATCH_ROW);
   body->spare_pos = YW_NEW_ARRAY(mem, yw_vec4, blocks * YW_LANES);
   body->sums = YW_NEW_ARRAY(mem, match_sums, model->num_chunks);
   body->weights = YW_NEW_ARRAY(mem, float, groups*(n + 1));
@@ -104,11 +105,9 @@ void yw_match_invalidate(void* state, const yw_particles* particles) {
     body->frame.rotation = yw_quat_from_mat3(&rotation);
     body->frame.center = yw_v3((float)center[0], (float)center[1], (float)center[2]);
   }
-  const float q[4] = {body->frame.rotation.x, body->frame.rotation.y, body->frame.rotation.z,
-                      body->frame.rotation.w};
   for (int32_t b = 0; b < model->num_blocks; ++b) {
     for (int k = 0; k < 4; ++k) {
-      for (int l = 0; l < YW_LANES; ++l) body->rotations[b].m[k][l] = q[k];
+      for (int l = 0; l < YW_LANES; ++l) body->rotations[b].m[k][l] = k == 3 ? 1.0f : 0.0f;
     }
   }
 }
