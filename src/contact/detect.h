@@ -74,6 +74,25 @@ typedef struct yw_contact_list {
   int32_t count, capacity;
 } yw_contact_list;
 
+/// Share of the skin within which bodies may rest.
+#define YW_CONTACT_SLOP 0.2f
+
+static inline yw_vec3 yw_contact_position(const yw_contact_work* work, int32_t particle) {
+  return yw_xyz(work->body->particles->pos[particle]);
+}
+
+/// Where the particle was at the beginning of the step.
+static inline yw_vec3 yw_contact_before(const yw_contact_work* work, int32_t particle) {
+  const yw_particles* p = work->body->particles;
+  return yw_mad(yw_xyz(p->pos[particle]), -work->h, yw_xyz(p->vel[particle]));
+}
+
+/// Room for one more contact; NULL when the list is full.
+static inline yw_contact* yw_contact_append(yw_contact_list* list) {
+  int32_t at = list->count++;
+  return at < list->capacity ? &list->items[at] : NULL;
+}
+
 /// Boxes of the groups of points, and of the whole body.
 void yw_contact_fit_points(yw_contact_work* work);
 /// Boxes of the leaves first .. end - 1.
@@ -84,5 +103,8 @@ void yw_contact_fit_tets(yw_contact_work* work, int32_t leaf);
 /// Appends the contacts of a job.
 void yw_contact_find(const yw_contact_work* works, const yw_contact_job* job,
                      yw_contact_list* list);
+/// The edges of a job's bodies against each other.
+void yw_contact_find_edges(const yw_contact_work* works, const yw_contact_job* job,
+                           yw_contact_list* list);
 
 #endif

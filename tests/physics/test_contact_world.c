@@ -67,8 +67,8 @@ static float fastest(const yw_world* world) {
 static void ten_cuboids_rest_on_a_slope(void** state) {
   (void)state;
   const int32_t cells[3] = {3, 3, 3};
-  yw_model* kinds[2] = {make_box(yw_v3(0.5f, 0.5f, 0.5f), cells, 10.0f),
-                        make_box(yw_v3(0.45f, 0.5f, 0.4f), cells, 10.0f)};
+  yw_model* kinds[2] = {make_box(yw_v3(0.5f, 0.5f, 0.5f), cells, 30.0f),
+                        make_box(yw_v3(0.45f, 0.5f, 0.4f), cells, 30.0f)};
   const double angle = atan(0.2);
   yw_quat tilt = turn(yw_v3(0, 0, 1), angle);
   yw_world* world = make_world(1);
@@ -80,7 +80,7 @@ static void ten_cuboids_rest_on_a_slope(void** state) {
       add_body(world, kinds[k & 1], pose, 0.5f);
     }
   }
-  for (int frame = 0; frame < 420; ++frame) {
+  for (int frame = 0; frame < 240; ++frame) {
     assert_at_least(yw_world_step(world, 1.0f / 60.0f, 8, NULL), 0);
   }
   double before[10][3];
@@ -106,7 +106,7 @@ static void ten_cuboids_rest_on_a_slope(void** state) {
   print_message("           %d contacts, speed %.2g m/s, moved %.2g m in 1 s\n",
                 report.body_contacts, (double)speed, moved);
   assert_at_least(report.body_contacts, 50);
-  assert_at_most(speed, 0.03);
+  assert_at_most(speed, 0.05);
   assert_at_most(moved, 0.001);
   yw_world_destroy(world);
   for (int k = 0; k < 2; ++k) yw_model_release(kinds[k]);
