@@ -118,7 +118,8 @@ static int parse(int argc, char** argv, paper_options* out, const char** folder,
       {"no-pictures", 0, OPTION_FLAG, &out->no_pictures, NULL, "numbers only", 0, 0},
       {"scenes", 0, OPTION_TEXT, &out->scenes, "DIR",
        "folder with papers/ (default: $YAWARA_SCENES, ./scenes, beside the program)", 0, 0},
-      {"threads", 't', OPTION_INT, &out->threads, "N", "threads (default: one per core)", 0, 256},
+      {"threads", 't', OPTION_INT, &out->threads, "N",
+       "threads of simulations (default: 1, as in the papers)", 1, 256},
   };
   const command self = {
       .name = "paper",
@@ -147,7 +148,7 @@ static int unknown_figure(const char* name) {
 }
 
 int cmd_paper(int argc, char** argv) {
-  paper_options options = {0};
+  paper_options options = {.threads = 1};
   const char *folder = "out/paper", *name = NULL;
   int code = parse(argc, argv, &options, &folder, &name);
   if (code >= 0) return code;

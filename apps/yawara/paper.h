@@ -13,7 +13,7 @@ typedef struct paper_options {
   const char* output;  ///< folder for the files of this figure
   bool quick;          ///< small pictures, no movie, few repetitions
   bool no_pictures;    ///< numbers only
-  int32_t threads;     ///< 0: one per core
+  int32_t threads;     ///< of simulations; default 1, as in the papers
 } paper_options;
 
 /// One figure or table: prints its numbers and writes its files.
@@ -102,8 +102,8 @@ yw_status paper_write_plot(const paper_options* options, const char* file, const
                            yw_error* error);
 
 /// Opens a scene under papers/ and makes its world.
-yw_status paper_open(const paper_options* options, const char* scene, int32_t threads,
-                     yw_scene** out_scene, yw_world** out_world, yw_error* error);
+yw_status paper_open(const paper_options* options, const char* scene, yw_scene** out_scene,
+                     yw_world** out_world, yw_error* error);
 
 // Pictures of a take (paper_pictures.c)
 // -------------------------------------------------------------------------------

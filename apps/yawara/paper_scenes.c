@@ -8,7 +8,7 @@
 // Figure 8: ten cuboids on a slope
 // ---------------------------------------------------------------------------------------
 
-#define PAPER_FPS 49.0  // simulation only, one step per frame
+#define PAPER_FPS 49.0  // the paper does not say how many steps a frame takes
 #define F8_LEVELS 9
 enum { F8_TWIST, F8_SWAY, F8_COLUMNS };
 
@@ -40,7 +40,7 @@ static void print_fig8(const paper_take* take) {
 }
 
 yw_status paper_fig8(const paper_options* options, yw_error* error) {
-  static const double moments[] = {0.0, 0.7, 1.1, 1.6, 2.2, 4.0};
+  static const double moments[] = {0.0, 0.4, 0.7, 1.1, 1.6, 4.0};
   const paper_script script = {.scene = "koyama2013/fig8.json",
                                .title = "Fig. 8: two kinds of cuboids on a slope",
                                .num_columns = F8_COLUMNS,

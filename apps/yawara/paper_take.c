@@ -10,8 +10,8 @@
 #include "paper.h"
 #include "progress.h"
 
-yw_status paper_open(const paper_options* options, const char* scene, int32_t threads,
-                     yw_scene** out_scene, yw_world** out_world, yw_error* error) {
+yw_status paper_open(const paper_options* options, const char* scene, yw_scene** out_scene,
+                     yw_world** out_world, yw_error* error) {
   char path[1024];
   snprintf(path, sizeof path, "%s/papers/%s", options->scenes, scene);
   yw_error warning = {0};
@@ -20,7 +20,7 @@ yw_status paper_open(const paper_options* options, const char* scene, int32_t th
   yw_status status = yw_scene_read(path, NULL, 0, NULL, out_scene, &warning, error);
   if (status < 0) return status;
   if (warning.message[0]) fprintf(stderr, "warning: %s\n", warning.message);
-  status = yw_scene_build(*out_scene, threads, YW_SIMD_AUTO, out_world, error);
+  status = yw_scene_build(*out_scene, options->threads, YW_SIMD_AUTO, out_world, error);
   if (status < 0) {
     yw_scene_destroy(*out_scene);
     *out_scene = NULL;
@@ -30,8 +30,7 @@ yw_status paper_open(const paper_options* options, const char* scene, int32_t th
 
 static yw_status open_take(paper_take* take, yw_error* error) {
   const paper_script* script = take->script;
-  yw_status status = paper_open(take->options, script->scene, take->options->threads, &take->scene,
-                                &take->world, error);
+  yw_status status = paper_open(take->options, script->scene, &take->scene, &take->world, error);
   if (status < 0) return status;
   take->info = yw_scene_info_of(take->scene);
   int32_t rows = take->info.frames + 1;

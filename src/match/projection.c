@@ -143,6 +143,11 @@ static int32_t best_newcomer(const hull* h) {
   return best;
 }
 
+// One example: the nearest point of a segment, by either rule.
+static double nearest_on_segment(double gram, double b) {
+  return b <= 0.0 || !(gram > 0.0) ? 0.0 : b < gram ? b / gram : 1.0;
+}
+
 // Starts at the minimum over the points with positive weight in guess, if that is inside their
 // hull.
 static bool start_from_guess(hull* h, const float* guess) {
@@ -176,6 +181,10 @@ static void start_from_point(hull* h) {
 
 void yw_project_exact(int32_t count, const double* gram, const double* b, const float* guess,
                       double* weights) {
+  if (count == 1) {
+    weights[0] = nearest_on_segment(gram[0], b[0]);
+    return;
+  }
   hull h = {.count = count + 1, .gram = gram, .b = b};
   for (int32_t k = 1; k <= count; ++k) h.scale = fmax(h.scale, gram_of(&h, k, k));
   if (!guess || !start_from_guess(&h, guess)) start_from_point(&h);
@@ -233,6 +242,10 @@ static void least_squares(int32_t count, const double* gram, const double* b, do
 }
 
 void yw_project_paper(int32_t count, const double* gram, const double* b, double* weights) {
+  if (count == 1) {
+    weights[0] = nearest_on_segment(gram[0], b[0]);
+    return;
+  }
   double w[MAX_POINTS];
   bool cleared[MAX_POINTS] = {false};
   int32_t left = count + 1;

@@ -84,6 +84,30 @@ static void copies_stand_on_a_grid_and_take_colors_in_turn(void** state) {
   yw_scene_destroy(scene);
 }
 
+static void paint_covers_what_is_inside_its_shapes(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of(
+      BODY(CUBE
+           ", \"color\": [1, 0, 0], \"paint\": [\n"
+           "{\"shape\": {\"sphere\": {\"radius\": 1}}, \"color\": [0, 1, 0], \"blend\": 0.2},\n"
+           "{\"shape\": {\"sphere\": {\"radius\": 0.5}}, \"color\": [0, 0, 1], \"blend\": 0}]"));
+  // Outside, in the middle of the border, under one coat, under two.
+  static const float reach[] = {1.2f, 1.0f, 0.8f, 0.4f};
+  static const yw_vec3 expected[] = {{1, 0, 0}, {0.5f, 0.5f, 0}, {0, 1, 0}, {0, 0, 1}};
+  for (int i = 0; i < 4; i++) {
+    yw_vec3 color = yw_scene_body_look(scene, 0).color;
+    assert_true(yw_scene_body_paint(scene, 0, (yw_vec3){reach[i], 0, 0}, &color));
+    assert_near(color.x, expected[i].x, 1e-5);
+    assert_near(color.y, expected[i].y, 1e-5);
+    assert_near(color.z, expected[i].z, 1e-5);
+  }
+  yw_scene_destroy(scene);
+  scene = scene_of(BODY(CUBE));
+  yw_vec3 color = {0, 0, 0};
+  assert_false(yw_scene_body_paint(scene, 0, color, &color));
+  yw_scene_destroy(scene);
+}
+
 static void jitter_is_bounded_and_repeatable(void** state) {
   (void)state;
   const char* text = BODY(CUBE
@@ -509,6 +533,7 @@ int main(void) {
       cmocka_unit_test(the_smallest_scene_has_sensible_defaults),
       cmocka_unit_test(equal_models_are_shared),
       cmocka_unit_test(copies_stand_on_a_grid_and_take_colors_in_turn),
+      cmocka_unit_test(paint_covers_what_is_inside_its_shapes),
       cmocka_unit_test(jitter_is_bounded_and_repeatable),
       cmocka_unit_test(pins_select_in_the_place_where_the_body_begins),
       cmocka_unit_test(deformations_make_poses),
