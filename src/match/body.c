@@ -70,12 +70,15 @@ yw_status yw_match_body_create(const void* model_pointer, const yw_allocator* me
 void yw_match_invalidate(void* state, const yw_particles* particles) {
   match_body* body = state;
   const match_model* model = body->model;
-  double center[3] = {0}, a[3][3] = {{0}};
+  double center[3] = {0}, velocity[3] = {0}, a[3][3] = {{0}};
   for (int32_t p = 0; p < model->num_particles; ++p) {
     double m = (double)model->mass[p] / model->total_mass;
     center[0] += m * (double)particles->pos[p].x;
     center[1] += m * (double)particles->pos[p].y;
     center[2] += m * (double)particles->pos[p].z;
+    velocity[0] += m * (double)particles->vel[p].x;
+    velocity[1] += m * (double)particles->vel[p].y;
+    velocity[2] += m * (double)particles->vel[p].z;
   }
   double extent = 0.0;
   for (int32_t p = 0; p < model->num_particles; ++p) {
@@ -101,6 +104,7 @@ void yw_match_invalidate(void* state, const yw_particles* particles) {
     yw_polar(&map, &rotation, &stretch);
     body->frame.rotation = yw_quat_from_mat3(&rotation);
     body->frame.center = yw_v3((float)center[0], (float)center[1], (float)center[2]);
+    body->frame.velocity = yw_v3((float)velocity[0], (float)velocity[1], (float)velocity[2]);
   }
   for (int32_t b = 0; b < model->num_blocks; ++b) {
     for (int k = 0; k < 4; ++k) {
@@ -144,11 +148,25 @@ void yw_match_save(const void* state, yw_writer* writer) {
   const match_body* body = state;
   const match_model* model = body->model;
   const match_frame* f = &body->frame;
-  const float numbers[10] = {
-      body->params.alpha, body->params.beta, body->params.damping, f->rotation.x, f->rotation.y,
-      f->rotation.z,      f->rotation.w,     f->center.x,          f->center.y,   f->center.z};
+  const float numbers[] = {body->params.alpha,
+                           body->params.beta,
+                           body->params.damping,
+                           body->params.viscosity,
+                           f->rotation.x,
+                           f->rotation.y,
+                           f->rotation.z,
+                           f->rotation.w,
+                           f->center.x,
+                           f->center.y,
+                           f->center.z,
+                           f->velocity.x,
+                           f->velocity.y,
+                           f->velocity.z,
+                           f->spin.x,
+                           f->spin.y,
+                           f->spin.z};
   yw_write_u32(writer, (uint32_t)body->params.projection);
-  yw_write_f32(writer, numbers, 10);
+  yw_write_f32(writer, numbers, sizeof numbers / sizeof numbers[0]);
   yw_write_f32(writer, body->rotations[0].m[0], (size_t)model->num_blocks * 4 * YW_LANES);
   yw_write_f32(writer, body->weights, num_weights(model));
 }
@@ -156,18 +174,20 @@ void yw_match_save(const void* state, yw_writer* writer) {
 void yw_match_load(void* state, yw_reader* reader) {
   match_body* body = state;
   const match_model* model = body->model;
-  float n[10];
+  float n[17];
   yw_match_params params = {.projection = (yw_projection)yw_read_u32(reader)};
-  yw_read_f32(reader, n, 10);
+  yw_read_f32(reader, n, 17);
   params.alpha = n[0];
   params.beta = n[1];
   params.damping = n[2];
+  params.viscosity = n[3];
   if (reader->failed || yw_match_params_check(&params, NULL) < 0) {
     reader->failed = true;
     return;
   }
   body->params = params;
-  body->frame = (match_frame){{n[3], n[4], n[5], n[6]}, {n[7], n[8], n[9]}};
+  body->frame = (match_frame){
+      {n[4], n[5], n[6], n[7]}, {n[8], n[9], n[10]}, {n[11], n[12], n[13]}, {n[14], n[15], n[16]}};
   yw_read_f32(reader, body->rotations[0].m[0], (size_t)model->num_blocks * 4 * YW_LANES);
   yw_read_f32(reader, body->weights, num_weights(model));
 }

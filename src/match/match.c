@@ -133,7 +133,7 @@ static match_frame predict_frame(const match_frame* frame, const rigid_motion* m
   yw_vec3 half = yw_scale(vec3_of(motion->spin), 0.5f * ctx->h);
   yw_quat turn = yw_quat_normalize((yw_quat){half.x, half.y, half.z, 1.0f});
   return (match_frame){yw_quat_normalize(yw_quat_mul(turn, motion->rotation)),
-                       yw_mad(center, ctx->h, velocity)};
+                       yw_mad(center, ctx->h, velocity), velocity, vec3_of(motion->spin)};
 }
 
 // Projection --------------------------------------------------------------------------------------
@@ -220,10 +220,33 @@ static void meet_obstacles(yw_particles* particles, const yw_vec4* old_pos, cons
 
 // The step ----------------------------------------------------------------------------------------
 
+// An explicit step is stable while alpha (1 + 2 tau / h) < 4.
+static float stable_viscosity(const yw_match_params* params, float h) {
+  float limit = 0.5f * h * (3.5f / fmaxf(params->alpha, 1e-3f) - 1.0f);
+  return fminf(params->viscosity, limit);
+}
+
+// DIFFERS: the papers match regions at x. Matching them at x + tau (v - rigid velocity) resists
+// strain and tau times its rate (Kelvin-Voigt), at the price of nothing but reading the velocities.
+static void look_ahead(match_step* step, float tau) {
+  const match_frame* frame = &step->body->frame;
+  yw_vec3 w = frame->spin;
+  const float spin[3][3] = {{0.0f, -w.z, w.y}, {w.z, 0.0f, -w.x}, {-w.y, w.x, 0.0f}};
+  for (int j = 0; j < 3; ++j) {
+    for (int k = 0; k < 3; ++k) {
+      float turned = 0.0f;
+      for (int i = 0; i < 3; ++i) turned += step->rotation[i][k] * spin[i][j];
+      step->ahead[j][k] = step->rotation[j][k] - tau * turned;
+      step->lag[j][k] = tau * step->rotation[j][k];
+    }
+  }
+  step->frame_velocity = frame->velocity;
+}
+
 static match_step begin_step(match_body* body, const yw_particles* particles,
                              const yw_step_ctx* ctx) {
   yw_mat3 r = yw_mat3_from_quat(body->frame.rotation);
-  return (match_step){
+  match_step step = {
       .body = body,
       .model = body->model,
       .pos = particles->pos,
@@ -236,6 +259,8 @@ static match_step begin_step(match_body* body, const yw_particles* particles,
       .damp = 1.0f - expf(-body->params.damping * ctx->h),
       .gravity = yw_scale(ctx->gravity, ctx->h),
   };
+  look_ahead(&step, stable_viscosity(&body->params, ctx->h));
+  return step;
 }
 
 static void set_rigid_motion(match_step* step, const rigid_motion* motion) {

@@ -30,14 +30,19 @@ YW_LANE_FN void ask_for(const void* from, size_t bytes) {
 
 // Rows --------------------------------------------------------------------------------------------
 
-// The row of one particle: m~ d (x0 - origin, 1)^T, three quads.
+// The row of one particle: m~ d (x0 - origin, 1)^T, three quads; d as viscosity sees it.
 YW_LANE_FN void make_row(const match_step* step, quad origin, int32_t p, float* row) {
   const quad center = {step->center.x, step->center.y, step->center.z, 0.0f};
-  const float(*r)[3] = step->rotation;
+  const quad velocity = {step->frame_velocity.x, step->frame_velocity.y, step->frame_velocity.z, 0};
+  const float(*r)[3] = step->ahead, (*l)[3] = step->lag;
   const quad rx = {r[0][0], r[0][1], r[0][2], 0.0f}, ry = {r[1][0], r[1][1], r[1][2], 0.0f};
   const quad rz = {r[2][0], r[2][1], r[2][2], 0.0f};
+  const quad lx = {l[0][0], l[0][1], l[0][2], 0.0f}, ly = {l[1][0], l[1][1], l[1][2], 0.0f};
+  const quad lz = {l[2][0], l[2][1], l[2][2], 0.0f};
   quad y = quad_load(&step->pos[p].x) - center, x0 = quad_load(&step->model->rest[p].x);
-  quad turned = (rx * SPREAD(y, 0) + ry * SPREAD(y, 1)) + rz * SPREAD(y, 2);
+  quad u = quad_load(&step->vel[p].x) - velocity;
+  quad turned = ((rx * SPREAD(y, 0) + ry * SPREAD(y, 1)) + rz * SPREAD(y, 2)) +
+                ((lx * SPREAD(u, 0) + ly * SPREAD(u, 1)) + lz * SPREAD(u, 2));
   quad md = (turned - x0) * step->model->row_mass[p];
   quad q = x0 - origin;
 #if YW_VF_LANES == 16
@@ -61,6 +66,7 @@ static void make_rows(const match_step* step, const match_chunk* chunk, float* r
   for (int32_t i = 0; i < chunk->num_halo; ++i) {
     int32_t soon = halo[i + PREFETCH_AHEAD];
     __builtin_prefetch(&step->pos[soon]);
+    __builtin_prefetch(&step->vel[soon]);
     __builtin_prefetch(&step->model->rest[soon]);
     make_row(step, origin, halo[i], rows);
     rows += MATCH_ROW;
@@ -477,6 +483,13 @@ YW_LANE_FN void grow(box_lanes* box, yw_vf x, yw_vf y, yw_vf z) {
                            yw_vf_max(z, box->upper.z)};
 }
 
+// Coordinate k of where viscosity sees a particle, in the frame.
+YW_LANE_FN yw_vf seen(const match_step* step, int k, const vec_lanes* y, const vec_lanes* u) {
+  const float(*r)[3] = step->ahead, (*l)[3] = step->lag;
+  return ((r[0][k] * y->x + r[1][k] * y->y) + r[2][k] * y->z) +
+         ((l[0][k] * u->x + l[1][k] * u->y) + l[2][k] * u->z);
+}
+
 // Goals (3), then velocities and positions (4), (5), of the particles of one register.
 // full: no lane is beyond the last particle.
 YW_LANE_FN void pull(const match_step* step, const bool full, int32_t block, int32_t lane,
@@ -495,9 +508,10 @@ YW_LANE_FN void pull(const match_step* step, const bool full, int32_t block, int
   // Displacements with the very roundings of make_row: what they say of a region's members sums to
   // zero.
   vec_lanes y = {x[0] - step->center.x, x[1] - step->center.y, x[2] - step->center.z};
-  vec_lanes d = {((r[0][0] * y.x + r[1][0] * y.y) + r[2][0] * y.z) - ax,
-                 ((r[0][1] * y.x + r[1][1] * y.y) + r[2][1] * y.z) - ay,
-                 ((r[0][2] * y.x + r[1][2] * y.y) + r[2][2] * y.z) - az};
+  const yw_vec3* c = &step->frame_velocity;
+  vec_lanes u = {v[0] - c->x, v[1] - c->y, v[2] - c->z};
+  vec_lanes d = {seen(step, 0, &y, &u) - ax, seen(step, 1, &y, &u) - ay,
+                 seen(step, 2, &y, &u) - az};
   vec_lanes f = {n * (gx[0] * ax + gx[1] * ay + gx[2] * az + gx[3]) - d.x,
                  n * (gy[0] * ax + gy[1] * ay + gy[2] * az + gy[3]) - d.y,
                  n * (gz[0] * ax + gz[1] * ay + gz[2] * az + gz[3]) - d.z};

@@ -12,6 +12,7 @@
 typedef struct match_frame {
   yw_quat rotation;
   yw_vec3 center;
+  yw_vec3 velocity, spin;  ///< of the body as a whole, as foreseen for the next step
 } match_frame;
 
 /// Sums over the particles of a chunk, positions relative to the frame's center.
@@ -50,6 +51,11 @@ typedef struct match_step {
   yw_vec4* vel;
   float rotation[3][3];  ///< of the frame, row by row
   yw_vec3 center;        ///< of the frame
+
+  // Regions are fitted to where viscosity sees the particles, x + tau (v - rigid velocity):
+  //   R^T (x - c) there = ahead (x - c) + lag (v - velocity of the frame)
+  float ahead[3][3], lag[3][3];  ///< transposed
+  yw_vec3 frame_velocity;
 
   // For the second half: rigid velocity = drift + spin x (x - center)
   yw_vec3 drift, spin;
