@@ -52,7 +52,7 @@ static const char* const projections[] = {"exact", "paper", NULL};
 static const yw_match_spec match_defaults = {.alpha = 0.8f,
                                              .beta = 0.95f,
                                              .damping = 2,
-                                             .viscosity = 0.008f,
+                                             .viscosity = 0.015f,
                                              .projection = YW_PROJECTION_EXACT};
 static const yw_field match_fields[] = {
     YW_FIELD(yw_match_spec, alpha, NUMBER, 0, 1),
