@@ -26,6 +26,7 @@ static uint64_t fingerprint(const yw_world* world) {
 }
 
 uint64_t yw_world_hash(const yw_world* world) {
+  if (!world) return 0;
   uint64_t hash = yw_hash_u64(YW_HASH_SEED, (uint64_t)world->body_order.count);
   hash = yw_hash_bytes(hash, &world->time, sizeof world->time);
   for (int32_t i = 0; i < world->body_order.count; ++i) {
@@ -79,6 +80,7 @@ static void write_snapshot(const yw_world* world, yw_writer* writer) {
 }
 
 size_t yw_world_snapshot_size(const yw_world* world) {
+  if (!world) return 0;
   yw_writer counter = {0};
   write_snapshot(world, &counter);
   return counter.size + sizeof(uint64_t);
