@@ -171,6 +171,27 @@ void yw_match_save(const void* state, yw_writer* writer) {
   yw_write_f32(writer, body->weights, num_weights(model));
 }
 
+// Quaternions of length 1; more or less of it would scale the body.
+static bool is_rotation(float x, float y, float z, float w) {
+  return fabsf(x * x + y * y + z * z + w * w - 1.0f) < 1e-2f;
+}
+
+static bool state_is_sound(const match_body* body) {
+  const match_frame* f = &body->frame;
+  yw_quat q = f->rotation;
+  bool sound = yw_is_finite3(f->center) && is_rotation(q.x, q.y, q.z, q.w);
+  for (int32_t b = 0; b < body->model->num_blocks; ++b) {
+    const yw_quatx16* r = &body->rotations[b];
+    for (int l = 0; l < YW_LANES; ++l) {
+      sound = sound && is_rotation(r->m[0][l], r->m[1][l], r->m[2][l], r->m[3][l]);
+    }
+  }
+  for (size_t i = 0; i < num_weights(body->model); ++i) {
+    sound = sound && isfinite(body->weights[i]);
+  }
+  return sound;
+}
+
 void yw_match_load(void* state, yw_reader* reader) {
   match_body* body = state;
   const match_model* model = body->model;
@@ -190,4 +211,5 @@ void yw_match_load(void* state, yw_reader* reader) {
       {n[4], n[5], n[6], n[7]}, {n[8], n[9], n[10]}, {n[11], n[12], n[13]}, {n[14], n[15], n[16]}};
   yw_read_f32(reader, body->rotations[0].m[0], (size_t)model->num_blocks * 4 * YW_LANES);
   yw_read_f32(reader, body->weights, num_weights(model));
+  if (!state_is_sound(body)) reader->failed = true;
 }

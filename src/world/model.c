@@ -73,6 +73,15 @@ yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface, yw
     return yw_fail(error, YW_ERR_INVALID,
                    "a surface must be embedded before the first body of the model is made");
   }
+  for (int64_t i = 0; i < 3 * (int64_t)surface->num_triangles; ++i) {
+    int32_t corner = surface->triangles[i];
+    if (corner < 0 || corner >= surface->num_vertices) {
+      return yw_fail(
+          error, YW_ERR_GEOMETRY,
+          "triangle %d of the embedded surface has vertex %d, but there are %d (0 to %d)",
+          (int)(i / 3), corner, surface->num_vertices, surface->num_vertices - 1);
+    }
+  }
   yw_tri_mesh copy = {0};
   yw_embedding embedding = {0};
   yw_status status = yw_embedding_create(&model->mem, &model->rest, surface->num_vertices,
