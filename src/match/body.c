@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "match/body.h"
+#include "match/frame.h"
 #include "match/match.h"
 
 void yw_match_body_destroy(void* state, yw_particles* particles) {
@@ -70,42 +71,7 @@ yw_status yw_match_body_create(const void* model_pointer, const yw_allocator* me
 void yw_match_invalidate(void* state, const yw_particles* particles) {
   match_body* body = state;
   const match_model* model = body->model;
-  double center[3] = {0}, velocity[3] = {0}, a[3][3] = {{0}};
-  for (int32_t p = 0; p < model->num_particles; ++p) {
-    double m = (double)model->mass[p] / model->total_mass;
-    center[0] += m * (double)particles->pos[p].x;
-    center[1] += m * (double)particles->pos[p].y;
-    center[2] += m * (double)particles->pos[p].z;
-    velocity[0] += m * (double)particles->vel[p].x;
-    velocity[1] += m * (double)particles->vel[p].y;
-    velocity[2] += m * (double)particles->vel[p].z;
-  }
-  double extent = 0.0;
-  for (int32_t p = 0; p < model->num_particles; ++p) {
-    double m = (double)model->mass[p] / model->total_mass;
-    const double x[3] = {(double)particles->pos[p].x - center[0],
-                         (double)particles->pos[p].y - center[1],
-                         (double)particles->pos[p].z - center[2]};
-    const double x0[3] = {(double)model->rest[p].x, (double)model->rest[p].y,
-                          (double)model->rest[p].z};
-    for (int i = 0; i < 3; ++i) {
-      extent += m * x0[i] * x0[i];
-      for (int j = 0; j < 3; ++j) a[i][j] += m * x[i] * x0[j];
-    }
-  }
-  yw_mat3 map, rotation, stretch;
-  double scale = 1.0 / extent;
-  map.cx = yw_v3((float)(scale * a[0][0]), (float)(scale * a[1][0]), (float)(scale * a[2][0]));
-  map.cy = yw_v3((float)(scale * a[0][1]), (float)(scale * a[1][1]), (float)(scale * a[2][1]));
-  map.cz = yw_v3((float)(scale * a[0][2]), (float)(scale * a[1][2]), (float)(scale * a[2][2]));
-  bool finite = yw_is_finite3(map.cx) && yw_is_finite3(map.cy) && yw_is_finite3(map.cz);
-  body->frame = (match_frame){.rotation = {0, 0, 0, 1}};
-  if (finite) {
-    yw_polar(&map, &rotation, &stretch);
-    body->frame.rotation = yw_quat_from_mat3(&rotation);
-    body->frame.center = yw_v3((float)center[0], (float)center[1], (float)center[2]);
-    body->frame.velocity = yw_v3((float)velocity[0], (float)velocity[1], (float)velocity[2]);
-  }
+  body->frame = yw_match_frame_of(model, particles);
   for (int32_t b = 0; b < model->num_blocks; ++b) {
     for (int k = 0; k < 4; ++k) {
       for (int l = 0; l < YW_LANES; ++l) body->rotations[b].m[k][l] = k == 3 ? 1.0f : 0.0f;

@@ -7,6 +7,7 @@
 
 #include "base/timer.h"
 #include "match/body.h"
+#include "match/frame.h"
 #include "match/projection.h"
 
 // A body of this many chunks is done before other threads have woken up.
@@ -72,27 +73,6 @@ static bool totals_finite(const body_totals* t) {
   return isfinite(sum);
 }
 
-// Solves the inertia matrix for the spin. Lines and points have directions without inertia; a trace
-// of it is added there.
-static void solve_inertia(double inertia[6], const double momentum[3], double spin[3]) {
-  double trace = inertia[0] + inertia[1] + inertia[2];
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    double xx = inertia[0], yy = inertia[1], zz = inertia[2];
-    double xy = inertia[3], xz = inertia[4], yz = inertia[5];
-    double cxx = yy * zz - yz * yz, cyy = xx * zz - xz * xz, czz = xx * yy - xy * xy;
-    double cxy = xz * yz - xy * zz, cxz = xy * yz - xz * yy, cyz = xy * xz - yz * xx;
-    double det = xx * cxx + xy * cxy + xz * cxz;
-    if (det > 1e-9 * trace * trace * trace) {
-      spin[0] = (cxx * momentum[0] + cxy * momentum[1] + cxz * momentum[2]) / det;
-      spin[1] = (cxy * momentum[0] + cyy * momentum[1] + cyz * momentum[2]) / det;
-      spin[2] = (cxz * momentum[0] + cyz * momentum[1] + czz * momentum[2]) / det;
-      return;
-    }
-    for (int k = 0; k < 3; ++k) inertia[k] += 1e-2 * trace;
-  }
-  spin[0] = spin[1] = spin[2] = 0.0;
-}
-
 static rigid_motion find_rigid_motion(const match_body* body, const body_totals* t) {
   rigid_motion motion = {.rotation = body->frame.rotation};
   double *c = motion.center, *v = motion.velocity;
@@ -111,7 +91,7 @@ static rigid_motion find_rigid_motion(const match_body* body, const body_totals*
                        t->mass * c[0] * c[1] - t->myy[3],
                        t->mass * c[0] * c[2] - t->myy[4],
                        t->mass * c[1] * c[2] - t->myy[5]};
-  solve_inertia(inertia, momentum, motion.spin);
+  yw_match_spin(inertia, momentum, motion.spin);
 
   const double* q = t->rotation;
   double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
