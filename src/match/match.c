@@ -206,21 +206,26 @@ static float stable_viscosity(const yw_match_params* params, float h) {
   return fminf(params->viscosity, limit);
 }
 
-// DIFFERS: the papers match regions at x. Matching them at x + tau (v - rigid velocity) resists
-// strain and tau times its rate (Kelvin-Voigt), at the price of nothing but reading the velocities.
+// DIFFERS: the papers match regions at x. Matching them at x + tau v, in a frame that moves along,
+// resists strain and tau times its rate (Kelvin-Voigt) for the price of reading the velocities.
 static void look_ahead(match_step* step, float tau) {
   const match_frame* frame = &step->body->frame;
-  yw_vec3 w = frame->spin;
-  const float spin[3][3] = {{0.0f, -w.z, w.y}, {w.z, 0.0f, -w.x}, {-w.y, w.x, 0.0f}};
+  const float w[3] = {tau * frame->spin.x, tau * frame->spin.y, tau * frame->spin.z};
+  const float skew[3][3] = {{0.0f, -w[2], w[1]}, {w[2], 0.0f, -w[0]}, {-w[1], w[0], 0.0f}};
+  // (1 + W)^-1 = (1 - W + w w^T) / (1 + |w|^2) for the matrix W of a cross product with w.
+  float scale = 1.0f / (1.0f + (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]));
   for (int j = 0; j < 3; ++j) {
     for (int k = 0; k < 3; ++k) {
       float turned = 0.0f;
-      for (int i = 0; i < 3; ++i) turned += step->rotation[i][k] * spin[i][j];
-      step->ahead[j][k] = step->rotation[j][k] - tau * turned;
-      step->lag[j][k] = tau * step->rotation[j][k];
+      for (int i = 0; i < 3; ++i) {
+        float inverse = (i == j ? 1.0f : 0.0f) - skew[i][j] + w[i] * w[j];
+        turned += step->rotation[i][k] * inverse;
+      }
+      step->seen_rotation[j][k] = scale * turned;
     }
   }
-  step->frame_velocity = frame->velocity;
+  step->lag = tau;
+  step->seen_center = yw_mad(frame->center, tau, frame->velocity);
 }
 
 static match_step begin_step(match_body* body, const yw_particles* particles,

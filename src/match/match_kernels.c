@@ -32,17 +32,13 @@ YW_LANE_FN void ask_for(const void* from, size_t bytes) {
 
 // The row of one particle: m~ d (x0 - origin, 1)^T, three quads; d as viscosity sees it.
 YW_LANE_FN void make_row(const match_step* step, quad origin, int32_t p, float* row) {
-  const quad center = {step->center.x, step->center.y, step->center.z, 0.0f};
-  const quad velocity = {step->frame_velocity.x, step->frame_velocity.y, step->frame_velocity.z, 0};
-  const float(*r)[3] = step->ahead, (*l)[3] = step->lag;
+  const quad center = {step->seen_center.x, step->seen_center.y, step->seen_center.z, 0.0f};
+  const float(*r)[3] = step->seen_rotation;
   const quad rx = {r[0][0], r[0][1], r[0][2], 0.0f}, ry = {r[1][0], r[1][1], r[1][2], 0.0f};
   const quad rz = {r[2][0], r[2][1], r[2][2], 0.0f};
-  const quad lx = {l[0][0], l[0][1], l[0][2], 0.0f}, ly = {l[1][0], l[1][1], l[1][2], 0.0f};
-  const quad lz = {l[2][0], l[2][1], l[2][2], 0.0f};
-  quad y = quad_load(&step->pos[p].x) - center, x0 = quad_load(&step->model->rest[p].x);
-  quad u = quad_load(&step->vel[p].x) - velocity;
-  quad turned = ((rx * SPREAD(y, 0) + ry * SPREAD(y, 1)) + rz * SPREAD(y, 2)) +
-                ((lx * SPREAD(u, 0) + ly * SPREAD(u, 1)) + lz * SPREAD(u, 2));
+  quad y = (quad_load(&step->pos[p].x) - center) + step->lag * quad_load(&step->vel[p].x);
+  quad x0 = quad_load(&step->model->rest[p].x);
+  quad turned = (rx * SPREAD(y, 0) + ry * SPREAD(y, 1)) + rz * SPREAD(y, 2);
   quad md = (turned - x0) * step->model->row_mass[p];
   quad q = x0 - origin;
 #if YW_VF_LANES == 16
@@ -483,13 +479,6 @@ YW_LANE_FN void grow(box_lanes* box, yw_vf x, yw_vf y, yw_vf z) {
                            yw_vf_max(z, box->upper.z)};
 }
 
-// Coordinate k of where viscosity sees a particle, in the frame.
-YW_LANE_FN yw_vf seen(const match_step* step, int k, const vec_lanes* y, const vec_lanes* u) {
-  const float(*r)[3] = step->ahead, (*l)[3] = step->lag;
-  return ((r[0][k] * y->x + r[1][k] * y->y) + r[2][k] * y->z) +
-         ((l[0][k] * u->x + l[1][k] * u->y) + l[2][k] * u->z);
-}
-
 // Goals (3), then velocities and positions (4), (5), of the particles of one register.
 // full: no lane is beyond the last particle.
 YW_LANE_FN void pull(const match_step* step, const bool full, int32_t block, int32_t lane,
@@ -508,10 +497,13 @@ YW_LANE_FN void pull(const match_step* step, const bool full, int32_t block, int
   // Displacements with the very roundings of make_row: what they say of a region's members sums to
   // zero.
   vec_lanes y = {x[0] - step->center.x, x[1] - step->center.y, x[2] - step->center.z};
-  const yw_vec3* c = &step->frame_velocity;
-  vec_lanes u = {v[0] - c->x, v[1] - c->y, v[2] - c->z};
-  vec_lanes d = {seen(step, 0, &y, &u) - ax, seen(step, 1, &y, &u) - ay,
-                 seen(step, 2, &y, &u) - az};
+  const float(*q)[3] = step->seen_rotation;
+  const yw_vec3* c = &step->seen_center;
+  vec_lanes z = {(x[0] - c->x) + step->lag * v[0], (x[1] - c->y) + step->lag * v[1],
+                 (x[2] - c->z) + step->lag * v[2]};
+  vec_lanes d = {((q[0][0] * z.x + q[1][0] * z.y) + q[2][0] * z.z) - ax,
+                 ((q[0][1] * z.x + q[1][1] * z.y) + q[2][1] * z.z) - ay,
+                 ((q[0][2] * z.x + q[1][2] * z.y) + q[2][2] * z.z) - az};
   vec_lanes f = {n * (gx[0] * ax + gx[1] * ay + gx[2] * az + gx[3]) - d.x,
                  n * (gy[0] * ax + gy[1] * ay + gy[2] * az + gy[3]) - d.y,
                  n * (gz[0] * ax + gz[1] * ay + gz[2] * az + gz[3]) - d.z};

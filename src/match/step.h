@@ -52,10 +52,11 @@ typedef struct match_step {
   float rotation[3][3];  ///< of the frame, row by row
   yw_vec3 center;        ///< of the frame
 
-  // Regions are fitted to where viscosity sees the particles, x + tau (v - rigid velocity):
-  //   R^T (x - c) there = ahead (x - c) + lag (v - velocity of the frame)
-  float ahead[3][3], lag[3][3];  ///< transposed
-  yw_vec3 frame_velocity;
+  // Regions are fitted to where viscosity sees the particles, at x + tau v, in a frame that has
+  // moved as far: d = R^T (1 + tau W)^-1 (x + tau v - c - tau v_c) - x0, W the spin of the frame.
+  float lag;                  ///< tau, s
+  float seen_rotation[3][3];  ///< (1 + tau W)^-T R, row by row
+  yw_vec3 seen_center;        ///< c + tau v_c
 
   // For the second half: rigid velocity = drift + spin x (x - center)
   yw_vec3 drift, spin;
