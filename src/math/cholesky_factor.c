@@ -34,8 +34,7 @@ void* yw_cholesky_raw_memory(const yw_allocator* mem, size_t count, size_t size)
 static int32_t pieces_of(int32_t blocks) { return (blocks + PIECE - 1) / PIECE; }
 static int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 
-// Assembly
-// -----------------------------------------------------------------------------------------
+// Assembly ----------------------------------------------------------------------------------------
 
 static size_t triangle_start(int32_t block) {
   size_t i = (size_t)block;
@@ -116,8 +115,7 @@ static void add_children(void* context, int32_t piece, int32_t worker) {
   }
 }
 
-// Elimination
-// --------------------------------------------------------------------------------------
+// Elimination -------------------------------------------------------------------------------------
 
 static void update_strip_piece(void* context, int32_t piece, int32_t worker) {
   (void)worker;
@@ -230,8 +228,7 @@ static int32_t factor_all(yw_cholesky* f, const yw_sparse* matrix, yw_tasks* tas
   return failed;
 }
 
-// Memory and the outside
-// ---------------------------------------------------------------------------
+// Memory and the outside --------------------------------------------------------------------------
 
 static bool allocate_numbers(yw_cholesky* f) {
   const yw_allocator* mem = &f->mem;

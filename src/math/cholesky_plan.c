@@ -14,8 +14,7 @@
 #define TASK_SHARE (1.0 / 48.0)
 #define MIN_TASK_FLOPS 2e5
 
-// Rows
-// ---------------------------------------------------------------------------------------------
+// Rows --------------------------------------------------------------------------------------------
 
 static void sort_rows(int32_t* items, int32_t count) {
   while (count > 16) {
@@ -130,8 +129,7 @@ yw_status yw_cholesky_plan(yw_cholesky* f, const yw_sparse* matrix, yw_error* er
   return status;
 }
 
-// Work
-// ---------------------------------------------------------------------------------------------
+// Work --------------------------------------------------------------------------------------------
 
 static double front_flops(const yw_front* front) {
   double w = front->width, r = front->below;
