@@ -30,13 +30,14 @@ YW_LANE_FN void ask_for(const void* from, size_t bytes) {
 
 // Rows --------------------------------------------------------------------------------------------
 
-// The row of one particle: m~ d (x0 - origin, 1)^T, three quads.
+// The row of one particle: m~ d (x0 - origin, 1)^T, three quads; d as viscosity sees it.
 YW_LANE_FN void make_row(const match_step* step, quad origin, int32_t p, float* row) {
-  const quad center = {step->center.x, step->center.y, step->center.z, 0.0f};
-  const float(*r)[3] = step->rotation;
+  const quad center = {step->seen_center.x, step->seen_center.y, step->seen_center.z, 0.0f};
+  const float(*r)[3] = step->seen_rotation;
   const quad rx = {r[0][0], r[0][1], r[0][2], 0.0f}, ry = {r[1][0], r[1][1], r[1][2], 0.0f};
   const quad rz = {r[2][0], r[2][1], r[2][2], 0.0f};
-  quad y = quad_load(&step->pos[p].x) - center, x0 = quad_load(&step->model->rest[p].x);
+  quad y = (quad_load(&step->pos[p].x) - center) + step->lag * quad_load(&step->vel[p].x);
+  quad x0 = quad_load(&step->model->rest[p].x);
   quad turned = (rx * SPREAD(y, 0) + ry * SPREAD(y, 1)) + rz * SPREAD(y, 2);
   quad md = (turned - x0) * step->model->row_mass[p];
   quad q = x0 - origin;
@@ -61,6 +62,7 @@ static void make_rows(const match_step* step, const match_chunk* chunk, float* r
   for (int32_t i = 0; i < chunk->num_halo; ++i) {
     int32_t soon = halo[i + PREFETCH_AHEAD];
     __builtin_prefetch(&step->pos[soon]);
+    __builtin_prefetch(&step->vel[soon]);
     __builtin_prefetch(&step->model->rest[soon]);
     make_row(step, origin, halo[i], rows);
     rows += MATCH_ROW;
@@ -164,11 +166,15 @@ YW_LANE_FN yw_lanes_mat3 region_moment(const match_region_block* region, const r
                          z[0] - z[3] * cx, z[1] - z[3] * cy, z[2] - z[3] * cz};
 }
 
+YW_LANE_FN float* block_targets(const match_step* step, int32_t block) {
+  return step->body->targets + (size_t)block * (YW_LANES * MATCH_ROW);
+}
+
 // Rows of (T - 1, t): a member's goal, less its rest position, is (T - 1) x0 + t in the frame.
 YW_LANE_FN void write_targets(const match_step* step, const match_chunk* chunk, int32_t block,
                               int32_t lane, const yw_lanes_mat3* t, const vec_lanes* shift) {
   const match_region_block* region = &step->model->regions[block];
-  float* rows = step->body->targets + (size_t)block * (YW_LANES * MATCH_ROW);
+  float* rows = block_targets(step, block);
   yw_vf cx = yw_vf_load(region->center[0] + lane) + chunk->origin.x;
   yw_vf cy = yw_vf_load(region->center[1] + lane) + chunk->origin.y;
   yw_vf cz = yw_vf_load(region->center[2] + lane) + chunk->origin.z;
@@ -316,19 +322,27 @@ YW_LANE_FN void do_rings(const ring_job* job, int32_t lane, int part) {
   }
 }
 
+// Until the weights are known, the fit of a block waits where its targets will be: 9 x 16 numbers.
+#define FIT_NUMBERS (9 * YW_LANES)
+
 YW_LANE_FN void store_fit(const match_step* step, lane_set at, const region_fit* fit) {
-  float* shifts = step->body->shifts + at.block * (3 * YW_LANES) + at.lane;
-  yw_lanes_sym3_store(&step->body->stretches[at.block], at.lane, &fit->s);
-  yw_vf_store(shifts, fit->shift.x);
-  yw_vf_store(shifts + YW_LANES, fit->shift.y);
-  yw_vf_store(shifts + 2 * YW_LANES, fit->shift.z);
+  float* to = block_targets(step, at.block) + at.lane;
+  yw_vf_store(to, fit->s.xx);
+  yw_vf_store(to + YW_LANES, fit->s.yy);
+  yw_vf_store(to + 2 * YW_LANES, fit->s.zz);
+  yw_vf_store(to + 3 * YW_LANES, fit->s.xy);
+  yw_vf_store(to + 4 * YW_LANES, fit->s.xz);
+  yw_vf_store(to + 5 * YW_LANES, fit->s.yz);
+  yw_vf_store(to + 6 * YW_LANES, fit->shift.x);
+  yw_vf_store(to + 7 * YW_LANES, fit->shift.y);
+  yw_vf_store(to + 8 * YW_LANES, fit->shift.z);
 }
 
-YW_LANE_FN region_fit load_fit(const match_step* step, lane_set at) {
-  const float* shifts = step->body->shifts + at.block * (3 * YW_LANES) + at.lane;
+YW_LANE_FN region_fit load_fit(const match_step* step, lane_set at, const float* fits) {
+  const float* shifts = fits + 6 * YW_LANES + at.lane;
   return (region_fit){
       .q = yw_lanes_quat_load(&step->body->rotations[at.block], at.lane),
-      .s = load_sym3(step->body->stretches[at.block].m[0], at.lane),
+      .s = load_sym3(fits, at.lane),
       .shift = {yw_vf_load(shifts), yw_vf_load(shifts + YW_LANES),
                 yw_vf_load(shifts + 2 * YW_LANES)},
   };
@@ -443,8 +457,12 @@ static void bend_targets(const match_step* step, int32_t c) {
   int32_t filled = -1;
   for (int32_t b = chunk->first_block; b < chunk->first_block + chunk->num_blocks; ++b) {
     fill_pulls(step, b, pulls, &filled);
+    // Targets overwrite the fit: where a block takes several registers, it is copied first.
+    _Alignas(64) float copy[FIT_NUMBERS];
+    const float* fits = block_targets(step, b);
+    if (REGISTERS > 1) fits = memcpy(copy, fits, sizeof copy);
     for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-      region_fit fit = load_fit(step, (lane_set){b, lane});
+      region_fit fit = load_fit(step, (lane_set){b, lane}, fits);
       bend(step, chunk, (lane_set){b, lane}, &fit, pulls);
     }
   }
@@ -479,9 +497,13 @@ YW_LANE_FN void pull(const match_step* step, const bool full, int32_t block, int
   // Displacements with the very roundings of make_row: what they say of a region's members sums to
   // zero.
   vec_lanes y = {x[0] - step->center.x, x[1] - step->center.y, x[2] - step->center.z};
-  vec_lanes d = {((r[0][0] * y.x + r[1][0] * y.y) + r[2][0] * y.z) - ax,
-                 ((r[0][1] * y.x + r[1][1] * y.y) + r[2][1] * y.z) - ay,
-                 ((r[0][2] * y.x + r[1][2] * y.y) + r[2][2] * y.z) - az};
+  const float(*q)[3] = step->seen_rotation;
+  const yw_vec3* c = &step->seen_center;
+  vec_lanes z = {(x[0] - c->x) + step->lag * v[0], (x[1] - c->y) + step->lag * v[1],
+                 (x[2] - c->z) + step->lag * v[2]};
+  vec_lanes d = {((q[0][0] * z.x + q[1][0] * z.y) + q[2][0] * z.z) - ax,
+                 ((q[0][1] * z.x + q[1][1] * z.y) + q[2][1] * z.z) - ay,
+                 ((q[0][2] * z.x + q[1][2] * z.y) + q[2][2] * z.z) - az};
   vec_lanes f = {n * (gx[0] * ax + gx[1] * ay + gx[2] * az + gx[3]) - d.x,
                  n * (gy[0] * ax + gy[1] * ay + gy[2] * az + gy[3]) - d.y,
                  n * (gz[0] * ax + gz[1] * ay + gz[2] * az + gz[3]) - d.z};
