@@ -225,7 +225,7 @@ static void look_ahead(match_step* step, float tau) {
     }
   }
   step->lag = tau;
-  step->seen_center = yw_mad(frame->center, tau, frame->velocity);
+  step->velocity = frame->velocity;
 }
 
 static match_step begin_step(match_body* body, const yw_particles* particles,

@@ -32,11 +32,12 @@ YW_LANE_FN void ask_for(const void* from, size_t bytes) {
 
 // The row of one particle: m~ d (x0 - origin, 1)^T, three quads; d as viscosity sees it.
 YW_LANE_FN void make_row(const match_step* step, quad origin, int32_t p, float* row) {
-  const quad center = {step->seen_center.x, step->seen_center.y, step->seen_center.z, 0.0f};
+  const quad center = {step->center.x, step->center.y, step->center.z, 0.0f};
+  const quad drift = {step->velocity.x, step->velocity.y, step->velocity.z, 0.0f};
   const float(*r)[3] = step->seen_rotation;
   const quad rx = {r[0][0], r[0][1], r[0][2], 0.0f}, ry = {r[1][0], r[1][1], r[1][2], 0.0f};
   const quad rz = {r[2][0], r[2][1], r[2][2], 0.0f};
-  quad y = (quad_load(&step->pos[p].x) - center) + step->lag * quad_load(&step->vel[p].x);
+  quad y = (quad_load(&step->pos[p].x) - center) + step->lag * (quad_load(&step->vel[p].x) - drift);
   quad x0 = quad_load(&step->model->rest[p].x);
   quad turned = (rx * SPREAD(y, 0) + ry * SPREAD(y, 1)) + rz * SPREAD(y, 2);
   quad md = (turned - x0) * step->model->row_mass[p];
@@ -525,9 +526,9 @@ YW_LANE_FN void pull(const match_step* step, const bool full, int32_t block, int
   // zero.
   vec_lanes y = {x[0] - step->center.x, x[1] - step->center.y, x[2] - step->center.z};
   const float(*q)[3] = step->seen_rotation;
-  const yw_vec3* c = &step->seen_center;
-  vec_lanes z = {(x[0] - c->x) + step->lag * v[0], (x[1] - c->y) + step->lag * v[1],
-                 (x[2] - c->z) + step->lag * v[2]};
+  const yw_vec3* c = &step->velocity;
+  vec_lanes z = {y.x + step->lag * (v[0] - c->x), y.y + step->lag * (v[1] - c->y),
+                 y.z + step->lag * (v[2] - c->z)};
   vec_lanes d = {((q[0][0] * z.x + q[1][0] * z.y) + q[2][0] * z.z) - ax,
                  ((q[0][1] * z.x + q[1][1] * z.y) + q[2][1] * z.z) - ay,
                  ((q[0][2] * z.x + q[1][2] * z.y) + q[2][2] * z.z) - az};

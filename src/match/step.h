@@ -56,7 +56,7 @@ typedef struct match_step {
   // moved as far: d = R^T (1 + tau W)^-1 (x + tau v - c - tau v_c) - x0, W the spin of the frame.
   float lag;                  ///< tau, s
   float seen_rotation[3][3];  ///< (1 + tau W)^-T R, row by row
-  yw_vec3 seen_center;        ///< c + tau v_c
+  yw_vec3 velocity;           ///< v_c of the frame
 
   // For the second half: rigid velocity = drift + spin x (x - center)
   yw_vec3 drift, spin;
