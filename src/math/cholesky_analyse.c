@@ -82,7 +82,7 @@ static yw_status order_nodes(const yw_allocator* mem, const yw_graph* graph,
   }
   if (kind == YW_CHOLESKY_DEGREE) return yw_order_by_degree(mem, graph, order);
   if (kind == YW_CHOLESKY_DISSECTION) {
-    return yw_order_by_dissection(mem, graph, options->points, order);
+    return yw_order_by_dissection(mem, options->tasks, graph, options->points, order);
   }
   for (int32_t i = 0; i < graph->count; ++i) order[i] = i;
   return YW_OK;

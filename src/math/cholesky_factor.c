@@ -21,7 +21,7 @@ typedef struct front_work {
   yw_front front;
   double* panel;
   double* update;
-  double* local;  // updates that do not outlive the task
+  double* local;                   // updates that do not outlive the task
   int32_t strip_begin, strip_end;  // column blocks
   yw_strip strip;
 } front_work;
@@ -271,8 +271,7 @@ static bool allocate_numbers(yw_cholesky* f, int32_t workers) {
   const yw_allocator* mem = &f->mem;
   if (workers > f->local_workers) {
     yw_mem_free(mem, f->local_updates);
-    f->local_updates =
-        yw_cholesky_raw_memory(mem, (size_t)workers * f->local_size, sizeof(double));
+    f->local_updates = yw_cholesky_raw_memory(mem, (size_t)workers * f->local_size, sizeof(double));
     f->local_workers = f->local_updates ? workers : 0;
   }
   size_t panel_size = f->panel_start[f->num_supernodes], n = (size_t)f->size;
@@ -341,7 +340,8 @@ yw_status yw_cholesky_factorise(yw_cholesky* factor, const yw_sparse* matrix, yw
                    (int)matrix->size, (int)matrix->start[matrix->size], (int)factor->size,
                    (int)factor->pattern_entries);
   }
-  if (!allocate_numbers(factor, yw_tasks_workers(tasks))) return yw_fail_memory(error, "a sparse factor");
+  if (!allocate_numbers(factor, yw_tasks_workers(tasks)))
+    return yw_fail_memory(error, "a sparse factor");
   bool refresh_float = factor->has_float;
   factor->has_double = factor->has_float = false;
   int32_t failed = factor_all(factor, matrix, tasks);

@@ -32,9 +32,9 @@ struct yw_cholesky {
   int32_t* front_rows;       ///< the same rows as row numbers in the parent's front (padded pivots)
   int32_t* solve_rows;       ///< the same rows as places in the vector of a solve
   size_t* panel_start;       ///< +1, into panels
-  size_t* update_start;     ///< into updates, or into a worker's local updates
+  size_t* update_start;      ///< into updates, or into a worker's local updates
   bool* is_top;              ///< not inside any task
-  bool* is_local;           ///< its update is used within its task only
+  bool* is_local;            ///< its update is used within its task only
 
   // Entries of the matrix that belong to the panel of s: panel[target] = values[source].
   size_t* entry_start;  ///< +1
@@ -64,8 +64,8 @@ struct yw_cholesky {
   double* updates;             ///< scratch of a factorisation, or NULL
   double* local_updates;       ///< of local_workers workers
   int32_t local_workers;
-  double* diagonal;            ///< of the permuted matrix, scratch of a factorisation
-  int32_t* failed_column;      ///< per task, scratch
+  double* diagonal;        ///< of the permuted matrix, scratch of a factorisation
+  int32_t* failed_column;  ///< per task, scratch
 };
 
 static inline int32_t yw_blocks_of(int32_t rows) { return (rows + 7) / 8; }

@@ -191,8 +191,8 @@ static void share_out_tasks(yw_cholesky* f, const double* subtree_flops, double*
   }
 }
 
-// Two stacks: a supernode's update goes on one while those of its children are taken from the other,
-// and depth decides which. Within each, the last to come is the first to go.
+// Two stacks: a supernode's update goes on one while those of its children are taken from the
+// other, and depth decides which. Within each, the last to come is the first to go.
 typedef struct update_stacks {
   size_t used[2], peak[2], base[2];
 } update_stacks;
@@ -215,8 +215,8 @@ static void stack_supernode(yw_cholesky* f, update_stacks* stacks, const unsigne
   }
 }
 
-// Updates within a task: each worker has room for the task that needs most. The first pass finds the
-// height of both stacks, the second knows where they start.
+// Updates within a task: each worker has room for the task that needs most. The first pass finds
+// the height of both stacks, the second knows where they start.
 static void place_local_updates(yw_cholesky* f, const unsigned char* side) {
   for (int32_t t = 0; t < f->num_tasks; ++t) {
     update_stacks stacks = {0};
@@ -324,8 +324,8 @@ static bool allocate_plan(yw_cholesky* f) {
   f->is_local = YW_NEW_ARRAY(mem, bool, count);
   f->task_first = YW_NEW_ARRAY(mem, int32_t, count);
   f->task_end = YW_NEW_ARRAY(mem, int32_t, count);
-  return f->front_rows && f->solve_rows && f->panel_start && f->update_start && f->is_top && f->is_local &&
-         f->task_first && f->task_end;
+  return f->front_rows && f->solve_rows && f->panel_start && f->update_start && f->is_top &&
+         f->is_local && f->task_first && f->task_end;
 }
 
 yw_status yw_cholesky_plan_work(yw_cholesky* f, yw_error* error) {

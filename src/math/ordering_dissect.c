@@ -15,6 +15,8 @@
 // A cut leaves at least this share of the part on either side.
 #define MIN_SHARE 0.3
 #define MAX_BINS 2048
+// Vertices in one block of work.
+#define REACH_BLOCK 1024
 
 // Normals of the cuts that are tried: axes, face and space diagonals, and behind them the principal
 // axes of the points. Diagonals matter: in the body-centred and face-centred lattices that tet
@@ -31,15 +33,27 @@ typedef struct place16 {
   _Alignas(64) float along[DIRECTIONS];
 } place16;
 
+// A place to cut at: across direction `way`, before bin `bin`.
+typedef struct cut {
+  int way;
+  int32_t bin;
+  float origin, scale;
+  double cost;
+} cut;
+
+static int32_t bin_of(const cut* c, float x) { return (int32_t)((x - c->origin) * c->scale); }
+
 typedef struct dissection {
   const yw_allocator* mem;
+  yw_tasks* tasks;
   const yw_graph* graph;
   place16* places;
   place16* least;  // of a vertex's neighbours in its part, itself included
   place16* most;
   int32_t* part_of;  // number of the part a vertex belongs to, -1 once it is in a separator
   int32_t* rank;     // place in its part; before a cut: 0, behind it: 1
-  int32_t* bins;     // 3 * (MAX_BINS + 1)
+  int32_t* bins;     // 3 * (MAX_BINS + 1) for each direction
+  cut cuts[DIRECTIONS];
   int32_t* scratch;  // 4 * count
   int32_t next_part;
   bool out_of_memory;
@@ -79,52 +93,70 @@ static void widen(place16* low, place16* high, const place16* with) {
   }
 }
 
-// How far the neighbours of each vertex of the part reach, and the part itself.
-static void find_reach(dissection* d, int32_t part, const int32_t* items, int32_t count,
-                       place16* low, place16* high) {
-  *low = *high = d->places[items[0]];
-  for (int32_t k = 0; k < count; ++k) {
-    int32_t v = items[k];
+// The part that is being cut, for the threads that look for cuts.
+typedef struct part_view {
+  dissection* d;
+  int32_t part, count, num_bins;
+  const int32_t* items;
+  const place16 *low, *high;  // of the part
+} part_view;
+
+// How far the neighbours of each vertex of the part reach.
+static void find_reach(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const part_view* view = context;
+  dissection* d = view->d;
+  int32_t begin = block * REACH_BLOCK;
+  int32_t end = view->count - begin < REACH_BLOCK ? view->count : begin + REACH_BLOCK;
+  for (int32_t k = begin; k < end; ++k) {
+    int32_t v = view->items[k];
     place16 least = d->places[v], most = least;
     for (int32_t e = d->graph->start[v]; e < d->graph->start[v + 1]; ++e) {
       int32_t u = d->graph->items[e];
-      if (d->part_of[u] == part) widen(&least, &most, &d->places[u]);
+      if (d->part_of[u] == view->part) widen(&least, &most, &d->places[u]);
     }
     d->least[v] = least;
     d->most[v] = most;
-    widen(low, high, &d->places[v]);
   }
 }
-
-typedef struct cut {
-  int way;
-  int32_t bin;  // bins before it are one side
-  float origin, scale;
-  double cost;
-} cut;
-
-static int32_t bin_of(const cut* c, float x) { return (int32_t)((x - c->origin) * c->scale); }
 
 // The best cut across one direction. Bins take the place of sorting: for every border between bins,
 // vertices before it with a neighbour behind it, and the other way round, are counted by
 // differences.
-static void try_direction(dissection* d, const int32_t* items, int32_t count, int32_t num_bins,
-                          cut here, cut* best) {
-  int32_t* filled = d->bins;
-  int32_t* before = filled + num_bins + 1;
-  int32_t* behind = before + num_bins + 1;
-  memset(filled, 0, 3 * ((size_t)num_bins + 1) * sizeof *filled);
-  for (int32_t k = 0; k < count; ++k) {
-    int32_t v = items[k];
-    int32_t at = bin_of(&here, d->places[v].along[here.way]);
+static void count_borders(const part_view* view, const cut* here, int32_t* filled, int32_t* before,
+                          int32_t* behind) {
+  const dissection* d = view->d;
+  memset(filled, 0, 3 * ((size_t)view->num_bins + 1) * sizeof *filled);
+  for (int32_t k = 0; k < view->count; ++k) {
+    int32_t v = view->items[k];
+    int32_t at = bin_of(here, d->places[v].along[here->way]);
     ++filled[at + 1];
     ++before[at + 1];  // before borders at + 1 .. the bin of its last neighbour
-    --before[bin_of(&here, d->most[v].along[here.way]) + 1];
-    ++behind[bin_of(&here, d->least[v].along[here.way]) + 1];
+    --before[bin_of(here, d->most[v].along[here->way]) + 1];
+    ++behind[bin_of(here, d->least[v].along[here->way]) + 1];
     --behind[at + 1];
   }
-  int32_t first = (int32_t)(MIN_SHARE * count), place = 0, num_before = 0, num_behind = 0;
-  for (int32_t bin = 1; bin < num_bins; ++bin) {
+}
+
+static void try_direction(void* context, int32_t way, int32_t worker) {
+  (void)worker;
+  const part_view* view = context;
+  cut* best = &view->d->cuts[way];
+  *best = (cut){.cost = INFINITY};
+  float extent = view->high->along[way] - view->low->along[way];
+  // The last point stays within the last bin.
+  cut here = {.way = way,
+              .origin = view->low->along[way],
+              .scale = 0.9999f * (float)view->num_bins / extent};
+  if (!(extent > 0.0f) || !isfinite(extent) || !isfinite(here.scale)) return;
+
+  int32_t* filled = view->d->bins + (size_t)way * 3 * (MAX_BINS + 1);
+  int32_t* before = filled + view->num_bins + 1;
+  int32_t* behind = before + view->num_bins + 1;
+  count_borders(view, &here, filled, before, behind);
+  int32_t count = view->count, first = (int32_t)(MIN_SHARE * count);
+  int32_t place = 0, num_before = 0, num_behind = 0;
+  for (int32_t bin = 1; bin < view->num_bins; ++bin) {
     place += filled[bin];
     num_before += before[bin];
     num_behind += behind[bin];
@@ -140,16 +172,16 @@ static void try_direction(dissection* d, const int32_t* items, int32_t count, in
 
 // Sets rank to the side of the best cut. False where there is none: all points in one place.
 static bool choose_cut(dissection* d, int32_t part, const int32_t* items, int32_t count) {
+  place16 low = d->places[items[0]], high = low;
+  for (int32_t k = 0; k < count; ++k) widen(&low, &high, &d->places[items[k]]);
   int32_t num_bins = count / 2 < MAX_BINS ? count / 2 : MAX_BINS;
-  cut best = {.cost = INFINITY};
-  place16 low, high;
-  find_reach(d, part, items, count, &low, &high);
-  for (int way = 0; way < DIRECTIONS; ++way) {
-    float extent = high.along[way] - low.along[way];
-    if (!(extent > 0.0f) || !isfinite(extent)) continue;
-    // The last point stays within the last bin.
-    cut here = {.way = way, .origin = low.along[way], .scale = 0.9999f * (float)num_bins / extent};
-    if (isfinite(here.scale)) try_direction(d, items, count, num_bins, here, &best);
+  part_view view = {d, part, count, num_bins, items, &low, &high};
+  yw_tasks* tasks = count > REACH_BLOCK ? d->tasks : NULL;
+  yw_tasks_run(tasks, (count + REACH_BLOCK - 1) / REACH_BLOCK, find_reach, &view);
+  yw_tasks_run(tasks, DIRECTIONS, try_direction, &view);
+  cut best = d->cuts[0];
+  for (int way = 1; way < DIRECTIONS; ++way) {
+    if (d->cuts[way].cost < best.cost) best = d->cuts[way];
   }
   if (!(best.cost < (double)INFINITY)) return false;
   for (int32_t k = 0; k < count; ++k) {
@@ -343,7 +375,7 @@ static void dissect(dissection* d, int32_t part, int32_t* items, int32_t count) 
   dissect(d, second, items + before, behind);
 }
 
-yw_status yw_order_by_dissection(const yw_allocator* mem, const yw_graph* graph,
+yw_status yw_order_by_dissection(const yw_allocator* mem, yw_tasks* tasks, const yw_graph* graph,
                                  const yw_vec3* points, int32_t* order) {
   size_t n = (size_t)graph->count;
   for (size_t i = 0; i < n; ++i) {
@@ -352,13 +384,14 @@ yw_status yw_order_by_dissection(const yw_allocator* mem, const yw_graph* graph,
     }
   }
   dissection d = {.mem = mem,
+                  .tasks = tasks,
                   .graph = graph,
                   .places = YW_NEW_ARRAY(mem, place16, n),
                   .least = YW_NEW_ARRAY(mem, place16, n),
                   .most = YW_NEW_ARRAY(mem, place16, n),
                   .part_of = YW_NEW_ARRAY(mem, int32_t, n),
                   .rank = YW_NEW_ARRAY(mem, int32_t, n),
-                  .bins = YW_NEW_ARRAY(mem, int32_t, 3 * (MAX_BINS + 1)),
+                  .bins = YW_NEW_ARRAY(mem, int32_t, DIRECTIONS * 3 * (MAX_BINS + 1)),
                   .scratch = YW_NEW_ARRAY(mem, int32_t, 4 * n)};
   if (d.places && d.least && d.most && d.part_of && d.rank && d.bins && d.scratch) {
     place_points(&d, points);

@@ -15,7 +15,8 @@ static void assert_permutation(const int32_t* order, int count) {
 
 static yw_graph graph_of(const yw_sparse* a) { return (yw_graph){a->size, a->start, a->columns}; }
 
-// Both orders, twice: permutations, and the same each time. Takes the matrix and the points.
+// Both orders, twice, on one thread and on three: permutations, and the same each time. Takes the
+// matrix and the points.
 static void check_orders(yw_sparse a, yw_vec3* points) {
   yw_graph graph = graph_of(&a);
   size_t bytes = sizeof(int32_t) * (size_t)a.size;
@@ -25,10 +26,12 @@ static void check_orders(yw_sparse a, yw_vec3* points) {
   assert_int_equal(yw_order_by_degree(NULL, &graph, again), YW_OK);
   assert_memory_equal(order, again, bytes);
   if (points) {
-    assert_int_equal(yw_order_by_dissection(NULL, &graph, points, order), YW_OK);
+    yw_tasks* tasks = yw_tasks_create(NULL, 3);
+    assert_int_equal(yw_order_by_dissection(NULL, NULL, &graph, points, order), YW_OK);
     assert_permutation(order, a.size);
-    assert_int_equal(yw_order_by_dissection(NULL, &graph, points, again), YW_OK);
+    assert_int_equal(yw_order_by_dissection(NULL, tasks, &graph, points, again), YW_OK);
     assert_memory_equal(order, again, bytes);
+    yw_tasks_destroy(tasks);
   }
   free(order);
   free(again);
@@ -79,7 +82,7 @@ static void points_that_coincide_or_are_far_off_do_no_harm(void** state) {
   int32_t order[27];
   points = sample_grid_points(3, 3, 3);
   points[5].x = NAN;
-  assert_int_equal(yw_order_by_dissection(NULL, &graph, points, order), YW_ERR_INVALID);
+  assert_int_equal(yw_order_by_dissection(NULL, NULL, &graph, points, order), YW_ERR_INVALID);
   free(points);
   yw_sparse_free(&a);
 }
