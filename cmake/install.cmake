@@ -1,4 +1,4 @@
-# make install: libraries, headers, pkg-config file, CMake package, program.
+# make install: libraries, headers, pkg-config file, CMake package, program and its scenes.
 include(CMakePackageConfigHelpers)
 install(TARGETS yawara_static yawara_shared EXPORT yawara-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -6,7 +6,11 @@ install(TARGETS yawara_static yawara_shared EXPORT yawara-targets
 install(DIRECTORY include/yawara DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET yawara)
   install(TARGETS yawara RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/yawara)
 endif()
+# Relative, so that the installed tree can be moved or staged.
+file(RELATIVE_PATH YW_PC_PREFIX ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig
+     ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/yawara.pc.in ${CMAKE_BINARY_DIR}/yawara.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/yawara.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(EXPORT yawara-targets NAMESPACE yawara:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/yawara)

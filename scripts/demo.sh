@@ -35,6 +35,6 @@ The tour is in $out/tour.mp4 ($SECONDS s in all):
 $(printf '  %s\n' "$out"/*.mp4 "$out"/*.png)
 
 Try next, for a softer preference for the example pose:
-  build/yawara run scenes/gallery/twist.json -o out/soft --set models.twisted.match.beta=0.5
+  build/yawara run scenes/gallery/twist.json -o out/soft --set bodies[1].match.beta=0.5
   build/yawara render out/soft -o out/soft.mp4
 END

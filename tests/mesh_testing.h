@@ -3,6 +3,7 @@
 #ifndef YW_MESH_TESTING_H
 #define YW_MESH_TESTING_H
 
+#include "math/vec.h"
 #include "testing.h"
 #include "yawara/mesh.h"
 
@@ -103,6 +104,39 @@ static inline bool read_obj(const char* path, yw_tri_mesh* out) {
   out->num_vertices = nv;
   out->num_triangles = nt;
   return true;
+}
+
+/// A 0-based TetGen pair base.node and base.ele; false when one cannot be opened. Tets that are
+/// inside out are turned.
+static inline bool read_tetgen(const char* base, yw_tet_mesh* out) {
+  char path[1100];
+  snprintf(path, sizeof path, "%s.node", base);
+  FILE* nodes = fopen(path, "r");
+  snprintf(path, sizeof path, "%s.ele", base);
+  FILE* tets = fopen(path, "r");
+  bool opened = nodes != NULL && tets != NULL;
+  int nv = 0, nt = 0, number;
+  if (opened) {
+    assert_int_equal(fscanf(nodes, "%d %*d %*d %*d", &nv), 1);
+    assert_int_equal(fscanf(tets, "%d %*d %*d", &nt), 1);
+    assert_int_equal(yw_tet_mesh_create(NULL, nv, nt, out), YW_OK);
+  }
+  for (int i = 0; i < nv; ++i) {
+    yw_vec3* p = &out->positions[i];
+    assert_int_equal(fscanf(nodes, "%d %f %f %f", &number, &p->x, &p->y, &p->z), 4);
+  }
+  for (int t = 0; t < nt; ++t) {
+    int32_t* v = out->tets + 4 * t;
+    assert_int_equal(fscanf(tets, "%d %d %d %d %d", &number, v, v + 1, v + 2, v + 3), 5);
+    const yw_vec3* x = out->positions;
+    yw_vec3 a = yw_sub(x[v[1]], x[v[0]]), b = yw_sub(x[v[2]], x[v[0]]);
+    if (yw_dot(yw_cross(a, b), yw_sub(x[v[3]], x[v[0]])) > 0.0f) continue;
+    int32_t third = v[2];
+    v[2] = v[3], v[3] = third;
+  }
+  if (nodes != NULL) fclose(nodes);
+  if (tets != NULL) fclose(tets);
+  return opened;
 }
 
 /// Memory of which only `left` more blocks can be had.

@@ -41,7 +41,9 @@ struct yw_contacts {
   YW_LIST(body_cache) caches;
   YW_LIST(yw_contact_topology*) topologies;
 
-  // Buffers of one resolve.
+  // Of one resolve, and its buffers.
+  float h;
+  float fall;  // m, that gravity moves in one step
   YW_LIST(yw_contact_work) works;
   YW_LIST(yw_sort_item) order, scratch;
   YW_LIST(yw_aabb) body_nodes;
@@ -168,6 +170,7 @@ static bool update_caches(yw_contacts* c, const yw_contact_body* bodies, int32_t
     c->works.items[c->works.count++] =
         (yw_contact_work){.body = &bodies[i],
                           .topology = t,
+                          .h = c->h,
                           .groups = yw_box_tree_of(cache->group_nodes, t->num_groups),
                           .leaves = yw_box_tree_of(cache->leaf_nodes, t->num_leaves),
                           .tet_boxes = cache->tet_boxes,
@@ -184,7 +187,9 @@ static void fit_bodies(void* context, int32_t block, int32_t worker) {
   yw_contacts* c = context;
   int32_t end = (block + 1) * BODIES_PER_BLOCK;
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
-    yw_contact_fit_points(&c->works.items[i]);
+    yw_contact_work* work = &c->works.items[i];
+    work->box = yw_aabb_empty();
+    if (work->body->body_contact || work->body->self_contact) yw_contact_fit_points(work);
   }
 }
 
@@ -200,10 +205,10 @@ static bool add_job(yw_contacts* c, yw_contact_job_kind kind, int32_t a, int32_t
   return true;
 }
 
-static float skin_of(const yw_contacts* c, int32_t a, int32_t b, float fall) {
+static float skin_of(const yw_contacts* c, int32_t a, int32_t b) {
   float size_a = c->works.items[a].topology->size, size_b = c->works.items[b].topology->size;
   float size = size_a < size_b ? size_a : size_b;
-  float skin = SKIN * size + fall;
+  float skin = SKIN * size + c->fall;
   return skin < MAX_SKIN * size ? skin : MAX_SKIN * size;
 }
 
@@ -211,10 +216,10 @@ static bool is_small(const yw_contact_topology* topology) {
   return topology->is_volume && topology->num_leaves <= FEW_LEAVES;
 }
 
-static bool add_pair(yw_contacts* c, int32_t a, int32_t b, float fall) {
+static bool add_pair(yw_contacts* c, int32_t a, int32_t b) {
   const yw_contact_topology* t = c->works.items[a].topology;
   const yw_contact_topology* u = c->works.items[b].topology;
-  float skin = skin_of(c, a, b, fall);
+  float skin = skin_of(c, a, b);
   c->works.items[a].active = c->works.items[b].active = true;
 
   if (a != b && is_small(t) && is_small(u)) return add_job(c, YW_JOB_SMALL_PAIR, a, b, skin);
@@ -247,7 +252,7 @@ static bool sort_bodies(yw_contacts* c) {
   return true;
 }
 
-static bool find_pairs(yw_contacts* c, float fall) {
+static bool find_pairs(yw_contacts* c) {
   c->jobs.count = 0;
   if (!sort_bodies(c)) return false;
   int32_t count = c->works.count;
@@ -263,9 +268,9 @@ static bool find_pairs(yw_contacts* c, float fall) {
     int32_t a = c->order.items[k].value;
     yw_box_walk walk = yw_box_walk_begin(&tree, tree.nodes[tree.first_leaf + k]);
     for (int32_t other; (other = yw_box_walk_next(&walk)) >= 0;) {
-      if (other > k && !add_pair(c, a, c->order.items[other].value, fall)) return false;
+      if (other > k && !add_pair(c, a, c->order.items[other].value)) return false;
     }
-    if (c->works.items[a].body->self_contact && !add_pair(c, a, a, fall)) return false;
+    if (c->works.items[a].body->self_contact && !add_pair(c, a, a)) return false;
   }
   return true;
 }
@@ -409,8 +414,10 @@ static bool cut_batches(yw_contacts* c, int32_t* num_contacts) {
       if (!batch || !same_pair(batch, contact)) {
         if (!YW_LIST_RESERVE(&c->mem, &c->batches, 1)) return false;
         batch = &c->batches.items[c->batches.count++];
-        *batch =
-            (yw_contact_batch){.contacts = contact, .a = contact->body[0], .b = contact->body[1]};
+        int32_t a = contact->body[0], b = contact->body[1];
+        yw_aabb box = yw_aabb_join(c->works.items[a].box, c->works.items[b].box);
+        float extent = yw_distance(box.lower, box.upper);
+        *batch = (yw_contact_batch){.contacts = contact, .a = a, .b = b, .extent = extent};
       }
       ++batch->count;
     }
@@ -453,6 +460,16 @@ static bool color_batches(yw_contacts* c, yw_contact_problem* problem) {
   return true;
 }
 
+// One body alone, unless it collides with itself, has nothing to meet.
+static bool nothing_can_meet(const yw_contact_body* bodies, int32_t num_bodies) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < num_bodies; ++i) {
+    if (bodies[i].self_contact) return false;
+    count += bodies[i].body_contact;
+  }
+  return count < 2;
+}
+
 yw_status yw_contacts_resolve(yw_contacts* c, yw_contact_body* bodies, int32_t num_bodies, float h,
                               yw_vec3 gravity, int32_t iterations, yw_tasks* tasks,
                               int32_t* num_contacts) {
@@ -460,10 +477,12 @@ yw_status yw_contacts_resolve(yw_contacts* c, yw_contact_body* bodies, int32_t n
   yw_contact_problem problem = {
       .bodies = bodies, .h = h, .gravity = gravity, .iterations = iterations, .tasks = tasks};
   if (num_contacts) *num_contacts = 0;
-  float fall = yw_length(gravity) * h * h;
+  if (nothing_can_meet(bodies, num_bodies)) return YW_OK;
+  c->h = h;
+  c->fall = yw_length(gravity) * h * h;
   if (!update_caches(c, bodies, num_bodies)) return YW_ERR_MEMORY;
   yw_tasks_run(tasks, (num_bodies + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK, fit_bodies, c);
-  if (!find_pairs(c, fall)) return YW_ERR_MEMORY;
+  if (!find_pairs(c)) return YW_ERR_MEMORY;
   if (c->jobs.count == 0) return YW_OK;
   if (!prepare_tets(c, tasks)) return YW_ERR_MEMORY;
   if (!find_contacts(c, tasks)) return YW_ERR_MEMORY;

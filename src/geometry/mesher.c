@@ -21,11 +21,17 @@ yw_mesher_def yw_default_mesher_def(void) {
   return (yw_mesher_def){.size = 0.0f, .max_vertices = DEFAULT_MAX_VERTICES};
 }
 
-// Volume from a few thousand samples: each cell counts by how deep its middle lies.
-static double estimate_volume(const yw_shape* shape, yw_aabb bounds) {
+// What the number of vertices depends on.
+typedef struct extent {
+  double volume, area;
+} extent;
+
+// Volume and area from a few thousand samples: a cell counts by how deep its middle lies, and to
+// the area when it is in the outermost layer (there may be no samples outside a flat side).
+static extent estimate_extent(const yw_shape* shape, yw_aabb bounds) {
   yw_dvec3 lower = yw_d3(bounds.lower), size = yw_dsub(yw_d3(bounds.upper), lower);
   yw_dvec3 step = yw_dscale(size, 1.0 / ESTIMATE_SAMPLES);
-  double width = pow(fabs(step.x * step.y * step.z), 1.0 / 3.0), filled = 0.0;
+  double width = fmin(step.x, fmin(step.y, step.z)), filled = 0.0, layer = 0.0;
   for (int k = 0; k < ESTIMATE_SAMPLES; ++k) {
     yw_vec4 points[ESTIMATE_SAMPLES * ESTIMATE_SAMPLES];
     float distance[ESTIMATE_SAMPLES * ESTIMATE_SAMPLES];
@@ -38,10 +44,20 @@ static double estimate_volume(const yw_shape* shape, yw_aabb bounds) {
     yw_shape_distance_many(shape, ESTIMATE_SAMPLES * ESTIMATE_SAMPLES, points, distance);
     for (int n = 0; n < ESTIMATE_SAMPLES * ESTIMATE_SAMPLES; ++n) {
       double share = 0.5 - (double)distance[n] / width;
+      layer += share >= 0.5 && share < 1.5;
       filled += share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
     }
   }
-  return filled * step.x * step.y * step.z;
+  double cell = step.x * step.y * step.z;
+  return (extent){filled * cell, layer * cell / width};
+}
+
+// Two nodes per cell inside, and cuts and warped nodes at the surface (counted on a sphere, a box
+// and a torus).
+static double estimate_vertices(extent shape, double spacing, yw_stuff_part part) {
+  double cells = shape.volume / (spacing * spacing * spacing);
+  double squares = shape.area / (spacing * spacing);
+  return part == YW_STUFF_SKIN ? 2.0 * squares : 2.0 * cells + 1.5 * squares;
 }
 
 static yw_status check_request(const yw_shape* shape, float size, int32_t max_vertices,
@@ -72,36 +88,28 @@ static yw_status check_request(const yw_shape* shape, float size, int32_t max_ve
   return YW_OK;
 }
 
-static yw_status refuse_vertices(double estimate, double spacing, int32_t max_vertices,
-                                 const char* what, yw_error* error) {
+static yw_status refuse_vertices(extent shape, double estimate, double spacing,
+                                 int32_t max_vertices, yw_stuff_part part, const char* what,
+                                 yw_error* error) {
+  double enough = 1.05 * spacing;
+  while (estimate_vertices(shape, enough, part) > 0.85 * max_vertices) enough *= 1.05;
   return yw_fail(
       error, YW_ERR_LIMIT,
-      "%s of size %g m would have about %.3g vertices, more than the limit of %d; take a "
-      "size of at least %.2g m",
-      what, spacing, estimate, max_vertices,
-      1.05 * spacing * pow(estimate / max_vertices, 1.0 / 3.0));
+      "%s of size %g m would have about %.2g vertices, more than the limit of %d; take a "
+      "size of at least %.3g m",
+      what, spacing, estimate, max_vertices, enough);
 }
 
-// Refuses what would not fit or be too fine for the numbers, before anything is allocated.
-static yw_status check_cost(const yw_shape* shape, yw_aabb bounds, double spacing,
-                            int32_t max_vertices, yw_stuff_part part, const char* what,
-                            double* estimate, yw_error* error) {
+// A lattice that is too fine for the numbers.
+static yw_status check_precision(yw_aabb bounds, double spacing, const char* what,
+                                 yw_error* error) {
   yw_vec3 far3 = yw_max3(yw_neg(bounds.lower), bounds.upper);
   double farthest = (double)fmaxf(far3.x, fmaxf(far3.y, far3.z));
-  double volume = estimate_volume(shape, bounds);
-  *estimate = 2.0 * volume / (spacing * spacing * spacing);
-  // A skin has about two vertices per square of the spacing; the sphere is the least it can be.
-  if (part == YW_STUFF_SKIN) *estimate = 2.0 * 4.84 * pow(volume, 2.0 / 3.0) / (spacing * spacing);
-  if (*estimate > 1.2 * max_vertices) {
-    return refuse_vertices(*estimate, spacing, max_vertices, what, error);
-  }
-  if (!(spacing > FINEST_SPACING * farthest)) {
-    return yw_fail(error, YW_ERR_LIMIT,
-                   "size %g m of %s is too fine for single precision %g m away from the origin; "
-                   "take at least %.2g m",
-                   spacing, what, farthest, 1.1 * FINEST_SPACING * farthest);
-  }
-  return YW_OK;
+  if (spacing > FINEST_SPACING * farthest) return YW_OK;
+  return yw_fail(error, YW_ERR_LIMIT,
+                 "size %g m of %s is too fine for single precision %g m away from the origin; take "
+                 "a size of at least %.3g m",
+                 spacing, what, farthest, 1.1 * FINEST_SPACING * farthest);
 }
 
 yw_status yw_mesher_run(const yw_shape* shape, const yw_allocator* mem, float size,
@@ -117,8 +125,13 @@ yw_status yw_mesher_run(const yw_shape* shape, const yw_allocator* mem, float si
   yw_vec3 side = yw_sub(bounds.upper, bounds.lower);
   double spacing = (double)size;
   if (size <= 0.0f) spacing = (double)fmaxf(side.x, fmaxf(side.y, side.z)) / DEFAULT_CELLS;
-  double estimate;
-  status = check_cost(shape, bounds, spacing, max_vertices, part, what, &estimate, error);
+  // Refused before anything is allocated.
+  extent measured = estimate_extent(shape, bounds);
+  double estimate = estimate_vertices(measured, spacing, part);
+  if (estimate > 1.3 * max_vertices) {
+    return refuse_vertices(measured, estimate, spacing, max_vertices, part, what, error);
+  }
+  status = check_precision(bounds, spacing, what, error);
   if (status != YW_OK) return status;
 
   // A full block has 128 vertices, one at the surface fewer: this leaves room for thin shapes.
@@ -131,7 +144,9 @@ yw_status yw_mesher_run(const yw_shape* shape, const yw_allocator* mem, float si
     yw_stuffing_free(&stuffing);
   }
   if (status == YW_ERR_LIMIT) {
-    return refuse_vertices(fmax(estimate, 1.2 * max_vertices), spacing, max_vertices, what, error);
+    // More than the estimate: thin parts that the samples missed.
+    estimate = fmax(estimate, 1.1 * max_vertices);
+    return refuse_vertices(measured, estimate, spacing, max_vertices, part, what, error);
   }
   if (status != YW_OK) return yw_fail_memory(error, what);
   if (out->num_tets == 0) {

@@ -9,6 +9,16 @@
 #include "geometry/shape_node.h"
 #include "geometry/shape_primitives.h"
 
+// Kind and member of the leaves whose functions are in shape_primitives.h.
+#define PRIMITIVES(CASE)       \
+  CASE(YW_SHAPE_SPHERE, ball)  \
+  CASE(YW_SHAPE_BOX, brick)    \
+  CASE(YW_SHAPE_CAPSULE, pill) \
+  CASE(YW_SHAPE_CYLINDER, can) \
+  CASE(YW_SHAPE_CONE, frustum) \
+  CASE(YW_SHAPE_TORUS, ring)   \
+  CASE(YW_SHAPE_PLANE, half_space)
+
 static float evaluate(const yw_shape* shape, yw_vec3 p);
 static float evaluate_gradient(const yw_shape* shape, yw_vec3 p, yw_vec3* gradient);
 
@@ -66,20 +76,11 @@ static float evaluate_group_gradient(const yw_shape* shape, yw_vec3 p, yw_vec3* 
 
 static float evaluate(const yw_shape* shape, yw_vec3 p) {
   switch (shape->kind) {
-    case YW_SHAPE_SPHERE:
-      return yw_ball_distance(&shape->as.ball, p);
-    case YW_SHAPE_BOX:
-      return yw_brick_distance(&shape->as.brick, p);
-    case YW_SHAPE_CAPSULE:
-      return yw_pill_distance(&shape->as.pill, p);
-    case YW_SHAPE_CYLINDER:
-      return yw_can_distance(&shape->as.can, p);
-    case YW_SHAPE_CONE:
-      return yw_frustum_distance(&shape->as.frustum, p);
-    case YW_SHAPE_TORUS:
-      return yw_ring_distance(&shape->as.ring, p);
-    case YW_SHAPE_PLANE:
-      return yw_half_space_distance(&shape->as.half_space, p);
+#define CASE(kind, name) \
+  case kind:             \
+    return yw_##name##_distance(&shape->as.name, p);
+    PRIMITIVES(CASE)
+#undef CASE
     case YW_SHAPE_UNION:
     case YW_SHAPE_INTERSECTION:
     case YW_SHAPE_DIFFERENCE:
@@ -106,20 +107,11 @@ static float evaluate_placed_gradient(const yw_shape_placed* placed, yw_vec3 p, 
 // The gradient of a blend may be shorter than 1; only the public function makes it a unit vector.
 static float evaluate_gradient(const yw_shape* shape, yw_vec3 p, yw_vec3* g) {
   switch (shape->kind) {
-    case YW_SHAPE_SPHERE:
-      return yw_ball_gradient(&shape->as.ball, p, g);
-    case YW_SHAPE_BOX:
-      return yw_brick_gradient(&shape->as.brick, p, g);
-    case YW_SHAPE_CAPSULE:
-      return yw_pill_gradient(&shape->as.pill, p, g);
-    case YW_SHAPE_CYLINDER:
-      return yw_can_gradient(&shape->as.can, p, g);
-    case YW_SHAPE_CONE:
-      return yw_frustum_gradient(&shape->as.frustum, p, g);
-    case YW_SHAPE_TORUS:
-      return yw_ring_gradient(&shape->as.ring, p, g);
-    case YW_SHAPE_PLANE:
-      return yw_half_space_gradient(&shape->as.half_space, p, g);
+#define CASE(kind, name) \
+  case kind:             \
+    return yw_##name##_gradient(&shape->as.name, p, g);
+    PRIMITIVES(CASE)
+#undef CASE
     case YW_SHAPE_UNION:
     case YW_SHAPE_INTERSECTION:
     case YW_SHAPE_DIFFERENCE:
@@ -219,27 +211,12 @@ static void sharp_group_gradient_many(const yw_shape* shape, int32_t count, cons
 static void evaluate_many(const yw_shape* shape, int32_t count, const yw_vec4* points,
                           float* distance) {
   switch (shape->kind) {
-    case YW_SHAPE_SPHERE:
-      EACH_POINT(yw_ball_distance(&shape->as.ball, p));
-      break;
-    case YW_SHAPE_BOX:
-      EACH_POINT(yw_brick_distance(&shape->as.brick, p));
-      break;
-    case YW_SHAPE_CAPSULE:
-      EACH_POINT(yw_pill_distance(&shape->as.pill, p));
-      break;
-    case YW_SHAPE_CYLINDER:
-      EACH_POINT(yw_can_distance(&shape->as.can, p));
-      break;
-    case YW_SHAPE_CONE:
-      EACH_POINT(yw_frustum_distance(&shape->as.frustum, p));
-      break;
-    case YW_SHAPE_TORUS:
-      EACH_POINT(yw_ring_distance(&shape->as.ring, p));
-      break;
-    case YW_SHAPE_PLANE:
-      EACH_POINT(yw_half_space_distance(&shape->as.half_space, p));
-      break;
+#define CASE(kind, name)                                  \
+  case kind:                                              \
+    EACH_POINT(yw_##name##_distance(&shape->as.name, p)); \
+    break;
+    PRIMITIVES(CASE)
+#undef CASE
     case YW_SHAPE_UNION:
     case YW_SHAPE_INTERSECTION:
     case YW_SHAPE_DIFFERENCE:
@@ -272,27 +249,12 @@ static void evaluate_many(const yw_shape* shape, int32_t count, const yw_vec4* p
 static void evaluate_gradient_many(const yw_shape* shape, int32_t count, const yw_vec4* points,
                                    float* distance, yw_vec4* gradient) {
   switch (shape->kind) {
-    case YW_SHAPE_SPHERE:
-      EACH_POINT_GRADIENT(yw_ball_gradient(&shape->as.ball, p, &g));
-      break;
-    case YW_SHAPE_BOX:
-      EACH_POINT_GRADIENT(yw_brick_gradient(&shape->as.brick, p, &g));
-      break;
-    case YW_SHAPE_CAPSULE:
-      EACH_POINT_GRADIENT(yw_pill_gradient(&shape->as.pill, p, &g));
-      break;
-    case YW_SHAPE_CYLINDER:
-      EACH_POINT_GRADIENT(yw_can_gradient(&shape->as.can, p, &g));
-      break;
-    case YW_SHAPE_CONE:
-      EACH_POINT_GRADIENT(yw_frustum_gradient(&shape->as.frustum, p, &g));
-      break;
-    case YW_SHAPE_TORUS:
-      EACH_POINT_GRADIENT(yw_ring_gradient(&shape->as.ring, p, &g));
-      break;
-    case YW_SHAPE_PLANE:
-      EACH_POINT_GRADIENT(yw_half_space_gradient(&shape->as.half_space, p, &g));
-      break;
+#define CASE(kind, name)                                               \
+  case kind:                                                           \
+    EACH_POINT_GRADIENT(yw_##name##_gradient(&shape->as.name, p, &g)); \
+    break;
+    PRIMITIVES(CASE)
+#undef CASE
     case YW_SHAPE_UNION:
     case YW_SHAPE_INTERSECTION:
     case YW_SHAPE_DIFFERENCE:

@@ -21,12 +21,60 @@ static double support_plane(const yw_shape_half_space* plane, const double d[3])
   return is_normal ? (double)plane->offset : (double)INFINITY;
 }
 
+/// Planes of an intersection that are tried against each other, three at a time.
+#define MAX_PLANES 32
+
+static double determinant(const double a[3], const double b[3], const double c[3]) {
+  return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +
+         a[2] * (b[0] * c[1] - b[1] * c[0]);
+}
+
+// How far three half spaces let a point go: if d = x a + y b + z c with x, y, z >= 0 in terms of
+// their normals, then d . p <= x offset_a + y offset_b + z offset_c for every p in all of them.
+static double support_corner(const yw_shape_half_space* planes[3], const double d[3],
+                             double level) {
+  double n[3][3], reach = 0.0;
+  for (int i = 0; i < 3; ++i) {
+    n[i][0] = (double)planes[i]->normal.x;
+    n[i][1] = (double)planes[i]->normal.y;
+    n[i][2] = (double)planes[i]->normal.z;
+  }
+  double whole = determinant(n[0], n[1], n[2]);
+  if (fabs(whole) < 1e-6) return (double)INFINITY;
+  double weights[3] = {determinant(d, n[1], n[2]) / whole, determinant(n[0], d, n[2]) / whole,
+                       determinant(n[0], n[1], d) / whole};
+  for (int i = 0; i < 3; ++i) {
+    if (weights[i] < -1e-7) return (double)INFINITY;
+    reach += weights[i] * ((double)planes[i]->offset + level);
+  }
+  return reach;
+}
+
+// Slanted planes bound together what none of them bounds alone. By duality of linear programs the
+// best three planes give the exact answer; any three give one that is not too small.
+static double support_planes(const yw_shape_group* group, const double d[3], double level) {
+  const yw_shape_half_space* planes[MAX_PLANES];
+  int count = 0;
+  for (int32_t i = 0; i < group->count && count < MAX_PLANES; ++i)
+    if (group->children[i]->kind == YW_SHAPE_PLANE)
+      planes[count++] = &group->children[i]->as.half_space;
+  double best = (double)INFINITY;
+  for (int i = 0; i < count; ++i)
+    for (int j = i + 1; j < count; ++j)
+      for (int k = j + 1; k < count; ++k) {
+        const yw_shape_half_space* three[3] = {planes[i], planes[j], planes[k]};
+        double reach = support_corner(three, d, level);
+        best = reach < best ? reach : best;
+      }
+  return best;
+}
+
 static double support_group(const yw_shape* shape, const double d[3], double level) {
   const yw_shape_group* group = &shape->as.group;
   if (shape->kind == YW_SHAPE_DIFFERENCE) return yw_shape_support(group->children[0], d, level);
   bool join = shape->kind == YW_SHAPE_UNION;
   if (join && group->smooth > 0.0f) level += yw_blend_depth(group->count, (double)group->smooth);
-  double best = join ? -(double)INFINITY : (double)INFINITY;
+  double best = join ? -(double)INFINITY : support_planes(group, d, level);
   for (int32_t i = 0; i < group->count; ++i) {
     double reach = yw_shape_support(group->children[i], d, level);
     best = (join ? reach > best : reach < best) ? reach : best;

@@ -246,7 +246,7 @@ static yw_vec3* make_unit(const yw_allocator* mem, const yw_tri_mesh* mesh, yw_m
   float largest = fmaxf(size.x, fmaxf(size.y, size.z));
   int exponent = 0;
   frexpf(largest, &exponent);
-  exponent = exponent < -100 ? -100 : exponent > 100 ? 100 : exponent;
+  exponent = exponent < -126 ? -126 : exponent > 126 ? 126 : exponent;
   out->to_unit = ldexpf(1.0f, -exponent);
   out->from_unit = ldexpf(1.0f, exponent);
   out->box = (yw_aabb){to_unit(out, box.lower), to_unit(out, box.upper)};

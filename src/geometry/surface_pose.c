@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "geometry/embedding.h"
 #include "geometry/mesh_faces.h"
+#include "math/trig.h"
 #include "yawara/model.h"
 
 #define JUMP_WEIGHT 1e-4
@@ -279,7 +280,8 @@ static yw_status system_create(const yw_allocator* mem, pose_system* s, yw_error
     yw_tet_corners(s->mesh, t, p);
     volume += yw_tet_volume6(p) / num_tets;
   }
-  s->scale = pow(volume, 2.0 / 3.0) / num_tets;
+  double size = (double)yw_cbrtf((float)volume);
+  s->scale = size * size / num_tets;
   s->data_weight = 1.0 / s->embedding.count;
   fill_slopes(s);
   return YW_OK;

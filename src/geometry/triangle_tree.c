@@ -200,32 +200,54 @@ static yw_vec3 nearest_on_flat(const yw_tree_triangle* t, yw_vec3 p, int32_t* co
   return points[best];
 }
 
+// In double: the areas below are differences of products, and in a sliver nothing would be left of
+// them.
+typedef struct wide {
+  double x, y, z;
+} wide;
+
+static inline wide wide_sub(yw_vec3 a, yw_vec3 b) {
+  return (wide){(double)a.x - (double)b.x, (double)a.y - (double)b.y, (double)a.z - (double)b.z};
+}
+static inline double wide_dot(wide a, wide b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+// a + s ab + t ac
+static inline yw_vec3 wide_point(yw_vec3 a, double s, wide ab, double t, wide ac) {
+  return yw_v3((float)((double)a.x + s * ab.x + t * ac.x),
+               (float)((double)a.y + s * ab.y + t * ac.y),
+               (float)((double)a.z + s * ab.z + t * ac.z));
+}
+
 yw_vec3 yw_triangle_nearest(const yw_tree_triangle* t, yw_vec3 p, int32_t* corners) {
   if (t->is_flat) return nearest_on_flat(t, p, corners);
-  yw_vec3 ab = yw_sub(t->b, t->a), ac = yw_sub(t->c, t->a);
-  yw_vec3 ap = yw_sub(p, t->a), bp = yw_sub(p, t->b), cp = yw_sub(p, t->c);
-  float d1 = yw_dot(ab, ap), d2 = yw_dot(ac, ap);
+  wide ab = wide_sub(t->b, t->a), ac = wide_sub(t->c, t->a), ap = wide_sub(p, t->a);
+  double d1 = wide_dot(ab, ap), d2 = wide_dot(ac, ap);
   *corners = 1;
-  if (d1 <= 0.0f && d2 <= 0.0f) return t->a;
-  float d3 = yw_dot(ab, bp), d4 = yw_dot(ac, bp);
+  if (d1 <= 0.0 && d2 <= 0.0) return t->a;
+  wide bp = wide_sub(p, t->b);
+  double d3 = wide_dot(ab, bp), d4 = wide_dot(ac, bp);
   *corners = 2;
-  if (d3 >= 0.0f && d4 <= d3) return t->b;
-  float d5 = yw_dot(ab, cp), d6 = yw_dot(ac, cp);
+  if (d3 >= 0.0 && d4 <= d3) return t->b;
+  wide cp = wide_sub(p, t->c);
+  double d5 = wide_dot(ab, cp), d6 = wide_dot(ac, cp);
   *corners = 4;
-  if (d6 >= 0.0f && d5 <= d6) return t->c;
+  if (d6 >= 0.0 && d5 <= d6) return t->c;
 
   // Areas of the parts that the foot of p cuts off, up to a common factor.
-  float vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4;
+  double vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4;
   *corners = 3;
-  if (vc <= 0.0f && d1 >= 0.0f && d3 <= 0.0f) return yw_mad(t->a, d1 / (d1 - d3), ab);
+  if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0) return wide_point(t->a, d1 / (d1 - d3), ab, 0.0, ac);
   *corners = 5;
-  if (vb <= 0.0f && d2 >= 0.0f && d6 <= 0.0f) return yw_mad(t->a, d2 / (d2 - d6), ac);
+  if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0) return wide_point(t->a, 0.0, ab, d2 / (d2 - d6), ac);
   *corners = 6;
-  if (va <= 0.0f && d4 - d3 >= 0.0f && d5 - d6 >= 0.0f)
-    return yw_mad(t->b, (d4 - d3) / ((d4 - d3) + (d5 - d6)), yw_sub(t->c, t->b));
+  double from_b = d4 - d3, from_c = d5 - d6, inv = 1.0 / (from_b + from_c);
+  if (va <= 0.0 && from_b >= 0.0 && from_c >= 0.0)
+    return wide_point(t->a, from_c * inv, ab, from_b * inv, ac);
+  // All three areas are positive here, unless rounding decides: then the edges are near enough.
+  if (!(va > 0.0 && vb > 0.0 && vc > 0.0)) return nearest_on_flat(t, p, corners);
   *corners = 7;
-  float inv = 1.0f / (va + vb + vc);
-  return yw_mad(yw_mad(t->a, vb * inv, ab), vc * inv, ac);
+  inv = 1.0 / (va + vb + vc);
+  return wide_point(t->a, vb * inv, ab, vc * inv, ac);
 }
 
 static float box_distance2(const yw_tree_node* node, yw_vec3 p) {

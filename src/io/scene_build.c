@@ -97,8 +97,7 @@ static bool create_model(yw_loader* l, yw_model_spec* model, const int32_t* labe
   def.examples = (const yw_vec3* const*)model->examples;
   def.grouping = model->grouping;
   def.vertex_labels = labels;
-  def.params = (yw_match_params){model->match.alpha, model->match.beta, model->match.damping,
-                                 (yw_projection)model->match.projection};
+  def.params = yw_match_params_of_spec(&model->match);
   yw_status status = yw_model_create_match(&l->scene->mem, &def, &model->model, &deep);
   const yw_json* node = status == YW_ERR_GEOMETRY ? model->source_node : model->node;
   if (status < 0) return yw_deep_fail(&l->r, node, &deep);
@@ -158,19 +157,13 @@ static bool select_inside(yw_loader* l, const yw_body_spec* body, yw_pin_spec* p
   const yw_tet_mesh* tets = &l->scene->models.items[body->model_index].tets;
   const yw_vec3* pose = body->pose ? body->pose : tets->positions;
   yw_transform place = {body->position, body->rotation, 1};
-  YW_LIST(int32_t) found = {0};
+  pin->list = yw_json_alloc(l->r.doc, (size_t)tets->num_vertices * sizeof *pin->list);
+  if (!pin->list) return yw_memory_fail(&l->r);
+  pin->num_vertices = 0;
   for (int32_t i = 0; i < tets->num_vertices; i++) {
     if (yw_shape_distance(pin->shape, yw_transform_point(place, pose[i])) > 0) continue;
-    if (!YW_LIST_RESERVE(&l->scene->mem, &found, 1)) return yw_memory_fail(&l->r);
-    found.items[found.count++] = i;
+    pin->list[pin->num_vertices++] = i;
   }
-  pin->num_vertices = found.count;
-  pin->list = yw_json_alloc(l->r.doc, (size_t)found.count * sizeof *pin->list);
-  if (pin->list && found.count) {
-    memcpy(pin->list, found.items, (size_t)found.count * sizeof *pin->list);
-  }
-  YW_LIST_FREE(&l->scene->mem, &found);
-  if (!pin->list) return yw_memory_fail(&l->r);
   if (pin->num_vertices > 0) return true;
   yw_aabb box = yw_aabb_empty();
   for (int32_t i = 0; i < tets->num_vertices; i++) {

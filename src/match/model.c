@@ -21,6 +21,10 @@ yw_status yw_match_params_check(const yw_match_params* params, yw_error* error) 
     return yw_fail(error, YW_ERR_INVALID, "beta is %g, but must be between 0 and 1",
                    (double)params->beta);
   }
+  if (!(params->viscosity >= 0.0f && isfinite(params->viscosity))) {
+    return yw_fail(error, YW_ERR_INVALID, "viscosity is %g s, but must be finite and at least 0",
+                   (double)params->viscosity);
+  }
   if (!(params->damping >= 0.0f && isfinite(params->damping))) {
     return yw_fail(error, YW_ERR_INVALID, "damping is %g, but must be finite and at least 0",
                    (double)params->damping);
@@ -174,7 +178,7 @@ void yw_match_model_destroy(void* model_pointer) {
       model->rest,      model->row_mass,       model->halo,       model->rings,
       model->examples,  model->share_group,    model->lane_share, model->gram,
       model->mass,      model->rest_positions, model->tets,       model->particle_of_vertex,
-      model->triangles, model->surface};
+      model->triangles, model->surface,        model->moments};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, model);
 }

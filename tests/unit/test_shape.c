@@ -482,6 +482,33 @@ static void axis_aligned_planes_bound_what_they_can(void** state) {
   yw_shape_release(cube), yw_shape_release(grown), yw_shape_release(nothing);
 }
 
+static void slanted_planes_bound_a_solid_together(void** state) {
+  (void)state;
+  // A tetrahedron, shifted and turned; its planes are at distance 1 from its middle.
+  test_random random = {37};
+  const yw_vec3 normals[4] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+  yw_transform t = random_transform(&random, 2, 0.8, 0.8);
+  yw_shape *sides[4], *tetrahedron, *open;
+  for (int i = 0; i < 4; ++i) {
+    yw_shape* plane;
+    yw_shape_plane(NULL, normals[i], sqrtf(3.0f), &plane);
+    yw_shape_transform(NULL, plane, t, &sides[i]);
+    yw_shape_release(plane);
+  }
+  yw_aabb box, expected = yw_aabb_empty();
+  yw_shape_intersection(NULL, 3, sides, 0, &open);
+  assert_false(yw_shape_bounds(open, &box));
+  yw_shape_intersection(NULL, 4, sides, 0, &tetrahedron);
+  assert_true(yw_shape_bounds(tetrahedron, &box));
+  // Three planes meet at -sqrt 3 times the normal of the fourth.
+  for (int i = 0; i < 4; ++i)
+    expected = yw_aabb_grow(expected, yw_transform_point(t, yw_scale(normals[i], -sqrtf(3.0f))));
+  assert_near(yw_distance(box.lower, expected.lower), 0.0, 1e-5);
+  assert_near(yw_distance(box.upper, expected.upper), 0.0, 1e-5);
+  for (int i = 0; i < 4; ++i) yw_shape_release(sides[i]);
+  yw_shape_release(open), yw_shape_release(tetrahedron);
+}
+
 // Batches
 
 static void batches_give_the_bits_of_single_queries(void** state) {
@@ -680,6 +707,7 @@ int main(void) {
       cmocka_unit_test(bounds_contain_every_point_inside),
       cmocka_unit_test(bounds_of_turned_primitives_are_tight),
       cmocka_unit_test(axis_aligned_planes_bound_what_they_can),
+      cmocka_unit_test(slanted_planes_bound_a_solid_together),
       cmocka_unit_test(batches_give_the_bits_of_single_queries),
       cmocka_unit_test(distances_and_normals_have_not_changed),
       cmocka_unit_test(impossible_sizes_are_refused),

@@ -172,6 +172,28 @@ static void triangles_without_area_are_segments_and_points(void** state) {
   free_soup(&s);
 }
 
+static void slivers_are_as_exact_as_other_triangles(void** state) {
+  (void)state;
+  test_random random = {9};
+  soup s = random_soup(&random, 2000, 0.5);
+  for (int32_t i = 0; i < s.num_triangles; ++i) {
+    yw_vec3* p = s.positions + 3 * i;
+    float thickness = powf(10.0f, -(float)test_random_in(&random, 0, 7));
+    float along = (float)test_random_in(&random, -0.2, 1.2);
+    p[2] = yw_mad(yw_lerp(p[0], p[1], along), thickness, yw_sub(p[2], p[0]));
+  }
+  yw_triangle_tree tree = tree_of(&s);
+  for (int32_t i = 0; i < s.num_triangles; ++i)
+    for (int k = 0; k < 50; ++k) {
+      yw_vec3 p = random_point(&random, k % 2 ? 1.0 : 5.0);
+      int32_t corners;
+      yw_vec3 found = yw_triangle_nearest(&tree.triangles[i], p, &corners);
+      assert_near(yw_distance(p, found), sqrt(exact_distance2(&tree.triangles[i], p)), 3e-6);
+    }
+  yw_triangle_tree_free(&tree);
+  free_soup(&s);
+}
+
 static void hostile_arrangements_do_not_make_deep_trees(void** state) {
   (void)state;
   test_random random = {3};
@@ -301,6 +323,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nearest_triangles_agree_with_a_search_over_all),
       cmocka_unit_test(triangles_without_area_are_segments_and_points),
+      cmocka_unit_test(slivers_are_as_exact_as_other_triangles),
       cmocka_unit_test(hostile_arrangements_do_not_make_deep_trees),
       cmocka_unit_test(chosen_triangles_alone_are_found),
       cmocka_unit_test(the_tree_is_the_same_every_time),

@@ -28,6 +28,25 @@ static void a_body_comes_to_rest_on_the_floor(void** state) {
   yw_world_destroy(world);
 }
 
+// Blocks of 16 particles may be full, partly filled, or many: no size is special.
+static void bodies_of_every_size_fall_freely(void** state) {
+  (void)state;
+  for (int32_t cells = 0; cells < 125; ++cells) {
+    int32_t x = 1 + cells % 5, y = 1 + cells / 5 % 5, z = 1 + cells / 25;
+    yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+    yw_model* model = make_box_model(x, y, z, cells % 3);
+    yw_body_id body = add_body(world, model, (yw_vec3){0, 0, 0}, tilted);
+    yw_model_release(model);
+    for (int i = 0; i < 6; ++i) assert_int_equal(yw_world_step(world, 1 / 60.0f, 4, NULL), YW_OK);
+    yw_body_sums sums;
+    assert_int_equal(yw_body_sums_of(world, body, &sums), YW_OK);
+    // After 24 steps of h: g h^2 (1 + 2 + ... + 24).
+    assert_near(sums.center[1], -9.81 * 300 / (240.0 * 240.0), 1e-5);
+    assert_near(sums.momentum[1], -9.81 * 0.1 * sums.mass, 1e-4 * sums.mass);
+    yw_world_destroy(world);
+  }
+}
+
 static void dead_ids_are_refused(void** state) {
   (void)state;
   yw_world* world = make_world(1, YW_SIMD_AUTO, false);
@@ -75,6 +94,74 @@ static void bad_bodies_are_refused_with_a_word(void** state) {
   def.transform.position.x = NAN;
   assert_int_equal(yw_body_create(world, &def, &id, &error), YW_ERR_INVALID);
   assert_int_equal(yw_world_num_bodies(world), 0);
+  yw_model_release(model);
+  yw_world_destroy(world);
+}
+
+// A copy of a body is often named after it; the name must outlive the growth of the world.
+static void a_body_may_be_named_after_another(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_model* model = make_box_model(1, 1, 1, 0);
+  yw_body_def def = yw_default_body_def();
+  def.model = model;
+  def.name = "ear";
+  yw_body_id first, copy;
+  yw_error error;
+  assert_int_equal(yw_body_create(world, &def, &first, &error), YW_OK);
+  for (int i = 0; i < 100; ++i) {
+    def.name = yw_body_name(world, first);
+    assert_int_equal(yw_body_create(world, &def, &copy, &error), YW_OK);
+    assert_string_equal(yw_body_name(world, copy), "ear");
+  }
+  yw_model_release(model);
+  yw_world_destroy(world);
+}
+
+static void no_world_is_an_empty_world(void** state) {
+  (void)state;
+  assert_int_equal(yw_world_num_bodies(NULL), 0);
+  assert_int_equal(yw_world_body(NULL, 0).index1, 0);
+  assert_true(yw_world_time(NULL) == 0.0);
+  assert_true(yw_world_step_count(NULL) == 0);
+  assert_true(yw_world_snapshot_size(NULL) == 0);
+  assert_true(yw_world_hash(NULL) == 0);
+  assert_null(yw_body_positions(NULL, (yw_body_id){1, 1}, NULL));
+}
+
+static void a_surface_with_wrong_corners_is_not_embedded(void** state) {
+  (void)state;
+  yw_model* model = make_box_model(1, 1, 1, 0);
+  yw_tri_mesh surface = {0};
+  yw_error error;
+  assert_int_equal(yw_tri_mesh_create(NULL, 3, 1, &surface), YW_OK);
+  surface.triangles[1] = 3;
+  assert_int_equal(yw_model_embed_surface(model, &surface, &error), YW_ERR_GEOMETRY);
+  assert_non_null(strstr(error.message, "triangle 0 of the embedded surface has vertex 3"));
+  surface.triangles[1] = -1;
+  assert_int_equal(yw_model_embed_surface(model, &surface, &error), YW_ERR_GEOMETRY);
+  yw_tri_mesh_free(&surface);
+  yw_model_release(model);
+}
+
+static void a_pin_is_not_moved_by_a_rotation_without_length(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_model* model = make_box_model(1, 1, 1, 0);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 0, 0}, upright);
+  int32_t vertex = 0;
+  yw_pin_def def = yw_default_pin_def();
+  def.body = body;
+  def.vertices = &vertex;
+  def.num_vertices = 1;
+  yw_pin_id pin;
+  yw_error error;
+  assert_int_equal(yw_pin_create(world, &def, &pin, &error), YW_OK);
+  yw_vec3 none = {0, 0, 0};
+  assert_int_equal(yw_pin_move(world, pin, none, (yw_quat){0, 0, 0, 0}), YW_ERR_INVALID);
+  assert_int_equal(yw_pin_move(world, pin, none, (yw_quat){0, 0, 1e30f, 0}), YW_ERR_INVALID);
+  assert_int_equal(yw_pin_move(world, pin, none, (yw_quat){0, NAN, 0, 1}), YW_ERR_INVALID);
+  assert_int_equal(yw_pin_move(world, pin, none, (yw_quat){0, 0, 0, 2}), YW_OK);
   yw_model_release(model);
   yw_world_destroy(world);
 }
@@ -295,9 +382,14 @@ static void a_step_makes_no_heap_call_after_warm_up(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_body_comes_to_rest_on_the_floor),
+      cmocka_unit_test(bodies_of_every_size_fall_freely),
       cmocka_unit_test(dead_ids_are_refused),
       cmocka_unit_test(bad_steps_are_refused),
       cmocka_unit_test(bad_bodies_are_refused_with_a_word),
+      cmocka_unit_test(a_body_may_be_named_after_another),
+      cmocka_unit_test(no_world_is_an_empty_world),
+      cmocka_unit_test(a_surface_with_wrong_corners_is_not_embedded),
+      cmocka_unit_test(a_pin_is_not_moved_by_a_rotation_without_length),
       cmocka_unit_test(a_pinned_vertex_follows_its_path),
       cmocka_unit_test(a_spring_handle_stretches_by_hooke),
       cmocka_unit_test(a_snapshot_goes_on_bit_for_bit),

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// Scenes cut off, changed at random, or built to hurt: an error with a place, or a scene; never a
+// crash or a hang. Meshes are kept small, so that what survives is cheap.
+#include "base/timer.h"
+#include "testing.h"
+#include "yawara/yawara.h"
+
+static const char small_scene[] =
+    "{ // every kind of key once\n"
+    "  \"name\": \"f\\u00fczz\", \"gravity\": [0, -9.81, 0], \"fps\": 30, \"duration\": 0.5,\n"
+    "  \"camera\": {\"eye\": [0, 1, 5], \"target\": [0, 0, 0], \"fov\": 30},\n"
+    "  \"shapes\": {\"ball\": {\"sphere\": {\"radius\": 0.5}}, \"pair\": {\"union\": {\"smooth\": "
+    "0.1, \"of\": [\"ball\", {\"use\": \"ball\", \"move\": [0.4, 0, 0]}]}}},\n"
+    "  \"models\": {\"m\": {\"mesh\": {\"tets\": {\"shape\": \"pair\", \"size\": 0.4}}, "
+    "\"density\": 900,\n"
+    "    \"match\": {\"alpha\": 0.5, \"groups\": [{\"shape\": \"ball\", \"label\": 2}]},\n"
+    "    \"examples\": [{\"name\": \"t\", \"deform\": [{\"twist\": {\"degrees\": 60}}, {\"move\": "
+    "[0, 0, 0.1], \"where\": \"ball\"}]}]}}, /* bodies */\n"
+    "  \"bodies\": [{\"model\": \"m\", \"position\": [0, 1, 0], \"rotation\": {\"axis\": \"x\", "
+    "\"degrees\": 20}, \"start_pose\": \"t\",\n"
+    "    \"pins\": [{\"vertices\": [0], \"path\": [{\"time\": 0}, {\"time\": 1, \"offset\": [0, 1, "
+    "0]}], \"spring\": {\"stiffness\": 10}}],\n"
+    "    \"repeat\": {\"count\": [2, 1, 1], \"spacing\": [2, 0, 0], \"jitter\": 0.1}, \"color\": "
+    "\"#102030\"},\n"
+    "    {\"mesh\": {\"lattice\": {\"size\": 1, \"cells\": [1, 2, 1], \"cut\": 6}}}],\n"
+    "  \"floor\": {\"height\": -1},\n"
+    "  \"obstacles\": [{\"shape\": {\"box\": {\"size\": [1, 1, 1], \"rounding\": 0.1}}, \"path\": "
+    "{\"keys\": [{\"time\": 0}], \"loop\": true}}]\n"
+    "}\n";
+
+// Reads a text; an error must name a place or memory. True when it is a scene.
+static bool try_text(const char* text, size_t size) {
+  yw_scene* scene = NULL;
+  yw_error error = {0};
+  yw_status status = yw_scene_read_text(text, size, "f.json", NULL, 0, NULL, &scene, NULL, &error);
+  if (status < 0) {
+    assert_null(scene);
+    if (strncmp(error.message, "f.json:", 7) != 0) fail_msg("no place in: %s", error.message);
+  } else {
+    assert_non_null(scene);
+  }
+  yw_scene_destroy(scene);
+  return status >= 0;
+}
+
+static void the_scene_itself_is_valid(void** state) {
+  (void)state;
+  assert_true(try_text(small_scene, strlen(small_scene)));
+}
+
+static void a_scene_cut_off_at_any_byte_is_an_error(void** state) {
+  (void)state;
+  size_t size = strlen(small_scene);
+  // The last two bytes are the closing brace and the end of the line.
+  for (size_t length = 0; length < size - 2; length++) {
+    // A copy of exactly this length, so that reading past it is seen by the sanitizer.
+    char* text = malloc(length + 1);
+    memcpy(text, small_scene, length);
+    text = realloc(text, length ? length : 1);
+    if (try_text(text, length)) fail_msg("accepted when cut off after %zu bytes", length);
+    free(text);
+  }
+}
+
+// Numbers that a mutation could make large enough to be slow are not of interest here.
+static bool is_cheap(const char* text) {
+  return strstr(text, "\"size\": 0.4}}, \"den") && strstr(text, "\"cells\": [1, 2, 1]") &&
+         strstr(text, "\"radius\": 0.5}") && strstr(text, "\"count\": [2, 1, 1]") &&
+         strstr(text, "[0.4, 0, 0]") && strstr(text, "\"smooth\": 0.1,") &&
+         strstr(text, "\"size\": [1, 1, 1]");
+}
+
+static void random_changes_never_crash(void** state) {
+  (void)state;
+  static const char alphabet[] = "{}[]\",:0123456789.eE+-truefalsn\\/* \n\x80\xff\x01";
+  size_t size = strlen(small_scene);
+  char* text = malloc(size + 32);
+  test_random random = {2024};
+  int accepted = 0;
+  for (int round = 0; round < 6000; round++) {
+    memcpy(text, small_scene, size + 1);
+    size_t length = size;
+    int changes = 1 + (int)(test_random_u32(&random) % 4);
+    for (int k = 0; k < changes; k++) {
+      size_t at = test_random_u32(&random) % length;
+      char letter = alphabet[test_random_u32(&random) % (sizeof alphabet - 1)];
+      switch (test_random_u32(&random) % 3) {
+        case 0:
+          text[at] = letter;
+          break;
+        case 1:
+          memmove(text + at, text + at + 1, length - at);
+          length--;
+          break;
+        default:
+          memmove(text + at + 1, text + at, length - at + 1);
+          text[at] = letter;
+          length++;
+      }
+    }
+    if (is_cheap(text)) accepted += try_text(text, length);
+  }
+  free(text);
+  assert_true(accepted > 10);
+}
+
+// Whole pieces between commas and brackets moved elsewhere: valid JSON more often than not.
+static void shuffled_pieces_never_crash(void** state) {
+  (void)state;
+  size_t size = strlen(small_scene);
+  char* text = malloc(2 * size + 1);
+  test_random random = {77};
+  for (int round = 0; round < 3000; round++) {
+    size_t from = test_random_u32(&random) % size, to = test_random_u32(&random) % size;
+    while (from > 0 && !strchr(",[{", small_scene[from - 1])) from--;
+    while (to > 0 && !strchr(",[{", small_scene[to - 1])) to--;
+    size_t length = strcspn(small_scene + from, ",]}");
+    memcpy(text, small_scene, to);
+    size_t used = to;
+    memcpy(text + used, small_scene + from, length);
+    used += length;
+    size_t skip = round % 2 ? strcspn(small_scene + to, ",]}") : 0;
+    if (!skip) text[used++] = ',';
+    memcpy(text + used, small_scene + to + skip, size - to - skip + 1);
+    if (is_cheap(text)) try_text(text, strlen(text));
+  }
+  free(text);
+}
+
+static void deep_nesting_is_refused_at_once(void** state) {
+  (void)state;
+  static const char* const openings[] = {"[", "{\"bodies\":", "{\"bodies\":[", "/*", "\"\\"};
+  size_t size = (size_t)4 << 20;
+  char* text = malloc(size + 1);
+  for (size_t k = 0; k < sizeof openings / sizeof *openings; k++) {
+    size_t step = strlen(openings[k]);
+    for (size_t i = 0; i < size; i++) text[i] = openings[k][i % step];
+    double start = yw_seconds();
+    assert_false(try_text(text, size));
+    assert_at_most(yw_seconds() - start, 5.0);
+  }
+  free(text);
+}
+
+// 2 MB of bodies, obstacles, shapes or keys that all have to be looked at.
+static void long_lists_take_time_in_proportion(void** state) {
+  (void)state;
+  static const char* const items[] = {"{\"bodies\": [%s{}]}",
+                                      "{},",
+                                      "{\"bodies\": [], \"obstacles\": [%s{}]}",
+                                      "{},",
+                                      "{\"gravity\": [%s0], \"bodies\": []}",
+                                      "1,",
+                                      "{\"bodies\": [{\"shape\": \"x\"}], \"camera\": [%s0]}",
+                                      "[],"};
+  for (int k = 0; k < 8; k += 2) {
+    const char* hole = strstr(items[k], "%s");
+    size_t step = strlen(items[k + 1]), count = 2000000 / step;
+    size_t head = (size_t)(hole - items[k]), size = head + count * step + strlen(hole + 2);
+    char* text = malloc(size + 1);
+    memcpy(text, items[k], head);
+    for (size_t i = 0; i < count; i++) memcpy(text + head + i * step, items[k + 1], step);
+    strcpy(text + head + count * step, hole + 2);
+    double start = yw_seconds();
+    assert_false(try_text(text, size));
+    assert_at_most(yw_seconds() - start, 20.0);
+    free(text);
+  }
+}
+
+static void hostile_overrides_are_errors(void** state) {
+  (void)state;
+  test_random random = {5};
+  static const char alphabet[] = "bodies[0].match\"]x{}9,:\\ ";
+  for (int round = 0; round < 5000; round++) {
+    char path[40], value[20];
+    size_t path_length = test_random_u32(&random) % 39,
+           value_length = test_random_u32(&random) % 19;
+    for (size_t i = 0; i < path_length; i++) {
+      path[i] = alphabet[test_random_u32(&random) % (sizeof alphabet - 1)];
+    }
+    for (size_t i = 0; i < value_length; i++) {
+      value[i] = alphabet[test_random_u32(&random) % (sizeof alphabet - 1)];
+    }
+    path[path_length] = value[value_length] = '\0';
+    const char* text = "{\"bodies\": [{\"mesh\": {\"lattice\": {\"size\": 1, \"cells\": 1}}}]}";
+    yw_scene_override override = {path, value};
+    yw_scene* scene = NULL;
+    yw_error error = {0};
+    yw_status status =
+        yw_scene_read_text(text, strlen(text), "f.json", NULL, 1, &override, &scene, NULL, &error);
+    if (status < 0) assert_true(error.message[0] != '\0');
+    yw_scene_destroy(scene);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_scene_itself_is_valid),
+      cmocka_unit_test(a_scene_cut_off_at_any_byte_is_an_error),
+      cmocka_unit_test(random_changes_never_crash),
+      cmocka_unit_test(shuffled_pieces_never_crash),
+      cmocka_unit_test(deep_nesting_is_refused_at_once),
+      cmocka_unit_test(long_lists_take_time_in_proportion),
+      cmocka_unit_test(hostile_overrides_are_errors),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
