@@ -13,6 +13,22 @@ PKG_CONFIG_PATH=$lib/pkgconfig cc -std=c17 "$place/hello.c" -o "$place/hello" \
   $(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs yawara)
 LD_LIBRARY_PATH=$lib "$place/hello" >"$place/pkg_config.txt"
 
+# The headers are C++ too, without a warning.
+cat >"$place/hello.cpp" <<'END'
+#include <yawara/yawara.h>
+int main() {
+  yw_transform place = YW_TRANSFORM_IDENTITY;
+  yw_body_def def = yw_default_body_def();
+  def.transform = YW_TRANSFORM_IDENTITY;
+  return place.scale == def.transform.scale ? 0 : 1;
+}
+END
+if command -v c++ >/dev/null; then
+  c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror "$place/hello.cpp" -o "$place/hello_cpp" \
+    $(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs yawara)
+  LD_LIBRARY_PATH=$lib "$place/hello_cpp"
+fi
+
 mkdir "$place/project"
 cp examples/hello.c "$place/project/"
 cat >"$place/project/CMakeLists.txt" <<'END'

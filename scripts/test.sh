@@ -52,9 +52,11 @@ suite() {
     return
   fi
   rm -f "$folder/Testing/Temporary/LastTest.log"
-  ctest --test-dir "$folder" -j "$(nproc)" --output-on-failure --no-tests=error "${options[@]}"
-  local p f s
+  local p=0 f=0 s=0 code=0
+  ctest --test-dir "$folder" -j "$(nproc)" --output-on-failure --no-tests=error "${options[@]}" || code=$?
   read -r p f s < <(count_cases "$folder/Testing/Temporary/LastTest.log")
+  # A time-out, or no tests at all, leaves no failed case behind.
+  if [ $code -ne 0 ] && [ "${f:-0}" -eq 0 ]; then f=1; fi
   passed=$((passed + p))
   failed=$((failed + f))
   skipped=$((skipped + s))

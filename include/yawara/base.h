@@ -68,7 +68,11 @@ typedef struct yw_transform {
   float scale;
 } yw_transform;
 
+#ifdef __cplusplus
+#define YW_TRANSFORM_IDENTITY (yw_transform{{0, 0, 0}, {0, 0, 0, 1}, 1})
+#else
 #define YW_TRANSFORM_IDENTITY ((yw_transform){{0, 0, 0}, {0, 0, 0, 1}, 1})
+#endif
 
 /// Axis-aligned box. Empty when lower > upper.
 typedef struct yw_aabb {

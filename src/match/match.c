@@ -200,9 +200,10 @@ static void meet_obstacles(yw_particles* particles, const yw_vec4* old_pos, cons
 
 // The step ----------------------------------------------------------------------------------------
 
-// An explicit step is stable while alpha (1 + 2 tau / h) < 4.
-static float stable_viscosity(const yw_match_params* params, float h) {
-  float limit = 0.5f * h * (3.5f / fmaxf(params->alpha, 1e-3f) - 1.0f);
+// An explicit step is stable while alpha (1 + 2 tau / h) + 2 damp < 4, where damp is the share of
+// the velocity that damping takes.
+static float stable_viscosity(const yw_match_params* params, float damp, float h) {
+  float limit = 0.5f * h * (fminf(3.5f, 3.6f - 2.0f * damp) / fmaxf(params->alpha, 1e-3f) - 1.0f);
   return fminf(params->viscosity, limit);
 }
 
@@ -244,7 +245,7 @@ static match_step begin_step(match_body* body, const yw_particles* particles,
       .damp = 1.0f - expf(-body->params.damping * ctx->h),
       .gravity = yw_scale(ctx->gravity, ctx->h),
   };
-  look_ahead(&step, stable_viscosity(&body->params, ctx->h));
+  look_ahead(&step, stable_viscosity(&body->params, step.damp, ctx->h));
   return step;
 }
 

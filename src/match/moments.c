@@ -10,6 +10,10 @@
 // rounding of float positions would decide its stretch across.
 #define THINNEST_SHARE 1e-7
 
+// kg, of a vertex: it and its inverse must be floats, with room for products.
+#define MIN_MASS 1e-30
+#define MAX_MASS 1e30
+
 // Lumps the mass of every tet on its corners; centre and total on the way.
 static void lump_masses(match_model* model, match_build* build) {
   const yw_tet_mesh* mesh = build->def->mesh;
@@ -189,6 +193,14 @@ yw_status yw_match_build_moments(match_model* model, match_build* build, yw_erro
     return yw_fail_memory(error, "the moments of a match model");
   }
   lump_masses(model, build);
+  for (int32_t v = 0; v < model->num_particles; ++v) {
+    double mass = build->mass[v];
+    if (mass >= MIN_MASS && mass <= MAX_MASS) continue;
+    return yw_fail(error, YW_ERR_GEOMETRY,
+                   "vertex %d has a mass of %g kg, but it must be between %g and %g: check the "
+                   "density and the size of the mesh",
+                   v, mass, MIN_MASS, MAX_MASS);
+  }
   fill_particles(model, build);
   for (int32_t c = 0; c < model->num_chunks; ++c) {
     match_chunk* chunk = &model->chunks[c];

@@ -70,9 +70,9 @@ static void random_mesh(recipe* r, yw_tet_mesh* mesh) {
     // Cells several times longer than wide are not stable with examples.
     float cell = r->size / (float)(c[0] > c[1] ? c[0] : c[1]);
     if (c[2] > c[1] && c[2] > c[0]) cell = r->size / (float)c[2];
-    box.upper =
-        (yw_vec3){cell * (float)c[0] * in(r, 0.6, 1), cell * (float)c[1], cell * (float)c[2]};
-    box.lower = (yw_vec3){0, 0, 0};
+    yw_vec3 half = {0.5f * cell * (float)c[0] * in(r, 0.6, 1), 0.5f * cell * (float)c[1],
+                    0.5f * cell * (float)c[2]};
+    box = (yw_aabb){{-half.x, -half.y, -half.z}, half};
   }
   assert_int_equal(yw_tet_mesh_lattice(NULL, box, c, pick(r, 2), mesh), YW_OK);
 }
@@ -197,7 +197,7 @@ static yw_body_def random_body(recipe* r, yw_model* model, int32_t i) {
   def.model = model;
   def.transform.position = place_of(r, i);
   def.transform.rotation = turn(r);
-  def.velocity = direction(r, (pick(r, 8) ? 2.0f : 200.0f) * r->size);
+  def.velocity = direction(r, (pick(r, 8) || r->gentle ? 2.0f : 200.0f) * r->size);
   def.angular_velocity = direction(r, pick(r, 2) ? 3.0f : 0.0f);
   def.friction = in(r, 0, 1);
   def.restitution = pick(r, 2) ? 0 : in(r, 0, 1);

@@ -98,6 +98,22 @@ static void bad_bodies_are_refused_with_a_word(void** state) {
   yw_world_destroy(world);
 }
 
+static void masses_beyond_floats_are_refused(void** state) {
+  (void)state;
+  yw_model *rest = make_box_model(1, 1, 1, 0), *model = NULL;
+  yw_match_def def = yw_default_match_def();
+  def.mesh = yw_model_tets(rest);
+  yw_error error;
+  const float bad[] = {1e-38f, 1e38f};
+  for (int i = 0; i < 2; ++i) {
+    def.density = bad[i];
+    assert_int_equal(yw_model_create_match(NULL, &def, &model, &error), YW_ERR_GEOMETRY);
+    assert_null(model);
+    assert_non_null(strstr(error.message, "check the density"));
+  }
+  yw_model_release(rest);
+}
+
 // A copy of a body is often named after it; the name must outlive the growth of the world.
 static void a_body_may_be_named_after_another(void** state) {
   (void)state;
@@ -386,6 +402,7 @@ int main(void) {
       cmocka_unit_test(dead_ids_are_refused),
       cmocka_unit_test(bad_steps_are_refused),
       cmocka_unit_test(bad_bodies_are_refused_with_a_word),
+      cmocka_unit_test(masses_beyond_floats_are_refused),
       cmocka_unit_test(a_body_may_be_named_after_another),
       cmocka_unit_test(no_world_is_an_empty_world),
       cmocka_unit_test(a_surface_with_wrong_corners_is_not_embedded),
