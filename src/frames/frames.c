@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// Frames bodies, the step: solvers, what keeps momentum, damping and obstacles around them.
+#include "frames/frames.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/timer.h"
+#include "frames/body.h"
+
+// A body of this many chunks is done before other threads have woken up.
+#define CHUNKS_ALONE 16
+// A step whose numbers are lost is tried again in two halves, at most this often in a row.
+#define MAX_HALVINGS 4
+
+typedef struct chunk_job {
+  const frames_phase* phase;
+  void (*run)(const frames_phase*, int32_t);
+} chunk_job;
+
+static void run_chunk(void* context, int32_t chunk, int32_t worker) {
+  const chunk_job* job = context;
+  (void)worker;
+  job->run(job->phase, chunk);
+}
+
+void yw_frames_run(const yw_step_ctx* ctx, int32_t chunks,
+                   void (*run)(const frames_phase*, int32_t), const frames_phase* phase) {
+  chunk_job job = {phase, run};
+  yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_chunk, &job);
+}
+
+// Momentum ----------------------------------------------------------------------------------------
+
+static yw_vec3 vec3_of(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
+
+// DIFFERS: backward formulas lose angular momentum (of order h^2 a step), and a solve that stops
+// early a little of everything. A body that nothing holds gets back what it had.
+static void restore_momentum(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                             const frames_rigid* before, const frames_rigid* after, float h) {
+  if (ctx->num_holds > 0 || ctx->num_springs > 0) return;
+  double spin[3];
+  yw_frames_spin_of(after, before->angular, spin);
+  for (int i = 0; i < 3; ++i) spin[i] -= after->spin[i];
+  yw_vec3 turn = vec3_of(spin), center = vec3_of(after->center);
+  yw_vec3 shift = yw_sub(vec3_of(before->velocity), vec3_of(after->velocity));
+  shift = yw_mad(shift, h, ctx->gravity);
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    yw_vec3 y = yw_sub(yw_xyz(particles->pos[p]), center);
+    yw_vec3 change = yw_add(shift, yw_cross(turn, y));
+    particles->vel[p] = yw_v4(yw_add(yw_xyz(particles->vel[p]), change));
+  }
+}
+
+// The step ----------------------------------------------------------------------------------------
+
+static void meet_obstacles(const frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                           frames_span span) {
+  double start = ctx->timing ? yw_seconds() : 0.0;
+  ctx->collide(ctx, particles, body->last_pos, NULL, span.begin, span.h);
+  if (ctx->timing && ctx->report) ctx->report->seconds_contact += yw_seconds() - start;
+}
+
+// What an obstacle stopped stays there while the rest of the body moves once more: otherwise every
+// step would press one layer of particles against the floor by the weight of all the others.
+static bool resolve_obstacles(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                              yw_aabb box, frames_span span) {
+  body->in_contact = false;
+  if (!ctx->collide || (ctx->is_clear && ctx->is_clear(ctx, box))) return true;
+  meet_obstacles(body, particles, ctx, span);
+  if (!yw_frames_implicit_touches(body, particles)) return true;
+  body->in_contact = true;
+  int32_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;
+  if (!yw_frames_implicit_respond(body, particles, ctx, span)) return false;
+  meet_obstacles(body, particles, ctx, span);
+  if (ctx->report) ctx->report->obstacle_contacts = contacts;
+  return true;
+}
+
+static bool is_finite_motion(const frames_rigid* r) {
+  double sum = 0.0;
+  for (int i = 0; i < 3; ++i)
+    sum += fabs(r->center[i]) + fabs(r->velocity[i]) + fabs(r->angular[i]);
+  return isfinite(sum);
+}
+
+// For the second-order formula; what an obstacle changed starts anew.
+static void remember_velocities(frames_body* body, const yw_particles* particles) {
+  memcpy(body->left_vel, particles->vel, (size_t)particles->count * sizeof *particles->vel);
+  for (int32_t p = 0; p < particles->count && body->in_contact; ++p) {
+    if (body->touched[p]) body->left_vel[p].x = INFINITY;
+  }
+}
+
+static yw_status advance_span(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                              frames_span span, int32_t depth) {
+  frames_rigid before = yw_frames_rigid_motion(body, particles, NULL, ctx);
+  if (!is_finite_motion(&before)) return YW_ERR_DIVERGED;
+  if (!yw_frames_implicit_step(body, particles, ctx, &before, span)) {
+    if (depth == MAX_HALVINGS) return YW_ERR_DIVERGED;
+    if (ctx->report) ++ctx->report->recovered;
+    frames_span first = {span.begin, 0.5f * span.h}, second = {span.begin + 0.5f * span.h, first.h};
+    yw_frames_invalidate(body, particles);
+    yw_status status = advance_span(body, particles, ctx, first, depth + 1);
+    return status < 0 ? status : advance_span(body, particles, ctx, second, depth + 1);
+  }
+  frames_rigid after = yw_frames_rigid_motion(body, particles, body->last_pos, ctx);
+  if (!is_finite_motion(&after)) return YW_ERR_DIVERGED;
+  if (!resolve_obstacles(body, particles, ctx, after.box, span)) return YW_ERR_DIVERGED;
+  if (!body->in_contact) restore_momentum(body, particles, ctx, &before, &after, span.h);
+  remember_velocities(body, particles);
+  return YW_OK;
+}
+
+static yw_status frames_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
+  frames_body* body = state;
+  int32_t before = ctx->report ? ctx->report->recovered : 0;
+  yw_status status = advance_span(body, particles, ctx, (frames_span){0.0f, ctx->h}, 0);
+  if (status < 0) return status;
+  return ctx->report && ctx->report->recovered > before ? YW_WARN_NUMERICS : YW_OK;
+}
+
+// The table ---------------------------------------------------------------------------------------
+
+static uint64_t model_hash(const void* model) { return ((const frames_model*)model)->hash; }
+
+static int32_t model_num_particles(const void* model) {
+  return ((const frames_model*)model)->num_particles;
+}
+
+static yw_contact_geometry contact_geometry(const void* state) {
+  const frames_model* model = ((const frames_body*)state)->model;
+  return (yw_contact_geometry){
+      .tets = model->tets,
+      .num_tets = model->num_tets,
+      .triangles = model->triangles,
+      .num_triangles = model->num_triangles,
+      .surface_particles = model->surface,
+      .num_surface_particles = model->num_surface,
+      .rest = model->rest_positions,
+  };
+}
+
+static uint64_t topology_version(const void* state) {
+  (void)state;
+  return 0;
+}
+
+static const int32_t* particle_of_vertex(const void* state) {
+  return ((const frames_body*)state)->model->particle_of_vertex;
+}
+
+const yw_method yw_frames_method = {
+    .name = "frames",
+    .model_destroy = yw_frames_model_destroy,
+    .model_hash = model_hash,
+    .model_num_particles = model_num_particles,
+    .body_create = yw_frames_body_create,
+    .body_destroy = yw_frames_body_destroy,
+    .advance = frames_advance,
+    .invalidate = yw_frames_invalidate,
+    .contact_geometry = contact_geometry,
+    .topology_version = topology_version,
+    .particle_of_vertex = particle_of_vertex,
+    .save = yw_frames_save,
+    .load = yw_frames_load,
+};

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// State of a frames body and what its kernels share during one step.
+#ifndef YW_FRAMES_STEP_H
+#define YW_FRAMES_STEP_H
+
+#include "frames/model.h"
+
+/// Second derivative of 16 regions (see energy.h): with W = R^T dA,
+///   dP = R (2 mu sym W + [T z] + lambda tr W),   z = axial(W - W^T).
+typedef struct frames_tangent_block {
+  _Alignas(64) float r[9][YW_LANES];
+  float twist[6][YW_LANES];  ///< T, J
+} frames_tangent_block;
+
+/// Sums over one chunk.
+typedef struct frames_sums {
+  double a;           ///< what the phase adds up
+  int32_t recovered;  ///< rotations that took the safe path
+  // Motion as a whole, places relative to a center.
+  double mass, mx[3], mv[3], myv[3];
+  double myy[6];  ///< xx, yy, zz, xy, xz, yz
+  yw_aabb box;    ///< of positions before and after
+} frames_sums;
+
+typedef struct frames_body {
+  const frames_model* model;
+  yw_allocator mem;
+  yw_frames_params params;
+
+  yw_quatx16* rotations;           ///< R of the last evaluation, per block
+  frames_tangent_block* tangents;  ///< per block
+  float* rows;                     ///< FRAMES_ROW per region
+  frames_sums* sums;               ///< per chunk
+
+  // Vectors of the solver, particle order.
+  yw_vec4* base;    ///< x^, where backward differences start
+  yw_vec4* drift;   ///< v^
+  yw_vec4* anchor;  ///< where inertia, gravity, damping and springs pull, from x^ + h' v^
+  yw_vec4* moved;   ///< sum of the Newton steps: the place now, from x^ + h' v^
+  yw_vec4* guess;   ///< the same in space, where the energy is expanded
+  yw_vec4* step;    ///< Newton step
+  yw_vec4* residual;
+  yw_vec4* conditioned;
+  yw_vec4* direction;
+  yw_vec4* product;
+  float* diagonal;  ///< m / h'^2 and stiffness of springs, N/m
+  float* inverse;   ///< of the preconditioner's diagonal; 0 for held particles
+
+  // Second-order history: the state one step ago, and what the last step left behind.
+  yw_vec4 *last_pos, *last_vel;
+  yw_vec4* left_vel;
+  float last_h;  ///< s; 0: no history
+
+  float h1;         ///< s, h' of the step under way
+  bool* touched;    ///< particles that an obstacle stopped in this step
+  bool in_contact;  ///< some were, in the last step
+
+  int32_t iterations;  ///< of conjugate gradients in the last step
+  int32_t newton;      ///< Newton steps in the last step
+} frames_body;
+
+/// What the kernels of one phase read.
+typedef struct frames_phase {
+  frames_body* body;
+  const frames_model* model;
+  const yw_vec4* x;      ///< positions, or a direction
+  yw_vec4* out;          ///< one vector per particle
+  const float* inverse;  ///< 0 marks held particles
+} frames_phase;
+
+/// One function per phase and chunk; compiled once per instruction set.
+typedef struct frames_kernels {
+  /// A = R S of the regions at x, rows of P; tangents too.
+  void (*linearise)(const frames_phase* phase, int32_t chunk);
+  /// Rows of P alone.
+  void (*stress)(const frames_phase* phase, int32_t chunk);
+  /// Rows of dP for a direction x.
+  void (*stiffen)(const frames_phase* phase, int32_t chunk);
+  /// out = D (anchor - moved) - forces of the rows, 0 where held. Sums: a = out . out / D.
+  void (*forces)(const frames_phase* phase, int32_t chunk);
+  /// out = D x + forces of the rows, 0 where held. Sums: a = x . out.
+  void (*multiply)(const frames_phase* phase, int32_t chunk);
+} frames_kernels;
+
+extern const frames_kernels yw_frames_kernels_plain, yw_frames_kernels_avx2,
+    yw_frames_kernels_avx512;
+
+/// Runs a phase over chunks; small bodies are done before other threads have woken up.
+void yw_frames_run(const yw_step_ctx* ctx, int32_t chunks,
+                   void (*run)(const frames_phase*, int32_t), const frames_phase* phase);
+
+/// A part of the world's substep.
+typedef struct frames_span {
+  float begin;  ///< s, from the start of the substep
+  float h;      ///< s
+} frames_span;
+
+/// rigid.c: motion of the body as a whole; masses as weighted there.
+typedef struct frames_rigid {
+  double mass;
+  double center[3];    ///< m
+  double velocity[3];  ///< m/s
+  double spin[3];      ///< rad/s
+  double angular[3];   ///< angular momentum about the center, kg m^2/s
+  double inertia[6];   ///< about the center: xx, yy, zz, xy, xz, yz
+  yw_aabb box;         ///< of positions, and of old_pos if given
+} frames_rigid;
+/// old_pos may be NULL.
+frames_rigid yw_frames_rigid_motion(frames_body* body, const yw_particles* particles,
+                                    const yw_vec4* old_pos, const yw_step_ctx* ctx);
+/// Spin that has the given angular momentum.
+void yw_frames_spin_of(const frames_rigid* rigid, const double angular[3], double spin[3]);
+
+/// implicit.c: one backward step over the span; rigid is the motion before it. particles->pos and
+/// vel become the new state; false when the result is not finite (then nothing was changed).
+bool yw_frames_implicit_step(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                             const frames_rigid* rigid, frames_span span);
+
+/// Particles that collide moved stay where it put them; false when there are none.
+bool yw_frames_implicit_touches(frames_body* body, const yw_particles* particles);
+/// Another Newton step of all the others, so that the body feels the obstacle in the same step.
+bool yw_frames_implicit_respond(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                                frames_span span);
+
+#endif
