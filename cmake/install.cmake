@@ -1,4 +1,4 @@
-# make install: libraries, headers, pkg-config file, CMake package, program.
+# make install: libraries, headers, pkg-config file, CMake package, program and its scenes.
 include(CMakePackageConfigHelpers)
 install(TARGETS yawara_static yawara_shared EXPORT yawara-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -6,6 +6,7 @@ install(TARGETS yawara_static yawara_shared EXPORT yawara-targets
 install(DIRECTORY include/yawara DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET yawara)
   install(TARGETS yawara RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/yawara)
 endif()
 configure_file(cmake/yawara.pc.in ${CMAKE_BINARY_DIR}/yawara.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/yawara.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -67,9 +67,9 @@ suite "gcc" build -- -DYW_BUILD_BENCH_PEERS=ON
 suite "clang" build/clang -LE 'cli|fuzz' -- -DCMAKE_C_COMPILER=clang
 export YW_TEST_FAST=1
 suite "address and undefined behaviour" build/asan -LE cli -- -DCMAKE_C_COMPILER=clang \
-  -DYW_SANITIZE=address,undefined -DCMAKE_C_FLAGS_RELEASE=-O1
-suite "threads" build/tsan -R 'test_base|threads|golden' -- -DCMAKE_C_COMPILER=clang -DYW_SANITIZE=thread \
-  -DCMAKE_C_FLAGS_RELEASE=-O1
+  -DYW_SANITIZE=address,undefined -DYW_OPTIMIZE=-O1
+suite "threads" build/tsan -R 'test_base|test_world|test_tracer|test_contact|golden' -- -DCMAKE_C_COMPILER=clang -DYW_SANITIZE=thread \
+  -DYW_OPTIMIZE=-O1
 check "installed library" scripts/check_install.sh
 
 echo

@@ -28,7 +28,7 @@ static void frame_path(const char* dir, int32_t frame, char out[MAX_PATH]) {
 }
 
 // mkdir -p
-static yw_status make_folders(const char* path, yw_error* error) {
+yw_status cache_make_folders(const char* path, yw_error* error) {
   char partial[MAX_PATH];
   if (strlen(path) >= sizeof partial - 64) {
     return yw_fail(error, YW_ERR_IO, "the path of the output folder is too long");
@@ -48,7 +48,7 @@ static yw_status make_folders(const char* path, yw_error* error) {
 yw_status cache_make_folder(const char* dir, yw_error* error) {
   char frames[MAX_PATH];
   snprintf(frames, sizeof frames, "%s/frames", dir);
-  yw_status status = make_folders(frames, error);
+  yw_status status = cache_make_folders(frames, error);
   if (status < 0) return status;
   if (access(frames, W_OK) != 0) {
     return yw_fail(error, YW_ERR_IO, "%s: cannot write to this folder: %s", frames,

@@ -28,6 +28,8 @@ typedef struct cache_frame {
   yw_vec3* positions;
 } cache_frame;
 
+/// Makes the folder and its parents.
+yw_status cache_make_folders(const char* path, yw_error* error);
 /// Makes the folder (and its parents) and frames/ in it.
 yw_status cache_make_folder(const char* dir, yw_error* error);
 bool cache_exists(const char* dir);

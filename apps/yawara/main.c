@@ -19,6 +19,8 @@ static const entry entries[] = {
     {"export", cmd_export, "a cache as PLY, OBJ, VTU, PC2 or MDD"},
     {"mesh", cmd_mesh, "tets from a surface or a shape, with a quality report"},
     {"inspect", cmd_inspect, "what is in a mesh, scene, cache or snapshot"},
+    {"bench", cmd_bench, "measurements, as a table or as JSON"},
+    {"paper", cmd_paper, "a figure or table of a paper, reproduced"},
 };
 enum { NUM_ENTRIES = sizeof entries / sizeof entries[0] };
 

@@ -11,7 +11,7 @@
 #define BODY_CREASE 40.0f
 #define BODY_GLOSS 0.5f
 // Surfaces of obstacles are cut this finely: longest side / OBSTACLE_CELLS.
-#define OBSTACLE_CELLS 48.0f
+#define OBSTACLE_CELLS 128.0f
 // Unbounded obstacles that are not planes are shown as far as this from the origin, m.
 #define FAR_AWAY 20.0f
 
@@ -29,6 +29,7 @@ struct stage {
   int32_t num_bodies;
   int32_t num_obstacles;
   yw_vec3** surfaces;  // shown positions per body
+  yw_vec3** paints;    // colours of their vertices; NULL: one colour
   yw_render_mesh* meshes;
   yw_render_plane planes[YW_RENDER_MAX_PLANES];
   int32_t num_meshes, num_planes;
@@ -132,6 +133,20 @@ static const yw_model* model_of(const stage* s, int32_t body) {
   return yw_body_model(s->world, yw_world_body(s->world, body));
 }
 
+// The scene's paint over the colour of the body.
+static yw_status paint_body(stage* s, int32_t body) {
+  const yw_tri_mesh* surface = yw_model_surface(model_of(s, body));
+  yw_vec3 color = s->colors[body];
+  if (!yw_scene_body_paint(s->scene, body, yw_v3(0, 0, 0), &color)) return YW_OK;
+  if (!s->paints[body]) s->paints[body] = YW_NEW_ARRAY(NULL, yw_vec3, surface->num_vertices);
+  if (!s->paints[body]) return YW_ERR_MEMORY;
+  for (int32_t i = 0; i < surface->num_vertices; ++i) {
+    s->paints[body][i] = s->colors[body];
+    yw_scene_body_paint(s->scene, body, surface->positions[i], &s->paints[body][i]);
+  }
+  return YW_OK;
+}
+
 static void show_body(stage* s, int32_t body) {
   if (!yw_scene_body_look(s->scene, body).visible) return;
   const yw_tri_mesh* surface = yw_model_surface(model_of(s, body));
@@ -142,7 +157,7 @@ static void show_body(stage* s, int32_t body) {
   mesh->positions = s->surfaces[body];
   mesh->triangles = surface->triangles;
   mesh->rest = surface->positions;
-  mesh->colors = surface->colors;
+  mesh->colors = s->paints[body] ? s->paints[body] : surface->colors;
   mesh->color = s->colors[body];
   mesh->crease = BODY_CREASE;
   mesh->gloss = BODY_GLOSS;
@@ -186,15 +201,17 @@ yw_status stage_create(const yw_scene* scene, const yw_world* world, stage** out
   s->num_bodies = yw_world_num_bodies(world);
   s->num_obstacles = yw_scene_num_obstacles(scene);
   s->surfaces = YW_NEW_ARRAY(NULL, yw_vec3*, s->num_bodies);
+  s->paints = YW_NEW_ARRAY(NULL, yw_vec3*, s->num_bodies);
   s->colors = YW_NEW_ARRAY(NULL, yw_vec3, s->num_bodies);
   s->obstacles = YW_NEW_ARRAY(NULL, stage_obstacle, s->num_obstacles);
   s->meshes = YW_NEW_ARRAY(NULL, yw_render_mesh, s->num_bodies + s->num_obstacles);
   yw_status status = YW_OK;
-  if (!s->surfaces || !s->colors || !s->obstacles || !s->meshes) status = YW_ERR_MEMORY;
+  if (!s->surfaces || !s->paints || !s->colors || !s->obstacles || !s->meshes)
+    status = YW_ERR_MEMORY;
   for (int32_t i = 0; i < s->num_bodies && status >= 0; ++i) {
     s->colors[i] = yw_scene_body_look(scene, i).color;
     s->surfaces[i] = YW_NEW_ARRAY(NULL, yw_vec3, yw_model_surface(model_of(s, i))->num_vertices);
-    if (!s->surfaces[i]) status = YW_ERR_MEMORY;
+    status = s->surfaces[i] ? paint_body(s, i) : YW_ERR_MEMORY;
   }
   if (status < 0) yw_fail_memory(error, "a picture");
   for (int32_t i = 0; i < s->num_obstacles && status >= 0; ++i) {
@@ -212,11 +229,13 @@ yw_status stage_create(const yw_scene* scene, const yw_world* world, stage** out
 void stage_destroy(stage* s) {
   if (!s) return;
   for (int32_t i = 0; s->surfaces && i < s->num_bodies; ++i) yw_mem_free(NULL, s->surfaces[i]);
+  for (int32_t i = 0; s->paints && i < s->num_bodies; ++i) yw_mem_free(NULL, s->paints[i]);
   for (int32_t i = 0; s->obstacles && i < s->num_obstacles; ++i) {
     yw_tri_mesh_free(&s->obstacles[i].surface);
     yw_mem_free(NULL, s->obstacles[i].posed);
   }
   yw_mem_free(NULL, s->surfaces);
+  yw_mem_free(NULL, s->paints);
   yw_mem_free(NULL, s->colors);
   yw_mem_free(NULL, s->obstacles);
   yw_mem_free(NULL, s->meshes);
@@ -268,4 +287,7 @@ yw_picture stage_picture(stage* s, yw_aabb focus, int32_t width, int32_t height)
 
 void stage_set_wireframe(stage* s, float width) { s->wireframe = width; }
 
-void stage_set_color(stage* s, int32_t body, yw_vec3 color) { s->colors[body] = color; }
+void stage_set_color(stage* s, int32_t body, yw_vec3 color) {
+  s->colors[body] = color;
+  paint_body(s, body);
+}

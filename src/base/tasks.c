@@ -19,28 +19,31 @@
 #define CPU_RELAX() ((void)0)
 #endif
 
+typedef struct worker_start {
+  struct yw_tasks* tasks;
+  int32_t worker;
+} worker_start;
+
 struct yw_tasks {
   yw_allocator mem;
   int32_t num_workers;
   int32_t spin_rounds;
   pthread_t threads[MAX_THREADS];
+  worker_start starts[MAX_THREADS];
   pthread_mutex_t mutex;
   pthread_cond_t wake;
   atomic_bool quit;
 
-  // The job, published by raising `job`.
+  // The job. Changed only while it is closed and nobody is in it.
   yw_task task;
   void* context;
   int32_t num_blocks;
-  atomic_uint job;
+  _Alignas(64) _Atomic uint64_t gate;  // job number << 32, GATE_OPEN, workers inside
   _Alignas(64) atomic_int next_block;
-  _Alignas(64) atomic_int busy_workers;
 };
 
-typedef struct worker_start {
-  yw_tasks* tasks;
-  int32_t worker;
-} worker_start;
+#define GATE_OPEN ((uint64_t)1 << 31)
+#define GATE_INSIDE (GATE_OPEN - 1)
 
 static _Thread_local bool inside_block;
 
@@ -59,50 +62,71 @@ static void work_on_blocks(yw_tasks* tasks, int32_t worker) {
   inside_block = false;
 }
 
-// Waits until the job number differs from `seen` or the pool quits.
-static unsigned wait_for_job(yw_tasks* tasks, unsigned seen) {
+static uint32_t job_of(uint64_t gate) { return (uint32_t)(gate >> 32); }
+
+// Waits until the job number differs from `seen`.
+static uint32_t wait_for_job(yw_tasks* tasks, uint32_t seen) {
   for (int32_t i = 0; i < tasks->spin_rounds; ++i) {
-    unsigned job = atomic_load_explicit(&tasks->job, memory_order_acquire);
+    uint32_t job = job_of(atomic_load_explicit(&tasks->gate, memory_order_acquire));
     if (job != seen) return job;
     CPU_RELAX();
   }
   pthread_mutex_lock(&tasks->mutex);
-  unsigned job;
-  while ((job = atomic_load(&tasks->job)) == seen) pthread_cond_wait(&tasks->wake, &tasks->mutex);
+  uint32_t job;
+  while ((job = job_of(atomic_load(&tasks->gate))) == seen) {
+    pthread_cond_wait(&tasks->wake, &tasks->mutex);
+  }
   pthread_mutex_unlock(&tasks->mutex);
   return job;
 }
 
-static void* worker_main(void* argument) {
-  worker_start* start = argument;
-  yw_tasks* tasks = start->tasks;
-  int32_t worker = start->worker;
-  yw_allocator mem = tasks->mem;
-  yw_mem_free(&mem, start);
+static bool enter_job(yw_tasks* tasks, uint32_t job) {
+  uint64_t gate = atomic_load_explicit(&tasks->gate, memory_order_acquire);
+  while (job_of(gate) == job && (gate & GATE_OPEN)) {
+    if (atomic_compare_exchange_weak_explicit(&tasks->gate, &gate, gate + 1, memory_order_acq_rel,
+                                              memory_order_acquire)) {
+      return true;
+    }
+  }
+  return false;
+}
 
-  unsigned seen = 0;
+static void* worker_main(void* argument) {
+  const worker_start* start = argument;
+  yw_tasks* tasks = start->tasks;
+  uint32_t seen = 0;
   for (;;) {
     seen = wait_for_job(tasks, seen);
     if (atomic_load(&tasks->quit)) return NULL;
-    work_on_blocks(tasks, worker);
-    atomic_fetch_sub_explicit(&tasks->busy_workers, 1, memory_order_release);
+    if (!enter_job(tasks, seen)) continue;
+    work_on_blocks(tasks, start->worker);
+    atomic_fetch_sub_explicit(&tasks->gate, 1, memory_order_release);
   }
 }
 
-static void publish_job(yw_tasks* tasks) {
+static void open_job(yw_tasks* tasks) {
   pthread_mutex_lock(&tasks->mutex);
-  atomic_fetch_add(&tasks->job, 1);
+  uint64_t job = job_of(atomic_load(&tasks->gate)) + UINT64_C(1);
+  atomic_store_explicit(&tasks->gate, (job << 32) | GATE_OPEN, memory_order_release);
   pthread_cond_broadcast(&tasks->wake);
   pthread_mutex_unlock(&tasks->mutex);
 }
 
+static void close_job(yw_tasks* tasks) {
+  atomic_fetch_and_explicit(&tasks->gate, ~GATE_OPEN, memory_order_acq_rel);
+  for (int32_t round = 0; atomic_load_explicit(&tasks->gate, memory_order_acquire) & GATE_INSIDE;
+       ++round) {
+    if (round < tasks->spin_rounds) {
+      CPU_RELAX();
+    } else {
+      sched_yield();
+    }
+  }
+}
+
 static bool start_worker(yw_tasks* tasks, int32_t worker) {
-  worker_start* start = YW_NEW(&tasks->mem, worker_start);
-  if (!start) return false;
-  *start = (worker_start){tasks, worker};
-  if (pthread_create(&tasks->threads[worker], NULL, worker_main, start) == 0) return true;
-  yw_mem_free(&tasks->mem, start);
-  return false;
+  tasks->starts[worker] = (worker_start){tasks, worker};
+  return pthread_create(&tasks->threads[worker], NULL, worker_main, &tasks->starts[worker]) == 0;
 }
 
 yw_tasks* yw_tasks_create(const yw_allocator* mem, int32_t threads) {
@@ -128,7 +152,7 @@ yw_tasks* yw_tasks_create(const yw_allocator* mem, int32_t threads) {
 void yw_tasks_destroy(yw_tasks* tasks) {
   if (!tasks) return;
   atomic_store(&tasks->quit, true);
-  publish_job(tasks);
+  open_job(tasks);
   for (int32_t i = 1; i < tasks->num_workers; ++i) pthread_join(tasks->threads[i], NULL);
   pthread_cond_destroy(&tasks->wake);
   pthread_mutex_destroy(&tasks->mutex);
@@ -147,16 +171,7 @@ void yw_tasks_run(yw_tasks* tasks, int32_t num_blocks, yw_task task, void* conte
   tasks->context = context;
   tasks->num_blocks = num_blocks;
   atomic_store(&tasks->next_block, 0);
-  atomic_store(&tasks->busy_workers, tasks->num_workers - 1);
-  publish_job(tasks);
-
+  open_job(tasks);
   work_on_blocks(tasks, 0);
-  for (int32_t round = 0; atomic_load_explicit(&tasks->busy_workers, memory_order_acquire) > 0;
-       ++round) {
-    if (round < tasks->spin_rounds) {
-      CPU_RELAX();
-    } else {
-      sched_yield();
-    }
-  }
+  close_job(tasks);
 }

@@ -170,6 +170,7 @@ static bool update_caches(yw_contacts* c, const yw_contact_body* bodies, int32_t
     c->works.items[c->works.count++] =
         (yw_contact_work){.body = &bodies[i],
                           .topology = t,
+                          .h = c->h,
                           .groups = yw_box_tree_of(cache->group_nodes, t->num_groups),
                           .leaves = yw_box_tree_of(cache->leaf_nodes, t->num_leaves),
                           .tet_boxes = cache->tet_boxes,
@@ -186,7 +187,9 @@ static void fit_bodies(void* context, int32_t block, int32_t worker) {
   yw_contacts* c = context;
   int32_t end = (block + 1) * BODIES_PER_BLOCK;
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
-    yw_contact_fit_points(&c->works.items[i]);
+    yw_contact_work* work = &c->works.items[i];
+    work->box = yw_aabb_empty();
+    if (work->body->body_contact || work->body->self_contact) yw_contact_fit_points(work);
   }
 }
 
@@ -197,7 +200,7 @@ static bool add_job(yw_contacts* c, yw_contact_job_kind kind, int32_t a, int32_t
   if (!YW_LIST_RESERVE(&c->mem, &c->jobs, count)) return false;
   for (int32_t first = 0; first < groups; first += GROUPS_PER_JOB) {
     int32_t end = first + GROUPS_PER_JOB < groups ? first + GROUPS_PER_JOB : groups;
-    c->jobs.items[c->jobs.count++] = (yw_contact_job){a, b, kind, first, end, skin, c->h};
+    c->jobs.items[c->jobs.count++] = (yw_contact_job){a, b, kind, first, end, skin};
   }
   return true;
 }
@@ -411,8 +414,10 @@ static bool cut_batches(yw_contacts* c, int32_t* num_contacts) {
       if (!batch || !same_pair(batch, contact)) {
         if (!YW_LIST_RESERVE(&c->mem, &c->batches, 1)) return false;
         batch = &c->batches.items[c->batches.count++];
-        *batch =
-            (yw_contact_batch){.contacts = contact, .a = contact->body[0], .b = contact->body[1]};
+        int32_t a = contact->body[0], b = contact->body[1];
+        yw_aabb box = yw_aabb_join(c->works.items[a].box, c->works.items[b].box);
+        float extent = yw_distance(box.lower, box.upper);
+        *batch = (yw_contact_batch){.contacts = contact, .a = a, .b = b, .extent = extent};
       }
       ++batch->count;
     }
@@ -455,6 +460,16 @@ static bool color_batches(yw_contacts* c, yw_contact_problem* problem) {
   return true;
 }
 
+// One body alone, unless it collides with itself, has nothing to meet.
+static bool nothing_can_meet(const yw_contact_body* bodies, int32_t num_bodies) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < num_bodies; ++i) {
+    if (bodies[i].self_contact) return false;
+    count += bodies[i].body_contact;
+  }
+  return count < 2;
+}
+
 yw_status yw_contacts_resolve(yw_contacts* c, yw_contact_body* bodies, int32_t num_bodies, float h,
                               yw_vec3 gravity, int32_t iterations, yw_tasks* tasks,
                               int32_t* num_contacts) {
@@ -462,6 +477,7 @@ yw_status yw_contacts_resolve(yw_contacts* c, yw_contact_body* bodies, int32_t n
   yw_contact_problem problem = {
       .bodies = bodies, .h = h, .gravity = gravity, .iterations = iterations, .tasks = tasks};
   if (num_contacts) *num_contacts = 0;
+  if (nothing_can_meet(bodies, num_bodies)) return YW_OK;
   c->h = h;
   c->fall = yw_length(gravity) * h * h;
   if (!update_caches(c, bodies, num_bodies)) return YW_ERR_MEMORY;

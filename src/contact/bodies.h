@@ -25,9 +25,9 @@ yw_contacts* yw_contacts_create(const yw_allocator* mem);
 void yw_contacts_destroy(yw_contacts* contacts);  ///< NULL is fine
 
 /// Called once per substep after all bodies advanced by h: finds and resolves the contacts between
-/// and within bodies. iterations >= 1 sweeps over the contacts. *num_contacts (may be NULL)
-/// receives the number of contact points. YW_OK or YW_ERR_MEMORY, and then nothing was moved. Does
-/// not allocate once the buffers have grown to what the scene needs.
+/// and within bodies. iterations >= 1: sweeps over the contacts, there and back. *num_contacts (may
+/// be NULL) receives the number of contact points. YW_OK or YW_ERR_MEMORY, and then nothing was
+/// moved. Does not allocate once the buffers have grown to what the scene needs.
 yw_status yw_contacts_resolve(yw_contacts* contacts, yw_contact_body* bodies, int32_t num_bodies,
                               float h, yw_vec3 gravity, int32_t iterations, yw_tasks* tasks,
                               int32_t* num_contacts);

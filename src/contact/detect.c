@@ -22,10 +22,8 @@
 #define INSIDE_ROUNDING 1e-5f
 // Points of one body closer than this at rest (mean edges) do not collide with each other.
 #define SELF_DISTANCE 2.0f
-// Share of the skin within which bodies may rest.
-#define SLOP 0.2f
-// Edges deeper than this (of the shorter edge) have missed each other.
-#define MAX_EDGE_DEPTH 0.3f
+// Points that were deeper than this (elements) when the step began did not get there by touching.
+#define DEEP 0.5f
 
 // Boxes -----------------------------------------------------------------------------------------
 
@@ -78,17 +76,20 @@ void yw_contact_fit_tets(yw_contact_work* work, int32_t leaf) {
 
 // Bit k: p is in the box of tet k or within reach of it.
 static uint32_t boxes_near_point(const yw_tet_boxes* boxes, yw_vec3 p, float reach) {
+  static const int32_t bits[YW_CONTACT_LEAF] = {1,       1 << 1,  1 << 2,  1 << 3, 1 << 4,  1 << 5,
+                                                1 << 6,  1 << 7,  1 << 8,  1 << 9, 1 << 10, 1 << 11,
+                                                1 << 12, 1 << 13, 1 << 14, 1 << 15};
   yw_vec3 low = yw_sub(p, yw_v3(reach, reach, reach)), high = yw_add(p, yw_v3(reach, reach, reach));
-  int32_t in[YW_CONTACT_LEAF];
+  int32_t in[YW_CONTACT_LEAF], mask = 0;
 #pragma omp simd
   for (int k = 0; k < YW_CONTACT_LEAF; ++k) {
     in[k] = (high.x >= boxes->lower[0][k]) & (low.x <= boxes->upper[0][k]) &
             (high.y >= boxes->lower[1][k]) & (low.y <= boxes->upper[1][k]) &
             (high.z >= boxes->lower[2][k]) & (low.z <= boxes->upper[2][k]);
   }
-  uint32_t mask = 0;
-  for (int k = 0; k < YW_CONTACT_LEAF; ++k) mask |= (uint32_t)in[k] << k;
-  return mask;
+#pragma omp simd reduction(| : mask)
+  for (int k = 0; k < YW_CONTACT_LEAF; ++k) mask |= -in[k] & bits[k];
+  return (uint32_t)mask;
 }
 
 // Points in tets --------------------------------------------------------------------------------
@@ -107,7 +108,7 @@ typedef struct point_probe {
   bool has_normal;                // and it is known by now
   yw_vec3 normal;                 // of the point's surface
 
-  yw_vec3 from;  // where exits are measured from
+  yw_vec3 from;  // where the point was before the step; exits are measured from there
   int32_t tet;   // that holds the point, or -1
   float tet_weights[4];
   float least_weight;  // the smallest of them
@@ -117,19 +118,16 @@ typedef struct point_probe {
   yw_vec3 exit_point, exit_normal;
 } point_probe;
 
-static yw_vec3 position(const yw_contact_work* work, int32_t particle) {
-  return yw_xyz(work->body->particles->pos[particle]);
-}
-
-// Mean of the normals round a sample point of a volume.
+// Mean of the normals round a sample point of a volume, by area.
 static yw_vec3 point_normal(const yw_contact_work* work, int32_t point) {
   const yw_contact_topology* t = work->topology;
   yw_vec3 sum = yw_v3(0, 0, 0);
   for (int32_t i = t->fan_start[point]; i < t->fan_start[point + 1]; ++i) {
     const int32_t* v = t->triangles[t->fan[i]];
-    yw_vec3 a = position(work, v[0]);
-    yw_vec3 n = yw_cross(yw_sub(position(work, v[1]), a), yw_sub(position(work, v[2]), a));
-    sum = yw_add(sum, yw_normalize_or(n, yw_v3(0, 0, 0)));
+    yw_vec3 a = yw_contact_before(work, v[0]);
+    yw_vec3 n = yw_cross(yw_sub(yw_contact_before(work, v[1]), a),
+                         yw_sub(yw_contact_before(work, v[2]), a));
+    sum = yw_add(sum, n);
   }
   return yw_normalize_or(sum, yw_v3(0, 0, 0));
 }
@@ -158,7 +156,8 @@ static bool faces_point(point_probe* probe, yw_vec3 normal) {
 static bool consider_triangle(point_probe* probe, int32_t triangle) {
   const yw_contact_work* work = probe->target;
   const int32_t* v = work->topology->triangles[triangle];
-  yw_vec3 a = position(work, v[0]), b = position(work, v[1]), c = position(work, v[2]);
+  yw_vec3 a = yw_contact_before(work, v[0]), b = yw_contact_before(work, v[1]),
+          c = yw_contact_before(work, v[2]);
   yw_vec3 n = yw_cross(yw_sub(b, a), yw_sub(c, a));
   float length2 = yw_length2(n), height = yw_dot(n, yw_sub(probe->from, a));
   if (!(length2 > 0.0f) || height * height > probe->exit_distance2 * length2) return false;
@@ -181,8 +180,8 @@ static void probe_tet(point_probe* probe, int32_t tet) {
   const yw_contact_work* work = probe->target;
   const int32_t* v = work->topology->tets[tet];
   float weights[4];
-  if (!yw_tet_weights(probe->p, position(work, v[0]), position(work, v[1]), position(work, v[2]),
-                      position(work, v[3]), weights)) {
+  if (!yw_tet_weights(probe->p, yw_contact_position(work, v[0]), yw_contact_position(work, v[1]),
+                      yw_contact_position(work, v[2]), yw_contact_position(work, v[3]), weights)) {
     return;
   }
   float least = weights[0];
@@ -194,8 +193,16 @@ static void probe_tet(point_probe* probe, int32_t tet) {
   }
 }
 
-static bool has_particle(const int32_t* tet, int32_t particle) {
-  return tet[0] == particle || tet[1] == particle || tet[2] == particle || tet[3] == particle;
+// A tet whose corners are all near the point at rest is near it everywhere.
+static bool is_own_tet(const point_probe* probe, const int32_t* tet) {
+  const yw_vec3* rest = probe->target->body->geometry.rest;
+  if (probe->self < 0) return false;
+  float limit = probe->self_distance * probe->self_distance;
+  for (int k = 0; k < 4; ++k) {
+    if (tet[k] == probe->self) return true;
+    if (rest && yw_length2(yw_sub(rest[tet[k]], rest[probe->self])) >= limit) rest = NULL;
+  }
+  return rest != NULL;
 }
 
 // Tets whose boxes the point touches. Returns how many of them have faces, which are listed.
@@ -208,7 +215,7 @@ static int32_t probe_tets(point_probe* probe, int32_t* with_faces, int32_t capac
     uint32_t mask = boxes_near_point(&work->tet_boxes[leaf], probe->p, probe->reach);
     for (; mask != 0; mask &= mask - 1) {
       int32_t tet = leaf * YW_CONTACT_LEAF + __builtin_ctz(mask);
-      if (probe->self >= 0 && has_particle(work->topology->tets[tet], probe->self)) continue;
+      if (is_own_tet(probe, work->topology->tets[tet])) continue;
       probe_tet(probe, tet);
       const int32_t* faces = work->topology->tet_faces[tet];
       bool any = faces[0] >= 0 || faces[1] >= 0 || faces[2] >= 0 || faces[3] >= 0;
@@ -216,19 +223,6 @@ static int32_t probe_tets(point_probe* probe, int32_t* with_faces, int32_t capac
     }
   }
   return count;
-}
-
-// Where the point was at the beginning of the step, as seen from the tet that holds it now: on the
-// surface if it rests, outside if it came in. From there the way out is plain, however far the step
-// has taken it.
-static yw_vec3 place_before(const point_probe* probe, float h) {
-  const yw_vec4* vel = probe->target->body->particles->vel;
-  const int32_t* v = probe->target->topology->tets[probe->tet];
-  yw_vec3 relative = yw_xyz(probe->source->body->particles->vel[probe->particle]);
-  for (int k = 0; k < 4; ++k) {
-    relative = yw_mad(relative, -probe->tet_weights[k], yw_xyz(vel[v[k]]));
-  }
-  return yw_mad(probe->p, -h, relative);
 }
 
 static float distance2_to_box(yw_vec3 p, yw_aabb box) {
@@ -279,8 +273,15 @@ static void find_deep_exit(point_probe* probe) {
   walk_to_nearest(probe);
 }
 
+static void consider_faces(point_probe* probe, int32_t tet) {
+  const int32_t* faces = probe->target->topology->tet_faces[tet];
+  for (int k = 0; k < 4; ++k) {
+    if (faces[k] >= 0) consider_triangle(probe, faces[k]);
+  }
+}
+
 // Looks the point up. True when it is inside, or outside and within reach of a surface facing it.
-static bool look_up(point_probe* probe, float h) {
+static bool look_up(point_probe* probe) {
   enum { MAX_TETS = 64 };
   const yw_contact_topology* t = probe->target->topology;
   float reach = probe->reach;
@@ -289,12 +290,12 @@ static bool look_up(point_probe* probe, float h) {
   probe->least_weight = -INSIDE_ROUNDING;
   int32_t num_near = probe_tets(probe, near, MAX_TETS);
   bool inside = probe->tet >= 0;
-  probe->from = inside ? place_before(probe, h) : probe->p;
+  probe->from = yw_contact_before(probe->source, probe->particle);
   probe->exit_distance2 = inside && reach < t->size ? t->size * t->size : reach * reach;
+  // The tet that holds the point first: what it finds rules out most of the others at a glance.
+  if (inside) consider_faces(probe, probe->tet);
   for (int32_t i = 0; i < num_near; ++i) {
-    for (int k = 0; k < 4; ++k) {
-      if (t->tet_faces[near[i]][k] >= 0) consider_triangle(probe, t->tet_faces[near[i]][k]);
-    }
+    if (near[i] != probe->tet) consider_faces(probe, near[i]);
   }
   if (!inside) return probe->exit >= 0;
   // The tets looked at have all faces within reach, but perhaps not the nearest one beyond.
@@ -303,18 +304,12 @@ static bool look_up(point_probe* probe, float h) {
     return true;
   }
   probe->deep = true;
-  probe->from = probe->p;
   probe->exit_distance2 = INFINITY;
   find_deep_exit(probe);
   return probe->exit >= 0;
 }
 
 // Contacts --------------------------------------------------------------------------------------
-
-static yw_contact* append(yw_contact_list* list) {
-  int32_t at = list->count++;
-  return at < list->capacity ? &list->items[at] : NULL;
-}
 
 static void set_tet_side(yw_contact* contact, const yw_contact_work* work, int32_t tet,
                          const float* weights) {
@@ -325,20 +320,16 @@ static void set_tet_side(yw_contact* contact, const yw_contact_work* work, int32
   }
 }
 
-// Normal and gap of a probe that found its exit.
+// Normal and gap, before the step, of a probe that found its exit.
 static void measure(const point_probe* probe, float radius, yw_vec3* normal, float* gap) {
-  yw_vec3 from_exit = yw_sub(probe->p, probe->exit_point);
+  yw_vec3 from_exit = yw_sub(probe->from, probe->exit_point);
   float distance = yw_length(from_exit), height = yw_dot(from_exit, probe->exit_normal);
   *normal = probe->exit_normal;
   *gap = height - radius;
-  if (probe->tet < 0 && radius > 0.0f && distance > 1e-3f * radius) {
+  if (height > 0.0f && radius > 0.0f && distance > 1e-3f * radius) {
     // A ball outside touches edges and corners in the direction of its centre.
     *normal = yw_scale(from_exit, 1.0f / distance);
     *gap = distance - radius;
-  } else if (probe->tet >= 0 && height > 0.0f && distance > probe->reach) {
-    // Inside, but in front of the exit's plane (beside a crease): straight to the exit.
-    *normal = yw_scale(from_exit, -1.0f / distance);
-    *gap = -distance - radius;
   }
 }
 
@@ -346,10 +337,13 @@ static void record_point(const point_probe* probe, const yw_contact_job* job, in
                          float radius, yw_contact_list* list) {
   const yw_contact_work* target = probe->target;
   const yw_contact_topology* t = target->topology;
-  yw_contact contact = {.body = {job->a, job->b}, .count = {1, 0}, .slop = SLOP * job->skin};
+  yw_contact contact = {
+      .body = {job->a, job->b}, .count = {1, 0}, .slop = YW_CONTACT_SLOP * job->skin};
   contact.particles[0][0] = particle;
   contact.weights[0][0] = 1.0f;
-  measure(probe, radius, &contact.normal, &contact.gap);
+  measure(probe, radius, &contact.normal, &contact.gap_before);
+
+  contact.deep = probe->self < 0 && contact.gap_before < -DEEP * t->size;
 
   const int32_t* v = t->triangles[probe->exit];
   int32_t tet = t->triangle_tet[probe->exit];
@@ -357,9 +351,10 @@ static void record_point(const point_probe* probe, const yw_contact_job* job, in
   if (probe->tet >= 0) {
     set_tet_side(&contact, target, probe->tet, probe->tet_weights);
   } else if (radius == 0.0f && tet >= 0 &&
-             yw_tet_weights(probe->p, position(target, t->tets[tet][0]),
-                            position(target, t->tets[tet][1]), position(target, t->tets[tet][2]),
-                            position(target, t->tets[tet][3]), weights)) {
+             yw_tet_weights(probe->p, yw_contact_position(target, t->tets[tet][0]),
+                            yw_contact_position(target, t->tets[tet][1]),
+                            yw_contact_position(target, t->tets[tet][2]),
+                            yw_contact_position(target, t->tets[tet][3]), weights)) {
     set_tet_side(&contact, target, tet, weights);
   } else {
     // A ball's centre is not in the surface: the impulse is passed on along the normal.
@@ -369,7 +364,7 @@ static void record_point(const point_probe* probe, const yw_contact_job* job, in
       contact.weights[1][k] = probe->exit_weights[k];
     }
   }
-  yw_contact* slot = append(list);
+  yw_contact* slot = yw_contact_append(list);
   if (slot) *slot = contact;
 }
 
@@ -390,7 +385,7 @@ static void find_points_in_tets(const yw_contact_work* works, const yw_contact_j
     int32_t end = (g + 1) * YW_CONTACT_GROUP;
     for (int32_t i = g * YW_CONTACT_GROUP; i < end && i < t->num_points; ++i) {
       int32_t particle = t->points[i];
-      yw_vec3 p = position(a, particle);
+      yw_vec3 p = yw_contact_position(a, particle);
       float radius = radii ? radii[particle] : 0.0f;
       if (!box_has_point(yw_aabb_pad(target, radius), p)) continue;
       point_probe probe = {.target = b, .p = p, .reach = job->skin + radius};
@@ -400,7 +395,7 @@ static void find_points_in_tets(const yw_contact_work* works, const yw_contact_j
       probe.point = i;
       probe.particle = particle;
       probe.oriented = t->is_volume;
-      if (look_up(&probe, job->h)) record_point(&probe, job, particle, radius, list);
+      if (look_up(&probe)) record_point(&probe, job, particle, radius, list);
     }
   }
 }
@@ -410,22 +405,27 @@ static void find_points_in_tets(const yw_contact_work* works, const yw_contact_j
 static void meet_spheres(const yw_contact_work* a, const yw_contact_work* b,
                          const yw_contact_job* job, int32_t i, int32_t j, yw_contact_list* list) {
   float ri = a->body->geometry.radius[i], rj = b->body->geometry.radius[j];
-  yw_vec3 d = yw_sub(position(a, i), position(b, j));
+  yw_vec3 d = yw_sub(yw_contact_position(a, i), yw_contact_position(b, j));
   float reach = ri + rj + job->skin, distance2 = yw_length2(d);
   if (distance2 > reach * reach) return;
   if (a == b) {
     const yw_vec3* rest = a->body->geometry.rest;
     if (j <= i || (rest && yw_distance(rest[i], rest[j]) < SELF_DISTANCE * (ri + rj))) return;
   }
-  float distance = sqrtf(distance2);
-  yw_contact* contact = append(list);
+  // Along the line of centres, so that the impulse turns nothing; but back where the balls came
+  // from when they have passed each other.
+  yw_vec3 d_before = yw_sub(yw_contact_before(a, i), yw_contact_before(b, j));
+  if (yw_dot(d, d_before) <= 0.0f) d = d_before;
+  yw_vec3 normal = yw_normalize_or(d, yw_v3(0, 1, 0));
+  yw_contact* contact = yw_contact_append(list);
   if (!contact) return;
-  *contact = (yw_contact){.body = {job->a, job->b}, .count = {1, 1}, .slop = SLOP * job->skin};
+  *contact =
+      (yw_contact){.body = {job->a, job->b}, .count = {1, 1}, .slop = YW_CONTACT_SLOP * job->skin};
   contact->particles[0][0] = i;
   contact->particles[1][0] = j;
   contact->weights[0][0] = contact->weights[1][0] = 1.0f;
-  contact->normal = distance > 0.0f ? yw_scale(d, 1.0f / distance) : yw_v3(0, 1, 0);
-  contact->gap = distance - ri - rj;
+  contact->normal = normal;
+  contact->gap_before = yw_dot(normal, d_before) - ri - rj;
 }
 
 static void find_spheres(const yw_contact_work* works, const yw_contact_job* job,
@@ -434,112 +434,13 @@ static void find_spheres(const yw_contact_work* works, const yw_contact_job* job
   const yw_contact_topology *t = a->topology, *u = b->topology;
   for (int32_t i = job->first * YW_CONTACT_GROUP;
        i < job->end * YW_CONTACT_GROUP && i < t->num_points; ++i) {
-    yw_vec3 p = position(a, i);
+    yw_vec3 p = yw_contact_position(a, i);
     yw_aabb box = yw_aabb_pad((yw_aabb){p, p}, a->body->geometry.radius[i] + job->skin);
     yw_box_walk walk = yw_box_walk_begin(&b->groups, box);
     for (int32_t g; (g = yw_box_walk_next(&walk)) >= 0;) {
       int32_t end = (g + 1) * YW_CONTACT_GROUP;
       for (int32_t j = g * YW_CONTACT_GROUP; j < end && j < u->num_points; ++j) {
         meet_spheres(a, b, job, i, j, list);
-      }
-    }
-  }
-}
-
-// Edges against edges ---------------------------------------------------------------------------
-
-// An edge in the current pose. Its body lies on the side of the opposite corners.
-typedef struct edge_pose {
-  const yw_sharp_edge* edge;
-  yw_vec3 start, along;
-  yw_vec3 faces[2];  // from the edge to the opposite corners
-} edge_pose;
-
-static edge_pose pose_edge(const yw_contact_work* work, const yw_sharp_edge* edge) {
-  yw_vec3 start = position(work, edge->ends[0]);
-  return (edge_pose){edge,
-                     start,
-                     yw_sub(position(work, edge->ends[1]), start),
-                     {yw_sub(position(work, edge->opposite[0]), start),
-                      yw_sub(position(work, edge->opposite[1]), start)}};
-}
-
-// True when the faces of the edge lie behind the plane through it with this normal; slack is the
-// sine of how much they may stand out.
-static bool lies_behind(const edge_pose* edge, yw_vec3 normal, float slack) {
-  return yw_dot(normal, edge->faces[0]) <= slack * yw_length(edge->faces[0]) &&
-         yw_dot(normal, edge->faces[1]) <= slack * yw_length(edge->faces[1]);
-}
-
-static bool edge_side(yw_contact* contact, int side, const yw_contact_work* work,
-                      const edge_pose* edge, yw_vec3 p) {
-  int32_t tet = edge->edge->tet;
-  if (tet < 0) return false;
-  const int32_t* v = work->topology->tets[tet];
-  contact->count[side] = 4;
-  for (int k = 0; k < 4; ++k) contact->particles[side][k] = v[k];
-  return yw_tet_weights(p, position(work, v[0]), position(work, v[1]), position(work, v[2]),
-                        position(work, v[3]), contact->weights[side]);
-}
-
-static void meet_edges(const yw_contact_work* works, const yw_contact_job* job, const edge_pose* a,
-                       const edge_pose* b, yw_contact_list* list) {
-  float s, t;
-  if (!yw_nearest_on_lines(a->start, a->along, b->start, b->along, &s, &t)) return;
-  if (s < 0.0f || s > 1.0f || t < 0.0f || t > 1.0f) return;
-  yw_vec3 pa = yw_mad(a->start, s, a->along), pb = yw_mad(b->start, t, b->along);
-  yw_vec3 normal = yw_normalize_or(yw_cross(a->along, b->along), yw_v3(0, 0, 0));
-  // Away from b's faces.
-  if (yw_dot(normal, yw_add(b->faces[0], b->faces[1])) > 0.0f) normal = yw_neg(normal);
-  float gap = yw_dot(normal, yw_sub(pa, pb));
-  float shorter = sqrtf(fminf(yw_length2(a->along), yw_length2(b->along)));
-  if (gap > job->skin || gap < -MAX_EDGE_DEPTH * shorter) return;
-  // Near the surface, edges may lie in a common plane (boxes turned against each other on top of
-  // each other). Deeper, only ridges that clearly cross are an edge contact.
-  float slack = gap > -job->skin ? 0.05f : -0.2f;
-  if (!lies_behind(b, normal, slack) || !lies_behind(a, yw_neg(normal), slack)) return;
-
-  yw_contact contact = {
-      .body = {job->a, job->b}, .normal = normal, .gap = gap, .slop = SLOP * job->skin};
-  yw_vec3 p = yw_lerp(pa, pb, 0.5f);
-  if (!edge_side(&contact, 0, &works[job->a], a, p)) return;
-  if (!edge_side(&contact, 1, &works[job->b], b, p)) return;
-  yw_contact* slot = append(list);
-  if (slot) *slot = contact;
-}
-
-static yw_aabb edge_box(const yw_contact_work* work, const yw_sharp_edge* edge) {
-  yw_vec3 p = position(work, edge->ends[0]), q = position(work, edge->ends[1]);
-  return (yw_aabb){yw_min3(p, q), yw_max3(p, q)};
-}
-
-static void find_edges(const yw_contact_work* works, const yw_contact_job* job,
-                       yw_contact_list* list) {
-  enum { BATCH = 64 };
-  edge_pose batch[BATCH];
-  yw_aabb boxes[BATCH];
-  const yw_contact_work *a = &works[job->a], *b = &works[job->b];
-  yw_aabb box_a = yw_aabb_pad(a->box, job->skin), box_b = yw_aabb_pad(b->box, job->skin);
-  int32_t next = 0;
-  while (next < b->topology->num_edges) {
-    // A batch of b's edges near a, against all of a's edges near b.
-    int32_t count = 0;
-    for (; next < b->topology->num_edges && count < BATCH; ++next) {
-      const yw_sharp_edge* edge = &b->topology->edges[next];
-      yw_aabb box = edge_box(b, edge);
-      if (!yw_aabb_overlap(box, box_a)) continue;
-      batch[count] = pose_edge(b, edge);
-      boxes[count++] = yw_aabb_pad(box, job->skin);
-    }
-    for (int32_t i = 0; count > 0 && i < a->topology->num_edges; ++i) {
-      const yw_sharp_edge* edge = &a->topology->edges[i];
-      yw_aabb box = edge_box(a, edge);
-      if (!yw_aabb_overlap(box, box_b)) continue;
-      edge_pose pose = pose_edge(a, edge);
-      // Ridges that have gone into each other no longer have boxes that touch.
-      box = yw_aabb_pad(box, MAX_EDGE_DEPTH * yw_length(pose.along));
-      for (int32_t k = 0; k < count; ++k) {
-        if (yw_aabb_overlap(box, boxes[k])) meet_edges(works, job, &pose, &batch[k], list);
       }
     }
   }
@@ -552,7 +453,7 @@ static float reach_along(const yw_contact_work* work, yw_vec3 axis) {
   const yw_contact_topology* t = work->topology;
   float most = -INFINITY;
   for (int32_t i = 0; i < t->num_points; ++i) {
-    float along = yw_dot(axis, position(work, t->points[i]));
+    float along = yw_dot(axis, yw_contact_position(work, t->points[i]));
     most = along > most ? along : most;
   }
   return most;
@@ -571,7 +472,7 @@ static void find_small_pair(const yw_contact_work* works, const yw_contact_job* 
   part.first = 0;
   part.end = a->topology->num_groups;
   find_points_in_tets(works, &part, list);
-  find_edges(works, &part, list);
+  yw_contact_find_edges(works, &part, list);
   part.a = job->b;
   part.b = job->a;
   part.end = b->topology->num_groups;
@@ -588,7 +489,7 @@ void yw_contact_find(const yw_contact_work* works, const yw_contact_job* job,
       find_spheres(works, job, list);
       break;
     case YW_JOB_EDGES:
-      find_edges(works, job, list);
+      yw_contact_find_edges(works, job, list);
       break;
     case YW_JOB_SMALL_PAIR:
       find_small_pair(works, job, list);

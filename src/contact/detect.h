@@ -15,16 +15,19 @@ typedef struct yw_contact {
   float weights[2][4];  ///< sum to 1; unused ones are 0
   int32_t count[2];     ///< particles in use
   yw_vec3 normal;       ///< from body[1] to body[0]
-  float gap;            ///< m along the normal, negative in penetration
+  float gap_before;     ///< m along the normal when the step began, negative in penetration
   float slop;           ///< m, gaps this small are left alone
+  bool deep;            ///< far inside: the bodies are parted as wholes, not at this point
 
   // The solver's.
+  float gap;             ///< m, at the end of the step
   float inv_mass;        ///< 1/kg, of the point in any direction, both bodies together
   float friction_limit;  ///< Coulomb coefficient
   float approach;        ///< m/s, closing speed when found, > 0 closing
   float bounce;          ///< restitution where this is an impact, else 0
   float target;          ///< m/s, normal velocity to reach at least
   float share;           ///< part of the step after the touch
+  yw_vec3 arm;           ///< m, from the point on body[1] to that on body[0]; 0 but for spheres
   float offset;          ///< m, gap = offset + normal . (point of body[0] - point of body[1])
   float push_goal;       ///< m, gap to reach by pushing
   float push;            ///< m, moved apart so far
@@ -41,6 +44,7 @@ typedef struct yw_tet_boxes {
 typedef struct yw_contact_work {
   const yw_contact_body* body;
   const yw_contact_topology* topology;
+  float h;  ///< s, length of the step
   yw_aabb box;
   yw_box_tree groups;       ///< of sample points
   yw_box_tree leaves;       ///< of tets
@@ -62,7 +66,6 @@ typedef struct yw_contact_job {
   yw_contact_job_kind kind;
   int32_t first, end;  ///< groups of a
   float skin;          ///< m, gaps up to this count
-  float h;             ///< s, length of the step
 } yw_contact_job;
 
 /// A list of fixed room: count goes on when it is full, so that the caller learns what is missing.
@@ -70,6 +73,25 @@ typedef struct yw_contact_list {
   yw_contact* items;
   int32_t count, capacity;
 } yw_contact_list;
+
+/// Share of the skin within which bodies may rest.
+#define YW_CONTACT_SLOP 0.2f
+
+static inline yw_vec3 yw_contact_position(const yw_contact_work* work, int32_t particle) {
+  return yw_xyz(work->body->particles->pos[particle]);
+}
+
+/// Where the particle was at the beginning of the step.
+static inline yw_vec3 yw_contact_before(const yw_contact_work* work, int32_t particle) {
+  const yw_particles* p = work->body->particles;
+  return yw_mad(yw_xyz(p->pos[particle]), -work->h, yw_xyz(p->vel[particle]));
+}
+
+/// Room for one more contact; NULL when the list is full.
+static inline yw_contact* yw_contact_append(yw_contact_list* list) {
+  int32_t at = list->count++;
+  return at < list->capacity ? &list->items[at] : NULL;
+}
 
 /// Boxes of the groups of points, and of the whole body.
 void yw_contact_fit_points(yw_contact_work* work);
@@ -81,5 +103,8 @@ void yw_contact_fit_tets(yw_contact_work* work, int32_t leaf);
 /// Appends the contacts of a job.
 void yw_contact_find(const yw_contact_work* works, const yw_contact_job* job,
                      yw_contact_list* list);
+/// The edges of a job's bodies against each other.
+void yw_contact_find_edges(const yw_contact_work* works, const yw_contact_job* job,
+                           yw_contact_list* list);
 
 #endif

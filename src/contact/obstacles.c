@@ -198,6 +198,19 @@ static float respond(const obstacle_motion* motion, yw_vec3 surface_velocity, yw
   return share;
 }
 
+// The commonest case, cut short: a particle that touches a still obstacle is pressed against it and
+// friction holds it. It stays.
+static bool rests_in_place(const obstacle_motion* motion, const sighting* s, const yw_vec4* vel) {
+  float size = fabsf(s->from.x) + fabsf(s->from.y) + fabsf(s->from.z) + s->radius;
+  if (motion->moves || fabsf(s->start_gap) > ROUNDING * size) return false;
+  yw_vec3 velocity = yw_xyz(*vel);
+  if (!motion->in_place) velocity = yw_rotate(yw_quat_conjugate(motion->last.rotation), velocity);
+  float approach = -yw_dot(velocity, s->normal), held = motion->friction * approach;
+  bool enters = yw_dot(s->normal, yw_sub(s->to, s->from)) < 0.0f;
+  float slide2 = yw_length2(velocity) - approach * approach;
+  return enters && approach > 0.0f && slide2 <= held * held;
+}
+
 // Moves p out along the distance's gradient, by at most `limit`.
 static yw_vec3 push_out(const yw_shape* shape, yw_vec3 p, float radius, float rounding,
                         float limit) {
@@ -238,13 +251,10 @@ static bool collide_particle(const obstacle_motion* motion, sighting* s, yw_vec4
   yw_vec3 slide = yw_mad(rest, inward, s->normal);
   float off = inward < 0.0f ? -inward : bounces ? motion->restitution * inward : 0.0f;
   yw_vec3 p = yw_mad(yw_mad(s->entry, share, slide), off, s->normal);
-  bool stays = share == 0.0f && off == 0.0f && fabsf(s->start_gap) <= s->rounding;
-  if (!stays) {
-    float scale = motion->last.scale;
-    float limit =
-        s->start_gap < -s->rounding ? PUSH_OUT_SPEED * motion->span / scale : yw_length(rest);
-    p = push_out(motion->shape, p, s->radius, s->rounding, limit);
-  }
+  bool started_inside = s->start_gap < -s->rounding;
+  float slow = PUSH_OUT_SPEED * motion->span / motion->last.scale;
+  float limit = started_inside ? slow : yw_length(rest);
+  p = push_out(motion->shape, p, s->radius, s->rounding, limit);
 
   // Added to where the particle was, not transformed back: what sticks stays to the last bit.
   yw_vec3 moved = yw_sub(p, s->from);
@@ -344,7 +354,13 @@ static void collide_group(const collide_job* job, const obstacle_motion* motion,
     s.start_gap = start_distance[k] - radius;
     s.end_gap = end_distance[k] - radius;
     s.normal = yw_xyz(normal[k]);
-    bool hit = collide_particle(motion, &s, job->old_pos[first + i], &pos[i], &vel[i]);
+    bool hit = rests_in_place(motion, &s, &vel[i]);
+    if (hit) {
+      pos[i] = job->old_pos[first + i];
+      vel[i] = yw_v4(yw_v3(0, 0, 0));
+    } else {
+      hit = collide_particle(motion, &s, job->old_pos[first + i], &pos[i], &vel[i]);
+    }
     if (hit && touched[i] < UINT8_MAX) ++touched[i];
   }
 }

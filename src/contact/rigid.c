@@ -3,6 +3,8 @@
 
 // Sweeps over the contacts of one impact.
 #define BOUNCE_ITERATIONS 10
+// Bodies far inside each other part at this speed, m/s.
+#define PARTING_SPEED 1.0f
 // Spin below this share of what one step of gravity could give the pair is left alone.
 #define NEGLIGIBLE_SPIN 1e-6
 
@@ -69,19 +71,20 @@ static rigid_sums sum_up(const yw_particles* a, const yw_particles* b) {
   return sums;
 }
 
-// False when the body is a point or a line, which has no inverse.
-static bool invert_inertia(const double s[6], yw_mat3* out) {
+// A line cannot be turned about itself: a trace of inertia there keeps the inverse finite. Zero for
+// a point.
+static yw_mat3 invert_inertia(const double inertia[6]) {
+  double trace = inertia[0] + inertia[1] + inertia[2], s[6];
+  for (int k = 0; k < 6; ++k) s[k] = inertia[k] + (k < 3 ? 1e-7 * trace : 0.0);
   double xx = s[1] * s[2] - s[5] * s[5], xy = s[4] * s[5] - s[3] * s[2],
          xz = s[3] * s[5] - s[4] * s[1];
-  double det = s[0] * xx + s[3] * xy + s[4] * xz, trace = s[0] + s[1] + s[2];
-  *out = (yw_mat3){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-  if (!(det > 1e-9 * trace * trace * trace)) return false;
+  double det = s[0] * xx + s[3] * xy + s[4] * xz;
+  if (!(det > 0.0)) return (yw_mat3){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   double yy = s[0] * s[2] - s[4] * s[4], yz = s[3] * s[4] - s[0] * s[5],
          zz = s[0] * s[1] - s[3] * s[3];
-  *out = (yw_mat3){{(float)(xx / det), (float)(xy / det), (float)(xz / det)},
+  return (yw_mat3){{(float)(xx / det), (float)(xy / det), (float)(xz / det)},
                    {(float)(xy / det), (float)(yy / det), (float)(yz / det)},
                    {(float)(xz / det), (float)(yz / det), (float)(zz / det)}};
-  return true;
 }
 
 static yw_vec3 narrow(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
@@ -89,7 +92,7 @@ static yw_vec3 narrow(const double v[3]) { return yw_v3((float)v[0], (float)v[1]
 static rigid_motion motion_of(const yw_particles* particles) {
   rigid_sums sums = sum_up(particles, NULL);
   rigid_motion motion = {.center = narrow(sums.center), .velocity = narrow(sums.velocity)};
-  invert_inertia(sums.inertia, &motion.inv_inertia);
+  motion.inv_inertia = invert_inertia(sums.inertia);
   motion.omega = yw_mul(motion.inv_inertia, narrow(sums.spin));
   motion.inv_mass = (float)(1.0 / sums.mass);
   if (sums.held) {
@@ -175,6 +178,62 @@ void yw_contact_bounce(const yw_contact_problem* problem, const yw_contact_batch
     batch->contacts[i].impulse = batch->contacts[i].push = 0;
 }
 
+// Parting ---------------------------------------------------------------------------------------
+
+// Mean point and direction of the deep contacts, weighted by depth; how deep the deepest is.
+static float find_way_out(const yw_contact_problem* problem, const yw_contact_batch* batch,
+                          yw_vec3* point, yw_vec3* direction) {
+  yw_vec3 at = yw_v3(0, 0, 0), way = at;
+  float sum = 0.0f, deepest = 0.0f;
+  for (int32_t i = 0; i < batch->count; ++i) {
+    const yw_contact* c = &batch->contacts[i];
+    if (!c->deep) continue;
+    float depth = -c->gap_before;
+    at = yw_mad(at, depth, contact_point(problem, c));
+    way = yw_mad(way, c->body[0] == batch->a ? depth : -depth, c->normal);
+    sum += depth;
+    if (depth > deepest) deepest = depth;
+  }
+  if (sum > 0.0f) *point = yw_scale(at, 1.0f / sum);
+  *direction = way;
+  return deepest;
+}
+
+static void shift(yw_particles* p, yw_vec3 way) {
+  for (int32_t i = 0; i < p->count; ++i) {
+    if (p->inv_mass[i] > 0.0f) p->pos[i] = yw_v4(yw_add(yw_xyz(p->pos[i]), way));
+  }
+}
+
+void yw_contact_part(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  yw_vec3 point, n;
+  float depth = find_way_out(problem, batch, &point, &n);
+  if (!(depth > 0.0f)) return;
+  yw_particles* particles_a = problem->bodies[batch->a].particles;
+  yw_particles* particles_b = problem->bodies[batch->b].particles;
+  rigid_motion a = motion_of(particles_a), b = motion_of(particles_b), old_a = a, old_b = b;
+  n = yw_normalize_or(n, yw_normalize_or(yw_sub(a.center, b.center), yw_v3(0, 1, 0)));
+  float inv_mass = a.inv_mass + b.inv_mass;
+  if (!(inv_mass > 0.0f)) return;
+
+  float approach = -yw_dot(yw_sub(velocity_at(&a, point), velocity_at(&b, point)), n);
+  if (approach > 0.0f) {
+    float inv_mass_here = inv_mass_at(&a, point, n) + inv_mass_at(&b, point, n);
+    yw_vec3 impulse = yw_scale(n, approach / inv_mass_here);
+    hit(&a, point, impulse);
+    hit(&b, point, yw_neg(impulse));
+    add_rigid_velocity(particles_a, a.center, yw_sub(a.velocity, old_a.velocity),
+                       yw_sub(a.omega, old_a.omega));
+    add_rigid_velocity(particles_b, b.center, yw_sub(b.velocity, old_b.velocity),
+                       yw_sub(b.omega, old_b.omega));
+  }
+  float limit = PARTING_SPEED * problem->h;
+  yw_vec3 way = yw_scale(n, (depth < limit ? depth : limit) / inv_mass);
+  shift(particles_a, yw_scale(way, a.inv_mass));
+  shift(particles_b, yw_scale(way, -b.inv_mass));
+  batch->lost_spin = yw_add(batch->lost_spin, yw_cross(way, yw_sub(a.velocity, b.velocity)));
+}
+
 // Spin ------------------------------------------------------------------------------------------
 
 yw_vec3 yw_contact_lost_spin(const yw_contact_problem* problem, const yw_contact_batch* batch) {
@@ -183,27 +242,31 @@ yw_vec3 yw_contact_lost_spin(const yw_contact_problem* problem, const yw_contact
     const yw_contact* c = &batch->contacts[i];
     if (!(c->inv_mass > 0.0f)) continue;
     yw_vec3 relative = yw_contact_relative(problem, c, true);
-    yw_vec3 way = yw_scale(yw_mad(c->friction, c->impulse, c->normal), c->share * problem->h);
+    yw_vec3 impulse = yw_mad(c->friction, c->impulse, c->normal);
+    yw_vec3 way = yw_scale(impulse, c->share * problem->h);
     way = yw_mad(way, c->push / c->inv_mass, c->normal);
-    lost = yw_add(lost, yw_cross(way, relative));
+    lost = yw_add(lost, yw_add(yw_cross(way, relative), yw_cross(c->arm, impulse)));
   }
   return lost;
 }
 
+static double mass_of(const yw_particles* p) {
+  double sum = 0.0;
+  for (int32_t i = 0; i < p->count; ++i) sum += (double)p->mass[i];
+  return sum;
+}
+
 void yw_contact_keep_spin(const yw_contact_problem* problem, const yw_contact_batch* batch) {
-  if (yw_length2(batch->lost_spin) == 0.0f) return;
+  double lost = (double)yw_length(batch->lost_spin);
+  if (lost == 0.0) return;
   yw_particles* a = problem->bodies[batch->a].particles;
   yw_particles* b = batch->a == batch->b ? NULL : problem->bodies[batch->b].particles;
-  rigid_sums sums = sum_up(a, b);
-  double trace = sums.inertia[0] + sums.inertia[1] + sums.inertia[2];
   double step = (double)yw_length(problem->gravity) * (double)problem->h;
-  double negligible = NEGLIGIBLE_SPIN * step * sqrt(trace * sums.mass);
-  yw_mat3 inv_inertia;
-  if (sums.held || (double)yw_length(batch->lost_spin) < negligible ||
-      !invert_inertia(sums.inertia, &inv_inertia)) {
-    return;
-  }
-  yw_vec3 omega = yw_neg(yw_mul(inv_inertia, batch->lost_spin));
+  double mass = mass_of(a) + (b ? mass_of(b) : 0.0);
+  if (lost < NEGLIGIBLE_SPIN * step * mass * (double)batch->extent) return;
+  rigid_sums sums = sum_up(a, b);
+  if (sums.held) return;
+  yw_vec3 omega = yw_neg(yw_mul(invert_inertia(sums.inertia), batch->lost_spin));
   add_rigid_velocity(a, narrow(sums.center), yw_v3(0, 0, 0), omega);
   if (b) add_rigid_velocity(b, narrow(sums.center), yw_v3(0, 0, 0), omega);
 }

@@ -12,9 +12,14 @@
 /// restitution.
 void yw_contact_bounce(const yw_contact_problem* problem, const yw_contact_batch* batch);
 
-/// Angular momentum that moving particles apart gave to the pair while they slide along each other.
+/// Angular momentum that moving particles apart gave to the pair while they slide along each other,
+/// and that friction gave to balls, which meet beside their centres.
 yw_vec3 yw_contact_lost_spin(const yw_contact_problem* problem, const yw_contact_batch* batch);
-/// Takes it back by turning the pair as one.
+/// Bodies that were made inside each other, or forced there: stops their approach and moves them
+/// apart as wholes at a bounded speed. Points far inside disagree about the way out, and pushing
+/// them one by one would tear at the bodies.
+void yw_contact_part(const yw_contact_problem* problem, yw_contact_batch* batch);
+/// Takes the lost spin back by turning the pair as one.
 void yw_contact_keep_spin(const yw_contact_problem* problem, const yw_contact_batch* batch);
 
 #endif

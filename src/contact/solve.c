@@ -67,25 +67,27 @@ yw_vec3 yw_contact_relative(const yw_contact_problem* problem, const yw_contact*
 static void prepare(const yw_contact_problem* problem, yw_contact* c) {
   const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
   c->inv_mass = side_inv_mass(c, 0, a->particles) + side_inv_mass(c, 1, b->particles);
+  if (c->deep) c->inv_mass = 0.0f;
   c->approach = -yw_dot(yw_contact_relative(problem, c, true), c->normal);
-  c->offset = c->gap - yw_dot(yw_contact_relative(problem, c, false), c->normal);
+  c->gap = c->gap_before - c->approach * problem->h;
+  c->arm = yw_contact_relative(problem, c, false);
+  c->offset = c->gap - yw_dot(c->arm, c->normal);
   c->friction_limit = sqrtf(a->friction * b->friction);
   c->impulse = c->push = 0.0f;
   c->friction = yw_v3(0, 0, 0);
 
   // What was a gap at the beginning of the step may close, but not more. What was closed already is
   // no impact, however hard it is pressed, and neither is a slow approach.
-  float gap_before = c->gap + c->approach * problem->h;
   float rest_speed = REST_STEPS * yw_length(problem->gravity) * problem->h;
   float restitution = a->restitution > b->restitution ? a->restitution : b->restitution;
-  bool impact = c->approach > rest_speed && gap_before > c->slop && c->gap < c->slop;
-  c->target = gap_before > c->slop ? (c->slop - gap_before) / problem->h : 0.0f;
+  bool impact = c->approach > rest_speed && c->gap_before > c->slop && c->gap < c->slop;
+  c->target = c->gap_before > c->slop ? (c->slop - c->gap_before) / problem->h : 0.0f;
   c->bounce = impact ? restitution : 0.0f;
   if (c->bounce > 0.0f) c->target = restitution * c->approach;
   // The part of the step after the touch.
   c->share = 1.0f;
-  if (gap_before > c->slop) {
-    c->share = yw_clampf((c->slop - c->gap) / (gap_before - c->gap), 0.0f, 1.0f);
+  if (c->gap_before > c->slop) {
+    c->share = yw_clampf((c->slop - c->gap) / (c->gap_before - c->gap), 0.0f, 1.0f);
   }
 }
 
@@ -221,6 +223,10 @@ static void lost_spin_batch(const yw_contact_problem* problem, yw_contact_batch*
   batch->lost_spin = yw_contact_lost_spin(problem, batch);
 }
 
+static void part_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  yw_contact_part(problem, batch);
+}
+
 static void keep_spin_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   yw_contact_keep_spin(problem, batch);
 }
@@ -230,15 +236,13 @@ void yw_contact_solve(const yw_contact_problem* problem) {
   sweep_all(problem, bounce_batch);
   // There and back: what one order favours, the other makes up for.
   for (int32_t i = 0; i < problem->iterations; ++i) {
-    if (i & 1) {
-      sweep_back(problem, velocity_batch_back);
-    } else {
-      sweep_all(problem, velocity_batch);
-    }
+    sweep_all(problem, velocity_batch);
+    sweep_back(problem, velocity_batch_back);
   }
   sweep_all(problem, follow_batch);
   sweep_all(problem, depth_batch);
   for (int32_t i = 0; i < problem->iterations; ++i) sweep_all(problem, position_batch);
   sweep_all(problem, lost_spin_batch);
+  sweep_all(problem, part_batch);
   sweep_all(problem, keep_spin_batch);
 }

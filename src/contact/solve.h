@@ -12,6 +12,7 @@ typedef struct yw_contact_batch {
   yw_contact* contacts;
   int32_t count;
   int32_t a, b;
+  float extent;       ///< m, of the box around both
   yw_vec3 lost_spin;  ///< kg m^2/s, see rigid.h
 } yw_contact_batch;
 

@@ -43,7 +43,7 @@ static inline bool yw_tet_weights(yw_vec3 p, yw_vec3 a, yw_vec3 b, yw_vec3 c, yw
   yw_vec3 normal = yw_cross(ac, ad);
   float det = yw_dot(ab, normal);
   float size = yw_length2(ab) + yw_length2(ac) + yw_length2(ad);
-  if (!(fabsf(det) > 1e-6f * size * sqrtf(size))) return false;
+  if (!(det * det > 1e-12f * size * size * size)) return false;
   float inv = 1.0f / det;
   yw_vec3 across = yw_cross(ab, ap);
   weights[1] = yw_dot(ap, normal) * inv;

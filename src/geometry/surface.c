@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Triangle surface of a shape: the skin of its tets, made a manifold, evened out and laid onto the
-// zero of the distance.
+// zero of the distance, with the shape's sharp edges put back in.
 #include "base/error.h"
 #include "base/memory.h"
 #include "geometry/mesher.h"
 #include "geometry/shape.h"
+#include "geometry/surface_features.h"
 #include "geometry/surface_split.h"
 #include "math/vec.h"
 
@@ -165,6 +166,7 @@ yw_status yw_shape_surface(const yw_shape* shape, const yw_allocator* mem, float
   if (status != YW_OK) return status;
   status = extract_skin(&skin, on_surface, out);
   if (status == YW_OK) status = relax(shape, out, (float)spacing);
+  if (status == YW_OK) status = yw_surface_sharpen(shape, out);
   yw_mem_free(&skin.mem, on_surface);
   yw_tet_mesh_free(&skin);
   if (status == YW_OK) return YW_OK;

@@ -143,6 +143,15 @@ static void half_edges_free(const yw_allocator* mem, half_edges* edges) {
   yw_mem_free(mem, edges->next);
 }
 
+yw_status yw_half_edge_partners(const yw_allocator* mem, const yw_tri_mesh* mesh,
+                                int32_t* partner) {
+  half_edges edges;
+  bool ready = half_edges_create(mem, mesh, &edges);
+  for (int32_t h = 0; ready && h < 3 * mesh->num_triangles; ++h) partner[h] = partner_of(&edges, h);
+  half_edges_free(mem, &edges);
+  return ready ? YW_OK : YW_ERR_MEMORY;
+}
+
 // Joins corners across edges and renumbers.
 static yw_status separate_sheets(yw_tri_mesh* mesh) {
   half_edges edges;

@@ -12,4 +12,8 @@
 /// and triangles are replaced, colours dropped.
 yw_status yw_surface_split(yw_tri_mesh* mesh);
 
+/// Half-edge 3 * t + k runs from corner k to corner k + 1 of triangle t. partner[h] becomes the
+/// half-edge of the same edge in the opposite direction, -1 where there is none.
+yw_status yw_half_edge_partners(const yw_allocator* mem, const yw_tri_mesh* mesh, int32_t* partner);
+
 #endif

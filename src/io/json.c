@@ -106,9 +106,11 @@ bool yw_json_equal(const yw_json* a, const yw_json* b) {
 uint64_t yw_json_hash(const yw_json* node) {
   if (!node) return 0;
   uint64_t hash = yw_hash_u64(YW_HASH_SEED, (uint64_t)node->type);
-  double number = node->number + 0.0;  // -0 equals 0
   if (node->type == YW_JSON_BOOL) hash = yw_hash_u64(hash, node->boolean);
-  if (node->type == YW_JSON_NUMBER) hash = yw_hash_bytes(hash, &number, sizeof number);
+  if (node->type == YW_JSON_NUMBER) {
+    double number = node->number + 0.0;  // -0 equals 0
+    hash = yw_hash_bytes(hash, &number, sizeof number);
+  }
   if (node->type == YW_JSON_STRING) hash = yw_hash_bytes(hash, node->string, strlen(node->string));
   if (node->type == YW_JSON_ARRAY || node->type == YW_JSON_OBJECT) {
     bool keyed = node->type == YW_JSON_OBJECT;

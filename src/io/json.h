@@ -30,11 +30,15 @@ struct yw_json {
   yw_json* parent;               ///< NULL at the root
   int32_t index;                 ///< in the parent, in the order of the text
   int32_t count;                 ///< of items; bytes of a string
-  yw_json** items;               ///< of arrays and objects, in the order of the text
-  yw_json** sorted;              ///< of objects: the same items, ordered by key
-  const char* string;            ///< of strings; no zero byte before the end
-  double number;                 ///< of numbers, finite
-  bool boolean;
+  union {
+    struct {
+      yw_json** items;   ///< of arrays and objects, in the order of the text
+      yw_json** sorted;  ///< of objects: the same items, ordered by key
+    };
+    const char* string;  ///< of strings; no zero byte before the end
+    double number;       ///< of numbers, finite
+    bool boolean;
+  };
 };
 
 typedef struct yw_json_doc yw_json_doc;

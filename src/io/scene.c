@@ -268,6 +268,19 @@ yw_look yw_scene_body_look(const yw_scene* scene, int32_t body) {
   return look;
 }
 
+bool yw_scene_body_paint(const yw_scene* scene, int32_t body, yw_vec3 point, yw_vec3* color) {
+  if (body < 0 || body >= scene->num_bodies) return false;
+  const yw_body_spec* spec = find_body(scene, body);
+  for (int32_t i = 0; i < spec->num_paints; i++) {
+    const yw_paint_spec* paint = &spec->paint_list[i];
+    float d = yw_shape_distance(paint->solid, point);
+    float inside = d <= 0 ? 1.0f : 0.0f;
+    if (paint->blend > 0) inside = yw_clampf(0.5f - d / paint->blend, 0.0f, 1.0f);
+    *color = yw_lerp(*color, paint->color, inside);
+  }
+  return spec->num_paints > 0;
+}
+
 int32_t yw_scene_num_obstacles(const yw_scene* scene) { return scene->obstacles.count; }
 
 static const yw_obstacle_spec* obstacle_at(const yw_scene* scene, int32_t i) {

@@ -33,10 +33,17 @@ static const yw_field body_fields[] = {
     YW_FIELD(yw_body_spec, self_contact, BOOL, 0, 0),
     YW_FIELD(yw_body_spec, color, COLOR, 0, 1),
     YW_FIELD(yw_body_spec, colors, NODE, 0, 0),
+    YW_FIELD(yw_body_spec, paint, NODE, 0, 0),
     YW_FIELD(yw_body_spec, start_pose, NODE, 0, 0),
     YW_FIELD(yw_body_spec, pins, NODE, 0, 0),
     YW_FIELD(yw_body_spec, repeat, NODE, 0, 0)};
 const yw_record yw_record_body = YW_RECORD("body", body_fields, body_defaults);
+
+static const yw_paint_spec paint_defaults = {.blend = 0.01f};
+static const yw_field paint_fields[] = {YW_FIELD(yw_paint_spec, shape, NODE, 0, 0),
+                                        YW_FIELD(yw_paint_spec, color, COLOR, 0, 1),
+                                        YW_FIELD(yw_paint_spec, blend, NUMBER, 0, FAR)};
+const yw_record yw_record_paint = YW_RECORD("paint", paint_fields, paint_defaults);
 
 static const yw_repeat_spec repeat_defaults = {.count = {1, 1, 1}, .seed = 1};
 static const yw_field repeat_fields[] = {
@@ -137,6 +144,24 @@ static bool load_pins(yw_loader* l, yw_body_spec* body) {
   if (!body->pin_list) return yw_memory_fail(&l->r);
   for (int32_t i = 0; i < node->count; i++) {
     if (!load_pin(l, node->items[i], &body->pin_list[i])) return false;
+  }
+  return true;
+}
+
+static bool load_paint(yw_loader* l, yw_body_spec* body) {
+  const yw_json* node = body->paint;
+  if (!node) return true;
+  if (!yw_is_type(&l->r, node, YW_JSON_ARRAY)) return false;
+  body->num_paints = node->count;
+  body->paint_list = yw_json_alloc(l->r.doc, (size_t)(node->count + 1) * sizeof *body->paint_list);
+  if (!body->paint_list) return yw_memory_fail(&l->r);
+  for (int32_t i = 0; i < node->count; i++) {
+    yw_paint_spec* paint = &body->paint_list[i];
+    if (!yw_read_record(&l->r, node->items[i], &yw_record_paint, paint) ||
+        !yw_needs(&l->r, node->items[i], "shape") || !yw_needs(&l->r, node->items[i], "color") ||
+        !yw_load_shape(l, paint->shape, &paint->solid)) {
+      return false;
+    }
   }
   return true;
 }
@@ -300,7 +325,7 @@ bool yw_load_bodies(yw_loader* l, const yw_json* node) {
     if (!yw_read_record(&l->r, node->items[i], &yw_record_body, body)) return false;
     body->node = node->items[i];
     if (!load_copies(l, body) || !load_body_model(l, body) || !load_start_pose(l, body) ||
-        !load_colors(l, body) || !load_pins(l, body)) {
+        !load_colors(l, body) || !load_paint(l, body) || !load_pins(l, body)) {
       return false;
     }
     l->scene->bodies.count++;

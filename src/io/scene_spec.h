@@ -34,6 +34,14 @@ typedef struct yw_repeat_spec {
   int32_t seed;
 } yw_repeat_spec;
 
+/// A colour of the parts of a body inside a shape.
+typedef struct yw_paint_spec {
+  const yw_json* shape;
+  yw_vec3 color;
+  float blend;      ///< m, width of the border
+  yw_shape* solid;  ///< of shape, in the rest pose; not owned
+} yw_paint_spec;
+
 typedef struct yw_body_spec {
   const yw_json* node;
   const char* name;
@@ -44,7 +52,7 @@ typedef struct yw_body_spec {
   float friction, restitution;
   bool body_contact, self_contact;
   yw_vec3 color;
-  const yw_json *colors, *start_pose, *pins, *repeat;
+  const yw_json *colors, *paint, *start_pose, *pins, *repeat;
 
   int32_t model_index;  ///< in yw_scene.models
   yw_match_params params;
@@ -52,6 +60,8 @@ typedef struct yw_body_spec {
   int32_t first_body;  ///< of its copies, in order of creation
   int32_t num_colors;  ///< 0: the palette
   yw_vec3* color_list;
+  int32_t num_paints;
+  yw_paint_spec* paint_list;
   int32_t start_example;  ///< -1: none
   yw_pose_spec start;     ///< when start_example is -1; node NULL: the rest pose
   yw_vec3* pose;          ///< built; NULL: the rest pose

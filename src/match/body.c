@@ -11,9 +11,8 @@ void yw_match_body_destroy(void* state, yw_particles* particles) {
   match_body* body = state;
   if (!body) return;
   yw_allocator mem = body->mem;
-  void* const arrays[] = {body->rotations, body->stretches,     body->shifts,   body->targets,
-                          body->spare_pos, body->sums,          body->products, body->weights,
-                          body->pulls,     body->group_products};
+  void* const arrays[] = {body->rotations, body->targets, body->spare_pos, body->sums,
+                          body->products,  body->weights, body->pulls,     body->group_products};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);
@@ -25,7 +24,8 @@ static bool allocate(match_body* body) {
   size_t blocks = (size_t)model->num_blocks, n = (size_t)model->num_examples;
   size_t groups = (size_t)model->num_groups;
   body->rotations = YW_NEW_ARRAY(mem, yw_quatx16, blocks);
-  body->targets = YW_NEW_ARRAY(mem, float, blocks* YW_LANES* MATCH_ROW);
+  // One row of zeros stands behind the last one.
+  body->targets = YW_NEW_ARRAY(mem, float, (blocks * YW_LANES + 1) * MATCH_ROW);
   body->spare_pos = YW_NEW_ARRAY(mem, yw_vec4, blocks * YW_LANES);
   body->sums = YW_NEW_ARRAY(mem, match_sums, model->num_chunks);
   body->weights = YW_NEW_ARRAY(mem, float, groups*(n + 1));
@@ -33,12 +33,10 @@ static bool allocate(match_body* body) {
     return false;
   }
   if (model->num_shares == 0) return true;
-  body->stretches = YW_NEW_ARRAY(mem, yw_sym3x16, blocks);
-  body->shifts = YW_NEW_ARRAY(mem, float, blocks * 3 * YW_LANES);
   body->products = YW_NEW_ARRAY(mem, float, (size_t)model->num_shares* n* YW_LANES);
   body->pulls = YW_NEW_ARRAY(mem, float, groups* n);
   body->group_products = YW_NEW_ARRAY(mem, double, groups* n);
-  return body->stretches && body->shifts && body->products && body->pulls && body->group_products;
+  return body->products && body->pulls && body->group_products;
 }
 
 yw_status yw_match_body_create(const void* model_pointer, const yw_allocator* mem, void** state,
@@ -104,11 +102,9 @@ void yw_match_invalidate(void* state, const yw_particles* particles) {
     body->frame.rotation = yw_quat_from_mat3(&rotation);
     body->frame.center = yw_v3((float)center[0], (float)center[1], (float)center[2]);
   }
-  const float q[4] = {body->frame.rotation.x, body->frame.rotation.y, body->frame.rotation.z,
-                      body->frame.rotation.w};
   for (int32_t b = 0; b < model->num_blocks; ++b) {
     for (int k = 0; k < 4; ++k) {
-      for (int l = 0; l < YW_LANES; ++l) body->rotations[b].m[k][l] = q[k];
+      for (int l = 0; l < YW_LANES; ++l) body->rotations[b].m[k][l] = k == 3 ? 1.0f : 0.0f;
     }
   }
 }

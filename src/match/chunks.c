@@ -6,9 +6,10 @@
 #include "base/memory.h"
 #include "match/model.h"
 
-// Particles of a chunk: as many as keep its rows, own and halo, near the size of the first-level
-// cache. Tuned on lattices of 2,025 to 200,000 particles (32 kB L1, 1 MB L2).
-#define CHUNK_PARTICLES 256
+// Particles of a chunk. Fewer have more halo for their number, more have rows that leave the caches
+// and give threads less to share. Tuned on lattices of 2,025 to 200,000 particles (32 kB L1, 1 MB
+// L2).
+#define CHUNK_PARTICLES 512
 
 // Sorting -----------------------------------------------------------------------------------------
 
@@ -231,7 +232,7 @@ static yw_status size_rings(match_model* model, const match_build* build, yw_err
     return yw_fail(error, YW_ERR_LIMIT, "a match model of %d particles is too large",
                    model->num_particles);
   }
-  model->halo = YW_NEW_ARRAY(&model->mem, int32_t, halo);
+  model->halo = YW_NEW_ARRAY(&model->mem, int32_t, halo + MATCH_HALO_PADDING);
   model->rings = YW_NEW_ARRAY(&model->mem, uint16_t, offsets);
   if (!model->halo || !model->rings) return yw_fail_memory(error, "the rings of a match model");
   return YW_OK;

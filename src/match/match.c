@@ -116,8 +116,9 @@ static rigid_motion find_rigid_motion(const match_body* body, const body_totals*
   const double* q = t->rotation;
   double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   if (length > 1e-3 * t->mass) {
-    motion.rotation = (yw_quat){(float)(q[0] / length), (float)(q[1] / length),
-                                (float)(q[2] / length), (float)(q[3] / length)};
+    yw_quat mean = {(float)(q[0] / length), (float)(q[1] / length), (float)(q[2] / length),
+                    (float)(q[3] / length)};
+    motion.rotation = yw_quat_mul(body->frame.rotation, mean);
   }
   return motion;
 }
@@ -143,7 +144,7 @@ void yw_match_weigh(const yw_match_params* params, int32_t count, const double* 
   if (params->projection == YW_PROJECTION_PAPER) {
     yw_project_paper(count, gram, b, w);
   } else {
-    yw_project_exact(count, gram, b, w);
+    yw_project_exact(count, gram, b, weights, w);
   }
   for (int32_t k = 0; k < count; ++k) {
     rest -= w[k];
@@ -230,7 +231,6 @@ static match_step begin_step(match_body* body, const yw_particles* particles,
       .vel = particles->vel,
       .rotation = {{r.cx.x, r.cy.x, r.cz.x}, {r.cx.y, r.cy.y, r.cz.y}, {r.cx.z, r.cy.z, r.cz.z}},
       .center = body->frame.center,
-      .frame_rotation = body->frame.rotation,
       .h = ctx->h,
       .pull = body->params.alpha / ctx->h,
       .damp = 1.0f - expf(-body->params.damping * ctx->h),

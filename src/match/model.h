@@ -22,17 +22,25 @@
 /// Ring offsets count in units of this many bytes.
 #define MATCH_RING_UNIT 8
 
+/// Entries of model->halo beyond the last, for kernels that look ahead.
+#define MATCH_HALO_PADDING 16
+
 /// Lane of particle i of a block, and particle of lane i: what transposing 4x4 blocks gives.
 static inline int32_t match_lane(int32_t i) { return 4 * (i & 3) + (i >> 2); }
 
-/// Moments of 16 regions at rest, lanes as in match_lane. Masses are divided by the mean mass.
+/// What fits a linear map to 16 regions, lanes as in match_lane. Masses are divided by the mean
+/// mass.
 typedef struct match_region_block {
   _Alignas(64) float inv_moment[6][YW_LANES];  ///< Q^-1, Q = sum m~ q q^T: xx, yy, zz, xy, xz, yz
-  float moment[6][YW_LANES];                   ///< Q scale
-  float scale[YW_LANES];                       ///< 3 / tr Q
   float center[3][YW_LANES];                   ///< c0 - origin of the chunk
   float inv_mass[YW_LANES];                    ///< 1 / sum m~
 } match_region_block;
+
+/// What turns targets to where they fit best.
+typedef struct match_moment_block {
+  _Alignas(64) float moment[6][YW_LANES];  ///< Q scale
+  float scale[YW_LANES];                   ///< 3 / tr Q
+} match_moment_block;
 
 /// The same 16 as particles.
 typedef struct match_particle_block {
@@ -67,6 +75,7 @@ typedef struct match_model {
   match_chunk* chunks;
   match_block* blocks;
   match_region_block* regions;
+  match_moment_block* moments;
   match_particle_block* particles;
   yw_vec4* rest;    ///< x0 - center of the body, 1; num_blocks * 16
   float* row_mass;  ///< m~ / mean m, particle order

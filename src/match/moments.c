@@ -158,14 +158,14 @@ static void place_origin(const match_model* model, match_chunk* chunk) {
   chunk->origin = yw_v4(yw_scale(yw_add(box.lower, box.upper), 0.5f));
 }
 
-static void fill_region(match_region_block* block, int32_t lane, const match_rest_region* region,
-                        const yw_vec4* origin) {
+static void fill_region(match_region_block* block, match_moment_block* moments, int32_t lane,
+                        const match_rest_region* region, const yw_vec4* origin) {
   double scale = 3.0 / (region->moment[0] + region->moment[1] + region->moment[2]);
   for (int k = 0; k < 6; ++k) {
     block->inv_moment[k][lane] = (float)region->inv_moment[k];
-    block->moment[k][lane] = (float)(scale * region->moment[k]);
+    moments->moment[k][lane] = (float)(scale * region->moment[k]);
   }
-  block->scale[lane] = (float)scale;
+  moments->scale[lane] = (float)scale;
   block->center[0][lane] = (float)(region->center[0] - (double)origin->x);
   block->center[1][lane] = (float)(region->center[1] - (double)origin->y);
   block->center[2][lane] = (float)(region->center[2] - (double)origin->z);
@@ -178,13 +178,14 @@ yw_status yw_match_build_moments(match_model* model, match_build* build, yw_erro
   build->mass = YW_NEW_ARRAY(&model->mem, double, n);
   build->regions = YW_NEW_ARRAY(&model->mem, match_rest_region, n);
   model->regions = YW_NEW_ARRAY(&model->mem, match_region_block, model->num_blocks);
+  model->moments = YW_NEW_ARRAY(&model->mem, match_moment_block, model->num_blocks);
   model->particles = YW_NEW_ARRAY(&model->mem, match_particle_block, model->num_blocks);
   model->rest = YW_NEW_ARRAY(&model->mem, yw_vec4, padded);
   model->row_mass = YW_NEW_ARRAY(&model->mem, float, padded);
   model->mass = YW_NEW_ARRAY(&model->mem, float, padded);
   model->rest_positions = YW_NEW_ARRAY(&model->mem, yw_vec3, n);
-  if (!build->mass || !build->regions || !model->regions || !model->particles || !model->rest ||
-      !model->row_mass || !model->mass || !model->rest_positions) {
+  if (!build->mass || !build->regions || !model->regions || !model->moments || !model->particles ||
+      !model->rest || !model->row_mass || !model->mass || !model->rest_positions) {
     return yw_fail_memory(error, "the moments of a match model");
   }
   lump_masses(model, build);
@@ -195,13 +196,14 @@ yw_status yw_match_build_moments(match_model* model, match_build* build, yw_erro
     for (int32_t i = 0; i < chunk->num_blocks * YW_LANES; ++i) {
       int32_t p = chunk->begin + i;
       match_region_block* block = &model->regions[p / YW_LANES];
+      match_moment_block* moments = &model->moments[p / YW_LANES];
       int32_t lane = match_lane(p % YW_LANES);
       if (p < n) {
         build->regions[p] = region_at_rest(model, build, build->vertex_of_particle[p]);
-        fill_region(block, lane, &build->regions[p], &chunk->origin);
+        fill_region(block, moments, lane, &build->regions[p], &chunk->origin);
       } else {
         // Lanes beyond the last particle stay at the body's own rotation.
-        for (int k = 0; k < 3; ++k) block->moment[k][lane] = 1.0f;
+        for (int k = 0; k < 3; ++k) moments->moment[k][lane] = 1.0f;
       }
     }
   }

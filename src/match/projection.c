@@ -143,21 +143,51 @@ static int32_t best_newcomer(const hull* h) {
   return best;
 }
 
-void yw_project_exact(int32_t count, const double* gram, const double* b, double* weights) {
-  hull h = {.count = count + 1, .gram = gram, .b = b};
+// One example: the nearest point of a segment, by either rule.
+static double nearest_on_segment(double gram, double b) {
+  return b <= 0.0 || !(gram > 0.0) ? 0.0 : b < gram ? b / gram : 1.0;
+}
+
+// Starts at the minimum over the points with positive weight in guess, if that is inside their
+// hull.
+static bool start_from_guess(hull* h, const float* guess) {
+  double affine[MAX_POINTS];
+  for (int32_t k = 0; k < h->count; ++k) {
+    if (guess[k] > 0.0f) h->corral[h->size++] = k;
+  }
+  if (h->size == 0 || !affine_minimum(h, affine)) return false;
+  for (int32_t i = 0; i < h->size; ++i) {
+    if (!(affine[i] > 0.0)) return false;
+  }
+  for (int32_t i = 0; i < h->size; ++i) h->weights[h->corral[i]] = affine[i];
+  return true;
+}
+
+// Starts at the nearest of the points.
+static void start_from_point(hull* h) {
   int32_t start = 0;
   double lowest = 0.0;
-  for (int32_t k = 1; k <= count; ++k) {
-    double value = 0.5 * gram_of(&h, k, k) - b_of(&h, k);
-    h.scale = fmax(h.scale, gram_of(&h, k, k));
+  for (int32_t k = 1; k < h->count; ++k) {
+    double value = 0.5 * gram_of(h, k, k) - b_of(h, k);
     if (value < lowest) {
       lowest = value;
       start = k;
     }
   }
-  h.corral[0] = start;
-  h.size = 1;
-  h.weights[start] = 1.0;
+  h->corral[0] = start;
+  h->size = 1;
+  h->weights[start] = 1.0;
+}
+
+void yw_project_exact(int32_t count, const double* gram, const double* b, const float* guess,
+                      double* weights) {
+  if (count == 1) {
+    weights[0] = nearest_on_segment(gram[0], b[0]);
+    return;
+  }
+  hull h = {.count = count + 1, .gram = gram, .b = b};
+  for (int32_t k = 1; k <= count; ++k) h.scale = fmax(h.scale, gram_of(&h, k, k));
+  if (!guess || !start_from_guess(&h, guess)) start_from_point(&h);
 
   // Finite in exact arithmetic; the bound only guards against rounding at the tolerance.
   for (int32_t round = 0; round < 8 * MAX_POINTS; ++round) {
@@ -212,6 +242,10 @@ static void least_squares(int32_t count, const double* gram, const double* b, do
 }
 
 void yw_project_paper(int32_t count, const double* gram, const double* b, double* weights) {
+  if (count == 1) {
+    weights[0] = nearest_on_segment(gram[0], b[0]);
+    return;
+  }
   double w[MAX_POINTS];
   bool cleared[MAX_POINTS] = {false};
   int32_t left = count + 1;

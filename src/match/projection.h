@@ -8,7 +8,10 @@
 
 /// Minimises |L w - d|^2 over w >= 0, sum w <= 1, for count examples (0 to YW_MAX_EXAMPLES). gram
 /// has count x count numbers, symmetric, positive semidefinite, of any rank. Writes count weights.
-void yw_project_exact(int32_t count, const double* gram, const double* b, double* weights);
+/// guess (may be NULL) holds 1 + count weights, the rest pose first, that are probably positive
+/// where the answer is: it saves time and decides nothing beyond rounding.
+void yw_project_exact(int32_t count, const double* gram, const double* b, const float* guess,
+                      double* weights);
 
 /// The papers' rule: unconstrained least squares, then the most negative of all weights (the rest
 /// pose's included) is set to 0 for good and its share taken from the others, until none is

@@ -5,10 +5,10 @@
 
 #include "match/model.h"
 
-/// A rigid frame near the body. Positions enter the kernels as displacements from it,
-///   d = x - (R x0 + c),
-/// so that a body far from the origin, or large beside its rings, loses no digits. Any frame gives
-/// the same motion up to rounding.
+/// A rigid frame near the body. Positions enter the kernels as displacements in it,
+///   d = R^T (x - c) - x0,
+/// so that a body far from the origin, or large beside its rings, loses no digits, and rotations of
+/// regions change little from step to step. Any frame gives the same motion up to rounding.
 typedef struct match_frame {
   yw_quat rotation;
   yw_vec3 center;
@@ -20,7 +20,7 @@ typedef struct match_sums {
   float mv[3];        ///< m v
   float myv[3];       ///< m y x v
   float myy[6];       ///< m y y^T: xx, yy, zz, xy, xz, yz
-  float rotation[4];  ///< quaternions of the regions, turned to the frame's side
+  float rotation[4];  ///< quaternions of the regions
   int32_t recovered;  ///< regions that took the safe path
   yw_aabb box;        ///< of positions before and after
 } match_sums;
@@ -30,10 +30,9 @@ typedef struct match_body {
   yw_allocator mem;
   yw_match_params params;
   match_frame frame;
-  yw_quatx16* rotations;   ///< R_r of the last step, per block
-  yw_sym3x16* stretches;   ///< S_r, per block; only with examples shared by regions
-  float* shifts;           ///< mean of d over every region, 3 x 16 per block; with the same
-  float* targets;          ///< rows (T_r - R, shift of the origin), per particle
+  yw_quatx16* rotations;  ///< R_r of the last step in the frame, per block
+  float* targets;  ///< rows (T_r - 1, shift of the origin) in the frame, per particle, and a row of
+                   ///< zeros
   yw_vec4* spare_pos;      ///< positions of the other end of the step
   match_sums* sums;        ///< per chunk
   float* products;         ///< L^T (S - S^0): num_examples x 16 lanes per share
@@ -51,7 +50,6 @@ typedef struct match_step {
   yw_vec4* vel;
   float rotation[3][3];  ///< of the frame, row by row
   yw_vec3 center;        ///< of the frame
-  yw_quat frame_rotation;
 
   // For the second half: rigid velocity = drift + spin x (x - center)
   yw_vec3 drift, spin;
@@ -74,7 +72,8 @@ typedef struct match_kernels {
 
 extern const match_kernels yw_match_kernels_plain, yw_match_kernels_avx2, yw_match_kernels_avx512;
 
-/// Weights of the group in gram and b, before and after beta (weights: 1 + count, pulls: count).
+/// Weights of a group from G and b, before and after beta (weights: 1 + count, pulls: count). What
+/// weights holds before is a guess.
 void yw_match_weigh(const yw_match_params* params, int32_t count, const double* gram,
                     const double* b, float* weights, float* pulls);
 

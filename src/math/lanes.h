@@ -43,8 +43,20 @@ YW_LANE_FN yw_vf yw_vf_select(yw_vi mask, yw_vf a, yw_vf b) {
 
 YW_LANE_FN yw_vf yw_vf_abs(yw_vf a) { return (yw_vf)((yw_vi)a & 0x7fffffff); }
 
-/// The larger; b where one of them is NaN.
+/// The larger, or the smaller; b where one of them is NaN or both are zero.
+#if YW_VF_LANES == 16
+YW_LANE_FN yw_vf yw_vf_max(yw_vf a, yw_vf b) { return (yw_vf)_mm512_max_ps((__m512)a, (__m512)b); }
+YW_LANE_FN yw_vf yw_vf_min(yw_vf a, yw_vf b) { return (yw_vf)_mm512_min_ps((__m512)a, (__m512)b); }
+#elif YW_VF_LANES == 8
+YW_LANE_FN yw_vf yw_vf_max(yw_vf a, yw_vf b) { return (yw_vf)_mm256_max_ps((__m256)a, (__m256)b); }
+YW_LANE_FN yw_vf yw_vf_min(yw_vf a, yw_vf b) { return (yw_vf)_mm256_min_ps((__m256)a, (__m256)b); }
+#elif defined(__SSE2__)
+YW_LANE_FN yw_vf yw_vf_max(yw_vf a, yw_vf b) { return (yw_vf)_mm_max_ps((__m128)a, (__m128)b); }
+YW_LANE_FN yw_vf yw_vf_min(yw_vf a, yw_vf b) { return (yw_vf)_mm_min_ps((__m128)a, (__m128)b); }
+#else
 YW_LANE_FN yw_vf yw_vf_max(yw_vf a, yw_vf b) { return yw_vf_select(a > b, a, b); }
+YW_LANE_FN yw_vf yw_vf_min(yw_vf a, yw_vf b) { return yw_vf_select(a < b, a, b); }
+#endif
 
 /// Correctly rounded, as sqrtf is.
 YW_LANE_FN yw_vf yw_vf_sqrt(yw_vf a) {

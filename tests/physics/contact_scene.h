@@ -165,6 +165,14 @@ static inline yw_transform turned(yw_vec3 position, yw_vec3 axis, double angle) 
   return (yw_transform){position, {s * u.x, s * u.y, s * u.z, c}, 1.0f};
 }
 
+// Arguments are evaluated in any order; statements are not.
+static inline yw_vec3 random_vector(test_random* random) {
+  float x = (float)test_random_in(random, -1, 1);
+  float y = (float)test_random_in(random, -1, 1);
+  float z = (float)test_random_in(random, -1, 1);
+  return yw_v3(x, y, z);
+}
+
 // Sums in double --------------------------------------------------------------------------------
 
 typedef struct sums {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Bodies against bodies: each test states one law and its number.
-#include "base/timer.h"
 #include "contact/surface.h"
 #include "contact_scene.h"
 
@@ -136,10 +135,10 @@ static void soft_bodies_part_again_without_restitution(void** state) {
 
 // Rest ------------------------------------------------------------------------------------------
 
-// Four boxes, each turned against the one below.
+// Three boxes, each turned against the one below.
 static void a_stack_comes_to_rest(void** state) {
   (void)state;
-  enum { BOXES = 4, SECOND = 480 };
+  enum { BOXES = 3, SECOND = 480 };
   contact_scene* s = scene_create(BOXES, 1.0f / SECOND);
   scene_add_plane(s, yw_v3(0, 1, 0), 0.0f, 0.4f);
   for (int i = 0; i < BOXES; ++i) {
@@ -147,7 +146,7 @@ static void a_stack_comes_to_rest(void** state) {
     scene_add_box(s, yw_v3(0.5f, 0.5f, 0.5f), CELLS4, turned(place, yw_v3(0, 1, 0), 0.3 * i));
   }
   stiffen(s, 0.9f, 200.0f);
-  for (int step = 0; step < 8 * SECOND; ++step) scene_step(s);
+  for (int step = 0; step < 5 * SECOND; ++step) scene_step(s);
   yw_vec4* then[BOXES];
   for (int i = 0; i < BOXES; ++i) {
     const yw_particles* p = &s->bodies[i].particles;
@@ -261,13 +260,11 @@ static void ten_boxes_rest_on_a_slope(void** state) {
 static void nothing_passes_through_at_5_m_per_s(void** state) {
   (void)state;
   test_random random = {11};
-  for (int k = 0; k < 60; ++k) {
+  for (int k = 0; k < 40; ++k) {
     contact_scene* s = scene_create(2, H);
     scene_set_gravity(s, yw_v3(0, 0, 0));
     for (int i = 0; i < 2; ++i) {
-      yw_vec3 axis =
-          yw_v3((float)test_random_in(&random, -1, 1), (float)test_random_in(&random, -1, 1),
-                (float)test_random_in(&random, -1, 1));
+      yw_vec3 axis = random_vector(&random);
       float x = i == 0 ? -0.5f : 0.5f;
       float y = i == 0 ? 0.0f : (float)test_random_in(&random, -0.1, 0.1);
       scene_add_box(s, yw_v3(0.25f, 0.25f, 0.25f), CELLS2,
@@ -339,11 +336,13 @@ static void overlapping_bodies_part_slowly(void** state) {
   scene_set_gravity(s, yw_v3(0, 0, 0));
   scene_add_box(s, yw_v3(0.5f, 0.5f, 0.5f), CELLS4, at(0, 0, 0));
   scene_add_box(s, yw_v3(0.5f, 0.5f, 0.5f), CELLS4,
-                turned(yw_v3(0.6f, 0.1f, 0.05f), yw_v3(1, 2, 0), 0.4));
+                turned(yw_v3(0.5f, 0.1f, 0.05f), yw_v3(1, 2, 0), 0.4));
   for (int step = 0; step < 960; ++step) {
     scene_step(s);
-    assert_at_most(fmaxf(fastest(&s->bodies[0]), fastest(&s->bodies[1])), 6.0);
+    assert_at_most(fmaxf(fastest(&s->bodies[0]), fastest(&s->bodies[1])), 4.0);
   }
+  sums end = add_sums(s, 0, 2);
+  assert_at_most(sqrt(2.0 * end.kinetic / end.mass), 2.0);
   assert_at_most(deepest(s, 0, 1), 0.01);
   assert_at_most(deepest(s, 1, 0), 0.01);
   scene_destroy(s);

@@ -69,7 +69,8 @@ static void pose_of_an_example_projects_to_it(void** state) {
   for (int projection = 0; projection < 2; ++projection) {
     for (int k = 0; k < 3; ++k) {
       float w[4];
-      yw_match_params params = {.alpha = 0.8f, .beta = 0.95f, .projection = projection};
+      yw_match_params params = {
+          .alpha = 0.8f, .beta = 0.95f, .projection = (yw_projection)projection};
       assert_int_equal(yw_match_set_params(c.state, &params), 0);
       case_place(&c, c.examples[k], some_rotation(), (yw_vec3){3, 2, 1});
       case_step(&c, 1);
@@ -133,6 +134,42 @@ static void every_region_chooses_for_itself(void** state) {
   case_end(&c);
 }
 
+// Two examples are weighed by lanes in float, more by the solver in double: a third that repeats
+// the second makes no difference.
+static void both_ways_to_weigh_regions_agree(void** state) {
+  (void)state;
+  match_case two, three;
+  test_random random = {5};
+  for (int k = 0; k < 2; ++k) {
+    match_case* c = k == 0 ? &two : &three;
+    case_begin(c, 4, 8, 4);
+    case_add_example(c, YW_DEFORM_TWIST, 1.2f);
+    case_add_example(c, YW_DEFORM_BEND, 1.0f);
+    if (k == 1) case_add_example(c, YW_DEFORM_BEND, 1.0f);
+    c->def.grouping = YW_GROUPS_PER_REGION;
+    case_build(c);
+  }
+  yw_vec3 pose[225];
+  for (int v = 0; v < 225; ++v) {
+    float share = (float)test_random_in(&random, -0.2, 1.2);
+    pose[v] = yw_lerp(two.mesh.positions[v], two.examples[v % 2][v], share);
+  }
+  case_place(&two, pose, some_rotation(), (yw_vec3){0, 0, 0});
+  case_place(&three, pose, some_rotation(), (yw_vec3){0, 0, 0});
+  case_step(&two, 1);
+  case_step(&three, 1);
+  float w2[3 * 225], w3[4 * 225];
+  yw_match_weights(two.state, w2, 3 * 225);
+  yw_match_weights(three.state, w3, 4 * 225);
+  for (int r = 0; r < 225; ++r) {
+    assert_near(w2[3 * r], w3[4 * r], 1e-3);
+    assert_near(w2[3 * r + 1], w3[4 * r + 1], 1e-3);
+    assert_near(w2[3 * r + 2], w3[4 * r + 2] + w3[4 * r + 3], 1e-3);
+  }
+  case_end(&two);
+  case_end(&three);
+}
+
 // With beta = 0 examples have no effect: the same motion as without any.
 static void examples_without_beta_change_nothing(void** state) {
   (void)state;
@@ -179,13 +216,9 @@ static void assert_momenta_kept(int num_examples, yw_grouping grouping, float da
   case_momenta(&c, p0, l0);
   case_step(&c, 1000);
   case_momenta(&c, p1, l1);
-  if (getenv("SHOW")) {
-    printf("%d examples: p off by %.2g, l off by %.2g\n", num_examples,
-           fabs(p1[0] - p0[0]) / norm3(p0), fabs(l1[0] - l0[0]) / norm3(l0));
-  }
   for (int k = 0; k < 3; ++k) {
     assert_near(p1[k], p0[k], 1e-5 * norm3(p0));
-    assert_near(l1[k], l0[k], 1e-3 * norm3(l0));
+    assert_near(l1[k], l0[k], 2e-4 * norm3(l0));
   }
   case_end(&c);
 }
@@ -258,10 +291,10 @@ static yw_vec3 scattered(yw_vec3 x, test_random* random) {
 }
 
 static void assert_recovers(const char* name, wreck_fn wreck, int num_examples,
-                            yw_grouping grouping) {
+                            yw_grouping grouping, const int cells[3], uint64_t seed) {
   match_case c;
-  test_random random = {11};
-  case_begin(&c, 4, 8, 4);
+  test_random random = {seed};
+  case_begin(&c, cells[0], cells[1], cells[2]);
   if (num_examples > 0) case_add_example(&c, YW_DEFORM_TWIST, 1.0f);
   if (num_examples > 1) case_add_example(&c, YW_DEFORM_BEND, 0.8f);
   c.def.grouping = grouping;
@@ -270,19 +303,13 @@ static void assert_recovers(const char* name, wreck_fn wreck, int num_examples,
     c.particles.pos[c.order[v]] = yw_v4(wreck(c.mesh.positions[v], &random));
   }
   yw_match_method.invalidate(c.state, &c.particles);
-  double distance[11] = {case_distance(&c, NULL)};
   for (int second = 0; second < 10; ++second) {
     assert_at_least(case_step(&c, 240), 0);
     assert_true(case_is_finite(&c));
-    distance[second + 1] = case_distance(&c, NULL);
   }
-  if (getenv("SHOW")) {
-    printf("%-8s %d:", name, num_examples);
-    for (int s = 0; s < 11; ++s) printf(" %.2g", distance[s] / c.size);
-    printf("  recovered %d\n", c.report.recovered);
-  } else if (!(distance[10] < 0.01 * c.size)) {
-    fail_msg("%s, %d examples: %.3g of the size from rest", name, num_examples,
-             distance[10] / c.size);
+  double distance = case_distance(&c, NULL);
+  if (!(distance < 0.01 * c.size)) {
+    fail_msg("%s, %d examples: %.3g of the size from rest", name, num_examples, distance / c.size);
   }
   case_end(&c);
 }
@@ -295,9 +322,14 @@ static void wrecked_bodies_recover(void** state) {
   } wrecks[] = {{"point", to_point},   {"line", to_line},         {"plane", to_plane},
                 {"mirror", to_mirror}, {"folded", through_plane}, {"scatter", scattered}};
   for (size_t i = 0; i < sizeof wrecks / sizeof wrecks[0]; ++i) {
-    assert_recovers(wrecks[i].name, wrecks[i].wreck, 0, YW_GROUPS_GLOBAL);
-    assert_recovers(wrecks[i].name, wrecks[i].wreck, 2, YW_GROUPS_GLOBAL);
-    assert_recovers(wrecks[i].name, wrecks[i].wreck, 2, YW_GROUPS_PER_REGION);
+    const int cells[3] = {4, 8, 4};
+    assert_recovers(wrecks[i].name, wrecks[i].wreck, 0, YW_GROUPS_GLOBAL, cells, 11);
+    assert_recovers(wrecks[i].name, wrecks[i].wreck, 2, YW_GROUPS_GLOBAL, cells, 11);
+    assert_recovers(wrecks[i].name, wrecks[i].wreck, 2, YW_GROUPS_PER_REGION, cells, 11);
+  }
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    const int cells[3] = {3 + (int)(seed % 3), 4, 2 + (int)(seed % 4)};
+    assert_recovers("scatter", scattered, (int)(seed % 3), YW_GROUPS_GLOBAL, cells, seed);
   }
 }
 
@@ -329,6 +361,7 @@ int main(void) {
       cmocka_unit_test(pose_of_an_example_projects_to_it),
       cmocka_unit_test(groups_choose_for_themselves),
       cmocka_unit_test(every_region_chooses_for_itself),
+      cmocka_unit_test(both_ways_to_weigh_regions_agree),
       cmocka_unit_test(examples_without_beta_change_nothing),
       cmocka_unit_test(momenta_are_kept),
       cmocka_unit_test(damping_leaves_rigid_motion_alone),

@@ -97,7 +97,7 @@ static void exact_agrees_with_brute_force(void** state) {
     int n = 1 + trial % 6;
     double gram[MAX_N * MAX_N], b[MAX_N], w[MAX_N], best[MAX_N], paper[MAX_N];
     random_problem(&random, n, 12, gram, b);
-    yw_project_exact(n, gram, b, w);
+    yw_project_exact(n, gram, b, NULL, w);
     double lowest = brute_force(n, gram, b, best);
     assert_convex(n, w);
     assert_near(yw_projection_residual(n, gram, b, w), lowest, 1e-9);
@@ -116,9 +116,24 @@ static void exact_works_without_full_rank(void** state) {
     int n = 2 + trial % 6, dimension = 1 + trial % 4;
     double gram[MAX_N * MAX_N], b[MAX_N], w[MAX_N], best[MAX_N];
     random_problem(&random, n, dimension, gram, b);
-    yw_project_exact(n, gram, b, w);
+    yw_project_exact(n, gram, b, NULL, w);
     assert_convex(n, w);
     assert_near(yw_projection_residual(n, gram, b, w), brute_force(n, gram, b, best), 1e-7);
+  }
+}
+
+static void guesses_decide_nothing(void** state) {
+  (void)state;
+  test_random random = {4};
+  for (int trial = 0; trial < 5000; ++trial) {
+    int n = 1 + trial % 6;
+    double gram[MAX_N * MAX_N], b[MAX_N], w[MAX_N], guessed[MAX_N];
+    float guess[MAX_N + 1];
+    random_problem(&random, n, 12, gram, b);
+    for (int k = 0; k <= n; ++k) guess[k] = (float)test_random_in(&random, -1, 1);
+    yw_project_exact(n, gram, b, NULL, w);
+    yw_project_exact(n, gram, b, guess, guessed);
+    for (int k = 0; k < n; ++k) assert_near(guessed[k], w[k], 1e-9);
   }
 }
 
@@ -126,7 +141,7 @@ static void equal_and_zero_examples_do_no_harm(void** state) {
   (void)state;
   const double gram[9] = {0, 0, 0, 0, 2, 2, 0, 2, 2}, b[3] = {0, 1.5, 1.5};
   double w[3];
-  yw_project_exact(3, gram, b, w);
+  yw_project_exact(3, gram, b, NULL, w);
   assert_convex(3, w);
   assert_near(w[1] + w[2], 0.75, 1e-12);
   yw_project_paper(3, gram, b, w);
@@ -171,7 +186,7 @@ static void thirty_two_examples_are_finite(void** state) {
         for (int i = 0; i < dimension; ++i) gram[k * YW_MAX_EXAMPLES + j] += l[k][i] * l[j][i];
       }
     }
-    yw_project_exact(YW_MAX_EXAMPLES, gram, b, w);
+    yw_project_exact(YW_MAX_EXAMPLES, gram, b, NULL, w);
     assert_convex(YW_MAX_EXAMPLES, w);
     // At the optimum no example promises more than those in use.
     double level = 0;
@@ -193,6 +208,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(exact_agrees_with_brute_force),
       cmocka_unit_test(exact_works_without_full_rank),
+      cmocka_unit_test(guesses_decide_nothing),
       cmocka_unit_test(equal_and_zero_examples_do_no_harm),
       cmocka_unit_test(paper_rule_ends),
       cmocka_unit_test(thirty_two_examples_are_finite),

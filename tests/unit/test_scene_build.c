@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What scenes become: specs, poses, copies, pins, worlds; and the agreement with the schema.
+#include <dirent.h>
+
 #include "io/scene_loader.h"
 #include "io/scene_records.h"
 #include "testing.h"
@@ -79,6 +81,30 @@ static void copies_stand_on_a_grid_and_take_colors_in_turn(void** state) {
     assert_near(look.color.x, copy % 2 == 0, 1e-6);
     assert_near(look.color.y, copy % 2 == 1, 1e-6);
   }
+  yw_scene_destroy(scene);
+}
+
+static void paint_covers_what_is_inside_its_shapes(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of(
+      BODY(CUBE
+           ", \"color\": [1, 0, 0], \"paint\": [\n"
+           "{\"shape\": {\"sphere\": {\"radius\": 1}}, \"color\": [0, 1, 0], \"blend\": 0.2},\n"
+           "{\"shape\": {\"sphere\": {\"radius\": 0.5}}, \"color\": [0, 0, 1], \"blend\": 0}]"));
+  // Outside, in the middle of the border, under one coat, under two.
+  static const float reach[] = {1.2f, 1.0f, 0.8f, 0.4f};
+  static const yw_vec3 expected[] = {{1, 0, 0}, {0.5f, 0.5f, 0}, {0, 1, 0}, {0, 0, 1}};
+  for (int i = 0; i < 4; i++) {
+    yw_vec3 color = yw_scene_body_look(scene, 0).color;
+    assert_true(yw_scene_body_paint(scene, 0, (yw_vec3){reach[i], 0, 0}, &color));
+    assert_near(color.x, expected[i].x, 1e-5);
+    assert_near(color.y, expected[i].y, 1e-5);
+    assert_near(color.z, expected[i].z, 1e-5);
+  }
+  yw_scene_destroy(scene);
+  scene = scene_of(BODY(CUBE));
+  yw_vec3 color = {0, 0, 0};
+  assert_false(yw_scene_body_paint(scene, 0, color, &color));
   yw_scene_destroy(scene);
 }
 
@@ -201,6 +227,62 @@ static void labels_come_from_the_first_shape_around_a_vertex(void** state) {
   yw_world* world = world_of(scene);
   assert_int_equal(yw_body_match_weights(world, yw_world_body(world, 0), NULL, 0), 3);
   yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
+// Files -------------------------------------------------------------------------------------------
+
+static void write_file(const char* path, const char* text) {
+  FILE* file = fopen(path, "wb");
+  assert_non_null(file);
+  fputs(text, file);
+  fclose(file);
+}
+
+static void an_example_of_another_size_is_an_error(void** state) {
+  (void)state;
+  write_file("scene_test.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  const char* text = CUBE_WITH("\n\"examples\": [{\"file\": \"scene_test.obj\"}]");
+  yw_scene* scene = NULL;
+  yw_error error = {0};
+  yw_status status =
+      yw_scene_read_text(text, strlen(text), "a.json", NULL, 0, NULL, &scene, NULL, &error);
+  remove("scene_test.obj");
+  assert_int_equal(status, YW_ERR_FORMAT);
+  assert_string_equal(error.message,
+                      "a.json:2:23: bodies[0].examples[0].file is \"scene_test.obj\" with 3 "
+                      "vertices, but the mesh has 27");
+}
+
+// A mesh, a surface and poses of both from files, all scaled alike.
+static void meshes_surfaces_and_poses_come_from_files(void** state) {
+  (void)state;
+  write_file("scene_tet.node", "4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n");
+  write_file("scene_tet.ele", "1 4 0\n0 0 1 2 3\n");
+  write_file("scene_pose.node", "4 3 0 0\n0 0 0 0\n1 2 0 0\n2 0 1 0\n3 0 0 1\n");
+  const char* faces = "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+  char text[400];
+  snprintf(text, sizeof text, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n%s", faces);
+  write_file("scene_skin.obj", text);
+  snprintf(text, sizeof text, "v 0 0 0\nv 1 0 0\nv 0 3 0\nv 0 0 1\n%s", faces);
+  write_file("scene_skin_pose.obj", text);
+  const char* scene_text = BODY(
+      "\"mesh\": {\"file\": \"scene_tet.node\", \"scale\": 10}, \"surface\": {\"file\": "
+      "\"scene_skin.obj\", \"subdivide\": 1}, \"examples\": [{\"file\": "
+      "\"scene_pose.node\"}, {\"surface_file\": \"scene_skin_pose.obj\"}]");
+  yw_scene* scene = NULL;
+  yw_error error = {0};
+  yw_status status = yw_scene_read_text(scene_text, strlen(scene_text), "a.json", NULL, 0, NULL,
+                                        &scene, NULL, &error);
+  static const char* const files[] = {"scene_tet.node", "scene_tet.ele", "scene_pose.node",
+                                      "scene_skin.obj", "scene_skin_pose.obj"};
+  for (int i = 0; i < 5; i++) remove(files[i]);
+  if (status < 0) fail_msg("%s", error.message);
+  const yw_model_spec* model = &scene->models.items[0];
+  assert_near(model->tets.positions[1].x, 10, 0);
+  assert_near(model->examples[0][1].x, 20, 0);
+  assert_near(model->examples[1][2].y, 30, 1e-3);
+  assert_int_equal(yw_model_surface(model->model)->num_triangles, 16);
   yw_scene_destroy(scene);
 }
 
@@ -389,28 +471,61 @@ static void a_full_scene_builds_and_steps(void** state) {
   yw_world_destroy(world);
 }
 
+static void check_gallery_scene(const char* path) {
+  yw_scene* scene = NULL;
+  yw_error error = {0}, warning = {0};
+  if (yw_scene_read(path, NULL, 0, NULL, &scene, &warning, &error) < 0) {
+    fail_msg("%s", error.message);
+  }
+  assert_string_equal(warning.message, "");
+  assert_true(yw_scene_info_of(scene).has_camera);
+  assert_true(strlen(yw_scene_info_of(scene).description) > 0);
+  yw_world* world = world_of(scene);
+  yw_step_report report;
+  assert_true(yw_world_step(world, 1.0f / 60, 4, &report) >= 0);
+  assert_int_equal(report.diverged_bodies, 0);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
 static void every_scene_of_the_gallery_builds_and_steps(void** state) {
   (void)state;
-  static const char* const names[] = {"first", "twist",       "car",    "teddy",
-                                      "slope", "jelly_stack", "handles"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    char path[300];
-    snprintf(path, sizeof path, "%s/scenes/gallery/%s.json", YW_SOURCE_DIR, names[i]);
-    yw_scene* scene = NULL;
-    yw_error error = {0}, warning = {0};
-    if (yw_scene_read(path, NULL, 0, NULL, &scene, &warning, &error) < 0) {
-      fail_msg("%s", error.message);
-    }
-    assert_string_equal(warning.message, "");
-    assert_true(yw_scene_info_of(scene).has_camera);
-    assert_true(strlen(yw_scene_info_of(scene).description) > 0);
-    yw_world* world = world_of(scene);
-    yw_step_report report;
-    assert_true(yw_world_step(world, 1.0f / 60, 4, &report) >= 0);
-    assert_int_equal(report.diverged_bodies, 0);
-    yw_world_destroy(world);
-    yw_scene_destroy(scene);
+  static const char folder[] = YW_SOURCE_DIR "/scenes/gallery";
+  int count = 0;
+  DIR* dir = opendir(folder);
+  assert_non_null(dir);
+  for (struct dirent* entry; (entry = readdir(dir));) {
+    char path[600];
+    if (!strstr(entry->d_name, ".json")) continue;
+    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    check_gallery_scene(path);
+    count++;
   }
+  closedir(dir);
+  assert_at_least(count, 7);
+}
+
+// The examples in the documentation are scenes.
+static void every_example_of_the_documentation_builds(void** state) {
+  (void)state;
+  static char text[100000];
+  FILE* file = fopen(YW_SOURCE_DIR "/docs/scenes.md", "rb");
+  assert_non_null(file);
+  text[fread(text, 1, sizeof text - 1, file)] = '\0';
+  fclose(file);
+  int count = 0;
+  static const char begin[] = "```json\n";
+  for (char* p = text; (p = strstr(p, begin)); count++) {
+    p += strlen(begin);
+    char* end = strstr(p, "```");
+    assert_non_null(end);
+    *end = '\0';
+    yw_scene* scene = scene_of(p);
+    yw_world_destroy(world_of(scene));
+    yw_scene_destroy(scene);
+    p = end + 1;
+  }
+  assert_int_equal(count, 2);
 }
 
 int main(void) {
@@ -418,16 +533,20 @@ int main(void) {
       cmocka_unit_test(the_smallest_scene_has_sensible_defaults),
       cmocka_unit_test(equal_models_are_shared),
       cmocka_unit_test(copies_stand_on_a_grid_and_take_colors_in_turn),
+      cmocka_unit_test(paint_covers_what_is_inside_its_shapes),
       cmocka_unit_test(jitter_is_bounded_and_repeatable),
       cmocka_unit_test(pins_select_in_the_place_where_the_body_begins),
       cmocka_unit_test(deformations_make_poses),
       cmocka_unit_test(shapes_are_scaled_turned_and_moved_in_this_order),
       cmocka_unit_test(subdividing_keeps_a_surface_closed),
       cmocka_unit_test(labels_come_from_the_first_shape_around_a_vertex),
+      cmocka_unit_test(an_example_of_another_size_is_an_error),
+      cmocka_unit_test(meshes_surfaces_and_poses_come_from_files),
       cmocka_unit_test(schema_and_reader_know_the_same_keys),
       cmocka_unit_test(defaults_are_those_of_the_library),
       cmocka_unit_test(a_full_scene_builds_and_steps),
       cmocka_unit_test(every_scene_of_the_gallery_builds_and_steps),
+      cmocka_unit_test(every_example_of_the_documentation_builds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,25 @@ static void a_body_comes_to_rest_on_the_floor(void** state) {
   yw_world_destroy(world);
 }
 
+// Blocks of 16 particles may be full, partly filled, or many: no size is special.
+static void bodies_of_every_size_fall_freely(void** state) {
+  (void)state;
+  for (int32_t cells = 0; cells < 125; ++cells) {
+    int32_t x = 1 + cells % 5, y = 1 + cells / 5 % 5, z = 1 + cells / 25;
+    yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+    yw_model* model = make_box_model(x, y, z, cells % 3);
+    yw_body_id body = add_body(world, model, (yw_vec3){0, 0, 0}, tilted);
+    yw_model_release(model);
+    for (int i = 0; i < 6; ++i) assert_int_equal(yw_world_step(world, 1 / 60.0f, 4, NULL), YW_OK);
+    yw_body_sums sums;
+    assert_int_equal(yw_body_sums_of(world, body, &sums), YW_OK);
+    // After 24 steps of h: g h^2 (1 + 2 + ... + 24).
+    assert_near(sums.center[1], -9.81 * 300 / (240.0 * 240.0), 1e-5);
+    assert_near(sums.momentum[1], -9.81 * 0.1 * sums.mass, 1e-4 * sums.mass);
+    yw_world_destroy(world);
+  }
+}
+
 static void dead_ids_are_refused(void** state) {
   (void)state;
   yw_world* world = make_world(1, YW_SIMD_AUTO, false);
@@ -295,6 +314,7 @@ static void a_step_makes_no_heap_call_after_warm_up(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_body_comes_to_rest_on_the_floor),
+      cmocka_unit_test(bodies_of_every_size_fall_freely),
       cmocka_unit_test(dead_ids_are_refused),
       cmocka_unit_test(bad_steps_are_refused),
       cmocka_unit_test(bad_bodies_are_refused_with_a_word),

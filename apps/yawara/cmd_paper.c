@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// yawara paper: a figure or table of a paper, as numbers, a contact sheet, plots and a movie.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cache.h"
+#include "commands.h"
+#include "options.h"
+#include "paper.h"
+#include "render/render.h"
+
+const paper_figure paper_figures[] = {
+    {"koyama2013-fig1", "a cuboid dropped, plain and with a twisted example", paper_fig1},
+    {"koyama2013-fig5", "the cuboid at rest, for eight values of beta", paper_fig5},
+    {"koyama2013-fig6", "a teddy pulled at one arm, in one group and in two", paper_fig6},
+    {"koyama2013-fig7", "one group for the whole cuboid, one per region", paper_fig7},
+    {"koyama2013-fig8", "ten cuboids of two kinds on a slope", paper_fig8},
+    {"koyama2013-fig9", "four cylinders with very different examples", paper_fig9},
+    {"koyama2013-fig10", "four cars into a wall", paper_fig10},
+    {"koyama2013-table1", "time per step of five bodies, beside the paper's", paper_table1},
+};
+const int32_t paper_num_figures = sizeof paper_figures / sizeof paper_figures[0];
+#define ALL "koyama2013"
+
+// Where scenes are
+// ------------------------------------------------------------------------------------
+
+static bool holds_scenes(const char* folder) {
+  char path[1100];
+  snprintf(path, sizeof path, "%s/papers/koyama2013/fig1.json", folder);
+  return access(path, R_OK) == 0;
+}
+
+// The folder of the program, without the last slash.
+static bool program_folder(char* out, size_t capacity) {
+  ssize_t length = readlink("/proc/self/exe", out, capacity - 1);
+  if (length <= 0) return false;
+  out[length] = '\0';
+  char* slash = strrchr(out, '/');
+  if (slash) *slash = '\0';
+  return slash != NULL;
+}
+
+// Named, in the environment, here, or beside the program (build tree, installed).
+static bool find_scenes(const char* named, char* out, size_t capacity) {
+  if (!named) named = getenv("YAWARA_SCENES");
+  if (named) {
+    snprintf(out, capacity, "%s", named);
+    return holds_scenes(out);
+  }
+  snprintf(out, capacity, "scenes");
+  if (holds_scenes(out)) return true;
+  static const char* const beside[] = {"../scenes", "../share/yawara/scenes"};
+  char program[512];
+  if (!program_folder(program, sizeof program)) return false;
+  for (size_t i = 0; i < sizeof beside / sizeof *beside; ++i) {
+    snprintf(out, capacity, "%s/%s", program, beside[i]);
+    if (holds_scenes(out)) return true;
+  }
+  return false;
+}
+
+// The command
+// ------------------------------------------------------------------------------------
+
+static void list_figures(void) {
+  printf("yawara paper NAME reproduces:\n\n");
+  for (int32_t i = 0; i < paper_num_figures; ++i) {
+    printf("  %-18s %s\n", paper_figures[i].name, paper_figures[i].summary);
+  }
+  printf("  %-18s all of them\n\n", ALL);
+  printf(
+      "koyama2013: Koyama, Takayama, Umetani, Igarashi: Real-Time Example-Based Elastic "
+      "Deformation.\n");
+}
+
+static const paper_figure* find_figure(const char* name) {
+  for (int32_t i = 0; i < paper_num_figures; ++i) {
+    if (strcmp(name, paper_figures[i].name) == 0) return &paper_figures[i];
+  }
+  return NULL;
+}
+
+static int make_figure(const paper_figure* figure, const char* folder, paper_options options) {
+  yw_error error = {0};
+  char output[1024];
+  snprintf(output, sizeof output, "%s/%s", folder, figure->name);
+  options.output = output;
+  if (!options.no_pictures && cache_make_folders(output, &error) < 0) {
+    return bad_input("%s", error.message);
+  }
+  printf("%s: %s\n", figure->name, figure->summary);
+  fflush(stdout);
+  yw_status status = figure->make(&options, &error);
+  if (status >= 0) return EXIT_DONE;
+  int code = bad_input("%s: %s", figure->name, error.message);
+  return status == YW_ERR_DIVERGED ? EXIT_FAILED : code;
+}
+
+static int make_all(const char* folder, const paper_options* options) {
+  int code = EXIT_DONE;
+  for (int32_t i = 0; i < paper_num_figures && code == EXIT_DONE; ++i) {
+    if (i > 0) printf("\n");
+    code = make_figure(&paper_figures[i], folder, *options);
+  }
+  return code;
+}
+
+static int parse(int argc, char** argv, paper_options* out, const char** folder,
+                 const char** name) {
+  const option options[] = {
+      {"output", 'o', OPTION_TEXT, folder, "DIR", "files go to DIR/NAME (default: out/paper)", 0,
+       0},
+      {"quick", 'q', OPTION_FLAG, &out->quick, NULL, "small pictures, no movie, short timings", 0,
+       0},
+      {"no-pictures", 0, OPTION_FLAG, &out->no_pictures, NULL, "numbers only", 0, 0},
+      {"scenes", 0, OPTION_TEXT, &out->scenes, "DIR",
+       "folder with papers/ (default: $YAWARA_SCENES, ./scenes, beside the program)", 0, 0},
+      {"threads", 't', OPTION_INT, &out->threads, "N",
+       "threads of simulations (default: 1, as in the papers)", 1, 256},
+  };
+  const command self = {
+      .name = "paper",
+      .summary = "reproduce a figure or table of a paper; lists them without a name",
+      .usage = "paper [NAME] [-o DIR] [--quick] [--no-pictures]",
+      .examples =
+          "  yawara paper\n"
+          "  yawara paper koyama2013-fig1\n"
+          "  yawara paper koyama2013 --quick -o out/quick\n",
+      .options = options,
+      .num_options = sizeof options / sizeof options[0],
+      .min_arguments = 0,
+      .max_arguments = 1};
+  int32_t count;
+  int code = parse_options(&self, argc, argv, name, &count);
+  if (code < 0 && count == 0) *name = NULL;
+  return code;
+}
+
+static int unknown_figure(const char* name) {
+  const char* names[32];
+  for (int32_t i = 0; i < paper_num_figures; ++i) names[i] = paper_figures[i].name;
+  const char* near = nearest_name(name, names, paper_num_figures);
+  if (near) return bad_input("there is no figure \"%s\" (did you mean \"%s\"?)", name, near);
+  return bad_input("there is no figure \"%s\" (see: yawara paper)", name);
+}
+
+int cmd_paper(int argc, char** argv) {
+  paper_options options = {.threads = 1};
+  const char *folder = "out/paper", *name = NULL;
+  int code = parse(argc, argv, &options, &folder, &name);
+  if (code >= 0) return code;
+  if (!name) {
+    list_figures();
+    return EXIT_DONE;
+  }
+  const paper_figure* figure = find_figure(name);
+  if (!figure && strcmp(name, ALL) != 0) return unknown_figure(name);
+  char scenes[1024];
+  if (!find_scenes(options.scenes, scenes, sizeof scenes)) {
+    return bad_input("%s holds no papers/koyama2013; name the folder with --scenes", scenes);
+  }
+  options.scenes = scenes;
+  yw_error error = {0};
+  if (!options.no_pictures && (yw_renderer_available(&error) < 0 || yw_png_available(&error) < 0)) {
+    fprintf(stderr, "yawara: %s; numbers only\n", error.message);
+    options.no_pictures = true;
+  }
+  return figure ? make_figure(figure, folder, options) : make_all(folder, &options);
+}

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Figures of the papers show what they are about.
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+export YAWARA_SCENES=$root/scenes
+
+# holds NAME FILE AWK-CONDITION: lines of a figure's table satisfy a condition (last line: "true").
+holds() {
+  local said
+  said=$(awk "$3" "$2")
+  if [ "$said" = true ]; then pass "$1"; else flunk "$1" "$said in: $(cat "$2")"; fi
+}
+numbers() { "$yawara" paper "koyama2013-$1" --no-pictures >"$1.txt" 2>"$1.log"; }
+
+check "lists the figures" grep -q koyama2013-table1 <("$yawara" paper)
+refuses "a figure that is not there" "did you mean \"koyama2013-fig1\"" "$yawara" paper koyama2013-fig11
+refuses "scenes that are not there" "name the folder" "$yawara" paper koyama2013-fig1 --scenes nowhere
+refuses "a folder that cannot be made" "/dev/null" "$yawara" paper koyama2013-fig1 -o /dev/null/x
+
+check "figure 1" numbers fig1
+holds "twists only with an example" fig1.txt '/largest twist/ { print ($4 < 1 && $5 > 60) ? "true" : "false" }'
+holds "and untwists again" fig1.txt '/twist at the end/ { print ($6 * $6 < 900) ? "true" : "false" }'
+check "figure 5" numbers fig5
+holds "twist grows with beta" fig5.txt \
+  '$1 + 0 == $1 && NF == 4 { if ($2 < last) bad = 1; last = $2; ++n } END { print (n == 8 && !bad && last > 60) ? "true" : "false" }'
+check "figure 6" numbers fig6
+holds "the other hand follows in one group only" fig6.txt \
+  '/way of the other hand/ { print ($(NF - 1) > 4 * $NF) ? "true" : "false" }'
+check "figure 7" numbers fig7
+holds "regions on their own twist unevenly" fig7.txt \
+  '/unevenness/ { print ($NF > 2 * $(NF - 1)) ? "true" : "false" }'
+check "figure 8" numbers fig8
+holds "has the particles of the paper" fig8.txt '/particles/ { print ($3 == 2250) ? "true" : "false" }'
+check "figure 9" numbers fig9
+holds "every tube takes its pose" fig9.txt \
+  '/^(squash|S-bend|twist|bulge)/ { n += $2 > 0.5 } END { print (n == 4) ? "true" : "false" }'
+check "figure 10" numbers fig10
+holds "every car with an example takes it and recovers" fig10.txt \
+  '/^(bulge|arch|lean)/ { n += $2 > 0.5 && $NF < 0.1 } END { print (n == 3) ? "true" : "false" }'
+check "table 1" "$yawara" paper koyama2013-table1 --quick
+
+if "$yawara" render nothing 2>&1 | grep -q "libembree-dev"; then
+  echo "built without Embree: no pictures to test"
+else
+  check "with pictures" "$yawara" paper koyama2013-fig1 --quick -o figures
+  same "sheet and plots" "$(ls figures/koyama2013-fig1 | tr '\n' ' ')" "sheet.png twist.png weight.png "
+fi
+finish
