@@ -16,7 +16,8 @@ void yw_frames_body_destroy(void* state, yw_particles* particles) {
                           body->base,      body->drift,    body->anchor,   body->guess,
                           body->step,      body->moved,    body->residual, body->conditioned,
                           body->direction, body->product,  body->diagonal, body->inverse,
-                          body->last_pos,  body->last_vel, body->left_vel, body->touched};
+                          body->last_pos,  body->last_vel, body->left_vel, body->touched,
+                          body->work,      body->duals,    body->recovered};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);
@@ -41,6 +42,9 @@ static bool allocate(frames_body* body) {
   body->tangents = YW_NEW_ARRAY(mem, frames_tangent_block, model->num_blocks);
   body->rows = YW_NEW_ARRAY(mem, float, (size_t)model->num_regions* FRAMES_ROW);
   body->sums = YW_NEW_ARRAY(mem, frames_sums, chunks);
+  body->work = YW_NEW_ARRAY(mem, yw_vec4, n);
+  body->duals = YW_NEW_ARRAY(mem, frames_dual_block, model->sweeps.num_blocks);
+  body->recovered = YW_NEW_ARRAY(mem, int32_t, model->sweeps.num_blocks);
   body->touched = YW_NEW_ARRAY(mem, bool, n);
   body->diagonal = YW_NEW_ARRAY(mem, float, n);
   body->inverse = YW_NEW_ARRAY(mem, float, n);

@@ -115,7 +115,10 @@ static yw_status advance_span(frames_body* body, yw_particles* particles, const 
 static yw_status frames_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
   frames_body* body = state;
   int32_t before = ctx->report ? ctx->report->recovered : 0;
-  yw_status status = advance_span(body, particles, ctx, (frames_span){0.0f, ctx->h}, 0);
+  bool by_positions = body->params.solver >= YW_FRAMES_EXTENDED;
+  yw_status status = by_positions
+                         ? yw_frames_position_advance(body, particles, ctx)
+                         : advance_span(body, particles, ctx, (frames_span){0.0f, ctx->h}, 0);
   if (status < 0) return status;
   return ctx->report && ctx->report->recovered > before ? YW_WARN_NUMERICS : YW_OK;
 }

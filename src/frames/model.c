@@ -244,6 +244,11 @@ static yw_status build_model(frames_model* model, frames_build* build, yw_error*
   model->region_chunks = frames_num_chunks(model->num_regions);
   status = order_particles(model, build, error);
   if (status >= 0) status = fill_lists(model, build, error);
+  if (status >= 0) {
+    status =
+        yw_frames_sweeps_create(&model->mem, &build->regions, def->mesh->positions,
+                                model->particle_of_vertex, build->region_of, &model->sweeps, error);
+  }
   if (status >= 0) status = build_surface(model, def->mesh, error);
   if (status >= 0) model->hash = hash_model(model);
   return status;
@@ -279,5 +284,6 @@ void yw_frames_model_destroy(void* model_pointer) {
       model->rest_positions, model->particle_of_vertex, model->tets,    model->triangles,
       model->surface};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
+  yw_frames_sweeps_free(&model->sweeps);
   yw_mem_free(&mem, model);
 }

@@ -10,6 +10,7 @@
 
 #include "base/simd.h"
 #include "frames/regions.h"
+#include "frames/sweeps.h"
 #include "math/polar.h"
 #include "math/vec.h"
 
@@ -53,9 +54,10 @@ typedef struct frames_model {
   frames_holder* holders;
   int32_t* holder_region;
 
-  float* jacobi;      ///< diagonal of the stiffness, N/m, about
-  double total_mass;  ///< kg
-  double size;        ///< m, half the diagonal of the rest pose's box
+  frames_sweeps sweeps;  ///< regions by colour, for position-based solvers
+  float* jacobi;         ///< diagonal of the stiffness, N/m, about
+  double total_mass;     ///< kg
+  double size;           ///< m, half the diagonal of the rest pose's box
 
   float* mass;  ///< kg, particle order
   yw_vec3* rest_positions;

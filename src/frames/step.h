@@ -51,6 +51,11 @@ typedef struct frames_body {
   yw_vec4* left_vel;
   float last_h;  ///< s; 0: no history
 
+  // Position-based solvers.
+  yw_vec4* work;             ///< places; w: 1 / mass, 0 where held
+  frames_dual_block* duals;  ///< per block of the sweeps
+  int32_t* recovered;        ///< per chunk of a colour
+
   float h1;         ///< s, h' of the step under way
   bool* touched;    ///< particles that an obstacle stopped in this step
   bool in_contact;  ///< some were, in the last step
@@ -115,6 +120,10 @@ void yw_frames_spin_of(const frames_rigid* rigid, const double angular[3], doubl
 /// vel become the new state; false when the result is not finite (then nothing was changed).
 bool yw_frames_implicit_step(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                              const frames_rigid* rigid, frames_span span);
+
+/// position.c: all steps of a position-based solver in the world's substep.
+yw_status yw_frames_position_advance(frames_body* body, yw_particles* particles,
+                                     const yw_step_ctx* ctx);
 
 /// Particles that collide moved stay where it put them; false when there are none.
 bool yw_frames_implicit_touches(frames_body* body, const yw_particles* particles);
