@@ -30,28 +30,6 @@ void yw_frames_run(const yw_step_ctx* ctx, int32_t chunks,
   yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_chunk, &job);
 }
 
-// Momentum ----------------------------------------------------------------------------------------
-
-static yw_vec3 vec3_of(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
-
-// DIFFERS: backward formulas lose angular momentum (of order h^2 a step), and a solve that stops
-// early a little of everything. A body that nothing holds gets back what it had.
-static void restore_momentum(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
-                             const frames_rigid* before, const frames_rigid* after, float h) {
-  if (ctx->num_holds > 0 || ctx->num_springs > 0) return;
-  double spin[3];
-  yw_frames_spin_of(after, before->angular, spin);
-  for (int i = 0; i < 3; ++i) spin[i] -= after->spin[i];
-  yw_vec3 turn = vec3_of(spin), center = vec3_of(after->center);
-  yw_vec3 shift = yw_sub(vec3_of(before->velocity), vec3_of(after->velocity));
-  shift = yw_mad(shift, h, ctx->gravity);
-  for (int32_t p = 0; p < body->model->num_particles; ++p) {
-    yw_vec3 y = yw_sub(yw_xyz(particles->pos[p]), center);
-    yw_vec3 change = yw_add(shift, yw_cross(turn, y));
-    particles->vel[p] = yw_v4(yw_add(yw_xyz(particles->vel[p]), change));
-  }
-}
-
 // The step ----------------------------------------------------------------------------------------
 
 static void meet_obstacles(const frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
@@ -107,7 +85,9 @@ static yw_status advance_span(frames_body* body, yw_particles* particles, const 
   frames_rigid after = yw_frames_rigid_motion(body, particles, body->last_pos, ctx);
   if (!is_finite_motion(&after)) return YW_ERR_DIVERGED;
   if (!resolve_obstacles(body, particles, ctx, after.box, span)) return YW_ERR_DIVERGED;
-  if (!body->in_contact) restore_momentum(body, particles, ctx, &before, &after, span.h);
+  if (!body->in_contact) {
+    yw_frames_restore_momentum(body, particles, ctx, &before, &after, span.h);
+  }
   remember_velocities(body, particles);
   return YW_OK;
 }

@@ -98,6 +98,7 @@ static int32_t step_positions(frames_body* body, yw_particles* particles, const 
   yw_aabb box = take_velocities(body, particles, span.h);
   if (ctx->collide && !(ctx->is_clear && ctx->is_clear(ctx, box))) {
     double start = ctx->timing ? yw_seconds() : 0.0;
+    body->in_contact = true;
     if (ctx->report) ctx->report->obstacle_contacts = 0;
     ctx->collide(ctx, particles, body->last_pos, NULL, span.begin, span.h);
     if (ctx->timing && ctx->report) ctx->report->seconds_contact += yw_seconds() - start;
@@ -126,9 +127,15 @@ yw_status yw_frames_position_advance(frames_body* body, yw_particles* particles,
                                      const yw_step_ctx* ctx) {
   int32_t steps = body->params.substeps, recovered = 0;
   float h = ctx->h / (float)steps;
+  body->in_contact = false;
   damp(body, particles, ctx);
+  frames_rigid before = yw_frames_rigid_motion(body, particles, NULL, ctx);
   for (int32_t k = 0; k < steps; ++k) {
     recovered += step_positions(body, particles, ctx, (frames_span){h * (float)k, h});
+  }
+  if (!body->in_contact) {
+    frames_rigid after = yw_frames_rigid_motion(body, particles, NULL, ctx);
+    yw_frames_restore_momentum(body, particles, ctx, &before, &after, ctx->h);
   }
   body->last_h = 0.0f;
   body->newton = body->iterations = 0;

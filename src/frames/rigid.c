@@ -99,3 +99,23 @@ frames_rigid yw_frames_rigid_motion(frames_body* body, const yw_particles* parti
   yw_frames_spin_of(&r, r.angular, r.spin);
   return r;
 }
+
+static yw_vec3 vec3_of(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
+
+// DIFFERS: backward formulas and position-based steps lose angular momentum (of order h^2 a step),
+// and a solve that stops early a little of everything. A body that nothing holds gets it back.
+void yw_frames_restore_momentum(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                                const frames_rigid* before, const frames_rigid* after, float h) {
+  if (ctx->num_holds > 0 || ctx->num_springs > 0) return;
+  double spin[3];
+  yw_frames_spin_of(after, before->angular, spin);
+  for (int i = 0; i < 3; ++i) spin[i] -= after->spin[i];
+  yw_vec3 turn = vec3_of(spin), center = vec3_of(after->center);
+  yw_vec3 shift = yw_sub(vec3_of(before->velocity), vec3_of(after->velocity));
+  shift = yw_mad(shift, h, ctx->gravity);
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    yw_vec3 y = yw_sub(yw_xyz(particles->pos[p]), center);
+    yw_vec3 change = yw_add(shift, yw_cross(turn, y));
+    particles->vel[p] = yw_v4(yw_add(yw_xyz(particles->vel[p]), change));
+  }
+}

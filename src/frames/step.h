@@ -116,6 +116,10 @@ frames_rigid yw_frames_rigid_motion(frames_body* body, const yw_particles* parti
 /// Spin that has the given angular momentum.
 void yw_frames_spin_of(const frames_rigid* rigid, const double angular[3], double spin[3]);
 
+/// Gives a body without holds and springs the momentum that it had before a step of h seconds.
+void yw_frames_restore_momentum(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                                const frames_rigid* before, const frames_rigid* after, float h);
+
 /// implicit.c: one backward step over the span; rigid is the motion before it. particles->pos and
 /// vel become the new state; false when the result is not finite (then nothing was changed).
 bool yw_frames_implicit_step(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,

@@ -13,7 +13,7 @@
 #define MAX_COLORS (64 * COLOR_WORDS)
 // Weight of the term against the affine fit: gamma of the notes, for cells and for rings.
 #define SWEEP_GAMMA_CELLS FRAMES_GAMMA_CELLS
-#define SWEEP_GAMMA_RINGS 0.2
+#define SWEEP_GAMMA_RINGS 0.15
 
 typedef struct color_mask {
   uint64_t words[COLOR_WORDS];

@@ -108,7 +108,7 @@ static uint64_t run(int32_t threads, yw_simd simd, yw_frames_solver solver) {
 
 static void bits_do_not_depend_on_threads_or_instruction_sets(void** state) {
   (void)state;
-  for (int solver = 0; solver < 2; ++solver) {
+  for (int solver = 0; solver < 4; ++solver) {
     uint64_t hash = run(1, YW_SIMD_PLAIN, solver);
     assert_true(run(2, YW_SIMD_AUTO, solver) == hash);
     if (solver > 0) continue;
@@ -121,7 +121,7 @@ static void bits_do_not_depend_on_threads_or_instruction_sets(void** state) {
 
 static void snapshots_go_on_bit_for_bit(void** state) {
   (void)state;
-  for (int solver = 0; solver < 2; ++solver) {
+  for (int solver = 0; solver < 4; ++solver) {
     yw_world *a = make_world(1, YW_SIMD_AUTO, true), *b = make_world(2, YW_SIMD_AUTO, true);
     fill_world(a, solver);
     fill_world(b, solver);
@@ -156,7 +156,7 @@ static void count_free(void* context, void* pointer) {
 
 static void steps_do_not_allocate(void** state) {
   (void)state;
-  for (int solver = 0; solver < 2; ++solver) {
+  for (int solver = 0; solver < 4; ++solver) {
     yw_world_def def = yw_default_world_def();
     def.threads = 2;
     def.mem = (yw_allocator){.alloc = count_alloc, .release = count_free};
