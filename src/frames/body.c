@@ -3,6 +3,7 @@
 #include "frames/body.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -12,12 +13,12 @@ void yw_frames_body_destroy(void* state, yw_particles* particles) {
   frames_body* body = state;
   if (!body) return;
   yw_allocator mem = body->mem;
-  void* const arrays[] = {body->rotations, body->tangents, body->rows,     body->sums,
-                          body->base,      body->drift,    body->anchor,   body->guess,
-                          body->step,      body->moved,    body->residual, body->conditioned,
-                          body->direction, body->product,  body->diagonal, body->inverse,
-                          body->last_pos,  body->last_vel, body->left_vel, body->touched,
-                          body->work,      body->duals,    body->recovered};
+  void* const arrays[] = {
+      body->rotations, body->tangents,    body->rows,      body->sums,     body->base,
+      body->drift,     body->anchor,      body->guess,     body->step,     body->moved,
+      body->residual,  body->conditioned, body->direction, body->product,  body->diagonal,
+      body->inverse,   body->last_pos,    body->last_vel,  body->left_vel, body->touched,
+      body->work,      body->bent,        body->products,  body->duals,    body->recovered};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);
@@ -48,6 +49,11 @@ static bool allocate(frames_body* body) {
   body->touched = YW_NEW_ARRAY(mem, bool, n);
   body->diagonal = YW_NEW_ARRAY(mem, float, n);
   body->inverse = YW_NEW_ARRAY(mem, float, n);
+  if (model->num_examples > 0) {
+    body->bent = YW_NEW_ARRAY(mem, frames_example_block, model->num_blocks);
+    body->products = YW_NEW_ARRAY(mem, float, model->region_chunks * model->num_examples);
+    good = good && body->bent && body->products;
+  }
   return good && body->rotations && body->tangents && body->rows && body->sums && body->diagonal &&
          body->inverse;
 }
@@ -113,6 +119,8 @@ void yw_frames_invalidate(void* state, const yw_particles* particles) {
       for (int l = 0; l < YW_LANES; ++l) body->rotations[b].m[k][l] = parts[k];
     }
   }
+  memset(body->weights, 0, sizeof body->weights);
+  body->weights[0] = 1.0f;
   body->last_h = 0.0f;
   body->in_contact = false;
 }
@@ -120,13 +128,21 @@ void yw_frames_invalidate(void* state, const yw_particles* particles) {
 // Parameters --------------------------------------------------------------------------------------
 
 yw_status yw_frames_set_params(void* state, const yw_frames_params* params) {
-  yw_status status = yw_frames_params_check(params, NULL);
-  if (status >= 0) ((frames_body*)state)->params = *params;
+  frames_body* body = state;
+  yw_status status = yw_frames_params_check(params, body->model->num_examples, NULL);
+  if (status >= 0) body->params = *params;
   return status;
 }
 
 yw_frames_params yw_frames_params_of(const void* state) {
   return ((const frames_body*)state)->params;
+}
+
+int32_t yw_frames_weights(const void* state, float* out, int32_t capacity) {
+  const frames_body* body = state;
+  int32_t count = 1 + body->model->num_examples;
+  for (int32_t k = 0; out && k < count && k < capacity; ++k) out[k] = body->weights[k];
+  return count;
 }
 
 yw_frames_effort yw_frames_effort_of(const void* state) {
@@ -147,6 +163,7 @@ void yw_frames_save(const void* state, yw_writer* writer) {
   yw_write_u32(writer, (uint32_t)p->sweeps);
   yw_write_u32(writer, body->in_contact);
   yw_write_f32(writer, numbers, 5);
+  yw_write_f32(writer, body->weights, 1 + (size_t)body->model->num_examples);
   yw_write_f32(writer, body->rotations[0].m[0], (size_t)body->model->num_blocks * 4 * YW_LANES);
   if (p->solver != YW_FRAMES_BDF2) return;
   yw_write_f32(writer, &body->last_pos[0].x, num_floats(body));
@@ -166,13 +183,14 @@ void yw_frames_load(void* state, yw_reader* reader) {
   p.beta = numbers[1];
   p.tolerance = numbers[2];
   p.stiffness = numbers[3];
-  if (reader->failed || yw_frames_params_check(&p, NULL) < 0) {
+  if (reader->failed || yw_frames_params_check(&p, body->model->num_examples, NULL) < 0) {
     reader->failed = true;
     return;
   }
   body->params = p;
   body->in_contact = in_contact;
   body->last_h = numbers[4];
+  yw_read_f32(reader, body->weights, 1 + (size_t)body->model->num_examples);
   yw_read_f32(reader, body->rotations[0].m[0], (size_t)body->model->num_blocks * 4 * YW_LANES);
   if (p.solver != YW_FRAMES_BDF2) return;
   yw_read_f32(reader, &body->last_pos[0].x, num_floats(body));

@@ -15,6 +15,10 @@ yw_status yw_frames_model_create(const yw_allocator* mem, const yw_frames_def* d
 yw_status yw_frames_set_params(void* state, const yw_frames_params* params);
 yw_frames_params yw_frames_params_of(const void* state);
 
+/// Weights of the rest pose and of the examples in the last step, before beta. Writes at most
+/// capacity numbers (out may be NULL) and returns how many there are.
+int32_t yw_frames_weights(const void* state, float* out, int32_t capacity);
+
 /// What the last step of an implicit solver took.
 typedef struct yw_frames_effort {
   int32_t newton;      ///< Newton steps

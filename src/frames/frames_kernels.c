@@ -7,6 +7,7 @@
 #include "base/simd.h"
 #include "frames/step.h"
 #include "math/polar_lanes.h"
+#include "yawara/model.h"
 
 typedef float quad __attribute__((vector_size(16)));
 
@@ -122,7 +123,166 @@ YW_LANE_FN yw_lanes_sym3 twist_of(const yw_lanes_sym3* s, yw_vf mu2, yw_vf lambd
   return (yw_lanes_sym3){mu - k * cxx, mu - k * cyy, mu - k * czz, -k * cxy, -k * cxz, -k * cyz};
 }
 
-YW_LANE_FN void evaluate(const frames_phase* phase, int32_t chunk, bool tangents) {
+// Examples ----------------------------------------------------------------------------------------
+//
+// E = (1 - beta) E_rest + beta V [mu |A - R1 S~|^2 + lambda/2 (tr S - tr S~)^2], R1 = polar(A S~).
+// The second derivative of its last part takes S~ for the stretch there is: then it is never
+// negative, and exact where the body is in the pose it aims for.
+
+YW_LANE_FN yw_lanes_mat3 mul_sym(const yw_lanes_mat3* a, const yw_lanes_sym3* s) {
+  return (yw_lanes_mat3){
+      a->xx * s->xx + a->xy * s->xy + a->xz * s->xz, a->xx * s->xy + a->xy * s->yy + a->xz * s->yz,
+      a->xx * s->xz + a->xy * s->yz + a->xz * s->zz, a->yx * s->xx + a->yy * s->xy + a->yz * s->xz,
+      a->yx * s->xy + a->yy * s->yy + a->yz * s->yz, a->yx * s->xz + a->yy * s->yz + a->yz * s->zz,
+      a->zx * s->xx + a->zy * s->xy + a->zz * s->xz, a->zx * s->xy + a->zy * s->yy + a->zz * s->yz,
+      a->zx * s->xz + a->zy * s->yz + a->zz * s->zz};
+}
+
+// S~ = 1 + sum w_k (S^k - 1)
+YW_LANE_FN yw_lanes_sym3 aim(const frames_phase* phase, int32_t block, int32_t lane) {
+  const frames_model* model = phase->model;
+  const yw_sym3x16* examples = model->examples + (size_t)block * (size_t)model->num_examples;
+  yw_vf zero = yw_vf_splat(0.0f), one = yw_vf_splat(1.0f);
+  yw_lanes_sym3 s = {one, one, one, zero, zero, zero};
+  for (int32_t k = 0; k < model->num_examples; ++k) {
+    yw_lanes_sym3 l = yw_lanes_sym3_load(&examples[k], lane);
+    float w = phase->body->weights[1 + k];
+    s.xx += w * l.xx, s.yy += w * l.yy, s.zz += w * l.zz;
+    s.xy += w * l.xy, s.xz += w * l.xz, s.yz += w * l.yz;
+  }
+  return s;
+}
+
+// R1, from R as a first guess.
+YW_LANE_FN uint32_t bend(const yw_lanes_mat3* a, const yw_lanes_sym3* target, yw_lanes_quat q,
+                         yw_lanes_mat3* r) {
+  yw_lanes_mat3 bent = mul_sym(a, target);
+  yw_lanes_sym3 unused;
+  return yw_lanes_polar_warm(&bent, &q, r, &unused);
+}
+
+// b_k = sum V [mu L_k : (R1^T A - 1) + lambda/2 tr L_k (tr S - 3)]
+static void weigh(const frames_phase* phase, int32_t chunk) {
+  const frames_model* model = phase->model;
+  frames_body* body = phase->body;
+  int32_t first = chunk * (FRAMES_CHUNK / YW_LANES), end = first + FRAMES_CHUNK / YW_LANES;
+  if (end > model->num_blocks) end = model->num_blocks;
+  _Alignas(64) float sums[YW_MAX_EXAMPLES][YW_LANES] = {{0}};
+  for (int32_t block = first; block < end; ++block) {
+    const frames_region_block* constants = &model->blocks[block];
+    const yw_sym3x16* examples = model->examples + (size_t)block * (size_t)model->num_examples;
+    yw_mat3x16 maps;
+    gather_maps(phase, block, &maps);
+    for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
+      yw_lanes_mat3 a = yw_lanes_mat3_load(&maps, lane), r, r1;
+      yw_lanes_quat q = yw_lanes_quat_load(&body->rotations[block], lane);
+      yw_lanes_sym3 s, target = aim(phase, block, lane);
+      yw_lanes_polar_warm(&a, &q, &r, &s);
+      yw_lanes_quat_store(&body->rotations[block], lane, &q);
+      bend(&a, &target, q, &r1);
+      yw_lanes_mat3 w = yw_lanes_mat3_mul_tn(&r1, &a);
+      yw_vf mu = 0.5f * yw_vf_load(constants->mu2 + lane);
+      yw_vf half = 0.5f * yw_vf_load(constants->lambda + lane);
+      yw_vf pressure = half * ((s.xx - 1.0f) + (s.yy - 1.0f) + (s.zz - 1.0f));
+      for (int32_t k = 0; k < model->num_examples; ++k) {
+        yw_lanes_sym3 l = yw_lanes_sym3_load(&examples[k], lane);
+        yw_vf product = mu * (l.xx * (w.xx - 1.0f) + l.yy * (w.yy - 1.0f) + l.zz * (w.zz - 1.0f) +
+                              l.xy * (w.xy + w.yx) + l.xz * (w.xz + w.zx) + l.yz * (w.yz + w.zy)) +
+                        pressure * (l.xx + l.yy + l.zz);
+        yw_vf_store(sums[k] + lane, yw_vf_load(sums[k] + lane) + product);
+      }
+    }
+  }
+  for (int32_t k = 0; k < model->num_examples; ++k) {
+    float sum = 0.0f;
+    for (int l = 0; l < YW_LANES; ++l) sum += sums[k][l];
+    body->products[chunk * model->num_examples + k] = sum;
+  }
+}
+
+// 2 mu V (tr S~^2 - S~^2)^-1
+YW_LANE_FN yw_lanes_sym3 turn_of(const yw_lanes_sym3* t, yw_vf mu2) {
+  yw_vf xx = t->xx * t->xx + t->xy * t->xy + t->xz * t->xz;
+  yw_vf yy = t->xy * t->xy + t->yy * t->yy + t->yz * t->yz;
+  yw_vf zz = t->xz * t->xz + t->yz * t->yz + t->zz * t->zz;
+  yw_vf xy = t->xx * t->xy + t->xy * t->yy + t->xz * t->yz;
+  yw_vf xz = t->xx * t->xz + t->xy * t->yz + t->xz * t->zz;
+  yw_vf yz = t->xy * t->xz + t->yy * t->yz + t->yz * t->zz;
+  yw_vf hx = yy + zz, hy = xx + zz, hz = xx + yy;
+  yw_vf cxx = hy * hz - yz * yz, cyy = hx * hz - xz * xz, czz = hx * hy - xy * xy;
+  yw_vf cxy = xz * yz + xy * hz, cxz = xy * yz + xz * hy, cyz = xy * xz + yz * hx;
+  yw_vf k = mu2 / (hx * cxx - xy * cxy - xz * cxz);
+  return (yw_lanes_sym3){k * cxx, k * cyy, k * czz, k * cxy, k * cxz, k * cyz};
+}
+
+// p += k (2 mu (a - r1 s~) + pressure r)
+YW_LANE_FN void add_target_stress(yw_lanes_mat3* p, yw_vf k, yw_vf mu2, const yw_lanes_mat3* a,
+                                  const yw_lanes_mat3* goal, yw_vf pressure,
+                                  const yw_lanes_mat3* r) {
+  p->xx += k * (mu2 * (a->xx - goal->xx) + pressure * r->xx);
+  p->xy += k * (mu2 * (a->xy - goal->xy) + pressure * r->xy);
+  p->xz += k * (mu2 * (a->xz - goal->xz) + pressure * r->xz);
+  p->yx += k * (mu2 * (a->yx - goal->yx) + pressure * r->yx);
+  p->yy += k * (mu2 * (a->yy - goal->yy) + pressure * r->yy);
+  p->yz += k * (mu2 * (a->yz - goal->yz) + pressure * r->yz);
+  p->zx += k * (mu2 * (a->zx - goal->zx) + pressure * r->zx);
+  p->zy += k * (mu2 * (a->zy - goal->zy) + pressure * r->zy);
+  p->zz += k * (mu2 * (a->zz - goal->zz) + pressure * r->zz);
+}
+
+// The share of the examples in the stress; p holds that of the rest pose, already weighted.
+YW_LANE_FN uint32_t pull_to_examples(const frames_phase* phase, int32_t block, int32_t lane,
+                                     const yw_lanes_mat3* a, const yw_lanes_mat3* r,
+                                     const yw_lanes_sym3* s, bool tangents, yw_lanes_mat3* p) {
+  const frames_region_block* constants = &phase->model->blocks[block];
+  yw_vf mu2 = yw_vf_load(constants->mu2 + lane), lambda = yw_vf_load(constants->lambda + lane);
+  yw_lanes_sym3 target = aim(phase, block, lane);
+  yw_lanes_mat3 r1;
+  uint32_t rescued =
+      bend(a, &target, yw_lanes_quat_load(&phase->body->rotations[block], lane), &r1);
+  yw_lanes_mat3 goal = mul_sym(&r1, &target);
+  yw_vf excess = (s->xx - target.xx) + (s->yy - target.yy) + (s->zz - target.zz);
+  yw_vf beta = yw_vf_splat(phase->body->params.beta);
+  add_target_stress(p, beta, mu2, a, &goal, lambda * excess, r);
+  if (tangents) {
+    frames_example_block* bent = &phase->body->bent[block];
+    yw_lanes_sym3 turn = turn_of(&target, mu2);
+    yw_lanes_mat3_store((yw_mat3x16*)bent->r, lane, &r1);
+    yw_lanes_sym3_store((yw_sym3x16*)bent->target, lane, &target);
+    yw_lanes_sym3_store((yw_sym3x16*)bent->turn, lane, &turn);
+  }
+  return rescued;
+}
+
+// The same of dP.
+YW_LANE_FN void stiffen_to_examples(const frames_phase* phase, int32_t block, int32_t lane,
+                                    const yw_lanes_mat3* da, yw_lanes_mat3* p) {
+  const frames_region_block* constants = &phase->model->blocks[block];
+  const frames_example_block* bent = &phase->body->bent[block];
+  yw_vf mu2 = yw_vf_load(constants->mu2 + lane), lambda = yw_vf_load(constants->lambda + lane);
+  yw_lanes_mat3 r = yw_lanes_mat3_load((const yw_mat3x16*)bent->r, lane);
+  yw_lanes_sym3 target = load_sym3(bent->target, lane), turn = load_sym3(bent->turn, lane);
+  yw_lanes_mat3 w = yw_lanes_mat3_mul_tn(&r, da), z = mul_sym(&w, &target);
+  yw_vf zx = z.zy - z.yz, zy = z.xz - z.zx, zz = z.yx - z.xy, zero = yw_vf_splat(0.0f);
+  yw_vf ox = turn.xx * zx + turn.xy * zy + turn.xz * zz;
+  yw_vf oy = turn.xy * zx + turn.yy * zy + turn.yz * zz;
+  yw_vf oz = turn.xz * zx + turn.yz * zy + turn.zz * zz;
+  yw_lanes_mat3 cross = {zero, -oz, oy, oz, zero, -ox, -oy, ox, zero};
+  yw_lanes_mat3 back = mul_sym(&cross, &target), one;
+  yw_vf pressure = lambda * (w.xx + w.yy + w.zz);
+  one = (yw_lanes_mat3){pressure, zero, zero, zero, pressure, zero, zero, zero, pressure};
+  yw_lanes_mat3 none = {zero, zero, zero, zero, zero, zero, zero, zero, zero}, inner = none;
+  add_target_stress(&inner, yw_vf_splat(1.0f), mu2, &w, &none, yw_vf_splat(1.0f), &one);
+  add_target_stress(&inner, yw_vf_splat(-1.0f), yw_vf_splat(1.0f), &back, &none, zero, &none);
+  yw_lanes_mat3 turned = yw_lanes_mat3_mul(&r, &inner);
+  add_target_stress(p, yw_vf_splat(phase->body->params.beta), yw_vf_splat(1.0f), &turned, &none,
+                    zero, &none);
+}
+
+// Regions -----------------------------------------------------------------------------------------
+
+YW_LANE_FN void evaluate(const frames_phase* phase, int32_t chunk, bool tangents, bool bent) {
+  const float own = bent ? 1.0f - phase->body->params.beta : 1.0f;
   const frames_model* model = phase->model;
   frames_body* body = phase->body;
   int32_t first = chunk * (FRAMES_CHUNK / YW_LANES), end = first + FRAMES_CHUNK / YW_LANES;
@@ -147,6 +307,11 @@ YW_LANE_FN void evaluate(const frames_phase* phase, int32_t chunk, bool tangents
           mu2 * (a.yy - r.yy) + pressure * r.yy, mu2 * (a.yz - r.yz) + pressure * r.yz,
           mu2 * (a.zx - r.zx) + pressure * r.zx, mu2 * (a.zy - r.zy) + pressure * r.zy,
           mu2 * (a.zz - r.zz) + pressure * r.zz};
+      if (bent) {
+        p = yw_lanes_mat3_scale(&p, yw_vf_splat(own));
+        recovered +=
+            __builtin_popcount(pull_to_examples(phase, block, lane, &a, &r, &s, tangents, &p));
+      }
       yw_lanes_sym3 n = load_sym3(constants->n, lane);
       subtract_product(&p, &a, &n);
       yw_lanes_mat3_store(&stress, lane, &p);
@@ -162,13 +327,24 @@ YW_LANE_FN void evaluate(const frames_phase* phase, int32_t chunk, bool tangents
   body->sums[chunk].recovered = recovered;
 }
 
-static void linearise(const frames_phase* phase, int32_t chunk) { evaluate(phase, chunk, true); }
+static void linearise(const frames_phase* phase, int32_t chunk) {
+  evaluate(phase, chunk, true, false);
+}
 
-static void stress(const frames_phase* phase, int32_t chunk) { evaluate(phase, chunk, false); }
+static void stress(const frames_phase* phase, int32_t chunk) {
+  evaluate(phase, chunk, false, false);
+}
 
-// Stiffness ---------------------------------------------------------------------------------------
+static void linearise_bent(const frames_phase* phase, int32_t chunk) {
+  evaluate(phase, chunk, true, true);
+}
 
-static void stiffen(const frames_phase* phase, int32_t chunk) {
+static void stress_bent(const frames_phase* phase, int32_t chunk) {
+  evaluate(phase, chunk, false, true);
+}
+
+YW_LANE_FN void stiffen_regions(const frames_phase* phase, int32_t chunk, bool bent) {
+  const float own = bent ? 1.0f - phase->body->params.beta : 1.0f;
   const frames_model* model = phase->model;
   int32_t first = chunk * (FRAMES_CHUNK / YW_LANES), end = first + FRAMES_CHUNK / YW_LANES;
   if (end > model->num_blocks) end = model->num_blocks;
@@ -193,12 +369,24 @@ static void stiffen(const frames_phase* phase, int32_t chunk) {
                               mu2 * w.yy + pressure, syz - tx, sxz - ty, syz + tx,
                               mu2 * w.zz + pressure};
       yw_lanes_mat3 p = yw_lanes_mat3_mul(&r, &turned);
+      if (bent) {
+        p = yw_lanes_mat3_scale(&p, yw_vf_splat(own));
+        stiffen_to_examples(phase, block, lane, &da, &p);
+      }
       yw_lanes_sym3 n = load_sym3(constants->n, lane);
       subtract_product(&p, &da, &n);
       yw_lanes_mat3_store(&maps, lane, &p);
     }
     write_rows(phase, block, &maps);
   }
+}
+
+static void stiffen(const frames_phase* phase, int32_t chunk) {
+  stiffen_regions(phase, chunk, false);
+}
+
+static void stiffen_bent(const frames_phase* phase, int32_t chunk) {
+  stiffen_regions(phase, chunk, true);
 }
 
 // Particles ---------------------------------------------------------------------------------------
@@ -259,6 +447,10 @@ const frames_kernels YW_KERNEL(yw_frames_kernels) = {
     .linearise = linearise,
     .stress = stress,
     .stiffen = stiffen,
+    .weigh = weigh,
+    .linearise_bent = linearise_bent,
+    .stress_bent = stress_bent,
+    .stiffen_bent = stiffen_bent,
     .forces = forces,
     .multiply = multiply,
 };

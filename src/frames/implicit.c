@@ -176,10 +176,12 @@ static double start_falling(frames_body* body, const yw_step_ctx* ctx,
   frames_phase product = c->phase;
   product.x = body->direction;
   product.out = body->product;
+  void (*stiffen)(const frames_phase*, int32_t) =
+      model->num_examples > 0 ? kernels->stiffen_bent : kernels->stiffen;
   for (int32_t p = 0; p < model->num_particles; ++p) {
     body->direction[p] = body->inverse[p] != 0.0f ? yw_v4(fall) : (yw_vec4){0};
   }
-  yw_frames_run(ctx, model->region_chunks, kernels->stiffen, &product);
+  yw_frames_run(ctx, model->region_chunks, stiffen, &product);
   yw_frames_run(ctx, model->particle_chunks, kernels->multiply, &product);
   c->alpha = 1.0f;
   yw_frames_run(ctx, model->particle_chunks, advance_step, &c->phase);
@@ -200,6 +202,8 @@ static bool solve_step(frames_body* body, const yw_step_ctx* ctx, const frames_k
   frames_phase product = c.phase;
   product.x = body->direction;
   product.out = body->product;
+  void (*stiffen)(const frames_phase*, int32_t) =
+      model->num_examples > 0 ? kernels->stiffen_bent : kernels->stiffen;
   memset(body->step, 0, (size_t)model->num_particles * sizeof *body->step);
   yw_frames_run(ctx, chunks, condition, &c.phase);
   double rz = sum_chunks(body), reduction = (double)tolerance * (double)tolerance;
@@ -207,7 +211,7 @@ static bool solve_step(frames_body* body, const yw_step_ctx* ctx, const frames_k
   double goal = fmax(reduction * rz, floor * floor);
   memcpy(body->direction, body->conditioned, (size_t)model->num_particles * sizeof *body->step);
   for (int32_t i = 0; i < MAX_ITERATIONS && rz > goal; ++i) {
-    yw_frames_run(ctx, model->region_chunks, kernels->stiffen, &product);
+    yw_frames_run(ctx, model->region_chunks, stiffen, &product);
     yw_frames_run(ctx, chunks, kernels->multiply, &product);
     double curvature = sum_chunks(body);
     if (!(curvature > 0.0) || !isfinite(curvature)) return false;
@@ -246,7 +250,12 @@ static double find_residual(frames_body* body, const yw_step_ctx* ctx,
                         .x = body->guess,
                         .out = body->residual,
                         .inverse = body->inverse};
-  yw_frames_run(ctx, model->region_chunks, tangents ? kernels->linearise : kernels->stress, &phase);
+  void (*regions)(const frames_phase*, int32_t) = tangents ? kernels->linearise : kernels->stress;
+  if (model->num_examples > 0) {
+    yw_frames_fit_examples(body, body->guess, ctx, kernels);
+    regions = tangents ? kernels->linearise_bent : kernels->stress_bent;
+  }
+  yw_frames_run(ctx, model->region_chunks, regions, &phase);
   for (int32_t c = 0; c < model->region_chunks && ctx->report; ++c) {
     ctx->report->recovered += body->sums[c].recovered;
   }

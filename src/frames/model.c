@@ -13,9 +13,15 @@
 
 // Checks ------------------------------------------------------------------------------------------
 
-yw_status yw_frames_params_check(const yw_frames_params* params, yw_error* error) {
+yw_status yw_frames_params_check(const yw_frames_params* params, int32_t num_examples,
+                                 yw_error* error) {
   if (params->solver < YW_FRAMES_IMPLICIT || params->solver > YW_FRAMES_CLASSIC) {
     return yw_fail(error, YW_ERR_INVALID, "solver is %d, which names none", (int)params->solver);
+  }
+  if (num_examples > 0 && params->solver >= YW_FRAMES_EXTENDED) {
+    return yw_fail(error, YW_ERR_INVALID,
+                   "a body with examples needs an implicit solver: position-based ones know the "
+                   "rest pose only");
   }
   if (!(params->damping >= 0.0f && isfinite(params->damping))) {
     return yw_fail(error, YW_ERR_INVALID, "damping is %g, but must be finite and at least 0",
@@ -227,13 +233,18 @@ static uint64_t hash_model(const frames_model* model) {
   h = yw_hash_bytes(h, model->rest_positions, n * sizeof *model->rest_positions);
   h = yw_hash_bytes(h, model->mass, n * sizeof *model->mass);
   h = yw_hash_bytes(h, model->tets, 4 * (size_t)model->num_tets * sizeof *model->tets);
+  if (model->num_examples > 0) {
+    h = yw_hash_bytes(
+        h, model->examples,
+        (size_t)model->num_blocks * (size_t)model->num_examples * sizeof *model->examples);
+  }
   return yw_hash_bytes(h, model->blocks, (size_t)model->num_blocks * sizeof *model->blocks);
 }
 
 static yw_status build_model(frames_model* model, frames_build* build, yw_error* error) {
   const yw_frames_def* def = build->def;
   yw_status status = yw_frames_regions_create(&model->mem, def, 0.0, &build->regions, error);
-  if (status >= 0) status = yw_frames_params_check(&def->params, error);
+  if (status >= 0) status = yw_frames_params_check(&def->params, def->num_examples, error);
   if (status < 0) return status;
   model->kind = def->kind;
   model->params = def->params;
@@ -248,6 +259,9 @@ static yw_status build_model(frames_model* model, frames_build* build, yw_error*
     status =
         yw_frames_sweeps_create(&model->mem, &build->regions, def->mesh->positions,
                                 model->particle_of_vertex, build->region_of, &model->sweeps, error);
+  }
+  if (status >= 0) {
+    status = yw_frames_build_examples(model, def, &build->regions, build->region_of, error);
   }
   if (status >= 0) status = build_surface(model, def->mesh, error);
   if (status >= 0) model->hash = hash_model(model);

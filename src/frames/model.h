@@ -54,6 +54,8 @@ typedef struct frames_model {
   frames_holder* holders;
   int32_t* holder_region;
 
+  yw_sym3x16* examples;  ///< stretches of the examples minus 1: num_examples per block
+  double* gram;          ///< their products in the metric of the energy, J
   frames_sweeps sweeps;  ///< regions by colour, for position-based solvers
   float* jacobi;         ///< diagonal of the stiffness, N/m, about
   double total_mass;     ///< kg
@@ -69,6 +71,11 @@ typedef struct frames_model {
   uint64_t hash;
 } frames_model;
 
+/// examples.c: stretches of the poses and their products. region_of: new number -> region.
+yw_status yw_frames_build_examples(frames_model* model, const yw_frames_def* def,
+                                   const frames_regions* regions, const int32_t* region_of,
+                                   yw_error* error);
+
 static inline int32_t frames_num_chunks(int32_t count) {
   return (count + FRAMES_CHUNK - 1) / FRAMES_CHUNK;
 }
@@ -77,6 +84,7 @@ yw_status yw_frames_model_create(const yw_allocator* mem, const yw_frames_def* d
                                  yw_error* error);
 void yw_frames_model_destroy(void* model);
 /// YW_ERR_INVALID, with a message, when a value is out of range.
-yw_status yw_frames_params_check(const yw_frames_params* params, yw_error* error);
+yw_status yw_frames_params_check(const yw_frames_params* params, int32_t num_examples,
+                                 yw_error* error);
 
 #endif

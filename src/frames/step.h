@@ -12,6 +12,14 @@ typedef struct frames_tangent_block {
   float twist[6][YW_LANES];  ///< T, J
 } frames_tangent_block;
 
+/// The same of the part of the energy that examples rule, S~ being the stretch to aim for:
+///   W = R^T dA,   dP = R (2 mu W - [omega] S~ + lambda tr W),   omega = turn . axial(W S~)
+typedef struct frames_example_block {
+  _Alignas(64) float r[9][YW_LANES];
+  float target[6][YW_LANES];  ///< S~
+  float turn[6][YW_LANES];    ///< 2 mu V (tr S~^2 - S~^2)^-1, J
+} frames_example_block;
+
 /// Sums over one chunk.
 typedef struct frames_sums {
   double a;           ///< what the phase adds up
@@ -27,10 +35,13 @@ typedef struct frames_body {
   yw_allocator mem;
   yw_frames_params params;
 
-  yw_quatx16* rotations;           ///< R of the last evaluation, per block
-  frames_tangent_block* tangents;  ///< per block
-  float* rows;                     ///< FRAMES_ROW per region
-  frames_sums* sums;               ///< per chunk
+  yw_quatx16* rotations;               ///< R of the last evaluation, per block
+  frames_tangent_block* tangents;      ///< per block
+  frames_example_block* bent;          ///< per block; with examples
+  float weights[1 + YW_MAX_EXAMPLES];  ///< of the rest pose and the examples, before beta
+  float* products;                     ///< num_examples per chunk
+  float* rows;                         ///< FRAMES_ROW per region
+  frames_sums* sums;                   ///< per chunk
 
   // Vectors of the solver, particle order.
   yw_vec4* base;    ///< x^, where backward differences start
@@ -81,6 +92,12 @@ typedef struct frames_kernels {
   void (*stress)(const frames_phase* phase, int32_t chunk);
   /// Rows of dP for a direction x.
   void (*stiffen)(const frames_phase* phase, int32_t chunk);
+  /// Products of the examples with the stretches at x, from the rotations that fit the weights.
+  void (*weigh)(const frames_phase* phase, int32_t chunk);
+  /// The three of above for bodies with examples.
+  void (*linearise_bent)(const frames_phase* phase, int32_t chunk);
+  void (*stress_bent)(const frames_phase* phase, int32_t chunk);
+  void (*stiffen_bent)(const frames_phase* phase, int32_t chunk);
   /// out = D (anchor - moved) - forces of the rows, 0 where held. Sums: a = out . out / D.
   void (*forces)(const frames_phase* phase, int32_t chunk);
   /// out = D x + forces of the rows, 0 where held. Sums: a = x . out.
@@ -124,6 +141,10 @@ void yw_frames_restore_momentum(frames_body* body, yw_particles* particles, cons
 /// vel become the new state; false when the result is not finite (then nothing was changed).
 bool yw_frames_implicit_step(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                              const frames_rigid* rigid, frames_span span);
+
+/// examples.c: weights of the examples at positions x.
+void yw_frames_fit_examples(frames_body* body, const yw_vec4* x, const yw_step_ctx* ctx,
+                            const frames_kernels* kernels);
 
 /// position.c: all steps of a position-based solver in the world's substep.
 yw_status yw_frames_position_advance(frames_body* body, yw_particles* particles,
