@@ -20,6 +20,7 @@ void yw_frames_body_destroy(void* state, yw_particles* particles) {
       body->inverse,   body->last_pos,    body->last_vel,  body->left_vel, body->touched,
       body->work,      body->bent,        body->products,  body->duals,    body->recovered};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
+  yw_frames_coarse_solver_free(&mem, &body->coarse);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);
 }
@@ -71,6 +72,12 @@ yw_status yw_frames_body_create(const void* model_pointer, const yw_allocator* m
   if (!allocate(body) || !yw_particles_create(mem, model->num_particles, particles)) {
     yw_frames_body_destroy(body, particles);
     return yw_fail_memory(error, "a frames body");
+  }
+  yw_status status = yw_frames_coarse_solver_create(
+      mem, &model->coarse, yw_simd_resolve(YW_SIMD_AUTO), &body->coarse, error);
+  if (status < 0) {
+    yw_frames_body_destroy(body, particles);
+    return status;
   }
   for (int32_t p = 0; p < model->num_particles; ++p) {
     particles->pos[p] = yw_v4(model->rest_positions[p]);

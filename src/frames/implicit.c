@@ -24,6 +24,10 @@
 #define FALL 0.5
 // Rounding of forces, over stiffness times the largest coordinate.
 #define NOISE 2e-7
+// Nodes of the coarse lattice that one task works on.
+#define NODE_CHUNK 64
+// Weight of held particles on it, over their stiffness.
+#define HELD 10.0f
 // Tolerance of a first solve that only has to find what touches an obstacle.
 #define ROUGH 0.05f
 // Conjugate gradients go this far below that.
@@ -110,10 +114,15 @@ static void set_inverse(frames_body* body, const yw_step_ctx* ctx, const backwar
     body->guess[hold->particle] = yw_v4(yw_lerp(hold->begin, hold->end, t));
     body->inverse[hold->particle] = 0.0f;
   }
+  // The lattice sees held particles as very heavy.
+  float* weight = &body->step[0].x;
   for (int32_t p = 0; p < body->model->num_particles; ++p) {
     if (b->particles->inv_mass[p] == 0.0f) body->inverse[p] = 0.0f;
-    body->inverse[p] *= 1.0f / (body->diagonal[p] + body->model->jacobi[p]);
+    float full = body->diagonal[p] + body->model->jacobi[p];
+    weight[p] = body->inverse[p] == 0.0f ? HELD * full : body->diagonal[p];
+    body->inverse[p] *= 1.0f / full;
   }
+  yw_frames_coarse_prepare(&body->coarse, weight, ctx->tasks);
 }
 
 // Conjugate gradients -----------------------------------------------------------------------------
@@ -143,10 +152,31 @@ static void condition(const frames_phase* phase, int32_t chunk) {
   for (int32_t p = chunk * FRAMES_CHUNK; p < chunk_end(phase, chunk); ++p) {
     float s = body->inverse[p];
     yw_vec4 r = body->residual[p];
-    body->conditioned[p] = (yw_vec4){s * r.x, s * r.y, s * r.z, 0.0f};
+    yw_vec3 z = yw_scale(yw_xyz(r), s);
+    if (body->coarse.ready && s != 0.0f) z = yw_add(z, yw_frames_coarse_at(&body->coarse, p));
+    body->conditioned[p] = yw_v4(z);
     sum += dot4(r, body->conditioned[p]);
   }
   body->sums[chunk].a = sum;
+}
+
+static void restrict_residual(const frames_phase* phase, int32_t chunk) {
+  const frames_body* body = phase->body;
+  int32_t end = (chunk + 1) * NODE_CHUNK, nodes = body->coarse.coarse->num_nodes;
+  yw_frames_coarse_restrict(&body->coarse, body->residual, chunk * NODE_CHUNK,
+                            end < nodes ? end : nodes);
+}
+
+// Both halves of the preconditioner. Returns r . z.
+static double condition_residual(frames_body* body, const yw_step_ctx* ctx,
+                                 const frames_phase* phase) {
+  if (body->coarse.ready) {
+    int32_t chunks = (body->coarse.coarse->num_nodes + NODE_CHUNK - 1) / NODE_CHUNK;
+    yw_frames_run(ctx, chunks, restrict_residual, phase);
+    yw_frames_coarse_solve(&body->coarse);
+  }
+  yw_frames_run(ctx, body->model->particle_chunks, condition, phase);
+  return sum_chunks(body);
 }
 
 // step += alpha d, r -= alpha q.
@@ -157,7 +187,6 @@ static void advance_step(const frames_phase* phase, int32_t chunk) {
     body->step[p] = mad4(body->step[p], alpha, body->direction[p]);
     body->residual[p] = mad4(body->residual[p], -alpha, body->product[p]);
   }
-  condition(phase, chunk);
 }
 
 // d = z + beta d.
@@ -185,11 +214,11 @@ static double start_falling(frames_body* body, const yw_step_ctx* ctx,
   yw_frames_run(ctx, model->particle_chunks, kernels->multiply, &product);
   c->alpha = 1.0f;
   yw_frames_run(ctx, model->particle_chunks, advance_step, &c->phase);
-  double fallen = sum_chunks(body);
+  double fallen = condition_residual(body, ctx, &c->phase);
   if (fallen < rz) return fallen;
   c->alpha = -1.0f;
   yw_frames_run(ctx, model->particle_chunks, advance_step, &c->phase);
-  return sum_chunks(body);
+  return condition_residual(body, ctx, &c->phase);
 }
 
 // (D + K) step = residual, down to the tolerance or to rounding (`floor`, a norm). False when the
@@ -205,8 +234,8 @@ static bool solve_step(frames_body* body, const yw_step_ctx* ctx, const frames_k
   void (*stiffen)(const frames_phase*, int32_t) =
       model->num_examples > 0 ? kernels->stiffen_bent : kernels->stiffen;
   memset(body->step, 0, (size_t)model->num_particles * sizeof *body->step);
-  yw_frames_run(ctx, chunks, condition, &c.phase);
-  double rz = sum_chunks(body), reduction = (double)tolerance * (double)tolerance;
+  double rz = condition_residual(body, ctx, &c.phase),
+         reduction = (double)tolerance * (double)tolerance;
   if (yw_length2(fall) > 0.0f) rz = start_falling(body, ctx, kernels, &c, rz, fall);
   double goal = fmax(reduction * rz, floor * floor);
   memcpy(body->direction, body->conditioned, (size_t)model->num_particles * sizeof *body->step);
@@ -217,7 +246,7 @@ static bool solve_step(frames_body* body, const yw_step_ctx* ctx, const frames_k
     if (!(curvature > 0.0) || !isfinite(curvature)) return false;
     c.alpha = (float)(rz / curvature);
     yw_frames_run(ctx, chunks, advance_step, &c.phase);
-    double next = sum_chunks(body);
+    double next = condition_residual(body, ctx, &c.phase);
     c.beta = (float)(next / rz);
     rz = next;
     ++body->iterations;

@@ -191,6 +191,26 @@ static yw_status fill_lists(frames_model* model, frames_build* build, yw_error* 
   return YW_OK;
 }
 
+// Modulus times volume of every particle, shared out by the regions that hold it.
+static yw_status build_coarse(frames_model* model, const frames_regions* regions, yw_error* error) {
+  double volume = 0.0, *stiffness = YW_NEW_ARRAY(&model->mem, double, model->num_particles);
+  if (!stiffness) return yw_fail_memory(error, "a frames model");
+  for (int32_t r = 0; r < regions->num_regions; ++r) {
+    int32_t begin = regions->start[r], end = regions->start[r + 1];
+    double modulus = 2.0 * regions->mu[r] + regions->lambda[r];
+    volume += regions->volume[r];
+    for (int32_t e = begin; e < end; ++e) {
+      stiffness[model->particle_of_vertex[regions->member[e]]] +=
+          modulus * regions->volume[r] / (end - begin);
+    }
+  }
+  yw_status status =
+      yw_frames_coarse_create(&model->mem, model->num_particles, model->rest_positions, stiffness,
+                              volume, &model->coarse, error);
+  yw_mem_free(&model->mem, stiffness);
+  return status;
+}
+
 // Contact geometry --------------------------------------------------------------------------------
 
 static yw_status build_surface(frames_model* model, const yw_tet_mesh* mesh, yw_error* error) {
@@ -263,6 +283,7 @@ static yw_status build_model(frames_model* model, frames_build* build, yw_error*
   if (status >= 0) {
     status = yw_frames_build_examples(model, def, &build->regions, build->region_of, error);
   }
+  if (status >= 0) status = build_coarse(model, &build->regions, error);
   if (status >= 0) status = build_surface(model, def->mesh, error);
   if (status >= 0) model->hash = hash_model(model);
   return status;
@@ -298,6 +319,7 @@ void yw_frames_model_destroy(void* model_pointer) {
       model->rest_positions, model->particle_of_vertex, model->tets,    model->triangles,
       model->surface};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
+  yw_frames_coarse_free(&model->coarse);
   yw_frames_sweeps_free(&model->sweeps);
   yw_mem_free(&mem, model);
 }

@@ -9,6 +9,7 @@
 #define YW_FRAMES_MODEL_H
 
 #include "base/simd.h"
+#include "frames/coarse.h"
 #include "frames/regions.h"
 #include "frames/sweeps.h"
 #include "math/polar.h"
@@ -56,6 +57,7 @@ typedef struct frames_model {
 
   yw_sym3x16* examples;  ///< stretches of the examples minus 1: num_examples per block
   double* gram;          ///< their products in the metric of the energy, J
+  frames_coarse coarse;
   frames_sweeps sweeps;  ///< regions by colour, for position-based solvers
   float* jacobi;         ///< diagonal of the stiffness, N/m, about
   double total_mass;     ///< kg

@@ -55,7 +55,8 @@ typedef struct frames_body {
   yw_vec4* direction;
   yw_vec4* product;
   float* diagonal;  ///< m / h'^2 and stiffness of springs, N/m
-  float* inverse;   ///< of the preconditioner's diagonal; 0 for held particles
+  frames_coarse_solver coarse;
+  float* inverse;  ///< of the preconditioner's diagonal; 0 for held particles
 
   // Second-order history: the state one step ago, and what the last step left behind.
   yw_vec4 *last_pos, *last_vel;
