@@ -7,6 +7,7 @@
 
 #include "base/timer.h"
 #include "frames/body.h"
+#include "frames/rigid.h"
 
 // A body of this many chunks is done before other threads have woken up.
 #define CHUNKS_ALONE 16
@@ -62,14 +63,6 @@ static bool is_finite_motion(const frames_rigid* r) {
   return isfinite(sum);
 }
 
-// For the second-order formula; what an obstacle changed starts anew.
-static void remember_velocities(frames_body* body, const yw_particles* particles) {
-  memcpy(body->left_vel, particles->vel, (size_t)particles->count * sizeof *particles->vel);
-  for (int32_t p = 0; p < particles->count && body->in_contact; ++p) {
-    if (body->touched[p]) body->left_vel[p].x = INFINITY;
-  }
-}
-
 static yw_status advance_span(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                               frames_span span, int32_t depth) {
   frames_rigid before = yw_frames_rigid_motion(body, particles, NULL, ctx);
@@ -88,7 +81,7 @@ static yw_status advance_span(frames_body* body, yw_particles* particles, const 
   if (!body->in_contact) {
     yw_frames_restore_momentum(body, particles, ctx, &before, &after, span.h);
   }
-  remember_velocities(body, particles);
+  yw_frames_implicit_remember(body, particles, ctx, span);
   return YW_OK;
 }
 

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "frames/step.h"
+#include "frames/rigid.h"
 
 // Iterations of conjugate gradients after which a solve counts as stalled.
 #define MAX_ITERATIONS 400
@@ -24,12 +24,16 @@
 #define FALL 0.5
 // Rounding of forces, over stiffness times the largest coordinate.
 #define NOISE 2e-7
+// A change of velocity by more than this share of it and this many steps of free fall is a blow,
+// after which the second-order formula starts anew.
+#define KICK_SHARE 0.25f
+#define KICK_FALLS 8.0f
 // Nodes of the coarse lattice that one task works on.
 #define NODE_CHUNK 64
 // Weight of held particles on it, over their stiffness.
 #define HELD 10.0f
 // Tolerance of a first solve that only has to find what touches an obstacle.
-#define ROUGH 0.05f
+#define ROUGH 0.02f
 // Conjugate gradients go this far below that.
 #define LEAST 0.05
 
@@ -50,18 +54,18 @@ typedef struct backward {
   yw_vec3 center, velocity, spin;  // u = velocity + spin x (x - center)
 } backward;
 
-// The state before the last one, or what it would have been: a particle whose velocity was changed
-// from outside (contact) starts anew.
-static void history_of(const frames_body* body, const backward* b, int32_t p, yw_vec3* x,
-                       yw_vec3* v) {
-  yw_vec4 now = b->particles->vel[p], left = body->left_vel[p];
-  if (now.x == left.x && now.y == left.y && now.z == left.z) {
-    *x = yw_xyz(body->last_pos[p]);
-    *v = yw_xyz(body->last_vel[p]);
-  } else {
-    *v = yw_xyz(now);
-    *x = yw_mad(yw_xyz(b->particles->pos[p]), -b->h, *v);
+static bool is_kick(yw_vec4 before, yw_vec4 after, float usual) {
+  float change = yw_distance(yw_xyz(before), yw_xyz(after));
+  float speed = fmaxf(yw_length(yw_xyz(before)), yw_length(yw_xyz(after)));
+  return change > KICK_SHARE * speed + usual;
+}
+
+// Whether something besides the solver changed velocities since the last step.
+static bool was_kicked(const frames_body* body, const yw_particles* particles, float usual) {
+  for (int32_t p = 0; p < particles->count; ++p) {
+    if (is_kick(body->left_vel[p], particles->vel[p], usual)) return true;
   }
+  return false;
 }
 
 static void begin_particles(frames_body* body, const backward* b) {
@@ -70,10 +74,8 @@ static void begin_particles(frames_body* body, const backward* b) {
   for (int32_t p = 0; p < model->num_particles; ++p) {
     yw_vec3 x = yw_xyz(b->particles->pos[p]), v = yw_xyz(b->particles->vel[p]), base = x, drift = v;
     if (b->second_order) {
-      yw_vec3 old_x, old_v;
-      history_of(body, b, p, &old_x, &old_v);
-      base = yw_mad(x, 1.0f / 3.0f, yw_sub(x, old_x));
-      drift = yw_mad(v, 1.0f / 3.0f, yw_sub(v, old_v));
+      base = yw_mad(x, 1.0f / 3.0f, yw_sub(x, yw_xyz(body->last_pos[p])));
+      drift = yw_mad(v, 1.0f / 3.0f, yw_sub(v, yw_xyz(body->last_vel[p])));
     }
     yw_vec3 ahead = yw_mad(base, b->h1, drift);
     yw_vec3 u = yw_add(b->velocity, yw_cross(b->spin, yw_sub(ahead, b->center)));
@@ -347,7 +349,9 @@ static yw_vec3 vec3_of(const double v[3]) { return yw_v3((float)v[0], (float)v[1
 
 bool yw_frames_implicit_step(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                              const frames_rigid* rigid, frames_span span) {
-  bool second = body->params.solver == YW_FRAMES_BDF2 && body->last_h == span.h;
+  float usual = KICK_FALLS * span.h * yw_length(ctx->gravity);
+  bool second = body->params.solver == YW_FRAMES_BDF2 && body->last_h == span.h &&
+                !was_kicked(body, particles, usual);
   backward b = {.particles = particles,
                 .second_order = second,
                 .h = span.h,
@@ -373,8 +377,22 @@ bool yw_frames_implicit_step(frames_body* body, yw_particles* particles, const y
   memcpy(body->last_vel, particles->vel, bytes);
   memset(body->touched, 0, (size_t)particles->count * sizeof *body->touched);
   finish_particles(body, particles, span.h);
-  body->last_h = span.h;
+  // After trouble the first-order formula, which damps, comes first.
+  body->last_h = troubles > 0 ? 0.0f : span.h;
   return true;
+}
+
+// The second-order formula carries changes of velocity on, so that a blow would be answered by a
+// third of it once more.
+void yw_frames_implicit_remember(frames_body* body, const yw_particles* particles,
+                                 const yw_step_ctx* ctx, frames_span span) {
+  memcpy(body->left_vel, particles->vel, (size_t)particles->count * sizeof *particles->vel);
+  float usual = KICK_FALLS * span.h * yw_length(ctx->gravity);
+  for (int32_t p = 0; p < particles->count && body->in_contact; ++p) {
+    if (body->touched[p] && is_kick(body->last_vel[p], particles->vel[p], usual)) {
+      body->last_h = 0.0f;
+    }
+  }
 }
 
 bool yw_frames_implicit_touches(frames_body* body, const yw_particles* particles) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/timer.h"
-#include "frames/step.h"
+#include "frames/rigid.h"
 
 // A colour of this many chunks is done before other threads have woken up.
 #define CHUNKS_ALONE 4

@@ -4,7 +4,7 @@
 // where a clamp holds the body, a swing about it where a single point does.
 #include <math.h>
 
-#include "frames/step.h"
+#include "frames/rigid.h"
 
 #define HELD_WEIGHT 1e5
 

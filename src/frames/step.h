@@ -58,7 +58,7 @@ typedef struct frames_body {
   frames_coarse_solver coarse;
   float* inverse;  ///< of the preconditioner's diagonal; 0 for held particles
 
-  // Second-order history: the state one step ago, and what the last step left behind.
+  // Second-order history: the state one step ago, and the velocities that the last step left.
   yw_vec4 *last_pos, *last_vel;
   yw_vec4* left_vel;
   float last_h;  ///< s; 0: no history
@@ -118,26 +118,7 @@ typedef struct frames_span {
   float h;      ///< s
 } frames_span;
 
-/// rigid.c: motion of the body as a whole; masses as weighted there.
-typedef struct frames_rigid {
-  double mass;
-  double center[3];    ///< m
-  double velocity[3];  ///< m/s
-  double spin[3];      ///< rad/s
-  double angular[3];   ///< angular momentum about the center, kg m^2/s
-  double inertia[6];   ///< about the center: xx, yy, zz, xy, xz, yz
-  yw_aabb box;         ///< of positions, and of old_pos if given
-} frames_rigid;
-/// old_pos may be NULL.
-frames_rigid yw_frames_rigid_motion(frames_body* body, const yw_particles* particles,
-                                    const yw_vec4* old_pos, const yw_step_ctx* ctx);
-/// Spin that has the given angular momentum.
-void yw_frames_spin_of(const frames_rigid* rigid, const double angular[3], double spin[3]);
-
-/// Gives a body without holds and springs the momentum that it had before a step of h seconds.
-void yw_frames_restore_momentum(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
-                                const frames_rigid* before, const frames_rigid* after, float h);
-
+typedef struct frames_rigid frames_rigid;
 /// implicit.c: one backward step over the span; rigid is the motion before it. particles->pos and
 /// vel become the new state; false when the result is not finite (then nothing was changed).
 bool yw_frames_implicit_step(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
@@ -156,5 +137,8 @@ bool yw_frames_implicit_touches(frames_body* body, const yw_particles* particles
 /// Another Newton step of all the others, so that the body feels the obstacle in the same step.
 bool yw_frames_implicit_respond(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                                 frames_span span);
+/// Keeps what the second-order formula needs of the step just made.
+void yw_frames_implicit_remember(frames_body* body, const yw_particles* particles,
+                                 const yw_step_ctx* ctx, frames_span span);
 
 #endif

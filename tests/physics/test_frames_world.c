@@ -69,6 +69,51 @@ static void a_block_comes_to_rest_on_the_floor(void** state) {
   }
 }
 
+// Way down a slope of 20 degrees in one second.
+static double slide(float friction, yw_frames_solver solver) {
+  yw_error error = {0};
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_shape* plane = NULL;
+  const float s = 0.34202014f, c = 0.93969262f;
+  assert_int_equal(yw_shape_plane(NULL, (yw_vec3){s, c, 0}, 0.0f, &plane), YW_OK);
+  yw_obstacle_def obstacle = yw_default_obstacle_def();
+  obstacle.shape = plane;
+  obstacle.friction = friction;
+  yw_obstacle_id obstacle_id;
+  assert_int_equal(yw_obstacle_create(world, &obstacle, &obstacle_id, &error), YW_OK);
+  yw_shape_release(plane);
+  yw_model* model = make_frames(6, 3, 4, YW_FRAMES_RINGS, 1e6f, solver);
+  yw_body_def def = yw_default_body_def();
+  def.model = model;
+  def.friction = friction;
+  def.transform.position = (yw_vec3){0.151f * s, 0.151f * c, 0};
+  def.transform.rotation = (yw_quat){0, 0, -0.17364818f, 0.98480775f};
+  yw_body_id id;
+  assert_int_equal(yw_body_create(world, &def, &id, &error), YW_OK);
+  yw_body_sums before, after;
+  for (int step = 0; step < 75; ++step) {
+    if (step == 15) yw_body_sums_of(world, id, &before);
+    assert_true(yw_world_step(world, 1.0f / 60, 1, NULL) >= 0);
+  }
+  yw_body_sums_of(world, id, &after);
+  yw_world_destroy(world);
+  yw_model_release(model);
+  // From t = 1/4 s to 5/4 s the way is (25 - 1) / 32 of the acceleration.
+  return ((after.center[0] - before.center[0]) * (double)c -
+          (after.center[1] - before.center[1]) * (double)s) /
+         0.75;
+}
+
+// Acceleration g (sin - mu cos) on a slope that is too steep, none on one that is not.
+static void friction_holds_or_slows_a_block_on_a_slope(void** state) {
+  (void)state;
+  for (int solver = 0; solver < 3; ++solver) {
+    assert_near(slide(0.0f, solver), 9.81 * 0.342, 0.1);
+    assert_near(slide(0.2f, solver), 9.81 * (0.342 - 0.2 * 0.94), 0.25);
+    assert_near(slide(0.6f, solver), 0, 0.02);
+  }
+}
+
 static void fill_world(yw_world* world, yw_frames_solver solver) {
   yw_error error = {0};
   yw_model* rings = make_frames(12, 20, 15, YW_FRAMES_RINGS, 2e5f, solver);
@@ -174,6 +219,7 @@ static void steps_do_not_allocate(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_block_comes_to_rest_on_the_floor),
+      cmocka_unit_test(friction_holds_or_slows_a_block_on_a_slope),
       cmocka_unit_test(bits_do_not_depend_on_threads_or_instruction_sets),
       cmocka_unit_test(snapshots_go_on_bit_for_bit),
       cmocka_unit_test(steps_do_not_allocate),
