@@ -70,7 +70,8 @@ match_bench_cost match_bench_cost_of(const match_bench* bench) {
   double match = rows * (2 * BYTES_VEC4 + BYTES_ROW_MASS) + s.halo * BYTES_INDEX +
                  BYTES_RING_ENTRY * s.padded_entries +
                  s.particles * (BYTES_SYM3 + BYTES_CENTER + 2 * BYTES_QUAT + BYTES_VEC4);
-  // Between: stretches and shifts out and in again, examples twice, targets out.
+  // Between: stretches and shifts out and in again (where the targets will be), examples twice,
+  // targets out.
   double bend = s.particles * BYTES_TARGET;
   if (examples) {
     bend += s.particles * (2 * BYTES_SYM3 + 2 * BYTES_SHIFT + 2 * BYTES_SYM3 * n + BYTES_SYM3 +
@@ -80,10 +81,10 @@ match_bench_cost match_bench_cost_of(const match_bench* bench) {
   double pull = rows * BYTES_TARGET + s.halo * BYTES_INDEX + BYTES_RING_ENTRY * s.padded_entries +
                 s.particles * (BYTES_PARTICLE + 4 * BYTES_VEC4 + 3 * BYTES_VEC4);
 
-  double kept = s.particles * (3 * BYTES_VEC4 + BYTES_VEC4 + BYTES_ROW_MASS + 2 * BYTES_SYM3 +
-                               BYTES_CENTER + BYTES_QUAT + BYTES_TARGET + BYTES_PARTICLE +
-                               BYTES_SYM3 * n + (examples ? BYTES_SYM3 + BYTES_SHIFT : 0)) +
-                BYTES_RING_ENTRY * s.padded_entries + s.halo * BYTES_INDEX;
+  double kept =
+      s.particles * (3 * BYTES_VEC4 + BYTES_VEC4 + BYTES_ROW_MASS + 2 * BYTES_SYM3 + BYTES_CENTER +
+                     BYTES_QUAT + BYTES_TARGET + BYTES_PARTICLE + BYTES_SYM3 * n) +
+      BYTES_RING_ENTRY * s.padded_entries + s.halo * BYTES_INDEX;
   return (match_bench_cost){.flops = flops,
                             .row_bytes = 2.0 * 12.0 * sizeof(float) * s.entries,
                             .stream_bytes = match + bend + pull,

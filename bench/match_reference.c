@@ -22,6 +22,7 @@ typedef struct region {
 
 typedef struct particle {
   yw_vec3 pos, vel, rest, goal;
+  yw_vec3 seen;  // where viscosity sees it
   float mass, effective_mass;
   int num_regions;
 } particle;
@@ -432,8 +433,11 @@ static void average_goals(reference_body* body) {
   }
 }
 
-// Damps what is not rigid motion.
-static void damp(reference_body* body, float h) {
+typedef struct rigid_motion {
+  yw_vec3 center, velocity, spin;
+} rigid_motion;
+
+static rigid_motion find_rigid_motion(const reference_body* body) {
   yw_vec3 center = {0, 0, 0}, velocity = {0, 0, 0}, momentum = {0, 0, 0};
   float mass = 0.0f, det;
   mat3 inertia = {{{0}}};
@@ -454,12 +458,30 @@ static void damp(reference_body* body, float h) {
     for (int k = 0; k < 3; ++k) inertia.m[k][k] += p->mass * yy;
   }
   mat3 inv = inverse(&inertia, &det);
-  yw_vec3 spin = mul(&inv, momentum);
+  return (rigid_motion){center, velocity, mul(&inv, momentum)};
+}
+
+static yw_vec3 rigid_velocity(const rigid_motion* m, yw_vec3 x) {
+  return add(m->velocity, cross(m->spin, sub(x, m->center)));
+}
+
+// Regions are fitted to where the strain rate will have taken the particles a little later.
+static void look_ahead(reference_body* body, const rigid_motion* motion, float h) {
+  float tau = body->params.viscosity, limit = 0.5f * h * (3.5f / body->params.alpha - 1.0f);
+  if (tau > limit) tau = limit;
+  for (int i = 0; i < body->num_particles; ++i) {
+    particle* p = &body->particles[i];
+    p->seen = mad(p->pos, tau, sub(p->vel, rigid_velocity(motion, p->pos)));
+    p->pos = p->seen;
+  }
+}
+
+// Damps what is not rigid motion.
+static void damp(reference_body* body, const rigid_motion* motion, float h) {
   float share = 1.0f - expf(-body->params.damping * h);
   for (int i = 0; i < body->num_particles; ++i) {
     particle* p = &body->particles[i];
-    yw_vec3 rigid = add(velocity, cross(spin, sub(p->pos, center)));
-    p->vel = mad(p->vel, share, sub(rigid, p->vel));
+    p->vel = mad(p->vel, share, sub(rigid_velocity(motion, body->pos[i]), p->vel));
   }
 }
 
@@ -479,16 +501,18 @@ void reference_step(reference_body* body, const reference_step_def* def) {
     body->particles[i].pos = body->pos[i];
     body->particles[i].vel = body->vel[i];
   }
+  rigid_motion motion = find_rigid_motion(body);
+  look_ahead(body, &motion, def->h);
   decompose_regions(body);
   if (body->num_examples > 0) project(body);
   bend_targets(body, def->best_rotation);
   average_goals(body);
-  damp(body, def->h);
+  damp(body, &motion, def->h);
   for (int i = 0; i < body->num_particles; ++i) {
     particle* p = &body->particles[i];
-    p->vel = mad(p->vel, body->params.alpha / def->h, sub(p->goal, p->pos));
+    p->vel = mad(p->vel, body->params.alpha / def->h, sub(p->goal, p->seen));
     p->vel = mad(p->vel, def->h, def->gravity);
-    p->pos = mad(p->pos, def->h, p->vel);
+    p->pos = mad(body->pos[i], def->h, p->vel);
     meet_floor(p, def);
     body->pos[i] = p->pos;
     body->vel[i] = p->vel;

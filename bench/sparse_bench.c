@@ -113,7 +113,8 @@ static double best(double old, double start) {
 }
 
 static void measure(const problem* p, yw_cholesky_order order, yw_tasks* tasks) {
-  yw_cholesky_options options = {.order = order, .points = p->points, .block = p->block};
+  yw_cholesky_options options = {
+      .order = order, .points = p->points, .block = p->block, .tasks = tasks};
   yw_cholesky* f = NULL;
   yw_error error = {0};
   double analyse = 1e30, first = 1e30, again = 1e30, solve3 = 1e30, solve6 = 1e30;

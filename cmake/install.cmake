@@ -8,6 +8,9 @@ if(TARGET yawara)
   install(TARGETS yawara RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/yawara)
 endif()
+# Relative, so that the installed tree can be moved or staged.
+file(RELATIVE_PATH YW_PC_PREFIX ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig
+     ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/yawara.pc.in ${CMAKE_BINARY_DIR}/yawara.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/yawara.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(EXPORT yawara-targets NAMESPACE yawara:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/yawara)

@@ -3,6 +3,7 @@
 #ifndef YW_WORLD_FIXTURE_H
 #define YW_WORLD_FIXTURE_H
 
+#include "math/trig.h"
 #include "testing.h"
 #include "yawara/yawara.h"
 
@@ -29,7 +30,7 @@ static inline void twist_positions(int32_t count, const yw_vec3* rest, float rad
                                    yw_vec3* out) {
   for (int32_t i = 0; i < count; ++i) {
     float angle = radians_per_metre * rest[i].y;
-    float c = cosf(angle), s = sinf(angle);
+    float c = yw_cosf(angle), s = yw_sinf(angle);
     out[i] = (yw_vec3){c * rest[i].x + s * rest[i].z, rest[i].y, -s * rest[i].x + c * rest[i].z};
   }
 }

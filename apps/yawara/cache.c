@@ -63,6 +63,18 @@ bool cache_exists(const char* dir) {
   return access(path, F_OK) == 0;
 }
 
+bool cache_has_frame(const char* dir, int32_t frame) {
+  char path[MAX_PATH];
+  frame_path(dir, frame, path);
+  return access(path, F_OK) == 0;
+}
+
+void cache_remove_snapshot(const char* dir) {
+  char path[MAX_PATH];
+  snprintf(path, sizeof path, "%s/snapshot.yws", dir);
+  unlink(path);
+}
+
 void cache_remove_frames(const char* dir, int32_t first) {
   char path[MAX_PATH];
   for (int32_t frame = first;; ++frame) {

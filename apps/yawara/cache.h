@@ -41,7 +41,11 @@ yw_status cache_read_scene(const char* dir, const cache_index* index, yw_scene**
 
 yw_status cache_write_frame(const char* dir, int32_t frame, const yw_world* world, yw_error* error);
 yw_status cache_read_frame(const char* dir, int32_t frame, cache_frame* out, yw_error* error);
+/// The file of a frame is there; whether it is sound only reading tells.
+bool cache_has_frame(const char* dir, int32_t frame);
 void cache_frame_free(cache_frame* frame);
+/// Removes the snapshot, which belongs to an earlier run.
+void cache_remove_snapshot(const char* dir);
 /// Removes frame files with numbers from `first` on (left over from a longer run).
 void cache_remove_frames(const char* dir, int32_t first);
 

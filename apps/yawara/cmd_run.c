@@ -159,6 +159,7 @@ static int open_cache(run* r) {
                        r->dir, old.scene);
     }
     if (cache_make_folder(r->dir, &error) < 0) return bad_input("%s", error.message);
+    cache_remove_snapshot(r->dir);
     cache_remove_frames(r->dir, 0);
     if (cache_write_frame(r->dir, 0, r->world, &error) < 0 ||
         cache_write_index(r->dir, &r->index, &error) < 0) {
@@ -275,6 +276,9 @@ int cmd_run(int argc, char** argv) {
   run r = {0};
   int code = parse(argc, argv, &r.options);
   if (code >= 0) return code;
+  if (r.options.output && strlen(r.options.output) >= sizeof r.dir) {
+    return bad_input("--output is longer than %zu characters", sizeof r.dir - 1);
+  }
   if (r.options.output) {
     snprintf(r.dir, sizeof r.dir, "%s", r.options.output);
   } else {

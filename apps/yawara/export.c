@@ -113,8 +113,20 @@ static yw_status open_point_caches(exporter* e, int format, yw_error* error) {
   return YW_OK;
 }
 
+// Frames that run.json only claims to have would be paid for in memory.
+static yw_status check_frames(const exporter* e, yw_error* error) {
+  for (int32_t frame = 0; frame <= e->index.frames_done; ++frame) {
+    if (cache_has_frame(e->dir, frame)) continue;
+    return yw_fail(error, YW_ERR_FORMAT,
+                   "%s: run.json speaks of %d frames, but frame %d is missing", e->dir,
+                   e->index.frames_done, frame);
+  }
+  return YW_OK;
+}
+
 static yw_status open_exporter(exporter* e, const char* out_dir, yw_error* error) {
   yw_status status = cache_read_index(e->dir, &e->index, error);
+  if (status >= 0) status = check_frames(e, error);
   if (status >= 0) status = cache_read_scene(e->dir, &e->index, &e->scene, error);
   if (status >= 0) status = yw_scene_build(e->scene, 1, YW_SIMD_AUTO, &e->world, error);
   if (status >= 0) status = make_folders(e, out_dir, error);

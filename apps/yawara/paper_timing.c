@@ -61,9 +61,11 @@ static double faster(yw_world* world, double best) {
 }
 
 // The same body without its examples.
-static yw_status make_plain(const yw_model* model, yw_model** out, yw_error* error) {
+static yw_status make_plain(const yw_model* model, const yw_match_params* params, yw_model** out,
+                            yw_error* error) {
   yw_match_def def = yw_default_match_def();
   def.mesh = yw_model_tets(model);
+  def.params = *params;
   return yw_model_create_match(NULL, &def, out, error);
 }
 
@@ -76,10 +78,10 @@ static void print_row(const timing_row* row, int32_t particles, double plain, do
 }
 
 static yw_status compare(const paper_options* options, const timing_row* row, yw_model* model,
-                         yw_error* error) {
+                         const yw_match_params* params, yw_error* error) {
   yw_world *world = NULL, *plain_world = NULL;
   yw_model* plain = NULL;
-  yw_status status = make_plain(model, &plain, error);
+  yw_status status = make_plain(model, params, &plain, error);
   if (status >= 0) status = make_world(model, &world, error);
   if (status >= 0) status = make_world(plain, &plain_world, error);
   double best = INFINITY, best_plain = INFINITY;
@@ -100,11 +102,13 @@ static yw_status time_row(const paper_options* options, const timing_row* row, y
   yw_world* staged;
   yw_status status = paper_open(options, row->scene, &scene, &staged, error);
   if (status < 0) return status;
-  const yw_model* used = yw_body_model(staged, yw_world_body(staged, row->body));
-  yw_model* model = yw_model_retain((yw_model*)used);
+  yw_body_id body = yw_world_body(staged, row->body);
+  yw_model* model = yw_model_retain((yw_model*)yw_body_model(staged, body));
+  yw_match_params params = {0};
+  yw_body_match_params(staged, body, &params);
   yw_world_destroy(staged);
   yw_scene_destroy(scene);
-  status = compare(options, row, model, error);
+  status = compare(options, row, model, &params, error);
   yw_model_release(model);
   return status;
 }

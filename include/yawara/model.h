@@ -35,7 +35,12 @@ typedef struct yw_match_params {
   float alpha;
   float beta;     ///< how strongly examples attract, 0 (not at all) to 1 (a body may rest in one);
                   ///< default 0.95
-  float damping;  ///< rate at which motion that is not rigid dies away, 1/s, >= 0; default 6
+  float damping;  ///< rate at which motion that is not rigid dies away, 1/s, >= 0; default 2
+  /// Viscosity over stiffness, s, >= 0; default 0.015. Deformation is resisted as if it had gone on
+  /// for this long: fast wobbles die before slow ones, and a dropped body does not bounce for ever.
+  /// 0: as in the papers. Taken as at most h (3.5 / alpha - 1) / 2, beyond which a step of h would
+  /// not be stable.
+  float viscosity;
   yw_projection projection;
 } yw_match_params;
 

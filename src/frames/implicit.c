@@ -24,6 +24,8 @@
 #define FALL 0.5
 // Rounding of forces, over stiffness times the largest coordinate.
 #define NOISE 2e-7
+// Conjugate gradients go this far below it.
+#define LEAST 0.05
 // A change of velocity by more than this share of it and this many steps of free fall is a blow,
 // after which the second-order formula starts anew.
 #define KICK_SHARE 0.25f
@@ -34,8 +36,6 @@
 #define HELD 10.0f
 // Tolerance of a first solve that only has to find what touches an obstacle.
 #define ROUGH 0.02f
-// Conjugate gradients go this far below that.
-#define LEAST 0.05
 
 static double sum_chunks(const frames_body* body) {
   double sum = 0.0;

@@ -317,7 +317,7 @@ void yw_frames_model_destroy(void* model_pointer) {
       model->blocks,         model->member_start,       model->members, model->holder_start,
       model->holders,        model->holder_region,      model->jacobi,  model->mass,
       model->rest_positions, model->particle_of_vertex, model->tets,    model->triangles,
-      model->surface};
+      model->surface,        model->examples,           model->gram};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_frames_coarse_free(&model->coarse);
   yw_frames_sweeps_free(&model->sweeps);

@@ -221,8 +221,7 @@ static bool load_body_model(yw_loader* l, yw_body_spec* body) {
   }
   if (!yw_load_body_match(l, body->keys.match, &match)) return false;
   l->scene->models.items[body->model_index].used = true;
-  body->params =
-      (yw_match_params){match.alpha, match.beta, match.damping, (yw_projection)match.projection};
+  body->params = yw_match_params_of_spec(&match);
   return true;
 }
 

@@ -97,8 +97,7 @@ static bool create_model(yw_loader* l, yw_model_spec* model, const int32_t* labe
   def.examples = (const yw_vec3* const*)model->examples;
   def.grouping = model->grouping;
   def.vertex_labels = labels;
-  def.params = (yw_match_params){model->match.alpha, model->match.beta, model->match.damping,
-                                 (yw_projection)model->match.projection};
+  def.params = yw_match_params_of_spec(&model->match);
   yw_status status = yw_model_create_match(&l->scene->mem, &def, &model->model, &deep);
   const yw_json* node = status == YW_ERR_GEOMETRY ? model->source_node : model->node;
   if (status < 0) return yw_deep_fail(&l->r, node, &deep);

@@ -49,12 +49,16 @@ static const yw_field tets_fields[] = {YW_FIELD(tets_keys, shape, NODE, 0, 0),
 const yw_record yw_record_tets = YW_RECORD("tets", tets_fields, tets_defaults);
 
 static const char* const projections[] = {"exact", "paper", NULL};
-static const yw_match_spec match_defaults = {
-    .alpha = 0.8f, .beta = 0.95f, .damping = 6, .projection = YW_PROJECTION_EXACT};
+static const yw_match_spec match_defaults = {.alpha = 0.8f,
+                                             .beta = 0.95f,
+                                             .damping = 2,
+                                             .viscosity = 0.015f,
+                                             .projection = YW_PROJECTION_EXACT};
 static const yw_field match_fields[] = {
     YW_FIELD(yw_match_spec, alpha, NUMBER, 0, 1),
     YW_FIELD(yw_match_spec, beta, NUMBER, 0, 1),
     YW_FIELD(yw_match_spec, damping, NUMBER, 0, 1e6),
+    YW_FIELD(yw_match_spec, viscosity, NUMBER, 0, 1e3),
     {"projection", YW_FIELD_CHOICE, offsetof(yw_match_spec, projection), 0, 0, false, projections},
     YW_FIELD(yw_match_spec, groups, NODE, 0, 0)};
 const yw_record yw_record_match = YW_RECORD("match", match_fields, match_defaults);
@@ -305,6 +309,7 @@ bool yw_load_body_match(yw_loader* l, const yw_json* node, yw_match_spec* match)
   if (yw_json_get(node, "alpha")) match->alpha = own.alpha;
   if (yw_json_get(node, "beta")) match->beta = own.beta;
   if (yw_json_get(node, "damping")) match->damping = own.damping;
+  if (yw_json_get(node, "viscosity")) match->viscosity = own.viscosity;
   if (yw_json_get(node, "projection")) match->projection = own.projection;
   return true;
 }

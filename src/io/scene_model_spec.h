@@ -56,10 +56,18 @@ typedef struct yw_model_keys {
 } yw_model_keys;
 
 typedef struct yw_match_spec {
-  float alpha, beta, damping;
+  float alpha, beta, damping, viscosity;
   int32_t projection;
   const yw_json* groups;
 } yw_match_spec;
+
+static inline yw_match_params yw_match_params_of_spec(const yw_match_spec* spec) {
+  return (yw_match_params){.alpha = spec->alpha,
+                           .beta = spec->beta,
+                           .damping = spec->damping,
+                           .viscosity = spec->viscosity,
+                           .projection = (yw_projection)spec->projection};
+}
 
 typedef struct yw_model_spec {
   const yw_json* node;  ///< the object that has the keys

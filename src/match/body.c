@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "match/body.h"
+#include "match/frame.h"
 #include "match/match.h"
 
 void yw_match_body_destroy(void* state, yw_particles* particles) {
@@ -70,38 +71,7 @@ yw_status yw_match_body_create(const void* model_pointer, const yw_allocator* me
 void yw_match_invalidate(void* state, const yw_particles* particles) {
   match_body* body = state;
   const match_model* model = body->model;
-  double center[3] = {0}, a[3][3] = {{0}};
-  for (int32_t p = 0; p < model->num_particles; ++p) {
-    double m = (double)model->mass[p] / model->total_mass;
-    center[0] += m * (double)particles->pos[p].x;
-    center[1] += m * (double)particles->pos[p].y;
-    center[2] += m * (double)particles->pos[p].z;
-  }
-  double extent = 0.0;
-  for (int32_t p = 0; p < model->num_particles; ++p) {
-    double m = (double)model->mass[p] / model->total_mass;
-    const double x[3] = {(double)particles->pos[p].x - center[0],
-                         (double)particles->pos[p].y - center[1],
-                         (double)particles->pos[p].z - center[2]};
-    const double x0[3] = {(double)model->rest[p].x, (double)model->rest[p].y,
-                          (double)model->rest[p].z};
-    for (int i = 0; i < 3; ++i) {
-      extent += m * x0[i] * x0[i];
-      for (int j = 0; j < 3; ++j) a[i][j] += m * x[i] * x0[j];
-    }
-  }
-  yw_mat3 map, rotation, stretch;
-  double scale = 1.0 / extent;
-  map.cx = yw_v3((float)(scale * a[0][0]), (float)(scale * a[1][0]), (float)(scale * a[2][0]));
-  map.cy = yw_v3((float)(scale * a[0][1]), (float)(scale * a[1][1]), (float)(scale * a[2][1]));
-  map.cz = yw_v3((float)(scale * a[0][2]), (float)(scale * a[1][2]), (float)(scale * a[2][2]));
-  bool finite = yw_is_finite3(map.cx) && yw_is_finite3(map.cy) && yw_is_finite3(map.cz);
-  body->frame = (match_frame){.rotation = {0, 0, 0, 1}};
-  if (finite) {
-    yw_polar(&map, &rotation, &stretch);
-    body->frame.rotation = yw_quat_from_mat3(&rotation);
-    body->frame.center = yw_v3((float)center[0], (float)center[1], (float)center[2]);
-  }
+  body->frame = yw_match_frame_of(model, particles);
   for (int32_t b = 0; b < model->num_blocks; ++b) {
     for (int k = 0; k < 4; ++k) {
       for (int l = 0; l < YW_LANES; ++l) body->rotations[b].m[k][l] = k == 3 ? 1.0f : 0.0f;
@@ -144,30 +114,68 @@ void yw_match_save(const void* state, yw_writer* writer) {
   const match_body* body = state;
   const match_model* model = body->model;
   const match_frame* f = &body->frame;
-  const float numbers[10] = {
-      body->params.alpha, body->params.beta, body->params.damping, f->rotation.x, f->rotation.y,
-      f->rotation.z,      f->rotation.w,     f->center.x,          f->center.y,   f->center.z};
+  const float numbers[] = {body->params.alpha,
+                           body->params.beta,
+                           body->params.damping,
+                           body->params.viscosity,
+                           f->rotation.x,
+                           f->rotation.y,
+                           f->rotation.z,
+                           f->rotation.w,
+                           f->center.x,
+                           f->center.y,
+                           f->center.z,
+                           f->velocity.x,
+                           f->velocity.y,
+                           f->velocity.z,
+                           f->spin.x,
+                           f->spin.y,
+                           f->spin.z};
   yw_write_u32(writer, (uint32_t)body->params.projection);
-  yw_write_f32(writer, numbers, 10);
+  yw_write_f32(writer, numbers, sizeof numbers / sizeof numbers[0]);
   yw_write_f32(writer, body->rotations[0].m[0], (size_t)model->num_blocks * 4 * YW_LANES);
   yw_write_f32(writer, body->weights, num_weights(model));
+}
+
+// Quaternions of length 1; more or less of it would scale the body.
+static bool is_rotation(float x, float y, float z, float w) {
+  return fabsf(x * x + y * y + z * z + w * w - 1.0f) < 1e-2f;
+}
+
+static bool state_is_sound(const match_body* body) {
+  const match_frame* f = &body->frame;
+  yw_quat q = f->rotation;
+  bool sound = yw_is_finite3(f->center) && is_rotation(q.x, q.y, q.z, q.w);
+  for (int32_t b = 0; b < body->model->num_blocks; ++b) {
+    const yw_quatx16* r = &body->rotations[b];
+    for (int l = 0; l < YW_LANES; ++l) {
+      sound = sound && is_rotation(r->m[0][l], r->m[1][l], r->m[2][l], r->m[3][l]);
+    }
+  }
+  for (size_t i = 0; i < num_weights(body->model); ++i) {
+    sound = sound && isfinite(body->weights[i]);
+  }
+  return sound;
 }
 
 void yw_match_load(void* state, yw_reader* reader) {
   match_body* body = state;
   const match_model* model = body->model;
-  float n[10];
+  float n[17];
   yw_match_params params = {.projection = (yw_projection)yw_read_u32(reader)};
-  yw_read_f32(reader, n, 10);
+  yw_read_f32(reader, n, 17);
   params.alpha = n[0];
   params.beta = n[1];
   params.damping = n[2];
+  params.viscosity = n[3];
   if (reader->failed || yw_match_params_check(&params, NULL) < 0) {
     reader->failed = true;
     return;
   }
   body->params = params;
-  body->frame = (match_frame){{n[3], n[4], n[5], n[6]}, {n[7], n[8], n[9]}};
+  body->frame = (match_frame){
+      {n[4], n[5], n[6], n[7]}, {n[8], n[9], n[10]}, {n[11], n[12], n[13]}, {n[14], n[15], n[16]}};
   yw_read_f32(reader, body->rotations[0].m[0], (size_t)model->num_blocks * 4 * YW_LANES);
   yw_read_f32(reader, body->weights, num_weights(model));
+  if (!state_is_sound(body)) reader->failed = true;
 }

@@ -7,6 +7,7 @@
 
 #include "base/timer.h"
 #include "match/body.h"
+#include "match/frame.h"
 #include "math/simplex.h"
 
 // A body of this many chunks is done before other threads have woken up.
@@ -72,27 +73,6 @@ static bool totals_finite(const body_totals* t) {
   return isfinite(sum);
 }
 
-// Solves the inertia matrix for the spin. Lines and points have directions without inertia; a trace
-// of it is added there.
-static void solve_inertia(double inertia[6], const double momentum[3], double spin[3]) {
-  double trace = inertia[0] + inertia[1] + inertia[2];
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    double xx = inertia[0], yy = inertia[1], zz = inertia[2];
-    double xy = inertia[3], xz = inertia[4], yz = inertia[5];
-    double cxx = yy * zz - yz * yz, cyy = xx * zz - xz * xz, czz = xx * yy - xy * xy;
-    double cxy = xz * yz - xy * zz, cxz = xy * yz - xz * yy, cyz = xy * xz - yz * xx;
-    double det = xx * cxx + xy * cxy + xz * cxz;
-    if (det > 1e-9 * trace * trace * trace) {
-      spin[0] = (cxx * momentum[0] + cxy * momentum[1] + cxz * momentum[2]) / det;
-      spin[1] = (cxy * momentum[0] + cyy * momentum[1] + cyz * momentum[2]) / det;
-      spin[2] = (cxz * momentum[0] + cyz * momentum[1] + czz * momentum[2]) / det;
-      return;
-    }
-    for (int k = 0; k < 3; ++k) inertia[k] += 1e-2 * trace;
-  }
-  spin[0] = spin[1] = spin[2] = 0.0;
-}
-
 static rigid_motion find_rigid_motion(const match_body* body, const body_totals* t) {
   rigid_motion motion = {.rotation = body->frame.rotation};
   double *c = motion.center, *v = motion.velocity;
@@ -111,7 +91,7 @@ static rigid_motion find_rigid_motion(const match_body* body, const body_totals*
                        t->mass * c[0] * c[1] - t->myy[3],
                        t->mass * c[0] * c[2] - t->myy[4],
                        t->mass * c[1] * c[2] - t->myy[5]};
-  solve_inertia(inertia, momentum, motion.spin);
+  yw_match_spin(inertia, momentum, motion.spin);
 
   const double* q = t->rotation;
   double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
@@ -133,7 +113,7 @@ static match_frame predict_frame(const match_frame* frame, const rigid_motion* m
   yw_vec3 half = yw_scale(vec3_of(motion->spin), 0.5f * ctx->h);
   yw_quat turn = yw_quat_normalize((yw_quat){half.x, half.y, half.z, 1.0f});
   return (match_frame){yw_quat_normalize(yw_quat_mul(turn, motion->rotation)),
-                       yw_mad(center, ctx->h, velocity)};
+                       yw_mad(center, ctx->h, velocity), velocity, vec3_of(motion->spin)};
 }
 
 // Projection --------------------------------------------------------------------------------------
@@ -220,10 +200,38 @@ static void meet_obstacles(yw_particles* particles, const yw_vec4* old_pos, cons
 
 // The step ----------------------------------------------------------------------------------------
 
+// An explicit step is stable while alpha (1 + 2 tau / h) < 4.
+static float stable_viscosity(const yw_match_params* params, float h) {
+  float limit = 0.5f * h * (3.5f / fmaxf(params->alpha, 1e-3f) - 1.0f);
+  return fminf(params->viscosity, limit);
+}
+
+// DIFFERS: the papers match regions at x. Matching them at x + tau v, in a frame that moves along,
+// resists strain and tau times its rate (Kelvin-Voigt) for the price of reading the velocities.
+static void look_ahead(match_step* step, float tau) {
+  const match_frame* frame = &step->body->frame;
+  const float w[3] = {tau * frame->spin.x, tau * frame->spin.y, tau * frame->spin.z};
+  const float skew[3][3] = {{0.0f, -w[2], w[1]}, {w[2], 0.0f, -w[0]}, {-w[1], w[0], 0.0f}};
+  // (1 + W)^-1 = (1 - W + w w^T) / (1 + |w|^2) for the matrix W of a cross product with w.
+  float scale = 1.0f / (1.0f + (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]));
+  for (int j = 0; j < 3; ++j) {
+    for (int k = 0; k < 3; ++k) {
+      float turned = 0.0f;
+      for (int i = 0; i < 3; ++i) {
+        float inverse = (i == j ? 1.0f : 0.0f) - skew[i][j] + w[i] * w[j];
+        turned += step->rotation[i][k] * inverse;
+      }
+      step->seen_rotation[j][k] = scale * turned;
+    }
+  }
+  step->lag = tau;
+  step->velocity = frame->velocity;
+}
+
 static match_step begin_step(match_body* body, const yw_particles* particles,
                              const yw_step_ctx* ctx) {
   yw_mat3 r = yw_mat3_from_quat(body->frame.rotation);
-  return (match_step){
+  match_step step = {
       .body = body,
       .model = body->model,
       .pos = particles->pos,
@@ -236,6 +244,8 @@ static match_step begin_step(match_body* body, const yw_particles* particles,
       .damp = 1.0f - expf(-body->params.damping * ctx->h),
       .gravity = yw_scale(ctx->gravity, ctx->h),
   };
+  look_ahead(&step, stable_viscosity(&body->params, ctx->h));
+  return step;
 }
 
 static void set_rigid_motion(match_step* step, const rigid_motion* motion) {

@@ -30,13 +30,15 @@ YW_LANE_FN void ask_for(const void* from, size_t bytes) {
 
 // Rows --------------------------------------------------------------------------------------------
 
-// The row of one particle: m~ d (x0 - origin, 1)^T, three quads.
+// The row of one particle: m~ d (x0 - origin, 1)^T, three quads; d as viscosity sees it.
 YW_LANE_FN void make_row(const match_step* step, quad origin, int32_t p, float* row) {
   const quad center = {step->center.x, step->center.y, step->center.z, 0.0f};
-  const float(*r)[3] = step->rotation;
+  const quad drift = {step->velocity.x, step->velocity.y, step->velocity.z, 0.0f};
+  const float(*r)[3] = step->seen_rotation;
   const quad rx = {r[0][0], r[0][1], r[0][2], 0.0f}, ry = {r[1][0], r[1][1], r[1][2], 0.0f};
   const quad rz = {r[2][0], r[2][1], r[2][2], 0.0f};
-  quad y = quad_load(&step->pos[p].x) - center, x0 = quad_load(&step->model->rest[p].x);
+  quad y = (quad_load(&step->pos[p].x) - center) + step->lag * (quad_load(&step->vel[p].x) - drift);
+  quad x0 = quad_load(&step->model->rest[p].x);
   quad turned = (rx * SPREAD(y, 0) + ry * SPREAD(y, 1)) + rz * SPREAD(y, 2);
   quad md = (turned - x0) * step->model->row_mass[p];
   quad q = x0 - origin;
@@ -61,6 +63,7 @@ static void make_rows(const match_step* step, const match_chunk* chunk, float* r
   for (int32_t i = 0; i < chunk->num_halo; ++i) {
     int32_t soon = halo[i + PREFETCH_AHEAD];
     __builtin_prefetch(&step->pos[soon]);
+    __builtin_prefetch(&step->vel[soon]);
     __builtin_prefetch(&step->model->rest[soon]);
     make_row(step, origin, halo[i], rows);
     rows += MATCH_ROW;
@@ -234,15 +237,33 @@ YW_LANE_FN void add_products(const match_step* step, int32_t block, int32_t lane
 
 // Targets -----------------------------------------------------------------------------------------
 
-// S~ = 1 + sum w'_k (S^k - 1); pulls holds w'_k for every lane.
+// Weights w'_k after beta for every lane, and which of them are not zero everywhere: examples that
+// do not pull cost nothing.
+typedef struct pull_set {
+  _Alignas(64) float weights[YW_MAX_EXAMPLES * YW_LANES];
+  int32_t active[YW_MAX_EXAMPLES];
+  int32_t num_active;
+} pull_set;
+
+static void find_active(int32_t num_examples, pull_set* pulls) {
+  pulls->num_active = 0;
+  for (int32_t k = 0; k < num_examples; ++k) {
+    int32_t used = 0;
+    for (int l = 0; l < YW_LANES; ++l) used |= pulls->weights[k * YW_LANES + l] != 0.0f;
+    if (used) pulls->active[pulls->num_active++] = k;
+  }
+}
+
+// S~ = 1 + sum w'_k (S^k - 1).
 YW_LANE_FN yw_lanes_sym3 aim(const match_model* model, int32_t block, int32_t lane,
-                             const float* pulls) {
+                             const pull_set* pulls) {
   const yw_sym3x16* examples = model->examples + (size_t)block * (size_t)model->num_examples;
   yw_vf zero = yw_vf_splat(0.0f), one = yw_vf_splat(1.0f);
   yw_lanes_sym3 s = {one, one, one, zero, zero, zero};
-  for (int32_t k = 0; k < model->num_examples; ++k) {
+  for (int32_t i = 0; i < pulls->num_active; ++i) {
+    int32_t k = pulls->active[i];
     yw_lanes_sym3 l = load_sym3(examples[k].m[0], lane);
-    yw_vf w = yw_vf_load(pulls + k * YW_LANES + lane);
+    yw_vf w = yw_vf_load(pulls->weights + k * YW_LANES + lane);
     s.xx += w * l.xx;
     s.yy += w * l.yy;
     s.zz += w * l.zz;
@@ -285,14 +306,20 @@ YW_LANE_FN yw_lanes_mat3 turned_rotation(const yw_lanes_newton* n, const yw_lane
 // Turns R_r to the rotation that fits S~ q best: one Newton step, which is enough since the two
 // differ by the product of a strain and the unevenness of Q only, and both vanish at the goal.
 YW_LANE_FN void bend(const match_step* step, const match_chunk* chunk, lane_set at,
-                     const region_fit* fit, const float* pulls) {
-  yw_lanes_sym3 wanted = aim(step->model, at.block, at.lane, pulls);
+                     const region_fit* fit, const pull_set* pulls) {
   yw_lanes_sym3 moment = load_sym3(step->model->moments[at.block].moment[0], at.lane);
-  yw_lanes_mat3 p = full(&fit->s);
+  yw_lanes_mat3 p = full(&fit->s), t;
   p = mul_sym(&p, &moment);
-  p = mul_sym(&p, &wanted);
-  yw_lanes_newton newton = yw_lanes_newton_of(p);
-  yw_lanes_mat3 r = turned_rotation(&newton, &fit->q), t = mul_sym(&r, &wanted);
+  if (pulls->num_active == 0) {  // S~ = 1
+    yw_lanes_newton newton = yw_lanes_newton_of(p);
+    t = turned_rotation(&newton, &fit->q);
+  } else {
+    yw_lanes_sym3 wanted = aim(step->model, at.block, at.lane, pulls);
+    p = mul_sym(&p, &wanted);
+    yw_lanes_newton newton = yw_lanes_newton_of(p);
+    yw_lanes_mat3 r = turned_rotation(&newton, &fit->q);
+    t = mul_sym(&r, &wanted);
+  }
   write_targets(step, chunk, at.block, at.lane, &t, &fit->shift);
 }
 
@@ -355,9 +382,11 @@ YW_LANE_FN void use_fit(const match_step* step, const match_chunk* chunk, lane_s
     store_fit(step, at, fit);
     add_products(step, at.block, at.lane, &fit->s);
   } else {
-    _Alignas(64) float pulls[YW_MAX_EXAMPLES * YW_LANES] = {0};
-    weigh_regions(step, at, &fit->s, pulls);
-    bend(step, chunk, at, fit, pulls);
+    pull_set pulls;
+    memset(pulls.weights, 0, (size_t)step->model->num_examples * YW_LANES * sizeof(float));
+    weigh_regions(step, at, &fit->s, pulls.weights);
+    find_active(step->model->num_examples, &pulls);
+    bend(step, chunk, at, fit, &pulls);
   }
 }
 
@@ -437,31 +466,32 @@ static void match_regions(const match_step* step, int32_t c) {
 }
 
 // Weights after beta of the groups of a block, by lane. filled is the share that pulls holds.
-static void fill_pulls(const match_step* step, int32_t block, float* pulls, int32_t* filled) {
+static void fill_pulls(const match_step* step, int32_t block, pull_set* pulls, int32_t* filled) {
   const match_model* model = step->model;
   int32_t n = model->num_examples, share = model->blocks[block].share;
   if (share >= 0 && share == *filled) return;
   for (int l = 0; l < YW_LANES; ++l) {
     int32_t own = share >= 0 ? share : model->lane_share[block * YW_LANES + l];
     const float* group = step->body->pulls + (size_t)model->share_group[own] * (size_t)n;
-    for (int32_t k = 0; k < n; ++k) pulls[k * YW_LANES + l] = group[k];
+    for (int32_t k = 0; k < n; ++k) pulls->weights[k * YW_LANES + l] = group[k];
   }
+  find_active(n, pulls);
   *filled = share;
 }
 
 static void bend_targets(const match_step* step, int32_t c) {
   const match_chunk* chunk = &step->model->chunks[c];
-  _Alignas(64) float pulls[YW_MAX_EXAMPLES * YW_LANES];
+  pull_set pulls;
   int32_t filled = -1;
   for (int32_t b = chunk->first_block; b < chunk->first_block + chunk->num_blocks; ++b) {
-    fill_pulls(step, b, pulls, &filled);
+    fill_pulls(step, b, &pulls, &filled);
     // Targets overwrite the fit: where a block takes several registers, it is copied first.
     _Alignas(64) float copy[FIT_NUMBERS];
     const float* fits = block_targets(step, b);
     if (REGISTERS > 1) fits = memcpy(copy, fits, sizeof copy);
     for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
       region_fit fit = load_fit(step, (lane_set){b, lane}, fits);
-      bend(step, chunk, (lane_set){b, lane}, &fit, pulls);
+      bend(step, chunk, (lane_set){b, lane}, &fit, &pulls);
     }
   }
 }
@@ -495,9 +525,13 @@ YW_LANE_FN void pull(const match_step* step, const bool full, int32_t block, int
   // Displacements with the very roundings of make_row: what they say of a region's members sums to
   // zero.
   vec_lanes y = {x[0] - step->center.x, x[1] - step->center.y, x[2] - step->center.z};
-  vec_lanes d = {((r[0][0] * y.x + r[1][0] * y.y) + r[2][0] * y.z) - ax,
-                 ((r[0][1] * y.x + r[1][1] * y.y) + r[2][1] * y.z) - ay,
-                 ((r[0][2] * y.x + r[1][2] * y.y) + r[2][2] * y.z) - az};
+  const float(*q)[3] = step->seen_rotation;
+  const yw_vec3* c = &step->velocity;
+  vec_lanes z = {y.x + step->lag * (v[0] - c->x), y.y + step->lag * (v[1] - c->y),
+                 y.z + step->lag * (v[2] - c->z)};
+  vec_lanes d = {((q[0][0] * z.x + q[1][0] * z.y) + q[2][0] * z.z) - ax,
+                 ((q[0][1] * z.x + q[1][1] * z.y) + q[2][1] * z.z) - ay,
+                 ((q[0][2] * z.x + q[1][2] * z.y) + q[2][2] * z.z) - az};
   vec_lanes f = {n * (gx[0] * ax + gx[1] * ay + gx[2] * az + gx[3]) - d.x,
                  n * (gy[0] * ax + gy[1] * ay + gy[2] * az + gy[3]) - d.y,
                  n * (gz[0] * ax + gz[1] * ay + gz[2] * az + gz[3]) - d.z};

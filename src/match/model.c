@@ -21,6 +21,10 @@ yw_status yw_match_params_check(const yw_match_params* params, yw_error* error) 
     return yw_fail(error, YW_ERR_INVALID, "beta is %g, but must be between 0 and 1",
                    (double)params->beta);
   }
+  if (!(params->viscosity >= 0.0f && isfinite(params->viscosity))) {
+    return yw_fail(error, YW_ERR_INVALID, "viscosity is %g s, but must be finite and at least 0",
+                   (double)params->viscosity);
+  }
   if (!(params->damping >= 0.0f && isfinite(params->damping))) {
     return yw_fail(error, YW_ERR_INVALID, "damping is %g, but must be finite and at least 0",
                    (double)params->damping);

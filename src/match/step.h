@@ -12,6 +12,7 @@
 typedef struct match_frame {
   yw_quat rotation;
   yw_vec3 center;
+  yw_vec3 velocity, spin;  ///< of the body as a whole, as foreseen for the next step
 } match_frame;
 
 /// Sums over the particles of a chunk, positions relative to the frame's center.
@@ -50,6 +51,12 @@ typedef struct match_step {
   yw_vec4* vel;
   float rotation[3][3];  ///< of the frame, row by row
   yw_vec3 center;        ///< of the frame
+
+  // Regions are fitted to where viscosity sees the particles, at x + tau v, in a frame that has
+  // moved as far: d = R^T (1 + tau W)^-1 (x + tau v - c - tau v_c) - x0, W the spin of the frame.
+  float lag;                  ///< tau, s
+  float seen_rotation[3][3];  ///< (1 + tau W)^-T R, row by row
+  yw_vec3 velocity;           ///< v_c of the frame
 
   // For the second half: rigid velocity = drift + spin x (x - center)
   yw_vec3 drift, spin;

@@ -24,6 +24,7 @@ typedef struct yw_cholesky_options {
   const yw_vec3* points;  ///< one per node, or NULL
   int32_t block;          ///< unknowns per node, numbered together; 0 means 1
   yw_simd simd;           ///< level of the inner loops
+  yw_tasks* tasks;        ///< for the analysis, or NULL
 } yw_cholesky_options;
 
 typedef struct yw_cholesky_stats {

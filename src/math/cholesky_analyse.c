@@ -49,8 +49,7 @@ static yw_status check_diagonal(const yw_sparse* a, yw_error* error) {
   return YW_OK;
 }
 
-// Order
-// --------------------------------------------------------------------------------------------
+// Order -------------------------------------------------------------------------------------------
 
 // The graph of nodes: node i is rows i * block .. i * block + block - 1.
 static bool compress_graph(const yw_allocator* mem, const yw_graph* graph, int32_t block,
@@ -83,7 +82,7 @@ static yw_status order_nodes(const yw_allocator* mem, const yw_graph* graph,
   }
   if (kind == YW_CHOLESKY_DEGREE) return yw_order_by_degree(mem, graph, order);
   if (kind == YW_CHOLESKY_DISSECTION) {
-    return yw_order_by_dissection(mem, graph, options->points, order);
+    return yw_order_by_dissection(mem, options->tasks, graph, options->points, order);
   }
   for (int32_t i = 0; i < graph->count; ++i) order[i] = i;
   return YW_OK;
@@ -133,8 +132,7 @@ static void postorder_columns(analysis* work) {
   invert_order(f);
 }
 
-// Supernodes
-// ---------------------------------------------------------------------------------------
+// Supernodes --------------------------------------------------------------------------------------
 
 // Column j joins the run of j - 1 where that loses nothing.
 static void find_runs(analysis* work) {
@@ -243,8 +241,7 @@ static void settle_supernodes(analysis* work) {
   invert_order(f);
 }
 
-// The whole
-// ----------------------------------------------------------------------------------------
+// The whole ---------------------------------------------------------------------------------------
 
 static bool allocate(analysis* work) {
   const yw_allocator* mem = work->mem;

@@ -21,6 +21,7 @@ typedef struct front_work {
   yw_front front;
   double* panel;
   double* update;
+  double* local;                   // updates that do not outlive the task
   int32_t strip_begin, strip_end;  // column blocks
   yw_strip strip;
 } front_work;
@@ -34,8 +35,7 @@ void* yw_cholesky_raw_memory(const yw_allocator* mem, size_t count, size_t size)
 static int32_t pieces_of(int32_t blocks) { return (blocks + PIECE - 1) / PIECE; }
 static int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 
-// Assembly
-// -----------------------------------------------------------------------------------------
+// Assembly ----------------------------------------------------------------------------------------
 
 static size_t triangle_start(int32_t block) {
   size_t i = (size_t)block;
@@ -81,23 +81,56 @@ static int32_t find_row(const int32_t* rows, int32_t count, int32_t row) {
   return low;
 }
 
-// Adds rows begin .. end - 1 of a child's update to rows of the front. rows: where they go; the
-// first `pivots` of them are columns of the panel.
-static void add_child_rows(const front_work* work, const double* child, const int32_t* rows,
-                           int32_t pivots, int32_t begin, int32_t end) {
-  int32_t padded = 8 * work->front.pivot_blocks;
-  size_t step = 8 * (size_t)work->front.width;
-  for (int32_t i = begin; i < end; ++i) {
-    const double* from = child + triangle_start(i / 8) + i % 8;
-    int32_t row = rows[i], in_panel = smaller(i + 1, pivots);
-    double* to = work->panel + (size_t)(row / 8) * step + row % 8;
-    for (int32_t j = 0; j < in_panel; ++j) to[8 * (size_t)rows[j]] += from[8 * (size_t)j];
-    if (row < padded) continue;
-    to = work->update + triangle_start((row - padded) / 8) + row % 8;
-    for (int32_t j = pivots; j <= i; ++j) {
-      to[8 * (size_t)(rows[j] - padded)] += from[8 * (size_t)j];
+// Where 8 rows of a child go in the parent's front: to the panel and to the update.
+typedef struct row_targets {
+  double* panel[8];
+  double* update[8];
+} row_targets;
+
+// Row r of `count` rows gains from[8 * j + r] in the column of child row j, begin <= j < end.
+static void add_columns(double* const* to, int32_t count, const double* from, const int32_t* rows,
+                        int32_t skip, int32_t begin, int32_t end) {
+  if (count == 8) {
+    for (int32_t j = begin; j < end; ++j) {
+      size_t column = 8 * (size_t)(rows[j] - skip);
+      for (int r = 0; r < 8; ++r) to[r][column] += from[8 * (size_t)j + (size_t)r];
     }
+    return;
   }
+  for (int32_t j = begin; j < end; ++j) {
+    size_t column = 8 * (size_t)(rows[j] - skip);
+    for (int32_t r = 0; r < count; ++r) to[r][column] += from[8 * (size_t)j + (size_t)r];
+  }
+}
+
+// Adds rows begin .. end - 1, all of one row block, of a child's update to rows of the front. rows:
+// where they go; the first `pivots` of them are columns of the panel.
+static void add_child_block(const front_work* work, const double* child, const int32_t* rows,
+                            int32_t pivots, int32_t begin, int32_t end) {
+  int32_t padded = 8 * work->front.pivot_blocks, count = end - begin;
+  size_t step = 8 * (size_t)work->front.width;
+  const double* from = child + triangle_start(begin / 8) + begin % 8;
+  row_targets to;
+  for (int32_t r = 0; r < count; ++r) {
+    int32_t row = rows[begin + r];
+    to.panel[r] = work->panel + (size_t)(row / 8) * step + row % 8;
+    to.update[r] = work->update;
+    if (row >= padded) to.update[r] += triangle_start((row - padded) / 8) + (size_t)(row % 8);
+  }
+  // Columns that all rows have, then the corner of the triangle.
+  int32_t common = begin + 1;
+  add_columns(to.panel, count, from, rows, 0, 0, smaller(common, pivots));
+  add_columns(to.update, count, from, rows, padded, pivots, common);
+  for (int32_t r = 1; r < count; ++r) {
+    int32_t last = common + r, split = pivots > common ? smaller(pivots, last) : common;
+    add_columns(to.panel + r, 1, from + r, rows, 0, common, split);
+    add_columns(to.update + r, 1, from + r, rows, padded, split, last);
+  }
+}
+
+static const double* update_of(const front_work* work, int32_t s) {
+  const yw_cholesky* f = work->f;
+  return (f->is_local[s] ? work->local : f->updates) + f->update_start[s];
 }
 
 static void add_children(void* context, int32_t piece, int32_t worker) {
@@ -111,13 +144,15 @@ static void add_children(void* context, int32_t piece, int32_t worker) {
     int32_t count = (int32_t)(f->row_start[c + 1] - f->row_start[c]);
     int32_t begin = find_row(rows, count, row_begin), end = find_row(rows, count, row_end);
     if (begin == end) continue;
-    add_child_rows(work, f->updates + f->update_start[c], rows,
-                   find_row(rows, count, 8 * work->front.pivot_blocks), begin, end);
+    int32_t pivots = find_row(rows, count, 8 * work->front.pivot_blocks);
+    for (int32_t next; begin < end; begin = next) {
+      next = smaller(begin / 8 * 8 + 8, end);
+      add_child_block(work, update_of(work, c), rows, pivots, begin, next);
+    }
   }
 }
 
-// Elimination
-// --------------------------------------------------------------------------------------
+// Elimination -------------------------------------------------------------------------------------
 
 static void update_strip_piece(void* context, int32_t piece, int32_t worker) {
   (void)worker;
@@ -189,7 +224,7 @@ static int32_t factor_front(front_work* work, int32_t s) {
   work->s = s;
   work->front = yw_front_of(f, s);
   work->panel = f->panels + f->panel_start[s];
-  work->update = f->updates + f->update_start[s];
+  work->update = (f->is_local[s] ? work->local : f->updates) + f->update_start[s];
   int32_t pieces = pieces_of(work->front.blocks);
   yw_tasks_run(work->tasks, pieces, clear_rows, work);
   add_matrix(work);
@@ -204,9 +239,9 @@ typedef struct factor_work {
 } factor_work;
 
 static void factor_task(void* context, int32_t task, int32_t worker) {
-  (void)worker;
   const factor_work* all = context;
   front_work work = {.f = all->f, .fns = all->fns, .values = all->values};
+  work.local = all->f->local_updates + (size_t)worker * all->f->local_size;
   int32_t failed = -1;
   for (int32_t s = all->f->task_first[task]; failed < 0 && s < all->f->task_end[task]; ++s) {
     failed = factor_front(&work, s);
@@ -230,18 +265,23 @@ static int32_t factor_all(yw_cholesky* f, const yw_sparse* matrix, yw_tasks* tas
   return failed;
 }
 
-// Memory and the outside
-// ---------------------------------------------------------------------------
+// Memory and the outside --------------------------------------------------------------------------
 
-static bool allocate_numbers(yw_cholesky* f) {
+static bool allocate_numbers(yw_cholesky* f, int32_t workers) {
   const yw_allocator* mem = &f->mem;
+  if (workers > f->local_workers) {
+    yw_mem_free(mem, f->local_updates);
+    f->local_updates = yw_cholesky_raw_memory(mem, (size_t)workers * f->local_size, sizeof(double));
+    f->local_workers = f->local_updates ? workers : 0;
+  }
   size_t panel_size = f->panel_start[f->num_supernodes], n = (size_t)f->size;
   if (!f->panels) f->panels = yw_cholesky_raw_memory(mem, panel_size, sizeof(double));
   if (!f->inv_diagonal) f->inv_diagonal = YW_NEW_ARRAY(mem, double, n);
   if (!f->updates) f->updates = yw_cholesky_raw_memory(mem, f->update_size, sizeof(double));
   if (!f->diagonal) f->diagonal = YW_NEW_ARRAY(mem, double, n);
   if (!f->failed_column) f->failed_column = YW_NEW_ARRAY(mem, int32_t, f->num_tasks);
-  return f->panels && f->inv_diagonal && f->updates && f->diagonal && f->failed_column;
+  return f->panels && f->inv_diagonal && f->updates && f->local_updates && f->diagonal &&
+         f->failed_column;
 }
 
 static void drop_double(yw_cholesky* f) {
@@ -260,9 +300,11 @@ static void drop_float(yw_cholesky* f) {
 
 void yw_cholesky_trim(yw_cholesky* factor, bool keep_double) {
   yw_mem_free(&factor->mem, factor->updates);
+  yw_mem_free(&factor->mem, factor->local_updates);
   yw_mem_free(&factor->mem, factor->diagonal);
   yw_mem_free(&factor->mem, factor->failed_column);
-  factor->updates = factor->diagonal = NULL;
+  factor->updates = factor->local_updates = factor->diagonal = NULL;
+  factor->local_workers = 0;
   factor->failed_column = NULL;
   if (!keep_double && factor->has_float) drop_double(factor);
 }
@@ -298,7 +340,8 @@ yw_status yw_cholesky_factorise(yw_cholesky* factor, const yw_sparse* matrix, yw
                    (int)matrix->size, (int)matrix->start[matrix->size], (int)factor->size,
                    (int)factor->pattern_entries);
   }
-  if (!allocate_numbers(factor)) return yw_fail_memory(error, "a sparse factor");
+  if (!allocate_numbers(factor, yw_tasks_workers(tasks)))
+    return yw_fail_memory(error, "a sparse factor");
   bool refresh_float = factor->has_float;
   factor->has_double = factor->has_float = false;
   int32_t failed = factor_all(factor, matrix, tasks);
@@ -330,6 +373,7 @@ void yw_cholesky_destroy(yw_cholesky* factor) {
   yw_mem_free(&mem, factor->panel_start);
   yw_mem_free(&mem, factor->update_start);
   yw_mem_free(&mem, factor->is_top);
+  yw_mem_free(&mem, factor->is_local);
   yw_mem_free(&mem, factor->entry_start);
   yw_mem_free(&mem, factor->entry_source);
   yw_mem_free(&mem, factor->entry_target);
@@ -340,13 +384,14 @@ void yw_cholesky_destroy(yw_cholesky* factor) {
 
 yw_cholesky_stats yw_cholesky_get_stats(const yw_cholesky* factor) {
   size_t panel_size = factor->panel_start[factor->num_supernodes];
+  size_t scratch = factor->update_size + (size_t)factor->local_workers * factor->local_size;
   return (yw_cholesky_stats){.size = factor->size,
                              .num_supernodes = factor->num_supernodes,
                              .num_tasks = factor->num_tasks,
                              .entries = factor->entries,
                              .flops = factor->flops,
                              .factor_bytes = panel_size * sizeof(double),
-                             .scratch_bytes = factor->update_size * sizeof(double)};
+                             .scratch_bytes = scratch * sizeof(double)};
 }
 
 const int32_t* yw_cholesky_get_order(const yw_cholesky* factor) { return factor->order; }

@@ -142,8 +142,7 @@ static void update(const yw_tile_update* job) {
   }
 }
 
-// Strips
-// -------------------------------------------------------------------------------------------
+// Strips ------------------------------------------------------------------------------------------
 
 // Cholesky factor of an 8x8 tile, of which `count` columns exist. Lanes are rows; what is computed
 // above the diagonal is not used. Returns the column that fails, or -1.

@@ -32,8 +32,9 @@ struct yw_cholesky {
   int32_t* front_rows;       ///< the same rows as row numbers in the parent's front (padded pivots)
   int32_t* solve_rows;       ///< the same rows as places in the vector of a solve
   size_t* panel_start;       ///< +1, into panels
-  size_t* update_start;      ///< into updates
+  size_t* update_start;      ///< into updates, or into a worker's local updates
   bool* is_top;              ///< not inside any task
+  bool* is_local;            ///< its update is used within its task only
 
   // Entries of the matrix that belong to the panel of s: panel[target] = values[source].
   size_t* entry_start;  ///< +1
@@ -49,6 +50,7 @@ struct yw_cholesky {
   int32_t max_rows;    ///< of a front, padded
   int32_t solve_size;  ///< places in the vector of a solve
   size_t update_size;  ///< of updates
+  size_t local_size;   ///< of one worker\'s local updates
   uint64_t pattern_hash;
   int32_t pattern_entries;
   int64_t entries;
@@ -60,8 +62,10 @@ struct yw_cholesky {
   float* panels32;             ///< or NULL
   float* inv_diagonal32;       ///< or NULL
   double* updates;             ///< scratch of a factorisation, or NULL
-  double* diagonal;            ///< of the permuted matrix, scratch of a factorisation
-  int32_t* failed_column;      ///< per task, scratch
+  double* local_updates;       ///< of local_workers workers
+  int32_t local_workers;
+  double* diagonal;        ///< of the permuted matrix, scratch of a factorisation
+  int32_t* failed_column;  ///< per task, scratch
 };
 
 static inline int32_t yw_blocks_of(int32_t rows) { return (rows + 7) / 8; }

@@ -14,8 +14,7 @@
 #define TASK_SHARE (1.0 / 48.0)
 #define MIN_TASK_FLOPS 2e5
 
-// Rows
-// ---------------------------------------------------------------------------------------------
+// Rows --------------------------------------------------------------------------------------------
 
 static void sort_rows(int32_t* items, int32_t count) {
   while (count > 16) {
@@ -130,8 +129,7 @@ yw_status yw_cholesky_plan(yw_cholesky* f, const yw_sparse* matrix, yw_error* er
   return status;
 }
 
-// Work
-// ---------------------------------------------------------------------------------------------
+// Work --------------------------------------------------------------------------------------------
 
 static double front_flops(const yw_front* front) {
   double w = front->width, r = front->below;
@@ -199,34 +197,65 @@ typedef struct update_stacks {
   size_t used[2], peak[2], base[2];
 } update_stacks;
 
+static size_t update_size_of(const yw_cholesky* f, int32_t s) {
+  return yw_update_size((int32_t)(f->row_start[s + 1] - f->row_start[s]));
+}
+
+// `belongs` says which supernodes are stacked: the local ones, or those of the top.
 static void stack_supernode(yw_cholesky* f, update_stacks* stacks, const unsigned char* side,
-                            int32_t s, bool top) {
-  int32_t below = (int32_t)(f->row_start[s + 1] - f->row_start[s]);
+                            const bool* belongs, int32_t s) {
   int own = side[s], other = 1 - own;
-  f->update_start[s] = stacks->base[own] + stacks->used[own];
-  stacks->used[own] += yw_update_size(below);
-  if (stacks->used[own] > stacks->peak[own]) stacks->peak[own] = stacks->used[own];
+  if (belongs[s]) {
+    f->update_start[s] = stacks->base[own] + stacks->used[own];
+    stacks->used[own] += update_size_of(f, s);
+    if (stacks->used[own] > stacks->peak[own]) stacks->peak[own] = stacks->used[own];
+  }
   for (int32_t c = s - 1; c >= s - f->num_descendants[s]; c -= f->num_descendants[c] + 1) {
-    if (f->is_top[c] != top) continue;
-    stacks->used[other] -= yw_update_size((int32_t)(f->row_start[c + 1] - f->row_start[c]));
+    if (belongs[c]) stacks->used[other] -= update_size_of(f, c);
   }
 }
 
-// The first pass finds the height of both stacks, the second knows where they start.
-static void place_updates(yw_cholesky* f, const unsigned char* side) {
-  for (int32_t t = 0; t <= f->num_tasks; ++t) {
-    bool top = t == f->num_tasks;
-    int32_t begin = top ? 0 : f->task_first[t], end = top ? f->num_supernodes : f->task_end[t];
-    update_stacks stacks = {.base = {f->update_size, f->update_size}};
+// Updates within a task: each worker has room for the task that needs most. The first pass finds
+// the height of both stacks, the second knows where they start.
+static void place_local_updates(yw_cholesky* f, const unsigned char* side) {
+  for (int32_t t = 0; t < f->num_tasks; ++t) {
+    update_stacks stacks = {0};
     for (int pass = 0; pass < 2; ++pass) {
       stacks.used[0] = stacks.used[1] = 0;
-      for (int32_t s = begin; s < end; ++s) {
-        if (f->is_top[s] == top) stack_supernode(f, &stacks, side, s, top);
+      for (int32_t s = f->task_first[t]; s < f->task_end[t]; ++s) {
+        stack_supernode(f, &stacks, side, f->is_local, s);
       }
-      stacks.base[1] = stacks.base[0] + stacks.peak[0];
+      stacks.base[1] = stacks.peak[0];
     }
-    f->update_size = stacks.base[1] + stacks.peak[1];
+    size_t size = stacks.peak[0] + stacks.peak[1];
+    if (size > f->local_size) f->local_size = size;
   }
+}
+
+// Updates that the top uses: those of roots of tasks, all there before it starts, and its own.
+static void place_top_updates(yw_cholesky* f, const unsigned char* side) {
+  for (int32_t s = 0; s < f->num_supernodes; ++s) {
+    if (f->is_top[s] || f->is_local[s]) continue;
+    f->update_start[s] = f->update_size;
+    f->update_size += update_size_of(f, s);
+  }
+  update_stacks stacks = {.base = {f->update_size, f->update_size}};
+  for (int pass = 0; pass < 2; ++pass) {
+    stacks.used[0] = stacks.used[1] = 0;
+    for (int32_t s = 0; s < f->num_supernodes; ++s) {
+      if (f->is_top[s]) stack_supernode(f, &stacks, side, f->is_top, s);
+    }
+    stacks.base[1] = stacks.base[0] + stacks.peak[0];
+  }
+  f->update_size = stacks.base[1] + stacks.peak[1];
+}
+
+static void place_updates(yw_cholesky* f, const unsigned char* side) {
+  for (int32_t s = 0; s < f->num_supernodes; ++s) {
+    f->is_local[s] = !f->is_top[s] && f->parent[s] >= 0 && !f->is_top[f->parent[s]];
+  }
+  place_local_updates(f, side);
+  place_top_updates(f, side);
 }
 
 static void relate_to_parents(yw_cholesky* f) {
@@ -292,10 +321,11 @@ static bool allocate_plan(yw_cholesky* f) {
   f->panel_start = YW_NEW_ARRAY(mem, size_t, count + 1);
   f->update_start = YW_NEW_ARRAY(mem, size_t, count);
   f->is_top = YW_NEW_ARRAY(mem, bool, count);
+  f->is_local = YW_NEW_ARRAY(mem, bool, count);
   f->task_first = YW_NEW_ARRAY(mem, int32_t, count);
   f->task_end = YW_NEW_ARRAY(mem, int32_t, count);
   return f->front_rows && f->solve_rows && f->panel_start && f->update_start && f->is_top &&
-         f->task_first && f->task_end;
+         f->is_local && f->task_first && f->task_end;
 }
 
 yw_status yw_cholesky_plan_work(yw_cholesky* f, yw_error* error) {

@@ -3,7 +3,11 @@
 // cholesky_solve_lanes.h. A row block is SOLVE_PARTS registers.
 #define SOLVE_PARTS (8 / SOLVE_LANES)
 // Columns whose sums stay in registers, and row blocks between two visits of them.
+#if defined(__AVX512F__)
+#define SOLVE_GROUP 8
+#else
 #define SOLVE_GROUP 4
+#endif
 #define SOLVE_CHUNK 16
 
 typedef SOLVE_REAL SOLVE(lanes) __attribute__((vector_size(sizeof(SOLVE_REAL) * SOLVE_LANES)));
@@ -18,24 +22,28 @@ static inline __attribute__((always_inline)) void SOLVE(store)(SOLVE_REAL* to, S
   memcpy(to, &v, sizeof v);
 }
 
-// One part of one row block: out[lane][c] = sum over k of L[k][lane] x[k][c].
-static inline __attribute__((always_inline)) void SOLVE(forward_part)(const SOLVE_REAL* block,
-                                                                      int32_t depth,
-                                                                      const int columns,
-                                                                      const SOLVE_REAL* x,
-                                                                      SOLVE_REAL* out) {
-  SOLVE(lanes) sum[6];
-#pragma GCC unroll 6
-  for (int c = 0; c < columns; ++c) sum[c] = (SOLVE(lanes)){0};
+// One part of `blocks` row blocks, `step` apart: out[lane][c] = sum over k of L[k][lane] x[k][c].
+// Two blocks at a time keep enough sums in flight.
+static inline __attribute__((always_inline)) void SOLVE(forward_part)(
+    const SOLVE_REAL* block, size_t step, const int blocks, int32_t depth, const int columns,
+    const SOLVE_REAL* x, SOLVE_REAL* out) {
+  SOLVE(lanes) sum[2 * 6];
+#pragma GCC unroll 12
+  for (int s = 0; s < blocks * columns; ++s) sum[s] = (SOLVE(lanes)){0};
   for (int32_t k = 0; k < depth; ++k) {
-    SOLVE(lanes) l = SOLVE(load)(block + 8 * (size_t)k);
+    SOLVE(lanes) first = SOLVE(load)(block + 8 * (size_t)k);
+    SOLVE(lanes) second = blocks > 1 ? SOLVE(load)(block + step + 8 * (size_t)k) : first;
 #pragma GCC unroll 6
-    for (int c = 0; c < columns; ++c) sum[c] += l * x[k * columns + c];
+    for (int c = 0; c < columns; ++c) {
+      sum[c] += first * x[k * columns + c];
+      if (blocks > 1) sum[columns + c] += second * x[k * columns + c];
+    }
   }
-#pragma GCC unroll 6
-  for (int c = 0; c < columns; ++c) {
+#pragma GCC unroll 12
+  for (int s = 0; s < blocks * columns; ++s) {
+    SOLVE_REAL* to = out + s / columns * 8 * columns + s % columns;
 #pragma GCC unroll 8
-    for (int lane = 0; lane < SOLVE_LANES; ++lane) out[lane * columns + c] = sum[c][lane];
+    for (int lane = 0; lane < SOLVE_LANES; ++lane) to[lane * columns] = sum[s][lane];
   }
 }
 
@@ -45,12 +53,18 @@ static inline __attribute__((always_inline)) void SOLVE(forward_columns)(const y
                                                                          SOLVE_REAL* out) {
   size_t step = 8 * (size_t)job->width;
   const SOLVE_REAL* panel = (const SOLVE_REAL*)job->panel + 8 * (size_t)job->begin;
-  for (int32_t row = job->row_begin; row < job->row_end; ++row) {
+  int32_t depth = job->end - job->begin, row = job->row_begin;
+  for (; row + 1 < job->row_end; row += 2) {
+    const SOLVE_REAL* block = panel + (size_t)row * step;
     for (int part = 0; part < 8; part += SOLVE_LANES) {
-      SOLVE(forward_part)
-      (panel + (size_t)row * step + part, job->end - job->begin, columns, x, out);
-      out += SOLVE_LANES * columns;
+      SOLVE(forward_part)(block + part, step, 2, depth, columns, x, out + part * columns);
     }
+    out += 16 * columns;
+  }
+  if (row == job->row_end) return;
+  for (int part = 0; part < 8; part += SOLVE_LANES) {
+    const SOLVE_REAL* block = panel + (size_t)row * step + part;
+    SOLVE(forward_part)(block, step, 1, depth, columns, x, out + part * columns);
   }
 }
 
@@ -80,12 +94,12 @@ static inline __attribute__((always_inline)) void SOLVE(backward_group)(
     const SOLVE_REAL* x, SOLVE_REAL* sums) {
   for (int part = 0; part < 8; part += SOLVE_LANES) {
     SOLVE(lanes) sum[SOLVE_GROUP * 6];
-#pragma GCC unroll 24
+#pragma GCC unroll 48
     for (int s = 0; s < group * columns; ++s) sum[s] = SOLVE(load)(sums + 8 * s + part);
     for (int32_t row = 0; row < count; ++row) {
       const SOLVE_REAL* l = block + (size_t)row * step + part;
       const SOLVE_REAL* y = x + (size_t)row * 8 * (size_t)columns + part;
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int k = 0; k < group; ++k) {
         SOLVE(lanes) lk = SOLVE(load)(l + 8 * k);
 #pragma GCC unroll 6
@@ -94,7 +108,7 @@ static inline __attribute__((always_inline)) void SOLVE(backward_group)(
         }
       }
     }
-#pragma GCC unroll 24
+#pragma GCC unroll 48
     for (int s = 0; s < group * columns; ++s) SOLVE(store)(sums + 8 * s + part, sum[s]);
   }
 }

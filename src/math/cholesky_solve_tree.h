@@ -43,8 +43,7 @@ static int32_t SOLVE(block_rows)(const SOLVE(walk) * w, int32_t block) {
   return smaller(left, 8);
 }
 
-// Up
-// -----------------------------------------------------------------------------------------------
+// Up ----------------------------------------------------------------------------------------------
 
 // L x = b for the 8x8 triangle of a diagonal block.
 static void SOLVE(forward_triangle)(const SOLVE(walk) * w, int32_t block, SOLVE_REAL* x) {
@@ -113,8 +112,7 @@ static void SOLVE(forward_front)(SOLVE(walk) * w, int32_t s) {
   }
 }
 
-// Down
-// ---------------------------------------------------------------------------------------------
+// Down --------------------------------------------------------------------------------------------
 
 // L^T x = b for the 8x8 triangle of a diagonal block.
 static void SOLVE(backward_triangle)(const SOLVE(walk) * w, int32_t block, SOLVE_REAL* x) {
@@ -190,8 +188,7 @@ static void SOLVE(backward_front)(SOLVE(walk) * w, int32_t s) {
   }
 }
 
-// The tree
-// -----------------------------------------------------------------------------------------
+// The tree ----------------------------------------------------------------------------------------
 
 static SOLVE(walk) SOLVE(task_walk)(const SOLVE(walk) * all, int32_t worker) {
   SOLVE(walk) w = *all;

@@ -6,7 +6,7 @@
 #ifndef YW_MATH_ORDERING_H
 #define YW_MATH_ORDERING_H
 
-#include "yawara/base.h"
+#include "base/tasks.h"
 
 typedef struct yw_graph {
   int32_t count;
@@ -19,8 +19,8 @@ yw_status yw_order_by_degree(const yw_allocator* mem, const yw_graph* graph, int
 
 /// Nested dissection (George 1973): halves the points across the axis with the smallest separator,
 /// again and again; small parts by degree. Best for volume meshes. points must be finite, one for
-/// each vertex of the graph; distances between neighbours should be short.
-yw_status yw_order_by_dissection(const yw_allocator* mem, const yw_graph* graph,
+/// each vertex of the graph. tasks may be NULL.
+yw_status yw_order_by_dissection(const yw_allocator* mem, yw_tasks* tasks, const yw_graph* graph,
                                  const yw_vec3* points, int32_t* order);
 
 #endif

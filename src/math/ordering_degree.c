@@ -261,8 +261,7 @@ static void eliminate(quotient* q, int32_t p) {
   q->stamp += q->max_clique + 1;
 }
 
-// The whole
-// ----------------------------------------------------------------------------------------
+// The whole ---------------------------------------------------------------------------------------
 
 static void fill_lists(quotient* q, const yw_graph* graph, int32_t most) {
   for (int32_t i = 0; i < q->count; ++i) {

@@ -27,8 +27,7 @@ yw_status yw_sparse_round(yw_sparse* matrix, yw_error* error) {
   return YW_OK;
 }
 
-// Checks
-// -------------------------------------------------------------------------------------------
+// Checks ------------------------------------------------------------------------------------------
 
 static yw_status check_rows(const yw_sparse* a, yw_error* error) {
   if (a->size < 0 || a->start[0] != 0) {
@@ -114,8 +113,7 @@ yw_status yw_sparse_check(const yw_allocator* mem, const yw_sparse* matrix, yw_e
   return status;
 }
 
-// Triplets
-// -----------------------------------------------------------------------------------------
+// Triplets ----------------------------------------------------------------------------------------
 
 typedef struct triplets {
   int32_t size, count;
@@ -235,8 +233,7 @@ yw_status yw_sparse_from_triplets(const yw_allocator* mem, int32_t size, int32_t
   return status;
 }
 
-// Products
-// -----------------------------------------------------------------------------------------
+// Products ----------------------------------------------------------------------------------------
 
 typedef struct product {
   const yw_sparse* a;

@@ -181,8 +181,7 @@ yw_status yw_assembly_create(const yw_allocator* mem, int32_t num_nodes, int32_t
   return status;
 }
 
-// Sums
-// ---------------------------------------------------------------------------------------------
+// Sums --------------------------------------------------------------------------------------------
 
 typedef struct element_sum {
   const yw_assembly* plan;

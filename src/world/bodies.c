@@ -91,7 +91,6 @@ static void place(yw_body* body, const yw_body_def* def) {
 
 static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* body,
                             yw_error* error) {
-  snprintf(body->name, sizeof body->name, "%s", def->name ? def->name : "body");
   body->model = yw_model_retain(def->model);
   body->friction = def->friction;
   body->restitution = def->restitution;
@@ -136,6 +135,9 @@ yw_status yw_body_create(yw_world* world, const yw_body_def* def, yw_body_id* ou
   *out = (yw_body_id){0};
   yw_status status = check_def(def, error);
   if (status < 0) return status;
+  // The name may be that of a body of this world, which moves when the list grows.
+  char name[YW_NAME_LENGTH];
+  snprintf(name, sizeof name, "%s", def->name ? def->name : "body");
 
   int32_t bodies = world->body_order.count + 1;
   int32_t slot = free_body_slot(world);
@@ -146,6 +148,7 @@ yw_status yw_body_create(yw_world* world, const yw_body_def* def, yw_body_id* ou
   }
   yw_body* body = &world->bodies.items[slot];
   uint32_t generation = body->generation;
+  memcpy(body->name, name, sizeof name);
   status = build_body(world, def, body, error);
   if (status < 0) {
     yw_body_release(world, body);
@@ -196,10 +199,10 @@ bool yw_body_is_valid(const yw_world* world, yw_body_id id) {
   return yw_world_find_body(world, id) != NULL;
 }
 
-int32_t yw_world_num_bodies(const yw_world* world) { return world->body_order.count; }
+int32_t yw_world_num_bodies(const yw_world* world) { return world ? world->body_order.count : 0; }
 
 yw_body_id yw_world_body(const yw_world* world, int32_t i) {
-  if (i < 0 || i >= world->body_order.count) return (yw_body_id){0};
+  if (i < 0 || i >= yw_world_num_bodies(world)) return (yw_body_id){0};
   uint32_t slot = world->body_order.items[i];
   return (yw_body_id){slot + 1, world->bodies.items[slot].generation};
 }

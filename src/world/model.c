@@ -49,8 +49,9 @@ static yw_status model_of_tets(const yw_allocator* mem, const yw_method* method,
 }
 
 yw_match_def yw_default_match_def(void) {
-  return (yw_match_def){.density = 1000.0f,
-                        .params = {.alpha = 0.8f, .beta = 0.95f, .damping = 6.0f}};
+  return (yw_match_def){
+      .density = 1000.0f,
+      .params = {.alpha = 0.8f, .beta = 0.95f, .damping = 2.0f, .viscosity = 0.015f}};
 }
 
 yw_status yw_model_create_match(const yw_allocator* mem, const yw_match_def* def, yw_model** out,
@@ -85,6 +86,15 @@ yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface, yw
   if (atomic_load(&model->references) != 1) {
     return yw_fail(error, YW_ERR_INVALID,
                    "a surface must be embedded before the first body of the model is made");
+  }
+  for (int64_t i = 0; i < 3 * (int64_t)surface->num_triangles; ++i) {
+    int32_t corner = surface->triangles[i];
+    if (corner < 0 || corner >= surface->num_vertices) {
+      return yw_fail(
+          error, YW_ERR_GEOMETRY,
+          "triangle %d of the embedded surface has vertex %d, but there are %d (0 to %d)",
+          (int)(i / 3), corner, surface->num_vertices, surface->num_vertices - 1);
+    }
   }
   yw_tri_mesh copy = {0};
   yw_embedding embedding = {0};

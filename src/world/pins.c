@@ -142,10 +142,9 @@ void yw_world_drop_pins(yw_world* world, uint32_t body) {
 
 yw_status yw_pin_move(yw_world* world, yw_pin_id id, yw_vec3 offset, yw_quat rotation) {
   yw_pin* pin = find_pin(world, id);
-  if (!pin || !yw_is_finite3(offset) ||
-      !isfinite(rotation.x + rotation.y + rotation.z + rotation.w)) {
-    return YW_ERR_INVALID;
-  }
+  yw_quat q = rotation;
+  float norm = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  if (!pin || !yw_is_finite3(offset) || !(norm > 1e-12f) || !isfinite(norm)) return YW_ERR_INVALID;
   if (!pin->by_hand) pin->hand_begin = yw_path_at(&pin->path, world->time);
   pin->by_hand = true;
   pin->hand_end = (yw_motion){offset, yw_quat_normalize(rotation)};

@@ -26,6 +26,7 @@ static uint64_t fingerprint(const yw_world* world) {
 }
 
 uint64_t yw_world_hash(const yw_world* world) {
+  if (!world) return 0;
   uint64_t hash = yw_hash_u64(YW_HASH_SEED, (uint64_t)world->body_order.count);
   hash = yw_hash_bytes(hash, &world->time, sizeof world->time);
   for (int32_t i = 0; i < world->body_order.count; ++i) {
@@ -48,7 +49,18 @@ static yw_motion read_motion(yw_reader* reader) {
   yw_motion motion;
   yw_read_f32(reader, &motion.offset.x, 3);
   yw_read_f32(reader, &motion.rotation.x, 4);
+  yw_quat q = motion.rotation;
+  float norm = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  if (!yw_is_finite3(motion.offset) || !(fabsf(norm - 1.0f) < 1e-3f)) reader->failed = true;
   return motion;
+}
+
+// Positions or velocities; what is not finite, or not three numbers and a zero, is not one.
+static void read_vectors(yw_reader* reader, yw_vec4* out, int32_t count) {
+  yw_read_f32(reader, &out[0].x, 4 * (size_t)count);
+  for (int32_t i = 0; i < count; ++i) {
+    if (!yw_is_finite3(yw_xyz(out[i])) || out[i].w != 0.0f) reader->failed = true;
+  }
 }
 
 static void write_state(const yw_world* world, yw_writer* writer) {
@@ -79,6 +91,7 @@ static void write_snapshot(const yw_world* world, yw_writer* writer) {
 }
 
 size_t yw_world_snapshot_size(const yw_world* world) {
+  if (!world) return 0;
   yw_writer counter = {0};
   write_snapshot(world, &counter);
   return counter.size + sizeof(uint64_t);
@@ -100,8 +113,9 @@ static bool read_body(yw_body* body, yw_reader* reader) {
   yw_particles* p = &body->particles;
   if (yw_read_u32(reader) != (uint32_t)p->count) return false;
   bool diverged = yw_read_u32(reader) != 0;
-  yw_read_f32(reader, &p->pos[0].x, 4 * (size_t)p->count);
-  yw_read_f32(reader, &p->vel[0].x, 4 * (size_t)p->count);
+  read_vectors(reader, p->pos, p->count);
+  read_vectors(reader, p->vel, p->count);
+  if (reader->failed) return false;
   body->model->method->invalidate(body->state, p);
   body->model->method->load(body->state, reader);
   body->diverged = diverged;
@@ -110,6 +124,7 @@ static bool read_body(yw_body* body, yw_reader* reader) {
 
 static bool read_state(yw_world* world, yw_reader* reader) {
   world->time = yw_read_f64(reader);
+  if (!isfinite(world->time)) return false;
   world->step_count = yw_read_u64(reader);
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     if (!read_body(&world->bodies.items[world->body_order.items[i]], reader)) return false;

@@ -195,6 +195,7 @@ static void freeze(yw_body* body) {
   memcpy(p->pos, body->last_good, sizeof(yw_vec4) * (size_t)p->count);
   memset(p->vel, 0, sizeof(yw_vec4) * (size_t)p->count);
   body->diverged = true;
+  body->report = (yw_method_report){0};
   body->model->method->invalidate(body->state, p);
 }
 

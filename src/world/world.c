@@ -49,5 +49,5 @@ void yw_world_destroy(yw_world* world) {
   yw_mem_free(&mem, world);
 }
 
-double yw_world_time(const yw_world* world) { return world->time; }
-uint64_t yw_world_step_count(const yw_world* world) { return world->step_count; }
+double yw_world_time(const yw_world* world) { return world ? world->time : 0.0; }
+uint64_t yw_world_step_count(const yw_world* world) { return world ? world->step_count : 0; }

@@ -54,7 +54,22 @@ check "a PVD that lists them" grep -q 'upper_001_000040.vtu' vtu/series.pvd
 check "point caches" test -s pc2/lower_000.pc2 -a -s mdd/upper_001.mdd -a -s pc2/lower_000.obj
 check "an exported frame can be read back" "$yawara" inspect ply/lower_000_000040.ply
 
+# A run that starts again and dies before its first snapshot must not be resumed from the old one.
+cp scene.json again.json
+"$yawara" run again.json -o again --frames 20 -q
+sed 's/"floor": true/"floor": true, "gravity": [0, -1, 0]/' scene.json >again.json
+"$yawara" run again.json -o again --frames 100000 --snapshot-every 1000000 -q &
+pid=$!
+for _ in $(seq 100); do grep -q 100000 again/run.json && break; sleep 0.1; done
+kill -KILL $pid
+wait $pid 2>/dev/null
+refuses "resuming a run without a snapshot of its own" "snapshot.yws" "$yawara" run again.json -o again --resume -q
+
 # What must be refused.
+cp -r whole claims
+sed -i 's/"frames_done": 40/"frames_done": 900000000/' claims/run.json
+refuses "a cache that claims frames it does not have" "frame 41 is missing" "$yawara" export claims -q --format vtu
+refuses "an output folder with an endless name" "longer than" "$yawara" run scene.json -q -o "$(printf 'x%.0s' $(seq 3000))"
 refuses "another scene in the same folder" "another scene" "$yawara" run "$root/scenes/gallery/first.json" -o whole
 refuses "resuming with other values" "differ" "$yawara" run scene.json -o whole --resume --set substeps=9
 refuses "resuming nothing" "no run to resume" "$yawara" run scene.json -o nowhere --resume

@@ -3,12 +3,13 @@
 #include "../../bench/match_reference.h"
 #include "test_match.h"
 
-static void assert_same_motion(int num_examples, int example, float tolerance) {
+static void assert_same_motion(int num_examples, int example, float viscosity, float tolerance) {
   match_case c;
   case_begin(&c, 4, 8, 4);
   if (num_examples > 0) case_add_example(&c, YW_DEFORM_TWIST, 1.0f);
   if (num_examples > 1) case_add_example(&c, YW_DEFORM_S_BEND, 0.6f);
   if (num_examples > 2) case_add_example(&c, YW_DEFORM_SQUASH, 0.3f);
+  c.def.params.viscosity = viscosity;
   case_build(&c);
   reference_body* reference = reference_create(&c.def);
   assert_non_null(reference);
@@ -45,20 +46,27 @@ static void assert_same_motion(int num_examples, int example, float tolerance) {
 
 static void plain_matching_moves_as_the_reference(void** state) {
   (void)state;
-  assert_same_motion(0, -1, 1e-4f);
+  assert_same_motion(0, -1, 0.0f, 1e-4f);
 }
 
 static void examples_move_as_the_reference(void** state) {
   (void)state;
-  assert_same_motion(1, -1, 2e-4f);
-  assert_same_motion(2, 0, 2e-4f);
-  assert_same_motion(3, 1, 2e-4f);
+  assert_same_motion(1, -1, 0.0f, 2e-4f);
+  assert_same_motion(2, 0, 0.0f, 2e-4f);
+  assert_same_motion(3, 1, 0.0f, 2e-4f);
+}
+
+static void viscous_bodies_move_as_the_reference(void** state) {
+  (void)state;
+  assert_same_motion(0, -1, 0.004f, 2e-4f);
+  assert_same_motion(2, 0, 0.004f, 4e-4f);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plain_matching_moves_as_the_reference),
       cmocka_unit_test(examples_move_as_the_reference),
+      cmocka_unit_test(viscous_bodies_move_as_the_reference),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,6 +98,74 @@ static void bad_bodies_are_refused_with_a_word(void** state) {
   yw_world_destroy(world);
 }
 
+// A copy of a body is often named after it; the name must outlive the growth of the world.
+static void a_body_may_be_named_after_another(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_model* model = make_box_model(1, 1, 1, 0);
+  yw_body_def def = yw_default_body_def();
+  def.model = model;
+  def.name = "ear";
+  yw_body_id first, copy;
+  yw_error error;
+  assert_int_equal(yw_body_create(world, &def, &first, &error), YW_OK);
+  for (int i = 0; i < 100; ++i) {
+    def.name = yw_body_name(world, first);
+    assert_int_equal(yw_body_create(world, &def, &copy, &error), YW_OK);
+    assert_string_equal(yw_body_name(world, copy), "ear");
+  }
+  yw_model_release(model);
+  yw_world_destroy(world);
+}
+
+static void no_world_is_an_empty_world(void** state) {
+  (void)state;
+  assert_int_equal(yw_world_num_bodies(NULL), 0);
+  assert_int_equal(yw_world_body(NULL, 0).index1, 0);
+  assert_true(yw_world_time(NULL) == 0.0);
+  assert_true(yw_world_step_count(NULL) == 0);
+  assert_true(yw_world_snapshot_size(NULL) == 0);
+  assert_true(yw_world_hash(NULL) == 0);
+  assert_null(yw_body_positions(NULL, (yw_body_id){1, 1}, NULL));
+}
+
+static void a_surface_with_wrong_corners_is_not_embedded(void** state) {
+  (void)state;
+  yw_model* model = make_box_model(1, 1, 1, 0);
+  yw_tri_mesh surface = {0};
+  yw_error error;
+  assert_int_equal(yw_tri_mesh_create(NULL, 3, 1, &surface), YW_OK);
+  surface.triangles[1] = 3;
+  assert_int_equal(yw_model_embed_surface(model, &surface, &error), YW_ERR_GEOMETRY);
+  assert_non_null(strstr(error.message, "triangle 0 of the embedded surface has vertex 3"));
+  surface.triangles[1] = -1;
+  assert_int_equal(yw_model_embed_surface(model, &surface, &error), YW_ERR_GEOMETRY);
+  yw_tri_mesh_free(&surface);
+  yw_model_release(model);
+}
+
+static void a_pin_is_not_moved_by_a_rotation_without_length(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_model* model = make_box_model(1, 1, 1, 0);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 0, 0}, upright);
+  int32_t vertex = 0;
+  yw_pin_def def = yw_default_pin_def();
+  def.body = body;
+  def.vertices = &vertex;
+  def.num_vertices = 1;
+  yw_pin_id pin;
+  yw_error error;
+  assert_int_equal(yw_pin_create(world, &def, &pin, &error), YW_OK);
+  yw_vec3 none = {0, 0, 0};
+  assert_int_equal(yw_pin_move(world, pin, none, (yw_quat){0, 0, 0, 0}), YW_ERR_INVALID);
+  assert_int_equal(yw_pin_move(world, pin, none, (yw_quat){0, 0, 1e30f, 0}), YW_ERR_INVALID);
+  assert_int_equal(yw_pin_move(world, pin, none, (yw_quat){0, NAN, 0, 1}), YW_ERR_INVALID);
+  assert_int_equal(yw_pin_move(world, pin, none, (yw_quat){0, 0, 0, 2}), YW_OK);
+  yw_model_release(model);
+  yw_world_destroy(world);
+}
+
 static void a_pinned_vertex_follows_its_path(void** state) {
   (void)state;
   yw_world* world = make_world(1, YW_SIMD_AUTO, false);
@@ -318,6 +386,10 @@ int main(void) {
       cmocka_unit_test(dead_ids_are_refused),
       cmocka_unit_test(bad_steps_are_refused),
       cmocka_unit_test(bad_bodies_are_refused_with_a_word),
+      cmocka_unit_test(a_body_may_be_named_after_another),
+      cmocka_unit_test(no_world_is_an_empty_world),
+      cmocka_unit_test(a_surface_with_wrong_corners_is_not_embedded),
+      cmocka_unit_test(a_pin_is_not_moved_by_a_rotation_without_length),
       cmocka_unit_test(a_pinned_vertex_follows_its_path),
       cmocka_unit_test(a_spring_handle_stretches_by_hooke),
       cmocka_unit_test(a_snapshot_goes_on_bit_for_bit),

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// Snapshots from strangers: changed anywhere, with a checksum that fits. Loading one fails and
+// changes nothing, or gives a world that can be stepped.
+#include "base/hash.h"
+#include "world_fixture.h"
+
+#define CHECKSUM sizeof(uint64_t)
+
+static yw_world* make_scene(void) {
+  yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+  yw_model* model = make_box_model(1, 3, 1, 2);
+  yw_body_id body = {0};
+  for (int i = 0; i < 2; ++i) {
+    body = add_body(world, model, (yw_vec3){0, 0.6f + 1.1f * (float)i, 0}, (yw_quat){0, 0, 0, 1});
+  }
+  yw_model_release(model);
+  int32_t vertex = 0;
+  yw_pin_def def = yw_default_pin_def();
+  def.body = body;
+  def.vertices = &vertex;
+  def.num_vertices = 1;
+  yw_pin_id pin;
+  yw_error error;
+  assert_int_equal(yw_pin_create(world, &def, &pin, &error), YW_OK);
+  assert_int_equal(yw_pin_move(world, pin, (yw_vec3){0, 0.1f, 0}, (yw_quat){0, 0, 0, 1}), YW_OK);
+  for (int i = 0; i < 5; ++i) yw_world_step(world, 1 / 60.0f, 2, NULL);
+  return world;
+}
+
+static void seal(unsigned char* bytes, size_t size) {
+  uint64_t hash = yw_hash_bytes(YW_HASH_SEED, bytes, size - CHECKSUM);
+  for (size_t i = 0; i < CHECKSUM; ++i) bytes[size - CHECKSUM + i] = (unsigned char)(hash >> 8 * i);
+}
+
+static bool all_finite(const yw_world* world) {
+  for (int32_t i = 0; i < yw_world_num_bodies(world); ++i) {
+    int32_t count;
+    const yw_vec3* x = yw_body_positions(world, yw_world_body(world, i), &count);
+    for (int32_t k = 0; k < count; ++k) {
+      if (!isfinite(x[k].x + x[k].y + x[k].z)) return false;
+    }
+  }
+  return isfinite(yw_world_time(world));
+}
+
+// Loads the bytes; what is accepted must be something that a step can deal with.
+static void try_snapshot(yw_world* world, const unsigned char* bytes, size_t size, size_t place) {
+  uint64_t before = yw_world_hash(world);
+  yw_error error = {0};
+  if (yw_world_load(world, bytes, size, &error) < 0) {
+    assert_true(error.message[0] != '\0');
+    assert_true(yw_world_hash(world) == before);
+    return;
+  }
+  bool finite = all_finite(world);
+  for (int i = 0; i < 2 && finite; ++i) {
+    assert_true(yw_world_step(world, 1 / 60.0f, 1, NULL) >= 0);
+    finite = all_finite(world);
+  }
+  if (!finite) fail_msg("a snapshot changed at byte %zu of %zu gave a world of NaN", place, size);
+}
+
+static void changed_snapshots_are_refused_or_harmless(void** state) {
+  (void)state;
+  yw_world* world = make_scene();
+  size_t size = yw_world_snapshot_size(world);
+  unsigned char *good = malloc(size), *bad = malloc(size);
+  assert_int_equal(yw_world_save(world, good, size, NULL), YW_OK);
+  static const unsigned char words[][4] = {
+      {0, 0, 0xc0, 0x7f}, {0, 0, 0x80, 0x7f}, {0xff, 0xff, 0x7f, 0xff}, {0xff, 0xff, 0xff, 0xff},
+      {0, 0, 0, 0x80},    {0, 0, 0, 0},       {0xff, 0xff, 0xff, 0x7f}};
+  // Every word once as NaN, infinity, the largest, -1 and so on.
+  for (size_t at = 16; at + 4 <= size - CHECKSUM; at += 4) {
+    memcpy(bad, good, size);
+    memcpy(bad + at, words[at / 4 % 7], 4);
+    seal(bad, size);
+    try_snapshot(world, bad, size, at);
+    memcpy(bad + at, words[0], 4);
+    seal(bad, size);
+    try_snapshot(world, bad, size, at);
+  }
+  yw_error error;
+  assert_int_equal(yw_world_load(world, good, size, &error), YW_OK);
+  free(good);
+  free(bad);
+  yw_world_destroy(world);
+}
+
+static void snapshots_of_another_length_are_refused(void** state) {
+  (void)state;
+  yw_world* world = make_scene();
+  size_t size = yw_world_snapshot_size(world);
+  unsigned char* bytes = calloc(size + 64, 1);
+  uint64_t before = yw_world_hash(world);
+  yw_error error;
+  for (size_t length = 0; length < size + 64; ++length) {
+    if (length == size) continue;
+    assert_int_equal(yw_world_save(world, bytes, size, NULL), YW_OK);
+    if (length >= CHECKSUM) seal(bytes, length);
+    assert_int_equal(yw_world_load(world, bytes, length, &error), YW_ERR_FORMAT);
+    assert_true(yw_world_hash(world) == before);
+  }
+  free(bytes);
+  yw_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(changed_snapshots_are_refused_or_harmless),
+      cmocka_unit_test(snapshots_of_another_length_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Viscosity of match bodies: resists the rate of strain, leaves rigid motion and momentum alone,
+// and means the same for any step.
+#include "world_fixture.h"
+
+typedef struct wobble {
+  yw_world* world;
+  yw_body_id body;
+} wobble;
+
+// A free box, stretched along y by a share, turning.
+static wobble make_wobble(float alpha, float viscosity, float stretch, yw_vec3 spin) {
+  wobble w = {0};
+  yw_world_def world_def = yw_default_world_def();
+  world_def.gravity = (yw_vec3){0, 0, 0};
+  world_def.threads = 1;
+  assert_int_equal(yw_world_create(&world_def, &w.world), YW_OK);
+  yw_model* model = make_box_model(4, 8, 4, 0);
+  const yw_tet_mesh* rest = yw_model_tets(model);
+  yw_vec3* pose = malloc(sizeof(yw_vec3) * (size_t)rest->num_vertices);
+  for (int32_t i = 0; i < rest->num_vertices; ++i) {
+    pose[i] = rest->positions[i];
+    pose[i].y *= 1.0f + stretch;
+  }
+  yw_body_def def = yw_default_body_def();
+  def.model = model;
+  def.pose = pose;
+  def.angular_velocity = spin;
+  def.velocity = (yw_vec3){spin.y, 0, 0};
+  yw_error error;
+  assert_int_equal(yw_body_create(w.world, &def, &w.body, &error), YW_OK);
+  yw_match_params params = {.alpha = alpha, .beta = 0.95f, .viscosity = viscosity};
+  assert_int_equal(yw_body_set_match_params(w.world, w.body, &params), YW_OK);
+  yw_model_release(model);
+  free(pose);
+  return w;
+}
+
+static double height(const wobble* w) {
+  int32_t count;
+  const yw_vec3* x = yw_body_positions(w->world, w->body, &count);
+  double low = 1e9, high = -1e9;
+  for (int32_t i = 0; i < count; ++i) {
+    low = fmin(low, (double)x[i].y);
+    high = fmax(high, (double)x[i].y);
+  }
+  return high - low;
+}
+
+// Largest |height - 1| in [from, to] s.
+static double swing_between(float alpha, float h, float viscosity, double from, double to) {
+  wobble w = make_wobble(alpha, viscosity, 0.02f, (yw_vec3){0, 0, 0});
+  double largest = 0;
+  while (yw_world_time(w.world) < to) {
+    assert_int_equal(yw_world_step(w.world, h, 1, NULL), YW_OK);
+    if (yw_world_time(w.world) > from) largest = fmax(largest, fabs(height(&w) - 1.0));
+  }
+  yw_world_destroy(w.world);
+  return largest;
+}
+
+static void a_wobble_dies_away(void** state) {
+  (void)state;
+  assert_at_least(swing_between(0.3f, 1 / 240.0f, 0.0f, 1.0, 1.5), 0.01);
+  assert_at_most(swing_between(0.3f, 1 / 240.0f, 0.004f, 1.0, 1.5), 0.002);
+}
+
+// Half the step at a quarter of alpha is the same stiffness: the same wobble, the same decay.
+static void viscosity_does_not_depend_on_the_step(void** state) {
+  (void)state;
+  double coarse = swing_between(0.2f, 1 / 240.0f, 0.002f, 0.3, 0.6);
+  double fine = swing_between(0.0125f, 1 / 960.0f, 0.002f, 0.3, 0.6);
+  assert_at_least(fine, 0.001);
+  assert_near(coarse / fine, 1.0, 0.15);
+}
+
+// Viscosity acts on strain only: momentum and spin stay.
+static void momentum_stays(void** state) {
+  (void)state;
+  wobble w = make_wobble(0.4f, 0.004f, 0.05f, (yw_vec3){1.0f, 2.0f, 0.5f});
+  yw_body_sums before, after;
+  yw_body_sums_of(w.world, w.body, &before);
+  for (int i = 0; i < 1000; ++i) yw_world_step(w.world, 1 / 240.0f, 1, NULL);
+  yw_body_sums_of(w.world, w.body, &after);
+  double p = 0, l = 0, dp = 0, dl = 0;
+  for (int k = 0; k < 3; ++k) {
+    p += before.momentum[k] * before.momentum[k];
+    l += before.angular_momentum[k] * before.angular_momentum[k];
+    dp += pow(after.momentum[k] - before.momentum[k], 2);
+    dl += pow(after.angular_momentum[k] - before.angular_momentum[k], 2);
+  }
+  assert_at_most(sqrt(dp / p), 1e-5);
+  assert_at_most(sqrt(dl / l), 2e-3);
+  yw_world_destroy(w.world);
+}
+
+// More than the step can bear is taken as what it can bear.
+static void any_viscosity_is_stable(void** state) {
+  (void)state;
+  const float alphas[] = {0.01f, 0.3f, 1.0f};
+  for (int i = 0; i < 3; ++i) {
+    wobble w = make_wobble(alphas[i], 1000.0f, 0.2f, (yw_vec3){0, 3, 0});
+    for (int k = 0; k < 500; ++k)
+      assert_int_equal(yw_world_step(w.world, 1 / 60.0f, 1, NULL), YW_OK);
+    assert_near(height(&w), 1.0, 0.2);
+    yw_world_destroy(w.world);
+  }
+  wobble w = make_wobble(0.5f, 0.0f, 0.0f, (yw_vec3){0, 0, 0});
+  yw_match_params bad = {.alpha = 0.5f, .beta = 0.5f, .viscosity = -1.0f};
+  assert_int_equal(yw_body_set_match_params(w.world, w.body, &bad), YW_ERR_INVALID);
+  bad.viscosity = NAN;
+  assert_int_equal(yw_body_set_match_params(w.world, w.body, &bad), YW_ERR_INVALID);
+  yw_world_destroy(w.world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_wobble_dies_away),
+      cmocka_unit_test(viscosity_does_not_depend_on_the_step),
+      cmocka_unit_test(momentum_stays),
+      cmocka_unit_test(any_viscosity_is_stable),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "math/ordering.h"
+
+#include "math/cholesky.h"
+#include "sparse_samples.h"
+
+static void assert_permutation(const int32_t* order, int count) {
+  unsigned char* seen = calloc((size_t)count + 1, 1);
+  for (int i = 0; i < count; ++i) {
+    assert_true(order[i] >= 0 && order[i] < count && !seen[order[i]]);
+    seen[order[i]] = 1;
+  }
+  free(seen);
+}
+
+static yw_graph graph_of(const yw_sparse* a) { return (yw_graph){a->size, a->start, a->columns}; }
+
+// Both orders, twice, on one thread and on three: permutations, and the same each time. Takes the
+// matrix and the points.
+static void check_orders(yw_sparse a, yw_vec3* points) {
+  yw_graph graph = graph_of(&a);
+  size_t bytes = sizeof(int32_t) * (size_t)a.size;
+  int32_t *order = malloc(bytes + 4), *again = malloc(bytes + 4);
+  assert_int_equal(yw_order_by_degree(NULL, &graph, order), YW_OK);
+  assert_permutation(order, a.size);
+  assert_int_equal(yw_order_by_degree(NULL, &graph, again), YW_OK);
+  assert_memory_equal(order, again, bytes);
+  if (points) {
+    yw_tasks* tasks = yw_tasks_create(NULL, 3);
+    assert_int_equal(yw_order_by_dissection(NULL, NULL, &graph, points, order), YW_OK);
+    assert_permutation(order, a.size);
+    assert_int_equal(yw_order_by_dissection(NULL, tasks, &graph, points, again), YW_OK);
+    assert_memory_equal(order, again, bytes);
+    yw_tasks_destroy(tasks);
+  }
+  free(order);
+  free(again);
+  free(points);
+  yw_sparse_free(&a);
+}
+
+static yw_vec3* random_points(test_random* random, int count, double size) {
+  yw_vec3* points = malloc(sizeof *points * (size_t)count);
+  for (int i = 0; i < count; ++i) {
+    points[i] = (yw_vec3){(float)test_random_in(random, -size, size),
+                          (float)test_random_in(random, -size, size),
+                          (float)test_random_in(random, -size, size)};
+  }
+  return points;
+}
+
+static void orders_are_permutations_of_any_graph(void** state) {
+  (void)state;
+  test_random random = {1};
+  check_orders(sample_full(&random, 1), random_points(&random, 1, 1));
+  check_orders(sample_full(&random, 150), random_points(&random, 150, 1));
+  check_orders(sample_arrow(3000), random_points(&random, 3000, 1));
+  check_orders(sample_band(2000, 1), random_points(&random, 2000, 1));
+  check_orders(sample_random(&random, 2000, 0.0), random_points(&random, 2000, 1));
+  check_orders(sample_random(&random, 2000, 1.0), random_points(&random, 2000, 1));
+  check_orders(sample_random(&random, 900, 20.0), random_points(&random, 900, 1));
+  check_orders(sample_grid(30, 30, 1, 0, 1), sample_grid_points(30, 30, 1));
+  check_orders(sample_grid(12, 12, 12, 2, 1), sample_grid_points(12, 12, 12));
+  for (int round = 0; round < 200; ++round) {
+    int size = 1 + (int)test_random_in(&random, 0, 300);
+    check_orders(sample_random(&random, size, test_random_in(&random, 0, 10)),
+                 random_points(&random, size, 1));
+  }
+}
+
+static void points_that_coincide_or_are_far_off_do_no_harm(void** state) {
+  (void)state;
+  test_random random = {2};
+  check_orders(sample_grid(8, 8, 8, 1, 1), calloc(512, sizeof(yw_vec3)));
+  check_orders(sample_grid(8, 8, 8, 1, 1), random_points(&random, 512, 1e38));
+  check_orders(sample_grid(8, 8, 8, 1, 1), random_points(&random, 512, 1e-40));
+  yw_vec3* points = sample_grid_points(8, 8, 8);
+  points[77].y = 1e30f;
+  check_orders(sample_grid(8, 8, 8, 1, 1), points);
+  yw_sparse a = sample_grid(3, 3, 3, 1, 1);
+  yw_graph graph = graph_of(&a);
+  int32_t order[27];
+  points = sample_grid_points(3, 3, 3);
+  points[5].x = NAN;
+  assert_int_equal(yw_order_by_dissection(NULL, NULL, &graph, points, order), YW_ERR_INVALID);
+  free(points);
+  yw_sparse_free(&a);
+}
+
+static double entries_of(const yw_sparse* a, yw_cholesky_order order, const yw_vec3* points) {
+  yw_cholesky_options options = {.order = order, .points = points};
+  yw_cholesky* f = NULL;
+  assert_int_equal(yw_cholesky_analyse(NULL, a, &options, &f, NULL), YW_OK);
+  double entries = (double)yw_cholesky_get_stats(f).entries;
+  yw_cholesky_destroy(f);
+  return entries;
+}
+
+// For a cube of n points, nnz(L) grows as n^(4/3); the natural order gives about n^(5/3).
+static void fill_of_grids_is_far_below_the_natural_order(void** state) {
+  (void)state;
+  yw_sparse square = sample_grid(100, 100, 1, 0, 1), cube = sample_grid(20, 20, 20, 0, 1);
+  yw_vec3* square_points = sample_grid_points(100, 100, 1);
+  yw_vec3* cube_points = sample_grid_points(20, 20, 20);
+  double natural = entries_of(&square, YW_CHOLESKY_NATURAL, NULL);
+  assert_at_most(entries_of(&square, YW_CHOLESKY_DEGREE, NULL), natural / 3);
+  assert_at_most(entries_of(&square, YW_CHOLESKY_DISSECTION, square_points), natural / 3);
+  natural = entries_of(&cube, YW_CHOLESKY_NATURAL, NULL);
+  assert_at_most(entries_of(&cube, YW_CHOLESKY_DEGREE, NULL), natural / 2.5);
+  double dissected = entries_of(&cube, YW_CHOLESKY_DISSECTION, cube_points);
+  assert_at_most(dissected, natural / 4);
+  assert_at_most(dissected, 5.0 * pow(8000, 4.0 / 3.0));
+  yw_sparse_free(&square);
+  yw_sparse_free(&cube);
+  free(square_points);
+  free(cube_points);
+}
+
+static void trees_and_chains_have_no_fill(void** state) {
+  (void)state;
+  // A chain numbered at random.
+  enum { N = 600 };
+  test_random random = {4};
+  int32_t number[N];
+  for (int i = 0; i < N; ++i) number[i] = i;
+  for (int i = N - 1; i > 0; --i) {
+    int j = (int)test_random_in(&random, 0, i + 1), swap = number[i];
+    number[i] = number[j];
+    number[j] = swap;
+  }
+  sample_triplets t = {0};
+  for (int i = 0; i < N; ++i) sample_add(&t, i, i, 1.0);
+  for (int i = 1; i < N; ++i) sample_link(&t, number[i], number[(i - 1) / 2], 1.0);
+  yw_sparse tree = sample_finish(&t, N);
+  yw_graph graph = graph_of(&tree);
+  int32_t order[N], place[N];
+  assert_int_equal(yw_order_by_degree(NULL, &graph, order), YW_OK);
+  for (int k = 0; k < N; ++k) place[order[k]] = k;
+  // No fill: every vertex has at most one neighbour that is eliminated later.
+  for (int i = 0; i < N; ++i) {
+    int later = 0;
+    for (int k = tree.start[i]; k < tree.start[i + 1]; ++k)
+      later += place[tree.columns[k]] > place[i];
+    assert_true(later <= 1);
+  }
+  yw_sparse_free(&tree);
+}
+
+static void a_star_with_many_rays_is_ordered_quickly(void** state) {
+  (void)state;
+  yw_sparse star = sample_arrow(200000);
+  assert_at_most(entries_of(&star, YW_CHOLESKY_DEGREE, NULL), 2.0 * 200000 + 2000);
+  yw_sparse_free(&star);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(orders_are_permutations_of_any_graph),
+      cmocka_unit_test(points_that_coincide_or_are_far_off_do_no_harm),
+      cmocka_unit_test(fill_of_grids_is_far_below_the_natural_order),
+      cmocka_unit_test(trees_and_chains_have_no_fill),
+      cmocka_unit_test(a_star_with_many_rays_is_ordered_quickly),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
