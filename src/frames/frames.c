@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Frames bodies, the step: solvers, what keeps momentum, damping and obstacles around them.
+// Frames bodies, the step: the solvers, and obstacles around them.
 #include "frames/frames.h"
 
 #include <math.h>
@@ -44,22 +44,26 @@ static void meet_obstacles(const frames_body* body, yw_particles* particles, con
 // step would press one layer of particles against the floor by the weight of all the others.
 static bool resolve_obstacles(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                               yw_aabb box, frames_span span) {
-  body->in_contact = false;
-  if (!ctx->collide || (ctx->is_clear && ctx->is_clear(ctx, box))) return true;
-  meet_obstacles(body, particles, ctx, span);
-  if (!yw_frames_implicit_touches(body, particles)) return true;
-  body->in_contact = true;
-  int32_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;
+  bool was_rough = body->in_contact;
+  bool is_clear = !ctx->collide || (ctx->is_clear && ctx->is_clear(ctx, box));
+  if (!is_clear) meet_obstacles(body, particles, ctx, span);
+  body->in_contact = !is_clear && yw_frames_implicit_touches(body, particles);
+  // The first solve of a body that was in contact is a rough one.
+  if (!body->in_contact && !was_rough) return true;
   if (!yw_frames_implicit_respond(body, particles, ctx, span)) return false;
+  if (is_clear) return true;
+  int32_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;
   meet_obstacles(body, particles, ctx, span);
-  if (ctx->report) ctx->report->obstacle_contacts = contacts;
+  if (ctx->report && body->in_contact) ctx->report->obstacle_contacts = contacts;
+  body->in_contact = yw_frames_implicit_touches(body, particles) || body->in_contact;
   return true;
 }
 
 static bool is_finite_motion(const frames_rigid* r) {
   double sum = 0.0;
-  for (int i = 0; i < 3; ++i)
+  for (int i = 0; i < 3; ++i) {
     sum += fabs(r->center[i]) + fabs(r->velocity[i]) + fabs(r->angular[i]);
+  }
   return isfinite(sum);
 }
 
@@ -79,6 +83,7 @@ static yw_status advance_span(frames_body* body, yw_particles* particles, const 
   if (!is_finite_motion(&after)) return YW_ERR_DIVERGED;
   if (!resolve_obstacles(body, particles, ctx, after.box, span)) return YW_ERR_DIVERGED;
   if (!body->in_contact) {
+    after = yw_frames_rigid_motion(body, particles, NULL, ctx);
     yw_frames_restore_momentum(body, particles, ctx, &before, &after, span.h);
   }
   yw_frames_implicit_remember(body, particles, ctx, span);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "frames/frames.h"
 #include "geometry/order.h"
 #include "math/trig.h"
 

@@ -82,8 +82,6 @@ static inline int32_t frames_num_chunks(int32_t count) {
   return (count + FRAMES_CHUNK - 1) / FRAMES_CHUNK;
 }
 
-yw_status yw_frames_model_create(const yw_allocator* mem, const yw_frames_def* def, void** out,
-                                 yw_error* error);
 void yw_frames_model_destroy(void* model);
 /// YW_ERR_INVALID, with a message, when a value is out of range.
 yw_status yw_frames_params_check(const yw_frames_params* params, int32_t num_examples,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Colours of the sweeps and the coarse lattice of frames models.
+#include "frames/frames.h"
 #include "frames/model.h"
 #include "frames_testing.h"
 
