@@ -10,7 +10,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "match/model.h"
-#include "match/projection.h"
+#include "math/simplex.h"
+
+_Static_assert(YW_MAX_EXAMPLES <= YW_SIMPLEX_MAX, "the fit must take all examples");
 
 // Poses nearer than this to others, relative to their own stretch, add nothing worth having.
 #define SAME_POSE 1e-3

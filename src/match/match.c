@@ -8,7 +8,7 @@
 #include "base/timer.h"
 #include "match/body.h"
 #include "match/frame.h"
-#include "match/projection.h"
+#include "math/simplex.h"
 
 // A body of this many chunks is done before other threads have woken up.
 #define CHUNKS_ALONE 2

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "frames/frames.h"
 #include "match/match.h"
 
 static bool copy_tets(const yw_allocator* mem, const yw_tet_mesh* from, yw_tet_mesh* to) {
@@ -62,6 +63,18 @@ yw_status yw_model_create_match(const yw_allocator* mem, const yw_match_def* def
   yw_status built = yw_match_model_create(mem, def, &data, error);
   if (built < 0) return built;
   yw_status wrapped = model_of_tets(mem, &yw_match_method, data, def->mesh, out, error);
+  return wrapped < 0 ? wrapped : built;
+}
+
+yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames_def* def, yw_model** out,
+                                 yw_error* error) {
+  yw_error_clear(error);
+  if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "frames model: def or out is NULL");
+  *out = NULL;
+  void* data = NULL;
+  yw_status built = yw_frames_model_create(mem, def, &data, error);
+  if (built < 0) return built;
+  yw_status wrapped = model_of_tets(mem, &yw_frames_method, data, def->mesh, out, error);
   return wrapped < 0 ? wrapped : built;
 }
 

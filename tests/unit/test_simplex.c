@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "match/projection.h"
+#include "math/simplex.h"
 
 #include "testing.h"
 
@@ -168,36 +168,36 @@ static void paper_rule_ends(void** state) {
 static void thirty_two_examples_are_finite(void** state) {
   (void)state;
   test_random random = {3};
-  static double gram[YW_MAX_EXAMPLES * YW_MAX_EXAMPLES], b[YW_MAX_EXAMPLES], w[YW_MAX_EXAMPLES];
-  static double l[YW_MAX_EXAMPLES][40], d[40];
+  static double gram[YW_SIMPLEX_MAX * YW_SIMPLEX_MAX], b[YW_SIMPLEX_MAX], w[YW_SIMPLEX_MAX];
+  static double l[YW_SIMPLEX_MAX][40], d[40];
   for (int trial = 0; trial < 200; ++trial) {
     int dimension = 5 + trial % 36;
     for (int i = 0; i < dimension; ++i) d[i] = test_random_in(&random, -1, 1);
-    for (int k = 0; k < YW_MAX_EXAMPLES; ++k) {
+    for (int k = 0; k < YW_SIMPLEX_MAX; ++k) {
       b[k] = 0;
       for (int i = 0; i < dimension; ++i) {
         l[k][i] = test_random_in(&random, -1, 1);
         b[k] += l[k][i] * d[i];
       }
     }
-    for (int k = 0; k < YW_MAX_EXAMPLES; ++k) {
-      for (int j = 0; j < YW_MAX_EXAMPLES; ++j) {
-        gram[k * YW_MAX_EXAMPLES + j] = 0;
-        for (int i = 0; i < dimension; ++i) gram[k * YW_MAX_EXAMPLES + j] += l[k][i] * l[j][i];
+    for (int k = 0; k < YW_SIMPLEX_MAX; ++k) {
+      for (int j = 0; j < YW_SIMPLEX_MAX; ++j) {
+        gram[k * YW_SIMPLEX_MAX + j] = 0;
+        for (int i = 0; i < dimension; ++i) gram[k * YW_SIMPLEX_MAX + j] += l[k][i] * l[j][i];
       }
     }
-    yw_project_exact(YW_MAX_EXAMPLES, gram, b, NULL, w);
-    assert_convex(YW_MAX_EXAMPLES, w);
+    yw_project_exact(YW_SIMPLEX_MAX, gram, b, NULL, w);
+    assert_convex(YW_SIMPLEX_MAX, w);
     // At the optimum no example promises more than those in use.
     double level = 0;
-    for (int k = 0; k < YW_MAX_EXAMPLES; ++k) {
+    for (int k = 0; k < YW_SIMPLEX_MAX; ++k) {
       double slope = -b[k];
-      for (int j = 0; j < YW_MAX_EXAMPLES; ++j) slope += gram[k * YW_MAX_EXAMPLES + j] * w[j];
+      for (int j = 0; j < YW_SIMPLEX_MAX; ++j) slope += gram[k * YW_SIMPLEX_MAX + j] * w[j];
       level += w[k] * slope;
     }
-    for (int k = 0; k < YW_MAX_EXAMPLES; ++k) {
+    for (int k = 0; k < YW_SIMPLEX_MAX; ++k) {
       double slope = -b[k];
-      for (int j = 0; j < YW_MAX_EXAMPLES; ++j) slope += gram[k * YW_MAX_EXAMPLES + j] * w[j];
+      for (int j = 0; j < YW_SIMPLEX_MAX; ++j) slope += gram[k * YW_SIMPLEX_MAX + j] * w[j];
       assert_at_least(slope, level - 1e-8);
     }
     assert_at_least(0.0, level - 1e-8);

@@ -6,11 +6,11 @@
 // points with w > 0, the corral of Wolfe's "Finding the nearest point in a polytope" (1976): it
 // stays affinely independent, so a Gram matrix of any rank is fine, and every round lowers the
 // distance, so it ends.
-#include "match/projection.h"
+#include "math/simplex.h"
 
 #include <math.h>
 
-#define MAX_POINTS (YW_MAX_EXAMPLES + 1)
+#define MAX_POINTS (YW_SIMPLEX_MAX + 1)
 // A pivot below this share of its diagonal counts as dependent on the earlier ones.
 #define PIVOT_SHARE 1e-12
 
@@ -200,7 +200,7 @@ void yw_project_exact(int32_t count, const double* gram, const double* b, const 
 }
 
 uint32_t yw_dependent_examples(int32_t count, const double* gram, double tolerance) {
-  double factor[YW_MAX_EXAMPLES][YW_MAX_EXAMPLES];
+  double factor[YW_SIMPLEX_MAX][YW_SIMPLEX_MAX];
   uint32_t dependent = 0;
   for (int32_t i = 0; i < count; ++i) {
     double pivot = gram[i * count + i];
@@ -226,7 +226,7 @@ uint32_t yw_dependent_examples(int32_t count, const double* gram, double toleran
 static void least_squares(int32_t count, const double* gram, const double* b, double* weights) {
   double m[MAX_POINTS][MAX_POINTS];
   double rhs[MAX_POINTS];
-  int32_t kept[YW_MAX_EXAMPLES];
+  int32_t kept[YW_SIMPLEX_MAX];
   uint32_t dependent = yw_dependent_examples(count, gram, 1e-5);
   int32_t n = 0;
   for (int32_t k = 0; k < count; ++k) {

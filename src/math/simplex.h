@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Nearest point of the convex hull of example poses, from G = L^T L and b = L^T (S - S^0).
 // Small, dense, in double, without allocation.
-#ifndef YW_MATCH_PROJECTION_H
-#define YW_MATCH_PROJECTION_H
+#ifndef YW_MATH_SIMPLEX_H
+#define YW_MATH_SIMPLEX_H
 
-#include "yawara/model.h"
+#include "yawara/base.h"
 
-/// Minimises |L w - d|^2 over w >= 0, sum w <= 1, for count examples (0 to YW_MAX_EXAMPLES). gram
+/// Most examples that a fit may have.
+#define YW_SIMPLEX_MAX 32
+
+/// Minimises |L w - d|^2 over w >= 0, sum w <= 1, for count examples (0 to YW_SIMPLEX_MAX). gram
 /// has count x count numbers, symmetric, positive semidefinite, of any rank. Writes count weights.
 /// guess (may be NULL) holds 1 + count weights, the rest pose first, that are probably positive
 /// where the answer is: it saves time and decides nothing beyond rounding.

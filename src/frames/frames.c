@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// Frames bodies, the step: the solvers, and obstacles around them.
+#include "frames/frames.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/timer.h"
+#include "frames/body.h"
+#include "frames/rigid.h"
+
+// A body of this many chunks is done before other threads have woken up.
+#define CHUNKS_ALONE 16
+// A step whose numbers are lost is tried again in two halves, at most this often in a row.
+#define MAX_HALVINGS 4
+
+typedef struct chunk_job {
+  const frames_phase* phase;
+  void (*run)(const frames_phase*, int32_t);
+} chunk_job;
+
+static void run_chunk(void* context, int32_t chunk, int32_t worker) {
+  const chunk_job* job = context;
+  (void)worker;
+  job->run(job->phase, chunk);
+}
+
+void yw_frames_run(const yw_step_ctx* ctx, int32_t chunks,
+                   void (*run)(const frames_phase*, int32_t), const frames_phase* phase) {
+  chunk_job job = {phase, run};
+  yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_chunk, &job);
+}
+
+// The step ----------------------------------------------------------------------------------------
+
+static void meet_obstacles(const frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                           frames_span span) {
+  double start = ctx->timing ? yw_seconds() : 0.0;
+  ctx->collide(ctx, particles, body->last_pos, NULL, span.begin, span.h);
+  if (ctx->timing && ctx->report) ctx->report->seconds_contact += yw_seconds() - start;
+}
+
+// What an obstacle stopped stays there while the rest of the body moves once more: otherwise every
+// step would press one layer of particles against the floor by the weight of all the others.
+static bool resolve_obstacles(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                              yw_aabb box, frames_span span) {
+  bool was_rough = body->in_contact;
+  bool is_clear = !ctx->collide || (ctx->is_clear && ctx->is_clear(ctx, box));
+  if (!is_clear) meet_obstacles(body, particles, ctx, span);
+  body->in_contact = !is_clear && yw_frames_implicit_touches(body, particles);
+  // The first solve of a body that was in contact is a rough one.
+  if (!body->in_contact && !was_rough) return true;
+  if (!yw_frames_implicit_respond(body, particles, ctx, span)) return false;
+  if (is_clear) return true;
+  int32_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;
+  meet_obstacles(body, particles, ctx, span);
+  if (ctx->report && body->in_contact) ctx->report->obstacle_contacts = contacts;
+  body->in_contact = yw_frames_implicit_touches(body, particles) || body->in_contact;
+  return true;
+}
+
+static bool is_finite_motion(const frames_rigid* r) {
+  double sum = 0.0;
+  for (int i = 0; i < 3; ++i) {
+    sum += fabs(r->center[i]) + fabs(r->velocity[i]) + fabs(r->angular[i]);
+  }
+  return isfinite(sum);
+}
+
+static yw_status advance_span(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                              frames_span span, int32_t depth) {
+  frames_rigid before = yw_frames_rigid_motion(body, particles, NULL, ctx);
+  if (!is_finite_motion(&before)) return YW_ERR_DIVERGED;
+  if (!yw_frames_implicit_step(body, particles, ctx, &before, span)) {
+    if (depth == MAX_HALVINGS) return YW_ERR_DIVERGED;
+    if (ctx->report) ++ctx->report->recovered;
+    frames_span first = {span.begin, 0.5f * span.h}, second = {span.begin + 0.5f * span.h, first.h};
+    yw_frames_invalidate(body, particles);
+    yw_status status = advance_span(body, particles, ctx, first, depth + 1);
+    return status < 0 ? status : advance_span(body, particles, ctx, second, depth + 1);
+  }
+  frames_rigid after = yw_frames_rigid_motion(body, particles, body->last_pos, ctx);
+  if (!is_finite_motion(&after)) return YW_ERR_DIVERGED;
+  if (!resolve_obstacles(body, particles, ctx, after.box, span)) return YW_ERR_DIVERGED;
+  if (!body->in_contact) {
+    after = yw_frames_rigid_motion(body, particles, NULL, ctx);
+    yw_frames_restore_momentum(body, particles, ctx, &before, &after, span.h);
+  }
+  yw_frames_implicit_remember(body, particles, ctx, span);
+  return YW_OK;
+}
+
+static yw_status frames_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
+  frames_body* body = state;
+  int32_t before = ctx->report ? ctx->report->recovered : 0;
+  bool by_positions = body->params.solver >= YW_FRAMES_EXTENDED;
+  yw_status status = by_positions
+                         ? yw_frames_position_advance(body, particles, ctx)
+                         : advance_span(body, particles, ctx, (frames_span){0.0f, ctx->h}, 0);
+  if (status < 0) return status;
+  return ctx->report && ctx->report->recovered > before ? YW_WARN_NUMERICS : YW_OK;
+}
+
+// The table ---------------------------------------------------------------------------------------
+
+static uint64_t model_hash(const void* model) { return ((const frames_model*)model)->hash; }
+
+static int32_t model_num_particles(const void* model) {
+  return ((const frames_model*)model)->num_particles;
+}
+
+static yw_contact_geometry contact_geometry(const void* state) {
+  const frames_model* model = ((const frames_body*)state)->model;
+  return (yw_contact_geometry){
+      .tets = model->tets,
+      .num_tets = model->num_tets,
+      .triangles = model->triangles,
+      .num_triangles = model->num_triangles,
+      .surface_particles = model->surface,
+      .num_surface_particles = model->num_surface,
+      .rest = model->rest_positions,
+  };
+}
+
+static uint64_t topology_version(const void* state) {
+  (void)state;
+  return 0;
+}
+
+static const int32_t* particle_of_vertex(const void* state) {
+  return ((const frames_body*)state)->model->particle_of_vertex;
+}
+
+const yw_method yw_frames_method = {
+    .name = "frames",
+    .model_destroy = yw_frames_model_destroy,
+    .model_hash = model_hash,
+    .model_num_particles = model_num_particles,
+    .body_create = yw_frames_body_create,
+    .body_destroy = yw_frames_body_destroy,
+    .advance = frames_advance,
+    .invalidate = yw_frames_invalidate,
+    .contact_geometry = contact_geometry,
+    .topology_version = topology_version,
+    .particle_of_vertex = particle_of_vertex,
+    .save = yw_frames_save,
+    .load = yw_frames_load,
+};

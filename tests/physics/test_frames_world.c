@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// Frames bodies in a world: obstacles, pins, other bodies, snapshots, same bits, no heap in a step.
+#include <stdatomic.h>
+
+#include "frames/frames.h"
+#include "world_fixture.h"
+
+static yw_model* make_frames(int cx, int cy, int cz, yw_frames_kind kind, float young,
+                             yw_frames_solver solver) {
+  yw_error error = {0};
+  yw_tet_mesh mesh = {0};
+  const int32_t cells[3] = {cx, cy, cz};
+  yw_vec3 half = {0.05f * (float)cx, 0.05f * (float)cy, 0.05f * (float)cz};
+  yw_aabb box = {{-half.x, -half.y, -half.z}, half};
+  assert_int_equal(yw_tet_mesh_lattice(NULL, box, cells, YW_LATTICE_FIVE, &mesh), YW_OK);
+  int32_t* list = malloc(sizeof(int32_t) * 8 * (size_t)(cx * cy * cz));
+  yw_lattice_cells(cells, list);
+  yw_frames_def def = yw_default_frames_def();
+  def.mesh = &mesh;
+  def.kind = kind;
+  def.cells = list;
+  def.num_cells = cx * cy * cz;
+  def.youngs_modulus = young;
+  def.params.solver = solver;
+  def.params.damping = 1.0f;
+  yw_model* model = NULL;
+  if (yw_model_create_frames(NULL, &def, &model, &error) < 0) fail_msg("%s", error.message);
+  assert_string_equal(yw_model_method(model), "frames");
+  yw_tet_mesh_free(&mesh);
+  free(list);
+  return model;
+}
+
+static float lowest(const yw_world* world, yw_body_id id) {
+  int32_t n;
+  const yw_vec3* x = yw_body_positions(world, id, &n);
+  float low = INFINITY;
+  for (int32_t i = 0; i < n; ++i) low = fminf(low, x[i].y);
+  return low;
+}
+
+static const yw_quat upright = {0, 0, 0, 1};
+
+// A block dropped on the floor comes to rest on it, a little lower for its weight.
+static void a_block_comes_to_rest_on_the_floor(void** state) {
+  (void)state;
+  for (int kind = 0; kind < 2; ++kind) {
+    for (int solver = 0; solver < 2; ++solver) {
+      yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+      const float young = 1e5f;
+      yw_model* model = make_frames(4, 6, 4, kind, young, solver);
+      yw_body_id id = add_body(world, model, (yw_vec3){0, 0.5f, 0}, upright);
+      for (int step = 0; step < 240; ++step) {
+        assert_true(yw_world_step(world, 1.0f / 60, 1, NULL) >= 0);
+      }
+      yw_body_sums sums;
+      assert_int_equal(yw_body_sums_of(world, id, &sums), YW_OK);
+      // The second-order formula goes on vibrating.
+      bool lively = solver == YW_FRAMES_BDF2;
+      assert_at_most(2 * sums.kinetic_energy / sums.mass, lively ? 0.05 : 1e-9);
+      assert_near(lowest(world, id), 0, 1e-5);
+      // Under its own weight a column of height H sinks by rho g H^2 / 2E, its centre by a third of
+      // rho g H^2 / E.
+      double sink = 1000 * 9.81 * 0.36 / young / 3;
+      assert_near(sums.center[1], 0.3 - sink, lively ? 0.01 : 0.1 * sink);
+      yw_world_destroy(world);
+      yw_model_release(model);
+    }
+  }
+}
+
+// Way down a slope of 20 degrees in one second.
+static double slide(float friction, yw_frames_solver solver) {
+  yw_error error = {0};
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_shape* plane = NULL;
+  const float s = 0.34202014f, c = 0.93969262f;
+  assert_int_equal(yw_shape_plane(NULL, (yw_vec3){s, c, 0}, 0.0f, &plane), YW_OK);
+  yw_obstacle_def obstacle = yw_default_obstacle_def();
+  obstacle.shape = plane;
+  obstacle.friction = friction;
+  yw_obstacle_id obstacle_id;
+  assert_int_equal(yw_obstacle_create(world, &obstacle, &obstacle_id, &error), YW_OK);
+  yw_shape_release(plane);
+  yw_model* model = make_frames(6, 3, 4, YW_FRAMES_RINGS, 1e6f, solver);
+  yw_body_def def = yw_default_body_def();
+  def.model = model;
+  def.friction = friction;
+  def.transform.position = (yw_vec3){0.151f * s, 0.151f * c, 0};
+  def.transform.rotation = (yw_quat){0, 0, -0.17364818f, 0.98480775f};
+  yw_body_id id;
+  assert_int_equal(yw_body_create(world, &def, &id, &error), YW_OK);
+  yw_body_sums before, after;
+  for (int step = 0; step < 75; ++step) {
+    if (step == 15) yw_body_sums_of(world, id, &before);
+    assert_true(yw_world_step(world, 1.0f / 60, 1, NULL) >= 0);
+  }
+  yw_body_sums_of(world, id, &after);
+  yw_world_destroy(world);
+  yw_model_release(model);
+  // From t = 1/4 s to 5/4 s the way is (25 - 1) / 32 of the acceleration.
+  return ((after.center[0] - before.center[0]) * (double)c -
+          (after.center[1] - before.center[1]) * (double)s) /
+         0.75;
+}
+
+// Acceleration g (sin - mu cos) on a slope that is too steep, none on one that is not.
+static void friction_holds_or_slows_a_block_on_a_slope(void** state) {
+  (void)state;
+  for (int solver = 0; solver < 3; ++solver) {
+    assert_near(slide(0.0f, solver), 9.81 * 0.342, 0.1);
+    assert_near(slide(0.2f, solver), 9.81 * (0.342 - 0.2 * 0.94), 0.25);
+    assert_near(slide(0.6f, solver), 0, 0.02);
+  }
+}
+
+static void fill_world(yw_world* world, yw_frames_solver solver) {
+  yw_error error = {0};
+  yw_model* rings = make_frames(12, 20, 15, YW_FRAMES_RINGS, 2e5f, solver);
+  yw_model* plank = make_frames(3, 9, 3, YW_FRAMES_RINGS, 1e6f, solver);
+  yw_model* cells = make_frames(3, 3, 3, YW_FRAMES_CELLS, 5e4f, solver);
+  yw_body_id a = add_body(world, rings, (yw_vec3){0, 1.4f, 0}, upright);
+  add_body(world, cells, (yw_vec3){0.05f, 0.2f, 0.1f}, (yw_quat){0.6f, 0, 0, 0.8f});
+  add_body(world, plank, (yw_vec3){1.5f, 1.3f, 0}, (yw_quat){0, 0, 0.28f, 0.96f});
+  int32_t n, vertices[2] = {0, 1};
+  yw_body_positions(world, a, &n);
+  vertices[0] = n - 1, vertices[1] = n - 2;
+  yw_pin_def pin = yw_default_pin_def();
+  pin.body = a;
+  pin.vertices = vertices;
+  pin.num_vertices = 2;
+  yw_pin_id id;
+  assert_int_equal(yw_pin_create(world, &pin, &id, &error), YW_OK);
+  vertices[0] = n / 2, vertices[1] = n / 2 + 1;
+  pin.stiffness = 500;
+  pin.damping = 3;
+  assert_int_equal(yw_pin_create(world, &pin, &id, &error), YW_OK);
+  yw_model_release(rings);
+  yw_model_release(cells);
+  yw_model_release(plank);
+}
+
+static uint64_t run(int32_t threads, yw_simd simd, yw_frames_solver solver) {
+  yw_world* world = make_world(threads, simd, true);
+  fill_world(world, solver);
+  for (int step = 0; step < 8; ++step) {
+    assert_true(yw_world_step(world, 1.0f / 60, 1, NULL) >= 0);
+  }
+  uint64_t hash = yw_world_hash(world);
+  yw_world_destroy(world);
+  return hash;
+}
+
+static void bits_do_not_depend_on_threads_or_instruction_sets(void** state) {
+  (void)state;
+  for (int solver = 0; solver < 4; ++solver) {
+    uint64_t hash = run(1, YW_SIMD_PLAIN, solver);
+    assert_true(run(2, YW_SIMD_AUTO, solver) == hash);
+    if (solver > 0) continue;
+    for (int simd = YW_SIMD_AVX2; simd <= (int)yw_simd_resolve(YW_SIMD_AUTO); ++simd) {
+      assert_true(run(1, simd, solver) == hash);
+    }
+    assert_true(run(3, YW_SIMD_AUTO, solver) == hash);
+  }
+}
+
+static void snapshots_go_on_bit_for_bit(void** state) {
+  (void)state;
+  for (int solver = 0; solver < 4; ++solver) {
+    yw_world *a = make_world(1, YW_SIMD_AUTO, true), *b = make_world(2, YW_SIMD_AUTO, true);
+    fill_world(a, solver);
+    fill_world(b, solver);
+    for (int step = 0; step < 5; ++step) yw_world_step(a, 1.0f / 60, 1, NULL);
+    size_t size = yw_world_snapshot_size(a);
+    void* bytes = malloc(size);
+    assert_int_equal(yw_world_save(a, bytes, size, NULL), YW_OK);
+    assert_int_equal(yw_world_load(b, bytes, size, NULL), YW_OK);
+    for (int step = 0; step < 5; ++step) {
+      yw_world_step(a, 1.0f / 60, 1, NULL);
+      yw_world_step(b, 1.0f / 60, 1, NULL);
+      assert_true(yw_world_hash(a) == yw_world_hash(b));
+    }
+    free(bytes);
+    yw_world_destroy(a);
+    yw_world_destroy(b);
+  }
+}
+
+static atomic_int allocations;
+
+static void* count_alloc(void* context, size_t size, size_t alignment) {
+  (void)context;
+  ++allocations;
+  return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void count_free(void* context, void* pointer) {
+  (void)context;
+  free(pointer);
+}
+
+static void steps_do_not_allocate(void** state) {
+  (void)state;
+  for (int solver = 0; solver < 4; ++solver) {
+    yw_world_def def = yw_default_world_def();
+    def.threads = 2;
+    def.mem = (yw_allocator){.alloc = count_alloc, .release = count_free};
+    yw_world* world = NULL;
+    assert_int_equal(yw_world_create(&def, &world), YW_OK);
+    fill_world(world, solver);
+    for (int step = 0; step < 8; ++step) yw_world_step(world, 1.0f / 60, 1, NULL);
+    int before = allocations;
+    for (int step = 0; step < 5; ++step) yw_world_step(world, 1.0f / 60, 1, NULL);
+    assert_int_equal(allocations, before);
+    yw_world_destroy(world);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_block_comes_to_rest_on_the_floor),
+      cmocka_unit_test(friction_holds_or_slows_a_block_on_a_slope),
+      cmocka_unit_test(bits_do_not_depend_on_threads_or_instruction_sets),
+      cmocka_unit_test(snapshots_go_on_bit_for_bit),
+      cmocka_unit_test(steps_do_not_allocate),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
