@@ -8,6 +8,8 @@ if(TARGET yawara)
   install(TARGETS yawara RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/yawara)
 endif()
+# Relative, so that `cmake --install --prefix` and packages that are moved stay right.
+file(RELATIVE_PATH YW_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/yawara.pc.in ${CMAKE_BINARY_DIR}/yawara.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/yawara.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(EXPORT yawara-targets NAMESPACE yawara:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/yawara)
