@@ -48,8 +48,9 @@ static yw_status model_of_tets(const yw_allocator* mem, const yw_method* method,
 }
 
 yw_match_def yw_default_match_def(void) {
-  return (yw_match_def){.density = 1000.0f,
-                        .params = {.alpha = 0.8f, .beta = 0.95f, .damping = 2.0f, .viscosity = 0.015f}};
+  return (yw_match_def){
+      .density = 1000.0f,
+      .params = {.alpha = 0.8f, .beta = 0.95f, .damping = 2.0f, .viscosity = 0.015f}};
 }
 
 yw_status yw_model_create_match(const yw_allocator* mem, const yw_match_def* def, yw_model** out,
