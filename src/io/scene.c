@@ -2,11 +2,11 @@
 // Scene files: text -> tree -> overrides -> checked specs -> meshes and models.
 #include "yawara/scene.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "io/file.h"
 #include "io/scene_loader.h"
 #include "io/scene_records.h"
 #include "math/vec.h"
@@ -138,42 +138,6 @@ static bool set_folder(yw_loader* l, const char* path) {
   return true;
 }
 
-static yw_status read_text(const char* path, const yw_allocator* mem, char** text, size_t* size,
-                           yw_error* error) {
-  *text = NULL;
-  FILE* file = fopen(path, "rb");
-  if (!file) return yw_fail(error, YW_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
-  size_t capacity = 0, used = 0, got = 1;
-  yw_status status = YW_OK;
-  while (got > 0 && status == YW_OK) {
-    if (used == capacity) {
-      size_t grown = capacity ? 4 * capacity : (size_t)64 << 10;
-      char* larger = yw_mem_resize(mem, *text, used, grown, 1);
-      if (!larger) {
-        status = yw_fail_memory(error, path);
-        break;
-      }
-      *text = larger;
-      capacity = grown;
-    }
-    got = fread(*text + used, 1, capacity - used, file);
-    used += got;
-    if (used > YW_JSON_MAX_BYTES) {
-      status = yw_fail(error, YW_ERR_LIMIT, "%s: more than %zu bytes: is this a scene?", path,
-                       YW_JSON_MAX_BYTES);
-    }
-  }
-  if (status == YW_OK && ferror(file)) {
-    status = yw_fail(error, YW_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
-  }
-  fclose(file);
-  *size = used;
-  if (status == YW_OK) return YW_OK;
-  yw_mem_free(mem, *text);
-  *text = NULL;
-  return status;
-}
-
 // Public ------------------------------------------------------------------------------------------
 
 yw_status yw_scene_read_text(const char* text, size_t size, const char* path,
@@ -211,16 +175,16 @@ yw_status yw_scene_read_text(const char* text, size_t size, const char* path,
 yw_status yw_scene_read(const char* path, const yw_allocator* mem, int32_t num_overrides,
                         const yw_scene_override* overrides, yw_scene** out, yw_error* warning,
                         yw_error* error) {
-  char* text;
-  size_t size = 0;
   if (!out || !path) {
     return yw_fail(error, YW_ERR_INVALID, "yw_scene_read needs a path and a place for the scene");
   }
   *out = NULL;
-  yw_status status = read_text(path, mem, &text, &size, error);
+  yw_file_data data = {0};
+  yw_status status = yw_file_read_all(path, YW_JSON_MAX_BYTES, mem, &data, error);
   if (status < 0) return status;
-  status = yw_scene_read_text(text, size, path, mem, num_overrides, overrides, out, warning, error);
-  yw_mem_free(mem, text);
+  status = yw_scene_read_text(data.bytes, data.size, path, mem, num_overrides, overrides, out,
+                              warning, error);
+  yw_file_data_free(&data);
   return status;
 }
 

@@ -15,6 +15,8 @@ refuses "a missing file" "there.json: cannot be opened: No such file" run there.
 refuses "an empty file" "s.json:1:1" run s.json
 mkdir folder.json
 refuses "a folder" "folder.json" run folder.json
+mkfifo pipe.json
+refuses "a pipe" "pipe.json: is a pipe" timeout 20 "$yawara" run pipe.json -o out
 
 # Truncated at every byte: each prefix is refused, none crashes.
 scene "$lattice, \"density\": 500, \"examples\": [ { \"deform\": { \"twist\": { \"degrees\": 9 } } } ]"
