@@ -31,13 +31,16 @@ YW_LANE_FN void ask_for(const void* from, size_t bytes) {
 // Rows --------------------------------------------------------------------------------------------
 
 // The row of one particle: m~ d (x0 - origin, 1)^T, three quads; d as viscosity sees it.
-YW_LANE_FN void make_row(const match_step* step, quad origin, int32_t p, float* row) {
+// Without viscosity the velocities need not be read.
+YW_LANE_FN void make_row(const match_step* step, const bool viscous, quad origin, int32_t p,
+                         float* row) {
   const quad center = {step->center.x, step->center.y, step->center.z, 0.0f};
   const quad drift = {step->velocity.x, step->velocity.y, step->velocity.z, 0.0f};
   const float(*r)[3] = step->seen_rotation;
   const quad rx = {r[0][0], r[0][1], r[0][2], 0.0f}, ry = {r[1][0], r[1][1], r[1][2], 0.0f};
   const quad rz = {r[2][0], r[2][1], r[2][2], 0.0f};
-  quad y = (quad_load(&step->pos[p].x) - center) + step->lag * (quad_load(&step->vel[p].x) - drift);
+  quad y = quad_load(&step->pos[p].x) - center;
+  if (viscous) y += step->lag * (quad_load(&step->vel[p].x) - drift);
   quad x0 = quad_load(&step->model->rest[p].x);
   quad turned = (rx * SPREAD(y, 0) + ry * SPREAD(y, 1)) + rz * SPREAD(y, 2);
   quad md = (turned - x0) * step->model->row_mass[p];
@@ -53,22 +56,31 @@ YW_LANE_FN void make_row(const match_step* step, quad origin, int32_t p, float* 
 #endif
 }
 
-static void make_rows(const match_step* step, const match_chunk* chunk, float* rows) {
+YW_LANE_FN void fill_rows(const match_step* step, const bool viscous, const match_chunk* chunk,
+                          float* rows) {
   const int32_t* halo = step->model->halo + chunk->halo_start;
   quad origin = quad_load(&chunk->origin.x);
   for (int32_t i = 0; i < chunk->count; ++i) {
-    make_row(step, origin, chunk->begin + i, rows);
+    make_row(step, viscous, origin, chunk->begin + i, rows);
     rows += MATCH_ROW;
   }
   for (int32_t i = 0; i < chunk->num_halo; ++i) {
     int32_t soon = halo[i + PREFETCH_AHEAD];
     __builtin_prefetch(&step->pos[soon]);
-    __builtin_prefetch(&step->vel[soon]);
+    if (viscous) __builtin_prefetch(&step->vel[soon]);
     __builtin_prefetch(&step->model->rest[soon]);
-    make_row(step, origin, halo[i], rows);
+    make_row(step, viscous, origin, halo[i], rows);
     rows += MATCH_ROW;
   }
   memset(rows, 0, MATCH_ROW * sizeof *rows);
+}
+
+static void make_rows(const match_step* step, const match_chunk* chunk, float* rows) {
+  if (step->lag > 0.0f) {
+    fill_rows(step, true, chunk, rows);
+  } else {
+    fill_rows(step, false, chunk, rows);
+  }
 }
 
 // Target rows of the particles and the halo of a chunk. A body of one chunk has them in place:
