@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "bench.h"
 #include "commands.h"
 #include "options.h"
@@ -108,9 +109,8 @@ static int run_named(bench_run* run, const char* name) {
     names[i] = entries[i].name;
     if (strcmp(name, names[i]) == 0) return measure(run, &entries[i]);
   }
-  const char* near = nearest_name(name, names, NUM_ENTRIES);
-  if (near) return bad_input("there is no benchmark \"%s\" (did you mean \"%s\"?)", name, near);
-  return bad_input("there is no benchmark \"%s\" (see: yawara bench --list)", name);
+  yw_hint hint = yw_suggest(name, NUM_ENTRIES, names);
+  return bad_input("there is no benchmark \"%s\"%s; see: yawara bench --list", name, hint.text);
 }
 
 int cmd_bench(int argc, char** argv) {

@@ -4,17 +4,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/text.h"
 #include "cache.h"
 #include "commands.h"
 #include "math/vec.h"
 #include "options.h"
 #include "progress.h"
 #include "scene_options.h"
-
-static bool ends_with(const char* text, const char* ending) {
-  size_t n = strlen(text), k = strlen(ending);
-  return n >= k && strcmp(text + n - k, ending) == 0;
-}
 
 static void print_box(int32_t count, const yw_vec3* positions) {
   yw_aabb box = yw_aabb_empty();
@@ -150,11 +146,11 @@ int cmd_inspect(int argc, char** argv) {
   struct stat what;
   if (stat(path, &what) != 0) return bad_input("%s: there is no such file or folder", path);
   if (S_ISDIR(what.st_mode)) return inspect_cache(path);
-  if (ends_with(path, ".json")) return inspect_scene(path, &scene);
-  if (ends_with(path, ".yws")) return inspect_snapshot(path);
+  if (yw_ends_with(path, ".json")) return inspect_scene(path, &scene);
+  if (yw_ends_with(path, ".yws")) return inspect_snapshot(path);
   const char* surfaces[] = {".obj", ".ply", ".stl"};
   for (int i = 0; i < 3; ++i) {
-    if (ends_with(path, surfaces[i])) return inspect_surface(path);
+    if (yw_ends_with(path, surfaces[i])) return inspect_surface(path);
   }
   return inspect_tets(path);
 }

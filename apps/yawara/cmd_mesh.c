@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/timer.h"
 #include "commands.h"
 #include "options.h"
@@ -15,15 +16,10 @@ typedef struct mesh_options {
   bool surface;
 } mesh_options;
 
-static bool ends_with(const char* text, const char* ending) {
-  size_t n = strlen(text), k = strlen(ending);
-  return n >= k && strcmp(text + n - k, ending) == 0;
-}
-
 static bool is_tet_file(const char* path) {
   const char* endings[] = {".node", ".ele", ".msh", ".vtk", ".vtu", ".mesh"};
   for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
-    if (ends_with(path, endings[i])) return true;
+    if (yw_ends_with(path, endings[i])) return true;
   }
   return false;
 }

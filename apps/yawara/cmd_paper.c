@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cache.h"
 #include "commands.h"
 #include "options.h"
@@ -142,9 +143,8 @@ static int parse(int argc, char** argv, paper_options* out, const char** folder,
 static int unknown_figure(const char* name) {
   const char* names[32];
   for (int32_t i = 0; i < paper_num_figures; ++i) names[i] = paper_figures[i].name;
-  const char* near = nearest_name(name, names, paper_num_figures);
-  if (near) return bad_input("there is no figure \"%s\" (did you mean \"%s\"?)", name, near);
-  return bad_input("there is no figure \"%s\" (see: yawara paper)", name);
+  yw_hint hint = yw_suggest(name, paper_num_figures, names);
+  return bad_input("there is no figure \"%s\"%s; see: yawara paper", name, hint.text);
 }
 
 int cmd_paper(int argc, char** argv) {

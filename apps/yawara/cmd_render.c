@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "cache.h"
 #include "commands.h"
 #include "math/vec.h"
@@ -171,11 +172,6 @@ static yw_status find_focus(source* s, const render_options* o, int32_t last, yw
 // Output
 // ----------------------------------------------------------------------------------------------
 
-static bool ends_with(const char* text, const char* ending) {
-  size_t n = strlen(text), k = strlen(ending);
-  return n >= k && strcmp(text + n - k, ending) == 0;
-}
-
 // One PNG is written under the given name, several get numbers: name_0042.png.
 static yw_status open_output(const render_options* o, float fps, int32_t pictures, output* out,
                              yw_error* error) {
@@ -185,12 +181,12 @@ static yw_status open_output(const render_options* o, float fps, int32_t picture
   } else {
     size_t length = strlen(o->input);
     while (length > 1 && o->input[length - 1] == '/') --length;
-    if (ends_with(o->input, ".json")) length -= 5;
+    if (yw_ends_with(o->input, ".json")) length -= 5;
     bool can_film = yw_movie_available(error) >= 0;
     if (!can_film) fprintf(stderr, "yawara: %s; writing pictures\n", error->message);
     snprintf(name, sizeof name, "%.*s.%s", (int)length, o->input, can_film ? "mp4" : "png");
   }
-  out->movie = !ends_with(name, ".png");
+  out->movie = !yw_ends_with(name, ".png");
   out->numbered = !out->movie && pictures > 1;
   snprintf(out->pattern, sizeof out->pattern, "%s", name);
   if (!out->movie) return yw_png_available(error);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "commands.h"
 #include "options.h"
 #include "yawara/yawara.h"
@@ -53,7 +54,6 @@ int main(int argc, char** argv) {
     names[i] = entries[i].name;
     if (strcmp(argv[1], names[i]) == 0) return entries[i].run(argc - 2, argv + 2);
   }
-  const char* near = nearest_name(argv[1], names, NUM_ENTRIES);
-  if (near) return bad_input("there is no command \"%s\" (did you mean \"%s\"?)", argv[1], near);
-  return bad_input("there is no command \"%s\" (see: yawara --help)", argv[1]);
+  yw_hint hint = yw_suggest(argv[1], NUM_ENTRIES, names);
+  return bad_input("there is no command \"%s\"%s; see: yawara --help", argv[1], hint.text);
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 int bad_input(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -16,39 +18,6 @@ int bad_input(const char* format, ...) {
   fputc('\n', stderr);
   va_end(arguments);
   return EXIT_BAD_INPUT;
-}
-
-// Edits (insert, remove, replace) between two short words.
-static int32_t edit_distance(const char* a, const char* b) {
-  enum { LONGEST = 63 };
-  int32_t row[LONGEST + 1];
-  size_t m = strlen(a), n = strlen(b);
-  if (m > LONGEST || n > LONGEST) return INT32_MAX;
-  for (size_t j = 0; j <= n; ++j) row[j] = (int32_t)j;
-  for (size_t i = 1; i <= m; ++i) {
-    int32_t diagonal = row[0];
-    row[0] = (int32_t)i;
-    for (size_t j = 1; j <= n; ++j) {
-      int32_t replace = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      int32_t best = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-      row[j] = replace < best ? replace : best;
-    }
-  }
-  return row[n];
-}
-
-const char* nearest_name(const char* word, const char* const* names, int32_t count) {
-  const char* best = NULL;
-  int32_t fewest = 3;
-  for (int32_t i = 0; i < count; ++i) {
-    int32_t edits = edit_distance(word, names[i]);
-    if (edits < fewest) {
-      fewest = edits;
-      best = names[i];
-    }
-  }
-  return best;
 }
 
 static void print_help(const command* self) {
@@ -77,9 +46,8 @@ static int unknown_option(const command* self, const char* given) {
   const char* names[64];
   int32_t count = self->num_options < 64 ? self->num_options : 64;
   for (int32_t i = 0; i < count; ++i) names[i] = self->options[i].name;
-  const char* near = nearest_name(given + strspn(given, "-"), names, count);
-  if (near) return bad_input("unknown option %s (did you mean --%s?)", given, near);
-  return bad_input("unknown option %s (see: yawara %s --help)", given, self->name);
+  yw_hint hint = yw_suggest(given + strspn(given, "-"), count, names);
+  return bad_input("unknown option %s%s; see: yawara %s --help", given, hint.text, self->name);
 }
 
 static int set_number(const option* o, const char* text) {

@@ -46,8 +46,6 @@ typedef struct command {
 /// Fills targets and arguments (room for max_arguments). Returns -1 to go on, or the exit code.
 int parse_options(const command* self, int argc, char** argv, const char** arguments,
                   int32_t* num_arguments);
-/// The name nearest to `word`, or NULL when none is near.
-const char* nearest_name(const char* word, const char* const* names, int32_t count);
 /// Prints "yawara: message" to standard error and returns EXIT_BAD_INPUT.
 int bad_input(const char* format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -5,6 +5,7 @@
 #define YW_IO_SCENE_FIELDS_H
 
 #include "base/error.h"
+#include "base/text.h"
 #include "io/json.h"
 #include "yawara/scene.h"
 
@@ -69,12 +70,6 @@ bool yw_deep_fail(yw_reader_ctx* r, const yw_json* node, const yw_error* deep);
 bool yw_memory_fail(yw_reader_ctx* r);
 /// Adds a line to the warnings: place, path and the message right behind it.
 void yw_value_warn(yw_reader_ctx* r, const yw_json* node, const char* format, ...) YW_PRINTF(3, 4);
-
-/// ' (did you mean "x"?)' when a word is near, else "".
-typedef struct yw_hint {
-  char text[120];
-} yw_hint;
-yw_hint yw_suggest(const char* word, int32_t count, const char* const* words);
 
 /// "... is a number, but must be <expected>". Always false.
 bool yw_type_fail(yw_reader_ctx* r, const yw_json* node, const char* expected);

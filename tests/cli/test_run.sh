@@ -73,7 +73,7 @@ refuses "an output folder with an endless name" "longer than" "$yawara" run scen
 refuses "another scene in the same folder" "another scene" "$yawara" run "$root/scenes/gallery/first.json" -o whole
 refuses "resuming with other values" "differ" "$yawara" run scene.json -o whole --resume --set substeps=9
 refuses "resuming nothing" "no run to resume" "$yawara" run scene.json -o nowhere --resume
-refuses "an unknown option" "did you mean --frames" "$yawara" run scene.json --frmes 3
+refuses "an unknown option" 'did you mean "frames"' "$yawara" run scene.json --frmes 3
 refuses "an unknown command" 'did you mean "run"' "$yawara" rum scene.json
 refuses "a number that is none" "must be a whole number" "$yawara" run scene.json --frames many
 refuses "an unknown format" "must be a list of" "$yawara" run scene.json --format ply,abc

@@ -2,6 +2,7 @@
 // Frames go through a pipe to ffmpeg, started without a shell. It runs in a process group of its
 // own: Ctrl-C in the terminal reaches only yawara, which finishes the movie properly.
 #include "movie.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,15 +70,10 @@ static void add_all(command* line, const char* const* items) {
   for (; *items; ++items) add(line, *items);
 }
 
-static bool ends_with(const char* text, const char* ending) {
-  size_t a = strlen(text), b = strlen(ending);
-  return a >= b && strcmp(text + a - b, ending) == 0;
-}
-
 // Encoder options by the ending of the name; false when it is not known.
 static bool add_encoder(command* line, const yw_movie_def* def) {
   int32_t quality = def->quality < 1 ? 1 : def->quality > 10 ? 10 : def->quality;
-  if (ends_with(def->path, ".mp4")) {
+  if (yw_ends_with(def->path, ".mp4")) {
     snprintf(line->quality, sizeof line->quality, "%d", 38 - 2 * quality);
     // Players want even sides and 4:2:0; the colours are those of sRGB pictures in BT.709.
     add_all(line, (const char*[]){"-vf",
@@ -102,16 +98,16 @@ static bool add_encoder(command* line, const yw_movie_def* def) {
                                   "-f",
                                   "mp4",
                                   NULL});
-  } else if (ends_with(def->path, ".gif")) {
+  } else if (yw_ends_with(def->path, ".gif")) {
     add_all(line, (const char*[]){"-filter_complex",
                                   "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse="
                                   "dither=bayer:bayer_scale=4:diff_mode=rectangle",
                                   "-loop", "0", "-f", "gif", NULL});
-  } else if (ends_with(def->path, ".webp")) {
+  } else if (yw_ends_with(def->path, ".webp")) {
     snprintf(line->quality, sizeof line->quality, "%d", 30 + 6 * quality);
     add_all(line, (const char*[]){"-c:v", "libwebp_anim", "-quality", line->quality, "-loop", "0",
                                   "-f", "webp", NULL});
-  } else if (ends_with(def->path, ".png") || ends_with(def->path, ".apng")) {
+  } else if (yw_ends_with(def->path, ".png") || yw_ends_with(def->path, ".apng")) {
     add_all(line, (const char*[]){"-plays", "0", "-f", "apng", NULL});
   } else {
     return false;
