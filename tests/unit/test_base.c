@@ -20,7 +20,8 @@ static void memory_is_zeroed_and_aligned(void** state) {
 
 static void hash_has_not_changed(void** state) {
   (void)state;
-  assert_true(yw_hash_bytes(YW_HASH_SEED, "yawara", 6) == yw_hash_bytes(YW_HASH_SEED, "yawara", 6));
+  // Snapshots and caches carry it.
+  assert_true(yw_hash_bytes(YW_HASH_SEED, "yawara", 6) == 0xd79e10adf6f17c9full);
   assert_true(yw_hash_bytes(YW_HASH_SEED, "yawara", 6) != yw_hash_bytes(YW_HASH_SEED, "yawarb", 6));
 }
 
