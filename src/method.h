@@ -6,7 +6,8 @@
 // advance must move the particles by ctx->h, in as many inner steps as it likes. In each inner step
 // it applies gravity, pins and springs, and then asks ctx->collide once, so that explicit, implicit
 // and position-based methods meet obstacles at their own rate. settle may add or remove particles,
-// refine or coarsen; it then raises topology_version.
+// refine or coarsen; it then raises topology_version. The count of particles may change there, the
+// capacity never does: what may come later is allocated when the body is made.
 #ifndef YW_METHOD_H
 #define YW_METHOD_H
 
@@ -43,6 +44,7 @@ typedef struct yw_spring {
 /// What a step tells the world.
 typedef struct yw_method_report {
   int32_t recovered;          ///< decompositions or elements that took the safe path
+  int32_t stalled;            ///< solves that did not converge and were done again in smaller steps
   int32_t obstacle_contacts;  ///< filled by collide
   double seconds_project;     ///< part of advance spent in projection
   double seconds_contact;     ///< part of advance spent in collide
@@ -90,6 +92,13 @@ typedef struct yw_contact_geometry {
   const float* radius;  ///< per particle, m; NULL for volumes
 } yw_contact_geometry;
 
+/// A quantity that a body can show beside its shape: stress, plastic strain, level.
+typedef struct yw_field_info {
+  const char* name;  ///< as in files, e.g. "stress"
+  const char* unit;  ///< e.g. "Pa"; "" for none
+  bool per_cell;     ///< one number per cell (see cells), else one per particle
+} yw_field_info;
+
 typedef struct yw_method {
   const char* name;
 
@@ -118,6 +127,27 @@ typedef struct yw_method {
   /// Everything besides positions and velocities that the next step depends on.
   void (*save)(const void* state, yw_writer* writer);
   void (*load)(void* state, yw_reader* reader);
+
+  // What follows may be NULL -------------------------------------------------------------------
+
+  /// The body was placed: what is kept besides positions and velocities (orientations, spins) turns
+  /// along. Called once, after the particles were moved.
+  void (*place)(void* state, const yw_particles* particles, yw_quat rotation,
+                yw_vec3 angular_velocity);
+
+  /// What a body shows where that is not the boundary of its tets or a surface embedded in them:
+  /// tubes of rods, thick sheets. model_surface makes the triangles at rest; surface_positions
+  /// writes their vertices for a body as it is.
+  yw_status (*model_surface)(const void* model, const yw_allocator* mem, yw_tri_mesh* out);
+  void (*surface_positions)(const void* state, const yw_particles* particles, yw_vec3* out);
+
+  /// Quantities to look at, in the particles' order; worked out when asked for, not in the step.
+  int32_t (*num_fields)(const void* state);
+  yw_field_info (*field_info)(const void* state, int32_t field);
+  void (*field_values)(const void* state, const yw_particles* particles, int32_t field, float* out);
+  /// The tets of the body as it is now, 4 particles each, where they change while it runs; else
+  /// those of the model.
+  const int32_t* (*cells)(const void* state, int32_t* num_cells);
 } yw_method;
 
 /// Frees / allocates the arrays of particles; capacity is rounded up to a multiple of 16.
