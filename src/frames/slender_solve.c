@@ -22,6 +22,8 @@
 
 static int32_t dof(int32_t count) { return 6 * count; }
 
+static double pow2(double a) { return a * a; }
+
 // Set-up ------------------------------------------------------------------------------------------
 
 static bool allocate(slender_solver* s) {
@@ -359,9 +361,41 @@ slender_solve_report yw_slender_solve(slender_solver* s, yw_tasks* tasks, double
   return report;
 }
 
+// One clamped particle that is held, or held ones that span a triangle.
+static bool is_supported(const slender_model* model, const bool* held, const bool* clamped,
+                         const double* x) {
+  int32_t first = -1, second = -1, n = model->num_particles;
+  bool any_clamped = false;
+  double d[3] = {0}, longest = 0.0, widest = 0.0;
+  for (int32_t p = 0; p < n; ++p) {
+    any_clamped = any_clamped || clamped[p];
+    if (held[p] && first < 0) first = p;
+  }
+  if (first < 0 || any_clamped) return first >= 0;
+  for (int32_t p = 0; p < n; ++p) {
+    double away = 0.0;
+    for (int k = 0; k < 3; ++k) away += pow2(x[3 * p + k] - x[3 * first + k]);
+    if (held[p] && away > longest) longest = away, second = p;
+  }
+  if (second < 0) return false;
+  for (int k = 0; k < 3; ++k) d[k] = (x[3 * second + k] - x[3 * first + k]) / sqrt(longest);
+  for (int32_t p = 0; p < n; ++p) {
+    double along = 0.0, away = 0.0;
+    for (int k = 0; k < 3; ++k) along += d[k] * (x[3 * p + k] - x[3 * first + k]);
+    for (int k = 0; k < 3; ++k) away += pow2(x[3 * p + k] - x[3 * first + k] - along * d[k]);
+    if (held[p]) widest = fmax(widest, away);
+  }
+  return widest > 1e-12 * longest;
+}
+
 yw_status yw_slender_static(const slender_model* model, const bool* held, const bool* clamped,
                             const double* loads, double tolerance, slender_pose* pose,
                             yw_error* error) {
+  if (!is_supported(model, held, clamped, pose->x)) {
+    return yw_fail(error, YW_ERR_INVALID,
+                   "the body is free to move or turn as a whole: hold a clamped particle, or three "
+                   "that are not on a line");
+  }
   slender_solver s;
   yw_status status = yw_slender_solver_create(&model->mem, model, &s, error);
   if (status < 0) return status;
@@ -380,6 +414,6 @@ yw_status yw_slender_static(const slender_model* model, const bool* held, const 
   if (report.converged) return YW_OK;
   return yw_fail(error, YW_ERR_DIVERGED,
                  "no equilibrium found: the residual is %.2g of that of the start after %d Newton "
-                 "steps; is the body held against moving and turning as a whole?",
+                 "steps",
                  report.residual, report.newton);
 }
