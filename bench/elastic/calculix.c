@@ -42,10 +42,20 @@ bool calculix_available(void) {
 
 // Input -------------------------------------------------------------------------------------------
 
+// ccx reads 20 characters of a number: 13 digits with sign and exponent.
+static void put_number(yw_file_writer* file, double value) {
+  char text[40];
+  int length = snprintf(text, sizeof text, "%.12e", value);
+  for (int i = 0; i < length; ++i) {
+    if (text[i] == ',') text[i] = '.';  // in locales that write it so
+  }
+  yw_file_write(file, text, (size_t)length);
+}
+
 static void put_numbers(yw_file_writer* file, int count, const double* values) {
   for (int i = 0; i < count; ++i) {
-    yw_file_printf(file, ", ");
-    yw_file_write_double(file, values[i]);
+    yw_file_printf(file, ",");
+    put_number(file, values[i]);
   }
   yw_file_printf(file, "\n");
 }
@@ -65,11 +75,11 @@ static void write_elements(yw_file_writer* file, const calculix_model* model) {
     }
     const calculix_material* material = &model->materials[m];
     yw_file_printf(file, "*MATERIAL, NAME=M%d\n*ELASTIC\n", m);
-    yw_file_write_double(file, material->youngs_modulus);
+    put_number(file, material->youngs_modulus);
     put_numbers(file, 1, &material->poissons_ratio);
     if (material->density > 0.0) {
       yw_file_printf(file, "*DENSITY\n");
-      yw_file_write_double(file, material->density);
+      put_number(file, material->density);
       yw_file_printf(file, "\n");
     }
     yw_file_printf(file, "*SOLID SECTION, ELSET=E%d, MATERIAL=M%d\n", m, m);
@@ -119,11 +129,12 @@ yw_status calculix_write(const char* path, const calculix_model* model, int32_t 
     put_numbers(&file, 3, model->grid->nodes[i]);
   }
   write_elements(&file, model);
-  write_supports(&file, model, count == 0);
   if (count > 0) {
+    write_supports(&file, model, false);
     yw_file_printf(&file, "*STEP\n*FREQUENCY\n%d\n*END STEP\n", count);
   } else {
     yw_file_printf(&file, "*STEP\n*STATIC\n");
+    write_supports(&file, model, true);  // given displacements belong in the step
     write_loads(&file, model);
     yw_file_printf(&file, "*NODE PRINT, NSET=ALL\nU, RF\n*END STEP\n");
   }
