@@ -80,16 +80,18 @@ typedef struct fem_piece {
   const yw_sym6* elasticity;
 } fem_piece;
 
-/// The range in which sum V P(alpha) / V follows the line of c_bar. next gives piece i.
+/// Work of the stresses inside a coarse tet that is stretched by alpha e_m, in the motions of unit
+/// strain j: V (p[m][0][j] alpha + p[m][1][j] alpha^2 + p[m][2][j] alpha^3).
 typedef struct fem_range_sum {
-  double p[6][3]
-          [9];  ///< coefficients of alpha, alpha^2, alpha^3 of the first Piola stress, times V
+  double p[6][3][6];
   double volume;
 } fem_range_sum;
 void yw_fem_range_add(fem_range_sum* sum, const fem_piece* piece);
-/// Mean second Piola stress at displacement gradient alpha e_m, and the Green strain that is.
-void yw_fem_range_stress(const fem_range_sum* sum, int m, double alpha, double stress[6],
-                         double strain[6]);
+/// That work per volume, and what it would be with matrix c_bar: equal to first order, and for all
+/// alpha in homogeneous material.
+void yw_fem_range_stress(const fem_range_sum* sum, const yw_sym6* c_bar, int m, double alpha,
+                         double stress[6], double line[6]);
+/// Where the two part by more than the tolerance, relative.
 fem_range yw_fem_range_find(const fem_range_sum* sum, const yw_sym6* c_bar, double tolerance);
 
 /// A family: a coarse tet and its children, in local nodes.
