@@ -15,6 +15,20 @@ typedef struct yw_model yw_model;
 
 #define YW_MAX_EXAMPLES 32
 
+/// Numbers of a material at room temperature and small strains; docs/materials.md says where each
+/// comes from and how far real samples spread.
+typedef struct yw_material {
+  const char* name;      ///< as in scene files, e.g. "soft_tissue"
+  float youngs_modulus;  ///< Pa
+  float
+      poissons_ratio;  ///< at most 0.49: rubbers are nearer to 0.5, which costs more than it shows
+  float density;       ///< kg/m^3
+} yw_material;
+YW_API int32_t yw_num_materials(void);
+/// Material number i, softest first, 0 <= i < yw_num_materials(); NULL when there is none.
+YW_API const yw_material* yw_material_at(int32_t i);
+YW_API const yw_material* yw_material_by_name(const char* name);  ///< NULL when there is none
+
 /// How weights of examples are kept convex.
 typedef enum yw_projection {
   YW_PROJECTION_EXACT = 0,  ///< nearest point of the convex hull of the poses (default)
