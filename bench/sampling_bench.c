@@ -28,7 +28,7 @@ static void measure(const int32_t cells[3], int32_t levels, yw_tasks* tasks) {
   double divided = yw_seconds();
   yw_sym6* c = graded(&h);
   for (int kind = 0; kind < 2; ++kind) {
-    const fem_sampling_def def = {.kind = (fem_sampling_kind)kind, .tasks = tasks};
+    const fem_sampling_def def = {.kind = (yw_fem_sampling)kind, .tasks = tasks};
     fem_samples samples;
     double best = 1e9;
     for (int repeat = 0; repeat < 2; ++repeat) {

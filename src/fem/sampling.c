@@ -498,10 +498,10 @@ static void sample_block(void* context, int32_t block, int32_t worker) {
   if (end > s->h->level_start[s->level + 1]) end = s->h->level_start[s->level + 1];
   bool good = true;
   for (int32_t tet = begin; tet < end; ++tet) {
-    if (s->def.kind != FEM_SAMPLING_STANDALONE) sum_children(s, tet, s->sums + tet);
-    if (s->def.kind == FEM_SAMPLING_STANDALONE) {
+    if (s->def.kind != YW_FEM_STANDALONE) sum_children(s, tet, s->sums + tet);
+    if (s->def.kind == YW_FEM_STANDALONE) {
       good = sample_family(s, tet, true) && good;
-    } else if (s->def.kind == FEM_SAMPLING_AVERAGE) {
+    } else if (s->def.kind == YW_FEM_AVERAGE) {
       sample_average(s, tet);
     } else {
       good = sample_embedded(s, tet) && good;
@@ -516,7 +516,7 @@ static void sample_block(void* context, int32_t block, int32_t worker) {
 static yw_status allocate(sampler* s, yw_error* error) {
   fem_samples* out = s->out;
   size_t finest = (size_t)(s->h->num_tets - s->first_finest);
-  bool loaded = s->def.kind == FEM_SAMPLING_EMBEDDED;
+  bool loaded = s->def.kind == YW_FEM_EMBEDDED;
   out->elasticity = YW_NEW_ARRAY(&s->mem, yw_sym6, out->count);
   out->range = YW_NEW_ARRAY(&s->mem, fem_range, out->count);
   out->how = YW_NEW_ARRAY(&s->mem, uint8_t, out->count);
@@ -536,9 +536,9 @@ static yw_status allocate(sampler* s, yw_error* error) {
 
 static yw_status run_sampling(sampler* s, yw_error* error) {
   yw_status status = YW_OK;
-  if (s->def.kind == FEM_SAMPLING_EMBEDDED) status = find_parts(s, error);
+  if (s->def.kind == YW_FEM_EMBEDDED) status = find_parts(s, error);
   if (status == YW_OK) status = allocate(s, error);
-  if (s->def.kind == FEM_SAMPLING_EMBEDDED) {
+  if (s->def.kind == YW_FEM_EMBEDDED) {
     for (int32_t p = 0; p < s->num_parts && status == YW_OK; ++p) {
       say(s, "load cases", 0.8 * p / s->num_parts);
       status = solve_part(s, p, error);

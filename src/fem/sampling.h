@@ -15,22 +15,14 @@
 
 #include "fem/hierarchy.h"
 #include "fem/stiffness.h"
-
-typedef enum fem_sampling_kind {
-  FEM_SAMPLING_EMBEDDED = 0,  ///< load cases on the whole body (default)
-  FEM_SAMPLING_STANDALONE,    ///< as in the paper: each coarse tet alone, level by level
-  FEM_SAMPLING_AVERAGE        ///< volume average of what is inside; an upper bound
-} fem_sampling_kind;
-
-/// share: done so far, 0 to 1.
-typedef void (*fem_progress)(void* context, const char* what, double share);
+#include "yawara/model.h"
 
 typedef struct fem_sampling_def {
-  fem_sampling_kind kind;
+  yw_fem_sampling kind;
   double range_tolerance;  ///< T1: how far stress may leave the line, relative; 0: the paper's 0.01
   yw_simd simd;
   yw_tasks* tasks;  ///< NULL: work alone
-  fem_progress progress;
+  yw_progress progress;
   void* progress_context;
 } fem_sampling_def;
 

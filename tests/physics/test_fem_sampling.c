@@ -10,7 +10,7 @@
 static bool fast(void) { return getenv("YW_TEST_FAST") != NULL; }
 
 static fem_samples sample(const fem_hierarchy* h, const yw_sym6* c, const yw_sym6* d,
-                          fem_sampling_kind kind) {
+                          yw_fem_sampling kind) {
   const fem_sampling_def def = {.kind = kind};
   fem_samples samples;
   yw_error error = {0};
@@ -69,7 +69,7 @@ static void homogeneous_bodies_keep_their_matrix(void** state) {
     yw_tet_mesh mesh = test_box(2, 1, 1, YW_LATTICE_FIVE, 0.2, true, 30 + trial);
     fem_hierarchy h = test_levels(&mesh, fast() ? 2 : 3);
     yw_sym6* all = filled(&h, c);
-    fem_samples samples = sample(&h, all, NULL, FEM_SAMPLING_EMBEDDED);
+    fem_samples samples = sample(&h, all, NULL, YW_FEM_EMBEDDED);
     for (int32_t t = 0; t < samples.count; ++t) {
       assert_at_most(test_difference(samples.elasticity + t, &c), 1e-6);
       assert_int_equal(samples.how[t], FEM_SAMPLED_EMBEDDED);
@@ -98,7 +98,7 @@ static void homogeneous_roots_keep_their_matrix(void** state) {
   for (int32_t t = first; t < h.num_tets; ++t) {
     if (centre_of(&h, h.root[t]).x > 2) all[t - first] = hard;
   }
-  fem_samples samples = sample(&h, all, NULL, FEM_SAMPLING_EMBEDDED);
+  fem_samples samples = sample(&h, all, NULL, YW_FEM_EMBEDDED);
   for (int32_t t = 0; t < samples.count; ++t) {
     bool is_hard = centre_of(&h, h.root[t]).x > 2;
     fem_moduli m = yw_fem_moduli(samples.elasticity + t);
@@ -121,7 +121,7 @@ static yw_sym6 effective(const fem_hierarchy* h, int level, const yw_sym6* c, do
 // Every level, as a periodic body of its own, against the finest one: the six diagonal entries.
 static void compare_levels(const fem_hierarchy* h, const yw_sym6* c, double size,
                            double tolerance) {
-  fem_samples samples = sample(h, c, NULL, FEM_SAMPLING_EMBEDDED);
+  fem_samples samples = sample(h, c, NULL, YW_FEM_EMBEDDED);
   yw_sym6 truth = effective(h, h->max_level, c, size);
   for (int32_t t = 0; t < samples.count; ++t) {
     assert_at_least(definiteness(samples.elasticity + t), 1e-4);
@@ -188,8 +188,7 @@ static void damping_follows_the_same_strains(void** state) {
   for (int32_t t = 0; t < test_num_finest(&h); ++t) {
     for (int k = 0; k < 21; ++k) d[t].m[k] *= 0.003;
   }
-  const fem_sampling_kind kinds[3] = {FEM_SAMPLING_EMBEDDED, FEM_SAMPLING_STANDALONE,
-                                      FEM_SAMPLING_AVERAGE};
+  const yw_fem_sampling kinds[3] = {YW_FEM_EMBEDDED, YW_FEM_STANDALONE, YW_FEM_AVERAGE};
   for (int k = 0; k < 3; ++k) {
     fem_samples samples = sample(&h, c, d, kinds[k]);
     for (int32_t t = 0; t < samples.count; ++t) {
@@ -211,7 +210,7 @@ static void standing_alone_is_too_soft(void** state) {
   yw_tet_mesh mesh = test_box(1, 1, 1, YW_LATTICE_FIVE, 0.1, true, 4);
   fem_hierarchy h = test_levels(&mesh, 2);
   yw_sym6* c = filled(&h, yw_sym6_isotropic(1.0, 0.3));
-  fem_samples samples = sample(&h, c, NULL, FEM_SAMPLING_STANDALONE);
+  fem_samples samples = sample(&h, c, NULL, YW_FEM_STANDALONE);
   for (int32_t t = 0; t < samples.count; ++t) {
     double youngs = yw_fem_moduli(samples.elasticity + t).youngs;
     double levels = 2 - h.level[t];
@@ -231,7 +230,7 @@ static void average_is_the_volume_average(void** state) {
   yw_tet_mesh mesh = test_box(1, 1, 1, YW_LATTICE_FIVE, 0.1, true, 4);
   fem_hierarchy h = test_levels(&mesh, 2);
   yw_sym6* c = mixture(&h, 5);
-  fem_samples samples = sample(&h, c, NULL, FEM_SAMPLING_AVERAGE);
+  fem_samples samples = sample(&h, c, NULL, YW_FEM_AVERAGE);
   yw_sym6 sum = {{0}}, roots = {{0}};
   for (int32_t t = 0; t < test_num_finest(&h); ++t) {
     yw_sym6_add(&sum, yw_fem_volume(&h, h.level_start[2] + t), c + t);
@@ -256,7 +255,7 @@ static void tets_that_load_cases_miss_fall_back(void** state) {
   for (int32_t t = 0; t < test_num_finest(&h); ++t) {
     if (yw_fem_moduli(c + t).youngs > 50) c[t] = yw_sym6_isotropic(1e6, 0.3);
   }
-  fem_samples samples = sample(&h, c, NULL, FEM_SAMPLING_EMBEDDED);
+  fem_samples samples = sample(&h, c, NULL, YW_FEM_EMBEDDED);
   int fallen = 0;
   for (int32_t t = 0; t < samples.count; ++t) {
     fallen += samples.how[t] == FEM_SAMPLED_LINEAR_FACES;
@@ -293,7 +292,7 @@ static void parts_are_sampled_on_their_own(void** state) {
   for (int32_t t = 0; t < test_num_finest(&h); ++t) {
     if (h.root[h.level_start[2] + t] == 1) c[t] = hard;
   }
-  fem_samples samples = sample(&h, c, NULL, FEM_SAMPLING_EMBEDDED);
+  fem_samples samples = sample(&h, c, NULL, YW_FEM_EMBEDDED);
   for (int32_t t = 0; t < samples.count; ++t) {
     assert_at_most(test_difference(samples.elasticity + t, h.root[t] == 1 ? &hard : &soft), 1e-6);
   }
@@ -311,7 +310,7 @@ static void threads_give_the_same_bits(void** state) {
   yw_error error = {0};
   yw_tasks* tasks = yw_tasks_create(NULL, 3);
   const fem_sampling_def def = {.tasks = tasks, .simd = YW_SIMD_PLAIN};
-  fem_samples a = sample(&h, c, c, FEM_SAMPLING_EMBEDDED), b;
+  fem_samples a = sample(&h, c, c, YW_FEM_EMBEDDED), b;
   must(yw_fem_sample(NULL, &h, c, c, &def, &b, &error), &error);
   assert_memory_equal(a.elasticity, b.elasticity, a.count * sizeof *a.elasticity);
   assert_memory_equal(a.damping, b.damping, a.count * sizeof *a.damping);
@@ -371,7 +370,7 @@ static void mixtures_have_ranges(void** state) {
   yw_tet_mesh mesh = test_box(2, 2, 2, YW_LATTICE_SIX, 0, false, 1);
   fem_hierarchy h = test_levels(&mesh, 1);
   yw_sym6* c = mixture(&h, 7);
-  fem_samples samples = sample(&h, c, NULL, FEM_SAMPLING_EMBEDDED);
+  fem_samples samples = sample(&h, c, NULL, YW_FEM_EMBEDDED);
   int limited = 0;
   for (int32_t t = 0; t < samples.count; ++t) {
     for (int m = 0; m < 6; ++m) {
