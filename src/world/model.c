@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "frames/frames.h"
 #include "match/match.h"
+#include "plastic/plastic.h"
 
 static bool copy_tets(const yw_allocator* mem, const yw_tet_mesh* from, yw_tet_mesh* to) {
   if (yw_tet_mesh_create(mem, from->num_vertices, from->num_tets, to) < 0) return false;
@@ -48,6 +49,23 @@ static yw_status model_of_tets(const yw_allocator* mem, const yw_method* method,
   return YW_OK;
 }
 
+// A model of loose particles: nothing but the method's own data.
+static yw_status model_of_particles(const yw_allocator* mem, const yw_method* method, void* data,
+                                    yw_model** out, yw_error* error) {
+  yw_model* model = YW_NEW(mem, yw_model);
+  if (!model) {
+    method->model_destroy(data);
+    return yw_fail_memory(error, "a model");
+  }
+  model->mem = yw_mem_or_default(mem);
+  atomic_init(&model->references, 1);
+  model->method = method;
+  model->data = data;
+  model->hash = method->model_hash(data);
+  *out = model;
+  return YW_OK;
+}
+
 yw_match_def yw_default_match_def(void) {
   return (yw_match_def){
       .density = 1000.0f,
@@ -75,6 +93,18 @@ yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames_def* d
   yw_status built = yw_frames_model_create(mem, def, &data, error);
   if (built < 0) return built;
   yw_status wrapped = model_of_tets(mem, &yw_frames_method, data, def->mesh, out, error);
+  return wrapped < 0 ? wrapped : built;
+}
+
+yw_status yw_model_create_plastic(const yw_allocator* mem, const yw_plastic_def* def,
+                                  yw_model** out, yw_error* error) {
+  yw_error_clear(error);
+  if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "plastic model: def or out is NULL");
+  *out = NULL;
+  void* data = NULL;
+  yw_status built = yw_plastic_model_create(mem, def, &data, error);
+  if (built < 0) return built;
+  yw_status wrapped = model_of_particles(mem, &yw_plastic_method, data, out, error);
   return wrapped < 0 ? wrapped : built;
 }
 
