@@ -49,11 +49,31 @@ void yw_warn_unused_shapes(yw_loader* l);
 bool yw_load_named_models(yw_loader* l, const yw_json* node);
 /// Reads the keys of a model in `node`, or finds the same one; *index is its place in scene.models.
 bool yw_load_model(yw_loader* l, const yw_json* node, const yw_model_keys* keys, int32_t* index);
-/// Overlays what "match" of a body says about a model's match settings.
-bool yw_load_body_match(yw_loader* l, const yw_json* node, yw_match_spec* match);
+/// Settings that bodies have when nothing is said.
+yw_method_spec yw_default_method_spec(void);
+/// Overlays what "match" or "frames" says about a model's settings.
+bool yw_load_body_settings(yw_loader* l, const yw_model_keys* keys, int32_t num_poses,
+                           yw_method_spec* settings);
+
+// scene_frames.c
+/// Of everything in "frames" that a model is made of, which is not what a body may change.
+uint64_t yw_frames_keys_hash(const yw_json* frames);
+bool yw_same_frames_keys(const yw_json* a, const yw_json* b);
+/// The first key in "frames" that belongs to the model, or NULL.
+const yw_json* yw_frames_model_key(const yw_json* frames);
+/// Takes the density of the material where none is given in the object with the keys.
+bool yw_load_material_density(yw_loader* l, const yw_json* node, yw_model_keys* keys);
+bool yw_load_frames(yw_loader* l, yw_model_spec* model);
+bool yw_load_body_frames(yw_loader* l, const yw_json* node, int32_t num_poses,
+                         yw_frames_spec* frames);
+/// Makes the model of the tets and examples that are built.
+bool yw_build_frames(yw_loader* l, yw_model_spec* model);
 
 // scene_pose.c
 bool yw_load_pose(yw_loader* l, const yw_json* node, yw_pose_spec* out);
+/// 1 inside the shape (or without one), 0 outside, straight in between over the width of the
+/// border.
+float yw_shape_weight(const yw_shape* shape, float blend, yw_vec3 p);
 /// Positions of the model's vertices in the pose; out has room for all of them.
 bool yw_build_pose(yw_loader* l, const yw_model_spec* model, const yw_pose_spec* pose,
                    yw_vec3* out);

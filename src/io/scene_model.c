@@ -16,6 +16,7 @@ static const yw_model_keys model_defaults = {.density = 1000};
 static const yw_field model_fields[] = {YW_FIELD(yw_model_keys, shape, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, mesh, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, match, NODE, 0, 0),
+                                        YW_FIELD(yw_model_keys, frames, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, examples, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, surface, NODE, 0, 0),
                                         YW_FIELD_ABOVE(yw_model_keys, density, NUMBER, 0, 1e6)};
@@ -245,24 +246,33 @@ static uint64_t hash_of(const yw_model_keys* k) {
   hash = yw_hash_u64(hash, yw_json_hash(k->mesh));
   hash = yw_hash_u64(hash, yw_json_hash(k->examples));
   hash = yw_hash_u64(hash, yw_json_hash(k->surface));
+  hash = yw_hash_u64(hash, yw_frames_keys_hash(k->frames));
   return yw_hash_u64(hash, yw_json_hash(groups_of(k)));
 }
 
 static bool same_model(const yw_model_keys* a, const yw_model_keys* b) {
   return a->density == b->density && yw_json_equal(a->shape, b->shape) &&
          yw_json_equal(a->mesh, b->mesh) && yw_json_equal(a->examples, b->examples) &&
-         yw_json_equal(a->surface, b->surface) && yw_json_equal(groups_of(a), groups_of(b));
+         yw_json_equal(a->surface, b->surface) && yw_same_frames_keys(a->frames, b->frames) &&
+         yw_json_equal(groups_of(a), groups_of(b));
+}
+
+static bool load_method(yw_loader* l, const yw_json* node, yw_model_spec* out) {
+  const yw_model_keys* keys = &out->keys;
+  if (!yw_not_both(&l->r, node, "match", "frames")) return false;
+  out->method = keys->frames ? YW_SCENE_FRAMES : YW_SCENE_MATCH;
+  out->settings = yw_default_method_spec();
+  if (keys->frames) return yw_load_frames(l, out);
+  yw_match_spec* match = &out->settings.match;
+  return (!keys->match || yw_read_record(&l->r, keys->match, &yw_record_match, match)) &&
+         load_groups(l, match->groups, out);
 }
 
 static bool load_new_model(yw_loader* l, const yw_json* node, const yw_model_keys* keys,
                            uint64_t hash, int32_t* index) {
-  yw_model_spec model = {.node = node, .keys = *keys, .hash = hash, .match = match_defaults};
-  if (!load_source(l, node, &model)) return false;
-  if (keys->match && !yw_read_record(&l->r, keys->match, &yw_record_match, &model.match)) {
-    return false;
-  }
-  if (!load_groups(l, model.match.groups, &model) || !load_examples(l, keys->examples, &model) ||
-      !load_surface(l, keys->surface, &model)) {
+  yw_model_spec model = {.node = node, .keys = *keys, .hash = hash};
+  if (!load_source(l, node, &model) || !load_examples(l, keys->examples, &model) ||
+      !load_method(l, node, &model) || !load_surface(l, keys->surface, &model)) {
     return false;
   }
   if (l->scene->models.count >= YW_SCENE_MAX_MODELS) {
@@ -275,16 +285,18 @@ static bool load_new_model(yw_loader* l, const yw_json* node, const yw_model_key
   return true;
 }
 
-bool yw_load_model(yw_loader* l, const yw_json* node, const yw_model_keys* keys, int32_t* index) {
-  uint64_t hash = hash_of(keys);
+bool yw_load_model(yw_loader* l, const yw_json* node, const yw_model_keys* given, int32_t* index) {
+  yw_model_keys keys = *given;
+  if (!yw_load_material_density(l, node, &keys)) return false;
+  uint64_t hash = hash_of(&keys);
   for (int32_t i = 0; i < l->scene->models.count; i++) {
     const yw_model_spec* other = &l->scene->models.items[i];
-    if (other->hash == hash && same_model(&other->keys, keys)) {
+    if (other->hash == hash && same_model(&other->keys, &keys)) {
       *index = i;
       return true;
     }
   }
-  return load_new_model(l, node, keys, hash, index);
+  return load_new_model(l, node, &keys, hash, index);
 }
 
 bool yw_load_named_models(yw_loader* l, const yw_json* node) {
@@ -295,6 +307,7 @@ bool yw_load_named_models(yw_loader* l, const yw_json* node) {
     yw_model_keys keys;
     int32_t index;
     if (!yw_read_record(&l->r, node->items[i], &yw_record_model, &keys) ||
+        !yw_load_material_density(l, node->items[i], &keys) ||
         !load_new_model(l, node->items[i], &keys, hash_of(&keys), &index)) {
       return false;
     }
@@ -302,7 +315,14 @@ bool yw_load_named_models(yw_loader* l, const yw_json* node) {
   return true;
 }
 
-bool yw_load_body_match(yw_loader* l, const yw_json* node, yw_match_spec* match) {
+// Settings of bodies ------------------------------------------------------------------------------
+
+yw_method_spec yw_default_method_spec(void) {
+  return (yw_method_spec){.match = match_defaults,
+                          .frames = *(const yw_frames_spec*)yw_record_frames.defaults};
+}
+
+static bool load_body_match(yw_loader* l, const yw_json* node, yw_match_spec* match) {
   if (!node) return true;
   yw_match_spec own;
   if (!yw_read_record(&l->r, node, &yw_record_match, &own)) return false;
@@ -312,4 +332,10 @@ bool yw_load_body_match(yw_loader* l, const yw_json* node, yw_match_spec* match)
   if (yw_json_get(node, "viscosity")) match->viscosity = own.viscosity;
   if (yw_json_get(node, "projection")) match->projection = own.projection;
   return true;
+}
+
+bool yw_load_body_settings(yw_loader* l, const yw_model_keys* keys, int32_t num_poses,
+                           yw_method_spec* settings) {
+  return load_body_match(l, keys->match, &settings->match) &&
+         yw_load_body_frames(l, keys->frames, num_poses, &settings->frames);
 }

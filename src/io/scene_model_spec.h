@@ -51,7 +51,7 @@ typedef struct yw_surface_spec {
 
 /// The keys of a model, whether in "models" or directly in a body.
 typedef struct yw_model_keys {
-  const yw_json *shape, *mesh, *match, *examples, *surface;
+  const yw_json *shape, *mesh, *match, *frames, *examples, *surface;
   float density;
 } yw_model_keys;
 
@@ -69,10 +69,56 @@ static inline yw_match_params yw_match_params_of_spec(const yw_match_spec* spec)
                            .projection = (yw_projection)spec->projection};
 }
 
+/// A stiffness of its own inside a shape, or one that changes from a point to another.
+typedef struct yw_stiffness_spec {
+  const yw_json *shape, *youngs_modulus, *poissons_ratio;
+  const char* material;
+  yw_vec3 from, to;
+  float blend;      ///< m, width of the border of shape
+  yw_shape* where;  ///< NULL: everywhere; not owned
+  bool graded;      ///< from, to count
+  float youngs[2];  ///< Pa, at from and to; 0: as it was
+  float poisson[2];
+  bool has_poisson;
+} yw_stiffness_spec;
+
+typedef struct yw_frames_spec {
+  // What the model is
+  const char* material;
+  float youngs_modulus, poissons_ratio;
+  int32_t kind;
+  const yw_json* fields;
+  // What bodies may change
+  int32_t solver, substeps, sweeps;
+  float damping, beta, tolerance, stiffness;
+
+  int32_t num_fields;
+  yw_stiffness_spec* field_list;
+} yw_frames_spec;
+
+static inline yw_frames_params yw_frames_params_of_spec(const yw_frames_spec* spec) {
+  return (yw_frames_params){.solver = (yw_frames_solver)spec->solver,
+                            .damping = spec->damping,
+                            .beta = spec->beta,
+                            .tolerance = spec->tolerance,
+                            .substeps = spec->substeps,
+                            .sweeps = spec->sweeps,
+                            .stiffness = spec->stiffness};
+}
+
+typedef enum yw_scene_method { YW_SCENE_MATCH, YW_SCENE_FRAMES } yw_scene_method;
+
+/// Settings of a body, of which those of the model's method count.
+typedef struct yw_method_spec {
+  yw_match_spec match;
+  yw_frames_spec frames;
+} yw_method_spec;
+
 typedef struct yw_model_spec {
   const yw_json* node;  ///< the object that has the keys
   yw_model_keys keys;
-  yw_match_spec match;
+  yw_scene_method method;
+  yw_method_spec settings;
   uint64_t hash;
   bool used;
 

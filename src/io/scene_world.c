@@ -87,10 +87,13 @@ static yw_status create_copy(const yw_scene* scene, yw_world* world, const yw_bo
   def.body_contact = body->body_contact;
   def.self_contact = body->self_contact;
   def.pose = body->pose;
+  def.start = (double)body->start_time + (double)copy * (double)body->copies.interval;
   yw_status status = yw_body_create(world, &def, &id, error);
   if (status < 0) return status;
-  status = yw_body_set_match_params(world, id, &body->params);
-  if (status < 0) return yw_fail(error, status, "its match settings are refused");
+  bool frames = scene->models.items[body->model_index].method == YW_SCENE_FRAMES;
+  status = frames ? yw_body_set_frames_params(world, id, &body->frames_params)
+                  : yw_body_set_match_params(world, id, &body->params);
+  if (status < 0) return yw_fail(error, status, "its settings are refused");
   return create_pins(world, body, id, yw_sub(def.transform.position, body->position), error);
 }
 
