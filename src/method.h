@@ -31,6 +31,8 @@ typedef struct yw_particles {
 typedef struct yw_hold {
   int32_t particle;
   yw_vec3 begin, end;  ///< m
+  bool clamp;          ///< its orientation is held too: over the substep it turns by `turn`
+  yw_quat turn;        ///< 1 when the pin does not turn
 } yw_hold;
 
 /// A particle pulled by a spring to a point that moves from begin to end.

@@ -126,8 +126,61 @@ YW_API yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames
 /// to out, which has room for 8 * cells[0] * cells[1] * cells[2].
 YW_API void yw_lattice_cells(const int32_t cells[3], int32_t* out);
 
+/// Cross-section of a rod.
+typedef enum yw_section {
+  YW_SECTION_ROUND = 0,  ///< circle (default): radius or radii
+  YW_SECTION_ELLIPSE,    ///< width and thickness are its axes
+  YW_SECTION_RECTANGLE   ///< width and thickness are its sides
+} yw_section;
+
+/// A rod: a chain of oriented particles that stretches, bends and twists with EA, EI and GJ of its
+/// cross-section. Ropes, rulers, springs, cords, rings. Nothing here is owned or kept.
+typedef struct yw_rod_def {
+  const yw_vec3* points;  ///< m, particles at rest from one end to the other; the rest shape may
+                          ///< bend, coil and wind: it is what the rod returns to
+  int32_t num_points;     ///< 1 to 1,000,000; a single one is a rigid ball
+  bool closed;            ///< a ring: the last point is joined to the first; 3 points or more
+  yw_section section;
+  float radius;            ///< m, > 0, of a round rod; default 0.01
+  const float* radii;      ///< m, per point, instead; may be NULL
+  float width, thickness;  ///< m, > 0, of other sections: along the first and second axis of frames
+  /// Orientations at rest, per point: the third axis (z) points along the rod, the first (x) along
+  /// its width. NULL: carried along the curve without twist, starting with the width nearest to
+  /// width_direction.
+  const yw_quat* frames;
+  yw_vec3 width_direction;  ///< need not have length 1; zero (default): any
+  float density;            ///< kg/m^3, > 0; default 1000
+  float youngs_modulus;     ///< Pa, > 0; default 1e6
+  float poissons_ratio;     ///< 0 to below 0.5; default 0.3
+  float contact_radius;  ///< m, of the particles as spheres in contacts; 0 (default): the radius,
+                         ///< or half the smaller side
+  yw_frames_params params;  ///< what bodies start with; beta and examples have no meaning here
+} yw_rod_def;
+YW_API yw_rod_def yw_default_rod_def(void);
+/// Made of it, a body has one particle per point, in the same order.
+YW_API yw_status yw_model_create_rod(const yw_allocator* mem, const yw_rod_def* def, yw_model** out,
+                                     yw_error* error);
+
+/// A sheet: oriented particles on a triangle mesh that stretches, bends and shears as a plate or
+/// shell of the given thickness. Nothing here is owned or kept.
+typedef struct yw_sheet_def {
+  const yw_tri_mesh* mesh;  ///< middle surface at rest, flat or curved; may have borders and holes;
+                            ///< neighbouring triangles must be wound the same way
+  float thickness;          ///< m, > 0; default 0.002
+  float density;            ///< kg/m^3, > 0; default 1000
+  float youngs_modulus;     ///< Pa, > 0; default 1e6
+  float poissons_ratio;     ///< 0 to below 0.5; default 0.3
+  float contact_radius;     ///< m, of the particles as spheres in contacts; 0 (default): half the
+                            ///< thickness
+  yw_frames_params params;  ///< what bodies start with; beta and examples have no meaning here
+} yw_sheet_def;
+YW_API yw_sheet_def yw_default_sheet_def(void);
+/// Made of it, a body has one particle per vertex, in the same order.
+YW_API yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def,
+                                       yw_model** out, yw_error* error);
+
 /// Carries a finer triangle mesh in the body (barycentric, rest pose): it is what pictures and
-/// caches show. Must be called before the first body is made.
+/// caches show. Must be called before the first body is made. Bodies without tets refuse.
 YW_API yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface,
                                         yw_error* error);
 
@@ -142,12 +195,15 @@ YW_API void yw_model_release(yw_model* model);  ///< NULL is fine
 
 YW_API const char* yw_model_method(const yw_model* model);     ///< "match", "frames", ...
 YW_API int32_t yw_model_num_particles(const yw_model* model);  ///< at rest
-/// What a body made of this model shows: the embedded surface or the boundary of the tets, at rest.
+/// What a body made of this model shows, at rest: the embedded surface, the boundary of the tets,
+/// the tube of a rod or the skin of a thick sheet.
 YW_API const yw_tri_mesh* yw_model_surface(const yw_model* model);
-/// The tets that the model was made of, at rest.
+/// The tets that the model was made of, at rest; without any (and with the particles at rest as
+/// vertices) for rods and sheets.
 YW_API const yw_tet_mesh* yw_model_tets(const yw_model* model);
 /// Vertices of the shown surface for given positions of the mesh's vertices. out has room for
-/// yw_model_surface(model)->num_vertices.
+/// yw_model_surface(model)->num_vertices. Not for rods and sheets, whose surface also depends on
+/// orientations (nothing is written): see yw_body_surface_positions.
 YW_API void yw_model_surface_positions(const yw_model* model, const yw_vec3* positions,
                                        yw_vec3* out);
 

@@ -128,6 +128,9 @@ typedef struct yw_pin_def {
   /// N/m, to where the path would hold it.
   float stiffness;
   float damping;  ///< N s/m, of the spring; default 0
+  /// Particles of rods and sheets that are held exactly also keep their orientation, turned along
+  /// with the path: a clamp. Default false: a hinge. Means nothing for other bodies.
+  bool clamp;
 } yw_pin_def;
 YW_API yw_pin_def yw_default_pin_def(void);
 YW_API yw_status yw_pin_create(yw_world* world, const yw_pin_def* def, yw_pin_id* out,

@@ -115,6 +115,10 @@ static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* bo
     if (status < 0) return status;
   }
   place(body, def);
+  if (method->place) {
+    method->place(body->state, &body->particles, yw_quat_normalize(def->transform.rotation),
+                  def->angular_velocity);
+  }
   method->invalidate(body->state, &body->particles);
   return YW_OK;
 }
@@ -271,7 +275,12 @@ yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec
   const yw_vec3* x = yw_body_positions(world, id, NULL);
   const yw_model* model = yw_body_model(world, id);
   if (!model || !out || capacity < model->surface.num_vertices) return YW_ERR_INVALID;
-  yw_model_surface_positions(model, x, out);
+  const yw_body* body = yw_world_find_body(world, id);
+  if (model->method->surface_positions && model->rest.num_tets == 0) {
+    model->method->surface_positions(body->state, &body->particles, out);
+  } else {
+    yw_model_surface_positions(model, x, out);
+  }
   return YW_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "frames/frames.h"
+#include "frames/slender.h"
 #include "match/match.h"
 
 static bool copy_tets(const yw_allocator* mem, const yw_tet_mesh* from, yw_tet_mesh* to) {
@@ -26,24 +27,47 @@ static bool copy_triangles(const yw_allocator* mem, const yw_tri_mesh* from, yw_
   return true;
 }
 
-// What every model made of tets has, whatever the method: the rest mesh and its boundary.
-static yw_status model_of_tets(const yw_allocator* mem, const yw_method* method, void* data,
-                               const yw_tet_mesh* mesh, yw_model** out, yw_error* error) {
+// Takes over data, also when it fails.
+static yw_model* wrap(const yw_allocator* mem, const yw_method* method, void* data) {
   yw_model* model = YW_NEW(mem, yw_model);
   if (!model) {
     method->model_destroy(data);
-    return yw_fail_memory(error, "a model");
+    return NULL;
   }
   model->mem = yw_mem_or_default(mem);
   atomic_init(&model->references, 1);
   model->method = method;
   model->data = data;
   model->hash = method->model_hash(data);
+  return model;
+}
+
+// What every model made of tets has, whatever the method: the rest mesh and its boundary.
+static yw_status model_of_tets(const yw_allocator* mem, const yw_method* method, void* data,
+                               const yw_tet_mesh* mesh, yw_model** out, yw_error* error) {
+  yw_model* model = wrap(mem, method, data);
+  if (!model) return yw_fail_memory(error, "a model");
   if (!copy_tets(mem, mesh, &model->rest) ||
       yw_tet_mesh_surface(mesh, mem, &model->surface, &model->surface_vertices) < 0) {
     yw_model_release(model);
     return yw_fail_memory(error, "the surface of a model");
   }
+  *out = model;
+  return YW_OK;
+}
+
+// A model without tets: its particles at rest, and the surface that the method makes.
+static yw_status model_of_particles(const yw_allocator* mem, const yw_method* method, void* data,
+                                    const yw_vec3* rest, yw_model** out, yw_error* error) {
+  yw_model* model = wrap(mem, method, data);
+  if (!model) return yw_fail_memory(error, "a model");
+  int32_t count = method->model_num_particles(data);
+  if (yw_tet_mesh_create(mem, count, 0, &model->rest) < 0 ||
+      method->model_surface(data, mem, &model->surface) < 0) {
+    yw_model_release(model);
+    return yw_fail_memory(error, "the surface of a model");
+  }
+  memcpy(model->rest.positions, rest, sizeof *rest * (size_t)count);
   *out = model;
   return YW_OK;
 }
@@ -78,10 +102,54 @@ yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames_def* d
   return wrapped < 0 ? wrapped : built;
 }
 
+yw_rod_def yw_default_rod_def(void) {
+  return (yw_rod_def){.radius = 0.01f,
+                      .width = 0.02f,
+                      .thickness = 0.02f,
+                      .density = 1000.0f,
+                      .youngs_modulus = 1e6f,
+                      .poissons_ratio = 0.3f,
+                      .params = yw_default_frames_def().params};
+}
+
+yw_sheet_def yw_default_sheet_def(void) {
+  return (yw_sheet_def){.thickness = 0.002f,
+                        .density = 1000.0f,
+                        .youngs_modulus = 1e6f,
+                        .poissons_ratio = 0.3f,
+                        .params = yw_default_frames_def().params};
+}
+
+yw_status yw_model_create_rod(const yw_allocator* mem, const yw_rod_def* def, yw_model** out,
+                              yw_error* error) {
+  yw_error_clear(error);
+  if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "rod: def or out is NULL");
+  *out = NULL;
+  void* data = NULL;
+  yw_status status = yw_rod_model_create(mem, def, &data, error);
+  if (status < 0) return status;
+  return model_of_particles(mem, &yw_slender_method, data, def->points, out, error);
+}
+
+yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def, yw_model** out,
+                                yw_error* error) {
+  yw_error_clear(error);
+  if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "sheet: def or out is NULL");
+  *out = NULL;
+  void* data = NULL;
+  yw_status status = yw_sheet_model_create(mem, def, &data, error);
+  if (status < 0) return status;
+  return model_of_particles(mem, &yw_slender_method, data, def->mesh->positions, out, error);
+}
+
 yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface, yw_error* error) {
   yw_error_clear(error);
   if (!model || !surface || surface->num_vertices < 1) {
     return yw_fail(error, YW_ERR_INVALID, "the embedded surface has no vertices");
+  }
+  if (model->rest.num_tets == 0) {
+    return yw_fail(error, YW_ERR_INVALID,
+                   "a rod or sheet shows its own surface: there are no tets to embed another in");
   }
   if (atomic_load(&model->references) != 1) {
     return yw_fail(error, YW_ERR_INVALID,
@@ -142,6 +210,7 @@ const yw_tri_mesh* yw_model_surface(const yw_model* model) { return &model->surf
 const yw_tet_mesh* yw_model_tets(const yw_model* model) { return &model->rest; }
 
 void yw_model_surface_positions(const yw_model* model, const yw_vec3* positions, yw_vec3* out) {
+  if (model->rest.num_tets == 0) return;
   for (int32_t i = 0; i < model->surface.num_vertices; ++i) {
     if (model->surface_vertices) {
       out[i] = positions[model->surface_vertices[i]];

@@ -61,6 +61,7 @@ static void place_pins(const substep* s) {
       end = yw_path_at(&pin->path, s->time + (double)s->h);
     }
     yw_body* body = &world->bodies.items[pin->body];
+    yw_quat turn = yw_quat_mul(end.rotation, yw_quat_conjugate(begin.rotation));
     for (int32_t k = 0; k < pin->num_particles; ++k) {
       yw_vec3 from = yw_motion_apply(begin, pin->path.pivot, pin->placed[k]);
       yw_vec3 to = yw_motion_apply(end, pin->path.pivot, pin->placed[k]);
@@ -69,7 +70,7 @@ static void place_pins(const substep* s) {
         body->springs.items[body->springs.count++] =
             (yw_spring){particle, pin->stiffness, pin->damping, from, to};
       } else {
-        body->holds.items[body->holds.count++] = (yw_hold){particle, from, to};
+        body->holds.items[body->holds.count++] = (yw_hold){particle, from, to, pin->clamp, turn};
       }
     }
   }
