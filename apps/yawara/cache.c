@@ -226,18 +226,50 @@ yw_status cache_read_scene(const char* dir, const cache_index* index, yw_scene**
 // Frames
 // ----------------------------------------------------------------------------------------------
 
-static void write_frame(yw_writer* writer, const yw_world* world, int32_t frame) {
+int32_t cache_num_points(const yw_model* model) {
+  bool slender = yw_model_tets(model)->num_tets == 0;
+  return yw_model_num_particles(model) + (slender ? yw_model_surface(model)->num_vertices : 0);
+}
+
+void cache_surface_positions(const yw_model* model, const yw_vec3* points, yw_vec3* out) {
+  const yw_tri_mesh* surface = yw_model_surface(model);
+  if (yw_model_tets(model)->num_tets > 0) {
+    yw_model_surface_positions(model, points, out);
+  } else {
+    memcpy(out, points + yw_model_num_particles(model),
+           (size_t)surface->num_vertices * sizeof *out);
+  }
+}
+
+// What rods and sheets show depends on more than the places of their particles, so it is kept too.
+static bool write_body(yw_writer* writer, const yw_world* world, yw_body_id id) {
+  const yw_model* model = yw_body_model(world, id);
+  int32_t count = 0, extra = cache_num_points(model) - yw_model_num_particles(model);
+  const yw_vec3* x = yw_body_positions(world, id, &count);
+  yw_write_u32(writer, (uint32_t)(count + extra));
+  yw_write_f32(writer, &x->x, 3 * (size_t)count);
+  if (extra == 0) return true;
+  yw_vec3* shown = YW_NEW_ARRAY(NULL, yw_vec3, extra);
+  if (!shown || yw_body_surface_positions(world, id, shown, extra) < 0) {
+    yw_mem_free(NULL, shown);
+    return false;
+  }
+  yw_write_f32(writer, &shown->x, 3 * (size_t)extra);
+  yw_mem_free(NULL, shown);
+  return true;
+}
+
+static bool write_frame(yw_writer* writer, const yw_world* world, int32_t frame) {
   int32_t bodies = yw_world_num_bodies(world);
+  bool done = true;
   yw_write_bytes(writer, frame_magic, sizeof frame_magic);
   yw_write_u32(writer, (uint32_t)frame);
   yw_write_f64(writer, yw_world_time(world));
   yw_write_u32(writer, (uint32_t)bodies);
-  for (int32_t i = 0; i < bodies; ++i) {
-    int32_t count = 0;
-    const yw_vec3* x = yw_body_positions(world, yw_world_body(world, i), &count);
-    yw_write_u32(writer, (uint32_t)count);
-    yw_write_f32(writer, &x->x, 3 * (size_t)count);
+  for (int32_t i = 0; i < bodies && done; ++i) {
+    done = write_body(writer, world, yw_world_body(world, i));
   }
+  return done;
 }
 
 // Bytes and their hash in one file.
@@ -277,11 +309,10 @@ yw_status cache_write_frame(const char* dir, int32_t frame, const yw_world* worl
   char path[MAX_PATH];
   frame_path(dir, frame, path);
   yw_writer counter = {0};
-  write_frame(&counter, world, frame);
+  bool done = write_frame(&counter, world, frame);
   yw_writer writer = {.data = yw_mem_alloc(NULL, counter.size, 1), .capacity = counter.size};
-  if (!writer.data) return yw_fail_memory(error, "a frame");
-  write_frame(&writer, world, frame);
-  yw_status status = write_sealed(path, &writer, error);
+  done = done && writer.data && write_frame(&writer, world, frame);
+  yw_status status = done ? write_sealed(path, &writer, error) : yw_fail_memory(error, "a frame");
   yw_mem_free(NULL, writer.data);
   return status;
 }

@@ -39,6 +39,10 @@ yw_status cache_read_index(const char* dir, cache_index* out, yw_error* error);
 yw_status cache_read_scene(const char* dir, const cache_index* index, yw_scene** out,
                            yw_error* error);
 
+/// Points that a frame keeps of a body: its particles, and for rods and sheets what they show.
+int32_t cache_num_points(const yw_model* model);
+/// Vertices of what the body shows, from its points in a frame.
+void cache_surface_positions(const yw_model* model, const yw_vec3* points, yw_vec3* out);
 yw_status cache_write_frame(const char* dir, int32_t frame, const yw_world* world, yw_error* error);
 yw_status cache_read_frame(const char* dir, int32_t frame, cache_frame* out, yw_error* error);
 /// The file of a frame is there; whether it is sound only reading tells.

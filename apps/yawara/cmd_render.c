@@ -23,7 +23,7 @@ typedef struct render_options {
   int32_t width, height;
   int32_t samples;
   int32_t from, to, every;
-  float wireframe;
+  float wireframe, fps;
   bool quiet;
   scene_options scene;
 } render_options;
@@ -68,6 +68,8 @@ static int parse(int argc, char** argv, render_options* o) {
       {"from", 0, OPTION_INT, &o->from, "N", "first frame (default: 0)", 0, 1e9},
       {"to", 0, OPTION_INT, &o->to, "N", "last frame (default: the last there is)", 0, 1e9},
       {"every", 0, OPTION_INT, &o->every, "N", "only every N-th frame (default: 1)", 1, 1e9},
+      {"fps", 0, OPTION_FLOAT, &o->fps, "N",
+       "frames per second of the movie: less is slow motion (default: as simulated)", 0.1, 1000},
       {"wireframe", 0, OPTION_FLOAT, &o->wireframe, "PIXELS", "draw the edges of bodies", 0, 20},
       {"quiet", 'q', OPTION_FLAG, &o->quiet, NULL, "no progress", 0, 0},
       SCENE_OPTIONS(&o->scene),
@@ -125,7 +127,7 @@ static void close_source(source* s) {
 static int32_t vertices_of(const yw_world* world) {
   int32_t total = 0;
   for (int32_t i = 0; i < yw_world_num_bodies(world); ++i) {
-    total += yw_model_num_particles(yw_body_model(world, yw_world_body(world, i)));
+    total += cache_num_points(yw_body_model(world, yw_world_body(world, i)));
   }
   return total;
 }
@@ -194,7 +196,7 @@ static yw_status open_output(const render_options* o, float fps, int32_t picture
   def.path = out->pattern;
   def.width = o->width;
   def.height = o->height;
-  def.fps = fps / (float)o->every;
+  def.fps = o->fps > 0.0f ? o->fps : fps / (float)o->every;
   return yw_movie_open(&def, NULL, &out->stream, error);
 }
 

@@ -172,7 +172,7 @@ static yw_status write_tets(exporter* e, int32_t frame, double time, int32_t bod
 static yw_status write_body(exporter* e, int32_t frame, double time, int32_t body,
                             const yw_vec3* positions, yw_error* error) {
   const yw_model* model = model_of(e, body);
-  yw_model_surface_positions(model, positions, e->surface);
+  cache_surface_positions(model, positions, e->surface);
   yw_tri_mesh posed = *yw_model_surface(model);
   posed.positions = e->surface;
   yw_status status = YW_OK;
@@ -199,7 +199,7 @@ static yw_status write_frame(exporter* e, int32_t frame, yw_error* error) {
   if (status < 0) return status;
   bool fits = loaded.num_bodies == e->num_bodies;
   for (int32_t i = 0; fits && i < e->num_bodies; ++i) {
-    fits = loaded.counts[i] == yw_model_num_particles(model_of(e, i));
+    fits = loaded.counts[i] == cache_num_points(model_of(e, i));
   }
   if (!fits)
     status = yw_fail(error, YW_ERR_FORMAT, "%s: frame %d does not fit the scene", e->dir, frame);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "cache.h"
 #include "math/vec.h"
 
 // Rubber that stays sharp where a rest surface has an edge.
@@ -174,8 +175,8 @@ void stage_show(stage* s, const yw_vec3* positions, double time) {
   s->time = time;
   for (int32_t i = 0; i < s->num_bodies; ++i) {
     const yw_model* model = model_of(s, i);
-    yw_model_surface_positions(model, positions, s->surfaces[i]);
-    positions += yw_model_num_particles(model);
+    cache_surface_positions(model, positions, s->surfaces[i]);
+    positions += cache_num_points(model);
   }
   show_everything(s);
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "frames/frames.h"
+#include "frames/slender.h"
 #include "match/match.h"
 #include "world/world.h"
 
@@ -342,26 +343,33 @@ int32_t yw_body_match_weights(const yw_world* world, yw_body_id id, float* out, 
 // Frames bodies
 // ---------------------------------------------------------------------------------------
 
-static yw_body* find_frames_body(const yw_world* world, yw_body_id id) {
+// Volumes, rods and sheets have the same settings.
+static yw_body* find_frames_body(const yw_world* world, yw_body_id id, bool* slender) {
   yw_body* body = yw_world_find_body(world, id);
-  return body && body->model->method == &yw_frames_method ? body : NULL;
+  if (!body) return NULL;
+  *slender = body->model->method == &yw_slender_method;
+  return *slender || body->model->method == &yw_frames_method ? body : NULL;
 }
 
 yw_status yw_body_set_frames_params(yw_world* world, yw_body_id id,
                                     const yw_frames_params* params) {
-  yw_body* body = find_frames_body(world, id);
+  bool slender;
+  yw_body* body = find_frames_body(world, id, &slender);
   if (!body || !params) return YW_ERR_INVALID;
-  return yw_frames_set_params(body->state, params);
+  return slender ? yw_slender_set_params(body->state, params)
+                 : yw_frames_set_params(body->state, params);
 }
 
 yw_status yw_body_frames_params(const yw_world* world, yw_body_id id, yw_frames_params* out) {
-  const yw_body* body = find_frames_body(world, id);
+  bool slender;
+  const yw_body* body = find_frames_body(world, id, &slender);
   if (!body || !out) return YW_ERR_INVALID;
-  *out = yw_frames_params_of(body->state);
+  *out = slender ? yw_slender_params_of(body->state) : yw_frames_params_of(body->state);
   return YW_OK;
 }
 
 int32_t yw_body_frames_weights(const yw_world* world, yw_body_id id, float* out, int32_t capacity) {
-  const yw_body* body = find_frames_body(world, id);
-  return body ? yw_frames_weights(body->state, out, capacity) : 0;
+  bool slender;
+  const yw_body* body = find_frames_body(world, id, &slender);
+  return body && !slender ? yw_frames_weights(body->state, out, capacity) : 0;
 }
