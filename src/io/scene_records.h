@@ -18,6 +18,9 @@ extern const yw_record yw_record_model, yw_record_mesh, yw_record_lattice, yw_re
     yw_record_enlarge, yw_record_turn;
 // Frames (scene_frames.c)
 extern const yw_record yw_record_frames, yw_record_stiffness;
+// Rods and sheets (scene_slender.c)
+extern const yw_record yw_record_rod, yw_record_line, yw_record_helix, yw_record_sheet,
+    yw_record_rectangle;
 // Bodies and obstacles (scene_body.c, scene_path.c)
 extern const yw_record yw_record_body, yw_record_paint, yw_record_repeat, yw_record_pin,
     yw_record_spring, yw_record_path, yw_record_key, yw_record_obstacle, yw_record_floor;
