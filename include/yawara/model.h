@@ -180,7 +180,7 @@ YW_API yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_d
                                        yw_model** out, yw_error* error);
 
 /// Carries a finer triangle mesh in the body (barycentric, rest pose): it is what pictures and
-/// caches show. Must be called before the first body is made. Bodies without tets refuse.
+/// caches show. Must be called before the first body is made, of a model made of tets.
 YW_API yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface,
                                         yw_error* error);
 
@@ -195,17 +195,25 @@ YW_API void yw_model_release(yw_model* model);  ///< NULL is fine
 
 YW_API const char* yw_model_method(const yw_model* model);     ///< "match", "frames", ...
 YW_API int32_t yw_model_num_particles(const yw_model* model);  ///< at rest
-/// What a body made of this model shows, at rest: the embedded surface, the boundary of the tets,
-/// the tube of a rod or the skin of a thick sheet.
+/// What a body made of this model shows, at rest: the embedded surface, what the method makes
+/// (tubes of rods), or the boundary of the tets. Empty for bodies of loose particles.
 YW_API const yw_tri_mesh* yw_model_surface(const yw_model* model);
-/// The tets that the model was made of, at rest; without any (and with the particles at rest as
-/// vertices) for rods and sheets.
+/// The tets that the model was made of, at rest. Empty for bodies that are not made of tets.
 YW_API const yw_tet_mesh* yw_model_tets(const yw_model* model);
+/// True when the shown surface needs more than the positions of the particles (tubes that twist):
+/// then only yw_body_surface_positions knows it.
+YW_API bool yw_model_surface_has_state(const yw_model* model);
 /// Vertices of the shown surface for given positions of the mesh's vertices. out has room for
-/// yw_model_surface(model)->num_vertices. Not for rods and sheets, whose surface also depends on
-/// orientations (nothing is written): see yw_body_surface_positions.
-YW_API void yw_model_surface_positions(const yw_model* model, const yw_vec3* positions,
-                                       yw_vec3* out);
+/// yw_model_surface(model)->num_vertices. YW_ERR_INVALID where yw_model_surface_has_state.
+YW_API yw_status yw_model_surface_positions(const yw_model* model, const yw_vec3* positions,
+                                            yw_vec3* out);
+
+/// A quantity that a body can show beside its shape: stress, plastic strain, level.
+typedef struct yw_field_info {
+  const char* name;  ///< as in files, e.g. "stress"
+  const char* unit;  ///< e.g. "Pa"; "" for none
+  bool per_cell;     ///< one number per cell (see yw_body_cells), else one per particle
+} yw_field_info;
 
 #ifdef __cplusplus
 }

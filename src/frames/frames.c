@@ -32,6 +32,13 @@ void yw_frames_run(const yw_step_ctx* ctx, int32_t chunks,
   yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_chunk, &job);
 }
 
+void yw_frames_end_part(frames_body* body, const yw_step_ctx* ctx, yw_frames_part part) {
+  if (!ctx->timing) return;
+  double now = yw_seconds();
+  body->seconds[part] += now - body->mark;
+  body->mark = now;
+}
+
 // The step ----------------------------------------------------------------------------------------
 
 static void meet_obstacles(const frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
@@ -120,10 +127,13 @@ static yw_status advance_span(frames_body* body, yw_particles* particles, const 
 static yw_status frames_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
   frames_body* body = state;
   int32_t before = ctx->report ? ctx->report->recovered + ctx->report->stalled : 0;
+  memset(body->seconds, 0, sizeof body->seconds);
+  if (ctx->timing) body->mark = yw_seconds();
   bool by_positions = body->params.solver >= YW_FRAMES_EXTENDED;
   yw_status status = by_positions
                          ? yw_frames_position_advance(body, particles, ctx)
                          : advance_span(body, particles, ctx, (frames_span){0.0f, ctx->h}, 0);
+  yw_frames_end_part(body, ctx, YW_FRAMES_OTHER);
   if (status < 0) return status;
   int32_t after = ctx->report ? ctx->report->recovered + ctx->report->stalled : 0;
   return after > before ? YW_WARN_NUMERICS : YW_OK;

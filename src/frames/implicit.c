@@ -179,8 +179,10 @@ static double condition_residual(frames_body* body, const yw_step_ctx* ctx,
                                  const frames_phase* phase) {
   if (body->coarse.ready) {
     int32_t chunks = (body->coarse.coarse->num_nodes + NODE_CHUNK - 1) / NODE_CHUNK;
+    yw_frames_end_part(body, ctx, YW_FRAMES_VECTORS);
     yw_frames_run(ctx, chunks, restrict_residual, phase);
     yw_frames_coarse_solve(&body->coarse);
+    yw_frames_end_part(body, ctx, YW_FRAMES_COARSE);
   }
   yw_frames_run(ctx, body->model->particle_chunks, condition, phase);
   return sum_chunks(body);
@@ -217,8 +219,10 @@ static double start_falling(frames_body* body, const yw_step_ctx* ctx,
   for (int32_t p = 0; p < model->num_particles; ++p) {
     body->direction[p] = body->inverse[p] != 0.0f ? yw_v4(fall) : (yw_vec4){0};
   }
+  yw_frames_end_part(body, ctx, YW_FRAMES_VECTORS);
   yw_frames_run(ctx, model->region_chunks, stiffen, &product);
   yw_frames_run(ctx, model->particle_chunks, kernels->multiply, &product);
+  yw_frames_end_part(body, ctx, YW_FRAMES_PRODUCT);
   c->alpha = 1.0f;
   yw_frames_run(ctx, model->particle_chunks, advance_step, &c->phase);
   double fallen = condition_residual(body, ctx, &c->phase);
@@ -247,8 +251,10 @@ static bool solve_step(frames_body* body, const yw_step_ctx* ctx, const frames_k
   double goal = fmax(reduction * rz, floor * floor);
   memcpy(body->direction, body->conditioned, (size_t)model->num_particles * sizeof *body->step);
   for (int32_t i = 0; i < MAX_ITERATIONS && rz > goal; ++i) {
+    yw_frames_end_part(body, ctx, YW_FRAMES_VECTORS);
     yw_frames_run(ctx, model->region_chunks, stiffen, &product);
     yw_frames_run(ctx, chunks, kernels->multiply, &product);
+    yw_frames_end_part(body, ctx, YW_FRAMES_PRODUCT);
     double curvature = sum_chunks(body);
     if (!(curvature > 0.0) || !isfinite(curvature)) return false;
     c.alpha = (float)(rz / curvature);
@@ -259,6 +265,7 @@ static bool solve_step(frames_body* body, const yw_step_ctx* ctx, const frames_k
     ++body->iterations;
     if (rz > goal) yw_frames_run(ctx, chunks, turn_direction, &c.phase);
   }
+  yw_frames_end_part(body, ctx, YW_FRAMES_VECTORS);
   return rz <= goal;
 }
 
@@ -281,6 +288,7 @@ static double rounding_scale(const frames_body* body) {
 static double find_residual(frames_body* body, const yw_step_ctx* ctx,
                             const frames_kernels* kernels, bool tangents) {
   const frames_model* model = body->model;
+  yw_frames_end_part(body, ctx, YW_FRAMES_VECTORS);
   frames_phase phase = {.body = body,
                         .model = model,
                         .x = body->guess,
@@ -296,6 +304,7 @@ static double find_residual(frames_body* body, const yw_step_ctx* ctx,
     ctx->report->recovered += body->sums[c].recovered;
   }
   yw_frames_run(ctx, model->particle_chunks, kernels->forces, &phase);
+  yw_frames_end_part(body, ctx, YW_FRAMES_LINEARISE);
   return sqrt(sum_chunks(body));
 }
 
@@ -406,9 +415,11 @@ frames_outcome yw_frames_implicit_step(frames_body* body, yw_particles* particle
   size_t bytes = (size_t)particles->count * sizeof(yw_vec4);
   if (ctx->num_holds == 0) b.velocity = yw_mad(b.velocity, span.h, ctx->gravity);
   b.center = yw_mad(vec3_of(rigid->center), span.h, b.velocity);
+  yw_frames_end_part(body, ctx, YW_FRAMES_OTHER);
   begin_particles(body, &b);
   add_springs(body, ctx, &b, span);
   set_inverse(body, ctx, &b, span);
+  yw_frames_end_part(body, ctx, YW_FRAMES_SET_UP);
   body->h1 = b.h1;
   body->newton = body->iterations = 0;
   body->troubled = false;

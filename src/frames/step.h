@@ -3,6 +3,7 @@
 #ifndef YW_FRAMES_STEP_H
 #define YW_FRAMES_STEP_H
 
+#include "frames/frames.h"
 #include "frames/model.h"
 
 /// Second derivative of 16 regions (see energy.h): with W = R^T dA,
@@ -75,7 +76,12 @@ typedef struct frames_body {
 
   int32_t iterations;  ///< of conjugate gradients in the last step
   int32_t newton;      ///< Newton steps in the last step
+  double seconds[YW_FRAMES_NUM_PARTS];
+  double mark;  ///< s, when the part under way began
 } frames_body;
+
+/// Ends a part of the step, when it is timed; the next begins.
+void yw_frames_end_part(frames_body* body, const yw_step_ctx* ctx, yw_frames_part part);
 
 /// What the kernels of one phase read.
 typedef struct frames_phase {

@@ -32,6 +32,7 @@ static const yw_field body_fields[] = {
     YW_FIELD(yw_body_spec, restitution, NUMBER, 0, 1),
     YW_FIELD(yw_body_spec, body_contact, BOOL, 0, 0),
     YW_FIELD(yw_body_spec, self_contact, BOOL, 0, 0),
+    {"start", YW_FIELD_NUMBER, offsetof(yw_body_spec, start_time), 0, FAR, false, NULL},
     YW_FIELD(yw_body_spec, color, COLOR, 0, 1),
     YW_FIELD(yw_body_spec, colors, NODE, 0, 0),
     YW_FIELD(yw_body_spec, paint, NODE, 0, 0),
@@ -52,6 +53,7 @@ static const yw_field repeat_fields[] = {
     YW_FIELD(yw_repeat_spec, spacing, VEC3, -FAR, FAR),
     YW_FIELD(yw_repeat_spec, jitter, NUMBER, 0, FAR),
     YW_FIELD(yw_repeat_spec, turn, NUMBER, 0, 360),
+    YW_FIELD(yw_repeat_spec, interval, NUMBER, 0, FAR),
     YW_FIELD(yw_repeat_spec, seed, INTEGER, 0, 2147483647)};
 const yw_record yw_record_repeat = YW_RECORD("repeat", repeat_fields, repeat_defaults);
 
@@ -225,12 +227,15 @@ static bool load_body_model(yw_loader* l, yw_body_spec* body) {
     yw_model_keys keys;
     if (!yw_read_record(&l->r, body->model, &yw_record_model, &keys) ||
         !yw_load_model(l, body->model, &keys, &body->model_index) ||
-        !yw_load_body_settings(l, &keys, &settings)) {
+        !yw_load_body_settings(l, &keys, 0, &settings)) {
       return false;
     }
   }
-  if (!check_method(l, body) || !yw_load_body_settings(l, &body->keys, &settings)) return false;
   yw_model_spec* model = &l->scene->models.items[body->model_index];
+  if (!check_method(l, body) ||
+      !yw_load_body_settings(l, &body->keys, model->num_poses, &settings)) {
+    return false;
+  }
   model->used = true;
   body->params = yw_match_params_of_spec(&settings.match);
   body->frames_params = yw_frames_params_of_spec(&settings.frames);
