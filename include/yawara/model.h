@@ -179,6 +179,62 @@ YW_API yw_sheet_def yw_default_sheet_def(void);
 YW_API yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def,
                                        yw_model** out, yw_error* error);
 
+/// What decides where a fem body is refined.
+typedef enum yw_fem_refine {
+  YW_FEM_REFINE_JUMP = 0,  ///< where the strain changes from tet to tet (default)
+  YW_FEM_REFINE_RANGE,     ///< the paper's rule: where a strain leaves `strain_range`
+  YW_FEM_REFINE_FINEST,    ///< everywhere: the finest mesh, for comparison
+  YW_FEM_REFINE_NEVER      ///< tets stay as they are
+} yw_fem_refine;
+
+/// How nodes on edges and faces of coarser tets are kept there.
+typedef enum yw_fem_hanging {
+  YW_FEM_HANGING_CARRIED = 0,  ///< forces, masses and motion are shared with the ends (default)
+  YW_FEM_HANGING_SNAP          ///< as in the paper: positions only; forces on them are lost
+} yw_fem_hanging;
+
+/// What may be changed while a fem body runs.
+typedef struct yw_fem_params {
+  /// Jump of strain that asks for refinement next to the finest level, > 0; default 0.01. Coarser
+  /// levels are refined at an eighth of it per level.
+  float tau;
+  float check_interval;  ///< s between two looks at the strains; 0 (default): 40 finest steps
+  float time_step;       ///< s, of the inner steps; 0 (default): from the finest tets in use
+  float safety;          ///< share of the stable time step, 0.1 to 1; default 0.75
+  float mass_damping;    ///< rate at which all motion dies away, 1/s, >= 0; default 0.5
+  /// Stress per rate of strain over stiffness, s, >= 0; default 0. Explicit steps pay for it: the
+  /// step shrinks to sqrt(1 + x^2) - x, x = stiffness_damping / (stable step).
+  float stiffness_damping;
+  float strain_range;  ///< with YW_FEM_REFINE_RANGE: largest strain of a coarse tet; default 0.02
+  int32_t min_level;   ///< level that all tets have at least; default 0
+  yw_fem_refine refine;
+  yw_fem_hanging hanging;
+  /// A body whose nodes all stay slower than this for half a second sleeps until something touches
+  /// or moves it, m/s; default 0.001; 0: it never sleeps.
+  float sleep_speed;
+} yw_fem_params;
+
+/// A number that varies in space; p is in the model's rest frame.
+typedef float (*yw_fem_field)(void* context, yw_vec3 p);
+
+/// Adaptive finite elements (Imai et al.): every tet of the mesh can be subdivided down to
+/// max_level while the body runs. Nothing here is owned or kept.
+typedef struct yw_fem_def {
+  const yw_tet_mesh* mesh;  ///< coarsest level, rest pose; the model's own mesh is the finest level
+  int32_t max_level;        ///< 0 to 8; default 3: 848 finest tets for each of the mesh
+  double max_bytes;         ///< more than this is refused, bytes; default 2e9
+  float youngs_modulus;     ///< Pa, > 0; default 1e5
+  float poissons_ratio;     ///< above -1, below 0.5; default 0.3
+  float density;            ///< kg/m^3, > 0; default 1000
+  // Instead of the constants, at the centres of the finest tets; may be NULL.
+  yw_fem_field youngs_modulus_at, poissons_ratio_at, density_at;
+  void* field_context;
+  yw_fem_params params;  ///< what bodies start with
+} yw_fem_def;
+YW_API yw_fem_def yw_default_fem_def(void);
+YW_API yw_status yw_model_create_fem(const yw_allocator* mem, const yw_fem_def* def, yw_model** out,
+                                     yw_error* error);
+
 /// Carries a finer triangle mesh in the body (barycentric, rest pose): it is what pictures and
 /// caches show. Must be called before the first body is made, of a model made of tets.
 YW_API yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface,
@@ -193,7 +249,7 @@ YW_API yw_status yw_tets_from_surface_pose(const yw_tet_mesh* rest, const yw_tri
 YW_API yw_model* yw_model_retain(yw_model* model);
 YW_API void yw_model_release(yw_model* model);  ///< NULL is fine
 
-YW_API const char* yw_model_method(const yw_model* model);     ///< "match", "frames", ...
+YW_API const char* yw_model_method(const yw_model* model);     ///< "match", "frames", "fem", ...
 YW_API int32_t yw_model_num_particles(const yw_model* model);  ///< at rest
 /// What a body made of this model shows, at rest: the embedded surface, what the method makes
 /// (tubes of rods), or the boundary of the tets. Empty for bodies of loose particles.
