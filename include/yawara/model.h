@@ -126,6 +126,36 @@ YW_API yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames
 /// to out, which has room for 8 * cells[0] * cells[1] * cells[2].
 YW_API void yw_lattice_cells(const int32_t cells[3], int32_t* out);
 
+/// What a point of a finite element body is made of.
+typedef struct yw_fem_material {
+  float youngs_modulus;  ///< Pa, > 0; default 1e5
+  float poissons_ratio;  ///< above -1 and up to 0.4999; default 0.3
+  float density;         ///< kg/m^3, > 0; default 1000
+  /// s, >= 0; default 0. Stress from the rate of strain is the stiffness times this: vibrations of
+  /// angular frequency w die as exp(-damping_time w^2 t / 2).
+  float damping_time;
+  /// Pa, or NULL (default): instead of the first two, an elasticity matrix. Upper half of 6x6, row
+  /// after row: C11 C12 .. C16 C22 .. C66, components 11 22 33 23 13 12, strains with engineering
+  /// shear. Must be positive definite. Read at once, never kept.
+  const float* elasticity;
+} yw_fem_material;
+
+/// Says what the body is made of at a point of its rest pose, in a tet with this label (0 where the
+/// mesh has none): changes what it finds in *material, which is the material of the def. Must give
+/// the same answer for the same point; is called by several threads at once.
+typedef void (*yw_fem_material_at)(void* context, yw_vec3 point, int32_t label,
+                                   yw_fem_material* material);
+
+/// How coarse tets get their matrices from the finest ones inside.
+typedef enum yw_fem_sampling {
+  YW_FEM_EMBEDDED = 0,  ///< load cases solved on the whole body (default)
+  YW_FEM_STANDALONE,    ///< as in the paper, each coarse tet alone: far too soft, for comparison
+  YW_FEM_AVERAGE        ///< volume average: too stiff, but without any solving
+} yw_fem_sampling;
+
+/// Tells how far long work has come; share is 0 to 1.
+typedef void (*yw_progress)(void* context, const char* what, double share);
+
 /// Cross-section of a rod.
 typedef enum yw_section {
   YW_SECTION_ROUND = 0,  ///< circle (default): radius or radii
