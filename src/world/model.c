@@ -8,6 +8,7 @@
 #include "fem/fem.h"
 #include "frames/frames.h"
 #include "match/match.h"
+#include "plastic/plastic.h"
 
 static bool copy_tets(const yw_allocator* mem, const yw_tet_mesh* from, yw_tet_mesh* to) {
   if (yw_tet_mesh_create(mem, from->num_vertices, from->num_tets, to) < 0) return false;
@@ -117,9 +118,21 @@ yw_status yw_model_create_fem(const yw_allocator* mem, const yw_fem_def* def, yw
     yw_fem_model_destroy(data);
     return status;
   }
-  status = model_of_tets(mem, &yw_fem_method, data, &finest, out, error);
+  status = yw_model_wrap(mem, &yw_fem_method, data, &finest, out, error);
   yw_tet_mesh_free(&finest);
   return status < 0 ? status : built;
+}
+
+yw_status yw_model_create_plastic(const yw_allocator* mem, const yw_plastic_def* def,
+                                  yw_model** out, yw_error* error) {
+  yw_error_clear(error);
+  if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "plastic model: def or out is NULL");
+  *out = NULL;
+  void* data = NULL;
+  yw_status built = yw_plastic_model_create(mem, def, &data, error);
+  if (built < 0) return built;
+  yw_status wrapped = yw_model_wrap(mem, &yw_plastic_method, data, NULL, out, error);
+  return wrapped < 0 ? wrapped : built;
 }
 
 yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface, yw_error* error) {

@@ -101,6 +101,7 @@ static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) 
                        .num_springs = body->springs.count,
                        .collide = yw_obstacles_collide,
                        .is_clear = yw_obstacles_clear,
+                       .probe = yw_obstacles_probe,
                        .obstacles = &s->obstacles,
                        .friction = body->friction,
                        .restitution = body->restitution,
