@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "fit.h"
+#include "frames/frames.h"
 #include "frames/model.h"
 #include "world/model.h"
 
@@ -52,9 +53,10 @@ static yw_status open_scene(const fit_options* options, yw_model** out, yw_error
 
 static bool is_scene(const char* path) { return path && yw_ends_with(path, ".json"); }
 
-// Mean moduli of a frames body; false for other methods.
+// Mean moduli of a frames volume; false for other bodies.
 static bool scene_material(const yw_model* model, fit_material* out) {
-  if (strcmp(yw_model_method(model), "frames") != 0) return false;
+  // Rods and sheets have the name, but other data.
+  if (model->method != &yw_frames_method) return false;
   const frames_model* frames = model->data;
   yw_tet_quality quality;
   if (yw_tet_mesh_quality(yw_model_tets(model), &quality) < 0) return false;
