@@ -97,6 +97,7 @@ static void batch_forces(void* context, int32_t k, int32_t batch) {
   const fem_force_args args = {
       .kind = &def->work->tables->kinds[k],
       .batches = &def->work->kinds[k],
+      .root_matrices = (const float(*)[FEM_TYPES][FEM_MATRIX])def->work->tables->root_matrices,
       .pos = def->pos,
       .vel = def->vel,
       .lag = def->materials->damping_time,

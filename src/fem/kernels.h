@@ -10,6 +10,7 @@
 typedef struct fem_force_args {
   const fem_kind* kind;
   const fem_batches* batches;
+  const float (*root_matrices)[FEM_TYPES][FEM_MATRIX];
   const yw_vec4* pos;
   const yw_vec4* vel;  ///< NULL without damping
   float lag;           ///< s: stress answers to strain plus this times its rate

@@ -164,6 +164,7 @@ static void compare(bool general, bool damped, double share) {
     worst = fmax(worst, yw_dlength(yw_dsub(got, expected[n])));
     largest = fmax(largest, yw_dlength(expected[n]));
   }
+  if (worst > 1e-5 * largest) print_error("general %d damped %d share %g\n", general, damped, share);
   assert_at_most(worst / largest, 1e-5);
   free(expected);
   free_rig(&r);
