@@ -133,6 +133,7 @@ typedef struct yw_fem_material {
   float density;         ///< kg/m^3, > 0; default 1000
   /// s, >= 0; default 0. Stress from the rate of strain is the stiffness times this: vibrations of
   /// angular frequency w die as exp(-damping_time w^2 t / 2).
+  /// Starts as stiffness_damping of the def; where it varies, that of bodies counts no more.
   float damping_time;
   /// Pa, or NULL (default): instead of the first two, an elasticity matrix. Upper half of 6x6, row
   /// after row: C11 C12 .. C16 C22 .. C66, components 11 22 33 23 13 12, strains with engineering
@@ -156,6 +157,68 @@ typedef enum yw_fem_sampling {
 /// Tells how far long work has come; share is 0 to 1.
 typedef void (*yw_progress)(void* context, const char* what, double share);
 
+/// What decides where a fem body is refined.
+typedef enum yw_fem_refine {
+  YW_FEM_REFINE_JUMP = 0,  ///< where the strain changes from tet to tet (default)
+  YW_FEM_REFINE_RANGE,     ///< the paper's rule: where a strain leaves `strain_range`
+  YW_FEM_REFINE_FINEST,    ///< everywhere: the finest mesh, for comparison
+  YW_FEM_REFINE_NEVER      ///< tets stay as they are
+} yw_fem_refine;
+
+/// How nodes on edges and faces of coarser tets are kept there.
+typedef enum yw_fem_hanging {
+  YW_FEM_HANGING_CARRIED = 0,  ///< forces, masses and motion are shared with the ends (default)
+  YW_FEM_HANGING_SNAP          ///< as in the paper: positions only; forces on them are lost
+} yw_fem_hanging;
+
+/// What may be changed while a fem body runs.
+typedef struct yw_fem_params {
+  /// Jump of strain that asks for refinement next to the finest level, > 0; default 0.01. Coarser
+  /// levels are refined at an eighth of it per level.
+  float tau;
+  float check_interval;  ///< s between two looks at the strains; 0 (default): 40 finest steps
+  float time_step;       ///< s, of the inner steps; 0 (default): from the finest tets in use
+  float safety;          ///< share of the stable time step, 0.1 to 1; default 0.75
+  float mass_damping;    ///< rate at which all motion dies away, 1/s, >= 0; default 0.5
+  /// Stress per rate of strain over stiffness, s, >= 0; default 0. Explicit steps pay for it: the
+  /// step shrinks to sqrt(1 + x^2) - x, x = stiffness_damping / (stable step).
+  float stiffness_damping;
+  float strain_range;  ///< with YW_FEM_REFINE_RANGE: largest strain of a coarse tet; default 0.02
+  int32_t min_level;   ///< level that all tets have at least; default 0
+  yw_fem_refine refine;
+  yw_fem_hanging hanging;
+  /// A body whose nodes all stay slower than this for half a second sleeps until something touches
+  /// or moves it, m/s; default 0.001; 0: it never sleeps.
+  float sleep_speed;
+} yw_fem_params;
+
+/// Adaptive finite elements (Imai et al.): every tet of the mesh can be subdivided down to
+/// max_level while the body runs. Nothing here is owned or kept.
+typedef struct yw_fem_def {
+  const yw_tet_mesh* mesh;  ///< coarsest level, rest pose; the model's own mesh is the finest level
+  int32_t max_level;        ///< 0 to 8; default 3: 848 finest tets for each of the mesh
+  double max_bytes;         ///< more than this is refused, bytes; default 2e9
+  float youngs_modulus;     ///< Pa, > 0; default 1e5
+  float poissons_ratio;     ///< above -1, below 0.5; default 0.3
+  float density;            ///< kg/m^3, > 0; default 1000
+  /// What varies in space, asked at the centres of the finest tets; NULL: the same everywhere.
+  yw_fem_material_at material_at;
+  void* material_context;
+  yw_fem_sampling sampling;  ///< how coarse tets get their matrices where the material varies
+  /// Folder in which sampled matrices are kept and found again by content; NULL (default): none. It
+  /// is made when needed, and can be deleted at any time.
+  const char* cache_folder;
+  int32_t threads;       ///< for making the model; 0 (default): one per core
+  yw_progress progress;  ///< told while the model is made, or NULL
+  void* progress_context;
+  yw_fem_params params;  ///< what bodies start with
+} yw_fem_def;
+YW_API yw_fem_def yw_default_fem_def(void);
+/// Returns YW_WARN_CACHE, with the reason in error->message, when a file in cache_folder was
+/// damaged or could not be written.
+YW_API yw_status yw_model_create_fem(const yw_allocator* mem, const yw_fem_def* def, yw_model** out,
+                                     yw_error* error);
+
 /// Carries a finer triangle mesh in the body (barycentric, rest pose): it is what pictures and
 /// caches show. Must be called before the first body is made.
 YW_API yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface,
@@ -170,7 +233,7 @@ YW_API yw_status yw_tets_from_surface_pose(const yw_tet_mesh* rest, const yw_tri
 YW_API yw_model* yw_model_retain(yw_model* model);
 YW_API void yw_model_release(yw_model* model);  ///< NULL is fine
 
-YW_API const char* yw_model_method(const yw_model* model);     ///< "match", "frames", ...
+YW_API const char* yw_model_method(const yw_model* model);     ///< "match", "frames", "fem", ...
 YW_API int32_t yw_model_num_particles(const yw_model* model);  ///< at rest
 /// What a body made of this model shows: the embedded surface or the boundary of the tets, at rest.
 YW_API const yw_tri_mesh* yw_model_surface(const yw_model* model);

@@ -98,6 +98,20 @@ YW_API yw_status yw_body_match_params(const yw_world* world, yw_body_id id, yw_m
 /// rest pose first), as of the last substep. Returns the number of groups; out may be NULL.
 YW_API int32_t yw_body_match_weights(const yw_world* world, yw_body_id id, float* out,
                                      int32_t capacity);
+YW_API yw_status yw_body_set_fem_params(yw_world* world, yw_body_id id,
+                                        const yw_fem_params* params);
+YW_API yw_status yw_body_fem_params(const yw_world* world, yw_body_id id, yw_fem_params* out);
+/// How a fem body is doing.
+typedef struct yw_fem_state {
+  int32_t num_tets;                ///< in use now
+  int32_t num_nodes, num_hanging;  ///< of these tets; hanging ones follow others
+  int32_t finest_level;
+  float time_step;                      ///< s, of the last inner step
+  int64_t inner_steps, splits, merges;  ///< since the body was made
+  double elastic_energy;                ///< J
+  bool asleep;
+} yw_fem_state;
+YW_API yw_status yw_body_fem_state(const yw_world* world, yw_body_id id, yw_fem_state* out);
 
 /// The same of a frames body; its weights are one row: those of the rest pose and the examples.
 YW_API yw_status yw_body_set_frames_params(yw_world* world, yw_body_id id,

@@ -354,20 +354,27 @@ static void jumps(const fem_jump_args* args, int32_t batch) {
   }
   const float* strain = args->strains + at * (nc + 1) * 6 * YW_LANES;
   const float* parent = strain + nc * 6 * YW_LANES;
-  float* out = args->jumps + at * (nc + 2) * YW_LANES;
+  float* out = args->jumps + at * (nc + FEM_JUMP_ROWS) * YW_LANES;
   for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-    yw_vf apart = yw_vf_splat(0.0f);
+    yw_vf apart = yw_vf_splat(0.0f), stretch = yw_vf_splat(0.0f);
     for (size_t c = 0; c < nc; ++c) {
       const float* own = strain + c * 6 * YW_LANES;
       yw_vf_store(out + c * YW_LANES + lane, jump_at(own, kind->child_node[c], node, lane));
+      yw_vf e[6];
       for (int i = 0; i < 6; ++i) {
-        yw_vf difference =
-            yw_vf_load(own + i * YW_LANES + lane) - yw_vf_load(parent + i * YW_LANES + lane);
+        e[i] = yw_vf_load(own + i * YW_LANES + lane);
+        yw_vf difference = e[i] - yw_vf_load(parent + i * YW_LANES + lane);
         apart = yw_vf_max(apart, yw_vf_abs(difference));
       }
+      // Row sums bound the largest eigenvalue.
+      yw_vf yz = 0.5f * yw_vf_abs(e[3]), xz = 0.5f * yw_vf_abs(e[4]), xy = 0.5f * yw_vf_abs(e[5]);
+      stretch = yw_vf_max(stretch, e[0] + xy + xz);
+      stretch = yw_vf_max(stretch, e[1] + xy + yz);
+      stretch = yw_vf_max(stretch, e[2] + xz + yz);
     }
     yw_vf_store(out + nc * YW_LANES + lane, jump_at(parent, corners, node, lane));
     yw_vf_store(out + (nc + 1) * YW_LANES + lane, apart);
+    yw_vf_store(out + (nc + 2) * YW_LANES + lane, stretch);
   }
 }
 

@@ -29,14 +29,17 @@ typedef struct fem_strain_args {
   yw_vec4 (*slots)[2];  ///< out: sums of volume times strain, and volume in [1].w
 } fem_strain_args;
 
+#define FEM_JUMP_ROWS 3
+
 /// How far strains differ from those of their nodes.
 typedef struct fem_jump_args {
   const fem_kind* kind;
   const fem_batches* batches;
   const float* strains;
   const yw_vec4 (*node_strains)[2];  ///< per node
-  float* jumps;  ///< out: per batch (children + 2) x 16: of the children, of the parent at its
-                 ///< corners, and the largest between a child and the parent
+  /// Out: per batch (children + FEM_JUMP_ROWS) x 16: of the children; of the parent at its corners,
+  /// the largest between a child and the parent, and the largest stretching strain of a child.
+  float* jumps;
 } fem_jump_args;
 
 typedef struct fem_kernels {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "fem/fem.h"
 #include "frames/frames.h"
 #include "match/match.h"
 #include "world/world.h"
@@ -355,4 +356,32 @@ yw_status yw_body_frames_params(const yw_world* world, yw_body_id id, yw_frames_
 int32_t yw_body_frames_weights(const yw_world* world, yw_body_id id, float* out, int32_t capacity) {
   const yw_body* body = find_frames_body(world, id);
   return body ? yw_frames_weights(body->state, out, capacity) : 0;
+}
+
+// Fem bodies
+// ------------------------------------------------------------------------------------------
+
+static yw_body* find_fem_body(const yw_world* world, yw_body_id id) {
+  yw_body* body = yw_world_find_body(world, id);
+  return body && body->model->method == &yw_fem_method ? body : NULL;
+}
+
+yw_status yw_body_set_fem_params(yw_world* world, yw_body_id id, const yw_fem_params* params) {
+  yw_body* body = find_fem_body(world, id);
+  if (!body || !params) return YW_ERR_INVALID;
+  return yw_fem_set_params(body->state, params);
+}
+
+yw_status yw_body_fem_params(const yw_world* world, yw_body_id id, yw_fem_params* out) {
+  const yw_body* body = find_fem_body(world, id);
+  if (!body || !out) return YW_ERR_INVALID;
+  *out = yw_fem_params_of(body->state);
+  return YW_OK;
+}
+
+yw_status yw_body_fem_state(const yw_world* world, yw_body_id id, yw_fem_state* out) {
+  const yw_body* body = find_fem_body(world, id);
+  if (!body || !out) return YW_ERR_INVALID;
+  yw_fem_state_of(body->state, &body->particles, out);
+  return YW_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "fem/fem.h"
 #include "frames/frames.h"
 #include "match/match.h"
 
@@ -76,6 +77,41 @@ yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames_def* d
   if (built < 0) return built;
   yw_status wrapped = model_of_tets(mem, &yw_frames_method, data, def->mesh, out, error);
   return wrapped < 0 ? wrapped : built;
+}
+
+yw_fem_def yw_default_fem_def(void) {
+  return (yw_fem_def){
+      .max_level = 3,
+      .max_bytes = 2e9,
+      .youngs_modulus = 1e5f,
+      .poissons_ratio = 0.3f,
+      .density = 1000.0f,
+      .params = {.tau = 0.01f,
+                 .safety = 0.75f,
+                 .mass_damping = 0.5f,
+                 .strain_range = 0.02f,
+                 .sleep_speed = 0.001f},
+  };
+}
+
+// The model's own mesh is the finest level: all particles are its vertices.
+yw_status yw_model_create_fem(const yw_allocator* mem, const yw_fem_def* def, yw_model** out,
+                              yw_error* error) {
+  yw_error_clear(error);
+  if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "fem model: def or out is NULL");
+  *out = NULL;
+  void* data = NULL;
+  yw_status built = yw_fem_model_create(mem, def, &data, error);
+  if (built < 0) return built;
+  yw_tet_mesh finest = {0};
+  yw_status status = yw_fem_finest_mesh(mem, yw_fem_hierarchy_of(data), &finest, error);
+  if (status < 0) {
+    yw_fem_model_destroy(data);
+    return status;
+  }
+  status = model_of_tets(mem, &yw_fem_method, data, &finest, out, error);
+  yw_tet_mesh_free(&finest);
+  return status < 0 ? status : built;
 }
 
 yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface, yw_error* error) {
