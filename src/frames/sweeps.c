@@ -120,6 +120,7 @@ static yw_status fill_blocks(const frames_regions* regions, const yw_vec3* rest,
         frames_sweep_block* block = &out->blocks[out->color_start[c] + n / YW_LANES];
         int32_t r = next[n], count = regions->start[r + 1] - regions->start[r];
         if (pass == 1) {
+          out->place[r] = (int32_t)(block - out->blocks) * YW_LANES + n % YW_LANES;
           fill_region(regions, r, rest, particle_of_vertex, block, n % YW_LANES,
                       out->entries + block->first_entry);
         } else if (count > block->length) {
@@ -168,7 +169,8 @@ yw_status yw_frames_sweeps_create(const yw_allocator* mem, const frames_regions*
   int32_t size[MAX_COLORS] = {0}, cursor[MAX_COLORS];
   yw_status status = YW_OK;
   out->color_start = YW_NEW_ARRAY(mem, int32_t, MAX_COLORS + 1);
-  if (!used || !color || !by_color || !out->color_start) {
+  out->place = YW_NEW_ARRAY(mem, int32_t, regions->num_regions);
+  if (!used || !color || !by_color || !out->color_start || !out->place) {
     status = yw_fail_memory(error, "the sweeps of a frames model");
   } else if ((out->num_colors = color_regions(regions, region_order, used, color)) == 0) {
     status = yw_fail(error, YW_ERR_LIMIT,
@@ -191,5 +193,7 @@ void yw_frames_sweeps_free(frames_sweeps* sweeps) {
   yw_mem_free(&sweeps->mem, sweeps->color_start);
   yw_mem_free(&sweeps->mem, sweeps->blocks);
   yw_mem_free(&sweeps->mem, sweeps->entries);
+  yw_mem_free(&sweeps->mem, sweeps->place);
+  yw_mem_free(&sweeps->mem, sweeps->examples);
   *sweeps = (frames_sweeps){0};
 }

@@ -225,12 +225,15 @@ static bool load_body_model(yw_loader* l, yw_body_spec* body) {
     yw_model_keys keys;
     if (!yw_read_record(&l->r, body->model, &yw_record_model, &keys) ||
         !yw_load_model(l, body->model, &keys, &body->model_index) ||
-        !yw_load_body_settings(l, &keys, &settings)) {
+        !yw_load_body_settings(l, &keys, 0, &settings)) {
       return false;
     }
   }
-  if (!check_method(l, body) || !yw_load_body_settings(l, &body->keys, &settings)) return false;
   yw_model_spec* model = &l->scene->models.items[body->model_index];
+  if (!check_method(l, body) ||
+      !yw_load_body_settings(l, &body->keys, model->num_poses, &settings)) {
+    return false;
+  }
   model->used = true;
   body->params = yw_match_params_of_spec(&settings.match);
   body->frames_params = yw_frames_params_of_spec(&settings.frames);

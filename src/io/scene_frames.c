@@ -178,6 +178,13 @@ static bool load_stiffness_list(yw_loader* l, yw_frames_spec* out) {
 
 // Models and bodies -------------------------------------------------------------------------------
 
+static bool check_solver(yw_loader* l, const yw_json* node, int32_t solver, int32_t num_poses) {
+  if (solver != YW_FRAMES_CLASSIC || num_poses == 0) return true;
+  const yw_json* item = yw_json_get(node, "solver");
+  return yw_value_fail(&l->r, item ? item : node,
+                       "is \"classic\", which knows the rest pose only, but there are examples");
+}
+
 bool yw_load_frames(yw_loader* l, yw_model_spec* model) {
   const yw_json* node = model->keys.frames;
   yw_frames_spec* frames = &model->settings.frames;
@@ -192,13 +199,17 @@ bool yw_load_frames(yw_loader* l, yw_model_spec* model) {
     return yw_value_fail(&l->r, yw_json_get(node, "kind"),
                          "is \"cells\", but the mesh is not a lattice");
   }
-  return load_stiffness_list(l, frames);
+  return check_solver(l, node, frames->solver, model->num_poses) && load_stiffness_list(l, frames);
 }
 
-bool yw_load_body_frames(yw_loader* l, const yw_json* node, yw_frames_spec* frames) {
+bool yw_load_body_frames(yw_loader* l, const yw_json* node, int32_t num_poses,
+                         yw_frames_spec* frames) {
   if (!node) return true;
   yw_frames_spec own;
-  if (!yw_read_record(&l->r, node, &yw_record_frames, &own)) return false;
+  if (!yw_read_record(&l->r, node, &yw_record_frames, &own) ||
+      !check_solver(l, node, own.solver, num_poses)) {
+    return false;
+  }
   if (yw_json_get(node, "solver")) frames->solver = own.solver;
   if (yw_json_get(node, "damping")) frames->damping = own.damping;
   if (yw_json_get(node, "beta")) frames->beta = own.beta;

@@ -52,7 +52,8 @@ bool yw_load_model(yw_loader* l, const yw_json* node, const yw_model_keys* keys,
 /// Settings that bodies have when nothing is said.
 yw_method_spec yw_default_method_spec(void);
 /// Overlays what "match" or "frames" says about a model's settings.
-bool yw_load_body_settings(yw_loader* l, const yw_model_keys* keys, yw_method_spec* settings);
+bool yw_load_body_settings(yw_loader* l, const yw_model_keys* keys, int32_t num_poses,
+                           yw_method_spec* settings);
 
 // scene_frames.c
 /// Of everything in "frames" that a model is made of, which is not what a body may change.
@@ -63,7 +64,8 @@ const yw_json* yw_frames_model_key(const yw_json* frames);
 /// Takes the density of the material where none is given in the object with the keys.
 bool yw_load_material_density(yw_loader* l, const yw_json* node, yw_model_keys* keys);
 bool yw_load_frames(yw_loader* l, yw_model_spec* model);
-bool yw_load_body_frames(yw_loader* l, const yw_json* node, yw_frames_spec* frames);
+bool yw_load_body_frames(yw_loader* l, const yw_json* node, int32_t num_poses,
+                         yw_frames_spec* frames);
 /// Makes the model of the tets and examples that are built.
 bool yw_build_frames(yw_loader* l, yw_model_spec* model);
 

@@ -334,7 +334,8 @@ static bool load_body_match(yw_loader* l, const yw_json* node, yw_match_spec* ma
   return true;
 }
 
-bool yw_load_body_settings(yw_loader* l, const yw_model_keys* keys, yw_method_spec* settings) {
+bool yw_load_body_settings(yw_loader* l, const yw_model_keys* keys, int32_t num_poses,
+                           yw_method_spec* settings) {
   return load_body_match(l, keys->match, &settings->match) &&
-         yw_load_body_frames(l, keys->frames, &settings->frames);
+         yw_load_body_frames(l, keys->frames, num_poses, &settings->frames);
 }

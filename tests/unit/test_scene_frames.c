@@ -94,6 +94,10 @@ static void mistakes_are_reported_with_their_place(void** state) {
       {FRAMES("\"fields\": [{\"youngs_modulus\": 1, \"shape\": {\"sphere\": {\"radius\": 0.1, "
               "\"center\": [9, 0, 0]}}}]"),
        "dir/a.json:1:82: bodies[0].frames.fields[0] selects none of the 27 vertices"},
+      {BODY(CUBE ", \"frames\": {\"solver\": \"classic\"}, \"examples\": [{\"deform\": {\"twist\": "
+                 "{\"degrees\": 9}}}]"),
+       "dir/a.json:1:81: bodies[0].frames.solver is \"classic\", which knows the rest pose only, "
+       "but there are examples"},
       {TEDDY "\"frames\": {\"material\": \"cork\"}}]}",
        "dir/a.json:1:138: bodies[0].frames.material belongs to the model, but \"model\" is given"},
       {TEDDY "\"match\": {}}]}",
