@@ -26,7 +26,7 @@ typedef struct yw_named_shape {
   bool reading, used;
 } yw_named_shape;
 
-typedef struct yw_loader {
+struct yw_loader {
   yw_reader_ctx r;
   yw_scene* scene;
   char* folder;  ///< of the scene file, with a slash, or ""
@@ -34,7 +34,7 @@ typedef struct yw_loader {
   yw_named_shape* named_shapes;  ///< one for each item of shapes
   const yw_json* models;         ///< item i is yw_scene.models.items[i]
   int32_t shape_depth;
-} yw_loader;
+};
 
 /// The folder of the scene put before a relative name; in the document. NULL: memory is out.
 char* yw_loader_file(yw_loader* l, const char* file);

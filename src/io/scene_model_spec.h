@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "geometry/deform.h"
 #include "io/scene_fields.h"
+#include "io/scene_stiffness.h"
 #include "yawara/scene.h"
 
 #define YW_SCENE_MAX_MODELS 4096
@@ -68,19 +69,6 @@ static inline yw_match_params yw_match_params_of_spec(const yw_match_spec* spec)
                            .viscosity = spec->viscosity,
                            .projection = (yw_projection)spec->projection};
 }
-
-/// A stiffness of its own inside a shape, or one that changes from a point to another.
-typedef struct yw_stiffness_spec {
-  const yw_json *shape, *youngs_modulus, *poissons_ratio;
-  const char* material;
-  yw_vec3 from, to;
-  float blend;      ///< m, width of the border of shape
-  yw_shape* where;  ///< NULL: everywhere; not owned
-  bool graded;      ///< from, to count
-  float youngs[2];  ///< Pa, at from and to; 0: as it was
-  float poisson[2];
-  bool has_poisson;
-} yw_stiffness_spec;
 
 typedef struct yw_frames_spec {
   // What the model is
