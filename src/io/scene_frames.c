@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Reads "frames" of models and bodies: material, fields of stiffness, solver; and makes the model.
-#include "base/hash.h"
 #include "io/scene_loader.h"
 #include "io/scene_records.h"
 
@@ -35,46 +34,8 @@ static const yw_field frames_fields[] = {
     YW_FIELD(yw_frames_spec, stiffness, NUMBER, 0, 1)};
 const yw_record yw_record_frames = YW_RECORD("frames", frames_fields, frames_defaults);
 
-// Keys of above that a model is made of.
-static const char* const model_keys[] = {"material", "youngs_modulus", "poissons_ratio", "kind",
-                                         "fields"};
-#define NUM_MODEL_KEYS ((int32_t)(sizeof model_keys / sizeof *model_keys))
-
-// Sharing -----------------------------------------------------------------------------------------
-
-uint64_t yw_frames_keys_hash(const yw_json* frames) {
-  uint64_t hash = yw_hash_u64(YW_HASH_SEED, frames != NULL);
-  for (int32_t i = 0; frames && i < NUM_MODEL_KEYS; i++) {
-    hash = yw_hash_u64(hash, yw_json_hash(yw_json_get(frames, model_keys[i])));
-  }
-  return hash;
-}
-
-bool yw_same_frames_keys(const yw_json* a, const yw_json* b) {
-  if (!a || !b) return a == b;
-  for (int32_t i = 0; i < NUM_MODEL_KEYS; i++) {
-    if (!yw_json_equal(yw_json_get(a, model_keys[i]), yw_json_get(b, model_keys[i]))) return false;
-  }
-  return true;
-}
-
-const yw_json* yw_frames_model_key(const yw_json* frames) {
-  for (int32_t i = 0; frames && i < NUM_MODEL_KEYS; i++) {
-    const yw_json* item = yw_json_get(frames, model_keys[i]);
-    if (item) return item;
-  }
-  return NULL;
-}
-
-// Materials ---------------------------------------------------------------------------------------
-
-bool yw_load_material_density(yw_loader* l, const yw_json* node, yw_model_keys* keys) {
-  const yw_json* name = yw_json_get(keys->frames, "material");
-  if (!name || name->type != YW_JSON_STRING || yw_json_get(node, "density")) return true;
-  const yw_material* material = yw_find_scene_material(l, name);
-  if (material) keys->density = material->density;
-  return material != NULL;
-}
+const char* const yw_frames_model_keys[] = {"material", "youngs_modulus", "poissons_ratio",
+                                            "kind",     "fields",         NULL};
 
 // Models and bodies -------------------------------------------------------------------------------
 

@@ -18,6 +18,8 @@ extern const yw_record yw_record_model, yw_record_mesh, yw_record_lattice, yw_re
     yw_record_enlarge, yw_record_turn;
 // Frames (scene_frames.c)
 extern const yw_record yw_record_frames;
+// Fem (scene_fem.c)
+extern const yw_record yw_record_fem;
 // Layers of material (scene_stiffness.c)
 extern const yw_record yw_record_stiffness, yw_record_grid, yw_record_painted;
 // Bodies and obstacles (scene_body.c, scene_path.c)
