@@ -15,6 +15,20 @@ typedef struct yw_model yw_model;
 
 #define YW_MAX_EXAMPLES 32
 
+/// Numbers of a material at room temperature and small strains; docs/materials.md says where each
+/// comes from and how far real samples spread.
+typedef struct yw_material {
+  const char* name;      ///< as in scene files, e.g. "soft_tissue"
+  float youngs_modulus;  ///< Pa
+  float
+      poissons_ratio;  ///< at most 0.49: rubbers are nearer to 0.5, which costs more than it shows
+  float density;       ///< kg/m^3
+} yw_material;
+YW_API int32_t yw_num_materials(void);
+/// Material number i, softest first, 0 <= i < yw_num_materials(); NULL when there is none.
+YW_API const yw_material* yw_material_at(int32_t i);
+YW_API const yw_material* yw_material_by_name(const char* name);  ///< NULL when there is none
+
 /// How weights of examples are kept convex.
 typedef enum yw_projection {
   YW_PROJECTION_EXACT = 0,  ///< nearest point of the convex hull of the poses (default)
@@ -112,6 +126,37 @@ YW_API yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames
 /// to out, which has room for 8 * cells[0] * cells[1] * cells[2].
 YW_API void yw_lattice_cells(const int32_t cells[3], int32_t* out);
 
+/// What a point of a finite element body is made of.
+typedef struct yw_fem_material {
+  float youngs_modulus;  ///< Pa, > 0; default 1e5
+  float poissons_ratio;  ///< above -1 and up to 0.4999; default 0.3
+  float density;         ///< kg/m^3, > 0; default 1000
+  /// s, >= 0; default 0. Stress from the rate of strain is the stiffness times this: vibrations of
+  /// angular frequency w die as exp(-damping_time w^2 t / 2).
+  /// Starts as stiffness_damping of the def; where it varies, that of bodies counts no more.
+  float damping_time;
+  /// Pa, or NULL (default): instead of the first two, an elasticity matrix. Upper half of 6x6, row
+  /// after row: C11 C12 .. C16 C22 .. C66, components 11 22 33 23 13 12, strains with engineering
+  /// shear. Must be positive definite. Read at once, never kept.
+  const float* elasticity;
+} yw_fem_material;
+
+/// Says what the body is made of at a point of its rest pose, in a tet with this label (0 where the
+/// mesh has none): changes what it finds in *material, which is the material of the def. Must give
+/// the same answer for the same point; is called by several threads at once.
+typedef void (*yw_fem_material_at)(void* context, yw_vec3 point, int32_t label,
+                                   yw_fem_material* material);
+
+/// How coarse tets get their matrices from the finest ones inside.
+typedef enum yw_fem_sampling {
+  YW_FEM_EMBEDDED = 0,  ///< load cases solved on the whole body (default)
+  YW_FEM_STANDALONE,    ///< as in the paper, each coarse tet alone: far too soft, for comparison
+  YW_FEM_AVERAGE        ///< volume average: too stiff, but without any solving
+} yw_fem_sampling;
+
+/// Tells how far long work has come; share is 0 to 1.
+typedef void (*yw_progress)(void* context, const char* what, double share);
+
 /// What decides where a fem body is refined.
 typedef enum yw_fem_refine {
   YW_FEM_REFINE_JUMP = 0,  ///< where the strain changes from tet to tet (default)
@@ -147,9 +192,6 @@ typedef struct yw_fem_params {
   float sleep_speed;
 } yw_fem_params;
 
-/// A number that varies in space; p is in the model's rest frame.
-typedef float (*yw_fem_field)(void* context, yw_vec3 p);
-
 /// Adaptive finite elements (Imai et al.): every tet of the mesh can be subdivided down to
 /// max_level while the body runs. Nothing here is owned or kept.
 typedef struct yw_fem_def {
@@ -159,12 +201,21 @@ typedef struct yw_fem_def {
   float youngs_modulus;     ///< Pa, > 0; default 1e5
   float poissons_ratio;     ///< above -1, below 0.5; default 0.3
   float density;            ///< kg/m^3, > 0; default 1000
-  // Instead of the constants, at the centres of the finest tets; may be NULL.
-  yw_fem_field youngs_modulus_at, poissons_ratio_at, density_at;
-  void* field_context;
+  /// What varies in space, asked at the centres of the finest tets; NULL: the same everywhere.
+  yw_fem_material_at material_at;
+  void* material_context;
+  yw_fem_sampling sampling;  ///< how coarse tets get their matrices where the material varies
+  /// Folder in which sampled matrices are kept and found again by content; NULL (default): none. It
+  /// is made when needed, and can be deleted at any time.
+  const char* cache_folder;
+  int32_t threads;       ///< for making the model; 0 (default): one per core
+  yw_progress progress;  ///< told while the model is made, or NULL
+  void* progress_context;
   yw_fem_params params;  ///< what bodies start with
 } yw_fem_def;
 YW_API yw_fem_def yw_default_fem_def(void);
+/// Returns YW_WARN_CACHE, with the reason in error->message, when a file in cache_folder was
+/// damaged or could not be written.
 YW_API yw_status yw_model_create_fem(const yw_allocator* mem, const yw_fem_def* def, yw_model** out,
                                      yw_error* error);
 

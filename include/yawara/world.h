@@ -113,6 +113,14 @@ typedef struct yw_fem_state {
 } yw_fem_state;
 YW_API yw_status yw_body_fem_state(const yw_world* world, yw_body_id id, yw_fem_state* out);
 
+/// The same of a frames body; its weights are one row: those of the rest pose and the examples.
+YW_API yw_status yw_body_set_frames_params(yw_world* world, yw_body_id id,
+                                           const yw_frames_params* params);
+YW_API yw_status yw_body_frames_params(const yw_world* world, yw_body_id id, yw_frames_params* out);
+/// Returns how many weights there are; out may be NULL.
+YW_API int32_t yw_body_frames_weights(const yw_world* world, yw_body_id id, float* out,
+                                      int32_t capacity);
+
 typedef struct yw_body_sums {
   double mass;                 ///< kg
   double center[3];            ///< m
@@ -169,6 +177,7 @@ typedef struct yw_step_report {
   int32_t obstacle_contacts;  ///< particles touching an obstacle in the last substep
   int32_t body_contacts;      ///< contact points between and within bodies in the last substep
   int32_t recovered_regions;  ///< decompositions that took the slow, safe path
+  int32_t stalled_solves;     ///< solves that did not converge and were done again in smaller steps
   int32_t diverged_bodies;    ///< bodies stopped in this step (frozen where they last were finite)
   yw_body_id first_diverged;  ///< the first of them
   double seconds_match, seconds_project, seconds_contact, seconds_total;  ///< wall clock

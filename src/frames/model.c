@@ -19,10 +19,10 @@ yw_status yw_frames_params_check(const yw_frames_params* params, int32_t num_exa
   if (params->solver < YW_FRAMES_IMPLICIT || params->solver > YW_FRAMES_CLASSIC) {
     return yw_fail(error, YW_ERR_INVALID, "solver is %d, which names none", (int)params->solver);
   }
-  if (num_examples > 0 && params->solver >= YW_FRAMES_EXTENDED) {
+  if (num_examples > 0 && params->solver == YW_FRAMES_CLASSIC) {
     return yw_fail(error, YW_ERR_INVALID,
-                   "a body with examples needs an implicit solver: position-based ones know the "
-                   "rest pose only");
+                   "the body has examples, but the classic solver knows the rest pose only: use "
+                   "another");
   }
   if (!(params->damping >= 0.0f && isfinite(params->damping))) {
     return yw_fail(error, YW_ERR_INVALID, "damping is %g, but must be finite and at least 0",

@@ -20,6 +20,8 @@ static const yw_field body_fields[] = {
     MODEL_FIELD(shape),
     MODEL_FIELD(mesh),
     MODEL_FIELD(match),
+    MODEL_FIELD(frames),
+    MODEL_FIELD(fem),
     MODEL_FIELD(examples),
     MODEL_FIELD(surface),
     {"density", YW_FIELD_NUMBER, offsetof(yw_body_spec, keys.density), 0, 1e6, true, NULL},
@@ -191,12 +193,27 @@ static bool check_no_model_keys(yw_loader* l, const yw_body_spec* body) {
     if (item) return yw_value_fail(&l->r, item, "belongs to the model, but \"model\" is given");
   }
   const yw_json* groups = yw_json_get(body->keys.match, "groups");
-  if (groups) return yw_value_fail(&l->r, groups, "belongs to the model, but \"model\" is given");
+  const yw_json* item = groups ? groups : yw_first_key(body->keys.frames, yw_frames_model_keys);
+  if (!item) item = yw_first_key(body->keys.fem, yw_fem_model_keys);
+  if (item) return yw_value_fail(&l->r, item, "belongs to the model, but \"model\" is given");
+  return true;
+}
+
+// Settings of one method mean nothing to a model of another.
+static bool check_method(yw_loader* l, const yw_body_spec* body) {
+  static const char* const names[] = {"match", "frames", "fem"};
+  const yw_json* const settings[] = {body->keys.match, body->keys.frames, body->keys.fem};
+  int32_t method = (int32_t)l->scene->models.items[body->model_index].method;
+  for (int32_t i = 0; i < 3; i++) {
+    if (i == method || !settings[i]) continue;
+    return yw_value_fail(&l->r, settings[i], "is given, but the model is one of \"%s\"",
+                         names[method]);
+  }
   return true;
 }
 
 static bool load_body_model(yw_loader* l, yw_body_spec* body) {
-  yw_match_spec match;
+  yw_method_spec settings = yw_default_method_spec();
   if (!body->model) {
     static const char* const sources[] = {"mesh", "shape", "model"};
     int32_t which;
@@ -204,24 +221,28 @@ static bool load_body_model(yw_loader* l, yw_body_spec* body) {
         !yw_load_model(l, body->node, &body->keys, &body->model_index)) {
       return false;
     }
-    match = *(const yw_match_spec*)yw_record_match.defaults;
   } else if (!check_no_model_keys(l, body)) {
     return false;
   } else if (body->model->type == YW_JSON_STRING) {
     if (!find_model(l, body->model, &body->model_index)) return false;
-    match = l->scene->models.items[body->model_index].match;
+    settings = l->scene->models.items[body->model_index].settings;
   } else {
     yw_model_keys keys;
-    match = *(const yw_match_spec*)yw_record_match.defaults;
     if (!yw_read_record(&l->r, body->model, &yw_record_model, &keys) ||
         !yw_load_model(l, body->model, &keys, &body->model_index) ||
-        !yw_load_body_match(l, keys.match, &match)) {
+        !yw_load_body_settings(l, &keys, 0, &settings)) {
       return false;
     }
   }
-  if (!yw_load_body_match(l, body->keys.match, &match)) return false;
-  l->scene->models.items[body->model_index].used = true;
-  body->params = yw_match_params_of_spec(&match);
+  yw_model_spec* model = &l->scene->models.items[body->model_index];
+  if (!check_method(l, body) ||
+      !yw_load_body_settings(l, &body->keys, model->num_poses, &settings)) {
+    return false;
+  }
+  model->used = true;
+  body->params = yw_match_params_of_spec(&settings.match);
+  body->frames_params = yw_frames_params_of_spec(&settings.frames);
+  body->fem_params = settings.fem.params;
   return true;
 }
 

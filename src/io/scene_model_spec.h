@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "geometry/deform.h"
 #include "io/scene_fields.h"
+#include "io/scene_stiffness.h"
 #include "yawara/scene.h"
 
 #define YW_SCENE_MAX_MODELS 4096
@@ -51,7 +52,7 @@ typedef struct yw_surface_spec {
 
 /// The keys of a model, whether in "models" or directly in a body.
 typedef struct yw_model_keys {
-  const yw_json *shape, *mesh, *match, *examples, *surface;
+  const yw_json *shape, *mesh, *match, *frames, *fem, *examples, *surface;
   float density;
 } yw_model_keys;
 
@@ -69,10 +70,56 @@ static inline yw_match_params yw_match_params_of_spec(const yw_match_spec* spec)
                            .projection = (yw_projection)spec->projection};
 }
 
+typedef struct yw_frames_spec {
+  // What the model is
+  const char* material;
+  float youngs_modulus, poissons_ratio;
+  int32_t kind;
+  const yw_json* fields;
+  // What bodies may change
+  int32_t solver, substeps, sweeps;
+  float damping, beta, tolerance, stiffness;
+
+  int32_t num_fields;
+  yw_stiffness_spec* field_list;
+} yw_frames_spec;
+
+static inline yw_frames_params yw_frames_params_of_spec(const yw_frames_spec* spec) {
+  return (yw_frames_params){.solver = (yw_frames_solver)spec->solver,
+                            .damping = spec->damping,
+                            .beta = spec->beta,
+                            .tolerance = spec->tolerance,
+                            .substeps = spec->substeps,
+                            .sweeps = spec->sweeps,
+                            .stiffness = spec->stiffness};
+}
+
+typedef struct yw_fem_spec {
+  // What the model is
+  const char* material;
+  float youngs_modulus, poissons_ratio;
+  int32_t max_level, sampling;
+  const yw_json* fields;
+  yw_fem_params params;  ///< what bodies may change
+
+  int32_t num_fields;
+  yw_stiffness_spec* field_list;
+} yw_fem_spec;
+
+typedef enum yw_scene_method { YW_SCENE_MATCH, YW_SCENE_FRAMES, YW_SCENE_FEM } yw_scene_method;
+
+/// Settings of a body, of which those of the model's method count.
+typedef struct yw_method_spec {
+  yw_match_spec match;
+  yw_frames_spec frames;
+  yw_fem_spec fem;
+} yw_method_spec;
+
 typedef struct yw_model_spec {
   const yw_json* node;  ///< the object that has the keys
   yw_model_keys keys;
-  yw_match_spec match;
+  yw_scene_method method;
+  yw_method_spec settings;
   uint64_t hash;
   bool used;
 

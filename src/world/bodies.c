@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "fem/fem.h"
+#include "frames/frames.h"
 #include "match/match.h"
 #include "world/world.h"
 
@@ -328,6 +329,33 @@ yw_status yw_body_match_params(const yw_world* world, yw_body_id id, yw_match_pa
 int32_t yw_body_match_weights(const yw_world* world, yw_body_id id, float* out, int32_t capacity) {
   const yw_body* body = find_match_body(world, id);
   return body ? yw_match_weights(body->state, out, capacity) : 0;
+}
+
+// Frames bodies
+// ---------------------------------------------------------------------------------------
+
+static yw_body* find_frames_body(const yw_world* world, yw_body_id id) {
+  yw_body* body = yw_world_find_body(world, id);
+  return body && body->model->method == &yw_frames_method ? body : NULL;
+}
+
+yw_status yw_body_set_frames_params(yw_world* world, yw_body_id id,
+                                    const yw_frames_params* params) {
+  yw_body* body = find_frames_body(world, id);
+  if (!body || !params) return YW_ERR_INVALID;
+  return yw_frames_set_params(body->state, params);
+}
+
+yw_status yw_body_frames_params(const yw_world* world, yw_body_id id, yw_frames_params* out) {
+  const yw_body* body = find_frames_body(world, id);
+  if (!body || !out) return YW_ERR_INVALID;
+  *out = yw_frames_params_of(body->state);
+  return YW_OK;
+}
+
+int32_t yw_body_frames_weights(const yw_world* world, yw_body_id id, float* out, int32_t capacity) {
+  const yw_body* body = find_frames_body(world, id);
+  return body ? yw_frames_weights(body->state, out, capacity) : 0;
 }
 
 // Fem bodies

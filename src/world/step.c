@@ -222,6 +222,7 @@ static void collect_report(const yw_world* world, yw_step_report* report) {
     report->num_particles += body->particles.count;
     report->obstacle_contacts += body->report.obstacle_contacts;
     report->recovered_regions += body->report.recovered;
+    report->stalled_solves += body->report.stalled;
     report->seconds_project += body->report.seconds_project;
     report->seconds_contact += body->report.seconds_contact;
   }
