@@ -214,11 +214,11 @@ YW_LANE_FN bool batch_forces(const fem_force_args* args, int32_t batch, const fe
     } else {
       add_children(args, kind, at, lane, SHARED_BY_ALL, &edges);
     }
-    for (size_t c = 0; c < nc; ++c) {
-      if (own_damping) {
-        add_tensions(b->dampings + (at * nc + c) * matrix + lane, OWN, turn, kind->child_edge[c],
-                     edges.rate, edges.tension);
-      }
+    for (size_t c = 0; c < nc && own_damping; ++c) {
+      add_tensions(b->dampings + (at * nc + c) * matrix + lane, OWN, turn, kind->child_edge[c],
+                   edges.rate, edges.tension);
+    }
+    for (size_t c = 0; c < nc && args->squeezed; ++c) {
       uint32_t bits = squeezed_lanes(&edges, kind, (int32_t)c, turn) << lane;
       low[c] |= bits;
       any |= bits;
