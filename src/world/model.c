@@ -114,6 +114,12 @@ yw_status yw_model_create_fem(const yw_allocator* mem, const yw_fem_def* def, yw
   return status < 0 ? status : built;
 }
 
+yw_status yw_model_fem_info(const yw_model* model, yw_fem_info* out) {
+  if (!model || !out || model->method != &yw_fem_method) return YW_ERR_INVALID;
+  yw_fem_model_info(model->data, out);
+  return YW_OK;
+}
+
 yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface, yw_error* error) {
   yw_error_clear(error);
   if (!model || !surface || surface->num_vertices < 1) {
