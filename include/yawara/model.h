@@ -384,7 +384,8 @@ YW_API void yw_model_release(yw_model* model);  ///< NULL is fine
 YW_API const char* yw_model_method(const yw_model* model);     ///< "match", "frames", "fem", ...
 YW_API int32_t yw_model_num_particles(const yw_model* model);  ///< at rest
 /// What a body made of this model shows, at rest: the embedded surface, what the method makes
-/// (tubes of rods), or the boundary of the tets. Empty for bodies of loose particles.
+/// (tubes of rods, sheets with thickness), or the boundary of the tets. Empty for bodies of loose
+/// particles.
 YW_API const yw_tri_mesh* yw_model_surface(const yw_model* model);
 /// The tets that the model was made of, at rest. Empty for bodies that are not made of tets.
 YW_API const yw_tet_mesh* yw_model_tets(const yw_model* model);

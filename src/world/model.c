@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "fem/fem.h"
 #include "frames/frames.h"
+#include "frames/slender.h"
 #include "match/match.h"
 #include "plastic/plastic.h"
 
@@ -86,6 +87,44 @@ yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames_def* d
   if (built < 0) return built;
   yw_status wrapped = yw_model_wrap(mem, &yw_frames_method, data, def->mesh, out, error);
   return wrapped < 0 ? wrapped : built;
+}
+
+yw_rod_def yw_default_rod_def(void) {
+  return (yw_rod_def){.radius = 0.01f,
+                      .width = 0.02f,
+                      .thickness = 0.02f,
+                      .density = 1000.0f,
+                      .youngs_modulus = 1e6f,
+                      .poissons_ratio = 0.3f,
+                      .params = yw_default_frames_def().params};
+}
+
+yw_sheet_def yw_default_sheet_def(void) {
+  return (yw_sheet_def){.thickness = 0.002f,
+                        .density = 1000.0f,
+                        .youngs_modulus = 1e6f,
+                        .poissons_ratio = 0.3f,
+                        .params = yw_default_frames_def().params};
+}
+
+yw_status yw_model_create_rod(const yw_allocator* mem, const yw_rod_def* def, yw_model** out,
+                              yw_error* error) {
+  yw_error_clear(error);
+  if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "rod: def or out is NULL");
+  *out = NULL;
+  void* data = NULL;
+  yw_status status = yw_rod_model_create(mem, def, &data, error);
+  return status < 0 ? status : yw_model_wrap(mem, &yw_slender_method, data, NULL, out, error);
+}
+
+yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def, yw_model** out,
+                                yw_error* error) {
+  yw_error_clear(error);
+  if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "sheet: def or out is NULL");
+  *out = NULL;
+  void* data = NULL;
+  yw_status status = yw_sheet_model_create(mem, def, &data, error);
+  return status < 0 ? status : yw_model_wrap(mem, &yw_slender_method, data, NULL, out, error);
 }
 
 yw_fem_def yw_default_fem_def(void) {
