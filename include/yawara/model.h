@@ -387,7 +387,8 @@ YW_API int32_t yw_model_num_particles(const yw_model* model);  ///< at rest
 /// (tubes of rods, sheets with thickness), or the boundary of the tets. Empty for bodies of loose
 /// particles.
 YW_API const yw_tri_mesh* yw_model_surface(const yw_model* model);
-/// The tets that the model was made of, at rest. Empty for bodies that are not made of tets.
+/// The tets that the model was made of, at rest. Rods and sheets have their particles as vertices
+/// and no tets; loose particles nothing.
 YW_API const yw_tet_mesh* yw_model_tets(const yw_model* model);
 /// True when the shown surface needs more than the positions of the particles (tubes that twist):
 /// then only yw_body_surface_positions knows it.
