@@ -2,7 +2,6 @@
 // Small-strain elasticity that `yawara fit` and the figures measure with: matrices against the
 // energy of the frames method, patch tests, beams, vibrations, and CalculiX.
 #include "elastic/bar.h"
-#include "elastic/calculix.h"
 #include "frames/energy.h"
 #include "testing.h"
 
