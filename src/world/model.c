@@ -162,6 +162,12 @@ yw_status yw_model_create_fem(const yw_allocator* mem, const yw_fem_def* def, yw
   return status < 0 ? status : built;
 }
 
+yw_status yw_model_fem_info(const yw_model* model, yw_fem_info* out) {
+  if (!model || !out || model->method != &yw_fem_method) return YW_ERR_INVALID;
+  yw_fem_model_info(model->data, out);
+  return YW_OK;
+}
+
 yw_status yw_model_create_plastic(const yw_allocator* mem, const yw_plastic_def* def,
                                   yw_model** out, yw_error* error) {
   yw_error_clear(error);
