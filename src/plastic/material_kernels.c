@@ -267,7 +267,7 @@ static void stress(plastic_body* body, yw_particles* particles, int32_t chunk) {
       yw_vf harden = yw_vf_load(state->harden + lane);
       principal p = {.mu = harden * yw_vf_load(material->mu + lane),
                      .lambda = harden * yw_vf_load(material->lambda + lane),
-                     .volume = yw_vf_load(material->volume + lane)};
+                     .volume = yw_vf_load(state->volume + lane)};
       for (int a = 0; a < 3; ++a) p.s[a] = yw_vf_load(state->sigma[a] + lane);
       p.j = p.s[0] * p.s[1] * p.s[2];
       // -V0 tau = U diag(t) U^T
@@ -490,6 +490,17 @@ static void flow_block(plastic_body* body, int32_t block) {
   }
 }
 
+// As printed: (7) takes velocities from that of the master, (8) keeps a tenth of it.
+static void flow_as_printed(const plastic_body* body, const yw_particles* particles, int32_t block,
+                            plastic_work_block* work, float moved[3][YW_LANES]) {
+  for (int32_t k = 0; k < YW_LANES && block * YW_LANES + k < body->num_masters; ++k) {
+    const float* v = &particles->vel[block * YW_LANES + k].x;
+    const float* drag = &body->drag[block * YW_LANES + k].x;
+    for (int i = 0; i < 9; ++i) work->l[i][k] -= v[i / 3] * drag[i % 3];
+    for (int i = 0; i < 3; ++i) moved[i][k] = 0.1f * v[i] + 0.9f * moved[i][k];
+  }
+}
+
 static void flow(plastic_body* body, yw_particles* particles, int32_t chunk) {
   block_range range = blocks_of(body, chunk);
   float gradient2 = 0.0f;
@@ -497,6 +508,7 @@ static void flow(plastic_body* body, yw_particles* particles, int32_t chunk) {
     _Alignas(64) float moved[3][YW_LANES];
     plastic_work_block* work = &body->work[block];
     gather_block(body, body->solved, block, (yw_mat3x16*)work->l, moved);
+    if (body->drag) flow_as_printed(body, particles, block, work, moved);
     flow_block(body, block);
     for (int32_t k = 0; k < YW_LANES && block * YW_LANES + k < body->num_masters; ++k) {
       particles->vel[block * YW_LANES + k] = (yw_vec4){moved[0][k], moved[1][k], moved[2][k], 0.0f};
