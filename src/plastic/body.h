@@ -131,6 +131,7 @@ typedef struct plastic_body {
 
   plastic_sums* sums;   ///< per chunk
   float dt;             ///< s, of the inner step
+  yw_vec3 fall;         ///< m/s, what gravity adds in it
   int32_t iterations;   ///< in the last inner step
   int32_t inner_steps;  ///< in the last advance
   int64_t added, removed, rebuilt;

@@ -114,6 +114,7 @@ static void to_twins(const inner_step* s) {
 static void from_twins(const inner_step* s) {
   for (int32_t m = 0; m < s->body->num_masters; ++m) {
     s->particles->vel[m] = s->body->solved[s->body->twin[m]];
+    s->particles->vel[m].w = 0.0f;
   }
 }
 
@@ -121,7 +122,10 @@ static void meet_again(plastic_body* body, yw_particles* particles, int32_t chun
   (void)particles;
   int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
   if (end > body->num_slaves) end = body->num_slaves;
-  for (int32_t i = first; i < end; ++i) yw_plastic_meet(body, i, &body->solved[i]);
+  for (int32_t i = first; i < end; ++i) {
+    yw_plastic_meet(body, i, &body->solved[i]);
+    body->solved[i].w = 1.0f;
+  }
 }
 
 static void move_masters(plastic_body* body, yw_particles* particles, int32_t chunk) {
@@ -170,6 +174,7 @@ static step_end step_once(inner_step* s, bool accept) {
   lap(s, PLASTIC_NEIGHBOURS);
   yw_plastic_weigh(body, s->particles, s->ctx);
   lap(s, PLASTIC_WEIGHTS);
+  body->fall = yw_scale(s->ctx->gravity, body->dt);
   hold_masters(s);
   pull_masters(s);
   run_masters(s, s->kernels->spread);  // m_s, v_s (1), (2)

@@ -224,7 +224,7 @@ static void splitting_and_merging_conserve(void** state) {
       for (int k = 0; k < 3; ++k) {
         float* v = &(&lab.particles.vel[m].x)[k];
         double mean = now.momentum[k] / now.mass;
-        *v = (float)(mean - 1.5 * ((double)*v - mean));
+        *v = (float)(2 * mean - (double)*v);
       }
       for (int k = 0; k < 9; ++k) lab.body->state[m / YW_LANES].c[k][m % YW_LANES] = 0.0f;
     }
