@@ -129,11 +129,12 @@ typedef struct plastic_body {
   int32_t* fresh_next;
   int32_t fresh_mask;
 
-  plastic_sums* sums;   ///< per chunk
-  float dt;             ///< s, of the inner step
-  yw_vec3 fall;         ///< m/s, what gravity adds in it
-  int32_t iterations;   ///< in the last inner step
-  int32_t inner_steps;  ///< in the last advance
+  plastic_sums* sums;        ///< per chunk
+  float dt;                  ///< s, of the inner step
+  yw_vec3 fall;              ///< m/s, what gravity adds in it
+  int32_t fixed_iterations;  ///< for measurements: exactly so many; 0: until converged
+  int32_t iterations;        ///< in the last inner step
+  int32_t inner_steps;       ///< in the last advance
   int64_t added, removed, rebuilt;
   double seconds[PLASTIC_NUM_TIMES];
 } plastic_body;

@@ -207,8 +207,13 @@ bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step
   yw_plastic_run(body, particles, ctx, slave_chunks, kernels->multiply);
   double rz = run(&s, first_residual);
   double goal = (double)body->model->tolerance * (double)body->model->tolerance * size;
+  int32_t most = body->model->iterations;
+  if (body->fixed_iterations > 0) {
+    goal = 0.0;
+    most = body->fixed_iterations;
+  }
   body->iterations = 0;
-  while (rz > goal && body->iterations < body->model->iterations) {
+  while (rz > goal && body->iterations < most) {
     yw_plastic_run(body, particles, ctx, master_chunks, kernels->stiffen);
     yw_plastic_run(body, particles, ctx, slave_chunks, kernels->multiply);
     double curvature = sum_chunks(body);
@@ -221,5 +226,5 @@ bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step
     if (rz > goal) run(&s, turn);
   }
   restore_momentum(&s, mass);
-  return rz <= goal;
+  return rz <= goal || body->fixed_iterations > 0;
 }
