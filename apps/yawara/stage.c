@@ -36,6 +36,7 @@ struct stage {
   double time;
   float wireframe;
   stage_field field;
+  bool skin;
 };
 
 // Obstacles
@@ -147,9 +148,8 @@ yw_status stage_show(stage* s, const frame_data* frame, yw_error* error) {
   s->time = frame->time;
   s->num_meshes = s->num_planes = 0;
   for (int32_t i = 0; i < s->num_bodies; ++i) {
-    if (stage_body_show(&s->bodies[i], &frame->bodies[i], &s->field) < 0) {
-      return yw_fail_memory(error, "a picture");
-    }
+    yw_status status = stage_body_show(&s->bodies[i], &frame->bodies[i], &s->field, s->skin, error);
+    if (status < 0) return status;
     bool visible = s->bodies[i].active && yw_scene_body_look(s->scene, i).visible;
     if (visible) s->meshes[s->num_meshes++] = stage_body_mesh(&s->bodies[i], s->wireframe);
   }
@@ -263,4 +263,13 @@ void stage_set_color(stage* s, int32_t body, yw_vec3 color) {
 
 void stage_set_field(stage* s, const char* field, float low, float high) {
   s->field = (stage_field){field, low, high};
+}
+
+void stage_set_skin(stage* s, bool skin) { s->skin = skin; }
+
+bool stage_has_particles(const stage* s) {
+  for (int32_t i = 0; i < s->num_bodies; ++i) {
+    if (stage_body_is_loose(&s->bodies[i])) return true;
+  }
+  return false;
 }
