@@ -31,6 +31,8 @@ typedef struct yw_particles {
 typedef struct yw_hold {
   int32_t particle;
   yw_vec3 begin, end;  ///< m
+  bool clamp;          ///< its orientation is held too: over the substep it turns by `turn`
+  yw_quat turn;        ///< 1 when the pin does not turn
 } yw_hold;
 
 /// A particle pulled by a spring to a point that moves from begin to end.
@@ -72,7 +74,13 @@ struct yw_step_ctx {
   /// True when nothing in the substep can touch an obstacle inside the box (then collide may be
   /// skipped).
   bool (*is_clear)(const yw_step_ctx* ctx, yw_aabb box);
-  const void* obstacles;        ///< for collide and is_clear
+  /// Which points are inside an obstacle `at` seconds after the start of the substep, for methods
+  /// that meet obstacles inside their solve: normal of the surface, w the depth (0: outside all;
+  /// else that of the deepest), and velocity of the obstacle there, w the friction with it. May be
+  /// NULL.
+  void (*probe)(const yw_step_ctx* ctx, int32_t count, const yw_vec4* points, float at,
+                yw_vec4* normal, yw_vec4* velocity);
+  const void* obstacles;        ///< for collide, is_clear and probe
   float friction, restitution;  ///< of the body
 
   yw_method_report* report;

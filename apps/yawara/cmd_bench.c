@@ -17,6 +17,7 @@ typedef struct bench_entry {
 
 static const bench_entry entries[] = {
     {"match", bench_match, "a step of example-based shape matching, 225 to 200,000 particles"},
+    {"frames", bench_frames, "a step of frames volumes, 400 to 217,000 particles"},
     {"polar", bench_polar, "polar and singular value decomposition of 3x3 matrices"},
     {"mesh", bench_mesh, "tets from shapes and triangle meshes, embedded points"},
     {"contact", bench_contact, "a thousand bodies in a bin, a stack"},
@@ -128,7 +129,7 @@ int cmd_bench(int argc, char** argv) {
       {"list", 'l', OPTION_FLAG, &list, NULL, "what there is to measure", 0, 0},
   };
   const command self = {.name = "bench",
-                        .summary = "measurements: match, polar, mesh, contact, render, io",
+                        .summary = "measurements: match, frames, polar, mesh, contact, render, io",
                         .usage = "bench [NAME] [--json] [--threads N] [--simd LEVEL] [--quick]",
                         .examples =
                             "  yawara bench                    everything, about two minutes\n"

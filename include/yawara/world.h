@@ -124,6 +124,19 @@ YW_API yw_status yw_body_match_params(const yw_world* world, yw_body_id id, yw_m
 /// rest pose first), as of the last substep. Returns the number of groups; out may be NULL.
 YW_API int32_t yw_body_match_weights(const yw_world* world, yw_body_id id, float* out,
                                      int32_t capacity);
+YW_API yw_status yw_body_set_fem_params(yw_world* world, yw_body_id id,
+                                        const yw_fem_params* params);
+YW_API yw_status yw_body_fem_params(const yw_world* world, yw_body_id id, yw_fem_params* out);
+/// How it is doing.
+YW_API yw_status yw_body_fem_state(const yw_world* world, yw_body_id id, yw_fem_state* out);
+
+/// The same of a frames body; its weights are one row: those of the rest pose and the examples.
+YW_API yw_status yw_body_set_frames_params(yw_world* world, yw_body_id id,
+                                           const yw_frames_params* params);
+YW_API yw_status yw_body_frames_params(const yw_world* world, yw_body_id id, yw_frames_params* out);
+/// Returns how many weights there are; out may be NULL.
+YW_API int32_t yw_body_frames_weights(const yw_world* world, yw_body_id id, float* out,
+                                      int32_t capacity);
 
 typedef struct yw_body_sums {
   double mass;                 ///< kg
@@ -146,6 +159,9 @@ typedef struct yw_pin_def {
   /// N/m, to where the path would hold it.
   float stiffness;
   float damping;  ///< N s/m, of the spring; default 0
+  /// Particles of rods and sheets that are held exactly also keep their orientation, turned along
+  /// with the path: a clamp. Default false: a hinge. Means nothing for other bodies.
+  bool clamp;
 } yw_pin_def;
 YW_API yw_pin_def yw_default_pin_def(void);
 YW_API yw_status yw_pin_create(yw_world* world, const yw_pin_def* def, yw_pin_id* out,
@@ -181,6 +197,7 @@ typedef struct yw_step_report {
   int32_t obstacle_contacts;  ///< particles touching an obstacle in the last substep
   int32_t body_contacts;      ///< contact points between and within bodies in the last substep
   int32_t recovered_regions;  ///< decompositions that took the slow, safe path
+  int32_t stalled_solves;     ///< solves that did not converge and were done again in smaller steps
   int32_t diverged_bodies;    ///< bodies stopped in this step (frozen where they last were finite)
   yw_body_id first_diverged;  ///< the first of them
   double seconds_match, seconds_project, seconds_contact, seconds_total;  ///< wall clock

@@ -154,7 +154,9 @@ int32_t yw_frames_weights(const void* state, float* out, int32_t capacity) {
 
 yw_frames_effort yw_frames_effort_of(const void* state) {
   const frames_body* body = state;
-  return (yw_frames_effort){body->newton, body->iterations};
+  yw_frames_effort effort = {.newton = body->newton, .iterations = body->iterations};
+  memcpy(effort.seconds, body->seconds, sizeof effort.seconds);
+  return effort;
 }
 
 // Snapshots ---------------------------------------------------------------------------------------

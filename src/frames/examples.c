@@ -51,7 +51,12 @@ static void describe(frames_model* model, const frames_regions* regions, const i
     yw_frames_map(regions, region_of[r], x, a);
     yw_m3_polar(a, rotation, s);
     yw_sym3x16* to = &model->examples[(r / YW_LANES) * model->num_examples + k];
-    for (int i = 0; i < 6; ++i) to->m[i][r % YW_LANES] = (float)(i < 3 ? s[i] - 1.0 : s[i]);
+    int32_t place = model->sweeps.place[region_of[r]];
+    yw_sym3x16* too = &model->sweeps.examples[(place / YW_LANES) * model->num_examples + k];
+    for (int i = 0; i < 6; ++i) {
+      float entry = (float)(i < 3 ? s[i] - 1.0 : s[i]);
+      to->m[i][r % YW_LANES] = too->m[i][place % YW_LANES] = entry;
+    }
   }
 }
 
@@ -82,9 +87,12 @@ yw_status yw_frames_build_examples(frames_model* model, const yw_frames_def* def
   size_t n = (size_t)def->num_examples;
   model->num_examples = def->num_examples;
   model->examples = YW_NEW_ARRAY(&model->mem, yw_sym3x16, (size_t)model->num_blocks * n);
+  frames_sweeps* sweeps = &model->sweeps;
+  sweeps->num_examples = def->num_examples;
+  sweeps->examples = YW_NEW_ARRAY(&sweeps->mem, yw_sym3x16, (size_t)sweeps->num_blocks * n);
   model->gram = YW_NEW_ARRAY(&model->mem, double, n* n);
   double* x = YW_NEW_ARRAY(&model->mem, double, 3 * (size_t)regions->num_particles);
-  if (!model->examples || !model->gram || !x) {
+  if (!model->examples || !sweeps->examples || !model->gram || !x) {
     yw_mem_free(&model->mem, x);
     return yw_fail_memory(error, "the examples of a frames model");
   }

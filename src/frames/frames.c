@@ -11,7 +11,8 @@
 
 // A body of this many chunks is done before other threads have woken up.
 #define CHUNKS_ALONE 16
-// A step whose numbers are lost is tried again in two halves, at most this often in a row.
+// A step that stalls, or whose numbers are lost, is tried again in two halves, at most this often
+// in a row. What still stalls then is taken, and counted.
 #define MAX_HALVINGS 4
 
 typedef struct chunk_job {
@@ -31,6 +32,13 @@ void yw_frames_run(const yw_step_ctx* ctx, int32_t chunks,
   yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_chunk, &job);
 }
 
+void yw_frames_end_part(frames_body* body, const yw_step_ctx* ctx, yw_frames_part part) {
+  if (!ctx->timing) return;
+  double now = yw_seconds();
+  body->seconds[part] += now - body->mark;
+  body->mark = now;
+}
+
 // The step ----------------------------------------------------------------------------------------
 
 static void meet_obstacles(const frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
@@ -42,21 +50,21 @@ static void meet_obstacles(const frames_body* body, yw_particles* particles, con
 
 // What an obstacle stopped stays there while the rest of the body moves once more: otherwise every
 // step would press one layer of particles against the floor by the weight of all the others.
-static bool resolve_obstacles(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
-                              yw_aabb box, frames_span span) {
+static frames_outcome resolve_obstacles(frames_body* body, yw_particles* particles,
+                                        const yw_step_ctx* ctx, yw_aabb box, frames_span span) {
   bool was_rough = body->in_contact;
   bool is_clear = !ctx->collide || (ctx->is_clear && ctx->is_clear(ctx, box));
   if (!is_clear) meet_obstacles(body, particles, ctx, span);
   body->in_contact = !is_clear && yw_frames_implicit_touches(body, particles);
   // The first solve of a body that was in contact is a rough one.
-  if (!body->in_contact && !was_rough) return true;
-  if (!yw_frames_implicit_respond(body, particles, ctx, span)) return false;
-  if (is_clear) return true;
+  if (!body->in_contact && !was_rough) return FRAMES_SOLVED;
+  frames_outcome outcome = yw_frames_implicit_respond(body, particles, ctx, span);
+  if (outcome == FRAMES_LOST || is_clear) return outcome;
   int32_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;
   meet_obstacles(body, particles, ctx, span);
   if (ctx->report && body->in_contact) ctx->report->obstacle_contacts = contacts;
   body->in_contact = yw_frames_implicit_touches(body, particles) || body->in_contact;
-  return true;
+  return outcome;
 }
 
 static bool is_finite_motion(const frames_rigid* r) {
@@ -67,23 +75,49 @@ static bool is_finite_motion(const frames_rigid* r) {
   return isfinite(sum);
 }
 
+// One step over the span, obstacles included. Unless it is solved (or accepted) the particles are
+// where they were.
+static frames_outcome try_span(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                               const frames_rigid* before, frames_span span, bool accept) {
+  bool was_in_contact = body->in_contact;
+  int32_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;
+  frames_outcome outcome = yw_frames_implicit_step(body, particles, ctx, before, span, accept),
+                 answer = FRAMES_SOLVED;
+  if (outcome == FRAMES_LOST || (outcome == FRAMES_STALLED && !accept)) return outcome;
+  frames_rigid after = yw_frames_rigid_motion(body, particles, body->last_pos, ctx);
+  if (is_finite_motion(&after)) {
+    answer = resolve_obstacles(body, particles, ctx, after.box, span);
+  } else {
+    answer = FRAMES_LOST;
+  }
+  if (answer == FRAMES_SOLVED) return outcome;
+  if (answer == FRAMES_STALLED && accept) return answer;
+  size_t bytes = (size_t)particles->count * sizeof(yw_vec4);
+  memcpy(particles->pos, body->last_pos, bytes);
+  memcpy(particles->vel, body->last_vel, bytes);
+  body->in_contact = was_in_contact;
+  if (ctx->report) ctx->report->obstacle_contacts = contacts;
+  return answer;
+}
+
 static yw_status advance_span(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                               frames_span span, int32_t depth) {
   frames_rigid before = yw_frames_rigid_motion(body, particles, NULL, ctx);
   if (!is_finite_motion(&before)) return YW_ERR_DIVERGED;
-  if (!yw_frames_implicit_step(body, particles, ctx, &before, span)) {
-    if (depth == MAX_HALVINGS) return YW_ERR_DIVERGED;
-    if (ctx->report) ++ctx->report->recovered;
+  bool shortest = depth == MAX_HALVINGS;
+  frames_outcome outcome = try_span(body, particles, ctx, &before, span, shortest);
+  if (outcome != FRAMES_SOLVED && ctx->report) ++ctx->report->stalled;
+  if (outcome == FRAMES_LOST && shortest) return YW_ERR_DIVERGED;
+  if (outcome != FRAMES_SOLVED && !shortest) {
     frames_span first = {span.begin, 0.5f * span.h}, second = {span.begin + 0.5f * span.h, first.h};
+    bool in_contact = body->in_contact;
     yw_frames_invalidate(body, particles);
+    body->in_contact = in_contact;
     yw_status status = advance_span(body, particles, ctx, first, depth + 1);
     return status < 0 ? status : advance_span(body, particles, ctx, second, depth + 1);
   }
-  frames_rigid after = yw_frames_rigid_motion(body, particles, body->last_pos, ctx);
-  if (!is_finite_motion(&after)) return YW_ERR_DIVERGED;
-  if (!resolve_obstacles(body, particles, ctx, after.box, span)) return YW_ERR_DIVERGED;
   if (!body->in_contact) {
-    after = yw_frames_rigid_motion(body, particles, NULL, ctx);
+    frames_rigid after = yw_frames_rigid_motion(body, particles, NULL, ctx);
     yw_frames_restore_momentum(body, particles, ctx, &before, &after, span.h);
   }
   yw_frames_implicit_remember(body, particles, ctx, span);
@@ -92,13 +126,17 @@ static yw_status advance_span(frames_body* body, yw_particles* particles, const 
 
 static yw_status frames_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
   frames_body* body = state;
-  int32_t before = ctx->report ? ctx->report->recovered : 0;
+  int32_t before = ctx->report ? ctx->report->recovered + ctx->report->stalled : 0;
+  memset(body->seconds, 0, sizeof body->seconds);
+  if (ctx->timing) body->mark = yw_seconds();
   bool by_positions = body->params.solver >= YW_FRAMES_EXTENDED;
   yw_status status = by_positions
                          ? yw_frames_position_advance(body, particles, ctx)
                          : advance_span(body, particles, ctx, (frames_span){0.0f, ctx->h}, 0);
+  yw_frames_end_part(body, ctx, YW_FRAMES_OTHER);
   if (status < 0) return status;
-  return ctx->report && ctx->report->recovered > before ? YW_WARN_NUMERICS : YW_OK;
+  int32_t after = ctx->report ? ctx->report->recovered + ctx->report->stalled : 0;
+  return after > before ? YW_WARN_NUMERICS : YW_OK;
 }
 
 // The table ---------------------------------------------------------------------------------------

@@ -19,10 +19,22 @@ yw_frames_params yw_frames_params_of(const void* state);
 /// capacity numbers (out may be NULL) and returns how many there are.
 int32_t yw_frames_weights(const void* state, float* out, int32_t capacity);
 
+/// Parts of an implicit step.
+typedef enum yw_frames_part {
+  YW_FRAMES_SET_UP,     ///< guess, diagonal, springs; the coarse factor where it must be made anew
+  YW_FRAMES_LINEARISE,  ///< rotations, forces and tangents of the regions
+  YW_FRAMES_PRODUCT,    ///< of the stiffness with a direction
+  YW_FRAMES_COARSE,     ///< sums onto the coarse lattice and the solve there
+  YW_FRAMES_VECTORS,    ///< diagonal preconditioning and updates of conjugate gradients
+  YW_FRAMES_OTHER,      ///< momenta, contact, copying
+  YW_FRAMES_NUM_PARTS
+} yw_frames_part;
+
 /// What the last step of an implicit solver took.
 typedef struct yw_frames_effort {
-  int32_t newton;      ///< Newton steps
-  int32_t iterations;  ///< of conjugate gradients
+  int32_t newton;                       ///< Newton steps
+  int32_t iterations;                   ///< of conjugate gradients
+  double seconds[YW_FRAMES_NUM_PARTS];  ///< when the step was asked to time itself
 } yw_frames_effort;
 yw_frames_effort yw_frames_effort_of(const void* state);
 

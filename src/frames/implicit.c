@@ -17,9 +17,14 @@
 #include "frames/rigid.h"
 
 // Iterations of conjugate gradients after which a solve counts as stalled.
-#define MAX_ITERATIONS 400
-// Newton steps beyond the first that a step may take when the residual does not fall.
-#define MAX_NEWTON 4
+#define MAX_ITERATIONS 1000
+// Newton steps after which a step counts as stalled.
+#define MAX_NEWTON 6
+// Line search: trials, the share of the first slope that may be left uphill, and the shortest step
+// of a trial, over the one before.
+#define MAX_SEARCHES 5
+#define OVERSHOOT 0.5
+#define SHORTEST 0.1
 // The residual must fall by this factor, or be at the level of rounding.
 #define FALL 0.5
 // Rounding of forces, over stiffness times the largest coordinate.
@@ -32,7 +37,7 @@
 #define KICK_FALLS 8.0f
 // Nodes of the coarse lattice that one task works on.
 #define NODE_CHUNK 64
-// Weight of held particles on it, over their stiffness.
+// Weight of held particles on it, over its stiffness.
 #define HELD 10.0f
 // Tolerance of a first solve that only has to find what touches an obstacle.
 #define ROUGH 0.02f
@@ -120,8 +125,9 @@ static void set_inverse(frames_body* body, const yw_step_ctx* ctx, const backwar
   float* weight = &body->step[0].x;
   for (int32_t p = 0; p < body->model->num_particles; ++p) {
     if (b->particles->inv_mass[p] == 0.0f) body->inverse[p] = 0.0f;
-    float full = body->diagonal[p] + body->model->jacobi[p];
-    weight[p] = body->inverse[p] == 0.0f ? HELD * full : body->diagonal[p];
+    float full = body->diagonal[p] + body->model->jacobi[p], held = body->diagonal[p];
+    if (body->model->coarse.firmness) held += body->model->coarse.firmness[p];
+    weight[p] = body->inverse[p] == 0.0f ? HELD * held : body->diagonal[p];
     body->inverse[p] *= 1.0f / full;
   }
   yw_frames_coarse_prepare(&body->coarse, weight, ctx->tasks);
@@ -155,7 +161,7 @@ static void condition(const frames_phase* phase, int32_t chunk) {
     float s = body->inverse[p];
     yw_vec4 r = body->residual[p];
     yw_vec3 z = yw_scale(yw_xyz(r), s);
-    if (body->coarse.ready && s != 0.0f) z = yw_add(z, yw_frames_coarse_at(&body->coarse, p));
+    if (body->use_coarse && s != 0.0f) z = yw_add(z, yw_frames_coarse_at(&body->coarse, p));
     body->conditioned[p] = yw_v4(z);
     sum += dot4(r, body->conditioned[p]);
   }
@@ -172,10 +178,12 @@ static void restrict_residual(const frames_phase* phase, int32_t chunk) {
 // Both halves of the preconditioner. Returns r . z.
 static double condition_residual(frames_body* body, const yw_step_ctx* ctx,
                                  const frames_phase* phase) {
-  if (body->coarse.ready) {
+  if (body->use_coarse) {
     int32_t chunks = (body->coarse.coarse->num_nodes + NODE_CHUNK - 1) / NODE_CHUNK;
+    yw_frames_end_part(body, ctx, YW_FRAMES_VECTORS);
     yw_frames_run(ctx, chunks, restrict_residual, phase);
     yw_frames_coarse_solve(&body->coarse);
+    yw_frames_end_part(body, ctx, YW_FRAMES_COARSE);
   }
   yw_frames_run(ctx, body->model->particle_chunks, condition, phase);
   return sum_chunks(body);
@@ -212,8 +220,10 @@ static double start_falling(frames_body* body, const yw_step_ctx* ctx,
   for (int32_t p = 0; p < model->num_particles; ++p) {
     body->direction[p] = body->inverse[p] != 0.0f ? yw_v4(fall) : (yw_vec4){0};
   }
+  yw_frames_end_part(body, ctx, YW_FRAMES_VECTORS);
   yw_frames_run(ctx, model->region_chunks, stiffen, &product);
   yw_frames_run(ctx, model->particle_chunks, kernels->multiply, &product);
+  yw_frames_end_part(body, ctx, YW_FRAMES_PRODUCT);
   c->alpha = 1.0f;
   yw_frames_run(ctx, model->particle_chunks, advance_step, &c->phase);
   double fallen = condition_residual(body, ctx, &c->phase);
@@ -236,25 +246,35 @@ static bool solve_step(frames_body* body, const yw_step_ctx* ctx, const frames_k
   void (*stiffen)(const frames_phase*, int32_t) =
       model->num_examples > 0 ? kernels->stiffen_bent : kernels->stiffen;
   memset(body->step, 0, (size_t)model->num_particles * sizeof *body->step);
+  body->use_coarse = body->coarse.ready;
   double rz = condition_residual(body, ctx, &c.phase),
          reduction = (double)tolerance * (double)tolerance;
   if (yw_length2(fall) > 0.0f) rz = start_falling(body, ctx, kernels, &c, rz, fall);
   double goal = fmax(reduction * rz, floor * floor);
   memcpy(body->direction, body->conditioned, (size_t)model->num_particles * sizeof *body->step);
   for (int32_t i = 0; i < MAX_ITERATIONS && rz > goal; ++i) {
+    yw_frames_end_part(body, ctx, YW_FRAMES_VECTORS);
     yw_frames_run(ctx, model->region_chunks, stiffen, &product);
     yw_frames_run(ctx, chunks, kernels->multiply, &product);
+    yw_frames_end_part(body, ctx, YW_FRAMES_PRODUCT);
     double curvature = sum_chunks(body);
     if (!(curvature > 0.0) || !isfinite(curvature)) return false;
     c.alpha = (float)(rz / curvature);
     yw_frames_run(ctx, chunks, advance_step, &c.phase);
     double next = condition_residual(body, ctx, &c.phase);
+    if (next < 0.0 && body->use_coarse) {
+      // The lattice lost its definiteness to rounding: start again without it.
+      body->use_coarse = false;
+      next = condition_residual(body, ctx, &c.phase);
+      rz = INFINITY;
+    }
     c.beta = (float)(next / rz);
     rz = next;
     ++body->iterations;
     if (rz > goal) yw_frames_run(ctx, chunks, turn_direction, &c.phase);
   }
-  return rz <= goal;
+  yw_frames_end_part(body, ctx, YW_FRAMES_VECTORS);
+  return rz >= 0.0 && rz <= goal;
 }
 
 // Newton ------------------------------------------------------------------------------------------
@@ -276,6 +296,7 @@ static double rounding_scale(const frames_body* body) {
 static double find_residual(frames_body* body, const yw_step_ctx* ctx,
                             const frames_kernels* kernels, bool tangents) {
   const frames_model* model = body->model;
+  yw_frames_end_part(body, ctx, YW_FRAMES_VECTORS);
   frames_phase phase = {.body = body,
                         .model = model,
                         .x = body->guess,
@@ -291,42 +312,80 @@ static double find_residual(frames_body* body, const yw_step_ctx* ctx,
     ctx->report->recovered += body->sums[c].recovered;
   }
   yw_frames_run(ctx, model->particle_chunks, kernels->forces, &phase);
+  yw_frames_end_part(body, ctx, YW_FRAMES_LINEARISE);
   return sqrt(sum_chunks(body));
 }
 
-static void take_step(frames_body* body) {
+// Goes on by alpha steps.
+static void take_step(frames_body* body, float alpha) {
   float h1 = body->h1;
   for (int32_t p = 0; p < body->model->num_particles; ++p) {
     if (body->inverse[p] == 0.0f) continue;
-    body->moved[p] = mad4(body->moved[p], 1.0f, body->step[p]);
+    body->moved[p] = mad4(body->moved[p], alpha, body->step[p]);
     yw_vec4 v = mad4(body->drift[p], 1.0f / h1, body->moved[p]);
     body->guess[p] = mad4(body->base[p], h1, v);
   }
 }
 
-// One Newton step, and more where it did not lower the residual. Returns the number of solves that
-// were not what they should be, or -1 when the numbers are lost.
-static int32_t solve_newton(frames_body* body, const yw_step_ctx* ctx, float tolerance) {
+// How fast the energy falls along the step, at the residual found last.
+static double fall_along_step(const frames_body* body) {
+  double sum = 0.0;
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    sum += dot4(body->residual[p], body->step[p]);
+  }
+  return sum;
+}
+
+// Goes back along a step that went uphill again, to about where the energy is least. Returns the
+// residual there.
+static double search_line(frames_body* body, const yw_step_ctx* ctx, const frames_kernels* kernels,
+                          double residual) {
+  double last = fall_along_step(body);
+  if (last >= 0.0) return residual;
+  take_step(body, -1.0f);
+  find_residual(body, ctx, kernels, false);
+  double first = fall_along_step(body);
+  double at = 1.0, done = 0.0;
+  for (int i = 0; i < MAX_SEARCHES && first > 0.0 && last < -OVERSHOOT * first; ++i) {
+    at *= isfinite(last) ? fmax(first / (first - last), SHORTEST) : SHORTEST;
+    take_step(body, (float)(at - done));
+    done = at;
+    residual = find_residual(body, ctx, kernels, false);
+    last = fall_along_step(body);
+  }
+  if (done == 0.0) {
+    take_step(body, 1.0f);
+    residual = find_residual(body, ctx, kernels, false);
+  }
+  return residual;
+}
+
+// One Newton step, and more where it did not lower the residual. A solve that stalls is followed by
+// another Newton step, since what it found is downhill.
+static frames_outcome solve_newton(frames_body* body, const yw_step_ctx* ctx, float tolerance) {
   bool at_start = body->newton == 0 && ctx->num_holds == 0;
   float fallen = at_start ? body->h1 * body->h1 : 0.0f;
   yw_vec3 fall = yw_scale(ctx->gravity, fallen);
   const frames_kernels* kernels = YW_KERNEL_PICK(yw_frames_kernels, ctx->simd);
   double noise = NOISE * rounding_scale(body);
-  double residual = find_residual(body, ctx, kernels, true);
-  int32_t troubles = 0;
+  double residual = find_residual(body, ctx, kernels, true), goal = fmax(FALL * residual, noise);
   int32_t most = body->newton + MAX_NEWTON;
-  while (residual > 0.0 && body->newton < most) {
-    if (!isfinite(residual)) return -1;
-    troubles += !solve_step(body, ctx, kernels, fall, tolerance, LEAST * noise);
+  while (residual > 0.0) {
+    if (!isfinite(residual)) return FRAMES_LOST;
+    if (body->newton == most) return FRAMES_STALLED;
+    bool solved = solve_step(body, ctx, kernels, fall, tolerance, LEAST * noise);
     fall = yw_v3(0, 0, 0);
-    take_step(body);
+    take_step(body, 1.0f);
     ++body->newton;
-    double next = find_residual(body, ctx, kernels, false);
-    if (next <= FALL * residual || next <= noise) return troubles;
-    ++troubles;
+    residual = find_residual(body, ctx, kernels, false);
+    if (solved && residual <= goal) return FRAMES_SOLVED;
+    body->troubled = true;
+    if (ctx->report) ++ctx->report->recovered;
+    residual = search_line(body, ctx, kernels, residual);
+    if (solved && residual <= goal) return FRAMES_SOLVED;
     residual = find_residual(body, ctx, kernels, true);
   }
-  return isfinite(residual) ? troubles : -1;
+  return FRAMES_SOLVED;
 }
 
 // The step ----------------------------------------------------------------------------------------
@@ -347,8 +406,9 @@ static void finish_particles(frames_body* body, yw_particles* particles, float h
 
 static yw_vec3 vec3_of(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
 
-bool yw_frames_implicit_step(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
-                             const frames_rigid* rigid, frames_span span) {
+frames_outcome yw_frames_implicit_step(frames_body* body, yw_particles* particles,
+                                       const yw_step_ctx* ctx, const frames_rigid* rigid,
+                                       frames_span span, bool accept) {
   float usual = KICK_FALLS * span.h * yw_length(ctx->gravity);
   bool second = body->params.solver == YW_FRAMES_BDF2 && body->last_h == span.h &&
                 !was_kicked(body, particles, usual);
@@ -363,23 +423,25 @@ bool yw_frames_implicit_step(frames_body* body, yw_particles* particles, const y
   size_t bytes = (size_t)particles->count * sizeof(yw_vec4);
   if (ctx->num_holds == 0) b.velocity = yw_mad(b.velocity, span.h, ctx->gravity);
   b.center = yw_mad(vec3_of(rigid->center), span.h, b.velocity);
+  yw_frames_end_part(body, ctx, YW_FRAMES_OTHER);
   begin_particles(body, &b);
   add_springs(body, ctx, &b, span);
   set_inverse(body, ctx, &b, span);
+  yw_frames_end_part(body, ctx, YW_FRAMES_SET_UP);
   body->h1 = b.h1;
   body->newton = body->iterations = 0;
+  body->troubled = false;
   float tolerance = body->params.tolerance;
   if (body->in_contact && tolerance < ROUGH) tolerance = ROUGH;
-  int32_t troubles = solve_newton(body, ctx, tolerance);
-  if (troubles < 0) return false;
-  if (ctx->report) ctx->report->recovered += troubles;
+  frames_outcome outcome = solve_newton(body, ctx, tolerance);
+  if (outcome == FRAMES_LOST || (outcome == FRAMES_STALLED && !accept)) return outcome;
   memcpy(body->last_pos, particles->pos, bytes);
   memcpy(body->last_vel, particles->vel, bytes);
   memset(body->touched, 0, (size_t)particles->count * sizeof *body->touched);
   finish_particles(body, particles, span.h);
   // After trouble the first-order formula, which damps, comes first.
-  body->last_h = troubles > 0 ? 0.0f : span.h;
-  return true;
+  body->last_h = body->troubled ? 0.0f : span.h;
+  return outcome;
 }
 
 // The second-order formula carries changes of velocity on, so that a blow would be answered by a
@@ -409,11 +471,9 @@ bool yw_frames_implicit_touches(frames_body* body, const yw_particles* particles
   return any;
 }
 
-bool yw_frames_implicit_respond(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
-                                frames_span span) {
-  int32_t troubles = solve_newton(body, ctx, body->params.tolerance);
-  if (troubles < 0) return false;
-  if (ctx->report) ctx->report->recovered += troubles;
-  finish_particles(body, particles, span.h);
-  return true;
+frames_outcome yw_frames_implicit_respond(frames_body* body, yw_particles* particles,
+                                          const yw_step_ctx* ctx, frames_span span) {
+  frames_outcome outcome = solve_newton(body, ctx, body->params.tolerance);
+  if (outcome != FRAMES_LOST) finish_particles(body, particles, span.h);
+  return outcome;
 }

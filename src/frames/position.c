@@ -24,7 +24,10 @@ static void run_chunk(void* context, int32_t chunk, int32_t worker) {
 static int32_t sweep_colors(frames_body* body, const yw_step_ctx* ctx, frames_sweep* sweep) {
   const frames_sweep_kernels* kernels = YW_KERNEL_PICK(yw_frames_sweep_kernels, ctx->simd);
   bool is_classic = body->params.solver == YW_FRAMES_CLASSIC;
-  sweep_job job = {sweep, is_classic ? kernels->classic : kernels->extended};
+  bool bent = body->model->num_examples > 0;
+  sweep_job job = {sweep, is_classic ? kernels->classic
+                          : bent     ? kernels->extended_bent
+                                     : kernels->extended};
   int32_t recovered = 0;
   for (int32_t c = 0; c < sweep->sweeps->num_colors; ++c) {
     sweep->first = sweep->sweeps->color_start[c];
@@ -83,12 +86,17 @@ static int32_t step_positions(frames_body* body, yw_particles* particles, const 
                               frames_span span) {
   int32_t recovered = 0, sweeps = body->params.sweeps;
   predict(body, particles, ctx, span);
+  if (body->model->num_examples > 0) {
+    yw_frames_fit_examples(body, body->work, ctx, YW_KERNEL_PICK(yw_frames_kernels, ctx->simd));
+  }
   frames_sweep sweep = {.sweeps = &body->model->sweeps,
                         .duals = body->duals,
                         .work = body->work,
                         .mass = body->model->mass,
                         .h2 = span.h * span.h,
                         .stiffness = body->params.stiffness,
+                        .beta = body->params.beta,
+                        .weights = body->weights + 1,
                         .recovered = body->recovered};
   for (int32_t k = 0; k < sweeps; ++k) {
     sweep.again = k > 0;

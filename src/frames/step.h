@@ -3,6 +3,7 @@
 #ifndef YW_FRAMES_STEP_H
 #define YW_FRAMES_STEP_H
 
+#include "frames/frames.h"
 #include "frames/model.h"
 
 /// Second derivative of 16 regions (see energy.h): with W = R^T dA,
@@ -56,7 +57,8 @@ typedef struct frames_body {
   yw_vec4* product;
   float* diagonal;  ///< m / h'^2 and stiffness of springs, N/m
   frames_coarse_solver coarse;
-  float* inverse;  ///< of the preconditioner's diagonal; 0 for held particles
+  bool use_coarse;  ///< in the solve under way
+  float* inverse;   ///< of the preconditioner's diagonal; 0 for held particles
 
   // Second-order history: the state one step ago, and the velocities that the last step left.
   yw_vec4 *last_pos, *last_vel;
@@ -71,10 +73,16 @@ typedef struct frames_body {
   float h1;         ///< s, h' of the step under way
   bool* touched;    ///< particles that an obstacle stopped in this step
   bool in_contact;  ///< some were, in the last step
+  bool troubled;    ///< a Newton step was not enough, in the last step
 
   int32_t iterations;  ///< of conjugate gradients in the last step
   int32_t newton;      ///< Newton steps in the last step
+  double seconds[YW_FRAMES_NUM_PARTS];
+  double mark;  ///< s, when the part under way began
 } frames_body;
+
+/// Ends a part of the step, when it is timed; the next begins.
+void yw_frames_end_part(frames_body* body, const yw_step_ctx* ctx, yw_frames_part part);
 
 /// What the kernels of one phase read.
 typedef struct frames_phase {
@@ -118,11 +126,20 @@ typedef struct frames_span {
   float h;      ///< s
 } frames_span;
 
+/// How a step of an implicit solver ended.
+typedef enum frames_outcome {
+  FRAMES_SOLVED,
+  FRAMES_STALLED,  ///< the residual did not fall as it should; what was found is downhill
+  FRAMES_LOST      ///< the numbers are not finite
+} frames_outcome;
+
 typedef struct frames_rigid frames_rigid;
 /// implicit.c: one backward step over the span; rigid is the motion before it. particles->pos and
-/// vel become the new state; false when the result is not finite (then nothing was changed).
-bool yw_frames_implicit_step(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
-                             const frames_rigid* rigid, frames_span span);
+/// vel become the new state when it is solved, or when it stalled and accept is set; else they stay
+/// as they are.
+frames_outcome yw_frames_implicit_step(frames_body* body, yw_particles* particles,
+                                       const yw_step_ctx* ctx, const frames_rigid* rigid,
+                                       frames_span span, bool accept);
 
 /// examples.c: weights of the examples at positions x.
 void yw_frames_fit_examples(frames_body* body, const yw_vec4* x, const yw_step_ctx* ctx,
@@ -135,8 +152,8 @@ yw_status yw_frames_position_advance(frames_body* body, yw_particles* particles,
 /// Particles that collide moved stay where it put them; false when there are none.
 bool yw_frames_implicit_touches(frames_body* body, const yw_particles* particles);
 /// Another Newton step of all the others, so that the body feels the obstacle in the same step.
-bool yw_frames_implicit_respond(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
-                                frames_span span);
+frames_outcome yw_frames_implicit_respond(frames_body* body, yw_particles* particles,
+                                          const yw_step_ctx* ctx, frames_span span);
 /// Keeps what the second-order formula needs of the step just made.
 void yw_frames_implicit_remember(frames_body* body, const yw_particles* particles,
                                  const yw_step_ctx* ctx, frames_span span);

@@ -8,6 +8,10 @@
 // P is the stress of A, whatever `give` was. A single spring constant holds members to the affine
 // fit. For lambda = 0 this is the form of the notes, section 3, with forces F = -P g.
 //
+// With examples the goal of A is T = (1 - beta) R + beta R1 S~, R1 = polar(A S~), and that of its
+// trace t = (1 - beta) 3 + beta tr S~. With R, R1 and S~ fixed the step is linear in A:
+//   P = [2 mu V (A^ - T) + lambda V (s - t) R] / (1 + 2 mu V h^2 give),   s = R : A
+//
 // Classic: x += s (R q + c - x), R the rotation of sum m p q^T (Müller et al. 2005).
 #include "base/simd.h"
 #include "frames/sweeps.h"
@@ -156,10 +160,67 @@ YW_LANE_FN yw_vf pull_of(const frames_sweep* sweep, const frames_sweep_block* bl
   return yw_vf_select(size > 1e-12f, more / (size + 1e-30f), yw_vf_splat(0.0f));
 }
 
+// P of the rest pose's energy, S being the stretch of A^.
+YW_LANE_FN yw_lanes_mat3 rest_stress(yw_vf mu2, yw_vf lambda, yw_vf give, const yw_lanes_mat3* r,
+                                     const yw_lanes_sym3* s) {
+  yw_vf stretch = (s->xx - 1.0f) + (s->yy - 1.0f) + (s->zz - 1.0f);
+  yw_vf soft = give * mu2, excess = stretch / (1.0f + soft + 3.0f * give * lambda);
+  yw_vf even = give * lambda * excess, k = mu2 / (1.0f + soft), p = lambda * excess;
+  yw_lanes_mat3 body = {k * (s->xx - 1.0f - even) + p, k * s->xy, k * s->xz, k * s->xy,
+                        k * (s->yy - 1.0f - even) + p, k * s->yz, k * s->xz, k * s->yz,
+                        k * (s->zz - 1.0f - even) + p};
+  return yw_lanes_mat3_mul(r, &body);
+}
+
+// S~ of a block's lanes.
+YW_LANE_FN yw_lanes_sym3 aim(const frames_sweep* sweep, const frames_sweep_block* block,
+                             int32_t lane) {
+  int32_t count = sweep->sweeps->num_examples;
+  const yw_sym3x16* examples = sweep->sweeps->examples + (block - sweep->sweeps->blocks) * count;
+  yw_vf zero = yw_vf_splat(0.0f), one = yw_vf_splat(1.0f);
+  yw_lanes_sym3 s = {one, one, one, zero, zero, zero};
+  for (int32_t k = 0; k < count; ++k) {
+    yw_lanes_sym3 l = yw_lanes_sym3_load(&examples[k], lane);
+    float w = sweep->weights[k];
+    s.xx += w * l.xx, s.yy += w * l.yy, s.zz += w * l.zz;
+    s.xy += w * l.xy, s.xz += w * l.xz, s.yz += w * l.yz;
+  }
+  return s;
+}
+
+YW_LANE_FN yw_vf dot_mat3(const yw_lanes_mat3* a, const yw_lanes_mat3* b) {
+  return a->xx * b->xx + a->xy * b->xy + a->xz * b->xz + a->yx * b->yx + a->yy * b->yy +
+         a->yz * b->yz + a->zx * b->zx + a->zy * b->zy + a->zz * b->zz;
+}
+
+// P of the energy with examples. ahead is A^, q and r its rotation.
+YW_LANE_FN yw_lanes_mat3 bent_stress(const frames_sweep* sweep, const frames_sweep_block* block,
+                                     int32_t lane, const region_fit* f, const yw_lanes_mat3* ahead,
+                                     const yw_lanes_quat* q, const yw_lanes_mat3* r, yw_vf give) {
+  yw_vf mu2 = yw_vf_load(block->mu2 + lane), lambda = yw_vf_load(block->lambda + lane);
+  yw_vf beta = yw_vf_splat(sweep->beta), soft = give * mu2, firm = give * lambda;
+  yw_lanes_sym3 target = aim(sweep, block, lane), unused;
+  yw_lanes_mat3 map = or_unit(block, lane, &f->map), bent = mul_sym(&map, &target), r1;
+  yw_lanes_quat turn = *q;
+  yw_lanes_polar_warm(&bent, &turn, &r1, &unused);
+  yw_lanes_mat3 goal = mul_sym(&r1, &target);
+  yw_lanes_mat3 apart = mad_mat3(&goal, yw_vf_splat(-1.0f), r);
+  goal = mad_mat3(r, beta, &apart);
+  yw_vf trace = 3.0f + beta * ((target.xx - 1.0f) + (target.yy - 1.0f) + (target.zz - 1.0f));
+  yw_vf s = (dot_mat3(r, ahead) + soft * dot_mat3(r, &goal) + 3.0f * firm * trace) /
+            (1.0f + soft + 3.0f * firm);
+  yw_lanes_mat3 p = mad_mat3(ahead, yw_vf_splat(-1.0f), &goal);
+  yw_vf share = 1.0f / (1.0f + soft), pressure = lambda * (s - trace) * share;
+  share = mu2 * share;
+  p = (yw_lanes_mat3){share * p.xx, share * p.xy, share * p.xz, share * p.yx, share * p.yy,
+                      share * p.yz, share * p.zx, share * p.zy, share * p.zz};
+  return mad_mat3(&p, pressure, r);
+}
+
 // The change of P that the region asks for.
 YW_LANE_FN yw_lanes_mat3 stress_change(const frames_sweep* sweep, const frames_sweep_block* block,
                                        int32_t lane, const region_fit* f, frames_dual_block* dual,
-                                       uint32_t* rescued) {
+                                       bool bent, uint32_t* rescued) {
   yw_vf mu2 = yw_vf_load(block->mu2 + lane), lambda = yw_vf_load(block->lambda + lane);
   yw_vf give = sweep->h2 * yw_vf_load(block->give + lane), zero = yw_vf_splat(0.0f);
   yw_lanes_mat3 a = f->map, old = {zero, zero, zero, zero, zero, zero, zero, zero, zero}, r, unit;
@@ -172,24 +233,19 @@ YW_LANE_FN yw_lanes_mat3 stress_change(const frames_sweep* sweep, const frames_s
   yw_vf largest;
   yw_lanes_quat q = yw_lanes_polar_start(&a, &unit, &largest);
   *rescued = yw_lanes_polar_finish_all(&a, &q, &r, &s);
-  yw_vf stretch = (s.xx - 1.0f) + (s.yy - 1.0f) + (s.zz - 1.0f);
-  yw_vf soft = give * mu2, excess = stretch / (1.0f + soft + 3.0f * give * lambda);
-  yw_vf even = give * lambda * excess, k = mu2 / (1.0f + soft), p = lambda * excess;
-  yw_lanes_mat3 body = {k * (s.xx - 1.0f - even) + p, k * s.xy, k * s.xz, k * s.xy,
-                        k * (s.yy - 1.0f - even) + p, k * s.yz, k * s.xz, k * s.yz,
-                        k * (s.zz - 1.0f - even) + p};
-  yw_lanes_mat3 now = yw_lanes_mat3_mul(&r, &body);
+  yw_lanes_mat3 now = bent ? bent_stress(sweep, block, lane, f, &a, &q, &r, give)
+                           : rest_stress(mu2, lambda, give, &r, &s);
   if (sweep->keep) yw_lanes_mat3_store((yw_mat3x16*)dual->stress, lane, &now);
   return mad_mat3(&now, yw_vf_splat(-1.0f), &old);
 }
 
-YW_LANE_FN int32_t extend_lanes(const frames_sweep* sweep, int32_t b, int32_t lane) {
+YW_LANE_FN int32_t extend_lanes(const frames_sweep* sweep, int32_t b, int32_t lane, bool bent) {
   const frames_sweep_block* block = &sweep->sweeps->blocks[b];
   const frames_sweep_entry* entries = sweep->sweeps->entries + block->first_entry;
   frames_dual_block* dual = &sweep->duals[b];
   region_fit f = fit_region(sweep, block, lane);
   uint32_t rescued;
-  yw_lanes_mat3 p = stress_change(sweep, block, lane, &f, dual, &rescued);
+  yw_lanes_mat3 p = stress_change(sweep, block, lane, &f, dual, bent, &rescued);
   yw_vf pull = pull_of(sweep, block, lane, &f, dual);
   vec_lanes c = load_vec(block->center, lane);
   for (int32_t k = 0; k < block->length; ++k) {
@@ -208,17 +264,20 @@ YW_LANE_FN int32_t extend_lanes(const frames_sweep* sweep, int32_t b, int32_t la
   return count;
 }
 
-static void extended(const frames_sweep* sweep, int32_t chunk) {
+YW_LANE_FN void extend(const frames_sweep* sweep, int32_t chunk, bool bent) {
   int32_t first = sweep->first + chunk * FRAMES_SWEEP_CHUNK, last = first + FRAMES_SWEEP_CHUNK;
   if (last > sweep->last) last = sweep->last;
   int32_t recovered = 0;
   for (int32_t b = first; b < last; ++b) {
     for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-      recovered += extend_lanes(sweep, b, lane);
+      recovered += extend_lanes(sweep, b, lane, bent);
     }
   }
   sweep->recovered[chunk] = recovered;
 }
+
+static void extended(const frames_sweep* sweep, int32_t chunk) { extend(sweep, chunk, false); }
+static void extended_bent(const frames_sweep* sweep, int32_t chunk) { extend(sweep, chunk, true); }
 
 // Classic -----------------------------------------------------------------------------------------
 
@@ -283,5 +342,6 @@ static void classic(const frames_sweep* sweep, int32_t chunk) {
 
 const frames_sweep_kernels YW_KERNEL(yw_frames_sweep_kernels) = {
     .extended = extended,
+    .extended_bent = extended_bent,
     .classic = classic,
 };

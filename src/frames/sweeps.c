@@ -120,6 +120,7 @@ static yw_status fill_blocks(const frames_regions* regions, const yw_vec3* rest,
         frames_sweep_block* block = &out->blocks[out->color_start[c] + n / YW_LANES];
         int32_t r = next[n], count = regions->start[r + 1] - regions->start[r];
         if (pass == 1) {
+          out->place[r] = (int32_t)(block - out->blocks) * YW_LANES + n % YW_LANES;
           fill_region(regions, r, rest, particle_of_vertex, block, n % YW_LANES,
                       out->entries + block->first_entry);
         } else if (count > block->length) {
@@ -138,6 +139,25 @@ static yw_status fill_blocks(const frames_regions* regions, const yw_vec3* rest,
   return YW_OK;
 }
 
+// By colour, and there by number of members, since a block is as long as its longest region;
+// otherwise in the order given. cursor: where the regions of each colour go.
+static void sort_regions(const frames_regions* regions, const int32_t* region_order,
+                         const int32_t* color, int32_t* cursor, int32_t* by_color) {
+  int32_t most = 0;
+  for (int32_t r = 0; r < regions->num_regions; ++r) {
+    int32_t count = regions->start[r + 1] - regions->start[r];
+    if (count > most) most = count;
+  }
+  for (int32_t members = most, next = 0; members > 0; members = next) {
+    next = 0;
+    for (int32_t n = 0; n < regions->num_regions; ++n) {
+      int32_t r = region_order[n], count = regions->start[r + 1] - regions->start[r];
+      if (count == members) by_color[cursor[color[r]]++] = r;
+      if (count < members && count > next) next = count;
+    }
+  }
+}
+
 yw_status yw_frames_sweeps_create(const yw_allocator* mem, const frames_regions* regions,
                                   const yw_vec3* rest, const int32_t* particle_of_vertex,
                                   const int32_t* region_order, frames_sweeps* out,
@@ -149,7 +169,8 @@ yw_status yw_frames_sweeps_create(const yw_allocator* mem, const frames_regions*
   int32_t size[MAX_COLORS] = {0}, cursor[MAX_COLORS];
   yw_status status = YW_OK;
   out->color_start = YW_NEW_ARRAY(mem, int32_t, MAX_COLORS + 1);
-  if (!used || !color || !by_color || !out->color_start) {
+  out->place = YW_NEW_ARRAY(mem, int32_t, regions->num_regions);
+  if (!used || !color || !by_color || !out->color_start || !out->place) {
     status = yw_fail_memory(error, "the sweeps of a frames model");
   } else if ((out->num_colors = color_regions(regions, region_order, used, color)) == 0) {
     status = yw_fail(error, YW_ERR_LIMIT,
@@ -158,9 +179,7 @@ yw_status yw_frames_sweeps_create(const yw_allocator* mem, const frames_regions*
   } else {
     for (int32_t r = 0; r < regions->num_regions; ++r) ++size[color[r]];
     for (int32_t c = 0, sum = 0; c < out->num_colors; ++c) cursor[c] = sum, sum += size[c];
-    for (int32_t n = 0; n < regions->num_regions; ++n) {
-      by_color[cursor[color[region_order[n]]]++] = region_order[n];
-    }
+    sort_regions(regions, region_order, color, cursor, by_color);
     status = fill_blocks(regions, rest, particle_of_vertex, by_color, size, out, error);
   }
   yw_mem_free(mem, used);
@@ -174,5 +193,7 @@ void yw_frames_sweeps_free(frames_sweeps* sweeps) {
   yw_mem_free(&sweeps->mem, sweeps->color_start);
   yw_mem_free(&sweeps->mem, sweeps->blocks);
   yw_mem_free(&sweeps->mem, sweeps->entries);
+  yw_mem_free(&sweeps->mem, sweeps->place);
+  yw_mem_free(&sweeps->mem, sweeps->examples);
   *sweeps = (frames_sweeps){0};
 }

@@ -6,6 +6,7 @@
 
 #include "base/simd.h"
 #include "frames/regions.h"
+#include "math/polar.h"
 #include "math/vec.h"
 
 /// Blocks of one colour that one task works on.
@@ -37,6 +38,9 @@ typedef struct frames_sweeps {
   int32_t* color_start;  ///< num_colors + 1, in blocks
   frames_sweep_block* blocks;
   frames_sweep_entry* entries;
+  int32_t* place;        ///< of every region: 16 times its block, and its lane
+  int32_t num_examples;  ///< per block
+  yw_sym3x16* examples;  ///< their stretches minus 1
 } frames_sweeps;
 
 /// regions, masses and rest are by vertex; particle_of_vertex renumbers. region_order gives the
@@ -56,18 +60,21 @@ typedef struct frames_dual_block {
 typedef struct frames_sweep {
   const frames_sweeps* sweeps;
   frames_dual_block* duals;
-  yw_vec4* work;        ///< places; w: 1 / mass, 0 where held
-  const float* mass;    ///< kg
-  float h2;             ///< s^2, square of the step
-  float stiffness;      ///< classic: share of the way
-  bool again;           ///< not the first sweep of the step: duals count
-  bool keep;            ///< another sweep follows: duals are stored
-  int32_t first, last;  ///< blocks of the colour
-  int32_t* recovered;   ///< per chunk of the colour
+  yw_vec4* work;         ///< places; w: 1 / mass, 0 where held
+  const float* mass;     ///< kg
+  float h2;              ///< s^2, square of the step
+  float stiffness;       ///< classic: share of the way
+  float beta;            ///< share of the energy that examples rule
+  const float* weights;  ///< of the examples
+  bool again;            ///< not the first sweep of the step: duals count
+  bool keep;             ///< another sweep follows: duals are stored
+  int32_t first, last;   ///< blocks of the colour
+  int32_t* recovered;    ///< per chunk of the colour
 } frames_sweep;
 
 typedef struct frames_sweep_kernels {
   void (*extended)(const frames_sweep* sweep, int32_t chunk);
+  void (*extended_bent)(const frames_sweep* sweep, int32_t chunk);  ///< with examples
   void (*classic)(const frames_sweep* sweep, int32_t chunk);
 } frames_sweep_kernels;
 

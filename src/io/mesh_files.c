@@ -113,6 +113,30 @@ yw_status yw_tri_mesh_read(const char* path, const yw_allocator* mem, yw_tri_mes
   return status;
 }
 
+yw_status yw_painted_mesh_read(const char* path, const char* attribute, const yw_allocator* mem,
+                               yw_tri_mesh* out, float** out_values, yw_error* error) {
+  if (!path || !attribute || !out || !out_values)
+    return yw_fail(error, YW_ERR_INVALID, "yw_painted_mesh_read: a pointer is NULL");
+  memset(out, 0, sizeof *out);
+  *out_values = NULL;
+  if (!has_ending(path, ".ply")) return fail_ending(path, ".ply", error);
+  yw_mesh_build build;
+  yw_mesh_build_init(&build, mem);
+  build.attribute = attribute;
+  yw_status status = read_with(path, yw_read_ply, &build, error);
+  if (status == YW_OK) status = yw_build_take_triangles(&build, path, out, error);
+  if (status == YW_OK && build.painted.count != out->num_vertices) {
+    yw_tri_mesh_free(out);
+    status = yw_fail(error, YW_ERR_FORMAT, "%s: vertices appear twice", yw_file_short_name(path));
+  }
+  if (status == YW_OK) {
+    *out_values = build.painted.items;
+    build.painted.items = NULL;
+  }
+  yw_mesh_build_free(&build);
+  return status;
+}
+
 yw_status yw_tet_mesh_read(const char* path, const yw_allocator* mem, yw_tet_mesh* out,
                            yw_error* error) {
   if (!path || !out) return yw_fail(error, YW_ERR_INVALID, "yw_tet_mesh_read: a pointer is NULL");

@@ -2,7 +2,9 @@
 // PLY: a header that describes elements and their properties, then their values as text or bytes
 // of either order. Used are x, y, z and colors of "vertex", the index list of "face" and of
 // "tristrips"; everything else is passed over, wherever it stands.
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "io/mesh_formats.h"
@@ -23,6 +25,7 @@ typedef struct ply_property {
   yw_scalar type;
   yw_scalar count_type;  // of lists
   bool is_list;
+  bool painted;  // the attribute that was asked for
   role role;
 } ply_property;
 
@@ -109,6 +112,8 @@ static bool read_property(yw_scan* scan, yw_mesh_build* build, ply_header* heade
   if (!yw_scan_word_on_line(scan, &word))
     return yw_scan_fail(scan, "the line ends where the name of a property is expected");
   property.role = role_of(owner->kind, word, property.is_list);
+  property.painted = build->attribute && owner->kind == KIND_VERTEX && !property.is_list &&
+                     yw_span_is(word, build->attribute);
   if (!YW_LIST_RESERVE(&build->mem, &header->properties, 1)) return yw_scan_fail_memory(scan);
   header->properties.items[header->properties.count++] = property;
   ++owner->num_properties;
@@ -207,6 +212,14 @@ static bool skip_property(yw_scan* scan, const ply_property* p) {
          yw_scan_skip_numbers(scan, p->type, length, "a list");
 }
 
+static bool has_attribute(const yw_mesh_build* build, const ply_property* properties,
+                          int32_t count) {
+  for (int32_t i = 0; build->attribute && i < count; ++i) {
+    if (properties[i].painted) return true;
+  }
+  return !build->attribute;
+}
+
 static bool read_vertices(yw_scan* scan, yw_mesh_build* build, const ply_header* header,
                           const ply_element* element) {
   const ply_property* properties = header->properties.items + element->first;
@@ -215,20 +228,31 @@ static bool read_vertices(yw_scan* scan, yw_mesh_build* build, const ply_header*
   uint32_t xyz = 1u << ROLE_X | 1u << ROLE_Y | 1u << ROLE_Z;
   uint32_t rgb = 1u << ROLE_RED | 1u << ROLE_GREEN | 1u << ROLE_BLUE;
   if ((roles & xyz) != xyz) return yw_scan_fail(scan, "vertices have no x, y and z");
+  if (!has_attribute(build, properties, element->num_properties)) {
+    return yw_scan_fail(scan, "vertices have no attribute \"%.40s\"", build->attribute);
+  }
   bool colored = (roles & rgb) == rgb;
   for (int64_t v = 0; v < element->count; ++v) {
-    double values[8] = {0.0};
+    double values[8] = {0.0}, paint = 0.0;
     const char* start = scan->at;
     for (int32_t i = 0; i < element->num_properties; ++i) {
       const ply_property* p = &properties[i];
-      if (p->role == ROLE_NONE) {
+      if (p->role == ROLE_NONE && !p->painted) {
         if (!skip_property(scan, p)) return false;
         continue;
       }
-      if (!yw_scan_real(scan, p->type, "a coordinate or color", &values[p->role])) return false;
+      double* value = p->role == ROLE_NONE ? &paint : &values[p->role];
+      if (!yw_scan_real(scan, p->type, "a coordinate or color", value)) return false;
       if (i == 0) start = scan->mark;
-      if (p->role >= ROLE_RED) values[p->role] *= color_scale(p->type);
+      if (p->role >= ROLE_RED || p->role == ROLE_NONE) *value *= color_scale(p->type);
+      if (p->painted) paint = *value;
+      if (p->painted && !(fabs(paint) <= FLT_MAX)) {
+        return yw_scan_fail(scan, "attribute \"%s\" of vertex %" PRId64 " is %g", build->attribute,
+                            v, paint);
+      }
     }
+    if (build->attribute && !YW_PUSH(&build->mem, scan, &build->painted, (float)paint))
+      return false;
     scan->mark = start;
     if (!yw_build_position(build, scan, values + ROLE_X)) return false;
     if (colored && !yw_build_color(build, scan, values + ROLE_RED)) return false;

@@ -88,7 +88,7 @@ static bool build_examples(yw_loader* l, yw_model_spec* model) {
   return true;
 }
 
-static bool create_model(yw_loader* l, yw_model_spec* model, const int32_t* labels) {
+static bool create_match_model(yw_loader* l, yw_model_spec* model, const int32_t* labels) {
   yw_error deep = {0};
   yw_match_def def = yw_default_match_def();
   def.mesh = &model->tets;
@@ -97,12 +97,18 @@ static bool create_model(yw_loader* l, yw_model_spec* model, const int32_t* labe
   def.examples = (const yw_vec3* const*)model->examples;
   def.grouping = model->grouping;
   def.vertex_labels = labels;
-  def.params = yw_match_params_of_spec(&model->match);
+  def.params = yw_match_params_of_spec(&model->settings.match);
   yw_status status = yw_model_create_match(&l->scene->mem, &def, &model->model, &deep);
   const yw_json* node = status == YW_ERR_GEOMETRY ? model->source_node : model->node;
   if (status < 0) return yw_deep_fail(&l->r, node, &deep);
   if (status == YW_WARN_REDUNDANT) yw_value_warn(&l->r, model->keys.examples, ": %s", deep.message);
   return true;
+}
+
+static bool create_model(yw_loader* l, yw_model_spec* model, const int32_t* labels) {
+  if (model->method == YW_SCENE_FEM) return yw_build_fem(l, model);
+  return model->method == YW_SCENE_FRAMES ? yw_build_frames(l, model)
+                                          : create_match_model(l, model, labels);
 }
 
 static bool embed(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* surface) {
@@ -113,6 +119,7 @@ static bool embed(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* surface
 }
 
 static bool build_model(yw_loader* l, yw_model_spec* model) {
+  if (yw_source_is_slender(model->source)) return yw_build_slender(l, model);
   const yw_allocator* mem = &l->scene->mem;
   yw_tri_mesh surface = {0};
   int32_t* labels = NULL;

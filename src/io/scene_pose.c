@@ -158,12 +158,11 @@ bool yw_load_pose(yw_loader* l, const yw_json* node, yw_pose_spec* out) {
 
 // Building ----------------------------------------------------------------------------------------
 
-// 1 inside the shape, 0 outside, straight in between over the width of the border.
-static float weight_at(const yw_deform_spec* spec, yw_vec3 p) {
-  if (!spec->where) return 1.0f;
-  float d = yw_shape_distance(spec->where, p);
-  if (!(spec->blend > 0)) return d <= 0 ? 1.0f : 0.0f;
-  return yw_clampf(0.5f - d / spec->blend, 0.0f, 1.0f);
+float yw_shape_weight(const yw_shape* shape, float blend, yw_vec3 p) {
+  if (!shape) return 1.0f;
+  float d = yw_shape_distance(shape, p);
+  if (!(blend > 0)) return d <= 0 ? 1.0f : 0.0f;
+  return yw_clampf(0.5f - d / blend, 0.0f, 1.0f);
 }
 
 // rest is what `where` refers to; positions are changed.
@@ -176,7 +175,7 @@ static bool apply_deform(yw_loader* l, const yw_deform_spec* spec, const yw_tet_
     return yw_deep_fail(&l->r, spec->node, &deep);
   }
   for (int32_t i = 0; i < count; i++) {
-    float w = weight_at(spec, rest->positions[i]);
+    float w = yw_shape_weight(spec->where, spec->blend, rest->positions[i]);
     yw_vec3 p = positions[i], origin = spec->deform.origin;
     if (spec->turn) {
       yw_quat q = yw_quat_axis_angle(spec->deform.axis, w * spec->deform.amount);

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "fem/fem.h"
+#include "frames/frames.h"
+#include "frames/slender.h"
 #include "match/match.h"
 #include "world/world.h"
 
@@ -363,4 +366,64 @@ yw_status yw_body_match_params(const yw_world* world, yw_body_id id, yw_match_pa
 int32_t yw_body_match_weights(const yw_world* world, yw_body_id id, float* out, int32_t capacity) {
   const yw_body* body = find_match_body(world, id);
   return body ? yw_match_weights(body->state, out, capacity) : 0;
+}
+
+// Frames bodies
+// ---------------------------------------------------------------------------------------
+
+// Rods and sheets are frames bodies too, with a table of their own.
+static bool is_slender(const yw_body* body) { return body->model->method == &yw_slender_method; }
+
+static yw_body* find_frames_body(const yw_world* world, yw_body_id id) {
+  yw_body* body = yw_world_find_body(world, id);
+  if (!body) return NULL;
+  return body->model->method == &yw_frames_method || is_slender(body) ? body : NULL;
+}
+
+yw_status yw_body_set_frames_params(yw_world* world, yw_body_id id,
+                                    const yw_frames_params* params) {
+  yw_body* body = find_frames_body(world, id);
+  if (!body || !params) return YW_ERR_INVALID;
+  return is_slender(body) ? yw_slender_set_params(body->state, params)
+                          : yw_frames_set_params(body->state, params);
+}
+
+yw_status yw_body_frames_params(const yw_world* world, yw_body_id id, yw_frames_params* out) {
+  const yw_body* body = find_frames_body(world, id);
+  if (!body || !out) return YW_ERR_INVALID;
+  *out = is_slender(body) ? yw_slender_params_of(body->state) : yw_frames_params_of(body->state);
+  return YW_OK;
+}
+
+int32_t yw_body_frames_weights(const yw_world* world, yw_body_id id, float* out, int32_t capacity) {
+  const yw_body* body = find_frames_body(world, id);
+  return body && !is_slender(body) ? yw_frames_weights(body->state, out, capacity) : 0;
+}
+
+// Fem bodies
+// ------------------------------------------------------------------------------------------
+
+static yw_body* find_fem_body(const yw_world* world, yw_body_id id) {
+  yw_body* body = yw_world_find_body(world, id);
+  return body && body->model->method == &yw_fem_method ? body : NULL;
+}
+
+yw_status yw_body_set_fem_params(yw_world* world, yw_body_id id, const yw_fem_params* params) {
+  yw_body* body = find_fem_body(world, id);
+  if (!body || !params) return YW_ERR_INVALID;
+  return yw_fem_set_params(body->state, params);
+}
+
+yw_status yw_body_fem_params(const yw_world* world, yw_body_id id, yw_fem_params* out) {
+  const yw_body* body = find_fem_body(world, id);
+  if (!body || !out) return YW_ERR_INVALID;
+  *out = yw_fem_params_of(body->state);
+  return YW_OK;
+}
+
+yw_status yw_body_fem_state(const yw_world* world, yw_body_id id, yw_fem_state* out) {
+  const yw_body* body = find_fem_body(world, id);
+  if (!body || !out) return YW_ERR_INVALID;
+  yw_fem_state_of(body->state, &body->particles, out);
+  return YW_OK;
 }

@@ -5,8 +5,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "fem/fem.h"
 #include "frames/frames.h"
+#include "frames/slender.h"
 #include "match/match.h"
+#include "plastic/plastic.h"
 
 static bool copy_tets(const yw_allocator* mem, const yw_tet_mesh* from, yw_tet_mesh* to) {
   if (yw_tet_mesh_create(mem, from->num_vertices, from->num_tets, to) < 0) return false;
@@ -83,6 +86,91 @@ yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames_def* d
   yw_status built = yw_frames_model_create(mem, def, &data, error);
   if (built < 0) return built;
   yw_status wrapped = yw_model_wrap(mem, &yw_frames_method, data, def->mesh, out, error);
+  return wrapped < 0 ? wrapped : built;
+}
+
+yw_rod_def yw_default_rod_def(void) {
+  return (yw_rod_def){.radius = 0.01f,
+                      .width = 0.02f,
+                      .thickness = 0.02f,
+                      .density = 1000.0f,
+                      .youngs_modulus = 1e6f,
+                      .poissons_ratio = 0.3f,
+                      .params = yw_default_frames_def().params};
+}
+
+yw_sheet_def yw_default_sheet_def(void) {
+  return (yw_sheet_def){.thickness = 0.002f,
+                        .density = 1000.0f,
+                        .youngs_modulus = 1e6f,
+                        .poissons_ratio = 0.3f,
+                        .params = yw_default_frames_def().params};
+}
+
+yw_status yw_model_create_rod(const yw_allocator* mem, const yw_rod_def* def, yw_model** out,
+                              yw_error* error) {
+  yw_error_clear(error);
+  if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "rod: def or out is NULL");
+  *out = NULL;
+  void* data = NULL;
+  yw_status status = yw_rod_model_create(mem, def, &data, error);
+  return status < 0 ? status : yw_model_wrap(mem, &yw_slender_method, data, NULL, out, error);
+}
+
+yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def, yw_model** out,
+                                yw_error* error) {
+  yw_error_clear(error);
+  if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "sheet: def or out is NULL");
+  *out = NULL;
+  void* data = NULL;
+  yw_status status = yw_sheet_model_create(mem, def, &data, error);
+  return status < 0 ? status : yw_model_wrap(mem, &yw_slender_method, data, NULL, out, error);
+}
+
+yw_fem_def yw_default_fem_def(void) {
+  return (yw_fem_def){
+      .max_level = 3,
+      .max_bytes = 2e9,
+      .youngs_modulus = 1e5f,
+      .poissons_ratio = 0.3f,
+      .density = 1000.0f,
+      .params = {.tau = 0.01f,
+                 .safety = 0.75f,
+                 .mass_damping = 0.5f,
+                 .strain_range = 0.02f,
+                 .sleep_speed = 0.001f},
+  };
+}
+
+// The model's own mesh is the finest level: all particles are its vertices.
+yw_status yw_model_create_fem(const yw_allocator* mem, const yw_fem_def* def, yw_model** out,
+                              yw_error* error) {
+  yw_error_clear(error);
+  if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "fem model: def or out is NULL");
+  *out = NULL;
+  void* data = NULL;
+  yw_status built = yw_fem_model_create(mem, def, &data, error);
+  if (built < 0) return built;
+  yw_tet_mesh finest = {0};
+  yw_status status = yw_fem_finest_mesh(mem, yw_fem_hierarchy_of(data), &finest, error);
+  if (status < 0) {
+    yw_fem_model_destroy(data);
+    return status;
+  }
+  status = yw_model_wrap(mem, &yw_fem_method, data, &finest, out, error);
+  yw_tet_mesh_free(&finest);
+  return status < 0 ? status : built;
+}
+
+yw_status yw_model_create_plastic(const yw_allocator* mem, const yw_plastic_def* def,
+                                  yw_model** out, yw_error* error) {
+  yw_error_clear(error);
+  if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "plastic model: def or out is NULL");
+  *out = NULL;
+  void* data = NULL;
+  yw_status built = yw_plastic_model_create(mem, def, &data, error);
+  if (built < 0) return built;
+  yw_status wrapped = yw_model_wrap(mem, &yw_plastic_method, data, NULL, out, error);
   return wrapped < 0 ? wrapped : built;
 }
 

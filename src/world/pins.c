@@ -29,6 +29,7 @@ static yw_status check_def(const yw_body* body, const yw_pin_def* def, yw_error*
 static bool fill_pin(yw_world* world, const yw_body* body, const yw_pin_def* def, yw_pin* pin) {
   pin->stiffness = def->stiffness;
   pin->damping = def->damping;
+  pin->clamp = def->clamp;
   pin->num_particles = def->num_vertices;
   pin->particles = YW_NEW_ARRAY(&world->mem, int32_t, def->num_vertices);
   pin->placed = YW_NEW_ARRAY(&world->mem, yw_vec3, def->num_vertices);

@@ -69,6 +69,7 @@ static void place_pins(const substep* s) {
       end = yw_path_at(&pin->path, s->time + (double)s->h);
     }
     yw_body* body = &world->bodies.items[pin->body];
+    yw_quat turn = yw_quat_mul(end.rotation, yw_quat_conjugate(begin.rotation));
     for (int32_t k = 0; k < pin->num_particles; ++k) {
       yw_vec3 from = yw_motion_apply(begin, pin->path.pivot, pin->placed[k]);
       yw_vec3 to = yw_motion_apply(end, pin->path.pivot, pin->placed[k]);
@@ -78,7 +79,7 @@ static void place_pins(const substep* s) {
         body->springs.items[body->springs.count++] =
             (yw_spring){particle, pin->stiffness, pin->damping, from, to};
       } else {
-        body->holds.items[body->holds.count++] = (yw_hold){particle, from, to};
+        body->holds.items[body->holds.count++] = (yw_hold){particle, from, to, pin->clamp, turn};
       }
     }
   }
@@ -100,6 +101,7 @@ static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) 
                        .num_springs = body->springs.count,
                        .collide = yw_obstacles_collide,
                        .is_clear = yw_obstacles_clear,
+                       .probe = yw_obstacles_probe,
                        .obstacles = &s->obstacles,
                        .friction = body->friction,
                        .restitution = body->restitution,
@@ -250,6 +252,7 @@ static void collect_report(const yw_world* world, yw_step_report* report) {
     report->num_particles += body->particles.count;
     report->obstacle_contacts += body->report.obstacle_contacts;
     report->recovered_regions += body->report.recovered;
+    report->stalled_solves += body->report.stalled;
     report->seconds_project += body->report.seconds_project;
     report->seconds_contact += body->report.seconds_contact;
   }

@@ -45,6 +45,7 @@ typedef struct yw_pin {
   uint32_t body;  ///< slot
   yw_path path;
   float stiffness, damping;
+  bool clamp;
   int32_t num_particles;
   int32_t* particles;
   yw_vec3* placed;                 ///< where each was when the pin was made

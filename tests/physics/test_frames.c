@@ -230,6 +230,67 @@ static void scrambled_bodies_stay_finite(void** state) {
   }
 }
 
+static double energy_of(const moving_bar* m) {
+  double* x = malloc(24 * m->bar.count);
+  double energy = 0;
+  for (size_t v = 0; v < m->bar.count; ++v) {
+    yw_vec4 p = m->particles.pos[m->order[v]], u = m->particles.vel[m->order[v]];
+    x[3 * v] = p.x, x[3 * v + 1] = p.y, x[3 * v + 2] = p.z;
+    energy += 0.5 * m->particles.mass[m->order[v]] * yw_dot(yw_xyz(u), yw_xyz(u));
+  }
+  energy += yw_frames_energy(&m->bar.regions, NULL, x, NULL, NULL, FRAMES_EXACT);
+  free(x);
+  return energy;
+}
+
+static void scatter(moving_bar* m) {
+  test_random random = {17};
+  for (int32_t i = 0; i < m->particles.count; ++i) {
+    float* x = &m->particles.pos[i].x;
+    for (int k = 0; k < 3; ++k) x[k] = (float)test_random_in(&random, 0, 2);
+  }
+  yw_frames_method.invalidate(m->state, &m->particles);
+}
+
+// Large steps from a state that is far from any rest lose energy, every one of them.
+static void scattered_bodies_lose_energy_in_every_step(void** state) {
+  (void)state;
+  for (int kind = 0; kind < 2; ++kind) {
+    moving_bar m;
+    moving_make(&m, 2, kind, BAR_YOUNG, 0.45, YW_FRAMES_IMPLICIT);
+    m.ctx.h = 0.1f;
+    scatter(&m);
+    double energy = energy_of(&m);
+    for (int step = 0; step < 20; ++step) {
+      m.report = (yw_method_report){0};
+      yw_status status = moving_step(&m, 1);
+      assert_int_equal(status, m.report.recovered + m.report.stalled > 0 ? YW_WARN_NUMERICS : 0);
+      double after = energy_of(&m);
+      assert_at_most(after, energy);
+      energy = after;
+    }
+    moving_free(&m);
+  }
+}
+
+// Almost incompressible and scattered is more than one step can solve to six digits: the step is
+// done again in smaller ones, and the report says so.
+static void stalled_solves_are_done_again_in_smaller_steps(void** state) {
+  (void)state;
+  moving_bar m;
+  moving_make(&m, 2, YW_FRAMES_RINGS, BAR_YOUNG, 0.49999, YW_FRAMES_IMPLICIT);
+  m.ctx.h = 1.0f;
+  yw_frames_params params = yw_frames_params_of(m.state);
+  params.tolerance = 1e-6f;
+  assert_int_equal(yw_frames_set_params(m.state, &params), YW_OK);
+  scatter(&m);
+  double energy = energy_of(&m);
+  assert_int_equal(moving_step(&m, 1), YW_WARN_NUMERICS);
+  assert_at_least(m.report.stalled, 1);
+  assert_at_most(energy_of(&m), 0.5 * energy);
+  moving_free(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kernels_agree_with_double_precision),
@@ -240,6 +301,8 @@ int main(void) {
       cmocka_unit_test(a_damped_bar_comes_to_rest_in_equilibrium),
       cmocka_unit_test(springs_pull_with_their_stiffness),
       cmocka_unit_test(scrambled_bodies_stay_finite),
+      cmocka_unit_test(scattered_bodies_lose_energy_in_every_step),
+      cmocka_unit_test(stalled_solves_are_done_again_in_smaller_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,6 +114,47 @@ static void friction_holds_or_slows_a_block_on_a_slope(void** state) {
   }
 }
 
+// Settings are those of the model until they are changed, for one body only; what is out of range,
+// or meant for another method, is refused.
+static void settings_are_changed_while_a_body_runs(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_model* model = make_frames(2, 2, 2, YW_FRAMES_RINGS, 1e5f, YW_FRAMES_BDF2);
+  yw_model* other = make_box_model(1, 1, 1, 0);
+  yw_body_id id = add_body(world, model, (yw_vec3){0, 0, 0}, upright);
+  yw_body_id twin = add_body(world, model, (yw_vec3){1, 0, 0}, upright);
+  yw_body_id match = add_body(world, other, (yw_vec3){3, 0, 0}, upright);
+  yw_frames_params params;
+  yw_match_params match_params;
+  assert_int_equal(yw_body_frames_params(world, id, &params), YW_OK);
+  assert_int_equal(params.solver, YW_FRAMES_BDF2);
+  assert_near(params.damping, 1.0, 0);
+  params.solver = YW_FRAMES_EXTENDED;
+  params.substeps = 7;
+  assert_int_equal(yw_body_set_frames_params(world, id, &params), YW_OK);
+  params.substeps = 0;
+  assert_int_equal(yw_body_set_frames_params(world, id, &params), YW_ERR_INVALID);
+  assert_int_equal(yw_body_set_frames_params(world, id, NULL), YW_ERR_INVALID);
+  assert_int_equal(yw_body_frames_params(world, id, &params), YW_OK);
+  assert_int_equal(params.substeps, 7);
+  assert_int_equal(yw_body_frames_params(world, twin, &params), YW_OK);
+  assert_int_equal(params.solver, YW_FRAMES_BDF2);
+  assert_int_equal(yw_body_frames_params(world, match, &params), YW_ERR_INVALID);
+  assert_int_equal(yw_body_set_frames_params(world, match, &params), YW_ERR_INVALID);
+  assert_int_equal(yw_body_match_params(world, id, &match_params), YW_ERR_INVALID);
+  float weights[2] = {7, 7};
+  assert_int_equal(yw_body_frames_weights(world, id, weights, 2), 1);
+  assert_near(weights[0], 1, 0);
+  assert_near(weights[1], 7, 0);
+  assert_int_equal(yw_body_frames_weights(world, match, weights, 2), 0);
+  yw_step_report report;
+  assert_true(yw_world_step(world, 1.0f / 60, 1, &report) >= 0);
+  assert_int_equal(report.stalled_solves, 0);
+  yw_world_destroy(world);
+  yw_model_release(model);
+  yw_model_release(other);
+}
+
 static void fill_world(yw_world* world, yw_frames_solver solver) {
   yw_error error = {0};
   yw_model* rings = make_frames(12, 20, 15, YW_FRAMES_RINGS, 2e5f, solver);
@@ -218,6 +259,7 @@ static void steps_do_not_allocate(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(settings_are_changed_while_a_body_runs),
       cmocka_unit_test(a_block_comes_to_rest_on_the_floor),
       cmocka_unit_test(friction_holds_or_slows_a_block_on_a_slope),
       cmocka_unit_test(bits_do_not_depend_on_threads_or_instruction_sets),

@@ -160,7 +160,7 @@ static void mistakes_in_models_are_reported(void** state) {
   static const mistake cases[] = {
       {"{\"bodies\": [{\"shape\": {\"sphere\": {\"radius\": 1}}}, {" CUBE
        "},\n  {\"name\": \"x\"}]}",
-       "dir/a.json:2:3: bodies[2] needs \"mesh\", \"shape\" or \"model\""},
+       "dir/a.json:2:3: bodies[2] needs \"mesh\", \"shape\", \"rod\", \"sheet\" or \"model\""},
       {BODY(CUBE ", \"shape\": {\"sphere\": {\"radius\": 1}}"),
        "dir/a.json:1:60: bodies[0] has \"mesh\" and \"shape\", but only one of them can be given"},
       {BODY("\"shape\": {\"plane\": {}}"),
@@ -240,7 +240,7 @@ static void mistakes_in_models_are_reported(void** state) {
        "dir/a.json:1:112: bodies[0].density belongs to the model, but \"model\" is given"},
       {"{\"models\": {\"teddy\": {" CUBE ", \"yongs_modulus\": 1}}, \"bodies\": []}",
        "dir/a.json:1:69: unknown key \"yongs_modulus\" in models.teddy (known keys: shape, mesh, "
-       "match, examples, surface, density)"},
+       "rod, sheet, match, frames, fem, examples, surface, density)"},
   };
   CHECK_MISTAKES(cases);
 }
@@ -366,7 +366,7 @@ static void overrides_change_and_create_values(void** state) {
   yw_scene_info info = yw_scene_info_of(scene);
   assert_near(scene->bodies.items[0].params.beta, 0.25, 0);
   assert_near(scene->bodies.items[0].params.alpha, 0.5, 0);
-  assert_near(scene->models.items[0].match.alpha, 0.125, 0);
+  assert_near(scene->models.items[0].settings.match.alpha, 0.125, 0);
   assert_near(scene->models.items[1].keys.density, 50, 0);
   assert_near(scene->gravity.y, -1.5, 0);
   assert_string_equal(info.name, "changed");

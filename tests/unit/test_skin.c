@@ -101,11 +101,13 @@ static void skip_without_openvdb(void) {
 static void a_ball_of_balls_has_its_size(void** state) {
   (void)state;
   skip_without_openvdb();
-  const float r = 0.05f, big = 1.0f;
-  cloud c = make_cloud(9000);
-  for (int i = 0; i < 20 * 20 * 20; ++i) {
-    yw_vec3 p = yw_v3(r * (float)(2 * (i % 20) - 19), r * (float)(2 * (i / 20 % 20) - 19),
-                      r * (float)(2 * (i / 400) - 19));
+  enum { SIDE = 14 };
+  const float big = 1.0f, r = big / SIDE;
+  cloud c = make_cloud(SIDE * SIDE * SIDE);
+  for (int i = 0; i < SIDE * SIDE * SIDE; ++i) {
+    yw_vec3 p =
+        yw_v3(r * (float)(2 * (i % SIDE) + 1 - SIDE), r * (float)(2 * (i / SIDE % SIDE) + 1 - SIDE),
+              r * (float)(2 * (i / SIDE / SIDE) + 1 - SIDE));
     if (yw_length(p) < big) put(&c, p, r);
   }
   yw_tri_mesh mesh = skin_of(&c);
@@ -127,7 +129,7 @@ static void a_sheet_of_one_layer_stays_whole(void** state) {
   (void)state;
   skip_without_openvdb();
   const float r = 0.02f;
-  const int side = 30;
+  const int side = 20;
   cloud c = make_cloud(side * side);
   for (int i = 0; i < side * side; ++i) {
     float x = 2 * r * (float)(i % side), z = 2 * r * (float)(i / side);
@@ -140,9 +142,10 @@ static void a_sheet_of_one_layer_stays_whole(void** state) {
   assert_int_equal(m.open_edges, 0);
   assert_int_equal(m.euler, 2);  // a hole would take 2 away
   double face = 1.25 * (2.0 * r * side) * (2.0 * r * side);
-  print_message("           mean thickness %.4f of %.4f m\n", m.volume / face, 2.0 * r);
-  assert_at_least(m.volume / face, 0.6 * 2 * r);
-  assert_at_most(m.volume / face, 1.2 * 2 * r);
+  // What is stretched is thinner: the matter is that of the balls' cubes.
+  double thickness = 2.0 * r / 1.25;
+  print_message("           mean thickness %.4f of %.4f m\n", m.volume / face, thickness);
+  assert_near(m.volume / face, thickness, 0.2 * thickness);
   yw_tri_mesh_free(&mesh);
   free_cloud(&c);
 }
@@ -190,13 +193,13 @@ static void thin_things_stay(void** state) {
 static void the_same_balls_give_the_same_bytes(void** state) {
   (void)state;
   skip_without_openvdb();
-  cloud c = make_cloud(3000);
+  cloud c = make_cloud(800);
   test_random random = {8};
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 800; ++i) {
     put(&c,
         yw_v3((float)test_random_in(&random, 0, 1), (float)test_random_in(&random, 0, 0.5),
               (float)test_random_in(&random, 0, 1)),
-        0.03f);
+        0.04f);
   }
   yw_tri_mesh a = skin_of(&c), b = skin_of(&c);
   assert_int_equal(a.num_vertices, b.num_vertices);

@@ -22,7 +22,7 @@ namespace {
 // Balls are this many times as large as asked for, before the surface is taken inside.
 constexpr float GROWTH = 2.0f;
 // Smoothing moves the surface inwards by at most this share of the mean radius.
-constexpr float MOST_SMOOTHED = 0.3f;
+constexpr float MOST_SMOOTHED = 0.2f;
 // Voxels of narrow band beyond what is needed to get inside.
 constexpr float BAND = 3.0f;
 
@@ -77,10 +77,11 @@ yw_status check(const skin_def& def, float* mean, yw_error* error) {
   return YW_OK;
 }
 
-// `inside` is how far the surface will be taken inside: balls that would vanish then are enlarged.
-openvdb::FloatGrid::Ptr distances(const skin_def& def, float voxel, float inside) {
+// `inside` is how far the surface will be taken inside, `most` how far smoothing may: balls that
+// would vanish then are enlarged.
+openvdb::FloatGrid::Ptr distances(const skin_def& def, float voxel, float inside, float most) {
   auto grid = openvdb::createLevelSet<openvdb::FloatGrid>(voxel);
-  Balls balls(def, (inside + 0.75f * voxel) / GROWTH);
+  Balls balls(def, (inside + most + voxel) / GROWTH);
   openvdb::tools::particlesToSdf(balls, *grid);
   // Between balls inside the matter, the union knows only how far the next ball is: distances to
   // the surface are made of the surface alone.
@@ -160,8 +161,9 @@ extern "C" yw_status skin_make(const skin_def* def, yw_tri_mesh* out, yw_error* 
     // Over a flat side, neighbours at two radii: the mean height of the union of large balls, less
     // the one radius that it should have.
     float inside = mean * (std::sqrt(GROWTH * GROWTH - 2.0f / 3.0f) - 1.0f);
-    auto grid = distances(*def, voxel, inside);
-    if (def->smoothing > 0) smooth(*grid, def->smoothing, MOST_SMOOTHED * mean);
+    float most = MOST_SMOOTHED * mean;
+    auto grid = distances(*def, voxel, inside, most);
+    if (def->smoothing > 0) smooth(*grid, def->smoothing, most);
     return to_mesh(*grid, -inside, out, error);
   } catch (const std::exception& problem) {
     yw_tri_mesh_free(out);

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+// "frames" in scene files: materials, fields of stiffness, settings, and mistakes in them.
+#include "io/scene_loader.h"
+#include "testing.h"
+#include "world/model.h"
+#include "yawara/yawara.h"
+
+#define CUBE "\"mesh\": {\"lattice\": {\"size\": 1, \"cells\": 2}}"
+#define BODY(keys) "{\"bodies\": [{" keys "}]}"
+#define FRAMES(keys) BODY(CUBE ", \"frames\": {" keys "}")
+#define TEDDY \
+  "{\"models\": {\"teddy\": {" CUBE ", \"frames\": {}}}, \"bodies\": [{\"model\": \"teddy\", "
+
+static yw_scene* scene_of(const char* text) {
+  yw_scene* scene = NULL;
+  yw_error error = {0};
+  yw_status status =
+      yw_scene_read_text(text, strlen(text), "dir/a.json", NULL, 0, NULL, &scene, NULL, &error);
+  if (status != YW_OK) fail_msg("%s", error.message);
+  return scene;
+}
+
+// Mistakes ----------------------------------------------------------------------------------------
+
+static void mistakes_are_reported_with_their_place(void** state) {
+  (void)state;
+  static const struct {
+    const char *text, *message;
+  } cases[] = {
+      {FRAMES("\"poissons_ratio\": 0.5"),
+       "dir/a.json:1:89: bodies[0].frames.poissons_ratio is 0.5, but must be between 0 and 0.4999"},
+      {FRAMES("\"poissons_ratio\": -0.1"),
+       "dir/a.json:1:89: bodies[0].frames.poissons_ratio is -0.1, but must be between 0 and "
+       "0.4999"},
+      {FRAMES("\n\"youngs_modulus\": 0"),
+       "dir/a.json:2:19: bodies[0].frames.youngs_modulus is 0, but must be greater than 0 and at "
+       "most 1e+13"},
+      {FRAMES("\"youngs_modulus\": -3e5"),
+       "dir/a.json:1:89: bodies[0].frames.youngs_modulus is -300000, but must be greater than 0 "
+       "and at most 1e+13"},
+      {FRAMES("\"youngs_modulus\": NaN"),
+       "dir/a.json:1:89: expected a value, but found 'NaN' (text is written in double quotes)"},
+      {FRAMES("\"yongs_modulus\": 1"),
+       "dir/a.json:1:71: unknown key \"yongs_modulus\" in bodies[0].frames (did you mean "
+       "\"youngs_modulus\"?)"},
+      {FRAMES("\"material\": \"ruber\""),
+       "dir/a.json:1:83: bodies[0].frames.material is \"ruber\", which is no material (did you "
+       "mean \"rubber\"?)"},
+      {FRAMES("\"material\": \"unobtainium\""),
+       "dir/a.json:1:83: bodies[0].frames.material is \"unobtainium\", which is no material "
+       "(known: fat, gelatin, soft_tissue, foam, soft_silicone, silicone, rubber, cork, "
+       "polyethylene, nylon, acrylic, wood, aluminium, glass, steel)"},
+      {FRAMES("\"solver\": \"implicid\""),
+       "dir/a.json:1:81: bodies[0].frames.solver is \"implicid\", but must be \"implicit\", "
+       "\"bdf2\", \"extended\" or \"classic\" (did you mean \"implicit\"?)"},
+      {FRAMES("\"substeps\": 0"),
+       "dir/a.json:1:83: bodies[0].frames.substeps is 0, but must be between 1 and 1000"},
+      {FRAMES("\"tolerance\": 0"),
+       "dir/a.json:1:84: bodies[0].frames.tolerance is 0, but must be between 1e-06 and 0.5"},
+      {BODY("\"shape\": {\"sphere\": {\"radius\": 1}}, \"frames\": {\"kind\": \"cells\"}"),
+       "dir/a.json:1:69: bodies[0].frames.kind is \"cells\", but the mesh is not a lattice"},
+      {BODY(CUBE ", \"match\": {}, \"frames\": {}"),
+       "dir/a.json:1:73: bodies[0] has \"match\" and \"frames\", but only one of them can be "
+       "given"},
+      {FRAMES("\"fields\": {}"),
+       "dir/a.json:1:81: bodies[0].frames.fields is an object, but must be a list"},
+      {FRAMES("\"fields\": [{}]"),
+       "dir/a.json:1:82: bodies[0].frames.fields[0] needs \"youngs_modulus\", \"poissons_ratio\" "
+       "or \"material\""},
+      {FRAMES("\"fields\": [{\"youngs_modulus\": 0}]"),
+       "dir/a.json:1:101: bodies[0].frames.fields[0].youngs_modulus is 0, but must be greater than "
+       "0 and at most 1e+13"},
+      {FRAMES("\"fields\": [{\"youngs_modulus\": [1, 2]}]"),
+       "dir/a.json:1:101: bodies[0].frames.fields[0].youngs_modulus has 2 numbers, which needs "
+       "\"from\" and \"to\" beside it"},
+      {FRAMES("\"fields\": [{\"from\": [0, 0, 0], \"youngs_modulus\": [1, 2]}]"),
+       "dir/a.json:1:82: bodies[0].frames.fields[0] needs \"to\""},
+      {FRAMES("\"fields\": [{\"from\": [0, 0, 0], \"to\": [0, 0, 0], \"youngs_modulus\": [1, "
+              "2]}]"),
+       "dir/a.json:1:82: bodies[0].frames.fields[0] goes from a point to the same point"},
+      {FRAMES("\"fields\": [{\"from\": [0, 0, 0], \"to\": [0, 1, 0], \"youngs_modulus\": [1, "
+              "0]}]"),
+       "dir/a.json:1:141: bodies[0].frames.fields[0].youngs_modulus[1] is 0, but must be greater "
+       "than 0 and at most 1e+13"},
+      {FRAMES("\"fields\": [{\"from\": [0, 0, 0], \"to\": [0, 1, 0], \"poissons_ratio\": [0.3]}]"),
+       "dir/a.json:1:137: bodies[0].frames.fields[0].poissons_ratio has 1 numbers, but must have "
+       "2"},
+      {FRAMES("\"fields\": [{\"poissons_ratio\": 0.7}]"),
+       "dir/a.json:1:101: bodies[0].frames.fields[0].poissons_ratio is 0.7, but must be between 0 "
+       "and 0.4999"},
+      {FRAMES("\"fields\": [{\"material\": \"stel\"}]"),
+       "dir/a.json:1:95: bodies[0].frames.fields[0].material is \"stel\", which is no material "
+       "(did you mean \"steel\"?)"},
+      {FRAMES("\"fields\": [{\"youngs_modulus\": 1, \"shape\": {\"sphere\": {\"radius\": 0.1, "
+              "\"center\": [9, 0, 0]}}}]"),
+       "dir/a.json:1:82: bodies[0].frames.fields[0] selects none of the 27 vertices"},
+      {BODY(CUBE ", \"frames\": {\"solver\": \"classic\"}, \"examples\": [{\"deform\": {\"twist\": "
+                 "{\"degrees\": 9}}}]"),
+       "dir/a.json:1:81: bodies[0].frames.solver is \"classic\", which knows the rest pose only, "
+       "but there are examples"},
+      {TEDDY "\"frames\": {\"material\": \"cork\"}}]}",
+       "dir/a.json:1:138: bodies[0].frames.material belongs to the model, but \"model\" is given"},
+      {TEDDY "\"match\": {}}]}",
+       "dir/a.json:1:124: bodies[0].match is given, but the model is one of \"frames\""},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    yw_scene* scene = NULL;
+    yw_error error = {0};
+    yw_status status = yw_scene_read_text(cases[i].text, strlen(cases[i].text), "dir/a.json", NULL,
+                                          0, NULL, &scene, NULL, &error);
+    if (status >= 0) fail_msg("accepted: %s", cases[i].text);
+    assert_string_equal(error.message, cases[i].message);
+  }
+}
+
+// Settings ----------------------------------------------------------------------------------------
+
+static void settings_reach_the_bodies(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of(
+      "{\"models\": {\"m\": {" CUBE
+      ", \"frames\": {\"solver\": \"bdf2\", \"damping\": 3}}},\n"
+      "\"bodies\": [{\"model\": \"m\"}, {\"model\": \"m\", \"frames\": {\"solver\": "
+      "\"extended\", \"substeps\": 5, \"sweeps\": 2}},\n"
+      "{" CUBE ", \"frames\": {\"tolerance\": 0.01, \"beta\": 0.5, \"stiffness\": 0.25}}, {" CUBE
+      "}]}");
+  yw_world* world = NULL;
+  yw_error error = {0};
+  if (yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &error) < 0) fail_msg("%s", error.message);
+  yw_frames_params p[3];
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(yw_body_frames_params(world, yw_world_body(world, i), &p[i]), YW_OK);
+  }
+  assert_int_equal(p[0].solver, YW_FRAMES_BDF2);
+  assert_near(p[0].damping, 3, 0);
+  assert_int_equal(p[1].solver, YW_FRAMES_EXTENDED);
+  assert_near(p[1].damping, 3, 0);
+  assert_int_equal(p[1].substeps, 5);
+  assert_int_equal(p[1].sweeps, 2);
+  assert_int_equal(p[2].solver, YW_FRAMES_IMPLICIT);
+  assert_near(p[2].tolerance, 0.01, 1e-9);
+  assert_near(p[2].beta, 0.5, 0);
+  assert_near(p[2].stiffness, 0.25, 0);
+  assert_string_equal(yw_model_method(yw_body_model(world, yw_world_body(world, 3))), "match");
+  assert_true(yw_world_step(world, 1.0f / 60, 1, NULL) >= 0);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
+static void models_are_shared_when_their_material_is_the_same(void** state) {
+  (void)state;
+  yw_scene* scene =
+      scene_of("{\"bodies\": [{" CUBE
+               ", \"frames\": {\"material\": \"cork\"}},\n"
+               "{" CUBE
+               ", \"frames\": {\"material\": \"cork\", \"damping\": 2, \"solver\": \"bdf2\"}},\n"
+               "{" CUBE
+               ", \"density\": 1000, \"frames\": {\"material\": \"cork\"}},\n"
+               "{" CUBE ", \"frames\": {\"material\": \"cork\", \"youngs_modulus\": 1e6}}, {" CUBE
+               "},\n"
+               "{" CUBE ", \"frames\": {}}]}");
+  static const int32_t expected[] = {0, 0, 1, 2, 3, 4};
+  for (int i = 0; i < 6; i++) {
+    assert_int_equal(scene->bodies.items[i].model_index, expected[i]);
+  }
+  yw_scene_destroy(scene);
+}
+
+// Materials ---------------------------------------------------------------------------------------
+
+static void keys_win_over_the_material(void** state) {
+  (void)state;
+  yw_scene* scene =
+      scene_of("{\"bodies\": [{" CUBE
+               ", \"frames\": {\"material\": \"cork\"}},\n"
+               "{" CUBE
+               ", \"density\": 200, \"frames\": {\"material\": \"rubber\", \"youngs_modulus\": "
+               "2e6}},\n"
+               "{" CUBE ", \"frames\": {\"material\": \"rubber\", \"poissons_ratio\": 0.45}}]}");
+  const yw_material *cork = yw_material_by_name("cork"), *rubber = yw_material_by_name("rubber");
+  const yw_model_spec* m = scene->models.items;
+  assert_near(m[0].settings.frames.youngs_modulus, cork->youngs_modulus, 0);
+  assert_near(m[0].settings.frames.poissons_ratio, cork->poissons_ratio, 0);
+  assert_near(m[0].keys.density, cork->density, 0);
+  assert_near(m[1].settings.frames.youngs_modulus, 2e6, 0);
+  assert_near(m[1].settings.frames.poissons_ratio, rubber->poissons_ratio, 0);
+  assert_near(m[1].keys.density, 200, 0);
+  assert_near(m[2].settings.frames.youngs_modulus, rubber->youngs_modulus, 0);
+  assert_near(m[2].settings.frames.poissons_ratio, 0.45, 1e-7);
+  yw_scene_destroy(scene);
+}
+
+static char* read_text_file(const char* path) {
+  FILE* file = fopen(path, "rb");
+  assert_non_null(file);
+  char* text = calloc(1, 200000);
+  assert_true(fread(text, 1, 199999, file) > 0);
+  fclose(file);
+  return text;
+}
+
+// Every material stands in the documentation with the numbers of the table, and in the schema.
+static void materials_are_those_of_the_documentation(void** state) {
+  (void)state;
+  char* docs = read_text_file(YW_SOURCE_DIR "/docs/materials.md");
+  char* schema = read_text_file(YW_SOURCE_DIR "/docs/scene.schema.json");
+  assert_null(yw_material_at(-1));
+  assert_null(yw_material_at(yw_num_materials()));
+  assert_null(yw_material_by_name("Rubber"));
+  assert_null(yw_material_by_name(NULL));
+  char list[600] = "\"enum\": [";
+  for (int32_t i = 0; i < yw_num_materials(); i++) {
+    const yw_material* m = yw_material_at(i);
+    assert_ptr_equal(yw_material_by_name(m->name), m);
+    char row[100];
+    snprintf(row, sizeof row, "\n| `%s` | ", m->name);
+    const char* at = strstr(docs, row);
+    if (!at) fail_msg("docs/materials.md has no row for %s", m->name);
+    double young, poisson, density;
+    assert_int_equal(sscanf(at + strlen(row), "%lf | %lf | %lf |", &young, &poisson, &density), 3);
+    assert_near(m->youngs_modulus / young, 1, 1e-6);
+    assert_near(m->poissons_ratio, poisson, 1e-6);
+    assert_near(m->density, density, 1e-3);
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s\"%s\"", i ? ", " : "", m->name);
+    if (i > 0) assert_at_least(m->youngs_modulus, yw_material_at(i - 1)->youngs_modulus);
+  }
+  assert_non_null(strstr(schema, list));
+  free(docs);
+  free(schema);
+}
+
+// Fields ------------------------------------------------------------------------------------------
+
+// The same cube made in C, with given moduli of the vertices; place says which.
+static uint64_t cube_hash(float (*young)(yw_vec3), float (*poisson)(yw_vec3)) {
+  yw_tet_mesh mesh = {0};
+  const int32_t cells[3] = {2, 2, 2};
+  yw_aabb box = {{-0.5f, -0.5f, -0.5f}, {0.5f, 0.5f, 0.5f}};
+  assert_int_equal(yw_tet_mesh_lattice(NULL, box, cells, YW_LATTICE_FIVE, &mesh), YW_OK);
+  float e[27], nu[27];
+  for (int i = 0; i < 27; i++) {
+    e[i] = young(mesh.positions[i]);
+    nu[i] = poisson(mesh.positions[i]);
+  }
+  yw_frames_def def = yw_default_frames_def();
+  def.mesh = &mesh;
+  def.youngs_modulus_field = e;
+  def.poissons_ratio_field = nu;
+  yw_model* model = NULL;
+  yw_error error = {0};
+  if (yw_model_create_frames(NULL, &def, &model, &error) < 0) fail_msg("%s", error.message);
+  uint64_t hash = model->hash;
+  yw_model_release(model);
+  yw_tet_mesh_free(&mesh);
+  return hash;
+}
+
+static float gradient_young(yw_vec3 p) { return p.y < -0.1f ? 1e4f : p.y < 0.1f ? 1e5f : 1e6f; }
+static float shape_young(yw_vec3 p) { return p.x < -0.1f ? 1e4f : p.x < 0.1f ? 1e5f : 1e6f; }
+static float always_030(yw_vec3 p) { return p.x > 9 ? 0 : 0.3f; }
+static float gradient_poisson(yw_vec3 p) {
+  return p.y < -0.1f ? 0.0f : p.y < 0.1f ? 0.125f : 0.25f;
+}
+static float laid_over(yw_vec3 p) { return p.z < -0.1f ? 7e4f : gradient_young(p); }
+
+static uint64_t field_hash(const char* text) {
+  yw_scene* scene = scene_of(text);
+  uint64_t hash = scene->models.items[0].model->hash;
+  yw_scene_destroy(scene);
+  return hash;
+}
+
+static void fields_are_what_they_say(void** state) {
+  (void)state;
+  // Evenly by factors from the lower to the upper side.
+  assert_true(field_hash(FRAMES("\"fields\": [{\"from\": [0, -0.5, 0], \"to\": [0, 0.5, 0], "
+                                "\"youngs_modulus\": [1e4, 1e6]}]")) ==
+              cube_hash(gradient_young, always_030));
+  assert_true(field_hash(FRAMES("\"youngs_modulus\": 1e4, \"fields\": [{\"from\": [0, -0.5, 0], "
+                                "\"to\": [0, 0.5, 0], \"youngs_modulus\": [1e4, 1e6], "
+                                "\"poissons_ratio\": [0, 0.25]}]")) ==
+              cube_hash(gradient_young, gradient_poisson));
+  // In the middle of the border half of it counts.
+  assert_true(field_hash(FRAMES(
+                  "\"youngs_modulus\": 1e4, \"fields\": [{\"shape\": {\"plane\": {\"normal\": "
+                  "[-1, 0, 0]}}, \"blend\": 0.5, \"youngs_modulus\": 1e6}]")) ==
+              cube_hash(shape_young, always_030));
+  // The later covers the earlier.
+  assert_true(field_hash(FRAMES("\"fields\": [{\"from\": [0, -0.5, 0], \"to\": [0, 0.5, 0], "
+                                "\"youngs_modulus\": [1e4, 1e6]}, {\"shape\": {\"plane\": "
+                                "{\"normal\": [0, 0, 1], \"offset\": -0.25}}, \"youngs_modulus\": "
+                                "7e4}]")) == cube_hash(laid_over, always_030));
+}
+
+// A lattice of cells takes its cells from the scene.
+static void cells_of_a_lattice_are_found(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of(FRAMES("\"kind\": \"cells\""));
+  uint64_t rings = field_hash(FRAMES(""));
+  assert_string_equal(yw_model_method(scene->models.items[0].model), "frames");
+  assert_true(scene->models.items[0].model->hash != rings);
+  yw_scene_destroy(scene);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(mistakes_are_reported_with_their_place),
+      cmocka_unit_test(settings_reach_the_bodies),
+      cmocka_unit_test(models_are_shared_when_their_material_is_the_same),
+      cmocka_unit_test(keys_win_over_the_material),
+      cmocka_unit_test(materials_are_those_of_the_documentation),
+      cmocka_unit_test(fields_are_what_they_say),
+      cmocka_unit_test(cells_of_a_lattice_are_found),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
