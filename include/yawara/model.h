@@ -284,6 +284,23 @@ YW_API yw_fem_def yw_default_fem_def(void);
 YW_API yw_status yw_model_create_fem(const yw_allocator* mem, const yw_fem_def* def, yw_model** out,
                                      yw_error* error);
 
+/// What a fem model consists of, for reports.
+typedef struct yw_fem_level {
+  int32_t num_tets, num_nodes;                ///< nodes: of this level and all coarser ones
+  float youngs_min, youngs_mean, youngs_max;  ///< Pa, of the nearest isotropic materials
+  int32_t num_linear;  ///< tets that load cases said too little about: their faces were kept linear
+  float time_step;     ///< s, stable at rest
+} yw_fem_level;
+typedef struct yw_fem_info {
+  int32_t num_levels;
+  yw_fem_level levels[9];
+  double bytes;  ///< of the model and one body, about
+  bool varies;   ///< the material varies, so that coarse matrices were sampled
+  bool cached;   ///< they came from the cache
+} yw_fem_info;
+/// YW_ERR_INVALID for models of other methods.
+YW_API yw_status yw_model_fem_info(const yw_model* model, yw_fem_info* out);
+
 // Elastoplastic bodies ----------------------------------------------------------------------------
 
 /// How a plastic material yields.
@@ -370,7 +387,8 @@ YW_API int32_t yw_model_num_particles(const yw_model* model);  ///< at rest
 /// (tubes of rods, sheets with thickness), or the boundary of the tets. Empty for bodies of loose
 /// particles.
 YW_API const yw_tri_mesh* yw_model_surface(const yw_model* model);
-/// The tets that the model was made of, at rest. Empty for bodies that are not made of tets.
+/// The tets that the model was made of, at rest. Rods and sheets have their particles as vertices
+/// and no tets; loose particles nothing.
 YW_API const yw_tet_mesh* yw_model_tets(const yw_model* model);
 /// True when the shown surface needs more than the positions of the particles (tubes that twist):
 /// then only yw_body_surface_positions knows it.
