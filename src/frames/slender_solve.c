@@ -323,40 +323,41 @@ slender_solve_report yw_slender_solve(slender_solver* s, yw_tasks* tasks, double
     follow_anchors(s);
     return report;
   }
-  double start = 0.0, noise = DECREMENT_NOISE * s->stiffness;
+  double start = 0.0, decrement = 0.0, noise = DECREMENT_NOISE * s->stiffness;
   double energy = evaluate(s, tasks, &s->pose, true, false, SLENDER_EXACT);
-  bool fresh = false;
+  bool has_step = false;
   report.converged = false;
   if (!isfinite(energy)) return report;
   while (report.newton < max_newton) {
-    if (!fresh && !factorise(s, tasks)) return report;
-    gather_gradient(s);
-    double decrement = find_step(s);
-    if (report.newton == 0) start = decrement;
+    bool is_new = !has_step;
+    if (is_new) {
+      if (!factorise(s, tasks)) return report;
+      gather_gradient(s);
+      decrement = find_step(s);
+      if (report.newton == 0) start = decrement;
+    }
     report.residual = start > 0.0 ? sqrt(fabs(decrement) / start) : 0.0;
     if (!isfinite(decrement)) return report;
-    if (decrement <= noise || decrement <= tolerance * tolerance * start * (report.newton > 0)) {
+    bool is_small = report.newton > 0 && decrement <= tolerance * tolerance * start;
+    if (decrement <= noise || is_small) {
       report.converged = true;
       return report;
     }
     bool moved;
     energy = search(s, tasks, energy, decrement, &moved);
+    has_step = false;
     if (!moved) {
-      if (!fresh) return report;
-      fresh = false;
-      evaluate(s, tasks, &s->pose, true, false, SLENDER_EXACT);
+      if (is_new) return report;
       continue;
     }
     ++report.newton;
-    // What the old factor makes of the new gradient tells how good both are.
+    // What the old factor makes of the new gradient tells how good both are; a small step, and one
+    // that makes good progress, needs no better.
     gather_gradient(s);
     double next = find_step(s);
-    report.residual = sqrt(fabs(next) / start);
-    if (next <= noise || next <= tolerance * tolerance * start) {
-      report.converged = true;
-      return report;
-    }
-    fresh = next < PROGRESS * decrement;
+    has_step =
+        next <= noise || next <= tolerance * tolerance * start || next < PROGRESS * decrement;
+    decrement = next;
   }
   return report;
 }
