@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/timer.h"
 #include "bench.h"
+#include "bench_clock.h"
 #include "math/trig.h"
 #include "options.h"
 
@@ -101,9 +101,9 @@ static double measure_once(const bench_run* run, const rods_case* c, yw_model* m
     pin.num_vertices = c->is_sheet ? 2 : 1;
     pin.clamp = !c->is_sheet;
     if (yw_pin_create(world, &pin, &pin_id, NULL) >= 0) {
-      double start = yw_seconds();
+      double start = bench_seconds(threads == 1);
       for (int i = 0; i < STEPS; ++i) yw_world_step(world, 1.0f / 60.0f, 1, NULL);
-      seconds = (yw_seconds() - start) / STEPS;
+      seconds = (bench_seconds(threads == 1) - start) / STEPS;
     }
   }
   yw_world_destroy(world);
