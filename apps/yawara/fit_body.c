@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "fit.h"
+#include "frames/frames.h"
 #include "frames/model.h"
 #include "world/model.h"
 
@@ -52,9 +53,10 @@ static yw_status open_scene(const fit_options* options, yw_model** out, yw_error
 
 static bool is_scene(const char* path) { return path && yw_ends_with(path, ".json"); }
 
-// Mean moduli of a frames body; false for other methods.
+// Mean moduli of a frames volume; false for other bodies.
 static bool scene_material(const yw_model* model, fit_material* out) {
-  if (strcmp(yw_model_method(model), "frames") != 0) return false;
+  // Rods and sheets have the name, but other data.
+  if (model->method != &yw_frames_method) return false;
   const frames_model* frames = model->data;
   yw_tet_quality quality;
   if (yw_tet_mesh_quality(yw_model_tets(model), &quality) < 0) return false;
@@ -181,13 +183,18 @@ yw_status fit_body_create(const fit_options* options, double refine, fit_body* o
   }
   yw_status status = load_mesh(options, &out->mesh, error);
   if (status >= 0) status = yw_tet_mesh_check(&out->mesh, error);
+  yw_tet_quality quality;
+  if (status >= 0) yw_tet_mesh_quality(&out->mesh, &quality);
+  if (status >= 0 && quality.num_parts > 1) {
+    status = yw_fail(error, YW_ERR_GEOMETRY,
+                     "%s has %d parts that hang together nowhere; measure them one by one",
+                     options->file, quality.num_parts);
+  }
   if (status >= 0) status = elastic_grid_create(&out->mesh, 1, &out->grid, error);
   if (status < 0) {
     fit_body_free(out);
     return status;
   }
-  yw_tet_quality quality;
-  yw_tet_mesh_quality(&out->mesh, &quality);
   out->volume = quality.volume;
   double side[3];
   for (int k = 0; k < 3; ++k) side[k] = out->grid.high[k] - out->grid.low[k];

@@ -19,8 +19,11 @@ static const yw_field body_fields[] = {
     YW_FIELD(yw_body_spec, model, NODE, 0, 0),
     MODEL_FIELD(shape),
     MODEL_FIELD(mesh),
+    MODEL_FIELD(rod),
+    MODEL_FIELD(sheet),
     MODEL_FIELD(match),
     MODEL_FIELD(frames),
+    MODEL_FIELD(fem),
     MODEL_FIELD(examples),
     MODEL_FIELD(surface),
     {"density", YW_FIELD_NUMBER, offsetof(yw_body_spec, keys.density), 0, 1e6, true, NULL},
@@ -60,7 +63,8 @@ const yw_record yw_record_repeat = YW_RECORD("repeat", repeat_fields, repeat_def
 static const yw_pin_spec pin_defaults = {.node = NULL};
 static const yw_field pin_fields[] = {
     YW_FIELD(yw_pin_spec, select, NODE, 0, 0), YW_FIELD(yw_pin_spec, vertices, NODE, 0, 0),
-    YW_FIELD(yw_pin_spec, path, NODE, 0, 0), YW_FIELD(yw_pin_spec, spring, NODE, 0, 0)};
+    YW_FIELD(yw_pin_spec, path, NODE, 0, 0), YW_FIELD(yw_pin_spec, spring, NODE, 0, 0),
+    YW_FIELD(yw_pin_spec, clamp, BOOL, 0, 0)};
 const yw_record yw_record_pin = YW_RECORD("pin", pin_fields, pin_defaults);
 
 typedef struct spring_keys {
@@ -188,33 +192,38 @@ static bool find_model(yw_loader* l, const yw_json* name, int32_t* index) {
 
 // A body that takes a model from elsewhere cannot change what it is made of.
 static bool check_no_model_keys(yw_loader* l, const yw_body_spec* body) {
-  static const char* const keys[] = {"shape", "mesh", "density", "examples", "surface"};
-  for (int32_t i = 0; i < 5; i++) {
+  static const char* const keys[] = {"shape",   "mesh",     "rod",    "sheet",
+                                     "density", "examples", "surface"};
+  for (int32_t i = 0; i < 7; i++) {
     const yw_json* item = yw_json_get(body->node, keys[i]);
     if (item) return yw_value_fail(&l->r, item, "belongs to the model, but \"model\" is given");
   }
   const yw_json* groups = yw_json_get(body->keys.match, "groups");
-  const yw_json* item = groups ? groups : yw_frames_model_key(body->keys.frames);
+  const yw_json* item = groups ? groups : yw_first_key(body->keys.frames, yw_frames_model_keys);
+  if (!item) item = yw_first_key(body->keys.fem, yw_fem_model_keys);
   if (item) return yw_value_fail(&l->r, item, "belongs to the model, but \"model\" is given");
   return true;
 }
 
 // Settings of one method mean nothing to a model of another.
 static bool check_method(yw_loader* l, const yw_body_spec* body) {
-  const yw_model_keys* keys = &body->keys;
-  bool frames = l->scene->models.items[body->model_index].method == YW_SCENE_FRAMES;
-  const yw_json* wrong = frames ? keys->match : keys->frames;
-  if (!wrong) return true;
-  return yw_value_fail(&l->r, wrong, "is given, but the model is one of \"%s\"",
-                       frames ? "frames" : "match");
+  static const char* const names[] = {"match", "frames", "fem"};
+  const yw_json* const settings[] = {body->keys.match, body->keys.frames, body->keys.fem};
+  int32_t method = (int32_t)l->scene->models.items[body->model_index].method;
+  for (int32_t i = 0; i < 3; i++) {
+    if (i == method || !settings[i]) continue;
+    return yw_value_fail(&l->r, settings[i], "is given, but the model is one of \"%s\"",
+                         names[method]);
+  }
+  return true;
 }
 
 static bool load_body_model(yw_loader* l, yw_body_spec* body) {
   yw_method_spec settings = yw_default_method_spec();
   if (!body->model) {
-    static const char* const sources[] = {"mesh", "shape", "model"};
+    static const char* const sources[] = {"mesh", "shape", "rod", "sheet", "model"};
     int32_t which;
-    if (!yw_exactly_one(&l->r, body->node, 3, sources, &which) ||
+    if (!yw_exactly_one(&l->r, body->node, 5, sources, &which) ||
         !yw_load_model(l, body->node, &body->keys, &body->model_index)) {
       return false;
     }
@@ -239,6 +248,7 @@ static bool load_body_model(yw_loader* l, yw_body_spec* body) {
   model->used = true;
   body->params = yw_match_params_of_spec(&settings.match);
   body->frames_params = yw_frames_params_of_spec(&settings.frames);
+  body->fem_params = settings.fem.params;
   return true;
 }
 
@@ -267,6 +277,9 @@ static bool load_start_pose(yw_loader* l, yw_body_spec* body) {
   body->start_example = -1;
   if (!node) return true;
   const yw_model_spec* model = &l->scene->models.items[body->model_index];
+  if (yw_source_is_slender(model->source)) {
+    return yw_value_fail(&l->r, node, "is for volumes, but this is a rod or a sheet");
+  }
   if (node->type == YW_JSON_STRING) return find_example(l, model, node, &body->start_example);
   if (node->type == YW_JSON_OBJECT) return yw_load_pose(l, node, &body->start);
   if (node->type != YW_JSON_NUMBER) {

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "geometry/deform.h"
 #include "io/scene_fields.h"
+#include "io/scene_stiffness.h"
 #include "yawara/scene.h"
 
 #define YW_SCENE_MAX_MODELS 4096
@@ -33,7 +34,33 @@ typedef struct yw_pose_spec {
   const char* surface_file;  ///< the embedded surface's vertices
 } yw_pose_spec;
 
-typedef enum yw_mesh_source { YW_SOURCE_LATTICE, YW_SOURCE_SHAPE, YW_SOURCE_FILE } yw_mesh_source;
+typedef enum yw_mesh_source {
+  YW_SOURCE_LATTICE,
+  YW_SOURCE_SHAPE,
+  YW_SOURCE_FILE,
+  YW_SOURCE_ROD,
+  YW_SOURCE_SHEET
+} yw_mesh_source;
+
+static inline bool yw_source_is_slender(yw_mesh_source source) { return source >= YW_SOURCE_ROD; }
+
+typedef struct yw_rod_spec {
+  const yw_json *line, *helix, *points;
+  bool closed;
+  int32_t section;
+  float radius, width, thickness, contact_radius;
+  yw_vec3 width_direction;
+  int32_t num_points;
+  yw_vec3* list;
+} yw_rod_spec;
+
+typedef struct yw_sheet_spec {
+  const yw_json* rectangle;
+  const char* file;
+  float thickness, contact_radius;
+  float width, depth;     ///< m, of the rectangle
+  int32_t across, along;  ///< its cells
+} yw_sheet_spec;
 
 typedef struct yw_lattice_spec {
   yw_vec3 size, center;
@@ -51,7 +78,7 @@ typedef struct yw_surface_spec {
 
 /// The keys of a model, whether in "models" or directly in a body.
 typedef struct yw_model_keys {
-  const yw_json *shape, *mesh, *match, *frames, *examples, *surface;
+  const yw_json *shape, *mesh, *rod, *sheet, *match, *frames, *fem, *examples, *surface;
   float density;
 } yw_model_keys;
 
@@ -68,19 +95,6 @@ static inline yw_match_params yw_match_params_of_spec(const yw_match_spec* spec)
                            .viscosity = spec->viscosity,
                            .projection = (yw_projection)spec->projection};
 }
-
-/// A stiffness of its own inside a shape, or one that changes from a point to another.
-typedef struct yw_stiffness_spec {
-  const yw_json *shape, *youngs_modulus, *poissons_ratio;
-  const char* material;
-  yw_vec3 from, to;
-  float blend;      ///< m, width of the border of shape
-  yw_shape* where;  ///< NULL: everywhere; not owned
-  bool graded;      ///< from, to count
-  float youngs[2];  ///< Pa, at from and to; 0: as it was
-  float poisson[2];
-  bool has_poisson;
-} yw_stiffness_spec;
 
 typedef struct yw_frames_spec {
   // What the model is
@@ -106,12 +120,25 @@ static inline yw_frames_params yw_frames_params_of_spec(const yw_frames_spec* sp
                             .stiffness = spec->stiffness};
 }
 
-typedef enum yw_scene_method { YW_SCENE_MATCH, YW_SCENE_FRAMES } yw_scene_method;
+typedef struct yw_fem_spec {
+  // What the model is
+  const char* material;
+  float youngs_modulus, poissons_ratio;
+  int32_t max_level, sampling;
+  const yw_json* fields;
+  yw_fem_params params;  ///< what bodies may change
+
+  int32_t num_fields;
+  yw_stiffness_spec* field_list;
+} yw_fem_spec;
+
+typedef enum yw_scene_method { YW_SCENE_MATCH, YW_SCENE_FRAMES, YW_SCENE_FEM } yw_scene_method;
 
 /// Settings of a body, of which those of the model's method count.
 typedef struct yw_method_spec {
   yw_match_spec match;
   yw_frames_spec frames;
+  yw_fem_spec fem;
 } yw_method_spec;
 
 typedef struct yw_model_spec {
@@ -128,6 +155,8 @@ typedef struct yw_model_spec {
   yw_shape* shape;  ///< not owned
   float size, scale;
   const char* file;
+  yw_rod_spec rod;
+  yw_sheet_spec sheet;
 
   yw_grouping grouping;
   int32_t num_labels;       ///< of labels, and of selectors when there are shapes

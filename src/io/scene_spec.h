@@ -22,6 +22,7 @@ typedef struct yw_pin_spec {
   const yw_json *select, *vertices, *path, *spring;
   yw_shape* shape;  ///< of select; not owned
   float stiffness, damping;
+  bool clamp;
   yw_path_spec motion;
   int32_t num_vertices;
   int32_t* list;
@@ -59,6 +60,7 @@ typedef struct yw_body_spec {
   int32_t model_index;     ///< in yw_scene.models
   yw_match_params params;  ///< of a match body
   yw_frames_params frames_params;
+  yw_fem_params fem_params;
   yw_repeat_spec copies;
   int32_t first_body;  ///< of its copies, in order of creation
   int32_t num_colors;  ///< 0: the palette
