@@ -134,15 +134,20 @@ static const yw_model* model_of(const stage* s, int32_t body) {
   return yw_body_model(s->world, yw_world_body(s->world, body));
 }
 
-// The scene's paint over the colour of the body.
+// The scene's paint over the colour of the body. What a rod or a sheet shows by itself, such as the
+// stripe that tells its twist, is seen through that colour.
 static yw_status paint_body(stage* s, int32_t body) {
-  const yw_tri_mesh* surface = yw_model_surface(model_of(s, body));
+  const yw_model* model = model_of(s, body);
+  const yw_tri_mesh* surface = yw_model_surface(model);
   yw_vec3 color = s->colors[body];
-  if (!yw_scene_body_paint(s->scene, body, yw_v3(0, 0, 0), &color)) return YW_OK;
+  bool tinted = yw_model_tets(model)->num_tets == 0 && surface->colors;
+  if (!yw_scene_body_paint(s->scene, body, yw_v3(0, 0, 0), &color) && !tinted) return YW_OK;
   if (!s->paints[body]) s->paints[body] = YW_NEW_ARRAY(NULL, yw_vec3, surface->num_vertices);
   if (!s->paints[body]) return YW_ERR_MEMORY;
   for (int32_t i = 0; i < surface->num_vertices; ++i) {
-    s->paints[body][i] = s->colors[body];
+    yw_vec3 tint = tinted ? surface->colors[i] : yw_v3(1, 1, 1);
+    color = s->colors[body];
+    s->paints[body][i] = yw_v3(color.x * tint.x, color.y * tint.y, color.z * tint.z);
     yw_scene_body_paint(s->scene, body, surface->positions[i], &s->paints[body][i]);
   }
   return YW_OK;
