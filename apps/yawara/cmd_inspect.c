@@ -12,10 +12,14 @@
 #include "progress.h"
 #include "scene_options.h"
 
-static void print_box(int32_t count, const yw_vec3* positions) {
+static yw_aabb box_of(int32_t count, const yw_vec3* positions) {
   yw_aabb box = yw_aabb_empty();
   for (int32_t i = 0; i < count; ++i) box = yw_aabb_grow(box, positions[i]);
-  if (count == 0) return;
+  return box;
+}
+
+static void print_box(yw_aabb box) {
+  if (!(box.lower.x <= box.upper.x)) return;
   printf("  box       (%g, %g, %g) to (%g, %g, %g) m\n", (double)box.lower.x, (double)box.lower.y,
          (double)box.lower.z, (double)box.upper.x, (double)box.upper.y, (double)box.upper.z);
 }
@@ -26,7 +30,7 @@ static int inspect_surface(const char* path) {
   if (yw_tri_mesh_read(path, NULL, &mesh, &error) < 0) return bad_input("%s", error.message);
   printf("%s: triangle mesh\n  vertices  %d%s\n  triangles %d\n", path, mesh.num_vertices,
          mesh.colors ? " with colours" : "", mesh.num_triangles);
-  print_box(mesh.num_vertices, mesh.positions);
+  print_box(box_of(mesh.num_vertices, mesh.positions));
   yw_tri_mesh_free(&mesh);
   return EXIT_DONE;
 }
@@ -37,7 +41,7 @@ static int inspect_tets(const char* path) {
   if (yw_tet_mesh_read(path, NULL, &mesh, &error) < 0) return bad_input("%s", error.message);
   printf("%s: tet mesh\n  vertices  %d\n  tets      %d%s\n", path, mesh.num_vertices, mesh.num_tets,
          mesh.labels ? " with labels" : "");
-  print_box(mesh.num_vertices, mesh.positions);
+  print_box(box_of(mesh.num_vertices, mesh.positions));
   yw_tet_quality q;
   if (mesh.num_tets > 0 && yw_tet_mesh_quality(&mesh, &q) >= 0) {
     printf("  volume    %.6g m^3 in %d part%s\n", q.volume, q.num_parts,
@@ -103,16 +107,23 @@ static int inspect_cache(const char* dir) {
   printf("  %d of %d frames at %g fps, %d substeps, made in %s\n  state %016llx\n",
          index.frames_done, index.frames, (double)index.fps, index.substeps, time,
          (unsigned long long)index.state_hash);
-  cache_frame frame;
+  if (index.fields[0]) printf("  fields: %s\n", index.fields);
+  frame_data frame;
   if (cache_read_frame(dir, index.frames_done, &frame, &error) < 0) {
     return bad_input("%s", error.message);
   }
-  int32_t vertices = 0;
-  for (int32_t i = 0; i < frame.num_bodies; ++i) vertices += frame.counts[i];
-  printf("  last frame: t = %.4f s, %d bodies, %d vertices\n", frame.time, frame.num_bodies,
-         vertices);
-  print_box(vertices, frame.positions);
-  cache_frame_free(&frame);
+  int32_t particles = 0, active = 0;
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < frame.num_bodies; ++i) {
+    const frame_body* body = &frame.bodies[i];
+    if (!body->active) continue;
+    ++active;
+    particles += body->num_particles;
+    box = yw_aabb_join(box, box_of(body->num_particles, body->positions));
+  }
+  printf("  last frame: t = %.4f s, %d bodies, %d particles\n", frame.time, active, particles);
+  print_box(box);
+  frame_free(&frame);
   return EXIT_DONE;
 }
 

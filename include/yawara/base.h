@@ -27,15 +27,16 @@ YW_API const char* yw_version(void);
 /// 0: done; below 0: an error, and nothing was changed; above 0: done, with a warning.
 typedef enum yw_status {
   YW_OK = 0,
-  YW_ERR_INVALID = -1,   ///< a caller's mistake: argument out of range, dead id
-  YW_ERR_MEMORY = -2,    ///< the allocator returned NULL, or a size does not fit
-  YW_ERR_IO = -3,        ///< a file cannot be opened, read, written or renamed
-  YW_ERR_FORMAT = -4,    ///< a file's content is not what its format asks for
-  YW_ERR_GEOMETRY = -5,  ///< a mesh or shape cannot be simulated (inverted, empty, NaN ...)
-  YW_ERR_LIMIT = -6,     ///< more than a stated limit, e.g. of particles or memory
-  YW_ERR_DIVERGED = -7,  ///< a body left the range of numbers and was stopped
-  YW_WARN_NUMERICS = 1,  ///< something was recovered in the step; see yw_step_report
-  YW_WARN_REDUNDANT = 2  ///< an input has no effect, e.g. an example equal to the rest pose
+  YW_ERR_INVALID = -1,    ///< a caller's mistake: argument out of range, dead id
+  YW_ERR_MEMORY = -2,     ///< the allocator returned NULL, or a size does not fit
+  YW_ERR_IO = -3,         ///< a file cannot be opened, read, written or renamed
+  YW_ERR_FORMAT = -4,     ///< a file's content is not what its format asks for
+  YW_ERR_GEOMETRY = -5,   ///< a mesh or shape cannot be simulated (inverted, empty, NaN ...)
+  YW_ERR_LIMIT = -6,      ///< more than a stated limit, e.g. of particles or memory
+  YW_ERR_DIVERGED = -7,   ///< a body left the range of numbers and was stopped
+  YW_WARN_NUMERICS = 1,   ///< something was recovered in the step; see yw_step_report
+  YW_WARN_REDUNDANT = 2,  ///< an input has no effect, e.g. an example equal to the rest pose
+  YW_WARN_CACHE = 3       ///< a cache was damaged or cannot be written; all was worked out anew
 } yw_status;
 
 /// What went wrong, in words for the user: place, value found, value expected, what to do.

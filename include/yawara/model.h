@@ -5,6 +5,7 @@
 
 #include "base.h"
 #include "mesh.h"
+#include "shape.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -126,6 +127,36 @@ YW_API yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames
 /// to out, which has room for 8 * cells[0] * cells[1] * cells[2].
 YW_API void yw_lattice_cells(const int32_t cells[3], int32_t* out);
 
+/// What a point of a finite element body is made of.
+typedef struct yw_fem_material {
+  float youngs_modulus;  ///< Pa, > 0; default 1e5
+  float poissons_ratio;  ///< above -1 and up to 0.4999; default 0.3
+  float density;         ///< kg/m^3, > 0; default 1000
+  /// s, >= 0; default 0. Stress from the rate of strain is the stiffness times this: vibrations of
+  /// angular frequency w die as exp(-damping_time w^2 t / 2).
+  float damping_time;
+  /// Pa, or NULL (default): instead of the first two, an elasticity matrix. Upper half of 6x6, row
+  /// after row: C11 C12 .. C16 C22 .. C66, components 11 22 33 23 13 12, strains with engineering
+  /// shear. Must be positive definite. Read at once, never kept.
+  const float* elasticity;
+} yw_fem_material;
+
+/// Says what the body is made of at a point of its rest pose, in a tet with this label (0 where the
+/// mesh has none): changes what it finds in *material, which is the material of the def. Must give
+/// the same answer for the same point; is called by several threads at once.
+typedef void (*yw_fem_material_at)(void* context, yw_vec3 point, int32_t label,
+                                   yw_fem_material* material);
+
+/// How coarse tets get their matrices from the finest ones inside.
+typedef enum yw_fem_sampling {
+  YW_FEM_EMBEDDED = 0,  ///< load cases solved on the whole body (default)
+  YW_FEM_STANDALONE,    ///< as in the paper, each coarse tet alone: far too soft, for comparison
+  YW_FEM_AVERAGE        ///< volume average: too stiff, but without any solving
+} yw_fem_sampling;
+
+/// Tells how far long work has come; share is 0 to 1.
+typedef void (*yw_progress)(void* context, const char* what, double share);
+
 /// Cross-section of a rod.
 typedef enum yw_section {
   YW_SECTION_ROUND = 0,  ///< circle (default): radius or radii
@@ -179,8 +210,140 @@ YW_API yw_sheet_def yw_default_sheet_def(void);
 YW_API yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def,
                                        yw_model** out, yw_error* error);
 
+/// What decides where a fem body is refined.
+typedef enum yw_fem_refine {
+  YW_FEM_REFINE_JUMP = 0,  ///< where the strain changes from tet to tet (default)
+  YW_FEM_REFINE_RANGE,     ///< the paper's rule: where a strain leaves `strain_range`
+  YW_FEM_REFINE_FINEST,    ///< everywhere: the finest mesh, for comparison
+  YW_FEM_REFINE_NEVER      ///< tets stay as they are
+} yw_fem_refine;
+
+/// How nodes on edges and faces of coarser tets are kept there.
+typedef enum yw_fem_hanging {
+  YW_FEM_HANGING_CARRIED = 0,  ///< forces, masses and motion are shared with the ends (default)
+  YW_FEM_HANGING_SNAP          ///< as in the paper: positions only; forces on them are lost
+} yw_fem_hanging;
+
+/// What may be changed while a fem body runs.
+typedef struct yw_fem_params {
+  /// Jump of strain that asks for refinement next to the finest level, > 0; default 0.01. Coarser
+  /// levels are refined at an eighth of it per level.
+  float tau;
+  float check_interval;  ///< s between two looks at the strains; 0 (default): 40 finest steps
+  float time_step;       ///< s, of the inner steps; 0 (default): from the finest tets in use
+  float safety;          ///< share of the stable time step, 0.1 to 1; default 0.75
+  float mass_damping;    ///< rate at which all motion dies away, 1/s, >= 0; default 0.5
+  /// Stress per rate of strain over stiffness, s, >= 0; default 0. Explicit steps pay for it: the
+  /// step shrinks to sqrt(1 + x^2) - x, x = stiffness_damping / (stable step).
+  float stiffness_damping;
+  float strain_range;  ///< with YW_FEM_REFINE_RANGE: largest strain of a coarse tet; default 0.02
+  int32_t min_level;   ///< level that all tets have at least; default 0
+  yw_fem_refine refine;
+  yw_fem_hanging hanging;
+  /// A body whose nodes all stay slower than this for half a second sleeps until something touches
+  /// or moves it, m/s; default 0.001; 0: it never sleeps.
+  float sleep_speed;
+} yw_fem_params;
+
+/// How a fem body is doing.
+typedef struct yw_fem_state {
+  int32_t num_tets;                ///< in use now
+  int32_t num_nodes, num_hanging;  ///< of these tets; hanging ones follow others
+  int32_t finest_level;
+  float time_step;                      ///< s, of the last inner step
+  int64_t inner_steps, splits, merges;  ///< since the body was made
+  double elastic_energy;                ///< J
+  bool asleep;
+} yw_fem_state;
+
+/// A number that varies in space; p is in the model's rest frame.
+typedef float (*yw_fem_field)(void* context, yw_vec3 p);
+
+/// Adaptive finite elements (Imai et al.): every tet of the mesh can be subdivided down to
+/// max_level while the body runs. Nothing here is owned or kept.
+typedef struct yw_fem_def {
+  const yw_tet_mesh* mesh;  ///< coarsest level, rest pose; the model's own mesh is the finest level
+  int32_t max_level;        ///< 0 to 8; default 3: 848 finest tets for each of the mesh
+  double max_bytes;         ///< more than this is refused, bytes; default 2e9
+  float youngs_modulus;     ///< Pa, > 0; default 1e5
+  float poissons_ratio;     ///< above -1, below 0.5; default 0.3
+  float density;            ///< kg/m^3, > 0; default 1000
+  // Instead of the constants, at the centres of the finest tets; may be NULL.
+  yw_fem_field youngs_modulus_at, poissons_ratio_at, density_at;
+  void* field_context;
+  yw_fem_params params;  ///< what bodies start with
+} yw_fem_def;
+YW_API yw_fem_def yw_default_fem_def(void);
+YW_API yw_status yw_model_create_fem(const yw_allocator* mem, const yw_fem_def* def, yw_model** out,
+                                     yw_error* error);
+// Elastoplastic bodies ----------------------------------------------------------------------------
+
+/// How a plastic material yields.
+typedef enum yw_plastic_flow {
+  YW_FLOW_NONE = 0,  ///< not at all: elastic (default)
+  YW_FLOW_BOX,       ///< stretches stay within [1 - theta_c, 1 + theta_s], as in the paper
+  YW_FLOW_VON_MISES  ///< shear beyond yield_stress flows, volume stays; never adds energy
+} yw_plastic_flow;
+
+typedef struct yw_plastic_material {
+  float youngs_modulus;  ///< Pa, > 0; default 1e6
+  float poissons_ratio;  ///< 0 to below 0.5; default 0.3
+  float density;         ///< kg/m^3, > 0; default 1000
+  yw_plastic_flow flow;
+  float theta_c;       ///< box: compression at which it yields, 0 to below 1; default 0.025
+  float theta_s;       ///< box: extension at which it yields, >= 0; default 0.0075
+  float yield_stress;  ///< von Mises: Pa, >= 0; default 1e4
+  /// Hardening, >= 0; default 0. Box: stiffness grows by exp(xi (1 - det F_P)) under compression.
+  /// Von Mises: the yield stress grows by 1 + xi times plastic strain.
+  float xi;
+  /// 0: masters keep rotation besides velocity (default, viscous); 1: all of the affine velocity.
+  float eta;
+} yw_plastic_material;
+YW_API yw_plastic_material yw_default_plastic_material(void);
+
+/// Matter of one material that starts as one piece. Parts of a model share slaves: where they meet
+/// they merge. Parts may overlap; nothing is removed, and matter there is twice as dense.
+typedef struct yw_plastic_part {
+  const yw_shape* shape;  ///< masters on a lattice inside it, centred in its box; or ...
+  const yw_vec3* points;  ///< ... masters here, spacing apart; used when shape is NULL
+  int32_t num_points;
+  bool sheet;              ///< one layer of the lattice, in the middle of the shape's height (y)
+  yw_transform transform;  ///< of the part in the model; scale must be 1. Default: none
+  yw_plastic_material material;
+  yw_vec3 velocity;          ///< m/s, added to that of the body
+  yw_vec3 angular_velocity;  ///< rad/s about the part's centre
+  double start;              ///< s after the start of the world's time; 0 (default): there at once
+  // Numbers per point in place of the material's, with points only; each may be NULL.
+  const float* youngs_modulus_field;  ///< Pa
+  const float* yield_field;           ///< von Mises: Pa
+  const float* density_field;         ///< kg/m^3
+} yw_plastic_part;
+YW_API yw_plastic_part yw_default_plastic_part(void);
+
+/// Matter that dents, tears, splits and merges: master and slave particles (Saida et al. 2017).
+/// Nothing here is owned or kept.
+typedef struct yw_plastic_def {
+  float spacing;  ///< m, > 0: distance of masters, and half the reach of forces; default 0.02
+  const yw_plastic_part* parts;
+  int32_t num_parts;       ///< >= 1
+  float time_step;         ///< s, of inner steps; 0 (default): chosen from stiffness and speed
+  float tolerance;         ///< of the implicit solve, 1e-6 to 0.1; default 1e-3
+  int32_t max_iterations;  ///< of the solve, 1 to 10000; default 300
+  bool paper;              ///< formulas as printed, for comparison; default false
+  bool without_slaves;     ///< forces at the masters themselves, for comparison; default false
+  double memory_limit;     ///< bytes that a body may need, else YW_ERR_LIMIT; default 8e9
+} yw_plastic_def;
+YW_API yw_plastic_def yw_default_plastic_def(void);
+YW_API yw_status yw_model_create_plastic(const yw_allocator* mem, const yw_plastic_def* def,
+                                         yw_model** out, yw_error* error);
+/// The points of the lattice of a part with this shape, before its transform: *out has *count of
+/// them, in the order in which the part makes masters of them; free with yw_points_free.
+YW_API yw_status yw_plastic_sample(const yw_allocator* mem, const yw_shape* shape, float spacing,
+                                   bool sheet, yw_vec3** out, int32_t* count, yw_error* error);
+YW_API void yw_points_free(const yw_allocator* mem, yw_vec3* points);
+
 /// Carries a finer triangle mesh in the body (barycentric, rest pose): it is what pictures and
-/// caches show. Must be called before the first body is made. Bodies without tets refuse.
+/// caches show. Must be called before the first body is made, of a model made of tets.
 YW_API yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface,
                                         yw_error* error);
 
@@ -193,19 +356,28 @@ YW_API yw_status yw_tets_from_surface_pose(const yw_tet_mesh* rest, const yw_tri
 YW_API yw_model* yw_model_retain(yw_model* model);
 YW_API void yw_model_release(yw_model* model);  ///< NULL is fine
 
-YW_API const char* yw_model_method(const yw_model* model);     ///< "match", "frames", ...
+YW_API const char* yw_model_method(const yw_model* model);     ///< "match", "frames", "fem", ...
 YW_API int32_t yw_model_num_particles(const yw_model* model);  ///< at rest
-/// What a body made of this model shows, at rest: the embedded surface, the boundary of the tets,
-/// the tube of a rod or the skin of a thick sheet.
+/// What a body made of this model shows, at rest: the embedded surface, what the method makes
+/// (tubes of rods, sheets with thickness), or the boundary of the tets. Empty for bodies of loose
+/// particles.
 YW_API const yw_tri_mesh* yw_model_surface(const yw_model* model);
-/// The tets that the model was made of, at rest; without any (and with the particles at rest as
-/// vertices) for rods and sheets.
+/// The tets that the model was made of, at rest. Empty for bodies that are not made of tets.
 YW_API const yw_tet_mesh* yw_model_tets(const yw_model* model);
+/// True when the shown surface needs more than the positions of the particles (tubes that twist):
+/// then only yw_body_surface_positions knows it.
+YW_API bool yw_model_surface_has_state(const yw_model* model);
 /// Vertices of the shown surface for given positions of the mesh's vertices. out has room for
-/// yw_model_surface(model)->num_vertices. Not for rods and sheets, whose surface also depends on
-/// orientations (nothing is written): see yw_body_surface_positions.
-YW_API void yw_model_surface_positions(const yw_model* model, const yw_vec3* positions,
-                                       yw_vec3* out);
+/// yw_model_surface(model)->num_vertices. YW_ERR_INVALID where yw_model_surface_has_state.
+YW_API yw_status yw_model_surface_positions(const yw_model* model, const yw_vec3* positions,
+                                            yw_vec3* out);
+
+/// A quantity that a body can show beside its shape: stress, plastic strain, level.
+typedef struct yw_field_info {
+  const char* name;  ///< as in files, e.g. "stress"
+  const char* unit;  ///< e.g. "Pa"; "" for none
+  bool per_cell;     ///< one number per cell (see yw_body_cells), else one per particle
+} yw_field_info;
 
 #ifdef __cplusplus
 }

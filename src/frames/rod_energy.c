@@ -210,6 +210,57 @@ static void turn_hessian(const double r[9], double k[12][12], double* out) {
   }
 }
 
+void yw_rod_strains(const rod_pair* pair, const slender_pose* pose, rod_strains* out) {
+  pair_state p;
+  double h[6], inverse[6], turning[3][12] = {{0}}, along[3];
+  match_pair(pair, pose, &p);
+  out->frame = p.frame;
+  stretch_of(pair, &p, out->strain);
+  yw_sym_turning(p.s, h);
+  yw_sym_invert(h, inverse);
+  // omega, the turn of the frame, of the unknowns.
+  double lever = 0.5 * pair->weight * pair->length;
+  const double* e = pair->e;
+  const double cross[9] = {0, -e[2], e[1], e[2], 0, -e[0], -e[1], e[0], 0};
+  for (int i = 0; i < 12; ++i) {
+    double b[3], omega[3];
+    for (int a = 0; a < 3; ++a) {
+      const double* n = p.n[i / 6];
+      double trace = n[0] + n[4] + n[8];
+      b[a] = i % 6 < 3 ? (i < 6 ? -lever : lever) * cross[3 * a + i % 6]
+                       : (a == i % 6 - 3 ? trace : 0.0) - n[3 * a + i % 6 - 3];
+    }
+    yw_sym_apply(inverse, b, omega);
+    for (int a = 0; a < 3; ++a) turning[a][i] = omega[a];
+  }
+  for (int i = 0; i < 3; ++i) along[i] = out->strain[i] + pair->length * e[i];
+  const double levers[9] = {0, -along[2], along[1], along[2], 0, -along[0], -along[1], along[0], 0};
+  double maps[2][9];
+  for (int j = 0; j < 2; ++j) {
+    yw_turn way = yw_turn_mul(yw_turn_conjugate(p.frame), p.turns[j]);
+    double sign = way.w < 0.0 ? -1.0 : 1.0, c = sign * way.w;
+    const double v[3] = {sign * way.x, sign * way.y, sign * way.z};
+    const double map[9] = {c, v[2], -v[1], -v[2], c, v[0], v[1], -v[0], c};
+    for (int k = 0; k < 9; ++k) maps[j][k] = map[k];
+    for (int k = 0; k < 3; ++k) out->strain[3 + 3 * j + k] = 2.0 * v[k];
+  }
+  for (int i = 0; i < 12; ++i) {
+    for (int a = 0; a < 3; ++a) {
+      double own = i % 6 == a ? (i < 6 ? -1.0 : 1.0) : 0.0, *row = &out->jacobian[a][i];
+      *row = own + levers[3 * a] * turning[0][i] + levers[3 * a + 1] * turning[1][i] +
+             levers[3 * a + 2] * turning[2][i];
+      for (int j = 0; j < 2; ++j) {
+        double sum = 0.0;
+        for (int k = 0; k < 3; ++k) {
+          double turn = (i == 6 * j + 3 + k ? 1.0 : 0.0) - turning[k][i];
+          sum += maps[j][3 * a + k] * turn;
+        }
+        out->jacobian[3 + 3 * j + a][i] = sum;
+      }
+    }
+  }
+}
+
 double yw_rod_energy(const rod_pair* pair, const slender_pose* pose, double* gradient,
                      double* hessian, slender_hessian kind) {
   pair_state p;

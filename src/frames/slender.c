@@ -81,19 +81,6 @@ static yw_status body_create(const void* model_pointer, const yw_allocator* mem,
   return YW_OK;
 }
 
-static void place(void* state, const yw_particles* particles, yw_quat rotation,
-                  yw_vec3 angular_velocity) {
-  slender_body* body = state;
-  yw_turn turn = yw_turn_normalize(yw_turn_of(rotation));
-  const double rate[3] = {(double)angular_velocity.x, (double)angular_velocity.y,
-                          (double)angular_velocity.z};
-  for (int32_t p = 0; p < particles->count; ++p) {
-    body->turn[p] = yw_turn_mul(turn, body->turn[p]);
-    yw_slender_spin_of(body->model, p, body->turn[p], rate, body->spin + 3 * p);
-    for (int k = 0; k < 3; ++k) body->low[3 * p + k] = 0.0;
-  }
-}
-
 // Orientations from positions alone ---------------------------------------------------------------
 
 static double dot3(const double a[3], const double b[3]) {
@@ -218,6 +205,20 @@ static void invalidate(void* state, const yw_particles* particles) {
   memset(body->low, 0, 3 * (size_t)particles->count * sizeof *body->low);
   body->last_h = 0.0;
   body->in_contact = false;
+}
+
+// The particles have been moved from rest, or from a pose of their own, by a rotation.
+static void place(void* state, const yw_particles* particles, yw_quat rotation,
+                  yw_vec3 angular_velocity) {
+  slender_body* body = state;
+  yw_turn turn = yw_turn_normalize(yw_turn_of(rotation));
+  const double rate[3] = {(double)angular_velocity.x, (double)angular_velocity.y,
+                          (double)angular_velocity.z};
+  for (int32_t p = 0; p < particles->count; ++p) body->turn[p] = turn;
+  invalidate(state, particles);
+  for (int32_t p = 0; p < particles->count; ++p) {
+    yw_slender_spin_of(body->model, p, body->turn[p], rate, body->spin + 3 * p);
+  }
 }
 
 // Parameters and the step -------------------------------------------------------------------------

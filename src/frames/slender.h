@@ -105,6 +105,14 @@ double yw_rod_energy(const rod_pair* pair, const slender_pose* pose, double* gra
                      double* hessian, slender_hessian kind);
 double yw_sheet_energy(const sheet_triangle* triangle, const slender_pose* pose, double* gradient,
                        double* hessian, slender_hessian kind);
+/// Strains of a pair in the axes of its frame, with stiffnesses w/2, I, I: R^T d - l e, and twice
+/// v_a and v_b. Unknowns as in the gradient, in the same axes.
+typedef struct rod_strains {
+  yw_turn frame;
+  double strain[9];
+  double jacobian[9][12];
+} rod_strains;
+void yw_rod_strains(const rod_pair* pair, const slender_pose* pose, rod_strains* out);
 /// Rotation of the frame of a pair, and the moment S it has in it.
 yw_turn yw_rod_frame(const rod_pair* pair, const slender_pose* pose, double s[6]);
 /// The rotation R that maximises tr(R^T a), from a guess near it; s = R^T a.

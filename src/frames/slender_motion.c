@@ -48,14 +48,29 @@ static void solve_inertia(const double inertia[6], const double angular[3], doub
   if (det > LEAST_INERTIA * trace * trace * trace) yw_sym_apply(inverse, angular, spin);
 }
 
+// A clamp does not let the body turn otherwise than it does itself.
+static void add_clamps(const slender_body* body, const yw_step_ctx* ctx, slender_motion* m) {
+  double weight = HELD_WEIGHT * (m->inertia[0] + m->inertia[1] + m->inertia[2]);
+  for (int32_t i = 0; i < ctx->num_holds; ++i) {
+    int32_t p = ctx->holds[i].particle;
+    double rate[3];
+    if (!ctx->holds[i].clamp) continue;
+    yw_slender_spin_rate(body->model, p, body->turn[p], body->spin + 3 * p, rate);
+    for (int k = 0; k < 3; ++k) {
+      m->inertia[k] += weight;
+      m->angular[k] += weight * rate[k];
+    }
+  }
+}
+
 slender_motion yw_slender_motion(const slender_body* body, const yw_particles* particles,
-                                 bool weigh_holds) {
+                                 const yw_step_ctx* ctx) {
   const slender_model* model = body->model;
   slender_motion m = {0};
   double c[3] = {0}, origin[3], myy[6] = {0};
   for (int k = 0; k < 3; ++k) origin[k] = (double)(&particles->pos[0].x)[k];
   for (int32_t p = 0; p < model->num_particles; ++p) {
-    bool held = weigh_holds && particles->inv_mass[p] == 0.0f;
+    bool held = ctx && particles->inv_mass[p] == 0.0f;
     double weight = held ? HELD_WEIGHT : 1.0, mass = weight * (double)model->mass[p];
     double y[3], v[3], inertia[6];
     for (int k = 0; k < 3; ++k) {
@@ -90,6 +105,7 @@ slender_motion yw_slender_motion(const slender_body* body, const yw_particles* p
   m.inertia[4] += m.mass * c[0] * c[2] - myy[4];
   m.inertia[5] += m.mass * c[1] * c[2] - myy[5];
   m.finite = isfinite(sum);
+  if (ctx) add_clamps(body, ctx, &m);
   solve_inertia(m.inertia, m.angular, m.spin);
   return m;
 }
@@ -98,7 +114,7 @@ slender_motion yw_slender_motion(const slender_body* body, const yw_particles* p
 // and a solve that stops early a little of everything. A body that nothing holds gets it back.
 void yw_slender_restore(slender_body* body, yw_particles* particles, const slender_motion* before,
                         yw_vec3 gravity, double h) {
-  slender_motion now = yw_slender_motion(body, particles, false);
+  slender_motion now = yw_slender_motion(body, particles, NULL);
   const double fall[3] = {(double)gravity.x * h, (double)gravity.y * h, (double)gravity.z * h};
   double missing[3], turn[3], shift[3];
   for (int k = 0; k < 3; ++k) {

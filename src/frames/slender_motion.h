@@ -14,10 +14,10 @@ typedef struct slender_motion {
   bool finite;
 } slender_motion;
 
-/// Held particles count for much more than their mass, so that the motion found is one that the
-/// holds allow. clamped: per particle, or NULL.
+/// With ctx, held particles count for much more than their mass, and clamped ones for more than the
+/// inertia of the whole, so that the motion found is one that the holds allow. NULL: as it is.
 slender_motion yw_slender_motion(const slender_body* body, const yw_particles* particles,
-                                 bool weigh_holds);
+                                 const yw_step_ctx* ctx);
 /// Gives a free body back the momentum it had before a step of h seconds under gravity.
 void yw_slender_restore(slender_body* body, yw_particles* particles, const slender_motion* before,
                         yw_vec3 gravity, double h);

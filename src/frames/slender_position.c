@@ -2,13 +2,14 @@
 // Position-based steps of rods and sheets: predict, sweep over the elements colour by colour, take
 // velocities and spins from the way made.
 //
-// Extended, rods: the notes' form with orientations. Each pair undoes what it has applied,
-//   x^ = x - h^2 F / m,   R^ = exp(-h^2 J^-1 T) R,
-// matches its frame with the stiffness of spring and inertia in series, for places and rotations,
+// Extended, rods, first sweep: each pair matches its frame with the stiffness of spring and inertia
+// in series, for places and rotations,
 //   1/omega = h^2/m + 1/w,   Omega^-1 = h^2 J^-1 + I^-1,
-// and applies F = -omega (x^ - g), T likewise: its own backward Euler step, to the frame's last
-// digit. Extended, sheets: the strains of a triangle solved together (XPBD). Classic: shape
-// matching with orientations.
+// and applies F = -omega (x - g) and torques likewise: its own backward Euler step in closed form.
+// Further sweeps, and sheets: the strains of an element are solved together (XPBD), with what has
+// been applied before. (Taking a torque back by a rotation of h^2 J^-1 T, as for places, would not
+// do: particles of thin bodies have next to no inertia, and that rotation many turns.) Classic:
+// shape matching with orientations.
 #include <string.h>
 
 #include "base/timer.h"
@@ -42,12 +43,11 @@ static void turn_by(yw_turn* q, const double way[3], double share) {
 }
 
 // q <- exp(h^2 J^-1 torque) q, torque in the world.
-static void apply_torque(const sweep* s, int32_t p, yw_turn* q, const double torque[3],
-                         double sign) {
+static void apply_torque(const sweep* s, int32_t p, yw_turn* q, const double torque[3]) {
   double rate[3];
   if (is_clamped(s, p)) return;
   yw_slender_spin_rate(s->body->model, p, *q, torque, rate);
-  turn_by(q, rate, sign * s->h2);
+  turn_by(q, rate, s->h2);
 }
 
 // Extended, rods ----------------------------------------------------------------------------------
@@ -91,53 +91,124 @@ static yw_turn match_ends(const rod_pair* pair, const pair_ends* ends, double se
   return yw_slender_polar(a, mid, s);
 }
 
-static void extended_pair(const sweep* s, int32_t element) {
+static void first_pair(const sweep* s, int32_t element) {
   const rod_pair* pair = &s->body->model->pairs[element];
-  double* dual = s->body->duals + 12 * (size_t)element;  // force on b, torques on a and b
+  double* lambda = s->body->duals + 12 * (size_t)element;
   pair_ends ends;
   for (int j = 0; j < 2; ++j) {
     int32_t p = pair->particles[j];
-    double inv = inverse_mass(s, p), sign = j == 0 ? -1.0 : 1.0, q[6], moment[9], r[9];
+    double q[6], moment[9], r[9];
     ends.q[j] = s->pose.q[p];
-    for (int k = 0; k < 3; ++k) {
-      ends.x[j][k] = s->pose.x[3 * p + k] - (s->again ? s->h2 * inv * sign * dual[k] : 0.0);
-    }
-    if (s->again) apply_torque(s, p, &ends.q[j], dual + 3 + 3 * j, -1.0);
-    ends.omega[j] = 1.0 / (s->h2 * inv + 1.0 / pair->weight);
+    for (int k = 0; k < 3; ++k) ends.x[j][k] = s->pose.x[3 * p + k];
+    ends.omega[j] = 1.0 / (s->h2 * inverse_mass(s, p) + 1.0 / pair->weight);
     series_moment(s, pair, p, q);
     yw_m3_of_sym(q, moment);
     yw_turn_matrix(ends.q[j], r);
     yw_m3_mul(r, moment, ends.m[j]);
   }
   for (int k = 0; k < 3; ++k) ends.d[k] = ends.x[1][k] - ends.x[0][k];
-  double series = ends.omega[0] * ends.omega[1] / (ends.omega[0] + ends.omega[1]), r[9];
+  double series = ends.omega[0] * ends.omega[1] / (ends.omega[0] + ends.omega[1]), r[9], u[3];
   yw_turn_matrix(match_ends(pair, &ends, series), r);
   for (int k = 0; k < 3; ++k) {
-    double along = r[3 * k] * pair->e[0] + r[3 * k + 1] * pair->e[1] + r[3 * k + 2] * pair->e[2];
-    dual[k] = -series * (ends.d[k] - pair->length * along);
+    u[k] =
+        r[k] * ends.d[0] + r[3 + k] * ends.d[1] + r[6 + k] * ends.d[2] - pair->length * pair->e[k];
+    lambda[k] = -series * u[k];
   }
   for (int j = 0; j < 2; ++j) {
     int32_t p = pair->particles[j];
-    double n[9], axial[3], *torque = dual + 3 + 3 * j, sign = j == 0 ? -1.0 : 1.0;
+    double n[9], *axial = lambda + 3 + 3 * j, torque[3], sign = j == 0 ? -1.0 : 1.0;
     yw_m3_mul_tn(r, ends.m[j], n);
     yw_m3_axial(n, axial);
+    for (int k = 0; k < 3; ++k) axial[k] = -axial[k];
     for (int k = 0; k < 3; ++k) {
-      torque[k] = -(r[3 * k] * axial[0] + r[3 * k + 1] * axial[1] + r[3 * k + 2] * axial[2]);
-      s->pose.x[3 * p + k] = ends.x[j][k] + s->h2 * inverse_mass(s, p) * sign * dual[k];
+      const double* row = r + 3 * k;
+      double force = row[0] * lambda[0] + row[1] * lambda[1] + row[2] * lambda[2];
+      torque[k] = row[0] * axial[0] + row[1] * axial[1] + row[2] * axial[2];
+      s->pose.x[3 * p + k] += s->h2 * inverse_mass(s, p) * sign * force;
     }
-    apply_torque(s, p, &ends.q[j], torque, 1.0);
-    s->pose.q[p] = ends.q[j];
+    apply_torque(s, p, &s->pose.q[p], torque);
+  }
+}
+
+// (h^2 J M^-1 J^T + K^-1) change = -(strain + K^-1 lambda); forces are J^T lambda. jacobian, light
+// = J M^-1: by rows of 6 per corner. Adds the change to lambda; way: of the unknowns.
+static bool solve_strains(int n, int columns, double h2, const double* strain,
+                          const double* jacobian, const double* light, const double* compliance,
+                          double* lambda, double* way) {
+  double matrix[SHEET_STRAINS * SHEET_STRAINS], lower[SHEET_STRAINS * SHEET_STRAINS];
+  double change[SHEET_STRAINS];
+  for (int i = 0; i < n; ++i) {
+    change[i] = -strain[i];
+    for (int j = 0; j < n; ++j) {
+      double sum = 0.0;
+      for (int c = 0; c < columns; ++c) sum += light[columns * i + c] * jacobian[columns * j + c];
+      matrix[n * i + j] = h2 * sum + compliance[n * i + j];
+      change[i] -= compliance[n * i + j] * lambda[j];
+    }
+  }
+  if (!yw_dense_cholesky(n, matrix, lower)) return false;
+  yw_dense_solve(n, lower, change, change);
+  for (int i = 0; i < n; ++i) lambda[i] += change[i];
+  for (int c = 0; c < columns; ++c) {
+    way[c] = 0.0;
+    for (int i = 0; i < n; ++i) way[c] += h2 * light[columns * i + c] * change[i];
+  }
+  return true;
+}
+
+static void next_pair(const sweep* s, int32_t element) {
+  const rod_pair* pair = &s->body->model->pairs[element];
+  double light[9][12], compliance[81] = {0}, soft[6], full[9], r[9], way[12];
+  rod_strains t;
+  yw_rod_strains(pair, &s->pose, &t);
+  yw_turn_matrix(t.frame, r);
+  for (int j = 0; j < 2; ++j) {
+    int32_t p = pair->particles[j];
+    double inv = inverse_mass(s, p), turned[6] = {0};
+    yw_turn way_of = yw_turn_mul(yw_turn_conjugate(t.frame), s->pose.q[p]);
+    if (!is_clamped(s, p)) yw_slender_turn_sym(way_of, s->body->model->inverse[p], turned);
+    for (int i = 0; i < 9; ++i) {
+      for (int c = 0; c < 3; ++c) light[i][6 * j + c] = inv * t.jacobian[i][6 * j + c];
+      yw_sym_apply(turned, t.jacobian[i] + 6 * j + 3, light[i] + 6 * j + 3);
+    }
+  }
+  yw_sym_invert(pair->inertia, soft);
+  yw_m3_of_sym(soft, full);
+  for (int i = 0; i < 9; ++i) {
+    if (i < 3) compliance[10 * i] = 2.0 / pair->weight;
+    compliance[9 * (3 + i / 3) + 3 + i % 3] = compliance[9 * (6 + i / 3) + 6 + i % 3] = full[i];
+  }
+  if (!solve_strains(9, 12, s->h2, t.strain, t.jacobian[0], light[0], compliance,
+                     s->body->duals + 12 * (size_t)element, way)) {
+    return;
+  }
+  for (int j = 0; j < 2; ++j) {
+    int32_t p = pair->particles[j];
+    double turn[3];
+    for (int k = 0; k < 3; ++k) {
+      const double *row = r + 3 * k, *d = way + 6 * j;
+      s->pose.x[3 * p + k] += row[0] * d[0] + row[1] * d[1] + row[2] * d[2];
+      turn[k] = row[0] * d[3] + row[1] * d[4] + row[2] * d[5];
+    }
+    turn_by(&s->pose.q[p], turn, 1.0);
+  }
+}
+
+static void extended_pair(const sweep* s, int32_t element) {
+  if (s->again) {
+    next_pair(s, element);
+  } else {
+    first_pair(s, element);
   }
 }
 
 // Extended, sheets --------------------------------------------------------------------------------
 
-// (h^2 J M^-1 J^T + K^-1) change = -(strain + K^-1 lambda); forces are J^T lambda.
 static void extended_triangle(const sweep* s, int32_t element) {
   enum { N = SHEET_STRAINS };
   const sheet_triangle* triangle = &s->body->model->triangles[element];
   double *lambda = s->body->duals + N * (size_t)element, k[N / 3][9];
-  double light[N][18], matrix[N * N], lower[N * N], change[N], compliance[N * N] = {0};
+  double light[N][18], compliance[N * N] = {0}, way[18];
   sheet_state t;
   yw_sheet_strains(triangle, &s->pose, &t);
   if (!s->again) memset(lambda, 0, N * sizeof *lambda);
@@ -158,26 +229,13 @@ static void extended_triangle(const sweep* s, int32_t element) {
     yw_m3_of_sym(inverse, full);
     for (int i = 0; i < 9; ++i) compliance[(3 * g + i / 3) * N + 3 * g + i % 3] = full[i];
   }
-  for (int i = 0; i < N; ++i) {
-    change[i] = -t.strain[i];
-    for (int j = 0; j < N; ++j) {
-      double sum = 0.0;
-      for (int c = 0; c < 18; ++c) sum += light[i][c] * t.jacobian[j][c];
-      matrix[N * i + j] = s->h2 * sum + compliance[N * i + j];
-      change[i] -= compliance[N * i + j] * lambda[j];
-    }
+  if (!solve_strains(N, 18, s->h2, t.strain, t.jacobian[0], light[0], compliance, lambda, way)) {
+    return;
   }
-  if (!yw_dense_cholesky(N, matrix, lower)) return;
-  yw_dense_solve(N, lower, change, change);
-  for (int i = 0; i < N; ++i) lambda[i] += change[i];
   for (int j = 0; j < 3; ++j) {
     int32_t p = triangle->particles[j];
-    double way[6] = {0};
-    for (int i = 0; i < N; ++i) {
-      for (int c = 0; c < 6; ++c) way[c] += s->h2 * light[i][6 * j + c] * change[i];
-    }
-    for (int c = 0; c < 3; ++c) s->pose.x[3 * p + c] += way[c];
-    turn_by(&s->pose.q[p], way + 3, 1.0);
+    for (int c = 0; c < 3; ++c) s->pose.x[3 * p + c] += way[6 * j + c];
+    turn_by(&s->pose.q[p], way + 6 * j + 3, 1.0);
   }
 }
 
@@ -353,7 +411,7 @@ static void meet_obstacles(slender_body* body, yw_particles* particles, const yw
 // What is not rigid motion is damped by exp(-damping h).
 static void damp(slender_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   if (!(body->params.damping > 0.0f)) return;
-  slender_motion m = yw_slender_motion(body, particles, true);
+  slender_motion m = yw_slender_motion(body, particles, ctx);
   double lose = 1.0 - (double)expf(-body->params.damping * ctx->h);
   for (int32_t p = 0; p < particles->count; ++p) {
     double y[3], spin[3];
@@ -376,7 +434,7 @@ yw_status yw_slender_position_advance(slender_body* body, yw_particles* particle
   body->in_contact = false;
   body->newton = 0;
   damp(body, particles, ctx);
-  slender_motion before = yw_slender_motion(body, particles, false);
+  slender_motion before = yw_slender_motion(body, particles, NULL);
   if (!before.finite) return YW_ERR_DIVERGED;
   sweep s = {.body = body,
              .particles = particles,
@@ -396,5 +454,5 @@ yw_status yw_slender_position_advance(slender_body* body, yw_particles* particle
     yw_slender_restore(body, particles, &before, ctx->gravity, (double)ctx->h);
   }
   body->last_h = 0.0;
-  return yw_slender_motion(body, particles, false).finite ? YW_OK : YW_ERR_DIVERGED;
+  return yw_slender_motion(body, particles, NULL).finite ? YW_OK : YW_ERR_DIVERGED;
 }

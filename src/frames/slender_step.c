@@ -270,8 +270,8 @@ static void remember(slender_body* body, const yw_particles* particles, double u
 static yw_status advance_span(slender_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                               span s, int32_t depth) {
   double usual = KICK_FALLS * s.h * (double)yw_length(ctx->gravity);
-  backward b = {.h = s.h, .rigid = yw_slender_motion(body, particles, true)};
-  slender_motion before = yw_slender_motion(body, particles, false);
+  backward b = {.h = s.h, .rigid = yw_slender_motion(body, particles, ctx)};
+  slender_motion before = yw_slender_motion(body, particles, NULL);
   if (!before.finite) return YW_ERR_DIVERGED;
   b.second_order = body->params.solver == YW_FRAMES_BDF2 && body->last_h == s.h &&
                    !was_kicked(body, particles, usual);

@@ -23,6 +23,7 @@ void yw_mesh_build_free(yw_mesh_build* build) {
   YW_LIST_FREE(&build->mem, &build->sizes);
   YW_LIST_FREE(&build->mem, &build->tets);
   YW_LIST_FREE(&build->mem, &build->labels);
+  YW_LIST_FREE(&build->mem, &build->painted);
 }
 
 // Adding

@@ -26,6 +26,8 @@ typedef struct yw_mesh_build {
   YW_LIST(int32_t) sizes;    ///< number of corners of each polygon
   YW_LIST(int32_t) tets;     ///< 4 each
   YW_LIST(int32_t) labels;   ///< empty, or one per tet
+  const char* attribute;     ///< number of vertices to be kept besides (PLY), or NULL
+  YW_LIST(float) painted;    ///< its values, one per vertex
   bool drop_unused;        ///< vertices of no tet are no part of the body (Gmsh's geometry points)
   bool weld;               ///< the format repeats vertices (STL): join equal ones
   int32_t num_other;       ///< volume cells that are not tets

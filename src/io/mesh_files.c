@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "io/mesh_formats.h"
+#include "io/ply_write.h"
 #include "io/vtu_write.h"
 #include "yawara/io.h"
 
@@ -112,6 +113,30 @@ yw_status yw_tri_mesh_read(const char* path, const yw_allocator* mem, yw_tri_mes
   return status;
 }
 
+yw_status yw_painted_mesh_read(const char* path, const char* attribute, const yw_allocator* mem,
+                               yw_tri_mesh* out, float** out_values, yw_error* error) {
+  if (!path || !attribute || !out || !out_values)
+    return yw_fail(error, YW_ERR_INVALID, "yw_painted_mesh_read: a pointer is NULL");
+  memset(out, 0, sizeof *out);
+  *out_values = NULL;
+  if (!has_ending(path, ".ply")) return fail_ending(path, ".ply", error);
+  yw_mesh_build build;
+  yw_mesh_build_init(&build, mem);
+  build.attribute = attribute;
+  yw_status status = read_with(path, yw_read_ply, &build, error);
+  if (status == YW_OK) status = yw_build_take_triangles(&build, path, out, error);
+  if (status == YW_OK && build.painted.count != out->num_vertices) {
+    yw_tri_mesh_free(out);
+    status = yw_fail(error, YW_ERR_FORMAT, "%s: vertices appear twice", yw_file_short_name(path));
+  }
+  if (status == YW_OK) {
+    *out_values = build.painted.items;
+    build.painted.items = NULL;
+  }
+  yw_mesh_build_free(&build);
+  return status;
+}
+
 yw_status yw_tet_mesh_read(const char* path, const yw_allocator* mem, yw_tet_mesh* out,
                            yw_error* error) {
   if (!path || !out) return yw_fail(error, YW_ERR_INVALID, "yw_tet_mesh_read: a pointer is NULL");
@@ -181,7 +206,7 @@ yw_status yw_tri_mesh_write(const char* path, const yw_tri_mesh* mesh, yw_error*
   if (obj)
     yw_write_obj(&file, mesh);
   else if (ply)
-    yw_write_ply(&file, mesh);
+    yw_ply_put(&file, mesh, NULL, 0);
   else
     yw_write_stl(&file, mesh);
   return yw_file_writer_commit(&file, error);

@@ -2,7 +2,9 @@
 // PLY: a header that describes elements and their properties, then their values as text or bytes
 // of either order. Used are x, y, z and colors of "vertex", the index list of "face" and of
 // "tristrips"; everything else is passed over, wherever it stands.
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "io/mesh_formats.h"
@@ -23,6 +25,7 @@ typedef struct ply_property {
   yw_scalar type;
   yw_scalar count_type;  // of lists
   bool is_list;
+  bool painted;  // the attribute that was asked for
   role role;
 } ply_property;
 
@@ -109,6 +112,8 @@ static bool read_property(yw_scan* scan, yw_mesh_build* build, ply_header* heade
   if (!yw_scan_word_on_line(scan, &word))
     return yw_scan_fail(scan, "the line ends where the name of a property is expected");
   property.role = role_of(owner->kind, word, property.is_list);
+  property.painted = build->attribute && owner->kind == KIND_VERTEX && !property.is_list &&
+                     yw_span_is(word, build->attribute);
   if (!YW_LIST_RESERVE(&build->mem, &header->properties, 1)) return yw_scan_fail_memory(scan);
   header->properties.items[header->properties.count++] = property;
   ++owner->num_properties;
@@ -207,6 +212,14 @@ static bool skip_property(yw_scan* scan, const ply_property* p) {
          yw_scan_skip_numbers(scan, p->type, length, "a list");
 }
 
+static bool has_attribute(const yw_mesh_build* build, const ply_property* properties,
+                          int32_t count) {
+  for (int32_t i = 0; build->attribute && i < count; ++i) {
+    if (properties[i].painted) return true;
+  }
+  return !build->attribute;
+}
+
 static bool read_vertices(yw_scan* scan, yw_mesh_build* build, const ply_header* header,
                           const ply_element* element) {
   const ply_property* properties = header->properties.items + element->first;
@@ -215,20 +228,31 @@ static bool read_vertices(yw_scan* scan, yw_mesh_build* build, const ply_header*
   uint32_t xyz = 1u << ROLE_X | 1u << ROLE_Y | 1u << ROLE_Z;
   uint32_t rgb = 1u << ROLE_RED | 1u << ROLE_GREEN | 1u << ROLE_BLUE;
   if ((roles & xyz) != xyz) return yw_scan_fail(scan, "vertices have no x, y and z");
+  if (!has_attribute(build, properties, element->num_properties)) {
+    return yw_scan_fail(scan, "vertices have no attribute \"%.40s\"", build->attribute);
+  }
   bool colored = (roles & rgb) == rgb;
   for (int64_t v = 0; v < element->count; ++v) {
-    double values[8] = {0.0};
+    double values[8] = {0.0}, paint = 0.0;
     const char* start = scan->at;
     for (int32_t i = 0; i < element->num_properties; ++i) {
       const ply_property* p = &properties[i];
-      if (p->role == ROLE_NONE) {
+      if (p->role == ROLE_NONE && !p->painted) {
         if (!skip_property(scan, p)) return false;
         continue;
       }
-      if (!yw_scan_real(scan, p->type, "a coordinate or color", &values[p->role])) return false;
+      double* value = p->role == ROLE_NONE ? &paint : &values[p->role];
+      if (!yw_scan_real(scan, p->type, "a coordinate or color", value)) return false;
       if (i == 0) start = scan->mark;
-      if (p->role >= ROLE_RED) values[p->role] *= color_scale(p->type);
+      if (p->role >= ROLE_RED || p->role == ROLE_NONE) *value *= color_scale(p->type);
+      if (p->painted) paint = *value;
+      if (p->painted && !(fabs(paint) <= FLT_MAX)) {
+        return yw_scan_fail(scan, "attribute \"%s\" of vertex %" PRId64 " is %g", build->attribute,
+                            v, paint);
+      }
     }
+    if (build->attribute && !YW_PUSH(&build->mem, scan, &build->painted, (float)paint))
+      return false;
     scan->mark = start;
     if (!yw_build_position(build, scan, values + ROLE_X)) return false;
     if (colored && !yw_build_color(build, scan, values + ROLE_RED)) return false;
@@ -317,41 +341,4 @@ bool yw_read_ply(yw_scan* scan, yw_mesh_build* build) {
   YW_LIST_FREE(&build->mem, &header.elements);
   YW_LIST_FREE(&build->mem, &header.properties);
   return good && yw_build_finish(build, scan);
-}
-
-// Writing
-// -----------------------------------------------------------------------------------------
-
-static unsigned char color_byte(float value) {
-  return (unsigned char)(value > 0.0f ? value < 1.0f ? value * 255.0f + 0.5f : 255.0f : 0.0f);
-}
-
-void yw_write_ply(yw_file_writer* file, const yw_tri_mesh* mesh) {
-  yw_file_printf(file,
-                 "ply\nformat binary_little_endian 1.0\ncomment Yawara %s\nelement vertex %d\n"
-                 "property float x\nproperty float y\nproperty float z\n",
-                 yw_version(), mesh->num_vertices);
-  if (mesh->colors)
-    yw_file_printf(file, "property uchar red\nproperty uchar green\nproperty uchar blue\n");
-  yw_file_printf(file, "element face %d\nproperty list uchar int vertex_indices\nend_header\n",
-                 mesh->num_triangles);
-  for (int32_t i = 0; i < mesh->num_vertices; ++i) {
-    unsigned char bytes[15];
-    size_t size = 12;
-    yw_put_float_le(bytes, mesh->positions[i].x);
-    yw_put_float_le(bytes + 4, mesh->positions[i].y);
-    yw_put_float_le(bytes + 8, mesh->positions[i].z);
-    if (mesh->colors) {
-      bytes[size++] = color_byte(mesh->colors[i].x);
-      bytes[size++] = color_byte(mesh->colors[i].y);
-      bytes[size++] = color_byte(mesh->colors[i].z);
-    }
-    yw_file_write(file, bytes, size);
-  }
-  for (int32_t i = 0; i < mesh->num_triangles; ++i) {
-    unsigned char bytes[13] = {3};
-    for (size_t k = 0; k < 3; ++k)
-      yw_put_u32_le(bytes + 1 + 4 * k, (uint32_t)mesh->triangles[3 * (size_t)i + k]);
-    yw_file_write(file, bytes, sizeof bytes);
-  }
 }

@@ -34,6 +34,7 @@ static const yw_field body_fields[] = {
     YW_FIELD(yw_body_spec, restitution, NUMBER, 0, 1),
     YW_FIELD(yw_body_spec, body_contact, BOOL, 0, 0),
     YW_FIELD(yw_body_spec, self_contact, BOOL, 0, 0),
+    {"start", YW_FIELD_NUMBER, offsetof(yw_body_spec, start_time), 0, FAR, false, NULL},
     YW_FIELD(yw_body_spec, color, COLOR, 0, 1),
     YW_FIELD(yw_body_spec, colors, NODE, 0, 0),
     YW_FIELD(yw_body_spec, paint, NODE, 0, 0),
@@ -54,6 +55,7 @@ static const yw_field repeat_fields[] = {
     YW_FIELD(yw_repeat_spec, spacing, VEC3, -FAR, FAR),
     YW_FIELD(yw_repeat_spec, jitter, NUMBER, 0, FAR),
     YW_FIELD(yw_repeat_spec, turn, NUMBER, 0, 360),
+    YW_FIELD(yw_repeat_spec, interval, NUMBER, 0, FAR),
     YW_FIELD(yw_repeat_spec, seed, INTEGER, 0, 2147483647)};
 const yw_record yw_record_repeat = YW_RECORD("repeat", repeat_fields, repeat_defaults);
 

@@ -88,6 +88,7 @@ static yw_status create_copy(const yw_scene* scene, yw_world* world, const yw_bo
   def.body_contact = body->body_contact;
   def.self_contact = body->self_contact;
   def.pose = body->pose;
+  def.start = (double)body->start_time + (double)copy * (double)body->copies.interval;
   yw_status status = yw_body_create(world, &def, &id, error);
   if (status < 0) return status;
   bool frames = scene->models.items[body->model_index].method == YW_SCENE_FRAMES;

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: MIT
+// Listing the tets of a front for the kernels. The lists depend on the front alone, not on how it
+// came about, so that a resumed run adds up in the same order.
+#include "fem/batches.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "fem/element.h"
+
+// A family with at least this share of its children in the front is kept together: a child in a
+// family costs about half of a single tet.
+#define KEEP_TOGETHER 0.5
+
+// Kinds -------------------------------------------------------------------------------------------
+
+static uint8_t find_edge(fem_kind* kind, uint8_t a, uint8_t b) {
+  uint8_t low = a < b ? a : b, high = a < b ? b : a;
+  for (int32_t e = 0; e < kind->num_edges; ++e) {
+    if (kind->edge[e][0] == low && kind->edge[e][1] == high) return (uint8_t)e;
+  }
+  kind->edge[kind->num_edges][0] = low;
+  kind->edge[kind->num_edges][1] = high;
+  return (uint8_t)kind->num_edges++;
+}
+
+static void add_child(fem_kind* kind, const fem_child_rule* rule) {
+  int32_t c = kind->num_children++;
+  for (int s = 0; s < 4; ++s) kind->child_node[c][s] = rule->local[s];
+  for (int e = 0; e < 6; ++e) {
+    kind->child_edge[c][e] =
+        find_edge(kind, rule->local[yw_fem_edges[e][0]], rule->local[yw_fem_edges[e][1]]);
+  }
+  bool is_a = rule->type == FEM_A;
+  kind->child_type[c] = rule->type;
+  kind->child_sign[c] = (float)rule->sign;
+  kind->child_volume[c] = is_a ? 1.0f : 0.5f;
+  kind->child_turn[c] = (float)rule->sign * (is_a ? 1.0f : -2.0f);
+}
+
+void yw_fem_make_kinds(fem_kind kinds[FEM_KINDS]) {
+  memset(kinds, 0, FEM_KINDS * sizeof *kinds);
+  for (int type = 0; type < FEM_TYPES; ++type) {
+    fem_child_rule rules[FEM_FAMILY_CHILDREN];
+    int count = yw_fem_child_rules(type, rules);
+    kinds[type].num_nodes = yw_fem_num_family_nodes(type);
+    for (int c = 0; c < count; ++c) add_child(&kinds[type], &rules[c]);
+  }
+  // A single tet is a family of itself; its own type and sign are in the lanes.
+  const fem_child_rule self = {FEM_A, 1, {0, 1, 2, 3}};
+  kinds[FEM_SINGLES].num_nodes = 4;
+  add_child(&kinds[FEM_SINGLES], &self);
+}
+
+// Tables ------------------------------------------------------------------------------------------
+
+static void family_half_squares(const fem_hierarchy* h, int32_t root, int type,
+                                const fem_kind* kind, float* out) {
+  // Places of the parent's corners at level 0, sign +1: gradients tell the edges.
+  yw_dvec3 p[FEM_FAMILY_NODES];
+  yw_dvec3 sum = {0, 0, 0};
+  for (int s = 0; s < 4; ++s) {
+    p[s] = h->rest[h->nodes[root][s]];
+    sum = yw_dadd(sum, p[s]);
+  }
+  if (type != FEM_A) {
+    int t = type - FEM_T0;
+    p[t] = yw_dsub(yw_dscale(sum, 0.5), p[t]);
+  }
+  for (int e = 0; e < 6; ++e) {
+    p[4 + e] = yw_dscale(yw_dadd(p[yw_fem_edges[e][0]], p[yw_fem_edges[e][1]]), 0.5);
+  }
+  p[10] = yw_dscale(yw_dadd(yw_dadd(p[0], p[1]), yw_dadd(p[2], p[3])), 0.25);
+  for (int32_t e = 0; e < kind->num_edges; ++e) {
+    yw_dvec3 d = yw_dsub(p[kind->edge[e][1]], p[kind->edge[e][0]]);
+    out[e] = (float)(0.5 * yw_ddot(d, d));
+  }
+}
+
+static void to_floats(const double m[FEM_MATRIX], float out[FEM_MATRIX]) {
+  for (int k = 0; k < FEM_MATRIX; ++k) out[k] = (float)m[k];
+}
+
+static void fill_root_tables(const fem_hierarchy* h, fem_tables* t) {
+  for (int32_t r = 0; r < h->num_roots; ++r) {
+    for (int type = 0; type < FEM_TYPES; ++type) {
+      for (int k = 0; k < 9; ++k) {
+        t->gradients[r][type][k] = (float)h->shapes[r][type].gradient[1 + k / 3][k % 3];
+      }
+      family_half_squares(h, r, type, &t->kinds[type], t->half_squares[r][type]);
+    }
+  }
+}
+
+static void fill_root_matrices(const fem_hierarchy* h, const float* c, fem_tables* t) {
+  for (int32_t r = 0; r < h->num_roots; ++r) {
+    for (int type = 0; type < FEM_TYPES; ++type) {
+      fem_mat6 n;
+      double m[FEM_MATRIX];
+      yw_fem_strain_matrix(&h->shapes[r][type], &n);
+      yw_fem_edge_matrix(&n, c, h->shapes[r][type].volume, m);
+      to_floats(m, t->root_matrices[r][type]);
+    }
+  }
+}
+
+static void fill_tet_matrices(const fem_hierarchy* h, const float* c, const float* uniform,
+                              float (*out)[FEM_MATRIX]) {
+  for (int32_t tet = 0; tet < h->num_tets; ++tet) {
+    const fem_shape* shape = &h->shapes[h->root[tet]][h->type[tet]];
+    const float* own = c ? c + (size_t)tet * FEM_MATRIX : uniform;
+    fem_mat6 n;
+    double m[FEM_MATRIX];
+    yw_fem_strain_matrix(shape, &n);
+    yw_fem_edge_matrix(&n, own, shape->volume * (double)(1 << h->level[tet]), m);
+    to_floats(m, out[tet]);
+  }
+}
+
+bool yw_fem_tables_create(const yw_allocator* mem, const fem_hierarchy* h,
+                          const fem_materials* materials, fem_tables* out) {
+  *out = (fem_tables){0};
+  size_t roots = (size_t)h->num_roots, tets = (size_t)h->num_tets;
+  yw_fem_make_kinds(out->kinds);
+  out->gradients = yw_mem_alloc(mem, roots, sizeof *out->gradients);
+  out->half_squares = yw_mem_alloc(mem, roots, sizeof *out->half_squares);
+  bool good = out->gradients && out->half_squares;
+  if (materials->stiffness) {
+    out->tet_matrices = yw_mem_alloc(mem, tets, sizeof *out->tet_matrices);
+    good = good && out->tet_matrices;
+  } else {
+    out->root_matrices = yw_mem_alloc(mem, roots, sizeof *out->root_matrices);
+    good = good && out->root_matrices;
+  }
+  if (materials->damping) {
+    out->tet_dampings = yw_mem_alloc(mem, tets, sizeof *out->tet_dampings);
+    good = good && out->tet_dampings;
+  }
+  if (!good) {
+    yw_fem_tables_free(mem, out);
+    return false;
+  }
+  fill_root_tables(h, out);
+  if (materials->stiffness) {
+    fill_tet_matrices(h, materials->stiffness, NULL, out->tet_matrices);
+  } else {
+    fill_root_matrices(h, materials->uniform_stiffness, out);
+  }
+  if (materials->damping) fill_tet_matrices(h, materials->damping, NULL, out->tet_dampings);
+  return true;
+}
+
+void yw_fem_tables_free(const yw_allocator* mem, fem_tables* t) {
+  yw_mem_free(mem, t->gradients);
+  yw_mem_free(mem, t->half_squares);
+  yw_mem_free(mem, t->root_matrices);
+  yw_mem_free(mem, t->tet_matrices);
+  yw_mem_free(mem, t->tet_dampings);
+  *t = (fem_tables){0};
+}
+
+// Memory ------------------------------------------------------------------------------------------
+
+static bool allocate_kind(const yw_allocator* mem, const fem_kind* kind, int32_t most, bool damped,
+                          fem_batches* b) {
+  size_t n = ((size_t)most + YW_LANES - 1) / YW_LANES * YW_LANES;
+  b->capacity = (int32_t)n;
+  b->nodes = YW_NEW_ARRAY(mem, int32_t, n * (size_t)kind->num_nodes);
+  b->half_squares = YW_NEW_ARRAY(mem, float, n*(size_t)kind->num_edges);
+  b->matrices = YW_NEW_ARRAY(mem, float, n*(size_t)kind->num_children* FEM_MATRIX);
+  if (damped) b->dampings = YW_NEW_ARRAY(mem, float, n*(size_t)kind->num_children* FEM_MATRIX);
+  b->turn = YW_NEW_ARRAY(mem, float, n);
+  b->scale = YW_NEW_ARRAY(mem, float, n);
+  b->owner = YW_NEW_ARRAY(mem, int32_t, n);
+  b->present = YW_NEW_ARRAY(mem, int32_t, n);
+  return b->nodes && b->half_squares && b->matrices && (!damped || b->dampings) && b->turn &&
+         b->scale && b->owner && b->present;
+}
+
+bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const fem_tables* tables,
+                        fem_work* out) {
+  *out = (fem_work){.mem = yw_mem_or_default(mem), .h = h, .tables = tables};
+  int32_t most[FEM_KINDS] = {0};
+  for (int32_t t = 0; t < h->num_parents; ++t) ++most[h->type[t]];
+  // Tets of the finest level are always whole families.
+  most[FEM_SINGLES] = h->max_level > 0 ? h->num_parents : h->num_roots;
+  bool good = true;
+  size_t slots = 0;
+  for (int k = 0; k < FEM_KINDS; ++k) {
+    const fem_kind* kind = &tables->kinds[k];
+    good = good && allocate_kind(mem, kind, most[k], tables->tet_dampings, &out->kinds[k]);
+    slots += (size_t)out->kinds[k].capacity * (size_t)kind->num_nodes;
+  }
+  out->slot_capacity = (int32_t)slots;
+  out->slot_start = YW_NEW_ARRAY(mem, int32_t, h->num_nodes + 1);
+  out->slots = YW_NEW_ARRAY(mem, int32_t, slots);
+  out->place = YW_NEW_ARRAY(mem, int32_t, h->num_nodes);
+  if (good && out->slot_start && out->slots && out->place) return true;
+  yw_fem_work_free(out);
+  return false;
+}
+
+void yw_fem_work_free(fem_work* work) {
+  const yw_allocator* mem = &work->mem;
+  for (int k = 0; k < FEM_KINDS; ++k) {
+    fem_batches* b = &work->kinds[k];
+    void* const arrays[] = {b->nodes, b->half_squares, b->matrices, b->dampings,
+                            b->turn,  b->scale,        b->owner,    b->present};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(mem, arrays[i]);
+  }
+  yw_mem_free(mem, work->slot_start);
+  yw_mem_free(mem, work->slots);
+  yw_mem_free(mem, work->place);
+  *work = (fem_work){0};
+}
+
+// Building ----------------------------------------------------------------------------------------
+
+static void fill_matrix(const fem_work* work, int32_t tet, float* out, float* damping) {
+  const fem_hierarchy* h = work->h;
+  const fem_tables* t = work->tables;
+  if (t->tet_matrices) {
+    for (int k = 0; k < FEM_MATRIX; ++k) out[k * YW_LANES] = t->tet_matrices[tet][k];
+  } else {
+    const float* m = t->root_matrices[h->root[tet]][h->type[tet]];
+    float scale = (float)(1 << h->level[tet]);
+    for (int k = 0; k < FEM_MATRIX; ++k) out[k * YW_LANES] = scale * m[k];
+  }
+  for (int k = 0; k < FEM_MATRIX && damping; ++k) {
+    damping[k * YW_LANES] = t->tet_dampings[tet][k];
+  }
+}
+
+static void clear_matrix(float* out, float* damping) {
+  for (int k = 0; k < FEM_MATRIX; ++k) out[k * YW_LANES] = 0.0f;
+  for (int k = 0; k < FEM_MATRIX && damping; ++k) damping[k * YW_LANES] = 0.0f;
+}
+
+typedef struct lane_place {
+  fem_batches* b;
+  const fem_kind* kind;
+  size_t batch, lane;
+} lane_place;
+
+static float* lane_matrix(const lane_place* at, int32_t child, float* base) {
+  size_t children = (size_t)at->kind->num_children;
+  return base ? base + ((at->batch * children + (size_t)child) * FEM_MATRIX) * YW_LANES + at->lane
+              : NULL;
+}
+
+static lane_place next_lane(fem_work* work, int k) {
+  fem_batches* b = &work->kinds[k];
+  size_t i = (size_t)b->count++;
+  return (lane_place){b, &work->tables->kinds[k], i / YW_LANES, i % YW_LANES};
+}
+
+static void fill_lane(const lane_place* at, int32_t owner, const int32_t* nodes,
+                      const float* squares, float squares_scale) {
+  fem_batches* b = at->b;
+  size_t nn = (size_t)at->kind->num_nodes, ne = (size_t)at->kind->num_edges;
+  b->owner[at->batch * YW_LANES + at->lane] = owner;
+  for (size_t n = 0; n < nn; ++n) b->nodes[(at->batch * nn + n) * YW_LANES + at->lane] = nodes[n];
+  for (size_t e = 0; e < ne; ++e) {
+    b->half_squares[(at->batch * ne + e) * YW_LANES + at->lane] = squares_scale * squares[e];
+  }
+}
+
+// 6 volumes of an A tet of this level, 1/m^3.
+static float inverse_volume6(const fem_hierarchy* h, int32_t root, int32_t level) {
+  return (float)((double)(1ll << (3 * level)) / (6.0 * h->shapes[root][FEM_A].volume));
+}
+
+static void add_family(fem_work* work, const fem_front* front, int32_t parent) {
+  const fem_hierarchy* h = work->h;
+  int32_t type = h->type[parent], level = h->level[parent], first = h->first_child[parent];
+  lane_place at = next_lane(work, type);
+  size_t i = at.batch * YW_LANES + at.lane;
+  float shrink = 1.0f / (float)(1 << (2 * level));
+  fill_lane(&at, parent, h->family[parent], work->tables->half_squares[h->root[parent]][type],
+            shrink);
+  at.b->turn[i] = (float)h->sign[parent] * inverse_volume6(h, h->root[parent], level + 1);
+  at.b->scale[i] = (float)yw_fem_gradient_scale(h, parent);
+  at.b->present[i] = 0;
+  for (int32_t c = 0; c < at.kind->num_children; ++c) {
+    float* damping = lane_matrix(&at, c, at.b->dampings);
+    if (yw_fem_is_split(front, first + c)) {
+      clear_matrix(lane_matrix(&at, c, at.b->matrices), damping);
+    } else {
+      fill_matrix(work, first + c, lane_matrix(&at, c, at.b->matrices), damping);
+      at.b->present[i] |= 1 << c;
+    }
+  }
+}
+
+static void add_single(fem_work* work, int32_t tet) {
+  const fem_hierarchy* h = work->h;
+  lane_place at = next_lane(work, FEM_SINGLES);
+  size_t i = at.batch * YW_LANES + at.lane;
+  float squares[6];
+  for (int e = 0; e < 6; ++e) {
+    yw_dvec3 d = yw_dsub(h->rest[h->nodes[tet][yw_fem_edges[e][1]]],
+                         h->rest[h->nodes[tet][yw_fem_edges[e][0]]]);
+    squares[e] = (float)(0.5 * yw_ddot(d, d));
+  }
+  fill_lane(&at, tet, h->nodes[tet], squares, 1.0f);
+  float turn = h->type[tet] == FEM_A ? 1.0f : -2.0f;
+  at.b->turn[i] = turn * (float)h->sign[tet] * inverse_volume6(h, h->root[tet], h->level[tet]);
+  at.b->scale[i] = (float)yw_fem_gradient_scale(h, tet);
+  at.b->present[i] = 1;
+  fill_matrix(work, tet, lane_matrix(&at, 0, at.b->matrices), lane_matrix(&at, 0, at.b->dampings));
+}
+
+// Lanes after the last one do as if they were the first node four times, without stiffness.
+static void fill_tails(fem_work* work) {
+  for (int k = 0; k < FEM_KINDS; ++k) {
+    int32_t count = work->kinds[k].count;
+    while (work->kinds[k].count % YW_LANES != 0) {
+      lane_place at = next_lane(work, k);
+      size_t i = at.batch * YW_LANES + at.lane;
+      const int32_t nodes[FEM_FAMILY_NODES] = {0};
+      const float squares[FEM_MAX_EDGES] = {0};
+      fill_lane(&at, -1, nodes, squares, 0.0f);
+      at.b->turn[i] = at.b->scale[i] = 0.0f;
+      at.b->present[i] = 0;
+      for (int32_t c = 0; c < at.kind->num_children; ++c) {
+        clear_matrix(lane_matrix(&at, c, at.b->matrices), lane_matrix(&at, c, at.b->dampings));
+      }
+    }
+    work->kinds[k].count = count;
+  }
+}
+
+// Calls for every node of every lane in use, slots ascending.
+static void list_slots(fem_work* work, const fem_front* front) {
+  int32_t* start = work->slot_start;
+  for (int32_t i = 0; i < front->num_active; ++i) work->place[front->active[i]] = i;
+  memset(start, 0, sizeof *start * ((size_t)front->num_active + 1));
+  for (int pass = 0; pass < 2; ++pass) {
+    int32_t slot = 0;
+    for (int k = 0; k < FEM_KINDS; ++k) {
+      const fem_batches* b = &work->kinds[k];
+      int32_t nn = work->tables->kinds[k].num_nodes, batches = yw_fem_num_batches(b);
+      work->kinds[k].first_slot = slot;
+      for (int32_t row = 0; row < batches * nn; ++row) {
+        int32_t lanes = b->count - row / nn * YW_LANES;
+        if (lanes > YW_LANES) lanes = YW_LANES;
+        const int32_t* nodes = b->nodes + (size_t)row * YW_LANES;
+        for (int32_t l = 0; l < lanes; ++l) {
+          int32_t place = work->place[nodes[l]];
+          if (pass == 0) {
+            ++start[place + 1];
+          } else {
+            work->slots[start[place]++] = slot + row * YW_LANES + l;
+          }
+        }
+      }
+      slot += batches * nn * YW_LANES;
+    }
+    work->num_slots = slot;
+    if (pass == 0) {
+      for (int32_t i = 0; i < front->num_active; ++i) start[i + 1] += start[i];
+    }
+  }
+  // Filling moved every start to the next one.
+  memmove(start + 1, start, sizeof *start * (size_t)front->num_active);
+  start[0] = 0;
+}
+
+void yw_fem_work_build(fem_work* work, const fem_front* front) {
+  const fem_hierarchy* h = work->h;
+  for (int k = 0; k < FEM_KINDS; ++k) work->kinds[k].count = 0;
+  for (int32_t r = 0; r < h->num_roots; ++r) {
+    if (!yw_fem_is_split(front, r)) add_single(work, r);
+  }
+  for (int32_t i = 0; i < front->num_families; ++i) {
+    int32_t parent = front->families[i], first = h->first_child[parent], leaves = 0;
+    int32_t children = yw_fem_children_of(h, parent);
+    for (int32_t c = 0; c < children; ++c) leaves += !yw_fem_is_split(front, first + c);
+    if (leaves >= (int32_t)(KEEP_TOGETHER * children)) {
+      add_family(work, front, parent);
+      continue;
+    }
+    for (int32_t c = 0; c < children; ++c) {
+      if (!yw_fem_is_split(front, first + c)) add_single(work, first + c);
+    }
+  }
+  fill_tails(work);
+  list_slots(work, front);
+  work->num_batches = 0;
+  for (int k = 0; k < FEM_KINDS; ++k) work->num_batches += yw_fem_num_batches(&work->kinds[k]);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// The tets of a front, 16 families (or single tets) at a time, as the kernels want them.
+//
+// A family is the children of one split tet: its 11 (or 10) nodes are gathered once for 12 (or 7)
+// children that share 30 (or 24) edges. Families of which only a few children are in the front are
+// taken apart into single tets. What the kernels write per node of a family stays in slots of its
+// own; nodes add up their slots in a fixed order.
+#ifndef YW_FEM_BATCHES_H
+#define YW_FEM_BATCHES_H
+
+#include "base/simd.h"
+#include "fem/front.h"
+#include "fem/materials.h"
+
+#define FEM_KINDS 6    ///< families by the type of their parent, and single tets
+#define FEM_SINGLES 5  ///< kind of single tets
+#define FEM_MAX_EDGES 30
+
+/// How the tets of one kind hang together; local numbers as in fem_child_rule.
+typedef struct fem_kind {
+  int32_t num_nodes, num_edges, num_children;
+  uint8_t edge[FEM_MAX_EDGES][2];              ///< unique edges, local nodes
+  uint8_t child_edge[FEM_FAMILY_CHILDREN][6];  ///< edges of a child in slot order
+  uint8_t child_node[FEM_FAMILY_CHILDREN][4];
+  uint8_t child_type[FEM_FAMILY_CHILDREN];
+  float child_sign[FEM_FAMILY_CHILDREN];
+  /// det of a child's edges times this, over that of an A tet of the level, is J.
+  float child_turn[FEM_FAMILY_CHILDREN];
+  float child_volume[FEM_FAMILY_CHILDREN];  ///< over that of an A tet of the level
+} fem_kind;
+
+/// Tables of all kinds.
+void yw_fem_make_kinds(fem_kind kinds[FEM_KINDS]);
+
+/// Tables per root that serve all levels.
+typedef struct fem_tables {
+  fem_kind kinds[FEM_KINDS];
+  float (*gradients)[FEM_TYPES][9];                 ///< per root: of slots 1..3
+  float (*half_squares)[FEM_TYPES][FEM_MAX_EDGES];  ///< per root, parent type: L^2 / 2 of the edges
+  /// M per root and type, to be multiplied by 2^level; or per tet, as it is. One of them is NULL.
+  float (*root_matrices)[FEM_TYPES][FEM_MATRIX];
+  float (*tet_matrices)[FEM_MATRIX];
+  float (*tet_dampings)[FEM_MATRIX];  ///< the same of damping matrices; NULL without
+} fem_tables;
+
+bool yw_fem_tables_create(const yw_allocator* mem, const fem_hierarchy* h,
+                          const fem_materials* materials, fem_tables* out);
+void yw_fem_tables_free(const yw_allocator* mem, fem_tables* tables);
+
+/// All of one kind. Arrays are by batch of 16, then as named, then 16 lanes. Lanes beyond count
+/// have matrices of zeros.
+typedef struct fem_batches {
+  int32_t count, capacity;  ///< families or tets; batches are (count + 15) / 16
+  int32_t* nodes;           ///< num_nodes
+  float* half_squares;      ///< num_edges
+  float* matrices;          ///< num_children x FEM_MATRIX; zeros for children not in the front
+  float* dampings;          ///< the same; NULL without
+  float* turn;              ///< sign of det over 6 volumes of an A tet of the level
+  float* scale;        ///< gradients of the root's shapes times this are the parent's (or tet's)
+  int32_t* owner;      ///< parent tet, or the tet
+  int32_t* present;    ///< bit c: child c is in the front
+  int32_t first_slot;  ///< slot of node n in lane l of batch b: first + (b nodes + n) 16 + l
+} fem_batches;
+
+typedef struct fem_work {
+  yw_allocator mem;
+  const fem_hierarchy* h;
+  const fem_tables* tables;
+  fem_batches kinds[FEM_KINDS];
+  int32_t num_slots, slot_capacity;
+  int32_t* slot_start;  ///< per active node (place in front->active), + 1
+  int32_t* slots;       ///< of a node, ascending
+  int32_t* place;       ///< per node: place in front->active
+  int32_t num_batches;  ///< of all kinds
+} fem_work;
+
+bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const fem_tables* tables,
+                        fem_work* out);
+void yw_fem_work_free(fem_work* work);
+/// Lists the tets of a front.
+void yw_fem_work_build(fem_work* work, const fem_front* front);
+
+static inline int32_t yw_fem_num_batches(const fem_batches* batches) {
+  return (batches->count + YW_LANES - 1) / YW_LANES;
+}
+
+#endif

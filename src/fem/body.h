@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// State of a fem body.
+#ifndef YW_FEM_BODY_H
+#define YW_FEM_BODY_H
+
+#include "fem/forces.h"
+#include "fem/model.h"
+#include "fem/transfer.h"
+#include "method.h"
+#include "yawara/model.h"
+
+typedef struct fem_body {
+  yw_allocator mem;
+  const fem_model* model;
+  yw_fem_params params;
+
+  fem_front front;
+  fem_work work;
+  fem_scratch scratch;
+  double* mass;     ///< kg per node; of free nodes
+  float* inv_mass;  ///< 1/kg per node; 0 where it is held or not free
+  yw_vec4* force;
+  double* carried;  ///< 4 per node, while the front changes
+
+  // Refinement.
+  float* strains;  ///< see fem_strain_args
+  float* jumps;    ///< see fem_jump_args
+  yw_vec4 (*node_strain)[2];
+  int32_t *to_split, *to_merge;
+  bool* forced;       ///< per parent: stays split, for pins inside
+  float since_check;  ///< s
+  float stretch;      ///< largest strain at the last look; the stable step shrinks with it
+  int64_t inner_steps, splits, merges;
+  float last_step;  ///< s
+
+  // Pins.
+  int32_t* held;    ///< particles of the holds
+  int32_t* sprung;  ///< particles of the springs
+  int32_t num_held, num_sprung;
+  bool* is_held;  ///< per node
+
+  // Free nodes of the surface, side by side for obstacles.
+  int32_t num_surface;
+  int32_t* surface;
+  yw_particles surface_copy;
+  yw_vec4* surface_old;
+
+  // Sleep, and what contact did since.
+  bool asleep;
+  float still;  ///< s since a node was last faster than sleep_speed
+  int32_t sleep_contacts;
+  yw_vec4 *end_pos, *end_vel;  ///< as advance left them
+
+  // The front as tets and triangles, made when asked for.
+  uint64_t front_version, shown_version;
+  int32_t* cells;      ///< 4 per tet, positive
+  int32_t* cell_tets;  ///< tet of the hierarchy
+  int32_t* triangles;
+  int32_t* surface_nodes;
+  int32_t num_triangles, num_surface_nodes;
+} fem_body;
+
+yw_status yw_fem_body_create(const void* model, const yw_allocator* mem, void** state,
+                             yw_particles* particles, yw_error* error);
+void yw_fem_body_destroy(void* state, yw_particles* particles);
+void yw_fem_invalidate(void* state, const yw_particles* particles);
+void yw_fem_save(const void* state, yw_writer* writer);
+void yw_fem_load(void* state, yw_reader* reader);
+
+/// The front changed: masses, batches, lists.
+void yw_fem_front_changed(fem_body* body);
+/// Writes the inverse masses that contact sees.
+void yw_fem_show_masses(const fem_body* body, yw_particles* particles);
+/// Lists the front's tets and surface if they are not up to date.
+void yw_fem_show_front(fem_body* body);
+
+/// The lists of pins changed: which nodes are held, which tets must be split for them.
+void yw_fem_note_pins(fem_body* body);
+/// Looks at the strains and changes the front where they ask for it (adapt.c).
+void yw_fem_adapt(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx);
+/// Splits until the level that params ask for, and round pins, at once.
+void yw_fem_enforce(fem_body* body, yw_particles* particles);
+
+/// What a body shows (shown.c).
+int32_t yw_fem_num_fields(const void* state);
+yw_field_info yw_fem_field_info(const void* state, int32_t field);
+void yw_fem_field_values(const void* state, const yw_particles* particles, int32_t field,
+                         float* out);
+const int32_t* yw_fem_cells(const void* state, int32_t* num_cells);
+double yw_fem_elastic_energy(const fem_body* body, const yw_particles* particles);
+
+#endif

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+// The family kernels against a plain loop in double precision; same bits over SIMD and threads.
+#include "base/memory.h"
+#include "fem/element.h"
+#include "fem/forces.h"
+#include "testing.h"
+
+typedef struct rig {
+  yw_tet_mesh mesh;
+  fem_hierarchy h;
+  fem_front front;
+  fem_materials materials;
+  fem_tables tables;
+  fem_work work;
+  fem_scratch scratch;
+  float *stiffness, *damping;
+  yw_vec4 *pos, *vel, *force;
+  test_random random;
+} rig;
+
+// Symmetric, positive: a random matrix times its transpose, and something on the diagonal.
+static void random_matrix(test_random* random, float scale, float out[FEM_MATRIX]) {
+  double a[6][6];
+  for (int i = 0; i < 36; ++i) a[i / 6][i % 6] = test_random_in(random, -1, 1);
+  for (int i = 0; i < 6; ++i) {
+    for (int j = i; j < 6; ++j) {
+      double sum = i == j ? 1.0 : 0.0;
+      for (int k = 0; k < 6; ++k) sum += a[i][k] * a[j][k];
+      out[yw_fem_matrix_at(i, j)] = (float)(scale * sum);
+    }
+  }
+}
+
+static void make_rig(rig* r, bool general, double share, uint64_t seed) {
+  *r = (rig){.random = {seed}};
+  const int32_t cells[3] = {2, 2, 1};
+  yw_aabb box = {{0, 0, 0}, {0.2f, 0.2f, 0.1f}};
+  assert_int_equal(yw_tet_mesh_lattice(NULL, box, cells, YW_LATTICE_FIVE, &r->mesh), YW_OK);
+  assert_int_equal(yw_fem_hierarchy_create(NULL, &r->mesh, 3, 0.0, &r->h, NULL), YW_OK);
+  assert_true(yw_fem_front_create(NULL, &r->h, &r->front));
+  size_t tets = (size_t)r->h.num_tets, nodes = (size_t)r->h.num_nodes;
+  yw_fem_isotropic(3e5, 0.3, r->materials.uniform_stiffness);
+  r->materials.damping_time = 0.002f;
+  if (general) {
+    r->stiffness = malloc(tets * FEM_MATRIX * sizeof(float));
+    r->damping = malloc(tets * FEM_MATRIX * sizeof(float));
+    for (size_t t = 0; t < tets; ++t) {
+      random_matrix(&r->random, 1e5f, r->stiffness + t * FEM_MATRIX);
+      random_matrix(&r->random, 1e2f, r->damping + t * FEM_MATRIX);
+    }
+    r->materials.stiffness = r->stiffness;
+    r->materials.damping = r->damping;
+  }
+  for (int32_t t = 0; t < r->h.num_parents; ++t) {
+    if (!yw_fem_in_front(&r->front, t)) continue;
+    if (test_random_in(&r->random, 0, 1) < share) yw_fem_front_split(&r->front, t);
+  }
+  yw_fem_front_update(&r->front);
+  assert_true(yw_fem_tables_create(NULL, &r->h, &r->materials, &r->tables));
+  assert_true(yw_fem_work_create(NULL, &r->h, &r->tables, &r->work));
+  assert_true(yw_fem_scratch_create(NULL, &r->work, &r->scratch));
+  yw_fem_work_build(&r->work, &r->front);
+  r->pos = calloc(nodes, sizeof(yw_vec4));
+  r->vel = calloc(nodes, sizeof(yw_vec4));
+  r->force = calloc(nodes, sizeof(yw_vec4));
+  for (size_t n = 0; n < nodes; ++n) {
+    yw_dvec3 x = r->h.rest[n];
+    float* p = &r->pos[n].x;
+    p[0] = (float)(1.1 * x.x + 0.1 * x.y + 2.0 * x.x * x.z);
+    p[1] = (float)(0.9 * x.y + 0.2 * x.z - x.y * x.x);
+    p[2] = (float)(1.05 * x.z + 1.5 * x.x * x.x);
+    for (int k = 0; k < 3; ++k) {
+      p[k] += (float)test_random_in(&r->random, -1e-4, 1e-4);
+      (&r->vel[n].x)[k] = (float)test_random_in(&r->random, -0.1, 0.1);
+    }
+  }
+}
+
+static void free_rig(rig* r) {
+  free(r->stiffness), free(r->damping), free(r->pos), free(r->vel), free(r->force);
+  yw_fem_scratch_free(NULL, &r->scratch);
+  yw_fem_work_free(&r->work);
+  yw_fem_tables_free(NULL, &r->tables);
+  yw_fem_front_free(&r->front);
+  yw_fem_hierarchy_free(&r->h);
+  yw_tet_mesh_free(&r->mesh);
+}
+
+static int32_t run(rig* r, bool damped, yw_simd simd, yw_tasks* tasks) {
+  const fem_forces_def def = {.work = &r->work,
+                              .front = &r->front,
+                              .materials = &r->materials,
+                              .kernels = YW_KERNEL_PICK(yw_fem_kernels, yw_simd_resolve(simd)),
+                              .tasks = tasks,
+                              .pos = r->pos,
+                              .vel = damped ? r->vel : NULL,
+                              .scratch = &r->scratch,
+                              .force = r->force};
+  return yw_fem_forces(&def);
+}
+
+// F S and damping in the textbook's form, tet by tet in double.
+static void reference(const rig* r, bool damped, yw_dvec3* force) {
+  const fem_hierarchy* h = &r->h;
+  memset(force, 0, sizeof *force * (size_t)h->num_nodes);
+  for (int32_t t = 0; t < h->num_tets; ++t) {
+    if (!yw_fem_in_front(&r->front, t)) continue;
+    const fem_shape* shape = &h->shapes[h->root[t]][h->type[t]];
+    double s = yw_fem_gradient_scale(h, t), F[3][3] = {{0}}, G[3][3] = {{0}}, E[6], R[6], S[6];
+    for (int a = 0; a < 4; ++a) {
+      const float *x = &r->pos[h->nodes[t][a]].x, *v = &r->vel[h->nodes[t][a]].x;
+      for (int i = 0; i < 9; ++i) {
+        F[i / 3][i % 3] += (double)x[i / 3] * s * shape->gradient[a][i % 3];
+        G[i / 3][i % 3] += (double)v[i / 3] * s * shape->gradient[a][i % 3];
+      }
+    }
+    static const int row[6] = {0, 1, 2, 1, 0, 0}, column[6] = {0, 1, 2, 2, 2, 1};
+    for (int k = 0; k < 6; ++k) {
+      double e = 0.0, rate = 0.0;
+      for (int i = 0; i < 3; ++i) {
+        e += F[i][row[k]] * F[i][column[k]];
+        rate += F[i][row[k]] * G[i][column[k]] + G[i][row[k]] * F[i][column[k]];
+      }
+      double half = k < 3 ? 0.5 : 1.0;
+      E[k] = half * (e - (k < 3));
+      R[k] = half * rate;
+    }
+    const float* c =
+        r->stiffness ? r->stiffness + (size_t)t * FEM_MATRIX : r->materials.uniform_stiffness;
+    const float* d = r->damping ? r->damping + (size_t)t * FEM_MATRIX : c;
+    double lag = r->damping ? 1.0 : (double)r->materials.damping_time;
+    for (int i = 0; i < 6; ++i) {
+      S[i] = 0.0;
+      for (int j = 0; j < 6; ++j) {
+        S[i] += (double)c[yw_fem_matrix_at(i, j)] * E[j];
+        if (damped) S[i] += (double)d[yw_fem_matrix_at(i, j)] * lag * R[j];
+      }
+    }
+    const double full[3][3] = {{S[0], S[5], S[4]}, {S[5], S[1], S[3]}, {S[4], S[3], S[2]}};
+    for (int a = 0; a < 4; ++a) {
+      double out[3] = {0};
+      for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+          double p = F[i][0] * full[0][j] + F[i][1] * full[1][j] + F[i][2] * full[2][j];
+          out[i] -= yw_fem_volume(h, t) * p * s * shape->gradient[a][j];
+        }
+      }
+      yw_dvec3* to = &force[h->nodes[t][a]];
+      *to = yw_dadd(*to, (yw_dvec3){out[0], out[1], out[2]});
+    }
+  }
+}
+
+static void compare(bool general, bool damped, double share) {
+  rig r;
+  make_rig(&r, general, share, 5);
+  yw_dvec3* expected = malloc(sizeof *expected * (size_t)r.h.num_nodes);
+  reference(&r, damped, expected);
+  assert_int_equal(run(&r, damped, YW_SIMD_AUTO, NULL), 0);
+  double worst = 0.0, largest = 0.0;
+  for (int32_t i = 0; i < r.front.num_active; ++i) {
+    int32_t n = r.front.active[i];
+    yw_dvec3 got = yw_d3(yw_xyz(r.force[n]));
+    worst = fmax(worst, yw_dlength(yw_dsub(got, expected[n])));
+    largest = fmax(largest, yw_dlength(expected[n]));
+  }
+  assert_at_most(worst / largest, 1e-5);
+  free(expected);
+  free_rig(&r);
+}
+
+static void kernels_equal_the_plain_loop(void** state) {
+  (void)state;
+  for (int k = 0; k < 4; ++k) {
+    compare(k & 1, k & 2, 0.5);
+    compare(k & 1, k & 2, 1.0);
+  }
+  compare(false, false, 0.0);
+}
+
+static void same_bits_over_simd_and_threads(void** state) {
+  (void)state;
+  rig r;
+  make_rig(&r, true, 0.6, 8);
+  // Some tets inside out, so that the recovery takes part.
+  for (int32_t n = 5; n < r.h.num_nodes; n += 97) r.pos[n].x -= 0.03f;
+  size_t bytes = sizeof(yw_vec4) * (size_t)r.h.num_nodes;
+  yw_vec4* first = malloc(bytes);
+  int32_t squeezed = run(&r, true, YW_SIMD_PLAIN, NULL);
+  assert_true(squeezed > 0);
+  memcpy(first, r.force, bytes);
+  static const yw_simd levels[3] = {YW_SIMD_PLAIN, YW_SIMD_AVX2, YW_SIMD_AVX512};
+  for (int k = 0; k < 3; ++k) {
+    for (int threads = 1; threads <= 3; ++threads) {
+      yw_tasks* tasks = yw_tasks_create(NULL, threads);
+      memset(r.force, 0, bytes);
+      assert_int_equal(run(&r, true, levels[k], tasks), squeezed);
+      assert_memory_equal(first, r.force, bytes);
+      yw_tasks_destroy(tasks);
+    }
+  }
+  free(first);
+  free_rig(&r);
+}
+
+// The forces of a body add up to nothing, recovery included.
+static void forces_add_up_to_zero(void** state) {
+  (void)state;
+  rig r;
+  make_rig(&r, false, 0.6, 12);
+  for (int32_t n = 5; n < r.h.num_nodes; n += 97) r.pos[n].x -= 0.03f;
+  run(&r, true, YW_SIMD_AUTO, NULL);
+  double sum[3] = {0}, size = 0.0;
+  for (int32_t i = 0; i < r.front.num_active; ++i) {
+    yw_vec4 f = r.force[r.front.active[i]];
+    sum[0] += (double)f.x, sum[1] += (double)f.y, sum[2] += (double)f.z;
+    size += fabs((double)f.x);
+  }
+  for (int k = 0; k < 3; ++k) assert_at_most(fabs(sum[k]) / size, 1e-6);
+  free_rig(&r);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(kernels_equal_the_plain_loop),
+      cmocka_unit_test(same_bits_over_simd_and_threads),
+      cmocka_unit_test(forces_add_up_to_zero),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
