@@ -58,6 +58,24 @@ static int inspect_tets(const char* path) {
   return EXIT_DONE;
 }
 
+// Levels, their sizes and how stiff they are.
+static void print_fem(const yw_fem_info* info) {
+  printf("    level     tets    nodes   step us   Young's modulus Pa (smallest, mean, largest)\n");
+  for (int32_t l = 0; l < info->num_levels; ++l) {
+    const yw_fem_level* level = &info->levels[l];
+    printf("    %5d %8d %8d %9.3g   %.4g, %.4g, %.4g", l, level->num_tets, level->num_nodes,
+           1e6 * (double)level->time_step, (double)level->youngs_min, (double)level->youngs_mean,
+           (double)level->youngs_max);
+    if (level->num_linear > 0) printf("  (%d with linear faces)", level->num_linear);
+    printf("\n");
+  }
+  printf("    %s, about %.3g MB\n",
+         !info->varies  ? "one material"
+         : info->cached ? "coarse levels from the cache"
+                        : "coarse levels sampled",
+         info->bytes * 1e-6);
+}
+
 static int inspect_scene(const char* path, const scene_options* options) {
   yw_error error = {0}, warning = {0};
   yw_scene* scene = NULL;
@@ -86,6 +104,8 @@ static int inspect_scene(const char* path, const scene_options* options) {
       printf("  body %-16s %s, %d particles, %d surface triangles, %.4g kg\n",
              yw_body_name(world, id), yw_model_method(model), count,
              yw_model_surface(model)->num_triangles, sums.mass);
+      yw_fem_info fem;
+      if (yw_model_fem_info(model, &fem) == YW_OK) print_fem(&fem);
     }
   }
   if (bodies > 20) printf("  ... and %d more bodies\n", bodies - 20);

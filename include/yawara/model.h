@@ -134,6 +134,7 @@ typedef struct yw_fem_material {
   float density;         ///< kg/m^3, > 0; default 1000
   /// s, >= 0; default 0. Stress from the rate of strain is the stiffness times this: vibrations of
   /// angular frequency w die as exp(-damping_time w^2 t / 2).
+  /// Starts as stiffness_damping of the def; where it varies, that of bodies counts no more.
   float damping_time;
   /// Pa, or NULL (default): instead of the first two, an elasticity matrix. Upper half of 6x6, row
   /// after row: C11 C12 .. C16 C22 .. C66, components 11 22 33 23 13 12, strains with engineering
@@ -256,9 +257,6 @@ typedef struct yw_fem_state {
   bool asleep;
 } yw_fem_state;
 
-/// A number that varies in space; p is in the model's rest frame.
-typedef float (*yw_fem_field)(void* context, yw_vec3 p);
-
 /// Adaptive finite elements (Imai et al.): every tet of the mesh can be subdivided down to
 /// max_level while the body runs. Nothing here is owned or kept.
 typedef struct yw_fem_def {
@@ -268,14 +266,41 @@ typedef struct yw_fem_def {
   float youngs_modulus;     ///< Pa, > 0; default 1e5
   float poissons_ratio;     ///< above -1, below 0.5; default 0.3
   float density;            ///< kg/m^3, > 0; default 1000
-  // Instead of the constants, at the centres of the finest tets; may be NULL.
-  yw_fem_field youngs_modulus_at, poissons_ratio_at, density_at;
-  void* field_context;
+  /// What varies in space, asked at the centres of the finest tets; NULL: the same everywhere.
+  yw_fem_material_at material_at;
+  void* material_context;
+  yw_fem_sampling sampling;  ///< how coarse tets get their matrices where the material varies
+  /// Folder in which sampled matrices are kept and found again by content; NULL (default): none. It
+  /// is made when needed, and can be deleted at any time.
+  const char* cache_folder;
+  int32_t threads;       ///< for making the model; 0 (default): one per core
+  yw_progress progress;  ///< told while the model is made, or NULL
+  void* progress_context;
   yw_fem_params params;  ///< what bodies start with
 } yw_fem_def;
 YW_API yw_fem_def yw_default_fem_def(void);
+/// Returns YW_WARN_CACHE, with the reason in error->message, when a file in cache_folder was
+/// damaged or could not be written.
 YW_API yw_status yw_model_create_fem(const yw_allocator* mem, const yw_fem_def* def, yw_model** out,
                                      yw_error* error);
+
+/// What a fem model consists of, for reports.
+typedef struct yw_fem_level {
+  int32_t num_tets, num_nodes;                ///< nodes: of this level and all coarser ones
+  float youngs_min, youngs_mean, youngs_max;  ///< Pa, of the nearest isotropic materials
+  int32_t num_linear;  ///< tets that load cases said too little about: their faces were kept linear
+  float time_step;     ///< s, stable at rest
+} yw_fem_level;
+typedef struct yw_fem_info {
+  int32_t num_levels;
+  yw_fem_level levels[9];
+  double bytes;  ///< of the model and one body, about
+  bool varies;   ///< the material varies, so that coarse matrices were sampled
+  bool cached;   ///< they came from the cache
+} yw_fem_info;
+/// YW_ERR_INVALID for models of other methods.
+YW_API yw_status yw_model_fem_info(const yw_model* model, yw_fem_info* out);
+
 // Elastoplastic bodies ----------------------------------------------------------------------------
 
 /// How a plastic material yields.
@@ -362,7 +387,8 @@ YW_API int32_t yw_model_num_particles(const yw_model* model);  ///< at rest
 /// (tubes of rods, sheets with thickness), or the boundary of the tets. Empty for bodies of loose
 /// particles.
 YW_API const yw_tri_mesh* yw_model_surface(const yw_model* model);
-/// The tets that the model was made of, at rest. Empty for bodies that are not made of tets.
+/// The tets that the model was made of, at rest. Rods and sheets have their particles as vertices
+/// and no tets; loose particles nothing.
 YW_API const yw_tet_mesh* yw_model_tets(const yw_model* model);
 /// True when the shown surface needs more than the positions of the particles (tubes that twist):
 /// then only yw_body_surface_positions knows it.

@@ -24,6 +24,18 @@ typedef struct yw_scene_override {
 YW_API yw_status yw_scene_read(const char* path, const yw_allocator* mem, int32_t num_overrides,
                                const yw_scene_override* overrides, yw_scene** out,
                                yw_error* warning, yw_error* error);
+/// How the models of a scene are made. Zero-initialised means defaults.
+typedef struct yw_scene_options {
+  const char* cache_folder;  ///< for what takes long to make, see yw_fem_def; NULL: none
+  int32_t threads;           ///< 0: one per core
+  yw_progress progress;      ///< told while models are made, or NULL
+  void* progress_context;
+} yw_scene_options;
+/// The same with options, which may be NULL.
+YW_API yw_status yw_scene_read_with(const char* path, const yw_allocator* mem,
+                                    int32_t num_overrides, const yw_scene_override* overrides,
+                                    const yw_scene_options* options, yw_scene** out,
+                                    yw_error* warning, yw_error* error);
 /// The same for a text in memory; path stands in messages and says where files of the scene are.
 YW_API yw_status yw_scene_read_text(const char* text, size_t size, const char* path,
                                     const yw_allocator* mem, int32_t num_overrides,

@@ -11,6 +11,8 @@
 // A family with at least this share of its children in the front is kept together: a child in a
 // family costs about half of a single tet.
 #define KEEP_TOGETHER 0.5
+// Entries of matrices this near to each other, over the largest, are the same.
+#define SAME_MATERIAL 1e-5f
 
 // Kinds -------------------------------------------------------------------------------------------
 
@@ -38,6 +40,15 @@ static void add_child(fem_kind* kind, const fem_child_rule* rule) {
   kind->child_turn[c] = (float)rule->sign * (is_a ? 1.0f : -2.0f);
 }
 
+// Edges by their ends.
+static void list_ends(fem_kind* kind) {
+  for (int32_t e = 0; e < kind->num_edges; ++e) {
+    int32_t a = kind->edge[e][0], b = kind->edge[e][1];
+    kind->from[a][kind->num_from[a]++] = (uint8_t)e;
+    kind->to[b][kind->num_to[b]++] = (uint8_t)e;
+  }
+}
+
 void yw_fem_make_kinds(fem_kind kinds[FEM_KINDS]) {
   memset(kinds, 0, FEM_KINDS * sizeof *kinds);
   for (int type = 0; type < FEM_TYPES; ++type) {
@@ -45,11 +56,14 @@ void yw_fem_make_kinds(fem_kind kinds[FEM_KINDS]) {
     int count = yw_fem_child_rules(type, rules);
     kinds[type].num_nodes = yw_fem_num_family_nodes(type);
     for (int c = 0; c < count; ++c) add_child(&kinds[type], &rules[c]);
+    list_ends(&kinds[type]);
+    kinds[FEM_OWN + type] = kinds[type];
   }
   // A single tet is a family of itself; its own type and sign are in the lanes.
   const fem_child_rule self = {FEM_A, 1, {0, 1, 2, 3}};
   kinds[FEM_SINGLES].num_nodes = 4;
   add_child(&kinds[FEM_SINGLES], &self);
+  list_ends(&kinds[FEM_SINGLES]);
 }
 
 // Tables ------------------------------------------------------------------------------------------
@@ -104,49 +118,78 @@ static void fill_root_matrices(const fem_hierarchy* h, const float* c, fem_table
   }
 }
 
-static void fill_tet_matrices(const fem_hierarchy* h, const float* c, const float* uniform,
-                              float (*out)[FEM_MATRIX]) {
+static void fill_tet_matrices(const fem_hierarchy* h, const float* c, float (*out)[FEM_MATRIX]) {
   for (int32_t tet = 0; tet < h->num_tets; ++tet) {
     const fem_shape* shape = &h->shapes[h->root[tet]][h->type[tet]];
-    const float* own = c ? c + (size_t)tet * FEM_MATRIX : uniform;
     fem_mat6 n;
     double m[FEM_MATRIX];
     yw_fem_strain_matrix(shape, &n);
-    yw_fem_edge_matrix(&n, own, shape->volume * (double)(1 << h->level[tet]), m);
+    yw_fem_edge_matrix(&n, c + (size_t)tet * FEM_MATRIX,
+                       shape->volume * (double)(1 << h->level[tet]), m);
     to_floats(m, out[tet]);
   }
+}
+
+// Finds the factors of the finest tets' material over the first one's; false where they differ in
+// more than a factor.
+static bool find_factors(const fem_hierarchy* h, const float* stiffness, float* out) {
+  int32_t begin = h->level_start[h->max_level];
+  const float* first = stiffness + (size_t)begin * FEM_MATRIX;
+  float largest = 0.0f;
+  for (int k = 0; k < FEM_MATRIX; ++k) largest = fmaxf(largest, fabsf(first[k]));
+  for (int32_t tet = begin; tet < h->num_tets; ++tet) {
+    const float* c = stiffness + (size_t)tet * FEM_MATRIX;
+    float factor = c[0] / first[0];
+    for (int k = 0; k < FEM_MATRIX; ++k) {
+      if (!(fabsf(c[k] - factor * first[k]) <= SAME_MATERIAL * factor * largest)) return false;
+    }
+    out[tet - begin] = factor;
+  }
+  return true;
+}
+
+static bool allocate_tables(const yw_allocator* mem, const fem_hierarchy* h,
+                            const fem_materials* materials, fem_tables* t) {
+  size_t roots = (size_t)h->num_roots, tets = (size_t)h->num_tets;
+  t->gradients = yw_mem_alloc(mem, roots, sizeof *t->gradients);
+  t->half_squares = yw_mem_alloc(mem, roots, sizeof *t->half_squares);
+  t->root_matrices = yw_mem_alloc(mem, roots, sizeof *t->root_matrices);
+  bool good = t->gradients && t->half_squares && t->root_matrices;
+  if (materials->stiffness) {
+    t->tet_matrices = yw_mem_alloc(mem, tets, sizeof *t->tet_matrices);
+    t->finest_factors = YW_NEW_ARRAY(mem, float, h->num_tets - h->level_start[h->max_level]);
+    good = good && t->tet_matrices && t->finest_factors;
+  }
+  if (materials->damping) {
+    t->tet_dampings = yw_mem_alloc(mem, tets, sizeof *t->tet_dampings);
+    good = good && t->tet_dampings;
+  }
+  return good;
 }
 
 bool yw_fem_tables_create(const yw_allocator* mem, const fem_hierarchy* h,
                           const fem_materials* materials, fem_tables* out) {
   *out = (fem_tables){0};
-  size_t roots = (size_t)h->num_roots, tets = (size_t)h->num_tets;
   yw_fem_make_kinds(out->kinds);
-  out->gradients = yw_mem_alloc(mem, roots, sizeof *out->gradients);
-  out->half_squares = yw_mem_alloc(mem, roots, sizeof *out->half_squares);
-  bool good = out->gradients && out->half_squares;
-  if (materials->stiffness) {
-    out->tet_matrices = yw_mem_alloc(mem, tets, sizeof *out->tet_matrices);
-    good = good && out->tet_matrices;
-  } else {
-    out->root_matrices = yw_mem_alloc(mem, roots, sizeof *out->root_matrices);
-    good = good && out->root_matrices;
-  }
-  if (materials->damping) {
-    out->tet_dampings = yw_mem_alloc(mem, tets, sizeof *out->tet_dampings);
-    good = good && out->tet_dampings;
-  }
-  if (!good) {
+  if (!allocate_tables(mem, h, materials, out)) {
     yw_fem_tables_free(mem, out);
     return false;
   }
   fill_root_tables(h, out);
+  const float* c = materials->uniform_stiffness;
+  bool same = true;
   if (materials->stiffness) {
-    fill_tet_matrices(h, materials->stiffness, NULL, out->tet_matrices);
-  } else {
-    fill_root_matrices(h, materials->uniform_stiffness, out);
+    fill_tet_matrices(h, materials->stiffness, out->tet_matrices);
+    same = find_factors(h, materials->stiffness, out->finest_factors);
+    c = materials->stiffness + (size_t)h->level_start[h->max_level] * FEM_MATRIX;
   }
-  if (materials->damping) fill_tet_matrices(h, materials->damping, NULL, out->tet_dampings);
+  if (same) {
+    fill_root_matrices(h, c, out);
+  } else {
+    yw_mem_free(mem, out->root_matrices);
+    out->root_matrices = NULL;
+  }
+  if (materials->damping) fill_tet_matrices(h, materials->damping, out->tet_dampings);
   return true;
 }
 
@@ -154,6 +197,7 @@ void yw_fem_tables_free(const yw_allocator* mem, fem_tables* t) {
   yw_mem_free(mem, t->gradients);
   yw_mem_free(mem, t->half_squares);
   yw_mem_free(mem, t->root_matrices);
+  yw_mem_free(mem, t->finest_factors);
   yw_mem_free(mem, t->tet_matrices);
   yw_mem_free(mem, t->tet_dampings);
   *t = (fem_tables){0};
@@ -161,34 +205,49 @@ void yw_fem_tables_free(const yw_allocator* mem, fem_tables* t) {
 
 // Memory ------------------------------------------------------------------------------------------
 
-static bool allocate_kind(const yw_allocator* mem, const fem_kind* kind, int32_t most, bool damped,
-                          fem_batches* b) {
+static bool allocate_matrices(const yw_allocator* mem, const fem_kind* kind, size_t n, bool shared,
+                              bool damped, fem_batches* b) {
+  size_t children = (size_t)kind->num_children;
+  if (shared) {
+    b->factors = YW_NEW_ARRAY(mem, float, n* children);
+    b->table_root = YW_NEW_ARRAY(mem, int32_t, n / YW_LANES);
+    b->lane_tables = YW_NEW_ARRAY(mem, float, n* FEM_TYPES* FEM_MATRIX);
+    return b->factors && b->table_root && b->lane_tables;
+  }
+  b->matrices = YW_NEW_ARRAY(mem, float, n* children* FEM_MATRIX);
+  if (damped) b->dampings = YW_NEW_ARRAY(mem, float, n* children* FEM_MATRIX);
+  return b->matrices && (!damped || b->dampings);
+}
+
+static bool allocate_kind(const yw_allocator* mem, const fem_kind* kind, int32_t most, bool shared,
+                          bool damped, fem_batches* b) {
   size_t n = ((size_t)most + YW_LANES - 1) / YW_LANES * YW_LANES;
   b->capacity = (int32_t)n;
   b->nodes = YW_NEW_ARRAY(mem, int32_t, n * (size_t)kind->num_nodes);
   b->half_squares = YW_NEW_ARRAY(mem, float, n*(size_t)kind->num_edges);
-  b->matrices = YW_NEW_ARRAY(mem, float, n*(size_t)kind->num_children* FEM_MATRIX);
-  if (damped) b->dampings = YW_NEW_ARRAY(mem, float, n*(size_t)kind->num_children* FEM_MATRIX);
   b->turn = YW_NEW_ARRAY(mem, float, n);
   b->scale = YW_NEW_ARRAY(mem, float, n);
   b->owner = YW_NEW_ARRAY(mem, int32_t, n);
   b->present = YW_NEW_ARRAY(mem, int32_t, n);
-  return b->nodes && b->half_squares && b->matrices && (!damped || b->dampings) && b->turn &&
-         b->scale && b->owner && b->present;
+  return b->nodes && b->half_squares && b->turn && b->scale && b->owner && b->present &&
+         allocate_matrices(mem, kind, n, shared, damped, b);
 }
 
 bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const fem_tables* tables,
                         fem_work* out) {
   *out = (fem_work){.mem = yw_mem_or_default(mem), .h = h, .tables = tables};
   int32_t most[FEM_KINDS] = {0};
-  for (int32_t t = 0; t < h->num_parents; ++t) ++most[h->type[t]];
+  for (int32_t t = 0; t < h->num_parents; ++t) {
+    ++most[h->type[t] + (yw_fem_shares(tables, h, t) ? 0 : FEM_OWN)];
+  }
   // Tets of the finest level are always whole families.
   most[FEM_SINGLES] = h->max_level > 0 ? h->num_parents : h->num_roots;
   bool good = true;
   size_t slots = 0;
   for (int k = 0; k < FEM_KINDS; ++k) {
     const fem_kind* kind = &tables->kinds[k];
-    good = good && allocate_kind(mem, kind, most[k], tables->tet_dampings, &out->kinds[k]);
+    good = good &&
+           allocate_kind(mem, kind, most[k], k < FEM_OWN, tables->tet_dampings, &out->kinds[k]);
     slots += (size_t)out->kinds[k].capacity * (size_t)kind->num_nodes;
   }
   out->slot_capacity = (int32_t)slots;
@@ -204,8 +263,9 @@ void yw_fem_work_free(fem_work* work) {
   const yw_allocator* mem = &work->mem;
   for (int k = 0; k < FEM_KINDS; ++k) {
     fem_batches* b = &work->kinds[k];
-    void* const arrays[] = {b->nodes, b->half_squares, b->matrices, b->dampings,
-                            b->turn,  b->scale,        b->owner,    b->present};
+    void* const arrays[] = {b->nodes,    b->half_squares, b->factors,     b->table_root,
+                            b->matrices, b->dampings,     b->lane_tables, b->turn,
+                            b->scale,    b->owner,        b->present};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(mem, arrays[i]);
   }
   yw_mem_free(mem, work->slot_start);
@@ -248,6 +308,26 @@ static float* lane_matrix(const lane_place* at, int32_t child, float* base) {
               : NULL;
 }
 
+// Matrix, or factor of the shared one, of a child; nothing of it where it is not present.
+static void fill_child(const fem_work* work, const lane_place* at, int32_t c, int32_t tet,
+                       bool present) {
+  if (at->b->factors) {
+    const float* finest = work->tables->finest_factors;
+    float factor = present ? (float)(1 << work->h->level[tet]) : 0.0f;
+    if (present && finest) factor *= finest[tet - work->h->level_start[work->h->max_level]];
+    size_t row = at->batch * (size_t)at->kind->num_children + (size_t)c;
+    at->b->factors[row * YW_LANES + at->lane] = factor;
+    return;
+  }
+  float* m = lane_matrix(at, c, at->b->matrices);
+  float* damping = lane_matrix(at, c, at->b->dampings);
+  if (present) {
+    fill_matrix(work, tet, m, damping);
+  } else {
+    clear_matrix(m, damping);
+  }
+}
+
 static lane_place next_lane(fem_work* work, int k) {
   fem_batches* b = &work->kinds[k];
   size_t i = (size_t)b->count++;
@@ -273,7 +353,7 @@ static float inverse_volume6(const fem_hierarchy* h, int32_t root, int32_t level
 static void add_family(fem_work* work, const fem_front* front, int32_t parent) {
   const fem_hierarchy* h = work->h;
   int32_t type = h->type[parent], level = h->level[parent], first = h->first_child[parent];
-  lane_place at = next_lane(work, type);
+  lane_place at = next_lane(work, type + (yw_fem_shares(work->tables, h, parent) ? 0 : FEM_OWN));
   size_t i = at.batch * YW_LANES + at.lane;
   float shrink = 1.0f / (float)(1 << (2 * level));
   fill_lane(&at, parent, h->family[parent], work->tables->half_squares[h->root[parent]][type],
@@ -282,13 +362,9 @@ static void add_family(fem_work* work, const fem_front* front, int32_t parent) {
   at.b->scale[i] = (float)yw_fem_gradient_scale(h, parent);
   at.b->present[i] = 0;
   for (int32_t c = 0; c < at.kind->num_children; ++c) {
-    float* damping = lane_matrix(&at, c, at.b->dampings);
-    if (yw_fem_is_split(front, first + c)) {
-      clear_matrix(lane_matrix(&at, c, at.b->matrices), damping);
-    } else {
-      fill_matrix(work, first + c, lane_matrix(&at, c, at.b->matrices), damping);
-      at.b->present[i] |= 1 << c;
-    }
+    bool present = !yw_fem_is_split(front, first + c);
+    fill_child(work, &at, c, first + c, present);
+    if (present) at.b->present[i] |= 1 << c;
   }
 }
 
@@ -307,7 +383,7 @@ static void add_single(fem_work* work, int32_t tet) {
   at.b->turn[i] = turn * (float)h->sign[tet] * inverse_volume6(h, h->root[tet], h->level[tet]);
   at.b->scale[i] = (float)yw_fem_gradient_scale(h, tet);
   at.b->present[i] = 1;
-  fill_matrix(work, tet, lane_matrix(&at, 0, at.b->matrices), lane_matrix(&at, 0, at.b->dampings));
+  fill_child(work, &at, 0, tet, true);
 }
 
 // Lanes after the last one do as if they were the first node four times, without stiffness.
@@ -323,14 +399,40 @@ static void fill_tails(fem_work* work) {
       at.b->turn[i] = at.b->scale[i] = 0.0f;
       at.b->present[i] = 0;
       for (int32_t c = 0; c < at.kind->num_children; ++c) {
-        clear_matrix(lane_matrix(&at, c, at.b->matrices), lane_matrix(&at, c, at.b->dampings));
+        fill_child(work, &at, c, -1, false);
       }
     }
     work->kinds[k].count = count;
   }
 }
 
-// Calls for every node of every lane in use, slots ascending.
+// Batches whose lanes all have the same root read its table; others get one of their own.
+static void fill_tables(fem_work* work) {
+  for (int k = 0; k < FEM_OWN; ++k) {
+    fem_batches* b = &work->kinds[k];
+    for (int32_t batch = 0; batch < yw_fem_num_batches(b); ++batch) {
+      const int32_t* owner = b->owner + (size_t)batch * YW_LANES;
+      int32_t first = work->h->root[owner[0]];
+      bool same = true;
+      for (int l = 1; l < YW_LANES; ++l) {
+        same = same && (owner[l] < 0 || work->h->root[owner[l]] == first);
+      }
+      b->table_root[batch] = same ? first : -1;
+      float* to = b->lane_tables + (size_t)batch * (FEM_TYPES * FEM_MATRIX * YW_LANES);
+      for (int l = 0; l < YW_LANES && !same; ++l) {
+        int32_t root = owner[l] < 0 ? first : work->h->root[owner[l]];
+        for (int type = 0; type < FEM_TYPES; ++type) {
+          const float* m = work->tables->root_matrices[root][type];
+          for (int i = 0; i < FEM_MATRIX; ++i) {
+            to[(type * FEM_MATRIX + i) * YW_LANES + l] = m[i];
+          }
+        }
+      }
+    }
+  }
+}
+
+// Slots of every node, ascending: counted, then filled.
 static void list_slots(fem_work* work, const fem_front* front) {
   int32_t* start = work->slot_start;
   for (int32_t i = 0; i < front->num_active; ++i) work->place[front->active[i]] = i;
@@ -385,6 +487,7 @@ void yw_fem_work_build(fem_work* work, const fem_front* front) {
     }
   }
   fill_tails(work);
+  fill_tables(work);
   list_slots(work, front);
   work->num_batches = 0;
   for (int k = 0; k < FEM_KINDS; ++k) work->num_batches += yw_fem_num_batches(&work->kinds[k]);

@@ -12,14 +12,20 @@
 #include "fem/front.h"
 #include "fem/materials.h"
 
-#define FEM_KINDS 6    ///< families by the type of their parent, and single tets
-#define FEM_SINGLES 5  ///< kind of single tets
+// Kinds of batches. Families by the type of their parent: 0..4 whose children share the matrices of
+// their root, up to a factor, and FEM_OWN + 0..4 with a matrix per child. Then single tets.
+#define FEM_KINDS 11
+#define FEM_OWN 5
+#define FEM_SINGLES 10
 #define FEM_MAX_EDGES 30
 
 /// How the tets of one kind hang together; local numbers as in fem_child_rule.
 typedef struct fem_kind {
   int32_t num_nodes, num_edges, num_children;
-  uint8_t edge[FEM_MAX_EDGES][2];              ///< unique edges, local nodes
+  uint8_t edge[FEM_MAX_EDGES][2];  ///< unique edges, local nodes
+  // Edges that begin and end at each node.
+  uint8_t num_from[FEM_FAMILY_NODES], num_to[FEM_FAMILY_NODES];
+  uint8_t from[FEM_FAMILY_NODES][FEM_MAX_EDGES], to[FEM_FAMILY_NODES][FEM_MAX_EDGES];
   uint8_t child_edge[FEM_FAMILY_CHILDREN][6];  ///< edges of a child in slot order
   uint8_t child_node[FEM_FAMILY_CHILDREN][4];
   uint8_t child_type[FEM_FAMILY_CHILDREN];
@@ -37,8 +43,11 @@ typedef struct fem_tables {
   fem_kind kinds[FEM_KINDS];
   float (*gradients)[FEM_TYPES][9];                 ///< per root: of slots 1..3
   float (*half_squares)[FEM_TYPES][FEM_MAX_EDGES];  ///< per root, parent type: L^2 / 2 of the edges
-  /// M per root and type, to be multiplied by 2^level; or per tet, as it is. One of them is NULL.
+  /// M per root and type, to be multiplied by 2^level and by the factor of the tet. NULL where the
+  /// finest tets have not the same material up to a factor.
   float (*root_matrices)[FEM_TYPES][FEM_MATRIX];
+  float* finest_factors;  ///< per finest tet; NULL: 1
+  /// M per tet, as it is; NULL where one material serves all levels.
   float (*tet_matrices)[FEM_MATRIX];
   float (*tet_dampings)[FEM_MATRIX];  ///< the same of damping matrices; NULL without
 } fem_tables;
@@ -53,9 +62,14 @@ typedef struct fem_batches {
   int32_t count, capacity;  ///< families or tets; batches are (count + 15) / 16
   int32_t* nodes;           ///< num_nodes
   float* half_squares;      ///< num_edges
-  float* matrices;          ///< num_children x FEM_MATRIX; zeros for children not in the front
-  float* dampings;          ///< the same; NULL without
-  float* turn;              ///< sign of det over 6 volumes of an A tet of the level
+  // Families that share matrices:
+  float* factors;       ///< num_children; 0 for children not in the front
+  int32_t* table_root;  ///< per batch: root of all lanes, or -1: lane_tables
+  float* lane_tables;   ///< FEM_TYPES x FEM_MATRIX
+  // Others:
+  float* matrices;     ///< num_children x FEM_MATRIX; zeros for children not in the front
+  float* dampings;     ///< the same; NULL without
+  float* turn;         ///< sign of det over 6 volumes of an A tet of the level
   float* scale;        ///< gradients of the root's shapes times this are the parent's (or tet's)
   int32_t* owner;      ///< parent tet, or the tet
   int32_t* present;    ///< bit c: child c is in the front
@@ -79,6 +93,12 @@ bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const f
 void yw_fem_work_free(fem_work* work);
 /// Lists the tets of a front.
 void yw_fem_work_build(fem_work* work, const fem_front* front);
+
+/// Whether families with these children share the matrices of their roots.
+static inline bool yw_fem_shares(const fem_tables* t, const fem_hierarchy* h, int32_t parent) {
+  if (!t->root_matrices || t->tet_dampings) return false;
+  return !t->tet_matrices || h->level[parent] + 1 == h->max_level;
+}
 
 static inline int32_t yw_fem_num_batches(const fem_batches* batches) {
   return (batches->count + YW_LANES - 1) / YW_LANES;

@@ -16,6 +16,8 @@
 #define BLOCKS_ALONE 2
 // Finest steps between two looks at the strains, unless params say when.
 #define CHECK_STEPS 40.0f
+// Inner steps between two looks for tets that are squeezed or inverted.
+#define LOOK_STEPS 4
 // A body sleeps when it was still this long, s.
 #define STILL_TIME 0.5f
 
@@ -145,8 +147,8 @@ static void move_nodes(void* context, int32_t block, int32_t worker) {
 
 // Advances from `begin` (s, from the start of the substep) by h. Returns the tets that took the
 // safe path.
-static int32_t step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin,
-                         float h) {
+static int32_t step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin, float h,
+                         bool look) {
   fem_materials materials = b->model->materials;
   materials.damping_time = b->params.stiffness_damping;
   bool damped = materials.damping || materials.damping_time > 0.0f;
@@ -158,6 +160,7 @@ static int32_t step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, f
                                  .pos = p->pos,
                                  .vel = damped ? p->vel : NULL,
                                  .scratch = &b->scratch,
+                                 .look_for_squeezed = look,
                                  .force = b->force};
   float share = (begin + h) / ctx->h;
   inner_step s = {b, p, yw_scale(ctx->gravity, h), h, expf(-b->params.mass_damping * h)};
@@ -254,10 +257,11 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
 
   if (isinf(b->since_check)) yw_fem_enforce(b, p);  // placed, or other parameters
 
-  int32_t recovered = 0;
+  int32_t recovered = 0, since_look = 0;
   float done = 0.0f;
   while (done < ctx->h) {
     if (b->since_check >= check_interval(b)) {
+      since_look = 0;
       double start = ctx->timing ? yw_seconds() : 0.0;
       yw_fem_adapt(b, p, ctx);  // refine, coarsen
       if (ctx->timing && ctx->report) ctx->report->seconds_project += yw_seconds() - start;
@@ -266,7 +270,8 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
     float left = ctx->h - done, steps = ceilf(left / stable_step(b));
     if (!(steps < 1e7f)) return YW_ERR_DIVERGED;
     float h = steps > 1.0f ? left / steps : left;
-    recovered += step_once(b, p, ctx, done, h);
+    recovered += step_once(b, p, ctx, done, h, since_look % LOOK_STEPS == 0);
+    ++since_look;
     done = steps > 1.0f ? done + h : ctx->h;
     b->since_check += h;
   }

@@ -74,23 +74,32 @@ typedef struct edge_lanes {
   yw_vf q[FEM_MAX_EDGES], rate[FEM_MAX_EDGES], tension[FEM_MAX_EDGES];
 } edge_lanes;
 
-// t += M q for the six edges of a child.
-YW_LANE_FN void add_tensions(const float* m, const uint8_t* edge, const yw_vf* q, yw_vf* tension) {
+// Where the matrix of a child comes from: 21 numbers for all lanes, or 21 per lane.
+typedef enum matrix_source { SHARED_BY_ALL, SHARED_BY_LANE, OWN } matrix_source;
+
+YW_LANE_FN yw_vf matrix_entry(const float* m, int i, matrix_source source) {
+  return source == SHARED_BY_ALL ? yw_vf_splat(m[i]) : yw_vf_load(m + i * YW_LANES);
+}
+
+// t += factor M q for the six edges of a child.
+YW_LANE_FN void add_tensions(const float* m, matrix_source source, yw_vf factor,
+                             const uint8_t* edge, const yw_vf* q, yw_vf* tension) {
   yw_vf a = q[edge[0]], b = q[edge[1]], c = q[edge[2]], d = q[edge[3]], e = q[edge[4]],
-        f = q[edge[5]];
-#define M(i) yw_vf_load(m + (i)*YW_LANES)
+        f = q[edge[5]], t[6];
+#define M(i) matrix_entry(m, i, source)
   yw_vf m1 = M(1), m2 = M(2), m3 = M(3), m4 = M(4), m5 = M(5);
-  tension[edge[0]] += (M(0) * a + m1 * b) + (m2 * c + m3 * d) + (m4 * e + m5 * f);
+  t[0] = (M(0) * a + m1 * b) + (m2 * c + m3 * d) + (m4 * e + m5 * f);
   yw_vf m7 = M(7), m8 = M(8), m9 = M(9), m10 = M(10);
-  tension[edge[1]] += (m1 * a + M(6) * b) + (m7 * c + m8 * d) + (m9 * e + m10 * f);
+  t[1] = (m1 * a + M(6) * b) + (m7 * c + m8 * d) + (m9 * e + m10 * f);
   yw_vf m12 = M(12), m13 = M(13), m14 = M(14);
-  tension[edge[2]] += (m2 * a + m7 * b) + (M(11) * c + m12 * d) + (m13 * e + m14 * f);
+  t[2] = (m2 * a + m7 * b) + (M(11) * c + m12 * d) + (m13 * e + m14 * f);
   yw_vf m16 = M(16), m17 = M(17);
-  tension[edge[3]] += (m3 * a + m8 * b) + (m12 * c + M(15) * d) + (m16 * e + m17 * f);
+  t[3] = (m3 * a + m8 * b) + (m12 * c + M(15) * d) + (m16 * e + m17 * f);
   yw_vf m19 = M(19);
-  tension[edge[4]] += (m4 * a + m9 * b) + (m13 * c + m16 * d) + (M(18) * e + m19 * f);
-  tension[edge[5]] += (m5 * a + m10 * b) + (m14 * c + m17 * d) + (m19 * e + M(20) * f);
+  t[4] = (m4 * a + m9 * b) + (m13 * c + m16 * d) + (M(18) * e + m19 * f);
+  t[5] = (m5 * a + m10 * b) + (m14 * c + m17 * d) + (m19 * e + M(20) * f);
 #undef M
+  for (int k = 0; k < 6; ++k) tension[edge[k]] += source == OWN ? t[k] : factor * t[k];
 }
 
 YW_LANE_FN void measure_edges(const fem_kind* kind, const lane_vec3* x, const lane_vec3* v,
@@ -136,18 +145,46 @@ YW_LANE_FN uint32_t squeezed_lanes(const edge_lanes* edges, const fem_kind* kind
   return yw_vi_bits(low);
 }
 
+// f_a = sum of T (x_b - x_a), node by node: half of the stores of going edge by edge.
 YW_LANE_FN void add_forces(const fem_kind* kind, const edge_lanes* edges, int32_t lane,
                            lane_vec3* f) {
-  for (int32_t e = 0; e < kind->num_edges; ++e) {
-    lane_vec3 *a = &f[kind->edge[e][0]], *b = &f[kind->edge[e][1]];
-    yw_vf px = edges->tension[e] * edges->x[e], py = edges->tension[e] * edges->y[e];
-    yw_vf pz = edges->tension[e] * edges->z[e];
-    yw_vf_store(a->x + lane, yw_vf_load(a->x + lane) + px);
-    yw_vf_store(a->y + lane, yw_vf_load(a->y + lane) + py);
-    yw_vf_store(a->z + lane, yw_vf_load(a->z + lane) + pz);
-    yw_vf_store(b->x + lane, yw_vf_load(b->x + lane) - px);
-    yw_vf_store(b->y + lane, yw_vf_load(b->y + lane) - py);
-    yw_vf_store(b->z + lane, yw_vf_load(b->z + lane) - pz);
+  for (int32_t n = 0; n < kind->num_nodes; ++n) {
+    yw_vf x = yw_vf_splat(0.0f), y = x, z = x;
+    for (int k = 0; k < kind->num_from[n]; ++k) {
+      int e = kind->from[n][k];
+      x += edges->tension[e] * edges->x[e];
+      y += edges->tension[e] * edges->y[e];
+      z += edges->tension[e] * edges->z[e];
+    }
+    for (int k = 0; k < kind->num_to[n]; ++k) {
+      int e = kind->to[n][k];
+      x -= edges->tension[e] * edges->x[e];
+      y -= edges->tension[e] * edges->y[e];
+      z -= edges->tension[e] * edges->z[e];
+    }
+    yw_vf_store(f[n].x + lane, x);
+    yw_vf_store(f[n].y + lane, y);
+    yw_vf_store(f[n].z + lane, z);
+  }
+}
+
+// T = M q of all children.
+YW_LANE_FN void add_children(const fem_force_args* args, const fem_kind* kind, size_t at,
+                             int32_t lane, matrix_source source, edge_lanes* edges) {
+  const fem_batches* b = args->batches;
+  const size_t nc = (size_t)kind->num_children, matrix = FEM_MATRIX * YW_LANES;
+  for (size_t c = 0; c < nc; ++c) {
+    const float* m;
+    yw_vf factor = {0};
+    if (source == OWN) {
+      m = b->matrices + (at * nc + c) * matrix + lane;
+    } else {
+      m = source == SHARED_BY_ALL
+              ? args->root_matrices[b->table_root[at]][kind->child_type[c]]
+              : b->lane_tables + (at * FEM_TYPES + kind->child_type[c]) * matrix + lane;
+      factor = yw_vf_load(b->factors + (at * nc + c) * YW_LANES + lane);
+    }
+    add_tensions(m, source, factor, kind->child_edge[c], edges->q, edges->tension);
   }
 }
 
@@ -162,7 +199,6 @@ YW_LANE_FN bool batch_forces(const fem_force_args* args, int32_t batch, const fe
     const int32_t* nodes = b->nodes + (at * nn + n) * YW_LANES;
     gather(args->pos, sizeof *args->pos, nodes, &x[n], NULL);
     if (damped) gather(args->vel, sizeof *args->vel, nodes, &v[n], NULL);
-    f[n] = (lane_vec3){0};
   }
   uint32_t low[FEM_FAMILY_CHILDREN] = {0}, any = 0;
   for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
@@ -171,12 +207,18 @@ YW_LANE_FN bool batch_forces(const fem_force_args* args, int32_t batch, const fe
                   b->half_squares + at * (size_t)kind->num_edges * YW_LANES, lane, args->lag,
                   own_damping, &edges);
     yw_vf turn = yw_vf_load(b->turn + at * YW_LANES + (size_t)lane);
-    for (size_t c = 0; c < nc; ++c) {
-      const uint8_t* edge = kind->child_edge[c];
-      add_tensions(b->matrices + (at * nc + c) * matrix + lane, edge, edges.q, edges.tension);
-      if (own_damping) {
-        add_tensions(b->dampings + (at * nc + c) * matrix + lane, edge, edges.rate, edges.tension);
-      }
+    if (b->matrices) {
+      add_children(args, kind, at, lane, OWN, &edges);
+    } else if (b->table_root[at] < 0) {
+      add_children(args, kind, at, lane, SHARED_BY_LANE, &edges);
+    } else {
+      add_children(args, kind, at, lane, SHARED_BY_ALL, &edges);
+    }
+    for (size_t c = 0; c < nc && own_damping; ++c) {
+      add_tensions(b->dampings + (at * nc + c) * matrix + lane, OWN, turn, kind->child_edge[c],
+                   edges.rate, edges.tension);
+    }
+    for (size_t c = 0; c < nc && args->squeezed; ++c) {
       uint32_t bits = squeezed_lanes(&edges, kind, (int32_t)c, turn) << lane;
       low[c] |= bits;
       any |= bits;
@@ -305,7 +347,7 @@ static void strains(const fem_strain_args* args, int32_t batch) {
       store_strain(out + c * 6 * YW_LANES, lane, &s);
       add_to_nodes(&s, yw_vf_load(here[c] + lane), kind->child_node[c], lane, sums);
     }
-    int type = single ? FEM_A : args->k;
+    int type = single ? FEM_A : args->k % FEM_OWN;
     lane_strain s = green_strain(x, corners, &gradients[type], scale, lane);
     store_strain(out + nc * 6 * YW_LANES, lane, &s);
   }

@@ -97,13 +97,17 @@ static void batch_forces(void* context, int32_t k, int32_t batch) {
   const fem_force_args args = {
       .kind = &def->work->tables->kinds[k],
       .batches = &def->work->kinds[k],
+      .root_matrices = (const float(*)[FEM_TYPES][FEM_MATRIX])def->work->tables->root_matrices,
       .pos = def->pos,
       .vel = def->vel,
       .lag = def->materials->damping_time,
       .slots = scratch->slots,
-      .squeezed = scratch->squeezed + (size_t)scratch->first_batch[k] * FEM_FAMILY_CHILDREN,
+      .squeezed = def->look_for_squeezed
+                      ? scratch->squeezed + (size_t)scratch->first_batch[k] * FEM_FAMILY_CHILDREN
+                      : NULL,
   };
-  scratch->any_squeezed[index] = def->kernels->forces(&args, batch);
+  bool found = def->kernels->forces(&args, batch);
+  if (def->look_for_squeezed) scratch->any_squeezed[index] = found;
   if (!scratch->any_squeezed[index]) return;
   const uint16_t* bits = scratch->squeezed + index * FEM_FAMILY_CHILDREN;
   for (int32_t c = 0; c < args.kind->num_children; ++c) {

@@ -26,6 +26,9 @@ typedef struct fem_forces_def {
   const yw_vec4* pos;
   const yw_vec4* vel;  ///< NULL: no damping
   fem_scratch* scratch;
+  /// Tets that were squeezed when last looked at stay on the list until the next look; a front that
+  /// changed must be looked at.
+  bool look_for_squeezed;
   yw_vec4* force;  ///< out, per node; set for active nodes, before anything is carried
 } fem_forces_def;
 

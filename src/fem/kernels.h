@@ -10,11 +10,13 @@
 typedef struct fem_force_args {
   const fem_kind* kind;
   const fem_batches* batches;
+  const float (*root_matrices)[FEM_TYPES][FEM_MATRIX];
   const yw_vec4* pos;
   const yw_vec4* vel;  ///< NULL without damping
   float lag;           ///< s: stress answers to strain plus this times its rate
   yw_vec4* slots;      ///< forces per slot
-  /// Per batch and child: lanes whose tets are below FEM_LEAST_VOLUME of their volume.
+  /// Per batch and child: lanes whose tets are below FEM_LEAST_VOLUME of their volume. NULL: this
+  /// time it is not asked.
   uint16_t* squeezed;
 } fem_force_args;
 

@@ -321,6 +321,9 @@ static yw_status fill(const yw_allocator* mem, evaluation* e, fem_material_data*
   round_matrix(e->elasticity, view->uniform_stiffness);
   view->uniform_density = e->density[0];
   view->damping_time = e->damping_time[0];
+  for (int32_t t = 0; t < e->count && !one_time; ++t) {
+    out->longest_damping = fmaxf(out->longest_damping, e->damping_time[t]);
+  }
   if (!one_density) view->density = out->density = e->density, e->density = NULL;
 
   // One material is the same on every level, except in the paper's sampling.

@@ -26,8 +26,9 @@ typedef struct fem_material_data {
   yw_allocator mem;
   fem_materials view;  ///< points into the arrays below
   float *stiffness, *damping, *density;
-  fem_range* range;  ///< per parent; NULL: no limits
-  bool cached;       ///< the matrices of coarse tets came from the cache
+  fem_range* range;       ///< per parent; NULL: no limits
+  float longest_damping;  ///< s, of damping matrices over stiffness; 0 without matrices
+  bool cached;            ///< the matrices of coarse tets came from the cache
   fem_level_moduli levels[FEM_MAX_LEVEL + 1];
 } fem_material_data;
 

@@ -67,43 +67,33 @@ static yw_status check_constants(const yw_fem_def* def, yw_error* error) {
 
 // Material ----------------------------------------------------------------------------------------
 
-static yw_vec3 tet_centre(const fem_hierarchy* h, int32_t tet) {
-  yw_dvec3 sum = {0, 0, 0};
-  for (int s = 0; s < 4; ++s) sum = yw_dadd(sum, h->rest[h->nodes[tet][s]]);
-  return yw_f3(yw_dscale(sum, 0.25));
-}
-
-static yw_status make_density(fem_model* m, const yw_fem_def* def, yw_error* error) {
-  const fem_hierarchy* h = &m->h;
-  m->materials.uniform_density = def->density;
-  if (!def->density_at) return YW_OK;
-  int32_t first = h->level_start[h->max_level];
-  m->density = YW_NEW_ARRAY(&m->mem, float, h->num_tets - first);
-  if (!m->density) return yw_fail_memory(error, "the density of a fem model");
-  for (int32_t t = first; t < h->num_tets; ++t) {
-    yw_vec3 p = tet_centre(h, t);
-    float density = def->density_at(def->field_context, p);
-    if (!(density > 0.0f) || !isfinite(density)) {
-      return yw_fail(error, YW_ERR_INVALID,
-                     "fem: density is %g kg/m^3 at (%g, %g, %g), but must be above 0",
-                     (double)density, (double)p.x, (double)p.y, (double)p.z);
-    }
-    m->density[t - first] = density;
-  }
-  m->materials.density = m->density;
-  return YW_OK;
-}
-
-static yw_status make_stiffness(fem_model* m, const yw_fem_def* def, yw_error* error) {
-  yw_fem_isotropic((double)def->youngs_modulus, (double)def->poissons_ratio,
-                   m->materials.uniform_stiffness);
-  if (!def->youngs_modulus_at && !def->poissons_ratio_at) return YW_OK;
-  return yw_fail(error, YW_ERR_INVALID, "fem: stiffness that varies in space is not built in yet");
+// Evaluates the material at the finest tets and samples it for the coarse ones.
+static yw_status make_materials(fem_model* m, const yw_fem_def* def, yw_error* error) {
+  yw_tasks* tasks = def->threads == 1 ? NULL : yw_tasks_create(&m->mem, def->threads);
+  const fem_material_def what = {.material = {.youngs_modulus = def->youngs_modulus,
+                                              .poissons_ratio = def->poissons_ratio,
+                                              .density = def->density,
+                                              .damping_time = def->params.stiffness_damping},
+                                 .at = def->material_at,
+                                 .context = def->material_context,
+                                 .labels = def->mesh->labels,
+                                 .cache_folder = def->cache_folder,
+                                 .sampling = {.kind = def->sampling,
+                                              .tasks = tasks,
+                                              .progress = def->progress,
+                                              .progress_context = def->progress_context}};
+  yw_status status = yw_fem_materials_make(&m->mem, &m->h, &what, &m->material_data, error);
+  yw_tasks_destroy(tasks);
+  m->materials = m->material_data.view;
+  m->damping_time = m->material_data.longest_damping;
+  m->params.stiffness_damping = m->materials.damping ? 0.0f : m->materials.damping_time;
+  return status;
 }
 
 static float density_of(const fem_model* m, int32_t finest_tet) {
   int32_t first = m->h.level_start[m->h.max_level];
-  return m->density ? m->density[finest_tet - first] : m->materials.uniform_density;
+  return m->materials.density ? m->materials.density[finest_tet - first]
+                              : m->materials.uniform_density;
 }
 
 static void make_masses(fem_model* m) {
@@ -157,17 +147,17 @@ static void shorten(float* step, double other) {
 static void find_steps(fem_model* m) {
   const fem_hierarchy* h = &m->h;
   double lightest = (double)m->materials.uniform_density;
-  for (int32_t t = h->level_start[h->max_level]; t < h->num_tets && m->density; ++t) {
+  for (int32_t t = h->level_start[h->max_level]; t < h->num_tets && m->materials.density; ++t) {
     lightest =
         fmin(t == h->level_start[h->max_level] ? INFINITY : lightest, (double)density_of(m, t));
   }
   for (int32_t l = 0; l <= h->max_level; ++l) m->level_step[l] = INFINITY;
-  if (m->stiffness) {
+  if (m->materials.stiffness) {
     for (int32_t t = 0; t < h->num_tets; ++t) {
       const fem_shape* shape = &h->shapes[h->root[t]][h->type[t]];
       shorten(&m->level_step[h->level[t]],
               yw_fem_stable_step(shape, (double)(1 << h->level[t]),
-                                 m->stiffness + (size_t)t * FEM_MATRIX, lightest));
+                                 m->materials.stiffness + (size_t)t * FEM_MATRIX, lightest));
     }
   } else {
     for (int32_t r = 0; r < h->num_roots; ++r) {
@@ -238,8 +228,9 @@ static uint64_t hash_model(const fem_model* m, const yw_tet_mesh* mesh) {
   hash = yw_hash_bytes(hash, m->materials.uniform_stiffness, sizeof m->materials.uniform_stiffness);
   hash = yw_hash_bytes(hash, m->fine_mass, sizeof(double) * (size_t)m->h.num_nodes);
   size_t floats = (size_t)m->h.num_tets * FEM_MATRIX;
-  if (m->stiffness) hash = yw_hash_bytes(hash, m->stiffness, floats * sizeof(float));
-  if (m->damping) hash = yw_hash_bytes(hash, m->damping, floats * sizeof(float));
+  const fem_materials* c = &m->materials;
+  if (c->stiffness) hash = yw_hash_bytes(hash, c->stiffness, floats * sizeof(float));
+  if (c->damping) hash = yw_hash_bytes(hash, c->damping, floats * sizeof(float));
   return hash;
 }
 
@@ -247,8 +238,7 @@ static yw_status build(fem_model* m, const yw_fem_def* def, yw_error* error) {
   const yw_allocator* mem = &m->mem;
   yw_status status =
       yw_fem_hierarchy_create(mem, def->mesh, def->max_level, def->max_bytes, &m->h, error);
-  if (status >= 0) status = make_density(m, def, error);
-  if (status >= 0) status = make_stiffness(m, def, error);
+  if (status >= 0) status = make_materials(m, def, error);
   if (status < 0) return status;
   m->fine_mass = YW_NEW_ARRAY(mem, double, m->h.num_nodes);
   m->rest = YW_NEW_ARRAY(mem, yw_vec3, m->h.num_nodes);
@@ -262,7 +252,7 @@ static yw_status build(fem_model* m, const yw_fem_def* def, yw_error* error) {
   make_masses(m);
   find_steps(m);
   m->hash = hash_model(m, def->mesh);
-  return YW_OK;
+  return status;
 }
 
 yw_status yw_fem_model_create(const yw_allocator* mem, const yw_fem_def* def, void** out,
@@ -281,7 +271,7 @@ yw_status yw_fem_model_create(const yw_allocator* mem, const yw_fem_def* def, vo
     return status;
   }
   *out = m;
-  return YW_OK;
+  return status;
 }
 
 void yw_fem_model_destroy(void* model) {
@@ -290,8 +280,27 @@ void yw_fem_model_destroy(void* model) {
   yw_allocator mem = m->mem;
   yw_fem_tables_free(&mem, &m->tables);
   yw_fem_hierarchy_free(&m->h);
-  void* const arrays[] = {m->stiffness, m->damping,       m->density,   m->fine_mass,
-                          m->rest,      m->surface_faces, m->on_surface};
+  yw_fem_materials_free(&m->material_data);
+  void* const arrays[] = {m->fine_mass, m->rest, m->surface_faces, m->on_surface};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, m);
+}
+
+void yw_fem_model_info(const void* model, yw_fem_info* out) {
+  const fem_model* m = model;
+  const fem_hierarchy* h = &m->h;
+  *out = (yw_fem_info){.num_levels = h->max_level + 1,
+                       .bytes = yw_fem_estimate(h->num_roots, h->max_level).bytes,
+                       .varies = m->materials.stiffness != NULL,
+                       .cached = m->material_data.cached};
+  for (int32_t l = 0; l <= h->max_level; ++l) {
+    const fem_level_moduli* moduli = &m->material_data.levels[l];
+    out->levels[l] = (yw_fem_level){.num_tets = h->level_start[l + 1] - h->level_start[l],
+                                    .num_nodes = h->node_level_start[l + 1],
+                                    .youngs_min = (float)moduli->smallest,
+                                    .youngs_mean = (float)moduli->mean,
+                                    .youngs_max = (float)moduli->largest,
+                                    .num_linear = moduli->fallen_back,
+                                    .time_step = m->level_step[l]};
+  }
 }

@@ -4,14 +4,15 @@
 #define YW_FEM_MODEL_H
 
 #include "fem/batches.h"
+#include "fem/make_materials.h"
 #include "math/vec.h"
 #include "yawara/model.h"
 
 typedef struct fem_model {
   yw_allocator mem;
   fem_hierarchy h;
-  fem_materials materials;  ///< arrays below
-  float *stiffness, *damping, *density;
+  fem_materials materials;
+  fem_material_data material_data;  ///< what they point to, and valid ranges of strain
   fem_tables tables;
   double* fine_mass;       ///< kg per node, of the finest level
   yw_vec3* rest;           ///< m, per node
@@ -31,5 +32,6 @@ yw_status yw_fem_params_check(const yw_fem_params* params, int32_t max_level, yw
 yw_status yw_fem_model_create(const yw_allocator* mem, const yw_fem_def* def, void** out,
                               yw_error* error);
 void yw_fem_model_destroy(void* model);
+void yw_fem_model_info(const void* model, yw_fem_info* out);
 
 #endif

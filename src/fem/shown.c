@@ -48,8 +48,9 @@ static tet_state state_of(const fem_body* b, const yw_particles* particles, int3
   yw_fem_strain_matrix(&h->shapes[h->root[tet]][h->type[tet]], &n);
   yw_fem_edge_strains(x, rest, q);
   yw_fem_strain(&n, scale, q, s.strain);
-  const float* c = b->model->stiffness ? b->model->stiffness + (size_t)tet * FEM_MATRIX
-                                       : b->model->materials.uniform_stiffness;
+  const float* c = b->model->materials.stiffness
+                       ? b->model->materials.stiffness + (size_t)tet * FEM_MATRIX
+                       : b->model->materials.uniform_stiffness;
   for (int i = 0; i < 6; ++i) {
     for (int j = 0; j < 6; ++j) s.stress[i] += (double)c[yw_fem_matrix_at(i, j)] * s.strain[j];
     s.density += 0.5 * s.stress[i] * s.strain[i];

@@ -140,10 +140,10 @@ static bool set_folder(yw_loader* l, const char* path) {
 
 // Public ------------------------------------------------------------------------------------------
 
-yw_status yw_scene_read_text(const char* text, size_t size, const char* path,
-                             const yw_allocator* mem, int32_t num_overrides,
-                             const yw_scene_override* overrides, yw_scene** out, yw_error* warning,
-                             yw_error* error) {
+static yw_status read_scene(const char* text, size_t size, const char* path,
+                            const yw_allocator* mem, int32_t num_overrides,
+                            const yw_scene_override* overrides, const yw_scene_options* options,
+                            yw_scene** out, yw_error* warning, yw_error* error) {
   yw_error own = {0};
   yw_error_clear(warning);
   if (!out) return yw_fail(error, YW_ERR_INVALID, "yw_scene_read needs a place for the scene");
@@ -160,6 +160,7 @@ yw_status yw_scene_read_text(const char* text, size_t size, const char* path,
     return status;
   }
   yw_loader l = {.scene = scene};
+  if (options) l.options = *options;
   l.r = (yw_reader_ctx){&scene->mem, path, scene->doc, overrides, &own, warning};
   bool done =
       set_folder(&l, path) && yw_apply_overrides(&l, num_overrides, overrides) && load_scene(&l);
@@ -172,9 +173,16 @@ yw_status yw_scene_read_text(const char* text, size_t size, const char* path,
   return YW_OK;
 }
 
-yw_status yw_scene_read(const char* path, const yw_allocator* mem, int32_t num_overrides,
-                        const yw_scene_override* overrides, yw_scene** out, yw_error* warning,
-                        yw_error* error) {
+yw_status yw_scene_read_text(const char* text, size_t size, const char* path,
+                             const yw_allocator* mem, int32_t num_overrides,
+                             const yw_scene_override* overrides, yw_scene** out, yw_error* warning,
+                             yw_error* error) {
+  return read_scene(text, size, path, mem, num_overrides, overrides, NULL, out, warning, error);
+}
+
+yw_status yw_scene_read_with(const char* path, const yw_allocator* mem, int32_t num_overrides,
+                             const yw_scene_override* overrides, const yw_scene_options* options,
+                             yw_scene** out, yw_error* warning, yw_error* error) {
   if (!out || !path) {
     return yw_fail(error, YW_ERR_INVALID, "yw_scene_read needs a path and a place for the scene");
   }
@@ -182,10 +190,16 @@ yw_status yw_scene_read(const char* path, const yw_allocator* mem, int32_t num_o
   yw_file_data data = {0};
   yw_status status = yw_file_read_all(path, YW_JSON_MAX_BYTES, mem, &data, error);
   if (status < 0) return status;
-  status = yw_scene_read_text(data.bytes, data.size, path, mem, num_overrides, overrides, out,
-                              warning, error);
+  status = read_scene(data.bytes, data.size, path, mem, num_overrides, overrides, options, out,
+                      warning, error);
   yw_file_data_free(&data);
   return status;
+}
+
+yw_status yw_scene_read(const char* path, const yw_allocator* mem, int32_t num_overrides,
+                        const yw_scene_override* overrides, yw_scene** out, yw_error* warning,
+                        yw_error* error) {
+  return yw_scene_read_with(path, mem, num_overrides, overrides, NULL, out, warning, error);
 }
 
 void yw_scene_destroy(yw_scene* scene) {

@@ -23,6 +23,7 @@ static const yw_field body_fields[] = {
     MODEL_FIELD(sheet),
     MODEL_FIELD(match),
     MODEL_FIELD(frames),
+    MODEL_FIELD(fem),
     MODEL_FIELD(examples),
     MODEL_FIELD(surface),
     {"density", YW_FIELD_NUMBER, offsetof(yw_body_spec, keys.density), 0, 1e6, true, NULL},
@@ -198,19 +199,23 @@ static bool check_no_model_keys(yw_loader* l, const yw_body_spec* body) {
     if (item) return yw_value_fail(&l->r, item, "belongs to the model, but \"model\" is given");
   }
   const yw_json* groups = yw_json_get(body->keys.match, "groups");
-  const yw_json* item = groups ? groups : yw_frames_model_key(body->keys.frames);
+  const yw_json* item = groups ? groups : yw_first_key(body->keys.frames, yw_frames_model_keys);
+  if (!item) item = yw_first_key(body->keys.fem, yw_fem_model_keys);
   if (item) return yw_value_fail(&l->r, item, "belongs to the model, but \"model\" is given");
   return true;
 }
 
 // Settings of one method mean nothing to a model of another.
 static bool check_method(yw_loader* l, const yw_body_spec* body) {
-  const yw_model_keys* keys = &body->keys;
-  bool frames = l->scene->models.items[body->model_index].method == YW_SCENE_FRAMES;
-  const yw_json* wrong = frames ? keys->match : keys->frames;
-  if (!wrong) return true;
-  return yw_value_fail(&l->r, wrong, "is given, but the model is one of \"%s\"",
-                       frames ? "frames" : "match");
+  static const char* const names[] = {"match", "frames", "fem"};
+  const yw_json* const settings[] = {body->keys.match, body->keys.frames, body->keys.fem};
+  int32_t method = (int32_t)l->scene->models.items[body->model_index].method;
+  for (int32_t i = 0; i < 3; i++) {
+    if (i == method || !settings[i]) continue;
+    return yw_value_fail(&l->r, settings[i], "is given, but the model is one of \"%s\"",
+                         names[method]);
+  }
+  return true;
 }
 
 static bool load_body_model(yw_loader* l, yw_body_spec* body) {
@@ -243,6 +248,7 @@ static bool load_body_model(yw_loader* l, yw_body_spec* body) {
   model->used = true;
   body->params = yw_match_params_of_spec(&settings.match);
   body->frames_params = yw_frames_params_of_spec(&settings.frames);
+  body->fem_params = settings.fem.params;
   return true;
 }
 

@@ -106,6 +106,7 @@ static bool create_match_model(yw_loader* l, yw_model_spec* model, const int32_t
 }
 
 static bool create_model(yw_loader* l, yw_model_spec* model, const int32_t* labels) {
+  if (model->method == YW_SCENE_FEM) return yw_build_fem(l, model);
   return model->method == YW_SCENE_FRAMES ? yw_build_frames(l, model)
                                           : create_match_model(l, model, labels);
 }

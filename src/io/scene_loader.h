@@ -26,15 +26,16 @@ typedef struct yw_named_shape {
   bool reading, used;
 } yw_named_shape;
 
-typedef struct yw_loader {
+struct yw_loader {
   yw_reader_ctx r;
   yw_scene* scene;
   char* folder;  ///< of the scene file, with a slash, or ""
   const yw_json* shapes;
   yw_named_shape* named_shapes;  ///< one for each item of shapes
   const yw_json* models;         ///< item i is yw_scene.models.items[i]
+  yw_scene_options options;
   int32_t shape_depth;
-} yw_loader;
+};
 
 /// The folder of the scene put before a relative name; in the document. NULL: memory is out.
 char* yw_loader_file(yw_loader* l, const char* file);
@@ -49,20 +50,17 @@ void yw_warn_unused_shapes(yw_loader* l);
 bool yw_load_named_models(yw_loader* l, const yw_json* node);
 /// Reads the keys of a model in `node`, or finds the same one; *index is its place in scene.models.
 bool yw_load_model(yw_loader* l, const yw_json* node, const yw_model_keys* keys, int32_t* index);
+/// The first of the keys that the settings of a method have, or NULL.
+const yw_json* yw_first_key(const yw_json* settings, const char* const* keys);
 /// Settings that bodies have when nothing is said.
 yw_method_spec yw_default_method_spec(void);
-/// Overlays what "match" or "frames" says about a model's settings.
+/// Overlays what "match", "frames" or "fem" says about a model's settings.
 bool yw_load_body_settings(yw_loader* l, const yw_model_keys* keys, int32_t num_poses,
                            yw_method_spec* settings);
 
 // scene_frames.c
-/// Of everything in "frames" that a model is made of, which is not what a body may change.
-uint64_t yw_frames_keys_hash(const yw_json* frames);
-bool yw_same_frames_keys(const yw_json* a, const yw_json* b);
-/// The first key in "frames" that belongs to the model, or NULL.
-const yw_json* yw_frames_model_key(const yw_json* frames);
-/// Takes the density of the material where none is given in the object with the keys.
-bool yw_load_material_density(yw_loader* l, const yw_json* node, yw_model_keys* keys);
+/// Keys in "frames" that a model is made of, which a body cannot change; NULL ends the list.
+extern const char* const yw_frames_model_keys[];
 bool yw_load_frames(yw_loader* l, yw_model_spec* model);
 bool yw_load_body_frames(yw_loader* l, const yw_json* node, int32_t num_poses,
                          yw_frames_spec* frames);
@@ -73,6 +71,12 @@ bool yw_build_frames(yw_loader* l, yw_model_spec* model);
 bool yw_load_slender(yw_loader* l, const yw_json* node, yw_model_spec* out);
 /// Makes the model of a rod or a sheet, and its particles as tets without any.
 bool yw_build_slender(yw_loader* l, yw_model_spec* model);
+
+// scene_fem.c
+extern const char* const yw_fem_model_keys[];
+bool yw_load_fem(yw_loader* l, yw_model_spec* model);
+bool yw_load_body_fem(yw_loader* l, const yw_json* node, yw_fem_spec* fem);
+bool yw_build_fem(yw_loader* l, yw_model_spec* model);
 
 // scene_pose.c
 bool yw_load_pose(yw_loader* l, const yw_json* node, yw_pose_spec* out);

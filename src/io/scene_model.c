@@ -19,6 +19,7 @@ static const yw_field model_fields[] = {YW_FIELD(yw_model_keys, shape, NODE, 0, 
                                         YW_FIELD(yw_model_keys, sheet, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, match, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, frames, NODE, 0, 0),
+                                        YW_FIELD(yw_model_keys, fem, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, examples, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, surface, NODE, 0, 0),
                                         YW_FIELD_ABOVE(yw_model_keys, density, NUMBER, 0, 1e6)};
@@ -243,6 +244,30 @@ static const yw_json* groups_of(const yw_model_keys* keys) {
   return yw_json_get(keys->match, "groups");
 }
 
+static uint64_t hash_of_keys(const yw_json* settings, const char* const* keys) {
+  uint64_t hash = yw_hash_u64(YW_HASH_SEED, settings != NULL);
+  for (; settings && *keys; keys++) {
+    hash = yw_hash_u64(hash, yw_json_hash(yw_json_get(settings, *keys)));
+  }
+  return hash;
+}
+
+static bool same_keys(const yw_json* a, const yw_json* b, const char* const* keys) {
+  if (!a || !b) return a == b;
+  for (; *keys; keys++) {
+    if (!yw_json_equal(yw_json_get(a, *keys), yw_json_get(b, *keys))) return false;
+  }
+  return true;
+}
+
+const yw_json* yw_first_key(const yw_json* settings, const char* const* keys) {
+  for (; settings && *keys; keys++) {
+    const yw_json* item = yw_json_get(settings, *keys);
+    if (item) return item;
+  }
+  return NULL;
+}
+
 static uint64_t hash_of(const yw_model_keys* k) {
   uint64_t hash = yw_hash_bytes(YW_HASH_SEED, &k->density, sizeof k->density);
   hash = yw_hash_u64(hash, yw_json_hash(k->shape));
@@ -251,7 +276,8 @@ static uint64_t hash_of(const yw_model_keys* k) {
   hash = yw_hash_u64(hash, yw_json_hash(k->sheet));
   hash = yw_hash_u64(hash, yw_json_hash(k->examples));
   hash = yw_hash_u64(hash, yw_json_hash(k->surface));
-  hash = yw_hash_u64(hash, yw_frames_keys_hash(k->frames));
+  hash = yw_hash_u64(hash, hash_of_keys(k->frames, yw_frames_model_keys));
+  hash = yw_hash_u64(hash, hash_of_keys(k->fem, yw_fem_model_keys));
   return yw_hash_u64(hash, yw_json_hash(groups_of(k)));
 }
 
@@ -259,15 +285,29 @@ static bool same_model(const yw_model_keys* a, const yw_model_keys* b) {
   return a->density == b->density && yw_json_equal(a->shape, b->shape) &&
          yw_json_equal(a->mesh, b->mesh) && yw_json_equal(a->rod, b->rod) &&
          yw_json_equal(a->sheet, b->sheet) && yw_json_equal(a->examples, b->examples) &&
-         yw_json_equal(a->surface, b->surface) && yw_same_frames_keys(a->frames, b->frames) &&
-         yw_json_equal(groups_of(a), groups_of(b));
+         yw_json_equal(a->surface, b->surface) &&
+         same_keys(a->frames, b->frames, yw_frames_model_keys) &&
+         same_keys(a->fem, b->fem, yw_fem_model_keys) && yw_json_equal(groups_of(a), groups_of(b));
+}
+
+// Takes the density of the material where none is given in the object with the keys.
+static bool load_material_density(yw_loader* l, const yw_json* node, yw_model_keys* keys) {
+  const yw_json* name = yw_json_get(keys->fem ? keys->fem : keys->frames, "material");
+  if (!name || name->type != YW_JSON_STRING || yw_json_get(node, "density")) return true;
+  const yw_material* material = yw_find_scene_material(l, name);
+  if (material) keys->density = material->density;
+  return material != NULL;
 }
 
 static bool load_method(yw_loader* l, const yw_json* node, yw_model_spec* out) {
   const yw_model_keys* keys = &out->keys;
-  if (!yw_not_both(&l->r, node, "match", "frames")) return false;
-  out->method = keys->frames ? YW_SCENE_FRAMES : YW_SCENE_MATCH;
+  if (!yw_not_both(&l->r, node, "match", "frames") || !yw_not_both(&l->r, node, "match", "fem") ||
+      !yw_not_both(&l->r, node, "frames", "fem")) {
+    return false;
+  }
+  out->method = keys->fem ? YW_SCENE_FEM : keys->frames ? YW_SCENE_FRAMES : YW_SCENE_MATCH;
   out->settings = yw_default_method_spec();
+  if (keys->fem) return yw_load_fem(l, out);
   if (keys->frames) return yw_load_frames(l, out);
   yw_match_spec* match = &out->settings.match;
   return (!keys->match || yw_read_record(&l->r, keys->match, &yw_record_match, match)) &&
@@ -293,7 +333,7 @@ static bool load_new_model(yw_loader* l, const yw_json* node, const yw_model_key
 
 bool yw_load_model(yw_loader* l, const yw_json* node, const yw_model_keys* given, int32_t* index) {
   yw_model_keys keys = *given;
-  if (!yw_load_material_density(l, node, &keys)) return false;
+  if (!load_material_density(l, node, &keys)) return false;
   uint64_t hash = hash_of(&keys);
   for (int32_t i = 0; i < l->scene->models.count; i++) {
     const yw_model_spec* other = &l->scene->models.items[i];
@@ -313,7 +353,7 @@ bool yw_load_named_models(yw_loader* l, const yw_json* node) {
     yw_model_keys keys;
     int32_t index;
     if (!yw_read_record(&l->r, node->items[i], &yw_record_model, &keys) ||
-        !yw_load_material_density(l, node->items[i], &keys) ||
+        !load_material_density(l, node->items[i], &keys) ||
         !load_new_model(l, node->items[i], &keys, hash_of(&keys), &index)) {
       return false;
     }
@@ -325,7 +365,8 @@ bool yw_load_named_models(yw_loader* l, const yw_json* node) {
 
 yw_method_spec yw_default_method_spec(void) {
   return (yw_method_spec){.match = match_defaults,
-                          .frames = *(const yw_frames_spec*)yw_record_frames.defaults};
+                          .frames = *(const yw_frames_spec*)yw_record_frames.defaults,
+                          .fem = *(const yw_fem_spec*)yw_record_fem.defaults};
 }
 
 static bool load_body_match(yw_loader* l, const yw_json* node, yw_match_spec* match) {
@@ -343,5 +384,6 @@ static bool load_body_match(yw_loader* l, const yw_json* node, yw_match_spec* ma
 bool yw_load_body_settings(yw_loader* l, const yw_model_keys* keys, int32_t num_poses,
                            yw_method_spec* settings) {
   return load_body_match(l, keys->match, &settings->match) &&
-         yw_load_body_frames(l, keys->frames, num_poses, &settings->frames);
+         yw_load_body_frames(l, keys->frames, num_poses, &settings->frames) &&
+         yw_load_body_fem(l, keys->fem, &settings->fem);
 }

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "geometry/deform.h"
 #include "io/scene_fields.h"
+#include "io/scene_stiffness.h"
 #include "yawara/scene.h"
 
 #define YW_SCENE_MAX_MODELS 4096
@@ -77,7 +78,7 @@ typedef struct yw_surface_spec {
 
 /// The keys of a model, whether in "models" or directly in a body.
 typedef struct yw_model_keys {
-  const yw_json *shape, *mesh, *rod, *sheet, *match, *frames, *examples, *surface;
+  const yw_json *shape, *mesh, *rod, *sheet, *match, *frames, *fem, *examples, *surface;
   float density;
 } yw_model_keys;
 
@@ -94,19 +95,6 @@ static inline yw_match_params yw_match_params_of_spec(const yw_match_spec* spec)
                            .viscosity = spec->viscosity,
                            .projection = (yw_projection)spec->projection};
 }
-
-/// A stiffness of its own inside a shape, or one that changes from a point to another.
-typedef struct yw_stiffness_spec {
-  const yw_json *shape, *youngs_modulus, *poissons_ratio;
-  const char* material;
-  yw_vec3 from, to;
-  float blend;      ///< m, width of the border of shape
-  yw_shape* where;  ///< NULL: everywhere; not owned
-  bool graded;      ///< from, to count
-  float youngs[2];  ///< Pa, at from and to; 0: as it was
-  float poisson[2];
-  bool has_poisson;
-} yw_stiffness_spec;
 
 typedef struct yw_frames_spec {
   // What the model is
@@ -132,12 +120,25 @@ static inline yw_frames_params yw_frames_params_of_spec(const yw_frames_spec* sp
                             .stiffness = spec->stiffness};
 }
 
-typedef enum yw_scene_method { YW_SCENE_MATCH, YW_SCENE_FRAMES } yw_scene_method;
+typedef struct yw_fem_spec {
+  // What the model is
+  const char* material;
+  float youngs_modulus, poissons_ratio;
+  int32_t max_level, sampling;
+  const yw_json* fields;
+  yw_fem_params params;  ///< what bodies may change
+
+  int32_t num_fields;
+  yw_stiffness_spec* field_list;
+} yw_fem_spec;
+
+typedef enum yw_scene_method { YW_SCENE_MATCH, YW_SCENE_FRAMES, YW_SCENE_FEM } yw_scene_method;
 
 /// Settings of a body, of which those of the model's method count.
 typedef struct yw_method_spec {
   yw_match_spec match;
   yw_frames_spec frames;
+  yw_fem_spec fem;
 } yw_method_spec;
 
 typedef struct yw_model_spec {

@@ -17,7 +17,11 @@ extern const yw_record yw_record_model, yw_record_mesh, yw_record_lattice, yw_re
     yw_record_twist, yw_record_bend, yw_record_shear, yw_record_taper, yw_record_stretch,
     yw_record_enlarge, yw_record_turn;
 // Frames (scene_frames.c)
-extern const yw_record yw_record_frames, yw_record_stiffness;
+extern const yw_record yw_record_frames;
+// Fem (scene_fem.c)
+extern const yw_record yw_record_fem;
+// Layers of material (scene_stiffness.c)
+extern const yw_record yw_record_stiffness, yw_record_grid, yw_record_painted;
 // Rods and sheets (scene_slender.c)
 extern const yw_record yw_record_rod, yw_record_line, yw_record_helix, yw_record_sheet,
     yw_record_rectangle;

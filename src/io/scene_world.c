@@ -91,9 +91,10 @@ static yw_status create_copy(const yw_scene* scene, yw_world* world, const yw_bo
   def.start = (double)body->start_time + (double)copy * (double)body->copies.interval;
   yw_status status = yw_body_create(world, &def, &id, error);
   if (status < 0) return status;
-  bool frames = scene->models.items[body->model_index].method == YW_SCENE_FRAMES;
-  status = frames ? yw_body_set_frames_params(world, id, &body->frames_params)
-                  : yw_body_set_match_params(world, id, &body->params);
+  yw_scene_method method = scene->models.items[body->model_index].method;
+  status = method == YW_SCENE_FEM      ? yw_body_set_fem_params(world, id, &body->fem_params)
+           : method == YW_SCENE_FRAMES ? yw_body_set_frames_params(world, id, &body->frames_params)
+                                       : yw_body_set_match_params(world, id, &body->params);
   if (status < 0) return yw_fail(error, status, "its settings are refused");
   return create_pins(world, body, id, yw_sub(def.transform.position, body->position), error);
 }

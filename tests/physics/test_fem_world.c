@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+// Fem bodies in a world: floors, pins, springs, sleep, contact, snapshots, threads.
+#include "fem/body.h"
+#include "fem_bar.h"
+#include "world/world.h"
+
+static const int32_t block_cells[3] = {2, 2, 2};
+static const yw_aabb block_box = {{-0.1f, -0.1f, -0.1f}, {0.1f, 0.1f, 0.1f}};
+static const yw_quat upright = {0, 0, 0, 1};
+
+static yw_fem_def soft_def(void) {
+  yw_fem_def def = yw_default_fem_def();
+  def.youngs_modulus = 2e4f;
+  def.max_level = 2;
+  def.params.mass_damping = 5.0f;
+  return def;
+}
+
+static yw_aabb bounds_of(const yw_world* world, yw_body_id body) {
+  int32_t count;
+  const yw_vec3* x = yw_body_positions(world, body, &count);
+  yw_aabb box = {{1e9f, 1e9f, 1e9f}, {-1e9f, -1e9f, -1e9f}};
+  for (int32_t i = 0; i < count; ++i) {
+    box.lower = (yw_vec3){fminf(box.lower.x, x[i].x), fminf(box.lower.y, x[i].y),
+                          fminf(box.lower.z, x[i].z)};
+    box.upper = (yw_vec3){fmaxf(box.upper.x, x[i].x), fmaxf(box.upper.y, x[i].y),
+                          fmaxf(box.upper.z, x[i].z)};
+  }
+  return box;
+}
+
+// Dropped on a floor a block comes to rest on it, sleeps, and wakes when it is pushed.
+static void block_rests_on_the_floor_and_sleeps(void** state) {
+  (void)state;
+  yw_fem_def def = soft_def();
+  yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+  yw_model* model = make_fem_model(&def, block_cells, block_box);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 0.15f, 0}, upright);
+  bool slept = false;
+  for (int32_t i = 0; i < 900 && !slept; ++i) {
+    assert_int_equal(yw_world_step(world, 1.0f / 60.0f, 2, NULL), YW_OK);
+    slept = fem_state_of(world, body).asleep;
+  }
+  assert_true(slept);
+  yw_aabb box = bounds_of(world, body);
+  assert_near(box.lower.y, 0.0, 1e-3);
+  // Its own weight presses it by about rho g L^2 / 2E = 0.0098 m of 0.2 m.
+  assert_near(box.upper.y, 0.19, 0.006);
+  int64_t steps = fem_state_of(world, body).inner_steps;
+  for (int32_t i = 0; i < 10; ++i) yw_world_step(world, 1.0f / 60.0f, 2, NULL);
+  assert_int_equal(fem_state_of(world, body).inner_steps, steps);
+
+  // Other parameters wake it, and so does a push.
+  yw_fem_params params;
+  assert_int_equal(yw_body_fem_params(world, body, &params), YW_OK);
+  assert_int_equal(yw_body_set_fem_params(world, body, &params), YW_OK);
+  yw_world_step(world, 1.0f / 60.0f, 2, NULL);
+  assert_true(fem_state_of(world, body).inner_steps > steps);
+  assert_false(fem_state_of(world, body).asleep);
+  yw_world_destroy(world);
+  yw_model_release(model);
+}
+
+// A sleeper wakes when the floor it lies on goes away.
+static void sleeper_wakes_when_the_floor_goes(void** state) {
+  (void)state;
+  yw_fem_def def = soft_def();
+  def.max_level = 1;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_shape* plane = NULL;
+  assert_int_equal(yw_shape_plane(NULL, (yw_vec3){0, 1, 0}, 0.0f, &plane), YW_OK);
+  yw_obstacle_def floor_def = yw_default_obstacle_def();
+  floor_def.shape = plane;
+  yw_obstacle_id floor;
+  assert_int_equal(yw_obstacle_create(world, &floor_def, &floor, NULL), YW_OK);
+  yw_shape_release(plane);
+  yw_model* model = make_fem_model(&def, block_cells, block_box);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 0.1f, 0}, upright);
+  for (int32_t i = 0; i < 900 && !fem_state_of(world, body).asleep; ++i) {
+    yw_world_step(world, 1.0f / 60.0f, 2, NULL);
+  }
+  assert_true(fem_state_of(world, body).asleep);
+  for (int32_t i = 0; i < 5; ++i) yw_world_step(world, 1.0f / 60.0f, 2, NULL);
+  assert_true(fem_state_of(world, body).asleep);
+  assert_int_equal(yw_obstacle_destroy(world, floor), YW_OK);
+  for (int32_t i = 0; i < 30; ++i) yw_world_step(world, 1.0f / 60.0f, 2, NULL);
+  assert_false(fem_state_of(world, body).asleep);
+  // Half a second of falling, damped at 5 / s: g / c (t - (1 - e^-ct) / c) = 0.62 m.
+  assert_near(bounds_of(world, body).lower.y, -0.62, 0.05);
+  yw_world_destroy(world);
+  yw_model_release(model);
+}
+
+// A single vertex in the middle of an edge, on no coarse level, is held exactly and can be pulled.
+static void pins_refine_what_they_hold(void** state) {
+  (void)state;
+  yw_fem_def def = soft_def();
+  def.params.sleep_speed = 0.0f;
+  for (int k = 0; k < 2; ++k) {
+    yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+    yw_model* model = make_fem_model(&def, block_cells, block_box);
+    yw_body_id body = add_body(world, model, (yw_vec3){0, 0, 0}, upright);
+    int32_t vertex = yw_model_num_particles(model) - 3;
+    yw_vec3 at = yw_model_tets(model)->positions[vertex];
+    assert_int_equal(fem_state_of(world, body).finest_level, 0);
+    fem_pin(world, body, &vertex, 1, k ? 2e3f : 0.0f);
+    for (int32_t i = 0; i < 120; ++i) {
+      assert_true(yw_world_step(world, 1.0f / 60.0f, 2, NULL) >= 0);
+    }
+    assert_int_equal(fem_state_of(world, body).finest_level, 2);
+    yw_vec3 p = yw_body_positions(world, body, NULL)[vertex];
+    if (k == 0) {
+      assert_near(p.x, at.x, 0);
+      assert_near(p.y, at.y, 0);
+      assert_near(p.z, at.z, 0);
+    } else {
+      // The spring carries the weight of 8 kg: 0.039 m.
+      assert_near(at.y - p.y, 8.0 * 9.81 / 2e3, 0.004);
+    }
+    yw_world_destroy(world);
+    yw_model_release(model);
+  }
+}
+
+typedef struct run_result {
+  uint64_t hash;
+  int64_t splits;
+} run_result;
+
+static yw_world* make_scene(int32_t threads, yw_simd simd, yw_model** model, yw_body_id bodies[2]) {
+  yw_fem_def def = soft_def();
+  def.params.tau = 0.004f;
+  yw_world* world = make_world(threads, simd, true);
+  *model = make_fem_model(&def, block_cells, block_box);
+  yw_quat tilted = {0.2f, 0.1f, 0.3f, 0.9f};
+  bodies[0] = add_body(world, *model, (yw_vec3){0, 0.2f, 0}, tilted);
+  bodies[1] = add_body(world, *model, (yw_vec3){0.05f, 0.5f, 0.02f}, upright);
+  return world;
+}
+
+static run_result run_scene(int32_t threads, yw_simd simd, int32_t frames) {
+  yw_model* model;
+  yw_body_id bodies[2];
+  yw_world* world = make_scene(threads, simd, &model, bodies);
+  for (int32_t i = 0; i < frames; ++i) yw_world_step(world, 1.0f / 60.0f, 2, NULL);
+  run_result result = {yw_world_hash(world), fem_state_of(world, bodies[0]).splits};
+  yw_world_destroy(world);
+  yw_model_release(model);
+  return result;
+}
+
+static void same_bits_over_threads_and_simd(void** state) {
+  (void)state;
+  int32_t frames = 20;
+  run_result first = run_scene(1, YW_SIMD_PLAIN, frames);
+  assert_true(first.splits > 0);
+  assert_true(run_scene(2, YW_SIMD_AVX512, frames).hash == first.hash);
+  assert_true(run_scene(3, YW_SIMD_AVX2, frames).hash == first.hash);
+}
+
+// A snapshot in the middle, with the front in motion and bodies in contact, changes nothing.
+static void resumed_run_is_the_same(void** state) {
+  (void)state;
+  yw_model* model;
+  yw_body_id bodies[2];
+  yw_world* world = make_scene(2, YW_SIMD_AUTO, &model, bodies);
+  for (int32_t i = 0; i < 15; ++i) yw_world_step(world, 1.0f / 60.0f, 2, NULL);
+  assert_true(fem_state_of(world, bodies[0]).splits > 0);
+  size_t size = yw_world_snapshot_size(world);
+  void* snapshot = malloc(size);
+  assert_int_equal(yw_world_save(world, snapshot, size, NULL), YW_OK);
+  for (int32_t i = 0; i < 10; ++i) yw_world_step(world, 1.0f / 60.0f, 2, NULL);
+  uint64_t expected = yw_world_hash(world);
+  yw_world_destroy(world);
+  yw_model_release(model);
+
+  world = make_scene(1, YW_SIMD_AUTO, &model, bodies);
+  yw_error error;
+  yw_status status = yw_world_load(world, snapshot, size, &error);
+  if (status < 0) print_error("%s\n", error.message);
+  assert_int_equal(status, YW_OK);
+  for (int32_t i = 0; i < 10; ++i) yw_world_step(world, 1.0f / 60.0f, 2, NULL);
+  assert_true(yw_world_hash(world) == expected);
+  free(snapshot);
+  yw_world_destroy(world);
+  yw_model_release(model);
+}
+
+// Two blocks that fly into each other part again, with the momentum they came with.
+static void bodies_collide(void** state) {
+  (void)state;
+  yw_fem_def def = soft_def();
+  def.params.mass_damping = 0.0f;
+  yw_world_def world_def = yw_default_world_def();
+  world_def.gravity = (yw_vec3){0, 0, 0};
+  yw_world* world;
+  assert_int_equal(yw_world_create(&world_def, &world), YW_OK);
+  yw_model* model = make_fem_model(&def, block_cells, block_box);
+  yw_body_def body_def = yw_default_body_def();
+  body_def.model = model;
+  body_def.velocity = (yw_vec3){1.0f, 0, 0};
+  yw_body_id a, b;
+  assert_int_equal(yw_body_create(world, &body_def, &a, NULL), YW_OK);
+  body_def.velocity = (yw_vec3){-1.0f, 0, 0};
+  body_def.transform.position = (yw_vec3){0.25f, 0.03f, 0.02f};
+  assert_int_equal(yw_body_create(world, &body_def, &b, NULL), YW_OK);
+  yw_body_sums sa, sb;
+  double worst = 0.0;
+  int32_t contacts = 0;
+  for (int32_t i = 0; i < 60; ++i) {
+    yw_step_report report;
+    yw_world_step(world, 1.0f / 120.0f, 4, &report);
+    contacts += report.body_contacts;
+    yw_body_sums_of(world, a, &sa);
+    yw_body_sums_of(world, b, &sb);
+    for (int k = 0; k < 3; ++k) worst = fmax(worst, fabs(sa.momentum[k] + sb.momentum[k]));
+  }
+  assert_true(contacts > 10);
+  // Each came with 8 kg m/s.
+  assert_at_most(worst / 8.0, 0.02);
+  assert_at_most(sa.momentum[0], -1.0);
+  assert_at_least(sb.momentum[0], 1.0);
+  yw_world_destroy(world);
+  yw_model_release(model);
+}
+
+// A body squashed flat and partly turned inside out finds its shape again.
+static void inverted_body_recovers(void** state) {
+  (void)state;
+  yw_fem_def def = soft_def();
+  def.params.mass_damping = 20.0f;
+  yw_world_def world_def = yw_default_world_def();
+  world_def.gravity = (yw_vec3){0, 0, 0};
+  yw_world* world;
+  assert_int_equal(yw_world_create(&world_def, &world), YW_OK);
+  yw_model* model = make_fem_model(&def, block_cells, block_box);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 0, 0}, upright);
+  int32_t count = yw_model_num_particles(model);
+  yw_vec3* pose = malloc(sizeof *pose * (size_t)count);
+  test_random random = {3};
+  for (int32_t i = 0; i < count; ++i) {
+    yw_vec3 x = yw_model_tets(model)->positions[i];
+    pose[i] = (yw_vec3){x.x + (float)test_random_in(&random, -0.01, 0.01), 0.1f * x.y,
+                        x.z + (float)test_random_in(&random, -0.01, 0.01)};
+  }
+  assert_int_equal(yw_body_set_state(world, body, pose, NULL), YW_OK);
+  double energy = fem_state_of(world, body).elastic_energy;
+  int32_t recovered = 0;
+  for (int32_t i = 0; i < 120; ++i) {
+    yw_step_report report;
+    assert_true(yw_world_step(world, 1.0f / 60.0f, 2, &report) >= 0);
+    recovered += report.recovered_regions;
+    assert_int_equal(report.diverged_bodies, 0);
+    if (i == 119) assert_int_equal(report.recovered_regions, 0);
+  }
+  assert_true(recovered > 100);
+  // It may have turned meanwhile; without strain it has its shape.
+  assert_at_most(fem_state_of(world, body).elastic_energy, 1e-6 * energy);
+  free(pose);
+  yw_world_destroy(world);
+  yw_model_release(model);
+}
+
+// Linear and angular momentum about the origin, of the masses of the front.
+static void front_momenta(const yw_world* world, yw_body_id id, double p[3], double l[3]) {
+  const yw_body* body = yw_world_find_body(world, id);
+  const fem_body* b = body->state;
+  for (int k = 0; k < 3; ++k) p[k] = l[k] = 0.0;
+  for (int32_t n = 0; n < body->particles.count; ++n) {
+    const float *x = &body->particles.pos[n].x, *v = &body->particles.vel[n].x;
+    for (int k = 0; k < 3; ++k) {
+      int i = (k + 1) % 3, j = (k + 2) % 3;
+      p[k] += b->mass[n] * (double)v[k];
+      l[k] += b->mass[n] * ((double)x[i] * (double)v[j] - (double)x[j] * (double)v[i]);
+    }
+  }
+}
+
+// Free flight in single precision, spinning and wobbling, with the front in motion.
+static void momentum_in_free_flight(void** state) {
+  (void)state;
+  yw_fem_def def = soft_def();
+  def.params.mass_damping = 0.0f;
+  def.params.tau = 0.1f;
+  yw_world_def world_def = yw_default_world_def();
+  world_def.gravity = (yw_vec3){0, 0, 0};
+  yw_world* world;
+  assert_int_equal(yw_world_create(&world_def, &world), YW_OK);
+  yw_model* model = make_fem_model(&def, block_cells, block_box);
+  yw_body_def body_def = yw_default_body_def();
+  body_def.model = model;
+  body_def.velocity = (yw_vec3){0.3f, 0.1f, -0.2f};
+  body_def.angular_velocity = (yw_vec3){3.0f, 8.0f, -2.0f};
+  yw_body_id body;
+  assert_int_equal(yw_body_create(world, &body_def, &body, NULL), YW_OK);
+  // Twisted to begin with.
+  int32_t count = yw_model_num_particles(model);
+  yw_vec3* pose = malloc(sizeof *pose * (size_t)count);
+  twist_positions(count, yw_model_tets(model)->positions, 2.0f, pose);
+  assert_int_equal(yw_body_set_state(world, body, pose, NULL), YW_OK);
+  free(pose);
+  double p0[3], l0[3], p[3], l[3], spin = 0.0, lost = 0.0;
+  front_momenta(world, body, p0, l0);
+  for (int32_t i = 0; i < 120; ++i) yw_world_step(world, 1.0f / 60.0f, 1, NULL);
+  yw_fem_state s = fem_state_of(world, body);
+  assert_true(s.splits > 100 && s.merges > 100);
+  front_momenta(world, body, p, l);
+  for (int k = 0; k < 3; ++k) {
+    assert_near(p[k], p0[k], 1e-5 * 8.0);
+    spin += l0[k] * l0[k];
+    lost += (l[k] - l0[k]) * (l[k] - l0[k]);
+  }
+  assert_at_most(sqrt(lost / spin), 1e-4);
+  yw_world_destroy(world);
+  yw_model_release(model);
+}
+
+static void bad_definitions_are_refused(void** state) {
+  (void)state;
+  yw_tet_mesh mesh;
+  const int32_t cells[3] = {1, 1, 1};
+  assert_int_equal(yw_tet_mesh_lattice(NULL, block_box, cells, YW_LATTICE_SIX, &mesh), YW_OK);
+  static const char* words[8] = {"youngs_modulus", "poissons_ratio", "density", "tau",
+                                 "safety",         "min_level",      "level",   "GB"};
+  for (int k = 0; k < 8; ++k) {
+    yw_fem_def def = yw_default_fem_def();
+    def.mesh = &mesh;
+    if (k == 0) def.youngs_modulus = 0.0f;
+    if (k == 1) def.poissons_ratio = 0.5f;
+    if (k == 2) def.density = -1.0f;
+    if (k == 3) def.params.tau = NAN;
+    if (k == 4) def.params.safety = 2.0f;
+    if (k == 5) def.params.min_level = 4;
+    if (k == 6) def.max_level = 9;
+    if (k == 7) def.max_level = 8;
+    yw_model* model = NULL;
+    yw_error error;
+    assert_true(yw_model_create_fem(NULL, &def, &model, &error) < 0);
+    assert_null(model);
+    if (!strstr(error.message, words[k])) print_error("%s\n", error.message);
+    assert_non_null(strstr(error.message, words[k]));
+  }
+  yw_tet_mesh_free(&mesh);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(block_rests_on_the_floor_and_sleeps),
+      cmocka_unit_test(sleeper_wakes_when_the_floor_goes),
+      cmocka_unit_test(pins_refine_what_they_hold),
+      cmocka_unit_test(same_bits_over_threads_and_simd),
+      cmocka_unit_test(resumed_run_is_the_same),
+      cmocka_unit_test(bodies_collide),
+      cmocka_unit_test(inverted_body_recovers),
+      cmocka_unit_test(momentum_in_free_flight),
+      cmocka_unit_test(bad_definitions_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
