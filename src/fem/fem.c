@@ -15,7 +15,7 @@
 #define NODE_BLOCK 1024
 #define BLOCKS_ALONE 2
 // Finest steps between two looks at the strains, unless params say when.
-#define CHECK_STEPS 40.0f
+#define CHECK_STEPS 25.0f
 // Inner steps between two looks for tets that are squeezed or inverted.
 #define LOOK_STEPS 4
 // A body sleeps when it was still this long, s.
