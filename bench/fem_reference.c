@@ -30,8 +30,8 @@ static void invert(const double m[3][3], double out[3][3], double* det) {
   for (int k = 0; k < 9; ++k) out[k / 3][k % 3] = c[k / 3][k % 3] / *det;
 }
 
-fem_reference* fem_reference_create(const yw_tet_mesh* mesh, double youngs_modulus,
-                                    double poissons_ratio) {
+fem_reference* fem_reference_create(const yw_tet_mesh* mesh, const double* rest,
+                                    double youngs_modulus, double poissons_ratio) {
   fem_reference* r = calloc(1, sizeof *r);
   if (!r) return NULL;
   r->num_tets = mesh->num_tets;
@@ -49,9 +49,9 @@ fem_reference* fem_reference_create(const yw_tet_mesh* mesh, double youngs_modul
     memcpy(tet->corner, mesh->tets + 4 * (size_t)t, sizeof tet->corner);
     double edges[3][3], det;
     for (int k = 0; k < 3; ++k) {
-      const float* a = &mesh->positions[tet->corner[0]].x;
-      const float* b = &mesh->positions[tet->corner[k + 1]].x;
-      for (int i = 0; i < 3; ++i) edges[i][k] = (double)b[i] - (double)a[i];
+      const double* a = rest + 3 * (size_t)tet->corner[0];
+      const double* b = rest + 3 * (size_t)tet->corner[k + 1];
+      for (int i = 0; i < 3; ++i) edges[i][k] = b[i] - a[i];
     }
     invert((const double(*)[3])edges, tet->inverse, &det);
     tet->volume = det / 6.0;

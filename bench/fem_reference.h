@@ -8,9 +8,9 @@
 
 typedef struct fem_reference fem_reference;
 
-/// Isotropic St-Venant-Kirchhoff material on a mesh. NULL when memory is out.
-fem_reference* fem_reference_create(const yw_tet_mesh* mesh, double youngs_modulus,
-                                    double poissons_ratio);
+/// Isotropic St-Venant-Kirchhoff material on a mesh; rest: 3 per vertex. NULL when memory is out.
+fem_reference* fem_reference_create(const yw_tet_mesh* mesh, const double* rest,
+                                    double youngs_modulus, double poissons_ratio);
 void fem_reference_destroy(fem_reference* reference);  ///< NULL is fine
 /// positions and forces: 3 per vertex.
 void fem_reference_forces(const fem_reference* reference, const double* positions, double* forces);

@@ -68,7 +68,7 @@ static bool make_forces(force_rig* r) {
   r->force = calloc(nodes, sizeof *r->force);
   r->reference_pos = calloc(3 * nodes, sizeof *r->reference_pos);
   r->reference_force = calloc(3 * nodes, sizeof *r->reference_force);
-  r->reference = fem_reference_create(&r->finest, bar_youngs, bar_poissons);
+  r->reference = fem_reference_create(&r->finest, &r->h.rest[0].x, bar_youngs, bar_poissons);
   if (!r->pos || !r->force || !r->reference_pos || !r->reference_force || !r->reference) {
     return false;
   }
@@ -193,8 +193,9 @@ typedef struct body_rig {
   yw_world* world;
   yw_model* model;
   yw_body_id body;
-  int32_t shown;             // vertex that is compared
-  double seconds, adapting;  // of the steps so far
+  int32_t shown;          // vertex that is compared
+  double seconds;         // of the steps so far
+  double wall, adapting;  // the same by the clock on the wall, and its part for the front
 } body_rig;
 
 static void free_body(body_rig* r) {
@@ -263,9 +264,10 @@ static bool make_body(body_case which, float gravity, const yw_fem_params* param
 
 static void step_body(body_rig* r) {
   yw_step_report report;
-  double start = bench_seconds(true);
+  double start = bench_seconds(true), wall = bench_seconds(false);
   yw_world_step(r->world, 1.0f / 240.0f, 1, &report);
   r->seconds += bench_seconds(true) - start;
+  r->wall += bench_seconds(false) - wall;
   r->adapting += report.seconds_project;
 }
 
@@ -303,7 +305,7 @@ static int measure_adaptive(const bench_run* run, const adaptive_case* c) {
   params.refine = YW_FEM_REFINE_FINEST;
   good = good && make_body(c->which, c->gravity, &params, &finest);
   for (int32_t i = 0; i < c->skip && good; ++i) step_body(&adaptive), step_body(&finest);
-  adaptive.seconds = finest.seconds = adaptive.adapting = 0.0;
+  adaptive.seconds = finest.seconds = adaptive.adapting = adaptive.wall = 0.0;
   int32_t frames = run->quick ? c->quick : c->frames;
   double worst = 0.0, tets = 0.0, all = 0.0;
   for (int32_t i = 0; i < frames && good; ++i) {
@@ -336,7 +338,7 @@ static int measure_adaptive(const bench_run* run, const adaptive_case* c) {
     row.bar = BAR_AT_MOST, row.bar_value = 1.0;
     bench_print(run, &row);
     snprintf(name, sizeof name, "%s, indicator, lists", c->name);
-    row.value = 100.0 * adaptive.adapting / adaptive.seconds, row.unit = "% time";
+    row.value = 100.0 * adaptive.adapting / adaptive.wall, row.unit = "% time";
     row.bar_value = 15.0;
     bench_print(run, &row);
   }

@@ -230,7 +230,7 @@ static void decide_lane(decision* d, int k, int32_t i) {
   }
 }
 
-void yw_fem_adapt(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) {
+bool yw_fem_adapt(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) {
   look l = look_at_strains(b, particles, ctx);
   decision d = {.look = &l};
   int32_t top = b->model->h.max_level - 1;
@@ -242,7 +242,8 @@ void yw_fem_adapt(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) 
   }
   b->stretch = d.stretch;
   b->since_check = 0.0f;
-  if (d.num_split + d.num_merge == 0) return;
+  if (d.num_split + d.num_merge == 0) return false;
   change_front(b, particles, d.num_split, d.num_merge);
   yw_fem_front_changed(b);
+  return true;
 }

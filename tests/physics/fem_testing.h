@@ -112,3 +112,11 @@ static inline void check_fem_swing(yw_fem_def* def, bool with_bars) {
   }
   assert_at_least(deflection, 0.14);
   for (int k = 0; k < 2 && with_bars; ++k) {
+    assert_at_most(worst[k] / deflection, cases[k].error);
+    assert_at_most(tets[k] / all, cases[k].share);
+  }
+  free_fem_bar(&finest);
+  for (int k = 0; k < 2; ++k) free_fem_bar(&adaptive[k]);
+}
+
+#endif
