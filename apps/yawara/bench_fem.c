@@ -289,9 +289,9 @@ typedef struct adaptive_case {
 } adaptive_case;
 
 static const adaptive_case adaptive_cases[] = {
-    {"bar, g = 1, falling", BAR_CASE, 1.0f, 0.01f, 1.0f, 0, 120, 24, 8.0, 0.4},
+    {"bar, g = 1, falling", BAR_CASE, 1.0f, 0.01f, 4.0f, 0, 120, 24, 8.0, 0.4},
     {"bar, g = 9.81, falling", BAR_CASE, 9.81f, 0.01f, 1.0f, 0, 96, 24, 0.0, 0.4},
-    {"bar, g = 9.81, at rest", BAR_CASE, 9.81f, 0.01f, 12.0f, 240, 24, 12, 1.5, 0.4},
+    {"bar, g = 9.81, at rest", BAR_CASE, 9.81f, 0.013f, 12.0f, 240, 24, 12, 1.5, 0.4},
     {"poke into a cube", POKE_CASE, 0.0f, 0.01f, 12.0f, 0, 72, 24, 12.0, 0.2},
 };
 
