@@ -68,7 +68,7 @@ static void clamp(frames_bench* b) {
     yw_vec3 p = b->mesh.positions[v];
     b->held[v] = p.x < 0.5f * CELL;
     if (!b->held[v]) continue;
-    b->holds[count++] = (yw_hold){order[v], p, p};
+    b->holds[count++] = (yw_hold){.particle = order[v], .begin = p, .end = p};
     b->particles.inv_mass[order[v]] = 0.0f;
   }
   b->ctx = (yw_step_ctx){.h = FRAMES_BENCH_H,

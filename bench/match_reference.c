@@ -29,6 +29,7 @@ typedef struct particle {
 
 struct reference_body {
   int num_particles, num_examples;
+  bool torque_free;
   yw_match_params params;
   particle* particles;
   region* regions;
@@ -211,6 +212,29 @@ static mat3 linear_map(const reference_body* body, const region* r) {
   return mul_mat(&a, &r->inv_moment);
 }
 
+static float moment_scale(const region* r) {
+  return 3.0f / (r->moment.m[0][0] + r->moment.m[1][1] + r->moment.m[2][2]);
+}
+
+// Rotation and stretch of a region: A = R S, or, without torque, R of A Q and the symmetric part of
+// R^T A.
+static void decompose(const reference_body* body, const region* r, mat3* rotation, mat3* stretch) {
+  mat3 a = linear_map(body, r);
+  if (!body->torque_free) {
+    *rotation = polar_rotation(&a);
+    *stretch = mul_tn(rotation, &a);
+    return;
+  }
+  mat3 aq = mul_mat(&a, &r->moment);
+  float scale = moment_scale(r);
+  for (int c = 0; c < 9; ++c) aq.m[c / 3][c % 3] *= scale;
+  *rotation = polar_rotation(&aq);
+  mat3 local = mul_tn(rotation, &a);
+  for (int c = 0; c < 9; ++c) {
+    stretch->m[c / 3][c % 3] = 0.5f * (local.m[c / 3][c % 3] + local.m[c % 3][c / 3]);
+  }
+}
+
 static void rest_regions(reference_body* body) {
   for (int i = 0; i < body->num_particles; ++i) {
     region* r = &body->regions[i];
@@ -249,9 +273,9 @@ static void describe_examples(reference_body* body, const yw_match_def* def) {
     for (int i = 0; i < body->num_particles; ++i) body->particles[i].pos = def->examples[e][i];
     for (int i = 0; i < body->num_particles; ++i) {
       region* r = &body->regions[i];
+      mat3 rotation;
       region_centers(body, r);
-      mat3 a = linear_map(body, r), rotation = polar_rotation(&a);
-      r->example[e] = mul_tn(&rotation, &a);
+      decompose(body, r, &rotation, &r->example[e]);
     }
   }
   for (int e = 0; e < body->num_examples; ++e) {
@@ -265,7 +289,7 @@ static void describe_examples(reference_body* body, const yw_match_def* def) {
   for (int i = 0; i < body->num_particles; ++i) body->particles[i].pos = body->particles[i].rest;
 }
 
-reference_body* reference_create(const yw_match_def* def) {
+reference_body* reference_create(const yw_match_def* def, bool torque_free) {
   size_t n = (size_t)def->mesh->num_vertices;
   reference_body* body = calloc(1, sizeof *body);
   if (!body || def->num_examples > MAX_EXAMPLES) {
@@ -275,6 +299,7 @@ reference_body* reference_create(const yw_match_def* def) {
   body->num_particles = (int)n;
   body->num_examples = def->num_examples;
   body->params = def->params;
+  body->torque_free = torque_free;
   body->particles = calloc(n, sizeof *body->particles);
   body->regions = calloc(n, sizeof *body->regions);
   body->pos = calloc(n, sizeof *body->pos);
@@ -316,9 +341,7 @@ static void decompose_regions(reference_body* body) {
   for (int i = 0; i < body->num_particles; ++i) {
     region* r = &body->regions[i];
     region_centers(body, r);
-    mat3 a = linear_map(body, r);
-    r->rotation = polar_rotation(&a);
-    r->stretch = mul_tn(&r->rotation, &a);
+    decompose(body, r, &r->rotation, &r->stretch);
   }
 }
 
@@ -393,7 +416,27 @@ static void project(reference_body* body) {
   }
 }
 
-static void bend_targets(reference_body* body, bool best_rotation) {
+// Adds to S~ the skew part [d] that leaves no torque: P (S~ - [d]) is symmetric, P = R^T A Q.
+static void take_torque(const region* r, const mat3* map, mat3* wanted) {
+  mat3 p = mul_tn(&r->rotation, map), h;
+  p = mul_mat(&p, &r->moment);
+  float scale = moment_scale(r), det;
+  for (int c = 0; c < 9; ++c) p.m[c / 3][c % 3] *= scale;
+  mat3 m = mul_mat(&p, wanted);
+  float trace = p.m[0][0] + p.m[1][1] + p.m[2][2];
+  for (int c = 0; c < 9; ++c) h.m[c / 3][c % 3] = (c % 4 == 0 ? trace : 0.0f) - p.m[c % 3][c / 3];
+  mat3 inv = inverse(&h, &det);
+  yw_vec3 d =
+      mul(&inv, (yw_vec3){m.m[2][1] - m.m[1][2], m.m[0][2] - m.m[2][0], m.m[1][0] - m.m[0][1]});
+  wanted->m[0][1] -= d.z;
+  wanted->m[1][0] += d.z;
+  wanted->m[0][2] += d.y;
+  wanted->m[2][0] -= d.y;
+  wanted->m[1][2] -= d.x;
+  wanted->m[2][1] += d.x;
+}
+
+static void bend_targets(reference_body* body) {
   for (int i = 0; i < body->num_particles; ++i) {
     region* r = &body->regions[i];
     mat3 wanted = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
@@ -404,13 +447,9 @@ static void bend_targets(reference_body* body, bool best_rotation) {
         wanted.m[c / 3][c % 3] += w * (r->example[e].m[c / 3][c % 3] - one);
       }
     }
-    if (best_rotation) {
-      mat3 a = mul_mat(&r->rotation, &r->stretch);
-      a = mul_mat(&a, &r->moment);
-      a = mul_mat(&a, &wanted);
-      float size = 3.0f / (r->moment.m[0][0] + r->moment.m[1][1] + r->moment.m[2][2]);
-      for (int c = 0; c < 9; ++c) a.m[c / 3][c % 3] *= size;
-      r->rotation = polar_rotation(&a);
+    if (body->torque_free) {
+      mat3 map = linear_map(body, r);
+      take_torque(r, &map, &wanted);
     }
     r->target = mul_mat(&r->rotation, &wanted);
   }
@@ -505,7 +544,7 @@ void reference_step(reference_body* body, const reference_step_def* def) {
   look_ahead(body, &motion, def->h);
   decompose_regions(body);
   if (body->num_examples > 0) project(body);
-  bend_targets(body, def->best_rotation);
+  bend_targets(body);
   average_goals(body);
   damp(body, &motion, def->h);
   for (int i = 0; i < body->num_particles; ++i) {

@@ -10,8 +10,9 @@
 typedef struct reference_body reference_body;
 
 /// One group for the whole body, at most 4 examples; labels and projection of the definition are
-/// ignored. NULL when memory is out.
-reference_body* reference_create(const yw_match_def* def);
+/// ignored. NULL when memory is out. torque_free: false, rotation and stretch of a region are those
+/// of A_r, as the paper has it; true, as the library has it, so that no region turns itself.
+reference_body* reference_create(const yw_match_def* def, bool torque_free);
 void reference_destroy(reference_body* body);
 
 /// Positions and velocities in the order of the mesh.
@@ -25,9 +26,6 @@ typedef struct reference_step_def {
   yw_vec3 gravity;
   /// Solid below y = floor; -INFINITY for none. Friction as of Coulomb, restitution 0.
   float floor, friction;
-  /// false: targets are turned by the rotation of A_r, as the paper has it. true: by the rotation
-  /// that fits them best, as the library does (one more decomposition).
-  bool best_rotation;
 } reference_step_def;
 void reference_step(reference_body* body, const reference_step_def* def);
 

@@ -31,6 +31,8 @@ typedef struct yw_particles {
 typedef struct yw_hold {
   int32_t particle;
   yw_vec3 begin, end;  ///< m
+  bool clamp;          ///< its orientation is held too: over the substep it turns by `turn`
+  yw_quat turn;        ///< 1 when the pin does not turn
 } yw_hold;
 
 /// A particle pulled by a spring to a point that moves from begin to end.
@@ -72,7 +74,13 @@ struct yw_step_ctx {
   /// True when nothing in the substep can touch an obstacle inside the box (then collide may be
   /// skipped).
   bool (*is_clear)(const yw_step_ctx* ctx, yw_aabb box);
-  const void* obstacles;        ///< for collide and is_clear
+  /// Which points are inside an obstacle `at` seconds after the start of the substep, for methods
+  /// that meet obstacles inside their solve: normal of the surface, w the depth (0: outside all;
+  /// else that of the deepest), and velocity of the obstacle there, w the friction with it. May be
+  /// NULL.
+  void (*probe)(const yw_step_ctx* ctx, int32_t count, const yw_vec4* points, float at,
+                yw_vec4* normal, yw_vec4* velocity);
+  const void* obstacles;        ///< for collide, is_clear and probe
   float friction, restitution;  ///< of the body
 
   yw_method_report* report;
@@ -92,13 +100,6 @@ typedef struct yw_contact_geometry {
   const float* radius;  ///< per particle, m; NULL for volumes
 } yw_contact_geometry;
 
-/// A quantity that a body can show beside its shape: stress, plastic strain, level.
-typedef struct yw_field_info {
-  const char* name;  ///< as in files, e.g. "stress"
-  const char* unit;  ///< e.g. "Pa"; "" for none
-  bool per_cell;     ///< one number per cell (see cells), else one per particle
-} yw_field_info;
-
 typedef struct yw_method {
   const char* name;
 
@@ -116,22 +117,26 @@ typedef struct yw_method {
   yw_status (*settle)(void* state, yw_particles* particles,
                       const yw_step_ctx* ctx);  ///< may be NULL
 
-  /// The state was changed from outside (placed, moved, loaded): forget warm starts and sums.
+  /// The state was changed from outside (placed, moved, loaded): forget warm starts and sums. The
+  /// count of particles may have changed too (a snapshot was loaded).
   void (*invalidate)(void* state, const yw_particles* particles);
 
   yw_contact_geometry (*contact_geometry)(const void* state);
   uint64_t (*topology_version)(const void* state);
-  /// Input vertex i is particle order[i]; NULL: the same order.
+  /// Input vertex i is particle order[i]; NULL: the same order. NULL for methods that change their
+  /// number of particles; these never move or remove a particle that ctx->holds or ctx->springs
+  /// name.
   const int32_t* (*particle_of_vertex)(const void* state);
 
-  /// Everything besides positions and velocities that the next step depends on.
+  /// Everything besides positions and velocities (and, for methods that settle, masses) that the
+  /// next step depends on. Before load the particles are in place and invalidate was called.
   void (*save)(const void* state, yw_writer* writer);
   void (*load)(void* state, yw_reader* reader);
 
   // What follows may be NULL -------------------------------------------------------------------
 
   /// The body was placed: what is kept besides positions and velocities (orientations, spins) turns
-  /// along. Called once, after the particles were moved.
+  /// along. Called once, after the particles were moved and invalidate was called.
   void (*place)(void* state, const yw_particles* particles, yw_quat rotation,
                 yw_vec3 angular_velocity);
 
@@ -145,8 +150,7 @@ typedef struct yw_method {
   int32_t (*num_fields)(const void* state);
   yw_field_info (*field_info)(const void* state, int32_t field);
   void (*field_values)(const void* state, const yw_particles* particles, int32_t field, float* out);
-  /// The tets of the body as it is now, 4 particles each, where they change while it runs; else
-  /// those of the model.
+  /// The tets of the body as it is now, 4 particles each, where they are not those of the model.
   const int32_t* (*cells)(const void* state, int32_t* num_cells);
 } yw_method;
 

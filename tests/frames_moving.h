@@ -48,7 +48,7 @@ static inline void moving_clamp(moving_bar* m) {
   for (size_t v = 0; v < m->bar.count; ++v) {
     yw_vec3 p = m->bar.mesh.positions[v];
     if (!bar_near(p.x, 0)) continue;
-    m->holds[count++] = (yw_hold){m->order[v], p, p};
+    m->holds[count++] = (yw_hold){.particle = m->order[v], .begin = p, .end = p};
     m->particles.inv_mass[m->order[v]] = 0.0f;
   }
   m->ctx.holds = m->holds;

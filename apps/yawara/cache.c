@@ -17,7 +17,7 @@
 
 #define MAX_PATH 1400
 
-static const char frame_magic[8] = {'Y', 'W', 'F', 'R', 'A', 'M', 'E', '1'};
+static const char frame_magic[8] = {'Y', 'W', 'F', 'R', 'A', 'M', 'E', '2'};
 static const char snapshot_magic[8] = {'Y', 'W', 'R', 'U', 'N', '0', '0', '1'};
 
 // Folders and names
@@ -120,7 +120,9 @@ yw_status cache_write_index(const char* dir, const cache_index* index, yw_error*
     if (i > 0) yw_file_printf(&writer, ", ");
     write_json_string(&writer, index->overrides[i]);
   }
-  yw_file_printf(&writer, "]\n}\n");
+  yw_file_printf(&writer, "],\n  \"fields\": ");
+  write_json_string(&writer, index->fields);
+  yw_file_printf(&writer, "\n}\n");
   return yw_file_writer_commit(&writer, error);
 }
 
@@ -157,6 +159,7 @@ static bool read_index_tree(const yw_json* root, cache_index* out) {
   out->frames = (int32_t)number_of(root, "frames", 0, 1e9, &bad);
   out->frames_done = (int32_t)number_of(root, "frames_done", 0, 1e9, &bad);
   out->seconds = number_of(root, "seconds", 0, 1e12, &bad);
+  bad |= !copy_string(yw_json_get(root, "fields"), out->fields, sizeof out->fields);
   const yw_json* set = yw_json_get(root, "set");
   if (!set || set->type != YW_JSON_ARRAY || set->count > 64) return false;
   out->num_overrides = set->count;
@@ -226,20 +229,6 @@ yw_status cache_read_scene(const char* dir, const cache_index* index, yw_scene**
 // Frames
 // ----------------------------------------------------------------------------------------------
 
-static void write_frame(yw_writer* writer, const yw_world* world, int32_t frame) {
-  int32_t bodies = yw_world_num_bodies(world);
-  yw_write_bytes(writer, frame_magic, sizeof frame_magic);
-  yw_write_u32(writer, (uint32_t)frame);
-  yw_write_f64(writer, yw_world_time(world));
-  yw_write_u32(writer, (uint32_t)bodies);
-  for (int32_t i = 0; i < bodies; ++i) {
-    int32_t count = 0;
-    const yw_vec3* x = yw_body_positions(world, yw_world_body(world, i), &count);
-    yw_write_u32(writer, (uint32_t)count);
-    yw_write_f32(writer, &x->x, 3 * (size_t)count);
-  }
-}
-
 // Bytes and their hash in one file.
 static yw_status write_sealed(const char* path, const yw_writer* body, yw_error* error) {
   yw_file_writer file;
@@ -272,61 +261,35 @@ static yw_status read_sealed(const char* path, const char* magic, yw_file_data* 
   return YW_OK;
 }
 
-yw_status cache_write_frame(const char* dir, int32_t frame, const yw_world* world,
-                            yw_error* error) {
+yw_status cache_write_frame(const char* dir, const frame_data* frame, yw_error* error) {
   char path[MAX_PATH];
-  frame_path(dir, frame, path);
+  frame_path(dir, frame->number, path);
   yw_writer counter = {0};
-  write_frame(&counter, world, frame);
-  yw_writer writer = {.data = yw_mem_alloc(NULL, counter.size, 1), .capacity = counter.size};
+  frame_write(frame, &counter);
+  size_t size = sizeof frame_magic + counter.size;
+  yw_writer writer = {.data = yw_mem_alloc(NULL, size, 1), .capacity = size};
   if (!writer.data) return yw_fail_memory(error, "a frame");
-  write_frame(&writer, world, frame);
+  yw_write_bytes(&writer, frame_magic, sizeof frame_magic);
+  frame_write(frame, &writer);
   yw_status status = write_sealed(path, &writer, error);
   yw_mem_free(NULL, writer.data);
   return status;
 }
 
-static bool read_frame(yw_reader* reader, int32_t frame, cache_frame* out) {
-  if (yw_read_u32(reader) != (uint32_t)frame) return false;
-  out->time = yw_read_f64(reader);
-  uint32_t bodies = yw_read_u32(reader);
-  // Every body takes at least 4 bytes, every position 12.
-  if (reader->failed || bodies > (reader->size - reader->offset) / 4) return false;
-  out->num_bodies = (int32_t)bodies;
-  out->counts = YW_NEW_ARRAY(NULL, int32_t, bodies);
-  out->positions = YW_NEW_ARRAY(NULL, yw_vec3, reader->size / sizeof(yw_vec3));
-  if (!out->counts || !out->positions) return false;
-  size_t filled = 0;
-  for (uint32_t i = 0; i < bodies; ++i) {
-    uint32_t count = yw_read_u32(reader);
-    if (reader->failed || count > (reader->size - reader->offset) / sizeof(yw_vec3)) return false;
-    out->counts[i] = (int32_t)count;
-    if (count > 0) yw_read_f32(reader, &out->positions[filled].x, 3 * (size_t)count);
-    filled += count;
-  }
-  return !reader->failed;
-}
-
-yw_status cache_read_frame(const char* dir, int32_t frame, cache_frame* out, yw_error* error) {
-  *out = (cache_frame){0};
+yw_status cache_read_frame(const char* dir, int32_t frame, frame_data* out, yw_error* error) {
+  *out = (frame_data){0};
   char path[MAX_PATH];
   frame_path(dir, frame, path);
   yw_file_data data = {0};
   yw_reader reader;
   yw_status status = read_sealed(path, frame_magic, &data, &reader, error);
   if (status < 0) return status;
-  if (!read_frame(&reader, frame, out)) {
-    cache_frame_free(out);
+  if (!frame_read(&reader, out) || out->number != frame) {
+    frame_free(out);
     status = yw_fail(error, YW_ERR_FORMAT, "%s: is not frame %d of a cache", path, frame);
   }
   yw_file_data_free(&data);
   return status;
-}
-
-void cache_frame_free(cache_frame* frame) {
-  yw_mem_free(NULL, frame->counts);
-  yw_mem_free(NULL, frame->positions);
-  *frame = (cache_frame){0};
 }
 
 // Snapshots

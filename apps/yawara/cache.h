@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A cache is a folder: run.json (what was run), frames/NNNNNN.ywf (one per frame, positions of all
-// mesh vertices), snapshot.yws (where to go on). Every file appears complete or not at all.
+// A cache is a folder: run.json (what was run), frames/NNNNNN.ywf (one per frame, see frame.h),
+// snapshot.yws (where to go on). Every file appears complete or not at all.
 #ifndef YW_APP_CACHE_H
 #define YW_APP_CACHE_H
 
-#include "yawara/yawara.h"
+#include "frame.h"
 
 /// run.json
 typedef struct cache_index {
@@ -18,15 +18,8 @@ typedef struct cache_index {
   uint64_t state_hash;  ///< yw_world_hash after frames_done
   int32_t num_overrides;
   char overrides[64][256];  ///< "path=value"
+  char fields[256];         ///< kept in the frames, as asked for; "" for none
 } cache_index;
-
-/// Positions of all bodies in one frame, one body after the other.
-typedef struct cache_frame {
-  double time;
-  int32_t num_bodies;
-  int32_t* counts;
-  yw_vec3* positions;
-} cache_frame;
 
 /// Makes the folder and its parents.
 yw_status cache_make_folders(const char* path, yw_error* error);
@@ -39,11 +32,11 @@ yw_status cache_read_index(const char* dir, cache_index* out, yw_error* error);
 yw_status cache_read_scene(const char* dir, const cache_index* index, yw_scene** out,
                            yw_error* error);
 
-yw_status cache_write_frame(const char* dir, int32_t frame, const yw_world* world, yw_error* error);
-yw_status cache_read_frame(const char* dir, int32_t frame, cache_frame* out, yw_error* error);
+yw_status cache_write_frame(const char* dir, const frame_data* frame, yw_error* error);
+/// Freed with frame_free.
+yw_status cache_read_frame(const char* dir, int32_t frame, frame_data* out, yw_error* error);
 /// The file of a frame is there; whether it is sound only reading tells.
 bool cache_has_frame(const char* dir, int32_t frame);
-void cache_frame_free(cache_frame* frame);
 /// Removes the snapshot, which belongs to an earlier run.
 void cache_remove_snapshot(const char* dir);
 /// Removes frame files with numbers from `first` on (left over from a longer run).

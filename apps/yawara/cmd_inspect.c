@@ -12,10 +12,14 @@
 #include "progress.h"
 #include "scene_options.h"
 
-static void print_box(int32_t count, const yw_vec3* positions) {
+static yw_aabb box_of(int32_t count, const yw_vec3* positions) {
   yw_aabb box = yw_aabb_empty();
   for (int32_t i = 0; i < count; ++i) box = yw_aabb_grow(box, positions[i]);
-  if (count == 0) return;
+  return box;
+}
+
+static void print_box(yw_aabb box) {
+  if (!(box.lower.x <= box.upper.x)) return;
   printf("  box       (%g, %g, %g) to (%g, %g, %g) m\n", (double)box.lower.x, (double)box.lower.y,
          (double)box.lower.z, (double)box.upper.x, (double)box.upper.y, (double)box.upper.z);
 }
@@ -26,7 +30,7 @@ static int inspect_surface(const char* path) {
   if (yw_tri_mesh_read(path, NULL, &mesh, &error) < 0) return bad_input("%s", error.message);
   printf("%s: triangle mesh\n  vertices  %d%s\n  triangles %d\n", path, mesh.num_vertices,
          mesh.colors ? " with colours" : "", mesh.num_triangles);
-  print_box(mesh.num_vertices, mesh.positions);
+  print_box(box_of(mesh.num_vertices, mesh.positions));
   yw_tri_mesh_free(&mesh);
   return EXIT_DONE;
 }
@@ -37,7 +41,7 @@ static int inspect_tets(const char* path) {
   if (yw_tet_mesh_read(path, NULL, &mesh, &error) < 0) return bad_input("%s", error.message);
   printf("%s: tet mesh\n  vertices  %d\n  tets      %d%s\n", path, mesh.num_vertices, mesh.num_tets,
          mesh.labels ? " with labels" : "");
-  print_box(mesh.num_vertices, mesh.positions);
+  print_box(box_of(mesh.num_vertices, mesh.positions));
   yw_tet_quality q;
   if (mesh.num_tets > 0 && yw_tet_mesh_quality(&mesh, &q) >= 0) {
     printf("  volume    %.6g m^3 in %d part%s\n", q.volume, q.num_parts,
@@ -52,6 +56,24 @@ static int inspect_tets(const char* path) {
   }
   yw_tet_mesh_free(&mesh);
   return EXIT_DONE;
+}
+
+// Levels, their sizes and how stiff they are.
+static void print_fem(const yw_fem_info* info) {
+  printf("    level     tets    nodes   step us   Young's modulus Pa (smallest, mean, largest)\n");
+  for (int32_t l = 0; l < info->num_levels; ++l) {
+    const yw_fem_level* level = &info->levels[l];
+    printf("    %5d %8d %8d %9.3g   %.4g, %.4g, %.4g", l, level->num_tets, level->num_nodes,
+           1e6 * (double)level->time_step, (double)level->youngs_min, (double)level->youngs_mean,
+           (double)level->youngs_max);
+    if (level->num_linear > 0) printf("  (%d with linear faces)", level->num_linear);
+    printf("\n");
+  }
+  printf("    %s, about %.3g MB\n",
+         !info->varies  ? "one material"
+         : info->cached ? "coarse levels from the cache"
+                        : "coarse levels sampled",
+         info->bytes * 1e-6);
 }
 
 static int inspect_scene(const char* path, const scene_options* options) {
@@ -82,6 +104,8 @@ static int inspect_scene(const char* path, const scene_options* options) {
       printf("  body %-16s %s, %d particles, %d surface triangles, %.4g kg\n",
              yw_body_name(world, id), yw_model_method(model), count,
              yw_model_surface(model)->num_triangles, sums.mass);
+      yw_fem_info fem;
+      if (yw_model_fem_info(model, &fem) == YW_OK) print_fem(&fem);
     }
   }
   if (bodies > 20) printf("  ... and %d more bodies\n", bodies - 20);
@@ -103,16 +127,23 @@ static int inspect_cache(const char* dir) {
   printf("  %d of %d frames at %g fps, %d substeps, made in %s\n  state %016llx\n",
          index.frames_done, index.frames, (double)index.fps, index.substeps, time,
          (unsigned long long)index.state_hash);
-  cache_frame frame;
+  if (index.fields[0]) printf("  fields: %s\n", index.fields);
+  frame_data frame;
   if (cache_read_frame(dir, index.frames_done, &frame, &error) < 0) {
     return bad_input("%s", error.message);
   }
-  int32_t vertices = 0;
-  for (int32_t i = 0; i < frame.num_bodies; ++i) vertices += frame.counts[i];
-  printf("  last frame: t = %.4f s, %d bodies, %d vertices\n", frame.time, frame.num_bodies,
-         vertices);
-  print_box(vertices, frame.positions);
-  cache_frame_free(&frame);
+  int32_t particles = 0, active = 0;
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < frame.num_bodies; ++i) {
+    const frame_body* body = &frame.bodies[i];
+    if (!body->active) continue;
+    ++active;
+    particles += body->num_particles;
+    box = yw_aabb_join(box, box_of(body->num_particles, body->positions));
+  }
+  printf("  last frame: t = %.4f s, %d bodies, %d particles\n", frame.time, active, particles);
+  print_box(box);
+  frame_free(&frame);
   return EXIT_DONE;
 }
 

@@ -13,17 +13,28 @@
 #include "render/render.h"
 
 const paper_figure paper_figures[] = {
-    {"koyama2013-fig1", "a cuboid dropped, plain and with a twisted example", paper_fig1},
-    {"koyama2013-fig5", "the cuboid at rest, for eight values of beta", paper_fig5},
-    {"koyama2013-fig6", "a teddy pulled at one arm, in one group and in two", paper_fig6},
-    {"koyama2013-fig7", "one group for the whole cuboid, one per region", paper_fig7},
-    {"koyama2013-fig8", "ten cuboids of two kinds on a slope", paper_fig8},
-    {"koyama2013-fig9", "four cylinders with very different examples", paper_fig9},
-    {"koyama2013-fig10", "four cars into a wall", paper_fig10},
-    {"koyama2013-table1", "time per step of five bodies, beside the paper's", paper_table1},
+    {"koyama2013-fig1", "a cuboid dropped, plain and with a twisted example", paper_fig1, false},
+    {"koyama2013-fig5", "the cuboid at rest, for eight values of beta", paper_fig5, false},
+    {"koyama2013-fig6", "a teddy pulled at one arm, in one group and in two", paper_fig6, false},
+    {"koyama2013-fig7", "one group for the whole cuboid, one per region", paper_fig7, false},
+    {"koyama2013-fig8", "ten cuboids of two kinds on a slope", paper_fig8, false},
+    {"koyama2013-fig9", "four cylinders with very different examples", paper_fig9, false},
+    {"koyama2013-fig10", "four cars into a wall", paper_fig10, false},
+    {"koyama2013-table1", "time per step of five bodies, beside the paper's", paper_table1, false},
+    {"hino-theorem",
+     "the matched pose is the equilibrium of a frame on springs, the only stable one",
+     paper_hino_theorem, true},
+    {"hino-frequency", "frequency against time step, position-based and springs",
+     paper_hino_frequency, true},
+    {"hino-resolution", "error against resolution: rings, cells, linear tets, CalculiX",
+     paper_hino_resolution, true},
+    {"hino-limit", "what one spring constant fitted to finite elements leaves", paper_hino_limit,
+     true},
 };
 const int32_t paper_num_figures = sizeof paper_figures / sizeof paper_figures[0];
-#define ALL "koyama2013"
+// A paper's name stands for all its figures, whose names begin with it.
+static const char* const papers[] = {"koyama2013", "hino"};
+enum { NUM_PAPERS = sizeof papers / sizeof papers[0] };
 
 // Where scenes are
 // ------------------------------------------------------------------------------------
@@ -71,10 +82,12 @@ static void list_figures(void) {
   for (int32_t i = 0; i < paper_num_figures; ++i) {
     printf("  %-18s %s\n", paper_figures[i].name, paper_figures[i].summary);
   }
-  printf("  %-18s all of them\n\n", ALL);
+  for (int i = 0; i < NUM_PAPERS; ++i) printf("  %-18s all of that paper\n", papers[i]);
   printf(
-      "koyama2013: Koyama, Takayama, Umetani, Igarashi: Real-Time Example-Based Elastic "
-      "Deformation.\n");
+      "\nkoyama2013: Koyama, Takayama, Umetani, Igarashi: Real-Time Example-Based Elastic "
+      "Deformation.\n"
+      "hino:       Hino, Ding, Mitake, Hasegawa: a physical model that explains Oriented "
+      "Particles.\n");
 }
 
 static const paper_figure* find_figure(const char* name) {
@@ -84,9 +97,36 @@ static const paper_figure* find_figure(const char* name) {
   return NULL;
 }
 
+static bool belongs_to(const paper_figure* figure, const char* paper) {
+  size_t length = strlen(paper);
+  return strncmp(figure->name, paper, length) == 0 && figure->name[length] == '-';
+}
+
+// Finds scenes and what pictures need; -1 to go on, or the exit code.
+static int prepare(const paper_figure* figure, paper_options* options, char* scenes, size_t size) {
+  yw_error error = {0};
+  if (!figure->only_plots) {
+    if (!find_scenes(options->scenes, scenes, size)) {
+      return bad_input("%s holds no papers/koyama2013; name the folder with --scenes", scenes);
+    }
+    options->scenes = scenes;
+  }
+  bool good = options->no_pictures || yw_png_available(&error) >= 0;
+  if (good && !options->no_pictures && !figure->only_plots) {
+    good = yw_renderer_available(&error) >= 0;
+  }
+  if (!good) {
+    fprintf(stderr, "yawara: %s; numbers only\n", error.message);
+    options->no_pictures = true;
+  }
+  return -1;
+}
+
 static int make_figure(const paper_figure* figure, const char* folder, paper_options options) {
   yw_error error = {0};
-  char output[1024];
+  char output[1024], scenes[1024];
+  int code = prepare(figure, &options, scenes, sizeof scenes);
+  if (code >= 0) return code;
   snprintf(output, sizeof output, "%s/%s", folder, figure->name);
   options.output = output;
   if (!options.no_pictures && cache_make_folders(output, &error) < 0) {
@@ -96,14 +136,17 @@ static int make_figure(const paper_figure* figure, const char* folder, paper_opt
   fflush(stdout);
   yw_status status = figure->make(&options, &error);
   if (status >= 0) return EXIT_DONE;
-  int code = bad_input("%s: %s", figure->name, error.message);
+  code = bad_input("%s: %s", figure->name, error.message);
   return status == YW_ERR_DIVERGED ? EXIT_FAILED : code;
 }
 
-static int make_all(const char* folder, const paper_options* options) {
+static int make_all(const char* paper, const char* folder, const paper_options* options) {
   int code = EXIT_DONE;
+  bool first = true;
   for (int32_t i = 0; i < paper_num_figures && code == EXIT_DONE; ++i) {
-    if (i > 0) printf("\n");
+    if (!belongs_to(&paper_figures[i], paper)) continue;
+    if (!first) printf("\n");
+    first = false;
     code = make_figure(&paper_figures[i], folder, *options);
   }
   return code;
@@ -129,7 +172,8 @@ static int parse(int argc, char** argv, paper_options* out, const char** folder,
       .examples =
           "  yawara paper\n"
           "  yawara paper koyama2013-fig1\n"
-          "  yawara paper koyama2013 --quick -o out/quick\n",
+          "  yawara paper koyama2013 --quick -o out/quick\n"
+          "  yawara paper hino\n",
       .options = options,
       .num_options = sizeof options / sizeof options[0],
       .min_arguments = 0,
@@ -157,16 +201,9 @@ int cmd_paper(int argc, char** argv) {
     return EXIT_DONE;
   }
   const paper_figure* figure = find_figure(name);
-  if (!figure && strcmp(name, ALL) != 0) return unknown_figure(name);
-  char scenes[1024];
-  if (!find_scenes(options.scenes, scenes, sizeof scenes)) {
-    return bad_input("%s holds no papers/koyama2013; name the folder with --scenes", scenes);
+  if (figure) return make_figure(figure, folder, options);
+  for (int i = 0; i < NUM_PAPERS; ++i) {
+    if (strcmp(name, papers[i]) == 0) return make_all(name, folder, &options);
   }
-  options.scenes = scenes;
-  yw_error error = {0};
-  if (!options.no_pictures && (yw_renderer_available(&error) < 0 || yw_png_available(&error) < 0)) {
-    fprintf(stderr, "yawara: %s; numbers only\n", error.message);
-    options.no_pictures = true;
-  }
-  return figure ? make_figure(figure, folder, options) : make_all(folder, &options);
+  return unknown_figure(name);
 }

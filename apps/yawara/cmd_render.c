@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // yawara render: pictures or a movie of a cache, or of a scene while it is simulated.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "math/vec.h"
 #include "options.h"
 #include "progress.h"
+#include "render/colormap.h"
 #include "render/movie.h"
 #include "scene_options.h"
 #include "stage.h"
@@ -23,10 +25,20 @@ typedef struct render_options {
   int32_t width, height;
   int32_t samples;
   int32_t from, to, every;
-  float wireframe;
+  float wireframe, fps;
+  const char* color_by;
+  const char* color_range;
   bool quiet;
   scene_options scene;
 } render_options;
+
+// Colours by field: the legend's ends.
+typedef struct coloring {
+  const char* field;  // NULL: none
+  bool given;         // the range was asked for
+  double low, high;
+  char title[80];
+} coloring;
 
 // Where frames come from: a cache on disk, or a world that is stepped.
 typedef struct source {
@@ -37,6 +49,7 @@ typedef struct source {
   stage* stage;
   int32_t frames;
   int32_t frame;  // shown now
+  coloring color;
 } source;
 
 typedef struct output {
@@ -57,6 +70,23 @@ static int parse_size(render_options* o) {
   return -1;
 }
 
+static int parse_range(const render_options* o, coloring* out) {
+  *out = (coloring){.field = o->color_by, .low = INFINITY, .high = -INFINITY};
+  if (!o->color_range) return -1;
+  if (!o->color_by) return bad_input("--color-range needs --color-by FIELD");
+  char* end = NULL;
+  out->low = strtod(o->color_range, &end);
+  bool colon = end != o->color_range && *end == ':';
+  const char* second = colon ? end + 1 : "";
+  out->high = strtod(second, &end);
+  if (!colon || end == second || *end || !(out->low < out->high) || !isfinite(out->low) ||
+      !isfinite(out->high)) {
+    return bad_input("--color-range is \"%s\", but must be LOW:HIGH, e.g. 0:2.5", o->color_range);
+  }
+  out->given = true;
+  return -1;
+}
+
 static int parse(int argc, char** argv, render_options* o) {
   *o = (render_options){.size = "640x360", .samples = 16, .to = -1, .every = 1};
   const option options[] = {
@@ -68,7 +98,13 @@ static int parse(int argc, char** argv, render_options* o) {
       {"from", 0, OPTION_INT, &o->from, "N", "first frame (default: 0)", 0, 1e9},
       {"to", 0, OPTION_INT, &o->to, "N", "last frame (default: the last there is)", 0, 1e9},
       {"every", 0, OPTION_INT, &o->every, "N", "only every N-th frame (default: 1)", 1, 1e9},
+      {"fps", 0, OPTION_FLOAT, &o->fps, "N",
+       "frames per second of the movie: less is slow motion (default: as simulated)", 0.1, 1000},
       {"wireframe", 0, OPTION_FLOAT, &o->wireframe, "PIXELS", "draw the edges of bodies", 0, 20},
+      {"color-by", 0, OPTION_TEXT, &o->color_by, "FIELD",
+       "colours by a field, e.g. speed (of a cache: one kept with run --fields)", 0, 0},
+      {"color-range", 0, OPTION_TEXT, &o->color_range, "LOW:HIGH",
+       "ends of the colour scale (default: from the frames)", 0, 0},
       {"quiet", 'q', OPTION_FLAG, &o->quiet, NULL, "no progress", 0, 0},
       SCENE_OPTIONS(&o->scene),
   };
@@ -78,7 +114,8 @@ static int parse(int argc, char** argv, render_options* o) {
                         .examples =
                             "  yawara render out/teddy -o teddy.mp4 --size 1280x720\n"
                             "  yawara render out/teddy -o last.png --from 120 --to 120\n"
-                            "  yawara render scenes/gallery/twist.json -o twist.gif --every 2\n",
+                            "  yawara render scenes/gallery/twist.json -o twist.gif --every 2\n"
+                            "  yawara render scenes/gallery/twist.json --color-by speed\n",
                         .options = options,
                         .num_options = sizeof options / sizeof options[0],
                         .min_arguments = 1,
@@ -113,7 +150,7 @@ static int open_source(const render_options* o, source* s) {
     return bad_input("%s", error.message);
   }
   stage_set_wireframe(s->stage, o->wireframe);
-  return -1;
+  return parse_range(o, &s->color);
 }
 
 static void close_source(source* s) {
@@ -122,49 +159,86 @@ static void close_source(source* s) {
   yw_scene_destroy(s->scene);
 }
 
-static int32_t vertices_of(const yw_world* world) {
-  int32_t total = 0;
-  for (int32_t i = 0; i < yw_world_num_bodies(world); ++i) {
-    total += yw_model_num_particles(yw_body_model(world, yw_world_body(world, i)));
-  }
-  return total;
-}
-
-// Brings frame number `frame` on stage.
-static yw_status show_frame(source* s, int32_t frame, yw_error* error) {
+// Frame number `frame`, read or simulated.
+static yw_status get_frame(source* s, int32_t frame, frame_data* out, yw_error* error) {
   if (s->dir) {
-    cache_frame loaded;
-    yw_status status = cache_read_frame(s->dir, frame, &loaded, error);
-    if (status < 0) return status;
-    int32_t total = 0;
-    for (int32_t i = 0; i < loaded.num_bodies; ++i) total += loaded.counts[i];
-    if (loaded.num_bodies != yw_world_num_bodies(s->world) || total != vertices_of(s->world)) {
-      cache_frame_free(&loaded);
-      return yw_fail(error, YW_ERR_FORMAT, "%s: frame %d does not fit the scene", s->dir, frame);
-    }
-    stage_show(s->stage, loaded.positions, loaded.time);
-    cache_frame_free(&loaded);
-    return YW_OK;
+    yw_status status = cache_read_frame(s->dir, frame, out, error);
+    if (status < 0 || frame_fits(out, s->world)) return status;
+    frame_free(out);
+    return yw_fail(error, YW_ERR_FORMAT, "%s: frame %d does not fit the scene", s->dir, frame);
   }
   yw_scene_info info = yw_scene_info_of(s->scene);
   for (; s->frame < frame; ++s->frame) {
     yw_status status = yw_world_step(s->world, 1.0f / info.fps, info.substeps, NULL);
     if (status < 0) return yw_fail(error, status, "frame %d: the step failed", s->frame + 1);
   }
-  stage_show_world(s->stage);
+  return frame_of_world(s->world, frame, s->color.field, out, error);
+}
+
+// Widens the range of colours to the values of a frame.
+static yw_status widen_range(source* s, const frame_data* frame, yw_error* error) {
+  coloring* c = &s->color;
+  if (!c->field || c->given) return YW_OK;
+  double low, high;
+  if (!frame_field_range(frame, c->field, &low, &high)) {
+    return yw_fail_memory(error, "the range of a field");
+  }
+  c->low = low < c->low ? low : c->low;
+  c->high = high > c->high ? high : c->high;
   return YW_OK;
 }
 
-// Box of all frames to be drawn: the camera must not move, so it has to know them all first.
+// Brings frame number `frame` on stage.
+static yw_status show_frame(source* s, int32_t frame, yw_error* error) {
+  frame_data data;
+  yw_status status = get_frame(s, frame, &data, error);
+  if (status < 0) return status;
+  status = widen_range(s, &data, error);
+  if (s->color.field) {
+    stage_set_field(s->stage, s->color.field, (float)s->color.low, (float)s->color.high);
+  }
+  if (status >= 0) status = stage_show(s->stage, &data, error);
+  frame_free(&data);
+  return status;
+}
+
+// The name and unit of the field; an error when nothing has it.
+static yw_status find_field(source* s, int32_t first, yw_error* error) {
+  coloring* c = &s->color;
+  if (!c->field) return YW_OK;
+  yw_status status = s->dir ? YW_OK : frame_check_fields(s->world, c->field, error);
+  frame_data data;
+  if (status >= 0) status = get_frame(s, first, &data, error);
+  if (status < 0) return status;
+  const frame_field* field = NULL;
+  for (int32_t i = 0; i < data.num_bodies && !field; ++i) {
+    field = frame_find_field(&data.bodies[i], c->field);
+  }
+  if (field) {
+    const char* unit = field->unit;
+    snprintf(c->title, sizeof c->title, unit[0] ? "%s (%s)" : "%s%s", field->name, unit);
+  } else {
+    status = yw_fail(error, YW_ERR_INVALID,
+                     "%s: the cache has no field \"%s\"; run the scene again with --fields %s",
+                     s->dir, c->field, c->field);
+  }
+  frame_free(&data);
+  return status;
+}
+
+// Box of all frames to be drawn: the camera must not move, so it has to know them all first. The
+// same frames tell the range of colours.
 static yw_status find_focus(source* s, const render_options* o, int32_t last, yw_aabb* focus,
                             yw_error* error) {
   *focus = stage_box(s->stage);
-  if (!s->dir || yw_scene_info_of(s->scene).has_camera) return YW_OK;
+  bool colors = s->color.field && !s->color.given;
+  bool has_camera = yw_scene_info_of(s->scene).has_camera;
+  if (!s->dir || (has_camera && !colors)) return YW_OK;
   int32_t stride = (last - o->from) / 16 + 1;
   for (int32_t frame = o->from; frame <= last; frame += stride) {
     yw_status status = show_frame(s, frame, error);
     if (status < 0) return status;
-    *focus = yw_aabb_join(*focus, stage_box(s->stage));
+    if (!has_camera) *focus = yw_aabb_join(*focus, stage_box(s->stage));
   }
   return YW_OK;
 }
@@ -194,7 +268,7 @@ static yw_status open_output(const render_options* o, float fps, int32_t picture
   def.path = out->pattern;
   def.width = o->width;
   def.height = o->height;
-  def.fps = fps / (float)o->every;
+  def.fps = o->fps > 0.0f ? o->fps : fps / (float)o->every;
   return yw_movie_open(&def, NULL, &out->stream, error);
 }
 
@@ -223,6 +297,7 @@ static yw_status draw_all(source* s, const render_options* o, int32_t last, yw_e
   yw_aabb focus;
   int32_t pictures = (last - o->from) / o->every + 1, drawn = 0;
   yw_status status = yw_renderer_create(NULL, o->scene.threads, &renderer, error);
+  if (status >= 0) status = find_field(s, o->from, error);
   if (status >= 0) status = find_focus(s, o, last, &focus, error);
   if (status >= 0) {
     status = open_output(o, yw_scene_info_of(s->scene).fps, pictures, &out, error);
@@ -234,6 +309,9 @@ static yw_status draw_all(source* s, const render_options* o, int32_t last, yw_e
     yw_picture picture = stage_picture(s->stage, focus, o->width, o->height);
     picture.samples = o->samples;
     status = yw_renderer_draw(renderer, &picture, &image, error);
+    if (status >= 0 && s->color.field) {
+      yw_draw_colorbar(&image, s->color.title, s->color.low, s->color.high);
+    }
     if (status >= 0) status = write_picture(&out, frame, &image, error);
     progress_show(&p, ++drawn, NULL);
   }

@@ -19,6 +19,7 @@ typedef struct run_options {
   const char* output;
   const char* formats;
   const char* on_fault;
+  const char* fields;
   scene_options scene;
   int32_t frames;
   int32_t snapshot_every;
@@ -61,6 +62,8 @@ static int parse(int argc, char** argv, run_options* out) {
        1e7},
       {"format", 'f', OPTION_TEXT, &out->formats, "LIST",
        "also write ply, obj, vtu, pc2, mdd (comma separated)", 0, 0},
+      {"fields", 0, OPTION_TEXT, &out->fields, "LIST",
+       "also keep these fields in the cache, e.g. speed (comma separated), or all", 0, 0},
       {"resume", 'r', OPTION_FLAG, &out->resume, NULL, "go on from the last snapshot", 0, 0},
       {"snapshot-every", 0, OPTION_INT, &out->snapshot_every, "N",
        "frames between snapshots (default: 60)", 1, 1e9},
@@ -76,7 +79,8 @@ static int parse(int argc, char** argv, run_options* out) {
       .examples =
           "  yawara run scenes/gallery/first.json\n"
           "  yawara run scenes/gallery/twist.json -o out/soft --set bodies[1].match.beta=0.5\n"
-          "  yawara run scenes/gallery/teddy.json --format ply,pc2 --frames 240\n",
+          "  yawara run scenes/gallery/teddy.json --format ply,pc2 --frames 240\n"
+          "  yawara run scenes/gallery/teddy.json --fields speed --format vtu\n",
       .options = options,
       .num_options = sizeof options / sizeof options[0],
       .min_arguments = 1,
@@ -113,7 +117,8 @@ static int load_scene(run* r) {
   if (warning.message[0]) fprintf(stderr, "warning: %s\n", warning.message);
   r->info = yw_scene_info_of(r->scene);
   if (yw_scene_build(r->scene, o->scene.threads, scene_options_simd(&o->scene), &r->world, &error) <
-      0) {
+          0 ||
+      frame_check_fields(r->world, o->fields, &error) < 0) {
     return bad_input("%s", error.message);
   }
   return -1;
@@ -140,11 +145,25 @@ static int fill_index(run* r) {
     snprintf(index->overrides[i], sizeof index->overrides[i], "%s", o->scene.set.items[i]);
   }
   index->num_overrides = o->scene.set.count;
+  if (o->fields && strlen(o->fields) >= sizeof index->fields) {
+    return bad_input("--fields is longer than %zu characters", sizeof index->fields - 1);
+  }
+  snprintf(index->fields, sizeof index->fields, "%s", o->fields ? o->fields : "");
   if (cache_hash_scene(index->scene, o->scene.set.count, o->scene.set.items, &index->scene_hash,
                        &error) < 0) {
     return bad_input("%s", error.message);
   }
   return -1;
+}
+
+static yw_status write_frame(run* r, int32_t number, yw_error* error) {
+  const char* fields = r->index.fields[0] ? r->index.fields : NULL;
+  frame_data frame;
+  yw_status status = frame_of_world(r->world, number, fields, &frame, error);
+  if (status < 0) return status;
+  status = cache_write_frame(r->dir, &frame, error);
+  frame_free(&frame);
+  return status;
 }
 
 // A new cache, or the place where an earlier run of the same scene stopped.
@@ -161,8 +180,7 @@ static int open_cache(run* r) {
     if (cache_make_folder(r->dir, &error) < 0) return bad_input("%s", error.message);
     cache_remove_snapshot(r->dir);
     cache_remove_frames(r->dir, 0);
-    if (cache_write_frame(r->dir, 0, r->world, &error) < 0 ||
-        cache_write_index(r->dir, &r->index, &error) < 0) {
+    if (write_frame(r, 0, &error) < 0 || cache_write_index(r->dir, &r->index, &error) < 0) {
       return bad_input("%s", error.message);
     }
     return -1;
@@ -178,6 +196,7 @@ static int open_cache(run* r) {
     return bad_input("%s", error.message);
   }
   r->seconds_before = old.seconds;
+  if (!r->options.fields) memcpy(r->index.fields, old.fields, sizeof old.fields);
   cache_remove_frames(r->dir, r->frame + 1);
   return -1;
 }
@@ -227,7 +246,7 @@ static int make_frame(run* r) {
   if (report.diverged_bodies > 0 && strcmp(r->options.on_fault, "stop") == 0) {
     return report_fault(r, &report);
   }
-  if (cache_write_frame(r->dir, r->frame + 1, r->world, &error) < 0) {
+  if (write_frame(r, r->frame + 1, &error) < 0) {
     return bad_input("%s", error.message);
   }
   ++r->frame;

@@ -10,5 +10,6 @@ int cmd_export(int argc, char** argv);
 int cmd_render(int argc, char** argv);
 int cmd_bench(int argc, char** argv);
 int cmd_paper(int argc, char** argv);
+int cmd_fit(int argc, char** argv);
 
 #endif

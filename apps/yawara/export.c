@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cache.h"
+#include "frame_values.h"
+#include "io/ply_write.h"
 #include "io/point_cache.h"
 #include "io/vtu_write.h"
 #include "progress.h"
@@ -30,7 +32,9 @@ typedef struct exporter {
   yw_point_cache_writer* caches[2];  // PC2 and MDD, one per body
   yw_pvd_entry* series;              // of the VTU files
   char (*series_files)[MAX_NAME + 16];
-  yw_vec3* surface;  // scratch
+  int32_t num_series;
+  yw_vec3* surface;    // scratch
+  int32_t** carriers;  // of each body, see frame_shown_values
 } exporter;
 
 static int format_of(const char* text, size_t length) {
@@ -99,6 +103,11 @@ static yw_status open_point_caches(exporter* e, int format, yw_error* error) {
   if (!caches) return yw_fail_memory(error, "point caches");
   for (int32_t i = 0; i < e->num_bodies; ++i) {
     const yw_tri_mesh* surface = yw_model_surface(model_of(e, i));
+    if (surface->num_triangles == 0) {
+      return yw_fail(error, YW_ERR_INVALID,
+                     "body \"%s\" is made of loose particles, which %s cannot hold; use ply or vtu",
+                     yw_body_name(e->world, yw_world_body(e->world, i)), formats_known[format]);
+    }
     char path[MAX_PATH + MAX_NAME + 8];
     snprintf(path, sizeof path, "%s/%s.obj", e->folders[format], e->names[i]);
     yw_status status = yw_tri_mesh_write(path, surface, error);
@@ -140,9 +149,10 @@ static yw_status open_exporter(exporter* e, const char* out_dir, yw_error* error
   size_t files = (size_t)e->num_bodies * ((size_t)e->index.frames_done + 1);
   e->surface = YW_NEW_ARRAY(NULL, yw_vec3, largest);
   e->names = yw_mem_alloc(NULL, (size_t)e->num_bodies, sizeof *e->names);
+  e->carriers = YW_NEW_ARRAY(NULL, int32_t*, e->num_bodies);
   e->series = YW_NEW_ARRAY(NULL, yw_pvd_entry, e->wanted[VTU] ? files : 1);
   e->series_files = yw_mem_alloc(NULL, e->wanted[VTU] ? files : 1, sizeof *e->series_files);
-  if (!e->surface || !e->names || !e->series || !e->series_files) {
+  if (!e->surface || !e->names || !e->carriers || !e->series || !e->series_files) {
     return yw_fail_memory(error, "an export");
   }
   name_bodies(e);
@@ -152,63 +162,111 @@ static yw_status open_exporter(exporter* e, const char* out_dir, yw_error* error
   return status;
 }
 
-static yw_status write_tets(exporter* e, int32_t frame, double time, int32_t body,
-                            const yw_vec3* positions, yw_error* error) {
-  const yw_tet_mesh* tets = yw_model_tets(model_of(e, body));
-  size_t entry = (size_t)frame * (size_t)e->num_bodies + (size_t)body;
-  snprintf(e->series_files[entry], sizeof e->series_files[entry], "%s_%06d.vtu", e->names[body],
-           frame);
-  e->series[entry] = (yw_pvd_entry){time, body, e->series_files[entry]};
+// Tets, or single particles where there are none, with fields of points and cells.
+static yw_status write_vtu(exporter* e, const frame_data* frame, int32_t index, yw_error* error) {
+  const frame_body* body = &frame->bodies[index];
+  bool loose = body->num_cells == 0;
+  yw_vtu_field* fields = YW_NEW_ARRAY(NULL, yw_vtu_field, body->num_fields + 1);
+  if (!fields) return yw_fail_memory(error, "an export");
+  int32_t count = 0;
+  for (int32_t i = 0; i < body->num_fields; ++i) {
+    const frame_field* field = &body->fields[i];
+    if (field->per_cell && loose) continue;
+    fields[count++] = (yw_vtu_field){field->name, 1, field->values, field->per_cell};
+  }
+  if (body->radii) fields[count++] = (yw_vtu_field){"radius", 1, body->radii, false};
+  int32_t entry = e->num_series++;
+  char* file = e->series_files[entry];
+  snprintf(file, sizeof e->series_files[entry], "%s_%06d.vtu", e->names[index], frame->number);
+  e->series[entry] = (yw_pvd_entry){frame->time, index, file};
   char path[MAX_PATH + MAX_NAME + 24];
-  snprintf(path, sizeof path, "%s/%s", e->folders[VTU], e->series_files[entry]);
-  yw_vtu_grid grid = {.num_points = tets->num_vertices,
-                      .positions = positions,
-                      .num_cells = tets->num_tets,
-                      .corners_per_cell = 4,
-                      .cells = tets->tets};
-  return yw_vtu_write(path, &grid, NULL, error);
+  snprintf(path, sizeof path, "%s/%s", e->folders[VTU], file);
+  const int32_t* tets = body->cells ? body->cells : yw_model_tets(model_of(e, index))->tets;
+  yw_vtu_grid grid = {.num_points = body->num_particles,
+                      .positions = body->positions,
+                      .num_cells = loose ? body->num_particles : body->num_cells,
+                      .corners_per_cell = loose ? 1 : 4,
+                      .cells = loose ? NULL : tets,
+                      .fields = fields,
+                      .num_fields = count};
+  yw_status status = yw_vtu_write(path, &grid, NULL, error);
+  yw_mem_free(NULL, fields);
+  return status;
 }
 
-static yw_status write_body(exporter* e, int32_t frame, double time, int32_t body,
-                            const yw_vec3* positions, yw_error* error) {
-  const yw_model* model = model_of(e, body);
-  yw_model_surface_positions(model, positions, e->surface);
-  yw_tri_mesh posed = *yw_model_surface(model);
+// Values of all fields on what is shown, one after the other; and the radii of particles.
+static yw_status gather_fields(exporter* e, const frame_body* body, int32_t index, int32_t vertices,
+                               yw_ply_field** out, int32_t* count, float** values) {
+  *out = YW_NEW_ARRAY(NULL, yw_ply_field, body->num_fields + 1);
+  *values = YW_NEW_ARRAY(NULL, float, (size_t)vertices*(size_t)body->num_fields);
+  *count = 0;
+  if (!*out || !*values) return YW_ERR_MEMORY;
+  for (int32_t i = 0; i < body->num_fields; ++i) {
+    float* at = *values + (size_t)vertices * (size_t)i;
+    yw_status status =
+        frame_shown_values(body, model_of(e, index), &body->fields[i], &e->carriers[index], at);
+    if (status < 0) return status;
+    (*out)[(*count)++] = (yw_ply_field){body->fields[i].name, at};
+  }
+  if (body->radii) (*out)[(*count)++] = (yw_ply_field){"radius", body->radii};
+  return YW_OK;
+}
+
+static yw_status write_ply(exporter* e, const char* path, const yw_tri_mesh* posed,
+                           const frame_body* body, int32_t index, yw_error* error) {
+  yw_ply_field* fields = NULL;
+  float* values = NULL;
+  int32_t count;
+  yw_status status = gather_fields(e, body, index, posed->num_vertices, &fields, &count, &values);
+  status = status < 0 ? yw_fail_memory(error, "an export")
+                      : yw_ply_write(path, posed, fields, count, error);
+  yw_mem_free(NULL, fields);
+  yw_mem_free(NULL, values);
+  return status;
+}
+
+static yw_status write_surface(exporter* e, const frame_data* frame, int32_t index, int format,
+                               yw_error* error) {
+  const frame_body* body = &frame->bodies[index];
+  yw_tri_mesh posed = *yw_model_surface(model_of(e, index));
   posed.positions = e->surface;
+  if (posed.num_triangles == 0) {
+    posed.num_vertices = body->num_particles;
+    posed.positions = (yw_vec3*)(uintptr_t)body->positions;
+  }
+  char path[MAX_PATH + MAX_NAME + 24];
+  snprintf(path, sizeof path, "%s/%s_%06d.%s", e->folders[format], e->names[index], frame->number,
+           formats_known[format]);
+  return format == PLY ? write_ply(e, path, &posed, body, index, error)
+                       : yw_tri_mesh_write(path, &posed, error);
+}
+
+static yw_status write_body(exporter* e, const frame_data* frame, int32_t index, yw_error* error) {
+  const frame_body* body = &frame->bodies[index];
+  frame_surface(body, model_of(e, index), e->surface);
   yw_status status = YW_OK;
-  for (int format = PLY; format <= OBJ && status >= 0; ++format) {
-    if (!e->wanted[format]) continue;
-    char path[MAX_PATH + MAX_NAME + 24];
-    snprintf(path, sizeof path, "%s/%s_%06d.%s", e->folders[format], e->names[body], frame,
-             formats_known[format]);
-    status = yw_tri_mesh_write(path, &posed, error);
+  for (int format = PLY; format <= OBJ && status >= 0 && body->active; ++format) {
+    if (e->wanted[format]) status = write_surface(e, frame, index, format, error);
   }
-  if (status >= 0 && e->wanted[VTU]) {
-    status = write_tets(e, frame, time, body, positions, error);
-  }
+  if (status >= 0 && e->wanted[VTU] && body->active) status = write_vtu(e, frame, index, error);
   for (int format = PC2; format <= MDD && status >= 0; ++format) {
     if (!e->wanted[format]) continue;
-    status = yw_point_cache_append(&e->caches[format - PC2][body], e->surface, error);
+    status = yw_point_cache_append(&e->caches[format - PC2][index], e->surface, error);
   }
   return status;
 }
 
-static yw_status write_frame(exporter* e, int32_t frame, yw_error* error) {
-  cache_frame loaded;
-  yw_status status = cache_read_frame(e->dir, frame, &loaded, error);
+static yw_status write_frame(exporter* e, int32_t number, yw_error* error) {
+  frame_data frame;
+  yw_status status = cache_read_frame(e->dir, number, &frame, error);
   if (status < 0) return status;
-  bool fits = loaded.num_bodies == e->num_bodies;
-  for (int32_t i = 0; fits && i < e->num_bodies; ++i) {
-    fits = loaded.counts[i] == yw_model_num_particles(model_of(e, i));
+  if (!frame_fits(&frame, e->world)) {
+    status = yw_fail(error, YW_ERR_FORMAT, "%s: frame %d does not fit the scene", e->dir, number);
   }
-  if (!fits)
-    status = yw_fail(error, YW_ERR_FORMAT, "%s: frame %d does not fit the scene", e->dir, frame);
-  const yw_vec3* positions = loaded.positions;
   for (int32_t i = 0; i < e->num_bodies && status >= 0; ++i) {
-    status = write_body(e, frame, loaded.time, i, positions, error);
-    positions += loaded.counts[i];
+    status = write_body(e, &frame, i, error);
   }
-  cache_frame_free(&loaded);
+  frame_free(&frame);
   return status;
 }
 
@@ -222,7 +280,7 @@ static yw_status finish_series(exporter* e, yw_error* error) {
   if (!e->wanted[VTU]) return YW_OK;
   char path[MAX_PATH + 16];
   snprintf(path, sizeof path, "%s/series.pvd", e->folders[VTU]);
-  return yw_pvd_write(path, e->series, e->num_bodies * (e->index.frames_done + 1), NULL, error);
+  return yw_pvd_write(path, e->series, e->num_series, NULL, error);
 }
 
 static void close_exporter(exporter* e) {
@@ -232,6 +290,8 @@ static void close_exporter(exporter* e) {
     }
     yw_mem_free(NULL, e->caches[k]);
   }
+  for (int32_t i = 0; e->carriers && i < e->num_bodies; ++i) yw_mem_free(NULL, e->carriers[i]);
+  yw_mem_free(NULL, e->carriers);
   yw_mem_free(NULL, e->surface);
   yw_mem_free(NULL, e->names);
   yw_mem_free(NULL, e->series);

@@ -8,8 +8,10 @@
 /// formats: a comma-separated list of ply, obj, vtu, pc2, mdd.
 bool export_formats_known(const char* formats);
 /// Writes every frame of the cache in each format to out_dir/FORMAT/. ply and obj: the surface of
-/// each body, a file per frame; vtu: its tets, with a .pvd that lists them; pc2 and mdd: one point
-/// cache per body beside an OBJ of its surface at rest.
+/// each body, or its particles where it has none, a file per frame; vtu: its tets (particles), with
+/// a .pvd that lists them; pc2 and mdd: one point cache per body beside an OBJ of its surface at
+/// rest. ply and vtu carry the fields that the cache has, and the radii of particles. Bodies that
+/// wait for their start have no files.
 yw_status export_cache(const char* cache_dir, const char* formats, const char* out_dir, bool quiet,
                        yw_error* error);
 

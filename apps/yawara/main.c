@@ -21,6 +21,7 @@ static const entry entries[] = {
     {"mesh", cmd_mesh, "tets from a surface or a shape, with a quality report"},
     {"inspect", cmd_inspect, "what is in a mesh, scene, cache or snapshot"},
     {"bench", cmd_bench, "measurements, as a table or as JSON"},
+    {"fit", cmd_fit, "materials and measurements against what a frames body does"},
     {"paper", cmd_paper, "a figure or table of a paper, reproduced"},
 };
 enum { NUM_ENTRIES = sizeof entries / sizeof entries[0] };

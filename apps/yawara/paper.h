@@ -21,6 +21,7 @@ typedef struct paper_figure {
   const char* name;
   const char* summary;
   yw_status (*make)(const paper_options* options, yw_error* error);
+  bool only_plots;  ///< needs no scenes and no ray-traced pictures
 } paper_figure;
 
 #define PAPER_MAX_SERIES 12
@@ -36,6 +37,10 @@ yw_status paper_fig8(const paper_options* options, yw_error* error);
 yw_status paper_fig9(const paper_options* options, yw_error* error);
 yw_status paper_fig10(const paper_options* options, yw_error* error);
 yw_status paper_table1(const paper_options* options, yw_error* error);
+yw_status paper_hino_theorem(const paper_options* options, yw_error* error);
+yw_status paper_hino_frequency(const paper_options* options, yw_error* error);
+yw_status paper_hino_resolution(const paper_options* options, yw_error* error);
+yw_status paper_hino_limit(const paper_options* options, yw_error* error);
 
 // A scene that is played
 // --------------------------------------------------------------------------------

@@ -91,9 +91,10 @@ static void draw_marks(const paper_take* take, pictures* p, const yw_camera* cam
 }
 
 static yw_status draw(const paper_take* take, pictures* p, yw_error* error) {
-  stage_show_world(p->stage);
+  yw_status status = stage_show_world(p->stage, error);
+  if (status < 0) return status;
   yw_picture picture = stage_picture(p->stage, stage_box(p->stage), p->width, p->height);
-  yw_status status = yw_renderer_draw(p->renderer, &picture, &p->frame, error);
+  status = yw_renderer_draw(p->renderer, &picture, &p->frame, error);
   if (status >= 0 && take->script->labels) draw_labels(take, p, &picture.camera);
   if (status >= 0 && take->script->marks) draw_marks(take, p, &picture.camera);
   return status;

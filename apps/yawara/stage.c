@@ -6,10 +6,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/vec.h"
+#include "stage_body.h"
 
-// Rubber that stays sharp where a rest surface has an edge.
-#define BODY_CREASE 40.0f
-#define BODY_GLOSS 0.5f
+// Edges of obstacles that turn by more stay sharp, degrees.
+#define OBSTACLE_CREASE 40.0f
 // Surfaces of obstacles are cut this finely: longest side / OBSTACLE_CELLS.
 #define OBSTACLE_CELLS 128.0f
 // Unbounded obstacles that are not planes are shown as far as this from the origin, m.
@@ -28,15 +28,14 @@ struct stage {
   const yw_world* world;
   int32_t num_bodies;
   int32_t num_obstacles;
-  yw_vec3** surfaces;  // shown positions per body
-  yw_vec3** paints;    // colours of their vertices; NULL: one colour
+  stage_body* bodies;
   yw_render_mesh* meshes;
   yw_render_plane planes[YW_RENDER_MAX_PLANES];
   int32_t num_meshes, num_planes;
   stage_obstacle* obstacles;
   double time;
   float wireframe;
-  yw_vec3* colors;  // per body
+  stage_field field;
 };
 
 // Obstacles
@@ -122,71 +121,49 @@ static void show_obstacle(stage* s, int32_t index) {
   mesh->triangles = obstacle->surface.triangles;
   mesh->color = look.color;
   mesh->checker = look.checker ? 0.25f : 0.0f;
-  mesh->crease = BODY_CREASE;
+  mesh->crease = OBSTACLE_CREASE;
   mesh->gloss = 0.1f;
 }
 
 // Bodies
 // ----------------------------------------------------------------------------------------------
 
-static const yw_model* model_of(const stage* s, int32_t body) {
-  return yw_body_model(s->world, yw_world_body(s->world, body));
-}
-
 // The scene's paint over the colour of the body.
-static yw_status paint_body(stage* s, int32_t body) {
-  const yw_tri_mesh* surface = yw_model_surface(model_of(s, body));
-  yw_vec3 color = s->colors[body];
-  if (!yw_scene_body_paint(s->scene, body, yw_v3(0, 0, 0), &color)) return YW_OK;
-  if (!s->paints[body]) s->paints[body] = YW_NEW_ARRAY(NULL, yw_vec3, surface->num_vertices);
-  if (!s->paints[body]) return YW_ERR_MEMORY;
+static yw_status paint_body(stage* s, int32_t index) {
+  stage_body* body = &s->bodies[index];
+  const yw_tri_mesh* surface = yw_model_surface(body->model);
+  yw_vec3 color = body->color;
+  if (!yw_scene_body_paint(s->scene, index, yw_v3(0, 0, 0), &color)) return YW_OK;
+  if (!body->paint) body->paint = YW_NEW_ARRAY(NULL, yw_vec3, surface->num_vertices);
+  if (!body->paint) return YW_ERR_MEMORY;
   for (int32_t i = 0; i < surface->num_vertices; ++i) {
-    s->paints[body][i] = s->colors[body];
-    yw_scene_body_paint(s->scene, body, surface->positions[i], &s->paints[body][i]);
+    body->paint[i] = body->color;
+    yw_scene_body_paint(s->scene, index, surface->positions[i], &body->paint[i]);
   }
   return YW_OK;
 }
 
-static void show_body(stage* s, int32_t body) {
-  if (!yw_scene_body_look(s->scene, body).visible) return;
-  const yw_tri_mesh* surface = yw_model_surface(model_of(s, body));
-  yw_render_mesh* mesh = &s->meshes[s->num_meshes++];
-  *mesh = yw_default_render_mesh();
-  mesh->num_vertices = surface->num_vertices;
-  mesh->num_triangles = surface->num_triangles;
-  mesh->positions = s->surfaces[body];
-  mesh->triangles = surface->triangles;
-  mesh->rest = surface->positions;
-  mesh->colors = s->paints[body] ? s->paints[body] : surface->colors;
-  mesh->color = s->colors[body];
-  mesh->crease = BODY_CREASE;
-  mesh->gloss = BODY_GLOSS;
-  mesh->wireframe = s->wireframe;
-}
-
-static void show_everything(stage* s) {
+yw_status stage_show(stage* s, const frame_data* frame, yw_error* error) {
+  s->time = frame->time;
   s->num_meshes = s->num_planes = 0;
-  for (int32_t i = 0; i < s->num_bodies; ++i) show_body(s, i);
+  for (int32_t i = 0; i < s->num_bodies; ++i) {
+    if (stage_body_show(&s->bodies[i], &frame->bodies[i], &s->field) < 0) {
+      return yw_fail_memory(error, "a picture");
+    }
+    bool visible = s->bodies[i].active && yw_scene_body_look(s->scene, i).visible;
+    if (visible) s->meshes[s->num_meshes++] = stage_body_mesh(&s->bodies[i], s->wireframe);
+  }
   for (int32_t i = 0; i < s->num_obstacles; ++i) show_obstacle(s, i);
+  return YW_OK;
 }
 
-void stage_show(stage* s, const yw_vec3* positions, double time) {
-  s->time = time;
-  for (int32_t i = 0; i < s->num_bodies; ++i) {
-    const yw_model* model = model_of(s, i);
-    yw_model_surface_positions(model, positions, s->surfaces[i]);
-    positions += yw_model_num_particles(model);
-  }
-  show_everything(s);
-}
-
-void stage_show_world(stage* s) {
-  s->time = yw_world_time(s->world);
-  for (int32_t i = 0; i < s->num_bodies; ++i) {
-    yw_body_surface_positions(s->world, yw_world_body(s->world, i), s->surfaces[i],
-                              yw_model_surface(model_of(s, i))->num_vertices);
-  }
-  show_everything(s);
+yw_status stage_show_world(stage* s, yw_error* error) {
+  frame_data frame;
+  yw_status status = frame_of_world(s->world, 0, s->field.name, &frame, error);
+  if (status < 0) return status;
+  status = stage_show(s, &frame, error);
+  frame_free(&frame);
+  return status;
 }
 
 // The stage
@@ -200,43 +177,36 @@ yw_status stage_create(const yw_scene* scene, const yw_world* world, stage** out
   s->world = world;
   s->num_bodies = yw_world_num_bodies(world);
   s->num_obstacles = yw_scene_num_obstacles(scene);
-  s->surfaces = YW_NEW_ARRAY(NULL, yw_vec3*, s->num_bodies);
-  s->paints = YW_NEW_ARRAY(NULL, yw_vec3*, s->num_bodies);
-  s->colors = YW_NEW_ARRAY(NULL, yw_vec3, s->num_bodies);
+  s->bodies = YW_NEW_ARRAY(NULL, stage_body, s->num_bodies);
   s->obstacles = YW_NEW_ARRAY(NULL, stage_obstacle, s->num_obstacles);
   s->meshes = YW_NEW_ARRAY(NULL, yw_render_mesh, s->num_bodies + s->num_obstacles);
-  yw_status status = YW_OK;
-  if (!s->surfaces || !s->paints || !s->colors || !s->obstacles || !s->meshes)
-    status = YW_ERR_MEMORY;
+  yw_status status = s->bodies && s->obstacles && s->meshes ? YW_OK : YW_ERR_MEMORY;
   for (int32_t i = 0; i < s->num_bodies && status >= 0; ++i) {
-    s->colors[i] = yw_scene_body_look(scene, i).color;
-    s->surfaces[i] = YW_NEW_ARRAY(NULL, yw_vec3, yw_model_surface(model_of(s, i))->num_vertices);
-    status = s->surfaces[i] ? paint_body(s, i) : YW_ERR_MEMORY;
+    status = stage_body_create(yw_body_model(world, yw_world_body(world, i)), &s->bodies[i]);
+    s->bodies[i].color = yw_scene_body_look(scene, i).color;
+    if (status >= 0) status = paint_body(s, i);
   }
   if (status < 0) yw_fail_memory(error, "a picture");
   for (int32_t i = 0; i < s->num_obstacles && status >= 0; ++i) {
     status = prepare_obstacle(yw_scene_obstacle_shape(scene, i), &s->obstacles[i], error);
   }
+  if (status >= 0) status = stage_show_world(s, error);
   if (status < 0) {
     stage_destroy(s);
     return status;
   }
-  stage_show_world(s);
   *out = s;
   return YW_OK;
 }
 
 void stage_destroy(stage* s) {
   if (!s) return;
-  for (int32_t i = 0; s->surfaces && i < s->num_bodies; ++i) yw_mem_free(NULL, s->surfaces[i]);
-  for (int32_t i = 0; s->paints && i < s->num_bodies; ++i) yw_mem_free(NULL, s->paints[i]);
+  for (int32_t i = 0; s->bodies && i < s->num_bodies; ++i) stage_body_free(&s->bodies[i]);
   for (int32_t i = 0; s->obstacles && i < s->num_obstacles; ++i) {
     yw_tri_mesh_free(&s->obstacles[i].surface);
     yw_mem_free(NULL, s->obstacles[i].posed);
   }
-  yw_mem_free(NULL, s->surfaces);
-  yw_mem_free(NULL, s->paints);
-  yw_mem_free(NULL, s->colors);
+  yw_mem_free(NULL, s->bodies);
   yw_mem_free(NULL, s->obstacles);
   yw_mem_free(NULL, s->meshes);
   yw_mem_free(NULL, s);
@@ -245,8 +215,7 @@ void stage_destroy(stage* s) {
 yw_aabb stage_bodies_box(const stage* s) {
   yw_aabb box = yw_aabb_empty();
   for (int32_t i = 0; i < s->num_bodies; ++i) {
-    int32_t count = yw_model_surface(model_of(s, i))->num_vertices;
-    for (int32_t k = 0; k < count; ++k) box = yw_aabb_grow(box, s->surfaces[i][k]);
+    box = yw_aabb_join(box, stage_body_box(&s->bodies[i]));
   }
   return box;
 }
@@ -288,6 +257,10 @@ yw_picture stage_picture(stage* s, yw_aabb focus, int32_t width, int32_t height)
 void stage_set_wireframe(stage* s, float width) { s->wireframe = width; }
 
 void stage_set_color(stage* s, int32_t body, yw_vec3 color) {
-  s->colors[body] = color;
+  s->bodies[body].color = color;
   paint_body(s, body);
+}
+
+void stage_set_field(stage* s, const char* field, float low, float high) {
+  s->field = (stage_field){field, low, high};
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A stage turns a scene and the positions of its bodies into something the ray tracer can draw.
+// A stage turns a scene and a frame into something the ray tracer can draw.
 #ifndef YW_APP_STAGE_H
 #define YW_APP_STAGE_H
 
+#include "frame.h"
 #include "render/render.h"
 #include "yawara/yawara.h"
 
@@ -13,10 +14,9 @@ yw_status stage_create(const yw_scene* scene, const yw_world* world, stage** out
 void stage_destroy(stage* s);
 
 /// Shows the bodies as they are in the world.
-void stage_show_world(stage* s);
-/// Shows the bodies at given positions (all mesh vertices, body after body) and obstacles at a
-/// time.
-void stage_show(stage* s, const yw_vec3* positions, double time);
+yw_status stage_show_world(stage* s, yw_error* error);
+/// Shows a frame that fits the world (see frame_fits): its bodies, and obstacles at its time.
+yw_status stage_show(stage* s, const frame_data* frame, yw_error* error);
 
 /// Box around the bodies as they are shown.
 yw_aabb stage_bodies_box(const stage* s);
@@ -30,5 +30,8 @@ yw_picture stage_picture(stage* s, yw_aabb focus, int32_t width, int32_t height)
 void stage_set_wireframe(stage* s, float width);
 /// Colour of a body instead of the scene's (linear RGB).
 void stage_set_color(stage* s, int32_t body, yw_vec3 color);
+/// Colours of bodies that have the field, from the next frame on: `low` and `high` are the ends of
+/// the colour map. NULL: no field. The name must outlive the stage.
+void stage_set_field(stage* s, const char* field, float low, float high);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base.h"
 #include "mesh.h"
+#include "shape.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -157,6 +158,59 @@ typedef enum yw_fem_sampling {
 /// Tells how far long work has come; share is 0 to 1.
 typedef void (*yw_progress)(void* context, const char* what, double share);
 
+/// Cross-section of a rod.
+typedef enum yw_section {
+  YW_SECTION_ROUND = 0,  ///< circle (default): radius or radii
+  YW_SECTION_ELLIPSE,    ///< width and thickness are its axes
+  YW_SECTION_RECTANGLE   ///< width and thickness are its sides
+} yw_section;
+
+/// A rod: a chain of oriented particles that stretches, bends and twists with EA, EI and GJ of its
+/// cross-section. Ropes, rulers, springs, cords, rings. Nothing here is owned or kept.
+typedef struct yw_rod_def {
+  const yw_vec3* points;  ///< m, particles at rest from one end to the other; the rest shape may
+                          ///< bend, coil and wind: it is what the rod returns to
+  int32_t num_points;     ///< 1 to 1,000,000; a single one is a rigid ball
+  bool closed;            ///< a ring: the last point is joined to the first; 3 points or more
+  yw_section section;
+  float radius;            ///< m, > 0, of a round rod; default 0.01
+  const float* radii;      ///< m, per point, instead; may be NULL
+  float width, thickness;  ///< m, > 0, of other sections: along the first and second axis of frames
+  /// Orientations at rest, per point: the third axis (z) points along the rod, the first (x) along
+  /// its width. NULL: carried along the curve without twist, starting with the width nearest to
+  /// width_direction.
+  const yw_quat* frames;
+  yw_vec3 width_direction;  ///< need not have length 1; zero (default): any
+  float density;            ///< kg/m^3, > 0; default 1000
+  float youngs_modulus;     ///< Pa, > 0; default 1e6
+  float poissons_ratio;     ///< 0 to below 0.5; default 0.3
+  float contact_radius;  ///< m, of the particles as spheres in contacts; 0 (default): the radius,
+                         ///< or half the smaller side
+  yw_frames_params params;  ///< what bodies start with; beta and examples have no meaning here
+} yw_rod_def;
+YW_API yw_rod_def yw_default_rod_def(void);
+/// Made of it, a body has one particle per point, in the same order.
+YW_API yw_status yw_model_create_rod(const yw_allocator* mem, const yw_rod_def* def, yw_model** out,
+                                     yw_error* error);
+
+/// A sheet: oriented particles on a triangle mesh that stretches, bends and shears as a plate or
+/// shell of the given thickness. Nothing here is owned or kept.
+typedef struct yw_sheet_def {
+  const yw_tri_mesh* mesh;  ///< middle surface at rest, flat or curved; may have borders and holes;
+                            ///< neighbouring triangles must be wound the same way
+  float thickness;          ///< m, > 0; default 0.002
+  float density;            ///< kg/m^3, > 0; default 1000
+  float youngs_modulus;     ///< Pa, > 0; default 1e6
+  float poissons_ratio;     ///< 0 to below 0.5; default 0.3
+  float contact_radius;     ///< m, of the particles as spheres in contacts; 0 (default): half the
+                            ///< thickness
+  yw_frames_params params;  ///< what bodies start with; beta and examples have no meaning here
+} yw_sheet_def;
+YW_API yw_sheet_def yw_default_sheet_def(void);
+/// Made of it, a body has one particle per vertex, in the same order.
+YW_API yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def,
+                                       yw_model** out, yw_error* error);
+
 /// What decides where a fem body is refined.
 typedef enum yw_fem_refine {
   YW_FEM_REFINE_JUMP = 0,  ///< where the strain changes from tet to tet (default)
@@ -192,6 +246,17 @@ typedef struct yw_fem_params {
   float sleep_speed;
 } yw_fem_params;
 
+/// How a fem body is doing.
+typedef struct yw_fem_state {
+  int32_t num_tets;                ///< in use now
+  int32_t num_nodes, num_hanging;  ///< of these tets; hanging ones follow others
+  int32_t finest_level;
+  float time_step;                      ///< s, of the last inner step
+  int64_t inner_steps, splits, merges;  ///< since the body was made
+  double elastic_energy;                ///< J
+  bool asleep;
+} yw_fem_state;
+
 /// Adaptive finite elements (Imai et al.): every tet of the mesh can be subdivided down to
 /// max_level while the body runs. Nothing here is owned or kept.
 typedef struct yw_fem_def {
@@ -219,8 +284,91 @@ YW_API yw_fem_def yw_default_fem_def(void);
 YW_API yw_status yw_model_create_fem(const yw_allocator* mem, const yw_fem_def* def, yw_model** out,
                                      yw_error* error);
 
+/// What a fem model consists of, for reports.
+typedef struct yw_fem_level {
+  int32_t num_tets, num_nodes;                ///< nodes: of this level and all coarser ones
+  float youngs_min, youngs_mean, youngs_max;  ///< Pa, of the nearest isotropic materials
+  int32_t num_linear;  ///< tets that load cases said too little about: their faces were kept linear
+  float time_step;     ///< s, stable at rest
+} yw_fem_level;
+typedef struct yw_fem_info {
+  int32_t num_levels;
+  yw_fem_level levels[9];
+  double bytes;  ///< of the model and one body, about
+  bool varies;   ///< the material varies, so that coarse matrices were sampled
+  bool cached;   ///< they came from the cache
+} yw_fem_info;
+/// YW_ERR_INVALID for models of other methods.
+YW_API yw_status yw_model_fem_info(const yw_model* model, yw_fem_info* out);
+
+// Elastoplastic bodies ----------------------------------------------------------------------------
+
+/// How a plastic material yields.
+typedef enum yw_plastic_flow {
+  YW_FLOW_NONE = 0,  ///< not at all: elastic (default)
+  YW_FLOW_BOX,       ///< stretches stay within [1 - theta_c, 1 + theta_s], as in the paper
+  YW_FLOW_VON_MISES  ///< shear beyond yield_stress flows, volume stays; never adds energy
+} yw_plastic_flow;
+
+typedef struct yw_plastic_material {
+  float youngs_modulus;  ///< Pa, > 0; default 1e6
+  float poissons_ratio;  ///< 0 to below 0.5; default 0.3
+  float density;         ///< kg/m^3, > 0; default 1000
+  yw_plastic_flow flow;
+  float theta_c;       ///< box: compression at which it yields, 0 to below 1; default 0.025
+  float theta_s;       ///< box: extension at which it yields, >= 0; default 0.0075
+  float yield_stress;  ///< von Mises: Pa, >= 0; default 1e4
+  /// Hardening, >= 0; default 0. Box: stiffness grows by exp(xi (1 - det F_P)) under compression.
+  /// Von Mises: the yield stress grows by 1 + xi times plastic strain.
+  float xi;
+  /// 0: masters keep rotation besides velocity (default, viscous); 1: all of the affine velocity.
+  float eta;
+} yw_plastic_material;
+YW_API yw_plastic_material yw_default_plastic_material(void);
+
+/// Matter of one material that starts as one piece. Parts of a model share slaves: where they meet
+/// they merge. Parts may overlap; nothing is removed, and matter there is twice as dense.
+typedef struct yw_plastic_part {
+  const yw_shape* shape;  ///< masters on a lattice inside it, centred in its box; or ...
+  const yw_vec3* points;  ///< ... masters here, spacing apart; used when shape is NULL
+  int32_t num_points;
+  bool sheet;              ///< one layer of the lattice, in the middle of the shape's height (y)
+  yw_transform transform;  ///< of the part in the model; scale must be 1. Default: none
+  yw_plastic_material material;
+  yw_vec3 velocity;          ///< m/s, added to that of the body
+  yw_vec3 angular_velocity;  ///< rad/s about the part's centre
+  double start;              ///< s after the start of the world's time; 0 (default): there at once
+  // Numbers per point in place of the material's, with points only; each may be NULL.
+  const float* youngs_modulus_field;  ///< Pa
+  const float* yield_field;           ///< von Mises: Pa
+  const float* density_field;         ///< kg/m^3
+} yw_plastic_part;
+YW_API yw_plastic_part yw_default_plastic_part(void);
+
+/// Matter that dents, tears, splits and merges: master and slave particles (Saida et al. 2017).
+/// Nothing here is owned or kept.
+typedef struct yw_plastic_def {
+  float spacing;  ///< m, > 0: distance of masters, and half the reach of forces; default 0.02
+  const yw_plastic_part* parts;
+  int32_t num_parts;       ///< >= 1
+  float time_step;         ///< s, of inner steps; 0 (default): chosen from stiffness and speed
+  float tolerance;         ///< of the implicit solve, 1e-6 to 0.1; default 1e-3
+  int32_t max_iterations;  ///< of the solve, 1 to 10000; default 300
+  bool paper;              ///< formulas as printed, for comparison; default false
+  bool without_slaves;     ///< forces at the masters themselves, for comparison; default false
+  double memory_limit;     ///< bytes that a body may need, else YW_ERR_LIMIT; default 8e9
+} yw_plastic_def;
+YW_API yw_plastic_def yw_default_plastic_def(void);
+YW_API yw_status yw_model_create_plastic(const yw_allocator* mem, const yw_plastic_def* def,
+                                         yw_model** out, yw_error* error);
+/// The points of the lattice of a part with this shape, before its transform: *out has *count of
+/// them, in the order in which the part makes masters of them; free with yw_points_free.
+YW_API yw_status yw_plastic_sample(const yw_allocator* mem, const yw_shape* shape, float spacing,
+                                   bool sheet, yw_vec3** out, int32_t* count, yw_error* error);
+YW_API void yw_points_free(const yw_allocator* mem, yw_vec3* points);
+
 /// Carries a finer triangle mesh in the body (barycentric, rest pose): it is what pictures and
-/// caches show. Must be called before the first body is made.
+/// caches show. Must be called before the first body is made, of a model made of tets.
 YW_API yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface,
                                         yw_error* error);
 
@@ -235,14 +383,26 @@ YW_API void yw_model_release(yw_model* model);  ///< NULL is fine
 
 YW_API const char* yw_model_method(const yw_model* model);     ///< "match", "frames", "fem", ...
 YW_API int32_t yw_model_num_particles(const yw_model* model);  ///< at rest
-/// What a body made of this model shows: the embedded surface or the boundary of the tets, at rest.
+/// What a body made of this model shows, at rest: the embedded surface, what the method makes
+/// (tubes of rods, sheets with thickness), or the boundary of the tets. Empty for bodies of loose
+/// particles.
 YW_API const yw_tri_mesh* yw_model_surface(const yw_model* model);
-/// The tets that the model was made of, at rest.
+/// The tets that the model was made of, at rest. Empty for bodies that are not made of tets.
 YW_API const yw_tet_mesh* yw_model_tets(const yw_model* model);
+/// True when the shown surface needs more than the positions of the particles (tubes that twist):
+/// then only yw_body_surface_positions knows it.
+YW_API bool yw_model_surface_has_state(const yw_model* model);
 /// Vertices of the shown surface for given positions of the mesh's vertices. out has room for
-/// yw_model_surface(model)->num_vertices.
-YW_API void yw_model_surface_positions(const yw_model* model, const yw_vec3* positions,
-                                       yw_vec3* out);
+/// yw_model_surface(model)->num_vertices. YW_ERR_INVALID where yw_model_surface_has_state.
+YW_API yw_status yw_model_surface_positions(const yw_model* model, const yw_vec3* positions,
+                                            yw_vec3* out);
+
+/// A quantity that a body can show beside its shape: stress, plastic strain, level.
+typedef struct yw_field_info {
+  const char* name;  ///< as in files, e.g. "stress"
+  const char* unit;  ///< e.g. "Pa"; "" for none
+  bool per_cell;     ///< one number per cell (see yw_body_cells), else one per particle
+} yw_field_info;
 
 #ifdef __cplusplus
 }

@@ -69,6 +69,9 @@ typedef struct yw_body_def {
   bool body_contact;  ///< collides with other bodies; default true
   bool self_contact;  ///< collides with itself; default false
   const yw_vec3* pose;  ///< initial pose instead of the rest pose, before transform; may be NULL
+  /// s, >= 0; default 0. Before this time the body waits where it is placed: it does not move,
+  /// meets nothing and is not shown. It starts with the substep that begins nearest to this time.
+  double start;
 } yw_body_def;
 YW_API yw_body_def yw_default_body_def(void);
 YW_API yw_status yw_body_create(yw_world* world, const yw_body_def* def, yw_body_id* out,
@@ -81,16 +84,39 @@ YW_API yw_body_id yw_world_body(const yw_world* world, int32_t i);
 YW_API const char* yw_body_name(const yw_world* world, yw_body_id id);
 YW_API const yw_model* yw_body_model(const yw_world* world, yw_body_id id);
 
-/// Positions (velocities) in the order of the mesh the model was made of. Valid until the next call
-/// that takes a non-const world.
+/// False while the body waits for its start time.
+YW_API bool yw_body_is_active(const yw_world* world, yw_body_id id);
+
+/// Positions (velocities) in the order of the mesh the model was made of; of methods that add and
+/// remove particles, in an order of their own, and *count changes from step to step. Valid until
+/// the next call that takes a non-const world.
 YW_API const yw_vec3* yw_body_positions(const yw_world* world, yw_body_id id, int32_t* count);
 YW_API const yw_vec3* yw_body_velocities(const yw_world* world, yw_body_id id, int32_t* count);
 /// Places and speeds of all particles, in the same order; velocities may be NULL (unchanged).
 YW_API yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3* positions,
                                    const yw_vec3* velocities);
+/// Radii (m) of bodies that meet others as spheres, in the same order; NULL for volumes.
+YW_API const float* yw_body_radii(const yw_world* world, yw_body_id id, int32_t* count);
 /// Writes the vertices of what the body shows (see yw_model_surface) to out.
 YW_API yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec3* out,
                                            int32_t capacity);
+
+/// Quantities to look at: those of the method, then "speed" (m/s per particle), which all bodies
+/// have. They are worked out when asked for.
+YW_API int32_t yw_body_num_fields(const yw_world* world, yw_body_id id);
+/// 0 <= field < yw_body_num_fields; name NULL when there is no such field.
+YW_API yw_field_info yw_body_field_info(const yw_world* world, yw_body_id id, int32_t field);
+/// Number of the field with this name, -1 when there is none.
+YW_API int32_t yw_body_find_field(const yw_world* world, yw_body_id id, const char* name);
+/// One number per particle, in the order of yw_body_positions, or per cell, in that of
+/// yw_body_cells. capacity is the room in out; YW_ERR_INVALID when it is too small.
+YW_API yw_status yw_body_field_values(const yw_world* world, yw_body_id id, int32_t field,
+                                      float* out, int32_t capacity);
+/// The tets of the body as they are now, 4 numbers of yw_body_positions each, written to out, which
+/// has room for `capacity` tets. Returns how many there are; out may be NULL. -1 when memory is
+/// out.
+YW_API int32_t yw_body_cells(const yw_world* world, yw_body_id id, int32_t* out, int32_t capacity);
+
 YW_API yw_status yw_body_set_match_params(yw_world* world, yw_body_id id,
                                           const yw_match_params* params);
 YW_API yw_status yw_body_match_params(const yw_world* world, yw_body_id id, yw_match_params* out);
@@ -101,16 +127,7 @@ YW_API int32_t yw_body_match_weights(const yw_world* world, yw_body_id id, float
 YW_API yw_status yw_body_set_fem_params(yw_world* world, yw_body_id id,
                                         const yw_fem_params* params);
 YW_API yw_status yw_body_fem_params(const yw_world* world, yw_body_id id, yw_fem_params* out);
-/// How a fem body is doing.
-typedef struct yw_fem_state {
-  int32_t num_tets;                ///< in use now
-  int32_t num_nodes, num_hanging;  ///< of these tets; hanging ones follow others
-  int32_t finest_level;
-  float time_step;                      ///< s, of the last inner step
-  int64_t inner_steps, splits, merges;  ///< since the body was made
-  double elastic_energy;                ///< J
-  bool asleep;
-} yw_fem_state;
+/// How it is doing.
 YW_API yw_status yw_body_fem_state(const yw_world* world, yw_body_id id, yw_fem_state* out);
 
 /// The same of a frames body; its weights are one row: those of the rest pose and the examples.
@@ -142,6 +159,9 @@ typedef struct yw_pin_def {
   /// N/m, to where the path would hold it.
   float stiffness;
   float damping;  ///< N s/m, of the spring; default 0
+  /// Particles of rods and sheets that are held exactly also keep their orientation, turned along
+  /// with the path: a clamp. Default false: a hinge. Means nothing for other bodies.
+  bool clamp;
 } yw_pin_def;
 YW_API yw_pin_def yw_default_pin_def(void);
 YW_API yw_status yw_pin_create(yw_world* world, const yw_pin_def* def, yw_pin_id* out,

@@ -121,6 +121,18 @@ bool yw_obstacles_clear(const yw_step_ctx* ctx, yw_aabb box) {
   return true;
 }
 
+yw_obstacle_near yw_obstacle_seen_from(const yw_obstacle_set* set, int32_t index, yw_vec3 p) {
+  const yw_obstacle* obstacle = &set->items[index];
+  yw_vec3 local = yw_transform_point_inv(obstacle->end, p), normal;
+  yw_obstacle_near near = {0};
+  near.distance = yw_shape_distance_normal(obstacle->shape, local, &normal) * obstacle->end.scale;
+  near.normal = yw_rotate(obstacle->end.rotation, normal);
+  if (!same_pose(obstacle->begin, obstacle->end) && set->h > 0.0f) {
+    near.velocity = yw_scale(yw_sub(p, yw_transform_point(obstacle->begin, local)), 1.0f / set->h);
+  }
+  return near;
+}
+
 yw_aabb yw_obstacle_bounds(const yw_shape* shape, yw_transform begin, yw_transform end) {
   yw_aabb local;
   yw_vec3 infinite = yw_v3(INFINITY, INFINITY, INFINITY);
@@ -428,4 +440,75 @@ void yw_obstacles_collide(const yw_step_ctx* ctx, yw_particles* particles, const
   atomic_init(&job.contacts, 0);
   yw_tasks_run(ctx->tasks, (particles->count + CHUNK - 1) / CHUNK, collide_chunk, &job);
   if (ctx->report) ctx->report->obstacle_contacts += atomic_load(&job.contacts);
+}
+
+// Points ------------------------------------------------------------------------------------------
+
+typedef struct probe_job {
+  const yw_obstacle_set* set;
+  int32_t count;
+  const yw_vec4* points;
+  yw_vec4 *normal, *velocity;
+  float friction, at;
+} probe_job;
+
+// Velocity of the place `seen` of an obstacle that goes from begin to end in h seconds.
+static yw_vec3 velocity_at(const yw_obstacle* obstacle, yw_vec3 seen, float h) {
+  yw_vec3 way =
+      yw_sub(yw_transform_point(obstacle->end, seen), yw_transform_point(obstacle->begin, seen));
+  return h > 0.0f ? yw_scale(way, 1.0f / h) : yw_v3(0, 0, 0);
+}
+
+static void probe_group(const probe_job* job, const yw_obstacle* obstacle, int32_t first,
+                        int32_t count) {
+  bool moves = !same_pose(obstacle->begin, obstacle->end);
+  float inv_h = job->set->h > 0.0f ? 1.0f / job->set->h : 0.0f;
+  yw_transform pose =
+      moves ? pose_between(obstacle->begin, obstacle->end, job->at * inv_h) : obstacle->begin;
+  yw_vec4 seen[GROUP], normal[GROUP];
+  float distance[GROUP];
+  see_points(pose, count, job->points + first, seen);
+  yw_shape_distance_many(obstacle->shape, count, seen, distance);
+  int32_t inside[GROUP], num_inside = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    if (distance[i] * pose.scale < -job->normal[first + i].w) inside[num_inside++] = i;
+  }
+  if (num_inside == 0) return;
+  for (int32_t k = 0; k < num_inside; ++k) seen[k] = seen[inside[k]];
+  yw_shape_distance_normal_many(obstacle->shape, num_inside, seen, distance, normal);
+  for (int32_t k = 0; k < num_inside; ++k) {
+    int32_t i = first + inside[k];
+    job->normal[i] = yw_v4(yw_rotate(pose.rotation, yw_xyz(normal[k])));
+    job->normal[i].w = -distance[k] * pose.scale;
+    job->velocity[i] =
+        yw_v4(moves ? velocity_at(obstacle, yw_xyz(seen[k]), job->set->h) : yw_v3(0, 0, 0));
+    job->velocity[i].w = sqrtf(job->friction * obstacle->friction);
+  }
+}
+
+static void probe_chunk(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const probe_job* job = context;
+  int32_t end = (block + 1) * CHUNK < job->count ? (block + 1) * CHUNK : job->count;
+  for (int32_t first = block * CHUNK; first < end; first += GROUP) {
+    int32_t count = end - first < GROUP ? end - first : GROUP;
+    yw_aabb box = yw_aabb_empty();
+    for (int32_t i = 0; i < count; ++i) {
+      box = yw_aabb_grow(box, yw_xyz(job->points[first + i]));
+      job->normal[first + i] = job->velocity[first + i] = (yw_vec4){0};
+    }
+    for (int32_t k = 0; k < job->set->count; ++k) {
+      const yw_obstacle* obstacle = &job->set->items[k];
+      bool moves = !same_pose(obstacle->begin, obstacle->end);
+      if (box_is_clear(obstacle, obstacle->begin, obstacle->end, moves, box)) continue;
+      probe_group(job, obstacle, first, count);
+    }
+  }
+}
+
+void yw_obstacles_probe(const yw_step_ctx* ctx, int32_t count, const yw_vec4* points, float at,
+                        yw_vec4* normal, yw_vec4* velocity) {
+  const yw_obstacle_set* set = ctx->obstacles;
+  probe_job job = {set, count, points, normal, velocity, ctx->friction, at};
+  yw_tasks_run(ctx->tasks, (count + CHUNK - 1) / CHUNK, probe_chunk, &job);
 }

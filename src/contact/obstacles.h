@@ -26,7 +26,8 @@ typedef struct yw_obstacle_set {
 /// the box encloses. Infinite for unbounded shapes.
 yw_aabb yw_obstacle_bounds(const yw_shape* shape, yw_transform begin, yw_transform end);
 
-// What follows fits ctx->collide and ctx->is_clear, with ctx->obstacles = a yw_obstacle_set.
+// What follows fits ctx->collide, ctx->probe and ctx->is_clear, with ctx->obstacles = a
+// yw_obstacle_set.
 
 /// Moves particles that went from old_pos to particles->pos during [begin, begin + span] out of
 /// every obstacle and changes their velocities: nothing passes through an obstacle however thin or
@@ -34,7 +35,18 @@ yw_aabb yw_obstacle_bounds(const yw_shape* shape, yw_transform begin, yw_transfo
 /// ctx->report->obstacle_contacts. radius may be NULL (points).
 void yw_obstacles_collide(const yw_step_ctx* ctx, yw_particles* particles, const yw_vec4* old_pos,
                           const float* radius, float begin, float span);
+/// See yw_step_ctx.probe. Points are taken as they are: no radius, no path.
+void yw_obstacles_probe(const yw_step_ctx* ctx, int32_t count, const yw_vec4* points, float at,
+                        yw_vec4* normal, yw_vec4* velocity);
 /// True when no obstacle can be touched inside the box during the substep.
 bool yw_obstacles_clear(const yw_step_ctx* ctx, yw_aabb box);
+
+/// An obstacle as it is at the end of the substep, seen from a point.
+typedef struct yw_obstacle_near {
+  float distance;    ///< m, from its surface, negative inside
+  yw_vec3 normal;    ///< away from it
+  yw_vec3 velocity;  ///< m/s, of its matter there
+} yw_obstacle_near;
+yw_obstacle_near yw_obstacle_seen_from(const yw_obstacle_set* set, int32_t obstacle, yw_vec3 p);
 
 #endif

@@ -285,3 +285,22 @@ void yw_fem_model_destroy(void* model) {
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, m);
 }
+
+void yw_fem_model_info(const void* model, yw_fem_info* out) {
+  const fem_model* m = model;
+  const fem_hierarchy* h = &m->h;
+  *out = (yw_fem_info){.num_levels = h->max_level + 1,
+                       .bytes = yw_fem_estimate(h->num_roots, h->max_level).bytes,
+                       .varies = m->materials.stiffness != NULL,
+                       .cached = m->material_data.cached};
+  for (int32_t l = 0; l <= h->max_level; ++l) {
+    const fem_level_moduli* moduli = &m->material_data.levels[l];
+    out->levels[l] = (yw_fem_level){.num_tets = h->level_start[l + 1] - h->level_start[l],
+                                    .num_nodes = h->node_level_start[l + 1],
+                                    .youngs_min = (float)moduli->smallest,
+                                    .youngs_mean = (float)moduli->mean,
+                                    .youngs_max = (float)moduli->largest,
+                                    .num_linear = moduli->fallen_back,
+                                    .time_step = m->level_step[l]};
+  }
+}

@@ -32,5 +32,6 @@ yw_status yw_fem_params_check(const yw_fem_params* params, int32_t max_level, yw
 yw_status yw_fem_model_create(const yw_allocator* mem, const yw_fem_def* def, void** out,
                               yw_error* error);
 void yw_fem_model_destroy(void* model);
+void yw_fem_model_info(const void* model, yw_fem_info* out);
 
 #endif

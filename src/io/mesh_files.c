@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "io/mesh_formats.h"
+#include "io/ply_write.h"
 #include "io/vtu_write.h"
 #include "yawara/io.h"
 
@@ -205,7 +206,7 @@ yw_status yw_tri_mesh_write(const char* path, const yw_tri_mesh* mesh, yw_error*
   if (obj)
     yw_write_obj(&file, mesh);
   else if (ply)
-    yw_write_ply(&file, mesh);
+    yw_ply_put(&file, mesh, NULL, 0);
   else
     yw_write_stl(&file, mesh);
   return yw_file_writer_commit(&file, error);

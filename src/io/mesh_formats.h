@@ -20,7 +20,6 @@ bool yw_read_tetgen_tets(yw_scan* scan, yw_mesh_build* build);
 
 /// Writers remember errors in the file writer; what a format cannot hold is a status.
 void yw_write_obj(yw_file_writer* file, const yw_tri_mesh* mesh);
-void yw_write_ply(yw_file_writer* file, const yw_tri_mesh* mesh);
 void yw_write_stl(yw_file_writer* file, const yw_tri_mesh* mesh);
 void yw_write_tetgen_nodes(yw_file_writer* file, const yw_tet_mesh* mesh);
 void yw_write_tetgen_tets(yw_file_writer* file, const yw_tet_mesh* mesh);

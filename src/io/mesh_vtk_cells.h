@@ -5,6 +5,7 @@
 
 #include "io/mesh_build.h"
 
+#define YW_VTK_VERTEX 1
 #define YW_VTK_POLY_VERTEX 2
 #define YW_VTK_POLY_LINE 4
 #define YW_VTK_TRIANGLE 5

@@ -22,6 +22,7 @@ typedef struct yw_pin_spec {
   const yw_json *select, *vertices, *path, *spring;
   yw_shape* shape;  ///< of select; not owned
   float stiffness, damping;
+  bool clamp;
   yw_path_spec motion;
   int32_t num_vertices;
   int32_t* list;
@@ -31,6 +32,7 @@ typedef struct yw_repeat_spec {
   int32_t count[3];
   yw_vec3 spacing;
   float jitter, turn;
+  float interval;  ///< s, from the start of one copy to that of the next
   int32_t seed;
 } yw_repeat_spec;
 
@@ -51,6 +53,7 @@ typedef struct yw_body_spec {
   yw_quat rotation;
   float friction, restitution;
   bool body_contact, self_contact;
+  float start_time;  ///< s, key "start"
   yw_vec3 color;
   const yw_json *colors, *paint, *start_pose, *pins, *repeat;
 

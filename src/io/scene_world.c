@@ -65,6 +65,7 @@ static yw_status create_pins(yw_world* world, const yw_body_spec* body, yw_body_
     def.path = yw_path_of(&pin->motion, yw_add(pin->motion.pivot, moved));
     def.stiffness = pin->stiffness;
     def.damping = pin->damping;
+    def.clamp = pin->clamp;
     yw_status status = yw_pin_create(world, &def, &pin_id, error);
     if (status < 0) return status;
   }
@@ -87,6 +88,7 @@ static yw_status create_copy(const yw_scene* scene, yw_world* world, const yw_bo
   def.body_contact = body->body_contact;
   def.self_contact = body->self_contact;
   def.pose = body->pose;
+  def.start = (double)body->start_time + (double)copy * (double)body->copies.interval;
   yw_status status = yw_body_create(world, &def, &id, error);
   if (status < 0) return status;
   yw_scene_method method = scene->models.items[body->model_index].method;

@@ -52,6 +52,30 @@ static void put_int(yw_file_writer* file, int32_t value) {
   yw_file_write(file, bytes, sizeof bytes);
 }
 
+static uint64_t field_count(const yw_vtu_grid* grid, const yw_vtu_field* field) {
+  int32_t places = field->per_cell ? grid->num_cells : grid->num_points;
+  return (uint64_t)places * (uint64_t)field->components;
+}
+
+static void put_field_tags(yw_file_writer* file, const yw_vtu_grid* grid, bool per_cell,
+                           uint64_t* offset) {
+  for (int32_t i = 0; i < grid->num_fields; ++i) {
+    const yw_vtu_field* field = &grid->fields[i];
+    if (field->per_cell != per_cell) continue;
+    put_tag(file, "Float32", field->name, field->components, 4 * field_count(grid, field), offset);
+  }
+}
+
+static void put_fields(yw_file_writer* file, const yw_vtu_grid* grid, bool per_cell) {
+  for (int32_t f = 0; f < grid->num_fields; ++f) {
+    const yw_vtu_field* field = &grid->fields[f];
+    if (field->per_cell != per_cell) continue;
+    uint64_t count = field_count(grid, field);
+    put_length(file, 4 * count);
+    for (uint64_t i = 0; i < count; ++i) put_float(file, field->values[i]);
+  }
+}
+
 static void put_tags(yw_file_writer* file, const yw_vtu_grid* grid) {
   uint64_t points = (uint64_t)grid->num_points, cells = (uint64_t)grid->num_cells, offset = 0;
   uint64_t corners = cells * (uint64_t)grid->corners_per_cell;
@@ -66,18 +90,12 @@ static void put_tags(yw_file_writer* file, const yw_vtu_grid* grid) {
   put_tag(file, "Int32", "offsets", 1, 4 * cells, &offset);
   put_tag(file, "UInt8", "types", 1, cells, &offset);
   yw_file_printf(file, "</Cells>\n");
-  if (grid->num_fields > 0) {
-    yw_file_printf(file, "<PointData>\n");
-    for (int32_t i = 0; i < grid->num_fields; ++i)
-      put_tag(file, "Float32", grid->fields[i].name, grid->fields[i].components,
-              4 * points * (uint64_t)grid->fields[i].components, &offset);
-    yw_file_printf(file, "</PointData>\n");
-  }
-  if (grid->labels) {
-    yw_file_printf(file, "<CellData>\n");
-    put_tag(file, "Int32", "label", 1, 4 * cells, &offset);
-    yw_file_printf(file, "</CellData>\n");
-  }
+  yw_file_printf(file, "<PointData>\n");
+  put_field_tags(file, grid, false, &offset);
+  yw_file_printf(file, "</PointData>\n<CellData>\n");
+  put_field_tags(file, grid, true, &offset);
+  if (grid->labels) put_tag(file, "Int32", "label", 1, 4 * cells, &offset);
+  yw_file_printf(file, "</CellData>\n");
   yw_file_printf(file, "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
 }
 
@@ -92,17 +110,18 @@ static void put_values(yw_file_writer* file, const yw_vtu_grid* grid) {
     put_float(file, grid->positions[i].z);
   }
   put_length(file, 4 * corners);
-  for (uint64_t i = 0; i < corners; ++i) put_int(file, grid->cells[i]);
+  for (uint64_t i = 0; i < corners; ++i) {
+    put_int(file, grid->cells ? grid->cells[i] : (int32_t)i);
+  }
   put_length(file, 4 * cells);
   for (int32_t i = 0; i < grid->num_cells; ++i) put_int(file, (i + 1) * grid->corners_per_cell);
   put_length(file, cells);
-  unsigned char type = grid->corners_per_cell == 4 ? YW_VTK_TET : YW_VTK_TRIANGLE;
+  unsigned char type = grid->corners_per_cell == 4   ? YW_VTK_TET
+                       : grid->corners_per_cell == 3 ? YW_VTK_TRIANGLE
+                                                     : YW_VTK_VERTEX;
   for (int32_t i = 0; i < grid->num_cells; ++i) yw_file_write(file, &type, 1);
-  for (int32_t f = 0; f < grid->num_fields; ++f) {
-    uint64_t count = points * (uint64_t)grid->fields[f].components;
-    put_length(file, 4 * count);
-    for (uint64_t i = 0; i < count; ++i) put_float(file, grid->fields[f].values[i]);
-  }
+  put_fields(file, grid, false);
+  put_fields(file, grid, true);
   if (grid->labels) {
     put_length(file, 4 * cells);
     for (int32_t i = 0; i < grid->num_cells; ++i) put_int(file, grid->labels[i]);
@@ -112,8 +131,12 @@ static void put_values(yw_file_writer* file, const yw_vtu_grid* grid) {
 
 yw_status yw_vtu_write(const char* path, const yw_vtu_grid* grid, const yw_allocator* mem,
                        yw_error* error) {
-  if ((grid->corners_per_cell != 3 && grid->corners_per_cell != 4) || grid->num_points < 0 ||
-      grid->num_cells < 0 || grid->num_cells > INT32_MAX / 4)
+  int32_t corners = grid->corners_per_cell;
+  bool known = corners == 4 || corners == 3 || corners == 1;
+  bool has_cells =
+      grid->cells || (corners == 1 && grid->num_cells == grid->num_points) || grid->num_cells == 0;
+  if (!known || !has_cells || grid->num_points < 0 || grid->num_cells < 0 ||
+      grid->num_cells > INT32_MAX / 4)
     return yw_fail(
         error, YW_ERR_INVALID, "%s: %d points and %d cells of %d corners cannot be written",
         yw_file_short_name(path), grid->num_points, grid->num_cells, grid->corners_per_cell);
@@ -126,7 +149,7 @@ yw_status yw_vtu_write(const char* path, const yw_vtu_grid* grid, const yw_alloc
 }
 
 yw_status yw_vtu_write_triangles(const char* path, const yw_tri_mesh* mesh, yw_error* error) {
-  yw_vtu_field color = {"color", 3, (const float*)mesh->colors};
+  yw_vtu_field color = {"color", 3, (const float*)mesh->colors, false};
   yw_vtu_grid grid = {.num_points = mesh->num_vertices,
                       .positions = mesh->positions,
                       .num_cells = mesh->num_triangles,

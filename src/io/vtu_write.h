@@ -5,11 +5,12 @@
 
 #include "yawara/mesh.h"
 
-/// Values at the points.
+/// Values at the points or of the cells.
 typedef struct yw_vtu_field {
   const char* name;
-  int32_t components;   ///< per point, >= 1
-  const float* values;  ///< components * num_points
+  int32_t components;   ///< per point or cell, >= 1
+  const float* values;  ///< components * num_points (or num_cells)
+  bool per_cell;
 } yw_vtu_field;
 
 /// Cells of one kind and what lives on them.
@@ -17,9 +18,9 @@ typedef struct yw_vtu_grid {
   int32_t num_points;
   const yw_vec3* positions;
   int32_t num_cells;
-  int32_t corners_per_cell;  ///< 3 triangles, 4 tets
-  const int32_t* cells;
-  const int32_t* labels;  ///< per cell; NULL: none
+  int32_t corners_per_cell;  ///< 1 points, 3 triangles, 4 tets
+  const int32_t* cells;      ///< NULL with 1 corner: every point is a cell
+  const int32_t* labels;     ///< per cell; NULL: none
   const yw_vtu_field* fields;
   int32_t num_fields;
 } yw_vtu_grid;

@@ -2,7 +2,9 @@
 // Descriptors of the example poses and their Gram matrices. Koyama et al. 2013, section 4.2.
 //
 // The descriptor of a pose is the stretch S_r of every region as a 6-vector whose norm is the
-// Frobenius norm (off-diagonals count twice). Stored is S_r^k - S_r^0, and S_r^0 is 1.
+// Frobenius norm (off-diagonals count twice). Stored is L_r^k = S_r^k - S_r^0, and S_r^0 is 1.
+// A step knows P_r = R_r^T A_r Q_r and not S_r, the symmetric part of P_r Q_r^-1; products
+// L_r^k . (S_r - 1) are then those of P_r - Q_r with the symmetric part of L_r^k Q_r^-1.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,17 +17,16 @@
 _Static_assert(YW_MAX_EXAMPLES <= YW_SIMPLEX_MAX, "the fit must take all examples");
 
 // Poses nearer than this to others, relative to their own stretch, add nothing worth having.
-#define SAME_POSE 1e-3
+#define SAME_POSE 1e-2
 // Mean stretch below which a pose is the rest pose, up to a rotation.
 #define SAME_AS_REST 1e-4
 
-// A_r of a pose (equation 1), in double.
-static yw_mat3 linear_map(const match_model* model, const match_build* build, int32_t p,
-                          const yw_vec3* pose) {
+// A_r Q_r of a pose, in double: rows of sum m~ x q^T.
+static void moment_of_pose(const match_model* model, const match_build* build, int32_t p,
+                           const yw_vec3* pose, double out[3][3]) {
   int32_t vertex = build->vertex_of_particle[p];
   const match_rest_region* region = &build->regions[p];
   const yw_vec3 near = pose[vertex];
-  double b[3][3] = {{0}};
   for (int32_t n = build->rings.start[vertex]; n < build->rings.start[vertex + 1]; ++n) {
     // The sum of m~ q is zero, so positions may be taken from the region's own vertex.
     int32_t other = build->rings.items[n], q = model->particle_of_vertex[other];
@@ -37,34 +38,62 @@ static yw_mat3 linear_map(const match_model* model, const match_build* build, in
                          (double)model->rest[q].y - region->center[1],
                          (double)model->rest[q].z - region->center[2]};
     for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) b[i][j] += m * x[i] * r[j];
+      for (int j = 0; j < 3; ++j) out[i][j] += m * x[i] * r[j];
     }
   }
-  const double* v = region->inv_moment;
-  const double inv[3][3] = {{v[0], v[3], v[4]}, {v[3], v[1], v[5]}, {v[4], v[5], v[2]}};
-  float a[3][3];
+}
+
+// The symmetric part of a v, v as xx, yy, zz, xy, xz, yz.
+static void symmetric_product(double a[3][3], const double v[6], double out[6]) {
+  const double s[3][3] = {{v[0], v[3], v[4]}, {v[3], v[1], v[5]}, {v[4], v[5], v[2]}};
+  double product[3][3];
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
-      a[i][j] = (float)(b[i][0] * inv[0][j] + b[i][1] * inv[1][j] + b[i][2] * inv[2][j]);
+      product[i][j] = a[i][0] * s[0][j] + a[i][1] * s[1][j] + a[i][2] * s[2][j];
     }
   }
-  return (yw_mat3){
-      {a[0][0], a[1][0], a[2][0]}, {a[0][1], a[1][1], a[2][1]}, {a[0][2], a[1][2], a[2][2]}};
+  for (int i = 0; i < 3; ++i) out[i] = product[i][i];
+  out[3] = 0.5 * (product[0][1] + product[1][0]);
+  out[4] = 0.5 * (product[0][2] + product[2][0]);
+  out[5] = 0.5 * (product[1][2] + product[2][1]);
+}
+
+// R_r^T A_r of a pose times Q_r, from the polar rotation of the latter.
+static void turn_back(double moment[3][3], double scale, double out[3][3]) {
+  float m[3][3];
+  for (int i = 0; i < 9; ++i) m[i / 3][i % 3] = (float)(scale * moment[i / 3][i % 3]);
+  yw_mat3 scaled = {
+      {m[0][0], m[1][0], m[2][0]}, {m[0][1], m[1][1], m[2][1]}, {m[0][2], m[1][2], m[2][2]}};
+  yw_mat3 r, s;
+  yw_polar(&scaled, &r, &s);
+  const yw_vec3 columns[3] = {r.cx, r.cy, r.cz};
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      out[i][j] = (double)columns[i].x * moment[0][j] + (double)columns[i].y * moment[1][j] +
+                  (double)columns[i].z * moment[2][j];
+    }
+  }
 }
 
 static void describe_example(match_model* model, const match_build* build, int32_t k) {
   const yw_vec3* pose = build->def->examples[k];
   for (int32_t p = 0; p < model->num_particles; ++p) {
-    yw_mat3 a = linear_map(model, build, p, pose), rotation, s;
-    yw_polar(&a, &rotation, &s);
-    yw_sym3x16* out = &model->examples[(p / YW_LANES) * model->num_examples + k];
+    const match_rest_region* region = &build->regions[p];
+    double moment[3][3] = {{0}}, turned[3][3], l[6], dual[6];
+    double scale = match_moment_scale(region);
+    moment_of_pose(model, build, p, pose, moment);
+    turn_back(moment, scale, turned);
+    symmetric_product(turned, region->inv_moment, l);
+    for (int i = 0; i < 3; ++i) l[i] -= 1.0;
+    double full[3][3] = {{l[0], l[3], l[4]}, {l[3], l[1], l[5]}, {l[4], l[5], l[2]}};
+    symmetric_product(full, region->inv_moment, dual);
+
+    size_t at = (size_t)(p / YW_LANES) * (size_t)model->num_examples + (size_t)k;
     int32_t lane = match_lane(p % YW_LANES);
-    out->m[0][lane] = s.cx.x - 1.0f;
-    out->m[1][lane] = s.cy.y - 1.0f;
-    out->m[2][lane] = s.cz.z - 1.0f;
-    out->m[3][lane] = 0.5f * (s.cx.y + s.cy.x);
-    out->m[4][lane] = 0.5f * (s.cx.z + s.cz.x);
-    out->m[5][lane] = 0.5f * (s.cy.z + s.cz.y);
+    for (int i = 0; i < 6; ++i) {
+      model->examples[at].m[i][lane] = (float)l[i];
+      model->duals[at].m[i][lane] = (float)(dual[i] / scale);
+    }
   }
 }
 
@@ -140,9 +169,10 @@ yw_status yw_match_build_examples(match_model* model, match_build* build, yw_err
   if (status < 0) return status;
   bool shared = model->grouping != YW_GROUPS_PER_REGION;
   model->examples = YW_NEW_ARRAY(&model->mem, yw_sym3x16, (size_t)model->num_blocks * (size_t)n);
+  model->duals = YW_NEW_ARRAY(&model->mem, yw_sym3x16, (size_t)model->num_blocks * (size_t)n);
   if (shared)
     model->gram = YW_NEW_ARRAY(&model->mem, double, (size_t)model->num_groups*(size_t)(n * n));
-  if (!model->examples || (shared && !model->gram)) {
+  if (!model->examples || !model->duals || (shared && !model->gram)) {
     return yw_fail_memory(error, "the examples of a match model");
   }
   double whole[YW_MAX_EXAMPLES * YW_MAX_EXAMPLES] = {0};

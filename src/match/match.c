@@ -134,6 +134,18 @@ void yw_match_weigh(const yw_match_params* params, int32_t count, const double* 
   weights[0] = (float)(rest > 0.0 ? rest : 0.0);
 }
 
+// In pairs: a sum one after another would wait for itself.
+static double add_lanes(const float* lanes) {
+  double sums[YW_LANES / 2];
+  for (int l = 0; l < YW_LANES / 2; ++l) {
+    sums[l] = (double)lanes[l] + (double)lanes[l + YW_LANES / 2];
+  }
+  for (int half = YW_LANES / 4; half > 0; half /= 2) {
+    for (int l = 0; l < half; ++l) sums[l] += sums[l + half];
+  }
+  return sums[0];
+}
+
 // Adds the shares of the chunks and projects every group (7). False when a sum is not finite.
 static bool project_on_examples(match_body* body) {
   const match_model* model = body->model;
@@ -143,9 +155,7 @@ static bool project_on_examples(match_body* body) {
   for (int32_t share = 0; share < model->num_shares; ++share) {
     const float* lanes = body->products + (size_t)share * (size_t)n * YW_LANES;
     double* group = b + (size_t)model->share_group[share] * (size_t)n;
-    for (int32_t k = 0; k < n; ++k, lanes += YW_LANES) {
-      for (int l = 0; l < YW_LANES; ++l) group[k] += (double)lanes[l];
-    }
+    for (int32_t k = 0; k < n; ++k, lanes += YW_LANES) group[k] += add_lanes(lanes);
   }
   for (size_t g = 0; g < (size_t)model->num_groups; ++g) {
     size_t at = g * (size_t)n;

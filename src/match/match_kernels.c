@@ -3,13 +3,14 @@
 // it.
 //   x, x0   position, rest position          d    displacement R^T (x - c) - x0 in the body's frame
 //   A_r     best linear map of region r (1)  Q_r  its moment at rest, sum m~ q q^T
-//   R_r S_r its rotation and stretch         S~_r the stretch to aim for
-//   T_r     = R_r S~_r (3)
+//   R_r P_r rotation and the rest of A_r Q_r S_r  stretch, the symmetric part of R_r^T A_r
+//   S~_r    the stretch to aim for           T_r  = R_r (S~_r + [d_r]) (3)
 //
-// DIFFERS: the paper turns the target S~_r q by the rotation of A_r. Here it is turned by the
-// rotation that fits it best to the region, the polar rotation of A_r Q_r S~_r, which Müller et al.
-// 2005 use: then a region exerts no net torque and angular momentum is kept. The two agree wherever
-// the region has the stretch it aims for.
+// DIFFERS: the paper takes R_r and S_r from A_r and aims for R_r S~_r. Then a region exerts a
+// torque on itself and angular momentum is not kept. Here R_r is the rotation that fits the region
+// best, the polar rotation of A_r Q_r, which Müller et al. 2005 use, and the target has the skew
+// part [d_r] that leaves no torque. The two agree wherever Q_r is isotropic; a body in the pose of
+// an example aims for that very pose (docs/methods/match.md).
 #include "base/simd.h"
 #include "match/lanes.h"
 #include "match/region_weights.h"
@@ -21,6 +22,9 @@
 #define PREFETCH_AHEAD MATCH_HALO_PADDING
 
 #define SPREAD(q, i) __builtin_shufflevector(q, q, i, i, i, i)
+
+// Turns d of targets beyond this, rad, are left out: only wrecked regions have them.
+#define MAX_TURN 0.5f
 
 // Asks for the lines of something that the next block will read. Arrays by block are many, and too
 // short for the hardware to see where they go.
@@ -200,11 +204,10 @@ YW_LANE_FN void write_targets(const match_step* step, const match_chunk* chunk, 
   store_rows(rows, lane, x, y, z);
 }
 
-// A_r Q_r, scaled, for matching without examples.
+// A_r Q_r, scaled, from the displacements.
 YW_LANE_FN yw_lanes_mat3 fit_moment(const match_step* step, lane_set at, const ring_sums* rings,
                                     vec_lanes* shift) {
-  const match_region_block* region = &step->model->regions[at.block];
-  yw_lanes_mat3 moment = region_moment(region, rings, at.lane, shift);
+  yw_lanes_mat3 moment = region_moment(&step->model->regions[at.block], rings, at.lane, shift);
   const match_moment_block* rest_moment = &step->model->moments[at.block];
   yw_lanes_sym3 rest = load_sym3(rest_moment->moment[0], at.lane);
   yw_lanes_mat3 q = full(&rest);
@@ -212,28 +215,16 @@ YW_LANE_FN yw_lanes_mat3 fit_moment(const match_step* step, lane_set at, const r
   return add_mat3(&q, &moment);
 }
 
-// A_r (1).
-YW_LANE_FN yw_lanes_mat3 fit_map(const match_step* step, lane_set at, const ring_sums* rings,
-                                 vec_lanes* shift) {
-  const match_region_block* region = &step->model->regions[at.block];
-  yw_lanes_mat3 moment = region_moment(region, rings, at.lane, shift);
-  yw_lanes_sym3 inverse = load_sym3(region->inv_moment[0], at.lane);
-  yw_lanes_mat3 a = mul_sym(&moment, &inverse);
-  a.xx += 1.0f;
-  a.yy += 1.0f;
-  a.zz += 1.0f;
-  return a;
-}
-
 // b = L^T (S - S^0) of the block's groups, by lane.
 YW_LANE_FN void add_products(const match_step* step, int32_t block, int32_t lane,
-                             const yw_lanes_sym3* s) {
+                             const yw_lanes_sym3* p) {
   const match_model* model = step->model;
   int32_t n = model->num_examples, share = model->blocks[block].share;
-  const yw_sym3x16* examples = model->examples + (size_t)block * (size_t)n;
+  const yw_sym3x16* duals = model->duals + (size_t)block * (size_t)n;
+  yw_lanes_sym3 change = moment_change(model, block, lane, p);
   float* products = step->body->products;
   for (int32_t k = 0; k < n; ++k) {
-    yw_vf product = example_product(&examples[k], lane, s);
+    yw_vf product = dual_product(&duals[k], lane, &change);
     if (share >= 0) {
       float* to = products + ((size_t)share * (size_t)n + (size_t)k) * YW_LANES + lane;
       yw_vf_store(to, yw_vf_load(to) + product);
@@ -289,48 +280,47 @@ YW_LANE_FN yw_lanes_sym3 aim(const match_model* model, int32_t block, int32_t la
 // What is known of the regions of one register.
 typedef struct region_fit {
   yw_lanes_quat q;  // R_r
-  yw_lanes_sym3 s;  // S_r
+  yw_lanes_sym3 p;  // P_r, scaled
   vec_lanes shift;  // mean of d
 } region_fit;
 
-// The rotation of q turned by one Newton step where that is sound. The quaternion (d, 1 + |d|^2) of
-// the step (see yw_lanes_newton_turn) is normalised in the matrix, without a square root.
-YW_LANE_FN yw_lanes_mat3 turned_rotation(const yw_lanes_newton* n, const yw_lanes_quat* q) {
-  yw_vf zero = yw_vf_splat(0.0f), half = 0.5f / n->det;
-  yw_vf bound = YW_POLAR_MARGIN * n->trace * n->trace * n->trace;
-  yw_vi sound = (n->hxx > 0.0f) & (n->czz > 0.0f) & (n->det > bound) & (bound > 0.0f);
-  half = yw_vf_select(sound, half, zero);
-  yw_vf dx = half * (n->cxx * n->gx + n->cxy * n->gy + n->cxz * n->gz);
-  yw_vf dy = half * (n->cxy * n->gx + n->cyy * n->gy + n->cyz * n->gz);
-  yw_vf dz = half * (n->cxz * n->gx + n->cyz * n->gy + n->czz * n->gz);
-  yw_vf dd = dx * dx + dy * dy + dz * dz, dw = 1.0f + dd, two = 2.0f / (dd + dw * dw);
-  yw_vf x = q->w * dx + q->x * dw + q->y * dz - q->z * dy;
-  yw_vf y = q->w * dy - q->x * dz + q->y * dw + q->z * dx;
-  yw_vf z = q->w * dz + q->x * dy - q->y * dx + q->z * dw;
-  yw_vf w = q->w * dw - q->x * dx - q->y * dy - q->z * dz;
-  yw_vf x2 = two * x, y2 = two * y, z2 = two * z;
-  yw_vf xx = x * x2, yy = y * y2, zz = z * z2, xy = x * y2, xz = x * z2, yz = y * z2;
-  yw_vf wx = w * x2, wy = w * y2, wz = w * z2;
-  return (yw_lanes_mat3){1.0f - (yy + zz), xy - wz, xz + wy, xy + wz,         1.0f - (xx + zz),
-                         yz - wx,          xz - wy, yz + wx, 1.0f - (xx + yy)};
+// S~ + [d]: the moment of a target R (S~ + [d]) about the region's centre is the skew part of
+// P (S~ - [d]), and it vanishes where (tr P - P) d = axial(P S~). No turn where a region is too
+// flat to know one, and where it is wrecked.
+YW_LANE_FN yw_lanes_mat3 turn_free(const yw_lanes_sym3* p, const yw_lanes_sym3* s) {
+  yw_vf gx = (p->xz * s->xy + p->yz * s->yy + p->zz * s->yz) -
+             (p->xy * s->xz + p->yy * s->yz + p->yz * s->zz);
+  yw_vf gy = (p->xx * s->xz + p->xy * s->yz + p->xz * s->zz) -
+             (p->xz * s->xx + p->yz * s->xy + p->zz * s->xz);
+  yw_vf gz = (p->xy * s->xx + p->yy * s->xy + p->yz * s->xz) -
+             (p->xx * s->xy + p->xy * s->yy + p->xz * s->yz);
+  // H = tr P - P, its cofactors C and determinant.
+  yw_vf hxx = p->yy + p->zz, hyy = p->xx + p->zz, hzz = p->xx + p->yy, trace = hzz + p->zz;
+  yw_vf cxx = hyy * hzz - p->yz * p->yz, cxy = p->xz * p->yz + p->xy * hzz;
+  yw_vf cyy = hxx * hzz - p->xz * p->xz, cxz = p->xy * p->yz + p->xz * hyy;
+  yw_vf czz = hxx * hyy - p->xy * p->xy, cyz = p->xy * p->xz + p->yz * hxx;
+  yw_vf det = hxx * cxx - p->xy * cxy - p->xz * cxz;
+  yw_vf dx = cxx * gx + cxy * gy + cxz * gz, dy = cxy * gx + cyy * gy + cyz * gz;
+  yw_vf dz = cxz * gx + cyz * gy + czz * gz;
+  yw_vf bound = YW_POLAR_MARGIN * trace * trace * trace;
+  yw_vi sound = (hxx > 0.0f) & (czz > 0.0f) & (det > bound) & (bound > 0.0f) &
+                (dx * dx + dy * dy + dz * dz < (MAX_TURN * MAX_TURN) * (det * det));
+  yw_vf inv = yw_vf_select(sound, 1.0f / det, yw_vf_splat(0.0f));
+  dx *= inv;
+  dy *= inv;
+  dz *= inv;
+  return (yw_lanes_mat3){s->xx,      s->xy - dz, s->xz + dy, s->xy + dz, s->yy,
+                         s->yz - dx, s->xz - dy, s->yz + dx, s->zz};
 }
 
-// Turns R_r to the rotation that fits S~ q best: one Newton step, which is enough since the two
-// differ by the product of a strain and the unevenness of Q only, and both vanish at the goal.
+// Targets T = R (S~ + [d]) of the regions of one register.
 YW_LANE_FN void bend(const match_step* step, const match_chunk* chunk, lane_set at,
                      const region_fit* fit, const pull_set* pulls) {
-  yw_lanes_sym3 moment = load_sym3(step->model->moments[at.block].moment[0], at.lane);
-  yw_lanes_mat3 p = full(&fit->s), t;
-  p = mul_sym(&p, &moment);
-  if (pulls->num_active == 0) {  // S~ = 1
-    yw_lanes_newton newton = yw_lanes_newton_of(p);
-    t = turned_rotation(&newton, &fit->q);
-  } else {
+  yw_lanes_mat3 t = yw_lanes_rotation(fit->q);
+  if (pulls->num_active > 0) {
     yw_lanes_sym3 wanted = aim(step->model, at.block, at.lane, pulls);
-    p = mul_sym(&p, &wanted);
-    yw_lanes_newton newton = yw_lanes_newton_of(p);
-    yw_lanes_mat3 r = turned_rotation(&newton, &fit->q);
-    t = mul_sym(&r, &wanted);
+    yw_lanes_mat3 turned = turn_free(&fit->p, &wanted);
+    t = yw_lanes_mat3_mul(&t, &turned);
   }
   write_targets(step, chunk, at.block, at.lane, &t, &fit->shift);
 }
@@ -364,12 +354,12 @@ YW_LANE_FN void do_rings(const ring_job* job, int32_t lane, int part) {
 
 YW_LANE_FN void store_fit(const match_step* step, lane_set at, const region_fit* fit) {
   float* to = block_targets(step, at.block) + at.lane;
-  yw_vf_store(to, fit->s.xx);
-  yw_vf_store(to + YW_LANES, fit->s.yy);
-  yw_vf_store(to + 2 * YW_LANES, fit->s.zz);
-  yw_vf_store(to + 3 * YW_LANES, fit->s.xy);
-  yw_vf_store(to + 4 * YW_LANES, fit->s.xz);
-  yw_vf_store(to + 5 * YW_LANES, fit->s.yz);
+  yw_vf_store(to, fit->p.xx);
+  yw_vf_store(to + YW_LANES, fit->p.yy);
+  yw_vf_store(to + 2 * YW_LANES, fit->p.zz);
+  yw_vf_store(to + 3 * YW_LANES, fit->p.xy);
+  yw_vf_store(to + 4 * YW_LANES, fit->p.xz);
+  yw_vf_store(to + 5 * YW_LANES, fit->p.yz);
   yw_vf_store(to + 6 * YW_LANES, fit->shift.x);
   yw_vf_store(to + 7 * YW_LANES, fit->shift.y);
   yw_vf_store(to + 8 * YW_LANES, fit->shift.z);
@@ -379,7 +369,7 @@ YW_LANE_FN region_fit load_fit(const match_step* step, lane_set at, const float*
   const float* shifts = fits + 6 * YW_LANES + at.lane;
   return (region_fit){
       .q = yw_lanes_quat_load(&step->body->rotations[at.block], at.lane),
-      .s = load_sym3(fits, at.lane),
+      .p = load_sym3(fits, at.lane),
       .shift = {yw_vf_load(shifts), yw_vf_load(shifts + YW_LANES),
                 yw_vf_load(shifts + 2 * YW_LANES)},
   };
@@ -392,29 +382,27 @@ YW_LANE_FN void use_fit(const match_step* step, const match_chunk* chunk, lane_s
     write_targets(step, chunk, at.block, at.lane, r, &fit->shift);
   } else if (step->model->num_shares > 0) {
     store_fit(step, at, fit);
-    add_products(step, at.block, at.lane, &fit->s);
+    add_products(step, at.block, at.lane, &fit->p);
   } else {
     pull_set pulls;
     memset(pulls.weights, 0, (size_t)step->model->num_examples * YW_LANES * sizeof(float));
-    weigh_regions(step, at, &fit->s, pulls.weights);
+    weigh_regions(step, at, &fit->p, pulls.weights);
     find_active(step->model->num_examples, &pulls);
     bend(step, chunk, at, fit, &pulls);
   }
 }
 
-// Decomposes the regions of one or two registers: A_r = R_r S_r.
+// Decomposes the regions of one or two registers: A_r Q_r = R_r P_r.
 YW_LANE_FN int32_t match_registers(const match_step* step, const match_chunk* chunk,
                                    const lane_set* at, const ring_sums* rings,
                                    const ring_job* next) {
-  bool plain = step->model->num_examples == 0;
   yw_quatx16* rotations = &step->body->rotations[at[0].block];
   region_fit fit[AT_ONCE];
   yw_lanes_mat3 a[AT_ONCE], r[AT_ONCE];
   yw_lanes_newton newton[AT_ONCE];
   int32_t recovered = 0;
   for (int u = 0; u < AT_ONCE; ++u) {
-    a[u] = plain ? fit_moment(step, at[u], rings, &fit[u].shift)
-                 : fit_map(step, at[u], rings, &fit[u].shift);
+    a[u] = fit_moment(step, at[u], rings, &fit[u].shift);
     fit[u].q = yw_lanes_quat_load(rotations, at[u].lane);
     r[u] = yw_lanes_rotation(fit[u].q);
     newton[u] = yw_lanes_newton_at(&a[u], &r[u]);
@@ -423,7 +411,7 @@ YW_LANE_FN int32_t match_registers(const match_step* step, const match_chunk* ch
   for (int u = 0; u < AT_ONCE; ++u) fit[u].q = yw_lanes_newton_turn(&newton[u], fit[u].q);
   do_rings(next, at[0].lane, 1);
   for (int u = 0; u < AT_ONCE; ++u) {
-    uint32_t rescued = yw_lanes_polar_finish_all(&a[u], &fit[u].q, &r[u], &fit[u].s);
+    uint32_t rescued = yw_lanes_polar_finish_all(&a[u], &fit[u].q, &r[u], &fit[u].p);
     recovered += __builtin_popcount(rescued);
     yw_lanes_quat_store(rotations, at[u].lane, &fit[u].q);
     use_fit(step, chunk, at[u], &fit[u], &r[u]);
@@ -440,7 +428,8 @@ static void ask_for_block(const match_step* step, int32_t block) {
   if (model->num_blocks < BLOCKS_IN_CACHE || block >= model->num_blocks) return;
   ask_for(&step->body->rotations[block], sizeof(yw_quatx16));
   ask_for(&model->regions[block], sizeof(match_region_block));
-  ask_for(model->examples + (size_t)block * n, n * sizeof(yw_sym3x16));
+  ask_for(&model->moments[block], sizeof(match_moment_block));
+  if (n > 0) ask_for(model->duals + (size_t)block * n, n * sizeof(yw_sym3x16));
 }
 
 YW_LANE_FN ring_job rings_of(const match_model* model, int32_t block, const float* rows,
@@ -477,18 +466,32 @@ static void match_regions(const match_step* step, int32_t c) {
   out->recovered = recovered;
 }
 
+// Weights after beta of the one group of a block.
+static void fill_alike(const float* group, int32_t num_examples, pull_set* pulls) {
+  pulls->num_active = 0;
+  for (int32_t k = 0; k < num_examples; ++k) {
+    if (group[k] == 0.0f) continue;
+    for (int l = 0; l < YW_LANES; ++l) pulls->weights[k * YW_LANES + l] = group[k];
+    pulls->active[pulls->num_active++] = k;
+  }
+}
+
 // Weights after beta of the groups of a block, by lane. filled is the share that pulls holds.
 static void fill_pulls(const match_step* step, int32_t block, pull_set* pulls, int32_t* filled) {
   const match_model* model = step->model;
   int32_t n = model->num_examples, share = model->blocks[block].share;
   if (share >= 0 && share == *filled) return;
+  *filled = share;
+  if (share >= 0) {
+    fill_alike(step->body->pulls + (size_t)model->share_group[share] * (size_t)n, n, pulls);
+    return;
+  }
   for (int l = 0; l < YW_LANES; ++l) {
-    int32_t own = share >= 0 ? share : model->lane_share[block * YW_LANES + l];
+    int32_t own = model->lane_share[block * YW_LANES + l];
     const float* group = step->body->pulls + (size_t)model->share_group[own] * (size_t)n;
     for (int32_t k = 0; k < n; ++k) pulls->weights[k * YW_LANES + l] = group[k];
   }
   find_active(n, pulls);
-  *filled = share;
 }
 
 static void bend_targets(const match_step* step, int32_t c) {

@@ -173,12 +173,26 @@ void yw_match_model_destroy(void* model_pointer) {
   match_model* model = model_pointer;
   if (!model) return;
   yw_allocator mem = model->mem;
-  void* const arrays[] = {
-      model->chunks,    model->blocks,         model->regions,    model->particles,
-      model->rest,      model->row_mass,       model->halo,       model->rings,
-      model->examples,  model->share_group,    model->lane_share, model->gram,
-      model->mass,      model->rest_positions, model->tets,       model->particle_of_vertex,
-      model->triangles, model->surface,        model->moments};
+  void* const arrays[] = {model->chunks,
+                          model->blocks,
+                          model->regions,
+                          model->particles,
+                          model->rest,
+                          model->row_mass,
+                          model->halo,
+                          model->rings,
+                          model->examples,
+                          model->duals,
+                          model->share_group,
+                          model->lane_share,
+                          model->gram,
+                          model->mass,
+                          model->rest_positions,
+                          model->tets,
+                          model->particle_of_vertex,
+                          model->triangles,
+                          model->surface,
+                          model->moments};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, model);
 }

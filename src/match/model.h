@@ -31,14 +31,13 @@ static inline int32_t match_lane(int32_t i) { return 4 * (i & 3) + (i >> 2); }
 /// What fits a linear map to 16 regions, lanes as in match_lane. Masses are divided by the mean
 /// mass.
 typedef struct match_region_block {
-  _Alignas(64) float inv_moment[6][YW_LANES];  ///< Q^-1, Q = sum m~ q q^T: xx, yy, zz, xy, xz, yz
-  float center[3][YW_LANES];                   ///< c0 - origin of the chunk
-  float inv_mass[YW_LANES];                    ///< 1 / sum m~
+  _Alignas(64) float center[3][YW_LANES];  ///< c0 - origin of the chunk
+  float inv_mass[YW_LANES];                ///< 1 / sum m~
 } match_region_block;
 
-/// What turns targets to where they fit best.
+/// Their moments at rest, Q = sum m~ q q^T.
 typedef struct match_moment_block {
-  _Alignas(64) float moment[6][YW_LANES];  ///< Q scale
+  _Alignas(64) float moment[6][YW_LANES];  ///< Q scale: xx, yy, zz, xy, xz, yz
   float scale[YW_LANES];                   ///< 3 / tr Q
 } match_moment_block;
 
@@ -82,8 +81,11 @@ typedef struct match_model {
   int32_t* halo;
   uint16_t* rings;
 
-  /// Stretches of the examples minus 1: num_examples per block.
+  /// L_k, stretches of the examples minus 1: num_examples per block.
   yw_sym3x16* examples;
+  /// Symmetric parts of L_k (Q scale)^-1: their products with P_r - Q_r, scaled, are those of L_k
+  /// with S_r - 1.
+  yw_sym3x16* duals;
 
   int32_t num_groups;    ///< 1 with no examples; num_particles with YW_GROUPS_PER_REGION
   int32_t num_shares;    ///< 0 with YW_GROUPS_PER_REGION
@@ -116,6 +118,11 @@ typedef struct match_rest_region {
   double mass;
   double moment[6], inv_moment[6];  ///< xx, yy, zz, xy, xz, yz
 } match_rest_region;
+
+/// Moments are scaled by this: their trace is then 3 at rest.
+static inline double match_moment_scale(const match_rest_region* region) {
+  return 3.0 / (region->moment[0] + region->moment[1] + region->moment[2]);
+}
 
 /// What only the build needs; everything is indexed by vertex of the mesh unless it says otherwise.
 typedef struct match_build {

@@ -164,9 +164,8 @@ static void place_origin(const match_model* model, match_chunk* chunk) {
 
 static void fill_region(match_region_block* block, match_moment_block* moments, int32_t lane,
                         const match_rest_region* region, const yw_vec4* origin) {
-  double scale = 3.0 / (region->moment[0] + region->moment[1] + region->moment[2]);
+  double scale = match_moment_scale(region);
   for (int k = 0; k < 6; ++k) {
-    block->inv_moment[k][lane] = (float)region->inv_moment[k];
     moments->moment[k][lane] = (float)(scale * region->moment[k]);
   }
   moments->scale[lane] = (float)scale;

@@ -6,17 +6,24 @@
 #include "match/lanes.h"
 #include "match/step.h"
 
-/// L_k . (S - 1) of one region, L_k the descriptor of an example less that of the rest pose.
-YW_LANE_FN yw_vf example_product(const yw_sym3x16* example, int32_t lane, const yw_lanes_sym3* s) {
-  yw_lanes_sym3 l = load_sym3(example->m[0], lane);
-  yw_vf off = l.xy * s->xy + l.xz * s->xz + l.yz * s->yz;
-  return l.xx * (s->xx - 1.0f) + l.yy * (s->yy - 1.0f) + l.zz * (s->zz - 1.0f) + (off + off);
-}
-
 /// l . m as vectors of six.
 YW_LANE_FN yw_vf sym3_product(const yw_lanes_sym3* l, const yw_lanes_sym3* m) {
   yw_vf off = l->xy * m->xy + l->xz * m->xz + l->yz * m->yz;
   return l->xx * m->xx + l->yy * m->yy + l->zz * m->zz + (off + off);
+}
+
+/// P_r less what it is at rest.
+YW_LANE_FN yw_lanes_sym3 moment_change(const match_model* model, int32_t block, int32_t lane,
+                                       const yw_lanes_sym3* p) {
+  yw_lanes_sym3 q = load_sym3(model->moments[block].moment[0], lane);
+  return (yw_lanes_sym3){p->xx - q.xx, p->yy - q.yy, p->zz - q.zz,
+                         p->xy - q.xy, p->xz - q.xz, p->yz - q.yz};
+}
+
+/// L_k . (S - 1) of one region, L_k the descriptor of an example less that of the rest pose.
+YW_LANE_FN yw_vf dual_product(const yw_sym3x16* dual, int32_t lane, const yw_lanes_sym3* change) {
+  yw_lanes_sym3 l = load_sym3(dual->m[0], lane);
+  return sym3_product(&l, change);
 }
 
 // x / y between 0 and 1, 0 where y is not above 0.
@@ -55,13 +62,14 @@ YW_LANE_FN void nearest_in_triangle(yw_vf g11, yw_vf g12, yw_vf g22, yw_vf b1, y
 }
 
 // Any number of examples, or the papers' rule: one region after another, in double.
-static void weigh_one_by_one(const match_step* step, lane_set at, const yw_lanes_sym3* stretch,
+static void weigh_one_by_one(const match_step* step, lane_set at, const yw_lanes_sym3* change,
                              float* pulls) {
   const match_model* model = step->model;
   int32_t n = model->num_examples;
   const yw_sym3x16* examples = model->examples + (size_t)at.block * (size_t)n;
+  const yw_sym3x16* duals = model->duals + (size_t)at.block * (size_t)n;
   yw_sym3x16 s;
-  yw_lanes_sym3_store(&s, at.lane, stretch);
+  yw_lanes_sym3_store(&s, at.lane, change);
   for (int32_t lane = at.lane; lane < at.lane + YW_VF_LANES; ++lane) {
     int32_t p = at.block * YW_LANES + match_lane(lane);
     double gram[YW_MAX_EXAMPLES * YW_MAX_EXAMPLES], b[YW_MAX_EXAMPLES];
@@ -71,8 +79,8 @@ static void weigh_one_by_one(const match_step* step, lane_set at, const yw_lanes
       b[k] = 0.0;
       for (int32_t j = 0; j <= k; ++j) gram[k * n + j] = 0.0;
       for (int c = 0; c < 6; ++c) {
-        double l = (double)examples[k].m[c][lane] * (c < 3 ? 1.0 : 2.0);
-        b[k] += l * ((double)s.m[c][lane] - (c < 3 ? 1.0 : 0.0));
+        double twice = c < 3 ? 1.0 : 2.0, l = twice * (double)examples[k].m[c][lane];
+        b[k] += twice * (double)duals[k].m[c][lane] * (double)s.m[c][lane];
         for (int32_t j = 0; j <= k; ++j) gram[k * n + j] += l * (double)examples[j].m[c][lane];
       }
       for (int32_t j = 0; j < k; ++j) gram[j * n + k] = gram[k * n + j];
@@ -84,19 +92,20 @@ static void weigh_one_by_one(const match_step* step, lane_set at, const yw_lanes
 }
 
 // One or two examples: all regions of a register at once.
-static void weigh_together(const match_step* step, lane_set at, const yw_lanes_sym3* stretch,
+static void weigh_together(const match_step* step, lane_set at, const yw_lanes_sym3* change,
                            float* pulls) {
   const match_model* model = step->model;
   int32_t n = model->num_examples;
   const yw_sym3x16* examples = model->examples + (size_t)at.block * (size_t)n;
+  const yw_sym3x16* duals = model->duals + (size_t)at.block * (size_t)n;
   yw_vf zero = yw_vf_splat(0.0f), g12 = zero, g22 = zero, b2 = zero, w1, w2;
   yw_lanes_sym3 l1 = load_sym3(examples[0].m[0], at.lane);
-  yw_vf g11 = sym3_product(&l1, &l1), b1 = example_product(&examples[0], at.lane, stretch);
+  yw_vf g11 = sym3_product(&l1, &l1), b1 = dual_product(&duals[0], at.lane, change);
   if (n == 2) {
     yw_lanes_sym3 l2 = load_sym3(examples[1].m[0], at.lane);
     g12 = sym3_product(&l1, &l2);
     g22 = sym3_product(&l2, &l2);
-    b2 = example_product(&examples[1], at.lane, stretch);
+    b2 = dual_product(&duals[1], at.lane, change);
   }
   nearest_in_triangle(g11, g12, g22, b1, b2, n == 2, &w1, &w2);
 
@@ -115,12 +124,13 @@ static void weigh_together(const match_step* step, lane_set at, const yw_lanes_s
 
 /// Weights of the regions of one register, before beta in the body, after beta in pulls, which is
 /// by lane of the block.
-static void weigh_regions(const match_step* step, lane_set at, const yw_lanes_sym3* stretch,
+static void weigh_regions(const match_step* step, lane_set at, const yw_lanes_sym3* p,
                           float* pulls) {
+  yw_lanes_sym3 change = moment_change(step->model, at.block, at.lane, p);
   if (step->model->num_examples <= 2 && step->body->params.projection == YW_PROJECTION_EXACT) {
-    weigh_together(step, at, stretch, pulls);
+    weigh_together(step, at, &change, pulls);
   } else {
-    weigh_one_by_one(step, at, stretch, pulls);
+    weigh_one_by_one(step, at, &change, pulls);
   }
 }
 

@@ -30,25 +30,27 @@ static double gram_of(const hull* h, int32_t i, int32_t j) {
 
 static double b_of(const hull* h, int32_t i) { return i == 0 ? 0.0 : h->b[i - 1]; }
 
-// Solves the n x n system m x = rhs in place by Cholesky; false when m is not positive definite.
+// Solves the n x n system m x = rhs in place, m = L D L^T; false when m is not positive definite.
 static bool solve_positive(int32_t n, double m[][MAX_POINTS], double* rhs) {
+  double inv_pivot[MAX_POINTS];
   for (int32_t j = 0; j < n; ++j) {
+    // m[j][k] holds L D until row j is done.
     double pivot = m[j][j];
-    for (int32_t k = 0; k < j; ++k) pivot -= m[j][k] * m[j][k];
-    if (!(pivot > PIVOT_SHARE * m[j][j])) return false;
-    double root = sqrt(pivot);
-    m[j][j] = root;
-    for (int32_t i = j + 1; i < n; ++i) {
-      double sum = m[i][j];
-      for (int32_t k = 0; k < j; ++k) sum -= m[i][k] * m[j][k];
-      m[i][j] = sum / root;
+    for (int32_t k = 0; k < j; ++k) {
+      double l = m[j][k] * inv_pivot[k];
+      pivot -= l * m[j][k];
+      rhs[j] -= l * rhs[k];
+      m[j][k] = l;
     }
-    for (int32_t k = 0; k < j; ++k) rhs[j] -= m[j][k] * rhs[k];
-    rhs[j] /= root;
+    if (!(pivot > PIVOT_SHARE * m[j][j])) return false;
+    inv_pivot[j] = 1.0 / pivot;
+    for (int32_t i = j + 1; i < n; ++i) {
+      for (int32_t k = 0; k < j; ++k) m[i][j] -= m[i][k] * m[j][k];
+    }
   }
   for (int32_t j = n - 1; j >= 0; --j) {
+    rhs[j] *= inv_pivot[j];
     for (int32_t i = j + 1; i < n; ++i) rhs[j] -= m[i][j] * rhs[i];
-    rhs[j] /= m[j][j];
   }
   return true;
 }
@@ -124,6 +126,7 @@ static double slope(const hull* h, int32_t k) {
 
 // The point outside the corral that promises most, or -1 at the optimum.
 static int32_t best_newcomer(const hull* h) {
+  if (h->size == h->count) return -1;
   double level = 0.0, size = h->scale;
   for (int32_t i = 0; i < h->size; ++i) {
     level += h->weights[h->corral[i]] * slope(h, h->corral[i]);
@@ -185,8 +188,16 @@ void yw_project_exact(int32_t count, const double* gram, const double* b, const 
     weights[0] = nearest_on_segment(gram[0], b[0]);
     return;
   }
-  hull h = {.count = count + 1, .gram = gram, .b = b};
-  for (int32_t k = 1; k <= count; ++k) h.scale = fmax(h.scale, gram_of(&h, k, k));
+  hull h;  // not cleared as a whole: it has room for many more points
+  h.count = count + 1;
+  h.gram = gram;
+  h.b = b;
+  h.scale = 0.0;
+  h.size = 0;
+  for (int32_t k = 0; k < h.count; ++k) {
+    h.scale = fmax(h.scale, gram_of(&h, k, k));
+    h.weights[k] = 0.0;
+  }
   if (!guess || !start_from_guess(&h, guess)) start_from_point(&h);
 
   // Finite in exact arithmetic; the bound only guards against rounding at the tolerance.

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "fem/fem.h"
 #include "frames/frames.h"
+#include "frames/slender.h"
 #include "match/match.h"
 #include "world/world.h"
 
@@ -49,6 +50,10 @@ static yw_status check_def(const yw_body_def* def, yw_error* error) {
   if (!(def->restitution >= 0.0f && def->restitution <= 1.0f)) {
     return yw_fail(error, YW_ERR_INVALID, "%s: restitution is %g, but must be between 0 and 1",
                    name, (double)def->restitution);
+  }
+  if (!(def->start >= 0.0) || !isfinite(def->start)) {
+    return yw_fail(error, YW_ERR_INVALID, "%s: start is %g s, but must be 0 or more", name,
+                   def->start);
   }
   return YW_OK;
 }
@@ -98,6 +103,8 @@ static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* bo
   body->restitution = def->restitution;
   body->body_contact = def->body_contact;
   body->self_contact = def->self_contact;
+  body->start = def->start;
+  body->active = world->time >= def->start;
   const yw_method* method = def->model->method;
   yw_status status =
       method->body_create(def->model->data, &world->mem, &body->state, &body->particles, error);
@@ -107,8 +114,10 @@ static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* bo
   body->last_good = YW_NEW_ARRAY(&world->mem, yw_vec4, capacity);
   body->shown_positions = YW_NEW_ARRAY(&world->mem, yw_vec3, capacity);
   body->shown_velocities = YW_NEW_ARRAY(&world->mem, yw_vec3, capacity);
-  body->shown_capacity = capacity;
-  if (!body->last_good || !body->shown_positions || !body->shown_velocities) {
+  bool spheres = method->contact_geometry(body->state).radius != NULL;
+  if (spheres) body->shown_radii = YW_NEW_ARRAY(&world->mem, float, capacity);
+  if (!body->last_good || !body->shown_positions || !body->shown_velocities ||
+      (spheres && !body->shown_radii)) {
     return yw_fail_memory(error, "a body");
   }
   if (def->pose) {
@@ -117,7 +126,19 @@ static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* bo
   }
   place(body, def);
   method->invalidate(body->state, &body->particles);
+  if (method->place) {
+    method->place(body->state, &body->particles, yw_quat_normalize(def->transform.rotation),
+                  def->angular_velocity);
+  }
+  yw_body_remember(body);
   return YW_OK;
+}
+
+void yw_body_remember(yw_body* body) {
+  const yw_particles* p = &body->particles;
+  memcpy(body->last_good, p->pos, sizeof(yw_vec4) * (size_t)p->count);
+  body->last_good_count = p->count;
+  body->last_topology = body->model->method->topology_version(body->state);
 }
 
 // A dead slot, or a new one. -1 when memory is out.
@@ -171,6 +192,7 @@ void yw_body_release(yw_world* world, yw_body* body) {
   yw_mem_free(&world->mem, body->last_good);
   yw_mem_free(&world->mem, body->shown_positions);
   yw_mem_free(&world->mem, body->shown_velocities);
+  yw_mem_free(&world->mem, body->shown_radii);
   YW_LIST_FREE(&world->mem, &body->holds);
   YW_LIST_FREE(&world->mem, &body->springs);
   *body = (yw_body){.generation = body->generation};
@@ -214,6 +236,11 @@ const char* yw_body_name(const yw_world* world, yw_body_id id) {
   return body ? body->name : NULL;
 }
 
+bool yw_body_is_active(const yw_world* world, yw_body_id id) {
+  const yw_body* body = yw_world_find_body(world, id);
+  return body && body->active;
+}
+
 const yw_model* yw_body_model(const yw_world* world, yw_body_id id) {
   const yw_body* body = yw_world_find_body(world, id);
   return body ? body->model : NULL;
@@ -226,10 +253,13 @@ static yw_body* refreshed(const yw_world* world, yw_body_id id, int32_t* count) 
   if (!body || body->shown_change == world->changes) return body;
   const yw_particles* p = &body->particles;
   const int32_t* table = body->model->method->particle_of_vertex(body->state);
+  const float* radius =
+      body->shown_radii ? body->model->method->contact_geometry(body->state).radius : NULL;
   for (int32_t i = 0; i < p->count; ++i) {
     int32_t particle = particle_of(table, i);
     body->shown_positions[i] = yw_xyz(p->pos[particle]);
     body->shown_velocities[i] = yw_xyz(p->vel[particle]);
+    if (radius) body->shown_radii[i] = radius[particle];
   }
   body->shown_change = world->changes;
   return body;
@@ -243,6 +273,11 @@ const yw_vec3* yw_body_positions(const yw_world* world, yw_body_id id, int32_t* 
 const yw_vec3* yw_body_velocities(const yw_world* world, yw_body_id id, int32_t* count) {
   yw_body* body = refreshed(world, id, count);
   return body ? body->shown_velocities : NULL;
+}
+
+const float* yw_body_radii(const yw_world* world, yw_body_id id, int32_t* count) {
+  yw_body* body = refreshed(world, id, count);
+  return body ? body->shown_radii : NULL;
 }
 
 yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3* positions,
@@ -269,10 +304,12 @@ yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3* posit
 
 yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec3* out,
                                     int32_t capacity) {
-  const yw_vec3* x = yw_body_positions(world, id, NULL);
-  const yw_model* model = yw_body_model(world, id);
-  if (!model || !out || capacity < model->surface.num_vertices) return YW_ERR_INVALID;
-  yw_model_surface_positions(model, x, out);
+  const yw_body* body = yw_world_find_body(world, id);
+  if (!body || !out || capacity < body->model->surface.num_vertices) return YW_ERR_INVALID;
+  if (!body->model->own_surface) {
+    return yw_model_surface_positions(body->model, yw_body_positions(world, id, NULL), out);
+  }
+  body->model->method->surface_positions(body->state, &body->particles, out);
   return YW_OK;
 }
 
@@ -334,28 +371,33 @@ int32_t yw_body_match_weights(const yw_world* world, yw_body_id id, float* out, 
 // Frames bodies
 // ---------------------------------------------------------------------------------------
 
+// Rods and sheets are frames bodies too, with a table of their own.
+static bool is_slender(const yw_body* body) { return body->model->method == &yw_slender_method; }
+
 static yw_body* find_frames_body(const yw_world* world, yw_body_id id) {
   yw_body* body = yw_world_find_body(world, id);
-  return body && body->model->method == &yw_frames_method ? body : NULL;
+  if (!body) return NULL;
+  return body->model->method == &yw_frames_method || is_slender(body) ? body : NULL;
 }
 
 yw_status yw_body_set_frames_params(yw_world* world, yw_body_id id,
                                     const yw_frames_params* params) {
   yw_body* body = find_frames_body(world, id);
   if (!body || !params) return YW_ERR_INVALID;
-  return yw_frames_set_params(body->state, params);
+  return is_slender(body) ? yw_slender_set_params(body->state, params)
+                          : yw_frames_set_params(body->state, params);
 }
 
 yw_status yw_body_frames_params(const yw_world* world, yw_body_id id, yw_frames_params* out) {
   const yw_body* body = find_frames_body(world, id);
   if (!body || !out) return YW_ERR_INVALID;
-  *out = yw_frames_params_of(body->state);
+  *out = is_slender(body) ? yw_slender_params_of(body->state) : yw_frames_params_of(body->state);
   return YW_OK;
 }
 
 int32_t yw_body_frames_weights(const yw_world* world, yw_body_id id, float* out, int32_t capacity) {
   const yw_body* body = find_frames_body(world, id);
-  return body ? yw_frames_weights(body->state, out, capacity) : 0;
+  return body && !is_slender(body) ? yw_frames_weights(body->state, out, capacity) : 0;
 }
 
 // Fem bodies

@@ -7,7 +7,9 @@
 #include "base/memory.h"
 #include "fem/fem.h"
 #include "frames/frames.h"
+#include "frames/slender.h"
 #include "match/match.h"
+#include "plastic/plastic.h"
 
 static bool copy_tets(const yw_allocator* mem, const yw_tet_mesh* from, yw_tet_mesh* to) {
   if (yw_tet_mesh_create(mem, from->num_vertices, from->num_tets, to) < 0) return false;
@@ -27,9 +29,18 @@ static bool copy_triangles(const yw_allocator* mem, const yw_tri_mesh* from, yw_
   return true;
 }
 
-// What every model made of tets has, whatever the method: the rest mesh and its boundary.
-static yw_status model_of_tets(const yw_allocator* mem, const yw_method* method, void* data,
-                               const yw_tet_mesh* mesh, yw_model** out, yw_error* error) {
+// What the model shows: what the method makes, else the boundary of the tets, else nothing.
+static yw_status make_surface(yw_model* model, const yw_tet_mesh* mesh) {
+  const yw_method* method = model->method;
+  model->own_surface = method->model_surface != NULL;
+  if (model->own_surface) return method->model_surface(model->data, &model->mem, &model->surface);
+  if (!mesh) return YW_OK;
+  return yw_tet_mesh_surface(mesh, &model->mem, &model->surface, &model->surface_vertices);
+}
+
+yw_status yw_model_wrap(const yw_allocator* mem, const yw_method* method, void* data,
+                        const yw_tet_mesh* mesh, yw_model** out, yw_error* error) {
+  *out = NULL;
   yw_model* model = YW_NEW(mem, yw_model);
   if (!model) {
     method->model_destroy(data);
@@ -40,8 +51,7 @@ static yw_status model_of_tets(const yw_allocator* mem, const yw_method* method,
   model->method = method;
   model->data = data;
   model->hash = method->model_hash(data);
-  if (!copy_tets(mem, mesh, &model->rest) ||
-      yw_tet_mesh_surface(mesh, mem, &model->surface, &model->surface_vertices) < 0) {
+  if ((mesh && !copy_tets(mem, mesh, &model->rest)) || make_surface(model, mesh) < 0) {
     yw_model_release(model);
     return yw_fail_memory(error, "the surface of a model");
   }
@@ -63,7 +73,7 @@ yw_status yw_model_create_match(const yw_allocator* mem, const yw_match_def* def
   void* data = NULL;
   yw_status built = yw_match_model_create(mem, def, &data, error);
   if (built < 0) return built;
-  yw_status wrapped = model_of_tets(mem, &yw_match_method, data, def->mesh, out, error);
+  yw_status wrapped = yw_model_wrap(mem, &yw_match_method, data, def->mesh, out, error);
   return wrapped < 0 ? wrapped : built;
 }
 
@@ -75,8 +85,46 @@ yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames_def* d
   void* data = NULL;
   yw_status built = yw_frames_model_create(mem, def, &data, error);
   if (built < 0) return built;
-  yw_status wrapped = model_of_tets(mem, &yw_frames_method, data, def->mesh, out, error);
+  yw_status wrapped = yw_model_wrap(mem, &yw_frames_method, data, def->mesh, out, error);
   return wrapped < 0 ? wrapped : built;
+}
+
+yw_rod_def yw_default_rod_def(void) {
+  return (yw_rod_def){.radius = 0.01f,
+                      .width = 0.02f,
+                      .thickness = 0.02f,
+                      .density = 1000.0f,
+                      .youngs_modulus = 1e6f,
+                      .poissons_ratio = 0.3f,
+                      .params = yw_default_frames_def().params};
+}
+
+yw_sheet_def yw_default_sheet_def(void) {
+  return (yw_sheet_def){.thickness = 0.002f,
+                        .density = 1000.0f,
+                        .youngs_modulus = 1e6f,
+                        .poissons_ratio = 0.3f,
+                        .params = yw_default_frames_def().params};
+}
+
+yw_status yw_model_create_rod(const yw_allocator* mem, const yw_rod_def* def, yw_model** out,
+                              yw_error* error) {
+  yw_error_clear(error);
+  if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "rod: def or out is NULL");
+  *out = NULL;
+  void* data = NULL;
+  yw_status status = yw_rod_model_create(mem, def, &data, error);
+  return status < 0 ? status : yw_model_wrap(mem, &yw_slender_method, data, NULL, out, error);
+}
+
+yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def, yw_model** out,
+                                yw_error* error) {
+  yw_error_clear(error);
+  if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "sheet: def or out is NULL");
+  *out = NULL;
+  void* data = NULL;
+  yw_status status = yw_sheet_model_create(mem, def, &data, error);
+  return status < 0 ? status : yw_model_wrap(mem, &yw_slender_method, data, NULL, out, error);
 }
 
 yw_fem_def yw_default_fem_def(void) {
@@ -109,15 +157,40 @@ yw_status yw_model_create_fem(const yw_allocator* mem, const yw_fem_def* def, yw
     yw_fem_model_destroy(data);
     return status;
   }
-  status = model_of_tets(mem, &yw_fem_method, data, &finest, out, error);
+  status = yw_model_wrap(mem, &yw_fem_method, data, &finest, out, error);
   yw_tet_mesh_free(&finest);
   return status < 0 ? status : built;
+}
+
+yw_status yw_model_fem_info(const yw_model* model, yw_fem_info* out) {
+  if (!model || !out || model->method != &yw_fem_method) return YW_ERR_INVALID;
+  yw_fem_model_info(model->data, out);
+  return YW_OK;
+}
+
+yw_status yw_model_create_plastic(const yw_allocator* mem, const yw_plastic_def* def,
+                                  yw_model** out, yw_error* error) {
+  yw_error_clear(error);
+  if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "plastic model: def or out is NULL");
+  *out = NULL;
+  void* data = NULL;
+  yw_status built = yw_plastic_model_create(mem, def, &data, error);
+  if (built < 0) return built;
+  yw_status wrapped = yw_model_wrap(mem, &yw_plastic_method, data, NULL, out, error);
+  return wrapped < 0 ? wrapped : built;
 }
 
 yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface, yw_error* error) {
   yw_error_clear(error);
   if (!model || !surface || surface->num_vertices < 1) {
     return yw_fail(error, YW_ERR_INVALID, "the embedded surface has no vertices");
+  }
+  if (model->rest.num_tets < 1) {
+    return yw_fail(
+        error, YW_ERR_INVALID,
+        "a surface can be embedded in tets only, but a body of method \"%s\" made without "
+        "them has its own",
+        model->method->name);
   }
   if (atomic_load(&model->references) != 1) {
     return yw_fail(error, YW_ERR_INVALID,
@@ -146,6 +219,7 @@ yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface, yw
   yw_embedding_free(&model->embedding);
   yw_mem_free(&model->mem, model->surface_vertices);
   model->surface_vertices = NULL;
+  model->own_surface = false;
   model->surface = copy;
   model->embedding = embedding;
   return YW_OK;
@@ -177,7 +251,11 @@ const yw_tri_mesh* yw_model_surface(const yw_model* model) { return &model->surf
 
 const yw_tet_mesh* yw_model_tets(const yw_model* model) { return &model->rest; }
 
-void yw_model_surface_positions(const yw_model* model, const yw_vec3* positions, yw_vec3* out) {
+bool yw_model_surface_has_state(const yw_model* model) { return model->own_surface; }
+
+yw_status yw_model_surface_positions(const yw_model* model, const yw_vec3* positions,
+                                     yw_vec3* out) {
+  if (model->own_surface) return YW_ERR_INVALID;
   for (int32_t i = 0; i < model->surface.num_vertices; ++i) {
     if (model->surface_vertices) {
       out[i] = positions[model->surface_vertices[i]];
@@ -188,4 +266,5 @@ void yw_model_surface_positions(const yw_model* model, const yw_vec3* positions,
     for (int k = 0; k < 4; ++k) sum = yw_mad(sum, point->weights[k], positions[point->vertices[k]]);
     out[i] = sum;
   }
+  return YW_OK;
 }

@@ -12,12 +12,18 @@ struct yw_model {
   yw_allocator mem;
   atomic_int references;
   const yw_method* method;
-  void* data;  ///< the method's rest data
-  yw_tet_mesh rest;
-  yw_tri_mesh surface;
-  int32_t* surface_vertices;  ///< surface vertex -> mesh vertex; NULL when embedded
+  void* data;                 ///< the method's rest data
+  yw_tet_mesh rest;           ///< empty for bodies that are not made of tets
+  yw_tri_mesh surface;        ///< empty for bodies of loose particles
+  int32_t* surface_vertices;  ///< surface vertex -> mesh vertex, where it is the tets' boundary
   yw_embedding embedding;     ///< of an embedded surface
+  bool own_surface;           ///< the method makes it (model_surface, surface_positions)
   uint64_t hash;
 };
+
+/// A model of a method's rest data, which it owns from now on, also when this fails. mesh is
+/// copied; NULL for bodies that are not made of tets.
+yw_status yw_model_wrap(const yw_allocator* mem, const yw_method* method, void* data,
+                        const yw_tet_mesh* mesh, yw_model** out, yw_error* error);
 
 #endif

@@ -29,6 +29,7 @@ static yw_status check_def(const yw_body* body, const yw_pin_def* def, yw_error*
 static bool fill_pin(yw_world* world, const yw_body* body, const yw_pin_def* def, yw_pin* pin) {
   pin->stiffness = def->stiffness;
   pin->damping = def->damping;
+  pin->clamp = def->clamp;
   pin->num_particles = def->num_vertices;
   pin->particles = YW_NEW_ARRAY(&world->mem, int32_t, def->num_vertices);
   pin->placed = YW_NEW_ARRAY(&world->mem, yw_vec3, def->num_vertices);
@@ -103,8 +104,7 @@ static yw_pin* find_pin(const yw_world* world, yw_pin_id id) {
   return pin->generation == id.generation && (id.generation & 1) ? pin : NULL;
 }
 
-// Particles that no other pin holds are free again.
-static void restore_masses(yw_world* world, uint32_t slot) {
+void yw_world_restore_masses(yw_world* world, uint32_t slot) {
   yw_body* body = &world->bodies.items[slot];
   yw_particles* p = &body->particles;
   for (int32_t i = 0; i < p->count; ++i) p->inv_mass[i] = 1.0f / p->mass[i];
@@ -117,7 +117,9 @@ static void restore_masses(yw_world* world, uint32_t slot) {
       continue;
     }
     body->holds.count += pin->num_particles;
-    for (int32_t k = 0; k < pin->num_particles; ++k) p->inv_mass[pin->particles[k]] = 0.0f;
+    for (int32_t k = 0; k < pin->num_particles; ++k) {
+      if (pin->particles[k] < p->count) p->inv_mass[pin->particles[k]] = 0.0f;
+    }
   }
 }
 
@@ -127,7 +129,8 @@ yw_status yw_pin_destroy(yw_world* world, yw_pin_id id) {
   uint32_t slot = pin->body;
   yw_pin_release(world, pin);
   ++pin->generation;
-  restore_masses(world, slot);
+  // Particles that no other pin holds are free again.
+  yw_world_restore_masses(world, slot);
   return YW_OK;
 }
 

@@ -7,13 +7,14 @@
 #include "base/hash.h"
 #include "world/world.h"
 
-static const char magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '1'};
+static const char magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '2'};
 
 static uint64_t fingerprint(const yw_world* world) {
   uint64_t hash = yw_hash_u64(YW_HASH_SEED, (uint64_t)world->body_order.count);
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     const yw_body* body = &world->bodies.items[world->body_order.items[i]];
     hash = yw_hash_u64(hash, body->model->hash);
+    hash = yw_hash_bytes(hash, &body->start, sizeof body->start);
   }
   for (int32_t i = 0; i < world->pins.count; ++i) {
     const yw_pin* pin = &world->pins.items[i];
@@ -71,8 +72,10 @@ static void write_state(const yw_world* world, yw_writer* writer) {
     const yw_particles* p = &body->particles;
     yw_write_u32(writer, (uint32_t)p->count);
     yw_write_u32(writer, body->diverged);
+    yw_write_u32(writer, body->active);
     yw_write_f32(writer, &p->pos[0].x, 4 * (size_t)p->count);
     yw_write_f32(writer, &p->vel[0].x, 4 * (size_t)p->count);
+    if (body->model->method->settle) yw_write_f32(writer, p->mass, (size_t)p->count);
     body->model->method->save(body->state, writer);
   }
   for (int32_t i = 0; i < world->pins.count; ++i) {
@@ -109,16 +112,40 @@ yw_status yw_world_save(const yw_world* world, void* buffer, size_t capacity, si
   return YW_OK;
 }
 
-static bool read_body(yw_body* body, yw_reader* reader) {
+// Of methods that add and remove particles: how many there are, and their masses.
+static void read_masses(yw_reader* reader, yw_particles* p) {
+  yw_read_f32(reader, p->mass, (size_t)p->count);
+  for (int32_t i = 0; i < p->count; ++i) {
+    if (!(p->mass[i] > 0.0f) || !isfinite(p->mass[i])) reader->failed = true;
+  }
+  size_t rest = (size_t)(p->capacity - p->count);
+  memset(p->pos + p->count, 0, rest * sizeof *p->pos);
+  memset(p->vel + p->count, 0, rest * sizeof *p->vel);
+  memset(p->mass + p->count, 0, rest * sizeof *p->mass);
+  memset(p->inv_mass + p->count, 0, rest * sizeof *p->inv_mass);
+}
+
+static bool read_body(yw_world* world, uint32_t slot, yw_reader* reader) {
+  yw_body* body = &world->bodies.items[slot];
+  const yw_method* method = body->model->method;
   yw_particles* p = &body->particles;
-  if (yw_read_u32(reader) != (uint32_t)p->count) return false;
+  uint32_t count = yw_read_u32(reader);
+  bool fits = method->settle ? count <= (uint32_t)p->capacity : count == (uint32_t)p->count;
+  if (reader->failed || !fits) return false;
   bool diverged = yw_read_u32(reader) != 0;
+  bool active = yw_read_u32(reader) != 0;
+  p->count = (int32_t)count;
   read_vectors(reader, p->pos, p->count);
   read_vectors(reader, p->vel, p->count);
+  if (method->settle) read_masses(reader, p);
   if (reader->failed) return false;
-  body->model->method->invalidate(body->state, p);
-  body->model->method->load(body->state, reader);
+  if (method->settle) yw_world_restore_masses(world, slot);
+  method->invalidate(body->state, p);
+  method->load(body->state, reader);
   body->diverged = diverged;
+  body->active = active;
+  // Contact may have cached another topology under the same version.
+  body->key = ++world->next_key;
   return !reader->failed;
 }
 
@@ -127,7 +154,7 @@ static bool read_state(yw_world* world, yw_reader* reader) {
   if (!isfinite(world->time)) return false;
   world->step_count = yw_read_u64(reader);
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    if (!read_body(&world->bodies.items[world->body_order.items[i]], reader)) return false;
+    if (!read_body(world, world->body_order.items[i], reader)) return false;
   }
   for (int32_t i = 0; i < world->pins.count; ++i) {
     yw_pin* pin = &world->pins.items[i];

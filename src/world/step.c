@@ -20,6 +20,14 @@ typedef struct substep {
   bool timing;
 } substep;
 
+// Bodies whose time has come take part from here on.
+static void start_bodies(yw_world* world, float h) {
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    body->active = body->active || world->time + 0.5 * (double)h > body->start;
+  }
+}
+
 // begin
 // -------------------------------------------------------------------------------------------------
 
@@ -61,15 +69,17 @@ static void place_pins(const substep* s) {
       end = yw_path_at(&pin->path, s->time + (double)s->h);
     }
     yw_body* body = &world->bodies.items[pin->body];
+    yw_quat turn = yw_quat_mul(end.rotation, yw_quat_conjugate(begin.rotation));
     for (int32_t k = 0; k < pin->num_particles; ++k) {
       yw_vec3 from = yw_motion_apply(begin, pin->path.pivot, pin->placed[k]);
       yw_vec3 to = yw_motion_apply(end, pin->path.pivot, pin->placed[k]);
       int32_t particle = pin->particles[k];
+      if (particle >= body->particles.count) continue;
       if (pin->stiffness > 0.0f) {
         body->springs.items[body->springs.count++] =
             (yw_spring){particle, pin->stiffness, pin->damping, from, to};
       } else {
-        body->holds.items[body->holds.count++] = (yw_hold){particle, from, to};
+        body->holds.items[body->holds.count++] = (yw_hold){particle, from, to, pin->clamp, turn};
       }
     }
   }
@@ -91,6 +101,7 @@ static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) 
                        .num_springs = body->springs.count,
                        .collide = yw_obstacles_collide,
                        .is_clear = yw_obstacles_clear,
+                       .probe = yw_obstacles_probe,
                        .obstacles = &s->obstacles,
                        .friction = body->friction,
                        .restitution = body->restitution,
@@ -115,7 +126,7 @@ static void advance_bodies(substep* s) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     uint32_t slot = world->body_order.items[i];
     yw_body* body = &world->bodies.items[slot];
-    if (body->diverged) continue;
+    if (!yw_body_takes_part(body)) continue;
     bool alone = world->body_order.count == 1;
     if (body->particles.count < SMALL_BODY && !alone) {
       world->small_bodies.items[world->small_bodies.count++] = slot;
@@ -133,6 +144,7 @@ static bool needs_body_contact(const yw_world* world) {
   int32_t partners = 0;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     const yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    if (!yw_body_takes_part(body)) continue;
     if (body->self_contact) return true;
     partners += body->body_contact;
   }
@@ -146,17 +158,20 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
   world->contact_bodies.count = 0;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    if (body->diverged) continue;
+    if (!yw_body_takes_part(body)) continue;
     const yw_method* method = body->model->method;
+    yw_contact_geometry geometry = method->contact_geometry(body->state);
+    if (!geometry.tets && !geometry.radius) continue;
     world->contact_bodies.items[world->contact_bodies.count++] =
-        (yw_contact_body){.geometry = method->contact_geometry(body->state),
+        (yw_contact_body){.geometry = geometry,
                           .topology_version = method->topology_version(body->state),
                           .key = body->key,
                           .particles = &body->particles,
                           .friction = body->friction,
                           .restitution = body->restitution,
                           .body_contact = body->body_contact,
-                          .self_contact = body->self_contact};
+                          .self_contact = body->self_contact,
+                          .obstacles = body->report.obstacle_contacts > 0 ? &s->obstacles : NULL};
   }
   return yw_contacts_resolve(world->contacts, world->contact_bodies.items,
                              world->contact_bodies.count, s->h, world->gravity,
@@ -165,18 +180,6 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
 
 // settle and check
 // --------------------------------------------------------------------------------------
-
-static void settle_bodies(const substep* s) {
-  yw_world* world = s->world;
-  for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    const yw_method* method = body->model->method;
-    if (body->diverged || !method->settle) continue;
-    yw_step_ctx ctx = context_of(s, body, world->tasks);
-    yw_status status = method->settle(body->state, &body->particles, &ctx);
-    if (status < 0 && body->status >= 0) body->status = status;
-  }
-}
 
 static bool is_finite_body(const yw_body* body) {
   const yw_particles* p = &body->particles;
@@ -189,10 +192,37 @@ static bool is_finite_body(const yw_body* body) {
   return bad == 0;
 }
 
-// A body that left the numbers goes back to where it was at the start of the step and stays there.
+// Particles came or went: pins hold what is theirs, and the way back starts here.
+static void adopt_particles(yw_world* world, uint32_t slot) {
+  yw_body* body = &world->bodies.items[slot];
+  bool pinned = body->holds.count > 0;
+  if (pinned) yw_world_restore_masses(world, slot);
+  if (is_finite_body(body)) yw_body_remember(body);
+}
+
+static void settle_bodies(const substep* s) {
+  yw_world* world = s->world;
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    uint32_t slot = world->body_order.items[i];
+    yw_body* body = &world->bodies.items[slot];
+    const yw_method* method = body->model->method;
+    if (!yw_body_takes_part(body) || !method->settle) continue;
+    yw_step_ctx ctx = context_of(s, body, world->tasks);
+    yw_status status = method->settle(body->state, &body->particles, &ctx);
+    if (status < 0 && body->status >= 0) body->status = status;
+    bool changed = body->particles.count != body->last_good_count ||
+                   method->topology_version(body->state) != body->last_topology;
+    if (changed) adopt_particles(world, slot);
+  }
+}
+
+// A body that left the numbers goes back to where it was at the start of the step, or when its
+// particles last changed, and stays there. Particles that came from beyond have no such place.
 static void freeze(yw_body* body) {
   yw_particles* p = &body->particles;
-  memcpy(p->pos, body->last_good, sizeof(yw_vec4) * (size_t)p->count);
+  for (int32_t i = 0; i < p->count; ++i) {
+    p->pos[i] = body->last_good[i < body->last_good_count ? i : 0];
+  }
   memset(p->vel, 0, sizeof(yw_vec4) * (size_t)p->count);
   body->diverged = true;
   body->report = (yw_method_report){0};
@@ -202,7 +232,7 @@ static void freeze(yw_body* body) {
 static void check_bodies(yw_world* world, yw_step_report* report) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    if (body->diverged || (body->status >= 0 && is_finite_body(body))) continue;
+    if (!yw_body_takes_part(body) || (body->status >= 0 && is_finite_body(body))) continue;
     freeze(body);
     if (report->diverged_bodies++ == 0) report->first_diverged = yw_world_body(world, i);
   }
@@ -210,8 +240,7 @@ static void check_bodies(yw_world* world, yw_step_report* report) {
 
 static void remember_good_state(yw_world* world) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    memcpy(body->last_good, body->particles.pos, sizeof(yw_vec4) * (size_t)body->particles.count);
+    yw_body_remember(&world->bodies.items[world->body_order.items[i]]);
   }
 }
 
@@ -219,6 +248,7 @@ static void collect_report(const yw_world* world, yw_step_report* report) {
   report->num_particles = report->obstacle_contacts = 0;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     const yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    if (!body->active) continue;
     report->num_particles += body->particles.count;
     report->obstacle_contacts += body->report.obstacle_contacts;
     report->recovered_regions += body->report.recovered;
@@ -234,6 +264,7 @@ static void collect_report(const yw_world* world, yw_step_report* report) {
 static yw_status run_substep(substep* s, yw_step_report* report) {
   yw_world* world = s->world;
   double start = s->timing ? yw_seconds() : 0.0;
+  start_bodies(world, s->h);
   place_obstacles(s);
   place_pins(s);
   advance_bodies(s);
@@ -278,6 +309,7 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
     status = run_substep(&s, &local);
   }
   check_bodies(world, &local);
+  start_bodies(world, h);
   finish_hand_moves(world);
   ++world->step_count;
   ++world->changes;

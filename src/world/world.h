@@ -22,12 +22,17 @@ typedef struct yw_body {
   yw_particles particles;
   float friction, restitution;
   bool body_contact, self_contact;
+  double start;   ///< s, when it begins to take part
+  bool active;    ///< it has begun
   bool diverged;  ///< frozen where it last was finite
 
-  yw_vec4* last_good;                           ///< positions at the start of the world step
+  /// Positions at the start of the world step, or after its particles last changed.
+  yw_vec4* last_good;
+  int32_t last_good_count;
+  uint64_t last_topology;                       ///< topology_version that they belong to
   yw_vec3 *shown_positions, *shown_velocities;  ///< in the order of the mesh
-  int32_t shown_capacity;
-  uint64_t shown_change;  ///< value of world->changes when they were filled
+  float* shown_radii;                           ///< NULL for volumes
+  uint64_t shown_change;                        ///< value of world->changes when they were filled
 
   YW_LIST(yw_hold) holds;
   YW_LIST(yw_spring) springs;
@@ -40,6 +45,7 @@ typedef struct yw_pin {
   uint32_t body;  ///< slot
   yw_path path;
   float stiffness, damping;
+  bool clamp;
   int32_t num_particles;
   int32_t* particles;
   yw_vec3* placed;                 ///< where each was when the pin was made
@@ -78,12 +84,21 @@ struct yw_world {
   YW_LIST(uint32_t) small_bodies;           ///< scratch of the step
 };
 
+/// Bodies that the step moves.
+static inline bool yw_body_takes_part(const yw_body* body) {
+  return body->active && !body->diverged;
+}
+/// Remembers where the body is, as the place to go back to should it diverge.
+void yw_body_remember(yw_body* body);
+
 /// The body, or NULL for a dead or null id.
 yw_body* yw_world_find_body(const yw_world* world, yw_body_id id);
 yw_transform yw_obstacle_pose_at(const yw_world_obstacle* obstacle, double time);
 /// Removes the pins of a body (slot) before it dies.
 void yw_world_drop_pins(yw_world* world, uint32_t body);
 void yw_pin_release(yw_world* world, yw_pin* pin);
+/// inv_mass of all particles of a body (slot): 0 where a pin holds one, else 1 / mass.
+void yw_world_restore_masses(yw_world* world, uint32_t body);
 void yw_world_obstacle_release(yw_world* world, yw_world_obstacle* obstacle);
 void yw_body_release(yw_world* world, yw_body* body);
 

@@ -22,6 +22,16 @@ if command -v ffmpeg >/dev/null 2>&1; then
   frames=$(ffprobe -v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 movie.mp4)
   same "with all frames" "$frames" 13
 fi
+check "colours by a field" "$yawara" render "$scene" -o speed.png --from 6 --to 6 --size 160x90 -q --color-by speed
+check "with a given range" "$yawara" render "$scene" -o range.png --from 6 --to 6 --size 160x90 -q --color-by speed --color-range 0:9
+if cmp -s speed.png one.png || cmp -s speed.png range.png; then flunk "colours show" "the same picture"; else pass "colours show"; fi
+check "a cache with a field" "$yawara" run "$scene" -o fields --frames 12 -q --fields speed
+check "colours of a cache" "$yawara" render fields -o kept.png --from 6 --to 6 --size 160x90 -q --color-by speed
+same "are those of the scene" "$(md5sum <kept.png)" "$(md5sum <speed.png)"
+refuses "a field that the cache has not" "run the scene again with --fields speed" "$yawara" render cache -o x.png -q --color-by speed
+refuses "a field that no body has" "there are: speed" "$yawara" render "$scene" -o x.png -q --color-by stress
+refuses "a range that is none" "must be LOW:HIGH" "$yawara" render "$scene" -o x.png -q --color-by speed --color-range 3:1
+refuses "a range without a field" "needs --color-by" "$yawara" render "$scene" -o x.png -q --color-range 0:1
 refuses "a frame that is not there" "last frame" "$yawara" render cache -o x.png --to 99
 refuses "a size that is none" "must be WIDTHxHEIGHT" "$yawara" render cache -o x.png --size big
 refuses "an ending that is unknown" "x.abc" "$yawara" render cache -o x.abc -q

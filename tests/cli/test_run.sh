@@ -54,6 +54,20 @@ check "a PVD that lists them" grep -q 'upper_001_000040.vtu' vtu/series.pvd
 check "point caches" test -s pc2/lower_000.pc2 -a -s mdd/upper_001.mdd -a -s pc2/lower_000.obj
 check "an exported frame can be read back" "$yawara" inspect ply/lower_000_000040.ply
 
+# Fields, and a body that starts later.
+sed 's/"name": "upper"/"name": "upper", "start": 0.1/' scene.json >late.json
+check "keeps fields" "$yawara" run late.json -o late --frames 12 -q --fields speed --format ply,vtu
+check "PLY has the field" grep -aq "property float speed" late/ply/lower_000_000012.ply
+check "VTU has the field" grep -aq 'Name="speed"' late/vtu/lower_000_000012.vtu
+check "a PLY with a field can be read back" "$yawara" inspect late/ply/lower_000_000012.ply
+same "no file of a body before its start" "$(ls late/ply/upper_* late/vtu/upper_* | head -1)" late/ply/upper_001_000006.ply
+same "but of the other" "$(ls late/ply/lower_* | wc -l)" 13
+same "the cache says what it keeps" "$("$yawara" inspect late | grep -c 'fields: speed')" 1
+"$yawara" run late.json -o late2 --frames 4 -q --fields all
+check "resumes before a body's start" "$yawara" run late.json -o late2 --frames 12 -q --resume
+same "resuming gives the same state and fields" "$(state_of late) $(md5sum <late/frames/000012.ywf)" "$(state_of late2) $(md5sum <late2/frames/000012.ywf)"
+refuses "a field that nothing has" 'no body has a field "stres"; there are: speed' "$yawara" run late.json -o x -q --fields speed,stres
+
 # A run that starts again and dies before its first snapshot must not be resumed from the old one.
 cp scene.json again.json
 "$yawara" run again.json -o again --frames 20 -q

@@ -584,19 +584,43 @@ static void fields_and_series_are_written_for_paraview(void** state) {
   yw_vec3 positions[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
   int32_t triangle[3] = {0, 1, 2};
   float speed[3] = {1, 2, 3};
-  yw_vtu_field field = {"speed <m/s>", 1, speed};
+  float level[1] = {7};
+  yw_vtu_field fields[2] = {{"speed <m/s>", 1, speed, false}, {"level", 1, level, true}};
   yw_vtu_grid grid = {.num_points = 3,
                       .positions = positions,
                       .num_cells = 1,
                       .corners_per_cell = 3,
                       .cells = triangle,
-                      .fields = &field,
-                      .num_fields = 1};
+                      .fields = fields,
+                      .num_fields = 2};
   assert_int_equal(yw_vtu_write(in_folder("f.vtu"), &grid, NULL, &error), YW_OK);
   yw_file_data data;
   assert_int_equal(yw_file_read_all(in_folder("f.vtu"), 0, NULL, &data, &error), YW_OK);
   assert_contains(data.bytes, "Name=\"speed &lt;m/s&gt;\"");
+  const char* cell_data = strstr(data.bytes, "<CellData>");
+  assert_non_null(cell_data);
+  assert_contains(cell_data, "Name=\"level\"");
+  // The value stands where the tag says.
+  long offset = strtol(strstr(strstr(cell_data, "level"), "offset=\"") + 8, NULL, 10);
+  const char* values = strstr(data.bytes, "encoding=\"raw\">\n_") + strlen("encoding=\"raw\">\n_");
+  float read;
+  memcpy(&read, values + offset + 8, sizeof read);
+  assert_near(read, 7, 0);
   yw_file_data_free(&data);
+
+  // Points that are no corners of anything are cells of their own.
+  grid = (yw_vtu_grid){.num_points = 3,
+                       .positions = positions,
+                       .num_cells = 3,
+                       .corners_per_cell = 1,
+                       .fields = fields,
+                       .num_fields = 1};
+  assert_int_equal(yw_vtu_write(in_folder("p.vtu"), &grid, NULL, &error), YW_OK);
+  grid.num_cells = 2;
+  assert_int_equal(yw_vtu_write(in_folder("p.vtu"), &grid, NULL, &error), YW_ERR_INVALID);
+  grid.num_cells = 3;
+  grid.corners_per_cell = 4;
+  assert_int_equal(yw_vtu_write(in_folder("p.vtu"), &grid, NULL, &error), YW_ERR_INVALID);
   yw_pvd_entry entries[2] = {{0.0, 0, "a&b_0.vtu"}, {1.0 / 60.0, 1, "b_1.vtu"}};
   assert_int_equal(yw_pvd_write(in_folder("s.pvd"), entries, 2, NULL, &error), YW_OK);
   assert_int_equal(yw_file_read_all(in_folder("s.pvd"), 0, NULL, &data, &error), YW_OK);

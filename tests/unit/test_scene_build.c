@@ -131,6 +131,24 @@ static void jitter_is_bounded_and_repeatable(void** state) {
   yw_scene_destroy(b);
 }
 
+static void copies_start_one_after_another(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of(
+      BODY(CUBE ", \"start\": 0.1, \"repeat\": {\"count\": [3, 1, 1], \"spacing\": [4, 0, 0], "
+                "\"interval\": 0.1}"));
+  yw_world* world = NULL;
+  yw_error error = {0};
+  assert_int_equal(yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &error), YW_OK);
+  for (int tenths = 0; tenths <= 3; tenths++) {
+    for (int i = 0; i < 3; i++) {
+      assert_int_equal(yw_body_is_active(world, yw_world_body(world, i)), tenths > i);
+    }
+    for (int k = 0; k < 6; k++) assert_int_equal(yw_world_step(world, 1 / 60.0f, 1, NULL), YW_OK);
+  }
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
 static void pins_select_in_the_place_where_the_body_begins(void** state) {
   (void)state;
   yw_scene* scene = scene_of(BODY(
@@ -535,6 +553,7 @@ int main(void) {
       cmocka_unit_test(copies_stand_on_a_grid_and_take_colors_in_turn),
       cmocka_unit_test(paint_covers_what_is_inside_its_shapes),
       cmocka_unit_test(jitter_is_bounded_and_repeatable),
+      cmocka_unit_test(copies_start_one_after_another),
       cmocka_unit_test(pins_select_in_the_place_where_the_body_begins),
       cmocka_unit_test(deformations_make_poses),
       cmocka_unit_test(shapes_are_scaled_turned_and_moved_in_this_order),

@@ -202,6 +202,48 @@ static void a_camera_ray_hits_what_is_there(void** state) {
   yw_renderer_destroy(renderer);
 }
 
+// Two balls instead of the box: hits are on them, each has its colour, and they throw shadows.
+static void clouds_of_balls_are_drawn(void** state) {
+  (void)state;
+  stage s;
+  set_stage(&s);
+  const yw_vec3 centers[2] = {{-0.8f, 0.5f, 0}, {0.8f, 0.4f, 0}};
+  const yw_vec3 colors[2] = {{0.8f, 0.05f, 0.05f}, {0.05f, 0.05f, 0.8f}};
+  float radii[2] = {0.5f, 0.4f};
+  s.mesh = yw_default_render_mesh();
+  s.mesh.num_vertices = 2;
+  s.mesh.positions = centers;
+  s.mesh.radii = radii;
+  s.mesh.colors = colors;
+  yw_renderer* renderer = open_renderer(2);
+  yw_image image = {0};
+  yw_error error = {0};
+  assert_int_equal(yw_renderer_draw(renderer, &s.picture, &image, &error), YW_OK);
+  const uint8_t *red = pixel_at(&image, &s.picture, yw_v3(-0.8f, 0.6f, 0.45f)),
+                *blue = pixel_at(&image, &s.picture, yw_v3(0.8f, 0.5f, 0.35f));
+  assert_true(red[0] > 2 * red[2] && blue[2] > 2 * blue[0]);
+  // The sun is to the left at 45 degrees: the shadow of the left ball is to its right.
+  const uint8_t *lit = pixel_at(&image, &s.picture, yw_v3(-0.3f, 0, 1.3f)),
+                *dark = pixel_at(&image, &s.picture, yw_v3(-0.25f, 0, 0.25f));
+  assert_true(dark[1] + 30 < lit[1]);
+
+  yw_render_hit hit;
+  float x, y;
+  yw_vec3 d = yw_normalize_or(yw_sub(s.picture.camera.eye, centers[1]), centers[0]);
+  yw_vec3 nearest = yw_mad(centers[1], radii[1], d);
+  yw_camera_project(&s.picture.camera, 160, 90, nearest, &x, &y);
+  assert_int_equal(yw_renderer_pick(renderer, &s.picture, x, y, &hit, NULL), YW_OK);
+  assert_int_equal(hit.mesh, 0);
+  assert_int_equal(hit.triangle, 1);
+  assert_near(yw_distance(hit.position, nearest), 0, 1e-3);
+  assert_near(yw_dot(hit.normal, d), 1, 1e-4);
+  radii[1] = -1;
+  assert_int_equal(yw_renderer_draw(renderer, &s.picture, &image, &error), YW_ERR_GEOMETRY);
+  assert_non_null(strstr(error.message, "radius of ball 1 is -1"));
+  yw_image_free(&image);
+  yw_renderer_destroy(renderer);
+}
+
 static void the_automatic_camera_sees_every_box_tightly(void** state) {
   (void)state;
   test_random random = {3};
@@ -333,6 +375,7 @@ int main(void) {
       cmocka_unit_test(shadows_are_darker_than_the_lit_floor),
       cmocka_unit_test(contact_darkens_the_floor),
       cmocka_unit_test(a_camera_ray_hits_what_is_there),
+      cmocka_unit_test(clouds_of_balls_are_drawn),
       cmocka_unit_test(the_automatic_camera_sees_every_box_tightly),
       cmocka_unit_test(creases_are_decided_at_rest),
       cmocka_unit_test(the_noise_is_blue),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Ray-traced pictures of triangle meshes: soft sun, sky light with one bounce, checker floors.
-// A picture depends only on its description: not on the number of threads, and a part of it that
-// does not move has the same pixels in every frame.
+// Ray-traced pictures of triangle meshes and balls: soft sun, sky light with one bounce, checker
+// floors. A picture depends only on its description: not on the number of threads, and a part of it
+// that does not move has the same pixels in every frame.
 #ifndef YW_RENDER_RENDER_H
 #define YW_RENDER_RENDER_H
 
@@ -15,6 +15,8 @@ typedef struct yw_render_mesh {
   int32_t num_triangles;
   const yw_vec3* positions;  ///< num_vertices, m
   const int32_t* triangles;  ///< 3 * num_triangles, counter-clockwise from outside
+  const float* radii;        ///< num_vertices, m, or NULL. With radii it is a cloud of balls around
+                             ///< the positions; triangles, creases and checkers do not count
   const yw_vec3* rest;       ///< undeformed positions, or NULL: positions. Creases and checkers are
                              ///< decided here, so they stick to the body and do not flicker.
   const yw_vec3* colors;     ///< num_vertices, linear RGB, or NULL: color
@@ -104,7 +106,7 @@ yw_status yw_renderer_draw(yw_renderer* renderer, const yw_picture* picture, yw_
 /// What lies under a point of the picture.
 typedef struct yw_render_hit {
   int32_t mesh;      ///< -1: none
-  int32_t triangle;  ///< of the mesh
+  int32_t triangle;  ///< of the mesh, or ball
   int32_t plane;     ///< -1: none
   yw_vec3 position, normal;
   float distance;  ///< from the eye, m; infinite for the backdrop

@@ -96,7 +96,7 @@ void yw_renderer_destroy(yw_renderer* renderer) {
 }
 
 static yw_status check_mesh(const yw_render_mesh* mesh, int32_t index, yw_error* error) {
-  if (mesh->num_vertices < 0 || mesh->num_triangles < 0 ||
+  if (mesh->num_vertices < 0 || mesh->num_triangles < 0 || (mesh->radii && !mesh->positions) ||
       (mesh->num_triangles > 0 && (!mesh->positions || !mesh->triangles))) {
     return yw_fail(error, YW_ERR_INVALID, "mesh %d of the picture has no positions or triangles",
                    index);
@@ -110,7 +110,14 @@ static yw_status check_mesh(const yw_render_mesh* mesh, int32_t index, yw_error*
                      (double)mesh->positions[i].z);
     }
   }
-  for (int32_t i = 0; i < 3 * mesh->num_triangles; ++i) {
+  for (int32_t i = 0; mesh->radii && i < mesh->num_vertices; ++i) {
+    if (!(mesh->radii[i] >= 0.0f) || !isfinite(mesh->radii[i])) {
+      return yw_fail(error, YW_ERR_GEOMETRY,
+                     "mesh %d of the picture: radius of ball %d is %g, but must be 0 or more",
+                     index, i, (double)mesh->radii[i]);
+    }
+  }
+  for (int32_t i = 0; !mesh->radii && i < 3 * mesh->num_triangles; ++i) {
     if (mesh->triangles[i] < 0 || mesh->triangles[i] >= mesh->num_vertices) {
       return yw_fail(error, YW_ERR_INVALID,
                      "mesh %d of the picture: triangle %d has vertex %d, but there are %d", index,
@@ -224,9 +231,28 @@ static void set_stage(const yw_picture* picture, yw_stage* stage) {
   stage->skin = fmaxf(2e-5f * reach, 1e-12f);
 }
 
+static yw_status add_balls(yw_renderer* renderer, RTCScene scene, const yw_render_mesh* mesh,
+                           int32_t index, yw_error* error) {
+  if (mesh->num_vertices == 0) return YW_OK;
+  RTCGeometry geometry = rtcNewGeometry(renderer->device, RTC_GEOMETRY_TYPE_SPHERE_POINT);
+  float* balls = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4,
+                                         4 * sizeof(float), (size_t)mesh->num_vertices);
+  if (balls) {
+    for (int32_t i = 0; i < mesh->num_vertices; ++i) {
+      memcpy(balls + 4 * i, &mesh->positions[i], sizeof(yw_vec3));
+      balls[4 * i + 3] = mesh->radii[i];
+    }
+    rtcCommitGeometry(geometry);
+    rtcAttachGeometryByID(scene, geometry, (unsigned)index);
+  }
+  rtcReleaseGeometry(geometry);
+  return balls ? YW_OK : yw_fail_memory(error, "the balls of a picture");
+}
+
 static yw_status add_mesh(yw_renderer* renderer, RTCScene scene, const yw_render_mesh* mesh,
                           int32_t index, yw_trace_mesh* out, yw_error* error) {
   out->look = *mesh;
+  if (mesh->radii) return add_balls(renderer, scene, mesh, index, error);
   yw_vec3* normals = YW_NEW_ARRAY(&renderer->mem, yw_vec3, 3 * (size_t)mesh->num_triangles);
   if (!normals) return yw_fail_memory(error, "the normals of a picture");
   out->normals = normals;

@@ -139,6 +139,20 @@ void yw_surface_on_mesh(const yw_stage* stage, int32_t index, int32_t triangle, 
   }
 }
 
+void yw_surface_on_ball(const yw_stage* stage, int32_t index, int32_t ball, yw_vec3 face, yw_vec3 d,
+                        yw_surface* out) {
+  const yw_render_mesh* look = &stage->meshes[index].look;
+  yw_vec3 n = yw_normalize_or(face, yw_neg(d));
+  yw_vec3 p = yw_mad(look->positions[ball], look->radii[ball], n);
+  if (yw_dot(n, d) > 0.0f) n = yw_neg(n);
+  out->id = index;
+  out->origin = yw_mad(p, stage->skin, n);
+  out->normal = out->face = n;
+  out->gloss = look->gloss;
+  out->fade = 0.0f;
+  out->albedo = look->colors ? look->colors[ball] : look->color;
+}
+
 float yw_surface_highlight(const yw_stage* stage, const yw_surface* surface, yw_vec3 d) {
   float to_sun = yw_dot(surface->normal, stage->sun);
   if (surface->gloss <= 0.0f || to_sun <= 0.0f) return 0.0f;

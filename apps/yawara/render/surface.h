@@ -98,6 +98,10 @@ void yw_surface_on_plane(const yw_stage* stage, int32_t plane, yw_vec3 o, yw_vec
 void yw_surface_on_mesh(const yw_stage* stage, int32_t mesh, int32_t triangle, float u, float v,
                         yw_vec3 face, yw_vec3 d, float t, yw_detail detail, yw_surface* out);
 
+/// A ball of a cloud; face is the way from its centre, any length.
+void yw_surface_on_ball(const yw_stage* stage, int32_t mesh, int32_t ball, yw_vec3 face, yw_vec3 d,
+                        yw_surface* out);
+
 /// Light of the sun mirrored towards the eye (-d), for irradiance 1.
 float yw_surface_highlight(const yw_stage* stage, const yw_surface* surface, yw_vec3 d);
 /// Share of light that is mirrored (Schlick), seen along d.

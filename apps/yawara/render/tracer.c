@@ -73,8 +73,13 @@ static void find_surfaces(const yw_tracer* tracer, const packet* rays, bool cohe
     float t = hit.ray.tfar[i];
     if (hit.hit.geomID[i] != RTC_INVALID_GEOMETRY_ID) {
       yw_vec3 face = yw_v3(hit.hit.Ng_x[i], hit.hit.Ng_y[i], hit.hit.Ng_z[i]);
-      yw_surface_on_mesh(tracer->stage, (int32_t)hit.hit.geomID[i], (int32_t)hit.hit.primID[i],
-                         hit.hit.u[i], hit.hit.v[i], face, rays->direction[i], t, detail, &out[i]);
+      int32_t mesh = (int32_t)hit.hit.geomID[i], part = (int32_t)hit.hit.primID[i];
+      if (tracer->stage->meshes[mesh].look.radii) {
+        yw_surface_on_ball(tracer->stage, mesh, part, face, rays->direction[i], &out[i]);
+      } else {
+        yw_surface_on_mesh(tracer->stage, mesh, part, hit.hit.u[i], hit.hit.v[i], face,
+                           rays->direction[i], t, detail, &out[i]);
+      }
     } else if (planes[i] >= 0) {
       yw_surface_on_plane(tracer->stage, planes[i], rays->origin[i], rays->direction[i], t, detail,
                           &out[i]);

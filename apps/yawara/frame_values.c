@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "frame_values.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/vec.h"
+
+static bool particle_values(const frame_body* body, const frame_field* field, const int32_t* tets,
+                            float* out) {
+  size_t count = (size_t)body->num_particles;
+  if (!field->per_cell) {
+    if (count > 0) memcpy(out, field->values, sizeof(float) * count);
+    return true;
+  }
+  const int32_t* cells = body->cells ? body->cells : tets;
+  int32_t* around = YW_NEW_ARRAY(NULL, int32_t, count);
+  if (!around) return false;
+  for (size_t i = 0; i < count; ++i) out[i] = 0.0f;
+  for (int32_t cell = 0; cell < body->num_cells; ++cell) {
+    for (int k = 0; k < 4; ++k) {
+      int32_t corner = cells[4 * (size_t)cell + (size_t)k];
+      out[corner] += field->values[cell];
+      ++around[corner];
+    }
+  }
+  for (size_t i = 0; i < count; ++i) out[i] = around[i] > 0 ? out[i] / (float)around[i] : NAN;
+  yw_mem_free(NULL, around);
+  return true;
+}
+
+// Surfaces with a state ---------------------------------------------------------------------------
+
+typedef struct place {
+  yw_vec3 at;
+  int32_t particle;
+} place;
+
+static int compare_places(const void* a, const void* b) {
+  const place *p = a, *q = b;
+  if (p->at.x != q->at.x) return p->at.x < q->at.x ? -1 : 1;
+  return (p->particle > q->particle) - (p->particle < q->particle);
+}
+
+// The particle nearest to a point among places sorted by x: outwards on both sides, until the
+// difference in x alone is too much.
+static int32_t nearest_place(const place* places, int32_t count, yw_vec3 p) {
+  int32_t low = 0, high = count;
+  while (low < high) {
+    int32_t middle = (low + high) / 2;
+    if (places[middle].at.x < p.x) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  int32_t best = 0, ends[2] = {low - 1, low};
+  float distance = INFINITY;
+  for (bool more = true; more;) {
+    more = false;
+    for (int side = 0; side < 2; ++side) {
+      int32_t at = ends[side];
+      if (at < 0 || at >= count || !(fabsf(places[at].at.x - p.x) < distance)) continue;
+      more = true;
+      ends[side] += side ? 1 : -1;
+      float d = yw_distance(places[at].at, p);
+      if (d < distance) {
+        distance = d;
+        best = places[at].particle;
+      }
+    }
+  }
+  return best;
+}
+
+static int32_t* find_carriers(const frame_body* body) {
+  int32_t* carriers = YW_NEW_ARRAY(NULL, int32_t, body->num_surface);
+  place* places = YW_NEW_ARRAY(NULL, place, body->num_particles);
+  if (carriers && places) {
+    for (int32_t i = 0; i < body->num_particles; ++i) places[i] = (place){body->positions[i], i};
+    qsort(places, (size_t)body->num_particles, sizeof *places, compare_places);
+    for (int32_t i = 0; i < body->num_surface; ++i) {
+      carriers[i] = nearest_place(places, body->num_particles, body->surface[i]);
+    }
+  }
+  if (!places) {
+    yw_mem_free(NULL, carriers);
+    carriers = NULL;
+  }
+  yw_mem_free(NULL, places);
+  return carriers;
+}
+
+static bool carry_by_neighbours(const frame_body* body, const float* values, int32_t** carriers,
+                                float* out) {
+  if (!*carriers) *carriers = find_carriers(body);
+  if (!*carriers) return false;
+  for (int32_t i = 0; i < body->num_surface; ++i) {
+    int32_t particle = (*carriers)[i];
+    out[i] = particle < body->num_particles ? values[particle] : NAN;
+  }
+  return true;
+}
+
+// A surface that follows the mesh takes numbers from it the way it takes positions.
+static bool carry_as_positions(const frame_body* body, const yw_model* model, const float* values,
+                               float* out) {
+  int32_t vertices = yw_model_surface(model)->num_vertices;
+  yw_vec3* from = YW_NEW_ARRAY(NULL, yw_vec3, body->num_particles);
+  yw_vec3* to = YW_NEW_ARRAY(NULL, yw_vec3, vertices);
+  if (from && to) {
+    for (int32_t i = 0; i < body->num_particles; ++i) from[i] = yw_v3(values[i], 0, 0);
+    yw_model_surface_positions(model, from, to);
+    for (int32_t i = 0; i < vertices; ++i) out[i] = to[i].x;
+  }
+  bool ok = from && to;
+  yw_mem_free(NULL, from);
+  yw_mem_free(NULL, to);
+  return ok;
+}
+
+yw_status frame_shown_values(const frame_body* body, const yw_model* model,
+                             const frame_field* field, int32_t** carriers, float* out) {
+  const int32_t* tets = yw_model_tets(model)->tets;
+  if (yw_model_surface(model)->num_triangles == 0) {
+    return particle_values(body, field, tets, out) ? YW_OK : YW_ERR_MEMORY;
+  }
+  float* values = YW_NEW_ARRAY(NULL, float, body->num_particles);
+  bool ok = values && particle_values(body, field, tets, values);
+  if (ok) {
+    ok = body->surface ? carry_by_neighbours(body, values, carriers, out)
+                       : carry_as_positions(body, model, values, out);
+  }
+  yw_mem_free(NULL, values);
+  return ok ? YW_OK : YW_ERR_MEMORY;
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Fields on what is shown: on the vertices of a surface, or on particles.
+#ifndef YW_APP_FRAME_VALUES_H
+#define YW_APP_FRAME_VALUES_H
+
+#include "frame.h"
+
+/// One number per vertex of the model's surface, or per particle where it has none. Values of cells
+/// become those of particles first: the mean of the cells around each. Surfaces with a state of
+/// their own take the value of the particle that was nearest when first asked: *carriers (NULL at
+/// first, freed by the caller with yw_mem_free) remembers it.
+yw_status frame_shown_values(const frame_body* body, const yw_model* model,
+                             const frame_field* field, int32_t** carriers, float* out);
+
+#endif

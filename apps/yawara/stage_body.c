@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "stage_body.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "frame_values.h"
+#include "math/vec.h"
+#include "render/colormap.h"
+
+// Rubber that stays sharp where a rest surface has an edge.
+#define BODY_CREASE 40.0f
+#define BODY_GLOSS 0.5f
+// Particles without a radius are drawn as large as their share of the box.
+#define DEFAULT_FILL 0.3f
+
+static bool is_loose(const stage_body* body) {
+  return yw_model_surface(body->model)->num_triangles == 0;
+}
+
+static bool make_room(stage_body* body, int32_t count) {
+  if (count <= body->capacity && body->shown) return true;
+  int32_t capacity = count + count / 4 + 16;
+  yw_mem_free(NULL, body->shown);
+  yw_mem_free(NULL, body->tints);
+  yw_mem_free(NULL, body->radii);
+  yw_mem_free(NULL, body->values);
+  body->shown = YW_NEW_ARRAY(NULL, yw_vec3, capacity);
+  body->tints = YW_NEW_ARRAY(NULL, yw_vec3, capacity);
+  body->values = YW_NEW_ARRAY(NULL, float, capacity);
+  body->radii = is_loose(body) ? YW_NEW_ARRAY(NULL, float, capacity) : NULL;
+  body->capacity = capacity;
+  return body->shown && body->tints && body->values && (body->radii || !is_loose(body));
+}
+
+yw_status stage_body_create(const yw_model* model, stage_body* out) {
+  *out = (stage_body){.model = model};
+  int32_t vertices = yw_model_surface(model)->num_vertices;
+  int32_t particles = yw_model_num_particles(model);
+  return make_room(out, vertices > particles ? vertices : particles) ? YW_OK : YW_ERR_MEMORY;
+}
+
+void stage_body_free(stage_body* body) {
+  yw_mem_free(NULL, body->shown);
+  yw_mem_free(NULL, body->tints);
+  yw_mem_free(NULL, body->radii);
+  yw_mem_free(NULL, body->values);
+  yw_mem_free(NULL, body->paint);
+  yw_mem_free(NULL, body->carriers);
+  *body = (stage_body){0};
+}
+
+yw_aabb stage_body_box(const stage_body* body) {
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; body->active && i < body->num_shown; ++i) {
+    float pad = body->radii ? body->radii[i] : 0.0f;
+    box = yw_aabb_join(box, yw_aabb_pad((yw_aabb){body->shown[i], body->shown[i]}, pad));
+  }
+  return box;
+}
+
+// Values of the field become colours of what is shown.
+static yw_status tint(stage_body* body, const frame_body* frame, const frame_field* field,
+                      const stage_field* look) {
+  yw_status status = frame_shown_values(frame, body->model, field, &body->carriers, body->values);
+  float scale = look->high > look->low ? 1.0f / (look->high - look->low) : 0.0f;
+  for (int32_t i = 0; i < body->num_shown && status >= 0; ++i) {
+    body->tints[i] = yw_colormap((body->values[i] - look->low) * scale);
+  }
+  return status;
+}
+
+// Showing ---------------------------------------------------------------------------------------
+
+static void show_particles(stage_body* body, const frame_body* frame) {
+  size_t count = (size_t)frame->num_particles;
+  body->num_shown = frame->num_particles;
+  if (count == 0) return;
+  memcpy(body->shown, frame->positions, sizeof(yw_vec3) * count);
+  if (frame->radii) {
+    memcpy(body->radii, frame->radii, sizeof(float) * count);
+    return;
+  }
+  yw_aabb box = yw_aabb_empty();
+  for (size_t i = 0; i < count; ++i) box = yw_aabb_grow(box, body->shown[i]);
+  float radius = DEFAULT_FILL * yw_distance(box.lower, box.upper) / cbrtf((float)count);
+  for (size_t i = 0; i < count; ++i) body->radii[i] = fmaxf(radius, 1e-4f);
+}
+
+yw_status stage_body_show(stage_body* body, const frame_body* frame, const stage_field* field) {
+  body->active = frame->active;
+  body->tinted = false;
+  const frame_field* values = field->name ? frame_find_field(frame, field->name) : NULL;
+  int32_t vertices = yw_model_surface(body->model)->num_vertices;
+  int32_t most = vertices > frame->num_particles ? vertices : frame->num_particles;
+  if (!make_room(body, most)) return YW_ERR_MEMORY;
+  if (is_loose(body)) {
+    show_particles(body, frame);
+  } else {
+    body->num_shown = vertices;
+    frame_surface(frame, body->model, body->shown);
+  }
+  if (!values) return YW_OK;
+  body->tinted = true;
+  return tint(body, frame, values, field);
+}
+
+yw_render_mesh stage_body_mesh(const stage_body* body, float wireframe) {
+  const yw_tri_mesh* surface = yw_model_surface(body->model);
+  yw_render_mesh mesh = yw_default_render_mesh();
+  mesh.num_vertices = body->num_shown;
+  mesh.positions = body->shown;
+  mesh.color = body->color;
+  mesh.crease = BODY_CREASE;
+  mesh.gloss = BODY_GLOSS;
+  if (body->tinted) mesh.colors = body->tints;
+  if (is_loose(body)) {
+    mesh.radii = body->radii;
+    return mesh;
+  }
+  if (!body->tinted) mesh.colors = body->paint ? body->paint : surface->colors;
+  mesh.num_triangles = surface->num_triangles;
+  mesh.triangles = surface->triangles;
+  mesh.rest = surface->positions;
+  mesh.wireframe = wireframe;
+  return mesh;
+}

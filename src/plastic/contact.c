@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Slaves inside obstacles, and slaves around pinned masters: what the solve may not change.
+#include <math.h>
+
+#include "plastic/body.h"
+
+// A friction beyond this holds whatever touches.
+#define STICKY 1e3f
+// Slaves nearer to a pinned master than this, in units of d, move with it: the eight next to it on
+// the lattice.
+#define HELD_REACH 0.9f
+
+void yw_plastic_meet(const plastic_body* body, int32_t slave, yw_vec4* velocity) {
+  yw_vec4 n = body->normal[slave], u = body->surface_vel[slave];
+  if (n.w == 0.0f) return;
+  if (n.w > 1.0f) {
+    *velocity = (yw_vec4){u.x, u.y, u.z, 0.0f};
+    return;
+  }
+  yw_vec3 relative = yw_sub(yw_xyz(*velocity), yw_xyz(u));
+  float approach = -yw_dot(relative, yw_xyz(n));
+  if (!(approach > 0.0f)) return;
+  yw_vec3 slide = yw_mad(relative, approach, yw_xyz(n));
+  float speed2 = yw_length2(slide), held = u.w * approach;
+  float share = speed2 > held * held ? 1.0f - held / sqrtf(speed2) : 0.0f;
+  *velocity = yw_v4(yw_mad(yw_xyz(u), share, slide));
+}
+
+// Of the slaves inside obstacles, those that would go farther in. The force on them becomes what
+// leads to the velocity after friction.
+static void choose_contacts(plastic_body* body, const yw_step_ctx* ctx) {
+  int32_t contacts = 0;
+  for (int32_t s = 0; s < body->num_slaves; ++s) {
+    yw_vec4* n = &body->normal[s];
+    float mass = body->slave_vel[s].w;
+    if (n->w == 0.0f) continue;
+    n->w = 0.0f;
+    if (!(mass > 0.0f)) continue;
+    yw_vec3 start = yw_mad(yw_xyz(body->slave_vel[s]), body->dt, ctx->gravity);
+    yw_vec3 ahead = yw_mad(start, body->dt / mass, yw_xyz(body->force[s]));
+    yw_vec4 u = body->surface_vel[s], met = yw_v4(ahead);
+    if (!(yw_dot(yw_sub(ahead, yw_xyz(u)), yw_xyz(*n)) < 0.0f)) continue;
+    n->w = u.w > STICKY ? 2.0f : 1.0f;
+    ++contacts;
+    yw_plastic_meet(body, s, &met);
+    body->force[s] = yw_v4(yw_scale(yw_sub(yw_xyz(met), start), mass / body->dt));
+  }
+  if (ctx->report && contacts > ctx->report->obstacle_contacts) {
+    ctx->report->obstacle_contacts = contacts;
+  }
+}
+
+static void hold_slaves(plastic_body* body, const yw_particles* particles, const yw_step_ctx* ctx) {
+  float reach = HELD_REACH * body->model->spacing;
+  for (int32_t i = 0; i < ctx->num_holds; ++i) {
+    const yw_hold* hold = &ctx->holds[i];
+    int32_t m = hold->particle;
+    if (m >= body->num_masters) continue;
+    yw_vec3 u = yw_scale(yw_sub(hold->end, hold->begin), 1.0f / ctx->h);
+    for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
+      int32_t s = body->column[e];
+      if (yw_distance(yw_xyz(body->slave_pos[s]), yw_xyz(particles->pos[m])) > reach) continue;
+      body->normal[s] = (yw_vec4){0, 1, 0, 2.0f};
+      body->surface_vel[s] = yw_v4(u);
+    }
+  }
+}
+
+static yw_aabb box_of(const plastic_body* body) {
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t s = 0; s < body->num_slaves; ++s) {
+    box = yw_aabb_grow(box, yw_xyz(body->slave_pos[s]));
+  }
+  return box;
+}
+
+void yw_plastic_find_contacts(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                              float begin) {
+  bool is_clear =
+      !ctx->probe || !ctx->obstacles || (ctx->is_clear && ctx->is_clear(ctx, box_of(body)));
+  if (is_clear) {
+    for (int32_t s = 0; s < body->num_slaves; ++s) body->normal[s].w = 0.0f;
+  } else {
+    ctx->probe(ctx, body->num_slaves, body->slave_pos, begin + body->dt, body->normal,
+               body->surface_vel);
+    choose_contacts(body, ctx);
+  }
+  hold_slaves(body, particles, ctx);
+}

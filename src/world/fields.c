@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// What bodies show beside their shape: the method's fields and cells, in the order of the mesh.
+#include <string.h>
+
+#include "world/world.h"
+
+static const yw_field_info speed_info = {.name = "speed", .unit = "m/s"};
+
+static int32_t num_method_fields(const yw_body* body) {
+  const yw_method* method = body->model->method;
+  return method->num_fields ? method->num_fields(body->state) : 0;
+}
+
+int32_t yw_body_num_fields(const yw_world* world, yw_body_id id) {
+  const yw_body* body = yw_world_find_body(world, id);
+  return body ? num_method_fields(body) + 1 : 0;
+}
+
+yw_field_info yw_body_field_info(const yw_world* world, yw_body_id id, int32_t field) {
+  const yw_body* body = yw_world_find_body(world, id);
+  if (!body || field < 0 || field > num_method_fields(body)) return (yw_field_info){0};
+  if (field == num_method_fields(body)) return speed_info;
+  return body->model->method->field_info(body->state, field);
+}
+
+int32_t yw_body_find_field(const yw_world* world, yw_body_id id, const char* name) {
+  int32_t count = yw_body_num_fields(world, id);
+  for (int32_t i = 0; name && i < count; ++i) {
+    if (strcmp(yw_body_field_info(world, id, i).name, name) == 0) return i;
+  }
+  return -1;
+}
+
+// Values in the order of the particles become values in the order of the mesh.
+static yw_status to_mesh_order(const yw_world* world, const yw_body* body, float* values) {
+  const int32_t* table = body->model->method->particle_of_vertex(body->state);
+  if (!table) return YW_OK;
+  int32_t count = body->particles.count;
+  float* copy = YW_NEW_ARRAY(&world->mem, float, count);
+  if (!copy) return YW_ERR_MEMORY;
+  memcpy(copy, values, sizeof(float) * (size_t)count);
+  for (int32_t i = 0; i < count; ++i) values[i] = copy[table[i]];
+  yw_mem_free(&world->mem, copy);
+  return YW_OK;
+}
+
+yw_status yw_body_field_values(const yw_world* world, yw_body_id id, int32_t field, float* out,
+                               int32_t capacity) {
+  const yw_body* body = yw_world_find_body(world, id);
+  if (!body || !out || field < 0 || field > num_method_fields(body)) return YW_ERR_INVALID;
+  const yw_particles* p = &body->particles;
+  bool per_cell = yw_body_field_info(world, id, field).per_cell;
+  int32_t count = per_cell ? yw_body_cells(world, id, NULL, 0) : p->count;
+  if (capacity < count) return YW_ERR_INVALID;
+  if (field < num_method_fields(body)) {
+    body->model->method->field_values(body->state, p, field, out);
+  } else {
+    for (int32_t i = 0; i < count; ++i) out[i] = yw_length(yw_xyz(p->vel[i]));
+  }
+  return per_cell ? YW_OK : to_mesh_order(world, body, out);
+}
+
+// Particle numbers become vertex numbers.
+static bool number_as_mesh(const yw_world* world, const yw_body* body, int32_t* corners,
+                           size_t count) {
+  const int32_t* table = body->model->method->particle_of_vertex(body->state);
+  if (!table) return true;
+  int32_t* vertex_of = YW_NEW_ARRAY(&world->mem, int32_t, body->particles.count);
+  if (!vertex_of) return false;
+  for (int32_t i = 0; i < body->particles.count; ++i) vertex_of[table[i]] = i;
+  for (size_t i = 0; i < count; ++i) corners[i] = vertex_of[corners[i]];
+  yw_mem_free(&world->mem, vertex_of);
+  return true;
+}
+
+int32_t yw_body_cells(const yw_world* world, yw_body_id id, int32_t* out, int32_t capacity) {
+  const yw_body* body = yw_world_find_body(world, id);
+  if (!body) return 0;
+  const yw_method* method = body->model->method;
+  int32_t count = body->model->rest.num_tets;
+  const int32_t* cells = method->cells ? method->cells(body->state, &count) : NULL;
+  if (!out || capacity < count) return count;
+  const int32_t* from = cells ? cells : body->model->rest.tets;
+  size_t corners = 4 * (size_t)count;
+  if (corners > 0) memcpy(out, from, sizeof(int32_t) * corners);
+  return cells && !number_as_mesh(world, body, out, corners) ? -1 : count;
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Figures about frames on springs show what they are about.
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+
+# holds NAME FILE AWK-PROGRAM: prints true.
+holds() {
+  local said
+  said=$(awk "$3" "$2")
+  if [ "$said" = true ]; then pass "$1"; else flunk "$1" "$said in: $(cat "$2")"; fi
+}
+
+check "lists the figures" grep -q hino-limit <("$yawara" paper)
+"$yawara" paper hino --quick --no-pictures >all.txt 2>all.log
+same "all of them" "$?" 0
+holds "net force and torque vanish, also in reflected states" all.txt \
+  '/^(points|ellipsoids)/ { n += $(NF - 4) <= 1e-13 && $(NF - 3) <= 1e-13 && $(NF - 1) <= 1e-12 } END { print (n == 4) ? "true" : "false" }'
+holds "only polar(A) is stable" all.txt \
+  '/^(points|ellipsoids)/ { n += $(NF - 2) > 0 && $NF < 0 } END { print (n == 4) ? "true" : "false" }'
+holds "position-based stiffness grows with the number of steps" all.txt \
+  '/^position-based/ { print ($(NF - 1) / $(NF - 4) > 7.9 && $(NF - 1) / $(NF - 4) < 8.1) ? "true" : "false" }'
+holds "springs keep theirs" all.txt \
+  '/^springs, symplectic/ { print ($NF > 0.999 && $(NF - 4) < 1.05) ? "true" : "false" }'
+holds "formulas are exact" all.txt '/^largest difference/ { print ($NF < 1e-8) ? "true" : "false" }'
+holds "4 cells across: frames are within 5 %, linear tets are not" all.txt \
+  '/^bending: error/ { on = 1 } /^torsion: error/ { on = 0 }
+   on && /^nu/ && / (rings|cells) / { n += $NF < 5 && $NF > -5 } on && /^nu/ && /linear tets/ { n += $NF > 8 }
+   END { print (n == 18) ? "true" : "false " n }'
+holds "one spring constant leaves the sides at rest and torsion wrong" all.txt \
+  '$1 == "0.3" && NF == 10 { print ($3 > 15 && $4 < -60 && $7 * $7 >= 100 && $9 * $9 < 25 && $10 * $10 < 0.1) ? "true" : "false" }'
+if "$yawara" paper hino-theorem --quick -o plots 2>&1 | grep -q "libpng-dev"; then
+  echo "built without libpng: no plots to test"
+else
+  "$yawara" paper hino-frequency -o plots >/dev/null 2>&1
+  same "plots" "$(cd plots && echo */*.png)" "hino-frequency/frequency.png hino-theorem/stability.png"
+fi
+refuses "a figure that is not there" "did you mean \"hino-limit\"" "$yawara" paper hino-limits
+finish

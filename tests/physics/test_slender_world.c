@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: MIT
+// Rods and sheets in a world: errors, obstacles, clamps, contact, snapshots, same bits, no heap in
+// a step, and the surfaces that are shown.
+#include <stdatomic.h>
+
+#include "slender_testing.h"
+#include "world_fixture.h"
+
+static const yw_quat upright = {0, 0, 0, 1};
+
+static yw_model* make_rod(int n, double length, float radius, float young,
+                          yw_frames_solver solver) {
+  yw_rod_def def = yw_default_rod_def();
+  def.points = straight_points(n, length);
+  def.num_points = n;
+  def.radius = radius;
+  def.youngs_modulus = young;
+  def.params.solver = solver;
+  yw_model* model = NULL;
+  yw_error error = {0};
+  if (yw_model_create_rod(NULL, &def, &model, &error) < 0) fail_msg("%s", error.message);
+  free((void*)def.points);
+  return model;
+}
+
+static yw_model* make_sheet(double size, int n, float thickness, float young,
+                            yw_frames_solver solver) {
+  yw_tri_mesh mesh = plate_mesh(size, size, n, n, PLATE_MIRRORED);
+  yw_sheet_def def = yw_default_sheet_def();
+  def.mesh = &mesh;
+  def.thickness = thickness;
+  def.youngs_modulus = young;
+  def.params.solver = solver;
+  yw_model* model = NULL;
+  yw_error error = {0};
+  if (yw_model_create_sheet(NULL, &def, &model, &error) < 0) fail_msg("%s", error.message);
+  yw_tri_mesh_free(&mesh);
+  return model;
+}
+
+// Errors ------------------------------------------------------------------------------------------
+
+static void refuse_rod(const yw_rod_def* def, const char* word) {
+  yw_model* model = NULL;
+  yw_error error = {0};
+  assert_true(yw_model_create_rod(NULL, def, &model, &error) < 0);
+  assert_null(model);
+  if (!strstr(error.message, word)) fail_msg("\"%s\" lacks \"%s\"", error.message, word);
+}
+
+static void bad_rods_are_refused(void** state) {
+  (void)state;
+  yw_vec3 points[4] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}};
+  const float radii[4] = {0.1f, 0.1f, 0.0f, 0.1f};
+  const yw_quat frames[4] = {{0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 0}, {0, 0, 0, 1}};
+  yw_rod_def good = yw_default_rod_def(), def;
+  good.points = points;
+  good.num_points = 4;
+  def = good, def.num_points = 0, refuse_rod(&def, "at least one");
+  def = good, def.points = NULL, refuse_rod(&def, "at least one");
+  def = good, def.num_points = 2000000000, refuse_rod(&def, "at most");
+  def = good, def.num_points = 2, def.closed = true, refuse_rod(&def, "3 or more");
+  def = good, def.radius = 0.0f, refuse_rod(&def, "radius");
+  def = good, def.radius = NAN, refuse_rod(&def, "radius");
+  def = good, def.radii = radii, refuse_rod(&def, "radius");
+  def = good, def.section = YW_SECTION_RECTANGLE, def.width = -1.0f, refuse_rod(&def, "width");
+  def = good, def.section = (yw_section)7, refuse_rod(&def, "section");
+  def = good, def.youngs_modulus = 0.0f, refuse_rod(&def, "Young");
+  def = good, def.youngs_modulus = INFINITY, refuse_rod(&def, "Young");
+  def = good, def.poissons_ratio = 0.5f, refuse_rod(&def, "Poisson");
+  def = good, def.poissons_ratio = -0.1f, refuse_rod(&def, "Poisson");
+  def = good, def.density = NAN, refuse_rod(&def, "density");
+  def = good, def.frames = frames, refuse_rod(&def, "frame 0");
+  def = good, def.contact_radius = -1.0f, refuse_rod(&def, "contact radius");
+  def = good, def.params.substeps = 0, refuse_rod(&def, "substeps");
+  points[2] = points[1], refuse_rod(&good, "points 1 and 2");
+  points[2].x = NAN, refuse_rod(&good, "point 2 is not finite");
+  points[2].x = 3e38f, points[3].x = -3e38f, refuse_rod(&good, "too far");
+}
+
+static void refuse_sheet(const yw_sheet_def* def, const char* word) {
+  yw_model* model = NULL;
+  yw_error error = {0};
+  assert_true(yw_model_create_sheet(NULL, def, &model, &error) < 0);
+  if (!strstr(error.message, word)) fail_msg("\"%s\" lacks \"%s\"", error.message, word);
+}
+
+static void bad_sheets_are_refused(void** state) {
+  (void)state;
+  yw_tri_mesh mesh = plate_mesh(1, 1, 2, 2, PLATE_SAME);
+  yw_sheet_def good = yw_default_sheet_def(), def;
+  good.mesh = &mesh;
+  def = good, def.mesh = NULL, refuse_sheet(&def, "no triangles");
+  def = good, def.thickness = 0.0f, refuse_sheet(&def, "thickness");
+  def = good, def.poissons_ratio = 0.7f, refuse_sheet(&def, "Poisson");
+  def = good, def.youngs_modulus = -1.0f, refuse_sheet(&def, "Young");
+  mesh.num_triangles = 0, refuse_sheet(&good, "no triangles"), mesh.num_triangles = 8;
+  int32_t kept = mesh.triangles[4];
+  mesh.triangles[4] = 99, refuse_sheet(&good, "vertex 99");
+  mesh.triangles[4] = mesh.triangles[3], refuse_sheet(&good, "no area");
+  mesh.triangles[4] = kept;
+  int32_t first = mesh.triangles[0];
+  mesh.triangles[0] = mesh.triangles[1], mesh.triangles[1] = first;
+  refuse_sheet(&good, "wound");
+  mesh.triangles[1] = mesh.triangles[0], mesh.triangles[0] = first;
+  yw_vec3 place = mesh.positions[4];
+  mesh.positions[4].y = INFINITY, refuse_sheet(&good, "vertex 4 is not finite");
+  mesh.positions[4] = mesh.positions[3], refuse_sheet(&good, "no area");
+  mesh.positions[4] = place;
+  mesh.num_triangles = 7, refuse_sheet(&good, "belongs to no triangle"), mesh.num_triangles = 8;
+  yw_tri_mesh_free(&mesh);
+}
+
+// Surfaces ----------------------------------------------------------------------------------------
+
+// Volume inside; places, not numbers, decide whether edges meet, since rims have vertices twice.
+static double volume_inside(const yw_tri_mesh* mesh, const yw_vec3* x) {
+  double sum = 0.0;
+  for (int t = 0; t < mesh->num_triangles; ++t) {
+    const int32_t* v = mesh->triangles + 3 * t;
+    yw_vec3 a = x[v[0]], b = x[v[1]], c = x[v[2]];
+    sum += (double)yw_dot(a, yw_cross(b, c)) / 6;
+  }
+  return sum;
+}
+
+// Closed: the areas of all triangles, as vectors, add up to nothing.
+static void check_closed(const yw_tri_mesh* mesh, const yw_vec3* x) {
+  double sum[3] = {0}, area = 0.0;
+  for (int t = 0; t < mesh->num_triangles; ++t) {
+    const int32_t* v = mesh->triangles + 3 * t;
+    for (int k = 0; k < 3; ++k) assert_true(v[k] >= 0 && v[k] < mesh->num_vertices);
+    yw_vec3 n = yw_cross(yw_sub(x[v[1]], x[v[0]]), yw_sub(x[v[2]], x[v[0]]));
+    area += (double)yw_length(n);
+    sum[0] += (double)n.x, sum[1] += (double)n.y, sum[2] += (double)n.z;
+  }
+  for (int k = 0; k < 3; ++k) assert_at_most(fabs(sum[k]), 1e-5 * area);
+}
+
+static void rods_show_closed_tubes(void** state) {
+  (void)state;
+  yw_vec3 points[24];
+  for (int i = 0; i < 24; ++i) {
+    float angle = 6.2831853f * (float)i / 24.0f;
+    points[i] = (yw_vec3){cosf(angle), 0, sinf(angle)};
+  }
+  for (int k = 0; k < 7; ++k) {
+    yw_rod_def def = yw_default_rod_def();
+    def.points = points;
+    def.num_points = k == 6 ? 1 : 24;
+    def.section = (yw_section)(k % 3);
+    def.radius = 0.05f;
+    def.width = 0.1f;
+    def.thickness = 0.06f;
+    def.closed = k >= 3 && k < 6;
+    yw_model* model = NULL;
+    yw_error error = {0};
+    assert_int_equal(yw_model_create_rod(NULL, &def, &model, &error), 0);
+    const yw_tri_mesh* surface = yw_model_surface(model);
+    assert_true(yw_model_surface_has_state(model));
+    assert_non_null(surface->colors);
+    check_closed(surface, surface->positions);
+    const double area[3] = {0.00785398, 0.00471239, 0.006};
+    double length = k < 3 ? 2 * 3.14159265 * 23 / 24 : 2 * 3.14159265;
+    double caps = k == 0 ? 4.0 / 3 * 3.14159 * 1.25e-4 : k == 1 ? 4.0 / 3 * 3.14159 * 4.5e-5 : 0;
+    double expected = k == 6 ? 4.0 / 3 * 3.14159 * 1.25e-4 : area[k % 3] * length + caps;
+    assert_near(volume_inside(surface, surface->positions) / expected, 1.0, k == 6 ? 0.08 : 0.035);
+    // No tets: nothing to embed in.
+    assert_int_equal(yw_model_tets(model)->num_tets, 0);
+    assert_int_equal(yw_model_embed_surface(model, surface, &error), YW_ERR_INVALID);
+    yw_model_release(model);
+  }
+}
+
+static void sheets_show_both_sides_and_a_rim(void** state) {
+  (void)state;
+  yw_model* model = make_sheet(1.0, 4, 0.05f, 1e6f, YW_FRAMES_IMPLICIT);
+  const yw_tri_mesh* surface = yw_model_surface(model);
+  check_closed(surface, surface->positions);
+  assert_near(volume_inside(surface, surface->positions), 0.05, 1e-6);
+  yw_model_release(model);
+}
+
+// What is shown moves and turns with the body.
+static void surfaces_follow_the_body(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_model* model = make_rod(5, 1.0, 0.05f, 1e6f, YW_FRAMES_IMPLICIT);
+  const yw_quat turn = {0.36f, 0.48f, 0, 0.8f};
+  const yw_vec3 shift = {1, 2, 3};
+  yw_body_id id = add_body(world, model, shift, turn);
+  const yw_tri_mesh* surface = yw_model_surface(model);
+  yw_vec3* x = malloc(sizeof *x * (size_t)surface->num_vertices);
+  assert_int_equal(yw_body_surface_positions(world, id, x, surface->num_vertices), 0);
+  for (int v = 0; v < surface->num_vertices; ++v) {
+    yw_vec3 expected = yw_add(yw_rotate(turn, surface->positions[v]), shift);
+    assert_at_most(yw_distance(x[v], expected), 1e-5);
+  }
+  assert_int_equal(yw_body_surface_positions(world, id, x, 3), YW_ERR_INVALID);
+  free(x);
+  yw_world_destroy(world);
+  yw_model_release(model);
+}
+
+// Obstacles and pins ------------------------------------------------------------------------------
+
+static void rods_and_sheets_rest_on_the_floor(void** state) {
+  (void)state;
+  for (int solver = YW_FRAMES_IMPLICIT; solver <= YW_FRAMES_EXTENDED; ++solver) {
+    yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+    yw_model* rod = make_rod(11, 0.5, 0.02f, 1e7f, (yw_frames_solver)solver);
+    yw_model* sheet = make_sheet(0.4, 5, 0.02f, 1e7f, (yw_frames_solver)solver);
+    yw_body_id ids[2] = {add_body(world, rod, (yw_vec3){0, 0.1f, 0}, upright),
+                         add_body(world, sheet, (yw_vec3){2, 0.1f, 0}, upright)};
+    for (int step = 0; step < 180; ++step) {
+      assert_true(yw_world_step(world, 1.0f / 60, 1, NULL) >= 0);
+    }
+    for (int b = 0; b < 2; ++b) {
+      int32_t n;
+      const yw_vec3* x = yw_body_positions(world, ids[b], &n);
+      for (int p = 0; p < n; ++p) assert_near(x[p].y, b == 0 ? 0.02 : 0.01, 3e-4);
+    }
+    yw_world_destroy(world);
+    yw_model_release(rod);
+    yw_model_release(sheet);
+  }
+}
+
+static yw_pin_id pin_first(yw_world* world, yw_body_id body, bool clamp) {
+  const int32_t vertex = 0;
+  yw_pin_def pin = yw_default_pin_def();
+  yw_pin_id id;
+  yw_error error = {0};
+  pin.body = body;
+  pin.vertices = &vertex;
+  pin.num_vertices = 1;
+  pin.clamp = clamp;
+  assert_int_equal(yw_pin_create(world, &pin, &id, &error), 0);
+  return id;
+}
+
+// A hinge lets the rod hang, a clamp carries it.
+static void clamps_carry_and_hinges_do_not(void** state) {
+  (void)state;
+  for (int clamp = 0; clamp < 2; ++clamp) {
+    yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+    yw_model* rod = make_rod(11, 0.5, 0.02f, 1e9f, YW_FRAMES_IMPLICIT);
+    yw_body_id id = add_body(world, rod, (yw_vec3){0, 0, 0}, upright);
+    yw_frames_params params;
+    assert_int_equal(yw_body_frames_params(world, id, &params), 0);
+    params.damping = 0.0f;
+    assert_int_equal(yw_body_set_frames_params(world, id, &params), 0);
+    pin_first(world, id, clamp);
+    float lowest = 0.0f;
+    for (int step = 0; step < 60; ++step) {
+      assert_true(yw_world_step(world, 1.0f / 60, 1, NULL) >= 0);
+      lowest = fminf(lowest, yw_body_positions(world, id, NULL)[10].y);
+    }
+    if (clamp) assert_at_least(lowest, -0.01);
+    if (!clamp) assert_at_most(lowest, -0.45);
+    yw_world_destroy(world);
+    yw_model_release(rod);
+  }
+}
+
+// A clamp moved by hand turns the rod with it.
+static void turned_pin_turns_the_rod(void** state) {
+  (void)state;
+  yw_world_def world_def = yw_default_world_def();
+  world_def.gravity = (yw_vec3){0, 0, 0};
+  world_def.threads = 1;
+  yw_world* world = NULL;
+  assert_int_equal(yw_world_create(&world_def, &world), 0);
+  yw_model* rod = make_rod(11, 0.5, 0.02f, 1e8f, YW_FRAMES_IMPLICIT);
+  yw_body_id id = add_body(world, rod, (yw_vec3){0, 0, 0}, upright);
+  yw_pin_id pin = pin_first(world, id, true);
+  for (int step = 1; step <= 200; ++step) {
+    float angle = 1.5707963f * fminf(1.0f, (float)step / 60.0f);
+    yw_quat turn = {0, sinf(0.5f * angle), 0, cosf(0.5f * angle)};
+    assert_int_equal(yw_pin_move(world, pin, (yw_vec3){0, 0, 0}, turn), 0);
+    assert_true(yw_world_step(world, 1.0f / 60, 1, NULL) >= 0);
+  }
+  // x turned by a quarter about y is -z.
+  yw_vec3 tip = yw_body_positions(world, id, NULL)[10];
+  assert_near(tip.x, 0.0, 2e-3);
+  assert_near(tip.z, -0.5, 1e-3);
+  yw_world_destroy(world);
+  yw_model_release(rod);
+}
+
+// A sheet falls on a ball and lies on it.
+static void sheet_drapes_over_a_ball(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_shape* ball = NULL;
+  yw_error error = {0};
+  assert_int_equal(yw_shape_sphere(NULL, 0.3f, &ball), 0);
+  yw_obstacle_def obstacle = yw_default_obstacle_def();
+  obstacle.shape = ball;
+  obstacle.transform.position = (yw_vec3){0.5f, -0.4f, 0.5f};
+  obstacle.friction = 0.8f;
+  yw_obstacle_id obstacle_id;
+  assert_int_equal(yw_obstacle_create(world, &obstacle, &obstacle_id, &error), 0);
+  yw_shape_release(ball);
+  yw_model* sheet = make_sheet(1.0, 12, 0.01f, 3e5f, YW_FRAMES_IMPLICIT);
+  yw_body_id id = add_body(world, sheet, (yw_vec3){0, 0, 0}, upright);
+  for (int step = 0; step < 120; ++step) {
+    assert_true(yw_world_step(world, 1.0f / 60, 1, NULL) >= 0);
+  }
+  int32_t n;
+  const yw_vec3* x = yw_body_positions(world, id, &n);
+  float nearest = INFINITY, lowest = INFINITY;
+  for (int p = 0; p < n; ++p) {
+    nearest = fminf(nearest, yw_distance(x[p], (yw_vec3){0.5f, -0.4f, 0.5f}));
+    lowest = fminf(lowest, x[p].y);
+  }
+  assert_near(nearest, 0.305, 1e-3);
+  assert_at_most(lowest, -0.3);
+  assert_at_least(lowest, -1.2);
+  yw_world_destroy(world);
+  yw_model_release(sheet);
+}
+
+// Self-contact: neighbours that overlap at rest leave each other alone, far ones do not pass.
+static void rod_meets_itself_but_not_its_neighbours(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_model* rod = make_rod(41, 1.0, 0.02f, 1e5f, YW_FRAMES_IMPLICIT);
+  yw_body_def def = yw_default_body_def();
+  yw_error error = {0};
+  yw_body_id id;
+  def.model = rod;
+  def.self_contact = true;
+  assert_int_equal(yw_body_create(world, &def, &id, &error), 0);
+  // Free fall: nothing touches.
+  yw_step_report report;
+  for (int step = 0; step < 10; ++step) yw_world_step(world, 1.0f / 60, 1, &report);
+  assert_int_equal(report.body_contacts, 0);
+  // Both ends fly towards each other.
+  int32_t n;
+  yw_vec3 x[41], v[41];
+  memcpy(x, yw_body_positions(world, id, &n), sizeof x);
+  for (int p = 0; p < 41; ++p) {
+    float angle = 3.0f * (float)p / 40.0f - 1.5f;
+    x[p] = (yw_vec3){0.3f * sinf(angle), -0.3f * cosf(angle), 0};
+    v[p] = (yw_vec3){p < 8 ? 2.0f : p > 32 ? -2.0f : 0.0f, 0, 0};
+  }
+  assert_int_equal(yw_body_set_state(world, id, x, v), 0);
+  int contacts = 0;
+  float nearest = INFINITY;
+  for (int step = 0; step < 120; ++step) {
+    assert_true(yw_world_step(world, 1.0f / 60, 2, &report) >= 0);
+    contacts += report.body_contacts;
+    const yw_vec3* now = yw_body_positions(world, id, &n);
+    for (int a = 0; a < 41; ++a) {
+      for (int b = a + 8; b < 41; ++b) nearest = fminf(nearest, yw_distance(now[a], now[b]));
+    }
+  }
+  assert_true(contacts > 0);
+  assert_at_least(nearest, 0.03);
+  yw_world_destroy(world);
+  yw_model_release(rod);
+}
+
+// Bits --------------------------------------------------------------------------------------------
+
+static void fill_world(yw_world* world, yw_frames_solver solver) {
+  yw_model* rod = make_rod(200, 3.0, 0.01f, 1e7f, solver);
+  yw_model* sheet = make_sheet(1.0, 10, 0.004f, 1e6f, solver);
+  yw_body_id a = add_body(world, rod, (yw_vec3){0, 0.3f, 0.5f}, (yw_quat){0, 0.6f, 0, 0.8f});
+  add_body(world, sheet, (yw_vec3){0, 0.6f, 0}, (yw_quat){0.28f, 0, 0, 0.96f});
+  pin_first(world, a, true);
+  yw_model_release(rod);
+  yw_model_release(sheet);
+}
+
+static uint64_t run(int32_t threads, yw_simd simd, yw_frames_solver solver) {
+  yw_world* world = make_world(threads, simd, true);
+  fill_world(world, solver);
+  int steps = getenv("YW_TEST_FAST") ? 6 : 24;
+  for (int step = 0; step < steps; ++step) {
+    assert_true(yw_world_step(world, 1.0f / 60, 1, NULL) >= 0);
+  }
+  uint64_t hash = yw_world_hash(world);
+  yw_world_destroy(world);
+  return hash;
+}
+
+static void bits_do_not_depend_on_threads_or_instruction_sets(void** state) {
+  (void)state;
+  for (int solver = 0; solver < 4; ++solver) {
+    uint64_t hash = run(1, YW_SIMD_PLAIN, solver);
+    assert_true(run(3, YW_SIMD_AUTO, solver) == hash);
+  }
+}
+
+static void snapshots_go_on_bit_for_bit(void** state) {
+  (void)state;
+  for (int solver = 0; solver < 4; ++solver) {
+    yw_world *a = make_world(1, YW_SIMD_AUTO, true), *b = make_world(2, YW_SIMD_AUTO, true);
+    fill_world(a, solver);
+    fill_world(b, solver);
+    for (int step = 0; step < 20; ++step) yw_world_step(a, 1.0f / 60, 1, NULL);
+    size_t size = yw_world_snapshot_size(a);
+    void* bytes = malloc(size);
+    assert_int_equal(yw_world_save(a, bytes, size, NULL), YW_OK);
+    assert_int_equal(yw_world_load(b, bytes, size, NULL), YW_OK);
+    for (int step = 0; step < 10; ++step) {
+      yw_world_step(a, 1.0f / 60, 1, NULL);
+      yw_world_step(b, 1.0f / 60, 1, NULL);
+      assert_true(yw_world_hash(a) == yw_world_hash(b));
+    }
+    // Cut short or changed, a snapshot is refused and nothing moves.
+    uint64_t hash = yw_world_hash(b);
+    assert_true(yw_world_load(b, bytes, size - 100, NULL) < 0);
+    assert_true(yw_world_hash(b) == hash);
+    free(bytes);
+    yw_world_destroy(a);
+    yw_world_destroy(b);
+  }
+}
+
+static atomic_int allocations;
+
+static void* count_alloc(void* context, size_t size, size_t alignment) {
+  (void)context;
+  ++allocations;
+  return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void count_free(void* context, void* pointer) {
+  (void)context;
+  free(pointer);
+}
+
+static void steps_do_not_allocate(void** state) {
+  (void)state;
+  for (int solver = 0; solver < 4; ++solver) {
+    yw_world_def def = yw_default_world_def();
+    def.threads = 2;
+    def.mem = (yw_allocator){.alloc = count_alloc, .release = count_free};
+    yw_world* world = NULL;
+    assert_int_equal(yw_world_create(&def, &world), YW_OK);
+    fill_world(world, (yw_frames_solver)solver);
+    for (int step = 0; step < 2; ++step) yw_world_step(world, 1.0f / 60, 1, NULL);
+    int before = allocations;
+    for (int step = 0; step < 5; ++step) yw_world_step(world, 1.0f / 60, 1, NULL);
+    assert_int_equal(allocations, before);
+    yw_world_destroy(world);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bad_rods_are_refused),
+      cmocka_unit_test(bad_sheets_are_refused),
+      cmocka_unit_test(rods_show_closed_tubes),
+      cmocka_unit_test(sheets_show_both_sides_and_a_rim),
+      cmocka_unit_test(surfaces_follow_the_body),
+      cmocka_unit_test(rods_and_sheets_rest_on_the_floor),
+      cmocka_unit_test(clamps_carry_and_hinges_do_not),
+      cmocka_unit_test(turned_pin_turns_the_rod),
+      cmocka_unit_test(sheet_drapes_over_a_ball),
+      cmocka_unit_test(rod_meets_itself_but_not_its_neighbours),
+      cmocka_unit_test(bits_do_not_depend_on_threads_or_instruction_sets),
+      cmocka_unit_test(snapshots_go_on_bit_for_bit),
+      cmocka_unit_test(steps_do_not_allocate),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// Energies of rods and sheets: derivatives against finite differences, nothing from rigid motions.
+#include "slender_testing.h"
+
+static slender_model* coil(void) {
+  yw_vec3 points[9];
+  for (int i = 0; i < 9; ++i) {
+    points[i] =
+        (yw_vec3){0.1f * cosf(0.6f * (float)i), 0.03f * (float)i, 0.1f * sinf(0.6f * (float)i)};
+  }
+  yw_rod_def def = yw_default_rod_def();
+  def.points = points;
+  def.num_points = 9;
+  def.section = YW_SECTION_RECTANGLE;
+  def.width = 0.03f;
+  def.thickness = 0.01f;
+  return rod_model_of(&def);
+}
+
+static slender_model* dome(void) {
+  yw_tri_mesh mesh = plate_mesh(0.4, 0.3, 4, 3, PLATE_JITTERED);
+  for (int i = 0; i < mesh.num_vertices; ++i) {
+    yw_vec3* p = &mesh.positions[i];
+    p->y = 0.3f * p->x * p->x - 0.2f * p->x * p->z;
+  }
+  yw_sheet_def def = yw_default_sheet_def();
+  def.mesh = &mesh;
+  def.thickness = 0.02f;
+  slender_model* model = sheet_model_of(&def);
+  yw_tri_mesh_free(&mesh);
+  return model;
+}
+
+static void disturb(slender_case* c, double size, double angle) {
+  test_random random = {3};
+  for (int p = 0; p < c->model->num_particles; ++p) {
+    double turn[3];
+    for (int k = 0; k < 3; ++k) {
+      c->pose.x[3 * p + k] += size * test_random_in(&random, -1, 1);
+      turn[k] = angle * test_random_in(&random, -1, 1);
+    }
+    c->pose.q[p] = yw_turn_mul(yw_turn_exp(turn), c->pose.q[p]);
+  }
+}
+
+// Energy of element e with its unknowns moved by share * direction (6 per corner).
+static double energy_along(const slender_case* c, int e, const double* direction, double share) {
+  int corners = c->model->corners;
+  const int32_t* p = c->model->elements + e * corners;
+  double x[9];
+  yw_turn q[3];
+  for (int j = 0; j < corners; ++j) {
+    double turn[3];
+    q[j] = c->pose.q[p[j]];
+    for (int k = 0; k < 3; ++k) {
+      x[3 * j + k] = c->pose.x[3 * p[j] + k];
+      c->pose.x[3 * p[j] + k] += share * direction[6 * j + k];
+      turn[k] = share * direction[6 * j + 3 + k];
+    }
+    c->pose.q[p[j]] = yw_turn_mul(yw_turn_exp(turn), q[j]);
+  }
+  double energy = yw_slender_energy(c->model, e, &c->pose, NULL, NULL, SLENDER_EXACT);
+  for (int j = 0; j < corners; ++j) {
+    c->pose.q[p[j]] = q[j];
+    for (int k = 0; k < 3; ++k) c->pose.x[3 * p[j] + k] = x[3 * j + k];
+  }
+  return energy;
+}
+
+static void check_derivatives(slender_model* model, double size, double angle) {
+  slender_case c;
+  case_of(&c, model);
+  disturb(&c, size, angle);
+  test_random random = {8};
+  int rows = 6 * model->corners;
+  for (int e = 0; e < model->num_elements; ++e) {
+    double gradient[18], hessian[18 * 18], d[18], slope = 0, curve = 0, all = 0, most = 0;
+    yw_slender_energy(model, e, &c.pose, gradient, hessian, SLENDER_EXACT);
+    for (int i = 0; i < rows; ++i) {
+      // Places move by about what rotations move them.
+      d[i] = test_random_in(&random, -1, 1) * (i % 6 < 3 ? 0.03 : 1.0);
+      slope += gradient[i] * d[i];
+      all += fabs(gradient[i] * d[i]);
+    }
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < rows; ++j) {
+        curve += d[i] * hessian[rows * i + j] * d[j];
+        most += fabs(d[i] * hessian[rows * i + j] * d[j]);
+        assert_near(hessian[rows * i + j], hessian[rows * j + i],
+                    1e-9 * fabs(hessian[rows * i + i]) + 1e-9);
+      }
+    }
+    double h = 1e-4, sum = 0, twice = 0;
+    const double c1[3] = {3.0 / 4, -3.0 / 20, 1.0 / 60}, c2[3] = {3.0 / 2, -3.0 / 20, 1.0 / 90};
+    double here = energy_along(&c, e, d, 0.0);
+    for (int k = 1; k <= 3; ++k) {
+      double up = energy_along(&c, e, d, k * h), down = energy_along(&c, e, d, -k * h);
+      sum += c1[k - 1] * (up - down) / h;
+      twice += c2[k - 1] * (up + down - 2 * here) / (h * h);
+    }
+    assert_near(sum, slope, 1e-8 * all);
+    assert_near(twice, curve, 1e-5 * most);
+  }
+  case_free(&c);
+}
+
+static void rod_derivatives_are_right(void** state) {
+  (void)state;
+  check_derivatives(coil(), 0.003, 0.1);
+  check_derivatives(coil(), 0.02, 0.8);
+}
+
+static void sheet_derivatives_are_right(void** state) {
+  (void)state;
+  check_derivatives(dome(), 0.003, 0.1);
+  check_derivatives(dome(), 0.02, 0.6);
+}
+
+// Moved and turned as a whole, bodies feel nothing; in any state there is no net force or torque.
+static void check_rigid(slender_model* model) {
+  slender_case c;
+  case_of(&c, model);
+  const double turn[3] = {0.7, -1.9, 0.4}, shift[3] = {0.3, 0.2, -0.5};
+  yw_turn q = yw_turn_exp(turn);
+  for (int p = 0; p < model->num_particles; ++p) {
+    yw_turn_apply(q, c.pose.x + 3 * p, c.pose.x + 3 * p);
+    for (int k = 0; k < 3; ++k) c.pose.x[3 * p + k] += shift[k];
+    c.pose.q[p] = q;
+  }
+  for (int round = 0; round < 2; ++round) {
+    double force[3] = {0}, torque[3] = {0}, size = 0.0, energy = 0.0;
+    for (int e = 0; e < model->num_elements; ++e) {
+      double g[18];
+      energy += yw_slender_energy(model, e, &c.pose, g, NULL, SLENDER_EXACT);
+      for (int j = 0; j < model->corners; ++j) {
+        const double *x = c.pose.x + 3 * model->elements[e * model->corners + j], *f = g + 6 * j;
+        for (int k = 0; k < 3; ++k) {
+          int a = (k + 1) % 3, b = (k + 2) % 3;
+          force[k] += f[k];
+          torque[k] += f[3 + k] + x[a] * f[b] - x[b] * f[a];
+          size += fabs(f[k]) + fabs(f[3 + k]);
+        }
+      }
+    }
+    if (round == 0) assert_at_most(energy, 1e-9);
+    for (int k = 0; k < 3; ++k) {
+      assert_at_most(fabs(force[k]), 1e-12 * size + 1e-7);
+      assert_at_most(fabs(torque[k]), 1e-12 * size + 1e-7);
+    }
+    disturb(&c, 0.01, 0.3);
+  }
+  case_free(&c);
+}
+
+static void rigid_motions_cost_nothing(void** state) {
+  (void)state;
+  check_rigid(coil());
+  check_rigid(dome());
+}
+
+// The frame of a pair maximises tr(R^T A): no other rotation does better.
+static void frame_of_a_pair_is_the_best(void** state) {
+  (void)state;
+  slender_case c;
+  case_of(&c, coil());
+  disturb(&c, 0.03, 1.2);
+  test_random random = {4};
+  for (int e = 0; e < c.model->num_elements; ++e) {
+    const rod_pair* pair = &c.model->pairs[e];
+    double s[6];
+    yw_rod_frame(pair, &c.pose, s);
+    double best = yw_rod_energy(pair, &c.pose, NULL, NULL, SLENDER_EXACT);
+    for (int i = 0; i < 200; ++i) {
+      yw_turn r = yw_turn_normalize(
+          (yw_turn){test_random_in(&random, -1, 1), test_random_in(&random, -1, 1),
+                    test_random_in(&random, -1, 1), test_random_in(&random, -1, 1)});
+      double le[3], energy = 0.0;
+      yw_turn_apply(r, pair->e, le);
+      for (int k = 0; k < 3; ++k) {
+        double d = c.pose.x[3 * pair->particles[1] + k] - c.pose.x[3 * pair->particles[0] + k];
+        energy += 0.25 * pair->weight * pow(d - pair->length * le[k], 2);
+      }
+      for (int j = 0; j < 2; ++j) {
+        yw_turn way = yw_turn_mul(yw_turn_conjugate(r), c.pose.q[pair->particles[j]]);
+        const double v[3] = {way.x, way.y, way.z}, *t = pair->inertia;
+        energy += 2 * (t[0] * v[0] * v[0] + t[1] * v[1] * v[1] + t[2] * v[2] * v[2] +
+                       2 * (t[3] * v[0] * v[1] + t[4] * v[0] * v[2] + t[5] * v[1] * v[2]));
+      }
+      assert_at_least(energy, best - 1e-9);
+    }
+  }
+  case_free(&c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rod_derivatives_are_right),
+      cmocka_unit_test(sheet_derivatives_are_right),
+      cmocka_unit_test(rigid_motions_cost_nothing),
+      cmocka_unit_test(frame_of_a_pair_is_the_best),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
