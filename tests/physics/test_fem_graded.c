@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The bar whose stiffness grows to four times along it: coarse levels with sampled matrices against
 // the finest mesh.
-#include "fem_testing.h"
+#include "fem_bar.h"
 
 static void stiffer_along_x(void* context, yw_vec3 point, int32_t label,
                             yw_fem_material* material) {
