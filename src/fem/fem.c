@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Adaptive finite elements, the step. Imai, Yue, Chen, Nishita, "A deformation model for
-// inhomogeneous bodies with adaptive finite elements".
+// Adaptive finite elements, the step. Imai, Yue, Chen, Nishita, "Adaptive
+// Deformation Simulation of Inhomogeneous Elastic Objects".
 //
 // Symplectic Euler with lumped masses on the free nodes of the front; hanging nodes follow. The
 // inner step is as long as the finest tets in use allow.
