@@ -43,6 +43,8 @@ int bench_frames(const bench_run* run);
 int bench_polar(const bench_run* run);
 int bench_mesh(const bench_run* run);
 int bench_contact(const bench_run* run);
+/// A part of bench_contact.
+int bench_spheres(const bench_run* run);
 int bench_render(const bench_run* run);
 int bench_io(const bench_run* run);
 

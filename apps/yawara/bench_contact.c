@@ -188,5 +188,5 @@ int bench_contact(const bench_run* run) {
     fprintf(stderr, "yawara: %s: the simulation failed\n", cases[i].name);
     return EXIT_FAILED;
   }
-  return EXIT_DONE;
+  return bench_spheres(run);
 }

@@ -25,7 +25,7 @@ typedef struct render_options {
   int32_t width, height;
   int32_t samples;
   int32_t from, to, every;
-  float wireframe;
+  float wireframe, fps;
   const char* color_by;
   const char* color_range;
   bool quiet;
@@ -98,6 +98,8 @@ static int parse(int argc, char** argv, render_options* o) {
       {"from", 0, OPTION_INT, &o->from, "N", "first frame (default: 0)", 0, 1e9},
       {"to", 0, OPTION_INT, &o->to, "N", "last frame (default: the last there is)", 0, 1e9},
       {"every", 0, OPTION_INT, &o->every, "N", "only every N-th frame (default: 1)", 1, 1e9},
+      {"fps", 0, OPTION_FLOAT, &o->fps, "N",
+       "frames per second of the movie: less is slow motion (default: as simulated)", 0.1, 1000},
       {"wireframe", 0, OPTION_FLOAT, &o->wireframe, "PIXELS", "draw the edges of bodies", 0, 20},
       {"color-by", 0, OPTION_TEXT, &o->color_by, "FIELD",
        "colours by a field, e.g. speed (of a cache: one kept with run --fields)", 0, 0},
@@ -266,7 +268,7 @@ static yw_status open_output(const render_options* o, float fps, int32_t picture
   def.path = out->pattern;
   def.width = o->width;
   def.height = o->height;
-  def.fps = fps / (float)o->every;
+  def.fps = o->fps > 0.0f ? o->fps : fps / (float)o->every;
   return yw_movie_open(&def, NULL, &out->stream, error);
 }
 

@@ -30,6 +30,7 @@ typedef struct body_cache {
   yw_aabb *group_nodes, *leaf_nodes;
   yw_tet_boxes* tet_boxes;
   uint8_t* needed;
+  yw_contact_balls* balls;  // of bodies of spheres; else NULL
 } body_cache;
 
 typedef struct leaf_block {
@@ -54,6 +55,7 @@ struct yw_contacts {
   YW_LIST(yw_contact_batch) batches, colored;
   YW_LIST(uint64_t) used_colors;
   YW_LIST(int32_t) batch_color;
+  YW_LIST(yw_vec3) pair_spin;
 };
 
 yw_contacts* yw_contacts_create(const yw_allocator* mem) {
@@ -75,12 +77,36 @@ static void release_topology(yw_contacts* c, yw_contact_topology* topology) {
   yw_contact_topology_destroy(topology);
 }
 
+static void balls_free(yw_contacts* c, yw_contact_balls* balls) {
+  if (!balls) return;
+  yw_mem_free(&c->mem, balls->points);
+  yw_mem_free(&c->mem, balls->before);
+  yw_mem_free(&c->mem, balls->now);
+  yw_mem_free(&c->mem, balls->order);
+  yw_mem_free(&c->mem, balls->scratch);
+  yw_mem_free(&c->mem, balls);
+}
+
+static yw_contact_balls* balls_create(yw_contacts* c, int32_t count) {
+  yw_contact_balls* balls = YW_NEW(&c->mem, yw_contact_balls);
+  if (!balls) return NULL;
+  *balls = (yw_contact_balls){.points = YW_NEW_ARRAY(&c->mem, int32_t, count),
+                              .before = YW_NEW_ARRAY(&c->mem, yw_vec4, count),
+                              .now = YW_NEW_ARRAY(&c->mem, yw_vec4, count),
+                              .order = YW_NEW_ARRAY(&c->mem, yw_sort_item, count),
+                              .scratch = YW_NEW_ARRAY(&c->mem, yw_sort_item, count)};
+  if (balls->points && balls->before && balls->now && balls->order && balls->scratch) return balls;
+  balls_free(c, balls);
+  return NULL;
+}
+
 static void cache_clear(yw_contacts* c, body_cache* cache) {
   release_topology(c, cache->topology);
   yw_mem_free(&c->mem, cache->group_nodes);
   yw_mem_free(&c->mem, cache->leaf_nodes);
   yw_mem_free(&c->mem, cache->tet_boxes);
   yw_mem_free(&c->mem, cache->needed);
+  balls_free(c, cache->balls);
   *cache = (body_cache){.key = cache->key};
 }
 
@@ -103,6 +129,7 @@ void yw_contacts_destroy(yw_contacts* c) {
   YW_LIST_FREE(&mem, &c->colored);
   YW_LIST_FREE(&mem, &c->used_colors);
   YW_LIST_FREE(&mem, &c->batch_color);
+  YW_LIST_FREE(&mem, &c->pair_spin);
   yw_mem_free(&mem, c);
 }
 
@@ -135,7 +162,10 @@ static bool cache_fill(yw_contacts* c, body_cache* cache, const yw_contact_body*
   cache->leaf_nodes = YW_NEW_ARRAY(&c->mem, yw_aabb, yw_box_tree_nodes(leaves));
   cache->tet_boxes = YW_NEW_ARRAY(&c->mem, yw_tet_boxes, leaves);
   cache->needed = YW_NEW_ARRAY(&c->mem, uint8_t, leaves);
-  if (!cache->group_nodes || !cache->leaf_nodes || !cache->tet_boxes || !cache->needed) {
+  bool volume = cache->topology->is_volume;
+  if (!volume) cache->balls = balls_create(c, cache->topology->num_points);
+  if (!cache->group_nodes || !cache->leaf_nodes || !cache->tet_boxes || !cache->needed ||
+      (!volume && !cache->balls)) {
     cache_clear(c, cache);
     return false;
   }
@@ -171,6 +201,8 @@ static bool update_caches(yw_contacts* c, const yw_contact_body* bodies, int32_t
         (yw_contact_work){.body = &bodies[i],
                           .topology = t,
                           .h = c->h,
+                          .points = t->is_volume ? t->points : cache->balls->points,
+                          .balls = cache->balls,
                           .groups = yw_box_tree_of(cache->group_nodes, t->num_groups),
                           .leaves = yw_box_tree_of(cache->leaf_nodes, t->num_leaves),
                           .tet_boxes = cache->tet_boxes,
@@ -189,7 +221,12 @@ static void fit_bodies(void* context, int32_t block, int32_t worker) {
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
     yw_contact_work* work = &c->works.items[i];
     work->box = yw_aabb_empty();
-    if (work->body->body_contact || work->body->self_contact) yw_contact_fit_points(work);
+    if (!work->body->body_contact && !work->body->self_contact) continue;
+    if (work->topology->is_volume) {
+      yw_contact_fit_points(work);
+    } else {
+      yw_contact_fit_spheres(work);
+    }
   }
 }
 
@@ -252,6 +289,16 @@ static bool sort_bodies(yw_contacts* c) {
   return true;
 }
 
+// Balls that may be pressed against an obstacle by others.
+static bool add_obstacles(yw_contacts* c) {
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    const yw_contact_work* work = &c->works.items[i];
+    if (!work->active || work->topology->is_volume || !work->body->obstacles) continue;
+    if (!add_job(c, YW_JOB_OBSTACLES, i, i, skin_of(c, i, i))) return false;
+  }
+  return true;
+}
+
 static bool find_pairs(yw_contacts* c) {
   c->jobs.count = 0;
   if (!sort_bodies(c)) return false;
@@ -272,7 +319,7 @@ static bool find_pairs(yw_contacts* c) {
     }
     if (c->works.items[a].body->self_contact && !add_pair(c, a, a)) return false;
   }
-  return true;
+  return add_obstacles(c);
 }
 
 // Tets that may be asked for --------------------------------------------------------------------
@@ -401,10 +448,11 @@ static bool same_pair(const yw_contact_batch* batch, const yw_contact* contact) 
   return (batch->a == a && batch->b == b) || (batch->a == b && batch->b == a);
 }
 
-// Cuts the lists where the pair of bodies changes.
-static bool cut_batches(yw_contacts* c, int32_t* num_contacts) {
+// Cuts the lists where the pair of bodies changes. Jobs of one pair stand together, so that a pair
+// that goes on in the next block is the last one.
+static bool cut_batches(yw_contacts* c, int32_t* num_contacts, int32_t* num_pairs) {
   c->batches.count = 0;
-  *num_contacts = 0;
+  *num_contacts = *num_pairs = 0;
   for (int32_t block = 0; block < c->block_start.count; ++block) {
     yw_contact_list* list = &c->found.items[block];
     yw_contact_batch* batch = NULL;
@@ -413,11 +461,19 @@ static bool cut_batches(yw_contacts* c, int32_t* num_contacts) {
       yw_contact* contact = &list->items[i];
       if (!batch || !same_pair(batch, contact)) {
         if (!YW_LIST_RESERVE(&c->mem, &c->batches, 1)) return false;
+        int32_t count = c->batches.count;
+        bool leads = count == 0 || !same_pair(&c->batches.items[count - 1], contact);
+        *num_pairs += leads;
         batch = &c->batches.items[c->batches.count++];
         int32_t a = contact->body[0], b = contact->body[1];
         yw_aabb box = yw_aabb_join(c->works.items[a].box, c->works.items[b].box);
         float extent = yw_distance(box.lower, box.upper);
-        *batch = (yw_contact_batch){.contacts = contact, .a = a, .b = b, .extent = extent};
+        *batch = (yw_contact_batch){.contacts = contact,
+                                    .a = a,
+                                    .b = b,
+                                    .pair = *num_pairs - 1,
+                                    .leads = leads,
+                                    .extent = extent};
       }
       ++batch->count;
     }
@@ -486,7 +542,11 @@ yw_status yw_contacts_resolve(yw_contacts* c, yw_contact_body* bodies, int32_t n
   if (c->jobs.count == 0) return YW_OK;
   if (!prepare_tets(c, tasks)) return YW_ERR_MEMORY;
   if (!find_contacts(c, tasks)) return YW_ERR_MEMORY;
-  if (!cut_batches(c, &found) || !color_batches(c, &problem)) return YW_ERR_MEMORY;
+  if (!cut_batches(c, &found, &problem.num_pairs) || !color_batches(c, &problem) ||
+      !YW_LIST_RESERVE(&c->mem, &c->pair_spin, problem.num_pairs)) {
+    return YW_ERR_MEMORY;
+  }
+  problem.pair_spin = c->pair_spin.items;
   yw_contact_solve(&problem);
   if (num_contacts) *num_contacts = found;
   return YW_OK;

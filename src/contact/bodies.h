@@ -14,6 +14,9 @@ typedef struct yw_contact_body {
   yw_particles* particles;
   float friction, restitution;
   bool body_contact, self_contact;
+  /// Of the substep, where some of its particles touch one; else NULL. Balls that are pressed
+  /// against each other are then held by obstacles in the same sweeps.
+  const struct yw_obstacle_set* obstacles;
 } yw_contact_body;
 
 /// Buffers and caches that live from step to step. Nothing in them changes a result: a fresh one

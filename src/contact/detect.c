@@ -30,15 +30,12 @@
 void yw_contact_fit_points(yw_contact_work* work) {
   const yw_contact_topology* t = work->topology;
   const yw_vec4* pos = work->body->particles->pos;
-  const float* radius = work->body->geometry.radius;
   for (int32_t g = 0; g < t->num_groups; ++g) {
     yw_aabb box = yw_aabb_empty();
     int32_t end =
         (g + 1) * YW_CONTACT_GROUP < t->num_points ? (g + 1) * YW_CONTACT_GROUP : t->num_points;
     for (int32_t i = g * YW_CONTACT_GROUP; i < end; ++i) {
-      yw_vec3 p = yw_xyz(pos[t->points[i]]);
-      yw_aabb point = {p, p};
-      box = yw_aabb_join(box, t->is_volume ? point : yw_aabb_pad(point, radius[t->points[i]]));
+      box = yw_aabb_grow(box, yw_xyz(pos[t->points[i]]));
     }
     work->groups.nodes[work->groups.first_leaf + g] = box;
   }
@@ -343,7 +340,8 @@ static void record_point(const point_probe* probe, const yw_contact_job* job, in
   contact.weights[0][0] = 1.0f;
   measure(probe, radius, &contact.normal, &contact.gap_before);
 
-  contact.deep = probe->self < 0 && contact.gap_before < -DEEP * t->size;
+  contact.deep = probe->self < 0 && contact.gap_before < -DEEP * t->size &&
+                 !yw_contact_is_loose(probe->source->body);
 
   const int32_t* v = t->triangles[probe->exit];
   int32_t tet = t->triangle_tet[probe->exit];
@@ -384,7 +382,7 @@ static void find_points_in_tets(const yw_contact_work* works, const yw_contact_j
     if (!yw_aabb_overlap(a->groups.nodes[a->groups.first_leaf + g], target)) continue;
     int32_t end = (g + 1) * YW_CONTACT_GROUP;
     for (int32_t i = g * YW_CONTACT_GROUP; i < end && i < t->num_points; ++i) {
-      int32_t particle = t->points[i];
+      int32_t particle = a->points[i];
       yw_vec3 p = yw_contact_position(a, particle);
       float radius = radii ? radii[particle] : 0.0f;
       if (!box_has_point(yw_aabb_pad(target, radius), p)) continue;
@@ -396,52 +394,6 @@ static void find_points_in_tets(const yw_contact_work* works, const yw_contact_j
       probe.particle = particle;
       probe.oriented = t->is_volume;
       if (look_up(&probe)) record_point(&probe, job, particle, radius, list);
-    }
-  }
-}
-
-// Spheres against spheres -----------------------------------------------------------------------
-
-static void meet_spheres(const yw_contact_work* a, const yw_contact_work* b,
-                         const yw_contact_job* job, int32_t i, int32_t j, yw_contact_list* list) {
-  float ri = a->body->geometry.radius[i], rj = b->body->geometry.radius[j];
-  yw_vec3 d = yw_sub(yw_contact_position(a, i), yw_contact_position(b, j));
-  float reach = ri + rj + job->skin, distance2 = yw_length2(d);
-  if (distance2 > reach * reach) return;
-  if (a == b) {
-    const yw_vec3* rest = a->body->geometry.rest;
-    if (j <= i || (rest && yw_distance(rest[i], rest[j]) < SELF_DISTANCE * (ri + rj))) return;
-  }
-  // Along the line of centres, so that the impulse turns nothing; but back where the balls came
-  // from when they have passed each other.
-  yw_vec3 d_before = yw_sub(yw_contact_before(a, i), yw_contact_before(b, j));
-  if (yw_dot(d, d_before) <= 0.0f) d = d_before;
-  yw_vec3 normal = yw_normalize_or(d, yw_v3(0, 1, 0));
-  yw_contact* contact = yw_contact_append(list);
-  if (!contact) return;
-  *contact =
-      (yw_contact){.body = {job->a, job->b}, .count = {1, 1}, .slop = YW_CONTACT_SLOP * job->skin};
-  contact->particles[0][0] = i;
-  contact->particles[1][0] = j;
-  contact->weights[0][0] = contact->weights[1][0] = 1.0f;
-  contact->normal = normal;
-  contact->gap_before = yw_dot(normal, d_before) - ri - rj;
-}
-
-static void find_spheres(const yw_contact_work* works, const yw_contact_job* job,
-                         yw_contact_list* list) {
-  const yw_contact_work *a = &works[job->a], *b = &works[job->b];
-  const yw_contact_topology *t = a->topology, *u = b->topology;
-  for (int32_t i = job->first * YW_CONTACT_GROUP;
-       i < job->end * YW_CONTACT_GROUP && i < t->num_points; ++i) {
-    yw_vec3 p = yw_contact_position(a, i);
-    yw_aabb box = yw_aabb_pad((yw_aabb){p, p}, a->body->geometry.radius[i] + job->skin);
-    yw_box_walk walk = yw_box_walk_begin(&b->groups, box);
-    for (int32_t g; (g = yw_box_walk_next(&walk)) >= 0;) {
-      int32_t end = (g + 1) * YW_CONTACT_GROUP;
-      for (int32_t j = g * YW_CONTACT_GROUP; j < end && j < u->num_points; ++j) {
-        meet_spheres(a, b, job, i, j, list);
-      }
     }
   }
 }
@@ -486,7 +438,10 @@ void yw_contact_find(const yw_contact_work* works, const yw_contact_job* job,
       find_points_in_tets(works, job, list);
       break;
     case YW_JOB_SPHERES:
-      find_spheres(works, job, list);
+      yw_contact_find_spheres(works, job, list);
+      break;
+    case YW_JOB_OBSTACLES:
+      yw_contact_find_obstacles(works, job, list);
       break;
     case YW_JOB_EDGES:
       yw_contact_find_edges(works, job, list);

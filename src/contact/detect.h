@@ -18,6 +18,9 @@ typedef struct yw_contact {
   float gap_before;     ///< m along the normal when the step began, negative in penetration
   float slop;           ///< m, gaps this small are left alone
   bool deep;            ///< far inside: the bodies are parted as wholes, not at this point
+  bool swept;           ///< the path was followed to the touch, which may be anywhere in the step
+  yw_vec3 drift;        ///< m/s, of the obstacle where side 1 is one (count[1] is 0)
+  float obstacle_friction;
 
   // The solver's.
   float gap;             ///< m, at the end of the step
@@ -40,12 +43,21 @@ typedef struct yw_tet_boxes {
   float lower[3][YW_CONTACT_LEAF], upper[3][YW_CONTACT_LEAF];
 } yw_tet_boxes;
 
+/// The balls of a body in the order of a curve through space, made anew in every step.
+typedef struct yw_contact_balls {
+  int32_t* points;        ///< their particles
+  yw_vec4 *before, *now;  ///< where they were when the step began, and are; now.w is the radius
+  yw_sort_item *order, *scratch;
+} yw_contact_balls;
+
 /// A body during one resolve.
 typedef struct yw_contact_work {
   const yw_contact_body* body;
   const yw_contact_topology* topology;
   float h;  ///< s, length of the step
   yw_aabb box;
+  const int32_t* points;    ///< particles of the sample points, in the order of the groups
+  yw_contact_balls* balls;  ///< of bodies of spheres
   yw_box_tree groups;       ///< of sample points
   yw_box_tree leaves;       ///< of tets
   yw_tet_boxes* tet_boxes;  ///< per leaf; valid where needed[leaf]
@@ -56,6 +68,7 @@ typedef struct yw_contact_work {
 typedef enum yw_contact_job_kind {
   YW_JOB_POINTS_IN_TETS,
   YW_JOB_SPHERES,
+  YW_JOB_OBSTACLES,  ///< balls of a against the obstacles they lie on
   YW_JOB_EDGES,
   YW_JOB_SMALL_PAIR  ///< all of two small volumes: points both ways, and edges
 } yw_contact_job_kind;
@@ -73,6 +86,11 @@ typedef struct yw_contact_list {
   yw_contact* items;
   int32_t count, capacity;
 } yw_contact_list;
+
+/// Balls that have no shape at rest: they are no whole that could bounce or be parted as one.
+static inline bool yw_contact_is_loose(const yw_contact_body* body) {
+  return body->geometry.radius && !body->geometry.rest;
+}
 
 /// Share of the skin within which bodies may rest.
 #define YW_CONTACT_SLOP 0.2f
@@ -95,6 +113,8 @@ static inline yw_contact* yw_contact_append(yw_contact_list* list) {
 
 /// Boxes of the groups of points, and of the whole body.
 void yw_contact_fit_points(yw_contact_work* work);
+/// The same for bodies of spheres, which are sorted first.
+void yw_contact_fit_spheres(yw_contact_work* work);
 /// Boxes of the leaves first .. end - 1.
 void yw_contact_fit_leaves(yw_contact_work* work, int32_t first, int32_t end);
 /// Boxes of the tets of one leaf.
@@ -103,6 +123,11 @@ void yw_contact_fit_tets(yw_contact_work* work, int32_t leaf);
 /// Appends the contacts of a job.
 void yw_contact_find(const yw_contact_work* works, const yw_contact_job* job,
                      yw_contact_list* list);
+/// The balls of a job's bodies against each other.
+void yw_contact_find_spheres(const yw_contact_work* works, const yw_contact_job* job,
+                             yw_contact_list* list);
+void yw_contact_find_obstacles(const yw_contact_work* works, const yw_contact_job* job,
+                               yw_contact_list* list);
 /// The edges of a job's bodies against each other.
 void yw_contact_find_edges(const yw_contact_work* works, const yw_contact_job* job,
                            yw_contact_list* list);

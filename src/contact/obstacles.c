@@ -121,6 +121,18 @@ bool yw_obstacles_clear(const yw_step_ctx* ctx, yw_aabb box) {
   return true;
 }
 
+yw_obstacle_near yw_obstacle_seen_from(const yw_obstacle_set* set, int32_t index, yw_vec3 p) {
+  const yw_obstacle* obstacle = &set->items[index];
+  yw_vec3 local = yw_transform_point_inv(obstacle->end, p), normal;
+  yw_obstacle_near near = {0};
+  near.distance = yw_shape_distance_normal(obstacle->shape, local, &normal) * obstacle->end.scale;
+  near.normal = yw_rotate(obstacle->end.rotation, normal);
+  if (!same_pose(obstacle->begin, obstacle->end) && set->h > 0.0f) {
+    near.velocity = yw_scale(yw_sub(p, yw_transform_point(obstacle->begin, local)), 1.0f / set->h);
+  }
+  return near;
+}
+
 yw_aabb yw_obstacle_bounds(const yw_shape* shape, yw_transform begin, yw_transform end) {
   yw_aabb local;
   yw_vec3 infinite = yw_v3(INFINITY, INFINITY, INFINITY);

@@ -41,4 +41,12 @@ void yw_obstacles_probe(const yw_step_ctx* ctx, int32_t count, const yw_vec4* po
 /// True when no obstacle can be touched inside the box during the substep.
 bool yw_obstacles_clear(const yw_step_ctx* ctx, yw_aabb box);
 
+/// An obstacle as it is at the end of the substep, seen from a point.
+typedef struct yw_obstacle_near {
+  float distance;    ///< m, from its surface, negative inside
+  yw_vec3 normal;    ///< away from it
+  yw_vec3 velocity;  ///< m/s, of its matter there
+} yw_obstacle_near;
+yw_obstacle_near yw_obstacle_seen_from(const yw_obstacle_set* set, int32_t obstacle, yw_vec3 p);
+
 #endif

@@ -163,7 +163,9 @@ static void bounce_sweep(const yw_contact_problem* problem, const yw_contact_bat
 void yw_contact_bounce(const yw_contact_problem* problem, const yw_contact_batch* batch) {
   bool any = false;
   for (int32_t i = 0; i < batch->count; ++i) any = any || batch->contacts[i].bounce > 0.0f;
+  const yw_contact_body *body_a = &problem->bodies[batch->a], *body_b = &problem->bodies[batch->b];
   if (!any || batch->a == batch->b) return;
+  if (yw_contact_is_loose(body_a) || yw_contact_is_loose(body_b)) return;
   yw_particles* particles_a = problem->bodies[batch->a].particles;
   yw_particles* particles_b = problem->bodies[batch->b].particles;
   rigid_motion a = motion_of(particles_a), b = motion_of(particles_b);
@@ -256,9 +258,20 @@ static double mass_of(const yw_particles* p) {
   return sum;
 }
 
-void yw_contact_keep_spin(const yw_contact_problem* problem, const yw_contact_batch* batch) {
-  double lost = (double)yw_length(batch->lost_spin);
+// Balls have no spin, so that friction between them turns the heap they lie in. On an obstacle that
+// is taken up by it, and to turn the whole heap back in every step would only make it tremble.
+static bool turns_on_obstacle(const yw_contact_body* body) {
+  return body->geometry.radius && body->obstacles;
+}
+
+void yw_contact_keep_spin(const yw_contact_problem* problem, const yw_contact_batch* batch,
+                          yw_vec3 lost_spin) {
+  double lost = (double)yw_length(lost_spin);
   if (lost == 0.0) return;
+  if (turns_on_obstacle(&problem->bodies[batch->a]) ||
+      turns_on_obstacle(&problem->bodies[batch->b])) {
+    return;
+  }
   yw_particles* a = problem->bodies[batch->a].particles;
   yw_particles* b = batch->a == batch->b ? NULL : problem->bodies[batch->b].particles;
   double step = (double)yw_length(problem->gravity) * (double)problem->h;
@@ -266,7 +279,7 @@ void yw_contact_keep_spin(const yw_contact_problem* problem, const yw_contact_ba
   if (lost < NEGLIGIBLE_SPIN * step * mass * (double)batch->extent) return;
   rigid_sums sums = sum_up(a, b);
   if (sums.held) return;
-  yw_vec3 omega = yw_neg(yw_mul(invert_inertia(sums.inertia), batch->lost_spin));
+  yw_vec3 omega = yw_neg(yw_mul(invert_inertia(sums.inertia), lost_spin));
   add_rigid_velocity(a, narrow(sums.center), yw_v3(0, 0, 0), omega);
   if (b) add_rigid_velocity(b, narrow(sums.center), yw_v3(0, 0, 0), omega);
 }

@@ -20,6 +20,7 @@ yw_vec3 yw_contact_lost_spin(const yw_contact_problem* problem, const yw_contact
 /// them one by one would tear at the bodies.
 void yw_contact_part(const yw_contact_problem* problem, yw_contact_batch* batch);
 /// Takes the lost spin back by turning the pair as one.
-void yw_contact_keep_spin(const yw_contact_problem* problem, const yw_contact_batch* batch);
+void yw_contact_keep_spin(const yw_contact_problem* problem, const yw_contact_batch* batch,
+                          yw_vec3 lost_spin);
 
 #endif

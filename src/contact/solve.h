@@ -12,6 +12,8 @@ typedef struct yw_contact_batch {
   yw_contact* contacts;
   int32_t count;
   int32_t a, b;
+  int32_t pair;       ///< number of the pair; a pair with many contacts has several batches
+  bool leads;         ///< the first of its pair
   float extent;       ///< m, of the box around both
   yw_vec3 lost_spin;  ///< kg m^2/s, see rigid.h
 } yw_contact_batch;
@@ -21,6 +23,8 @@ typedef struct yw_contact_batch {
 typedef struct yw_contact_problem {
   yw_contact_body* bodies;
   yw_contact_batch* batches;
+  yw_vec3* pair_spin;  ///< scratch, one per pair
+  int32_t num_pairs;
   int32_t color_start[YW_CONTACT_MAX_COLORS + 2];
   float h;
   yw_vec3 gravity;

@@ -228,13 +228,8 @@ static bool build_volume(yw_contact_topology* t, const yw_contact_geometry* g) {
 
 static bool build_spheres(yw_contact_topology* t, const yw_contact_geometry* g) {
   t->num_points = t->num_particles;
-  t->points = YW_NEW_ARRAY(&t->mem, int32_t, t->num_points);
-  if (!t->points) return false;
   double sum = 0.0;
-  for (int32_t i = 0; i < t->num_points; ++i) {
-    t->points[i] = i;
-    sum += (double)g->radius[i];
-  }
+  for (int32_t i = 0; i < t->num_points; ++i) sum += (double)g->radius[i];
   if (t->num_points > 0) t->size = (float)(2.0 * sum / t->num_points);
   return true;
 }

@@ -27,7 +27,7 @@ typedef struct yw_contact_topology {
 
   // Sample points: surface particles of volumes, all particles of sphere bodies.
   int32_t num_points, num_groups;
-  int32_t* points;
+  int32_t* points;  ///< of volumes; spheres are sorted anew in every step
 
   // Tets in an order in which neighbours in space are neighbours in memory, with the particles of
   // each leaf of 16 listed once. Index arrays below that say "ordered" count in this order.

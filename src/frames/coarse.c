@@ -20,24 +20,29 @@
 
 typedef struct lattice {
   int32_t n[3];
-  double origin[3], spacing;
+  double origin[3], spacing[3];
 } lattice;
 
 static size_t node_at(const lattice* l, int32_t x, int32_t y, int32_t z) {
   return (size_t)x + (size_t)l->n[0] * ((size_t)y + (size_t)l->n[1] * (size_t)z);
 }
 
-static lattice choose_lattice(int32_t count, const yw_vec3* rest, double volume) {
+// As fine along every axis as the particles are.
+static lattice choose_lattice(int32_t count, const yw_vec3* rest, double volume,
+                              const double extent[3]) {
   yw_aabb box = yw_aabb_empty();
   for (int32_t p = 0; p < count; ++p) box = yw_aabb_grow(box, rest[p]);
-  lattice l = {.spacing = SPACING * (double)yw_cbrtf((float)(volume / count))};
+  double mean = (double)yw_cbrtf((float)(volume / count));
+  double even = (double)yw_cbrtf((float)(extent[0] * extent[1] * extent[2]));
+  lattice l = {.n = {0}};
   const float *low = &box.lower.x, *high = &box.upper.x;
   for (int i = 0; i < 3; ++i) {
+    l.spacing[i] = SPACING * mean * (even > 0.0 ? extent[i] / even : 1.0);
     double size = (double)high[i] - (double)low[i];
-    int32_t cells = (int32_t)ceil(size / l.spacing);
+    int32_t cells = (int32_t)ceil(size / l.spacing[i]);
     if (cells < 1) cells = 1;
     l.n[i] = cells + 1;
-    l.origin[i] = 0.5 * ((double)high[i] + (double)low[i] - cells * l.spacing);
+    l.origin[i] = 0.5 * ((double)high[i] + (double)low[i] - cells * l.spacing[i]);
   }
   return l;
 }
@@ -46,7 +51,7 @@ static lattice choose_lattice(int32_t count, const yw_vec3* rest, double volume)
 static void locate(const lattice* l, yw_vec3 x, int32_t cell[3], double t[3]) {
   const float* p = &x.x;
   for (int i = 0; i < 3; ++i) {
-    double at = ((double)p[i] - l->origin[i]) / l->spacing;
+    double at = ((double)p[i] - l->origin[i]) / l->spacing[i];
     int32_t c = (int32_t)floor(at);
     if (c < 0) c = 0;
     if (c > l->n[i] - 2) c = l->n[i] - 2;
@@ -56,12 +61,12 @@ static void locate(const lattice* l, yw_vec3 x, int32_t cell[3], double t[3]) {
 }
 
 // Weight and gradient of corner k.
-static double corner_weight(const double t[3], int k, double spacing, double gradient[3]) {
+static double corner_weight(const double t[3], int k, const double spacing[3], double gradient[3]) {
   double f[3], d[3];
   for (int i = 0; i < 3; ++i) {
     bool upper = k >> i & 1;
     f[i] = upper ? t[i] : 1.0 - t[i];
-    d[i] = (upper ? 1.0 : -1.0) / spacing;
+    d[i] = (upper ? 1.0 : -1.0) / spacing[i];
   }
   gradient[0] = d[0] * f[1] * f[2];
   gradient[1] = f[0] * d[1] * f[2];
@@ -148,9 +153,9 @@ static yw_status fill_stiffness(const lattice* l, const yw_vec3* rest, const dou
       int32_t y = (int32_t)(at / (size_t)l->n[0] % (size_t)l->n[1]);
       int32_t z = (int32_t)(at / ((size_t)l->n[0] * (size_t)l->n[1]));
       if (node < 0) continue;
-      out->points[node] =
-          yw_v3((float)(l->origin[0] + x * l->spacing), (float)(l->origin[1] + y * l->spacing),
-                (float)(l->origin[2] + z * l->spacing));
+      out->points[node] = yw_v3((float)(l->origin[0] + x * l->spacing[0]),
+                                (float)(l->origin[1] + y * l->spacing[1]),
+                                (float)(l->origin[2] + z * l->spacing[2]));
       // The lower triangle; neighbours that are 0 still belong to the pattern.
       for (int k = 0; k <= 13; ++k) {
         int32_t nx = x + k % 3 - 1, ny = y + k / 3 % 3 - 1, nz = z + k / 9 - 1;
@@ -179,19 +184,23 @@ static yw_status build(const lattice* l, const yw_vec3* rest, const double* stif
   out->share_start = YW_NEW_ARRAY(mem, int32_t, (size_t)out->num_nodes + 1);
   out->shares = YW_NEW_ARRAY(mem, frames_share, 8 * (size_t)out->num_particles);
   out->points = YW_NEW_ARRAY(mem, yw_vec3, out->num_nodes);
-  if (!out->corners || !out->share_start || !out->shares || !out->points) {
+  out->firmness = YW_NEW_ARRAY(mem, float, out->num_particles);
+  if (!out->corners || !out->share_start || !out->shares || !out->points || !out->firmness) {
     return yw_fail_memory(error, "a coarse lattice");
   }
+  double scale = 0.0;
+  for (int i = 0; i < 3; ++i) scale += SPACING * SPACING / (3.0 * l->spacing[i] * l->spacing[i]);
+  for (int32_t p = 0; p < out->num_particles; ++p) out->firmness[p] = (float)(scale * stiffness[p]);
   fill_corners(l, rest, number, out);
   return fill_stiffness(l, rest, stiffness, number, out, error);
 }
 
 yw_status yw_frames_coarse_create(const yw_allocator* mem, int32_t count, const yw_vec3* rest,
-                                  const double* stiffness, double volume, frames_coarse* out,
-                                  yw_error* error) {
+                                  const double* stiffness, double volume, const double extent[3],
+                                  frames_coarse* out, yw_error* error) {
   *out = (frames_coarse){.mem = yw_mem_or_default(mem), .num_particles = count};
   if (count < LEAST_PARTICLES) return YW_OK;
-  lattice l = choose_lattice(count, rest, volume);
+  lattice l = choose_lattice(count, rest, volume, extent);
   double total = (double)l.n[0] * (double)l.n[1] * (double)l.n[2];
   // Thin bodies in a large box would make more nodes than they have particles.
   if (total > 8.0 * (double)count) return YW_OK;
@@ -214,6 +223,7 @@ void yw_frames_coarse_free(frames_coarse* coarse) {
   yw_mem_free(&coarse->mem, coarse->share_start);
   yw_mem_free(&coarse->mem, coarse->shares);
   yw_mem_free(&coarse->mem, coarse->points);
+  yw_mem_free(&coarse->mem, coarse->firmness);
   yw_sparse_free(&coarse->stiffness);
   *coarse = (frames_coarse){0};
 }

@@ -3,7 +3,7 @@
 //
 // Jacobi's diagonal handles what neighbours do to each other, but smooth motions of a stiff body
 // take as many iterations as it has particles across. They are solved on a lattice about three
-// particles wide, with trilinear weights phi in the rest pose:
+// particles wide along every axis, with trilinear weights phi in the rest pose:
 //   z = J^-1 r + phi^T (sum_p D_p phi phi^T + K_p grad phi . grad phi)^-1 phi r
 // a scalar matrix for all three components, small enough to be factorised whenever D changes.
 #ifndef YW_FRAMES_COARSE_H
@@ -32,12 +32,14 @@ typedef struct frames_coarse {
   frames_share* shares;              ///< particles of every node, ascending
   yw_sparse stiffness;               ///< sum of K_p grad phi . grad phi
   yw_vec3* points;                   ///< places of the nodes
+  float* firmness;                   ///< of particles on it, N/m: about what holds its nodes
 } frames_coarse;
 
-/// stiffness: modulus times volume per particle, J.
+/// stiffness: modulus times volume per particle, J. extent: how far regions reach along the axes on
+/// average, in any unit; the lattice is drawn out as they are.
 yw_status yw_frames_coarse_create(const yw_allocator* mem, int32_t count, const yw_vec3* rest,
-                                  const double* stiffness, double volume, frames_coarse* out,
-                                  yw_error* error);
+                                  const double* stiffness, double volume, const double extent[3],
+                                  frames_coarse* out, yw_error* error);
 void yw_frames_coarse_free(frames_coarse* coarse);
 
 /// What a body keeps: the factor for its time step and its pins.

@@ -17,7 +17,7 @@
 #include "frames/rigid.h"
 
 // Iterations of conjugate gradients after which a solve counts as stalled.
-#define MAX_ITERATIONS 400
+#define MAX_ITERATIONS 1000
 // Newton steps after which a step counts as stalled.
 #define MAX_NEWTON 6
 // Line search: trials, the share of the first slope that may be left uphill, and the shortest step
@@ -37,7 +37,7 @@
 #define KICK_FALLS 8.0f
 // Nodes of the coarse lattice that one task works on.
 #define NODE_CHUNK 64
-// Weight of held particles on it, over their stiffness.
+// Weight of held particles on it, over its stiffness.
 #define HELD 10.0f
 // Tolerance of a first solve that only has to find what touches an obstacle.
 #define ROUGH 0.02f
@@ -125,8 +125,9 @@ static void set_inverse(frames_body* body, const yw_step_ctx* ctx, const backwar
   float* weight = &body->step[0].x;
   for (int32_t p = 0; p < body->model->num_particles; ++p) {
     if (b->particles->inv_mass[p] == 0.0f) body->inverse[p] = 0.0f;
-    float full = body->diagonal[p] + body->model->jacobi[p];
-    weight[p] = body->inverse[p] == 0.0f ? HELD * full : body->diagonal[p];
+    float full = body->diagonal[p] + body->model->jacobi[p], held = body->diagonal[p];
+    if (body->model->coarse.firmness) held += body->model->coarse.firmness[p];
+    weight[p] = body->inverse[p] == 0.0f ? HELD * held : body->diagonal[p];
     body->inverse[p] *= 1.0f / full;
   }
   yw_frames_coarse_prepare(&body->coarse, weight, ctx->tasks);
@@ -160,7 +161,7 @@ static void condition(const frames_phase* phase, int32_t chunk) {
     float s = body->inverse[p];
     yw_vec4 r = body->residual[p];
     yw_vec3 z = yw_scale(yw_xyz(r), s);
-    if (body->coarse.ready && s != 0.0f) z = yw_add(z, yw_frames_coarse_at(&body->coarse, p));
+    if (body->use_coarse && s != 0.0f) z = yw_add(z, yw_frames_coarse_at(&body->coarse, p));
     body->conditioned[p] = yw_v4(z);
     sum += dot4(r, body->conditioned[p]);
   }
@@ -177,7 +178,7 @@ static void restrict_residual(const frames_phase* phase, int32_t chunk) {
 // Both halves of the preconditioner. Returns r . z.
 static double condition_residual(frames_body* body, const yw_step_ctx* ctx,
                                  const frames_phase* phase) {
-  if (body->coarse.ready) {
+  if (body->use_coarse) {
     int32_t chunks = (body->coarse.coarse->num_nodes + NODE_CHUNK - 1) / NODE_CHUNK;
     yw_frames_end_part(body, ctx, YW_FRAMES_VECTORS);
     yw_frames_run(ctx, chunks, restrict_residual, phase);
@@ -245,6 +246,7 @@ static bool solve_step(frames_body* body, const yw_step_ctx* ctx, const frames_k
   void (*stiffen)(const frames_phase*, int32_t) =
       model->num_examples > 0 ? kernels->stiffen_bent : kernels->stiffen;
   memset(body->step, 0, (size_t)model->num_particles * sizeof *body->step);
+  body->use_coarse = body->coarse.ready;
   double rz = condition_residual(body, ctx, &c.phase),
          reduction = (double)tolerance * (double)tolerance;
   if (yw_length2(fall) > 0.0f) rz = start_falling(body, ctx, kernels, &c, rz, fall);
@@ -260,13 +262,19 @@ static bool solve_step(frames_body* body, const yw_step_ctx* ctx, const frames_k
     c.alpha = (float)(rz / curvature);
     yw_frames_run(ctx, chunks, advance_step, &c.phase);
     double next = condition_residual(body, ctx, &c.phase);
+    if (next < 0.0 && body->use_coarse) {
+      // The lattice lost its definiteness to rounding: start again without it.
+      body->use_coarse = false;
+      next = condition_residual(body, ctx, &c.phase);
+      rz = INFINITY;
+    }
     c.beta = (float)(next / rz);
     rz = next;
     ++body->iterations;
     if (rz > goal) yw_frames_run(ctx, chunks, turn_direction, &c.phase);
   }
   yw_frames_end_part(body, ctx, YW_FRAMES_VECTORS);
-  return rz <= goal;
+  return rz >= 0.0 && rz <= goal;
 }
 
 // Newton ------------------------------------------------------------------------------------------

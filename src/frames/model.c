@@ -193,13 +193,22 @@ static yw_status fill_lists(frames_model* model, frames_build* build, yw_error* 
 }
 
 // Modulus times volume of every particle, shared out by the regions that hold it.
-static yw_status build_coarse(frames_model* model, const frames_regions* regions, yw_error* error) {
-  double volume = 0.0, *stiffness = YW_NEW_ARRAY(&model->mem, double, model->num_particles);
+static yw_status build_coarse(frames_model* model, const frames_regions* regions,
+                              const yw_vec3* rest, yw_error* error) {
+  double extent[3] = {0}, volume = 0.0,
+         *stiffness = YW_NEW_ARRAY(&model->mem, double, model->num_particles);
   if (!stiffness) return yw_fail_memory(error, "a frames model");
   for (int32_t r = 0; r < regions->num_regions; ++r) {
     int32_t begin = regions->start[r], end = regions->start[r + 1];
     double modulus = 2.0 * regions->mu[r] + regions->lambda[r];
     volume += regions->volume[r];
+    yw_vec3 reach = {0, 0, 0}, origin = rest[regions->member[begin]];
+    for (int32_t e = begin; e < end; ++e) {
+      yw_vec3 d = yw_sub(rest[regions->member[e]], origin);
+      reach =
+          yw_v3(fmaxf(reach.x, fabsf(d.x)), fmaxf(reach.y, fabsf(d.y)), fmaxf(reach.z, fabsf(d.z)));
+    }
+    extent[0] += (double)reach.x, extent[1] += (double)reach.y, extent[2] += (double)reach.z;
     for (int32_t e = begin; e < end; ++e) {
       stiffness[model->particle_of_vertex[regions->member[e]]] +=
           modulus * regions->volume[r] / (end - begin);
@@ -207,7 +216,7 @@ static yw_status build_coarse(frames_model* model, const frames_regions* regions
   }
   yw_status status =
       yw_frames_coarse_create(&model->mem, model->num_particles, model->rest_positions, stiffness,
-                              volume, &model->coarse, error);
+                              volume, extent, &model->coarse, error);
   yw_mem_free(&model->mem, stiffness);
   return status;
 }
@@ -284,7 +293,7 @@ static yw_status build_model(frames_model* model, frames_build* build, yw_error*
   if (status >= 0) {
     status = yw_frames_build_examples(model, def, &build->regions, build->region_of, error);
   }
-  if (status >= 0) status = build_coarse(model, &build->regions, error);
+  if (status >= 0) status = build_coarse(model, &build->regions, def->mesh->positions, error);
   if (status >= 0) status = build_surface(model, def->mesh, error);
   if (status >= 0) model->hash = hash_model(model);
   return status;

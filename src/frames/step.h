@@ -57,7 +57,8 @@ typedef struct frames_body {
   yw_vec4* product;
   float* diagonal;  ///< m / h'^2 and stiffness of springs, N/m
   frames_coarse_solver coarse;
-  float* inverse;  ///< of the preconditioner's diagonal; 0 for held particles
+  bool use_coarse;  ///< in the solve under way
+  float* inverse;   ///< of the preconditioner's diagonal; 0 for held particles
 
   // Second-order history: the state one step ago, and the velocities that the last step left.
   yw_vec4 *last_pos, *last_vel;

@@ -19,6 +19,8 @@ static const yw_field body_fields[] = {
     YW_FIELD(yw_body_spec, model, NODE, 0, 0),
     MODEL_FIELD(shape),
     MODEL_FIELD(mesh),
+    MODEL_FIELD(rod),
+    MODEL_FIELD(sheet),
     MODEL_FIELD(match),
     MODEL_FIELD(frames),
     MODEL_FIELD(fem),
@@ -61,7 +63,8 @@ const yw_record yw_record_repeat = YW_RECORD("repeat", repeat_fields, repeat_def
 static const yw_pin_spec pin_defaults = {.node = NULL};
 static const yw_field pin_fields[] = {
     YW_FIELD(yw_pin_spec, select, NODE, 0, 0), YW_FIELD(yw_pin_spec, vertices, NODE, 0, 0),
-    YW_FIELD(yw_pin_spec, path, NODE, 0, 0), YW_FIELD(yw_pin_spec, spring, NODE, 0, 0)};
+    YW_FIELD(yw_pin_spec, path, NODE, 0, 0), YW_FIELD(yw_pin_spec, spring, NODE, 0, 0),
+    YW_FIELD(yw_pin_spec, clamp, BOOL, 0, 0)};
 const yw_record yw_record_pin = YW_RECORD("pin", pin_fields, pin_defaults);
 
 typedef struct spring_keys {
@@ -189,8 +192,9 @@ static bool find_model(yw_loader* l, const yw_json* name, int32_t* index) {
 
 // A body that takes a model from elsewhere cannot change what it is made of.
 static bool check_no_model_keys(yw_loader* l, const yw_body_spec* body) {
-  static const char* const keys[] = {"shape", "mesh", "density", "examples", "surface"};
-  for (int32_t i = 0; i < 5; i++) {
+  static const char* const keys[] = {"shape",   "mesh",     "rod",    "sheet",
+                                     "density", "examples", "surface"};
+  for (int32_t i = 0; i < 7; i++) {
     const yw_json* item = yw_json_get(body->node, keys[i]);
     if (item) return yw_value_fail(&l->r, item, "belongs to the model, but \"model\" is given");
   }
@@ -217,9 +221,9 @@ static bool check_method(yw_loader* l, const yw_body_spec* body) {
 static bool load_body_model(yw_loader* l, yw_body_spec* body) {
   yw_method_spec settings = yw_default_method_spec();
   if (!body->model) {
-    static const char* const sources[] = {"mesh", "shape", "model"};
+    static const char* const sources[] = {"mesh", "shape", "rod", "sheet", "model"};
     int32_t which;
-    if (!yw_exactly_one(&l->r, body->node, 3, sources, &which) ||
+    if (!yw_exactly_one(&l->r, body->node, 5, sources, &which) ||
         !yw_load_model(l, body->node, &body->keys, &body->model_index)) {
       return false;
     }
@@ -273,6 +277,9 @@ static bool load_start_pose(yw_loader* l, yw_body_spec* body) {
   body->start_example = -1;
   if (!node) return true;
   const yw_model_spec* model = &l->scene->models.items[body->model_index];
+  if (yw_source_is_slender(model->source)) {
+    return yw_value_fail(&l->r, node, "is for volumes, but this is a rod or a sheet");
+  }
   if (node->type == YW_JSON_STRING) return find_example(l, model, node, &body->start_example);
   if (node->type == YW_JSON_OBJECT) return yw_load_pose(l, node, &body->start);
   if (node->type != YW_JSON_NUMBER) {

@@ -119,6 +119,7 @@ static bool embed(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* surface
 }
 
 static bool build_model(yw_loader* l, yw_model_spec* model) {
+  if (yw_source_is_slender(model->source)) return yw_build_slender(l, model);
   const yw_allocator* mem = &l->scene->mem;
   yw_tri_mesh surface = {0};
   int32_t* labels = NULL;

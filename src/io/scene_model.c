@@ -15,6 +15,8 @@
 static const yw_model_keys model_defaults = {.density = 1000};
 static const yw_field model_fields[] = {YW_FIELD(yw_model_keys, shape, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, mesh, NODE, 0, 0),
+                                        YW_FIELD(yw_model_keys, rod, NODE, 0, 0),
+                                        YW_FIELD(yw_model_keys, sheet, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, match, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, frames, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, fem, NODE, 0, 0),
@@ -119,12 +121,13 @@ static bool load_tets(yw_loader* l, const yw_json* node, yw_model_spec* out) {
 }
 
 static bool load_source(yw_loader* l, const yw_json* node, yw_model_spec* out) {
-  static const char* const either[] = {"mesh", "shape"};
+  static const char* const either[] = {"mesh", "shape", "rod", "sheet"};
   static const char* const sources[] = {"lattice", "tets", "file"};
   const yw_json *shape = out->keys.shape, *mesh = out->keys.mesh;
   int32_t which;
-  if (!yw_exactly_one(&l->r, node, 2, either, &which)) return false;
+  if (!yw_exactly_one(&l->r, node, 4, either, &which)) return false;
   out->scale = 1;
+  if (which >= 2) return yw_load_slender(l, node, out);
   out->source_node = shape ? shape : mesh;
   if (shape) {
     out->source = YW_SOURCE_SHAPE;
@@ -269,6 +272,8 @@ static uint64_t hash_of(const yw_model_keys* k) {
   uint64_t hash = yw_hash_bytes(YW_HASH_SEED, &k->density, sizeof k->density);
   hash = yw_hash_u64(hash, yw_json_hash(k->shape));
   hash = yw_hash_u64(hash, yw_json_hash(k->mesh));
+  hash = yw_hash_u64(hash, yw_json_hash(k->rod));
+  hash = yw_hash_u64(hash, yw_json_hash(k->sheet));
   hash = yw_hash_u64(hash, yw_json_hash(k->examples));
   hash = yw_hash_u64(hash, yw_json_hash(k->surface));
   hash = yw_hash_u64(hash, hash_of_keys(k->frames, yw_frames_model_keys));
@@ -278,7 +283,8 @@ static uint64_t hash_of(const yw_model_keys* k) {
 
 static bool same_model(const yw_model_keys* a, const yw_model_keys* b) {
   return a->density == b->density && yw_json_equal(a->shape, b->shape) &&
-         yw_json_equal(a->mesh, b->mesh) && yw_json_equal(a->examples, b->examples) &&
+         yw_json_equal(a->mesh, b->mesh) && yw_json_equal(a->rod, b->rod) &&
+         yw_json_equal(a->sheet, b->sheet) && yw_json_equal(a->examples, b->examples) &&
          yw_json_equal(a->surface, b->surface) &&
          same_keys(a->frames, b->frames, yw_frames_model_keys) &&
          same_keys(a->fem, b->fem, yw_fem_model_keys) && yw_json_equal(groups_of(a), groups_of(b));

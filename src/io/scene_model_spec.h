@@ -34,7 +34,33 @@ typedef struct yw_pose_spec {
   const char* surface_file;  ///< the embedded surface's vertices
 } yw_pose_spec;
 
-typedef enum yw_mesh_source { YW_SOURCE_LATTICE, YW_SOURCE_SHAPE, YW_SOURCE_FILE } yw_mesh_source;
+typedef enum yw_mesh_source {
+  YW_SOURCE_LATTICE,
+  YW_SOURCE_SHAPE,
+  YW_SOURCE_FILE,
+  YW_SOURCE_ROD,
+  YW_SOURCE_SHEET
+} yw_mesh_source;
+
+static inline bool yw_source_is_slender(yw_mesh_source source) { return source >= YW_SOURCE_ROD; }
+
+typedef struct yw_rod_spec {
+  const yw_json *line, *helix, *points;
+  bool closed;
+  int32_t section;
+  float radius, width, thickness, contact_radius;
+  yw_vec3 width_direction;
+  int32_t num_points;
+  yw_vec3* list;
+} yw_rod_spec;
+
+typedef struct yw_sheet_spec {
+  const yw_json* rectangle;
+  const char* file;
+  float thickness, contact_radius;
+  float width, depth;     ///< m, of the rectangle
+  int32_t across, along;  ///< its cells
+} yw_sheet_spec;
 
 typedef struct yw_lattice_spec {
   yw_vec3 size, center;
@@ -52,7 +78,7 @@ typedef struct yw_surface_spec {
 
 /// The keys of a model, whether in "models" or directly in a body.
 typedef struct yw_model_keys {
-  const yw_json *shape, *mesh, *match, *frames, *fem, *examples, *surface;
+  const yw_json *shape, *mesh, *rod, *sheet, *match, *frames, *fem, *examples, *surface;
   float density;
 } yw_model_keys;
 
@@ -129,6 +155,8 @@ typedef struct yw_model_spec {
   yw_shape* shape;  ///< not owned
   float size, scale;
   const char* file;
+  yw_rod_spec rod;
+  yw_sheet_spec sheet;
 
   yw_grouping grouping;
   int32_t num_labels;       ///< of labels, and of selectors when there are shapes

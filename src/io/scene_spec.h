@@ -22,6 +22,7 @@ typedef struct yw_pin_spec {
   const yw_json *select, *vertices, *path, *spring;
   yw_shape* shape;  ///< of select; not owned
   float stiffness, damping;
+  bool clamp;
   yw_path_spec motion;
   int32_t num_vertices;
   int32_t* list;

@@ -65,6 +65,7 @@ static yw_status create_pins(yw_world* world, const yw_body_spec* body, yw_body_
     def.path = yw_path_of(&pin->motion, yw_add(pin->motion.pivot, moved));
     def.stiffness = pin->stiffness;
     def.damping = pin->damping;
+    def.clamp = pin->clamp;
     yw_status status = yw_pin_create(world, &def, &pin_id, error);
     if (status < 0) return status;
   }

@@ -160,15 +160,18 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
     if (!yw_body_takes_part(body)) continue;
     const yw_method* method = body->model->method;
+    yw_contact_geometry geometry = method->contact_geometry(body->state);
+    if (!geometry.tets && !geometry.radius) continue;
     world->contact_bodies.items[world->contact_bodies.count++] =
-        (yw_contact_body){.geometry = method->contact_geometry(body->state),
+        (yw_contact_body){.geometry = geometry,
                           .topology_version = method->topology_version(body->state),
                           .key = body->key,
                           .particles = &body->particles,
                           .friction = body->friction,
                           .restitution = body->restitution,
                           .body_contact = body->body_contact,
-                          .self_contact = body->self_contact};
+                          .self_contact = body->self_contact,
+                          .obstacles = body->report.obstacle_contacts > 0 ? &s->obstacles : NULL};
   }
   return yw_contacts_resolve(world->contacts, world->contact_bodies.items,
                              world->contact_bodies.count, s->h, world->gravity,

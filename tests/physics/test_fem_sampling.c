@@ -4,7 +4,7 @@
 #include "fem/sampling.h"
 
 #include "fem_periodic.h"
-#include "fem_testing.h"
+#include "fem_samples.h"
 #include "math/dense.h"
 
 static bool fast(void) { return getenv("YW_TEST_FAST") != NULL; }

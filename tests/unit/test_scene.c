@@ -160,7 +160,7 @@ static void mistakes_in_models_are_reported(void** state) {
   static const mistake cases[] = {
       {"{\"bodies\": [{\"shape\": {\"sphere\": {\"radius\": 1}}}, {" CUBE
        "},\n  {\"name\": \"x\"}]}",
-       "dir/a.json:2:3: bodies[2] needs \"mesh\", \"shape\" or \"model\""},
+       "dir/a.json:2:3: bodies[2] needs \"mesh\", \"shape\", \"rod\", \"sheet\" or \"model\""},
       {BODY(CUBE ", \"shape\": {\"sphere\": {\"radius\": 1}}"),
        "dir/a.json:1:60: bodies[0] has \"mesh\" and \"shape\", but only one of them can be given"},
       {BODY("\"shape\": {\"plane\": {}}"),
@@ -240,7 +240,7 @@ static void mistakes_in_models_are_reported(void** state) {
        "dir/a.json:1:112: bodies[0].density belongs to the model, but \"model\" is given"},
       {"{\"models\": {\"teddy\": {" CUBE ", \"yongs_modulus\": 1}}, \"bodies\": []}",
        "dir/a.json:1:69: unknown key \"yongs_modulus\" in models.teddy (known keys: shape, mesh, "
-       "match, frames, fem, examples, surface, density)"},
+       "rod, sheet, match, frames, fem, examples, surface, density)"},
   };
   CHECK_MISTAKES(cases);
 }

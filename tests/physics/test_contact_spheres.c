@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+// Bodies of balls through the whole world: collisions with known answers, momentum, piles, slopes.
+#include "grains.h"
+#include "world_fixture.h"
+
+#define H (1.0f / 240.0f)
+static const yw_quat upright = {0, 0, 0, 1};
+
+typedef struct ball_def {
+  yw_vec3 velocity;
+  float radius, mass, friction, restitution;
+  bool self_contact;
+} ball_def;
+
+static yw_body_id add_balls(yw_world* world, int32_t count, const yw_vec3* centers,
+                            const ball_def* b) {
+  yw_model* model = make_grains(&grain_method, count, count, centers, b->radius, b->mass, 0);
+  yw_error error = {0};
+  yw_body_def def = yw_default_body_def();
+  def.model = model;
+  def.velocity = b->velocity;
+  def.friction = b->friction;
+  def.restitution = b->restitution;
+  def.self_contact = b->self_contact;
+  yw_body_id id;
+  assert_int_equal(yw_body_create(world, &def, &id, &error), YW_OK);
+  yw_model_release(model);
+  return id;
+}
+
+static yw_world* make_space(yw_vec3 gravity, int32_t threads) {
+  yw_world_def def = yw_default_world_def();
+  def.gravity = gravity;
+  def.threads = threads;
+  yw_world* world = NULL;
+  assert_int_equal(yw_world_create(&def, &world), YW_OK);
+  return world;
+}
+
+static void run(yw_world* world, int32_t steps) {
+  for (int32_t i = 0; i < steps; ++i) assert_int_equal(yw_world_step(world, H, 1, NULL), YW_OK);
+}
+
+// Momenta about the origin of all bodies, and the sizes that errors are measured with.
+typedef struct momenta {
+  double linear[3], angular[3];
+  double linear_size, angular_size;
+} momenta;
+
+static momenta momenta_of(const yw_world* world) {
+  momenta m = {0};
+  for (int32_t i = 0; i < yw_world_num_bodies(world); ++i) {
+    yw_body_id id = yw_world_body(world, i);
+    yw_body_sums s;
+    assert_int_equal(yw_body_sums_of(world, id, &s), YW_OK);
+    const double *c = s.center, *p = s.momentum;
+    for (int k = 0; k < 3; ++k) m.linear[k] += p[k];
+    m.angular[0] += s.angular_momentum[0] + c[1] * p[2] - c[2] * p[1];
+    m.angular[1] += s.angular_momentum[1] + c[2] * p[0] - c[0] * p[2];
+    m.angular[2] += s.angular_momentum[2] + c[0] * p[1] - c[1] * p[0];
+    double speed = sqrt(2 * s.kinetic_energy / s.mass);
+    m.linear_size += s.mass * speed;
+    m.angular_size += s.mass * speed;
+  }
+  return m;
+}
+
+// Two balls of 1 and 3 kg, head on: the answer is in every schoolbook.
+static void head_on_collisions_are_exact(void** state) {
+  (void)state;
+  const float restitutions[3] = {0.0f, 0.5f, 1.0f};
+  for (int k = 0; k < 3; ++k) {
+    yw_world* world = make_space((yw_vec3){0, 0, 0}, 1);
+    float e = restitutions[k];
+    yw_body_id a = add_balls(world, 1, &(yw_vec3){-0.5f, 0, 0},
+                             &(ball_def){{3, 0, 0}, 0.1f, 1, 0.4f, e, false});
+    yw_body_id b = add_balls(world, 1, &(yw_vec3){0.5f, 0, 0},
+                             &(ball_def){{-1, 0, 0}, 0.1f, 3, 0.4f, e, false});
+    run(world, 120);
+    // Common speed 0; the rest is turned round, e times as fast.
+    assert_near(yw_body_velocities(world, a, NULL)[0].x, -3 * e, 1e-5);
+    assert_near(yw_body_velocities(world, b, NULL)[0].x, 1 * e, 1e-5);
+    // They met at t = 0.2 s at x = 0.1 (a) and 0.3 (b); the way after it is exact up to the skin.
+    assert_near(yw_body_positions(world, a, NULL)[0].x, 0.1 - 3 * e * 0.3, 2e-3 + 4 * e * H);
+    assert_near(yw_body_positions(world, b, NULL)[0].x, 0.3 + 1 * e * 0.3, 2e-3 + 4 * e * H);
+    yw_world_destroy(world);
+  }
+}
+
+// Balls of one body bounce one by one, not as a whole: the other ones of the body stay at rest.
+static void loose_balls_bounce_alone(void** state) {
+  (void)state;
+  yw_world* world = make_space((yw_vec3){0, 0, 0}, 1);
+  const yw_vec3 targets[3] = {{0, 0, 0}, {0, 5, 0}, {0, -5, 0}};
+  yw_body_id rest = add_balls(world, 3, targets, &(ball_def){{0, 0, 0}, 0.1f, 1, 0, 1, false});
+  yw_body_id shot =
+      add_balls(world, 1, &(yw_vec3){-1, 0, 0}, &(ball_def){{4, 0, 0}, 0.1f, 1, 0, 1, false});
+  run(world, 120);
+  const yw_vec3* v = yw_body_velocities(world, rest, NULL);
+  assert_near(v[0].x, 4, 1e-5);
+  assert_near(v[1].x, 0, 0);
+  assert_near(v[2].x, 0, 0);
+  assert_near(yw_body_velocities(world, shot, NULL)[0].x, 0, 1e-5);
+  yw_world_destroy(world);
+}
+
+// A cloud that falls in on itself, with friction: both momenta stay.
+static void a_collapsing_cloud_keeps_its_momenta(void** state) {
+  (void)state;
+  enum { COUNT = 400 };
+  yw_vec3 centers[COUNT], speeds[COUNT];
+  test_random random = {5};
+  for (int i = 0; i < COUNT; ++i) {
+    yw_vec3 p = {0, 0, 0};
+    // A jittered grid, so that none begin inside each other.
+    p.x = 0.25f * (float)(i % 8) - 0.875f + (float)test_random_in(&random, -0.02, 0.02);
+    p.y = 0.25f * (float)(i / 8 % 8) - 0.875f + (float)test_random_in(&random, -0.02, 0.02);
+    p.z = 0.25f * (float)(i / 64) - 0.875f + (float)test_random_in(&random, -0.02, 0.02);
+    centers[i] = p;
+    speeds[i] = yw_add(yw_scale(p, -2.0f), yw_cross(yw_v3(0.5f, 1.5f, 0.2f), p));
+  }
+  yw_world* world = make_space((yw_vec3){0, 0, 0}, 2);
+  yw_body_id cloud =
+      add_balls(world, COUNT, centers, &(ball_def){{0, 0, 0}, 0.1f, 1, 0.5f, 0.2f, true});
+  assert_int_equal(yw_body_set_state(world, cloud, centers, speeds), YW_OK);
+  // And a soft box that a part of it meets.
+  yw_model* model = make_box_model(3, 6, 3, 0);
+  add_body(world, model, (yw_vec3){1.6f, 0, 0}, upright);
+  yw_model_release(model);
+  momenta start = momenta_of(world);
+  yw_step_report report;
+  int32_t most = 0;
+  double linear = 0, angular = 0;
+  for (int step = 0; step < 120; ++step) {
+    momenta before = momenta_of(world);
+    assert_int_equal(yw_world_step(world, H, 1, &report), YW_OK);
+    momenta after = momenta_of(world);
+    most = report.body_contacts > most ? report.body_contacts : most;
+    for (int k = 0; k < 3; ++k) {
+      linear = fmax(linear, fabs(after.linear[k] - before.linear[k]) / start.linear_size);
+      angular = fmax(angular, fabs(after.angular[k] - before.angular[k]) / start.angular_size);
+    }
+  }
+  print_message("           up to %d contacts, per step: momentum %.1e, angular %.1e\n", most,
+                linear, angular);
+  assert_true(most > 300);
+  assert_at_most(linear, 1e-6);
+  assert_at_most(angular, 1e-6);
+  yw_world_destroy(world);
+}
+
+// A heap on a floor with walls: nothing in anything, and rest means rest.
+static void a_heap_comes_to_rest(void** state) {
+  (void)state;
+  enum { SIDE = 6, COUNT = SIDE * SIDE * SIDE };
+  yw_vec3 centers[COUNT];
+  test_random random = {9};
+  for (int i = 0; i < COUNT; ++i) {
+    centers[i] = yw_v3(0.11f * (float)(i % SIDE) + (float)test_random_in(&random, 0, 0.01),
+                       0.06f + 0.11f * (float)(i / SIDE % SIDE),
+                       0.11f * (float)(i / SIDE / SIDE) + (float)test_random_in(&random, 0, 0.01));
+  }
+  yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+  yw_body_id heap =
+      add_balls(world, COUNT, centers, &(ball_def){{0, 0, 0}, 0.05f, 0.5f, 0.6f, 0, true});
+  run(world, 960);
+  int32_t count;
+  const yw_vec3* x = yw_body_positions(world, heap, &count);
+  float deepest = 0, lowest = 1;
+  for (int i = 0; i < count; ++i) {
+    lowest = fminf(lowest, x[i].y);
+    for (int j = 0; j < i; ++j) deepest = fmaxf(deepest, 0.1f - yw_distance(x[i], x[j]));
+    centers[i] = x[i];
+  }
+  double fastest = 0, moved = 0;
+  for (int step = 0; step < 240; ++step) {
+    run(world, 1);
+    const yw_vec3* v = yw_body_velocities(world, heap, NULL);
+    for (int i = 0; i < count; ++i) fastest = fmax(fastest, (double)yw_length(v[i]));
+  }
+  x = yw_body_positions(world, heap, NULL);
+  for (int i = 0; i < count; ++i) moved = fmax(moved, (double)yw_distance(x[i], centers[i]));
+  print_message("           depth %.4f, speed %.4f m/s, moved %.5f m in 1 s\n", (double)deepest,
+                fastest, moved);
+  assert_at_least(lowest, 0.0495);
+  assert_at_most(deepest, 0.005);
+  assert_at_most(fastest, 0.02);
+  assert_at_most(moved, 0.004);
+  yw_world_destroy(world);
+}
+
+// On a slope of 20 degrees: mu = 0.5 holds, mu = 0.2 slides with g (sin a - mu cos a).
+static void balls_on_a_slope_obey_coulomb(void** state) {
+  (void)state;
+  const double angle = 20.0 * 3.14159265358979 / 180.0;
+  for (int k = 0; k < 2; ++k) {
+    float mu = k == 0 ? 0.5f : 0.2f;
+    yw_world* world = make_space((yw_vec3){0, -9.81f, 0}, 1);
+    yw_vec3 n = {(float)sin(angle), (float)cos(angle), 0};
+    yw_error error = {0};
+    yw_obstacle_def def = yw_default_obstacle_def();
+    assert_int_equal(yw_shape_plane(NULL, n, 0, &def.shape), YW_OK);
+    def.friction = mu;
+    yw_obstacle_id obstacle;
+    assert_int_equal(yw_obstacle_create(world, &def, &obstacle, &error), YW_OK);
+    yw_shape_release(def.shape);
+    yw_vec3 start = yw_scale(n, 0.1f);
+    yw_body_id ball = add_balls(world, 1, &start, &(ball_def){{0, 0, 0}, 0.1f, 1, mu, 0, false});
+    run(world, 240);
+    yw_vec3 way = yw_sub(yw_body_positions(world, ball, NULL)[0], start);
+    double expected = k == 0 ? 0.0 : 0.5 * 9.81 * (sin(angle) - (double)mu * cos(angle));
+    assert_near(yw_length(way), expected, k == 0 ? 1e-5 : 0.01 * expected);
+    assert_near(yw_dot(way, n), 0, 1e-4);
+    yw_world_destroy(world);
+  }
+}
+
+// Two thin rods that cross at 20 m/s: in one step each moves eight times its thickness.
+static void fast_thin_rods_do_not_pass_each_other(void** state) {
+  (void)state;
+  enum { COUNT = 41 };
+  yw_vec3 along_x[COUNT], along_z[COUNT];
+  for (int i = 0; i < COUNT; ++i) {
+    float s = 0.0075f * (float)(i - COUNT / 2);
+    along_x[i] = yw_v3(s, 0.31f, 0.001f);
+    along_z[i] = yw_v3(0.002f, 0, s);
+  }
+  yw_world* world = make_space((yw_vec3){0, 0, 0}, 1);
+  yw_body_id upper =
+      add_balls(world, COUNT, along_x, &(ball_def){{0, -10, 0}, 0.005f, 0.01f, 0.3f, 0, false});
+  yw_body_id lower =
+      add_balls(world, COUNT, along_z, &(ball_def){{0, 10, 0}, 0.005f, 0.01f, 0.3f, 0, false});
+  run(world, 6);
+  // The balls that met have stopped; the loose rest flies on.
+  const yw_vec3 *v = yw_body_velocities(world, upper, NULL),
+                *w = yw_body_velocities(world, lower, NULL);
+  const yw_vec3 *x = yw_body_positions(world, upper, NULL),
+                *y = yw_body_positions(world, lower, NULL);
+  assert_at_least(v[COUNT / 2].y - w[COUNT / 2].y, -0.2);
+  assert_at_least(x[COUNT / 2].y - y[COUNT / 2].y, 0.0);
+  assert_near(v[0].y, -10, 0.02);
+  yw_world_destroy(world);
+}
+
+// Balls poured into a bin: 1,000 of them, ten deep.
+static void a_bin_of_balls_comes_to_rest(void** state) {
+  (void)state;
+  const int32_t side = 6, layers = getenv("YW_TEST_FAST") ? 6 : 24, count = side * side * layers;
+  yw_vec3* centers = malloc(sizeof *centers * (size_t)count);
+  test_random random = {3};
+  for (int32_t i = 0; i < count; ++i) {
+    centers[i] =
+        yw_v3(0.115f * (float)(i % side) + 0.06f + (float)test_random_in(&random, 0, 0.01),
+              0.06f + 0.11f * (float)(i / side / side),
+              0.115f * (float)(i / side % side) + 0.06f + (float)test_random_in(&random, 0, 0.01));
+  }
+  yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+  const yw_vec3 walls[4] = {{1, 0, 0}, {-1, 0, 0}, {0, 0, 1}, {0, 0, -1}};
+  for (int k = 0; k < 4; ++k) {
+    yw_error error = {0};
+    yw_obstacle_def def = yw_default_obstacle_def();
+    assert_int_equal(yw_shape_plane(NULL, walls[k], k & 1 ? -0.72f : 0.0f, &def.shape), YW_OK);
+    yw_obstacle_id id;
+    assert_int_equal(yw_obstacle_create(world, &def, &id, &error), YW_OK);
+    yw_shape_release(def.shape);
+  }
+  yw_body_id id =
+      add_balls(world, count, centers, &(ball_def){{0, 0, 0}, 0.05f, 0.5f, 0.3f, 0, true});
+  run(world, 960);
+  const yw_vec3 *x = yw_body_positions(world, id, NULL), *v = yw_body_velocities(world, id, NULL);
+  double energy = 0, deepest = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    energy += (double)yw_length2(v[i]);
+    assert_true(x[i].x > 0.045f && x[i].x < 0.675f && x[i].y > 0.045f && x[i].z > 0.045f);
+    for (int32_t j = 0; j < i; ++j) deepest = fmax(deepest, 0.1 - (double)yw_distance(x[i], x[j]));
+  }
+  print_message("           %d balls: rms speed %.4f m/s, depth %.4f m\n", count,
+                sqrt(energy / count), deepest);
+  assert_at_most(sqrt(energy / count), 0.02);
+  assert_at_most(deepest, 0.006);
+  free(centers);
+  yw_world_destroy(world);
+}
+
+// Threads do not matter, nor does it that a run was resumed.
+static void heaps_have_the_same_bits(void** state) {
+  (void)state;
+  enum { COUNT = 3000 };
+  yw_vec3* centers = malloc(sizeof *centers * COUNT);
+  for (int i = 0; i < COUNT; ++i) {
+    centers[i] = yw_v3(0.1f * (float)(i % 15) + 0.001f * (float)(i % 7), 0.1f * (float)(i / 225),
+                       0.1f * (float)(i / 15 % 15) + 0.001f * (float)(i % 11));
+  }
+  uint64_t hashes[3];
+  void* bytes = NULL;
+  size_t size = 0;
+  for (int k = 0; k < 3; ++k) {
+    yw_world* world = make_world(k == 1 ? 3 : 1, YW_SIMD_AUTO, true);
+    add_balls(world, COUNT, centers, &(ball_def){{0, 0, 0}, 0.055f, 0.5f, 0.6f, 0.3f, true});
+    yw_model* model = make_box_model(2, 4, 2, 0);
+    add_body(world, model, (yw_vec3){0.7f, 2.2f, 0.7f}, upright);
+    yw_model_release(model);
+    yw_error error = {0};
+    if (k < 2) run(world, 10);
+    if (k == 0) {
+      size = yw_world_snapshot_size(world);
+      bytes = malloc(size);
+      assert_int_equal(yw_world_save(world, bytes, size, NULL), YW_OK);
+    } else if (k == 2) {
+      assert_int_equal(yw_world_load(world, bytes, size, &error), YW_OK);
+    }
+    run(world, 10);
+    hashes[k] = yw_world_hash(world);
+    yw_world_destroy(world);
+  }
+  assert_int_equal(hashes[0], hashes[1]);
+  assert_int_equal(hashes[0], hashes[2]);
+  free(bytes);
+  free(centers);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(head_on_collisions_are_exact),
+      cmocka_unit_test(loose_balls_bounce_alone),
+      cmocka_unit_test(a_collapsing_cloud_keeps_its_momenta),
+      cmocka_unit_test(a_heap_comes_to_rest),
+      cmocka_unit_test(a_bin_of_balls_comes_to_rest),
+      cmocka_unit_test(balls_on_a_slope_obey_coulomb),
+      cmocka_unit_test(fast_thin_rods_do_not_pass_each_other),
+      cmocka_unit_test(heaps_have_the_same_bits),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
