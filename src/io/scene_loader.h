@@ -67,16 +67,16 @@ bool yw_load_body_frames(yw_loader* l, const yw_json* node, int32_t num_poses,
 /// Makes the model of the tets and examples that are built.
 bool yw_build_frames(yw_loader* l, yw_model_spec* model);
 
+// scene_slender.c
+bool yw_load_slender(yw_loader* l, const yw_json* node, yw_model_spec* out);
+/// Makes the model of a rod or a sheet, and its particles as tets without any.
+bool yw_build_slender(yw_loader* l, yw_model_spec* model);
+
 // scene_fem.c
 extern const char* const yw_fem_model_keys[];
 bool yw_load_fem(yw_loader* l, yw_model_spec* model);
 bool yw_load_body_fem(yw_loader* l, const yw_json* node, yw_fem_spec* fem);
 bool yw_build_fem(yw_loader* l, yw_model_spec* model);
-
-// scene_slender.c
-bool yw_load_slender(yw_loader* l, const yw_json* node, yw_model_spec* out);
-/// Makes the model of a rod or a sheet, and its particles as tets without any.
-bool yw_build_slender(yw_loader* l, yw_model_spec* model);
 
 // scene_pose.c
 bool yw_load_pose(yw_loader* l, const yw_json* node, yw_pose_spec* out);

@@ -8,6 +8,10 @@
 #include "math/polar.h"
 #include "plastic/body.h"
 
+// Obstacles meet slaves first, which lie half a spacing outside, and the solve hands that on.
+// Masters that were stopped at d / 2 themselves would lose their speed without any deformation, and
+// every impact would press the lowest layer flat. In units of d.
+#define REACH 0.25f
 // Masters that were moved as a whole fit a rigid motion to within this, in units of d.
 #define RIGID 0.01f
 
@@ -16,15 +20,15 @@ void yw_plastic_body_destroy(void* state, yw_particles* particles) {
   if (!body) return;
   yw_allocator mem = body->mem;
   void* const arrays[] = {
-      body->state,       body->work,         body->rows,         body->last_pos,
-      body->pull,        body->radius,       body->needs,        body->is_linked,
-      body->slave_pos,   body->slave_vel,    body->force,        body->solved,
-      body->residual,    body->direction,    body->product,      body->normal,
-      body->surface_vel, body->inverse,      body->holder_start, body->row_start,
-      body->column,      body->row,          body->holder,       body->source,
-      body->holder_row,  body->bucket_start, body->slave_bucket, body->sorted_x,
-      body->sorted_y,    body->sorted_z,     body->sorted_line,  body->found,
-      body->fresh_head,  body->fresh_next,   body->sums};
+      body->state,     body->work,        body->rows,         body->last_pos,
+      body->pull,      body->radius,      body->reach,        body->needs,
+      body->is_linked, body->slave_pos,   body->slave_vel,    body->force,
+      body->solved,    body->residual,    body->direction,    body->product,
+      body->normal,    body->surface_vel, body->inverse,      body->holder_start,
+      body->row_start, body->column,      body->row,          body->holder,
+      body->source,    body->holder_row,  body->bucket_start, body->slave_bucket,
+      body->sorted_x,  body->sorted_y,    body->sorted_z,     body->sorted_line,
+      body->found,     body->fresh_head,  body->fresh_next,   body->sums};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);
@@ -42,6 +46,7 @@ static bool allocate(plastic_body* body) {
   body->last_pos = YW_NEW_ARRAY(mem, yw_vec4, n);
   body->pull = YW_NEW_ARRAY(mem, yw_vec4, n);
   body->radius = YW_NEW_ARRAY(mem, float, n);
+  body->reach = YW_NEW_ARRAY(mem, float, n);
   body->needs = YW_NEW_ARRAY(mem, uint8_t, n);
   body->is_linked = YW_NEW_ARRAY(mem, uint8_t, model->num_links + 1);
   body->row_start = YW_NEW_ARRAY(mem, int32_t, n + 1);
@@ -51,8 +56,8 @@ static bool allocate(plastic_body* body) {
   body->fresh_head = YW_NEW_ARRAY(mem, int32_t, heads);
   body->fresh_mask = heads - 1;
   if (!body->state || !body->work || !body->rows || !body->last_pos || !body->pull ||
-      !body->radius || !body->needs || !body->is_linked || !body->row_start || !body->found ||
-      !body->fresh_head) {
+      !body->radius || !body->reach || !body->needs || !body->is_linked || !body->row_start ||
+      !body->found || !body->fresh_head) {
     return false;
   }
   memset(body->fresh_head, 0xff, (size_t)heads * sizeof *body->fresh_head);
@@ -91,7 +96,10 @@ yw_status yw_plastic_body_create(const void* model_pointer, const yw_allocator* 
   memset(particles->mass, 0, (size_t)particles->capacity * sizeof *particles->mass);
   memset(particles->inv_mass, 0, (size_t)particles->capacity * sizeof *particles->inv_mass);
   memset(body->is_linked, 1, (size_t)model->num_links);
-  for (int32_t m = 0; m < model->num_masters; ++m) body->radius[m] = 0.5f * model->spacing;
+  for (int32_t m = 0; m < model->num_masters; ++m) {
+    body->radius[m] = 0.5f * model->spacing;
+    body->reach[m] = REACH * model->spacing;
+  }
   while (body->num_started < model->num_parts &&
          yw_plastic_has_started(&model->parts[body->num_started], 0.0)) {
     if (!yw_plastic_start_part(body, particles, &model->parts[body->num_started])) {

@@ -81,7 +81,8 @@ typedef struct plastic_body {
   plastic_row* rows;
   yw_vec4* last_pos;   ///< at the start of the inner step; between steps, where masters were left
   yw_vec4* pull;       ///< N, forces of springs
-  float* radius;       ///< m, of contact
+  float* radius;       ///< m, of contact with other bodies
+  float* reach;        ///< m, within which an obstacle stops a master whatever its slaves do
   uint8_t* needs;      ///< masters whose surroundings want repair
   uint8_t* is_linked;  ///< per link: not yet parted
 

@@ -125,6 +125,9 @@ bool yw_plastic_link_masters(plastic_model* model, plastic_part* part) {
     for (int k = 0; k < 27; ++k) {
       plastic_cell near = {c.x + k % 3 - 1, c.y + k / 3 % 3 - 1, c.z + k / 9 - 1};
       for (int32_t i = grid.head[bucket_of(&grid, near)]; i >= 0; i = grid.next[i]) {
+        // Two cells may share a bucket.
+        plastic_cell own = cell_of(&grid, model->masters[i], origin);
+        if (own.x != near.x || own.y != near.y || own.z != near.z) continue;
         yw_vec3 way = yw_sub(model->masters[i], model->masters[m]);
         // Irregular points may have more than six neighbours; six are enough to notice a tear.
         bool is_near = yw_length2(way) <= reach2;

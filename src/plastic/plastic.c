@@ -129,7 +129,7 @@ static void collide_masters(const inner_step* s) {
   }
   if (!s->ctx->collide) return;
   int32_t before = s->ctx->report ? s->ctx->report->obstacle_contacts : 0;
-  s->ctx->collide(s->ctx, s->particles, body->last_pos, body->radius, s->begin, body->dt);
+  s->ctx->collide(s->ctx, s->particles, body->last_pos, body->reach, s->begin, body->dt);
   // Masters that touch in the last inner step count.
   if (s->ctx->report) s->ctx->report->obstacle_contacts -= before;
 }

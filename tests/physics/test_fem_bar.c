@@ -3,7 +3,7 @@
 // changes of the front do to the energy.
 #include "fem/body.h"
 #include "fem/fem.h"
-#include "fem_testing.h"
+#include "fem_bar.h"
 
 static const float frame = 1.0f / 240.0f;
 
@@ -114,7 +114,7 @@ static void switches_hardly_pump_energy(void** state) {
       .gravity = {0, 0, -9.81f}, .simd = yw_simd_resolve(YW_SIMD_AUTO), .holds = holds};
   for (int32_t n = 0; n < p.count; ++n) {
     yw_vec3 x = yw_xyz(p.pos[n]);
-    if (x.x < 1e-5f) holds[ctx.num_holds++] = (yw_hold){n, x, x};
+    if (x.x < 1e-5f) holds[ctx.num_holds++] = (yw_hold){.particle = n, .begin = x, .end = x};
   }
   float interval = 30.0f * ((const fem_model*)model)->level_step[def.max_level];
   double upward = 0.0, stored = 0.0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bars and blocks of finite elements for tests.
-#ifndef YW_FEM_TESTING_H
-#define YW_FEM_TESTING_H
+#ifndef YW_FEM_BAR_H
+#define YW_FEM_BAR_H
 
 #include "world_fixture.h"
 

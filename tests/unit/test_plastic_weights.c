@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+// Where slaves are, and that weights are exact on affine fields; forces and their tangent against
+// finite differences.
+#include "plastic_testing.h"
+
+// Counts ------------------------------------------------------------------------------------------
+
+static void assert_rows(const plastic_lab* lab, int32_t expected) {
+  const plastic_body* body = lab->body;
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    assert_int_equal(body->row_start[m + 1] - body->row_start[m], expected);
+  }
+}
+
+// The paper's numbers: 4,096 masters and 6,647 slaves of a cube, 7,569 and 31,680 of a sheet.
+static void counts_are_those_of_the_paper(void** state) {
+  (void)state;
+  plastic_lab lab;
+  yw_shape* cube = lab_box(16, 16, 16, 0.0625f);
+  lab_begin_shape(&lab, cube, 0.0625f, NULL);
+  assert_int_equal(lab.body->num_masters, 4096);
+  assert_int_equal(lab.body->num_slaves, 6647);
+  assert_int_equal(lab.model->num_links, 3 * 15 * 16 * 16);
+  lab.ctx.gravity = (yw_vec3){0, 0, 0};
+  assert_int_equal(lab_step(&lab, 1e-3f), YW_OK);
+  assert_rows(&lab, 32);
+  lab_end(&lab);
+  yw_shape_release(cube);
+
+  yw_shape* box = NULL;
+  assert_int_equal(yw_shape_box(NULL, (yw_vec3){0.435f, 0.002f, 0.435f}, &box), YW_OK);
+  yw_plastic_part part = yw_default_plastic_part();
+  part.sheet = true;
+  lab_begin_shape(&lab, box, 0.01f, &part);
+  assert_int_equal(lab.body->num_masters, 7569);
+  assert_int_equal(lab.body->num_slaves, 31680);
+  lab.ctx.gravity = (yw_vec3){0, 0, 0};
+  assert_int_equal(lab_step(&lab, 1e-3f), YW_OK);
+  assert_rows(&lab, 32);
+  lab_end(&lab);
+  yw_shape_release(box);
+}
+
+// Weights -----------------------------------------------------------------------------------------
+
+// A cube whose slaves are shaken by a tenth of the spacing, with its weights.
+static void begin_shaken(plastic_lab* lab, int32_t n, uint64_t seed, yw_simd simd) {
+  test_random random = {seed};
+  float d = 0.05f;
+  yw_shape* cube = lab_box(n, n, n, d);
+  yw_plastic_part part = yw_default_plastic_part();
+  part.material.youngs_modulus = 1e5f;
+  lab_begin_shape(lab, cube, d, &part);
+  yw_shape_release(cube);
+  lab->ctx.simd = simd;
+  assert_true(yw_plastic_follow(lab->body, &lab->particles, &lab->ctx));
+  for (int32_t s = 0; s < lab->body->num_slaves; ++s) {
+    for (int k = 0; k < 3; ++k) {
+      (&lab->body->slave_pos[s].x)[k] += 0.1f * d * (float)test_random_in(&random, -1, 1);
+    }
+  }
+  for (int32_t m = 0; m < lab->body->num_masters; ++m) {
+    lab->particles.vel[m] =
+        (yw_vec4){(float)test_random_in(&random, -1, 1), (float)test_random_in(&random, -1, 1),
+                  (float)test_random_in(&random, -1, 1), 0};
+  }
+  assert_true(yw_plastic_find_neighbours(lab->body, &lab->particles, &lab->ctx));
+  yw_plastic_weigh(lab->body, &lab->particles, &lab->ctx);
+}
+
+// sum N = 1, sum G = 0, sum r G^T = 1.
+static void weights_are_exact_on_affine_fields(void** state) {
+  (void)state;
+  plastic_lab lab;
+  begin_shaken(&lab, 6, 1, yw_simd_resolve(YW_SIMD_AUTO));
+  const plastic_body* body = lab.body;
+  double worst_sum = 0, worst_zero = 0, worst_one = 0;
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    double sum = 0, zero[3] = {0}, one[9] = {0};
+    for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
+      const float *g = &body->row[e].x, *x = &body->slave_pos[body->column[e]].x;
+      sum += (double)body->row[e].w;
+      assert_at_least(body->row[e].w, 0);
+      for (int k = 0; k < 3; ++k) zero[k] += (double)g[k] * (double)body->model->spacing;
+      for (int k = 0; k < 9; ++k) {
+        one[k] += ((double)x[k / 3] - (double)(&lab.particles.pos[m].x)[k / 3]) * (double)g[k % 3];
+      }
+    }
+    worst_sum = fmax(worst_sum, fabs(sum - 1));
+    for (int k = 0; k < 3; ++k) worst_zero = fmax(worst_zero, fabs(zero[k]));
+    for (int k = 0; k < 9; ++k) worst_one = fmax(worst_one, fabs(one[k] - (k % 4 == 0)));
+  }
+  assert_at_most(worst_sum, 1e-5);
+  assert_at_most(worst_zero, 1e-5);
+  assert_at_most(worst_one, 1e-5);
+  lab_end(&lab);
+}
+
+// Mass, momentum and angular momentum arrive at the slaves.
+static void transfers_conserve(void** state) {
+  (void)state;
+  plastic_lab lab;
+  begin_shaken(&lab, 6, 2, yw_simd_resolve(YW_SIMD_AUTO));
+  plastic_body* body = lab.body;
+  test_random random = {3};
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    for (int k = 0; k < 9; ++k) {
+      body->state[m / YW_LANES].c[k][m % YW_LANES] = (float)test_random_in(&random, -9, 9);
+    }
+  }
+  const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, lab.ctx.simd);
+  for (int32_t c = 0; c < yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK); ++c) {
+    kernels->spread(body, &lab.particles, c);
+  }
+  for (int32_t c = 0; c < yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK); ++c) {
+    kernels->to_slaves(body, &lab.particles, c);
+  }
+  lab_sums masters = lab_measure(&lab);
+  double mass = 0, momentum[3] = {0}, size = 0;
+  for (int32_t s = 0; s < body->num_slaves; ++s) {
+    yw_vec4 v = body->slave_vel[s];
+    mass += (double)v.w;
+    for (int k = 0; k < 3; ++k) momentum[k] += (double)v.w * (double)(&v.x)[k];
+    size += (double)v.w * (fabs((double)v.x) + fabs((double)v.y) + fabs((double)v.z));
+  }
+  assert_near(mass / masters.mass, 1, 1e-5);
+  for (int k = 0; k < 3; ++k) assert_near(momentum[k], masters.momentum[k], 1e-5 * size);
+  lab_end(&lab);
+}
+
+// Forces ------------------------------------------------------------------------------------------
+
+// Every master stretched at random.
+static void stretch_masters(plastic_body* body, uint64_t seed, double amount) {
+  test_random random = {seed};
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    plastic_state_block* state = &body->state[m / YW_LANES];
+    yw_quat q = yw_quat_normalize(
+        (yw_quat){(float)test_random_in(&random, -1, 1), (float)test_random_in(&random, -1, 1),
+                  (float)test_random_in(&random, -1, 1), (float)test_random_in(&random, -1, 1)});
+    yw_mat3 u = yw_mat3_from_quat(q);
+    const yw_vec3 axes[3] = {u.cx, u.cy, u.cz};
+    for (int a = 0; a < 3; ++a) {
+      state->u[a][m % YW_LANES] = axes[a].x;
+      state->u[3 + a][m % YW_LANES] = axes[a].y;
+      state->u[6 + a][m % YW_LANES] = axes[a].z;
+      state->sigma[a][m % YW_LANES] = (float)(1 + test_random_in(&random, -amount, amount));
+    }
+  }
+}
+
+// Energy when slaves move by w: F becomes (1 + L(w)) F; double, from the definition.
+static double energy_after(const plastic_lab* lab, const yw_vec4* w, double t) {
+  const plastic_body* body = lab->body;
+  double sum = 0;
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    const plastic_state_block* state = &body->state[m / YW_LANES];
+    const plastic_material_block* material = &lab->model->materials[m / YW_LANES];
+    int l = m % YW_LANES;
+    double step[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, f[9] = {0};
+    for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
+      const float *g = &body->row[e].x, *v = &w[body->column[e]].x;
+      for (int k = 0; k < 9; ++k) step[k] += t * (double)v[k / 3] * (double)g[k % 3];
+    }
+    for (int k = 0; k < 9; ++k) {
+      for (int j = 0; j < 3; ++j) {
+        f[k] += step[3 * (k / 3) + j] * (double)state->u[3 * j + k % 3][l] *
+                (double)state->sigma[k % 3][l];
+      }
+    }
+    // sum (sigma - 1)^2 = |F|^2 - 2 tr S + 3, and tr S by the polar rotation: Newton on R.
+    double r[9], norm2 = 0, trace = 0;
+    memcpy(r, f, sizeof r);
+    for (int i = 0; i < 40; ++i) {
+      double c[9];
+      for (int k = 0; k < 9; ++k) {
+        int x = (k / 3 + 1) % 3, y = (k / 3 + 2) % 3, z = (k % 3 + 1) % 3, u = (k % 3 + 2) % 3;
+        c[k] = r[3 * x + z] * r[3 * y + u] - r[3 * x + u] * r[3 * y + z];
+      }
+      double det = r[0] * c[0] + r[1] * c[1] + r[2] * c[2];
+      for (int k = 0; k < 9; ++k) r[k] = 0.5 * (r[k] + c[k] / det);
+    }
+    for (int k = 0; k < 9; ++k) norm2 += f[k] * f[k], trace += f[k] * r[k];
+    double det = f[0] * (f[4] * f[8] - f[5] * f[7]) - f[1] * (f[3] * f[8] - f[5] * f[6]) +
+                 f[2] * (f[3] * f[7] - f[4] * f[6]);
+    sum +=
+        (double)material->volume[l] * ((double)material->mu[l] * (norm2 - 2 * trace + 3) +
+                                       0.5 * (double)material->lambda[l] * (det - 1) * (det - 1));
+  }
+  return sum;
+}
+
+static double dot(const plastic_body* body, const yw_vec4* a, const yw_vec4* b) {
+  double sum = 0;
+  for (int32_t s = 0; s < body->num_slaves; ++s) {
+    sum += (double)a[s].x * (double)b[s].x + (double)a[s].y * (double)b[s].y +
+           (double)a[s].z * (double)b[s].z;
+  }
+  return sum;
+}
+
+static void run_all(plastic_lab* lab, plastic_chunk_fn run, bool slaves) {
+  int32_t chunks = slaves ? yw_plastic_chunks(lab->body->num_slaves, PLASTIC_SLAVE_CHUNK)
+                          : yw_plastic_chunks(lab->body->num_masters, PLASTIC_CHUNK);
+  for (int32_t c = 0; c < chunks; ++c) run(lab->body, &lab->particles, c);
+}
+
+// f . w = -dE/dt, and w . (K w) = d2E/dt2, of random motions w of the slaves.
+static void forces_and_tangent_are_derivatives(void** state) {
+  (void)state;
+  plastic_lab lab;
+  begin_shaken(&lab, 4, 4, yw_simd_resolve(YW_SIMD_AUTO));
+  plastic_body* body = lab.body;
+  const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, lab.ctx.simd);
+  // Stretched, so that no eigenvalue is clamped.
+  stretch_masters(body, 5, 0.05);
+  for (int32_t b = 0; b < yw_plastic_chunks(body->num_masters, YW_LANES); ++b) {
+    for (int l = 0; l < 3 * YW_LANES; ++l) {
+      body->state[b].sigma[l / YW_LANES][l % YW_LANES] += 0.08f;
+    }
+  }
+  body->dt = 1.0f;
+  run_all(&lab, kernels->stress, false);
+  run_all(&lab, kernels->forces, true);
+  memset(body->slave_vel, 0, (size_t)body->num_slaves * sizeof *body->slave_vel);
+  memset(body->normal, 0, (size_t)body->num_slaves * sizeof *body->normal);
+  test_random random = {6};
+  for (int trial = 0; trial < 3; ++trial) {
+    for (int32_t s = 0; s < body->num_slaves; ++s) {
+      body->direction[s] =
+          (yw_vec4){(float)test_random_in(&random, -1, 1), (float)test_random_in(&random, -1, 1),
+                    (float)test_random_in(&random, -1, 1), 0};
+    }
+    const double t = 1e-5;
+    double minus = energy_after(&lab, body->direction, -t),
+           plus = energy_after(&lab, body->direction, t);
+    double slope = (plus - minus) / (2 * t);
+    double work = -dot(body, body->force, body->direction);
+    assert_near(work / slope, 1, 1e-4);
+    run_all(&lab, kernels->stiffen, false);
+    run_all(&lab, kernels->multiply, true);
+    const double u = 2e-4;
+    minus = energy_after(&lab, body->direction, -u), plus = energy_after(&lab, body->direction, u);
+    double middle = energy_after(&lab, body->direction, 0);
+    double bend = (plus - 2 * middle + minus) / (u * u);
+    assert_near(dot(body, body->product, body->direction) / bend, 1, 1e-3);
+  }
+  lab_end(&lab);
+}
+
+// The tangent is symmetric and never negative, however deformed masters are.
+static void tangent_is_symmetric_and_positive(void** state) {
+  (void)state;
+  plastic_lab lab;
+  begin_shaken(&lab, 4, 7, yw_simd_resolve(YW_SIMD_AUTO));
+  plastic_body* body = lab.body;
+  const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, lab.ctx.simd);
+  stretch_masters(body, 8, 0.9);
+  body->dt = 1.0f;
+  run_all(&lab, kernels->stress, false);
+  memset(body->slave_vel, 0, (size_t)body->num_slaves * sizeof *body->slave_vel);
+  memset(body->normal, 0, (size_t)body->num_slaves * sizeof *body->normal);
+  test_random random = {9};
+  yw_vec4* other = body->residual;
+  yw_vec4* product = body->solved;
+  for (int trial = 0; trial < 4; ++trial) {
+    for (int32_t s = 0; s < body->num_slaves; ++s) {
+      for (int k = 0; k < 3; ++k) {
+        (&body->direction[s].x)[k] = (float)test_random_in(&random, -1, 1);
+        (&other[s].x)[k] = (float)test_random_in(&random, -1, 1);
+      }
+    }
+    run_all(&lab, kernels->stiffen, false);
+    run_all(&lab, kernels->multiply, true);
+    memcpy(product, body->product, (size_t)body->num_slaves * sizeof *product);
+    double own = dot(body, product, body->direction), cross = dot(body, product, other);
+    assert_at_least(own, 0);
+    yw_vec4* direction = body->direction;
+    body->direction = other;
+    run_all(&lab, kernels->stiffen, false);
+    run_all(&lab, kernels->multiply, true);
+    assert_near(dot(body, body->product, direction), cross, 1e-5 * own);
+    body->direction = direction;
+  }
+  lab_end(&lab);
+}
+
+// No net force, and no net torque.
+static void forces_add_up_to_nothing(void** state) {
+  (void)state;
+  plastic_lab lab;
+  begin_shaken(&lab, 6, 10, yw_simd_resolve(YW_SIMD_AUTO));
+  plastic_body* body = lab.body;
+  const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, lab.ctx.simd);
+  stretch_masters(body, 11, 0.2);
+  body->dt = 1.0f;
+  run_all(&lab, kernels->stress, false);
+  run_all(&lab, kernels->forces, true);
+  double net[3] = {0}, torque[3] = {0}, size = 0, arm = 0;
+  for (int32_t s = 0; s < body->num_slaves; ++s) {
+    const float *f = &body->force[s].x, *x = &body->slave_pos[s].x;
+    for (int k = 0; k < 3; ++k) {
+      int a = (k + 1) % 3, b = (k + 2) % 3;
+      net[k] += (double)f[k];
+      torque[k] += (double)x[a] * (double)f[b] - (double)x[b] * (double)f[a];
+      size += fabs((double)f[k]);
+      arm += fabs((double)x[a] * (double)f[b]);
+    }
+  }
+  for (int k = 0; k < 3; ++k) {
+    assert_near(net[k], 0, 1e-5 * size);
+    assert_near(torque[k], 0, 1e-5 * arm);
+  }
+  lab_end(&lab);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(counts_are_those_of_the_paper),
+      cmocka_unit_test(weights_are_exact_on_affine_fields),
+      cmocka_unit_test(transfers_conserve),
+      cmocka_unit_test(forces_and_tangent_are_derivatives),
+      cmocka_unit_test(tangent_is_symmetric_and_positive),
+      cmocka_unit_test(forces_add_up_to_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
