@@ -18,6 +18,7 @@ typedef struct bench_entry {
 static const bench_entry entries[] = {
     {"match", bench_match, "a step of example-based shape matching, 225 to 200,000 particles"},
     {"frames", bench_frames, "a step of frames volumes, 400 to 217,000 particles"},
+    {"fem", bench_fem, "forces of finite elements, adaptive bodies against the finest mesh"},
     {"polar", bench_polar, "polar and singular value decomposition of 3x3 matrices"},
     {"mesh", bench_mesh, "tets from shapes and triangle meshes, embedded points"},
     {"contact", bench_contact, "a thousand bodies in a bin, a stack"},

@@ -177,6 +177,12 @@ static float largest_strain(const float* strain) {
   return largest;
 }
 
+static float threshold_of(const decision* d, int32_t tet) {
+  const fem_model* model = d->look->b->model;
+  float threshold = d->threshold[model->h.level[tet]];
+  return model->tables.weights ? threshold / model->tables.weights[tet] : threshold;
+}
+
 static bool wants_split(const decision* d, int32_t tet, float jump, const float* strain) {
   const fem_body* b = d->look->b;
   if (tet >= b->model->h.num_parents) return false;
@@ -184,7 +190,7 @@ static bool wants_split(const decision* d, int32_t tet, float jump, const float*
   if (b->params.refine == YW_FEM_REFINE_RANGE) {
     return largest_strain(strain) > b->params.strain_range;
   }
-  return b->params.refine == YW_FEM_REFINE_JUMP && jump > d->threshold[b->model->h.level[tet]];
+  return b->params.refine == YW_FEM_REFINE_JUMP && jump > threshold_of(d, tet);
 }
 
 static bool wants_merge(const decision* d, int32_t parent, float jump, float apart,
@@ -194,7 +200,7 @@ static bool wants_merge(const decision* d, int32_t parent, float jump, float apa
   if (b->params.refine == YW_FEM_REFINE_RANGE) {
     return largest_strain(strain) <= MERGE_SHARE * b->params.strain_range;
   }
-  float limit = MERGE_SHARE * d->threshold[b->model->h.level[parent]];
+  float limit = MERGE_SHARE * threshold_of(d, parent);
   return b->params.refine == YW_FEM_REFINE_JUMP && jump < limit && apart < limit;
 }
 
@@ -224,7 +230,7 @@ static void decide_lane(decision* d, int k, int32_t i) {
   }
 }
 
-void yw_fem_adapt(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) {
+bool yw_fem_adapt(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) {
   look l = look_at_strains(b, particles, ctx);
   decision d = {.look = &l};
   int32_t top = b->model->h.max_level - 1;
@@ -236,7 +242,8 @@ void yw_fem_adapt(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) 
   }
   b->stretch = d.stretch;
   b->since_check = 0.0f;
-  if (d.num_split + d.num_merge == 0) return;
+  if (d.num_split + d.num_merge == 0) return false;
   change_front(b, particles, d.num_split, d.num_merge);
   yw_fem_front_changed(b);
+  return true;
 }

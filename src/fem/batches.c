@@ -148,6 +148,17 @@ static bool find_factors(const fem_hierarchy* h, const float* stiffness, float* 
   return true;
 }
 
+// A jump of strain costs energy in proportion to the stiffness: tets that are stiffer than the
+// softest are refined the sooner, by the root of that.
+static void find_weights(const fem_hierarchy* h, const float* stiffness, float* weights) {
+  float softest = INFINITY;
+  for (int32_t tet = 0; tet < h->num_tets; ++tet) {
+    weights[tet] = (float)yw_fem_push_stiffness(stiffness + (size_t)tet * FEM_MATRIX);
+    softest = fminf(softest, weights[tet]);
+  }
+  for (int32_t tet = 0; tet < h->num_tets; ++tet) weights[tet] = sqrtf(weights[tet] / softest);
+}
+
 static bool allocate_tables(const yw_allocator* mem, const fem_hierarchy* h,
                             const fem_materials* materials, fem_tables* t) {
   size_t roots = (size_t)h->num_roots, tets = (size_t)h->num_tets;
@@ -158,7 +169,8 @@ static bool allocate_tables(const yw_allocator* mem, const fem_hierarchy* h,
   if (materials->stiffness) {
     t->tet_matrices = yw_mem_alloc(mem, tets, sizeof *t->tet_matrices);
     t->finest_factors = YW_NEW_ARRAY(mem, float, h->num_tets - h->level_start[h->max_level]);
-    good = good && t->tet_matrices && t->finest_factors;
+    t->weights = YW_NEW_ARRAY(mem, float, h->num_tets);
+    good = good && t->tet_matrices && t->finest_factors && t->weights;
   }
   if (materials->damping) {
     t->tet_dampings = yw_mem_alloc(mem, tets, sizeof *t->tet_dampings);
@@ -180,6 +192,7 @@ bool yw_fem_tables_create(const yw_allocator* mem, const fem_hierarchy* h,
   bool same = true;
   if (materials->stiffness) {
     fill_tet_matrices(h, materials->stiffness, out->tet_matrices);
+    find_weights(h, materials->stiffness, out->weights);
     same = find_factors(h, materials->stiffness, out->finest_factors);
     c = materials->stiffness + (size_t)h->level_start[h->max_level] * FEM_MATRIX;
   }
@@ -199,6 +212,7 @@ void yw_fem_tables_free(const yw_allocator* mem, fem_tables* t) {
   yw_mem_free(mem, t->root_matrices);
   yw_mem_free(mem, t->finest_factors);
   yw_mem_free(mem, t->tet_matrices);
+  yw_mem_free(mem, t->weights);
   yw_mem_free(mem, t->tet_dampings);
   *t = (fem_tables){0};
 }

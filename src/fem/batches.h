@@ -49,6 +49,7 @@ typedef struct fem_tables {
   float* finest_factors;  ///< per finest tet; NULL: 1
   /// M per tet, as it is; NULL where one material serves all levels.
   float (*tet_matrices)[FEM_MATRIX];
+  float* weights;                     ///< per tet: what its jumps of strain count; NULL: 1
   float (*tet_dampings)[FEM_MATRIX];  ///< the same of damping matrices; NULL without
 } fem_tables;
 

@@ -218,6 +218,7 @@ void yw_fem_invalidate(void* state, const yw_particles* particles) {
   yw_fem_front_update(&b->front);
   yw_fem_front_changed(b);
   b->since_check = INFINITY;
+  b->patience = 1.0f;
   b->asleep = false;
   b->still = 0.0f;
   memcpy(b->end_pos, particles->pos, sizeof(yw_vec4) * (size_t)h->num_nodes);
@@ -232,6 +233,7 @@ yw_status yw_fem_set_params(void* state, const yw_fem_params* params) {
   if (status < 0) return status;
   b->params = *params;
   b->since_check = INFINITY;
+  b->patience = 1.0f;
   b->asleep = false;
   b->still = 0.0f;
   return YW_OK;
@@ -260,12 +262,12 @@ void yw_fem_save(const void* state, yw_writer* writer) {
   const yw_fem_params* p = &b->params;
   const float numbers[8] = {p->tau,          p->check_interval,    p->time_step,    p->safety,
                             p->mass_damping, p->stiffness_damping, p->strain_range, p->sleep_speed};
-  const float clocks[4] = {b->since_check, b->stretch, b->still, b->last_step};
+  const float clocks[5] = {b->since_check, b->stretch, b->still, b->last_step, b->patience};
   yw_write_f32(writer, numbers, 8);
   yw_write_u32(writer, (uint32_t)p->min_level);
   yw_write_u32(writer, (uint32_t)p->refine);
   yw_write_u32(writer, (uint32_t)p->hanging);
-  yw_write_f32(writer, clocks, 4);
+  yw_write_f32(writer, clocks, 5);
   yw_write_u32(writer, b->asleep);
   yw_write_u32(writer, (uint32_t)b->sleep_contacts);
   yw_write_u64(writer, (uint64_t)b->inner_steps);
@@ -312,19 +314,20 @@ static bool load_front(fem_body* b, yw_reader* reader) {
 
 void yw_fem_load(void* state, yw_reader* reader) {
   fem_body* b = state;
-  float numbers[8], clocks[4];
+  float numbers[8], clocks[5];
   yw_read_f32(reader, numbers, 8);
   yw_fem_params p = {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5],
                      numbers[6], 0,          0,          0,          numbers[7]};
   p.min_level = (int32_t)yw_read_u32(reader);
   p.refine = (yw_fem_refine)yw_read_u32(reader);
   p.hanging = (yw_fem_hanging)yw_read_u32(reader);
-  yw_read_f32(reader, clocks, 4);
+  yw_read_f32(reader, clocks, 5);
   bool asleep = yw_read_u32(reader) != 0;
   int32_t contacts = (int32_t)yw_read_u32(reader);
   int64_t steps = (int64_t)yw_read_u64(reader), splits = (int64_t)yw_read_u64(reader);
   int64_t merges = (int64_t)yw_read_u64(reader);
-  bool sane = clocks[0] >= 0.0f && clocks[1] >= 0.0f && clocks[2] >= 0.0f && clocks[3] >= 0.0f;
+  bool sane = clocks[0] >= 0.0f && clocks[1] >= 0.0f && clocks[2] >= 0.0f && clocks[3] >= 0.0f &&
+              clocks[4] >= 1.0f && clocks[4] <= 1e3f;
   if (reader->failed || !sane || yw_fem_params_check(&p, b->model->h.max_level, NULL) < 0 ||
       !load_front(b, reader) || !load_pins(b, reader)) {
     reader->failed = true;
@@ -333,6 +336,7 @@ void yw_fem_load(void* state, yw_reader* reader) {
   b->params = p;
   b->since_check = clocks[0], b->stretch = clocks[1], b->still = clocks[2];
   b->last_step = clocks[3];
+  b->patience = clocks[4];
   b->asleep = asleep;
   b->sleep_contacts = contacts;
   b->inner_steps = steps, b->splits = splits, b->merges = merges;

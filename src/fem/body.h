@@ -29,6 +29,7 @@ typedef struct fem_body {
   int32_t *to_split, *to_merge;
   bool* forced;       ///< per parent: stays split, for pins inside
   float since_check;  ///< s
+  float patience;     ///< factor of the time between two looks
   float stretch;      ///< largest strain at the last look; the stable step shrinks with it
   int64_t inner_steps, splits, merges;
   float last_step;  ///< s
@@ -76,8 +77,9 @@ void yw_fem_show_front(fem_body* body);
 
 /// The lists of pins changed: which nodes are held, which tets must be split for them.
 void yw_fem_note_pins(fem_body* body);
-/// Looks at the strains and changes the front where they ask for it (adapt.c).
-void yw_fem_adapt(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx);
+/// Looks at the strains and changes the front where they ask for it (adapt.c); true
+/// when it did.
+bool yw_fem_adapt(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 /// Splits until the level that params ask for, and round pins, at once.
 void yw_fem_enforce(fem_body* body, yw_particles* particles);
 
