@@ -76,7 +76,8 @@ static bool make_forces(force_rig* r, int32_t length) {
   }
   for (size_t n = 0; n < nodes; ++n) {
     yw_vec3 p = r->finest.positions[n];
-    r->pos[n] = (yw_vec4){p.x * 1.02f + 0.1f * p.x * p.z, p.y, p.z + 0.2f * p.x * p.x, 0.0f};
+    float bend = 0.4f * p.x / (float)length;
+    r->pos[n] = (yw_vec4){p.x * 1.02f + bend * p.z, p.y, p.z + 2.0f * bend * p.x, 0.0f};
     for (int k = 0; k < 3; ++k) r->reference_pos[3 * n + (size_t)k] = (double)(&r->pos[n].x)[k];
   }
   return true;
