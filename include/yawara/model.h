@@ -241,6 +241,10 @@ typedef struct yw_fem_params {
   int32_t min_level;   ///< level that all tets have at least; default 0
   yw_fem_refine refine;
   yw_fem_hanging hanging;
+  // Plastic flow: shape that is kept. Strains are equivalent ones, without change of volume.
+  float yield;  ///< elastic strain beyond which material flows, >= 0; default 0: it never does
+  float creep;  ///< share of what is beyond that flows, 1/s, >= 0; default 10
+  float max_plastic;  ///< largest plastic strain, >= 0; default 1
   /// A body whose nodes all stay slower than this for half a second sleeps until something touches
   /// or moves it, m/s; default 0.001; 0: it never sleeps.
   float sleep_speed;

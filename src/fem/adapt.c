@@ -52,6 +52,8 @@ static bool must_split(const fem_body* b, int32_t tet) {
 
 static void change_front(fem_body* b, yw_particles* particles, int32_t num_split,
                          int32_t num_merge) {
+  for (int32_t i = 0; i < num_merge && b->has_flown; ++i) yw_fem_flow_merged(b, b->to_merge[i]);
+  for (int32_t i = 0; i < num_split && b->has_flown; ++i) yw_fem_flow_split(b, b->to_split[i]);
   const fem_switch change = {.merge = b->to_merge,
                              .num_merge = num_merge,
                              .split = b->to_split,
@@ -162,6 +164,16 @@ static look look_at_strains(fem_body* b, const yw_particles* particles, const yw
   return l;
 }
 
+static void let_flow(const look* l) {
+  fem_body* b = l->b;
+  float time = isfinite(b->since_check) ? b->since_check : 0.0f;
+  bool flowed = false;
+  for (int k = 0; k < FEM_KINDS; ++k) flowed = yw_fem_flow(b, k, l->strains[k], time) || flowed;
+  if (!flowed) return;
+  b->has_flown = true;
+  yw_fem_work_set_offsets(&b->work, (const float(*)[6])b->plastic_tension);
+}
+
 // Decisions ---------------------------------------------------------------------------------------
 
 typedef struct decision {
@@ -232,6 +244,7 @@ static void decide_lane(decision* d, int k, int32_t i) {
 
 bool yw_fem_adapt(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) {
   look l = look_at_strains(b, particles, ctx);
+  if (b->params.yield > 0.0f) let_flow(&l);
   decision d = {.look = &l};
   int32_t top = b->model->h.max_level - 1;
   for (int32_t level = 0; level <= top; ++level) {
