@@ -214,7 +214,7 @@ YW_API yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_d
 /// What decides where a fem body is refined.
 typedef enum yw_fem_refine {
   YW_FEM_REFINE_JUMP = 0,  ///< where the strain changes from tet to tet (default)
-  YW_FEM_REFINE_RANGE,     ///< the paper's rule: where a strain leaves `strain_range`
+  YW_FEM_REFINE_RANGE,     ///< the paper's: where strain leaves the sampled range or strain_range
   YW_FEM_REFINE_FINEST,    ///< everywhere: the finest mesh, for comparison
   YW_FEM_REFINE_NEVER      ///< tets stay as they are
 } yw_fem_refine;
