@@ -133,7 +133,8 @@ static bool particle_color(const void* context, int32_t body, int32_t particle, 
   return yw_scene_particle_color(context, body, particle, color);
 }
 
-// The scene's paint over the colour of the body.
+// The scene's paint over the colour of the body. What a rod or a sheet shows by itself, such as the
+// stripe that tells its twist, is seen through that colour.
 static yw_status paint_body(stage* s, int32_t index) {
   stage_body* body = &s->bodies[index];
   const yw_tri_mesh* surface = yw_model_surface(body->model);
@@ -144,11 +145,14 @@ static yw_status paint_body(stage* s, int32_t index) {
     body->number = index;
     return YW_OK;
   }
-  if (!yw_scene_body_paint(s->scene, index, yw_v3(0, 0, 0), &color)) return YW_OK;
+  bool tinted = yw_model_tets(body->model)->num_tets == 0 && surface->colors;
+  if (!yw_scene_body_paint(s->scene, index, yw_v3(0, 0, 0), &color) && !tinted) return YW_OK;
   if (!body->paint) body->paint = YW_NEW_ARRAY(NULL, yw_vec3, surface->num_vertices);
   if (!body->paint) return YW_ERR_MEMORY;
   for (int32_t i = 0; i < surface->num_vertices; ++i) {
-    body->paint[i] = body->color;
+    yw_vec3 tint = tinted ? surface->colors[i] : yw_v3(1, 1, 1);
+    color = body->color;
+    body->paint[i] = yw_v3(color.x * tint.x, color.y * tint.y, color.z * tint.z);
     yw_scene_body_paint(s->scene, index, surface->positions[i], &body->paint[i]);
   }
   return YW_OK;

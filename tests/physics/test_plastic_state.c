@@ -3,6 +3,7 @@
 // that start later; pins, springs and pushes; bad input.
 #include "base/hash.h"
 #include "plastic_testing.h"
+#include "world_fixture.h"
 
 // A soft bar dropped across a rod, so that slaves come and go, and a ball that follows.
 static void begin_scene(plastic_lab* lab, yw_shape* shapes[3]) {
@@ -241,7 +242,7 @@ static void pinned_masters_hold_a_bar(void** state) {
   for (int32_t m = 0; m < lab.particles.count; ++m) {
     if (lab.particles.pos[m].y < 7.0f * d) continue;
     yw_vec3 x = yw_xyz(lab.particles.pos[m]);
-    holds[count++] = (yw_hold){m, x, x};
+    holds[count++] = (yw_hold){.particle = m, .begin = x, .end = x};
     lab.particles.inv_mass[m] = 0.0f;
   }
   assert_int_equal(count, 9);
@@ -360,6 +361,68 @@ static void lost_numbers_are_noticed(void** state) {
   yw_shape_release(box);
 }
 
+// In a world --------------------------------------------------------------------------------------
+
+static yw_world* make_clay_world(int32_t threads, yw_body_id ids[2]) {
+  yw_world* world = make_world(threads, YW_SIMD_AUTO, true);
+  yw_shape* box = lab_box(6, 6, 6, 0.02f);
+  yw_plastic_part parts[2] = {yw_default_plastic_part(), yw_default_plastic_part()};
+  parts[0].shape = parts[1].shape = box;
+  parts[0].material.flow = parts[1].material.flow = YW_FLOW_BOX;
+  parts[1].transform.position = (yw_vec3){0.05f, 0.2f, 0};
+  parts[1].start = 0.02;
+  yw_plastic_def def = yw_default_plastic_def();
+  def.parts = parts;
+  def.num_parts = 2;
+  yw_model* model = NULL;
+  assert_int_equal(yw_model_create_plastic(NULL, &def, &model, NULL), YW_OK);
+  ids[0] = add_body(world, model, (yw_vec3){0, 0.05f, 0}, (yw_quat){0, 0, 0, 1});
+  ids[1] = add_body(world, model, (yw_vec3){0.04f, 0.19f, 0.03f},
+                    yw_quat_normalize((yw_quat){0.2f, 0.1f, 0.3f, 1}));
+  yw_model_release(model);
+  yw_shape_release(box);
+  return world;
+}
+
+// Two bodies with parts that come later fall on a floor and on each other. They do not merge, the
+// hash does not depend on threads, and a snapshot taken after particles came goes on bit for bit.
+static void bodies_live_in_a_world(void** state) {
+  (void)state;
+  yw_body_id ids[2], other_ids[2];
+  yw_world* world = make_clay_world(1, ids);
+  yw_world* other = make_clay_world(2, other_ids);
+  int32_t count = 0;
+  yw_body_positions(world, ids[0], &count);
+  assert_int_equal(count, 216);
+  for (int i = 0; i < 20; ++i) {
+    assert_true(yw_world_step(world, 0.005f, 5, NULL) >= 0);
+    assert_true(yw_world_step(other, 0.005f, 5, NULL) >= 0);
+  }
+  yw_body_positions(world, ids[0], &count);
+  assert_int_equal(count, 432);
+  assert_true(yw_world_hash(world) == yw_world_hash(other));
+  size_t size = yw_world_snapshot_size(world);
+  void* snapshot = malloc(size);
+  assert_int_equal(yw_world_save(world, snapshot, size, NULL), YW_OK);
+  for (int i = 0; i < 20; ++i) assert_true(yw_world_step(world, 0.005f, 5, NULL) >= 0);
+  yw_world_destroy(other);
+  other = make_clay_world(1, other_ids);
+  yw_error error = {0};
+  yw_status status = yw_world_load(other, snapshot, size, &error);
+  if (status < 0) print_error("%s\n", error.message);
+  assert_int_equal(status, YW_OK);
+  for (int i = 0; i < 20; ++i) assert_true(yw_world_step(other, 0.005f, 5, NULL) >= 0);
+  assert_true(yw_world_hash(world) == yw_world_hash(other));
+  // Nothing went through the floor, and the second body lies on the first.
+  for (int b = 0; b < 2; ++b) {
+    const yw_vec3* x = yw_body_positions(world, ids[b], &count);
+    for (int32_t m = 0; m < count; ++m) assert_at_least(x[m].y, 0.004);
+  }
+  free(snapshot);
+  yw_world_destroy(world);
+  yw_world_destroy(other);
+}
+
 // Bad input ---------------------------------------------------------------------------------------
 
 static void expect_refusal(const yw_plastic_def* def, yw_status status, const char* word) {
@@ -413,6 +476,8 @@ static void bad_input_is_refused(void** state) {
   expect_refusal(&def, YW_ERR_INVALID, "part");
   part.start = NAN;
   expect_refusal(&good, YW_ERR_INVALID, "start");
+  part.start = 1.0;
+  expect_refusal(&good, YW_ERR_INVALID, "the first part starts at 1 s");
   part.start = 0.0;
   part.velocity.x = INFINITY;
   expect_refusal(&good, YW_ERR_INVALID, "velocity");
@@ -479,6 +544,7 @@ int main(void) {
       cmocka_unit_test(stalled_solves_are_counted),
       cmocka_unit_test(chosen_steps_follow_the_rule),
       cmocka_unit_test(lost_numbers_are_noticed),
+      cmocka_unit_test(bodies_live_in_a_world),
       cmocka_unit_test(bad_input_is_refused),
       cmocka_unit_test(fields_reach_the_masters),
   };
