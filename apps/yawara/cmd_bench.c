@@ -18,6 +18,8 @@ typedef struct bench_entry {
 static const bench_entry entries[] = {
     {"match", bench_match, "a step of example-based shape matching, 225 to 200,000 particles"},
     {"frames", bench_frames, "a step of frames volumes, 400 to 217,000 particles"},
+    {"rods", bench_rods, "a step of rods and sheets, 225 to 4,200 particles"},
+    {"fem", bench_fem, "forces of finite elements, adaptive bodies against the finest mesh"},
     {"plastic", bench_plastic, "a step of master and slave particles, 4,096 to a million masters"},
     {"polar", bench_polar, "polar and singular value decomposition of 3x3 matrices"},
     {"mesh", bench_mesh, "tets from shapes and triangle meshes, embedded points"},
@@ -131,7 +133,8 @@ int cmd_bench(int argc, char** argv) {
   };
   const command self = {
       .name = "bench",
-      .summary = "measurements: match, frames, plastic, polar, mesh, contact, render, io",
+      .summary =
+          "measurements: match, frames, rods, fem, plastic, polar, mesh, contact, render, io",
       .usage = "bench [NAME] [--json] [--threads N] [--simd LEVEL] [--quick]",
       .examples =
           "  yawara bench                    everything, about two minutes\n"

@@ -214,7 +214,7 @@ YW_API yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_d
 /// What decides where a fem body is refined.
 typedef enum yw_fem_refine {
   YW_FEM_REFINE_JUMP = 0,  ///< where the strain changes from tet to tet (default)
-  YW_FEM_REFINE_RANGE,     ///< the paper's rule: where a strain leaves `strain_range`
+  YW_FEM_REFINE_RANGE,     ///< the paper's: where strain leaves the sampled range or strain_range
   YW_FEM_REFINE_FINEST,    ///< everywhere: the finest mesh, for comparison
   YW_FEM_REFINE_NEVER      ///< tets stay as they are
 } yw_fem_refine;
@@ -241,6 +241,10 @@ typedef struct yw_fem_params {
   int32_t min_level;   ///< level that all tets have at least; default 0
   yw_fem_refine refine;
   yw_fem_hanging hanging;
+  // Plastic flow: shape that is kept. Strains are equivalent ones, without change of volume.
+  float yield;  ///< elastic strain beyond which material flows, >= 0; default 0: it never does
+  float creep;  ///< share of what is beyond that flows, 1/s, >= 0; default 10
+  float max_plastic;  ///< largest plastic strain, >= 0; default 1
   /// A body whose nodes all stay slower than this for half a second sleeps until something touches
   /// or moves it, m/s; default 0.001; 0: it never sleeps.
   float sleep_speed;
@@ -388,7 +392,8 @@ YW_API int32_t yw_model_num_particles(const yw_model* model);  ///< at rest
 /// (tubes of rods, sheets with thickness), or the boundary of the tets. Empty for bodies of loose
 /// particles.
 YW_API const yw_tri_mesh* yw_model_surface(const yw_model* model);
-/// The tets that the model was made of, at rest. Empty for bodies that are not made of tets.
+/// The tets that the model was made of, at rest. Rods and sheets have their particles as vertices
+/// and no tets; loose particles nothing.
 YW_API const yw_tet_mesh* yw_model_tets(const yw_model* model);
 /// True when the shown surface needs more than the positions of the particles (tubes that twist):
 /// then only yw_body_surface_positions knows it.

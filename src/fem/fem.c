@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Adaptive finite elements, the step. Imai, Yue, Chen, Nishita, "A deformation model for
-// inhomogeneous bodies with adaptive finite elements".
+// Adaptive finite elements, the step. Imai, Yue, Chen, Nishita, "Adaptive
+// Deformation Simulation of Inhomogeneous Elastic Objects".
 //
 // Symplectic Euler with lumped masses on the free nodes of the front; hanging nodes follow. The
 // inner step is as long as the finest tets in use allow.
@@ -15,9 +15,11 @@
 #define NODE_BLOCK 1024
 #define BLOCKS_ALONE 2
 // Finest steps between two looks at the strains, unless params say when.
-#define CHECK_STEPS 40.0f
+#define CHECK_STEPS 25.0f
 // Inner steps between two looks for tets that are squeezed or inverted.
 #define LOOK_STEPS 4
+// A front that stands still is looked at less and less often, up to this factor.
+#define MOST_PATIENCE 4.0f
 // A body sleeps when it was still this long, s.
 #define STILL_TIME 0.5f
 
@@ -91,10 +93,15 @@ static void remember_surface(fem_body* b, const yw_particles* p) {
   for (int32_t i = 0; i < b->num_surface; ++i) b->surface_old[i] = p->pos[b->surface[i]];
 }
 
+static bool no_obstacles(const yw_step_ctx* ctx) {
+  const yw_aabb everywhere = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+  return !ctx->collide || (ctx->is_clear && ctx->is_clear(ctx, everywhere));
+}
+
 // Free nodes of the surface meet obstacles; what hangs between them follows.
 static void meet_obstacles(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin,
                            float h) {
-  if (!ctx->collide) return;
+  if (!ctx->collide || b->num_surface == 0) return;
   yw_aabb box = yw_aabb_empty();
   for (int32_t i = 0; i < b->num_surface; ++i) {
     box = yw_aabb_grow(box, yw_xyz(b->surface_old[i]));
@@ -121,11 +128,14 @@ static void meet_obstacles(fem_body* b, yw_particles* p, const yw_step_ctx* ctx,
 
 // One inner step ----------------------------------------------------------------------------------
 
+typedef float quad __attribute__((vector_size(16)));
+
 typedef struct inner_step {
   fem_body* b;
   yw_particles* p;
   yw_vec3 gravity;  // times the step
   float h, keep;    // share of the velocity that damping leaves
+  bool obstacles;
 } inner_step;
 
 static void move_nodes(void* context, int32_t block, int32_t worker) {
@@ -134,14 +144,15 @@ static void move_nodes(void* context, int32_t block, int32_t worker) {
   (void)worker;
   int32_t begin = block * NODE_BLOCK, end = begin + NODE_BLOCK;
   if (end > b->front.num_active) end = b->front.num_active;
+  quad *pos = (quad*)(void*)s->p->pos, *vel = (quad*)(void*)s->p->vel;
+  const quad* force = (const quad*)(const void*)b->force;
+  const quad gravity = {s->gravity.x, s->gravity.y, s->gravity.z, 0.0f};
   for (int32_t i = begin; i < end; ++i) {
     int32_t n = b->front.active[i];
     if (b->inv_mass[n] == 0.0f) continue;
-    float per_mass = s->h * b->inv_mass[n];
-    yw_vec3 v = yw_add(yw_xyz(s->p->vel[n]), s->gravity);
-    v = yw_scale(yw_mad(v, per_mass, yw_xyz(b->force[n])), s->keep);
-    s->p->vel[n] = yw_v4(v);
-    s->p->pos[n] = yw_v4(yw_mad(yw_xyz(s->p->pos[n]), s->h, v));
+    quad v = s->keep * (vel[n] + gravity + (s->h * b->inv_mass[n]) * force[n]);
+    vel[n] = v;
+    pos[n] += s->h * v;
   }
 }
 
@@ -161,18 +172,20 @@ static int32_t step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, f
                                  .vel = damped ? p->vel : NULL,
                                  .scratch = &b->scratch,
                                  .look_for_squeezed = look,
+                                 .plastic = b->has_flown,
                                  .force = b->force};
   float share = (begin + h) / ctx->h;
-  inner_step s = {b, p, yw_scale(ctx->gravity, h), h, expf(-b->params.mass_damping * h)};
+  inner_step s = {
+      b, p, yw_scale(ctx->gravity, h), h, expf(-b->params.mass_damping * h), !no_obstacles(ctx)};
 
   int32_t recovered = yw_fem_forces(&forces);  // f of every tet, added up at nodes
   if (b->params.hanging == YW_FEM_HANGING_CARRIED) yw_fem_carry_forces(&b->front, b->force);
-  remember_surface(b, p);
+  if (s.obstacles) remember_surface(b, p);
   int32_t blocks = (b->front.num_active + NODE_BLOCK - 1) / NODE_BLOCK;
   yw_tasks_run(blocks > BLOCKS_ALONE ? ctx->tasks : NULL, blocks, move_nodes, &s);
   pull_springs(b, p, ctx, share, h);
   set_holds(b, p, ctx, share);
-  meet_obstacles(b, p, ctx, begin, h);
+  if (s.obstacles) meet_obstacles(b, p, ctx, begin, h);
   yw_fem_follow(&b->front, p->pos, p->vel);  // hanging nodes: mean of their parents
   ++b->inner_steps;
   b->last_step = h;
@@ -192,8 +205,11 @@ static float stable_step(const fem_body* b) {
 }
 
 static float check_interval(const fem_body* b) {
-  if (b->params.check_interval > 0.0f) return b->params.check_interval;
-  return CHECK_STEPS * b->params.safety * b->model->level_step[b->model->h.max_level];
+  float interval = b->params.check_interval;
+  if (!(interval > 0.0f)) {
+    interval = CHECK_STEPS * b->params.safety * b->model->level_step[b->model->h.max_level];
+  }
+  return interval * b->patience;
 }
 
 // Sleep -------------------------------------------------------------------------------------------
@@ -263,7 +279,9 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
     if (b->since_check >= check_interval(b)) {
       since_look = 0;
       double start = ctx->timing ? yw_seconds() : 0.0;
-      yw_fem_adapt(b, p, ctx);  // refine, coarsen
+      bool changed = yw_fem_adapt(b, p, ctx);  // refine, coarsen
+      b->patience =
+          changed || b->params.yield > 0.0f ? 1.0f : fminf(2.0f * b->patience, MOST_PATIENCE);
       if (ctx->timing && ctx->report) ctx->report->seconds_project += yw_seconds() - start;
     }
     // As many equal steps as fit in what is left.

@@ -54,10 +54,11 @@ YW_LANE_FN void gather(const void* from, size_t stride, const int32_t* nodes, la
 }
 
 // Lanes to rows of 4 floats, `stride` bytes apart.
-YW_LANE_FN void spread(const lane_vec3* v, const float* w, void* to, size_t stride) {
+YW_LANE_FN void spread(const float* x, const float* y, const float* z, const float* w, void* to,
+                       size_t stride) {
   char* base = to;
   for (int g = 0; g < YW_LANES; g += 4) {
-    quad a = quad_load(v->x + g), b = quad_load(v->y + g), c = quad_load(v->z + g), d = {0};
+    quad a = quad_load(x + g), b = quad_load(y + g), c = quad_load(z + g), d = {0};
     if (w) d = quad_load(w + g);
     transpose(&a, &b, &c, &d);
     quad_store(base + stride * (size_t)g, a);
@@ -214,6 +215,12 @@ YW_LANE_FN bool batch_forces(const fem_force_args* args, int32_t batch, const fe
     } else {
       add_children(args, kind, at, lane, SHARED_BY_ALL, &edges);
     }
+    for (size_t c = 0; c < nc && args->plastic; ++c) {
+      const float* offset = b->offsets + (at * nc + c) * 6 * YW_LANES + lane;
+      for (int k = 0; k < 6; ++k) {
+        edges.tension[kind->child_edge[c][k]] -= yw_vf_load(offset + k * YW_LANES);
+      }
+    }
     for (size_t c = 0; c < nc && own_damping; ++c) {
       add_tensions(b->dampings + (at * nc + c) * matrix + lane, OWN, turn, kind->child_edge[c],
                    edges.rate, edges.tension);
@@ -226,7 +233,8 @@ YW_LANE_FN bool batch_forces(const fem_force_args* args, int32_t batch, const fe
     add_forces(kind, &edges, lane, f);
   }
   for (size_t n = 0; n < nn; ++n) {
-    spread(&f[n], NULL, args->slots + b->first_slot + (at * nn + n) * YW_LANES, sizeof(yw_vec4));
+    spread(f[n].x, f[n].y, f[n].z, NULL, args->slots + b->first_slot + (at * nn + n) * YW_LANES,
+           sizeof(yw_vec4));
   }
   // Empty lanes have no volume and look squeezed; what is not in the front does not count.
   bool found = false;
@@ -353,10 +361,8 @@ static void strains(const fem_strain_args* args, int32_t batch) {
   }
   for (size_t n = 0; n < nn; ++n) {
     yw_vec4(*slots)[2] = args->slots + b->first_slot + (at * nn + n) * YW_LANES;
-    for (int l = 0; l < YW_LANES; ++l) {
-      slots[l][0] = (yw_vec4){sums[n][0][l], sums[n][1][l], sums[n][2][l], sums[n][3][l]};
-      slots[l][1] = (yw_vec4){sums[n][4][l], sums[n][5][l], sums[n][6][l], 0.0f};
-    }
+    spread(sums[n][0], sums[n][1], sums[n][2], sums[n][3], slots, sizeof *slots);
+    spread(sums[n][4], sums[n][5], sums[n][6], NULL, &slots[0][1], sizeof *slots);
   }
 }
 

@@ -73,4 +73,50 @@ static inline yw_fem_state fem_state_of(const yw_world* world, yw_body_id body) 
   return state;
 }
 
+#define FEM_TEST_FRAME (1.0f / 240.0f)
+
+/// Distance of two tips; deflection keeps the largest of b.
+static inline double fem_tip_error(const fem_test_bar* a, const fem_test_bar* b,
+                                   double* deflection) {
+  yw_vec3 p = yw_body_positions(a->world, a->body, NULL)[a->tip];
+  yw_vec3 q = yw_body_positions(b->world, b->body, NULL)[b->tip];
+  double x = (double)p.x - (double)q.x, y = (double)p.y - (double)q.y,
+         z = (double)p.z - (double)q.z;
+  *deflection = fmax(*deflection, fabs((double)q.z - 0.05));
+  return sqrt(x * x + y * y + z * z);
+}
+
+/// Lets a bar fall for 0.4 s, adaptive and on the finest mesh: errors of the tip over the largest
+/// deflection, and shares of the tets.
+static inline void check_fem_swing(yw_fem_def* def, bool with_bars) {
+  static const struct {
+    float tau;
+    double error, share;
+  } cases[2] = {{0.005f, 0.01, 0.75}, {0.01f, 0.02, 0.65}};
+  def->params.refine = YW_FEM_REFINE_FINEST;
+  fem_test_bar finest = make_fem_bar(def, 9.81f), adaptive[2];
+  def->params.refine = YW_FEM_REFINE_JUMP;
+  for (int k = 0; k < 2; ++k) {
+    def->params.tau = cases[k].tau;
+    adaptive[k] = make_fem_bar(def, 9.81f);
+  }
+  double worst[2] = {0}, tets[2] = {0}, deflection = 0.0, all = 0.0;
+  for (int32_t i = 0; i < 96; ++i) {
+    assert_int_equal(yw_world_step(finest.world, FEM_TEST_FRAME, 1, NULL), YW_OK);
+    all += fem_state_of(finest.world, finest.body).num_tets;
+    for (int k = 0; k < 2; ++k) {
+      assert_int_equal(yw_world_step(adaptive[k].world, FEM_TEST_FRAME, 1, NULL), YW_OK);
+      worst[k] = fmax(worst[k], fem_tip_error(&adaptive[k], &finest, &deflection));
+      tets[k] += fem_state_of(adaptive[k].world, adaptive[k].body).num_tets;
+    }
+  }
+  assert_at_least(deflection, 0.14);
+  for (int k = 0; k < 2 && with_bars; ++k) {
+    assert_at_most(worst[k] / deflection, cases[k].error);
+    assert_at_most(tets[k] / all, cases[k].share);
+  }
+  free_fem_bar(&finest);
+  for (int k = 0; k < 2; ++k) free_fem_bar(&adaptive[k]);
+}
+
 #endif

@@ -5,51 +5,13 @@
 #include "fem/fem.h"
 #include "fem_bar.h"
 
-static const float frame = 1.0f / 240.0f;
-
-static double tip_error(const fem_test_bar* a, const fem_test_bar* b, double* deflection) {
-  yw_vec3 p = yw_body_positions(a->world, a->body, NULL)[a->tip];
-  yw_vec3 q = yw_body_positions(b->world, b->body, NULL)[b->tip];
-  double x = (double)p.x - (double)q.x, y = (double)p.y - (double)q.y,
-         z = (double)p.z - (double)q.z;
-  *deflection = fmax(*deflection, fabs((double)q.z - 0.05));
-  return sqrt(x * x + y * y + z * z);
-}
-
 // Through the first swing: the tip stays near that of the finest mesh with part of its tets.
 static void bar_swings_as_the_finest_mesh(void** state) {
   (void)state;
-  static const struct {
-    float tau;
-    double error, share;
-  } cases[2] = {{0.005f, 0.01, 0.75}, {0.01f, 0.02, 0.65}};
   yw_fem_def def = yw_default_fem_def();
   def.params.mass_damping = 1.0f;
   def.max_level = getenv("YW_TEST_FAST") ? 2 : 3;
-  def.params.refine = YW_FEM_REFINE_FINEST;
-  fem_test_bar finest = make_fem_bar(&def, 9.81f), adaptive[2];
-  def.params.refine = YW_FEM_REFINE_JUMP;
-  for (int k = 0; k < 2; ++k) {
-    def.params.tau = cases[k].tau;
-    adaptive[k] = make_fem_bar(&def, 9.81f);
-  }
-  double worst[2] = {0}, tets[2] = {0}, deflection = 0.0, all = 0.0;
-  for (int32_t i = 0; i < 96; ++i) {
-    assert_int_equal(yw_world_step(finest.world, frame, 1, NULL), YW_OK);
-    all += fem_state_of(finest.world, finest.body).num_tets;
-    for (int k = 0; k < 2; ++k) {
-      assert_int_equal(yw_world_step(adaptive[k].world, frame, 1, NULL), YW_OK);
-      worst[k] = fmax(worst[k], tip_error(&adaptive[k], &finest, &deflection));
-      tets[k] += fem_state_of(adaptive[k].world, adaptive[k].body).num_tets;
-    }
-  }
-  assert_at_least(deflection, 0.15);
-  for (int k = 0; k < 2 && def.max_level == 3; ++k) {
-    assert_at_most(worst[k] / deflection, cases[k].error);
-    assert_at_most(tets[k] / all, cases[k].share);
-  }
-  free_fem_bar(&finest);
-  for (int k = 0; k < 2; ++k) free_fem_bar(&adaptive[k]);
+  check_fem_swing(&def, def.max_level == 3);
 }
 
 // Damped to rest: within 1 % of the finest mesh, and the front stands still for the last second.
@@ -64,14 +26,14 @@ static void bar_comes_to_rest(void** state) {
   fem_test_bar finest = make_fem_bar(&def, 9.81f);
   int64_t switches = 0;
   for (int32_t i = 0; i < 480; ++i) {
-    assert_int_equal(yw_world_step(adaptive.world, frame, 1, NULL), YW_OK);
-    if (i < 240) assert_int_equal(yw_world_step(finest.world, frame, 1, NULL), YW_OK);
+    assert_int_equal(yw_world_step(adaptive.world, FEM_TEST_FRAME, 1, NULL), YW_OK);
+    if (i < 240) assert_int_equal(yw_world_step(finest.world, FEM_TEST_FRAME, 1, NULL), YW_OK);
     yw_fem_state s = fem_state_of(adaptive.world, adaptive.body);
     if (i == 239) switches = s.splits + s.merges;
   }
   yw_fem_state s = fem_state_of(adaptive.world, adaptive.body);
   assert_int_equal(s.splits + s.merges, switches);
-  double deflection = 0.0, error = tip_error(&adaptive, &finest, &deflection);
+  double deflection = 0.0, error = fem_tip_error(&adaptive, &finest, &deflection);
   if (def.max_level == 3) {
     assert_at_most(error / deflection, 0.01);
     assert_at_most(s.num_tets / 20352.0, 0.65);
