@@ -53,6 +53,8 @@ static void eigen(const double m[9], double values[3], double v[9]) {
   memcpy(a, m, sizeof a);
   for (int k = 0; k < 9; ++k) v[k] = k % 4 == 0;
   for (int sweep = 0; sweep < 30; ++sweep) {
+    double left = fabs(a[1]) + fabs(a[2]) + fabs(a[5]), size = fabs(a[0]) + fabs(a[4]) + fabs(a[8]);
+    if (left <= 1e-16 * size) break;
     for (int k = 0; k < 3; ++k) {
       int p = k == 2 ? 1 : 0, q = k == 0 ? 1 : 2;
       double off = a[3 * p + q];

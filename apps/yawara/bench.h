@@ -40,7 +40,9 @@ int32_t bench_repetitions(const bench_run* run, int32_t usual, int32_t quick);
 // Each returns an exit code.
 int bench_match(const bench_run* run);
 int bench_fem(const bench_run* run);
+int bench_plastic(const bench_run* run);
 int bench_frames(const bench_run* run);
+int bench_rods(const bench_run* run);
 int bench_polar(const bench_run* run);
 int bench_mesh(const bench_run* run);
 int bench_contact(const bench_run* run);

@@ -18,7 +18,9 @@ typedef struct bench_entry {
 static const bench_entry entries[] = {
     {"match", bench_match, "a step of example-based shape matching, 225 to 200,000 particles"},
     {"frames", bench_frames, "a step of frames volumes, 400 to 217,000 particles"},
+    {"rods", bench_rods, "a step of rods and sheets, 225 to 4,200 particles"},
     {"fem", bench_fem, "forces of finite elements, adaptive bodies against the finest mesh"},
+    {"plastic", bench_plastic, "a step of master and slave particles, 4,096 to a million masters"},
     {"polar", bench_polar, "polar and singular value decomposition of 3x3 matrices"},
     {"mesh", bench_mesh, "tets from shapes and triangle meshes, embedded points"},
     {"contact", bench_contact, "a thousand bodies in a bin, a stack"},
@@ -129,16 +131,18 @@ int cmd_bench(int argc, char** argv) {
        "how often everything is measured; the fastest counts", 1, 1e6},
       {"list", 'l', OPTION_FLAG, &list, NULL, "what there is to measure", 0, 0},
   };
-  const command self = {.name = "bench",
-                        .summary = "measurements: match, frames, polar, mesh, contact, render, io",
-                        .usage = "bench [NAME] [--json] [--threads N] [--simd LEVEL] [--quick]",
-                        .examples =
-                            "  yawara bench                    everything, about two minutes\n"
-                            "  yawara bench match              speed of shape matching\n"
-                            "  yawara bench match --json       the same for a program\n",
-                        .options = options,
-                        .num_options = sizeof options / sizeof options[0],
-                        .max_arguments = 1};
+  const command self = {
+      .name = "bench",
+      .summary =
+          "measurements: match, frames, rods, fem, plastic, polar, mesh, contact, render, io",
+      .usage = "bench [NAME] [--json] [--threads N] [--simd LEVEL] [--quick]",
+      .examples =
+          "  yawara bench                    everything, about two minutes\n"
+          "  yawara bench match              speed of shape matching\n"
+          "  yawara bench match --json       the same for a program\n",
+      .options = options,
+      .num_options = sizeof options / sizeof options[0],
+      .max_arguments = 1};
   const char* name = NULL;
   int32_t count;
   int code = parse_options(&self, argc, argv, &name, &count);

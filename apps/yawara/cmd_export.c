@@ -9,10 +9,12 @@
 int cmd_export(int argc, char** argv) {
   const char* formats = "ply";
   const char* output = NULL;
-  bool quiet = false;
+  bool quiet = false, skin = false;
   const option options[] = {
       {"format", 'f', OPTION_TEXT, &formats, "LIST",
        "ply, obj (surfaces), vtu (tets), pc2, mdd (point caches); default: ply", 0, 0},
+      {"skin", 0, OPTION_FLAG, &skin, NULL,
+       "ply and obj: a skin around the particles of bodies without a surface", 0, 0},
       {"output", 'o', OPTION_TEXT, &output, "DIR", "folder to write to (default: the cache)", 0, 0},
       {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress", 0, 0},
   };
@@ -32,7 +34,8 @@ int cmd_export(int argc, char** argv) {
   int code = parse_options(&self, argc, argv, &dir, &count);
   if (code >= 0) return code;
   yw_error error = {0};
-  if (export_cache(dir, formats, output ? output : dir, quiet, &error) < 0) {
+  export_def def = {dir, formats, output ? output : dir, skin, quiet};
+  if (export_cache(&def, &error) < 0) {
     return bad_input("%s", error.message);
   }
   return EXIT_DONE;

@@ -10,6 +10,19 @@
 #include "fit.h"
 #include "options.h"
 
+static const char examples[] =
+    "  yawara fit -E 1e6 -n 0.3                      what a bar of 5 x 1 x 1 m delivers\n"
+    "  yawara fit --box 0.3x0.002x0.03 -m steel --kind cells --cells 60x4x8\n"
+    "                                                the pitch of a steel ruler\n"
+    "  yawara fit body.vtu -m rubber --plot fit.png  any tets, or a scene's body\n"
+    "  yawara fit --box 0.2x0.02x0.02 -n 0.49 --deflection 0.004 --force 0.05\n"
+    "                                                the modulus behind a measured tip\n"
+    "  yawara fit --box 0.2x0.02x0.02 -d 1100 --frequency 3.2\n"
+    "                                                ... behind a measured frequency\n"
+    "  yawara fit --alpha 0.5 --dt 0.0041667         shape matching in pascals\n"
+    "  yawara fit --stiffness 0.3 --sweeps 4 --dt 0.0167\n"
+    "  yawara fit -E 1e5 --dt 0.0041667              and the other way round\n";
+
 static int parse(int argc, char** argv, fit_options* o) {
   const option options[] = {
       {"box", 'b', OPTION_TEXT, &o->box, "LxDxW",
@@ -51,18 +64,7 @@ static int parse(int argc, char** argv, fit_options* o) {
       .name = "fit",
       .summary = "materials and measurements against what a frames body does",
       .usage = "fit [FILE] [--box LxDxW] [material] [measurement | classic settings]",
-      .examples =
-          "  yawara fit -E 1e6 -n 0.3                      what a bar of 5 x 1 x 1 m delivers\n"
-          "  yawara fit --box 0.3x0.002x0.03 -m steel --kind cells --cells 60x4x8\n"
-          "                                                the pitch of a steel ruler\n"
-          "  yawara fit body.vtu -m rubber --plot fit.png  any tets, or a scene's body\n"
-          "  yawara fit --box 0.2x0.02x0.02 -n 0.49 --deflection 0.004 --force 0.05\n"
-          "                                                the modulus behind a measured tip\n"
-          "  yawara fit --box 0.2x0.02x0.02 -d 1100 --frequency 3.2\n"
-          "                                                ... behind a measured frequency\n"
-          "  yawara fit --alpha 0.5 --dt 0.0041667         shape matching in pascals\n"
-          "  yawara fit --stiffness 0.3 --sweeps 4 --dt 0.0167\n"
-          "  yawara fit -E 1e5 --dt 0.0041667              and the other way round\n",
+      .examples = examples,
       .options = options,
       .num_options = sizeof options / sizeof options[0],
       .max_arguments = 1};

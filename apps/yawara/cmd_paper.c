@@ -30,10 +30,16 @@ const paper_figure paper_figures[] = {
      paper_hino_resolution, true},
     {"hino-limit", "what one spring constant fitted to finite elements leaves", paper_hino_limit,
      true},
+    {"imai-fig3", "stress against strain of a coarse tet, the line fitted to it, its range",
+     paper_imai_fig3, true},
+    {"imai-sampling", "how stiff coarse levels are: sampled as in the paper, and as here",
+     paper_imai_sampling, true},
+    {"imai-classes", "figures 10-13: the five classes of tets, counted and drawn",
+     paper_imai_classes, true},
 };
 const int32_t paper_num_figures = sizeof paper_figures / sizeof paper_figures[0];
 // A paper's name stands for all its figures, whose names begin with it.
-static const char* const papers[] = {"koyama2013", "hino"};
+static const char* const papers[] = {"koyama2013", "hino", "imai"};
 enum { NUM_PAPERS = sizeof papers / sizeof papers[0] };
 
 // Where scenes are
@@ -87,7 +93,9 @@ static void list_figures(void) {
       "\nkoyama2013: Koyama, Takayama, Umetani, Igarashi: Real-Time Example-Based Elastic "
       "Deformation.\n"
       "hino:       Hino, Ding, Mitake, Hasegawa: a physical model that explains Oriented "
-      "Particles.\n");
+      "Particles.\n"
+      "imai:       Imai, Yue, Chen, Nishita: Adaptive Deformation Simulation of Inhomogeneous "
+      "Elastic Objects.\n");
 }
 
 static const paper_figure* find_figure(const char* name) {

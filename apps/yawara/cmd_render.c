@@ -16,6 +16,7 @@
 #include "render/colormap.h"
 #include "render/movie.h"
 #include "scene_options.h"
+#include "skin/skin.h"
 #include "stage.h"
 
 typedef struct render_options {
@@ -28,6 +29,7 @@ typedef struct render_options {
   float wireframe, fps;
   const char* color_by;
   const char* color_range;
+  bool particles;
   bool quiet;
   scene_options scene;
 } render_options;
@@ -105,6 +107,8 @@ static int parse(int argc, char** argv, render_options* o) {
        "colours by a field, e.g. speed (of a cache: one kept with run --fields)", 0, 0},
       {"color-range", 0, OPTION_TEXT, &o->color_range, "LOW:HIGH",
        "ends of the colour scale (default: from the frames)", 0, 0},
+      {"particles", 0, OPTION_FLAG, &o->particles, NULL,
+       "bodies without a surface as balls, not with a skin", 0, 0},
       {"quiet", 'q', OPTION_FLAG, &o->quiet, NULL, "no progress", 0, 0},
       SCENE_OPTIONS(&o->scene),
   };
@@ -150,6 +154,11 @@ static int open_source(const render_options* o, source* s) {
     return bad_input("%s", error.message);
   }
   stage_set_wireframe(s->stage, o->wireframe);
+  if (!o->particles && stage_has_particles(s->stage)) {
+    bool skin = skin_available(&error) >= 0;
+    if (!skin) fprintf(stderr, "yawara: %s; drawing balls\n", error.message);
+    stage_set_skin(s->stage, skin);
+  }
   return parse_range(o, &s->color);
 }
 

@@ -23,7 +23,7 @@ typedef struct run_options {
   scene_options scene;
   int32_t frames;
   int32_t snapshot_every;
-  bool resume, quiet;
+  bool resume, skin, quiet;
 } run_options;
 
 typedef struct run {
@@ -64,6 +64,8 @@ static int parse(int argc, char** argv, run_options* out) {
        "also write ply, obj, vtu, pc2, mdd (comma separated)", 0, 0},
       {"fields", 0, OPTION_TEXT, &out->fields, "LIST",
        "also keep these fields in the cache, e.g. speed (comma separated), or all", 0, 0},
+      {"skin", 0, OPTION_FLAG, &out->skin, NULL,
+       "ply and obj: a skin around the particles of bodies without a surface", 0, 0},
       {"resume", 'r', OPTION_FLAG, &out->resume, NULL, "go on from the last snapshot", 0, 0},
       {"snapshot-every", 0, OPTION_INT, &out->snapshot_every, "N",
        "frames between snapshots (default: 60)", 1, 1e9},
@@ -92,6 +94,10 @@ static int parse(int argc, char** argv, run_options* out) {
   out->scene_path = arguments[0];
   if (strcmp(out->on_fault, "stop") != 0 && strcmp(out->on_fault, "continue") != 0) {
     return bad_input("--on-fault is \"%s\", but must be stop or continue", out->on_fault);
+  }
+  yw_error error = {0};
+  if (out->skin && export_check_skin(out->formats, &error) < 0) {
+    return bad_input("%s", error.message);
   }
   if (out->formats && !export_formats_known(out->formats)) {
     return bad_input("--format is \"%s\", but must be a list of ply, obj, vtu, pc2, mdd",
@@ -280,8 +286,8 @@ static int make_frames(run* r) {
 
 static int finish(run* r) {
   yw_error error = {0};
-  if (r->options.formats &&
-      export_cache(r->dir, r->options.formats, r->dir, r->options.quiet, &error) < 0) {
+  export_def def = {r->dir, r->options.formats, r->dir, r->options.skin, r->options.quiet};
+  if (r->options.formats && export_cache(&def, &error) < 0) {
     return bad_input("%s", error.message);
   }
   if (!r->options.quiet) {

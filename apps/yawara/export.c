@@ -14,6 +14,7 @@
 #include "io/point_cache.h"
 #include "io/vtu_write.h"
 #include "progress.h"
+#include "skin/skin.h"
 
 static const char* const formats_known[] = {"ply", "obj", "vtu", "pc2", "mdd"};
 enum { PLY, OBJ, VTU, PC2, MDD, NUM_FORMATS };
@@ -24,6 +25,7 @@ typedef struct exporter {
   const char* dir;  // of the cache
   char folders[NUM_FORMATS][MAX_PATH];
   bool wanted[NUM_FORMATS];
+  bool skin;
   cache_index index;
   yw_scene* scene;
   yw_world* world;
@@ -195,8 +197,12 @@ static yw_status write_vtu(exporter* e, const frame_data* frame, int32_t index, 
 }
 
 // Values of all fields on what is shown, one after the other; and the radii of particles.
-static yw_status gather_fields(exporter* e, const frame_body* body, int32_t index, int32_t vertices,
-                               yw_ply_field** out, int32_t* count, float** values) {
+static yw_status gather_fields(exporter* e, const frame_body* body, int32_t index,
+                               const yw_tri_mesh* posed, yw_ply_field** out, int32_t* count,
+                               float** values) {
+  int32_t vertices = posed->num_vertices;
+  bool skinned =
+      posed->num_triangles > 0 && yw_model_surface(model_of(e, index))->num_triangles == 0;
   *out = YW_NEW_ARRAY(NULL, yw_ply_field, body->num_fields + 1);
   *values = YW_NEW_ARRAY(NULL, float, (size_t)vertices*(size_t)body->num_fields);
   *count = 0;
@@ -208,7 +214,7 @@ static yw_status gather_fields(exporter* e, const frame_body* body, int32_t inde
     if (status < 0) return status;
     (*out)[(*count)++] = (yw_ply_field){body->fields[i].name, at};
   }
-  if (body->radii) (*out)[(*count)++] = (yw_ply_field){"radius", body->radii};
+  if (body->radii && !skinned) (*out)[(*count)++] = (yw_ply_field){"radius", body->radii};
   return YW_OK;
 }
 
@@ -217,7 +223,7 @@ static yw_status write_ply(exporter* e, const char* path, const yw_tri_mesh* pos
   yw_ply_field* fields = NULL;
   float* values = NULL;
   int32_t count;
-  yw_status status = gather_fields(e, body, index, posed->num_vertices, &fields, &count, &values);
+  yw_status status = gather_fields(e, body, index, posed, &fields, &count, &values);
   status = status < 0 ? yw_fail_memory(error, "an export")
                       : yw_ply_write(path, posed, fields, count, error);
   yw_mem_free(NULL, fields);
@@ -225,20 +231,36 @@ static yw_status write_ply(exporter* e, const char* path, const yw_tri_mesh* pos
   return status;
 }
 
+// What is written of a body that has no surface: its particles, or a skin around them.
+static yw_status take_particles(const exporter* e, const frame_body* body, yw_tri_mesh* posed,
+                                yw_tri_mesh* skin, yw_error* error) {
+  posed->num_vertices = body->num_particles;
+  posed->positions = (yw_vec3*)(uintptr_t)body->positions;
+  if (!e->skin || !body->radii) return YW_OK;
+  skin_def def = skin_default_def();
+  def.count = body->num_particles;
+  def.positions = body->positions;
+  def.radii = body->radii;
+  yw_status status = skin_make(&def, skin, error);
+  if (status >= 0) *posed = *skin;
+  return status;
+}
+
 static yw_status write_surface(exporter* e, const frame_data* frame, int32_t index, int format,
                                yw_error* error) {
   const frame_body* body = &frame->bodies[index];
-  yw_tri_mesh posed = *yw_model_surface(model_of(e, index));
+  yw_tri_mesh posed = *yw_model_surface(model_of(e, index)), skin = {0};
   posed.positions = e->surface;
-  if (posed.num_triangles == 0) {
-    posed.num_vertices = body->num_particles;
-    posed.positions = (yw_vec3*)(uintptr_t)body->positions;
-  }
+  yw_status status = YW_OK;
+  if (posed.num_triangles == 0) status = take_particles(e, body, &posed, &skin, error);
+  if (status < 0) return status;
   char path[MAX_PATH + MAX_NAME + 24];
   snprintf(path, sizeof path, "%s/%s_%06d.%s", e->folders[format], e->names[index], frame->number,
            formats_known[format]);
-  return format == PLY ? write_ply(e, path, &posed, body, index, error)
-                       : yw_tri_mesh_write(path, &posed, error);
+  status = format == PLY ? write_ply(e, path, &posed, body, index, error)
+                         : yw_tri_mesh_write(path, &posed, error);
+  yw_tri_mesh_free(&skin);
+  return status;
 }
 
 static yw_status write_body(exporter* e, const frame_data* frame, int32_t index, yw_error* error) {
@@ -301,19 +323,30 @@ static void close_exporter(exporter* e) {
   yw_mem_free(NULL, e);
 }
 
-yw_status export_cache(const char* cache_dir, const char* formats, const char* out_dir, bool quiet,
-                       yw_error* error) {
+yw_status export_check_skin(const char* formats, yw_error* error) {
+  bool wanted[NUM_FORMATS] = {0};
+  if (!formats || !each_format(formats, wanted) || (!wanted[PLY] && !wanted[OBJ])) {
+    return yw_fail(error, YW_ERR_INVALID, "--skin needs --format ply or obj");
+  }
+  return skin_available(error);
+}
+
+yw_status export_cache(const export_def* def, yw_error* error) {
   exporter* e = YW_NEW(NULL, exporter);
   if (!e) return yw_fail_memory(error, "an export");
-  e->dir = cache_dir;
-  yw_status status =
-      each_format(formats, e->wanted)
-          ? open_exporter(e, out_dir, error)
-          : yw_fail(error, YW_ERR_INVALID,
-                    "format is \"%s\", but must be a list of ply, obj, vtu, pc2, mdd", formats);
+  e->dir = def->cache_dir;
+  e->skin = def->skin;
+  yw_status status = YW_OK;
+  if (!each_format(def->formats, e->wanted)) {
+    status =
+        yw_fail(error, YW_ERR_INVALID,
+                "format is \"%s\", but must be a list of ply, obj, vtu, pc2, mdd", def->formats);
+  }
+  if (status >= 0 && e->skin) status = export_check_skin(def->formats, error);
+  if (status >= 0) status = open_exporter(e, def->out_dir, error);
   if (status >= 0) {
     int32_t last = e->index.frames_done;
-    progress p = progress_start("exported frame", 0, last, quiet);
+    progress p = progress_start("exported frame", 0, last, def->quiet);
     for (int32_t frame = 0; frame <= last && status >= 0; ++frame) {
       status = write_frame(e, frame, error);
       progress_show(&p, frame, NULL);

@@ -12,7 +12,15 @@ bool export_formats_known(const char* formats);
 /// a .pvd that lists them; pc2 and mdd: one point cache per body beside an OBJ of its surface at
 /// rest. ply and vtu carry the fields that the cache has, and the radii of particles. Bodies that
 /// wait for their start have no files.
-yw_status export_cache(const char* cache_dir, const char* formats, const char* out_dir, bool quiet,
-                       yw_error* error);
+/// skin: ply and obj hold a skin around particles instead of these.
+typedef struct export_def {
+  const char* cache_dir;
+  const char* formats;
+  const char* out_dir;
+  bool skin, quiet;
+} export_def;
+yw_status export_cache(const export_def* def, yw_error* error);
+/// Whether a skin makes sense with these formats, and can be made.
+yw_status export_check_skin(const char* formats, yw_error* error);
 
 #endif

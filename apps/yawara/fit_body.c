@@ -183,13 +183,18 @@ yw_status fit_body_create(const fit_options* options, double refine, fit_body* o
   }
   yw_status status = load_mesh(options, &out->mesh, error);
   if (status >= 0) status = yw_tet_mesh_check(&out->mesh, error);
+  yw_tet_quality quality;
+  if (status >= 0) yw_tet_mesh_quality(&out->mesh, &quality);
+  if (status >= 0 && quality.num_parts > 1) {
+    status = yw_fail(error, YW_ERR_GEOMETRY,
+                     "%s has %d parts that hang together nowhere; measure them one by one",
+                     options->file, quality.num_parts);
+  }
   if (status >= 0) status = elastic_grid_create(&out->mesh, 1, &out->grid, error);
   if (status < 0) {
     fit_body_free(out);
     return status;
   }
-  yw_tet_quality quality;
-  yw_tet_mesh_quality(&out->mesh, &quality);
   out->volume = quality.volume;
   double side[3];
   for (int k = 0; k < 3; ++k) side[k] = out->grid.high[k] - out->grid.low[k];

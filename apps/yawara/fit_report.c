@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "elastic/calculix.h"
 #include "fit.h"
 #include "render/plot.h"
 
@@ -42,58 +41,42 @@ static fit_row* add_row(report* r, const char* key, const char* name, const char
 
 // CalculiX ----------------------------------------------------------------------------------------
 
-typedef struct reference {
-  elastic_grid grid;
-  calculix_material material;
-} reference;
-
-static calculix_model model_of(const reference* ref, const bool* fixed) {
-  return (calculix_model){
-      .grid = &ref->grid, .num_materials = 1, .materials = &ref->material, .fixed = fixed};
-}
-
-static yw_status solve_calculix(void* context, bar_setup* setup, yw_error* error) {
-  const reference* ref = context;
-  calculix_model model = model_of(ref, setup->fixed);
-  model.displacements = setup->displacements;
-  model.forces = setup->forces;
-  bar_setup results;
-  yw_status status = bar_setup_create(setup->size / 3, &results, error);
+// Frequencies of the body with quadratic tets, clamped at x = 0 or free.
+static yw_status calculix_modes(const bar_calculix* solver, bool clamped, double* frequencies,
+                                yw_error* error) {
+  const elastic_grid* grid = solver->grid;
+  bar_setup setup;
+  yw_status status = bar_setup_create(grid->num_nodes, &setup, error);
   if (status < 0) return status;
-  status =
-      calculix_static(&model, CALCULIX_SECONDS, results.displacements, setup->reactions, error);
-  memcpy(setup->displacements, results.displacements,
-         (size_t)setup->size * sizeof *setup->displacements);
-  bar_setup_free(&results);
-  return status;
-}
-
-static yw_status run_calculix(report* r, bar_results* results, double* frequencies, bool clamped,
-                              yw_error* error) {
-  reference ref = {
-      .material = {r->material.youngs_modulus, r->material.poissons_ratio, r->material.density}};
-  yw_status status = elastic_grid_create(fit_mesh(&r->body), 2, &ref.grid, error);
-  if (status < 0) return status;
-  if (r->body.is_bar) {
-    elastic_bar bar = r->body.bar;
-    bar.grid = ref.grid;
-    status = bar_run(&bar, BAR_ALL_TESTS, solve_calculix, &ref, results, error);
-  }
-  bar_setup setup = {0};
-  if (status >= 0) status = bar_setup_create(ref.grid.num_nodes, &setup, error);
-  for (int32_t i = 0; i < 3 * ref.grid.num_nodes && status >= 0; ++i) {
-    setup.fixed[i] = clamped && elastic_is_at(&ref.grid, ref.grid.nodes[i / 3][0], 0);
+  for (int32_t i = 0; i < setup.size; ++i) {
+    setup.fixed[i] = clamped && elastic_is_at(grid, grid->nodes[i / 3][0], 0);
   }
   // Without supports the six rigid motions come first.
   double all[NUM_MODES + 6];
   int32_t rigid = clamped ? 0 : 6;
-  calculix_model model = model_of(&ref, setup.fixed);
-  if (status >= 0) {
-    status = calculix_frequencies(&model, NUM_MODES + rigid, CALCULIX_SECONDS, all, error);
-  }
+  calculix_model model = {
+      .grid = grid, .num_materials = 1, .materials = &solver->material, .fixed = setup.fixed};
+  status = calculix_frequencies(&model, NUM_MODES + rigid, solver->seconds, all, error);
   for (int m = 0; m < NUM_MODES && status >= 0; ++m) frequencies[m] = all[rigid + m];
   bar_setup_free(&setup);
-  elastic_grid_free(&ref.grid);
+  return status;
+}
+
+static yw_status run_calculix(const report* r, bar_results* results, double* frequencies,
+                              bool clamped, yw_error* error) {
+  elastic_grid grid;
+  yw_status status = elastic_grid_create(fit_mesh(&r->body), 2, &grid, error);
+  if (status < 0) return status;
+  const fit_material* m = &r->material;
+  bar_calculix solver = {
+      &grid, {m->youngs_modulus, m->poissons_ratio, m->density}, CALCULIX_SECONDS};
+  if (r->body.is_bar) {
+    elastic_bar bar = r->body.bar;
+    bar.grid = grid;
+    status = bar_run(&bar, BAR_ALL_TESTS, bar_solve_calculix, &solver, results, error);
+  }
+  if (status >= 0) status = calculix_modes(&solver, clamped, frequencies, error);
+  elastic_grid_free(&grid);
   return status;
 }
 

@@ -75,14 +75,14 @@ static int32_t nearest_place(const place* places, int32_t count, yw_vec3 p) {
   return best;
 }
 
-static int32_t* find_carriers(const frame_body* body) {
-  int32_t* carriers = YW_NEW_ARRAY(NULL, int32_t, body->num_surface);
+static int32_t* find_carriers(const frame_body* body, int32_t num_points, const yw_vec3* points) {
+  int32_t* carriers = YW_NEW_ARRAY(NULL, int32_t, num_points);
   place* places = YW_NEW_ARRAY(NULL, place, body->num_particles);
   if (carriers && places) {
     for (int32_t i = 0; i < body->num_particles; ++i) places[i] = (place){body->positions[i], i};
     qsort(places, (size_t)body->num_particles, sizeof *places, compare_places);
-    for (int32_t i = 0; i < body->num_surface; ++i) {
-      carriers[i] = nearest_place(places, body->num_particles, body->surface[i]);
+    for (int32_t i = 0; i < num_points; ++i) {
+      carriers[i] = nearest_place(places, body->num_particles, points[i]);
     }
   }
   if (!places) {
@@ -93,14 +93,29 @@ static int32_t* find_carriers(const frame_body* body) {
   return carriers;
 }
 
+static void carry(const frame_body* body, const float* values, const int32_t* carriers,
+                  int32_t num_points, float* out) {
+  for (int32_t i = 0; i < num_points; ++i) {
+    out[i] = carriers[i] < body->num_particles ? values[carriers[i]] : NAN;
+  }
+}
+
+yw_status frame_values_at(const frame_body* body, const yw_model* model, const frame_field* field,
+                          int32_t num_points, const yw_vec3* points, float* out) {
+  float* values = YW_NEW_ARRAY(NULL, float, body->num_particles);
+  int32_t* carriers = find_carriers(body, num_points, points);
+  bool ok = values && carriers && particle_values(body, field, yw_model_tets(model)->tets, values);
+  if (ok) carry(body, values, carriers, num_points, out);
+  yw_mem_free(NULL, values);
+  yw_mem_free(NULL, carriers);
+  return ok ? YW_OK : YW_ERR_MEMORY;
+}
+
 static bool carry_by_neighbours(const frame_body* body, const float* values, int32_t** carriers,
                                 float* out) {
-  if (!*carriers) *carriers = find_carriers(body);
+  if (!*carriers) *carriers = find_carriers(body, body->num_surface, body->surface);
   if (!*carriers) return false;
-  for (int32_t i = 0; i < body->num_surface; ++i) {
-    int32_t particle = (*carriers)[i];
-    out[i] = particle < body->num_particles ? values[particle] : NAN;
-  }
+  carry(body, values, *carriers, body->num_surface, out);
   return true;
 }
 

@@ -11,5 +11,8 @@
 /// first, freed by the caller with yw_mem_free) remembers it.
 yw_status frame_shown_values(const frame_body* body, const yw_model* model,
                              const frame_field* field, int32_t** carriers, float* out);
+/// The same on any points, such as those of a skin: each takes the value of the nearest particle.
+yw_status frame_values_at(const frame_body* body, const yw_model* model, const frame_field* field,
+                          int32_t num_points, const yw_vec3* points, float* out);
 
 #endif

@@ -41,6 +41,9 @@ yw_status paper_hino_theorem(const paper_options* options, yw_error* error);
 yw_status paper_hino_frequency(const paper_options* options, yw_error* error);
 yw_status paper_hino_resolution(const paper_options* options, yw_error* error);
 yw_status paper_hino_limit(const paper_options* options, yw_error* error);
+yw_status paper_imai_fig3(const paper_options* options, yw_error* error);
+yw_status paper_imai_sampling(const paper_options* options, yw_error* error);
+yw_status paper_imai_classes(const paper_options* options, yw_error* error);
 
 // A scene that is played
 // --------------------------------------------------------------------------------

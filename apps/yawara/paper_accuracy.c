@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "elastic/bar.h"
-#include "elastic/calculix.h"
 #include "paper.h"
 
 #define YOUNG 1e6
@@ -53,29 +52,14 @@ static yw_status measure(elastic_model model, int32_t n, double poisson, double 
   return status;
 }
 
-typedef struct reference {
-  elastic_bar bar;
-  calculix_material material;
-} reference;
-
-static yw_status solve_reference(void* context, bar_setup* setup, yw_error* error) {
-  const reference* ref = context;
-  calculix_model model = {.grid = &ref->bar.grid,
-                          .num_materials = 1,
-                          .materials = &ref->material,
-                          .fixed = setup->fixed,
-                          .displacements = setup->displacements,
-                          .forces = setup->forces};
-  return calculix_static(&model, CALCULIX_SECONDS, setup->displacements, setup->reactions, error);
-}
-
 // Quadratic tets of CalculiX.
 static yw_status measure_reference(int32_t n, double poisson, bar_results* out, yw_error* error) {
-  reference ref = {.material = {YOUNG, poisson, DENSITY}};
-  yw_status status = make_bar(n, 2, &ref.bar, error);
+  elastic_bar bar;
+  yw_status status = make_bar(n, 2, &bar, error);
   if (status < 0) return status;
-  status = bar_run(&ref.bar, BAR_ALL_TESTS, solve_reference, &ref, out, error);
-  elastic_bar_free(&ref.bar);
+  bar_calculix solver = {&bar.grid, {YOUNG, poisson, DENSITY}, CALCULIX_SECONDS};
+  status = bar_run(&bar, BAR_ALL_TESTS, bar_solve_calculix, &solver, out, error);
+  elastic_bar_free(&bar);
   return status;
 }
 

@@ -36,6 +36,7 @@ struct stage {
   double time;
   float wireframe;
   stage_field field;
+  bool skin;
 };
 
 // Obstacles
@@ -128,16 +129,20 @@ static void show_obstacle(stage* s, int32_t index) {
 // Bodies
 // ----------------------------------------------------------------------------------------------
 
-// The scene's paint over the colour of the body.
+// The scene's paint over the colour of the body. What a rod or a sheet shows by itself, such as the
+// stripe that tells its twist, is seen through that colour.
 static yw_status paint_body(stage* s, int32_t index) {
   stage_body* body = &s->bodies[index];
   const yw_tri_mesh* surface = yw_model_surface(body->model);
   yw_vec3 color = body->color;
-  if (!yw_scene_body_paint(s->scene, index, yw_v3(0, 0, 0), &color)) return YW_OK;
+  bool tinted = yw_model_tets(body->model)->num_tets == 0 && surface->colors;
+  if (!yw_scene_body_paint(s->scene, index, yw_v3(0, 0, 0), &color) && !tinted) return YW_OK;
   if (!body->paint) body->paint = YW_NEW_ARRAY(NULL, yw_vec3, surface->num_vertices);
   if (!body->paint) return YW_ERR_MEMORY;
   for (int32_t i = 0; i < surface->num_vertices; ++i) {
-    body->paint[i] = body->color;
+    yw_vec3 tint = tinted ? surface->colors[i] : yw_v3(1, 1, 1);
+    color = body->color;
+    body->paint[i] = yw_v3(color.x * tint.x, color.y * tint.y, color.z * tint.z);
     yw_scene_body_paint(s->scene, index, surface->positions[i], &body->paint[i]);
   }
   return YW_OK;
@@ -147,9 +152,8 @@ yw_status stage_show(stage* s, const frame_data* frame, yw_error* error) {
   s->time = frame->time;
   s->num_meshes = s->num_planes = 0;
   for (int32_t i = 0; i < s->num_bodies; ++i) {
-    if (stage_body_show(&s->bodies[i], &frame->bodies[i], &s->field) < 0) {
-      return yw_fail_memory(error, "a picture");
-    }
+    yw_status status = stage_body_show(&s->bodies[i], &frame->bodies[i], &s->field, s->skin, error);
+    if (status < 0) return status;
     bool visible = s->bodies[i].active && yw_scene_body_look(s->scene, i).visible;
     if (visible) s->meshes[s->num_meshes++] = stage_body_mesh(&s->bodies[i], s->wireframe);
   }
@@ -263,4 +267,13 @@ void stage_set_color(stage* s, int32_t body, yw_vec3 color) {
 
 void stage_set_field(stage* s, const char* field, float low, float high) {
   s->field = (stage_field){field, low, high};
+}
+
+void stage_set_skin(stage* s, bool skin) { s->skin = skin; }
+
+bool stage_has_particles(const stage* s) {
+  for (int32_t i = 0; i < s->num_bodies; ++i) {
+    if (stage_body_is_loose(&s->bodies[i])) return true;
+  }
+  return false;
 }

@@ -30,6 +30,11 @@ yw_picture stage_picture(stage* s, yw_aabb focus, int32_t width, int32_t height)
 void stage_set_wireframe(stage* s, float width);
 /// Colour of a body instead of the scene's (linear RGB).
 void stage_set_color(stage* s, int32_t body, yw_vec3 color);
+/// From the next frame on, particles of bodies without a surface get a skin (see skin_available);
+/// default: they are balls.
+void stage_set_skin(stage* s, bool skin);
+/// True when some body has no surface.
+bool stage_has_particles(const stage* s);
 /// Colours of bodies that have the field, from the next frame on: `low` and `high` are the ends of
 /// the colour map. NULL: no field. The name must outlive the stage.
 void stage_set_field(stage* s, const char* field, float low, float high);

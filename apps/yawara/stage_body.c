@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "frame_values.h"
 #include "math/vec.h"
@@ -11,10 +12,12 @@
 // Rubber that stays sharp where a rest surface has an edge.
 #define BODY_CREASE 40.0f
 #define BODY_GLOSS 0.5f
+// Skins are smooth all over.
+#define SKIN_CREASE 180.0f
 // Particles without a radius are drawn as large as their share of the box.
 #define DEFAULT_FILL 0.3f
 
-static bool is_loose(const stage_body* body) {
+bool stage_body_is_loose(const stage_body* body) {
   return yw_model_surface(body->model)->num_triangles == 0;
 }
 
@@ -28,9 +31,9 @@ static bool make_room(stage_body* body, int32_t count) {
   body->shown = YW_NEW_ARRAY(NULL, yw_vec3, capacity);
   body->tints = YW_NEW_ARRAY(NULL, yw_vec3, capacity);
   body->values = YW_NEW_ARRAY(NULL, float, capacity);
-  body->radii = is_loose(body) ? YW_NEW_ARRAY(NULL, float, capacity) : NULL;
+  body->radii = stage_body_is_loose(body) ? YW_NEW_ARRAY(NULL, float, capacity) : NULL;
   body->capacity = capacity;
-  return body->shown && body->tints && body->values && (body->radii || !is_loose(body));
+  return body->shown && body->tints && body->values && (body->radii || !stage_body_is_loose(body));
 }
 
 yw_status stage_body_create(const yw_model* model, stage_body* out) {
@@ -47,13 +50,15 @@ void stage_body_free(stage_body* body) {
   yw_mem_free(NULL, body->values);
   yw_mem_free(NULL, body->paint);
   yw_mem_free(NULL, body->carriers);
+  yw_tri_mesh_free(&body->skin);
   *body = (stage_body){0};
 }
 
 yw_aabb stage_body_box(const stage_body* body) {
   yw_aabb box = yw_aabb_empty();
   for (int32_t i = 0; body->active && i < body->num_shown; ++i) {
-    float pad = body->radii ? body->radii[i] : 0.0f;
+    bool ball = body->radii && body->skin.num_vertices == 0;
+    float pad = ball ? body->radii[i] : 0.0f;
     box = yw_aabb_join(box, yw_aabb_pad((yw_aabb){body->shown[i], body->shown[i]}, pad));
   }
   return box;
@@ -62,7 +67,12 @@ yw_aabb stage_body_box(const stage_body* body) {
 // Values of the field become colours of what is shown.
 static yw_status tint(stage_body* body, const frame_body* frame, const frame_field* field,
                       const stage_field* look) {
-  yw_status status = frame_shown_values(frame, body->model, field, &body->carriers, body->values);
+  yw_status status;
+  if (body->skin.num_vertices > 0) {
+    status = frame_values_at(frame, body->model, field, body->num_shown, body->shown, body->values);
+  } else {
+    status = frame_shown_values(frame, body->model, field, &body->carriers, body->values);
+  }
   float scale = look->high > look->low ? 1.0f / (look->high - look->low) : 0.0f;
   for (int32_t i = 0; i < body->num_shown && status >= 0; ++i) {
     body->tints[i] = yw_colormap((body->values[i] - look->low) * scale);
@@ -87,22 +97,45 @@ static void show_particles(stage_body* body, const frame_body* frame) {
   for (size_t i = 0; i < count; ++i) body->radii[i] = fmaxf(radius, 1e-4f);
 }
 
-yw_status stage_body_show(stage_body* body, const frame_body* frame, const stage_field* field) {
+// A skin instead of the particles.
+static yw_status show_skin(stage_body* body, yw_error* error) {
+  skin_def def = skin_default_def();
+  def.count = body->num_shown;
+  def.positions = body->shown;
+  def.radii = body->radii;
+  yw_status status = skin_make(&def, &body->skin, error);
+  if (status < 0 || body->skin.num_vertices == 0) return status;
+  if (!make_room(body, body->skin.num_vertices)) return yw_fail_memory(error, "a skin");
+  body->num_shown = body->skin.num_vertices;
+  memcpy(body->shown, body->skin.positions, sizeof(yw_vec3) * (size_t)body->num_shown);
+  return YW_OK;
+}
+
+yw_status stage_body_show(stage_body* body, const frame_body* frame, const stage_field* field,
+                          bool skin, yw_error* error) {
   body->active = frame->active;
   body->tinted = false;
+  yw_tri_mesh_free(&body->skin);
   const frame_field* values = field->name ? frame_find_field(frame, field->name) : NULL;
   int32_t vertices = yw_model_surface(body->model)->num_vertices;
   int32_t most = vertices > frame->num_particles ? vertices : frame->num_particles;
-  if (!make_room(body, most)) return YW_ERR_MEMORY;
-  if (is_loose(body)) {
+  if (!make_room(body, most)) return yw_fail_memory(error, "a picture");
+  if (!frame->active) {
+    body->num_shown = 0;
+    return YW_OK;
+  }
+  if (stage_body_is_loose(body)) {
     show_particles(body, frame);
+    yw_status status = skin ? show_skin(body, error) : YW_OK;
+    if (status < 0) return status;
   } else {
     body->num_shown = vertices;
     frame_surface(frame, body->model, body->shown);
   }
   if (!values) return YW_OK;
   body->tinted = true;
-  return tint(body, frame, values, field);
+  if (tint(body, frame, values, field) < 0) return yw_fail_memory(error, "a picture");
+  return YW_OK;
 }
 
 yw_render_mesh stage_body_mesh(const stage_body* body, float wireframe) {
@@ -114,7 +147,14 @@ yw_render_mesh stage_body_mesh(const stage_body* body, float wireframe) {
   mesh.crease = BODY_CREASE;
   mesh.gloss = BODY_GLOSS;
   if (body->tinted) mesh.colors = body->tints;
-  if (is_loose(body)) {
+  if (body->skin.num_vertices > 0) {
+    mesh.num_triangles = body->skin.num_triangles;
+    mesh.triangles = body->skin.triangles;
+    mesh.crease = SKIN_CREASE;
+    mesh.wireframe = wireframe;
+    return mesh;
+  }
+  if (stage_body_is_loose(body)) {
     mesh.radii = body->radii;
     return mesh;
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// One body on the stage: a surface, or a cloud of balls where it has none.
+// One body on the stage: a surface, or a cloud of balls, or a skin around them where it has none.
 #ifndef YW_APP_STAGE_BODY_H
 #define YW_APP_STAGE_BODY_H
 
 #include "frame.h"
 #include "render/render.h"
+#include "skin/skin.h"
 #include "yawara/yawara.h"
 
 typedef struct stage_body {
@@ -18,6 +19,7 @@ typedef struct stage_body {
   bool tinted;
   float* radii;       ///< m, of particles; NULL: a surface
   float* values;      ///< of the field, of what is shown; scratch
+  yw_tri_mesh skin;   ///< around the particles, where asked for; else empty
   yw_vec3* paint;     ///< of the surface's vertices; NULL: one colour
   int32_t* carriers;  ///< see frame_shown_values
 } stage_body;
@@ -30,8 +32,11 @@ typedef struct stage_field {
 
 yw_status stage_body_create(const yw_model* model, stage_body* out);
 void stage_body_free(stage_body* body);
-/// Takes what is to be shown from the frame.
-yw_status stage_body_show(stage_body* body, const frame_body* frame, const stage_field* field);
+/// True when the body has no surface, but particles.
+bool stage_body_is_loose(const stage_body* body);
+/// Takes what is to be shown from the frame; particles with a skin around them, when asked for.
+yw_status stage_body_show(stage_body* body, const frame_body* frame, const stage_field* field,
+                          bool skin, yw_error* error);
 yw_aabb stage_body_box(const stage_body* body);
 /// What the ray tracer draws.
 yw_render_mesh stage_body_mesh(const stage_body* body, float wireframe);

@@ -229,6 +229,18 @@ void bar_system_free(bar_system* solver) {
   *solver = (bar_system){0};
 }
 
+yw_status bar_solve_calculix(void* context, bar_setup* setup, yw_error* error) {
+  const bar_calculix* solver = context;
+  // Given displacements are written before the results take their place.
+  calculix_model model = {.grid = solver->grid,
+                          .num_materials = 1,
+                          .materials = &solver->material,
+                          .fixed = setup->fixed,
+                          .displacements = setup->displacements,
+                          .forces = setup->forces};
+  return calculix_static(&model, solver->seconds, setup->displacements, setup->reactions, error);
+}
+
 // Moduli of any body ------------------------------------------------------------------------------
 
 static yw_status energy_of_strain(const elastic_system* system, const elastic_grid* grid,

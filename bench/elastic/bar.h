@@ -6,6 +6,7 @@
 #define YW_ELASTIC_BAR_H
 
 #include "elastic/beam.h"
+#include "elastic/calculix.h"
 #include "elastic/elastic.h"
 #include "elastic/grid.h"
 
@@ -72,6 +73,14 @@ typedef struct bar_system {
 } bar_system;
 yw_status bar_solve_system(void* context, bar_setup* setup, yw_error* error);
 void bar_system_free(bar_system* solver);
+
+/// A grid in CalculiX as a solver for bar_run; the bar's own grid, or one of order 2 in its place.
+typedef struct bar_calculix {
+  const elastic_grid* grid;
+  calculix_material material;
+  double seconds;  ///< time limit of each experiment
+} bar_calculix;
+yw_status bar_solve_calculix(void* context, bar_setup* setup, yw_error* error);
 
 /// Young's modulus and Poisson's ratio of a body of any form: its outside is given an even swelling
 /// and an even shear, and the energies tell.

@@ -214,7 +214,7 @@ YW_API yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_d
 /// What decides where a fem body is refined.
 typedef enum yw_fem_refine {
   YW_FEM_REFINE_JUMP = 0,  ///< where the strain changes from tet to tet (default)
-  YW_FEM_REFINE_RANGE,     ///< the paper's rule: where a strain leaves `strain_range`
+  YW_FEM_REFINE_RANGE,     ///< the paper's: where strain leaves the sampled range or strain_range
   YW_FEM_REFINE_FINEST,    ///< everywhere: the finest mesh, for comparison
   YW_FEM_REFINE_NEVER      ///< tets stay as they are
 } yw_fem_refine;
@@ -341,7 +341,8 @@ typedef struct yw_plastic_part {
   yw_plastic_material material;
   yw_vec3 velocity;          ///< m/s, added to that of the body
   yw_vec3 angular_velocity;  ///< rad/s about the part's centre
-  double start;              ///< s after the start of the world's time; 0 (default): there at once
+  double start;              ///< s after the start of the world's time; 0 (default): there at once,
+                             ///< as one part at least must be
   // Numbers per point in place of the material's, with points only; each may be NULL.
   const float* youngs_modulus_field;  ///< Pa
   const float* yield_field;           ///< von Mises: Pa
@@ -391,7 +392,8 @@ YW_API int32_t yw_model_num_particles(const yw_model* model);  ///< at rest
 /// (tubes of rods, sheets with thickness), or the boundary of the tets. Empty for bodies of loose
 /// particles.
 YW_API const yw_tri_mesh* yw_model_surface(const yw_model* model);
-/// The tets that the model was made of, at rest. Empty for bodies that are not made of tets.
+/// The tets that the model was made of, at rest. Rods and sheets have their particles as vertices
+/// and no tets; loose particles nothing.
 YW_API const yw_tet_mesh* yw_model_tets(const yw_model* model);
 /// True when the shown surface needs more than the positions of the particles (tubes that twist):
 /// then only yw_body_surface_positions knows it.

@@ -19,7 +19,7 @@ yw_vec3 yw_contact_lost_spin(const yw_contact_problem* problem, const yw_contact
 /// apart as wholes at a bounded speed. Points far inside disagree about the way out, and pushing
 /// them one by one would tear at the bodies.
 void yw_contact_part(const yw_contact_problem* problem, yw_contact_batch* batch);
-/// Takes the lost spin back by turning the pair as one.
+/// Takes the spin that all batches of the pair lost back by turning the pair as one.
 void yw_contact_keep_spin(const yw_contact_problem* problem, const yw_contact_batch* batch,
                           yw_vec3 lost_spin);
 

@@ -51,6 +51,9 @@ static inline void push_side(const yw_contact* c, int side, const yw_particles* 
   }
 }
 
+// Between single particles, or one and an obstacle.
+static bool is_of_balls(const yw_contact* c) { return c->count[0] == 1 && c->count[1] <= 1; }
+
 static float side_inv_mass(const yw_contact* c, int side, const yw_particles* particles) {
   float sum = 0.0f;
   for (int k = 0; k < c->count[side]; ++k) {
@@ -106,7 +109,7 @@ static void prepare(const yw_contact_problem* problem, yw_contact* c) {
 // springs; the sweeps then make it right. So depth remembers the load from step to step, where
 // nothing else does, and heaps rest that would need many more sweeps from zero.
 static void start_velocity(const yw_contact_problem* problem, yw_contact* c) {
-  if (c->count[0] != 1 || c->count[1] > 1 || !(c->inv_mass > 0.0f)) return;
+  if (!is_of_balls(c) || !(c->inv_mass > 0.0f)) return;
   float depth = yw_clampf(c->slop - c->gap_before, 0.0f, START_DEPTH * c->slop);
   c->impulse = START_STIFFNESS * depth / (problem->h * c->inv_mass);
   yw_particles* a = problem->bodies[c->body[0]].particles;
@@ -164,6 +167,10 @@ static void measure_depth(const yw_contact_problem* problem, yw_contact* c) {
   float push = PUSH_OUT_SHARE * (-c->slop - gap);
   // Where there is nothing to push, pushes of others may not bring the bodies closer than this.
   c->push_goal = push > 0.0f ? gap + (push < limit ? push : limit) : -c->slop;
+  // Of several balls that stop one, those that touch late bear a part of the velocity, but little
+  // of the way: what this step brought in goes out at once.
+  float brought_in = c->gap_before < -c->slop ? c->gap_before : -c->slop;
+  if (is_of_balls(c) && c->push_goal < brought_in) c->push_goal = brought_in;
 }
 
 static void solve_position(const yw_contact_problem* problem, yw_contact* c) {

@@ -189,6 +189,18 @@ static float largest_strain(const float* strain) {
   return largest;
 }
 
+// Whether a strain lies within this share of the range in which the sampled matrix of a coarse tet
+// holds.
+static bool is_in_range(const fem_body* b, int32_t tet, const float* strain, float share) {
+  const fem_range* ranges = b->model->material_data.range;
+  for (int i = 0; ranges && i < 6; ++i) {
+    float value = strain[i * YW_LANES];
+    if (!(value >= share * ranges[tet].low[i] && value <= share * ranges[tet].high[i]))
+      return false;
+  }
+  return true;
+}
+
 static float threshold_of(const decision* d, int32_t tet) {
   const fem_model* model = d->look->b->model;
   float threshold = d->threshold[model->h.level[tet]];
@@ -200,7 +212,7 @@ static bool wants_split(const decision* d, int32_t tet, float jump, const float*
   if (tet >= b->model->h.num_parents) return false;
   if (must_split(b, tet)) return true;
   if (b->params.refine == YW_FEM_REFINE_RANGE) {
-    return largest_strain(strain) > b->params.strain_range;
+    return largest_strain(strain) > b->params.strain_range || !is_in_range(b, tet, strain, 1.0f);
   }
   return b->params.refine == YW_FEM_REFINE_JUMP && jump > threshold_of(d, tet);
 }
@@ -210,10 +222,12 @@ static bool wants_merge(const decision* d, int32_t parent, float jump, float apa
   const fem_body* b = d->look->b;
   if (must_split(b, parent)) return false;
   if (b->params.refine == YW_FEM_REFINE_RANGE) {
-    return largest_strain(strain) <= MERGE_SHARE * b->params.strain_range;
+    return largest_strain(strain) <= MERGE_SHARE * b->params.strain_range &&
+           is_in_range(b, parent, strain, MERGE_SHARE);
   }
   float limit = MERGE_SHARE * threshold_of(d, parent);
-  return b->params.refine == YW_FEM_REFINE_JUMP && jump < limit && apart < limit;
+  return b->params.refine == YW_FEM_REFINE_JUMP && jump < limit && apart < limit &&
+         is_in_range(b, parent, strain, 1.0f);
 }
 
 static void decide_lane(decision* d, int k, int32_t i) {

@@ -381,6 +381,7 @@ static void embedded_range(const sampler* s, int32_t tet, const yw_mat6* inverse
                       piece.gradient);
     yw_fem_range_add(&range, &piece);
   }
+  if (s->def.sums) s->def.sums[tet] = range;
   s->out->range[tet] = yw_fem_range_find(&range, s->out->elasticity + tet, s->def.range_tolerance);
 }
 
@@ -424,6 +425,7 @@ static bool sample_family(const sampler* s, int32_t tet, bool free_midpoints) {
   s->out->elasticity[tet] = elasticity;
   if (s->damping) s->out->damping[tet] = damping;
   s->out->range[tet] = yw_fem_range_find(&range, &elasticity, s->def.range_tolerance);
+  if (s->def.sums) s->def.sums[tet] = range;
   s->out->how[tet] = free_midpoints ? FEM_SAMPLED_STANDALONE : FEM_SAMPLED_LINEAR_FACES;
   return true;
 }

@@ -24,6 +24,7 @@ typedef struct fem_sampling_def {
   yw_tasks* tasks;  ///< NULL: work alone
   yw_progress progress;
   void* progress_context;
+  struct fem_range_sum* sums;  ///< filled per parent for plots (not for AVERAGE); NULL: not wanted
 } fem_sampling_def;
 
 /// Strains beyond which the matrix of a coarse tet is more than T1 wrong: smallest (negative) and
@@ -99,6 +100,13 @@ typedef struct fem_family {
 /// on straight edges and only a centre node is free. False when a child's matrix is not definite.
 bool yw_fem_family_gradients(const fem_family* family, bool free_midpoints,
                              double gradients[FEM_FAMILY_CHILDREN][54]);
+
+/// The paper's experiment on one family (section 4.2): its corners follow the Green strain alpha
+/// e_m, the nodes between them settle into equilibrium of St-Venant-Kirchhoff material (Newton). x
+/// holds a guess for the nodes 4 .. and gets the answer; stress is the mean second Piola stress.
+/// False when no equilibrium was found or the strain is impossible.
+bool yw_fem_family_bend(const fem_family* family, int m, double alpha, yw_dvec3* x,
+                        double stress[6]);
 
 /// Strain matrix (columns are cases) of six displacement gradients.
 static inline yw_mat6 yw_strains_of_gradients(const double h[54]) {

@@ -74,6 +74,7 @@ typedef struct slender_model {
   double (*inertia)[6];  ///< kg m^2, in the axes of the rest pose
   double (*inverse)[6];  ///< of it
   float* radius;         ///< m, of spheres in contacts
+  double* stiffness;     ///< N/m, of the elements around each particle, about
   int32_t* elements;     ///< corners particles each
   yw_quat* frames;       ///< rods: orientation at rest, z along the rod
 
@@ -133,6 +134,8 @@ typedef struct slender_anchor {
   double turning;   ///< 1/s^2, times the inertia at `turn`
   yw_turn turn;
   bool held, clamped;  ///< place, orientation stay as they are
+  double normal;       ///< N/m, > 0: held along `across` only, at the place `at`
+  double across[3], at[3];
 } slender_anchor;
 
 /// Minimises  sum weight/2 |x - place|^2 + turning 2 v^T J v + energies - forces . x  by Newton's
@@ -169,6 +172,9 @@ typedef struct slender_solve_report {
 /// From solver->pose. False in converged is still the lowest point found; never NaN.
 slender_solve_report yw_slender_solve(slender_solver* solver, yw_tasks* tasks, double tolerance,
                                       int32_t max_newton);
+
+/// Forces that the holds exert on particles at the pose, 3 per particle, into solver->step.
+void yw_slender_reactions(slender_solver* solver, yw_tasks* tasks);
 
 /// Derivative of the turning term of an anchor by the rotation: the torque that inertia asks for.
 void yw_slender_inertia_torque(const slender_model* model, int32_t p, const slender_anchor* anchor,

@@ -41,6 +41,7 @@ bool yw_slender_allocate(slender_model* model, slender_kind kind, int32_t num_pa
   model->rest = YW_NEW_ARRAY(mem, yw_vec3, n);
   model->mass = YW_NEW_ARRAY(mem, float, n);
   model->radius = YW_NEW_ARRAY(mem, float, n);
+  model->stiffness = YW_NEW_ARRAY(mem, double, n);
   model->inertia = yw_mem_alloc(mem, n, sizeof *model->inertia);
   model->inverse = yw_mem_alloc(mem, n, sizeof *model->inverse);
   model->elements = YW_NEW_ARRAY(mem, int32_t, elements * (size_t)model->corners);
@@ -52,8 +53,8 @@ bool yw_slender_allocate(slender_model* model, slender_kind kind, int32_t num_pa
   } else {
     model->triangles = YW_NEW_ARRAY(mem, sheet_triangle, elements);
   }
-  return model->rest && model->mass && model->radius && model->inertia && model->inverse &&
-         model->elements && model->color_elements && model->color_start &&
+  return model->rest && model->mass && model->radius && model->stiffness && model->inertia &&
+         model->inverse && model->elements && model->color_elements && model->color_start &&
          (is_rod ? model->pairs && model->frames : model->triangles != NULL);
 }
 
@@ -121,6 +122,18 @@ yw_status yw_slender_finish(slender_model* model, yw_error* error) {
                      (double)model->mass[p]);
     }
   }
+  for (int32_t e = 0; e < model->num_elements; ++e) {
+    for (int32_t c = 0; c < model->corners; ++c) {
+      int32_t p = model->elements[e * model->corners + c];
+      if (model->kind == SLENDER_ROD) {
+        model->stiffness[p] += 0.5 * model->pairs[e].weight;
+      } else {
+        const sheet_triangle* t = &model->triangles[e];
+        double g2 = t->g[c][0] * t->g[c][0] + t->g[c][1] * t->g[c][1];
+        model->stiffness[p] += (2.0 * t->mu + t->lambda) * g2;
+      }
+    }
+  }
   yw_status status = color_elements(model, error);
   if (status >= 0) model->hash = hash_model(model);
   return status;
@@ -130,10 +143,10 @@ void yw_slender_model_destroy(void* model_pointer) {
   slender_model* model = model_pointer;
   if (!model) return;
   yw_allocator mem = model->mem;
-  void* const arrays[] = {model->pairs,  model->triangles, model->rest,
-                          model->mass,   model->inertia,   model->inverse,
-                          model->radius, model->elements,  model->color_elements,
-                          model->skin,   model->frames,    model->color_start};
+  void* const arrays[] = {model->stiffness,  model->pairs,          model->triangles, model->rest,
+                          model->mass,       model->inertia,        model->inverse,   model->radius,
+                          model->elements,   model->color_elements, model->skin,      model->frames,
+                          model->color_start};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_tri_mesh_free(&model->surface);
   yw_mem_free(&mem, model);

@@ -142,6 +142,14 @@ void yw_slender_inertia_torque(const slender_model* model, int32_t p, const slen
   anchor_turning(model, p, anchor, q, out, NULL);
 }
 
+// How far a particle is off the plane that it slides in.
+static double anchor_offset(const slender_anchor* anchor, const double x[3]) {
+  double off = 0.0;
+  if (!(anchor->normal > 0.0)) return 0.0;
+  for (int k = 0; k < 3; ++k) off += anchor->across[k] * (x[k] - anchor->at[k]);
+  return off;
+}
+
 static double anchor_energy(const slender_solver* s, int32_t p, const slender_pose* pose) {
   const slender_anchor* anchor = &s->anchors[p];
   const double* x = pose->x + 3 * p;
@@ -151,6 +159,8 @@ static double anchor_energy(const slender_solver* s, int32_t p, const slender_po
     energy += 0.5 * anchor->weight * way * way;
     if (s->loads) energy -= s->loads[6 * p + k] * x[k];
   }
+  double off = anchor_offset(anchor, x);
+  energy += 0.5 * anchor->normal * off * off;
   // Torques do work along the rotation vector, which is exact about one axis.
   if (s->loads && s->has_torques) {
     double way[3];
@@ -208,26 +218,31 @@ static double evaluate(slender_solver* s, yw_tasks* tasks, const slender_pose* p
   return energy;
 }
 
-// Sums of the elements' gradients, and anchors; 0 where held.
+// Sums of the elements' gradients, and anchors.
+static void particle_gradient(const slender_solver* s, int32_t p, double g[6]) {
+  const slender_anchor* anchor = &s->anchors[p];
+  const double* x = s->pose.x + 3 * p;
+  memset(g, 0, 6 * sizeof *g);
+  for (int32_t i = s->assembly.around_start[p]; i < s->assembly.around_start[p + 1]; ++i) {
+    const double* part = s->element_gradient + 6 * (size_t)s->assembly.around[i];
+    for (int k = 0; k < 6; ++k) g[k] += part[k];
+  }
+  double turning[3], off = anchor->normal * anchor_offset(anchor, x);
+  anchor_turning(s->model, p, anchor, s->pose.q[p], turning, NULL);
+  for (int k = 0; k < 3; ++k) {
+    g[k] += anchor->weight * (x[k] - anchor->place[k]) + off * anchor->across[k];
+    g[3 + k] += turning[k];
+  }
+  for (int k = 0; k < 6 && s->loads; ++k) g[k] -= s->loads[6 * p + k];
+}
+
+// 0 where held.
 static void gather_gradient(slender_solver* s) {
-  const slender_model* model = s->model;
-  for (int32_t p = 0; p < model->num_particles; ++p) {
-    const slender_anchor* anchor = &s->anchors[p];
+  for (int32_t p = 0; p < s->model->num_particles; ++p) {
     double* g = s->gradient + 6 * p;
-    memset(g, 0, 6 * sizeof *g);
-    for (int32_t i = s->assembly.around_start[p]; i < s->assembly.around_start[p + 1]; ++i) {
-      const double* part = s->element_gradient + 6 * (size_t)s->assembly.around[i];
-      for (int k = 0; k < 6; ++k) g[k] += part[k];
-    }
-    double turning[3];
-    anchor_turning(model, p, anchor, s->pose.q[p], turning, NULL);
-    for (int k = 0; k < 3; ++k) {
-      g[k] += anchor->weight * (s->pose.x[3 * p + k] - anchor->place[k]);
-      g[3 + k] += turning[k];
-    }
+    particle_gradient(s, p, g);
     for (int k = 0; k < 6; ++k) {
-      if (s->loads) g[k] -= s->loads[6 * p + k];
-      if (k < 3 ? anchor->held : anchor->clamped) g[k] = 0.0;
+      if (k < 3 ? s->anchors[p].held : s->anchors[p].clamped) g[k] = 0.0;
     }
   }
 }
@@ -240,6 +255,9 @@ static void add_anchors(slender_solver* s, double shift) {
     for (int k = 0; k < 3; ++k) {
       double* row = s->matrix.values + s->diagonal[6 * p + k];
       double* turned = s->matrix.values + s->diagonal[6 * p + 3 + k];
+      for (int j = 0; j < 3 && anchor->normal > 0.0; ++j) {
+        row[j] += anchor->normal * anchor->across[k] * anchor->across[j];
+      }
       row[k] = anchor->held ? 1.0 : (row[k] + anchor->weight) * (1.0 + shift);
       for (int j = 0; j < 3 && !anchor->clamped; ++j) turned[3 + j] += hessian[3 * k + j];
       turned[3 + k] = anchor->clamped ? 1.0 : turned[3 + k] * (1.0 + shift);
@@ -323,42 +341,56 @@ slender_solve_report yw_slender_solve(slender_solver* s, yw_tasks* tasks, double
     follow_anchors(s);
     return report;
   }
-  double start = 0.0, noise = DECREMENT_NOISE * s->stiffness;
+  double start = 0.0, decrement = 0.0, noise = DECREMENT_NOISE * s->stiffness;
   double energy = evaluate(s, tasks, &s->pose, true, false, SLENDER_EXACT);
-  bool fresh = false;
+  bool has_step = false;
   report.converged = false;
   if (!isfinite(energy)) return report;
   while (report.newton < max_newton) {
-    if (!fresh && !factorise(s, tasks)) return report;
-    gather_gradient(s);
-    double decrement = find_step(s);
-    if (report.newton == 0) start = decrement;
+    bool is_new = !has_step;
+    if (is_new) {
+      if (!factorise(s, tasks)) return report;
+      gather_gradient(s);
+      decrement = find_step(s);
+      if (report.newton == 0) start = decrement;
+    }
     report.residual = start > 0.0 ? sqrt(fabs(decrement) / start) : 0.0;
     if (!isfinite(decrement)) return report;
-    if (decrement <= noise || decrement <= tolerance * tolerance * start * (report.newton > 0)) {
+    bool is_small = report.newton > 0 && decrement <= tolerance * tolerance * start;
+    if (decrement <= noise || is_small) {
       report.converged = true;
       return report;
     }
     bool moved;
     energy = search(s, tasks, energy, decrement, &moved);
+    has_step = false;
     if (!moved) {
-      if (!fresh) return report;
-      fresh = false;
-      evaluate(s, tasks, &s->pose, true, false, SLENDER_EXACT);
+      if (is_new) return report;
       continue;
     }
     ++report.newton;
-    // What the old factor makes of the new gradient tells how good both are.
+    // What the old factor makes of the new gradient tells how good both are; a small step, and one
+    // that makes good progress, needs no better.
     gather_gradient(s);
     double next = find_step(s);
-    report.residual = sqrt(fabs(next) / start);
-    if (next <= noise || next <= tolerance * tolerance * start) {
-      report.converged = true;
-      return report;
-    }
-    fresh = next < PROGRESS * decrement;
+    has_step =
+        next <= noise || next <= tolerance * tolerance * start || next < PROGRESS * decrement;
+    decrement = next;
   }
   return report;
+}
+
+void yw_slender_reactions(slender_solver* s, yw_tasks* tasks) {
+  if (s->model->num_elements == 0) {
+    memset(s->step, 0, 6 * (size_t)s->model->num_particles * sizeof *s->step);
+    return;
+  }
+  evaluate(s, tasks, &s->pose, true, false, SLENDER_EXACT);
+  for (int32_t p = 0; p < s->model->num_particles; ++p) {
+    double g[6];
+    particle_gradient(s, p, g);
+    memcpy(s->step + 3 * p, g, 3 * sizeof *g);
+  }
 }
 
 // One clamped particle that is held, or held ones that span a triangle.

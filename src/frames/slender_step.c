@@ -18,6 +18,10 @@
 // after which the second-order formula starts anew.
 #define KICK_SHARE 0.25
 #define KICK_FALLS 8.0
+// A hold may pull this many times the weight of a particle: what rests does not flicker.
+#define SLACK 30.0
+// Stiffness that holds a sliding particle to its obstacle, over its own.
+#define STIFF 100.0
 
 typedef struct span {
   double begin, h;  // s, from the start of the substep
@@ -218,10 +222,62 @@ static bool find_touched(slender_body* body, const yw_particles* particles) {
     if (anchor->held || (now[0] == (float)x[0] && now[1] == (float)x[1] && now[2] == (float)x[2])) {
       continue;
     }
-    for (int k = 0; k < 3; ++k) x[k] = (double)now[k], body->low[3 * p + k] = 0.0;
+    double length = 0.0;
+    for (int k = 0; k < 3; ++k) {
+      anchor->across[k] = (double)now[k] - x[k];
+      anchor->at[k] = x[k] = (double)now[k];
+      body->low[3 * p + k] = 0.0;
+      length += anchor->across[k] * anchor->across[k];
+    }
+    for (int k = 0; k < 3; ++k) anchor->across[k] /= sqrt(length);
     body->touched[p] = anchor->held = any = true;
   }
   return any;
+}
+
+// Holding where the obstacle put a particle may take more than an obstacle can give: pulling, or a
+// force along it beyond friction. Such particles are let go, or slide. Otherwise stiff bodies that
+// touch with several particles would be stretched between them and leap up.
+static bool release_touched(slender_body* body, const yw_step_ctx* ctx) {
+  slender_solver* solver = &body->solver;
+  double most = fmax(1.0, 2.0 * (double)ctx->friction), fall = (double)yw_length(ctx->gravity);
+  bool any = false;
+  yw_slender_reactions(solver, ctx->tasks);
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    slender_anchor* anchor = &solver->anchors[p];
+    const double* f = solver->step + 3 * p;
+    if (!body->touched[p] || !anchor->held) continue;
+    double along = 0.0, size = 0.0;
+    for (int k = 0; k < 3; ++k) along += f[k] * anchor->across[k], size += f[k] * f[k];
+    double across = sqrt(fmax(size - along * along, 0.0));
+    along += SLACK * (double)body->model->mass[p] * fall;
+    if (along >= 0.0 && across <= most * along) continue;
+    anchor->held = false;
+    if (along >= 0.0) anchor->normal = STIFF * (anchor->weight + body->model->stiffness[p]);
+    body->touched[p] = along >= 0.0;
+    any = true;
+  }
+  return any;
+}
+
+// Particles that slid on have the velocity that the obstacle left them and that of the way.
+static void finish_sliding(slender_body* body, yw_particles* particles, double h) {
+  for (int32_t p = 0; p < particles->count; ++p) {
+    const slender_anchor* anchor = &body->solver.anchors[p];
+    const double* x = body->solver.pose.x + 3 * p;
+    if (!(anchor->normal > 0.0)) continue;
+    for (int k = 0; k < 3; ++k) {
+      (&particles->vel[p].x)[k] += (float)((x[k] - anchor->at[k]) / h);
+    }
+    yw_slender_put(body, particles, p, x);
+  }
+}
+
+static void solve_again(slender_body* body, const yw_step_ctx* ctx) {
+  slender_solve_report solved =
+      yw_slender_solve(&body->solver, ctx->tasks, (double)body->params.tolerance, MAX_NEWTON);
+  if (ctx->report && !solved.converged) ++ctx->report->recovered;
+  body->newton += solved.newton;
 }
 
 // What an obstacle stopped stays there while the rest of the body moves once more.
@@ -232,11 +288,10 @@ static void meet_obstacles(slender_body* body, yw_particles* particles, const yw
   collide(body, particles, ctx, s);
   body->in_contact = find_touched(body, particles);
   if (!body->in_contact) return;
-  slender_solve_report solved =
-      yw_slender_solve(&body->solver, ctx->tasks, (double)body->params.tolerance, MAX_NEWTON);
-  if (ctx->report && !solved.converged) ++ctx->report->recovered;
-  body->newton += solved.newton;
+  solve_again(body, ctx);
+  if (release_touched(body, ctx)) solve_again(body, ctx);
   finish_places(body, particles, b);
+  finish_sliding(body, particles, s.h);
   int32_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;
   collide(body, particles, ctx, s);
   if (ctx->report) ctx->report->obstacle_contacts = contacts;

@@ -273,20 +273,25 @@ static yw_status create_sheet(yw_loader* l, yw_model_spec* model, const yw_tri_m
   return yw_model_create_sheet(&l->scene->mem, &def, &model->model, error);
 }
 
+// What pins and messages look at: the particles as a mesh without tets.
+static bool keep_points(yw_loader* l, yw_model_spec* model, int32_t count, const yw_vec3* points) {
+  if (yw_tet_mesh_create(&l->scene->mem, count, 0, &model->tets) < 0) return yw_memory_fail(&l->r);
+  memcpy(model->tets.positions, points, (size_t)count * sizeof *points);
+  return true;
+}
+
 bool yw_build_slender(yw_loader* l, yw_model_spec* model) {
   yw_error deep = {0};
   yw_tri_mesh mesh = {0};
-  bool is_rod = model->source == YW_SOURCE_ROD;
-  if (!is_rod && !build_sheet_mesh(l, model, &mesh)) return false;
-  yw_status status = is_rod ? create_rod(l, model, &deep) : create_sheet(l, model, &mesh, &deep);
-  yw_tri_mesh_free(&mesh);
-  if (status < 0) return yw_deep_fail(&l->r, model->source_node, &deep);
-  // What pins and messages look at: the particles, without tets.
-  const yw_tet_mesh* rest = yw_model_tets(model->model);
-  if (yw_tet_mesh_create(&l->scene->mem, rest->num_vertices, 0, &model->tets) < 0) {
-    return yw_memory_fail(&l->r);
+  if (model->source == YW_SOURCE_ROD) {
+    return create_rod(l, model, &deep) >= 0
+               ? keep_points(l, model, model->rod.num_points, model->rod.list)
+               : yw_deep_fail(&l->r, model->source_node, &deep);
   }
-  memcpy(model->tets.positions, rest->positions,
-         (size_t)rest->num_vertices * sizeof *rest->positions);
-  return true;
+  if (!build_sheet_mesh(l, model, &mesh)) return false;
+  bool done = create_sheet(l, model, &mesh, &deep) >= 0
+                  ? keep_points(l, model, mesh.num_vertices, mesh.positions)
+                  : yw_deep_fail(&l->r, model->source_node, &deep);
+  yw_tri_mesh_free(&mesh);
+  return done;
 }

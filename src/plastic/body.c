@@ -20,15 +20,16 @@ void yw_plastic_body_destroy(void* state, yw_particles* particles) {
   if (!body) return;
   yw_allocator mem = body->mem;
   void* const arrays[] = {
-      body->state,     body->work,        body->rows,         body->last_pos,
-      body->pull,      body->radius,      body->reach,        body->needs,
-      body->is_linked, body->slave_pos,   body->slave_vel,    body->force,
-      body->solved,    body->residual,    body->direction,    body->product,
-      body->normal,    body->surface_vel, body->inverse,      body->holder_start,
-      body->row_start, body->column,      body->row,          body->holder,
-      body->source,    body->holder_row,  body->bucket_start, body->slave_bucket,
-      body->sorted_x,  body->sorted_y,    body->sorted_z,     body->sorted_line,
-      body->found,     body->fresh_head,  body->fresh_next,   body->sums};
+      body->state,        body->work,      body->rows,        body->last_pos,
+      body->pull,         body->radius,    body->reach,       body->drag,
+      body->needs,        body->is_linked, body->slave_pos,   body->slave_vel,
+      body->force,        body->solved,    body->residual,    body->direction,
+      body->product,      body->normal,    body->surface_vel, body->inverse,
+      body->holder_start, body->row_start, body->column,      body->row,
+      body->holder,       body->source,    body->holder_row,  body->bucket_start,
+      body->slave_bucket, body->sorted_x,  body->sorted_y,    body->sorted_z,
+      body->sorted_line,  body->found,     body->fresh_head,  body->fresh_next,
+      body->sums};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);
@@ -60,6 +61,10 @@ static bool allocate(plastic_body* body) {
       !body->found || !body->fresh_head) {
     return false;
   }
+  if (model->paper) body->drag = YW_NEW_ARRAY(mem, yw_vec4, n);
+  if (model->paper && !body->drag) return false;
+  if (model->without_slaves) body->twin = YW_NEW_ARRAY(mem, int32_t, n);
+  if (model->without_slaves && !body->twin) return false;
   memset(body->fresh_head, 0xff, (size_t)heads * sizeof *body->fresh_head);
   return yw_plastic_reserve_slaves(body, slaves) && yw_plastic_reserve_pairs(body, 34 * (int64_t)n);
 }
@@ -73,6 +78,7 @@ static void reset_state(plastic_body* body) {
       state->u[0][l] = state->u[4][l] = state->u[8][l] = 1.0f;
       state->sigma[0][l] = state->sigma[1][l] = state->sigma[2][l] = 1.0f;
       state->det_p[l] = state->harden[l] = 1.0f;
+      state->volume[l] = body->model->materials[b].volume[l];
     }
   }
 }
@@ -337,6 +343,7 @@ void yw_plastic_save(const void* state, yw_writer* writer) {
                               (uint32_t)body->num_started,
                               (uint32_t)body->num_pairs,
                               (uint32_t)body->num_listed,
+                              (uint32_t)body->num_measured,
                               body->is_placed,
                               body->is_moved,
                               body->lists_are_old};
@@ -384,8 +391,8 @@ static bool all_finite(const float* values, size_t count) {
 
 static bool load_state(plastic_body* body, yw_reader* reader) {
   const plastic_model* model = body->model;
-  uint32_t numbers[8];
-  for (int i = 0; i < 8; ++i) numbers[i] = yw_read_u32(reader);
+  uint32_t numbers[9];
+  for (int i = 0; i < 9; ++i) numbers[i] = yw_read_u32(reader);
   size_t left = reader->size - reader->offset;
   if (reader->failed || numbers[0] > (uint32_t)model->num_masters || numbers[1] > left / 16 ||
       numbers[2] > (uint32_t)model->num_parts || numbers[4] > numbers[1]) {
@@ -400,9 +407,10 @@ static bool load_state(plastic_body* body, yw_reader* reader) {
   body->num_slaves = (int32_t)numbers[1];
   body->num_started = (int32_t)numbers[2];
   body->num_listed = 0;
-  body->is_placed = numbers[5] != 0;
-  body->is_moved = numbers[6] != 0;
-  body->lists_are_old = numbers[7] != 0;
+  body->num_measured = (int32_t)numbers[5];
+  body->is_placed = numbers[6] != 0;
+  body->is_moved = numbers[7] != 0;
+  body->lists_are_old = numbers[8] != 0;
   yw_read_f32(reader, &body->turn.x, 4);
   yw_read_f32(reader, &body->shift.x, 3);
   yw_read_f32(reader, &body->drift, 1);

@@ -27,6 +27,7 @@ typedef struct plastic_state_block {
   float det_p[YW_LANES];   ///< det F_P
   float strain[YW_LANES];  ///< plastic strain so far
   float harden[YW_LANES];  ///< factor of mu and lambda
+  float volume[YW_LANES];  ///< m^3, V0
 } plastic_state_block;
 
 /// What a step finds for 16 masters.
@@ -66,12 +67,13 @@ typedef struct plastic_sums {
 typedef struct plastic_body {
   const plastic_model* model;
   yw_allocator mem;
-  int32_t num_masters;  ///< of the parts that have started
-  int32_t num_started;  ///< parts
-  bool is_placed;       ///< velocities of the parts are in
-  bool is_moved;        ///< from outside: slaves have to follow
-  bool is_pulled;       ///< there are forces of springs
-  yw_quat turn;         ///< where the body was put: p -> turn p + shift
+  int32_t num_masters;   ///< of the parts that have started
+  int32_t num_started;   ///< parts
+  bool is_placed;        ///< velocities of the parts are in
+  bool is_moved;         ///< from outside: slaves have to follow
+  int32_t num_measured;  ///< as printed only: masters whose volume is known
+  bool is_pulled;        ///< there are forces of springs
+  yw_quat turn;          ///< where the body was put: p -> turn p + shift
   yw_vec3 shift;
   uint64_t version;  ///< of the topology
 
@@ -83,6 +85,8 @@ typedef struct plastic_body {
   yw_vec4* pull;       ///< N, forces of springs
   float* radius;       ///< m, of contact with other bodies
   float* reach;        ///< m, within which an obstacle stops a master whatever its slaves do
+  int32_t* twin;       ///< without slaves only: the slave that a master is itself
+  yw_vec4* drag;       ///< as printed only: sum of w r
   uint8_t* needs;      ///< masters whose surroundings want repair
   uint8_t* is_linked;  ///< per link: not yet parted
 
@@ -125,10 +129,12 @@ typedef struct plastic_body {
   int32_t* fresh_next;
   int32_t fresh_mask;
 
-  plastic_sums* sums;   ///< per chunk
-  float dt;             ///< s, of the inner step
-  int32_t iterations;   ///< in the last inner step
-  int32_t inner_steps;  ///< in the last advance
+  plastic_sums* sums;        ///< per chunk
+  float dt;                  ///< s, of the inner step
+  yw_vec3 fall;              ///< m/s, what gravity adds in it
+  int32_t fixed_iterations;  ///< for measurements: exactly so many; 0: until converged
+  int32_t iterations;        ///< in the last inner step
+  int32_t inner_steps;       ///< in the last advance
   int64_t added, removed, rebuilt;
   double seconds[PLASTIC_NUM_TIMES];
 } plastic_body;
@@ -191,7 +197,7 @@ void yw_plastic_move_slaves(plastic_body* body, yw_particles* particles, const y
 bool yw_plastic_seed_slaves(plastic_body* body, const yw_particles* particles);
 bool yw_plastic_add_slaves(plastic_body* body, const yw_particles* particles);
 /// Marks one of two slaves that are too close, and slaves without masters, by a bucket of -1.
-int32_t yw_plastic_drop_slaves(plastic_body* body);
+int32_t yw_plastic_drop_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 
 /// paper.c: weights as printed.
 void yw_plastic_weigh_as_printed(plastic_body* body, const yw_particles* particles);

@@ -120,9 +120,9 @@ YW_LANE_FN block_range blocks_of(const plastic_body* body, int32_t chunk) {
   return (block_range){first, end < blocks ? end : blocks};
 }
 
-// L of 16 masters, and sum N v in `moved`.
+// L of 16 masters, and sum N v in `moved`, with sum N last where v.w is 1.
 static void gather_block(const plastic_body* body, const yw_vec4* v, int32_t block, yw_mat3x16* l,
-                         float moved[3][YW_LANES]) {
+                         float moved[4][YW_LANES]) {
   _Alignas(64) float columns[YW_LANES][16];
   for (int32_t lane = 0; lane < YW_LANES; ++lane) {
     int32_t m = block * YW_LANES + lane;
@@ -136,7 +136,9 @@ static void gather_block(const plastic_body* body, const yw_vec4* v, int32_t blo
     for (int j = 0; j < 3; ++j) {
       for (int k = 0; k < YW_LANES; ++k) l->m[3 * i + j][k] = columns[k][4 * j + i];
     }
-    for (int k = 0; moved && k < YW_LANES; ++k) moved[i][k] = columns[k][12 + i];
+  }
+  for (int i = 0; moved && i < 4; ++i) {
+    for (int k = 0; k < YW_LANES; ++k) moved[i][k] = columns[k][12 + i];
   }
 }
 
@@ -267,7 +269,7 @@ static void stress(plastic_body* body, yw_particles* particles, int32_t chunk) {
       yw_vf harden = yw_vf_load(state->harden + lane);
       principal p = {.mu = harden * yw_vf_load(material->mu + lane),
                      .lambda = harden * yw_vf_load(material->lambda + lane),
-                     .volume = yw_vf_load(material->volume + lane)};
+                     .volume = yw_vf_load(state->volume + lane)};
       for (int a = 0; a < 3; ++a) p.s[a] = yw_vf_load(state->sigma[a] + lane);
       p.j = p.s[0] * p.s[1] * p.s[2];
       // -V0 tau = U diag(t) U^T
@@ -490,16 +492,32 @@ static void flow_block(plastic_body* body, int32_t block) {
   }
 }
 
+// As printed: (7) takes velocities from that of the master, (8) keeps a tenth of it.
+static void flow_as_printed(const plastic_body* body, const yw_particles* particles, int32_t block,
+                            plastic_work_block* work, float moved[4][YW_LANES]) {
+  for (int32_t k = 0; k < YW_LANES && block * YW_LANES + k < body->num_masters; ++k) {
+    const float* v = &particles->vel[block * YW_LANES + k].x;
+    const float* drag = &body->drag[block * YW_LANES + k].x;
+    for (int i = 0; i < 9; ++i) work->l[i][k] -= v[i / 3] * drag[i % 3];
+    for (int i = 0; i < 3; ++i) moved[i][k] = 0.1f * v[i] + 0.9f * moved[i][k];
+  }
+}
+
 static void flow(plastic_body* body, yw_particles* particles, int32_t chunk) {
   block_range range = blocks_of(body, chunk);
   float gradient2 = 0.0f;
   for (int32_t block = range.first; block < range.end; ++block) {
-    _Alignas(64) float moved[3][YW_LANES];
+    _Alignas(64) float moved[4][YW_LANES];
     plastic_work_block* work = &body->work[block];
     gather_block(body, body->solved, block, (yw_mat3x16*)work->l, moved);
+    if (body->drag) flow_as_printed(body, particles, block, work, moved);
     flow_block(body, block);
     for (int32_t k = 0; k < YW_LANES && block * YW_LANES + k < body->num_masters; ++k) {
-      particles->vel[block * YW_LANES + k] = (yw_vec4){moved[0][k], moved[1][k], moved[2][k], 0.0f};
+      // A master that sees no slave falls freely.
+      yw_vec4* v = &particles->vel[block * YW_LANES + k];
+      bool is_free = !body->drag && moved[3][k] < 0.5f;
+      *v = is_free ? yw_v4(yw_add(yw_xyz(*v), body->fall))
+                   : (yw_vec4){moved[0][k], moved[1][k], moved[2][k], 0.0f};
       float sum = 0.0f;
       for (int i = 0; i < 9; ++i) sum += work->l[i][k] * work->l[i][k];
       // NaN must show.

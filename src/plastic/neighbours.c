@@ -184,8 +184,13 @@ bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
                                 const yw_step_ctx* ctx) {
   if (body->model->without_slaves) {
     if (!yw_plastic_reserve_slaves(body, body->num_masters)) return false;
-    memcpy(body->slave_pos, particles->pos, (size_t)body->num_masters * sizeof(yw_vec4));
+    // Which master a slave stands for travels in w while slaves are sorted.
+    for (int32_t m = 0; m < body->num_masters; ++m) {
+      body->slave_pos[m] = particles->pos[m];
+      memcpy(&body->slave_pos[m].w, &m, sizeof m);
+    }
     body->num_slaves = body->num_masters;
+    body->num_listed = 0;
     body->lists_are_old = true;
   }
   float half = 0.5f * PLASTIC_SKIN * body->model->spacing;
@@ -196,9 +201,15 @@ bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
   sort_slaves(body);
   body->removed += before - body->num_slaves;
   yw_plastic_run(body, particles, ctx, chunks, spread_places);
-  if (!body->model->without_slaves && yw_plastic_drop_slaves(body) > 0) {
+  if (!body->model->without_slaves && yw_plastic_drop_slaves(body, particles, ctx) > 0) {
     sort_slaves(body);
     yw_plastic_run(body, particles, ctx, chunks, spread_places);
+  }
+  for (int32_t i = 0; body->twin && i < body->num_slaves; ++i) {
+    int32_t m;
+    memcpy(&m, &body->slave_pos[i].w, sizeof m);
+    body->twin[m] = i;
+    body->slave_pos[i].w = 0.0f;
   }
   if (!list_pairs(body, particles, ctx)) return false;
   body->lists_are_old = false;
@@ -219,6 +230,10 @@ static void copy_weights(plastic_body* body, yw_particles* particles, int32_t ch
 }
 
 void yw_plastic_weigh(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
+  if (body->model->paper) {
+    yw_plastic_weigh_as_printed(body, particles);
+    return;
+  }
   const plastic_weight_kernels* kernels = YW_KERNEL_PICK(yw_plastic_weight_kernels, ctx->simd);
   yw_plastic_run(body, particles, ctx, yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK),
                  kernels->weights);

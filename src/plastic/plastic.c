@@ -102,11 +102,30 @@ static void pull_masters(const inner_step* s) {
   }
 }
 
+// Without slaves: masters are where everything is evaluated, and keep their own velocities.
+static void to_twins(const inner_step* s) {
+  for (int32_t m = 0; m < s->body->num_masters; ++m) {
+    yw_vec4* v = &s->body->slave_vel[s->body->twin[m]];
+    *v = s->particles->vel[m];
+    v->w = s->particles->mass[m];
+  }
+}
+
+static void from_twins(const inner_step* s) {
+  for (int32_t m = 0; m < s->body->num_masters; ++m) {
+    s->particles->vel[m] = s->body->solved[s->body->twin[m]];
+    s->particles->vel[m].w = 0.0f;
+  }
+}
+
 static void meet_again(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
   int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
   if (end > body->num_slaves) end = body->num_slaves;
-  for (int32_t i = first; i < end; ++i) yw_plastic_meet(body, i, &body->solved[i]);
+  for (int32_t i = first; i < end; ++i) {
+    yw_plastic_meet(body, i, &body->solved[i]);
+    body->solved[i].w = 1.0f;
+  }
 }
 
 static void move_masters(plastic_body* body, yw_particles* particles, int32_t chunk) {
@@ -155,10 +174,12 @@ static step_end step_once(inner_step* s, bool accept) {
   lap(s, PLASTIC_NEIGHBOURS);
   yw_plastic_weigh(body, s->particles, s->ctx);
   lap(s, PLASTIC_WEIGHTS);
+  body->fall = yw_scale(s->ctx->gravity, body->dt);
   hold_masters(s);
   pull_masters(s);
   run_masters(s, s->kernels->spread);  // m_s, v_s (1), (2)
   run_slaves(s, s->kernels->to_slaves);
+  if (body->twin) to_twins(s);
   run_masters(s, s->kernels->stress);  // f_s (11)
   run_slaves(s, s->kernels->forces);
   lap(s, PLASTIC_MATERIAL);
@@ -170,6 +191,7 @@ static step_end step_once(inner_step* s, bool accept) {
   if (!converged && !accept) return STEP_STALLED;
   run_slaves(s, meet_again);
   run_masters(s, s->kernels->flow);  // (6), (18)-(21), and v, C of masters
+  if (body->twin) from_twins(s);
   hold_masters(s);
   float gradient2 = largest_gradient(s);
   if (!isfinite(gradient2)) return STEP_LOST;
@@ -232,7 +254,8 @@ static yw_status plastic_advance(void* state, yw_particles* particles, const yw_
     if (steps > (float)MAX_INNER_STEPS) return YW_ERR_DIVERGED;
     body->dt = left / steps;
     s.begin = ctx->h - left;
-    step_end end = step_once(&s, halvings == MAX_HALVINGS);
+    // As printed, whatever a solve gives is taken.
+    step_end end = step_once(&s, halvings == MAX_HALVINGS || body->model->paper);
     if (end == STEP_NO_MEMORY) return YW_ERR_MEMORY;
     if (end == STEP_LOST) return YW_ERR_DIVERGED;
     if (end == STEP_STALLED) {

@@ -148,7 +148,7 @@ static void add_momentum(const solver* s, int32_t first, int32_t end, plastic_su
   sums->mass = p[3];
 }
 
-static yw_vec3 mean_velocity(solver* s) {
+static yw_vec3 mean_velocity(solver* s, double* mass) {
   run(s, add_momentum);
   double p[4] = {0};
   int32_t chunks = yw_plastic_chunks(s->body->num_slaves, PLASTIC_SLAVE_CHUNK);
@@ -156,8 +156,41 @@ static yw_vec3 mean_velocity(solver* s) {
     for (int k = 0; k < 3; ++k) p[k] += s->body->sums[c].momentum[k];
     p[3] += s->body->sums[c].mass;
   }
+  *mass = p[3];
   if (!(p[3] > 0.0)) return yw_v3(0, 0, 0);
   return yw_v3((float)(p[0] / p[3]), (float)(p[1] / p[3]), (float)(p[2] / p[3]));
+}
+
+// What is left of the residual is momentum that the solve has not handed out; where nothing touches
+// the body, all of it moves by that.
+static void add_residual(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
+  const plastic_body* body = s->body;
+  double p[3] = {0};
+  for (int32_t i = first; i < end; ++i) {
+    yw_vec4 r = body->residual[i];
+    p[0] += (double)r.x, p[1] += (double)r.y, p[2] += (double)r.z;
+    if (body->normal[i].w != 0.0f) p[0] = INFINITY;
+  }
+  for (int k = 0; k < 3; ++k) sums->momentum[k] = p[k];
+}
+
+static void shift(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
+  (void)sums;
+  for (int32_t i = first; i < end; ++i) {
+    s->body->solved[i] = yw_v4(yw_add(yw_xyz(s->body->solved[i]), s->mean));
+  }
+}
+
+static void restore_momentum(solver* s, double mass) {
+  double p[3] = {0};
+  run(s, add_residual);
+  int32_t chunks = yw_plastic_chunks(s->body->num_slaves, PLASTIC_SLAVE_CHUNK);
+  for (int32_t c = 0; c < chunks; ++c) {
+    for (int k = 0; k < 3; ++k) p[k] += s->body->sums[c].momentum[k];
+  }
+  if (!isfinite(p[0] + p[1] + p[2]) || !(mass > 0.0)) return;
+  s->mean = yw_v3((float)(p[0] / mass), (float)(p[1] / mass), (float)(p[2] / mass));
+  run(s, shift);
 }
 
 bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
@@ -165,7 +198,8 @@ bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step
   int32_t master_chunks = yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK);
   int32_t slave_chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
   solver s = {.body = body, .ctx = ctx};
-  s.mean = mean_velocity(&s);
+  double mass;
+  s.mean = mean_velocity(&s, &mass);
   yw_plastic_run(body, particles, ctx, slave_chunks, kernels->condition);
   run(&s, begin);
   double size = run(&s, measure);
@@ -173,8 +207,13 @@ bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step
   yw_plastic_run(body, particles, ctx, slave_chunks, kernels->multiply);
   double rz = run(&s, first_residual);
   double goal = (double)body->model->tolerance * (double)body->model->tolerance * size;
+  int32_t most = body->model->iterations;
+  if (body->fixed_iterations > 0) {
+    goal = 0.0;
+    most = body->fixed_iterations;
+  }
   body->iterations = 0;
-  while (rz > goal && body->iterations < body->model->iterations) {
+  while (rz > goal && body->iterations < most) {
     yw_plastic_run(body, particles, ctx, master_chunks, kernels->stiffen);
     yw_plastic_run(body, particles, ctx, slave_chunks, kernels->multiply);
     double curvature = sum_chunks(body);
@@ -186,5 +225,6 @@ bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step
     ++body->iterations;
     if (rz > goal) run(&s, turn);
   }
-  return rz <= goal;
+  restore_momentum(&s, mass);
+  return rz <= goal || body->fixed_iterations > 0;
 }

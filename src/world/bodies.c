@@ -16,9 +16,7 @@ yw_body_def yw_default_body_def(void) {
 }
 
 yw_body* yw_world_find_body(const yw_world* world, yw_body_id id) {
-  if (!world || id.index1 == 0 || id.index1 > (uint32_t)world->bodies.count) return NULL;
-  yw_body* body = &world->bodies.items[id.index1 - 1];
-  return body->generation == id.generation && (id.generation & 1) ? body : NULL;
+  return world ? YW_SLOT_FIND(&world->bodies, id) : NULL;
 }
 
 // Creation
@@ -141,16 +139,6 @@ void yw_body_remember(yw_body* body) {
   body->last_topology = body->model->method->topology_version(body->state);
 }
 
-// A dead slot, or a new one. -1 when memory is out.
-static int32_t free_body_slot(yw_world* world) {
-  for (int32_t i = 0; i < world->bodies.count; ++i) {
-    if (!(world->bodies.items[i].generation & 1)) return i;
-  }
-  if (!YW_LIST_RESERVE(&world->mem, &world->bodies, 1)) return -1;
-  world->bodies.items[world->bodies.count] = (yw_body){0};
-  return world->bodies.count++;
-}
-
 yw_status yw_body_create(yw_world* world, const yw_body_def* def, yw_body_id* out,
                          yw_error* error) {
   yw_error_clear(error);
@@ -163,7 +151,7 @@ yw_status yw_body_create(yw_world* world, const yw_body_def* def, yw_body_id* ou
   snprintf(name, sizeof name, "%s", def->name ? def->name : "body");
 
   int32_t bodies = world->body_order.count + 1;
-  int32_t slot = free_body_slot(world);
+  int32_t slot = YW_SLOT_FREE(&world->mem, &world->bodies);
   if (slot < 0 || !YW_LIST_RESERVE(&world->mem, &world->body_order, 1) ||
       !YW_LIST_RESERVE(&world->mem, &world->contact_bodies, bodies) ||
       !YW_LIST_RESERVE(&world->mem, &world->small_bodies, bodies)) {

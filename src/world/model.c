@@ -14,7 +14,9 @@
 static bool copy_tets(const yw_allocator* mem, const yw_tet_mesh* from, yw_tet_mesh* to) {
   if (yw_tet_mesh_create(mem, from->num_vertices, from->num_tets, to) < 0) return false;
   memcpy(to->positions, from->positions, sizeof(yw_vec3) * (size_t)from->num_vertices);
-  memcpy(to->tets, from->tets, sizeof(int32_t) * 4 * (size_t)from->num_tets);
+  if (from->num_tets > 0) {
+    memcpy(to->tets, from->tets, sizeof(int32_t) * 4 * (size_t)from->num_tets);
+  }
   return true;
 }
 
@@ -107,6 +109,13 @@ yw_sheet_def yw_default_sheet_def(void) {
                         .params = yw_default_frames_def().params};
 }
 
+// Particles without tets between them: what pins choose from.
+static yw_status wrap_points(const yw_allocator* mem, void* data, const yw_vec3* points,
+                             int32_t count, yw_model** out, yw_error* error) {
+  yw_tet_mesh mesh = {.num_vertices = count, .positions = (yw_vec3*)points};  // only read
+  return yw_model_wrap(mem, &yw_slender_method, data, &mesh, out, error);
+}
+
 yw_status yw_model_create_rod(const yw_allocator* mem, const yw_rod_def* def, yw_model** out,
                               yw_error* error) {
   yw_error_clear(error);
@@ -114,7 +123,7 @@ yw_status yw_model_create_rod(const yw_allocator* mem, const yw_rod_def* def, yw
   *out = NULL;
   void* data = NULL;
   yw_status status = yw_rod_model_create(mem, def, &data, error);
-  return status < 0 ? status : yw_model_wrap(mem, &yw_slender_method, data, NULL, out, error);
+  return status < 0 ? status : wrap_points(mem, data, def->points, def->num_points, out, error);
 }
 
 yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def, yw_model** out,
@@ -124,7 +133,9 @@ yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def
   *out = NULL;
   void* data = NULL;
   yw_status status = yw_sheet_model_create(mem, def, &data, error);
-  return status < 0 ? status : yw_model_wrap(mem, &yw_slender_method, data, NULL, out, error);
+  return status < 0
+             ? status
+             : wrap_points(mem, data, def->mesh->positions, def->mesh->num_vertices, out, error);
 }
 
 yw_fem_def yw_default_fem_def(void) {

@@ -31,15 +31,6 @@ static yw_status check_def(const yw_obstacle_def* def, yw_error* error) {
   return yw_path_check(&def->path, name, error);
 }
 
-static int32_t free_obstacle_slot(yw_world* world) {
-  for (int32_t i = 0; i < world->obstacles.count; ++i) {
-    if (!(world->obstacles.items[i].generation & 1)) return i;
-  }
-  if (!YW_LIST_RESERVE(&world->mem, &world->obstacles, 1)) return -1;
-  world->obstacles.items[world->obstacles.count] = (yw_world_obstacle){0};
-  return world->obstacles.count++;
-}
-
 yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def, yw_obstacle_id* out,
                              yw_error* error) {
   yw_error_clear(error);
@@ -49,7 +40,7 @@ yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def, yw_obs
   if (status < 0) return status;
 
   yw_path path = {0};
-  int32_t slot = free_obstacle_slot(world);
+  int32_t slot = YW_SLOT_FREE(&world->mem, &world->obstacles);
   if (slot < 0 || !YW_LIST_RESERVE(&world->mem, &world->obstacle_poses, world->obstacles.count) ||
       !yw_path_copy(&world->mem, &def->path, &path)) {
     return yw_fail_memory(error, "an obstacle");
@@ -74,9 +65,7 @@ void yw_world_obstacle_release(yw_world* world, yw_world_obstacle* obstacle) {
 }
 
 static yw_world_obstacle* find_obstacle(const yw_world* world, yw_obstacle_id id) {
-  if (!world || id.index1 == 0 || id.index1 > (uint32_t)world->obstacles.count) return NULL;
-  yw_world_obstacle* obstacle = &world->obstacles.items[id.index1 - 1];
-  return obstacle->generation == id.generation && (id.generation & 1) ? obstacle : NULL;
+  return world ? YW_SLOT_FIND(&world->obstacles, id) : NULL;
 }
 
 yw_status yw_obstacle_destroy(yw_world* world, yw_obstacle_id id) {

@@ -46,15 +46,6 @@ static bool fill_pin(yw_world* world, const yw_body* body, const yw_pin_def* def
   return true;
 }
 
-static int32_t free_pin_slot(yw_world* world) {
-  for (int32_t i = 0; i < world->pins.count; ++i) {
-    if (!(world->pins.items[i].generation & 1)) return i;
-  }
-  if (!YW_LIST_RESERVE(&world->mem, &world->pins, 1)) return -1;
-  world->pins.items[world->pins.count] = (yw_pin){0};
-  return world->pins.count++;
-}
-
 yw_status yw_pin_create(yw_world* world, const yw_pin_def* def, yw_pin_id* out, yw_error* error) {
   yw_error_clear(error);
   if (!world || !def || !out) return yw_fail(error, YW_ERR_INVALID, "world, def or out is NULL");
@@ -64,7 +55,7 @@ yw_status yw_pin_create(yw_world* world, const yw_pin_def* def, yw_pin_id* out, 
   yw_status status = check_def(body, def, error);
   if (status < 0) return status;
 
-  int32_t slot = free_pin_slot(world);
+  int32_t slot = YW_SLOT_FREE(&world->mem, &world->pins);
   if (slot < 0) return yw_fail_memory(error, "a pin");
   yw_pin* pin = &world->pins.items[slot];
   uint32_t generation = pin->generation;
@@ -99,9 +90,7 @@ void yw_pin_release(yw_world* world, yw_pin* pin) {
 }
 
 static yw_pin* find_pin(const yw_world* world, yw_pin_id id) {
-  if (!world || id.index1 == 0 || id.index1 > (uint32_t)world->pins.count) return NULL;
-  yw_pin* pin = &world->pins.items[id.index1 - 1];
-  return pin->generation == id.generation && (id.generation & 1) ? pin : NULL;
+  return world ? YW_SLOT_FIND(&world->pins, id) : NULL;
 }
 
 void yw_world_restore_masses(yw_world* world, uint32_t slot) {

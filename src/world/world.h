@@ -9,6 +9,7 @@
 #include "method.h"
 #include "world/model.h"
 #include "world/path.h"
+#include "world/slots.h"
 #include "yawara/world.h"
 
 #define YW_NAME_LENGTH 64

@@ -6,6 +6,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
 failures=0
+# Caches of tests stay with them.
+export XDG_CACHE_HOME=$work/.cache
 
 pass() { echo "ok $1"; }
 flunk() {

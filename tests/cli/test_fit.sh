@@ -116,5 +116,11 @@ refuses "two measurements" "not both" "$yawara" fit --deflection 1 --frequency 1
 refuses "a force that did nothing" "give --deflection" "$yawara" fit --force 1
 refuses "a body that is not there" "nothing.vtu" "$yawara" fit nothing.vtu
 refuses "a body that the scene does not have" "counted from 0" "$yawara" fit frames.json --body 7
+printf '8 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n4 5 0 0\n5 6 0 0\n6 5 1 0\n7 5 0 1\n' >two.node
+printf '2 4 0\n0 0 1 2 3\n1 4 5 6 7\n' >two.ele
+refuses "a body in two parts" "2 parts" "$yawara" fit two.node -E 1e5
+printf '4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n' >one.node
+printf '1 4 0\n0 0 1 2 3\n' >one.ele
+check "a body of one tet" "$yawara" fit one.node -E 1e5
 refuses "an impossible plot" "png or .svg" "$yawara" fit --cells 2 --plot fit.gif
 finish

@@ -40,6 +40,16 @@ holds "every car with an example takes it and recovers" fig10.txt \
   '/^(bulge|arch|lean)/ { n += $2 > 0.5 && $NF < 0.1 } END { print (n == 3) ? "true" : "false" }'
 check "table 1" "$yawara" paper koyama2013-table1 --quick
 
+imai() { "$yawara" paper "imai-$1" --quick --no-pictures >"$1.txt" 2>"$1.log"; }
+check "imai figure 3" imai fig3
+holds "one material keeps its stiffness in the body only" fig3.txt \
+  '/homogeneous +11/ { split($0, p, "C = "); print (p[2] < 0.7 && p[3] > 1.346 && p[3] < 1.347 && /holds everywhere/) ? "true" : "false" }'
+check "imai sampling" imai sampling
+holds "homogeneous levels are exact, each tet alone too soft" sampling.txt \
+  '/homogeneous +embedded/ { e = $3 == 1 && $4 == 1 } /homogeneous +stand-alone/ { s = $3 < 0.25 && $4 < 0.5 } END { print (e && s) ? "true" : "false" }'
+check "imai classes" imai classes
+holds "five classes" classes.txt '$1 == 5 && NF == 7 { print ($2 == 54592 && $3 == 10944 && $4 == 10912 && $7 == 10912) ? "true" : "false" }'
+
 if "$yawara" render nothing 2>&1 | grep -q "libembree-dev"; then
   echo "built without Embree: no pictures to test"
 else

@@ -66,6 +66,7 @@ same "the cache says what it keeps" "$("$yawara" inspect late | grep -c 'fields:
 "$yawara" run late.json -o late2 --frames 4 -q --fields all
 check "resumes before a body's start" "$yawara" run late.json -o late2 --frames 12 -q --resume
 same "resuming gives the same state and fields" "$(state_of late) $(md5sum <late/frames/000012.ywf)" "$(state_of late2) $(md5sum <late2/frames/000012.ywf)"
+refuses "a skin without a format that holds it" "needs --format ply or obj" "$yawara" run late.json -o x -q --skin --format vtu
 refuses "a field that nothing has" 'no body has a field "stres"; there are: speed' "$yawara" run late.json -o x -q --fields speed,stres
 
 # A run that starts again and dies before its first snapshot must not be resumed from the old one.

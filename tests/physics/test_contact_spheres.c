@@ -156,9 +156,9 @@ static void a_heap_comes_to_rest(void** state) {
   yw_vec3 centers[COUNT];
   test_random random = {9};
   for (int i = 0; i < COUNT; ++i) {
-    centers[i] = yw_v3(0.11f * (float)(i % SIDE) + (float)test_random_in(&random, 0, 0.01),
-                       0.06f + 0.11f * (float)(i / SIDE % SIDE),
-                       0.11f * (float)(i / SIDE / SIDE) + (float)test_random_in(&random, 0, 0.01));
+    float a = (float)test_random_in(&random, 0, 0.01), b = (float)test_random_in(&random, 0, 0.01);
+    centers[i] = yw_v3(0.11f * (float)(i % SIDE) + a, 0.06f + 0.11f * (float)(i / SIDE % SIDE),
+                       0.11f * (float)(i / SIDE / SIDE) + b);
   }
   yw_world* world = make_world(1, YW_SIMD_AUTO, true);
   yw_body_id heap =
@@ -242,17 +242,17 @@ static void fast_thin_rods_do_not_pass_each_other(void** state) {
   yw_world_destroy(world);
 }
 
-// Balls poured into a bin: 1,000 of them, ten deep.
+// Balls poured into a bin, eight deep.
 static void a_bin_of_balls_comes_to_rest(void** state) {
   (void)state;
-  const int32_t side = 6, layers = getenv("YW_TEST_FAST") ? 6 : 24, count = side * side * layers;
+  const int32_t side = 6, layers = 8, count = side * side * layers;
   yw_vec3* centers = malloc(sizeof *centers * (size_t)count);
   test_random random = {3};
   for (int32_t i = 0; i < count; ++i) {
+    float a = (float)test_random_in(&random, 0, 0.01), b = (float)test_random_in(&random, 0, 0.01);
     centers[i] =
-        yw_v3(0.115f * (float)(i % side) + 0.06f + (float)test_random_in(&random, 0, 0.01),
-              0.06f + 0.11f * (float)(i / side / side),
-              0.115f * (float)(i / side % side) + 0.06f + (float)test_random_in(&random, 0, 0.01));
+        yw_v3(0.115f * (float)(i % side) + 0.06f + a, 0.06f + 0.11f * (float)(i / side / side),
+              0.115f * (float)(i / side % side) + 0.06f + b);
   }
   yw_world* world = make_world(1, YW_SIMD_AUTO, true);
   const yw_vec3 walls[4] = {{1, 0, 0}, {-1, 0, 0}, {0, 0, 1}, {0, 0, -1}};
@@ -276,8 +276,8 @@ static void a_bin_of_balls_comes_to_rest(void** state) {
   }
   print_message("           %d balls: rms speed %.4f m/s, depth %.4f m\n", count,
                 sqrt(energy / count), deepest);
-  assert_at_most(sqrt(energy / count), 0.02);
-  assert_at_most(deepest, 0.006);
+  assert_at_most(sqrt(energy / count), 0.01);
+  assert_at_most(deepest, 0.004);
   free(centers);
   yw_world_destroy(world);
 }

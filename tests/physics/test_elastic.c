@@ -2,7 +2,6 @@
 // Small-strain elasticity that `yawara fit` and the figures measure with: matrices against the
 // energy of the frames method, patch tests, beams, vibrations, and CalculiX.
 #include "elastic/bar.h"
-#include "elastic/calculix.h"
 #include "frames/energy.h"
 #include "testing.h"
 
@@ -293,6 +292,8 @@ static void linear_tets_are_those_of_calculix(void** state) {
   assert_at_most(pull_off / pull, 1e-5);
   print_message("displacements differ by %.1e, reactions by %.1e\n", off / largest,
                 pull_off / pull);
+  assert_int_equal(calculix_static(&model, 0, theirs, NULL, &error), YW_ERR_LIMIT);
+  assert_non_null(strstr(error.message, "stopped"));
   double ours[4], frequencies[4];
   assert_int_equal(elastic_modes(&system, setup.fixed, 4, ours, NULL, &error), 0);
   if (calculix_frequencies(&model, 4, 60, frequencies, &error) < 0) fail_msg("%s", error.message);
@@ -302,6 +303,63 @@ static void linear_tets_are_those_of_calculix(void** state) {
   bar_system_free(&solver);
   bar_setup_free(&setup);
   elastic_free(&system);
+  elastic_bar_free(&bar);
+}
+
+// Two materials end to end in tension, and a bar that hangs under its own weight, without
+// contraction: both are exact in one dimension.
+static void calculix_takes_several_materials_and_gravity(void** state) {
+  (void)state;
+  if (!calculix_available()) {
+    print_message("ccx is not installed (Debian package calculix-ccx): not compared\n");
+    skip();
+  }
+  elastic_bar bar;
+  make_bar(2, 1, &bar);
+  const elastic_grid* grid = &bar.grid;
+  int32_t* material_of = calloc((size_t)grid->num_elements, sizeof *material_of);
+  for (int32_t e = 0; e < grid->num_elements; ++e) {
+    double x = 0;
+    for (int k = 0; k < 4; ++k) x += 0.25 * grid->nodes[grid->elements[4 * e + k]][0];
+    material_of[e] = x > 2.5;
+  }
+  bar_setup setup;
+  yw_error error = {0};
+  assert_int_equal(bar_setup_create(grid->num_nodes, &setup, &error), 0);
+  const calculix_material materials[2] = {{YOUNG, 0, 1000}, {4 * YOUNG, 0, 1000}};
+  calculix_model model = {.grid = grid,
+                          .num_materials = 2,
+                          .materials = materials,
+                          .material_of = material_of,
+                          .fixed = setup.fixed,
+                          .displacements = setup.displacements};
+  double* found = calloc((size_t)setup.size, sizeof *found);
+  for (int32_t i = 0; i < setup.size; ++i) {
+    double x = grid->nodes[i / 3][0];
+    bool end = elastic_is_at(grid, x, 5);
+    setup.fixed[i] = elastic_is_at(grid, x, 0) || (end && i % 3 == 0);
+    if (end && i % 3 == 0) setup.displacements[i] = 0.05;
+  }
+  if (calculix_static(&model, 60, found, setup.reactions, &error) < 0)
+    fail_msg("%s", error.message);
+  double force = 0;
+  for (int32_t i = 0; i < grid->num_nodes; ++i) {
+    if (elastic_is_at(grid, grid->nodes[i][0], 5)) force += setup.reactions[3 * i];
+  }
+  assert_near(force / (0.01 * 1.6 * YOUNG), 1, 1e-5);  // 2 / (1 + 1/4)
+  int32_t middle = elastic_node_at(grid, 2.5, 0, 0);
+  assert_near(found[3 * middle], 0.04, 1e-7);
+
+  model.num_materials = 1, model.material_of = NULL;
+  model.gravity[0] = 10;
+  for (int32_t i = 0; i < setup.size; ++i) {
+    setup.fixed[i] = elastic_is_at(grid, grid->nodes[i / 3][0], 0);
+  }
+  if (calculix_static(&model, 60, found, NULL, &error) < 0) fail_msg("%s", error.message);
+  double tip = found[3 * elastic_node_at(grid, 5, 0, 0)];
+  assert_near(tip / (1000 * 10 * 5 * 5 / (2 * YOUNG)), 1, 0.01);
+  free(found), free(material_of);
+  bar_setup_free(&setup);
   elastic_bar_free(&bar);
 }
 
@@ -315,6 +373,7 @@ int main(void) {
       cmocka_unit_test(beam_theory_has_the_textbook_values),
       cmocka_unit_test(bodies_that_are_not_held_are_refused),
       cmocka_unit_test(linear_tets_are_those_of_calculix),
+      cmocka_unit_test(calculix_takes_several_materials_and_gravity),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

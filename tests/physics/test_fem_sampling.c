@@ -4,7 +4,7 @@
 #include "fem/sampling.h"
 
 #include "fem_periodic.h"
-#include "fem_testing.h"
+#include "fem_samples.h"
 #include "math/dense.h"
 
 static bool fast(void) { return getenv("YW_TEST_FAST") != NULL; }
@@ -385,6 +385,54 @@ static void mixtures_have_ranges(void** state) {
   yw_tet_mesh_free(&mesh);
 }
 
+static fem_family family_of(const fem_hierarchy* h, int32_t tet, const yw_sym6* c) {
+  fem_family family;
+  fem_child_rule rules[FEM_FAMILY_CHILDREN];
+  family.num_children = yw_fem_child_rules(h->type[tet], rules);
+  family.num_nodes = yw_fem_num_family_nodes(h->type[tet]);
+  for (int i = 0; i < family.num_nodes; ++i) family.x[i] = h->rest[h->family[tet][i]];
+  for (int k = 0; k < family.num_children; ++k) {
+    int32_t child = h->first_child[tet] + k;
+    memcpy(family.local[k], rules[k].local, 4);
+    family.volume[k] = yw_fem_volume(h, child);
+    family.elasticity[k] = c + (child - h->num_parents);
+  }
+  return family;
+}
+
+// Bent by hand (Newton), a coarse tet begins along the matrix that the linear solve gives.
+static void bending_by_hand_begins_along_the_sampled_matrix(void** state) {
+  (void)state;
+  yw_tet_mesh mesh = test_box(1, 1, 1, YW_LATTICE_FIVE, 0.1, true, 4);
+  fem_hierarchy h = test_levels(&mesh, 1);
+  yw_sym6* c = mixture(&h, 11);
+  fem_samples samples = sample(&h, c, NULL, YW_FEM_STANDALONE);
+  for (int32_t t = 0; t < samples.count; ++t) {
+    fem_family family = family_of(&h, t, c);
+    for (int m = 0; m < 6; ++m) {
+      double low[6], high[6];
+      yw_dvec3 x[FEM_FAMILY_NODES];
+      memcpy(x, family.x, sizeof x);
+      assert_true(yw_fem_family_bend(&family, m, -1e-5, x, low));
+      memcpy(x, family.x, sizeof x);
+      assert_true(yw_fem_family_bend(&family, m, 1e-5, x, high));
+      double size = yw_sym6_get(samples.elasticity + t, m, m);
+      for (int k = 0; k < 6; ++k) {
+        assert_near((high[k] - low[k]) / 2e-5, yw_sym6_get(samples.elasticity + t, k, m),
+                    1e-6 * size);
+      }
+    }
+  }
+  yw_dvec3 x[FEM_FAMILY_NODES];
+  double stress[6];
+  fem_family family = family_of(&h, 0, c);
+  assert_false(yw_fem_family_bend(&family, 0, -0.6, x, stress));
+  yw_fem_samples_free(&samples);
+  free(c);
+  yw_fem_hierarchy_free(&h);
+  yw_tet_mesh_free(&mesh);
+}
+
 static void bad_matrices_are_refused(void** state) {
   (void)state;
   yw_tet_mesh mesh = test_box(1, 1, 1, YW_LATTICE_FIVE, 0, false, 1);
@@ -420,6 +468,7 @@ int main(void) {
       cmocka_unit_test(threads_give_the_same_bits),
       cmocka_unit_test(range_stress_is_the_derivative_of_the_energy),
       cmocka_unit_test(mixtures_have_ranges),
+      cmocka_unit_test(bending_by_hand_begins_along_the_sampled_matrix),
       cmocka_unit_test(bad_matrices_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

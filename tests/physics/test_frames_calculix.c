@@ -2,7 +2,6 @@
 // Frames bodies against quadratic tets of an independent program: the same bar, 5 x 1 x 1 m.
 #include "base/timer.h"
 #include "elastic/bar.h"
-#include "elastic/calculix.h"
 #include "testing.h"
 
 #define YOUNG 1e6
@@ -21,29 +20,13 @@ static void make_bar(int32_t n, int32_t order, elastic_bar* bar) {
   if (elastic_bar_create(size, cells, order, bar, &error) < 0) fail_msg("%s", error.message);
 }
 
-static yw_status solve_calculix(void* context, bar_setup* setup, yw_error* error) {
-  const elastic_bar* bar = context;
-  calculix_material material = {YOUNG, POISSON, theory.density};
-  calculix_model model = {.grid = &bar->grid,
-                          .num_materials = 1,
-                          .materials = &material,
-                          .fixed = setup->fixed,
-                          .displacements = setup->displacements,
-                          .forces = setup->forces};
-  // Given displacements are read and results written in the same place.
-  double* results = calloc((size_t)setup->size, sizeof *results);
-  yw_status status = calculix_static(&model, SECONDS, results, setup->reactions, error);
-  memcpy(setup->displacements, results, (size_t)setup->size * sizeof *results);
-  free(results);
-  return status;
-}
-
 static bar_results reference(int32_t n) {
   elastic_bar bar;
   make_bar(n, 2, &bar);
+  bar_calculix solver = {&bar.grid, {YOUNG, POISSON, theory.density}, SECONDS};
   bar_results results;
   yw_error error = {0};
-  if (bar_run(&bar, BAR_ALL_TESTS, solve_calculix, &bar, &results, &error) < 0) {
+  if (bar_run(&bar, BAR_ALL_TESTS, bar_solve_calculix, &solver, &results, &error) < 0) {
     fail_msg("%s", error.message);
   }
   elastic_bar_free(&bar);

@@ -24,11 +24,14 @@ static yw_body_id body_named(const yw_world* world, const char* name) {
   return (yw_body_id){0};
 }
 
-// Height of the tip: the mean over the vertices that are farthest from the clamp at rest.
+// Height of the tip: the mean over the vertices that are farthest from the clamp at rest, or the
+// last particle of a rod.
 static double tip_height(const yw_world* world, yw_body_id id) {
   const yw_tet_mesh* rest = yw_model_tets(yw_body_model(world, id));
   const yw_vec3* x = yw_body_positions(world, id, NULL);
   double sum = 0, count = 0, farthest = -INFINITY;
+  int32_t particles = yw_model_num_particles(yw_body_model(world, id));
+  if (rest->num_tets == 0) return x[particles - 1].y;
   for (int32_t v = 0; v < rest->num_vertices; ++v) {
     farthest = fmax(farthest, rest->positions[v].x);
   }
@@ -39,49 +42,72 @@ static double tip_height(const yw_world* world, yw_body_id id) {
   return sum / count;
 }
 
+// Frequencies of bodies that swing about zero, from 5 passages of their tips.
+static void measure_pitch(const char* file, int count, const char* const* names, double* pitch) {
+  yw_scene* scene;
+  yw_scene_info info;
+  yw_world* world = open_scene(file, &scene, &info);
+  double before[2] = {0}, first[2] = {0}, last[2] = {0};
+  int crossings[2] = {0}, open = count;
+  for (int k = 0; k < count; ++k) before[k] = tip_height(world, body_named(world, names[k]));
+  const double frame = 1.0 / info.fps;
+  for (int f = 0; f < info.frames && open > 0; ++f) {
+    assert_int_equal(yw_world_step(world, (float)frame, info.substeps, NULL), YW_OK);
+    for (int k = 0; k < count; ++k) {
+      double now = tip_height(world, body_named(world, names[k]));
+      if (now * before[k] < 0 && crossings[k] < 5) {
+        last[k] = frame * (f + 1 - now / (now - before[k]));
+        if (crossings[k] == 0) first[k] = last[k];
+        if (++crossings[k] == 5) --open;
+      }
+      before[k] = now;
+    }
+  }
+  assert_int_equal(open, 0);
+  for (int k = 0; k < count; ++k) pitch[k] = 2 / (last[k] - first[k]);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
+// 3.516 / 2 pi sqrt(12), of a beam that is clamped at one end.
+static double beam_pitch(const yw_material* m, double thickness, double length) {
+  return 0.16154 * thickness / (length * length) * sqrt(m->youngs_modulus / (double)m->density);
+}
+
 // Ruler and plate of acrylic, 3 mm thick, 20 cm long: the pitch that theory gives them, which is
 // also what the scene tells. Without gravity, so that they swing about zero.
 static void the_ruler_and_the_plate_have_the_right_pitch(void** state) {
   (void)state;
   const yw_material* acrylic = yw_material_by_name("acrylic");
-  const double e = acrylic->youngs_modulus, rho = acrylic->density, t = 0.003, length = 0.2;
-  const double beam = 0.16154 * t / (length * length) * sqrt(e / rho);
-  const double plate =
-      3.4917 / (2 * M_PI * length * length) * t * sqrt(e / (12 * rho * (1 - 0.3 * 0.3)));
+  const double beam = beam_pitch(acrylic, 0.003, 0.2);
+  const double plate = 3.4917 / (2 * M_PI * 0.2 * 0.2) * 0.003 *
+                       sqrt(acrylic->youngs_modulus / (12 * acrylic->density * (1 - 0.3 * 0.3)));
   assert_near(beam, 20.0, 0.05);
   assert_near(plate, 20.8, 0.05);
-  yw_scene* scene;
-  yw_scene_info info;
-  yw_world* world = open_scene("ruler.json", &scene, &info);
-  const yw_body_id ids[2] = {body_named(world, "ruler"), body_named(world, "plate")};
-  double before[2], first[2] = {0}, last[2] = {0};
-  int crossings[2] = {0};
-  for (int k = 0; k < 2; ++k) before[k] = tip_height(world, ids[k]);
-  const double frame = 1.0 / info.fps;
-  for (int f = 0; f < info.frames && (crossings[0] < 5 || crossings[1] < 5); ++f) {
-    assert_int_equal(yw_world_step(world, (float)frame, info.substeps, NULL), YW_OK);
-    for (int k = 0; k < 2; ++k) {
-      double now = tip_height(world, ids[k]);
-      if (now * before[k] < 0 && crossings[k] < 5) {
-        last[k] = frame * (f + 1 - now / (now - before[k]));
-        if (crossings[k]++ == 0) first[k] = last[k];
-      }
-      before[k] = now;
-    }
-  }
-  assert_int_equal(crossings[0], 5);
-  assert_int_equal(crossings[1], 5);
-  double pitch[2] = {2 / (last[0] - first[0]), 2 / (last[1] - first[1])};
+  const char* const names[] = {"ruler", "plate"};
+  double pitch[2];
+  measure_pitch("ruler.json", 2, names, pitch);
   print_message("ruler %.2f Hz (theory %.2f), plate %.2f Hz (%.2f)\n", pitch[0], beam, pitch[1],
                 plate);
   assert_near(pitch[0] / beam, 1, 0.03);
   assert_near(pitch[1] / plate, 1, 0.03);
-  yw_world_destroy(world);
-  yw_scene_destroy(scene);
+}
+
+// The same with a rod of steel.
+static void the_steel_ruler_has_the_right_pitch(void** state) {
+  (void)state;
+  const double beam = beam_pitch(yw_material_by_name("steel"), 0.001, 0.3);
+  assert_near(beam, 9.17, 0.01);
+  const char* const name = "ruler";
+  double pitch;
+  measure_pitch("steel_ruler.json", 1, &name, &pitch);
+  print_message("steel ruler %.3f Hz (theory %.3f)\n", pitch, beam);
+  assert_near(pitch / beam, 1, 0.02);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_steel_ruler_has_the_right_pitch),
       cmocka_unit_test(the_ruler_and_the_plate_have_the_right_pitch),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

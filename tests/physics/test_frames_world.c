@@ -5,8 +5,9 @@
 #include "frames/frames.h"
 #include "world_fixture.h"
 
-static yw_model* make_frames(int cx, int cy, int cz, yw_frames_kind kind, float young,
-                             yw_frames_solver solver) {
+// twist, rad/m, makes an example; 0: none.
+static yw_model* make_twisted(int cx, int cy, int cz, yw_frames_kind kind, float young,
+                              yw_frames_solver solver, float twist) {
   yw_error error = {0};
   yw_tet_mesh mesh = {0};
   const int32_t cells[3] = {cx, cy, cz};
@@ -23,12 +24,23 @@ static yw_model* make_frames(int cx, int cy, int cz, yw_frames_kind kind, float 
   def.youngs_modulus = young;
   def.params.solver = solver;
   def.params.damping = 1.0f;
+  yw_vec3* pose = malloc(sizeof *pose * (size_t)mesh.num_vertices);
+  twist_positions(mesh.num_vertices, mesh.positions, twist, pose);
+  const yw_vec3* const poses[] = {pose};
+  def.num_examples = twist != 0;
+  def.examples = poses;
   yw_model* model = NULL;
   if (yw_model_create_frames(NULL, &def, &model, &error) < 0) fail_msg("%s", error.message);
   assert_string_equal(yw_model_method(model), "frames");
   yw_tet_mesh_free(&mesh);
   free(list);
+  free(pose);
   return model;
+}
+
+static yw_model* make_frames(int cx, int cy, int cz, yw_frames_kind kind, float young,
+                             yw_frames_solver solver) {
+  return make_twisted(cx, cy, cz, kind, young, solver, 0);
 }
 
 static float lowest(const yw_world* world, yw_body_id id) {
@@ -158,7 +170,8 @@ static void settings_are_changed_while_a_body_runs(void** state) {
 static void fill_world(yw_world* world, yw_frames_solver solver) {
   yw_error error = {0};
   yw_model* rings = make_frames(12, 20, 15, YW_FRAMES_RINGS, 2e5f, solver);
-  yw_model* plank = make_frames(3, 9, 3, YW_FRAMES_RINGS, 1e6f, solver);
+  float twist = solver == YW_FRAMES_CLASSIC ? 0.0f : 2.0f;
+  yw_model* plank = make_twisted(3, 9, 3, YW_FRAMES_RINGS, 1e6f, solver, twist);
   yw_model* cells = make_frames(3, 3, 3, YW_FRAMES_CELLS, 5e4f, solver);
   yw_body_id a = add_body(world, rings, (yw_vec3){0, 1.4f, 0}, upright);
   add_body(world, cells, (yw_vec3){0.05f, 0.2f, 0.1f}, (yw_quat){0.6f, 0, 0, 0.8f});

@@ -2,7 +2,7 @@
 // From a function of position to the matrices of all levels; the cache of the sampled ones.
 #include "fem/make_materials.h"
 
-#include "fem_testing.h"
+#include "fem_samples.h"
 
 typedef struct fixture {
   yw_tet_mesh mesh;

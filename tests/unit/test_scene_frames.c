@@ -22,11 +22,24 @@ static yw_scene* scene_of(const char* text) {
 
 // Mistakes ----------------------------------------------------------------------------------------
 
+typedef struct mistake {
+  const char *text, *message;
+} mistake;
+
+static void check_mistakes(size_t count, const mistake* cases) {
+  for (size_t i = 0; i < count; i++) {
+    yw_scene* scene = NULL;
+    yw_error error = {0};
+    yw_status status = yw_scene_read_text(cases[i].text, strlen(cases[i].text), "dir/a.json", NULL,
+                                          0, NULL, &scene, NULL, &error);
+    if (status >= 0) fail_msg("accepted: %s", cases[i].text);
+    assert_string_equal(error.message, cases[i].message);
+  }
+}
+
 static void mistakes_are_reported_with_their_place(void** state) {
   (void)state;
-  static const struct {
-    const char *text, *message;
-  } cases[] = {
+  static const mistake cases[] = {
       {FRAMES("\"poissons_ratio\": 0.5"),
        "dir/a.json:1:89: bodies[0].frames.poissons_ratio is 0.5, but must be between 0 and 0.4999"},
       {FRAMES("\"poissons_ratio\": -0.1"),
@@ -103,14 +116,62 @@ static void mistakes_are_reported_with_their_place(void** state) {
       {TEDDY "\"match\": {}}]}",
        "dir/a.json:1:124: bodies[0].match is given, but the model is one of \"frames\""},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    yw_scene* scene = NULL;
-    yw_error error = {0};
-    yw_status status = yw_scene_read_text(cases[i].text, strlen(cases[i].text), "dir/a.json", NULL,
-                                          0, NULL, &scene, NULL, &error);
-    if (status >= 0) fail_msg("accepted: %s", cases[i].text);
-    assert_string_equal(error.message, cases[i].message);
-  }
+  check_mistakes(sizeof cases / sizeof *cases, cases);
+}
+
+#define ROD(keys) BODY("\"rod\": {" keys "}, \"frames\": {}")
+#define SHEET(keys) BODY("\"sheet\": {" keys "}, \"frames\": {}")
+#define LINE "\"line\": {\"from\": [0, 0, 0], \"to\": [1, 0, 0], \"count\": 5}"
+
+static void mistakes_in_rods_and_sheets_are_reported(void** state) {
+  (void)state;
+  static const mistake cases[] = {
+      {ROD(""), "dir/a.json:1:21: bodies[0].rod needs \"line\", \"helix\" or \"points\""},
+      {ROD("\"line\": {\"from\": [0, 0, 0], \"to\": [0, 0, 0], \"count\": 5}"),
+       "dir/a.json:1:30: bodies[0].rod.line goes from a point to the same point"},
+      {ROD("\"line\": {\"from\": [0, 0, 0], \"to\": [1, 0, 0]}"),
+       "dir/a.json:1:30: bodies[0].rod.line needs \"count\""},
+      {ROD("\"line\": {\"from\": [0, 0, 0], \"to\": [1, 0, 0], \"count\": 1}"),
+       "dir/a.json:1:76: bodies[0].rod.line.count is 1, but must be between 2 and 1000000"},
+      {ROD("\"points\": []"),
+       "dir/a.json:1:32: bodies[0].rod.points has 0 points, but must have 1 to 1000000"},
+      {ROD("\"points\": [[0, 0, 0], [1, 0, 0], [1, 0, 0]]"),
+       "dir/a.json:1:21: bodies[0].rod: rod: points 1 and 2 are at the same place (0 m apart); "
+       "remove one of them"},
+      {ROD(LINE ", \"radius\": 0"),
+       "dir/a.json:1:90: bodies[0].rod.radius is 0, but must be greater than 0 and at most "
+       "1000000"},
+      {ROD(LINE ", \"section\": \"rectangle\", \"radius\": 0.1"),
+       "dir/a.json:1:114: bodies[0].rod.radius is not for a section that is \"rectangle\""},
+      {ROD(LINE ", \"width\": 0.1"),
+       "dir/a.json:1:89: bodies[0].rod.width is not for a section that is \"round\""},
+      {ROD("\"helix\": {\"radius\": 1, \"turns\": 2, \"length\": 1}"),
+       "dir/a.json:1:31: bodies[0].rod.helix needs \"count\""},
+      {BODY("\"rod\": {" LINE "}"), "dir/a.json:1:13: bodies[0] needs \"frames\""},
+      {BODY("\"rod\": {" LINE "}, \"match\": {}"),
+       "dir/a.json:1:90: bodies[0].match is for volumes, but this is a rod"},
+      {BODY("\"rod\": {" LINE "}, \"frames\": {\"kind\": \"rings\"}"),
+       "dir/a.json:1:100: bodies[0].frames.kind is for volumes, but this is a rod"},
+      {BODY("\"rod\": {" LINE "}, \"frames\": {}, \"surface\": {}"),
+       "dir/a.json:1:106: bodies[0].surface is for volumes, but this is a rod"},
+      {BODY("\"rod\": {" LINE "}, \"frames\": {}, \"start_pose\": 0"),
+       "dir/a.json:1:109: bodies[0].start_pose is for volumes, but this is a rod or a sheet"},
+      {BODY("\"rod\": {" LINE "}, \"frames\": {}, \"pins\": [{\"vertices\": [5]}]"),
+       "dir/a.json:1:118: bodies[0].pins[0].vertices[0] is 5, but must be between 0 and 4, the "
+       "last vertex"},
+      {SHEET(""), "dir/a.json:1:23: bodies[0].sheet needs \"rectangle\" or \"file\""},
+      {SHEET("\"file\": \"no.obj\""),
+       "dir/a.json:1:32: bodies[0].sheet.file: dir/no.obj: cannot be opened: No such file or "
+       "directory"},
+      {SHEET("\"rectangle\": {\"width\": 1, \"depth\": 1, \"across\": 4}"),
+       "dir/a.json:1:37: bodies[0].sheet.rectangle needs \"along\""},
+      {SHEET("\"rectangle\": {\"width\": 1, \"depth\": 1, \"across\": 4, \"along\": 4}, "
+             "\"thickness\": 0"),
+
+       "dir/a.json:1:101: bodies[0].sheet.thickness is 0, but must be greater than 0 and at most "
+       "1000000"},
+  };
+  check_mistakes(sizeof cases / sizeof *cases, cases);
 }
 
 // Settings ----------------------------------------------------------------------------------------
@@ -302,9 +363,54 @@ static void cells_of_a_lattice_are_found(void** state) {
   yw_scene_destroy(scene);
 }
 
+// Rods and sheets have the particles that they are told, where they are told.
+static void rods_and_sheets_lie_where_they_should(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of(
+      "{\"bodies\": [{\"rod\": {" LINE
+      "}, \"frames\": {\"material\": \"steel\"}},\n"
+      "{\"rod\": {\"helix\": {\"radius\": 2, \"turns\": 1.5, \"length\": 3, \"count\": 7}}, "
+      "\"frames\": {}},\n"
+      "{\"sheet\": {\"rectangle\": {\"width\": 2, \"depth\": 1, \"across\": 4, \"along\": 2}}, "
+      "\"frames\": {}, \"position\": [0, 5, 0], \"pins\": [{\"select\": {\"plane\": {\"normal\": "
+      "[1, 0, 0], \"offset\": -0.9}}, \"clamp\": true}]}]}");
+  assert_near(scene->models.items[0].keys.density, 7850, 0);
+  yw_world* world = NULL;
+  yw_error error = {0};
+  if (yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &error) < 0) fail_msg("%s", error.message);
+  int32_t n;
+  const yw_vec3* line = yw_body_positions(world, yw_world_body(world, 0), &n);
+  assert_int_equal(n, 5);
+  for (int i = 0; i < 5; i++) assert_near(line[i].x, 0.25 * i, 1e-6);
+  const yw_vec3* coil = yw_body_positions(world, yw_world_body(world, 1), &n);
+  assert_int_equal(n, 7);
+  for (int i = 0; i < 7; i++) {
+    double angle = 1.5 * 2 * M_PI * i / 6;
+    assert_near(hypot(coil[i].x, coil[i].z), 2, 1e-5);
+    assert_near(coil[i].y, -1.5 + 0.5 * i, 1e-5);
+    // Right-handed about y: from x towards -z.
+    assert_near(coil[i].x, 2 * cos(angle), 1e-4);
+    assert_near(coil[i].z, -2 * sin(angle), 1e-4);
+  }
+  const yw_vec3* sheet = yw_body_positions(world, yw_world_body(world, 2), &n);
+  assert_int_equal(n, 15);
+  assert_near(sheet[0].x, -1, 1e-6);
+  assert_near(sheet[14].z, 0.5, 1e-6);
+  assert_int_equal(scene->bodies.items[2].pin_list[0].num_vertices, 3);
+  yw_body_sums sums;
+  yw_body_sums_of(world, yw_world_body(world, 2), &sums);
+  assert_near(sums.mass, 1000 * 2 * 0.002, 1e-3);
+  yw_frames_params params;
+  assert_int_equal(yw_body_frames_params(world, yw_world_body(world, 0), &params), YW_OK);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(mistakes_are_reported_with_their_place),
+      cmocka_unit_test(mistakes_in_rods_and_sheets_are_reported),
+      cmocka_unit_test(rods_and_sheets_lie_where_they_should),
       cmocka_unit_test(settings_reach_the_bodies),
       cmocka_unit_test(models_are_shared_when_their_material_is_the_same),
       cmocka_unit_test(keys_win_over_the_material),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Boxes, levels and matrices for tests of finite elements.
-#ifndef YW_FEM_TESTING_H
-#define YW_FEM_TESTING_H
+#ifndef YW_FEM_SAMPLES_H
+#define YW_FEM_SAMPLES_H
 
 #include "fem/hierarchy.h"
 #include "fem/voigt.h"

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// Skins of particle bodies: closed, of the right size, in as many pieces as the matter.
+#include "skin/skin.h"
+
+#include "grains.h"
+#include "stage_body.h"
+#include "world_fixture.h"
+
+typedef struct cloud {
+  int32_t count;
+  yw_vec3* positions;
+  float* radii;
+} cloud;
+
+static cloud make_cloud(int32_t capacity) {
+  return (cloud){0, malloc(sizeof(yw_vec3) * (size_t)capacity),
+                 malloc(sizeof(float) * (size_t)capacity)};
+}
+
+static void put(cloud* c, yw_vec3 p, float radius) {
+  c->positions[c->count] = p;
+  c->radii[c->count++] = radius;
+}
+
+static void free_cloud(cloud* c) {
+  free(c->positions);
+  free(c->radii);
+}
+
+static yw_tri_mesh skin_of(const cloud* c) {
+  skin_def def = skin_default_def();
+  def.count = c->count;
+  def.positions = c->positions;
+  def.radii = c->radii;
+  yw_tri_mesh mesh = {0};
+  yw_error error = {0};
+  yw_status status = skin_make(&def, &mesh, &error);
+  if (status < 0) print_error("%s\n", error.message);
+  assert_int_equal(status, YW_OK);
+  return mesh;
+}
+
+typedef struct measures {
+  double volume, area;
+  int32_t pieces, open_edges, euler;
+} measures;
+
+static int32_t root_of(int32_t* parent, int32_t i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+static int compare_edges(const void* a, const void* b) {
+  const int32_t *p = a, *q = b;
+  return p[0] != q[0] ? (p[0] > q[0]) - (p[0] < q[0]) : (p[1] > q[1]) - (p[1] < q[1]);
+}
+
+// Volume and area; how many parts; edges that do not have one triangle on either side.
+static measures measure(const yw_tri_mesh* mesh) {
+  measures m = {0};
+  int32_t *parent = malloc(sizeof(int32_t) * (size_t)mesh->num_vertices),
+          *edges = malloc(sizeof(int32_t) * 6 * (size_t)mesh->num_triangles);
+  for (int32_t i = 0; i < mesh->num_vertices; ++i) parent[i] = i;
+  for (int32_t t = 0; t < mesh->num_triangles; ++t) {
+    const int32_t* v = &mesh->triangles[3 * t];
+    yw_vec3 a = mesh->positions[v[0]], b = mesh->positions[v[1]], c = mesh->positions[v[2]];
+    m.volume += (double)yw_dot(a, yw_cross(b, c)) / 6.0;
+    m.area += 0.5 * (double)yw_length(yw_cross(yw_sub(b, a), yw_sub(c, a)));
+    for (int k = 0; k < 3; ++k) {
+      int32_t from = v[k], to = v[(k + 1) % 3];
+      parent[root_of(parent, from)] = root_of(parent, to);
+      edges[2 * (3 * t + k)] = from < to ? from : to;
+      edges[2 * (3 * t + k) + 1] = from < to ? to : from;
+    }
+  }
+  for (int32_t i = 0; i < mesh->num_vertices; ++i) m.pieces += root_of(parent, i) == i;
+  int32_t count = 3 * mesh->num_triangles, different = 0;
+  qsort(edges, (size_t)count, 2 * sizeof(int32_t), compare_edges);
+  for (int32_t i = 0; i < count;) {
+    int32_t same = i;
+    while (same < count && compare_edges(&edges[2 * i], &edges[2 * same]) == 0) ++same;
+    m.open_edges += same - i != 2;
+    ++different;
+    i = same;
+  }
+  m.euler = mesh->num_vertices - different + mesh->num_triangles;
+  free(parent);
+  free(edges);
+  return m;
+}
+
+static void skip_without_openvdb(void) {
+  yw_error error = {0};
+  if (skin_available(&error) >= 0) return;
+  assert_non_null(strstr(error.message, "libopenvdb-dev"));
+  print_message("%s\n", error.message);
+  skip();
+}
+
+// Lattice points in a ball, as bodies are filled: volume and area of the ball.
+static void a_ball_of_balls_has_its_size(void** state) {
+  (void)state;
+  skip_without_openvdb();
+  enum { SIDE = 14 };
+  const float big = 1.0f, r = big / SIDE;
+  cloud c = make_cloud(SIDE * SIDE * SIDE);
+  for (int i = 0; i < SIDE * SIDE * SIDE; ++i) {
+    yw_vec3 p =
+        yw_v3(r * (float)(2 * (i % SIDE) + 1 - SIDE), r * (float)(2 * (i / SIDE % SIDE) + 1 - SIDE),
+              r * (float)(2 * (i / SIDE / SIDE) + 1 - SIDE));
+    if (yw_length(p) < big) put(&c, p, r);
+  }
+  yw_tri_mesh mesh = skin_of(&c);
+  measures m = measure(&mesh);
+  double volume = c.count * 8.0 * (double)(r * r * r), radius = cbrt(volume * 3 / 4 / 3.14159265);
+  print_message("           volume %.4f of %.4f, area %.3f of %.3f, %d triangles\n", m.volume,
+                volume, m.area, 4 * 3.14159265 * radius * radius, mesh.num_triangles);
+  assert_near(m.volume, volume, 0.03 * volume);
+  assert_near(m.area, 4 * 3.14159265 * radius * radius, 0.05 * 4 * 3.14159265 * radius * radius);
+  assert_int_equal(m.pieces, 1);
+  assert_int_equal(m.open_edges, 0);
+  assert_int_equal(m.euler, 2);
+  yw_tri_mesh_free(&mesh);
+  free_cloud(&c);
+}
+
+// One layer of balls: one piece, no holes, about as thick as the balls.
+static void a_sheet_of_one_layer_stays_whole(void** state) {
+  (void)state;
+  skip_without_openvdb();
+  const float r = 0.02f;
+  const int side = 20;
+  cloud c = make_cloud(side * side);
+  for (int i = 0; i < side * side; ++i) {
+    float x = 2 * r * (float)(i % side), z = 2 * r * (float)(i / side);
+    // Bent and stretched by a quarter along x.
+    put(&c, yw_v3(1.25f * x, 0.1f * x * x, z), r);
+  }
+  yw_tri_mesh mesh = skin_of(&c);
+  measures m = measure(&mesh);
+  assert_int_equal(m.pieces, 1);
+  assert_int_equal(m.open_edges, 0);
+  assert_int_equal(m.euler, 2);  // a hole would take 2 away
+  double face = 1.25 * (2.0 * r * side) * (2.0 * r * side);
+  // What is stretched is thinner: the matter is that of the balls' cubes.
+  double thickness = 2.0 * r / 1.25;
+  print_message("           mean thickness %.4f of %.4f m\n", m.volume / face, thickness);
+  assert_near(m.volume / face, thickness, 0.2 * thickness);
+  yw_tri_mesh_free(&mesh);
+  free_cloud(&c);
+}
+
+static void blobs_that_touch_are_one_and_others_are_not(void** state) {
+  (void)state;
+  skip_without_openvdb();
+  const float r = 0.05f;
+  for (int k = 0; k < 2; ++k) {
+    float gap = k == 0 ? 2.0f * r : 8.0f * r;  // from the last layer to the first of the next
+    cloud c = make_cloud(2 * 5 * 5 * 5);
+    for (int i = 0; i < 2 * 125; ++i) {
+      float aside = i < 125 ? 0.0f : 8.0f * r + gap;
+      put(&c,
+          yw_v3(2 * r * (float)(i % 5) + aside, 2 * r * (float)(i / 5 % 5),
+                2 * r * (float)(i / 25 % 5)),
+          r);
+    }
+    yw_tri_mesh mesh = skin_of(&c);
+    measures m = measure(&mesh);
+    assert_int_equal(m.pieces, k == 0 ? 1 : 2);
+    assert_int_equal(m.euler, k == 0 ? 2 : 4);
+    yw_tri_mesh_free(&mesh);
+    free_cloud(&c);
+  }
+}
+
+// A single ball, far smaller ones and a thread of balls do not vanish.
+static void thin_things_stay(void** state) {
+  (void)state;
+  skip_without_openvdb();
+  cloud c = make_cloud(64);
+  put(&c, yw_v3(0, 0, 0), 0.1f);
+  put(&c, yw_v3(3, 0, 0), 0.02f);
+  for (int i = 0; i < 20; ++i) put(&c, yw_v3(0.2f * (float)i, 2, 0), 0.1f);
+  yw_tri_mesh mesh = skin_of(&c);
+  measures m = measure(&mesh);
+  assert_int_equal(m.pieces, 3);
+  assert_int_equal(m.euler, 6);
+  assert_int_equal(m.open_edges, 0);
+  yw_tri_mesh_free(&mesh);
+  free_cloud(&c);
+}
+
+static void the_same_balls_give_the_same_bytes(void** state) {
+  (void)state;
+  skip_without_openvdb();
+  cloud c = make_cloud(800);
+  test_random random = {8};
+  for (int i = 0; i < 800; ++i) {
+    put(&c,
+        yw_v3((float)test_random_in(&random, 0, 1), (float)test_random_in(&random, 0, 0.5),
+              (float)test_random_in(&random, 0, 1)),
+        0.04f);
+  }
+  yw_tri_mesh a = skin_of(&c), b = skin_of(&c);
+  assert_int_equal(a.num_vertices, b.num_vertices);
+  assert_int_equal(a.num_triangles, b.num_triangles);
+  assert_memory_equal(a.positions, b.positions, sizeof(yw_vec3) * (size_t)a.num_vertices);
+  assert_memory_equal(a.triangles, b.triangles, sizeof(int32_t) * 3 * (size_t)a.num_triangles);
+  yw_tri_mesh_free(&a);
+  yw_tri_mesh_free(&b);
+  free_cloud(&c);
+}
+
+static void bad_balls_are_refused(void** state) {
+  (void)state;
+  skip_without_openvdb();
+  cloud c = make_cloud(4);
+  put(&c, yw_v3(0, 0, 0), 0.1f);
+  put(&c, yw_v3(1, 0, 0), 0.1f);
+  skin_def def = skin_default_def();
+  yw_tri_mesh mesh = {0};
+  yw_error error = {0};
+  assert_int_equal(skin_make(&def, &mesh, &error), YW_OK);
+  assert_int_equal(mesh.num_triangles, 0);
+  def.count = 2;
+  def.positions = c.positions;
+  def.radii = c.radii;
+  c.radii[1] = -1;
+  assert_int_equal(skin_make(&def, &mesh, &error), YW_ERR_GEOMETRY);
+  c.radii[1] = 0.1f;
+  c.positions[1].y = NAN;
+  assert_int_equal(skin_make(&def, &mesh, &error), YW_ERR_GEOMETRY);
+  c.positions[1].y = 1e30f;
+  assert_int_equal(skin_make(&def, &mesh, &error), YW_ERR_LIMIT);
+  def.voxel = 0;
+  assert_int_equal(skin_make(&def, &mesh, &error), YW_ERR_INVALID);
+  assert_null(mesh.positions);
+  free_cloud(&c);
+}
+
+// On the stage: balls without a skin, a mesh with one, colours by field on either.
+static void bodies_without_a_surface_get_a_skin_on_stage(void** state) {
+  (void)state;
+  bool can = skin_available(NULL) >= 0;
+  yw_vec3 rest[27];
+  for (int i = 0; i < 27; ++i) {
+    rest[i] = yw_v3(0.1f * (float)(i % 3), 0.1f * (float)(i / 3 % 3), 0.1f * (float)(i / 9));
+  }
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_model* model = make_grains(&grain_method, 27, 27, rest, 0.05f, 1, 0);
+  add_body(world, model, (yw_vec3){0, 0, 0}, (yw_quat){0, 0, 0, 1});
+  yw_error error = {0};
+  frame_data frame;
+  assert_int_equal(frame_of_world(world, 0, "height", &frame, &error), YW_OK);
+  stage_field field = {"height", 0, 0.2f};
+  stage_body body;
+  assert_int_equal(stage_body_create(model, &body), YW_OK);
+  assert_true(stage_body_is_loose(&body));
+  for (int skin = 0; skin <= can; ++skin) {
+    assert_int_equal(stage_body_show(&body, &frame.bodies[0], &field, skin, &error), YW_OK);
+    yw_render_mesh mesh = stage_body_mesh(&body, 0);
+    assert_int_equal(mesh.radii != NULL, !skin);
+    assert_int_equal(mesh.num_triangles > 100, skin);
+    assert_true(skin || mesh.num_vertices == 27);
+    yw_aabb box = stage_body_box(&body);
+    assert_near(box.lower.y, -0.05, 0.01);
+    assert_near(box.upper.x, 0.25, 0.01);
+    // Low is dark, high is light.
+    for (int i = 0; i < mesh.num_vertices; ++i) {
+      yw_vec3 c = mesh.colors[i];
+      if (mesh.positions[i].y < 0.0f) assert_true(c.y < 0.1f);
+      if (mesh.positions[i].y > 0.2f) assert_true(c.y > 0.5f);
+    }
+  }
+  stage_body_free(&body);
+  frame_free(&frame);
+  yw_model_release(model);
+  yw_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_ball_of_balls_has_its_size),
+      cmocka_unit_test(a_sheet_of_one_layer_stays_whole),
+      cmocka_unit_test(blobs_that_touch_are_one_and_others_are_not),
+      cmocka_unit_test(thin_things_stay),
+      cmocka_unit_test(the_same_balls_give_the_same_bytes),
+      cmocka_unit_test(bad_balls_are_refused),
+      cmocka_unit_test(bodies_without_a_surface_get_a_skin_on_stage),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
