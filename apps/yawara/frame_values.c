@@ -8,14 +8,45 @@
 #include "base/memory.h"
 #include "math/vec.h"
 
-static bool particle_values(const frame_body* body, const frame_field* field, const int32_t* tets,
-                            float* out) {
+// Particles inside cells that are coarser than the mesh have no value yet: they take the mean of
+// their neighbours in the mesh, from the corners of the cells inwards.
+static bool spread_values(const yw_tet_mesh* mesh, float* values) {
+  size_t count = (size_t)mesh->num_vertices;
+  float* sums = YW_NEW_ARRAY(NULL, float, count);
+  int32_t* known = YW_NEW_ARRAY(NULL, int32_t, count);
+  bool ok = sums && known;
+  for (bool more = ok; more;) {
+    more = false;
+    for (size_t i = 0; i < 4 * (size_t)mesh->num_tets; ++i) {
+      int32_t to = mesh->tets[i];
+      if (!isnan(values[to])) continue;
+      const int32_t* corners = mesh->tets + (i & ~(size_t)3);
+      for (int k = 0; k < 4; ++k) {
+        if (isnan(values[corners[k]])) continue;
+        sums[to] += values[corners[k]];
+        ++known[to];
+      }
+    }
+    for (size_t i = 0; i < count; ++i) {
+      if (known[i] == 0) continue;
+      values[i] = sums[i] / (float)known[i];
+      known[i] = 0;
+      more = true;
+    }
+  }
+  yw_mem_free(NULL, sums);
+  yw_mem_free(NULL, known);
+  return ok;
+}
+
+static bool particle_values(const frame_body* body, const frame_field* field,
+                            const yw_tet_mesh* mesh, float* out) {
   size_t count = (size_t)body->num_particles;
   if (!field->per_cell) {
     if (count > 0) memcpy(out, field->values, sizeof(float) * count);
     return true;
   }
-  const int32_t* cells = body->cells ? body->cells : tets;
+  const int32_t* cells = body->cells ? body->cells : mesh->tets;
   int32_t* around = YW_NEW_ARRAY(NULL, int32_t, count);
   if (!around) return false;
   for (size_t i = 0; i < count; ++i) out[i] = 0.0f;
@@ -28,7 +59,7 @@ static bool particle_values(const frame_body* body, const frame_field* field, co
   }
   for (size_t i = 0; i < count; ++i) out[i] = around[i] > 0 ? out[i] / (float)around[i] : NAN;
   yw_mem_free(NULL, around);
-  return true;
+  return mesh->num_vertices != body->num_particles || spread_values(mesh, out);
 }
 
 // Surfaces with a state ---------------------------------------------------------------------------
@@ -104,7 +135,7 @@ yw_status frame_values_at(const frame_body* body, const yw_model* model, const f
                           int32_t num_points, const yw_vec3* points, float* out) {
   float* values = YW_NEW_ARRAY(NULL, float, body->num_particles);
   int32_t* carriers = find_carriers(body, num_points, points);
-  bool ok = values && carriers && particle_values(body, field, yw_model_tets(model)->tets, values);
+  bool ok = values && carriers && particle_values(body, field, yw_model_tets(model), values);
   if (ok) carry(body, values, carriers, num_points, out);
   yw_mem_free(NULL, values);
   yw_mem_free(NULL, carriers);
@@ -138,7 +169,7 @@ static bool carry_as_positions(const frame_body* body, const yw_model* model, co
 
 yw_status frame_shown_values(const frame_body* body, const yw_model* model,
                              const frame_field* field, int32_t** carriers, float* out) {
-  const int32_t* tets = yw_model_tets(model)->tets;
+  const yw_tet_mesh* tets = yw_model_tets(model);
   if (yw_model_surface(model)->num_triangles == 0) {
     return particle_values(body, field, tets, out) ? YW_OK : YW_ERR_MEMORY;
   }
