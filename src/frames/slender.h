@@ -216,8 +216,6 @@ typedef struct slender_body {
 } slender_body;
 
 // slender_model.c
-yw_status yw_slender_check(float density, float youngs_modulus, float poissons_ratio,
-                           const yw_frames_params* params, const char* what, yw_error* error);
 /// Allocates the arrays that depend on the counts; the rest of the model follows.
 bool yw_slender_allocate(slender_model* model, slender_kind kind, int32_t num_particles,
                          int32_t num_elements);
