@@ -218,7 +218,7 @@ YW_API yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_d
 /// What decides where a fem body is refined.
 typedef enum yw_fem_refine {
   YW_FEM_REFINE_JUMP = 0,  ///< where the strain changes from tet to tet (default)
-  YW_FEM_REFINE_RANGE,     ///< the paper's rule: where a strain leaves `strain_range`
+  YW_FEM_REFINE_RANGE,     ///< the paper's: where strain leaves the sampled range or strain_range
   YW_FEM_REFINE_FINEST,    ///< everywhere: the finest mesh, for comparison
   YW_FEM_REFINE_NEVER      ///< tets stay as they are
 } yw_fem_refine;
@@ -245,6 +245,10 @@ typedef struct yw_fem_params {
   int32_t min_level;   ///< level that all tets have at least; default 0
   yw_fem_refine refine;
   yw_fem_hanging hanging;
+  // Plastic flow: shape that is kept. Strains are equivalent ones, without change of volume.
+  float yield;  ///< elastic strain beyond which material flows, >= 0; default 0: it never does
+  float creep;  ///< share of what is beyond that flows, 1/s, >= 0; default 10
+  float max_plastic;  ///< largest plastic strain, >= 0; default 1
   /// A body whose nodes all stay slower than this for half a second sleeps until something touches
   /// or moves it, m/s; default 0.001; 0: it never sleeps.
   float sleep_speed;
@@ -341,7 +345,8 @@ typedef struct yw_plastic_part {
   yw_plastic_material material;
   yw_vec3 velocity;          ///< m/s, added to that of the body
   yw_vec3 angular_velocity;  ///< rad/s about the part's centre
-  double start;              ///< s after the start of the world's time; 0 (default): there at once
+  double start;              ///< s after the start of the world's time; 0 (default): there at once,
+                             ///< as one part at least must be
   // Numbers per point in place of the material's, with points only; each may be NULL.
   const float* youngs_modulus_field;  ///< Pa
   const float* yield_field;           ///< von Mises: Pa

@@ -52,6 +52,8 @@ static bool must_split(const fem_body* b, int32_t tet) {
 
 static void change_front(fem_body* b, yw_particles* particles, int32_t num_split,
                          int32_t num_merge) {
+  for (int32_t i = 0; i < num_merge && b->has_flown; ++i) yw_fem_flow_merged(b, b->to_merge[i]);
+  for (int32_t i = 0; i < num_split && b->has_flown; ++i) yw_fem_flow_split(b, b->to_split[i]);
   const fem_switch change = {.merge = b->to_merge,
                              .num_merge = num_merge,
                              .split = b->to_split,
@@ -162,6 +164,16 @@ static look look_at_strains(fem_body* b, const yw_particles* particles, const yw
   return l;
 }
 
+static void let_flow(const look* l) {
+  fem_body* b = l->b;
+  float time = isfinite(b->since_check) ? b->since_check : 0.0f;
+  bool flowed = false;
+  for (int k = 0; k < FEM_KINDS; ++k) flowed = yw_fem_flow(b, k, l->strains[k], time) || flowed;
+  if (!flowed) return;
+  b->has_flown = true;
+  yw_fem_work_set_offsets(&b->work, (const float(*)[6])b->plastic_tension);
+}
+
 // Decisions ---------------------------------------------------------------------------------------
 
 typedef struct decision {
@@ -177,6 +189,18 @@ static float largest_strain(const float* strain) {
   return largest;
 }
 
+// Whether a strain lies within this share of the range in which the sampled matrix of a coarse tet
+// holds.
+static bool is_in_range(const fem_body* b, int32_t tet, const float* strain, float share) {
+  const fem_range* ranges = b->model->material_data.range;
+  for (int i = 0; ranges && i < 6; ++i) {
+    float value = strain[i * YW_LANES];
+    if (!(value >= share * ranges[tet].low[i] && value <= share * ranges[tet].high[i]))
+      return false;
+  }
+  return true;
+}
+
 static float threshold_of(const decision* d, int32_t tet) {
   const fem_model* model = d->look->b->model;
   float threshold = d->threshold[model->h.level[tet]];
@@ -188,7 +212,7 @@ static bool wants_split(const decision* d, int32_t tet, float jump, const float*
   if (tet >= b->model->h.num_parents) return false;
   if (must_split(b, tet)) return true;
   if (b->params.refine == YW_FEM_REFINE_RANGE) {
-    return largest_strain(strain) > b->params.strain_range;
+    return largest_strain(strain) > b->params.strain_range || !is_in_range(b, tet, strain, 1.0f);
   }
   return b->params.refine == YW_FEM_REFINE_JUMP && jump > threshold_of(d, tet);
 }
@@ -198,10 +222,12 @@ static bool wants_merge(const decision* d, int32_t parent, float jump, float apa
   const fem_body* b = d->look->b;
   if (must_split(b, parent)) return false;
   if (b->params.refine == YW_FEM_REFINE_RANGE) {
-    return largest_strain(strain) <= MERGE_SHARE * b->params.strain_range;
+    return largest_strain(strain) <= MERGE_SHARE * b->params.strain_range &&
+           is_in_range(b, parent, strain, MERGE_SHARE);
   }
   float limit = MERGE_SHARE * threshold_of(d, parent);
-  return b->params.refine == YW_FEM_REFINE_JUMP && jump < limit && apart < limit;
+  return b->params.refine == YW_FEM_REFINE_JUMP && jump < limit && apart < limit &&
+         is_in_range(b, parent, strain, 1.0f);
 }
 
 static void decide_lane(decision* d, int k, int32_t i) {
@@ -232,6 +258,7 @@ static void decide_lane(decision* d, int k, int32_t i) {
 
 bool yw_fem_adapt(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) {
   look l = look_at_strains(b, particles, ctx);
+  if (b->params.yield > 0.0f) let_flow(&l);
   decision d = {.look = &l};
   int32_t top = b->model->h.max_level - 1;
   for (int32_t level = 0; level <= top; ++level) {

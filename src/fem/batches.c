@@ -239,12 +239,13 @@ static bool allocate_kind(const yw_allocator* mem, const fem_kind* kind, int32_t
   b->capacity = (int32_t)n;
   b->nodes = YW_NEW_ARRAY(mem, int32_t, n * (size_t)kind->num_nodes);
   b->half_squares = YW_NEW_ARRAY(mem, float, n*(size_t)kind->num_edges);
+  b->offsets = YW_NEW_ARRAY(mem, float, n*(size_t)kind->num_children * 6);
   b->turn = YW_NEW_ARRAY(mem, float, n);
   b->scale = YW_NEW_ARRAY(mem, float, n);
   b->owner = YW_NEW_ARRAY(mem, int32_t, n);
   b->present = YW_NEW_ARRAY(mem, int32_t, n);
-  return b->nodes && b->half_squares && b->turn && b->scale && b->owner && b->present &&
-         allocate_matrices(mem, kind, n, shared, damped, b);
+  return b->nodes && b->half_squares && b->offsets && b->turn && b->scale && b->owner &&
+         b->present && allocate_matrices(mem, kind, n, shared, damped, b);
 }
 
 bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const fem_tables* tables,
@@ -277,9 +278,9 @@ void yw_fem_work_free(fem_work* work) {
   const yw_allocator* mem = &work->mem;
   for (int k = 0; k < FEM_KINDS; ++k) {
     fem_batches* b = &work->kinds[k];
-    void* const arrays[] = {b->nodes,    b->half_squares, b->factors,     b->table_root,
-                            b->matrices, b->dampings,     b->lane_tables, b->turn,
-                            b->scale,    b->owner,        b->present};
+    void* const arrays[] = {b->nodes,      b->offsets,  b->half_squares, b->factors,
+                            b->table_root, b->matrices, b->dampings,     b->lane_tables,
+                            b->turn,       b->scale,    b->owner,        b->present};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(mem, arrays[i]);
   }
   yw_mem_free(mem, work->slot_start);
@@ -505,4 +506,23 @@ void yw_fem_work_build(fem_work* work, const fem_front* front) {
   list_slots(work, front);
   work->num_batches = 0;
   for (int k = 0; k < FEM_KINDS; ++k) work->num_batches += yw_fem_num_batches(&work->kinds[k]);
+}
+
+void yw_fem_work_set_offsets(fem_work* work, const float (*tensions)[6]) {
+  for (int k = 0; k < FEM_KINDS; ++k) {
+    fem_batches* b = &work->kinds[k];
+    size_t children = (size_t)work->tables->kinds[k].num_children;
+    size_t lanes = (size_t)yw_fem_num_batches(b) * YW_LANES;
+    for (size_t i = 0; i < lanes; ++i) {
+      int32_t owner = b->owner[i];
+      int32_t first = k == FEM_SINGLES || owner < 0 ? owner : work->h->first_child[owner];
+      for (size_t c = 0; c < children; ++c) {
+        float* to = b->offsets + ((i / YW_LANES) * children + c) * 6 * YW_LANES + i % YW_LANES;
+        bool present = b->present[i] >> c & 1;
+        for (int e = 0; e < 6; ++e) {
+          to[e * YW_LANES] = present ? tensions[first + (int32_t)c][e] : 0.0f;
+        }
+      }
+    }
+  }
 }

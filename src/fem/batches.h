@@ -69,6 +69,7 @@ typedef struct fem_batches {
   float* lane_tables;   ///< FEM_TYPES x FEM_MATRIX
   // Others:
   float* matrices;     ///< num_children x FEM_MATRIX; zeros for children not in the front
+  float* offsets;      ///< num_children x 6: tensions that plastic strain takes away
   float* dampings;     ///< the same; NULL without
   float* turn;         ///< sign of det over 6 volumes of an A tet of the level
   float* scale;        ///< gradients of the root's shapes times this are the parent's (or tet's)
@@ -94,6 +95,8 @@ bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const f
 void yw_fem_work_free(fem_work* work);
 /// Lists the tets of a front.
 void yw_fem_work_build(fem_work* work, const fem_front* front);
+/// Copies the offsets of tensions of all tets in the lists; 6 per tet of the hierarchy.
+void yw_fem_work_set_offsets(fem_work* work, const float (*tensions)[6]);
 
 /// Whether families with these children share the matrices of their roots.
 static inline bool yw_fem_shares(const fem_tables* t, const fem_hierarchy* h, int32_t parent) {

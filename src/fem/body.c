@@ -2,6 +2,7 @@
 // Fem bodies: memory, parameters, snapshots, and what follows from a front.
 #include "fem/body.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -23,10 +24,10 @@ void yw_fem_body_destroy(void* state, yw_particles* particles) {
   yw_fem_front_free(&b->front);
   yw_particles_free(&mem, &b->surface_copy);
   void* const arrays[] = {
-      b->mass,        b->inv_mass,  b->force,        b->carried, b->strains, b->jumps,
-      b->node_strain, b->to_split,  b->to_merge,     b->forced,  b->held,    b->sprung,
-      b->is_held,     b->surface,   b->surface_old,  b->end_pos, b->end_vel, b->cells,
-      b->cell_tets,   b->triangles, b->surface_nodes};
+      b->mass,        b->inv_mass,  b->force,         b->carried, b->strains,        b->jumps,
+      b->node_strain, b->to_split,  b->to_merge,      b->forced,  b->held,           b->sprung,
+      b->is_held,     b->surface,   b->surface_old,   b->end_pos, b->end_vel,        b->cells,
+      b->cell_tets,   b->triangles, b->surface_nodes, b->plastic, b->plastic_tension};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, b);
   yw_particles_free(&mem, particles);
@@ -82,8 +83,11 @@ static bool allocate(fem_body* b) {
   b->node_strain = yw_mem_alloc(mem, nodes, sizeof *b->node_strain);
   b->end_pos = YW_NEW_ARRAY(mem, yw_vec4, nodes);
   b->end_vel = YW_NEW_ARRAY(mem, yw_vec4, nodes);
+  b->plastic = yw_mem_alloc(mem, (size_t)h->num_tets, sizeof *b->plastic);
+  b->plastic_tension = yw_mem_alloc(mem, (size_t)h->num_tets, sizeof *b->plastic_tension);
   return b->mass && b->inv_mass && b->force && b->carried && b->strains && b->jumps &&
-         b->node_strain && b->end_pos && b->end_vel && allocate_lists(b, surface);
+         b->node_strain && b->plastic && b->plastic_tension && b->end_pos && b->end_vel &&
+         allocate_lists(b, surface);
 }
 
 yw_status yw_fem_body_create(const void* model_pointer, const yw_allocator* mem, void** state,
@@ -116,6 +120,9 @@ void yw_fem_front_changed(fem_body* b) {
   const fem_front* f = &b->front;
   yw_fem_carry_masses(f, b->model->fine_mass, b->mass);
   yw_fem_work_build(&b->work, f);
+  if (b->has_flown) {
+    yw_fem_work_set_offsets(&b->work, (const float(*)[6])b->plastic_tension);
+  }
   b->num_surface = 0;
   for (int32_t i = 0; i < f->num_active; ++i) {
     int32_t n = f->active[i];
@@ -260,10 +267,12 @@ void yw_fem_state_of(const void* state, const yw_particles* particles, yw_fem_st
 void yw_fem_save(const void* state, yw_writer* writer) {
   const fem_body* b = state;
   const yw_fem_params* p = &b->params;
-  const float numbers[8] = {p->tau,          p->check_interval,    p->time_step,    p->safety,
-                            p->mass_damping, p->stiffness_damping, p->strain_range, p->sleep_speed};
+  const float numbers[11] = {p->tau,          p->check_interval, p->time_step,
+                             p->safety,       p->mass_damping,   p->stiffness_damping,
+                             p->strain_range, p->sleep_speed,    p->yield,
+                             p->creep,        p->max_plastic};
   const float clocks[5] = {b->since_check, b->stretch, b->still, b->last_step, b->patience};
-  yw_write_f32(writer, numbers, 8);
+  yw_write_f32(writer, numbers, 11);
   yw_write_u32(writer, (uint32_t)p->min_level);
   yw_write_u32(writer, (uint32_t)p->refine);
   yw_write_u32(writer, (uint32_t)p->hanging);
@@ -274,10 +283,26 @@ void yw_fem_save(const void* state, yw_writer* writer) {
   yw_write_u64(writer, (uint64_t)b->splits);
   yw_write_u64(writer, (uint64_t)b->merges);
   yw_write_bytes(writer, b->front.split, (size_t)b->model->h.num_parents);
+  yw_write_u32(writer, b->has_flown);
+  if (b->has_flown) yw_write_f32(writer, b->plastic[0], 6 * (size_t)b->model->h.num_tets);
   yw_write_u32(writer, (uint32_t)b->num_held);
   yw_write_u32(writer, (uint32_t)b->num_sprung);
   yw_write_bytes(writer, b->held, sizeof *b->held * (size_t)b->num_held);
   yw_write_bytes(writer, b->sprung, sizeof *b->sprung * (size_t)b->num_sprung);
+}
+
+static bool load_flow(fem_body* b, yw_reader* reader) {
+  size_t count = 6 * (size_t)b->model->h.num_tets;
+  b->has_flown = yw_read_u32(reader) != 0;
+  memset(b->plastic, 0, count * sizeof(float));
+  if (b->has_flown) yw_read_f32(reader, b->plastic[0], count);
+  for (int32_t t = 0; t < b->model->h.num_tets; ++t) {
+    for (int i = 0; i < 6; ++i) {
+      if (!(fabsf(b->plastic[t][i]) < 1e3f)) return false;
+    }
+  }
+  yw_fem_flow_restore(b);
+  return !reader->failed;
 }
 
 static bool load_pins(fem_body* b, yw_reader* reader) {
@@ -314,10 +339,19 @@ static bool load_front(fem_body* b, yw_reader* reader) {
 
 void yw_fem_load(void* state, yw_reader* reader) {
   fem_body* b = state;
-  float numbers[8], clocks[5];
-  yw_read_f32(reader, numbers, 8);
-  yw_fem_params p = {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5],
-                     numbers[6], 0,          0,          0,          numbers[7]};
+  float numbers[11], clocks[5];
+  yw_read_f32(reader, numbers, 11);
+  yw_fem_params p = {.tau = numbers[0],
+                     .check_interval = numbers[1],
+                     .time_step = numbers[2],
+                     .safety = numbers[3],
+                     .mass_damping = numbers[4],
+                     .stiffness_damping = numbers[5],
+                     .strain_range = numbers[6],
+                     .sleep_speed = numbers[7],
+                     .yield = numbers[8],
+                     .creep = numbers[9],
+                     .max_plastic = numbers[10]};
   p.min_level = (int32_t)yw_read_u32(reader);
   p.refine = (yw_fem_refine)yw_read_u32(reader);
   p.hanging = (yw_fem_hanging)yw_read_u32(reader);
@@ -329,7 +363,7 @@ void yw_fem_load(void* state, yw_reader* reader) {
   bool sane = clocks[0] >= 0.0f && clocks[1] >= 0.0f && clocks[2] >= 0.0f && clocks[3] >= 0.0f &&
               clocks[4] >= 1.0f && clocks[4] <= 1e3f;
   if (reader->failed || !sane || yw_fem_params_check(&p, b->model->h.max_level, NULL) < 0 ||
-      !load_front(b, reader) || !load_pins(b, reader)) {
+      !load_front(b, reader) || !load_flow(b, reader) || !load_pins(b, reader)) {
     reader->failed = true;
     return;
   }

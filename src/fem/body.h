@@ -34,6 +34,11 @@ typedef struct fem_body {
   int64_t inner_steps, splits, merges;
   float last_step;  ///< s
 
+  // Plastic strain of every tet of every level, and the tensions it takes away.
+  float (*plastic)[6];
+  float (*plastic_tension)[6];
+  bool has_flown;  ///< some plastic strain is not 0
+
   // Pins.
   int32_t* held;    ///< particles of the holds
   int32_t* sprung;  ///< particles of the springs
@@ -82,6 +87,15 @@ void yw_fem_note_pins(fem_body* body);
 bool yw_fem_adapt(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 /// Splits until the level that params ask for, and round pins, at once.
 void yw_fem_enforce(fem_body* body, yw_particles* particles);
+
+/// Lets the material flow for a time, s, under the strain of the tets in the batches of a kind
+/// (laid out as in fem_strain_args); true when something flowed (plastic.c).
+bool yw_fem_flow(fem_body* body, int k, const float* strains, float time);
+/// Coarse and fine follow each other when the front changes.
+void yw_fem_flow_merged(fem_body* body, int32_t parent);
+void yw_fem_flow_split(fem_body* body, int32_t parent);
+/// Tensions of all tets from their plastic strains.
+void yw_fem_flow_restore(fem_body* body);
 
 /// What a body shows (shown.c).
 int32_t yw_fem_num_fields(const void* state);

@@ -172,6 +172,7 @@ static int32_t step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, f
                                  .vel = damped ? p->vel : NULL,
                                  .scratch = &b->scratch,
                                  .look_for_squeezed = look,
+                                 .plastic = b->has_flown,
                                  .force = b->force};
   float share = (begin + h) / ctx->h;
   inner_step s = {
@@ -279,7 +280,8 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
       since_look = 0;
       double start = ctx->timing ? yw_seconds() : 0.0;
       bool changed = yw_fem_adapt(b, p, ctx);  // refine, coarsen
-      b->patience = changed ? 1.0f : fminf(2.0f * b->patience, MOST_PATIENCE);
+      b->patience =
+          changed || b->params.yield > 0.0f ? 1.0f : fminf(2.0f * b->patience, MOST_PATIENCE);
       if (ctx->timing && ctx->report) ctx->report->seconds_project += yw_seconds() - start;
     }
     // As many equal steps as fit in what is left.

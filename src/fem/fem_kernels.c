@@ -215,6 +215,12 @@ YW_LANE_FN bool batch_forces(const fem_force_args* args, int32_t batch, const fe
     } else {
       add_children(args, kind, at, lane, SHARED_BY_ALL, &edges);
     }
+    for (size_t c = 0; c < nc && args->plastic; ++c) {
+      const float* offset = b->offsets + (at * nc + c) * 6 * YW_LANES + lane;
+      for (int k = 0; k < 6; ++k) {
+        edges.tension[kind->child_edge[c][k]] -= yw_vf_load(offset + k * YW_LANES);
+      }
+    }
     for (size_t c = 0; c < nc && own_damping; ++c) {
       add_tensions(b->dampings + (at * nc + c) * matrix + lane, OWN, turn, kind->child_edge[c],
                    edges.rate, edges.tension);

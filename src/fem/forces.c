@@ -100,6 +100,7 @@ static void batch_forces(void* context, int32_t k, int32_t batch) {
       .root_matrices = (const float(*)[FEM_TYPES][FEM_MATRIX])def->work->tables->root_matrices,
       .pos = def->pos,
       .vel = def->vel,
+      .plastic = def->plastic,
       .lag = def->materials->damping_time,
       .slots = scratch->slots,
       .squeezed = def->look_for_squeezed

@@ -29,6 +29,7 @@ typedef struct fem_forces_def {
   /// Tets that were squeezed when last looked at stay on the list until the next look; a front that
   /// changed must be looked at.
   bool look_for_squeezed;
+  bool plastic;    ///< batches have offsets of tensions
   yw_vec4* force;  ///< out, per node; set for active nodes, before anything is carried
 } fem_forces_def;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Subdivision of a tet mesh to a number of levels. Imai, Yue, Chen, Nishita, "A deformation model
-// for inhomogeneous bodies with adaptive finite elements", appendix A.
+// Subdivision of a tet mesh to a number of levels. Imai, Yue, Chen, Nishita, "Adaptive
+// Deformation Simulation of Inhomogeneous Elastic Objects", appendix A.
 //
 // A tet has four label slots 0..3. Its type is A, or T_t whose apex sits in slot t (the paper's
 // b, c, d, e are T_2, T_3, T_1, T_0). Every descendant of a root is a translate of one of five

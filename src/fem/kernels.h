@@ -13,6 +13,7 @@ typedef struct fem_force_args {
   const float (*root_matrices)[FEM_TYPES][FEM_MATRIX];
   const yw_vec4* pos;
   const yw_vec4* vel;  ///< NULL without damping
+  bool plastic;        ///< take away the offsets of the batches
   float lag;           ///< s: stress answers to strain plus this times its rate
   yw_vec4* slots;      ///< forces per slot
   /// Per batch and child: lanes whose tets are below FEM_LEAST_VOLUME of their volume. NULL: this

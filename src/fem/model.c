@@ -30,6 +30,9 @@ yw_status yw_fem_params_check(const yw_fem_params* p, int32_t max_level, yw_erro
       {"mass_damping", p->mass_damping, 0.0f, 1e6f},
       {"stiffness_damping", p->stiffness_damping, 0.0f, 1e3f},
       {"strain_range", p->strain_range, 1e-9f, 1e3f},
+      {"yield", p->yield, 0.0f, 1e3f},
+      {"creep", p->creep, 0.0f, 1e6f},
+      {"max_plastic", p->max_plastic, 0.0f, 1e3f},
       {"sleep_speed", p->sleep_speed, 0.0f, 1e3f},
   };
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; ++i) {

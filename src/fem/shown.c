@@ -7,10 +7,8 @@
 #include "fem/element.h"
 
 static const yw_field_info fields[] = {
-    {"level", "", true},
-    {"strain", "", true},
-    {"stress", "Pa", true},
-    {"energy", "J/m^3", true},
+    {"level", "", true},       {"strain", "", true},         {"stress", "Pa", true},
+    {"energy", "J/m^3", true}, {"plastic_strain", "", true},
 };
 
 int32_t yw_fem_num_fields(const void* state) {
@@ -51,9 +49,11 @@ static tet_state state_of(const fem_body* b, const yw_particles* particles, int3
   const float* c = b->model->materials.stiffness
                        ? b->model->materials.stiffness + (size_t)tet * FEM_MATRIX
                        : b->model->materials.uniform_stiffness;
+  double elastic[6];
+  for (int i = 0; i < 6; ++i) elastic[i] = s.strain[i] - (double)b->plastic[tet][i];
   for (int i = 0; i < 6; ++i) {
-    for (int j = 0; j < 6; ++j) s.stress[i] += (double)c[yw_fem_matrix_at(i, j)] * s.strain[j];
-    s.density += 0.5 * s.stress[i] * s.strain[i];
+    for (int j = 0; j < 6; ++j) s.stress[i] += (double)c[yw_fem_matrix_at(i, j)] * elastic[j];
+    s.density += 0.5 * s.stress[i] * elastic[i];
   }
   double volume6 = 6.0 * yw_fem_volume(h, tet) * (yw_fem_is_positive(h, tet) ? 1.0 : -1.0);
   yw_dvec3 unused[4] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
@@ -68,28 +68,31 @@ static double equivalent(const double v[6], double shear) {
   return sqrt(0.5 * (a * a + b * b + c * c) + 3.0 * s);
 }
 
+static double value_of(const fem_body* b, const tet_state* s, int32_t tet, int32_t field) {
+  double plastic[6];
+  for (int i = 0; i < 6; ++i) plastic[i] = (double)b->plastic[tet][i];
+  switch (field) {
+    case 0:
+      return b->model->h.level[tet];
+    case 1:
+      return equivalent(s->strain, 0.5) * (2.0 / 3.0);
+    case 2:
+      return equivalent(s->stress, 1.0);
+    case 3:
+      return s->density;
+    default:
+      return equivalent(plastic, 0.5) * (2.0 / 3.0);
+  }
+}
+
 void yw_fem_field_values(const void* state, const yw_particles* particles, int32_t field,
                          float* out) {
   const fem_body* b = state;
   int32_t count;
   yw_fem_cells(state, &count);
   for (int32_t i = 0; i < count; ++i) {
-    int32_t tet = b->cell_tets[i];
-    tet_state s = state_of(b, particles, tet);
-    switch (field) {
-      case 0:
-        out[i] = (float)b->model->h.level[tet];
-        break;
-      case 1:
-        out[i] = (float)(equivalent(s.strain, 0.5) * (2.0 / 3.0));
-        break;
-      case 2:
-        out[i] = (float)equivalent(s.stress, 1.0);
-        break;
-      default:
-        out[i] = (float)s.density;
-        break;
-    }
+    tet_state s = state_of(b, particles, b->cell_tets[i]);
+    out[i] = (float)value_of(b, &s, b->cell_tets[i], field);
   }
 }
 

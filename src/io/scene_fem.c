@@ -24,6 +24,8 @@ static const yw_fem_spec fem_defaults = {.youngs_modulus = 1e5f,
                                                     .strain_range = 0.02f,
                                                     .refine = YW_FEM_REFINE_JUMP,
                                                     .hanging = YW_FEM_HANGING_CARRIED,
+                                                    .creep = 10.0f,
+                                                    .max_plastic = 1.0f,
                                                     .sleep_speed = 0.001f}};
 #define PARAM(name, low, high) \
   { #name, YW_FIELD_NUMBER, offsetof(yw_fem_spec, params.name), (low), (high), false, NULL }
@@ -44,6 +46,9 @@ static const yw_field fem_fields[] = {
     {"min_level", YW_FIELD_INTEGER, offsetof(yw_fem_spec, params.min_level), 0, 8, false, NULL},
     {"refine", YW_FIELD_CHOICE, offsetof(yw_fem_spec, params.refine), 0, 0, false, refinements},
     {"hanging", YW_FIELD_CHOICE, offsetof(yw_fem_spec, params.hanging), 0, 0, false, hangings},
+    PARAM(yield, 0, 1e3),
+    PARAM(creep, 0, 1e6),
+    PARAM(max_plastic, 0, 1e3),
     PARAM(sleep_speed, 0, 1e3)};
 const yw_record yw_record_fem = YW_RECORD("fem", fem_fields, fem_defaults);
 

@@ -149,6 +149,8 @@ yw_fem_def yw_default_fem_def(void) {
                  .safety = 0.75f,
                  .mass_damping = 0.5f,
                  .strain_range = 0.02f,
+                 .creep = 10.0f,
+                 .max_plastic = 1.0f,
                  .sleep_speed = 0.001f},
   };
 }

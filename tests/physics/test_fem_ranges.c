@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Ranges of strain in which sampled matrices hold, while a body runs: the paper's rule splits what
+// leaves them, and homogeneous material has none.
+#include "fem_bar.h"
+
+static void mixed(void* context, yw_vec3 p, int32_t label, yw_fem_material* m) {
+  (void)context;
+  (void)label;
+  // Neighbouring finest tets differ: a fine pattern in all directions.
+  int cell = (int)floorf(9.0f * p.x) + (int)floorf(11.0f * p.y) + (int)floorf(7.0f * p.z);
+  m->youngs_modulus = cell % 2 ? 100.0f : 1e4f;
+}
+
+// Tets in use after a body of 48 roots, stretched along x, was looked at once.
+static int32_t tets_when_stretched(bool mixture, float stretch) {
+  const int32_t cells[3] = {2, 2, 2};
+  yw_fem_def def = yw_default_fem_def();
+  def.max_level = 1;
+  def.youngs_modulus = 1000;
+  def.threads = 1;
+  def.material_at = mixture ? mixed : NULL;
+  def.params.refine = YW_FEM_REFINE_RANGE;
+  def.params.strain_range = 100;
+  def.params.check_interval = 1e-6f;
+  def.params.sleep_speed = 0;
+  yw_model* model = make_fem_model(&def, cells, (yw_aabb){{0, 0, 0}, {1, 1, 1}});
+  const yw_tet_mesh* rest = yw_model_tets(model);
+  yw_vec3* pose = malloc(rest->num_vertices * sizeof *pose);
+  for (int32_t i = 0; i < rest->num_vertices; ++i) {
+    pose[i] = rest->positions[i];
+    pose[i].x *= stretch;
+  }
+  yw_world_def world_def = yw_default_world_def();
+  world_def.gravity = (yw_vec3){0, 0, 0};
+  world_def.threads = 1;
+  yw_world* world = NULL;
+  assert_int_equal(yw_world_create(&world_def, &world), YW_OK);
+  yw_body_def body_def = yw_default_body_def();
+  body_def.model = model;
+  body_def.pose = pose;
+  yw_body_id body;
+  yw_error error = {0};
+  assert_int_equal(yw_body_create(world, &body_def, &body, &error), YW_OK);
+  assert_int_equal(yw_world_step(world, 1e-4f, 1, NULL), YW_OK);
+  int32_t tets = fem_state_of(world, body).num_tets;
+  yw_world_destroy(world);
+  yw_model_release(model);
+  free(pose);
+  return tets;
+}
+
+static void mixtures_split_where_their_range_ends(void** state) {
+  (void)state;
+  assert_int_equal(tets_when_stretched(true, 1.0f), 48);
+  assert_at_least(tets_when_stretched(true, 1.5f), 300);
+}
+
+static void one_material_has_no_range(void** state) {
+  (void)state;
+  assert_int_equal(tets_when_stretched(false, 1.5f), 48);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(mixtures_split_where_their_range_ends),
+      cmocka_unit_test(one_material_has_no_range),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
