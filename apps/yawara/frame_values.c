@@ -8,14 +8,36 @@
 #include "base/memory.h"
 #include "math/vec.h"
 
-static bool particle_values(const frame_body* body, const frame_field* field, const int32_t* tets,
-                            float* out) {
+// Vertices of the mesh that no cell in use has take the mean of their neighbours, from the known
+// ones outwards: adaptive bodies use only part of the vertices that carry the surface.
+static void fill_gaps(const yw_tet_mesh* mesh, float* values) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int32_t t = 0; t < mesh->num_tets; ++t) {
+      const int32_t* v = mesh->tets + 4 * (size_t)t;
+      float sum = 0.0f, known = 0.0f;
+      for (int k = 0; k < 4; ++k) {
+        if (isnan(values[v[k]])) continue;
+        sum += values[v[k]];
+        known += 1.0f;
+      }
+      for (int k = 0; k < 4 && known > 0.0f && known < 4.0f; ++k) {
+        if (!isnan(values[v[k]])) continue;
+        values[v[k]] = sum / known;
+        changed = true;
+      }
+    }
+  }
+}
+
+static bool particle_values(const frame_body* body, const frame_field* field,
+                            const yw_tet_mesh* mesh, float* out) {
   size_t count = (size_t)body->num_particles;
   if (!field->per_cell) {
     if (count > 0) memcpy(out, field->values, sizeof(float) * count);
     return true;
   }
-  const int32_t* cells = body->cells ? body->cells : tets;
+  const int32_t* cells = body->cells ? body->cells : mesh->tets;
   int32_t* around = YW_NEW_ARRAY(NULL, int32_t, count);
   if (!around) return false;
   for (size_t i = 0; i < count; ++i) out[i] = 0.0f;
@@ -28,6 +50,7 @@ static bool particle_values(const frame_body* body, const frame_field* field, co
   }
   for (size_t i = 0; i < count; ++i) out[i] = around[i] > 0 ? out[i] / (float)around[i] : NAN;
   yw_mem_free(NULL, around);
+  if (body->cells && body->num_particles == mesh->num_vertices) fill_gaps(mesh, out);
   return true;
 }
 
@@ -105,7 +128,7 @@ yw_status frame_values_at(const frame_body* body, const yw_model* model, const f
                           int32_t num_points, const yw_vec3* points, float* out) {
   float* values = YW_NEW_ARRAY(NULL, float, body->num_particles);
   int32_t* carriers = frame_nearest_particles(body, num_points, points);
-  bool ok = values && carriers && particle_values(body, field, yw_model_tets(model)->tets, values);
+  bool ok = values && carriers && particle_values(body, field, yw_model_tets(model), values);
   if (ok) carry(body, values, carriers, num_points, out);
   yw_mem_free(NULL, values);
   yw_mem_free(NULL, carriers);
@@ -139,12 +162,12 @@ static bool carry_as_positions(const frame_body* body, const yw_model* model, co
 
 yw_status frame_shown_values(const frame_body* body, const yw_model* model,
                              const frame_field* field, int32_t** carriers, float* out) {
-  const int32_t* tets = yw_model_tets(model)->tets;
+  const yw_tet_mesh* mesh = yw_model_tets(model);
   if (yw_model_surface(model)->num_triangles == 0) {
-    return particle_values(body, field, tets, out) ? YW_OK : YW_ERR_MEMORY;
+    return particle_values(body, field, mesh, out) ? YW_OK : YW_ERR_MEMORY;
   }
   float* values = YW_NEW_ARRAY(NULL, float, body->num_particles);
-  bool ok = values && particle_values(body, field, tets, values);
+  bool ok = values && particle_values(body, field, mesh, values);
   if (ok) {
     ok = body->surface ? carry_by_neighbours(body, values, carriers, out)
                        : carry_as_positions(body, model, values, out);
