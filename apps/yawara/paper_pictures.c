@@ -52,6 +52,7 @@ yw_status paper_pictures_open(paper_take* take, yw_error* error) {
   p->width = 2 * (int32_t)(0.5f * scale * (float)take->script->width);
   p->height = 2 * (int32_t)(0.5f * scale * (float)take->script->height);
   yw_status status = stage_create(take->scene, take->world, &p->stage, error);
+  if (status >= 0) stage_set_field(p->stage, take->script->field, 0.0f, take->script->field_high);
   if (status >= 0) status = yw_renderer_create(NULL, 0, &p->renderer, error);
   if (status >= 0 && films(take)) status = open_movie(take, p, error);
   return status;
