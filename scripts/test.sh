@@ -66,12 +66,14 @@ note "house rules"
 check "formatting" scripts/check_format.sh
 check "include directions" scripts/check_includes.sh
 suite "gcc" build -- -DYW_BUILD_BENCH_PEERS=ON
-suite "clang" build/clang -LE 'cli|fuzz' -- -DCMAKE_C_COMPILER=clang
+# The skin is C++ that takes a minute to compile: once is enough.
+others=(-DCMAKE_C_COMPILER=clang -DYW_WITH_OPENVDB=OFF)
+suite "clang" build/clang -LE 'cli|fuzz' -- "${others[@]}"
 export YW_TEST_FAST=1
-suite "address and undefined behaviour" build/asan -LE cli -- -DCMAKE_C_COMPILER=clang \
+suite "address and undefined behaviour" build/asan -LE cli -- "${others[@]}" \
   -DYW_SANITIZE=address,undefined -DYW_OPTIMIZE=-O1
-suite "threads" build/tsan -R 'test_base|test_world|test_tracer|test_contact|golden' -- -DCMAKE_C_COMPILER=clang -DYW_SANITIZE=thread \
-  -DYW_OPTIMIZE=-O1
+suite "threads" build/tsan -R 'test_base|_world|test_tracer|test_contact|_state|golden' -- "${others[@]}" \
+  -DYW_SANITIZE=thread -DYW_OPTIMIZE=-O1
 check "installed library" scripts/check_install.sh
 
 echo

@@ -341,7 +341,8 @@ typedef struct yw_plastic_part {
   yw_plastic_material material;
   yw_vec3 velocity;          ///< m/s, added to that of the body
   yw_vec3 angular_velocity;  ///< rad/s about the part's centre
-  double start;              ///< s after the start of the world's time; 0 (default): there at once
+  double start;              ///< s after the start of the world's time; 0 (default): there at once,
+                             ///< as one part at least must be
   // Numbers per point in place of the material's, with points only; each may be NULL.
   const float* youngs_modulus_field;  ///< Pa
   const float* yield_field;           ///< von Mises: Pa

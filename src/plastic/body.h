@@ -197,7 +197,7 @@ void yw_plastic_move_slaves(plastic_body* body, yw_particles* particles, const y
 bool yw_plastic_seed_slaves(plastic_body* body, const yw_particles* particles);
 bool yw_plastic_add_slaves(plastic_body* body, const yw_particles* particles);
 /// Marks one of two slaves that are too close, and slaves without masters, by a bucket of -1.
-int32_t yw_plastic_drop_slaves(plastic_body* body);
+int32_t yw_plastic_drop_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 
 /// paper.c: weights as printed.
 void yw_plastic_weigh_as_printed(plastic_body* body, const yw_particles* particles);

@@ -399,6 +399,13 @@ void yw_plastic_model_destroy(void* pointer) {
 static yw_status build(const yw_plastic_def* def, plastic_model* model, int32_t* order,
                        yw_error* error) {
   order_parts(def, order);
+  if (!(def->parts[order[0]].start == 0.0)) {
+    return yw_fail(
+        error, YW_ERR_INVALID,
+        "the first part starts at %g s, but one must be there at 0 (a body that comes later "
+        "as a whole has a start of its own)",
+        def->parts[order[0]].start);
+  }
   yw_status status = count_masters(def, model, order, error);
   if (status < 0) return status;
   size_t n = (size_t)model->num_masters;

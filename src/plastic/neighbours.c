@@ -201,7 +201,7 @@ bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
   sort_slaves(body);
   body->removed += before - body->num_slaves;
   yw_plastic_run(body, particles, ctx, chunks, spread_places);
-  if (!body->model->without_slaves && yw_plastic_drop_slaves(body) > 0) {
+  if (!body->model->without_slaves && yw_plastic_drop_slaves(body, particles, ctx) > 0) {
     sort_slaves(body);
     yw_plastic_run(body, particles, ctx, chunks, spread_places);
   }

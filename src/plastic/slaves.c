@@ -184,11 +184,11 @@ bool yw_plastic_add_slaves(plastic_body* body, const yw_particles* particles) {
 
 // Deletion ----------------------------------------------------------------------------------------
 
-// A later slave closer than CLOSE to slave s, among the sorted ones of a bucket.
+// A later slave closer than CLOSE to slave s, among the sorted ones of a bucket. Of a chain all but
+// the last go, whatever the order in which they are looked at.
 static bool is_close(const plastic_body* body, int32_t s, int32_t begin, int32_t end,
                      float close2) {
-  for (int32_t t = begin; t < end; ++t) {
-    if (t <= s || body->slave_bucket[t] < 0) continue;
+  for (int32_t t = begin > s ? begin : s + 1; t < end; ++t) {
     if (distance2(body->slave_pos[s], body->slave_pos[t]) < close2) return true;
   }
   return false;
@@ -213,19 +213,26 @@ static bool is_crowded(const plastic_body* body, int32_t s, float edge) {
   return false;
 }
 
-int32_t yw_plastic_drop_slaves(plastic_body* body) {
+static void drop_chunk(plastic_body* body, yw_particles* particles, int32_t chunk) {
+  (void)particles;
+  int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK, dropped = 0;
+  if (end > body->num_slaves) end = body->num_slaves;
   float edge = plastic_cell_edge(body->model->spacing);
-  int32_t dropped = 0;
-  for (uint32_t b = 0; b <= body->bucket_mask; ++b) {
-    for (int32_t s = body->bucket_start[b]; s < body->bucket_start[b + 1]; ++s) {
-      body->slave_bucket[s] = (int32_t)b;
-    }
+  for (int32_t s = first; s < end; ++s) {
+    plastic_cell cell = plastic_cell_of(body->slave_pos[s], edge);
+    uint32_t line = plastic_line(cell.y, cell.z);
+    bool is_kept = !is_crowded(body, s, edge);
+    body->slave_bucket[s] = is_kept ? (int32_t)((line + (uint32_t)cell.x) & body->bucket_mask) : -1;
+    dropped += !is_kept;
   }
-  for (int32_t s = 0; s < body->num_slaves; ++s) {
-    if (!is_crowded(body, s, edge)) continue;
-    body->slave_bucket[s] = -1;
-    ++dropped;
-  }
+  body->sums[chunk].count = dropped;
+}
+
+int32_t yw_plastic_drop_slaves(plastic_body* body, yw_particles* particles,
+                               const yw_step_ctx* ctx) {
+  int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK), dropped = 0;
+  yw_plastic_run(body, particles, ctx, chunks, drop_chunk);
+  for (int32_t c = 0; c < chunks; ++c) dropped += body->sums[c].count;
   body->removed += dropped;
   return dropped;
 }

@@ -476,6 +476,8 @@ static void bad_input_is_refused(void** state) {
   expect_refusal(&def, YW_ERR_INVALID, "part");
   part.start = NAN;
   expect_refusal(&good, YW_ERR_INVALID, "start");
+  part.start = 1.0;
+  expect_refusal(&good, YW_ERR_INVALID, "the first part starts at 1 s");
   part.start = 0.0;
   part.velocity.x = INFINITY;
   expect_refusal(&good, YW_ERR_INVALID, "velocity");
