@@ -8,35 +8,26 @@
 #include "base/memory.h"
 #include "math/vec.h"
 
-// Particles inside cells that are coarser than the mesh have no value yet: they take the mean of
-// their neighbours in the mesh, from the corners of the cells inwards.
-static bool spread_values(const yw_tet_mesh* mesh, float* values) {
-  size_t count = (size_t)mesh->num_vertices;
-  float* sums = YW_NEW_ARRAY(NULL, float, count);
-  int32_t* known = YW_NEW_ARRAY(NULL, int32_t, count);
-  bool ok = sums && known;
-  for (bool more = ok; more;) {
-    more = false;
-    for (size_t i = 0; i < 4 * (size_t)mesh->num_tets; ++i) {
-      int32_t to = mesh->tets[i];
-      if (!isnan(values[to])) continue;
-      const int32_t* corners = mesh->tets + (i & ~(size_t)3);
+// Vertices of the mesh that no cell in use has take the mean of their neighbours, from the known
+// ones outwards: adaptive bodies use only part of the vertices that carry the surface.
+static void fill_gaps(const yw_tet_mesh* mesh, float* values) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int32_t t = 0; t < mesh->num_tets; ++t) {
+      const int32_t* v = mesh->tets + 4 * (size_t)t;
+      float sum = 0.0f, known = 0.0f;
       for (int k = 0; k < 4; ++k) {
-        if (isnan(values[corners[k]])) continue;
-        sums[to] += values[corners[k]];
-        ++known[to];
+        if (isnan(values[v[k]])) continue;
+        sum += values[v[k]];
+        known += 1.0f;
+      }
+      for (int k = 0; k < 4 && known > 0.0f && known < 4.0f; ++k) {
+        if (!isnan(values[v[k]])) continue;
+        values[v[k]] = sum / known;
+        changed = true;
       }
     }
-    for (size_t i = 0; i < count; ++i) {
-      if (known[i] == 0) continue;
-      values[i] = sums[i] / (float)known[i];
-      known[i] = 0;
-      more = true;
-    }
   }
-  yw_mem_free(NULL, sums);
-  yw_mem_free(NULL, known);
-  return ok;
 }
 
 static bool particle_values(const frame_body* body, const frame_field* field,
@@ -59,7 +50,8 @@ static bool particle_values(const frame_body* body, const frame_field* field,
   }
   for (size_t i = 0; i < count; ++i) out[i] = around[i] > 0 ? out[i] / (float)around[i] : NAN;
   yw_mem_free(NULL, around);
-  return mesh->num_vertices != body->num_particles || spread_values(mesh, out);
+  if (body->cells && body->num_particles == mesh->num_vertices) fill_gaps(mesh, out);
+  return true;
 }
 
 // Surfaces with a state ---------------------------------------------------------------------------
@@ -106,7 +98,8 @@ static int32_t nearest_place(const place* places, int32_t count, yw_vec3 p) {
   return best;
 }
 
-static int32_t* find_carriers(const frame_body* body, int32_t num_points, const yw_vec3* points) {
+int32_t* frame_nearest_particles(const frame_body* body, int32_t num_points,
+                                 const yw_vec3* points) {
   int32_t* carriers = YW_NEW_ARRAY(NULL, int32_t, num_points);
   place* places = YW_NEW_ARRAY(NULL, place, body->num_particles);
   if (carriers && places) {
@@ -134,7 +127,7 @@ static void carry(const frame_body* body, const float* values, const int32_t* ca
 yw_status frame_values_at(const frame_body* body, const yw_model* model, const frame_field* field,
                           int32_t num_points, const yw_vec3* points, float* out) {
   float* values = YW_NEW_ARRAY(NULL, float, body->num_particles);
-  int32_t* carriers = find_carriers(body, num_points, points);
+  int32_t* carriers = frame_nearest_particles(body, num_points, points);
   bool ok = values && carriers && particle_values(body, field, yw_model_tets(model), values);
   if (ok) carry(body, values, carriers, num_points, out);
   yw_mem_free(NULL, values);
@@ -144,7 +137,7 @@ yw_status frame_values_at(const frame_body* body, const yw_model* model, const f
 
 static bool carry_by_neighbours(const frame_body* body, const float* values, int32_t** carriers,
                                 float* out) {
-  if (!*carriers) *carriers = find_carriers(body, body->num_surface, body->surface);
+  if (!*carriers) *carriers = frame_nearest_particles(body, body->num_surface, body->surface);
   if (!*carriers) return false;
   carry(body, values, *carriers, body->num_surface, out);
   return true;
@@ -169,12 +162,12 @@ static bool carry_as_positions(const frame_body* body, const yw_model* model, co
 
 yw_status frame_shown_values(const frame_body* body, const yw_model* model,
                              const frame_field* field, int32_t** carriers, float* out) {
-  const yw_tet_mesh* tets = yw_model_tets(model);
+  const yw_tet_mesh* mesh = yw_model_tets(model);
   if (yw_model_surface(model)->num_triangles == 0) {
-    return particle_values(body, field, tets, out) ? YW_OK : YW_ERR_MEMORY;
+    return particle_values(body, field, mesh, out) ? YW_OK : YW_ERR_MEMORY;
   }
   float* values = YW_NEW_ARRAY(NULL, float, body->num_particles);
-  bool ok = values && particle_values(body, field, tets, values);
+  bool ok = values && particle_values(body, field, mesh, values);
   if (ok) {
     ok = body->surface ? carry_by_neighbours(body, values, carriers, out)
                        : carry_as_positions(body, model, values, out);

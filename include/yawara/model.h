@@ -180,10 +180,12 @@ typedef struct yw_rod_def {
   /// its width. NULL: carried along the curve without twist, starting with the width nearest to
   /// width_direction.
   const yw_quat* frames;
-  yw_vec3 width_direction;  ///< need not have length 1; zero (default): any
-  float density;            ///< kg/m^3, > 0; default 1000
-  float youngs_modulus;     ///< Pa, > 0; default 1e6
-  float poissons_ratio;     ///< 0 to below 0.5; default 0.3
+  yw_vec3 width_direction;            ///< need not have length 1; zero (default): any
+  float density;                      ///< kg/m^3, > 0; default 1000
+  float youngs_modulus;               ///< Pa, > 0; default 1e6
+  float poissons_ratio;               ///< 0 to below 0.5; default 0.3
+  const float* youngs_modulus_field;  ///< Pa, per point, instead; may be NULL
+  const float* poissons_ratio_field;  ///< per point, instead; may be NULL
   float contact_radius;  ///< m, of the particles as spheres in contacts; 0 (default): the radius,
                          ///< or half the smaller side
   yw_frames_params params;  ///< what bodies start with; beta and examples have no meaning here
@@ -202,6 +204,8 @@ typedef struct yw_sheet_def {
   float density;            ///< kg/m^3, > 0; default 1000
   float youngs_modulus;     ///< Pa, > 0; default 1e6
   float poissons_ratio;     ///< 0 to below 0.5; default 0.3
+  const float* youngs_modulus_field;  ///< Pa, per vertex, instead; may be NULL
+  const float* poissons_ratio_field;  ///< per vertex, instead; may be NULL
   float contact_radius;     ///< m, of the particles as spheres in contacts; 0 (default): half the
                             ///< thickness
   yw_frames_params params;  ///< what bodies start with; beta and examples have no meaning here
@@ -330,6 +334,16 @@ typedef struct yw_plastic_material {
 } yw_plastic_material;
 YW_API yw_plastic_material yw_default_plastic_material(void);
 
+/// Plastic materials by name; docs/materials.md says where the numbers come from.
+typedef struct yw_plastic_preset {
+  const char* name;  ///< as in scene files, e.g. "clay"
+  yw_plastic_material material;
+} yw_plastic_preset;
+YW_API int32_t yw_num_plastic_presets(void);
+/// Preset number i, softest first, 0 <= i < yw_num_plastic_presets(); NULL when there is none.
+YW_API const yw_plastic_preset* yw_plastic_preset_at(int32_t i);
+YW_API const yw_plastic_preset* yw_plastic_preset_by_name(const char* name);  ///< NULL: none
+
 /// Matter of one material that starts as one piece. Parts of a model share slaves: where they meet
 /// they merge. Parts may overlap; nothing is removed, and matter there is twice as dense.
 typedef struct yw_plastic_part {
@@ -371,6 +385,11 @@ YW_API yw_status yw_model_create_plastic(const yw_allocator* mem, const yw_plast
 YW_API yw_status yw_plastic_sample(const yw_allocator* mem, const yw_shape* shape, float spacing,
                                    bool sheet, yw_vec3** out, int32_t* count, yw_error* error);
 YW_API void yw_points_free(const yw_allocator* mem, yw_vec3* points);
+/// How many points that would be, without making them, and about how many bytes a body of them
+/// needs (bytes may be NULL). YW_ERR_LIMIT above memory_limit bytes.
+YW_API yw_status yw_plastic_count(const yw_shape* shape, float spacing, bool sheet,
+                                  double memory_limit, int32_t* count, double* bytes,
+                                  yw_error* error);
 
 /// Carries a finer triangle mesh in the body (barycentric, rest pose): it is what pictures and
 /// caches show. Must be called before the first body is made, of a model made of tets.

@@ -264,6 +264,22 @@ yw_status yw_plastic_sample(const yw_allocator* mem, const yw_shape* shape, floa
   return YW_OK;
 }
 
+yw_status yw_plastic_count(const yw_shape* shape, float spacing, bool sheet, double memory_limit,
+                           int32_t* count, double* bytes, yw_error* error) {
+  yw_error_clear(error);
+  if (!shape || !count || !is_positive(spacing)) {
+    return yw_fail(error, YW_ERR_INVALID, "yw_plastic_count: NULL, or spacing not above 0");
+  }
+  *count = 0;
+  lattice l;
+  int64_t n;
+  yw_status status = count_points(shape, spacing, sheet, memory_limit, &l, &n, error);
+  if (status < 0) return status;
+  *count = (int32_t)n;
+  if (bytes) *bytes = body_bytes((double)n, (double)n);
+  return YW_OK;
+}
+
 void yw_points_free(const yw_allocator* mem, yw_vec3* points) { yw_mem_free(mem, points); }
 
 // Masters -----------------------------------------------------------------------------------------
@@ -358,7 +374,7 @@ static yw_status fill_parts(const yw_plastic_def* def, plastic_model* model, con
     add_masters(model, from, to, sampled ? sampled : from->points);
     yw_points_free(&model->mem, sampled);
     if (!yw_plastic_link_masters(model, to)) return yw_fail_memory(error, "a plastic model");
-    if (!def->without_slaves && !yw_plastic_place_slaves(model, to)) {
+    if (!def->without_slaves && !yw_plastic_place_slaves(model, to, from->transform.rotation)) {
       return yw_fail_memory(error, "a plastic model");
     }
   }

@@ -304,6 +304,33 @@ static void pushes_are_followed(void** state) {
   yw_shape_release(box);
 }
 
+// What the solve learns of obstacles: depth, normal, velocity and friction of the deepest.
+static void probes_see_moving_obstacles(void** state) {
+  (void)state;
+  yw_shape* ball = NULL;
+  assert_int_equal(yw_shape_sphere(NULL, 1.0f, &ball), YW_OK);
+  yw_transform begin = YW_TRANSFORM_IDENTITY, end = begin;
+  end.position.y = 0.1f;
+  yw_obstacle obstacle = {.shape = ball, .begin = begin, .end = end, .friction = 0.16f};
+  obstacle.bounds = yw_obstacle_bounds(ball, begin, end);
+  yw_obstacle_set set = {.items = &obstacle, .count = 1, .h = 0.1f};
+  yw_step_ctx ctx = {.h = 0.1f, .obstacles = &set, .friction = 0.25f};
+  const yw_vec4 points[3] = {{0, 0.95f, 0, 0}, {0, 1.05f, 0, 0}, {0, -0.95f, 0, 0}};
+  yw_vec4 normal[3], velocity[3];
+  yw_obstacles_probe(&ctx, 3, points, 0.0f, normal, velocity);
+  assert_near(normal[0].w, 0.05, 1e-6);
+  assert_near(normal[0].y, 1, 1e-6);
+  assert_near(velocity[0].y, 1, 1e-5);
+  assert_near(velocity[0].w, 0.2, 1e-6);
+  assert_true(normal[1].w == 0.0f);
+  assert_near(normal[2].w, 0.05, 1e-6);
+  yw_obstacles_probe(&ctx, 3, points, 0.1f, normal, velocity);
+  assert_near(normal[0].w, 0.15, 1e-6);
+  assert_near(normal[1].w, 0.05, 1e-6);
+  assert_true(normal[2].w == 0.0f);
+  yw_shape_release(ball);
+}
+
 // A solve that may not take the iterations it needs is tried again in smaller steps, and counted.
 static void stalled_solves_are_counted(void** state) {
   (void)state;
@@ -541,6 +568,7 @@ int main(void) {
       cmocka_unit_test(pinned_masters_hold_a_bar),
       cmocka_unit_test(springs_pull),
       cmocka_unit_test(pushes_are_followed),
+      cmocka_unit_test(probes_see_moving_obstacles),
       cmocka_unit_test(stalled_solves_are_counted),
       cmocka_unit_test(chosen_steps_follow_the_rule),
       cmocka_unit_test(lost_numbers_are_noticed),
