@@ -6,7 +6,8 @@
 #include "frame.h"
 
 /// One number per vertex of the model's surface, or per particle where it has none. Values of cells
-/// become those of particles first: the mean of the cells around each. Surfaces with a state of
+/// become those of particles first: the mean of the cells around each, or of the neighbours where
+/// cells are coarser than the mesh. Surfaces with a state of
 /// their own take the value of the particle that was nearest when first asked: *carriers (NULL at
 /// first, freed by the caller with yw_mem_free) remembers it.
 yw_status frame_shown_values(const frame_body* body, const yw_model* model,

@@ -180,10 +180,12 @@ typedef struct yw_rod_def {
   /// its width. NULL: carried along the curve without twist, starting with the width nearest to
   /// width_direction.
   const yw_quat* frames;
-  yw_vec3 width_direction;  ///< need not have length 1; zero (default): any
-  float density;            ///< kg/m^3, > 0; default 1000
-  float youngs_modulus;     ///< Pa, > 0; default 1e6
-  float poissons_ratio;     ///< 0 to below 0.5; default 0.3
+  yw_vec3 width_direction;            ///< need not have length 1; zero (default): any
+  float density;                      ///< kg/m^3, > 0; default 1000
+  float youngs_modulus;               ///< Pa, > 0; default 1e6
+  float poissons_ratio;               ///< 0 to below 0.5; default 0.3
+  const float* youngs_modulus_field;  ///< Pa, per point, instead; may be NULL
+  const float* poissons_ratio_field;  ///< per point, instead; may be NULL
   float contact_radius;  ///< m, of the particles as spheres in contacts; 0 (default): the radius,
                          ///< or half the smaller side
   yw_frames_params params;  ///< what bodies start with; beta and examples have no meaning here
@@ -202,6 +204,8 @@ typedef struct yw_sheet_def {
   float density;            ///< kg/m^3, > 0; default 1000
   float youngs_modulus;     ///< Pa, > 0; default 1e6
   float poissons_ratio;     ///< 0 to below 0.5; default 0.3
+  const float* youngs_modulus_field;  ///< Pa, per vertex, instead; may be NULL
+  const float* poissons_ratio_field;  ///< per vertex, instead; may be NULL
   float contact_radius;     ///< m, of the particles as spheres in contacts; 0 (default): half the
                             ///< thickness
   yw_frames_params params;  ///< what bodies start with; beta and examples have no meaning here

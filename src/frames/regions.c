@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "frames/mat3d.h"
+#include "frames/moduli.h"
 #include "geometry/order.h"
 #include "geometry/tet_math.h"
 
@@ -19,54 +20,13 @@
 
 // Materials ---------------------------------------------------------------------------------------
 
-static yw_status check_modulus(yw_error* error, const char* where, int32_t v, double value) {
-  if (value > 0.0 && isfinite(value)) return YW_OK;
-  if (v < 0) {
-    return yw_fail(error, YW_ERR_INVALID, "%s is %g, but must be finite and above 0", where, value);
-  }
-  return yw_fail(error, YW_ERR_INVALID, "%s[%d] is %g, but must be finite and above 0", where, v,
-                 value);
-}
-
-static yw_status check_ratio(yw_error* error, const char* where, int32_t v, double value) {
-  if (value >= 0.0 && value < 0.5) return YW_OK;
-  char index[24] = "";
-  if (v >= 0) snprintf(index, sizeof index, "[%d]", v);
-  return yw_fail(error, YW_ERR_INVALID,
-                 "%s%s is %g, but must be at least 0 and below 0.5 (0.49 is nearly incompressible)",
-                 where, index, value);
-}
-
-static yw_status check_materials(const yw_frames_def* def, yw_error* error) {
-  yw_status status = YW_OK;
-  if (!(def->density > 0.0f && isfinite(def->density))) {
-    return yw_fail(error, YW_ERR_INVALID, "density is %g, but must be finite and above 0",
-                   (double)def->density);
-  }
-  if (!def->youngs_modulus_field) {
-    status = check_modulus(error, "youngs_modulus", -1, (double)def->youngs_modulus);
-  }
-  if (status >= 0 && !def->poissons_ratio_field) {
-    status = check_ratio(error, "poissons_ratio", -1, (double)def->poissons_ratio);
-  }
-  for (int32_t v = 0; v < def->mesh->num_vertices && status >= 0; ++v) {
-    if (def->youngs_modulus_field) {
-      status =
-          check_modulus(error, "youngs_modulus_field", v, (double)def->youngs_modulus_field[v]);
-    }
-    if (status >= 0 && def->poissons_ratio_field) {
-      status = check_ratio(error, "poissons_ratio_field", v, (double)def->poissons_ratio_field[v]);
-    }
-  }
-  return status;
-}
-
-static double youngs_at(const yw_frames_def* def, int32_t v) {
-  return (double)(def->youngs_modulus_field ? def->youngs_modulus_field[v] : def->youngs_modulus);
-}
-
-static double poisson_at(const yw_frames_def* def, int32_t v) {
-  return (double)(def->poissons_ratio_field ? def->poissons_ratio_field[v] : def->poissons_ratio);
+static frames_moduli moduli_of(const yw_frames_def* def) {
+  return (frames_moduli){def->density,
+                         def->youngs_modulus,
+                         def->poissons_ratio,
+                         def->youngs_modulus_field,
+                         def->poissons_ratio_field,
+                         def->mesh->num_vertices};
 }
 
 // Tets --------------------------------------------------------------------------------------------
@@ -155,6 +115,7 @@ static void add_tet(const yw_frames_def* def, double gamma, int32_t tet, frames_
 
 static yw_status build_rings(const yw_frames_def* def, double gamma, frames_regions* regions,
                              yw_error* error) {
+  frames_moduli moduli = moduli_of(def);
   yw_adjacency rings = {0};
   if (yw_tet_adjacency(&regions->mem, def->mesh, &rings) < 0) {
     return yw_fail_memory(error, "the rings of a frames model");
@@ -172,8 +133,9 @@ static yw_status build_rings(const yw_frames_def* def, double gamma, frames_regi
       regions->member[n++] = rings.items[i];
     }
     regions->start[r + 1] = n;
-    regions->mu[r] = yw_lame_mu(youngs_at(def, r), poisson_at(def, r));
-    regions->lambda[r] = yw_lame_lambda(youngs_at(def, r), poisson_at(def, r));
+    double youngs = yw_frames_youngs_at(&moduli, r), poisson = yw_frames_poisson_at(&moduli, r);
+    regions->mu[r] = yw_lame_mu(youngs, poisson);
+    regions->lambda[r] = yw_lame_lambda(youngs, poisson);
   }
   yw_adjacency_free(&rings);
   for (int32_t t = 0; t < def->mesh->num_tets; ++t) add_tet(def, gamma, t, regions);
@@ -205,6 +167,7 @@ static bool is_box(const yw_dvec3 q[CELL_CORNERS], double size2) {
 static yw_status build_cell(const yw_frames_def* def, double gamma, int32_t r,
                             frames_regions* regions, yw_error* error) {
   const int32_t* corner = def->cells + CELL_CORNERS * (size_t)r;
+  frames_moduli moduli = moduli_of(def);
   yw_dvec3 q[CELL_CORNERS], center = {0, 0, 0};
   double youngs = 0.0, poisson = 0.0, m[6] = {0}, inverse[6];
   for (int i = 0; i < CELL_CORNERS; ++i) {
@@ -214,8 +177,8 @@ static yw_status build_cell(const yw_frames_def* def, double gamma, int32_t r,
     }
     q[i] = yw_d3(def->mesh->positions[corner[i]]);
     center = yw_dmad(center, 1.0 / CELL_CORNERS, q[i]);
-    youngs += youngs_at(def, corner[i]) / CELL_CORNERS;
-    poisson += poisson_at(def, corner[i]) / CELL_CORNERS;
+    youngs += yw_frames_youngs_at(&moduli, corner[i]) / CELL_CORNERS;
+    poisson += yw_frames_poisson_at(&moduli, corner[i]) / CELL_CORNERS;
   }
   for (int i = 0; i < CELL_CORNERS; ++i) {
     q[i] = yw_dsub(q[i], center);
@@ -297,7 +260,8 @@ yw_status yw_frames_regions_create(const yw_allocator* mem, const yw_frames_def*
   *out = (frames_regions){.mem = yw_mem_or_default(mem)};
   if (!def || !def->mesh) return yw_fail(error, YW_ERR_INVALID, "a frames model needs a mesh");
   yw_status status = yw_tet_mesh_check(def->mesh, error);
-  if (status >= 0) status = check_materials(def, error);
+  frames_moduli moduli = moduli_of(def);
+  if (status >= 0) status = yw_frames_moduli_check(&moduli, "", error);
   if (status < 0) return status;
   out->kind = def->kind;
   out->num_particles = def->mesh->num_vertices;

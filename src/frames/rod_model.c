@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "frames/mat3d.h"
+#include "frames/model.h"
+#include "frames/moduli.h"
 #include "frames/slender.h"
 
 #define PI 3.14159265358979323846
@@ -55,6 +57,15 @@ static section section_of(const yw_rod_def* def, double radius) {
 
 static double radius_at(const yw_rod_def* def, int32_t p) {
   return (double)(def->radii ? def->radii[p] : def->radius);
+}
+
+static frames_moduli moduli_of(const yw_rod_def* def) {
+  return (frames_moduli){def->density,
+                         def->youngs_modulus,
+                         def->poissons_ratio,
+                         def->youngs_modulus_field,
+                         def->poissons_ratio_field,
+                         def->num_points};
 }
 
 // Checks ------------------------------------------------------------------------------------------
@@ -250,8 +261,10 @@ static void fill_pair(slender_model* model, const yw_rod_def* def, const yw_turn
   const yw_vec3 *xa = &def->points[a], *xb = &def->points[b];
   const double d[3] = {(double)xb->x - (double)xa->x, (double)xb->y - (double)xa->y,
                        (double)xb->z - (double)xa->z};
-  double l = sqrt(dot3(d, d)), young = (double)def->youngs_modulus;
-  double shear = young / (2.0 * (1.0 + (double)def->poissons_ratio));
+  frames_moduli moduli = moduli_of(def);
+  double young = 0.5 * (yw_frames_youngs_at(&moduli, a) + yw_frames_youngs_at(&moduli, b));
+  double poisson = 0.5 * (yw_frames_poisson_at(&moduli, a) + yw_frames_poisson_at(&moduli, b));
+  double l = sqrt(dot3(d, d)), shear = young / (2.0 * (1.0 + poisson));
   section s = section_of(def, 0.5 * (radius_at(def, a) + radius_at(def, b)));
   pair->length = l;
   for (int i = 0; i < 3; ++i) pair->e[i] = d[i] / l;
@@ -310,10 +323,9 @@ yw_status yw_rod_model_create(const yw_allocator* mem, const yw_rod_def* def, vo
   *out = NULL;
   yw_status status = check_points(def, error);
   if (status >= 0) status = check_section(def, error);
-  if (status >= 0) {
-    status = yw_slender_check(def->density, def->youngs_modulus, def->poissons_ratio, &def->params,
-                              "rod", error);
-  }
+  frames_moduli moduli = moduli_of(def);
+  if (status >= 0) status = yw_frames_moduli_check(&moduli, "rod: ", error);
+  if (status >= 0) status = yw_frames_params_check(&def->params, 0, error);
   if (status >= 0 && !(def->contact_radius >= 0.0f && isfinite(def->contact_radius))) {
     status = yw_fail(error, YW_ERR_INVALID, "rod: contact radius is %g m, but must be 0 or more",
                      (double)def->contact_radius);

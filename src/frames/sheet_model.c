@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "frames/mat3d.h"
+#include "frames/model.h"
+#include "frames/moduli.h"
 #include "frames/sheet_energy.h"
 
 #define MAX_VERTICES 2000000
@@ -96,6 +98,15 @@ static yw_status check_winding(const slender_model* model, const yw_tri_mesh* me
   return status;
 }
 
+static frames_moduli moduli_of(const yw_sheet_def* def) {
+  return (frames_moduli){def->density,
+                         def->youngs_modulus,
+                         def->poissons_ratio,
+                         def->youngs_modulus_field,
+                         def->poissons_ratio_field,
+                         def->mesh->num_vertices};
+}
+
 static yw_status check_mesh(const yw_sheet_def* def, yw_error* error) {
   const yw_tri_mesh* mesh = def->mesh;
   if (!mesh || mesh->num_vertices < 3 || mesh->num_triangles < 1) {
@@ -122,8 +133,9 @@ static yw_status check_mesh(const yw_sheet_def* def, yw_error* error) {
     return yw_fail(error, YW_ERR_INVALID, "sheet: contact radius is %g m, but must be 0 or more",
                    (double)def->contact_radius);
   }
-  return yw_slender_check(def->density, def->youngs_modulus, def->poissons_ratio, &def->params,
-                          "sheet", error);
+  frames_moduli moduli = moduli_of(def);
+  yw_status status = yw_frames_moduli_check(&moduli, "sheet: ", error);
+  return status < 0 ? status : yw_frames_params_check(&def->params, 0, error);
 }
 
 // Building ----------------------------------------------------------------------------------------
@@ -171,7 +183,12 @@ static double fill_triangle(sheet_triangle* t, const yw_sheet_def* def, const in
     memcpy(t->normal[j], normal[v[j]], sizeof t->normal[j]);
   }
   double area = 0.5 * area2, thick = (double)def->thickness;
-  double young = (double)def->youngs_modulus, poisson = (double)def->poissons_ratio;
+  frames_moduli moduli = moduli_of(def);
+  double young = 0.0, poisson = 0.0;
+  for (int j = 0; j < 3; ++j) {
+    young += yw_frames_youngs_at(&moduli, v[j]) / 3.0;
+    poisson += yw_frames_poisson_at(&moduli, v[j]) / 3.0;
+  }
   double mu = young / (2.0 * (1.0 + poisson)), lambda = young * poisson / (1.0 - poisson * poisson);
   double bend = area * thick * thick * thick / 12.0;
   t->mu = area * thick * mu;

@@ -19,10 +19,12 @@ static void body_destroy(void* state, yw_particles* particles) {
   slender_body* body = state;
   if (!body) return;
   yw_allocator mem = body->mem;
-  void* const arrays[] = {
-      body->low,       body->turn,      body->spin,    body->old_x,   body->old_v,  body->old_spin,
-      body->old_turn,  body->left_v,    body->x,       body->v,       body->base_x, body->base_v,
-      body->base_spin, body->base_turn, body->old_pos, body->touched, body->duals};
+  void* const arrays[] = {body->low,        body->turn,       body->spin,       body->old_x,
+                          body->old_v,      body->old_spin,   body->old_turn,   body->left_v,
+                          body->x,          body->v,          body->base_x,     body->base_v,
+                          body->base_spin,  body->base_turn,  body->old_pos,    body->touched,
+                          body->duals,      body->touches,    body->smooth_pos, body->smooth_vel,
+                          body->sticky_pos, body->sticky_vel, body->left_pos};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_slender_solver_free(&body->solver);
   yw_mem_free(&mem, body);
@@ -45,11 +47,17 @@ static bool allocate(slender_body* body) {
     *turns[i] = YW_NEW_ARRAY(mem, yw_turn, n);
     good = good && *turns[i];
   }
-  body->left_v = YW_NEW_ARRAY(mem, yw_vec4, n);
-  body->old_pos = YW_NEW_ARRAY(mem, yw_vec4, n);
+  yw_vec4** const places[] = {&body->left_v,     &body->old_pos,    &body->smooth_pos,
+                              &body->smooth_vel, &body->sticky_pos, &body->sticky_vel,
+                              &body->left_pos};
+  for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) {
+    *places[i] = YW_NEW_ARRAY(mem, yw_vec4, n);
+    good = good && *places[i];
+  }
+  body->touches = YW_NEW_ARRAY(mem, slender_touch, n);
   body->touched = YW_NEW_ARRAY(mem, bool, n);
   body->duals = YW_NEW_ARRAY(mem, double, 12 * (size_t)body->model->num_elements);
-  return good && body->left_v && body->old_pos && body->touched && body->duals;
+  return good && body->touches && body->touched && body->duals;
 }
 
 static yw_status body_create(const void* model_pointer, const yw_allocator* mem, void** state,

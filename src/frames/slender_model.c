@@ -11,24 +11,6 @@
 
 #define MAX_COLORS 64
 
-yw_status yw_slender_check(float density, float youngs_modulus, float poissons_ratio,
-                           const yw_frames_params* params, const char* what, yw_error* error) {
-  if (!(density > 0.0f) || !isfinite(density)) {
-    return yw_fail(error, YW_ERR_INVALID, "%s: density is %g kg/m^3, but must be above 0", what,
-                   (double)density);
-  }
-  if (!(youngs_modulus > 0.0f) || !isfinite(youngs_modulus)) {
-    return yw_fail(error, YW_ERR_INVALID, "%s: Young's modulus is %g Pa, but must be above 0", what,
-                   (double)youngs_modulus);
-  }
-  if (!(poissons_ratio >= 0.0f && poissons_ratio < 0.5f)) {
-    return yw_fail(error, YW_ERR_INVALID,
-                   "%s: Poisson's ratio is %g, but must be at least 0 and below 0.5", what,
-                   (double)poissons_ratio);
-  }
-  return yw_frames_params_check(params, 0, error);
-}
-
 bool yw_slender_allocate(slender_model* model, slender_kind kind, int32_t num_particles,
                          int32_t num_elements) {
   const yw_allocator* mem = &model->mem;

@@ -142,12 +142,21 @@ void yw_slender_inertia_torque(const slender_model* model, int32_t p, const slen
   anchor_turning(model, p, anchor, q, out, NULL);
 }
 
-// How far a particle is off the plane that it slides in.
-static double anchor_offset(const slender_anchor* anchor, const double x[3]) {
-  double off = 0.0;
+// Particles that slide: held to a plane, and dragged in it towards a place.
+static double anchor_sliding(const slender_anchor* anchor, const double x[3], double gradient[3]) {
+  double off = 0.0, along = 0.0, way[3], energy = 0.0;
   if (!(anchor->normal > 0.0)) return 0.0;
-  for (int k = 0; k < 3; ++k) off += anchor->across[k] * (x[k] - anchor->at[k]);
-  return off;
+  for (int k = 0; k < 3; ++k) {
+    off += anchor->across[k] * (x[k] - anchor->at[k]);
+    way[k] = x[k] - anchor->stick[k];
+    along += anchor->across[k] * way[k];
+  }
+  for (int k = 0; k < 3; ++k) {
+    double slip = way[k] - along * anchor->across[k];
+    energy += 0.5 * anchor->drag * slip * slip;
+    if (gradient) gradient[k] += anchor->normal * off * anchor->across[k] + anchor->drag * slip;
+  }
+  return energy + 0.5 * anchor->normal * off * off;
 }
 
 static double anchor_energy(const slender_solver* s, int32_t p, const slender_pose* pose) {
@@ -159,8 +168,7 @@ static double anchor_energy(const slender_solver* s, int32_t p, const slender_po
     energy += 0.5 * anchor->weight * way * way;
     if (s->loads) energy -= s->loads[6 * p + k] * x[k];
   }
-  double off = anchor_offset(anchor, x);
-  energy += 0.5 * anchor->normal * off * off;
+  energy += anchor_sliding(anchor, x, NULL);
   // Torques do work along the rotation vector, which is exact about one axis.
   if (s->loads && s->has_torques) {
     double way[3];
@@ -227,12 +235,13 @@ static void particle_gradient(const slender_solver* s, int32_t p, double g[6]) {
     const double* part = s->element_gradient + 6 * (size_t)s->assembly.around[i];
     for (int k = 0; k < 6; ++k) g[k] += part[k];
   }
-  double turning[3], off = anchor->normal * anchor_offset(anchor, x);
+  double turning[3];
   anchor_turning(s->model, p, anchor, s->pose.q[p], turning, NULL);
   for (int k = 0; k < 3; ++k) {
-    g[k] += anchor->weight * (x[k] - anchor->place[k]) + off * anchor->across[k];
+    g[k] += anchor->weight * (x[k] - anchor->place[k]);
     g[3 + k] += turning[k];
   }
+  anchor_sliding(anchor, x, g);
   for (int k = 0; k < 6 && s->loads; ++k) g[k] -= s->loads[6 * p + k];
 }
 
@@ -256,7 +265,8 @@ static void add_anchors(slender_solver* s, double shift) {
       double* row = s->matrix.values + s->diagonal[6 * p + k];
       double* turned = s->matrix.values + s->diagonal[6 * p + 3 + k];
       for (int j = 0; j < 3 && anchor->normal > 0.0; ++j) {
-        row[j] += anchor->normal * anchor->across[k] * anchor->across[j];
+        row[j] += (anchor->normal - anchor->drag) * anchor->across[k] * anchor->across[j];
+        if (j == k) row[j] += anchor->drag;
       }
       row[k] = anchor->held ? 1.0 : (row[k] + anchor->weight) * (1.0 + shift);
       for (int j = 0; j < 3 && !anchor->clamped; ++j) turned[3 + j] += hessian[3 * k + j];

@@ -7,32 +7,15 @@
 // 2 v^T J v / h'^2, v = vec(q q*^-1), and L = L^ + h' torque.
 #include <string.h>
 
-#include "base/timer.h"
 #include "frames/mat3d.h"
-#include "frames/slender_motion.h"
+#include "frames/slender_contact.h"
 
-#define MAX_NEWTON 24
 // A step whose numbers are lost is tried again in two halves, at most this often in a row.
 #define MAX_DEPTH 4
 // A change of velocity by more than this share of it and this many steps of free fall is a blow,
 // after which the second-order formula starts anew.
 #define KICK_SHARE 0.25
 #define KICK_FALLS 8.0
-// A hold may pull this many times the weight of a particle: what rests does not flicker.
-#define SLACK 30.0
-// Stiffness that holds a sliding particle to its obstacle, over its own.
-#define STIFF 100.0
-
-typedef struct span {
-  double begin, h;  // s, from the start of the substep
-} span;
-
-typedef struct backward {
-  bool second_order;
-  double h, h1, slow;  // h', damping * h'
-  slender_motion rigid;
-} backward;
-
 // Begin -------------------------------------------------------------------------------------------
 
 static bool is_kick(yw_vec4 before, yw_vec4 after, double usual) {
@@ -49,7 +32,8 @@ static bool was_kicked(const slender_body* body, const yw_particles* particles, 
 }
 
 // x^, v^, q^, L^.
-static void begin_bases(slender_body* body, const yw_particles* particles, const backward* b) {
+static void begin_bases(slender_body* body, const yw_particles* particles,
+                        const slender_backward* b) {
   double third = b->second_order ? 1.0 / 3.0 : 0.0;
   for (int32_t p = 0; p < particles->count; ++p) {
     double way[3] = {0};
@@ -72,7 +56,7 @@ static void begin_bases(slender_body* body, const yw_particles* particles, const
 
 // Inertia, gravity and damping; the solve starts where free flight leads, or where held bodies go
 // without forces.
-static void begin_anchors(slender_body* body, const yw_step_ctx* ctx, const backward* b) {
+static void begin_anchors(slender_body* body, const yw_step_ctx* ctx, const slender_backward* b) {
   const slender_model* model = body->model;
   const double g[3] = {(double)ctx->gravity.x, (double)ctx->gravity.y, (double)ctx->gravity.z};
   double h1 = b->h1, slow = b->slow;
@@ -104,7 +88,8 @@ static void begin_anchors(slender_body* body, const yw_step_ctx* ctx, const back
   }
 }
 
-static void add_springs(slender_body* body, const yw_step_ctx* ctx, const backward* b, span s) {
+static void add_springs(slender_body* body, const yw_step_ctx* ctx, const slender_backward* b,
+                        slender_span s) {
   double t = (s.begin + s.h) / (double)ctx->h;
   for (int32_t i = 0; i < ctx->num_springs; ++i) {
     const yw_spring* spring = &ctx->springs[i];
@@ -123,7 +108,7 @@ static void add_springs(slender_body* body, const yw_step_ctx* ctx, const backwa
 }
 
 static void set_holds(slender_body* body, const yw_particles* particles, const yw_step_ctx* ctx,
-                      span s) {
+                      slender_span s) {
   slender_solver* solver = &body->solver;
   double t = (s.begin + s.h) / (double)ctx->h;
   for (int32_t p = 0; p < particles->count; ++p) {
@@ -148,7 +133,7 @@ static void set_holds(slender_body* body, const yw_particles* particles, const y
 
 // Finish ------------------------------------------------------------------------------------------
 
-static void finish_spin(slender_body* body, int32_t p, const backward* b) {
+static void finish_spin(slender_body* body, int32_t p, const slender_backward* b) {
   const slender_anchor* anchor = &body->solver.anchors[p];
   yw_turn q = body->solver.pose.q[p];
   double torque[3], rate[3];
@@ -165,7 +150,8 @@ static void finish_spin(slender_body* body, int32_t p, const backward* b) {
 }
 
 // Positions and velocities of particles that no obstacle stopped.
-static void finish_places(slender_body* body, yw_particles* particles, const backward* b) {
+void yw_slender_finish_places(slender_body* body, yw_particles* particles,
+                              const slender_backward* b) {
   const slender_pose* pose = &body->solver.pose;
   for (int32_t p = 0; p < particles->count; ++p) {
     if (body->touched[p]) continue;
@@ -181,7 +167,7 @@ static void finish_places(slender_body* body, yw_particles* particles, const bac
 
 // The old state becomes history, orientations and spins the new state. Only once per step: bases
 // and the turns of clamps refer to the old ones.
-static void finish_turns(slender_body* body, const backward* b) {
+static void finish_turns(slender_body* body, const slender_backward* b) {
   size_t n = (size_t)body->model->num_particles;
   memcpy(body->old_x, body->x, 3 * n * sizeof(double));
   memcpy(body->old_v, body->v, 3 * n * sizeof(double));
@@ -189,113 +175,6 @@ static void finish_turns(slender_body* body, const backward* b) {
   for (int32_t p = 0; p < (int32_t)n; ++p) finish_spin(body, p, b);
   memcpy(body->old_turn, body->turn, n * sizeof(yw_turn));
   memcpy(body->turn, body->solver.pose.q, n * sizeof(yw_turn));
-}
-
-// Obstacles ---------------------------------------------------------------------------------------
-
-static bool is_clear(const slender_body* body, const yw_particles* particles,
-                     const yw_step_ctx* ctx) {
-  if (!ctx->collide) return true;
-  if (!ctx->is_clear) return false;
-  yw_aabb box = yw_aabb_empty();
-  float radius = 0.0f;
-  for (int32_t p = 0; p < particles->count; ++p) {
-    box = yw_aabb_grow(yw_aabb_grow(box, yw_xyz(particles->pos[p])), yw_xyz(body->old_pos[p]));
-    radius = fmaxf(radius, body->model->radius[p]);
-  }
-  return ctx->is_clear(ctx, yw_aabb_pad(box, radius));
-}
-
-static void collide(slender_body* body, yw_particles* particles, const yw_step_ctx* ctx, span s) {
-  double start = ctx->timing ? yw_seconds() : 0.0;
-  ctx->collide(ctx, particles, body->old_pos, body->model->radius, (float)s.begin, (float)s.h);
-  if (ctx->timing && ctx->report) ctx->report->seconds_contact += yw_seconds() - start;
-}
-
-// Particles that collide moved stay where it put them.
-static bool find_touched(slender_body* body, const yw_particles* particles) {
-  bool any = false;
-  for (int32_t p = 0; p < particles->count; ++p) {
-    slender_anchor* anchor = &body->solver.anchors[p];
-    double* x = body->solver.pose.x + 3 * p;
-    const float* now = &particles->pos[p].x;
-    if (anchor->held || (now[0] == (float)x[0] && now[1] == (float)x[1] && now[2] == (float)x[2])) {
-      continue;
-    }
-    double length = 0.0;
-    for (int k = 0; k < 3; ++k) {
-      anchor->across[k] = (double)now[k] - x[k];
-      anchor->at[k] = x[k] = (double)now[k];
-      body->low[3 * p + k] = 0.0;
-      length += anchor->across[k] * anchor->across[k];
-    }
-    for (int k = 0; k < 3; ++k) anchor->across[k] /= sqrt(length);
-    body->touched[p] = anchor->held = any = true;
-  }
-  return any;
-}
-
-// Holding where the obstacle put a particle may take more than an obstacle can give: pulling, or a
-// force along it beyond friction. Such particles are let go, or slide. Otherwise stiff bodies that
-// touch with several particles would be stretched between them and leap up.
-static bool release_touched(slender_body* body, const yw_step_ctx* ctx) {
-  slender_solver* solver = &body->solver;
-  double most = fmax(1.0, 2.0 * (double)ctx->friction), fall = (double)yw_length(ctx->gravity);
-  bool any = false;
-  yw_slender_reactions(solver, ctx->tasks);
-  for (int32_t p = 0; p < body->model->num_particles; ++p) {
-    slender_anchor* anchor = &solver->anchors[p];
-    const double* f = solver->step + 3 * p;
-    if (!body->touched[p] || !anchor->held) continue;
-    double along = 0.0, size = 0.0;
-    for (int k = 0; k < 3; ++k) along += f[k] * anchor->across[k], size += f[k] * f[k];
-    double across = sqrt(fmax(size - along * along, 0.0));
-    along += SLACK * (double)body->model->mass[p] * fall;
-    if (along >= 0.0 && across <= most * along) continue;
-    anchor->held = false;
-    if (along >= 0.0) anchor->normal = STIFF * (anchor->weight + body->model->stiffness[p]);
-    body->touched[p] = along >= 0.0;
-    any = true;
-  }
-  return any;
-}
-
-// Particles that slid on have the velocity that the obstacle left them and that of the way.
-static void finish_sliding(slender_body* body, yw_particles* particles, double h) {
-  for (int32_t p = 0; p < particles->count; ++p) {
-    const slender_anchor* anchor = &body->solver.anchors[p];
-    const double* x = body->solver.pose.x + 3 * p;
-    if (!(anchor->normal > 0.0)) continue;
-    for (int k = 0; k < 3; ++k) {
-      (&particles->vel[p].x)[k] += (float)((x[k] - anchor->at[k]) / h);
-    }
-    yw_slender_put(body, particles, p, x);
-  }
-}
-
-static void solve_again(slender_body* body, const yw_step_ctx* ctx) {
-  slender_solve_report solved =
-      yw_slender_solve(&body->solver, ctx->tasks, (double)body->params.tolerance, MAX_NEWTON);
-  if (ctx->report && !solved.converged) ++ctx->report->recovered;
-  body->newton += solved.newton;
-}
-
-// What an obstacle stopped stays there while the rest of the body moves once more.
-static void meet_obstacles(slender_body* body, yw_particles* particles, const yw_step_ctx* ctx,
-                           const backward* b, span s) {
-  body->in_contact = false;
-  if (is_clear(body, particles, ctx)) return;
-  collide(body, particles, ctx, s);
-  body->in_contact = find_touched(body, particles);
-  if (!body->in_contact) return;
-  solve_again(body, ctx);
-  if (release_touched(body, ctx)) solve_again(body, ctx);
-  finish_places(body, particles, b);
-  finish_sliding(body, particles, s.h);
-  int32_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;
-  collide(body, particles, ctx, s);
-  if (ctx->report) ctx->report->obstacle_contacts = contacts;
-  find_touched(body, particles);
 }
 
 // The step ----------------------------------------------------------------------------------------
@@ -323,9 +202,9 @@ static void remember(slender_body* body, const yw_particles* particles, double u
 }
 
 static yw_status advance_span(slender_body* body, yw_particles* particles, const yw_step_ctx* ctx,
-                              span s, int32_t depth) {
+                              slender_span s, int32_t depth) {
   double usual = KICK_FALLS * s.h * (double)yw_length(ctx->gravity);
-  backward b = {.h = s.h, .rigid = yw_slender_motion(body, particles, ctx)};
+  slender_backward b = {.h = s.h, .rigid = yw_slender_motion(body, particles, ctx)};
   slender_motion before = yw_slender_motion(body, particles, NULL);
   if (!before.finite) return YW_ERR_DIVERGED;
   b.second_order = body->params.solver == YW_FRAMES_BDF2 && body->last_h == s.h &&
@@ -343,20 +222,20 @@ static yw_status advance_span(slender_body* body, yw_particles* particles, const
   begin_anchors(body, ctx, &b);
   add_springs(body, ctx, &b, s);
   set_holds(body, particles, ctx, s);
-  slender_solve_report solved =
-      yw_slender_solve(&body->solver, ctx->tasks, (double)body->params.tolerance, MAX_NEWTON);
+  slender_solve_report solved = yw_slender_solve(
+      &body->solver, ctx->tasks, (double)body->params.tolerance, SLENDER_MAX_NEWTON);
   body->newton += solved.newton;
   if (!is_finite_pose(&body->solver)) {
     if (depth == MAX_DEPTH) return YW_ERR_DIVERGED;
     if (ctx->report) ++ctx->report->recovered;
     body->last_h = 0.0;
-    span first = {s.begin, 0.5 * s.h}, second = {s.begin + 0.5 * s.h, 0.5 * s.h};
+    slender_span first = {s.begin, 0.5 * s.h}, second = {s.begin + 0.5 * s.h, 0.5 * s.h};
     yw_status status = advance_span(body, particles, ctx, first, depth + 1);
     return status < 0 ? status : advance_span(body, particles, ctx, second, depth + 1);
   }
   if (ctx->report && !solved.converged) ++ctx->report->recovered;
-  finish_places(body, particles, &b);
-  meet_obstacles(body, particles, ctx, &b, s);
+  yw_slender_finish_places(body, particles, &b);
+  yw_slender_meet_obstacles(body, particles, ctx, &b, s);
   finish_turns(body, &b);
   if (!body->in_contact && ctx->num_holds == 0 && ctx->num_springs == 0) {
     yw_slender_restore(body, particles, &before, ctx->gravity, s.h);
@@ -368,5 +247,5 @@ static yw_status advance_span(slender_body* body, yw_particles* particles, const
 yw_status yw_slender_implicit_advance(slender_body* body, yw_particles* particles,
                                       const yw_step_ctx* ctx) {
   body->newton = 0;
-  return advance_span(body, particles, ctx, (span){0.0, (double)ctx->h}, 0);
+  return advance_span(body, particles, ctx, (slender_span){0.0, (double)ctx->h}, 0);
 }

@@ -85,9 +85,9 @@ bool yw_load_body_frames(yw_loader* l, const yw_json* node, int32_t num_poses,
 
 // Building ----------------------------------------------------------------------------------------
 
-static bool fill_fields(yw_loader* l, const yw_model_spec* model, float* youngs, float* poisson) {
+static bool fill_fields(yw_loader* l, const yw_model_spec* model, const yw_vec3* points,
+                        int32_t count, float* youngs, float* poisson) {
   const yw_frames_spec* frames = &model->settings.frames;
-  int32_t count = model->tets.num_vertices;
   for (int32_t i = 0; i < count; i++) {
     youngs[i] = frames->youngs_modulus;
     poisson[i] = frames->poissons_ratio;
@@ -96,7 +96,7 @@ static bool fill_fields(yw_loader* l, const yw_model_spec* model, float* youngs,
     bool any = false;
     for (int32_t i = 0; i < count; i++) {
       yw_fem_material m = {.youngs_modulus = youngs[i], .poissons_ratio = poisson[i]};
-      any = yw_stiffness_at(&frames->field_list[k], model->tets.positions[i], 0, &m) || any;
+      any = yw_stiffness_at(&frames->field_list[k], points[i], 0, &m) || any;
       youngs[i] = m.youngs_modulus;
       poisson[i] = m.poissons_ratio;
     }
@@ -106,6 +106,19 @@ static bool fill_fields(yw_loader* l, const yw_model_spec* model, float* youngs,
     }
   }
   return true;
+}
+
+bool yw_make_moduli(yw_loader* l, yw_model_spec* model, const yw_vec3* points, int32_t count,
+                    float** out) {
+  yw_frames_spec* frames = &model->settings.frames;
+  *out = NULL;
+  if (frames->num_fields == 0) return true;
+  *out = YW_NEW_ARRAY(&l->scene->mem, float, 2 * (size_t)count);
+  if (!*out) return yw_memory_fail(&l->r);
+  bool done = yw_open_stiffness(l, frames->num_fields, frames->field_list) &&
+              fill_fields(l, model, points, count, *out, *out + count);
+  yw_close_stiffness(frames->num_fields, frames->field_list);
+  return done;
 }
 
 static bool create(yw_loader* l, yw_model_spec* model, yw_frames_def* def) {
@@ -131,15 +144,11 @@ bool yw_build_frames(yw_loader* l, yw_model_spec* model) {
   def.params = yw_frames_params_of_spec(frames);
   bool cells = def.kind == YW_FRAMES_CELLS;
   def.num_cells = cells ? n[0] * n[1] * n[2] : 0;
-  float* fields = frames->num_fields > 0 ? YW_NEW_ARRAY(mem, float, 2 * (size_t)count) : NULL;
+  float* fields = NULL;
   int32_t* corners = cells ? YW_NEW_ARRAY(mem, int32_t, 8 * (size_t)def.num_cells) : NULL;
-  bool done = true;
-  if ((frames->num_fields > 0 && !fields) || (cells && !corners)) {
-    done = yw_memory_fail(&l->r);
-  } else if (fields) {
-    done = yw_open_stiffness(l, frames->num_fields, frames->field_list) &&
-           fill_fields(l, model, fields, fields + count);
-    yw_close_stiffness(frames->num_fields, frames->field_list);
+  bool done = !cells || corners || yw_memory_fail(&l->r);
+  done = done && yw_make_moduli(l, model, model->tets.positions, count, &fields);
+  if (fields) {
     def.youngs_modulus_field = fields;
     def.poissons_ratio_field = fields + count;
   }

@@ -67,6 +67,10 @@ bool yw_load_body_frames(yw_loader* l, const yw_json* node, int32_t num_poses,
                          yw_frames_spec* frames);
 /// Makes the model of the tets and examples that are built.
 bool yw_build_frames(yw_loader* l, yw_model_spec* model);
+/// "fields" at points: Young's moduli of all, then Poisson's ratios, for the caller to free; NULL
+/// where there are none.
+bool yw_make_moduli(yw_loader* l, yw_model_spec* model, const yw_vec3* points, int32_t count,
+                    float** out);
 
 // scene_slender.c
 bool yw_load_slender(yw_loader* l, const yw_json* node, yw_model_spec* out);

@@ -219,10 +219,10 @@ static bool build_sheet_mesh(yw_loader* l, const yw_model_spec* model, yw_tri_me
 // Rods and sheets have no inside.
 static bool check_keys(yw_loader* l, const yw_json* node, const yw_model_spec* model) {
   static const char* const outer[] = {"examples", "surface"};
-  static const char* const inner[] = {"kind", "fields", "beta"};
+  static const char* const inner[] = {"kind", "beta"};
   const yw_json* wrong = NULL;
   for (int32_t i = 0; i < 2 && !wrong; i++) wrong = yw_json_get(node, outer[i]);
-  for (int32_t i = 0; i < 3 && !wrong; i++) wrong = yw_json_get(model->keys.frames, inner[i]);
+  for (int32_t i = 0; i < 2 && !wrong; i++) wrong = yw_json_get(model->keys.frames, inner[i]);
   return !wrong || yw_value_fail(&l->r, wrong, "is for volumes, but this is a %s",
                                  model->keys.rod ? "rod" : "sheet");
 }
@@ -239,7 +239,9 @@ bool yw_load_slender(yw_loader* l, const yw_json* node, yw_model_spec* out) {
   return rod ? load_rod(l, rod, &out->rod) : load_sheet(l, sheet, &out->sheet);
 }
 
-static yw_status create_rod(yw_loader* l, yw_model_spec* model, yw_error* error) {
+// moduli: of the points, Young's and then Poisson's, or NULL.
+static yw_status create_rod(yw_loader* l, yw_model_spec* model, const float* moduli,
+                            yw_error* error) {
   const yw_rod_spec* rod = &model->rod;
   const yw_frames_spec* frames = &model->settings.frames;
   yw_rod_def def = yw_default_rod_def();
@@ -255,12 +257,14 @@ static yw_status create_rod(yw_loader* l, yw_model_spec* model, yw_error* error)
   def.density = model->keys.density;
   def.youngs_modulus = frames->youngs_modulus;
   def.poissons_ratio = frames->poissons_ratio;
+  def.youngs_modulus_field = moduli;
+  def.poissons_ratio_field = moduli ? moduli + rod->num_points : NULL;
   def.params = yw_frames_params_of_spec(frames);
   return yw_model_create_rod(&l->scene->mem, &def, &model->model, error);
 }
 
 static yw_status create_sheet(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* mesh,
-                              yw_error* error) {
+                              const float* moduli, yw_error* error) {
   const yw_frames_spec* frames = &model->settings.frames;
   yw_sheet_def def = yw_default_sheet_def();
   def.mesh = mesh;
@@ -269,6 +273,8 @@ static yw_status create_sheet(yw_loader* l, yw_model_spec* model, const yw_tri_m
   def.density = model->keys.density;
   def.youngs_modulus = frames->youngs_modulus;
   def.poissons_ratio = frames->poissons_ratio;
+  def.youngs_modulus_field = moduli;
+  def.poissons_ratio_field = moduli ? moduli + mesh->num_vertices : NULL;
   def.params = yw_frames_params_of_spec(frames);
   return yw_model_create_sheet(&l->scene->mem, &def, &model->model, error);
 }
@@ -280,18 +286,29 @@ static bool keep_points(yw_loader* l, yw_model_spec* model, int32_t count, const
   return true;
 }
 
-bool yw_build_slender(yw_loader* l, yw_model_spec* model) {
+static bool build_points(yw_loader* l, yw_model_spec* model, int32_t count, const yw_vec3* points,
+                         const yw_tri_mesh* mesh) {
   yw_error deep = {0};
+  float* moduli = NULL;
+  bool done = yw_make_moduli(l, model, points, count, &moduli);
+  if (done) {
+    yw_status status =
+        mesh ? create_sheet(l, model, mesh, moduli, &deep) : create_rod(l, model, moduli, &deep);
+    const yw_json* node =
+        status == YW_ERR_INVALID && moduli ? model->keys.frames : model->source_node;
+    done = status >= 0 || yw_deep_fail(&l->r, node, &deep);
+  }
+  yw_mem_free(&l->scene->mem, moduli);
+  return done && keep_points(l, model, count, points);
+}
+
+bool yw_build_slender(yw_loader* l, yw_model_spec* model) {
   yw_tri_mesh mesh = {0};
   if (model->source == YW_SOURCE_ROD) {
-    return create_rod(l, model, &deep) >= 0
-               ? keep_points(l, model, model->rod.num_points, model->rod.list)
-               : yw_deep_fail(&l->r, model->source_node, &deep);
+    return build_points(l, model, model->rod.num_points, model->rod.list, NULL);
   }
   if (!build_sheet_mesh(l, model, &mesh)) return false;
-  bool done = create_sheet(l, model, &mesh, &deep) >= 0
-                  ? keep_points(l, model, mesh.num_vertices, mesh.positions)
-                  : yw_deep_fail(&l->r, model->source_node, &deep);
+  bool done = build_points(l, model, mesh.num_vertices, mesh.positions, &mesh);
   yw_tri_mesh_free(&mesh);
   return done;
 }

@@ -69,6 +69,21 @@ static void rods_have_ea_ei_and_gj(void** state) {
   }
 }
 
+// E grows along the rod from E to 3 E: a pull stretches it by F L ln 3 / 2 E A, a torque at the tip
+// twists it likewise.
+static void rods_may_stiffen_along_their_length(void** state) {
+  (void)state;
+  yw_rod_def def = straight_rod(41, YW_SECTION_ROUND);
+  rod_stiffness s = stiffness_of(&def);
+  float field[41];
+  for (int i = 0; i < 41; ++i) field[i] = def.youngs_modulus * (1.0f + 2.0f * (float)i / 40.0f);
+  def.youngs_modulus_field = field;
+  double young = (double)def.youngs_modulus, shear = young / 2 / (1 + (double)def.poissons_ratio);
+  assert_near(tip_answer(&def, 0, 1e-3) * young * s.area, 0.5 * log(3), 1e-3);
+  assert_near(tip_answer(&def, 3, 1e-4) * shear * s.torsion, 0.5 * log(3), 1e-3);
+  free((void*)def.points);
+}
+
 static void rod_error_falls_with_the_square(void** state) {
   (void)state;
   double error[3];
@@ -261,6 +276,30 @@ static void stretched_plate_has_young_and_poisson(void** state) {
   }
 }
 
+// E grows from 1 to 3 MPa across: the energy of a uniform strain or bend is that of the mean.
+static void sheets_may_stiffen_across(void** state) {
+  (void)state;
+  plate p;
+  plate_make(&p, 1, 1, 6, 5, PLATE_JITTERED, 0);
+  float field[42];
+  for (int v = 0; v < 42; ++v) field[v] = 1e6f * (1.0f + 2.0f * p.mesh.positions[v].x);
+  case_free(&p.c);
+  p.def.youngs_modulus_field = field;
+  case_of(&p.c, sheet_model_of(&p.def));
+  double e = 1e-3, t = (double)p.def.thickness;
+  for (int v = 0; v < 42; ++v) p.c.pose.x[3 * v] *= 1 + e;
+  assert_near(energy_of(&p.c) / (0.5 * 2e6 * e * e * t), 1.0, 1e-6);
+  for (int v = 0; v < 42; ++v) {
+    double x = (double)p.mesh.positions[v].x;
+    const double turn[3] = {0, 0, 1e-6 * x};
+    p.c.pose.x[3 * v] = x;
+    p.c.pose.x[3 * v + 1] = 0.5e-6 * x * x;
+    p.c.pose.q[v] = yw_turn_exp(turn);
+  }
+  assert_near(energy_of(&p.c) / (0.5 * 2e6 * t * t * t / 12 * 1e-12), 1.0, 1e-5);
+  plate_free(&p);
+}
+
 // Borders bent to w = (kx x^2 + kz z^2)/2 + kt x z, with normals to match.
 static void bent_plate_has_the_stiffness_of_plates(void** state) {
   (void)state;
@@ -377,12 +416,14 @@ static void unheld_body_has_no_equilibrium(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rods_have_ea_ei_and_gj),
+      cmocka_unit_test(rods_may_stiffen_along_their_length),
       cmocka_unit_test(rod_error_falls_with_the_square),
       cmocka_unit_test(large_deflections_follow_the_elastica),
       cmocka_unit_test(twist_is_passed_on),
       cmocka_unit_test(coil_has_the_rate_of_a_spring),
       cmocka_unit_test(ring_yields_as_a_ring),
       cmocka_unit_test(stretched_plate_has_young_and_poisson),
+      cmocka_unit_test(sheets_may_stiffen_across),
       cmocka_unit_test(bent_plate_has_the_stiffness_of_plates),
       cmocka_unit_test(loaded_plates_sag_as_in_the_books),
       cmocka_unit_test(cantilever_strip_is_a_beam),

@@ -52,6 +52,7 @@ static void bad_rods_are_refused(void** state) {
   (void)state;
   yw_vec3 points[4] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}};
   const float radii[4] = {0.1f, 0.1f, 0.0f, 0.1f};
+  const float moduli[4] = {1e6f, 1e6f, NAN, 1e6f}, ratios[4] = {0.0f, 0.5f, 0.1f, 0.1f};
   const yw_quat frames[4] = {{0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 0}, {0, 0, 0, 1}};
   yw_rod_def good = yw_default_rod_def(), def;
   good.points = points;
@@ -65,11 +66,17 @@ static void bad_rods_are_refused(void** state) {
   def = good, def.radii = radii, refuse_rod(&def, "radius");
   def = good, def.section = YW_SECTION_RECTANGLE, def.width = -1.0f, refuse_rod(&def, "width");
   def = good, def.section = (yw_section)7, refuse_rod(&def, "section");
-  def = good, def.youngs_modulus = 0.0f, refuse_rod(&def, "Young");
-  def = good, def.youngs_modulus = INFINITY, refuse_rod(&def, "Young");
-  def = good, def.poissons_ratio = 0.5f, refuse_rod(&def, "Poisson");
-  def = good, def.poissons_ratio = -0.1f, refuse_rod(&def, "Poisson");
+  def = good, def.youngs_modulus = 0.0f, refuse_rod(&def, "rod: youngs_modulus is 0");
+  def = good, def.youngs_modulus = INFINITY, refuse_rod(&def, "youngs_modulus");
+  def = good, def.poissons_ratio = 0.5f, refuse_rod(&def, "poissons_ratio");
+  def = good, def.poissons_ratio = -0.1f, refuse_rod(&def, "poissons_ratio");
   def = good, def.density = NAN, refuse_rod(&def, "density");
+  def = good, def.youngs_modulus_field = moduli, refuse_rod(&def, "youngs_modulus_field[2] is nan");
+  def = good, def.poissons_ratio_field = radii, def.poissons_ratio = 2.0f;
+  yw_model* fine = NULL;
+  assert_int_equal(yw_model_create_rod(NULL, &def, &fine, NULL), YW_OK);
+  yw_model_release(fine);
+  def.poissons_ratio_field = ratios, refuse_rod(&def, "poissons_ratio_field[1] is 0.5");
   def = good, def.frames = frames, refuse_rod(&def, "frame 0");
   def = good, def.contact_radius = -1.0f, refuse_rod(&def, "contact radius");
   def = good, def.params.substeps = 0, refuse_rod(&def, "substeps");
@@ -92,8 +99,11 @@ static void bad_sheets_are_refused(void** state) {
   good.mesh = &mesh;
   def = good, def.mesh = NULL, refuse_sheet(&def, "no triangles");
   def = good, def.thickness = 0.0f, refuse_sheet(&def, "thickness");
-  def = good, def.poissons_ratio = 0.7f, refuse_sheet(&def, "Poisson");
-  def = good, def.youngs_modulus = -1.0f, refuse_sheet(&def, "Young");
+  def = good, def.poissons_ratio = 0.7f, refuse_sheet(&def, "poissons_ratio");
+  def = good, def.youngs_modulus = -1.0f, refuse_sheet(&def, "youngs_modulus");
+  const float moduli[9] = {1e6f, 1e6f, 1e6f, 0.0f, 1e6f, 1e6f, 1e6f, 1e6f, 1e6f};
+  def = good, def.youngs_modulus_field = moduli;
+  refuse_sheet(&def, "sheet: youngs_modulus_field[3] is 0");
   mesh.num_triangles = 0, refuse_sheet(&good, "no triangles"), mesh.num_triangles = 8;
   int32_t kept = mesh.triangles[4];
   mesh.triangles[4] = 99, refuse_sheet(&good, "vertex 99");
@@ -223,6 +233,56 @@ static void rods_and_sheets_rest_on_the_floor(void** state) {
     yw_world_destroy(world);
     yw_model_release(rod);
     yw_model_release(sheet);
+  }
+}
+
+// Acceleration down a slope of 20 degrees, from the ways of a second; what slides after 1/4 s.
+static double slide(yw_model* model, float radius, float friction) {
+  yw_error error = {0};
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_shape* plane = NULL;
+  const float s = 0.34202014f, c = 0.93969262f;
+  assert_int_equal(yw_shape_plane(NULL, (yw_vec3){s, c, 0}, 0.0f, &plane), YW_OK);
+  yw_obstacle_def obstacle = yw_default_obstacle_def();
+  obstacle.shape = plane;
+  obstacle.friction = friction;
+  yw_obstacle_id obstacle_id;
+  assert_int_equal(yw_obstacle_create(world, &obstacle, &obstacle_id, &error), YW_OK);
+  yw_shape_release(plane);
+  yw_body_def def = yw_default_body_def();
+  def.model = model;
+  def.friction = friction;
+  def.transform.position = (yw_vec3){1.001f * radius * s, 1.001f * radius * c, 0};
+  def.transform.rotation = (yw_quat){0, 0, -0.17364818f, 0.98480775f};
+  yw_body_id id;
+  assert_int_equal(yw_body_create(world, &def, &id, &error), YW_OK);
+  yw_body_sums before, after;
+  for (int step = 0; step < 75; ++step) {
+    if (step == 15) yw_body_sums_of(world, id, &before);
+    assert_true(yw_world_step(world, 1.0f / 60, 1, NULL) >= 0);
+  }
+  yw_body_sums_of(world, id, &after);
+  yw_world_destroy(world);
+  return ((after.momentum[0] - before.momentum[0]) * (double)c -
+          (after.momentum[1] - before.momentum[1]) * (double)s) /
+         after.mass;
+}
+
+// Coulomb's law: g (sin - mu cos) on a slope that is too steep, none on one that is not.
+static void friction_is_coulombs(void** state) {
+  (void)state;
+  for (int k = 0; k < 12; ++k) {
+    yw_frames_solver solver = (yw_frames_solver)(k % 3);
+    float young = k / 3 % 2 ? 2e9f : 2e6f;
+    bool is_rod = k < 6;
+    yw_model* model =
+        is_rod ? make_rod(9, 0.4, 0.01f, young, solver) : make_sheet(0.3, 4, 0.01f, young, solver);
+    float radius = is_rod ? 0.01f : 0.005f;
+    double rough = 9.81 * (0.34202 - 0.2 * 0.93969);
+    assert_near(slide(model, radius, 0.0f), 9.81 * 0.34202, 0.01 * 9.81 * 0.34202);
+    assert_near(slide(model, radius, 0.2f), rough, 0.01 * rough);
+    assert_near(slide(model, radius, 0.6f), 0, 1e-3);
+    yw_model_release(model);
   }
 }
 
@@ -481,6 +541,7 @@ int main(void) {
       cmocka_unit_test(sheets_show_both_sides_and_a_rim),
       cmocka_unit_test(surfaces_follow_the_body),
       cmocka_unit_test(rods_and_sheets_rest_on_the_floor),
+      cmocka_unit_test(friction_is_coulombs),
       cmocka_unit_test(steel_plate_does_not_leap),
       cmocka_unit_test(clamps_carry_and_hinges_do_not),
       cmocka_unit_test(turned_pin_turns_the_rod),

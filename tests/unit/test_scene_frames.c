@@ -152,6 +152,10 @@ static void mistakes_in_rods_and_sheets_are_reported(void** state) {
        "dir/a.json:1:90: bodies[0].match is for volumes, but this is a rod"},
       {BODY("\"rod\": {" LINE "}, \"frames\": {\"kind\": \"rings\"}"),
        "dir/a.json:1:100: bodies[0].frames.kind is for volumes, but this is a rod"},
+      {BODY("\"rod\": {" LINE
+            "}, \"frames\": {\"fields\": [{\"shape\": {\"sphere\": {\"radius\": 1, "
+            "\"center\": [9, 9, 9]}}, \"material\": \"steel\"}]}"),
+       "dir/a.json:1:103: bodies[0].frames.fields[0] selects none of the 5 vertices"},
       {BODY("\"rod\": {" LINE "}, \"frames\": {}, \"surface\": {}"),
        "dir/a.json:1:106: bodies[0].surface is for volumes, but this is a rod"},
       {BODY("\"rod\": {" LINE "}, \"frames\": {}, \"start_pose\": 0"),
@@ -353,6 +357,40 @@ static void fields_are_what_they_say(void** state) {
                                 "7e4}]")) == cube_hash(laid_over, always_030));
 }
 
+static uint64_t rod_hash(const float* field) {
+  yw_vec3 points[5] = {{0, 0, 0}, {0.25f, 0, 0}, {0.5f, 0, 0}, {0.75f, 0, 0}, {1, 0, 0}};
+  const float ratios[5] = {0.3f, 0.3f, 0.3f, 0.3f, 0.3f};
+  yw_rod_def def = yw_default_rod_def();
+  def.points = points;
+  def.num_points = 5;
+  def.youngs_modulus_field = field;
+  def.poissons_ratio_field = ratios;
+  yw_model* model = NULL;
+  yw_error error = {0};
+  if (yw_model_create_rod(NULL, &def, &model, &error) < 0) fail_msg("%s", error.message);
+  uint64_t hash = model->hash;
+  yw_model_release(model);
+  return hash;
+}
+
+// At the particles, as for volumes.
+static void rods_and_sheets_have_fields(void** state) {
+  (void)state;
+  const float moduli[5] = {1e5f, 1e5f, 1e5f, 1e7f, 1e7f};
+  assert_true(
+      field_hash(BODY("\"rod\": {" LINE "}, \"frames\": {\"fields\": [{\"shape\": {\"plane\": "
+                      "{\"normal\": [-1, 0, 0], \"offset\": -0.6}}, \"youngs_modulus\": "
+                      "1e7}]}")) == rod_hash(moduli));
+  const char* plain = BODY(
+      "\"sheet\": {\"rectangle\": {\"width\": 2, \"depth\": 1, \"across\": 4, \"along\": 2}}, "
+      "\"frames\": {}");
+  const char* graded = BODY(
+      "\"sheet\": {\"rectangle\": {\"width\": 2, \"depth\": 1, \"across\": 4, \"along\": 2}}, "
+      "\"frames\": {\"fields\": [{\"from\": [-1, 0, 0], \"to\": [1, 0, 0], "
+      "\"youngs_modulus\": [1e5, 1e7]}]}");
+  assert_true(field_hash(plain) != field_hash(graded));
+}
+
 // A lattice of cells takes its cells from the scene.
 static void cells_of_a_lattice_are_found(void** state) {
   (void)state;
@@ -416,6 +454,7 @@ int main(void) {
       cmocka_unit_test(keys_win_over_the_material),
       cmocka_unit_test(materials_are_those_of_the_documentation),
       cmocka_unit_test(fields_are_what_they_say),
+      cmocka_unit_test(rods_and_sheets_have_fields),
       cmocka_unit_test(cells_of_a_lattice_are_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
