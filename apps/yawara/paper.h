@@ -108,6 +108,7 @@ struct paper_take {
   double* rows;       ///< (info.frames + 1) x num_columns
   double* times;      ///< of the rows, s
   double seconds;     ///< spent in steps
+  double cpu;         ///< the same as processor time of all threads, s
   double worst_step;  ///< longest frame, s
   bool diverged;      ///< and ended early; later rows are those of the last frame
   void* pictures;     ///< renderer, stage, sheet and movie; NULL without pictures

@@ -55,7 +55,8 @@ yw_status paper_pictures_open(paper_take* take, yw_error* error) {
   p->height = 2 * (int32_t)(0.5f * scale * (float)take->script->height);
   yw_status status = stage_create(take->scene, take->world, &p->stage, error);
   if (status >= 0 && stage_has_particles(p->stage)) {
-    stage_set_skin(p->stage, skin_available(NULL) >= 0);
+    // What flies apart has no skin to speak of.
+    stage_set_skin(p->stage, !take->script->may_diverge && skin_available(NULL) >= 0);
   }
   if (status >= 0) stage_set_field(p->stage, take->script->field, 0.0f, take->script->field_high);
   if (status >= 0) status = yw_renderer_create(NULL, 0, &p->renderer, error);

@@ -3,10 +3,10 @@
 // particles, against the extent of the space, and in every scene.
 #include <math.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/timer.h"
 #include "paper_saida.h"
 
 #define SPACING "bodies[0].plastic.spacing"
@@ -20,7 +20,7 @@ static void measure(const paper_take* take, double* row) {
   int32_t count;
   yw_body_positions(take->world, paper_body(take, 0), &count);
   row[MASTERS] = count;
-  row[SECONDS] = take->seconds;
+  row[SECONDS] = take->cpu;
 }
 
 static yw_status plot_cost(const paper_take* take, const double* cost, yw_error* error) {
@@ -30,7 +30,7 @@ static yw_status plot_cost(const paper_take* take, const double* cost, yw_error*
     masters[i] = 1e-3 * paper_value(take, i + 1, MASTERS);
   }
   const yw_series series[] = {
-      {"ms per step", take->info.frames, take->times + 1, cost, YW_SERIES_LINE, 0},
+      {"CPU ms per step", take->info.frames, take->times + 1, cost, YW_SERIES_LINE, 0},
       {"thousand masters", take->info.frames, take->times + 1, masters, YW_SERIES_DASHED, 1}};
   yw_plot plot = yw_default_plot();
   plot.title = "Bunnies added one after another";
@@ -65,13 +65,13 @@ static yw_status play_many(const paper_options* options, yw_error* error) {
   double* cost = YW_NEW_ARRAY(NULL, double, take.info.frames);
   if (!cost) status = yw_fail_memory(error, "a plot");
   if (status >= 0)
-    printf("\n%8s %10s %9s %22s\n", "t (s)", "masters", "ms/step", "us/step and master");
+    printf("\n%8s %10s %12s %22s\n", "t (s)", "masters", "CPU ms/step", "us/step and master");
   for (int32_t i = 0; i < take.info.frames && status >= 0; ++i) {
     double seconds = paper_value(&take, i + 1, SECONDS) - paper_value(&take, i, SECONDS);
     cost[i] = 1e3 * seconds / take.info.substeps;
     double masters = paper_value(&take, i + 1, MASTERS);
     if (i % 5 == 4) {
-      printf("%8.2f %10.0f %9.2f %22.2f\n", take.times[i + 1], masters, cost[i],
+      printf("%8.2f %10.0f %12.2f %22.2f\n", take.times[i + 1], masters, cost[i],
              1e3 * cost[i] / masters);
     }
   }
@@ -81,15 +81,15 @@ static yw_status play_many(const paper_options* options, yw_error* error) {
   return status;
 }
 
-// Seconds of the fastest of a few frames.
+// Seconds of processor time of a step, in the fastest of a few frames.
 static yw_status time_frames(yw_world* world, const yw_scene_info* info, int32_t warm_up,
                              int32_t frames, double* out, yw_error* error) {
   *out = INFINITY;
   for (int32_t i = 0; i < warm_up + frames; ++i) {
-    double begin = yw_seconds();
+    clock_t begin = clock();
     yw_status status = yw_world_step(world, 1.0f / info->fps, info->substeps, NULL);
     if (status < 0) return yw_fail(error, status, "the step failed");
-    double seconds = yw_seconds() - begin;
+    double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
     if (i >= warm_up && seconds < *out) *out = seconds;
   }
   *out /= info->substeps;
@@ -98,7 +98,7 @@ static yw_status time_frames(yw_world* world, const yw_scene_info* info, int32_t
 
 // The same four bunnies, farther and farther apart, while they fall flat.
 static yw_status play_extents(const paper_options* options, yw_error* error) {
-  printf("\n%12s %10s %9s\n", "extent (m)", "masters", "ms/step");
+  printf("\n%12s %10s %12s\n", "extent (m)", "masters", "CPU ms/step");
   double first = 0;
   for (int scale = 1; scale <= 64; scale *= 4) {
     char spacing[60], position[60];
@@ -120,7 +120,7 @@ static yw_status play_extents(const paper_options* options, yw_error* error) {
     yw_body_positions(world, yw_world_body(world, 0), &count);
     if (scale == 1) first = seconds;
     if (status >= 0) {
-      printf("%12d %10d %9.2f  (%.2f of the first)\n", 2 * scale, count, 1e3 * seconds,
+      printf("%12d %10d %12.2f  (%.2f of the first)\n", 2 * scale, count, 1e3 * seconds,
              seconds / first);
     }
     yw_world_destroy(world);
@@ -139,7 +139,7 @@ yw_status paper_saida_fig16(const paper_options* options, yw_error* error) {
 
 // Every scene at full resolution, from its first impact on.
 yw_status paper_saida_table2(const paper_options* options, yw_error* error) {
-  printf("\n%-26s %8s %9s %9s %22s\n", "", "masters", "step (s)", "ms/step", "paper: s/frame");
+  printf("\n%-26s %8s %9s %12s %15s\n", "", "masters", "step (s)", "CPU ms/step", "paper: s/frame");
   for (int32_t i = 0; i < saida_num_table; ++i) {
     const saida_take* t = &saida_table[i];
     yw_scene_override settings[SAIDA_MAX_SETTINGS + 1];
@@ -157,7 +157,7 @@ yw_status paper_saida_table2(const paper_options* options, yw_error* error) {
     int32_t masters;
     yw_body_positions(world, yw_world_body(world, 0), &masters);
     if (status >= 0) {
-      printf("%-26s %8d %9.4f %9.2f %22.4f\n", t->label, masters,
+      printf("%-26s %8d %9.4f %12.2f %15.4f\n", t->label, masters,
              1.0 / ((double)info.fps * info.substeps), 1e3 * seconds, t->paper_step);
       fflush(stdout);
     }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -51,10 +52,12 @@ static yw_status open_take(paper_take* take, yw_error* error) {
 static yw_status step(paper_take* take, yw_error* error) {
   yw_step_report report;
   double begin = yw_seconds();
+  clock_t ticks = clock();
   yw_status status =
       yw_world_step(take->world, 1.0f / take->info.fps, take->info.substeps, &report);
   double seconds = yw_seconds() - begin;
   take->seconds += seconds;
+  take->cpu += (double)(clock() - ticks) / CLOCKS_PER_SEC;
   if (seconds > take->worst_step) take->worst_step = seconds;
   ++take->frame;
   if (status >= 0 && report.diverged_bodies > 0 && take->script->may_diverge) {
