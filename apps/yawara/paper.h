@@ -91,11 +91,11 @@ typedef struct paper_script {
   /// Changes to the scene; may be NULL with none.
   const yw_scene_override* settings;
   int32_t num_settings;
-  const char* name;  ///< the sheet is NAME.png, the movie NAME.mp4; NULL: sheet.png, movie.mp4
-  bool may_diverge;  ///< a body that diverges ends the take, but not the figure
-  const char* field;          ///< colours bodies; NULL: their own colours
-  float field_high;           ///< upper end of the colours, the lower is 0
-  int32_t quick_frames;       ///< length with --quick; 0: all of the scene
+  const char* name;      ///< the sheet is NAME.png, the movie NAME.mp4; NULL: sheet.png, movie.mp4
+  bool may_diverge;      ///< a body that diverges ends the take, but not the figure
+  const char* field;     ///< colours bodies; NULL: their own colours
+  float field_high;      ///< upper end of the colours, the lower is 0
+  int32_t quick_frames;  ///< length with --quick; 0: all of the scene
 } paper_script;
 
 struct paper_take {

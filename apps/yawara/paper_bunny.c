@@ -172,6 +172,8 @@ yw_status paper_imai_fig9(const paper_options* options, yw_error* error) {
 
 // A poke ------------------------------------------------------------------------------------------
 
+#define CUBE 0.2  // m
+
 static yw_status play_poke(const paper_options* options, yw_error* error) {
   static const double moments[] = {0.0, 0.02, 0.05, 0.2};
   static const char* const labels[] = {"adaptive", "finest"};
@@ -192,39 +194,54 @@ static yw_status play_poke(const paper_options* options, yw_error* error) {
   return status;
 }
 
+#define NUM_TAUS 4
+static const char* const taus[NUM_TAUS] = {"0.01", "0.003", "0.001", "0.0003"};
+
+static yw_status plot_poke(const paper_options* options, int32_t count, const fem_course* courses,
+                           yw_error* error) {
+  static double share[NUM_TAUS][PAPER_FEM_FRAMES + 1];
+  yw_series series[NUM_TAUS];
+  char names[NUM_TAUS][24];
+  for (int32_t k = 0; k < count; ++k) {
+    const fem_course* c = &courses[k];
+    for (int32_t i = 0; i <= c->frames; ++i) share[k][i] = 100.0 * c->tets[i] / c->all_tets;
+    snprintf(names[k], sizeof names[k], "tau = %s", taus[k]);
+    series[k] = (yw_series){names[k], c->frames + 1, c->time, share[k], YW_SERIES_LINE, k};
+  }
+  yw_plot plot = yw_default_plot();
+  plot.title = "A poke into a cube: tets in use";
+  plot.x.label = "time (s)";
+  plot.y = (yw_axis){"% of the finest mesh", true, (double)NAN, (double)NAN};
+  plot.num_series = count;
+  plot.series = series;
+  return paper_write_plot(options, "poke.png", &plot, error);
+}
+
 yw_status paper_imai_poke(const paper_options* options, yw_error* error) {
-  static fem_course adaptive, finest;
+  static fem_course courses[NUM_TAUS], finest;
+  int32_t count = options->quick ? 1 : NUM_TAUS;
   fem_case c = {.scene = "imai/poke.json",
                 .num_bodies = 2,
+                .body = 1,
                 .frames = options->quick ? 24 : 0,
                 .point = {0.0f, 0.1f, 0.0f},
                 .radius = 0.001};
   yw_status status = options->no_pictures ? YW_OK : play_poke(options, error);
-  if (status >= 0) status = paper_fem_run(options, &c, &adaptive, error);
-  c.body = 1;
   if (status >= 0) status = paper_fem_run(options, &c, &finest, error);
   if (status < 0) return status;
-  fem_comparison r = paper_fem_compare(&adaptive, &finest);
-  printf("\n%d tets, in use %.1f %% in the mean, %.0f at the end\n", finest.all_tets,
-         100.0 * r.tets, adaptive.tets[adaptive.frames]);
-  printf("depth %.2f mm, error %.2f mm: %.1f %% of the depth, %.2f %% of the cube\n", 1e3 * r.way,
-         1e3 * r.error, 100.0 * r.error / r.way, 100.0 * r.error / 0.2);
-  printf("%.1f times faster\n", r.faster);
-  static double share[PAPER_FEM_FRAMES + 1], rate[PAPER_FEM_FRAMES + 1];
-  for (int32_t i = 0; i <= adaptive.frames; ++i) {
-    share[i] = 100.0 * adaptive.tets[i] / adaptive.all_tets;
-    rate[i] = paper_fem_rate(&adaptive, i, 2) / paper_fem_rate(&finest, i, 2);
+  printf("\n%-10s %10s %10s %14s %12s %12s\n", "tau", "tets %", "faster", "error % depth",
+         "at end %", "% of cube");
+  c.body = 0;
+  for (int32_t k = 0; k < count; ++k) {
+    c.num_changes = 1;
+    c.changes[0] = (yw_scene_override){"models.cube.fem.tau", taus[k]};
+    status = paper_fem_run(options, &c, &courses[k], error);
+    if (status < 0) return status;
+    fem_comparison r = paper_fem_compare(&courses[k], &finest);
+    printf("%-10s %10.2f %10.1f %14.1f %12.2f %12.2f\n", taus[k], 100.0 * r.tets, r.faster,
+           100.0 * r.error / r.way, 100.0 * r.last_error / r.way, 100.0 * r.error / CUBE);
   }
-  const yw_series series[] = {
-      {"tets in use, %", adaptive.frames + 1, adaptive.time, share, YW_SERIES_LINE, 0},
-      {"updates per second, over the finest mesh", adaptive.frames + 1, adaptive.time, rate,
-       YW_SERIES_LINE, 1},
-  };
-  yw_plot plot = yw_default_plot();
-  plot.title = "A poke into a cube";
-  plot.x.label = "time (s)";
-  plot.y = (yw_axis){NULL, true, (double)NAN, (double)NAN};
-  plot.num_series = 2;
-  plot.series = series;
-  return paper_write_plot(options, "poke.png", &plot, error);
+  printf("%d tets, poked %.2f mm deep\n", finest.all_tets,
+         1e3 * paper_fem_compare(&finest, &finest).way);
+  return plot_poke(options, count, courses, error);
 }
