@@ -98,7 +98,8 @@ static int32_t nearest_place(const place* places, int32_t count, yw_vec3 p) {
   return best;
 }
 
-static int32_t* find_carriers(const frame_body* body, int32_t num_points, const yw_vec3* points) {
+int32_t* frame_nearest_particles(const frame_body* body, int32_t num_points,
+                                 const yw_vec3* points) {
   int32_t* carriers = YW_NEW_ARRAY(NULL, int32_t, num_points);
   place* places = YW_NEW_ARRAY(NULL, place, body->num_particles);
   if (carriers && places) {
@@ -126,7 +127,7 @@ static void carry(const frame_body* body, const float* values, const int32_t* ca
 yw_status frame_values_at(const frame_body* body, const yw_model* model, const frame_field* field,
                           int32_t num_points, const yw_vec3* points, float* out) {
   float* values = YW_NEW_ARRAY(NULL, float, body->num_particles);
-  int32_t* carriers = find_carriers(body, num_points, points);
+  int32_t* carriers = frame_nearest_particles(body, num_points, points);
   bool ok = values && carriers && particle_values(body, field, yw_model_tets(model), values);
   if (ok) carry(body, values, carriers, num_points, out);
   yw_mem_free(NULL, values);
@@ -136,7 +137,7 @@ yw_status frame_values_at(const frame_body* body, const yw_model* model, const f
 
 static bool carry_by_neighbours(const frame_body* body, const float* values, int32_t** carriers,
                                 float* out) {
-  if (!*carriers) *carriers = find_carriers(body, body->num_surface, body->surface);
+  if (!*carriers) *carriers = frame_nearest_particles(body, body->num_surface, body->surface);
   if (!*carriers) return false;
   carry(body, values, *carriers, body->num_surface, out);
   return true;

@@ -131,6 +131,10 @@ static void show_obstacle(stage* s, int32_t index) {
 // Bodies
 // ----------------------------------------------------------------------------------------------
 
+static bool particle_color(const void* context, int32_t body, int32_t particle, yw_vec3* color) {
+  return yw_scene_particle_color(context, body, particle, color);
+}
+
 // A darker tone of the colour, or a lighter one where that would not be seen.
 static yw_vec3 tint_of(yw_vec3 color, yw_vec3 tint) {
   bool is_dark = 0.2f * color.x + 0.7f * color.y + 0.1f * color.z < DARK;
@@ -146,6 +150,12 @@ static yw_status paint_body(stage* s, int32_t index) {
   stage_body* body = &s->bodies[index];
   const yw_tri_mesh* surface = yw_model_surface(body->model);
   yw_vec3 color = body->color;
+  if (stage_body_is_loose(body)) {
+    body->particle_color = particle_color;
+    body->color_context = s->scene;
+    body->number = index;
+    return YW_OK;
+  }
   bool tinted = yw_model_tets(body->model)->num_tets == 0 && surface->colors;
   if (!yw_scene_body_paint(s->scene, index, yw_v3(0, 0, 0), &color) && !tinted) return YW_OK;
   if (!body->paint) body->paint = YW_NEW_ARRAY(NULL, yw_vec3, surface->num_vertices);

@@ -80,6 +80,28 @@ static yw_status tint(stage_body* body, const frame_body* frame, const frame_fie
   return status;
 }
 
+// Particles that keep a colour of their own; a skin takes that of the nearest one.
+static yw_status tint_particles(stage_body* body, const frame_body* frame) {
+  yw_vec3 color = body->color;
+  if (!body->particle_color || body->num_shown == 0 ||
+      !body->particle_color(body->color_context, body->number, 0, &color)) {
+    return YW_OK;
+  }
+  int32_t* nearest = NULL;
+  if (body->skin.num_vertices > 0) {
+    nearest = frame_nearest_particles(frame, body->num_shown, body->shown);
+    if (!nearest) return YW_ERR_MEMORY;
+  }
+  for (int32_t i = 0; i < body->num_shown; ++i) {
+    body->tints[i] = body->color;
+    body->particle_color(body->color_context, body->number, nearest ? nearest[i] : i,
+                         &body->tints[i]);
+  }
+  yw_mem_free(NULL, nearest);
+  body->tinted = true;
+  return YW_OK;
+}
+
 // Showing ---------------------------------------------------------------------------------------
 
 static void show_particles(stage_body* body, const frame_body* frame) {
@@ -132,9 +154,13 @@ yw_status stage_body_show(stage_body* body, const frame_body* frame, const stage
     body->num_shown = vertices;
     frame_surface(frame, body->model, body->shown);
   }
-  if (!values) return YW_OK;
-  body->tinted = true;
-  if (tint(body, frame, values, field) < 0) return yw_fail_memory(error, "a picture");
+  yw_status status = YW_OK;
+  if (!values && stage_body_is_loose(body)) status = tint_particles(body, frame);
+  if (values) {
+    body->tinted = true;
+    status = tint(body, frame, values, field);
+  }
+  if (status < 0) return yw_fail_memory(error, "a picture");
   return YW_OK;
 }
 

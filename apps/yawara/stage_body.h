@@ -8,6 +8,10 @@
 #include "skin/skin.h"
 #include "yawara/yawara.h"
 
+/// Colour of a particle of a body; false: that of the body.
+typedef bool (*stage_particle_color)(const void* context, int32_t body, int32_t particle,
+                                     yw_vec3* color);
+
 typedef struct stage_body {
   const yw_model* model;
   bool active;
@@ -15,8 +19,11 @@ typedef struct stage_body {
   int32_t num_shown;  ///< vertices of the surface, or particles
   int32_t capacity;   ///< of the arrays below
   yw_vec3* shown;     ///< m
-  yw_vec3* tints;     ///< colours by field, where `tinted`
+  yw_vec3* tints;     ///< colours by field or of particles, where `tinted`
   bool tinted;
+  stage_particle_color particle_color;  ///< NULL: all have the colour of the body
+  const void* color_context;
+  int32_t number;     ///< of the body in the world
   float* radii;       ///< m, of particles; NULL: a surface
   float* values;      ///< of the field, of what is shown; scratch
   yw_tri_mesh skin;   ///< around the particles, where asked for; else empty

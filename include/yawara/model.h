@@ -334,6 +334,16 @@ typedef struct yw_plastic_material {
 } yw_plastic_material;
 YW_API yw_plastic_material yw_default_plastic_material(void);
 
+/// Plastic materials by name; docs/materials.md says where the numbers come from.
+typedef struct yw_plastic_preset {
+  const char* name;  ///< as in scene files, e.g. "clay"
+  yw_plastic_material material;
+} yw_plastic_preset;
+YW_API int32_t yw_num_plastic_presets(void);
+/// Preset number i, softest first, 0 <= i < yw_num_plastic_presets(); NULL when there is none.
+YW_API const yw_plastic_preset* yw_plastic_preset_at(int32_t i);
+YW_API const yw_plastic_preset* yw_plastic_preset_by_name(const char* name);  ///< NULL: none
+
 /// Matter of one material that starts as one piece. Parts of a model share slaves: where they meet
 /// they merge. Parts may overlap; nothing is removed, and matter there is twice as dense.
 typedef struct yw_plastic_part {
@@ -375,6 +385,11 @@ YW_API yw_status yw_model_create_plastic(const yw_allocator* mem, const yw_plast
 YW_API yw_status yw_plastic_sample(const yw_allocator* mem, const yw_shape* shape, float spacing,
                                    bool sheet, yw_vec3** out, int32_t* count, yw_error* error);
 YW_API void yw_points_free(const yw_allocator* mem, yw_vec3* points);
+/// How many points that would be, without making them, and about how many bytes a body of them
+/// needs (bytes may be NULL). YW_ERR_LIMIT above memory_limit bytes.
+YW_API yw_status yw_plastic_count(const yw_shape* shape, float spacing, bool sheet,
+                                  double memory_limit, int32_t* count, double* bytes,
+                                  yw_error* error);
 
 /// Carries a finer triangle mesh in the body (barycentric, rest pose): it is what pictures and
 /// caches show. Must be called before the first body is made, of a model made of tets.

@@ -68,6 +68,10 @@ typedef struct yw_look {
 YW_API yw_look yw_scene_body_look(const yw_scene* scene, int32_t body);
 /// Lays the body's "paint" at a point of its rest pose over *color; false when it has none at all.
 YW_API bool yw_scene_body_paint(const yw_scene* scene, int32_t body, yw_vec3 point, yw_vec3* color);
+/// Colour of a particle of a plastic body, by its number among yw_body_positions: that of the body
+/// which it was part of, with its paint. false when it has just the colour of the body's look.
+YW_API bool yw_scene_particle_color(const yw_scene* scene, int32_t body, int32_t particle,
+                                    yw_vec3* color);
 YW_API int32_t yw_scene_num_obstacles(const yw_scene* scene);
 YW_API yw_look yw_scene_obstacle_look(const yw_scene* scene, int32_t obstacle);
 YW_API const yw_shape* yw_scene_obstacle_shape(const yw_scene* scene, int32_t obstacle);

@@ -207,75 +207,15 @@ void yw_scene_destroy(yw_scene* scene) {
   yw_allocator mem = scene->mem;
   for (int32_t i = 0; i < scene->models.count; i++)
     yw_model_spec_free(&mem, &scene->models.items[i]);
+  for (int32_t i = 0; i < scene->groups.count; i++) yw_model_release(scene->groups.items[i].model);
   for (int32_t i = 0; i < scene->shapes.count; i++) yw_shape_release(scene->shapes.items[i]);
   YW_LIST_FREE(&mem, &scene->shapes);
   YW_LIST_FREE(&mem, &scene->models);
   YW_LIST_FREE(&mem, &scene->bodies);
+  YW_LIST_FREE(&mem, &scene->groups);
   YW_LIST_FREE(&mem, &scene->obstacles);
   yw_json_free(scene->doc);
   yw_mem_free(&mem, scene);
 }
 
 yw_scene_info yw_scene_info_of(const yw_scene* scene) { return scene->info; }
-
-// The body entry that copy number `body` of all comes from.
-static const yw_body_spec* find_body(const yw_scene* scene, int32_t body) {
-  int32_t low = 0, high = scene->bodies.count;
-  while (high - low > 1) {
-    int32_t middle = low + (high - low) / 2;
-    if (scene->bodies.items[middle].first_body <= body) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return &scene->bodies.items[low];
-}
-
-yw_look yw_scene_body_look(const yw_scene* scene, int32_t body) {
-  // Soft, well apart from each other, about equally bright.
-  static const yw_vec3 palette[] = {
-      {0.75f, 0.20f, 0.12f}, {0.06f, 0.30f, 0.55f}, {0.85f, 0.50f, 0.08f}, {0.10f, 0.42f, 0.22f},
-      {0.45f, 0.16f, 0.50f}, {0.10f, 0.48f, 0.48f}, {0.80f, 0.28f, 0.38f}, {0.38f, 0.42f, 0.10f}};
-  yw_look look = {{0.7f, 0.7f, 0.7f}, true, false};
-  if (body < 0 || body >= scene->num_bodies) return look;
-  const yw_body_spec* spec = find_body(scene, body);
-  int32_t copy = body - spec->first_body;
-  look.color = spec->num_colors > 0 ? spec->color_list[copy % spec->num_colors]
-                                    : palette[(size_t)body % (sizeof palette / sizeof *palette)];
-  return look;
-}
-
-bool yw_scene_body_paint(const yw_scene* scene, int32_t body, yw_vec3 point, yw_vec3* color) {
-  if (body < 0 || body >= scene->num_bodies) return false;
-  const yw_body_spec* spec = find_body(scene, body);
-  for (int32_t i = 0; i < spec->num_paints; i++) {
-    const yw_paint_spec* paint = &spec->paint_list[i];
-    float d = yw_shape_distance(paint->solid, point);
-    float inside = d <= 0 ? 1.0f : 0.0f;
-    if (paint->blend > 0) inside = yw_clampf(0.5f - d / paint->blend, 0.0f, 1.0f);
-    *color = yw_lerp(*color, paint->color, inside);
-  }
-  return spec->num_paints > 0;
-}
-
-int32_t yw_scene_num_obstacles(const yw_scene* scene) { return scene->obstacles.count; }
-
-static const yw_obstacle_spec* obstacle_at(const yw_scene* scene, int32_t i) {
-  return i >= 0 && i < scene->obstacles.count ? &scene->obstacles.items[i] : NULL;
-}
-
-yw_look yw_scene_obstacle_look(const yw_scene* scene, int32_t obstacle) {
-  const yw_obstacle_spec* o = obstacle_at(scene, obstacle);
-  return o ? (yw_look){o->color, o->visible, o->checker} : (yw_look){{0, 0, 0}, false, false};
-}
-
-const yw_shape* yw_scene_obstacle_shape(const yw_scene* scene, int32_t obstacle) {
-  const yw_obstacle_spec* o = obstacle_at(scene, obstacle);
-  return o ? o->solid : NULL;
-}
-
-yw_obstacle_id yw_scene_obstacle_id(const yw_scene* scene, int32_t obstacle) {
-  const yw_obstacle_spec* o = obstacle_at(scene, obstacle);
-  return o ? o->id : (yw_obstacle_id){0, 0};
-}

@@ -24,6 +24,7 @@ static const yw_field body_fields[] = {
     MODEL_FIELD(match),
     MODEL_FIELD(frames),
     MODEL_FIELD(fem),
+    MODEL_FIELD(plastic),
     MODEL_FIELD(examples),
     MODEL_FIELD(surface),
     {"density", YW_FIELD_NUMBER, offsetof(yw_body_spec, keys.density), 0, 1e6, true, NULL},
@@ -41,7 +42,8 @@ static const yw_field body_fields[] = {
     YW_FIELD(yw_body_spec, paint, NODE, 0, 0),
     YW_FIELD(yw_body_spec, start_pose, NODE, 0, 0),
     YW_FIELD(yw_body_spec, pins, NODE, 0, 0),
-    YW_FIELD(yw_body_spec, repeat, NODE, 0, 0)};
+    YW_FIELD(yw_body_spec, repeat, NODE, 0, 0),
+    YW_FIELD(yw_body_spec, merge, NODE, 0, 0)};
 const yw_record yw_record_body = YW_RECORD("body", body_fields, body_defaults);
 
 static const yw_paint_spec paint_defaults = {.blend = 0.01f};
@@ -201,16 +203,18 @@ static bool check_no_model_keys(yw_loader* l, const yw_body_spec* body) {
   const yw_json* groups = yw_json_get(body->keys.match, "groups");
   const yw_json* item = groups ? groups : yw_first_key(body->keys.frames, yw_frames_model_keys);
   if (!item) item = yw_first_key(body->keys.fem, yw_fem_model_keys);
+  if (!item) item = body->keys.plastic;
   if (item) return yw_value_fail(&l->r, item, "belongs to the model, but \"model\" is given");
   return true;
 }
 
 // Settings of one method mean nothing to a model of another.
 static bool check_method(yw_loader* l, const yw_body_spec* body) {
-  static const char* const names[] = {"match", "frames", "fem"};
-  const yw_json* const settings[] = {body->keys.match, body->keys.frames, body->keys.fem};
+  static const char* const names[] = {"match", "frames", "fem", "plastic"};
+  const yw_json* const settings[] = {body->keys.match, body->keys.frames, body->keys.fem,
+                                     body->keys.plastic};
   int32_t method = (int32_t)l->scene->models.items[body->model_index].method;
-  for (int32_t i = 0; i < 3; i++) {
+  for (int32_t i = 0; i < 4; i++) {
     if (i == method || !settings[i]) continue;
     return yw_value_fail(&l->r, settings[i], "is given, but the model is one of \"%s\"",
                          names[method]);
@@ -280,6 +284,9 @@ static bool load_start_pose(yw_loader* l, yw_body_spec* body) {
   if (yw_source_is_slender(model->source)) {
     return yw_value_fail(&l->r, node, "is for volumes, but this is a rod or a sheet");
   }
+  if (model->method == YW_SCENE_PLASTIC) {
+    return yw_value_fail(&l->r, node, "is not for bodies of \"plastic\"");
+  }
   if (node->type == YW_JSON_STRING) return find_example(l, model, node, &body->start_example);
   if (node->type == YW_JSON_OBJECT) return yw_load_pose(l, node, &body->start);
   if (node->type != YW_JSON_NUMBER) {
@@ -301,7 +308,6 @@ static bool load_start_pose(yw_loader* l, yw_body_spec* body) {
 
 static bool load_copies(yw_loader* l, yw_body_spec* body) {
   body->copies = repeat_defaults;
-  body->first_body = l->scene->num_bodies;
   const yw_json* node = body->repeat;
   if (node) {
     if (!yw_read_record(&l->r, node, &yw_record_repeat, &body->copies) ||
@@ -316,8 +322,17 @@ static bool load_copies(yw_loader* l, yw_body_spec* body) {
                          "makes %.0f bodies, but a scene has at most %d", total,
                          YW_SCENE_MAX_BODIES);
   }
-  l->scene->num_bodies = (int32_t)total;
   return true;
+}
+
+// Bodies that merge are one body of the world, which stands where the first of them is.
+static void number_body(yw_loader* l, yw_body_spec* body) {
+  body->first_body = l->scene->num_bodies;
+  if (body->group < 0) {
+    l->scene->num_bodies += yw_body_num_copies(body);
+  } else if (l->scene->groups.items[body->group].first == l->scene->bodies.count) {
+    l->scene->num_bodies++;
+  }
 }
 
 static bool load_colors(yw_loader* l, yw_body_spec* body) {
@@ -354,9 +369,11 @@ bool yw_load_bodies(yw_loader* l, const yw_json* node) {
     if (!yw_read_record(&l->r, node->items[i], &yw_record_body, body)) return false;
     body->node = node->items[i];
     if (!load_copies(l, body) || !load_body_model(l, body) || !load_start_pose(l, body) ||
-        !load_colors(l, body) || !load_paint(l, body) || !load_pins(l, body)) {
+        !load_colors(l, body) || !load_paint(l, body) || !load_pins(l, body) ||
+        !yw_load_merge(l, body)) {
       return false;
     }
+    number_body(l, body);
     l->scene->bodies.count++;
   }
   return true;

@@ -18,7 +18,7 @@ static bool build_lattice(yw_loader* l, yw_model_spec* model) {
   return status >= 0 || yw_value_fail(&l->r, model->source_node, "cannot be cut into tets");
 }
 
-static bool build_tets(yw_loader* l, yw_model_spec* model) {
+bool yw_build_tets(yw_loader* l, yw_model_spec* model) {
   const yw_allocator* mem = &l->scene->mem;
   yw_error deep = {0};
   if (model->source == YW_SOURCE_LATTICE) return build_lattice(l, model);
@@ -120,10 +120,11 @@ static bool embed(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* surface
 
 static bool build_model(yw_loader* l, yw_model_spec* model) {
   if (yw_source_is_slender(model->source)) return yw_build_slender(l, model);
+  if (model->method == YW_SCENE_PLASTIC) return yw_build_plastic(l, model);
   const yw_allocator* mem = &l->scene->mem;
   yw_tri_mesh surface = {0};
   int32_t* labels = NULL;
-  bool done = build_tets(l, model) && yw_build_surface(l, model, &surface);
+  bool done = yw_build_tets(l, model) && yw_build_surface(l, model, &surface);
   if (done && model->grouping == YW_GROUPS_LABELS) {
     labels = YW_NEW_ARRAY(mem, int32_t, model->tets.num_vertices);
     done = labels ? build_labels(l, model, labels) : yw_memory_fail(&l->r);
@@ -141,6 +142,7 @@ void yw_model_spec_free(const yw_allocator* mem, yw_model_spec* model) {
     yw_mem_free(mem, model->examples[i]);
   }
   yw_mem_free(mem, model->examples);
+  yw_mem_free(mem, model->layers);
   yw_tet_mesh_free(&model->tets);
   yw_tri_mesh_free(&model->surface_mesh);
 }
@@ -231,5 +233,7 @@ bool yw_build_models(yw_loader* l) {
     yw_body_spec* body = &scene->bodies.items[i];
     if (!build_start_pose(l, body) || !build_pins(l, body)) return false;
   }
+  if (!yw_build_groups(l)) return false;
+  yw_warn_overlaps(l);
   return true;
 }

@@ -77,8 +77,8 @@ bool yw_load_fem(yw_loader* l, yw_model_spec* model) {
     if (!yw_json_get(node, "youngs_modulus")) fem->youngs_modulus = material->youngs_modulus;
     if (!yw_json_get(node, "poissons_ratio")) fem->poissons_ratio = material->poissons_ratio;
   }
-  return check_levels(l, node, fem) &&
-         yw_load_stiffness_list(l, fem->fields, true, &fem->num_fields, &fem->field_list);
+  return check_levels(l, node, fem) && yw_load_stiffness_list(l, fem->fields, YW_LAYERS_OF_FEM,
+                                                              &fem->num_fields, &fem->field_list);
 }
 
 // What the keys of a body say lies over the settings of its model.

@@ -61,7 +61,8 @@ bool yw_load_frames(yw_loader* l, yw_model_spec* model) {
                          "is \"cells\", but the mesh is not a lattice");
   }
   return check_solver(l, node, frames->solver, model->num_poses) &&
-         yw_load_stiffness_list(l, frames->fields, false, &frames->num_fields, &frames->field_list);
+         yw_load_stiffness_list(l, frames->fields, YW_LAYERS_OF_FRAMES, &frames->num_fields,
+                                &frames->field_list);
 }
 
 bool yw_load_body_frames(yw_loader* l, const yw_json* node, int32_t num_poses,

@@ -16,6 +16,7 @@ struct yw_scene {
   YW_LIST(yw_shape*) shapes;  ///< all that were made; the specs borrow them
   YW_LIST(yw_model_spec) models;
   YW_LIST(yw_body_spec) bodies;
+  YW_LIST(yw_group_spec) groups;
   YW_LIST(yw_obstacle_spec) obstacles;
 };
 
@@ -82,6 +83,26 @@ bool yw_load_fem(yw_loader* l, yw_model_spec* model);
 bool yw_load_body_fem(yw_loader* l, const yw_json* node, yw_fem_spec* fem);
 bool yw_build_fem(yw_loader* l, yw_model_spec* model);
 
+// scene_plastic.c
+/// Plastic material by name, also of the elastic ones; false after an error.
+bool yw_find_plastic_material(yw_loader* l, const yw_json* node, yw_plastic_material* out);
+bool yw_load_plastic(yw_loader* l, yw_model_spec* model);
+/// Finds the particles, what each is made of, and makes the model unless it is only part of others.
+bool yw_build_plastic(yw_loader* l, yw_model_spec* model);
+/// What is made of it, to be filled in: place and start of a part, parts of a model.
+yw_plastic_part yw_plastic_part_of(const yw_model_spec* model);
+yw_plastic_def yw_plastic_def_of(const yw_model_spec* model);
+
+// scene_merge.c
+/// Reads "merge": the body becomes part of a group.
+bool yw_load_merge(yw_loader* l, yw_body_spec* body);
+/// Makes the models of groups.
+bool yw_build_groups(yw_loader* l);
+
+// scene_overlap.c
+/// Says which plastic bodies begin inside others without merging, or inside obstacles.
+void yw_warn_overlaps(yw_loader* l);
+
 // scene_pose.c
 bool yw_load_pose(yw_loader* l, const yw_json* node, yw_pose_spec* out);
 /// 1 inside the shape (or without one), 0 outside, straight in between over the width of the
@@ -103,6 +124,8 @@ bool yw_load_floor(yw_loader* l, const yw_json* node);
 // scene_build.c
 /// Makes meshes, examples and models of everything that is used, then selects what pins hold.
 bool yw_build_models(yw_loader* l);
+/// Makes or reads the tets that the model says.
+bool yw_build_tets(yw_loader* l, yw_model_spec* model);
 void yw_model_spec_free(const yw_allocator* mem, yw_model_spec* model);
 
 // scene_surface.c
@@ -116,5 +139,7 @@ bool yw_apply_overrides(yw_loader* l, int32_t count, const yw_scene_override* ov
 // scene_world.c
 /// Where copy number `copy` of a body is placed.
 yw_transform yw_body_copy_transform(const yw_body_spec* body, int32_t copy);
+int32_t yw_body_num_copies(const yw_body_spec* body);
+double yw_body_copy_start(const yw_body_spec* body, int32_t copy);
 
 #endif

@@ -20,6 +20,7 @@ static const yw_field model_fields[] = {YW_FIELD(yw_model_keys, shape, NODE, 0, 
                                         YW_FIELD(yw_model_keys, match, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, frames, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, fem, NODE, 0, 0),
+                                        YW_FIELD(yw_model_keys, plastic, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, examples, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, surface, NODE, 0, 0),
                                         YW_FIELD_ABOVE(yw_model_keys, density, NUMBER, 0, 1e6)};
@@ -278,6 +279,7 @@ static uint64_t hash_of(const yw_model_keys* k) {
   hash = yw_hash_u64(hash, yw_json_hash(k->surface));
   hash = yw_hash_u64(hash, hash_of_keys(k->frames, yw_frames_model_keys));
   hash = yw_hash_u64(hash, hash_of_keys(k->fem, yw_fem_model_keys));
+  hash = yw_hash_u64(hash, yw_json_hash(k->plastic));
   return yw_hash_u64(hash, yw_json_hash(groups_of(k)));
 }
 
@@ -287,13 +289,21 @@ static bool same_model(const yw_model_keys* a, const yw_model_keys* b) {
          yw_json_equal(a->sheet, b->sheet) && yw_json_equal(a->examples, b->examples) &&
          yw_json_equal(a->surface, b->surface) &&
          same_keys(a->frames, b->frames, yw_frames_model_keys) &&
-         same_keys(a->fem, b->fem, yw_fem_model_keys) && yw_json_equal(groups_of(a), groups_of(b));
+         same_keys(a->fem, b->fem, yw_fem_model_keys) && yw_json_equal(a->plastic, b->plastic) &&
+         yw_json_equal(groups_of(a), groups_of(b));
 }
 
 // Takes the density of the material where none is given in the object with the keys.
 static bool load_material_density(yw_loader* l, const yw_json* node, yw_model_keys* keys) {
-  const yw_json* name = yw_json_get(keys->fem ? keys->fem : keys->frames, "material");
+  const yw_json* settings = keys->plastic ? keys->plastic : keys->fem ? keys->fem : keys->frames;
+  const yw_json* name = yw_json_get(settings, "material");
   if (!name || name->type != YW_JSON_STRING || yw_json_get(node, "density")) return true;
+  if (keys->plastic) {
+    yw_plastic_material plastic;
+    if (!yw_find_plastic_material(l, name, &plastic)) return false;
+    keys->density = plastic.density;
+    return true;
+  }
   const yw_material* material = yw_find_scene_material(l, name);
   if (material) keys->density = material->density;
   return material != NULL;
@@ -301,12 +311,18 @@ static bool load_material_density(yw_loader* l, const yw_json* node, yw_model_ke
 
 static bool load_method(yw_loader* l, const yw_json* node, yw_model_spec* out) {
   const yw_model_keys* keys = &out->keys;
-  if (!yw_not_both(&l->r, node, "match", "frames") || !yw_not_both(&l->r, node, "match", "fem") ||
-      !yw_not_both(&l->r, node, "frames", "fem")) {
-    return false;
+  static const char* const methods[] = {"match", "frames", "fem", "plastic"};
+  for (int a = 0; a < 4; a++) {
+    for (int b = a + 1; b < 4; b++) {
+      if (!yw_not_both(&l->r, node, methods[a], methods[b])) return false;
+    }
   }
-  out->method = keys->fem ? YW_SCENE_FEM : keys->frames ? YW_SCENE_FRAMES : YW_SCENE_MATCH;
+  out->method = keys->plastic  ? YW_SCENE_PLASTIC
+                : keys->fem    ? YW_SCENE_FEM
+                : keys->frames ? YW_SCENE_FRAMES
+                               : YW_SCENE_MATCH;
   out->settings = yw_default_method_spec();
+  if (keys->plastic) return yw_load_plastic(l, out);
   if (keys->fem) return yw_load_fem(l, out);
   if (keys->frames) return yw_load_frames(l, out);
   yw_match_spec* match = &out->settings.match;
@@ -316,7 +332,7 @@ static bool load_method(yw_loader* l, const yw_json* node, yw_model_spec* out) {
 
 static bool load_new_model(yw_loader* l, const yw_json* node, const yw_model_keys* keys,
                            uint64_t hash, int32_t* index) {
-  yw_model_spec model = {.node = node, .keys = *keys, .hash = hash};
+  yw_model_spec model = {.node = node, .keys = *keys, .hash = hash, .merged_only = true};
   if (!load_source(l, node, &model) || !load_examples(l, keys->examples, &model) ||
       !load_method(l, node, &model) || !load_surface(l, keys->surface, &model)) {
     return false;
@@ -366,7 +382,8 @@ bool yw_load_named_models(yw_loader* l, const yw_json* node) {
 yw_method_spec yw_default_method_spec(void) {
   return (yw_method_spec){.match = match_defaults,
                           .frames = *(const yw_frames_spec*)yw_record_frames.defaults,
-                          .fem = *(const yw_fem_spec*)yw_record_fem.defaults};
+                          .fem = *(const yw_fem_spec*)yw_record_fem.defaults,
+                          .plastic = *(const yw_plastic_spec*)yw_record_plastic.defaults};
 }
 
 static bool load_body_match(yw_loader* l, const yw_json* node, yw_match_spec* match) {

@@ -78,7 +78,7 @@ typedef struct yw_surface_spec {
 
 /// The keys of a model, whether in "models" or directly in a body.
 typedef struct yw_model_keys {
-  const yw_json *shape, *mesh, *rod, *sheet, *match, *frames, *fem, *examples, *surface;
+  const yw_json *shape, *mesh, *rod, *sheet, *match, *frames, *fem, *plastic, *examples, *surface;
   float density;
 } yw_model_keys;
 
@@ -132,13 +132,34 @@ typedef struct yw_fem_spec {
   yw_stiffness_spec* field_list;
 } yw_fem_spec;
 
-typedef enum yw_scene_method { YW_SCENE_MATCH, YW_SCENE_FRAMES, YW_SCENE_FEM } yw_scene_method;
+typedef struct yw_plastic_spec {
+  const char* material;
+  float spacing;  ///< m; 0: from the size of the shape
+  float youngs_modulus, poissons_ratio;
+  int32_t flow;
+  float theta_c, theta_s, yield_stress, xi, eta;
+  float time_step, tolerance;
+  int32_t max_iterations, variant;
+  bool without_slaves, sheet;
+  const yw_json* fields;
+
+  int32_t num_fields;
+  yw_stiffness_spec* field_list;
+} yw_plastic_spec;
+
+typedef enum yw_scene_method {
+  YW_SCENE_MATCH,
+  YW_SCENE_FRAMES,
+  YW_SCENE_FEM,
+  YW_SCENE_PLASTIC
+} yw_scene_method;
 
 /// Settings of a body, of which those of the model's method count.
 typedef struct yw_method_spec {
   yw_match_spec match;
   yw_frames_spec frames;
   yw_fem_spec fem;
+  yw_plastic_spec plastic;
 } yw_method_spec;
 
 typedef struct yw_model_spec {
@@ -148,6 +169,7 @@ typedef struct yw_model_spec {
   yw_method_spec settings;
   uint64_t hash;
   bool used;
+  bool merged_only;  ///< all bodies of it are parts of others, so it needs no model of its own
 
   yw_mesh_source source;
   const yw_json* source_node;
@@ -171,9 +193,12 @@ typedef struct yw_model_spec {
 
   // Built
   yw_model* model;
-  yw_tet_mesh tets;
+  yw_tet_mesh tets;          ///< vertices alone for rods, sheets and plastic bodies
   yw_tri_mesh surface_mesh;  ///< what the file of "surface" holds, for examples of it
   yw_vec3** examples;        ///< num_poses
+  /// Of plastic bodies with layers, per vertex: Young's moduli, yield stresses, densities, one list
+  /// after another; else NULL.
+  float* layers;
 } yw_model_spec;
 
 #endif

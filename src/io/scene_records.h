@@ -20,6 +20,8 @@ extern const yw_record yw_record_model, yw_record_mesh, yw_record_lattice, yw_re
 extern const yw_record yw_record_frames;
 // Fem (scene_fem.c)
 extern const yw_record yw_record_fem;
+// Plastic (scene_plastic.c)
+extern const yw_record yw_record_plastic;
 // Layers of material (scene_stiffness.c)
 extern const yw_record yw_record_stiffness, yw_record_grid, yw_record_painted;
 // Rods and sheets (scene_slender.c)

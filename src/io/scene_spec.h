@@ -55,7 +55,7 @@ typedef struct yw_body_spec {
   bool body_contact, self_contact;
   float start_time;  ///< s, key "start"
   yw_vec3 color;
-  const yw_json *colors, *paint, *start_pose, *pins, *repeat;
+  const yw_json *colors, *paint, *start_pose, *pins, *repeat, *merge;
 
   int32_t model_index;     ///< in yw_scene.models
   yw_match_params params;  ///< of a match body
@@ -63,6 +63,7 @@ typedef struct yw_body_spec {
   yw_fem_params fem_params;
   yw_repeat_spec copies;
   int32_t first_body;  ///< of its copies, in order of creation
+  int32_t group;       ///< in yw_scene.groups; -1: does not merge with others
   int32_t num_colors;  ///< 0: the palette
   yw_vec3* color_list;
   int32_t num_paints;
@@ -73,6 +74,22 @@ typedef struct yw_body_spec {
   int32_t num_pins;
   yw_pin_spec* pin_list;
 } yw_body_spec;
+
+/// A copy of a body that is part of a group.
+typedef struct yw_part_spec {
+  int32_t body, copy;    ///< body: in yw_scene.bodies
+  double start;          ///< s
+  int32_t first, count;  ///< particles of the group, once all have started
+} yw_part_spec;
+
+/// Plastic bodies that merge where they meet: one body of the world.
+typedef struct yw_group_spec {
+  const char* name;  ///< "" for "merge": true
+  int32_t first;     ///< the entry of yw_scene.bodies that came first
+  int32_t num_parts;
+  yw_part_spec* parts;  ///< by start; in the document
+  yw_model* model;
+} yw_group_spec;
 
 typedef struct yw_obstacle_spec {
   const yw_json* node;

@@ -14,6 +14,7 @@
 #define MOST_POISSON 0.4999
 #define MOST_DENSITY 1e6
 #define MOST_DAMPING 1e3
+#define MOST_YIELD 1e12
 
 // Tables ------------------------------------------------------------------------------------------
 
@@ -32,7 +33,8 @@ static const yw_field stiffness_fields[] = {
     YW_FIELD(yw_stiffness_spec, poissons_ratio, NODE, 0, 0),
     YW_FIELD(yw_stiffness_spec, density, NODE, 0, 0),
     YW_FIELD(yw_stiffness_spec, stiffness_damping, NODE, 0, 0),
-    YW_FIELD(yw_stiffness_spec, elasticity, NODE, 0, 0)};
+    YW_FIELD(yw_stiffness_spec, elasticity, NODE, 0, 0),
+    YW_FIELD(yw_stiffness_spec, yield_stress, NODE, 0, 0)};
 const yw_record yw_record_stiffness = YW_RECORD("stiffness", stiffness_fields, stiffness_defaults);
 
 typedef struct file_keys {
@@ -165,42 +167,59 @@ static bool load_matrix(yw_loader* l, yw_stiffness_spec* out) {
   return true;
 }
 
-// Keys that only finite elements know.
-static bool check_method(yw_loader* l, const yw_json* node) {
-  static const char* const only[] = {"labels", "density", "stiffness_damping", "elasticity"};
-  for (size_t i = 0; i < sizeof only / sizeof *only; i++) {
-    const yw_json* item = yw_json_get(node, only[i]);
-    if (item) return yw_value_fail(&l->r, item, "is only for bodies of \"fem\"");
+// Keys that not all methods know.
+static bool check_method(yw_loader* l, const yw_json* node, yw_layers_of method) {
+  enum { FRAMES = 1 << YW_LAYERS_OF_FRAMES, FEM = 1 << YW_LAYERS_OF_FEM };
+  enum { PLASTIC = 1 << YW_LAYERS_OF_PLASTIC };
+  static const struct {
+    const char* key;
+    int methods;
+    const char* names;
+  } rules[] = {{"labels", FEM, "\"fem\""},
+               {"density", FEM | PLASTIC, "\"fem\" or \"plastic\""},
+               {"stiffness_damping", FEM, "\"fem\""},
+               {"elasticity", FEM, "\"fem\""},
+               {"yield_stress", PLASTIC, "\"plastic\""},
+               {"poissons_ratio", FRAMES | FEM, "\"frames\" or \"fem\""},
+               {"material", FRAMES | FEM, "\"frames\" or \"fem\""}};
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+    const yw_json* item = yw_json_get(node, rules[i].key);
+    if (!item || rules[i].methods & 1 << method) continue;
+    return yw_value_fail(&l->r, item, "is only for bodies of %s", rules[i].names);
   }
   return true;
 }
 
-static bool load_layer(yw_loader* l, const yw_json* node, bool for_fem, yw_stiffness_spec* out) {
-  if (!yw_read_record(&l->r, node, &yw_record_stiffness, out) ||
-      (!for_fem && !check_method(l, node)) || !load_line(l, node, out) ||
-      !load_file(l, node, out) || !load_labels(l, out) || !load_matrix(l, out) ||
-      (out->shape && !yw_load_shape(l, out->shape, &out->where))) {
+static bool load_layer(yw_loader* l, const yw_json* node, yw_layers_of method,
+                       yw_stiffness_spec* out) {
+  if (!yw_read_record(&l->r, node, &yw_record_stiffness, out) || !check_method(l, node, method) ||
+      !load_line(l, node, out) || !load_file(l, node, out) || !load_labels(l, out) ||
+      !load_matrix(l, out) || (out->shape && !yw_load_shape(l, out->shape, &out->where))) {
     return false;
   }
   if (!out->material && !out->youngs_modulus && !out->poissons_ratio && !out->density &&
-      !out->stiffness_damping && !out->elasticity) {
+      !out->stiffness_damping && !out->elasticity && !out->yield_stress) {
     return yw_value_fail(&l->r, node,
-                         "needs \"youngs_modulus\", \"poissons_ratio\" or \"material\"");
+                         method == YW_LAYERS_OF_PLASTIC
+                             ? "needs \"youngs_modulus\", \"yield_stress\" or \"density\""
+                             : "needs \"youngs_modulus\", \"poissons_ratio\" or \"material\"");
   }
   if (out->material) {
     const yw_material* m = yw_find_scene_material(l, yw_json_get(node, "material"));
     if (!m) return false;
     out->youngs = (yw_layer_value){true, false, {m->youngs_modulus, m->youngs_modulus}};
     out->poisson = (yw_layer_value){true, false, {m->poissons_ratio, m->poissons_ratio}};
-    if (for_fem) out->rho = (yw_layer_value){true, false, {m->density, m->density}};
+    if (method == YW_LAYERS_OF_FEM)
+      out->rho = (yw_layer_value){true, false, {m->density, m->density}};
   }
   return load_value(l, out->youngs_modulus, out, 0, MOST_YOUNGS, true, &out->youngs) &&
          load_value(l, out->poissons_ratio, out, 0, MOST_POISSON, false, &out->poisson) &&
          load_value(l, out->density, out, 0, MOST_DENSITY, true, &out->rho) &&
-         load_value(l, out->stiffness_damping, out, 0, MOST_DAMPING, false, &out->damping);
+         load_value(l, out->stiffness_damping, out, 0, MOST_DAMPING, false, &out->damping) &&
+         load_value(l, out->yield_stress, out, 0, MOST_YIELD, false, &out->yield);
 }
 
-bool yw_load_stiffness_list(yw_loader* l, const yw_json* node, bool for_fem, int32_t* count,
+bool yw_load_stiffness_list(yw_loader* l, const yw_json* node, yw_layers_of method, int32_t* count,
                             yw_stiffness_spec** out) {
   *count = 0;
   *out = NULL;
@@ -210,7 +229,7 @@ bool yw_load_stiffness_list(yw_loader* l, const yw_json* node, bool for_fem, int
   *out = yw_json_alloc(l->r.doc, (size_t)(node->count + 1) * sizeof **out);
   if (!*out) return yw_memory_fail(&l->r);
   for (int32_t i = 0; i < node->count; i++) {
-    if (!load_layer(l, node->items[i], for_fem, &(*out)[i])) return false;
+    if (!load_layer(l, node->items[i], method, &(*out)[i])) return false;
   }
   return true;
 }
@@ -292,13 +311,24 @@ static bool has_label(const yw_stiffness_spec* layer, int32_t label) {
   return !layer->labels;
 }
 
+static float number_at(const yw_stiffness_spec* layer, yw_vec3 p) {
+  return layer->grid_data.values    ? yw_grid_value(&layer->grid_data, p)
+         : layer->paint_data.values ? yw_painted_value(&layer->paint_data, p)
+                                    : 0.0f;
+}
+
+void yw_layer_yield_at(const yw_stiffness_spec* layer, yw_vec3 p, float* yield_stress) {
+  float weight = yw_shape_weight(layer->where, layer->blend, p);
+  if (!(weight > 0.0f)) return;
+  float number = number_at(layer, p);
+  lay_over(&layer->yield, number, place_of(layer, p, number), weight, mix_even, yield_stress);
+}
+
 bool yw_stiffness_at(const yw_stiffness_spec* layer, yw_vec3 p, int32_t label,
                      yw_fem_material* material) {
   float weight = yw_shape_weight(layer->where, layer->blend, p);
   if (!(weight > 0.0f) || !has_label(layer, label)) return false;
-  float number = layer->grid_data.values    ? yw_grid_value(&layer->grid_data, p)
-                 : layer->paint_data.values ? yw_painted_value(&layer->paint_data, p)
-                                            : 0.0f;
+  float number = number_at(layer, p);
   float t = place_of(layer, p, number);
   if (layer->youngs.given || layer->poisson.given) material->elasticity = NULL;
   lay_over(&layer->youngs, number, t, weight, mix_moduli, &material->youngs_modulus);

@@ -20,7 +20,8 @@ typedef struct yw_layer_value {
 /// another, with a grid, or with paint.
 typedef struct yw_stiffness_spec {
   const yw_json *shape, *grid, *painted, *labels;
-  const yw_json *youngs_modulus, *poissons_ratio, *density, *stiffness_damping, *elasticity;
+  const yw_json *youngs_modulus, *poissons_ratio, *density, *stiffness_damping, *elasticity,
+      *yield_stress;
   const char* material;
   yw_vec3 from, to;
   float blend;  ///< m, width of the border of shape
@@ -32,7 +33,7 @@ typedef struct yw_stiffness_spec {
   int32_t* label_list;  ///< in the document
   const char *file, *array;
   float range[2];  ///< numbers in the file that the first and the second value stand for
-  yw_layer_value youngs, poisson, rho, damping;
+  yw_layer_value youngs, poisson, rho, damping, yield;
   float* matrix;  ///< 21 numbers in the document, or NULL
 
   // While a model is made
@@ -40,8 +41,15 @@ typedef struct yw_stiffness_spec {
   yw_painted paint_data;
 } yw_stiffness_spec;
 
-/// Reads a list of layers into the document. for_fem: keys that only that method knows are allowed.
-bool yw_load_stiffness_list(yw_loader* l, const yw_json* node, bool for_fem, int32_t* count,
+/// Whose layers they are: not every method knows every key.
+typedef enum yw_layers_of {
+  YW_LAYERS_OF_FRAMES,
+  YW_LAYERS_OF_FEM,
+  YW_LAYERS_OF_PLASTIC
+} yw_layers_of;
+
+/// Reads a list of layers into the document.
+bool yw_load_stiffness_list(yw_loader* l, const yw_json* node, yw_layers_of method, int32_t* count,
                             yw_stiffness_spec** out);
 /// The material called so in a string node, or NULL after an error.
 const yw_material* yw_find_scene_material(yw_loader* l, const yw_json* node);
@@ -52,5 +60,7 @@ void yw_close_stiffness(int32_t count, yw_stiffness_spec* layers);
 /// Lays one layer over the material at a point; false when the layer does not reach it.
 bool yw_stiffness_at(const yw_stiffness_spec* layer, yw_vec3 p, int32_t label,
                      yw_fem_material* material);
+/// The same for the yield stress of plastic bodies, Pa.
+void yw_layer_yield_at(const yw_stiffness_spec* layer, yw_vec3 p, float* yield_stress);
 
 #endif

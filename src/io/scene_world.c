@@ -39,6 +39,14 @@ yw_transform yw_body_copy_transform(const yw_body_spec* body, int32_t copy) {
   return t;
 }
 
+int32_t yw_body_num_copies(const yw_body_spec* body) {
+  return body->copies.count[0] * body->copies.count[1] * body->copies.count[2];
+}
+
+double yw_body_copy_start(const yw_body_spec* body, int32_t copy) {
+  return (double)body->start_time + (double)copy * (double)body->copies.interval;
+}
+
 // Parts of the world ------------------------------------------------------------------------------
 
 // "pads" or "pads[3]"; a body without a name is called by its place in the file.
@@ -88,15 +96,35 @@ static yw_status create_copy(const yw_scene* scene, yw_world* world, const yw_bo
   def.body_contact = body->body_contact;
   def.self_contact = body->self_contact;
   def.pose = body->pose;
-  def.start = (double)body->start_time + (double)copy * (double)body->copies.interval;
+  def.start = yw_body_copy_start(body, copy);
   yw_status status = yw_body_create(world, &def, &id, error);
   if (status < 0) return status;
   yw_scene_method method = scene->models.items[body->model_index].method;
-  status = method == YW_SCENE_FEM      ? yw_body_set_fem_params(world, id, &body->fem_params)
-           : method == YW_SCENE_FRAMES ? yw_body_set_frames_params(world, id, &body->frames_params)
-                                       : yw_body_set_match_params(world, id, &body->params);
+  if (method == YW_SCENE_FEM) status = yw_body_set_fem_params(world, id, &body->fem_params);
+  if (method == YW_SCENE_FRAMES) {
+    status = yw_body_set_frames_params(world, id, &body->frames_params);
+  }
+  if (method == YW_SCENE_MATCH) status = yw_body_set_match_params(world, id, &body->params);
   if (status < 0) return yw_fail(error, status, "its settings are refused");
   return create_pins(world, body, id, yw_sub(def.transform.position, body->position), error);
+}
+
+// Bodies that merge: velocities, places and starts are those of the parts of the model.
+static yw_status create_group(const yw_scene* scene, yw_world* world, const yw_group_spec* group,
+                              yw_error* error) {
+  const yw_body_spec* body = &scene->bodies.items[group->first];
+  char name[220];
+  name_body(body, 0, name, sizeof name);
+  yw_body_id id;
+  yw_body_def def = yw_default_body_def();
+  def.model = group->model;
+  def.name = group->name[0] ? group->name : name;
+  def.friction = body->friction;
+  def.restitution = body->restitution;
+  def.body_contact = body->body_contact;
+  def.self_contact = body->self_contact;
+  def.start = group->parts[0].start;
+  return yw_body_create(world, &def, &id, error);
 }
 
 static yw_status create_obstacle(yw_world* world, yw_obstacle_spec* obstacle, yw_error* error) {
@@ -128,7 +156,11 @@ static yw_status fill_world(yw_scene* scene, yw_world* world, yw_error* error) {
   }
   for (int32_t i = 0; i < scene->bodies.count; i++) {
     const yw_body_spec* body = &scene->bodies.items[i];
-    int32_t copies = body->copies.count[0] * body->copies.count[1] * body->copies.count[2];
+    int32_t copies = body->group < 0 ? yw_body_num_copies(body) : 0;
+    if (body->group >= 0 && scene->groups.items[body->group].first == i) {
+      deep.status = create_group(scene, world, &scene->groups.items[body->group], &deep);
+      if (deep.status < 0) return fail_part(scene, body->node, &deep, error);
+    }
     for (int32_t copy = 0; copy < copies; copy++) {
       deep.status = create_copy(scene, world, body, copy, &deep);
       if (deep.status < 0) return fail_part(scene, body->node, &deep, error);

@@ -202,26 +202,32 @@ static yw_status lattice_of(const yw_shape* shape, float spacing, bool sheet, la
   return YW_OK;
 }
 
-// Points of the lattice in the shape, x fastest; with points NULL they are only counted.
+// Points of the lattice in the shape, brick by brick, so that masters of one chunk lie close; with
+// points NULL they are only counted.
 static int64_t sample(const yw_shape* shape, const lattice* l, yw_vec3* points) {
-  enum { BATCH = 256 };
-  yw_vec4 batch[BATCH];
-  float distance[BATCH];
-  int64_t kept = 0;
-  for (int64_t row = 0; row < l->count[1] * l->count[2]; ++row) {
-    float y = l->first.y + l->spacing * (float)(row % l->count[1]);
-    float z = l->first.z + l->spacing * (float)(row / l->count[1]);
-    for (int64_t begin = 0; begin < l->count[0]; begin += BATCH) {
-      int32_t n = (int32_t)(l->count[0] - begin < BATCH ? l->count[0] - begin : BATCH);
-      for (int32_t i = 0; i < n; ++i) {
-        batch[i] = (yw_vec4){l->first.x + l->spacing * (float)(begin + i), y, z, 0.0f};
-      }
-      yw_shape_distance_many(shape, n, batch, distance);
-      for (int32_t i = 0; i < n; ++i) {
-        if (!(distance[i] <= ROUNDING * l->spacing)) continue;
-        if (points) points[kept] = yw_xyz(batch[i]);
-        ++kept;
-      }
+  const int64_t flat[3] = {16, 1, 16}, thick[3] = {8, 8, 4};
+  const int64_t* size = l->count[1] == 1 ? flat : thick;
+  int64_t bricks[3], kept = 0;
+  for (int k = 0; k < 3; ++k) bricks[k] = (l->count[k] + size[k] - 1) / size[k];
+  for (int64_t b = 0; b < bricks[0] * bricks[1] * bricks[2]; ++b) {
+    const int64_t brick[3] = {b % bricks[0], b / bricks[0] % bricks[1],
+                              b / (bricks[0] * bricks[1])};
+    yw_vec4 batch[PLASTIC_CHUNK];
+    float distance[PLASTIC_CHUNK];
+    int32_t n = 0;
+    for (int64_t i = 0; i < PLASTIC_CHUNK; ++i) {
+      int64_t x = brick[0] * size[0] + i % size[0];
+      int64_t y = brick[1] * size[1] + i / size[0] % size[1];
+      int64_t z = brick[2] * size[2] + i / (size[0] * size[1]);
+      if (x >= l->count[0] || y >= l->count[1] || z >= l->count[2]) continue;
+      batch[n++] = (yw_vec4){l->first.x + l->spacing * (float)x, l->first.y + l->spacing * (float)y,
+                             l->first.z + l->spacing * (float)z, 0.0f};
+    }
+    yw_shape_distance_many(shape, n, batch, distance);
+    for (int32_t i = 0; i < n; ++i) {
+      if (!(distance[i] <= ROUNDING * l->spacing)) continue;
+      if (points) points[kept] = yw_xyz(batch[i]);
+      ++kept;
     }
   }
   return kept;
@@ -261,6 +267,22 @@ yw_status yw_plastic_sample(const yw_allocator* mem, const yw_shape* shape, floa
   if (!*out) return yw_fail_memory(error, "the points of a plastic body");
   sample(shape, &l, *out);
   *count = (int32_t)n;
+  return YW_OK;
+}
+
+yw_status yw_plastic_count(const yw_shape* shape, float spacing, bool sheet, double memory_limit,
+                           int32_t* count, double* bytes, yw_error* error) {
+  yw_error_clear(error);
+  if (!shape || !count || !is_positive(spacing)) {
+    return yw_fail(error, YW_ERR_INVALID, "yw_plastic_count: NULL, or spacing not above 0");
+  }
+  *count = 0;
+  lattice l;
+  int64_t n;
+  yw_status status = count_points(shape, spacing, sheet, memory_limit, &l, &n, error);
+  if (status < 0) return status;
+  *count = (int32_t)n;
+  if (bytes) *bytes = body_bytes((double)n, (double)n);
   return YW_OK;
 }
 
@@ -358,7 +380,7 @@ static yw_status fill_parts(const yw_plastic_def* def, plastic_model* model, con
     add_masters(model, from, to, sampled ? sampled : from->points);
     yw_points_free(&model->mem, sampled);
     if (!yw_plastic_link_masters(model, to)) return yw_fail_memory(error, "a plastic model");
-    if (!def->without_slaves && !yw_plastic_place_slaves(model, to)) {
+    if (!def->without_slaves && !yw_plastic_place_slaves(model, to, from->transform.rotation)) {
       return yw_fail_memory(error, "a plastic model");
     }
   }

@@ -56,8 +56,9 @@ typedef struct plastic_model {
   plastic_link* links;
 } plastic_model;
 
-/// placement.c: slaves and links of the masters [first, first + count) of a model, appended.
-bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part);
+/// placement.c: slaves and links of the masters [first, first + count) of a model, appended. The
+/// lattice of the masters is turned by `rotation`.
+bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part, yw_quat rotation);
 bool yw_plastic_link_masters(plastic_model* model, plastic_part* part);
 
 /// Part of the model with these masters in it has started at `time`, up to rounding.

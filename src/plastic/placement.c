@@ -79,7 +79,7 @@ static bool reserve(plastic_model* model, int32_t* capacity, int32_t extra) {
   return true;
 }
 
-bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part) {
+bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part, yw_quat rotation) {
   part->first_slave = model->num_slaves;
   float d = model->spacing;
   // At most 32 each; a lattice in space has hardly more slaves than masters, a line has all 32.
@@ -96,7 +96,7 @@ bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part) {
     for (int k = 0; good && k < 64; ++k) {
       yw_vec3 o = yw_v3((float)(k % 4) - 1.5f, (float)(k / 4 % 4) - 1.5f, (float)(k / 16) - 1.5f);
       if (yw_length2(o) >= 4.0f) continue;
-      yw_vec3 p = yw_mad(model->masters[m], d, o);
+      yw_vec3 p = yw_mad(model->masters[m], d, yw_rotate(rotation, o));
       if (grid_has_near(&grid, p, origin, ROOM * d)) continue;
       if (model->num_slaves - part->first_slave >= most) continue;
       model->slaves[model->num_slaves] = p;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "plastic/body.h"
+#include "plastic/phases.h"
 
 typedef struct solver {
   plastic_body* body;
@@ -200,6 +200,7 @@ bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step
   solver s = {.body = body, .ctx = ctx};
   double mass;
   s.mean = mean_velocity(&s, &mass);
+  yw_plastic_run(body, particles, ctx, master_chunks, kernels->block_parts);
   yw_plastic_run(body, particles, ctx, slave_chunks, kernels->condition);
   run(&s, begin);
   double size = run(&s, measure);

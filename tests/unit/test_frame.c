@@ -172,6 +172,17 @@ static void fields_reach_what_is_shown(void** state) {
     }
     assert_near(values[i], sum / count, 1e-5);
   }
+
+  // One cell of all, coarser than the mesh: what lies inside takes its value too.
+  float one = 3.0f;
+  int32_t cell[4];
+  memcpy(cell, tets->tets, sizeof cell);
+  box.cells = cell;
+  box.num_cells = 1;
+  level.values = &one;
+  level.count = 1;
+  assert_int_equal(frame_shown_values(&box, model, &level, &carriers, values), YW_OK);
+  for (int i = 0; i < surface->num_vertices; ++i) assert_near(values[i], 3.0, 1e-5);
   frame_free(&frame);
   yw_world_destroy(world);
 }

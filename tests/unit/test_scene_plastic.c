@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: MIT
+// "plastic" and "merge" in scene files: particles, materials, layers, parts that share a body,
+// colours, warnings and mistakes.
+#include "io/scene_loader.h"
+#include "plastic/model.h"
+#include "testing.h"
+#include "world/model.h"
+#include "yawara/yawara.h"
+
+#define CUBE "\"shape\": {\"box\": {\"size\": 0.4}}"
+#define BODY(keys) "{\"bodies\": [{" keys "}]}"
+#define PLASTIC(keys) BODY(CUBE ", \"plastic\": {\"spacing\": 0.1, " keys "}")
+#define SOFT CUBE ", \"plastic\": {\"spacing\": 0.1}"
+#define TWO(first, second) \
+  "{\"bodies\": [{" SOFT ", " first "}, {" SOFT ", \"position\": [1, 0, 0], " second "}]}"
+
+static yw_scene* read_scene(const char* text, yw_error* warning) {
+  yw_scene* scene = NULL;
+  yw_error error = {0};
+  yw_status status =
+      yw_scene_read_text(text, strlen(text), "dir/a.json", NULL, 0, NULL, &scene, warning, &error);
+  if (status != YW_OK) fail_msg("%s", error.message);
+  return scene;
+}
+
+static yw_scene* scene_of(const char* text) { return read_scene(text, NULL); }
+
+static const plastic_model* model_of(const yw_scene* scene) {
+  return scene->models.items[0].model->data;
+}
+
+static const plastic_model* group_of(const yw_scene* scene) {
+  return scene->groups.items[0].model->data;
+}
+
+static yw_world* world_of(yw_scene* scene) {
+  yw_world* world = NULL;
+  yw_error error = {0};
+  if (yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &error) < 0) fail_msg("%s", error.message);
+  return world;
+}
+
+static float youngs_of(const plastic_model* m, int32_t i) {
+  float mu = m->materials[i / YW_LANES].mu[i % YW_LANES];
+  float lambda = m->materials[i / YW_LANES].lambda[i % YW_LANES];
+  return mu * (3 * lambda + 2 * mu) / (lambda + mu);
+}
+
+// Particles and materials -------------------------------------------------------------------------
+
+static void settings_reach_the_model(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of(
+      BODY(CUBE ", \"density\": 700, \"plastic\": {\"spacing\": 0.1, \"youngs_modulus\": 2e5, "
+                "\"poissons_ratio\": 0.25, \"theta_c\": 0.02, \"theta_s\": 0.01, \"xi\": 10, "
+                "\"eta\": 0.5, \"time_step\": 1e-3, \"tolerance\": 1e-4, \"max_iterations\": 50}"));
+  const plastic_model* m = model_of(scene);
+  assert_int_equal(m->num_masters, 64);
+  assert_near(youngs_of(m, 63), 2e5, 1);
+  assert_near(m->mass[0], 0.7, 1e-5);
+  assert_near(m->materials[0].low[0], 0.98, 1e-6);
+  assert_near(m->materials[0].high[0], 1.01, 1e-6);
+  assert_near(m->materials[0].xi[0], 10, 0);
+  assert_near(m->materials[0].eta[0], 0.5, 0);
+  assert_near(m->time_step, 1e-3, 1e-9);
+  assert_near(m->tolerance, 1e-4, 1e-9);
+  assert_int_equal(m->iterations, 50);
+  assert_false(m->paper);
+  assert_true(m->num_slaves > m->num_masters);
+  yw_scene_destroy(scene);
+  scene = scene_of(PLASTIC("\"variant\": \"paper\", \"without_slaves\": true"));
+  assert_true(model_of(scene)->paper);
+  assert_int_equal(model_of(scene)->num_slaves, 0);
+  assert_true(isinf(model_of(scene)->materials[0].yield[0]));
+  assert_true(isinf(model_of(scene)->materials[0].high[0]));
+  yw_scene_destroy(scene);
+}
+
+static void defaults_are_those_of_the_library(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of(PLASTIC("\"eta\": 0"));
+  yw_plastic_def def = yw_plastic_def_of(&scene->models.items[0]);
+  yw_plastic_part part = yw_plastic_part_of(&scene->models.items[0]);
+  yw_plastic_def plain = yw_default_plastic_def();
+  yw_plastic_material material = yw_default_plastic_material();
+  assert_memory_equal(&part.material, &material, sizeof material);
+  assert_near(def.tolerance, plain.tolerance, 0);
+  assert_int_equal(def.max_iterations, plain.max_iterations);
+  assert_near(def.time_step, plain.time_step, 0);
+  yw_scene_destroy(scene);
+}
+
+// Without a spacing there are 24 cells along the longest side.
+static void the_spacing_follows_the_size(void** state) {
+  (void)state;
+  yw_scene* scene =
+      scene_of(BODY("\"shape\": {\"box\": {\"size\": [0.48, 0.02, 0.04]}}, \"plastic\": {}"));
+  assert_near(model_of(scene)->spacing, 0.02, 1e-7);
+  assert_int_equal(model_of(scene)->num_masters, 24 * 2);
+  yw_scene_destroy(scene);
+}
+
+// Boxes of a lattice, tets of a shape and shapes give the same particles; a sheet is one layer.
+static void bodies_come_from_any_source(void** state) {
+  (void)state;
+  static const char* const sources[] = {
+      "\"mesh\": {\"lattice\": {\"size\": 0.4, \"cells\": 2, \"center\": [0, 1, 0]}}",
+      "\"mesh\": {\"tets\": {\"shape\": {\"box\": {\"size\": 0.4, \"center\": [0, 1, 0]}}}}",
+      "\"shape\": {\"box\": {\"size\": 0.4, \"center\": [0, 1, 0]}}"};
+  for (size_t i = 0; i < 3; i++) {
+    char text[300];
+    snprintf(text, sizeof text, BODY("%s, \"plastic\": {\"spacing\": 0.1}"), sources[i]);
+    yw_scene* scene = scene_of(text);
+    const plastic_model* m = model_of(scene);
+    assert_int_equal(m->num_masters, 64);
+    assert_near(m->masters[0].y, 0.85, 1e-5);
+    yw_scene_destroy(scene);
+  }
+  yw_scene* scene = scene_of(PLASTIC("\"sheet\": true"));
+  assert_int_equal(model_of(scene)->num_masters, 16);
+  assert_near(model_of(scene)->masters[5].y, 0, 1e-6);
+  yw_scene_destroy(scene);
+}
+
+static void write_tetrahedron(const char* name) {
+  FILE* file = fopen(name, "wb");
+  assert_non_null(file);
+  fputs("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n", file);
+  fclose(file);
+}
+
+// Six equal corners fill a box: a sixth of its particles, up to the slanted side.
+static void bodies_come_from_files_of_triangles(void** state) {
+  (void)state;
+  write_tetrahedron("scene_plastic.obj");
+  const char* text = BODY(
+      "\"mesh\": {\"file\": \"scene_plastic.obj\", \"scale\": 2}, \"plastic\": {\"spacing\": "
+      "0.1}");
+  yw_scene* scene = NULL;
+  yw_error error = {0};
+  if (yw_scene_read_text(text, strlen(text), "a.json", NULL, 0, NULL, &scene, NULL, &error) < 0) {
+    fail_msg("%s", error.message);
+  }
+  remove("scene_plastic.obj");
+  assert_near(model_of(scene)->num_masters / (8000.0 / 6.0), 1, 0.1);
+  yw_scene_destroy(scene);
+}
+
+static void materials_by_name_bring_everything(void** state) {
+  (void)state;
+  for (int32_t i = 0; i < yw_num_plastic_presets(); i++) {
+    const yw_plastic_preset* preset = yw_plastic_preset_at(i);
+    char text[200];
+    snprintf(text, sizeof text, PLASTIC("\"material\": \"%s\""), preset->name);
+    yw_scene* scene = scene_of(text);
+    yw_plastic_part part = yw_plastic_part_of(&scene->models.items[0]);
+    assert_memory_equal(&part.material, &preset->material, sizeof part.material);
+    yw_scene_destroy(scene);
+  }
+  // Keys beside it win; elastic materials do not yield.
+  yw_scene* scene = scene_of(BODY(
+      CUBE ", \"density\": 3, \"plastic\": {\"spacing\": 0.1, \"material\": \"clay\", \"xi\": 4}"));
+  yw_plastic_part part = yw_plastic_part_of(&scene->models.items[0]);
+  const yw_plastic_material* clay = &yw_plastic_preset_by_name("clay")->material;
+  assert_near(part.material.density, 3, 0);
+  assert_near(part.material.xi, 4, 0);
+  assert_near(part.material.yield_stress, clay->yield_stress, 0);
+  yw_scene_destroy(scene);
+  scene = scene_of(PLASTIC("\"material\": \"rubber\""));
+  part = yw_plastic_part_of(&scene->models.items[0]);
+  assert_near(part.material.youngs_modulus, yw_material_by_name("rubber")->youngs_modulus, 0);
+  assert_near(part.material.density, yw_material_by_name("rubber")->density, 0);
+  assert_int_equal(part.material.flow, YW_FLOW_NONE);
+  yw_scene_destroy(scene);
+}
+
+static char* read_text_file(const char* path) {
+  FILE* file = fopen(path, "rb");
+  assert_non_null(file);
+  char* text = calloc(1, 400000);
+  assert_true(fread(text, 1, 399999, file) > 0);
+  fclose(file);
+  return text;
+}
+
+// Every preset stands in the documentation with the numbers of the table, and in the schema.
+static void presets_are_those_of_the_documentation(void** state) {
+  (void)state;
+  char* docs = read_text_file(YW_SOURCE_DIR "/docs/materials.md");
+  char* schema = read_text_file(YW_SOURCE_DIR "/docs/scene.schema.json");
+  assert_null(yw_plastic_preset_at(-1));
+  assert_null(yw_plastic_preset_at(yw_num_plastic_presets()));
+  assert_null(yw_plastic_preset_by_name("Clay"));
+  assert_null(yw_plastic_preset_by_name(NULL));
+  char list[600] = "\"enum\": [";
+  for (int32_t i = 0; i < yw_num_plastic_presets(); i++) {
+    const yw_plastic_preset* p = yw_plastic_preset_at(i);
+    const yw_plastic_material* m = &p->material;
+    assert_ptr_equal(yw_plastic_preset_by_name(p->name), p);
+    char row[100];
+    snprintf(row, sizeof row, "\n| `%s` | ", p->name);
+    const char* at = strstr(docs, row);
+    if (!at) fail_msg("docs/materials.md has no row for %s", p->name);
+    double young, poisson, density, yield, xi, theta_c, theta_s;
+    int read = sscanf(at + strlen(row), "%lf | %lf | %lf | %lf | %lf |", &young, &poisson, &density,
+                      &yield, &xi);
+    if (m->flow == YW_FLOW_BOX) {
+      read = sscanf(at + strlen(row), "%lf | %lf | %lf | %lf, %lf | %lf |", &young, &poisson,
+                    &density, &theta_c, &theta_s, &xi);
+      assert_int_equal(read, 6);
+      assert_near(m->theta_c, theta_c, 1e-6);
+      assert_near(m->theta_s, theta_s, 1e-6);
+    } else {
+      assert_int_equal(read, 5);
+      assert_near(m->yield_stress / yield, 1, 1e-6);
+    }
+    assert_near(m->youngs_modulus / young, 1, 1e-6);
+    assert_near(m->poissons_ratio, poisson, 1e-6);
+    assert_near(m->density, density, 1e-3);
+    assert_near(m->xi, xi, 1e-6);
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s\"%s\"", i ? ", " : "", p->name);
+    if (i > 0)
+      assert_at_least(m->youngs_modulus, yw_plastic_preset_at(i - 1)->material.youngs_modulus);
+  }
+  assert_non_null(strstr(schema, list));
+  free(docs);
+  free(schema);
+}
+
+// Particles of the right half are stiffer, those of the upper half yield earlier and weigh less.
+static void layers_change_particles(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of(PLASTIC(
+      "\"youngs_modulus\": 1e4, \"yield_stress\": 300, \"fields\": [{\"shape\": {\"plane\": "
+      "{\"normal\": [-1, 0, 0]}}, \"youngs_modulus\": 1e6}, {\"shape\": {\"plane\": {\"normal\": "
+      "[0, -1, 0]}}, \"yield_stress\": 100, \"density\": 500}]"));
+  const plastic_model* m = model_of(scene);
+  for (int32_t i = 0; i < 64; i++) {
+    yw_vec3 p = m->masters[i];
+    assert_near(youngs_of(m, i) / (p.x > 0 ? 1e6 : 1e4), 1, 1e-5);
+    assert_near(m->materials[i / YW_LANES].yield[i % YW_LANES], p.y > 0 ? 100 : 300, 1e-3);
+    assert_near(m->mass[i], p.y > 0 ? 0.5 : 1, 1e-6);
+  }
+  yw_scene_destroy(scene);
+}
+
+static void bodies_start_move_and_are_held(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of(
+      "{\"gravity\": [0, 0, 0], \"bodies\": [{" SOFT
+      ", \"position\": [0, 2, 0], \"velocity\": [1, 0, 0], \"start\": 0.1}, {" SOFT
+      ", \"position\": [3, 0, 0], \"pins\": [{\"select\": {\"plane\": {\"offset\": -0.1}}}]}]}");
+  yw_world* world = world_of(scene);
+  yw_body_id late = yw_world_body(world, 0);
+  assert_false(yw_body_is_active(world, late));
+  for (int i = 0; i < 20; i++) assert_true(yw_world_step(world, 0.01f, 1, NULL) >= 0);
+  yw_body_sums sums;
+  assert_int_equal(yw_body_sums_of(world, late, &sums), YW_OK);
+  assert_near(sums.center[0], 0.1, 0.011);
+  assert_near(sums.center[1], 2, 1e-4);
+  assert_int_equal(scene->bodies.items[1].pin_list[0].num_vertices, 16);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
+// Merging -----------------------------------------------------------------------------------------
+
+static const char merging[] =
+    "{\"gravity\": [0, 0, 0], \"bodies\": [{" SOFT
+    ", \"color\": [1, 0, 0], \"merge\": true, \"velocity\": [0.5, 0, 0]},\n{" SOFT
+    ", \"name\": \"alone\", \"position\": [0, 3, 0]},\n{" SOFT
+    ", \"position\": [0.6, 0, 0], \"merge\": true, \"colors\": [[0, 1, 0], [0, 0, 1]], "
+    "\"repeat\": {\"count\": [2, 1, 1], \"spacing\": [5, 0, 0], \"interval\": 0.05}},\n{" SOFT
+    ", \"position\": [0, 6, 0], \"merge\": \"other\"}]}";
+
+// Three parts are one body, which stands where the first of them is in the file.
+static void bodies_of_a_group_are_one(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of(merging);
+  yw_world* world = world_of(scene);
+  assert_int_equal(yw_world_num_bodies(world), 3);
+  assert_string_equal(yw_body_name(world, yw_world_body(world, 1)), "alone");
+  assert_string_equal(yw_body_name(world, yw_world_body(world, 2)), "other");
+  int32_t count;
+  yw_body_positions(world, yw_world_body(world, 0), &count);
+  assert_int_equal(count, 128);
+  assert_int_equal(group_of(scene)->num_masters, 192);
+  for (int i = 0; i < 60; i++) assert_true(yw_world_step(world, 0.01f, 1, NULL) >= 0);
+  yw_body_positions(world, yw_world_body(world, 0), &count);
+  assert_int_equal(count, 192);
+  // The first two met at 0.4 s and go on together, at half the speed.
+  const yw_vec3* v = yw_body_velocities(world, yw_world_body(world, 0), &count);
+  double mean[3] = {0};
+  for (int32_t i = 0; i < count; i++) mean[i / 64] += (double)v[i].x / 64;
+  assert_near(mean[0] + mean[1], 0.5, 1e-3);
+  assert_near(mean[0] - mean[1], 0, 0.1);
+  assert_near(mean[2], 0, 1e-6);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
+static void particles_keep_the_colour_of_their_body(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of(merging);
+  static const yw_vec3 colors[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  for (int32_t i = 0; i < 192; i++) {
+    yw_vec3 color;
+    assert_true(yw_scene_particle_color(scene, 0, i, &color));
+    assert_memory_equal(&color, &colors[i / 64], sizeof color);
+  }
+  yw_vec3 color;
+  assert_false(yw_scene_particle_color(scene, 1, 0, &color));
+  assert_false(yw_scene_particle_color(scene, 3, 0, &color));
+  yw_scene_destroy(scene);
+  // Paint, in the coordinates of the rest pose.
+  scene =
+      scene_of(BODY(SOFT ", \"position\": [0, 9, 0], \"color\": [1, 0, 0], \"paint\": [{\"shape\": "
+                         "{\"plane\": {}}, \"color\": [0, 0, 1], \"blend\": 0}]"));
+  for (int32_t i = 0; i < 64; i++) {
+    color = yw_scene_body_look(scene, 0).color;
+    assert_true(yw_scene_particle_color(scene, 0, i, &color));
+    assert_near(color.z, model_of(scene)->masters[i].y < 0, 0);
+  }
+  yw_scene_destroy(scene);
+}
+
+// A group whose parts all come later begins with the first of them.
+static void a_group_may_begin_later(void** state) {
+  (void)state;
+  yw_scene* scene =
+      scene_of(BODY(SOFT ", \"merge\": true, \"start\": 0.05, \"repeat\": {\"count\": [2, 1, 1], "
+                         "\"spacing\": [3, 0, 0], \"interval\": 0.1}"));
+  yw_world* world = world_of(scene);
+  int32_t count;
+  yw_body_positions(world, yw_world_body(world, 0), &count);
+  assert_false(yw_body_is_active(world, yw_world_body(world, 0)));
+  for (int i = 0; i < 8; i++) assert_true(yw_world_step(world, 0.01f, 1, NULL) >= 0);
+  assert_true(yw_body_is_active(world, yw_world_body(world, 0)));
+  yw_body_positions(world, yw_world_body(world, 0), &count);
+  assert_int_equal(count, 64);
+  for (int i = 0; i < 10; i++) assert_true(yw_world_step(world, 0.01f, 1, NULL) >= 0);
+  yw_body_positions(world, yw_world_body(world, 0), &count);
+  assert_int_equal(count, 128);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
+// Warnings and mistakes ---------------------------------------------------------------------------
+
+static void overlaps_are_told(void** state) {
+  (void)state;
+  static const struct {
+    const char *text, *message;
+  } cases[] = {
+      {"{\"bodies\": [{" SOFT "}, {" SOFT ", \"position\": [0.2, 0, 0]}]}",
+       "dir/a.json:1:77: bodies[1] begins with 50 % of its particles inside bodies[0]: contact "
+       "pushes them apart (\"merge\" joins them)"},
+      {"{\"bodies\": [{" SOFT ", \"merge\": true}, {" SOFT
+       ", \"position\": [0.2, 0, 0], \"merge\": true}]}",
+       ""},
+      {"{\"bodies\": [{" SOFT "}, {" SOFT ", \"position\": [0.2, 0, 0], \"start\": 1}]}", ""},
+      {"{\"bodies\": [{" SOFT "}, {" SOFT ", \"position\": [0.41, 0, 0]}]}", ""},
+      {"{\"bodies\": [{" SOFT "}], \"obstacles\": [{\"shape\": {\"sphere\": {\"radius\": 1}}}]}",
+       "dir/a.json:1:13: bodies[0] begins with 100 % of its particles inside obstacles[0], which "
+       "pushes them out at once"},
+      {"{\"bodies\": [{" SOFT "}], \"floor\": {\"height\": -0.21}}", ""}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    yw_error warning = {0};
+    yw_scene_destroy(read_scene(cases[i].text, &warning));
+    assert_string_equal(warning.message, cases[i].message);
+  }
+}
+
+// A body inside an obstacle comes out of it and stays whole: no speed that the way out does not
+// need, no particle left inside.
+static void a_swallowed_body_comes_out(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of("{\"gravity\": [0, 0, 0], \"bodies\": [{" SOFT
+                             ", \"position\": [0.2, 1, 0]}], \"obstacles\": [{\"shape\": {\"box\": "
+                             "{\"size\": [4, 3, 4]}}}]}");
+  yw_world* world = world_of(scene);
+  for (int i = 0; i < 100; i++) assert_true(yw_world_step(world, 0.01f, 1, NULL) >= 0);
+  int32_t count;
+  const yw_vec3* x = yw_body_positions(world, yw_world_body(world, 0), &count);
+  float low = INFINITY, fast = 0;
+  const yw_vec3* v = yw_body_velocities(world, yw_world_body(world, 0), &count);
+  for (int32_t i = 0; i < count; i++) {
+    low = fminf(low, x[i].y);
+    fast = fmaxf(fast, yw_length(v[i]));
+  }
+  assert_at_least(low, 1.5);
+  assert_at_most(fast, 50);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
+static void mistakes_are_reported_with_their_place(void** state) {
+  (void)state;
+  static const struct {
+    const char *text, *message;
+  } cases[] = {
+      {PLASTIC("\"poissons_ratio\": 0.5"),
+       "dir/a.json:1:93: bodies[0].plastic.poissons_ratio is 0.5, but must be between 0 and "
+       "0.4999"},
+      {PLASTIC("\"poissons_ratio\": -0.1"), "poissons_ratio is -0.1, but must be between 0"},
+      {PLASTIC("\"yield_stress\": -3"), "yield_stress is -3, but must be between 0"},
+      {PLASTIC("\"theta_c\": 1"), "theta_c is 1, but must be between 0 and 0.999"},
+      {PLASTIC("\"theta_s\": 0.1, \"yield_stress\": 3"),
+       "yield_stress is for a flow that is \"von_mises\", but here it is \"box\""},
+      {PLASTIC("\"flow\": \"elastic\", \"theta_c\": 0.1"), "but here it is \"elastic\""},
+      {PLASTIC("\"xi\": 3"), "plastic.xi is for materials that yield"},
+      {PLASTIC("\"material\": \"clai\""), "no material (did you mean \"clay\"?)"},
+      {PLASTIC("\"material\": \"xxxxx\""), "no material (known: cream, dough,"},
+      {BODY(CUBE ", \"plastic\": {\"spacing\": 0}"), "spacing is 0, but must be greater than 0"},
+      {BODY("\"shape\": {\"torus\": {\"ring_radius\": 1, \"tube_radius\": 0.1}}, \"plastic\": "
+            "{\"spacing\": 3}"),
+       "plastic.spacing: the shape holds no point of a lattice with spacing 3 m"},
+      {BODY(CUBE ", \"plastic\": {\"spacing\": 1e-3}"),
+       "dir/a.json:1:70: bodies[0].plastic.spacing"},
+      {BODY(CUBE ", \"plastic\": {\"spacing\": 1e-3}"), "GB), but the limit is 8.0 GB"},
+      {BODY(CUBE ", \"plastic\": {\"spacing\": 1e-5}"), "use a larger spacing"},
+      {PLASTIC("\"fields\": [{\"poissons_ratio\": 0.1}]"),
+       "only for bodies of \"frames\" or \"fem\""},
+      {PLASTIC("\"fields\": [{\"yield_stress\": 10}]"), "is for a flow that is \"von_mises\""},
+      {PLASTIC("\"fields\": [{\"blend\": 1}]"), "needs \"youngs_modulus\", \"yield_stress\""},
+      {PLASTIC("\"fields\": [{\"shape\": {\"sphere\": {\"radius\": 0.01}}, \"density\": 3}]"),
+       "fields[0] selects none of the 64 particles"},
+      {BODY(CUBE ", \"frames\": {\"fields\": [{\"yield_stress\": 3}]}"),
+       "only for bodies of \"plastic\""},
+      {BODY(CUBE ", \"plastic\": {}, \"fem\": {}"), "only one of them can be given"},
+      {BODY(CUBE ", \"plastic\": {}, \"surface\": {}"), "surface is not for bodies of \"plastic\""},
+      {BODY(CUBE ", \"plastic\": {}, \"start_pose\": 0"), "start_pose is not for bodies of"},
+      {BODY("\"shape\": {\"plane\": {}}, \"plastic\": {}"), "has no end"},
+      {BODY(CUBE ", \"merge\": true"), "merge is only for bodies of \"plastic\""},
+      {BODY(SOFT ", \"merge\": 3"), "merge is a number, but must be true, false or the name"},
+      {BODY(CUBE ", \"plastic\": {}, \"merge\": true"), "needs \"spacing\" where bodies merge"},
+      {BODY(SOFT ", \"merge\": true, \"pins\": []"), "pins is not for bodies that merge"},
+      {TWO("\"merge\": true", "\"merge\": true, \"friction\": 1"),
+       "bodies[1].friction merges with bodies whose \"friction\" is another"},
+      {"{\"bodies\": [{" SOFT ", \"merge\": true}, {" CUBE
+       ", \"plastic\": {\"spacing\": 0.05}, \"merge\": true}]}",
+       "bodies[1].plastic.spacing merges with bodies whose \"spacing\" is another"},
+      {"{\"models\": {\"m\": {" SOFT "}}, \"bodies\": [{\"model\": \"m\", \"plastic\": {}}]}",
+       "plastic belongs to the model"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    yw_scene* scene = NULL;
+    yw_error error = {0}, warning = {0};
+    const char* text = cases[i].text;
+    yw_status status = yw_scene_read_text(text, strlen(text), "dir/a.json", NULL, 0, NULL, &scene,
+                                          &warning, &error);
+    if (status >= 0) fail_msg("accepted: %s", text);
+    if (!strstr(error.message, cases[i].message)) {
+      fail_msg("\"%s\" has no \"%s\"", error.message, cases[i].message);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(settings_reach_the_model),
+      cmocka_unit_test(defaults_are_those_of_the_library),
+      cmocka_unit_test(the_spacing_follows_the_size),
+      cmocka_unit_test(bodies_come_from_any_source),
+      cmocka_unit_test(bodies_come_from_files_of_triangles),
+      cmocka_unit_test(materials_by_name_bring_everything),
+      cmocka_unit_test(presets_are_those_of_the_documentation),
+      cmocka_unit_test(layers_change_particles),
+      cmocka_unit_test(bodies_start_move_and_are_held),
+      cmocka_unit_test(bodies_of_a_group_are_one),
+      cmocka_unit_test(particles_keep_the_colour_of_their_body),
+      cmocka_unit_test(a_group_may_begin_later),
+      cmocka_unit_test(overlaps_are_told),
+      cmocka_unit_test(a_swallowed_body_comes_out),
+      cmocka_unit_test(mistakes_are_reported_with_their_place),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
