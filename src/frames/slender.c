@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "frames/mat3d.h"
 #include "frames/model.h"
+#include "frames/shown.h"
 #include "frames/slender_motion.h"
 
 // Orientations that lie farther off the shape than this cosine belong to another state.
@@ -384,4 +385,7 @@ const yw_method yw_slender_method = {
     .place = place,
     .model_surface = model_surface,
     .surface_positions = yw_slender_surface_positions,
+    .num_fields = yw_slender_num_fields,
+    .field_info = yw_slender_field_info,
+    .field_values = yw_slender_field_values,
 };
