@@ -689,7 +689,7 @@ YW_LANE_FN quad condition_times(const float b[6], quad r) {
 
 typedef double wide_sum __attribute__((vector_size(32)));
 
-YW_LANE_FN double total_of(wide_sum s) { return (s[0] + s[1]) + s[2]; }
+#define TOTAL(s) (((s)[0] + (s)[1]) + (s)[2])
 
 // What stands in brackets is the step that was due: [x += alpha p, r -= alpha q, z -= alpha u],
 // p = z + beta p, q = A p, u = P q, and the sums of p q, r z, z q, q u.
@@ -721,10 +721,10 @@ static void multiply(plastic_body* body, yw_particles* particles, int32_t chunk)
     qu += __builtin_convertvector(q * u, wide_sum);
   }
   plastic_sums* sums = &body->sums[chunk];
-  sums->a = total_of(pq);
-  sums->momentum[0] = total_of(rz);
-  sums->momentum[1] = total_of(zq);
-  sums->momentum[2] = total_of(qu);
+  sums->a = TOTAL(pq);
+  sums->momentum[0] = TOTAL(rz);
+  sums->momentum[1] = TOTAL(zq);
+  sums->momentum[2] = TOTAL(qu);
 }
 
 // shear |G|^2 + (stretch - shear) G G^T of the rows of stress, to both halves of the parts: xx, yy,
