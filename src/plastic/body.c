@@ -30,7 +30,7 @@ void yw_plastic_body_destroy(void* state, yw_particles* particles) {
       body->local_slave,  body->parts,     body->part_at,     body->twin,
       body->slave_bucket, body->sorted_x,  body->sorted_y,    body->sorted_z,
       body->sorted_line,  body->found,     body->fresh_head,  body->fresh_next,
-      body->sums};
+      body->sums,         body->image,     body->steep};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);

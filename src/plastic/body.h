@@ -101,6 +101,9 @@ typedef struct plastic_body {
   yw_vec4* residual;
   yw_vec4* direction;
   yw_vec4* product;
+  yw_vec4* steep;        ///< residual times the preconditioner
+  yw_vec4* image;        ///< product times the preconditioner
+  float alpha, beta;     ///< of the solve: steps along direction and product that are still due
   yw_vec4* normal;       ///< of contact; w: 0 none, 1 slides, 2 sticks
   yw_vec4* surface_vel;  ///< of what is touched; w: friction
   float (*inverse)[6];   ///< of the diagonal blocks

@@ -423,13 +423,23 @@ YW_LANE_FN yw_lanes_mat3 tangent_times(const plastic_work_block* work, const yw_
   return mul_nt(&uy, u);
 }
 
+// Directions of the slaves of a chunk after the step that is due, as `multiply` has them.
+YW_LANE_FN void next_directions(const plastic_body* body, int32_t chunk, quad* out) {
+  int32_t first = body->local_start[chunk], end = body->local_start[chunk + 1];
+  for (int32_t i = first; i < end; ++i) {
+    int32_t s = body->local_slave[i];
+    quad z = quad_load(&body->steep[s]) - body->alpha * quad_load(&body->image[s]);
+    out[i - first] = z + body->beta * quad_load(&body->direction[s]);
+  }
+}
+
 // Rows are read once: what 16 masters gathered from them is scattered while they are at hand.
 static void stiffen(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
   quad locals[PLASTIC_MAX_LOCALS];
   yw_vec4* parts = body->parts + body->local_start[chunk];
   block_range range = blocks_of(body, chunk);
-  load_locals(body, body->direction, chunk, locals);
+  next_directions(body, chunk, locals);
   clear_parts(parts, body, chunk);
   for (int32_t block = range.first; block < range.end; ++block) {
     yw_mat3x16 l;
@@ -667,21 +677,54 @@ YW_LANE_FN quad free_part(const yw_vec4* normal, quad p) {
   return p - along * n;
 }
 
+YW_LANE_FN quad condition_times(const float b[6], quad r) {
+  quad low = quad_load(b), high = quad_load(b + 2);
+  quad x = __builtin_shufflevector(low, high, 0, 3, 6, 0);
+  quad y = __builtin_shufflevector(low, high, 3, 1, 7, 0);
+  quad z = __builtin_shufflevector(low, high, 6, 7, 2, 0);
+  quad sum = (x * SPREAD(r, 0) + y * SPREAD(r, 1)) + z * SPREAD(r, 2);
+  sum[3] = 0.0f;
+  return sum;
+}
+
+typedef double wide_sum __attribute__((vector_size(32)));
+
+#define TOTAL(s) (((s)[0] + (s)[1]) + (s)[2])
+
+// What stands in brackets is the step that was due: [x += alpha p, r -= alpha q, z -= alpha u],
+// p = z + beta p, q = A p, u = P q, and the sums of p q, r z, z q, q u.
 static void multiply(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
   int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
   if (end > body->num_slaves) end = body->num_slaves;
-  double sum = 0.0;
+  float alpha = body->alpha, beta = body->beta;
+  wide_sum pq = {0}, rz = {0}, zq = {0}, qu = {0};
   for (int32_t s = first; s < end; ++s) {
     quad p = quad_load(&body->direction[s]);
+    quad x = quad_load(&body->solved[s]) + alpha * p;
+    quad r = quad_load(&body->residual[s]) - alpha * quad_load(&body->product[s]);
+    quad z = quad_load(&body->steep[s]) - alpha * quad_load(&body->image[s]);
+    p = z + beta * p;
     quad q = body->slave_vel[s].w * p + sum_parts(body, body->parts, s);
     q[3] = 0.0f;
     q = free_part(&body->normal[s], q);
+    quad u = free_part(&body->normal[s], condition_times(body->inverse[s], q));
+    quad_store(&body->solved[s], x);
+    quad_store(&body->residual[s], r);
+    quad_store(&body->steep[s], z);
+    quad_store(&body->direction[s], p);
     quad_store(&body->product[s], q);
-    quad pq = p * q;
-    sum += ((double)pq[0] + (double)pq[1]) + (double)pq[2];
+    quad_store(&body->image[s], u);
+    pq += __builtin_convertvector(p * q, wide_sum);
+    rz += __builtin_convertvector(r * z, wide_sum);
+    zq += __builtin_convertvector(z * q, wide_sum);
+    qu += __builtin_convertvector(q * u, wide_sum);
   }
-  body->sums[chunk].a = sum;
+  plastic_sums* sums = &body->sums[chunk];
+  sums->a = TOTAL(pq);
+  sums->momentum[0] = TOTAL(rz);
+  sums->momentum[1] = TOTAL(zq);
+  sums->momentum[2] = TOTAL(qu);
 }
 
 // shear |G|^2 + (stretch - shear) G G^T of the rows of stress, to both halves of the parts: xx, yy,

@@ -152,15 +152,16 @@ static yw_status check_def(const yw_plastic_def* def, yw_error* error) {
   return YW_OK;
 }
 
-// Bytes of a body: 33 pairs per master, arrays of masters and slaves.
+// Bytes of a body: 33 pairs per master, arrays of masters and slaves, places in chunks.
 static double body_bytes(double masters, double slaves) {
-  double pair = 2 * sizeof(yw_vec4) + 3 * sizeof(int32_t);
+  double pair = sizeof(yw_vec4) + sizeof(int32_t) + sizeof(uint16_t);
+  double place = 2 * sizeof(yw_vec4) + 2 * sizeof(int32_t);
   double master =
       (sizeof(plastic_state_block) + sizeof(plastic_work_block) + sizeof(plastic_material_block)) /
           (double)YW_LANES +
       sizeof(plastic_row) + 8 * sizeof(yw_vec4) + (PLASTIC_MAX_ROW + 8) * sizeof(int32_t);
-  double slave = 1.25 * (9 * sizeof(yw_vec4) + 64.0);
-  return masters * (1.25 * 34.0 * pair + master) + slaves * slave;
+  double slave = 1.25 * (11 * sizeof(yw_vec4) + 64.0);
+  return masters * (1.25 * (34.0 * pair + 4.0 * place) + master) + slaves * slave;
 }
 
 static yw_status check_memory(double masters, double slaves, double limit, yw_error* error) {

@@ -56,8 +56,9 @@ bool yw_plastic_reserve_slaves(plastic_body* body, int32_t count) {
       (void**)&body->residual,    (void**)&body->direction,    (void**)&body->product,
       (void**)&body->normal,      (void**)&body->surface_vel,  (void**)&body->inverse,
       (void**)&body->sorted_x,    (void**)&body->sorted_y,     (void**)&body->sorted_z,
-      (void**)&body->sorted_line, (void**)&body->slave_bucket, (void**)&body->part_start};
-  const size_t sizes[] = {16, 16, 16, 16, 16, 16, 16, 16, 24, 4, 4, 4, 4, 4, 4};
+      (void**)&body->sorted_line, (void**)&body->slave_bucket, (void**)&body->part_start,
+      (void**)&body->image,       (void**)&body->steep};
+  const size_t sizes[] = {16, 16, 16, 16, 16, 16, 16, 16, 24, 4, 4, 4, 4, 4, 4, 16, 16};
   bool good = true;
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) {
     yw_mem_free(&body->mem, *arrays[i]);

@@ -24,12 +24,12 @@ typedef struct plastic_kernels {
   plastic_chunk_fn spread_motion;  ///< the same from v and L, for the motion of slaves
   plastic_chunk_fn stress;         ///< forces to rows and parts; tangents
   plastic_chunk_fn scatter;        ///< rows to parts
-  plastic_chunk_fn stiffen;        ///< the tangent times `direction`, to parts
+  plastic_chunk_fn stiffen;        ///< the tangent times the next direction, to parts
   plastic_chunk_fn block_parts;    ///< stiffness of rows to parts, for `condition`
   plastic_chunk_fn flow;           ///< L, v, C, F_E, F_P of the new slave velocities (solved)
   plastic_chunk_fn to_slaves;      ///< slave_vel = momentum / mass, w: mass
   plastic_chunk_fn forces;         ///< force = sum of parts
-  plastic_chunk_fn multiply;       ///< product = M direction + parts; sums: direction . product
+  plastic_chunk_fn multiply;       ///< the rest of an iteration, see solve.c
   plastic_chunk_fn condition;      ///< inverse diagonal blocks
 } plastic_kernels;
 extern const plastic_kernels yw_plastic_kernels_plain, yw_plastic_kernels_avx2,
