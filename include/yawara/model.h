@@ -198,7 +198,8 @@ YW_API yw_status yw_model_create_rod(const yw_allocator* mem, const yw_rod_def* 
 /// A sheet: oriented particles on a triangle mesh that stretches, bends and shears as a plate or
 /// shell of the given thickness. Nothing here is owned or kept.
 typedef struct yw_sheet_def {
-  const yw_tri_mesh* mesh;  ///< middle surface at rest, flat or curved; may have borders and holes;
+  const yw_tri_mesh* mesh;  ///< middle surface at rest, flat or curved, of up to 200,000 vertices
+                            ///< (25 kB each in a body); may have borders and holes;
                             ///< neighbouring triangles must be wound the same way
   float thickness;          ///< m, > 0; default 0.002
   float density;            ///< kg/m^3, > 0; default 1000

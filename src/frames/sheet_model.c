@@ -10,7 +10,8 @@
 #include "frames/moduli.h"
 #include "frames/sheet_energy.h"
 
-#define MAX_VERTICES 2000000
+// The factor takes about 25 kB per vertex.
+#define MAX_VERTICES 200000
 // Twice the area of a triangle over the square of its longest side.
 #define LEAST_SHAPE 1e-6
 #define SHEAR_CORRECTION (5.0 / 6.0)

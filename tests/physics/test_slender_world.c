@@ -104,6 +104,8 @@ static void bad_sheets_are_refused(void** state) {
   const float moduli[9] = {1e6f, 1e6f, 1e6f, 0.0f, 1e6f, 1e6f, 1e6f, 1e6f, 1e6f};
   def = good, def.youngs_modulus_field = moduli;
   refuse_sheet(&def, "sheet: youngs_modulus_field[3] is 0");
+  int32_t vertices = mesh.num_vertices;
+  mesh.num_vertices = 200001, refuse_sheet(&good, "at most 200000"), mesh.num_vertices = vertices;
   mesh.num_triangles = 0, refuse_sheet(&good, "no triangles"), mesh.num_triangles = 8;
   int32_t kept = mesh.triangles[4];
   mesh.triangles[4] = 99, refuse_sheet(&good, "vertex 99");
