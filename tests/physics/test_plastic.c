@@ -238,6 +238,41 @@ static void splitting_and_merging_conserve(void** state) {
   lab_end(&lab);
 }
 
+// Empty space costs nothing: 128 m apart or 1 m, there are as many slaves, pairs, places in chunks
+// and buckets to look at.
+static void work_does_not_grow_with_space(void** state) {
+  (void)state;
+  plastic_body counted[2];
+  for (int far = 0; far < 2; ++far) {
+    plastic_lab lab;
+    const float d = 0.0625f, apart = far ? 128.0f : 1.0f;
+    yw_shape* box = lab_box(6, 6, 6, d);
+    yw_plastic_part parts[4];
+    for (int i = 0; i < 4; ++i) {
+      parts[i] = yw_default_plastic_part();
+      parts[i].shape = box;
+      parts[i].angular_velocity = (yw_vec3){0, 1, 0};
+      parts[i].transform.position = (yw_vec3){apart * (float)i, 0, 0.5f * apart * (float)i};
+    }
+    yw_plastic_def def = yw_default_plastic_def();
+    def.spacing = d;
+    def.parts = parts;
+    def.num_parts = 4;
+    def.time_step = 1e-3f;
+    lab_begin(&lab, &def);
+    for (int i = 0; i < 10; ++i) assert_int_equal(lab_step(&lab, 1e-3f), YW_OK);
+    counted[far] = *lab.body;
+    lab_end(&lab);
+    yw_shape_release(box);
+  }
+  assert_int_equal(counted[1].num_slaves, counted[0].num_slaves);
+  assert_int_equal(counted[1].bucket_mask, counted[0].bucket_mask);
+  assert_int_equal(counted[1].rebuilt, counted[0].rebuilt);
+  assert_near(counted[1].num_pairs, counted[0].num_pairs, 0.02 * counted[0].num_pairs);
+  assert_near(counted[1].num_locals, counted[0].num_locals, 0.02 * counted[0].num_locals);
+  assert_near(counted[1].iterations, counted[0].iterations, 2);
+}
+
 // Von Mises flow keeps volume and leaves stress at the yield limit.
 static void von_mises_stays_on_its_cylinder(void** state) {
   (void)state;
@@ -280,6 +315,7 @@ int main(void) {
       cmocka_unit_test(ball_is_stable_for_all_steps),
       cmocka_unit_test(printed_formulas_on_masters_fall_apart),
       cmocka_unit_test(splitting_and_merging_conserve),
+      cmocka_unit_test(work_does_not_grow_with_space),
       cmocka_unit_test(von_mises_stays_on_its_cylinder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
