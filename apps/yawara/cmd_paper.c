@@ -53,6 +53,15 @@ const paper_figure paper_figures[] = {
      paper_imai_sampling, true},
     {"imai-classes", "figures 10-13: the five classes of tets, counted and drawn",
      paper_imai_classes, true},
+    {"imai-fig6", "a bar that sags, adaptive beside the finest mesh: front and error",
+     paper_imai_fig6, false},
+    {"imai-fig7", "the bar: tets in use and updates per second over time", paper_imai_fig7, false},
+    {"imai-fig8", "a fine surface carried by coarse tets", paper_imai_fig8, false},
+    {"imai-fig9", "a jelly bunny of one stiffness, and one with soft ears", paper_imai_fig9, false},
+    {"imai-variants", "the paper's hanging nodes, sampling and refinement beside these",
+     paper_imai_variants, false},
+    {"imai-load", "the bar under 0.1 to 9.81 m/s^2: what adaptivity gains", paper_imai_load, false},
+    {"imai-poke", "a poke into a cube: what adaptivity gains", paper_imai_poke, false},
 };
 const int32_t paper_num_figures = sizeof paper_figures / sizeof paper_figures[0];
 // A paper's name stands for all its figures, whose names begin with it.

@@ -55,6 +55,13 @@ yw_status paper_hino_limit(const paper_options* options, yw_error* error);
 yw_status paper_imai_fig3(const paper_options* options, yw_error* error);
 yw_status paper_imai_sampling(const paper_options* options, yw_error* error);
 yw_status paper_imai_classes(const paper_options* options, yw_error* error);
+yw_status paper_imai_fig6(const paper_options* options, yw_error* error);
+yw_status paper_imai_fig7(const paper_options* options, yw_error* error);
+yw_status paper_imai_fig8(const paper_options* options, yw_error* error);
+yw_status paper_imai_fig9(const paper_options* options, yw_error* error);
+yw_status paper_imai_variants(const paper_options* options, yw_error* error);
+yw_status paper_imai_load(const paper_options* options, yw_error* error);
+yw_status paper_imai_poke(const paper_options* options, yw_error* error);
 
 // A scene that is played
 // --------------------------------------------------------------------------------
@@ -84,8 +91,11 @@ typedef struct paper_script {
   /// Changes to the scene; may be NULL with none.
   const yw_scene_override* settings;
   int32_t num_settings;
-  const char* name;  ///< the sheet is NAME.png, the movie NAME.mp4; NULL: sheet.png, movie.mp4
-  bool may_diverge;  ///< a body that diverges ends the take, but not the figure
+  const char* name;      ///< the sheet is NAME.png, the movie NAME.mp4; NULL: sheet.png, movie.mp4
+  bool may_diverge;      ///< a body that diverges ends the take, but not the figure
+  const char* field;     ///< colours bodies; NULL: their own colours
+  float field_high;      ///< upper end of the colours, the lower is 0
+  int32_t quick_frames;  ///< length with --quick; 0: all of the scene
 } paper_script;
 
 struct paper_take {

@@ -58,6 +58,7 @@ yw_status paper_pictures_open(paper_take* take, yw_error* error) {
     // What flies apart has no skin to speak of.
     stage_set_skin(p->stage, !take->script->may_diverge && skin_available(NULL) >= 0);
   }
+  if (status >= 0) stage_set_field(p->stage, take->script->field, 0.0f, take->script->field_high);
   if (status >= 0) status = yw_renderer_create(NULL, 0, &p->renderer, error);
   if (status >= 0 && films(take)) status = open_movie(take, p, error);
   return status;
