@@ -10,7 +10,7 @@
 #include "paper_saida.h"
 
 #define SPACING "bodies[0].plastic.spacing"
-#define COARSE "0.06"
+#define COARSE "0.09"
 
 // Figure 16 ---------------------------------------------------------------------------------------
 
