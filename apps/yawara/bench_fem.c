@@ -64,7 +64,7 @@ static bool make_forces(force_rig* r, int32_t length) {
   }
   for (int32_t t = 0; t < r->h.num_parents; ++t) yw_fem_front_split(&r->front, t);
   yw_fem_front_update(&r->front);
-  yw_fem_work_build(&r->work, &r->front);
+  yw_fem_work_build(&r->work, &r->front, true);
   size_t nodes = (size_t)r->h.num_nodes;
   r->pos = calloc(nodes, sizeof *r->pos);
   r->force = calloc(nodes, sizeof *r->force);
