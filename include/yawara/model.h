@@ -245,7 +245,8 @@ typedef struct yw_fem_params {
   int32_t min_level;   ///< level that all tets have at least; default 0
   yw_fem_refine refine;
   yw_fem_hanging hanging;
-  /// Coarse families bend as the finest tets would; default true. Bodies that yield do without.
+  /// Coarse families bend as the finest tets would, and the front is kept in whole families;
+  /// default false. Bodies that yield do without.
   bool soften;
   // Plastic flow: shape that is kept. Strains are equivalent ones, without change of volume.
   float yield;  ///< elastic strain beyond which material flows, >= 0; default 0: it never does

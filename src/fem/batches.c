@@ -13,6 +13,9 @@
 #define KEEP_TOGETHER 0.5
 // Entries of matrices this near to each other, over the largest, are the same.
 #define SAME_MATERIAL 1e-5f
+// Power of the stiffness by which jumps of strain count: 0.5 would be the energy of a jump, 1
+// stress.
+#define WEIGHT_EXPONENT 0.9f
 
 // Kinds -------------------------------------------------------------------------------------------
 
@@ -148,15 +151,17 @@ static bool find_factors(const fem_hierarchy* h, const float* stiffness, float* 
   return true;
 }
 
-// A jump of strain costs energy in proportion to the stiffness: tets that are stiffer than the
-// softest are refined the sooner, by the root of that.
+// Jumps count nearly as those of stress would, over the stiffness of the softest tet: a bar that is
+// stiff where it is held strains little there, but that is what its tip follows.
 static void find_weights(const fem_hierarchy* h, const float* stiffness, float* weights) {
   float softest = INFINITY;
   for (int32_t tet = 0; tet < h->num_tets; ++tet) {
     weights[tet] = (float)yw_fem_push_stiffness(stiffness + (size_t)tet * FEM_MATRIX);
     softest = fminf(softest, weights[tet]);
   }
-  for (int32_t tet = 0; tet < h->num_tets; ++tet) weights[tet] = sqrtf(weights[tet] / softest);
+  for (int32_t tet = 0; tet < h->num_tets; ++tet) {
+    weights[tet] = powf(weights[tet] / softest, WEIGHT_EXPONENT);
+  }
 }
 
 static bool allocate_tables(const yw_allocator* mem, const fem_hierarchy* h,

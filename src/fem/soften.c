@@ -10,9 +10,10 @@
 #include "fem/element.h"
 
 // Shares of the elasticity matrix by which differences inside a family are softened: of all of it,
-// and of its answer to changes of volume in addition. Found on bars and cubes that bend, twist and
-// are pressed (test_fem_soften.c); nearly the same for all levels, meshes and Poisson's ratios.
-#define SHARE_OF_ALL 0.42
+// and of its answer to changes of volume in addition. With these a bar of any level bends as the
+// finest one within a few per cent (docs/methods/fem.md), and nearly so for other meshes and ratios
+// of Poisson.
+#define SHARE_OF_ALL 0.40
 #define SHARE_OF_VOLUME 0.40
 // A part that would leave nothing of a soft child's own stiffness is halved this often, then none.
 #define HALVINGS 4

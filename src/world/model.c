@@ -151,7 +151,6 @@ yw_fem_def yw_default_fem_def(void) {
                  .strain_range = 0.02f,
                  .creep = 10.0f,
                  .max_plastic = 1.0f,
-                 .soften = true,
                  .sleep_speed = 0.001f},
   };
 }
