@@ -63,13 +63,14 @@ static bool make_body(plastic_bench* b, const plastic_bench_def* def) {
   return good;
 }
 
-// Every cube turns the more the higher.
+// Every cube turns the more the higher, large ones as fast at their edges as small ones, so that
+// lists of neighbours last as long.
 static void twist(plastic_bench* b, int32_t side) {
   for (int32_t m = 0; m < b->particles.count; ++m) {
     const plastic_part* part = b->model->parts;
     while (m >= part->first + part->count) ++part;
     yw_vec3 r = yw_sub(b->model->masters[m], part->center);
-    float turn = 4.0f * r.y / (SPACING * (float)side);
+    float turn = 64.0f * r.y / (SPACING * (float)(side * side));
     b->particles.vel[m] = (yw_vec4){turn * r.z, 0.0f, -turn * r.x, 0.0f};
   }
 }

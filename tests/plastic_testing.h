@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "contact/obstacles.h"
-#include "plastic/body.h"
+#include "plastic/phases.h"
 #include "plastic/plastic.h"
 #include "testing.h"
 #include "yawara/yawara.h"

@@ -21,6 +21,23 @@ const paper_figure paper_figures[] = {
     {"koyama2013-fig9", "four cylinders with very different examples", paper_fig9, false},
     {"koyama2013-fig10", "four cars into a wall", paper_fig10, false},
     {"koyama2013-table1", "time per step of five bodies, beside the paper's", paper_table1, false},
+    {"saida2017-fig7",
+     "a bunny dropped, with slaves and with the printed formulas on masters alone",
+     paper_saida_fig7, false},
+    {"saida2017-fig8", "the same with steps of 0.5 and 0.7 ms", paper_saida_fig8, false},
+    {"saida2017-fig9", "a stiff and a soft elastic cube", paper_saida_fig9, false},
+    {"saida2017-fig10", "a moderately and a highly plastic cube", paper_saida_fig10, false},
+    {"saida2017-fig11", "a creature with limbs, elastic and elastoplastic", paper_saida_fig11,
+     false},
+    {"saida2017-fig12", "a sheet of one layer on a cross", paper_saida_fig12, false},
+    {"saida2017-fig13", "a bunny on rods, of two materials", paper_saida_fig13, false},
+    {"saida2017-fig14", "bunnies that merge, one after another", paper_saida_fig14, false},
+    {"saida2017-fig16", "figures 15-16: time per step against particles and against extent",
+     paper_saida_fig16, false},
+    {"saida2017-table2", "tables 1-2: time per step of every scene, beside the paper's",
+     paper_saida_table2, false},
+    {"saida2017-buckling", "a thin sheet falls on its edge, which the paper leaves open",
+     paper_saida_buckling, false},
     {"hino-theorem",
      "the matched pose is the equilibrium of a frame on springs, the only stable one",
      paper_hino_theorem, true},
@@ -36,10 +53,19 @@ const paper_figure paper_figures[] = {
      paper_imai_sampling, true},
     {"imai-classes", "figures 10-13: the five classes of tets, counted and drawn",
      paper_imai_classes, true},
+    {"imai-fig6", "a bar that sags, adaptive beside the finest mesh: front and error",
+     paper_imai_fig6, false},
+    {"imai-fig7", "the bar: tets in use and updates per second over time", paper_imai_fig7, false},
+    {"imai-fig8", "a fine surface carried by coarse tets", paper_imai_fig8, false},
+    {"imai-fig9", "a jelly bunny of one stiffness, and one with soft ears", paper_imai_fig9, false},
+    {"imai-variants", "the paper's hanging nodes, sampling and refinement beside these",
+     paper_imai_variants, false},
+    {"imai-load", "the bar under 0.1 to 9.81 m/s^2: what adaptivity gains", paper_imai_load, false},
+    {"imai-poke", "a poke into a cube: what adaptivity gains", paper_imai_poke, false},
 };
 const int32_t paper_num_figures = sizeof paper_figures / sizeof paper_figures[0];
 // A paper's name stands for all its figures, whose names begin with it.
-static const char* const papers[] = {"koyama2013", "hino", "imai"};
+static const char* const papers[] = {"koyama2013", "saida2017", "hino", "imai"};
 enum { NUM_PAPERS = sizeof papers / sizeof papers[0] };
 
 // Where scenes are
@@ -92,6 +118,7 @@ static void list_figures(void) {
   printf(
       "\nkoyama2013: Koyama, Takayama, Umetani, Igarashi: Real-Time Example-Based Elastic "
       "Deformation.\n"
+      "saida2017:  Saida, Fujisawa, Mikawa: elastoplastic bodies of master and slave particles.\n"
       "hino:       Hino, Ding, Mitake, Hasegawa: a physical model that explains Oriented "
       "Particles.\n"
       "imai:       Imai, Yue, Chen, Nishita: Adaptive Deformation Simulation of Inhomogeneous "
@@ -181,6 +208,7 @@ static int parse(int argc, char** argv, paper_options* out, const char** folder,
           "  yawara paper\n"
           "  yawara paper koyama2013-fig1\n"
           "  yawara paper koyama2013 --quick -o out/quick\n"
+          "  yawara paper saida2017 --quick\n"
           "  yawara paper hino\n",
       .options = options,
       .num_options = sizeof options / sizeof options[0],
@@ -193,7 +221,7 @@ static int parse(int argc, char** argv, paper_options* out, const char** folder,
 }
 
 static int unknown_figure(const char* name) {
-  const char* names[32];
+  const char* names[64];
   for (int32_t i = 0; i < paper_num_figures; ++i) names[i] = paper_figures[i].name;
   yw_hint hint = yw_suggest(name, paper_num_figures, names);
   return bad_input("there is no figure \"%s\"%s; see: yawara paper", name, hint.text);

@@ -162,8 +162,9 @@ static yw_status load_mesh(const fit_options* options, yw_tet_mesh* out, yw_erro
   if (status < 0) return status;
   const yw_tet_mesh* tets = yw_model_tets(model);
   if (!tets || tets->num_tets == 0) {
-    status = yw_fail(error, YW_ERR_INVALID, "body %d of %s is not made of tets", options->body,
-                     options->file);
+    status =
+        yw_fail(error, YW_ERR_INVALID, "body %d of %s has no tets: yawara fit measures volumes",
+                options->body, options->file);
   } else {
     status = copy_mesh(tets, out, error);
   }

@@ -37,6 +37,17 @@ yw_status paper_fig8(const paper_options* options, yw_error* error);
 yw_status paper_fig9(const paper_options* options, yw_error* error);
 yw_status paper_fig10(const paper_options* options, yw_error* error);
 yw_status paper_table1(const paper_options* options, yw_error* error);
+yw_status paper_saida_fig7(const paper_options* options, yw_error* error);
+yw_status paper_saida_fig8(const paper_options* options, yw_error* error);
+yw_status paper_saida_fig9(const paper_options* options, yw_error* error);
+yw_status paper_saida_fig10(const paper_options* options, yw_error* error);
+yw_status paper_saida_fig11(const paper_options* options, yw_error* error);
+yw_status paper_saida_fig12(const paper_options* options, yw_error* error);
+yw_status paper_saida_fig13(const paper_options* options, yw_error* error);
+yw_status paper_saida_fig14(const paper_options* options, yw_error* error);
+yw_status paper_saida_fig16(const paper_options* options, yw_error* error);
+yw_status paper_saida_buckling(const paper_options* options, yw_error* error);
+yw_status paper_saida_table2(const paper_options* options, yw_error* error);
 yw_status paper_hino_theorem(const paper_options* options, yw_error* error);
 yw_status paper_hino_frequency(const paper_options* options, yw_error* error);
 yw_status paper_hino_resolution(const paper_options* options, yw_error* error);
@@ -44,6 +55,13 @@ yw_status paper_hino_limit(const paper_options* options, yw_error* error);
 yw_status paper_imai_fig3(const paper_options* options, yw_error* error);
 yw_status paper_imai_sampling(const paper_options* options, yw_error* error);
 yw_status paper_imai_classes(const paper_options* options, yw_error* error);
+yw_status paper_imai_fig6(const paper_options* options, yw_error* error);
+yw_status paper_imai_fig7(const paper_options* options, yw_error* error);
+yw_status paper_imai_fig8(const paper_options* options, yw_error* error);
+yw_status paper_imai_fig9(const paper_options* options, yw_error* error);
+yw_status paper_imai_variants(const paper_options* options, yw_error* error);
+yw_status paper_imai_load(const paper_options* options, yw_error* error);
+yw_status paper_imai_poke(const paper_options* options, yw_error* error);
 
 // A scene that is played
 // --------------------------------------------------------------------------------
@@ -70,6 +88,14 @@ typedef struct paper_script {
   const char* const* labels;  ///< one per body, drawn under it; NULL: none
   paper_marks marks;          ///< may be NULL
   int32_t film_every;         ///< frames per picture of the movie; 0: no movie
+  /// Changes to the scene; may be NULL with none.
+  const yw_scene_override* settings;
+  int32_t num_settings;
+  const char* name;      ///< the sheet is NAME.png, the movie NAME.mp4; NULL: sheet.png, movie.mp4
+  bool may_diverge;      ///< a body that diverges ends the take, but not the figure
+  const char* field;     ///< colours bodies; NULL: their own colours
+  float field_high;      ///< upper end of the colours, the lower is 0
+  int32_t quick_frames;  ///< length with --quick; 0: all of the scene
 } paper_script;
 
 struct paper_take {
@@ -82,7 +108,9 @@ struct paper_take {
   double* rows;       ///< (info.frames + 1) x num_columns
   double* times;      ///< of the rows, s
   double seconds;     ///< spent in steps
+  double cpu;         ///< the same as processor time of all threads, s
   double worst_step;  ///< longest frame, s
+  bool diverged;      ///< and ended early; later rows are those of the last frame
   void* pictures;     ///< renderer, stage, sheet and movie; NULL without pictures
 };
 
@@ -109,7 +137,11 @@ yw_status paper_plot(const paper_take* take, const char* file, const char* title
 yw_status paper_write_plot(const paper_options* options, const char* file, const yw_plot* plot,
                            yw_error* error);
 
-/// Opens a scene under papers/ and makes its world.
+/// Opens a scene under papers/ with changes and makes its world.
+yw_status paper_open_with(const paper_options* options, const char* scene, int32_t num_settings,
+                          const yw_scene_override* settings, yw_scene** out_scene,
+                          yw_world** out_world, yw_error* error);
+/// The same without any.
 yw_status paper_open(const paper_options* options, const char* scene, yw_scene** out_scene,
                      yw_world** out_world, yw_error* error);
 

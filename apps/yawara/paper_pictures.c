@@ -10,6 +10,7 @@
 #include "paper.h"
 #include "render/draw.h"
 #include "render/movie.h"
+#include "skin/skin.h"
 #include "stage.h"
 
 #define MAX_MOMENTS 16
@@ -35,7 +36,8 @@ static bool films(const paper_take* take) {
 
 static yw_status open_movie(const paper_take* take, pictures* p, yw_error* error) {
   yw_movie_def def = yw_default_movie_def();
-  snprintf(p->movie_path, sizeof p->movie_path, "%s/movie.mp4", take->options->output);
+  const char* name = take->script->name ? take->script->name : "movie";
+  snprintf(p->movie_path, sizeof p->movie_path, "%s/%s.mp4", take->options->output, name);
   def.path = p->movie_path;
   def.width = p->width;
   def.height = p->height;
@@ -52,6 +54,11 @@ yw_status paper_pictures_open(paper_take* take, yw_error* error) {
   p->width = 2 * (int32_t)(0.5f * scale * (float)take->script->width);
   p->height = 2 * (int32_t)(0.5f * scale * (float)take->script->height);
   yw_status status = stage_create(take->scene, take->world, &p->stage, error);
+  if (status >= 0 && stage_has_particles(p->stage)) {
+    // What flies apart has no skin to speak of.
+    stage_set_skin(p->stage, !take->script->may_diverge && skin_available(NULL) >= 0);
+  }
+  if (status >= 0) stage_set_field(p->stage, take->script->field, 0.0f, take->script->field_high);
   if (status >= 0) status = yw_renderer_create(NULL, 0, &p->renderer, error);
   if (status >= 0 && films(take)) status = open_movie(take, p, error);
   return status;
@@ -138,7 +145,8 @@ static yw_status write_sheet(const paper_take* take, pictures* p, yw_error* erro
   sheet.columns = take->script->sheet_columns;
   yw_image image = {0};
   char path[1100];
-  snprintf(path, sizeof path, "%s/sheet.png", take->options->output);
+  const char* name = take->script->name ? take->script->name : "sheet";
+  snprintf(path, sizeof path, "%s/%s.png", take->options->output, name);
   yw_status status = yw_sheet_draw(&sheet, NULL, &image, error);
   if (status >= 0) status = yw_image_write_png(path, &image, error);
   yw_image_free(&image);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -12,12 +13,18 @@
 
 yw_status paper_open(const paper_options* options, const char* scene, yw_scene** out_scene,
                      yw_world** out_world, yw_error* error) {
+  return paper_open_with(options, scene, 0, NULL, out_scene, out_world, error);
+}
+
+yw_status paper_open_with(const paper_options* options, const char* scene, int32_t num_settings,
+                          const yw_scene_override* settings, yw_scene** out_scene,
+                          yw_world** out_world, yw_error* error) {
   char path[1024];
   snprintf(path, sizeof path, "%s/papers/%s", options->scenes, scene);
   yw_error warning = {0};
   *out_scene = NULL;
   *out_world = NULL;
-  yw_status status = yw_scene_read(path, NULL, 0, NULL, out_scene, &warning, error);
+  yw_status status = yw_scene_read(path, NULL, num_settings, settings, out_scene, &warning, error);
   if (status < 0) return status;
   if (warning.message[0]) fprintf(stderr, "warning: %s\n", warning.message);
   status = yw_scene_build(*out_scene, options->threads, YW_SIMD_AUTO, out_world, error);
@@ -30,9 +37,11 @@ yw_status paper_open(const paper_options* options, const char* scene, yw_scene**
 
 static yw_status open_take(paper_take* take, yw_error* error) {
   const paper_script* script = take->script;
-  yw_status status = paper_open(take->options, script->scene, &take->scene, &take->world, error);
+  yw_status status = paper_open_with(take->options, script->scene, script->num_settings,
+                                     script->settings, &take->scene, &take->world, error);
   if (status < 0) return status;
   take->info = yw_scene_info_of(take->scene);
+  if (take->options->quick && script->quick_frames > 0) take->info.frames = script->quick_frames;
   int32_t rows = take->info.frames + 1;
   take->rows = YW_NEW_ARRAY(NULL, double, rows * script->num_columns);
   take->times = YW_NEW_ARRAY(NULL, double, rows);
@@ -43,12 +52,18 @@ static yw_status open_take(paper_take* take, yw_error* error) {
 static yw_status step(paper_take* take, yw_error* error) {
   yw_step_report report;
   double begin = yw_seconds();
+  clock_t ticks = clock();
   yw_status status =
       yw_world_step(take->world, 1.0f / take->info.fps, take->info.substeps, &report);
   double seconds = yw_seconds() - begin;
   take->seconds += seconds;
+  take->cpu += (double)(clock() - ticks) / CLOCKS_PER_SEC;
   if (seconds > take->worst_step) take->worst_step = seconds;
   ++take->frame;
+  if (status >= 0 && report.diverged_bodies > 0 && take->script->may_diverge) {
+    take->diverged = true;
+    return YW_OK;
+  }
   if (status >= 0 && report.diverged_bodies > 0) {
     return yw_fail(error, YW_ERR_DIVERGED, "%s: frame %d: body \"%s\" diverged",
                    take->script->scene, take->frame,
@@ -75,7 +90,11 @@ yw_status paper_play(const paper_options* options, const paper_script* script, p
   if (status >= 0) status = record(take, error);
   progress p = progress_start("frame", 0, take->info.frames, false);
   while (status >= 0 && take->frame < take->info.frames) {
-    status = step(take, error);
+    if (take->diverged) {
+      ++take->frame;
+    } else {
+      status = step(take, error);
+    }
     if (status >= 0) status = record(take, error);
     progress_show(&p, take->frame, NULL);
   }

@@ -9,6 +9,8 @@
 #include "stage_body.h"
 
 // Edges of obstacles that turn by more stay sharp, degrees.
+// Colours of bodies below this brightness have lighter stripes.
+#define DARK 0.1f
 #define OBSTACLE_CREASE 40.0f
 // Surfaces of obstacles are cut this finely: longest side / OBSTACLE_CELLS.
 #define OBSTACLE_CELLS 128.0f
@@ -133,6 +135,15 @@ static bool particle_color(const void* context, int32_t body, int32_t particle, 
   return yw_scene_particle_color(context, body, particle, color);
 }
 
+// A darker tone of the colour, or a lighter one where that would not be seen.
+static yw_vec3 tint_of(yw_vec3 color, yw_vec3 tint) {
+  bool is_dark = 0.2f * color.x + 0.7f * color.y + 0.1f * color.z < DARK;
+  yw_vec3 dark = yw_v3(color.x * tint.x, color.y * tint.y, color.z * tint.z);
+  yw_vec3 light = yw_v3(1.0f - tint.x * (1.0f - color.x), 1.0f - tint.y * (1.0f - color.y),
+                        1.0f - tint.z * (1.0f - color.z));
+  return is_dark ? light : dark;
+}
+
 // The scene's paint over the colour of the body. What a rod or a sheet shows by itself, such as the
 // stripe that tells its twist, is seen through that colour.
 static yw_status paint_body(stage* s, int32_t index) {
@@ -150,9 +161,7 @@ static yw_status paint_body(stage* s, int32_t index) {
   if (!body->paint) body->paint = YW_NEW_ARRAY(NULL, yw_vec3, surface->num_vertices);
   if (!body->paint) return YW_ERR_MEMORY;
   for (int32_t i = 0; i < surface->num_vertices; ++i) {
-    yw_vec3 tint = tinted ? surface->colors[i] : yw_v3(1, 1, 1);
-    color = body->color;
-    body->paint[i] = yw_v3(color.x * tint.x, color.y * tint.y, color.z * tint.z);
+    body->paint[i] = tinted ? tint_of(body->color, surface->colors[i]) : body->color;
     yw_scene_body_paint(s->scene, index, surface->positions[i], &body->paint[i]);
   }
   return YW_OK;

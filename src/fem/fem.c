@@ -156,10 +156,8 @@ static void move_nodes(void* context, int32_t block, int32_t worker) {
   }
 }
 
-// Advances from `begin` (s, from the start of the substep) by h. Returns the tets that took the
-// safe path.
-static int32_t step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin, float h,
-                         bool look) {
+// Forces on all nodes of the front. Returns the tets that took the safe path.
+static int32_t find_forces(fem_body* b, const yw_particles* p, const yw_step_ctx* ctx, bool look) {
   fem_materials materials = b->model->materials;
   materials.damping_time = b->params.stiffness_damping;
   bool damped = materials.damping || materials.damping_time > 0.0f;
@@ -174,12 +172,16 @@ static int32_t step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, f
                                  .look_for_squeezed = look,
                                  .plastic = b->has_flown,
                                  .force = b->force};
+  int32_t recovered = yw_fem_forces(&forces);  // f of every tet, added up at nodes
+  if (b->params.hanging == YW_FEM_HANGING_CARRIED) yw_fem_carry_forces(&b->front, b->force);
+  return recovered;
+}
+
+// Advances from `begin` (s, from the start of the substep) by h.
+static void step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin, float h) {
   float share = (begin + h) / ctx->h;
   inner_step s = {
       b, p, yw_scale(ctx->gravity, h), h, expf(-b->params.mass_damping * h), !no_obstacles(ctx)};
-
-  int32_t recovered = yw_fem_forces(&forces);  // f of every tet, added up at nodes
-  if (b->params.hanging == YW_FEM_HANGING_CARRIED) yw_fem_carry_forces(&b->front, b->force);
   if (s.obstacles) remember_surface(b, p);
   int32_t blocks = (b->front.num_active + NODE_BLOCK - 1) / NODE_BLOCK;
   yw_tasks_run(blocks > BLOCKS_ALONE ? ctx->tasks : NULL, blocks, move_nodes, &s);
@@ -189,15 +191,16 @@ static int32_t step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, f
   yw_fem_follow(&b->front, p->pos, p->vel);  // hanging nodes: mean of their parents
   ++b->inner_steps;
   b->last_step = h;
-  return recovered;
 }
 
 // Longest inner step now, s.
-static float stable_step(const fem_body* b) {
+static float stable_step(const fem_body* b, bool squeezed) {
   const yw_fem_params* params = &b->params;
   float rest = b->model->level_step[b->front.finest];
   // Stretched St-Venant-Kirchhoff material is stiffer: d(stress)/d(stretch) grows as 1 + 3 E.
-  float step = rest / sqrtf(1.0f + 3.0f * fmaxf(b->stretch, 0.0f));
+  // What pushes squeezed tets apart adds its own, as the square of the largest change of an area.
+  float strain = fmaxf(b->stretch, 0.0f), area = 1.0f + 2.0f * strain;
+  float step = rest / sqrtf(1.0f + 3.0f * strain + (squeezed ? area * area : 0.0f));
   float x = fmaxf(params->stiffness_damping, b->model->damping_time) / step;
   step *= sqrtf(1.0f + x * x) - x;
   if (params->time_step > 0.0f) return fminf(params->time_step, step);
@@ -273,7 +276,7 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
 
   if (isinf(b->since_check)) yw_fem_enforce(b, p);  // placed, or other parameters
 
-  int32_t recovered = 0, since_look = 0;
+  int32_t recovered = 0, squeezed = 0, since_look = 0;
   float done = 0.0f;
   while (done < ctx->h) {
     if (b->since_check >= check_interval(b)) {
@@ -284,11 +287,15 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
           changed || b->params.yield > 0.0f ? 1.0f : fminf(2.0f * b->patience, MOST_PATIENCE);
       if (ctx->timing && ctx->report) ctx->report->seconds_project += yw_seconds() - start;
     }
+    // Where some are squeezed, others follow: pushed late and let go in time they would gain
+    // energy.
+    squeezed = find_forces(b, p, ctx, squeezed > 0 || since_look % LOOK_STEPS == 0);
+    recovered += squeezed;
     // As many equal steps as fit in what is left.
-    float left = ctx->h - done, steps = ceilf(left / stable_step(b));
+    float left = ctx->h - done, steps = ceilf(left / stable_step(b, squeezed > 0));
     if (!(steps < 1e7f)) return YW_ERR_DIVERGED;
     float h = steps > 1.0f ? left / steps : left;
-    recovered += step_once(b, p, ctx, done, h, since_look % LOOK_STEPS == 0);
+    step_once(b, p, ctx, done, h);
     ++since_look;
     done = steps > 1.0f ? done + h : ctx->h;
     b->since_check += h;

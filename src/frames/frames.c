@@ -8,6 +8,7 @@
 #include "base/timer.h"
 #include "frames/body.h"
 #include "frames/rigid.h"
+#include "frames/shown.h"
 
 // A body of this many chunks is done before other threads have woken up.
 #define CHUNKS_ALONE 16
@@ -183,4 +184,7 @@ const yw_method yw_frames_method = {
     .particle_of_vertex = particle_of_vertex,
     .save = yw_frames_save,
     .load = yw_frames_load,
+    .num_fields = yw_frames_num_fields,
+    .field_info = yw_frames_field_info,
+    .field_values = yw_frames_field_values,
 };

@@ -112,6 +112,7 @@ static void fill_members(frames_model* model, const frames_build* build) {
     frames_region_block* block = &model->blocks[r / YW_LANES];
     int32_t lane = r % YW_LANES;
     double volume = regions->volume[old];
+    model->volume[r] = (float)volume;
     block->mu2[lane] = (float)(2.0 * regions->mu[old] * volume);
     block->lambda[lane] = (float)(regions->lambda[old] * volume);
     for (int i = 0; i < 6; ++i) block->n[i][lane] = (float)regions->n[old][i];
@@ -171,10 +172,11 @@ static yw_status fill_lists(frames_model* model, frames_build* build, yw_error* 
   model->holder_region = YW_NEW_ARRAY(mem, int32_t, entries);
   model->jacobi = YW_NEW_ARRAY(mem, float, n);
   model->mass = YW_NEW_ARRAY(mem, float, n);
+  model->volume = YW_NEW_ARRAY(mem, float, model->num_regions);
   model->rest_positions = YW_NEW_ARRAY(mem, yw_vec3, n);
   if (!model->blocks || !model->member_start || !model->members || !model->holder_start ||
       !model->holders || !model->holder_region || !model->jacobi || !model->mass ||
-      !model->rest_positions) {
+      !model->volume || !model->rest_positions) {
     return yw_fail_memory(error, "a frames model");
   }
   yw_aabb box = yw_aabb_empty();
@@ -323,11 +325,22 @@ void yw_frames_model_destroy(void* model_pointer) {
   frames_model* model = model_pointer;
   if (!model) return;
   yw_allocator mem = model->mem;
-  void* const arrays[] = {
-      model->blocks,         model->member_start,       model->members, model->holder_start,
-      model->holders,        model->holder_region,      model->jacobi,  model->mass,
-      model->rest_positions, model->particle_of_vertex, model->tets,    model->triangles,
-      model->surface,        model->examples,           model->gram};
+  void* const arrays[] = {model->blocks,
+                          model->member_start,
+                          model->members,
+                          model->holder_start,
+                          model->volume,
+                          model->holders,
+                          model->holder_region,
+                          model->jacobi,
+                          model->mass,
+                          model->rest_positions,
+                          model->particle_of_vertex,
+                          model->tets,
+                          model->triangles,
+                          model->surface,
+                          model->examples,
+                          model->gram};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_frames_coarse_free(&model->coarse);
   yw_frames_sweeps_free(&model->sweeps);

@@ -53,6 +53,7 @@ typedef struct frames_model {
   frames_member* members;
   int32_t* holder_start;  ///< num_particles + 1
   frames_holder* holders;
+  float* volume;  ///< m^3, of the regions
   int32_t* holder_region;
 
   yw_sym3x16* examples;  ///< stretches of the examples minus 1: num_examples per block

@@ -336,6 +336,7 @@ yw_status yw_rod_model_create(const yw_allocator* mem, const yw_rod_def* def, vo
   model->mem = yw_mem_or_default(mem);
   model->params = def->params;
   model->closed = def->closed;
+  model->density = def->density;
   int32_t pairs = def->num_points - (def->closed ? 0 : 1);
   yw_turn* frames = YW_NEW_ARRAY(mem, yw_turn, def->num_points);
   if (!frames || !yw_slender_allocate(model, SLENDER_ROD, def->num_points, pairs)) {

@@ -273,6 +273,7 @@ yw_status yw_sheet_model_create(const yw_allocator* mem, const yw_sheet_def* def
   if (!model) return yw_fail_memory(error, "a sheet");
   model->mem = yw_mem_or_default(mem);
   model->params = def->params;
+  model->density = def->density;
   status = check_winding(model, def->mesh, error);
   if (status >= 0 && !yw_slender_allocate(model, SLENDER_SHEET, def->mesh->num_vertices,
                                           def->mesh->num_triangles)) {

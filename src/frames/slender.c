@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "frames/mat3d.h"
 #include "frames/model.h"
+#include "frames/shown.h"
 #include "frames/slender_motion.h"
 
 // Orientations that lie farther off the shape than this cosine belong to another state.
@@ -244,12 +245,13 @@ yw_frames_params yw_slender_params_of(const void* state) {
 
 static yw_status advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
   slender_body* body = state;
-  int32_t before = ctx->report ? ctx->report->recovered : 0;
+  int32_t before = ctx->report ? ctx->report->recovered + ctx->report->stalled : 0;
   yw_status status = body->params.solver >= YW_FRAMES_EXTENDED
                          ? yw_slender_position_advance(body, particles, ctx)
                          : yw_slender_implicit_advance(body, particles, ctx);
   if (status < 0) return status;
-  return ctx->report && ctx->report->recovered > before ? YW_WARN_NUMERICS : YW_OK;
+  bool trouble = ctx->report && ctx->report->recovered + ctx->report->stalled > before;
+  return trouble ? YW_WARN_NUMERICS : YW_OK;
 }
 
 // Snapshots ---------------------------------------------------------------------------------------
@@ -383,4 +385,7 @@ const yw_method yw_slender_method = {
     .place = place,
     .model_surface = model_surface,
     .surface_positions = yw_slender_surface_positions,
+    .num_fields = yw_slender_num_fields,
+    .field_info = yw_slender_field_info,
+    .field_values = yw_slender_field_values,
 };

@@ -21,6 +21,7 @@ typedef struct slender_touch {
   double friction;
   double normal[3], at[3];  ///< plane of contact, at the end of the step
   double stick[3];          ///< where it is when it sticks
+  double depth, slip;       ///< m, how far it would go without obstacles, across and along
   double velocity[3];       ///< m/s, of the obstacle; bounces: of the particle
 } slender_touch;
 

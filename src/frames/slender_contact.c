@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Rods and sheets against obstacles, inside an implicit step.
 //
-// The solve without obstacles tells which particles meet one. These then stick where they touched
-// it, and the rest of the body is solved for again. The force that it takes to hold a particle
-// decides what becomes of it:
+// The solve without obstacles tells which particles meet one. These then stick or slide as if they
+// were alone, and the body is solved for again. The force that it takes to hold a particle decides
+// what becomes of it:
 //   pulled            let go
 //   |T| <= mu N       sticks
 //   |T| >  mu N       slides in the plane of contact, with a drag against its way that comes to mu
@@ -15,8 +15,10 @@
 
 #include "base/timer.h"
 
-// Times that states and sliding forces are found anew.
-#define MAX_ROUNDS 6
+// Times that the body is solved for again: after changes of the drag alone, and after any change. A
+// stiff body is held by its last particle that sticks; each round lets go of some.
+#define DRAG_ROUNDS 3
+#define MAX_ROUNDS 5
 // Forces are known when they change by less than this share of the normal one.
 #define SETTLED 0.01
 // A hold may pull this many times the weight of a particle: what rests does not flicker.
@@ -81,27 +83,68 @@ static void probe_touch(const slender_body* body, const yw_step_ctx* ctx, slende
   if (normal.w > 0.0f) touch->friction = (double)velocity.w;
 }
 
+static double split(const slender_touch* touch, const double v[3], double along[3]) {
+  double normal = 0.0;
+  for (int k = 0; k < 3; ++k) normal += v[k] * touch->normal[k];
+  for (int k = 0; k < 3; ++k) along[k] = v[k] - normal * touch->normal[k];
+  return normal;
+}
+
+static double length3(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
+
+static void start_sliding(slender_body* body, int32_t p, double drag) {
+  slender_anchor* anchor = &body->solver.anchors[p];
+  slender_touch* touch = &body->touches[p];
+  anchor->held = false;
+  anchor->normal = STIFF * (anchor->weight + body->model->stiffness[p]);
+  anchor->drag = drag;
+  memcpy(anchor->across, touch->normal, sizeof anchor->across);
+  memcpy(anchor->at, touch->at, sizeof anchor->at);
+  memcpy(anchor->stick, touch->stick, sizeof anchor->stick);
+  touch->state = SLENDER_SLIDES;
+}
+
 static bool same_place(yw_vec4 a, yw_vec4 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
+// The plane of contact, from the way out of the obstacle without friction, and the place where the
+// particle would be if it had stayed where it was on the obstacle. (Where it entered on its way is
+// no such place: the particles of a stiff body enter at different times.)
 static void begin_touch(slender_body* body, int32_t p, yw_vec4 smooth, yw_vec4 sticky,
-                        yw_vec4 velocity) {
+                        yw_vec4 velocity, double h) {
   slender_touch* touch = &body->touches[p];
-  slender_anchor* anchor = &body->solver.anchors[p];
-  double* x = body->solver.pose.x + 3 * p;
-  double length = 0.0;
+  const double* x = body->solver.pose.x + 3 * p;
+  double way[3], slip[3];
   for (int k = 0; k < 3; ++k) {
     touch->at[k] = (double)(&smooth.x)[k];
     touch->normal[k] = touch->at[k] - x[k];
-    length += touch->normal[k] * touch->normal[k];
     touch->velocity[k] = (double)(&velocity.x)[k];
-    // What stays where it was stays there to the last bit of the double.
-    touch->stick[k] =
-        same_place(sticky, body->old_pos[p]) ? body->x[3 * p + k] : (double)(&sticky.x)[k];
-    x[k] = touch->stick[k];
+    way[k] = touch->at[k] - body->x[3 * p + k] - h * touch->velocity[k];
   }
-  for (int k = 0; k < 3; ++k) touch->normal[k] /= sqrt(length);
-  touch->state = SLENDER_STICKS;
-  body->touched[p] = anchor->held = true;
+  touch->depth = length3(touch->normal);
+  for (int k = 0; k < 3; ++k) touch->normal[k] /= touch->depth;
+  split(touch, way, slip);
+  touch->slip = length3(slip);
+  // What stays where it was stays there to the last bit of the double.
+  bool rests = same_place(sticky, body->old_pos[p]);
+  for (int k = 0; k < 3; ++k) {
+    touch->stick[k] = rests ? body->x[3 * p + k] : touch->at[k] - slip[k];
+  }
+  body->touched[p] = true;
+}
+
+// Sticks or slides as a particle alone would, which N = weight * depth presses.
+static void begin_state(slender_body* body, int32_t p) {
+  slender_touch* touch = &body->touches[p];
+  slender_anchor* anchor = &body->solver.anchors[p];
+  double most = touch->friction * touch->depth;
+  bool sticks = touch->slip <= most;
+  if (sticks) {
+    touch->state = SLENDER_STICKS;
+    anchor->held = true;
+  } else {
+    start_sliding(body, p, anchor->weight * most / touch->slip);
+  }
+  memcpy(body->solver.pose.x + 3 * p, sticks ? touch->stick : touch->at, sizeof touch->at);
 }
 
 // Bounces are left to the obstacle.
@@ -111,10 +154,11 @@ static void begin_bounce(slender_body* body, int32_t p, yw_vec4 place, yw_vec4 v
     touch->stick[k] = body->solver.pose.x[3 * p + k] = (double)(&place.x)[k];
     touch->velocity[k] = (double)(&velocity.x)[k];
   }
+  body->solver.anchors[p].held = true;
   touch->state = SLENDER_BOUNCES;
 }
 
-// Particles that obstacles move: they start with sticking.
+// Particles that obstacles move.
 static bool find_touched(slender_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                          slender_span s) {
   yw_particles smooth =
@@ -133,7 +177,7 @@ static bool find_touched(slender_body* body, yw_particles* particles, const yw_s
   for (int32_t p = 0; p < particles->count; ++p) {
     slender_touch* touch = &body->touches[p];
     if (body->solver.anchors[p].held || same_place(smooth.pos[p], free_pos[p])) continue;
-    begin_touch(body, p, smooth.pos[p], sticky.pos[p], sticky.vel[p]);
+    begin_touch(body, p, smooth.pos[p], sticky.pos[p], sticky.vel[p], s.h);
     probe_touch(body, ctx, s, p, yw_xyz(smooth.pos[p]), touch);
     double leaves = 0.0;
     for (int k = 0; k < 3; ++k) {
@@ -141,6 +185,8 @@ static bool find_touched(slender_body* body, yw_particles* particles, const yw_s
     }
     if (leaves > 1e-3 * (double)yw_length(yw_xyz(smooth.vel[p])) + 1e-6) {
       begin_bounce(body, p, particles->pos[p], particles->vel[p]);
+    } else {
+      begin_state(body, p);
     }
   }
   return true;
@@ -148,32 +194,11 @@ static bool find_touched(slender_body* body, yw_particles* particles, const yw_s
 
 // States ------------------------------------------------------------------------------------------
 
-static double split(const slender_touch* touch, const double v[3], double along[3]) {
-  double normal = 0.0;
-  for (int k = 0; k < 3; ++k) normal += v[k] * touch->normal[k];
-  for (int k = 0; k < 3; ++k) along[k] = v[k] - normal * touch->normal[k];
-  return normal;
-}
-
-static double length3(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
-
 static void let_go(slender_body* body, int32_t p) {
   slender_anchor* anchor = &body->solver.anchors[p];
   anchor->held = body->touched[p] = false;
   anchor->normal = anchor->drag = 0.0;
   body->touches[p].state = SLENDER_FREE;
-}
-
-static void start_sliding(slender_body* body, int32_t p, double drag) {
-  slender_anchor* anchor = &body->solver.anchors[p];
-  slender_touch* touch = &body->touches[p];
-  anchor->held = false;
-  anchor->normal = STIFF * (anchor->weight + body->model->stiffness[p]);
-  anchor->drag = drag;
-  memcpy(anchor->across, touch->normal, sizeof anchor->across);
-  memcpy(anchor->at, touch->at, sizeof anchor->at);
-  memcpy(anchor->stick, touch->stick, sizeof anchor->stick);
-  touch->state = SLENDER_SLIDES;
 }
 
 // True when something has to be solved for again.
@@ -186,8 +211,9 @@ static bool check_sticking(slender_body* body, int32_t p, const double reaction[
   }
   double most = touch->friction * fmax(normal, 0.0);
   if (size <= (1.0 + SETTLED) * most + 1e-3 * slack / SLACK) return false;
-  // What is left of the force moves the particle, as if alone.
-  start_sliding(body, p, most * body->solver.anchors[p].weight / (size - most));
+  // The way without friction is too long: the drag comes nearer to mu N from below. From above,
+  // where nothing slides, it would take many rounds.
+  start_sliding(body, p, touch->slip > 0.0 ? most / touch->slip : 0.0);
   return true;
 }
 
@@ -212,9 +238,11 @@ static bool check_sliding(slender_body* body, int32_t p) {
   return change > SETTLED * most + 1e-3 * (double)body->model->mass[p];
 }
 
-static bool check_touched(slender_body* body, const yw_step_ctx* ctx) {
+// Of states; drags: of forces alone.
+static bool check_touched(slender_body* body, const yw_step_ctx* ctx, bool* drags) {
   double fall = (double)yw_length(ctx->gravity);
   bool any = false;
+  *drags = false;
   yw_slender_reactions(&body->solver, ctx->tasks);
   for (int32_t p = 0; p < body->model->num_particles; ++p) {
     slender_state state = body->touches[p].state;
@@ -222,7 +250,8 @@ static bool check_touched(slender_body* body, const yw_step_ctx* ctx) {
     if (state == SLENDER_STICKS) {
       any = check_sticking(body, p, body->solver.step + 3 * p, slack) || any;
     } else if (state == SLENDER_SLIDES) {
-      any = check_sliding(body, p) || any;
+      *drags = check_sliding(body, p) || *drags;
+      any = any || body->touches[p].state == SLENDER_FREE;
     }
   }
   return any;
@@ -266,8 +295,13 @@ void yw_slender_meet_obstacles(slender_body* body, yw_particles* particles, cons
   body->in_contact = find_touched(body, particles, ctx, s);
   if (!body->in_contact) return;
   solve_again(body, ctx);
-  for (int round = 0; round < MAX_ROUNDS && check_touched(body, ctx); ++round) {
+  bool drags;
+  for (int round = 0; round < MAX_ROUNDS; ++round) {
+    bool states = check_touched(body, ctx, &drags);
+    if (!states && !(drags && round < DRAG_ROUNDS)) break;
+    body->solver.keep_factor = !states;
     solve_again(body, ctx);
+    body->solver.keep_factor = false;
   }
   yw_slender_finish_places(body, particles, b);
   finish_touched(body, particles, b);

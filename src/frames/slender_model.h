@@ -67,6 +67,7 @@ typedef struct slender_model {
   rod_pair* pairs;
   sheet_triangle* triangles;
   bool closed;
+  float density;  ///< kg/m^3
 
   yw_vec3* rest;         ///< m
   float* mass;           ///< kg

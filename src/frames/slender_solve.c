@@ -356,13 +356,18 @@ slender_solve_report yw_slender_solve(slender_solver* s, yw_tasks* tasks, double
   bool has_step = false;
   report.converged = false;
   if (!isfinite(energy)) return report;
+  if (s->keep_factor) {
+    gather_gradient(s);
+    start = decrement = find_step(s);
+    has_step = true;
+  }
   while (report.newton < max_newton) {
     bool is_new = !has_step;
     if (is_new) {
       if (!factorise(s, tasks)) return report;
       gather_gradient(s);
       decrement = find_step(s);
-      if (report.newton == 0) start = decrement;
+      if (report.newton == 0 && !(start > 0.0)) start = decrement;
     }
     report.residual = start > 0.0 ? sqrt(fabs(decrement) / start) : 0.0;
     if (!isfinite(decrement)) return report;

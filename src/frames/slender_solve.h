@@ -38,6 +38,7 @@ typedef struct slender_solver {
   yw_assembly assembly;
   yw_sparse matrix;
   yw_cholesky* factor;
+  bool keep_factor;  ///< that of the last solve is near enough to begin with
   double* scratch;
   double stiffness;  ///< J, sum over the elements: the scale of rounding
 } slender_solver;

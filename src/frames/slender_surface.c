@@ -10,11 +10,12 @@
 #include "math/trig.h"
 
 #define SIDES 16
-// Sides of the stripe.
-#define STRIPE 4
+// Sides of the darker half, which shows twist.
+#define STRIPE 7
 #define RINGS 4
 #define CAP_RINGS 4
-static const yw_vec3 plain_color = {0.87f, 0.84f, 0.78f}, stripe_color = {0.75f, 0.17f, 0.12f};
+// Tints of the body's colour.
+static const yw_vec3 plain_color = {1.0f, 1.0f, 1.0f}, stripe_color = {0.3f, 0.3f, 0.3f};
 
 // Skin --------------------------------------------------------------------------------------------
 

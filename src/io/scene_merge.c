@@ -130,7 +130,8 @@ static bool build_group(yw_loader* l, int32_t index) {
     parts[i].transform = yw_body_copy_transform(body, spec->copy);
     parts[i].velocity = body->velocity;
     parts[i].angular_velocity = body->angular_velocity;
-    parts[i].start = spec->start;
+    // Those that begin first are there when the body of the world begins.
+    parts[i].start = spec->start > group->parts[0].start ? spec->start : 0.0;
   }
   const yw_body_spec* first = &scene->bodies.items[group->first];
   yw_plastic_def def = yw_plastic_def_of(model_of(l, first));

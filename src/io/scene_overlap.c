@@ -60,7 +60,7 @@ static void compare_bodies(yw_loader* l, int32_t count, const placed* list) {
       char other[200];
       yw_json_path(b->body->node, other, sizeof other);
       yw_value_warn(&l->r, a->body->node,
-                    " begins with %.0f %% of its particles inside %s: contact pushes them apart "
+                    " begins with %.3g %% of its particles inside %s: contact pushes them apart "
                     "(\"merge\" joins them)",
                     100.0 * (double)share, other);
       // One is enough to tell; a heap of copies would fill the screen.
@@ -81,7 +81,7 @@ static void compare_obstacles(yw_loader* l, int32_t count, const placed* list) {
       char other[200];
       yw_json_path(o->node, other, sizeof other);
       yw_value_warn(&l->r, list[i].body->node,
-                    " begins with %.0f %% of its particles inside %s, which pushes them out at "
+                    " begins with %.3g %% of its particles inside %s, which pushes them out at "
                     "once",
                     100.0 * (double)share, other);
       return;

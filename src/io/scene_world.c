@@ -123,6 +123,7 @@ static yw_status create_group(const yw_scene* scene, yw_world* world, const yw_g
   def.restitution = body->restitution;
   def.body_contact = body->body_contact;
   def.self_contact = body->self_contact;
+  def.start = group->parts[0].start;
   return yw_body_create(world, &def, &id, error);
 }
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/polar.h"
-#include "plastic/body.h"
+#include "plastic/phases.h"
 
 // Obstacles meet slaves first, which lie half a spacing outside, and the solve hands that on.
 // Masters that were stopped at d / 2 themselves would lose their speed without any deformation, and
@@ -25,11 +25,12 @@ void yw_plastic_body_destroy(void* state, yw_particles* particles) {
       body->needs,        body->is_linked, body->slave_pos,   body->slave_vel,
       body->force,        body->solved,    body->residual,    body->direction,
       body->product,      body->normal,    body->surface_vel, body->inverse,
-      body->holder_start, body->row_start, body->column,      body->row,
-      body->holder,       body->source,    body->holder_row,  body->bucket_start,
+      body->part_start,   body->row_start, body->column,      body->row,
+      body->local_column, body->back_row,  body->local_start, body->bucket_start,
+      body->local_slave,  body->parts,     body->part_at,     body->twin,
       body->slave_bucket, body->sorted_x,  body->sorted_y,    body->sorted_z,
       body->sorted_line,  body->found,     body->fresh_head,  body->fresh_next,
-      body->sums};
+      body->sums,         body->image,     body->steep};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);
@@ -52,13 +53,15 @@ static bool allocate(plastic_body* body) {
   body->is_linked = YW_NEW_ARRAY(mem, uint8_t, model->num_links + 1);
   body->row_start = YW_NEW_ARRAY(mem, int32_t, n + 1);
   body->found = YW_NEW_ARRAY(mem, int32_t, n * PLASTIC_MAX_ROW);
+  body->local_start =
+      YW_NEW_ARRAY(mem, int32_t, yw_plastic_chunks(model->num_masters, PLASTIC_CHUNK) + 1);
   int32_t heads = 1024;
   while (heads < slaves / 2) heads *= 2;
   body->fresh_head = YW_NEW_ARRAY(mem, int32_t, heads);
   body->fresh_mask = heads - 1;
   if (!body->state || !body->work || !body->rows || !body->last_pos || !body->pull ||
       !body->radius || !body->reach || !body->needs || !body->is_linked || !body->row_start ||
-      !body->found || !body->fresh_head) {
+      !body->found || !body->local_start || !body->fresh_head) {
     return false;
   }
   if (model->paper) body->drag = YW_NEW_ARRAY(mem, yw_vec4, n);
@@ -298,8 +301,9 @@ static bool follow_moved(plastic_body* body, yw_particles* particles) {
   return true;
 }
 
-// Contact with other bodies moved some masters: slaves move by the mean of their holders, which is
-// what they do in a step too. Velocities need nothing: momentum is in those of the masters.
+// Contact with other bodies moved some masters: slaves move by the mean of the masters around,
+// which is what they do in a step too. Velocities need nothing: momentum is in those of the
+// masters.
 static bool follow_pushed(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, ctx->simd);
   if (!yw_plastic_find_neighbours(body, particles, ctx)) return false;
@@ -312,6 +316,8 @@ static bool follow_pushed(plastic_body* body, yw_particles* particles, const yw_
     body->rows[m] = (plastic_row){.n = yw_v4(yw_scale(moved, mass))};
     body->rows[m].n.w = mass;
   }
+  yw_plastic_run(body, particles, ctx, yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK),
+                 kernels->scatter);
   yw_plastic_run(body, particles, ctx, yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK),
                  kernels->to_slaves);
   for (int32_t s = 0; s < body->num_slaves; ++s) {
@@ -379,8 +385,7 @@ static bool load_lists(plastic_body* body, yw_reader* reader, int32_t num_pairs)
     body->column[e] = s;
   }
   body->num_pairs = num_pairs;
-  if (!reader->failed) yw_plastic_list_holders(body);
-  return !reader->failed;
+  return !reader->failed && yw_plastic_list_parts(body);
 }
 
 static bool all_finite(const float* values, size_t count) {

@@ -5,8 +5,9 @@
 // made anew in every step, so slaves are sorted whenever the lists of neighbours are.
 //
 // Lists: a pair is a master m and a slave s within 2h + skin. Row of m: pairs [row_start[m],
-// row_start[m + 1]), with column = s and row = {G, N} (see weights_kernels.c). Seen from s: pairs
-// [holder_start[s], holder_start[s + 1]), with holder = m and the same {G, N} once more.
+// row_start[m + 1]), with column = s and row = {G, N} (see weights_kernels.c). What masters hand to
+// slaves is summed chunk by chunk: every chunk has its own place (parts) for each slave that its
+// masters see, and a slave adds up its parts, chunks ascending.
 #ifndef YW_PLASTIC_BODY_H
 #define YW_PLASTIC_BODY_H
 
@@ -15,7 +16,8 @@
 enum {
   PLASTIC_CHUNK = 256,        ///< masters per task
   PLASTIC_SLAVE_CHUNK = 512,  ///< slaves per task
-  PLASTIC_MAX_ROW = 64        ///< slaves that a master sees, at most; the nearest stay
+  PLASTIC_MAX_ROW = 64,       ///< slaves that a master sees, at most; the nearest stay
+  PLASTIC_MAX_LOCALS = PLASTIC_CHUNK * PLASTIC_MAX_ROW
 };
 
 /// What 16 masters carry from step to step. F_E = U diag(sigma) V^T; nothing depends on V, since
@@ -99,19 +101,28 @@ typedef struct plastic_body {
   yw_vec4* residual;
   yw_vec4* direction;
   yw_vec4* product;
+  yw_vec4* steep;        ///< residual times the preconditioner
+  yw_vec4* image;        ///< product times the preconditioner
+  float alpha, beta;     ///< of the solve: steps along direction and product that are still due
   yw_vec4* normal;       ///< of contact; w: 0 none, 1 slides, 2 sticks
   yw_vec4* surface_vel;  ///< of what is touched; w: friction
   float (*inverse)[6];   ///< of the diagonal blocks
-  int32_t* holder_start;
+  int32_t* part_start;   ///< per slave, in part_at
 
   // Pairs.
   int32_t num_pairs, pair_capacity;
   int32_t* row_start;
   int32_t* column;
   yw_vec4* row;
-  int32_t* holder;
-  int32_t* source;  ///< pair in the row of the master
-  yw_vec4* holder_row;
+  uint16_t* local_column;  ///< the same slave among those of the chunk
+  yw_vec4* back_row;       ///< as printed only: {G, N} for what goes to slaves
+
+  // Slaves of chunks: those of chunk c are [local_start[c], local_start[c + 1]).
+  int32_t num_locals, local_capacity;
+  int32_t* local_start;
+  int32_t* local_slave;
+  yw_vec4* parts;    ///< two halves: the second for blocks of the preconditioner
+  int32_t* part_at;  ///< places in parts, by slave
 
   // Cells (neighbours.c).
   uint32_t bucket_mask;
@@ -142,84 +153,5 @@ typedef struct plastic_body {
 static inline int32_t yw_plastic_chunks(int32_t count, int32_t chunk) {
   return (count + chunk - 1) / chunk;
 }
-
-/// Runs one function per chunk.
-typedef void (*plastic_chunk_fn)(plastic_body* body, yw_particles* particles, int32_t chunk);
-void yw_plastic_run(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
-                    int32_t chunks, plastic_chunk_fn run);
-
-/// Compiled once per instruction set (weights_kernels.c).
-typedef struct plastic_weight_kernels {
-  plastic_chunk_fn search;   ///< slaves near the masters of a chunk, to found; counts to row_start
-  plastic_chunk_fn weights;  ///< rows {G, N} and moments
-} plastic_weight_kernels;
-extern const plastic_weight_kernels yw_plastic_weight_kernels_plain, yw_plastic_weight_kernels_avx2,
-    yw_plastic_weight_kernels_avx512;
-
-/// material_kernels.c
-typedef struct plastic_kernels {
-  plastic_chunk_fn spread;         ///< rows of mass and affine momentum, from v and C
-  plastic_chunk_fn spread_motion;  ///< the same from v and L, for the motion of slaves
-  plastic_chunk_fn stress;         ///< rows of forces; tangents
-  plastic_chunk_fn stiffen;        ///< rows of the tangent times `direction`
-  plastic_chunk_fn flow;           ///< L, v, C, F_E, F_P of the new slave velocities (solved)
-  plastic_chunk_fn to_slaves;      ///< slave_vel = momentum / mass, w: mass
-  plastic_chunk_fn forces;         ///< force = sum of rows
-  plastic_chunk_fn multiply;       ///< product = M direction + rows; sums: direction . product
-  plastic_chunk_fn condition;      ///< inverse diagonal blocks
-} plastic_kernels;
-extern const plastic_kernels yw_plastic_kernels_plain, yw_plastic_kernels_avx2,
-    yw_plastic_kernels_avx512;
-
-/// neighbours.c: sorts slaves and lists pairs where that is due. False: memory is out.
-bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
-                                const yw_step_ctx* ctx);
-/// Weights of all pairs, on both sides.
-void yw_plastic_weigh(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
-/// Pairs by slave, from the rows of the masters.
-void yw_plastic_list_holders(plastic_body* body);
-/// Room for more slaves or pairs.
-bool yw_plastic_reserve_slaves(plastic_body* body, int32_t count);
-bool yw_plastic_reserve_pairs(plastic_body* body, int64_t count);
-
-/// solve.c: velocities of slaves after dt, into body->solved. False: did not converge.
-bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
-
-/// contact.c: which slaves touch what, after `begin` seconds of the substep; pinned masters too.
-void yw_plastic_find_contacts(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
-                              float begin);
-/// Takes away what velocity goes into obstacles, and friction.
-void yw_plastic_meet(const plastic_body* body, int32_t slave, yw_vec4* velocity);
-
-/// slaves.c: moves slaves along, adds and removes.
-void yw_plastic_move_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
-/// Slaves around every master, as on the lattice, in place of those there were.
-bool yw_plastic_seed_slaves(plastic_body* body, const yw_particles* particles);
-bool yw_plastic_add_slaves(plastic_body* body, const yw_particles* particles);
-/// Marks one of two slaves that are too close, and slaves without masters, by a bucket of -1.
-int32_t yw_plastic_drop_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
-
-/// paper.c: weights as printed.
-void yw_plastic_weigh_as_printed(plastic_body* body, const yw_particles* particles);
-
-/// body.c
-yw_status yw_plastic_body_create(const void* model, const yw_allocator* mem, void** state,
-                                 yw_particles* particles, yw_error* error);
-void yw_plastic_body_destroy(void* state, yw_particles* particles);
-void yw_plastic_invalidate(void* state, const yw_particles* particles);
-void yw_plastic_save(const void* state, yw_writer* writer);
-void yw_plastic_load(void* state, yw_reader* reader);
-/// Lets a part begin: masters and slaves are appended.
-bool yw_plastic_start_part(plastic_body* body, yw_particles* particles, const plastic_part* part);
-/// Slaves and orientations follow masters that were moved from outside.
-bool yw_plastic_follow(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
-
-/// fields.c: what can be looked at.
-int32_t yw_plastic_num_fields(const void* state);
-yw_field_info yw_plastic_field_info(const void* state, int32_t field);
-void yw_plastic_field_values(const void* state, const yw_particles* particles, int32_t field,
-                             float* out);
-/// Numbers of connected pieces, largest first; returns how many there are, -1: memory is out.
-int32_t yw_plastic_pieces(const plastic_body* body, const yw_particles* particles, int32_t* piece);
 
 #endif

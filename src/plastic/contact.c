@@ -2,7 +2,7 @@
 // Slaves inside obstacles, and slaves around pinned masters: what the solve may not change.
 #include <math.h>
 
-#include "plastic/body.h"
+#include "plastic/phases.h"
 
 // A friction beyond this holds whatever touches.
 #define STICKY 1e3f

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "plastic/body.h"
 #include "plastic/cells.h"
+#include "plastic/phases.h"
 
 // Masters farther apart than this, in units of d, do not hang together.
 #define PIECE_REACH 1.5f

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "math/lanes_mat3.h"
-#include "plastic/body.h"
+#include "plastic/phases.h"
 
 typedef float quad __attribute__((vector_size(16)));
 
@@ -32,80 +32,170 @@ YW_LANE_FN void quad_store(void* to, quad q) { memcpy(to, &q, sizeof q); }
 
 // Pairs -------------------------------------------------------------------------------------------
 //
-// A row {gx, gy, gz, N} times a vector, or times four of them: one register where there is a
-// register that wide, four otherwise.
+// Four rows {gx, gy, gz, N} at a time: one register where there is one that wide, four otherwise.
+// Sums run over every fourth pair, then over the four, at any width.
+
+typedef struct gathered {
+  quad x, y, z, n;  // columns of sum v G^T, and sum N v
+} gathered;
+
+// What is left of a row after full fours: zeros follow.
+typedef struct row_tail {
+  _Alignas(64) yw_vec4 row[4];
+  uint16_t column[4];
+} row_tail;
+
+YW_LANE_FN row_tail tail_of(const yw_vec4* rows, const uint16_t* column, int32_t count) {
+  row_tail tail = {0};
+  for (int32_t k = 0; k < count; ++k) tail.row[k] = rows[k], tail.column[k] = column[k];
+  return tail;
+}
 
 #if YW_VF_LANES == 16
 typedef __m512 four;
-YW_LANE_FN four four_of_row(const void* row) {
-  const __m512i spread = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-  return _mm512_permutexvar_ps(spread, _mm512_castps128_ps512(_mm_load_ps(row)));
+YW_LANE_FN four four_load(const void* from) { return _mm512_loadu_ps(from); }
+YW_LANE_FN four four_of(const quad* v, const uint16_t* at) {
+  __m512 f = _mm512_castps128_ps512((__m128)v[at[0]]);
+  f = _mm512_insertf32x4(f, (__m128)v[at[1]], 1);
+  f = _mm512_insertf32x4(f, (__m128)v[at[2]], 2);
+  return _mm512_insertf32x4(f, (__m128)v[at[3]], 3);
 }
-YW_LANE_FN four four_of_vector(const void* v) { return _mm512_broadcast_f32x4(_mm_load_ps(v)); }
-YW_LANE_FN four four_load(const void* from) {
-  four f;
-  memcpy(&f, from, sizeof f);
-  return f;
+YW_LANE_FN quad four_sum(four f) {
+  __m256 half = _mm256_add_ps(_mm512_castps512_ps256(f), _mm512_extractf32x8_ps(f, 1));
+  return (quad)_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
 }
-YW_LANE_FN four four_mad(four a, four b, four c) { return _mm512_add_ps(a, _mm512_mul_ps(b, c)); }
-YW_LANE_FN four four_add(four a, four b) { return _mm512_add_ps(a, b); }
-YW_LANE_FN void four_store(void* to, four f) { memcpy(to, &f, sizeof f); }
+#define FOUR_SPREAD(f, i) _mm512_permute_ps(f, (i)*0x55)
+#define FOUR_MAD(a, b, c) _mm512_add_ps(a, _mm512_mul_ps(b, c))
+
+YW_LANE_FN void gather_four(four sum[4], const yw_vec4* rows, const quad* v, const uint16_t* at,
+                            bool with_n) {
+  four row = four_load(rows), value = four_of(v, at);
+  sum[0] = FOUR_MAD(sum[0], value, FOUR_SPREAD(row, 0));
+  sum[1] = FOUR_MAD(sum[1], value, FOUR_SPREAD(row, 1));
+  sum[2] = FOUR_MAD(sum[2], value, FOUR_SPREAD(row, 2));
+  if (with_n) sum[3] = FOUR_MAD(sum[3], value, FOUR_SPREAD(row, 3));
+}
+
+YW_LANE_FN gathered gather_pairs(const yw_vec4* rows, const uint16_t* column, int32_t count,
+                                 const quad* v, bool with_n) {
+  four sum[4] = {_mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps(),
+                 _mm512_setzero_ps()};
+  int32_t e = 0;
+  for (; e + 4 <= count; e += 4) gather_four(sum, rows + e, v, column + e, with_n);
+  if (e < count) {
+    row_tail tail = tail_of(rows + e, column + e, count - e);
+    gather_four(sum, tail.row, v, tail.column, with_n);
+  }
+  return (gathered){four_sum(sum[0]), four_sum(sum[1]), four_sum(sum[2]), four_sum(sum[3])};
+}
+
+// Rows of four pairs times the columns of a matrix, to the parts of four slaves.
+YW_LANE_FN void scatter_pairs(const yw_vec4* rows, const uint16_t* column, int32_t count,
+                              const gathered* a, yw_vec4* parts, bool with_n) {
+  four x = _mm512_broadcast_f32x4((__m128)a->x), y = _mm512_broadcast_f32x4((__m128)a->y);
+  four z = _mm512_broadcast_f32x4((__m128)a->z), n = _mm512_broadcast_f32x4((__m128)a->n);
+  for (int32_t e = 0; e < count; e += 4) {
+    row_tail tail;
+    if (e + 4 > count) tail = tail_of(rows + e, column + e, count - e);
+    four row = four_load(e + 4 > count ? tail.row : rows + e);
+    four sum = _mm512_mul_ps(x, FOUR_SPREAD(row, 0));
+    sum = FOUR_MAD(sum, y, FOUR_SPREAD(row, 1));
+    sum = FOUR_MAD(sum, z, FOUR_SPREAD(row, 2));
+    if (with_n) sum = FOUR_MAD(sum, n, FOUR_SPREAD(row, 3));
+    quad q[4] = {(quad)_mm512_castps512_ps128(sum), (quad)_mm512_extractf32x4_ps(sum, 1),
+                 (quad)_mm512_extractf32x4_ps(sum, 2), (quad)_mm512_extractf32x4_ps(sum, 3)};
+    int32_t left = count - e < 4 ? count - e : 4;
+    if (left == 4) {
+      for (int k = 0; k < 4; ++k) {
+        yw_vec4* part = &parts[column[e + k]];
+        quad_store(part, quad_load(part) + q[k]);
+      }
+    } else {
+      for (int k = 0; k < left; ++k) {
+        yw_vec4* part = &parts[column[e + k]];
+        quad_store(part, quad_load(part) + q[k]);
+      }
+    }
+  }
+}
 #else
-typedef struct four {
-  quad x, y, z, n;
-} four;
-YW_LANE_FN four four_of_row(const void* row) {
-  quad g = quad_load(row);
-  return (four){SPREAD(g, 0), SPREAD(g, 1), SPREAD(g, 2), SPREAD(g, 3)};
+YW_LANE_FN gathered gather_pairs(const yw_vec4* rows, const uint16_t* column, int32_t count,
+                                 const quad* v, bool with_n) {
+  gathered sum[4];
+  int32_t full = count / 4 * 4;
+  row_tail tail = tail_of(rows + full, column + full, count - full);
+  for (int k = 0; k < 4; ++k) {
+    quad x = {0}, y = {0}, z = {0}, n = {0};
+    for (int32_t e = k; e < full; e += 4) {
+      quad g = quad_load(&rows[e]), value = v[column[e]];
+      x += value * SPREAD(g, 0);
+      y += value * SPREAD(g, 1);
+      z += value * SPREAD(g, 2);
+      if (with_n) n += value * SPREAD(g, 3);
+    }
+    if (full < count) {
+      quad g = quad_load(&tail.row[k]), value = v[tail.column[k]];
+      x += value * SPREAD(g, 0);
+      y += value * SPREAD(g, 1);
+      z += value * SPREAD(g, 2);
+      if (with_n) n += value * SPREAD(g, 3);
+    }
+    sum[k] = (gathered){x, y, z, n};
+  }
+  return (gathered){
+      (sum[0].x + sum[2].x) + (sum[1].x + sum[3].x), (sum[0].y + sum[2].y) + (sum[1].y + sum[3].y),
+      (sum[0].z + sum[2].z) + (sum[1].z + sum[3].z), (sum[0].n + sum[2].n) + (sum[1].n + sum[3].n)};
 }
-YW_LANE_FN four four_of_vector(const void* v) {
-  quad q = quad_load(v);
-  return (four){q, q, q, q};
+
+YW_LANE_FN void scatter_pairs(const yw_vec4* rows, const uint16_t* column, int32_t count,
+                              const gathered* a, yw_vec4* parts, bool with_n) {
+  for (int32_t e = 0; e < count; ++e) {
+    quad g = quad_load(&rows[e]);
+    yw_vec4* part = &parts[column[e]];
+    quad sum = (a->x * SPREAD(g, 0) + a->y * SPREAD(g, 1)) + a->z * SPREAD(g, 2);
+    if (with_n) sum += a->n * SPREAD(g, 3);
+    quad_store(part, quad_load(part) + sum);
+  }
 }
-YW_LANE_FN four four_load(const void* from) {
-  const float* f = from;
-  return (four){quad_load(f), quad_load(f + 4), quad_load(f + 8), quad_load(f + 12)};
-}
-YW_LANE_FN four four_mad(four a, four b, four c) {
-  return (four){a.x + b.x * c.x, a.y + b.y * c.y, a.z + b.z * c.z, a.n + b.n * c.n};
-}
-YW_LANE_FN four four_add(four a, four b) {
-  return (four){a.x + b.x, a.y + b.y, a.z + b.z, a.n + b.n};
-}
-YW_LANE_FN void four_store(void* to, four f) { memcpy(to, &f, sizeof f); }
 #endif
 
-// sum v G^T and sum N v over the row of a master: columns of L, then v.
-YW_LANE_FN void gather_master(const plastic_body* body, const yw_vec4* v, int32_t m, float* out) {
-  four even = {0}, odd = {0};
-  int32_t e = body->row_start[m], end = body->row_start[m + 1];
-  for (; e + 1 < end; e += 2) {
-    even = four_mad(even, four_of_vector(&v[body->column[e]]), four_of_row(&body->row[e]));
-    odd = four_mad(odd, four_of_vector(&v[body->column[e + 1]]), four_of_row(&body->row[e + 1]));
-  }
-  if (e < end) {
-    even = four_mad(even, four_of_vector(&v[body->column[e]]), four_of_row(&body->row[e]));
-  }
-  four_store(out, four_add(even, odd));
+// Vectors of the slaves of a chunk, side by side.
+YW_LANE_FN void load_locals(const plastic_body* body, const yw_vec4* v, int32_t chunk, quad* out) {
+  int32_t first = body->local_start[chunk], end = body->local_start[chunk + 1];
+  for (int32_t i = first; i < end; ++i) out[i - first] = quad_load(&v[body->local_slave[i]]);
 }
 
-// sum over the holders of a slave of their rows times {G, N}.
-YW_LANE_FN quad gather_slave(const plastic_body* body, int32_t s) {
-  four even = {0}, odd = {0};
-  int32_t e = body->holder_start[s], end = body->holder_start[s + 1];
-  for (; e + 1 < end; e += 2) {
-    even =
-        four_mad(even, four_load(&body->rows[body->holder[e]]), four_of_row(&body->holder_row[e]));
-    odd = four_mad(odd, four_load(&body->rows[body->holder[e + 1]]),
-                   four_of_row(&body->holder_row[e + 1]));
+YW_LANE_FN void clear_parts(yw_vec4* parts, const plastic_body* body, int32_t chunk) {
+  int32_t first = body->local_start[chunk], end = body->local_start[chunk + 1];
+  memset(parts, 0, (size_t)(end - first) * sizeof *parts);
+}
+
+// Matrix of a master times {G, N} to the parts of its slaves.
+YW_LANE_FN void scatter_master(const plastic_body* body, yw_vec4* parts, int32_t m,
+                               const plastic_row* matrix, bool with_n) {
+  const yw_vec4* rows = body->back_row ? body->back_row : body->row;
+  gathered a = {quad_load(&matrix->x), quad_load(&matrix->y), quad_load(&matrix->z),
+                quad_load(&matrix->n)};
+  int32_t first = body->row_start[m];
+  scatter_pairs(rows + first, body->local_column + first, body->row_start[m + 1] - first, &a, parts,
+                with_n);
+}
+
+static void scatter(plastic_body* body, yw_particles* particles, int32_t chunk) {
+  (void)particles;
+  yw_vec4* parts = body->parts + body->local_start[chunk];
+  int32_t first = chunk * PLASTIC_CHUNK, end = first + PLASTIC_CHUNK;
+  if (end > body->num_masters) end = body->num_masters;
+  clear_parts(parts, body, chunk);
+  for (int32_t m = first; m < end; ++m) scatter_master(body, parts, m, &body->rows[m], true);
+}
+
+YW_LANE_FN quad sum_parts(const plastic_body* body, const yw_vec4* parts, int32_t s) {
+  quad sum = {0};
+  for (int32_t e = body->part_start[s]; e < body->part_start[s + 1]; ++e) {
+    sum += quad_load(&parts[body->part_at[e]]);
   }
-  if (e < end) {
-    even =
-        four_mad(even, four_load(&body->rows[body->holder[e]]), four_of_row(&body->holder_row[e]));
-  }
-  _Alignas(64) float sums[16];
-  four_store(sums, four_add(even, odd));
-  return (quad_load(sums) + quad_load(sums + 4)) + (quad_load(sums + 8) + quad_load(sums + 12));
+  return sum;
 }
 
 // Blocks ------------------------------------------------------------------------------------------
@@ -120,14 +210,21 @@ YW_LANE_FN block_range blocks_of(const plastic_body* body, int32_t chunk) {
   return (block_range){first, end < blocks ? end : blocks};
 }
 
+YW_LANE_FN int32_t masters_of(const plastic_body* body, int32_t block) {
+  int32_t count = body->num_masters - block * YW_LANES;
+  return count < YW_LANES ? count : YW_LANES;
+}
+
 // L of 16 masters, and sum N v in `moved`, with sum N last where v.w is 1.
-static void gather_block(const plastic_body* body, const yw_vec4* v, int32_t block, yw_mat3x16* l,
-                         float moved[4][YW_LANES]) {
+YW_LANE_FN void gather_block(const plastic_body* body, const quad* v, int32_t block, yw_mat3x16* l,
+                             float moved[4][YW_LANES]) {
   _Alignas(64) float columns[YW_LANES][16];
   for (int32_t lane = 0; lane < YW_LANES; ++lane) {
     int32_t m = block * YW_LANES + lane;
     if (m < body->num_masters) {
-      gather_master(body, v, m, columns[lane]);
+      int32_t first = body->row_start[m], count = body->row_start[m + 1] - first;
+      gathered sum = gather_pairs(body->row + first, body->local_column + first, count, v, moved);
+      memcpy(columns[lane], &sum, sizeof sum);
     } else {
       memset(columns[lane], 0, sizeof columns[lane]);
     }
@@ -143,11 +240,8 @@ static void gather_block(const plastic_body* body, const yw_vec4* v, int32_t blo
 }
 
 // Matrices of 16 masters to their rows, and numbers in the fourth places of the columns.
-static void write_rows(plastic_body* body, int32_t block, const yw_mat3x16* a,
+static void write_rows(plastic_row* rows, int32_t count, const yw_mat3x16* a,
                        float extra[2][YW_LANES]) {
-  int32_t count = body->num_masters - block * YW_LANES;
-  if (count > YW_LANES) count = YW_LANES;
-  plastic_row* rows = body->rows + (size_t)block * YW_LANES;
   for (int32_t k = 0; k < count; ++k) {
     float x = extra ? extra[0][k] : 0.0f, y = extra ? extra[1][k] : 0.0f;
     rows[k].x = (yw_vec4){a->m[0][k], a->m[3][k], a->m[6][k], x};
@@ -202,8 +296,8 @@ YW_LANE_FN void spread_affine(plastic_body* body, yw_particles* particles, int32
       b = yw_lanes_mat3_scale(&b, scale);
       yw_lanes_mat3_store(&rows, lane, &b);
     }
-    write_rows(body, block, &rows, NULL);
-    for (int32_t k = 0; k < YW_LANES && block * YW_LANES + k < body->num_masters; ++k) {
+    write_rows(body->rows + block * YW_LANES, masters_of(body, block), &rows, NULL);
+    for (int32_t k = 0; k < masters_of(body, block); ++k) {
       int32_t m = block * YW_LANES + k;
       yw_vec4 v = particles->vel[m];
       float mass = particles->mass[m];
@@ -214,10 +308,12 @@ YW_LANE_FN void spread_affine(plastic_body* body, yw_particles* particles, int32
 
 static void spread(plastic_body* body, yw_particles* particles, int32_t chunk) {
   spread_affine(body, particles, chunk, false);
+  scatter(body, particles, chunk);
 }
 
 static void spread_motion(plastic_body* body, yw_particles* particles, int32_t chunk) {
   spread_affine(body, particles, chunk, true);
+  scatter(body, particles, chunk);
 }
 
 // Stress ------------------------------------------------------------------------------------------
@@ -256,7 +352,6 @@ YW_LANE_FN void shear_tangent(const principal* p, yw_vf scale, yw_vf a, yw_vf b,
 }
 
 static void stress(plastic_body* body, yw_particles* particles, int32_t chunk) {
-  (void)particles;
   block_range range = blocks_of(body, chunk);
   float dt2 = body->dt * body->dt;
   for (int32_t block = range.first; block < range.end; ++block) {
@@ -298,11 +393,12 @@ static void stress(plastic_body* body, yw_particles* particles, int32_t chunk) {
       yw_vf_store(extra[0] + lane, shear);
       yw_vf_store(extra[1] + lane, stretch - shear);
     }
-    write_rows(body, block, &rows, extra);
-    for (int32_t k = 0; k < YW_LANES && block * YW_LANES + k < body->num_masters; ++k) {
+    write_rows(body->rows + block * YW_LANES, masters_of(body, block), &rows, extra);
+    for (int32_t k = 0; k < masters_of(body, block); ++k) {
       body->rows[block * YW_LANES + k].n = body->pull[block * YW_LANES + k];
     }
   }
+  scatter(body, particles, chunk);
 }
 
 // The tangent -------------------------------------------------------------------------------------
@@ -327,19 +423,39 @@ YW_LANE_FN yw_lanes_mat3 tangent_times(const plastic_work_block* work, const yw_
   return mul_nt(&uy, u);
 }
 
+// Directions of the slaves of a chunk after the step that is due, as `multiply` has them.
+YW_LANE_FN void next_directions(const plastic_body* body, int32_t chunk, quad* out) {
+  int32_t first = body->local_start[chunk], end = body->local_start[chunk + 1];
+  for (int32_t i = first; i < end; ++i) {
+    int32_t s = body->local_slave[i];
+    quad z = quad_load(&body->steep[s]) - body->alpha * quad_load(&body->image[s]);
+    out[i - first] = z + body->beta * quad_load(&body->direction[s]);
+  }
+}
+
+// Rows are read once: what 16 masters gathered from them is scattered while they are at hand.
 static void stiffen(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
+  quad locals[PLASTIC_MAX_LOCALS];
+  yw_vec4* parts = body->parts + body->local_start[chunk];
   block_range range = blocks_of(body, chunk);
+  next_directions(body, chunk, locals);
+  clear_parts(parts, body, chunk);
   for (int32_t block = range.first; block < range.end; ++block) {
     yw_mat3x16 l;
-    gather_block(body, body->direction, block, &l, NULL);
+    plastic_row rows[YW_LANES];
+    gather_block(body, locals, block, &l, NULL);
     for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
       yw_lanes_mat3 gradient = yw_lanes_mat3_load(&l, lane);
       yw_lanes_mat3 u = load_mat3(body->state[block].u[0], lane);
       yw_lanes_mat3 k = tangent_times(&body->work[block], &u, &gradient, lane);
       yw_lanes_mat3_store(&l, lane, &k);
     }
-    write_rows(body, block, &l, NULL);
+    int32_t count = masters_of(body, block);
+    write_rows(rows, count, &l, NULL);
+    for (int32_t k = 0; k < count; ++k) {
+      scatter_master(body, parts, block * YW_LANES + k, &rows[k], false);
+    }
   }
 }
 
@@ -506,10 +622,12 @@ static void flow_as_printed(const plastic_body* body, const yw_particles* partic
 static void flow(plastic_body* body, yw_particles* particles, int32_t chunk) {
   block_range range = blocks_of(body, chunk);
   float gradient2 = 0.0f;
+  quad locals[PLASTIC_MAX_LOCALS];
+  load_locals(body, body->solved, chunk, locals);
   for (int32_t block = range.first; block < range.end; ++block) {
     _Alignas(64) float moved[4][YW_LANES];
     plastic_work_block* work = &body->work[block];
-    gather_block(body, body->solved, block, (yw_mat3x16*)work->l, moved);
+    gather_block(body, locals, block, (yw_mat3x16*)work->l, moved);
     if (body->drag) flow_as_printed(body, particles, block, work, moved);
     flow_block(body, block);
     for (int32_t k = 0; k < YW_LANES && block * YW_LANES + k < body->num_masters; ++k) {
@@ -534,7 +652,7 @@ static void to_slaves(plastic_body* body, yw_particles* particles, int32_t chunk
   int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
   if (end > body->num_slaves) end = body->num_slaves;
   for (int32_t s = first; s < end; ++s) {
-    quad sum = gather_slave(body, s);
+    quad sum = sum_parts(body, body->parts, s);
     float mass = sum[3] > 0.0f ? sum[3] : 0.0f, inv = mass > 0.0f ? 1.0f / mass : 0.0f;
     body->slave_vel[s] = (yw_vec4){sum[0] * inv, sum[1] * inv, sum[2] * inv, mass};
   }
@@ -545,7 +663,7 @@ static void forces(plastic_body* body, yw_particles* particles, int32_t chunk) {
   int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
   if (end > body->num_slaves) end = body->num_slaves;
   for (int32_t s = first; s < end; ++s) {
-    quad sum = gather_slave(body, s);
+    quad sum = sum_parts(body, body->parts, s);
     body->force[s] = (yw_vec4){sum[0], sum[1], sum[2], 0.0f};
   }
 }
@@ -559,43 +677,92 @@ YW_LANE_FN quad free_part(const yw_vec4* normal, quad p) {
   return p - along * n;
 }
 
+YW_LANE_FN quad condition_times(const float b[6], quad r) {
+  quad low = quad_load(b), high = quad_load(b + 2);
+  quad x = __builtin_shufflevector(low, high, 0, 3, 6, 0);
+  quad y = __builtin_shufflevector(low, high, 3, 1, 7, 0);
+  quad z = __builtin_shufflevector(low, high, 6, 7, 2, 0);
+  quad sum = (x * SPREAD(r, 0) + y * SPREAD(r, 1)) + z * SPREAD(r, 2);
+  sum[3] = 0.0f;
+  return sum;
+}
+
+typedef double wide_sum __attribute__((vector_size(32)));
+
+#define TOTAL(s) (((s)[0] + (s)[1]) + (s)[2])
+
+// What stands in brackets is the step that was due: [x += alpha p, r -= alpha q, z -= alpha u],
+// p = z + beta p, q = A p, u = P q, and the sums of p q, r z, z q, q u.
 static void multiply(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
   int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
   if (end > body->num_slaves) end = body->num_slaves;
-  double sum = 0.0;
+  float alpha = body->alpha, beta = body->beta;
+  wide_sum pq = {0}, rz = {0}, zq = {0}, qu = {0};
   for (int32_t s = first; s < end; ++s) {
     quad p = quad_load(&body->direction[s]);
-    quad q = body->slave_vel[s].w * p + gather_slave(body, s);
+    quad x = quad_load(&body->solved[s]) + alpha * p;
+    quad r = quad_load(&body->residual[s]) - alpha * quad_load(&body->product[s]);
+    quad z = quad_load(&body->steep[s]) - alpha * quad_load(&body->image[s]);
+    p = z + beta * p;
+    quad q = body->slave_vel[s].w * p + sum_parts(body, body->parts, s);
     q[3] = 0.0f;
     q = free_part(&body->normal[s], q);
+    quad u = free_part(&body->normal[s], condition_times(body->inverse[s], q));
+    quad_store(&body->solved[s], x);
+    quad_store(&body->residual[s], r);
+    quad_store(&body->steep[s], z);
+    quad_store(&body->direction[s], p);
     quad_store(&body->product[s], q);
-    quad pq = p * q;
-    sum += ((double)pq[0] + (double)pq[1]) + (double)pq[2];
+    quad_store(&body->image[s], u);
+    pq += __builtin_convertvector(p * q, wide_sum);
+    rz += __builtin_convertvector(r * z, wide_sum);
+    zq += __builtin_convertvector(z * q, wide_sum);
+    qu += __builtin_convertvector(q * u, wide_sum);
   }
-  body->sums[chunk].a = sum;
+  plastic_sums* sums = &body->sums[chunk];
+  sums->a = TOTAL(pq);
+  sums->momentum[0] = TOTAL(rz);
+  sums->momentum[1] = TOTAL(zq);
+  sums->momentum[2] = TOTAL(qu);
 }
 
-// Inverse of m + sum (shear |G|^2 + (stretch - shear) G G^T): exact where nothing is deformed.
+// shear |G|^2 + (stretch - shear) G G^T of the rows of stress, to both halves of the parts: xx, yy,
+// zz and the isotropic part; xy, yz, zx.
+static void block_parts(plastic_body* body, yw_particles* particles, int32_t chunk) {
+  (void)particles;
+  const yw_vec4* rows = body->back_row ? body->back_row : body->row;
+  yw_vec4 *a = body->parts + body->local_start[chunk], *b = a + body->num_locals;
+  int32_t first = chunk * PLASTIC_CHUNK, end = first + PLASTIC_CHUNK;
+  if (end > body->num_masters) end = body->num_masters;
+  clear_parts(a, body, chunk);
+  clear_parts(b, body, chunk);
+  for (int32_t m = first; m < end; ++m) {
+    float shear = body->rows[m].x.w, rest = body->rows[m].y.w;
+    for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
+      int32_t at = body->local_column[e];
+      quad g = quad_load(&rows[e]), gg = g * g, kg = rest * g;
+      quad own = rest * gg, cross = kg * __builtin_shufflevector(g, g, 1, 2, 0, 3);
+      own[3] = shear * ((gg[0] + gg[1]) + gg[2]);
+      quad_store(&a[at], quad_load(&a[at]) + own);
+      quad_store(&b[at], quad_load(&b[at]) + cross);
+    }
+  }
+}
+
+// Inverse of m + sum of blocks: exact where nothing is deformed.
 static void condition(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
   int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
   if (end > body->num_slaves) end = body->num_slaves;
   for (int32_t s = first; s < end; ++s) {
-    quad x = {0}, y = {0}, z = {0}, sum = {0};
-    for (int32_t e = body->holder_start[s]; e < body->holder_start[s + 1]; ++e) {
-      const plastic_row* row = &body->rows[body->holder[e]];
-      quad g = quad_load(&body->holder_row[e]), kg = row->y.w * g;
-      x += kg * SPREAD(g, 0);
-      y += kg * SPREAD(g, 1);
-      z += kg * SPREAD(g, 2);
-      sum += row->x.w * (g * g);
-    }
-    float base = body->slave_vel[s].w + (sum[0] + sum[1]) + sum[2];
+    quad own = sum_parts(body, body->parts, s);
+    quad mixed = sum_parts(body, body->parts + body->num_locals, s);
+    float base = body->slave_vel[s].w + own[3];
     // In units of the base, so that no product leaves the range of floats.
     float unit = base > 1e-30f ? 1.0f / base : 0.0f;
-    float xx = 1.0f + unit * x[0], yy = 1.0f + unit * y[1], zz = 1.0f + unit * z[2];
-    float xy = unit * x[1], xz = unit * x[2], yz = unit * y[2];
+    float xx = 1.0f + unit * own[0], yy = 1.0f + unit * own[1], zz = 1.0f + unit * own[2];
+    float xy = unit * mixed[0], yz = unit * mixed[1], xz = unit * mixed[2];
     float cxx = yy * zz - yz * yz, cyy = xx * zz - xz * xz, czz = xx * yy - xy * xy;
     float cxy = xz * yz - xy * zz, cxz = xy * yz - xz * yy, cyz = xy * xz - yz * xx;
     float det = xx * cxx + xy * cxy + xz * cxz, inv = det > 0.0f ? unit / det : 0.0f;
@@ -609,7 +776,9 @@ const plastic_kernels YW_KERNEL(yw_plastic_kernels) = {
     .spread = spread,
     .spread_motion = spread_motion,
     .stress = stress,
+    .scatter = scatter,
     .stiffen = stiffen,
+    .block_parts = block_parts,
     .flow = flow,
     .to_slaves = to_slaves,
     .forces = forces,

@@ -152,15 +152,16 @@ static yw_status check_def(const yw_plastic_def* def, yw_error* error) {
   return YW_OK;
 }
 
-// Bytes of a body: 33 pairs per master, arrays of masters and slaves.
+// Bytes of a body: 33 pairs per master, arrays of masters and slaves, places in chunks.
 static double body_bytes(double masters, double slaves) {
-  double pair = 2 * sizeof(yw_vec4) + 3 * sizeof(int32_t);
+  double pair = sizeof(yw_vec4) + sizeof(int32_t) + sizeof(uint16_t);
+  double place = 2 * sizeof(yw_vec4) + 2 * sizeof(int32_t);
   double master =
       (sizeof(plastic_state_block) + sizeof(plastic_work_block) + sizeof(plastic_material_block)) /
           (double)YW_LANES +
       sizeof(plastic_row) + 8 * sizeof(yw_vec4) + (PLASTIC_MAX_ROW + 8) * sizeof(int32_t);
-  double slave = 1.25 * (9 * sizeof(yw_vec4) + 64.0);
-  return masters * (1.25 * 34.0 * pair + master) + slaves * slave;
+  double slave = 1.25 * (11 * sizeof(yw_vec4) + 64.0);
+  return masters * (1.25 * (34.0 * pair + 4.0 * place) + master) + slaves * slave;
 }
 
 static yw_status check_memory(double masters, double slaves, double limit, yw_error* error) {
@@ -202,26 +203,32 @@ static yw_status lattice_of(const yw_shape* shape, float spacing, bool sheet, la
   return YW_OK;
 }
 
-// Points of the lattice in the shape, x fastest; with points NULL they are only counted.
+// Points of the lattice in the shape, brick by brick, so that masters of one chunk lie close; with
+// points NULL they are only counted.
 static int64_t sample(const yw_shape* shape, const lattice* l, yw_vec3* points) {
-  enum { BATCH = 256 };
-  yw_vec4 batch[BATCH];
-  float distance[BATCH];
-  int64_t kept = 0;
-  for (int64_t row = 0; row < l->count[1] * l->count[2]; ++row) {
-    float y = l->first.y + l->spacing * (float)(row % l->count[1]);
-    float z = l->first.z + l->spacing * (float)(row / l->count[1]);
-    for (int64_t begin = 0; begin < l->count[0]; begin += BATCH) {
-      int32_t n = (int32_t)(l->count[0] - begin < BATCH ? l->count[0] - begin : BATCH);
-      for (int32_t i = 0; i < n; ++i) {
-        batch[i] = (yw_vec4){l->first.x + l->spacing * (float)(begin + i), y, z, 0.0f};
-      }
-      yw_shape_distance_many(shape, n, batch, distance);
-      for (int32_t i = 0; i < n; ++i) {
-        if (!(distance[i] <= ROUNDING * l->spacing)) continue;
-        if (points) points[kept] = yw_xyz(batch[i]);
-        ++kept;
-      }
+  const int64_t flat[3] = {16, 1, 16}, thick[3] = {8, 8, 4};
+  const int64_t* size = l->count[1] == 1 ? flat : thick;
+  int64_t bricks[3], kept = 0;
+  for (int k = 0; k < 3; ++k) bricks[k] = (l->count[k] + size[k] - 1) / size[k];
+  for (int64_t b = 0; b < bricks[0] * bricks[1] * bricks[2]; ++b) {
+    const int64_t brick[3] = {b % bricks[0], b / bricks[0] % bricks[1],
+                              b / (bricks[0] * bricks[1])};
+    yw_vec4 batch[PLASTIC_CHUNK];
+    float distance[PLASTIC_CHUNK];
+    int32_t n = 0;
+    for (int64_t i = 0; i < PLASTIC_CHUNK; ++i) {
+      int64_t x = brick[0] * size[0] + i % size[0];
+      int64_t y = brick[1] * size[1] + i / size[0] % size[1];
+      int64_t z = brick[2] * size[2] + i / (size[0] * size[1]);
+      if (x >= l->count[0] || y >= l->count[1] || z >= l->count[2]) continue;
+      batch[n++] = (yw_vec4){l->first.x + l->spacing * (float)x, l->first.y + l->spacing * (float)y,
+                             l->first.z + l->spacing * (float)z, 0.0f};
+    }
+    yw_shape_distance_many(shape, n, batch, distance);
+    for (int32_t i = 0; i < n; ++i) {
+      if (!(distance[i] <= ROUNDING * l->spacing)) continue;
+      if (points) points[kept] = yw_xyz(batch[i]);
+      ++kept;
     }
   }
   return kept;

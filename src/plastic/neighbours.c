@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "plastic/body.h"
 #include "plastic/cells.h"
+#include "plastic/phases.h"
 
 // Registers read beyond the end of sorted slaves.
 #define TAIL YW_LANES
@@ -16,13 +16,13 @@ bool yw_plastic_reserve_pairs(plastic_body* body, int64_t count) {
   if (wanted > INT32_MAX - 1024) wanted = INT32_MAX - 1024;
   if (wanted < count) return false;
   // Pairs are made anew: nothing is kept.
-  void** const arrays[] = {(void**)&body->column, (void**)&body->row, (void**)&body->holder,
-                           (void**)&body->source, (void**)&body->holder_row};
-  const size_t sizes[] = {sizeof *body->column, sizeof *body->row, sizeof *body->holder,
-                          sizeof *body->source, sizeof *body->holder_row};
+  void** const arrays[] = {(void**)&body->column, (void**)&body->row, (void**)&body->local_column,
+                           (void**)&body->back_row};
+  const size_t sizes[] = {sizeof *body->column, sizeof *body->row, sizeof *body->local_column,
+                          sizeof *body->back_row};
   body->pair_capacity = 0;
   bool good = true;
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) {
+  for (size_t i = 0; i < (body->model->paper ? 4 : 3); ++i) {
     yw_mem_free(&body->mem, *arrays[i]);
     *arrays[i] = yw_mem_alloc(&body->mem, (size_t)wanted, sizes[i]);
     good = good && *arrays[i];
@@ -56,8 +56,9 @@ bool yw_plastic_reserve_slaves(plastic_body* body, int32_t count) {
       (void**)&body->residual,    (void**)&body->direction,    (void**)&body->product,
       (void**)&body->normal,      (void**)&body->surface_vel,  (void**)&body->inverse,
       (void**)&body->sorted_x,    (void**)&body->sorted_y,     (void**)&body->sorted_z,
-      (void**)&body->sorted_line, (void**)&body->slave_bucket, (void**)&body->holder_start};
-  const size_t sizes[] = {16, 16, 16, 16, 16, 16, 16, 16, 24, 4, 4, 4, 4, 4, 4};
+      (void**)&body->sorted_line, (void**)&body->slave_bucket, (void**)&body->part_start,
+      (void**)&body->image,       (void**)&body->steep};
+  const size_t sizes[] = {16, 16, 16, 16, 16, 16, 16, 16, 24, 4, 4, 4, 4, 4, 4, 16, 16};
   bool good = true;
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) {
     yw_mem_free(&body->mem, *arrays[i]);
@@ -79,7 +80,7 @@ bool yw_plastic_reserve_slaves(plastic_body* body, int32_t count) {
 
 // A slave that no master sees has no use.
 static bool is_orphan(const plastic_body* body, int32_t s) {
-  return s < body->num_listed && body->holder_start[s] == body->holder_start[s + 1];
+  return s < body->num_listed && body->part_start[s] == body->part_start[s + 1];
 }
 
 static void find_buckets(plastic_body* body, yw_particles* particles, int32_t chunk) {
@@ -144,22 +145,57 @@ static void pack_rows(plastic_body* body, yw_particles* particles, int32_t chunk
          count * sizeof *body->column);
 }
 
-// The same pairs by slave, masters ascending.
-void yw_plastic_list_holders(plastic_body* body) {
-  int32_t* start = body->holder_start;
-  memset(start, 0, ((size_t)body->num_slaves + 1) * sizeof *start);
-  for (int32_t e = 0; e < body->num_pairs; ++e) ++start[body->column[e] + 1];
-  for (int32_t s = 0; s < body->num_slaves; ++s) start[s + 1] += start[s];
-  for (int32_t m = 0; m < body->num_masters; ++m) {
-    for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
-      int32_t at = start[body->column[e]]++;
-      body->holder[at] = m;
-      body->source[at] = e;
+static bool reserve_locals(plastic_body* body, int64_t count) {
+  if (count <= body->local_capacity) return true;
+  int64_t wanted = count + count / 4;
+  if (wanted > INT32_MAX / 2) return false;
+  int32_t* kept = yw_mem_resize(&body->mem, body->local_slave, (size_t)body->num_locals,
+                                (size_t)wanted, sizeof *kept);
+  if (!kept) return false;
+  body->local_slave = kept;
+  yw_mem_free(&body->mem, body->parts);
+  yw_mem_free(&body->mem, body->part_at);
+  body->parts = YW_NEW_ARRAY(&body->mem, yw_vec4, 2 * (size_t)wanted);
+  body->part_at = YW_NEW_ARRAY(&body->mem, int32_t, (size_t)wanted);
+  body->local_capacity = body->parts && body->part_at ? (int32_t)wanted : 0;
+  return body->local_capacity > 0;
+}
+
+// Slaves that the masters of a chunk see, in the order in which they come.
+static bool list_locals(plastic_body* body, int32_t chunk) {
+  int32_t first = body->num_locals, count = 0, end = (chunk + 1) * PLASTIC_CHUNK;
+  if (end > body->num_masters) end = body->num_masters;
+  if (!reserve_locals(body, (int64_t)first + PLASTIC_MAX_LOCALS)) return false;
+  int32_t *locals = body->local_slave + first, *place = body->slave_bucket;
+  for (int32_t e = body->row_start[chunk * PLASTIC_CHUNK]; e < body->row_start[end]; ++e) {
+    int32_t s = body->column[e];
+    // Whatever a place says counts only if the slave is there.
+    if (!((uint32_t)place[s] < (uint32_t)count && locals[place[s]] == s)) {
+      place[s] = count;
+      locals[count++] = s;
     }
+    body->local_column[e] = (uint16_t)place[s];
   }
+  body->num_locals = body->local_start[chunk + 1] = first + count;
+  return true;
+}
+
+bool yw_plastic_list_parts(plastic_body* body) {
+  int32_t chunks = yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK);
+  body->num_locals = body->local_start[0] = 0;
+  memset(body->slave_bucket, 0, (size_t)body->num_slaves * sizeof *body->slave_bucket);
+  for (int32_t c = 0; c < chunks; ++c) {
+    if (!list_locals(body, c)) return false;
+  }
+  int32_t* start = body->part_start;
+  memset(start, 0, ((size_t)body->num_slaves + 1) * sizeof *start);
+  for (int32_t i = 0; i < body->num_locals; ++i) ++start[body->local_slave[i] + 1];
+  for (int32_t s = 0; s < body->num_slaves; ++s) start[s + 1] += start[s];
+  for (int32_t i = 0; i < body->num_locals; ++i) body->part_at[start[body->local_slave[i]]++] = i;
   for (int32_t s = body->num_slaves; s > 0; --s) start[s] = start[s - 1];
   start[0] = 0;
   body->num_listed = body->num_slaves;
+  return true;
 }
 
 static bool list_pairs(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
@@ -176,8 +212,7 @@ static bool list_pairs(plastic_body* body, yw_particles* particles, const yw_ste
   if (!yw_plastic_reserve_pairs(body, total)) return false;
   body->num_pairs = (int32_t)total;
   yw_plastic_run(body, particles, ctx, chunks, pack_rows);
-  yw_plastic_list_holders(body);
-  return true;
+  return yw_plastic_list_parts(body);
 }
 
 bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
@@ -220,15 +255,6 @@ bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
 
 // Weights -----------------------------------------------------------------------------------------
 
-static void copy_weights(plastic_body* body, yw_particles* particles, int32_t chunk) {
-  (void)particles;
-  int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
-  if (end > body->num_slaves) end = body->num_slaves;
-  for (int32_t e = body->holder_start[first]; e < body->holder_start[end]; ++e) {
-    body->holder_row[e] = body->row[body->source[e]];
-  }
-}
-
 void yw_plastic_weigh(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   if (body->model->paper) {
     yw_plastic_weigh_as_printed(body, particles);
@@ -237,6 +263,4 @@ void yw_plastic_weigh(plastic_body* body, yw_particles* particles, const yw_step
   const plastic_weight_kernels* kernels = YW_KERNEL_PICK(yw_plastic_weight_kernels, ctx->simd);
   yw_plastic_run(body, particles, ctx, yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK),
                  kernels->weights);
-  yw_plastic_run(body, particles, ctx, yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK),
-                 copy_weights);
 }

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "plastic/body.h"
+#include "plastic/phases.h"
 
 // w and dw/dr of (3).
 static float kernel(float r, float h, float* slope) {
@@ -38,25 +38,24 @@ static void weigh_master(plastic_body* body, yw_vec4 x, int32_t m) {
   body->drag[m] = yw_v4(drag);
 }
 
-// Seen from a slave: gradient of w at the master, and w.
-static void weigh_slave(plastic_body* body, const yw_particles* particles, int32_t s) {
-  for (int32_t e = body->holder_start[s]; e < body->holder_start[s + 1]; ++e) {
-    yw_vec3 r = yw_sub(yw_xyz(body->slave_pos[s]), yw_xyz(particles->pos[body->holder[e]]));
+// What goes to slaves: gradient of w at the master, and w.
+static void weigh_back(plastic_body* body, yw_vec4 x, int32_t m) {
+  for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
+    yw_vec3 r = yw_sub(yw_xyz(body->slave_pos[body->column[e]]), yw_xyz(x));
     float length = yw_length(r), slope, w = kernel(length, body->model->spacing, &slope);
-    body->holder_row[e] = yw_v4(yw_scale(r, length > 0.0f ? -slope / length : 0.0f));
-    body->holder_row[e].w = w;
+    body->back_row[e] = yw_v4(yw_scale(r, length > 0.0f ? -slope / length : 0.0f));
+    body->back_row[e].w = w;
   }
 }
 
 // (4), (5): once.
 static void find_volumes(plastic_body* body, const yw_particles* particles) {
   float h = body->model->spacing;
-  for (int32_t s = 0; s < body->num_slaves; ++s) {
-    float mass = 0.0f;
-    for (int32_t e = body->holder_start[s]; e < body->holder_start[s + 1]; ++e) {
-      mass += particles->mass[body->holder[e]] * body->holder_row[e].w;
+  for (int32_t s = 0; s < body->num_slaves; ++s) body->slave_vel[s].w = 0.0f;
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
+      body->slave_vel[body->column[e]].w += particles->mass[m] * body->back_row[e].w;
     }
-    body->slave_vel[s].w = mass;
   }
   for (int32_t m = 0; m < body->num_masters; ++m) {
     float density = 0.0f, slope;
@@ -76,8 +75,10 @@ void yw_plastic_weigh_as_printed(plastic_body* body, const yw_particles* particl
     memset(body->state[b].c, 0, sizeof body->state[b].c);
   }
   memset(body->needs, 0, (size_t)body->num_masters);
-  for (int32_t m = 0; m < body->num_masters; ++m) weigh_master(body, particles->pos[m], m);
-  for (int32_t s = 0; s < body->num_slaves; ++s) weigh_slave(body, particles, s);
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    weigh_master(body, particles->pos[m], m);
+    weigh_back(body, particles->pos[m], m);
+  }
   if (body->num_measured < body->num_masters) {
     find_volumes(body, particles);
     body->num_measured = body->num_masters;

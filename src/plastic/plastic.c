@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/timer.h"
-#include "plastic/body.h"
+#include "plastic/phases.h"
 
 // The chosen time step: no master moves farther than this share of d relative to the whole, ...
 #define MOST_WAY 0.4f

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "plastic/body.h"
 #include "plastic/cells.h"
+#include "plastic/phases.h"
 
 // One of two slaves closer than this goes, in units of h.
 #define CLOSE 0.15f

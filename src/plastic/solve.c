@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: MIT
 // (M + dt^2 H) v = M v + dt (f + M g), (15): conjugate gradients with 3x3 blocks as preconditioner.
+// An iteration goes over the masters once and over the slaves once, and waits for all threads after
+// each. The step along a direction is made in the next iteration, wherever the new direction is
+// needed, and beta comes from (r - alpha q) . P (r - alpha q) = r.z - 2 alpha z.q + alpha^2 q.u:
+// G. Meurant, Multitasking the conjugate gradient method, Parallel Computing 5, 1987. r.z itself is
+// summed anew each time, so rounding does not pile up.
 // Slaves in contact move along the surface only: normals are projected out inside the solve.
 // DIFFERS: colliding only after the solve, as printed, crushes the layer that touches.
 #include <math.h>
 #include <string.h>
 
-#include "plastic/body.h"
+#include "plastic/phases.h"
 
 typedef struct solver {
   plastic_body* body;
   const yw_step_ctx* ctx;
   yw_vec3 mean;  // velocity of the whole
-  float alpha, beta;
 } solver;
 
 typedef struct solver_job {
@@ -34,13 +38,6 @@ static double run(const solver* s, void (*work)(const solver*, int32_t, int32_t,
   yw_tasks_run(s->ctx->tasks, chunks, run_job, &job);
   double sum = 0.0;
   for (int32_t c = 0; c < chunks; ++c) sum += s->body->sums[c].a;
-  return sum;
-}
-
-static double sum_chunks(const plastic_body* body) {
-  double sum = 0.0;
-  int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
-  for (int32_t c = 0; c < chunks; ++c) sum += body->sums[c].a;
   return sum;
 }
 
@@ -80,6 +77,8 @@ static void begin(const solver* s, int32_t first, int32_t end, plastic_sums* sum
     }
     body->solved[i] = v;
     body->direction[i] = yw_v4(yw_sub(yw_xyz(v), s->mean));
+    body->residual[i] = body->product[i] = (yw_vec4){0};
+    body->steep[i] = body->image[i] = (yw_vec4){0};
   }
   sums->a = 0.0;
 }
@@ -95,8 +94,8 @@ static void first_residual(const solver* s, int32_t first, int32_t end, plastic_
     yw_vec4 from_mean = yw_v4(yw_sub(yw_xyz(body->solved[i]), s->mean));
     r = free_part(&body->normal[i], mad4(mad4(r, mass, from_mean), -1.0f, body->product[i]));
     body->residual[i] = r;
-    body->direction[i] = condition(body, i, r);
-    sum += dot4(r, body->direction[i]);
+    body->steep[i] = condition(body, i, r);
+    sum += dot4(r, body->steep[i]);
   }
   sums->a = sum;
 }
@@ -114,25 +113,18 @@ static void measure(const solver* s, int32_t first, int32_t end, plastic_sums* s
   sums->a = sum;
 }
 
+// The step that is due.
 static void advance(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
   plastic_body* body = s->body;
   double sum = 0.0;
   for (int32_t i = first; i < end; ++i) {
-    body->solved[i] = mad4(body->solved[i], s->alpha, body->direction[i]);
-    yw_vec4 r = mad4(body->residual[i], -s->alpha, body->product[i]);
+    body->solved[i] = mad4(body->solved[i], body->alpha, body->direction[i]);
+    yw_vec4 r = mad4(body->residual[i], -body->alpha, body->product[i]);
     body->residual[i] = r;
-    body->product[i] = condition(body, i, r);
-    sum += dot4(r, body->product[i]);
+    body->steep[i] = condition(body, i, r);
+    sum += dot4(r, body->steep[i]);
   }
   sums->a = sum;
-}
-
-static void turn(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
-  plastic_body* body = s->body;
-  for (int32_t i = first; i < end; ++i) {
-    body->direction[i] = mad4(body->product[i], s->beta, body->direction[i]);
-  }
-  sums->a = 0.0;
 }
 
 static void add_momentum(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
@@ -193,6 +185,49 @@ static void restore_momentum(solver* s, double mass) {
   run(s, shift);
 }
 
+typedef struct products {
+  double pq, rz, zq, qu;
+} products;
+
+static products multiply(const solver* s, yw_particles* particles) {
+  plastic_body* body = s->body;
+  const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, s->ctx->simd);
+  int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
+  yw_plastic_run(body, particles, s->ctx, yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK),
+                 kernels->stiffen);
+  yw_plastic_run(body, particles, s->ctx, chunks, kernels->multiply);
+  products sum = {0};
+  for (int32_t c = 0; c < chunks; ++c) {
+    const plastic_sums* part = &body->sums[c];
+    sum.pq += part->a;
+    sum.rz += part->momentum[0], sum.zq += part->momentum[1], sum.qu += part->momentum[2];
+  }
+  return sum;
+}
+
+// Until r.z is at most the goal, or `most` iterations are done. Returns r.z, below 0: broke down.
+static double iterate(const solver* s, yw_particles* particles, double rz, double goal,
+                      int32_t most) {
+  plastic_body* body = s->body;
+  body->alpha = body->beta = 0.0f;
+  body->iterations = 0;
+  while (rz > goal && body->iterations < most) {
+    products sum = multiply(s, particles);
+    if (!(sum.pq > 0.0) || !isfinite(sum.pq) || !isfinite(sum.rz)) return -1.0;
+    // Where nothing but rounding is left, r.z may be below 0: go on with z = P r.
+    double before = sum.rz > 0.0 ? sum.rz : 0.0, alpha = before / sum.pq;
+    rz = before - 2.0 * alpha * sum.zq + alpha * alpha * sum.qu;
+    body->alpha = (float)alpha;
+    ++body->iterations;
+    if (!(rz > goal) || body->iterations == most) {
+      rz = run(s, advance);
+      body->alpha = 0.0f;
+    }
+    body->beta = before > 0.0 ? (float)(rz / before) : 0.0f;
+  }
+  return rz;
+}
+
 bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, ctx->simd);
   int32_t master_chunks = yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK);
@@ -200,11 +235,14 @@ bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step
   solver s = {.body = body, .ctx = ctx};
   double mass;
   s.mean = mean_velocity(&s, &mass);
+  yw_plastic_run(body, particles, ctx, master_chunks, kernels->block_parts);
   yw_plastic_run(body, particles, ctx, slave_chunks, kernels->condition);
   run(&s, begin);
   double size = run(&s, measure);
-  yw_plastic_run(body, particles, ctx, master_chunks, kernels->stiffen);
-  yw_plastic_run(body, particles, ctx, slave_chunks, kernels->multiply);
+  // The direction as it is: there is no residual yet.
+  body->alpha = 0.0f;
+  body->beta = 1.0f;
+  multiply(&s, particles);
   double rz = run(&s, first_residual);
   double goal = (double)body->model->tolerance * (double)body->model->tolerance * size;
   int32_t most = body->model->iterations;
@@ -212,19 +250,8 @@ bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step
     goal = 0.0;
     most = body->fixed_iterations;
   }
-  body->iterations = 0;
-  while (rz > goal && body->iterations < most) {
-    yw_plastic_run(body, particles, ctx, master_chunks, kernels->stiffen);
-    yw_plastic_run(body, particles, ctx, slave_chunks, kernels->multiply);
-    double curvature = sum_chunks(body);
-    if (!(curvature > 0.0) || !isfinite(curvature)) return false;
-    s.alpha = (float)(rz / curvature);
-    double next = run(&s, advance);
-    s.beta = (float)(next / rz);
-    rz = next;
-    ++body->iterations;
-    if (rz > goal) run(&s, turn);
-  }
+  rz = iterate(&s, particles, rz, goal, most);
+  if (rz < 0.0) return false;
   restore_momentum(&s, mass);
   return rz <= goal || body->fixed_iterations > 0;
 }

@@ -7,8 +7,8 @@
 #include <math.h>
 
 #include "math/lanes_mat3.h"
-#include "plastic/body.h"
 #include "plastic/cells.h"
+#include "plastic/phases.h"
 
 // Directions in which the slaves hardly spread (variance below this) are taken as 1 / LEAST at
 // most: towards 0, a gradient across a line or a sheet of slaves is 0.

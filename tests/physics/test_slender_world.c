@@ -236,6 +236,32 @@ static void rods_and_sheets_rest_on_the_floor(void** state) {
   }
 }
 
+// A rubber sheet that may meet itself rests as still, and as high, as one that may not.
+static void sheet_with_self_contact_rests(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+  yw_model* sheet = make_sheet(0.4, 8, 0.008f, 1.5e6f, YW_FRAMES_IMPLICIT);
+  yw_error error = {0};
+  yw_body_def def = yw_default_body_def();
+  def.model = sheet;
+  def.self_contact = true;
+  def.transform.position = (yw_vec3){0, 0.1f, 0};
+  def.transform.rotation = (yw_quat){0.1f, 0, 0.05f, 0.993730f};
+  yw_body_id id;
+  assert_int_equal(yw_body_create(world, &def, &id, &error), YW_OK);
+  for (int step = 0; step < 90; ++step) {
+    assert_true(yw_world_step(world, 1.0f / 60, 2, NULL) >= 0);
+  }
+  int32_t n;
+  const yw_vec3* x = yw_body_positions(world, id, &n);
+  for (int p = 0; p < n; ++p) assert_near(x[p].y, 0.004, 1e-5);
+  yw_body_sums sums;
+  yw_body_sums_of(world, id, &sums);
+  assert_at_most(sqrt(2 * sums.kinetic_energy / sums.mass), 1e-6);
+  yw_world_destroy(world);
+  yw_model_release(sheet);
+}
+
 // Acceleration down a slope of 20 degrees, from the ways of a second; what slides after 1/4 s.
 static double slide(yw_model* model, float radius, float friction) {
   yw_error error = {0};
@@ -541,6 +567,7 @@ int main(void) {
       cmocka_unit_test(sheets_show_both_sides_and_a_rim),
       cmocka_unit_test(surfaces_follow_the_body),
       cmocka_unit_test(rods_and_sheets_rest_on_the_floor),
+      cmocka_unit_test(sheet_with_self_contact_rests),
       cmocka_unit_test(friction_is_coulombs),
       cmocka_unit_test(steel_plate_does_not_leap),
       cmocka_unit_test(clamps_carry_and_hinges_do_not),

@@ -224,6 +224,15 @@ static void forces_and_tangent_are_derivatives(void** state) {
   run_all(&lab, kernels->forces, true);
   memset(body->slave_vel, 0, (size_t)body->num_slaves * sizeof *body->slave_vel);
   memset(body->normal, 0, (size_t)body->num_slaves * sizeof *body->normal);
+  // No step is due: the next direction is the one that is there.
+  yw_vec4* const vectors[] = {body->steep, body->image, body->product, body->residual,
+                              body->solved};
+  for (int i = 0; i < 5; ++i) {
+    memset(vectors[i], 0, (size_t)body->num_slaves * sizeof *vectors[i]);
+  }
+  memset(body->inverse, 0, (size_t)body->num_slaves * sizeof *body->inverse);
+  body->alpha = 0.0f;
+  body->beta = 1.0f;
   test_random random = {6};
   for (int trial = 0; trial < 3; ++trial) {
     for (int32_t s = 0; s < body->num_slaves; ++s) {

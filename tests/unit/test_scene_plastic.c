@@ -324,17 +324,23 @@ static void particles_keep_the_colour_of_their_body(void** state) {
   yw_scene_destroy(scene);
 }
 
-// A group whose parts all come later begins without any particle.
-static void a_group_may_begin_empty(void** state) {
+// A group whose parts all come later begins with the first of them.
+static void a_group_may_begin_later(void** state) {
   (void)state;
-  yw_scene* scene = scene_of(BODY(SOFT ", \"merge\": true, \"start\": 0.05"));
+  yw_scene* scene =
+      scene_of(BODY(SOFT ", \"merge\": true, \"start\": 0.05, \"repeat\": {\"count\": [2, 1, 1], "
+                         "\"spacing\": [3, 0, 0], \"interval\": 0.1}"));
   yw_world* world = world_of(scene);
   int32_t count;
   yw_body_positions(world, yw_world_body(world, 0), &count);
-  assert_int_equal(count, 0);
+  assert_false(yw_body_is_active(world, yw_world_body(world, 0)));
   for (int i = 0; i < 8; i++) assert_true(yw_world_step(world, 0.01f, 1, NULL) >= 0);
+  assert_true(yw_body_is_active(world, yw_world_body(world, 0)));
   yw_body_positions(world, yw_world_body(world, 0), &count);
   assert_int_equal(count, 64);
+  for (int i = 0; i < 10; i++) assert_true(yw_world_step(world, 0.01f, 1, NULL) >= 0);
+  yw_body_positions(world, yw_world_body(world, 0), &count);
+  assert_int_equal(count, 128);
   yw_world_destroy(world);
   yw_scene_destroy(scene);
 }
@@ -462,7 +468,7 @@ int main(void) {
       cmocka_unit_test(bodies_start_move_and_are_held),
       cmocka_unit_test(bodies_of_a_group_are_one),
       cmocka_unit_test(particles_keep_the_colour_of_their_body),
-      cmocka_unit_test(a_group_may_begin_empty),
+      cmocka_unit_test(a_group_may_begin_later),
       cmocka_unit_test(overlaps_are_told),
       cmocka_unit_test(a_swallowed_body_comes_out),
       cmocka_unit_test(mistakes_are_reported_with_their_place),

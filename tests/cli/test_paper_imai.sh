@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Figures about adaptive finite elements that run show what they are about.
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+
+# holds NAME FILE AWK-PROGRAM: prints true.
+holds() {
+  local said
+  said=$(awk "$3" "$2")
+  if [ "$said" = true ]; then pass "$1"; else flunk "$1" "$said in: $(cat "$2")"; fi
+}
+
+check "lists the figures" grep -q imai-poke <("$yawara" paper)
+# figure NAME: quick numbers into NAME.txt.
+figure() {
+  "$yawara" paper "imai-$1" --quick --no-pictures --scenes "$root/scenes" >"$1.txt" 2>"$1.log"
+  same "$1 runs" "$?" 0
+}
+
+figure fig6
+holds "the tips of both bars stay within 2.5 % of the finest mesh with less than half of the tets" fig6.txt \
+  '/^(one stiffness|4x stiffer)/ { n += $(NF - 2) > 0 && $(NF - 2) < 2.5 && $NF < 50 } END { print (n == 2) ? "true" : "false" }'
+figure fig7
+holds "few tets at the beginning, more updates per second" fig7.txt \
+  '/^ +0\.025/ { n += $2 < 15 && $NF > 3 } END { print (n == 2) ? "true" : "false" }'
+figure variants
+holds "carried nodes keep the momentum of a thrown bar, snapped ones do not" variants.txt \
+  '/^thrown/ { on = 1 } on && /^as here/ { n += $(NF - 1) > 0.9999 && $(NF - 1) < 1.0001 }
+   on && /^hanging/ { n += $(NF - 1) < 0.995 || $(NF - 1) > 1.005 } END { print (n == 2) ? "true" : "false" }'
+figure poke
+holds "a poke needs few tets" poke.txt \
+  '$1 == "0.01" { print ($2 < 5 && $3 > 6 && $NF < 1) ? "true" : "false" }'
+figure fig8
+holds "a surface finer than the tets in use" fig8.txt \
+  '/^surface/ { fine = $4 } /^tets/ { print (fine > $(NF - 2)) ? "true" : "false" }'
+finish

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Figures of Saida et al. 2017 show what they are about; coarse, without pictures.
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+export YAWARA_SCENES=$root/scenes
+
+holds() {
+  local said
+  said=$(awk "$3" "$2")
+  if [ "$said" = true ]; then pass "$1"; else flunk "$1" "$said in: $(cat "$2")"; fi
+}
+numbers() { "$yawara" paper "saida2017-$1" --quick --no-pictures >"$1.txt" 2>"$1.log"; }
+
+check "lists the figures" grep -q saida2017-table2 <("$yawara" paper)
+check "figure 10" numbers fig10
+# fig. 10, left  masters pieces (most, at end) crumbs top speed ms
+holds "two cubes, in one piece each" fig10.txt \
+  '/^fig\. 10/ { n += $4 == 512 && $5 == 1 && $6 == 1 && $7 == 0 } END { print (n == 2) ? "true" : "false" }'
+holds "the one that yields earlier stays lower" fig10.txt \
+  '/left/ { left = $8 } /right/ { right = $8 } END { print (right < left - 0.005 && right > 0.1) ? "true" : "false" }'
+check "buckling" numbers buckling
+holds "a sheet on its edge leaves its plane" buckling.txt \
+  'NF == 3 && $1 == "0.00" { first = $3 } NF == 3 && $1 == "0.20" { later = $3 } END { print (first < 0.02 && later > 0.1) ? "true" : "false" }'
+
+finish
