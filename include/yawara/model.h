@@ -235,7 +235,7 @@ typedef struct yw_fem_params {
   /// Jump of strain that asks for refinement next to the finest level, > 0; default 0.01. Coarser
   /// levels are refined at an eighth of it per level.
   float tau;
-  float check_interval;  ///< s between two looks at the strains; 0 (default): 40 finest steps
+  float check_interval;  ///< s between two looks at the strains; 0 (default): 25 finest steps
   float time_step;       ///< s, of the inner steps; 0 (default): from the finest tets in use
   float safety;          ///< share of the stable time step, 0.1 to 1; default 0.75
   float mass_damping;    ///< rate at which all motion dies away, 1/s, >= 0; default 0.5
@@ -246,6 +246,9 @@ typedef struct yw_fem_params {
   int32_t min_level;   ///< level that all tets have at least; default 0
   yw_fem_refine refine;
   yw_fem_hanging hanging;
+  /// Coarse families bend as the finest tets would, and the front is kept in whole families;
+  /// default false. Bodies that yield do without.
+  bool soften;
   // Plastic flow: shape that is kept. Strains are equivalent ones, without change of volume.
   float yield;  ///< elastic strain beyond which material flows, >= 0; default 0: it never does
   float creep;  ///< share of what is beyond that flows, 1/s, >= 0; default 10

@@ -14,6 +14,10 @@
 // Thresholds fall by 2^-s per level: bending seen by a tet twice as large is wrong by four times
 // as much energy in eight times the volume.
 #define LEVEL_EXPONENT 3
+// Softened families (soften.h) bend rightly by themselves. Those next to the finest level may jump
+// by so many tau; coarser ones hardly, since they see less of how strains vary.
+#define SOFT_FACTOR 4.0f
+#define SOFT_EXPONENT 5
 // A family is merged at this share of the threshold. At 1.2 fronts flicker and pump energy.
 #define MERGE_SHARE 0.5f
 
@@ -21,11 +25,23 @@ typedef float quad __attribute__((vector_size(16)));
 
 // Pins --------------------------------------------------------------------------------------------
 
+// Next to the finest level all children of a family are split, or none.
+static void force_whole_families(fem_body* b) {
+  const fem_hierarchy* h = &b->model->h;
+  for (int32_t t = h->level_start[h->max_level - 2]; t < h->level_start[h->max_level - 1]; ++t) {
+    bool* forced = b->forced + h->first_child[t];
+    int32_t count = yw_fem_children_of(h, t);
+    bool any = false;
+    for (int32_t c = 0; c < count; ++c) any = any || forced[c];
+    if (any) memset(forced, true, (size_t)count);
+  }
+}
+
 void yw_fem_note_pins(fem_body* b) {
   const fem_hierarchy* h = &b->model->h;
-  bool* needed = (bool*)b->carried;
+  bool *needed = (bool*)b->carried, *pulled = needed + h->num_nodes;
   memset(b->is_held, 0, (size_t)h->num_nodes);
-  memset(needed, 0, (size_t)h->num_nodes);
+  memset(needed, 0, 2 * (size_t)h->num_nodes);
   memset(b->forced, 0, (size_t)h->num_parents);
   for (int32_t i = 0; i < b->num_held; ++i) b->is_held[b->held[i]] = true;
   // A held node between held parents is where it should be without being free.
@@ -35,14 +51,16 @@ void yw_fem_note_pins(fem_body* b) {
       if (p[k] >= 0 && !b->is_held[p[k]]) needed[b->held[i]] = true;
     }
   }
-  for (int32_t i = 0; i < b->num_sprung; ++i) needed[b->sprung[i]] = true;
+  for (int32_t i = 0; i < b->num_sprung; ++i) pulled[b->sprung[i]] = true;
   for (int32_t t = h->num_parents - 1; t >= 0; --t) {
-    for (int k = 4; k < FEM_FAMILY_NODES; ++k) {
+    for (int k = 0; k < FEM_FAMILY_NODES; ++k) {
       int32_t n = h->family[t][k];
-      if (n >= 0 && needed[n]) b->forced[t] = true;
+      // How far a single node gives way depends on the size of its tets: all of them are finest.
+      if (n >= 0 && (pulled[n] || (k >= 4 && needed[n]))) b->forced[t] = true;
     }
     if (b->forced[t] && h->parent[t] >= 0) b->forced[h->parent[t]] = true;
   }
+  if (h->max_level >= 2) force_whole_families(b);
 }
 
 static bool must_split(const fem_body* b, int32_t tet) {
@@ -179,6 +197,7 @@ static void let_flow(const look* l) {
 typedef struct decision {
   const look* look;
   float threshold[FEM_MAX_LEVEL + 1];
+  bool whole;  // children of a family are split all together
   int32_t num_split, num_merge;
   float stretch;
 } decision;
@@ -238,14 +257,16 @@ static void decide_lane(decision* d, int k, int32_t i) {
   size_t children = (size_t)kind->num_children;
   const float* jump = d->look->jumps[k] + batch * (children + FEM_JUMP_ROWS) * YW_LANES + lane;
   const float* strain = d->look->strains[k] + batch * (children + 1) * 6 * YW_LANES + lane;
-  int32_t owner = batches->owner[i], before = d->num_split;
+  int32_t owner = batches->owner[i], before = d->num_split, split = 0;
   int32_t first = k == FEM_SINGLES ? owner : b->model->h.first_child[owner];
   for (size_t c = 0; c < children; ++c) {
     if (!(batches->present[i] >> c & 1)) continue;
     int32_t tet = first + (int32_t)c;
-    if (wants_split(d, tet, jump[c * YW_LANES], strain + c * 6 * YW_LANES)) {
-      b->to_split[d->num_split++] = tet;
-    }
+    if (wants_split(d, tet, jump[c * YW_LANES], strain + c * 6 * YW_LANES)) split |= 1 << c;
+  }
+  if (split && d->whole) split = batches->present[i];
+  for (size_t c = 0; c < children; ++c) {
+    if (split >> c & 1) b->to_split[d->num_split++] = first + (int32_t)c;
   }
   d->stretch = fmaxf(d->stretch, jump[(children + 2) * YW_LANES]);
   if (k == FEM_SINGLES || d->num_split > before) return;
@@ -256,17 +277,44 @@ static void decide_lane(decision* d, int k, int32_t i) {
   }
 }
 
+// Siblings are merged together, so that families stay whole.
+static void merge_siblings_only(decision* d) {
+  fem_body* b = d->look->b;
+  const fem_hierarchy* h = &b->model->h;
+  bool* merging = (bool*)b->carried;
+  memset(merging, 0, (size_t)h->num_parents);
+  for (int32_t i = 0; i < d->num_merge; ++i) merging[b->to_merge[i]] = true;
+  int32_t count = 0;
+  for (int32_t i = 0; i < d->num_merge; ++i) {
+    int32_t tet = b->to_merge[i], parent = h->parent[tet];
+    bool all = true;
+    for (int32_t c = 0; parent >= 0 && c < yw_fem_children_of(h, parent); ++c) {
+      int32_t sibling = h->first_child[parent] + c;
+      all = all && (merging[sibling] || !yw_fem_is_split(&b->front, sibling));
+    }
+    if (all) b->to_merge[count++] = tet;
+  }
+  d->num_merge = count;
+}
+
+static void set_thresholds(decision* d) {
+  const fem_body* b = d->look->b;
+  int32_t top = b->model->h.max_level - 1;
+  d->whole = b->work.soften && top > 0 && b->params.refine == YW_FEM_REFINE_JUMP;
+  float threshold = d->whole ? SOFT_FACTOR * b->params.tau : b->params.tau;
+  float less = 1.0f / (float)(1 << (d->whole ? SOFT_EXPONENT : LEVEL_EXPONENT));
+  for (int32_t level = top; level >= 0; --level, threshold *= less) d->threshold[level] = threshold;
+}
+
 bool yw_fem_adapt(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) {
   look l = look_at_strains(b, particles, ctx);
   if (b->params.yield > 0.0f) let_flow(&l);
   decision d = {.look = &l};
-  int32_t top = b->model->h.max_level - 1;
-  for (int32_t level = 0; level <= top; ++level) {
-    d.threshold[level] = b->params.tau / (float)(1 << (LEVEL_EXPONENT * (top - level)));
-  }
+  set_thresholds(&d);
   for (int k = 0; k < FEM_KINDS; ++k) {
     for (int32_t i = 0; i < b->work.kinds[k].count; ++i) decide_lane(&d, k, i);
   }
+  if (d.whole) merge_siblings_only(&d);
   b->stretch = d.stretch;
   b->since_check = 0.0f;
   if (d.num_split + d.num_merge == 0) return false;

@@ -13,6 +13,9 @@
 #define KEEP_TOGETHER 0.5
 // Entries of matrices this near to each other, over the largest, are the same.
 #define SAME_MATERIAL 1e-5f
+// Power of the stiffness by which jumps of strain count: 0.5 would be the energy of a jump, 1
+// stress.
+#define WEIGHT_EXPONENT 0.9f
 
 // Kinds -------------------------------------------------------------------------------------------
 
@@ -148,15 +151,17 @@ static bool find_factors(const fem_hierarchy* h, const float* stiffness, float* 
   return true;
 }
 
-// A jump of strain costs energy in proportion to the stiffness: tets that are stiffer than the
-// softest are refined the sooner, by the root of that.
+// Jumps count nearly as those of stress would, over the stiffness of the softest tet: a bar that is
+// stiff where it is held strains little there, but that is what its tip follows.
 static void find_weights(const fem_hierarchy* h, const float* stiffness, float* weights) {
   float softest = INFINITY;
   for (int32_t tet = 0; tet < h->num_tets; ++tet) {
     weights[tet] = (float)yw_fem_push_stiffness(stiffness + (size_t)tet * FEM_MATRIX);
     softest = fminf(softest, weights[tet]);
   }
-  for (int32_t tet = 0; tet < h->num_tets; ++tet) weights[tet] = sqrtf(weights[tet] / softest);
+  for (int32_t tet = 0; tet < h->num_tets; ++tet) {
+    weights[tet] = powf(weights[tet] / softest, WEIGHT_EXPONENT);
+  }
 }
 
 static bool allocate_tables(const yw_allocator* mem, const fem_hierarchy* h,
@@ -183,7 +188,8 @@ bool yw_fem_tables_create(const yw_allocator* mem, const fem_hierarchy* h,
                           const fem_materials* materials, fem_tables* out) {
   *out = (fem_tables){0};
   yw_fem_make_kinds(out->kinds);
-  if (!allocate_tables(mem, h, materials, out)) {
+  if (!allocate_tables(mem, h, materials, out) ||
+      !yw_fem_softening_create(mem, h, materials, &out->softening)) {
     yw_fem_tables_free(mem, out);
     return false;
   }
@@ -214,6 +220,7 @@ void yw_fem_tables_free(const yw_allocator* mem, fem_tables* t) {
   yw_mem_free(mem, t->tet_matrices);
   yw_mem_free(mem, t->weights);
   yw_mem_free(mem, t->tet_dampings);
+  yw_fem_softening_free(mem, &t->softening);
   *t = (fem_tables){0};
 }
 
@@ -248,12 +255,21 @@ static bool allocate_kind(const yw_allocator* mem, const fem_kind* kind, int32_t
          b->present && allocate_matrices(mem, kind, n, shared, damped, b);
 }
 
+static bool allocate_means(const yw_allocator* mem, const fem_kind* kind, int32_t most,
+                           fem_batches* b) {
+  size_t n = ((size_t)most + YW_LANES - 1) / YW_LANES * YW_LANES;
+  b->means = YW_NEW_ARRAY(mem, float, n*(size_t)kind->num_edges * 6);
+  b->mean_stiffness = YW_NEW_ARRAY(mem, float, n* FEM_MATRIX);
+  return b->means && b->mean_stiffness;
+}
+
 bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const fem_tables* tables,
                         fem_work* out) {
   *out = (fem_work){.mem = yw_mem_or_default(mem), .h = h, .tables = tables};
-  int32_t most[FEM_KINDS] = {0};
+  int32_t most[FEM_KINDS] = {0}, most_soft[FEM_KINDS] = {0};
   for (int32_t t = 0; t < h->num_parents; ++t) {
     ++most[h->type[t] + (yw_fem_shares(tables, h, t) ? 0 : FEM_OWN)];
+    if (t < tables->softening.num_families) ++most_soft[FEM_OWN + h->type[t]];
   }
   // Tets of the finest level are always whole families.
   most[FEM_SINGLES] = h->max_level > 0 ? h->num_parents : h->num_roots;
@@ -262,7 +278,8 @@ bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const f
   for (int k = 0; k < FEM_KINDS; ++k) {
     const fem_kind* kind = &tables->kinds[k];
     good = good &&
-           allocate_kind(mem, kind, most[k], k < FEM_OWN, tables->tet_dampings, &out->kinds[k]);
+           allocate_kind(mem, kind, most[k], k < FEM_OWN, tables->tet_dampings, &out->kinds[k]) &&
+           allocate_means(mem, kind, most_soft[k], &out->kinds[k]);
     slots += (size_t)out->kinds[k].capacity * (size_t)kind->num_nodes;
   }
   out->slot_capacity = (int32_t)slots;
@@ -278,9 +295,10 @@ void yw_fem_work_free(fem_work* work) {
   const yw_allocator* mem = &work->mem;
   for (int k = 0; k < FEM_KINDS; ++k) {
     fem_batches* b = &work->kinds[k];
-    void* const arrays[] = {b->nodes,      b->offsets,  b->half_squares, b->factors,
-                            b->table_root, b->matrices, b->dampings,     b->lane_tables,
-                            b->turn,       b->scale,    b->owner,        b->present};
+    void* const arrays[] = {b->nodes,      b->offsets,       b->half_squares, b->factors,
+                            b->table_root, b->matrices,      b->dampings,     b->lane_tables,
+                            b->turn,       b->scale,         b->owner,        b->present,
+                            b->means,      b->mean_stiffness};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(mem, arrays[i]);
   }
   yw_mem_free(mem, work->slot_start);
@@ -291,10 +309,14 @@ void yw_fem_work_free(fem_work* work) {
 
 // Building ----------------------------------------------------------------------------------------
 
-static void fill_matrix(const fem_work* work, int32_t tet, float* out, float* damping) {
+static void fill_matrix(const fem_work* work, int32_t tet, bool soft, float* out, float* damping) {
   const fem_hierarchy* h = work->h;
   const fem_tables* t = work->tables;
-  if (t->tet_matrices) {
+  if (soft) {
+    float scale;
+    const float* m = yw_fem_soft_matrix(&t->softening, h, tet, &scale);
+    for (int k = 0; k < FEM_MATRIX; ++k) out[k * YW_LANES] = scale * m[k];
+  } else if (t->tet_matrices) {
     for (int k = 0; k < FEM_MATRIX; ++k) out[k * YW_LANES] = t->tet_matrices[tet][k];
   } else {
     const float* m = t->root_matrices[h->root[tet]][h->type[tet]];
@@ -325,7 +347,7 @@ static float* lane_matrix(const lane_place* at, int32_t child, float* base) {
 
 // Matrix, or factor of the shared one, of a child; nothing of it where it is not present.
 static void fill_child(const fem_work* work, const lane_place* at, int32_t c, int32_t tet,
-                       bool present) {
+                       bool present, bool soft) {
   if (at->b->factors) {
     const float* finest = work->tables->finest_factors;
     float factor = present ? (float)(1 << work->h->level[tet]) : 0.0f;
@@ -337,7 +359,7 @@ static void fill_child(const fem_work* work, const lane_place* at, int32_t c, in
   float* m = lane_matrix(at, c, at->b->matrices);
   float* damping = lane_matrix(at, c, at->b->dampings);
   if (present) {
-    fill_matrix(work, tet, m, damping);
+    fill_matrix(work, tet, soft, m, damping);
   } else {
     clear_matrix(m, damping);
   }
@@ -365,6 +387,22 @@ static float inverse_volume6(const fem_hierarchy* h, int32_t root, int32_t level
   return (float)((double)(1ll << (3 * level)) / (6.0 * h->shapes[root][FEM_A].volume));
 }
 
+// What the mean strain of a family adds, or nothing (parent -1) beside families that are softened.
+static void fill_mean(const fem_work* work, const lane_place* at, int32_t parent) {
+  const fem_batches* b = at->b;
+  if ((int32_t)at->batch >= b->num_soft) return;
+  size_t rows = (size_t)at->kind->num_edges * 6;
+  float* mean = b->means + at->batch * rows * YW_LANES + at->lane;
+  float* stiffness = b->mean_stiffness + at->batch * FEM_MATRIX * YW_LANES + at->lane;
+  if (parent >= 0) {
+    yw_fem_soft_mean(&work->tables->softening, work->h, at->kind, parent,
+                     b->present[at->batch * YW_LANES + at->lane], YW_LANES, mean, stiffness);
+    return;
+  }
+  for (size_t k = 0; k < rows; ++k) mean[k * YW_LANES] = 0.0f;
+  for (size_t k = 0; k < FEM_MATRIX; ++k) stiffness[k * YW_LANES] = 0.0f;
+}
+
 static void add_family(fem_work* work, const fem_front* front, int32_t parent) {
   const fem_hierarchy* h = work->h;
   int32_t type = h->type[parent], level = h->level[parent], first = h->first_child[parent];
@@ -376,11 +414,14 @@ static void add_family(fem_work* work, const fem_front* front, int32_t parent) {
   at.b->turn[i] = (float)h->sign[parent] * inverse_volume6(h, h->root[parent], level + 1);
   at.b->scale[i] = (float)yw_fem_gradient_scale(h, parent);
   at.b->present[i] = 0;
+  bool soft = work->soften && parent < work->tables->softening.num_families;
   for (int32_t c = 0; c < at.kind->num_children; ++c) {
     bool present = !yw_fem_is_split(front, first + c);
-    fill_child(work, &at, c, first + c, present);
+    fill_child(work, &at, c, first + c, present, soft);
     if (present) at.b->present[i] |= 1 << c;
   }
+  if (soft) at.b->num_soft = (int32_t)at.batch + 1;
+  fill_mean(work, &at, soft ? parent : -1);
 }
 
 static void add_single(fem_work* work, int32_t tet) {
@@ -398,7 +439,7 @@ static void add_single(fem_work* work, int32_t tet) {
   at.b->turn[i] = turn * (float)h->sign[tet] * inverse_volume6(h, h->root[tet], h->level[tet]);
   at.b->scale[i] = (float)yw_fem_gradient_scale(h, tet);
   at.b->present[i] = 1;
-  fill_child(work, &at, 0, tet, true);
+  fill_child(work, &at, 0, tet, true, false);
 }
 
 // Lanes after the last one do as if they were the first node four times, without stiffness.
@@ -414,8 +455,9 @@ static void fill_tails(fem_work* work) {
       at.b->turn[i] = at.b->scale[i] = 0.0f;
       at.b->present[i] = 0;
       for (int32_t c = 0; c < at.kind->num_children; ++c) {
-        fill_child(work, &at, c, -1, false);
+        fill_child(work, &at, c, -1, false, false);
       }
+      fill_mean(work, &at, -1);
     }
     work->kinds[k].count = count;
   }
@@ -483,9 +525,10 @@ static void list_slots(fem_work* work, const fem_front* front) {
   start[0] = 0;
 }
 
-void yw_fem_work_build(fem_work* work, const fem_front* front) {
+void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften) {
   const fem_hierarchy* h = work->h;
-  for (int k = 0; k < FEM_KINDS; ++k) work->kinds[k].count = 0;
+  work->soften = soften;
+  for (int k = 0; k < FEM_KINDS; ++k) work->kinds[k].count = work->kinds[k].num_soft = 0;
   for (int32_t r = 0; r < h->num_roots; ++r) {
     if (!yw_fem_is_split(front, r)) add_single(work, r);
   }

@@ -11,6 +11,7 @@
 #include "base/simd.h"
 #include "fem/front.h"
 #include "fem/materials.h"
+#include "fem/soften.h"
 
 // Kinds of batches. Families by the type of their parent: 0..4 whose children share the matrices of
 // their root, up to a factor, and FEM_OWN + 0..4 with a matrix per child. Then single tets.
@@ -51,6 +52,7 @@ typedef struct fem_tables {
   float (*tet_matrices)[FEM_MATRIX];
   float* weights;                     ///< per tet: what its jumps of strain count; NULL: 1
   float (*tet_dampings)[FEM_MATRIX];  ///< the same of damping matrices; NULL without
+  fem_softening softening;
 } fem_tables;
 
 bool yw_fem_tables_create(const yw_allocator* mem, const fem_hierarchy* h,
@@ -68,20 +70,25 @@ typedef struct fem_batches {
   int32_t* table_root;  ///< per batch: root of all lanes, or -1: lane_tables
   float* lane_tables;   ///< FEM_TYPES x FEM_MATRIX
   // Others:
-  float* matrices;     ///< num_children x FEM_MATRIX; zeros for children not in the front
-  float* offsets;      ///< num_children x 6: tensions that plastic strain takes away
-  float* dampings;     ///< the same; NULL without
-  float* turn;         ///< sign of det over 6 volumes of an A tet of the level
-  float* scale;        ///< gradients of the root's shapes times this are the parent's (or tet's)
-  int32_t* owner;      ///< parent tet, or the tet
-  int32_t* present;    ///< bit c: child c is in the front
-  int32_t first_slot;  ///< slot of node n in lane l of batch b: first + (b nodes + n) 16 + l
+  float* matrices;  ///< num_children x FEM_MATRIX; zeros for children not in the front
+  float* offsets;   ///< num_children x 6: tensions that plastic strain takes away
+  float* dampings;  ///< the same; NULL without
+  // Families that are softened, in the first batches; zeros in lanes that are not.
+  int32_t num_soft;       ///< batches
+  float* means;           ///< num_edges x 6: R of soften.h
+  float* mean_stiffness;  ///< FEM_MATRIX: V K
+  float* turn;            ///< sign of det over 6 volumes of an A tet of the level
+  float* scale;           ///< gradients of the root's shapes times this are the parent's (or tet's)
+  int32_t* owner;         ///< parent tet, or the tet
+  int32_t* present;       ///< bit c: child c is in the front
+  int32_t first_slot;     ///< slot of node n in lane l of batch b: first + (b nodes + n) 16 + l
 } fem_batches;
 
 typedef struct fem_work {
   yw_allocator mem;
   const fem_hierarchy* h;
   const fem_tables* tables;
+  bool soften;
   fem_batches kinds[FEM_KINDS];
   int32_t num_slots, slot_capacity;
   int32_t* slot_start;  ///< per active node (place in front->active), + 1
@@ -93,15 +100,14 @@ typedef struct fem_work {
 bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const fem_tables* tables,
                         fem_work* out);
 void yw_fem_work_free(fem_work* work);
-/// Lists the tets of a front.
-void yw_fem_work_build(fem_work* work, const fem_front* front);
+/// Lists the tets of a front; soften: coarse families bend as the finest tets would.
+void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften);
 /// Copies the offsets of tensions of all tets in the lists; 6 per tet of the hierarchy.
 void yw_fem_work_set_offsets(fem_work* work, const float (*tensions)[6]);
 
 /// Whether families with these children share the matrices of their roots.
 static inline bool yw_fem_shares(const fem_tables* t, const fem_hierarchy* h, int32_t parent) {
-  if (!t->root_matrices || t->tet_dampings) return false;
-  return !t->tet_matrices || h->level[parent] + 1 == h->max_level;
+  return t->root_matrices && !t->tet_dampings && h->level[parent] + 1 == h->max_level;
 }
 
 static inline int32_t yw_fem_num_batches(const fem_batches* batches) {

@@ -119,7 +119,9 @@ yw_status yw_fem_body_create(const void* model_pointer, const yw_allocator* mem,
 void yw_fem_front_changed(fem_body* b) {
   const fem_front* f = &b->front;
   yw_fem_carry_masses(f, b->model->fine_mass, b->mass);
-  yw_fem_work_build(&b->work, f);
+  // Plastic strain differs from child to child for good; softening would take it for bending.
+  bool soften = b->params.soften && !(b->params.yield > 0.0f) && !b->has_flown;
+  yw_fem_work_build(&b->work, f, soften);
   if (b->has_flown) {
     yw_fem_work_set_offsets(&b->work, (const float(*)[6])b->plastic_tension);
   }
@@ -276,6 +278,7 @@ void yw_fem_save(const void* state, yw_writer* writer) {
   yw_write_u32(writer, (uint32_t)p->min_level);
   yw_write_u32(writer, (uint32_t)p->refine);
   yw_write_u32(writer, (uint32_t)p->hanging);
+  yw_write_u32(writer, p->soften);
   yw_write_f32(writer, clocks, 5);
   yw_write_u32(writer, b->asleep);
   yw_write_u32(writer, (uint32_t)b->sleep_contacts);
@@ -355,6 +358,7 @@ void yw_fem_load(void* state, yw_reader* reader) {
   p.min_level = (int32_t)yw_read_u32(reader);
   p.refine = (yw_fem_refine)yw_read_u32(reader);
   p.hanging = (yw_fem_hanging)yw_read_u32(reader);
+  p.soften = yw_read_u32(reader) != 0;
   yw_read_f32(reader, clocks, 5);
   bool asleep = yw_read_u32(reader) != 0;
   int32_t contacts = (int32_t)yw_read_u32(reader);

@@ -189,6 +189,31 @@ YW_LANE_FN void add_children(const fem_force_args* args, const fem_kind* kind, s
   }
 }
 
+// t += R^T (V K) R q: what the mean strain of softened families answers.
+YW_LANE_FN void add_means(const fem_batches* b, const fem_kind* kind, size_t at, int32_t lane,
+                          edge_lanes* edges) {
+  const float* mean = b->means + at * (size_t)kind->num_edges * 6 * YW_LANES + lane;
+  const float* k = b->mean_stiffness + at * FEM_MATRIX * YW_LANES + lane;
+  yw_vf strain[6], stress[6];
+  for (int i = 0; i < 6; ++i) strain[i] = yw_vf_splat(0.0f);
+  for (int32_t e = 0; e < kind->num_edges; ++e) {
+    for (int i = 0; i < 6; ++i) {
+      strain[i] += yw_vf_load(mean + (6 * e + i) * YW_LANES) * edges->q[e];
+    }
+  }
+  for (int i = 0; i < 6; ++i) {
+    stress[i] = yw_vf_splat(0.0f);
+    for (int j = 0; j < 6; ++j) {
+      stress[i] += yw_vf_load(k + yw_fem_matrix_at(i, j) * YW_LANES) * strain[j];
+    }
+  }
+  for (int32_t e = 0; e < kind->num_edges; ++e) {
+    for (int i = 0; i < 6; ++i) {
+      edges->tension[e] += yw_vf_load(mean + (6 * e + i) * YW_LANES) * stress[i];
+    }
+  }
+}
+
 YW_LANE_FN bool batch_forces(const fem_force_args* args, int32_t batch, const fem_kind* kind,
                              bool damped) {
   const fem_batches* b = args->batches;
@@ -210,6 +235,7 @@ YW_LANE_FN bool batch_forces(const fem_force_args* args, int32_t batch, const fe
     yw_vf turn = yw_vf_load(b->turn + at * YW_LANES + (size_t)lane);
     if (b->matrices) {
       add_children(args, kind, at, lane, OWN, &edges);
+      if (batch < b->num_soft) add_means(b, kind, at, lane, &edges);
     } else if (b->table_root[at] < 0) {
       add_children(args, kind, at, lane, SHARED_BY_LANE, &edges);
     } else {

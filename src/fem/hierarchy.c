@@ -68,8 +68,9 @@ fem_size yw_fem_estimate(int32_t num_roots, int32_t max_level) {
   }
   // A mesh this regular has about one node for five tets; small ones have more.
   size.nodes = 0.2 * size.finest + 4.0 * num_roots + 4.0;
-  // Tets, families, materials (21 numbers, the same again as used by the forces), forces, lists.
-  size.bytes = size.tets * (31.0 + 84.0) + size.finest * (84.0 + 40.0) + size.nodes * 200.0;
+  // Tets, families, materials (21 numbers, the same again as used by the forces), forces, lists,
+  // and what softened families need.
+  size.bytes = size.tets * (31.0 + 84.0) + size.finest * (84.0 + 40.0 + 30.0) + size.nodes * 200.0;
   return size;
 }
 

@@ -96,6 +96,31 @@ void yw_fem_field_values(const void* state, const yw_particles* particles, int32
   }
 }
 
+// What softening takes away from the energy of a family, J.
+static double softened_energy(const fem_body* b, const yw_particles* particles, int32_t parent,
+                              int32_t present) {
+  const fem_hierarchy* h = &b->model->h;
+  double strain[FEM_FAMILY_CHILDREN][6], mean[6] = {0}, volume = 0.0, energy = 0.0;
+  for (int32_t c = 0; c < yw_fem_children_of(h, parent); ++c) {
+    if (!(present >> c & 1)) continue;
+    int32_t tet = h->first_child[parent] + c;
+    tet_state s = state_of(b, particles, tet);
+    double own = yw_fem_volume(h, tet);
+    for (int i = 0; i < 6; ++i) strain[c][i] = s.strain[i], mean[i] += own * s.strain[i];
+    volume += own;
+  }
+  const float* part = yw_fem_soft_part(&b->model->tables.softening, parent);
+  for (int32_t c = 0; c < yw_fem_children_of(h, parent); ++c) {
+    if (!(present >> c & 1)) continue;
+    double own = yw_fem_volume(h, h->first_child[parent] + c), d[6];
+    for (int i = 0; i < 6; ++i) d[i] = strain[c][i] - mean[i] / volume;
+    for (int i = 0; i < 36; ++i) {
+      energy += 0.5 * own * d[i / 6] * (double)part[yw_fem_matrix_at(i / 6, i % 6)] * d[i % 6];
+    }
+  }
+  return energy;
+}
+
 double yw_fem_elastic_energy(const fem_body* b, const yw_particles* particles) {
   const fem_hierarchy* h = &b->model->h;
   double energy = 0.0;
@@ -104,6 +129,13 @@ double yw_fem_elastic_energy(const fem_body* b, const yw_particles* particles) {
   for (int32_t i = 0; i < count; ++i) {
     int32_t tet = b->cell_tets[i];
     energy += state_of(b, particles, tet).density * yw_fem_volume(h, tet);
+  }
+  for (int k = FEM_OWN; k < FEM_SINGLES && b->work.soften; ++k) {
+    const fem_batches* batches = &b->work.kinds[k];
+    for (int32_t i = 0; i < batches->count; ++i) {
+      if (batches->owner[i] >= b->model->tables.softening.num_families) continue;
+      energy -= softened_energy(b, particles, batches->owner[i], batches->present[i]);
+    }
   }
   return energy;
 }

@@ -46,6 +46,7 @@ static const yw_field fem_fields[] = {
     {"min_level", YW_FIELD_INTEGER, offsetof(yw_fem_spec, params.min_level), 0, 8, false, NULL},
     {"refine", YW_FIELD_CHOICE, offsetof(yw_fem_spec, params.refine), 0, 0, false, refinements},
     {"hanging", YW_FIELD_CHOICE, offsetof(yw_fem_spec, params.hanging), 0, 0, false, hangings},
+    {"soften", YW_FIELD_BOOL, offsetof(yw_fem_spec, params.soften), 0, 0, false, NULL},
     PARAM(yield, 0, 1e3),
     PARAM(creep, 0, 1e6),
     PARAM(max_plastic, 0, 1e3),

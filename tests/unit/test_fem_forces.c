@@ -31,7 +31,7 @@ static void random_matrix(test_random* random, float scale, float out[FEM_MATRIX
   }
 }
 
-static void make_rig(rig* r, bool general, double share, uint64_t seed) {
+static void make_rig(rig* r, bool general, bool soften, double share, uint64_t seed) {
   *r = (rig){.random = {seed}};
   const int32_t cells[3] = {2, 2, 1};
   yw_aabb box = {{0, 0, 0}, {0.2f, 0.2f, 0.1f}};
@@ -59,7 +59,7 @@ static void make_rig(rig* r, bool general, double share, uint64_t seed) {
   assert_true(yw_fem_tables_create(NULL, &r->h, &r->materials, &r->tables));
   assert_true(yw_fem_work_create(NULL, &r->h, &r->tables, &r->work));
   assert_true(yw_fem_scratch_create(NULL, &r->work, &r->scratch));
-  yw_fem_work_build(&r->work, &r->front);
+  yw_fem_work_build(&r->work, &r->front, soften);
   r->pos = calloc(nodes, sizeof(yw_vec4));
   r->vel = calloc(nodes, sizeof(yw_vec4));
   r->force = calloc(nodes, sizeof(yw_vec4));
@@ -100,49 +100,95 @@ static int32_t run(rig* r, bool damped, yw_simd simd, yw_tasks* tasks) {
   return yw_fem_forces(&def);
 }
 
-// F S and damping in the textbook's form, tet by tet in double.
+typedef struct tet_strain {
+  double F[3][3], E[6], rate[6];
+} tet_strain;
+
+// Deformation gradient, Green strain and its rate in the textbook's form.
+static tet_strain strain_of(const rig* r, int32_t t) {
+  const fem_hierarchy* h = &r->h;
+  const fem_shape* shape = &h->shapes[h->root[t]][h->type[t]];
+  tet_strain out = {.F = {{0}}};
+  double s = yw_fem_gradient_scale(h, t), G[3][3] = {{0}};
+  for (int a = 0; a < 4; ++a) {
+    const float *x = &r->pos[h->nodes[t][a]].x, *v = &r->vel[h->nodes[t][a]].x;
+    for (int i = 0; i < 9; ++i) {
+      out.F[i / 3][i % 3] += (double)x[i / 3] * s * shape->gradient[a][i % 3];
+      G[i / 3][i % 3] += (double)v[i / 3] * s * shape->gradient[a][i % 3];
+    }
+  }
+  static const int row[6] = {0, 1, 2, 1, 0, 0}, column[6] = {0, 1, 2, 2, 2, 1};
+  for (int k = 0; k < 6; ++k) {
+    double e = 0.0, rate = 0.0, half = k < 3 ? 0.5 : 1.0;
+    for (int i = 0; i < 3; ++i) {
+      e += out.F[i][row[k]] * out.F[i][column[k]];
+      rate += out.F[i][row[k]] * G[i][column[k]] + G[i][row[k]] * out.F[i][column[k]];
+    }
+    out.E[k] = half * (e - (k < 3));
+    out.rate[k] = half * rate;
+  }
+  return out;
+}
+
+// The lane that a tet's family has in the lists of softened ones; or -1.
+static int32_t softened_family(const rig* r, int32_t t, int32_t* present) {
+  int32_t parent = r->h.parent[t];
+  if (!r->work.soften || parent < 0 || r->h.level[t] == r->h.max_level) return -1;
+  const fem_batches* b = &r->work.kinds[FEM_OWN + r->h.type[parent]];
+  for (int32_t i = 0; i < b->count; ++i) {
+    if (b->owner[i] == parent) return *present = b->present[i], i;
+  }
+  return -1;
+}
+
+// K (mean - own) of the strain, with what damping adds to it, of a child of a softened family.
+static void add_softening(const rig* r, int32_t t, double lag, double S[6]) {
+  int32_t parent = r->h.parent[t], present = 0;
+  if (softened_family(r, t, &present) < 0) return;
+  double mean[6] = {0}, volume = 0.0;
+  for (int32_t c = 0; c < yw_fem_children_of(&r->h, parent); ++c) {
+    if (!(present >> c & 1)) continue;
+    int32_t child = r->h.first_child[parent] + c;
+    tet_strain s = strain_of(r, child);
+    double own = yw_fem_volume(&r->h, child);
+    for (int i = 0; i < 6; ++i) mean[i] += own * (s.E[i] + lag * s.rate[i]);
+    volume += own;
+  }
+  tet_strain s = strain_of(r, t);
+  const float* part = yw_fem_soft_part(&r->tables.softening, parent);
+  for (int i = 0; i < 36; ++i) {
+    int j = i % 6;
+    S[i / 6] +=
+        (double)part[yw_fem_matrix_at(i / 6, j)] * (mean[j] / volume - s.E[j] - lag * s.rate[j]);
+  }
+}
+
+// F S and damping, tet by tet in double.
 static void reference(const rig* r, bool damped, yw_dvec3* force) {
   const fem_hierarchy* h = &r->h;
   memset(force, 0, sizeof *force * (size_t)h->num_nodes);
   for (int32_t t = 0; t < h->num_tets; ++t) {
     if (!yw_fem_in_front(&r->front, t)) continue;
     const fem_shape* shape = &h->shapes[h->root[t]][h->type[t]];
-    double s = yw_fem_gradient_scale(h, t), F[3][3] = {{0}}, G[3][3] = {{0}}, E[6], R[6], S[6];
-    for (int a = 0; a < 4; ++a) {
-      const float *x = &r->pos[h->nodes[t][a]].x, *v = &r->vel[h->nodes[t][a]].x;
-      for (int i = 0; i < 9; ++i) {
-        F[i / 3][i % 3] += (double)x[i / 3] * s * shape->gradient[a][i % 3];
-        G[i / 3][i % 3] += (double)v[i / 3] * s * shape->gradient[a][i % 3];
-      }
-    }
-    static const int row[6] = {0, 1, 2, 1, 0, 0}, column[6] = {0, 1, 2, 2, 2, 1};
-    for (int k = 0; k < 6; ++k) {
-      double e = 0.0, rate = 0.0;
-      for (int i = 0; i < 3; ++i) {
-        e += F[i][row[k]] * F[i][column[k]];
-        rate += F[i][row[k]] * G[i][column[k]] + G[i][row[k]] * F[i][column[k]];
-      }
-      double half = k < 3 ? 0.5 : 1.0;
-      E[k] = half * (e - (k < 3));
-      R[k] = half * rate;
-    }
+    tet_strain e = strain_of(r, t);
+    double s = yw_fem_gradient_scale(h, t), S[6] = {0};
     const float* c =
         r->stiffness ? r->stiffness + (size_t)t * FEM_MATRIX : r->materials.uniform_stiffness;
     const float* d = r->damping ? r->damping + (size_t)t * FEM_MATRIX : c;
     double lag = r->damping ? 1.0 : (double)r->materials.damping_time;
     for (int i = 0; i < 6; ++i) {
-      S[i] = 0.0;
       for (int j = 0; j < 6; ++j) {
-        S[i] += (double)c[yw_fem_matrix_at(i, j)] * E[j];
-        if (damped) S[i] += (double)d[yw_fem_matrix_at(i, j)] * lag * R[j];
+        S[i] += (double)c[yw_fem_matrix_at(i, j)] * e.E[j];
+        if (damped) S[i] += (double)d[yw_fem_matrix_at(i, j)] * lag * e.rate[j];
       }
     }
+    add_softening(r, t, damped && !r->damping ? lag : 0.0, S);
     const double full[3][3] = {{S[0], S[5], S[4]}, {S[5], S[1], S[3]}, {S[4], S[3], S[2]}};
     for (int a = 0; a < 4; ++a) {
       double out[3] = {0};
       for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
-          double p = F[i][0] * full[0][j] + F[i][1] * full[1][j] + F[i][2] * full[2][j];
+          double p = e.F[i][0] * full[0][j] + e.F[i][1] * full[1][j] + e.F[i][2] * full[2][j];
           out[i] -= yw_fem_volume(h, t) * p * s * shape->gradient[a][j];
         }
       }
@@ -152,9 +198,9 @@ static void reference(const rig* r, bool damped, yw_dvec3* force) {
   }
 }
 
-static void compare(bool general, bool damped, double share) {
+static void compare(bool general, bool damped, bool soften, double share) {
   rig r;
-  make_rig(&r, general, share, 5);
+  make_rig(&r, general, soften, share, 5);
   yw_dvec3* expected = malloc(sizeof *expected * (size_t)r.h.num_nodes);
   reference(&r, damped, expected);
   assert_int_equal(run(&r, damped, YW_SIMD_AUTO, NULL), 0);
@@ -174,17 +220,37 @@ static void compare(bool general, bool damped, double share) {
 
 static void kernels_equal_the_plain_loop(void** state) {
   (void)state;
-  for (int k = 0; k < 4; ++k) {
-    compare(k & 1, k & 2, 0.5);
-    compare(k & 1, k & 2, 1.0);
+  for (int k = 0; k < 8; ++k) {
+    compare(k & 1, k & 2, k & 4, 0.5);
+    compare(k & 1, k & 2, k & 4, 0.9);
   }
-  compare(false, false, 0.0);
+  compare(false, false, true, 1.0);
+  compare(false, false, true, 0.0);
+}
+
+// The comparison above has softened families in it.
+static void softening_is_part_of_the_forces(void** state) {
+  (void)state;
+  rig r, plain;
+  make_rig(&r, false, true, 0.5, 5);
+  make_rig(&plain, false, false, 0.5, 5);
+  run(&r, false, YW_SIMD_AUTO, NULL);
+  run(&plain, false, YW_SIMD_AUTO, NULL);
+  double apart = 0.0, largest = 0.0;
+  for (int32_t n = 0; n < r.h.num_nodes; ++n) {
+    yw_dvec3 f = yw_d3(yw_xyz(plain.force[n]));
+    apart = fmax(apart, yw_dlength(yw_dsub(yw_d3(yw_xyz(r.force[n])), f)));
+    largest = fmax(largest, yw_dlength(f));
+  }
+  assert_at_least(apart / largest, 0.02);
+  free_rig(&r);
+  free_rig(&plain);
 }
 
 static void same_bits_over_simd_and_threads(void** state) {
   (void)state;
   rig r;
-  make_rig(&r, true, 0.6, 8);
+  make_rig(&r, true, true, 0.6, 8);
   // Some tets inside out, so that the recovery takes part.
   for (int32_t n = 5; n < r.h.num_nodes; n += 97) r.pos[n].x -= 0.03f;
   size_t bytes = sizeof(yw_vec4) * (size_t)r.h.num_nodes;
@@ -210,7 +276,7 @@ static void same_bits_over_simd_and_threads(void** state) {
 static void forces_add_up_to_zero(void** state) {
   (void)state;
   rig r;
-  make_rig(&r, false, 0.6, 12);
+  make_rig(&r, false, true, 0.6, 12);
   for (int32_t n = 5; n < r.h.num_nodes; n += 97) r.pos[n].x -= 0.03f;
   run(&r, true, YW_SIMD_AUTO, NULL);
   double sum[3] = {0}, size = 0.0;
@@ -226,6 +292,7 @@ static void forces_add_up_to_zero(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kernels_equal_the_plain_loop),
+      cmocka_unit_test(softening_is_part_of_the_forces),
       cmocka_unit_test(same_bits_over_simd_and_threads),
       cmocka_unit_test(forces_add_up_to_zero),
   };
