@@ -31,7 +31,7 @@ static void coarse_level_bends_as_the_finest(void** state) {
   def.params.soften = false;
   coarse[1] = make_fem_bar(&def, 1.0f);
   double worst[2] = {0}, deflection = 0.0;
-  for (int32_t i = 0; i < 48; ++i) {
+  for (int32_t i = 0; i < 96; ++i) {
     assert_int_equal(yw_world_step(finest.world, FEM_TEST_FRAME, 1, NULL), YW_OK);
     for (int k = 0; k < 2; ++k) {
       assert_int_equal(yw_world_step(coarse[k].world, FEM_TEST_FRAME, 1, NULL), YW_OK);
