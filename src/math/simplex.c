@@ -117,6 +117,7 @@ static void settle_corral(hull* h) {
 
 // Derivative of half the squared distance along the weight of point k.
 static double slope(const hull* h, int32_t k) {
+  if (k == 0) return 0.0;
   double sum = -b_of(h, k);
   for (int32_t i = 0; i < h->size; ++i) {
     sum += gram_of(h, k, h->corral[i]) * h->weights[h->corral[i]];
@@ -124,20 +125,17 @@ static double slope(const hull* h, int32_t k) {
   return sum;
 }
 
-// The point outside the corral that promises most, or -1 at the optimum.
+// The point outside the corral that promises most, or -1 at the optimum. At the minimum over the
+// corral its points all have the same slope, and no others have weight.
 static int32_t best_newcomer(const hull* h) {
   if (h->size == h->count) return -1;
-  double level = 0.0, size = h->scale;
-  for (int32_t i = 0; i < h->size; ++i) {
-    level += h->weights[h->corral[i]] * slope(h, h->corral[i]);
-    size = fmax(size, fabs(b_of(h, h->corral[i])));
-  }
+  double size = h->scale;
+  for (int32_t i = 0; i < h->size; ++i) size = fmax(size, fabs(b_of(h, h->corral[i])));
   int32_t best = -1;
-  double lowest = level - 1e-12 * size;
+  double lowest = slope(h, h->corral[0]) - 1e-12 * size;
   for (int32_t k = 0; k < h->count; ++k) {
-    bool inside = false;
-    for (int32_t i = 0; i < h->size; ++i) inside = inside || h->corral[i] == k;
-    double s = inside ? INFINITY : slope(h, k);
+    if (h->weights[k] > 0.0) continue;
+    double s = slope(h, k);
     if (s < lowest) {
       lowest = s;
       best = k;
