@@ -92,7 +92,8 @@ static void describe_example(match_model* model, const match_build* build, int32
     int32_t lane = match_lane(p % YW_LANES);
     for (int i = 0; i < 6; ++i) {
       model->examples[at].m[i][lane] = (float)l[i];
-      model->duals[at].m[i][lane] = (float)(dual[i] / scale);
+      // Off-diagonals count twice in a product.
+      model->duals[at].m[i][lane] = (float)((i < 3 ? 1.0 : 2.0) * dual[i] / scale);
     }
   }
 }

@@ -294,17 +294,16 @@ YW_LANE_FN yw_lanes_mat3 turn_free(const yw_lanes_sym3* p, const yw_lanes_sym3* 
              (p->xz * s->xx + p->yz * s->xy + p->zz * s->xz);
   yw_vf gz = (p->xy * s->xx + p->yy * s->xy + p->yz * s->xz) -
              (p->xx * s->xy + p->xy * s->yy + p->xz * s->yz);
-  // H = tr P - P, its cofactors C and determinant.
-  yw_vf hxx = p->yy + p->zz, hyy = p->xx + p->zz, hzz = p->xx + p->yy, trace = hzz + p->zz;
+  // H = tr P - P, its cofactors C and determinant. H has no negative eigenvalue, since R is the
+  // nearest rotation.
+  yw_vf hxx = p->yy + p->zz, hyy = p->xx + p->zz, hzz = p->xx + p->yy;
   yw_vf cxx = hyy * hzz - p->yz * p->yz, cxy = p->xz * p->yz + p->xy * hzz;
   yw_vf cyy = hxx * hzz - p->xz * p->xz, cxz = p->xy * p->yz + p->xz * hyy;
   yw_vf czz = hxx * hyy - p->xy * p->xy, cyz = p->xy * p->xz + p->yz * hxx;
   yw_vf det = hxx * cxx - p->xy * cxy - p->xz * cxz;
   yw_vf dx = cxx * gx + cxy * gy + cxz * gz, dy = cxy * gx + cyy * gy + cyz * gz;
   yw_vf dz = cxz * gx + cyz * gy + czz * gz;
-  yw_vf bound = YW_POLAR_MARGIN * trace * trace * trace;
-  yw_vi sound = (hxx > 0.0f) & (czz > 0.0f) & (det > bound) & (bound > 0.0f) &
-                (dx * dx + dy * dy + dz * dz < (MAX_TURN * MAX_TURN) * (det * det));
+  yw_vi sound = dx * dx + dy * dy + dz * dz < (MAX_TURN * MAX_TURN) * (det * det);
   yw_vf inv = yw_vf_select(sound, 1.0f / det, yw_vf_splat(0.0f));
   dx *= inv;
   dy *= inv;

@@ -83,8 +83,8 @@ typedef struct match_model {
 
   /// L_k, stretches of the examples minus 1: num_examples per block.
   yw_sym3x16* examples;
-  /// Symmetric parts of L_k (Q scale)^-1: their products with P_r - Q_r, scaled, are those of L_k
-  /// with S_r - 1.
+  /// Symmetric parts of L_k (Q scale)^-1, off-diagonals twice: their products with P_r - Q_r,
+  /// scaled, are those of L_k with S_r - 1.
   yw_sym3x16* duals;
 
   int32_t num_groups;    ///< 1 with no examples; num_particles with YW_GROUPS_PER_REGION

@@ -23,7 +23,8 @@ YW_LANE_FN yw_lanes_sym3 moment_change(const match_model* model, int32_t block, 
 /// L_k . (S - 1) of one region, L_k the descriptor of an example less that of the rest pose.
 YW_LANE_FN yw_vf dual_product(const yw_sym3x16* dual, int32_t lane, const yw_lanes_sym3* change) {
   yw_lanes_sym3 l = load_sym3(dual->m[0], lane);
-  return sym3_product(&l, change);
+  return (l.xx * change->xx + l.yy * change->yy + l.zz * change->zz) +
+         (l.xy * change->xy + l.xz * change->xz + l.yz * change->yz);
 }
 
 // x / y between 0 and 1, 0 where y is not above 0.
@@ -80,7 +81,7 @@ static void weigh_one_by_one(const match_step* step, lane_set at, const yw_lanes
       for (int32_t j = 0; j <= k; ++j) gram[k * n + j] = 0.0;
       for (int c = 0; c < 6; ++c) {
         double twice = c < 3 ? 1.0 : 2.0, l = twice * (double)examples[k].m[c][lane];
-        b[k] += twice * (double)duals[k].m[c][lane] * (double)s.m[c][lane];
+        b[k] += (double)duals[k].m[c][lane] * (double)s.m[c][lane];
         for (int32_t j = 0; j <= k; ++j) gram[k * n + j] += l * (double)examples[j].m[c][lane];
       }
       for (int32_t j = 0; j < k; ++j) gram[j * n + k] = gram[k * n + j];
