@@ -90,7 +90,7 @@ static void advance(match_bench* b, int32_t steps) {
 }
 
 // Lets the box fall and keeps what it then is, for the library and in the order of the mesh.
-static bool drop(match_bench* b, bool plain) {
+static bool drop(match_bench* b) {
   size_t n = (size_t)b->mesh.num_vertices;
   const int32_t* order = yw_match_method.particle_of_vertex(b->state);
   b->start_pos = YW_NEW_ARRAY(NULL, yw_vec3, n);
@@ -102,7 +102,7 @@ static bool drop(match_bench* b, bool plain) {
   for (size_t v = 0; v < n; ++v) b->particles.pos[order[v]] = yw_v4(b->start_pos[v]);
   yw_match_method.invalidate(b->state, &b->particles);
   yw_match_params params = b->def.params, falling = params;
-  if (plain) falling.beta = 0.0f;
+  if (b->same_state) falling.beta = 0.0f;
   yw_match_set_params(b->state, &falling);
   advance(b, SETTLE_STEPS);
   yw_match_set_params(b->state, &params);
@@ -126,7 +126,8 @@ static bool drop(match_bench* b, bool plain) {
 match_bench* match_bench_create(const match_bench_def* def) {
   match_bench* b = YW_NEW(NULL, match_bench);
   if (!b) return NULL;
-  bool made = make_body(b, def) && make_floor(b) && drop(b, def->plain_fall);
+  b->same_state = def->same_state;
+  bool made = make_body(b, def) && make_floor(b) && drop(b);
   if (made && def->reference) b->reference = reference_create(&b->def, false);
   if (made && (b->reference || !def->reference)) return b;
   match_bench_destroy(b);
@@ -177,6 +178,7 @@ match_bench_times match_bench_library(match_bench* b, yw_simd simd, yw_tasks* ta
   bool own_clock = !tasks && !phases;  // the step times its phases by the wall
   sampling sample = sampling_of(b, 6000);
   for (int32_t g = 0; g < sample.groups; ++g) {
+    if (b->same_state) restore(b);
     b->report = (yw_method_report){0};
     double start = bench_seconds(own_clock);
     advance(b, sample.steps);

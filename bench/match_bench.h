@@ -16,8 +16,9 @@ typedef struct match_bench_def {
   int32_t num_examples;  ///< 0 to 4: twist, s_bend, bend, squash
   yw_grouping grouping;
   bool reference;  ///< make the reference too
-  /// Examples pull only after the fall: whatever their number, the box then lies in the same way.
-  bool plain_fall;
+  /// Examples pull only after the fall, and every group of steps begins there: whatever their
+  /// number, the box lies in the same way and touches the floor alike.
+  bool same_state;
 } match_bench_def;
 
 typedef struct match_bench match_bench;

@@ -11,6 +11,7 @@
 #define MATCH_BENCH_MAX_EXAMPLES 4
 
 struct match_bench {
+  bool same_state;  // see match_bench_def
   yw_tet_mesh mesh;
   yw_vec3* examples[MATCH_BENCH_MAX_EXAMPLES];
   yw_match_def def;

@@ -290,7 +290,7 @@ static bool measure_examples(const bench_run* run, const match_case* c) {
   double best[MAX_EXAMPLES + 1];
   bool made = true;
   for (int32_t n = 0; n <= MAX_EXAMPLES; ++n) {
-    match_bench_def def = {.num_examples = n, .plain_fall = true};
+    match_bench_def def = {.num_examples = n, .same_state = true};
     for (int k = 0; k < 3; ++k) def.cells[k] = c->cells[k];
     benches[n] = match_bench_create(&def);
     made = made && benches[n];
