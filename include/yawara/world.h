@@ -4,7 +4,11 @@
 #define YAWARA_WORLD_H
 
 #include "base.h"
+#include "fem.h"
+#include "frames.h"
+#include "match.h"
 #include "model.h"
+#include "plastic.h"
 #include "shape.h"
 
 #ifdef __cplusplus
