@@ -12,6 +12,7 @@
 #define YW_PLASTIC_BODY_H
 
 #include "plastic/model.h"
+#include "plastic/sleep.h"
 
 enum {
   PLASTIC_CHUNK = 256,        ///< masters per task
@@ -78,6 +79,8 @@ typedef struct plastic_body {
   yw_quat turn;          ///< where the body was put: p -> turn p + shift
   yw_vec3 shift;
   uint64_t version;  ///< of the topology
+
+  plastic_sleep sleep;
 
   // Masters.
   plastic_state_block* state;

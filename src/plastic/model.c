@@ -32,8 +32,11 @@ yw_plastic_part yw_default_plastic_part(void) {
 }
 
 yw_plastic_def yw_default_plastic_def(void) {
-  return (yw_plastic_def){
-      .spacing = 0.02f, .tolerance = 1e-3f, .max_iterations = 300, .memory_limit = 8e9};
+  return (yw_plastic_def){.spacing = 0.02f,
+                          .tolerance = 1e-3f,
+                          .max_iterations = 300,
+                          .memory_limit = 8e9,
+                          .sleep_speed = -1.0f};
 }
 
 // Checks ------------------------------------------------------------------------------------------
@@ -136,6 +139,10 @@ static yw_status check_def(const yw_plastic_def* def, yw_error* error) {
   if (!is_natural(def->time_step)) {
     return yw_fail(error, YW_ERR_INVALID, "time_step is %g s, but must be 0 (chosen) or more",
                    (double)def->time_step);
+  }
+  if (!isfinite(def->sleep_speed)) {
+    return yw_fail(error, YW_ERR_INVALID, "sleep_speed is %g m/s, but must be finite",
+                   (double)def->sleep_speed);
   }
   if (!(def->tolerance >= 1e-6f && def->tolerance <= 0.1f)) {
     return yw_fail(error, YW_ERR_INVALID, "tolerance is %g, but must be between 1e-6 and 0.1",
@@ -390,7 +397,7 @@ static yw_status fill_parts(const yw_plastic_def* def, plastic_model* model, con
 }
 
 static uint64_t hash_of(const plastic_model* m) {
-  const float numbers[3] = {m->spacing, m->time_step, m->tolerance};
+  const float numbers[4] = {m->spacing, m->time_step, m->tolerance, m->sleep_speed};
   const int32_t counts[5] = {m->iterations, m->paper, m->without_slaves, m->num_masters,
                              m->num_parts};
   uint64_t hash = yw_hash_bytes(YW_HASH_SEED, numbers, sizeof numbers);
@@ -459,6 +466,8 @@ yw_status yw_plastic_model_create(const yw_allocator* mem, const yw_plastic_def*
   model->iterations = def->max_iterations;
   model->paper = def->paper;
   model->without_slaves = def->without_slaves;
+  // Formulas as printed and masters without slaves are for comparison: they never rest.
+  model->sleep_speed = def->paper || def->without_slaves ? 0.0f : def->sleep_speed;
   model->num_parts = def->num_parts;
   model->parts = YW_NEW_ARRAY(mem, plastic_part, def->num_parts);
   int32_t* order = YW_NEW_ARRAY(mem, int32_t, def->num_parts);
