@@ -126,11 +126,6 @@ typedef struct yw_method {
   void (*invalidate)(void* state, const yw_particles* particles);
 
   yw_contact_geometry (*contact_geometry)(const void* state);
-  uint64_t (*topology_version)(const void* state);
-  /// Input vertex i is particle order[i]; NULL: the same order. NULL for methods that change their
-  /// number of particles; these never move or remove a particle that ctx->holds or ctx->springs
-  /// name.
-  const int32_t* (*particle_of_vertex)(const void* state);
 
   /// Everything besides positions and velocities (and, for methods that settle, masses) that the
   /// next step depends on. Before load the particles are in place and invalidate was called.
@@ -138,6 +133,13 @@ typedef struct yw_method {
   void (*load)(void* state, yw_reader* reader);
 
   // What follows may be NULL -------------------------------------------------------------------
+
+  /// Changes whenever contact_geometry or the count of particles does. NULL: they never do.
+  uint64_t (*topology_version)(const void* state);
+  /// Input vertex i is particle order[i]. NULL: the same order, as for methods that change their
+  /// number of particles; these never move or remove a particle that ctx->holds or ctx->springs
+  /// name.
+  const int32_t* (*particle_of_vertex)(const void* state);
 
   /// The body was placed: what is kept besides positions and velocities (orientations, spins) turns
   /// along. Called once, after the particles were moved and invalidate was called.

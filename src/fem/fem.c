@@ -367,11 +367,6 @@ static uint64_t topology_version(const void* state) {
   return ((const fem_body*)state)->front_version;
 }
 
-static const int32_t* particle_of_vertex(const void* state) {
-  (void)state;
-  return NULL;
-}
-
 const yw_method yw_fem_method = {
     .name = "fem",
     .model_destroy = yw_fem_model_destroy,
@@ -384,7 +379,6 @@ const yw_method yw_fem_method = {
     .invalidate = yw_fem_invalidate,
     .contact_geometry = contact_geometry,
     .topology_version = topology_version,
-    .particle_of_vertex = particle_of_vertex,
     .save = yw_fem_save,
     .load = yw_fem_load,
     .num_fields = yw_fem_num_fields,

@@ -98,6 +98,7 @@ yw_status yw_plastic_body_create(const void* model_pointer, const yw_allocator* 
   body->model = model;
   body->mem = yw_mem_or_default(mem);
   body->turn = (yw_quat){0, 0, 0, 1};
+  body->rules = (plastic_rules){.per_split = 2, .repair = true};
   if (!allocate(body) || !yw_particles_create(mem, model->num_masters, particles)) {
     yw_plastic_body_destroy(body, particles);
     return yw_fail_memory(error, "a plastic body");

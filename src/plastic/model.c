@@ -166,7 +166,7 @@ static double body_bytes(double masters, double slaves) {
   double master =
       (sizeof(plastic_state_block) + sizeof(plastic_work_block) + sizeof(plastic_material_block)) /
           (double)YW_LANES +
-      sizeof(plastic_row) + 8 * sizeof(yw_vec4) + (PLASTIC_MAX_ROW + 8) * sizeof(int32_t);
+      sizeof(plastic_row) + 9 * sizeof(yw_vec4) + (PLASTIC_MAX_ROW + 12) * sizeof(int32_t);
   double slave = 1.25 * (11 * sizeof(yw_vec4) + 64.0);
   return masters * (1.25 * (34.0 * pair + 4.0 * place) + master) + slaves * slave;
 }

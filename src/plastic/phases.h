@@ -21,7 +21,7 @@ typedef struct plastic_weight_kernels {
 extern const plastic_weight_kernels yw_plastic_weight_kernels_plain, yw_plastic_weight_kernels_avx2,
     yw_plastic_weight_kernels_avx512;
 
-/// material_kernels.c
+/// transfer_kernels.c, stress_kernels.c, solve_kernels.c, flow_kernels.c; what they share: pairs.h
 typedef struct plastic_kernels {
   plastic_chunk_fn spread;         ///< mass and affine momentum, from v and C, to rows and parts
   plastic_chunk_fn spread_motion;  ///< the same from v and L, for the motion of slaves

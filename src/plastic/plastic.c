@@ -359,11 +359,6 @@ static uint64_t topology_version(const void* state) {
   return ((const plastic_body*)state)->version;
 }
 
-static const int32_t* particle_of_vertex(const void* state) {
-  (void)state;
-  return NULL;
-}
-
 const yw_method yw_plastic_method = {
     .name = "plastic",
     .model_destroy = yw_plastic_model_destroy,
@@ -376,7 +371,6 @@ const yw_method yw_plastic_method = {
     .invalidate = yw_plastic_invalidate,
     .contact_geometry = contact_geometry,
     .topology_version = topology_version,
-    .particle_of_vertex = particle_of_vertex,
     .save = yw_plastic_save,
     .load = yw_plastic_load,
     .num_fields = yw_plastic_num_fields,

@@ -130,11 +130,31 @@ static bool add_at_links(plastic_body* body, const yw_particles* particles) {
           if (d2 < nearest) nearest = d2, from = p;
         }
       }
-      if (!add_beside(body, particles, link.a, from)) return false;
-      if (!add_beside(body, particles, link.b, from)) return false;
+      // The farther side first: it is the one that the slave did not follow.
+      bool turned = distance2(b, from) > distance2(a, from);
+      for (int side = 0; side < body->rules.per_split; ++side) {
+        if (!add_beside(body, particles, both[side ^ (int)turned], from)) return false;
+      }
     }
   }
   return true;
+}
+
+// A slave of master m that crowds another moves to p. False: there is none.
+static bool relocate(plastic_body* body, int32_t m, yw_vec4 p) {
+  if (!body->rules.relocate) return false;
+  float close2 = CLOSE * CLOSE * body->model->spacing * body->model->spacing;
+  for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
+    yw_vec4* x = &body->slave_pos[body->column[e]];
+    for (int32_t other = e + 1; other < body->row_start[m + 1]; ++other) {
+      if (distance2(*x, body->slave_pos[body->column[other]]) >= close2) continue;
+      *x = (yw_vec4){p.x, p.y, p.z, 0.0f};
+      body->lists_are_old = true;
+      ++body->relocated;
+      return true;
+    }
+  }
+  return false;
 }
 
 // The eight places of the lattice around a master that have no slave near.
@@ -148,7 +168,7 @@ static bool repair(plastic_body* body, const yw_particles* particles, int32_t m)
     for (int32_t e = body->row_start[m]; is_free && e < body->row_start[m + 1]; ++e) {
       is_free = distance2(body->slave_pos[body->column[e]], p) >= room * room;
     }
-    if (is_free && !add_slave(body, p)) return false;
+    if (is_free && !relocate(body, m, p) && !add_slave(body, p)) return false;
   }
   return true;
 }
@@ -174,7 +194,7 @@ bool yw_plastic_add_slaves(plastic_body* body, const yw_particles* particles) {
   int32_t before = body->num_slaves;
   bool good = add_at_links(body, particles);
   for (int32_t m = 0; good && m < body->num_masters; ++m) {
-    if (body->needs[m] && body->sleep.island[m] < 0) good = repair(body, particles, m);
+    if (body->needs[m] && body->sleep.island[m] < 0 && body->rules.repair) good = repair(body, particles, m);
   }
   if (body->num_slaves > before) {
     memset(body->fresh_head, 0xff, ((size_t)body->fresh_mask + 1) * sizeof *body->fresh_head);

@@ -165,7 +165,7 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
     if (!geometry.tets && !geometry.radius) continue;
     world->contact_bodies.items[world->contact_bodies.count++] =
         (yw_contact_body){.geometry = geometry,
-                          .topology_version = method->topology_version(body->state),
+                          .topology_version = yw_body_topology(body),
                           .key = body->key,
                           .particles = &body->particles,
                           .friction = body->friction,
@@ -212,7 +212,7 @@ static void settle_bodies(const substep* s) {
     yw_status status = method->settle(body->state, &body->particles, &ctx);
     if (status < 0 && body->status >= 0) body->status = status;
     bool changed = body->particles.count != body->last_good_count ||
-                   method->topology_version(body->state) != body->last_topology;
+                   yw_body_topology(body) != body->last_topology;
     if (changed) adopt_particles(world, slot);
   }
 }
