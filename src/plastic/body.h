@@ -69,10 +69,11 @@ typedef struct plastic_sums {
 
 /// How slaves come and go. Others than those a body begins with are for measurements.
 typedef struct plastic_rules {
-  int32_t per_split;  ///< slaves that come where two masters part: 2, one on each side; 1, as in the
-                      ///< paper, on the side that the slave between them did not follow; 0
-  bool repair;        ///< slaves come around masters that see too few
-  bool relocate;      ///< where that is due, one of two that crowd nearby moves there
+  int32_t per_split;  ///< slaves that come where two masters part: 2, one on each side; 1, as in
+                      ///< the paper, on the side that the slave between them did not follow; 0
+  bool repair;    ///< slaves come around masters that see too few
+  bool relocate;  ///< where that is due, one of two that crowd nearby moves there
+  bool keep;      ///< those that crowd stay
 } plastic_rules;
 
 typedef struct plastic_body {
@@ -151,9 +152,9 @@ typedef struct plastic_body {
   int32_t* fresh_next;
   int32_t fresh_mask;
 
-  plastic_sums* sums;        ///< per chunk
-  float dt;                  ///< s, of the inner step
-  yw_vec3 fall;              ///< m/s, what gravity adds in it
+  plastic_sums* sums;  ///< per chunk
+  float dt;            ///< s, of the inner step
+  yw_vec3 fall;        ///< m/s, what gravity adds in it
   plastic_rules rules;
   int32_t fixed_iterations;  ///< for measurements: exactly so many; 0: until converged
   int32_t iterations;        ///< in the last inner step

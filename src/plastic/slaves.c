@@ -130,10 +130,10 @@ static bool add_at_links(plastic_body* body, const yw_particles* particles) {
           if (d2 < nearest) nearest = d2, from = p;
         }
       }
-      // The farther side first: it is the one that the slave did not follow.
-      bool turned = distance2(b, from) > distance2(a, from);
-      for (int side = 0; side < body->rules.per_split; ++side) {
-        if (!add_beside(body, particles, both[side ^ (int)turned], from)) return false;
+      int farther = distance2(b, from) > distance2(a, from), per_split = body->rules.per_split;
+      for (int side = 0; side < 2; ++side) {
+        bool is_due = per_split == 2 || (per_split == 1 && side == farther);
+        if (is_due && !add_beside(body, particles, both[side], from)) return false;
       }
     }
   }
@@ -194,7 +194,8 @@ bool yw_plastic_add_slaves(plastic_body* body, const yw_particles* particles) {
   int32_t before = body->num_slaves;
   bool good = add_at_links(body, particles);
   for (int32_t m = 0; good && m < body->num_masters; ++m) {
-    if (body->needs[m] && body->sleep.island[m] < 0 && body->rules.repair) good = repair(body, particles, m);
+    if (body->needs[m] && body->sleep.island[m] < 0 && body->rules.repair)
+      good = repair(body, particles, m);
   }
   if (body->num_slaves > before) {
     memset(body->fresh_head, 0xff, ((size_t)body->fresh_mask + 1) * sizeof *body->fresh_head);
@@ -251,6 +252,7 @@ static void drop_chunk(plastic_body* body, yw_particles* particles, int32_t chun
 int32_t yw_plastic_drop_slaves(plastic_body* body, yw_particles* particles,
                                const yw_step_ctx* ctx) {
   int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK), dropped = 0;
+  if (body->rules.keep) return 0;
   yw_plastic_run(body, particles, ctx, chunks, drop_chunk);
   for (int32_t c = 0; c < chunks; ++c) dropped += body->sums[c].count;
   body->removed += dropped;
