@@ -181,6 +181,7 @@ static yw_status play_rods(const paper_options* options, const char* title, int3
     for (int32_t k = 1; k <= take.info.frames; ++k) {
       most = fmax(most, take.rows[k * COLUMNS + DEGENERATE]);
     }
+    if (i == 0) printf("(%d masters)\n", paper_particles(&take, 0));
     printf("%-26s %11.0f %7.0f %12.1f %14.0f %11.0f %8.0f %7.0f%s\n", rules[i].label, most,
            end[DEGENERATE], fastest, gained, end[ENERGY], end[SLAVES], end[ADDED],
            take.diverged ? "  diverged" : "");
@@ -217,6 +218,7 @@ static yw_status play_lumps(const paper_options* options, yw_error* error) {
     for (int32_t k = 1; k <= take.info.frames; ++k) {
       most = fmax(most, take.rows[k * COLUMNS + DEGENERATE]);
     }
+    if (i == 0) printf("(%d masters)\n", paper_particles(&take, 0));
     printf("%-26s %11.1e %11.4f %11.4f %11.0f %8.0f %8.0f %8.0f %8.0f%s\n", rules[i].label,
            fabs(end[MOMENTUM] - begin[MOMENTUM]) / end[SIZE], end[SPIN] / begin[SPIN],
            end[ENERGY] / begin[ENERGY], most, end[SLAVES], end[ADDED], end[REMOVED], end[RELOCATED],

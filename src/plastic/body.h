@@ -71,9 +71,9 @@ typedef struct plastic_sums {
 typedef struct plastic_rules {
   int32_t per_split;  ///< slaves that come where two masters part: 2, one on each side; 1, as in
                       ///< the paper, on the side that the slave between them did not follow; 0
-  bool repair;    ///< slaves come around masters that see too few
-  bool relocate;  ///< where that is due, one of two that crowd nearby moves there
-  bool keep;      ///< those that crowd stay
+  bool repair;        ///< slaves come around masters that see too few
+  bool relocate;      ///< where that is due, one of two that crowd nearby moves there
+  bool keep;          ///< those that crowd stay
 } plastic_rules;
 
 typedef struct plastic_body {
