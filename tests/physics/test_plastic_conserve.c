@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Mass and momentum of plastic bodies through splits and merges, and across contact with bodies of
 // the other methods, in free space.
+#include "fem/body.h"
 #include "plastic_testing.h"
+#include "world/world.h"
 #include "world_fixture.h"
 
 // Splits and merges -------------------------------------------------------------------------------
@@ -125,9 +127,148 @@ static void a_thousand_splits_and_merges_conserve(void** state) {
   lab_end(&lab);
 }
 
+// Contact -----------------------------------------------------------------------------------------
+
+typedef struct motion {
+  double momentum[3], angular[3];  // about the origin
+} motion;
+
+// Of one particle after another; a fem body moves the masses of its front.
+static motion motion_of(const yw_world* world, yw_body_id id) {
+  const yw_body* body = yw_world_find_body(world, id);
+  bool is_fem = strcmp(body->model->method->name, "fem") == 0;
+  motion sum = {0};
+  for (int32_t i = 0; i < body->particles.count; ++i) {
+    const float *x = &body->particles.pos[i].x, *v = &body->particles.vel[i].x;
+    double mass = (double)body->particles.mass[i];
+    if (is_fem) mass = (double)((const fem_body*)body->state)->mass[i];
+    for (int k = 0; k < 3; ++k) {
+      int a = (k + 1) % 3, b = (k + 2) % 3;
+      sum.momentum[k] += mass * (double)v[k];
+      sum.angular[k] += mass * ((double)x[a] * (double)v[b] - (double)x[b] * (double)v[a]);
+    }
+  }
+  return sum;
+}
+
+static yw_model* clay_ball(void) {
+  yw_shape* ball = NULL;
+  assert_int_equal(yw_shape_sphere(NULL, 0.06f, &ball), YW_OK);
+  yw_plastic_part part = yw_default_plastic_part();
+  part.shape = ball;
+  part.material.youngs_modulus = 2e5f;
+  part.material.flow = YW_FLOW_VON_MISES;
+  part.material.yield_stress = 3e3f;
+  yw_plastic_def def = yw_default_plastic_def();
+  def.spacing = 0.015f;
+  def.parts = &part;
+  def.num_parts = 1;
+  yw_model* model = NULL;
+  assert_int_equal(yw_model_create_plastic(NULL, &def, &model, NULL), YW_OK);
+  yw_shape_release(ball);
+  return model;
+}
+
+typedef enum partner { MATCH, FRAMES, ROD, FEM, PLASTIC, NUM_PARTNERS } partner;
+
+static yw_model* make_partner(partner kind) {
+  yw_tet_mesh mesh = {0};
+  yw_aabb box = {{-0.1f, -0.1f, -0.1f}, {0.1f, 0.1f, 0.1f}};
+  const int32_t cells[3] = {4, 4, 4};
+  yw_model* model = NULL;
+  yw_status status = YW_OK;
+  assert_int_equal(yw_tet_mesh_lattice(NULL, box, cells, YW_LATTICE_FIVE, &mesh), YW_OK);
+  if (kind == MATCH) {
+    yw_match_def def = yw_default_match_def();
+    def.mesh = &mesh;
+    status = yw_model_create_match(NULL, &def, &model, NULL);
+  } else if (kind == FRAMES) {
+    yw_frames_def def = yw_default_frames_def();
+    def.mesh = &mesh;
+    def.youngs_modulus = 1e5f;
+    status = yw_model_create_frames(NULL, &def, &model, NULL);
+  } else if (kind == FEM) {
+    yw_fem_def def = yw_default_fem_def();
+    def.mesh = &mesh;
+    def.max_level = 0;
+    def.params.mass_damping = 0.0f;
+    status = yw_model_create_fem(NULL, &def, &model, NULL);
+  } else if (kind == ROD) {
+    yw_vec3 points[21];
+    for (int i = 0; i < 21; ++i) points[i] = (yw_vec3){0, 0.02f * (float)(i - 10), 0};
+    yw_rod_def def = yw_default_rod_def();
+    def.points = points;
+    def.num_points = 21;
+    def.radius = 0.02f;
+    status = yw_model_create_rod(NULL, &def, &model, NULL);
+  } else {
+    model = clay_ball();
+  }
+  assert_true(status >= 0);
+  yw_tet_mesh_free(&mesh);
+  return model;
+}
+
+// Clay thrown at a body of every method: what one loses the other gains.
+static void contact_hands_momentum_on(void** state) {
+  (void)state;
+  static const char* const names[] = {"match", "frames", "rod", "fem", "plastic"};
+  for (partner kind = MATCH; kind < NUM_PARTNERS; ++kind) {
+    yw_world_def world_def = yw_default_world_def();
+    world_def.gravity = (yw_vec3){0, 0, 0};
+    world_def.threads = 1;
+    yw_world* world = NULL;
+    assert_int_equal(yw_world_create(&world_def, &world), YW_OK);
+    yw_model *clay = clay_ball(), *other = make_partner(kind);
+    yw_body_def def = yw_default_body_def();
+    def.model = clay;
+    def.velocity = (yw_vec3){3.0f, 0, 0};
+    def.transform.position = (yw_vec3){-0.2f, 0.03f, 0.01f};
+    yw_body_id ids[2];
+    assert_int_equal(yw_body_create(world, &def, &ids[0], NULL), YW_OK);
+    def = yw_default_body_def();
+    def.model = other;
+    assert_int_equal(yw_body_create(world, &def, &ids[1], NULL), YW_OK);
+    // Velocities are in after the first step.
+    assert_true(yw_world_step(world, 1e-3f, 1, NULL) >= 0);
+    motion first[2] = {motion_of(world, ids[0]), motion_of(world, ids[1])};
+    int32_t contacts = 0;
+    double worst = 0, turned = 0;
+    for (int i = 0; i < 50; ++i) {
+      yw_step_report report;
+      assert_true(yw_world_step(world, 4e-3f, 4, &report) >= 0);
+      contacts += report.body_contacts;
+      motion a = motion_of(world, ids[0]), b = motion_of(world, ids[1]);
+      for (int k = 0; k < 3; ++k) {
+        double p = first[0].momentum[k] + first[1].momentum[k];
+        double l = first[0].angular[k] + first[1].angular[k];
+        worst = fmax(worst, fabs(a.momentum[k] + b.momentum[k] - p));
+        turned = fmax(turned, fabs(a.angular[k] + b.angular[k] - l));
+      }
+    }
+    motion last = motion_of(world, ids[1]);
+    double exchanged = 0, angular = 0;
+    for (int k = 0; k < 3; ++k) {
+      exchanged = fmax(exchanged, fabs(last.momentum[k] - first[1].momentum[k]));
+      angular = fmax(angular, fabs(first[0].angular[k]));
+    }
+    print_message("%-8s %.2f kg m/s exchanged, changed by %.1e of that; angular by %.1e\n",
+                  names[kind], exchanged, worst / exchanged, turned / angular);
+    assert_at_least(contacts, 100);
+    assert_at_least(exchanged, 1.0);
+    assert_at_most(worst, 1e-5 * exchanged);
+    // The spin of a rod's frames is not counted; clay is viscous against itself.
+    assert_at_most(turned, (kind == ROD || kind == PLASTIC ? 0.05 : 0.005) * angular);
+    yw_world_destroy(world);
+    yw_model_release(clay);
+    yw_model_release(other);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_thousand_splits_and_merges_conserve),
+      cmocka_unit_test(contact_hands_momentum_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
