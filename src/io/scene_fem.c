@@ -13,6 +13,7 @@
 #define ROOT_CELLS 4.0f  // along the longest side of a shape, or more where it is thin
 #define ROOT_DEPTH 2.0   // volume over area is a sixth of the width of a cube, half that of a plate
 #define MOST_ROOT_CELLS 40.0f
+#define MANY_STEPS 1e6  // per simulated second: worth a word
 #define SHAPE_LEVELS 2  // of bodies made of a shape
 
 // Tables ------------------------------------------------------------------------------------------
@@ -167,6 +168,22 @@ static bool take_finest(yw_loader* l, yw_model_spec* model) {
   return true;
 }
 
+// Explicit steps: what is very stiff or damped would seem to stand still.
+static void warn_of_short_steps(yw_loader* l, const yw_model_spec* model) {
+  const yw_fem_params* params = &model->settings.fem.params;
+  yw_fem_info info;
+  if (yw_model_fem_info(model->model, &info) < 0) return;
+  double step = (double)info.levels[params->min_level].time_step;
+  double x = (double)params->stiffness_damping / step;
+  step *= (double)params->safety / (sqrt(1.0 + x * x) + x);
+  if (step * MANY_STEPS >= 1.0) return;
+  yw_value_warn(
+      &l->r, model->keys.fem,
+      " needs %.1g or more inner steps for a second: longer than %.1g s they would not be "
+      "stable. Stiff bodies are for \"frames\"; or take less stiffness, damping or levels",
+      1.0 / step, step);
+}
+
 static bool create(yw_loader* l, yw_model_spec* model) {
   yw_fem_spec* fem = &model->settings.fem;
   yw_error deep = {0};
@@ -188,6 +205,7 @@ static bool create(yw_loader* l, yw_model_spec* model) {
   const yw_json* node = status == YW_ERR_GEOMETRY ? model->source_node : model->keys.fem;
   if (status < 0) return yw_deep_fail(&l->r, node, &deep);
   if (status == YW_WARN_CACHE) yw_value_warn(&l->r, node, ": %s", deep.message);
+  warn_of_short_steps(l, model);
   return true;
 }
 
