@@ -271,7 +271,10 @@ static void remember_end(fem_body* b, const yw_particles* p) {
 static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ctx) {
   fem_body* b = state;
   if (pins_changed(b, ctx)) take_pins(b, p, ctx);
-  if (stays_asleep(b, p, ctx)) return YW_OK;
+  if (stays_asleep(b, p, ctx)) {
+    if (ctx->report) ctx->report->asleep = p->count;
+    return YW_OK;
+  }
   if (b->asleep) b->asleep = false, b->still = 0.0f;
 
   if (isinf(b->since_check)) yw_fem_enforce(b, p);  // placed, or other parameters

@@ -102,6 +102,7 @@ static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) 
                        .collide = yw_obstacles_collide,
                        .is_clear = yw_obstacles_clear,
                        .probe = yw_obstacles_probe,
+                       .obstacles_in = yw_obstacles_in,
                        .obstacles = &s->obstacles,
                        .friction = body->friction,
                        .restitution = body->restitution,
@@ -245,12 +246,13 @@ static void remember_good_state(yw_world* world) {
 }
 
 static void collect_report(const yw_world* world, yw_step_report* report) {
-  report->num_particles = report->obstacle_contacts = 0;
+  report->num_particles = report->obstacle_contacts = report->sleeping_particles = 0;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     const yw_body* body = &world->bodies.items[world->body_order.items[i]];
     if (!body->active) continue;
     report->num_particles += body->particles.count;
     report->obstacle_contacts += body->report.obstacle_contacts;
+    report->sleeping_particles += body->report.asleep;
     report->recovered_regions += body->report.recovered;
     report->stalled_solves += body->report.stalled;
     report->seconds_project += body->report.seconds_project;
