@@ -95,8 +95,8 @@ static double time_forces(force_rig* r, yw_simd simd, yw_tasks* tasks) {
                         .pos = r->pos,
                         .scratch = &r->scratch,
                         .force = r->force};
-  // As in a step: one evaluation after the other, tets that are squeezed are looked for every fourth
-  // time.
+  // As in a step: one evaluation after the other, tets that are squeezed are looked for every
+  // fourth time.
   double start = bench_seconds(tasks == NULL);
   for (int k = 0; k < EVALUATIONS; ++k) {
     def.look_for_squeezed = k % 4 == 0;
