@@ -12,8 +12,8 @@
 #include "base/timer.h"
 #include "fem/body.h"
 
-#define NODE_BLOCK 1024
-#define BLOCKS_ALONE 2
+#define NODE_BLOCK 512
+#define BLOCKS_ALONE 4
 // Finest steps between two looks at the strains, unless params say when.
 #define CHECK_STEPS 25.0f
 // Inner steps between two looks for tets that are squeezed or inverted.
@@ -148,7 +148,7 @@ static void move_nodes(void* context, int32_t block, int32_t worker) {
   const quad* force = (const quad*)(const void*)b->force;
   const quad gravity = {s->gravity.x, s->gravity.y, s->gravity.z, 0.0f};
   for (int32_t i = begin; i < end; ++i) {
-    int32_t n = b->front.active[i];
+    int32_t n = b->work.nodes[i];
     if (b->inv_mass[n] == 0.0f) continue;
     quad v = s->keep * (vel[n] + gravity + (s->h * b->inv_mass[n]) * force[n]);
     vel[n] = v;

@@ -171,14 +171,17 @@ static double body_bytes(double masters, double slaves) {
   return masters * (1.25 * (34.0 * pair + 4.0 * place) + master) + slaves * slave;
 }
 
+static yw_status refuse_size(double masters, double bytes, double limit, yw_error* error) {
+  return yw_fail(error, YW_ERR_LIMIT,
+                 "about %.6g masters need about %.2g GB, but the limit is %.2g GB; use a larger "
+                 "spacing",
+                 masters, 1e-9 * bytes, 1e-9 * limit);
+}
+
 static yw_status check_memory(double masters, double slaves, double limit, yw_error* error) {
   double bytes = body_bytes(masters, slaves);
   if (bytes <= limit && masters < 5e7) return YW_OK;
-  return yw_fail(
-      error, YW_ERR_LIMIT,
-      "about %.0f masters need about %.0f bytes (%.1f GB), but the limit is %.1f GB; use a "
-      "larger spacing",
-      masters, bytes, 1e-9 * bytes, 1e-9 * limit);
+  return refuse_size(masters, bytes, limit, error);
 }
 
 // Lattices ----------------------------------------------------------------------------------------
@@ -246,7 +249,7 @@ static yw_status count_points(const yw_shape* shape, float spacing, bool sheet, 
   yw_status status = lattice_of(shape, spacing, sheet, l, error);
   if (status < 0) return status;
   double tried = (double)l->count[0] * (double)l->count[1] * (double)l->count[2];
-  if (tried > MAX_TRIED) return check_memory(tried, tried, 0.0, error);
+  if (tried > MAX_TRIED) return refuse_size(tried, body_bytes(tried, tried), limit, error);
   if (tried > 1e6) {
     // A shape fills its box to a tenth at least, or else the count below refuses it.
     status = check_memory(0.02 * tried, 0.02 * tried, limit, error);

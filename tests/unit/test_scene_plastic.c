@@ -420,7 +420,7 @@ static void mistakes_are_reported_with_their_place(void** state) {
        "plastic.spacing: the shape holds no point of a lattice with spacing 3 m"},
       {BODY(CUBE ", \"plastic\": {\"spacing\": 1e-3}"),
        "dir/a.json:1:70: bodies[0].plastic.spacing"},
-      {BODY(CUBE ", \"plastic\": {\"spacing\": 1e-3}"), "GB), but the limit is 8.0 GB"},
+      {BODY(CUBE ", \"plastic\": {\"spacing\": 1e-3}"), "GB, but the limit is 8 GB"},
       {BODY(CUBE ", \"plastic\": {\"spacing\": 1e-5}"), "use a larger spacing"},
       {PLASTIC("\"fields\": [{\"poissons_ratio\": 0.1}]"),
        "only for bodies of \"frames\" or \"fem\""},
