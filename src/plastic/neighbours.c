@@ -145,6 +145,24 @@ static void pack_rows(plastic_body* body, yw_particles* particles, int32_t chunk
          count * sizeof *body->column);
 }
 
+// Numbers slaves by the first master that sees them, so that those of a chunk lie side by side in
+// memory; those that no master sees come last.
+static void number_slaves(plastic_body* body) {
+  int32_t *number = body->slave_bucket, count = 0;
+  memset(number, 0xff, (size_t)body->num_slaves * sizeof *number);
+  for (int32_t e = 0; e < body->num_pairs; ++e) {
+    int32_t s = body->column[e];
+    if (number[s] < 0) number[s] = count++;
+    body->column[e] = number[s];
+  }
+  yw_vec4* numbered = body->direction;
+  for (int32_t s = 0; s < body->num_slaves; ++s) {
+    numbered[number[s] < 0 ? count++ : number[s]] = body->slave_pos[s];
+  }
+  body->direction = body->slave_pos;
+  body->slave_pos = numbered;
+}
+
 static bool reserve_locals(plastic_body* body, int64_t count) {
   if (count <= body->local_capacity) return true;
   int64_t wanted = count + count / 4;
@@ -212,6 +230,7 @@ static bool list_pairs(plastic_body* body, yw_particles* particles, const yw_ste
   if (!yw_plastic_reserve_pairs(body, total)) return false;
   body->num_pairs = (int32_t)total;
   yw_plastic_run(body, particles, ctx, chunks, pack_rows);
+  number_slaves(body);
   return yw_plastic_list_parts(body);
 }
 
@@ -240,13 +259,13 @@ bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
     sort_slaves(body);
     yw_plastic_run(body, particles, ctx, chunks, spread_places);
   }
+  if (!list_pairs(body, particles, ctx)) return false;
   for (int32_t i = 0; body->twin && i < body->num_slaves; ++i) {
     int32_t m;
     memcpy(&m, &body->slave_pos[i].w, sizeof m);
     body->twin[m] = i;
     body->slave_pos[i].w = 0.0f;
   }
-  if (!list_pairs(body, particles, ctx)) return false;
   body->lists_are_old = false;
   body->drift = 0.0f;
   ++body->rebuilt;
