@@ -5,7 +5,7 @@
 #ifndef YW_BENCH_FRAMES_REFERENCE_H
 #define YW_BENCH_FRAMES_REFERENCE_H
 
-#include "yawara/model.h"
+#include "yawara/frames.h"
 
 typedef struct frames_reference frames_reference;
 

@@ -6,7 +6,7 @@
 
 #include "base/tasks.h"
 #include "yawara/base.h"
-#include "yawara/model.h"
+#include "yawara/match.h"
 
 /// Substep of all measurements, s.
 #define MATCH_BENCH_H (1.0f / 240.0f)

@@ -5,7 +5,7 @@
 #ifndef YW_BENCH_MATCH_REFERENCE_H
 #define YW_BENCH_MATCH_REFERENCE_H
 
-#include "yawara/model.h"
+#include "yawara/match.h"
 
 typedef struct reference_body reference_body;
 

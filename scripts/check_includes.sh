@@ -19,10 +19,10 @@ allow src/base 'base/|yawara/base\.h'
 allow src/math 'base/|math/|yawara/base\.h'
 allow src/geometry 'base/|math/|geometry/|yawara/(base|mesh|shape|model)\.h'
 for method in match frames plastic fem; do
-  allow "src/$method" "base/|math/|geometry/|method\.h|$method/|yawara/(base|mesh|shape|model)\.h"
+  allow "src/$method" "base/|math/|geometry/|method\.h|$method/|yawara/(base|mesh|shape|model|$method)\.h"
 done
 allow src/contact 'base/|math/|geometry/|method\.h|contact/|yawara/(base|mesh|shape|model)\.h'
-allow src/world 'base/|math/|geometry/|method\.h|match/|frames/|plastic/|fem/|contact/|world/|yawara/(base|mesh|shape|model|world)\.h'
+allow src/world 'base/|math/|geometry/|method\.h|match/|frames/|plastic/|fem/|contact/|world/|yawara/(base|mesh|shape|model|match|frames|plastic|fem|world)\.h'
 allow src/io 'base/|math/|geometry/|world/|io/|yawara/'
 allow include '[a-z]+\.h'
 exit $bad

@@ -48,6 +48,7 @@ typedef struct yw_method_report {
   int32_t recovered;          ///< decompositions or elements that took the safe path
   int32_t stalled;            ///< solves that did not converge and were done again in smaller steps
   int32_t obstacle_contacts;  ///< filled by collide
+  int32_t asleep;             ///< particles at rest that the step left out
   double seconds_project;     ///< part of advance spent in projection
   double seconds_contact;     ///< part of advance spent in collide
 } yw_method_report;
@@ -80,7 +81,10 @@ struct yw_step_ctx {
   /// NULL.
   void (*probe)(const yw_step_ctx* ctx, int32_t count, const yw_vec4* points, float at,
                 yw_vec4* normal, yw_vec4* velocity);
-  const void* obstacles;        ///< for collide, is_clear and probe
+  /// What the obstacles that reach into a box look like, as a number: another one when any of them
+  /// comes, goes or stands elsewhere. *moves: one of them moves in this substep. May be NULL.
+  uint64_t (*obstacles_in)(const yw_step_ctx* ctx, yw_aabb box, bool* moves);
+  const void* obstacles;        ///< for the four above
   float friction, restitution;  ///< of the body
 
   yw_method_report* report;
@@ -122,11 +126,6 @@ typedef struct yw_method {
   void (*invalidate)(void* state, const yw_particles* particles);
 
   yw_contact_geometry (*contact_geometry)(const void* state);
-  uint64_t (*topology_version)(const void* state);
-  /// Input vertex i is particle order[i]; NULL: the same order. NULL for methods that change their
-  /// number of particles; these never move or remove a particle that ctx->holds or ctx->springs
-  /// name.
-  const int32_t* (*particle_of_vertex)(const void* state);
 
   /// Everything besides positions and velocities (and, for methods that settle, masses) that the
   /// next step depends on. Before load the particles are in place and invalidate was called.
@@ -134,6 +133,13 @@ typedef struct yw_method {
   void (*load)(void* state, yw_reader* reader);
 
   // What follows may be NULL -------------------------------------------------------------------
+
+  /// Changes whenever contact_geometry or the count of particles does. NULL: they never do.
+  uint64_t (*topology_version)(const void* state);
+  /// Input vertex i is particle order[i]. NULL: the same order, as for methods that change their
+  /// number of particles; these never move or remove a particle that ctx->holds or ctx->springs
+  /// name.
+  const int32_t* (*particle_of_vertex)(const void* state);
 
   /// The body was placed: what is kept besides positions and velocities (orientations, spins) turns
   /// along. Called once, after the particles were moved and invalidate was called.

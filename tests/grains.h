@@ -128,11 +128,6 @@ static uint64_t grain_topology_version(const void* state) {
   return ((const grain_state*)state)->version;
 }
 
-static const int32_t* grain_particle_of_vertex(const void* state) {
-  (void)state;
-  return NULL;
-}
-
 static void grain_save(const void* state, yw_writer* writer) {
   const grain_state* s = state;
   yw_write_u32(writer, s->settles);
@@ -203,9 +198,8 @@ static void ribbon_surface_positions(const void* state, const yw_particles* p, y
   .model_num_particles = grain_model_num_particles, .body_create = grain_body_create,           \
   .body_destroy = grain_body_destroy, .advance = grain_advance, .invalidate = grain_invalidate, \
   .contact_geometry = grain_contact_geometry, .topology_version = grain_topology_version,       \
-  .particle_of_vertex = grain_particle_of_vertex, .save = grain_save, .load = grain_load,       \
-  .place = grain_place, .num_fields = grain_num_fields, .field_info = grain_field_info,         \
-  .field_values = grain_field_values
+  .save = grain_save, .load = grain_load, .place = grain_place, .num_fields = grain_num_fields, \
+  .field_info = grain_field_info, .field_values = grain_field_values
 
 static const yw_method grain_method = {.name = "grains", GRAIN_HOOKS, .settle = grain_settle};
 static const yw_method ribbon_method = {.name = "ribbon",

@@ -55,6 +55,7 @@ static inline void lab_begin(plastic_lab* lab, const yw_plastic_def* def) {
                            .collide = yw_obstacles_collide,
                            .is_clear = yw_obstacles_clear,
                            .probe = yw_obstacles_probe,
+                           .obstacles_in = yw_obstacles_in,
                            .obstacles = &lab->set,
                            .friction = 0.3f,
                            .report = &lab->report};

@@ -9,7 +9,7 @@
 #define YW_ELASTIC_ELASTIC_H
 
 #include "math/cholesky.h"
-#include "yawara/model.h"
+#include "yawara/frames.h"
 
 typedef enum elastic_model {
   ELASTIC_RINGS,         ///< frames, regions around vertices

@@ -4,7 +4,11 @@
 #define YAWARA_WORLD_H
 
 #include "base.h"
+#include "fem.h"
+#include "frames.h"
+#include "match.h"
 #include "model.h"
+#include "plastic.h"
 #include "shape.h"
 
 #ifdef __cplusplus
@@ -194,9 +198,10 @@ YW_API yw_status yw_obstacle_pose(const yw_world* world, yw_obstacle_id id, doub
 
 typedef struct yw_step_report {
   int32_t num_particles;
-  int32_t obstacle_contacts;  ///< particles touching an obstacle in the last substep
-  int32_t body_contacts;      ///< contact points between and within bodies in the last substep
-  int32_t recovered_regions;  ///< decompositions that took the slow, safe path
+  int32_t obstacle_contacts;   ///< particles touching an obstacle in the last substep
+  int32_t body_contacts;       ///< contact points between and within bodies in the last substep
+  int32_t sleeping_particles;  ///< of plastic and fem bodies at rest, left out of the last substep
+  int32_t recovered_regions;   ///< decompositions that took the slow, safe path
   int32_t stalled_solves;     ///< solves that did not converge and were done again in smaller steps
   int32_t diverged_bodies;    ///< bodies stopped in this step (frozen where they last were finite)
   yw_body_id first_diverged;  ///< the first of them

@@ -4,9 +4,13 @@
 #define YAWARA_YAWARA_H
 
 #include "base.h"
+#include "fem.h"
+#include "frames.h"
 #include "io.h"
+#include "match.h"
 #include "mesh.h"
 #include "model.h"
+#include "plastic.h"
 #include "scene.h"
 #include "shape.h"
 #include "world.h"

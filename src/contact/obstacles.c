@@ -13,6 +13,7 @@
 
 #include <stdatomic.h>
 
+#include "base/hash.h"
 #include "geometry/shape.h"
 
 // Particles per task, and per group that is dismissed together.
@@ -119,6 +120,21 @@ bool yw_obstacles_clear(const yw_step_ctx* ctx, yw_aabb box) {
     if (!box_is_clear(obstacle, obstacle->begin, obstacle->end, moves, box)) return false;
   }
   return true;
+}
+
+uint64_t yw_obstacles_in(const yw_step_ctx* ctx, yw_aabb box, bool* moves) {
+  const yw_obstacle_set* set = ctx->obstacles;
+  uint64_t hash = YW_HASH_SEED;
+  *moves = false;
+  for (int32_t i = 0; set && i < set->count; ++i) {
+    const yw_obstacle* obstacle = &set->items[i];
+    if (!yw_aabb_overlap(obstacle->bounds, box)) continue;
+    *moves = *moves || !same_pose(obstacle->begin, obstacle->end);
+    hash = yw_hash_bytes(hash, &obstacle->end, sizeof obstacle->end);
+    hash = yw_hash_bytes(hash, &obstacle->bounds, sizeof obstacle->bounds);
+    hash = yw_hash_bytes(hash, &obstacle->friction, sizeof obstacle->friction);
+  }
+  return hash;
 }
 
 yw_obstacle_near yw_obstacle_seen_from(const yw_obstacle_set* set, int32_t index, yw_vec3 p) {

@@ -53,6 +53,7 @@ typedef struct fem_tables {
   float* weights;                     ///< per tet: what its jumps of strain count; NULL: 1
   float (*tet_dampings)[FEM_MATRIX];  ///< the same of damping matrices; NULL without
   fem_softening softening;
+  int32_t* node_root;  ///< per node: the first root that has it; num_roots: none
 } fem_tables;
 
 bool yw_fem_tables_create(const yw_allocator* mem, const fem_hierarchy* h,
@@ -84,6 +85,11 @@ typedef struct fem_batches {
   int32_t first_slot;     ///< slot of node n in lane l of batch b: first + (b nodes + n) 16 + l
 } fem_batches;
 
+/// One batch of the lists.
+typedef struct fem_batch_ref {
+  int32_t kind, batch;
+} fem_batch_ref;
+
 typedef struct fem_work {
   yw_allocator mem;
   const fem_hierarchy* h;
@@ -91,10 +97,15 @@ typedef struct fem_work {
   bool soften;
   fem_batches kinds[FEM_KINDS];
   int32_t num_slots, slot_capacity;
-  int32_t* slot_start;  ///< per active node (place in front->active), + 1
+  // Active nodes and batches, both by their roots: the same share of either list goes to the same
+  // thread, and little of the memory it writes is read by others.
+  int32_t* nodes;       ///< as many as front->num_active
+  int32_t* slot_start;  ///< per entry of nodes, + 1
   int32_t* slots;       ///< of a node, ascending
-  int32_t* place;       ///< per node: place in front->active
+  int32_t* place;       ///< per node: place in nodes
   int32_t num_batches;  ///< of all kinds
+  fem_batch_ref* order;
+  int32_t* root_start;  ///< per root, + 2; scratch
 } fem_work;
 
 bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const fem_tables* tables,

@@ -7,7 +7,7 @@
 #include "fem/model.h"
 #include "fem/transfer.h"
 #include "method.h"
-#include "yawara/model.h"
+#include "yawara/fem.h"
 
 typedef struct fem_body {
   yw_allocator mem;

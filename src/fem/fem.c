@@ -12,8 +12,8 @@
 #include "base/timer.h"
 #include "fem/body.h"
 
-#define NODE_BLOCK 1024
-#define BLOCKS_ALONE 2
+#define NODE_BLOCK 512
+#define BLOCKS_ALONE 4
 // Finest steps between two looks at the strains, unless params say when.
 #define CHECK_STEPS 25.0f
 // Inner steps between two looks for tets that are squeezed or inverted.
@@ -148,7 +148,7 @@ static void move_nodes(void* context, int32_t block, int32_t worker) {
   const quad* force = (const quad*)(const void*)b->force;
   const quad gravity = {s->gravity.x, s->gravity.y, s->gravity.z, 0.0f};
   for (int32_t i = begin; i < end; ++i) {
-    int32_t n = b->front.active[i];
+    int32_t n = b->work.nodes[i];
     if (b->inv_mass[n] == 0.0f) continue;
     quad v = s->keep * (vel[n] + gravity + (s->h * b->inv_mass[n]) * force[n]);
     vel[n] = v;
@@ -271,7 +271,10 @@ static void remember_end(fem_body* b, const yw_particles* p) {
 static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ctx) {
   fem_body* b = state;
   if (pins_changed(b, ctx)) take_pins(b, p, ctx);
-  if (stays_asleep(b, p, ctx)) return YW_OK;
+  if (stays_asleep(b, p, ctx)) {
+    if (ctx->report) ctx->report->asleep = p->count;
+    return YW_OK;
+  }
   if (b->asleep) b->asleep = false, b->still = 0.0f;
 
   if (isinf(b->since_check)) yw_fem_enforce(b, p);  // placed, or other parameters
@@ -364,11 +367,6 @@ static uint64_t topology_version(const void* state) {
   return ((const fem_body*)state)->front_version;
 }
 
-static const int32_t* particle_of_vertex(const void* state) {
-  (void)state;
-  return NULL;
-}
-
 const yw_method yw_fem_method = {
     .name = "fem",
     .model_destroy = yw_fem_model_destroy,
@@ -381,7 +379,6 @@ const yw_method yw_fem_method = {
     .invalidate = yw_fem_invalidate,
     .contact_geometry = contact_geometry,
     .topology_version = topology_version,
-    .particle_of_vertex = particle_of_vertex,
     .save = yw_fem_save,
     .load = yw_fem_load,
     .num_fields = yw_fem_num_fields,

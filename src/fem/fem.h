@@ -5,7 +5,7 @@
 
 #include "fem/model.h"
 #include "method.h"
-#include "yawara/model.h"
+#include "yawara/fem.h"
 
 extern const yw_method yw_fem_method;
 

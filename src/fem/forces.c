@@ -9,10 +9,10 @@
 #include "fem/element.h"
 
 // Batches and nodes per task: a few microseconds each.
-#define BATCH_BLOCK 8
-#define NODE_BLOCK 1024
+#define BATCH_BLOCK 4
+#define NODE_BLOCK 256
 // Fewer tasks than this are done before other threads have woken up.
-#define BLOCKS_ALONE 2
+#define BLOCKS_ALONE 4
 
 typedef float quad __attribute__((vector_size(16)));
 
@@ -47,13 +47,10 @@ typedef struct batch_run {
 static void run_batches(void* context, int32_t block, int32_t worker) {
   const batch_run* r = context;
   (void)worker;
-  int32_t begin = block * BATCH_BLOCK, end = begin + BATCH_BLOCK, first = 0;
-  for (int k = 0; k < FEM_KINDS; ++k) {
-    int32_t count = yw_fem_num_batches(&r->work->kinds[k]);
-    int32_t from = begin > first ? begin - first : 0;
-    int32_t to = end - first < count ? end - first : count;
-    for (int32_t b = from; b < to; ++b) r->run(r->context, k, b);
-    first += count;
+  int32_t begin = block * BATCH_BLOCK, end = begin + BATCH_BLOCK;
+  if (end > r->work->num_batches) end = r->work->num_batches;
+  for (int32_t i = begin; i < end; ++i) {
+    r->run(r->context, r->work->order[i].kind, r->work->order[i].batch);
   }
 }
 
@@ -108,7 +105,10 @@ static void batch_forces(void* context, int32_t k, int32_t batch) {
                       : NULL,
   };
   bool found = def->kernels->forces(&args, batch);
-  if (def->look_for_squeezed) scratch->any_squeezed[index] = found;
+  // Written seldom: other threads have neighbours of this byte.
+  if (def->look_for_squeezed && scratch->any_squeezed[index] != found) {
+    scratch->any_squeezed[index] = found;
+  }
   if (!scratch->any_squeezed[index]) return;
   const uint16_t* bits = scratch->squeezed + index * FEM_FAMILY_CHILDREN;
   for (int32_t c = 0; c < args.kind->num_children; ++c) {
@@ -130,7 +130,7 @@ static void gather_nodes(void* context, int32_t block, int32_t worker) {
     for (int32_t s = work->slot_start[i]; s < work->slot_start[i + 1]; ++s) {
       sum += slots[work->slots[s]];
     }
-    memcpy(&def->force[def->front->active[i]], &sum, sizeof sum);
+    memcpy(&def->force[work->nodes[i]], &sum, sizeof sum);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "fem/materials.h"
 #include "fem/sampling.h"
+#include "yawara/fem.h"
 
 typedef struct fem_material_def {
   yw_fem_material material;  ///< everywhere, or what `at` starts from

@@ -6,7 +6,7 @@
 #include "fem/batches.h"
 #include "fem/make_materials.h"
 #include "math/vec.h"
-#include "yawara/model.h"
+#include "yawara/fem.h"
 
 typedef struct fem_model {
   yw_allocator mem;

@@ -15,7 +15,7 @@
 
 #include "fem/hierarchy.h"
 #include "fem/stiffness.h"
-#include "yawara/model.h"
+#include "yawara/fem.h"
 
 typedef struct fem_sampling_def {
   yw_fem_sampling kind;

@@ -161,11 +161,6 @@ static yw_contact_geometry contact_geometry(const void* state) {
   };
 }
 
-static uint64_t topology_version(const void* state) {
-  (void)state;
-  return 0;
-}
-
 static const int32_t* particle_of_vertex(const void* state) {
   return ((const frames_body*)state)->model->particle_of_vertex;
 }
@@ -180,7 +175,6 @@ const yw_method yw_frames_method = {
     .advance = frames_advance,
     .invalidate = yw_frames_invalidate,
     .contact_geometry = contact_geometry,
-    .topology_version = topology_version,
     .particle_of_vertex = particle_of_vertex,
     .save = yw_frames_save,
     .load = yw_frames_load,

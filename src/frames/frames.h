@@ -4,6 +4,7 @@
 #define YW_FRAMES_FRAMES_H
 
 #include "method.h"
+#include "yawara/frames.h"
 
 extern const yw_method yw_frames_method;
 

@@ -7,7 +7,7 @@
 #include "base/simd.h"
 #include "frames/step.h"
 #include "math/polar_lanes.h"
-#include "yawara/model.h"
+#include "yawara/frames.h"
 
 typedef float quad __attribute__((vector_size(16)));
 

@@ -14,6 +14,7 @@
 #include "frames/sweeps.h"
 #include "math/polar.h"
 #include "math/vec.h"
+#include "yawara/frames.h"
 
 /// Floats in a row: the columns of P and t, four each.
 #define FRAMES_ROW 16

@@ -18,6 +18,7 @@
 #define YW_FRAMES_REGIONS_H
 
 #include "method.h"
+#include "yawara/frames.h"
 
 /// Weight of the term that keeps members in place. Tuned on bars of 5 x 1 x 1 in bending.
 #define FRAMES_GAMMA_CELLS 0.15

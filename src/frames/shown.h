@@ -4,6 +4,7 @@
 #define YW_FRAMES_SHOWN_H
 
 #include "method.h"
+#include "yawara/model.h"
 
 /// Volumes: von Mises stress and energy density, from the rest pose.
 int32_t yw_frames_num_fields(const void* state);

@@ -338,16 +338,6 @@ static yw_contact_geometry contact_geometry(const void* state) {
   return (yw_contact_geometry){.rest = model->rest, .radius = model->radius};
 }
 
-static uint64_t topology_version(const void* state) {
-  (void)state;
-  return 0;
-}
-
-static const int32_t* particle_of_vertex(const void* state) {
-  (void)state;
-  return NULL;
-}
-
 static yw_status model_surface(const void* model_pointer, const yw_allocator* mem,
                                yw_tri_mesh* out) {
   const yw_tri_mesh* surface = &((const slender_model*)model_pointer)->surface;
@@ -378,8 +368,6 @@ const yw_method yw_slender_method = {
     .advance = advance,
     .invalidate = invalidate,
     .contact_geometry = contact_geometry,
-    .topology_version = topology_version,
-    .particle_of_vertex = particle_of_vertex,
     .save = save,
     .load = load,
     .place = place,

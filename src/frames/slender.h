@@ -7,6 +7,7 @@
 #include "frames/slender_model.h"
 #include "frames/slender_solve.h"
 #include "method.h"
+#include "yawara/frames.h"
 
 /// What an obstacle does to a particle in a step.
 typedef enum slender_state {

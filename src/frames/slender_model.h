@@ -20,7 +20,7 @@
 
 #include "frames/turn.h"
 #include "math/vec.h"
-#include "yawara/model.h"
+#include "yawara/frames.h"
 
 typedef enum slender_kind { SLENDER_ROD, SLENDER_SHEET } slender_kind;
 

@@ -5,6 +5,7 @@
 
 #include "frames/frames.h"
 #include "frames/model.h"
+#include "yawara/frames.h"
 
 /// Second derivative of 16 regions (see energy.h): with W = R^T dA,
 ///   dP = R (2 mu sym W + [T z] + lambda tr W),   z = axial(W - W^T).

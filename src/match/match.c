@@ -328,11 +328,6 @@ static yw_contact_geometry contact_geometry(const void* state) {
   };
 }
 
-static uint64_t topology_version(const void* state) {
-  (void)state;
-  return 0;
-}
-
 static const int32_t* particle_of_vertex(const void* state) {
   return ((const match_body*)state)->model->particle_of_vertex;
 }
@@ -347,7 +342,6 @@ const yw_method yw_match_method = {
     .advance = match_advance,
     .invalidate = yw_match_invalidate,
     .contact_geometry = contact_geometry,
-    .topology_version = topology_version,
     .particle_of_vertex = particle_of_vertex,
     .save = yw_match_save,
     .load = yw_match_load,

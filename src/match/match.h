@@ -4,6 +4,7 @@
 #define YW_MATCH_MATCH_H
 
 #include "method.h"
+#include "yawara/match.h"
 
 extern const yw_method yw_match_method;
 

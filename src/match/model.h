@@ -14,6 +14,7 @@
 #include "math/polar.h"
 #include "math/vec.h"
 #include "method.h"
+#include "yawara/match.h"
 
 /// Floats in a row: a 3x4 matrix and padding up to a cache line.
 #define MATCH_ROW 16

@@ -4,6 +4,7 @@
 #define YW_MATCH_STEP_H
 
 #include "match/model.h"
+#include "yawara/match.h"
 
 /// A rigid frame near the body. Positions enter the kernels as displacements in it,
 ///   d = R^T (x - c) - x0,

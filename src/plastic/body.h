@@ -12,6 +12,7 @@
 #define YW_PLASTIC_BODY_H
 
 #include "plastic/model.h"
+#include "plastic/sleep.h"
 
 enum {
   PLASTIC_CHUNK = 256,        ///< masters per task
@@ -77,6 +78,15 @@ typedef struct plastic_sums {
   int32_t count;            ///< of what the phase counts
 } plastic_sums;
 
+/// How slaves come and go. Others than those a body begins with are for measurements.
+typedef struct plastic_rules {
+  int32_t per_split;  ///< slaves that come where two masters part: 2, one on each side; 1, as in
+                      ///< the paper, on the side that the slave between them did not follow; 0
+  bool repair;        ///< slaves come around masters that see too few
+  bool relocate;      ///< where that is due, one of two that crowd nearby moves there
+  bool keep;          ///< those that crowd stay
+} plastic_rules;
+
 typedef struct plastic_body {
   const plastic_model* model;
   yw_allocator mem;
@@ -89,6 +99,8 @@ typedef struct plastic_body {
   yw_quat turn;          ///< where the body was put: p -> turn p + shift
   yw_vec3 shift;
   uint64_t version;  ///< of the topology
+
+  plastic_sleep sleep;
 
   // Masters.
   plastic_state_block* state;
@@ -151,13 +163,14 @@ typedef struct plastic_body {
   int32_t* fresh_next;
   int32_t fresh_mask;
 
-  plastic_sums* sums;        ///< per chunk
-  float dt;                  ///< s, of the inner step
-  yw_vec3 fall;              ///< m/s, what gravity adds in it
+  plastic_sums* sums;  ///< per chunk
+  float dt;            ///< s, of the inner step
+  yw_vec3 fall;        ///< m/s, what gravity adds in it
+  plastic_rules rules;
   int32_t fixed_iterations;  ///< for measurements: exactly so many; 0: until converged
   int32_t iterations;        ///< in the last inner step
   int32_t inner_steps;       ///< in the last advance
-  int64_t added, removed, rebuilt;
+  int64_t added, removed, relocated, rebuilt;
   double seconds[PLASTIC_NUM_TIMES];
 } plastic_body;
 

@@ -234,10 +234,10 @@ bool yw_plastic_list_parts(plastic_body* body) {
 
 static bool list_pairs(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   const plastic_weight_kernels* kernels = YW_KERNEL_PICK(yw_plastic_weight_kernels, ctx->simd);
-  int32_t chunks = yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK);
-  yw_plastic_run(body, particles, ctx, chunks, kernels->search);
+  // Sleepers see nobody.
+  memset(body->row_start, 0, ((size_t)body->num_masters + 1) * sizeof *body->row_start);
+  yw_plastic_run_masters(body, particles, ctx, kernels->search);
   int64_t total = 0;
-  body->row_start[0] = 0;
   for (int32_t m = 0; m < body->num_masters; ++m) {
     total += body->row_start[m + 1];
     if (total > INT32_MAX - 1024) return false;
@@ -245,7 +245,7 @@ static bool list_pairs(plastic_body* body, yw_particles* particles, const yw_ste
   }
   if (!yw_plastic_reserve_pairs(body, total)) return false;
   body->num_pairs = (int32_t)total;
-  yw_plastic_run(body, particles, ctx, chunks, pack_rows);
+  yw_plastic_run_masters(body, particles, ctx, pack_rows);
   number_slaves(body);
   return yw_plastic_list_parts(body);
 }
@@ -265,6 +265,7 @@ bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
   }
   float half = 0.5f * PLASTIC_SKIN * body->model->spacing;
   if (!body->lists_are_old && body->drift < half) return true;
+  if (!yw_plastic_wake_near(body, particles)) return false;
   int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
   yw_plastic_run(body, particles, ctx, chunks, find_buckets);
   int32_t before = body->num_slaves;
@@ -296,6 +297,5 @@ void yw_plastic_weigh(plastic_body* body, yw_particles* particles, const yw_step
     return;
   }
   const plastic_weight_kernels* kernels = YW_KERNEL_PICK(yw_plastic_weight_kernels, ctx->simd);
-  yw_plastic_run(body, particles, ctx, yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK),
-                 kernels->weights);
+  yw_plastic_run_masters(body, particles, ctx, kernels->weights);
 }

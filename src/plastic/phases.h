@@ -9,6 +9,9 @@
 typedef void (*plastic_chunk_fn)(plastic_body* body, yw_particles* particles, int32_t chunk);
 void yw_plastic_run(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                     int32_t chunks, plastic_chunk_fn run);
+/// The same for all chunks with a master that is awake.
+void yw_plastic_run_masters(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                            plastic_chunk_fn run);
 
 /// Compiled once per instruction set (weights_kernels.c).
 typedef struct plastic_weight_kernels {
@@ -62,6 +65,30 @@ bool yw_plastic_seed_slaves(plastic_body* body, const yw_particles* particles);
 bool yw_plastic_add_slaves(plastic_body* body, const yw_particles* particles);
 /// Marks one of two slaves that are too close, and slaves without masters, by a bucket of -1.
 int32_t yw_plastic_drop_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
+
+/// sleep.c: what rests is left out; see sleep.h. False: memory is out.
+bool yw_plastic_sleep_create(plastic_body* body);
+void yw_plastic_sleep_destroy(plastic_body* body);
+/// Room for so many islands, and slaves of them.
+bool yw_plastic_sleep_reserve(plastic_body* body, int32_t islands, int32_t slaves);
+/// Islands that were touched, or whose obstacles, pins or gravity are others.
+bool yw_plastic_wake_touched(plastic_body* body, const yw_particles* particles,
+                             const yw_step_ctx* ctx);
+/// Islands that something awake is about to share slaves with.
+bool yw_plastic_wake_near(plastic_body* body, const yw_particles* particles);
+bool yw_plastic_wake_all(plastic_body* body);
+/// After a step: islands that were still long enough fall asleep.
+bool yw_plastic_rest(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
+/// Chunks that are awake, and where sleepers are.
+bool yw_plastic_list_sleepers(plastic_body* body);
+/// Sleepers in chunks that went on are as they were.
+void yw_plastic_restore_sleepers(plastic_body* body, yw_particles* particles);
+/// Slaves of sleepers that touch something.
+int32_t yw_plastic_sleeping_contacts(const plastic_body* body);
+void yw_plastic_sleep_save(const plastic_body* body, yw_writer* writer);
+bool yw_plastic_sleep_load(plastic_body* body, yw_reader* reader);
+/// All are awake; slaves that were aside are lost.
+void yw_plastic_forget_sleep(plastic_body* body);
 
 /// paper.c: weights as printed.
 void yw_plastic_weigh_as_printed(plastic_body* body, const yw_particles* particles);

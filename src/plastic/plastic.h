@@ -4,7 +4,7 @@
 #define YW_PLASTIC_PLASTIC_H
 
 #include "method.h"
-#include "yawara/model.h"
+#include "yawara/plastic.h"
 
 extern const yw_method yw_plastic_method;
 

@@ -197,8 +197,7 @@ static products multiply(const solver* s, yw_particles* particles) {
   plastic_body* body = s->body;
   const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, s->ctx->simd);
   int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
-  yw_plastic_run(body, particles, s->ctx, yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK),
-                 kernels->stiffen);
+  yw_plastic_run_masters(body, particles, s->ctx, kernels->stiffen);
   yw_plastic_run(body, particles, s->ctx, chunks, kernels->multiply);
   products sum = {0};
   for (int32_t c = 0; c < chunks; ++c) {
@@ -234,12 +233,11 @@ static double iterate(const solver* s, yw_particles* particles, double rz, doubl
 
 bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, ctx->simd);
-  int32_t master_chunks = yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK);
   int32_t slave_chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
   solver s = {.body = body, .ctx = ctx};
   double mass;
   s.mean = mean_velocity(&s, &mass);
-  yw_plastic_run(body, particles, ctx, master_chunks, kernels->block_parts);
+  yw_plastic_run_masters(body, particles, ctx, kernels->block_parts);
   yw_plastic_run(body, particles, ctx, slave_chunks, kernels->condition);
   run(&s, begin);
   double size = run(&s, measure);

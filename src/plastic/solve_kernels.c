@@ -144,7 +144,23 @@ YW_LANE_FN quad condition_times(const float b[6], quad r) {
 
 typedef double wide_sum __attribute__((vector_size(32)));
 
+// So many slaves later memory will be needed.
+#define SLAVES_AHEAD 32
 #define TOTAL(s) (((s)[0] + (s)[1]) + (s)[2])
+
+// Asks memory for what slave s and its parts will need.
+YW_LANE_FN void ask_slave(const plastic_body* body, int32_t s) {
+  __builtin_prefetch(&body->course[s], 1, 2);
+  __builtin_prefetch(body->inverse[s], 0, 2);
+  if (s % 4 == 0) {
+    __builtin_prefetch(&body->solved[s], 1, 2);
+    __builtin_prefetch(&body->residual[s], 1, 2);
+    __builtin_prefetch(&body->product[s], 1, 2);
+  }
+  for (int32_t e = body->part_start[s]; e < body->part_start[s + 1]; ++e) {
+    __builtin_prefetch(&body->parts[body->part_at[e]], 0, 2);
+  }
+}
 
 // What stands in brackets is the step that was due: [x += alpha p, r -= alpha q, z -= alpha u],
 // p = z + beta p, q = A p, u = P q, and the sums of p q, r z, z q, q u.
@@ -155,6 +171,7 @@ void YW_KERNEL(yw_plastic_multiply)(plastic_body* body, yw_particles* particles,
   float alpha = body->alpha, beta = body->beta;
   wide_sum pq = {0}, rz = {0}, zq = {0}, qu = {0};
   for (int32_t s = first; s < end; ++s) {
+    if (s + SLAVES_AHEAD < body->num_slaves) ask_slave(body, s + SLAVES_AHEAD);
     plastic_course* course = &body->course[s];
     quad p = quad_load(&course->direction);
     quad x = quad_load(&body->solved[s]) + alpha * p;

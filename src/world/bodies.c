@@ -62,7 +62,7 @@ static int32_t particle_of(const int32_t* table, int32_t vertex) {
 }
 
 static yw_status apply_pose(yw_body* body, const yw_vec3* pose, yw_error* error) {
-  const int32_t* table = body->model->method->particle_of_vertex(body->state);
+  const int32_t* table = yw_body_vertex_table(body);
   for (int32_t i = 0; i < body->particles.count; ++i) {
     if (!yw_is_finite3(pose[i])) {
       return yw_fail(error, YW_ERR_INVALID, "%s: vertex %d of the initial pose is not finite",
@@ -136,7 +136,7 @@ void yw_body_remember(yw_body* body) {
   const yw_particles* p = &body->particles;
   memcpy(body->last_good, p->pos, sizeof(yw_vec4) * (size_t)p->count);
   body->last_good_count = p->count;
-  body->last_topology = body->model->method->topology_version(body->state);
+  body->last_topology = yw_body_topology(body);
 }
 
 yw_status yw_body_create(yw_world* world, const yw_body_def* def, yw_body_id* out,
@@ -240,7 +240,7 @@ static yw_body* refreshed(const yw_world* world, yw_body_id id, int32_t* count) 
   if (count) *count = body ? body->particles.count : 0;
   if (!body || body->shown_change == world->changes) return body;
   const yw_particles* p = &body->particles;
-  const int32_t* table = body->model->method->particle_of_vertex(body->state);
+  const int32_t* table = yw_body_vertex_table(body);
   const float* radius =
       body->shown_radii ? body->model->method->contact_geometry(body->state).radius : NULL;
   for (int32_t i = 0; i < p->count; ++i) {
@@ -278,7 +278,7 @@ yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3* posit
       return YW_ERR_INVALID;
     }
   }
-  const int32_t* table = body->model->method->particle_of_vertex(body->state);
+  const int32_t* table = yw_body_vertex_table(body);
   for (int32_t i = 0; i < p->count; ++i) {
     int32_t particle = particle_of(table, i);
     p->pos[particle] = yw_v4(positions[i]);

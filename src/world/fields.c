@@ -33,7 +33,7 @@ int32_t yw_body_find_field(const yw_world* world, yw_body_id id, const char* nam
 
 // Values in the order of the particles become values in the order of the mesh.
 static yw_status to_mesh_order(const yw_world* world, const yw_body* body, float* values) {
-  const int32_t* table = body->model->method->particle_of_vertex(body->state);
+  const int32_t* table = yw_body_vertex_table(body);
   if (!table) return YW_OK;
   int32_t count = body->particles.count;
   float* copy = YW_NEW_ARRAY(&world->mem, float, count);
@@ -63,7 +63,7 @@ yw_status yw_body_field_values(const yw_world* world, yw_body_id id, int32_t fie
 // Particle numbers become vertex numbers.
 static bool number_as_mesh(const yw_world* world, const yw_body* body, int32_t* corners,
                            size_t count) {
-  const int32_t* table = body->model->method->particle_of_vertex(body->state);
+  const int32_t* table = yw_body_vertex_table(body);
   if (!table) return true;
   int32_t* vertex_of = YW_NEW_ARRAY(&world->mem, int32_t, body->particles.count);
   if (!vertex_of) return false;

@@ -7,6 +7,7 @@
 
 #include "geometry/embedding.h"
 #include "method.h"
+#include "yawara/model.h"
 
 struct yw_model {
   yw_allocator mem;

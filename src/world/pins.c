@@ -37,7 +37,7 @@ static bool fill_pin(yw_world* world, const yw_body* body, const yw_pin_def* def
     return false;
   }
   pin->hand_begin = pin->hand_end = YW_MOTION_NONE;
-  const int32_t* table = body->model->method->particle_of_vertex(body->state);
+  const int32_t* table = yw_body_vertex_table(body);
   for (int32_t i = 0; i < def->num_vertices; ++i) {
     int32_t vertex = def->vertices[i];
     pin->particles[i] = table ? table[vertex] : vertex;

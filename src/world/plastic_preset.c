@@ -3,7 +3,7 @@
 // the two.
 #include <string.h>
 
-#include "yawara/model.h"
+#include "yawara/plastic.h"
 
 // Softest first.
 static const yw_plastic_preset presets[] = {

@@ -102,6 +102,7 @@ static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) 
                        .collide = yw_obstacles_collide,
                        .is_clear = yw_obstacles_clear,
                        .probe = yw_obstacles_probe,
+                       .obstacles_in = yw_obstacles_in,
                        .obstacles = &s->obstacles,
                        .friction = body->friction,
                        .restitution = body->restitution,
@@ -164,7 +165,7 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
     if (!geometry.tets && !geometry.radius) continue;
     world->contact_bodies.items[world->contact_bodies.count++] =
         (yw_contact_body){.geometry = geometry,
-                          .topology_version = method->topology_version(body->state),
+                          .topology_version = yw_body_topology(body),
                           .key = body->key,
                           .particles = &body->particles,
                           .friction = body->friction,
@@ -211,7 +212,7 @@ static void settle_bodies(const substep* s) {
     yw_status status = method->settle(body->state, &body->particles, &ctx);
     if (status < 0 && body->status >= 0) body->status = status;
     bool changed = body->particles.count != body->last_good_count ||
-                   method->topology_version(body->state) != body->last_topology;
+                   yw_body_topology(body) != body->last_topology;
     if (changed) adopt_particles(world, slot);
   }
 }
@@ -245,12 +246,13 @@ static void remember_good_state(yw_world* world) {
 }
 
 static void collect_report(const yw_world* world, yw_step_report* report) {
-  report->num_particles = report->obstacle_contacts = 0;
+  report->num_particles = report->obstacle_contacts = report->sleeping_particles = 0;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     const yw_body* body = &world->bodies.items[world->body_order.items[i]];
     if (!body->active) continue;
     report->num_particles += body->particles.count;
     report->obstacle_contacts += body->report.obstacle_contacts;
+    report->sleeping_particles += body->report.asleep;
     report->recovered_regions += body->report.recovered;
     report->stalled_solves += body->report.stalled;
     report->seconds_project += body->report.seconds_project;

@@ -85,6 +85,16 @@ struct yw_world {
   YW_LIST(uint32_t) small_bodies;           ///< scratch of the step
 };
 
+/// Input vertex i is particle table[i]; NULL: the same order.
+static inline const int32_t* yw_body_vertex_table(const yw_body* body) {
+  const yw_method* method = body->model->method;
+  return method->particle_of_vertex ? method->particle_of_vertex(body->state) : NULL;
+}
+static inline uint64_t yw_body_topology(const yw_body* body) {
+  const yw_method* method = body->model->method;
+  return method->topology_version ? method->topology_version(body->state) : 0;
+}
+
 /// Bodies that the step moves.
 static inline bool yw_body_takes_part(const yw_body* body) {
   return body->active && !body->diverged;

@@ -2,7 +2,7 @@
 // Energy of a frames body: derivatives against finite differences, invariances, bad input.
 #include "frames/mat3d.h"
 #include "frames_testing.h"
-#include "yawara/model.h"
+#include "yawara/frames.h"
 
 #define STEP 1e-5
 

@@ -53,7 +53,8 @@ static void settings_reach_the_model(void** state) {
   yw_scene* scene = scene_of(
       BODY(CUBE ", \"density\": 700, \"plastic\": {\"spacing\": 0.1, \"youngs_modulus\": 2e5, "
                 "\"poissons_ratio\": 0.25, \"theta_c\": 0.02, \"theta_s\": 0.01, \"xi\": 10, "
-                "\"eta\": 0.5, \"time_step\": 1e-3, \"tolerance\": 1e-4, \"max_iterations\": 50}"));
+                "\"eta\": 0.5, \"time_step\": 1e-3, \"tolerance\": 1e-4, \"max_iterations\": 50, "
+                "\"sleep_speed\": 0.01}"));
   const plastic_model* m = model_of(scene);
   assert_int_equal(m->num_masters, 64);
   assert_near(youngs_of(m, 63), 2e5, 1);
@@ -65,6 +66,7 @@ static void settings_reach_the_model(void** state) {
   assert_near(m->time_step, 1e-3, 1e-9);
   assert_near(m->tolerance, 1e-4, 1e-9);
   assert_int_equal(m->iterations, 50);
+  assert_near(m->sleep_speed, 0.01, 1e-9);
   assert_false(m->paper);
   assert_true(m->num_slaves > m->num_masters);
   yw_scene_destroy(scene);
@@ -87,6 +89,7 @@ static void defaults_are_those_of_the_library(void** state) {
   assert_near(def.tolerance, plain.tolerance, 0);
   assert_int_equal(def.max_iterations, plain.max_iterations);
   assert_near(def.time_step, plain.time_step, 0);
+  assert_near(def.sleep_speed, plain.sleep_speed, 0);
   yw_scene_destroy(scene);
 }
 
@@ -417,7 +420,7 @@ static void mistakes_are_reported_with_their_place(void** state) {
        "plastic.spacing: the shape holds no point of a lattice with spacing 3 m"},
       {BODY(CUBE ", \"plastic\": {\"spacing\": 1e-3}"),
        "dir/a.json:1:70: bodies[0].plastic.spacing"},
-      {BODY(CUBE ", \"plastic\": {\"spacing\": 1e-3}"), "GB), but the limit is 8.0 GB"},
+      {BODY(CUBE ", \"plastic\": {\"spacing\": 1e-3}"), "GB, but the limit is 8 GB"},
       {BODY(CUBE ", \"plastic\": {\"spacing\": 1e-5}"), "use a larger spacing"},
       {PLASTIC("\"fields\": [{\"poissons_ratio\": 0.1}]"),
        "only for bodies of \"frames\" or \"fem\""},
