@@ -387,7 +387,8 @@ static bool load_lists(plastic_body* body, yw_reader* reader, int32_t num_pairs)
     body->column[e] = s;
   }
   body->num_pairs = num_pairs;
-  return !reader->failed && yw_plastic_list_parts(body);
+  const yw_step_ctx alone = {0};
+  return !reader->failed && yw_plastic_list_parts(body, &alone);
 }
 
 static bool all_finite(const float* values, size_t count) {

@@ -147,91 +147,6 @@ static void pack_rows(plastic_body* body, yw_particles* particles, int32_t chunk
          count * sizeof *body->column);
 }
 
-// Numbers slaves by the first master that sees them, so that those of a chunk lie side by side in
-// memory; those that no master sees come last.
-static void number_slaves(plastic_body* body) {
-  int32_t *number = body->slave_bucket, count = 0;
-  memset(number, 0xff, (size_t)body->num_slaves * sizeof *number);
-  for (int32_t e = 0; e < body->num_pairs; ++e) {
-    int32_t s = body->column[e];
-    if (number[s] < 0) number[s] = count++;
-    body->column[e] = number[s];
-  }
-  yw_vec4* numbered = body->product;
-  for (int32_t s = 0; s < body->num_slaves; ++s) {
-    numbered[number[s] < 0 ? count++ : number[s]] = body->slave_pos[s];
-  }
-  body->product = body->slave_pos;
-  body->slave_pos = numbered;
-}
-
-static bool reserve_locals(plastic_body* body, int64_t count) {
-  if (count <= body->local_capacity) return true;
-  int64_t wanted = count + count / 4;
-  if (wanted > INT32_MAX / 2) return false;
-  int32_t* kept = yw_mem_resize(&body->mem, body->local_slave, (size_t)body->num_locals,
-                                (size_t)wanted, sizeof *kept);
-  if (!kept) return false;
-  body->local_slave = kept;
-  yw_mem_free(&body->mem, body->parts);
-  yw_mem_free(&body->mem, body->part_at);
-  body->parts = YW_NEW_ARRAY(&body->mem, yw_vec4, 2 * (size_t)wanted);
-  body->part_at = YW_NEW_ARRAY(&body->mem, int32_t, (size_t)wanted);
-  body->local_capacity = body->parts && body->part_at ? (int32_t)wanted : 0;
-  return body->local_capacity > 0;
-}
-
-// Place of a slave among those of a chunk, of which there are `count` so far.
-static int32_t find_local(int32_t* locals, int32_t* place, int32_t s, int32_t* count) {
-  // Whatever a place says counts only if the slave is there.
-  if (!((uint32_t)place[s] < (uint32_t)*count && locals[place[s]] == s)) {
-    place[s] = *count;
-    locals[(*count)++] = s;
-  }
-  return place[s];
-}
-
-// Slaves that the masters of a chunk see, in the order in which they come.
-static bool list_locals(plastic_body* body, int32_t chunk) {
-  int32_t first = body->num_locals, count = 0, end = (chunk + 1) * PLASTIC_CHUNK;
-  if (end > body->num_masters) end = body->num_masters;
-  if (!reserve_locals(body, (int64_t)first + PLASTIC_MAX_LOCALS)) return false;
-  int32_t *locals = body->local_slave + first, *place = body->slave_bucket;
-  for (int32_t m = chunk * PLASTIC_CHUNK; m < end; ++m) {
-    size_t to = 4 * (size_t)body->four_start[m];
-    for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e, ++to) {
-      body->local_column[to] = (uint16_t)find_local(locals, place, body->column[e], &count);
-    }
-    // To whole fours, by pairs without weight.
-    for (; to % 4 != 0; ++to) {
-      body->local_column[to] = 0;
-      body->share[to] = 0.0f;
-      if (body->back_share) body->back_share[to] = 0.0f;
-    }
-    body->four_start[m + 1] = (int32_t)(to / 4);
-  }
-  body->num_locals = body->local_start[chunk + 1] = first + count;
-  return true;
-}
-
-bool yw_plastic_list_parts(plastic_body* body) {
-  int32_t chunks = yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK);
-  body->num_locals = body->local_start[0] = body->four_start[0] = 0;
-  memset(body->slave_bucket, 0, (size_t)body->num_slaves * sizeof *body->slave_bucket);
-  for (int32_t c = 0; c < chunks; ++c) {
-    if (!list_locals(body, c)) return false;
-  }
-  int32_t* start = body->part_start;
-  memset(start, 0, ((size_t)body->num_slaves + 1) * sizeof *start);
-  for (int32_t i = 0; i < body->num_locals; ++i) ++start[body->local_slave[i] + 1];
-  for (int32_t s = 0; s < body->num_slaves; ++s) start[s + 1] += start[s];
-  for (int32_t i = 0; i < body->num_locals; ++i) body->part_at[start[body->local_slave[i]]++] = i;
-  for (int32_t s = body->num_slaves; s > 0; --s) start[s] = start[s - 1];
-  start[0] = 0;
-  body->num_listed = body->num_slaves;
-  return true;
-}
-
 static bool list_pairs(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   const plastic_weight_kernels* kernels = YW_KERNEL_PICK(yw_plastic_weight_kernels, ctx->simd);
   // Sleepers see nobody.
@@ -246,8 +161,7 @@ static bool list_pairs(plastic_body* body, yw_particles* particles, const yw_ste
   if (!yw_plastic_reserve_pairs(body, total)) return false;
   body->num_pairs = (int32_t)total;
   yw_plastic_run_masters(body, particles, ctx, pack_rows);
-  number_slaves(body);
-  return yw_plastic_list_parts(body);
+  return yw_plastic_list_parts(body, ctx);
 }
 
 bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,

@@ -43,11 +43,13 @@ bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
                                 const yw_step_ctx* ctx);
 /// Weights of all pairs.
 void yw_plastic_weigh(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
-/// Slaves of chunks and parts of slaves, from the rows of the masters. False: memory is out.
-bool yw_plastic_list_parts(plastic_body* body);
 /// Room for more slaves or pairs.
 bool yw_plastic_reserve_slaves(plastic_body* body, int32_t count);
 bool yw_plastic_reserve_pairs(plastic_body* body, int64_t count);
+
+/// locals.c: slaves of chunks and parts of slaves, from the rows of the masters; slaves are
+/// numbered anew. False: memory is out.
+bool yw_plastic_list_parts(plastic_body* body, const yw_step_ctx* ctx);
 
 /// solve.c: velocities of slaves after dt, into body->solved. False: did not converge.
 bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);

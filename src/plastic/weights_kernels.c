@@ -28,6 +28,22 @@ typedef struct search_ball {
   float x, y, z, radius2;
 } search_ball;
 
+// Appends j + k for every bit k, up to one more than a row may have.
+YW_LANE_FN int32_t append_hits(int32_t* out, int32_t count, int32_t j, uint32_t hits) {
+#if YW_VF_LANES == 16
+  const __m512i each = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  __m512i numbers = _mm512_add_epi32(_mm512_set1_epi32(j), each);
+  _mm512_storeu_si512(out + count, _mm512_maskz_compress_epi32((__mmask16)hits, numbers));
+  count += __builtin_popcount(hits);
+  return count < PLASTIC_MAX_ROW + 1 ? count : PLASTIC_MAX_ROW + 1;
+#else
+  for (; hits != 0 && count < PLASTIC_MAX_ROW + 1; hits &= hits - 1) {
+    out[count++] = j + __builtin_ctz(hits);
+  }
+  return count;
+#endif
+}
+
 // Appends slaves of [begin, end) on a line of cells that lie in the ball. Returns the new count.
 YW_LANE_FN int32_t list_range(const plastic_body* body, const search_ball* ball, uint32_t line,
                               int32_t begin, int32_t end, int32_t* out, int32_t count) {
@@ -40,9 +56,7 @@ YW_LANE_FN int32_t list_range(const plastic_body* body, const search_ball* ball,
     yw_vf d2 = dx * dx + dy * dy + dz * dz;
     uint32_t hits = yw_vi_bits((d2 < ball->radius2) & (lines == (int32_t)line));
     if (end - j < YW_VF_LANES) hits &= (1u << (end - j)) - 1u;
-    for (; hits != 0 && count < PLASTIC_MAX_ROW + 1; hits &= hits - 1) {
-      out[count++] = j + __builtin_ctz(hits);
-    }
+    count = append_hits(out, count, j, hits);
   }
   return count;
 }
@@ -75,7 +89,7 @@ static void search(plastic_body* body, yw_particles* particles, int32_t chunk) {
   if (end > body->num_masters) end = body->num_masters;
   float edge = plastic_cell_edge(body->model->spacing);
   int32_t* out = body->found + (size_t)first * PLASTIC_MAX_ROW;
-  int32_t row[PLASTIC_MAX_ROW + 1];
+  int32_t row[PLASTIC_MAX_ROW + 1 + YW_LANES];
   for (int32_t m = first; m < end; ++m) {
     yw_vec4 x = particles->pos[m];
     plastic_cell cell = plastic_cell_of(x, edge);
