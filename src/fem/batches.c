@@ -39,8 +39,9 @@ static bool allocate_kind(const yw_allocator* mem, const fem_kind* kind, int32_t
   b->scale = YW_NEW_ARRAY(mem, float, n);
   b->owner = YW_NEW_ARRAY(mem, int32_t, n);
   b->present = YW_NEW_ARRAY(mem, int32_t, n);
+  b->first_slot = YW_NEW_ARRAY(mem, int32_t, n / YW_LANES);
   return b->nodes && b->half_squares && b->offsets && b->turn && b->scale && b->owner &&
-         b->present && allocate_matrices(mem, kind, n, shared, damped, b);
+         b->present && b->first_slot && allocate_matrices(mem, kind, n, shared, damped, b);
 }
 
 static bool allocate_means(const yw_allocator* mem, const fem_kind* kind, int32_t most,
@@ -77,7 +78,7 @@ bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const f
   out->place = YW_NEW_ARRAY(mem, int32_t, h->num_nodes);
   out->order = YW_NEW_ARRAY(mem, fem_batch_ref, batches);
   out->nodes = YW_NEW_ARRAY(mem, int32_t, h->num_nodes);
-  out->root_start = YW_NEW_ARRAY(mem, int32_t, h->num_roots + 2);
+  out->root_start = YW_NEW_ARRAY(mem, int32_t, h->num_roots + 1);
   good = good && out->slot_start && out->slots && out->place && out->order && out->nodes &&
          out->root_start;
   if (good) return true;
@@ -89,10 +90,10 @@ void yw_fem_work_free(fem_work* work) {
   const yw_allocator* mem = &work->mem;
   for (int k = 0; k < FEM_KINDS; ++k) {
     fem_batches* b = &work->kinds[k];
-    void* const arrays[] = {b->nodes,      b->offsets,       b->half_squares, b->factors,
-                            b->table_root, b->matrices,      b->dampings,     b->lane_tables,
-                            b->turn,       b->scale,         b->owner,        b->present,
-                            b->means,      b->mean_stiffness};
+    void* const arrays[] = {b->nodes,      b->offsets,        b->half_squares, b->factors,
+                            b->table_root, b->matrices,       b->dampings,     b->lane_tables,
+                            b->turn,       b->scale,          b->owner,        b->present,
+                            b->means,      b->mean_stiffness, b->first_slot};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(mem, arrays[i]);
   }
   yw_mem_free(mem, work->slot_start);
@@ -286,79 +287,6 @@ static void fill_tables(fem_work* work) {
   }
 }
 
-// Slots of every node, ascending: counted, then filled.
-static void list_slots(fem_work* work, const fem_front* front) {
-  int32_t* start = work->slot_start;
-  for (int32_t i = 0; i < front->num_active; ++i) work->place[work->nodes[i]] = i;
-  memset(start, 0, sizeof *start * ((size_t)front->num_active + 1));
-  for (int pass = 0; pass < 2; ++pass) {
-    int32_t slot = 0;
-    for (int k = 0; k < FEM_KINDS; ++k) {
-      const fem_batches* b = &work->kinds[k];
-      int32_t nn = work->tables->kinds[k].num_nodes, batches = yw_fem_num_batches(b);
-      work->kinds[k].first_slot = slot;
-      for (int32_t row = 0; row < batches * nn; ++row) {
-        int32_t lanes = b->count - row / nn * YW_LANES;
-        if (lanes > YW_LANES) lanes = YW_LANES;
-        const int32_t* nodes = b->nodes + (size_t)row * YW_LANES;
-        for (int32_t l = 0; l < lanes; ++l) {
-          int32_t place = work->place[nodes[l]];
-          if (pass == 0) {
-            ++start[place + 1];
-          } else {
-            work->slots[start[place]++] = slot + row * YW_LANES + l;
-          }
-        }
-      }
-      slot += batches * nn * YW_LANES;
-    }
-    work->num_slots = slot;
-    if (pass == 0) {
-      for (int32_t i = 0; i < front->num_active; ++i) start[i + 1] += start[i];
-    }
-  }
-  // Filling moved every start to the next one.
-  memmove(start + 1, start, sizeof *start * (size_t)front->num_active);
-  start[0] = 0;
-}
-
-// Nodes by their roots: counted, then filled.
-static void order_nodes(fem_work* work, const fem_front* front) {
-  const int32_t* root = work->tables->node_root;
-  int32_t *start = work->root_start, roots = work->h->num_roots;
-  memset(start, 0, sizeof *start * ((size_t)roots + 2));
-  for (int32_t i = 0; i < front->num_active; ++i) ++start[root[front->active[i]] + 1];
-  for (int32_t r = 0; r <= roots; ++r) start[r + 1] += start[r];
-  for (int32_t i = 0; i < front->num_active; ++i) {
-    int32_t n = front->active[i];
-    work->nodes[start[root[n]]++] = n;
-  }
-}
-
-// Batches by the root of their first lane.
-static void order_batches(fem_work* work) {
-  const fem_hierarchy* h = work->h;
-  int32_t* start = work->root_start;
-  memset(start, 0, sizeof *start * ((size_t)h->num_roots + 2));
-  work->num_batches = 0;
-  for (int pass = 0; pass < 2; ++pass) {
-    for (int k = 0; k < FEM_KINDS; ++k) {
-      const fem_batches* b = &work->kinds[k];
-      int32_t batches = yw_fem_num_batches(b);
-      for (int32_t i = 0; i < batches; ++i) {
-        int32_t root = h->root[b->owner[(size_t)i * YW_LANES]];
-        if (pass == 0) {
-          ++start[root + 1];
-        } else {
-          work->order[start[root]++] = (fem_batch_ref){k, i};
-        }
-      }
-      if (pass == 0) work->num_batches += batches;
-    }
-    for (int32_t r = 0; r < h->num_roots && pass == 0; ++r) start[r + 1] += start[r];
-  }
-}
-
 void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften) {
   const fem_hierarchy* h = work->h;
   work->soften = soften;
@@ -380,9 +308,7 @@ void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften) {
   }
   fill_tails(work);
   fill_tables(work);
-  order_nodes(work, front);
-  list_slots(work, front);
-  order_batches(work);
+  yw_fem_work_order(work, front);
 }
 
 void yw_fem_work_set_offsets(fem_work* work, const float (*tensions)[6]) {
