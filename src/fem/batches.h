@@ -102,6 +102,8 @@ bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const f
 void yw_fem_work_free(fem_work* work);
 /// Lists the tets of a front; soften: coarse families bend as the finest tets would.
 void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften);
+/// Bits of the children of a family that are softened together; 0: it is not, or not in the front.
+int32_t yw_fem_softened(const fem_work* work, const fem_front* front, int32_t parent);
 /// Copies the offsets of tensions of all tets in the lists; 6 per tet of the hierarchy.
 void yw_fem_work_set_offsets(fem_work* work, const float (*tensions)[6]);
 
