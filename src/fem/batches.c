@@ -287,6 +287,30 @@ static void fill_tables(fem_work* work) {
   }
 }
 
+// Bits of the children of a split tet that are in the front.
+static int32_t leaves_of(const fem_hierarchy* h, const fem_front* front, int32_t parent,
+                         int32_t* count) {
+  int32_t bits = 0;
+  *count = 0;
+  for (int32_t c = 0; c < yw_fem_children_of(h, parent); ++c) {
+    if (yw_fem_is_split(front, h->first_child[parent] + c)) continue;
+    bits |= 1 << c;
+    ++*count;
+  }
+  return bits;
+}
+
+static bool stays_together(const fem_hierarchy* h, int32_t parent, int32_t leaves) {
+  return leaves >= (int32_t)(KEEP_TOGETHER * yw_fem_children_of(h, parent));
+}
+
+int32_t yw_fem_softened(const fem_work* work, const fem_front* front, int32_t parent) {
+  int32_t count, bits = 0;
+  if (!work->soften || parent < 0 || parent >= work->tables->softening.num_families) return 0;
+  bits = leaves_of(work->h, front, parent, &count);
+  return stays_together(work->h, parent, count) ? bits : 0;
+}
+
 void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften) {
   const fem_hierarchy* h = work->h;
   work->soften = soften;
@@ -295,15 +319,13 @@ void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften) {
     if (!yw_fem_is_split(front, r)) add_single(work, r);
   }
   for (int32_t i = 0; i < front->num_families; ++i) {
-    int32_t parent = front->families[i], first = h->first_child[parent], leaves = 0;
-    int32_t children = yw_fem_children_of(h, parent);
-    for (int32_t c = 0; c < children; ++c) leaves += !yw_fem_is_split(front, first + c);
-    if (leaves >= (int32_t)(KEEP_TOGETHER * children)) {
+    int32_t parent = front->families[i], count, leaves = leaves_of(h, front, parent, &count);
+    if (stays_together(h, parent, count)) {
       add_family(work, front, parent);
       continue;
     }
-    for (int32_t c = 0; c < children; ++c) {
-      if (!yw_fem_is_split(front, first + c)) add_single(work, first + c);
+    for (int32_t c = 0; leaves >> c; ++c) {
+      if (leaves >> c & 1) add_single(work, h->first_child[parent] + c);
     }
   }
   fill_tails(work);

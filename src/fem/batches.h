@@ -114,6 +114,8 @@ void yw_fem_work_free(fem_work* work);
 void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften);
 /// The part of it that lists nodes, batches and slots in order (order.c).
 void yw_fem_work_order(fem_work* work, const fem_front* front);
+/// Bits of the children of a family that are softened together; 0: it is not, or not in the front.
+int32_t yw_fem_softened(const fem_work* work, const fem_front* front, int32_t parent);
 /// Copies the offsets of tensions of all tets in the lists; 6 per tet of the hierarchy.
 void yw_fem_work_set_offsets(fem_work* work, const float (*tensions)[6]);
 

@@ -54,7 +54,7 @@ static void take_pins(fem_body* b, yw_particles* particles, const yw_step_ctx* c
   for (int32_t i = 0; i < b->num_held; ++i) b->held[i] = ctx->holds[i].particle;
   for (int32_t i = 0; i < b->num_sprung; ++i) b->sprung[i] = ctx->springs[i].particle;
   yw_fem_note_pins(b);
-  yw_fem_enforce(b, particles);
+  yw_fem_enforce(b, particles, ctx);
   b->asleep = false;
   b->still = 0.0f;
 }
@@ -288,7 +288,7 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
   }
   if (b->asleep) b->asleep = false, b->still = 0.0f;
 
-  if (isinf(b->since_check)) yw_fem_enforce(b, p);  // placed, or other parameters
+  if (isinf(b->since_check)) yw_fem_enforce(b, p, ctx);  // placed, or other parameters
 
   int32_t recovered = 0, squeezed = 0, since_look = 0;
   float done = 0.0f;
