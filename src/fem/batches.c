@@ -11,6 +11,7 @@
 // A family with at least this share of its children in the front is kept together: a child in a
 // family costs about half of a single tet.
 #define KEEP_TOGETHER 0.5
+#define NOBODY (-2)  // owner of a lane that was never filled; -1 is a lane without a family
 
 // Memory ------------------------------------------------------------------------------------------
 
@@ -40,8 +41,10 @@ static bool allocate_kind(const yw_allocator* mem, const fem_kind* kind, int32_t
   b->owner = YW_NEW_ARRAY(mem, int32_t, n);
   b->present = YW_NEW_ARRAY(mem, int32_t, n);
   b->first_slot = YW_NEW_ARRAY(mem, int32_t, n / YW_LANES);
+  b->is_new = YW_NEW_ARRAY(mem, bool, n / YW_LANES);
   return b->nodes && b->half_squares && b->offsets && b->turn && b->scale && b->owner &&
-         b->present && b->first_slot && allocate_matrices(mem, kind, n, shared, damped, b);
+         b->present && b->first_slot && b->is_new &&
+         allocate_matrices(mem, kind, n, shared, damped, b);
 }
 
 static bool allocate_means(const yw_allocator* mem, const fem_kind* kind, int32_t most,
@@ -50,6 +53,13 @@ static bool allocate_means(const yw_allocator* mem, const fem_kind* kind, int32_
   b->means = YW_NEW_ARRAY(mem, float, n*(size_t)kind->num_edges * 6);
   b->mean_stiffness = YW_NEW_ARRAY(mem, float, n* FEM_MATRIX);
   return b->means && b->mean_stiffness;
+}
+
+// No lane is taken for what it was.
+static void forget_lanes(fem_work* work) {
+  for (int k = 0; k < FEM_KINDS; ++k) {
+    for (int32_t i = 0; i < work->kinds[k].capacity; ++i) work->kinds[k].owner[i] = NOBODY;
+  }
 }
 
 bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const fem_tables* tables,
@@ -81,7 +91,10 @@ bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const f
   out->root_start = YW_NEW_ARRAY(mem, int32_t, h->num_roots + 1);
   good = good && out->slot_start && out->slots && out->place && out->order && out->nodes &&
          out->root_start;
-  if (good) return true;
+  if (good) {
+    forget_lanes(out);
+    return true;
+  }
   yw_fem_work_free(out);
   return false;
 }
@@ -93,7 +106,7 @@ void yw_fem_work_free(fem_work* work) {
     void* const arrays[] = {b->nodes,      b->offsets,        b->half_squares, b->factors,
                             b->table_root, b->matrices,       b->dampings,     b->lane_tables,
                             b->turn,       b->scale,          b->owner,        b->present,
-                            b->means,      b->mean_stiffness, b->first_slot};
+                            b->means,      b->mean_stiffness, b->first_slot,   b->is_new};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(mem, arrays[i]);
   }
   yw_mem_free(mem, work->slot_start);
@@ -201,31 +214,41 @@ static void fill_mean(const fem_work* work, const lane_place* at, int32_t parent
   for (size_t k = 0; k < FEM_MATRIX; ++k) stiffness[k * YW_LANES] = 0.0f;
 }
 
-static void add_family(fem_work* work, const fem_front* front, int32_t parent) {
+// A lane that had the same owner and children in the last list is as it should be. Nothing else
+// changes what is in it, except for softening (yw_fem_work_build).
+static bool is_as_before(const lane_place* at, int32_t owner, int32_t present) {
+  size_t i = at->batch * YW_LANES + at->lane;
+  bool same = at->b->owner[i] == owner && at->b->present[i] == present;
+  at->b->present[i] = present;
+  if (!same) at->b->is_new[at->batch] = true;
+  return same;
+}
+
+static void add_family(fem_work* work, int32_t parent, int32_t present) {
   const fem_hierarchy* h = work->h;
   int32_t type = h->type[parent], level = h->level[parent], first = h->first_child[parent];
   lane_place at = next_lane(work, type + (yw_fem_shares(work->tables, h, parent) ? 0 : FEM_OWN));
   size_t i = at.batch * YW_LANES + at.lane;
+  bool soft = work->soften && parent < work->tables->softening.num_families;
+  bool as_before = is_as_before(&at, parent, present);
+  if (soft) at.b->num_soft = (int32_t)at.batch + 1;
+  if (!soft || !as_before) fill_mean(work, &at, soft ? parent : -1);
+  if (as_before) return;
   float shrink = 1.0f / (float)(1 << (2 * level));
   fill_lane(&at, parent, h->family[parent], work->tables->half_squares[h->root[parent]][type],
             shrink);
   at.b->turn[i] = (float)h->sign[parent] * inverse_volume6(h, h->root[parent], level + 1);
   at.b->scale[i] = (float)yw_fem_gradient_scale(h, parent);
-  at.b->present[i] = 0;
-  bool soft = work->soften && parent < work->tables->softening.num_families;
   for (int32_t c = 0; c < at.kind->num_children; ++c) {
-    bool present = !yw_fem_is_split(front, first + c);
-    fill_child(work, &at, c, first + c, present, soft);
-    if (present) at.b->present[i] |= 1 << c;
+    fill_child(work, &at, c, first + c, present >> c & 1, soft);
   }
-  if (soft) at.b->num_soft = (int32_t)at.batch + 1;
-  fill_mean(work, &at, soft ? parent : -1);
 }
 
 static void add_single(fem_work* work, int32_t tet) {
   const fem_hierarchy* h = work->h;
   lane_place at = next_lane(work, FEM_SINGLES);
   size_t i = at.batch * YW_LANES + at.lane;
+  if (is_as_before(&at, tet, 1)) return;
   float squares[6];
   for (int e = 0; e < 6; ++e) {
     yw_dvec3 d = yw_dsub(h->rest[h->nodes[tet][yw_fem_edges[e][1]]],
@@ -236,7 +259,6 @@ static void add_single(fem_work* work, int32_t tet) {
   float turn = h->type[tet] == FEM_A ? 1.0f : -2.0f;
   at.b->turn[i] = turn * (float)h->sign[tet] * inverse_volume6(h, h->root[tet], h->level[tet]);
   at.b->scale[i] = (float)yw_fem_gradient_scale(h, tet);
-  at.b->present[i] = 1;
   fill_child(work, &at, 0, tet, true, false);
 }
 
@@ -249,13 +271,13 @@ static void fill_tails(fem_work* work) {
       size_t i = at.batch * YW_LANES + at.lane;
       const int32_t nodes[FEM_FAMILY_NODES] = {0};
       const float squares[FEM_MAX_EDGES] = {0};
+      fill_mean(work, &at, -1);
+      if (is_as_before(&at, -1, 0)) continue;
       fill_lane(&at, -1, nodes, squares, 0.0f);
       at.b->turn[i] = at.b->scale[i] = 0.0f;
-      at.b->present[i] = 0;
       for (int32_t c = 0; c < at.kind->num_children; ++c) {
         fill_child(work, &at, c, -1, false, false);
       }
-      fill_mean(work, &at, -1);
     }
     work->kinds[k].count = count;
   }
@@ -266,6 +288,8 @@ static void fill_tables(fem_work* work) {
   for (int k = 0; k < FEM_OWN; ++k) {
     fem_batches* b = &work->kinds[k];
     for (int32_t batch = 0; batch < yw_fem_num_batches(b); ++batch) {
+      if (!b->is_new[batch]) continue;
+      b->is_new[batch] = false;
       const int32_t* owner = b->owner + (size_t)batch * YW_LANES;
       int32_t first = work->h->root[owner[0]];
       bool same = true;
@@ -313,6 +337,7 @@ int32_t yw_fem_softened(const fem_work* work, const fem_front* front, int32_t pa
 
 void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften) {
   const fem_hierarchy* h = work->h;
+  if (work->soften != soften) forget_lanes(work);
   work->soften = soften;
   for (int k = 0; k < FEM_KINDS; ++k) work->kinds[k].count = work->kinds[k].num_soft = 0;
   for (int32_t r = 0; r < h->num_roots; ++r) {
@@ -321,7 +346,7 @@ void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften) {
   for (int32_t i = 0; i < front->num_families; ++i) {
     int32_t parent = front->families[i], count, leaves = leaves_of(h, front, parent, &count);
     if (stays_together(h, parent, count)) {
-      add_family(work, front, parent);
+      add_family(work, parent, leaves);
       continue;
     }
     for (int32_t c = 0; leaves >> c; ++c) {

@@ -82,6 +82,7 @@ typedef struct fem_batches {
   float* scale;           ///< gradients of the root's shapes times this are the parent's (or tet's)
   int32_t* owner;         ///< parent tet, or the tet
   int32_t* present;       ///< bit c: child c is in the front
+  bool* is_new;           ///< per batch: some lane has changed since its lane_tables were made
   int32_t* first_slot;    ///< per batch; slot of node n in lane l: first + 16 n + l
 } fem_batches;
 
