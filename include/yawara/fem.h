@@ -54,7 +54,8 @@ typedef enum yw_fem_hanging {
 /// What may be changed while a fem body runs.
 typedef struct yw_fem_params {
   /// Jump of strain that asks for refinement next to the finest level, > 0; default 0.01. Coarser
-  /// levels are refined at an eighth of it per level.
+  /// levels are refined at an eighth of it per level; with `soften` it is 2.5 times this, and 40
+  /// times less per coarser level.
   float tau;
   float check_interval;  ///< s between two looks at the strains; 0 (default): 25 finest steps
   float time_step;       ///< s, of the inner steps; 0 (default): from the finest tets in use
@@ -68,7 +69,7 @@ typedef struct yw_fem_params {
   yw_fem_refine refine;
   yw_fem_hanging hanging;
   /// Coarse families bend as the finest tets would, and the front is kept in whole families;
-  /// default false. Bodies that yield do without.
+  /// default true. The paper's own rules (YW_FEM_REFINE_RANGE, YW_FEM_HANGING_SNAP) do without.
   bool soften;
   // Plastic flow: shape that is kept. Strains are equivalent ones, without change of volume.
   float yield;  ///< elastic strain beyond which material flows, >= 0; default 0: it never does

@@ -11,15 +11,20 @@
 
 #include "fem/body.h"
 
-// Thresholds fall by 2^-s per level: bending seen by a tet twice as large is wrong by four times
+// Thresholds fall by so much per level: bending seen by a tet twice as large is wrong by four times
 // as much energy in eight times the volume.
-#define LEVEL_EXPONENT 3
+#define LEVEL_FACTOR 8.0f
 // Softened families (soften.h) bend rightly by themselves. Those next to the finest level may jump
-// by so many tau; coarser ones hardly, since they see less of how strains vary.
-#define SOFT_FACTOR 4.0f
-#define SOFT_EXPONENT 5
+// by so many tau; coarser ones hardly, since they see less of how strains vary. Larger factors save
+// tets, and let every split raise the energy by more.
+#define SOFT_FACTOR 2.5f
+#define SOFT_LEVEL_FACTOR 40.0f
 // A family is merged at this share of the threshold. At 1.2 fronts flicker and pump energy.
 #define MERGE_SHARE 0.5f
+#define SOFT_MERGE_SHARE 0.4f
+// A tet that was split again after it had been merged is merged again only at this share of what it
+// was merged at, until it has been as straight as that without being split: no front flickers.
+#define AGAIN_SHARE 0.5f
 
 typedef float quad __attribute__((vector_size(16)));
 
@@ -84,9 +89,33 @@ static void change_front(fem_body* b, yw_particles* particles, int32_t num_split
   b->merges += num_merge;
 }
 
-void yw_fem_enforce(fem_body* b, yw_particles* particles) {
+// New nodes of softened bodies go to where they are pulled.
+static void settle_new_nodes(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) {
+  if (!b->work.soften) return;
+  float step = b->model->level_step[b->front.finest] / sqrtf(1.0f + 3.0f * fmaxf(b->stretch, 0.0f));
+  const fem_relax_def def = {.work = &b->work,
+                             .front = &b->front,
+                             .kernels = YW_KERNEL_PICK(yw_fem_kernels, ctx->simd),
+                             .inv_mass = b->inv_mass,
+                             .step = step,
+                             .plastic = b->has_flown,
+                             .slots = b->scratch.slots,
+                             .squeezed = b->scratch.squeezed,
+                             .force = b->force,
+                             .pos = particles->pos};
+  fem_motion before = {0};
+  if (b->num_held == 0) {
+    before = yw_fem_motion_of(&b->front, b->mass, particles->pos, particles->vel);
+  }
+  if (yw_fem_relax(&b->relax, &def) && b->num_held == 0) {
+    yw_fem_restore_motion(&b->front, &before, b->mass, particles->pos, particles->vel);
+  }
+}
+
+void yw_fem_enforce(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) {
   const fem_hierarchy* h = &b->model->h;
   int32_t count = 1;
+  yw_fem_relax_begin(&b->relax, &b->front);
   for (int32_t round = 0; round < h->max_level && count > 0; ++round) {
     count = 0;
     for (int32_t t = 0; t < h->num_parents; ++t) {
@@ -95,6 +124,7 @@ void yw_fem_enforce(fem_body* b, yw_particles* particles) {
     if (count > 0) change_front(b, particles, count, 0);
   }
   yw_fem_front_changed(b);
+  settle_new_nodes(b, particles, ctx);
 }
 
 // Strains -----------------------------------------------------------------------------------------
@@ -189,7 +219,7 @@ static void let_flow(const look* l) {
   for (int k = 0; k < FEM_KINDS; ++k) flowed = yw_fem_flow(b, k, l->strains[k], time) || flowed;
   if (!flowed) return;
   b->has_flown = true;
-  yw_fem_work_set_offsets(&b->work, (const float(*)[6])b->plastic_tension);
+  yw_fem_flow_offsets(b);
 }
 
 // Decisions ---------------------------------------------------------------------------------------
@@ -197,6 +227,7 @@ static void let_flow(const look* l) {
 typedef struct decision {
   const look* look;
   float threshold[FEM_MAX_LEVEL + 1];
+  float merge_share;
   bool whole;  // children of a family are split all together
   int32_t num_split, num_merge;
   float stretch;
@@ -229,6 +260,7 @@ static float threshold_of(const decision* d, int32_t tet) {
 static bool wants_split(const decision* d, int32_t tet, float jump, const float* strain) {
   const fem_body* b = d->look->b;
   if (tet >= b->model->h.num_parents) return false;
+  if (jump < AGAIN_SHARE * b->merged_at[tet]) b->merged_at[tet] = 0.0f;
   if (must_split(b, tet)) return true;
   if (b->params.refine == YW_FEM_REFINE_RANGE) {
     return largest_strain(strain) > b->params.strain_range || !is_in_range(b, tet, strain, 1.0f);
@@ -244,7 +276,8 @@ static bool wants_merge(const decision* d, int32_t parent, float jump, float apa
     return largest_strain(strain) <= MERGE_SHARE * b->params.strain_range &&
            is_in_range(b, parent, strain, MERGE_SHARE);
   }
-  float limit = MERGE_SHARE * threshold_of(d, parent);
+  float limit = d->merge_share * threshold_of(d, parent), last = b->merged_at[parent];
+  if (last > 0.0f) limit = fminf(limit, AGAIN_SHARE * last);
   return b->params.refine == YW_FEM_REFINE_JUMP && jump < limit && apart < limit &&
          is_in_range(b, parent, strain, 1.0f);
 }
@@ -271,8 +304,9 @@ static void decide_lane(decision* d, int k, int32_t i) {
   d->stretch = fmaxf(d->stretch, jump[(children + 2) * YW_LANES]);
   if (k == FEM_SINGLES || d->num_split > before) return;
   if (batches->present[i] != (1 << children) - 1) return;
-  if (wants_merge(d, owner, jump[children * YW_LANES], jump[(children + 1) * YW_LANES],
-                  strain + children * 6 * YW_LANES)) {
+  float own = jump[children * YW_LANES], apart = jump[(children + 1) * YW_LANES];
+  if (wants_merge(d, owner, own, apart, strain + children * 6 * YW_LANES)) {
+    b->merge_jump[d->num_merge] = fmaxf(own, apart);
     b->to_merge[d->num_merge++] = owner;
   }
 }
@@ -292,7 +326,9 @@ static void merge_siblings_only(decision* d) {
       int32_t sibling = h->first_child[parent] + c;
       all = all && (merging[sibling] || !yw_fem_is_split(&b->front, sibling));
     }
-    if (all) b->to_merge[count++] = tet;
+    if (!all) continue;
+    b->merge_jump[count] = b->merge_jump[i];
+    b->to_merge[count++] = tet;
   }
   d->num_merge = count;
 }
@@ -301,8 +337,9 @@ static void set_thresholds(decision* d) {
   const fem_body* b = d->look->b;
   int32_t top = b->model->h.max_level - 1;
   d->whole = b->work.soften && top > 0 && b->params.refine == YW_FEM_REFINE_JUMP;
+  d->merge_share = d->whole ? SOFT_MERGE_SHARE : MERGE_SHARE;
   float threshold = d->whole ? SOFT_FACTOR * b->params.tau : b->params.tau;
-  float less = 1.0f / (float)(1 << (d->whole ? SOFT_EXPONENT : LEVEL_EXPONENT));
+  float less = 1.0f / (d->whole ? SOFT_LEVEL_FACTOR : LEVEL_FACTOR);
   for (int32_t level = top; level >= 0; --level, threshold *= less) d->threshold[level] = threshold;
 }
 
@@ -318,7 +355,10 @@ bool yw_fem_adapt(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) 
   b->stretch = d.stretch;
   b->since_check = 0.0f;
   if (d.num_split + d.num_merge == 0) return false;
+  for (int32_t i = 0; i < d.num_merge; ++i) b->merged_at[b->to_merge[i]] = b->merge_jump[i];
+  yw_fem_relax_begin(&b->relax, &b->front);
   change_front(b, particles, d.num_split, d.num_merge);
   yw_fem_front_changed(b);
+  settle_new_nodes(b, particles, ctx);
   return true;
 }

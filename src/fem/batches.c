@@ -11,6 +11,7 @@
 // A family with at least this share of its children in the front is kept together: a child in a
 // family costs about half of a single tet.
 #define KEEP_TOGETHER 0.5
+#define NOBODY (-2)  // owner of a lane that was never filled; -1 is a lane without a family
 
 // Memory ------------------------------------------------------------------------------------------
 
@@ -39,8 +40,11 @@ static bool allocate_kind(const yw_allocator* mem, const fem_kind* kind, int32_t
   b->scale = YW_NEW_ARRAY(mem, float, n);
   b->owner = YW_NEW_ARRAY(mem, int32_t, n);
   b->present = YW_NEW_ARRAY(mem, int32_t, n);
+  b->first_slot = YW_NEW_ARRAY(mem, int32_t, n / YW_LANES);
+  b->is_new = YW_NEW_ARRAY(mem, bool, n / YW_LANES);
   return b->nodes && b->half_squares && b->offsets && b->turn && b->scale && b->owner &&
-         b->present && allocate_matrices(mem, kind, n, shared, damped, b);
+         b->present && b->first_slot && b->is_new &&
+         allocate_matrices(mem, kind, n, shared, damped, b);
 }
 
 static bool allocate_means(const yw_allocator* mem, const fem_kind* kind, int32_t most,
@@ -49,6 +53,13 @@ static bool allocate_means(const yw_allocator* mem, const fem_kind* kind, int32_
   b->means = YW_NEW_ARRAY(mem, float, n*(size_t)kind->num_edges * 6);
   b->mean_stiffness = YW_NEW_ARRAY(mem, float, n* FEM_MATRIX);
   return b->means && b->mean_stiffness;
+}
+
+// No lane is taken for what it was.
+static void forget_lanes(fem_work* work) {
+  for (int k = 0; k < FEM_KINDS; ++k) {
+    for (int32_t i = 0; i < work->kinds[k].capacity; ++i) work->kinds[k].owner[i] = NOBODY;
+  }
 }
 
 bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const fem_tables* tables,
@@ -77,10 +88,13 @@ bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const f
   out->place = YW_NEW_ARRAY(mem, int32_t, h->num_nodes);
   out->order = YW_NEW_ARRAY(mem, fem_batch_ref, batches);
   out->nodes = YW_NEW_ARRAY(mem, int32_t, h->num_nodes);
-  out->root_start = YW_NEW_ARRAY(mem, int32_t, h->num_roots + 2);
+  out->root_start = YW_NEW_ARRAY(mem, int32_t, h->num_roots + 1);
   good = good && out->slot_start && out->slots && out->place && out->order && out->nodes &&
          out->root_start;
-  if (good) return true;
+  if (good) {
+    forget_lanes(out);
+    return true;
+  }
   yw_fem_work_free(out);
   return false;
 }
@@ -89,10 +103,10 @@ void yw_fem_work_free(fem_work* work) {
   const yw_allocator* mem = &work->mem;
   for (int k = 0; k < FEM_KINDS; ++k) {
     fem_batches* b = &work->kinds[k];
-    void* const arrays[] = {b->nodes,      b->offsets,       b->half_squares, b->factors,
-                            b->table_root, b->matrices,      b->dampings,     b->lane_tables,
-                            b->turn,       b->scale,         b->owner,        b->present,
-                            b->means,      b->mean_stiffness};
+    void* const arrays[] = {b->nodes,      b->offsets,        b->half_squares, b->factors,
+                            b->table_root, b->matrices,       b->dampings,     b->lane_tables,
+                            b->turn,       b->scale,          b->owner,        b->present,
+                            b->means,      b->mean_stiffness, b->first_slot,   b->is_new};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(mem, arrays[i]);
   }
   yw_mem_free(mem, work->slot_start);
@@ -200,31 +214,41 @@ static void fill_mean(const fem_work* work, const lane_place* at, int32_t parent
   for (size_t k = 0; k < FEM_MATRIX; ++k) stiffness[k * YW_LANES] = 0.0f;
 }
 
-static void add_family(fem_work* work, const fem_front* front, int32_t parent) {
+// A lane that had the same owner and children in the last list is as it should be. Nothing else
+// changes what is in it, except for softening (yw_fem_work_build).
+static bool is_as_before(const lane_place* at, int32_t owner, int32_t present) {
+  size_t i = at->batch * YW_LANES + at->lane;
+  bool same = at->b->owner[i] == owner && at->b->present[i] == present;
+  at->b->present[i] = present;
+  if (!same) at->b->is_new[at->batch] = true;
+  return same;
+}
+
+static void add_family(fem_work* work, int32_t parent, int32_t present) {
   const fem_hierarchy* h = work->h;
   int32_t type = h->type[parent], level = h->level[parent], first = h->first_child[parent];
   lane_place at = next_lane(work, type + (yw_fem_shares(work->tables, h, parent) ? 0 : FEM_OWN));
   size_t i = at.batch * YW_LANES + at.lane;
+  bool soft = work->soften && parent < work->tables->softening.num_families;
+  bool as_before = is_as_before(&at, parent, present);
+  if (soft) at.b->num_soft = (int32_t)at.batch + 1;
+  if (!soft || !as_before) fill_mean(work, &at, soft ? parent : -1);
+  if (as_before) return;
   float shrink = 1.0f / (float)(1 << (2 * level));
   fill_lane(&at, parent, h->family[parent], work->tables->half_squares[h->root[parent]][type],
             shrink);
   at.b->turn[i] = (float)h->sign[parent] * inverse_volume6(h, h->root[parent], level + 1);
   at.b->scale[i] = (float)yw_fem_gradient_scale(h, parent);
-  at.b->present[i] = 0;
-  bool soft = work->soften && parent < work->tables->softening.num_families;
   for (int32_t c = 0; c < at.kind->num_children; ++c) {
-    bool present = !yw_fem_is_split(front, first + c);
-    fill_child(work, &at, c, first + c, present, soft);
-    if (present) at.b->present[i] |= 1 << c;
+    fill_child(work, &at, c, first + c, present >> c & 1, soft);
   }
-  if (soft) at.b->num_soft = (int32_t)at.batch + 1;
-  fill_mean(work, &at, soft ? parent : -1);
 }
 
 static void add_single(fem_work* work, int32_t tet) {
   const fem_hierarchy* h = work->h;
   lane_place at = next_lane(work, FEM_SINGLES);
   size_t i = at.batch * YW_LANES + at.lane;
+  if (is_as_before(&at, tet, 1)) return;
   float squares[6];
   for (int e = 0; e < 6; ++e) {
     yw_dvec3 d = yw_dsub(h->rest[h->nodes[tet][yw_fem_edges[e][1]]],
@@ -235,7 +259,6 @@ static void add_single(fem_work* work, int32_t tet) {
   float turn = h->type[tet] == FEM_A ? 1.0f : -2.0f;
   at.b->turn[i] = turn * (float)h->sign[tet] * inverse_volume6(h, h->root[tet], h->level[tet]);
   at.b->scale[i] = (float)yw_fem_gradient_scale(h, tet);
-  at.b->present[i] = 1;
   fill_child(work, &at, 0, tet, true, false);
 }
 
@@ -248,13 +271,13 @@ static void fill_tails(fem_work* work) {
       size_t i = at.batch * YW_LANES + at.lane;
       const int32_t nodes[FEM_FAMILY_NODES] = {0};
       const float squares[FEM_MAX_EDGES] = {0};
+      fill_mean(work, &at, -1);
+      if (is_as_before(&at, -1, 0)) continue;
       fill_lane(&at, -1, nodes, squares, 0.0f);
       at.b->turn[i] = at.b->scale[i] = 0.0f;
-      at.b->present[i] = 0;
       for (int32_t c = 0; c < at.kind->num_children; ++c) {
         fill_child(work, &at, c, -1, false, false);
       }
-      fill_mean(work, &at, -1);
     }
     work->kinds[k].count = count;
   }
@@ -265,6 +288,8 @@ static void fill_tables(fem_work* work) {
   for (int k = 0; k < FEM_OWN; ++k) {
     fem_batches* b = &work->kinds[k];
     for (int32_t batch = 0; batch < yw_fem_num_batches(b); ++batch) {
+      if (!b->is_new[batch]) continue;
+      b->is_new[batch] = false;
       const int32_t* owner = b->owner + (size_t)batch * YW_LANES;
       int32_t first = work->h->root[owner[0]];
       bool same = true;
@@ -286,103 +311,51 @@ static void fill_tables(fem_work* work) {
   }
 }
 
-// Slots of every node, ascending: counted, then filled.
-static void list_slots(fem_work* work, const fem_front* front) {
-  int32_t* start = work->slot_start;
-  for (int32_t i = 0; i < front->num_active; ++i) work->place[work->nodes[i]] = i;
-  memset(start, 0, sizeof *start * ((size_t)front->num_active + 1));
-  for (int pass = 0; pass < 2; ++pass) {
-    int32_t slot = 0;
-    for (int k = 0; k < FEM_KINDS; ++k) {
-      const fem_batches* b = &work->kinds[k];
-      int32_t nn = work->tables->kinds[k].num_nodes, batches = yw_fem_num_batches(b);
-      work->kinds[k].first_slot = slot;
-      for (int32_t row = 0; row < batches * nn; ++row) {
-        int32_t lanes = b->count - row / nn * YW_LANES;
-        if (lanes > YW_LANES) lanes = YW_LANES;
-        const int32_t* nodes = b->nodes + (size_t)row * YW_LANES;
-        for (int32_t l = 0; l < lanes; ++l) {
-          int32_t place = work->place[nodes[l]];
-          if (pass == 0) {
-            ++start[place + 1];
-          } else {
-            work->slots[start[place]++] = slot + row * YW_LANES + l;
-          }
-        }
-      }
-      slot += batches * nn * YW_LANES;
-    }
-    work->num_slots = slot;
-    if (pass == 0) {
-      for (int32_t i = 0; i < front->num_active; ++i) start[i + 1] += start[i];
-    }
+// Bits of the children of a split tet that are in the front.
+static int32_t leaves_of(const fem_hierarchy* h, const fem_front* front, int32_t parent,
+                         int32_t* count) {
+  int32_t bits = 0;
+  *count = 0;
+  for (int32_t c = 0; c < yw_fem_children_of(h, parent); ++c) {
+    if (yw_fem_is_split(front, h->first_child[parent] + c)) continue;
+    bits |= 1 << c;
+    ++*count;
   }
-  // Filling moved every start to the next one.
-  memmove(start + 1, start, sizeof *start * (size_t)front->num_active);
-  start[0] = 0;
+  return bits;
 }
 
-// Nodes by their roots: counted, then filled.
-static void order_nodes(fem_work* work, const fem_front* front) {
-  const int32_t* root = work->tables->node_root;
-  int32_t *start = work->root_start, roots = work->h->num_roots;
-  memset(start, 0, sizeof *start * ((size_t)roots + 2));
-  for (int32_t i = 0; i < front->num_active; ++i) ++start[root[front->active[i]] + 1];
-  for (int32_t r = 0; r <= roots; ++r) start[r + 1] += start[r];
-  for (int32_t i = 0; i < front->num_active; ++i) {
-    int32_t n = front->active[i];
-    work->nodes[start[root[n]]++] = n;
-  }
+static bool stays_together(const fem_hierarchy* h, int32_t parent, int32_t leaves) {
+  return leaves >= (int32_t)(KEEP_TOGETHER * yw_fem_children_of(h, parent));
 }
 
-// Batches by the root of their first lane.
-static void order_batches(fem_work* work) {
-  const fem_hierarchy* h = work->h;
-  int32_t* start = work->root_start;
-  memset(start, 0, sizeof *start * ((size_t)h->num_roots + 2));
-  work->num_batches = 0;
-  for (int pass = 0; pass < 2; ++pass) {
-    for (int k = 0; k < FEM_KINDS; ++k) {
-      const fem_batches* b = &work->kinds[k];
-      int32_t batches = yw_fem_num_batches(b);
-      for (int32_t i = 0; i < batches; ++i) {
-        int32_t root = h->root[b->owner[(size_t)i * YW_LANES]];
-        if (pass == 0) {
-          ++start[root + 1];
-        } else {
-          work->order[start[root]++] = (fem_batch_ref){k, i};
-        }
-      }
-      if (pass == 0) work->num_batches += batches;
-    }
-    for (int32_t r = 0; r < h->num_roots && pass == 0; ++r) start[r + 1] += start[r];
-  }
+int32_t yw_fem_softened(const fem_work* work, const fem_front* front, int32_t parent) {
+  int32_t count, bits = 0;
+  if (!work->soften || parent < 0 || parent >= work->tables->softening.num_families) return 0;
+  bits = leaves_of(work->h, front, parent, &count);
+  return stays_together(work->h, parent, count) ? bits : 0;
 }
 
 void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften) {
   const fem_hierarchy* h = work->h;
+  if (work->soften != soften) forget_lanes(work);
   work->soften = soften;
   for (int k = 0; k < FEM_KINDS; ++k) work->kinds[k].count = work->kinds[k].num_soft = 0;
   for (int32_t r = 0; r < h->num_roots; ++r) {
     if (!yw_fem_is_split(front, r)) add_single(work, r);
   }
   for (int32_t i = 0; i < front->num_families; ++i) {
-    int32_t parent = front->families[i], first = h->first_child[parent], leaves = 0;
-    int32_t children = yw_fem_children_of(h, parent);
-    for (int32_t c = 0; c < children; ++c) leaves += !yw_fem_is_split(front, first + c);
-    if (leaves >= (int32_t)(KEEP_TOGETHER * children)) {
-      add_family(work, front, parent);
+    int32_t parent = front->families[i], count, leaves = leaves_of(h, front, parent, &count);
+    if (stays_together(h, parent, count)) {
+      add_family(work, parent, leaves);
       continue;
     }
-    for (int32_t c = 0; c < children; ++c) {
-      if (!yw_fem_is_split(front, first + c)) add_single(work, first + c);
+    for (int32_t c = 0; leaves >> c; ++c) {
+      if (leaves >> c & 1) add_single(work, h->first_child[parent] + c);
     }
   }
   fill_tails(work);
   fill_tables(work);
-  order_nodes(work, front);
-  list_slots(work, front);
-  order_batches(work);
+  yw_fem_work_order(work, front);
 }
 
 void yw_fem_work_set_offsets(fem_work* work, const float (*tensions)[6]) {

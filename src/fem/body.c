@@ -19,15 +19,17 @@ void yw_fem_body_destroy(void* state, yw_particles* particles) {
   fem_body* b = state;
   if (!b) return;
   yw_allocator mem = b->mem;
+  yw_fem_relax_free(&mem, &b->relax);
   yw_fem_scratch_free(&mem, &b->scratch);
   yw_fem_work_free(&b->work);
   yw_fem_front_free(&b->front);
   yw_particles_free(&mem, &b->surface_copy);
   void* const arrays[] = {
-      b->mass,        b->inv_mass,  b->force,         b->carried, b->strains,        b->jumps,
-      b->node_strain, b->to_split,  b->to_merge,      b->forced,  b->held,           b->sprung,
-      b->is_held,     b->surface,   b->surface_old,   b->end_pos, b->end_vel,        b->cells,
-      b->cell_tets,   b->triangles, b->surface_nodes, b->plastic, b->plastic_tension};
+      b->mass,      b->inv_mass,    b->force,         b->carried,  b->strains,
+      b->jumps,     b->node_strain, b->to_split,      b->to_merge, b->merge_jump,
+      b->merged_at, b->forced,      b->held,          b->sprung,   b->is_held,
+      b->surface,   b->surface_old, b->end_pos,       b->end_vel,  b->cells,
+      b->cell_tets, b->triangles,   b->surface_nodes, b->plastic,  b->plastic_tension};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, b);
   yw_particles_free(&mem, particles);
@@ -43,6 +45,8 @@ static bool allocate_lists(fem_body* b, size_t surface) {
   }
   b->to_split = YW_NEW_ARRAY(mem, int32_t, parents);
   b->to_merge = YW_NEW_ARRAY(mem, int32_t, parents);
+  b->merge_jump = YW_NEW_ARRAY(mem, float, parents);
+  b->merged_at = YW_NEW_ARRAY(mem, float, parents);
   b->forced = YW_NEW_ARRAY(mem, bool, parents);
   b->held = YW_NEW_ARRAY(mem, int32_t, nodes);
   b->sprung = YW_NEW_ARRAY(mem, int32_t, nodes);
@@ -53,9 +57,9 @@ static bool allocate_lists(fem_body* b, size_t surface) {
   b->cell_tets = YW_NEW_ARRAY(mem, int32_t, finest);
   b->triangles = YW_NEW_ARRAY(mem, int32_t, 3 * triangles);
   b->surface_nodes = YW_NEW_ARRAY(mem, int32_t, surface);
-  return b->to_split && b->to_merge && b->forced && b->held && b->sprung && b->is_held &&
-         b->surface && b->surface_old && b->cells && b->cell_tets && b->triangles &&
-         b->surface_nodes;
+  return b->to_split && b->to_merge && b->merge_jump && b->merged_at && b->forced && b->held &&
+         b->sprung && b->is_held && b->surface && b->surface_old && b->cells && b->cell_tets &&
+         b->triangles && b->surface_nodes;
 }
 
 static bool allocate(fem_body* b) {
@@ -66,6 +70,7 @@ static bool allocate(fem_body* b) {
   if (!yw_fem_front_create(mem, h, &b->front) ||
       !yw_fem_work_create(mem, h, &b->model->tables, &b->work) ||
       !yw_fem_scratch_create(mem, &b->work, &b->scratch) ||
+      !yw_fem_relax_create(mem, &b->work, &b->relax) ||
       !yw_particles_create(mem, (int32_t)surface, &b->surface_copy)) {
     return false;
   }
@@ -118,13 +123,12 @@ yw_status yw_fem_body_create(const void* model_pointer, const yw_allocator* mem,
 
 void yw_fem_front_changed(fem_body* b) {
   const fem_front* f = &b->front;
-  yw_fem_carry_masses(f, b->model->fine_mass, b->mass);
-  // Plastic strain differs from child to child for good; softening would take it for bending.
-  bool soften = b->params.soften && !(b->params.yield > 0.0f) && !b->has_flown;
+  // The paper's own rules are shown as they are.
+  const yw_fem_params* params = &b->params;
+  bool soften = params->soften && params->refine != YW_FEM_REFINE_RANGE &&
+                params->hanging != YW_FEM_HANGING_SNAP;
   yw_fem_work_build(&b->work, f, soften);
-  if (b->has_flown) {
-    yw_fem_work_set_offsets(&b->work, (const float(*)[6])b->plastic_tension);
-  }
+  if (b->has_flown) yw_fem_flow_offsets(b);
   b->num_surface = 0;
   for (int32_t i = 0; i < f->num_active; ++i) {
     int32_t n = f->active[i];
@@ -225,7 +229,9 @@ void yw_fem_invalidate(void* state, const yw_particles* particles) {
     if (bent[t]) yw_fem_front_split(&b->front, t);
   }
   yw_fem_front_update(&b->front);
+  yw_fem_carry_masses(&b->front, b->model->fine_mass, b->mass);
   yw_fem_front_changed(b);
+  memset(b->merged_at, 0, sizeof *b->merged_at * (size_t)h->num_parents);
   b->since_check = INFINITY;
   b->patience = 1.0f;
   b->asleep = false;
@@ -286,6 +292,7 @@ void yw_fem_save(const void* state, yw_writer* writer) {
   yw_write_u64(writer, (uint64_t)b->splits);
   yw_write_u64(writer, (uint64_t)b->merges);
   yw_write_bytes(writer, b->front.split, (size_t)b->model->h.num_parents);
+  yw_write_f32(writer, b->merged_at, (size_t)b->model->h.num_parents);
   yw_write_u32(writer, b->has_flown);
   if (b->has_flown) yw_write_f32(writer, b->plastic[0], 6 * (size_t)b->model->h.num_tets);
   yw_write_u32(writer, (uint32_t)b->num_held);
@@ -337,6 +344,10 @@ static bool load_front(fem_body* b, yw_reader* reader) {
     if (flags[t]) yw_fem_front_split(&b->front, t);
   }
   yw_fem_front_update(&b->front);
+  yw_read_f32(reader, b->merged_at, (size_t)h->num_parents);
+  for (int32_t t = 0; t < h->num_parents; ++t) {
+    if (!(b->merged_at[t] >= 0.0f)) return false;
+  }
   return !reader->failed;
 }
 
@@ -379,5 +390,6 @@ void yw_fem_load(void* state, yw_reader* reader) {
   b->sleep_contacts = contacts;
   b->inner_steps = steps, b->splits = splits, b->merges = merges;
   yw_fem_note_pins(b);
+  yw_fem_carry_masses(&b->front, b->model->fine_mass, b->mass);
   yw_fem_front_changed(b);
 }

@@ -5,6 +5,7 @@
 
 #include "fem/forces.h"
 #include "fem/model.h"
+#include "fem/relax.h"
 #include "fem/transfer.h"
 #include "method.h"
 #include "yawara/fem.h"
@@ -21,12 +22,15 @@ typedef struct fem_body {
   float* inv_mass;  ///< 1/kg per node; 0 where it is held or not free
   yw_vec4* force;
   double* carried;  ///< 4 per node, while the front changes
+  fem_relax relax;
 
   // Refinement.
   float* strains;  ///< see fem_strain_args
   float* jumps;    ///< see fem_jump_args
   yw_vec4 (*node_strain)[2];
   int32_t *to_split, *to_merge;
+  float* merge_jump;  ///< per entry of to_merge: what its children differ by
+  float* merged_at;   ///< per parent: the same when it was last merged; 0: it counts no more
   bool* forced;       ///< per parent: stays split, for pins inside
   float since_check;  ///< s
   float patience;     ///< factor of the time between two looks
@@ -73,7 +77,7 @@ void yw_fem_invalidate(void* state, const yw_particles* particles);
 void yw_fem_save(const void* state, yw_writer* writer);
 void yw_fem_load(void* state, yw_reader* reader);
 
-/// The front changed: masses, batches, lists.
+/// The front changed, and its masses: batches, lists.
 void yw_fem_front_changed(fem_body* body);
 /// Writes the inverse masses that contact sees.
 void yw_fem_show_masses(const fem_body* body, yw_particles* particles);
@@ -86,7 +90,7 @@ void yw_fem_note_pins(fem_body* body);
 /// when it did.
 bool yw_fem_adapt(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 /// Splits until the level that params ask for, and round pins, at once.
-void yw_fem_enforce(fem_body* body, yw_particles* particles);
+void yw_fem_enforce(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 
 /// Lets the material flow for a time, s, under the strain of the tets in the batches of a kind
 /// (laid out as in fem_strain_args); true when something flowed (plastic.c).
@@ -94,6 +98,8 @@ bool yw_fem_flow(fem_body* body, int k, const float* strains, float time);
 /// Coarse and fine follow each other when the front changes.
 void yw_fem_flow_merged(fem_body* body, int32_t parent);
 void yw_fem_flow_split(fem_body* body, int32_t parent);
+/// Writes what plastic strains take away from tensions into the lists of the front.
+void yw_fem_flow_offsets(fem_body* body);
 /// Tensions of all tets from their plastic strains.
 void yw_fem_flow_restore(fem_body* body);
 

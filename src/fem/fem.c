@@ -54,7 +54,7 @@ static void take_pins(fem_body* b, yw_particles* particles, const yw_step_ctx* c
   for (int32_t i = 0; i < b->num_held; ++i) b->held[i] = ctx->holds[i].particle;
   for (int32_t i = 0; i < b->num_sprung; ++i) b->sprung[i] = ctx->springs[i].particle;
   yw_fem_note_pins(b);
-  yw_fem_enforce(b, particles);
+  yw_fem_enforce(b, particles, ctx);
   b->asleep = false;
   b->still = 0.0f;
 }
@@ -217,9 +217,22 @@ static float check_interval(const fem_body* b) {
 
 // Sleep -------------------------------------------------------------------------------------------
 
+// Of nodes in use: nobody else moves others.
+static void remember_end(fem_body* b, const yw_particles* p) {
+  for (int32_t i = 0; i < b->front.num_active; ++i) {
+    int32_t n = b->front.active[i];
+    b->end_pos[n] = p->pos[n];
+    b->end_vel[n] = p->vel[n];
+  }
+}
+
 static bool was_touched(const fem_body* b, const yw_particles* p) {
-  size_t bytes = sizeof(yw_vec4) * (size_t)p->count;
-  return memcmp(b->end_pos, p->pos, bytes) != 0 || memcmp(b->end_vel, p->vel, bytes) != 0;
+  for (int32_t i = 0; i < b->front.num_active; ++i) {
+    int32_t n = b->front.active[i];
+    if (memcmp(&b->end_pos[n], &p->pos[n], sizeof *b->end_pos) != 0) return true;
+    if (memcmp(&b->end_vel[n], &p->vel[n], sizeof *b->end_vel) != 0) return true;
+  }
+  return false;
 }
 
 // A sleeping body stays asleep while it touches as many obstacles as when it fell asleep.
@@ -238,8 +251,11 @@ static bool stays_asleep(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
   quiet.report = &report;
   quiet.timing = false;
   meet_obstacles(b, p, &quiet, 0.0f, ctx->h);
-  memcpy(p->pos, b->end_pos, sizeof(yw_vec4) * (size_t)p->count);
-  memcpy(p->vel, b->end_vel, sizeof(yw_vec4) * (size_t)p->count);
+  for (int32_t i = 0; i < b->front.num_active; ++i) {
+    int32_t n = b->front.active[i];
+    p->pos[n] = b->end_pos[n];
+    p->vel[n] = b->end_vel[n];
+  }
   if (report.obstacle_contacts != b->sleep_contacts && b->sleep_contacts >= 0) return false;
   b->sleep_contacts = report.obstacle_contacts;
   return true;
@@ -247,7 +263,7 @@ static bool stays_asleep(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
 
 static void maybe_sleep(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
   float limit = b->params.sleep_speed, fastest = 0.0f;
-  for (int32_t i = 0; i < b->front.num_active; ++i) {
+  for (int32_t i = 0; i < b->front.num_active && limit > 0.0f; ++i) {
     fastest = fmaxf(fastest, yw_length2(yw_xyz(p->vel[b->front.active[i]])));
   }
   if (!(limit > 0.0f) || fastest > limit * limit || pins_move(ctx)) {
@@ -263,11 +279,6 @@ static void maybe_sleep(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
 
 // The step ----------------------------------------------------------------------------------------
 
-static void remember_end(fem_body* b, const yw_particles* p) {
-  memcpy(b->end_pos, p->pos, sizeof(yw_vec4) * (size_t)p->count);
-  memcpy(b->end_vel, p->vel, sizeof(yw_vec4) * (size_t)p->count);
-}
-
 static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ctx) {
   fem_body* b = state;
   if (pins_changed(b, ctx)) take_pins(b, p, ctx);
@@ -277,7 +288,7 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
   }
   if (b->asleep) b->asleep = false, b->still = 0.0f;
 
-  if (isinf(b->since_check)) yw_fem_enforce(b, p);  // placed, or other parameters
+  if (isinf(b->since_check)) yw_fem_enforce(b, p, ctx);  // placed, or other parameters
 
   int32_t recovered = 0, squeezed = 0, since_look = 0;
   float done = 0.0f;

@@ -8,9 +8,8 @@
 #include "base/memory.h"
 #include "fem/element.h"
 
-// Batches and nodes per task: a few microseconds each.
+// Batches per task: a few microseconds.
 #define BATCH_BLOCK 4
-#define NODE_BLOCK 256
 // Fewer tasks than this are done before other threads have woken up.
 #define BLOCKS_ALONE 4
 
@@ -77,8 +76,8 @@ static void push_child(const fem_forces_def* def, int k, int32_t batch, int32_t 
   for (int s = 0; s < 4; ++s) x[s] = yw_d3(yw_xyz(def->pos[h->nodes[tet][s]]));
   yw_fem_push(push, volume6, x, force);
   for (int s = 0; s < 4; ++s) {
-    int32_t row = batch * kind->num_nodes + kind->child_node[c][s];
-    yw_vec4* slot = &def->scratch->slots[b->first_slot + row * YW_LANES + lane];
+    int32_t row = kind->child_node[c][s];
+    yw_vec4* slot = &def->scratch->slots[b->first_slot[batch] + row * YW_LANES + lane];
     slot->x += (float)force[s].x;
     slot->y += (float)force[s].y;
     slot->z += (float)force[s].z;
@@ -122,7 +121,7 @@ static void gather_nodes(void* context, int32_t block, int32_t worker) {
   const fem_forces_def* def = context;
   const fem_work* work = def->work;
   (void)worker;
-  int32_t begin = block * NODE_BLOCK, end = begin + NODE_BLOCK;
+  int32_t begin = block * FEM_NODE_BLOCK, end = begin + FEM_NODE_BLOCK;
   if (end > def->front->num_active) end = def->front->num_active;
   const quad* slots = (const quad*)(const void*)def->scratch->slots;
   for (int32_t i = begin; i < end; ++i) {
@@ -155,7 +154,7 @@ int32_t yw_fem_forces(const fem_forces_def* def) {
   }
   fem_forces_def copy = *def;
   yw_fem_for_batches(def->work, def->tasks, batch_forces, &copy);
-  int32_t blocks = (def->front->num_active + NODE_BLOCK - 1) / NODE_BLOCK;
+  int32_t blocks = (def->front->num_active + FEM_NODE_BLOCK - 1) / FEM_NODE_BLOCK;
   yw_tasks_run(blocks > BLOCKS_ALONE ? def->tasks : NULL, blocks, gather_nodes, &copy);
   return count_squeezed(def);
 }

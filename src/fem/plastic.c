@@ -5,6 +5,9 @@
 // change of volume, exceeds `yield`, a share of what is beyond becomes plastic, `creep` per second,
 // up to `max_plastic`. By edges (element.h) a plastic strain takes away the tensions V N^T C E_p.
 //
+// In softened families (soften.h) K acts on elastic strains: offsets of child c are less by
+// V_c N_c^T K (E_p,c - E_p,m), with E_p,m the mean of the children.
+//
 // Levels follow each other: a merged tet takes the mean of its children; children that come back
 // move by what their parent has changed since, and so keep what they differed from each other.
 #include <math.h>
@@ -17,22 +20,24 @@ static const float* stiffness_of(const fem_body* b, int32_t tet) {
   return m->stiffness ? m->stiffness + (size_t)tet * FEM_MATRIX : m->uniform_stiffness;
 }
 
-static void find_tension(fem_body* b, int32_t tet) {
-  const fem_hierarchy* h = &b->model->h;
-  const float* c = stiffness_of(b, tet);
+// V N^T C e of a tet.
+static void tension_of(const fem_hierarchy* h, int32_t tet, const float* c, const float e[6],
+                       float out[6]) {
   double stress[6] = {0}, scale = yw_fem_volume(h, tet) * (double)(1ll << (2 * h->level[tet]));
   for (int i = 0; i < 6; ++i) {
-    for (int j = 0; j < 6; ++j) {
-      stress[i] += (double)c[yw_fem_matrix_at(i, j)] * (double)b->plastic[tet][j];
-    }
+    for (int j = 0; j < 6; ++j) stress[i] += (double)c[yw_fem_matrix_at(i, j)] * (double)e[j];
   }
   fem_mat6 n;
   yw_fem_strain_matrix(&h->shapes[h->root[tet]][h->type[tet]], &n);
-  for (int e = 0; e < 6; ++e) {
+  for (int k = 0; k < 6; ++k) {
     double sum = 0.0;
-    for (int i = 0; i < 6; ++i) sum += n.m[i][e] * stress[i];
-    b->plastic_tension[tet][e] = (float)(scale * sum);
+    for (int i = 0; i < 6; ++i) sum += n.m[i][k] * stress[i];
+    out[k] = (float)(scale * sum);
   }
+}
+
+static void find_tension(fem_body* b, int32_t tet) {
+  tension_of(&b->model->h, tet, stiffness_of(b, tet), b->plastic[tet], b->plastic_tension[tet]);
 }
 
 // sqrt(2/3 e:e) of a strain without trace, with engineering shear.
@@ -76,14 +81,50 @@ bool yw_fem_flow(fem_body* b, int k, const float* strains, float time) {
   return changed;
 }
 
-// Mean plastic strain of the children of a tet.
-static void mean_of_children(const fem_body* b, int32_t parent, float mean[6]) {
+// Mean plastic strain of the children of a tet that are present (bits).
+static void mean_of_some(const fem_body* b, int32_t parent, int32_t present, float mean[6]) {
   const fem_hierarchy* h = &b->model->h;
+  double volume = 0.0;
+  for (int32_t c = 0; present >> c; ++c) {
+    if (present >> c & 1) volume += yw_fem_volume(h, h->first_child[parent] + c);
+  }
   for (int i = 0; i < 6; ++i) mean[i] = 0.0f;
-  for (int32_t c = 0; c < yw_fem_children_of(h, parent); ++c) {
+  for (int32_t c = 0; present >> c; ++c) {
     int32_t child = h->first_child[parent] + c;
-    float share = (float)(yw_fem_volume(h, child) / yw_fem_volume(h, parent));
-    for (int i = 0; i < 6; ++i) mean[i] += share * b->plastic[child][i];
+    float share = (float)(yw_fem_volume(h, child) / volume);
+    for (int i = 0; i < 6 && (present >> c & 1); ++i) mean[i] += share * b->plastic[child][i];
+  }
+}
+
+static void mean_of_children(const fem_body* b, int32_t parent, float mean[6]) {
+  mean_of_some(b, parent, (1 << yw_fem_children_of(&b->model->h, parent)) - 1, mean);
+}
+
+// Offsets of a softened family in lane i of a kind.
+static void soften_offsets(fem_body* b, const fem_batches* batches, int32_t i) {
+  const fem_hierarchy* h = &b->model->h;
+  int32_t parent = batches->owner[i], present = batches->present[i];
+  size_t children = (size_t)yw_fem_children_of(h, parent), batch = (size_t)i / YW_LANES;
+  const float* part = yw_fem_soft_part(&b->model->tables.softening, parent);
+  float mean[6], less[6], tension[6];
+  mean_of_some(b, parent, present, mean);
+  for (size_t c = 0; c < children; ++c) {
+    if (!(present >> c & 1)) continue;
+    int32_t child = h->first_child[parent] + (int32_t)c;
+    for (int k = 0; k < 6; ++k) less[k] = b->plastic[child][k] - mean[k];
+    tension_of(h, child, part, less, tension);
+    float* to = batches->offsets + (batch * children + c) * 6 * YW_LANES + (size_t)i % YW_LANES;
+    for (int k = 0; k < 6; ++k) to[k * YW_LANES] -= tension[k];
+  }
+}
+
+void yw_fem_flow_offsets(fem_body* b) {
+  yw_fem_work_set_offsets(&b->work, (const float(*)[6])b->plastic_tension);
+  for (int k = FEM_OWN; k < FEM_SINGLES && b->work.soften; ++k) {
+    const fem_batches* batches = &b->work.kinds[k];
+    for (int32_t i = 0; i < batches->count; ++i) {
+      if (yw_fem_softened(&b->work, &b->front, batches->owner[i])) soften_offsets(b, batches, i);
+    }
   }
 }
 

@@ -30,7 +30,7 @@ const int32_t* yw_fem_cells(const void* state, int32_t* num_cells) {
 }
 
 typedef struct tet_state {
-  double strain[6], stress[6], density;  // energy density, J/m^3
+  double strain[6], elastic[6], stress[6], density;  // energy density, J/m^3
 } tet_state;
 
 static tet_state state_of(const fem_body* b, const yw_particles* particles, int32_t tet) {
@@ -49,16 +49,54 @@ static tet_state state_of(const fem_body* b, const yw_particles* particles, int3
   const float* c = b->model->materials.stiffness
                        ? b->model->materials.stiffness + (size_t)tet * FEM_MATRIX
                        : b->model->materials.uniform_stiffness;
-  double elastic[6];
-  for (int i = 0; i < 6; ++i) elastic[i] = s.strain[i] - (double)b->plastic[tet][i];
+  for (int i = 0; i < 6; ++i) s.elastic[i] = s.strain[i] - (double)b->plastic[tet][i];
   for (int i = 0; i < 6; ++i) {
-    for (int j = 0; j < 6; ++j) s.stress[i] += (double)c[yw_fem_matrix_at(i, j)] * elastic[j];
-    s.density += 0.5 * s.stress[i] * elastic[i];
+    for (int j = 0; j < 6; ++j) s.stress[i] += (double)c[yw_fem_matrix_at(i, j)] * s.elastic[j];
+    s.density += 0.5 * s.stress[i] * s.elastic[i];
   }
   double volume6 = 6.0 * yw_fem_volume(h, tet) * (yw_fem_is_positive(h, tet) ? 1.0 : -1.0);
   yw_dvec3 unused[4] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   s.density += yw_fem_push(yw_fem_push_stiffness(c), volume6, x, unused) / yw_fem_volume(h, tet);
   return s;
+}
+
+// Takes what softening takes away off the energy (soften.h). Strain and stress stay those of the
+// material: softening is about what tets of this size cannot show.
+static void soften_states(const fem_body* b, int32_t parent, int32_t present, tet_state* states) {
+  const fem_hierarchy* h = &b->model->h;
+  const float* part = yw_fem_soft_part(&b->model->tables.softening, parent);
+  double mean[6] = {0}, volume = 0.0;
+  for (int32_t c = 0; present >> c; ++c) {
+    if (!(present >> c & 1)) continue;
+    double own = yw_fem_volume(h, h->first_child[parent] + c);
+    for (int i = 0; i < 6; ++i) mean[i] += own * states[c].elastic[i];
+    volume += own;
+  }
+  for (int32_t c = 0; present >> c; ++c) {
+    if (!(present >> c & 1)) continue;
+    double d[6];
+    for (int i = 0; i < 6; ++i) d[i] = states[c].elastic[i] - mean[i] / volume;
+    for (int i = 0; i < 6; ++i) {
+      double less = 0.0;
+      for (int j = 0; j < 6; ++j) less += (double)part[yw_fem_matrix_at(i, j)] * d[j];
+      states[c].density -= 0.5 * less * d[i];
+    }
+  }
+}
+
+// States of the children of a split tet that are in the front, by child; returns their bits.
+static int32_t family_states(const fem_body* b, const yw_particles* particles, int32_t parent,
+                             tet_state states[FEM_FAMILY_CHILDREN]) {
+  const fem_hierarchy* h = &b->model->h;
+  int32_t bits = 0, softened = yw_fem_softened(&b->work, &b->front, parent);
+  for (int32_t c = 0; c < yw_fem_children_of(h, parent); ++c) {
+    int32_t tet = h->first_child[parent] + c;
+    if (yw_fem_is_split(&b->front, tet)) continue;
+    states[c] = state_of(b, particles, tet);
+    bits |= 1 << c;
+  }
+  if (softened) soften_states(b, parent, softened, states);
+  return bits;
 }
 
 // Von Mises norm: of the stress, or of the strain with engineering shear.
@@ -85,57 +123,56 @@ static double value_of(const fem_body* b, const tet_state* s, int32_t tet, int32
   }
 }
 
-void yw_fem_field_values(const void* state, const yw_particles* particles, int32_t field,
-                         float* out) {
-  const fem_body* b = state;
-  int32_t count;
-  yw_fem_cells(state, &count);
-  for (int32_t i = 0; i < count; ++i) {
-    tet_state s = state_of(b, particles, b->cell_tets[i]);
-    out[i] = (float)value_of(b, &s, b->cell_tets[i], field);
+// Calls visit for every tet of the front, in the order of the cells.
+typedef void (*visit_fn)(void* context, int32_t tet, const tet_state* state);
+
+static void visit_cells(const fem_body* b, const yw_particles* particles, visit_fn visit,
+                        void* context) {
+  const fem_hierarchy* h = &b->model->h;
+  for (int32_t r = 0; r < h->num_roots; ++r) {
+    if (yw_fem_is_split(&b->front, r)) continue;
+    tet_state s = state_of(b, particles, r);
+    visit(context, r, &s);
+  }
+  for (int32_t i = 0; i < b->front.num_families; ++i) {
+    int32_t parent = b->front.families[i];
+    tet_state states[FEM_FAMILY_CHILDREN];
+    int32_t bits = family_states(b, particles, parent, states);
+    for (int32_t c = 0; bits >> c; ++c) {
+      if (bits >> c & 1) visit(context, h->first_child[parent] + c, &states[c]);
+    }
   }
 }
 
-// What softening takes away from the energy of a family, J.
-static double softened_energy(const fem_body* b, const yw_particles* particles, int32_t parent,
-                              int32_t present) {
-  const fem_hierarchy* h = &b->model->h;
-  double strain[FEM_FAMILY_CHILDREN][6], mean[6] = {0}, volume = 0.0, energy = 0.0;
-  for (int32_t c = 0; c < yw_fem_children_of(h, parent); ++c) {
-    if (!(present >> c & 1)) continue;
-    int32_t tet = h->first_child[parent] + c;
-    tet_state s = state_of(b, particles, tet);
-    double own = yw_fem_volume(h, tet);
-    for (int i = 0; i < 6; ++i) strain[c][i] = s.strain[i], mean[i] += own * s.strain[i];
-    volume += own;
-  }
-  const float* part = yw_fem_soft_part(&b->model->tables.softening, parent);
-  for (int32_t c = 0; c < yw_fem_children_of(h, parent); ++c) {
-    if (!(present >> c & 1)) continue;
-    double own = yw_fem_volume(h, h->first_child[parent] + c), d[6];
-    for (int i = 0; i < 6; ++i) d[i] = strain[c][i] - mean[i] / volume;
-    for (int i = 0; i < 36; ++i) {
-      energy += 0.5 * own * d[i / 6] * (double)part[yw_fem_matrix_at(i / 6, i % 6)] * d[i % 6];
-    }
-  }
-  return energy;
+typedef struct field_run {
+  const fem_body* b;
+  int32_t field;
+  float* out;
+} field_run;
+
+static void write_value(void* context, int32_t tet, const tet_state* state) {
+  field_run* run = context;
+  *run->out++ = (float)value_of(run->b, state, tet, run->field);
+}
+
+void yw_fem_field_values(const void* state, const yw_particles* particles, int32_t field,
+                         float* out) {
+  field_run run = {state, field, out};
+  visit_cells(state, particles, write_value, &run);
+}
+
+typedef struct energy_run {
+  const fem_hierarchy* h;
+  double energy;
+} energy_run;
+
+static void add_energy(void* context, int32_t tet, const tet_state* state) {
+  energy_run* run = context;
+  run->energy += state->density * yw_fem_volume(run->h, tet);
 }
 
 double yw_fem_elastic_energy(const fem_body* b, const yw_particles* particles) {
-  const fem_hierarchy* h = &b->model->h;
-  double energy = 0.0;
-  int32_t count;
-  yw_fem_cells(b, &count);
-  for (int32_t i = 0; i < count; ++i) {
-    int32_t tet = b->cell_tets[i];
-    energy += state_of(b, particles, tet).density * yw_fem_volume(h, tet);
-  }
-  for (int k = FEM_OWN; k < FEM_SINGLES && b->work.soften; ++k) {
-    const fem_batches* batches = &b->work.kinds[k];
-    for (int32_t i = 0; i < batches->count; ++i) {
-      if (batches->owner[i] >= b->model->tables.softening.num_families) continue;
-      energy -= softened_energy(b, particles, batches->owner[i], batches->present[i]);
-    }
-  }
-  return energy;
+  energy_run run = {&b->model->h, 0.0};
+  visit_cells(b, particles, add_energy, &run);
+  return run.energy;
 }

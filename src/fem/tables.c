@@ -105,16 +105,6 @@ static void fill_root_tables(const fem_hierarchy* h, fem_tables* t) {
   }
 }
 
-static void find_node_roots(const fem_hierarchy* h, int32_t* out) {
-  for (int32_t n = 0; n < h->num_nodes; ++n) out[n] = h->num_roots;
-  for (int32_t t = h->level_start[h->max_level]; t < h->num_tets; ++t) {
-    for (int k = 0; k < 4; ++k) {
-      int32_t n = h->nodes[t][k];
-      if (h->root[t] < out[n]) out[n] = h->root[t];
-    }
-  }
-}
-
 static void fill_root_matrices(const fem_hierarchy* h, const float* c, fem_tables* t) {
   for (int32_t r = 0; r < h->num_roots; ++r) {
     for (int type = 0; type < FEM_TYPES; ++type) {
@@ -176,8 +166,7 @@ static bool allocate_tables(const yw_allocator* mem, const fem_hierarchy* h,
   t->gradients = yw_mem_alloc(mem, roots, sizeof *t->gradients);
   t->half_squares = yw_mem_alloc(mem, roots, sizeof *t->half_squares);
   t->root_matrices = yw_mem_alloc(mem, roots, sizeof *t->root_matrices);
-  t->node_root = YW_NEW_ARRAY(mem, int32_t, h->num_nodes);
-  bool good = t->gradients && t->half_squares && t->root_matrices && t->node_root;
+  bool good = t->gradients && t->half_squares && t->root_matrices;
   if (materials->stiffness) {
     t->tet_matrices = yw_mem_alloc(mem, tets, sizeof *t->tet_matrices);
     t->finest_factors = YW_NEW_ARRAY(mem, float, h->num_tets - h->level_start[h->max_level]);
@@ -201,7 +190,6 @@ bool yw_fem_tables_create(const yw_allocator* mem, const fem_hierarchy* h,
     return false;
   }
   fill_root_tables(h, out);
-  find_node_roots(h, out->node_root);
   const float* c = materials->uniform_stiffness;
   bool same = true;
   if (materials->stiffness) {
@@ -225,7 +213,6 @@ void yw_fem_tables_free(const yw_allocator* mem, fem_tables* t) {
   yw_mem_free(mem, t->half_squares);
   yw_mem_free(mem, t->root_matrices);
   yw_mem_free(mem, t->finest_factors);
-  yw_mem_free(mem, t->node_root);
   yw_mem_free(mem, t->tet_matrices);
   yw_mem_free(mem, t->weights);
   yw_mem_free(mem, t->tet_dampings);

@@ -67,13 +67,9 @@ void yw_fem_follow_all(const fem_front* f, fem_vec4* pos, fem_vec4* vel) {
 
 // Sums of the body --------------------------------------------------------------------------------
 
-typedef struct motion_sums {
-  double mass, center[3], momentum[3], spin[3], inertia[3][3];
-} motion_sums;
-
-static motion_sums sums_of(const fem_front* f, const double* mass, const fem_vec4* pos,
-                           const fem_vec4* vel) {
-  motion_sums s = {0};
+fem_motion yw_fem_motion_of(const fem_front* f, const double* mass, const fem_vec4* pos,
+                            const fem_vec4* vel) {
+  fem_motion s = {0};
   for (int32_t i = 0; i < f->num_active; ++i) {
     int32_t n = f->active[i];
     double m = mass[n];
@@ -118,10 +114,9 @@ static void solve3(const double a[3][3], const double b[3], double out[3]) {
   }
 }
 
-// Puts the centre of mass back and restores the angular momentum by a rigid motion.
-static void restore(const fem_front* f, const motion_sums* before, const double* mass,
-                    fem_vec4* pos, fem_vec4* vel) {
-  motion_sums now = sums_of(f, mass, pos, vel);
+void yw_fem_restore_motion(const fem_front* f, const fem_motion* before, const double* mass,
+                           fem_vec4* pos, fem_vec4* vel) {
+  fem_motion now = yw_fem_motion_of(f, mass, pos, vel);
   double lack[3], w[3], shift[3], drift[3];
   for (int k = 0; k < 3; ++k) {
     lack[k] = before->spin[k] - now.spin[k];
@@ -140,6 +135,7 @@ static void restore(const fem_front* f, const motion_sums* before, const double*
     pos[n].y += (fem_real)shift[1];
     pos[n].z += (fem_real)shift[2];
   }
+  yw_fem_follow(f, pos, vel);
 }
 
 // The switch --------------------------------------------------------------------------------------
@@ -183,8 +179,8 @@ static void give_back(const fem_front* f, const fem_switch* change, const double
 void yw_fem_switch(fem_front* f, const fem_switch* change, const double* fine_mass, double* mass,
                    fem_vec4* pos, fem_vec4* vel, double* work) {
   double(*surplus)[4] = (double(*)[4])work;
-  motion_sums before = {0};
-  if (!change->held) before = sums_of(f, mass, pos, vel);
+  fem_motion before = {0};
+  if (!change->held) before = yw_fem_motion_of(f, mass, pos, vel);
   if (change->num_merge > 0) {
     for (int32_t i = 0; i < change->num_merge; ++i) yw_fem_front_merge(f, change->merge[i]);
     yw_fem_front_update(f);
@@ -208,8 +204,5 @@ void yw_fem_switch(fem_front* f, const fem_switch* change, const double* fine_ma
   yw_fem_carry_masses(f, fine_mass, mass);
   if (change->num_merge > 0) give_back(f, change, mass, (const double(*)[4])surplus, vel);
   yw_fem_follow(f, pos, vel);
-  if (!change->held) {
-    restore(f, &before, mass, pos, vel);
-    yw_fem_follow(f, pos, vel);
-  }
+  if (!change->held) yw_fem_restore_motion(f, &before, mass, pos, vel);
 }

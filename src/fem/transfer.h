@@ -20,6 +20,17 @@ void yw_fem_follow(const fem_front* front, fem_vec4* pos, fem_vec4* vel);
 /// The same for all nodes that are not free.
 void yw_fem_follow_all(const fem_front* front, fem_vec4* pos, fem_vec4* vel);
 
+/// Sums over the nodes of a front: mass, centre of mass, momentum, angular momentum about it.
+typedef struct fem_motion {
+  double mass, center[3], momentum[3], spin[3], inertia[3][3];
+} fem_motion;
+
+fem_motion yw_fem_motion_of(const fem_front* front, const double* mass, const fem_vec4* pos,
+                            const fem_vec4* vel);
+/// Puts the centre of mass back and restores the momenta by a rigid motion; hanging nodes follow.
+void yw_fem_restore_motion(const fem_front* front, const fem_motion* before, const double* mass,
+                           fem_vec4* pos, fem_vec4* vel);
+
 /// One change of the front.
 typedef struct fem_switch {
   const int32_t* merge;  ///< tets whose children leave the front

@@ -31,6 +31,7 @@ static const yw_fem_spec fem_defaults = {.youngs_modulus = 1e5f,
                                                     .strain_range = 0.02f,
                                                     .refine = YW_FEM_REFINE_JUMP,
                                                     .hanging = YW_FEM_HANGING_CARRIED,
+                                                    .soften = true,
                                                     .creep = 10.0f,
                                                     .max_plastic = 1.0f,
                                                     .sleep_speed = 0.001f}};

@@ -21,6 +21,10 @@ enum {
   PLASTIC_MAX_LOCALS = PLASTIC_CHUNK * PLASTIC_MAX_ROW
 };
 
+// What normal.w says of a slave: it may slide, or goes where the obstacle or the pin goes.
+#define PLASTIC_TOUCHES 1.0f
+#define PLASTIC_HELD 2.0f
+
 /// What 16 masters carry from step to step. F_E = U diag(sigma) V^T; nothing depends on V, since
 /// the material is isotropic and rest directions are not looked at.
 typedef struct plastic_state_block {
@@ -125,7 +129,7 @@ typedef struct plastic_body {
   plastic_course* course;
   uint8_t* touches;      ///< has a normal
   float alpha, beta;     ///< of the solve: steps along direction and product that are still due
-  yw_vec4* normal;       ///< of contact; w: 0 none, 1 slides, 2 sticks
+  yw_vec4* normal;       ///< of contact; w: 0 none, PLASTIC_TOUCHES or PLASTIC_HELD
   yw_vec4* surface_vel;  ///< of what is touched; w: friction
   float (*inverse)[6];   ///< of the diagonal blocks
   int32_t* part_start;   ///< per slave, in part_at

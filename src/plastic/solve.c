@@ -69,7 +69,7 @@ static void begin(const solver* s, int32_t first, int32_t end, plastic_sums* sum
   for (int32_t i = first; i < end; ++i) {
     yw_vec4 v = yw_v4(yw_mad(yw_xyz(body->slave_vel[i]), body->dt, s->ctx->gravity));
     const yw_vec4 n = body->normal[i], u = body->surface_vel[i];
-    if (n.w > 1.0f) {
+    if (n.w == PLASTIC_HELD) {
       v = (yw_vec4){u.x, u.y, u.z, 0.0f};
     } else if (n.w > 0.0f) {
       float into = yw_dot(yw_sub(yw_xyz(u), yw_xyz(v)), yw_xyz(n));

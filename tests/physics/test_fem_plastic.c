@@ -91,15 +91,16 @@ static void elastic_strain_relaxes_to_yield(void** state) {
   }
 }
 
-// With plastic strains everywhere, forces are still minus the gradient of the energy.
-static void forces_are_gradients(void** state) {
-  (void)state;
+// With plastic strains everywhere, forces are still minus the gradient of the energy: of tets that
+// are softened, and of those that are not.
+static void check_gradients(bool soften) {
   yw_fem_def def = plastic_def(0.01f);
   def.params.min_level = 1;
+  def.params.soften = soften;
   rig r;
   make_rig(&r, &def, cube, cube_cells);
   fem_body* b = r.body;
-  yw_fem_enforce(b, &r.p);
+  yw_fem_enforce(b, &r.p, &r.ctx);
   test_random random = {3};
   shear(&r, 0.1f);
   for (int32_t n = 0; n < r.p.count; ++n) {
@@ -111,6 +112,7 @@ static void forces_are_gradients(void** state) {
   b->params.refine = YW_FEM_REFINE_NEVER;
   yw_fem_adapt(b, &r.p, &r.ctx);
   assert_true(b->has_flown);
+  assert_true(b->work.soften == soften);
   const fem_forces_def forces = {.work = &b->work,
                                  .front = &b->front,
                                  .materials = &b->model->materials,
@@ -142,6 +144,12 @@ static void forces_are_gradients(void** state) {
   assert_at_least(largest, 0.1);
   assert_at_most(worst / largest, 1e-4);
   free_rig(&r);
+}
+
+static void forces_are_gradients(void** state) {
+  (void)state;
+  check_gradients(false);
+  check_gradients(true);
 }
 
 // A merged tet has the mean of its children; split again, they differ as before and have followed.
