@@ -77,8 +77,8 @@ struct yw_step_ctx {
   bool (*is_clear)(const yw_step_ctx* ctx, yw_aabb box);
   /// Which points are inside an obstacle `at` seconds after the start of the substep, for methods
   /// that meet obstacles inside their solve: normal of the surface, w the depth (0: outside all;
-  /// else that of the deepest), and velocity of the obstacle there, w the friction with it. May be
-  /// NULL.
+  /// else that of the deepest), and velocity of the obstacle there, w the friction with it
+  /// (INFINITY: it is sticky). May be NULL.
   void (*probe)(const yw_step_ctx* ctx, int32_t count, const yw_vec4* points, float at,
                 yw_vec4* normal, yw_vec4* velocity);
   /// What the obstacles that reach into a box look like, as a number: another one when any of them

@@ -183,7 +183,10 @@ typedef struct yw_obstacle_def {
   yw_path path;       ///< moves on top of transform
   float friction;     ///< default 0.4
   float restitution;  ///< 0 to 1; default 0
-  const char* name;   ///< copied; may be NULL
+  /// Plastic matter that touches it goes where it goes and comes off only by tearing; bodies of
+  /// other methods do not slide on it, but lift off. Default false.
+  bool sticky;
+  const char* name;  ///< copied; may be NULL
 } yw_obstacle_def;
 YW_API yw_obstacle_def yw_default_obstacle_def(void);
 YW_API yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def,

@@ -20,17 +20,17 @@ void yw_plastic_body_destroy(void* state, yw_particles* particles) {
   if (!body) return;
   yw_allocator mem = body->mem;
   void* const arrays[] = {
-      body->state,        body->work,      body->rows,        body->last_pos,
-      body->pull,         body->radius,    body->reach,       body->drag,
-      body->needs,        body->is_linked, body->slave_pos,   body->slave_vel,
-      body->force,        body->solved,    body->residual,    body->direction,
-      body->product,      body->normal,    body->surface_vel, body->inverse,
-      body->part_start,   body->row_start, body->column,      body->row,
-      body->local_column, body->back_row,  body->local_start, body->bucket_start,
-      body->local_slave,  body->parts,     body->part_at,     body->twin,
-      body->slave_bucket, body->sorted_x,  body->sorted_y,    body->sorted_z,
-      body->sorted_line,  body->found,     body->fresh_head,  body->fresh_next,
-      body->sums,         body->image,     body->steep};
+      body->state,        body->work,       body->origin,      body->last_pos,
+      body->pull,         body->radius,     body->reach,       body->drag,
+      body->needs,        body->is_linked,  body->slave_pos,   body->slave_vel,
+      body->force,        body->solved,     body->residual,    body->touches,
+      body->product,      body->normal,     body->surface_vel, body->inverse,
+      body->part_start,   body->row_start,  body->column,      body->share,
+      body->local_column, body->back_share, body->local_start, body->bucket_start,
+      body->local_slave,  body->parts,      body->part_at,     body->twin,
+      body->slave_bucket, body->sorted_x,   body->sorted_y,    body->sorted_z,
+      body->sorted_line,  body->found,      body->fresh_head,  body->fresh_next,
+      body->sums,         body->course,     body->four_start};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_plastic_sleep_destroy(body);
   yw_mem_free(&mem, body);
@@ -45,7 +45,6 @@ static bool allocate(plastic_body* body) {
   int32_t slaves = model->without_slaves ? model->num_masters : model->num_slaves;
   body->state = YW_NEW_ARRAY(mem, plastic_state_block, blocks);
   body->work = YW_NEW_ARRAY(mem, plastic_work_block, blocks);
-  body->rows = YW_NEW_ARRAY(mem, plastic_row, n);
   body->last_pos = YW_NEW_ARRAY(mem, yw_vec4, n);
   body->pull = YW_NEW_ARRAY(mem, yw_vec4, n);
   body->radius = YW_NEW_ARRAY(mem, float, n);
@@ -53,16 +52,18 @@ static bool allocate(plastic_body* body) {
   body->needs = YW_NEW_ARRAY(mem, uint8_t, n);
   body->is_linked = YW_NEW_ARRAY(mem, uint8_t, model->num_links + 1);
   body->row_start = YW_NEW_ARRAY(mem, int32_t, n + 1);
+  body->four_start = YW_NEW_ARRAY(mem, int32_t, n + 1);
   body->found = YW_NEW_ARRAY(mem, int32_t, n * PLASTIC_MAX_ROW);
-  body->local_start =
-      YW_NEW_ARRAY(mem, int32_t, yw_plastic_chunks(model->num_masters, PLASTIC_CHUNK) + 1);
+  int32_t chunks = yw_plastic_chunks(model->num_masters, PLASTIC_CHUNK);
+  body->local_start = YW_NEW_ARRAY(mem, int32_t, chunks + 1);
+  body->origin = YW_NEW_ARRAY(mem, yw_vec4, chunks + 1);
   int32_t heads = 1024;
   while (heads < slaves / 2) heads *= 2;
   body->fresh_head = YW_NEW_ARRAY(mem, int32_t, heads);
   body->fresh_mask = heads - 1;
-  if (!body->state || !body->work || !body->rows || !body->last_pos || !body->pull ||
+  if (!body->state || !body->work || !body->origin || !body->last_pos || !body->pull ||
       !body->radius || !body->reach || !body->needs || !body->is_linked || !body->row_start ||
-      !body->found || !body->local_start || !body->fresh_head) {
+      !body->four_start || !body->found || !body->local_start || !body->fresh_head) {
     return false;
   }
   if (model->paper) body->drag = YW_NEW_ARRAY(mem, yw_vec4, n);
@@ -314,12 +315,10 @@ static bool follow_pushed(plastic_body* body, yw_particles* particles, const yw_
   float farthest = 0.0f;
   for (int32_t m = 0; m < body->num_masters; ++m) {
     yw_vec3 moved = yw_sub(yw_xyz(particles->pos[m]), yw_xyz(body->last_pos[m]));
-    float mass = particles->mass[m], way = yw_length(moved);
+    float way = yw_length(moved);
     if (way > farthest) farthest = way;
-    body->rows[m] = (plastic_row){.n = yw_v4(yw_scale(moved, mass))};
-    body->rows[m].n.w = mass;
   }
-  yw_plastic_run_masters(body, particles, ctx, kernels->scatter);
+  yw_plastic_run_masters(body, particles, ctx, kernels->spread_push);
   yw_plastic_run(body, particles, ctx, yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK),
                  kernels->to_slaves);
   for (int32_t s = 0; s < body->num_slaves; ++s) {
@@ -388,7 +387,8 @@ static bool load_lists(plastic_body* body, yw_reader* reader, int32_t num_pairs)
     body->column[e] = s;
   }
   body->num_pairs = num_pairs;
-  return !reader->failed && yw_plastic_list_parts(body);
+  const yw_step_ctx alone = {0};
+  return !reader->failed && yw_plastic_list_parts(body, &alone);
 }
 
 static bool all_finite(const float* values, size_t count) {

@@ -16,19 +16,19 @@ void yw_plastic_run_masters(plastic_body* body, yw_particles* particles, const y
 /// Compiled once per instruction set (weights_kernels.c).
 typedef struct plastic_weight_kernels {
   plastic_chunk_fn search;   ///< slaves near the masters of a chunk, to found; counts to row_start
-  plastic_chunk_fn weights;  ///< rows {G, N} and moments
+  plastic_chunk_fn weights;  ///< shares N, and what makes G of them
 } plastic_weight_kernels;
 extern const plastic_weight_kernels yw_plastic_weight_kernels_plain, yw_plastic_weight_kernels_avx2,
     yw_plastic_weight_kernels_avx512;
 
 /// transfer_kernels.c, stress_kernels.c, solve_kernels.c, flow_kernels.c; what they share: pairs.h
 typedef struct plastic_kernels {
-  plastic_chunk_fn spread;         ///< mass and affine momentum, from v and C, to rows and parts
+  plastic_chunk_fn spread;         ///< mass and affine momentum, from v and C, to parts
   plastic_chunk_fn spread_motion;  ///< the same from v and L, for the motion of slaves
-  plastic_chunk_fn stress;         ///< forces to rows and parts; tangents
-  plastic_chunk_fn scatter;        ///< rows to parts
+  plastic_chunk_fn spread_push;    ///< mass, and mass times the way from last_pos
+  plastic_chunk_fn stress;         ///< forces to parts; tangents
   plastic_chunk_fn stiffen;        ///< the tangent times the next direction, to parts
-  plastic_chunk_fn block_parts;    ///< stiffness of rows to parts, for `condition`
+  plastic_chunk_fn block_parts;    ///< diagonal blocks to parts, for `condition`
   plastic_chunk_fn flow;           ///< L, v, C, F_E, F_P of the new slave velocities (solved)
   plastic_chunk_fn to_slaves;      ///< slave_vel = momentum / mass, w: mass
   plastic_chunk_fn forces;         ///< force = sum of parts
@@ -43,11 +43,13 @@ bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
                                 const yw_step_ctx* ctx);
 /// Weights of all pairs.
 void yw_plastic_weigh(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
-/// Slaves of chunks and parts of slaves, from the rows of the masters. False: memory is out.
-bool yw_plastic_list_parts(plastic_body* body);
 /// Room for more slaves or pairs.
 bool yw_plastic_reserve_slaves(plastic_body* body, int32_t count);
 bool yw_plastic_reserve_pairs(plastic_body* body, int64_t count);
+
+/// locals.c: slaves of chunks and parts of slaves, from the rows of the masters; slaves are
+/// numbered anew. False: memory is out.
+bool yw_plastic_list_parts(plastic_body* body, const yw_step_ctx* ctx);
 
 /// solve.c: velocities of slaves after dt, into body->solved. False: did not converge.
 bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);

@@ -23,12 +23,14 @@ static float distance2(yw_vec4 a, yw_vec4 b) {
 
 // Motion ------------------------------------------------------------------------------------------
 
+// Slaves that are held stay with what holds them.
 static void move_chunk(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
   int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
   if (end > body->num_slaves) end = body->num_slaves;
   for (int32_t s = first; s < end; ++s) {
-    yw_vec4 v = body->slave_vel[s], *x = &body->slave_pos[s];
+    bool is_held = body->normal[s].w == PLASTIC_HELD;
+    yw_vec4 v = is_held ? body->surface_vel[s] : body->slave_vel[s], *x = &body->slave_pos[s];
     *x = (yw_vec4){x->x + body->dt * v.x, x->y + body->dt * v.y, x->z + body->dt * v.z, 0.0f};
   }
 }

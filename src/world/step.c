@@ -42,7 +42,8 @@ static void place_obstacles(substep* s) {
                           .begin = yw_obstacle_pose_at(obstacle, s->time),
                           .end = yw_obstacle_pose_at(obstacle, s->time + (double)s->h),
                           .friction = obstacle->friction,
-                          .restitution = obstacle->restitution};
+                          .restitution = obstacle->restitution,
+                          .sticky = obstacle->sticky};
     pose->bounds = yw_obstacle_bounds(obstacle->shape, pose->begin, pose->end);
   }
   s->obstacles = (yw_obstacle_set){.items = world->obstacle_poses.items,
