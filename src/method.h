@@ -48,6 +48,7 @@ typedef struct yw_method_report {
   int32_t recovered;          ///< decompositions or elements that took the safe path
   int32_t stalled;            ///< solves that did not converge and were done again in smaller steps
   int32_t obstacle_contacts;  ///< filled by collide
+  int32_t asleep;             ///< particles at rest that the step left out
   double seconds_project;     ///< part of advance spent in projection
   double seconds_contact;     ///< part of advance spent in collide
 } yw_method_report;
@@ -76,11 +77,14 @@ struct yw_step_ctx {
   bool (*is_clear)(const yw_step_ctx* ctx, yw_aabb box);
   /// Which points are inside an obstacle `at` seconds after the start of the substep, for methods
   /// that meet obstacles inside their solve: normal of the surface, w the depth (0: outside all;
-  /// else that of the deepest), and velocity of the obstacle there, w the friction with it. May be
-  /// NULL.
+  /// else that of the deepest), and velocity of the obstacle there, w the friction with it
+  /// (INFINITY: it is sticky). May be NULL.
   void (*probe)(const yw_step_ctx* ctx, int32_t count, const yw_vec4* points, float at,
                 yw_vec4* normal, yw_vec4* velocity);
-  const void* obstacles;        ///< for collide, is_clear and probe
+  /// What the obstacles that reach into a box look like, as a number: another one when any of them
+  /// comes, goes or stands elsewhere. *moves: one of them moves in this substep. May be NULL.
+  uint64_t (*obstacles_in)(const yw_step_ctx* ctx, yw_aabb box, bool* moves);
+  const void* obstacles;        ///< for the four above
   float friction, restitution;  ///< of the body
 
   yw_method_report* report;

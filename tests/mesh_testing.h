@@ -160,4 +160,15 @@ static inline yw_allocator failing_allocator(failing_memory* memory) {
   return (yw_allocator){failing_alloc, failing_release, memory};
 }
 
+/// Volume inside a closed surface.
+static inline double enclosed_volume(const yw_tri_mesh* mesh) {
+  double volume = 0.0;
+  for (int t = 0; t < mesh->num_triangles; ++t) {
+    const int32_t* v = mesh->triangles + 3 * t;
+    const yw_vec3* x = mesh->positions;
+    volume += (double)yw_dot(x[v[0]], yw_cross(x[v[1]], x[v[2]])) / 6.0;
+  }
+  return volume;
+}
+
 #endif

@@ -55,6 +55,7 @@ static inline void lab_begin(plastic_lab* lab, const yw_plastic_def* def) {
                            .collide = yw_obstacles_collide,
                            .is_clear = yw_obstacles_clear,
                            .probe = yw_obstacles_probe,
+                           .obstacles_in = yw_obstacles_in,
                            .obstacles = &lab->set,
                            .friction = 0.3f,
                            .report = &lab->report};
@@ -70,6 +71,18 @@ static inline void lab_begin_shape(plastic_lab* lab, const yw_shape* shape, floa
   def.parts = &part;
   def.num_parts = 1;
   lab_begin(lab, &def);
+}
+
+/// {G, N} of pair e of master m, as kernels use them.
+static inline yw_vec4 lab_pair(const plastic_body* body, int32_t m, int32_t e) {
+  const plastic_work_block* work = &body->work[m / YW_LANES];
+  const float *x = &body->slave_pos[body->column[e]].x, *o = &body->origin[m / PLASTIC_CHUNK].x;
+  float arm[3], d[6], n = body->share[4 * body->four_start[m] + e - body->row_start[m]];
+  for (int k = 0; k < 6; ++k) d[k] = work->inverse[k][m % YW_LANES];
+  for (int k = 0; k < 3; ++k) arm[k] = n * ((x[k] - o[k]) - work->center[k][m % YW_LANES]);
+  return (yw_vec4){d[0] * arm[0] + d[3] * arm[1] + d[4] * arm[2],
+                   d[3] * arm[0] + d[1] * arm[1] + d[5] * arm[2],
+                   d[4] * arm[0] + d[5] * arm[1] + d[2] * arm[2], n};
 }
 
 static inline void lab_end(plastic_lab* lab) {

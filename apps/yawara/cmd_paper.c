@@ -38,6 +38,8 @@ const paper_figure paper_figures[] = {
      paper_saida_table2, false},
     {"saida2017-buckling", "a thin sheet falls on its edge, which the paper leaves open",
      paper_saida_buckling, false},
+    {"saida2017-slaves", "rules for slaves that come and go: what they are worth",
+     paper_saida_slaves, false},
     {"hino-theorem",
      "the matched pose is the equilibrium of a frame on springs, the only stable one",
      paper_hino_theorem, true},

@@ -227,7 +227,8 @@ static int report_fault(const run* r, const yw_step_report* report) {
   fprintf(
       stderr,
       "%s: frame %d (t = %.3f s): body \"%s\" diverged and was frozen where it last was finite.\n"
-      "Try more substeps (--set substeps=%d), a smaller alpha, or --on-fault continue.\n",
+      "Try more substeps (--set substeps=%d), lower speeds or softer material, or --on-fault "
+      "continue.\n",
       r->dir, r->frame + 1, yw_world_time(r->world), name ? name : "?", 2 * r->info.substeps);
   return EXIT_FAILED;
 }

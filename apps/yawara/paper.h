@@ -47,6 +47,7 @@ yw_status paper_saida_fig13(const paper_options* options, yw_error* error);
 yw_status paper_saida_fig14(const paper_options* options, yw_error* error);
 yw_status paper_saida_fig16(const paper_options* options, yw_error* error);
 yw_status paper_saida_buckling(const paper_options* options, yw_error* error);
+yw_status paper_saida_slaves(const paper_options* options, yw_error* error);
 yw_status paper_saida_table2(const paper_options* options, yw_error* error);
 yw_status paper_hino_theorem(const paper_options* options, yw_error* error);
 yw_status paper_hino_frequency(const paper_options* options, yw_error* error);

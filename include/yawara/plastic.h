@@ -74,7 +74,12 @@ typedef struct yw_plastic_def {
   int32_t max_iterations;  ///< of the solve, 1 to 10000; default 300
   bool paper;              ///< formulas as printed, for comparison; default false
   bool without_slaves;     ///< forces at the masters themselves, for comparison; default false
-  double memory_limit;     ///< bytes that a body may need, else YW_ERR_LIMIT; default 8e9
+  /// Matter that hangs together, touches an obstacle or a pin, and is slower than this for half a
+  /// second sleeps until something touches or moves it, m/s. 0: never; below 0 (default): chosen, a
+  /// twentieth of what gravity adds in an inner step, or 0.05 spacings per second (at most 0.001)
+  /// where that is more.
+  float sleep_speed;
+  double memory_limit;  ///< bytes that a body may need, else YW_ERR_LIMIT; default 8e9
 } yw_plastic_def;
 YW_API yw_plastic_def yw_default_plastic_def(void);
 YW_API yw_status yw_model_create_plastic(const yw_allocator* mem, const yw_plastic_def* def,

@@ -183,7 +183,10 @@ typedef struct yw_obstacle_def {
   yw_path path;       ///< moves on top of transform
   float friction;     ///< default 0.4
   float restitution;  ///< 0 to 1; default 0
-  const char* name;   ///< copied; may be NULL
+  /// Plastic matter that touches it goes where it goes and comes off only by tearing; bodies of
+  /// other methods do not slide on it, but lift off. Default false.
+  bool sticky;
+  const char* name;  ///< copied; may be NULL
 } yw_obstacle_def;
 YW_API yw_obstacle_def yw_default_obstacle_def(void);
 YW_API yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def,
@@ -198,9 +201,10 @@ YW_API yw_status yw_obstacle_pose(const yw_world* world, yw_obstacle_id id, doub
 
 typedef struct yw_step_report {
   int32_t num_particles;
-  int32_t obstacle_contacts;  ///< particles touching an obstacle in the last substep
-  int32_t body_contacts;      ///< contact points between and within bodies in the last substep
-  int32_t recovered_regions;  ///< decompositions that took the slow, safe path
+  int32_t obstacle_contacts;   ///< particles touching an obstacle in the last substep
+  int32_t body_contacts;       ///< contact points between and within bodies in the last substep
+  int32_t sleeping_particles;  ///< of plastic and fem bodies at rest, left out of the last substep
+  int32_t recovered_regions;   ///< decompositions that took the slow, safe path
   int32_t stalled_solves;     ///< solves that did not converge and were done again in smaller steps
   int32_t diverged_bodies;    ///< bodies stopped in this step (frozen where they last were finite)
   yw_body_id first_diverged;  ///< the first of them

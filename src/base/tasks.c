@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Workers spin for a few microseconds after a job, since the next phase of a step follows at once,
-// and then sleep. With more threads than cores they sleep at once.
+// Every worker begins with its own share of the blocks and then helps the others: the same worker
+// mostly gets the same blocks again, whose data its cache still has. Workers wait for the next job
+// awake for a moment, since the next phase of a step follows at once, and then sleep.
 #include "base/tasks.h"
 
 #include <pthread.h>
@@ -9,9 +10,14 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/timer.h"
 
 #define MAX_THREADS 256
-#define SPIN_ROUNDS 20000
+// Waiting awake, s: at first alone, then letting others have the core now and then.
+#define SPIN_SECONDS 10e-6
+#define AWAKE_SECONDS 50e-6
+// Pauses between two looks at the clock.
+#define PAUSES 32
 
 #if defined(__x86_64__) || defined(__i386__)
 #define CPU_RELAX() __builtin_ia32_pause()
@@ -19,27 +25,30 @@
 #define CPU_RELAX() ((void)0)
 #endif
 
-typedef struct worker_start {
+typedef struct worker_state {
   struct yw_tasks* tasks;
   int32_t worker;
-} worker_start;
+  pthread_t thread;
+  // Its share of the blocks: the next one that nobody has, and the end.
+  _Alignas(64) atomic_int next_block;
+  int32_t end_block;
+} worker_state;
 
 struct yw_tasks {
   yw_allocator mem;
   int32_t num_workers;
-  int32_t spin_rounds;
-  pthread_t threads[MAX_THREADS];
-  worker_start starts[MAX_THREADS];
+  bool stay_awake;  // there is a core for every worker
   pthread_mutex_t mutex;
-  pthread_cond_t wake;
+  pthread_cond_t wake, done;
   atomic_bool quit;
+  atomic_int sleepers;      // workers that wait for `wake`, or are about to
+  atomic_bool owner_waits;  // for `done`, or is about to
 
   // The job. Changed only while it is closed and nobody is in it.
   yw_task task;
   void* context;
-  int32_t num_blocks;
   _Alignas(64) _Atomic uint64_t gate;  // job number << 32, GATE_OPEN, workers inside
-  _Alignas(64) atomic_int next_block;
+  worker_state workers[MAX_THREADS];
 };
 
 #define GATE_OPEN ((uint64_t)1 << 31)
@@ -52,32 +61,72 @@ int32_t yw_cpu_count(void) {
   return count < 1 ? 1 : count > MAX_THREADS ? MAX_THREADS : (int32_t)count;
 }
 
+// Blocks ------------------------------------------------------------------------------------------
+
+static void share_blocks(yw_tasks* tasks, int32_t num_blocks) {
+  int64_t workers = tasks->num_workers;
+  for (int32_t w = 0; w < tasks->num_workers; ++w) {
+    atomic_store_explicit(&tasks->workers[w].next_block,
+                          (int32_t)(num_blocks * (int64_t)w / workers), memory_order_relaxed);
+    tasks->workers[w].end_block = (int32_t)(num_blocks * ((int64_t)w + 1) / workers);
+  }
+}
+
 static void work_on_blocks(yw_tasks* tasks, int32_t worker) {
   inside_block = true;
-  for (;;) {
-    int32_t block = atomic_fetch_add_explicit(&tasks->next_block, 1, memory_order_relaxed);
-    if (block >= tasks->num_blocks) break;
-    tasks->task(tasks->context, block, worker);
+  for (int32_t k = 0; k < tasks->num_workers; ++k) {
+    worker_state* from = &tasks->workers[(worker + k) % tasks->num_workers];
+    // Shares that are done are left alone: no counter runs beyond its end without bound.
+    while (atomic_load_explicit(&from->next_block, memory_order_relaxed) < from->end_block) {
+      int32_t block = atomic_fetch_add_explicit(&from->next_block, 1, memory_order_relaxed);
+      if (block >= from->end_block) break;
+      tasks->task(tasks->context, block, worker);
+    }
   }
   inside_block = false;
 }
 
+// The gate ----------------------------------------------------------------------------------------
+
 static uint32_t job_of(uint64_t gate) { return (uint32_t)(gate >> 32); }
 
-// Waits until the job number differs from `seen`.
+static bool has_new_job(yw_tasks* tasks, uint32_t seen) {
+  return job_of(atomic_load_explicit(&tasks->gate, memory_order_acquire)) != seen;
+}
+
+static bool is_empty(yw_tasks* tasks, uint32_t unused) {
+  (void)unused;
+  return !(atomic_load_explicit(&tasks->gate, memory_order_acquire) & GATE_INSIDE);
+}
+
+// Waits for a condition without sleeping; false when it takes long.
+static bool wait_awake(yw_tasks* tasks, bool (*is_true)(yw_tasks*, uint32_t), uint32_t seen) {
+  if (is_true(tasks, seen)) return true;
+  if (!tasks->stay_awake) return false;
+  for (double start = yw_seconds(), waited = 0.0; waited < AWAKE_SECONDS;
+       waited = yw_seconds() - start) {
+    if (waited > SPIN_SECONDS) sched_yield();
+    for (int i = 0; i < PAUSES; ++i) {
+      if (is_true(tasks, seen)) return true;
+      CPU_RELAX();
+    }
+  }
+  return false;
+}
+
 static uint32_t wait_for_job(yw_tasks* tasks, uint32_t seen) {
-  for (int32_t i = 0; i < tasks->spin_rounds; ++i) {
-    uint32_t job = job_of(atomic_load_explicit(&tasks->gate, memory_order_acquire));
-    if (job != seen) return job;
-    CPU_RELAX();
+  if (!wait_awake(tasks, has_new_job, seen)) {
+    pthread_mutex_lock(&tasks->mutex);
+    // Who opens a job looks at sleepers afterwards, who falls asleep at the gate: one sees the
+    // other.
+    atomic_fetch_add(&tasks->sleepers, 1);
+    while (job_of(atomic_load(&tasks->gate)) == seen) {
+      pthread_cond_wait(&tasks->wake, &tasks->mutex);
+    }
+    atomic_fetch_sub(&tasks->sleepers, 1);
+    pthread_mutex_unlock(&tasks->mutex);
   }
-  pthread_mutex_lock(&tasks->mutex);
-  uint32_t job;
-  while ((job = job_of(atomic_load(&tasks->gate))) == seen) {
-    pthread_cond_wait(&tasks->wake, &tasks->mutex);
-  }
-  pthread_mutex_unlock(&tasks->mutex);
-  return job;
+  return job_of(atomic_load_explicit(&tasks->gate, memory_order_acquire));
 }
 
 static bool enter_job(yw_tasks* tasks, uint32_t job) {
@@ -91,42 +140,53 @@ static bool enter_job(yw_tasks* tasks, uint32_t job) {
   return false;
 }
 
+static void leave_job(yw_tasks* tasks) {
+  uint64_t left = atomic_fetch_sub(&tasks->gate, 1) - 1;
+  if ((left & GATE_INSIDE) || !atomic_load(&tasks->owner_waits)) return;
+  pthread_mutex_lock(&tasks->mutex);
+  pthread_cond_signal(&tasks->done);
+  pthread_mutex_unlock(&tasks->mutex);
+}
+
 static void* worker_main(void* argument) {
-  const worker_start* start = argument;
-  yw_tasks* tasks = start->tasks;
+  const worker_state* own = argument;
+  yw_tasks* tasks = own->tasks;
   uint32_t seen = 0;
   for (;;) {
     seen = wait_for_job(tasks, seen);
     if (atomic_load(&tasks->quit)) return NULL;
     if (!enter_job(tasks, seen)) continue;
-    work_on_blocks(tasks, start->worker);
-    atomic_fetch_sub_explicit(&tasks->gate, 1, memory_order_release);
+    work_on_blocks(tasks, own->worker);
+    leave_job(tasks);
   }
 }
 
 static void open_job(yw_tasks* tasks) {
-  pthread_mutex_lock(&tasks->mutex);
   uint64_t job = job_of(atomic_load(&tasks->gate)) + UINT64_C(1);
-  atomic_store_explicit(&tasks->gate, (job << 32) | GATE_OPEN, memory_order_release);
+  atomic_store(&tasks->gate, (job << 32) | GATE_OPEN);
+  if (atomic_load(&tasks->sleepers) == 0) return;
+  pthread_mutex_lock(&tasks->mutex);
   pthread_cond_broadcast(&tasks->wake);
   pthread_mutex_unlock(&tasks->mutex);
 }
 
 static void close_job(yw_tasks* tasks) {
   atomic_fetch_and_explicit(&tasks->gate, ~GATE_OPEN, memory_order_acq_rel);
-  for (int32_t round = 0; atomic_load_explicit(&tasks->gate, memory_order_acquire) & GATE_INSIDE;
-       ++round) {
-    if (round < tasks->spin_rounds) {
-      CPU_RELAX();
-    } else {
-      sched_yield();
-    }
-  }
+  if (wait_awake(tasks, is_empty, 0)) return;
+  pthread_mutex_lock(&tasks->mutex);
+  atomic_store(&tasks->owner_waits, true);
+  while (atomic_load(&tasks->gate) & GATE_INSIDE) pthread_cond_wait(&tasks->done, &tasks->mutex);
+  atomic_store(&tasks->owner_waits, false);
+  pthread_mutex_unlock(&tasks->mutex);
 }
 
+// The pool ----------------------------------------------------------------------------------------
+
 static bool start_worker(yw_tasks* tasks, int32_t worker) {
-  tasks->starts[worker] = (worker_start){tasks, worker};
-  return pthread_create(&tasks->threads[worker], NULL, worker_main, &tasks->starts[worker]) == 0;
+  worker_state* own = &tasks->workers[worker];
+  own->tasks = tasks;
+  own->worker = worker;
+  return pthread_create(&own->thread, NULL, worker_main, own) == 0;
 }
 
 yw_tasks* yw_tasks_create(const yw_allocator* mem, int32_t threads) {
@@ -138,9 +198,10 @@ yw_tasks* yw_tasks_create(const yw_allocator* mem, int32_t threads) {
   if (!tasks) return NULL;
   tasks->mem = yw_mem_or_default(mem);
   tasks->num_workers = 1;
-  tasks->spin_rounds = threads <= cores ? SPIN_ROUNDS : 0;
+  tasks->stay_awake = threads <= cores;
   pthread_mutex_init(&tasks->mutex, NULL);
   pthread_cond_init(&tasks->wake, NULL);
+  pthread_cond_init(&tasks->done, NULL);
 
   // Fewer threads than asked for still give the same result.
   while (tasks->num_workers < threads && start_worker(tasks, tasks->num_workers)) {
@@ -153,8 +214,9 @@ void yw_tasks_destroy(yw_tasks* tasks) {
   if (!tasks) return;
   atomic_store(&tasks->quit, true);
   open_job(tasks);
-  for (int32_t i = 1; i < tasks->num_workers; ++i) pthread_join(tasks->threads[i], NULL);
+  for (int32_t i = 1; i < tasks->num_workers; ++i) pthread_join(tasks->workers[i].thread, NULL);
   pthread_cond_destroy(&tasks->wake);
+  pthread_cond_destroy(&tasks->done);
   pthread_mutex_destroy(&tasks->mutex);
   yw_allocator mem = tasks->mem;
   yw_mem_free(&mem, tasks);
@@ -169,8 +231,7 @@ void yw_tasks_run(yw_tasks* tasks, int32_t num_blocks, yw_task task, void* conte
   }
   tasks->task = task;
   tasks->context = context;
-  tasks->num_blocks = num_blocks;
-  atomic_store(&tasks->next_block, 0);
+  share_blocks(tasks, num_blocks);
   open_job(tasks);
   work_on_blocks(tasks, 0);
   close_job(tasks);

@@ -13,8 +13,11 @@
 
 #include <stdatomic.h>
 
+#include "base/hash.h"
 #include "geometry/shape.h"
 
+// Friction of sticky obstacles: enough to stop whatever touches.
+#define HOLDS 1e6f
 // Particles per task, and per group that is dismissed together.
 #define CHUNK 1024
 #define GROUP 64
@@ -81,9 +84,10 @@ static obstacle_motion motion_of(const collide_job* job, const yw_obstacle* obst
     motion.last = pose_between(obstacle->begin, obstacle->end, (job->begin + job->span) * inv_h);
   }
   motion.in_place = !motion.moves && same_pose(motion.first, YW_TRANSFORM_IDENTITY);
-  motion.friction = sqrtf(job->friction * obstacle->friction);
+  motion.friction = obstacle->sticky ? HOLDS : sqrtf(job->friction * obstacle->friction);
   motion.restitution =
       job->restitution > obstacle->restitution ? job->restitution : obstacle->restitution;
+  if (obstacle->sticky) motion.restitution = 0.0f;
   motion.rest_speed = job->rest_speed;
   return motion;
 }
@@ -119,6 +123,22 @@ bool yw_obstacles_clear(const yw_step_ctx* ctx, yw_aabb box) {
     if (!box_is_clear(obstacle, obstacle->begin, obstacle->end, moves, box)) return false;
   }
   return true;
+}
+
+uint64_t yw_obstacles_in(const yw_step_ctx* ctx, yw_aabb box, bool* moves) {
+  const yw_obstacle_set* set = ctx->obstacles;
+  uint64_t hash = YW_HASH_SEED;
+  *moves = false;
+  for (int32_t i = 0; set && i < set->count; ++i) {
+    const yw_obstacle* obstacle = &set->items[i];
+    if (!yw_aabb_overlap(obstacle->bounds, box)) continue;
+    *moves = *moves || !same_pose(obstacle->begin, obstacle->end);
+    hash = yw_hash_bytes(hash, &obstacle->end, sizeof obstacle->end);
+    hash = yw_hash_bytes(hash, &obstacle->bounds, sizeof obstacle->bounds);
+    hash = yw_hash_bytes(hash, &obstacle->friction, sizeof obstacle->friction);
+    hash = yw_hash_u64(hash, obstacle->sticky);
+  }
+  return hash;
 }
 
 yw_obstacle_near yw_obstacle_seen_from(const yw_obstacle_set* set, int32_t index, yw_vec3 p) {
@@ -482,7 +502,7 @@ static void probe_group(const probe_job* job, const yw_obstacle* obstacle, int32
     job->normal[i].w = -distance[k] * pose.scale;
     job->velocity[i] =
         yw_v4(moves ? velocity_at(obstacle, yw_xyz(seen[k]), job->set->h) : yw_v3(0, 0, 0));
-    job->velocity[i].w = sqrtf(job->friction * obstacle->friction);
+    job->velocity[i].w = obstacle->sticky ? INFINITY : sqrtf(job->friction * obstacle->friction);
   }
 }
 

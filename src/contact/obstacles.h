@@ -13,6 +13,7 @@ typedef struct yw_obstacle {
   yw_transform begin, end;  ///< pose at the two ends of the substep; scale may differ from 1
   yw_aabb bounds;           ///< world box of the whole motion; infinite for planes
   float friction, restitution;
+  bool sticky;  ///< nothing slides on it; what meets it inside a solve does not leave it either
 } yw_obstacle;
 
 typedef struct yw_obstacle_set {
@@ -26,8 +27,8 @@ typedef struct yw_obstacle_set {
 /// the box encloses. Infinite for unbounded shapes.
 yw_aabb yw_obstacle_bounds(const yw_shape* shape, yw_transform begin, yw_transform end);
 
-// What follows fits ctx->collide, ctx->probe and ctx->is_clear, with ctx->obstacles = a
-// yw_obstacle_set.
+// What follows fits ctx->collide, ctx->probe, ctx->is_clear and ctx->obstacles_in, with
+// ctx->obstacles = a yw_obstacle_set.
 
 /// Moves particles that went from old_pos to particles->pos during [begin, begin + span] out of
 /// every obstacle and changes their velocities: nothing passes through an obstacle however thin or
@@ -40,6 +41,9 @@ void yw_obstacles_probe(const yw_step_ctx* ctx, int32_t count, const yw_vec4* po
                         yw_vec4* normal, yw_vec4* velocity);
 /// True when no obstacle can be touched inside the box during the substep.
 bool yw_obstacles_clear(const yw_step_ctx* ctx, yw_aabb box);
+
+/// See yw_step_ctx.obstacles_in.
+uint64_t yw_obstacles_in(const yw_step_ctx* ctx, yw_aabb box, bool* moves);
 
 /// An obstacle as it is at the end of the substep, seen from a point.
 typedef struct yw_obstacle_near {

@@ -197,8 +197,8 @@ static void average_at_nodes(fem_body* b) {
       low += slots[b->work.slots[s]][0];
       high += slots[b->work.slots[s]][1];
     }
-    node[f->active[i]][0] = low;
-    node[f->active[i]][1] = high;
+    node[b->work.nodes[i]][0] = low;
+    node[b->work.nodes[i]][1] = high;
   }
   for (int32_t i = f->num_hanging - 1; i >= 0; --i) {
     const int32_t* p = f->h->node[f->hanging[i]].parents;

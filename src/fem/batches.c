@@ -11,218 +11,7 @@
 // A family with at least this share of its children in the front is kept together: a child in a
 // family costs about half of a single tet.
 #define KEEP_TOGETHER 0.5
-// Entries of matrices this near to each other, over the largest, are the same.
-#define SAME_MATERIAL 1e-5f
-// Power of the stiffness by which jumps of strain count: 0.5 would be the energy of a jump, 1
-// stress.
-#define WEIGHT_EXPONENT 0.9f
-
-// Kinds -------------------------------------------------------------------------------------------
-
-static uint8_t find_edge(fem_kind* kind, uint8_t a, uint8_t b) {
-  uint8_t low = a < b ? a : b, high = a < b ? b : a;
-  for (int32_t e = 0; e < kind->num_edges; ++e) {
-    if (kind->edge[e][0] == low && kind->edge[e][1] == high) return (uint8_t)e;
-  }
-  kind->edge[kind->num_edges][0] = low;
-  kind->edge[kind->num_edges][1] = high;
-  return (uint8_t)kind->num_edges++;
-}
-
-static void add_child(fem_kind* kind, const fem_child_rule* rule) {
-  int32_t c = kind->num_children++;
-  for (int s = 0; s < 4; ++s) kind->child_node[c][s] = rule->local[s];
-  for (int e = 0; e < 6; ++e) {
-    kind->child_edge[c][e] =
-        find_edge(kind, rule->local[yw_fem_edges[e][0]], rule->local[yw_fem_edges[e][1]]);
-  }
-  bool is_a = rule->type == FEM_A;
-  kind->child_type[c] = rule->type;
-  kind->child_sign[c] = (float)rule->sign;
-  kind->child_volume[c] = is_a ? 1.0f : 0.5f;
-  kind->child_turn[c] = (float)rule->sign * (is_a ? 1.0f : -2.0f);
-}
-
-// Edges by their ends.
-static void list_ends(fem_kind* kind) {
-  for (int32_t e = 0; e < kind->num_edges; ++e) {
-    int32_t a = kind->edge[e][0], b = kind->edge[e][1];
-    kind->from[a][kind->num_from[a]++] = (uint8_t)e;
-    kind->to[b][kind->num_to[b]++] = (uint8_t)e;
-  }
-}
-
-void yw_fem_make_kinds(fem_kind kinds[FEM_KINDS]) {
-  memset(kinds, 0, FEM_KINDS * sizeof *kinds);
-  for (int type = 0; type < FEM_TYPES; ++type) {
-    fem_child_rule rules[FEM_FAMILY_CHILDREN];
-    int count = yw_fem_child_rules(type, rules);
-    kinds[type].num_nodes = yw_fem_num_family_nodes(type);
-    for (int c = 0; c < count; ++c) add_child(&kinds[type], &rules[c]);
-    list_ends(&kinds[type]);
-    kinds[FEM_OWN + type] = kinds[type];
-  }
-  // A single tet is a family of itself; its own type and sign are in the lanes.
-  const fem_child_rule self = {FEM_A, 1, {0, 1, 2, 3}};
-  kinds[FEM_SINGLES].num_nodes = 4;
-  add_child(&kinds[FEM_SINGLES], &self);
-  list_ends(&kinds[FEM_SINGLES]);
-}
-
-// Tables ------------------------------------------------------------------------------------------
-
-static void family_half_squares(const fem_hierarchy* h, int32_t root, int type,
-                                const fem_kind* kind, float* out) {
-  // Places of the parent's corners at level 0, sign +1: gradients tell the edges.
-  yw_dvec3 p[FEM_FAMILY_NODES];
-  yw_dvec3 sum = {0, 0, 0};
-  for (int s = 0; s < 4; ++s) {
-    p[s] = h->rest[h->nodes[root][s]];
-    sum = yw_dadd(sum, p[s]);
-  }
-  if (type != FEM_A) {
-    int t = type - FEM_T0;
-    p[t] = yw_dsub(yw_dscale(sum, 0.5), p[t]);
-  }
-  for (int e = 0; e < 6; ++e) {
-    p[4 + e] = yw_dscale(yw_dadd(p[yw_fem_edges[e][0]], p[yw_fem_edges[e][1]]), 0.5);
-  }
-  p[10] = yw_dscale(yw_dadd(yw_dadd(p[0], p[1]), yw_dadd(p[2], p[3])), 0.25);
-  for (int32_t e = 0; e < kind->num_edges; ++e) {
-    yw_dvec3 d = yw_dsub(p[kind->edge[e][1]], p[kind->edge[e][0]]);
-    out[e] = (float)(0.5 * yw_ddot(d, d));
-  }
-}
-
-static void to_floats(const double m[FEM_MATRIX], float out[FEM_MATRIX]) {
-  for (int k = 0; k < FEM_MATRIX; ++k) out[k] = (float)m[k];
-}
-
-static void fill_root_tables(const fem_hierarchy* h, fem_tables* t) {
-  for (int32_t r = 0; r < h->num_roots; ++r) {
-    for (int type = 0; type < FEM_TYPES; ++type) {
-      for (int k = 0; k < 9; ++k) {
-        t->gradients[r][type][k] = (float)h->shapes[r][type].gradient[1 + k / 3][k % 3];
-      }
-      family_half_squares(h, r, type, &t->kinds[type], t->half_squares[r][type]);
-    }
-  }
-}
-
-static void fill_root_matrices(const fem_hierarchy* h, const float* c, fem_tables* t) {
-  for (int32_t r = 0; r < h->num_roots; ++r) {
-    for (int type = 0; type < FEM_TYPES; ++type) {
-      fem_mat6 n;
-      double m[FEM_MATRIX];
-      yw_fem_strain_matrix(&h->shapes[r][type], &n);
-      yw_fem_edge_matrix(&n, c, h->shapes[r][type].volume, m);
-      to_floats(m, t->root_matrices[r][type]);
-    }
-  }
-}
-
-static void fill_tet_matrices(const fem_hierarchy* h, const float* c, float (*out)[FEM_MATRIX]) {
-  for (int32_t tet = 0; tet < h->num_tets; ++tet) {
-    const fem_shape* shape = &h->shapes[h->root[tet]][h->type[tet]];
-    fem_mat6 n;
-    double m[FEM_MATRIX];
-    yw_fem_strain_matrix(shape, &n);
-    yw_fem_edge_matrix(&n, c + (size_t)tet * FEM_MATRIX,
-                       shape->volume * (double)(1 << h->level[tet]), m);
-    to_floats(m, out[tet]);
-  }
-}
-
-// Finds the factors of the finest tets' material over the first one's; false where they differ in
-// more than a factor.
-static bool find_factors(const fem_hierarchy* h, const float* stiffness, float* out) {
-  int32_t begin = h->level_start[h->max_level];
-  const float* first = stiffness + (size_t)begin * FEM_MATRIX;
-  float largest = 0.0f;
-  for (int k = 0; k < FEM_MATRIX; ++k) largest = fmaxf(largest, fabsf(first[k]));
-  for (int32_t tet = begin; tet < h->num_tets; ++tet) {
-    const float* c = stiffness + (size_t)tet * FEM_MATRIX;
-    float factor = c[0] / first[0];
-    for (int k = 0; k < FEM_MATRIX; ++k) {
-      if (!(fabsf(c[k] - factor * first[k]) <= SAME_MATERIAL * factor * largest)) return false;
-    }
-    out[tet - begin] = factor;
-  }
-  return true;
-}
-
-// Jumps count nearly as those of stress would, over the stiffness of the softest tet: a bar that is
-// stiff where it is held strains little there, but that is what its tip follows.
-static void find_weights(const fem_hierarchy* h, const float* stiffness, float* weights) {
-  float softest = INFINITY;
-  for (int32_t tet = 0; tet < h->num_tets; ++tet) {
-    weights[tet] = (float)yw_fem_push_stiffness(stiffness + (size_t)tet * FEM_MATRIX);
-    softest = fminf(softest, weights[tet]);
-  }
-  for (int32_t tet = 0; tet < h->num_tets; ++tet) {
-    weights[tet] = powf(weights[tet] / softest, WEIGHT_EXPONENT);
-  }
-}
-
-static bool allocate_tables(const yw_allocator* mem, const fem_hierarchy* h,
-                            const fem_materials* materials, fem_tables* t) {
-  size_t roots = (size_t)h->num_roots, tets = (size_t)h->num_tets;
-  t->gradients = yw_mem_alloc(mem, roots, sizeof *t->gradients);
-  t->half_squares = yw_mem_alloc(mem, roots, sizeof *t->half_squares);
-  t->root_matrices = yw_mem_alloc(mem, roots, sizeof *t->root_matrices);
-  bool good = t->gradients && t->half_squares && t->root_matrices;
-  if (materials->stiffness) {
-    t->tet_matrices = yw_mem_alloc(mem, tets, sizeof *t->tet_matrices);
-    t->finest_factors = YW_NEW_ARRAY(mem, float, h->num_tets - h->level_start[h->max_level]);
-    t->weights = YW_NEW_ARRAY(mem, float, h->num_tets);
-    good = good && t->tet_matrices && t->finest_factors && t->weights;
-  }
-  if (materials->damping) {
-    t->tet_dampings = yw_mem_alloc(mem, tets, sizeof *t->tet_dampings);
-    good = good && t->tet_dampings;
-  }
-  return good;
-}
-
-bool yw_fem_tables_create(const yw_allocator* mem, const fem_hierarchy* h,
-                          const fem_materials* materials, fem_tables* out) {
-  *out = (fem_tables){0};
-  yw_fem_make_kinds(out->kinds);
-  if (!allocate_tables(mem, h, materials, out) ||
-      !yw_fem_softening_create(mem, h, materials, &out->softening)) {
-    yw_fem_tables_free(mem, out);
-    return false;
-  }
-  fill_root_tables(h, out);
-  const float* c = materials->uniform_stiffness;
-  bool same = true;
-  if (materials->stiffness) {
-    fill_tet_matrices(h, materials->stiffness, out->tet_matrices);
-    find_weights(h, materials->stiffness, out->weights);
-    same = find_factors(h, materials->stiffness, out->finest_factors);
-    c = materials->stiffness + (size_t)h->level_start[h->max_level] * FEM_MATRIX;
-  }
-  if (same) {
-    fill_root_matrices(h, c, out);
-  } else {
-    yw_mem_free(mem, out->root_matrices);
-    out->root_matrices = NULL;
-  }
-  if (materials->damping) fill_tet_matrices(h, materials->damping, out->tet_dampings);
-  return true;
-}
-
-void yw_fem_tables_free(const yw_allocator* mem, fem_tables* t) {
-  yw_mem_free(mem, t->gradients);
-  yw_mem_free(mem, t->half_squares);
-  yw_mem_free(mem, t->root_matrices);
-  yw_mem_free(mem, t->finest_factors);
-  yw_mem_free(mem, t->tet_matrices);
-  yw_mem_free(mem, t->weights);
-  yw_mem_free(mem, t->tet_dampings);
-  yw_fem_softening_free(mem, &t->softening);
-  *t = (fem_tables){0};
-}
+#define NOBODY (-2)  // owner of a lane that was never filled; -1 is a lane without a family
 
 // Memory ------------------------------------------------------------------------------------------
 
@@ -251,8 +40,11 @@ static bool allocate_kind(const yw_allocator* mem, const fem_kind* kind, int32_t
   b->scale = YW_NEW_ARRAY(mem, float, n);
   b->owner = YW_NEW_ARRAY(mem, int32_t, n);
   b->present = YW_NEW_ARRAY(mem, int32_t, n);
+  b->first_slot = YW_NEW_ARRAY(mem, int32_t, n / YW_LANES);
+  b->is_new = YW_NEW_ARRAY(mem, bool, n / YW_LANES);
   return b->nodes && b->half_squares && b->offsets && b->turn && b->scale && b->owner &&
-         b->present && allocate_matrices(mem, kind, n, shared, damped, b);
+         b->present && b->first_slot && b->is_new &&
+         allocate_matrices(mem, kind, n, shared, damped, b);
 }
 
 static bool allocate_means(const yw_allocator* mem, const fem_kind* kind, int32_t most,
@@ -261,6 +53,13 @@ static bool allocate_means(const yw_allocator* mem, const fem_kind* kind, int32_
   b->means = YW_NEW_ARRAY(mem, float, n*(size_t)kind->num_edges * 6);
   b->mean_stiffness = YW_NEW_ARRAY(mem, float, n* FEM_MATRIX);
   return b->means && b->mean_stiffness;
+}
+
+// No lane is taken for what it was.
+static void forget_lanes(fem_work* work) {
+  for (int k = 0; k < FEM_KINDS; ++k) {
+    for (int32_t i = 0; i < work->kinds[k].capacity; ++i) work->kinds[k].owner[i] = NOBODY;
+  }
 }
 
 bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const fem_tables* tables,
@@ -274,19 +73,28 @@ bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const f
   // Tets of the finest level are always whole families.
   most[FEM_SINGLES] = h->max_level > 0 ? h->num_parents : h->num_roots;
   bool good = true;
-  size_t slots = 0;
+  size_t slots = 0, batches = 0;
   for (int k = 0; k < FEM_KINDS; ++k) {
     const fem_kind* kind = &tables->kinds[k];
     good = good &&
            allocate_kind(mem, kind, most[k], k < FEM_OWN, tables->tet_dampings, &out->kinds[k]) &&
            allocate_means(mem, kind, most_soft[k], &out->kinds[k]);
     slots += (size_t)out->kinds[k].capacity * (size_t)kind->num_nodes;
+    batches += (size_t)out->kinds[k].capacity / YW_LANES;
   }
   out->slot_capacity = (int32_t)slots;
   out->slot_start = YW_NEW_ARRAY(mem, int32_t, h->num_nodes + 1);
   out->slots = YW_NEW_ARRAY(mem, int32_t, slots);
   out->place = YW_NEW_ARRAY(mem, int32_t, h->num_nodes);
-  if (good && out->slot_start && out->slots && out->place) return true;
+  out->order = YW_NEW_ARRAY(mem, fem_batch_ref, batches);
+  out->nodes = YW_NEW_ARRAY(mem, int32_t, h->num_nodes);
+  out->root_start = YW_NEW_ARRAY(mem, int32_t, h->num_roots + 1);
+  good = good && out->slot_start && out->slots && out->place && out->order && out->nodes &&
+         out->root_start;
+  if (good) {
+    forget_lanes(out);
+    return true;
+  }
   yw_fem_work_free(out);
   return false;
 }
@@ -295,15 +103,18 @@ void yw_fem_work_free(fem_work* work) {
   const yw_allocator* mem = &work->mem;
   for (int k = 0; k < FEM_KINDS; ++k) {
     fem_batches* b = &work->kinds[k];
-    void* const arrays[] = {b->nodes,      b->offsets,       b->half_squares, b->factors,
-                            b->table_root, b->matrices,      b->dampings,     b->lane_tables,
-                            b->turn,       b->scale,         b->owner,        b->present,
-                            b->means,      b->mean_stiffness};
+    void* const arrays[] = {b->nodes,      b->offsets,        b->half_squares, b->factors,
+                            b->table_root, b->matrices,       b->dampings,     b->lane_tables,
+                            b->turn,       b->scale,          b->owner,        b->present,
+                            b->means,      b->mean_stiffness, b->first_slot,   b->is_new};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(mem, arrays[i]);
   }
   yw_mem_free(mem, work->slot_start);
   yw_mem_free(mem, work->slots);
   yw_mem_free(mem, work->place);
+  yw_mem_free(mem, work->order);
+  yw_mem_free(mem, work->nodes);
+  yw_mem_free(mem, work->root_start);
   *work = (fem_work){0};
 }
 
@@ -403,31 +214,41 @@ static void fill_mean(const fem_work* work, const lane_place* at, int32_t parent
   for (size_t k = 0; k < FEM_MATRIX; ++k) stiffness[k * YW_LANES] = 0.0f;
 }
 
-static void add_family(fem_work* work, const fem_front* front, int32_t parent) {
+// A lane that had the same owner and children in the last list is as it should be. Nothing else
+// changes what is in it, except for softening (yw_fem_work_build).
+static bool is_as_before(const lane_place* at, int32_t owner, int32_t present) {
+  size_t i = at->batch * YW_LANES + at->lane;
+  bool same = at->b->owner[i] == owner && at->b->present[i] == present;
+  at->b->present[i] = present;
+  if (!same) at->b->is_new[at->batch] = true;
+  return same;
+}
+
+static void add_family(fem_work* work, int32_t parent, int32_t present) {
   const fem_hierarchy* h = work->h;
   int32_t type = h->type[parent], level = h->level[parent], first = h->first_child[parent];
   lane_place at = next_lane(work, type + (yw_fem_shares(work->tables, h, parent) ? 0 : FEM_OWN));
   size_t i = at.batch * YW_LANES + at.lane;
+  bool soft = work->soften && parent < work->tables->softening.num_families;
+  bool as_before = is_as_before(&at, parent, present);
+  if (soft) at.b->num_soft = (int32_t)at.batch + 1;
+  if (!soft || !as_before) fill_mean(work, &at, soft ? parent : -1);
+  if (as_before) return;
   float shrink = 1.0f / (float)(1 << (2 * level));
   fill_lane(&at, parent, h->family[parent], work->tables->half_squares[h->root[parent]][type],
             shrink);
   at.b->turn[i] = (float)h->sign[parent] * inverse_volume6(h, h->root[parent], level + 1);
   at.b->scale[i] = (float)yw_fem_gradient_scale(h, parent);
-  at.b->present[i] = 0;
-  bool soft = work->soften && parent < work->tables->softening.num_families;
   for (int32_t c = 0; c < at.kind->num_children; ++c) {
-    bool present = !yw_fem_is_split(front, first + c);
-    fill_child(work, &at, c, first + c, present, soft);
-    if (present) at.b->present[i] |= 1 << c;
+    fill_child(work, &at, c, first + c, present >> c & 1, soft);
   }
-  if (soft) at.b->num_soft = (int32_t)at.batch + 1;
-  fill_mean(work, &at, soft ? parent : -1);
 }
 
 static void add_single(fem_work* work, int32_t tet) {
   const fem_hierarchy* h = work->h;
   lane_place at = next_lane(work, FEM_SINGLES);
   size_t i = at.batch * YW_LANES + at.lane;
+  if (is_as_before(&at, tet, 1)) return;
   float squares[6];
   for (int e = 0; e < 6; ++e) {
     yw_dvec3 d = yw_dsub(h->rest[h->nodes[tet][yw_fem_edges[e][1]]],
@@ -438,7 +259,6 @@ static void add_single(fem_work* work, int32_t tet) {
   float turn = h->type[tet] == FEM_A ? 1.0f : -2.0f;
   at.b->turn[i] = turn * (float)h->sign[tet] * inverse_volume6(h, h->root[tet], h->level[tet]);
   at.b->scale[i] = (float)yw_fem_gradient_scale(h, tet);
-  at.b->present[i] = 1;
   fill_child(work, &at, 0, tet, true, false);
 }
 
@@ -451,13 +271,13 @@ static void fill_tails(fem_work* work) {
       size_t i = at.batch * YW_LANES + at.lane;
       const int32_t nodes[FEM_FAMILY_NODES] = {0};
       const float squares[FEM_MAX_EDGES] = {0};
+      fill_mean(work, &at, -1);
+      if (is_as_before(&at, -1, 0)) continue;
       fill_lane(&at, -1, nodes, squares, 0.0f);
       at.b->turn[i] = at.b->scale[i] = 0.0f;
-      at.b->present[i] = 0;
       for (int32_t c = 0; c < at.kind->num_children; ++c) {
         fill_child(work, &at, c, -1, false, false);
       }
-      fill_mean(work, &at, -1);
     }
     work->kinds[k].count = count;
   }
@@ -468,6 +288,8 @@ static void fill_tables(fem_work* work) {
   for (int k = 0; k < FEM_OWN; ++k) {
     fem_batches* b = &work->kinds[k];
     for (int32_t batch = 0; batch < yw_fem_num_batches(b); ++batch) {
+      if (!b->is_new[batch]) continue;
+      b->is_new[batch] = false;
       const int32_t* owner = b->owner + (size_t)batch * YW_LANES;
       int32_t first = work->h->root[owner[0]];
       bool same = true;
@@ -487,42 +309,6 @@ static void fill_tables(fem_work* work) {
       }
     }
   }
-}
-
-// Slots of every node, ascending: counted, then filled.
-static void list_slots(fem_work* work, const fem_front* front) {
-  int32_t* start = work->slot_start;
-  for (int32_t i = 0; i < front->num_active; ++i) work->place[front->active[i]] = i;
-  memset(start, 0, sizeof *start * ((size_t)front->num_active + 1));
-  for (int pass = 0; pass < 2; ++pass) {
-    int32_t slot = 0;
-    for (int k = 0; k < FEM_KINDS; ++k) {
-      const fem_batches* b = &work->kinds[k];
-      int32_t nn = work->tables->kinds[k].num_nodes, batches = yw_fem_num_batches(b);
-      work->kinds[k].first_slot = slot;
-      for (int32_t row = 0; row < batches * nn; ++row) {
-        int32_t lanes = b->count - row / nn * YW_LANES;
-        if (lanes > YW_LANES) lanes = YW_LANES;
-        const int32_t* nodes = b->nodes + (size_t)row * YW_LANES;
-        for (int32_t l = 0; l < lanes; ++l) {
-          int32_t place = work->place[nodes[l]];
-          if (pass == 0) {
-            ++start[place + 1];
-          } else {
-            work->slots[start[place]++] = slot + row * YW_LANES + l;
-          }
-        }
-      }
-      slot += batches * nn * YW_LANES;
-    }
-    work->num_slots = slot;
-    if (pass == 0) {
-      for (int32_t i = 0; i < front->num_active; ++i) start[i + 1] += start[i];
-    }
-  }
-  // Filling moved every start to the next one.
-  memmove(start + 1, start, sizeof *start * (size_t)front->num_active);
-  start[0] = 0;
 }
 
 // Bits of the children of a split tet that are in the front.
@@ -551,6 +337,7 @@ int32_t yw_fem_softened(const fem_work* work, const fem_front* front, int32_t pa
 
 void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften) {
   const fem_hierarchy* h = work->h;
+  if (work->soften != soften) forget_lanes(work);
   work->soften = soften;
   for (int k = 0; k < FEM_KINDS; ++k) work->kinds[k].count = work->kinds[k].num_soft = 0;
   for (int32_t r = 0; r < h->num_roots; ++r) {
@@ -559,7 +346,7 @@ void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften) {
   for (int32_t i = 0; i < front->num_families; ++i) {
     int32_t parent = front->families[i], count, leaves = leaves_of(h, front, parent, &count);
     if (stays_together(h, parent, count)) {
-      add_family(work, front, parent);
+      add_family(work, parent, leaves);
       continue;
     }
     for (int32_t c = 0; leaves >> c; ++c) {
@@ -568,9 +355,7 @@ void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften) {
   }
   fill_tails(work);
   fill_tables(work);
-  list_slots(work, front);
-  work->num_batches = 0;
-  for (int k = 0; k < FEM_KINDS; ++k) work->num_batches += yw_fem_num_batches(&work->kinds[k]);
+  yw_fem_work_order(work, front);
 }
 
 void yw_fem_work_set_offsets(fem_work* work, const float (*tensions)[6]) {

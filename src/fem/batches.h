@@ -19,6 +19,7 @@
 #define FEM_OWN 5
 #define FEM_SINGLES 10
 #define FEM_MAX_EDGES 30
+#define FEM_NODE_BLOCK 256  ///< nodes per task, a microsecond
 
 /// How the tets of one kind hang together; local numbers as in fem_child_rule.
 typedef struct fem_kind {
@@ -81,8 +82,14 @@ typedef struct fem_batches {
   float* scale;           ///< gradients of the root's shapes times this are the parent's (or tet's)
   int32_t* owner;         ///< parent tet, or the tet
   int32_t* present;       ///< bit c: child c is in the front
-  int32_t first_slot;     ///< slot of node n in lane l of batch b: first + (b nodes + n) 16 + l
+  bool* is_new;           ///< per batch: some lane has changed since its lane_tables were made
+  int32_t* first_slot;    ///< per batch; slot of node n in lane l: first + 16 n + l
 } fem_batches;
+
+/// One batch of the lists.
+typedef struct fem_batch_ref {
+  int32_t kind, batch;
+} fem_batch_ref;
 
 typedef struct fem_work {
   yw_allocator mem;
@@ -91,10 +98,14 @@ typedef struct fem_work {
   bool soften;
   fem_batches kinds[FEM_KINDS];
   int32_t num_slots, slot_capacity;
-  int32_t* slot_start;  ///< per active node (place in front->active), + 1
+  // Active nodes and batches in the order in which threads share them (order.c).
+  int32_t* nodes;       ///< as many as front->num_active
+  int32_t* slot_start;  ///< per entry of nodes, + 1
   int32_t* slots;       ///< of a node, ascending
-  int32_t* place;       ///< per node: place in front->active
+  int32_t* place;       ///< per node: place in nodes
   int32_t num_batches;  ///< of all kinds
+  fem_batch_ref* order;
+  int32_t* root_start;  ///< per root, + 1; scratch
 } fem_work;
 
 bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const fem_tables* tables,
@@ -102,6 +113,8 @@ bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const f
 void yw_fem_work_free(fem_work* work);
 /// Lists the tets of a front; soften: coarse families bend as the finest tets would.
 void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften);
+/// The part of it that lists nodes, batches and slots in order (order.c).
+void yw_fem_work_order(fem_work* work, const fem_front* front);
 /// Bits of the children of a family that are softened together; 0: it is not, or not in the front.
 int32_t yw_fem_softened(const fem_work* work, const fem_front* front, int32_t parent);
 /// Copies the offsets of tensions of all tets in the lists; 6 per tet of the hierarchy.

@@ -123,7 +123,6 @@ yw_status yw_fem_body_create(const void* model_pointer, const yw_allocator* mem,
 
 void yw_fem_front_changed(fem_body* b) {
   const fem_front* f = &b->front;
-  yw_fem_carry_masses(f, b->model->fine_mass, b->mass);
   // The paper's own rules are shown as they are.
   const yw_fem_params* params = &b->params;
   bool soften = params->soften && params->refine != YW_FEM_REFINE_RANGE &&
@@ -230,6 +229,7 @@ void yw_fem_invalidate(void* state, const yw_particles* particles) {
     if (bent[t]) yw_fem_front_split(&b->front, t);
   }
   yw_fem_front_update(&b->front);
+  yw_fem_carry_masses(&b->front, b->model->fine_mass, b->mass);
   yw_fem_front_changed(b);
   memset(b->merged_at, 0, sizeof *b->merged_at * (size_t)h->num_parents);
   b->since_check = INFINITY;
@@ -390,5 +390,6 @@ void yw_fem_load(void* state, yw_reader* reader) {
   b->sleep_contacts = contacts;
   b->inner_steps = steps, b->splits = splits, b->merges = merges;
   yw_fem_note_pins(b);
+  yw_fem_carry_masses(&b->front, b->model->fine_mass, b->mass);
   yw_fem_front_changed(b);
 }

@@ -77,7 +77,7 @@ void yw_fem_invalidate(void* state, const yw_particles* particles);
 void yw_fem_save(const void* state, yw_writer* writer);
 void yw_fem_load(void* state, yw_reader* reader);
 
-/// The front changed: masses, batches, lists.
+/// The front changed, and its masses: batches, lists.
 void yw_fem_front_changed(fem_body* body);
 /// Writes the inverse masses that contact sees.
 void yw_fem_show_masses(const fem_body* body, yw_particles* particles);

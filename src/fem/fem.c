@@ -12,8 +12,8 @@
 #include "base/timer.h"
 #include "fem/body.h"
 
-#define NODE_BLOCK 1024
-#define BLOCKS_ALONE 2
+#define NODE_BLOCK 512
+#define BLOCKS_ALONE 4
 // Finest steps between two looks at the strains, unless params say when.
 #define CHECK_STEPS 25.0f
 // Inner steps between two looks for tets that are squeezed or inverted.
@@ -148,7 +148,7 @@ static void move_nodes(void* context, int32_t block, int32_t worker) {
   const quad* force = (const quad*)(const void*)b->force;
   const quad gravity = {s->gravity.x, s->gravity.y, s->gravity.z, 0.0f};
   for (int32_t i = begin; i < end; ++i) {
-    int32_t n = b->front.active[i];
+    int32_t n = b->work.nodes[i];
     if (b->inv_mass[n] == 0.0f) continue;
     quad v = s->keep * (vel[n] + gravity + (s->h * b->inv_mass[n]) * force[n]);
     vel[n] = v;
@@ -221,9 +221,22 @@ static float check_interval(const fem_body* b) {
 
 // Sleep -------------------------------------------------------------------------------------------
 
+// Of nodes in use: nobody else moves others.
+static void remember_end(fem_body* b, const yw_particles* p) {
+  for (int32_t i = 0; i < b->front.num_active; ++i) {
+    int32_t n = b->front.active[i];
+    b->end_pos[n] = p->pos[n];
+    b->end_vel[n] = p->vel[n];
+  }
+}
+
 static bool was_touched(const fem_body* b, const yw_particles* p) {
-  size_t bytes = sizeof(yw_vec4) * (size_t)p->count;
-  return memcmp(b->end_pos, p->pos, bytes) != 0 || memcmp(b->end_vel, p->vel, bytes) != 0;
+  for (int32_t i = 0; i < b->front.num_active; ++i) {
+    int32_t n = b->front.active[i];
+    if (memcmp(&b->end_pos[n], &p->pos[n], sizeof *b->end_pos) != 0) return true;
+    if (memcmp(&b->end_vel[n], &p->vel[n], sizeof *b->end_vel) != 0) return true;
+  }
+  return false;
 }
 
 // A sleeping body stays asleep while it touches as many obstacles as when it fell asleep.
@@ -242,8 +255,11 @@ static bool stays_asleep(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
   quiet.report = &report;
   quiet.timing = false;
   meet_obstacles(b, p, &quiet, 0.0f, ctx->h);
-  memcpy(p->pos, b->end_pos, sizeof(yw_vec4) * (size_t)p->count);
-  memcpy(p->vel, b->end_vel, sizeof(yw_vec4) * (size_t)p->count);
+  for (int32_t i = 0; i < b->front.num_active; ++i) {
+    int32_t n = b->front.active[i];
+    p->pos[n] = b->end_pos[n];
+    p->vel[n] = b->end_vel[n];
+  }
   if (report.obstacle_contacts != b->sleep_contacts && b->sleep_contacts >= 0) return false;
   b->sleep_contacts = report.obstacle_contacts;
   return true;
@@ -253,7 +269,7 @@ static bool stays_asleep(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
 // tets of a body at rest tremble faster than that, without getting anywhere.
 static void maybe_sleep(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
   float limit = b->params.sleep_speed * ctx->h, farthest = 0.0f;
-  for (int32_t i = 0; i < b->front.num_active; ++i) {
+  for (int32_t i = 0; i < b->front.num_active && limit > 0.0f; ++i) {
     int32_t n = b->front.active[i];
     yw_vec3 way = yw_sub(yw_xyz(p->pos[n]), yw_xyz(b->end_pos[n]));
     farthest = fmaxf(farthest, yw_length2(way));
@@ -271,17 +287,17 @@ static void maybe_sleep(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
 
 // The step ----------------------------------------------------------------------------------------
 
-static void remember_end(fem_body* b, const yw_particles* p) {
-  memcpy(b->end_pos, p->pos, sizeof(yw_vec4) * (size_t)p->count);
-  memcpy(b->end_vel, p->vel, sizeof(yw_vec4) * (size_t)p->count);
-}
-
 static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ctx) {
   fem_body* b = state;
   if (pins_changed(b, ctx)) take_pins(b, p, ctx);
-  if (stays_asleep(b, p, ctx)) return YW_OK;
+  if (stays_asleep(b, p, ctx)) {
+    if (ctx->report) ctx->report->asleep = p->count;
+    return YW_OK;
+  }
   if (b->asleep) b->asleep = false, b->still = 0.0f;
-  memcpy(b->end_pos, p->pos, sizeof(yw_vec4) * (size_t)p->count);
+  if (b->params.sleep_speed > 0.0f) {
+    memcpy(b->end_pos, p->pos, sizeof(yw_vec4) * (size_t)p->count);
+  }
 
   if (isinf(b->since_check)) yw_fem_enforce(b, p, ctx);  // placed, or other parameters
 

@@ -259,7 +259,7 @@ YW_LANE_FN bool batch_forces(const fem_force_args* args, int32_t batch, const fe
     add_forces(kind, &edges, lane, f);
   }
   for (size_t n = 0; n < nn; ++n) {
-    spread(f[n].x, f[n].y, f[n].z, NULL, args->slots + b->first_slot + (at * nn + n) * YW_LANES,
+    spread(f[n].x, f[n].y, f[n].z, NULL, args->slots + (size_t)b->first_slot[at] + n * YW_LANES,
            sizeof(yw_vec4));
   }
   // Empty lanes have no volume and look squeezed; what is not in the front does not count.
@@ -386,7 +386,7 @@ static void strains(const fem_strain_args* args, int32_t batch) {
     store_strain(out + nc * 6 * YW_LANES, lane, &s);
   }
   for (size_t n = 0; n < nn; ++n) {
-    yw_vec4(*slots)[2] = args->slots + b->first_slot + (at * nn + n) * YW_LANES;
+    yw_vec4(*slots)[2] = args->slots + (size_t)b->first_slot[at] + n * YW_LANES;
     spread(sums[n][0], sums[n][1], sums[n][2], sums[n][3], slots, sizeof *slots);
     spread(sums[n][4], sums[n][5], sums[n][6], NULL, &slots[0][1], sizeof *slots);
   }

@@ -8,11 +8,10 @@
 #include "base/memory.h"
 #include "fem/element.h"
 
-// Batches and nodes per task: a few microseconds each.
-#define BATCH_BLOCK 8
-#define NODE_BLOCK 1024
+// Batches per task: a few microseconds.
+#define BATCH_BLOCK 4
 // Fewer tasks than this are done before other threads have woken up.
-#define BLOCKS_ALONE 2
+#define BLOCKS_ALONE 4
 
 typedef float quad __attribute__((vector_size(16)));
 
@@ -47,13 +46,10 @@ typedef struct batch_run {
 static void run_batches(void* context, int32_t block, int32_t worker) {
   const batch_run* r = context;
   (void)worker;
-  int32_t begin = block * BATCH_BLOCK, end = begin + BATCH_BLOCK, first = 0;
-  for (int k = 0; k < FEM_KINDS; ++k) {
-    int32_t count = yw_fem_num_batches(&r->work->kinds[k]);
-    int32_t from = begin > first ? begin - first : 0;
-    int32_t to = end - first < count ? end - first : count;
-    for (int32_t b = from; b < to; ++b) r->run(r->context, k, b);
-    first += count;
+  int32_t begin = block * BATCH_BLOCK, end = begin + BATCH_BLOCK;
+  if (end > r->work->num_batches) end = r->work->num_batches;
+  for (int32_t i = begin; i < end; ++i) {
+    r->run(r->context, r->work->order[i].kind, r->work->order[i].batch);
   }
 }
 
@@ -80,8 +76,8 @@ static void push_child(const fem_forces_def* def, int k, int32_t batch, int32_t 
   for (int s = 0; s < 4; ++s) x[s] = yw_d3(yw_xyz(def->pos[h->nodes[tet][s]]));
   yw_fem_push(push, volume6, x, force);
   for (int s = 0; s < 4; ++s) {
-    int32_t row = batch * kind->num_nodes + kind->child_node[c][s];
-    yw_vec4* slot = &def->scratch->slots[b->first_slot + row * YW_LANES + lane];
+    int32_t row = kind->child_node[c][s];
+    yw_vec4* slot = &def->scratch->slots[b->first_slot[batch] + row * YW_LANES + lane];
     slot->x += (float)force[s].x;
     slot->y += (float)force[s].y;
     slot->z += (float)force[s].z;
@@ -107,7 +103,10 @@ void yw_fem_batch_forces(const fem_forces_def* def, int32_t k, int32_t batch) {
                       : NULL,
   };
   bool found = def->kernels->forces(&args, batch);
-  if (def->look_for_squeezed) scratch->any_squeezed[index] = found;
+  // Written seldom: other threads have neighbours of this byte.
+  if (def->look_for_squeezed && scratch->any_squeezed[index] != found) {
+    scratch->any_squeezed[index] = found;
+  }
   if (!scratch->any_squeezed[index]) return;
   const uint16_t* bits = scratch->squeezed + index * FEM_FAMILY_CHILDREN;
   for (int32_t c = 0; c < args.kind->num_children; ++c) {
@@ -125,7 +124,7 @@ static void gather_nodes(void* context, int32_t block, int32_t worker) {
   const fem_forces_def* def = context;
   const fem_work* work = def->work;
   (void)worker;
-  int32_t begin = block * NODE_BLOCK, end = begin + NODE_BLOCK;
+  int32_t begin = block * FEM_NODE_BLOCK, end = begin + FEM_NODE_BLOCK;
   if (end > def->front->num_active) end = def->front->num_active;
   const quad* slots = (const quad*)(const void*)def->scratch->slots;
   for (int32_t i = begin; i < end; ++i) {
@@ -133,7 +132,7 @@ static void gather_nodes(void* context, int32_t block, int32_t worker) {
     for (int32_t s = work->slot_start[i]; s < work->slot_start[i + 1]; ++s) {
       sum += slots[work->slots[s]];
     }
-    memcpy(&def->force[def->front->active[i]], &sum, sizeof sum);
+    memcpy(&def->force[work->nodes[i]], &sum, sizeof sum);
   }
 }
 
@@ -160,7 +159,7 @@ int32_t yw_fem_forces(const fem_forces_def* def) {
   fem_forces_def copy = *def;
   yw_fem_number_batches(def->work, def->scratch);
   yw_fem_for_batches(def->work, def->tasks, run_batch, &copy);
-  int32_t blocks = (def->front->num_active + NODE_BLOCK - 1) / NODE_BLOCK;
+  int32_t blocks = (def->front->num_active + FEM_NODE_BLOCK - 1) / FEM_NODE_BLOCK;
   yw_tasks_run(blocks > BLOCKS_ALONE ? def->tasks : NULL, blocks, gather_nodes, &copy);
   return count_squeezed(def);
 }

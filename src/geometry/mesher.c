@@ -21,14 +21,9 @@ yw_mesher_def yw_default_mesher_def(void) {
   return (yw_mesher_def){.size = 0.0f, .max_vertices = DEFAULT_MAX_VERTICES};
 }
 
-// What the number of vertices depends on.
-typedef struct extent {
-  double volume, area;
-} extent;
-
 // Volume and area from a few thousand samples: a cell counts by how deep its middle lies, and to
 // the area when it is in the outermost layer (there may be no samples outside a flat side).
-static extent estimate_extent(const yw_shape* shape, yw_aabb bounds) {
+yw_extent yw_shape_extent(const yw_shape* shape, yw_aabb bounds) {
   yw_dvec3 lower = yw_d3(bounds.lower), size = yw_dsub(yw_d3(bounds.upper), lower);
   yw_dvec3 step = yw_dscale(size, 1.0 / ESTIMATE_SAMPLES);
   double width = fmin(step.x, fmin(step.y, step.z)), filled = 0.0, layer = 0.0;
@@ -49,12 +44,12 @@ static extent estimate_extent(const yw_shape* shape, yw_aabb bounds) {
     }
   }
   double cell = step.x * step.y * step.z;
-  return (extent){filled * cell, layer * cell / width};
+  return (yw_extent){filled * cell, layer * cell / width};
 }
 
 // Two nodes per cell inside, and cuts and warped nodes at the surface (counted on a sphere, a box
 // and a torus).
-static double estimate_vertices(extent shape, double spacing, yw_stuff_part part) {
+static double estimate_vertices(yw_extent shape, double spacing, yw_stuff_part part) {
   double cells = shape.volume / (spacing * spacing * spacing);
   double squares = shape.area / (spacing * spacing);
   return part == YW_STUFF_SKIN ? 2.0 * squares : 2.0 * cells + 1.5 * squares;
@@ -88,7 +83,7 @@ static yw_status check_request(const yw_shape* shape, float size, int32_t max_ve
   return YW_OK;
 }
 
-static yw_status refuse_vertices(extent shape, double estimate, double spacing,
+static yw_status refuse_vertices(yw_extent shape, double estimate, double spacing,
                                  int32_t max_vertices, yw_stuff_part part, const char* what,
                                  yw_error* error) {
   double enough = 1.05 * spacing;
@@ -126,7 +121,7 @@ yw_status yw_mesher_run(const yw_shape* shape, const yw_allocator* mem, float si
   double spacing = (double)size;
   if (size <= 0.0f) spacing = (double)fmaxf(side.x, fmaxf(side.y, side.z)) / DEFAULT_CELLS;
   // Refused before anything is allocated.
-  extent measured = estimate_extent(shape, bounds);
+  yw_extent measured = yw_shape_extent(shape, bounds);
   double estimate = estimate_vertices(measured, spacing, part);
   if (estimate > 1.3 * max_vertices) {
     return refuse_vertices(measured, estimate, spacing, max_vertices, part, what, error);

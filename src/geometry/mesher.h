@@ -8,6 +8,12 @@
 
 #include "geometry/mesher_lattice.h"
 
+/// How large a shape is, about.
+typedef struct yw_extent {
+  double volume, area;  ///< m^3, m^2
+} yw_extent;
+yw_extent yw_shape_extent(const yw_shape* shape, yw_aabb bounds);
+
 /// A lattice edge crosses the surface at node + t * edge.
 typedef struct yw_cut {
   float t;         ///< 0 to 1 from the node that owns the edge

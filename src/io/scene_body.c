@@ -86,6 +86,7 @@ static const yw_field obstacle_fields[] = {YW_FIELD(yw_obstacle_spec, name, TEXT
                                            YW_FIELD(yw_obstacle_spec, path, NODE, 0, 0),
                                            YW_FIELD(yw_obstacle_spec, friction, NUMBER, 0, 1000),
                                            YW_FIELD(yw_obstacle_spec, restitution, NUMBER, 0, 1),
+                                           YW_FIELD(yw_obstacle_spec, sticky, BOOL, 0, 0),
                                            YW_FIELD(yw_obstacle_spec, color, COLOR, 0, 1),
                                            YW_FIELD(yw_obstacle_spec, visible, BOOL, 0, 0),
                                            YW_FIELD(yw_obstacle_spec, checker, BOOL, 0, 0)};
@@ -94,13 +95,14 @@ const yw_record yw_record_obstacle = YW_RECORD("obstacle", obstacle_fields, obst
 typedef struct floor_keys {
   float height, friction, restitution;
   yw_vec3 color;
-  bool visible, checker;
+  bool sticky, visible, checker;
 } floor_keys;
 static const floor_keys floor_defaults = {
     .friction = 0.4f, .color = {0.55f, 0.55f, 0.58f}, .visible = true, .checker = true};
 static const yw_field floor_fields[] = {YW_FIELD(floor_keys, height, NUMBER, -FAR, FAR),
                                         YW_FIELD(floor_keys, friction, NUMBER, 0, 1000),
                                         YW_FIELD(floor_keys, restitution, NUMBER, 0, 1),
+                                        YW_FIELD(floor_keys, sticky, BOOL, 0, 0),
                                         YW_FIELD(floor_keys, color, COLOR, 0, 1),
                                         YW_FIELD(floor_keys, visible, BOOL, 0, 0),
                                         YW_FIELD(floor_keys, checker, BOOL, 0, 0)};
@@ -426,6 +428,7 @@ bool yw_load_floor(yw_loader* l, const yw_json* node) {
   floor.name = "floor";
   floor.friction = k.friction;
   floor.restitution = k.restitution;
+  floor.sticky = k.sticky;
   floor.color = k.color;
   floor.visible = k.visible;
   floor.checker = k.checker;

@@ -24,7 +24,8 @@ bool yw_build_tets(yw_loader* l, yw_model_spec* model) {
   if (model->source == YW_SOURCE_LATTICE) return build_lattice(l, model);
   if (model->source == YW_SOURCE_SHAPE) {
     yw_mesher_def def = yw_default_mesher_def();
-    def.size = model->size;
+    def.size = model->size > 0 || model->method != YW_SCENE_FEM ? model->size
+                                                                : yw_fem_root_size(model->shape);
     def.max_vertices = YW_SCENE_MAX_VERTICES;
     return yw_shape_tets(model->shape, mem, &def, &model->tets, &deep) >= 0 ||
            yw_deep_fail(&l->r, model->source_node, &deep);

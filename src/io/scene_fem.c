@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Reads "fem" of models and bodies: material, layers, levels, rules of refinement; and makes the
 // model.
+#include <math.h>
 #include <string.h>
 
+#include "geometry/mesher.h"
 #include "io/scene_loader.h"
 #include "io/scene_records.h"
 
 #define MOST_YOUNGS 1e13
 #define MOST_POISSON 0.4999
+#define ROOT_CELLS 4.0f  // along the longest side of a shape, or more where it is thin
+#define ROOT_DEPTH 2.0   // volume over area is a sixth of the width of a cube, half that of a plate
+#define MOST_ROOT_CELLS 40.0f
+#define MANY_STEPS 1e6  // per simulated second: worth a word
+#define SHAPE_LEVELS 2  // of bodies made of a shape
 
 // Tables ------------------------------------------------------------------------------------------
 
@@ -79,6 +86,9 @@ bool yw_load_fem(yw_loader* l, yw_model_spec* model) {
     if (!yw_json_get(node, "youngs_modulus")) fem->youngs_modulus = material->youngs_modulus;
     if (!yw_json_get(node, "poissons_ratio")) fem->poissons_ratio = material->poissons_ratio;
   }
+  if (model->source == YW_SOURCE_SHAPE && !yw_json_get(node, "max_level")) {
+    fem->max_level = SHAPE_LEVELS;
+  }
   return check_levels(l, node, fem) && yw_load_stiffness_list(l, fem->fields, YW_LAYERS_OF_FEM,
                                                               &fem->num_fields, &fem->field_list);
 }
@@ -99,6 +109,16 @@ bool yw_load_body_fem(yw_loader* l, const yw_json* node, yw_fem_spec* fem) {
     memcpy((char*)fem + field->offset, (const char*)&own + field->offset, sizeof(float));
   }
   return true;
+}
+
+float yw_fem_root_size(const yw_shape* shape) {
+  yw_aabb box;
+  if (!yw_shape_bounds(shape, &box)) return 0;
+  yw_vec3 side = yw_sub(box.upper, box.lower);
+  float longest = fmaxf(side.x, fmaxf(side.y, side.z));
+  yw_extent extent = yw_shape_extent(shape, box);
+  double thick = ROOT_DEPTH * extent.volume / fmax(extent.area, 1e-30);
+  return fmaxf(fminf(longest / ROOT_CELLS, (float)thick), longest / MOST_ROOT_CELLS);
 }
 
 // Building ----------------------------------------------------------------------------------------
@@ -149,6 +169,22 @@ static bool take_finest(yw_loader* l, yw_model_spec* model) {
   return true;
 }
 
+// Explicit steps: what is very stiff or damped would seem to stand still.
+static void warn_of_short_steps(yw_loader* l, const yw_model_spec* model) {
+  const yw_fem_params* params = &model->settings.fem.params;
+  yw_fem_info info;
+  if (yw_model_fem_info(model->model, &info) < 0) return;
+  double step = (double)info.levels[params->min_level].time_step;
+  double x = (double)params->stiffness_damping / step;
+  step *= (double)params->safety / (sqrt(1.0 + x * x) + x);
+  if (step * MANY_STEPS >= 1.0) return;
+  yw_value_warn(
+      &l->r, model->keys.fem,
+      " needs %.1g or more inner steps for a second: longer than %.1g s they would not be "
+      "stable. Stiff bodies are for \"frames\"; or take less stiffness, damping or levels",
+      1.0 / step, step);
+}
+
 static bool create(yw_loader* l, yw_model_spec* model) {
   yw_fem_spec* fem = &model->settings.fem;
   yw_error deep = {0};
@@ -170,6 +206,7 @@ static bool create(yw_loader* l, yw_model_spec* model) {
   const yw_json* node = status == YW_ERR_GEOMETRY ? model->source_node : model->keys.fem;
   if (status < 0) return yw_deep_fail(&l->r, node, &deep);
   if (status == YW_WARN_CACHE) yw_value_warn(&l->r, node, ": %s", deep.message);
+  warn_of_short_steps(l, model);
   return true;
 }
 

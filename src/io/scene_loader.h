@@ -80,6 +80,8 @@ bool yw_build_slender(yw_loader* l, yw_model_spec* model);
 // scene_fem.c
 extern const char* const yw_fem_model_keys[];
 bool yw_load_fem(yw_loader* l, yw_model_spec* model);
+/// Size of the coarsest tets of a fem body made of a shape, where none is given.
+float yw_fem_root_size(const yw_shape* shape);
 bool yw_load_body_fem(yw_loader* l, const yw_json* node, yw_fem_spec* fem);
 bool yw_build_fem(yw_loader* l, yw_model_spec* model);
 

@@ -31,6 +31,7 @@ static bool check_same(yw_loader* l, const yw_body_spec* body, const yw_body_spe
                {"time_step", a->time_step == b->time_step},
                {"tolerance", a->tolerance == b->tolerance},
                {"max_iterations", a->max_iterations == b->max_iterations},
+               {"sleep_speed", a->sleep_speed == b->sleep_speed},
                {"variant", a->variant == b->variant},
                {"without_slaves", a->without_slaves == b->without_slaves}};
   for (size_t i = 0; i < sizeof inner / sizeof *inner; i++) {

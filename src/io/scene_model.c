@@ -226,8 +226,13 @@ static bool load_examples(yw_loader* l, const yw_json* node, yw_model_spec* out)
 }
 
 static bool load_surface(yw_loader* l, const yw_json* node, yw_model_spec* out) {
-  if (!node) return true;
   yw_surface_spec* surface = &out->surface;
+  if (!node) {
+    // Roots are too coarse to be looked at.
+    out->has_surface = out->method == YW_SCENE_FEM && out->source == YW_SOURCE_SHAPE;
+    if (out->has_surface) surface->solid = out->shape;
+    return true;
+  }
   out->has_surface = true;
   if (!yw_read_record(&l->r, node, &yw_record_surface, surface)) return false;
   if (!yw_not_both(&l->r, node, "file", "shape")) return false;

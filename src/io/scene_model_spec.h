@@ -139,6 +139,7 @@ typedef struct yw_plastic_spec {
   int32_t flow;
   float theta_c, theta_s, yield_stress, xi, eta;
   float time_step, tolerance;
+  float sleep_speed;  ///< m/s; below 0: chosen
   int32_t max_iterations, variant;
   bool without_slaves, sheet;
   const yw_json* fields;

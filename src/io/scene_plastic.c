@@ -47,6 +47,7 @@ static const yw_field plastic_fields[] = {
     YW_FIELD(yw_plastic_spec, time_step, NUMBER, 0, 1),
     YW_FIELD(yw_plastic_spec, tolerance, NUMBER, 1e-6, 0.1),
     YW_FIELD(yw_plastic_spec, max_iterations, INTEGER, 1, 10000),
+    YW_FIELD(yw_plastic_spec, sleep_speed, NUMBER, 0, 1e3),
     {"variant", YW_FIELD_CHOICE, offsetof(yw_plastic_spec, variant), 0, 0, false, variants},
     YW_FIELD(yw_plastic_spec, without_slaves, BOOL, 0, 0)};
 const yw_record yw_record_plastic = YW_RECORD("plastic", plastic_fields, plastic_defaults);
@@ -157,6 +158,7 @@ bool yw_load_plastic(yw_loader* l, yw_model_spec* model) {
                               &plastic->field_list)) {
     return false;
   }
+  if (!yw_json_get(node, "sleep_speed")) plastic->sleep_speed = -1.0f;
   for (int32_t i = 0; i < plastic->num_fields; i++) {
     const yw_json* yield = plastic->field_list[i].yield_stress;
     if (!yield || plastic->flow == YW_FLOW_VON_MISES) continue;
@@ -323,6 +325,7 @@ yw_plastic_def yw_plastic_def_of(const yw_model_spec* model) {
   def.time_step = s->time_step;
   def.tolerance = s->tolerance;
   def.max_iterations = s->max_iterations;
+  def.sleep_speed = s->sleep_speed;
   def.paper = s->variant == VARIANT_PAPER;
   def.without_slaves = s->without_slaves;
   return def;

@@ -98,6 +98,7 @@ typedef struct yw_obstacle_spec {
   yw_vec3 position;
   yw_quat rotation;
   float friction, restitution;
+  bool sticky;
   yw_vec3 color;
   bool visible, checker;
 

@@ -135,6 +135,7 @@ static yw_status create_obstacle(yw_world* world, yw_obstacle_spec* obstacle, yw
   def.path = yw_path_of(motion, motion->has_pivot ? motion->pivot : obstacle->position);
   def.friction = obstacle->friction;
   def.restitution = obstacle->restitution;
+  def.sticky = obstacle->sticky;
   def.name = obstacle->name;
   return yw_obstacle_create(world, &def, &obstacle->id, error);
 }

@@ -20,18 +20,19 @@ void yw_plastic_body_destroy(void* state, yw_particles* particles) {
   if (!body) return;
   yw_allocator mem = body->mem;
   void* const arrays[] = {
-      body->state,        body->work,      body->rows,        body->last_pos,
-      body->pull,         body->radius,    body->reach,       body->drag,
-      body->needs,        body->is_linked, body->slave_pos,   body->slave_vel,
-      body->force,        body->solved,    body->residual,    body->direction,
-      body->product,      body->normal,    body->surface_vel, body->inverse,
-      body->part_start,   body->row_start, body->column,      body->row,
-      body->local_column, body->back_row,  body->local_start, body->bucket_start,
-      body->local_slave,  body->parts,     body->part_at,     body->twin,
-      body->slave_bucket, body->sorted_x,  body->sorted_y,    body->sorted_z,
-      body->sorted_line,  body->found,     body->fresh_head,  body->fresh_next,
-      body->sums,         body->image,     body->steep};
+      body->state,        body->work,       body->origin,      body->last_pos,
+      body->pull,         body->radius,     body->reach,       body->drag,
+      body->needs,        body->is_linked,  body->slave_pos,   body->slave_vel,
+      body->force,        body->solved,     body->residual,    body->touches,
+      body->product,      body->normal,     body->surface_vel, body->inverse,
+      body->part_start,   body->row_start,  body->column,      body->share,
+      body->local_column, body->back_share, body->local_start, body->bucket_start,
+      body->local_slave,  body->parts,      body->part_at,     body->twin,
+      body->slave_bucket, body->sorted_x,   body->sorted_y,    body->sorted_z,
+      body->sorted_line,  body->found,      body->fresh_head,  body->fresh_next,
+      body->sums,         body->course,     body->four_start};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
+  yw_plastic_sleep_destroy(body);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);
 }
@@ -44,7 +45,6 @@ static bool allocate(plastic_body* body) {
   int32_t slaves = model->without_slaves ? model->num_masters : model->num_slaves;
   body->state = YW_NEW_ARRAY(mem, plastic_state_block, blocks);
   body->work = YW_NEW_ARRAY(mem, plastic_work_block, blocks);
-  body->rows = YW_NEW_ARRAY(mem, plastic_row, n);
   body->last_pos = YW_NEW_ARRAY(mem, yw_vec4, n);
   body->pull = YW_NEW_ARRAY(mem, yw_vec4, n);
   body->radius = YW_NEW_ARRAY(mem, float, n);
@@ -52,16 +52,18 @@ static bool allocate(plastic_body* body) {
   body->needs = YW_NEW_ARRAY(mem, uint8_t, n);
   body->is_linked = YW_NEW_ARRAY(mem, uint8_t, model->num_links + 1);
   body->row_start = YW_NEW_ARRAY(mem, int32_t, n + 1);
+  body->four_start = YW_NEW_ARRAY(mem, int32_t, n + 1);
   body->found = YW_NEW_ARRAY(mem, int32_t, n * PLASTIC_MAX_ROW);
-  body->local_start =
-      YW_NEW_ARRAY(mem, int32_t, yw_plastic_chunks(model->num_masters, PLASTIC_CHUNK) + 1);
+  int32_t chunks = yw_plastic_chunks(model->num_masters, PLASTIC_CHUNK);
+  body->local_start = YW_NEW_ARRAY(mem, int32_t, chunks + 1);
+  body->origin = YW_NEW_ARRAY(mem, yw_vec4, chunks + 1);
   int32_t heads = 1024;
   while (heads < slaves / 2) heads *= 2;
   body->fresh_head = YW_NEW_ARRAY(mem, int32_t, heads);
   body->fresh_mask = heads - 1;
-  if (!body->state || !body->work || !body->rows || !body->last_pos || !body->pull ||
+  if (!body->state || !body->work || !body->origin || !body->last_pos || !body->pull ||
       !body->radius || !body->reach || !body->needs || !body->is_linked || !body->row_start ||
-      !body->found || !body->local_start || !body->fresh_head) {
+      !body->four_start || !body->found || !body->local_start || !body->fresh_head) {
     return false;
   }
   if (model->paper) body->drag = YW_NEW_ARRAY(mem, yw_vec4, n);
@@ -69,7 +71,8 @@ static bool allocate(plastic_body* body) {
   if (model->without_slaves) body->twin = YW_NEW_ARRAY(mem, int32_t, n);
   if (model->without_slaves && !body->twin) return false;
   memset(body->fresh_head, 0xff, (size_t)heads * sizeof *body->fresh_head);
-  return yw_plastic_reserve_slaves(body, slaves) && yw_plastic_reserve_pairs(body, 34 * (int64_t)n);
+  return yw_plastic_sleep_create(body) && yw_plastic_reserve_slaves(body, slaves) &&
+         yw_plastic_reserve_pairs(body, 34 * (int64_t)n);
 }
 
 static void reset_state(plastic_body* body) {
@@ -96,6 +99,7 @@ yw_status yw_plastic_body_create(const void* model_pointer, const yw_allocator* 
   body->model = model;
   body->mem = yw_mem_or_default(mem);
   body->turn = (yw_quat){0, 0, 0, 1};
+  body->rules = (plastic_rules){.per_split = 2, .repair = true};
   if (!allocate(body) || !yw_particles_create(mem, model->num_masters, particles)) {
     yw_plastic_body_destroy(body, particles);
     return yw_fail_memory(error, "a plastic body");
@@ -164,7 +168,7 @@ bool yw_plastic_start_part(plastic_body* body, yw_particles* particles, const pl
   ++body->num_started;
   ++body->version;
   body->lists_are_old = true;
-  return true;
+  return yw_plastic_list_sleepers(body);
 }
 
 // Following ---------------------------------------------------------------------------------------
@@ -311,13 +315,10 @@ static bool follow_pushed(plastic_body* body, yw_particles* particles, const yw_
   float farthest = 0.0f;
   for (int32_t m = 0; m < body->num_masters; ++m) {
     yw_vec3 moved = yw_sub(yw_xyz(particles->pos[m]), yw_xyz(body->last_pos[m]));
-    float mass = particles->mass[m], way = yw_length(moved);
+    float way = yw_length(moved);
     if (way > farthest) farthest = way;
-    body->rows[m] = (plastic_row){.n = yw_v4(yw_scale(moved, mass))};
-    body->rows[m].n.w = mass;
   }
-  yw_plastic_run(body, particles, ctx, yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK),
-                 kernels->scatter);
+  yw_plastic_run_masters(body, particles, ctx, kernels->spread_push);
   yw_plastic_run(body, particles, ctx, yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK),
                  kernels->to_slaves);
   for (int32_t s = 0; s < body->num_slaves; ++s) {
@@ -328,7 +329,7 @@ static bool follow_pushed(plastic_body* body, yw_particles* particles, const yw_
 }
 
 bool yw_plastic_follow(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
-  if (body->is_moved) return follow_moved(body, particles);
+  if (body->is_moved) return yw_plastic_wake_all(body) && follow_moved(body, particles);
   size_t bytes = (size_t)body->num_masters * sizeof *particles->pos;
   if (memcmp(body->last_pos, particles->pos, bytes) == 0) return true;
   return follow_pushed(body, particles, ctx);
@@ -361,6 +362,7 @@ void yw_plastic_save(const void* state, yw_writer* writer) {
   yw_write_f32(writer, &body->last_pos[0].x, 4 * (size_t)body->num_masters);
   yw_write_f32(writer, &body->slave_pos[0].x, 4 * (size_t)body->num_slaves);
   yw_write_bytes(writer, body->is_linked, (size_t)body->model->num_links);
+  yw_plastic_sleep_save(body, writer);
   if (body->lists_are_old) return;
   for (int32_t m = 0; m <= body->num_masters; ++m) {
     yw_write_u32(writer, (uint32_t)body->row_start[m]);
@@ -385,7 +387,8 @@ static bool load_lists(plastic_body* body, yw_reader* reader, int32_t num_pairs)
     body->column[e] = s;
   }
   body->num_pairs = num_pairs;
-  return !reader->failed && yw_plastic_list_parts(body);
+  const yw_step_ctx alone = {0};
+  return !reader->failed && yw_plastic_list_parts(body, &alone);
 }
 
 static bool all_finite(const float* values, size_t count) {
@@ -425,7 +428,8 @@ static bool load_state(plastic_body* body, yw_reader* reader) {
   yw_read_f32(reader, &body->slave_pos[0].x, 4 * (size_t)body->num_slaves);
   yw_read_bytes(reader, body->is_linked, (size_t)model->num_links);
   if (reader->failed || !all_finite(body->state[0].u[0], state_floats(body)) ||
-      !all_finite(&body->slave_pos[0].x, 4 * (size_t)body->num_slaves)) {
+      !all_finite(&body->slave_pos[0].x, 4 * (size_t)body->num_slaves) ||
+      !yw_plastic_sleep_load(body, reader)) {
     return false;
   }
   return body->lists_are_old || load_lists(body, reader, (int32_t)numbers[3]);
@@ -435,6 +439,7 @@ void yw_plastic_load(void* state, yw_reader* reader) {
   plastic_body* body = state;
   if (load_state(body, reader)) return;
   reader->failed = true;
+  yw_plastic_forget_sleep(body);
   body->is_moved = body->lists_are_old = true;
   body->num_listed = 0;
 }

@@ -5,13 +5,14 @@
 // made anew in every step, so slaves are sorted whenever the lists of neighbours are.
 //
 // Lists: a pair is a master m and a slave s within 2h + skin. Row of m: pairs [row_start[m],
-// row_start[m + 1]), with column = s and row = {G, N} (see weights_kernels.c). What masters hand to
-// slaves is summed chunk by chunk: every chunk has its own place (parts) for each slave that its
-// masters see, and a slave adds up its parts, chunks ascending.
+// row_start[m + 1]), with column = s and share = N (see weights_kernels.c and pairs.h). What
+// masters hand to slaves is summed chunk by chunk: every chunk has its own place (parts) for each
+// slave that its masters see, and a slave adds up its parts, chunks ascending.
 #ifndef YW_PLASTIC_BODY_H
 #define YW_PLASTIC_BODY_H
 
 #include "plastic/model.h"
+#include "plastic/sleep.h"
 
 enum {
   PLASTIC_CHUNK = 256,        ///< masters per task
@@ -19,6 +20,10 @@ enum {
   PLASTIC_MAX_ROW = 64,       ///< slaves that a master sees, at most; the nearest stay
   PLASTIC_MAX_LOCALS = PLASTIC_CHUNK * PLASTIC_MAX_ROW
 };
+
+// What normal.w says of a slave: it may slide, or goes where the obstacle or the pin goes.
+#define PLASTIC_TOUCHES 1.0f
+#define PLASTIC_HELD 2.0f
 
 /// What 16 masters carry from step to step. F_E = U diag(sigma) V^T; nothing depends on V, since
 /// the material is isotropic and rest directions are not looked at.
@@ -34,18 +39,29 @@ typedef struct plastic_state_block {
 
 /// What a step finds for 16 masters.
 typedef struct plastic_work_block {
-  _Alignas(64) float moment[6][YW_LANES];  ///< D_N / h^2: xx, yy, zz, xy, xz, yz
-  float diagonal[6][YW_LANES];  ///< tangent in the principal frame: xx, yy, zz, xy, xz, yz
-  float shear[9][YW_LANES];     ///< three per pair xy, xz, yz: (ab,ab), (ab,ba), (ba,ba)
-  float l[9][YW_LANES];         ///< velocity gradient, 1/s
+  _Alignas(64) float center[3][YW_LANES];  ///< m, mean of N x_s, from the origin of the chunk
+  float right[9][YW_LANES];                ///< D_N^-1 U diag(sigma), 1/m^2
+  float diagonal[6][YW_LANES];   ///< dt^2 times the tangent in the principal frame: xx, yy, zz, ...
+  float shear[6][YW_LANES];      ///< two per pair xy, xz, yz: (ab,ab) = (ba,ba), and (ab,ba)
+  float inverse[6][YW_LANES];    ///< D_N^-1, 1/m^2: xx, yy, zz, xy, xz, yz
+  float stiffness[2][YW_LANES];  ///< mean tangent against shear; against stretch, less that
+  float l[9][YW_LANES];          ///< velocity gradient, 1/s
 } plastic_work_block;
 
-/// Twelve numbers and one vector of a master, as slaves gather them: columns of a matrix and what
-/// goes with N.
+/// What a master hands to slaves: columns of a matrix, for N (x_s - c), and what goes with N.
 typedef struct plastic_row {
   _Alignas(64) yw_vec4 x;
   yw_vec4 y, z, n;
 } plastic_row;
+
+/// What the next direction of the solve is made of, for one slave: read where a chunk gathers its
+/// slaves, so it is one line of the cache.
+typedef struct plastic_course {
+  _Alignas(64) yw_vec4 steep;  ///< residual times the preconditioner
+  yw_vec4 image;               ///< product times the preconditioner
+  yw_vec4 direction;
+  yw_vec4 place;  ///< m, and mass
+} plastic_course;
 
 typedef enum plastic_phase_time {
   PLASTIC_NEIGHBOURS,
@@ -66,6 +82,15 @@ typedef struct plastic_sums {
   int32_t count;            ///< of what the phase counts
 } plastic_sums;
 
+/// How slaves come and go. Others than those a body begins with are for measurements.
+typedef struct plastic_rules {
+  int32_t per_split;  ///< slaves that come where two masters part: 2, one on each side; 1, as in
+                      ///< the paper, on the side that the slave between them did not follow; 0
+  bool repair;        ///< slaves come around masters that see too few
+  bool relocate;      ///< where that is due, one of two that crowd nearby moves there
+  bool keep;          ///< those that crowd stay
+} plastic_rules;
+
 typedef struct plastic_body {
   const plastic_model* model;
   yw_allocator mem;
@@ -79,10 +104,11 @@ typedef struct plastic_body {
   yw_vec3 shift;
   uint64_t version;  ///< of the topology
 
+  plastic_sleep sleep;
+
   // Masters.
   plastic_state_block* state;
   plastic_work_block* work;
-  plastic_row* rows;
   yw_vec4* last_pos;   ///< at the start of the inner step; between steps, where masters were left
   yw_vec4* pull;       ///< N, forces of springs
   float* radius;       ///< m, of contact with other bodies
@@ -99,12 +125,11 @@ typedef struct plastic_body {
   yw_vec4* force;      ///< N
   yw_vec4* solved;     ///< velocity at the end of the step
   yw_vec4* residual;
-  yw_vec4* direction;
   yw_vec4* product;
-  yw_vec4* steep;        ///< residual times the preconditioner
-  yw_vec4* image;        ///< product times the preconditioner
+  plastic_course* course;
+  uint8_t* touches;      ///< has a normal
   float alpha, beta;     ///< of the solve: steps along direction and product that are still due
-  yw_vec4* normal;       ///< of contact; w: 0 none, 1 slides, 2 sticks
+  yw_vec4* normal;       ///< of contact; w: 0 none, PLASTIC_TOUCHES or PLASTIC_HELD
   yw_vec4* surface_vel;  ///< of what is touched; w: friction
   float (*inverse)[6];   ///< of the diagonal blocks
   int32_t* part_start;   ///< per slave, in part_at
@@ -113,13 +138,15 @@ typedef struct plastic_body {
   int32_t num_pairs, pair_capacity;
   int32_t* row_start;
   int32_t* column;
-  yw_vec4* row;
-  uint16_t* local_column;  ///< the same slave among those of the chunk
-  yw_vec4* back_row;       ///< as printed only: {G, N} for what goes to slaves
+  int32_t* four_start;     ///< of the same rows filled up to fours, in units of four pairs
+  float* share;            ///< by fours: N
+  uint16_t* local_column;  ///< by fours: the same slave among those of the chunk
+  float* back_share;       ///< as printed only: in place of N, for forces
 
   // Slaves of chunks: those of chunk c are [local_start[c], local_start[c + 1]).
   int32_t num_locals, local_capacity;
   int32_t* local_start;
+  yw_vec4* origin;  ///< m, of the places of masters and slaves of a chunk
   int32_t* local_slave;
   yw_vec4* parts;    ///< two halves: the second for blocks of the preconditioner
   int32_t* part_at;  ///< places in parts, by slave
@@ -140,13 +167,14 @@ typedef struct plastic_body {
   int32_t* fresh_next;
   int32_t fresh_mask;
 
-  plastic_sums* sums;        ///< per chunk
-  float dt;                  ///< s, of the inner step
-  yw_vec3 fall;              ///< m/s, what gravity adds in it
+  plastic_sums* sums;  ///< per chunk
+  float dt;            ///< s, of the inner step
+  yw_vec3 fall;        ///< m/s, what gravity adds in it
+  plastic_rules rules;
   int32_t fixed_iterations;  ///< for measurements: exactly so many; 0: until converged
   int32_t iterations;        ///< in the last inner step
   int32_t inner_steps;       ///< in the last advance
-  int64_t added, removed, rebuilt;
+  int64_t added, removed, relocated, rebuilt;
   double seconds[PLASTIC_NUM_TIMES];
 } plastic_body;
 

@@ -4,8 +4,6 @@
 
 #include "plastic/phases.h"
 
-// A friction beyond this holds whatever touches.
-#define STICKY 1e3f
 // Slaves nearer to a pinned master than this, in units of d, move with it: the eight next to it on
 // the lattice.
 #define HELD_REACH 0.9f
@@ -13,7 +11,7 @@
 void yw_plastic_meet(const plastic_body* body, int32_t slave, yw_vec4* velocity) {
   yw_vec4 n = body->normal[slave], u = body->surface_vel[slave];
   if (n.w == 0.0f) return;
-  if (n.w > 1.0f) {
+  if (n.w == PLASTIC_HELD) {
     *velocity = (yw_vec4){u.x, u.y, u.z, 0.0f};
     return;
   }
@@ -26,8 +24,8 @@ void yw_plastic_meet(const plastic_body* body, int32_t slave, yw_vec4* velocity)
   *velocity = yw_v4(yw_mad(yw_xyz(u), share, slide));
 }
 
-// Of the slaves inside obstacles, those that would go farther in. The force on them becomes what
-// leads to the velocity after friction.
+// Of the slaves inside obstacles, those that would go farther in; all that are inside sticky ones.
+// The force on them becomes what leads to the velocity after friction.
 static void choose_contacts(plastic_body* body, const yw_step_ctx* ctx) {
   int32_t contacts = 0;
   for (int32_t s = 0; s < body->num_slaves; ++s) {
@@ -39,8 +37,9 @@ static void choose_contacts(plastic_body* body, const yw_step_ctx* ctx) {
     yw_vec3 start = yw_mad(yw_xyz(body->slave_vel[s]), body->dt, ctx->gravity);
     yw_vec3 ahead = yw_mad(start, body->dt / mass, yw_xyz(body->force[s]));
     yw_vec4 u = body->surface_vel[s], met = yw_v4(ahead);
-    if (!(yw_dot(yw_sub(ahead, yw_xyz(u)), yw_xyz(*n)) < 0.0f)) continue;
-    n->w = u.w > STICKY ? 2.0f : 1.0f;
+    bool is_sticky = isinf(u.w);
+    if (!is_sticky && !(yw_dot(yw_sub(ahead, yw_xyz(u)), yw_xyz(*n)) < 0.0f)) continue;
+    n->w = is_sticky ? PLASTIC_HELD : PLASTIC_TOUCHES;
     ++contacts;
     yw_plastic_meet(body, s, &met);
     body->force[s] = yw_v4(yw_scale(yw_sub(yw_xyz(met), start), mass / body->dt));
@@ -60,7 +59,7 @@ static void hold_slaves(plastic_body* body, const yw_particles* particles, const
     for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
       int32_t s = body->column[e];
       if (yw_distance(yw_xyz(body->slave_pos[s]), yw_xyz(particles->pos[m])) > reach) continue;
-      body->normal[s] = (yw_vec4){0, 1, 0, 2.0f};
+      body->normal[s] = (yw_vec4){0, 1, 0, PLASTIC_HELD};
       body->surface_vel[s] = yw_v4(u);
     }
   }

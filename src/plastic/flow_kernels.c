@@ -173,12 +173,19 @@ static void flow_as_printed(const plastic_body* body, const yw_particles* partic
 void YW_KERNEL(yw_plastic_flow)(plastic_body* body, yw_particles* particles, int32_t chunk) {
   block_range range = blocks_of(body, chunk);
   float gradient2 = 0.0f;
-  quad locals[PLASTIC_MAX_LOCALS];
+  local_slave locals[PLASTIC_MAX_LOCALS];
+  pair_rows rows;
   load_locals(body, body->solved, chunk, locals);
   for (int32_t block = range.first; block < range.end; ++block) {
     _Alignas(64) float moved[4][YW_LANES];
     plastic_work_block* work = &body->work[block];
-    gather_block(body, locals, block, (yw_mat3x16*)work->l, moved);
+    make_rows(body, locals, block, &rows, (yw_mat3x16*)work->l, moved);
+    for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
+      yw_lanes_mat3 sum = load_mat3(work->l[0], lane);
+      yw_lanes_sym3 inverse = yw_lanes_sym3_load((const yw_sym3x16*)work->inverse, lane);
+      yw_lanes_mat3 l = mul_sym(&sum, &inverse);
+      yw_lanes_mat3_store((yw_mat3x16*)work->l, lane, &l);
+    }
     if (body->drag) flow_as_printed(body, particles, block, work, moved);
     flow_block(body, block);
     for (int32_t k = 0; k < YW_LANES && block * YW_LANES + k < body->num_masters; ++k) {

@@ -32,8 +32,11 @@ yw_plastic_part yw_default_plastic_part(void) {
 }
 
 yw_plastic_def yw_default_plastic_def(void) {
-  return (yw_plastic_def){
-      .spacing = 0.02f, .tolerance = 1e-3f, .max_iterations = 300, .memory_limit = 8e9};
+  return (yw_plastic_def){.spacing = 0.02f,
+                          .tolerance = 1e-3f,
+                          .max_iterations = 300,
+                          .memory_limit = 8e9,
+                          .sleep_speed = -1.0f};
 }
 
 // Checks ------------------------------------------------------------------------------------------
@@ -137,6 +140,10 @@ static yw_status check_def(const yw_plastic_def* def, yw_error* error) {
     return yw_fail(error, YW_ERR_INVALID, "time_step is %g s, but must be 0 (chosen) or more",
                    (double)def->time_step);
   }
+  if (!isfinite(def->sleep_speed)) {
+    return yw_fail(error, YW_ERR_INVALID, "sleep_speed is %g m/s, but must be finite",
+                   (double)def->sleep_speed);
+  }
   if (!(def->tolerance >= 1e-6f && def->tolerance <= 0.1f)) {
     return yw_fail(error, YW_ERR_INVALID, "tolerance is %g, but must be between 1e-6 and 0.1",
                    (double)def->tolerance);
@@ -159,19 +166,22 @@ static double body_bytes(double masters, double slaves) {
   double master =
       (sizeof(plastic_state_block) + sizeof(plastic_work_block) + sizeof(plastic_material_block)) /
           (double)YW_LANES +
-      sizeof(plastic_row) + 8 * sizeof(yw_vec4) + (PLASTIC_MAX_ROW + 8) * sizeof(int32_t);
+      sizeof(plastic_row) + 9 * sizeof(yw_vec4) + (PLASTIC_MAX_ROW + 12) * sizeof(int32_t);
   double slave = 1.25 * (11 * sizeof(yw_vec4) + 64.0);
   return masters * (1.25 * (34.0 * pair + 4.0 * place) + master) + slaves * slave;
+}
+
+static yw_status refuse_size(double masters, double bytes, double limit, yw_error* error) {
+  return yw_fail(error, YW_ERR_LIMIT,
+                 "about %.6g masters need about %.2g GB, but the limit is %.2g GB; use a larger "
+                 "spacing",
+                 masters, 1e-9 * bytes, 1e-9 * limit);
 }
 
 static yw_status check_memory(double masters, double slaves, double limit, yw_error* error) {
   double bytes = body_bytes(masters, slaves);
   if (bytes <= limit && masters < 5e7) return YW_OK;
-  return yw_fail(
-      error, YW_ERR_LIMIT,
-      "about %.0f masters need about %.0f bytes (%.1f GB), but the limit is %.1f GB; use a "
-      "larger spacing",
-      masters, bytes, 1e-9 * bytes, 1e-9 * limit);
+  return refuse_size(masters, bytes, limit, error);
 }
 
 // Lattices ----------------------------------------------------------------------------------------
@@ -239,7 +249,7 @@ static yw_status count_points(const yw_shape* shape, float spacing, bool sheet, 
   yw_status status = lattice_of(shape, spacing, sheet, l, error);
   if (status < 0) return status;
   double tried = (double)l->count[0] * (double)l->count[1] * (double)l->count[2];
-  if (tried > MAX_TRIED) return check_memory(tried, tried, 0.0, error);
+  if (tried > MAX_TRIED) return refuse_size(tried, body_bytes(tried, tried), limit, error);
   if (tried > 1e6) {
     // A shape fills its box to a tenth at least, or else the count below refuses it.
     status = check_memory(0.02 * tried, 0.02 * tried, limit, error);
@@ -390,7 +400,7 @@ static yw_status fill_parts(const yw_plastic_def* def, plastic_model* model, con
 }
 
 static uint64_t hash_of(const plastic_model* m) {
-  const float numbers[3] = {m->spacing, m->time_step, m->tolerance};
+  const float numbers[4] = {m->spacing, m->time_step, m->tolerance, m->sleep_speed};
   const int32_t counts[5] = {m->iterations, m->paper, m->without_slaves, m->num_masters,
                              m->num_parts};
   uint64_t hash = yw_hash_bytes(YW_HASH_SEED, numbers, sizeof numbers);
@@ -459,6 +469,8 @@ yw_status yw_plastic_model_create(const yw_allocator* mem, const yw_plastic_def*
   model->iterations = def->max_iterations;
   model->paper = def->paper;
   model->without_slaves = def->without_slaves;
+  // Formulas as printed and masters without slaves are for comparison: they never rest.
+  model->sleep_speed = def->paper || def->without_slaves ? 0.0f : def->sleep_speed;
   model->num_parts = def->num_parts;
   model->parts = YW_NEW_ARRAY(mem, plastic_part, def->num_parts);
   int32_t* order = YW_NEW_ARRAY(mem, int32_t, def->num_parts);

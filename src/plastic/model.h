@@ -42,6 +42,7 @@ typedef struct plastic_model {
   int32_t iterations;   ///< at most, in a solve
   bool paper;           ///< the formulas as printed
   bool without_slaves;  ///< forces are evaluated at the masters themselves
+  float sleep_speed;    ///< m/s, below which matter is at rest; 0: never; below 0: chosen
   float wave_speed;     ///< m/s, the fastest of all masters
 
   int32_t num_parts;

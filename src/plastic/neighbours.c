@@ -15,16 +15,17 @@ bool yw_plastic_reserve_pairs(plastic_body* body, int64_t count) {
   int64_t wanted = count + count / 4;
   if (wanted > INT32_MAX - 1024) wanted = INT32_MAX - 1024;
   if (wanted < count) return false;
-  // Pairs are made anew: nothing is kept.
-  void** const arrays[] = {(void**)&body->column, (void**)&body->row, (void**)&body->local_column,
-                           (void**)&body->back_row};
-  const size_t sizes[] = {sizeof *body->column, sizeof *body->row, sizeof *body->local_column,
-                          sizeof *body->back_row};
+  // Pairs are made anew: nothing is kept. Rows are filled up to fours.
+  size_t room = (size_t)wanted + 3 * (size_t)body->model->num_masters;
+  void** const arrays[] = {(void**)&body->column, (void**)&body->share, (void**)&body->local_column,
+                           (void**)&body->back_share};
+  const size_t sizes[] = {sizeof *body->column, sizeof *body->share, sizeof *body->local_column,
+                          sizeof *body->back_share};
   body->pair_capacity = 0;
   bool good = true;
   for (size_t i = 0; i < (body->model->paper ? 4 : 3); ++i) {
     yw_mem_free(&body->mem, *arrays[i]);
-    *arrays[i] = yw_mem_alloc(&body->mem, (size_t)wanted, sizes[i]);
+    *arrays[i] = yw_mem_alloc(&body->mem, room, sizes[i]);
     good = good && *arrays[i];
   }
   if (good) body->pair_capacity = (int32_t)wanted;
@@ -53,12 +54,13 @@ bool yw_plastic_reserve_slaves(plastic_body* body, int32_t count) {
   body->fresh_next = next;
   void** const arrays[] = {
       (void**)&body->slave_vel,   (void**)&body->force,        (void**)&body->solved,
-      (void**)&body->residual,    (void**)&body->direction,    (void**)&body->product,
+      (void**)&body->residual,    (void**)&body->product,      (void**)&body->course,
       (void**)&body->normal,      (void**)&body->surface_vel,  (void**)&body->inverse,
       (void**)&body->sorted_x,    (void**)&body->sorted_y,     (void**)&body->sorted_z,
       (void**)&body->sorted_line, (void**)&body->slave_bucket, (void**)&body->part_start,
-      (void**)&body->image,       (void**)&body->steep};
-  const size_t sizes[] = {16, 16, 16, 16, 16, 16, 16, 16, 24, 4, 4, 4, 4, 4, 4, 16, 16};
+      (void**)&body->touches};
+  const size_t sizes[] = {16, 16, 16, 16, 16, sizeof *body->course, 16, 16, 24, 4, 4,
+                          4,  4,  4,  4,  1};
   bool good = true;
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) {
     yw_mem_free(&body->mem, *arrays[i]);
@@ -105,7 +107,7 @@ static void sort_slaves(plastic_body* body) {
     if (body->slave_bucket[s] >= 0) ++start[body->slave_bucket[s] + 1];
   }
   for (size_t b = 0; b < buckets; ++b) start[b + 1] += start[b];
-  yw_vec4* sorted = body->direction;
+  yw_vec4* sorted = body->product;
   int32_t kept = start[buckets];
   for (int32_t s = 0; s < body->num_slaves; ++s) {
     int32_t b = body->slave_bucket[s];
@@ -113,7 +115,7 @@ static void sort_slaves(plastic_body* body) {
   }
   for (size_t b = buckets; b > 0; --b) start[b] = start[b - 1];
   start[0] = 0;
-  body->direction = body->slave_pos;
+  body->product = body->slave_pos;
   body->slave_pos = sorted;
   body->num_slaves = kept;
 }
@@ -145,65 +147,12 @@ static void pack_rows(plastic_body* body, yw_particles* particles, int32_t chunk
          count * sizeof *body->column);
 }
 
-static bool reserve_locals(plastic_body* body, int64_t count) {
-  if (count <= body->local_capacity) return true;
-  int64_t wanted = count + count / 4;
-  if (wanted > INT32_MAX / 2) return false;
-  int32_t* kept = yw_mem_resize(&body->mem, body->local_slave, (size_t)body->num_locals,
-                                (size_t)wanted, sizeof *kept);
-  if (!kept) return false;
-  body->local_slave = kept;
-  yw_mem_free(&body->mem, body->parts);
-  yw_mem_free(&body->mem, body->part_at);
-  body->parts = YW_NEW_ARRAY(&body->mem, yw_vec4, 2 * (size_t)wanted);
-  body->part_at = YW_NEW_ARRAY(&body->mem, int32_t, (size_t)wanted);
-  body->local_capacity = body->parts && body->part_at ? (int32_t)wanted : 0;
-  return body->local_capacity > 0;
-}
-
-// Slaves that the masters of a chunk see, in the order in which they come.
-static bool list_locals(plastic_body* body, int32_t chunk) {
-  int32_t first = body->num_locals, count = 0, end = (chunk + 1) * PLASTIC_CHUNK;
-  if (end > body->num_masters) end = body->num_masters;
-  if (!reserve_locals(body, (int64_t)first + PLASTIC_MAX_LOCALS)) return false;
-  int32_t *locals = body->local_slave + first, *place = body->slave_bucket;
-  for (int32_t e = body->row_start[chunk * PLASTIC_CHUNK]; e < body->row_start[end]; ++e) {
-    int32_t s = body->column[e];
-    // Whatever a place says counts only if the slave is there.
-    if (!((uint32_t)place[s] < (uint32_t)count && locals[place[s]] == s)) {
-      place[s] = count;
-      locals[count++] = s;
-    }
-    body->local_column[e] = (uint16_t)place[s];
-  }
-  body->num_locals = body->local_start[chunk + 1] = first + count;
-  return true;
-}
-
-bool yw_plastic_list_parts(plastic_body* body) {
-  int32_t chunks = yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK);
-  body->num_locals = body->local_start[0] = 0;
-  memset(body->slave_bucket, 0, (size_t)body->num_slaves * sizeof *body->slave_bucket);
-  for (int32_t c = 0; c < chunks; ++c) {
-    if (!list_locals(body, c)) return false;
-  }
-  int32_t* start = body->part_start;
-  memset(start, 0, ((size_t)body->num_slaves + 1) * sizeof *start);
-  for (int32_t i = 0; i < body->num_locals; ++i) ++start[body->local_slave[i] + 1];
-  for (int32_t s = 0; s < body->num_slaves; ++s) start[s + 1] += start[s];
-  for (int32_t i = 0; i < body->num_locals; ++i) body->part_at[start[body->local_slave[i]]++] = i;
-  for (int32_t s = body->num_slaves; s > 0; --s) start[s] = start[s - 1];
-  start[0] = 0;
-  body->num_listed = body->num_slaves;
-  return true;
-}
-
 static bool list_pairs(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   const plastic_weight_kernels* kernels = YW_KERNEL_PICK(yw_plastic_weight_kernels, ctx->simd);
-  int32_t chunks = yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK);
-  yw_plastic_run(body, particles, ctx, chunks, kernels->search);
+  // Sleepers see nobody.
+  memset(body->row_start, 0, ((size_t)body->num_masters + 1) * sizeof *body->row_start);
+  yw_plastic_run_masters(body, particles, ctx, kernels->search);
   int64_t total = 0;
-  body->row_start[0] = 0;
   for (int32_t m = 0; m < body->num_masters; ++m) {
     total += body->row_start[m + 1];
     if (total > INT32_MAX - 1024) return false;
@@ -211,8 +160,8 @@ static bool list_pairs(plastic_body* body, yw_particles* particles, const yw_ste
   }
   if (!yw_plastic_reserve_pairs(body, total)) return false;
   body->num_pairs = (int32_t)total;
-  yw_plastic_run(body, particles, ctx, chunks, pack_rows);
-  return yw_plastic_list_parts(body);
+  yw_plastic_run_masters(body, particles, ctx, pack_rows);
+  return yw_plastic_list_parts(body, ctx);
 }
 
 bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
@@ -230,6 +179,7 @@ bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
   }
   float half = 0.5f * PLASTIC_SKIN * body->model->spacing;
   if (!body->lists_are_old && body->drift < half) return true;
+  if (!yw_plastic_wake_near(body, particles)) return false;
   int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
   yw_plastic_run(body, particles, ctx, chunks, find_buckets);
   int32_t before = body->num_slaves;
@@ -240,13 +190,13 @@ bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
     sort_slaves(body);
     yw_plastic_run(body, particles, ctx, chunks, spread_places);
   }
+  if (!list_pairs(body, particles, ctx)) return false;
   for (int32_t i = 0; body->twin && i < body->num_slaves; ++i) {
     int32_t m;
     memcpy(&m, &body->slave_pos[i].w, sizeof m);
     body->twin[m] = i;
     body->slave_pos[i].w = 0.0f;
   }
-  if (!list_pairs(body, particles, ctx)) return false;
   body->lists_are_old = false;
   body->drift = 0.0f;
   ++body->rebuilt;
@@ -261,6 +211,5 @@ void yw_plastic_weigh(plastic_body* body, yw_particles* particles, const yw_step
     return;
   }
   const plastic_weight_kernels* kernels = YW_KERNEL_PICK(yw_plastic_weight_kernels, ctx->simd);
-  yw_plastic_run(body, particles, ctx, yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK),
-                 kernels->weights);
+  yw_plastic_run_masters(body, particles, ctx, kernels->weights);
 }

@@ -21,31 +21,31 @@ static float kernel(float r, float h, float* slope) {
   return scale * out * out * out * (1.0f / 6.0f);
 }
 
-// Row of a master: w r and w / sum w; the sum of w r in drag.
-static void weigh_master(plastic_body* body, yw_vec4 x, int32_t m) {
-  float h = body->model->spacing, total = 0.0f, slope;
+// Shares w / W of a master, with which G = w r; the sum of w r in drag. Forces: the gradient of w
+// at the master is r times the other share, here and in G less a factor W.
+static void weigh_master(plastic_body* body, const yw_particles* particles, int32_t m) {
+  plastic_work_block* work = &body->work[m / YW_LANES];
+  yw_vec4 x = particles->pos[m], origin = body->origin[m / PLASTIC_CHUNK];
+  const int32_t* column = body->column + body->row_start[m];
+  int32_t count = body->row_start[m + 1] - body->row_start[m];
+  float* share = body->share + 4 * (size_t)body->four_start[m];
+  float* back = body->back_share + 4 * (size_t)body->four_start[m];
+  float total = 0.0f, slope;
   yw_vec3 drag = {0, 0, 0};
-  for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
-    yw_vec3 r = yw_sub(yw_xyz(body->slave_pos[body->column[e]]), yw_xyz(x));
-    float w = kernel(yw_length(r), h, &slope);
-    body->row[e] = yw_v4(yw_scale(r, w));
-    body->row[e].w = w;
+  for (int32_t k = 0; k < count; ++k) {
+    yw_vec3 r = yw_sub(yw_xyz(body->slave_pos[column[k]]), yw_xyz(x));
+    float length = yw_length(r), w = kernel(length, body->model->spacing, &slope);
+    share[k] = w;
+    back[k] = length > 0.0f ? -slope / length : 0.0f;
     drag = yw_mad(drag, w, r);
     total += w;
   }
   float inv = total > 0.0f ? 1.0f / total : 0.0f;
-  for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) body->row[e].w *= inv;
+  for (int32_t k = 0; k < count; ++k) share[k] *= inv, back[k] *= inv;
   body->drag[m] = yw_v4(drag);
-}
-
-// What goes to slaves: gradient of w at the master, and w.
-static void weigh_back(plastic_body* body, yw_vec4 x, int32_t m) {
-  for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
-    yw_vec3 r = yw_sub(yw_xyz(body->slave_pos[body->column[e]]), yw_xyz(x));
-    float length = yw_length(r), slope, w = kernel(length, body->model->spacing, &slope);
-    body->back_row[e] = yw_v4(yw_scale(r, length > 0.0f ? -slope / length : 0.0f));
-    body->back_row[e].w = w;
-  }
+  const float center[3] = {x.x - origin.x, x.y - origin.y, x.z - origin.z};
+  for (int k = 0; k < 3; ++k) work->center[k][m % YW_LANES] = center[k];
+  for (int k = 0; k < 6; ++k) work->inverse[k][m % YW_LANES] = k < 3 ? total : 0.0f;
 }
 
 // (4), (5): once.
@@ -53,8 +53,10 @@ static void find_volumes(plastic_body* body, const yw_particles* particles) {
   float h = body->model->spacing;
   for (int32_t s = 0; s < body->num_slaves; ++s) body->slave_vel[s].w = 0.0f;
   for (int32_t m = 0; m < body->num_masters; ++m) {
+    float mass = particles->mass[m] * body->work[m / YW_LANES].inverse[0][m % YW_LANES];
+    const float* share = body->share + 4 * (size_t)body->four_start[m];
     for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
-      body->slave_vel[body->column[e]].w += particles->mass[m] * body->back_row[e].w;
+      body->slave_vel[body->column[e]].w += mass * *share++;
     }
   }
   for (int32_t m = 0; m < body->num_masters; ++m) {
@@ -71,13 +73,14 @@ static void find_volumes(plastic_body* body, const yw_particles* particles) {
 void yw_plastic_weigh_as_printed(plastic_body* body, const yw_particles* particles) {
   int32_t blocks = yw_plastic_chunks(body->num_masters, YW_LANES);
   for (int32_t b = 0; b < blocks; ++b) {
-    memset(body->work[b].moment, 0, sizeof body->work[b].moment);
     memset(body->state[b].c, 0, sizeof body->state[b].c);
   }
   memset(body->needs, 0, (size_t)body->num_masters);
   for (int32_t m = 0; m < body->num_masters; ++m) {
-    weigh_master(body, particles->pos[m], m);
-    weigh_back(body, particles->pos[m], m);
+    if (m % PLASTIC_CHUNK == 0) {
+      body->origin[m / PLASTIC_CHUNK] = yw_v4(yw_xyz(particles->pos[m]));
+    }
+    weigh_master(body, particles, m);
   }
   if (body->num_measured < body->num_masters) {
     find_volumes(body, particles);

@@ -9,23 +9,26 @@
 typedef void (*plastic_chunk_fn)(plastic_body* body, yw_particles* particles, int32_t chunk);
 void yw_plastic_run(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                     int32_t chunks, plastic_chunk_fn run);
+/// The same for all chunks with a master that is awake.
+void yw_plastic_run_masters(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                            plastic_chunk_fn run);
 
 /// Compiled once per instruction set (weights_kernels.c).
 typedef struct plastic_weight_kernels {
   plastic_chunk_fn search;   ///< slaves near the masters of a chunk, to found; counts to row_start
-  plastic_chunk_fn weights;  ///< rows {G, N} and moments
+  plastic_chunk_fn weights;  ///< shares N, and what makes G of them
 } plastic_weight_kernels;
 extern const plastic_weight_kernels yw_plastic_weight_kernels_plain, yw_plastic_weight_kernels_avx2,
     yw_plastic_weight_kernels_avx512;
 
 /// transfer_kernels.c, stress_kernels.c, solve_kernels.c, flow_kernels.c; what they share: pairs.h
 typedef struct plastic_kernels {
-  plastic_chunk_fn spread;         ///< mass and affine momentum, from v and C, to rows and parts
+  plastic_chunk_fn spread;         ///< mass and affine momentum, from v and C, to parts
   plastic_chunk_fn spread_motion;  ///< the same from v and L, for the motion of slaves
-  plastic_chunk_fn stress;         ///< forces to rows and parts; tangents
-  plastic_chunk_fn scatter;        ///< rows to parts
+  plastic_chunk_fn spread_push;    ///< mass, and mass times the way from last_pos
+  plastic_chunk_fn stress;         ///< forces to parts; tangents
   plastic_chunk_fn stiffen;        ///< the tangent times the next direction, to parts
-  plastic_chunk_fn block_parts;    ///< stiffness of rows to parts, for `condition`
+  plastic_chunk_fn block_parts;    ///< diagonal blocks to parts, for `condition`
   plastic_chunk_fn flow;           ///< L, v, C, F_E, F_P of the new slave velocities (solved)
   plastic_chunk_fn to_slaves;      ///< slave_vel = momentum / mass, w: mass
   plastic_chunk_fn forces;         ///< force = sum of parts
@@ -40,11 +43,13 @@ bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
                                 const yw_step_ctx* ctx);
 /// Weights of all pairs.
 void yw_plastic_weigh(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
-/// Slaves of chunks and parts of slaves, from the rows of the masters. False: memory is out.
-bool yw_plastic_list_parts(plastic_body* body);
 /// Room for more slaves or pairs.
 bool yw_plastic_reserve_slaves(plastic_body* body, int32_t count);
 bool yw_plastic_reserve_pairs(plastic_body* body, int64_t count);
+
+/// locals.c: slaves of chunks and parts of slaves, from the rows of the masters; slaves are
+/// numbered anew. False: memory is out.
+bool yw_plastic_list_parts(plastic_body* body, const yw_step_ctx* ctx);
 
 /// solve.c: velocities of slaves after dt, into body->solved. False: did not converge.
 bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
@@ -62,6 +67,30 @@ bool yw_plastic_seed_slaves(plastic_body* body, const yw_particles* particles);
 bool yw_plastic_add_slaves(plastic_body* body, const yw_particles* particles);
 /// Marks one of two slaves that are too close, and slaves without masters, by a bucket of -1.
 int32_t yw_plastic_drop_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
+
+/// sleep.c: what rests is left out; see sleep.h. False: memory is out.
+bool yw_plastic_sleep_create(plastic_body* body);
+void yw_plastic_sleep_destroy(plastic_body* body);
+/// Room for so many islands, and slaves of them.
+bool yw_plastic_sleep_reserve(plastic_body* body, int32_t islands, int32_t slaves);
+/// Islands that were touched, or whose obstacles, pins or gravity are others.
+bool yw_plastic_wake_touched(plastic_body* body, const yw_particles* particles,
+                             const yw_step_ctx* ctx);
+/// Islands that something awake is about to share slaves with.
+bool yw_plastic_wake_near(plastic_body* body, const yw_particles* particles);
+bool yw_plastic_wake_all(plastic_body* body);
+/// After a step: islands that were still long enough fall asleep.
+bool yw_plastic_rest(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
+/// Chunks that are awake, and where sleepers are.
+bool yw_plastic_list_sleepers(plastic_body* body);
+/// Sleepers in chunks that went on are as they were.
+void yw_plastic_restore_sleepers(plastic_body* body, yw_particles* particles);
+/// Slaves of sleepers that touch something.
+int32_t yw_plastic_sleeping_contacts(const plastic_body* body);
+void yw_plastic_sleep_save(const plastic_body* body, yw_writer* writer);
+bool yw_plastic_sleep_load(plastic_body* body, yw_reader* reader);
+/// All are awake; slaves that were aside are lost.
+void yw_plastic_forget_sleep(plastic_body* body);
 
 /// paper.c: weights as printed.
 void yw_plastic_weigh_as_printed(plastic_body* body, const yw_particles* particles);

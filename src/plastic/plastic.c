@@ -41,6 +41,19 @@ void yw_plastic_run(plastic_body* body, yw_particles* particles, const yw_step_c
   yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_chunk, &job);
 }
 
+static void run_awake_chunk(void* context, int32_t i, int32_t worker) {
+  (void)worker;
+  const chunk_job* job = context;
+  job->run(job->body, job->particles, job->body->sleep.chunks[i]);
+}
+
+void yw_plastic_run_masters(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                            plastic_chunk_fn run) {
+  chunk_job job = {body, particles, run};
+  int32_t chunks = body->sleep.num_chunks;
+  yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_awake_chunk, &job);
+}
+
 // Phases ------------------------------------------------------------------------------------------
 
 typedef struct inner_step {
@@ -49,12 +62,12 @@ typedef struct inner_step {
   const yw_step_ctx* ctx;
   const plastic_kernels* kernels;
   float begin;  // s, from the start of the substep
-  int32_t master_chunks, slave_chunks;
+  int32_t slave_chunks;
   double clock;
 } inner_step;
 
 static void run_masters(const inner_step* s, plastic_chunk_fn run) {
-  yw_plastic_run(s->body, s->particles, s->ctx, s->master_chunks, run);
+  yw_plastic_run_masters(s->body, s->particles, s->ctx, run);
 }
 
 static void run_slaves(const inner_step* s, plastic_chunk_fn run) {
@@ -138,6 +151,21 @@ static void move_masters(plastic_body* body, yw_particles* particles, int32_t ch
   }
 }
 
+// Masters [first, end) of chunks that go on meet obstacles; sleepers among them stay.
+static void collide_range(const inner_step* s, int32_t first, int32_t end) {
+  plastic_body* body = s->body;
+  if (end > body->num_masters) end = body->num_masters;
+  yw_particles some = *s->particles;
+  some.count = end - first;
+  some.pos += first, some.vel += first, some.mass += first, some.inv_mass += first;
+  s->ctx->collide(s->ctx, &some, body->last_pos + first, body->reach + first, s->begin, body->dt);
+  for (int32_t m = first; body->sleep.num_mixed > 0 && m < end; ++m) {
+    if (body->sleep.island[m] < 0) continue;
+    s->particles->pos[m] = body->last_pos[m];
+    s->particles->vel[m] = (yw_vec4){0};
+  }
+}
+
 static void collide_masters(const inner_step* s) {
   plastic_body* body = s->body;
   float t = (s->begin + body->dt) / s->ctx->h;
@@ -148,15 +176,22 @@ static void collide_masters(const inner_step* s) {
   }
   if (!s->ctx->collide) return;
   int32_t before = s->ctx->report ? s->ctx->report->obstacle_contacts : 0;
-  s->ctx->collide(s->ctx, s->particles, body->last_pos, body->reach, s->begin, body->dt);
+  const plastic_sleep* sleep = &body->sleep;
+  for (int32_t i = 0, next; i < sleep->num_chunks; i = next) {
+    for (next = i + 1; next < sleep->num_chunks; ++next) {
+      if (sleep->chunks[next] != sleep->chunks[next - 1] + 1) break;
+    }
+    collide_range(s, sleep->chunks[i] * PLASTIC_CHUNK,
+                  (sleep->chunks[next - 1] + 1) * PLASTIC_CHUNK);
+  }
   // Masters that touch in the last inner step count.
   if (s->ctx->report) s->ctx->report->obstacle_contacts -= before;
 }
 
 static float largest_gradient(const inner_step* s) {
   float most = 0.0f;
-  for (int32_t c = 0; c < s->master_chunks; ++c) {
-    float g = s->body->sums[c].gradient2;
+  for (int32_t c = 0; c < s->body->sleep.num_chunks; ++c) {
+    float g = s->body->sums[s->body->sleep.chunks[c]].gradient2;
     if (!(g <= most)) most = g;
   }
   return most;
@@ -169,7 +204,6 @@ static step_end step_once(inner_step* s, bool accept) {
   plastic_body* body = s->body;
   s->clock = s->ctx->timing ? yw_seconds() : 0.0;
   if (!yw_plastic_find_neighbours(body, s->particles, s->ctx)) return STEP_NO_MEMORY;
-  s->master_chunks = yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK);
   s->slave_chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
   lap(s, PLASTIC_NEIGHBOURS);
   yw_plastic_weigh(body, s->particles, s->ctx);
@@ -192,6 +226,7 @@ static step_end step_once(inner_step* s, bool accept) {
   run_slaves(s, meet_again);
   run_masters(s, s->kernels->flow);  // (6), (18)-(21), and v, C of masters
   if (body->twin) from_twins(s);
+  yw_plastic_restore_sleepers(body, s->particles);
   hold_masters(s);
   float gradient2 = largest_gradient(s);
   if (!isfinite(gradient2)) return STEP_LOST;
@@ -215,6 +250,7 @@ static float longest_step(const plastic_body* body, const yw_particles* particle
   double mean[3] = {0}, mass = 0.0;
   float fastest2 = 0.0f, spread2 = 0.0f;
   for (int32_t m = 0; m < body->num_masters; ++m) {
+    if (body->sleep.island[m] >= 0) continue;
     double w = (double)particles->mass[m];
     yw_vec4 v = particles->vel[m];
     mean[0] += w * (double)v.x, mean[1] += w * (double)v.y, mean[2] += w * (double)v.z;
@@ -222,6 +258,7 @@ static float longest_step(const plastic_body* body, const yw_particles* particle
   }
   yw_vec3 whole = yw_v3((float)(mean[0] / mass), (float)(mean[1] / mass), (float)(mean[2] / mass));
   for (int32_t m = 0; m < body->num_masters; ++m) {
+    if (body->sleep.island[m] >= 0) continue;
     yw_vec3 v = yw_xyz(particles->vel[m]);
     float fast2 = yw_length2(v), off2 = yw_length2(yw_sub(v, whole));
     if (fast2 > fastest2) fastest2 = fast2;
@@ -234,10 +271,21 @@ static float longest_step(const plastic_body* body, const yw_particles* particle
   return by_fall < longest ? by_fall : longest;
 }
 
+static void report_sleepers(const plastic_body* body, const yw_step_ctx* ctx) {
+  if (!ctx->report) return;
+  ctx->report->asleep = body->sleep.num_asleep;
+  ctx->report->obstacle_contacts += yw_plastic_sleeping_contacts(body);
+}
+
 static yw_status plastic_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
   plastic_body* body = state;
   body->inner_steps = 0;
   if (body->num_masters == 0) return YW_OK;
+  if (!yw_plastic_wake_touched(body, particles, ctx)) return YW_ERR_MEMORY;
+  if (body->sleep.num_asleep == body->num_masters && !body->is_moved) {
+    report_sleepers(body, ctx);
+    return YW_OK;
+  }
   if (!yw_plastic_follow(body, particles, ctx)) return YW_ERR_DIVERGED;
   inner_step s = {.body = body,
                   .particles = particles,
@@ -271,6 +319,8 @@ static yw_status plastic_advance(void* state, yw_particles* particles, const yw_
   }
   memcpy(body->last_pos, particles->pos, (size_t)body->num_masters * sizeof *particles->pos);
   if (ctx->report) ctx->report->stalled += troubles;
+  if (!yw_plastic_rest(body, particles, ctx)) return YW_ERR_MEMORY;
+  report_sleepers(body, ctx);
   return troubles > 0 ? YW_WARN_NUMERICS : YW_OK;
 }
 

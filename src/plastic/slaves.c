@@ -23,20 +23,22 @@ static float distance2(yw_vec4 a, yw_vec4 b) {
 
 // Motion ------------------------------------------------------------------------------------------
 
+// Slaves that are held stay with what holds them.
 static void move_chunk(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
   int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
   if (end > body->num_slaves) end = body->num_slaves;
   for (int32_t s = first; s < end; ++s) {
-    yw_vec4 v = body->slave_vel[s], *x = &body->slave_pos[s];
+    bool is_held = body->normal[s].w == PLASTIC_HELD;
+    yw_vec4 v = is_held ? body->surface_vel[s] : body->slave_vel[s], *x = &body->slave_pos[s];
     *x = (yw_vec4){x->x + body->dt * v.x, x->y + body->dt * v.y, x->z + body->dt * v.z, 0.0f};
   }
 }
 
-// Largest speed relative to the first master: bounds how lists age.
+// Largest speed relative to the first master, or to those that sleep: bounds how lists age.
 static float largest_speed(const plastic_body* body, const yw_particles* particles) {
   float most = 0.0f;
-  yw_vec4 base = particles->vel[0];
+  yw_vec4 base = body->sleep.num_asleep > 0 ? (yw_vec4){0} : particles->vel[0];
   for (int32_t m = 0; m < body->num_masters; ++m) {
     float v2 = distance2(particles->vel[m], base);
     if (v2 > most) most = v2;
@@ -51,8 +53,7 @@ static float largest_speed(const plastic_body* body, const yw_particles* particl
 void yw_plastic_move_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, ctx->simd);
   int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
-  yw_plastic_run(body, particles, ctx, yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK),
-                 kernels->spread_motion);
+  yw_plastic_run_masters(body, particles, ctx, kernels->spread_motion);
   yw_plastic_run(body, particles, ctx, chunks, kernels->to_slaves);
   yw_plastic_run(body, particles, ctx, chunks, move_chunk);
   body->drift += body->dt * largest_speed(body, particles);
@@ -118,6 +119,7 @@ static bool add_at_links(plastic_body* body, const yw_particles* particles) {
       plastic_link link = body->model->links[k];
       yw_vec4 a = particles->pos[link.a], b = particles->pos[link.b];
       if (!body->is_linked[k] || !(distance2(a, b) > apart * apart)) continue;
+      if (body->sleep.island[link.a] >= 0 || body->sleep.island[link.b] >= 0) continue;
       body->is_linked[k] = 0;
       yw_vec4 middle = {0.5f * (a.x + b.x), 0.5f * (a.y + b.y), 0.5f * (a.z + b.z), 0.0f};
       float nearest = INFINITY;
@@ -130,11 +132,31 @@ static bool add_at_links(plastic_body* body, const yw_particles* particles) {
           if (d2 < nearest) nearest = d2, from = p;
         }
       }
-      if (!add_beside(body, particles, link.a, from)) return false;
-      if (!add_beside(body, particles, link.b, from)) return false;
+      int farther = distance2(b, from) > distance2(a, from), per_split = body->rules.per_split;
+      for (int side = 0; side < 2; ++side) {
+        bool is_due = per_split == 2 || (per_split == 1 && side == farther);
+        if (is_due && !add_beside(body, particles, both[side], from)) return false;
+      }
     }
   }
   return true;
+}
+
+// A slave of master m that crowds another moves to p. False: there is none.
+static bool relocate(plastic_body* body, int32_t m, yw_vec4 p) {
+  if (!body->rules.relocate) return false;
+  float close2 = CLOSE * CLOSE * body->model->spacing * body->model->spacing;
+  for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
+    yw_vec4* x = &body->slave_pos[body->column[e]];
+    for (int32_t other = e + 1; other < body->row_start[m + 1]; ++other) {
+      if (distance2(*x, body->slave_pos[body->column[other]]) >= close2) continue;
+      *x = (yw_vec4){p.x, p.y, p.z, 0.0f};
+      body->lists_are_old = true;
+      ++body->relocated;
+      return true;
+    }
+  }
+  return false;
 }
 
 // The eight places of the lattice around a master that have no slave near.
@@ -148,7 +170,7 @@ static bool repair(plastic_body* body, const yw_particles* particles, int32_t m)
     for (int32_t e = body->row_start[m]; is_free && e < body->row_start[m + 1]; ++e) {
       is_free = distance2(body->slave_pos[body->column[e]], p) >= room * room;
     }
-    if (is_free && !add_slave(body, p)) return false;
+    if (is_free && !relocate(body, m, p) && !add_slave(body, p)) return false;
   }
   return true;
 }
@@ -174,7 +196,8 @@ bool yw_plastic_add_slaves(plastic_body* body, const yw_particles* particles) {
   int32_t before = body->num_slaves;
   bool good = add_at_links(body, particles);
   for (int32_t m = 0; good && m < body->num_masters; ++m) {
-    if (body->needs[m]) good = repair(body, particles, m);
+    if (body->needs[m] && body->sleep.island[m] < 0 && body->rules.repair)
+      good = repair(body, particles, m);
   }
   if (body->num_slaves > before) {
     memset(body->fresh_head, 0xff, ((size_t)body->fresh_mask + 1) * sizeof *body->fresh_head);
@@ -231,6 +254,7 @@ static void drop_chunk(plastic_body* body, yw_particles* particles, int32_t chun
 int32_t yw_plastic_drop_slaves(plastic_body* body, yw_particles* particles,
                                const yw_step_ctx* ctx) {
   int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK), dropped = 0;
+  if (body->rules.keep) return 0;
   yw_plastic_run(body, particles, ctx, chunks, drop_chunk);
   for (int32_t c = 0; c < chunks; ++c) dropped += body->sums[c].count;
   body->removed += dropped;

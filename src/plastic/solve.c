@@ -69,16 +69,18 @@ static void begin(const solver* s, int32_t first, int32_t end, plastic_sums* sum
   for (int32_t i = first; i < end; ++i) {
     yw_vec4 v = yw_v4(yw_mad(yw_xyz(body->slave_vel[i]), body->dt, s->ctx->gravity));
     const yw_vec4 n = body->normal[i], u = body->surface_vel[i];
-    if (n.w > 1.0f) {
+    if (n.w == PLASTIC_HELD) {
       v = (yw_vec4){u.x, u.y, u.z, 0.0f};
     } else if (n.w > 0.0f) {
       float into = yw_dot(yw_sub(yw_xyz(u), yw_xyz(v)), yw_xyz(n));
       v = yw_v4(yw_mad(yw_xyz(v), into, yw_xyz(n)));
     }
     body->solved[i] = v;
-    body->direction[i] = yw_v4(yw_sub(yw_xyz(v), s->mean));
     body->residual[i] = body->product[i] = (yw_vec4){0};
-    body->steep[i] = body->image[i] = (yw_vec4){0};
+    body->course[i] = (plastic_course){.direction = yw_v4(yw_sub(yw_xyz(v), s->mean)),
+                                       .place = body->slave_pos[i]};
+    body->course[i].place.w = body->slave_vel[i].w;
+    body->touches[i] = n.w != 0.0f;
   }
   sums->a = 0.0;
 }
@@ -94,8 +96,9 @@ static void first_residual(const solver* s, int32_t first, int32_t end, plastic_
     yw_vec4 from_mean = yw_v4(yw_sub(yw_xyz(body->solved[i]), s->mean));
     r = free_part(&body->normal[i], mad4(mad4(r, mass, from_mean), -1.0f, body->product[i]));
     body->residual[i] = r;
-    body->steep[i] = condition(body, i, r);
-    sum += dot4(r, body->steep[i]);
+    yw_vec4 z = condition(body, i, r);
+    body->course[i].steep = z;
+    sum += dot4(r, z);
   }
   sums->a = sum;
 }
@@ -118,11 +121,12 @@ static void advance(const solver* s, int32_t first, int32_t end, plastic_sums* s
   plastic_body* body = s->body;
   double sum = 0.0;
   for (int32_t i = first; i < end; ++i) {
-    body->solved[i] = mad4(body->solved[i], body->alpha, body->direction[i]);
+    body->solved[i] = mad4(body->solved[i], body->alpha, body->course[i].direction);
     yw_vec4 r = mad4(body->residual[i], -body->alpha, body->product[i]);
     body->residual[i] = r;
-    body->steep[i] = condition(body, i, r);
-    sum += dot4(r, body->steep[i]);
+    yw_vec4 z = condition(body, i, r);
+    body->course[i].steep = z;
+    sum += dot4(r, z);
   }
   sums->a = sum;
 }
@@ -193,8 +197,7 @@ static products multiply(const solver* s, yw_particles* particles) {
   plastic_body* body = s->body;
   const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, s->ctx->simd);
   int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
-  yw_plastic_run(body, particles, s->ctx, yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK),
-                 kernels->stiffen);
+  yw_plastic_run_masters(body, particles, s->ctx, kernels->stiffen);
   yw_plastic_run(body, particles, s->ctx, chunks, kernels->multiply);
   products sum = {0};
   for (int32_t c = 0; c < chunks; ++c) {
@@ -230,12 +233,11 @@ static double iterate(const solver* s, yw_particles* particles, double rz, doubl
 
 bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, ctx->simd);
-  int32_t master_chunks = yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK);
   int32_t slave_chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
   solver s = {.body = body, .ctx = ctx};
   double mass;
   s.mean = mean_velocity(&s, &mass);
-  yw_plastic_run(body, particles, ctx, master_chunks, kernels->block_parts);
+  yw_plastic_run_masters(body, particles, ctx, kernels->block_parts);
   yw_plastic_run(body, particles, ctx, slave_chunks, kernels->condition);
   run(&s, begin);
   double size = run(&s, measure);

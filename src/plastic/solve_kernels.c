@@ -5,58 +5,118 @@
 
 // The tangent -------------------------------------------------------------------------------------
 
-// U Y U^T of W = U^T L U.
+// Of M = sum N v (x_s - c)^T: the change of stress U Y B^T of that of deformation W = U^T M B,
+// where B = D_N^-1 U diag(sigma) makes W a change of F_E in the principal frame.
 YW_LANE_FN yw_lanes_mat3 tangent_times(const plastic_work_block* work, const yw_lanes_mat3* u,
-                                       const yw_lanes_mat3* l, int32_t lane) {
-  yw_lanes_mat3 lu = yw_lanes_mat3_mul(l, u), w = yw_lanes_mat3_mul_tn(u, &lu);
+                                       const yw_lanes_mat3* m, int32_t lane) {
+  yw_lanes_mat3 b = load_mat3(work->right[0], lane);
+  yw_lanes_mat3 mb = yw_lanes_mat3_mul(m, &b), w = yw_lanes_mat3_mul_tn(u, &mb);
   yw_lanes_sym3 d = yw_lanes_sym3_load((const yw_sym3x16*)work->diagonal, lane);
-  yw_vf k[9];
-  for (int i = 0; i < 9; ++i) k[i] = yw_vf_load(work->shear[i] + lane);
+  yw_vf k[6];
+  for (int i = 0; i < 6; ++i) k[i] = yw_vf_load(work->shear[i] + lane);
   yw_lanes_mat3 y = {d.xx * w.xx + d.xy * w.yy + d.xz * w.zz,
                      k[0] * w.xy + k[1] * w.yx,
-                     k[3] * w.xz + k[4] * w.zx,
-                     k[1] * w.xy + k[2] * w.yx,
+                     k[2] * w.xz + k[3] * w.zx,
+                     k[1] * w.xy + k[0] * w.yx,
                      d.xy * w.xx + d.yy * w.yy + d.yz * w.zz,
-                     k[6] * w.yz + k[7] * w.zy,
-                     k[4] * w.xz + k[5] * w.zx,
-                     k[7] * w.yz + k[8] * w.zy,
+                     k[4] * w.yz + k[5] * w.zy,
+                     k[3] * w.xz + k[2] * w.zx,
+                     k[5] * w.yz + k[4] * w.zy,
                      d.xz * w.xx + d.yz * w.yy + d.zz * w.zz};
   yw_lanes_mat3 uy = yw_lanes_mat3_mul(u, &y);
-  return mul_nt(&uy, u);
+  return mul_nt(&uy, &b);
 }
 
 // Directions of the slaves of a chunk after the step that is due, as `multiply` has them.
-YW_LANE_FN void next_directions(const plastic_body* body, int32_t chunk, quad* out) {
-  int32_t first = body->local_start[chunk], end = body->local_start[chunk + 1];
-  for (int32_t i = first; i < end; ++i) {
-    int32_t s = body->local_slave[i];
-    quad z = quad_load(&body->steep[s]) - body->alpha * quad_load(&body->image[s]);
-    out[i - first] = z + body->beta * quad_load(&body->direction[s]);
+YW_LANE_FN void next_directions(const plastic_body* body, int32_t chunk, local_slave* out) {
+  quad origin = quad_load(&body->origin[chunk]);
+  int32_t first = body->local_start[chunk], count = body->local_start[chunk + 1] - first;
+  for (int32_t i = 0; i < count; ++i) {
+    int32_t s = body->local_slave[first + i];
+    const plastic_course* course = &body->course[s];
+    quad z = quad_load(&course->steep) - body->alpha * quad_load(&course->image);
+    out[i].v = z + body->beta * quad_load(&course->direction);
+    out[i].place = place_from(origin, &course->place);
   }
 }
 
-// Rows are read once: what 16 masters gathered from them is scattered while they are at hand.
+// Memory is asked for what the next block and the next chunk will read, a little with every master:
+// all of it streams, but in more places than the machine follows by itself.
+typedef struct stiffen_ahead {
+  const char *shares, *columns, *work, *state;  // of the next block
+  const int32_t *locals, *end;                  // of the next chunk
+} stiffen_ahead;
+
+YW_LANE_FN stiffen_ahead look_ahead(const plastic_body* body, int32_t block, block_range range) {
+  int32_t chunk = range.first / (PLASTIC_CHUNK / YW_LANES) + 1, blocks = PLASTIC_CHUNK / YW_LANES;
+  int32_t next = block + 1 < yw_plastic_chunks(body->num_masters, YW_LANES) ? block + 1 : block;
+  size_t pairs = 4 * (size_t)body->four_start[next * YW_LANES];
+  stiffen_ahead ahead = {(const char*)(body->share + pairs),
+                         (const char*)(body->local_column + pairs),
+                         (const char*)&body->work[next],
+                         (const char*)&body->state[next],
+                         NULL,
+                         NULL};
+  if (chunk * PLASTIC_CHUNK >= body->num_masters) return ahead;
+  int32_t first = body->local_start[chunk], count = body->local_start[chunk + 1] - first;
+  ahead.locals = body->local_slave + first + count * (block - range.first) / blocks;
+  ahead.end = body->local_slave + first + count * (block + 1 - range.first) / blocks;
+  return ahead;
+}
+
+// Pairs of 32 slaves each, while rows of lane k are made.
+YW_LANE_FN void ask_pairs(const stiffen_ahead* ahead, int32_t k) {
+  __builtin_prefetch(ahead->shares + 128 * k, 0, 2);
+  __builtin_prefetch(ahead->shares + 128 * k + 64, 0, 2);
+  __builtin_prefetch(ahead->columns + 64 * k, 0, 2);
+}
+
+// Tangents, U and slaves, while rows of lane k are scattered.
+YW_LANE_FN void ask_rest(stiffen_ahead* ahead, int32_t k) {
+  __builtin_prefetch(ahead->work + 64 * k, 0, 2);
+  if (k < 8) __builtin_prefetch(ahead->work + 64 * (k + 16), 0, 2);
+  if (k < 9) __builtin_prefetch(ahead->state + 64 * k, 0, 2);
+}
+
+YW_LANE_FN void ask_slaves(stiffen_ahead* ahead, const plastic_body* body) {
+  for (int i = 0; i < 3 && ahead->locals < ahead->end; ++i) {
+    __builtin_prefetch(&body->course[*ahead->locals++], 0, 2);
+  }
+}
+
+// Rows are made once: what 16 masters gathered with them is scattered while they are at hand.
 void YW_KERNEL(yw_plastic_stiffen)(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
-  quad locals[PLASTIC_MAX_LOCALS];
+  local_slave locals[PLASTIC_MAX_LOCALS];
+  pair_rows rows;
   yw_vec4* parts = body->parts + body->local_start[chunk];
   block_range range = blocks_of(body, chunk);
   next_directions(body, chunk, locals);
   clear_parts(parts, body, chunk);
   for (int32_t block = range.first; block < range.end; ++block) {
     yw_mat3x16 l;
-    plastic_row rows[YW_LANES];
-    gather_block(body, locals, block, &l, NULL);
+    gathered sums[YW_LANES] = {0};
+    plastic_row columns[YW_LANES];
+    stiffen_ahead ahead = look_ahead(body, block, range);
+    for (int32_t k = 0; k < masters_of(body, block); ++k) {
+      pair_range pairs = pairs_of(body, block * YW_LANES + k, &rows);
+      ask_pairs(&ahead, k);
+      sums[k] = make_row(&pairs, locals, center_of(&body->work[block], k), ROWS_AND_GRADIENT);
+    }
+    sums_to_lanes(sums, &l, NULL);
     for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
       yw_lanes_mat3 gradient = yw_lanes_mat3_load(&l, lane);
       yw_lanes_mat3 u = load_mat3(body->state[block].u[0], lane);
       yw_lanes_mat3 k = tangent_times(&body->work[block], &u, &gradient, lane);
       yw_lanes_mat3_store(&l, lane, &k);
     }
-    int32_t count = masters_of(body, block);
-    write_rows(rows, count, &l, NULL);
-    for (int32_t k = 0; k < count; ++k) {
-      scatter_master(body, parts, block * YW_LANES + k, &rows[k], false);
+    if (body->back_share) make_back_rows(body, locals, block, &rows);
+    lanes_to_columns(&l, columns);
+    for (int32_t k = 0; k < masters_of(body, block); ++k) {
+      pair_range pairs = pairs_of(body, block * YW_LANES + k, &rows);
+      ask_rest(&ahead, k);
+      ask_slaves(&ahead, body);
+      scatter_row(&pairs, &columns[k], parts, false);
     }
   }
 }
@@ -84,7 +144,23 @@ YW_LANE_FN quad condition_times(const float b[6], quad r) {
 
 typedef double wide_sum __attribute__((vector_size(32)));
 
+// So many slaves later memory will be needed.
+#define SLAVES_AHEAD 32
 #define TOTAL(s) (((s)[0] + (s)[1]) + (s)[2])
+
+// Asks memory for what slave s and its parts will need.
+YW_LANE_FN void ask_slave(const plastic_body* body, int32_t s) {
+  __builtin_prefetch(&body->course[s], 1, 2);
+  __builtin_prefetch(body->inverse[s], 0, 2);
+  if (s % 4 == 0) {
+    __builtin_prefetch(&body->solved[s], 1, 2);
+    __builtin_prefetch(&body->residual[s], 1, 2);
+    __builtin_prefetch(&body->product[s], 1, 2);
+  }
+  for (int32_t e = body->part_start[s]; e < body->part_start[s + 1]; ++e) {
+    __builtin_prefetch(&body->parts[body->part_at[e]], 0, 2);
+  }
+}
 
 // What stands in brackets is the step that was due: [x += alpha p, r -= alpha q, z -= alpha u],
 // p = z + beta p, q = A p, u = P q, and the sums of p q, r z, z q, q u.
@@ -95,21 +171,24 @@ void YW_KERNEL(yw_plastic_multiply)(plastic_body* body, yw_particles* particles,
   float alpha = body->alpha, beta = body->beta;
   wide_sum pq = {0}, rz = {0}, zq = {0}, qu = {0};
   for (int32_t s = first; s < end; ++s) {
-    quad p = quad_load(&body->direction[s]);
+    if (s + SLAVES_AHEAD < body->num_slaves) ask_slave(body, s + SLAVES_AHEAD);
+    plastic_course* course = &body->course[s];
+    quad p = quad_load(&course->direction);
     quad x = quad_load(&body->solved[s]) + alpha * p;
     quad r = quad_load(&body->residual[s]) - alpha * quad_load(&body->product[s]);
-    quad z = quad_load(&body->steep[s]) - alpha * quad_load(&body->image[s]);
+    quad z = quad_load(&course->steep) - alpha * quad_load(&course->image);
     p = z + beta * p;
-    quad q = body->slave_vel[s].w * p + sum_parts(body, body->parts, s);
+    quad q = course->place.w * p + sum_parts(body, body->parts, s);
     q[3] = 0.0f;
-    q = free_part(&body->normal[s], q);
-    quad u = free_part(&body->normal[s], condition_times(body->inverse[s], q));
+    if (body->touches[s]) q = free_part(&body->normal[s], q);
+    quad u = condition_times(body->inverse[s], q);
+    if (body->touches[s]) u = free_part(&body->normal[s], u);
     quad_store(&body->solved[s], x);
     quad_store(&body->residual[s], r);
-    quad_store(&body->steep[s], z);
-    quad_store(&body->direction[s], p);
     quad_store(&body->product[s], q);
-    quad_store(&body->image[s], u);
+    quad_store(&course->steep, z);
+    quad_store(&course->direction, p);
+    quad_store(&course->image, u);
     pq += __builtin_convertvector(p * q, wide_sum);
     rz += __builtin_convertvector(r * z, wide_sum);
     zq += __builtin_convertvector(z * q, wide_sum);
@@ -122,25 +201,39 @@ void YW_KERNEL(yw_plastic_multiply)(plastic_body* body, yw_particles* particles,
   sums->momentum[2] = TOTAL(qu);
 }
 
-// shear |G|^2 + (stretch - shear) G G^T of the rows of stress, to both halves of the parts: xx, yy,
-// zz and the isotropic part; xy, yz, zx.
+// shear |G|^2 + (stretch - shear) G G^T of the pairs of a master, to both halves of the parts: xx,
+// yy, zz and the isotropic part; xy, yz, zx.
+YW_LANE_FN void scatter_blocks(const plastic_work_block* work, const pair_range* pairs,
+                               int32_t lane, yw_vec4* a, yw_vec4* b) {
+  float shear = work->stiffness[0][lane], rest = work->stiffness[1][lane], d[6];
+  for (int k = 0; k < 6; ++k) d[k] = work->inverse[k][lane];
+  quad x = {d[0], d[3], d[4], 0.0f}, y = {d[3], d[1], d[5], 0.0f}, z = {d[4], d[5], d[2], 0.0f};
+  for (int32_t e = 0; e < pairs->count; ++e) {
+    int32_t at = pairs->column[e];
+    quad row = quad_load(pairs->row + e);
+    quad g = (x * SPREAD(row, 0) + y * SPREAD(row, 1)) + z * SPREAD(row, 2);
+    quad gg = g * g, kg = rest * g;
+    quad own = rest * gg, cross = kg * __builtin_shufflevector(g, g, 1, 2, 0, 3);
+    own[3] = shear * ((gg[0] + gg[1]) + gg[2]);
+    quad_store(&a[at], quad_load(&a[at]) + own);
+    quad_store(&b[at], quad_load(&b[at]) + cross);
+  }
+}
+
 void YW_KERNEL(yw_plastic_block_parts)(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
-  const yw_vec4* rows = body->back_row ? body->back_row : body->row;
+  local_slave locals[PLASTIC_MAX_LOCALS];
+  pair_rows rows;
   yw_vec4 *a = body->parts + body->local_start[chunk], *b = a + body->num_locals;
-  int32_t first = chunk * PLASTIC_CHUNK, end = first + PLASTIC_CHUNK;
-  if (end > body->num_masters) end = body->num_masters;
+  block_range range = blocks_of(body, chunk);
+  load_locals(body, NULL, chunk, locals);
   clear_parts(a, body, chunk);
   clear_parts(b, body, chunk);
-  for (int32_t m = first; m < end; ++m) {
-    float shear = body->rows[m].x.w, rest = body->rows[m].y.w;
-    for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
-      int32_t at = body->local_column[e];
-      quad g = quad_load(&rows[e]), gg = g * g, kg = rest * g;
-      quad own = rest * gg, cross = kg * __builtin_shufflevector(g, g, 1, 2, 0, 3);
-      own[3] = shear * ((gg[0] + gg[1]) + gg[2]);
-      quad_store(&a[at], quad_load(&a[at]) + own);
-      quad_store(&b[at], quad_load(&b[at]) + cross);
+  for (int32_t block = range.first; block < range.end; ++block) {
+    make_back_rows(body, locals, block, &rows);
+    for (int32_t k = 0; k < masters_of(body, block); ++k) {
+      pair_range pairs = pairs_of(body, block * YW_LANES + k, &rows);
+      scatter_blocks(&body->work[block], &pairs, k, a, b);
     }
   }
 }

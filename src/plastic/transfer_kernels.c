@@ -5,49 +5,71 @@
 // Slaves move along with at most this much deformation per step.
 #define MOST_MOTION 0.5f
 
-static void scatter(plastic_body* body, yw_particles* particles, int32_t chunk) {
-  (void)particles;
-  scatter_rows(body, chunk);
+// What goes with N of the masters of a block: momentum, or mass times a way, and mass.
+YW_LANE_FN void load_momenta(const yw_particles* particles, const yw_vec4* from, int32_t first,
+                             int32_t count, yw_vec4 out[YW_LANES]) {
+  for (int32_t k = 0; k < count; ++k) {
+    const yw_vec4* v = from ? &particles->pos[first + k] : &particles->vel[first + k];
+    yw_vec4 base = from ? from[first + k] : (yw_vec4){0};
+    float mass = particles->mass[first + k];
+    out[k] =
+        (yw_vec4){mass * (v->x - base.x), mass * (v->y - base.y), mass * (v->z - base.z), mass};
+  }
 }
 
-// Rows of m (N v + C D_N G): since N (r - r̄) = D_N G, this is m N [v + C (r - r̄)].
-YW_LANE_FN void spread_affine(plastic_body* body, yw_particles* particles, int32_t chunk,
+// m N [v + C (r - r̄)]
+YW_LANE_FN void spread_affine(plastic_body* body, const yw_particles* particles, int32_t chunk,
                               bool motion) {
   block_range range = blocks_of(body, chunk);
-  float h = body->model->spacing, h2 = h * h;
+  local_slave locals[PLASTIC_MAX_LOCALS];
+  pair_rows rows;
+  yw_vec4* parts = body->parts + body->local_start[chunk];
+  load_locals(body, NULL, chunk, locals);
+  clear_parts(parts, body, chunk);
+  // As printed there is no affine velocity.
+  float affine = body->back_share ? 0.0f : 1.0f;
   for (int32_t block = range.first; block < range.end; ++block) {
-    const plastic_work_block* work = &body->work[block];
-    yw_mat3x16 rows;
+    yw_mat3x16 matrix;
+    yw_vec4 momenta[YW_LANES] = {0};
     for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-      yw_lanes_mat3 c = load_mat3(motion ? work->l[0] : body->state[block].c[0], lane);
-      yw_lanes_sym3 d = yw_lanes_sym3_load((const yw_sym3x16*)work->moment, lane);
-      yw_lanes_mat3 b = mul_sym(&c, &d);
-      yw_vf scale = h2 * yw_vf_load(particles->mass + block * YW_LANES + lane);
+      const float* from = motion ? body->work[block].l[0] : body->state[block].c[0];
+      yw_lanes_mat3 c = load_mat3(from, lane);
+      yw_vf scale = affine * yw_vf_load(particles->mass + block * YW_LANES + lane);
       if (motion) {
         yw_vf turn = body->dt * yw_vf_sqrt(yw_lanes_mat3_norm2(&c));
         scale *= yw_vf_min(yw_vf_splat(1.0f), MOST_MOTION / yw_vf_max(turn, yw_vf_splat(1e-20f)));
       }
-      b = yw_lanes_mat3_scale(&b, scale);
-      yw_lanes_mat3_store(&rows, lane, &b);
+      c = yw_lanes_mat3_scale(&c, scale);
+      yw_lanes_mat3_store(&matrix, lane, &c);
     }
-    write_rows(body->rows + block * YW_LANES, masters_of(body, block), &rows, NULL);
-    for (int32_t k = 0; k < masters_of(body, block); ++k) {
-      int32_t m = block * YW_LANES + k;
-      yw_vec4 v = particles->vel[m];
-      float mass = particles->mass[m];
-      body->rows[m].n = (yw_vec4){mass * v.x, mass * v.y, mass * v.z, mass};
-    }
+    load_momenta(particles, NULL, block * YW_LANES, masters_of(body, block), momenta);
+    make_back_rows(body, locals, block, &rows);
+    scatter_block(body, &rows, block, &matrix, momenta, parts);
   }
 }
 
 static void spread(plastic_body* body, yw_particles* particles, int32_t chunk) {
   spread_affine(body, particles, chunk, false);
-  scatter_rows(body, chunk);
 }
 
 static void spread_motion(plastic_body* body, yw_particles* particles, int32_t chunk) {
   spread_affine(body, particles, chunk, true);
-  scatter_rows(body, chunk);
+}
+
+static void spread_push(plastic_body* body, yw_particles* particles, int32_t chunk) {
+  block_range range = blocks_of(body, chunk);
+  local_slave locals[PLASTIC_MAX_LOCALS];
+  pair_rows rows;
+  yw_vec4* parts = body->parts + body->local_start[chunk];
+  load_locals(body, NULL, chunk, locals);
+  clear_parts(parts, body, chunk);
+  for (int32_t block = range.first; block < range.end; ++block) {
+    const yw_mat3x16 none = {0};
+    yw_vec4 ways[YW_LANES] = {0};
+    load_momenta(particles, body->last_pos, block * YW_LANES, masters_of(body, block), ways);
+    make_back_rows(body, locals, block, &rows);
+    scatter_block(body, &rows, block, &none, ways, parts);
+  }
 }
 
 static void to_slaves(plastic_body* body, yw_particles* particles, int32_t chunk) {
@@ -75,7 +97,7 @@ const plastic_kernels YW_KERNEL(yw_plastic_kernels) = {
     .spread = spread,
     .spread_motion = spread_motion,
     .stress = YW_KERNEL(yw_plastic_stress),
-    .scatter = scatter,
+    .spread_push = spread_push,
     .stiffen = YW_KERNEL(yw_plastic_stiffen),
     .block_parts = YW_KERNEL(yw_plastic_block_parts),
     .flow = YW_KERNEL(yw_plastic_flow),

@@ -28,6 +28,22 @@ typedef struct search_ball {
   float x, y, z, radius2;
 } search_ball;
 
+// Appends j + k for every bit k, up to one more than a row may have.
+YW_LANE_FN int32_t append_hits(int32_t* out, int32_t count, int32_t j, uint32_t hits) {
+#if YW_VF_LANES == 16
+  const __m512i each = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  __m512i numbers = _mm512_add_epi32(_mm512_set1_epi32(j), each);
+  _mm512_storeu_si512(out + count, _mm512_maskz_compress_epi32((__mmask16)hits, numbers));
+  count += __builtin_popcount(hits);
+  return count < PLASTIC_MAX_ROW + 1 ? count : PLASTIC_MAX_ROW + 1;
+#else
+  for (; hits != 0 && count < PLASTIC_MAX_ROW + 1; hits &= hits - 1) {
+    out[count++] = j + __builtin_ctz(hits);
+  }
+  return count;
+#endif
+}
+
 // Appends slaves of [begin, end) on a line of cells that lie in the ball. Returns the new count.
 YW_LANE_FN int32_t list_range(const plastic_body* body, const search_ball* ball, uint32_t line,
                               int32_t begin, int32_t end, int32_t* out, int32_t count) {
@@ -40,9 +56,7 @@ YW_LANE_FN int32_t list_range(const plastic_body* body, const search_ball* ball,
     yw_vf d2 = dx * dx + dy * dy + dz * dz;
     uint32_t hits = yw_vi_bits((d2 < ball->radius2) & (lines == (int32_t)line));
     if (end - j < YW_VF_LANES) hits &= (1u << (end - j)) - 1u;
-    for (; hits != 0 && count < PLASTIC_MAX_ROW + 1; hits &= hits - 1) {
-      out[count++] = j + __builtin_ctz(hits);
-    }
+    count = append_hits(out, count, j, hits);
   }
   return count;
 }
@@ -75,7 +89,7 @@ static void search(plastic_body* body, yw_particles* particles, int32_t chunk) {
   if (end > body->num_masters) end = body->num_masters;
   float edge = plastic_cell_edge(body->model->spacing);
   int32_t* out = body->found + (size_t)first * PLASTIC_MAX_ROW;
-  int32_t row[PLASTIC_MAX_ROW + 1];
+  int32_t row[PLASTIC_MAX_ROW + 1 + YW_LANES];
   for (int32_t m = first; m < end; ++m) {
     yw_vec4 x = particles->pos[m];
     plastic_cell cell = plastic_cell_of(x, edge);
@@ -274,28 +288,23 @@ YW_LANE_FN uint32_t share_out(weight_block* b, int32_t lane, moments* m) {
   return needs << lane;
 }
 
-// G in place of the places.
-YW_LANE_FN void differentiate(weight_block* b, int32_t lane, const moments* m, yw_vf inv_h) {
+// What makes G of N: G = N D_N^-1 (x_s - c), c from the origin of the chunk.
+YW_LANE_FN void store_gradient(plastic_work_block* work, int32_t lane, const moments* m, float h,
+                               const yw_vf from_origin[3]) {
   yw_lanes_sym3 inverse = invert(&m->d, smallest_eigenvalue(&m->d));
-  for (int32_t k = 0; k < b->length; ++k) {
-    yw_vf n = yw_vf_load(b->w[k] + lane) * inv_h, g[3];
-    multiply(&inverse, yw_vf_load(b->x[k] + lane) - m->x, yw_vf_load(b->y[k] + lane) - m->y,
-             yw_vf_load(b->z[k] + lane) - m->z, g);
-    yw_vf_store(b->x[k] + lane, n * g[0]);
-    yw_vf_store(b->y[k] + lane, n * g[1]);
-    yw_vf_store(b->z[k] + lane, n * g[2]);
-  }
+  inverse = yw_lanes_sym3_scale(&inverse, yw_vf_splat(1.0f / (h * h)));
+  yw_lanes_sym3_store((yw_sym3x16*)work->inverse, lane, &inverse);
+  yw_vf_store(work->center[0] + lane, from_origin[0] + h * m->x);
+  yw_vf_store(work->center[1] + lane, from_origin[1] + h * m->y);
+  yw_vf_store(work->center[2] + lane, from_origin[2] + h * m->z);
 }
 
-static void write_rows(plastic_body* body, int32_t block, const weight_block* b) {
+static void write_shares(plastic_body* body, int32_t block, const weight_block* b) {
   int32_t first = block * YW_LANES;
   for (int32_t lane = 0; lane < YW_LANES && first + lane < body->num_masters; ++lane) {
-    int32_t start = body->row_start[first + lane];
-    int32_t count = body->row_start[first + lane + 1] - start;
-    yw_vec4* row = body->row + start;
-    for (int32_t k = 0; k < count; ++k) {
-      row[k] = (yw_vec4){b->x[k][lane], b->y[k][lane], b->z[k][lane], b->w[k][lane]};
-    }
+    int32_t m = first + lane, count = body->row_start[m + 1] - body->row_start[m];
+    float* share = body->share + 4 * (size_t)body->four_start[m];
+    for (int32_t k = 0; k < count; ++k) share[k] = b->w[k][lane];
   }
 }
 
@@ -303,18 +312,25 @@ static void weights(plastic_body* body, yw_particles* particles, int32_t chunk) 
   int32_t first = chunk * (PLASTIC_CHUNK / YW_LANES), end = first + PLASTIC_CHUNK / YW_LANES;
   int32_t blocks = yw_plastic_chunks(body->num_masters, YW_LANES), wanting = 0;
   if (end > blocks) end = blocks;
-  yw_vf inv_h = yw_vf_splat(1.0f / body->model->spacing);
   weight_block b;
+  yw_vec4 origin = particles->pos[chunk * PLASTIC_CHUNK];
+  body->origin[chunk] = (yw_vec4){origin.x, origin.y, origin.z, 0.0f};
   for (int32_t block = first; block < end; ++block) {
     gather_places(body, particles, block, &b);
     uint32_t needs = 0;
+    _Alignas(64) float arms[3][YW_LANES] = {0};
+    for (int32_t k = 0; k < YW_LANES && block * YW_LANES + k < body->num_masters; ++k) {
+      yw_vec4 x = particles->pos[block * YW_LANES + k];
+      arms[0][k] = x.x - origin.x, arms[1][k] = x.y - origin.y, arms[2][k] = x.z - origin.z;
+    }
     for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
       moments m;
       needs |= share_out(&b, lane, &m);
-      yw_lanes_sym3_store((yw_sym3x16*)body->work[block].moment, lane, &m.d);
-      differentiate(&b, lane, &m, inv_h);
+      const yw_vf from_origin[3] = {yw_vf_load(arms[0] + lane), yw_vf_load(arms[1] + lane),
+                                    yw_vf_load(arms[2] + lane)};
+      store_gradient(&body->work[block], lane, &m, body->model->spacing, from_origin);
     }
-    write_rows(body, block, &b);
+    write_shares(body, block, &b);
     for (int32_t lane = 0; lane < YW_LANES && block * YW_LANES + lane < body->num_masters; ++lane) {
       uint8_t need = (uint8_t)((needs >> lane) & 1u);
       body->needs[block * YW_LANES + lane] = need;

@@ -51,7 +51,8 @@ yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def, yw_obs
                                   .transform = def->transform,
                                   .path = path,
                                   .friction = def->friction,
-                                  .restitution = def->restitution};
+                                  .restitution = def->restitution,
+                                  .sticky = def->sticky};
   obstacle->transform.rotation = yw_quat_normalize(def->transform.rotation);
   snprintf(obstacle->name, sizeof obstacle->name, "%s", def->name ? def->name : "obstacle");
   *out = (yw_obstacle_id){(uint32_t)slot + 1, obstacle->generation};

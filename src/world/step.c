@@ -42,7 +42,8 @@ static void place_obstacles(substep* s) {
                           .begin = yw_obstacle_pose_at(obstacle, s->time),
                           .end = yw_obstacle_pose_at(obstacle, s->time + (double)s->h),
                           .friction = obstacle->friction,
-                          .restitution = obstacle->restitution};
+                          .restitution = obstacle->restitution,
+                          .sticky = obstacle->sticky};
     pose->bounds = yw_obstacle_bounds(obstacle->shape, pose->begin, pose->end);
   }
   s->obstacles = (yw_obstacle_set){.items = world->obstacle_poses.items,
@@ -102,6 +103,7 @@ static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) 
                        .collide = yw_obstacles_collide,
                        .is_clear = yw_obstacles_clear,
                        .probe = yw_obstacles_probe,
+                       .obstacles_in = yw_obstacles_in,
                        .obstacles = &s->obstacles,
                        .friction = body->friction,
                        .restitution = body->restitution,
@@ -181,15 +183,16 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
 // settle and check
 // --------------------------------------------------------------------------------------
 
+static bool are_sane(const yw_vec4* v, int32_t count) {
+  const float* numbers = &v->x;
+  int32_t bad = 0;
+  for (size_t i = 0; i < 4 * (size_t)count; ++i) bad |= !(fabsf(numbers[i]) < MAX_COORDINATE);
+  return bad == 0;
+}
+
 static bool is_finite_body(const yw_body* body) {
   const yw_particles* p = &body->particles;
-  int32_t bad = 0;
-  for (int32_t i = 0; i < p->count; ++i) {
-    bad |= !(fabsf(p->pos[i].x) < MAX_COORDINATE) | !(fabsf(p->pos[i].y) < MAX_COORDINATE) |
-           !(fabsf(p->pos[i].z) < MAX_COORDINATE) | !(fabsf(p->vel[i].x) < MAX_COORDINATE) |
-           !(fabsf(p->vel[i].y) < MAX_COORDINATE) | !(fabsf(p->vel[i].z) < MAX_COORDINATE);
-  }
-  return bad == 0;
+  return are_sane(p->pos, p->count) && are_sane(p->vel, p->count);
 }
 
 // Particles came or went: pins hold what is theirs, and the way back starts here.
@@ -245,12 +248,13 @@ static void remember_good_state(yw_world* world) {
 }
 
 static void collect_report(const yw_world* world, yw_step_report* report) {
-  report->num_particles = report->obstacle_contacts = 0;
+  report->num_particles = report->obstacle_contacts = report->sleeping_particles = 0;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     const yw_body* body = &world->bodies.items[world->body_order.items[i]];
     if (!body->active) continue;
     report->num_particles += body->particles.count;
     report->obstacle_contacts += body->report.obstacle_contacts;
+    report->sleeping_particles += body->report.asleep;
     report->recovered_regions += body->report.recovered;
     report->stalled_solves += body->report.stalled;
     report->seconds_project += body->report.seconds_project;

@@ -61,6 +61,7 @@ typedef struct yw_world_obstacle {
   yw_transform transform;
   yw_path path;
   float friction, restitution;
+  bool sticky;
 } yw_world_obstacle;
 
 struct yw_world {

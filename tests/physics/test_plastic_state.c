@@ -494,11 +494,11 @@ static void bad_input_is_refused(void** state) {
   def = good, def.spacing = 0.0f;
   expect_refusal(&def, YW_ERR_INVALID, "spacing");
   def = good, def.spacing = 1e-4f;
-  expect_refusal(&def, YW_ERR_LIMIT, "bytes");
+  expect_refusal(&def, YW_ERR_LIMIT, "GB, but the limit");
   def = good, def.spacing = 1e-6f;
-  expect_refusal(&def, YW_ERR_LIMIT, "bytes");
+  expect_refusal(&def, YW_ERR_LIMIT, "GB, but the limit");
   def = good, def.memory_limit = 1000.0;
-  expect_refusal(&def, YW_ERR_LIMIT, "bytes");
+  expect_refusal(&def, YW_ERR_LIMIT, "GB, but the limit");
   def = good, def.num_parts = 0;
   expect_refusal(&def, YW_ERR_INVALID, "part");
   part.start = NAN;

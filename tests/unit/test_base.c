@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <time.h>
+
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/stream.h"
@@ -63,6 +65,61 @@ static void every_block_runs_once(void** state) {
   }
 }
 
+static void wait_for_microseconds(long us) {
+  const struct timespec time = {.tv_nsec = 1000 * us};
+  nanosleep(&time, NULL);
+}
+
+static void slow_block(void* context, int32_t block, int32_t worker) {
+  // The caller runs out of blocks while other workers still sleep in theirs.
+  if (worker > 0) wait_for_microseconds(300);
+  count_block(context, block, worker);
+}
+
+// Workers fall asleep between jobs, and the caller while it waits for the last block; also with
+// more threads than cores and fewer blocks than threads.
+static void sleepers_are_woken(void** state) {
+  (void)state;
+  for (int32_t threads = 2; threads <= 8; threads *= 2) {
+    yw_tasks* tasks = yw_tasks_create(NULL, threads);
+    assert_non_null(tasks);
+    for (int32_t round = 0; round < 40; ++round) {
+      int32_t hits[16] = {0}, blocks = 2 + round % 15;
+      count_job job = {hits};
+      // From no gap at all to one that is longer than anyone stays awake.
+      if (round % 4 > 0) wait_for_microseconds(40 * (round % 4));
+      yw_tasks_run(tasks, blocks, slow_block, &job);
+      for (int i = 0; i < 16; ++i) assert_int_equal(hits[i], i < blocks);
+    }
+    yw_tasks_destroy(tasks);
+  }
+}
+
+static void inner_block(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  ++((int32_t*)context)[block];
+}
+
+typedef struct nested_job {
+  yw_tasks* tasks;
+  int32_t hits[8][5];
+} nested_job;
+
+static void outer_block(void* context, int32_t block, int32_t worker) {
+  nested_job* job = context;
+  (void)worker;
+  yw_tasks_run(job->tasks, 5, inner_block, job->hits[block]);
+}
+
+static void jobs_inside_blocks_run_too(void** state) {
+  (void)state;
+  nested_job job = {.tasks = yw_tasks_create(NULL, 2)};
+  assert_non_null(job.tasks);
+  yw_tasks_run(job.tasks, 8, outer_block, &job);
+  for (int i = 0; i < 40; ++i) assert_int_equal(job.hits[i / 5][i % 5], 1);
+  yw_tasks_destroy(job.tasks);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sizes_that_overflow_are_refused),
@@ -70,6 +127,8 @@ int main(void) {
       cmocka_unit_test(hash_has_not_changed),
       cmocka_unit_test(streams_round_trip_and_stop_at_the_end),
       cmocka_unit_test(every_block_runs_once),
+      cmocka_unit_test(sleepers_are_woken),
+      cmocka_unit_test(jobs_inside_blocks_run_too),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 // and mistakes in them.
 #include "fem/fem.h"
 #include "io/scene_loader.h"
+#include "mesh_testing.h"
 #include "testing.h"
 #include "world/model.h"
 #include "yawara/yawara.h"
@@ -97,6 +98,35 @@ static void settings_reach_model_and_bodies(void** state) {
   assert_int_equal(b.hanging, plain.hanging);
   yw_world_destroy(world);
   yw_scene_destroy(scene);
+}
+
+// Without any number: few roots, two levels, and a surface that is the shape's own.
+static void a_shape_is_enough(void** state) {
+  (void)state;
+  static const struct {
+    const char* shape;
+    double volume, within;
+  } shapes[] = {
+      {"\"sphere\": {\"radius\": 0.1}", 0.0041888, 0.07},
+      {"\"box\": {\"size\": [1, 0.05, 0.05]}", 0.0025, 0.02},
+      {"\"capsule\": {\"from\": [0, 0, 0], \"to\": [1, 0, 0], \"radius\": 0.03}", 0.0029405, 0.08},
+  };
+  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+    char text[300];
+    snprintf(text, sizeof text, "{\"bodies\": [{\"shape\": {%s}, \"fem\": {}}]}", shapes[i].shape);
+    yw_scene* scene = scene_of(text);
+    const yw_model* model = scene->models.items[0].model;
+    yw_fem_info info;
+    assert_int_equal(yw_model_fem_info(model, &info), YW_OK);
+    assert_int_equal(info.num_levels, 3);
+    assert_true(info.levels[0].num_tets > 100 && info.levels[0].num_tets < 5000);
+    yw_tri_mesh boundary;
+    assert_int_equal(yw_tet_mesh_surface(yw_model_tets(model), NULL, &boundary, NULL), YW_OK);
+    assert_near(enclosed_volume(&boundary) / shapes[i].volume, 1.0, shapes[i].within);
+    assert_near(enclosed_volume(yw_model_surface(model)) / shapes[i].volume, 1.0, 0.02);
+    yw_tri_mesh_free(&boundary);
+    yw_scene_destroy(scene);
+  }
 }
 
 static void materials_by_name_bring_their_density(void** state) {
@@ -272,6 +302,7 @@ static void mistakes_are_reported_with_their_place(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(settings_reach_model_and_bodies),
+      cmocka_unit_test(a_shape_is_enough),
       cmocka_unit_test(materials_by_name_bring_their_density),
       cmocka_unit_test(ramps_and_shapes),
       cmocka_unit_test(labels_of_the_mesh),

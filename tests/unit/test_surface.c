@@ -13,16 +13,6 @@ static yw_tri_mesh make_surface(const yw_shape* shape, float size) {
   return mesh;
 }
 
-static double enclosed_volume(const yw_tri_mesh* mesh) {
-  double volume = 0.0;
-  for (int t = 0; t < mesh->num_triangles; ++t) {
-    const int32_t* v = mesh->triangles + 3 * t;
-    const yw_vec3* x = mesh->positions;
-    volume += (double)yw_dot(x[v[0]], yw_cross(x[v[1]], x[v[2]])) / 6.0;
-  }
-  return volume;
-}
-
 static double mean_edge(const yw_tri_mesh* mesh) {
   double sum = 0.0;
   for (int h = 0; h < 3 * mesh->num_triangles; ++h) {

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+// Mass and momentum of plastic bodies through splits and merges, and across contact with bodies of
+// the other methods, in free space.
+#include "fem/body.h"
+#include "plastic_testing.h"
+#include "world/world.h"
+#include "world_fixture.h"
+
+// Splits and merges -------------------------------------------------------------------------------
+
+enum { SIDE = 5, LUMPS = SIDE * SIDE * SIDE, IN_LUMP = 8, MASTERS = LUMPS * IN_LUMP };
+
+static int32_t root_of(int32_t* parent, int32_t s) {
+  while (parent[s] != s) s = parent[s] = parent[parent[s]];
+  return s;
+}
+
+// Groups of masters between which no slave is shared: nothing that one does reaches another.
+static int32_t count_islands(const plastic_body* body) {
+  int32_t* parent = malloc(sizeof *parent * (size_t)body->num_slaves);
+  bool* has_masters = calloc((size_t)body->num_slaves, sizeof *has_masters);
+  int32_t islands = 0;
+  for (int32_t s = 0; s < body->num_slaves; ++s) parent[s] = s;
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
+      // Pairs beyond 2h are in the lists, but have no weight.
+      if (body->row[e].w == 0.0f) continue;
+      int32_t a = root_of(parent, body->column[body->row_start[m]]);
+      parent[a] = root_of(parent, body->column[e]);
+    }
+  }
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    has_masters[root_of(parent, body->column[body->row_start[m]])] = true;
+  }
+  for (int32_t s = 0; s < body->num_slaves; ++s) islands += has_masters[s];
+  free(parent);
+  free(has_masters);
+  return islands;
+}
+
+// Sends the lumps towards their middle or away from it, each as a whole.
+static void send(plastic_lab* lab, float rate) {
+  lab_sums sums = lab_measure(lab);
+  yw_vec3 middle = {(float)sums.center[0], (float)sums.center[1], (float)sums.center[2]};
+  for (int32_t i = 0; i < LUMPS; ++i) {
+    yw_vec3 x = {0, 0, 0};
+    for (int32_t k = 0; k < IN_LUMP; ++k) {
+      x = yw_mad(x, 1.0f / IN_LUMP, yw_xyz(lab->particles.pos[IN_LUMP * i + k]));
+    }
+    yw_vec4 v = yw_v4(yw_scale(yw_sub(x, middle), rate));
+    for (int32_t k = 0; k < IN_LUMP; ++k) lab->particles.vel[IN_LUMP * i + k] = v;
+  }
+}
+
+static void begin_lumps(plastic_lab* lab) {
+  const float d = 0.02f;
+  yw_shape* box = lab_box(2, 2, 2, d);
+  yw_plastic_part parts[LUMPS];
+  for (int i = 0; i < LUMPS; ++i) {
+    parts[i] = yw_default_plastic_part();
+    parts[i].shape = box;
+    parts[i].material.youngs_modulus = 5e3f;
+    parts[i].material.flow = YW_FLOW_BOX;
+    parts[i].material.theta_s = 0.3f;
+    parts[i].material.theta_c = 0.1f;
+    parts[i].material.xi = 5.0f;
+    parts[i].transform.position = yw_scale(
+        yw_v3((float)(i % SIDE), (float)(i / SIDE % SIDE), (float)(i / SIDE / SIDE)), 6.5f * d);
+  }
+  yw_plastic_def def = yw_default_plastic_def();
+  def.spacing = d;
+  def.parts = parts;
+  def.num_parts = LUMPS;
+  def.time_step = 1e-3f;
+  lab_begin(lab, &def);
+  lab->ctx.gravity = (yw_vec3){0, 0, 0};
+  yw_shape_release(box);
+}
+
+// 125 lumps fly together into one piece and apart until they share no slave, again and again: a
+// thousand splits and merges. Mass stays to the last bit, momentum to 1e-5 of that of the lumps.
+static void a_thousand_splits_and_merges_conserve(void** state) {
+  (void)state;
+  plastic_lab lab;
+  begin_lumps(&lab);
+  assert_int_equal(lab_step(&lab, 1e-3f), YW_OK);
+  float masses[MASTERS];
+  memcpy(masses, lab.particles.mass, sizeof masses);
+  const int wanted = getenv("YW_TEST_FAST") ? 200 : 1000;
+  int32_t islands = count_islands(lab.body), splits = 0, merges = 0, since = 0;
+  assert_int_equal(islands, LUMPS);
+  bool apart = false;
+  double lost = 0, least = INFINITY, expected[3] = {0};
+  for (int i = 0; i < 3000 && splits + merges < wanted; ++i) {
+    if (since-- == 0) {
+      lab_sums now = lab_measure(&lab);
+      for (int k = 0; i > 0 && k < 3; ++k) lost += fabs(now.momentum[k] - expected[k]);
+      send(&lab, apart ? 40.0f : -40.0f);
+      now = lab_measure(&lab);
+      memcpy(expected, now.momentum, sizeof expected);
+      double size = 0;
+      for (int32_t m = 0; m < MASTERS; ++m) {
+        size += (double)(masses[m] * yw_length(yw_xyz(lab.particles.vel[m])));
+      }
+      least = fmin(least, size);
+      since = 15;
+    }
+    assert_true(lab_step(&lab, 1e-3f) >= 0);
+    int32_t now = lab_pieces(&lab, 1);
+    if (apart) now = count_islands(lab.body);
+    if (apart ? now < LUMPS - 20 : now > 8) continue;
+    splits += now > islands ? now - islands : 0;
+    merges += now < islands ? islands - now : 0;
+    islands = now;
+    apart = !apart;
+    since = 0;
+  }
+  print_message("%d splits, %d merges: momentum changed by %.1e of what moves\n", splits, merges,
+                lost / least);
+  assert_at_least(splits + merges, wanted);
+  assert_at_least(splits, wanted / 3);
+  assert_memory_equal(masses, lab.particles.mass, sizeof masses);
+  assert_at_most(lost, 1e-5 * least);
+  double carried = 0, mass = lab_measure(&lab).mass;
+  for (int32_t s = 0; s < lab.body->num_listed; ++s) carried += (double)lab.body->slave_vel[s].w;
+  assert_near(carried, mass, 1e-5 * mass);
+  lab_end(&lab);
+}
+
+// Contact -----------------------------------------------------------------------------------------
+
+typedef struct motion {
+  double momentum[3], angular[3];  // about the origin
+} motion;
+
+// Of one particle after another; a fem body moves the masses of its front.
+static motion motion_of(const yw_world* world, yw_body_id id) {
+  const yw_body* body = yw_world_find_body(world, id);
+  bool is_fem = strcmp(body->model->method->name, "fem") == 0;
+  motion sum = {0};
+  for (int32_t i = 0; i < body->particles.count; ++i) {
+    const float *x = &body->particles.pos[i].x, *v = &body->particles.vel[i].x;
+    double mass = (double)body->particles.mass[i];
+    if (is_fem) mass = (double)((const fem_body*)body->state)->mass[i];
+    for (int k = 0; k < 3; ++k) {
+      int a = (k + 1) % 3, b = (k + 2) % 3;
+      sum.momentum[k] += mass * (double)v[k];
+      sum.angular[k] += mass * ((double)x[a] * (double)v[b] - (double)x[b] * (double)v[a]);
+    }
+  }
+  return sum;
+}
+
+static yw_model* clay_ball(void) {
+  yw_shape* ball = NULL;
+  assert_int_equal(yw_shape_sphere(NULL, 0.06f, &ball), YW_OK);
+  yw_plastic_part part = yw_default_plastic_part();
+  part.shape = ball;
+  part.material.youngs_modulus = 2e5f;
+  part.material.flow = YW_FLOW_VON_MISES;
+  part.material.yield_stress = 3e3f;
+  yw_plastic_def def = yw_default_plastic_def();
+  def.spacing = 0.015f;
+  def.parts = &part;
+  def.num_parts = 1;
+  yw_model* model = NULL;
+  assert_int_equal(yw_model_create_plastic(NULL, &def, &model, NULL), YW_OK);
+  yw_shape_release(ball);
+  return model;
+}
+
+typedef enum partner { MATCH, FRAMES, ROD, FEM, PLASTIC, NUM_PARTNERS } partner;
+
+static yw_model* make_partner(partner kind) {
+  yw_tet_mesh mesh = {0};
+  yw_aabb box = {{-0.1f, -0.1f, -0.1f}, {0.1f, 0.1f, 0.1f}};
+  const int32_t cells[3] = {4, 4, 4};
+  yw_model* model = NULL;
+  yw_status status = YW_OK;
+  assert_int_equal(yw_tet_mesh_lattice(NULL, box, cells, YW_LATTICE_FIVE, &mesh), YW_OK);
+  if (kind == MATCH) {
+    yw_match_def def = yw_default_match_def();
+    def.mesh = &mesh;
+    status = yw_model_create_match(NULL, &def, &model, NULL);
+  } else if (kind == FRAMES) {
+    yw_frames_def def = yw_default_frames_def();
+    def.mesh = &mesh;
+    def.youngs_modulus = 1e5f;
+    status = yw_model_create_frames(NULL, &def, &model, NULL);
+  } else if (kind == FEM) {
+    yw_fem_def def = yw_default_fem_def();
+    def.mesh = &mesh;
+    def.max_level = 0;
+    def.params.mass_damping = 0.0f;
+    status = yw_model_create_fem(NULL, &def, &model, NULL);
+  } else if (kind == ROD) {
+    yw_vec3 points[21];
+    for (int i = 0; i < 21; ++i) points[i] = (yw_vec3){0, 0.02f * (float)(i - 10), 0};
+    yw_rod_def def = yw_default_rod_def();
+    def.points = points;
+    def.num_points = 21;
+    def.radius = 0.02f;
+    status = yw_model_create_rod(NULL, &def, &model, NULL);
+  } else {
+    model = clay_ball();
+  }
+  assert_true(status >= 0);
+  yw_tet_mesh_free(&mesh);
+  return model;
+}
+
+// Clay thrown at a body of every method: what one loses the other gains.
+static void contact_hands_momentum_on(void** state) {
+  (void)state;
+  static const char* const names[] = {"match", "frames", "rod", "fem", "plastic"};
+  for (partner kind = MATCH; kind < NUM_PARTNERS; ++kind) {
+    yw_world_def world_def = yw_default_world_def();
+    world_def.gravity = (yw_vec3){0, 0, 0};
+    world_def.threads = 1;
+    yw_world* world = NULL;
+    assert_int_equal(yw_world_create(&world_def, &world), YW_OK);
+    yw_model *clay = clay_ball(), *other = make_partner(kind);
+    yw_body_def def = yw_default_body_def();
+    def.model = clay;
+    def.velocity = (yw_vec3){3.0f, 0, 0};
+    def.transform.position = (yw_vec3){-0.2f, 0.03f, 0.01f};
+    yw_body_id ids[2];
+    assert_int_equal(yw_body_create(world, &def, &ids[0], NULL), YW_OK);
+    def = yw_default_body_def();
+    def.model = other;
+    assert_int_equal(yw_body_create(world, &def, &ids[1], NULL), YW_OK);
+    // Velocities are in after the first step.
+    assert_true(yw_world_step(world, 1e-3f, 1, NULL) >= 0);
+    motion first[2] = {motion_of(world, ids[0]), motion_of(world, ids[1])};
+    int32_t contacts = 0;
+    double worst = 0, turned = 0;
+    for (int i = 0; i < 50; ++i) {
+      yw_step_report report;
+      assert_true(yw_world_step(world, 4e-3f, 4, &report) >= 0);
+      contacts += report.body_contacts;
+      motion a = motion_of(world, ids[0]), b = motion_of(world, ids[1]);
+      for (int k = 0; k < 3; ++k) {
+        double p = first[0].momentum[k] + first[1].momentum[k];
+        double l = first[0].angular[k] + first[1].angular[k];
+        worst = fmax(worst, fabs(a.momentum[k] + b.momentum[k] - p));
+        turned = fmax(turned, fabs(a.angular[k] + b.angular[k] - l));
+      }
+    }
+    motion last = motion_of(world, ids[1]);
+    double exchanged = 0, angular = 0;
+    for (int k = 0; k < 3; ++k) {
+      exchanged = fmax(exchanged, fabs(last.momentum[k] - first[1].momentum[k]));
+      angular = fmax(angular, fabs(first[0].angular[k]));
+    }
+    print_message("%-8s %.2f kg m/s exchanged, changed by %.1e of that; angular by %.1e\n",
+                  names[kind], exchanged, worst / exchanged, turned / angular);
+    assert_at_least(contacts, 100);
+    assert_at_least(exchanged, 1.0);
+    assert_at_most(worst, 1e-5 * exchanged);
+    // The spin of a rod's frames is not counted; clay is viscous against itself.
+    assert_at_most(turned, (kind == ROD || kind == PLASTIC ? 0.05 : 0.005) * angular);
+    yw_world_destroy(world);
+    yw_model_release(clay);
+    yw_model_release(other);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_thousand_splits_and_merges_conserve),
+      cmocka_unit_test(contact_hands_momentum_on),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
