@@ -402,8 +402,10 @@ static void set_thresholds(decision* d) {
   float threshold = d->whole ? SOFT_FACTOR * b->params.tau : b->params.tau;
   float less = 1.0f / (d->whole ? SOFT_LEVEL_FACTOR : LEVEL_FACTOR);
   for (int32_t level = top; level >= 0; --level, threshold *= less) d->threshold[level] = threshold;
+  // A body of one level has no threshold.
+  if (!d->whole) return;
   float start = fminf(SOFT_START * d->threshold[top], fmaxf(LARGE_JUMP, d->threshold[top]));
-  if (d->whole && !has_finest(b) && largest_jump(d) < start) d->threshold[top] = INFINITY;
+  if (!has_finest(b) && largest_jump(d) < start) d->threshold[top] = INFINITY;
 }
 
 bool yw_fem_adapt(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) {
