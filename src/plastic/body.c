@@ -310,6 +310,8 @@ static bool follow_moved(plastic_body* body, yw_particles* particles) {
 // masters.
 static bool follow_pushed(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, ctx->simd);
+  // Lists must outlast the push.
+  body->pace = 0.0f;
   if (!yw_plastic_find_neighbours(body, particles, ctx)) return false;
   yw_plastic_weigh(body, particles, ctx);
   float farthest = 0.0f;
@@ -357,7 +359,8 @@ void yw_plastic_save(const void* state, yw_writer* writer) {
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) yw_write_u32(writer, numbers[i]);
   yw_write_f32(writer, &body->turn.x, 4);
   yw_write_f32(writer, &body->shift.x, 3);
-  yw_write_f32(writer, &body->drift, 1);
+  const float drift[] = {body->drift, body->pace, body->skin};
+  yw_write_f32(writer, drift, 3);
   yw_write_f32(writer, body->state[0].u[0], state_floats(body));
   yw_write_f32(writer, &body->last_pos[0].x, 4 * (size_t)body->num_masters);
   yw_write_f32(writer, &body->slave_pos[0].x, 4 * (size_t)body->num_slaves);
@@ -421,7 +424,9 @@ static bool load_state(plastic_body* body, yw_reader* reader) {
   body->lists_are_old = numbers[8] != 0;
   yw_read_f32(reader, &body->turn.x, 4);
   yw_read_f32(reader, &body->shift.x, 3);
-  yw_read_f32(reader, &body->drift, 1);
+  float drift[3];
+  yw_read_f32(reader, drift, 3);
+  body->drift = drift[0], body->pace = drift[1], body->skin = drift[2];
   reset_state(body);
   yw_read_f32(reader, body->state[0].u[0], state_floats(body));
   yw_read_f32(reader, &body->last_pos[0].x, 4 * (size_t)masters);

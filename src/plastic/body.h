@@ -161,6 +161,8 @@ typedef struct plastic_body {
   bool lists_are_old;
   int32_t num_listed;  ///< slaves that the lists know
   float drift;         ///< m, that anything may have moved since the lists were made
+  float pace;          ///< m, of that in the last inner step
+  float skin;          ///< m, that lists reach beyond 2h
 
   // New slaves of the step (slaves.c).
   int32_t* fresh_head;

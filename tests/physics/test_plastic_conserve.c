@@ -24,7 +24,7 @@ static int32_t count_islands(const plastic_body* body) {
   for (int32_t m = 0; m < body->num_masters; ++m) {
     for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
       // Pairs beyond 2h are in the lists, but have no weight.
-      if (body->row[e].w == 0.0f) continue;
+      if (lab_pair(body, m, e).w == 0.0f) continue;
       int32_t a = root_of(parent, body->column[body->row_start[m]]);
       parent[a] = root_of(parent, body->column[e]);
     }
