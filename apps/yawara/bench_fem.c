@@ -305,7 +305,7 @@ typedef struct adaptive_case {
 } adaptive_case;
 
 static const adaptive_case adaptive_cases[] = {
-    {"bar, g = 1", BAR_CASE, true, 1.0f, 0.005f, 4.0f, 0, 120, 24, 8.0, 0.4},
+    {"bar, g = 1", BAR_CASE, true, 1.0f, 0.01f, 4.0f, 0, 120, 24, 8.0, 0.4},
     {"bar, g = 1, not softened", BAR_CASE, false, 1.0f, 0.01f, 4.0f, 0, 120, 24, 0.0, 0.4},
     {"bar, g = 9.81", BAR_CASE, true, 9.81f, 0.01f, 1.0f, 0, 96, 24, 0.0, 0.4},
     {"bar, g = 9.81, not softened", BAR_CASE, false, 9.81f, 0.01f, 1.0f, 0, 96, 24, 0.0, 0.4},
