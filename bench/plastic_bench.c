@@ -130,6 +130,25 @@ int32_t plastic_bench_masters(const plastic_bench* b) { return b->particles.coun
 
 double plastic_bench_bytes(const plastic_bench* b) { return b->bytes; }
 
+double plastic_bench_iteration_bytes(const plastic_bench* b) {
+  const plastic_body* body = b->body;
+  const plastic_work_block* work = body->work;
+  double pairs = 4.0 * (double)body->four_start[body->num_masters];
+  double pair = (double)(sizeof *body->share + sizeof *body->local_column);
+  double tangent = (double)(sizeof work->center + sizeof work->right + sizeof work->diagonal +
+                            sizeof work->shear + sizeof body->state->u) /
+                   YW_LANES;
+  double master = tangent + (double)sizeof *body->four_start;
+  // Parts are written by the pass over masters and read by that over slaves.
+  double local = (double)(sizeof *body->local_slave + sizeof *body->part_at) +
+                 2.0 * (double)sizeof *body->parts;
+  // Courses are read by both passes.
+  double slave = 3.0 * (double)sizeof *body->course + 6.0 * (double)sizeof *body->solved +
+                 (double)(sizeof *body->inverse + sizeof *body->touches + sizeof *body->part_start);
+  return pairs * pair + body->num_masters * master + body->num_locals * local +
+         body->num_slaves * slave;
+}
+
 plastic_bench_times plastic_bench_library(plastic_bench* b, yw_simd simd, yw_tasks* tasks,
                                           int32_t steps) {
   yw_step_ctx ctx = {

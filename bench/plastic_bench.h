@@ -27,6 +27,8 @@ void plastic_bench_destroy(plastic_bench* b);
 int32_t plastic_bench_masters(const plastic_bench* b);
 /// Bytes that the body and its model hold.
 double plastic_bench_bytes(const plastic_bench* b);
+/// Bytes that an iteration of the solve reads and writes, each of them counted once per pass.
+double plastic_bench_iteration_bytes(const plastic_bench* b);
 plastic_bench_times plastic_bench_library(plastic_bench* b, yw_simd simd, yw_tasks* tasks,
                                           int32_t steps);
 /// us per step of the reference.

@@ -63,7 +63,7 @@ const paper_figure paper_figures[] = {
     {"imai-variants", "the paper's hanging nodes, sampling and refinement beside these",
      paper_imai_variants, false},
     {"imai-load", "the bar under 0.1 to 9.81 m/s^2: what adaptivity gains", paper_imai_load, false},
-    {"imai-poke", "a poke into a cube: what adaptivity gains", paper_imai_poke, false},
+    {"imai-poke", "a poke into a block: what adaptivity gains", paper_imai_poke, false},
 };
 const int32_t paper_num_figures = sizeof paper_figures / sizeof paper_figures[0];
 // A paper's name stands for all its figures, whose names begin with it.

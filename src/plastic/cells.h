@@ -9,7 +9,7 @@
 
 #include "math/vec.h"
 
-/// Lists reach this much farther than 2h, in units of h, so that they last for some steps.
+/// Lists reach this much farther than 2h, in units of h, where they can last for some steps.
 #define PLASTIC_SKIN 0.12f
 
 typedef struct plastic_cell {

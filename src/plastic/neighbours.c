@@ -177,8 +177,10 @@ bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
     body->num_listed = 0;
     body->lists_are_old = true;
   }
-  float half = 0.5f * PLASTIC_SKIN * body->model->spacing;
-  if (!body->lists_are_old && body->drift < half) return true;
+  if (!body->lists_are_old && body->drift <= 0.5f * body->skin) return true;
+  // Where one step would outrun it anyway, a skin is of no use.
+  float skin = PLASTIC_SKIN * body->model->spacing;
+  body->skin = body->pace < 0.5f * skin ? skin : 0.0f;
   if (!yw_plastic_wake_near(body, particles)) return false;
   int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
   yw_plastic_run(body, particles, ctx, chunks, find_buckets);

@@ -56,7 +56,8 @@ void yw_plastic_move_slaves(plastic_body* body, yw_particles* particles, const y
   yw_plastic_run_masters(body, particles, ctx, kernels->spread_motion);
   yw_plastic_run(body, particles, ctx, chunks, kernels->to_slaves);
   yw_plastic_run(body, particles, ctx, chunks, move_chunk);
-  body->drift += body->dt * largest_speed(body, particles);
+  body->pace = body->dt * largest_speed(body, particles);
+  body->drift += body->pace;
 }
 
 // Addition ----------------------------------------------------------------------------------------

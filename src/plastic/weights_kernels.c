@@ -88,12 +88,13 @@ static void search(plastic_body* body, yw_particles* particles, int32_t chunk) {
   int32_t first = chunk * PLASTIC_CHUNK, end = first + PLASTIC_CHUNK;
   if (end > body->num_masters) end = body->num_masters;
   float edge = plastic_cell_edge(body->model->spacing);
+  float reach = 2.0f * body->model->spacing + body->skin;
   int32_t* out = body->found + (size_t)first * PLASTIC_MAX_ROW;
   int32_t row[PLASTIC_MAX_ROW + 1 + YW_LANES];
   for (int32_t m = first; m < end; ++m) {
     yw_vec4 x = particles->pos[m];
     plastic_cell cell = plastic_cell_of(x, edge);
-    search_ball ball = {x.x, x.y, x.z, edge * edge};
+    search_ball ball = {x.x, x.y, x.z, reach * reach};
     int32_t count = list_ball(body, &cell, &ball, row);
     // A crowd: the nearest are enough, and any choice keeps mass and momentum.
     while (count > PLASTIC_MAX_ROW) {
