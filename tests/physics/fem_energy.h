@@ -57,6 +57,10 @@ static inline fem_switches fem_switch_energy(yw_fem_def* def, float gravity, flo
     out.stored = fmax(out.stored, yw_fem_elastic_energy(b, &p));
   }
   out.splits = b->splits, out.merges = b->merges;
+  if (getenv("YW_TEST_FULL")) {
+    print_message("g = %g: switches add %.2f %% of %.3f J\n", (double)gravity,
+                  100.0 * out.upward / out.stored, out.stored);
+  }
   free(holds);
   yw_fem_method.body_destroy(body, &p);
   yw_fem_model_destroy(model);
