@@ -12,14 +12,16 @@ int cmd_export(int argc, char** argv) {
   bool quiet = false, skin = false;
   const option options[] = {
       {"format", 'f', OPTION_TEXT, &formats, "LIST",
-       "ply, obj (surfaces), vtu (tets), pc2, mdd (point caches); default: ply", 0, 0},
+       "ply, obj (surfaces), vtu (tets), pc2, mdd (point caches), bgeo (particles); default: "
+       "ply",
+       0, 0},
       {"skin", 0, OPTION_FLAG, &skin, NULL,
        "ply and obj: a skin around the particles of bodies without a surface", 0, 0},
       {"output", 'o', OPTION_TEXT, &output, "DIR", "folder to write to (default: the cache)", 0, 0},
       {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress", 0, 0},
   };
   const command self = {.name = "export",
-                        .summary = "a cache as PLY, OBJ, VTU, PC2 or MDD",
+                        .summary = "a cache as PLY, OBJ, VTU, PC2, MDD or BGEO",
                         .usage = "export DIR [--format LIST] [-o DIR]",
                         .examples =
                             "  yawara export out/teddy --format ply\n"

@@ -63,7 +63,7 @@ const paper_figure paper_figures[] = {
     {"imai-variants", "the paper's hanging nodes, sampling and refinement beside these",
      paper_imai_variants, false},
     {"imai-load", "the bar under 0.1 to 9.81 m/s^2: what adaptivity gains", paper_imai_load, false},
-    {"imai-poke", "a poke into a cube: what adaptivity gains", paper_imai_poke, false},
+    {"imai-poke", "a poke into a block: what adaptivity gains", paper_imai_poke, false},
 };
 const int32_t paper_num_figures = sizeof paper_figures / sizeof paper_figures[0];
 // A paper's name stands for all its figures, whose names begin with it.
@@ -199,6 +199,8 @@ static int parse(int argc, char** argv, paper_options* out, const char** folder,
       {"no-pictures", 0, OPTION_FLAG, &out->no_pictures, NULL, "numbers only", 0, 0},
       {"scenes", 0, OPTION_TEXT, &out->scenes, "DIR",
        "folder with papers/ (default: $YAWARA_SCENES, ./scenes, beside the program)", 0, 0},
+      {"model", 0, OPTION_TEXT, &out->model, "FILE",
+       "saida2017-fig11: a mesh (.node, .obj, ...) in place of the creature", 0, 0},
       {"threads", 't', OPTION_INT, &out->threads, "N",
        "threads of simulations (default: 1, as in the papers)", 1, 256},
   };

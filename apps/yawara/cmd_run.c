@@ -61,7 +61,7 @@ static int parse(int argc, char** argv, run_options* out) {
       {"frames", 'n', OPTION_INT, &out->frames, "N", "frames to run (default: from the scene)", 0,
        1e7},
       {"format", 'f', OPTION_TEXT, &out->formats, "LIST",
-       "also write ply, obj, vtu, pc2, mdd (comma separated)", 0, 0},
+       "also write ply, obj, vtu, pc2, mdd, bgeo (comma separated)", 0, 0},
       {"fields", 0, OPTION_TEXT, &out->fields, "LIST",
        "also keep these fields in the cache, e.g. speed (comma separated), or all", 0, 0},
       {"skin", 0, OPTION_FLAG, &out->skin, NULL,
@@ -100,7 +100,7 @@ static int parse(int argc, char** argv, run_options* out) {
     return bad_input("%s", error.message);
   }
   if (out->formats && !export_formats_known(out->formats)) {
-    return bad_input("--format is \"%s\", but must be a list of ply, obj, vtu, pc2, mdd",
+    return bad_input("--format is \"%s\", but must be a list of ply, obj, vtu, pc2, mdd, bgeo",
                      out->formats);
   }
   return -1;

@@ -10,14 +10,15 @@
 #include "base/memory.h"
 #include "cache.h"
 #include "frame_values.h"
+#include "io/bgeo_write.h"
 #include "io/ply_write.h"
 #include "io/point_cache.h"
 #include "io/vtu_write.h"
 #include "progress.h"
 #include "skin/skin.h"
 
-static const char* const formats_known[] = {"ply", "obj", "vtu", "pc2", "mdd"};
-enum { PLY, OBJ, VTU, PC2, MDD, NUM_FORMATS };
+static const char* const formats_known[] = {"ply", "obj", "vtu", "pc2", "mdd", "bgeo"};
+enum { PLY, OBJ, VTU, PC2, MDD, BGEO, NUM_FORMATS };
 #define MAX_PATH 1600
 #define MAX_NAME 80
 
@@ -106,9 +107,10 @@ static yw_status open_point_caches(exporter* e, int format, yw_error* error) {
   for (int32_t i = 0; i < e->num_bodies; ++i) {
     const yw_tri_mesh* surface = yw_model_surface(model_of(e, i));
     if (surface->num_triangles == 0) {
-      return yw_fail(error, YW_ERR_INVALID,
-                     "body \"%s\" is made of loose particles, which %s cannot hold; use ply or vtu",
-                     yw_body_name(e->world, yw_world_body(e->world, i)), formats_known[format]);
+      return yw_fail(
+          error, YW_ERR_INVALID,
+          "body \"%s\" is made of loose particles, which %s cannot hold; use ply, vtu or bgeo",
+          yw_body_name(e->world, yw_world_body(e->world, i)), formats_known[format]);
     }
     char path[MAX_PATH + MAX_NAME + 8];
     snprintf(path, sizeof path, "%s/%s.obj", e->folders[format], e->names[i]);
@@ -196,6 +198,25 @@ static yw_status write_vtu(exporter* e, const frame_data* frame, int32_t index, 
   return status;
 }
 
+// Particles of any body; radii under the name that Houdini knows.
+static yw_status write_bgeo(exporter* e, const frame_data* frame, int32_t index, yw_error* error) {
+  const frame_body* body = &frame->bodies[index];
+  yw_bgeo_field* fields = YW_NEW_ARRAY(NULL, yw_bgeo_field, body->num_fields + 1);
+  if (!fields) return yw_fail_memory(error, "an export");
+  int32_t count = 0;
+  for (int32_t i = 0; i < body->num_fields; ++i) {
+    const frame_field* field = &body->fields[i];
+    if (!field->per_cell) fields[count++] = (yw_bgeo_field){field->name, field->values};
+  }
+  if (body->radii) fields[count++] = (yw_bgeo_field){"pscale", body->radii};
+  char path[MAX_PATH + MAX_NAME + 24];
+  snprintf(path, sizeof path, "%s/%s_%06d.bgeo", e->folders[BGEO], e->names[index], frame->number);
+  yw_status status =
+      yw_bgeo_write(path, body->num_particles, body->positions, fields, count, error);
+  yw_mem_free(NULL, fields);
+  return status;
+}
+
 // Values of all fields on what is shown, one after the other; and the radii of particles.
 static yw_status gather_fields(exporter* e, const frame_body* body, int32_t index,
                                const yw_tri_mesh* posed, yw_ply_field** out, int32_t* count,
@@ -271,6 +292,7 @@ static yw_status write_body(exporter* e, const frame_data* frame, int32_t index,
     if (e->wanted[format]) status = write_surface(e, frame, index, format, error);
   }
   if (status >= 0 && e->wanted[VTU] && body->active) status = write_vtu(e, frame, index, error);
+  if (status >= 0 && e->wanted[BGEO] && body->active) status = write_bgeo(e, frame, index, error);
   for (int format = PC2; format <= MDD && status >= 0; ++format) {
     if (!e->wanted[format]) continue;
     status = yw_point_cache_append(&e->caches[format - PC2][index], e->surface, error);
@@ -338,9 +360,9 @@ yw_status export_cache(const export_def* def, yw_error* error) {
   e->skin = def->skin;
   yw_status status = YW_OK;
   if (!each_format(def->formats, e->wanted)) {
-    status =
-        yw_fail(error, YW_ERR_INVALID,
-                "format is \"%s\", but must be a list of ply, obj, vtu, pc2, mdd", def->formats);
+    status = yw_fail(error, YW_ERR_INVALID,
+                     "format is \"%s\", but must be a list of ply, obj, vtu, pc2, mdd, bgeo",
+                     def->formats);
   }
   if (status >= 0 && e->skin) status = export_check_skin(def->formats, error);
   if (status >= 0) status = open_exporter(e, def->out_dir, error);

@@ -5,14 +5,14 @@
 
 #include "yawara/yawara.h"
 
-/// formats: a comma-separated list of ply, obj, vtu, pc2, mdd.
+/// formats: a comma-separated list of ply, obj, vtu, pc2, mdd, bgeo.
 bool export_formats_known(const char* formats);
 /// Writes every frame of the cache in each format to out_dir/FORMAT/. ply and obj: the surface of
 /// each body, or its particles where it has none, a file per frame; vtu: its tets (particles), with
 /// a .pvd that lists them; pc2 and mdd: one point cache per body beside an OBJ of its surface at
-/// rest. ply and vtu carry the fields that the cache has, and the radii of particles. Bodies that
-/// wait for their start have no files.
-/// skin: ply and obj hold a skin around particles instead of these.
+/// rest; bgeo: particles, for Houdini. ply, vtu and bgeo carry the fields that the cache has, and
+/// the radii of particles. Bodies that wait for their start have no files. skin: ply and obj hold a
+/// skin around particles instead of these.
 typedef struct export_def {
   const char* cache_dir;
   const char* formats;

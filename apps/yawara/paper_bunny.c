@@ -172,7 +172,7 @@ yw_status paper_imai_fig9(const paper_options* options, yw_error* error) {
 
 // A poke ------------------------------------------------------------------------------------------
 
-#define CUBE 0.2  // m
+#define BLOCK 0.4  // m
 
 static yw_status play_poke(const paper_options* options, yw_error* error) {
   static const double moments[] = {0.0, 0.02, 0.05, 0.2};
@@ -195,7 +195,7 @@ static yw_status play_poke(const paper_options* options, yw_error* error) {
 }
 
 #define NUM_TAUS 4
-static const char* const taus[NUM_TAUS] = {"0.01", "0.003", "0.001", "0.0003"};
+static const char* const taus[NUM_TAUS] = {"0.04", "0.02", "0.01", "0.003"};
 
 static yw_status plot_poke(const paper_options* options, int32_t count, const fem_course* courses,
                            yw_error* error) {
@@ -209,7 +209,7 @@ static yw_status plot_poke(const paper_options* options, int32_t count, const fe
     series[k] = (yw_series){names[k], c->frames + 1, c->time, share[k], YW_SERIES_LINE, k};
   }
   yw_plot plot = yw_default_plot();
-  plot.title = "A poke into a cube: tets in use";
+  plot.title = "A poke into a block: tets in use";
   plot.x.label = "time (s)";
   plot.y = (yw_axis){"% of the finest mesh", true, (double)NAN, (double)NAN};
   plot.num_series = count;
@@ -230,16 +230,16 @@ yw_status paper_imai_poke(const paper_options* options, yw_error* error) {
   if (status >= 0) status = paper_fem_run(options, &c, &finest, error);
   if (status < 0) return status;
   printf("\n%-10s %10s %10s %14s %12s %12s\n", "tau", "tets %", "faster", "error % depth",
-         "at end %", "% of cube");
+         "at end %", "% of block");
   c.body = 0;
   for (int32_t k = 0; k < count; ++k) {
     c.num_changes = 1;
-    c.changes[0] = (yw_scene_override){"models.cube.fem.tau", taus[k]};
+    c.changes[0] = (yw_scene_override){"models.block.fem.tau", taus[k]};
     status = paper_fem_run(options, &c, &courses[k], error);
     if (status < 0) return status;
     fem_comparison r = paper_fem_compare(&courses[k], &finest);
     printf("%-10s %10.2f %10.1f %14.1f %12.2f %12.2f\n", taus[k], 100.0 * r.tets, r.faster,
-           100.0 * r.error / r.way, 100.0 * r.last_error / r.way, 100.0 * r.error / CUBE);
+           100.0 * r.error / r.way, 100.0 * r.last_error / r.way, 100.0 * r.error / BLOCK);
   }
   printf("%d tets, poked %.2f mm deep\n", finest.all_tets,
          1e3 * paper_fem_compare(&finest, &finest).way);

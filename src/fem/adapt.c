@@ -18,7 +18,12 @@
 // by so many tau; coarser ones hardly, since they see less of how strains vary. Larger factors save
 // tets, and let every split raise the energy by more.
 #define SOFT_FACTOR 2.5f
-#define SOFT_LEVEL_FACTOR 40.0f
+#define SOFT_LEVEL_FACTOR 48.0f
+// Finest tets amid softened ones are stiffer than these, since their border is held straight: a
+// few of them do more harm than good. None are made until a jump exceeds so many thresholds, or
+// this strain.
+#define SOFT_START 5.0f
+#define LARGE_JUMP 0.15f
 // A family is merged at this share of the threshold. At 1.2 fronts flicker and pump energy.
 #define MERGE_SHARE 0.5f
 #define SOFT_MERGE_SHARE 0.4f
@@ -89,19 +94,38 @@ static void change_front(fem_body* b, yw_particles* particles, int32_t num_split
   b->merges += num_merge;
 }
 
-// New nodes of softened bodies go to where they are pulled.
-static void settle_new_nodes(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) {
+static fem_forces_def elastic_forces(fem_body* b, const yw_particles* particles,
+                                     const yw_step_ctx* ctx) {
+  return (fem_forces_def){.work = &b->work,
+                          .front = &b->front,
+                          .materials = &b->model->materials,
+                          .kernels = YW_KERNEL_PICK(yw_fem_kernels, ctx->simd),
+                          .tasks = ctx->tasks,
+                          .pos = particles->pos,
+                          .scratch = &b->scratch,
+                          .look_for_squeezed = true,
+                          .plastic = b->has_flown,
+                          .force = b->force};
+}
+
+// Softened bodies: remembers forces before the front changes. Returns the tets that are squeezed.
+static int32_t before_split(fem_body* b, const yw_particles* particles, const yw_step_ctx* ctx) {
+  if (!b->work.soften) return 0;
+  const fem_forces_def forces = elastic_forces(b, particles, ctx);
+  int32_t squeezed = yw_fem_forces(&forces);
+  yw_fem_carry_forces(&b->front, b->force);
+  yw_fem_relax_begin(&b->relax, &b->front, b->force);
+  return squeezed;
+}
+
+// Nodes of families that were split go to where these forces are the same.
+static void after_split(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx,
+                        int32_t squeezed) {
   if (!b->work.soften) return;
-  float step = b->model->level_step[b->front.finest] / sqrtf(1.0f + 3.0f * fmaxf(b->stretch, 0.0f));
-  const fem_relax_def def = {.work = &b->work,
-                             .front = &b->front,
-                             .kernels = YW_KERNEL_PICK(yw_fem_kernels, ctx->simd),
+  const fem_forces_def forces = elastic_forces(b, particles, ctx);
+  const fem_relax_def def = {.forces = &forces,
                              .inv_mass = b->inv_mass,
-                             .step = step,
-                             .plastic = b->has_flown,
-                             .slots = b->scratch.slots,
-                             .squeezed = b->scratch.squeezed,
-                             .force = b->force,
+                             .step = yw_fem_stable_now(b, squeezed > 0),
                              .pos = particles->pos};
   fem_motion before = {0};
   if (b->num_held == 0) {
@@ -112,19 +136,21 @@ static void settle_new_nodes(fem_body* b, yw_particles* particles, const yw_step
   }
 }
 
-void yw_fem_enforce(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) {
-  const fem_hierarchy* h = &b->model->h;
-  int32_t count = 1;
-  yw_fem_relax_begin(&b->relax, &b->front);
-  for (int32_t round = 0; round < h->max_level && count > 0; ++round) {
-    count = 0;
-    for (int32_t t = 0; t < h->num_parents; ++t) {
-      if (yw_fem_in_front(&b->front, t) && must_split(b, t)) b->to_split[count++] = t;
-    }
-    if (count > 0) change_front(b, particles, count, 0);
+static int32_t list_musts(fem_body* b) {
+  int32_t count = 0;
+  for (int32_t t = 0; t < b->model->h.num_parents; ++t) {
+    if (yw_fem_in_front(&b->front, t) && must_split(b, t)) b->to_split[count++] = t;
   }
+  return count;
+}
+
+void yw_fem_enforce(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) {
+  int32_t count = list_musts(b);
+  bool changes = count > 0, was_soft = b->work.soften;
+  int32_t squeezed = changes ? before_split(b, particles, ctx) : 0;
+  for (; count > 0; count = list_musts(b)) change_front(b, particles, count, 0);
   yw_fem_front_changed(b);
-  settle_new_nodes(b, particles, ctx);
+  if (changes && was_soft) after_split(b, particles, ctx, squeezed);
 }
 
 // Strains -----------------------------------------------------------------------------------------
@@ -333,6 +359,41 @@ static void merge_siblings_only(decision* d) {
   d->num_merge = count;
 }
 
+// Whether there are finest tets that nothing but strains asks for.
+static bool has_finest(const fem_body* b) {
+  const fem_front* f = &b->front;
+  for (int32_t i = f->num_families - 1; i >= 0; --i) {
+    if (f->h->level[f->families[i]] < f->h->max_level - 1) return false;
+    if (!must_split(b, f->families[i])) return true;
+  }
+  return false;
+}
+
+// The largest jump of tets next to the finest level, weighted.
+static float largest_jump(const decision* d) {
+  const fem_body* b = d->look->b;
+  const fem_hierarchy* h = &b->model->h;
+  const float* weights = b->model->tables.weights;
+  float largest = 0.0f;
+  for (int k = 0; k < FEM_KINDS; ++k) {
+    const fem_batches* batches = &b->work.kinds[k];
+    size_t children = (size_t)b->model->tables.kinds[k].num_children;
+    for (int32_t i = 0; i < batches->count; ++i) {
+      int32_t owner = batches->owner[i];
+      int32_t first = k == FEM_SINGLES ? owner : h->first_child[owner];
+      if (h->level[first] != h->max_level - 1) continue;
+      size_t row = ((size_t)i / YW_LANES) * (children + FEM_JUMP_ROWS);
+      const float* jump = d->look->jumps[k] + row * YW_LANES + (size_t)i % YW_LANES;
+      for (int32_t c = 0; batches->present[i] >> c; ++c) {
+        if (!(batches->present[i] >> c & 1)) continue;
+        float weight = weights ? weights[first + c] : 1.0f;
+        largest = fmaxf(largest, weight * jump[c * YW_LANES]);
+      }
+    }
+  }
+  return largest;
+}
+
 static void set_thresholds(decision* d) {
   const fem_body* b = d->look->b;
   int32_t top = b->model->h.max_level - 1;
@@ -341,6 +402,8 @@ static void set_thresholds(decision* d) {
   float threshold = d->whole ? SOFT_FACTOR * b->params.tau : b->params.tau;
   float less = 1.0f / (d->whole ? SOFT_LEVEL_FACTOR : LEVEL_FACTOR);
   for (int32_t level = top; level >= 0; --level, threshold *= less) d->threshold[level] = threshold;
+  float start = fminf(SOFT_START * d->threshold[top], fmaxf(LARGE_JUMP, d->threshold[top]));
+  if (d->whole && !has_finest(b) && largest_jump(d) < start) d->threshold[top] = INFINITY;
 }
 
 bool yw_fem_adapt(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) {
@@ -356,9 +419,9 @@ bool yw_fem_adapt(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) 
   b->since_check = 0.0f;
   if (d.num_split + d.num_merge == 0) return false;
   for (int32_t i = 0; i < d.num_merge; ++i) b->merged_at[b->to_merge[i]] = b->merge_jump[i];
-  yw_fem_relax_begin(&b->relax, &b->front);
+  int32_t squeezed = before_split(b, particles, ctx);
   change_front(b, particles, d.num_split, d.num_merge);
   yw_fem_front_changed(b);
-  settle_new_nodes(b, particles, ctx);
+  after_split(b, particles, ctx, squeezed);
   return true;
 }

@@ -89,6 +89,8 @@ void yw_fem_note_pins(fem_body* body);
 /// Looks at the strains and changes the front where they ask for it (adapt.c); true
 /// when it did.
 bool yw_fem_adapt(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx);
+/// Stable step of the finest tets in use as they are stretched, without damping, s (fem.c).
+float yw_fem_stable_now(const fem_body* body, bool squeezed);
 /// Splits until the level that params ask for, and round pins, at once.
 void yw_fem_enforce(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 

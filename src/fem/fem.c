@@ -193,14 +193,18 @@ static void step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, floa
   b->last_step = h;
 }
 
-// Longest inner step now, s.
-static float stable_step(const fem_body* b, bool squeezed) {
-  const yw_fem_params* params = &b->params;
+float yw_fem_stable_now(const fem_body* b, bool squeezed) {
   float rest = b->model->level_step[b->front.finest];
   // Stretched St-Venant-Kirchhoff material is stiffer: d(stress)/d(stretch) grows as 1 + 3 E.
   // What pushes squeezed tets apart adds its own, as the square of the largest change of an area.
   float strain = fmaxf(b->stretch, 0.0f), area = 1.0f + 2.0f * strain;
-  float step = rest / sqrtf(1.0f + 3.0f * strain + (squeezed ? area * area : 0.0f));
+  return rest / sqrtf(1.0f + 3.0f * strain + (squeezed ? area * area : 0.0f));
+}
+
+// Longest inner step now, s.
+static float stable_step(const fem_body* b, bool squeezed) {
+  const yw_fem_params* params = &b->params;
+  float step = yw_fem_stable_now(b, squeezed);
   float x = fmaxf(params->stiffness_damping, b->model->damping_time) / step;
   step *= sqrtf(1.0f + x * x) - x;
   if (params->time_step > 0.0f) return fminf(params->time_step, step);
@@ -261,12 +265,16 @@ static bool stays_asleep(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
   return true;
 }
 
+// By the way of the nodes in this substep (end_pos is where it began): rounding lets the finest
+// tets of a body at rest tremble faster than that, without getting anywhere.
 static void maybe_sleep(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
-  float limit = b->params.sleep_speed, fastest = 0.0f;
+  float limit = b->params.sleep_speed * ctx->h, farthest = 0.0f;
   for (int32_t i = 0; i < b->front.num_active && limit > 0.0f; ++i) {
-    fastest = fmaxf(fastest, yw_length2(yw_xyz(p->vel[b->front.active[i]])));
+    int32_t n = b->front.active[i];
+    yw_vec3 way = yw_sub(yw_xyz(p->pos[n]), yw_xyz(b->end_pos[n]));
+    farthest = fmaxf(farthest, yw_length2(way));
   }
-  if (!(limit > 0.0f) || fastest > limit * limit || pins_move(ctx)) {
+  if (!(limit > 0.0f) || farthest > limit * limit || pins_move(ctx)) {
     b->still = 0.0f;
     return;
   }
@@ -287,6 +295,9 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
     return YW_OK;
   }
   if (b->asleep) b->asleep = false, b->still = 0.0f;
+  if (b->params.sleep_speed > 0.0f) {
+    memcpy(b->end_pos, p->pos, sizeof(yw_vec4) * (size_t)p->count);
+  }
 
   if (isinf(b->since_check)) yw_fem_enforce(b, p, ctx);  // placed, or other parameters
 

@@ -86,8 +86,7 @@ static void push_child(const fem_forces_def* def, int k, int32_t batch, int32_t 
 
 // Forces ------------------------------------------------------------------------------------------
 
-static void batch_forces(void* context, int32_t k, int32_t batch) {
-  const fem_forces_def* def = context;
+void yw_fem_batch_forces(const fem_forces_def* def, int32_t k, int32_t batch) {
   fem_scratch* scratch = def->scratch;
   size_t index = (size_t)(scratch->first_batch[k] + batch);
   const fem_force_args args = {
@@ -115,6 +114,10 @@ static void batch_forces(void* context, int32_t k, int32_t batch) {
       if (bits[c] >> l & 1) push_child(def, k, batch, c, l);
     }
   }
+}
+
+static void run_batch(void* context, int32_t k, int32_t batch) {
+  yw_fem_batch_forces(context, k, batch);
 }
 
 static void gather_nodes(void* context, int32_t block, int32_t worker) {
@@ -145,15 +148,17 @@ static int32_t count_squeezed(const fem_forces_def* def) {
   return count;
 }
 
-int32_t yw_fem_forces(const fem_forces_def* def) {
-  fem_scratch* scratch = def->scratch;
+void yw_fem_number_batches(const fem_work* work, fem_scratch* scratch) {
   scratch->first_batch[0] = 0;
   for (int k = 0; k < FEM_KINDS; ++k) {
-    scratch->first_batch[k + 1] =
-        scratch->first_batch[k] + yw_fem_num_batches(&def->work->kinds[k]);
+    scratch->first_batch[k + 1] = scratch->first_batch[k] + yw_fem_num_batches(&work->kinds[k]);
   }
+}
+
+int32_t yw_fem_forces(const fem_forces_def* def) {
   fem_forces_def copy = *def;
-  yw_fem_for_batches(def->work, def->tasks, batch_forces, &copy);
+  yw_fem_number_batches(def->work, def->scratch);
+  yw_fem_for_batches(def->work, def->tasks, run_batch, &copy);
   int32_t blocks = (def->front->num_active + FEM_NODE_BLOCK - 1) / FEM_NODE_BLOCK;
   yw_tasks_run(blocks > BLOCKS_ALONE ? def->tasks : NULL, blocks, gather_nodes, &copy);
   return count_squeezed(def);

@@ -36,6 +36,10 @@ typedef struct fem_forces_def {
 /// Returns the number of tets that were pushed out of strong compression or inversion.
 int32_t yw_fem_forces(const fem_forces_def* def);
 
+/// The parts of it: forces of one batch into its slots, after numbering the batches of a front.
+void yw_fem_number_batches(const fem_work* work, fem_scratch* scratch);
+void yw_fem_batch_forces(const fem_forces_def* def, int32_t kind, int32_t batch);
+
 /// Runs over all batches of all kinds in fixed blocks.
 typedef void (*fem_batch_fn)(void* context, int32_t kind, int32_t batch);
 void yw_fem_for_batches(const fem_work* work, yw_tasks* tasks, fem_batch_fn run, void* context);

@@ -31,7 +31,8 @@ void yw_plastic_body_destroy(void* state, yw_particles* particles) {
       body->local_slave,  body->parts,      body->part_at,     body->twin,
       body->slave_bucket, body->sorted_x,   body->sorted_y,    body->sorted_z,
       body->sorted_line,  body->found,      body->fresh_head,  body->fresh_next,
-      body->sums,         body->course,     body->four_start};
+      body->sums,         body->course,     body->four_start,  body->borne,
+      body->last_vel};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_plastic_sleep_destroy(body);
   yw_mem_free(&mem, body);
@@ -47,6 +48,8 @@ static bool allocate(plastic_body* body) {
   body->state = YW_NEW_ARRAY(mem, plastic_state_block, blocks);
   body->work = YW_NEW_ARRAY(mem, plastic_work_block, blocks);
   body->last_pos = YW_NEW_ARRAY(mem, yw_vec4, n);
+  body->last_vel = YW_NEW_ARRAY(mem, yw_vec4, n);
+  body->borne = YW_NEW_ARRAY(mem, yw_vec4, n);
   body->pull = YW_NEW_ARRAY(mem, yw_vec4, n);
   body->radius = YW_NEW_ARRAY(mem, float, n);
   body->reach = YW_NEW_ARRAY(mem, float, n);
@@ -62,9 +65,10 @@ static bool allocate(plastic_body* body) {
   while (heads < slaves / 2) heads *= 2;
   body->fresh_head = YW_NEW_ARRAY(mem, int32_t, heads);
   body->fresh_mask = heads - 1;
-  if (!body->state || !body->work || !body->origin || !body->last_pos || !body->pull ||
-      !body->radius || !body->reach || !body->needs || !body->is_linked || !body->row_start ||
-      !body->four_start || !body->found || !body->local_start || !body->fresh_head) {
+  if (!body->state || !body->work || !body->origin || !body->last_pos || !body->last_vel ||
+      !body->borne || !body->pull || !body->radius || !body->reach || !body->needs ||
+      !body->is_linked || !body->row_start || !body->four_start || !body->found ||
+      !body->local_start || !body->fresh_head) {
     return false;
   }
   if (model->paper) body->drag = YW_NEW_ARRAY(mem, yw_vec4, n);
@@ -158,7 +162,7 @@ bool yw_plastic_start_part(plastic_body* body, yw_particles* particles, const pl
     // Until the body is placed its velocity is not known; then yw_plastic_follow adds those of
     // parts.
     if (!body->is_placed) continue;
-    particles->vel[m] = yw_v4(part_velocity(body, part, m));
+    particles->vel[m] = body->last_vel[m] = yw_v4(part_velocity(body, part, m));
     set_affine(body, m, spin);
   }
   for (int32_t s = part->first_slave; s < part->first_slave + part->num_slaves; ++s) {
@@ -306,6 +310,31 @@ static bool follow_moved(plastic_body* body, yw_particles* particles) {
   return true;
 }
 
+// What masters were moved by deforms them, as far as the slaves around know it. Velocities stay as
+// contact left them.
+static void deform_pushed(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                          const plastic_kernels* kernels) {
+  // Lists are made: what was found for them is no more needed.
+  float* kept = (float*)body->found;
+  for (int32_t s = 0; s < body->num_slaves; ++s) {
+    body->solved[s] = body->slave_vel[s];
+    body->solved[s].w = 1.0f;
+  }
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    float* own = kept + 12 * (size_t)m;
+    for (int k = 0; k < 9; ++k) own[k] = body->state[m / YW_LANES].c[k][m % YW_LANES];
+    memcpy(own + 9, &particles->vel[m], 3 * sizeof *own);
+  }
+  body->dt = 1.0f;
+  yw_plastic_run_masters(body, particles, ctx, kernels->flow);
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    const float* own = kept + 12 * (size_t)m;
+    for (int k = 0; k < 9; ++k) body->state[m / YW_LANES].c[k][m % YW_LANES] = own[k];
+    particles->vel[m] = (yw_vec4){own[9], own[10], own[11], 0.0f};
+  }
+  yw_plastic_restore_sleepers(body, particles);
+}
+
 // Contact with other bodies moved some masters: slaves move by the mean of the masters around,
 // which is what they do in a step too. Velocities need nothing: momentum is in those of the
 // masters.
@@ -324,6 +353,7 @@ static bool follow_pushed(plastic_body* body, yw_particles* particles, const yw_
   yw_plastic_run_masters(body, particles, ctx, kernels->spread_push);
   yw_plastic_run(body, particles, ctx, yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK),
                  kernels->to_slaves);
+  deform_pushed(body, particles, ctx, kernels);
   for (int32_t s = 0; s < body->num_slaves; ++s) {
     body->slave_pos[s] = yw_v4(yw_add(yw_xyz(body->slave_pos[s]), yw_xyz(body->slave_vel[s])));
   }
@@ -364,6 +394,7 @@ void yw_plastic_save(const void* state, yw_writer* writer) {
   yw_write_f32(writer, drift, 3);
   yw_write_f32(writer, body->state[0].u[0], state_floats(body));
   yw_write_f32(writer, &body->last_pos[0].x, 4 * (size_t)body->num_masters);
+  yw_write_f32(writer, &body->last_vel[0].x, 4 * (size_t)body->num_masters);
   yw_write_f32(writer, &body->slave_pos[0].x, 4 * (size_t)body->num_slaves);
   yw_write_bytes(writer, body->is_linked, (size_t)body->model->num_links);
   yw_plastic_sleep_save(body, writer);
@@ -431,6 +462,7 @@ static bool load_state(plastic_body* body, yw_reader* reader) {
   reset_state(body);
   yw_read_f32(reader, body->state[0].u[0], state_floats(body));
   yw_read_f32(reader, &body->last_pos[0].x, 4 * (size_t)masters);
+  yw_read_f32(reader, &body->last_vel[0].x, 4 * (size_t)masters);
   yw_read_f32(reader, &body->slave_pos[0].x, 4 * (size_t)body->num_slaves);
   yw_read_bytes(reader, body->is_linked, (size_t)model->num_links);
   if (reader->failed || !all_finite(body->state[0].u[0], state_floats(body)) ||

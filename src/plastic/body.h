@@ -99,6 +99,7 @@ typedef struct plastic_body {
   bool is_placed;        ///< velocities of the parts are in
   bool is_moved;         ///< from outside: slaves have to follow
   int32_t num_measured;  ///< as printed only: masters whose volume is known
+  bool is_borne;         ///< some of borne is not 0
   bool is_pulled;        ///< there are forces of springs
   yw_quat turn;          ///< where the body was put: p -> turn p + shift
   yw_vec3 shift;
@@ -110,6 +111,8 @@ typedef struct plastic_body {
   plastic_state_block* state;
   plastic_work_block* work;
   yw_vec4* last_pos;   ///< at the start of the inner step; between steps, where masters were left
+  yw_vec4* last_vel;   ///< m/s, as masters were left
+  yw_vec4* borne;      ///< N s, what other bodies gave in the last substep and may give again
   yw_vec4* pull;       ///< N, forces of springs
   float* radius;       ///< m, of contact with other bodies
   float* reach;        ///< m, within which an obstacle stops a master whatever its slaves do

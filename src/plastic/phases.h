@@ -92,6 +92,11 @@ bool yw_plastic_sleep_load(plastic_body* body, yw_reader* reader);
 /// All are awake; slaves that were aside are lost.
 void yw_plastic_forget_sleep(plastic_body* body);
 
+/// support.c: other bodies, which the solve does not know, bear again what they bore.
+void yw_plastic_take_support(plastic_body* body, const yw_particles* particles,
+                             const yw_step_ctx* ctx);
+void yw_plastic_give_back(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
+
 /// paper.c: weights as printed.
 void yw_plastic_weigh_as_printed(plastic_body* body, const yw_particles* particles);
 

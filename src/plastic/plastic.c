@@ -98,9 +98,12 @@ static void pull_masters(const inner_step* s) {
   plastic_body* body = s->body;
   const yw_step_ctx* ctx = s->ctx;
   float dt = body->dt, t = (s->begin + dt) / ctx->h;
-  if (ctx->num_springs == 0 && !body->is_pulled) return;
-  memset(body->pull, 0, (size_t)body->num_masters * sizeof *body->pull);
-  body->is_pulled = ctx->num_springs > 0;
+  if (ctx->num_springs == 0 && !body->is_pulled && !body->is_borne) return;
+  body->is_pulled = ctx->num_springs > 0 || body->is_borne;
+  float share = body->is_borne ? 1.0f / ctx->h : 0.0f;
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    body->pull[m] = yw_v4(yw_scale(yw_xyz(body->borne[m]), share));
+  }
   for (int32_t i = 0; i < ctx->num_springs; ++i) {
     const yw_spring* spring = &ctx->springs[i];
     int32_t m = spring->particle;
@@ -286,7 +289,10 @@ static yw_status plastic_advance(void* state, yw_particles* particles, const yw_
     report_sleepers(body, ctx);
     return YW_OK;
   }
+  bool by_hand = body->is_moved;
   if (!yw_plastic_follow(body, particles, ctx)) return YW_ERR_DIVERGED;
+  body->is_borne = false;
+  if (!by_hand && !body->drag && !body->twin) yw_plastic_take_support(body, particles, ctx);
   inner_step s = {.body = body,
                   .particles = particles,
                   .ctx = ctx,
@@ -318,8 +324,10 @@ static yw_status plastic_advance(void* state, yw_particles* particles, const yw_
     ++body->inner_steps;
   }
   memcpy(body->last_pos, particles->pos, (size_t)body->num_masters * sizeof *particles->pos);
+  yw_plastic_give_back(body, particles, ctx);
   if (ctx->report) ctx->report->stalled += troubles;
   if (!yw_plastic_rest(body, particles, ctx)) return YW_ERR_MEMORY;
+  memcpy(body->last_vel, particles->vel, (size_t)body->num_masters * sizeof *particles->vel);
   report_sleepers(body, ctx);
   return troubles > 0 ? YW_WARN_NUMERICS : YW_OK;
 }

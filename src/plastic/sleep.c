@@ -40,19 +40,17 @@ bool yw_plastic_sleep_create(plastic_body* body) {
   memset(sleep->island, 0xff, (size_t)n * sizeof *sleep->island);
   if (!sleep->is_on) return true;
   sleep->still = YW_NEW_ARRAY(mem, float, n);
-  sleep->last_vel = YW_NEW_ARRAY(mem, yw_vec4, n);
   sleep->masters.next = YW_NEW_ARRAY(mem, int32_t, n);
-  return sleep->still && sleep->last_vel && sleep->masters.next &&
-         create_grid(mem, &sleep->masters, n) && create_grid(mem, &sleep->slaves, n);
+  return sleep->still && sleep->masters.next && create_grid(mem, &sleep->masters, n) &&
+         create_grid(mem, &sleep->slaves, n);
 }
 
 void yw_plastic_sleep_destroy(plastic_body* body) {
   plastic_sleep* sleep = &body->sleep;
   void* const arrays[] = {sleep->chunks,       sleep->island,       sleep->still,
-                          sleep->last_vel,     sleep->islands,      sleep->slave_pos,
-                          sleep->slave_island, sleep->masters.head, sleep->masters.next,
-                          sleep->slaves.head,  sleep->slaves.next,  sleep->mixed,
-                          sleep->kept};
+                          sleep->islands,      sleep->slave_pos,    sleep->slave_island,
+                          sleep->masters.head, sleep->masters.next, sleep->slaves.head,
+                          sleep->slaves.next,  sleep->mixed,        sleep->kept};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&body->mem, arrays[i]);
 }
 
@@ -291,7 +289,7 @@ bool yw_plastic_wake_touched(plastic_body* body, const yw_particles* particles,
   }
   for (int32_t m = 0; m < body->num_masters; ++m) {
     if (is_same(particles->pos[m], body->last_pos[m]) &&
-        is_same(particles->vel[m], sleep->last_vel[m])) {
+        is_same(particles->vel[m], body->last_vel[m])) {
       continue;
     }
     sleep->still[m] = 0.0f;
@@ -338,7 +336,7 @@ static void count_contacts(const plastic_body* body, int32_t* parent, int32_t* c
 static void still_master(plastic_body* body, yw_particles* particles, int32_t m, int32_t island) {
   plastic_sleep* sleep = &body->sleep;
   sleep->island[m] = island;
-  particles->vel[m] = sleep->last_vel[m] = (yw_vec4){0};
+  particles->vel[m] = body->last_vel[m] = (yw_vec4){0};
   for (int k = 0; k < 9; ++k) body->state[m / YW_LANES].c[k][m % YW_LANES] = 0.0f;
   sleep->islands[island].box = yw_aabb_grow(sleep->islands[island].box, yw_xyz(particles->pos[m]));
 }
@@ -433,8 +431,6 @@ bool yw_plastic_rest(plastic_body* body, yw_particles* particles, const yw_step_
     sleep->since_look = 0.0f;
     if (!fall_asleep(body, particles, ctx)) return false;
   }
-  size_t bytes = (size_t)body->num_masters * sizeof *particles->vel;
-  memcpy(sleep->last_vel, particles->vel, bytes);
   return true;
 }
 
@@ -454,7 +450,6 @@ void yw_plastic_sleep_save(const plastic_body* body, yw_writer* writer) {
   yw_write_f32(writer, &sleep->since_look, 1);
   for (int32_t m = 0; m < body->num_masters; ++m) yw_write_u32(writer, (uint32_t)sleep->island[m]);
   yw_write_f32(writer, sleep->still, (size_t)body->num_masters);
-  yw_write_f32(writer, &sleep->last_vel[0].x, 4 * (size_t)body->num_masters);
   for (int32_t i = 0; i < sleep->num_islands; ++i) {
     const plastic_island* island = &sleep->islands[i];
     yw_write_f32(writer, &island->box.lower.x, 3);
@@ -506,7 +501,6 @@ bool yw_plastic_sleep_load(plastic_body* body, yw_reader* reader) {
     good &= sleep->island[m] >= -1 && sleep->island[m] < (int32_t)islands;
   }
   yw_read_f32(reader, sleep->still, (size_t)body->num_masters);
-  yw_read_f32(reader, &sleep->last_vel[0].x, 4 * (size_t)body->num_masters);
   good = good && !reader->failed && isfinite(sleep->since_look) &&
          load_islands(body, reader, (int32_t)islands, (int32_t)slaves) &&
          yw_plastic_list_sleepers(body);

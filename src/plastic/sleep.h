@@ -29,7 +29,6 @@ typedef struct plastic_sleep {
   int32_t num_asleep;  ///< masters
   int32_t* island;     ///< per master; -1: awake
   float* still;        ///< s, per master
-  yw_vec4* last_vel;   ///< m/s, as masters were left
   int32_t num_chunks;  ///< of masters with one that is awake ...
   int32_t* chunks;     ///< ... ascending
   int32_t num_islands, island_capacity;

@@ -47,9 +47,10 @@ check "inspects a cache" "$yawara" inspect whole
 check "inspects a scene" "$yawara" inspect scene.json
 check "inspects a snapshot" "$yawara" inspect whole/snapshot.yws
 check "overrides a value" "$yawara" run scene.json -o set -q --frames 5 --set bodies[1].position[1]=2.5 --set substeps=2
-check "exports" "$yawara" export whole --format ply,obj,vtu,pc2,mdd -o .
+check "exports" "$yawara" export whole --format ply,obj,vtu,pc2,mdd,bgeo -o .
 same "a PLY per body and frame" "$(ls ply/*.ply | wc -l)" 82
 same "a VTU per body and frame" "$(ls vtu/*.vtu | wc -l)" 82
+same "a BGEO per body and frame" "$(ls bgeo/*.bgeo | wc -l)" 82
 check "a PVD that lists them" grep -q 'upper_001_000040.vtu' vtu/series.pvd
 check "point caches" test -s pc2/lower_000.pc2 -a -s mdd/upper_001.mdd -a -s pc2/lower_000.obj
 check "an exported frame can be read back" "$yawara" inspect ply/lower_000_000040.ply

@@ -114,6 +114,10 @@ static inline void check_fem_swing(yw_fem_def* def, int num_cases, bool with_bar
   }
   if (with_bars) assert_at_least(deflection, least_deflection);
   for (int k = 0; k < num_cases && with_bars; ++k) {
+    if (getenv("YW_TEST_FULL")) {
+      print_message("tau %g: error %.2f %% of %.3f m, %.0f %% of the tets\n", (double)cases[k].tau,
+                    100.0 * worst[k] / deflection, deflection, 100.0 * tets[k] / all);
+    }
     assert_at_most(worst[k] / deflection, cases[k].error);
     assert_at_most(tets[k] / all, cases[k].share);
   }

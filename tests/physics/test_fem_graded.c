@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bars whose stiffness grows to four times along them, or falls: coarse levels with sampled
 // matrices against the finest mesh.
-#include "fem_bar.h"
+#include "fem_energy.h"
 
 static void stiffer_along_x(void* context, yw_vec3 point, int32_t label,
                             yw_fem_material* material) {
@@ -16,32 +16,45 @@ static void softer_along_x(void* context, yw_vec3 point, int32_t label, yw_fem_m
   material->youngs_modulus = 3e5f * (4.0f - 3.0f * point.x / 0.4f);
 }
 
-// Stiff where it is held: strains are small there, but the tip follows them. Softened,
-// and as it is with YW_TEST_FULL.
-static void bar_stiff_at_the_clamp_swings_as_the_finest_mesh(void** state) {
-  (void)state;
+static yw_fem_def graded_def(yw_fem_material_at material) {
   yw_fem_def def = yw_default_fem_def();
   def.params.mass_damping = 1.0f;
   def.max_level = getenv("YW_TEST_FAST") ? 2 : 3;
-  def.material_at = softer_along_x;
-  if (getenv("YW_TEST_FULL")) check_fem_swing(&def, 1, def.max_level == 3, 0.07);
-  def.params.soften = true;
+  def.material_at = material;
+  return def;
+}
+
+// Stiff where it is held: strains are small there, but the tip follows them.
+static void bar_stiff_at_the_clamp_swings_as_the_finest_mesh(void** state) {
+  (void)state;
+  yw_fem_def def = graded_def(softer_along_x);
   check_fem_swing(&def, 2, def.max_level == 3, 0.07);
 }
 
-static void graded_bar_swings_as_the_finest_mesh(void** state) {
+// With both values of tau if YW_TEST_FULL is set.
+static void bar_stiff_at_the_tip_swings_as_the_finest_mesh(void** state) {
   (void)state;
-  yw_fem_def def = yw_default_fem_def();
-  def.params.mass_damping = 1.0f;
-  def.max_level = getenv("YW_TEST_FAST") ? 2 : 3;
-  def.material_at = stiffer_along_x;
-  check_fem_swing(&def, 2, def.max_level == 3, 0.14);
+  yw_fem_def def = graded_def(stiffer_along_x);
+  check_fem_swing(&def, getenv("YW_TEST_FULL") ? 2 : 1, def.max_level == 3, 0.14);
+}
+
+// As for one material (test_fem_bar.c); both ways with YW_TEST_FULL.
+static void switches_hardly_pump_energy(void** state) {
+  (void)state;
+  const yw_fem_material_at materials[2] = {softer_along_x, stiffer_along_x};
+  for (int k = 0; k < (getenv("YW_TEST_FULL") ? 2 : 1); ++k) {
+    yw_fem_def def = graded_def(materials[k]);
+    fem_switches s = fem_switch_energy(&def, 9.81f, getenv("YW_TEST_FULL") ? 0.5f : 0.25f);
+    assert_true(s.splits > 100);
+    assert_at_most(s.upward / s.stored, 0.005);
+  }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bar_stiff_at_the_clamp_swings_as_the_finest_mesh),
-      cmocka_unit_test(graded_bar_swings_as_the_finest_mesh),
+      cmocka_unit_test(bar_stiff_at_the_tip_swings_as_the_finest_mesh),
+      cmocka_unit_test(switches_hardly_pump_energy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

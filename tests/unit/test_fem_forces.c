@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "fem/element.h"
 #include "fem/forces.h"
+#include "fem/transfer.h"
 #include "testing.h"
 
 typedef struct rig {
@@ -247,6 +248,32 @@ static void softening_is_part_of_the_forces(void** state) {
   free_rig(&plain);
 }
 
+// An affine map: no force on nodes inside, softened or not.
+static void uniform_strain_is_not_softened(void** state) {
+  (void)state;
+  rig r;
+  make_rig(&r, false, true, 0.5, 5);
+  for (int32_t n = 0; n < r.h.num_nodes; ++n) {
+    yw_dvec3 x = r.h.rest[n];
+    r.pos[n] = (yw_vec4){(float)(1.1 * x.x + 0.1 * x.y), (float)(0.9 * x.y + 0.2 * x.z),
+                         (float)(1.05 * x.z - 0.1 * x.x), 0.0f};
+  }
+  run(&r, false, YW_SIMD_AUTO, NULL);
+  yw_fem_carry_forces(&r.front, r.force);
+  double inside = 0.0, largest = 0.0;
+  for (int32_t i = 0; i < r.front.num_active; ++i) {
+    int32_t n = r.front.active[i];
+    yw_dvec3 x = r.h.rest[n];
+    double f = yw_dlength(yw_d3(yw_xyz(r.force[n])));
+    largest = fmax(largest, f);
+    bool outside = x.x < 1e-6 || x.x > 0.2 - 1e-6 || x.y < 1e-6 || x.y > 0.2 - 1e-6 || x.z < 1e-6 ||
+                   x.z > 0.1 - 1e-6;
+    if (!outside) inside = fmax(inside, f);
+  }
+  assert_at_most(inside / largest, 1e-5);
+  free_rig(&r);
+}
+
 static void same_bits_over_simd_and_threads(void** state) {
   (void)state;
   rig r;
@@ -289,12 +316,57 @@ static void forces_add_up_to_zero(void** state) {
   free_rig(&r);
 }
 
+static void random_front(rig* r, double share) {
+  yw_fem_front_reset(&r->front);
+  for (int32_t t = 0; t < r->h.num_parents; ++t) {
+    if (!yw_fem_in_front(&r->front, t)) continue;
+    if (test_random_in(&r->random, 0, 1) < share) yw_fem_front_split(&r->front, t);
+  }
+  yw_fem_front_update(&r->front);
+}
+
+// Lists that are made again and again, of which only what changed is filled, are those of a body
+// that begins with the same front: forces have the same bits.
+static void lists_depend_on_the_front_alone(void** state) {
+  (void)state;
+  static const double shares[8] = {0.6, 0.6, 0.0, 0.8, 0.3, 1.0, 0.9, 0.5};
+  for (int general = 0; general < 2; ++general) {
+    rig r;
+    make_rig(&r, general, true, 0.5, 21);
+    size_t bytes = sizeof(yw_vec4) * (size_t)r.h.num_nodes;
+    yw_vec4* used = malloc(bytes);
+    for (int k = 0; k < 16; ++k) {
+      // Twice per front: softened, and with softening switched.
+      bool soften = (k & 1) == (k >> 2 & 1);
+      if (k % 2 == 0) random_front(&r, shares[k / 2]);
+      yw_fem_work_build(&r.work, &r.front, soften);
+      memset(r.force, 0, bytes);
+      run(&r, false, YW_SIMD_AUTO, NULL);
+      memcpy(used, r.force, bytes);
+
+      fem_work again = r.work, fresh;
+      assert_true(yw_fem_work_create(NULL, &r.h, &r.tables, &fresh));
+      yw_fem_work_build(&fresh, &r.front, soften);
+      r.work = fresh;
+      memset(r.force, 0, bytes);
+      run(&r, false, YW_SIMD_AUTO, NULL);
+      assert_memory_equal(used, r.force, bytes);
+      r.work = again;
+      yw_fem_work_free(&fresh);
+    }
+    free(used);
+    free_rig(&r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kernels_equal_the_plain_loop),
       cmocka_unit_test(softening_is_part_of_the_forces),
+      cmocka_unit_test(uniform_strain_is_not_softened),
       cmocka_unit_test(same_bits_over_simd_and_threads),
       cmocka_unit_test(forces_add_up_to_zero),
+      cmocka_unit_test(lists_depend_on_the_front_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
