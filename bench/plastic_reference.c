@@ -10,7 +10,7 @@
 #define LEAST 0.06
 #define KEPT 0.1
 #define MOST_MOTION 0.5
-#define FORCE_REACH 0.25
+#define FORCE_REACH 0.03
 
 typedef reference_pair pair;
 

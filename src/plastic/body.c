@@ -9,9 +9,10 @@
 #include "plastic/phases.h"
 
 // Obstacles meet slaves first, which lie half a spacing outside, and the solve hands that on.
-// Masters that were stopped at d / 2 themselves would lose their speed without any deformation, and
-// every impact would press the lowest layer flat. In units of d.
-#define REACH 0.25f
+// Masters that are stopped themselves lose their speed without any deformation: at d / 2 every
+// impact would press the lowest layer flat, at d / 4 what is pressed to 0.7 of its height. In
+// units of d.
+#define REACH 0.05f
 // Masters that were moved as a whole fit a rigid motion to within this, in units of d.
 #define RIGID 0.01f
 

@@ -9,7 +9,7 @@
 #define HELD_REACH 0.9f
 // Forces may take a slave this far, in units of d, when it is asked what it could meet: with steps
 // longer than waves need for d they say where to, but not how far.
-#define FORCE_REACH 0.25f
+#define FORCE_REACH 0.03f
 
 void yw_plastic_meet(const plastic_body* body, int32_t slave, yw_vec4* velocity) {
   yw_vec4 n = body->normal[slave], u = body->surface_vel[slave];

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Elastic cubes between obstacles, with long steps: what is pressed comes back, and what rests
+// stays.
+#include "plastic_testing.h"
+
+#define SPACING 0.01f
+#define LAYERS 8
+#define SIDE (LAYERS * SPACING)
+#define LEAST 0.65f
+
+static void begin_rubber(plastic_lab* lab, float time_step) {
+  yw_shape* box = lab_box(LAYERS, LAYERS, LAYERS, SPACING);
+  yw_plastic_part part = yw_default_plastic_part();
+  part.shape = box;
+  part.material = (yw_plastic_material){
+      .youngs_modulus = 1e5f, .poissons_ratio = 0.3f, .density = 1000.0f, .flow = YW_FLOW_NONE};
+  yw_plastic_def def = yw_default_plastic_def();
+  def.spacing = SPACING;
+  def.parts = &part;
+  def.num_parts = 1;
+  def.time_step = time_step;
+  lab_begin(lab, &def);
+  lab_add_floor(lab, 0.3f);
+  yw_shape_release(box);
+}
+
+static double height_of(const plastic_lab* lab) {
+  lab_sums sums = lab_measure(lab);
+  return (sums.highest - sums.lowest) / (double)((LAYERS - 1) * SPACING);
+}
+
+// In a step of 20 ms a body falls 0.4 of a spacing, and waves pass 23 masters.
+static void cubes_rest_with_any_step(void** state) {
+  (void)state;
+  const float steps[] = {1e-3f, 5e-3f, 2e-2f};
+  // They sag by rho g H / 2E, and creep a little, the more the longer the steps.
+  const double sag = 0.5 * 1000 * 9.81 * (double)SIDE / 1e5, creep[] = {0.005, 0.015, 0.03};
+  for (int i = getenv("YW_TEST_FAST") ? 1 : 0; i < 3; ++i) {
+    plastic_lab lab;
+    begin_rubber(&lab, steps[i]);
+    for (int frame = 0; frame < 100; ++frame) assert_int_equal(lab_step(&lab, 2e-2f), YW_OK);
+    assert_near(height_of(&lab), 1.0 - sag, creep[i]);
+    assert_near(lab_measure(&lab).lowest / (double)SPACING, 0.5, 0.05);
+    lab_end(&lab);
+  }
+}
+
+// A plate comes down on a cube and goes up again. Returns the height afterwards, by that at rest.
+static double press(plastic_lab* lab, float least, float seconds, double* pressed) {
+  const float frame = 0.02f, half = 40 * SPACING;
+  int down = (int)(seconds / frame + 0.5f), all = 2 * down + (int)(0.4f / frame);
+  yw_shape* plate = NULL;
+  assert_int_equal(yw_shape_box(NULL, (yw_vec3){1, half, 1}, &plate), YW_OK);
+  lab_add_obstacle(lab, plate, YW_TRANSFORM_IDENTITY, 0.3f);
+  yw_obstacle* obstacle = &lab->obstacles[lab->set.count - 1];
+  float y = SIDE;
+  for (int i = 1; i <= all; ++i) {
+    float part = i <= down ? (float)i / (float)down : 1.0f - 1.5f * (float)(i - down) / (float)down;
+    float next = SIDE * (1.0f - (1.0f - least) * part);
+    obstacle->begin = obstacle->end = YW_TRANSFORM_IDENTITY;
+    obstacle->begin.position.y = y + half;
+    obstacle->end.position.y = next + half;
+    obstacle->bounds = yw_obstacle_bounds(plate, obstacle->begin, obstacle->end);
+    assert_true(lab_step(lab, frame) >= 0);
+    y = next;
+    if (i == down) *pressed = height_of(lab);
+  }
+  return height_of(lab);
+}
+
+static void pressed_cubes_come_back(void** state) {
+  (void)state;
+  const float seconds[] = {0.3f, 1.0f};
+  for (int i = getenv("YW_TEST_FAST") ? 1 : 0; i < 2; ++i) {
+    plastic_lab lab;
+    double pressed = 1;
+    begin_rubber(&lab, 0.0f);
+    double height = press(&lab, LEAST, seconds[i], &pressed);
+    // All masters are between the plates.
+    assert_at_most(pressed, LEAST * LAYERS / (LAYERS - 1.0));
+    assert_near(height, 0.996, 0.02);
+    assert_at_least(lab_measure(&lab).least_stretch, 0.9);
+    lab_end(&lab);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cubes_rest_with_any_step),
+      cmocka_unit_test(pressed_cubes_come_back),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
