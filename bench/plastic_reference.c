@@ -3,12 +3,14 @@
 #include "plastic_reference.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LEAST 0.06
 #define KEPT 0.1
 #define MOST_MOTION 0.5
+#define FORCE_REACH 0.25
 
 typedef reference_pair pair;
 
@@ -369,6 +371,20 @@ static void mean_velocity(const plastic_reference* r, double mean[3]) {
   for (int k = 0; k < 3; ++k) mean[k] /= mass;
 }
 
+// Force pushes a slave at most FORCE_REACH when it is asked whether it may meet the floor; whether
+// it does is up to all of it.
+static bool meets_floor(const plastic_reference* r, int32_t i, double speed, double gap) {
+  const scratch* s = r->scratch;
+  double pushed[3], far = 0, dt = r->dt, most = FORCE_REACH * r->spacing;
+  for (int k = 0; k < 3; ++k) {
+    pushed[k] = dt * dt * s->force[i][k] / s->mass[i];
+    far += pushed[k] * pushed[k];
+  }
+  double share = sqrt(far) > most ? most / sqrt(far) : 1;
+  bool is_near = r->slaves[i][1] < r->floor || dt * speed + share * pushed[1] < -gap;
+  return is_near && dt * speed + pushed[1] < -gap;
+}
+
 // Contact set, right-hand side in residual, start in solved. Returns what the residual is measured
 // by.
 static double begin_solve(plastic_reference* r) {
@@ -376,11 +392,11 @@ static double begin_solve(plastic_reference* r) {
   double mean[3], size = 0;
   mean_velocity(r, mean);
   for (int32_t i = 0; i < r->num_slaves; ++i) {
-    double ahead =
-        s->mass[i] > 0 ? s->vel[i][1] + r->dt * (s->force[i][1] / s->mass[i] + r->gravity[1]) : 0;
-    s->touches[i] = r->slaves[i][1] < r->floor && ahead < 0;
     for (int k = 0; k < 3; ++k) s->solved[i][k] = s->vel[i][k] + r->dt * r->gravity[k];
-    if (s->touches[i]) s->solved[i][1] = 0;
+    // Slaves may go as far as the floor.
+    double gap = fmax(r->slaves[i][1] - r->floor, 0);
+    s->touches[i] = s->mass[i] > 0 && meets_floor(r, i, s->solved[i][1], gap);
+    if (s->touches[i]) s->solved[i][1] = -gap / r->dt;
     for (int k = 0; k < 3; ++k) s->direction[i][k] = s->solved[i][k] - mean[k];
     for (int k = 0; k < 3; ++k) {
       s->residual[i][k] = s->mass[i] * s->direction[i][k] + r->dt * s->force[i][k];

@@ -209,7 +209,7 @@ typedef struct body_rig {
   bool one_thread;
   double seconds;         // of the steps so far
   double fastest;         // of one step
-  double wall, adapting;  // the same by the clock on the wall, and its part for the front
+  double wall, adapting;  // of the last step by the clock on the wall, and its part for the front
 } body_rig;
 
 static void free_body(body_rig* r) {
@@ -300,8 +300,8 @@ static void step_body(body_rig* r) {
   double seconds = bench_seconds(r->one_thread) - start;
   r->seconds += seconds;
   r->fastest = r->fastest > 0.0 ? fmin(r->fastest, seconds) : seconds;
-  r->wall += bench_seconds(false) - wall;
-  r->adapting += report.seconds_project;
+  r->wall = bench_seconds(false) - wall;
+  r->adapting = report.seconds_project;
 }
 
 static double distance_of(const body_rig* a, const body_rig* b) {
@@ -337,11 +337,68 @@ static const adaptive_case adaptive_cases[] = {
     {"bar, g = 9.81", BAR_CASE, true, 9.81f, 0.01f, 1.0f, 0, 96, 24, 0.0, 0.4},
     {"bar, g = 9.81, not softened", BAR_CASE, false, 9.81f, 0.01f, 1.0f, 0, 96, 24, 0.0, 0.4},
     {"bar, g = 9.81, at rest", BAR_CASE, true, 9.81f, 0.01f, 12.0f, 240, 24, 12, 1.5, 0.4},
-    {"poke", FINGER_CASE, true, 0.0f, 0.03f, 30.0f, 0, 72, 24, 12.0, 0.4},
+    {"poke", FINGER_CASE, true, 0.0f, 0.04f, 30.0f, 0, 72, 24, 12.0, 0.4},
     {"poke, not softened", FINGER_CASE, false, 0.0f, 0.006f, 30.0f, 0, 72, 24, 0.0, 0.4},
     {"poke at a vertex", VERTEX_CASE, true, 0.0f, 0.02f, 12.0f, 0, 72, 24, 0.0, 0.2},
     {"poke at a vertex, not softened", VERTEX_CASE, false, 0.0f, 0.01f, 12.0f, 0, 72, 24, 0.0, 0.2},
 };
+
+#define MOST_FRAMES 128
+#define ROUNDS 4
+
+// Share of the time that looking at strains and making lists take. Other work on the machine
+// disturbs single frames: the fastest of some rounds count.
+static bool time_adapting(const adaptive_case* c, const yw_fem_params* params, int32_t frames,
+                          double* share) {
+  double wall[MOST_FRAMES], adapting[MOST_FRAMES], sum = 0.0, all = 0.0;
+  bool good = true;
+  for (int32_t round = 0; round < ROUNDS && good; ++round) {
+    body_rig r;
+    good = make_body(c->which, c->gravity, params, 1, &r);
+    for (int32_t i = -c->skip; i < frames && good; ++i) {
+      step_body(&r);
+      if (i < 0) continue;
+      wall[i] = round > 0 ? fmin(wall[i], r.wall) : r.wall;
+      adapting[i] = round > 0 ? fmin(adapting[i], r.adapting) : r.adapting;
+    }
+    free_body(&r);
+  }
+  for (int32_t i = 0; i < frames && good; ++i) sum += adapting[i], all += wall[i];
+  *share = sum / all;
+  return good;
+}
+
+// What came of a body beside that of the finest mesh; ways and distances in m, shares of 1.
+typedef struct adaptive_result {
+  double ms_per_frame, faster, tets, worst, last, way, adapting;
+} adaptive_result;
+
+static void print_share(const bench_run* run, const adaptive_case* c, const char* what,
+                        double value, const char* unit, double bar) {
+  char name[96];
+  snprintf(name, sizeof name, "%s, %s", c->name, what);
+  bench_row row = {.name = name, .threads = 1, .value = 100.0 * value, .unit = unit};
+  row.bar = bar > 0.0 ? BAR_AT_MOST : BAR_NONE, row.bar_value = bar;
+  bench_print(run, &row);
+}
+
+static void print_adaptive(const bench_run* run, const adaptive_case* c, const adaptive_result* r) {
+  bench_row row = {.name = c->name,
+                   .threads = 1,
+                   .value = r->ms_per_frame,
+                   .unit = "ms/frame",
+                   .against = FINEST,
+                   .ratio = r->faster,
+                   .bar = c->bar > 0.0 ? BAR_RATIO_AT_LEAST : BAR_NONE,
+                   .bar_value = c->bar};
+  bench_print(run, &row);
+  print_share(run, c, "tets", r->tets, "% of all", 0.0);
+  // Over the way of the tip, or the depth of the poke; the bar is for where it ends up.
+  print_share(run, c, "error at most", r->worst / r->way, "% of way", 0.0);
+  print_share(run, c, "error at the end", r->last / r->way, "% of way", c->bar > 0.0 ? 1.0 : 0.0);
+  print_share(run, c, "error at most", r->worst / c->size, "% of size", 1.0);
+  print_share(run, c, "indicator, lists", r->adapting, "% time", 15.0);
+}
 
 static int measure_adaptive(const bench_run* run, const adaptive_case* c) {
   yw_fem_params params = yw_default_fem_def().params;
@@ -349,58 +406,32 @@ static int measure_adaptive(const bench_run* run, const adaptive_case* c) {
   params.soften = c->soften;
   params.mass_damping = c->damping;
   params.sleep_speed = 0.0f;
+  int32_t frames = run->quick ? c->quick : c->frames;
+  adaptive_result result = {0};
   body_rig adaptive, finest = {0};
-  bool good = make_body(c->which, c->gravity, &params, 1, &adaptive);
+  bool good = make_body(c->which, c->gravity, &params, 1, &adaptive) &&
+              time_adapting(c, &params, frames, &result.adapting);
   params.refine = YW_FEM_REFINE_FINEST;
   good = good && make_body(c->which, c->gravity, &params, 1, &finest);
   for (int32_t i = 0; i < c->skip && good; ++i) step_body(&adaptive), step_body(&finest);
-  adaptive.seconds = finest.seconds = adaptive.adapting = adaptive.wall = 0.0;
-  int32_t frames = run->quick ? c->quick : c->frames;
-  double worst = 0.0, last = 0.0, way = 0.0, tets = 0.0, all = 0.0;
+  adaptive.seconds = finest.seconds = 0.0;
+  double tets = 0.0, all = 0.0;
   for (int32_t i = 0; i < frames && good; ++i) {
     step_body(&adaptive);
     step_body(&finest);
-    last = distance_of(&adaptive, &finest);
-    worst = fmax(worst, last);
-    way = fmax(way, way_of(&finest));
+    result.last = distance_of(&adaptive, &finest);
+    result.worst = fmax(result.worst, result.last);
+    result.way = fmax(result.way, way_of(&finest));
     yw_fem_state a, f;
     yw_body_fem_state(adaptive.world, adaptive.body, &a);
     yw_body_fem_state(finest.world, finest.body, &f);
     tets += a.num_tets;
     all += f.num_tets;
   }
-  if (good) {
-    bench_row row = {.name = c->name,
-                     .threads = 1,
-                     .value = 1e3 * adaptive.seconds / frames,
-                     .unit = "ms/frame",
-                     .against = FINEST,
-                     .ratio = finest.seconds / adaptive.seconds,
-                     .bar = c->bar > 0.0 ? BAR_RATIO_AT_LEAST : BAR_NONE,
-                     .bar_value = c->bar};
-    bench_print(run, &row);
-    char name[96];
-    row = (bench_row){.name = name, .threads = 1};
-    snprintf(name, sizeof name, "%s, tets", c->name);
-    row.value = 100.0 * tets / all, row.unit = "% of all";
-    bench_print(run, &row);
-    // Over the way of the tip, or the depth of the poke; the bar is for where it ends up.
-    snprintf(name, sizeof name, "%s, error at most", c->name);
-    row.value = 100.0 * worst / way, row.unit = "% of way";
-    bench_print(run, &row);
-    snprintf(name, sizeof name, "%s, error at the end", c->name);
-    row.value = 100.0 * last / way, row.bar_value = 1.0;
-    row.bar = c->bar > 0.0 ? BAR_AT_MOST : BAR_NONE;
-    bench_print(run, &row);
-    snprintf(name, sizeof name, "%s, error at most", c->name);
-    row.value = 100.0 * worst / c->size, row.unit = "% of size";
-    row.bar = BAR_AT_MOST;
-    bench_print(run, &row);
-    snprintf(name, sizeof name, "%s, indicator, lists", c->name);
-    row.value = 100.0 * adaptive.adapting / adaptive.wall, row.unit = "% time";
-    row.bar_value = 15.0;
-    bench_print(run, &row);
-  }
+  result.ms_per_frame = 1e3 * adaptive.seconds / frames;
+  result.faster = finest.seconds / adaptive.seconds;
+  result.tets = tets / all;
+  if (good) print_adaptive(run, c, &result);
   free_body(&adaptive);
   free_body(&finest);
   return good ? EXIT_DONE : bad_input("out of memory");

@@ -199,6 +199,8 @@ static int parse(int argc, char** argv, paper_options* out, const char** folder,
       {"no-pictures", 0, OPTION_FLAG, &out->no_pictures, NULL, "numbers only", 0, 0},
       {"scenes", 0, OPTION_TEXT, &out->scenes, "DIR",
        "folder with papers/ (default: $YAWARA_SCENES, ./scenes, beside the program)", 0, 0},
+      {"model", 0, OPTION_TEXT, &out->model, "FILE",
+       "saida2017-fig11: a mesh (.node, .obj, ...) in place of the creature", 0, 0},
       {"threads", 't', OPTION_INT, &out->threads, "N",
        "threads of simulations (default: 1, as in the papers)", 1, 256},
   };

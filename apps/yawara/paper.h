@@ -11,9 +11,10 @@
 typedef struct paper_options {
   const char* scenes;  ///< folder that holds papers/; never NULL
   const char* output;  ///< folder for the files of this figure
-  bool quick;          ///< small pictures, no movie, few repetitions
-  bool no_pictures;    ///< numbers only
-  int32_t threads;     ///< of simulations; default 1, as in the papers
+  const char* model;  ///< mesh file in place of the figure's own shape, where it takes one; or NULL
+  bool quick;         ///< small pictures, no movie, few repetitions
+  bool no_pictures;   ///< numbers only
+  int32_t threads;    ///< of simulations; default 1, as in the papers
 } paper_options;
 
 /// One figure or table: prints its numbers and writes its files.

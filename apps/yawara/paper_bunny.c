@@ -195,7 +195,7 @@ static yw_status play_poke(const paper_options* options, yw_error* error) {
 }
 
 #define NUM_TAUS 4
-static const char* const taus[NUM_TAUS] = {"0.03", "0.02", "0.01", "0.003"};
+static const char* const taus[NUM_TAUS] = {"0.04", "0.02", "0.01", "0.003"};
 
 static yw_status plot_poke(const paper_options* options, int32_t count, const fem_course* courses,
                            yw_error* error) {

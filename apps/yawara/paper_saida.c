@@ -4,9 +4,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/vec.h"
 
 // Smaller pieces are crumbs.
 #define PIECE 20
@@ -229,7 +231,53 @@ yw_status paper_saida_fig10(const paper_options* options, yw_error* error) {
   return play_all(options, &figure, error);
 }
 
+// The box of a mesh of tets or triangles.
+static yw_status measure_model(const char* file, yw_aabb* box, yw_error* error) {
+  yw_tet_mesh tets = {0};
+  yw_tri_mesh triangles = {0};
+  yw_status status = yw_tri_mesh_read(file, NULL, &triangles, NULL);
+  const yw_vec3* x = triangles.positions;
+  int32_t count = triangles.num_vertices;
+  if (status < 0) {
+    status = yw_tet_mesh_read(file, NULL, &tets, error);
+    x = tets.positions;
+    count = tets.num_vertices;
+  }
+  *box = yw_aabb_empty();
+  for (int32_t i = 0; i < count && status >= 0; ++i) *box = yw_aabb_grow(*box, x[i]);
+  yw_tet_mesh_free(&tets);
+  yw_tri_mesh_free(&triangles);
+  return status;
+}
+
+// The same with a mesh that stands 1.5 m tall a little above the floor.
+static yw_status play_model(const paper_options* options, yw_error* error) {
+  char *path = realpath(options->model, NULL), file[1100], scale[40], position[120];
+  yw_aabb box;
+  if (!path) return yw_fail(error, YW_ERR_IO, "%s: there is no such file", options->model);
+  snprintf(file, sizeof file, "\"%s\"", path);
+  yw_status status = measure_model(path, &box, error);
+  free(path);
+  if (status < 0) return status;
+  double factor = 1.5 / (double)(box.upper.y - box.lower.y);
+  snprintf(scale, sizeof scale, "%.9g", factor);
+  snprintf(position, sizeof position, "[%.9g, %.9g, %.9g]",
+           -0.5 * factor * (double)(box.lower.x + box.upper.x), 0.06 - factor * (double)box.lower.y,
+           -0.5 * factor * (double)(box.lower.z + box.upper.z));
+  saida_take takes[2] = {saida_table[4], saida_table[5]};
+  for (int i = 0; i < 2; ++i) {
+    const yw_scene_override own[] = {{"bodies[0].mesh.file", file},
+                                     {"bodies[0].mesh.scale", scale},
+                                     {"bodies[0].position", position}};
+    takes[i].scene = "saida2017/fig11_model.json";
+    for (int k = 0; k < 3; ++k) takes[i].settings[takes[i].num_settings++] = own[k];
+  }
+  const saida_figure figure = {"A mesh", "25", 6, {0, 0.06, 0.12, 0.2, 0.3, 0.5}, 2, takes};
+  return play_all(options, &figure, error);
+}
+
 yw_status paper_saida_fig11(const paper_options* options, yw_error* error) {
+  if (options->model) return play_model(options, error);
   const saida_figure figure = {"A creature",   "25", 6, {0, 0.06, 0.12, 0.2, 0.3, 0.5}, 2,
                                &saida_table[4]};
   return play_all(options, &figure, error);

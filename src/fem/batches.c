@@ -50,9 +50,9 @@ static bool allocate_kind(const yw_allocator* mem, const fem_kind* kind, int32_t
 static bool allocate_means(const yw_allocator* mem, const fem_kind* kind, int32_t most,
                            fem_batches* b) {
   size_t n = ((size_t)most + YW_LANES - 1) / YW_LANES * YW_LANES;
-  b->means = YW_NEW_ARRAY(mem, float, n*(size_t)kind->num_edges * 6);
-  b->mean_stiffness = YW_NEW_ARRAY(mem, float, n* FEM_MATRIX);
-  return b->means && b->mean_stiffness;
+  b->shares = YW_NEW_ARRAY(mem, float, n*(size_t)kind->num_children);
+  b->mean_matrices = YW_NEW_ARRAY(mem, float, n* FEM_MATRIX);
+  return b->shares && b->mean_matrices;
 }
 
 // No lane is taken for what it was.
@@ -103,10 +103,10 @@ void yw_fem_work_free(fem_work* work) {
   const yw_allocator* mem = &work->mem;
   for (int k = 0; k < FEM_KINDS; ++k) {
     fem_batches* b = &work->kinds[k];
-    void* const arrays[] = {b->nodes,      b->offsets,        b->half_squares, b->factors,
-                            b->table_root, b->matrices,       b->dampings,     b->lane_tables,
-                            b->turn,       b->scale,          b->owner,        b->present,
-                            b->means,      b->mean_stiffness, b->first_slot,   b->is_new};
+    void* const arrays[] = {b->nodes,      b->offsets,       b->half_squares, b->factors,
+                            b->table_root, b->matrices,      b->dampings,     b->lane_tables,
+                            b->turn,       b->scale,         b->owner,        b->present,
+                            b->shares,     b->mean_matrices, b->first_slot,   b->is_new};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(mem, arrays[i]);
   }
   yw_mem_free(mem, work->slot_start);
@@ -202,16 +202,16 @@ static float inverse_volume6(const fem_hierarchy* h, int32_t root, int32_t level
 static void fill_mean(const fem_work* work, const lane_place* at, int32_t parent) {
   const fem_batches* b = at->b;
   if ((int32_t)at->batch >= b->num_soft) return;
-  size_t rows = (size_t)at->kind->num_edges * 6;
-  float* mean = b->means + at->batch * rows * YW_LANES + at->lane;
-  float* stiffness = b->mean_stiffness + at->batch * FEM_MATRIX * YW_LANES + at->lane;
+  size_t rows = (size_t)at->kind->num_children;
+  float* shares = b->shares + at->batch * rows * YW_LANES + at->lane;
+  float* matrix = b->mean_matrices + at->batch * FEM_MATRIX * YW_LANES + at->lane;
   if (parent >= 0) {
     yw_fem_soft_mean(&work->tables->softening, work->h, at->kind, parent,
-                     b->present[at->batch * YW_LANES + at->lane], YW_LANES, mean, stiffness);
+                     b->present[at->batch * YW_LANES + at->lane], YW_LANES, shares, matrix);
     return;
   }
-  for (size_t k = 0; k < rows; ++k) mean[k * YW_LANES] = 0.0f;
-  for (size_t k = 0; k < FEM_MATRIX; ++k) stiffness[k * YW_LANES] = 0.0f;
+  for (size_t k = 0; k < rows; ++k) shares[k * YW_LANES] = 0.0f;
+  for (size_t k = 0; k < FEM_MATRIX; ++k) matrix[k * YW_LANES] = 0.0f;
 }
 
 // A lane that had the same owner and children in the last list is as it should be. Nothing else

@@ -31,6 +31,7 @@ typedef struct fem_kind {
   uint8_t child_edge[FEM_FAMILY_CHILDREN][6];  ///< edges of a child in slot order
   uint8_t child_node[FEM_FAMILY_CHILDREN][4];
   uint8_t child_type[FEM_FAMILY_CHILDREN];
+  uint8_t num_of_type[FEM_TYPES], of_type[FEM_TYPES][FEM_FAMILY_CHILDREN];  ///< children by type
   float child_sign[FEM_FAMILY_CHILDREN];
   /// det of a child's edges times this, over that of an A tet of the level, is J.
   float child_turn[FEM_FAMILY_CHILDREN];
@@ -75,15 +76,15 @@ typedef struct fem_batches {
   float* offsets;   ///< num_children x 6: tensions that plastic strain takes away
   float* dampings;  ///< the same; NULL without
   // Families that are softened, in the first batches; zeros in lanes that are not.
-  int32_t num_soft;       ///< batches
-  float* means;           ///< num_edges x 6: R of soften.h
-  float* mean_stiffness;  ///< FEM_MATRIX: V K
-  float* turn;            ///< sign of det over 6 volumes of an A tet of the level
-  float* scale;           ///< gradients of the root's shapes times this are the parent's (or tet's)
-  int32_t* owner;         ///< parent tet, or the tet
-  int32_t* present;       ///< bit c: child c is in the front
-  bool* is_new;           ///< per batch: some lane has changed since its lane_tables were made
-  int32_t* first_slot;    ///< per batch; slot of node n in lane l: first + 16 n + l
+  int32_t num_soft;      ///< batches
+  float* shares;         ///< num_children: of the volume
+  float* mean_matrices;  ///< FEM_MATRIX: V N^T K N of soften.h
+  float* turn;           ///< sign of det over 6 volumes of an A tet of the level
+  float* scale;          ///< gradients of the root's shapes times this are the parent's (or tet's)
+  int32_t* owner;        ///< parent tet, or the tet
+  int32_t* present;      ///< bit c: child c is in the front
+  bool* is_new;          ///< per batch: some lane has changed since its lane_tables were made
+  int32_t* first_slot;   ///< per batch; slot of node n in lane l: first + 16 n + l
 } fem_batches;
 
 /// One batch of the lists.

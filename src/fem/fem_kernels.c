@@ -82,11 +82,11 @@ YW_LANE_FN yw_vf matrix_entry(const float* m, int i, matrix_source source) {
   return source == SHARED_BY_ALL ? yw_vf_splat(m[i]) : yw_vf_load(m + i * YW_LANES);
 }
 
-// t += factor M q for the six edges of a child.
-YW_LANE_FN void add_tensions(const float* m, matrix_source source, yw_vf factor,
-                             const uint8_t* edge, const yw_vf* q, yw_vf* tension) {
+// t = M q for the six edges of a tet.
+YW_LANE_FN void times_matrix(const float* m, matrix_source source, const uint8_t* edge,
+                             const yw_vf* q, yw_vf t[6]) {
   yw_vf a = q[edge[0]], b = q[edge[1]], c = q[edge[2]], d = q[edge[3]], e = q[edge[4]],
-        f = q[edge[5]], t[6];
+        f = q[edge[5]];
 #define M(i) matrix_entry(m, i, source)
   yw_vf m1 = M(1), m2 = M(2), m3 = M(3), m4 = M(4), m5 = M(5);
   t[0] = (M(0) * a + m1 * b) + (m2 * c + m3 * d) + (m4 * e + m5 * f);
@@ -100,6 +100,13 @@ YW_LANE_FN void add_tensions(const float* m, matrix_source source, yw_vf factor,
   t[4] = (m4 * a + m9 * b) + (m13 * c + m16 * d) + (M(18) * e + m19 * f);
   t[5] = (m5 * a + m10 * b) + (m14 * c + m17 * d) + (m19 * e + M(20) * f);
 #undef M
+}
+
+// tension += factor M q for the six edges of a child.
+YW_LANE_FN void add_tensions(const float* m, matrix_source source, yw_vf factor,
+                             const uint8_t* edge, const yw_vf* q, yw_vf* tension) {
+  yw_vf t[6];
+  times_matrix(m, source, edge, q, t);
   for (int k = 0; k < 6; ++k) tension[edge[k]] += source == OWN ? t[k] : factor * t[k];
 }
 
@@ -189,28 +196,82 @@ YW_LANE_FN void add_children(const fem_force_args* args, const fem_kind* kind, s
   }
 }
 
-// t += R^T (V K) R q: what the mean strain of softened families answers.
-YW_LANE_FN void add_means(const fem_batches* b, const fem_kind* kind, size_t at, int32_t lane,
-                          edge_lanes* edges) {
-  const float* mean = b->means + at * (size_t)kind->num_edges * 6 * YW_LANES + lane;
-  const float* k = b->mean_stiffness + at * FEM_MATRIX * YW_LANES + lane;
-  yw_vf strain[6], stress[6];
-  for (int i = 0; i < 6; ++i) strain[i] = yw_vf_splat(0.0f);
-  for (int32_t e = 0; e < kind->num_edges; ++e) {
-    for (int i = 0; i < 6; ++i) {
-      strain[i] += yw_vf_load(mean + (6 * e + i) * YW_LANES) * edges->q[e];
-    }
+// Edges of a T tet by the slot of its apex: those of the apex, and the one opposite to each.
+static const uint8_t tip_edges[4][3] = {{0, 1, 2}, {0, 3, 4}, {1, 3, 5}, {2, 4, 5}};
+static const uint8_t base_edges[4][3] = {{5, 4, 3}, {5, 2, 1}, {4, 2, 0}, {3, 1, 0}};
+
+// q of an A tet under the strain that gives a T tet's edges q (added), and the transpose of that.
+// The corner of A opposite to the base is p_t = p_u + p_v + p_w - 2 apex, so that its edge to p_u
+// is the sum of the apex's edges to p_v and p_w.
+YW_LANE_FN void turn_to_a(int apex, const yw_vf* q, yw_vf* out) {
+  const uint8_t *tip = tip_edges[apex], *base = base_edges[apex];
+  yw_vf all = (q[tip[0]] + q[tip[1]]) + q[tip[2]];
+  for (int i = 0; i < 3; ++i) {
+    out[base[i]] += q[base[i]];
+    out[tip[i]] += 2.0f * (all - q[tip[i]]) - q[base[i]];
   }
-  for (int i = 0; i < 6; ++i) {
-    stress[i] = yw_vf_splat(0.0f);
-    for (int j = 0; j < 6; ++j) {
-      stress[i] += yw_vf_load(k + yw_fem_matrix_at(i, j) * YW_LANES) * strain[j];
-    }
+}
+
+YW_LANE_FN void turn_from_a(int apex, const yw_vf* tension, yw_vf* out) {
+  const uint8_t *tip = tip_edges[apex], *base = base_edges[apex];
+  yw_vf all = (tension[tip[0]] + tension[tip[1]]) + tension[tip[2]];
+  for (int i = 0; i < 3; ++i) {
+    out[base[i]] = tension[base[i]] - tension[tip[i]];
+    out[tip[i]] = 2.0f * (all - tension[tip[i]]);
   }
-  for (int32_t e = 0; e < kind->num_edges; ++e) {
-    for (int i = 0; i < 6; ++i) {
-      edges->tension[e] += yw_vf_load(mean + (6 * e + i) * YW_LANES) * stress[i];
-    }
+}
+
+// Adds the share of one type of children to the mean q of an A tet.
+YW_LANE_FN void add_type(const fem_kind* kind, int type, const float* shares, const yw_vf* q,
+                         yw_vf* mean) {
+  yw_vf sum[6];
+  for (int k = 0; k < 6; ++k) sum[k] = yw_vf_splat(0.0f);
+  for (int32_t i = 0; i < kind->num_of_type[type]; ++i) {
+    int32_t c = kind->of_type[type][i];
+    yw_vf share = yw_vf_load(shares + c * YW_LANES);
+    for (int k = 0; k < 6; ++k) sum[k] += share * q[kind->child_edge[c][k]];
+  }
+  if (type == FEM_A) {
+    for (int k = 0; k < 6; ++k) mean[k] += sum[k];
+  } else {
+    turn_to_a(type - FEM_T0, sum, mean);
+  }
+}
+
+// t = (V N^T K N) R q by type of child: what the mean strain of softened families answers
+// (soften.h).
+YW_LANE_FN void find_means(const fem_batches* b, const fem_kind* kind, size_t at, int32_t lane,
+                           const yw_vf* q, yw_vf t[FEM_TYPES][6]) {
+  static const uint8_t own_edges[6] = {0, 1, 2, 3, 4, 5};
+  const float* shares = b->shares + at * (size_t)kind->num_children * YW_LANES + lane;
+  yw_vf mean[6];
+  for (int k = 0; k < 6; ++k) mean[k] = yw_vf_splat(0.0f);
+  add_type(kind, FEM_A, shares, q, mean);
+  add_type(kind, FEM_T0, shares, q, mean);
+  add_type(kind, FEM_T1, shares, q, mean);
+  add_type(kind, FEM_T2, shares, q, mean);
+  add_type(kind, FEM_T3, shares, q, mean);
+  times_matrix(b->mean_matrices + at * FEM_MATRIX * YW_LANES + lane, OWN, own_edges, mean,
+               t[FEM_A]);
+  turn_from_a(0, t[FEM_A], t[FEM_T0]);
+  turn_from_a(1, t[FEM_A], t[FEM_T1]);
+  turn_from_a(2, t[FEM_A], t[FEM_T2]);
+  turn_from_a(3, t[FEM_A], t[FEM_T3]);
+}
+
+// T = M q of all children of softened families, and what their mean adds.
+YW_LANE_FN void add_soft_children(const fem_batches* b, const fem_kind* kind, size_t at,
+                                  int32_t lane, edge_lanes* edges) {
+  const size_t nc = (size_t)kind->num_children;
+  yw_vf means[FEM_TYPES][6], t[6];
+  find_means(b, kind, at, lane, edges->q, means);
+  for (size_t c = 0; c < nc; ++c) {
+    const uint8_t* edge = kind->child_edge[c];
+    yw_vf share = yw_vf_load(b->shares + (at * nc + c) * YW_LANES + (size_t)lane);
+    times_matrix(b->matrices + (at * nc + c) * FEM_MATRIX * YW_LANES + lane, OWN, edge, edges->q,
+                 t);
+    const yw_vf* mean = means[kind->child_type[c]];
+    for (int k = 0; k < 6; ++k) edges->tension[edge[k]] += t[k] + share * mean[k];
   }
 }
 
@@ -233,9 +294,10 @@ YW_LANE_FN bool batch_forces(const fem_force_args* args, int32_t batch, const fe
                   b->half_squares + at * (size_t)kind->num_edges * YW_LANES, lane, args->lag,
                   own_damping, &edges);
     yw_vf turn = yw_vf_load(b->turn + at * YW_LANES + (size_t)lane);
-    if (b->matrices) {
+    if (batch < b->num_soft) {
+      add_soft_children(b, kind, at, lane, &edges);
+    } else if (b->matrices) {
       add_children(args, kind, at, lane, OWN, &edges);
-      if (batch < b->num_soft) add_means(b, kind, at, lane, &edges);
     } else if (b->table_root[at] < 0) {
       add_children(args, kind, at, lane, SHARED_BY_LANE, &edges);
     } else {

@@ -90,6 +90,15 @@ static void find_matrix(const fem_shape* shape, const float* c, const float* par
   for (int k = 0; k < FEM_MATRIX; ++k) out[k] = (float)m[k];
 }
 
+// N^T K N of the root's own shape.
+static void find_mean(const fem_shape* shape, const float* part, float out[FEM_MATRIX]) {
+  fem_mat6 n;
+  double m[FEM_MATRIX];
+  yw_fem_strain_matrix(shape, &n);
+  yw_fem_edge_matrix(&n, part, shape->volume, m);
+  for (int k = 0; k < FEM_MATRIX; ++k) out[k] = (float)m[k];
+}
+
 bool yw_fem_softening_create(const yw_allocator* mem, const fem_hierarchy* h,
                              const fem_materials* materials, fem_softening* out) {
   *out = (fem_softening){.uniform = !materials->stiffness};
@@ -101,11 +110,16 @@ bool yw_fem_softening_create(const yw_allocator* mem, const fem_hierarchy* h,
   size_t matrices = (size_t)(out->uniform ? h->num_roots * FEM_TYPES : end - out->first);
   out->part = yw_mem_alloc(mem, parts, sizeof *out->part);
   out->matrices = yw_mem_alloc(mem, matrices, sizeof *out->matrices);
-  if (!out->part || !out->matrices) {
+  size_t means = (size_t)(out->uniform ? h->num_roots : out->num_families);
+  out->mean = yw_mem_alloc(mem, means, sizeof *out->mean);
+  if (!out->part || !out->matrices || !out->mean) {
     yw_fem_softening_free(mem, out);
     return false;
   }
   for (size_t p = 0; p < parts; ++p) find_part(h, materials, (int32_t)p, out->part[p]);
+  for (int32_t k = 0; k < (int32_t)means; ++k) {
+    find_mean(&h->shapes[h->root[k]][FEM_A], yw_fem_soft_part(out, k), out->mean[k]);
+  }
   for (size_t k = 0; k < matrices && out->uniform; ++k) {
     find_matrix(&h->shapes[k / FEM_TYPES][k % FEM_TYPES], materials->uniform_stiffness,
                 out->part[0], 1.0, out->matrices[k]);
@@ -120,31 +134,22 @@ bool yw_fem_softening_create(const yw_allocator* mem, const fem_hierarchy* h,
 void yw_fem_softening_free(const yw_allocator* mem, fem_softening* s) {
   yw_mem_free(mem, s->part);
   yw_mem_free(mem, s->matrices);
+  yw_mem_free(mem, s->mean);
   *s = (fem_softening){0};
 }
 
 void yw_fem_soft_mean(const fem_softening* s, const fem_hierarchy* h, const fem_kind* kind,
-                      int32_t parent, int32_t present, size_t stride, float* mean,
-                      float* stiffness) {
-  double r[FEM_MAX_EDGES][6] = {{0}}, volume = 0.0;
-  double scale = (double)(1ll << (2 * (h->level[parent] + 1)));
-  fem_mat6 n[FEM_TYPES];
-  for (int type = 0; type < FEM_TYPES; ++type) {
-    yw_fem_strain_matrix(&h->shapes[h->root[parent]][type], &n[type]);
+                      int32_t parent, int32_t present, size_t stride, float* shares,
+                      float* matrix) {
+  float volume = 0.0f;  // over that of an A tet of the children's level
+  for (int32_t c = 0; c < kind->num_children; ++c) {
+    if (present >> c & 1) volume += kind->child_volume[c];
   }
   for (int32_t c = 0; c < kind->num_children; ++c) {
-    if (!(present >> c & 1)) continue;
-    double own = yw_fem_volume(h, h->first_child[parent] + c);
-    for (int i = 0; i < 36; ++i) {
-      r[kind->child_edge[c][i % 6]][i / 6] += own * scale * n[kind->child_type[c]].m[i / 6][i % 6];
-    }
-    volume += own;
+    shares[(size_t)c * stride] = present >> c & 1 ? kind->child_volume[c] / volume : 0.0f;
   }
-  for (int32_t e = 0; e < kind->num_edges; ++e) {
-    for (int i = 0; i < 6; ++i) mean[(size_t)(6 * e + i) * stride] = (float)(r[e][i] / volume);
-  }
-  const float* part = yw_fem_soft_part(s, parent);
-  for (int k = 0; k < FEM_MATRIX; ++k) {
-    stiffness[(size_t)k * stride] = (float)(volume * (double)part[k]);
-  }
+  // As M of a tet of that level.
+  float scale = volume * (float)(1 << (h->level[parent] + 1));
+  const float* mean = s->mean[s->uniform ? h->root[parent] : parent];
+  for (int k = 0; k < FEM_MATRIX; ++k) matrix[(size_t)k * stride] = scale * mean[k];
 }

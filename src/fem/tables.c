@@ -34,6 +34,7 @@ static void add_child(fem_kind* kind, const fem_child_rule* rule) {
   }
   bool is_a = rule->type == FEM_A;
   kind->child_type[c] = rule->type;
+  kind->of_type[rule->type][kind->num_of_type[rule->type]++] = (uint8_t)c;
   kind->child_sign[c] = (float)rule->sign;
   kind->child_volume[c] = is_a ? 1.0f : 0.5f;
   kind->child_turn[c] = (float)rule->sign * (is_a ? 1.0f : -2.0f);

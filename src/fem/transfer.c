@@ -35,16 +35,23 @@ void yw_fem_carry_forces(const fem_front* f, fem_vec4* force) {
   }
 }
 
+// All four numbers at a time; the last is 0.
+typedef fem_real fem_quad __attribute__((vector_size(4 * sizeof(fem_real))));
+
 static fem_vec4 mean_of(const int32_t* p, const fem_vec4* v) {
-  const fem_vec4 *a = &v[p[0]], *b = &v[p[1]];
-  fem_vec4 sum = {a->x + b->x, a->y + b->y, a->z + b->z, 0};
-  fem_real share = (fem_real)0.5;
+  fem_quad a, b, c, d;
+  fem_vec4 mean;
+  memcpy(&a, &v[p[0]], sizeof a);
+  memcpy(&b, &v[p[1]], sizeof b);
+  a += b;
   if (p[2] >= 0) {
-    const fem_vec4 *c = &v[p[2]], *d = &v[p[3]];
-    sum = (fem_vec4){sum.x + (c->x + d->x), sum.y + (c->y + d->y), sum.z + (c->z + d->z), 0};
-    share = (fem_real)0.25;
+    memcpy(&c, &v[p[2]], sizeof c);
+    memcpy(&d, &v[p[3]], sizeof d);
+    a += c + d;
   }
-  return (fem_vec4){share * sum.x, share * sum.y, share * sum.z, 0};
+  a *= (fem_real)(p[2] >= 0 ? 0.25 : 0.5);
+  memcpy(&mean, &a, sizeof mean);
+  return mean;
 }
 
 void yw_fem_follow(const fem_front* f, fem_vec4* pos, fem_vec4* vel) {

@@ -82,7 +82,6 @@ bool yw_load_merge(yw_loader* l, yw_body_spec* body) {
   if (model->method != YW_SCENE_PLASTIC) {
     return yw_value_fail(&l->r, node, "is only for bodies of \"plastic\"");
   }
-  if (body->pins) return yw_value_fail(&l->r, body->pins, "is not for bodies that merge");
   const char* name = node->type == YW_JSON_STRING ? node->string : "";
   if (!check_spacing(l, body) || !find_group(l, name, &body->group)) return false;
   yw_group_spec* group = &l->scene->groups.items[body->group];
@@ -114,6 +113,19 @@ static void list_parts(const yw_scene* scene, int32_t index, yw_part_spec* out) 
   for (int32_t i = 1; i < count; i++) out[i].first = out[i - 1].first + out[i - 1].count;
 }
 
+// Particles that come later are not there when pins take hold.
+static bool check_pins(yw_loader* l, const yw_group_spec* group) {
+  for (int32_t i = 0; i < group->num_parts; i++) {
+    const yw_body_spec* body = &l->scene->bodies.items[group->parts[i].body];
+    if (body->num_pins == 0 || !(group->parts[i].start > group->parts[0].start)) continue;
+    return yw_value_fail(&l->r, body->pins,
+                         "is for bodies that are there when others of their group begin (at %g s), "
+                         "but this one comes at %g s",
+                         group->parts[0].start, group->parts[i].start);
+  }
+  return true;
+}
+
 static bool build_group(yw_loader* l, int32_t index) {
   yw_scene* scene = l->scene;
   yw_group_spec* group = &scene->groups.items[index];
@@ -124,6 +136,10 @@ static bool build_group(yw_loader* l, int32_t index) {
     return yw_memory_fail(&l->r);
   }
   list_parts(scene, index, group->parts);
+  if (!check_pins(l, group)) {
+    yw_mem_free(&scene->mem, parts);
+    return false;
+  }
   for (int32_t i = 0; i < group->num_parts; i++) {
     const yw_part_spec* spec = &group->parts[i];
     const yw_body_spec* body = &scene->bodies.items[spec->body];

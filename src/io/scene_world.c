@@ -61,20 +61,33 @@ static void name_body(const yw_body_spec* body, int32_t copy, char* out, size_t 
   }
 }
 
-static yw_status create_pins(yw_world* world, const yw_body_spec* body, yw_body_id id,
-                             yw_vec3 moved, yw_error* error) {
+// first: where the particles of the body begin in that of the world.
+static yw_status create_pin(const yw_scene* scene, yw_world* world, const yw_pin_spec* pin,
+                            int32_t first, yw_pin_def* def, yw_error* error) {
+  yw_pin_id id;
+  def->vertices = pin->list;
+  if (first == 0) return yw_pin_create(world, def, &id, error);
+  int32_t* moved = YW_NEW_ARRAY(&scene->mem, int32_t, pin->num_vertices);
+  if (!moved) return yw_fail_memory(error, "a pin");
+  for (int32_t i = 0; i < pin->num_vertices; i++) moved[i] = pin->list[i] + first;
+  def->vertices = moved;
+  yw_status status = yw_pin_create(world, def, &id, error);
+  yw_mem_free(&scene->mem, moved);
+  return status;
+}
+
+static yw_status create_pins(const yw_scene* scene, yw_world* world, const yw_body_spec* body,
+                             yw_body_id id, int32_t first, yw_vec3 moved, yw_error* error) {
   for (int32_t i = 0; i < body->num_pins; i++) {
     const yw_pin_spec* pin = &body->pin_list[i];
-    yw_pin_id pin_id;
     yw_pin_def def = yw_default_pin_def();
     def.body = id;
-    def.vertices = pin->list;
     def.num_vertices = pin->num_vertices;
     def.path = yw_path_of(&pin->motion, yw_add(pin->motion.pivot, moved));
     def.stiffness = pin->stiffness;
     def.damping = pin->damping;
     def.clamp = pin->clamp;
-    yw_status status = yw_pin_create(world, &def, &pin_id, error);
+    yw_status status = create_pin(scene, world, pin, first, &def, error);
     if (status < 0) return status;
   }
   return YW_OK;
@@ -106,7 +119,8 @@ static yw_status create_copy(const yw_scene* scene, yw_world* world, const yw_bo
   }
   if (method == YW_SCENE_MATCH) status = yw_body_set_match_params(world, id, &body->params);
   if (status < 0) return yw_fail(error, status, "its settings are refused");
-  return create_pins(world, body, id, yw_sub(def.transform.position, body->position), error);
+  return create_pins(scene, world, body, id, 0, yw_sub(def.transform.position, body->position),
+                     error);
 }
 
 // Bodies that merge: velocities, places and starts are those of the parts of the model.
@@ -124,7 +138,14 @@ static yw_status create_group(const yw_scene* scene, yw_world* world, const yw_g
   def.body_contact = body->body_contact;
   def.self_contact = body->self_contact;
   def.start = group->parts[0].start;
-  return yw_body_create(world, &def, &id, error);
+  yw_status status = yw_body_create(world, &def, &id, error);
+  for (int32_t i = 0; i < group->num_parts && status >= 0; i++) {
+    const yw_part_spec* part = &group->parts[i];
+    const yw_body_spec* own = &scene->bodies.items[part->body];
+    yw_vec3 moved = yw_sub(yw_body_copy_transform(own, part->copy).position, own->position);
+    status = create_pins(scene, world, own, id, part->first, moved, error);
+  }
+  return status;
 }
 
 static yw_status create_obstacle(yw_world* world, yw_obstacle_spec* obstacle, yw_error* error) {

@@ -7,6 +7,9 @@
 // Slaves nearer to a pinned master than this, in units of d, move with it: the eight next to it on
 // the lattice.
 #define HELD_REACH 0.9f
+// Forces may take a slave this far, in units of d, when it is asked what it could meet: with steps
+// longer than waves need for d they say where to, but not how far.
+#define FORCE_REACH 0.25f
 
 void yw_plastic_meet(const plastic_body* body, int32_t slave, yw_vec4* velocity) {
   yw_vec4 n = body->normal[slave], u = body->surface_vel[slave];
@@ -24,8 +27,45 @@ void yw_plastic_meet(const plastic_body* body, int32_t slave, yw_vec4* velocity)
   *velocity = yw_v4(yw_mad(yw_xyz(u), share, slide));
 }
 
-// Of the slaves inside obstacles, those that would go farther in; all that are inside sticky ones.
-// The force on them becomes what leads to the velocity after friction.
+// Where slaves would be at the end of the step, to body->solved. Returns a box around all ways.
+static yw_aabb predict(plastic_body* body, const yw_step_ctx* ctx) {
+  yw_aabb box = yw_aabb_empty();
+  float dt = body->dt, most = FORCE_REACH * body->model->spacing;
+  for (int32_t s = 0; s < body->num_slaves; ++s) {
+    yw_vec3 x = yw_xyz(body->slave_pos[s]), next = x;
+    float mass = body->slave_vel[s].w;
+    if (mass > 0.0f) {
+      yw_vec3 pushed = yw_scale(yw_xyz(body->force[s]), dt * dt / mass);
+      float far = yw_length(pushed);
+      next = yw_mad(x, dt, yw_mad(yw_xyz(body->slave_vel[s]), dt, ctx->gravity));
+      next = yw_mad(next, far > most ? most / far : 1.0f, pushed);
+    }
+    body->solved[s] = yw_v4(next);
+    box = yw_aabb_grow(yw_aabb_grow(box, x), next);
+  }
+  return box;
+}
+
+// Slaves that are not inside yet but may be at the end of the step can go as far as the surface.
+// DIFFERS: looked at only once they are inside, slaves a hair away from what they rest on are free
+// for a step. In a long one the body falls by g dt^2, or all that is pressed together expands; then
+// masters meet the obstacle themselves, are pushed into each other, and no deformation knows of it.
+static void look_ahead(plastic_body* body, const yw_step_ctx* ctx, float end) {
+  yw_vec4 *ahead = body->solved, *normal = body->residual, *velocity = body->product;
+  ctx->probe(ctx, body->num_slaves, ahead, end, normal, velocity);
+  for (int32_t s = 0; s < body->num_slaves; ++s) {
+    if (body->normal[s].w != 0.0f || normal[s].w == 0.0f) continue;
+    yw_vec3 n = yw_xyz(normal[s]), way = yw_sub(yw_xyz(ahead[s]), yw_xyz(body->slave_pos[s]));
+    // Seen from the obstacle, and as if it were flat.
+    float gap = -normal[s].w - yw_dot(yw_mad(way, -body->dt, yw_xyz(velocity[s])), n);
+    yw_vec3 u = yw_mad(yw_xyz(velocity[s]), -fmaxf(gap, 0.0f) / body->dt, n);
+    body->normal[s] = normal[s];
+    body->surface_vel[s] = (yw_vec4){u.x, u.y, u.z, velocity[s].w};
+  }
+}
+
+// Of the slaves inside obstacles or about to be, those that would go farther in; all that are
+// inside sticky ones. The force on them becomes what leads to the velocity after friction.
 static void choose_contacts(plastic_body* body, const yw_step_ctx* ctx) {
   int32_t contacts = 0;
   for (int32_t s = 0; s < body->num_slaves; ++s) {
@@ -65,23 +105,19 @@ static void hold_slaves(plastic_body* body, const yw_particles* particles, const
   }
 }
 
-static yw_aabb box_of(const plastic_body* body) {
-  yw_aabb box = yw_aabb_empty();
-  for (int32_t s = 0; s < body->num_slaves; ++s) {
-    box = yw_aabb_grow(box, yw_xyz(body->slave_pos[s]));
-  }
-  return box;
-}
-
 void yw_plastic_find_contacts(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                               float begin) {
-  bool is_clear =
-      !ctx->probe || !ctx->obstacles || (ctx->is_clear && ctx->is_clear(ctx, box_of(body)));
+  bool is_clear = !ctx->probe || !ctx->obstacles;
+  if (!is_clear) {
+    yw_aabb box = predict(body, ctx);
+    is_clear = ctx->is_clear && ctx->is_clear(ctx, box);
+  }
   if (is_clear) {
     for (int32_t s = 0; s < body->num_slaves; ++s) body->normal[s].w = 0.0f;
   } else {
     ctx->probe(ctx, body->num_slaves, body->slave_pos, begin + body->dt, body->normal,
                body->surface_vel);
+    look_ahead(body, ctx, begin + body->dt);
     choose_contacts(body, ctx);
   }
   hold_slaves(body, particles, ctx);

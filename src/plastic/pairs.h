@@ -21,6 +21,9 @@ void YW_KERNEL(yw_plastic_flow)(plastic_body* body, yw_particles* particles, int
 
 typedef float quad __attribute__((vector_size(16)));
 
+// So many slaves later memory will be needed that is asked for now.
+#define SLAVES_AHEAD 32
+
 #define SPREAD(q, i) __builtin_shufflevector(q, q, i, i, i, i)
 
 YW_LANE_FN quad quad_load(const void* from) {
@@ -65,6 +68,11 @@ YW_LANE_FN void load_locals(const plastic_body* body, const yw_vec4* v, int32_t 
   int32_t first = body->local_start[chunk], count = body->local_start[chunk + 1] - first;
   for (int32_t i = 0; i < count; ++i) {
     int32_t s = body->local_slave[first + i];
+    if (i + SLAVES_AHEAD < count) {
+      int32_t next = body->local_slave[first + i + SLAVES_AHEAD];
+      __builtin_prefetch(&body->slave_pos[next]);
+      if (v) __builtin_prefetch(&v[next]);
+    }
     out[i] =
         (local_slave){v ? quad_load(&v[s]) : (quad){0}, place_from(origin, &body->slave_pos[s])};
   }
@@ -73,6 +81,14 @@ YW_LANE_FN void load_locals(const plastic_body* body, const yw_vec4* v, int32_t 
 YW_LANE_FN void clear_parts(yw_vec4* parts, const plastic_body* body, int32_t chunk) {
   int32_t first = body->local_start[chunk], end = body->local_start[chunk + 1];
   memset(parts, 0, (size_t)(end - first) * sizeof *parts);
+}
+
+// Asks memory for the parts of a slave.
+YW_LANE_FN void ask_parts(const plastic_body* body, const yw_vec4* parts, int32_t s) {
+  if (s >= body->num_slaves) return;
+  for (int32_t e = body->part_start[s]; e < body->part_start[s + 1]; ++e) {
+    __builtin_prefetch(&parts[body->part_at[e]], 0, 2);
+  }
 }
 
 YW_LANE_FN quad sum_parts(const plastic_body* body, const yw_vec4* parts, int32_t s) {
@@ -267,6 +283,15 @@ YW_LANE_FN void lanes_to_columns(const yw_mat3x16* a, plastic_row out[YW_LANES])
   }
 }
 
+// Asks memory for what lane k of a block will read: pairs with 32 slaves.
+YW_LANE_FN void ask_pairs(const plastic_body* body, int32_t block, int32_t k) {
+  if (block * YW_LANES >= body->num_masters) return;
+  size_t first = 4 * (size_t)body->four_start[block * YW_LANES] + 32 * (size_t)k;
+  __builtin_prefetch(body->share + first);
+  __builtin_prefetch(body->share + first + 16);
+  __builtin_prefetch(body->local_column + first);
+}
+
 // Makes the rows of 16 masters. sum N v (x_s - c)^T to l; sum N v to `moved`, with sum N last where
 // v.w is 1; neither without l.
 YW_LANE_FN void make_rows(const plastic_body* body, const local_slave* locals, int32_t block,
@@ -274,6 +299,7 @@ YW_LANE_FN void make_rows(const plastic_body* body, const local_slave* locals, i
   gathered sums[YW_LANES] = {0};
   for (int32_t k = 0; k < masters_of(body, block); ++k) {
     pair_range pairs = pairs_of(body, block * YW_LANES + k, rows);
+    ask_pairs(body, block + 1, k);
     sums[k] = make_row(&pairs, locals, center_of(&body->work[block], k),
                        l ? ROWS_GRADIENT_AND_MEAN : ROWS_ALONE);
   }

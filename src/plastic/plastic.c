@@ -16,7 +16,7 @@
 #define MOST_WAY 0.4f
 // ... or of d at all (obstacles), and no wave passes more than this many masters.
 #define MOST_FALL 1.0f
-#define MOST_WAVES 25.0f
+#define MOST_WAVES 5.0f
 #define MAX_INNER_STEPS 10000
 // A solve that did not converge is tried again with half the step, at most this often in a row.
 #define MAX_HALVINGS 6

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What an iteration of the solve does, see solve.c: the tangent of masters, then the vectors of
 // slaves; and the blocks of the preconditioner.
+#include <stddef.h>
+
 #include "plastic/pairs.h"
 
 // The tangent -------------------------------------------------------------------------------------
@@ -42,47 +44,39 @@ YW_LANE_FN void next_directions(const plastic_body* body, int32_t chunk, local_s
 
 // Memory is asked for what the next block and the next chunk will read, a little with every master:
 // all of it streams, but in more places than the machine follows by itself.
-typedef struct stiffen_ahead {
-  const char *shares, *columns, *work, *state;  // of the next block
-  const int32_t *locals, *end;                  // of the next chunk
-} stiffen_ahead;
+typedef struct slaves_ahead {
+  const int32_t *next, *end;
+} slaves_ahead;
 
-YW_LANE_FN stiffen_ahead look_ahead(const plastic_body* body, int32_t block, block_range range) {
-  int32_t chunk = range.first / (PLASTIC_CHUNK / YW_LANES) + 1, blocks = PLASTIC_CHUNK / YW_LANES;
-  int32_t next = block + 1 < yw_plastic_chunks(body->num_masters, YW_LANES) ? block + 1 : block;
-  size_t pairs = 4 * (size_t)body->four_start[next * YW_LANES];
-  stiffen_ahead ahead = {(const char*)(body->share + pairs),
-                         (const char*)(body->local_column + pairs),
-                         (const char*)&body->work[next],
-                         (const char*)&body->state[next],
-                         NULL,
-                         NULL};
-  if (chunk * PLASTIC_CHUNK >= body->num_masters) return ahead;
-  int32_t first = body->local_start[chunk], count = body->local_start[chunk + 1] - first;
-  ahead.locals = body->local_slave + first + count * (block - range.first) / blocks;
-  ahead.end = body->local_slave + first + count * (block + 1 - range.first) / blocks;
-  return ahead;
+// The slaves of the next chunk, as much of them as belongs to a block of this one.
+YW_LANE_FN slaves_ahead look_ahead(const plastic_body* body, int32_t block, int32_t chunk) {
+  int32_t blocks = PLASTIC_CHUNK / YW_LANES, part = block - chunk * blocks;
+  if ((chunk + 1) * PLASTIC_CHUNK >= body->num_masters) return (slaves_ahead){NULL, NULL};
+  int32_t first = body->local_start[chunk + 1], count = body->local_start[chunk + 2] - first;
+  const int32_t* slaves = body->local_slave + first;
+  return (slaves_ahead){slaves + count * part / blocks, slaves + count * (part + 1) / blocks};
 }
 
-// Pairs of 32 slaves each, while rows of lane k are made.
-YW_LANE_FN void ask_pairs(const stiffen_ahead* ahead, int32_t k) {
-  __builtin_prefetch(ahead->shares + 128 * k, 0, 2);
-  __builtin_prefetch(ahead->shares + 128 * k + 64, 0, 2);
-  __builtin_prefetch(ahead->columns + 64 * k, 0, 2);
-}
-
-// Tangents, U and slaves, while rows of lane k are scattered.
-YW_LANE_FN void ask_rest(stiffen_ahead* ahead, int32_t k) {
-  __builtin_prefetch(ahead->work + 64 * k, 0, 2);
-  if (k < 8) __builtin_prefetch(ahead->work + 64 * (k + 16), 0, 2);
-  if (k < 9) __builtin_prefetch(ahead->state + 64 * k, 0, 2);
-}
-
-YW_LANE_FN void ask_slaves(stiffen_ahead* ahead, const plastic_body* body) {
-  for (int i = 0; i < 3 && ahead->locals < ahead->end; ++i) {
-    __builtin_prefetch(&body->course[*ahead->locals++], 0, 2);
+// And of their parts as many as fit a line.
+YW_LANE_FN void ask_slaves(const plastic_body* body, slaves_ahead* ahead) {
+  if (ahead->next < ahead->end) {
+    size_t part = (size_t)(ahead->next - body->local_slave);
+    __builtin_prefetch(&body->parts[part], 1, 2);
+  }
+  for (int i = 0; i < 3 && ahead->next < ahead->end; ++i) {
+    __builtin_prefetch(&body->course[*ahead->next++], 0, 2);
   }
 }
+
+// Part k of 16 of the tangents of a block: what comes first in its work, and U.
+YW_LANE_FN void ask_tangents(const plastic_body* body, int32_t block, int32_t k) {
+  if (block * YW_LANES >= body->num_masters) return;
+  const char *work = (const char*)&body->work[block], *u = (const char*)body->state[block].u;
+  __builtin_prefetch(work + 64 * k, 0, 2);
+  if (k < 8) __builtin_prefetch(work + 64 * (k + 16), 0, 2);
+  if (k < 9) __builtin_prefetch(u + 64 * k, 0, 2);
+}
+_Static_assert(offsetof(plastic_work_block, inverse) == 24 * 64, "tangents are 24 lines");
 
 // Rows are made once: what 16 masters gathered with them is scattered while they are at hand.
 void YW_KERNEL(yw_plastic_stiffen)(plastic_body* body, yw_particles* particles, int32_t chunk) {
@@ -97,10 +91,10 @@ void YW_KERNEL(yw_plastic_stiffen)(plastic_body* body, yw_particles* particles, 
     yw_mat3x16 l;
     gathered sums[YW_LANES] = {0};
     plastic_row columns[YW_LANES];
-    stiffen_ahead ahead = look_ahead(body, block, range);
+    slaves_ahead ahead = look_ahead(body, block, chunk);
     for (int32_t k = 0; k < masters_of(body, block); ++k) {
       pair_range pairs = pairs_of(body, block * YW_LANES + k, &rows);
-      ask_pairs(&ahead, k);
+      ask_pairs(body, block + 1, k);
       sums[k] = make_row(&pairs, locals, center_of(&body->work[block], k), ROWS_AND_GRADIENT);
     }
     sums_to_lanes(sums, &l, NULL);
@@ -114,8 +108,8 @@ void YW_KERNEL(yw_plastic_stiffen)(plastic_body* body, yw_particles* particles, 
     lanes_to_columns(&l, columns);
     for (int32_t k = 0; k < masters_of(body, block); ++k) {
       pair_range pairs = pairs_of(body, block * YW_LANES + k, &rows);
-      ask_rest(&ahead, k);
-      ask_slaves(&ahead, body);
+      ask_tangents(body, block + 1, k);
+      ask_slaves(body, &ahead);
       scatter_row(&pairs, &columns[k], parts, false);
     }
   }
@@ -144,12 +138,11 @@ YW_LANE_FN quad condition_times(const float b[6], quad r) {
 
 typedef double wide_sum __attribute__((vector_size(32)));
 
-// So many slaves later memory will be needed.
-#define SLAVES_AHEAD 32
 #define TOTAL(s) (((s)[0] + (s)[1]) + (s)[2])
 
-// Asks memory for what slave s and its parts will need.
+// Asks memory for what slave s will need.
 YW_LANE_FN void ask_slave(const plastic_body* body, int32_t s) {
+  if (s >= body->num_slaves) return;
   __builtin_prefetch(&body->course[s], 1, 2);
   __builtin_prefetch(body->inverse[s], 0, 2);
   if (s % 4 == 0) {
@@ -157,9 +150,7 @@ YW_LANE_FN void ask_slave(const plastic_body* body, int32_t s) {
     __builtin_prefetch(&body->residual[s], 1, 2);
     __builtin_prefetch(&body->product[s], 1, 2);
   }
-  for (int32_t e = body->part_start[s]; e < body->part_start[s + 1]; ++e) {
-    __builtin_prefetch(&body->parts[body->part_at[e]], 0, 2);
-  }
+  ask_parts(body, body->parts, s);
 }
 
 // What stands in brackets is the step that was due: [x += alpha p, r -= alpha q, z -= alpha u],
@@ -171,7 +162,7 @@ void YW_KERNEL(yw_plastic_multiply)(plastic_body* body, yw_particles* particles,
   float alpha = body->alpha, beta = body->beta;
   wide_sum pq = {0}, rz = {0}, zq = {0}, qu = {0};
   for (int32_t s = first; s < end; ++s) {
-    if (s + SLAVES_AHEAD < body->num_slaves) ask_slave(body, s + SLAVES_AHEAD);
+    ask_slave(body, s + SLAVES_AHEAD);
     plastic_course* course = &body->course[s];
     quad p = quad_load(&course->direction);
     quad x = quad_load(&body->solved[s]) + alpha * p;
@@ -244,6 +235,8 @@ void YW_KERNEL(yw_plastic_condition)(plastic_body* body, yw_particles* particles
   int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
   if (end > body->num_slaves) end = body->num_slaves;
   for (int32_t s = first; s < end; ++s) {
+    ask_parts(body, body->parts, s + SLAVES_AHEAD);
+    ask_parts(body, body->parts + body->num_locals, s + SLAVES_AHEAD);
     quad own = sum_parts(body, body->parts, s);
     quad mixed = sum_parts(body, body->parts + body->num_locals, s);
     float base = body->slave_vel[s].w + own[3];

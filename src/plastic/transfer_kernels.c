@@ -77,6 +77,7 @@ static void to_slaves(plastic_body* body, yw_particles* particles, int32_t chunk
   int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
   if (end > body->num_slaves) end = body->num_slaves;
   for (int32_t s = first; s < end; ++s) {
+    ask_parts(body, body->parts, s + SLAVES_AHEAD);
     quad sum = sum_parts(body, body->parts, s);
     float mass = sum[3] > 0.0f ? sum[3] : 0.0f, inv = mass > 0.0f ? 1.0f / mass : 0.0f;
     body->slave_vel[s] = (yw_vec4){sum[0] * inv, sum[1] * inv, sum[2] * inv, mass};
@@ -88,6 +89,7 @@ static void forces(plastic_body* body, yw_particles* particles, int32_t chunk) {
   int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
   if (end > body->num_slaves) end = body->num_slaves;
   for (int32_t s = first; s < end; ++s) {
+    ask_parts(body, body->parts, s + SLAVES_AHEAD);
     quad sum = sum_parts(body, body->parts, s);
     body->force[s] = (yw_vec4){sum[0], sum[1], sum[2], 0.0f};
   }

@@ -21,6 +21,8 @@
 // Least share of w that stays in N.
 #define KEPT 0.1f
 #define ROOT_STEPS 4
+// So many pairs later memory will be needed that is asked for now.
+#define AHEAD 128
 
 // Search ------------------------------------------------------------------------------------------
 
@@ -138,8 +140,10 @@ static void gather_places(const plastic_body* body, const yw_particles* particle
       const int32_t* column = body->column + body->row_start[m];
       count = body->row_start[m + 1] - body->row_start[m];
       yw_vec4 x = particles->pos[m];
+      bool is_last = body->row_start[m] + AHEAD + count > body->num_pairs;
       for (int32_t k = 0; k < count; ++k) {
         const yw_vec4* s = &body->slave_pos[column[k]];
+        if (!is_last) __builtin_prefetch(&body->slave_pos[column[k + AHEAD]]);
         b->x[k][lane] = (s->x - x.x) * inv_h;
         b->y[k][lane] = (s->y - x.y) * inv_h;
         b->z[k][lane] = (s->z - x.z) * inv_h;

@@ -30,7 +30,7 @@ holds "carried nodes keep the momentum of a thrown bar, snapped ones do not" var
    on && /^hanging/ { n += $(NF - 1) < 0.995 || $(NF - 1) > 1.005 } END { print (n == 2) ? "true" : "false" }'
 figure poke
 holds "a poke needs few tets, and is as deep as in the finest mesh" poke.txt \
-  '$1 == "0.03" { print ($2 < 5 && $3 > 8 && $(NF - 2) < 3 && $(NF - 1) < 1.2) ? "true" : "false" }'
+  '$1 == "0.04" { print ($2 < 5 && $3 > 8 && $(NF - 2) < 3 && $(NF - 1) < 1.2) ? "true" : "false" }'
 figure fig8
 holds "a surface finer than the tets in use" fig8.txt \
   '/^surface/ { fine = $4 } /^tets/ { print (fine > $(NF - 2)) ? "true" : "false" }'

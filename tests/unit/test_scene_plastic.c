@@ -348,6 +348,28 @@ static void a_group_may_begin_later(void** state) {
   yw_scene_destroy(scene);
 }
 
+// Pins hold particles of the part they belong to: the second of two cubes hangs, the first falls.
+static void parts_of_a_group_may_be_pinned(void** state) {
+  (void)state;
+  yw_scene* scene =
+      scene_of(TWO("\"merge\": true", "\"merge\": true, \"pins\": [{\"vertices\": [3, 60, 61]}]"));
+  yw_world* world = world_of(scene);
+  yw_body_id body = yw_world_body(world, 0);
+  int32_t count;
+  yw_vec3 before[128];
+  memcpy(before, yw_body_positions(world, body, &count), sizeof before);
+  assert_int_equal(count, 128);
+  for (int i = 0; i < 20; i++) assert_true(yw_world_step(world, 0.005f, 1, NULL) >= 0);
+  const yw_vec3* x = yw_body_positions(world, body, &count);
+  const int32_t held[3] = {64 + 3, 64 + 60, 64 + 61};
+  for (int k = 0; k < 3; k++) {
+    assert_near(yw_length(yw_sub(x[held[k]], before[held[k]])), 0, 1e-6);
+  }
+  assert_near(x[3].y - before[3].y, -0.5 * 9.81 * 0.01, 0.003);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
 // Warnings and mistakes ---------------------------------------------------------------------------
 
 static float lowest(const yw_world* world) {
@@ -473,7 +495,9 @@ static void mistakes_are_reported_with_their_place(void** state) {
       {BODY(CUBE ", \"merge\": true"), "merge is only for bodies of \"plastic\""},
       {BODY(SOFT ", \"merge\": 3"), "merge is a number, but must be true, false or the name"},
       {BODY(CUBE ", \"plastic\": {}, \"merge\": true"), "needs \"spacing\" where bodies merge"},
-      {BODY(SOFT ", \"merge\": true, \"pins\": []"), "pins is not for bodies that merge"},
+      {TWO("\"merge\": true", "\"merge\": true, \"start\": 1, \"pins\": [{\"vertices\": [0]}]"),
+       "bodies[1].pins is for bodies that are there when others of their group begin (at 0 s), but "
+       "this one comes at 1 s"},
       {TWO("\"merge\": true", "\"merge\": true, \"friction\": 1"),
        "bodies[1].friction merges with bodies whose \"friction\" is another"},
       {"{\"bodies\": [{" SOFT ", \"merge\": true}, {" CUBE
@@ -508,6 +532,7 @@ int main(void) {
       cmocka_unit_test(bodies_of_a_group_are_one),
       cmocka_unit_test(particles_keep_the_colour_of_their_body),
       cmocka_unit_test(a_group_may_begin_later),
+      cmocka_unit_test(parts_of_a_group_may_be_pinned),
       cmocka_unit_test(sticky_obstacles_lift),
       cmocka_unit_test(overlaps_are_told),
       cmocka_unit_test(a_swallowed_body_comes_out),
