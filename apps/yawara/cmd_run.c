@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cache.h"
 #include "commands.h"
@@ -41,11 +42,14 @@ static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int number) {
   (void)number;
+  static const char text[] = "\nstopping after this frame; once more stops at once\n";
   interrupted = 1;
+  if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return;
 }
 
+// The first signal lets the frame end, the second is not caught: files are whole in either case.
 static void watch_interrupts(void) {
-  struct sigaction action = {.sa_handler = on_interrupt};
+  struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
