@@ -303,7 +303,8 @@ static yw_status plastic_advance(void* state, yw_particles* particles, const yw_
   while (left > 1e-6f * ctx->h) {
     float longest = longest_step(body, particles);
     if (limit < longest) longest = limit;
-    float steps = ceilf(left / longest);
+    // A substep of just the wanted length is one step, whatever rounding says.
+    float steps = ceilf(left / longest - 1e-4f);
     if (!(steps >= 1.0f)) steps = 1.0f;
     if (steps > (float)MAX_INNER_STEPS) return YW_ERR_DIVERGED;
     body->dt = left / steps;
