@@ -1,7 +1,8 @@
-# The front door: make, make demo, make test, make install. CMakeLists.txt does the work.
+# The front door: make, make demo, make check (quick), make test (everything), make install.
+# CMakeLists.txt does the work.
 PREFIX ?= /usr/local
 
-.PHONY: all demo test bench install format clean
+.PHONY: all demo check test bench install format clean
 
 all:
 	@scripts/setup.sh build
@@ -11,6 +12,10 @@ all:
 demo:
 	@scripts/setup.sh demo
 	@scripts/demo.sh
+
+check:
+	@scripts/setup.sh test
+	@scripts/test.sh quick
 
 test:
 	@scripts/setup.sh test
@@ -23,7 +28,7 @@ install: all
 	cmake --install build --prefix $(DESTDIR)$(PREFIX)
 
 format:
-	clang-format -i $$(find include src apps tests bench examples -name '*.[ch]' -o -name '*.cpp')
+	clang-format -i $$(find include src apps studies tests examples -name '*.[ch]' -o -name '*.cpp')
 
 clean:
 	rm -rf build out

@@ -5,7 +5,7 @@ install(TARGETS yawara_static yawara_shared EXPORT yawara-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/yawara DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET yawara)
-  install(TARGETS yawara RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS yawara yawara-studies RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/yawara)
 endif()
 # Relative, so that the installed tree can be moved or staged.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Includes point one way: base <- math <- geometry <- methods, contact <- world <- io <- apps.
+# Includes point one way, see docs/design/architecture.md. One line per room: what it may include.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 bad=0
@@ -7,22 +7,52 @@ bad=0
 # allow FOLDER "regular expression of what its quoted includes may start with"
 allow() {
   local folder=$1 pattern=$2 found
-  [ -d "$folder" ] || return 0
-  found=$(grep -rnE '^#include "' "$folder" --include='*.[ch]' | grep -vE "#include \"($pattern)" || true)
+  [ -d "$folder" ] || { echo "check_includes.sh: there is no $folder"; bad=1; return; }
+  found=$(grep -rnE '^#include "' "$folder" --include='*.[ch]' --include='*.cpp' | grep -vE "#include \"($pattern)" || true)
   if [ -n "$found" ]; then
     echo "includes that point the wrong way:"
     echo "$found"
     bad=1
   fi
 }
-allow src/base 'base/|yawara/base\.h'
-allow src/math 'base/|math/|yawara/base\.h'
-allow src/geometry 'base/|math/|geometry/|yawara/(base|mesh|shape|model)\.h'
-for method in match frames plastic fem; do
-  allow "src/$method" "base/|math/|geometry/|method\.h|$method/|yawara/(base|mesh|shape|model|$method)\.h"
+
+# The library, lowest room first.
+tools='yawara/extend/(error|hash|memory|stream|tasks|text|timer|vec)\.h|yawara/base\.h'
+low="$tools|base/|math/"
+shapes="$low|geometry/|yawara/(mesh|shape|model)\.h"
+allow include '(\.\./)?[a-z]+\.h|extend/'
+allow src/base "$tools|base/|yawara/extend/file\.h"
+allow src/math/small "$tools|base/|math/small/"
+allow src/math/sparse "$tools|base/|math/(small|sparse)/"
+allow src/geometry "$shapes"
+allow src/materials 'yawara/'
+seam="$shapes|materials/|yawara/extend/method\.h"
+allow src/methods/kit "$seam|methods/kit/"
+# Rods and sheets still share parameters with volumes; their own come next.
+allow src/methods/slender "$seam|methods/(kit|slender|frames)/|yawara/frames\.h"
+allow src/methods/frames "$seam|methods/(kit|frames|slender)/|yawara/frames\.h"
+for method in match plastic fem; do
+  allow "src/methods/$method" "$seam|methods/(kit|$method)/|yawara/$method\.h"
 done
-allow src/contact 'base/|math/|geometry/|method\.h|contact/|yawara/(base|mesh|shape|model)\.h'
-allow src/world 'base/|math/|geometry/|method\.h|match/|frames/|plastic/|fem/|contact/|world/|yawara/(base|mesh|shape|model|match|frames|plastic|fem|world)\.h'
-allow src/io 'base/|math/|geometry/|world/|io/|yawara/'
-allow include '[a-z]+\.h'
+allow src/contact "$seam|contact/"
+allow src/world "$seam|contact/|methods/|world/|yawara/"
+allow src/files "$shapes|files/|yawara/(files|extend/[a-z_]+)\.h"
+allow src/scene "$shapes|materials/|files/|world/|scene/|yawara/"
+
+# The program sees what everybody sees, and its own rooms.
+public='yawara/'
+allow apps/yawara/console "$public|console/"
+allow apps/yawara/render "$public|render/"
+allow apps/yawara/playback "$public|console/|render/|playback/"
+allow apps/yawara/commands "$public|console/|render/|playback/|commands/"
+
+# Studies and tests look at everything; tests do not look at studies, but at their references.
+rooms='(console|render|playback|commands)/'
+inside='(base|math|geometry|materials|methods|contact|world|files|scene)/'
+allow studies/reference "$public|$inside|reference/"
+allow studies/bench "$public|$inside|$rooms|reference/|bench/|bullet_peer\.h|studies\.h"
+allow studies/fit "$public|$inside|$rooms|reference/|fit/|studies\.h"
+allow studies/papers "$public|$inside|$rooms|reference/|papers/|studies\.h"
+allow tests "$public|$inside|$rooms|reference/|support/"
+allow examples 'yawara/'
 exit $bad

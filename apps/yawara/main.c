@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The program: finds the subcommand and hands over.
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/text.h"
-#include "commands.h"
-#include "options.h"
+#include "commands/commands.h"
+#include "console/options.h"
+#include "yawara/extend/text.h"
 #include "yawara/yawara.h"
 
 typedef struct entry {
   const char* name;
-  int (*run)(int argc, char** argv);
+  int (*run)(int argc, char** argv);  // NULL: a study
   const char* summary;
 } entry;
 
@@ -20,11 +22,26 @@ static const entry entries[] = {
     {"export", cmd_export, "a cache as PLY, OBJ, VTU, PC2 or MDD"},
     {"mesh", cmd_mesh, "tets from a surface or a shape, with a quality report"},
     {"inspect", cmd_inspect, "what is in a mesh, scene, cache or snapshot"},
-    {"bench", cmd_bench, "measurements, as a table or as JSON"},
-    {"fit", cmd_fit, "materials and measurements against what a frames body does"},
-    {"paper", cmd_paper, "a figure or table of a paper, reproduced"},
+    {"fit", NULL, "materials and measurements against what a frames body does"},
+    {"bench", NULL, "measurements, as a table or as JSON"},
+    {"paper", NULL, "a figure or table of a paper, reproduced"},
 };
 enum { NUM_ENTRIES = sizeof entries / sizeof entries[0] };
+
+// Commands that the program does not have itself are those of yawara-studies, which is built on it
+// and stands beside it.
+static int run_study(char** argv) {
+  char path[4096];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  path[length > 0 ? length : 0] = 0;
+  char* name = strrchr(path, '/');
+  size_t room = sizeof path - (name ? (size_t)(name - path) : 0);
+  if (name) snprintf(name, room, "/yawara-studies");
+  fflush(stdout);
+  execv(path, argv);
+  return bad_input("\"%s\" needs the program yawara-studies beside this one, but %s", argv[1],
+                   strerror(errno));
+}
 
 static void print_help(void) {
   printf(
@@ -53,7 +70,8 @@ int main(int argc, char** argv) {
   const char* names[NUM_ENTRIES];
   for (int i = 0; i < NUM_ENTRIES; ++i) {
     names[i] = entries[i].name;
-    if (strcmp(argv[1], names[i]) == 0) return entries[i].run(argc - 2, argv + 2);
+    if (strcmp(argv[1], names[i]) != 0) continue;
+    return entries[i].run ? entries[i].run(argc - 2, argv + 2) : run_study(argv);
   }
   yw_hint hint = yw_suggest(argv[1], NUM_ENTRIES, names);
   return bad_input("there is no command \"%s\"%s; see: yawara --help", argv[1], hint.text);

@@ -5,8 +5,8 @@
 
 #include "base.h"
 #include "fem.h"
+#include "files.h"
 #include "frames.h"
-#include "io.h"
 #include "match.h"
 #include "mesh.h"
 #include "model.h"

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "base/hash.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/hash.h"
 
 #define HEADER 40
 #define MAX_PATH_LENGTH 4000

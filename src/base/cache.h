@@ -5,7 +5,7 @@
 #ifndef YW_BASE_CACHE_H
 #define YW_BASE_CACHE_H
 
-#include "base/stream.h"
+#include "yawara/extend/stream.h"
 
 /// Hash of everything that the result depends on, the version of the code included.
 typedef struct yw_cache_key {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/error.h"
+#include "yawara/extend/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>

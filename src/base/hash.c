@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/hash.h"
+#include "yawara/extend/hash.h"
 
 uint64_t yw_hash_bytes(uint64_t seed, const void* bytes, size_t size) {
   const unsigned char* p = bytes;

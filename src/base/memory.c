@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/memory.h"
+#include "yawara/extend/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

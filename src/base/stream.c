@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/stream.h"
+#include "yawara/extend/stream.h"
 
 #include <string.h>
 

@@ -2,15 +2,15 @@
 // Every worker begins with its own share of the blocks and then helps the others: the same worker
 // mostly gets the same blocks again, whose data its cache still has. Workers wait for the next job
 // awake for a moment, since the next phase of a step follows at once, and then sleep.
-#include "base/tasks.h"
+#include "yawara/extend/tasks.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/timer.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/timer.h"
 
 #define MAX_THREADS 256
 // Waiting awake, s: at first alone, then letting others have the core now and then.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/text.h"
+#include "yawara/extend/text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/timer.h"
+#include "yawara/extend/timer.h"
 
 #include <time.h>
 

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "base/memory.h"
 #include "contact/detect.h"
 #include "contact/solve.h"
+#include "yawara/extend/memory.h"
 
 // A skin of this share of the smaller element, plus what gravity moves in a step, is felt as
 // contact.

@@ -4,7 +4,7 @@
 #ifndef YW_CONTACT_BODIES_H
 #define YW_CONTACT_BODIES_H
 
-#include "method.h"
+#include "yawara/extend/method.h"
 
 /// One body as contact sees it. Only positions and velocities of the particles are changed.
 typedef struct yw_contact_body {

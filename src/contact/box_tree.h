@@ -5,7 +5,7 @@
 #ifndef YW_CONTACT_BOX_TREE_H
 #define YW_CONTACT_BOX_TREE_H
 
-#include "math/vec.h"
+#include "yawara/extend/vec.h"
 
 typedef struct yw_box_tree {
   yw_aabb* nodes;      ///< 2 * first_leaf; node 1 is the root, leaf i is node first_leaf + i

@@ -13,8 +13,8 @@
 
 #include <stdatomic.h>
 
-#include "base/hash.h"
 #include "geometry/shape.h"
+#include "yawara/extend/hash.h"
 
 // Friction of sticky obstacles: enough to stop whatever touches.
 #define HOLDS 1e6f

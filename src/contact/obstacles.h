@@ -4,7 +4,7 @@
 #ifndef YW_CONTACT_OBSTACLES_H
 #define YW_CONTACT_OBSTACLES_H
 
-#include "method.h"
+#include "yawara/extend/method.h"
 #include "yawara/shape.h"
 
 /// One per live obstacle, in order of creation.

@@ -3,7 +3,7 @@
 #ifndef YW_CONTACT_SURFACE_H
 #define YW_CONTACT_SURFACE_H
 
-#include "math/vec.h"
+#include "yawara/extend/vec.h"
 
 /// Point of triangle abc nearest to p, with its barycentric weights.
 static inline yw_vec3 yw_nearest_on_triangle(yw_vec3 p, yw_vec3 a, yw_vec3 b, yw_vec3 c,

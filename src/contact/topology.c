@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/memory.h"
+#include "yawara/extend/hash.h"
+#include "yawara/extend/memory.h"
 
 // Two faces that meet at less than this cosine between their normals (25 degrees) make a sharp
 // edge.

@@ -4,7 +4,7 @@
 #ifndef YW_CONTACT_TOPOLOGY_H
 #define YW_CONTACT_TOPOLOGY_H
 
-#include "method.h"
+#include "yawara/extend/method.h"
 
 #define YW_CONTACT_LEAF 16   ///< tets per leaf
 #define YW_CONTACT_GROUP 16  ///< sample points per group

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/error.h"
-#include "math/trig.h"
+#include "math/small/trig.h"
+#include "yawara/extend/error.h"
 
 static const char* const names[YW_DEFORM_COUNT] = {"twist", "bend",   "s_bend",  "shear",
                                                    "taper", "squash", "stretch", "scale"};

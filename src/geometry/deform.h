@@ -4,7 +4,7 @@
 #ifndef YW_GEOMETRY_DEFORM_H
 #define YW_GEOMETRY_DEFORM_H
 
-#include "math/vec.h"
+#include "yawara/extend/vec.h"
 
 /// s is the distance along the axis from the origin, signed.
 typedef enum yw_deform_kind {

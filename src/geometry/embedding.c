@@ -3,10 +3,10 @@
 // leaf, boxes joined in pairs. Nearest first, so a point inside a tet seldom sees more than a few.
 #include "geometry/embedding.h"
 
-#include "base/error.h"
-#include "base/memory.h"
 #include "geometry/order.h"
 #include "geometry/tet_math.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
 
 #define LEAF_TETS 4
 

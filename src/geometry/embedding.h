@@ -3,7 +3,7 @@
 #ifndef YW_GEOMETRY_EMBEDDING_H
 #define YW_GEOMETRY_EMBEDDING_H
 
-#include "math/vec.h"
+#include "yawara/extend/vec.h"
 #include "yawara/mesh.h"
 
 /// One embedded point: x = sum weights[k] * x[vertices[k]]. Weights sum to 1; a point outside every

@@ -2,8 +2,8 @@
 // Making and freeing meshes, and lattice boxes.
 #include "yawara/mesh.h"
 
-#include "base/memory.h"
-#include "math/vec.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
 
 yw_status yw_tri_mesh_create(const yw_allocator* mem, int32_t num_vertices, int32_t num_triangles,
                              yw_tri_mesh* out) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What a tet mesh is worth: quality in numbers, and whether it can be simulated at all.
-#include "base/error.h"
-#include "base/hash.h"
-#include "base/memory.h"
 #include "geometry/tet_math.h"
-#include "math/vec.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/hash.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
 
 // A tet whose volume is below this share of its longest edge cubed counts as flat: that is what
 // single precision leaves of a tet drawn in a plane.

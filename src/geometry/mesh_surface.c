@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The boundary of a tet mesh: faces that belong to one tet only, found with a hash of faces.
-#include "base/hash.h"
-#include "base/memory.h"
 #include "geometry/mesh_faces.h"
+#include "yawara/extend/hash.h"
+#include "yawara/extend/memory.h"
 
 typedef struct face_key {
   int32_t low, middle, high;

@@ -2,10 +2,10 @@
 // The tet mesher as callers see it: checks, limits, messages.
 #include "geometry/mesher.h"
 
-#include "base/error.h"
-#include "base/memory.h"
 #include "geometry/shape.h"
-#include "math/vec.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
 
 #define DEFAULT_MAX_VERTICES 4000000
 #define DEFAULT_CELLS 12  // along the longest side

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Cutting and warping: the first half of isosurface stuffing.
-#include "base/memory.h"
 #include "geometry/mesher.h"
 #include "geometry/shape.h"
-#include "math/vec.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
 
 // A node is moved onto a cut that is nearer than these shares of the edge. From the paper, where
 // they give the best bound on the angles.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Stuffing leaves a few tets near its bound of 10 degrees. Their vertices are moved in small steps,
 // each kept only if the worst dihedral angle around the vertex improves.
-#include "base/memory.h"
 #include "geometry/mesher.h"
 #include "geometry/order.h"
 #include "geometry/shape.h"
-#include "math/vec.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
 
 #define POOR_COSINE 0.9397  // 20 degrees (or 160)
 #define PASSES 4

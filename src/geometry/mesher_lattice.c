@@ -7,10 +7,10 @@
 // are added wherever an inside node is found to lack a neighbour.
 #include "geometry/mesher_lattice.h"
 
-#include "base/hash.h"
-#include "base/memory.h"
 #include "geometry/shape.h"
-#include "math/vec.h"
+#include "yawara/extend/hash.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
 
 typedef struct block_table {
   int32_t* slots;  ///< block + 1, 0 for an empty slot

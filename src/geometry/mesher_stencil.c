@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Stencils: the second half of isosurface stuffing. Every lattice tet is kept, dropped or cut
 // according to the sides of its four nodes.
-#include "base/memory.h"
 #include "geometry/mesher.h"
-#include "math/vec.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
 
 // A lattice tet: nodes 0 and 1 are centres, 2 and 3 corners; 0-1 and 2-3 are its long edges, lower
 // node first. axis[0] is that of edge 0-1, axis[1] that of 2-3; corner holds the offsets of node 2

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "geometry/order.h"
 
-#include "base/memory.h"
+#include "yawara/extend/memory.h"
 
 // Adjacency ---------------------------------------------------------------------------------------
 

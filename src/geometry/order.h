@@ -3,7 +3,7 @@
 #ifndef YW_GEOMETRY_ORDER_H
 #define YW_GEOMETRY_ORDER_H
 
-#include "math/vec.h"
+#include "yawara/extend/vec.h"
 #include "yawara/mesh.h"
 
 /// Compressed rows: neighbours of i are items[start[i]] .. items[start[i + 1] - 1], ascending.

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "yawara/extend/memory.h"
 
 yw_status yw_painted_create(const yw_allocator* mem, const yw_tri_mesh* mesh, const float* values,
                             yw_painted* out) {

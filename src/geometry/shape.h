@@ -7,7 +7,7 @@
 #ifndef YW_GEOMETRY_SHAPE_H
 #define YW_GEOMETRY_SHAPE_H
 
-#include "math/vec.h"
+#include "yawara/extend/vec.h"
 #include "yawara/shape.h"
 
 void yw_shape_distance_many(const yw_shape* shape, int32_t count, const yw_vec4* points,

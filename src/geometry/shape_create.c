@@ -2,8 +2,8 @@
 // Making, sharing and freeing shapes.
 #include <string.h>
 
-#include "base/memory.h"
 #include "geometry/shape_node.h"
+#include "yawara/extend/memory.h"
 
 yw_shape* yw_shape_new(const yw_allocator* mem, yw_shape_kind kind, size_t extra) {
   if (extra > SIZE_MAX - sizeof(yw_shape)) return NULL;

@@ -11,13 +11,13 @@
 //
 // Inside, the mesh is centred and scaled by a power of two to about size 1, so that tolerances are
 // plain numbers and no finite mesh overflows.
-#include "base/error.h"
-#include "base/memory.h"
 #include "geometry/shape_mesh_normals.h"
 #include "geometry/shape_mesh_skin.h"
 #include "geometry/shape_node.h"
 #include "geometry/shape_primitives.h"
 #include "geometry/winding.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
 
 /// Nearer than this (mesh of size 1), the direction to the surface is rounding noise and the
 /// normals of the mesh are taken.

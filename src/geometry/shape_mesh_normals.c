@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/memory.h"
-#include "math/trig.h"
+#include "math/small/trig.h"
+#include "yawara/extend/hash.h"
+#include "yawara/extend/memory.h"
 
 // A power of two, at least twice the number of keys.
 static size_t table_size(size_t keys) {

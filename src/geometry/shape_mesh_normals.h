@@ -3,7 +3,7 @@
 #ifndef YW_GEOMETRY_SHAPE_MESH_NORMALS_H
 #define YW_GEOMETRY_SHAPE_MESH_NORMALS_H
 
-#include "math/vec.h"
+#include "yawara/extend/vec.h"
 
 typedef struct yw_mesh_normals {
   yw_allocator mem;

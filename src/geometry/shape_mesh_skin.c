@@ -3,7 +3,7 @@
 // tells whether the solid is in front, behind, on both sides or on neither.
 #include "geometry/shape_mesh_skin.h"
 
-#include "base/memory.h"
+#include "yawara/extend/memory.h"
 
 // Crossing triangles
 

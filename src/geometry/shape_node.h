@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-#include "math/vec.h"
+#include "yawara/extend/vec.h"
 #include "yawara/shape.h"
 
 /// Nodes on the longest way from the root to a leaf. Evaluation recurses, so this bounds the stack.

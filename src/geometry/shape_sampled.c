@@ -6,11 +6,11 @@
 // value is sqrt(|p - c|^2 + d(c)^2). The solid lies in the box, a box is convex, so the angle at c
 // between p and any point of the solid is at least 90 degrees: this never exceeds the true
 // distance.
-#include "base/error.h"
-#include "base/memory.h"
 #include "geometry/shape.h"
 #include "geometry/shape_node.h"
 #include "geometry/shape_primitives.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
 
 #define MAX_SAMPLES (512.0 * 1024.0 * 1024.0)
 /// Empty cells around the solid: the surface is never in the outermost cells, and the value is

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Triangle surface of a shape: the skin of its tets, made a manifold, evened out and laid onto the
 // zero of the distance, with the shape's sharp edges put back in.
-#include "base/error.h"
-#include "base/memory.h"
 #include "geometry/mesher.h"
 #include "geometry/shape.h"
 #include "geometry/surface_features.h"
 #include "geometry/surface_split.h"
-#include "math/vec.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
 
 // Edges of the skin are this share of the lattice's spacing in the mean.
 #define MEAN_EDGE 0.78f

@@ -5,9 +5,9 @@
 // L. Kobbelt et al., "Feature sensitive surface extraction from volume data", SIGGRAPH 2001).
 #include "geometry/surface_features.h"
 
-#include "base/memory.h"
 #include "geometry/surface_split.h"
-#include "math/vec.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
 
 #define SMOOTH_COSINE 0.9f      // planes nearer than 25 degrees are one surface
 #define OPPOSITE_COSINE -0.95f  // planes back to back do not meet anywhere useful

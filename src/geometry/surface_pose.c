@@ -11,11 +11,11 @@
 // surface; an affine pose costs nothing and is met exactly. The last term only matters where the
 // surface says nothing. Conjugate gradients, matrix-free, in double; they start from the harmonic
 // answer (no jumps, larger last term), which is cheap and right in the large.
-#include "base/error.h"
-#include "base/memory.h"
 #include "geometry/embedding.h"
 #include "geometry/mesh_faces.h"
-#include "math/trig.h"
+#include "math/small/trig.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
 #include "yawara/model.h"
 
 #define JUMP_WEIGHT 1e-4

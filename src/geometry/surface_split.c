@@ -3,9 +3,9 @@
 // bounds the same wedge of the solid. Corners joined by such pairs are one vertex.
 #include "geometry/surface_split.h"
 
-#include "base/hash.h"
-#include "base/memory.h"
 #include "geometry/tet_math.h"
+#include "yawara/extend/hash.h"
+#include "yawara/extend/memory.h"
 
 // Half-edge h = 3 * triangle + k runs from corner k to corner k + 1 of its triangle.
 typedef struct half_edges {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "base/memory.h"
+#include "yawara/extend/memory.h"
 
 #define NUM_BINS 16
 #define LEAF_SIZE 4

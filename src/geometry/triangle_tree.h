@@ -4,7 +4,7 @@
 #ifndef YW_GEOMETRY_TRIANGLE_TREE_H
 #define YW_GEOMETRY_TRIANGLE_TREE_H
 
-#include "math/vec.h"
+#include "yawara/extend/vec.h"
 
 /// No path from the root is longer, whatever the triangles.
 #define YW_TREE_MAX_DEPTH 80

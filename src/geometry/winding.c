@@ -8,8 +8,8 @@
 // triangle.
 #include "geometry/winding.h"
 
-#include "base/memory.h"
-#include "math/trig.h"
+#include "math/small/trig.h"
+#include "yawara/extend/memory.h"
 
 #define INV_4PI 0.0795774715459476679f
 #define INV_2PI 0.1591549430918953358f

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "fem/fem.h"
-#include "frames/frames.h"
-#include "frames/slender.h"
-#include "match/match.h"
+#include "methods/fem/fem.h"
+#include "methods/frames/frames.h"
+#include "methods/match/match.h"
+#include "methods/slender/slender.h"
 #include "world/world.h"
+#include "yawara/extend/error.h"
 
 yw_body_def yw_default_body_def(void) {
   return (yw_body_def){

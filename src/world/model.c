@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-#include "base/error.h"
-#include "base/memory.h"
-#include "fem/fem.h"
-#include "frames/frames.h"
-#include "frames/slender.h"
-#include "match/match.h"
-#include "plastic/plastic.h"
+#include "methods/fem/fem.h"
+#include "methods/frames/frames.h"
+#include "methods/match/match.h"
+#include "methods/plastic/plastic.h"
+#include "methods/slender/slender.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
 
 static bool copy_tets(const yw_allocator* mem, const yw_tet_mesh* from, yw_tet_mesh* to) {
   if (yw_tet_mesh_create(mem, from->num_vertices, from->num_tets, to) < 0) return false;

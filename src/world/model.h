@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "geometry/embedding.h"
-#include "method.h"
+#include "yawara/extend/method.h"
 #include "yawara/model.h"
 
 struct yw_model {

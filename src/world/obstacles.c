@@ -2,8 +2,8 @@
 // Obstacles of the world: a shape, a place, and how it moves.
 #include <stdio.h>
 
-#include "base/error.h"
 #include "world/world.h"
+#include "yawara/extend/error.h"
 
 yw_obstacle_def yw_default_obstacle_def(void) {
   return (yw_obstacle_def){.transform = {{0, 0, 0}, {0, 0, 0, 1}, 1.0f}, .friction = 0.4f};

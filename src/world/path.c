@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "base/error.h"
-#include "base/memory.h"
-#include "math/trig.h"
+#include "math/small/trig.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
 
 yw_status yw_path_check(const yw_path* path, const char* what, yw_error* error) {
   if (path->num_keys < 0 || (path->num_keys > 0 && !path->keys)) {

@@ -3,7 +3,7 @@
 #ifndef YW_WORLD_PATH_H
 #define YW_WORLD_PATH_H
 
-#include "math/vec.h"
+#include "yawara/extend/vec.h"
 #include "yawara/world.h"
 
 /// p -> pivot + offset + rotation (p - pivot)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pins hold vertices exactly or pull them with springs, at rest, along a path, or by hand.
-#include "base/error.h"
 #include "world/world.h"
+#include "yawara/extend/error.h"
 
 yw_pin_def yw_default_pin_def(void) { return (yw_pin_def){0}; }
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "base/memory.h"
+#include "yawara/extend/memory.h"
 
 static inline uint32_t yw_slot_generation(const void* items, int32_t slot, size_t size) {
   uint32_t generation;

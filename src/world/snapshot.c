@@ -3,9 +3,9 @@
 // of the world (models, pins, obstacles) is not stored, only a fingerprint of it.
 #include <string.h>
 
-#include "base/error.h"
-#include "base/hash.h"
 #include "world/world.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/hash.h"
 
 static const char magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '2'};
 

@@ -2,8 +2,8 @@
 // The step. One line per phase in run_substep; everything a method needs comes through yw_step_ctx.
 #include <string.h>
 
-#include "base/timer.h"
 #include "world/world.h"
+#include "yawara/extend/timer.h"
 
 // Bodies with fewer particles are advanced whole, side by side; larger ones one after another, each
 // by all workers. Either way the result is the same.

@@ -3,13 +3,13 @@
 #ifndef YW_WORLD_WORLD_H
 #define YW_WORLD_WORLD_H
 
-#include "base/memory.h"
 #include "contact/bodies.h"
 #include "contact/obstacles.h"
-#include "method.h"
 #include "world/model.h"
 #include "world/path.h"
 #include "world/slots.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/method.h"
 #include "yawara/world.h"
 
 #define YW_NAME_LENGTH 64

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // libFuzzer target for all mesh readers: the first byte picks the format, the rest is the file.
 // How to build it: see tests/CMakeLists.txt. How to run it: tests/fuzz_mesh -max_total_time=60
-#include "io/mesh_formats.h"
+#include "files/mesh_formats.h"
 
 static bool read_nodes(yw_scan* scan, yw_mesh_build* build) {
   return yw_read_tetgen_nodes(scan, build) && yw_build_finish(build, scan);

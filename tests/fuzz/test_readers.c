@@ -3,7 +3,7 @@
 // or accept them, but must not crash, hang, leak, or ask for much more memory than the file has.
 #include <time.h>
 
-#include "mesh_samples.h"
+#include "support/mesh_samples.h"
 
 // Counts memory in use and its highest mark, with the sizes before the blocks.
 typedef struct meter {

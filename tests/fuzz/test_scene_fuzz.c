@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Scenes cut off, changed at random, or built to hurt: an error with a place, or a scene; never a
 // crash or a hang. Meshes are kept small, so that what survives is cheap.
-#include "base/timer.h"
-#include "testing.h"
+#include "support/testing.h"
+#include "yawara/extend/timer.h"
 #include "yawara/yawara.h"
 
 static const char small_scene[] =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Snapshots from strangers: changed anywhere, with a checksum that fits. Loading one fails and
 // changes nothing, or gives a world that can be stepped.
-#include "base/hash.h"
-#include "world_fixture.h"
+#include "support/world_fixture.h"
+#include "yawara/extend/hash.h"
 
 #define CHECKSUM sizeof(uint64_t)
 

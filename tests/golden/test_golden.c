@@ -2,7 +2,7 @@
 // The same bits for any number of threads and any instruction set, and the same as when this number
 // was written down. A change of physics changes the number: look at the pictures, then write the
 // new one.
-#include "world_fixture.h"
+#include "support/world_fixture.h"
 
 static const uint64_t golden_hash = 0x50a4ebd140422eeeull;
 

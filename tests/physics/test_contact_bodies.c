@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bodies against bodies: each test states one law and its number.
 #include "contact/surface.h"
-#include "contact_scene.h"
+#include "support/contact_scene.h"
 
 #define H (1.0f / 240.0f)
 static const int32_t CELLS4[3] = {4, 4, 4};

@@ -3,9 +3,9 @@
 // bits for any number of threads, no allocation at rest, no harm when memory runs out.
 #include <time.h>
 
-#include "base/hash.h"
 #include "contact/surface.h"
-#include "contact_scene.h"
+#include "support/contact_scene.h"
+#include "yawara/extend/hash.h"
 
 #define H (1.0f / 240.0f)
 

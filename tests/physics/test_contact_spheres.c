@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bodies of balls through the whole world: collisions with known answers, momentum, piles, slopes.
-#include "grains.h"
-#include "world_fixture.h"
+#include "support/grains.h"
+#include "support/world_fixture.h"
 
 #define H (1.0f / 240.0f)
 static const yw_quat upright = {0, 0, 0, 1};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Contact as users meet it: match bodies in a world.
-#include "math/vec.h"
-#include "testing.h"
+#include "support/testing.h"
+#include "yawara/extend/vec.h"
 #include "yawara/yawara.h"
 
 static yw_model* make_box(yw_vec3 half, const int32_t cells[3], float damping) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Small-strain elasticity that `yawara fit` and the figures measure with: matrices against the
 // energy of the frames method, patch tests, beams, vibrations, and CalculiX.
-#include "elastic/bar.h"
-#include "frames/energy.h"
-#include "testing.h"
+#include "methods/frames/energy.h"
+#include "reference/elastic/bar.h"
+#include "support/testing.h"
 
 #define YOUNG 1e6
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The bar that bends under its weight, with the settings that bodies start with: adaptive against
 // the finest mesh, coming to rest, and what changes of the front do to the energy.
-#include "fem_energy.h"
+#include "support/fem_energy.h"
 
 static yw_fem_def bar_def(float mass_damping) {
   yw_fem_def def = yw_default_fem_def();

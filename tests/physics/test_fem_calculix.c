@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The bar under its own (small) weight against an independent program, C3D4 elements on the same
 // finest mesh: the static solver, and a body that has come to rest in a world.
-#include "base/timer.h"
-#include "elastic/calculix.h"
-#include "fem/hierarchy.h"
-#include "fem/stiffness.h"
-#include "testing.h"
+#include "methods/fem/hierarchy.h"
+#include "methods/fem/stiffness.h"
+#include "reference/elastic/calculix.h"
+#include "support/testing.h"
+#include "yawara/extend/timer.h"
 #include "yawara/yawara.h"
 
 #define GRAVITY 0.2f

@@ -2,11 +2,11 @@
 // The element and the front in double precision: forces are gradients, patch test on random fronts,
 // momenta through thousands of switches.
 #define FEM_DOUBLE 1
-#include "base/memory.h"
-#include "fem/element.h"
-#include "testing.h"
+#include "methods/fem/element.h"
+#include "support/testing.h"
+#include "yawara/extend/memory.h"
 // The laws of the front are exact: compiled here in double, only rounding is left.
-#include "fem/transfer.c"
+#include "methods/fem/transfer.c"
 
 typedef struct rig {
   yw_tet_mesh mesh;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Plastic flow of finite elements: its rate and limits, its forces, levels that follow each other,
 // a bar that stays bent.
-#include "base/memory.h"
-#include "fem/body.h"
-#include "fem/fem.h"
-#include "fem_bar.h"
+#include "methods/fem/body.h"
+#include "methods/fem/fem.h"
+#include "support/fem_bar.h"
+#include "yawara/extend/memory.h"
 
 typedef struct rig {
   void *model, *body;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ranges of strain in which sampled matrices hold, while a body runs: the paper's rule splits what
 // leaves them, and homogeneous material has none.
-#include "fem_bar.h"
+#include "support/fem_bar.h"
 
 static void mixed(void* context, yw_vec3 p, int32_t label, yw_fem_material* m) {
   (void)context;

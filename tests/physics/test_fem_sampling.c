@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Sampled matrices of the coarse tets: exact for homogeneous bodies, near the periodic truth for
 // mixtures and layers, positive definite always.
-#include "fem/sampling.h"
+#include "methods/fem/sampling.h"
 
-#include "fem_periodic.h"
-#include "fem_samples.h"
-#include "math/dense.h"
+#include "math/small/dense.h"
+#include "support/fem_periodic.h"
+#include "support/fem_samples.h"
 
 static bool fast(void) { return getenv("YW_TEST_FAST") != NULL; }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Small deformations of linear tets: the element matrix against the energy, patch tests, a bar.
-#include "fem/stiffness.h"
+#include "methods/fem/stiffness.h"
 
-#include "fem_samples.h"
+#include "support/fem_samples.h"
 
 static const yw_dvec3 corners[4] = {
     {0.1, 0.2, -0.1}, {1.3, 0.1, 0.2}, {0.2, 0.9, 0.3}, {0.4, 0.3, 1.1}};

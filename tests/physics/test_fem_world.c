@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fem bodies in a world: floors, pins, springs, sleep, contact, snapshots, threads.
-#include "fem/body.h"
-#include "fem_bar.h"
+#include "methods/fem/body.h"
+#include "support/fem_bar.h"
 #include "world/world.h"
 
 static const int32_t block_cells[3] = {2, 2, 2};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What must hold of frames bodies in motion.
-#include "frames_moving.h"
+#include "support/frames_moving.h"
 
 // Kernels -----------------------------------------------------------------------------------------
 

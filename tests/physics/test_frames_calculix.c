@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Frames bodies against quadratic tets of an independent program: the same bar, 5 x 1 x 1 m.
-#include "base/timer.h"
-#include "elastic/bar.h"
-#include "testing.h"
+#include "reference/elastic/bar.h"
+#include "support/testing.h"
+#include "yawara/extend/timer.h"
 
 #define YOUNG 1e6
 #define POISSON 0.3

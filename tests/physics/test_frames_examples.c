@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Example poses in the energy of frames bodies.
-#include "frames/mat3d.h"
-#include "frames_moving.h"
 #include "geometry/deform.h"
-#include "math/simplex.h"
+#include "math/small/mat3d.h"
+#include "math/small/simplex.h"
+#include "support/frames_moving.h"
 
 #define EXAMPLES 2
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Rods, sheets and volumes at the ends of what may be typed in: nothing crashes, no number is lost
 // without a word, and what cannot be is refused.
-#include "slender_testing.h"
-#include "world_fixture.h"
+#include "support/slender_testing.h"
+#include "support/world_fixture.h"
 
 static const yw_quat upright = {0, 0, 0, 1};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What frames bodies show besides their shape: stress and energy of a uniform stretch.
-#include "slender_testing.h"
-#include "world_fixture.h"
+#include "support/slender_testing.h"
+#include "support/world_fixture.h"
 
 #define YOUNG 1e6
 #define POISSON 0.3

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Position-based solvers of frames bodies.
-#include "frames_moving.h"
+#include "support/frames_moving.h"
 
 static void moving_set(moving_bar* m, yw_frames_solver solver, int substeps, int sweeps,
                        float stiffness) {

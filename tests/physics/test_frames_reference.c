@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The implicit step against the plain scalar reference of the benchmarks.
-#include "../../bench/frames_reference.h"
+#include "reference/frames_reference.h"
 
-#include "frames_moving.h"
+#include "support/frames_moving.h"
 
 // A clamped bar falls and swings: both give the same motion, up to rounding and tolerance.
 static void the_step_is_that_of_the_reference(void** state) {

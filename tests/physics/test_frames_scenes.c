@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The scenes of the gallery that name numbers keep them.
-#include "testing.h"
+#include "support/testing.h"
 #include "yawara/yawara.h"
 
 static yw_world* open_scene(const char* name, yw_scene** scene, yw_scene_info* info) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What frames bodies deliver for the E and nu that they are given, against theory.
-#include "frames_testing.h"
+#include "support/frames_testing.h"
 
 static const double poissons[3] = {0.0, 0.3, 0.45};
 

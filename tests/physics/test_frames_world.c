@@ -2,8 +2,8 @@
 // Frames bodies in a world: obstacles, pins, other bodies, snapshots, same bits, no heap in a step.
 #include <stdatomic.h>
 
-#include "frames/frames.h"
-#include "world_fixture.h"
+#include "methods/frames/frames.h"
+#include "support/world_fixture.h"
 
 // twist, rad/m, makes an example; 0: none.
 static yw_model* make_twisted(int cx, int cy, int cz, yw_frames_kind kind, float young,

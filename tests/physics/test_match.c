@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What must hold of example-based shape matching.
-#include "test_match.h"
+#include "support/test_match.h"
 
 // Fixed point -------------------------------------------------------------------------------------
 

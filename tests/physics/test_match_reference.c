@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The kernels against the plain scalar reference of the benchmarks.
-#include "../../bench/match_reference.h"
-#include "test_match.h"
+#include "reference/match_reference.h"
+#include "support/test_match.h"
 
 static void assert_same_motion(int num_examples, int example, float viscosity, float tolerance) {
   match_case c;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Match bodies as the world sees them: the same bits for any threads and instruction set,
 // snapshots, pins, springs, obstacles, no heap in a step, and what bad input gets.
-#include "base/hash.h"
-#include "test_match.h"
+#include "support/test_match.h"
+#include "yawara/extend/hash.h"
 
 static uint64_t hash_state(const match_case* c) {
   size_t bytes = (size_t)c->particles.count * sizeof *c->particles.pos;

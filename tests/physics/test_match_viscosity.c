@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Viscosity of match bodies: resists the rate of strain, leaves rigid motion and momentum alone,
 // and means the same for any step.
-#include "world_fixture.h"
+#include "support/world_fixture.h"
 
 typedef struct wobble {
   yw_world* world;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Laws that plastic bodies must keep: numbers from experiments with the method, see
 // docs/methods/plastic.md.
-#include "plastic_testing.h"
+#include "support/plastic_testing.h"
 
 static bool is_fast(void) { return getenv("YW_TEST_FAST") != NULL; }
 // The sizes of the paper, in minutes.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Mass and momentum of plastic bodies through splits and merges, and across contact with bodies of
 // the other methods, in free space.
-#include "fem/body.h"
-#include "plastic_testing.h"
+#include "methods/fem/body.h"
+#include "support/plastic_testing.h"
+#include "support/world_fixture.h"
 #include "world/world.h"
-#include "world_fixture.h"
 
 // Splits and merges -------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Elastic cubes between obstacles, with long steps: what is pressed comes back, and what rests
 // stays.
-#include "plastic_testing.h"
+#include "support/plastic_testing.h"
 
 #define SPACING 0.01f
 #define LAYERS 8

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The step against a plain one in double precision.
-#include "plastic_reference.h"
-#include "plastic_testing.h"
+#include "reference/plastic_reference.h"
+#include "support/plastic_testing.h"
 
 // The reference in the state of a body; slaves shaken alike in both.
 static plastic_reference* reference_of(plastic_lab* lab, float dt, float shake) {

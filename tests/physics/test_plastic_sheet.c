@@ -4,7 +4,7 @@
 // inwards before it tore, meet again and merge.
 // "test_plastic_sheet all [snow|foam] [step in ms]" prints pieces every 0.05 s, for 0.25, 0.5 and 1
 // ms and two frictions; each takes about a minute.
-#include "plastic_testing.h"
+#include "support/plastic_testing.h"
 
 #define DEPTH 2.0f
 

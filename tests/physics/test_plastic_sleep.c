@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What rests of a plastic body sleeps, costs nothing, and wakes when it should.
-#include "base/hash.h"
-#include "plastic_testing.h"
+#include "support/plastic_testing.h"
+#include "yawara/extend/hash.h"
 
 static const float d = 0.02f, h = 0.005f;
 

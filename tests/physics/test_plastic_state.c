@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Same bits for threads, instruction sets and resumed runs, also after slaves came and went; parts
 // that start later; pins, springs and pushes; bad input.
-#include "base/hash.h"
-#include "plastic_testing.h"
-#include "world_fixture.h"
+#include "support/plastic_testing.h"
+#include "support/world_fixture.h"
+#include "yawara/extend/hash.h"
 
 // A soft bar dropped across a rod, so that slaves come and go, and a ball that follows.
 static void begin_scene(plastic_lab* lab, yw_shape* shapes[3]) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Rods and sheets in motion: momentum, frequencies, damping, clamps, and what the solvers share.
-#include "frames/oriented.h"
-#include "frames/slender_motion.h"
-#include "slender_moving.h"
+#include "methods/slender/motion.h"
+#include "reference/oriented.h"
+#include "support/slender_moving.h"
 
 #define PI 3.14159265358979323846
 

@@ -3,8 +3,8 @@
 // a step, and the surfaces that are shown.
 #include <stdatomic.h>
 
-#include "slender_testing.h"
-#include "world_fixture.h"
+#include "support/slender_testing.h"
+#include "support/world_fixture.h"
 
 static const yw_quat upright = {0, 0, 0, 1};
 

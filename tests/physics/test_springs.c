@@ -2,11 +2,11 @@
 // What classic position-based settings amount to, as `yawara fit` says it: the first vibration of a
 // clamped bar, simulated with match and with the classic solver of frames, against springs of
 // kappa = alpha / h^2 and of kappa = ((1 - s b)^-k - 1) / (b h^2).
-#include "elastic/bar.h"
-#include "frames/frames.h"
-#include "match/match.h"
-#include "math/vec.h"
-#include "testing.h"
+#include "methods/frames/frames.h"
+#include "methods/match/match.h"
+#include "reference/elastic/bar.h"
+#include "support/testing.h"
+#include "yawara/extend/vec.h"
 
 typedef struct springs_bar {
   elastic_bar bar;

@@ -2,7 +2,7 @@
 // Random worlds: whatever is put into one, it stays finite, keeps momentum where nothing takes it,
 // gains no energy from nowhere, and gives the same bits for any number of threads, instruction set
 // and interruption. YW_RANDOM_WORLDS=n tries n worlds per law, YW_RANDOM_SEED=s begins at s.
-#include "world_fixture.h"
+#include "support/world_fixture.h"
 
 #define MAX_BODIES 12
 #define MAX_MODELS 3

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <time.h>
 
-#include "base/hash.h"
-#include "base/memory.h"
-#include "base/stream.h"
-#include "base/tasks.h"
-#include "testing.h"
+#include "support/testing.h"
+#include "yawara/extend/hash.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/stream.h"
+#include "yawara/extend/tasks.h"
 
 static void sizes_that_overflow_are_refused(void** state) {
   (void)state;

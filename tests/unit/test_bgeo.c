@@ -2,9 +2,9 @@
 // Bytes of .bgeo files, read back.
 #include <string.h>
 
-#include "io/bgeo_write.h"
-#include "io/file.h"
-#include "testing.h"
+#include "support/testing.h"
+#include "yawara/extend/bgeo_write.h"
+#include "yawara/extend/file.h"
 
 static uint32_t u32_at(const char* bytes, size_t at) {
   const unsigned char* p = (const unsigned char*)bytes + at;

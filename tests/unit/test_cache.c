@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-#include "testing.h"
+#include "support/testing.h"
 
 static char folder[200];
 

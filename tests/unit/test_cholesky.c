@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "math/cholesky.h"
+#include "math/sparse/cholesky.h"
 
-#include "base/memory.h"
-#include "sparse_samples.h"
+#include "support/sparse_samples.h"
+#include "yawara/extend/memory.h"
 
 static yw_cholesky* factorise(const yw_sparse* a, const yw_cholesky_options* options,
                               yw_tasks* tasks) {

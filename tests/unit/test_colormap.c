@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "render/colormap.h"
+#include "render/draw/colormap.h"
 
-#include "math/vec.h"
-#include "testing.h"
+#include "support/testing.h"
+#include "yawara/extend/vec.h"
 
 // Linear RGB to Oklab, the other way round than the map goes.
 static void oklab_of(yw_vec3 c, double out[3]) {

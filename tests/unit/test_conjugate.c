@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "math/conjugate.h"
+#include "math/sparse/conjugate.h"
 
-#include "math/cholesky.h"
-#include "sparse_samples.h"
+#include "math/sparse/cholesky.h"
+#include "support/sparse_samples.h"
 
 // A diagonal matrix: its spectrum is its entries.
 typedef struct diagonal {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "math/dense.h"
+#include "math/small/dense.h"
 
-#include "testing.h"
+#include "support/testing.h"
 
 enum { MOST = YW_DENSE_MAX };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "testing.h"
+#include "support/testing.h"
 
-#include "base/timer.h"
 #include "geometry/embedding.h"
 #include "geometry/tet_math.h"
+#include "yawara/extend/timer.h"
 
 static yw_tet_mesh make_box(int nx, int ny, int nz, yw_lattice_cut cut) {
   yw_tet_mesh mesh;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The family kernels against a plain loop in double precision; same bits over SIMD and threads.
-#include "base/memory.h"
-#include "fem/element.h"
-#include "fem/forces.h"
-#include "fem/transfer.h"
-#include "testing.h"
+#include "methods/fem/element.h"
+#include "methods/fem/forces.h"
+#include "methods/fem/transfer.h"
+#include "support/testing.h"
+#include "yawara/extend/memory.h"
 
 typedef struct rig {
   yw_tet_mesh mesh;

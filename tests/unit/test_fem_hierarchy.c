@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Subdivision: the five shapes, counts, volumes, conformity, rings, and meshes that are refused.
-#include "fem/hierarchy.h"
+#include "methods/fem/hierarchy.h"
 
-#include "fem/materials.h"
 #include "geometry/mesh_faces.h"
-#include "testing.h"
+#include "methods/fem/materials.h"
+#include "support/testing.h"
 
 static yw_tet_mesh one_tet(void) {
   yw_tet_mesh mesh;

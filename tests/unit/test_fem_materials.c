@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // From a function of position to the matrices of all levels; the cache of the sampled ones.
-#include "fem/make_materials.h"
+#include "methods/fem/make_materials.h"
 
-#include "fem_samples.h"
+#include "support/fem_samples.h"
 
 typedef struct fixture {
   yw_tet_mesh mesh;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Nodes after a split: which of them move, and that forces come back to what they were.
-#include "fem/body.h"
-#include "fem/fem.h"
-#include "testing.h"
+#include "methods/fem/body.h"
+#include "methods/fem/fem.h"
+#include "support/testing.h"
 
 typedef struct rig {
   void *model, *body;

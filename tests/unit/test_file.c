@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "io/file.h"
+#include "yawara/extend/file.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include "testing.h"
+#include "support/testing.h"
 
 static char folder[200];
 

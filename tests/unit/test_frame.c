@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Frames: what caches hold of bodies of every kind, and how it comes back.
-#include "frame.h"
+#include "playback/frame.h"
 
-#include "frame_values.h"
-#include "grains.h"
-#include "world_fixture.h"
+#include "playback/frame_values.h"
+#include "support/grains.h"
+#include "support/world_fixture.h"
 
 static const yw_quat upright = {0, 0, 0, 1};
 static const yw_vec3 four[4] = {{0, 1, 0}, {0.5f, 1, 0}, {1, 1, 0}, {1.5f, 1, 0}};

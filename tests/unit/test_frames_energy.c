@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Energy of a frames body: derivatives against finite differences, invariances, bad input.
-#include "frames/mat3d.h"
-#include "frames_testing.h"
+#include "math/small/mat3d.h"
+#include "support/frames_testing.h"
 #include "yawara/frames.h"
 
 #define STEP 1e-5

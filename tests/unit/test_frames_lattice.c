@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Colours of the sweeps and the coarse lattice of frames models.
-#include "frames/frames.h"
-#include "frames/model.h"
-#include "frames_testing.h"
+#include "methods/frames/frames.h"
+#include "methods/frames/model.h"
+#include "support/frames_testing.h"
 
 static frames_model* make_model(frames_bar* bar, int n, yw_frames_kind kind) {
   bar_make(bar, n, kind, 0.3, YW_LATTICE_FIVE, 0.0);

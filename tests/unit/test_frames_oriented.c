@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The papers' loops: the theorem, and what position-based updates amount to.
-#include "frames/oriented.h"
-#include "math/dense.h"
-#include "testing.h"
+#include "math/small/dense.h"
+#include "reference/oriented.h"
+#include "support/testing.h"
 
 #define STATES 1000
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Grids of numbers and painted meshes: every way they are stored, what lies between the points, and
 // files that are damaged or lie.
-#include "testing.h"
-#include "yawara/io.h"
+#include "support/testing.h"
+#include "yawara/files.h"
 
 static char folder[100];
 

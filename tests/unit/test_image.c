@@ -2,10 +2,10 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include "render/draw.h"
-#include "render/font.h"
-#include "render/image.h"
-#include "testing.h"
+#include "render/draw/draw.h"
+#include "render/draw/font.h"
+#include "render/output/image.h"
+#include "support/testing.h"
 
 static char folder[64];
 

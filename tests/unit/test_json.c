@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "base/error.h"
-#include "base/timer.h"
-#include "io/json.h"
-#include "testing.h"
+#include "support/testing.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/json.h"
+#include "yawara/extend/timer.h"
 
 static yw_json_doc* parse(const char* text) {
   yw_json_doc* doc = NULL;

@@ -3,9 +3,9 @@
 #include <locale.h>
 #include <sys/stat.h>
 
-#include "io/vtu_write.h"
-#include "mesh_samples.h"
-#include "yawara/io.h"
+#include "support/mesh_samples.h"
+#include "yawara/extend/vtu_write.h"
+#include "yawara/files.h"
 
 static char folder[200];
 

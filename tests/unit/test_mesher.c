@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "testing.h"
+#include "support/testing.h"
 
-#include "base/timer.h"
-#include "math/vec.h"
-#include "mesh_testing.h"
+#include "support/mesh_testing.h"
+#include "yawara/extend/timer.h"
+#include "yawara/extend/vec.h"
 #include "yawara/shape.h"
 
 static const double pi = 3.14159265358979;

@@ -2,8 +2,8 @@
 #include <dirent.h>
 #include <signal.h>
 
-#include "render/movie.h"
-#include "testing.h"
+#include "render/output/movie.h"
+#include "support/testing.h"
 
 static char folder[64];
 

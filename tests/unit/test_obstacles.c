@@ -2,9 +2,9 @@
 // Particles against obstacles: each test states one law and its number.
 #include "contact/obstacles.h"
 
-#include "base/tasks.h"
-#include "base/timer.h"
-#include "testing.h"
+#include "support/testing.h"
+#include "yawara/extend/tasks.h"
+#include "yawara/extend/timer.h"
 
 #define H (1.0f / 240.0f)
 static const yw_vec3 GRAVITY = {0.0f, -9.81f, 0.0f};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "math/ordering.h"
+#include "math/sparse/ordering.h"
 
-#include "math/cholesky.h"
-#include "sparse_samples.h"
+#include "math/sparse/cholesky.h"
+#include "support/sparse_samples.h"
 
 static void assert_permutation(const int32_t* order, int count) {
   unsigned char* seen = calloc((size_t)count + 1, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "testing.h"
+#include "support/testing.h"
 #include "world/path.h"
 
 static const yw_key keys[3] = {{1.0, {0, 0, 0}, {0, 0, 0, 1}},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where slaves are, and that weights are exact on affine fields; forces and their tangent against
 // finite differences.
-#include "plastic_testing.h"
+#include "support/plastic_testing.h"
 
 // Counts ------------------------------------------------------------------------------------------
 

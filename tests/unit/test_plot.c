@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "render/plot.h"
-#include "testing.h"
+#include "render/draw/plot.h"
+#include "support/testing.h"
 
 static const double NOT = (double)NAN;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "io/point_cache.h"
+#include "yawara/extend/point_cache.h"
 
-#include "testing.h"
+#include "support/testing.h"
 
 static char folder[200];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "polar_reference.h"
+#include "support/polar_reference.h"
 
 #define CASES 100000
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "base/hash.h"
-#include "polar_reference.h"
+#include "support/polar_reference.h"
+#include "yawara/extend/hash.h"
 
 #define BLOCKS 1000
 

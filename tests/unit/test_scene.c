@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "io/scene_loader.h"
-#include "testing.h"
+#include "scene/loader.h"
+#include "support/testing.h"
 #include "yawara/yawara.h"
 
 #define CUBE "\"mesh\": {\"lattice\": {\"size\": 1, \"cells\": 2}}"

@@ -2,9 +2,9 @@
 // What scenes become: specs, poses, copies, pins, worlds; and the agreement with the schema.
 #include <dirent.h>
 
-#include "io/scene_loader.h"
-#include "io/scene_records.h"
-#include "testing.h"
+#include "scene/loader.h"
+#include "scene/records.h"
+#include "support/testing.h"
 #include "yawara/yawara.h"
 
 #define CUBE "\"mesh\": {\"lattice\": {\"size\": 1, \"cells\": 2}}"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // "fem" in scene files: levels, layers of material from shapes, labels, grids and paint, settings,
 // and mistakes in them.
-#include "fem/fem.h"
-#include "io/scene_loader.h"
-#include "mesh_testing.h"
-#include "testing.h"
+#include "methods/fem/fem.h"
+#include "scene/loader.h"
+#include "support/mesh_testing.h"
+#include "support/testing.h"
 #include "world/model.h"
 #include "yawara/yawara.h"
 

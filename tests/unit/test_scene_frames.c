@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // "frames" in scene files: materials, fields of stiffness, settings, and mistakes in them.
-#include "io/scene_loader.h"
-#include "testing.h"
+#include "scene/loader.h"
+#include "support/testing.h"
 #include "world/model.h"
 #include "yawara/yawara.h"
 

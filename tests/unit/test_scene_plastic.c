@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // "plastic" and "merge" in scene files: particles, materials, layers, parts that share a body,
 // colours, warnings and mistakes.
-#include "io/scene_loader.h"
-#include "plastic/model.h"
-#include "testing.h"
+#include "methods/plastic/model.h"
+#include "scene/loader.h"
+#include "support/testing.h"
 #include "world/model.h"
 #include "yawara/yawara.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the world does for methods beyond moving a fixed set of particles: placing, surfaces of
 // their own, changing numbers of particles, bodies that start later, fields.
-#include "grains.h"
-#include "world_fixture.h"
+#include "support/grains.h"
+#include "support/world_fixture.h"
 
 static const yw_quat upright = {0, 0, 0, 1};
 static const yw_vec3 four[4] = {{0, 1, 0}, {0.5f, 1, 0}, {1, 1, 0}, {1.5f, 1, 0}};

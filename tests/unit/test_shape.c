@@ -2,8 +2,8 @@
 // Shapes: primitives, combinations, transforms, bounds, limits and memory.
 #include "geometry/shape.h"
 
-#include "base/hash.h"
-#include "testing.h"
+#include "support/testing.h"
+#include "yawara/extend/hash.h"
 
 // One number after the other: the order of arguments is the compiler's choice.
 static yw_vec3 random_point(test_random* random, double reach) {

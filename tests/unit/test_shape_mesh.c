@@ -2,9 +2,9 @@
 // Mesh shapes and sampled shapes against the analytic shapes they were made from.
 #include "geometry/shape.h"
 
-#include "base/hash.h"
 #include "geometry/winding.h"
-#include "testing.h"
+#include "support/testing.h"
+#include "yawara/extend/hash.h"
 
 #define PI 3.14159265358979323846
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "math/simplex.h"
+#include "math/small/simplex.h"
 
-#include "testing.h"
+#include "support/testing.h"
 
 #define MAX_N 8
 

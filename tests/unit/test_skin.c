@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Skins of particle bodies: closed, of the right size, in as many pieces as the matter.
-#include "skin/skin.h"
+#include "render/skin/skin.h"
 
-#include "grains.h"
-#include "stage_body.h"
-#include "world_fixture.h"
+#include "playback/stage_body.h"
+#include "support/grains.h"
+#include "support/world_fixture.h"
 
 typedef struct cloud {
   int32_t count;

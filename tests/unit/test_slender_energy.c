@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Energies of rods and sheets: derivatives against finite differences, nothing from rigid motions.
-#include "slender_testing.h"
+#include "support/slender_testing.h"
 
 static slender_model* coil(void) {
   yw_vec3 points[9];

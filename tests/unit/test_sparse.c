@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "math/sparse.h"
+#include "math/sparse/sparse.h"
 
-#include "sparse_samples.h"
+#include "support/sparse_samples.h"
 
 static yw_status from(int size, int count, const int32_t* rows, const int32_t* columns,
                       const double* values, yw_triplets kind, yw_sparse* out, yw_error* error) {

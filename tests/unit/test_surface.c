@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "testing.h"
+#include "support/testing.h"
 
 #include "geometry/surface_split.h"
-#include "math/vec.h"
-#include "mesh_testing.h"
+#include "support/mesh_testing.h"
+#include "yawara/extend/vec.h"
 #include "yawara/shape.h"
 
 static yw_tri_mesh make_surface(const yw_shape* shape, float size) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "testing.h"
+#include "support/testing.h"
 
 #include "geometry/deform.h"
 #include "yawara/model.h"

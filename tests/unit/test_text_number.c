@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "io/text_number.h"
-#include "testing.h"
+#include "support/testing.h"
+#include "yawara/extend/text_number.h"
 
 static double parsed(const char* text, size_t used) {
   double value = -12345.0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "base/hash.h"
-#include "math/vec.h"
-#include "render/normals.h"
-#include "render/render.h"
-#include "render/sampling.h"
-#include "testing.h"
+#include "render/trace/normals.h"
+#include "render/trace/render.h"
+#include "render/trace/sampling.h"
+#include "support/testing.h"
+#include "yawara/extend/hash.h"
+#include "yawara/extend/vec.h"
 
 // The 12 triangles of a box.
 typedef struct box_mesh {

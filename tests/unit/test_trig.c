@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "math/trig.h"
+#include "math/small/trig.h"
 
-#include "math/vec.h"
-#include "testing.h"
+#include "support/testing.h"
+#include "yawara/extend/vec.h"
 
 #define SAMPLES 200000
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "math/vec.h"
+#include "yawara/extend/vec.h"
 
-#include "math/trig.h"
-#include "testing.h"
+#include "math/small/trig.h"
+#include "support/testing.h"
 
 #define SAMPLES 20000
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// yawara export: a cache in the formats of other programs.
+#include <stdio.h>
+
+#include "commands/commands.h"
+#include "console/options.h"
+#include "playback/export.h"
+
+int cmd_export(int argc, char** argv) {
+  const char* formats = "ply";
+  const char* output = NULL;
+  bool quiet = false, skin = false;
+  const option options[] = {
+      {"format", 'f', OPTION_TEXT, &formats, "LIST",
+       "ply, obj (surfaces), vtu (tets), pc2, mdd (point caches), bgeo (particles); default: "
+       "ply",
+       0, 0},
+      {"skin", 0, OPTION_FLAG, &skin, NULL,
+       "ply and obj: a skin around the particles of bodies without a surface", 0, 0},
+      {"output", 'o', OPTION_TEXT, &output, "DIR", "folder to write to (default: the cache)", 0, 0},
+      {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress", 0, 0},
+  };
+  const command self = {.name = "export",
+                        .summary = "a cache as PLY, OBJ, VTU, PC2, MDD or BGEO",
+                        .usage = "export DIR [--format LIST] [-o DIR]",
+                        .examples =
+                            "  yawara export out/teddy --format ply\n"
+                            "  yawara export out/teddy --format pc2   # for Blender's Mesh "
+                            "Cache: import the OBJ beside it\n",
+                        .options = options,
+                        .num_options = sizeof options / sizeof options[0],
+                        .min_arguments = 1,
+                        .max_arguments = 1};
+  const char* dir;
+  int32_t count;
+  int code = parse_options(&self, argc, argv, &dir, &count);
+  if (code >= 0) return code;
+  yw_error error = {0};
+  export_def def = {dir, formats, output ? output : dir, skin, quiet};
+  if (export_cache(&def, &error) < 0) {
+    return bad_input("%s", error.message);
+  }
+  return EXIT_DONE;
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// yawara inspect: what is in a mesh, scene, cache or snapshot.
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "commands/commands.h"
+#include "console/options.h"
+#include "console/progress.h"
+#include "console/scene_options.h"
+#include "playback/cache.h"
+#include "yawara/extend/text.h"
+#include "yawara/extend/vec.h"
+
+static yw_aabb box_of(int32_t count, const yw_vec3* positions) {
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < count; ++i) box = yw_aabb_grow(box, positions[i]);
+  return box;
+}
+
+static void print_box(yw_aabb box) {
+  if (!(box.lower.x <= box.upper.x)) return;
+  printf("  box       (%g, %g, %g) to (%g, %g, %g) m\n", (double)box.lower.x, (double)box.lower.y,
+         (double)box.lower.z, (double)box.upper.x, (double)box.upper.y, (double)box.upper.z);
+}
+
+static int inspect_surface(const char* path) {
+  yw_error error = {0};
+  yw_tri_mesh mesh = {0};
+  if (yw_tri_mesh_read(path, NULL, &mesh, &error) < 0) return bad_input("%s", error.message);
+  printf("%s: triangle mesh\n  vertices  %d%s\n  triangles %d\n", path, mesh.num_vertices,
+         mesh.colors ? " with colours" : "", mesh.num_triangles);
+  print_box(box_of(mesh.num_vertices, mesh.positions));
+  yw_tri_mesh_free(&mesh);
+  return EXIT_DONE;
+}
+
+static int inspect_tets(const char* path) {
+  yw_error error = {0};
+  yw_tet_mesh mesh = {0};
+  if (yw_tet_mesh_read(path, NULL, &mesh, &error) < 0) return bad_input("%s", error.message);
+  printf("%s: tet mesh\n  vertices  %d\n  tets      %d%s\n", path, mesh.num_vertices, mesh.num_tets,
+         mesh.labels ? " with labels" : "");
+  print_box(box_of(mesh.num_vertices, mesh.positions));
+  yw_tet_quality q;
+  if (mesh.num_tets > 0 && yw_tet_mesh_quality(&mesh, &q) >= 0) {
+    printf("  volume    %.6g m^3 in %d part%s\n", q.volume, q.num_parts,
+           q.num_parts == 1 ? "" : "s");
+    printf("  dihedral  %.1f to %.1f degrees\n", (double)q.min_dihedral, (double)q.max_dihedral);
+  }
+  yw_error problem = {0};
+  if (yw_tet_mesh_check(&mesh, &problem) < 0) {
+    printf("  cannot be simulated: %s\n", problem.message);
+  } else {
+    printf("  can be simulated\n");
+  }
+  yw_tet_mesh_free(&mesh);
+  return EXIT_DONE;
+}
+
+// Levels, their sizes and how stiff they are.
+static void print_fem(const yw_fem_info* info) {
+  printf("    level     tets    nodes   step us   Young's modulus Pa (smallest, mean, largest)\n");
+  for (int32_t l = 0; l < info->num_levels; ++l) {
+    const yw_fem_level* level = &info->levels[l];
+    printf("    %5d %8d %8d %9.3g   %.4g, %.4g, %.4g", l, level->num_tets, level->num_nodes,
+           1e6 * (double)level->time_step, (double)level->youngs_min, (double)level->youngs_mean,
+           (double)level->youngs_max);
+    if (level->num_linear > 0) printf("  (%d with linear faces)", level->num_linear);
+    printf("\n");
+  }
+  printf("    %s, about %.3g MB\n",
+         !info->varies  ? "one material"
+         : info->cached ? "coarse levels from the cache"
+                        : "coarse levels sampled",
+         info->bytes * 1e-6);
+}
+
+static int inspect_scene(const char* path, const scene_options* options) {
+  yw_error error = {0}, warning = {0};
+  yw_scene* scene = NULL;
+  int code = scene_options_read(options, path, &scene, &warning, &error);
+  if (code >= 0) return code;
+  yw_world* world = NULL;
+  if (yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &error) < 0) {
+    yw_scene_destroy(scene);
+    return bad_input("%s", error.message);
+  }
+  yw_scene_info info = yw_scene_info_of(scene);
+  printf("%s: scene \"%s\"\n", path, info.name);
+  if (info.description[0]) printf("  %s\n", info.description);
+  if (warning.message[0]) printf("  warning: %s\n", warning.message);
+  printf("  %d frames at %g fps (%.2f s), %d substeps of %.4g ms\n", info.frames, (double)info.fps,
+         info.frames / (double)info.fps, info.substeps, 1e3 / (double)info.fps / info.substeps);
+  int32_t particles = 0, bodies = yw_world_num_bodies(world);
+  for (int32_t i = 0; i < bodies; ++i) {
+    yw_body_id id = yw_world_body(world, i);
+    const yw_model* model = yw_body_model(world, id);
+    int32_t count = yw_model_num_particles(model);
+    yw_body_sums sums;
+    yw_body_sums_of(world, id, &sums);
+    particles += count;
+    if (i < 20) {
+      printf("  body %-16s %s, %d particles, %d surface triangles, %.4g kg\n",
+             yw_body_name(world, id), yw_model_method(model), count,
+             yw_model_surface(model)->num_triangles, sums.mass);
+      yw_fem_info fem;
+      if (yw_model_fem_info(model, &fem) == YW_OK) print_fem(&fem);
+    }
+  }
+  if (bodies > 20) printf("  ... and %d more bodies\n", bodies - 20);
+  printf("  %d bodies, %d particles, %d obstacles\n", bodies, particles,
+         yw_scene_num_obstacles(scene));
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+  return EXIT_DONE;
+}
+
+static int inspect_cache(const char* dir) {
+  yw_error error = {0};
+  cache_index index;
+  if (cache_read_index(dir, &index, &error) < 0) return bad_input("%s", error.message);
+  printf("%s: cache of %s\n", dir, index.scene);
+  for (int32_t i = 0; i < index.num_overrides; ++i) printf("  --set %s\n", index.overrides[i]);
+  char time[32];
+  format_duration(index.seconds, time, sizeof time);
+  printf("  %d of %d frames at %g fps, %d substeps, made in %s\n  state %016llx\n",
+         index.frames_done, index.frames, (double)index.fps, index.substeps, time,
+         (unsigned long long)index.state_hash);
+  if (index.fields[0]) printf("  fields: %s\n", index.fields);
+  frame_data frame;
+  if (cache_read_frame(dir, index.frames_done, &frame, &error) < 0) {
+    return bad_input("%s", error.message);
+  }
+  int32_t particles = 0, active = 0;
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < frame.num_bodies; ++i) {
+    const frame_body* body = &frame.bodies[i];
+    if (!body->active) continue;
+    ++active;
+    particles += body->num_particles;
+    box = yw_aabb_join(box, box_of(body->num_particles, body->positions));
+  }
+  printf("  last frame: t = %.4f s, %d bodies, %d particles\n", frame.time, active, particles);
+  print_box(box);
+  frame_free(&frame);
+  return EXIT_DONE;
+}
+
+static int inspect_snapshot(const char* path) {
+  yw_error error = {0};
+  cache_snapshot_info info;
+  if (cache_snapshot_info_of(path, &info, &error) < 0) return bad_input("%s", error.message);
+  printf("%s: snapshot after frame %d, t = %.4f s, %llu steps, %zu bytes\n", path, info.frame,
+         info.time, (unsigned long long)info.steps, info.bytes);
+  return EXIT_DONE;
+}
+
+int cmd_inspect(int argc, char** argv) {
+  scene_options scene = {0};
+  const option options[] = {SCENE_OPTIONS(&scene)};
+  const command self = {.name = "inspect",
+                        .summary = "what is in a mesh, scene, cache or snapshot",
+                        .usage = "inspect FILE|DIR",
+                        .examples =
+                            "  yawara inspect scenes/gallery/teddy.json\n"
+                            "  yawara inspect out/teddy\n"
+                            "  yawara inspect bunny.obj\n",
+                        .options = options,
+                        .num_options = sizeof options / sizeof options[0],
+                        .min_arguments = 1,
+                        .max_arguments = 1};
+  const char* path;
+  int32_t count;
+  int code = parse_options(&self, argc, argv, &path, &count);
+  if (code >= 0) return code;
+  struct stat what;
+  if (stat(path, &what) != 0) return bad_input("%s: there is no such file or folder", path);
+  if (S_ISDIR(what.st_mode)) return inspect_cache(path);
+  if (yw_ends_with(path, ".json")) return inspect_scene(path, &scene);
+  if (yw_ends_with(path, ".yws")) return inspect_snapshot(path);
+  const char* surfaces[] = {".obj", ".ply", ".stl"};
+  for (int i = 0; i < 3; ++i) {
+    if (yw_ends_with(path, surfaces[i])) return inspect_surface(path);
+  }
+  return inspect_tets(path);
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: MIT
+// yawara render: pictures or a movie of a cache, or of a scene while it is simulated.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "commands/commands.h"
+#include "console/options.h"
+#include "console/progress.h"
+#include "console/scene_options.h"
+#include "playback/cache.h"
+#include "playback/stage.h"
+#include "render/draw/colormap.h"
+#include "render/output/movie.h"
+#include "render/skin/skin.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/text.h"
+#include "yawara/extend/vec.h"
+
+typedef struct render_options {
+  const char* input;
+  const char* output;
+  const char* size;
+  int32_t width, height;
+  int32_t samples;
+  int32_t from, to, every;
+  float wireframe, fps;
+  const char* color_by;
+  const char* color_range;
+  bool particles;
+  bool quiet;
+  scene_options scene;
+} render_options;
+
+// Colours by field: the legend's ends.
+typedef struct coloring {
+  const char* field;  // NULL: none
+  bool given;         // the range was asked for
+  double low, high;
+  char title[80];
+} coloring;
+
+// Where frames come from: a cache on disk, or a world that is stepped.
+typedef struct source {
+  const char* dir;  // NULL: live
+  cache_index index;
+  yw_scene* scene;
+  yw_world* world;
+  stage* stage;
+  int32_t frames;
+  int32_t frame;  // shown now
+  coloring color;
+} source;
+
+typedef struct output {
+  bool movie, numbered;
+  char pattern[1024];
+  yw_movie* stream;
+} output;
+
+static int parse_size(render_options* o) {
+  char* end = NULL;
+  long width = strtol(o->size, &end, 10);
+  long height = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+  if (*end || width < 16 || height < 16 || width > 8192 || height > 8192) {
+    return bad_input("--size is \"%s\", but must be WIDTHxHEIGHT, e.g. 1280x720", o->size);
+  }
+  o->width = (int32_t)width;
+  o->height = (int32_t)height;
+  return -1;
+}
+
+static int parse_range(const render_options* o, coloring* out) {
+  *out = (coloring){.field = o->color_by, .low = INFINITY, .high = -INFINITY};
+  if (!o->color_range) return -1;
+  if (!o->color_by) return bad_input("--color-range needs --color-by FIELD");
+  char* end = NULL;
+  out->low = strtod(o->color_range, &end);
+  bool colon = end != o->color_range && *end == ':';
+  const char* second = colon ? end + 1 : "";
+  out->high = strtod(second, &end);
+  if (!colon || end == second || *end || !(out->low < out->high) || !isfinite(out->low) ||
+      !isfinite(out->high)) {
+    return bad_input("--color-range is \"%s\", but must be LOW:HIGH, e.g. 0:2.5", o->color_range);
+  }
+  out->given = true;
+  return -1;
+}
+
+static int parse(int argc, char** argv, render_options* o) {
+  *o = (render_options){.size = "640x360", .samples = 16, .to = -1, .every = 1};
+  const option options[] = {
+      {"output", 'o', OPTION_TEXT, &o->output, "FILE",
+       "movie (.mp4, .gif, .webp) or pictures (.png) (default: INPUT.mp4)", 0, 0},
+      {"size", 0, OPTION_TEXT, &o->size, "WxH", "size in pixels (default: 640x360)", 0, 0},
+      {"samples", 0, OPTION_INT, &o->samples, "N", "per pixel; more is smoother (default: 16)", 1,
+       4096},
+      {"from", 0, OPTION_INT, &o->from, "N", "first frame (default: 0)", 0, 1e9},
+      {"to", 0, OPTION_INT, &o->to, "N", "last frame (default: the last there is)", 0, 1e9},
+      {"every", 0, OPTION_INT, &o->every, "N", "only every N-th frame (default: 1)", 1, 1e9},
+      {"fps", 0, OPTION_FLOAT, &o->fps, "N",
+       "frames per second of the movie: less is slow motion (default: as simulated)", 0.1, 1000},
+      {"wireframe", 0, OPTION_FLOAT, &o->wireframe, "PIXELS", "draw the edges of bodies", 0, 20},
+      {"color-by", 0, OPTION_TEXT, &o->color_by, "FIELD",
+       "colours by a field, e.g. speed (of a cache: one kept with run --fields)", 0, 0},
+      {"color-range", 0, OPTION_TEXT, &o->color_range, "LOW:HIGH",
+       "ends of the colour scale (default: from the frames)", 0, 0},
+      {"particles", 0, OPTION_FLAG, &o->particles, NULL,
+       "bodies without a surface as balls, not with a skin", 0, 0},
+      {"quiet", 'q', OPTION_FLAG, &o->quiet, NULL, "no progress", 0, 0},
+      SCENE_OPTIONS(&o->scene),
+  };
+  const command self = {.name = "render",
+                        .summary = "ray-traced pictures or a movie of a cache or a scene",
+                        .usage = "render DIR|SCENE [-o FILE.mp4|FILE.png] [--size WxH]",
+                        .examples =
+                            "  yawara render out/teddy -o teddy.mp4 --size 1280x720\n"
+                            "  yawara render out/teddy -o last.png --from 120 --to 120\n"
+                            "  yawara render scenes/gallery/twist.json -o twist.gif --every 2\n"
+                            "  yawara render scenes/gallery/twist.json --color-by speed\n",
+                        .options = options,
+                        .num_options = sizeof options / sizeof options[0],
+                        .min_arguments = 1,
+                        .max_arguments = 1};
+  int32_t count;
+  int code = parse_options(&self, argc, argv, &o->input, &count);
+  return code >= 0 ? code : parse_size(o);
+}
+
+// Source
+// ----------------------------------------------------------------------------------------------
+
+static int open_source(const render_options* o, source* s) {
+  yw_error error = {0}, warning = {0};
+  struct stat what;
+  if (stat(o->input, &what) != 0) return bad_input("%s: there is no such file or folder", o->input);
+  if (S_ISDIR(what.st_mode)) {
+    s->dir = o->input;
+    if (cache_read_index(s->dir, &s->index, &error) < 0 ||
+        cache_read_scene(s->dir, &s->index, &s->scene, &error) < 0) {
+      return bad_input("%s", error.message);
+    }
+    s->frames = s->index.frames_done;
+  } else {
+    int code = scene_options_read(&o->scene, o->input, &s->scene, &warning, &error);
+    if (code >= 0) return code;
+    s->frames = yw_scene_info_of(s->scene).frames;
+  }
+  if (yw_scene_build(s->scene, o->scene.threads, scene_options_simd(&o->scene), &s->world, &error) <
+          0 ||
+      stage_create(s->scene, s->world, &s->stage, &error) < 0) {
+    return bad_input("%s", error.message);
+  }
+  stage_set_wireframe(s->stage, o->wireframe);
+  if (!o->particles && stage_has_particles(s->stage)) {
+    bool skin = skin_available(&error) >= 0;
+    if (!skin) fprintf(stderr, "yawara: %s; drawing balls\n", error.message);
+    stage_set_skin(s->stage, skin);
+  }
+  return parse_range(o, &s->color);
+}
+
+static void close_source(source* s) {
+  stage_destroy(s->stage);
+  yw_world_destroy(s->world);
+  yw_scene_destroy(s->scene);
+}
+
+// Frame number `frame`, read or simulated.
+static yw_status get_frame(source* s, int32_t frame, frame_data* out, yw_error* error) {
+  if (s->dir) {
+    yw_status status = cache_read_frame(s->dir, frame, out, error);
+    if (status < 0 || frame_fits(out, s->world)) return status;
+    frame_free(out);
+    return yw_fail(error, YW_ERR_FORMAT, "%s: frame %d does not fit the scene", s->dir, frame);
+  }
+  yw_scene_info info = yw_scene_info_of(s->scene);
+  for (; s->frame < frame; ++s->frame) {
+    yw_status status = yw_world_step(s->world, 1.0f / info.fps, info.substeps, NULL);
+    if (status < 0) return yw_fail(error, status, "frame %d: the step failed", s->frame + 1);
+  }
+  return frame_of_world(s->world, frame, s->color.field, out, error);
+}
+
+// Widens the range of colours to the values of a frame.
+static yw_status widen_range(source* s, const frame_data* frame, yw_error* error) {
+  coloring* c = &s->color;
+  if (!c->field || c->given) return YW_OK;
+  double low, high;
+  if (!frame_field_range(frame, c->field, &low, &high)) {
+    return yw_fail_memory(error, "the range of a field");
+  }
+  c->low = low < c->low ? low : c->low;
+  c->high = high > c->high ? high : c->high;
+  return YW_OK;
+}
+
+// Brings frame number `frame` on stage.
+static yw_status show_frame(source* s, int32_t frame, yw_error* error) {
+  frame_data data;
+  yw_status status = get_frame(s, frame, &data, error);
+  if (status < 0) return status;
+  status = widen_range(s, &data, error);
+  if (s->color.field) {
+    stage_set_field(s->stage, s->color.field, (float)s->color.low, (float)s->color.high);
+  }
+  if (status >= 0) status = stage_show(s->stage, &data, error);
+  frame_free(&data);
+  return status;
+}
+
+// The name and unit of the field; an error when nothing has it.
+static yw_status find_field(source* s, int32_t first, yw_error* error) {
+  coloring* c = &s->color;
+  if (!c->field) return YW_OK;
+  yw_status status = s->dir ? YW_OK : frame_check_fields(s->world, c->field, error);
+  frame_data data;
+  if (status >= 0) status = get_frame(s, first, &data, error);
+  if (status < 0) return status;
+  const frame_field* field = NULL;
+  for (int32_t i = 0; i < data.num_bodies && !field; ++i) {
+    field = frame_find_field(&data.bodies[i], c->field);
+  }
+  if (field) {
+    const char* unit = field->unit;
+    snprintf(c->title, sizeof c->title, unit[0] ? "%s (%s)" : "%s%s", field->name, unit);
+  } else {
+    status = yw_fail(error, YW_ERR_INVALID,
+                     "%s: the cache has no field \"%s\"; run the scene again with --fields %s",
+                     s->dir, c->field, c->field);
+  }
+  frame_free(&data);
+  return status;
+}
+
+// Box of all frames to be drawn: the camera must not move, so it has to know them all first. The
+// same frames tell the range of colours.
+static yw_status find_focus(source* s, const render_options* o, int32_t last, yw_aabb* focus,
+                            yw_error* error) {
+  *focus = stage_box(s->stage);
+  bool colors = s->color.field && !s->color.given;
+  bool has_camera = yw_scene_info_of(s->scene).has_camera;
+  if (!s->dir || (has_camera && !colors)) return YW_OK;
+  int32_t stride = (last - o->from) / 16 + 1;
+  for (int32_t frame = o->from; frame <= last; frame += stride) {
+    yw_status status = show_frame(s, frame, error);
+    if (status < 0) return status;
+    if (!has_camera) *focus = yw_aabb_join(*focus, stage_box(s->stage));
+  }
+  return YW_OK;
+}
+
+// Output
+// ----------------------------------------------------------------------------------------------
+
+// One PNG is written under the given name, several get numbers: name_0042.png.
+static yw_status open_output(const render_options* o, float fps, int32_t pictures, output* out,
+                             yw_error* error) {
+  char name[1000];
+  if (o->output) {
+    snprintf(name, sizeof name, "%s", o->output);
+  } else {
+    size_t length = strlen(o->input);
+    while (length > 1 && o->input[length - 1] == '/') --length;
+    if (yw_ends_with(o->input, ".json")) length -= 5;
+    bool can_film = yw_movie_available(error) >= 0;
+    if (!can_film) fprintf(stderr, "yawara: %s; writing pictures\n", error->message);
+    snprintf(name, sizeof name, "%.*s.%s", (int)length, o->input, can_film ? "mp4" : "png");
+  }
+  out->movie = !yw_ends_with(name, ".png");
+  out->numbered = !out->movie && pictures > 1;
+  snprintf(out->pattern, sizeof out->pattern, "%s", name);
+  if (!out->movie) return yw_png_available(error);
+  yw_movie_def def = yw_default_movie_def();
+  def.path = out->pattern;
+  def.width = o->width;
+  def.height = o->height;
+  def.fps = o->fps > 0.0f ? o->fps : fps / (float)o->every;
+  return yw_movie_open(&def, NULL, &out->stream, error);
+}
+
+static yw_status write_picture(output* out, int32_t frame, const yw_image* image, yw_error* error) {
+  if (out->movie) return yw_movie_add(out->stream, image, error);
+  if (!out->numbered) return yw_image_write_png(out->pattern, image, error);
+  char path[1100];
+  int stem = (int)strlen(out->pattern) - 4;
+  snprintf(path, sizeof path, "%.*s_%04d.png", stem, out->pattern, frame);
+  return yw_image_write_png(path, image, error);
+}
+
+static yw_status close_output(output* out, yw_status status, yw_error* error) {
+  if (!out->stream) return status;
+  if (status < 0) {
+    yw_movie_discard(out->stream);
+    return status;
+  }
+  return yw_movie_close(out->stream, error);
+}
+
+static yw_status draw_all(source* s, const render_options* o, int32_t last, yw_error* error) {
+  yw_renderer* renderer = NULL;
+  yw_image image = {0};
+  output out = {0};
+  yw_aabb focus;
+  int32_t pictures = (last - o->from) / o->every + 1, drawn = 0;
+  yw_status status = yw_renderer_create(NULL, o->scene.threads, &renderer, error);
+  if (status >= 0) status = find_field(s, o->from, error);
+  if (status >= 0) status = find_focus(s, o, last, &focus, error);
+  if (status >= 0) {
+    status = open_output(o, yw_scene_info_of(s->scene).fps, pictures, &out, error);
+  }
+  progress p = progress_start("picture", 0, pictures, o->quiet);
+  for (int32_t frame = o->from; frame <= last && status >= 0; frame += o->every) {
+    status = show_frame(s, frame, error);
+    if (status < 0) break;
+    yw_picture picture = stage_picture(s->stage, focus, o->width, o->height);
+    picture.samples = o->samples;
+    status = yw_renderer_draw(renderer, &picture, &image, error);
+    if (status >= 0 && s->color.field) {
+      yw_draw_colorbar(&image, s->color.title, s->color.low, s->color.high);
+    }
+    if (status >= 0) status = write_picture(&out, frame, &image, error);
+    progress_show(&p, ++drawn, NULL);
+  }
+  progress_end(&p);
+  status = close_output(&out, status, error);
+  yw_image_free(&image);
+  yw_renderer_destroy(renderer);
+  if (status >= 0 && !o->quiet) {
+    printf("wrote %s (%d picture%s)\n", out.pattern, pictures, pictures == 1 ? "" : "s");
+  }
+  return status;
+}
+
+int cmd_render(int argc, char** argv) {
+  render_options o;
+  int code = parse(argc, argv, &o);
+  if (code >= 0) return code;
+  yw_error error = {0};
+  if (yw_renderer_available(&error) < 0) return bad_input("%s", error.message);
+  source s = {0};
+  code = open_source(&o, &s);
+  if (code < 0) {
+    int32_t last = o.to < 0 ? s.frames : o.to;
+    if (last > s.frames && s.dir) {
+      code = bad_input("--to is %d, but the last frame of %s is %d", last, o.input, s.frames);
+    } else if (o.from > last) {
+      code = bad_input("--from is %d, but the last frame is %d", o.from, last);
+    } else {
+      code = draw_all(&s, &o, last, &error) < 0 ? bad_input("%s", error.message) : EXIT_DONE;
+    }
+  }
+  close_source(&s);
+  return code;
+}

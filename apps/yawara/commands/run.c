@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+// yawara run: a scene file becomes a cache. Stops cleanly at Ctrl-C and goes on with --resume.
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands/commands.h"
+#include "console/options.h"
+#include "console/progress.h"
+#include "console/scene_options.h"
+#include "playback/cache.h"
+#include "playback/export.h"
+
+typedef struct run_options {
+  const char* scene_path;
+  const char* output;
+  const char* formats;
+  const char* on_fault;
+  const char* fields;
+  scene_options scene;
+  int32_t frames;
+  int32_t snapshot_every;
+  bool resume, skin, quiet;
+} run_options;
+
+typedef struct run {
+  run_options options;
+  char dir[1024];
+  yw_scene* scene;
+  yw_scene_info info;
+  yw_world* world;
+  cache_index index;
+  double seconds_before;
+  int32_t frame;
+} run;
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number) {
+  (void)number;
+  static const char text[] = "\nstopping after this frame; once more stops at once\n";
+  interrupted = 1;
+  if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return;
+}
+
+// The first signal lets the frame end, the second is not caught: files are whole in either case.
+static void watch_interrupts(void) {
+  struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+// Set-up
+// ----------------------------------------------------------------------------------------------
+
+static int parse(int argc, char** argv, run_options* out) {
+  *out = (run_options){.frames = -1, .snapshot_every = 60, .on_fault = "stop"};
+  const option options[] = {
+      {"output", 'o', OPTION_TEXT, &out->output, "DIR", "cache folder (default: out/NAME)", 0, 0},
+      {"frames", 'n', OPTION_INT, &out->frames, "N", "frames to run (default: from the scene)", 0,
+       1e7},
+      {"format", 'f', OPTION_TEXT, &out->formats, "LIST",
+       "also write ply, obj, vtu, pc2, mdd, bgeo (comma separated)", 0, 0},
+      {"fields", 0, OPTION_TEXT, &out->fields, "LIST",
+       "also keep these fields in the cache, e.g. speed (comma separated), or all", 0, 0},
+      {"skin", 0, OPTION_FLAG, &out->skin, NULL,
+       "ply and obj: a skin around the particles of bodies without a surface", 0, 0},
+      {"resume", 'r', OPTION_FLAG, &out->resume, NULL, "go on from the last snapshot", 0, 0},
+      {"snapshot-every", 0, OPTION_INT, &out->snapshot_every, "N",
+       "frames between snapshots (default: 60)", 1, 1e9},
+      {"on-fault", 0, OPTION_TEXT, &out->on_fault, "WHAT",
+       "when a body diverges: stop (default) or continue", 0, 0},
+      {"quiet", 'q', OPTION_FLAG, &out->quiet, NULL, "no progress", 0, 0},
+      SCENE_OPTIONS(&out->scene),
+  };
+  const command self = {
+      .name = "run",
+      .summary = "simulate a scene file and write a cache",
+      .usage = "run SCENE [-o DIR] [--frames N] [--set path=value] [--resume]",
+      .examples =
+          "  yawara run scenes/gallery/first.json\n"
+          "  yawara run scenes/gallery/twist.json -o out/soft --set bodies[1].match.beta=0.5\n"
+          "  yawara run scenes/gallery/teddy.json --format ply,pc2 --frames 240\n"
+          "  yawara run scenes/gallery/teddy.json --fields speed --format vtu\n",
+      .options = options,
+      .num_options = sizeof options / sizeof options[0],
+      .min_arguments = 1,
+      .max_arguments = 1};
+  const char* arguments[1];
+  int32_t count;
+  int code = parse_options(&self, argc, argv, arguments, &count);
+  if (code >= 0) return code;
+  out->scene_path = arguments[0];
+  if (strcmp(out->on_fault, "stop") != 0 && strcmp(out->on_fault, "continue") != 0) {
+    return bad_input("--on-fault is \"%s\", but must be stop or continue", out->on_fault);
+  }
+  yw_error error = {0};
+  if (out->skin && export_check_skin(out->formats, &error) < 0) {
+    return bad_input("%s", error.message);
+  }
+  if (out->formats && !export_formats_known(out->formats)) {
+    return bad_input("--format is \"%s\", but must be a list of ply, obj, vtu, pc2, mdd, bgeo",
+                     out->formats);
+  }
+  return -1;
+}
+
+// out/NAME, where NAME is the scene file without folder and ending.
+static void default_folder(const char* scene_path, char* out, size_t capacity) {
+  const char* name = strrchr(scene_path, '/');
+  name = name ? name + 1 : scene_path;
+  const char* dot = strrchr(name, '.');
+  int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
+  snprintf(out, capacity, "out/%.*s", length, name);
+}
+
+static int load_scene(run* r) {
+  yw_error error = {0}, warning = {0};
+  const run_options* o = &r->options;
+  int code = scene_options_read(&o->scene, o->scene_path, &r->scene, &warning, &error);
+  if (code >= 0) return code;
+  if (warning.message[0]) fprintf(stderr, "warning: %s\n", warning.message);
+  r->info = yw_scene_info_of(r->scene);
+  if (yw_scene_build(r->scene, o->scene.threads, scene_options_simd(&o->scene), &r->world, &error) <
+          0 ||
+      frame_check_fields(r->world, o->fields, &error) < 0) {
+    return bad_input("%s", error.message);
+  }
+  return -1;
+}
+
+static int fill_index(run* r) {
+  const run_options* o = &r->options;
+  yw_error error = {0};
+  cache_index* index = &r->index;
+  *index = (cache_index){.fps = r->info.fps, .substeps = r->info.substeps};
+  index->frames = o->frames >= 0 ? o->frames : r->info.frames;
+  char* real = realpath(o->scene_path, NULL);
+  if (!real || strlen(real) >= sizeof index->scene) {
+    free(real);
+    return bad_input("%s: the path of the scene is too long", o->scene_path);
+  }
+  snprintf(index->scene, sizeof index->scene, "%s", real);
+  free(real);
+  for (int32_t i = 0; i < o->scene.set.count; ++i) {
+    if (strlen(o->scene.set.items[i]) >= sizeof index->overrides[i]) {
+      return bad_input("--set %s is longer than %zu characters", o->scene.set.items[i],
+                       sizeof index->overrides[i] - 1);
+    }
+    snprintf(index->overrides[i], sizeof index->overrides[i], "%s", o->scene.set.items[i]);
+  }
+  index->num_overrides = o->scene.set.count;
+  if (o->fields && strlen(o->fields) >= sizeof index->fields) {
+    return bad_input("--fields is longer than %zu characters", sizeof index->fields - 1);
+  }
+  snprintf(index->fields, sizeof index->fields, "%s", o->fields ? o->fields : "");
+  if (cache_hash_scene(index->scene, o->scene.set.count, o->scene.set.items, &index->scene_hash,
+                       &error) < 0) {
+    return bad_input("%s", error.message);
+  }
+  return -1;
+}
+
+static yw_status write_frame(run* r, int32_t number, yw_error* error) {
+  const char* fields = r->index.fields[0] ? r->index.fields : NULL;
+  frame_data frame;
+  yw_status status = frame_of_world(r->world, number, fields, &frame, error);
+  if (status < 0) return status;
+  status = cache_write_frame(r->dir, &frame, error);
+  frame_free(&frame);
+  return status;
+}
+
+// A new cache, or the place where an earlier run of the same scene stopped.
+static int open_cache(run* r) {
+  yw_error error = {0};
+  cache_index old;
+  bool exists = cache_exists(r->dir);
+  if (exists && cache_read_index(r->dir, &old, &error) < 0) return bad_input("%s", error.message);
+  if (!r->options.resume) {
+    if (exists && strcmp(old.scene, r->index.scene) != 0) {
+      return bad_input("%s holds a run of another scene (%s); choose another folder with -o",
+                       r->dir, old.scene);
+    }
+    if (cache_make_folder(r->dir, &error) < 0) return bad_input("%s", error.message);
+    cache_remove_snapshot(r->dir);
+    cache_remove_frames(r->dir, 0);
+    if (write_frame(r, 0, &error) < 0 || cache_write_index(r->dir, &r->index, &error) < 0) {
+      return bad_input("%s", error.message);
+    }
+    return -1;
+  }
+  if (!exists) return bad_input("%s holds no run to resume", r->dir);
+  if (old.scene_hash != r->index.scene_hash) {
+    return bad_input(
+        "%s: the scene or its --set values differ from the run in this folder; start "
+        "again without --resume",
+        r->dir);
+  }
+  if (cache_read_snapshot(r->dir, r->world, &r->frame, &error) < 0) {
+    return bad_input("%s", error.message);
+  }
+  r->seconds_before = old.seconds;
+  if (!r->options.fields) memcpy(r->index.fields, old.fields, sizeof old.fields);
+  cache_remove_frames(r->dir, r->frame + 1);
+  return -1;
+}
+
+// Frames
+// ----------------------------------------------------------------------------------------------
+
+static int save_progress(run* r, double seconds, bool with_snapshot) {
+  yw_error error = {0};
+  r->index.frames_done = r->frame;
+  r->index.seconds = r->seconds_before + seconds;
+  r->index.state_hash = yw_world_hash(r->world);
+  if ((with_snapshot && cache_write_snapshot(r->dir, r->frame, r->world, &error) < 0) ||
+      cache_write_index(r->dir, &r->index, &error) < 0) {
+    return bad_input("%s", error.message);
+  }
+  return -1;
+}
+
+static int report_fault(const run* r, const yw_step_report* report) {
+  const char* name = yw_body_name(r->world, report->first_diverged);
+  fprintf(
+      stderr,
+      "%s: frame %d (t = %.3f s): body \"%s\" diverged and was frozen where it last was finite.\n"
+      "Try more substeps (--set substeps=%d), lower speeds or softer material, or --on-fault "
+      "continue.\n",
+      r->dir, r->frame + 1, yw_world_time(r->world), name ? name : "?", 2 * r->info.substeps);
+  return EXIT_FAILED;
+}
+
+static void describe_speed(const run* r, double seconds, int32_t made, char* out, size_t capacity) {
+  double simulated = made / (double)r->info.fps;
+  double steps = (double)made * r->info.substeps / (seconds > 1e-9 ? seconds : 1e-9);
+  snprintf(out, capacity, "%.0f steps/s  %.2f s simulated in %.1f s (%.1fx real time)", steps,
+           simulated, seconds, simulated / (seconds > 1e-9 ? seconds : 1e-9));
+}
+
+// One frame: step, write. Returns -1 to go on.
+static int make_frame(run* r) {
+  yw_error error = {0};
+  yw_step_report report;
+  yw_status status = yw_world_step(r->world, 1.0f / r->info.fps, r->info.substeps, &report);
+  if (status < 0) {
+    fprintf(stderr, "%s: frame %d: the step failed (status %d: %s)\n", r->dir, r->frame + 1, status,
+            status == YW_ERR_MEMORY ? "not enough memory" : "invalid settings");
+    return EXIT_FAILED;
+  }
+  if (report.diverged_bodies > 0 && strcmp(r->options.on_fault, "stop") == 0) {
+    return report_fault(r, &report);
+  }
+  if (write_frame(r, r->frame + 1, &error) < 0) {
+    return bad_input("%s", error.message);
+  }
+  ++r->frame;
+  return -1;
+}
+
+static int make_frames(run* r) {
+  watch_interrupts();
+  int32_t first = r->frame;
+  progress p = progress_start("frame", first, r->index.frames, r->options.quiet);
+  int code = -1;
+  while (code < 0 && r->frame < r->index.frames && !interrupted) {
+    code = make_frame(r);
+    bool due = r->frame % r->options.snapshot_every == 0;
+    if (code < 0 && due) code = save_progress(r, progress_seconds(&p), true);
+    char detail[128];
+    describe_speed(r, progress_seconds(&p), r->frame - first, detail, sizeof detail);
+    progress_show(&p, r->frame, detail);
+  }
+  progress_end(&p);
+  // After a fault the last snapshot stays: it is the last one known to be good.
+  int saved = save_progress(r, progress_seconds(&p), code < 0);
+  if (code < 0) code = saved;
+  if (code < 0 && interrupted) {
+    fprintf(stderr, "stopped after frame %d; go on with: yawara run %s -o %s --resume\n", r->frame,
+            r->options.scene_path, r->dir);
+    return EXIT_INTERRUPTED;
+  }
+  return code;
+}
+
+static int finish(run* r) {
+  yw_error error = {0};
+  export_def def = {r->dir, r->options.formats, r->dir, r->options.skin, r->options.quiet};
+  if (r->options.formats && export_cache(&def, &error) < 0) {
+    return bad_input("%s", error.message);
+  }
+  if (!r->options.quiet) {
+    printf("%s: %d frames, state %016llx\nlook at it: yawara render %s -o %s.mp4\n", r->dir,
+           r->frame, (unsigned long long)r->index.state_hash, r->dir, r->dir);
+  }
+  return EXIT_DONE;
+}
+
+int cmd_run(int argc, char** argv) {
+  run r = {0};
+  int code = parse(argc, argv, &r.options);
+  if (code >= 0) return code;
+  if (r.options.output && strlen(r.options.output) >= sizeof r.dir) {
+    return bad_input("--output is longer than %zu characters", sizeof r.dir - 1);
+  }
+  if (r.options.output) {
+    snprintf(r.dir, sizeof r.dir, "%s", r.options.output);
+  } else {
+    default_folder(r.options.scene_path, r.dir, sizeof r.dir);
+  }
+  code = load_scene(&r);
+  if (code < 0) code = fill_index(&r);
+  if (code < 0) code = open_cache(&r);
+  if (code < 0) code = make_frames(&r);
+  if (code < 0) code = finish(&r);
+  yw_world_destroy(r.world);
+  yw_scene_destroy(r.scene);
+  return code;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "console/scene_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "yawara/extend/timer.h"
+
+#define LINE_WIDTH 48
+#define PATIENCE 0.3  // s
+
+static const yw_simd levels[] = {YW_SIMD_AUTO, YW_SIMD_PLAIN, YW_SIMD_AVX2, YW_SIMD_AVX512};
+
+yw_simd scene_options_simd(const scene_options* options) {
+  for (size_t i = 0; options->simd && i < sizeof levels / sizeof levels[0]; ++i) {
+    if (strcmp(options->simd, yw_simd_name(levels[i])) == 0) return levels[i];
+  }
+  return YW_SIMD_AUTO;
+}
+
+const char* cache_folder(char out[CACHE_FOLDER_MAX]) {
+  const char* base = getenv("XDG_CACHE_HOME");
+  const char* middle = "";
+  // As the XDG specification says: a path that is not absolute does not count.
+  if (!base || base[0] != '/') base = getenv("HOME"), middle = "/.cache";
+  if (!base || base[0] != '/') return NULL;
+  int length = snprintf(out, CACHE_FOLDER_MAX, "%s%s/yawara", base, middle);
+  return length > 0 && length < CACHE_FOLDER_MAX ? out : NULL;
+}
+
+// One line on a terminal once it takes more than a moment; nothing in a log.
+typedef struct making_line {
+  double started;
+  bool shown;
+} making_line;
+
+static void show_making(void* context, const char* what, double share) {
+  making_line* line = context;
+  if (isatty(STDERR_FILENO) != 1 || yw_seconds() - line->started < PATIENCE) return;
+  fprintf(stderr, "\rmaking models: %-20.20s %3.0f %%", what, 100.0 * share);
+  fflush(stderr);
+  line->shown = true;
+}
+
+int scene_options_read(const scene_options* options, const char* path, yw_scene** out,
+                       yw_error* warning, yw_error* error) {
+  if (options->simd && strcmp(options->simd, "auto") != 0 &&
+      scene_options_simd(options) == YW_SIMD_AUTO) {
+    return bad_input("--simd is \"%s\", but must be plain, avx2 or avx512", options->simd);
+  }
+  static char paths[OPTION_LIST_MAX][256];
+  yw_scene_override overrides[OPTION_LIST_MAX];
+  for (int32_t i = 0; i < options->set.count; ++i) {
+    const char* text = options->set.items[i];
+    const char* equals = strchr(text, '=');
+    size_t length = equals ? (size_t)(equals - text) : 0;
+    if (length == 0 || length >= sizeof paths[0]) {
+      return bad_input("--set is \"%s\", but must be path=value, e.g. substeps=8", text);
+    }
+    memcpy(paths[i], text, length);
+    paths[i][length] = '\0';
+    overrides[i] = (yw_scene_override){paths[i], equals + 1};
+  }
+  char folder[CACHE_FOLDER_MAX];
+  making_line line = {.started = yw_seconds()};
+  const yw_scene_options making = {.cache_folder = cache_folder(folder),
+                                   .threads = options->threads,
+                                   .progress = show_making,
+                                   .progress_context = &line};
+  yw_status status =
+      yw_scene_read_with(path, NULL, options->set.count, overrides, &making, out, warning, error);
+  if (line.shown) fprintf(stderr, "\r%*s\r", LINE_WIDTH, "");
+  if (status < 0) return bad_input("%s", error->message);
+  return -1;
+}

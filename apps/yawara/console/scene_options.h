@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Options of every command that opens a scene: --set, --threads, --simd.
+#ifndef YW_APP_CONSOLE_SCENE_OPTIONS_H
+#define YW_APP_CONSOLE_SCENE_OPTIONS_H
+
+#include "console/options.h"
+#include "yawara/yawara.h"
+
+typedef struct scene_options {
+  option_list set;
+  int32_t threads;
+  const char* simd;
+} scene_options;
+
+#define SCENE_OPTIONS(target)                                                                    \
+  {"set",                                                                                        \
+   's',                                                                                          \
+   OPTION_LIST,                                                                                  \
+   &(target)->set,                                                                               \
+   "PATH=VALUE",                                                                                 \
+   "change a value of the scene, e.g. bodies[0].velocity[1]=3",                                  \
+   0,                                                                                            \
+   0},                                                                                           \
+      {"threads", 't', OPTION_INT, &(target)->threads, "N", "threads (default: one per core)",   \
+       0,         256},                                                                          \
+  {                                                                                              \
+    "simd", 0, OPTION_TEXT, &(target)->simd, "LEVEL", "plain, avx2, avx512 (default: the best)", \
+        0, 0                                                                                     \
+  }
+
+/// Checks the options and reads the scene. Returns -1 to go on, or the exit code.
+int scene_options_read(const scene_options* options, const char* path, yw_scene** out,
+                       yw_error* warning, yw_error* error);
+
+#define CACHE_FOLDER_MAX 1024
+/// $XDG_CACHE_HOME/yawara or ~/.cache/yawara, where results of long work are kept; NULL when
+/// neither is known.
+const char* cache_folder(char out[CACHE_FOLDER_MAX]);
+yw_simd scene_options_simd(const scene_options* options);
+
+#endif

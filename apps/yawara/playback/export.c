@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT
+#include "playback/export.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "console/progress.h"
+#include "playback/cache.h"
+#include "playback/frame_values.h"
+#include "render/skin/skin.h"
+#include "yawara/extend/bgeo_write.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/ply_write.h"
+#include "yawara/extend/point_cache.h"
+#include "yawara/extend/vtu_write.h"
+
+static const char* const formats_known[] = {"ply", "obj", "vtu", "pc2", "mdd", "bgeo"};
+enum { PLY, OBJ, VTU, PC2, MDD, BGEO, NUM_FORMATS };
+#define MAX_PATH 1600
+#define MAX_NAME 80
+
+typedef struct exporter {
+  const char* dir;  // of the cache
+  char folders[NUM_FORMATS][MAX_PATH];
+  bool wanted[NUM_FORMATS];
+  bool skin;
+  cache_index index;
+  yw_scene* scene;
+  yw_world* world;
+  int32_t num_bodies;
+  char (*names)[MAX_NAME];           // of each body, usable as file names, all different
+  yw_point_cache_writer* caches[2];  // PC2 and MDD, one per body
+  yw_pvd_entry* series;              // of the VTU files
+  char (*series_files)[MAX_NAME + 16];
+  int32_t num_series;
+  yw_vec3* surface;    // scratch
+  int32_t** carriers;  // of each body, see frame_shown_values
+} exporter;
+
+static int format_of(const char* text, size_t length) {
+  for (int i = 0; i < NUM_FORMATS; ++i) {
+    if (strlen(formats_known[i]) == length && strncmp(text, formats_known[i], length) == 0)
+      return i;
+  }
+  return -1;
+}
+
+// Calls `use` for every format in the list; false at the first unknown one.
+static bool each_format(const char* formats, bool wanted[NUM_FORMATS]) {
+  for (const char* at = formats;;) {
+    size_t length = strcspn(at, ",");
+    int format = format_of(at, length);
+    if (format < 0) return false;
+    if (wanted) wanted[format] = true;
+    if (at[length] == '\0') return true;
+    at += length + 1;
+  }
+}
+
+bool export_formats_known(const char* formats) { return each_format(formats, NULL); }
+
+// Names: letters, digits, - and _; a number is put behind so that they differ.
+static void name_bodies(exporter* e) {
+  for (int32_t i = 0; i < e->num_bodies; ++i) {
+    const char* name = yw_body_name(e->world, yw_world_body(e->world, i));
+    char clean[64];
+    size_t n = 0;
+    for (; name[n] && n < sizeof clean - 1; ++n) {
+      char c = name[n];
+      bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '-' || c == '_';
+      clean[n] = fine ? c : '_';
+    }
+    clean[n] = '\0';
+    if (e->num_bodies == 1) {
+      snprintf(e->names[i], MAX_NAME, "%s", clean);
+    } else {
+      snprintf(e->names[i], MAX_NAME, "%s_%03d", clean, i);
+    }
+  }
+}
+
+static const yw_model* model_of(const exporter* e, int32_t body) {
+  return yw_body_model(e->world, yw_world_body(e->world, body));
+}
+
+static yw_status make_folders(exporter* e, const char* out_dir, yw_error* error) {
+  for (int i = 0; i < NUM_FORMATS; ++i) {
+    if (!e->wanted[i]) continue;
+    snprintf(e->folders[i], MAX_PATH, "%s/%s", out_dir, formats_known[i]);
+    if (mkdir(e->folders[i], 0777) != 0 && errno != EEXIST) {
+      return yw_fail(error, YW_ERR_IO, "%s: cannot make this folder: %s", e->folders[i],
+                     strerror(errno));
+    }
+  }
+  return YW_OK;
+}
+
+// A point cache needs the surface that it moves.
+static yw_status open_point_caches(exporter* e, int format, yw_error* error) {
+  yw_point_cache_writer* caches = YW_NEW_ARRAY(NULL, yw_point_cache_writer, e->num_bodies);
+  e->caches[format - PC2] = caches;
+  if (!caches) return yw_fail_memory(error, "point caches");
+  for (int32_t i = 0; i < e->num_bodies; ++i) {
+    const yw_tri_mesh* surface = yw_model_surface(model_of(e, i));
+    if (surface->num_triangles == 0) {
+      return yw_fail(
+          error, YW_ERR_INVALID,
+          "body \"%s\" is made of loose particles, which %s cannot hold; use ply, vtu or bgeo",
+          yw_body_name(e->world, yw_world_body(e->world, i)), formats_known[format]);
+    }
+    char path[MAX_PATH + MAX_NAME + 8];
+    snprintf(path, sizeof path, "%s/%s.obj", e->folders[format], e->names[i]);
+    yw_status status = yw_tri_mesh_write(path, surface, error);
+    if (status < 0) return status;
+    snprintf(path, sizeof path, "%s/%s.%s", e->folders[format], e->names[i], formats_known[format]);
+    yw_point_cache_def def = {.num_points = surface->num_vertices,
+                              .fps = (double)e->index.fps,
+                              .expected_frames = e->index.frames_done + 1};
+    status = yw_point_cache_open(&caches[i], path, &def, NULL, error);
+    if (status < 0) return status;
+  }
+  return YW_OK;
+}
+
+// Frames that run.json only claims to have would be paid for in memory.
+static yw_status check_frames(const exporter* e, yw_error* error) {
+  for (int32_t frame = 0; frame <= e->index.frames_done; ++frame) {
+    if (cache_has_frame(e->dir, frame)) continue;
+    return yw_fail(error, YW_ERR_FORMAT,
+                   "%s: run.json speaks of %d frames, but frame %d is missing", e->dir,
+                   e->index.frames_done, frame);
+  }
+  return YW_OK;
+}
+
+static yw_status open_exporter(exporter* e, const char* out_dir, yw_error* error) {
+  yw_status status = cache_read_index(e->dir, &e->index, error);
+  if (status >= 0) status = check_frames(e, error);
+  if (status >= 0) status = cache_read_scene(e->dir, &e->index, &e->scene, error);
+  if (status >= 0) status = yw_scene_build(e->scene, 1, YW_SIMD_AUTO, &e->world, error);
+  if (status >= 0) status = make_folders(e, out_dir, error);
+  if (status < 0) return status;
+  e->num_bodies = yw_world_num_bodies(e->world);
+  int32_t largest = 0;
+  for (int32_t i = 0; i < e->num_bodies; ++i) {
+    int32_t count = yw_model_surface(model_of(e, i))->num_vertices;
+    largest = count > largest ? count : largest;
+  }
+  size_t files = (size_t)e->num_bodies * ((size_t)e->index.frames_done + 1);
+  e->surface = YW_NEW_ARRAY(NULL, yw_vec3, largest);
+  e->names = yw_mem_alloc(NULL, (size_t)e->num_bodies, sizeof *e->names);
+  e->carriers = YW_NEW_ARRAY(NULL, int32_t*, e->num_bodies);
+  e->series = YW_NEW_ARRAY(NULL, yw_pvd_entry, e->wanted[VTU] ? files : 1);
+  e->series_files = yw_mem_alloc(NULL, e->wanted[VTU] ? files : 1, sizeof *e->series_files);
+  if (!e->surface || !e->names || !e->carriers || !e->series || !e->series_files) {
+    return yw_fail_memory(error, "an export");
+  }
+  name_bodies(e);
+  for (int format = PC2; format <= MDD && status >= 0; ++format) {
+    if (e->wanted[format]) status = open_point_caches(e, format, error);
+  }
+  return status;
+}
+
+// Tets, or single particles where there are none, with fields of points and cells.
+static yw_status write_vtu(exporter* e, const frame_data* frame, int32_t index, yw_error* error) {
+  const frame_body* body = &frame->bodies[index];
+  bool loose = body->num_cells == 0;
+  yw_vtu_field* fields = YW_NEW_ARRAY(NULL, yw_vtu_field, body->num_fields + 1);
+  if (!fields) return yw_fail_memory(error, "an export");
+  int32_t count = 0;
+  for (int32_t i = 0; i < body->num_fields; ++i) {
+    const frame_field* field = &body->fields[i];
+    if (field->per_cell && loose) continue;
+    fields[count++] = (yw_vtu_field){field->name, 1, field->values, field->per_cell};
+  }
+  if (body->radii) fields[count++] = (yw_vtu_field){"radius", 1, body->radii, false};
+  int32_t entry = e->num_series++;
+  char* file = e->series_files[entry];
+  snprintf(file, sizeof e->series_files[entry], "%s_%06d.vtu", e->names[index], frame->number);
+  e->series[entry] = (yw_pvd_entry){frame->time, index, file};
+  char path[MAX_PATH + MAX_NAME + 24];
+  snprintf(path, sizeof path, "%s/%s", e->folders[VTU], file);
+  const int32_t* tets = body->cells ? body->cells : yw_model_tets(model_of(e, index))->tets;
+  yw_vtu_grid grid = {.num_points = body->num_particles,
+                      .positions = body->positions,
+                      .num_cells = loose ? body->num_particles : body->num_cells,
+                      .corners_per_cell = loose ? 1 : 4,
+                      .cells = loose ? NULL : tets,
+                      .fields = fields,
+                      .num_fields = count};
+  yw_status status = yw_vtu_write(path, &grid, NULL, error);
+  yw_mem_free(NULL, fields);
+  return status;
+}
+
+// Particles of any body; radii under the name that Houdini knows.
+static yw_status write_bgeo(exporter* e, const frame_data* frame, int32_t index, yw_error* error) {
+  const frame_body* body = &frame->bodies[index];
+  yw_bgeo_field* fields = YW_NEW_ARRAY(NULL, yw_bgeo_field, body->num_fields + 1);
+  if (!fields) return yw_fail_memory(error, "an export");
+  int32_t count = 0;
+  for (int32_t i = 0; i < body->num_fields; ++i) {
+    const frame_field* field = &body->fields[i];
+    if (!field->per_cell) fields[count++] = (yw_bgeo_field){field->name, field->values};
+  }
+  if (body->radii) fields[count++] = (yw_bgeo_field){"pscale", body->radii};
+  char path[MAX_PATH + MAX_NAME + 24];
+  snprintf(path, sizeof path, "%s/%s_%06d.bgeo", e->folders[BGEO], e->names[index], frame->number);
+  yw_status status =
+      yw_bgeo_write(path, body->num_particles, body->positions, fields, count, error);
+  yw_mem_free(NULL, fields);
+  return status;
+}
+
+// Values of all fields on what is shown, one after the other; and the radii of particles.
+static yw_status gather_fields(exporter* e, const frame_body* body, int32_t index,
+                               const yw_tri_mesh* posed, yw_ply_field** out, int32_t* count,
+                               float** values) {
+  int32_t vertices = posed->num_vertices;
+  bool skinned =
+      posed->num_triangles > 0 && yw_model_surface(model_of(e, index))->num_triangles == 0;
+  *out = YW_NEW_ARRAY(NULL, yw_ply_field, body->num_fields + 1);
+  *values = YW_NEW_ARRAY(NULL, float, (size_t)vertices*(size_t)body->num_fields);
+  *count = 0;
+  if (!*out || !*values) return YW_ERR_MEMORY;
+  for (int32_t i = 0; i < body->num_fields; ++i) {
+    float* at = *values + (size_t)vertices * (size_t)i;
+    yw_status status =
+        frame_shown_values(body, model_of(e, index), &body->fields[i], &e->carriers[index], at);
+    if (status < 0) return status;
+    (*out)[(*count)++] = (yw_ply_field){body->fields[i].name, at};
+  }
+  if (body->radii && !skinned) (*out)[(*count)++] = (yw_ply_field){"radius", body->radii};
+  return YW_OK;
+}
+
+static yw_status write_ply(exporter* e, const char* path, const yw_tri_mesh* posed,
+                           const frame_body* body, int32_t index, yw_error* error) {
+  yw_ply_field* fields = NULL;
+  float* values = NULL;
+  int32_t count;
+  yw_status status = gather_fields(e, body, index, posed, &fields, &count, &values);
+  status = status < 0 ? yw_fail_memory(error, "an export")
+                      : yw_ply_write(path, posed, fields, count, error);
+  yw_mem_free(NULL, fields);
+  yw_mem_free(NULL, values);
+  return status;
+}
+
+// What is written of a body that has no surface: its particles, or a skin around them.
+static yw_status take_particles(const exporter* e, const frame_body* body, yw_tri_mesh* posed,
+                                yw_tri_mesh* skin, yw_error* error) {
+  posed->num_vertices = body->num_particles;
+  posed->positions = (yw_vec3*)(uintptr_t)body->positions;
+  if (!e->skin || !body->radii) return YW_OK;
+  skin_def def = skin_default_def();
+  def.count = body->num_particles;
+  def.positions = body->positions;
+  def.radii = body->radii;
+  yw_status status = skin_make(&def, skin, error);
+  if (status >= 0) *posed = *skin;
+  return status;
+}
+
+static yw_status write_surface(exporter* e, const frame_data* frame, int32_t index, int format,
+                               yw_error* error) {
+  const frame_body* body = &frame->bodies[index];
+  yw_tri_mesh posed = *yw_model_surface(model_of(e, index)), skin = {0};
+  posed.positions = e->surface;
+  yw_status status = YW_OK;
+  if (posed.num_triangles == 0) status = take_particles(e, body, &posed, &skin, error);
+  if (status < 0) return status;
+  char path[MAX_PATH + MAX_NAME + 24];
+  snprintf(path, sizeof path, "%s/%s_%06d.%s", e->folders[format], e->names[index], frame->number,
+           formats_known[format]);
+  status = format == PLY ? write_ply(e, path, &posed, body, index, error)
+                         : yw_tri_mesh_write(path, &posed, error);
+  yw_tri_mesh_free(&skin);
+  return status;
+}
+
+static yw_status write_body(exporter* e, const frame_data* frame, int32_t index, yw_error* error) {
+  const frame_body* body = &frame->bodies[index];
+  frame_surface(body, model_of(e, index), e->surface);
+  yw_status status = YW_OK;
+  for (int format = PLY; format <= OBJ && status >= 0 && body->active; ++format) {
+    if (e->wanted[format]) status = write_surface(e, frame, index, format, error);
+  }
+  if (status >= 0 && e->wanted[VTU] && body->active) status = write_vtu(e, frame, index, error);
+  if (status >= 0 && e->wanted[BGEO] && body->active) status = write_bgeo(e, frame, index, error);
+  for (int format = PC2; format <= MDD && status >= 0; ++format) {
+    if (!e->wanted[format]) continue;
+    status = yw_point_cache_append(&e->caches[format - PC2][index], e->surface, error);
+  }
+  return status;
+}
+
+static yw_status write_frame(exporter* e, int32_t number, yw_error* error) {
+  frame_data frame;
+  yw_status status = cache_read_frame(e->dir, number, &frame, error);
+  if (status < 0) return status;
+  if (!frame_fits(&frame, e->world)) {
+    status = yw_fail(error, YW_ERR_FORMAT, "%s: frame %d does not fit the scene", e->dir, number);
+  }
+  for (int32_t i = 0; i < e->num_bodies && status >= 0; ++i) {
+    status = write_body(e, &frame, i, error);
+  }
+  frame_free(&frame);
+  return status;
+}
+
+static yw_status finish_series(exporter* e, yw_error* error) {
+  for (int format = PC2; format <= MDD; ++format) {
+    for (int32_t i = 0; e->wanted[format] && i < e->num_bodies; ++i) {
+      yw_status status = yw_point_cache_close(&e->caches[format - PC2][i], error);
+      if (status < 0) return status;
+    }
+  }
+  if (!e->wanted[VTU]) return YW_OK;
+  char path[MAX_PATH + 16];
+  snprintf(path, sizeof path, "%s/series.pvd", e->folders[VTU]);
+  return yw_pvd_write(path, e->series, e->num_series, NULL, error);
+}
+
+static void close_exporter(exporter* e) {
+  for (int k = 0; k < 2; ++k) {
+    for (int32_t i = 0; e->caches[k] && i < e->num_bodies; ++i) {
+      yw_point_cache_abort(&e->caches[k][i]);
+    }
+    yw_mem_free(NULL, e->caches[k]);
+  }
+  for (int32_t i = 0; e->carriers && i < e->num_bodies; ++i) yw_mem_free(NULL, e->carriers[i]);
+  yw_mem_free(NULL, e->carriers);
+  yw_mem_free(NULL, e->surface);
+  yw_mem_free(NULL, e->names);
+  yw_mem_free(NULL, e->series);
+  yw_mem_free(NULL, e->series_files);
+  yw_world_destroy(e->world);
+  yw_scene_destroy(e->scene);
+  yw_mem_free(NULL, e);
+}
+
+yw_status export_check_skin(const char* formats, yw_error* error) {
+  bool wanted[NUM_FORMATS] = {0};
+  if (!formats || !each_format(formats, wanted) || (!wanted[PLY] && !wanted[OBJ])) {
+    return yw_fail(error, YW_ERR_INVALID, "--skin needs --format ply or obj");
+  }
+  return skin_available(error);
+}
+
+yw_status export_cache(const export_def* def, yw_error* error) {
+  exporter* e = YW_NEW(NULL, exporter);
+  if (!e) return yw_fail_memory(error, "an export");
+  e->dir = def->cache_dir;
+  e->skin = def->skin;
+  yw_status status = YW_OK;
+  if (!each_format(def->formats, e->wanted)) {
+    status = yw_fail(error, YW_ERR_INVALID,
+                     "format is \"%s\", but must be a list of ply, obj, vtu, pc2, mdd, bgeo",
+                     def->formats);
+  }
+  if (status >= 0 && e->skin) status = export_check_skin(def->formats, error);
+  if (status >= 0) status = open_exporter(e, def->out_dir, error);
+  if (status >= 0) {
+    int32_t last = e->index.frames_done;
+    progress p = progress_start("exported frame", 0, last, def->quiet);
+    for (int32_t frame = 0; frame <= last && status >= 0; ++frame) {
+      status = write_frame(e, frame, error);
+      progress_show(&p, frame, NULL);
+    }
+    progress_end(&p);
+  }
+  if (status >= 0) status = finish_series(e, error);
+  close_exporter(e);
+  return status;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// A closed surface around a cloud of balls, for pictures and exports. Made with OpenVDB where the
+// program was built with it. The same balls give the same surface, on any number of threads.
+#ifndef YW_APP_RENDER_SKIN_SKIN_H
+#define YW_APP_RENDER_SKIN_SKIN_H
+
+#include "yawara/base.h"
+#include "yawara/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct skin_def {
+  int32_t count;
+  const yw_vec3* positions;  ///< m
+  const float* radii;        ///< m, > 0; half the distance between neighbours
+  float voxel;               ///< side of the voxels / mean radius, 0.2 to 1; default 0.5
+  int32_t smoothing;         ///< passes of a Gaussian filter, 0 to 8; default 1
+} skin_def;
+skin_def skin_default_def(void);
+
+/// Whether the program was built with OpenVDB; if not, error says what to install.
+yw_status skin_available(yw_error* error);
+/// An outward mesh around the balls, freed with yw_tri_mesh_free. No balls give an empty mesh.
+yw_status skin_make(const skin_def* def, yw_tri_mesh* out, yw_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

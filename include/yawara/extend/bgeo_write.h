@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Points with attributes as Houdini's classic binary geometry, .bgeo version 5.
+#ifndef YAWARA_EXTEND_BGEO_WRITE_H
+#define YAWARA_EXTEND_BGEO_WRITE_H
+
+#include "../base.h"
+
+/// A float attribute of points; signs of the name that are not letters, digits or _ become _.
+typedef struct yw_bgeo_field {
+  const char* name;
+  const float* values;  ///< one per point
+} yw_bgeo_field;
+
+YW_API yw_status yw_bgeo_write(const char* path, int32_t num_points, const yw_vec3* positions,
+                               const yw_bgeo_field* fields, int32_t num_fields, yw_error* error);
+
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Bytes in and out of memory for snapshots: little-endian, bounds checked.
+#ifndef YAWARA_EXTEND_STREAM_H
+#define YAWARA_EXTEND_STREAM_H
+
+#include "../base.h"
+
+/// Writes to a buffer; with data NULL it only counts.
+typedef struct yw_writer {
+  unsigned char* data;
+  size_t size;      ///< bytes written (or counted)
+  size_t capacity;  ///< of data
+  bool overflow;
+} yw_writer;
+
+typedef struct yw_reader {
+  const unsigned char* data;
+  size_t size;
+  size_t offset;
+  bool failed;  ///< read past the end; all further reads give zeros
+} yw_reader;
+
+YW_API void yw_write_bytes(yw_writer* writer, const void* bytes, size_t size);
+YW_API void yw_write_u32(yw_writer* writer, uint32_t value);
+YW_API void yw_write_u64(yw_writer* writer, uint64_t value);
+YW_API void yw_write_f64(yw_writer* writer, double value);
+YW_API void yw_write_f32(yw_writer* writer, const float* values, size_t count);
+
+YW_API void yw_read_bytes(yw_reader* reader, void* bytes, size_t size);
+YW_API uint32_t yw_read_u32(yw_reader* reader);
+YW_API uint64_t yw_read_u64(yw_reader* reader);
+YW_API double yw_read_f64(yw_reader* reader);
+YW_API void yw_read_f32(yw_reader* reader, float* values, size_t count);
+
+#endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Words: endings of names, and what a misspelt one was meant to be.
+#ifndef YAWARA_EXTEND_TEXT_H
+#define YAWARA_EXTEND_TEXT_H
+
+#include "../base.h"
+
+YW_API bool yw_ends_with(const char* text, const char* ending);
+
+/// ' (did you mean "x"?)' when a word is near, else "".
+typedef struct yw_hint {
+  char text[120];
+} yw_hint;
+YW_API yw_hint yw_suggest(const char* word, int32_t count, const char* const* words);
+
+#endif

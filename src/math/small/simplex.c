@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+// Projection on the example poses. Koyama et al. 2013, section 4.3.
+//
+// The rest pose is point 0 of the hull, example k is point k + 1. With L_0 = 0 and b_0 = 0 all
+// points are alike: minimise |sum w_k L_k - d|^2 over w >= 0, sum w = 1. The active set holds the
+// points with w > 0, the corral of Wolfe's "Finding the nearest point in a polytope" (1976): it
+// stays affinely independent, so a Gram matrix of any rank is fine, and every round lowers the
+// distance, so it ends.
+#include "math/small/simplex.h"
+
+#include <math.h>
+
+#define MAX_POINTS (YW_SIMPLEX_MAX + 1)
+// A pivot below this share of its diagonal counts as dependent on the earlier ones.
+#define PIVOT_SHARE 1e-12
+
+typedef struct hull {
+  int32_t count;  // points, the rest pose included
+  const double* gram;
+  const double* b;
+  double scale;                // largest diagonal, for tolerances
+  int32_t corral[MAX_POINTS];  // points in use, in order of entry
+  int32_t size;
+  double weights[MAX_POINTS];  // of all points
+} hull;
+
+static double gram_of(const hull* h, int32_t i, int32_t j) {
+  return i == 0 || j == 0 ? 0.0 : h->gram[(i - 1) * (h->count - 1) + (j - 1)];
+}
+
+static double b_of(const hull* h, int32_t i) { return i == 0 ? 0.0 : h->b[i - 1]; }
+
+// Solves the n x n system m x = rhs in place, m = L D L^T; false when m is not positive definite.
+static bool solve_positive(int32_t n, double m[][MAX_POINTS], double* rhs) {
+  double inv_pivot[MAX_POINTS];
+  for (int32_t j = 0; j < n; ++j) {
+    // m[j][k] holds L D until row j is done.
+    double pivot = m[j][j];
+    for (int32_t k = 0; k < j; ++k) {
+      double l = m[j][k] * inv_pivot[k];
+      pivot -= l * m[j][k];
+      rhs[j] -= l * rhs[k];
+      m[j][k] = l;
+    }
+    if (!(pivot > PIVOT_SHARE * m[j][j])) return false;
+    inv_pivot[j] = 1.0 / pivot;
+    for (int32_t i = j + 1; i < n; ++i) {
+      for (int32_t k = 0; k < j; ++k) m[i][j] -= m[i][k] * m[j][k];
+    }
+  }
+  for (int32_t j = n - 1; j >= 0; --j) {
+    rhs[j] *= inv_pivot[j];
+    for (int32_t i = j + 1; i < n; ++i) rhs[j] -= m[i][j] * rhs[i];
+  }
+  return true;
+}
+
+// Nearest point of the affine hull of the corral; affine[i] belongs to corral[i].
+static bool affine_minimum(const hull* h, double* affine) {
+  double m[MAX_POINTS][MAX_POINTS];
+  double rhs[MAX_POINTS];
+  int32_t origin = h->corral[0], n = h->size - 1;
+  double g00 = gram_of(h, origin, origin);
+  for (int32_t i = 0; i < n; ++i) {
+    int32_t p = h->corral[i + 1];
+    double gp0 = gram_of(h, p, origin);
+    for (int32_t j = 0; j <= i; ++j) {
+      int32_t q = h->corral[j + 1];
+      m[i][j] = gram_of(h, p, q) - gp0 - gram_of(h, origin, q) + g00;
+    }
+    rhs[i] = (b_of(h, p) - b_of(h, origin)) - (gp0 - g00);
+  }
+  if (!solve_positive(n, m, rhs)) return false;
+  affine[0] = 1.0;
+  for (int32_t i = 0; i < n; ++i) {
+    affine[i + 1] = rhs[i];
+    affine[0] -= rhs[i];
+  }
+  return true;
+}
+
+static void remove_from_corral(hull* h, int32_t place) {
+  h->weights[h->corral[place]] = 0.0;
+  for (int32_t i = place; i + 1 < h->size; ++i) h->corral[i] = h->corral[i + 1];
+  --h->size;
+}
+
+// Moves to the minimum over the corral, dropping points whose weight would become negative.
+static void settle_corral(hull* h) {
+  while (h->size > 1) {
+    double affine[MAX_POINTS];
+    if (!affine_minimum(h, affine)) {
+      remove_from_corral(h, h->size - 1);
+      continue;
+    }
+    double step = 1.0;
+    int32_t blocking = -1;
+    for (int32_t i = 0; i < h->size; ++i) {
+      double w = h->weights[h->corral[i]];
+      if (affine[i] <= 0.0) {
+        double reach = w > 0.0 ? w / (w - affine[i]) : 0.0;
+        if (blocking < 0 || reach < step) {
+          step = reach;
+          blocking = i;
+        }
+      }
+    }
+    for (int32_t i = 0; i < h->size; ++i) {
+      double* w = &h->weights[h->corral[i]];
+      *w += step * (affine[i] - *w);
+    }
+    if (blocking < 0) return;
+    remove_from_corral(h, blocking);
+  }
+  h->weights[h->corral[0]] = 1.0;
+}
+
+// Derivative of half the squared distance along the weight of point k.
+static double slope(const hull* h, int32_t k) {
+  if (k == 0) return 0.0;
+  double sum = -b_of(h, k);
+  for (int32_t i = 0; i < h->size; ++i) {
+    sum += gram_of(h, k, h->corral[i]) * h->weights[h->corral[i]];
+  }
+  return sum;
+}
+
+// The point outside the corral that promises most, or -1 at the optimum. At the minimum over the
+// corral its points all have the same slope, and no others have weight.
+static int32_t best_newcomer(const hull* h) {
+  if (h->size == h->count) return -1;
+  double size = h->scale;
+  for (int32_t i = 0; i < h->size; ++i) size = fmax(size, fabs(b_of(h, h->corral[i])));
+  int32_t best = -1;
+  double lowest = slope(h, h->corral[0]) - 1e-12 * size;
+  for (int32_t k = 0; k < h->count; ++k) {
+    if (h->weights[k] > 0.0) continue;
+    double s = slope(h, k);
+    if (s < lowest) {
+      lowest = s;
+      best = k;
+    }
+  }
+  return best;
+}
+
+// One example: the nearest point of a segment, by either rule.
+static double nearest_on_segment(double gram, double b) {
+  return b <= 0.0 || !(gram > 0.0) ? 0.0 : b < gram ? b / gram : 1.0;
+}
+
+// Starts at the minimum over the points with positive weight in guess, if that is inside their
+// hull.
+static bool start_from_guess(hull* h, const float* guess) {
+  double affine[MAX_POINTS];
+  for (int32_t k = 0; k < h->count; ++k) {
+    if (guess[k] > 0.0f) h->corral[h->size++] = k;
+  }
+  if (h->size == 0 || !affine_minimum(h, affine)) return false;
+  for (int32_t i = 0; i < h->size; ++i) {
+    if (!(affine[i] > 0.0)) return false;
+  }
+  for (int32_t i = 0; i < h->size; ++i) h->weights[h->corral[i]] = affine[i];
+  return true;
+}
+
+// Starts at the nearest of the points.
+static void start_from_point(hull* h) {
+  int32_t start = 0;
+  double lowest = 0.0;
+  for (int32_t k = 1; k < h->count; ++k) {
+    double value = 0.5 * gram_of(h, k, k) - b_of(h, k);
+    if (value < lowest) {
+      lowest = value;
+      start = k;
+    }
+  }
+  h->corral[0] = start;
+  h->size = 1;
+  h->weights[start] = 1.0;
+}
+
+void yw_project_exact(int32_t count, const double* gram, const double* b, const float* guess,
+                      double* weights) {
+  if (count == 1) {
+    weights[0] = nearest_on_segment(gram[0], b[0]);
+    return;
+  }
+  hull h;  // not cleared as a whole: it has room for many more points
+  h.count = count + 1;
+  h.gram = gram;
+  h.b = b;
+  h.scale = 0.0;
+  h.size = 0;
+  for (int32_t k = 0; k < h.count; ++k) {
+    h.scale = fmax(h.scale, gram_of(&h, k, k));
+    h.weights[k] = 0.0;
+  }
+  if (!guess || !start_from_guess(&h, guess)) start_from_point(&h);
+
+  // Finite in exact arithmetic; the bound only guards against rounding at the tolerance.
+  for (int32_t round = 0; round < 8 * MAX_POINTS; ++round) {
+    int32_t newcomer = best_newcomer(&h);
+    if (newcomer < 0) break;
+    h.corral[h.size++] = newcomer;
+    settle_corral(&h);
+  }
+  for (int32_t k = 0; k < count; ++k) weights[k] = h.weights[k + 1];
+}
+
+uint32_t yw_dependent_examples(int32_t count, const double* gram, double tolerance) {
+  double factor[YW_SIMPLEX_MAX][YW_SIMPLEX_MAX];
+  uint32_t dependent = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    double pivot = gram[i * count + i];
+    for (int32_t j = 0; j < i; ++j) {
+      if (dependent >> j & 1) continue;
+      double sum = gram[i * count + j];
+      for (int32_t k = 0; k < j; ++k) {
+        if (!(dependent >> k & 1)) sum -= factor[i][k] * factor[j][k];
+      }
+      factor[i][j] = sum / factor[j][j];
+      pivot -= factor[i][j] * factor[i][j];
+    }
+    if (pivot > tolerance * tolerance * gram[i * count + i]) {
+      factor[i][i] = sqrt(pivot);
+    } else {
+      dependent |= 1u << i;
+    }
+  }
+  return dependent;
+}
+
+// w = G^-1 b over the independent examples.
+static void least_squares(int32_t count, const double* gram, const double* b, double* weights) {
+  double m[MAX_POINTS][MAX_POINTS];
+  double rhs[MAX_POINTS];
+  int32_t kept[YW_SIMPLEX_MAX];
+  uint32_t dependent = yw_dependent_examples(count, gram, 1e-5);
+  int32_t n = 0;
+  for (int32_t k = 0; k < count; ++k) {
+    weights[k] = 0.0;
+    if (!(dependent >> k & 1)) kept[n++] = k;
+  }
+  for (int32_t i = 0; i < n; ++i) {
+    for (int32_t j = 0; j <= i; ++j) m[i][j] = gram[kept[i] * count + kept[j]];
+    rhs[i] = b[kept[i]];
+  }
+  if (!solve_positive(n, m, rhs)) return;
+  for (int32_t i = 0; i < n; ++i) weights[kept[i]] = rhs[i];
+}
+
+void yw_project_paper(int32_t count, const double* gram, const double* b, double* weights) {
+  if (count == 1) {
+    weights[0] = nearest_on_segment(gram[0], b[0]);
+    return;
+  }
+  double w[MAX_POINTS];
+  bool cleared[MAX_POINTS] = {false};
+  int32_t left = count + 1;
+  least_squares(count, gram, b, weights);
+  w[0] = 1.0;
+  for (int32_t k = 0; k < count; ++k) {
+    w[k + 1] = weights[k];
+    w[0] -= weights[k];
+  }
+  // DIFFERS: weights already at zero stay there. Letting them move again, as the papers' text
+  // allows, never ends (see docs/methods/match.md).
+  for (;;) {
+    int32_t lowest = -1;
+    for (int32_t k = 0; k <= count; ++k) {
+      if (!cleared[k] && w[k] < 0.0 && (lowest < 0 || w[k] < w[lowest])) lowest = k;
+    }
+    if (lowest < 0 || left == 1) break;
+    double share = -w[lowest] / (double)--left;
+    w[lowest] = 0.0;
+    cleared[lowest] = true;
+    for (int32_t k = 0; k <= count; ++k) {
+      if (!cleared[k]) w[k] -= share;
+    }
+  }
+  for (int32_t k = 0; k < count; ++k) weights[k] = w[k + 1];
+}
+
+double yw_projection_residual(int32_t count, const double* gram, const double* b,
+                              const double* weights) {
+  double sum = 0.0;
+  for (int32_t i = 0; i < count; ++i) {
+    double row = -2.0 * b[i];
+    for (int32_t j = 0; j < count; ++j) row += gram[i * count + j] * weights[j];
+    sum += weights[i] * row;
+  }
+  return sum;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Functions whose bits are the same on every machine. libm's sin, cos, acos, atan2 and cbrt are
+// not; sqrtf, expf, logf and powf agree between the C libraries that were tried.
+#ifndef YW_MATH_SMALL_TRIG_H
+#define YW_MATH_SMALL_TRIG_H
+
+#include "yawara/base.h"
+
+/// Within 2e-7 of the true value for |x| <= 1e4 rad.
+float yw_sinf(float x);
+float yw_cosf(float x);
+/// -pi to pi; 0 for (0, 0).
+float yw_atan2f(float y, float x);
+/// Argument clamped to [-1, 1].
+float yw_acosf(float x);
+float yw_cbrtf(float x);
+
+/// Rotation of `angle` rad about `axis` (need not have length 1; zero axis: no rotation).
+yw_quat yw_quat_axis_angle(yw_vec3 axis, float angle);
+/// Shortest-arc interpolation.
+yw_quat yw_quat_slerp(yw_quat a, yw_quat b, float t);
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Sparse symmetric matrices by compressed rows. Both triangles are stored, so that a product only
+// gathers and rows can be shared out among threads.
+#ifndef YW_MATH_SPARSE_SPARSE_H
+#define YW_MATH_SPARSE_SPARSE_H
+
+#include "yawara/base.h"
+#include "yawara/extend/tasks.h"
+
+/// Entries of row i are start[i] .. start[i + 1] - 1; columns ascend within a row.
+typedef struct yw_sparse {
+  yw_allocator mem;
+  int32_t size;
+  int32_t* start;    ///< size + 1
+  int32_t* columns;  ///< start[size]
+  double* values;    ///< start[size]
+  float* values32;   ///< the same rounded, or NULL; see yw_sparse_round
+} yw_sparse;
+
+/// What triplets describe.
+typedef enum yw_triplets {
+  YW_TRIPLETS_BOTH,  ///< both triangles; must be symmetric to 1e-10 of the diagonal
+  YW_TRIPLETS_HALF   ///< (i, j) also stands for (j, i); either triangle
+} yw_triplets;
+
+/// Sums entries of equal place in the order given. Refuses places outside the matrix, values that
+/// are not finite, and asymmetry. On failure out is zeroed.
+yw_status yw_sparse_from_triplets(const yw_allocator* mem, int32_t size, int32_t count,
+                                  const int32_t* rows, const int32_t* columns, const double* values,
+                                  yw_triplets kind, yw_sparse* out, yw_error* error);
+
+/// Rows in range and ascending, symmetric pattern, finite and symmetric values (to 1e-10 of the
+/// diagonal). The error names the first bad entry. mem is for scratch.
+yw_status yw_sparse_check(const yw_allocator* mem, const yw_sparse* matrix, yw_error* error);
+/// Frees the arrays and zeroes the struct; safe on a zeroed struct.
+void yw_sparse_free(yw_sparse* matrix);
+/// Makes (or refreshes) values32.
+yw_status yw_sparse_round(yw_sparse* matrix, yw_error* error);
+
+/// y = A x for `columns` vectors at once: component c of entry i is x[i * stride + c]. tasks may be
+/// NULL. x and y must not overlap.
+void yw_sparse_multiply(const yw_sparse* matrix, yw_tasks* tasks, int32_t columns, int32_t stride,
+                        const double* x, double* y);
+/// Needs values32.
+void yw_sparse_multiply_f32(const yw_sparse* matrix, yw_tasks* tasks, int32_t columns,
+                            int32_t stride, const float* x, float* y);
+
+/// Where the matrices of elements go: `corners` nodes an element, `block` unknowns a node (unknown
+/// k of node i is row i * block + k). Values are gathered row by row in ascending element order, so
+/// that threads never meet and bits never change.
+typedef struct yw_assembly {
+  yw_allocator mem;
+  int32_t num_nodes, num_elements, corners, block;
+  int32_t* around_start;  ///< num_nodes + 1
+  int32_t* around;        ///< corners * num_elements: corners * element + corner, ascending by node
+  int32_t* slots;         ///< corners^2 * num_elements: place of a node pair in its node's row
+} yw_assembly;
+
+/// The pattern (values zero) and the plan for yw_assembly_sum. nodes has corners * num_elements
+/// entries. A node of no element gets an empty row. Refuses nodes out of range or repeated within
+/// an element. On failure both are zeroed.
+yw_status yw_assembly_create(const yw_allocator* mem, int32_t num_nodes, int32_t block,
+                             int32_t num_elements, int32_t corners, const int32_t* nodes,
+                             yw_assembly* out, yw_sparse* out_matrix, yw_error* error);
+void yw_assembly_free(yw_assembly* assembly);
+/// matrix = sum of element matrices: (corners * block)^2 doubles each, by rows.
+void yw_assembly_sum(const yw_assembly* assembly, yw_tasks* tasks, const double* elements,
+                     yw_sparse* matrix);
+
+#endif

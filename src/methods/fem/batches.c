@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: MIT
+// Listing the tets of a front for the kernels. The lists depend on the front alone, not on how it
+// came about, so that a resumed run adds up in the same order.
+#include "methods/fem/batches.h"
+
+#include <string.h>
+
+#include "methods/fem/element.h"
+#include "yawara/extend/memory.h"
+
+// A family with at least this share of its children in the front is kept together: a child in a
+// family costs about half of a single tet.
+#define KEEP_TOGETHER 0.5
+#define NOBODY (-2)  // owner of a lane that was never filled; -1 is a lane without a family
+
+// Memory ------------------------------------------------------------------------------------------
+
+static bool allocate_matrices(const yw_allocator* mem, const fem_kind* kind, size_t n, bool shared,
+                              bool damped, fem_batches* b) {
+  size_t children = (size_t)kind->num_children;
+  if (shared) {
+    b->factors = YW_NEW_ARRAY(mem, float, n* children);
+    b->table_root = YW_NEW_ARRAY(mem, int32_t, n / YW_LANES);
+    b->lane_tables = YW_NEW_ARRAY(mem, float, n* FEM_TYPES* FEM_MATRIX);
+    return b->factors && b->table_root && b->lane_tables;
+  }
+  b->matrices = YW_NEW_ARRAY(mem, float, n* children* FEM_MATRIX);
+  if (damped) b->dampings = YW_NEW_ARRAY(mem, float, n* children* FEM_MATRIX);
+  return b->matrices && (!damped || b->dampings);
+}
+
+static bool allocate_kind(const yw_allocator* mem, const fem_kind* kind, int32_t most, bool shared,
+                          bool damped, fem_batches* b) {
+  size_t n = ((size_t)most + YW_LANES - 1) / YW_LANES * YW_LANES;
+  b->capacity = (int32_t)n;
+  b->nodes = YW_NEW_ARRAY(mem, int32_t, n * (size_t)kind->num_nodes);
+  b->half_squares = YW_NEW_ARRAY(mem, float, n*(size_t)kind->num_edges);
+  b->offsets = YW_NEW_ARRAY(mem, float, n*(size_t)kind->num_children * 6);
+  b->turn = YW_NEW_ARRAY(mem, float, n);
+  b->scale = YW_NEW_ARRAY(mem, float, n);
+  b->owner = YW_NEW_ARRAY(mem, int32_t, n);
+  b->present = YW_NEW_ARRAY(mem, int32_t, n);
+  b->first_slot = YW_NEW_ARRAY(mem, int32_t, n / YW_LANES);
+  b->is_new = YW_NEW_ARRAY(mem, bool, n / YW_LANES);
+  return b->nodes && b->half_squares && b->offsets && b->turn && b->scale && b->owner &&
+         b->present && b->first_slot && b->is_new &&
+         allocate_matrices(mem, kind, n, shared, damped, b);
+}
+
+static bool allocate_means(const yw_allocator* mem, const fem_kind* kind, int32_t most,
+                           fem_batches* b) {
+  size_t n = ((size_t)most + YW_LANES - 1) / YW_LANES * YW_LANES;
+  b->shares = YW_NEW_ARRAY(mem, float, n*(size_t)kind->num_children);
+  b->mean_matrices = YW_NEW_ARRAY(mem, float, n* FEM_MATRIX);
+  return b->shares && b->mean_matrices;
+}
+
+// No lane is taken for what it was.
+static void forget_lanes(fem_work* work) {
+  for (int k = 0; k < FEM_KINDS; ++k) {
+    for (int32_t i = 0; i < work->kinds[k].capacity; ++i) work->kinds[k].owner[i] = NOBODY;
+  }
+}
+
+bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const fem_tables* tables,
+                        fem_work* out) {
+  *out = (fem_work){.mem = yw_mem_or_default(mem), .h = h, .tables = tables};
+  int32_t most[FEM_KINDS] = {0}, most_soft[FEM_KINDS] = {0};
+  for (int32_t t = 0; t < h->num_parents; ++t) {
+    ++most[h->type[t] + (yw_fem_shares(tables, h, t) ? 0 : FEM_OWN)];
+    if (t < tables->softening.num_families) ++most_soft[FEM_OWN + h->type[t]];
+  }
+  // Tets of the finest level are always whole families.
+  most[FEM_SINGLES] = h->max_level > 0 ? h->num_parents : h->num_roots;
+  bool good = true;
+  size_t slots = 0, batches = 0;
+  for (int k = 0; k < FEM_KINDS; ++k) {
+    const fem_kind* kind = &tables->kinds[k];
+    good = good &&
+           allocate_kind(mem, kind, most[k], k < FEM_OWN, tables->tet_dampings, &out->kinds[k]) &&
+           allocate_means(mem, kind, most_soft[k], &out->kinds[k]);
+    slots += (size_t)out->kinds[k].capacity * (size_t)kind->num_nodes;
+    batches += (size_t)out->kinds[k].capacity / YW_LANES;
+  }
+  out->slot_capacity = (int32_t)slots;
+  out->slot_start = YW_NEW_ARRAY(mem, int32_t, h->num_nodes + 1);
+  out->slots = YW_NEW_ARRAY(mem, int32_t, slots);
+  out->place = YW_NEW_ARRAY(mem, int32_t, h->num_nodes);
+  out->order = YW_NEW_ARRAY(mem, fem_batch_ref, batches);
+  out->nodes = YW_NEW_ARRAY(mem, int32_t, h->num_nodes);
+  out->root_start = YW_NEW_ARRAY(mem, int32_t, h->num_roots + 1);
+  good = good && out->slot_start && out->slots && out->place && out->order && out->nodes &&
+         out->root_start;
+  if (good) {
+    forget_lanes(out);
+    return true;
+  }
+  yw_fem_work_free(out);
+  return false;
+}
+
+void yw_fem_work_free(fem_work* work) {
+  const yw_allocator* mem = &work->mem;
+  for (int k = 0; k < FEM_KINDS; ++k) {
+    fem_batches* b = &work->kinds[k];
+    void* const arrays[] = {b->nodes,      b->offsets,       b->half_squares, b->factors,
+                            b->table_root, b->matrices,      b->dampings,     b->lane_tables,
+                            b->turn,       b->scale,         b->owner,        b->present,
+                            b->shares,     b->mean_matrices, b->first_slot,   b->is_new};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(mem, arrays[i]);
+  }
+  yw_mem_free(mem, work->slot_start);
+  yw_mem_free(mem, work->slots);
+  yw_mem_free(mem, work->place);
+  yw_mem_free(mem, work->order);
+  yw_mem_free(mem, work->nodes);
+  yw_mem_free(mem, work->root_start);
+  *work = (fem_work){0};
+}
+
+// Building ----------------------------------------------------------------------------------------
+
+static void fill_matrix(const fem_work* work, int32_t tet, bool soft, float* out, float* damping) {
+  const fem_hierarchy* h = work->h;
+  const fem_tables* t = work->tables;
+  if (soft) {
+    float scale;
+    const float* m = yw_fem_soft_matrix(&t->softening, h, tet, &scale);
+    for (int k = 0; k < FEM_MATRIX; ++k) out[k * YW_LANES] = scale * m[k];
+  } else if (t->tet_matrices) {
+    for (int k = 0; k < FEM_MATRIX; ++k) out[k * YW_LANES] = t->tet_matrices[tet][k];
+  } else {
+    const float* m = t->root_matrices[h->root[tet]][h->type[tet]];
+    float scale = (float)(1 << h->level[tet]);
+    for (int k = 0; k < FEM_MATRIX; ++k) out[k * YW_LANES] = scale * m[k];
+  }
+  for (int k = 0; k < FEM_MATRIX && damping; ++k) {
+    damping[k * YW_LANES] = t->tet_dampings[tet][k];
+  }
+}
+
+static void clear_matrix(float* out, float* damping) {
+  for (int k = 0; k < FEM_MATRIX; ++k) out[k * YW_LANES] = 0.0f;
+  for (int k = 0; k < FEM_MATRIX && damping; ++k) damping[k * YW_LANES] = 0.0f;
+}
+
+typedef struct lane_place {
+  fem_batches* b;
+  const fem_kind* kind;
+  size_t batch, lane;
+} lane_place;
+
+static float* lane_matrix(const lane_place* at, int32_t child, float* base) {
+  size_t children = (size_t)at->kind->num_children;
+  return base ? base + ((at->batch * children + (size_t)child) * FEM_MATRIX) * YW_LANES + at->lane
+              : NULL;
+}
+
+// Matrix, or factor of the shared one, of a child; nothing of it where it is not present.
+static void fill_child(const fem_work* work, const lane_place* at, int32_t c, int32_t tet,
+                       bool present, bool soft) {
+  if (at->b->factors) {
+    const float* finest = work->tables->finest_factors;
+    float factor = present ? (float)(1 << work->h->level[tet]) : 0.0f;
+    if (present && finest) factor *= finest[tet - work->h->level_start[work->h->max_level]];
+    size_t row = at->batch * (size_t)at->kind->num_children + (size_t)c;
+    at->b->factors[row * YW_LANES + at->lane] = factor;
+    return;
+  }
+  float* m = lane_matrix(at, c, at->b->matrices);
+  float* damping = lane_matrix(at, c, at->b->dampings);
+  if (present) {
+    fill_matrix(work, tet, soft, m, damping);
+  } else {
+    clear_matrix(m, damping);
+  }
+}
+
+static lane_place next_lane(fem_work* work, int k) {
+  fem_batches* b = &work->kinds[k];
+  size_t i = (size_t)b->count++;
+  return (lane_place){b, &work->tables->kinds[k], i / YW_LANES, i % YW_LANES};
+}
+
+static void fill_lane(const lane_place* at, int32_t owner, const int32_t* nodes,
+                      const float* squares, float squares_scale) {
+  fem_batches* b = at->b;
+  size_t nn = (size_t)at->kind->num_nodes, ne = (size_t)at->kind->num_edges;
+  b->owner[at->batch * YW_LANES + at->lane] = owner;
+  for (size_t n = 0; n < nn; ++n) b->nodes[(at->batch * nn + n) * YW_LANES + at->lane] = nodes[n];
+  for (size_t e = 0; e < ne; ++e) {
+    b->half_squares[(at->batch * ne + e) * YW_LANES + at->lane] = squares_scale * squares[e];
+  }
+}
+
+// 6 volumes of an A tet of this level, 1/m^3.
+static float inverse_volume6(const fem_hierarchy* h, int32_t root, int32_t level) {
+  return (float)((double)(1ll << (3 * level)) / (6.0 * h->shapes[root][FEM_A].volume));
+}
+
+// What the mean strain of a family adds, or nothing (parent -1) beside families that are softened.
+static void fill_mean(const fem_work* work, const lane_place* at, int32_t parent) {
+  const fem_batches* b = at->b;
+  if ((int32_t)at->batch >= b->num_soft) return;
+  size_t rows = (size_t)at->kind->num_children;
+  float* shares = b->shares + at->batch * rows * YW_LANES + at->lane;
+  float* matrix = b->mean_matrices + at->batch * FEM_MATRIX * YW_LANES + at->lane;
+  if (parent >= 0) {
+    yw_fem_soft_mean(&work->tables->softening, work->h, at->kind, parent,
+                     b->present[at->batch * YW_LANES + at->lane], YW_LANES, shares, matrix);
+    return;
+  }
+  for (size_t k = 0; k < rows; ++k) shares[k * YW_LANES] = 0.0f;
+  for (size_t k = 0; k < FEM_MATRIX; ++k) matrix[k * YW_LANES] = 0.0f;
+}
+
+// A lane that had the same owner and children in the last list is as it should be. Nothing else
+// changes what is in it, except for softening (yw_fem_work_build).
+static bool is_as_before(const lane_place* at, int32_t owner, int32_t present) {
+  size_t i = at->batch * YW_LANES + at->lane;
+  bool same = at->b->owner[i] == owner && at->b->present[i] == present;
+  at->b->present[i] = present;
+  if (!same) at->b->is_new[at->batch] = true;
+  return same;
+}
+
+static void add_family(fem_work* work, int32_t parent, int32_t present) {
+  const fem_hierarchy* h = work->h;
+  int32_t type = h->type[parent], level = h->level[parent], first = h->first_child[parent];
+  lane_place at = next_lane(work, type + (yw_fem_shares(work->tables, h, parent) ? 0 : FEM_OWN));
+  size_t i = at.batch * YW_LANES + at.lane;
+  bool soft = work->soften && parent < work->tables->softening.num_families;
+  bool as_before = is_as_before(&at, parent, present);
+  if (soft) at.b->num_soft = (int32_t)at.batch + 1;
+  if (!soft || !as_before) fill_mean(work, &at, soft ? parent : -1);
+  if (as_before) return;
+  float shrink = 1.0f / (float)(1 << (2 * level));
+  fill_lane(&at, parent, h->family[parent], work->tables->half_squares[h->root[parent]][type],
+            shrink);
+  at.b->turn[i] = (float)h->sign[parent] * inverse_volume6(h, h->root[parent], level + 1);
+  at.b->scale[i] = (float)yw_fem_gradient_scale(h, parent);
+  for (int32_t c = 0; c < at.kind->num_children; ++c) {
+    fill_child(work, &at, c, first + c, present >> c & 1, soft);
+  }
+}
+
+static void add_single(fem_work* work, int32_t tet) {
+  const fem_hierarchy* h = work->h;
+  lane_place at = next_lane(work, FEM_SINGLES);
+  size_t i = at.batch * YW_LANES + at.lane;
+  if (is_as_before(&at, tet, 1)) return;
+  float squares[6];
+  for (int e = 0; e < 6; ++e) {
+    yw_dvec3 d = yw_dsub(h->rest[h->nodes[tet][yw_fem_edges[e][1]]],
+                         h->rest[h->nodes[tet][yw_fem_edges[e][0]]]);
+    squares[e] = (float)(0.5 * yw_ddot(d, d));
+  }
+  fill_lane(&at, tet, h->nodes[tet], squares, 1.0f);
+  float turn = h->type[tet] == FEM_A ? 1.0f : -2.0f;
+  at.b->turn[i] = turn * (float)h->sign[tet] * inverse_volume6(h, h->root[tet], h->level[tet]);
+  at.b->scale[i] = (float)yw_fem_gradient_scale(h, tet);
+  fill_child(work, &at, 0, tet, true, false);
+}
+
+// Lanes after the last one do as if they were the first node four times, without stiffness.
+static void fill_tails(fem_work* work) {
+  for (int k = 0; k < FEM_KINDS; ++k) {
+    int32_t count = work->kinds[k].count;
+    while (work->kinds[k].count % YW_LANES != 0) {
+      lane_place at = next_lane(work, k);
+      size_t i = at.batch * YW_LANES + at.lane;
+      const int32_t nodes[FEM_FAMILY_NODES] = {0};
+      const float squares[FEM_MAX_EDGES] = {0};
+      fill_mean(work, &at, -1);
+      if (is_as_before(&at, -1, 0)) continue;
+      fill_lane(&at, -1, nodes, squares, 0.0f);
+      at.b->turn[i] = at.b->scale[i] = 0.0f;
+      for (int32_t c = 0; c < at.kind->num_children; ++c) {
+        fill_child(work, &at, c, -1, false, false);
+      }
+    }
+    work->kinds[k].count = count;
+  }
+}
+
+// Batches whose lanes all have the same root read its table; others get one of their own.
+static void fill_tables(fem_work* work) {
+  for (int k = 0; k < FEM_OWN; ++k) {
+    fem_batches* b = &work->kinds[k];
+    for (int32_t batch = 0; batch < yw_fem_num_batches(b); ++batch) {
+      if (!b->is_new[batch]) continue;
+      b->is_new[batch] = false;
+      const int32_t* owner = b->owner + (size_t)batch * YW_LANES;
+      int32_t first = work->h->root[owner[0]];
+      bool same = true;
+      for (int l = 1; l < YW_LANES; ++l) {
+        same = same && (owner[l] < 0 || work->h->root[owner[l]] == first);
+      }
+      b->table_root[batch] = same ? first : -1;
+      float* to = b->lane_tables + (size_t)batch * (FEM_TYPES * FEM_MATRIX * YW_LANES);
+      for (int l = 0; l < YW_LANES && !same; ++l) {
+        int32_t root = owner[l] < 0 ? first : work->h->root[owner[l]];
+        for (int type = 0; type < FEM_TYPES; ++type) {
+          const float* m = work->tables->root_matrices[root][type];
+          for (int i = 0; i < FEM_MATRIX; ++i) {
+            to[(type * FEM_MATRIX + i) * YW_LANES + l] = m[i];
+          }
+        }
+      }
+    }
+  }
+}
+
+// Bits of the children of a split tet that are in the front.
+static int32_t leaves_of(const fem_hierarchy* h, const fem_front* front, int32_t parent,
+                         int32_t* count) {
+  int32_t bits = 0;
+  *count = 0;
+  for (int32_t c = 0; c < yw_fem_children_of(h, parent); ++c) {
+    if (yw_fem_is_split(front, h->first_child[parent] + c)) continue;
+    bits |= 1 << c;
+    ++*count;
+  }
+  return bits;
+}
+
+static bool stays_together(const fem_hierarchy* h, int32_t parent, int32_t leaves) {
+  return leaves >= (int32_t)(KEEP_TOGETHER * yw_fem_children_of(h, parent));
+}
+
+int32_t yw_fem_softened(const fem_work* work, const fem_front* front, int32_t parent) {
+  int32_t count, bits = 0;
+  if (!work->soften || parent < 0 || parent >= work->tables->softening.num_families) return 0;
+  bits = leaves_of(work->h, front, parent, &count);
+  return stays_together(work->h, parent, count) ? bits : 0;
+}
+
+void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften) {
+  const fem_hierarchy* h = work->h;
+  if (work->soften != soften) forget_lanes(work);
+  work->soften = soften;
+  for (int k = 0; k < FEM_KINDS; ++k) work->kinds[k].count = work->kinds[k].num_soft = 0;
+  for (int32_t r = 0; r < h->num_roots; ++r) {
+    if (!yw_fem_is_split(front, r)) add_single(work, r);
+  }
+  for (int32_t i = 0; i < front->num_families; ++i) {
+    int32_t parent = front->families[i], count, leaves = leaves_of(h, front, parent, &count);
+    if (stays_together(h, parent, count)) {
+      add_family(work, parent, leaves);
+      continue;
+    }
+    for (int32_t c = 0; leaves >> c; ++c) {
+      if (leaves >> c & 1) add_single(work, h->first_child[parent] + c);
+    }
+  }
+  fill_tails(work);
+  fill_tables(work);
+  yw_fem_work_order(work, front);
+}
+
+void yw_fem_work_set_offsets(fem_work* work, const float (*tensions)[6]) {
+  for (int k = 0; k < FEM_KINDS; ++k) {
+    fem_batches* b = &work->kinds[k];
+    size_t children = (size_t)work->tables->kinds[k].num_children;
+    size_t lanes = (size_t)yw_fem_num_batches(b) * YW_LANES;
+    for (size_t i = 0; i < lanes; ++i) {
+      int32_t owner = b->owner[i];
+      int32_t first = k == FEM_SINGLES || owner < 0 ? owner : work->h->first_child[owner];
+      for (size_t c = 0; c < children; ++c) {
+        float* to = b->offsets + ((i / YW_LANES) * children + c) * 6 * YW_LANES + i % YW_LANES;
+        bool present = b->present[i] >> c & 1;
+        for (int e = 0; e < 6; ++e) {
+          to[e * YW_LANES] = present ? tensions[first + (int32_t)c][e] : 0.0f;
+        }
+      }
+    }
+  }
+}

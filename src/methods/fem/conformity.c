@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// Whether tets fit together face to face: what midpoints of shared edges rely on.
+#include <stdlib.h>
+
+#include "geometry/mesh_faces.h"
+#include "methods/fem/hierarchy.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
+
+// A vertex this near a face, over the face's longest edge, lies on it.
+#define ON_FACE 1e-5
+// Barycentric coordinates below this count as being on the face's corner or edge.
+#define AT_CORNER 1e-4
+
+typedef struct along_x {
+  float x;
+  int32_t vertex;
+} along_x;
+
+static int compare_x(const void* a, const void* b) {
+  const along_x *l = a, *r = b;
+  if (l->x != r->x) return l->x < r->x ? -1 : 1;
+  return (l->vertex > r->vertex) - (l->vertex < r->vertex);
+}
+
+static yw_status check_partners(const yw_tet_mesh* mesh, const int32_t* partner, yw_error* error) {
+  for (int32_t f = 0; f < 4 * mesh->num_tets; ++f) {
+    if (partner[f] < 0 || partner[partner[f]] == f) continue;
+    int32_t v[3];
+    yw_tet_face_vertices(mesh, f, v);
+    return yw_fail(error, YW_ERR_GEOMETRY,
+                   "more than two tets share the face (%d, %d, %d), among them tets %d and %d; "
+                   "tets must not overlap",
+                   v[0], v[1], v[2], partner[f] / 4, f / 4);
+  }
+  return YW_OK;
+}
+
+// p lies in the triangle, edges included, but at none of its corners.
+static bool is_inside_face(const yw_dvec3 t[3], yw_dvec3 p) {
+  yw_dvec3 e = yw_dsub(t[1], t[0]), f = yw_dsub(t[2], t[0]), d = yw_dsub(p, t[0]);
+  yw_dvec3 n = yw_dcross(e, f);
+  double area2 = yw_dlength(n), longest = fmax(yw_dlength(e), yw_dlength(f));
+  longest = fmax(longest, yw_dlength(yw_dsub(t[2], t[1])));
+  if (!(area2 > 0.0) || fabs(yw_ddot(d, n)) > ON_FACE * longest * area2) return false;
+  double b1 = yw_ddot(yw_dcross(d, f), n) / (area2 * area2);
+  double b2 = yw_ddot(yw_dcross(e, d), n) / (area2 * area2);
+  double b0 = 1.0 - b1 - b2, low = fmin(b0, fmin(b1, b2)), high = fmax(b0, fmax(b1, b2));
+  return low > -ON_FACE && high < 1.0 - AT_CORNER;
+}
+
+// Looks for boundary vertices on one boundary face, among vertices sorted along x.
+static int32_t vertex_on_face(const yw_tet_mesh* mesh, const int32_t face[3], const along_x* sorted,
+                              int32_t count) {
+  yw_dvec3 t[3];
+  double low = INFINITY, high = -INFINITY;
+  for (int k = 0; k < 3; ++k) {
+    t[k] = yw_d3(mesh->positions[face[k]]);
+    low = fmin(low, t[k].x);
+    high = fmax(high, t[k].x);
+  }
+  double margin = ON_FACE * (yw_dlength(yw_dsub(t[1], t[0])) + yw_dlength(yw_dsub(t[2], t[0])));
+  int32_t begin = 0, end = count;
+  while (begin < end) {
+    int32_t middle = begin + (end - begin) / 2;
+    if ((double)sorted[middle].x < low - margin) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  for (int32_t i = begin; i < count && (double)sorted[i].x <= high + margin; ++i) {
+    int32_t v = sorted[i].vertex;
+    if (v == face[0] || v == face[1] || v == face[2]) continue;
+    if (is_inside_face(t, yw_d3(mesh->positions[v]))) return v;
+  }
+  return -1;
+}
+
+// Vertices of boundary faces, sorted along x; returns their number.
+static int32_t sort_boundary(const yw_tet_mesh* mesh, const int32_t* partner, bool* seen,
+                             along_x* sorted) {
+  int32_t count = 0;
+  for (int32_t f = 0; f < 4 * mesh->num_tets; ++f) {
+    if (partner[f] >= 0) continue;
+    int32_t v[3];
+    yw_tet_face_vertices(mesh, f, v);
+    for (int k = 0; k < 3; ++k) {
+      if (seen[v[k]]) continue;
+      seen[v[k]] = true;
+      sorted[count++] = (along_x){mesh->positions[v[k]].x, v[k]};
+    }
+  }
+  qsort(sorted, (size_t)count, sizeof *sorted, compare_x);
+  return count;
+}
+
+static yw_status check_boundary(const yw_tet_mesh* mesh, const int32_t* partner,
+                                const along_x* sorted, int32_t count, yw_error* error) {
+  for (int32_t f = 0; f < 4 * mesh->num_tets; ++f) {
+    if (partner[f] >= 0) continue;
+    int32_t v[3];
+    yw_tet_face_vertices(mesh, f, v);
+    int32_t on = vertex_on_face(mesh, v, sorted, count);
+    if (on < 0) continue;
+    return yw_fail(error, YW_ERR_GEOMETRY,
+                   "vertex %d lies inside the face (%d, %d, %d) of tet %d, which does not have it "
+                   "as a corner; tets must meet face to face",
+                   on, v[0], v[1], v[2], f / 4);
+  }
+  return YW_OK;
+}
+
+yw_status yw_fem_check_conformity(const yw_allocator* mem, const yw_tet_mesh* mesh,
+                                  yw_error* error) {
+  if (mesh->num_tets > INT32_MAX / 4) {
+    return yw_fail(error, YW_ERR_LIMIT, "%d tets are too many to subdivide", mesh->num_tets);
+  }
+  int32_t* partner = YW_NEW_ARRAY(mem, int32_t, 4 * (size_t)mesh->num_tets);
+  bool* seen = YW_NEW_ARRAY(mem, bool, mesh->num_vertices);
+  along_x* sorted = YW_NEW_ARRAY(mem, along_x, mesh->num_vertices);
+  yw_status status = YW_ERR_MEMORY;
+  if (partner && seen && sorted) status = yw_tet_face_partners(mem, mesh, partner);
+  if (status < 0) {
+    yw_fail_memory(error, "the check of a mesh");
+  } else {
+    status = check_partners(mesh, partner, error);
+    if (status >= 0) {
+      int32_t count = sort_boundary(mesh, partner, seen, sorted);
+      status = check_boundary(mesh, partner, sorted, count, error);
+    }
+  }
+  yw_mem_free(mem, partner);
+  yw_mem_free(mem, seen);
+  yw_mem_free(mem, sorted);
+  return status;
+}

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: MIT
+// Adaptive finite elements, the step. Imai, Yue, Chen, Nishita, "Adaptive
+// Deformation Simulation of Inhomogeneous Elastic Objects".
+//
+// Symplectic Euler with lumped masses on the free nodes of the front; hanging nodes follow. The
+// inner step is as long as the finest tets in use allow.
+#include "methods/fem/fem.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "methods/fem/body.h"
+#include "yawara/extend/timer.h"
+
+#define NODE_BLOCK 512
+#define BLOCKS_ALONE 4
+// Finest steps between two looks at the strains, unless params say when.
+#define CHECK_STEPS 25.0f
+// Inner steps between two looks for tets that are squeezed or inverted.
+#define LOOK_STEPS 4
+// A front that stands still is looked at less and less often, up to this factor.
+#define MOST_PATIENCE 4.0f
+// A body sleeps when it was still this long, s.
+#define STILL_TIME 0.5f
+
+// Pins --------------------------------------------------------------------------------------------
+
+// True when the pins are on other particles than in the last step.
+static bool pins_changed(const fem_body* b, const yw_step_ctx* ctx) {
+  if (ctx->num_holds != b->num_held || ctx->num_springs != b->num_sprung) return true;
+  for (int32_t i = 0; i < ctx->num_holds; ++i) {
+    if (ctx->holds[i].particle != b->held[i]) return true;
+  }
+  for (int32_t i = 0; i < ctx->num_springs; ++i) {
+    if (ctx->springs[i].particle != b->sprung[i]) return true;
+  }
+  return false;
+}
+
+static bool pins_move(const yw_step_ctx* ctx) {
+  for (int32_t i = 0; i < ctx->num_holds; ++i) {
+    if (memcmp(&ctx->holds[i].begin, &ctx->holds[i].end, sizeof(yw_vec3)) != 0) return true;
+  }
+  for (int32_t i = 0; i < ctx->num_springs; ++i) {
+    if (memcmp(&ctx->springs[i].begin, &ctx->springs[i].end, sizeof(yw_vec3)) != 0) return true;
+  }
+  return false;
+}
+
+static void take_pins(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) {
+  int32_t most = b->model->h.num_nodes;
+  b->num_held = ctx->num_holds < most ? ctx->num_holds : most;
+  b->num_sprung = ctx->num_springs < most ? ctx->num_springs : most;
+  for (int32_t i = 0; i < b->num_held; ++i) b->held[i] = ctx->holds[i].particle;
+  for (int32_t i = 0; i < b->num_sprung; ++i) b->sprung[i] = ctx->springs[i].particle;
+  yw_fem_note_pins(b);
+  yw_fem_enforce(b, particles, ctx);
+  b->asleep = false;
+  b->still = 0.0f;
+}
+
+static void set_holds(const fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float share) {
+  for (int32_t i = 0; i < ctx->num_holds; ++i) {
+    const yw_hold* hold = &ctx->holds[i];
+    if (b->front.state[hold->particle] != FEM_FREE) continue;
+    p->pos[hold->particle] = yw_v4(yw_lerp(hold->begin, hold->end, share));
+    p->vel[hold->particle] = yw_v4(yw_scale(yw_sub(hold->end, hold->begin), 1.0f / ctx->h));
+  }
+}
+
+// Implicit in the spring's own particle, so that no stiffness is too large.
+static void pull_springs(const fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float share,
+                         float h) {
+  for (int32_t i = 0; i < ctx->num_springs; ++i) {
+    const yw_spring* s = &ctx->springs[i];
+    int32_t n = s->particle;
+    if (b->inv_mass[n] == 0.0f) continue;
+    float per_mass = h * b->inv_mass[n];
+    yw_vec3 v = yw_xyz(p->vel[n]), x = yw_mad(yw_xyz(p->pos[n]), -h, v);
+    yw_vec3 goal = yw_lerp(s->begin, s->end, share);
+    yw_vec3 u = yw_scale(yw_sub(s->end, s->begin), 1.0f / ctx->h);
+    yw_vec3 force = yw_mad(yw_scale(yw_sub(goal, x), s->stiffness), s->damping, u);
+    float resist = 1.0f + per_mass * (s->damping + h * s->stiffness);
+    v = yw_scale(yw_mad(v, per_mass, force), 1.0f / resist);
+    p->vel[n] = yw_v4(v);
+    p->pos[n] = yw_v4(yw_mad(x, h, v));
+  }
+}
+
+// Obstacles ---------------------------------------------------------------------------------------
+
+static void remember_surface(fem_body* b, const yw_particles* p) {
+  for (int32_t i = 0; i < b->num_surface; ++i) b->surface_old[i] = p->pos[b->surface[i]];
+}
+
+static bool no_obstacles(const yw_step_ctx* ctx) {
+  const yw_aabb everywhere = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+  return !ctx->collide || (ctx->is_clear && ctx->is_clear(ctx, everywhere));
+}
+
+// Free nodes of the surface meet obstacles; what hangs between them follows.
+static void meet_obstacles(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin,
+                           float h) {
+  if (!ctx->collide || b->num_surface == 0) return;
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < b->num_surface; ++i) {
+    box = yw_aabb_grow(box, yw_xyz(b->surface_old[i]));
+    box = yw_aabb_grow(box, yw_xyz(p->pos[b->surface[i]]));
+  }
+  if (ctx->is_clear && ctx->is_clear(ctx, box)) return;
+  double start = ctx->timing ? yw_seconds() : 0.0;
+  yw_particles* copy = &b->surface_copy;
+  copy->count = b->num_surface;
+  for (int32_t i = 0; i < b->num_surface; ++i) {
+    int32_t n = b->surface[i];
+    copy->pos[i] = p->pos[n];
+    copy->vel[i] = p->vel[n];
+    copy->mass[i] = (float)b->mass[n];
+    copy->inv_mass[i] = b->inv_mass[n];
+  }
+  ctx->collide(ctx, copy, b->surface_old, NULL, begin, h);
+  for (int32_t i = 0; i < b->num_surface; ++i) {
+    p->pos[b->surface[i]] = copy->pos[i];
+    p->vel[b->surface[i]] = copy->vel[i];
+  }
+  if (ctx->timing && ctx->report) ctx->report->seconds_contact += yw_seconds() - start;
+}
+
+// One inner step ----------------------------------------------------------------------------------
+
+typedef float quad __attribute__((vector_size(16)));
+
+typedef struct inner_step {
+  fem_body* b;
+  yw_particles* p;
+  yw_vec3 gravity;  // times the step
+  float h, keep;    // share of the velocity that damping leaves
+  bool obstacles;
+} inner_step;
+
+static void move_nodes(void* context, int32_t block, int32_t worker) {
+  const inner_step* s = context;
+  const fem_body* b = s->b;
+  (void)worker;
+  int32_t begin = block * NODE_BLOCK, end = begin + NODE_BLOCK;
+  if (end > b->front.num_active) end = b->front.num_active;
+  quad *pos = (quad*)(void*)s->p->pos, *vel = (quad*)(void*)s->p->vel;
+  const quad* force = (const quad*)(const void*)b->force;
+  const quad gravity = {s->gravity.x, s->gravity.y, s->gravity.z, 0.0f};
+  for (int32_t i = begin; i < end; ++i) {
+    int32_t n = b->work.nodes[i];
+    if (b->inv_mass[n] == 0.0f) continue;
+    quad v = s->keep * (vel[n] + gravity + (s->h * b->inv_mass[n]) * force[n]);
+    vel[n] = v;
+    pos[n] += s->h * v;
+  }
+}
+
+// Forces on all nodes of the front. Returns the tets that took the safe path.
+static int32_t find_forces(fem_body* b, const yw_particles* p, const yw_step_ctx* ctx, bool look) {
+  fem_materials materials = b->model->materials;
+  materials.damping_time = b->params.stiffness_damping;
+  bool damped = materials.damping || materials.damping_time > 0.0f;
+  const fem_forces_def forces = {.work = &b->work,
+                                 .front = &b->front,
+                                 .materials = &materials,
+                                 .kernels = YW_KERNEL_PICK(yw_fem_kernels, ctx->simd),
+                                 .tasks = ctx->tasks,
+                                 .pos = p->pos,
+                                 .vel = damped ? p->vel : NULL,
+                                 .scratch = &b->scratch,
+                                 .look_for_squeezed = look,
+                                 .plastic = b->has_flown,
+                                 .force = b->force};
+  int32_t recovered = yw_fem_forces(&forces);  // f of every tet, added up at nodes
+  if (b->params.hanging == YW_FEM_HANGING_CARRIED) yw_fem_carry_forces(&b->front, b->force);
+  return recovered;
+}
+
+// Advances from `begin` (s, from the start of the substep) by h.
+static void step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin, float h) {
+  float share = (begin + h) / ctx->h;
+  inner_step s = {
+      b, p, yw_scale(ctx->gravity, h), h, expf(-b->params.mass_damping * h), !no_obstacles(ctx)};
+  if (s.obstacles) remember_surface(b, p);
+  int32_t blocks = (b->front.num_active + NODE_BLOCK - 1) / NODE_BLOCK;
+  yw_tasks_run(blocks > BLOCKS_ALONE ? ctx->tasks : NULL, blocks, move_nodes, &s);
+  pull_springs(b, p, ctx, share, h);
+  set_holds(b, p, ctx, share);
+  if (s.obstacles) meet_obstacles(b, p, ctx, begin, h);
+  yw_fem_follow(&b->front, p->pos, p->vel);  // hanging nodes: mean of their parents
+  ++b->inner_steps;
+  b->last_step = h;
+}
+
+float yw_fem_stable_now(const fem_body* b, bool squeezed) {
+  float rest = b->model->level_step[b->front.finest];
+  // Stretched St-Venant-Kirchhoff material is stiffer: d(stress)/d(stretch) grows as 1 + 3 E.
+  // What pushes squeezed tets apart adds its own, as the square of the largest change of an area.
+  float strain = fmaxf(b->stretch, 0.0f), area = 1.0f + 2.0f * strain;
+  return rest / sqrtf(1.0f + 3.0f * strain + (squeezed ? area * area : 0.0f));
+}
+
+// Longest inner step now, s.
+static float stable_step(const fem_body* b, bool squeezed) {
+  const yw_fem_params* params = &b->params;
+  float step = yw_fem_stable_now(b, squeezed);
+  float x = fmaxf(params->stiffness_damping, b->model->damping_time) / step;
+  step *= sqrtf(1.0f + x * x) - x;
+  if (params->time_step > 0.0f) return fminf(params->time_step, step);
+  return params->safety * step;
+}
+
+static float check_interval(const fem_body* b) {
+  float interval = b->params.check_interval;
+  if (!(interval > 0.0f)) {
+    interval = CHECK_STEPS * b->params.safety * b->model->level_step[b->model->h.max_level];
+  }
+  return interval * b->patience;
+}
+
+// Sleep -------------------------------------------------------------------------------------------
+
+// Of nodes in use: nobody else moves others.
+static void remember_end(fem_body* b, const yw_particles* p) {
+  for (int32_t i = 0; i < b->front.num_active; ++i) {
+    int32_t n = b->front.active[i];
+    b->end_pos[n] = p->pos[n];
+    b->end_vel[n] = p->vel[n];
+  }
+}
+
+static bool was_touched(const fem_body* b, const yw_particles* p) {
+  for (int32_t i = 0; i < b->front.num_active; ++i) {
+    int32_t n = b->front.active[i];
+    if (memcmp(&b->end_pos[n], &p->pos[n], sizeof *b->end_pos) != 0) return true;
+    if (memcmp(&b->end_vel[n], &p->vel[n], sizeof *b->end_vel) != 0) return true;
+  }
+  return false;
+}
+
+// A sleeping body stays asleep while it touches as many obstacles as when it fell asleep.
+static bool stays_asleep(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
+  if (!b->asleep || pins_move(ctx) || was_touched(b, p)) return false;
+  // Lean on obstacles as one step of gravity would.
+  remember_surface(b, p);
+  yw_vec3 fall = yw_scale(ctx->gravity, b->last_step);
+  for (int32_t i = 0; i < b->num_surface; ++i) {
+    int32_t n = b->surface[i];
+    p->vel[n] = yw_v4(fall);
+    p->pos[n] = yw_v4(yw_mad(yw_xyz(p->pos[n]), b->last_step, fall));
+  }
+  yw_method_report report = {0};
+  yw_step_ctx quiet = *ctx;
+  quiet.report = &report;
+  quiet.timing = false;
+  meet_obstacles(b, p, &quiet, 0.0f, ctx->h);
+  for (int32_t i = 0; i < b->front.num_active; ++i) {
+    int32_t n = b->front.active[i];
+    p->pos[n] = b->end_pos[n];
+    p->vel[n] = b->end_vel[n];
+  }
+  if (report.obstacle_contacts != b->sleep_contacts && b->sleep_contacts >= 0) return false;
+  b->sleep_contacts = report.obstacle_contacts;
+  return true;
+}
+
+// By the way of the nodes in this substep (end_pos is where it began): rounding lets the finest
+// tets of a body at rest tremble faster than that, without getting anywhere.
+static void maybe_sleep(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
+  float limit = b->params.sleep_speed * ctx->h, farthest = 0.0f;
+  for (int32_t i = 0; i < b->front.num_active && limit > 0.0f; ++i) {
+    int32_t n = b->front.active[i];
+    yw_vec3 way = yw_sub(yw_xyz(p->pos[n]), yw_xyz(b->end_pos[n]));
+    farthest = fmaxf(farthest, yw_length2(way));
+  }
+  if (!(limit > 0.0f) || farthest > limit * limit || pins_move(ctx)) {
+    b->still = 0.0f;
+    return;
+  }
+  b->still += ctx->h;
+  if (b->still < STILL_TIME) return;
+  b->asleep = true;
+  b->sleep_contacts = -1;
+  memset(p->vel, 0, sizeof(yw_vec4) * (size_t)p->count);
+}
+
+// The step ----------------------------------------------------------------------------------------
+
+static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ctx) {
+  fem_body* b = state;
+  if (pins_changed(b, ctx)) take_pins(b, p, ctx);
+  if (stays_asleep(b, p, ctx)) {
+    if (ctx->report) ctx->report->asleep = p->count;
+    return YW_OK;
+  }
+  if (b->asleep) b->asleep = false, b->still = 0.0f;
+  if (b->params.sleep_speed > 0.0f) {
+    memcpy(b->end_pos, p->pos, sizeof(yw_vec4) * (size_t)p->count);
+  }
+
+  if (isinf(b->since_check)) yw_fem_enforce(b, p, ctx);  // placed, or other parameters
+
+  int32_t recovered = 0, squeezed = 0, since_look = 0;
+  float done = 0.0f;
+  while (done < ctx->h) {
+    if (b->since_check >= check_interval(b)) {
+      since_look = 0;
+      double start = ctx->timing ? yw_seconds() : 0.0;
+      bool changed = yw_fem_adapt(b, p, ctx);  // refine, coarsen
+      b->patience =
+          changed || b->params.yield > 0.0f ? 1.0f : fminf(2.0f * b->patience, MOST_PATIENCE);
+      if (ctx->timing && ctx->report) ctx->report->seconds_project += yw_seconds() - start;
+    }
+    // Where some are squeezed, others follow: pushed late and let go in time they would gain
+    // energy.
+    squeezed = find_forces(b, p, ctx, squeezed > 0 || since_look % LOOK_STEPS == 0);
+    recovered += squeezed;
+    // As many equal steps as fit in what is left.
+    float left = ctx->h - done, steps = ceilf(left / stable_step(b, squeezed > 0));
+    if (!(steps < 1e7f)) return YW_ERR_DIVERGED;
+    float h = steps > 1.0f ? left / steps : left;
+    step_once(b, p, ctx, done, h);
+    ++since_look;
+    done = steps > 1.0f ? done + h : ctx->h;
+    b->since_check += h;
+  }
+  yw_fem_follow_all(&b->front, p->pos, p->vel);
+  maybe_sleep(b, p, ctx);
+  yw_fem_show_masses(b, p);
+  remember_end(b, p);
+  if (ctx->report) ctx->report->recovered += recovered;
+  return recovered > 0 ? YW_WARN_NUMERICS : YW_OK;
+}
+
+// What contact did to hanging nodes goes to their parents.
+static yw_status fem_settle(void* state, yw_particles* p, const yw_step_ctx* ctx) {
+  fem_body* b = state;
+  (void)ctx;
+  if (!was_touched(b, p)) return YW_OK;
+  const fem_front* f = &b->front;
+  for (int32_t i = f->num_hanging - 1; i >= 0; --i) {
+    int32_t n = f->hanging[i];
+    const int32_t* parents = f->h->node[n].parents;
+    float inverse[2], weight = 0.0f;
+    for (int k = 0; k < 2; ++k) inverse[k] = p->inv_mass[parents[k]], weight += inverse[k];
+    if (!(weight > 0.0f)) continue;
+    yw_vec3 u = yw_xyz(p->pos[parents[0]]), v = yw_xyz(p->pos[parents[1]]);
+    yw_vec3 off = yw_sub(yw_xyz(p->pos[n]), yw_lerp(u, v, 0.5f));
+    yw_vec3 fast = yw_sub(yw_xyz(p->vel[n]),
+                          yw_lerp(yw_xyz(p->vel[parents[0]]), yw_xyz(p->vel[parents[1]]), 0.5f));
+    // The impulse at the middle, half to each end, moves the middle by off.
+    for (int k = 0; k < 2; ++k) {
+      float share = 2.0f * inverse[k] / weight;
+      p->pos[parents[k]] = yw_v4(yw_mad(yw_xyz(p->pos[parents[k]]), share, off));
+      p->vel[parents[k]] = yw_v4(yw_mad(yw_xyz(p->vel[parents[k]]), share, fast));
+    }
+  }
+  yw_fem_follow_all(f, p->pos, p->vel);
+  return YW_OK;
+}
+
+// The table ---------------------------------------------------------------------------------------
+
+static uint64_t model_hash(const void* model) { return ((const fem_model*)model)->hash; }
+
+static int32_t model_num_particles(const void* model) {
+  return ((const fem_model*)model)->h.num_nodes;
+}
+
+const fem_hierarchy* yw_fem_hierarchy_of(const void* model) {
+  return &((const fem_model*)model)->h;
+}
+
+static yw_contact_geometry contact_geometry(const void* state) {
+  const fem_body* b = state;
+  int32_t num_tets;
+  const int32_t* tets = yw_fem_cells(state, &num_tets);
+  return (yw_contact_geometry){.tets = tets,
+                               .num_tets = num_tets,
+                               .triangles = b->triangles,
+                               .num_triangles = b->num_triangles,
+                               .surface_particles = b->surface_nodes,
+                               .num_surface_particles = b->num_surface_nodes,
+                               .rest = b->model->rest};
+}
+
+static uint64_t topology_version(const void* state) {
+  return ((const fem_body*)state)->front_version;
+}
+
+const yw_method yw_fem_method = {
+    .name = "fem",
+    .model_destroy = yw_fem_model_destroy,
+    .model_hash = model_hash,
+    .model_num_particles = model_num_particles,
+    .body_create = yw_fem_body_create,
+    .body_destroy = yw_fem_body_destroy,
+    .advance = fem_advance,
+    .settle = fem_settle,
+    .invalidate = yw_fem_invalidate,
+    .contact_geometry = contact_geometry,
+    .topology_version = topology_version,
+    .save = yw_fem_save,
+    .load = yw_fem_load,
+    .num_fields = yw_fem_num_fields,
+    .field_info = yw_fem_field_info,
+    .field_values = yw_fem_field_values,
+    .cells = yw_fem_cells,
+};

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Adaptive finite elements as the world sees them.
+#ifndef YW_METHODS_FEM_FEM_H
+#define YW_METHODS_FEM_FEM_H
+
+#include "methods/fem/model.h"
+#include "yawara/extend/method.h"
+#include "yawara/fem.h"
+
+extern const yw_method yw_fem_method;
+
+yw_status yw_fem_set_params(void* state, const yw_fem_params* params);
+yw_fem_params yw_fem_params_of(const void* state);
+void yw_fem_state_of(const void* state, const yw_particles* particles, yw_fem_state* out);
+
+/// The finest level of a model, whose vertices are the particles in order.
+const fem_hierarchy* yw_fem_hierarchy_of(const void* model);
+
+#endif

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Rest data of fem bodies: the hierarchy, its material, and tables that serve all bodies.
+#ifndef YW_METHODS_FEM_MODEL_H
+#define YW_METHODS_FEM_MODEL_H
+
+#include "methods/fem/batches.h"
+#include "methods/fem/make_materials.h"
+#include "yawara/extend/vec.h"
+#include "yawara/fem.h"
+
+typedef struct fem_model {
+  yw_allocator mem;
+  fem_hierarchy h;
+  fem_materials materials;
+  fem_material_data material_data;  ///< what they point to, and valid ranges of strain
+  fem_tables tables;
+  double* fine_mass;       ///< kg per node, of the finest level
+  yw_vec3* rest;           ///< m, per node
+  uint8_t* surface_faces;  ///< per tet of every level: bit k, the face opposite slot k is outside
+  bool* on_surface;        ///< per node
+  float level_step[FEM_MAX_LEVEL + 1];  ///< s, stable step of the tets of each level at rest
+  float damping_time;  ///< s, largest share of damping to stiffness of damping matrices
+  yw_fem_params params;
+  uint64_t hash;
+} fem_model;
+
+/// Longest stable step of a tet with this material, s.
+double yw_fem_stable_step(const fem_shape* shape, double gradient_scale, const float c[FEM_MATRIX],
+                          double density);
+
+yw_status yw_fem_params_check(const yw_fem_params* params, int32_t max_level, yw_error* error);
+yw_status yw_fem_model_create(const yw_allocator* mem, const yw_fem_def* def, void** out,
+                              yw_error* error);
+void yw_fem_model_destroy(void* model);
+void yw_fem_model_info(const void* model, yw_fem_info* out);
+
+#endif

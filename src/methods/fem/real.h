@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Positions and velocities as the front sees them: float in the library. Tests include the sources
+// of the front with FEM_DOUBLE to show that what is left in its laws is rounding.
+#ifndef YW_METHODS_FEM_REAL_H
+#define YW_METHODS_FEM_REAL_H
+
+#include "yawara/extend/vec.h"
+
+#ifdef FEM_DOUBLE
+typedef double fem_real;
+typedef struct fem_vec4 {
+  double x, y, z, w;
+} fem_vec4;
+#define yw_fem_carry_masses yw_fem_carry_masses_double
+#define yw_fem_carry_forces yw_fem_carry_forces_double
+#define yw_fem_follow yw_fem_follow_double
+#define yw_fem_follow_all yw_fem_follow_all_double
+#define yw_fem_motion_of yw_fem_motion_of_double
+#define yw_fem_restore_motion yw_fem_restore_motion_double
+#define yw_fem_switch yw_fem_switch_double
+#else
+typedef float fem_real;
+typedef yw_vec4 fem_vec4;
+#endif
+
+#endif

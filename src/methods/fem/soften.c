@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// Coarse families that bend as the finest tets would.
+#include "methods/fem/soften.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "methods/fem/batches.h"
+#include "methods/fem/element.h"
+#include "yawara/extend/memory.h"
+
+// Shares of the elasticity matrix by which differences inside a family are softened: of all of it,
+// and of its answer to changes of volume in addition. With these a bar of any level bends as the
+// finest one within a few per cent (docs/methods/fem.md), and nearly so for other meshes and ratios
+// of Poisson.
+#define SHARE_OF_ALL 0.40
+#define SHARE_OF_VOLUME 0.40
+// A part that would leave nothing of a soft child's own stiffness is halved this often, then none.
+#define HALVINGS 4
+
+static const float* stiffness_of(const fem_materials* m, int32_t tet) {
+  return m->stiffness ? m->stiffness + (size_t)tet * FEM_MATRIX : m->uniform_stiffness;
+}
+
+static double trace_of(const float* c) {
+  double sum = 0.0;
+  for (int i = 0; i < 6; ++i) sum += (double)c[yw_fem_matrix_at(i, i)];
+  return sum;
+}
+
+// K = scale (a C + b (C 1)(C 1)^T / (1 C 1)), at most scale (a + b) C for any C.
+static void part_of(const float* c, double scale, float out[FEM_MATRIX]) {
+  double pressed[6] = {0}, all = 0.0;
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j < 3; ++j) pressed[i] += (double)c[yw_fem_matrix_at(i, j)];
+    if (i < 3) all += pressed[i];
+  }
+  for (int i = 0; i < 6; ++i) {
+    for (int j = i; j < 6; ++j) {
+      int k = yw_fem_matrix_at(i, j);
+      out[k] = (float)(scale * (SHARE_OF_ALL * (double)c[k] +
+                                SHARE_OF_VOLUME * pressed[i] * pressed[j] / all));
+    }
+  }
+}
+
+// Whether c - part is positive definite.
+static bool leaves_positive(const float* c, const float* part) {
+  double l[6][6];
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j <= i; ++j) {
+      int k = yw_fem_matrix_at(i, j);
+      double sum = (double)c[k] - (double)part[k];
+      for (int m = 0; m < j; ++m) sum -= l[i][m] * l[j][m];
+      if (i == j && !(sum > 1e-3 * (double)c[k])) return false;
+      l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
+    }
+  }
+  return true;
+}
+
+// Children that differ in stiffness strain differently without bending: the softest one counts.
+static void find_part(const fem_hierarchy* h, const fem_materials* m, int32_t parent,
+                      float out[FEM_MATRIX]) {
+  const float* c = stiffness_of(m, parent);
+  int32_t first = h->first_child[parent], count = yw_fem_children_of(h, parent);
+  double scale = 1.0;
+  for (int32_t k = 0; k < count; ++k) {
+    scale = fmin(scale, trace_of(stiffness_of(m, first + k)) / trace_of(c));
+  }
+  for (int halving = 0; halving <= HALVINGS; ++halving, scale *= 0.5) {
+    part_of(c, scale, out);
+    bool good = true;
+    for (int32_t k = 0; k < count; ++k) {
+      good = good && leaves_positive(stiffness_of(m, first + k), out);
+    }
+    if (good) return;
+  }
+  memset(out, 0, FEM_MATRIX * sizeof *out);
+}
+
+static void find_matrix(const fem_shape* shape, const float* c, const float* part, double scale,
+                        float out[FEM_MATRIX]) {
+  float left[FEM_MATRIX];
+  for (int k = 0; k < FEM_MATRIX; ++k) left[k] = c[k] - part[k];
+  fem_mat6 n;
+  double m[FEM_MATRIX];
+  yw_fem_strain_matrix(shape, &n);
+  yw_fem_edge_matrix(&n, left, shape->volume * scale, m);
+  for (int k = 0; k < FEM_MATRIX; ++k) out[k] = (float)m[k];
+}
+
+// N^T K N of the root's own shape.
+static void find_mean(const fem_shape* shape, const float* part, float out[FEM_MATRIX]) {
+  fem_mat6 n;
+  double m[FEM_MATRIX];
+  yw_fem_strain_matrix(shape, &n);
+  yw_fem_edge_matrix(&n, part, shape->volume, m);
+  for (int k = 0; k < FEM_MATRIX; ++k) out[k] = (float)m[k];
+}
+
+bool yw_fem_softening_create(const yw_allocator* mem, const fem_hierarchy* h,
+                             const fem_materials* materials, fem_softening* out) {
+  *out = (fem_softening){.uniform = !materials->stiffness};
+  if (h->max_level < 2) return true;
+  out->num_families = h->level_start[h->max_level - 1];
+  out->first = h->num_roots;
+  int32_t end = h->level_start[h->max_level];
+  size_t parts = out->uniform ? 1 : (size_t)out->num_families;
+  size_t matrices = (size_t)(out->uniform ? h->num_roots * FEM_TYPES : end - out->first);
+  out->part = yw_mem_alloc(mem, parts, sizeof *out->part);
+  out->matrices = yw_mem_alloc(mem, matrices, sizeof *out->matrices);
+  size_t means = (size_t)(out->uniform ? h->num_roots : out->num_families);
+  out->mean = yw_mem_alloc(mem, means, sizeof *out->mean);
+  if (!out->part || !out->matrices || !out->mean) {
+    yw_fem_softening_free(mem, out);
+    return false;
+  }
+  for (size_t p = 0; p < parts; ++p) find_part(h, materials, (int32_t)p, out->part[p]);
+  for (int32_t k = 0; k < (int32_t)means; ++k) {
+    find_mean(&h->shapes[h->root[k]][FEM_A], yw_fem_soft_part(out, k), out->mean[k]);
+  }
+  for (size_t k = 0; k < matrices && out->uniform; ++k) {
+    find_matrix(&h->shapes[k / FEM_TYPES][k % FEM_TYPES], materials->uniform_stiffness,
+                out->part[0], 1.0, out->matrices[k]);
+  }
+  for (int32_t t = out->first; t < end && !out->uniform; ++t) {
+    find_matrix(&h->shapes[h->root[t]][h->type[t]], stiffness_of(materials, t),
+                out->part[h->parent[t]], (double)(1 << h->level[t]), out->matrices[t - out->first]);
+  }
+  return true;
+}
+
+void yw_fem_softening_free(const yw_allocator* mem, fem_softening* s) {
+  yw_mem_free(mem, s->part);
+  yw_mem_free(mem, s->matrices);
+  yw_mem_free(mem, s->mean);
+  *s = (fem_softening){0};
+}
+
+void yw_fem_soft_mean(const fem_softening* s, const fem_hierarchy* h, const fem_kind* kind,
+                      int32_t parent, int32_t present, size_t stride, float* shares,
+                      float* matrix) {
+  float volume = 0.0f;  // over that of an A tet of the children's level
+  for (int32_t c = 0; c < kind->num_children; ++c) {
+    if (present >> c & 1) volume += kind->child_volume[c];
+  }
+  for (int32_t c = 0; c < kind->num_children; ++c) {
+    shares[(size_t)c * stride] = present >> c & 1 ? kind->child_volume[c] / volume : 0.0f;
+  }
+  // As M of a tet of that level.
+  float scale = volume * (float)(1 << (h->level[parent] + 1));
+  const float* mean = s->mean[s->uniform ? h->root[parent] : parent];
+  for (int k = 0; k < FEM_MATRIX; ++k) matrix[(size_t)k * stride] = scale * mean[k];
+}

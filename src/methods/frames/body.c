@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// Frames bodies: their state, its parameters, and snapshots of it.
+#include "methods/frames/body.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "methods/frames/frames.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
+
+void yw_frames_body_destroy(void* state, yw_particles* particles) {
+  frames_body* body = state;
+  if (!body) return;
+  yw_allocator mem = body->mem;
+  void* const arrays[] = {
+      body->rotations, body->tangents,    body->rows,      body->sums,     body->base,
+      body->drift,     body->anchor,      body->guess,     body->step,     body->moved,
+      body->residual,  body->conditioned, body->direction, body->product,  body->diagonal,
+      body->inverse,   body->last_pos,    body->last_vel,  body->left_vel, body->touched,
+      body->work,      body->bent,        body->products,  body->duals,    body->recovered};
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
+  yw_frames_coarse_solver_free(&mem, &body->coarse);
+  yw_mem_free(&mem, body);
+  yw_particles_free(&mem, particles);
+}
+
+static bool allocate(frames_body* body) {
+  const frames_model* model = body->model;
+  const yw_allocator* mem = &body->mem;
+  size_t n = (size_t)model->num_particles;
+  int32_t chunks =
+      model->particle_chunks > model->region_chunks ? model->particle_chunks : model->region_chunks;
+  yw_vec4** const vectors[] = {
+      &body->base,     &body->drift,    &body->anchor,      &body->guess,     &body->step,
+      &body->moved,    &body->residual, &body->conditioned, &body->direction, &body->product,
+      &body->last_pos, &body->last_vel, &body->left_vel};
+  bool good = true;
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
+    *vectors[i] = YW_NEW_ARRAY(mem, yw_vec4, n);
+    good = good && *vectors[i];
+  }
+  body->rotations = YW_NEW_ARRAY(mem, yw_quatx16, model->num_blocks);
+  body->tangents = YW_NEW_ARRAY(mem, frames_tangent_block, model->num_blocks);
+  body->rows = YW_NEW_ARRAY(mem, float, (size_t)model->num_regions* FRAMES_ROW);
+  body->sums = YW_NEW_ARRAY(mem, frames_sums, chunks);
+  body->work = YW_NEW_ARRAY(mem, yw_vec4, n);
+  body->duals = YW_NEW_ARRAY(mem, frames_dual_block, model->sweeps.num_blocks);
+  body->recovered = YW_NEW_ARRAY(mem, int32_t, model->sweeps.num_blocks);
+  body->touched = YW_NEW_ARRAY(mem, bool, n);
+  body->diagonal = YW_NEW_ARRAY(mem, float, n);
+  body->inverse = YW_NEW_ARRAY(mem, float, n);
+  if (model->num_examples > 0) {
+    body->bent = YW_NEW_ARRAY(mem, frames_example_block, model->num_blocks);
+    body->products = YW_NEW_ARRAY(mem, float, model->region_chunks * model->num_examples);
+    good = good && body->bent && body->products;
+  }
+  return good && body->rotations && body->tangents && body->rows && body->sums && body->diagonal &&
+         body->inverse;
+}
+
+yw_status yw_frames_body_create(const void* model_pointer, const yw_allocator* mem, void** state,
+                                yw_particles* particles, yw_error* error) {
+  const frames_model* model = model_pointer;
+  *state = NULL;
+  *particles = (yw_particles){0};
+  frames_body* body = YW_NEW(mem, frames_body);
+  if (!body) return yw_fail_memory(error, "a frames body");
+  body->model = model;
+  body->mem = yw_mem_or_default(mem);
+  body->params = model->params;
+  if (!allocate(body) || !yw_particles_create(mem, model->num_particles, particles)) {
+    yw_frames_body_destroy(body, particles);
+    return yw_fail_memory(error, "a frames body");
+  }
+  yw_status status = yw_frames_coarse_solver_create(
+      mem, &model->coarse, yw_simd_resolve(YW_SIMD_AUTO), &body->coarse, error);
+  if (status < 0) {
+    yw_frames_body_destroy(body, particles);
+    return status;
+  }
+  for (int32_t p = 0; p < model->num_particles; ++p) {
+    particles->pos[p] = yw_v4(model->rest_positions[p]);
+    particles->mass[p] = model->mass[p];
+    particles->inv_mass[p] = 1.0f / model->mass[p];
+  }
+  yw_frames_invalidate(body, particles);
+  *state = body;
+  return YW_OK;
+}
+
+// The rotation that fits the whole body best: where the search for those of the regions starts.
+static yw_quat fit_rotation(const frames_model* model, const yw_particles* particles) {
+  double x[3] = {0}, x0[3] = {0}, a[9] = {0}, largest = 0.0;
+  for (int32_t p = 0; p < model->num_particles; ++p) {
+    double m = (double)model->mass[p] / model->total_mass;
+    const float *now = &particles->pos[p].x, *rest = &model->rest_positions[p].x;
+    for (int i = 0; i < 3; ++i) x[i] += m * (double)now[i], x0[i] += m * (double)rest[i];
+  }
+  for (int32_t p = 0; p < model->num_particles; ++p) {
+    double m = (double)model->mass[p] / model->total_mass;
+    const float *now = &particles->pos[p].x, *rest = &model->rest_positions[p].x;
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        a[3 * i + j] += m * ((double)now[i] - x[i]) * ((double)rest[j] - x0[j]);
+      }
+    }
+  }
+  for (int i = 0; i < 9; ++i) largest = fmax(largest, fabs(a[i]));
+  if (!(largest > 0.0) || !isfinite(largest)) return (yw_quat){0, 0, 0, 1};
+  for (int i = 0; i < 9; ++i) a[i] /= largest;
+  yw_mat3 map = {{(float)a[0], (float)a[3], (float)a[6]},
+                 {(float)a[1], (float)a[4], (float)a[7]},
+                 {(float)a[2], (float)a[5], (float)a[8]}};
+  yw_mat3 rotation, stretch;
+  yw_polar(&map, &rotation, &stretch);
+  return yw_quat_from_mat3(&rotation);
+}
+
+void yw_frames_invalidate(void* state, const yw_particles* particles) {
+  frames_body* body = state;
+  yw_quat q = fit_rotation(body->model, particles);
+  const float parts[4] = {q.x, q.y, q.z, q.w};
+  for (int32_t b = 0; b < body->model->num_blocks; ++b) {
+    for (int k = 0; k < 4; ++k) {
+      for (int l = 0; l < YW_LANES; ++l) body->rotations[b].m[k][l] = parts[k];
+    }
+  }
+  memset(body->weights, 0, sizeof body->weights);
+  body->weights[0] = 1.0f;
+  body->last_h = 0.0f;
+  body->in_contact = false;
+}
+
+// Parameters --------------------------------------------------------------------------------------
+
+yw_status yw_frames_set_params(void* state, const yw_frames_params* params) {
+  frames_body* body = state;
+  yw_status status = yw_frames_params_check(params, body->model->num_examples, NULL);
+  if (status >= 0) body->params = *params;
+  return status;
+}
+
+yw_frames_params yw_frames_params_of(const void* state) {
+  return ((const frames_body*)state)->params;
+}
+
+int32_t yw_frames_weights(const void* state, float* out, int32_t capacity) {
+  const frames_body* body = state;
+  int32_t count = 1 + body->model->num_examples;
+  for (int32_t k = 0; out && k < count && k < capacity; ++k) out[k] = body->weights[k];
+  return count;
+}
+
+yw_frames_effort yw_frames_effort_of(const void* state) {
+  const frames_body* body = state;
+  yw_frames_effort effort = {.newton = body->newton, .iterations = body->iterations};
+  memcpy(effort.seconds, body->seconds, sizeof effort.seconds);
+  return effort;
+}
+
+// Snapshots ---------------------------------------------------------------------------------------
+
+static size_t num_floats(const frames_body* body) { return 4 * (size_t)body->model->num_particles; }
+
+void yw_frames_save(const void* state, yw_writer* writer) {
+  const frames_body* body = state;
+  const yw_frames_params* p = &body->params;
+  const float numbers[5] = {p->damping, p->beta, p->tolerance, p->stiffness, body->last_h};
+  yw_write_u32(writer, (uint32_t)p->solver);
+  yw_write_u32(writer, (uint32_t)p->substeps);
+  yw_write_u32(writer, (uint32_t)p->sweeps);
+  yw_write_u32(writer, body->in_contact);
+  yw_write_f32(writer, numbers, 5);
+  yw_write_f32(writer, body->weights, 1 + (size_t)body->model->num_examples);
+  yw_write_f32(writer, body->rotations[0].m[0], (size_t)body->model->num_blocks * 4 * YW_LANES);
+  if (p->solver != YW_FRAMES_BDF2) return;
+  yw_write_f32(writer, &body->last_pos[0].x, num_floats(body));
+  yw_write_f32(writer, &body->last_vel[0].x, num_floats(body));
+  yw_write_f32(writer, &body->left_vel[0].x, num_floats(body));
+}
+
+void yw_frames_load(void* state, yw_reader* reader) {
+  frames_body* body = state;
+  yw_frames_params p = {.solver = (yw_frames_solver)yw_read_u32(reader)};
+  float numbers[5];
+  p.substeps = (int32_t)yw_read_u32(reader);
+  p.sweeps = (int32_t)yw_read_u32(reader);
+  bool in_contact = yw_read_u32(reader) != 0;
+  yw_read_f32(reader, numbers, 5);
+  p.damping = numbers[0];
+  p.beta = numbers[1];
+  p.tolerance = numbers[2];
+  p.stiffness = numbers[3];
+  if (reader->failed || yw_frames_params_check(&p, body->model->num_examples, NULL) < 0) {
+    reader->failed = true;
+    return;
+  }
+  body->params = p;
+  body->in_contact = in_contact;
+  body->last_h = numbers[4];
+  yw_read_f32(reader, body->weights, 1 + (size_t)body->model->num_examples);
+  yw_read_f32(reader, body->rotations[0].m[0], (size_t)body->model->num_blocks * 4 * YW_LANES);
+  if (p.solver != YW_FRAMES_BDF2) return;
+  yw_read_f32(reader, &body->last_pos[0].x, num_floats(body));
+  yw_read_f32(reader, &body->last_vel[0].x, num_floats(body));
+  yw_read_f32(reader, &body->left_vel[0].x, num_floats(body));
+}

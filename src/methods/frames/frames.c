@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// Frames bodies, the step: the solvers, and obstacles around them.
+#include "methods/frames/frames.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "methods/frames/body.h"
+#include "methods/frames/rigid.h"
+#include "methods/frames/shown.h"
+#include "yawara/extend/timer.h"
+
+// A body of this many chunks is done before other threads have woken up.
+#define CHUNKS_ALONE 16
+// A step that stalls, or whose numbers are lost, is tried again in two halves, at most this often
+// in a row. What still stalls then is taken, and counted.
+#define MAX_HALVINGS 4
+
+typedef struct chunk_job {
+  const frames_phase* phase;
+  void (*run)(const frames_phase*, int32_t);
+} chunk_job;
+
+static void run_chunk(void* context, int32_t chunk, int32_t worker) {
+  const chunk_job* job = context;
+  (void)worker;
+  job->run(job->phase, chunk);
+}
+
+void yw_frames_run(const yw_step_ctx* ctx, int32_t chunks,
+                   void (*run)(const frames_phase*, int32_t), const frames_phase* phase) {
+  chunk_job job = {phase, run};
+  yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_chunk, &job);
+}
+
+void yw_frames_end_part(frames_body* body, const yw_step_ctx* ctx, yw_frames_part part) {
+  if (!ctx->timing) return;
+  double now = yw_seconds();
+  body->seconds[part] += now - body->mark;
+  body->mark = now;
+}
+
+// The step ----------------------------------------------------------------------------------------
+
+static void meet_obstacles(const frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                           frames_span span) {
+  double start = ctx->timing ? yw_seconds() : 0.0;
+  ctx->collide(ctx, particles, body->last_pos, NULL, span.begin, span.h);
+  if (ctx->timing && ctx->report) ctx->report->seconds_contact += yw_seconds() - start;
+}
+
+// What an obstacle stopped stays there while the rest of the body moves once more: otherwise every
+// step would press one layer of particles against the floor by the weight of all the others.
+static frames_outcome resolve_obstacles(frames_body* body, yw_particles* particles,
+                                        const yw_step_ctx* ctx, yw_aabb box, frames_span span) {
+  bool was_rough = body->in_contact;
+  bool is_clear = !ctx->collide || (ctx->is_clear && ctx->is_clear(ctx, box));
+  if (!is_clear) meet_obstacles(body, particles, ctx, span);
+  body->in_contact = !is_clear && yw_frames_implicit_touches(body, particles);
+  // The first solve of a body that was in contact is a rough one.
+  if (!body->in_contact && !was_rough) return FRAMES_SOLVED;
+  frames_outcome outcome = yw_frames_implicit_respond(body, particles, ctx, span);
+  if (outcome == FRAMES_LOST || is_clear) return outcome;
+  int32_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;
+  meet_obstacles(body, particles, ctx, span);
+  if (ctx->report && body->in_contact) ctx->report->obstacle_contacts = contacts;
+  body->in_contact = yw_frames_implicit_touches(body, particles) || body->in_contact;
+  return outcome;
+}
+
+static bool is_finite_motion(const frames_rigid* r) {
+  double sum = 0.0;
+  for (int i = 0; i < 3; ++i) {
+    sum += fabs(r->center[i]) + fabs(r->velocity[i]) + fabs(r->angular[i]);
+  }
+  return isfinite(sum);
+}
+
+// One step over the span, obstacles included. Unless it is solved (or accepted) the particles are
+// where they were.
+static frames_outcome try_span(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                               const frames_rigid* before, frames_span span, bool accept) {
+  bool was_in_contact = body->in_contact;
+  int32_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;
+  frames_outcome outcome = yw_frames_implicit_step(body, particles, ctx, before, span, accept),
+                 answer = FRAMES_SOLVED;
+  if (outcome == FRAMES_LOST || (outcome == FRAMES_STALLED && !accept)) return outcome;
+  frames_rigid after = yw_frames_rigid_motion(body, particles, body->last_pos, ctx);
+  if (is_finite_motion(&after)) {
+    answer = resolve_obstacles(body, particles, ctx, after.box, span);
+  } else {
+    answer = FRAMES_LOST;
+  }
+  if (answer == FRAMES_SOLVED) return outcome;
+  if (answer == FRAMES_STALLED && accept) return answer;
+  size_t bytes = (size_t)particles->count * sizeof(yw_vec4);
+  memcpy(particles->pos, body->last_pos, bytes);
+  memcpy(particles->vel, body->last_vel, bytes);
+  body->in_contact = was_in_contact;
+  if (ctx->report) ctx->report->obstacle_contacts = contacts;
+  return answer;
+}
+
+static yw_status advance_span(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                              frames_span span, int32_t depth) {
+  frames_rigid before = yw_frames_rigid_motion(body, particles, NULL, ctx);
+  if (!is_finite_motion(&before)) return YW_ERR_DIVERGED;
+  bool shortest = depth == MAX_HALVINGS;
+  frames_outcome outcome = try_span(body, particles, ctx, &before, span, shortest);
+  if (outcome != FRAMES_SOLVED && ctx->report) ++ctx->report->stalled;
+  if (outcome == FRAMES_LOST && shortest) return YW_ERR_DIVERGED;
+  if (outcome != FRAMES_SOLVED && !shortest) {
+    frames_span first = {span.begin, 0.5f * span.h}, second = {span.begin + 0.5f * span.h, first.h};
+    bool in_contact = body->in_contact;
+    yw_frames_invalidate(body, particles);
+    body->in_contact = in_contact;
+    yw_status status = advance_span(body, particles, ctx, first, depth + 1);
+    return status < 0 ? status : advance_span(body, particles, ctx, second, depth + 1);
+  }
+  if (!body->in_contact) {
+    frames_rigid after = yw_frames_rigid_motion(body, particles, NULL, ctx);
+    yw_frames_restore_momentum(body, particles, ctx, &before, &after, span.h);
+  }
+  yw_frames_implicit_remember(body, particles, ctx, span);
+  return YW_OK;
+}
+
+static yw_status frames_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
+  frames_body* body = state;
+  int32_t before = ctx->report ? ctx->report->recovered + ctx->report->stalled : 0;
+  memset(body->seconds, 0, sizeof body->seconds);
+  if (ctx->timing) body->mark = yw_seconds();
+  bool by_positions = body->params.solver >= YW_FRAMES_EXTENDED;
+  yw_status status = by_positions
+                         ? yw_frames_position_advance(body, particles, ctx)
+                         : advance_span(body, particles, ctx, (frames_span){0.0f, ctx->h}, 0);
+  yw_frames_end_part(body, ctx, YW_FRAMES_OTHER);
+  if (status < 0) return status;
+  int32_t after = ctx->report ? ctx->report->recovered + ctx->report->stalled : 0;
+  return after > before ? YW_WARN_NUMERICS : YW_OK;
+}
+
+// The table ---------------------------------------------------------------------------------------
+
+static uint64_t model_hash(const void* model) { return ((const frames_model*)model)->hash; }
+
+static int32_t model_num_particles(const void* model) {
+  return ((const frames_model*)model)->num_particles;
+}
+
+static yw_contact_geometry contact_geometry(const void* state) {
+  const frames_model* model = ((const frames_body*)state)->model;
+  return (yw_contact_geometry){
+      .tets = model->tets,
+      .num_tets = model->num_tets,
+      .triangles = model->triangles,
+      .num_triangles = model->num_triangles,
+      .surface_particles = model->surface,
+      .num_surface_particles = model->num_surface,
+      .rest = model->rest_positions,
+  };
+}
+
+static const int32_t* particle_of_vertex(const void* state) {
+  return ((const frames_body*)state)->model->particle_of_vertex;
+}
+
+const yw_method yw_frames_method = {
+    .name = "frames",
+    .model_destroy = yw_frames_model_destroy,
+    .model_hash = model_hash,
+    .model_num_particles = model_num_particles,
+    .body_create = yw_frames_body_create,
+    .body_destroy = yw_frames_body_destroy,
+    .advance = frames_advance,
+    .invalidate = yw_frames_invalidate,
+    .contact_geometry = contact_geometry,
+    .particle_of_vertex = particle_of_vertex,
+    .save = yw_frames_save,
+    .load = yw_frames_load,
+    .num_fields = yw_frames_num_fields,
+    .field_info = yw_frames_field_info,
+    .field_values = yw_frames_field_values,
+};

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: MIT
+// Implicit steps: one Newton step, solved by preconditioned conjugate gradients.
+//
+// Backward formulas of first and second order are the same problem: with
+//   Euler  x^ = x_n,                     v^ = v_n,                     h' = h
+//   BDF2   x^ = (4 x_n - x_{n-1}) / 3,   v^ = (4 v_n - v_{n-1}) / 3,   h' = 2 h / 3
+// the new state is x = x^ + h' v, v = v^ + h' (g + f(x) / m), which is where
+//   1/2 |x - y|^2_{m / h'^2} + E(x),   y = x^ + h' (v^ + h' g)
+// is smallest. Newton expands about x^ + h' v^, where a body at rest is in equilibrium, and
+// conjugate gradients may start from a fall, so that free flight costs nothing. Springs of pins
+// join the first term; held particles start at their goal and stay there. Damping, a force -d m (v
+// - u) against velocities that differ from the rigid motion u, joins it as d m / h' |x - x^ - h'
+// u|^2 / 2.
+#include <math.h>
+#include <string.h>
+
+#include "methods/frames/rigid.h"
+
+// Iterations of conjugate gradients after which a solve counts as stalled.
+#define MAX_ITERATIONS 1000
+// Newton steps after which a step counts as stalled.
+#define MAX_NEWTON 6
+// Line search: trials, the share of the first slope that may be left uphill, and the shortest step
+// of a trial, over the one before.
+#define MAX_SEARCHES 5
+#define OVERSHOOT 0.5
+#define SHORTEST 0.1
+// The residual must fall by this factor, or be at the level of rounding.
+#define FALL 0.5
+// Rounding of forces, over stiffness times the largest coordinate.
+#define NOISE 2e-7
+// Conjugate gradients go this far below it.
+#define LEAST 0.05
+// A change of velocity by more than this share of it and this many steps of free fall is a blow,
+// after which the second-order formula starts anew.
+#define KICK_SHARE 0.25f
+#define KICK_FALLS 8.0f
+// Nodes of the coarse lattice that one task works on.
+#define NODE_CHUNK 64
+// Weight of held particles on it, over its stiffness.
+#define HELD 10.0f
+// Tolerance of a first solve that only has to find what touches an obstacle.
+#define ROUGH 0.02f
+
+static double sum_chunks(const frames_body* body) {
+  double sum = 0.0;
+  for (int32_t c = 0; c < body->model->particle_chunks; ++c) sum += body->sums[c].a;
+  return sum;
+}
+
+// Set-up ------------------------------------------------------------------------------------------
+
+typedef struct backward {
+  yw_particles* particles;
+  bool second_order;
+  float h, h1;  // h'
+  yw_vec3 gravity;
+  float damping;
+  yw_vec3 center, velocity, spin;  // u = velocity + spin x (x - center)
+} backward;
+
+static bool is_kick(yw_vec4 before, yw_vec4 after, float usual) {
+  float change = yw_distance(yw_xyz(before), yw_xyz(after));
+  float speed = fmaxf(yw_length(yw_xyz(before)), yw_length(yw_xyz(after)));
+  return change > KICK_SHARE * speed + usual;
+}
+
+// Whether something besides the solver changed velocities since the last step.
+static bool was_kicked(const frames_body* body, const yw_particles* particles, float usual) {
+  for (int32_t p = 0; p < particles->count; ++p) {
+    if (is_kick(body->left_vel[p], particles->vel[p], usual)) return true;
+  }
+  return false;
+}
+
+static void begin_particles(frames_body* body, const backward* b) {
+  const frames_model* model = body->model;
+  float inv_h2 = 1.0f / (b->h1 * b->h1), slow = b->damping * b->h1;
+  for (int32_t p = 0; p < model->num_particles; ++p) {
+    yw_vec3 x = yw_xyz(b->particles->pos[p]), v = yw_xyz(b->particles->vel[p]), base = x, drift = v;
+    if (b->second_order) {
+      base = yw_mad(x, 1.0f / 3.0f, yw_sub(x, yw_xyz(body->last_pos[p])));
+      drift = yw_mad(v, 1.0f / 3.0f, yw_sub(v, yw_xyz(body->last_vel[p])));
+    }
+    yw_vec3 ahead = yw_mad(base, b->h1, drift);
+    yw_vec3 u = yw_add(b->velocity, yw_cross(b->spin, yw_sub(ahead, b->center)));
+    yw_vec3 pull = yw_mad(yw_scale(b->gravity, b->h1), slow, yw_sub(u, drift));
+    body->base[p] = yw_v4(base);
+    body->drift[p] = yw_v4(drift);
+    body->guess[p] = yw_v4(ahead);
+    body->moved[p] = (yw_vec4){0};
+    body->diagonal[p] = model->mass[p] * inv_h2 * (1.0f + slow);
+    body->anchor[p] = yw_v4(yw_scale(pull, b->h1 / (1.0f + slow)));
+    body->inverse[p] = 1.0f;
+  }
+}
+
+// Stiffness k and damping c / h' towards where the spring's other end is.
+static void add_springs(frames_body* body, const yw_step_ctx* ctx, const backward* b,
+                        frames_span span) {
+  float t = (span.begin + span.h) / ctx->h;
+  for (int32_t i = 0; i < ctx->num_springs; ++i) {
+    const yw_spring* s = &ctx->springs[i];
+    int32_t p = s->particle;
+    float stiff = s->stiffness, slow = s->damping / b->h1, old = body->diagonal[p];
+    yw_vec3 goal = yw_sub(yw_lerp(s->begin, s->end, t), yw_xyz(body->guess[p]));
+    yw_vec3 speed = yw_scale(yw_sub(s->end, s->begin), 1.0f / ctx->h);
+    yw_vec3 carried = yw_scale(yw_sub(speed, yw_xyz(body->drift[p])), b->h1);
+    yw_vec3 pull = yw_mad(yw_scale(goal, stiff), slow, carried);
+    body->diagonal[p] = old + stiff + slow;
+    pull = yw_mad(pull, old, yw_xyz(body->anchor[p]));
+    body->anchor[p] = yw_v4(yw_scale(pull, 1.0f / body->diagonal[p]));
+  }
+}
+
+static void set_inverse(frames_body* body, const yw_step_ctx* ctx, const backward* b,
+                        frames_span span) {
+  float t = (span.begin + span.h) / ctx->h;
+  for (int32_t i = 0; i < ctx->num_holds; ++i) {
+    const yw_hold* hold = &ctx->holds[i];
+    body->guess[hold->particle] = yw_v4(yw_lerp(hold->begin, hold->end, t));
+    body->inverse[hold->particle] = 0.0f;
+  }
+  // The lattice sees held particles as very heavy.
+  float* weight = &body->step[0].x;
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    if (b->particles->inv_mass[p] == 0.0f) body->inverse[p] = 0.0f;
+    float full = body->diagonal[p] + body->model->jacobi[p], held = body->diagonal[p];
+    if (body->model->coarse.firmness) held += body->model->coarse.firmness[p];
+    weight[p] = body->inverse[p] == 0.0f ? HELD * held : body->diagonal[p];
+    body->inverse[p] *= 1.0f / full;
+  }
+  yw_frames_coarse_prepare(&body->coarse, weight, ctx->tasks);
+}
+
+// Conjugate gradients -----------------------------------------------------------------------------
+
+typedef struct combine {
+  frames_phase phase;
+  float alpha, beta;
+} combine;
+
+static int32_t chunk_end(const frames_phase* phase, int32_t chunk) {
+  int32_t end = (chunk + 1) * FRAMES_CHUNK;
+  return end < phase->model->num_particles ? end : phase->model->num_particles;
+}
+
+static yw_vec4 mad4(yw_vec4 a, float s, yw_vec4 b) {
+  return (yw_vec4){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z, 0.0f};
+}
+
+static double dot4(yw_vec4 a, yw_vec4 b) {
+  return (double)(a.x * b.x) + (double)(a.y * b.y) + (double)(a.z * b.z);
+}
+
+// z = P^-1 r; sums r . z.
+static void condition(const frames_phase* phase, int32_t chunk) {
+  frames_body* body = phase->body;
+  double sum = 0.0;
+  for (int32_t p = chunk * FRAMES_CHUNK; p < chunk_end(phase, chunk); ++p) {
+    float s = body->inverse[p];
+    yw_vec4 r = body->residual[p];
+    yw_vec3 z = yw_scale(yw_xyz(r), s);
+    if (body->use_coarse && s != 0.0f) z = yw_add(z, yw_frames_coarse_at(&body->coarse, p));
+    body->conditioned[p] = yw_v4(z);
+    sum += dot4(r, body->conditioned[p]);
+  }
+  body->sums[chunk].a = sum;
+}
+
+static void restrict_residual(const frames_phase* phase, int32_t chunk) {
+  const frames_body* body = phase->body;
+  int32_t end = (chunk + 1) * NODE_CHUNK, nodes = body->coarse.coarse->num_nodes;
+  yw_frames_coarse_restrict(&body->coarse, body->residual, chunk * NODE_CHUNK,
+                            end < nodes ? end : nodes);
+}
+
+// Both halves of the preconditioner. Returns r . z.
+static double condition_residual(frames_body* body, const yw_step_ctx* ctx,
+                                 const frames_phase* phase) {
+  if (body->use_coarse) {
+    int32_t chunks = (body->coarse.coarse->num_nodes + NODE_CHUNK - 1) / NODE_CHUNK;
+    yw_frames_end_part(body, ctx, YW_FRAMES_VECTORS);
+    yw_frames_run(ctx, chunks, restrict_residual, phase);
+    yw_frames_coarse_solve(&body->coarse);
+    yw_frames_end_part(body, ctx, YW_FRAMES_COARSE);
+  }
+  yw_frames_run(ctx, body->model->particle_chunks, condition, phase);
+  return sum_chunks(body);
+}
+
+// step += alpha d, r -= alpha q.
+static void advance_step(const frames_phase* phase, int32_t chunk) {
+  frames_body* body = phase->body;
+  float alpha = ((const combine*)phase)->alpha;
+  for (int32_t p = chunk * FRAMES_CHUNK; p < chunk_end(phase, chunk); ++p) {
+    body->step[p] = mad4(body->step[p], alpha, body->direction[p]);
+    body->residual[p] = mad4(body->residual[p], -alpha, body->product[p]);
+  }
+}
+
+// d = z + beta d.
+static void turn_direction(const frames_phase* phase, int32_t chunk) {
+  frames_body* body = phase->body;
+  float beta = ((const combine*)phase)->beta;
+  for (int32_t p = chunk * FRAMES_CHUNK; p < chunk_end(phase, chunk); ++p) {
+    body->direction[p] = mad4(body->conditioned[p], beta, body->direction[p]);
+  }
+}
+
+// Starts from a fall of all particles if that leaves less to do. Returns r . z.
+static double start_falling(frames_body* body, const yw_step_ctx* ctx,
+                            const frames_kernels* kernels, combine* c, double rz, yw_vec3 fall) {
+  const frames_model* model = body->model;
+  frames_phase product = c->phase;
+  product.x = body->direction;
+  product.out = body->product;
+  void (*stiffen)(const frames_phase*, int32_t) =
+      model->num_examples > 0 ? kernels->stiffen_bent : kernels->stiffen;
+  for (int32_t p = 0; p < model->num_particles; ++p) {
+    body->direction[p] = body->inverse[p] != 0.0f ? yw_v4(fall) : (yw_vec4){0};
+  }
+  yw_frames_end_part(body, ctx, YW_FRAMES_VECTORS);
+  yw_frames_run(ctx, model->region_chunks, stiffen, &product);
+  yw_frames_run(ctx, model->particle_chunks, kernels->multiply, &product);
+  yw_frames_end_part(body, ctx, YW_FRAMES_PRODUCT);
+  c->alpha = 1.0f;
+  yw_frames_run(ctx, model->particle_chunks, advance_step, &c->phase);
+  double fallen = condition_residual(body, ctx, &c->phase);
+  if (fallen < rz) return fallen;
+  c->alpha = -1.0f;
+  yw_frames_run(ctx, model->particle_chunks, advance_step, &c->phase);
+  return condition_residual(body, ctx, &c->phase);
+}
+
+// (D + K) step = residual, down to the tolerance or to rounding (`floor`, a norm). False when the
+// solve stalled; the step found so far is still downhill.
+static bool solve_step(frames_body* body, const yw_step_ctx* ctx, const frames_kernels* kernels,
+                       yw_vec3 fall, float tolerance, double floor) {
+  const frames_model* model = body->model;
+  int32_t chunks = model->particle_chunks;
+  combine c = {.phase = {.body = body, .model = model, .inverse = body->inverse}};
+  frames_phase product = c.phase;
+  product.x = body->direction;
+  product.out = body->product;
+  void (*stiffen)(const frames_phase*, int32_t) =
+      model->num_examples > 0 ? kernels->stiffen_bent : kernels->stiffen;
+  memset(body->step, 0, (size_t)model->num_particles * sizeof *body->step);
+  body->use_coarse = body->coarse.ready;
+  double rz = condition_residual(body, ctx, &c.phase),
+         reduction = (double)tolerance * (double)tolerance;
+  if (yw_length2(fall) > 0.0f) rz = start_falling(body, ctx, kernels, &c, rz, fall);
+  double goal = fmax(reduction * rz, floor * floor);
+  memcpy(body->direction, body->conditioned, (size_t)model->num_particles * sizeof *body->step);
+  for (int32_t i = 0; i < MAX_ITERATIONS && rz > goal; ++i) {
+    yw_frames_end_part(body, ctx, YW_FRAMES_VECTORS);
+    yw_frames_run(ctx, model->region_chunks, stiffen, &product);
+    yw_frames_run(ctx, chunks, kernels->multiply, &product);
+    yw_frames_end_part(body, ctx, YW_FRAMES_PRODUCT);
+    double curvature = sum_chunks(body);
+    if (!(curvature > 0.0) || !isfinite(curvature)) return false;
+    c.alpha = (float)(rz / curvature);
+    yw_frames_run(ctx, chunks, advance_step, &c.phase);
+    double next = condition_residual(body, ctx, &c.phase);
+    if (next < 0.0 && body->use_coarse) {
+      // The lattice lost its definiteness to rounding: start again without it.
+      body->use_coarse = false;
+      next = condition_residual(body, ctx, &c.phase);
+      rz = INFINITY;
+    }
+    c.beta = (float)(next / rz);
+    rz = next;
+    ++body->iterations;
+    if (rz > goal) yw_frames_run(ctx, chunks, turn_direction, &c.phase);
+  }
+  yw_frames_end_part(body, ctx, YW_FRAMES_VECTORS);
+  return rz >= 0.0 && rz <= goal;
+}
+
+// Newton ------------------------------------------------------------------------------------------
+
+// Largest coordinate times stiffness, in the norm of find_residual.
+static double rounding_scale(const frames_body* body) {
+  float most = 0.0f;
+  double sum = 0.0;
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    const yw_vec4 x = body->guess[p];
+    most = fmaxf(most, fmaxf(fabsf(x.x), fmaxf(fabsf(x.y), fabsf(x.z))));
+    double k = (double)body->model->jacobi[p];
+    sum += k * k * (double)body->inverse[p];
+  }
+  return (double)most * sqrt(sum);
+}
+
+// Residual of the backward formula at the guess; the norm is that of the preconditioner's diagonal.
+static double find_residual(frames_body* body, const yw_step_ctx* ctx,
+                            const frames_kernels* kernels, bool tangents) {
+  const frames_model* model = body->model;
+  yw_frames_end_part(body, ctx, YW_FRAMES_VECTORS);
+  frames_phase phase = {.body = body,
+                        .model = model,
+                        .x = body->guess,
+                        .out = body->residual,
+                        .inverse = body->inverse};
+  void (*regions)(const frames_phase*, int32_t) = tangents ? kernels->linearise : kernels->stress;
+  if (model->num_examples > 0) {
+    yw_frames_fit_examples(body, body->guess, ctx, kernels);
+    regions = tangents ? kernels->linearise_bent : kernels->stress_bent;
+  }
+  yw_frames_run(ctx, model->region_chunks, regions, &phase);
+  for (int32_t c = 0; c < model->region_chunks && ctx->report; ++c) {
+    ctx->report->recovered += body->sums[c].recovered;
+  }
+  yw_frames_run(ctx, model->particle_chunks, kernels->forces, &phase);
+  yw_frames_end_part(body, ctx, YW_FRAMES_LINEARISE);
+  return sqrt(sum_chunks(body));
+}
+
+// Goes on by alpha steps.
+static void take_step(frames_body* body, float alpha) {
+  float h1 = body->h1;
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    if (body->inverse[p] == 0.0f) continue;
+    body->moved[p] = mad4(body->moved[p], alpha, body->step[p]);
+    yw_vec4 v = mad4(body->drift[p], 1.0f / h1, body->moved[p]);
+    body->guess[p] = mad4(body->base[p], h1, v);
+  }
+}
+
+// How fast the energy falls along the step, at the residual found last.
+static double fall_along_step(const frames_body* body) {
+  double sum = 0.0;
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    sum += dot4(body->residual[p], body->step[p]);
+  }
+  return sum;
+}
+
+// Goes back along a step that went uphill again, to about where the energy is least. Returns the
+// residual there.
+static double search_line(frames_body* body, const yw_step_ctx* ctx, const frames_kernels* kernels,
+                          double residual) {
+  double last = fall_along_step(body);
+  if (last >= 0.0) return residual;
+  take_step(body, -1.0f);
+  find_residual(body, ctx, kernels, false);
+  double first = fall_along_step(body);
+  double at = 1.0, done = 0.0;
+  for (int i = 0; i < MAX_SEARCHES && first > 0.0 && last < -OVERSHOOT * first; ++i) {
+    at *= isfinite(last) ? fmax(first / (first - last), SHORTEST) : SHORTEST;
+    take_step(body, (float)(at - done));
+    done = at;
+    residual = find_residual(body, ctx, kernels, false);
+    last = fall_along_step(body);
+  }
+  if (done == 0.0) {
+    take_step(body, 1.0f);
+    residual = find_residual(body, ctx, kernels, false);
+  }
+  return residual;
+}
+
+// One Newton step, and more where it did not lower the residual. A solve that stalls is followed by
+// another Newton step, since what it found is downhill.
+static frames_outcome solve_newton(frames_body* body, const yw_step_ctx* ctx, float tolerance) {
+  bool at_start = body->newton == 0 && ctx->num_holds == 0;
+  float fallen = at_start ? body->h1 * body->h1 : 0.0f;
+  yw_vec3 fall = yw_scale(ctx->gravity, fallen);
+  const frames_kernels* kernels = YW_KERNEL_PICK(yw_frames_kernels, ctx->simd);
+  double noise = NOISE * rounding_scale(body);
+  double residual = find_residual(body, ctx, kernels, true), goal = fmax(FALL * residual, noise);
+  int32_t most = body->newton + MAX_NEWTON;
+  while (residual > 0.0) {
+    if (!isfinite(residual)) return FRAMES_LOST;
+    if (body->newton == most) return FRAMES_STALLED;
+    bool solved = solve_step(body, ctx, kernels, fall, tolerance, LEAST * noise);
+    fall = yw_v3(0, 0, 0);
+    take_step(body, 1.0f);
+    ++body->newton;
+    residual = find_residual(body, ctx, kernels, false);
+    if (solved && residual <= goal) return FRAMES_SOLVED;
+    body->troubled = true;
+    if (ctx->report) ++ctx->report->recovered;
+    residual = search_line(body, ctx, kernels, residual);
+    if (solved && residual <= goal) return FRAMES_SOLVED;
+    residual = find_residual(body, ctx, kernels, true);
+  }
+  return FRAMES_SOLVED;
+}
+
+// The step ----------------------------------------------------------------------------------------
+
+static void finish_particles(frames_body* body, yw_particles* particles, float h) {
+  float inv_h1 = 1.0f / body->h1, inv_h = 1.0f / h;
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    if (body->touched[p]) continue;
+    if (body->inverse[p] == 0.0f) {
+      yw_vec3 way = yw_sub(yw_xyz(body->guess[p]), yw_xyz(body->last_pos[p]));
+      particles->vel[p] = yw_v4(yw_scale(way, inv_h));
+    } else {
+      particles->vel[p] = mad4(body->drift[p], inv_h1, body->moved[p]);
+    }
+    particles->pos[p] = body->guess[p];
+  }
+}
+
+static yw_vec3 vec3_of(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
+
+frames_outcome yw_frames_implicit_step(frames_body* body, yw_particles* particles,
+                                       const yw_step_ctx* ctx, const frames_rigid* rigid,
+                                       frames_span span, bool accept) {
+  float usual = KICK_FALLS * span.h * yw_length(ctx->gravity);
+  bool second = body->params.solver == YW_FRAMES_BDF2 && body->last_h == span.h &&
+                !was_kicked(body, particles, usual);
+  backward b = {.particles = particles,
+                .second_order = second,
+                .h = span.h,
+                .h1 = second ? span.h * (2.0f / 3.0f) : span.h,
+                .gravity = ctx->gravity,
+                .damping = body->params.damping,
+                .velocity = vec3_of(rigid->velocity),
+                .spin = vec3_of(rigid->spin)};
+  size_t bytes = (size_t)particles->count * sizeof(yw_vec4);
+  if (ctx->num_holds == 0) b.velocity = yw_mad(b.velocity, span.h, ctx->gravity);
+  b.center = yw_mad(vec3_of(rigid->center), span.h, b.velocity);
+  yw_frames_end_part(body, ctx, YW_FRAMES_OTHER);
+  begin_particles(body, &b);
+  add_springs(body, ctx, &b, span);
+  set_inverse(body, ctx, &b, span);
+  yw_frames_end_part(body, ctx, YW_FRAMES_SET_UP);
+  body->h1 = b.h1;
+  body->newton = body->iterations = 0;
+  body->troubled = false;
+  float tolerance = body->params.tolerance;
+  if (body->in_contact && tolerance < ROUGH) tolerance = ROUGH;
+  frames_outcome outcome = solve_newton(body, ctx, tolerance);
+  if (outcome == FRAMES_LOST || (outcome == FRAMES_STALLED && !accept)) return outcome;
+  memcpy(body->last_pos, particles->pos, bytes);
+  memcpy(body->last_vel, particles->vel, bytes);
+  memset(body->touched, 0, (size_t)particles->count * sizeof *body->touched);
+  finish_particles(body, particles, span.h);
+  // After trouble the first-order formula, which damps, comes first.
+  body->last_h = body->troubled ? 0.0f : span.h;
+  return outcome;
+}
+
+// The second-order formula carries changes of velocity on, so that a blow would be answered by a
+// third of it once more.
+void yw_frames_implicit_remember(frames_body* body, const yw_particles* particles,
+                                 const yw_step_ctx* ctx, frames_span span) {
+  memcpy(body->left_vel, particles->vel, (size_t)particles->count * sizeof *particles->vel);
+  float usual = KICK_FALLS * span.h * yw_length(ctx->gravity);
+  for (int32_t p = 0; p < particles->count && body->in_contact; ++p) {
+    if (body->touched[p] && is_kick(body->last_vel[p], particles->vel[p], usual)) {
+      body->last_h = 0.0f;
+    }
+  }
+}
+
+bool yw_frames_implicit_touches(frames_body* body, const yw_particles* particles) {
+  bool any = false;
+  for (int32_t p = 0; p < particles->count; ++p) {
+    yw_vec4 now = particles->pos[p], free = body->guess[p];
+    if (body->inverse[p] == 0.0f || (now.x == free.x && now.y == free.y && now.z == free.z)) {
+      continue;
+    }
+    body->touched[p] = any = true;
+    body->inverse[p] = 0.0f;
+    body->guess[p] = now;
+  }
+  return any;
+}
+
+frames_outcome yw_frames_implicit_respond(frames_body* body, yw_particles* particles,
+                                          const yw_step_ctx* ctx, frames_span span) {
+  frames_outcome outcome = solve_newton(body, ctx, body->params.tolerance);
+  if (outcome != FRAMES_LOST) finish_particles(body, particles, span.h);
+  return outcome;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// Position-based solvers: predict, sweep over the regions colour by colour, take velocities from
+// the way made. Extended in physical units, classic with a stiffness (notes, sections 1 and 3).
+#include <math.h>
+#include <string.h>
+
+#include "methods/frames/rigid.h"
+#include "yawara/extend/timer.h"
+
+// A colour of this many chunks is done before other threads have woken up.
+#define CHUNKS_ALONE 4
+
+typedef struct sweep_job {
+  const frames_sweep* sweep;
+  void (*run)(const frames_sweep*, int32_t);
+} sweep_job;
+
+static void run_chunk(void* context, int32_t chunk, int32_t worker) {
+  const sweep_job* job = context;
+  (void)worker;
+  job->run(job->sweep, chunk);
+}
+
+static int32_t sweep_colors(frames_body* body, const yw_step_ctx* ctx, frames_sweep* sweep) {
+  const frames_sweep_kernels* kernels = YW_KERNEL_PICK(yw_frames_sweep_kernels, ctx->simd);
+  bool is_classic = body->params.solver == YW_FRAMES_CLASSIC;
+  bool bent = body->model->num_examples > 0;
+  sweep_job job = {sweep, is_classic ? kernels->classic
+                          : bent     ? kernels->extended_bent
+                                     : kernels->extended};
+  int32_t recovered = 0;
+  for (int32_t c = 0; c < sweep->sweeps->num_colors; ++c) {
+    sweep->first = sweep->sweeps->color_start[c];
+    sweep->last = sweep->sweeps->color_start[c + 1];
+    int32_t chunks = (sweep->last - sweep->first + FRAMES_SWEEP_CHUNK - 1) / FRAMES_SWEEP_CHUNK;
+    yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_chunk, &job);
+    for (int32_t k = 0; k < chunks; ++k) recovered += sweep->recovered[k];
+  }
+  return recovered;
+}
+
+// x* = x + h v + h^2 g; held particles go to their goal.
+static void predict(frames_body* body, const yw_particles* particles, const yw_step_ctx* ctx,
+                    frames_span span) {
+  yw_vec3 kick = yw_scale(ctx->gravity, span.h);
+  for (int32_t p = 0; p < particles->count; ++p) {
+    yw_vec3 v = yw_add(yw_xyz(particles->vel[p]), kick);
+    yw_vec3 x = yw_mad(yw_xyz(particles->pos[p]), span.h, v);
+    body->work[p] = (yw_vec4){x.x, x.y, x.z, particles->inv_mass[p]};
+    body->last_pos[p] = particles->pos[p];
+  }
+  float t = (span.begin + span.h) / ctx->h;
+  for (int32_t i = 0; i < ctx->num_holds; ++i) {
+    const yw_hold* hold = &ctx->holds[i];
+    yw_vec3 x = yw_lerp(hold->begin, hold->end, t);
+    body->work[hold->particle] = (yw_vec4){x.x, x.y, x.z, 0.0f};
+  }
+  // Springs are implicit in their own particle: (m + h c + h^2 k) x = m x* + h c (x + h u) + h^2 k
+  // e.
+  for (int32_t i = 0; i < ctx->num_springs; ++i) {
+    const yw_spring* s = &ctx->springs[i];
+    yw_vec4* w = &body->work[s->particle];
+    float slow = span.h * s->damping * w->w, stiff = span.h * span.h * s->stiffness * w->w;
+    yw_vec3 goal = yw_lerp(s->begin, s->end, t);
+    yw_vec3 carried =
+        yw_mad(yw_xyz(particles->pos[s->particle]), span.h / ctx->h, yw_sub(s->end, s->begin));
+    yw_vec3 sum = yw_mad(yw_mad(yw_xyz(*w), slow, carried), stiff, goal);
+    sum = yw_scale(sum, 1.0f / (1.0f + slow + stiff));
+    *w = (yw_vec4){sum.x, sum.y, sum.z, w->w};
+  }
+}
+
+static yw_aabb take_velocities(frames_body* body, yw_particles* particles, float h) {
+  yw_aabb box = yw_aabb_empty();
+  float rate = 1.0f / h;
+  for (int32_t p = 0; p < particles->count; ++p) {
+    yw_vec3 x = yw_xyz(body->work[p]), old = yw_xyz(body->last_pos[p]);
+    particles->pos[p] = yw_v4(x);
+    particles->vel[p] = yw_v4(yw_scale(yw_sub(x, old), rate));
+    box = yw_aabb_grow(yw_aabb_grow(box, x), old);
+  }
+  return box;
+}
+
+static int32_t step_positions(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                              frames_span span) {
+  int32_t recovered = 0, sweeps = body->params.sweeps;
+  predict(body, particles, ctx, span);
+  if (body->model->num_examples > 0) {
+    yw_frames_fit_examples(body, body->work, ctx, YW_KERNEL_PICK(yw_frames_kernels, ctx->simd));
+  }
+  frames_sweep sweep = {.sweeps = &body->model->sweeps,
+                        .duals = body->duals,
+                        .work = body->work,
+                        .mass = body->model->mass,
+                        .h2 = span.h * span.h,
+                        .stiffness = body->params.stiffness,
+                        .beta = body->params.beta,
+                        .weights = body->weights + 1,
+                        .recovered = body->recovered};
+  for (int32_t k = 0; k < sweeps; ++k) {
+    sweep.again = k > 0;
+    sweep.keep = k + 1 < sweeps;
+    recovered += sweep_colors(body, ctx, &sweep);
+  }
+  yw_aabb box = take_velocities(body, particles, span.h);
+  if (ctx->collide && !(ctx->is_clear && ctx->is_clear(ctx, box))) {
+    double start = ctx->timing ? yw_seconds() : 0.0;
+    body->in_contact = true;
+    if (ctx->report) ctx->report->obstacle_contacts = 0;
+    ctx->collide(ctx, particles, body->last_pos, NULL, span.begin, span.h);
+    if (ctx->timing && ctx->report) ctx->report->seconds_contact += yw_seconds() - start;
+  }
+  return recovered;
+}
+
+// What is not rigid motion is damped by exp(-damping h).
+static void damp(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
+  if (!(body->params.damping > 0.0f)) return;
+  frames_rigid rigid = yw_frames_rigid_motion(body, particles, NULL, ctx);
+  float lose = 1.0f - expf(-body->params.damping * ctx->h);
+  yw_vec3 velocity =
+      yw_v3((float)rigid.velocity[0], (float)rigid.velocity[1], (float)rigid.velocity[2]);
+  yw_vec3 spin = yw_v3((float)rigid.spin[0], (float)rigid.spin[1], (float)rigid.spin[2]);
+  yw_vec3 center = yw_v3((float)rigid.center[0], (float)rigid.center[1], (float)rigid.center[2]);
+  for (int32_t p = 0; p < particles->count; ++p) {
+    if (particles->inv_mass[p] == 0.0f) continue;
+    yw_vec3 v = yw_xyz(particles->vel[p]), y = yw_sub(yw_xyz(particles->pos[p]), center);
+    yw_vec3 rest = yw_sub(yw_add(velocity, yw_cross(spin, y)), v);
+    particles->vel[p] = yw_v4(yw_mad(v, lose, rest));
+  }
+}
+
+yw_status yw_frames_position_advance(frames_body* body, yw_particles* particles,
+                                     const yw_step_ctx* ctx) {
+  int32_t steps = body->params.substeps, recovered = 0;
+  float h = ctx->h / (float)steps;
+  body->in_contact = false;
+  damp(body, particles, ctx);
+  frames_rigid before = yw_frames_rigid_motion(body, particles, NULL, ctx);
+  for (int32_t k = 0; k < steps; ++k) {
+    recovered += step_positions(body, particles, ctx, (frames_span){h * (float)k, h});
+  }
+  if (!body->in_contact) {
+    frames_rigid after = yw_frames_rigid_motion(body, particles, NULL, ctx);
+    yw_frames_restore_momentum(body, particles, ctx, &before, &after, ctx->h);
+  }
+  body->last_h = 0.0f;
+  body->newton = body->iterations = 0;
+  if (ctx->report) ctx->report->recovered += recovered;
+  return YW_OK;
+}

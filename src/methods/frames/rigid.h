@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Motion of a frames body as a whole.
+#ifndef YW_METHODS_FRAMES_RIGID_H
+#define YW_METHODS_FRAMES_RIGID_H
+
+#include "methods/frames/step.h"
+
+/// Held particles count for more than their mass, see rigid.c.
+struct frames_rigid {
+  double mass;
+  double center[3];    ///< m
+  double velocity[3];  ///< m/s
+  double spin[3];      ///< rad/s
+  double angular[3];   ///< angular momentum about the center, kg m^2/s
+  double inertia[6];   ///< about the center: xx, yy, zz, xy, xz, yz
+  yw_aabb box;         ///< of positions, and of old_pos if given
+};
+/// old_pos may be NULL.
+frames_rigid yw_frames_rigid_motion(frames_body* body, const yw_particles* particles,
+                                    const yw_vec4* old_pos, const yw_step_ctx* ctx);
+/// Spin that has the given angular momentum.
+void yw_frames_spin_of(const frames_rigid* rigid, const double angular[3], double spin[3]);
+
+/// Gives a body without holds and springs the momentum that it had before a step of h seconds.
+void yw_frames_restore_momentum(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                                const frames_rigid* before, const frames_rigid* after, float h);
+
+#endif

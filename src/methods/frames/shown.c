@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "methods/frames/shown.h"
+
+#include <string.h>
+
+#include "math/small/mat3d.h"
+#include "methods/frames/step.h"
+#include "methods/slender/slender.h"
+
+static const yw_field_info fields[] = {{"stress", "Pa", false}, {"energy", "J/m^3", false}};
+
+// Volumes -----------------------------------------------------------------------------------------
+
+int32_t yw_frames_num_fields(const void* state) {
+  (void)state;
+  return 2;
+}
+
+yw_field_info yw_frames_field_info(const void* state, int32_t field) {
+  (void)state;
+  return fields[field];
+}
+
+// Stretch minus 1 of a region: A = sum (x - x_0) g^T = R S.
+static void region_strain(const frames_model* model, const yw_particles* particles, int32_t r,
+                          double strain[6]) {
+  const frames_member* origin = &model->members[model->member_start[r]];
+  double a[9] = {0}, turn[9];
+  for (int32_t e = model->member_start[r]; e < model->member_start[r + 1]; ++e) {
+    const frames_member* m = &model->members[e];
+    yw_vec3 d =
+        yw_sub(yw_xyz(particles->pos[m->particle]), yw_xyz(particles->pos[origin->particle]));
+    for (int k = 0; k < 9; ++k) a[k] += (double)(&d.x)[k / 3] * (double)m->g[k % 3];
+  }
+  yw_m3_polar(a, turn, strain);
+  for (int k = 0; k < 3; ++k) strain[k] -= 1.0;
+}
+
+// Times the volume of the region: J.
+static double region_value(const frames_model* model, int32_t r, const double s[6], int32_t field) {
+  const frames_region_block* block = &model->blocks[r / YW_LANES];
+  double mu2 = (double)block->mu2[r % YW_LANES], lambda = (double)block->lambda[r % YW_LANES];
+  double trace = s[0] + s[1] + s[2], square = 0.0;
+  for (int k = 0; k < 6; ++k) square += (k < 3 ? 1.0 : 2.0) * s[k] * s[k];
+  if (field == 1) return 0.5 * mu2 * square + 0.5 * lambda * trace * trace;
+  return mu2 * sqrt(1.5 * fmax(square - trace * trace / 3.0, 0.0));
+}
+
+void yw_frames_field_values(const void* state, const yw_particles* particles, int32_t field,
+                            float* out) {
+  const frames_model* model = ((const frames_body*)state)->model;
+  memset(out, 0, (size_t)particles->count * sizeof *out);
+  for (int32_t r = 0; r < model->num_regions; ++r) {
+    double strain[6];
+    region_strain(model, particles, r, strain);
+    float value = (float)region_value(model, r, strain, field);
+    for (int32_t e = model->member_start[r]; e < model->member_start[r + 1]; ++e) {
+      out[model->members[e].particle] += value;
+    }
+  }
+  for (int32_t p = 0; p < particles->count; ++p) {
+    float volume = 0.0f;
+    for (int32_t i = model->holder_start[p]; i < model->holder_start[p + 1]; ++i) {
+      volume += model->volume[model->holder_region[i]];
+    }
+    if (volume > 0.0f) out[p] /= volume;
+  }
+}
+
+// Rods and sheets ---------------------------------------------------------------------------------
+
+int32_t yw_slender_num_fields(const void* state) {
+  (void)state;
+  return 1;
+}
+
+yw_field_info yw_slender_field_info(const void* state, int32_t field) {
+  (void)state;
+  return fields[field + 1];
+}
+
+// An element as it is, in numbers of its own.
+static double element_energy(const slender_body* body, const yw_particles* particles, int32_t e) {
+  const slender_model* model = body->model;
+  const int32_t* corner = model->elements + (size_t)e * (size_t)model->corners;
+  double x[9];
+  yw_turn q[3];
+  slender_pose pose = {x, q};
+  for (int32_t c = 0; c < model->corners; ++c) {
+    q[c] = body->turn[corner[c]];
+    for (int k = 0; k < 3; ++k) {
+      x[3 * c + k] = (double)(&particles->pos[corner[c]].x)[k] + body->low[3 * corner[c] + k];
+    }
+  }
+  if (model->kind == SLENDER_ROD) {
+    rod_pair pair = model->pairs[e];
+    for (int32_t c = 0; c < 2; ++c) pair.particles[c] = c;
+    return yw_rod_energy(&pair, &pose, NULL, NULL, SLENDER_EXACT);
+  }
+  sheet_triangle triangle = model->triangles[e];
+  for (int32_t c = 0; c < 3; ++c) triangle.particles[c] = c;
+  return yw_sheet_energy(&triangle, &pose, NULL, NULL, SLENDER_EXACT);
+}
+
+void yw_slender_field_values(const void* state, const yw_particles* particles, int32_t field,
+                             float* out) {
+  const slender_body* body = state;
+  const slender_model* model = body->model;
+  (void)field;
+  memset(out, 0, (size_t)particles->count * sizeof *out);
+  for (int32_t e = 0; e < model->num_elements; ++e) {
+    float share = (float)(element_energy(body, particles, e) / model->corners);
+    for (int32_t c = 0; c < model->corners; ++c) {
+      out[model->elements[e * model->corners + c]] += share;
+    }
+  }
+  for (int32_t p = 0; p < particles->count; ++p) out[p] *= model->density / model->mass[p];
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Quantities to look at, per particle; worked out when asked for.
+#ifndef YW_METHODS_FRAMES_SHOWN_H
+#define YW_METHODS_FRAMES_SHOWN_H
+
+#include "yawara/extend/method.h"
+#include "yawara/model.h"
+
+/// Volumes: von Mises stress and energy density, from the rest pose.
+int32_t yw_frames_num_fields(const void* state);
+yw_field_info yw_frames_field_info(const void* state, int32_t field);
+void yw_frames_field_values(const void* state, const yw_particles* particles, int32_t field,
+                            float* out);
+/// Rods and sheets: energy density.
+int32_t yw_slender_num_fields(const void* state);
+yw_field_info yw_slender_field_info(const void* state, int32_t field);
+void yw_slender_field_values(const void* state, const yw_particles* particles, int32_t field,
+                             float* out);
+
+#endif

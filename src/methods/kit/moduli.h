@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Stiffness and density as definitions give them: one number, or a number per vertex.
+#ifndef YW_METHODS_KIT_MODULI_H
+#define YW_METHODS_KIT_MODULI_H
+
+#include <stdint.h>
+
+#include "yawara/base.h"
+
+typedef struct frames_moduli {
+  float density;               ///< kg/m^3
+  float youngs, poisson;       ///< Pa, 1
+  const float* youngs_field;   ///< instead, per vertex; may be NULL
+  const float* poisson_field;  ///< instead, per vertex; may be NULL
+  int32_t count;               ///< of vertices
+} frames_moduli;
+
+/// what: "rod: " or the like, before every message.
+yw_status yw_frames_moduli_check(const frames_moduli* moduli, const char* what, yw_error* error);
+
+static inline double yw_frames_youngs_at(const frames_moduli* moduli, int32_t v) {
+  return (double)(moduli->youngs_field ? moduli->youngs_field[v] : moduli->youngs);
+}
+
+static inline double yw_frames_poisson_at(const frames_moduli* moduli, int32_t v) {
+  return (double)(moduli->poisson_field ? moduli->poisson_field[v] : moduli->poisson);
+}
+
+#endif

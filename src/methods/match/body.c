@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// Bodies of example-based shape matching: their state, its parameters, and snapshots of it.
+#include <string.h>
+
+#include "methods/match/body.h"
+#include "methods/match/frame.h"
+#include "methods/match/match.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
+
+void yw_match_body_destroy(void* state, yw_particles* particles) {
+  match_body* body = state;
+  if (!body) return;
+  yw_allocator mem = body->mem;
+  void* const arrays[] = {body->rotations, body->targets, body->spare_pos, body->sums,
+                          body->products,  body->weights, body->pulls,     body->group_products};
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
+  yw_mem_free(&mem, body);
+  yw_particles_free(&mem, particles);
+}
+
+static bool allocate(match_body* body) {
+  const match_model* model = body->model;
+  const yw_allocator* mem = &body->mem;
+  size_t blocks = (size_t)model->num_blocks, n = (size_t)model->num_examples;
+  size_t groups = (size_t)model->num_groups;
+  body->rotations = YW_NEW_ARRAY(mem, yw_quatx16, blocks);
+  // One row of zeros stands behind the last one.
+  body->targets = YW_NEW_ARRAY(mem, float, (blocks * YW_LANES + 1) * MATCH_ROW);
+  body->spare_pos = YW_NEW_ARRAY(mem, yw_vec4, blocks * YW_LANES);
+  body->sums = YW_NEW_ARRAY(mem, match_sums, model->num_chunks);
+  body->weights = YW_NEW_ARRAY(mem, float, groups*(n + 1));
+  if (!body->rotations || !body->targets || !body->spare_pos || !body->sums || !body->weights) {
+    return false;
+  }
+  if (model->num_shares == 0) return true;
+  body->products = YW_NEW_ARRAY(mem, float, (size_t)model->num_shares* n* YW_LANES);
+  body->pulls = YW_NEW_ARRAY(mem, float, groups* n);
+  body->group_products = YW_NEW_ARRAY(mem, double, groups* n);
+  return body->products && body->pulls && body->group_products;
+}
+
+yw_status yw_match_body_create(const void* model_pointer, const yw_allocator* mem, void** state,
+                               yw_particles* particles, yw_error* error) {
+  const match_model* model = model_pointer;
+  *state = NULL;
+  *particles = (yw_particles){0};
+  match_body* body = YW_NEW(mem, match_body);
+  if (!body) return yw_fail_memory(error, "a match body");
+  body->model = model;
+  body->mem = yw_mem_or_default(mem);
+  body->params = model->params;
+  if (!allocate(body) || !yw_particles_create(mem, model->num_particles, particles)) {
+    yw_match_body_destroy(body, particles);
+    return yw_fail_memory(error, "a match body");
+  }
+  for (int32_t p = 0; p < model->num_particles; ++p) {
+    particles->pos[p] = yw_v4(model->rest_positions[p]);
+    particles->mass[p] = model->mass[p];
+    particles->inv_mass[p] = 1.0f / model->mass[p];
+  }
+  // At rest every group is in the rest pose.
+  for (int32_t g = 0; g < model->num_groups; ++g) {
+    body->weights[(size_t)g * (size_t)(model->num_examples + 1)] = 1.0f;
+  }
+  yw_match_invalidate(body, particles);
+  *state = body;
+  return YW_OK;
+}
+
+void yw_match_invalidate(void* state, const yw_particles* particles) {
+  match_body* body = state;
+  const match_model* model = body->model;
+  body->frame = yw_match_frame_of(model, particles);
+  for (int32_t b = 0; b < model->num_blocks; ++b) {
+    for (int k = 0; k < 4; ++k) {
+      for (int l = 0; l < YW_LANES; ++l) body->rotations[b].m[k][l] = k == 3 ? 1.0f : 0.0f;
+    }
+  }
+}
+
+// Parameters and weights --------------------------------------------------------------------------
+
+yw_status yw_match_set_params(void* state, const yw_match_params* params) {
+  yw_status status = yw_match_params_check(params, NULL);
+  if (status >= 0) ((match_body*)state)->params = *params;
+  return status;
+}
+
+yw_match_params yw_match_params_of(const void* state) { return ((const match_body*)state)->params; }
+
+int32_t yw_match_weights(const void* state, float* out, int32_t capacity) {
+  const match_body* body = state;
+  const match_model* model = body->model;
+  int32_t width = model->num_examples + 1;
+  bool single = model->grouping == YW_GROUPS_PER_REGION;
+  for (int32_t g = 0; out && g < model->num_groups; ++g) {
+    const float* row =
+        body->weights + (size_t)(single ? model->particle_of_vertex[g] : g) * (size_t)width;
+    for (int32_t k = 0; k < width && (int64_t)g * width + k < capacity; ++k) {
+      out[(size_t)g * (size_t)width + (size_t)k] = row[k];
+    }
+  }
+  return model->num_groups;
+}
+
+// Snapshots ---------------------------------------------------------------------------------------
+
+static size_t num_weights(const match_model* model) {
+  return (size_t)model->num_groups * (size_t)(model->num_examples + 1);
+}
+
+void yw_match_save(const void* state, yw_writer* writer) {
+  const match_body* body = state;
+  const match_model* model = body->model;
+  const match_frame* f = &body->frame;
+  const float numbers[] = {body->params.alpha,
+                           body->params.beta,
+                           body->params.damping,
+                           body->params.viscosity,
+                           f->rotation.x,
+                           f->rotation.y,
+                           f->rotation.z,
+                           f->rotation.w,
+                           f->center.x,
+                           f->center.y,
+                           f->center.z,
+                           f->velocity.x,
+                           f->velocity.y,
+                           f->velocity.z,
+                           f->spin.x,
+                           f->spin.y,
+                           f->spin.z};
+  yw_write_u32(writer, (uint32_t)body->params.projection);
+  yw_write_f32(writer, numbers, sizeof numbers / sizeof numbers[0]);
+  yw_write_f32(writer, body->rotations[0].m[0], (size_t)model->num_blocks * 4 * YW_LANES);
+  yw_write_f32(writer, body->weights, num_weights(model));
+}
+
+// Quaternions of length 1; more or less of it would scale the body.
+static bool is_rotation(float x, float y, float z, float w) {
+  return fabsf(x * x + y * y + z * z + w * w - 1.0f) < 1e-2f;
+}
+
+static bool state_is_sound(const match_body* body) {
+  const match_frame* f = &body->frame;
+  yw_quat q = f->rotation;
+  bool sound = yw_is_finite3(f->center) && is_rotation(q.x, q.y, q.z, q.w);
+  for (int32_t b = 0; b < body->model->num_blocks; ++b) {
+    const yw_quatx16* r = &body->rotations[b];
+    for (int l = 0; l < YW_LANES; ++l) {
+      sound = sound && is_rotation(r->m[0][l], r->m[1][l], r->m[2][l], r->m[3][l]);
+    }
+  }
+  for (size_t i = 0; i < num_weights(body->model); ++i) {
+    sound = sound && isfinite(body->weights[i]);
+  }
+  return sound;
+}
+
+void yw_match_load(void* state, yw_reader* reader) {
+  match_body* body = state;
+  const match_model* model = body->model;
+  float n[17];
+  yw_match_params params = {.projection = (yw_projection)yw_read_u32(reader)};
+  yw_read_f32(reader, n, 17);
+  params.alpha = n[0];
+  params.beta = n[1];
+  params.damping = n[2];
+  params.viscosity = n[3];
+  if (reader->failed || yw_match_params_check(&params, NULL) < 0) {
+    reader->failed = true;
+    return;
+  }
+  body->params = params;
+  body->frame = (match_frame){
+      {n[4], n[5], n[6], n[7]}, {n[8], n[9], n[10]}, {n[11], n[12], n[13]}, {n[14], n[15], n[16]}};
+  yw_read_f32(reader, body->rotations[0].m[0], (size_t)model->num_blocks * 4 * YW_LANES);
+  yw_read_f32(reader, body->weights, num_weights(model));
+  if (!state_is_sound(body)) reader->failed = true;
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT
+// Example-based shape matching, the step. Koyama et al. 2013; equation numbers refer to it. The
+// phases that touch every particle are in match_kernels.c.
+#include "methods/match/match.h"
+
+#include <math.h>
+
+#include "math/small/simplex.h"
+#include "methods/match/body.h"
+#include "methods/match/frame.h"
+#include "yawara/extend/timer.h"
+
+// A body of this many chunks is done before other threads have woken up.
+#define CHUNKS_ALONE 2
+
+// Phases over chunks ------------------------------------------------------------------------------
+
+typedef struct match_phase {
+  const match_step* step;
+  void (*run)(const match_step* step, int32_t chunk);
+} match_phase;
+
+static void run_chunk(void* context, int32_t chunk, int32_t worker) {
+  const match_phase* phase = context;
+  (void)worker;
+  phase->run(phase->step, chunk);
+}
+
+static void run_phase(const yw_step_ctx* ctx, const match_step* step,
+                      void (*run)(const match_step*, int32_t)) {
+  match_phase phase = {step, run};
+  int32_t chunks = step->model->num_chunks;
+  yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_chunk, &phase);
+}
+
+// Rigid motion ------------------------------------------------------------------------------------
+
+// Motion of the body as a whole; positions relative to the frame's center.
+typedef struct rigid_motion {
+  double center[3];
+  double velocity[3];
+  double spin[3];
+  yw_quat rotation;  // mean of the regions
+} rigid_motion;
+
+typedef struct body_totals {
+  double mass;
+  double mx[3], mv[3], myv[3], myy[6], rotation[4];
+  int64_t recovered;
+} body_totals;
+
+static body_totals add_sums(const match_body* body) {
+  // The kernels count masses in units of the mean.
+  body_totals t = {.mass = (double)body->model->num_particles};
+  for (int32_t c = 0; c < body->model->num_chunks; ++c) {
+    const match_sums* s = &body->sums[c];
+    for (int k = 0; k < 3; ++k) {
+      t.mx[k] += (double)s->mx[k];
+      t.mv[k] += (double)s->mv[k];
+      t.myv[k] += (double)s->myv[k];
+    }
+    for (int k = 0; k < 6; ++k) t.myy[k] += (double)s->myy[k];
+    for (int k = 0; k < 4; ++k) t.rotation[k] += (double)s->rotation[k];
+    t.recovered += s->recovered;
+  }
+  return t;
+}
+
+static bool totals_finite(const body_totals* t) {
+  double sum = 0.0;
+  for (int k = 0; k < 3; ++k) sum += fabs(t->mx[k]) + fabs(t->mv[k]) + fabs(t->myv[k]);
+  for (int k = 0; k < 6; ++k) sum += fabs(t->myy[k]);
+  return isfinite(sum);
+}
+
+static rigid_motion find_rigid_motion(const match_body* body, const body_totals* t) {
+  rigid_motion motion = {.rotation = body->frame.rotation};
+  double *c = motion.center, *v = motion.velocity;
+  for (int k = 0; k < 3; ++k) {
+    c[k] = t->mx[k] / t->mass;
+    v[k] = t->mv[k] / t->mass;
+  }
+  const double momentum[3] = {t->myv[0] - t->mass * (c[1] * v[2] - c[2] * v[1]),
+                              t->myv[1] - t->mass * (c[2] * v[0] - c[0] * v[2]),
+                              t->myv[2] - t->mass * (c[0] * v[1] - c[1] * v[0])};
+  double xx = t->myy[0] - t->mass * c[0] * c[0], yy = t->myy[1] - t->mass * c[1] * c[1];
+  double zz = t->myy[2] - t->mass * c[2] * c[2];
+  double inertia[6] = {yy + zz,
+                       xx + zz,
+                       xx + yy,
+                       t->mass * c[0] * c[1] - t->myy[3],
+                       t->mass * c[0] * c[2] - t->myy[4],
+                       t->mass * c[1] * c[2] - t->myy[5]};
+  yw_match_spin(inertia, momentum, motion.spin);
+
+  const double* q = t->rotation;
+  double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  if (length > 1e-3 * t->mass) {
+    yw_quat mean = {(float)(q[0] / length), (float)(q[1] / length), (float)(q[2] / length),
+                    (float)(q[3] / length)};
+    motion.rotation = yw_quat_mul(body->frame.rotation, mean);
+  }
+  return motion;
+}
+
+static yw_vec3 vec3_of(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
+
+// Where the body will be after the step, roughly: any frame near it does.
+static match_frame predict_frame(const match_frame* frame, const rigid_motion* motion,
+                                 const yw_step_ctx* ctx) {
+  yw_vec3 center = yw_add(frame->center, vec3_of(motion->center));
+  yw_vec3 velocity = yw_mad(vec3_of(motion->velocity), ctx->h, ctx->gravity);
+  yw_vec3 half = yw_scale(vec3_of(motion->spin), 0.5f * ctx->h);
+  yw_quat turn = yw_quat_normalize((yw_quat){half.x, half.y, half.z, 1.0f});
+  return (match_frame){yw_quat_normalize(yw_quat_mul(turn, motion->rotation)),
+                       yw_mad(center, ctx->h, velocity), velocity, vec3_of(motion->spin)};
+}
+
+// Projection --------------------------------------------------------------------------------------
+
+void yw_match_weigh(const yw_match_params* params, int32_t count, const double* gram,
+                    const double* b, float* weights, float* pulls) {
+  double w[YW_MAX_EXAMPLES], rest = 1.0;
+  if (params->projection == YW_PROJECTION_PAPER) {
+    yw_project_paper(count, gram, b, w);
+  } else {
+    yw_project_exact(count, gram, b, weights, w);
+  }
+  for (int32_t k = 0; k < count; ++k) {
+    rest -= w[k];
+    weights[1 + k] = (float)w[k];
+    pulls[k] = (float)((double)params->beta * w[k]);
+  }
+  weights[0] = (float)(rest > 0.0 ? rest : 0.0);
+}
+
+// In pairs: a sum one after another would wait for itself.
+static double add_lanes(const float* lanes) {
+  double sums[YW_LANES / 2];
+  for (int l = 0; l < YW_LANES / 2; ++l) {
+    sums[l] = (double)lanes[l] + (double)lanes[l + YW_LANES / 2];
+  }
+  for (int half = YW_LANES / 4; half > 0; half /= 2) {
+    for (int l = 0; l < half; ++l) sums[l] += sums[l + half];
+  }
+  return sums[0];
+}
+
+// Adds the shares of the chunks and projects every group (7). False when a sum is not finite.
+static bool project_on_examples(match_body* body) {
+  const match_model* model = body->model;
+  int32_t n = model->num_examples;
+  double* b = body->group_products;
+  for (int32_t i = 0; i < model->num_groups * n; ++i) b[i] = 0.0;
+  for (int32_t share = 0; share < model->num_shares; ++share) {
+    const float* lanes = body->products + (size_t)share * (size_t)n * YW_LANES;
+    double* group = b + (size_t)model->share_group[share] * (size_t)n;
+    for (int32_t k = 0; k < n; ++k, lanes += YW_LANES) group[k] += add_lanes(lanes);
+  }
+  for (size_t g = 0; g < (size_t)model->num_groups; ++g) {
+    size_t at = g * (size_t)n;
+    for (int32_t k = 0; k < n; ++k) {
+      if (!isfinite(b[at + (size_t)k])) return false;
+    }
+    yw_match_weigh(&body->params, n, model->gram + at * (size_t)n, b + at, body->weights + at + g,
+                   body->pulls + at);
+  }
+  return true;
+}
+
+// Forces on single particles ----------------------------------------------------------------------
+
+// Implicit in the spring's own particle, so that no stiffness is too large:
+//   v' = v + h/m (k (end - x - h v') + c (u - v')), u the velocity of the spring's other end.
+static void pull_springs(yw_particles* p, const yw_vec4* old_pos, const yw_step_ctx* ctx,
+                         yw_aabb* box) {
+  for (int32_t i = 0; i < ctx->num_springs; ++i) {
+    const yw_spring* s = &ctx->springs[i];
+    int32_t n = s->particle;
+    if (p->inv_mass[n] == 0.0f) continue;
+    float per_mass = ctx->h * p->inv_mass[n];
+    yw_vec3 x = yw_xyz(old_pos[n]), v = yw_xyz(p->vel[n]);
+    yw_vec3 u = yw_scale(yw_sub(s->end, s->begin), 1.0f / ctx->h);
+    yw_vec3 force = yw_mad(yw_scale(yw_sub(s->end, x), s->stiffness), s->damping, u);
+    float resist = 1.0f + per_mass * (s->damping + ctx->h * s->stiffness);
+    v = yw_scale(yw_mad(v, per_mass, force), 1.0f / resist);
+    x = yw_mad(x, ctx->h, v);
+    p->vel[n] = yw_v4(v);
+    p->pos[n] = yw_v4(x);
+    *box = yw_aabb_grow(*box, x);
+  }
+}
+
+static void set_holds(yw_particles* p, const yw_step_ctx* ctx, yw_aabb* box) {
+  for (int32_t i = 0; i < ctx->num_holds; ++i) {
+    const yw_hold* hold = &ctx->holds[i];
+    p->pos[hold->particle] = yw_v4(hold->end);
+    p->vel[hold->particle] = yw_v4(yw_scale(yw_sub(hold->end, hold->begin), 1.0f / ctx->h));
+    *box = yw_aabb_grow(*box, hold->end);
+  }
+}
+
+static void meet_obstacles(yw_particles* particles, const yw_vec4* old_pos, const yw_step_ctx* ctx,
+                           yw_aabb box) {
+  if (!ctx->collide || (ctx->is_clear && ctx->is_clear(ctx, box))) return;
+  double start = ctx->timing ? yw_seconds() : 0.0;
+  ctx->collide(ctx, particles, old_pos, NULL, 0.0f, ctx->h);
+  if (ctx->timing && ctx->report) ctx->report->seconds_contact += yw_seconds() - start;
+}
+
+// The step ----------------------------------------------------------------------------------------
+
+// An explicit step is stable while alpha (1 + 2 tau / h) + 2 damp < 4, where damp is the share of
+// the velocity that damping takes.
+static float stable_viscosity(const yw_match_params* params, float damp, float h) {
+  float limit = 0.5f * h * (fminf(3.5f, 3.6f - 2.0f * damp) / fmaxf(params->alpha, 1e-3f) - 1.0f);
+  return fminf(params->viscosity, limit);
+}
+
+// DIFFERS: the papers match regions at x. Matching them at x + tau v, in a frame that moves along,
+// resists strain and tau times its rate (Kelvin-Voigt) for the price of reading the velocities.
+static void look_ahead(match_step* step, float tau) {
+  const match_frame* frame = &step->body->frame;
+  const float w[3] = {tau * frame->spin.x, tau * frame->spin.y, tau * frame->spin.z};
+  const float skew[3][3] = {{0.0f, -w[2], w[1]}, {w[2], 0.0f, -w[0]}, {-w[1], w[0], 0.0f}};
+  // (1 + W)^-1 = (1 - W + w w^T) / (1 + |w|^2) for the matrix W of a cross product with w.
+  float scale = 1.0f / (1.0f + (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]));
+  for (int j = 0; j < 3; ++j) {
+    for (int k = 0; k < 3; ++k) {
+      float turned = 0.0f;
+      for (int i = 0; i < 3; ++i) {
+        float inverse = (i == j ? 1.0f : 0.0f) - skew[i][j] + w[i] * w[j];
+        turned += step->rotation[i][k] * inverse;
+      }
+      step->seen_rotation[j][k] = scale * turned;
+    }
+  }
+  step->lag = tau;
+  step->velocity = frame->velocity;
+}
+
+static match_step begin_step(match_body* body, const yw_particles* particles,
+                             const yw_step_ctx* ctx) {
+  yw_mat3 r = yw_mat3_from_quat(body->frame.rotation);
+  match_step step = {
+      .body = body,
+      .model = body->model,
+      .pos = particles->pos,
+      .new_pos = body->spare_pos,
+      .vel = particles->vel,
+      .rotation = {{r.cx.x, r.cy.x, r.cz.x}, {r.cx.y, r.cy.y, r.cz.y}, {r.cx.z, r.cy.z, r.cz.z}},
+      .center = body->frame.center,
+      .h = ctx->h,
+      .pull = body->params.alpha / ctx->h,
+      .damp = 1.0f - expf(-body->params.damping * ctx->h),
+      .gravity = yw_scale(ctx->gravity, ctx->h),
+  };
+  look_ahead(&step, stable_viscosity(&body->params, step.damp, ctx->h));
+  return step;
+}
+
+static void set_rigid_motion(match_step* step, const rigid_motion* motion) {
+  yw_vec3 spin = vec3_of(motion->spin);
+  step->spin = spin;
+  step->drift = yw_sub(vec3_of(motion->velocity), yw_cross(spin, vec3_of(motion->center)));
+}
+
+static yw_aabb swept_box(const match_body* body) {
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t c = 0; c < body->model->num_chunks; ++c) box = yw_aabb_join(box, body->sums[c].box);
+  return box;
+}
+
+// Swaps the positions of the two ends of the step.
+static void turn_over(match_body* body, yw_particles* particles) {
+  yw_vec4* old_pos = particles->pos;
+  particles->pos = body->spare_pos;
+  body->spare_pos = old_pos;
+}
+
+static yw_status match_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
+  match_body* body = state;
+  const match_kernels* kernels = YW_KERNEL_PICK(yw_match_kernels, ctx->simd);
+  match_step step = begin_step(body, particles, ctx);
+
+  run_phase(ctx, &step, kernels->match_regions);  // A_r = R_r S_r (1), sums of the body
+  body_totals totals = add_sums(body);
+  if (!totals_finite(&totals)) return YW_ERR_DIVERGED;
+  rigid_motion motion = find_rigid_motion(body, &totals);
+  set_rigid_motion(&step, &motion);
+
+  if (body->model->num_shares > 0) {
+    double start = ctx->timing ? yw_seconds() : 0.0;
+    if (!project_on_examples(body)) return YW_ERR_DIVERGED;  // w_k per group (7), then beta
+    run_phase(ctx, &step, kernels->bend_targets);            // S~_r = sum w_k S_r^k
+    if (ctx->timing && ctx->report) ctx->report->seconds_project += yw_seconds() - start;
+  }
+  run_phase(ctx, &step, kernels->pull_particles);  // goals (3), velocities (4), positions (5)
+  body->frame = predict_frame(&body->frame, &motion, ctx);
+  turn_over(body, particles);
+
+  yw_aabb box = swept_box(body);
+  pull_springs(particles, body->spare_pos, ctx, &box);
+  set_holds(particles, ctx, &box);
+  meet_obstacles(particles, body->spare_pos, ctx, box);
+  if (ctx->report) ctx->report->recovered += (int32_t)totals.recovered;
+  return totals.recovered > 0 ? YW_WARN_NUMERICS : YW_OK;
+}
+
+// The table ---------------------------------------------------------------------------------------
+
+static uint64_t model_hash(const void* model) { return ((const match_model*)model)->hash; }
+
+static int32_t model_num_particles(const void* model) {
+  return ((const match_model*)model)->num_particles;
+}
+
+static yw_contact_geometry contact_geometry(const void* state) {
+  const match_model* model = ((const match_body*)state)->model;
+  return (yw_contact_geometry){
+      .tets = model->tets,
+      .num_tets = model->num_tets,
+      .triangles = model->triangles,
+      .num_triangles = model->num_triangles,
+      .surface_particles = model->surface,
+      .num_surface_particles = model->num_surface,
+      .rest = model->rest_positions,
+  };
+}
+
+static const int32_t* particle_of_vertex(const void* state) {
+  return ((const match_body*)state)->model->particle_of_vertex;
+}
+
+const yw_method yw_match_method = {
+    .name = "match",
+    .model_destroy = yw_match_model_destroy,
+    .model_hash = model_hash,
+    .model_num_particles = model_num_particles,
+    .body_create = yw_match_body_create,
+    .body_destroy = yw_match_body_destroy,
+    .advance = match_advance,
+    .invalidate = yw_match_invalidate,
+    .contact_geometry = contact_geometry,
+    .particle_of_vertex = particle_of_vertex,
+    .save = yw_match_save,
+    .load = yw_match_load,
+};

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// Making and freeing the rest data of example-based shape matching.
+#include "methods/match/model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "methods/match/match.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/hash.h"
+#include "yawara/extend/memory.h"
+
+// Checks ------------------------------------------------------------------------------------------
+
+yw_status yw_match_params_check(const yw_match_params* params, yw_error* error) {
+  if (!(params->alpha >= 0.0f && params->alpha <= 1.0f)) {
+    return yw_fail(error, YW_ERR_INVALID, "alpha is %g, but must be between 0 and 1",
+                   (double)params->alpha);
+  }
+  if (!(params->beta >= 0.0f && params->beta <= 1.0f)) {
+    return yw_fail(error, YW_ERR_INVALID, "beta is %g, but must be between 0 and 1",
+                   (double)params->beta);
+  }
+  if (!(params->viscosity >= 0.0f && isfinite(params->viscosity))) {
+    return yw_fail(error, YW_ERR_INVALID, "viscosity is %g s, but must be finite and at least 0",
+                   (double)params->viscosity);
+  }
+  if (!(params->damping >= 0.0f && isfinite(params->damping))) {
+    return yw_fail(error, YW_ERR_INVALID, "damping is %g, but must be finite and at least 0",
+                   (double)params->damping);
+  }
+  if (params->projection != YW_PROJECTION_EXACT && params->projection != YW_PROJECTION_PAPER) {
+    return yw_fail(error, YW_ERR_INVALID, "projection is %d, which names none",
+                   (int)params->projection);
+  }
+  return YW_OK;
+}
+
+static yw_status check_def(const yw_match_def* def, yw_error* error) {
+  if (!def || !def->mesh) return yw_fail(error, YW_ERR_INVALID, "a match model needs a mesh");
+  if (!(def->density > 0.0f && isfinite(def->density))) {
+    return yw_fail(error, YW_ERR_INVALID, "density is %g, but must be finite and above 0",
+                   (double)def->density);
+  }
+  if (def->num_examples < 0 || def->num_examples > YW_MAX_EXAMPLES) {
+    return yw_fail(error, YW_ERR_INVALID, "there are %d examples, but at most %d are allowed",
+                   def->num_examples, YW_MAX_EXAMPLES);
+  }
+  for (int32_t k = 0; k < def->num_examples; ++k) {
+    if (!def->examples || !def->examples[k]) {
+      return yw_fail(error, YW_ERR_INVALID, "examples[%d] is missing", k);
+    }
+  }
+  if (def->grouping != YW_GROUPS_GLOBAL && def->grouping != YW_GROUPS_LABELS &&
+      def->grouping != YW_GROUPS_PER_REGION) {
+    return yw_fail(error, YW_ERR_INVALID, "grouping is %d, which names none", (int)def->grouping);
+  }
+  if (def->grouping == YW_GROUPS_LABELS && !def->vertex_labels) {
+    return yw_fail(error, YW_ERR_INVALID, "groups by label need vertex_labels");
+  }
+  yw_status status = yw_match_params_check(&def->params, error);
+  if (status < 0) return status;
+  return yw_tet_mesh_check(def->mesh, error);
+}
+
+// Contact geometry --------------------------------------------------------------------------------
+
+static yw_status build_surface(match_model* model, const match_build* build, yw_error* error) {
+  const yw_tet_mesh* mesh = build->def->mesh;
+  yw_tri_mesh surface = {0};
+  int32_t* vertex_of_surface = NULL;
+  yw_status status = yw_tet_mesh_surface(mesh, &model->mem, &surface, &vertex_of_surface);
+  if (status < 0) return yw_fail(error, status, "the surface of the mesh could not be found");
+
+  model->num_tets = mesh->num_tets;
+  model->num_triangles = surface.num_triangles;
+  model->num_surface = surface.num_vertices;
+  model->tets = YW_NEW_ARRAY(&model->mem, int32_t, 4 * (size_t)mesh->num_tets);
+  model->triangles = YW_NEW_ARRAY(&model->mem, int32_t, 3 * (size_t)surface.num_triangles);
+  model->surface = YW_NEW_ARRAY(&model->mem, int32_t, surface.num_vertices);
+  bool* outside = YW_NEW_ARRAY(&model->mem, bool, model->num_particles);
+  if (model->tets && model->triangles && model->surface && outside) {
+    for (size_t n = 0; n < 4 * (size_t)mesh->num_tets; ++n) {
+      model->tets[n] = model->particle_of_vertex[mesh->tets[n]];
+    }
+    for (size_t n = 0; n < 3 * (size_t)surface.num_triangles; ++n) {
+      model->triangles[n] = model->particle_of_vertex[vertex_of_surface[surface.triangles[n]]];
+    }
+    for (int32_t s = 0; s < surface.num_vertices; ++s) {
+      outside[model->particle_of_vertex[vertex_of_surface[s]]] = true;
+    }
+    int32_t count = 0;
+    for (int32_t p = 0; p < model->num_particles; ++p) {
+      if (outside[p]) model->surface[count++] = p;
+    }
+  } else {
+    status = yw_fail_memory(error, "the surface of a match model");
+  }
+  yw_mem_free(&model->mem, outside);
+  yw_mem_free(&model->mem, vertex_of_surface);
+  yw_tri_mesh_free(&surface);
+  return status;
+}
+
+// Hash --------------------------------------------------------------------------------------------
+
+// What follows from the mesh and the order need not be hashed again.
+static uint64_t hash_model(const match_model* model) {
+  size_t n = (size_t)model->num_particles, blocks = (size_t)model->num_blocks;
+  uint64_t h = yw_hash_u64(YW_HASH_SEED, (uint64_t)n);
+  h = yw_hash_u64(h, (uint64_t)model->num_examples << 32 | (uint64_t)model->grouping);
+  h = yw_hash_bytes(h, model->rest_positions, n * sizeof *model->rest_positions);
+  h = yw_hash_bytes(h, model->mass, n * sizeof *model->mass);
+  h = yw_hash_bytes(h, model->tets, 4 * (size_t)model->num_tets * sizeof *model->tets);
+  if (model->examples) {
+    h = yw_hash_bytes(h, model->examples,
+                      blocks * (size_t)model->num_examples * sizeof *model->examples);
+  }
+  if (model->lane_share) {
+    h = yw_hash_bytes(h, model->lane_share, blocks * YW_LANES * sizeof *model->lane_share);
+  }
+  return h;
+}
+
+// All ---------------------------------------------------------------------------------------------
+
+static void free_build(const match_model* model, match_build* build) {
+  yw_adjacency_free(&build->rings);
+  yw_mem_free(&model->mem, build->group);
+  yw_mem_free(&model->mem, build->vertex_of_particle);
+  yw_mem_free(&model->mem, build->mass);
+  yw_mem_free(&model->mem, build->regions);
+}
+
+static yw_status build_model(match_model* model, match_build* build, yw_error* error) {
+  if (yw_tet_adjacency(&model->mem, build->def->mesh, &build->rings) < 0) {
+    return yw_fail_memory(error, "the rings of a match model");
+  }
+  yw_status status = yw_match_build_chunks(model, build, error);
+  if (status >= 0) status = yw_match_build_moments(model, build, error);
+  if (status >= 0) status = build_surface(model, build, error);
+  if (status >= 0) status = yw_match_build_examples(model, build, error);
+  if (status >= 0) model->hash = hash_model(model);
+  return status;
+}
+
+yw_status yw_match_model_create(const yw_allocator* mem, const yw_match_def* def, void** out,
+                                yw_error* error) {
+  *out = NULL;
+  yw_error_clear(error);
+  yw_status status = check_def(def, error);
+  if (status < 0) return status;
+  match_model* model = YW_NEW(mem, match_model);
+  if (!model) return yw_fail_memory(error, "a match model");
+  model->mem = yw_mem_or_default(mem);
+  model->num_particles = def->mesh->num_vertices;
+  model->num_examples = def->num_examples;
+  model->grouping = def->num_examples > 0 ? def->grouping : YW_GROUPS_GLOBAL;
+  model->params = def->params;
+
+  match_build build = {.def = def};
+  status = build_model(model, &build, error);
+  free_build(model, &build);
+  if (status < 0) {
+    yw_match_model_destroy(model);
+  } else {
+    *out = model;
+  }
+  return status;
+}
+
+void yw_match_model_destroy(void* model_pointer) {
+  match_model* model = model_pointer;
+  if (!model) return;
+  yw_allocator mem = model->mem;
+  void* const arrays[] = {model->chunks,
+                          model->blocks,
+                          model->regions,
+                          model->particles,
+                          model->rest,
+                          model->row_mass,
+                          model->halo,
+                          model->rings,
+                          model->examples,
+                          model->duals,
+                          model->share_group,
+                          model->lane_share,
+                          model->gram,
+                          model->mass,
+                          model->rest_positions,
+                          model->tets,
+                          model->particle_of_vertex,
+                          model->triangles,
+                          model->surface,
+                          model->moments};
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
+  yw_mem_free(&mem, model);
+}

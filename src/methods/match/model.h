@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// Rest data of example-based shape matching, laid out for the kernels.
+//
+// Particles follow a space-filling curve and are cut into chunks. A chunk gathers the numbers of
+// its own particles and of their neighbours (the halo) into rows of a scratch that fits the
+// first-level cache, and then sums rows over rings with 16-bit offsets. Inside a chunk particles
+// are sorted by group and ring size, so that the 16 regions of a block have rings of about the same
+// length.
+#ifndef YW_METHODS_MATCH_MODEL_H
+#define YW_METHODS_MATCH_MODEL_H
+
+#include "base/simd.h"
+#include "geometry/order.h"
+#include "math/small/polar.h"
+#include "yawara/extend/method.h"
+#include "yawara/extend/vec.h"
+#include "yawara/match.h"
+
+/// Floats in a row: a 3x4 matrix and padding up to a cache line.
+#define MATCH_ROW 16
+/// Rows of a chunk's scratch, the row of zeros included.
+#define MATCH_MAX_ROWS 2048
+/// Ring offsets count in units of this many bytes.
+#define MATCH_RING_UNIT 8
+
+/// Entries of model->halo beyond the last, for kernels that look ahead.
+#define MATCH_HALO_PADDING 16
+
+/// Lane of particle i of a block, and particle of lane i: what transposing 4x4 blocks gives.
+static inline int32_t match_lane(int32_t i) { return 4 * (i & 3) + (i >> 2); }
+
+/// What fits a linear map to 16 regions, lanes as in match_lane. Masses are divided by the mean
+/// mass.
+typedef struct match_region_block {
+  _Alignas(64) float center[3][YW_LANES];  ///< c0 - origin of the chunk
+  float inv_mass[YW_LANES];                ///< 1 / sum m~
+} match_region_block;
+
+/// Their moments at rest, Q = sum m~ q q^T.
+typedef struct match_moment_block {
+  _Alignas(64) float moment[6][YW_LANES];  ///< Q scale: xx, yy, zz, xy, xz, yz
+  float scale[YW_LANES];                   ///< 3 / tr Q
+} match_moment_block;
+
+/// The same 16 as particles.
+typedef struct match_particle_block {
+  _Alignas(64) float rest[3][YW_LANES];  ///< x0 - center of the body
+  float mass[YW_LANES];                  ///< m / mean m; 0 in lanes beyond the last particle
+  float inv_count[YW_LANES];             ///< 1 / number of regions that hold the particle
+} match_particle_block;
+
+typedef struct match_block {
+  int32_t ring_start;   ///< in model->rings: ring_length x 16 offsets, particle order
+  int32_t ring_length;  ///< of the longest ring; shorter ones end in the row of zeros
+  int32_t share;        ///< which share of the chunk its regions belong to; -1: several
+} match_block;
+
+typedef struct match_chunk {
+  int32_t begin, count;  ///< particles; begin is a multiple of 16
+  int32_t first_block, num_blocks;
+  int32_t num_halo, halo_start;     ///< particles of other chunks, ascending, in model->halo
+  int32_t first_share, num_shares;  ///< groups with regions here, in model->share_group
+  yw_vec4 origin;                   ///< subtracted from rest positions before moments are summed
+} match_chunk;
+
+typedef struct match_model {
+  yw_allocator mem;
+  int32_t num_particles;
+  int32_t num_blocks;
+  int32_t num_chunks;
+  int32_t num_examples;
+  yw_grouping grouping;
+  yw_match_params params;
+
+  match_chunk* chunks;
+  match_block* blocks;
+  match_region_block* regions;
+  match_moment_block* moments;
+  match_particle_block* particles;
+  yw_vec4* rest;    ///< x0 - center of the body, 1; num_blocks * 16
+  float* row_mass;  ///< m~ / mean m, particle order
+  int32_t* halo;
+  uint16_t* rings;
+
+  /// L_k, stretches of the examples minus 1: num_examples per block.
+  yw_sym3x16* examples;
+  /// Symmetric parts of L_k (Q scale)^-1, off-diagonals twice: their products with P_r - Q_r,
+  /// scaled, are those of L_k with S_r - 1.
+  yw_sym3x16* duals;
+
+  int32_t num_groups;    ///< 1 with no examples; num_particles with YW_GROUPS_PER_REGION
+  int32_t num_shares;    ///< 0 with YW_GROUPS_PER_REGION
+  int32_t* share_group;  ///< group of a share
+  int32_t* lane_share;   ///< share of every region, num_blocks * 16, by lane; labels only
+  double* gram;          ///< num_groups matrices G; NULL with YW_GROUPS_PER_REGION
+
+  double rest_center[3];
+  float mean_mass;          ///< kg
+  double total_mass;        ///< kg
+  float* mass;              ///< kg, particle order
+  yw_vec3* rest_positions;  ///< of the mesh, in particle order
+  int32_t* particle_of_vertex;
+  int32_t num_tets, num_triangles, num_surface;
+  int32_t* tets;
+  int32_t* triangles;
+  int32_t* surface;
+  uint64_t hash;
+} match_model;
+
+void yw_match_model_destroy(void* model);
+
+// Steps of the build, in order
+// ---------------------------------------------------------------------
+
+/// A region at rest in full precision; masses divided by the mean mass, lengths from the body's
+/// center.
+typedef struct match_rest_region {
+  double center[3];
+  double mass;
+  double moment[6], inv_moment[6];  ///< xx, yy, zz, xy, xz, yz
+} match_rest_region;
+
+/// Moments are scaled by this: their trace is then 3 at rest.
+static inline double match_moment_scale(const match_rest_region* region) {
+  return 3.0 / (region->moment[0] + region->moment[1] + region->moment[2]);
+}
+
+/// What only the build needs; everything is indexed by vertex of the mesh unless it says otherwise.
+typedef struct match_build {
+  const yw_match_def* def;
+  yw_adjacency rings;           ///< without the vertex itself
+  int32_t* group;               ///< NULL: all the same
+  int32_t* vertex_of_particle;  ///< by particle
+  double* mass;                 ///< kg
+  match_rest_region* regions;   ///< by particle
+} match_build;
+
+/// chunks.c: order of the particles, chunks, halos, ring offsets.
+yw_status yw_match_build_chunks(match_model* model, match_build* build, yw_error* error);
+/// moments.c: masses, centres and moments at rest.
+yw_status yw_match_build_moments(match_model* model, match_build* build, yw_error* error);
+/// examples.c: stretches of the examples, G of every group, redundant examples.
+yw_status yw_match_build_examples(match_model* model, match_build* build, yw_error* error);
+
+#endif

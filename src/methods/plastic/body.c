@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: MIT
+// Plastic bodies: memory, parts that start, following what was moved from outside, snapshots.
+#include <math.h>
+#include <string.h>
+
+#include "math/small/polar.h"
+#include "methods/plastic/phases.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
+
+// Obstacles meet slaves first, which lie half a spacing outside, and the solve hands that on.
+// Masters that are stopped themselves lose their speed without any deformation: at d / 2 every
+// impact would press the lowest layer flat, at d / 4 what is pressed to 0.7 of its height. In
+// units of d.
+#define REACH 0.05f
+// Masters that were moved as a whole fit a rigid motion to within this, in units of d.
+#define RIGID 0.01f
+
+void yw_plastic_body_destroy(void* state, yw_particles* particles) {
+  plastic_body* body = state;
+  if (!body) return;
+  yw_allocator mem = body->mem;
+  void* const arrays[] = {
+      body->state,        body->work,       body->origin,      body->last_pos,
+      body->pull,         body->radius,     body->reach,       body->drag,
+      body->needs,        body->is_linked,  body->slave_pos,   body->slave_vel,
+      body->force,        body->solved,     body->residual,    body->touches,
+      body->product,      body->normal,     body->surface_vel, body->inverse,
+      body->part_start,   body->row_start,  body->column,      body->share,
+      body->local_column, body->back_share, body->local_start, body->bucket_start,
+      body->local_slave,  body->parts,      body->part_at,     body->twin,
+      body->slave_bucket, body->sorted_x,   body->sorted_y,    body->sorted_z,
+      body->sorted_line,  body->found,      body->fresh_head,  body->fresh_next,
+      body->sums,         body->course,     body->four_start,  body->borne,
+      body->last_vel};
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
+  yw_plastic_sleep_destroy(body);
+  yw_mem_free(&mem, body);
+  yw_particles_free(&mem, particles);
+}
+
+static bool allocate(plastic_body* body) {
+  const plastic_model* model = body->model;
+  const yw_allocator* mem = &body->mem;
+  size_t n = (size_t)model->num_masters;
+  size_t blocks = (size_t)yw_plastic_chunks(model->num_masters, YW_LANES);
+  int32_t slaves = model->without_slaves ? model->num_masters : model->num_slaves;
+  body->state = YW_NEW_ARRAY(mem, plastic_state_block, blocks);
+  body->work = YW_NEW_ARRAY(mem, plastic_work_block, blocks);
+  body->last_pos = YW_NEW_ARRAY(mem, yw_vec4, n);
+  body->last_vel = YW_NEW_ARRAY(mem, yw_vec4, n);
+  body->borne = YW_NEW_ARRAY(mem, yw_vec4, n);
+  body->pull = YW_NEW_ARRAY(mem, yw_vec4, n);
+  body->radius = YW_NEW_ARRAY(mem, float, n);
+  body->reach = YW_NEW_ARRAY(mem, float, n);
+  body->needs = YW_NEW_ARRAY(mem, uint8_t, n);
+  body->is_linked = YW_NEW_ARRAY(mem, uint8_t, model->num_links + 1);
+  body->row_start = YW_NEW_ARRAY(mem, int32_t, n + 1);
+  body->four_start = YW_NEW_ARRAY(mem, int32_t, n + 1);
+  body->found = YW_NEW_ARRAY(mem, int32_t, n * PLASTIC_MAX_ROW);
+  int32_t chunks = yw_plastic_chunks(model->num_masters, PLASTIC_CHUNK);
+  body->local_start = YW_NEW_ARRAY(mem, int32_t, chunks + 1);
+  body->origin = YW_NEW_ARRAY(mem, yw_vec4, chunks + 1);
+  int32_t heads = 1024;
+  while (heads < slaves / 2) heads *= 2;
+  body->fresh_head = YW_NEW_ARRAY(mem, int32_t, heads);
+  body->fresh_mask = heads - 1;
+  if (!body->state || !body->work || !body->origin || !body->last_pos || !body->last_vel ||
+      !body->borne || !body->pull || !body->radius || !body->reach || !body->needs ||
+      !body->is_linked || !body->row_start || !body->four_start || !body->found ||
+      !body->local_start || !body->fresh_head) {
+    return false;
+  }
+  if (model->paper) body->drag = YW_NEW_ARRAY(mem, yw_vec4, n);
+  if (model->paper && !body->drag) return false;
+  if (model->without_slaves) body->twin = YW_NEW_ARRAY(mem, int32_t, n);
+  if (model->without_slaves && !body->twin) return false;
+  memset(body->fresh_head, 0xff, (size_t)heads * sizeof *body->fresh_head);
+  return yw_plastic_sleep_create(body) && yw_plastic_reserve_slaves(body, slaves) &&
+         yw_plastic_reserve_pairs(body, 34 * (int64_t)n);
+}
+
+static void reset_state(plastic_body* body) {
+  int32_t blocks = yw_plastic_chunks(body->model->num_masters, YW_LANES);
+  for (int32_t b = 0; b < blocks; ++b) {
+    plastic_state_block* state = &body->state[b];
+    memset(state, 0, sizeof *state);
+    for (int l = 0; l < YW_LANES; ++l) {
+      state->u[0][l] = state->u[4][l] = state->u[8][l] = 1.0f;
+      state->sigma[0][l] = state->sigma[1][l] = state->sigma[2][l] = 1.0f;
+      state->det_p[l] = state->harden[l] = 1.0f;
+      state->volume[l] = body->model->materials[b].volume[l];
+    }
+  }
+}
+
+yw_status yw_plastic_body_create(const void* model_pointer, const yw_allocator* mem, void** state,
+                                 yw_particles* particles, yw_error* error) {
+  const plastic_model* model = model_pointer;
+  *state = NULL;
+  *particles = (yw_particles){0};
+  plastic_body* body = YW_NEW(mem, plastic_body);
+  if (!body) return yw_fail_memory(error, "a plastic body");
+  body->model = model;
+  body->mem = yw_mem_or_default(mem);
+  body->turn = (yw_quat){0, 0, 0, 1};
+  body->rules = (plastic_rules){.per_split = 2, .repair = true};
+  if (!allocate(body) || !yw_particles_create(mem, model->num_masters, particles)) {
+    yw_plastic_body_destroy(body, particles);
+    return yw_fail_memory(error, "a plastic body");
+  }
+  reset_state(body);
+  particles->count = 0;
+  memset(particles->mass, 0, (size_t)particles->capacity * sizeof *particles->mass);
+  memset(particles->inv_mass, 0, (size_t)particles->capacity * sizeof *particles->inv_mass);
+  memset(body->is_linked, 1, (size_t)model->num_links);
+  for (int32_t m = 0; m < model->num_masters; ++m) {
+    body->radius[m] = 0.5f * model->spacing;
+    body->reach[m] = REACH * model->spacing;
+  }
+  while (body->num_started < model->num_parts &&
+         yw_plastic_has_started(&model->parts[body->num_started], 0.0)) {
+    if (!yw_plastic_start_part(body, particles, &model->parts[body->num_started])) {
+      yw_plastic_body_destroy(body, particles);
+      return yw_fail_memory(error, "a plastic body");
+    }
+  }
+  body->is_moved = true;
+  *state = body;
+  return YW_OK;
+}
+
+void yw_plastic_invalidate(void* state, const yw_particles* particles) {
+  plastic_body* body = state;
+  (void)particles;
+  body->is_moved = true;
+  body->lists_are_old = true;
+}
+
+// Parts -------------------------------------------------------------------------------------------
+
+static yw_vec3 part_velocity(const plastic_body* body, const plastic_part* part, int32_t m) {
+  yw_vec3 arm = yw_sub(body->model->masters[m], part->center);
+  return yw_rotate(body->turn, yw_add(part->velocity, yw_cross(part->spin, arm)));
+}
+
+static void set_affine(plastic_body* body, int32_t m, yw_vec3 spin) {
+  const float c[9] = {0, -spin.z, spin.y, spin.z, 0, -spin.x, -spin.y, spin.x, 0};
+  for (int k = 0; k < 9; ++k) body->state[m / YW_LANES].c[k][m % YW_LANES] = c[k];
+}
+
+bool yw_plastic_start_part(plastic_body* body, yw_particles* particles, const plastic_part* part) {
+  const plastic_model* model = body->model;
+  if (!yw_plastic_reserve_slaves(body, body->num_slaves + part->num_slaves)) return false;
+  yw_vec3 spin = yw_rotate(body->turn, part->spin);
+  for (int32_t m = part->first; m < part->first + part->count; ++m) {
+    yw_vec4 x = yw_v4(yw_add(yw_rotate(body->turn, model->masters[m]), body->shift));
+    particles->pos[m] = body->last_pos[m] = x;
+    particles->mass[m] = model->mass[m];
+    particles->inv_mass[m] = 1.0f / model->mass[m];
+    particles->vel[m] = (yw_vec4){0};
+    // Until the body is placed its velocity is not known; then yw_plastic_follow adds those of
+    // parts.
+    if (!body->is_placed) continue;
+    particles->vel[m] = body->last_vel[m] = yw_v4(part_velocity(body, part, m));
+    set_affine(body, m, spin);
+  }
+  for (int32_t s = part->first_slave; s < part->first_slave + part->num_slaves; ++s) {
+    body->slave_pos[body->num_slaves++] =
+        yw_v4(yw_add(yw_rotate(body->turn, model->slaves[s]), body->shift));
+  }
+  particles->count = body->num_masters = part->first + part->count;
+  ++body->num_started;
+  ++body->version;
+  body->lists_are_old = true;
+  return yw_plastic_list_sleepers(body);
+}
+
+// Following ---------------------------------------------------------------------------------------
+
+typedef struct rigid_fit {
+  yw_vec3 from, to;  // centers
+  yw_mat3 turn;
+  float error;  // m, largest
+} rigid_fit;
+
+static yw_vec3 vec3_of(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
+
+// The motion from last_pos to where masters are.
+static rigid_fit fit_motion(const plastic_body* body, const yw_particles* particles) {
+  double mass = 0.0, from[3] = {0}, to[3] = {0}, a[9] = {0}, largest = 0.0;
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    double w = (double)particles->mass[m];
+    const float *x0 = &body->last_pos[m].x, *x = &particles->pos[m].x;
+    mass += w;
+    for (int i = 0; i < 3; ++i) from[i] += w * (double)x0[i], to[i] += w * (double)x[i];
+  }
+  for (int i = 0; i < 3; ++i) from[i] /= mass, to[i] /= mass;
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    double w = (double)particles->mass[m] / mass;
+    const float *x0 = &body->last_pos[m].x, *x = &particles->pos[m].x;
+    for (int k = 0; k < 9; ++k) {
+      a[k] += w * ((double)x[k / 3] - to[k / 3]) * ((double)x0[k % 3] - from[k % 3]);
+    }
+  }
+  for (int k = 0; k < 9; ++k) largest = fmax(largest, fabs(a[k]));
+  rigid_fit fit = {vec3_of(from), vec3_of(to), yw_mat3_identity(), 0.0f};
+  if (largest > 0.0 && isfinite(largest)) {
+    for (int k = 0; k < 9; ++k) a[k] /= largest;
+    yw_mat3 map = {{(float)a[0], (float)a[3], (float)a[6]},
+                   {(float)a[1], (float)a[4], (float)a[7]},
+                   {(float)a[2], (float)a[5], (float)a[8]}};
+    yw_mat3 stretch;
+    yw_polar(&map, &fit.turn, &stretch);
+  }
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    yw_vec3 arm = yw_sub(yw_xyz(body->last_pos[m]), fit.from);
+    float off = yw_distance(yw_add(fit.to, yw_mul(fit.turn, arm)), yw_xyz(particles->pos[m]));
+    if (!(off <= fit.error)) fit.error = off;
+  }
+  return fit;
+}
+
+static void turn_state(plastic_body* body, const yw_mat3* turn) {
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    plastic_state_block* state = &body->state[m / YW_LANES];
+    int32_t l = m % YW_LANES;
+    for (int k = 0; k < 3; ++k) {
+      yw_vec3 axis = yw_mul(*turn, yw_v3(state->u[k][l], state->u[3 + k][l], state->u[6 + k][l]));
+      state->u[k][l] = axis.x, state->u[3 + k][l] = axis.y, state->u[6 + k][l] = axis.z;
+    }
+  }
+}
+
+// C of a part that turns as a whole; 0 of others.
+static void fit_spin(plastic_body* body, const yw_particles* particles, const plastic_part* part) {
+  double mass = 0.0, x[3] = {0}, v[3] = {0}, spin[3] = {0}, i[6] = {0}, energy = 0.0, left = 0.0;
+  int32_t end = part->first + part->count;
+  for (int32_t m = part->first; m < end; ++m) {
+    double w = (double)particles->mass[m];
+    mass += w;
+    for (int k = 0; k < 3; ++k) {
+      x[k] += w * (double)(&particles->pos[m].x)[k];
+      v[k] += w * (double)(&particles->vel[m].x)[k];
+    }
+  }
+  for (int k = 0; k < 3; ++k) x[k] /= mass, v[k] /= mass;
+  for (int32_t m = part->first; m < end; ++m) {
+    double w = (double)particles->mass[m], r[3], u[3];
+    for (int k = 0; k < 3; ++k) {
+      r[k] = (double)(&particles->pos[m].x)[k] - x[k];
+      u[k] = (double)(&particles->vel[m].x)[k] - v[k];
+      energy += w * u[k] * u[k];
+    }
+    for (int k = 0; k < 3; ++k) {
+      int a = (k + 1) % 3, b = (k + 2) % 3;
+      spin[k] += w * (r[a] * u[b] - r[b] * u[a]);
+      i[k] += w * (r[a] * r[a] + r[b] * r[b]);
+    }
+    i[3] -= w * r[0] * r[1], i[4] -= w * r[0] * r[2], i[5] -= w * r[1] * r[2];
+  }
+  double cx = i[1] * i[2] - i[5] * i[5], cy = i[4] * i[5] - i[3] * i[2];
+  double cz = i[3] * i[5] - i[4] * i[1], det = i[0] * cx + i[3] * cy + i[4] * cz;
+  double size = i[0] + i[1] + i[2];
+  if (!(det > 1e-9 * size * size * size) || !(energy > 0.0)) return;
+  double cyy = i[0] * i[2] - i[4] * i[4], czz = i[0] * i[1] - i[3] * i[3];
+  double cyz = i[3] * i[4] - i[0] * i[5];
+  yw_vec3 turn = yw_v3((float)((cx * spin[0] + cy * spin[1] + cz * spin[2]) / det),
+                       (float)((cy * spin[0] + cyy * spin[1] + cyz * spin[2]) / det),
+                       (float)((cz * spin[0] + cyz * spin[1] + czz * spin[2]) / det));
+  for (int32_t m = part->first; m < end; ++m) {
+    yw_vec3 arm = yw_sub(yw_xyz(particles->pos[m]), vec3_of(x));
+    yw_vec3 off = yw_sub(yw_sub(yw_xyz(particles->vel[m]), vec3_of(v)), yw_cross(turn, arm));
+    left += (double)particles->mass[m] * (double)yw_length2(off);
+  }
+  if (left > 1e-4 * energy) turn = yw_v3(0, 0, 0);
+  for (int32_t m = part->first; m < end; ++m) set_affine(body, m, turn);
+}
+
+// Placed, or moved by hand.
+static bool follow_moved(plastic_body* body, yw_particles* particles) {
+  rigid_fit fit = fit_motion(body, particles);
+  if (!isfinite(fit.error)) return false;
+  turn_state(body, &fit.turn);
+  if (fit.error <= RIGID * body->model->spacing) {
+    for (int32_t s = 0; s < body->num_slaves; ++s) {
+      yw_vec3 arm = yw_sub(yw_xyz(body->slave_pos[s]), fit.from);
+      body->slave_pos[s] = yw_v4(yw_add(fit.to, yw_mul(fit.turn, arm)));
+    }
+  } else if (!body->model->without_slaves && !yw_plastic_seed_slaves(body, particles)) {
+    return false;
+  }
+  if (!body->is_placed) {
+    body->turn = yw_quat_from_mat3(&fit.turn);
+    body->shift = yw_sub(fit.to, yw_rotate(body->turn, fit.from));
+    for (int32_t i = 0; i < body->num_started; ++i) {
+      const plastic_part* part = &body->model->parts[i];
+      for (int32_t m = part->first; m < part->first + part->count; ++m) {
+        yw_vec3 v = yw_add(yw_xyz(particles->vel[m]), part_velocity(body, part, m));
+        particles->vel[m] = yw_v4(v);
+      }
+    }
+    body->is_placed = true;
+  }
+  for (int32_t i = 0; i < body->num_started; ++i) {
+    fit_spin(body, particles, &body->model->parts[i]);
+  }
+  body->is_moved = false;
+  body->lists_are_old = true;
+  return true;
+}
+
+// What masters were moved by deforms them, as far as the slaves around know it. Velocities stay as
+// contact left them.
+static void deform_pushed(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                          const plastic_kernels* kernels) {
+  // Lists are made: what was found for them is no more needed.
+  float* kept = (float*)body->found;
+  for (int32_t s = 0; s < body->num_slaves; ++s) {
+    body->solved[s] = body->slave_vel[s];
+    body->solved[s].w = 1.0f;
+  }
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    float* own = kept + 12 * (size_t)m;
+    for (int k = 0; k < 9; ++k) own[k] = body->state[m / YW_LANES].c[k][m % YW_LANES];
+    memcpy(own + 9, &particles->vel[m], 3 * sizeof *own);
+  }
+  body->dt = 1.0f;
+  yw_plastic_run_masters(body, particles, ctx, kernels->flow);
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    const float* own = kept + 12 * (size_t)m;
+    for (int k = 0; k < 9; ++k) body->state[m / YW_LANES].c[k][m % YW_LANES] = own[k];
+    particles->vel[m] = (yw_vec4){own[9], own[10], own[11], 0.0f};
+  }
+  yw_plastic_restore_sleepers(body, particles);
+}
+
+// Contact with other bodies moved some masters: slaves move by the mean of the masters around,
+// which is what they do in a step too. Velocities need nothing: momentum is in those of the
+// masters.
+static bool follow_pushed(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
+  const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, ctx->simd);
+  // Lists must outlast the push.
+  body->pace = 0.0f;
+  if (!yw_plastic_find_neighbours(body, particles, ctx)) return false;
+  yw_plastic_weigh(body, particles, ctx);
+  float farthest = 0.0f;
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    yw_vec3 moved = yw_sub(yw_xyz(particles->pos[m]), yw_xyz(body->last_pos[m]));
+    float way = yw_length(moved);
+    if (way > farthest) farthest = way;
+  }
+  yw_plastic_run_masters(body, particles, ctx, kernels->spread_push);
+  yw_plastic_run(body, particles, ctx, yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK),
+                 kernels->to_slaves);
+  deform_pushed(body, particles, ctx, kernels);
+  for (int32_t s = 0; s < body->num_slaves; ++s) {
+    body->slave_pos[s] = yw_v4(yw_add(yw_xyz(body->slave_pos[s]), yw_xyz(body->slave_vel[s])));
+  }
+  body->drift += farthest;
+  return isfinite(farthest);
+}
+
+bool yw_plastic_follow(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
+  if (body->is_moved) return yw_plastic_wake_all(body) && follow_moved(body, particles);
+  size_t bytes = (size_t)body->num_masters * sizeof *particles->pos;
+  if (memcmp(body->last_pos, particles->pos, bytes) == 0) return true;
+  return follow_pushed(body, particles, ctx);
+}
+
+// Snapshots ---------------------------------------------------------------------------------------
+
+static size_t state_floats(const plastic_body* body) {
+  return (size_t)yw_plastic_chunks(body->num_masters, YW_LANES) *
+         (sizeof(plastic_state_block) / sizeof(float));
+}
+
+// Lists of neighbours too: sums run in their order.
+void yw_plastic_save(const void* state, yw_writer* writer) {
+  const plastic_body* body = state;
+  const uint32_t numbers[] = {(uint32_t)body->num_masters,
+                              (uint32_t)body->num_slaves,
+                              (uint32_t)body->num_started,
+                              (uint32_t)body->num_pairs,
+                              (uint32_t)body->num_listed,
+                              (uint32_t)body->num_measured,
+                              body->is_placed,
+                              body->is_moved,
+                              body->lists_are_old};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) yw_write_u32(writer, numbers[i]);
+  yw_write_f32(writer, &body->turn.x, 4);
+  yw_write_f32(writer, &body->shift.x, 3);
+  const float drift[] = {body->drift, body->pace, body->skin};
+  yw_write_f32(writer, drift, 3);
+  yw_write_f32(writer, body->state[0].u[0], state_floats(body));
+  yw_write_f32(writer, &body->last_pos[0].x, 4 * (size_t)body->num_masters);
+  yw_write_f32(writer, &body->last_vel[0].x, 4 * (size_t)body->num_masters);
+  yw_write_f32(writer, &body->slave_pos[0].x, 4 * (size_t)body->num_slaves);
+  yw_write_bytes(writer, body->is_linked, (size_t)body->model->num_links);
+  yw_plastic_sleep_save(body, writer);
+  if (body->lists_are_old) return;
+  for (int32_t m = 0; m <= body->num_masters; ++m) {
+    yw_write_u32(writer, (uint32_t)body->row_start[m]);
+  }
+  for (int32_t e = 0; e < body->num_pairs; ++e) yw_write_u32(writer, (uint32_t)body->column[e]);
+}
+
+static bool load_lists(plastic_body* body, yw_reader* reader, int32_t num_pairs) {
+  size_t left = reader->size - reader->offset;
+  if (num_pairs < 0 || (size_t)num_pairs > left / 4) return false;
+  if (!yw_plastic_reserve_pairs(body, num_pairs)) return false;
+  for (int32_t m = 0; m <= body->num_masters; ++m) {
+    int32_t start = (int32_t)yw_read_u32(reader);
+    int32_t least = m > 0 ? body->row_start[m - 1] : 0;
+    if (start < least || start - least > PLASTIC_MAX_ROW || start > num_pairs) return false;
+    body->row_start[m] = start;
+  }
+  if (body->row_start[0] != 0 || body->row_start[body->num_masters] != num_pairs) return false;
+  for (int32_t e = 0; e < num_pairs; ++e) {
+    int32_t s = (int32_t)yw_read_u32(reader);
+    if (s < 0 || s >= body->num_slaves) return false;
+    body->column[e] = s;
+  }
+  body->num_pairs = num_pairs;
+  const yw_step_ctx alone = {0};
+  return !reader->failed && yw_plastic_list_parts(body, &alone);
+}
+
+static bool all_finite(const float* values, size_t count) {
+  float sum = 0.0f;
+  for (size_t i = 0; i < count; ++i) sum += values[i] * 0.0f;
+  return sum == 0.0f;
+}
+
+static bool load_state(plastic_body* body, yw_reader* reader) {
+  const plastic_model* model = body->model;
+  uint32_t numbers[9];
+  for (int i = 0; i < 9; ++i) numbers[i] = yw_read_u32(reader);
+  size_t left = reader->size - reader->offset;
+  if (reader->failed || numbers[0] > (uint32_t)model->num_masters || numbers[1] > left / 16 ||
+      numbers[2] > (uint32_t)model->num_parts || numbers[4] > numbers[1]) {
+    return false;
+  }
+  int32_t masters = 0;
+  for (uint32_t i = 0; i < numbers[2]; ++i) masters += model->parts[i].count;
+  if ((uint32_t)masters != numbers[0]) return false;
+  if (!yw_plastic_reserve_slaves(body, (int32_t)numbers[1])) return false;
+  if (masters != body->num_masters) ++body->version;
+  body->num_masters = masters;
+  body->num_slaves = (int32_t)numbers[1];
+  body->num_started = (int32_t)numbers[2];
+  body->num_listed = 0;
+  body->num_measured = (int32_t)numbers[5];
+  body->is_placed = numbers[6] != 0;
+  body->is_moved = numbers[7] != 0;
+  body->lists_are_old = numbers[8] != 0;
+  yw_read_f32(reader, &body->turn.x, 4);
+  yw_read_f32(reader, &body->shift.x, 3);
+  float drift[3];
+  yw_read_f32(reader, drift, 3);
+  body->drift = drift[0], body->pace = drift[1], body->skin = drift[2];
+  reset_state(body);
+  yw_read_f32(reader, body->state[0].u[0], state_floats(body));
+  yw_read_f32(reader, &body->last_pos[0].x, 4 * (size_t)masters);
+  yw_read_f32(reader, &body->last_vel[0].x, 4 * (size_t)masters);
+  yw_read_f32(reader, &body->slave_pos[0].x, 4 * (size_t)body->num_slaves);
+  yw_read_bytes(reader, body->is_linked, (size_t)model->num_links);
+  if (reader->failed || !all_finite(body->state[0].u[0], state_floats(body)) ||
+      !all_finite(&body->slave_pos[0].x, 4 * (size_t)body->num_slaves) ||
+      !yw_plastic_sleep_load(body, reader)) {
+    return false;
+  }
+  return body->lists_are_old || load_lists(body, reader, (int32_t)numbers[3]);
+}
+
+void yw_plastic_load(void* state, yw_reader* reader) {
+  plastic_body* body = state;
+  if (load_state(body, reader)) return;
+  reader->failed = true;
+  yw_plastic_forget_sleep(body);
+  body->is_moved = body->lists_are_old = true;
+  body->num_listed = 0;
+}

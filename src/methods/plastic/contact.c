@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Slaves inside obstacles, and slaves around pinned masters: what the solve may not change.
+#include <math.h>
+
+#include "methods/plastic/phases.h"
+
+// Slaves nearer to a pinned master than this, in units of d, move with it: the eight next to it on
+// the lattice.
+#define HELD_REACH 0.9f
+// Forces may take a slave this far, in units of d, when it is asked what it could meet: with steps
+// longer than waves need for d they say where to, but not how far.
+#define FORCE_REACH 0.03f
+
+void yw_plastic_meet(const plastic_body* body, int32_t slave, yw_vec4* velocity) {
+  yw_vec4 n = body->normal[slave], u = body->surface_vel[slave];
+  if (n.w == 0.0f) return;
+  if (n.w == PLASTIC_HELD) {
+    *velocity = (yw_vec4){u.x, u.y, u.z, 0.0f};
+    return;
+  }
+  yw_vec3 relative = yw_sub(yw_xyz(*velocity), yw_xyz(u));
+  float approach = -yw_dot(relative, yw_xyz(n));
+  if (!(approach > 0.0f)) return;
+  yw_vec3 slide = yw_mad(relative, approach, yw_xyz(n));
+  float speed2 = yw_length2(slide), held = u.w * approach;
+  float share = speed2 > held * held ? 1.0f - held / sqrtf(speed2) : 0.0f;
+  *velocity = yw_v4(yw_mad(yw_xyz(u), share, slide));
+}
+
+// Where slaves would be at the end of the step, to body->solved. Returns a box around all ways.
+static yw_aabb predict(plastic_body* body, const yw_step_ctx* ctx) {
+  yw_aabb box = yw_aabb_empty();
+  float dt = body->dt, most = FORCE_REACH * body->model->spacing;
+  for (int32_t s = 0; s < body->num_slaves; ++s) {
+    yw_vec3 x = yw_xyz(body->slave_pos[s]), next = x;
+    float mass = body->slave_vel[s].w;
+    if (mass > 0.0f) {
+      yw_vec3 pushed = yw_scale(yw_xyz(body->force[s]), dt * dt / mass);
+      float far = yw_length(pushed);
+      next = yw_mad(x, dt, yw_mad(yw_xyz(body->slave_vel[s]), dt, ctx->gravity));
+      next = yw_mad(next, far > most ? most / far : 1.0f, pushed);
+    }
+    body->solved[s] = yw_v4(next);
+    box = yw_aabb_grow(yw_aabb_grow(box, x), next);
+  }
+  return box;
+}
+
+// Slaves that are not inside yet but may be at the end of the step can go as far as the surface.
+// DIFFERS: looked at only once they are inside, slaves a hair away from what they rest on are free
+// for a step. In a long one the body falls by g dt^2, or all that is pressed together expands; then
+// masters meet the obstacle themselves, are pushed into each other, and no deformation knows of it.
+static void look_ahead(plastic_body* body, const yw_step_ctx* ctx, float end) {
+  yw_vec4 *ahead = body->solved, *normal = body->residual, *velocity = body->product;
+  ctx->probe(ctx, body->num_slaves, ahead, end, normal, velocity);
+  for (int32_t s = 0; s < body->num_slaves; ++s) {
+    if (body->normal[s].w != 0.0f || normal[s].w == 0.0f) continue;
+    yw_vec3 n = yw_xyz(normal[s]), way = yw_sub(yw_xyz(ahead[s]), yw_xyz(body->slave_pos[s]));
+    // Seen from the obstacle, and as if it were flat.
+    float gap = -normal[s].w - yw_dot(yw_mad(way, -body->dt, yw_xyz(velocity[s])), n);
+    yw_vec3 u = yw_mad(yw_xyz(velocity[s]), -fmaxf(gap, 0.0f) / body->dt, n);
+    body->normal[s] = normal[s];
+    body->surface_vel[s] = (yw_vec4){u.x, u.y, u.z, velocity[s].w};
+  }
+}
+
+// Of the slaves inside obstacles or about to be, those that would go farther in; all that are
+// inside sticky ones. The force on them becomes what leads to the velocity after friction.
+static void choose_contacts(plastic_body* body, const yw_step_ctx* ctx) {
+  int32_t contacts = 0;
+  for (int32_t s = 0; s < body->num_slaves; ++s) {
+    yw_vec4* n = &body->normal[s];
+    float mass = body->slave_vel[s].w;
+    if (n->w == 0.0f) continue;
+    n->w = 0.0f;
+    if (!(mass > 0.0f)) continue;
+    yw_vec3 start = yw_mad(yw_xyz(body->slave_vel[s]), body->dt, ctx->gravity);
+    yw_vec3 ahead = yw_mad(start, body->dt / mass, yw_xyz(body->force[s]));
+    yw_vec4 u = body->surface_vel[s], met = yw_v4(ahead);
+    bool is_sticky = isinf(u.w);
+    if (!is_sticky && !(yw_dot(yw_sub(ahead, yw_xyz(u)), yw_xyz(*n)) < 0.0f)) continue;
+    n->w = is_sticky ? PLASTIC_HELD : PLASTIC_TOUCHES;
+    ++contacts;
+    yw_plastic_meet(body, s, &met);
+    body->force[s] = yw_v4(yw_scale(yw_sub(yw_xyz(met), start), mass / body->dt));
+  }
+  if (ctx->report && contacts > ctx->report->obstacle_contacts) {
+    ctx->report->obstacle_contacts = contacts;
+  }
+}
+
+static void hold_slaves(plastic_body* body, const yw_particles* particles, const yw_step_ctx* ctx) {
+  float reach = HELD_REACH * body->model->spacing;
+  for (int32_t i = 0; i < ctx->num_holds; ++i) {
+    const yw_hold* hold = &ctx->holds[i];
+    int32_t m = hold->particle;
+    if (m >= body->num_masters) continue;
+    yw_vec3 u = yw_scale(yw_sub(hold->end, hold->begin), 1.0f / ctx->h);
+    for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
+      int32_t s = body->column[e];
+      if (yw_distance(yw_xyz(body->slave_pos[s]), yw_xyz(particles->pos[m])) > reach) continue;
+      body->normal[s] = (yw_vec4){0, 1, 0, PLASTIC_HELD};
+      body->surface_vel[s] = yw_v4(u);
+    }
+  }
+}
+
+void yw_plastic_find_contacts(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                              float begin) {
+  bool is_clear = !ctx->probe || !ctx->obstacles;
+  if (!is_clear) {
+    yw_aabb box = predict(body, ctx);
+    is_clear = ctx->is_clear && ctx->is_clear(ctx, box);
+  }
+  if (is_clear) {
+    for (int32_t s = 0; s < body->num_slaves; ++s) body->normal[s].w = 0.0f;
+  } else {
+    ctx->probe(ctx, body->num_slaves, body->slave_pos, begin + body->dt, body->normal,
+               body->surface_vel);
+    look_ahead(body, ctx, begin + body->dt);
+    choose_contacts(body, ctx);
+  }
+  hold_slaves(body, particles, ctx);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// What can be looked at: stress, plastic strain, stretch, and which masters hang together.
+#include <math.h>
+#include <string.h>
+
+#include "methods/plastic/cells.h"
+#include "methods/plastic/phases.h"
+#include "yawara/extend/memory.h"
+
+// Masters farther apart than this, in units of d, do not hang together.
+#define PIECE_REACH 1.5f
+
+enum { FIELD_STRESS, FIELD_STRAIN, FIELD_STRETCH, FIELD_PIECE, NUM_FIELDS };
+
+static const yw_field_info fields[NUM_FIELDS] = {{.name = "stress", .unit = "Pa"},
+                                                 {.name = "plastic_strain", .unit = ""},
+                                                 {.name = "stretch", .unit = ""},
+                                                 {.name = "piece", .unit = ""}};
+
+int32_t yw_plastic_num_fields(const void* state) {
+  (void)state;
+  return NUM_FIELDS;
+}
+
+yw_field_info yw_plastic_field_info(const void* state, int32_t field) {
+  (void)state;
+  return fields[field];
+}
+
+// Von Mises stress of Cauchy's tensor, Pa.
+static float stress_of(const plastic_body* body, int32_t m) {
+  const plastic_material_block* material = &body->model->materials[m / YW_LANES];
+  const plastic_state_block* state = &body->state[m / YW_LANES];
+  int32_t l = m % YW_LANES;
+  float mu = material->mu[l] * state->harden[l], t[3], j = 1.0f;
+  for (int a = 0; a < 3; ++a) {
+    float s = state->sigma[a][l];
+    t[a] = 2.0f * mu * (s - 1.0f) * s;
+    j *= s;
+  }
+  float xy = t[0] - t[1], xz = t[0] - t[2], yz = t[1] - t[2];
+  return sqrtf(0.5f * (xy * xy + xz * xz + yz * yz)) / fmaxf(fabsf(j), 1e-6f);
+}
+
+// The stretch that differs most from 1.
+static float stretch_of(const plastic_body* body, int32_t m) {
+  float most = 1.0f;
+  for (int a = 0; a < 3; ++a) {
+    float s = body->state[m / YW_LANES].sigma[a][m % YW_LANES];
+    if (fabsf(s - 1.0f) > fabsf(most - 1.0f)) most = s;
+  }
+  return most;
+}
+
+void yw_plastic_field_values(const void* state, const yw_particles* particles, int32_t field,
+                             float* out) {
+  const plastic_body* body = state;
+  int32_t* piece =
+      field == FIELD_PIECE ? YW_NEW_ARRAY(&body->mem, int32_t, body->num_masters) : NULL;
+  if (piece && yw_plastic_pieces(body, particles, piece) < 0) {
+    memset(piece, 0, (size_t)body->num_masters * sizeof *piece);
+  }
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    switch (field) {
+      case FIELD_STRESS:
+        out[m] = stress_of(body, m);
+        break;
+      case FIELD_STRAIN:
+        out[m] = body->state[m / YW_LANES].strain[m % YW_LANES];
+        break;
+      case FIELD_STRETCH:
+        out[m] = stretch_of(body, m);
+        break;
+      default:
+        out[m] = piece ? (float)piece[m] : 0.0f;
+        break;
+    }
+  }
+  yw_mem_free(&body->mem, piece);
+}
+
+// Pieces ------------------------------------------------------------------------------------------
+
+static int32_t root_of(int32_t* parent, int32_t m) {
+  while (parent[m] != m) m = parent[m] = parent[parent[m]];
+  return m;
+}
+
+typedef struct piece_grid {
+  uint32_t mask;
+  int32_t *head, *next;
+} piece_grid;
+
+static uint32_t bucket_of(const piece_grid* grid, plastic_cell cell) {
+  uint32_t h = plastic_line(cell.y, cell.z) + (uint32_t)cell.x * 0xc2b2ae3du;
+  return (h ^ (h >> 15)) & grid->mask;
+}
+
+// Joins every master with those before it that are near.
+static void join_near(const yw_particles* particles, int32_t count, float reach,
+                      const piece_grid* grid, int32_t* parent) {
+  for (int32_t m = 0; m < count; ++m) {
+    yw_vec4 x = particles->pos[m];
+    plastic_cell c = plastic_cell_of(x, reach);
+    for (int k = 0; k < 27; ++k) {
+      plastic_cell near = {c.x + k % 3 - 1, c.y + k / 3 % 3 - 1, c.z + k / 9 - 1};
+      for (int32_t i = grid->head[bucket_of(grid, near)]; i >= 0; i = grid->next[i]) {
+        if (yw_distance(yw_xyz(particles->pos[i]), yw_xyz(x)) > reach) continue;
+        int32_t a = root_of(parent, i), b = root_of(parent, m);
+        parent[a > b ? a : b] = a > b ? b : a;
+      }
+    }
+    uint32_t b = bucket_of(grid, c);
+    grid->next[m] = grid->head[b];
+    grid->head[b] = m;
+  }
+}
+
+// Numbers by size, the largest first; equal ones by their first master.
+static int32_t number_pieces(int32_t count, int32_t* parent, int32_t* size, int32_t* piece) {
+  int32_t pieces = 0;
+  memset(size, 0, (size_t)count * sizeof *size);
+  for (int32_t m = 0; m < count; ++m) ++size[root_of(parent, m)];
+  // Counting sort of the roots by size.
+  int32_t* rank = piece;
+  memset(rank, 0, (size_t)count * sizeof *rank);
+  for (int32_t m = 0; m < count; ++m) {
+    if (parent[m] == m) ++rank[size[m] - 1], ++pieces;
+  }
+  int32_t before = 0;
+  for (int32_t s = count - 1; s >= 0; --s) {
+    int32_t n = rank[s];
+    rank[s] = before;
+    before += n;
+  }
+  for (int32_t m = 0; m < count; ++m) {
+    if (parent[m] == m) size[m] = rank[size[m] - 1]++;
+  }
+  for (int32_t m = 0; m < count; ++m) piece[m] = size[root_of(parent, m)];
+  return pieces;
+}
+
+int32_t yw_plastic_pieces(const plastic_body* body, const yw_particles* particles, int32_t* piece) {
+  int32_t count = body->num_masters, pieces = -1;
+  piece_grid grid = {.mask = 1023};
+  while (grid.mask < (uint32_t)count) grid.mask = 2 * grid.mask + 1;
+  grid.head = YW_NEW_ARRAY(&body->mem, int32_t, (size_t)grid.mask + 1);
+  grid.next = YW_NEW_ARRAY(&body->mem, int32_t, count);
+  int32_t* parent = YW_NEW_ARRAY(&body->mem, int32_t, count);
+  if (grid.head && grid.next && parent) {
+    memset(grid.head, 0xff, ((size_t)grid.mask + 1) * sizeof *grid.head);
+    for (int32_t m = 0; m < count; ++m) parent[m] = m;
+    join_near(particles, count, PIECE_REACH * body->model->spacing, &grid, parent);
+    pieces = number_pieces(count, parent, grid.next, piece);
+  }
+  yw_mem_free(&body->mem, grid.head);
+  yw_mem_free(&body->mem, grid.next);
+  yw_mem_free(&body->mem, parent);
+  return pieces;
+}

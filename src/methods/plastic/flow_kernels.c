@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// New deformation and velocities of masters, 16 at a time: (6), (18) to (21).
+#include <math.h>
+
+#include "methods/plastic/pairs.h"
+
+// Sweeps of rotations that make the columns of F_E orthogonal, at most; columns that are orthogonal
+// already are left alone.
+#define MAX_SWEEPS 6
+#define ORTHOGONAL 1e-13f
+// Bounds of det F_P.
+#define LEAST_DET 0.05f
+#define MOST_DET 20.0f
+
+typedef struct column {
+  yw_vf x, y, z;
+} column;
+
+YW_LANE_FN yw_vf dot(const column* a, const column* b) {
+  return a->x * b->x + a->y * b->y + a->z * b->z;
+}
+
+// Makes two columns orthogonal by a rotation of the pair. Returns lanes where that was due.
+YW_LANE_FN uint32_t part_columns(column* p, column* q) {
+  yw_vf pp = dot(p, p), qq = dot(q, q), pq = dot(p, q);
+  yw_vi due = pq * pq > ORTHOGONAL * pp * qq;
+  uint32_t bits = yw_vi_bits(due);
+  if (bits == 0) return 0;
+  yw_vf one = yw_vf_splat(1.0f), zeta = (qq - pp) / (2.0f * yw_vf_select(due, pq, one));
+  yw_vf t = 1.0f / (yw_vf_abs(zeta) + yw_vf_sqrt(1.0f + zeta * zeta));
+  t = yw_vf_select(zeta < 0.0f, -t, t);
+  yw_vf c = 1.0f / yw_vf_sqrt(1.0f + t * t), s = c * t;
+  c = yw_vf_select(due, c, one);
+  s = yw_vf_select(due, s, yw_vf_splat(0.0f));
+  column a = *p, b = *q;
+  *p = (column){c * a.x - s * b.x, c * a.y - s * b.y, c * a.z - s * b.z};
+  *q = (column){s * a.x + c * b.x, s * a.y + c * b.y, s * a.z + c * b.z};
+  return bits;
+}
+
+YW_LANE_FN column cross(const column* a, const column* b) {
+  return (column){a->y * b->z - a->z * b->y, a->z * b->x - a->x * b->z, a->x * b->y - a->y * b->x};
+}
+
+// U and sigma of F = columns, by rotations from the right (Hestenes). U is a proper rotation: where
+// F is inside out, the smallest stretch is negative.
+YW_LANE_FN void split_stretch(column f[3], yw_vf sigma[3]) {
+  for (int sweep = 0; sweep < MAX_SWEEPS; ++sweep) {
+    uint32_t due =
+        part_columns(&f[0], &f[1]) | part_columns(&f[0], &f[2]) | part_columns(&f[1], &f[2]);
+    if (due == 0) break;
+  }
+  yw_vf one = yw_vf_splat(1.0f);
+  for (int a = 0; a < 3; ++a) {
+    sigma[a] = yw_vf_sqrt(dot(&f[a], &f[a]));
+    yw_vf inv = 1.0f / yw_vf_max(sigma[a], yw_vf_splat(1e-12f));
+    f[a] = (column){f[a].x * inv, f[a].y * inv, f[a].z * inv};
+  }
+  // A stretch that is nothing has no direction of its own.
+  for (int a = 0; a < 3; ++a) {
+    yw_vi lost = sigma[a] < 1e-6f;
+    if (yw_vi_bits(lost) == 0) continue;
+    column other = cross(&f[(a + 1) % 3], &f[(a + 2) % 3]);
+    f[a] = (column){yw_vf_select(lost, other.x, f[a].x), yw_vf_select(lost, other.y, f[a].y),
+                    yw_vf_select(lost, other.z, f[a].z)};
+  }
+  column normal = cross(&f[0], &f[1]);
+  yw_vi mirrored = dot(&normal, &f[2]) < 0.0f;
+  if (yw_vi_bits(mirrored) == 0) return;
+  yw_vf least = yw_vf_min(sigma[0], yw_vf_min(sigma[1], sigma[2]));
+  yw_vi left = mirrored;
+  for (int a = 0; a < 3; ++a) {
+    yw_vi here = left & (sigma[a] == least);
+    left &= ~here;
+    yw_vf sign = yw_vf_select(here, -one, one);
+    sigma[a] *= sign;
+    f[a] = (column){f[a].x * sign, f[a].y * sign, f[a].z * sign};
+  }
+}
+
+// Return to the von Mises cylinder in logarithmic strain: what is beyond goes, volume stays.
+static void flow_von_mises(const plastic_material_block* material, plastic_state_block* state,
+                           int32_t lane) {
+  if (!(material->yield[lane] < INFINITY)) return;
+  float e[3], mean = 0.0f, norm2 = 0.0f;
+  for (int a = 0; a < 3; ++a) {
+    float s = state->sigma[a][lane];
+    e[a] = logf(s > 0.05f ? s : 0.05f);
+    mean += e[a] * (1.0f / 3.0f);
+  }
+  for (int a = 0; a < 3; ++a) norm2 += (e[a] - mean) * (e[a] - mean);
+  float hardened = 1.0f + material->xi[lane] * state->strain[lane];
+  float limit = hardened * material->yield[lane] / (2.449489743f * material->mu[lane]);
+  float norm = sqrtf(norm2);
+  if (!(norm > limit)) return;
+  for (int a = 0; a < 3; ++a) {
+    state->sigma[a][lane] = expf(mean + (e[a] - mean) * (limit / norm));
+  }
+  state->strain[lane] += 0.8164965809f * (norm - limit);
+}
+
+// Stretches beyond the limits become part of F_P (19), (21).
+YW_LANE_FN void flow_box(const plastic_material_block* material, plastic_state_block* state,
+                         int32_t lane, yw_vf sigma[3]) {
+  yw_vf low = yw_vf_load(material->low + lane), high = yw_vf_load(material->high + lane);
+  yw_vf before = yw_vf_splat(1.0f), after = before, gone2 = yw_vf_splat(0.0f);
+  for (int a = 0; a < 3; ++a) {
+    yw_vf kept = yw_vf_min(yw_vf_max(sigma[a], low), high);
+    yw_vf share = (sigma[a] - kept) / yw_vf_max(yw_vf_abs(kept), yw_vf_splat(1e-6f));
+    gone2 += share * share;
+    before *= sigma[a];
+    after *= kept;
+    sigma[a] = kept;
+  }
+  yw_vi flowed = gone2 > 0.0f;
+  if (yw_vi_bits(flowed) == 0) return;
+  yw_vf det = yw_vf_load(state->det_p + lane);
+  yw_vf next = det * before / yw_vf_select(flowed, after, yw_vf_splat(1.0f));
+  next = yw_vf_min(yw_vf_max(next, yw_vf_splat(LEAST_DET)), yw_vf_splat(MOST_DET));
+  yw_vf_store(state->det_p + lane, yw_vf_select(flowed, next, det));
+  yw_vf strain = yw_vf_load(state->strain + lane) + yw_vf_sqrt(gone2 * (2.0f / 3.0f));
+  yw_vf_store(state->strain + lane, yw_vf_select(flowed, strain, yw_vf_load(state->strain + lane)));
+}
+
+// F_E = (1 + dt L) F_E, then flow.
+static void flow_block(plastic_body* body, int32_t block) {
+  const plastic_material_block* material = &body->model->materials[block];
+  plastic_state_block* state = &body->state[block];
+  plastic_work_block* work = &body->work[block];
+  for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
+    yw_lanes_mat3 l = load_mat3(work->l[0], lane), u = load_mat3(state->u[0], lane);
+    yw_lanes_mat3 lu = yw_lanes_mat3_mul(&l, &u);
+    yw_vf dt = yw_vf_splat(body->dt), sigma[3];
+    for (int a = 0; a < 3; ++a) sigma[a] = yw_vf_load(state->sigma[a] + lane);
+    column f[3] = {{sigma[0] * (u.xx + dt * lu.xx), sigma[0] * (u.yx + dt * lu.yx),
+                    sigma[0] * (u.zx + dt * lu.zx)},
+                   {sigma[1] * (u.xy + dt * lu.xy), sigma[1] * (u.yy + dt * lu.yy),
+                    sigma[1] * (u.zy + dt * lu.zy)},
+                   {sigma[2] * (u.xz + dt * lu.xz), sigma[2] * (u.yz + dt * lu.yz),
+                    sigma[2] * (u.zz + dt * lu.zz)}};
+    split_stretch(f, sigma);
+    flow_box(material, state, lane, sigma);
+    yw_lanes_mat3 next = {f[0].x, f[1].x, f[2].x, f[0].y, f[1].y, f[2].y, f[0].z, f[1].z, f[2].z};
+    yw_lanes_mat3_store((yw_mat3x16*)state->u, lane, &next);
+    for (int a = 0; a < 3; ++a) yw_vf_store(state->sigma[a] + lane, sigma[a]);
+    // C = (1 + eta)/2 L - (1 - eta)/2 L^T
+    yw_vf eta = yw_vf_load(material->eta + lane);
+    yw_vf p = 0.5f * (1.0f + eta), q = 0.5f * (1.0f - eta);
+    yw_lanes_mat3 c = {p * l.xx - q * l.xx, p * l.xy - q * l.yx, p * l.xz - q * l.zx,
+                       p * l.yx - q * l.xy, p * l.yy - q * l.yy, p * l.yz - q * l.zy,
+                       p * l.zx - q * l.xz, p * l.zy - q * l.yz, p * l.zz - q * l.zz};
+    yw_lanes_mat3_store((yw_mat3x16*)state->c, lane, &c);
+  }
+  for (int32_t k = 0; k < YW_LANES; ++k) flow_von_mises(material, state, k);
+  for (int32_t k = 0; k < YW_LANES; ++k) {
+    if (material->xi[k] == 0.0f || material->yield[k] < INFINITY) continue;
+    float power = material->xi[k] * (1.0f - state->det_p[k]);
+    state->harden[k] = expf(power < -20.0f ? -20.0f : power > 4.0f ? 4.0f : power);
+  }
+}
+
+// As printed: (7) takes velocities from that of the master, (8) keeps a tenth of it.
+static void flow_as_printed(const plastic_body* body, const yw_particles* particles, int32_t block,
+                            plastic_work_block* work, float moved[4][YW_LANES]) {
+  for (int32_t k = 0; k < YW_LANES && block * YW_LANES + k < body->num_masters; ++k) {
+    const float* v = &particles->vel[block * YW_LANES + k].x;
+    const float* drag = &body->drag[block * YW_LANES + k].x;
+    for (int i = 0; i < 9; ++i) work->l[i][k] -= v[i / 3] * drag[i % 3];
+    for (int i = 0; i < 3; ++i) moved[i][k] = 0.1f * v[i] + 0.9f * moved[i][k];
+  }
+}
+
+void YW_KERNEL(yw_plastic_flow)(plastic_body* body, yw_particles* particles, int32_t chunk) {
+  block_range range = blocks_of(body, chunk);
+  float gradient2 = 0.0f;
+  local_slave locals[PLASTIC_MAX_LOCALS];
+  pair_rows rows;
+  load_locals(body, body->solved, chunk, locals);
+  for (int32_t block = range.first; block < range.end; ++block) {
+    _Alignas(64) float moved[4][YW_LANES];
+    plastic_work_block* work = &body->work[block];
+    make_rows(body, locals, block, &rows, (yw_mat3x16*)work->l, moved);
+    for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
+      yw_lanes_mat3 sum = load_mat3(work->l[0], lane);
+      yw_lanes_sym3 inverse = yw_lanes_sym3_load((const yw_sym3x16*)work->inverse, lane);
+      yw_lanes_mat3 l = mul_sym(&sum, &inverse);
+      yw_lanes_mat3_store((yw_mat3x16*)work->l, lane, &l);
+    }
+    if (body->drag) flow_as_printed(body, particles, block, work, moved);
+    flow_block(body, block);
+    for (int32_t k = 0; k < YW_LANES && block * YW_LANES + k < body->num_masters; ++k) {
+      // A master that sees no slave falls freely.
+      yw_vec4* v = &particles->vel[block * YW_LANES + k];
+      bool is_free = !body->drag && moved[3][k] < 0.5f;
+      *v = is_free ? yw_v4(yw_add(yw_xyz(*v), body->fall))
+                   : (yw_vec4){moved[0][k], moved[1][k], moved[2][k], 0.0f};
+      float sum = 0.0f;
+      for (int i = 0; i < 9; ++i) sum += work->l[i][k] * work->l[i][k];
+      // NaN must show.
+      if (!(sum <= gradient2)) gradient2 = sum;
+    }
+  }
+  body->sums[chunk].gradient2 = gradient2;
+}

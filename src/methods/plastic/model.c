@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: MIT
+// Making the rest data of plastic bodies: checks, lattices, materials.
+#include "methods/plastic/model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "geometry/shape.h"
+#include "methods/plastic/body.h"
+#include "methods/plastic/plastic.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/hash.h"
+#include "yawara/extend/memory.h"
+
+// Lattice points that are tried for one shape, at most.
+#define MAX_TRIED 4e9
+// Surfaces that pass through a lattice point hold it.
+#define ROUNDING 1e-4f
+
+yw_plastic_material yw_default_plastic_material(void) {
+  return (yw_plastic_material){.youngs_modulus = 1e6f,
+                               .poissons_ratio = 0.3f,
+                               .density = 1000.0f,
+                               .theta_c = 0.025f,
+                               .theta_s = 0.0075f,
+                               .yield_stress = 1e4f};
+}
+
+yw_plastic_part yw_default_plastic_part(void) {
+  return (yw_plastic_part){.transform = YW_TRANSFORM_IDENTITY,
+                           .material = yw_default_plastic_material()};
+}
+
+yw_plastic_def yw_default_plastic_def(void) {
+  return (yw_plastic_def){.spacing = 0.02f,
+                          .tolerance = 1e-3f,
+                          .max_iterations = 300,
+                          .memory_limit = 8e9,
+                          .sleep_speed = -1.0f};
+}
+
+// Checks ------------------------------------------------------------------------------------------
+
+static bool is_positive(float x) { return x > 0.0f && isfinite(x); }
+static bool is_natural(float x) { return x >= 0.0f && isfinite(x); }
+
+static yw_status bad_number(yw_error* error, int32_t part, const char* what, double found,
+                            const char* expected) {
+  return yw_fail(error, YW_ERR_INVALID, "part %d: %s is %g, but must be %s", part, what, found,
+                 expected);
+}
+
+static yw_status check_material(const yw_plastic_material* m, int32_t part, yw_error* error) {
+  if (!is_positive(m->youngs_modulus)) {
+    return bad_number(error, part, "youngs_modulus", (double)m->youngs_modulus, "above 0 Pa");
+  }
+  if (!(m->poissons_ratio >= 0.0f && m->poissons_ratio < 0.5f)) {
+    return bad_number(error, part, "poissons_ratio", (double)m->poissons_ratio,
+                      "at least 0 and below 0.5");
+  }
+  if (!is_positive(m->density)) {
+    return bad_number(error, part, "density", (double)m->density, "above 0 kg/m^3");
+  }
+  if (m->flow < YW_FLOW_NONE || m->flow > YW_FLOW_VON_MISES) {
+    return bad_number(error, part, "flow", (double)m->flow, "none, box or von_mises");
+  }
+  if (m->flow == YW_FLOW_BOX && !(m->theta_c >= 0.0f && m->theta_c < 1.0f)) {
+    return bad_number(error, part, "theta_c", (double)m->theta_c, "at least 0 and below 1");
+  }
+  if (m->flow == YW_FLOW_BOX && !is_natural(m->theta_s)) {
+    return bad_number(error, part, "theta_s", (double)m->theta_s, "at least 0");
+  }
+  if (m->flow == YW_FLOW_VON_MISES && !is_natural(m->yield_stress)) {
+    return bad_number(error, part, "yield_stress", (double)m->yield_stress, "at least 0 Pa");
+  }
+  if (!is_natural(m->xi)) return bad_number(error, part, "xi", (double)m->xi, "at least 0");
+  if (!(m->eta >= 0.0f && m->eta <= 1.0f)) {
+    return bad_number(error, part, "eta", (double)m->eta, "between 0 and 1");
+  }
+  return YW_OK;
+}
+
+static yw_status check_field(const float* field, int32_t count, const char* what, bool zero,
+                             int32_t part, yw_error* error) {
+  for (int32_t i = 0; field && i < count; ++i) {
+    if (zero ? is_natural(field[i]) : is_positive(field[i])) continue;
+    return yw_fail(error, YW_ERR_INVALID, "part %d: %s of point %d is %g, but must be %s", part,
+                   what, i, (double)field[i], zero ? "at least 0" : "above 0");
+  }
+  return YW_OK;
+}
+
+static yw_status check_part(const yw_plastic_part* part, int32_t i, yw_error* error) {
+  if (!part->shape && (!part->points || part->num_points < 1)) {
+    return yw_fail(error, YW_ERR_INVALID, "part %d has neither a shape nor points", i);
+  }
+  bool has_fields = part->youngs_modulus_field || part->yield_field || part->density_field;
+  if (part->shape && has_fields) {
+    return yw_fail(error, YW_ERR_INVALID,
+                   "part %d: numbers per point need points, not a shape (see yw_plastic_sample)",
+                   i);
+  }
+  const yw_transform* t = &part->transform;
+  yw_quat q = t->rotation;
+  float norm = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  if (!yw_is_finite3(t->position) || !(fabsf(norm - 1.0f) < 1e-3f) || t->scale != 1.0f) {
+    return yw_fail(error, YW_ERR_INVALID,
+                   "part %d: its transform must be finite, with a unit rotation and scale 1", i);
+  }
+  if (!yw_is_finite3(part->velocity) || !yw_is_finite3(part->angular_velocity)) {
+    return yw_fail(error, YW_ERR_INVALID, "part %d: velocity is not finite", i);
+  }
+  if (!(part->start >= 0.0) || !isfinite(part->start)) {
+    return bad_number(error, i, "start", part->start, "at least 0 s");
+  }
+  for (int32_t k = 0; !part->shape && k < part->num_points; ++k) {
+    if (!yw_is_finite3(part->points[k])) {
+      return yw_fail(error, YW_ERR_INVALID, "part %d: point %d is not finite", i, k);
+    }
+  }
+  int32_t n = part->num_points;
+  yw_status status = check_material(&part->material, i, error);
+  if (status >= 0) {
+    status = check_field(part->youngs_modulus_field, n, "youngs_modulus", false, i, error);
+  }
+  if (status >= 0) status = check_field(part->yield_field, n, "yield", true, i, error);
+  if (status >= 0) status = check_field(part->density_field, n, "density", false, i, error);
+  return status;
+}
+
+static yw_status check_def(const yw_plastic_def* def, yw_error* error) {
+  if (!is_positive(def->spacing) || def->spacing < 1e-9f) {
+    return yw_fail(error, YW_ERR_INVALID, "spacing is %g m, but must be above 1e-9",
+                   (double)def->spacing);
+  }
+  if (!def->parts || def->num_parts < 1) {
+    return yw_fail(error, YW_ERR_INVALID, "a plastic body needs at least one part");
+  }
+  if (!is_natural(def->time_step)) {
+    return yw_fail(error, YW_ERR_INVALID, "time_step is %g s, but must be 0 (chosen) or more",
+                   (double)def->time_step);
+  }
+  if (!isfinite(def->sleep_speed)) {
+    return yw_fail(error, YW_ERR_INVALID, "sleep_speed is %g m/s, but must be finite",
+                   (double)def->sleep_speed);
+  }
+  if (!(def->tolerance >= 1e-6f && def->tolerance <= 0.1f)) {
+    return yw_fail(error, YW_ERR_INVALID, "tolerance is %g, but must be between 1e-6 and 0.1",
+                   (double)def->tolerance);
+  }
+  if (def->max_iterations < 1 || def->max_iterations > 10000) {
+    return yw_fail(error, YW_ERR_INVALID, "max_iterations is %d, but must be between 1 and 10000",
+                   def->max_iterations);
+  }
+  for (int32_t i = 0; i < def->num_parts; ++i) {
+    yw_status status = check_part(&def->parts[i], i, error);
+    if (status < 0) return status;
+  }
+  return YW_OK;
+}
+
+// Bytes of a body: 33 pairs per master, arrays of masters and slaves, places in chunks.
+static double body_bytes(double masters, double slaves) {
+  double pair = sizeof(yw_vec4) + sizeof(int32_t) + sizeof(uint16_t);
+  double place = 2 * sizeof(yw_vec4) + 2 * sizeof(int32_t);
+  double master =
+      (sizeof(plastic_state_block) + sizeof(plastic_work_block) + sizeof(plastic_material_block)) /
+          (double)YW_LANES +
+      sizeof(plastic_row) + 9 * sizeof(yw_vec4) + (PLASTIC_MAX_ROW + 12) * sizeof(int32_t);
+  double slave = 1.25 * (11 * sizeof(yw_vec4) + 64.0);
+  return masters * (1.25 * (34.0 * pair + 4.0 * place) + master) + slaves * slave;
+}
+
+static yw_status refuse_size(double masters, double bytes, double limit, yw_error* error) {
+  return yw_fail(error, YW_ERR_LIMIT,
+                 "about %.6g masters need about %.2g GB, but the limit is %.2g GB; use a larger "
+                 "spacing",
+                 masters, 1e-9 * bytes, 1e-9 * limit);
+}
+
+static yw_status check_memory(double masters, double slaves, double limit, yw_error* error) {
+  double bytes = body_bytes(masters, slaves);
+  if (bytes <= limit && masters < 5e7) return YW_OK;
+  return refuse_size(masters, bytes, limit, error);
+}
+
+// Lattices ----------------------------------------------------------------------------------------
+
+typedef struct lattice {
+  int64_t count[3];
+  yw_vec3 first;
+  float spacing;
+} lattice;
+
+static yw_status lattice_of(const yw_shape* shape, float spacing, bool sheet, lattice* out,
+                            yw_error* error) {
+  yw_aabb box;
+  bool bounded = yw_shape_bounds(shape, &box);
+  const float low[3] = {box.lower.x, box.lower.y, box.lower.z};
+  const float high[3] = {box.upper.x, box.upper.y, box.upper.z};
+  float first[3];
+  *out = (lattice){.spacing = spacing};
+  for (int k = 0; k < 3; ++k) {
+    if (!bounded || !isfinite(low[k]) || !isfinite(high[k]) || low[k] > high[k]) {
+      return yw_fail(error, YW_ERR_GEOMETRY, "the shape of a plastic body is empty or unbounded");
+    }
+    double cells = ceil(((double)high[k] - (double)low[k]) / (double)spacing - 1e-3);
+    if (cells > 1e9) cells = 1e9;
+    out->count[k] = cells < 1.0 || (sheet && k == 1) ? 1 : (int64_t)cells;
+    first[k] = 0.5f * (low[k] + high[k]) - 0.5f * spacing * (float)(out->count[k] - 1);
+  }
+  out->first = yw_v3(first[0], first[1], first[2]);
+  return YW_OK;
+}
+
+// Points of the lattice in the shape, brick by brick, so that masters of one chunk lie close; with
+// points NULL they are only counted.
+static int64_t sample(const yw_shape* shape, const lattice* l, yw_vec3* points) {
+  const int64_t flat[3] = {16, 1, 16}, thick[3] = {8, 8, 4};
+  const int64_t* size = l->count[1] == 1 ? flat : thick;
+  int64_t bricks[3], kept = 0;
+  for (int k = 0; k < 3; ++k) bricks[k] = (l->count[k] + size[k] - 1) / size[k];
+  for (int64_t b = 0; b < bricks[0] * bricks[1] * bricks[2]; ++b) {
+    const int64_t brick[3] = {b % bricks[0], b / bricks[0] % bricks[1],
+                              b / (bricks[0] * bricks[1])};
+    yw_vec4 batch[PLASTIC_CHUNK];
+    float distance[PLASTIC_CHUNK];
+    int32_t n = 0;
+    for (int64_t i = 0; i < PLASTIC_CHUNK; ++i) {
+      int64_t x = brick[0] * size[0] + i % size[0];
+      int64_t y = brick[1] * size[1] + i / size[0] % size[1];
+      int64_t z = brick[2] * size[2] + i / (size[0] * size[1]);
+      if (x >= l->count[0] || y >= l->count[1] || z >= l->count[2]) continue;
+      batch[n++] = (yw_vec4){l->first.x + l->spacing * (float)x, l->first.y + l->spacing * (float)y,
+                             l->first.z + l->spacing * (float)z, 0.0f};
+    }
+    yw_shape_distance_many(shape, n, batch, distance);
+    for (int32_t i = 0; i < n; ++i) {
+      if (!(distance[i] <= ROUNDING * l->spacing)) continue;
+      if (points) points[kept] = yw_xyz(batch[i]);
+      ++kept;
+    }
+  }
+  return kept;
+}
+
+static yw_status count_points(const yw_shape* shape, float spacing, bool sheet, double limit,
+                              lattice* l, int64_t* count, yw_error* error) {
+  yw_status status = lattice_of(shape, spacing, sheet, l, error);
+  if (status < 0) return status;
+  double tried = (double)l->count[0] * (double)l->count[1] * (double)l->count[2];
+  if (tried > MAX_TRIED) return refuse_size(tried, body_bytes(tried, tried), limit, error);
+  if (tried > 1e6) {
+    // A shape fills its box to a tenth at least, or else the count below refuses it.
+    status = check_memory(0.02 * tried, 0.02 * tried, limit, error);
+    if (status < 0) return status;
+  }
+  *count = sample(shape, l, NULL);
+  if (*count > 0) return check_memory((double)*count, (double)*count, limit, error);
+  return yw_fail(error, YW_ERR_GEOMETRY,
+                 "the shape holds no point of a lattice with spacing %g m; use a smaller spacing",
+                 (double)spacing);
+}
+
+yw_status yw_plastic_sample(const yw_allocator* mem, const yw_shape* shape, float spacing,
+                            bool sheet, yw_vec3** out, int32_t* count, yw_error* error) {
+  yw_error_clear(error);
+  if (!shape || !out || !count || !is_positive(spacing)) {
+    return yw_fail(error, YW_ERR_INVALID, "yw_plastic_sample: NULL, or spacing not above 0");
+  }
+  *out = NULL;
+  *count = 0;
+  lattice l;
+  int64_t n;
+  yw_status status = count_points(shape, spacing, sheet, 1e12, &l, &n, error);
+  if (status < 0) return status;
+  *out = YW_NEW_ARRAY(mem, yw_vec3, n);
+  if (!*out) return yw_fail_memory(error, "the points of a plastic body");
+  sample(shape, &l, *out);
+  *count = (int32_t)n;
+  return YW_OK;
+}
+
+yw_status yw_plastic_count(const yw_shape* shape, float spacing, bool sheet, double memory_limit,
+                           int32_t* count, double* bytes, yw_error* error) {
+  yw_error_clear(error);
+  if (!shape || !count || !is_positive(spacing)) {
+    return yw_fail(error, YW_ERR_INVALID, "yw_plastic_count: NULL, or spacing not above 0");
+  }
+  *count = 0;
+  lattice l;
+  int64_t n;
+  yw_status status = count_points(shape, spacing, sheet, memory_limit, &l, &n, error);
+  if (status < 0) return status;
+  *count = (int32_t)n;
+  if (bytes) *bytes = body_bytes((double)n, (double)n);
+  return YW_OK;
+}
+
+void yw_points_free(const yw_allocator* mem, yw_vec3* points) { yw_mem_free(mem, points); }
+
+// Masters -----------------------------------------------------------------------------------------
+
+static void set_material(plastic_model* model, int32_t m, const yw_plastic_part* part,
+                         int32_t point) {
+  const yw_plastic_material* material = &part->material;
+  plastic_material_block* block = &model->materials[m / YW_LANES];
+  int32_t l = m % YW_LANES;
+  float e =
+      part->youngs_modulus_field ? part->youngs_modulus_field[point] : material->youngs_modulus;
+  float density = part->density_field ? part->density_field[point] : material->density;
+  float yield = part->yield_field ? part->yield_field[point] : material->yield_stress;
+  float nu = material->poissons_ratio, d = model->spacing;
+  block->mu[l] = e / (2.0f * (1.0f + nu));
+  block->lambda[l] = e * nu / ((1.0f + nu) * (1.0f - 2.0f * nu));
+  block->volume[l] = d * d * d;
+  block->low[l] = material->flow == YW_FLOW_BOX ? 1.0f - material->theta_c : -INFINITY;
+  block->high[l] = material->flow == YW_FLOW_BOX ? 1.0f + material->theta_s : INFINITY;
+  block->yield[l] = material->flow == YW_FLOW_VON_MISES ? yield : INFINITY;
+  block->xi[l] = material->flow == YW_FLOW_NONE ? 0.0f : material->xi;
+  block->eta[l] = material->eta;
+  model->mass[m] = density * block->volume[l];
+  float wave = sqrtf((block->lambda[l] + 2.0f * block->mu[l]) / density);
+  if (wave > model->wave_speed) model->wave_speed = wave;
+}
+
+static void add_masters(plastic_model* model, const yw_plastic_part* from, plastic_part* to,
+                        const yw_vec3* points) {
+  double mass = 0.0, center[3] = {0};
+  for (int32_t i = 0; i < to->count; ++i) {
+    int32_t m = to->first + i;
+    yw_vec3 p = yw_transform_point(from->transform, points[i]);
+    model->masters[m] = p;
+    set_material(model, m, from, i);
+    double w = (double)model->mass[m];
+    mass += w;
+    center[0] += w * (double)p.x, center[1] += w * (double)p.y, center[2] += w * (double)p.z;
+  }
+  to->center =
+      yw_v3((float)(center[0] / mass), (float)(center[1] / mass), (float)(center[2] / mass));
+  to->velocity = from->velocity;
+  to->spin = from->angular_velocity;
+  to->start = from->start;
+}
+
+// Parts in order of their start; those that start together in the order given.
+static void order_parts(const yw_plastic_def* def, int32_t* order) {
+  for (int32_t i = 0; i < def->num_parts; ++i) {
+    int32_t at = i;
+    for (; at > 0 && def->parts[order[at - 1]].start > def->parts[i].start; --at) {
+      order[at] = order[at - 1];
+    }
+    order[at] = i;
+  }
+}
+
+static yw_status count_masters(const yw_plastic_def* def, plastic_model* model,
+                               const int32_t* order, yw_error* error) {
+  int64_t total = 0;
+  for (int32_t i = 0; i < def->num_parts; ++i) {
+    const yw_plastic_part* from = &def->parts[order[i]];
+    int64_t count = from->num_points;
+    if (from->shape) {
+      lattice l;
+      yw_status status = count_points(from->shape, def->spacing, from->sheet, def->memory_limit, &l,
+                                      &count, error);
+      if (status < 0) return status;
+    }
+    model->parts[i].first = (int32_t)total;
+    model->parts[i].count = (int32_t)count;
+    total += count;
+    yw_status status = check_memory((double)total, (double)total, def->memory_limit, error);
+    if (status < 0) return status;
+  }
+  model->num_masters = (int32_t)total;
+  return YW_OK;
+}
+
+static yw_status fill_parts(const yw_plastic_def* def, plastic_model* model, const int32_t* order,
+                            yw_error* error) {
+  for (int32_t i = 0; i < def->num_parts; ++i) {
+    const yw_plastic_part* from = &def->parts[order[i]];
+    plastic_part* to = &model->parts[i];
+    yw_vec3* sampled = NULL;
+    if (from->shape) {
+      int32_t count;
+      yw_status status = yw_plastic_sample(&model->mem, from->shape, def->spacing, from->sheet,
+                                           &sampled, &count, error);
+      if (status < 0) return status;
+    }
+    add_masters(model, from, to, sampled ? sampled : from->points);
+    yw_points_free(&model->mem, sampled);
+    if (!yw_plastic_link_masters(model, to)) return yw_fail_memory(error, "a plastic model");
+    if (!def->without_slaves && !yw_plastic_place_slaves(model, to, from->transform.rotation)) {
+      return yw_fail_memory(error, "a plastic model");
+    }
+  }
+  return check_memory((double)model->num_masters, (double)model->num_slaves, def->memory_limit,
+                      error);
+}
+
+static uint64_t hash_of(const plastic_model* m) {
+  const float numbers[4] = {m->spacing, m->time_step, m->tolerance, m->sleep_speed};
+  const int32_t counts[5] = {m->iterations, m->paper, m->without_slaves, m->num_masters,
+                             m->num_parts};
+  uint64_t hash = yw_hash_bytes(YW_HASH_SEED, numbers, sizeof numbers);
+  hash = yw_hash_bytes(hash, counts, sizeof counts);
+  hash = yw_hash_bytes(hash, m->masters, (size_t)m->num_masters * sizeof *m->masters);
+  hash = yw_hash_bytes(hash, m->mass, (size_t)m->num_masters * sizeof *m->mass);
+  size_t blocks = (size_t)yw_plastic_chunks(m->num_masters, YW_LANES);
+  hash = yw_hash_bytes(hash, m->materials, blocks * sizeof *m->materials);
+  hash = yw_hash_bytes(hash, m->slaves, (size_t)m->num_slaves * sizeof *m->slaves);
+  for (int32_t i = 0; i < m->num_parts; ++i) {
+    const plastic_part* p = &m->parts[i];
+    hash = yw_hash_bytes(hash, &p->start, sizeof p->start);
+    hash = yw_hash_bytes(hash, &p->velocity, sizeof p->velocity);
+    hash = yw_hash_bytes(hash, &p->spin, sizeof p->spin);
+  }
+  return hash;
+}
+
+void yw_plastic_model_destroy(void* pointer) {
+  plastic_model* model = pointer;
+  if (!model) return;
+  yw_allocator mem = model->mem;
+  void* const arrays[] = {model->parts,     model->masters, model->mass,
+                          model->materials, model->slaves,  model->links};
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
+  yw_mem_free(&mem, model);
+}
+
+static yw_status build(const yw_plastic_def* def, plastic_model* model, int32_t* order,
+                       yw_error* error) {
+  order_parts(def, order);
+  if (!(def->parts[order[0]].start == 0.0)) {
+    return yw_fail(
+        error, YW_ERR_INVALID,
+        "the first part starts at %g s, but one must be there at 0 (a body that comes later "
+        "as a whole has a start of its own)",
+        def->parts[order[0]].start);
+  }
+  yw_status status = count_masters(def, model, order, error);
+  if (status < 0) return status;
+  size_t n = (size_t)model->num_masters;
+  model->masters = YW_NEW_ARRAY(&model->mem, yw_vec3, n);
+  model->mass = YW_NEW_ARRAY(&model->mem, float, n);
+  model->materials = YW_NEW_ARRAY(&model->mem, plastic_material_block,
+                                  yw_plastic_chunks(model->num_masters, YW_LANES));
+  if (!model->masters || !model->mass || !model->materials) {
+    return yw_fail_memory(error, "a plastic model");
+  }
+  status = fill_parts(def, model, order, error);
+  if (status < 0) return status;
+  model->hash = hash_of(model);
+  return YW_OK;
+}
+
+yw_status yw_plastic_model_create(const yw_allocator* mem, const yw_plastic_def* def, void** out,
+                                  yw_error* error) {
+  *out = NULL;
+  yw_status status = check_def(def, error);
+  if (status < 0) return status;
+  plastic_model* model = YW_NEW(mem, plastic_model);
+  if (!model) return yw_fail_memory(error, "a plastic model");
+  model->mem = yw_mem_or_default(mem);
+  model->spacing = def->spacing;
+  model->time_step = def->time_step;
+  model->tolerance = def->tolerance;
+  model->iterations = def->max_iterations;
+  model->paper = def->paper;
+  model->without_slaves = def->without_slaves;
+  // Formulas as printed and masters without slaves are for comparison: they never rest.
+  model->sleep_speed = def->paper || def->without_slaves ? 0.0f : def->sleep_speed;
+  model->num_parts = def->num_parts;
+  model->parts = YW_NEW_ARRAY(mem, plastic_part, def->num_parts);
+  int32_t* order = YW_NEW_ARRAY(mem, int32_t, def->num_parts);
+  status = model->parts && order ? build(def, model, order, error)
+                                 : yw_fail_memory(error, "a plastic model");
+  yw_mem_free(mem, order);
+  if (status < 0) {
+    yw_plastic_model_destroy(model);
+    return status;
+  }
+  *out = model;
+  return YW_OK;
+}

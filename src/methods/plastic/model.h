@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Rest data of a plastic body: where masters and slaves are, and what each master is made of.
+// Saida, Fujisawa, Mikawa 2017. d is the spacing of the masters, h = d the kernel's half radius.
+#ifndef YW_METHODS_PLASTIC_MODEL_H
+#define YW_METHODS_PLASTIC_MODEL_H
+
+#include "base/simd.h"
+#include "yawara/extend/method.h"
+
+/// Material of 16 masters.
+typedef struct plastic_material_block {
+  _Alignas(64) float mu[YW_LANES];  ///< Pa, Lame constants before hardening
+  float lambda[YW_LANES];           ///< Pa
+  float volume[YW_LANES];           ///< m^3, V0
+  float low[YW_LANES];              ///< 1 - theta_c; -inf: none
+  float high[YW_LANES];             ///< 1 + theta_s; inf: none
+  float yield[YW_LANES];            ///< Pa, von Mises; inf: none
+  float xi[YW_LANES];               ///< hardening
+  float eta[YW_LANES];              ///< how much of the affine velocity is kept besides rotation
+} plastic_material_block;
+
+/// Two masters that lie side by side at rest.
+typedef struct plastic_link {
+  int32_t a, b;
+} plastic_link;
+
+typedef struct plastic_part {
+  int32_t first, count;             ///< masters
+  int32_t first_slave, num_slaves;  ///< slaves at rest
+  int32_t first_link, num_links;
+  double start;            ///< s
+  yw_vec3 velocity, spin;  ///< m/s, rad/s about the center
+  yw_vec3 center;          ///< m
+} plastic_part;
+
+typedef struct plastic_model {
+  yw_allocator mem;
+  uint64_t hash;
+  float spacing;        ///< m, d
+  float time_step;      ///< s; 0: chosen
+  float tolerance;      ///< of the solve
+  int32_t iterations;   ///< at most, in a solve
+  bool paper;           ///< the formulas as printed
+  bool without_slaves;  ///< forces are evaluated at the masters themselves
+  float sleep_speed;    ///< m/s, below which matter is at rest; 0: never; below 0: chosen
+  float wave_speed;     ///< m/s, the fastest of all masters
+
+  int32_t num_parts;
+  plastic_part* parts;  ///< by start time
+  int32_t num_masters;  ///< of all parts
+  yw_vec3* masters;
+  float* mass;
+  plastic_material_block* materials;
+  int32_t num_slaves;
+  yw_vec3* slaves;
+  int32_t num_links;
+  plastic_link* links;
+} plastic_model;
+
+/// placement.c: slaves and links of the masters [first, first + count) of a model, appended. The
+/// lattice of the masters is turned by `rotation`.
+bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part, yw_quat rotation);
+bool yw_plastic_link_masters(plastic_model* model, plastic_part* part);
+
+/// Part of the model with these masters in it has started at `time`, up to rounding.
+static inline bool yw_plastic_has_started(const plastic_part* part, double time) {
+  return time >= part->start - 1e-6;
+}
+
+#endif

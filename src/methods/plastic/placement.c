@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// Where slaves are at rest: on the lattice of the masters, shifted by half a spacing in each
+// direction, wherever a master is within 2h. Every master of a lattice then sees 32 of them.
+// Masters that lie on no lattice get the same 32 places each, except where a slave is close
+// already.
+#include <string.h>
+
+#include "methods/plastic/cells.h"
+#include "methods/plastic/model.h"
+#include "yawara/extend/memory.h"
+
+// Closer than this, in units of d, two places are one. Places of one lattice differ by 1.
+#define ROOM 0.7f
+// Masters that lie side by side: 2.5 radii, in units of d.
+#define BESIDE 1.25f
+
+// Points by cells of edge d.
+typedef struct point_grid {
+  const yw_allocator* mem;
+  float edge;
+  uint32_t mask;
+  int32_t* head;  // point per bucket
+  int32_t* next;
+  const yw_vec3* points;
+} point_grid;
+
+static bool grid_create(point_grid* grid, const yw_allocator* mem, float edge, int64_t capacity) {
+  uint32_t buckets = 1024;
+  while (buckets < (uint64_t)capacity && buckets < (1u << 30)) buckets *= 2;
+  *grid = (point_grid){.mem = mem, .edge = edge, .mask = buckets - 1};
+  grid->head = YW_NEW_ARRAY(mem, int32_t, buckets);
+  grid->next = YW_NEW_ARRAY(mem, int32_t, capacity);
+  if (grid->head) memset(grid->head, 0xff, (size_t)buckets * sizeof *grid->head);
+  return grid->head && grid->next;
+}
+
+static void grid_free(point_grid* grid) {
+  yw_mem_free(grid->mem, grid->head);
+  yw_mem_free(grid->mem, grid->next);
+}
+
+static uint32_t bucket_of(const point_grid* grid, plastic_cell cell) {
+  uint32_t h = plastic_line(cell.y, cell.z) + (uint32_t)cell.x * 0xc2b2ae3du;
+  return (h ^ (h >> 15)) & grid->mask;
+}
+
+static plastic_cell cell_of(const point_grid* grid, yw_vec3 p, yw_vec3 origin) {
+  return plastic_cell_of(yw_v4(yw_sub(p, origin)), grid->edge);
+}
+
+static void grid_insert(point_grid* grid, int32_t point, yw_vec3 origin) {
+  uint32_t b = bucket_of(grid, cell_of(grid, grid->points[point], origin));
+  grid->next[point] = grid->head[b];
+  grid->head[b] = point;
+}
+
+// True when a point of the grid is nearer to p than reach. The cell of p comes first.
+static bool grid_has_near(const point_grid* grid, yw_vec3 p, yw_vec3 origin, float reach) {
+  static const int order[3] = {0, -1, 1};
+  plastic_cell c = cell_of(grid, p, origin);
+  for (int k = 0; k < 27; ++k) {
+    plastic_cell near = {c.x + order[k % 3], c.y + order[k / 3 % 3], c.z + order[k / 9]};
+    for (int32_t i = grid->head[bucket_of(grid, near)]; i >= 0; i = grid->next[i]) {
+      if (yw_length2(yw_sub(grid->points[i], p)) < reach * reach) return true;
+    }
+  }
+  return false;
+}
+
+static bool reserve(plastic_model* model, int32_t* capacity, int32_t extra) {
+  if (model->num_slaves > INT32_MAX / 2 - extra) return false;
+  if (model->num_slaves + extra <= *capacity) return true;
+  int32_t wanted = 2 * (model->num_slaves + extra);
+  yw_vec3* grown = yw_mem_resize(&model->mem, model->slaves, (size_t)model->num_slaves,
+                                 (size_t)wanted, sizeof *grown);
+  if (!grown) return false;
+  model->slaves = grown;
+  *capacity = wanted;
+  return true;
+}
+
+bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part, yw_quat rotation) {
+  part->first_slave = model->num_slaves;
+  float d = model->spacing;
+  // At most 32 each; a lattice in space has hardly more slaves than masters, a line has all 32.
+  int64_t most = 33 * (int64_t)part->count;
+  if (most > INT32_MAX / 2) most = INT32_MAX / 2;
+  point_grid grid;
+  int32_t capacity = model->num_slaves;
+  bool good = grid_create(&grid, &model->mem, d, most + model->num_slaves);
+  // Cells whose middles are slaves of the lattice.
+  yw_vec3 origin = model->masters[part->first];
+  for (int32_t m = part->first; good && m < part->first + part->count; ++m) {
+    good = reserve(model, &capacity, 64);
+    grid.points = model->slaves;
+    for (int k = 0; good && k < 64; ++k) {
+      yw_vec3 o = yw_v3((float)(k % 4) - 1.5f, (float)(k / 4 % 4) - 1.5f, (float)(k / 16) - 1.5f);
+      if (yw_length2(o) >= 4.0f) continue;
+      yw_vec3 p = yw_mad(model->masters[m], d, yw_rotate(rotation, o));
+      if (grid_has_near(&grid, p, origin, ROOM * d)) continue;
+      if (model->num_slaves - part->first_slave >= most) continue;
+      model->slaves[model->num_slaves] = p;
+      grid_insert(&grid, model->num_slaves++, origin);
+    }
+  }
+  part->num_slaves = model->num_slaves - part->first_slave;
+  grid_free(&grid);
+  return good;
+}
+
+bool yw_plastic_link_masters(plastic_model* model, plastic_part* part) {
+  part->first_link = model->num_links;
+  point_grid grid;
+  int64_t most = 3 * (int64_t)part->count;
+  bool good = grid_create(&grid, &model->mem, BESIDE * model->spacing, model->num_masters);
+  int64_t capacity = model->num_links + most;
+  plastic_link* links = yw_mem_resize(&model->mem, model->links, (size_t)model->num_links,
+                                      (size_t)capacity, sizeof *links);
+  if (links) model->links = links;
+  grid.points = model->masters;
+  float reach2 = BESIDE * BESIDE * model->spacing * model->spacing;
+  yw_vec3 origin = {0, 0, 0};
+  for (int32_t m = part->first; good && links && m < part->first + part->count; ++m) {
+    plastic_cell c = cell_of(&grid, model->masters[m], origin);
+    for (int k = 0; k < 27; ++k) {
+      plastic_cell near = {c.x + k % 3 - 1, c.y + k / 3 % 3 - 1, c.z + k / 9 - 1};
+      for (int32_t i = grid.head[bucket_of(&grid, near)]; i >= 0; i = grid.next[i]) {
+        // Two cells may share a bucket.
+        plastic_cell own = cell_of(&grid, model->masters[i], origin);
+        if (own.x != near.x || own.y != near.y || own.z != near.z) continue;
+        yw_vec3 way = yw_sub(model->masters[i], model->masters[m]);
+        // Irregular points may have more than six neighbours; six are enough to notice a tear.
+        bool is_near = yw_length2(way) <= reach2;
+        if (is_near && model->num_links < capacity)
+          model->links[model->num_links++] = (plastic_link){i, m};
+      }
+    }
+    grid_insert(&grid, m, origin);
+  }
+  part->num_links = model->num_links - part->first_link;
+  grid_free(&grid);
+  return good && links;
+}

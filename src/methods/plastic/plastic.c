@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: MIT
+// Elastoplastic bodies of master and slave particles, the step. Saida, Fujisawa, Mikawa 2017;
+// numbers in brackets are their equations, docs/methods/plastic.md says what differs.
+//
+// Masters carry matter; slaves are points between and around them where forces are evaluated, in
+// place of the grid of a material point method.
+#include "methods/plastic/plastic.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "methods/plastic/phases.h"
+#include "yawara/extend/timer.h"
+
+// The chosen time step: no master moves farther than this share of d relative to the whole, ...
+#define MOST_WAY 0.4f
+// ... or of d at all (obstacles), and no wave passes more than this many masters.
+#define MOST_FALL 1.0f
+#define MOST_WAVES 5.0f
+#define MAX_INNER_STEPS 10000
+// A solve that did not converge is tried again with half the step, at most this often in a row.
+#define MAX_HALVINGS 6
+// A body of this many chunks is done before other threads have woken up.
+#define CHUNKS_ALONE 3
+
+typedef struct chunk_job {
+  plastic_body* body;
+  yw_particles* particles;
+  plastic_chunk_fn run;
+} chunk_job;
+
+static void run_chunk(void* context, int32_t chunk, int32_t worker) {
+  (void)worker;
+  const chunk_job* job = context;
+  job->run(job->body, job->particles, chunk);
+}
+
+void yw_plastic_run(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                    int32_t chunks, plastic_chunk_fn run) {
+  chunk_job job = {body, particles, run};
+  yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_chunk, &job);
+}
+
+static void run_awake_chunk(void* context, int32_t i, int32_t worker) {
+  (void)worker;
+  const chunk_job* job = context;
+  job->run(job->body, job->particles, job->body->sleep.chunks[i]);
+}
+
+void yw_plastic_run_masters(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                            plastic_chunk_fn run) {
+  chunk_job job = {body, particles, run};
+  int32_t chunks = body->sleep.num_chunks;
+  yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_awake_chunk, &job);
+}
+
+// Phases ------------------------------------------------------------------------------------------
+
+typedef struct inner_step {
+  plastic_body* body;
+  yw_particles* particles;
+  const yw_step_ctx* ctx;
+  const plastic_kernels* kernels;
+  float begin;  // s, from the start of the substep
+  int32_t slave_chunks;
+  double clock;
+} inner_step;
+
+static void run_masters(const inner_step* s, plastic_chunk_fn run) {
+  yw_plastic_run_masters(s->body, s->particles, s->ctx, run);
+}
+
+static void run_slaves(const inner_step* s, plastic_chunk_fn run) {
+  yw_plastic_run(s->body, s->particles, s->ctx, s->slave_chunks, run);
+}
+
+static void lap(inner_step* s, plastic_phase_time phase) {
+  if (!s->ctx->timing) return;
+  double now = yw_seconds();
+  s->body->seconds[phase] += now - s->clock;
+  s->clock = now;
+}
+
+// Pinned masters move as their pins do.
+static void hold_masters(const inner_step* s) {
+  for (int32_t i = 0; i < s->ctx->num_holds; ++i) {
+    const yw_hold* hold = &s->ctx->holds[i];
+    int32_t m = hold->particle;
+    if (m >= s->body->num_masters) continue;
+    yw_vec3 v = yw_scale(yw_sub(hold->end, hold->begin), 1.0f / s->ctx->h);
+    s->particles->vel[m] = yw_v4(v);
+    for (int k = 0; k < 9; ++k) s->body->state[m / YW_LANES].c[k][m % YW_LANES] = 0.0f;
+  }
+}
+
+// Springs, implicit in their own master, as forces.
+static void pull_masters(const inner_step* s) {
+  plastic_body* body = s->body;
+  const yw_step_ctx* ctx = s->ctx;
+  float dt = body->dt, t = (s->begin + dt) / ctx->h;
+  if (ctx->num_springs == 0 && !body->is_pulled && !body->is_borne) return;
+  body->is_pulled = ctx->num_springs > 0 || body->is_borne;
+  float share = body->is_borne ? 1.0f / ctx->h : 0.0f;
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    body->pull[m] = yw_v4(yw_scale(yw_xyz(body->borne[m]), share));
+  }
+  for (int32_t i = 0; i < ctx->num_springs; ++i) {
+    const yw_spring* spring = &ctx->springs[i];
+    int32_t m = spring->particle;
+    if (m >= body->num_masters) continue;
+    yw_vec3 goal = yw_lerp(spring->begin, spring->end, t);
+    yw_vec3 speed = yw_scale(yw_sub(spring->end, spring->begin), 1.0f / ctx->h);
+    yw_vec3 x = yw_mad(yw_xyz(s->particles->pos[m]), dt, yw_xyz(s->particles->vel[m]));
+    yw_vec3 force = yw_scale(yw_sub(goal, x), spring->stiffness);
+    force = yw_mad(force, spring->damping, yw_sub(speed, yw_xyz(s->particles->vel[m])));
+    float slow = 1.0f + (spring->damping + dt * spring->stiffness) * dt / s->particles->mass[m];
+    body->pull[m] = yw_v4(yw_mad(yw_xyz(body->pull[m]), 1.0f / slow, force));
+  }
+}
+
+// Without slaves: masters are where everything is evaluated, and keep their own velocities.
+static void to_twins(const inner_step* s) {
+  for (int32_t m = 0; m < s->body->num_masters; ++m) {
+    yw_vec4* v = &s->body->slave_vel[s->body->twin[m]];
+    *v = s->particles->vel[m];
+    v->w = s->particles->mass[m];
+  }
+}
+
+static void from_twins(const inner_step* s) {
+  for (int32_t m = 0; m < s->body->num_masters; ++m) {
+    s->particles->vel[m] = s->body->solved[s->body->twin[m]];
+    s->particles->vel[m].w = 0.0f;
+  }
+}
+
+static void meet_again(plastic_body* body, yw_particles* particles, int32_t chunk) {
+  (void)particles;
+  int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
+  if (end > body->num_slaves) end = body->num_slaves;
+  for (int32_t i = first; i < end; ++i) {
+    yw_plastic_meet(body, i, &body->solved[i]);
+    body->solved[i].w = 1.0f;
+  }
+}
+
+static void move_masters(plastic_body* body, yw_particles* particles, int32_t chunk) {
+  int32_t first = chunk * PLASTIC_CHUNK, end = first + PLASTIC_CHUNK;
+  if (end > body->num_masters) end = body->num_masters;
+  for (int32_t m = first; m < end; ++m) {
+    yw_vec4 v = particles->vel[m], *x = &particles->pos[m];
+    body->last_pos[m] = *x;
+    *x = (yw_vec4){x->x + body->dt * v.x, x->y + body->dt * v.y, x->z + body->dt * v.z, 0.0f};
+  }
+}
+
+// Masters [first, end) of chunks that go on meet obstacles; sleepers among them stay.
+static void collide_range(const inner_step* s, int32_t first, int32_t end) {
+  plastic_body* body = s->body;
+  if (end > body->num_masters) end = body->num_masters;
+  yw_particles some = *s->particles;
+  some.count = end - first;
+  some.pos += first, some.vel += first, some.mass += first, some.inv_mass += first;
+  s->ctx->collide(s->ctx, &some, body->last_pos + first, body->reach + first, s->begin, body->dt);
+  for (int32_t m = first; body->sleep.num_mixed > 0 && m < end; ++m) {
+    if (body->sleep.island[m] < 0) continue;
+    s->particles->pos[m] = body->last_pos[m];
+    s->particles->vel[m] = (yw_vec4){0};
+  }
+}
+
+static void collide_masters(const inner_step* s) {
+  plastic_body* body = s->body;
+  float t = (s->begin + body->dt) / s->ctx->h;
+  for (int32_t i = 0; i < s->ctx->num_holds; ++i) {
+    const yw_hold* hold = &s->ctx->holds[i];
+    if (hold->particle >= body->num_masters) continue;
+    s->particles->pos[hold->particle] = yw_v4(yw_lerp(hold->begin, hold->end, t));
+  }
+  if (!s->ctx->collide) return;
+  int32_t before = s->ctx->report ? s->ctx->report->obstacle_contacts : 0;
+  const plastic_sleep* sleep = &body->sleep;
+  for (int32_t i = 0, next; i < sleep->num_chunks; i = next) {
+    for (next = i + 1; next < sleep->num_chunks; ++next) {
+      if (sleep->chunks[next] != sleep->chunks[next - 1] + 1) break;
+    }
+    collide_range(s, sleep->chunks[i] * PLASTIC_CHUNK,
+                  (sleep->chunks[next - 1] + 1) * PLASTIC_CHUNK);
+  }
+  // Masters that touch in the last inner step count.
+  if (s->ctx->report) s->ctx->report->obstacle_contacts -= before;
+}
+
+static float largest_gradient(const inner_step* s) {
+  float most = 0.0f;
+  for (int32_t c = 0; c < s->body->sleep.num_chunks; ++c) {
+    float g = s->body->sums[s->body->sleep.chunks[c]].gradient2;
+    if (!(g <= most)) most = g;
+  }
+  return most;
+}
+
+typedef enum step_end { STEP_DONE, STEP_STALLED, STEP_LOST, STEP_NO_MEMORY } step_end;
+
+// One step of body->dt, part by part. Nothing that lasts is changed before the solve has converged.
+static step_end step_once(inner_step* s, bool accept) {
+  plastic_body* body = s->body;
+  s->clock = s->ctx->timing ? yw_seconds() : 0.0;
+  if (!yw_plastic_find_neighbours(body, s->particles, s->ctx)) return STEP_NO_MEMORY;
+  s->slave_chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
+  lap(s, PLASTIC_NEIGHBOURS);
+  yw_plastic_weigh(body, s->particles, s->ctx);
+  lap(s, PLASTIC_WEIGHTS);
+  body->fall = yw_scale(s->ctx->gravity, body->dt);
+  hold_masters(s);
+  pull_masters(s);
+  run_masters(s, s->kernels->spread);  // m_s, v_s (1), (2)
+  run_slaves(s, s->kernels->to_slaves);
+  if (body->twin) to_twins(s);
+  run_masters(s, s->kernels->stress);  // f_s (11)
+  run_slaves(s, s->kernels->forces);
+  lap(s, PLASTIC_MATERIAL);
+  yw_plastic_find_contacts(body, s->particles, s->ctx, s->begin);
+  lap(s, PLASTIC_CONTACT);
+  // The rows hold mean stiffnesses besides forces: the solve begins with them.
+  bool converged = yw_plastic_solve(body, s->particles, s->ctx);  // (15)
+  lap(s, PLASTIC_SOLVE);
+  if (!converged && !accept) return STEP_STALLED;
+  run_slaves(s, meet_again);
+  run_masters(s, s->kernels->flow);  // (6), (18)-(21), and v, C of masters
+  if (body->twin) from_twins(s);
+  yw_plastic_restore_sleepers(body, s->particles);
+  hold_masters(s);
+  float gradient2 = largest_gradient(s);
+  if (!isfinite(gradient2)) return STEP_LOST;
+  lap(s, PLASTIC_MATERIAL);
+  run_masters(s, move_masters);  // (10)
+  collide_masters(s);
+  lap(s, PLASTIC_CONTACT);
+  if (body->model->without_slaves) return STEP_DONE;
+  yw_plastic_move_slaves(body, s->particles, s->ctx);  // (22)
+  lap(s, PLASTIC_MOTION);
+  bool added = yw_plastic_add_slaves(body, s->particles);
+  lap(s, PLASTIC_SLAVES);
+  return added ? STEP_DONE : STEP_NO_MEMORY;
+}
+
+// Time --------------------------------------------------------------------------------------------
+
+// At most this long; the rule is in docs/methods/plastic.md.
+static float longest_step(const plastic_body* body, const yw_particles* particles) {
+  if (body->model->time_step > 0.0f) return body->model->time_step * 1.0001f;
+  double mean[3] = {0}, mass = 0.0;
+  float fastest2 = 0.0f, spread2 = 0.0f;
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    if (body->sleep.island[m] >= 0) continue;
+    double w = (double)particles->mass[m];
+    yw_vec4 v = particles->vel[m];
+    mean[0] += w * (double)v.x, mean[1] += w * (double)v.y, mean[2] += w * (double)v.z;
+    mass += w;
+  }
+  yw_vec3 whole = yw_v3((float)(mean[0] / mass), (float)(mean[1] / mass), (float)(mean[2] / mass));
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    if (body->sleep.island[m] >= 0) continue;
+    yw_vec3 v = yw_xyz(particles->vel[m]);
+    float fast2 = yw_length2(v), off2 = yw_length2(yw_sub(v, whole));
+    if (fast2 > fastest2) fastest2 = fast2;
+    if (off2 > spread2) spread2 = off2;
+  }
+  float d = body->model->spacing, longest = MOST_WAVES * d / body->model->wave_speed;
+  float by_spread = MOST_WAY * d / sqrtf(spread2 + 1e-20f);
+  float by_fall = MOST_FALL * d / sqrtf(fastest2 + 1e-20f);
+  if (by_spread < longest) longest = by_spread;
+  return by_fall < longest ? by_fall : longest;
+}
+
+static void report_sleepers(const plastic_body* body, const yw_step_ctx* ctx) {
+  if (!ctx->report) return;
+  ctx->report->asleep = body->sleep.num_asleep;
+  ctx->report->obstacle_contacts += yw_plastic_sleeping_contacts(body);
+}
+
+static yw_status plastic_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
+  plastic_body* body = state;
+  body->inner_steps = 0;
+  if (body->num_masters == 0) return YW_OK;
+  if (!yw_plastic_wake_touched(body, particles, ctx)) return YW_ERR_MEMORY;
+  if (body->sleep.num_asleep == body->num_masters && !body->is_moved) {
+    report_sleepers(body, ctx);
+    return YW_OK;
+  }
+  bool by_hand = body->is_moved;
+  if (!yw_plastic_follow(body, particles, ctx)) return YW_ERR_DIVERGED;
+  body->is_borne = false;
+  if (!by_hand && !body->drag && !body->twin) yw_plastic_take_support(body, particles, ctx);
+  inner_step s = {.body = body,
+                  .particles = particles,
+                  .ctx = ctx,
+                  .kernels = YW_KERNEL_PICK(yw_plastic_kernels, ctx->simd)};
+  float left = ctx->h;
+  int32_t troubles = 0, halvings = 0;
+  float limit = INFINITY;
+  while (left > 1e-6f * ctx->h) {
+    float longest = longest_step(body, particles);
+    if (limit < longest) longest = limit;
+    // A substep of just the wanted length is one step, whatever rounding says.
+    float steps = ceilf(left / longest - 1e-4f);
+    if (!(steps >= 1.0f)) steps = 1.0f;
+    if (steps > (float)MAX_INNER_STEPS) return YW_ERR_DIVERGED;
+    body->dt = left / steps;
+    s.begin = ctx->h - left;
+    // As printed, whatever a solve gives is taken.
+    step_end end = step_once(&s, halvings == MAX_HALVINGS || body->model->paper);
+    if (end == STEP_NO_MEMORY) return YW_ERR_MEMORY;
+    if (end == STEP_LOST) return YW_ERR_DIVERGED;
+    if (end == STEP_STALLED) {
+      ++troubles;
+      ++halvings;
+      limit = 0.5f * body->dt;
+      continue;
+    }
+    halvings = 0;
+    limit = 2.0f * body->dt;
+    left -= body->dt;
+    ++body->inner_steps;
+  }
+  memcpy(body->last_pos, particles->pos, (size_t)body->num_masters * sizeof *particles->pos);
+  yw_plastic_give_back(body, particles, ctx);
+  if (ctx->report) ctx->report->stalled += troubles;
+  if (!yw_plastic_rest(body, particles, ctx)) return YW_ERR_MEMORY;
+  memcpy(body->last_vel, particles->vel, (size_t)body->num_masters * sizeof *particles->vel);
+  report_sleepers(body, ctx);
+  return troubles > 0 ? YW_WARN_NUMERICS : YW_OK;
+}
+
+// Parts that come later: their masters follow those that are there.
+static yw_status plastic_settle(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
+  plastic_body* body = state;
+  const plastic_model* model = body->model;
+  double time = ctx->time + (double)ctx->h;
+  while (body->num_started < model->num_parts &&
+         yw_plastic_has_started(&model->parts[body->num_started], time)) {
+    if (!yw_plastic_start_part(body, particles, &model->parts[body->num_started])) {
+      return YW_ERR_MEMORY;
+    }
+  }
+  return YW_OK;
+}
+
+// The table ---------------------------------------------------------------------------------------
+
+static uint64_t model_hash(const void* model) { return ((const plastic_model*)model)->hash; }
+
+static int32_t model_num_particles(const void* model) {
+  const plastic_model* m = model;
+  int32_t count = 0;
+  for (int32_t i = 0; i < m->num_parts && yw_plastic_has_started(&m->parts[i], 0.0); ++i) {
+    count += m->parts[i].count;
+  }
+  return count;
+}
+
+static yw_contact_geometry contact_geometry(const void* state) {
+  return (yw_contact_geometry){.radius = ((const plastic_body*)state)->radius};
+}
+
+static uint64_t topology_version(const void* state) {
+  return ((const plastic_body*)state)->version;
+}
+
+const yw_method yw_plastic_method = {
+    .name = "plastic",
+    .model_destroy = yw_plastic_model_destroy,
+    .model_hash = model_hash,
+    .model_num_particles = model_num_particles,
+    .body_create = yw_plastic_body_create,
+    .body_destroy = yw_plastic_body_destroy,
+    .advance = plastic_advance,
+    .settle = plastic_settle,
+    .invalidate = yw_plastic_invalidate,
+    .contact_geometry = contact_geometry,
+    .topology_version = topology_version,
+    .save = yw_plastic_save,
+    .load = yw_plastic_load,
+    .num_fields = yw_plastic_num_fields,
+    .field_info = yw_plastic_field_info,
+    .field_values = yw_plastic_field_values,
+};

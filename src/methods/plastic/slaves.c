@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// Slaves follow the masters around them (22), come where matter parts (section 4.2) or its
+// surroundings have become too thin, and go where they crowd (section 4.3).
+#include <math.h>
+#include <string.h>
+
+#include "methods/plastic/cells.h"
+#include "methods/plastic/phases.h"
+
+// One of two slaves closer than this goes, in units of h.
+#define CLOSE 0.15f
+// Masters that lay side by side have parted beyond this, in units of h.
+#define PARTED 2.0f
+// No slave is added where others are this close, in units of d ...
+#define ROOM 0.7f
+// ... or, by the rule for parted masters, where the sum of w is what it is on the lattice.
+#define FULL 2.0947f
+
+static float distance2(yw_vec4 a, yw_vec4 b) {
+  float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+  return x * x + y * y + z * z;
+}
+
+// Motion ------------------------------------------------------------------------------------------
+
+// Slaves that are held stay with what holds them.
+static void move_chunk(plastic_body* body, yw_particles* particles, int32_t chunk) {
+  (void)particles;
+  int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
+  if (end > body->num_slaves) end = body->num_slaves;
+  for (int32_t s = first; s < end; ++s) {
+    bool is_held = body->normal[s].w == PLASTIC_HELD;
+    yw_vec4 v = is_held ? body->surface_vel[s] : body->slave_vel[s], *x = &body->slave_pos[s];
+    *x = (yw_vec4){x->x + body->dt * v.x, x->y + body->dt * v.y, x->z + body->dt * v.z, 0.0f};
+  }
+}
+
+// Largest speed relative to the first master, or to those that sleep: bounds how lists age.
+static float largest_speed(const plastic_body* body, const yw_particles* particles) {
+  float most = 0.0f;
+  yw_vec4 base = body->sleep.num_asleep > 0 ? (yw_vec4){0} : particles->vel[0];
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    float v2 = distance2(particles->vel[m], base);
+    if (v2 > most) most = v2;
+  }
+  for (int32_t s = 0; s < body->num_slaves; ++s) {
+    float v2 = body->slave_vel[s].w > 0.0f ? distance2(body->slave_vel[s], base) : 0.0f;
+    if (v2 > most) most = v2;
+  }
+  return sqrtf(most);
+}
+
+void yw_plastic_move_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
+  const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, ctx->simd);
+  int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
+  yw_plastic_run_masters(body, particles, ctx, kernels->spread_motion);
+  yw_plastic_run(body, particles, ctx, chunks, kernels->to_slaves);
+  yw_plastic_run(body, particles, ctx, chunks, move_chunk);
+  body->pace = body->dt * largest_speed(body, particles);
+  body->drift += body->pace;
+}
+
+// Addition ----------------------------------------------------------------------------------------
+
+static uint32_t fresh_bucket(const plastic_body* body, plastic_cell cell) {
+  uint32_t h = plastic_line(cell.y, cell.z) + (uint32_t)cell.x * 0xc2b2ae3du;
+  return (h ^ (h >> 15)) & (uint32_t)body->fresh_mask;
+}
+
+// True when a slave added in this step is closer than ROOM.
+static bool meets_fresh(const plastic_body* body, yw_vec4 p, float room2) {
+  float edge = body->model->spacing;
+  plastic_cell c = plastic_cell_of(p, edge);
+  for (int k = 0; k < 27; ++k) {
+    plastic_cell near = {c.x + k % 3 - 1, c.y + k / 3 % 3 - 1, c.z + k / 9 - 1};
+    for (int32_t s = body->fresh_head[fresh_bucket(body, near)]; s >= 0; s = body->fresh_next[s]) {
+      if (distance2(body->slave_pos[s], p) < room2) return true;
+    }
+  }
+  return false;
+}
+
+static bool add_slave(plastic_body* body, yw_vec4 p) {
+  // Makes room only while the other arrays of slaves hold nothing that is needed.
+  if (!yw_plastic_reserve_slaves(body, body->num_slaves + 1)) return false;
+  int32_t s = body->num_slaves++;
+  p.w = 0.0f;
+  body->slave_pos[s] = p;
+  uint32_t bucket = fresh_bucket(body, plastic_cell_of(p, body->model->spacing));
+  body->fresh_next[s] = body->fresh_head[bucket];
+  body->fresh_head[bucket] = s;
+  body->lists_are_old = true;
+  ++body->added;
+  return true;
+}
+
+static float kernel(float q) {
+  if (q < 1.0f) return (0.5f * q - 1.0f) * q * q + 2.0f / 3.0f;
+  float out = q < 2.0f ? 2.0f - q : 0.0f;
+  return out * out * out * (1.0f / 6.0f);
+}
+
+// Two thirds of the way from the slave to a master that parted, unless there are enough.
+static bool add_beside(plastic_body* body, const yw_particles* particles, int32_t m, yw_vec4 from) {
+  yw_vec4 x = particles->pos[m];
+  yw_vec4 p = {(from.x + 2.0f * x.x) / 3.0f, (from.y + 2.0f * x.y) / 3.0f,
+               (from.z + 2.0f * x.z) / 3.0f, 0.0f};
+  float inv_h = 1.0f / body->model->spacing, sum = 0.0f;
+  for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
+    sum += kernel(sqrtf(distance2(body->slave_pos[body->column[e]], p)) * inv_h);
+  }
+  return sum > FULL || add_slave(body, p);
+}
+
+static bool add_at_links(plastic_body* body, const yw_particles* particles) {
+  float apart = PARTED * body->model->spacing;
+  for (int32_t i = 0; i < body->num_started; ++i) {
+    const plastic_part* part = &body->model->parts[i];
+    for (int32_t k = part->first_link; k < part->first_link + part->num_links; ++k) {
+      plastic_link link = body->model->links[k];
+      yw_vec4 a = particles->pos[link.a], b = particles->pos[link.b];
+      if (!body->is_linked[k] || !(distance2(a, b) > apart * apart)) continue;
+      if (body->sleep.island[link.a] >= 0 || body->sleep.island[link.b] >= 0) continue;
+      body->is_linked[k] = 0;
+      yw_vec4 middle = {0.5f * (a.x + b.x), 0.5f * (a.y + b.y), 0.5f * (a.z + b.z), 0.0f};
+      float nearest = INFINITY;
+      yw_vec4 from = middle;
+      const int32_t both[2] = {link.a, link.b};
+      for (int side = 0; side < 2; ++side) {
+        for (int32_t e = body->row_start[both[side]]; e < body->row_start[both[side] + 1]; ++e) {
+          yw_vec4 p = body->slave_pos[body->column[e]];
+          float d2 = distance2(p, middle);
+          if (d2 < nearest) nearest = d2, from = p;
+        }
+      }
+      int farther = distance2(b, from) > distance2(a, from), per_split = body->rules.per_split;
+      for (int side = 0; side < 2; ++side) {
+        bool is_due = per_split == 2 || (per_split == 1 && side == farther);
+        if (is_due && !add_beside(body, particles, both[side], from)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+// A slave of master m that crowds another moves to p. False: there is none.
+static bool relocate(plastic_body* body, int32_t m, yw_vec4 p) {
+  if (!body->rules.relocate) return false;
+  float close2 = CLOSE * CLOSE * body->model->spacing * body->model->spacing;
+  for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
+    yw_vec4* x = &body->slave_pos[body->column[e]];
+    for (int32_t other = e + 1; other < body->row_start[m + 1]; ++other) {
+      if (distance2(*x, body->slave_pos[body->column[other]]) >= close2) continue;
+      *x = (yw_vec4){p.x, p.y, p.z, 0.0f};
+      body->lists_are_old = true;
+      ++body->relocated;
+      return true;
+    }
+  }
+  return false;
+}
+
+// The eight places of the lattice around a master that have no slave near.
+static bool repair(plastic_body* body, const yw_particles* particles, int32_t m) {
+  float half = 0.5f * body->model->spacing, room = ROOM * body->model->spacing;
+  yw_vec4 x = particles->pos[m];
+  for (int corner = 0; corner < 8; ++corner) {
+    yw_vec4 p = {x.x + (corner & 1 ? half : -half), x.y + (corner & 2 ? half : -half),
+                 x.z + (corner & 4 ? half : -half), 0.0f};
+    bool is_free = !meets_fresh(body, p, room * room);
+    for (int32_t e = body->row_start[m]; is_free && e < body->row_start[m + 1]; ++e) {
+      is_free = distance2(body->slave_pos[body->column[e]], p) >= room * room;
+    }
+    if (is_free && !relocate(body, m, p) && !add_slave(body, p)) return false;
+  }
+  return true;
+}
+
+bool yw_plastic_seed_slaves(plastic_body* body, const yw_particles* particles) {
+  float d = body->model->spacing, room = ROOM * d;
+  body->num_slaves = 0;
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    yw_vec4 x = particles->pos[m];
+    for (int k = 0; k < 64; ++k) {
+      float i = (float)(k % 4) - 1.5f, j = (float)(k / 4 % 4) - 1.5f, l = (float)(k / 16) - 1.5f;
+      if (i * i + j * j + l * l >= 4.0f) continue;
+      yw_vec4 p = {x.x + i * d, x.y + j * d, x.z + l * d, 0.0f};
+      if (!meets_fresh(body, p, room * room) && !add_slave(body, p)) return false;
+    }
+  }
+  memset(body->fresh_head, 0xff, ((size_t)body->fresh_mask + 1) * sizeof *body->fresh_head);
+  body->num_listed = 0;
+  return true;
+}
+
+bool yw_plastic_add_slaves(plastic_body* body, const yw_particles* particles) {
+  int32_t before = body->num_slaves;
+  bool good = add_at_links(body, particles);
+  for (int32_t m = 0; good && m < body->num_masters; ++m) {
+    if (body->needs[m] && body->sleep.island[m] < 0 && body->rules.repair)
+      good = repair(body, particles, m);
+  }
+  if (body->num_slaves > before) {
+    memset(body->fresh_head, 0xff, ((size_t)body->fresh_mask + 1) * sizeof *body->fresh_head);
+  }
+  return good;
+}
+
+// Deletion ----------------------------------------------------------------------------------------
+
+// A later slave closer than CLOSE to slave s, among the sorted ones of a bucket. Of a chain all but
+// the last go, whatever the order in which they are looked at.
+static bool is_close(const plastic_body* body, int32_t s, int32_t begin, int32_t end,
+                     float close2) {
+  for (int32_t t = begin > s ? begin : s + 1; t < end; ++t) {
+    if (distance2(body->slave_pos[s], body->slave_pos[t]) < close2) return true;
+  }
+  return false;
+}
+
+// Only cells that a ball of radius CLOSE reaches.
+static bool is_crowded(const plastic_body* body, int32_t s, float edge) {
+  float close = CLOSE * body->model->spacing;
+  yw_vec4 p = body->slave_pos[s];
+  plastic_cell low = plastic_cell_of((yw_vec4){p.x - close, p.y - close, p.z - close, 0}, edge);
+  plastic_cell high = plastic_cell_of((yw_vec4){p.x + close, p.y + close, p.z + close, 0}, edge);
+  for (int32_t z = low.z; z <= high.z; ++z) {
+    for (int32_t y = low.y; y <= high.y; ++y) {
+      for (int32_t x = low.x; x <= high.x; ++x) {
+        uint32_t b = (plastic_line(y, z) + (uint32_t)x) & body->bucket_mask;
+        if (is_close(body, s, body->bucket_start[b], body->bucket_start[b + 1], close * close)) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+static void drop_chunk(plastic_body* body, yw_particles* particles, int32_t chunk) {
+  (void)particles;
+  int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK, dropped = 0;
+  if (end > body->num_slaves) end = body->num_slaves;
+  float edge = plastic_cell_edge(body->model->spacing);
+  for (int32_t s = first; s < end; ++s) {
+    plastic_cell cell = plastic_cell_of(body->slave_pos[s], edge);
+    uint32_t line = plastic_line(cell.y, cell.z);
+    bool is_kept = !is_crowded(body, s, edge);
+    body->slave_bucket[s] = is_kept ? (int32_t)((line + (uint32_t)cell.x) & body->bucket_mask) : -1;
+    dropped += !is_kept;
+  }
+  body->sums[chunk].count = dropped;
+}
+
+int32_t yw_plastic_drop_slaves(plastic_body* body, yw_particles* particles,
+                               const yw_step_ctx* ctx) {
+  int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK), dropped = 0;
+  if (body->rules.keep) return 0;
+  yw_plastic_run(body, particles, ctx, chunks, drop_chunk);
+  for (int32_t c = 0; c < chunks; ++c) dropped += body->sums[c].count;
+  body->removed += dropped;
+  return dropped;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+// (M + dt^2 H) v = M v + dt (f + M g), (15): conjugate gradients with 3x3 blocks as preconditioner.
+// An iteration goes over the masters once and over the slaves once, and waits for all threads after
+// each. The step along a direction is made in the next iteration, wherever the new direction is
+// needed, and beta comes from (r - alpha q) . P (r - alpha q) = r.z - 2 alpha z.q + alpha^2 q.u:
+// G. Meurant, Multitasking the conjugate gradient method, Parallel Computing 5, 1987. r.z itself is
+// summed anew each time, so rounding does not pile up.
+// Slaves in contact move along the surface only: normals are projected out inside the solve.
+// DIFFERS: colliding only after the solve, as printed, crushes the layer that touches.
+#include <math.h>
+#include <string.h>
+
+#include "methods/plastic/phases.h"
+
+typedef struct solver {
+  plastic_body* body;
+  const yw_step_ctx* ctx;
+  yw_vec3 mean;  // velocity of the whole
+} solver;
+
+typedef struct solver_job {
+  const solver* solver;
+  void (*run)(const solver*, int32_t, int32_t, plastic_sums*);
+} solver_job;
+
+static void run_job(void* context, int32_t chunk, int32_t worker) {
+  (void)worker;
+  const solver_job* job = context;
+  plastic_body* body = job->solver->body;
+  int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
+  if (end > body->num_slaves) end = body->num_slaves;
+  job->run(job->solver, first, end, &body->sums[chunk]);
+}
+
+static double run(const solver* s, void (*work)(const solver*, int32_t, int32_t, plastic_sums*)) {
+  solver_job job = {s, work};
+  int32_t chunks = yw_plastic_chunks(s->body->num_slaves, PLASTIC_SLAVE_CHUNK);
+  yw_tasks_run(s->ctx->tasks, chunks, run_job, &job);
+  double sum = 0.0;
+  for (int32_t c = 0; c < chunks; ++c) sum += s->body->sums[c].a;
+  return sum;
+}
+
+static yw_vec4 mad4(yw_vec4 a, float s, yw_vec4 b) {
+  return (yw_vec4){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z, 0.0f};
+}
+
+static double dot4(yw_vec4 a, yw_vec4 b) {
+  return ((double)(a.x * b.x) + (double)(a.y * b.y)) + (double)(a.z * b.z);
+}
+
+static yw_vec4 free_part(const yw_vec4* n, yw_vec4 p) {
+  if (n->w == 0.0f) return p;
+  if (n->w > 1.0f) return (yw_vec4){0};
+  float along = p.x * n->x + p.y * n->y + p.z * n->z;
+  return (yw_vec4){p.x - along * n->x, p.y - along * n->y, p.z - along * n->z, 0.0f};
+}
+
+static yw_vec4 condition(const plastic_body* body, int32_t s, yw_vec4 r) {
+  const float* b = body->inverse[s];
+  yw_vec4 z = {b[0] * r.x + b[3] * r.y + b[4] * r.z, b[3] * r.x + b[1] * r.y + b[5] * r.z,
+               b[4] * r.x + b[5] * r.y + b[2] * r.z, 0.0f};
+  return free_part(&body->normal[s], z);
+}
+
+// Start: falling freely, with what contact prescribes; it is also the first direction to multiply.
+static void begin(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
+  plastic_body* body = s->body;
+  for (int32_t i = first; i < end; ++i) {
+    yw_vec4 v = yw_v4(yw_mad(yw_xyz(body->slave_vel[i]), body->dt, s->ctx->gravity));
+    const yw_vec4 n = body->normal[i], u = body->surface_vel[i];
+    if (n.w == PLASTIC_HELD) {
+      v = (yw_vec4){u.x, u.y, u.z, 0.0f};
+    } else if (n.w > 0.0f) {
+      float into = yw_dot(yw_sub(yw_xyz(u), yw_xyz(v)), yw_xyz(n));
+      v = yw_v4(yw_mad(yw_xyz(v), into, yw_xyz(n)));
+    }
+    body->solved[i] = v;
+    body->residual[i] = body->product[i] = (yw_vec4){0};
+    body->course[i] = (plastic_course){.direction = yw_v4(yw_sub(yw_xyz(v), s->mean)),
+                                       .place = body->slave_pos[i]};
+    body->course[i].place.w = body->slave_vel[i].w;
+    body->touches[i] = n.w != 0.0f;
+  }
+  sums->a = 0.0;
+}
+
+// r = M v* - (M + K) v0, with M v* - M v0 = dt f but for what contact prescribes, which is
+// projected out; product holds (M + K)(v0 - mean), and K mean is 0. Sums r . P r.
+static void first_residual(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
+  plastic_body* body = s->body;
+  double sum = 0.0;
+  for (int32_t i = first; i < end; ++i) {
+    float mass = body->slave_vel[i].w;
+    yw_vec4 r = mad4((yw_vec4){0}, body->dt, body->force[i]);
+    yw_vec4 from_mean = yw_v4(yw_sub(yw_xyz(body->solved[i]), s->mean));
+    r = free_part(&body->normal[i], mad4(mad4(r, mass, from_mean), -1.0f, body->product[i]));
+    body->residual[i] = r;
+    yw_vec4 z = condition(body, i, r);
+    body->course[i].steep = z;
+    sum += dot4(r, z);
+  }
+  sums->a = sum;
+}
+
+// What the residual is measured by: M v* in the frame of the whole body.
+static void measure(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
+  plastic_body* body = s->body;
+  double sum = 0.0;
+  for (int32_t i = first; i < end; ++i) {
+    float mass = body->slave_vel[i].w;
+    yw_vec4 from_mean = yw_v4(yw_sub(yw_xyz(body->solved[i]), s->mean));
+    yw_vec4 b = mad4(mad4((yw_vec4){0}, mass, from_mean), body->dt, body->force[i]);
+    sum += dot4(b, condition(body, i, b));
+  }
+  sums->a = sum;
+}
+
+// The step that is due.
+static void advance(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
+  plastic_body* body = s->body;
+  double sum = 0.0;
+  for (int32_t i = first; i < end; ++i) {
+    body->solved[i] = mad4(body->solved[i], body->alpha, body->course[i].direction);
+    yw_vec4 r = mad4(body->residual[i], -body->alpha, body->product[i]);
+    body->residual[i] = r;
+    yw_vec4 z = condition(body, i, r);
+    body->course[i].steep = z;
+    sum += dot4(r, z);
+  }
+  sums->a = sum;
+}
+
+static void add_momentum(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
+  const plastic_body* body = s->body;
+  double p[4] = {0};
+  for (int32_t i = first; i < end; ++i) {
+    yw_vec4 v = body->slave_vel[i];
+    double m = (double)v.w;
+    p[0] += m * (double)v.x, p[1] += m * (double)v.y, p[2] += m * (double)v.z, p[3] += m;
+  }
+  sums->a = 0.0;
+  for (int k = 0; k < 3; ++k) sums->momentum[k] = p[k];
+  sums->mass = p[3];
+}
+
+static yw_vec3 mean_velocity(solver* s, double* mass) {
+  run(s, add_momentum);
+  double p[4] = {0};
+  int32_t chunks = yw_plastic_chunks(s->body->num_slaves, PLASTIC_SLAVE_CHUNK);
+  for (int32_t c = 0; c < chunks; ++c) {
+    for (int k = 0; k < 3; ++k) p[k] += s->body->sums[c].momentum[k];
+    p[3] += s->body->sums[c].mass;
+  }
+  *mass = p[3];
+  if (!(p[3] > 0.0)) return yw_v3(0, 0, 0);
+  return yw_v3((float)(p[0] / p[3]), (float)(p[1] / p[3]), (float)(p[2] / p[3]));
+}
+
+// What is left of the residual is momentum that the solve has not handed out; where nothing touches
+// the body, all of it moves by that.
+static void add_residual(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
+  const plastic_body* body = s->body;
+  double p[3] = {0};
+  for (int32_t i = first; i < end; ++i) {
+    yw_vec4 r = body->residual[i];
+    p[0] += (double)r.x, p[1] += (double)r.y, p[2] += (double)r.z;
+    if (body->normal[i].w != 0.0f) p[0] = INFINITY;
+  }
+  for (int k = 0; k < 3; ++k) sums->momentum[k] = p[k];
+}
+
+static void shift(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
+  (void)sums;
+  for (int32_t i = first; i < end; ++i) {
+    s->body->solved[i] = yw_v4(yw_add(yw_xyz(s->body->solved[i]), s->mean));
+  }
+}
+
+static void restore_momentum(solver* s, double mass) {
+  double p[3] = {0};
+  run(s, add_residual);
+  int32_t chunks = yw_plastic_chunks(s->body->num_slaves, PLASTIC_SLAVE_CHUNK);
+  for (int32_t c = 0; c < chunks; ++c) {
+    for (int k = 0; k < 3; ++k) p[k] += s->body->sums[c].momentum[k];
+  }
+  if (!isfinite(p[0] + p[1] + p[2]) || !(mass > 0.0)) return;
+  s->mean = yw_v3((float)(p[0] / mass), (float)(p[1] / mass), (float)(p[2] / mass));
+  run(s, shift);
+}
+
+typedef struct products {
+  double pq, rz, zq, qu;
+} products;
+
+static products multiply(const solver* s, yw_particles* particles) {
+  plastic_body* body = s->body;
+  const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, s->ctx->simd);
+  int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
+  yw_plastic_run_masters(body, particles, s->ctx, kernels->stiffen);
+  yw_plastic_run(body, particles, s->ctx, chunks, kernels->multiply);
+  products sum = {0};
+  for (int32_t c = 0; c < chunks; ++c) {
+    const plastic_sums* part = &body->sums[c];
+    sum.pq += part->a;
+    sum.rz += part->momentum[0], sum.zq += part->momentum[1], sum.qu += part->momentum[2];
+  }
+  return sum;
+}
+
+// Until r.z is at most the goal, or `most` iterations are done. Returns r.z, below 0: broke down.
+static double iterate(const solver* s, yw_particles* particles, double rz, double goal,
+                      int32_t most) {
+  plastic_body* body = s->body;
+  body->alpha = body->beta = 0.0f;
+  body->iterations = 0;
+  while (rz > goal && body->iterations < most) {
+    products sum = multiply(s, particles);
+    if (!(sum.pq > 0.0) || !isfinite(sum.pq) || !isfinite(sum.rz)) return -1.0;
+    // Where nothing but rounding is left, r.z may be below 0: go on with z = P r.
+    double before = sum.rz > 0.0 ? sum.rz : 0.0, alpha = before / sum.pq;
+    rz = before - 2.0 * alpha * sum.zq + alpha * alpha * sum.qu;
+    body->alpha = (float)alpha;
+    ++body->iterations;
+    if (!(rz > goal) || body->iterations == most) {
+      rz = run(s, advance);
+      body->alpha = 0.0f;
+    }
+    body->beta = before > 0.0 ? (float)(rz / before) : 0.0f;
+  }
+  return rz;
+}
+
+bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
+  const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, ctx->simd);
+  int32_t slave_chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
+  solver s = {.body = body, .ctx = ctx};
+  double mass;
+  s.mean = mean_velocity(&s, &mass);
+  yw_plastic_run_masters(body, particles, ctx, kernels->block_parts);
+  yw_plastic_run(body, particles, ctx, slave_chunks, kernels->condition);
+  run(&s, begin);
+  double size = run(&s, measure);
+  // The direction as it is: there is no residual yet.
+  body->alpha = 0.0f;
+  body->beta = 1.0f;
+  multiply(&s, particles);
+  double rz = run(&s, first_residual);
+  double goal = (double)body->model->tolerance * (double)body->model->tolerance * size;
+  int32_t most = body->model->iterations;
+  if (body->fixed_iterations > 0) {
+    goal = 0.0;
+    most = body->fixed_iterations;
+  }
+  rz = iterate(&s, particles, rz, goal, most);
+  if (rz < 0.0) return false;
+  restore_momentum(&s, mass);
+  return rz <= goal || body->fixed_iterations > 0;
+}

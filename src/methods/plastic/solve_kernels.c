@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// What an iteration of the solve does, see solve.c: the tangent of masters, then the vectors of
+// slaves; and the blocks of the preconditioner.
+#include <stddef.h>
+
+#include "methods/plastic/pairs.h"
+
+// The tangent -------------------------------------------------------------------------------------
+
+// Of M = sum N v (x_s - c)^T: the change of stress U Y B^T of that of deformation W = U^T M B,
+// where B = D_N^-1 U diag(sigma) makes W a change of F_E in the principal frame.
+YW_LANE_FN yw_lanes_mat3 tangent_times(const plastic_work_block* work, const yw_lanes_mat3* u,
+                                       const yw_lanes_mat3* m, int32_t lane) {
+  yw_lanes_mat3 b = load_mat3(work->right[0], lane);
+  yw_lanes_mat3 mb = yw_lanes_mat3_mul(m, &b), w = yw_lanes_mat3_mul_tn(u, &mb);
+  yw_lanes_sym3 d = yw_lanes_sym3_load((const yw_sym3x16*)work->diagonal, lane);
+  yw_vf k[6];
+  for (int i = 0; i < 6; ++i) k[i] = yw_vf_load(work->shear[i] + lane);
+  yw_lanes_mat3 y = {d.xx * w.xx + d.xy * w.yy + d.xz * w.zz,
+                     k[0] * w.xy + k[1] * w.yx,
+                     k[2] * w.xz + k[3] * w.zx,
+                     k[1] * w.xy + k[0] * w.yx,
+                     d.xy * w.xx + d.yy * w.yy + d.yz * w.zz,
+                     k[4] * w.yz + k[5] * w.zy,
+                     k[3] * w.xz + k[2] * w.zx,
+                     k[5] * w.yz + k[4] * w.zy,
+                     d.xz * w.xx + d.yz * w.yy + d.zz * w.zz};
+  yw_lanes_mat3 uy = yw_lanes_mat3_mul(u, &y);
+  return mul_nt(&uy, &b);
+}
+
+// Directions of the slaves of a chunk after the step that is due, as `multiply` has them.
+YW_LANE_FN void next_directions(const plastic_body* body, int32_t chunk, local_slave* out) {
+  quad origin = quad_load(&body->origin[chunk]);
+  int32_t first = body->local_start[chunk], count = body->local_start[chunk + 1] - first;
+  for (int32_t i = 0; i < count; ++i) {
+    int32_t s = body->local_slave[first + i];
+    const plastic_course* course = &body->course[s];
+    quad z = quad_load(&course->steep) - body->alpha * quad_load(&course->image);
+    out[i].v = z + body->beta * quad_load(&course->direction);
+    out[i].place = place_from(origin, &course->place);
+  }
+}
+
+// Memory is asked for what the next block and the next chunk will read, a little with every master:
+// all of it streams, but in more places than the machine follows by itself.
+typedef struct slaves_ahead {
+  const int32_t *next, *end;
+} slaves_ahead;
+
+// The slaves of the next chunk, as much of them as belongs to a block of this one.
+YW_LANE_FN slaves_ahead look_ahead(const plastic_body* body, int32_t block, int32_t chunk) {
+  int32_t blocks = PLASTIC_CHUNK / YW_LANES, part = block - chunk * blocks;
+  if ((chunk + 1) * PLASTIC_CHUNK >= body->num_masters) return (slaves_ahead){NULL, NULL};
+  int32_t first = body->local_start[chunk + 1], count = body->local_start[chunk + 2] - first;
+  const int32_t* slaves = body->local_slave + first;
+  return (slaves_ahead){slaves + count * part / blocks, slaves + count * (part + 1) / blocks};
+}
+
+// And of their parts as many as fit a line.
+YW_LANE_FN void ask_slaves(const plastic_body* body, slaves_ahead* ahead) {
+  if (ahead->next < ahead->end) {
+    size_t part = (size_t)(ahead->next - body->local_slave);
+    __builtin_prefetch(&body->parts[part], 1, 2);
+  }
+  for (int i = 0; i < 3 && ahead->next < ahead->end; ++i) {
+    __builtin_prefetch(&body->course[*ahead->next++], 0, 2);
+  }
+}
+
+// Part k of 16 of the tangents of a block: what comes first in its work, and U.
+YW_LANE_FN void ask_tangents(const plastic_body* body, int32_t block, int32_t k) {
+  if (block * YW_LANES >= body->num_masters) return;
+  const char *work = (const char*)&body->work[block], *u = (const char*)body->state[block].u;
+  __builtin_prefetch(work + 64 * k, 0, 2);
+  if (k < 8) __builtin_prefetch(work + 64 * (k + 16), 0, 2);
+  if (k < 9) __builtin_prefetch(u + 64 * k, 0, 2);
+}
+_Static_assert(offsetof(plastic_work_block, inverse) == 24 * 64, "tangents are 24 lines");
+
+// Rows are made once: what 16 masters gathered with them is scattered while they are at hand.
+void YW_KERNEL(yw_plastic_stiffen)(plastic_body* body, yw_particles* particles, int32_t chunk) {
+  (void)particles;
+  local_slave locals[PLASTIC_MAX_LOCALS];
+  pair_rows rows;
+  yw_vec4* parts = body->parts + body->local_start[chunk];
+  block_range range = blocks_of(body, chunk);
+  next_directions(body, chunk, locals);
+  clear_parts(parts, body, chunk);
+  for (int32_t block = range.first; block < range.end; ++block) {
+    yw_mat3x16 l;
+    gathered sums[YW_LANES] = {0};
+    plastic_row columns[YW_LANES];
+    slaves_ahead ahead = look_ahead(body, block, chunk);
+    for (int32_t k = 0; k < masters_of(body, block); ++k) {
+      pair_range pairs = pairs_of(body, block * YW_LANES + k, &rows);
+      ask_pairs(body, block + 1, k);
+      sums[k] = make_row(&pairs, locals, center_of(&body->work[block], k), ROWS_AND_GRADIENT);
+    }
+    sums_to_lanes(sums, &l, NULL);
+    for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
+      yw_lanes_mat3 gradient = yw_lanes_mat3_load(&l, lane);
+      yw_lanes_mat3 u = load_mat3(body->state[block].u[0], lane);
+      yw_lanes_mat3 k = tangent_times(&body->work[block], &u, &gradient, lane);
+      yw_lanes_mat3_store(&l, lane, &k);
+    }
+    if (body->back_share) make_back_rows(body, locals, block, &rows);
+    lanes_to_columns(&l, columns);
+    for (int32_t k = 0; k < masters_of(body, block); ++k) {
+      pair_range pairs = pairs_of(body, block * YW_LANES + k, &rows);
+      ask_tangents(body, block + 1, k);
+      ask_slaves(body, &ahead);
+      scatter_row(&pairs, &columns[k], parts, false);
+    }
+  }
+}
+
+// Slaves ------------------------------------------------------------------------------------------
+
+// The part of p that contact leaves free.
+YW_LANE_FN quad free_part(const yw_vec4* normal, quad p) {
+  if (normal->w == 0.0f) return p;
+  if (normal->w > 1.0f) return (quad){0};
+  quad n = {normal->x, normal->y, normal->z, 0.0f};
+  float along = p[0] * n[0] + p[1] * n[1] + p[2] * n[2];
+  return p - along * n;
+}
+
+YW_LANE_FN quad condition_times(const float b[6], quad r) {
+  quad low = quad_load(b), high = quad_load(b + 2);
+  quad x = __builtin_shufflevector(low, high, 0, 3, 6, 0);
+  quad y = __builtin_shufflevector(low, high, 3, 1, 7, 0);
+  quad z = __builtin_shufflevector(low, high, 6, 7, 2, 0);
+  quad sum = (x * SPREAD(r, 0) + y * SPREAD(r, 1)) + z * SPREAD(r, 2);
+  sum[3] = 0.0f;
+  return sum;
+}
+
+typedef double wide_sum __attribute__((vector_size(32)));
+
+#define TOTAL(s) (((s)[0] + (s)[1]) + (s)[2])
+
+// Asks memory for what slave s will need.
+YW_LANE_FN void ask_slave(const plastic_body* body, int32_t s) {
+  if (s >= body->num_slaves) return;
+  __builtin_prefetch(&body->course[s], 1, 2);
+  __builtin_prefetch(body->inverse[s], 0, 2);
+  if (s % 4 == 0) {
+    __builtin_prefetch(&body->solved[s], 1, 2);
+    __builtin_prefetch(&body->residual[s], 1, 2);
+    __builtin_prefetch(&body->product[s], 1, 2);
+  }
+  ask_parts(body, body->parts, s);
+}
+
+// What stands in brackets is the step that was due: [x += alpha p, r -= alpha q, z -= alpha u],
+// p = z + beta p, q = A p, u = P q, and the sums of p q, r z, z q, q u.
+void YW_KERNEL(yw_plastic_multiply)(plastic_body* body, yw_particles* particles, int32_t chunk) {
+  (void)particles;
+  int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
+  if (end > body->num_slaves) end = body->num_slaves;
+  float alpha = body->alpha, beta = body->beta;
+  wide_sum pq = {0}, rz = {0}, zq = {0}, qu = {0};
+  for (int32_t s = first; s < end; ++s) {
+    ask_slave(body, s + SLAVES_AHEAD);
+    plastic_course* course = &body->course[s];
+    quad p = quad_load(&course->direction);
+    quad x = quad_load(&body->solved[s]) + alpha * p;
+    quad r = quad_load(&body->residual[s]) - alpha * quad_load(&body->product[s]);
+    quad z = quad_load(&course->steep) - alpha * quad_load(&course->image);
+    p = z + beta * p;
+    quad q = course->place.w * p + sum_parts(body, body->parts, s);
+    q[3] = 0.0f;
+    if (body->touches[s]) q = free_part(&body->normal[s], q);
+    quad u = condition_times(body->inverse[s], q);
+    if (body->touches[s]) u = free_part(&body->normal[s], u);
+    quad_store(&body->solved[s], x);
+    quad_store(&body->residual[s], r);
+    quad_store(&body->product[s], q);
+    quad_store(&course->steep, z);
+    quad_store(&course->direction, p);
+    quad_store(&course->image, u);
+    pq += __builtin_convertvector(p * q, wide_sum);
+    rz += __builtin_convertvector(r * z, wide_sum);
+    zq += __builtin_convertvector(z * q, wide_sum);
+    qu += __builtin_convertvector(q * u, wide_sum);
+  }
+  plastic_sums* sums = &body->sums[chunk];
+  sums->a = TOTAL(pq);
+  sums->momentum[0] = TOTAL(rz);
+  sums->momentum[1] = TOTAL(zq);
+  sums->momentum[2] = TOTAL(qu);
+}
+
+// shear |G|^2 + (stretch - shear) G G^T of the pairs of a master, to both halves of the parts: xx,
+// yy, zz and the isotropic part; xy, yz, zx.
+YW_LANE_FN void scatter_blocks(const plastic_work_block* work, const pair_range* pairs,
+                               int32_t lane, yw_vec4* a, yw_vec4* b) {
+  float shear = work->stiffness[0][lane], rest = work->stiffness[1][lane], d[6];
+  for (int k = 0; k < 6; ++k) d[k] = work->inverse[k][lane];
+  quad x = {d[0], d[3], d[4], 0.0f}, y = {d[3], d[1], d[5], 0.0f}, z = {d[4], d[5], d[2], 0.0f};
+  for (int32_t e = 0; e < pairs->count; ++e) {
+    int32_t at = pairs->column[e];
+    quad row = quad_load(pairs->row + e);
+    quad g = (x * SPREAD(row, 0) + y * SPREAD(row, 1)) + z * SPREAD(row, 2);
+    quad gg = g * g, kg = rest * g;
+    quad own = rest * gg, cross = kg * __builtin_shufflevector(g, g, 1, 2, 0, 3);
+    own[3] = shear * ((gg[0] + gg[1]) + gg[2]);
+    quad_store(&a[at], quad_load(&a[at]) + own);
+    quad_store(&b[at], quad_load(&b[at]) + cross);
+  }
+}
+
+void YW_KERNEL(yw_plastic_block_parts)(plastic_body* body, yw_particles* particles, int32_t chunk) {
+  (void)particles;
+  local_slave locals[PLASTIC_MAX_LOCALS];
+  pair_rows rows;
+  yw_vec4 *a = body->parts + body->local_start[chunk], *b = a + body->num_locals;
+  block_range range = blocks_of(body, chunk);
+  load_locals(body, NULL, chunk, locals);
+  clear_parts(a, body, chunk);
+  clear_parts(b, body, chunk);
+  for (int32_t block = range.first; block < range.end; ++block) {
+    make_back_rows(body, locals, block, &rows);
+    for (int32_t k = 0; k < masters_of(body, block); ++k) {
+      pair_range pairs = pairs_of(body, block * YW_LANES + k, &rows);
+      scatter_blocks(&body->work[block], &pairs, k, a, b);
+    }
+  }
+}
+
+// Inverse of m + sum of blocks: exact where nothing is deformed.
+void YW_KERNEL(yw_plastic_condition)(plastic_body* body, yw_particles* particles, int32_t chunk) {
+  (void)particles;
+  int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
+  if (end > body->num_slaves) end = body->num_slaves;
+  for (int32_t s = first; s < end; ++s) {
+    ask_parts(body, body->parts, s + SLAVES_AHEAD);
+    ask_parts(body, body->parts + body->num_locals, s + SLAVES_AHEAD);
+    quad own = sum_parts(body, body->parts, s);
+    quad mixed = sum_parts(body, body->parts + body->num_locals, s);
+    float base = body->slave_vel[s].w + own[3];
+    // In units of the base, so that no product leaves the range of floats.
+    float unit = base > 1e-30f ? 1.0f / base : 0.0f;
+    float xx = 1.0f + unit * own[0], yy = 1.0f + unit * own[1], zz = 1.0f + unit * own[2];
+    float xy = unit * mixed[0], yz = unit * mixed[1], xz = unit * mixed[2];
+    float cxx = yy * zz - yz * yz, cyy = xx * zz - xz * xz, czz = xx * yy - xy * xy;
+    float cxy = xz * yz - xy * zz, cxz = xy * yz - xz * yy, cyz = xy * xz - yz * xx;
+    float det = xx * cxx + xy * cxy + xz * cxz, inv = det > 0.0f ? unit / det : 0.0f;
+    float* out = body->inverse[s];
+    out[0] = cxx * inv, out[1] = cyy * inv, out[2] = czz * inv;
+    out[3] = cxy * inv, out[4] = cxz * inv, out[5] = cyz * inv;
+  }
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+// Rods and sheets against obstacles, inside an implicit step.
+//
+// The solve without obstacles tells which particles meet one. These then stick or slide as if they
+// were alone, and the body is solved for again. The force that it takes to hold a particle decides
+// what becomes of it:
+//   pulled            let go
+//   |T| <= mu N       sticks
+//   |T| >  mu N       slides in the plane of contact, with a drag against its way that comes to mu
+//   N
+// and with these the body is solved for again, until nothing changes.
+#include "methods/slender/contact.h"
+
+#include <string.h>
+
+#include "yawara/extend/timer.h"
+
+// Times that the body is solved for again: after changes of the drag alone, and after any change. A
+// stiff body is held by its last particle that sticks; each round lets go of some.
+#define DRAG_ROUNDS 3
+#define MAX_ROUNDS 5
+// Forces are known when they change by less than this share of the normal one.
+#define SETTLED 0.01
+// A hold may pull this many times the weight of a particle: what rests does not flicker.
+#define SLACK 30.0
+// Stiffness that holds a sliding particle to its obstacle, over its own.
+#define STIFF 100.0
+// A friction beyond all bounds: particles stay where they touched.
+#define STICKY 1e12f
+
+// Where no obstacle is near -----------------------------------------------------------------------
+
+static bool is_clear(const slender_body* body, const yw_particles* particles,
+                     const yw_step_ctx* ctx) {
+  if (!ctx->collide) return true;
+  if (!ctx->is_clear) return false;
+  yw_aabb box = yw_aabb_empty();
+  float radius = 0.0f;
+  for (int32_t p = 0; p < particles->count; ++p) {
+    box = yw_aabb_grow(yw_aabb_grow(box, yw_xyz(particles->pos[p])), yw_xyz(body->old_pos[p]));
+    radius = fmaxf(radius, body->model->radius[p]);
+  }
+  return ctx->is_clear(ctx, yw_aabb_pad(box, radius));
+}
+
+// Touching ----------------------------------------------------------------------------------------
+
+static void collide(slender_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                    slender_span s) {
+  double start = ctx->timing ? yw_seconds() : 0.0;
+  ctx->collide(ctx, particles, body->old_pos, body->model->radius, (float)s.begin, (float)s.h);
+  if (ctx->timing && ctx->report) ctx->report->seconds_contact += yw_seconds() - start;
+}
+
+// What obstacles with another friction would do, in arrays aside.
+static yw_particles collide_aside(slender_body* body, const yw_particles* particles,
+                                  const yw_step_ctx* ctx, slender_span s, float friction,
+                                  yw_vec4* pos, yw_vec4* vel) {
+  yw_step_ctx other = *ctx;
+  yw_particles aside = *particles;
+  aside.pos = pos;
+  aside.vel = vel;
+  memcpy(pos, particles->pos, (size_t)particles->count * sizeof *pos);
+  memcpy(vel, particles->vel, (size_t)particles->count * sizeof *vel);
+  other.friction = friction;
+  other.report = NULL;
+  collide(body, &aside, &other, s);
+  return aside;
+}
+
+// Friction with the obstacle that a particle touches, and the velocity of its surface.
+static void probe_touch(const slender_body* body, const yw_step_ctx* ctx, slender_span s, int32_t p,
+                        yw_vec3 place, slender_touch* touch) {
+  yw_vec3 n = yw_v3((float)touch->normal[0], (float)touch->normal[1], (float)touch->normal[2]);
+  float radius = body->model->radius[p];
+  touch->friction = (double)ctx->friction;
+  if (!ctx->probe) return;
+  // A little way into the obstacle.
+  yw_vec4 inside = yw_v4(yw_mad(place, -1.01f * radius - 1e-5f, n)), normal, velocity;
+  yw_step_ctx alone = *ctx;
+  alone.tasks = NULL;
+  ctx->probe(&alone, 1, &inside, (float)(s.begin + s.h), &normal, &velocity);
+  if (normal.w > 0.0f) touch->friction = (double)velocity.w;
+}
+
+static double split(const slender_touch* touch, const double v[3], double along[3]) {
+  double normal = 0.0;
+  for (int k = 0; k < 3; ++k) normal += v[k] * touch->normal[k];
+  for (int k = 0; k < 3; ++k) along[k] = v[k] - normal * touch->normal[k];
+  return normal;
+}
+
+static double length3(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
+
+static void start_sliding(slender_body* body, int32_t p, double drag) {
+  slender_anchor* anchor = &body->solver.anchors[p];
+  slender_touch* touch = &body->touches[p];
+  anchor->held = false;
+  anchor->normal = STIFF * (anchor->weight + body->model->stiffness[p]);
+  anchor->drag = drag;
+  memcpy(anchor->across, touch->normal, sizeof anchor->across);
+  memcpy(anchor->at, touch->at, sizeof anchor->at);
+  memcpy(anchor->stick, touch->stick, sizeof anchor->stick);
+  touch->state = SLENDER_SLIDES;
+}
+
+static bool same_place(yw_vec4 a, yw_vec4 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+// The plane of contact, from the way out of the obstacle without friction, and the place where the
+// particle would be if it had stayed where it was on the obstacle. (Where it entered on its way is
+// no such place: the particles of a stiff body enter at different times.)
+static void begin_touch(slender_body* body, int32_t p, yw_vec4 smooth, yw_vec4 sticky,
+                        yw_vec4 velocity, double h) {
+  slender_touch* touch = &body->touches[p];
+  const double* x = body->solver.pose.x + 3 * p;
+  double way[3], slip[3];
+  for (int k = 0; k < 3; ++k) {
+    touch->at[k] = (double)(&smooth.x)[k];
+    touch->normal[k] = touch->at[k] - x[k];
+    touch->velocity[k] = (double)(&velocity.x)[k];
+    way[k] = touch->at[k] - body->x[3 * p + k] - h * touch->velocity[k];
+  }
+  touch->depth = length3(touch->normal);
+  for (int k = 0; k < 3; ++k) touch->normal[k] /= touch->depth;
+  split(touch, way, slip);
+  touch->slip = length3(slip);
+  // What stays where it was stays there to the last bit of the double.
+  bool rests = same_place(sticky, body->old_pos[p]);
+  for (int k = 0; k < 3; ++k) {
+    touch->stick[k] = rests ? body->x[3 * p + k] : touch->at[k] - slip[k];
+  }
+  body->touched[p] = true;
+}
+
+// Sticks or slides as a particle alone would, which N = weight * depth presses.
+static void begin_state(slender_body* body, int32_t p) {
+  slender_touch* touch = &body->touches[p];
+  slender_anchor* anchor = &body->solver.anchors[p];
+  double most = touch->friction * touch->depth;
+  bool sticks = touch->slip <= most;
+  if (sticks) {
+    touch->state = SLENDER_STICKS;
+    anchor->held = true;
+  } else {
+    start_sliding(body, p, anchor->weight * most / touch->slip);
+  }
+  memcpy(body->solver.pose.x + 3 * p, sticks ? touch->stick : touch->at, sizeof touch->at);
+}
+
+// Bounces are left to the obstacle.
+static void begin_bounce(slender_body* body, int32_t p, yw_vec4 place, yw_vec4 velocity) {
+  slender_touch* touch = &body->touches[p];
+  for (int k = 0; k < 3; ++k) {
+    touch->stick[k] = body->solver.pose.x[3 * p + k] = (double)(&place.x)[k];
+    touch->velocity[k] = (double)(&velocity.x)[k];
+  }
+  body->solver.anchors[p].held = true;
+  touch->state = SLENDER_BOUNCES;
+}
+
+// Particles that obstacles move.
+static bool find_touched(slender_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                         slender_span s) {
+  yw_particles smooth =
+      collide_aside(body, particles, ctx, s, 0.0f, body->smooth_pos, body->smooth_vel);
+  bool any = false;
+  for (int32_t p = 0; p < particles->count && !any; ++p) {
+    any = !body->solver.anchors[p].held && !same_place(smooth.pos[p], particles->pos[p]);
+  }
+  if (!any) return false;
+  yw_particles sticky =
+      collide_aside(body, particles, ctx, s, STICKY, body->sticky_pos, body->sticky_vel);
+  // With the friction that there is: the count of contacts, and bounces.
+  yw_vec4* free_pos = body->left_pos;
+  memcpy(free_pos, particles->pos, (size_t)particles->count * sizeof *free_pos);
+  collide(body, particles, ctx, s);
+  for (int32_t p = 0; p < particles->count; ++p) {
+    slender_touch* touch = &body->touches[p];
+    if (body->solver.anchors[p].held || same_place(smooth.pos[p], free_pos[p])) continue;
+    begin_touch(body, p, smooth.pos[p], sticky.pos[p], sticky.vel[p], s.h);
+    probe_touch(body, ctx, s, p, yw_xyz(smooth.pos[p]), touch);
+    double leaves = 0.0;
+    for (int k = 0; k < 3; ++k) {
+      leaves += touch->normal[k] * (double)((&smooth.vel[p].x)[k] - (&sticky.vel[p].x)[k]);
+    }
+    if (leaves > 1e-3 * (double)yw_length(yw_xyz(smooth.vel[p])) + 1e-6) {
+      begin_bounce(body, p, particles->pos[p], particles->vel[p]);
+    } else {
+      begin_state(body, p);
+    }
+  }
+  return true;
+}
+
+// States ------------------------------------------------------------------------------------------
+
+static void let_go(slender_body* body, int32_t p) {
+  slender_anchor* anchor = &body->solver.anchors[p];
+  anchor->held = body->touched[p] = false;
+  anchor->normal = anchor->drag = 0.0;
+  body->touches[p].state = SLENDER_FREE;
+}
+
+// True when something has to be solved for again.
+static bool check_sticking(slender_body* body, int32_t p, const double reaction[3], double slack) {
+  const slender_touch* touch = &body->touches[p];
+  double along[3], normal = split(touch, reaction, along), size = length3(along);
+  if (normal < -slack) {
+    let_go(body, p);
+    return true;
+  }
+  double most = touch->friction * fmax(normal, 0.0);
+  if (size <= (1.0 + SETTLED) * most + 1e-3 * slack / SLACK) return false;
+  // The way without friction is too long: the drag comes nearer to mu N from below. From above,
+  // where nothing slides, it would take many rounds.
+  start_sliding(body, p, touch->slip > 0.0 ? most / touch->slip : 0.0);
+  return true;
+}
+
+// mu N / slip, so that the drag is mu N; a way that is not against it cannot come out.
+static bool check_sliding(slender_body* body, int32_t p) {
+  slender_anchor* anchor = &body->solver.anchors[p];
+  const slender_touch* touch = &body->touches[p];
+  const double* x = body->solver.pose.x + 3 * p;
+  double off = 0.0, way[3], slip[3];
+  for (int k = 0; k < 3; ++k) {
+    off += touch->normal[k] * (x[k] - touch->at[k]);
+    way[k] = x[k] - touch->stick[k];
+  }
+  if (off > 0.0) {
+    let_go(body, p);
+    return true;
+  }
+  split(touch, way, slip);
+  double size = length3(slip), most = -touch->friction * anchor->normal * off;
+  double change = fabs(most - anchor->drag * size);
+  anchor->drag = most > 0.0 ? fmin(most / fmax(size, 1e-30), anchor->normal) : 0.0;
+  return change > SETTLED * most + 1e-3 * (double)body->model->mass[p];
+}
+
+// Of states; drags: of forces alone.
+static bool check_touched(slender_body* body, const yw_step_ctx* ctx, bool* drags) {
+  double fall = (double)yw_length(ctx->gravity);
+  bool any = false;
+  *drags = false;
+  yw_slender_reactions(&body->solver, ctx->tasks);
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    slender_state state = body->touches[p].state;
+    double slack = SLACK * (double)body->model->mass[p] * fall;
+    if (state == SLENDER_STICKS) {
+      any = check_sticking(body, p, body->solver.step + 3 * p, slack) || any;
+    } else if (state == SLENDER_SLIDES) {
+      *drags = check_sliding(body, p) || *drags;
+      any = any || body->touches[p].state == SLENDER_FREE;
+    }
+  }
+  return any;
+}
+
+// Finish ------------------------------------------------------------------------------------------
+
+static void finish_touched(slender_body* body, yw_particles* particles, const slender_backward* b) {
+  for (int32_t p = 0; p < particles->count; ++p) {
+    const slender_touch* touch = &body->touches[p];
+    if (touch->state == SLENDER_FREE) continue;
+    double x[3], v[3];
+    memcpy(x, body->solver.pose.x + 3 * p, sizeof x);
+    memcpy(v, touch->velocity, sizeof v);
+    if (touch->state == SLENDER_SLIDES) {
+      double off = 0.0, away = 0.0;
+      for (int k = 0; k < 3; ++k) {
+        v[k] = (x[k] - body->base_x[3 * p + k]) / b->h1;
+        off += touch->normal[k] * (x[k] - touch->at[k]);
+        away += touch->normal[k] * (v[k] - touch->velocity[k]);
+      }
+      for (int k = 0; k < 3; ++k) x[k] -= off * touch->normal[k], v[k] -= away * touch->normal[k];
+    }
+    for (int k = 0; k < 3; ++k) (&particles->vel[p].x)[k] = (float)v[k];
+    yw_slender_put(body, particles, p, x);
+  }
+}
+
+static void solve_again(slender_body* body, const yw_step_ctx* ctx) {
+  slender_solve_report solved = yw_slender_solve(
+      &body->solver, ctx->tasks, (double)body->params.tolerance, SLENDER_MAX_NEWTON);
+  if (ctx->report && !solved.converged) ++ctx->report->recovered;
+  body->newton += solved.newton;
+}
+
+void yw_slender_meet_obstacles(slender_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                               const slender_backward* b, slender_span s) {
+  body->in_contact = false;
+  memset(body->touches, 0, (size_t)particles->count * sizeof *body->touches);
+  if (is_clear(body, particles, ctx)) return;
+  body->in_contact = find_touched(body, particles, ctx, s);
+  if (!body->in_contact) return;
+  solve_again(body, ctx);
+  bool drags;
+  for (int round = 0; round < MAX_ROUNDS; ++round) {
+    bool states = check_touched(body, ctx, &drags);
+    if (!states && !(drags && round < DRAG_ROUNDS)) break;
+    body->solver.keep_factor = !states;
+    solve_again(body, ctx);
+    body->solver.keep_factor = false;
+  }
+  yw_slender_finish_places(body, particles, b);
+  finish_touched(body, particles, b);
+  // What meets an obstacle only now is stopped there.
+  yw_vec4* before = body->left_pos;
+  memcpy(before, particles->pos, (size_t)particles->count * sizeof *before);
+  int32_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;
+  collide(body, particles, ctx, s);
+  if (ctx->report) ctx->report->obstacle_contacts = contacts;
+  for (int32_t p = 0; p < particles->count; ++p) {
+    if (same_place(before[p], particles->pos[p])) continue;
+    memset(body->low + 3 * p, 0, 3 * sizeof *body->low);
+    body->touched[p] = true;
+  }
+}

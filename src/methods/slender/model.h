@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// Rods and sheets: oriented particles, tied together by frames of two (rods) or three (sheets).
+// All in double: a thin body is stiff along itself by a factor (length / thickness)^2 more than
+// across. Rotations are counted from the rest pose, so that all of them are 1 at rest.
+//
+// Rods (rod_energy.c). A massless frame (R, t) holds the pair a, b by springs, those of every piece
+// of the oriented particles; with d = x_b - x_a, l and e its length and direction at rest:
+//   E = min_R  w/4 |d - l R e|^2 + sum_j 2 v_j^T I v_j,    v_j = vec(R^-1 R_j)
+//     = w/4 (|d|^2 + l^2) + 2 tr Q - tr S,   A = w l / 2 d e^T + (R_a + R_b) Q = R S
+// so that EA = w l / 2, EI = I_t l / 2, GJ = I_a l / 2; I = tr Q 1 - Q.
+//
+// Sheets (sheet_energy.c). F = sum x_j g_j^T and B = sum n_j g_j^T are the gradients of the middle
+// surface and of the directors n_j; F = R S (R has two columns):
+//   E = A t [mu |F - R|^2 + lambda/2 (tr S - 2)^2]            stretching, plane stress
+//     + A t^3/12 [mu |b|^2 + lambda/2 (tr b)^2]               bending, b = sym F^T B - rest
+//     + sum over edges of k/2 gamma^2                         transverse shear
+//     + drill/2 delta^2                                       particles turn with the sheet
+#ifndef YW_METHODS_SLENDER_MODEL_H
+#define YW_METHODS_SLENDER_MODEL_H
+
+#include "math/small/turn.h"
+#include "yawara/extend/vec.h"
+#include "yawara/frames.h"
+
+typedef enum slender_kind { SLENDER_ROD, SLENDER_SHEET } slender_kind;
+
+/// Two oriented particles and their frame.
+typedef struct rod_pair {
+  int32_t particles[2];
+  double length;      ///< m
+  double e[3];        ///< direction at rest
+  double weight;      ///< w, N/m
+  double q[6];        ///< Q, J: half the trace of I minus I; need not be positive
+  double inertia[6];  ///< I, J
+} rod_pair;
+
+/// Three oriented particles and their frame.
+typedef struct sheet_triangle {
+  int32_t particles[3];
+  double g[3][2];               ///< 1/m
+  double mu, lambda;            ///< A t mu and A t lambda, J
+  double bend_mu, bend_lambda;  ///< A t^3/12 mu and lambda, J m^2
+  double shear[3];              ///< k of the edges (j, j + 1), J
+  double inv_length[3];         ///< of the edges, 1/m
+  double drill;                 ///< per particle, J
+  double normal[3][3];          ///< directors at rest
+  double tangent[2][3];         ///< axes of the triangle at rest
+  double rest_bend[3];          ///< b at rest: 11, 22, 12, 1/m
+  double rest_shear[3];         ///< gamma at rest
+} sheet_triangle;
+
+/// A vertex of the shown surface, between two particles: sum_j (weight_j x_j + R_j lever_j), which
+/// is a smooth curve along rods, and off it by `length` in the direction of sum_j R_j side_j.
+typedef struct slender_skin {
+  int32_t particles[2];
+  float weights[2];
+  yw_vec3 lever[2];  ///< m, at rest
+  yw_vec3 side[2];   ///< at rest
+  float length;      ///< m
+} slender_skin;
+
+typedef struct slender_model {
+  yw_allocator mem;
+  slender_kind kind;
+  yw_frames_params params;
+  int32_t num_particles, num_elements, corners;
+  rod_pair* pairs;
+  sheet_triangle* triangles;
+  bool closed;
+  float density;  ///< kg/m^3
+
+  yw_vec3* rest;         ///< m
+  float* mass;           ///< kg
+  double (*inertia)[6];  ///< kg m^2, in the axes of the rest pose
+  double (*inverse)[6];  ///< of it
+  float* radius;         ///< m, of spheres in contacts
+  double* stiffness;     ///< N/m, of the elements around each particle, about
+  int32_t* elements;     ///< corners particles each
+  yw_quat* frames;       ///< rods: orientation at rest, z along the rod
+
+  // Elements around each particle, and elements by colour for the position-based solvers.
+  int32_t num_colors;
+  int32_t* color_start;
+  int32_t* color_elements;
+
+  yw_tri_mesh surface;  ///< shown, at rest
+  slender_skin* skin;   ///< per vertex of it
+  uint64_t hash;
+} slender_model;
+
+/// Places and rotations in double, in the particles' order.
+typedef struct slender_pose {
+  double* x;  ///< 3 per particle, m
+  yw_turn* q;
+} slender_pose;
+
+/// The second derivative wanted of an element.
+typedef enum slender_hessian {
+  SLENDER_EXACT,    ///< may be indefinite
+  SLENDER_DEFINITE  ///< that of the rest shape, turned along (rods); what is negative left out
+} slender_hessian;
+
+/// Energy of an element, J. gradient (6 per corner: force on the place, torque about it, both with
+/// the sign of dE) and hessian (by rows) may be NULL.
+double yw_rod_energy(const rod_pair* pair, const slender_pose* pose, double* gradient,
+                     double* hessian, slender_hessian kind);
+double yw_sheet_energy(const sheet_triangle* triangle, const slender_pose* pose, double* gradient,
+                       double* hessian, slender_hessian kind);
+/// Strains of a pair in the axes of its frame, with stiffnesses w/2, I, I: R^T d - l e, and twice
+/// v_a and v_b. Unknowns as in the gradient, in the same axes.
+typedef struct rod_strains {
+  yw_turn frame;
+  double strain[9];
+  double jacobian[9][12];
+} rod_strains;
+void yw_rod_strains(const rod_pair* pair, const slender_pose* pose, rod_strains* out);
+/// Rotation of the frame of a pair, and the moment S it has in it.
+yw_turn yw_rod_frame(const rod_pair* pair, const slender_pose* pose, double s[6]);
+/// The rotation R that maximises tr(R^T a), from a guess near it; s = R^T a.
+yw_turn yw_slender_polar(const double a[9], yw_turn guess, double s[6]);
+
+static inline double yw_slender_energy(const slender_model* model, int32_t element,
+                                       const slender_pose* pose, double* gradient, double* hessian,
+                                       slender_hessian kind) {
+  return model->kind == SLENDER_ROD
+             ? yw_rod_energy(&model->pairs[element], pose, gradient, hessian, kind)
+             : yw_sheet_energy(&model->triangles[element], pose, gradient, hessian, kind);
+}
+
+// slender_model.c
+/// Allocates the arrays that depend on the counts; the rest of the model follows.
+bool yw_slender_allocate(slender_model* model, slender_kind kind, int32_t num_particles,
+                         int32_t num_elements);
+/// Lists, colours, hash: once particles and elements are there.
+yw_status yw_slender_finish(slender_model* model, yw_error* error);
+void yw_slender_model_destroy(void* model);
+// rod_model.c, sheet_model.c
+yw_status yw_rod_model_create(const yw_allocator* mem, const yw_rod_def* def, void** model,
+                              yw_error* error);
+yw_status yw_sheet_model_create(const yw_allocator* mem, const yw_sheet_def* def, void** model,
+                                yw_error* error);
+// slender_surface.c
+yw_status yw_rod_surface(slender_model* model, const yw_rod_def* def, yw_error* error);
+yw_status yw_sheet_surface(slender_model* model, const yw_sheet_def* def, yw_error* error);
+// World axes --------------------------------------------------------------------------------------
+
+/// R J R^T of a symmetric matrix.
+static inline void yw_slender_turn_sym(yw_turn q, const double j[6], double out[6]) {
+  double r[9], m[9];
+  const double full[9] = {j[0], j[3], j[4], j[3], j[1], j[5], j[4], j[5], j[2]};
+  yw_turn_matrix(q, r);
+  for (int a = 0; a < 3; ++a) {
+    for (int b = 0; b < 3; ++b) {
+      m[3 * a + b] = r[3 * a] * full[b] + r[3 * a + 1] * full[3 + b] + r[3 * a + 2] * full[6 + b];
+    }
+  }
+  static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+  for (int k = 0; k < 6; ++k) {
+    const double *a = m + 3 * row[k], *b = r + 3 * column[k];
+    out[k] = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  }
+}
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Motion of a rod or sheet as a whole, spins of the particles included.
+#ifndef YW_METHODS_SLENDER_MOTION_H
+#define YW_METHODS_SLENDER_MOTION_H
+
+#include "methods/slender/slender.h"
+
+typedef struct slender_motion {
+  double mass;
+  double center[3], velocity[3];
+  double angular[3];  ///< angular momentum about the center, kg m^2/s
+  double inertia[6];  ///< about the center
+  double spin[3];     ///< rad/s
+  bool finite;
+} slender_motion;
+
+/// With ctx, held particles count for much more than their mass, and clamped ones for more than the
+/// inertia of the whole, so that the motion found is one that the holds allow. NULL: as it is.
+slender_motion yw_slender_motion(const slender_body* body, const yw_particles* particles,
+                                 const yw_step_ctx* ctx);
+/// Gives a free body back the momentum it had before a step of h seconds under gravity.
+void yw_slender_restore(slender_body* body, yw_particles* particles, const slender_motion* before,
+                        yw_vec3 gravity, double h);
+/// Position with what its float leaves out.
+static inline double yw_slender_place(const slender_body* body, const yw_particles* particles,
+                                      int32_t p, int k) {
+  return (double)(&particles->pos[p].x)[k] + body->low[3 * p + k];
+}
+/// Writes a position in double: the float, and what it leaves out.
+static inline void yw_slender_put(slender_body* body, yw_particles* particles, int32_t p,
+                                  const double x[3]) {
+  for (int k = 0; k < 3; ++k) {
+    (&particles->pos[p].x)[k] = (float)x[k];
+    body->low[3 * p + k] = x[k] - (double)(float)x[k];
+  }
+}
+/// Angular velocity of a particle at a rotation: J^-1 spin.
+void yw_slender_spin_rate(const slender_model* model, int32_t p, yw_turn q, const double spin[3],
+                          double rate[3]);
+/// Angular momentum for an angular velocity.
+void yw_slender_spin_of(const slender_model* model, int32_t p, yw_turn q, const double rate[3],
+                        double spin[3]);
+/// Where a free particle with this angular momentum has turned to after h.
+yw_turn yw_slender_ahead(const slender_model* model, int32_t p, yw_turn q, const double spin[3],
+                         double h);
+/// The turn of a clamp over a share of the substep.
+yw_turn yw_slender_clamp_turn(const yw_hold* hold, double share);
+
+#endif

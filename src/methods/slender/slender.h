@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Rods and sheets as bodies: their state and their steps. Models and energies stand in
+// slender_model.h, the solver in slender_solve.h.
+#ifndef YW_METHODS_SLENDER_SLENDER_H
+#define YW_METHODS_SLENDER_SLENDER_H
+
+#include "methods/slender/model.h"
+#include "methods/slender/solve.h"
+#include "yawara/extend/method.h"
+#include "yawara/frames.h"
+
+/// What an obstacle does to a particle in a step.
+typedef enum slender_state {
+  SLENDER_FREE,
+  SLENDER_STICKS,
+  SLENDER_SLIDES,
+  SLENDER_BOUNCES
+} slender_state;
+
+typedef struct slender_touch {
+  slender_state state;
+  double friction;
+  double normal[3], at[3];  ///< plane of contact, at the end of the step
+  double stick[3];          ///< where it is when it sticks
+  double depth, slip;       ///< m, how far it would go without obstacles, across and along
+  double velocity[3];       ///< m/s, of the obstacle; bounces: of the particle
+} slender_touch;
+
+typedef struct slender_body {
+  const slender_model* model;
+  yw_allocator mem;
+  yw_frames_params params;
+
+  // State besides positions and velocities.
+  double* low;    ///< 3 per particle: position minus its float, m
+  yw_turn* turn;  ///< rotations from rest
+  double* spin;   ///< 3 per particle: angular momenta, kg m^2/s
+  bool in_contact;
+
+  // Second-order history: the state one step ago, and the velocities that the last step left.
+  double last_h;  ///< s; 0: none
+  double *old_x, *old_v, *old_spin;
+  yw_turn* old_turn;
+  yw_vec4* left_v;
+
+  // Of one step.
+  slender_solver solver;
+  double *x, *v;            ///< 3 per particle, at its start
+  double *base_x, *base_v;  ///< where backward differences start
+  double* base_spin;
+  yw_turn* base_turn;
+  yw_vec4* old_pos;  ///< positions at its start
+  bool* touched;     ///< particles that an obstacle stopped
+  slender_touch* touches;
+  // Without friction, with all of it, and before obstacles.
+  yw_vec4 *smooth_pos, *smooth_vel, *sticky_pos, *sticky_vel, *left_pos;
+  double* duals;   ///< position-based: what the elements have applied
+  int32_t newton;  ///< Newton steps in the last step
+} slender_body;
+
+// slender_surface.c
+void yw_slender_surface_positions(const void* state, const yw_particles* particles, yw_vec3* out);
+// slender_step.c, slender_position.c
+yw_status yw_slender_implicit_advance(slender_body* body, yw_particles* particles,
+                                      const yw_step_ctx* ctx);
+yw_status yw_slender_position_advance(slender_body* body, yw_particles* particles,
+                                      const yw_step_ctx* ctx);
+
+extern const yw_method yw_slender_method;
+yw_status yw_slender_set_params(void* state, const yw_frames_params* params);
+yw_frames_params yw_slender_params_of(const void* state);
+
+#endif

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Typed reading of JSON objects by tables of fields. The tables are the one place that says which
+// keys exist, what they hold, their ranges and defaults; a test compares them with the schema.
+#ifndef YW_SCENE_FIELDS_H
+#define YW_SCENE_FIELDS_H
+
+#include "yawara/extend/error.h"
+#include "yawara/extend/json.h"
+#include "yawara/extend/text.h"
+#include "yawara/scene.h"
+
+typedef enum yw_field_kind {
+  YW_FIELD_BOOL,      ///< bool
+  YW_FIELD_NUMBER,    ///< float
+  YW_FIELD_INTEGER,   ///< int32_t
+  YW_FIELD_TEXT,      ///< const char*, lives in the document
+  YW_FIELD_VEC3,      ///< yw_vec3: a list of 3 numbers
+  YW_FIELD_SIZE,      ///< yw_vec3: one number, or a list of 3
+  YW_FIELD_COUNTS,    ///< int32_t[3]: one integer, or a list of 3
+  YW_FIELD_AXIS,      ///< yw_vec3, not zero: "x", "y", "z" or a list of 3 numbers
+  YW_FIELD_ROTATION,  ///< yw_quat: {axis, degrees}, a list of those, or a quaternion [x, y, z, w]
+  YW_FIELD_COLOR,     ///< yw_vec3, linear: "#rrggbb" (sRGB) or 3 linear numbers
+  YW_FIELD_CHOICE,    ///< int32_t: the number of the word in choices
+  YW_FIELD_NODE       ///< const yw_json*: read by code; NULL when the key is not there
+} yw_field_kind;
+
+typedef struct yw_field {
+  const char* name;
+  yw_field_kind kind;
+  size_t offset;               ///< in the struct that the record fills
+  double low, high;            ///< of every number in the value
+  bool open;                   ///< low itself is refused
+  const char* const* choices;  ///< NULL-terminated, with YW_FIELD_CHOICE
+} yw_field;
+
+// Rows of a table for keys that are called like the member they fill.
+#define YW_FIELD(type, member, kind, low, high) \
+  { #member, YW_FIELD_##kind, offsetof(type, member), (low), (high), false, NULL }
+#define YW_FIELD_ABOVE(type, member, kind, low, high) \
+  { #member, YW_FIELD_##kind, offsetof(type, member), (low), (high), true, NULL }
+#define YW_RECORD(name, table, defaults) \
+  { (name), (table), (int32_t)(sizeof(table) / sizeof *(table)), &(defaults), sizeof(defaults) }
+
+/// A JSON object with a fixed set of keys.
+typedef struct yw_record {
+  const char* name;  ///< under $defs in the schema; "scene" is its root
+  const yw_field* fields;
+  int32_t num_fields;
+  const void* defaults;  ///< of the struct
+  size_t size;           ///< of the struct
+} yw_record;
+
+/// What reading a scene needs. Functions that return bool leave a message in error when false.
+typedef struct yw_reader_ctx {
+  const yw_allocator* mem;
+  const char* file;
+  yw_json_doc* doc;
+  const yw_scene_override* overrides;
+  yw_error* error;
+  yw_error* warning;  ///< one line per warning; may be NULL
+} yw_reader_ctx;
+
+/// "file:line:col: " (or "--set path: ") and the message. Always false.
+bool yw_place_fail(yw_reader_ctx* r, const yw_json* node, yw_status status, const char* format, ...)
+    YW_PRINTF(4, 5);
+/// The same with the path of the node before the message: "... bodies[0].mass is 3, but ...".
+bool yw_value_fail(yw_reader_ctx* r, const yw_json* node, const char* format, ...) YW_PRINTF(3, 4);
+/// Puts place and path before what a deeper layer said. Always false.
+bool yw_deep_fail(yw_reader_ctx* r, const yw_json* node, const yw_error* deep);
+bool yw_memory_fail(yw_reader_ctx* r);
+/// Adds a line to the warnings: place, path and the message right behind it.
+void yw_value_warn(yw_reader_ctx* r, const yw_json* node, const char* format, ...) YW_PRINTF(3, 4);
+
+/// "... is a number, but must be <expected>". Always false.
+bool yw_type_fail(yw_reader_ctx* r, const yw_json* node, const char* expected);
+bool yw_is_type(yw_reader_ctx* r, const yw_json* node, yw_json_type type);
+bool yw_read_number(yw_reader_ctx* r, const yw_json* node, double low, double high, bool open,
+                    float* out);
+bool yw_read_integer(yw_reader_ctx* r, const yw_json* node, double low, double high, int32_t* out);
+bool yw_read_vec3(yw_reader_ctx* r, const yw_json* node, double low, double high, yw_vec3* out);
+bool yw_read_color(yw_reader_ctx* r, const yw_json* node, yw_vec3* out);
+
+/// Fills the struct with the record's defaults and what the object says. Unknown keys are errors.
+bool yw_read_record(yw_reader_ctx* r, const yw_json* node, const yw_record* record, void* out);
+/// True when exactly one of the keys is there; else a message that names them ("a", "b" or "c").
+/// *which is its number.
+bool yw_exactly_one(yw_reader_ctx* r, const yw_json* object, int32_t count, const char* const* keys,
+                    int32_t* which);
+bool yw_not_both(yw_reader_ctx* r, const yw_json* object, const char* a, const char* b);
+/// False with a message when a key is missing.
+bool yw_needs(yw_reader_ctx* r, const yw_json* object, const char* key);
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Looks of bodies and obstacles, and where to find them.
+#include "scene/loader.h"
+#include "yawara/extend/vec.h"
+
+// Soft, well apart from each other, about equally bright.
+static const yw_vec3 palette[] = {
+    {0.75f, 0.20f, 0.12f}, {0.06f, 0.30f, 0.55f}, {0.85f, 0.50f, 0.08f}, {0.10f, 0.42f, 0.22f},
+    {0.45f, 0.16f, 0.50f}, {0.10f, 0.48f, 0.48f}, {0.80f, 0.28f, 0.38f}, {0.38f, 0.42f, 0.10f}};
+
+// The colour of a copy, or the palette's number `number`.
+static yw_vec3 color_of(const yw_body_spec* spec, int32_t copy, int32_t number) {
+  return spec->num_colors > 0 ? spec->color_list[copy % spec->num_colors]
+                              : palette[(size_t)number % (sizeof palette / sizeof *palette)];
+}
+
+// The body entry that copy number `body` of all comes from.
+static const yw_body_spec* find_body(const yw_scene* scene, int32_t body) {
+  int32_t low = 0, high = scene->bodies.count;
+  while (high - low > 1) {
+    int32_t middle = low + (high - low) / 2;
+    if (scene->bodies.items[middle].first_body <= body) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return &scene->bodies.items[low];
+}
+
+yw_look yw_scene_body_look(const yw_scene* scene, int32_t body) {
+  yw_look look = {{0.7f, 0.7f, 0.7f}, true, false};
+  if (body < 0 || body >= scene->num_bodies) return look;
+  const yw_body_spec* spec = find_body(scene, body);
+  look.color = color_of(spec, body - spec->first_body, body);
+  return look;
+}
+
+static void lay_paint(const yw_body_spec* spec, yw_vec3 point, yw_vec3* color) {
+  for (int32_t i = 0; i < spec->num_paints; i++) {
+    const yw_paint_spec* paint = &spec->paint_list[i];
+    float d = yw_shape_distance(paint->solid, point);
+    float inside = d <= 0 ? 1.0f : 0.0f;
+    if (paint->blend > 0) inside = yw_clampf(0.5f - d / paint->blend, 0.0f, 1.0f);
+    *color = yw_lerp(*color, paint->color, inside);
+  }
+}
+
+bool yw_scene_body_paint(const yw_scene* scene, int32_t body, yw_vec3 point, yw_vec3* color) {
+  if (body < 0 || body >= scene->num_bodies) return false;
+  const yw_body_spec* spec = find_body(scene, body);
+  lay_paint(spec, point, color);
+  return spec->num_paints > 0;
+}
+
+static const yw_part_spec* find_part(const yw_group_spec* group, int32_t particle) {
+  int32_t low = 0, high = group->num_parts;
+  while (high - low > 1) {
+    int32_t middle = low + (high - low) / 2;
+    if (group->parts[middle].first <= particle) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return &group->parts[low];
+}
+
+bool yw_scene_particle_color(const yw_scene* scene, int32_t body, int32_t particle,
+                             yw_vec3* color) {
+  if (body < 0 || body >= scene->num_bodies || particle < 0) return false;
+  const yw_body_spec* spec = find_body(scene, body);
+  if (scene->models.items[spec->model_index].method != YW_SCENE_PLASTIC) return false;
+  if (spec->group >= 0) {
+    const yw_group_spec* group = &scene->groups.items[spec->group];
+    const yw_part_spec* part = find_part(group, particle);
+    spec = &scene->bodies.items[part->body];
+    particle -= part->first;
+    *color = color_of(spec, part->copy, body + (int32_t)(part - group->parts));
+  } else if (spec->num_paints == 0) {
+    return false;
+  }
+  const yw_tet_mesh* rest = &scene->models.items[spec->model_index].tets;
+  if (particle < rest->num_vertices) lay_paint(spec, rest->positions[particle], color);
+  return true;
+}
+
+int32_t yw_scene_num_obstacles(const yw_scene* scene) { return scene->obstacles.count; }
+
+static const yw_obstacle_spec* obstacle_at(const yw_scene* scene, int32_t i) {
+  return i >= 0 && i < scene->obstacles.count ? &scene->obstacles.items[i] : NULL;
+}
+
+yw_look yw_scene_obstacle_look(const yw_scene* scene, int32_t obstacle) {
+  const yw_obstacle_spec* o = obstacle_at(scene, obstacle);
+  return o ? (yw_look){o->color, o->visible, o->checker} : (yw_look){{0, 0, 0}, false, false};
+}
+
+const yw_shape* yw_scene_obstacle_shape(const yw_scene* scene, int32_t obstacle) {
+  const yw_obstacle_spec* o = obstacle_at(scene, obstacle);
+  return o ? o->solid : NULL;
+}
+
+yw_obstacle_id yw_scene_obstacle_id(const yw_scene* scene, int32_t obstacle) {
+  const yw_obstacle_spec* o = obstacle_at(scene, obstacle);
+  return o ? o->id : (yw_obstacle_id){0, 0};
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// Poses of a model's vertices: deformed from the rest pose, or read from files.
+#include <math.h>
+#include <string.h>
+
+#include "geometry/deform.h"
+#include "math/small/trig.h"
+#include "scene/loader.h"
+#include "scene/records.h"
+#include "yawara/extend/vec.h"
+#include "yawara/files.h"
+
+#define FAR 1e6
+#define RAD_PER_DEGREE 0.017453292519943295f
+
+// Tables ------------------------------------------------------------------------------------------
+
+typedef struct deform_keys {
+  const yw_json *twist, *bend, *s_bend, *shear, *taper, *squash, *stretch, *scale, *turn, *move;
+  const yw_json* where;
+  float blend;
+} deform_keys;
+static const deform_keys deform_defaults = {.blend = 0.05f};
+static const yw_field deform_fields[] = {
+    YW_FIELD(deform_keys, twist, NODE, 0, 0),   YW_FIELD(deform_keys, bend, NODE, 0, 0),
+    YW_FIELD(deform_keys, s_bend, NODE, 0, 0),  YW_FIELD(deform_keys, shear, NODE, 0, 0),
+    YW_FIELD(deform_keys, taper, NODE, 0, 0),   YW_FIELD(deform_keys, squash, NODE, 0, 0),
+    YW_FIELD(deform_keys, stretch, NODE, 0, 0), YW_FIELD(deform_keys, scale, NODE, 0, 0),
+    YW_FIELD(deform_keys, turn, NODE, 0, 0),    YW_FIELD(deform_keys, move, NODE, 0, 0),
+    YW_FIELD(deform_keys, where, NODE, 0, 0),   YW_FIELD(deform_keys, blend, NUMBER, 0, FAR)};
+const yw_record yw_record_deform = YW_RECORD("deform", deform_fields, deform_defaults);
+
+typedef struct deformer_keys {
+  yw_vec3 axis, toward, origin;
+  float degrees, amount, length;
+} deformer_keys;
+static const deformer_keys deformer_defaults = {.axis = {0, 1, 0}, .toward = {1, 0, 0}};
+#define AXIS YW_FIELD(deformer_keys, axis, AXIS, 0, 0)
+#define TOWARD YW_FIELD(deformer_keys, toward, AXIS, 0, 0)
+#define ORIGIN YW_FIELD(deformer_keys, origin, VEC3, -FAR, FAR)
+#define LENGTH YW_FIELD_ABOVE(deformer_keys, length, NUMBER, 0, FAR)
+#define DEGREES YW_FIELD(deformer_keys, degrees, NUMBER, -3600, 3600)
+static const yw_field twist_fields[] = {DEGREES, AXIS, ORIGIN, LENGTH};
+static const yw_field bend_fields[] = {DEGREES, AXIS, TOWARD, ORIGIN, LENGTH};
+static const yw_field shear_fields[] = {YW_FIELD(deformer_keys, amount, NUMBER, -100, 100), AXIS,
+                                        TOWARD, ORIGIN};
+static const yw_field taper_fields[] = {YW_FIELD(deformer_keys, amount, NUMBER, -100, 100), AXIS,
+                                        ORIGIN, LENGTH};
+static const yw_field stretch_fields[] = {YW_FIELD(deformer_keys, amount, NUMBER, -0.99, 100), AXIS,
+                                          ORIGIN};
+static const yw_field enlarge_fields[] = {YW_FIELD(deformer_keys, amount, NUMBER, -0.99, 100),
+                                          ORIGIN};
+static const yw_field turn_fields[] = {DEGREES, AXIS, ORIGIN};
+const yw_record yw_record_twist = YW_RECORD("twist", twist_fields, deformer_defaults);
+const yw_record yw_record_bend = YW_RECORD("bend", bend_fields, deformer_defaults);
+const yw_record yw_record_shear = YW_RECORD("shear", shear_fields, deformer_defaults);
+const yw_record yw_record_taper = YW_RECORD("taper", taper_fields, deformer_defaults);
+const yw_record yw_record_stretch = YW_RECORD("stretch", stretch_fields, deformer_defaults);
+const yw_record yw_record_enlarge = YW_RECORD("enlarge", enlarge_fields, deformer_defaults);
+const yw_record yw_record_turn = YW_RECORD("turn", turn_fields, deformer_defaults);
+
+static const yw_pose_spec pose_defaults = {.name = NULL};
+static const yw_field pose_fields[] = {
+    YW_FIELD(yw_pose_spec, name, TEXT, 0, 0), YW_FIELD(yw_pose_spec, deform, NODE, 0, 0),
+    YW_FIELD(yw_pose_spec, file, TEXT, 0, 0), YW_FIELD(yw_pose_spec, surface_file, TEXT, 0, 0)};
+const yw_record yw_record_pose = YW_RECORD("pose", pose_fields, pose_defaults);
+
+// Kinds of deformation: what they are called, the keys they take, and the key they need.
+typedef struct deform_kind {
+  const char* name;
+  const yw_record* record;
+  const char* amount;
+} deform_kind;
+static const deform_kind kinds[] = {
+    {"twist", &yw_record_twist, "degrees"},    {"bend", &yw_record_bend, "degrees"},
+    {"s_bend", &yw_record_bend, "degrees"},    {"shear", &yw_record_shear, "amount"},
+    {"taper", &yw_record_taper, "amount"},     {"squash", &yw_record_stretch, "amount"},
+    {"stretch", &yw_record_stretch, "amount"}, {"scale", &yw_record_enlarge, "amount"},
+    {"turn", &yw_record_turn, "degrees"},      {"move", NULL, NULL}};
+#define NUM_KINDS ((int32_t)(sizeof kinds / sizeof *kinds))
+
+// Reading -----------------------------------------------------------------------------------------
+
+static bool load_deformer(yw_loader* l, const yw_json* node, const deform_kind* kind,
+                          yw_deform_spec* out) {
+  if (strcmp(kind->name, "move") == 0) {
+    out->move = true;
+    return yw_read_vec3(&l->r, node, -FAR, FAR, &out->shift);
+  }
+  deformer_keys k;
+  if (!yw_read_record(&l->r, node, kind->record, &k) || !yw_needs(&l->r, node, kind->amount)) {
+    return false;
+  }
+  yw_deform_kind number = YW_DEFORM_TWIST;
+  out->turn = !yw_deform_from_name(kind->name, &number);
+  out->deform = yw_default_deform(number);
+  out->deform.axis = k.axis;
+  out->deform.origin = k.origin;
+  out->deform.length = k.length;
+  out->deform.toward = k.toward;
+  bool angle = kind->amount[0] == 'd';
+  out->deform.amount = angle ? k.degrees * RAD_PER_DEGREE : k.amount;
+
+  // Sideways means something only across the axis; when none is given, any will do.
+  bool given = yw_json_get(node, "toward") != NULL;
+  bool along = fabsf(yw_dot(k.axis, k.toward)) > 0.9999f;
+  if (given && along) {
+    return yw_value_fail(&l->r, yw_json_get(node, "toward"),
+                         "points along the axis, but must point to the side");
+  }
+  if (along) out->deform.toward = yw_v3(0, 1, 0);
+  if (number == YW_DEFORM_SQUASH && k.amount >= 1) {
+    return yw_value_fail(&l->r, yw_json_get(node, "amount"), "is %.9g, but must be below 1",
+                         (double)k.amount);
+  }
+  return true;
+}
+
+static bool load_deform(yw_loader* l, const yw_json* node, yw_deform_spec* out) {
+  const char* names[NUM_KINDS];
+  deform_keys k;
+  int32_t which;
+  for (int32_t i = 0; i < NUM_KINDS; i++) names[i] = kinds[i].name;
+  if (!yw_read_record(&l->r, node, &yw_record_deform, &k) ||
+      !yw_exactly_one(&l->r, node, NUM_KINDS, names, &which)) {
+    return false;
+  }
+  out->node = node;
+  out->blend = k.blend;
+  if (k.where && !yw_load_shape(l, k.where, &out->where)) return false;
+  return load_deformer(l, yw_json_get(node, kinds[which].name), &kinds[which], out);
+}
+
+static bool load_deforms(yw_loader* l, yw_pose_spec* pose) {
+  const yw_json* node = pose->deform;
+  bool list = node->type == YW_JSON_ARRAY;
+  int32_t count = list ? node->count : 1;
+  if (count == 0) return yw_value_fail(&l->r, node, "is empty, but must have a deformation");
+  pose->deforms = yw_json_alloc(l->r.doc, (size_t)count * sizeof *pose->deforms);
+  if (!pose->deforms) return yw_memory_fail(&l->r);
+  pose->num_deforms = count;
+  for (int32_t i = 0; i < count; i++) {
+    if (!load_deform(l, list ? node->items[i] : node, &pose->deforms[i])) return false;
+  }
+  return true;
+}
+
+bool yw_load_pose(yw_loader* l, const yw_json* node, yw_pose_spec* out) {
+  static const char* const sources[] = {"deform", "file", "surface_file"};
+  int32_t which;
+  if (!yw_read_record(&l->r, node, &yw_record_pose, out) ||
+      !yw_exactly_one(&l->r, node, 3, sources, &which)) {
+    return false;
+  }
+  out->node = node;
+  return !out->deform || load_deforms(l, out);
+}
+
+// Building ----------------------------------------------------------------------------------------
+
+float yw_shape_weight(const yw_shape* shape, float blend, yw_vec3 p) {
+  if (!shape) return 1.0f;
+  float d = yw_shape_distance(shape, p);
+  if (!(blend > 0)) return d <= 0 ? 1.0f : 0.0f;
+  return yw_clampf(0.5f - d / blend, 0.0f, 1.0f);
+}
+
+// rest is what `where` refers to; positions are changed.
+static bool apply_deform(yw_loader* l, const yw_deform_spec* spec, const yw_tet_mesh* rest,
+                         yw_vec3* scratch, yw_vec3* positions) {
+  yw_error deep = {0};
+  int32_t count = rest->num_vertices;
+  if (!spec->turn && !spec->move &&
+      yw_deform_apply(&spec->deform, count, positions, scratch, &deep) < 0) {
+    return yw_deep_fail(&l->r, spec->node, &deep);
+  }
+  for (int32_t i = 0; i < count; i++) {
+    float w = yw_shape_weight(spec->where, spec->blend, rest->positions[i]);
+    yw_vec3 p = positions[i], origin = spec->deform.origin;
+    if (spec->turn) {
+      yw_quat q = yw_quat_axis_angle(spec->deform.axis, w * spec->deform.amount);
+      p = yw_add(origin, yw_rotate(q, yw_sub(p, origin)));
+    } else if (spec->move) {
+      p = yw_mad(p, w, spec->shift);
+    } else {
+      p = w >= 1.0f ? scratch[i] : yw_lerp(p, scratch[i], w);
+    }
+    positions[i] = p;
+  }
+  return true;
+}
+
+static bool read_positions(yw_loader* l, const yw_json* node, const char* name, int32_t count,
+                           const char* what, float scale, yw_vec3** out) {
+  yw_error deep = {0};
+  int32_t found = 0;
+  char* file = yw_loader_file(l, name);
+  if (!file) return yw_memory_fail(&l->r);
+  if (yw_positions_read(file, &l->scene->mem, out, &found, &deep) < 0) {
+    return yw_deep_fail(&l->r, node, &deep);
+  }
+  if (found != count) {
+    yw_mem_free(&l->scene->mem, *out);
+    *out = NULL;
+    return yw_value_fail(&l->r, node, "is \"%.200s\" with %d vertices, but %s has %d", name,
+                         (int)found, what, (int)count);
+  }
+  for (int32_t i = 0; i < count; i++) (*out)[i] = yw_scale((*out)[i], scale);
+  return true;
+}
+
+static bool pose_from_file(yw_loader* l, const yw_model_spec* model, const yw_pose_spec* pose,
+                           yw_vec3* out) {
+  yw_vec3* positions = NULL;
+  if (!read_positions(l, yw_json_get(pose->node, "file"), pose->file, model->tets.num_vertices,
+                      "the mesh", model->scale, &positions)) {
+    return false;
+  }
+  memcpy(out, positions, (size_t)model->tets.num_vertices * sizeof *out);
+  yw_mem_free(&l->scene->mem, positions);
+  return true;
+}
+
+static bool pose_from_surface(yw_loader* l, const yw_model_spec* model, const yw_pose_spec* pose,
+                              yw_vec3* out) {
+  const yw_json* node = yw_json_get(pose->node, "surface_file");
+  if (!model->has_surface || !model->surface.file) {
+    return yw_value_fail(&l->r, node,
+                         "is a pose of the surface, but the model has no \"surface\" with a file");
+  }
+  yw_vec3* positions = NULL;
+  if (!read_positions(l, node, pose->surface_file, model->surface_mesh.num_vertices,
+                      "the file of the surface", model->scale, &positions)) {
+    return false;
+  }
+  yw_error deep = {0};
+  yw_status status =
+      yw_tets_from_surface_pose(&model->tets, &model->surface_mesh, positions, out, &deep);
+  yw_mem_free(&l->scene->mem, positions);
+  return status >= 0 || yw_deep_fail(&l->r, node, &deep);
+}
+
+bool yw_build_pose(yw_loader* l, const yw_model_spec* model, const yw_pose_spec* pose,
+                   yw_vec3* out) {
+  if (pose->file) return pose_from_file(l, model, pose, out);
+  if (pose->surface_file) return pose_from_surface(l, model, pose, out);
+
+  int32_t count = model->tets.num_vertices;
+  memcpy(out, model->tets.positions, (size_t)count * sizeof *out);
+  yw_vec3* scratch = YW_NEW_ARRAY(&l->scene->mem, yw_vec3, count);
+  if (!scratch) return yw_memory_fail(&l->r);
+  bool done = true;
+  for (int32_t i = 0; i < pose->num_deforms && done; i++) {
+    done = apply_deform(l, &pose->deforms[i], &model->tets, scratch, out);
+  }
+  yw_mem_free(&l->scene->mem, scratch);
+  for (int32_t i = 0; i < count && done; i++) {
+    if (!yw_is_finite3(out[i])) done = yw_value_fail(&l->r, pose->node, "is not finite");
+  }
+  return done;
+}

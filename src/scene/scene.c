@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// Scene files: text -> tree -> overrides -> checked specs -> meshes and models.
+#include "yawara/scene.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scene/loader.h"
+#include "scene/records.h"
+#include "yawara/extend/file.h"
+#include "yawara/extend/vec.h"
+
+#define MAX_FRAMES 100000000
+
+// The whole ---------------------------------------------------------------------------------------
+
+typedef struct scene_keys {
+  const char *schema, *name, *description;
+  yw_vec3 gravity;
+  float fps, duration;
+  int32_t frames, substeps, contact_iterations;
+  const yw_json *camera, *shapes, *models, *bodies, *obstacles, *floor;
+} scene_keys;
+static const scene_keys scene_defaults = {.name = NULL,
+                                          .description = "",
+                                          .gravity = {0, -9.81f, 0},
+                                          .fps = 60,
+                                          .duration = 4,
+                                          .substeps = 4,
+                                          .contact_iterations = 4};
+static const yw_field scene_fields[] = {
+    {"$schema", YW_FIELD_TEXT, offsetof(scene_keys, schema), 0, 0, false, NULL},
+    YW_FIELD(scene_keys, name, TEXT, 0, 0),
+    YW_FIELD(scene_keys, description, TEXT, 0, 0),
+    YW_FIELD(scene_keys, gravity, VEC3, -1e5, 1e5),
+    YW_FIELD_ABOVE(scene_keys, fps, NUMBER, 0, 100000),
+    YW_FIELD_ABOVE(scene_keys, duration, NUMBER, 0, 1e6),
+    YW_FIELD(scene_keys, frames, INTEGER, 0, MAX_FRAMES),
+    YW_FIELD(scene_keys, substeps, INTEGER, 1, 10000),
+    YW_FIELD(scene_keys, contact_iterations, INTEGER, 1, 64),
+    YW_FIELD(scene_keys, camera, NODE, 0, 0),
+    YW_FIELD(scene_keys, shapes, NODE, 0, 0),
+    YW_FIELD(scene_keys, models, NODE, 0, 0),
+    YW_FIELD(scene_keys, bodies, NODE, 0, 0),
+    YW_FIELD(scene_keys, obstacles, NODE, 0, 0),
+    YW_FIELD(scene_keys, floor, NODE, 0, 0)};
+const yw_record yw_record_scene = YW_RECORD("scene", scene_fields, scene_defaults);
+
+static const yw_camera camera_defaults = {.fov = 40};
+static const yw_field camera_fields[] = {YW_FIELD(yw_camera, eye, VEC3, -1e6, 1e6),
+                                         YW_FIELD(yw_camera, target, VEC3, -1e6, 1e6),
+                                         YW_FIELD(yw_camera, fov, NUMBER, 1, 170)};
+const yw_record yw_record_camera = YW_RECORD("camera", camera_fields, camera_defaults);
+
+static bool load_camera(yw_loader* l, const yw_json* node) {
+  yw_scene_info* info = &l->scene->info;
+  info->camera = camera_defaults;
+  if (!node) return true;
+  info->has_camera = true;
+  if (!yw_read_record(&l->r, node, &yw_record_camera, &info->camera) ||
+      !yw_needs(&l->r, node, "eye") || !yw_needs(&l->r, node, "target")) {
+    return false;
+  }
+  if (yw_distance(info->camera.eye, info->camera.target) > 0) return true;
+  return yw_value_fail(&l->r, node, "looks from \"eye\" to the same point, \"target\"");
+}
+
+static bool load_time(yw_loader* l, const yw_json* root, const scene_keys* k) {
+  yw_scene_info* info = &l->scene->info;
+  const yw_json *frames = yw_json_get(root, "frames"), *duration = yw_json_get(root, "duration");
+  if (!yw_not_both(&l->r, root, "duration", "frames")) return false;
+  double count = frames ? k->frames : floor((double)k->duration * (double)k->fps + 0.5);
+  if (count > MAX_FRAMES) {
+    return yw_value_fail(&l->r, duration, "makes %.0f frames, but at most %d are allowed", count,
+                         MAX_FRAMES);
+  }
+  info->fps = k->fps;
+  info->frames = count < 1 && !frames ? 1 : (int32_t)count;
+  info->substeps = k->substeps;
+  return true;
+}
+
+// Name of the file without folder and ending.
+static const char* stem_of(yw_loader* l, const char* path) {
+  const char* slash = strrchr(path, '/');
+  const char* begin = slash ? slash + 1 : path;
+  const char* dot = strrchr(begin, '.');
+  size_t length = dot && dot > begin ? (size_t)(dot - begin) : strlen(begin);
+  char* stem = yw_json_alloc(l->r.doc, length + 1);
+  if (stem) memcpy(stem, begin, length);
+  return stem;
+}
+
+static bool load_scene(yw_loader* l) {
+  const yw_json* root = yw_json_root(l->r.doc);
+  yw_scene* scene = l->scene;
+  scene_keys k;
+  if (!yw_read_record(&l->r, root, &yw_record_scene, &k) || !yw_needs(&l->r, root, "bodies")) {
+    return false;
+  }
+  scene->gravity = k.gravity;
+  scene->contact_iterations = k.contact_iterations;
+  scene->info.name = k.name ? k.name : stem_of(l, l->r.file);
+  scene->info.description = k.description;
+  if (!scene->info.name) return yw_memory_fail(&l->r);
+
+  // First everything that can be wrong in the text, then the long work.
+  bool read = load_time(l, root, &k) && load_camera(l, k.camera) &&
+              yw_load_named_shapes(l, k.shapes) && yw_load_named_models(l, k.models) &&
+              yw_load_floor(l, k.floor) && yw_load_obstacles(l, k.obstacles) &&
+              yw_load_bodies(l, k.bodies);
+  if (!read) return false;
+  yw_warn_unused_shapes(l);
+  return yw_build_models(l);
+}
+
+// Files -------------------------------------------------------------------------------------------
+
+char* yw_loader_file(yw_loader* l, const char* file) {
+  size_t folder = file[0] == '/' ? 0 : strlen(l->folder), length = strlen(file);
+  char* path = yw_json_alloc(l->r.doc, folder + length + 1);
+  if (!path) return NULL;
+  memcpy(path, l->folder, folder);
+  memcpy(path + folder, file, length);
+  return path;
+}
+
+static bool set_folder(yw_loader* l, const char* path) {
+  const char* slash = strrchr(path, '/');
+  size_t length = slash ? (size_t)(slash - path) + 1 : 0, whole = strlen(path);
+  l->folder = yw_json_alloc(l->r.doc, length + 1);
+  char* file = yw_json_alloc(l->r.doc, whole + 1);
+  if (!l->folder || !file) return yw_memory_fail(&l->r);
+  memcpy(l->folder, path, length);
+  memcpy(file, path, whole);
+  l->scene->file = file;
+  return true;
+}
+
+// Public ------------------------------------------------------------------------------------------
+
+static yw_status read_scene(const char* text, size_t size, const char* path,
+                            const yw_allocator* mem, int32_t num_overrides,
+                            const yw_scene_override* overrides, const yw_scene_options* options,
+                            yw_scene** out, yw_error* warning, yw_error* error) {
+  yw_error own = {0};
+  yw_error_clear(warning);
+  if (!out) return yw_fail(error, YW_ERR_INVALID, "yw_scene_read needs a place for the scene");
+  *out = NULL;
+  if (!path || (!text && size > 0) || num_overrides < 0 || (num_overrides > 0 && !overrides)) {
+    return yw_fail(error, YW_ERR_INVALID, "yw_scene_read needs a path and a text");
+  }
+  yw_scene* scene = YW_NEW(mem, yw_scene);
+  if (!scene) return yw_fail_memory(error, path);
+  scene->mem = yw_mem_or_default(mem);
+  yw_status status = yw_json_parse(mem, path, text ? text : "", size, &scene->doc, error);
+  if (status < 0) {
+    yw_scene_destroy(scene);
+    return status;
+  }
+  yw_loader l = {.scene = scene};
+  if (options) l.options = *options;
+  l.r = (yw_reader_ctx){&scene->mem, path, scene->doc, overrides, &own, warning};
+  bool done =
+      set_folder(&l, path) && yw_apply_overrides(&l, num_overrides, overrides) && load_scene(&l);
+  if (!done) {
+    yw_error_clear(warning);
+    yw_scene_destroy(scene);
+    return yw_fail(error, own.status, "%s", own.message);
+  }
+  *out = scene;
+  return YW_OK;
+}
+
+yw_status yw_scene_read_text(const char* text, size_t size, const char* path,
+                             const yw_allocator* mem, int32_t num_overrides,
+                             const yw_scene_override* overrides, yw_scene** out, yw_error* warning,
+                             yw_error* error) {
+  return read_scene(text, size, path, mem, num_overrides, overrides, NULL, out, warning, error);
+}
+
+yw_status yw_scene_read_with(const char* path, const yw_allocator* mem, int32_t num_overrides,
+                             const yw_scene_override* overrides, const yw_scene_options* options,
+                             yw_scene** out, yw_error* warning, yw_error* error) {
+  if (!out || !path) {
+    return yw_fail(error, YW_ERR_INVALID, "yw_scene_read needs a path and a place for the scene");
+  }
+  *out = NULL;
+  yw_file_data data = {0};
+  yw_status status = yw_file_read_all(path, YW_JSON_MAX_BYTES, mem, &data, error);
+  if (status < 0) return status;
+  status = read_scene(data.bytes, data.size, path, mem, num_overrides, overrides, options, out,
+                      warning, error);
+  yw_file_data_free(&data);
+  return status;
+}
+
+yw_status yw_scene_read(const char* path, const yw_allocator* mem, int32_t num_overrides,
+                        const yw_scene_override* overrides, yw_scene** out, yw_error* warning,
+                        yw_error* error) {
+  return yw_scene_read_with(path, mem, num_overrides, overrides, NULL, out, warning, error);
+}
+
+void yw_scene_destroy(yw_scene* scene) {
+  if (!scene) return;
+  yw_allocator mem = scene->mem;
+  for (int32_t i = 0; i < scene->models.count; i++)
+    yw_model_spec_free(&mem, &scene->models.items[i]);
+  for (int32_t i = 0; i < scene->groups.count; i++) yw_model_release(scene->groups.items[i].model);
+  for (int32_t i = 0; i < scene->shapes.count; i++) yw_shape_release(scene->shapes.items[i]);
+  YW_LIST_FREE(&mem, &scene->shapes);
+  YW_LIST_FREE(&mem, &scene->models);
+  YW_LIST_FREE(&mem, &scene->bodies);
+  YW_LIST_FREE(&mem, &scene->groups);
+  YW_LIST_FREE(&mem, &scene->obstacles);
+  yw_json_free(scene->doc);
+  yw_mem_free(&mem, scene);
+}
+
+yw_scene_info yw_scene_info_of(const yw_scene* scene) { return scene->info; }

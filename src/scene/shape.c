@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: MIT
+// Shapes of a scene file. Named shapes are made once and shared. A shape that uses shapes that use
+// shapes can be small to write and endless to evaluate, so the number of primitives is limited.
+#include <math.h>
+
+#include "scene/loader.h"
+#include "scene/records.h"
+#include "yawara/extend/vec.h"
+#include "yawara/files.h"
+
+#define FAR 1e6  // m; no coordinate of a scene lies beyond
+#define MAX_PRIMITIVES 20000
+#define MAX_DEPTH 64
+
+// Tables ------------------------------------------------------------------------------------------
+
+typedef struct shape_keys {
+  const yw_json *sphere, *box, *capsule, *cylinder, *cone, *torus, *plane;
+  const yw_json *union_, *intersection, *difference, *offset, *mesh, *use;
+  yw_vec3 move;
+  yw_quat rotate;
+  float scale;
+} shape_keys;
+static const shape_keys shape_defaults = {.rotate = {0, 0, 0, 1}, .scale = 1};
+static const yw_field shape_fields[] = {
+    YW_FIELD(shape_keys, sphere, NODE, 0, 0),
+    YW_FIELD(shape_keys, box, NODE, 0, 0),
+    YW_FIELD(shape_keys, capsule, NODE, 0, 0),
+    YW_FIELD(shape_keys, cylinder, NODE, 0, 0),
+    YW_FIELD(shape_keys, cone, NODE, 0, 0),
+    YW_FIELD(shape_keys, torus, NODE, 0, 0),
+    YW_FIELD(shape_keys, plane, NODE, 0, 0),
+    {"union", YW_FIELD_NODE, offsetof(shape_keys, union_), 0, 0, false, NULL},
+    YW_FIELD(shape_keys, intersection, NODE, 0, 0),
+    YW_FIELD(shape_keys, difference, NODE, 0, 0),
+    YW_FIELD(shape_keys, offset, NODE, 0, 0),
+    YW_FIELD(shape_keys, mesh, NODE, 0, 0),
+    YW_FIELD(shape_keys, use, NODE, 0, 0),
+    YW_FIELD(shape_keys, move, VEC3, -FAR, FAR),
+    YW_FIELD(shape_keys, rotate, ROTATION, 0, 0),
+    YW_FIELD_ABOVE(shape_keys, scale, NUMBER, 0, FAR)};
+const yw_record yw_record_shape = YW_RECORD("shape", shape_fields, shape_defaults);
+
+typedef struct round_keys {  // everything with radii, a height, an axis
+  float radius, height, bottom_radius, top_radius, ring_radius, tube_radius;
+  yw_vec3 axis, center, from, to;
+} round_keys;
+static const round_keys round_defaults = {.axis = {0, 1, 0}};
+static const yw_field sphere_fields[] = {YW_FIELD_ABOVE(round_keys, radius, NUMBER, 0, FAR),
+                                         YW_FIELD(round_keys, center, VEC3, -FAR, FAR)};
+static const yw_field capsule_fields[] = {YW_FIELD(round_keys, from, VEC3, -FAR, FAR),
+                                          YW_FIELD(round_keys, to, VEC3, -FAR, FAR),
+                                          YW_FIELD_ABOVE(round_keys, radius, NUMBER, 0, FAR)};
+static const yw_field cylinder_fields[] = {YW_FIELD_ABOVE(round_keys, radius, NUMBER, 0, FAR),
+                                           YW_FIELD_ABOVE(round_keys, height, NUMBER, 0, FAR),
+                                           YW_FIELD(round_keys, axis, AXIS, 0, 0),
+                                           YW_FIELD(round_keys, center, VEC3, -FAR, FAR)};
+static const yw_field cone_fields[] = {YW_FIELD(round_keys, bottom_radius, NUMBER, 0, FAR),
+                                       YW_FIELD(round_keys, top_radius, NUMBER, 0, FAR),
+                                       YW_FIELD_ABOVE(round_keys, height, NUMBER, 0, FAR),
+                                       YW_FIELD(round_keys, axis, AXIS, 0, 0),
+                                       YW_FIELD(round_keys, center, VEC3, -FAR, FAR)};
+static const yw_field torus_fields[] = {YW_FIELD_ABOVE(round_keys, ring_radius, NUMBER, 0, FAR),
+                                        YW_FIELD_ABOVE(round_keys, tube_radius, NUMBER, 0, FAR),
+                                        YW_FIELD(round_keys, axis, AXIS, 0, 0),
+                                        YW_FIELD(round_keys, center, VEC3, -FAR, FAR)};
+const yw_record yw_record_sphere = YW_RECORD("sphere", sphere_fields, round_defaults);
+const yw_record yw_record_capsule = YW_RECORD("capsule", capsule_fields, round_defaults);
+const yw_record yw_record_cylinder = YW_RECORD("cylinder", cylinder_fields, round_defaults);
+const yw_record yw_record_cone = YW_RECORD("cone", cone_fields, round_defaults);
+const yw_record yw_record_torus = YW_RECORD("torus", torus_fields, round_defaults);
+
+typedef struct box_keys {
+  yw_vec3 size, half_size, center;
+  float rounding;
+} box_keys;
+static const box_keys box_defaults = {.rounding = 0};
+static const yw_field box_fields[] = {
+    YW_FIELD_ABOVE(box_keys, size, SIZE, 0, FAR), YW_FIELD_ABOVE(box_keys, half_size, SIZE, 0, FAR),
+    YW_FIELD(box_keys, center, VEC3, -FAR, FAR), YW_FIELD(box_keys, rounding, NUMBER, 0, FAR)};
+const yw_record yw_record_box = YW_RECORD("box", box_fields, box_defaults);
+
+typedef struct plane_keys {
+  yw_vec3 normal, point;
+  float offset;
+} plane_keys;
+static const plane_keys plane_defaults = {.normal = {0, 1, 0}};
+static const yw_field plane_fields[] = {YW_FIELD(plane_keys, normal, AXIS, 0, 0),
+                                        YW_FIELD(plane_keys, offset, NUMBER, -FAR, FAR),
+                                        YW_FIELD(plane_keys, point, VEC3, -FAR, FAR)};
+const yw_record yw_record_plane = YW_RECORD("plane", plane_fields, plane_defaults);
+
+typedef struct combination_keys {
+  const yw_json* of;
+  float smooth, distance;
+} combination_keys;
+static const combination_keys combination_defaults = {.smooth = 0};
+static const yw_field combination_fields[] = {YW_FIELD(combination_keys, of, NODE, 0, 0),
+                                              YW_FIELD(combination_keys, smooth, NUMBER, 0, FAR)};
+static const yw_field offset_fields[] = {YW_FIELD(combination_keys, of, NODE, 0, 0),
+                                         YW_FIELD(combination_keys, distance, NUMBER, -FAR, FAR)};
+const yw_record yw_record_combination =
+    YW_RECORD("combination", combination_fields, combination_defaults);
+const yw_record yw_record_offset = YW_RECORD("offset", offset_fields, combination_defaults);
+
+typedef struct mesh_keys {
+  const char* file;
+  float fit, sampled;
+} mesh_keys;
+static const mesh_keys mesh_defaults = {.file = NULL};
+static const yw_field mesh_fields[] = {YW_FIELD(mesh_keys, file, TEXT, 0, 0),
+                                       YW_FIELD_ABOVE(mesh_keys, fit, NUMBER, 0, FAR),
+                                       YW_FIELD_ABOVE(mesh_keys, sampled, NUMBER, 0, FAR)};
+const yw_record yw_record_mesh_shape = YW_RECORD("mesh_shape", mesh_fields, mesh_defaults);
+
+// Ownership ---------------------------------------------------------------------------------------
+
+// The scene takes over a new shape, or the failure to make one is reported.
+static bool keep(yw_loader* l, const yw_json* node, yw_status status, yw_shape* shape,
+                 yw_shape** out) {
+  if (status == YW_ERR_MEMORY) return yw_memory_fail(&l->r);
+  if (status < 0) return yw_value_fail(&l->r, node, "is not a shape that can be made");
+  if (!YW_LIST_RESERVE(&l->scene->mem, &l->scene->shapes, 1)) {
+    yw_shape_release(shape);
+    return yw_memory_fail(&l->r);
+  }
+  l->scene->shapes.items[l->scene->shapes.count++] = shape;
+  *out = shape;
+  return true;
+}
+
+// Rotation that takes the y axis to a unit vector.
+static yw_quat turn_from_y(yw_vec3 axis) {
+  if (axis.y < -0.99999f) return (yw_quat){1, 0, 0, 0};
+  return yw_quat_normalize((yw_quat){axis.z, 0, -axis.x, 1.0f + axis.y});
+}
+
+// Moves a new shape that stands at the origin along y to its centre and axis.
+static bool place(yw_loader* l, const yw_json* node, yw_status status, yw_shape* shape,
+                  yw_vec3 center, yw_vec3 axis, yw_shape** out) {
+  if (!keep(l, node, status, shape, out)) return false;
+  yw_transform t = {center, turn_from_y(axis), 1};
+  bool moved = yw_length2(center) > 0 || axis.y < 1.0f;
+  if (!moved) return true;
+  status = yw_shape_transform(&l->scene->mem, *out, t, &shape);
+  return keep(l, node, status, shape, out);
+}
+
+// Primitives --------------------------------------------------------------------------------------
+
+static bool load_sphere(yw_loader* l, const yw_json* node, yw_shape** out) {
+  round_keys k;
+  yw_shape* shape = NULL;
+  if (!yw_read_record(&l->r, node, &yw_record_sphere, &k) || !yw_needs(&l->r, node, "radius")) {
+    return false;
+  }
+  yw_status status = yw_shape_sphere(&l->scene->mem, k.radius, &shape);
+  return place(l, node, status, shape, k.center, yw_v3(0, 1, 0), out);
+}
+
+static bool load_box(yw_loader* l, const yw_json* node, yw_shape** out) {
+  static const char* const sizes[] = {"size", "half_size"};
+  box_keys k;
+  yw_shape* shape = NULL;
+  int32_t which;
+  if (!yw_read_record(&l->r, node, &yw_record_box, &k) ||
+      !yw_exactly_one(&l->r, node, 2, sizes, &which)) {
+    return false;
+  }
+  yw_vec3 half = which == 0 ? yw_scale(k.size, 0.5f) : k.half_size;
+  float most = fminf(half.x, fminf(half.y, half.z));
+  if (k.rounding > most) {
+    return yw_value_fail(&l->r, yw_json_get(node, "rounding"),
+                         "is %g, but must be at most half the smallest side, %g",
+                         (double)k.rounding, (double)most);
+  }
+  yw_status status = k.rounding > 0 ? yw_shape_rounded_box(&l->scene->mem, half, k.rounding, &shape)
+                                    : yw_shape_box(&l->scene->mem, half, &shape);
+  return place(l, node, status, shape, k.center, yw_v3(0, 1, 0), out);
+}
+
+static bool load_capsule(yw_loader* l, const yw_json* node, yw_shape** out) {
+  round_keys k;
+  yw_shape* shape = NULL;
+  if (!yw_read_record(&l->r, node, &yw_record_capsule, &k) || !yw_needs(&l->r, node, "from") ||
+      !yw_needs(&l->r, node, "to") || !yw_needs(&l->r, node, "radius")) {
+    return false;
+  }
+  if (!(yw_distance(k.from, k.to) > 0)) {
+    return yw_value_fail(&l->r, node, "begins and ends at the same point: use a sphere");
+  }
+  yw_status status = yw_shape_capsule(&l->scene->mem, k.from, k.to, k.radius, &shape);
+  return keep(l, node, status, shape, out);
+}
+
+static bool load_cylinder(yw_loader* l, const yw_json* node, yw_shape** out) {
+  round_keys k;
+  yw_shape* shape = NULL;
+  if (!yw_read_record(&l->r, node, &yw_record_cylinder, &k) || !yw_needs(&l->r, node, "radius") ||
+      !yw_needs(&l->r, node, "height")) {
+    return false;
+  }
+  yw_status status = yw_shape_cylinder(&l->scene->mem, k.radius, k.height * 0.5f, &shape);
+  return place(l, node, status, shape, k.center, k.axis, out);
+}
+
+static bool load_cone(yw_loader* l, const yw_json* node, yw_shape** out) {
+  round_keys k;
+  yw_shape* shape = NULL;
+  if (!yw_read_record(&l->r, node, &yw_record_cone, &k) || !yw_needs(&l->r, node, "height")) {
+    return false;
+  }
+  if (!(k.bottom_radius + k.top_radius > 0)) {
+    return yw_value_fail(&l->r, node, "needs \"bottom_radius\" or \"top_radius\" above 0");
+  }
+  yw_status status =
+      yw_shape_cone(&l->scene->mem, k.bottom_radius, k.top_radius, k.height * 0.5f, &shape);
+  return place(l, node, status, shape, k.center, k.axis, out);
+}
+
+static bool load_torus(yw_loader* l, const yw_json* node, yw_shape** out) {
+  round_keys k;
+  yw_shape* shape = NULL;
+  if (!yw_read_record(&l->r, node, &yw_record_torus, &k) || !yw_needs(&l->r, node, "ring_radius") ||
+      !yw_needs(&l->r, node, "tube_radius")) {
+    return false;
+  }
+  yw_status status = yw_shape_torus(&l->scene->mem, k.ring_radius, k.tube_radius, &shape);
+  return place(l, node, status, shape, k.center, k.axis, out);
+}
+
+static bool load_plane(yw_loader* l, const yw_json* node, yw_shape** out) {
+  plane_keys k;
+  yw_shape* shape = NULL;
+  if (!yw_read_record(&l->r, node, &yw_record_plane, &k)) return false;
+  if (!yw_not_both(&l->r, node, "offset", "point")) return false;
+  if (yw_json_get(node, "point")) k.offset = yw_dot(k.normal, k.point);
+  yw_status status = yw_shape_plane(&l->scene->mem, k.normal, k.offset, &shape);
+  return keep(l, node, status, shape, out);
+}
+
+// Meshes ------------------------------------------------------------------------------------------
+
+// Centres the mesh's box at the origin and makes its longest side `length` metres.
+static void fit_mesh(yw_tri_mesh* mesh, float length) {
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < mesh->num_vertices; i++) box = yw_aabb_grow(box, mesh->positions[i]);
+  yw_vec3 size = yw_sub(box.upper, box.lower);
+  yw_vec3 center = yw_mad(box.lower, 0.5f, size);
+  float longest = fmaxf(size.x, fmaxf(size.y, size.z));
+  if (!(longest > 0) || !isfinite(longest)) return;
+  for (int32_t i = 0; i < mesh->num_vertices; i++) {
+    mesh->positions[i] = yw_scale(yw_sub(mesh->positions[i], center), length / longest);
+  }
+}
+
+static bool load_mesh(yw_loader* l, const yw_json* node, yw_shape** out) {
+  mesh_keys k;
+  if (!yw_read_record(&l->r, node, &yw_record_mesh_shape, &k) || !yw_needs(&l->r, node, "file")) {
+    return false;
+  }
+  yw_error deep = {0};
+  yw_tri_mesh mesh = {0};
+  yw_shape* shape = NULL;
+  char* file = yw_loader_file(l, k.file);
+  if (!file) return yw_memory_fail(&l->r);
+  if (yw_tri_mesh_read(file, &l->scene->mem, &mesh, &deep) < 0) {
+    return yw_deep_fail(&l->r, yw_json_get(node, "file"), &deep);
+  }
+  if (k.fit > 0) fit_mesh(&mesh, k.fit);
+  yw_status status = yw_shape_mesh(&l->scene->mem, &mesh, &shape, &deep);
+  yw_tri_mesh_free(&mesh);
+  if (status < 0) return yw_deep_fail(&l->r, node, &deep);
+  if (!keep(l, node, status, shape, out)) return false;
+  if (!(k.sampled > 0)) return true;
+  status = yw_shape_sampled(&l->scene->mem, *out, k.sampled, &shape, &deep);
+  if (status < 0) return yw_deep_fail(&l->r, yw_json_get(node, "sampled"), &deep);
+  return keep(l, node, status, shape, out);
+}
+
+// Combinations ------------------------------------------------------------------------------------
+
+static bool load_costed(yw_loader* l, const yw_json* node, yw_shape** out, int64_t* cost);
+
+typedef yw_status (*combine)(const yw_allocator*, int32_t, yw_shape* const*, float, yw_shape**);
+
+static bool load_combination(yw_loader* l, const yw_json* node, combine make, yw_shape** out,
+                             int64_t* cost) {
+  combination_keys k;
+  if (!yw_read_record(&l->r, node, &yw_record_combination, &k) || !yw_needs(&l->r, node, "of") ||
+      !yw_is_type(&l->r, k.of, YW_JSON_ARRAY)) {
+    return false;
+  }
+  if (k.of->count == 0) return yw_value_fail(&l->r, k.of, "is empty, but must have a shape");
+  *cost = 0;
+  yw_shape** children = yw_json_alloc(l->r.doc, (size_t)k.of->count * sizeof *children);
+  if (!children) return yw_memory_fail(&l->r);
+  for (int32_t i = 0; i < k.of->count; i++) {
+    int64_t child_cost;
+    if (!load_costed(l, k.of->items[i], &children[i], &child_cost)) return false;
+    *cost += child_cost;
+  }
+  yw_shape* shape = NULL;
+  yw_status status = make(&l->scene->mem, k.of->count, children, k.smooth, &shape);
+  return keep(l, node, status, shape, out);
+}
+
+static bool load_offset(yw_loader* l, const yw_json* node, yw_shape** out, int64_t* cost) {
+  combination_keys k;
+  yw_shape *child, *shape = NULL;
+  if (!yw_read_record(&l->r, node, &yw_record_offset, &k) || !yw_needs(&l->r, node, "of") ||
+      !yw_needs(&l->r, node, "distance") || !load_costed(l, k.of, &child, cost)) {
+    return false;
+  }
+  yw_status status = yw_shape_offset(&l->scene->mem, child, k.distance, &shape);
+  return keep(l, node, status, shape, out);
+}
+
+// Names -------------------------------------------------------------------------------------------
+
+static bool load_use(yw_loader* l, const yw_json* node, yw_shape** out, int64_t* cost) {
+  if (!yw_is_type(&l->r, node, YW_JSON_STRING)) return false;
+  const yw_json* definition = yw_json_get(l->shapes, node->string);
+  if (!definition) {
+    int32_t count = l->shapes ? l->shapes->count : 0;
+    const char** names = yw_json_alloc(l->r.doc, (size_t)(count + 1) * sizeof *names);
+    if (!names) return yw_memory_fail(&l->r);
+    for (int32_t i = 0; i < count; i++) names[i] = l->shapes->items[i]->key;
+    yw_hint hint = yw_suggest(node->string, count, names);
+    return yw_value_fail(&l->r, node, "is \"%.60s\", but \"shapes\" has no shape of that name%s",
+                         node->string, hint.text);
+  }
+  yw_named_shape* named = &l->named_shapes[definition->index];
+  named->used = true;
+  if (named->reading) {
+    return yw_value_fail(&l->r, node, "is \"%.60s\", but that shape is made of this one",
+                         node->string);
+  }
+  if (!named->shape) {
+    named->reading = true;
+    if (!load_costed(l, definition, &named->shape, &named->cost)) return false;
+    named->reading = false;
+  }
+  *out = named->shape;
+  *cost = named->cost;
+  return true;
+}
+
+// Any shape ---------------------------------------------------------------------------------------
+
+static bool load_kind(yw_loader* l, const shape_keys* k, const yw_json* node, yw_shape** out,
+                      int64_t* cost) {
+  static const char* const kinds[] = {"sphere", "box",   "capsule", "cylinder",     "cone",
+                                      "torus",  "plane", "union",   "intersection", "difference",
+                                      "offset", "mesh",  "use"};
+  int32_t which;
+  if (!yw_exactly_one(&l->r, node, 13, kinds, &which)) return false;
+  *cost = 1;
+  if (k->sphere) return load_sphere(l, k->sphere, out);
+  if (k->box) return load_box(l, k->box, out);
+  if (k->capsule) return load_capsule(l, k->capsule, out);
+  if (k->cylinder) return load_cylinder(l, k->cylinder, out);
+  if (k->cone) return load_cone(l, k->cone, out);
+  if (k->torus) return load_torus(l, k->torus, out);
+  if (k->plane) return load_plane(l, k->plane, out);
+  if (k->mesh) return load_mesh(l, k->mesh, out);
+  if (k->union_) return load_combination(l, k->union_, yw_shape_union, out, cost);
+  if (k->intersection) {
+    return load_combination(l, k->intersection, yw_shape_intersection, out, cost);
+  }
+  if (k->difference) return load_combination(l, k->difference, yw_shape_difference, out, cost);
+  if (k->offset) return load_offset(l, k->offset, out, cost);
+  return load_use(l, k->use, out, cost);
+}
+
+static bool load_object(yw_loader* l, const yw_json* node, yw_shape** out, int64_t* cost) {
+  shape_keys k;
+  if (node->type == YW_JSON_STRING) return load_use(l, node, out, cost);
+  if (node->type != YW_JSON_OBJECT) {
+    return yw_type_fail(&l->r, node, "a shape or the name of one");
+  }
+  if (!yw_read_record(&l->r, node, &yw_record_shape, &k) || !load_kind(l, &k, node, out, cost)) {
+    return false;
+  }
+  if (*cost > MAX_PRIMITIVES) {
+    return yw_value_fail(&l->r, node, "is made of more than %d shapes", MAX_PRIMITIVES);
+  }
+  bool moved =
+      yw_json_get(node, "move") || yw_json_get(node, "rotate") || yw_json_get(node, "scale");
+  if (!moved) return true;
+  yw_shape* shape = NULL;
+  yw_transform t = {k.move, k.rotate, k.scale};
+  yw_status status = yw_shape_transform(&l->scene->mem, *out, t, &shape);
+  return keep(l, node, status, shape, out);
+}
+
+static bool load_costed(yw_loader* l, const yw_json* node, yw_shape** out, int64_t* cost) {
+  if (l->shape_depth >= MAX_DEPTH) {
+    return yw_value_fail(&l->r, node, "is nested deeper than %d shapes", MAX_DEPTH);
+  }
+  l->shape_depth++;
+  bool done = load_object(l, node, out, cost);
+  l->shape_depth--;
+  return done;
+}
+
+bool yw_load_shape(yw_loader* l, const yw_json* node, yw_shape** out) {
+  int64_t cost;
+  return load_costed(l, node, out, &cost);
+}
+
+bool yw_load_named_shapes(yw_loader* l, const yw_json* node) {
+  if (!node) return true;
+  if (!yw_is_type(&l->r, node, YW_JSON_OBJECT)) return false;
+  l->shapes = node;
+  l->named_shapes = yw_json_alloc(l->r.doc, (size_t)(node->count + 1) * sizeof *l->named_shapes);
+  if (!l->named_shapes) return yw_memory_fail(&l->r);
+  for (int32_t i = 0; i < node->count; i++) {
+    yw_named_shape* named = &l->named_shapes[i];
+    if (named->shape) continue;
+    named->reading = true;
+    if (!load_costed(l, node->items[i], &named->shape, &named->cost)) return false;
+    named->reading = false;
+  }
+  return true;
+}
+
+void yw_warn_unused_shapes(yw_loader* l) {
+  for (int32_t i = 0; l->shapes && i < l->shapes->count; i++) {
+    if (!l->named_shapes[i].used) yw_value_warn(&l->r, l->shapes->items[i], " is not used");
+  }
+}

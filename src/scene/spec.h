@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// What a scene file says about bodies and obstacles, checked. Text and lists live in the JSON
+// document.
+#ifndef YW_SCENE_SPEC_H
+#define YW_SCENE_SPEC_H
+
+#include "scene/model_spec.h"
+
+#define YW_SCENE_MAX_BODIES 100000
+#define YW_SCENE_MAX_OBSTACLES 10000
+
+typedef struct yw_path_spec {
+  const yw_json* keys;
+  bool loop, smooth, has_pivot;
+  yw_vec3 pivot;
+  int32_t num_keys;
+  yw_key* list;
+} yw_path_spec;
+
+typedef struct yw_pin_spec {
+  const yw_json* node;
+  const yw_json *select, *vertices, *path, *spring;
+  yw_shape* shape;  ///< of select; not owned
+  float stiffness, damping;
+  bool clamp;
+  yw_path_spec motion;
+  int32_t num_vertices;
+  int32_t* list;
+} yw_pin_spec;
+
+typedef struct yw_repeat_spec {
+  int32_t count[3];
+  yw_vec3 spacing;
+  float jitter, turn;
+  float interval;  ///< s, from the start of one copy to that of the next
+  int32_t seed;
+} yw_repeat_spec;
+
+/// A colour of the parts of a body inside a shape.
+typedef struct yw_paint_spec {
+  const yw_json* shape;
+  yw_vec3 color;
+  float blend;      ///< m, width of the border
+  yw_shape* solid;  ///< of shape, in the rest pose; not owned
+} yw_paint_spec;
+
+typedef struct yw_body_spec {
+  const yw_json* node;
+  const char* name;
+  const yw_json* model;
+  yw_model_keys keys;
+  yw_vec3 position, velocity, angular_velocity;
+  yw_quat rotation;
+  float friction, restitution;
+  bool body_contact, self_contact;
+  float start_time;  ///< s, key "start"
+  yw_vec3 color;
+  const yw_json *colors, *paint, *start_pose, *pins, *repeat, *merge;
+
+  int32_t model_index;     ///< in yw_scene.models
+  yw_match_params params;  ///< of a match body
+  yw_frames_params frames_params;
+  yw_fem_params fem_params;
+  yw_repeat_spec copies;
+  int32_t first_body;  ///< of its copies, in order of creation
+  int32_t group;       ///< in yw_scene.groups; -1: does not merge with others
+  int32_t num_colors;  ///< 0: the palette
+  yw_vec3* color_list;
+  int32_t num_paints;
+  yw_paint_spec* paint_list;
+  int32_t start_example;  ///< -1: none
+  yw_pose_spec start;     ///< when start_example is -1; node NULL: the rest pose
+  yw_vec3* pose;          ///< built; NULL: the rest pose
+  int32_t num_pins;
+  yw_pin_spec* pin_list;
+} yw_body_spec;
+
+/// A copy of a body that is part of a group.
+typedef struct yw_part_spec {
+  int32_t body, copy;    ///< body: in yw_scene.bodies
+  double start;          ///< s
+  int32_t first, count;  ///< particles of the group, once all have started
+} yw_part_spec;
+
+/// Plastic bodies that merge where they meet: one body of the world.
+typedef struct yw_group_spec {
+  const char* name;  ///< "" for "merge": true
+  int32_t first;     ///< the entry of yw_scene.bodies that came first
+  int32_t num_parts;
+  yw_part_spec* parts;  ///< by start; in the document
+  yw_model* model;
+} yw_group_spec;
+
+typedef struct yw_obstacle_spec {
+  const yw_json* node;
+  const char* name;
+  const yw_json *shape, *path;
+  yw_vec3 position;
+  yw_quat rotation;
+  float friction, restitution;
+  bool sticky;
+  yw_vec3 color;
+  bool visible, checker;
+
+  yw_shape* solid;  ///< not owned
+  yw_path_spec motion;
+  yw_obstacle_id id;  ///< in the world that was built last
+} yw_obstacle_spec;
+
+#endif

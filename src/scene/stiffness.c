@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+#include "scene/stiffness.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scene/loader.h"
+#include "scene/records.h"
+#include "yawara/extend/vec.h"
+
+#define FAR 1e6
+#define MOST_YOUNGS 1e13
+#define MOST_POISSON 0.4999
+#define MOST_DENSITY 1e6
+#define MOST_DAMPING 1e3
+#define MOST_YIELD 1e12
+
+// Tables ------------------------------------------------------------------------------------------
+
+static const yw_stiffness_spec stiffness_defaults = {.blend = 0};
+static const yw_field stiffness_fields[] = {
+    YW_FIELD(yw_stiffness_spec, shape, NODE, 0, 0),
+    YW_FIELD(yw_stiffness_spec, blend, NUMBER, 0, FAR),
+    YW_FIELD(yw_stiffness_spec, labels, NODE, 0, 0),
+    YW_FIELD(yw_stiffness_spec, from, VEC3, -FAR, FAR),
+    YW_FIELD(yw_stiffness_spec, to, VEC3, -FAR, FAR),
+    YW_FIELD(yw_stiffness_spec, smooth, BOOL, 0, 0),
+    YW_FIELD(yw_stiffness_spec, grid, NODE, 0, 0),
+    YW_FIELD(yw_stiffness_spec, painted, NODE, 0, 0),
+    YW_FIELD(yw_stiffness_spec, material, TEXT, 0, 0),
+    YW_FIELD(yw_stiffness_spec, youngs_modulus, NODE, 0, 0),
+    YW_FIELD(yw_stiffness_spec, poissons_ratio, NODE, 0, 0),
+    YW_FIELD(yw_stiffness_spec, density, NODE, 0, 0),
+    YW_FIELD(yw_stiffness_spec, stiffness_damping, NODE, 0, 0),
+    YW_FIELD(yw_stiffness_spec, elasticity, NODE, 0, 0),
+    YW_FIELD(yw_stiffness_spec, yield_stress, NODE, 0, 0)};
+const yw_record yw_record_stiffness = YW_RECORD("stiffness", stiffness_fields, stiffness_defaults);
+
+typedef struct file_keys {
+  const char *file, *array, *attribute;
+  const yw_json* range;
+} file_keys;
+static const file_keys file_defaults = {.file = NULL};
+static const yw_field grid_fields[] = {YW_FIELD(file_keys, file, TEXT, 0, 0),
+                                       YW_FIELD(file_keys, array, TEXT, 0, 0),
+                                       YW_FIELD(file_keys, range, NODE, 0, 0)};
+const yw_record yw_record_grid = YW_RECORD("grid", grid_fields, file_defaults);
+static const yw_field painted_fields[] = {YW_FIELD(file_keys, file, TEXT, 0, 0),
+                                          YW_FIELD(file_keys, attribute, TEXT, 0, 0),
+                                          YW_FIELD(file_keys, range, NODE, 0, 0)};
+const yw_record yw_record_painted = YW_RECORD("painted", painted_fields, file_defaults);
+
+// Materials ---------------------------------------------------------------------------------------
+
+const yw_material* yw_find_scene_material(yw_loader* l, const yw_json* node) {
+  const yw_material* material = yw_material_by_name(node->string);
+  if (material) return material;
+  const char* names[64];
+  char known[400] = " (known: ";
+  int32_t count = yw_num_materials() < 64 ? yw_num_materials() : 64;
+  for (int32_t i = 0; i < count; i++) {
+    names[i] = yw_material_at(i)->name;
+    size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, "%s%s", names[i], i + 1 == count ? ")" : ", ");
+  }
+  yw_hint hint = yw_suggest(node->string, count, names);
+  yw_value_fail(&l->r, node, "is \"%.60s\", which is no material%s", node->string,
+                hint.text[0] ? hint.text : known);
+  return NULL;
+}
+
+// Reading -----------------------------------------------------------------------------------------
+
+// One value, two where something says how far to go from the first to the second, or "file".
+static bool load_value(yw_loader* l, const yw_json* node, const yw_stiffness_spec* spec, double low,
+                       double high, bool open, yw_layer_value* out) {
+  if (!node) return true;
+  out->given = true;
+  if (node->type == YW_JSON_STRING) {
+    out->from_file = strcmp(node->string, "file") == 0;
+    if (out->from_file && spec->file) return true;
+    return yw_value_fail(&l->r, node,
+                         spec->file ? "is \"%.40s\", but must be a number, two, or \"file\""
+                                    : "is \"%.40s\", which needs a \"grid\" or \"painted\" "
+                                      "beside it",
+                         node->string);
+  }
+  if (node->type != YW_JSON_ARRAY) {
+    bool done = yw_read_number(&l->r, node, low, high, open, &out->at[0]);
+    out->at[1] = out->at[0];
+    return done;
+  }
+  if (node->count != 2) {
+    return yw_value_fail(&l->r, node, "has %d numbers, but must have 2", (int)node->count);
+  }
+  if (!spec->graded && !spec->file) {
+    return yw_value_fail(&l->r, node, "has 2 numbers, which needs \"from\" and \"to\" beside it");
+  }
+  return yw_read_number(&l->r, node->items[0], low, high, open, &out->at[0]) &&
+         yw_read_number(&l->r, node->items[1], low, high, open, &out->at[1]);
+}
+
+static bool load_line(yw_loader* l, const yw_json* node, yw_stiffness_spec* out) {
+  bool from = yw_json_get(node, "from") != NULL, to = yw_json_get(node, "to") != NULL;
+  out->graded = from && to;
+  if (from != to) return yw_needs(&l->r, node, from ? "to" : "from");
+  if (out->graded && !(yw_length2(yw_sub(out->to, out->from)) > 0)) {
+    return yw_value_fail(&l->r, node, "goes from a point to the same point");
+  }
+  if (out->smooth && !out->graded) return yw_needs(&l->r, node, "from");
+  return true;
+}
+
+static bool load_file(yw_loader* l, const yw_json* node, yw_stiffness_spec* out) {
+  const yw_json* item = out->grid ? out->grid : out->painted;
+  if (!item) return true;
+  file_keys k;
+  if (!yw_not_both(&l->r, node, "grid", "painted") || !yw_not_both(&l->r, node, "grid", "from") ||
+      !yw_not_both(&l->r, node, "painted", "from") ||
+      !yw_read_record(&l->r, item, out->grid ? &yw_record_grid : &yw_record_painted, &k) ||
+      !yw_needs(&l->r, item, "file") || (out->painted && !yw_needs(&l->r, item, "attribute"))) {
+    return false;
+  }
+  out->file = k.file;
+  out->array = out->grid ? k.array : k.attribute;
+  out->range[0] = 0, out->range[1] = 1;
+  if (!k.range) return true;
+  if (k.range->type != YW_JSON_ARRAY || k.range->count != 2) {
+    return yw_type_fail(&l->r, k.range, "a list of 2 numbers");
+  }
+  for (int i = 0; i < 2; i++) {
+    if (!yw_read_number(&l->r, k.range->items[i], -1e30, 1e30, false, &out->range[i])) return false;
+  }
+  return out->range[0] != out->range[1] || yw_value_fail(&l->r, k.range, "has two equal numbers");
+}
+
+static bool load_labels(yw_loader* l, yw_stiffness_spec* out) {
+  const yw_json* node = out->labels;
+  if (!node) return true;
+  if (!yw_is_type(&l->r, node, YW_JSON_ARRAY)) return false;
+  out->num_labels = node->count;
+  out->label_list = yw_json_alloc(l->r.doc, (size_t)(node->count + 1) * sizeof *out->label_list);
+  if (!out->label_list) return yw_memory_fail(&l->r);
+  for (int32_t i = 0; i < node->count; i++) {
+    if (!yw_read_integer(&l->r, node->items[i], -1e9, 1e9, &out->label_list[i])) return false;
+  }
+  return true;
+}
+
+static bool load_matrix(yw_loader* l, yw_stiffness_spec* out) {
+  const yw_json* node = out->elasticity;
+  if (!node) return true;
+  if (!yw_is_type(&l->r, node, YW_JSON_ARRAY)) return false;
+  if (node->count != 21) {
+    return yw_value_fail(&l->r, node,
+                         "has %d numbers, but must have 21: the upper half of a 6 x 6 matrix, row "
+                         "after row",
+                         (int)node->count);
+  }
+  out->matrix = yw_json_alloc(l->r.doc, 21 * sizeof *out->matrix);
+  if (!out->matrix) return yw_memory_fail(&l->r);
+  for (int32_t i = 0; i < 21; i++) {
+    double most = MOST_YOUNGS;
+    if (!yw_read_number(&l->r, node->items[i], -most, most, false, &out->matrix[i])) return false;
+  }
+  return true;
+}
+
+// Keys that not all methods know.
+static bool check_method(yw_loader* l, const yw_json* node, yw_layers_of method) {
+  enum { FRAMES = 1 << YW_LAYERS_OF_FRAMES, FEM = 1 << YW_LAYERS_OF_FEM };
+  enum { PLASTIC = 1 << YW_LAYERS_OF_PLASTIC };
+  static const struct {
+    const char* key;
+    int methods;
+    const char* names;
+  } rules[] = {{"labels", FEM, "\"fem\""},
+               {"density", FEM | PLASTIC, "\"fem\" or \"plastic\""},
+               {"stiffness_damping", FEM, "\"fem\""},
+               {"elasticity", FEM, "\"fem\""},
+               {"yield_stress", PLASTIC, "\"plastic\""},
+               {"poissons_ratio", FRAMES | FEM, "\"frames\" or \"fem\""},
+               {"material", FRAMES | FEM, "\"frames\" or \"fem\""}};
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+    const yw_json* item = yw_json_get(node, rules[i].key);
+    if (!item || rules[i].methods & 1 << method) continue;
+    return yw_value_fail(&l->r, item, "is only for bodies of %s", rules[i].names);
+  }
+  return true;
+}
+
+static bool load_layer(yw_loader* l, const yw_json* node, yw_layers_of method,
+                       yw_stiffness_spec* out) {
+  if (!yw_read_record(&l->r, node, &yw_record_stiffness, out) || !check_method(l, node, method) ||
+      !load_line(l, node, out) || !load_file(l, node, out) || !load_labels(l, out) ||
+      !load_matrix(l, out) || (out->shape && !yw_load_shape(l, out->shape, &out->where))) {
+    return false;
+  }
+  if (!out->material && !out->youngs_modulus && !out->poissons_ratio && !out->density &&
+      !out->stiffness_damping && !out->elasticity && !out->yield_stress) {
+    return yw_value_fail(&l->r, node,
+                         method == YW_LAYERS_OF_PLASTIC
+                             ? "needs \"youngs_modulus\", \"yield_stress\" or \"density\""
+                             : "needs \"youngs_modulus\", \"poissons_ratio\" or \"material\"");
+  }
+  if (out->material) {
+    const yw_material* m = yw_find_scene_material(l, yw_json_get(node, "material"));
+    if (!m) return false;
+    out->youngs = (yw_layer_value){true, false, {m->youngs_modulus, m->youngs_modulus}};
+    out->poisson = (yw_layer_value){true, false, {m->poissons_ratio, m->poissons_ratio}};
+    if (method == YW_LAYERS_OF_FEM)
+      out->rho = (yw_layer_value){true, false, {m->density, m->density}};
+  }
+  return load_value(l, out->youngs_modulus, out, 0, MOST_YOUNGS, true, &out->youngs) &&
+         load_value(l, out->poissons_ratio, out, 0, MOST_POISSON, false, &out->poisson) &&
+         load_value(l, out->density, out, 0, MOST_DENSITY, true, &out->rho) &&
+         load_value(l, out->stiffness_damping, out, 0, MOST_DAMPING, false, &out->damping) &&
+         load_value(l, out->yield_stress, out, 0, MOST_YIELD, false, &out->yield);
+}
+
+bool yw_load_stiffness_list(yw_loader* l, const yw_json* node, yw_layers_of method, int32_t* count,
+                            yw_stiffness_spec** out) {
+  *count = 0;
+  *out = NULL;
+  if (!node) return true;
+  if (!yw_is_type(&l->r, node, YW_JSON_ARRAY)) return false;
+  *count = node->count;
+  *out = yw_json_alloc(l->r.doc, (size_t)(node->count + 1) * sizeof **out);
+  if (!*out) return yw_memory_fail(&l->r);
+  for (int32_t i = 0; i < node->count; i++) {
+    if (!load_layer(l, node->items[i], method, &(*out)[i])) return false;
+  }
+  return true;
+}
+
+// Files -------------------------------------------------------------------------------------------
+
+static bool open_painted(yw_loader* l, const char* path, yw_stiffness_spec* layer) {
+  const yw_allocator* mem = &l->scene->mem;
+  yw_error deep = {0};
+  yw_tri_mesh mesh;
+  float* values;
+  if (yw_painted_mesh_read(path, layer->array, mem, &mesh, &values, &deep) < 0) {
+    return yw_deep_fail(&l->r, layer->painted, &deep);
+  }
+  yw_status status = yw_painted_create(mem, &mesh, values, &layer->paint_data);
+  yw_tri_mesh_free(&mesh);
+  yw_mem_free(mem, values);
+  return status >= 0 || yw_memory_fail(&l->r);
+}
+
+bool yw_open_stiffness(yw_loader* l, int32_t count, yw_stiffness_spec* layers) {
+  for (int32_t i = 0; i < count; i++) {
+    yw_stiffness_spec* layer = &layers[i];
+    if (!layer->file) continue;
+    yw_error deep = {0};
+    char* path = yw_loader_file(l, layer->file);
+    if (!path) return yw_memory_fail(&l->r);
+    if (layer->painted) {
+      if (!open_painted(l, path, layer)) return false;
+    } else if (yw_grid_read(path, layer->array, &l->scene->mem, &layer->grid_data, &deep) < 0) {
+      return yw_deep_fail(&l->r, layer->grid, &deep);
+    }
+  }
+  return true;
+}
+
+void yw_close_stiffness(int32_t count, yw_stiffness_spec* layers) {
+  for (int32_t i = 0; i < count; i++) {
+    yw_grid_free(&layers[i].grid_data);
+    yw_painted_free(&layers[i].paint_data);
+  }
+}
+
+// Values ------------------------------------------------------------------------------------------
+
+// How far from the first value to the second; what lies beyond an end has its value.
+static float place_of(const yw_stiffness_spec* f, yw_vec3 p, float number) {
+  float t = 0.0f;
+  if (f->file) t = (number - f->range[0]) / (f->range[1] - f->range[0]);
+  if (f->graded) {
+    yw_vec3 line = yw_sub(f->to, f->from);
+    t = yw_dot(yw_sub(p, f->from), line) / yw_length2(line);
+  }
+  t = yw_clampf(t, 0.0f, 1.0f);
+  return f->smooth ? t * t * (3.0f - 2.0f * t) : t;
+}
+
+// Moduli are mixed by their logarithms: half-way between 1 kPa and 1 MPa is 30 kPa.
+static float mix_moduli(float a, float b, float t) {
+  if (t <= 0.0f || a == b) return a;
+  // What cannot be is handed on, for whoever makes the model to refuse.
+  if (t >= 1.0f || !(a > 0.0f) || !(b > 0.0f)) return b;
+  return a * powf(b / a, t);
+}
+
+static float mix_even(float a, float b, float t) { return t >= 1.0f ? b : a + t * (b - a); }
+
+static void lay_over(const yw_layer_value* value, float number, float t, float weight,
+                     float (*mix)(float, float, float), float* to) {
+  if (!value->given) return;
+  float own = value->from_file ? number : mix(value->at[0], value->at[1], t);
+  *to = mix(*to, own, weight);
+}
+
+static bool has_label(const yw_stiffness_spec* layer, int32_t label) {
+  for (int32_t i = 0; i < layer->num_labels; i++) {
+    if (layer->label_list[i] == label) return true;
+  }
+  return !layer->labels;
+}
+
+static float number_at(const yw_stiffness_spec* layer, yw_vec3 p) {
+  return layer->grid_data.values    ? yw_grid_value(&layer->grid_data, p)
+         : layer->paint_data.values ? yw_painted_value(&layer->paint_data, p)
+                                    : 0.0f;
+}
+
+void yw_layer_yield_at(const yw_stiffness_spec* layer, yw_vec3 p, float* yield_stress) {
+  float weight = yw_shape_weight(layer->where, layer->blend, p);
+  if (!(weight > 0.0f)) return;
+  float number = number_at(layer, p);
+  lay_over(&layer->yield, number, place_of(layer, p, number), weight, mix_even, yield_stress);
+}
+
+bool yw_stiffness_at(const yw_stiffness_spec* layer, yw_vec3 p, int32_t label,
+                     yw_fem_material* material) {
+  float weight = yw_shape_weight(layer->where, layer->blend, p);
+  if (!(weight > 0.0f) || !has_label(layer, label)) return false;
+  float number = number_at(layer, p);
+  float t = place_of(layer, p, number);
+  if (layer->youngs.given || layer->poisson.given) material->elasticity = NULL;
+  lay_over(&layer->youngs, number, t, weight, mix_moduli, &material->youngs_modulus);
+  lay_over(&layer->poisson, number, t, weight, mix_even, &material->poissons_ratio);
+  lay_over(&layer->rho, number, t, weight, mix_even, &material->density);
+  lay_over(&layer->damping, number, t, weight, mix_even, &material->damping_time);
+  if (layer->matrix) material->elasticity = layer->matrix;
+  return true;
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// A world with everything in a scene.
+#include <stdio.h>
+
+#include "math/small/trig.h"
+#include "scene/loader.h"
+#include "yawara/extend/hash.h"
+#include "yawara/extend/vec.h"
+
+// Copies ------------------------------------------------------------------------------------------
+
+// Number `index` of a repeatable sequence, in [-1, 1).
+static float random_number(const yw_body_spec* body, int32_t copy, int32_t index) {
+  uint64_t hash = yw_hash_u64(YW_HASH_SEED, (uint64_t)body->copies.seed);
+  hash = yw_hash_u64(hash, (uint64_t)copy * 8 + (uint64_t)index);
+  return (float)(hash >> 40) / 8388608.0f - 1.0f;
+}
+
+static yw_vec3 copy_offset(const yw_body_spec* body, int32_t copy) {
+  const yw_repeat_spec* r = &body->copies;
+  int32_t i = copy % r->count[0], j = copy / r->count[0] % r->count[1];
+  int32_t k = copy / r->count[0] / r->count[1];
+  yw_vec3 offset = yw_v3((float)i * r->spacing.x, (float)j * r->spacing.y, (float)k * r->spacing.z);
+  yw_vec3 random = yw_v3(random_number(body, copy, 0), random_number(body, copy, 1),
+                         random_number(body, copy, 2));
+  return yw_mad(offset, r->jitter, random);
+}
+
+yw_transform yw_body_copy_transform(const yw_body_spec* body, int32_t copy) {
+  yw_transform t = {body->position, body->rotation, 1};
+  if (!body->repeat) return t;
+  t.position = yw_add(t.position, copy_offset(body, copy));
+  if (body->copies.turn > 0) {
+    yw_vec3 axis = yw_v3(random_number(body, copy, 3), random_number(body, copy, 4),
+                         random_number(body, copy, 5));
+    float angle = body->copies.turn * random_number(body, copy, 6) * 0.017453292519943295f;
+    t.rotation = yw_quat_normalize(yw_quat_mul(yw_quat_axis_angle(axis, angle), t.rotation));
+  }
+  return t;
+}
+
+int32_t yw_body_num_copies(const yw_body_spec* body) {
+  return body->copies.count[0] * body->copies.count[1] * body->copies.count[2];
+}
+
+double yw_body_copy_start(const yw_body_spec* body, int32_t copy) {
+  return (double)body->start_time + (double)copy * (double)body->copies.interval;
+}
+
+// Parts of the world ------------------------------------------------------------------------------
+
+// "pads" or "pads[3]"; a body without a name is called by its place in the file.
+static void name_body(const yw_body_spec* body, int32_t copy, char* out, size_t capacity) {
+  char name[200];
+  yw_json_path(body->node, name, sizeof name);
+  const char* first = body->name ? body->name : name;
+  if (body->repeat) {
+    snprintf(out, capacity, "%s[%d]", first, (int)copy);
+  } else {
+    snprintf(out, capacity, "%s", first);
+  }
+}
+
+// first: where the particles of the body begin in that of the world.
+static yw_status create_pin(const yw_scene* scene, yw_world* world, const yw_pin_spec* pin,
+                            int32_t first, yw_pin_def* def, yw_error* error) {
+  yw_pin_id id;
+  def->vertices = pin->list;
+  if (first == 0) return yw_pin_create(world, def, &id, error);
+  int32_t* moved = YW_NEW_ARRAY(&scene->mem, int32_t, pin->num_vertices);
+  if (!moved) return yw_fail_memory(error, "a pin");
+  for (int32_t i = 0; i < pin->num_vertices; i++) moved[i] = pin->list[i] + first;
+  def->vertices = moved;
+  yw_status status = yw_pin_create(world, def, &id, error);
+  yw_mem_free(&scene->mem, moved);
+  return status;
+}
+
+static yw_status create_pins(const yw_scene* scene, yw_world* world, const yw_body_spec* body,
+                             yw_body_id id, int32_t first, yw_vec3 moved, yw_error* error) {
+  for (int32_t i = 0; i < body->num_pins; i++) {
+    const yw_pin_spec* pin = &body->pin_list[i];
+    yw_pin_def def = yw_default_pin_def();
+    def.body = id;
+    def.num_vertices = pin->num_vertices;
+    def.path = yw_path_of(&pin->motion, yw_add(pin->motion.pivot, moved));
+    def.stiffness = pin->stiffness;
+    def.damping = pin->damping;
+    def.clamp = pin->clamp;
+    yw_status status = create_pin(scene, world, pin, first, &def, error);
+    if (status < 0) return status;
+  }
+  return YW_OK;
+}
+
+static yw_status create_copy(const yw_scene* scene, yw_world* world, const yw_body_spec* body,
+                             int32_t copy, yw_error* error) {
+  char name[220];
+  name_body(body, copy, name, sizeof name);
+  yw_body_id id;
+  yw_body_def def = yw_default_body_def();
+  def.model = scene->models.items[body->model_index].model;
+  def.name = name;
+  def.transform = yw_body_copy_transform(body, copy);
+  def.velocity = body->velocity;
+  def.angular_velocity = body->angular_velocity;
+  def.friction = body->friction;
+  def.restitution = body->restitution;
+  def.body_contact = body->body_contact;
+  def.self_contact = body->self_contact;
+  def.pose = body->pose;
+  def.start = yw_body_copy_start(body, copy);
+  yw_status status = yw_body_create(world, &def, &id, error);
+  if (status < 0) return status;
+  yw_scene_method method = scene->models.items[body->model_index].method;
+  if (method == YW_SCENE_FEM) status = yw_body_set_fem_params(world, id, &body->fem_params);
+  if (method == YW_SCENE_FRAMES) {
+    status = yw_body_set_frames_params(world, id, &body->frames_params);
+  }
+  if (method == YW_SCENE_MATCH) status = yw_body_set_match_params(world, id, &body->params);
+  if (status < 0) return yw_fail(error, status, "its settings are refused");
+  return create_pins(scene, world, body, id, 0, yw_sub(def.transform.position, body->position),
+                     error);
+}
+
+// Bodies that merge: velocities, places and starts are those of the parts of the model.
+static yw_status create_group(const yw_scene* scene, yw_world* world, const yw_group_spec* group,
+                              yw_error* error) {
+  const yw_body_spec* body = &scene->bodies.items[group->first];
+  char name[220];
+  name_body(body, 0, name, sizeof name);
+  yw_body_id id;
+  yw_body_def def = yw_default_body_def();
+  def.model = group->model;
+  def.name = group->name[0] ? group->name : name;
+  def.friction = body->friction;
+  def.restitution = body->restitution;
+  def.body_contact = body->body_contact;
+  def.self_contact = body->self_contact;
+  def.start = group->parts[0].start;
+  yw_status status = yw_body_create(world, &def, &id, error);
+  for (int32_t i = 0; i < group->num_parts && status >= 0; i++) {
+    const yw_part_spec* part = &group->parts[i];
+    const yw_body_spec* own = &scene->bodies.items[part->body];
+    yw_vec3 moved = yw_sub(yw_body_copy_transform(own, part->copy).position, own->position);
+    status = create_pins(scene, world, own, id, part->first, moved, error);
+  }
+  return status;
+}
+
+static yw_status create_obstacle(yw_world* world, yw_obstacle_spec* obstacle, yw_error* error) {
+  yw_obstacle_def def = yw_default_obstacle_def();
+  const yw_path_spec* motion = &obstacle->motion;
+  def.shape = obstacle->solid;
+  def.transform = (yw_transform){obstacle->position, obstacle->rotation, 1};
+  def.path = yw_path_of(motion, motion->has_pivot ? motion->pivot : obstacle->position);
+  def.friction = obstacle->friction;
+  def.restitution = obstacle->restitution;
+  def.sticky = obstacle->sticky;
+  def.name = obstacle->name;
+  return yw_obstacle_create(world, &def, &obstacle->id, error);
+}
+
+// Says which part of the scene a deeper layer refused.
+static yw_status fail_part(const yw_scene* scene, const yw_json* node, const yw_error* deep,
+                           yw_error* error) {
+  char path[200];
+  yw_json_path(node, path, sizeof path);
+  return yw_fail(error, deep->status, "%s: %s: %s", scene->file, path, deep->message);
+}
+
+static yw_status fill_world(yw_scene* scene, yw_world* world, yw_error* error) {
+  yw_error deep = {0};
+  for (int32_t i = 0; i < scene->obstacles.count; i++) {
+    yw_obstacle_spec* obstacle = &scene->obstacles.items[i];
+    deep.status = create_obstacle(world, obstacle, &deep);
+    if (deep.status < 0) return fail_part(scene, obstacle->node, &deep, error);
+  }
+  for (int32_t i = 0; i < scene->bodies.count; i++) {
+    const yw_body_spec* body = &scene->bodies.items[i];
+    int32_t copies = body->group < 0 ? yw_body_num_copies(body) : 0;
+    if (body->group >= 0 && scene->groups.items[body->group].first == i) {
+      deep.status = create_group(scene, world, &scene->groups.items[body->group], &deep);
+      if (deep.status < 0) return fail_part(scene, body->node, &deep, error);
+    }
+    for (int32_t copy = 0; copy < copies; copy++) {
+      deep.status = create_copy(scene, world, body, copy, &deep);
+      if (deep.status < 0) return fail_part(scene, body->node, &deep, error);
+    }
+  }
+  return YW_OK;
+}
+
+yw_status yw_scene_build(yw_scene* scene, int32_t threads, yw_simd simd, yw_world** out,
+                         yw_error* error) {
+  if (!out) return yw_fail(error, YW_ERR_INVALID, "yw_scene_build needs a place for the world");
+  *out = NULL;
+  if (!scene) return yw_fail(error, YW_ERR_INVALID, "yw_scene_build needs a scene");
+  yw_world_def def = yw_default_world_def();
+  def.gravity = scene->gravity;
+  def.threads = threads;
+  def.simd = simd;
+  def.contact_iterations = scene->contact_iterations;
+  def.mem = scene->mem;
+  yw_world* world = NULL;
+  yw_status status = yw_world_create(&def, &world);
+  if (status < 0) {
+    return yw_fail(error, status, "%s: the world cannot be made with %d threads", scene->file,
+                   (int)threads);
+  }
+  status = fill_world(scene, world, error);
+  if (status < 0) {
+    yw_world_destroy(world);
+    return status;
+  }
+  *out = world;
+  return YW_OK;
+}

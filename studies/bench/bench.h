@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// What the benchmarks share: how they are asked, and the rows they print as soon as they have them.
+// Candidates are measured in turn within every repetition and the fastest of each counts, so that
+// ratios survive a machine that others use too.
+#ifndef YW_STUDIES_BENCH_BENCH_H
+#define YW_STUDIES_BENCH_BENCH_H
+
+#include "yawara/extend/tasks.h"
+#include "yawara/yawara.h"
+
+typedef struct bench_run {
+  const char* bench;  ///< name of the one that runs
+  bool json, quick;
+  int32_t threads;      ///< of the rows with many threads; resolved
+  yw_simd simd;         ///< resolved
+  int32_t repetitions;  ///< 0: what the benchmark thinks fit
+} bench_run;
+
+/// What a number should be; only the table says whether it is.
+typedef enum bench_bar { BAR_NONE, BAR_RATIO_AT_LEAST, BAR_AT_LEAST, BAR_AT_MOST } bench_bar;
+
+typedef struct bench_row {
+  const char* name;
+  int32_t threads;
+  double value;
+  const char* unit;
+  const char* against;  ///< NULL: nothing to compare with
+  double ratio;         ///< how many times faster than `against`
+  bench_bar bar;
+  double bar_value;
+} bench_row;
+
+void bench_print(const bench_run* run, const bench_row* row);
+/// A line for people; not in JSON.
+void bench_note(const bench_run* run, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+/// The repetitions asked for, or one of the two.
+int32_t bench_repetitions(const bench_run* run, int32_t usual, int32_t quick);
+
+// Each returns an exit code.
+int bench_match(const bench_run* run);
+int bench_fem(const bench_run* run);
+int bench_plastic(const bench_run* run);
+int bench_frames(const bench_run* run);
+int bench_rods(const bench_run* run);
+int bench_polar(const bench_run* run);
+int bench_mesh(const bench_run* run);
+int bench_contact(const bench_run* run);
+/// A part of bench_contact.
+int bench_spheres(const bench_run* run);
+int bench_render(const bench_run* run);
+int bench_io(const bench_run* run);
+
+#endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// yawara bench contact: milliseconds per substep of whole worlds with many contacts.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/bench.h"
+#include "console/options.h"
+#include "reference/clock.h"
+
+#define H (1.0f / 240.0f)
+// Substeps that are timed, always the same ones.
+#define TIMED 4
+
+typedef struct contact_case {
+  const char* name;
+  int32_t bodies[3];  // along x, y, z
+  int32_t cells;      // of a body, along each side
+  float size;         // of a body, m
+  int32_t settle;     // substeps before the first measurement
+  int32_t repetitions;
+} contact_case;
+
+// A body and the gap to the next one take 1.25 of its size.
+#define PITCH 1.25f
+
+static const contact_case cases[] = {
+    {"bin of 1000 boxes", {10, 10, 10}, 2, 0.1f, 60, 10},
+    {"stack of 10 boxes", {1, 10, 1}, 4, 0.4f, 120, 100},
+};
+enum { NUM_CASES = sizeof cases / sizeof cases[0] };
+
+typedef struct contact_world {
+  yw_world* world;
+  double total[TIMED], contact[TIMED];  // fastest of each substep, ms
+  yw_step_report report;
+} contact_world;
+
+typedef struct snapshot {
+  void* data;
+  size_t size;
+} snapshot;
+
+static yw_status make_model(const contact_case* c, yw_model** out) {
+  float half = 0.5f * c->size;
+  yw_aabb box = {{-half, -half, -half}, {half, half, half}};
+  const int32_t cells[3] = {c->cells, c->cells, c->cells};
+  yw_tet_mesh mesh = {0};
+  yw_status status = yw_tet_mesh_lattice(NULL, box, cells, YW_LATTICE_FIVE, &mesh);
+  yw_match_def def = yw_default_match_def();
+  def.mesh = &mesh;
+  if (status >= 0) status = yw_model_create_match(NULL, &def, out, NULL);
+  yw_tet_mesh_free(&mesh);
+  return status;
+}
+
+static yw_status add_plane(yw_world* world, yw_vec3 normal, float offset) {
+  yw_obstacle_def def = yw_default_obstacle_def();
+  yw_obstacle_id id;
+  yw_status status = yw_shape_plane(NULL, normal, offset, &def.shape);
+  if (status >= 0) status = yw_obstacle_create(world, &def, &id, NULL);
+  yw_shape_release(def.shape);
+  return status;
+}
+
+// Floor and four walls.
+static yw_status add_bin(yw_world* world, const contact_case* c) {
+  float x = 0.5f * PITCH * c->size * (float)c->bodies[0];
+  float z = 0.5f * PITCH * c->size * (float)c->bodies[2];
+  const yw_vec3 normals[5] = {{0, 1, 0}, {1, 0, 0}, {-1, 0, 0}, {0, 0, 1}, {0, 0, -1}};
+  const float offsets[5] = {0, -x, -x, -z, -z};
+  yw_status status = YW_OK;
+  for (int k = 0; k < 5 && status >= 0; ++k) status = add_plane(world, normals[k], offsets[k]);
+  return status;
+}
+
+// A grid of bodies, each layer a little aside, so that they do not just stand on each other.
+static yw_status add_bodies(yw_world* world, const contact_case* c, yw_model* model) {
+  yw_body_def def = yw_default_body_def();
+  def.model = model;
+  float pitch = PITCH * c->size;
+  for (int32_t y = 0; y < c->bodies[1]; ++y) {
+    for (int32_t z = 0; z < c->bodies[2]; ++z) {
+      for (int32_t x = 0; x < c->bodies[0]; ++x) {
+        float aside = 0.1f * c->size * ((y & 1) != 0 ? 1.0f : -1.0f);
+        def.transform.position =
+            (yw_vec3){pitch * ((float)x - 0.5f * (float)(c->bodies[0] - 1)) + aside,
+                      0.51f * c->size + 1.05f * c->size * (float)y,
+                      pitch * ((float)z - 0.5f * (float)(c->bodies[2] - 1)) - aside};
+        yw_body_id id;
+        yw_status status = yw_body_create(world, &def, &id, NULL);
+        if (status < 0) return status;
+      }
+    }
+  }
+  return YW_OK;
+}
+
+static yw_status make_world(const bench_run* run, const contact_case* c, int32_t threads,
+                            contact_world* w) {
+  yw_world_def def = yw_default_world_def();
+  def.threads = threads;
+  def.simd = run->simd;
+  for (int i = 0; i < TIMED; ++i) w->total[i] = w->contact[i] = INFINITY;
+  yw_model* model = NULL;
+  yw_status status = yw_world_create(&def, &w->world);
+  if (status >= 0) status = make_model(c, &model);
+  if (status >= 0) status = add_bin(w->world, c);
+  if (status >= 0) status = add_bodies(w->world, c, model);
+  yw_model_release(model);
+  return status;
+}
+
+// Lets a world come to rest; what it is then is where every measurement begins.
+static yw_status settle(yw_world* world, int32_t substeps, snapshot* out) {
+  for (int32_t i = 0; i < substeps; ++i) {
+    yw_status status = yw_world_step(world, H, 1, NULL);
+    if (status < 0) return status;
+  }
+  out->size = yw_world_snapshot_size(world);
+  out->data = malloc(out->size);
+  return out->data ? yw_world_save(world, out->data, out->size, &out->size) : YW_ERR_MEMORY;
+}
+
+static yw_status time_world(contact_world* w, bool one_thread, const snapshot* from) {
+  yw_status status = yw_world_load(w->world, from->data, from->size, NULL);
+  if (status >= 0) status = yw_world_step(w->world, H, 1, NULL);
+  if (status < 0) return status;
+  for (int i = 0; i < TIMED && status >= 0; ++i) {
+    double start = bench_seconds(one_thread);
+    status = yw_world_step(w->world, H, 1, &w->report);
+    double total = 1e3 * (bench_seconds(one_thread) - start);
+    if (total >= w->total[i]) continue;
+    w->total[i] = total;
+    w->contact[i] = total * w->report.seconds_contact / w->report.seconds_total;
+  }
+  return status;
+}
+
+static double mean(const double* values) {
+  double sum = 0.0;
+  for (int i = 0; i < TIMED; ++i) sum += values[i];
+  return sum / TIMED;
+}
+
+static void print(const bench_run* run, const contact_case* c, int32_t threads,
+                  const contact_world* w, const contact_world* one) {
+  const double values[2] = {mean(w->total), mean(w->contact)};
+  const double alone[2] = {mean(one->total), mean(one->contact)};
+  for (int k = 0; k < 2; ++k) {
+    char name[64];
+    snprintf(name, sizeof name, "%s, %s", c->name, k == 0 ? "total" : "contact");
+    bench_row row = {.name = name, .threads = threads, .value = values[k], .unit = "ms/step"};
+    if (w != one) {
+      row.against = "1 thread";
+      row.ratio = alone[k] / values[k];
+    }
+    bench_print(run, &row);
+  }
+}
+
+static yw_status measure(const bench_run* run, const contact_case* c) {
+  contact_world one = {0}, many = {0};
+  snapshot start = {0};
+  yw_status status = make_world(run, c, 1, &one);
+  if (status >= 0 && run->threads > 1) status = make_world(run, c, run->threads, &many);
+  int32_t substeps = run->quick ? c->settle / 4 : c->settle;
+  if (status >= 0) status = settle(many.world ? many.world : one.world, substeps, &start);
+  for (int32_t r = 0; status >= 0 && r < bench_repetitions(run, c->repetitions, 1); ++r) {
+    status = time_world(&one, true, &start);
+    if (status >= 0 && many.world) status = time_world(&many, false, &start);
+  }
+  if (status >= 0) {
+    bench_note(run, "%s: %d particles, %d contacts between bodies, %d with the bin", c->name,
+               one.report.num_particles, one.report.body_contacts, one.report.obstacle_contacts);
+    print(run, c, 1, &one, &one);
+    if (many.world) print(run, c, run->threads, &many, &one);
+  }
+  yw_world_destroy(one.world);
+  yw_world_destroy(many.world);
+  free(start.data);
+  return status;
+}
+
+int bench_contact(const bench_run* run) {
+  for (int i = 0; i < NUM_CASES; ++i) {
+    if (measure(run, &cases[i]) >= 0) continue;
+    fprintf(stderr, "yawara: %s: the simulation failed\n", cases[i].name);
+    return EXIT_FAILED;
+  }
+  return bench_spheres(run);
+}

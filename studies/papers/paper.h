@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// Figures of papers: each is a scene file, a few numbers that show the effect, and pictures.
+#ifndef YW_STUDIES_PAPERS_PAPER_H
+#define YW_STUDIES_PAPERS_PAPER_H
+
+#include "papers/measure.h"
+#include "render/draw/plot.h"
+#include "yawara/yawara.h"
+
+/// What the command was asked for.
+typedef struct paper_options {
+  const char* scenes;  ///< folder that holds papers/; never NULL
+  const char* output;  ///< folder for the files of this figure
+  const char* model;  ///< mesh file in place of the figure's own shape, where it takes one; or NULL
+  bool quick;         ///< small pictures, no movie, few repetitions
+  bool no_pictures;   ///< numbers only
+  int32_t threads;    ///< of simulations; default 1, as in the papers
+} paper_options;
+
+/// One figure or table: prints its numbers and writes its files.
+typedef struct paper_figure {
+  const char* name;
+  const char* summary;
+  yw_status (*make)(const paper_options* options, yw_error* error);
+  bool only_plots;  ///< needs no scenes and no ray-traced pictures
+} paper_figure;
+
+#define PAPER_MAX_SERIES 12
+
+extern const paper_figure paper_figures[];
+extern const int32_t paper_num_figures;
+
+yw_status paper_fig1(const paper_options* options, yw_error* error);
+yw_status paper_fig5(const paper_options* options, yw_error* error);
+yw_status paper_fig6(const paper_options* options, yw_error* error);
+yw_status paper_fig7(const paper_options* options, yw_error* error);
+yw_status paper_fig8(const paper_options* options, yw_error* error);
+yw_status paper_fig9(const paper_options* options, yw_error* error);
+yw_status paper_fig10(const paper_options* options, yw_error* error);
+yw_status paper_table1(const paper_options* options, yw_error* error);
+yw_status paper_saida_fig7(const paper_options* options, yw_error* error);
+yw_status paper_saida_fig8(const paper_options* options, yw_error* error);
+yw_status paper_saida_fig9(const paper_options* options, yw_error* error);
+yw_status paper_saida_fig10(const paper_options* options, yw_error* error);
+yw_status paper_saida_fig11(const paper_options* options, yw_error* error);
+yw_status paper_saida_fig12(const paper_options* options, yw_error* error);
+yw_status paper_saida_fig13(const paper_options* options, yw_error* error);
+yw_status paper_saida_fig14(const paper_options* options, yw_error* error);
+yw_status paper_saida_fig16(const paper_options* options, yw_error* error);
+yw_status paper_saida_buckling(const paper_options* options, yw_error* error);
+yw_status paper_saida_slaves(const paper_options* options, yw_error* error);
+yw_status paper_saida_table2(const paper_options* options, yw_error* error);
+yw_status paper_hino_theorem(const paper_options* options, yw_error* error);
+yw_status paper_hino_frequency(const paper_options* options, yw_error* error);
+yw_status paper_hino_resolution(const paper_options* options, yw_error* error);
+yw_status paper_hino_limit(const paper_options* options, yw_error* error);
+yw_status paper_imai_fig3(const paper_options* options, yw_error* error);
+yw_status paper_imai_sampling(const paper_options* options, yw_error* error);
+yw_status paper_imai_classes(const paper_options* options, yw_error* error);
+yw_status paper_imai_fig6(const paper_options* options, yw_error* error);
+yw_status paper_imai_fig7(const paper_options* options, yw_error* error);
+yw_status paper_imai_fig8(const paper_options* options, yw_error* error);
+yw_status paper_imai_fig9(const paper_options* options, yw_error* error);
+yw_status paper_imai_variants(const paper_options* options, yw_error* error);
+yw_status paper_imai_load(const paper_options* options, yw_error* error);
+yw_status paper_imai_poke(const paper_options* options, yw_error* error);
+
+// A scene that is played
+// --------------------------------------------------------------------------------
+
+typedef struct paper_take paper_take;
+
+/// Called after every frame (and before the first) with a row for its numbers.
+typedef void (*paper_measure)(const paper_take* take, double* row);
+
+/// Points to mark with a dot, e.g. handles; returns how many (at most PAPER_MAX_MARKS).
+#define PAPER_MAX_MARKS 8
+typedef int32_t (*paper_marks)(const paper_take* take, yw_vec3* out);
+
+/// How a scene is played, measured and pictured.
+typedef struct paper_script {
+  const char* scene;          ///< file under papers/
+  const char* title;          ///< of the contact sheet
+  int32_t num_columns;        ///< numbers per frame
+  paper_measure measure;      ///< may be NULL with no columns
+  int32_t num_moments;        ///< pictures on the sheet
+  const double* moments;      ///< s
+  int32_t sheet_columns;      ///< pictures per row
+  int32_t width, height;      ///< of a picture and of the movie, pixels
+  const char* const* labels;  ///< one per body, drawn under it; NULL: none
+  paper_marks marks;          ///< may be NULL
+  int32_t film_every;         ///< frames per picture of the movie; 0: no movie
+  /// Changes to the scene; may be NULL with none.
+  const yw_scene_override* settings;
+  int32_t num_settings;
+  const char* name;      ///< the sheet is NAME.png, the movie NAME.mp4; NULL: sheet.png, movie.mp4
+  bool may_diverge;      ///< a body that diverges ends the take, but not the figure
+  const char* field;     ///< colours bodies; NULL: their own colours
+  float field_high;      ///< upper end of the colours, the lower is 0
+  int32_t quick_frames;  ///< length with --quick; 0: all of the scene
+} paper_script;
+
+struct paper_take {
+  const paper_options* options;
+  const paper_script* script;
+  yw_scene* scene;
+  yw_scene_info info;
+  yw_world* world;
+  int32_t frame;      ///< simulated so far
+  double* rows;       ///< (info.frames + 1) x num_columns
+  double* times;      ///< of the rows, s
+  double seconds;     ///< spent in steps
+  double cpu;         ///< the same as processor time of all threads, s
+  double worst_step;  ///< longest frame, s
+  bool diverged;      ///< and ended early; later rows are those of the last frame
+  void* pictures;     ///< renderer, stage, sheet and movie; NULL without pictures
+};
+
+/// Plays the whole scene; writes sheet.png and movie.mp4.
+yw_status paper_play(const paper_options* options, const paper_script* script, paper_take* out,
+                     yw_error* error);
+void paper_take_free(paper_take* take);
+
+/// Number `column` of a frame, and its largest value.
+double paper_value(const paper_take* take, int32_t frame, int32_t column);
+double paper_peak(const paper_take* take, int32_t column, double* time);
+/// The number `column` at the end.
+double paper_last(const paper_take* take, int32_t column);
+
+yw_body_id paper_body(const paper_take* take, int32_t body);
+/// Particles of a body.
+int32_t paper_particles(const paper_take* take, int32_t body);
+
+/// Draws columns over time to FILE in the output folder; nothing without pictures.
+yw_status paper_plot(const paper_take* take, const char* file, const char* title,
+                     const char* y_label, int32_t count, const int32_t* columns,
+                     const char* const* names, yw_error* error);
+/// Any plot.
+yw_status paper_write_plot(const paper_options* options, const char* file, const yw_plot* plot,
+                           yw_error* error);
+
+/// Opens a scene under papers/ with changes and makes its world.
+yw_status paper_open_with(const paper_options* options, const char* scene, int32_t num_settings,
+                          const yw_scene_override* settings, yw_scene** out_scene,
+                          yw_world** out_world, yw_error* error);
+/// The same without any.
+yw_status paper_open(const paper_options* options, const char* scene, yw_scene** out_scene,
+                     yw_world** out_world, yw_error* error);
+
+// Pictures of a take (paper_pictures.c)
+// -------------------------------------------------------------------------------
+
+yw_status paper_pictures_open(paper_take* take, yw_error* error);
+/// Adds the frame to the movie and the sheet where it is due.
+yw_status paper_pictures_add(paper_take* take, yw_error* error);
+/// Writes what was collected, or drops it after a failure.
+yw_status paper_pictures_close(paper_take* take, yw_status status, yw_error* error);
+
+#endif

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// The contact sheet and the movie of a figure.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "papers/paper.h"
+#include "playback/stage.h"
+#include "render/draw/draw.h"
+#include "render/output/movie.h"
+#include "render/skin/skin.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
+
+#define MAX_MOMENTS 16
+#define CAPTION 48
+// Quick pictures have this share of the size.
+#define QUICK 0.5f
+
+typedef struct pictures {
+  stage* stage;
+  yw_renderer* renderer;
+  yw_image frame;
+  yw_image moments[MAX_MOMENTS];
+  char captions[MAX_MOMENTS][CAPTION];
+  int32_t num_moments;
+  int32_t width, height;
+  yw_movie* movie;
+  char movie_path[1100];
+} pictures;
+
+static bool films(const paper_take* take) {
+  return take->script->film_every > 0 && !take->options->quick && yw_movie_available(NULL) >= 0;
+}
+
+static yw_status open_movie(const paper_take* take, pictures* p, yw_error* error) {
+  yw_movie_def def = yw_default_movie_def();
+  const char* name = take->script->name ? take->script->name : "movie";
+  snprintf(p->movie_path, sizeof p->movie_path, "%s/%s.mp4", take->options->output, name);
+  def.path = p->movie_path;
+  def.width = p->width;
+  def.height = p->height;
+  def.fps = take->info.fps / (float)take->script->film_every;
+  return yw_movie_open(&def, NULL, &p->movie, error);
+}
+
+yw_status paper_pictures_open(paper_take* take, yw_error* error) {
+  pictures* p = YW_NEW(NULL, pictures);
+  if (!p) return yw_fail_memory(error, "pictures");
+  take->pictures = p;
+  float scale = take->options->quick ? QUICK : 1.0f;
+  // Movies need even sides.
+  p->width = 2 * (int32_t)(0.5f * scale * (float)take->script->width);
+  p->height = 2 * (int32_t)(0.5f * scale * (float)take->script->height);
+  yw_status status = stage_create(take->scene, take->world, &p->stage, error);
+  if (status >= 0 && stage_has_particles(p->stage)) {
+    // What flies apart has no skin to speak of.
+    stage_set_skin(p->stage, !take->script->may_diverge && skin_available(NULL) >= 0);
+  }
+  if (status >= 0) stage_set_field(p->stage, take->script->field, 0.0f, take->script->field_high);
+  if (status >= 0) status = yw_renderer_create(NULL, 0, &p->renderer, error);
+  if (status >= 0 && films(take)) status = open_movie(take, p, error);
+  return status;
+}
+
+// A name under every body, where the camera sees its lowest point.
+static void draw_labels(const paper_take* take, pictures* p, const yw_camera* camera) {
+  yw_text_style style = yw_default_text_style();
+  style.size = 0.026f * (float)p->height + 2.0f;
+  style.anchor = YW_TEXT_CENTER;
+  style.halo = 0.3f * style.size;
+  style.halo_color = YW_RGB(0xffffff);
+  for (int32_t i = 0; i < yw_world_num_bodies(take->world); ++i) {
+    int32_t count;
+    const yw_vec3* x = yw_body_positions(take->world, paper_body(take, i), &count);
+    float left = INFINITY, right = -INFINITY, low = -INFINITY, px, py;
+    for (int32_t k = 0; k < count; ++k) {
+      if (!yw_camera_project(camera, p->width, p->height, x[k], &px, &py)) continue;
+      left = fminf(left, px);
+      right = fmaxf(right, px);
+      low = fmaxf(low, py);
+    }
+    yw_draw_text(&p->frame, 0.5f * (left + right), low + 2.2f * style.size, take->script->labels[i],
+                 &style);
+  }
+}
+
+static void draw_marks(const paper_take* take, pictures* p, const yw_camera* camera) {
+  yw_vec3 points[PAPER_MAX_MARKS];
+  int32_t count = take->script->marks(take, points);
+  float radius = 0.014f * (float)p->height, x, y;
+  for (int32_t i = 0; i < count; ++i) {
+    if (!yw_camera_project(camera, p->width, p->height, points[i], &x, &y)) continue;
+    yw_draw_disc(&p->frame, x, y, 1.4f * radius, YW_RGB(0xffffff), 0.9f);
+    yw_draw_disc(&p->frame, x, y, radius, YW_RGB(0xc0392b), 1.0f);
+  }
+}
+
+static yw_status draw(const paper_take* take, pictures* p, yw_error* error) {
+  yw_status status = stage_show_world(p->stage, error);
+  if (status < 0) return status;
+  yw_picture picture = stage_picture(p->stage, stage_box(p->stage), p->width, p->height);
+  status = yw_renderer_draw(p->renderer, &picture, &p->frame, error);
+  if (status >= 0 && take->script->labels) draw_labels(take, p, &picture.camera);
+  if (status >= 0 && take->script->marks) draw_marks(take, p, &picture.camera);
+  return status;
+}
+
+// The moment that this frame is nearest to, or -1.
+static int32_t moment_of(const paper_take* take) {
+  for (int32_t i = 0; i < take->script->num_moments && i < MAX_MOMENTS; ++i) {
+    if (lrint(take->script->moments[i] * (double)take->info.fps) == take->frame) return i;
+  }
+  return -1;
+}
+
+yw_status paper_pictures_add(paper_take* take, yw_error* error) {
+  pictures* p = take->pictures;
+  bool film = p->movie && take->frame % take->script->film_every == 0;
+  int32_t moment = moment_of(take);
+  if (!film && moment < 0) return YW_OK;
+  yw_status status = draw(take, p, error);
+  if (status >= 0 && film) status = yw_movie_add(p->movie, &p->frame, error);
+  if (status < 0 || moment < 0) return status;
+  int32_t at = p->num_moments++;
+  snprintf(p->captions[at], CAPTION, "t = %.2f s", take->script->moments[moment]);
+  status = yw_image_create(NULL, p->width, p->height, &p->moments[at], error);
+  if (status >= 0) yw_image_copy(&p->moments[at], 0, 0, &p->frame);
+  return status;
+}
+
+static yw_status write_sheet(const paper_take* take, pictures* p, yw_error* error) {
+  const yw_image* images[MAX_MOMENTS];
+  const char* captions[MAX_MOMENTS];
+  for (int32_t i = 0; i < p->num_moments; ++i) {
+    images[i] = &p->moments[i];
+    captions[i] = p->captions[i];
+  }
+  yw_sheet sheet = yw_default_sheet();
+  sheet.num_images = p->num_moments;
+  sheet.images = images;
+  sheet.captions = captions;
+  sheet.title = take->script->title;
+  sheet.columns = take->script->sheet_columns;
+  yw_image image = {0};
+  char path[1100];
+  const char* name = take->script->name ? take->script->name : "sheet";
+  snprintf(path, sizeof path, "%s/%s.png", take->options->output, name);
+  yw_status status = yw_sheet_draw(&sheet, NULL, &image, error);
+  if (status >= 0) status = yw_image_write_png(path, &image, error);
+  yw_image_free(&image);
+  if (status >= 0) printf("wrote %s\n", path);
+  return status;
+}
+
+yw_status paper_pictures_close(paper_take* take, yw_status status, yw_error* error) {
+  pictures* p = take->pictures;
+  if (!p) return status;
+  if (status >= 0 && p->num_moments > 0) status = write_sheet(take, p, error);
+  if (p->movie && status >= 0) {
+    status = yw_movie_close(p->movie, error);
+    if (status >= 0) printf("wrote %s\n", p->movie_path);
+  } else {
+    yw_movie_discard(p->movie);
+  }
+  for (int32_t i = 0; i < MAX_MOMENTS; ++i) yw_image_free(&p->moments[i]);
+  yw_image_free(&p->frame);
+  yw_renderer_destroy(p->renderer);
+  stage_destroy(p->stage);
+  yw_mem_free(NULL, p);
+  take->pictures = NULL;
+  return status;
+}

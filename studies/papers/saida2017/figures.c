@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+// Figures 7 to 14 of Saida, Fujisawa, Mikawa 2017, and the buckling that the paper leaves open.
+#include "papers/saida2017/saida.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
+
+// Smaller pieces are crumbs.
+#define PIECE 20
+
+#define SPACING "bodies[0].plastic.spacing"
+#define YOUNGS "bodies[0].plastic.youngs_modulus"
+#define POISSON "bodies[0].plastic.poissons_ratio"
+#define THETA_S "bodies[0].plastic.theta_s"
+#define THETA_C "bodies[0].plastic.theta_c"
+
+const saida_take saida_table[] = {
+    {"fig. 9, stiff", "stiff", "saida2017/fig9.json", "0.02", 0.9030, false, 0, {{0}}},
+    {"fig. 9, soft",
+     "soft",
+     "saida2017/fig9.json",
+     "0.02",
+     0.9679,
+     false,
+     2,
+     {{YOUNGS, "1e6"}, {POISSON, "0.4"}}},
+    {"fig. 10, left", "left", "saida2017/fig10.json", "0.02", 0.6275, false, 0, {{0}}},
+    {"fig. 10, right",
+     "right",
+     "saida2017/fig10.json",
+     "0.02",
+     0.8744,
+     false,
+     2,
+     {{THETA_S, "7.5e-4"}, {THETA_C, "2.5e-3"}}},
+    {"fig. 11, elastic", "elastic", "saida2017/fig11.json", "0.05", 2.3703, false, 0, {{0}}},
+    {"fig. 11, elastoplastic",
+     "elastoplastic",
+     "saida2017/fig11.json",
+     "0.05",
+     2.9802,
+     false,
+     4,
+     {{YOUNGS, "5e5"}, {POISSON, "0.25"}, {THETA_S, "0.05"}, {THETA_C, "0.5"}}},
+    {"fig. 12", "sheet", "saida2017/fig12.json", "0.02", 1.0914, false, 0, {{0}}},
+    {"fig. 13, low plasticity", "low", "saida2017/fig13.json", "0.05", 7.0282, false, 0, {{0}}},
+    {"fig. 13, high plasticity",
+     "high",
+     "saida2017/fig13.json",
+     "0.05",
+     4.6485,
+     false,
+     4,
+     {{YOUNGS, "2e5"}, {POISSON, "0.45"}, {THETA_S, "0.05"}, {THETA_C, "0.2"}}},
+    {"fig. 14", "sheet", "saida2017/fig14.json", "0.055", 8.7657, false, 0, {{0}}},
+};
+const int32_t saida_num_table = sizeof saida_table / sizeof *saida_table;
+
+// Numbers -----------------------------------------------------------------------------------------
+
+enum { PIECES, CRUMBS, TOP, SPEED, BULGE, COLUMNS };
+
+// Pieces of the first body with PIECE masters or more, and the smaller ones.
+static void count_pieces(const yw_world* world, yw_body_id id, int32_t count, double* row) {
+  float* piece = YW_NEW_ARRAY(NULL, float, count);
+  int32_t* size = YW_NEW_ARRAY(NULL, int32_t, count);
+  int32_t field = yw_body_find_field(world, id, "piece");
+  if (piece && size && yw_body_field_values(world, id, field, piece, count) >= 0) {
+    for (int32_t i = 0; i < count; ++i) ++size[(int32_t)piece[i]];
+    for (int32_t i = 0; i < count; ++i) {
+      row[PIECES] += size[i] >= PIECE;
+      row[CRUMBS] += size[i] > 0 && size[i] < PIECE;
+    }
+  }
+  yw_mem_free(NULL, piece);
+  yw_mem_free(NULL, size);
+}
+
+static void measure(const paper_take* take, double* row) {
+  yw_body_id id = paper_body(take, 0);
+  int32_t count;
+  const yw_vec3* x = yw_body_positions(take->world, id, &count);
+  double low = INFINITY, high = -INFINITY;
+  row[TOP] = -INFINITY;
+  for (int k = 0; k < COLUMNS; ++k) row[k] = k == TOP ? -INFINITY : 0.0;
+  for (int32_t i = 0; i < count; ++i) {
+    row[TOP] = fmax(row[TOP], (double)x[i].y);
+    low = fmin(low, (double)x[i].z);
+    high = fmax(high, (double)x[i].z);
+  }
+  row[BULGE] = high - low;
+  const yw_vec3* v = yw_body_velocities(take->world, id, &count);
+  for (int32_t i = 0; i < count; ++i) {
+    double fast = (double)v[i].x * (double)v[i].x + (double)v[i].y * (double)v[i].y +
+                  (double)v[i].z * (double)v[i].z;
+    row[SPEED] = fmax(row[SPEED], sqrt(fast));
+  }
+  count_pieces(take->world, id, count, row);
+}
+
+// Takes -------------------------------------------------------------------------------------------
+
+static void print_head(void) {
+  printf("\n%-26s %8s %12s %7s %7s %9s %11s %11s\n", "", "masters", "pieces: most", "at end",
+         "crumbs", "top (m)", "speed (m/s)", "CPU ms/step");
+}
+
+static void print_row(const saida_take* t, const paper_take* take) {
+  int32_t count;
+  yw_body_positions(take->world, paper_body(take, 0), &count);
+  double steps = (double)take->info.frames * take->info.substeps;
+  printf("%-26s %8d %12.0f %7.0f %7.0f %9.3f %11.1f ", t->label, count,
+         paper_peak(take, PIECES, NULL), paper_last(take, PIECES), paper_last(take, CRUMBS),
+         paper_last(take, TOP), paper_peak(take, SPEED, NULL));
+  if (take->diverged) {
+    printf("   diverged\n");
+  } else {
+    printf("%11.2f\n", 1e3 * take->cpu / steps);
+  }
+  fflush(stdout);
+}
+
+typedef struct saida_figure {
+  const char* title;
+  const char* quick_frames;
+  int32_t num_moments;
+  double moments[6];
+  int32_t num_takes;
+  const saida_take* takes;
+} saida_figure;
+
+static yw_status play(const paper_options* options, const saida_figure* figure,
+                      const saida_take* take, paper_take* out, yw_error* error) {
+  yw_scene_override settings[SAIDA_MAX_SETTINGS + 2];
+  int32_t count = 0;
+  for (; count < take->num_settings; ++count) settings[count] = take->settings[count];
+  if (options->quick) {
+    settings[count++] = (yw_scene_override){SPACING, take->coarse};
+    settings[count++] = (yw_scene_override){"frames", figure->quick_frames};
+  }
+  const paper_script script = {.scene = take->scene,
+                               .title = figure->title,
+                               .num_columns = COLUMNS,
+                               .measure = measure,
+                               .num_moments = figure->num_moments,
+                               .moments = figure->moments,
+                               .sheet_columns = 3,
+                               .width = 640,
+                               .height = 480,
+                               .film_every = 1,
+                               .settings = settings,
+                               .num_settings = count,
+                               .name = take->name,
+                               .may_diverge = take->may_diverge};
+  yw_status status = paper_play(options, &script, out, error);
+  if (status < 0) return status;
+  print_row(take, out);
+  // The script lives no longer than this.
+  out->script = NULL;
+  return YW_OK;
+}
+
+static yw_status play_all(const paper_options* options, const saida_figure* figure,
+                          yw_error* error) {
+  print_head();
+  for (int32_t i = 0; i < figure->num_takes; ++i) {
+    paper_take take;
+    yw_status status = play(options, figure, &figure->takes[i], &take, error);
+    if (status < 0) return status;
+    paper_take_free(&take);
+  }
+  return YW_OK;
+}
+
+// Figures -----------------------------------------------------------------------------------------
+
+yw_status paper_saida_fig7(const paper_options* options, yw_error* error) {
+  static const saida_take takes[] = {
+      {"masters alone, as printed",
+       "without_slaves",
+       "saida2017/fig7.json",
+       "0.055",
+       0,
+       true,
+       2,
+       {{"bodies[0].plastic.without_slaves", "true"}, {"bodies[0].plastic.variant", "paper"}}},
+      {"with slaves", "with_slaves", "saida2017/fig7.json", "0.055", 0, false, 0, {{0}}}};
+  const saida_figure figure = {
+      "Steps of 0.5 ms", "25", 6, {0, 0.042, 0.07, 0.14, 0.21, 0.35}, 2, takes};
+  return play_all(options, &figure, error);
+}
+
+yw_status paper_saida_fig8(const paper_options* options, yw_error* error) {
+  static const saida_take takes[] = {
+      {"0.5 ms", "step_0.5ms", "saida2017/fig7.json", "0.055", 0, false, 0, {{0}}},
+      {"0.7 ms",
+       "step_0.7ms",
+       "saida2017/fig7.json",
+       "0.055",
+       0,
+       false,
+       2,
+       {{"substeps", "20"}, {"bodies[0].plastic.time_step", "0.0007"}}},
+      {"3.5 ms",
+       "step_3.5ms",
+       "saida2017/fig7.json",
+       "0.055",
+       0,
+       false,
+       2,
+       {{"substeps", "4"}, {"bodies[0].plastic.time_step", "0.0035"}}}};
+  const saida_figure figure = {"With slaves", "36", 6, {0, 0.042, 0.07, 0.14, 0.28, 0.49}, 3,
+                               takes};
+  return play_all(options, &figure, error);
+}
+
+yw_status paper_saida_fig9(const paper_options* options, yw_error* error) {
+  const saida_figure figure = {"Elastic cubes", "30", 6, {0, 0.02, 0.06, 0.1, 0.2, 0.5}, 2,
+                               &saida_table[0]};
+  return play_all(options, &figure, error);
+}
+
+yw_status paper_saida_fig10(const paper_options* options, yw_error* error) {
+  const saida_figure figure = {"Plastic cubes", "30", 6, {0, 0.02, 0.06, 0.1, 0.2, 0.5}, 2,
+                               &saida_table[2]};
+  return play_all(options, &figure, error);
+}
+
+// The box of a mesh of tets or triangles.
+static yw_status measure_model(const char* file, yw_aabb* box, yw_error* error) {
+  yw_tet_mesh tets = {0};
+  yw_tri_mesh triangles = {0};
+  yw_status status = yw_tri_mesh_read(file, NULL, &triangles, NULL);
+  const yw_vec3* x = triangles.positions;
+  int32_t count = triangles.num_vertices;
+  if (status < 0) {
+    status = yw_tet_mesh_read(file, NULL, &tets, error);
+    x = tets.positions;
+    count = tets.num_vertices;
+  }
+  *box = yw_aabb_empty();
+  for (int32_t i = 0; i < count && status >= 0; ++i) *box = yw_aabb_grow(*box, x[i]);
+  yw_tet_mesh_free(&tets);
+  yw_tri_mesh_free(&triangles);
+  return status;
+}
+
+// The same with a mesh that stands 1.5 m tall a little above the floor.
+static yw_status play_model(const paper_options* options, yw_error* error) {
+  char *path = realpath(options->model, NULL), file[1100], scale[40], position[120];
+  yw_aabb box;
+  if (!path) return yw_fail(error, YW_ERR_IO, "%s: there is no such file", options->model);
+  snprintf(file, sizeof file, "\"%s\"", path);
+  yw_status status = measure_model(path, &box, error);
+  free(path);
+  if (status < 0) return status;
+  double factor = 1.5 / (double)(box.upper.y - box.lower.y);
+  snprintf(scale, sizeof scale, "%.9g", factor);
+  snprintf(position, sizeof position, "[%.9g, %.9g, %.9g]",
+           -0.5 * factor * (double)(box.lower.x + box.upper.x), 0.06 - factor * (double)box.lower.y,
+           -0.5 * factor * (double)(box.lower.z + box.upper.z));
+  saida_take takes[2] = {saida_table[4], saida_table[5]};
+  for (int i = 0; i < 2; ++i) {
+    const yw_scene_override own[] = {{"bodies[0].mesh.file", file},
+                                     {"bodies[0].mesh.scale", scale},
+                                     {"bodies[0].position", position}};
+    takes[i].scene = "saida2017/fig11_model.json";
+    for (int k = 0; k < 3; ++k) takes[i].settings[takes[i].num_settings++] = own[k];
+  }
+  const saida_figure figure = {"A mesh", "25", 6, {0, 0.06, 0.12, 0.2, 0.3, 0.5}, 2, takes};
+  return play_all(options, &figure, error);
+}
+
+yw_status paper_saida_fig11(const paper_options* options, yw_error* error) {
+  if (options->model) return play_model(options, error);
+  const saida_figure figure = {"A creature",   "25", 6, {0, 0.06, 0.12, 0.2, 0.3, 0.5}, 2,
+                               &saida_table[4]};
+  return play_all(options, &figure, error);
+}
+
+yw_status paper_saida_fig12(const paper_options* options, yw_error* error) {
+  const saida_figure figure = {
+      "A sheet of one layer", "24", 6, {0, 0.04, 0.08, 0.14, 0.24, 0.44}, 1, &saida_table[6]};
+  return play_all(options, &figure, error);
+}
+
+yw_status paper_saida_fig13(const paper_options* options, yw_error* error) {
+  const saida_figure figure = {"A bunny on rods", "25", 6, {0, 0.04, 0.1, 0.16, 0.26, 0.5}, 2,
+                               &saida_table[7]};
+  return play_all(options, &figure, error);
+}
+
+yw_status paper_saida_fig14(const paper_options* options, yw_error* error) {
+  const saida_figure figure = {"Bunnies that merge",         "60", 6,
+                               {0, 0.2, 0.4, 0.6, 0.8, 1.2}, 1,    &saida_table[9]};
+  return play_all(options, &figure, error);
+}
+
+// How far the sheet leaves its plane, over its height at rest.
+yw_status paper_saida_buckling(const paper_options* options, yw_error* error) {
+  static const saida_take take = {
+      "sheet on its edge", "sheet", "saida2017/buckling.json", "0.02", 0, false, 0, {{0}}};
+  const saida_figure figure = {"A thin sheet falls on its edge", "30", 6,
+                               {0, 0.04, 0.08, 0.14, 0.24, 0.5}, 1,    &take};
+  paper_take out;
+  print_head();
+  yw_status status = play(options, &figure, &take, &out, error);
+  if (status < 0) return status;
+  printf("\n%8s %9s %22s\n", "t (s)", "top (m)", "extent across (m)");
+  for (int32_t frame = 0; frame <= out.info.frames; frame += 2) {
+    const double* row = out.rows + frame * COLUMNS;
+    printf("%8.2f %9.3f %22.3f\n", out.times[frame], row[TOP], row[BULGE]);
+  }
+  paper_take_free(&out);
+  return YW_OK;
+}
