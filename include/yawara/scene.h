@@ -75,13 +75,13 @@ YW_API bool yw_scene_particle_color(const yw_scene* scene, int32_t body, int32_t
 YW_API int32_t yw_scene_num_obstacles(const yw_scene* scene);
 YW_API yw_look yw_scene_obstacle_look(const yw_scene* scene, int32_t obstacle);
 YW_API const yw_shape* yw_scene_obstacle_shape(const yw_scene* scene, int32_t obstacle);
-/// Of the world that was built last.
+/// The same in every world that yw_scene_build makes.
 YW_API yw_obstacle_id yw_scene_obstacle_id(const yw_scene* scene, int32_t obstacle);
 
 /// A new world with everything in the scene; it does not need the scene any more. threads 0: one
 /// per core.
-YW_API yw_status yw_scene_build(yw_scene* scene, int32_t threads, yw_simd simd, yw_world** out,
-                                yw_error* error);
+YW_API yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd,
+                                yw_world** out, yw_error* error);
 
 #ifdef __cplusplus
 }
