@@ -74,7 +74,7 @@ if [ "${1:-}" != quick ]; then
   export YW_TEST_FAST=1
   suite "address and undefined behaviour" build/asan -LE cli -- "${others[@]}" \
     -DYW_SANITIZE=address,undefined -DYW_OPTIMIZE=-O1
-  suite "threads" build/tsan -R 'test_base|_world|test_tracer|test_contact|_state|golden' -- "${others[@]}" \
+  suite "threads" build/tsan -R 'test_base|test_threads|_world|test_tracer|test_contact|_state|golden' -- "${others[@]}" \
     -DYW_SANITIZE=thread -DYW_OPTIMIZE=-O1
   check "installed library" scripts/check_install.sh
 fi
