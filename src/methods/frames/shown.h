@@ -11,10 +11,5 @@ int32_t yw_frames_num_fields(const void* state);
 yw_field_info yw_frames_field_info(const void* state, int32_t field);
 void yw_frames_field_values(const void* state, const yw_particles* particles, int32_t field,
                             float* out);
-/// Rods and sheets: energy density.
-int32_t yw_slender_num_fields(const void* state);
-yw_field_info yw_slender_field_info(const void* state, int32_t field);
-void yw_slender_field_values(const void* state, const yw_particles* particles, int32_t field,
-                             float* out);
 
 #endif
