@@ -10,6 +10,7 @@
 #include "model.h"
 #include "plastic.h"
 #include "shape.h"
+#include "slender.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -141,6 +142,12 @@ YW_API yw_status yw_body_frames_params(const yw_world* world, yw_body_id id, yw_
 /// Returns how many weights there are; out may be NULL.
 YW_API int32_t yw_body_frames_weights(const yw_world* world, yw_body_id id, float* out,
                                       int32_t capacity);
+
+/// Of a rod or sheet.
+YW_API yw_status yw_body_set_slender_params(yw_world* world, yw_body_id id,
+                                            const yw_slender_params* params);
+YW_API yw_status yw_body_slender_params(const yw_world* world, yw_body_id id,
+                                        yw_slender_params* out);
 
 typedef struct yw_body_sums {
   double mass;                 ///< kg

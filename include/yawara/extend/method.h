@@ -140,6 +140,9 @@ typedef struct yw_method {
 
   // What follows may be NULL -------------------------------------------------------------------
 
+  /// Where the model's particles are at rest, model_num_particles of them; for models that are not
+  /// made of tets.
+  const yw_vec3* (*model_points)(const void* model);
   /// Changes whenever contact_geometry or the count of particles does. NULL: they never do.
   uint64_t (*topology_version)(const void* state);
   /// Input vertex i is particle order[i]. NULL: the same order, as for methods that change their

@@ -5,11 +5,8 @@
 
 #include "math/small/mat3d.h"
 #include "methods/frames/step.h"
-#include "methods/slender/slender.h"
 
 static const yw_field_info fields[] = {{"stress", "Pa", false}, {"energy", "J/m^3", false}};
-
-// Volumes -----------------------------------------------------------------------------------------
 
 int32_t yw_frames_num_fields(const void* state) {
   (void)state;
@@ -122,54 +119,4 @@ yw_method_energy yw_frames_body_energy(const void* state, const yw_particles* pa
     sum += region_value(model, r, strain, 1) - mean_spring_energy(model, r, a);
   }
   return (yw_method_energy){.elastic = sum};
-}
-
-// Rods and sheets ---------------------------------------------------------------------------------
-
-int32_t yw_slender_num_fields(const void* state) {
-  (void)state;
-  return 1;
-}
-
-yw_field_info yw_slender_field_info(const void* state, int32_t field) {
-  (void)state;
-  return fields[field + 1];
-}
-
-// An element as it is, in numbers of its own.
-static double element_energy(const slender_body* body, const yw_particles* particles, int32_t e) {
-  const slender_model* model = body->model;
-  const int32_t* corner = model->elements + (size_t)e * (size_t)model->corners;
-  double x[9];
-  yw_turn q[3];
-  slender_pose pose = {x, q};
-  for (int32_t c = 0; c < model->corners; ++c) {
-    q[c] = body->turn[corner[c]];
-    for (int k = 0; k < 3; ++k) {
-      x[3 * c + k] = (double)(&particles->pos[corner[c]].x)[k] + body->low[3 * corner[c] + k];
-    }
-  }
-  if (model->kind == SLENDER_ROD) {
-    rod_pair pair = model->pairs[e];
-    for (int32_t c = 0; c < 2; ++c) pair.particles[c] = c;
-    return yw_rod_energy(&pair, &pose, NULL, NULL, SLENDER_EXACT);
-  }
-  sheet_triangle triangle = model->triangles[e];
-  for (int32_t c = 0; c < 3; ++c) triangle.particles[c] = c;
-  return yw_sheet_energy(&triangle, &pose, NULL, NULL, SLENDER_EXACT);
-}
-
-void yw_slender_field_values(const void* state, const yw_particles* particles, int32_t field,
-                             float* out) {
-  const slender_body* body = state;
-  const slender_model* model = body->model;
-  (void)field;
-  memset(out, 0, (size_t)particles->count * sizeof *out);
-  for (int32_t e = 0; e < model->num_elements; ++e) {
-    float share = (float)(element_energy(body, particles, e) / model->corners);
-    for (int32_t c = 0; c < model->corners; ++c) {
-      out[model->elements[e * model->corners + c]] += share;
-    }
-  }
-  for (int32_t p = 0; p < particles->count; ++p) out[p] *= model->density / model->mass[p];
 }
