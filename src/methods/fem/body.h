@@ -57,9 +57,9 @@ typedef struct fem_body {
 
   // Sleep, and what contact did since.
   bool asleep;
-  float still;  ///< s since a node was last faster than sleep_speed
-  int32_t sleep_contacts;
-  yw_vec4 *end_pos, *end_vel;  ///< as advance left them
+  float still;                  ///< s since a node was last faster than sleep_speed
+  uint64_t sleep_surroundings;  ///< fingerprint of obstacles and gravity when it fell asleep
+  yw_vec4 *end_pos, *end_vel;   ///< as advance left them
 
   // The front as tets and triangles, made when asked for.
   uint64_t front_version, shown_version;
