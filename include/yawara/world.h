@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Worlds: bodies, obstacles, pins; the step; snapshots and hashes. SI units, y is up.
+//
+// Threads. Functions that take a const world only read: any number of threads may call them on one
+// world at the same time. Functions that take a non-const world need it for themselves. Different
+// worlds have nothing to do with each other and may be created, stepped and destroyed on different
+// threads at the same time, also when they share models and shapes, whose references are counted
+// atomically. See docs/design/threads.md.
 #ifndef YAWARA_WORLD_H
 #define YAWARA_WORLD_H
 

@@ -320,7 +320,7 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   start_bodies(world, h);
   finish_hand_moves(world);
   ++world->step_count;
-  ++world->changes;
+  yw_world_show(world);
   // Matching is what is left of advancing the bodies.
   local.seconds_match -= local.seconds_project;
   if (report) *report = local;

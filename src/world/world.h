@@ -41,7 +41,6 @@ typedef struct yw_body {
   uint64_t last_topology;                       ///< topology_version that they belong to
   yw_vec3 *shown_positions, *shown_velocities;  ///< in the order of the mesh
   float* shown_radii;                           ///< NULL for volumes
-  uint64_t shown_change;                        ///< value of world->changes when they were filled
 
   YW_LIST(yw_hold) holds;
   YW_LIST(yw_spring) springs;
@@ -81,7 +80,6 @@ struct yw_world {
   int32_t contact_iterations;
   double time;
   uint64_t step_count;
-  uint64_t changes;  ///< raised whenever particles change
   uint64_t next_key;
   bool measures_forces;
 
@@ -112,6 +110,11 @@ static inline bool yw_body_takes_part(const yw_body* body) {
 }
 /// Remembers where the body is, as the place to go back to should it diverge.
 void yw_body_remember(yw_body* body);
+
+/// Copies what readers see (the shown_ arrays) from the particles. Every call that changes
+/// particles ends with one of these, so that readers only read.
+void yw_body_show(yw_world* world, yw_body* body);
+void yw_world_show(yw_world* world);
 
 /// The body, or NULL for a dead or null id.
 yw_body* yw_world_find_body(const yw_world* world, yw_body_id id);

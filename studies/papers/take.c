@@ -24,7 +24,11 @@ yw_status paper_open_with(const paper_options* options, const char* scene, int32
   yw_error warning = {0};
   *out_scene = NULL;
   *out_world = NULL;
-  yw_status status = yw_scene_read(path, NULL, num_settings, settings, out_scene, &warning, error);
+  yw_scene_def def = yw_default_scene_def();
+  def.path = path;
+  def.overrides = settings;
+  def.num_overrides = num_settings;
+  yw_status status = yw_scene_read(&def, out_scene, &warning, error);
   if (status < 0) return status;
   if (warning.message[0]) fprintf(stderr, "warning: %s\n", warning.message);
   status = yw_scene_build(*out_scene, options->threads, YW_SIMD_AUTO, out_world, error);

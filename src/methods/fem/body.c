@@ -238,6 +238,7 @@ void yw_fem_invalidate(void* state, const yw_particles* particles) {
   b->still = 0.0f;
   memcpy(b->end_pos, particles->pos, sizeof(yw_vec4) * (size_t)h->num_nodes);
   memcpy(b->end_vel, particles->vel, sizeof(yw_vec4) * (size_t)h->num_nodes);
+  yw_fem_show_front(b);
 }
 
 // Parameters --------------------------------------------------------------------------------------
@@ -392,4 +393,5 @@ void yw_fem_load(void* state, yw_reader* reader) {
   yw_fem_note_pins(b);
   yw_fem_carry_masses(&b->front, b->model->fine_mass, b->mass);
   yw_fem_front_changed(b);
+  yw_fem_show_front(b);
 }

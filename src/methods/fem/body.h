@@ -61,7 +61,7 @@ typedef struct fem_body {
   uint64_t sleep_surroundings;  ///< fingerprint of obstacles and gravity when it fell asleep
   yw_vec4 *end_pos, *end_vel;   ///< as advance left them
 
-  // The front as tets and triangles, made when asked for.
+  // The front as tets and triangles, as of the last advance, invalidate or load.
   uint64_t front_version, shown_version;
   int32_t* cells;      ///< 4 per tet, positive
   int32_t* cell_tets;  ///< tet of the hierarchy

@@ -295,6 +295,7 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
   if (pins_changed(b, ctx)) take_pins(b, p, ctx);
   if (stays_asleep(b, p, ctx)) {
     if (ctx->report) ctx->report->asleep = p->count;
+    yw_fem_show_front(b);
     return YW_OK;
   }
   if (b->asleep) b->asleep = false, b->still = 0.0f;
@@ -331,6 +332,7 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
   yw_fem_follow_all(&b->front, p->pos, p->vel);
   maybe_sleep(b, p, ctx);
   yw_fem_show_masses(b, p);
+  yw_fem_show_front(b);
   remember_end(b, p);
   if (ctx->report) ctx->report->recovered += recovered;
   return recovered > 0 ? YW_WARN_NUMERICS : YW_OK;
