@@ -54,7 +54,7 @@ void yw_slender_field_values(const void* state, const yw_particles* particles, i
   for (int32_t p = 0; p < particles->count; ++p) out[p] *= model->density / model->mass[p];
 }
 
-yw_method_energy yw_slender_energy(const void* state, const yw_particles* particles) {
+yw_method_energy yw_slender_body_energy(const void* state, const yw_particles* particles) {
   const slender_body* body = state;
   yw_method_energy energy = {0};
   for (int32_t e = 0; e < body->model->num_elements; ++e) {
