@@ -319,7 +319,7 @@ static yw_status draw_all(source* s, const render_options* o, int32_t last, yw_e
     picture.samples = o->samples;
     status = yw_renderer_draw(renderer, &picture, &image, error);
     if (status >= 0 && s->color.field) {
-      yw_draw_colorbar(&image, s->color.title, s->color.low, s->color.high);
+      status = yw_draw_colorbar(&image, s->color.title, s->color.low, s->color.high, error);
     }
     if (status >= 0) status = write_picture(&out, frame, &image, error);
     progress_show(&p, ++drawn, NULL);
