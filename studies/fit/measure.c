@@ -162,8 +162,8 @@ static yw_status plot_answer(const measurement* m, double modulus, double spread
                               {"measured", 1, at + 1, level, YW_SERIES_POINTS, -1, false},
                               {"uncertainty of the mesh", 3, at, level, YW_SERIES_LINE, 1, false}};
   yw_plot plot = yw_default_plot();
-  plot.title = m->by_frequency ? "frequency against Young's modulus"
-                               : "deflection (small) against Young's modulus";
+  plot.title = m->by_frequency ? "Frequency against Young's modulus"
+                               : "Deflection (small) against Young's modulus";
   plot.x = (yw_axis){"Young's modulus", "Pa", true, (double)NAN, (double)NAN};
   plot.y = (yw_axis){m->by_frequency ? "frequency" : "deflection", m->by_frequency ? "Hz" : "m",
                      true, (double)NAN, (double)NAN};

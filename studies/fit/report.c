@@ -219,8 +219,8 @@ static yw_status plot_bar(const report* r, yw_error* error) {
     series[k] = (yw_series){names[k], count, x, y[k], YW_SERIES_LINE_POINTS, -1, false};
   }
   yw_plot plot = yw_default_plot();
-  plot.title = "error of stiffness against theory";
-  plot.x = (yw_axis){"cells across", NULL, false, 0.0, (double)NAN};
+  plot.title = "Error of stiffness against theory";
+  plot.x = (yw_axis){"cells across", NULL, false, (double)NAN, (double)NAN};
   plot.y = (yw_axis){"error", "%", true, (double)NAN, (double)NAN};
   plot.num_series = 3;
   plot.series = series;
@@ -240,7 +240,7 @@ static yw_status plot_other(const report* r, bool has_calculix, yw_error* error)
     series[k] = (yw_series){names[k], NUM_MODES, x, y[k], YW_SERIES_LINE_POINTS, -1, false};
   }
   yw_plot plot = yw_default_plot();
-  plot.title = "frequencies of the free body";
+  plot.title = "Frequencies of the free body";
   plot.x.label = "vibration";
   plot.y.label = "frequency";
   plot.y.unit = "Hz";

@@ -166,7 +166,7 @@ static yw_status plot_quantity(const paper_options* options, const resolution_ta
         seen = seen || percent >= LEAST_SHOWN;
       }
       if (!seen) continue;
-      snprintf(names[m], sizeof names[m], "%s, nu = 0.45", model_names[m]);
+      snprintf(names[m], sizeof names[m], "%s, \u03bd = 0.45", model_names[m]);
       series[count++] = (yw_series){r == 1 ? model_names[m] : names[m],
                                     t->num_sizes,
                                     x,
@@ -177,11 +177,11 @@ static yw_status plot_quantity(const paper_options* options, const resolution_ta
     }
   }
   char title[100];
-  snprintf(title, sizeof title, "%s: error of stiffness (nu = 0.3; dashed 0.45)", q->name);
+  snprintf(title, sizeof title, "Error of stiffness in %s (\u03bd = 0.3; dashed 0.45)", q->name);
   yw_plot plot = yw_default_plot();
   plot.title = title;
-  plot.x = (yw_axis){"cells across", NULL, false, 0.0, (double)NAN};
-  plot.y = (yw_axis){"error", "%", true, LEAST_SHOWN, (double)NAN};
+  plot.x = (yw_axis){"cells across", NULL, false, (double)NAN, (double)NAN};
+  plot.y = (yw_axis){"error", "%", true, (double)NAN, (double)NAN};
   plot.num_series = count;
   plot.series = series;
   return paper_write_plot(options, q->name, &plot, error);

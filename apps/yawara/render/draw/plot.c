@@ -117,8 +117,20 @@ static yw_status find_range(const yw_plot* plot, bool vertical, scale* out, yw_e
                  axis->log ? " on a logarithmic scale" : "");
 }
 
+// Whether x counts something, so that ticks between whole numbers make no sense.
+static bool counts(const yw_plot* plot) {
+  for (int32_t i = 0; i < plot->num_series; ++i) {
+    const yw_series* s = &plot->series[i];
+    for (int32_t k = 0; k < s->count; ++k) {
+      if (s->x[k] != floor(s->x[k])) return false;
+    }
+  }
+  return true;
+}
+
 // As many ticks below as have room for their labels.
 static void fit_x_ticks(layout* l) {
+  bool whole = counts(l->plot);
   for (int32_t wanted = (int32_t)((l->x.end - l->x.start) / 60.0); wanted >= 2; --wanted) {
     yw_plot_ticks(l->x.low, l->x.high, l->x.log, wanted, &l->x_ticks);
     double free_from = -FAR_AWAY;
@@ -127,7 +139,7 @@ static void fit_x_ticks(layout* l) {
       double half = 0.5 * yw_text_width(l->x_ticks.labels[i], FONT);
       double at = place(&l->x, l->x_ticks.values[i]);
       if (!(half > 0.0)) continue;
-      fits = fits && at - half > free_from;
+      fits = fits && at - half > free_from && !(whole && strchr(l->x_ticks.labels[i], '.'));
       free_from = at + half + FONT;
     }
     if (fits) return;
@@ -152,7 +164,7 @@ static bool covers_data(const layout* l, box b) {
   return false;
 }
 
-// The legend goes to a corner where it hides nothing, else to the right of the frame.
+// The legend goes to a side of the frame where it hides nothing, else to the right of it.
 static void place_legend(layout* l) {
   box* b = &l->legend;
   int32_t rows = 0;
@@ -164,9 +176,11 @@ static void place_legend(layout* l) {
   }
   if (rows == 0) return;
   b->height = rows * ROW + 8.0;
-  for (int corner = 0; corner < 4; ++corner) {
-    b->left = corner & 1 ? l->x.start + 10.0 : l->x.end - b->width - 8.0;
-    b->top = corner & 2 ? l->y.start - b->height - 8.0 : l->y.end + 8.0;
+  static const double heights[] = {0.0, 1.0, 0.5};
+  for (int place = 0; place < 6; ++place) {
+    double room = l->y.start - l->y.end - b->height - 16.0;
+    b->left = place % 2 ? l->x.start + 10.0 : l->x.end - b->width - 8.0;
+    b->top = l->y.end + 8.0 + heights[place / 2] * room;
     if (!covers_data(l, *b)) return;
   }
   l->x.end = fmax(l->x.end - b->width, l->x.start + 60.0);
