@@ -28,10 +28,7 @@ allow src/geometry "$shapes"
 allow src/materials 'yawara/'
 seam="$shapes|materials/|yawara/extend/method\.h"
 allow src/methods/kit "$seam|methods/kit/"
-# Rods and sheets still share parameters with volumes; their own come next.
-allow src/methods/slender "$seam|methods/(kit|slender|frames)/|yawara/frames\.h"
-allow src/methods/frames "$seam|methods/(kit|frames|slender)/|yawara/frames\.h"
-for method in match plastic fem; do
+for method in match frames slender plastic fem; do
   allow "src/methods/$method" "$seam|methods/(kit|$method)/|yawara/$method\.h"
 done
 allow src/contact "$seam|contact/"

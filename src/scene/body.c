@@ -23,6 +23,7 @@ static const yw_field body_fields[] = {
     MODEL_FIELD(sheet),
     MODEL_FIELD(match),
     MODEL_FIELD(frames),
+    MODEL_FIELD(slender),
     MODEL_FIELD(fem),
     MODEL_FIELD(plastic),
     MODEL_FIELD(examples),
@@ -204,6 +205,7 @@ static bool check_no_model_keys(yw_loader* l, const yw_body_spec* body) {
   }
   const yw_json* groups = yw_json_get(body->keys.match, "groups");
   const yw_json* item = groups ? groups : yw_first_key(body->keys.frames, yw_frames_model_keys);
+  if (!item) item = yw_first_key(body->keys.slender, yw_slender_model_keys);
   if (!item) item = yw_first_key(body->keys.fem, yw_fem_model_keys);
   if (!item) item = body->keys.plastic;
   if (item) return yw_value_fail(&l->r, item, "belongs to the model, but \"model\" is given");
@@ -212,11 +214,11 @@ static bool check_no_model_keys(yw_loader* l, const yw_body_spec* body) {
 
 // Settings of one method mean nothing to a model of another.
 static bool check_method(yw_loader* l, const yw_body_spec* body) {
-  static const char* const names[] = {"match", "frames", "fem", "plastic"};
-  const yw_json* const settings[] = {body->keys.match, body->keys.frames, body->keys.fem,
-                                     body->keys.plastic};
+  static const char* const names[] = {"match", "frames", "slender", "fem", "plastic"};
+  const yw_json* const settings[] = {body->keys.match, body->keys.frames, body->keys.slender,
+                                     body->keys.fem, body->keys.plastic};
   int32_t method = (int32_t)l->scene->models.items[body->model_index].method;
-  for (int32_t i = 0; i < 4; i++) {
+  for (int32_t i = 0; i < 5; i++) {
     if (i == method || !settings[i]) continue;
     return yw_value_fail(&l->r, settings[i], "is given, but the model is one of \"%s\"",
                          names[method]);
@@ -226,6 +228,7 @@ static bool check_method(yw_loader* l, const yw_body_spec* body) {
 
 static bool load_body_model(yw_loader* l, yw_body_spec* body) {
   yw_method_spec settings = yw_default_method_spec();
+  yw_take_old_keys(&body->keys);
   if (!body->model) {
     static const char* const sources[] = {"mesh", "shape", "rod", "sheet", "model"};
     int32_t which;
@@ -240,13 +243,19 @@ static bool load_body_model(yw_loader* l, yw_body_spec* body) {
     settings = l->scene->models.items[body->model_index].settings;
   } else {
     yw_model_keys keys;
-    if (!yw_read_record(&l->r, body->model, &yw_record_model, &keys) ||
-        !yw_load_model(l, body->model, &keys, &body->model_index) ||
+    if (!yw_read_record(&l->r, body->model, &yw_record_model, &keys)) return false;
+    yw_take_old_keys(&keys);
+    if (!yw_load_model(l, body->model, &keys, &body->model_index) ||
         !yw_load_body_settings(l, &keys, 0, &settings)) {
       return false;
     }
   }
   yw_model_spec* model = &l->scene->models.items[body->model_index];
+  // Settings of rods and sheets were once called "frames".
+  if (model->method == YW_SCENE_SLENDER && !body->keys.slender) {
+    body->keys.slender = body->keys.frames;
+    body->keys.frames = NULL;
+  }
   if (!check_method(l, body) ||
       !yw_load_body_settings(l, &body->keys, model->num_poses, &settings)) {
     return false;
@@ -254,6 +263,7 @@ static bool load_body_model(yw_loader* l, yw_body_spec* body) {
   model->used = true;
   body->params = yw_match_params_of_spec(&settings.match);
   body->frames_params = yw_frames_params_of_spec(&settings.frames);
+  body->slender_params = settings.slender.params;
   body->fem_params = settings.fem.params;
   return true;
 }

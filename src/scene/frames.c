@@ -85,42 +85,6 @@ bool yw_load_body_frames(yw_loader* l, const yw_json* node, int32_t num_poses,
 
 // Building ----------------------------------------------------------------------------------------
 
-static bool fill_fields(yw_loader* l, const yw_model_spec* model, const yw_vec3* points,
-                        int32_t count, float* youngs, float* poisson) {
-  const yw_frames_spec* frames = &model->settings.frames;
-  for (int32_t i = 0; i < count; i++) {
-    youngs[i] = frames->youngs_modulus;
-    poisson[i] = frames->poissons_ratio;
-  }
-  for (int32_t k = 0; k < frames->num_fields; k++) {
-    bool any = false;
-    for (int32_t i = 0; i < count; i++) {
-      yw_fem_material m = {.youngs_modulus = youngs[i], .poissons_ratio = poisson[i]};
-      any = yw_stiffness_at(&frames->field_list[k], points[i], 0, &m) || any;
-      youngs[i] = m.youngs_modulus;
-      poisson[i] = m.poissons_ratio;
-    }
-    if (!any) {
-      return yw_value_fail(&l->r, frames->fields->items[k], "selects none of the %d vertices",
-                           (int)count);
-    }
-  }
-  return true;
-}
-
-bool yw_make_moduli(yw_loader* l, yw_model_spec* model, const yw_vec3* points, int32_t count,
-                    float** out) {
-  yw_frames_spec* frames = &model->settings.frames;
-  *out = NULL;
-  if (frames->num_fields == 0) return true;
-  *out = YW_NEW_ARRAY(&l->scene->mem, float, 2 * (size_t)count);
-  if (!*out) return yw_memory_fail(&l->r);
-  bool done = yw_open_stiffness(l, frames->num_fields, frames->field_list) &&
-              fill_fields(l, model, points, count, *out, *out + count);
-  yw_close_stiffness(frames->num_fields, frames->field_list);
-  return done;
-}
-
 static bool create(yw_loader* l, yw_model_spec* model, yw_frames_def* def) {
   yw_error deep = {0};
   yw_status status = yw_model_create_frames(&l->scene->mem, def, &model->model, &deep);
@@ -147,7 +111,9 @@ bool yw_build_frames(yw_loader* l, yw_model_spec* model) {
   float* fields = NULL;
   int32_t* corners = cells ? YW_NEW_ARRAY(mem, int32_t, 8 * (size_t)def.num_cells) : NULL;
   bool done = !cells || corners || yw_memory_fail(&l->r);
-  done = done && yw_make_moduli(l, model, model->tets.positions, count, &fields);
+  done = done && yw_make_moduli(l, frames->fields, frames->num_fields, frames->field_list,
+                                frames->youngs_modulus, frames->poissons_ratio,
+                                model->tets.positions, count, &fields);
   if (fields) {
     def.youngs_modulus_field = fields;
     def.poissons_ratio_field = fields + count;

@@ -4,11 +4,13 @@
 #define YW_SCENE_LOADER_H
 
 #include "scene/spec.h"
+#include "yawara/extend/file.h"
 
 struct yw_scene {
   yw_allocator mem;
   yw_json_doc* doc;
-  const char* file;  ///< for messages
+  const char* file;    ///< for messages
+  yw_file_list files;  ///< that were read, the scene's own text first
   yw_scene_info info;
   yw_vec3 gravity;
   int32_t contact_iterations;
@@ -52,6 +54,8 @@ void yw_warn_unused_shapes(yw_loader* l);
 bool yw_load_named_models(yw_loader* l, const yw_json* node);
 /// Reads the keys of a model in `node`, or finds the same one; *index is its place in scene.models.
 bool yw_load_model(yw_loader* l, const yw_json* node, const yw_model_keys* keys, int32_t* index);
+/// Settings of rods and sheets were once called "frames".
+void yw_take_old_keys(yw_model_keys* keys);
 /// The first of the keys that the settings of a method have, or NULL.
 const yw_json* yw_first_key(const yw_json* settings, const char* const* keys);
 /// Settings that bodies have when nothing is said.
@@ -68,13 +72,13 @@ bool yw_load_body_frames(yw_loader* l, const yw_json* node, int32_t num_poses,
                          yw_frames_spec* frames);
 /// Makes the model of the tets and examples that are built.
 bool yw_build_frames(yw_loader* l, yw_model_spec* model);
-/// "fields" at points: Young's moduli of all, then Poisson's ratios, for the caller to free; NULL
-/// where there are none.
-bool yw_make_moduli(yw_loader* l, yw_model_spec* model, const yw_vec3* points, int32_t count,
-                    float** out);
 
 // scene_slender.c
-bool yw_load_slender(yw_loader* l, const yw_json* node, yw_model_spec* out);
+extern const char* const yw_slender_model_keys[];
+/// Reads "rod" or "sheet".
+bool yw_load_slender_source(yw_loader* l, const yw_json* node, yw_model_spec* out);
+bool yw_load_slender(yw_loader* l, yw_model_spec* model);
+bool yw_load_body_slender(yw_loader* l, const yw_json* node, yw_slender_spec* slender);
 /// Makes the model of a rod or a sheet, and its particles as tets without any.
 bool yw_build_slender(yw_loader* l, yw_model_spec* model);
 

@@ -19,6 +19,7 @@ static const yw_field model_fields[] = {YW_FIELD(yw_model_keys, shape, NODE, 0, 
                                         YW_FIELD(yw_model_keys, sheet, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, match, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, frames, NODE, 0, 0),
+                                        YW_FIELD(yw_model_keys, slender, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, fem, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, plastic, NODE, 0, 0),
                                         YW_FIELD(yw_model_keys, examples, NODE, 0, 0),
@@ -128,7 +129,7 @@ static bool load_source(yw_loader* l, const yw_json* node, yw_model_spec* out) {
   int32_t which;
   if (!yw_exactly_one(&l->r, node, 4, either, &which)) return false;
   out->scale = 1;
-  if (which >= 2) return yw_load_slender(l, node, out);
+  if (which >= 2) return yw_load_slender_source(l, node, out);
   out->source_node = shape ? shape : mesh;
   if (shape) {
     out->source = YW_SOURCE_SHAPE;
@@ -283,6 +284,7 @@ static uint64_t hash_of(const yw_model_keys* k) {
   hash = yw_hash_u64(hash, yw_json_hash(k->examples));
   hash = yw_hash_u64(hash, yw_json_hash(k->surface));
   hash = yw_hash_u64(hash, hash_of_keys(k->frames, yw_frames_model_keys));
+  hash = yw_hash_u64(hash, hash_of_keys(k->slender, yw_slender_model_keys));
   hash = yw_hash_u64(hash, hash_of_keys(k->fem, yw_fem_model_keys));
   hash = yw_hash_u64(hash, yw_json_hash(k->plastic));
   return yw_hash_u64(hash, yw_json_hash(groups_of(k)));
@@ -294,13 +296,23 @@ static bool same_model(const yw_model_keys* a, const yw_model_keys* b) {
          yw_json_equal(a->sheet, b->sheet) && yw_json_equal(a->examples, b->examples) &&
          yw_json_equal(a->surface, b->surface) &&
          same_keys(a->frames, b->frames, yw_frames_model_keys) &&
+         same_keys(a->slender, b->slender, yw_slender_model_keys) &&
          same_keys(a->fem, b->fem, yw_fem_model_keys) && yw_json_equal(a->plastic, b->plastic) &&
          yw_json_equal(groups_of(a), groups_of(b));
 }
 
+void yw_take_old_keys(yw_model_keys* keys) {
+  if (!(keys->rod || keys->sheet) || keys->slender) return;
+  keys->slender = keys->frames;
+  keys->frames = NULL;
+}
+
 // Takes the density of the material where none is given in the object with the keys.
 static bool load_material_density(yw_loader* l, const yw_json* node, yw_model_keys* keys) {
-  const yw_json* settings = keys->plastic ? keys->plastic : keys->fem ? keys->fem : keys->frames;
+  const yw_json* settings = keys->plastic   ? keys->plastic
+                            : keys->fem     ? keys->fem
+                            : keys->slender ? keys->slender
+                                            : keys->frames;
   const yw_json* name = yw_json_get(settings, "material");
   if (!name || name->type != YW_JSON_STRING || yw_json_get(node, "density")) return true;
   if (keys->plastic) {
@@ -316,19 +328,21 @@ static bool load_material_density(yw_loader* l, const yw_json* node, yw_model_ke
 
 static bool load_method(yw_loader* l, const yw_json* node, yw_model_spec* out) {
   const yw_model_keys* keys = &out->keys;
-  static const char* const methods[] = {"match", "frames", "fem", "plastic"};
-  for (int a = 0; a < 4; a++) {
-    for (int b = a + 1; b < 4; b++) {
+  static const char* const methods[] = {"match", "frames", "slender", "fem", "plastic"};
+  for (int a = 0; a < 5; a++) {
+    for (int b = a + 1; b < 5; b++) {
       if (!yw_not_both(&l->r, node, methods[a], methods[b])) return false;
     }
   }
-  out->method = keys->plastic  ? YW_SCENE_PLASTIC
-                : keys->fem    ? YW_SCENE_FEM
-                : keys->frames ? YW_SCENE_FRAMES
-                               : YW_SCENE_MATCH;
+  out->method = keys->plastic   ? YW_SCENE_PLASTIC
+                : keys->fem     ? YW_SCENE_FEM
+                : keys->slender ? YW_SCENE_SLENDER
+                : keys->frames  ? YW_SCENE_FRAMES
+                                : YW_SCENE_MATCH;
   out->settings = yw_default_method_spec();
   if (keys->plastic) return yw_load_plastic(l, out);
   if (keys->fem) return yw_load_fem(l, out);
+  if (keys->slender) return yw_load_slender(l, out);
   if (keys->frames) return yw_load_frames(l, out);
   yw_match_spec* match = &out->settings.match;
   return (!keys->match || yw_read_record(&l->r, keys->match, &yw_record_match, match)) &&
@@ -354,6 +368,7 @@ static bool load_new_model(yw_loader* l, const yw_json* node, const yw_model_key
 
 bool yw_load_model(yw_loader* l, const yw_json* node, const yw_model_keys* given, int32_t* index) {
   yw_model_keys keys = *given;
+  yw_take_old_keys(&keys);
   if (!load_material_density(l, node, &keys)) return false;
   uint64_t hash = hash_of(&keys);
   for (int32_t i = 0; i < l->scene->models.count; i++) {
@@ -373,8 +388,9 @@ bool yw_load_named_models(yw_loader* l, const yw_json* node) {
   for (int32_t i = 0; i < node->count; i++) {
     yw_model_keys keys;
     int32_t index;
-    if (!yw_read_record(&l->r, node->items[i], &yw_record_model, &keys) ||
-        !load_material_density(l, node->items[i], &keys) ||
+    if (!yw_read_record(&l->r, node->items[i], &yw_record_model, &keys)) return false;
+    yw_take_old_keys(&keys);
+    if (!load_material_density(l, node->items[i], &keys) ||
         !load_new_model(l, node->items[i], &keys, hash_of(&keys), &index)) {
       return false;
     }
@@ -387,6 +403,7 @@ bool yw_load_named_models(yw_loader* l, const yw_json* node) {
 yw_method_spec yw_default_method_spec(void) {
   return (yw_method_spec){.match = match_defaults,
                           .frames = *(const yw_frames_spec*)yw_record_frames.defaults,
+                          .slender = *(const yw_slender_spec*)yw_record_slender.defaults,
                           .fem = *(const yw_fem_spec*)yw_record_fem.defaults,
                           .plastic = *(const yw_plastic_spec*)yw_record_plastic.defaults};
 }
@@ -407,5 +424,6 @@ bool yw_load_body_settings(yw_loader* l, const yw_model_keys* keys, int32_t num_
                            yw_method_spec* settings) {
   return load_body_match(l, keys->match, &settings->match) &&
          yw_load_body_frames(l, keys->frames, num_poses, &settings->frames) &&
+         yw_load_body_slender(l, keys->slender, &settings->slender) &&
          yw_load_body_fem(l, keys->fem, &settings->fem);
 }

@@ -78,7 +78,8 @@ typedef struct yw_surface_spec {
 
 /// The keys of a model, whether in "models" or directly in a body.
 typedef struct yw_model_keys {
-  const yw_json *shape, *mesh, *rod, *sheet, *match, *frames, *fem, *plastic, *examples, *surface;
+  const yw_json *shape, *mesh, *rod, *sheet, *match, *frames, *slender, *fem, *plastic, *examples,
+      *surface;
   float density;
 } yw_model_keys;
 
@@ -120,6 +121,17 @@ static inline yw_frames_params yw_frames_params_of_spec(const yw_frames_spec* sp
                             .stiffness = spec->stiffness};
 }
 
+typedef struct yw_slender_spec {
+  // What the model is
+  const char* material;
+  float youngs_modulus, poissons_ratio;
+  const yw_json* fields;
+  yw_slender_params params;  ///< what bodies may change
+
+  int32_t num_fields;
+  yw_stiffness_spec* field_list;
+} yw_slender_spec;
+
 typedef struct yw_fem_spec {
   // What the model is
   const char* material;
@@ -151,6 +163,7 @@ typedef struct yw_plastic_spec {
 typedef enum yw_scene_method {
   YW_SCENE_MATCH,
   YW_SCENE_FRAMES,
+  YW_SCENE_SLENDER,
   YW_SCENE_FEM,
   YW_SCENE_PLASTIC
 } yw_scene_method;
@@ -159,6 +172,7 @@ typedef enum yw_scene_method {
 typedef struct yw_method_spec {
   yw_match_spec match;
   yw_frames_spec frames;
+  yw_slender_spec slender;
   yw_fem_spec fem;
   yw_plastic_spec plastic;
 } yw_method_spec;

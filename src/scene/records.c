@@ -14,5 +14,5 @@ const yw_record* const yw_scene_records[] = {
     &yw_record_frames,  &yw_record_stiffness,  &yw_record_rod,       &yw_record_line,
     &yw_record_helix,   &yw_record_sheet,      &yw_record_rectangle, &yw_record_key,
     &yw_record_fem,     &yw_record_grid,       &yw_record_painted,   &yw_record_obstacle,
-    &yw_record_floor,   &yw_record_plastic};
+    &yw_record_floor,   &yw_record_plastic,    &yw_record_slender};
 const int32_t yw_num_scene_records = (int32_t)(sizeof yw_scene_records / sizeof *yw_scene_records);

@@ -25,8 +25,8 @@ extern const yw_record yw_record_plastic;
 // Layers of material (scene_stiffness.c)
 extern const yw_record yw_record_stiffness, yw_record_grid, yw_record_painted;
 // Rods and sheets (scene_slender.c)
-extern const yw_record yw_record_rod, yw_record_line, yw_record_helix, yw_record_sheet,
-    yw_record_rectangle;
+extern const yw_record yw_record_slender, yw_record_rod, yw_record_line, yw_record_helix,
+    yw_record_sheet, yw_record_rectangle;
 // Bodies and obstacles (scene_body.c, scene_path.c)
 extern const yw_record yw_record_body, yw_record_paint, yw_record_repeat, yw_record_pin,
     yw_record_spring, yw_record_path, yw_record_key, yw_record_obstacle, yw_record_floor;

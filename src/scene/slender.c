@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads "rod" and "sheet" of models and makes them: points along a line, a helix or as given; a
-// rectangle of triangles or a mesh file.
+// Reads "slender", "rod" and "sheet" of models and makes them: points along a line, a helix or as
+// given; a rectangle of triangles or a mesh file.
 #include <string.h>
 
 #include "math/small/trig.h"
@@ -12,8 +12,33 @@
 #define FAR 1e6
 #define MOST_POINTS 1000000
 #define TWO_PI 6.2831853f
+#define MOST_YOUNGS 1e13
+#define MOST_POISSON 0.4999
 
 // Tables ------------------------------------------------------------------------------------------
+
+static const char* const solvers[] = {"implicit", "bdf2", "extended", "classic", NULL};
+static const yw_slender_spec slender_defaults = {
+    .youngs_modulus = 1e5f,
+    .poissons_ratio = 0.3f,
+    .params = {.tolerance = 1e-3f, .substeps = 10, .sweeps = 1, .stiffness = 0.5f}};
+#define PARAM(name, kind, low, high) \
+  { #name, YW_FIELD_##kind, offsetof(yw_slender_spec, params.name), (low), (high), false, NULL }
+static const yw_field slender_fields[] = {
+    YW_FIELD(yw_slender_spec, material, TEXT, 0, 0),
+    YW_FIELD_ABOVE(yw_slender_spec, youngs_modulus, NUMBER, 0, MOST_YOUNGS),
+    YW_FIELD(yw_slender_spec, poissons_ratio, NUMBER, 0, MOST_POISSON),
+    YW_FIELD(yw_slender_spec, fields, NODE, 0, 0),
+    {"solver", YW_FIELD_CHOICE, offsetof(yw_slender_spec, params.solver), 0, 0, false, solvers},
+    PARAM(damping, NUMBER, 0, 1e6),
+    PARAM(tolerance, NUMBER, 1e-6, 0.5),
+    PARAM(substeps, INTEGER, 1, 1000),
+    PARAM(sweeps, INTEGER, 1, 1000),
+    PARAM(stiffness, NUMBER, 0, 1)};
+const yw_record yw_record_slender = YW_RECORD("slender", slender_fields, slender_defaults);
+
+const char* const yw_slender_model_keys[] = {"material", "youngs_modulus", "poissons_ratio",
+                                             "fields", NULL};
 
 static const char* const sections[] = {"round", "ellipse", "rectangle", NULL};
 static const yw_rod_spec rod_defaults = {
@@ -222,12 +247,12 @@ static bool check_keys(yw_loader* l, const yw_json* node, const yw_model_spec* m
   static const char* const inner[] = {"kind", "beta"};
   const yw_json* wrong = NULL;
   for (int32_t i = 0; i < 2 && !wrong; i++) wrong = yw_json_get(node, outer[i]);
-  for (int32_t i = 0; i < 2 && !wrong; i++) wrong = yw_json_get(model->keys.frames, inner[i]);
+  for (int32_t i = 0; i < 2 && !wrong; i++) wrong = yw_json_get(model->keys.slender, inner[i]);
   return !wrong || yw_value_fail(&l->r, wrong, "is for volumes, but this is a %s",
                                  model->keys.rod ? "rod" : "sheet");
 }
 
-bool yw_load_slender(yw_loader* l, const yw_json* node, yw_model_spec* out) {
+bool yw_load_slender_source(yw_loader* l, const yw_json* node, yw_model_spec* out) {
   const yw_json *rod = out->keys.rod, *sheet = out->keys.sheet;
   out->source = rod ? YW_SOURCE_ROD : YW_SOURCE_SHEET;
   out->source_node = rod ? rod : sheet;
@@ -235,15 +260,49 @@ bool yw_load_slender(yw_loader* l, const yw_json* node, yw_model_spec* out) {
     return yw_value_fail(&l->r, out->keys.match, "is for volumes, but this is a %s",
                          rod ? "rod" : "sheet");
   }
-  if (!yw_needs(&l->r, node, "frames") || !check_keys(l, node, out)) return false;
+  if (!out->keys.slender) return yw_needs(&l->r, node, "slender");
+  if (!check_keys(l, node, out)) return false;
   return rod ? load_rod(l, rod, &out->rod) : load_sheet(l, sheet, &out->sheet);
+}
+
+bool yw_load_slender(yw_loader* l, yw_model_spec* model) {
+  const yw_json* node = model->keys.slender;
+  yw_slender_spec* slender = &model->settings.slender;
+  if (!yw_source_is_slender(model->source)) {
+    return yw_value_fail(&l->r, node,
+                         "is for rods and sheets, but this is a volume: use \"frames\"");
+  }
+  if (!yw_read_record(&l->r, node, &yw_record_slender, slender)) return false;
+  if (slender->material) {
+    const yw_material* material = yw_find_scene_material(l, yw_json_get(node, "material"));
+    if (!material) return false;
+    if (!yw_json_get(node, "youngs_modulus")) slender->youngs_modulus = material->youngs_modulus;
+    if (!yw_json_get(node, "poissons_ratio")) slender->poissons_ratio = material->poissons_ratio;
+  }
+  return yw_load_stiffness_list(l, slender->fields, YW_LAYERS_OF_FRAMES, &slender->num_fields,
+                                &slender->field_list);
+}
+
+// What the keys of a body say lies over the settings of its model.
+bool yw_load_body_slender(yw_loader* l, const yw_json* node, yw_slender_spec* slender) {
+  if (!node) return true;
+  yw_slender_spec own;
+  if (!yw_read_record(&l->r, node, &yw_record_slender, &own)) return false;
+  yw_slender_params* params = &slender->params;
+  if (yw_json_get(node, "solver")) params->solver = own.params.solver;
+  if (yw_json_get(node, "damping")) params->damping = own.params.damping;
+  if (yw_json_get(node, "tolerance")) params->tolerance = own.params.tolerance;
+  if (yw_json_get(node, "substeps")) params->substeps = own.params.substeps;
+  if (yw_json_get(node, "sweeps")) params->sweeps = own.params.sweeps;
+  if (yw_json_get(node, "stiffness")) params->stiffness = own.params.stiffness;
+  return true;
 }
 
 // moduli: of the points, Young's and then Poisson's, or NULL.
 static yw_status create_rod(yw_loader* l, yw_model_spec* model, const float* moduli,
                             yw_error* error) {
   const yw_rod_spec* rod = &model->rod;
-  const yw_frames_spec* frames = &model->settings.frames;
+  const yw_slender_spec* slender = &model->settings.slender;
   yw_rod_def def = yw_default_rod_def();
   def.points = rod->list;
   def.num_points = rod->num_points;
@@ -255,27 +314,27 @@ static yw_status create_rod(yw_loader* l, yw_model_spec* model, const float* mod
   def.width_direction = rod->width_direction;
   def.contact_radius = rod->contact_radius;
   def.density = model->keys.density;
-  def.youngs_modulus = frames->youngs_modulus;
-  def.poissons_ratio = frames->poissons_ratio;
+  def.youngs_modulus = slender->youngs_modulus;
+  def.poissons_ratio = slender->poissons_ratio;
   def.youngs_modulus_field = moduli;
   def.poissons_ratio_field = moduli ? moduli + rod->num_points : NULL;
-  def.params = yw_frames_params_of_spec(frames);
+  def.params = slender->params;
   return yw_model_create_rod(&l->scene->mem, &def, &model->model, error);
 }
 
 static yw_status create_sheet(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* mesh,
                               const float* moduli, yw_error* error) {
-  const yw_frames_spec* frames = &model->settings.frames;
+  const yw_slender_spec* slender = &model->settings.slender;
   yw_sheet_def def = yw_default_sheet_def();
   def.mesh = mesh;
   def.thickness = model->sheet.thickness;
   def.contact_radius = model->sheet.contact_radius;
   def.density = model->keys.density;
-  def.youngs_modulus = frames->youngs_modulus;
-  def.poissons_ratio = frames->poissons_ratio;
+  def.youngs_modulus = slender->youngs_modulus;
+  def.poissons_ratio = slender->poissons_ratio;
   def.youngs_modulus_field = moduli;
   def.poissons_ratio_field = moduli ? moduli + mesh->num_vertices : NULL;
-  def.params = yw_frames_params_of_spec(frames);
+  def.params = slender->params;
   return yw_model_create_sheet(&l->scene->mem, &def, &model->model, error);
 }
 
@@ -290,12 +349,15 @@ static bool build_points(yw_loader* l, yw_model_spec* model, int32_t count, cons
                          const yw_tri_mesh* mesh) {
   yw_error deep = {0};
   float* moduli = NULL;
-  bool done = yw_make_moduli(l, model, points, count, &moduli);
+  const yw_slender_spec* slender = &model->settings.slender;
+  bool done =
+      yw_make_moduli(l, slender->fields, slender->num_fields, slender->field_list,
+                     slender->youngs_modulus, slender->poissons_ratio, points, count, &moduli);
   if (done) {
     yw_status status =
         mesh ? create_sheet(l, model, mesh, moduli, &deep) : create_rod(l, model, moduli, &deep);
     const yw_json* node =
-        status == YW_ERR_INVALID && moduli ? model->keys.frames : model->source_node;
+        status == YW_ERR_INVALID && moduli ? model->keys.slender : model->source_node;
     done = status >= 0 || yw_deep_fail(&l->r, node, &deep);
   }
   yw_mem_free(&l->scene->mem, moduli);

@@ -60,6 +60,7 @@ typedef struct yw_body_spec {
   int32_t model_index;     ///< in yw_scene.models
   yw_match_params params;  ///< of a match body
   yw_frames_params frames_params;
+  yw_slender_params slender_params;
   yw_fem_params fem_params;
   yw_repeat_spec copies;
   int32_t first_body;  ///< of its copies, in order of creation

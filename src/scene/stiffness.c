@@ -338,3 +338,40 @@ bool yw_stiffness_at(const yw_stiffness_spec* layer, yw_vec3 p, int32_t label,
   if (layer->matrix) material->elasticity = layer->matrix;
   return true;
 }
+
+// Moduli of points --------------------------------------------------------------------------------
+
+static bool lay_moduli(yw_loader* l, const yw_json* node, int32_t num_layers,
+                       const yw_stiffness_spec* layers, const yw_vec3* points, int32_t count,
+                       float* youngs, float* poisson) {
+  for (int32_t k = 0; k < num_layers; k++) {
+    bool any = false;
+    for (int32_t i = 0; i < count; i++) {
+      yw_fem_material m = {.youngs_modulus = youngs[i], .poissons_ratio = poisson[i]};
+      any = yw_stiffness_at(&layers[k], points[i], 0, &m) || any;
+      youngs[i] = m.youngs_modulus;
+      poisson[i] = m.poissons_ratio;
+    }
+    if (!any) {
+      return yw_value_fail(&l->r, node->items[k], "selects none of the %d vertices", (int)count);
+    }
+  }
+  return true;
+}
+
+bool yw_make_moduli(yw_loader* l, const yw_json* node, int32_t num_layers,
+                    yw_stiffness_spec* layers, float youngs_modulus, float poissons_ratio,
+                    const yw_vec3* points, int32_t count, float** out) {
+  *out = NULL;
+  if (num_layers == 0) return true;
+  float* moduli = *out = YW_NEW_ARRAY(&l->scene->mem, float, 2 * (size_t)count);
+  if (!moduli) return yw_memory_fail(&l->r);
+  for (int32_t i = 0; i < count; i++) {
+    moduli[i] = youngs_modulus;
+    moduli[count + i] = poissons_ratio;
+  }
+  bool done = yw_open_stiffness(l, num_layers, layers) &&
+              lay_moduli(l, node, num_layers, layers, points, count, moduli, moduli + count);
+  yw_close_stiffness(num_layers, layers);
+  return done;
+}

@@ -43,7 +43,7 @@ typedef struct yw_stiffness_spec {
 
 /// Whose layers they are: not every method knows every key.
 typedef enum yw_layers_of {
-  YW_LAYERS_OF_FRAMES,
+  YW_LAYERS_OF_FRAMES,  ///< and of rods and sheets
   YW_LAYERS_OF_FEM,
   YW_LAYERS_OF_PLASTIC
 } yw_layers_of;
@@ -53,6 +53,12 @@ bool yw_load_stiffness_list(yw_loader* l, const yw_json* node, yw_layers_of meth
                             yw_stiffness_spec** out);
 /// The material called so in a string node, or NULL after an error.
 const yw_material* yw_find_scene_material(yw_loader* l, const yw_json* node);
+
+/// Young's moduli of all points under the layers, then their Poisson's ratios, for the caller to
+/// free; NULL where there are no layers. node is the list of layers, for messages.
+bool yw_make_moduli(yw_loader* l, const yw_json* node, int32_t num_layers,
+                    yw_stiffness_spec* layers, float youngs_modulus, float poissons_ratio,
+                    const yw_vec3* points, int32_t count, float** out);
 
 /// Opens the files of the layers; close frees what was opened, also after a failure.
 bool yw_open_stiffness(yw_loader* l, int32_t count, yw_stiffness_spec* layers);

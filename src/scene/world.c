@@ -117,6 +117,9 @@ static yw_status create_copy(const yw_scene* scene, yw_world* world, const yw_bo
   if (method == YW_SCENE_FRAMES) {
     status = yw_body_set_frames_params(world, id, &body->frames_params);
   }
+  if (method == YW_SCENE_SLENDER) {
+    status = yw_body_set_slender_params(world, id, &body->slender_params);
+  }
   if (method == YW_SCENE_MATCH) status = yw_body_set_match_params(world, id, &body->params);
   if (status < 0) return yw_fail(error, status, "its settings are refused");
   return create_pins(scene, world, body, id, 0, yw_sub(def.transform.position, body->position),

@@ -324,33 +324,50 @@ int32_t yw_body_match_weights(const yw_world* world, yw_body_id id, float* out, 
 // Frames bodies
 // ---------------------------------------------------------------------------------------
 
-// Rods and sheets are frames bodies too, with a table of their own.
-static bool is_slender(const yw_body* body) { return body->model->method == &yw_slender_method; }
-
 static yw_body* find_frames_body(const yw_world* world, yw_body_id id) {
   yw_body* body = yw_world_find_body(world, id);
-  if (!body) return NULL;
-  return body->model->method == &yw_frames_method || is_slender(body) ? body : NULL;
+  return body && body->model->method == &yw_frames_method ? body : NULL;
 }
 
 yw_status yw_body_set_frames_params(yw_world* world, yw_body_id id,
                                     const yw_frames_params* params) {
   yw_body* body = find_frames_body(world, id);
   if (!body || !params) return YW_ERR_INVALID;
-  return is_slender(body) ? yw_slender_set_params(body->state, params)
-                          : yw_frames_set_params(body->state, params);
+  return yw_frames_set_params(body->state, params);
 }
 
 yw_status yw_body_frames_params(const yw_world* world, yw_body_id id, yw_frames_params* out) {
   const yw_body* body = find_frames_body(world, id);
   if (!body || !out) return YW_ERR_INVALID;
-  *out = is_slender(body) ? yw_slender_params_of(body->state) : yw_frames_params_of(body->state);
+  *out = yw_frames_params_of(body->state);
   return YW_OK;
 }
 
 int32_t yw_body_frames_weights(const yw_world* world, yw_body_id id, float* out, int32_t capacity) {
   const yw_body* body = find_frames_body(world, id);
-  return body && !is_slender(body) ? yw_frames_weights(body->state, out, capacity) : 0;
+  return body ? yw_frames_weights(body->state, out, capacity) : 0;
+}
+
+// Rods and sheets
+// -------------------------------------------------------------------------------------
+
+static yw_body* find_slender_body(const yw_world* world, yw_body_id id) {
+  yw_body* body = yw_world_find_body(world, id);
+  return body && body->model->method == &yw_slender_method ? body : NULL;
+}
+
+yw_status yw_body_set_slender_params(yw_world* world, yw_body_id id,
+                                     const yw_slender_params* params) {
+  yw_body* body = find_slender_body(world, id);
+  if (!body || !params) return YW_ERR_INVALID;
+  return yw_slender_set_params(body->state, params);
+}
+
+yw_status yw_body_slender_params(const yw_world* world, yw_body_id id, yw_slender_params* out) {
+  const yw_body* body = find_slender_body(world, id);
+  if (!body || !out) return YW_ERR_INVALID;
+  *out = yw_slender_params_of(body->state);
+  return YW_OK;
 }
 
 // Fem bodies

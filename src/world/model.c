@@ -91,6 +91,9 @@ yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames_def* d
   return wrapped < 0 ? wrapped : built;
 }
 
+static const yw_slender_params slender_defaults = {
+    .tolerance = 1e-3f, .substeps = 10, .sweeps = 1, .stiffness = 0.5f};
+
 yw_rod_def yw_default_rod_def(void) {
   return (yw_rod_def){.radius = 0.01f,
                       .width = 0.02f,
@@ -98,7 +101,7 @@ yw_rod_def yw_default_rod_def(void) {
                       .density = 1000.0f,
                       .youngs_modulus = 1e6f,
                       .poissons_ratio = 0.3f,
-                      .params = yw_default_frames_def().params};
+                      .params = slender_defaults};
 }
 
 yw_sheet_def yw_default_sheet_def(void) {
@@ -106,14 +109,7 @@ yw_sheet_def yw_default_sheet_def(void) {
                         .density = 1000.0f,
                         .youngs_modulus = 1e6f,
                         .poissons_ratio = 0.3f,
-                        .params = yw_default_frames_def().params};
-}
-
-// Particles without tets between them: what pins choose from.
-static yw_status wrap_points(const yw_allocator* mem, void* data, const yw_vec3* points,
-                             int32_t count, yw_model** out, yw_error* error) {
-  yw_tet_mesh mesh = {.num_vertices = count, .positions = (yw_vec3*)points};  // only read
-  return yw_model_wrap(mem, &yw_slender_method, data, &mesh, out, error);
+                        .params = slender_defaults};
 }
 
 yw_status yw_model_create_rod(const yw_allocator* mem, const yw_rod_def* def, yw_model** out,
@@ -123,7 +119,7 @@ yw_status yw_model_create_rod(const yw_allocator* mem, const yw_rod_def* def, yw
   *out = NULL;
   void* data = NULL;
   yw_status status = yw_rod_model_create(mem, def, &data, error);
-  return status < 0 ? status : wrap_points(mem, data, def->points, def->num_points, out, error);
+  return status < 0 ? status : yw_model_wrap(mem, &yw_slender_method, data, NULL, out, error);
 }
 
 yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def, yw_model** out,
@@ -133,9 +129,7 @@ yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def
   *out = NULL;
   void* data = NULL;
   yw_status status = yw_sheet_model_create(mem, def, &data, error);
-  return status < 0
-             ? status
-             : wrap_points(mem, data, def->mesh->positions, def->mesh->num_vertices, out, error);
+  return status < 0 ? status : yw_model_wrap(mem, &yw_slender_method, data, NULL, out, error);
 }
 
 yw_fem_def yw_default_fem_def(void) {
@@ -265,7 +259,19 @@ const yw_tri_mesh* yw_model_surface(const yw_model* model) { return &model->surf
 
 const yw_tet_mesh* yw_model_tets(const yw_model* model) { return &model->rest; }
 
+const yw_vec3* yw_model_points(const yw_model* model, int32_t* count) {
+  const yw_method* method = model->method;
+  const yw_vec3* points = model->rest.positions;
+  if (!points && method->model_points) points = method->model_points(model->data);
+  if (count) *count = points ? method->model_num_particles(model->data) : 0;
+  return points;
+}
+
 bool yw_model_surface_has_state(const yw_model* model) { return model->own_surface; }
+
+yw_surface_map yw_model_surface_map(const yw_model* model) {
+  return (yw_surface_map){model->surface_vertices, model->embedding.points};
+}
 
 yw_status yw_model_surface_positions(const yw_model* model, const yw_vec3* positions,
                                      yw_vec3* out) {

@@ -17,21 +17,21 @@ typedef struct rods_case {
   const char* name;
   int32_t size;  // points of a coil, or squares along a sheet
   bool is_sheet;
-  yw_frames_solver solver;
+  yw_slender_solver solver;
   int32_t usual, quick;  // repetitions; quick 0: left out
 } rods_case;
 
 static const rods_case cases[] = {
-    {"coil 225", 225, false, YW_FRAMES_IMPLICIT, 5, 1},
-    {"coil 1000", 1000, false, YW_FRAMES_IMPLICIT, 3, 1},
-    {"coil 4000", 4000, false, YW_FRAMES_IMPLICIT, 2, 0},
-    {"coil 225, second order", 225, false, YW_FRAMES_BDF2, 5, 1},
-    {"coil 225, extended", 225, false, YW_FRAMES_EXTENDED, 5, 1},
-    {"sheet 289", 16, true, YW_FRAMES_IMPLICIT, 5, 1},
-    {"sheet 1089", 32, true, YW_FRAMES_IMPLICIT, 3, 1},
-    {"sheet 4225", 64, true, YW_FRAMES_IMPLICIT, 2, 0},
-    {"sheet 1089, second order", 32, true, YW_FRAMES_BDF2, 3, 0},
-    {"sheet 1089, extended", 32, true, YW_FRAMES_EXTENDED, 3, 0},
+    {"coil 225", 225, false, YW_SLENDER_IMPLICIT, 5, 1},
+    {"coil 1000", 1000, false, YW_SLENDER_IMPLICIT, 3, 1},
+    {"coil 4000", 4000, false, YW_SLENDER_IMPLICIT, 2, 0},
+    {"coil 225, second order", 225, false, YW_SLENDER_BDF2, 5, 1},
+    {"coil 225, extended", 225, false, YW_SLENDER_EXTENDED, 5, 1},
+    {"sheet 289", 16, true, YW_SLENDER_IMPLICIT, 5, 1},
+    {"sheet 1089", 32, true, YW_SLENDER_IMPLICIT, 3, 1},
+    {"sheet 4225", 64, true, YW_SLENDER_IMPLICIT, 2, 0},
+    {"sheet 1089, second order", 32, true, YW_SLENDER_BDF2, 3, 0},
+    {"sheet 1089, extended", 32, true, YW_SLENDER_EXTENDED, 3, 0},
 };
 enum { NUM_CASES = sizeof cases / sizeof cases[0] };
 

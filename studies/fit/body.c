@@ -55,9 +55,8 @@ static yw_status open_scene(const fit_options* options, yw_model** out, yw_error
 
 static bool is_scene(const char* path) { return path && yw_ends_with(path, ".json"); }
 
-// Mean moduli of a frames volume; false for other bodies.
+// Mean moduli of a frames body; false for others.
 static bool scene_material(const yw_model* model, fit_material* out) {
-  // Rods and sheets have the name, but other data.
   if (model->method != &yw_frames_method) return false;
   const frames_model* frames = model->data;
   yw_tet_quality quality;

@@ -42,7 +42,7 @@ static void stir(slender_mover* m, double speed, double rate) {
 
 // Momentum ----------------------------------------------------------------------------------------
 
-static void check_momentum(slender_model* model, yw_frames_solver solver) {
+static void check_momentum(slender_model* model, yw_slender_solver solver) {
   slender_mover m;
   mover_make(&m, model, 1.0f / 60);
   mover_solver(&m, solver);
@@ -61,9 +61,9 @@ static void check_momentum(slender_model* model, yw_frames_solver solver) {
 
 static void momentum_stays(void** state) {
   (void)state;
-  for (int solver = YW_FRAMES_IMPLICIT; solver <= YW_FRAMES_CLASSIC; ++solver) {
-    check_momentum(bent_rod(), (yw_frames_solver)solver);
-    check_momentum(small_sheet(4), (yw_frames_solver)solver);
+  for (int solver = YW_SLENDER_IMPLICIT; solver <= YW_SLENDER_CLASSIC; ++solver) {
+    check_momentum(bent_rod(), (yw_slender_solver)solver);
+    check_momentum(small_sheet(4), (yw_slender_solver)solver);
   }
 }
 
@@ -107,10 +107,10 @@ static slender_model* lone_particle(float width) {
 
 static void one_particle_falls_and_turns(void** state) {
   (void)state;
-  for (int solver = YW_FRAMES_IMPLICIT; solver <= YW_FRAMES_CLASSIC; ++solver) {
+  for (int solver = YW_SLENDER_IMPLICIT; solver <= YW_SLENDER_CLASSIC; ++solver) {
     slender_mover m;
     mover_make(&m, lone_particle(0.0f), 1.0f / 100);
-    mover_solver(&m, (yw_frames_solver)solver);
+    mover_solver(&m, (yw_slender_solver)solver);
     m.ctx.gravity = (yw_vec3){0, -10, 0};
     const double rate[3] = {0, 0.5 * PI, 0};
     yw_slender_spin_of(m.model, 0, YW_TURN_NONE, rate, m.body->spin);
@@ -212,7 +212,7 @@ static void clamped_ruler_has_its_pitch(void** state) {
   (void)state;
   slender_mover m;
   mover_make(&m, ruler(16), 1.0f / 1000);
-  mover_solver(&m, YW_FRAMES_BDF2);
+  mover_solver(&m, YW_SLENDER_BDF2);
   mover_hold(&m, 0, true);
   pluck(&m, 0.005);
   vibration v = watch(&m, 15, 1500);
@@ -228,7 +228,7 @@ static void implicit_euler_has_its_frequency_and_decay(void** state) {
   (void)state;
   slender_mover m;
   mover_make(&m, ruler(16), 1.0f / 4000);
-  mover_solver(&m, YW_FRAMES_BDF2);
+  mover_solver(&m, YW_SLENDER_BDF2);
   mover_hold(&m, 0, true);
   pluck(&m, 0.001);
   double own = watch(&m, 15, 6000).omega;
@@ -249,8 +249,8 @@ static void damping_is_a_rate(void** state) {
   for (int i = 0; i < 2; ++i) {
     slender_mover m;
     mover_make(&m, ruler(11), i ? 1.0f / 500 : 1.0f / 2000);
-    mover_solver(&m, YW_FRAMES_BDF2);
-    yw_frames_params params = yw_slender_params_of(m.body);
+    mover_solver(&m, YW_SLENDER_BDF2);
+    yw_slender_params params = yw_slender_params_of(m.body);
     params.damping = 3.0f;
     yw_slender_set_params(m.body, &params);
     mover_hold(&m, 0, true);
@@ -279,14 +279,14 @@ static void steel_ruler_is_stable(void** state) {
 
 static void turned_clamp_turns_the_other_end(void** state) {
   (void)state;
-  for (int solver = YW_FRAMES_IMPLICIT; solver <= YW_FRAMES_EXTENDED; ++solver) {
+  for (int solver = YW_SLENDER_IMPLICIT; solver <= YW_SLENDER_EXTENDED; ++solver) {
     yw_rod_def def = yw_default_rod_def();
     def.points = straight_points(9, 0.4);
     def.num_points = 9;
     def.params.damping = 10.0f;
     slender_mover m;
     mover_make(&m, rod_model_of(&def), 1.0f / 120);
-    mover_solver(&m, (yw_frames_solver)solver);
+    mover_solver(&m, (yw_slender_solver)solver);
     mover_hold(&m, 0, true);
     // A quarter turn about the rod's axis in a second.
     const double part[3] = {0.5 * PI / 120, 0, 0};
@@ -308,10 +308,10 @@ static double compare_solvers(slender_model* (*make)(void), double motion) {
   slender_mover a, b;
   mover_make(&a, make(), 1.0f / 60);
   mover_make(&b, make(), 1.0f / 60);
-  yw_frames_params params = yw_slender_params_of(a.body);
+  yw_slender_params params = yw_slender_params_of(a.body);
   params.tolerance = 1e-6f;
   yw_slender_set_params(a.body, &params);
-  params.solver = YW_FRAMES_EXTENDED;
+  params.solver = YW_SLENDER_EXTENDED;
   params.substeps = 1;
   params.sweeps = 200;
   yw_slender_set_params(b.body, &params);
@@ -375,7 +375,7 @@ static void classic_pair_is_the_papers_loop(void** state) {
   yw_rod_def def = yw_default_rod_def();
   def.points = straight_points(2, 0.3);
   def.num_points = 2;
-  def.params.solver = YW_FRAMES_CLASSIC;
+  def.params.solver = YW_SLENDER_CLASSIC;
   def.params.substeps = 1;
   def.params.sweeps = 3;
   def.params.stiffness = 0.3f;
@@ -445,11 +445,11 @@ static void orientations_follow_positions(void** state) {
 
 static void steps_are_finite_from_a_scrambled_start(void** state) {
   (void)state;
-  for (int solver = YW_FRAMES_IMPLICIT; solver <= YW_FRAMES_CLASSIC; ++solver) {
+  for (int solver = YW_SLENDER_IMPLICIT; solver <= YW_SLENDER_CLASSIC; ++solver) {
     for (int kind = 0; kind < 2; ++kind) {
       slender_mover m;
       mover_make(&m, kind ? small_sheet(4) : bent_rod(), 1.0f / 60);
-      mover_solver(&m, (yw_frames_solver)solver);
+      mover_solver(&m, (yw_slender_solver)solver);
       test_random random = {12};
       for (int p = 0; p < m.particles.count; ++p) {
         for (int k = 0; k < 3; ++k) {

@@ -9,7 +9,7 @@
 static const yw_quat upright = {0, 0, 0, 1};
 
 static yw_model* make_rod(int n, double length, float radius, float young,
-                          yw_frames_solver solver) {
+                          yw_slender_solver solver) {
   yw_rod_def def = yw_default_rod_def();
   def.points = straight_points(n, length);
   def.num_points = n;
@@ -24,7 +24,7 @@ static yw_model* make_rod(int n, double length, float radius, float young,
 }
 
 static yw_model* make_sheet(double size, int n, float thickness, float young,
-                            yw_frames_solver solver) {
+                            yw_slender_solver solver) {
   yw_tri_mesh mesh = plate_mesh(size, size, n, n, PLATE_MIRRORED);
   yw_sheet_def def = yw_default_sheet_def();
   def.mesh = &mesh;
@@ -179,6 +179,11 @@ static void rods_show_closed_tubes(void** state) {
     assert_near(volume_inside(surface, surface->positions) / expected, 1.0, k == 6 ? 0.08 : 0.035);
     // No tets: nothing to embed in.
     assert_int_equal(yw_model_tets(model)->num_tets, 0);
+    assert_int_equal(yw_model_tets(model)->num_vertices, 0);
+    int32_t num_points;
+    const yw_vec3* rest = yw_model_points(model, &num_points);
+    assert_int_equal(num_points, def.num_points);
+    assert_memory_equal(rest, points, sizeof *rest * (size_t)num_points);
     assert_int_equal(yw_model_embed_surface(model, surface, &error), YW_ERR_INVALID);
     yw_model_release(model);
   }
@@ -186,7 +191,7 @@ static void rods_show_closed_tubes(void** state) {
 
 static void sheets_show_both_sides_and_a_rim(void** state) {
   (void)state;
-  yw_model* model = make_sheet(1.0, 4, 0.05f, 1e6f, YW_FRAMES_IMPLICIT);
+  yw_model* model = make_sheet(1.0, 4, 0.05f, 1e6f, YW_SLENDER_IMPLICIT);
   const yw_tri_mesh* surface = yw_model_surface(model);
   check_closed(surface, surface->positions);
   assert_near(volume_inside(surface, surface->positions), 0.05, 1e-6);
@@ -197,7 +202,7 @@ static void sheets_show_both_sides_and_a_rim(void** state) {
 static void surfaces_follow_the_body(void** state) {
   (void)state;
   yw_world* world = make_world(1, YW_SIMD_AUTO, false);
-  yw_model* model = make_rod(5, 1.0, 0.05f, 1e6f, YW_FRAMES_IMPLICIT);
+  yw_model* model = make_rod(5, 1.0, 0.05f, 1e6f, YW_SLENDER_IMPLICIT);
   const yw_quat turn = {0.36f, 0.48f, 0, 0.8f};
   const yw_vec3 shift = {1, 2, 3};
   yw_body_id id = add_body(world, model, shift, turn);
@@ -218,10 +223,10 @@ static void surfaces_follow_the_body(void** state) {
 
 static void rods_and_sheets_rest_on_the_floor(void** state) {
   (void)state;
-  for (int solver = YW_FRAMES_IMPLICIT; solver <= YW_FRAMES_EXTENDED; ++solver) {
+  for (int solver = YW_SLENDER_IMPLICIT; solver <= YW_SLENDER_EXTENDED; ++solver) {
     yw_world* world = make_world(1, YW_SIMD_AUTO, true);
-    yw_model* rod = make_rod(11, 0.5, 0.02f, 1e7f, (yw_frames_solver)solver);
-    yw_model* sheet = make_sheet(0.4, 5, 0.02f, 1e7f, (yw_frames_solver)solver);
+    yw_model* rod = make_rod(11, 0.5, 0.02f, 1e7f, (yw_slender_solver)solver);
+    yw_model* sheet = make_sheet(0.4, 5, 0.02f, 1e7f, (yw_slender_solver)solver);
     yw_body_id ids[2] = {add_body(world, rod, (yw_vec3){0, 0.1f, 0}, upright),
                          add_body(world, sheet, (yw_vec3){2, 0.1f, 0}, upright)};
     for (int step = 0; step < 180; ++step) {
@@ -242,7 +247,7 @@ static void rods_and_sheets_rest_on_the_floor(void** state) {
 static void sheet_with_self_contact_rests(void** state) {
   (void)state;
   yw_world* world = make_world(1, YW_SIMD_AUTO, true);
-  yw_model* sheet = make_sheet(0.4, 8, 0.008f, 1.5e6f, YW_FRAMES_IMPLICIT);
+  yw_model* sheet = make_sheet(0.4, 8, 0.008f, 1.5e6f, YW_SLENDER_IMPLICIT);
   yw_error error = {0};
   yw_body_def def = yw_default_body_def();
   def.model = sheet;
@@ -300,7 +305,7 @@ static double slide(yw_model* model, float radius, float friction) {
 static void friction_is_coulombs(void** state) {
   (void)state;
   for (int k = 0; k < 12; ++k) {
-    yw_frames_solver solver = (yw_frames_solver)(k % 3);
+    yw_slender_solver solver = (yw_slender_solver)(k % 3);
     float young = k / 3 % 2 ? 2e9f : 2e6f;
     bool is_rod = k < 6;
     yw_model* model =
@@ -318,7 +323,7 @@ static void friction_is_coulombs(void** state) {
 static void steel_plate_does_not_leap(void** state) {
   (void)state;
   yw_world* world = make_world(1, YW_SIMD_AUTO, true);
-  yw_model* sheet = make_sheet(0.5, 6, 0.001f, 2e11f, YW_FRAMES_IMPLICIT);
+  yw_model* sheet = make_sheet(0.5, 6, 0.001f, 2e11f, YW_SLENDER_IMPLICIT);
   yw_body_id id =
       add_body(world, sheet, (yw_vec3){0, 0.5f, 0}, (yw_quat){0.3f, 0.2f, 0.1f, 0.927362f});
   yw_body_sums sums;
@@ -355,12 +360,12 @@ static void clamps_carry_and_hinges_do_not(void** state) {
   (void)state;
   for (int clamp = 0; clamp < 2; ++clamp) {
     yw_world* world = make_world(1, YW_SIMD_AUTO, false);
-    yw_model* rod = make_rod(11, 0.5, 0.02f, 1e9f, YW_FRAMES_IMPLICIT);
+    yw_model* rod = make_rod(11, 0.5, 0.02f, 1e9f, YW_SLENDER_IMPLICIT);
     yw_body_id id = add_body(world, rod, (yw_vec3){0, 0, 0}, upright);
-    yw_frames_params params;
-    assert_int_equal(yw_body_frames_params(world, id, &params), 0);
+    yw_slender_params params;
+    assert_int_equal(yw_body_slender_params(world, id, &params), 0);
     params.damping = 0.0f;
-    assert_int_equal(yw_body_set_frames_params(world, id, &params), 0);
+    assert_int_equal(yw_body_set_slender_params(world, id, &params), 0);
     pin_first(world, id, clamp);
     float lowest = 0.0f;
     for (int step = 0; step < 60; ++step) {
@@ -382,7 +387,7 @@ static void turned_pin_turns_the_rod(void** state) {
   world_def.threads = 1;
   yw_world* world = NULL;
   assert_int_equal(yw_world_create(&world_def, &world), 0);
-  yw_model* rod = make_rod(11, 0.5, 0.02f, 1e8f, YW_FRAMES_IMPLICIT);
+  yw_model* rod = make_rod(11, 0.5, 0.02f, 1e8f, YW_SLENDER_IMPLICIT);
   yw_body_id id = add_body(world, rod, (yw_vec3){0, 0, 0}, upright);
   yw_pin_id pin = pin_first(world, id, true);
   for (int step = 1; step <= 200; ++step) {
@@ -413,7 +418,7 @@ static void sheet_drapes_over_a_ball(void** state) {
   yw_obstacle_id obstacle_id;
   assert_int_equal(yw_obstacle_create(world, &obstacle, &obstacle_id, &error), 0);
   yw_shape_release(ball);
-  yw_model* sheet = make_sheet(1.0, 12, 0.01f, 3e5f, YW_FRAMES_IMPLICIT);
+  yw_model* sheet = make_sheet(1.0, 12, 0.01f, 3e5f, YW_SLENDER_IMPLICIT);
   yw_body_id id = add_body(world, sheet, (yw_vec3){0, 0, 0}, upright);
   for (int step = 0; step < 120; ++step) {
     assert_true(yw_world_step(world, 1.0f / 60, 1, NULL) >= 0);
@@ -436,7 +441,7 @@ static void sheet_drapes_over_a_ball(void** state) {
 static void rod_meets_itself_but_not_its_neighbours(void** state) {
   (void)state;
   yw_world* world = make_world(1, YW_SIMD_AUTO, false);
-  yw_model* rod = make_rod(41, 1.0, 0.02f, 1e5f, YW_FRAMES_IMPLICIT);
+  yw_model* rod = make_rod(41, 1.0, 0.02f, 1e5f, YW_SLENDER_IMPLICIT);
   yw_body_def def = yw_default_body_def();
   yw_error error = {0};
   yw_body_id id;
@@ -475,7 +480,7 @@ static void rod_meets_itself_but_not_its_neighbours(void** state) {
 
 // Bits --------------------------------------------------------------------------------------------
 
-static void fill_world(yw_world* world, yw_frames_solver solver) {
+static void fill_world(yw_world* world, yw_slender_solver solver) {
   yw_model* rod = make_rod(200, 3.0, 0.01f, 1e7f, solver);
   yw_model* sheet = make_sheet(1.0, 10, 0.004f, 1e6f, solver);
   yw_body_id a = add_body(world, rod, (yw_vec3){0, 0.3f, 0.5f}, (yw_quat){0, 0.6f, 0, 0.8f});
@@ -485,7 +490,7 @@ static void fill_world(yw_world* world, yw_frames_solver solver) {
   yw_model_release(sheet);
 }
 
-static uint64_t run(int32_t threads, yw_simd simd, yw_frames_solver solver) {
+static uint64_t run(int32_t threads, yw_simd simd, yw_slender_solver solver) {
   yw_world* world = make_world(threads, simd, true);
   fill_world(world, solver);
   int steps = getenv("YW_TEST_FAST") ? 6 : 24;
@@ -552,7 +557,7 @@ static void steps_do_not_allocate(void** state) {
     def.mem = (yw_allocator){.alloc = count_alloc, .release = count_free};
     yw_world* world = NULL;
     assert_int_equal(yw_world_create(&def, &world), YW_OK);
-    fill_world(world, (yw_frames_solver)solver);
+    fill_world(world, (yw_slender_solver)solver);
     for (int step = 0; step < 2; ++step) yw_world_step(world, 1.0f / 60, 1, NULL);
     int before = allocations;
     for (int step = 0; step < 5; ++step) yw_world_step(world, 1.0f / 60, 1, NULL);

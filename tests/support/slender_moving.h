@@ -36,8 +36,8 @@ static inline void mover_hold(slender_mover* m, int32_t p, bool clamp) {
   m->particles.inv_mass[p] = 0.0f;
 }
 
-static inline void mover_solver(slender_mover* m, yw_frames_solver solver) {
-  yw_frames_params params = yw_slender_params_of(m->body);
+static inline void mover_solver(slender_mover* m, yw_slender_solver solver) {
+  yw_slender_params params = yw_slender_params_of(m->body);
   params.solver = solver;
   assert_int_equal(yw_slender_set_params(m->body, &params), 0);
 }

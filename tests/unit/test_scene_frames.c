@@ -146,7 +146,10 @@ static void mistakes_in_rods_and_sheets_are_reported(void** state) {
        "dir/a.json:1:89: bodies[0].rod.width is not for a section that is \"round\""},
       {ROD("\"helix\": {\"radius\": 1, \"turns\": 2, \"length\": 1}"),
        "dir/a.json:1:31: bodies[0].rod.helix needs \"count\""},
-      {BODY("\"rod\": {" LINE "}"), "dir/a.json:1:13: bodies[0] needs \"frames\""},
+      {BODY("\"rod\": {" LINE "}"), "dir/a.json:1:13: bodies[0] needs \"slender\""},
+      {BODY("\"mesh\": {\"lattice\": {\"size\": 1, \"cells\": 2}}, \"slender\": {}"),
+       "dir/a.json:1:71: bodies[0].slender is for rods and sheets, but this is a volume: use "
+       "\"frames\""},
       {BODY("\"rod\": {" LINE "}, \"match\": {}"),
        "dir/a.json:1:90: bodies[0].match is for volumes, but this is a rod"},
       {BODY("\"rod\": {" LINE "}, \"frames\": {\"kind\": \"rings\"}"),
@@ -437,9 +440,48 @@ static void rods_and_sheets_lie_where_they_should(void** state) {
   yw_body_sums sums;
   yw_body_sums_of(world, yw_world_body(world, 2), &sums);
   assert_near(sums.mass, 1000 * 2 * 0.002, 1e-3);
-  yw_frames_params params;
-  assert_int_equal(yw_body_frames_params(world, yw_world_body(world, 0), &params), YW_OK);
+  assert_string_equal(yw_model_method(scene->models.items[0].model), "slender");
+  yw_slender_params params;
+  assert_int_equal(yw_body_slender_params(world, yw_world_body(world, 0), &params), YW_OK);
+  assert_int_equal(params.substeps, 10);
   yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
+static uint64_t hash_after_steps(const char* text) {
+  yw_scene* scene = scene_of(text);
+  yw_world* world = NULL;
+  yw_error error = {0};
+  if (yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &error) < 0) fail_msg("%s", error.message);
+  for (int i = 0; i < 5; i++) assert_true(yw_world_step(world, 1.0f / 60, 2, NULL) >= 0);
+  uint64_t hash = yw_world_hash(world);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+  return hash;
+}
+
+// A rod in "models", one in "model" and a sheet in the body itself, each with settings of its body.
+#define SLENDER_SCENE(key)                                                                         \
+  "{\"floor\": true, \"models\": {\"r\": {\"rod\": {" LINE "}, \"" key                             \
+  "\": {\"material\": \"rubber\", \"damping\": 1}}},\n"                                            \
+  "\"bodies\": [{\"model\": \"r\", \"position\": [0, 1, 0], \"" key                                \
+  "\": {\"damping\": 3, \"solver\": \"bdf2\"}},\n"                                                 \
+  "{\"model\": {\"rod\": {" LINE "}, \"" key                                                       \
+  "\": {\"material\": \"rubber\", \"solver\": \"extended\"}}, \"position\": [0, 2, 0]},\n"         \
+  "{\"sheet\": {\"rectangle\": {\"width\": 2, \"depth\": 1, \"across\": 4, \"along\": 2}}, \"" key \
+  "\": {\"youngs_modulus\": 2e5, \"tolerance\": 1e-4}, \"position\": [0, 3, 0]}]}"
+
+// "frames" is what the settings of rods and sheets were once called.
+static void scenes_with_the_old_key_move_in_the_same_way(void** state) {
+  (void)state;
+  uint64_t now = hash_after_steps(SLENDER_SCENE("slender"));
+  assert_true(now == hash_after_steps(SLENDER_SCENE("frames")));
+  // Settings of the bodies do reach them.
+  yw_scene* scene = scene_of(SLENDER_SCENE("frames"));
+  assert_near(scene->bodies.items[0].slender_params.damping, 3, 0);
+  assert_int_equal(scene->bodies.items[1].slender_params.solver, YW_SLENDER_EXTENDED);
+  assert_near(scene->bodies.items[1].slender_params.damping, 0, 0);
+  assert_near(scene->bodies.items[2].slender_params.tolerance, 1e-4, 1e-9);
   yw_scene_destroy(scene);
 }
 
@@ -448,6 +490,7 @@ int main(void) {
       cmocka_unit_test(mistakes_are_reported_with_their_place),
       cmocka_unit_test(mistakes_in_rods_and_sheets_are_reported),
       cmocka_unit_test(rods_and_sheets_lie_where_they_should),
+      cmocka_unit_test(scenes_with_the_old_key_move_in_the_same_way),
       cmocka_unit_test(settings_reach_the_bodies),
       cmocka_unit_test(models_are_shared_when_their_material_is_the_same),
       cmocka_unit_test(keys_win_over_the_material),

@@ -174,3 +174,7 @@ double yw_fem_elastic_energy(const fem_body* b, const yw_particles* particles) {
   visit_cells(b, particles, add_energy, &run);
   return run.energy;
 }
+
+yw_method_energy yw_fem_energy(const void* state, const yw_particles* particles) {
+  return (yw_method_energy){.elastic = yw_fem_elastic_energy(state, particles)};
+}

@@ -20,13 +20,13 @@
 
 // Materials ---------------------------------------------------------------------------------------
 
-static frames_moduli moduli_of(const yw_frames_def* def) {
-  return (frames_moduli){def->density,
-                         def->youngs_modulus,
-                         def->poissons_ratio,
-                         def->youngs_modulus_field,
-                         def->poissons_ratio_field,
-                         def->mesh->num_vertices};
+static yw_moduli moduli_of(const yw_frames_def* def) {
+  return (yw_moduli){def->density,
+                     def->youngs_modulus,
+                     def->poissons_ratio,
+                     def->youngs_modulus_field,
+                     def->poissons_ratio_field,
+                     def->mesh->num_vertices};
 }
 
 // Tets --------------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ static void add_tet(const yw_frames_def* def, double gamma, int32_t tet, frames_
 
 static yw_status build_rings(const yw_frames_def* def, double gamma, frames_regions* regions,
                              yw_error* error) {
-  frames_moduli moduli = moduli_of(def);
+  yw_moduli moduli = moduli_of(def);
   yw_adjacency rings = {0};
   if (yw_tet_adjacency(&regions->mem, def->mesh, &rings) < 0) {
     return yw_fail_memory(error, "the rings of a frames model");
@@ -133,7 +133,7 @@ static yw_status build_rings(const yw_frames_def* def, double gamma, frames_regi
       regions->member[n++] = rings.items[i];
     }
     regions->start[r + 1] = n;
-    double youngs = yw_frames_youngs_at(&moduli, r), poisson = yw_frames_poisson_at(&moduli, r);
+    double youngs = yw_moduli_youngs(&moduli, r), poisson = yw_moduli_poisson(&moduli, r);
     regions->mu[r] = yw_lame_mu(youngs, poisson);
     regions->lambda[r] = yw_lame_lambda(youngs, poisson);
   }
@@ -167,7 +167,7 @@ static bool is_box(const yw_dvec3 q[CELL_CORNERS], double size2) {
 static yw_status build_cell(const yw_frames_def* def, double gamma, int32_t r,
                             frames_regions* regions, yw_error* error) {
   const int32_t* corner = def->cells + CELL_CORNERS * (size_t)r;
-  frames_moduli moduli = moduli_of(def);
+  yw_moduli moduli = moduli_of(def);
   yw_dvec3 q[CELL_CORNERS], center = {0, 0, 0};
   double youngs = 0.0, poisson = 0.0, m[6] = {0}, inverse[6];
   for (int i = 0; i < CELL_CORNERS; ++i) {
@@ -177,8 +177,8 @@ static yw_status build_cell(const yw_frames_def* def, double gamma, int32_t r,
     }
     q[i] = yw_d3(def->mesh->positions[corner[i]]);
     center = yw_dmad(center, 1.0 / CELL_CORNERS, q[i]);
-    youngs += yw_frames_youngs_at(&moduli, corner[i]) / CELL_CORNERS;
-    poisson += yw_frames_poisson_at(&moduli, corner[i]) / CELL_CORNERS;
+    youngs += yw_moduli_youngs(&moduli, corner[i]) / CELL_CORNERS;
+    poisson += yw_moduli_poisson(&moduli, corner[i]) / CELL_CORNERS;
   }
   for (int i = 0; i < CELL_CORNERS; ++i) {
     q[i] = yw_dsub(q[i], center);
@@ -260,8 +260,8 @@ yw_status yw_frames_regions_create(const yw_allocator* mem, const yw_frames_def*
   *out = (frames_regions){.mem = yw_mem_or_default(mem)};
   if (!def || !def->mesh) return yw_fail(error, YW_ERR_INVALID, "a frames model needs a mesh");
   yw_status status = yw_tet_mesh_check(def->mesh, error);
-  frames_moduli moduli = moduli_of(def);
-  if (status >= 0) status = yw_frames_moduli_check(&moduli, "", error);
+  yw_moduli moduli = moduli_of(def);
+  if (status >= 0) status = yw_moduli_check(&moduli, "", error);
   if (status < 0) return status;
   out->kind = def->kind;
   out->num_particles = def->mesh->num_vertices;

@@ -36,7 +36,7 @@ static yw_status check_ratio(const char* what, const char* name, int32_t v, floa
                  label_of(what, name, v).text, (double)value);
 }
 
-yw_status yw_frames_moduli_check(const frames_moduli* m, const char* what, yw_error* error) {
+yw_status yw_moduli_check(const yw_moduli* m, const char* what, yw_error* error) {
   yw_status status = check_positive(what, "density", -1, m->density, error);
   if (status >= 0 && !m->youngs_field) {
     status = check_positive(what, "youngs_modulus", -1, m->youngs, error);

@@ -7,22 +7,22 @@
 
 #include "yawara/base.h"
 
-typedef struct frames_moduli {
+typedef struct yw_moduli {
   float density;               ///< kg/m^3
   float youngs, poisson;       ///< Pa, 1
   const float* youngs_field;   ///< instead, per vertex; may be NULL
   const float* poisson_field;  ///< instead, per vertex; may be NULL
   int32_t count;               ///< of vertices
-} frames_moduli;
+} yw_moduli;
 
 /// what: "rod: " or the like, before every message.
-yw_status yw_frames_moduli_check(const frames_moduli* moduli, const char* what, yw_error* error);
+yw_status yw_moduli_check(const yw_moduli* moduli, const char* what, yw_error* error);
 
-static inline double yw_frames_youngs_at(const frames_moduli* moduli, int32_t v) {
+static inline double yw_moduli_youngs(const yw_moduli* moduli, int32_t v) {
   return (double)(moduli->youngs_field ? moduli->youngs_field[v] : moduli->youngs);
 }
 
-static inline double yw_frames_poisson_at(const frames_moduli* moduli, int32_t v) {
+static inline double yw_moduli_poisson(const yw_moduli* moduli, int32_t v) {
   return (double)(moduli->poisson_field ? moduli->poisson_field[v] : moduli->poisson);
 }
 

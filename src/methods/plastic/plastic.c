@@ -351,6 +351,10 @@ static yw_status plastic_settle(void* state, yw_particles* particles, const yw_s
 
 static uint64_t model_hash(const void* model) { return ((const plastic_model*)model)->hash; }
 
+static const yw_vec3* model_points(const void* model) {
+  return ((const plastic_model*)model)->masters;
+}
+
 static int32_t model_num_particles(const void* model) {
   const plastic_model* m = model;
   int32_t count = 0;
@@ -373,6 +377,7 @@ const yw_method yw_plastic_method = {
     .model_destroy = yw_plastic_model_destroy,
     .model_hash = model_hash,
     .model_num_particles = model_num_particles,
+    .model_points = model_points,
     .body_create = yw_plastic_body_create,
     .body_destroy = yw_plastic_body_destroy,
     .advance = plastic_advance,
@@ -382,6 +387,7 @@ const yw_method yw_plastic_method = {
     .topology_version = topology_version,
     .save = yw_plastic_save,
     .load = yw_plastic_load,
+    .energy = yw_plastic_energy,
     .num_fields = yw_plastic_num_fields,
     .field_info = yw_plastic_field_info,
     .field_values = yw_plastic_field_values,

@@ -20,7 +20,7 @@
 
 #include "math/small/turn.h"
 #include "yawara/extend/vec.h"
-#include "yawara/frames.h"
+#include "yawara/slender.h"
 
 typedef enum slender_kind { SLENDER_ROD, SLENDER_SHEET } slender_kind;
 
@@ -62,7 +62,7 @@ typedef struct slender_skin {
 typedef struct slender_model {
   yw_allocator mem;
   slender_kind kind;
-  yw_frames_params params;
+  yw_slender_params params;
   int32_t num_particles, num_elements, corners;
   rod_pair* pairs;
   sheet_triangle* triangles;
@@ -127,7 +127,9 @@ static inline double yw_slender_energy(const slender_model* model, int32_t eleme
              : yw_sheet_energy(&model->triangles[element], pose, gradient, hessian, kind);
 }
 
-// slender_model.c
+/// YW_ERR_INVALID, with a message, when a value is out of range.
+yw_status yw_slender_params_check(const yw_slender_params* params, yw_error* error);
+// model.c
 /// Allocates the arrays that depend on the counts; the rest of the model follows.
 bool yw_slender_allocate(slender_model* model, slender_kind kind, int32_t num_particles,
                          int32_t num_elements);
@@ -139,7 +141,7 @@ yw_status yw_rod_model_create(const yw_allocator* mem, const yw_rod_def* def, vo
                               yw_error* error);
 yw_status yw_sheet_model_create(const yw_allocator* mem, const yw_sheet_def* def, void** model,
                                 yw_error* error);
-// slender_surface.c
+// surface.c
 yw_status yw_rod_surface(slender_model* model, const yw_rod_def* def, yw_error* error);
 yw_status yw_sheet_surface(slender_model* model, const yw_sheet_def* def, yw_error* error);
 // World axes --------------------------------------------------------------------------------------

@@ -440,9 +440,9 @@ yw_status yw_slender_position_advance(slender_body* body, yw_particles* particle
              .particles = particles,
              .h2 = h * h,
              .stiffness = (double)body->params.stiffness,
-             .run = body->params.solver == YW_FRAMES_CLASSIC ? classic_group
-                    : body->model->kind == SLENDER_ROD       ? extended_pair
-                                                             : extended_triangle};
+             .run = body->params.solver == YW_SLENDER_CLASSIC ? classic_group
+                    : body->model->kind == SLENDER_ROD        ? extended_pair
+                                                              : extended_triangle};
   for (int32_t i = 0; i < steps; ++i) {
     predict(body, particles, ctx, h * i, h);
     s.pose = body->solver.pose;

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "math/small/mat3d.h"
-#include "methods/frames/model.h"
 #include "methods/kit/moduli.h"
 #include "methods/slender/slender.h"
 #include "yawara/extend/error.h"
@@ -59,13 +58,13 @@ static double radius_at(const yw_rod_def* def, int32_t p) {
   return (double)(def->radii ? def->radii[p] : def->radius);
 }
 
-static frames_moduli moduli_of(const yw_rod_def* def) {
-  return (frames_moduli){def->density,
-                         def->youngs_modulus,
-                         def->poissons_ratio,
-                         def->youngs_modulus_field,
-                         def->poissons_ratio_field,
-                         def->num_points};
+static yw_moduli moduli_of(const yw_rod_def* def) {
+  return (yw_moduli){def->density,
+                     def->youngs_modulus,
+                     def->poissons_ratio,
+                     def->youngs_modulus_field,
+                     def->poissons_ratio_field,
+                     def->num_points};
 }
 
 // Checks ------------------------------------------------------------------------------------------
@@ -261,9 +260,9 @@ static void fill_pair(slender_model* model, const yw_rod_def* def, const yw_turn
   const yw_vec3 *xa = &def->points[a], *xb = &def->points[b];
   const double d[3] = {(double)xb->x - (double)xa->x, (double)xb->y - (double)xa->y,
                        (double)xb->z - (double)xa->z};
-  frames_moduli moduli = moduli_of(def);
-  double young = 0.5 * (yw_frames_youngs_at(&moduli, a) + yw_frames_youngs_at(&moduli, b));
-  double poisson = 0.5 * (yw_frames_poisson_at(&moduli, a) + yw_frames_poisson_at(&moduli, b));
+  yw_moduli moduli = moduli_of(def);
+  double young = 0.5 * (yw_moduli_youngs(&moduli, a) + yw_moduli_youngs(&moduli, b));
+  double poisson = 0.5 * (yw_moduli_poisson(&moduli, a) + yw_moduli_poisson(&moduli, b));
   double l = sqrt(dot3(d, d)), shear = young / (2.0 * (1.0 + poisson));
   section s = section_of(def, 0.5 * (radius_at(def, a) + radius_at(def, b)));
   pair->length = l;
@@ -323,9 +322,9 @@ yw_status yw_rod_model_create(const yw_allocator* mem, const yw_rod_def* def, vo
   *out = NULL;
   yw_status status = check_points(def, error);
   if (status >= 0) status = check_section(def, error);
-  frames_moduli moduli = moduli_of(def);
-  if (status >= 0) status = yw_frames_moduli_check(&moduli, "rod: ", error);
-  if (status >= 0) status = yw_frames_params_check(&def->params, 0, error);
+  yw_moduli moduli = moduli_of(def);
+  if (status >= 0) status = yw_moduli_check(&moduli, "rod: ", error);
+  if (status >= 0) status = yw_slender_params_check(&def->params, error);
   if (status >= 0 && !(def->contact_radius >= 0.0f && isfinite(def->contact_radius))) {
     status = yw_fail(error, YW_ERR_INVALID, "rod: contact radius is %g m, but must be 0 or more",
                      (double)def->contact_radius);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "math/small/mat3d.h"
-#include "methods/frames/model.h"
 #include "methods/kit/moduli.h"
 #include "methods/slender/sheet_energy.h"
 #include "yawara/extend/error.h"
@@ -99,13 +98,13 @@ static yw_status check_winding(const slender_model* model, const yw_tri_mesh* me
   return status;
 }
 
-static frames_moduli moduli_of(const yw_sheet_def* def) {
-  return (frames_moduli){def->density,
-                         def->youngs_modulus,
-                         def->poissons_ratio,
-                         def->youngs_modulus_field,
-                         def->poissons_ratio_field,
-                         def->mesh->num_vertices};
+static yw_moduli moduli_of(const yw_sheet_def* def) {
+  return (yw_moduli){def->density,
+                     def->youngs_modulus,
+                     def->poissons_ratio,
+                     def->youngs_modulus_field,
+                     def->poissons_ratio_field,
+                     def->mesh->num_vertices};
 }
 
 static yw_status check_mesh(const yw_sheet_def* def, yw_error* error) {
@@ -134,9 +133,9 @@ static yw_status check_mesh(const yw_sheet_def* def, yw_error* error) {
     return yw_fail(error, YW_ERR_INVALID, "sheet: contact radius is %g m, but must be 0 or more",
                    (double)def->contact_radius);
   }
-  frames_moduli moduli = moduli_of(def);
-  yw_status status = yw_frames_moduli_check(&moduli, "sheet: ", error);
-  return status < 0 ? status : yw_frames_params_check(&def->params, 0, error);
+  yw_moduli moduli = moduli_of(def);
+  yw_status status = yw_moduli_check(&moduli, "sheet: ", error);
+  return status < 0 ? status : yw_slender_params_check(&def->params, error);
 }
 
 // Building ----------------------------------------------------------------------------------------
@@ -184,11 +183,11 @@ static double fill_triangle(sheet_triangle* t, const yw_sheet_def* def, const in
     memcpy(t->normal[j], normal[v[j]], sizeof t->normal[j]);
   }
   double area = 0.5 * area2, thick = (double)def->thickness;
-  frames_moduli moduli = moduli_of(def);
+  yw_moduli moduli = moduli_of(def);
   double young = 0.0, poisson = 0.0;
   for (int j = 0; j < 3; ++j) {
-    young += yw_frames_youngs_at(&moduli, v[j]) / 3.0;
-    poisson += yw_frames_poisson_at(&moduli, v[j]) / 3.0;
+    young += yw_moduli_youngs(&moduli, v[j]) / 3.0;
+    poisson += yw_moduli_poisson(&moduli, v[j]) / 3.0;
   }
   double mu = young / (2.0 * (1.0 + poisson)), lambda = young * poisson / (1.0 - poisson * poisson);
   double bend = area * thick * thick * thick / 12.0;

@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "math/small/mat3d.h"
-#include "methods/frames/model.h"
-#include "methods/frames/shown.h"
 #include "methods/slender/motion.h"
+#include "methods/slender/shown.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
@@ -232,21 +231,21 @@ static void place(void* state, const yw_particles* particles, yw_quat rotation,
 
 // Parameters and the step -------------------------------------------------------------------------
 
-yw_status yw_slender_set_params(void* state, const yw_frames_params* params) {
+yw_status yw_slender_set_params(void* state, const yw_slender_params* params) {
   slender_body* body = state;
-  yw_status status = yw_frames_params_check(params, 0, NULL);
+  yw_status status = yw_slender_params_check(params, NULL);
   if (status >= 0) body->params = *params;
   return status;
 }
 
-yw_frames_params yw_slender_params_of(const void* state) {
+yw_slender_params yw_slender_params_of(const void* state) {
   return ((const slender_body*)state)->params;
 }
 
 static yw_status advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
   slender_body* body = state;
   int32_t before = ctx->report ? ctx->report->recovered + ctx->report->stalled : 0;
-  yw_status status = body->params.solver >= YW_FRAMES_EXTENDED
+  yw_status status = body->params.solver >= YW_SLENDER_EXTENDED
                          ? yw_slender_position_advance(body, particles, ctx)
                          : yw_slender_implicit_advance(body, particles, ctx);
   if (status < 0) return status;
@@ -269,19 +268,19 @@ static void read_doubles(yw_reader* reader, double* values, size_t count) {
 
 static void save(const void* state, yw_writer* writer) {
   const slender_body* body = state;
-  const yw_frames_params* p = &body->params;
+  const yw_slender_params* p = &body->params;
   size_t n = (size_t)body->model->num_particles;
-  const float numbers[4] = {p->damping, p->beta, p->tolerance, p->stiffness};
+  const float numbers[3] = {p->damping, p->tolerance, p->stiffness};
   yw_write_u32(writer, (uint32_t)p->solver);
   yw_write_u32(writer, (uint32_t)p->substeps);
   yw_write_u32(writer, (uint32_t)p->sweeps);
   yw_write_u32(writer, body->in_contact);
-  yw_write_f32(writer, numbers, 4);
+  yw_write_f32(writer, numbers, 3);
   yw_write_f64(writer, body->last_h);
   write_doubles(writer, body->low, 3 * n);
   write_doubles(writer, &body->turn[0].x, 4 * n);
   write_doubles(writer, body->spin, 3 * n);
-  if (p->solver != YW_FRAMES_BDF2) return;
+  if (p->solver != YW_SLENDER_BDF2) return;
   write_doubles(writer, body->old_x, 3 * n);
   write_doubles(writer, body->old_v, 3 * n);
   write_doubles(writer, body->old_spin, 3 * n);
@@ -291,18 +290,17 @@ static void save(const void* state, yw_writer* writer) {
 
 static void load(void* state, yw_reader* reader) {
   slender_body* body = state;
-  yw_frames_params p = {.solver = (yw_frames_solver)yw_read_u32(reader)};
+  yw_slender_params p = {.solver = (yw_slender_solver)yw_read_u32(reader)};
   size_t n = (size_t)body->model->num_particles;
-  float numbers[4];
+  float numbers[3];
   p.substeps = (int32_t)yw_read_u32(reader);
   p.sweeps = (int32_t)yw_read_u32(reader);
   bool in_contact = yw_read_u32(reader) != 0;
-  yw_read_f32(reader, numbers, 4);
+  yw_read_f32(reader, numbers, 3);
   p.damping = numbers[0];
-  p.beta = numbers[1];
-  p.tolerance = numbers[2];
-  p.stiffness = numbers[3];
-  if (reader->failed || yw_frames_params_check(&p, 0, NULL) < 0) {
+  p.tolerance = numbers[1];
+  p.stiffness = numbers[2];
+  if (reader->failed || yw_slender_params_check(&p, NULL) < 0) {
     reader->failed = true;
     return;
   }
@@ -317,7 +315,7 @@ static void load(void* state, yw_reader* reader) {
     double size = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
     if (!(fabs(size - 1.0) < 1e-6)) reader->failed = true;
   }
-  if (p.solver != YW_FRAMES_BDF2 || reader->failed) return;
+  if (p.solver != YW_SLENDER_BDF2 || reader->failed) return;
   read_doubles(reader, body->old_x, 3 * n);
   read_doubles(reader, body->old_v, 3 * n);
   read_doubles(reader, body->old_spin, 3 * n);
@@ -331,6 +329,10 @@ static uint64_t model_hash(const void* model) { return ((const slender_model*)mo
 
 static int32_t model_num_particles(const void* model) {
   return ((const slender_model*)model)->num_particles;
+}
+
+static const yw_vec3* model_points(const void* model) {
+  return ((const slender_model*)model)->rest;
 }
 
 static yw_contact_geometry contact_geometry(const void* state) {
@@ -359,10 +361,11 @@ static yw_status model_surface(const void* model_pointer, const yw_allocator* me
 }
 
 const yw_method yw_slender_method = {
-    .name = "frames",
+    .name = "slender",
     .model_destroy = yw_slender_model_destroy,
     .model_hash = model_hash,
     .model_num_particles = model_num_particles,
+    .model_points = model_points,
     .body_create = body_create,
     .body_destroy = body_destroy,
     .advance = advance,
@@ -373,6 +376,7 @@ const yw_method yw_slender_method = {
     .place = place,
     .model_surface = model_surface,
     .surface_positions = yw_slender_surface_positions,
+    .energy = yw_slender_body_energy,
     .num_fields = yw_slender_num_fields,
     .field_info = yw_slender_field_info,
     .field_values = yw_slender_field_values,

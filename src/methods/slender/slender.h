@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Rods and sheets as bodies: their state and their steps. Models and energies stand in
-// slender_model.h, the solver in slender_solve.h.
+// model.h, the solver in solve.h.
 #ifndef YW_METHODS_SLENDER_SLENDER_H
 #define YW_METHODS_SLENDER_SLENDER_H
 
 #include "methods/slender/model.h"
 #include "methods/slender/solve.h"
 #include "yawara/extend/method.h"
-#include "yawara/frames.h"
+#include "yawara/slender.h"
 
 /// What an obstacle does to a particle in a step.
 typedef enum slender_state {
@@ -29,7 +29,7 @@ typedef struct slender_touch {
 typedef struct slender_body {
   const slender_model* model;
   yw_allocator mem;
-  yw_frames_params params;
+  yw_slender_params params;
 
   // State besides positions and velocities.
   double* low;    ///< 3 per particle: position minus its float, m
@@ -58,16 +58,16 @@ typedef struct slender_body {
   int32_t newton;  ///< Newton steps in the last step
 } slender_body;
 
-// slender_surface.c
+// surface.c
 void yw_slender_surface_positions(const void* state, const yw_particles* particles, yw_vec3* out);
-// slender_step.c, slender_position.c
+// step.c, position.c
 yw_status yw_slender_implicit_advance(slender_body* body, yw_particles* particles,
                                       const yw_step_ctx* ctx);
 yw_status yw_slender_position_advance(slender_body* body, yw_particles* particles,
                                       const yw_step_ctx* ctx);
 
 extern const yw_method yw_slender_method;
-yw_status yw_slender_set_params(void* state, const yw_frames_params* params);
-yw_frames_params yw_slender_params_of(const void* state);
+yw_status yw_slender_set_params(void* state, const yw_slender_params* params);
+yw_slender_params yw_slender_params_of(const void* state);
 
 #endif

@@ -210,7 +210,7 @@ static yw_status advance_span(slender_body* body, yw_particles* particles, const
   slender_backward b = {.h = s.h, .rigid = yw_slender_motion(body, particles, ctx)};
   slender_motion before = yw_slender_motion(body, particles, NULL);
   if (!before.finite) return YW_ERR_DIVERGED;
-  b.second_order = body->params.solver == YW_FRAMES_BDF2 && body->last_h == s.h &&
+  b.second_order = body->params.solver == YW_SLENDER_BDF2 && body->last_h == s.h &&
                    !was_kicked(body, particles, usual);
   b.h1 = b.second_order ? s.h * (2.0 / 3.0) : s.h;
   b.slow = (double)body->params.damping * b.h1;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "methods/slender/shown.h"
+
+#include <string.h>
+
+#include "methods/slender/motion.h"
+
+int32_t yw_slender_num_fields(const void* state) {
+  (void)state;
+  return 1;
+}
+
+yw_field_info yw_slender_field_info(const void* state, int32_t field) {
+  (void)state;
+  (void)field;
+  return (yw_field_info){.name = "energy", .unit = "J/m^3"};
+}
+
+// An element as it is, in numbers of its own.
+static double element_energy(const slender_body* body, const yw_particles* particles, int32_t e) {
+  const slender_model* model = body->model;
+  const int32_t* corner = model->elements + (size_t)e * (size_t)model->corners;
+  double x[9];
+  yw_turn q[3];
+  slender_pose pose = {x, q};
+  for (int32_t c = 0; c < model->corners; ++c) {
+    q[c] = body->turn[corner[c]];
+    for (int k = 0; k < 3; ++k) {
+      x[3 * c + k] = (double)(&particles->pos[corner[c]].x)[k] + body->low[3 * corner[c] + k];
+    }
+  }
+  if (model->kind == SLENDER_ROD) {
+    rod_pair pair = model->pairs[e];
+    for (int32_t c = 0; c < 2; ++c) pair.particles[c] = c;
+    return yw_rod_energy(&pair, &pose, NULL, NULL, SLENDER_EXACT);
+  }
+  sheet_triangle triangle = model->triangles[e];
+  for (int32_t c = 0; c < 3; ++c) triangle.particles[c] = c;
+  return yw_sheet_energy(&triangle, &pose, NULL, NULL, SLENDER_EXACT);
+}
+
+void yw_slender_field_values(const void* state, const yw_particles* particles, int32_t field,
+                             float* out) {
+  const slender_body* body = state;
+  const slender_model* model = body->model;
+  (void)field;
+  memset(out, 0, (size_t)particles->count * sizeof *out);
+  for (int32_t e = 0; e < model->num_elements; ++e) {
+    float share = (float)(element_energy(body, particles, e) / model->corners);
+    for (int32_t c = 0; c < model->corners; ++c) {
+      out[model->elements[e * model->corners + c]] += share;
+    }
+  }
+  for (int32_t p = 0; p < particles->count; ++p) out[p] *= model->density / model->mass[p];
+}
+
+yw_method_energy yw_slender_body_energy(const void* state, const yw_particles* particles) {
+  const slender_body* body = state;
+  yw_method_energy energy = {0};
+  for (int32_t e = 0; e < body->model->num_elements; ++e) {
+    energy.elastic += element_energy(body, particles, e);
+  }
+  for (int32_t p = 0; p < particles->count; ++p) {
+    const double* momentum = body->spin + 3 * p;
+    double rate[3];
+    yw_slender_spin_rate(body->model, p, body->turn[p], momentum, rate);
+    for (int k = 0; k < 3; ++k) energy.rotational += 0.5 * momentum[k] * rate[k];
+  }
+  return energy;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Quantities to look at, per particle; computed when asked for.
+#ifndef YW_METHODS_SLENDER_SHOWN_H
+#define YW_METHODS_SLENDER_SHOWN_H
+
+#include "yawara/extend/method.h"
+#include "yawara/model.h"
+
+/// Energy density of the elements around each particle.
+int32_t yw_slender_num_fields(const void* state);
+yw_field_info yw_slender_field_info(const void* state, int32_t field);
+void yw_slender_field_values(const void* state, const yw_particles* particles, int32_t field,
+                             float* out);
+yw_method_energy yw_slender_body_energy(const void* state, const yw_particles* particles);
+
+#endif
