@@ -4,6 +4,7 @@
 #define YW_SCENE_LOADER_H
 
 #include "scene/spec.h"
+#include "yawara/plastic.h"
 
 struct yw_scene {
   yw_allocator mem;

@@ -3,6 +3,7 @@
 #include "methods/fem/body.h"
 #include "support/fem_bar.h"
 #include "world/world.h"
+#include "yawara/fem.h"
 
 static const int32_t block_cells[3] = {2, 2, 2};
 static const yw_aabb block_box = {{-0.1f, -0.1f, -0.1f}, {0.1f, 0.1f, 0.1f}};
@@ -358,7 +359,7 @@ static void momentum_in_free_flight(void** state) {
     if (i % 15 == 0) assert_int_equal(yw_body_set_fem_params(world, body, &params), YW_OK);
     yw_world_step(world, 1.0f / 60.0f, 1, NULL);
   }
-  yw_fem_state s = fem_state_of(world, body);
+  yw_fem_statistics s = fem_state_of(world, body);
   assert_true(s.splits > 100 && s.merges > 100);
   front_momenta(world, body, p, l);
   for (int k = 0; k < 3; ++k) {
@@ -378,7 +379,7 @@ static void cells_show_what_they_carry(void** state) {
   def.max_level = 2;
   fem_test_bar bar = make_fem_bar(&def, 9.81f);
   for (int32_t i = 0; i < 48; ++i) yw_world_step(bar.world, FEM_TEST_FRAME, 1, NULL);
-  yw_fem_state s = fem_state_of(bar.world, bar.body);
+  yw_fem_statistics s = fem_state_of(bar.world, bar.body);
   int32_t count = yw_body_cells(bar.world, bar.body, NULL, 0);
   assert_int_equal(count, s.num_tets);
   assert_true(count > 100 && count < 2496);

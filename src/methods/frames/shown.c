@@ -63,3 +63,14 @@ void yw_frames_field_values(const void* state, const yw_particles* particles, in
     if (volume > 0.0f) out[p] /= volume;
   }
 }
+
+double yw_frames_elastic_energy(const void* state, const yw_particles* particles) {
+  const frames_model* model = ((const frames_body*)state)->model;
+  double energy = 0.0;
+  for (int32_t r = 0; r < model->num_regions; ++r) {
+    double strain[6];
+    region_strain(model, particles, r, strain);
+    energy += region_value(model, r, strain, 1);
+  }
+  return energy;
+}

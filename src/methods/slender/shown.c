@@ -53,3 +53,12 @@ void yw_slender_field_values(const void* state, const yw_particles* particles, i
   }
   for (int32_t p = 0; p < particles->count; ++p) out[p] *= model->density / model->mass[p];
 }
+
+double yw_slender_elastic_energy(const void* state, const yw_particles* particles) {
+  const slender_body* body = state;
+  double energy = 0.0;
+  for (int32_t e = 0; e < body->model->num_elements; ++e) {
+    energy += element_energy(body, particles, e);
+  }
+  return energy;
+}
