@@ -8,6 +8,7 @@
 #include "scene/loader.h"
 #include "scene/records.h"
 #include "yawara/extend/vec.h"
+#include "yawara/fem.h"
 
 #define FAR 1e6
 #define MOST_YOUNGS 1e13

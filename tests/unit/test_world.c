@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/world_fixture.h"
+#include "yawara/match.h"
 
 static const yw_quat upright = {0, 0, 0, 1};
 static const yw_quat tilted = {0.2588190f, 0, 0.0f, 0.9659258f};

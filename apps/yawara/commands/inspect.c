@@ -11,6 +11,7 @@
 #include "playback/cache.h"
 #include "yawara/extend/text.h"
 #include "yawara/extend/vec.h"
+#include "yawara/fem.h"
 
 static yw_aabb box_of(int32_t count, const yw_vec3* positions) {
   yw_aabb box = yw_aabb_empty();

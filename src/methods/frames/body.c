@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "methods/frames/frames.h"
+#include "methods/frames/shown.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
@@ -143,6 +144,14 @@ yw_status yw_frames_set_params(void* state, const yw_frames_params* params) {
 
 yw_frames_params yw_frames_params_of(const void* state) {
   return ((const frames_body*)state)->params;
+}
+
+void yw_frames_statistics_of(const void* state, yw_frames_statistics* out) {
+  const frames_body* body = state;
+  *out = (yw_frames_statistics){.num_regions = body->model->num_regions,
+                                .num_examples = body->model->num_examples,
+                                .newton_steps = body->newton,
+                                .iterations = body->iterations};
 }
 
 int32_t yw_frames_weights(const void* state, float* out, int32_t capacity) {

@@ -79,7 +79,8 @@ void yw_match_invalidate(void* state, const yw_particles* particles) {
   }
 }
 
-// Parameters and weights --------------------------------------------------------------------------
+// Parameters, statistics, weights
+// --------------------------------------------------------------------------
 
 yw_status yw_match_set_params(void* state, const yw_match_params* params) {
   yw_status status = yw_match_params_check(params, NULL);
@@ -88,6 +89,13 @@ yw_status yw_match_set_params(void* state, const yw_match_params* params) {
 }
 
 yw_match_params yw_match_params_of(const void* state) { return ((const match_body*)state)->params; }
+
+void yw_match_statistics_of(const void* state, yw_match_statistics* out) {
+  const match_model* model = ((const match_body*)state)->model;
+  *out = (yw_match_statistics){.num_regions = model->num_particles,
+                               .num_groups = model->num_groups,
+                               .num_examples = model->num_examples};
+}
 
 int32_t yw_match_weights(const void* state, float* out, int32_t capacity) {
   const match_body* body = state;

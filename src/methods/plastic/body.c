@@ -5,6 +5,7 @@
 
 #include "math/small/polar.h"
 #include "methods/plastic/phases.h"
+#include "methods/plastic/plastic.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
@@ -128,6 +129,7 @@ yw_status yw_plastic_body_create(const void* model_pointer, const yw_allocator* 
   plastic_body* body = YW_NEW(mem, plastic_body);
   if (!body) return yw_fail_memory(error, "a plastic body");
   body->model = model;
+  body->params = model->params;
   body->mem = yw_mem_or_default(mem);
   body->turn = (yw_quat){0, 0, 0, 1};
   body->rules = (plastic_rules){.per_split = 2, .repair = true};
@@ -394,6 +396,45 @@ bool yw_plastic_follow(plastic_body* body, yw_particles* particles, const yw_ste
   return follow_pushed(body, particles, ctx);
 }
 
+// Parameters and statistics -----------------------------------------------------------------------
+
+static void take_params(plastic_body* body, const yw_plastic_params* params) {
+  plastic_sleep* sleep = &body->sleep;
+  bool was_on = sleep->is_on;
+  body->params = *params;
+  sleep->is_on = sleep->still && params->sleep_speed != 0.0f;
+  // What was slow before sleep was allowed does not count.
+  if (sleep->is_on && !was_on) {
+    memset(sleep->still, 0, (size_t)body->model->num_masters * sizeof *sleep->still);
+  }
+}
+
+yw_status yw_plastic_set_params(void* state, const yw_plastic_params* params) {
+  plastic_body* body = state;
+  yw_status status = yw_plastic_params_check(params, NULL);
+  if (status < 0) return status;
+  if (params->sleep_speed == 0.0f && !yw_plastic_wake_all(body)) return YW_ERR_MEMORY;
+  take_params(body, params);
+  return YW_OK;
+}
+
+yw_plastic_params yw_plastic_params_of(const void* state) {
+  return ((const plastic_body*)state)->params;
+}
+
+void yw_plastic_statistics_of(const void* state, yw_plastic_statistics* out) {
+  const plastic_body* body = state;
+  *out = (yw_plastic_statistics){.num_masters = body->num_masters,
+                                 .num_slaves = body->num_slaves,
+                                 .num_asleep = body->sleep.num_asleep,
+                                 .num_islands = body->sleep.num_islands,
+                                 .time_step = body->dt,
+                                 .inner_steps = body->inner_steps,
+                                 .iterations = body->iterations,
+                                 .added = body->added,
+                                 .removed = body->removed};
+}
+
 // Snapshots ---------------------------------------------------------------------------------------
 
 static size_t state_floats(const plastic_body* body) {
@@ -404,6 +445,9 @@ static size_t state_floats(const plastic_body* body) {
 // Lists of neighbours too: sums run in their order.
 void yw_plastic_save(const void* state, yw_writer* writer) {
   const plastic_body* body = state;
+  const float params[] = {body->params.time_step, body->params.tolerance, body->params.sleep_speed};
+  yw_write_f32(writer, params, 3);
+  yw_write_u32(writer, (uint32_t)body->params.max_iterations);
   const uint32_t numbers[] = {(uint32_t)body->num_masters,
                               (uint32_t)body->num_slaves,
                               (uint32_t)body->num_started,
@@ -458,8 +502,21 @@ static bool all_finite(const float* values, size_t count) {
   return sum == 0.0f;
 }
 
+static bool load_params(plastic_body* body, yw_reader* reader) {
+  float numbers[3];
+  yw_read_f32(reader, numbers, 3);
+  yw_plastic_params params = {.time_step = numbers[0],
+                              .tolerance = numbers[1],
+                              .max_iterations = (int32_t)yw_read_u32(reader),
+                              .sleep_speed = numbers[2]};
+  if (reader->failed || yw_plastic_params_check(&params, NULL) < 0) return false;
+  take_params(body, &params);
+  return true;
+}
+
 static bool load_state(plastic_body* body, yw_reader* reader) {
   const plastic_model* model = body->model;
+  if (!load_params(body, reader)) return false;
   uint32_t numbers[9];
   for (int i = 0; i < 9; ++i) numbers[i] = yw_read_u32(reader);
   size_t left = reader->size - reader->offset;

@@ -249,7 +249,7 @@ static step_end step_once(inner_step* s, bool accept) {
 
 // At most this long; the rule is in docs/methods/plastic.md.
 static float longest_step(const plastic_body* body, const yw_particles* particles) {
-  if (body->model->time_step > 0.0f) return body->model->time_step * 1.0001f;
+  if (body->params.time_step > 0.0f) return body->params.time_step * 1.0001f;
   double mean[3] = {0}, mass = 0.0;
   float fastest2 = 0.0f, spread2 = 0.0f;
   for (int32_t m = 0; m < body->num_masters; ++m) {

@@ -246,8 +246,8 @@ bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step
   body->beta = 1.0f;
   multiply(&s, particles);
   double rz = run(&s, first_residual);
-  double goal = (double)body->model->tolerance * (double)body->model->tolerance * size;
-  int32_t most = body->model->iterations;
+  double goal = (double)body->params.tolerance * (double)body->params.tolerance * size;
+  int32_t most = body->params.max_iterations;
   if (body->fixed_iterations > 0) {
     goal = 0.0;
     most = body->fixed_iterations;
