@@ -167,7 +167,7 @@ static void gaps_in_the_data_are_gaps_in_the_line(void** state) {
   }
 }
 
-// Coordinates of all points of the drawing stay inside the frame.
+// Constant, tiny, huge, missing and single values are drawn, every one, with labels on both axes.
 static void odd_data_gives_a_drawing(void** state) {
   (void)state;
   const double data[][3] = {{7, 7, 7},
@@ -178,12 +178,15 @@ static void odd_data_gives_a_drawing(void** state) {
                             {-1e-12, 0, 1e-12},
                             {NOT, NOT, NOT},
                             {1, 1 + 2e-16, 1},
-                            {1e15, 1e15 + 1, 1e15 + 2}};
+                            {1e15, 1e15 + 1, 1e15 + 2},
+                            {1e-300, 1, 1e300}};
   double x[3] = {1, 2, 3};
   for (size_t i = 0; i < sizeof data / sizeof *data; ++i) {
-    for (int32_t count = 0; count <= 3; ++count) {
+    for (int32_t k = 0; k < 8; ++k) {
+      int32_t count = k % 4;
       const yw_series series = {"y", count, x, data[i], YW_SERIES_LINE_POINTS, -1, false};
       yw_plot plot = plot_of(1, &series);
+      plot.y.log = k / 4 && !(data[i][0] <= 0);
       yw_svg svg = draw(&plot);
       assert_well_formed(svg.text);
       assert_int_equal(count_of(svg.text, "nan") + count_of(svg.text, "inf"), 0);
