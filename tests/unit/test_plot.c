@@ -353,28 +353,28 @@ static void csv_files_hold_every_number_exactly(void** state) {
 static void columns_of_a_file_become_a_plot(void** state) {
   (void)state;
   write_text(in_folder("log.csv"),
-             "# a comment\r\ntime (s),kinetic energy (J),\"elastic, all (J)\",count\r\n"
+             "# a comment\r\ntime (s),kinetic energy (J),\"elastic \"\"E\"\", all (J)\",count\r\n"
              "0,1.5,,7\r\n\r\n0.5, 2.5 ,nan,many\r\n1,-1e-3,\"4\",9");
   yw_table table;
   yw_error error = {0};
   assert_int_equal(yw_table_read(in_folder("log.csv"), NULL, &table, &error), YW_OK);
   assert_int_equal(table.num_columns, 4);
   assert_int_equal(table.num_rows, 3);
-  assert_string_equal(table.columns[2].name, "elastic, all");
+  assert_string_equal(table.columns[2].name, "elastic \"E\", all");
   assert_string_equal(table.columns[2].unit, "J");
   assert_string_equal(table.columns[3].unit, "");
   assert_true(table.columns[1].values[1] == 2.5 && table.columns[1].values[2] == -1e-3);
   assert_true(isnan(table.columns[2].values[0]) && isnan(table.columns[2].values[1]));
   assert_true(table.columns[2].values[2] == 4 && isnan(table.columns[3].values[1]));
 
-  const char* const names[] = {"kinetic energy", "elastic, all"};
+  const char* const names[] = {"kinetic energy", "elastic \"E\", all"};
   yw_series series[2];
   yw_plot plot = yw_default_plot();
   assert_int_equal(yw_table_plot(&table, NULL, 2, names, series, &plot, &error), YW_OK);
   yw_svg svg = draw(&plot);
   assert_non_null(strstr(svg.text, ">time (s)</text>"));
   assert_non_null(strstr(svg.text, ">J</text>"));
-  assert_non_null(strstr(svg.text, ">elastic, all</text>"));
+  assert_non_null(strstr(svg.text, ">elastic &quot;E&quot;, all</text>"));
   yw_svg_free(&svg);
   assert_int_equal(yw_table_plot(&table, "count", 1, names, series, &plot, &error), YW_OK);
   svg = draw(&plot);
