@@ -71,12 +71,14 @@ if [ "${1:-}" != quick ]; then
   # The skin is C++ that takes a minute to compile: once is enough.
   others=(-DCMAKE_C_COMPILER=clang -DYW_WITH_OPENVDB=OFF)
   suite "clang" build/clang -LE 'cli|fuzz' -- "${others[@]}"
+  suite "gcc, -O1" build/o1 -- -DYW_BUILD_APP=OFF -DYW_TEST_KINDS=golden -DYW_OPTIMIZE=-O1
   export YW_TEST_FAST=1
   suite "address and undefined behaviour" build/asan -LE cli -- "${others[@]}" \
     -DYW_SANITIZE=address,undefined -DYW_OPTIMIZE=-O1
-  suite "threads" build/tsan -R 'test_base|_world|test_tracer|test_contact|_state|golden' -- "${others[@]}" \
+  suite "threads" build/tsan -R 'test_base|test_threads|_world|test_tracer|test_contact|_state|golden' -- "${others[@]}" \
     -DYW_SANITIZE=thread -DYW_OPTIMIZE=-O1
   check "installed library" scripts/check_install.sh
+  check "same interface within a minor version" scripts/check_compat.sh
 fi
 
 echo

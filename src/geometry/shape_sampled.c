@@ -10,6 +10,7 @@
 #include "geometry/shape_node.h"
 #include "geometry/shape_primitives.h"
 #include "yawara/extend/error.h"
+#include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
 
 #define MAX_SAMPLES (512.0 * 1024.0 * 1024.0)
@@ -103,6 +104,14 @@ float yw_distance_grid_distance_normal(const yw_distance_grid* grid, yw_vec3 p, 
 }
 
 yw_aabb yw_distance_grid_solid_box(const yw_distance_grid* grid) { return grid->solid; }
+
+uint64_t yw_distance_grid_hash(const yw_distance_grid* grid, uint64_t seed) {
+  uint64_t hash = yw_hash_bytes(seed, &grid->origin, sizeof grid->origin);
+  hash = yw_hash_bytes(hash, &grid->spacing, sizeof grid->spacing);
+  hash = yw_hash_bytes(hash, grid->size, sizeof grid->size);
+  size_t samples = (size_t)grid->size[0] * (size_t)grid->size[1] * (size_t)grid->size[2];
+  return yw_hash_bytes(hash, grid->samples, samples * sizeof *grid->samples);
+}
 
 void yw_distance_grid_free(const yw_allocator* mem, yw_distance_grid* grid) {
   if (!grid) return;
