@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/small/exponent.h"
 #include "methods/fem/body.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/timer.h"
@@ -184,7 +185,7 @@ static int32_t find_forces(fem_body* b, const yw_particles* p, const yw_step_ctx
 static void step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin, float h) {
   float share = (begin + h) / ctx->h;
   inner_step s = {
-      b, p, yw_scale(ctx->gravity, h), h, expf(-b->params.mass_damping * h), !no_obstacles(ctx)};
+      b, p, yw_scale(ctx->gravity, h), h, yw_expf(-b->params.mass_damping * h), !no_obstacles(ctx)};
   if (s.obstacles) remember_surface(b, p);
   int32_t blocks = (b->front.num_active + NODE_BLOCK - 1) / NODE_BLOCK;
   yw_tasks_run(blocks > BLOCKS_ALONE ? ctx->tasks : NULL, blocks, move_nodes, &s);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/small/exponent.h"
 #include "methods/frames/rigid.h"
 #include "yawara/extend/timer.h"
 
@@ -118,7 +119,7 @@ static int32_t step_positions(frames_body* body, yw_particles* particles, const 
 static void damp(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   if (!(body->params.damping > 0.0f)) return;
   frames_rigid rigid = yw_frames_rigid_motion(body, particles, NULL, ctx);
-  float lose = 1.0f - expf(-body->params.damping * ctx->h);
+  float lose = 1.0f - yw_expf(-body->params.damping * ctx->h);
   yw_vec3 velocity =
       yw_v3((float)rigid.velocity[0], (float)rigid.velocity[1], (float)rigid.velocity[2]);
   yw_vec3 spin = yw_v3((float)rigid.spin[0], (float)rigid.spin[1], (float)rigid.spin[2]);

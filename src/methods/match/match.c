@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "math/small/exponent.h"
 #include "math/small/simplex.h"
 #include "methods/match/body.h"
 #include "methods/match/frame.h"
@@ -252,7 +253,7 @@ static match_step begin_step(match_body* body, const yw_particles* particles,
       .center = body->frame.center,
       .h = ctx->h,
       .pull = body->params.alpha / ctx->h,
-      .damp = 1.0f - expf(-body->params.damping * ctx->h),
+      .damp = 1.0f - yw_expf(-body->params.damping * ctx->h),
       .gravity = yw_scale(ctx->gravity, ctx->h),
   };
   look_ahead(&step, stable_viscosity(&body->params, step.damp, ctx->h));

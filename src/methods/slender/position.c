@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "math/small/dense.h"
+#include "math/small/exponent.h"
 #include "math/small/mat3d.h"
 #include "methods/slender/motion.h"
 #include "methods/slender/sheet_energy.h"
@@ -412,7 +413,7 @@ static void meet_obstacles(slender_body* body, yw_particles* particles, const yw
 static void damp(slender_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   if (!(body->params.damping > 0.0f)) return;
   slender_motion m = yw_slender_motion(body, particles, ctx);
-  double lose = 1.0 - (double)expf(-body->params.damping * ctx->h);
+  double lose = 1.0 - (double)yw_expf(-body->params.damping * ctx->h);
   for (int32_t p = 0; p < particles->count; ++p) {
     double y[3], spin[3];
     for (int k = 0; k < 3; ++k) y[k] = yw_slender_place(body, particles, p, k) - m.center[k];
