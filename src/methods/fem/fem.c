@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "math/small/exponent.h"
+#include "math/small/float4.h"
 #include "methods/fem/body.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/timer.h"
@@ -132,8 +133,6 @@ static void meet_obstacles(fem_body* b, yw_particles* p, const yw_step_ctx* ctx,
 
 // One inner step ----------------------------------------------------------------------------------
 
-typedef float quad __attribute__((vector_size(16)));
-
 typedef struct inner_step {
   fem_body* b;
   yw_particles* p;
@@ -148,13 +147,13 @@ static void move_nodes(void* context, int32_t block, int32_t worker) {
   (void)worker;
   int32_t begin = block * NODE_BLOCK, end = begin + NODE_BLOCK;
   if (end > b->front.num_active) end = b->front.num_active;
-  quad *pos = (quad*)(void*)s->p->pos, *vel = (quad*)(void*)s->p->vel;
-  const quad* force = (const quad*)(const void*)b->force;
-  const quad gravity = {s->gravity.x, s->gravity.y, s->gravity.z, 0.0f};
+  yw_float4_view *pos = (yw_float4_view*)(void*)s->p->pos, *vel = (yw_float4_view*)(void*)s->p->vel;
+  const yw_float4_view* force = (const yw_float4_view*)(const void*)b->force;
+  const yw_float4 gravity = {s->gravity.x, s->gravity.y, s->gravity.z, 0.0f};
   for (int32_t i = begin; i < end; ++i) {
     int32_t n = b->work.nodes[i];
     if (b->inv_mass[n] == 0.0f) continue;
-    quad v = s->keep * (vel[n] + gravity + (s->h * b->inv_mass[n]) * force[n]);
+    yw_float4 v = s->keep * (vel[n] + gravity + (s->h * b->inv_mass[n]) * force[n]);
     vel[n] = v;
     pos[n] += s->h * v;
   }

@@ -145,10 +145,6 @@ static int32_t chunk_end(const frames_phase* phase, int32_t chunk) {
   return end < phase->model->num_particles ? end : phase->model->num_particles;
 }
 
-static yw_vec4 mad4(yw_vec4 a, float s, yw_vec4 b) {
-  return (yw_vec4){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z, 0.0f};
-}
-
 static double dot4(yw_vec4 a, yw_vec4 b) {
   return (double)(a.x * b.x) + (double)(a.y * b.y) + (double)(a.z * b.z);
 }
@@ -194,8 +190,8 @@ static void advance_step(const frames_phase* phase, int32_t chunk) {
   frames_body* body = phase->body;
   float alpha = ((const combine*)phase)->alpha;
   for (int32_t p = chunk * FRAMES_CHUNK; p < chunk_end(phase, chunk); ++p) {
-    body->step[p] = mad4(body->step[p], alpha, body->direction[p]);
-    body->residual[p] = mad4(body->residual[p], -alpha, body->product[p]);
+    body->step[p] = yw_mad4(body->step[p], alpha, body->direction[p]);
+    body->residual[p] = yw_mad4(body->residual[p], -alpha, body->product[p]);
   }
 }
 
@@ -204,7 +200,7 @@ static void turn_direction(const frames_phase* phase, int32_t chunk) {
   frames_body* body = phase->body;
   float beta = ((const combine*)phase)->beta;
   for (int32_t p = chunk * FRAMES_CHUNK; p < chunk_end(phase, chunk); ++p) {
-    body->direction[p] = mad4(body->conditioned[p], beta, body->direction[p]);
+    body->direction[p] = yw_mad4(body->conditioned[p], beta, body->direction[p]);
   }
 }
 
@@ -321,9 +317,9 @@ static void take_step(frames_body* body, float alpha) {
   float h1 = body->h1;
   for (int32_t p = 0; p < body->model->num_particles; ++p) {
     if (body->inverse[p] == 0.0f) continue;
-    body->moved[p] = mad4(body->moved[p], alpha, body->step[p]);
-    yw_vec4 v = mad4(body->drift[p], 1.0f / h1, body->moved[p]);
-    body->guess[p] = mad4(body->base[p], h1, v);
+    body->moved[p] = yw_mad4(body->moved[p], alpha, body->step[p]);
+    yw_vec4 v = yw_mad4(body->drift[p], 1.0f / h1, body->moved[p]);
+    body->guess[p] = yw_mad4(body->base[p], h1, v);
   }
 }
 
@@ -398,7 +394,7 @@ static void finish_particles(frames_body* body, yw_particles* particles, float h
       yw_vec3 way = yw_sub(yw_xyz(body->guess[p]), yw_xyz(body->last_pos[p]));
       particles->vel[p] = yw_v4(yw_scale(way, inv_h));
     } else {
-      particles->vel[p] = mad4(body->drift[p], inv_h1, body->moved[p]);
+      particles->vel[p] = yw_mad4(body->drift[p], inv_h1, body->moved[p]);
     }
     particles->pos[p] = body->guess[p];
   }

@@ -157,7 +157,8 @@ static void flow_block(plastic_body* body, int32_t block) {
   plastic_state_block* state = &body->state[block];
   plastic_work_block* work = &body->work[block];
   for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-    yw_lanes_mat3 l = load_mat3(work->l[0], lane), u = load_mat3(state->u[0], lane);
+    yw_lanes_mat3 l = yw_lanes_mat3_load((const yw_mat3x16*)work->l, lane),
+                  u = yw_lanes_mat3_load((const yw_mat3x16*)state->u, lane);
     yw_lanes_mat3 lu = yw_lanes_mat3_mul(&l, &u);
     yw_vf dt = yw_vf_splat(body->dt), sigma[3];
     for (int a = 0; a < 3; ++a) sigma[a] = yw_vf_load(state->sigma[a] + lane);
@@ -206,9 +207,9 @@ void YW_KERNEL(yw_plastic_flow)(plastic_body* body, yw_particles* particles, int
     plastic_work_block* work = &body->work[block];
     make_rows(body, locals, block, &rows, (yw_mat3x16*)work->l, moved);
     for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-      yw_lanes_mat3 sum = load_mat3(work->l[0], lane);
+      yw_lanes_mat3 sum = yw_lanes_mat3_load((const yw_mat3x16*)work->l, lane);
       yw_lanes_sym3 inverse = yw_lanes_sym3_load((const yw_sym3x16*)work->inverse, lane);
-      yw_lanes_mat3 l = mul_sym(&sum, &inverse);
+      yw_lanes_mat3 l = yw_lanes_mat3_mul_sym(&sum, &inverse);
       yw_lanes_mat3_store((yw_mat3x16*)work->l, lane, &l);
     }
     if (body->drag) flow_as_printed(body, particles, block, work, moved);
