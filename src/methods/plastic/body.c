@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/small/polar.h"
+#include "methods/kit/rigid.h"
 #include "methods/plastic/phases.h"
 #include "methods/plastic/plastic.h"
 #include "yawara/extend/error.h"
@@ -212,8 +213,6 @@ typedef struct rigid_fit {
   float error;  // m, largest
 } rigid_fit;
 
-static yw_vec3 vec3_of(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
-
 // The motion from last_pos to where masters are.
 static rigid_fit fit_motion(const plastic_body* body, const yw_particles* particles) {
   double mass = 0.0, from[3] = {0}, to[3] = {0}, a[9] = {0}, largest = 0.0;
@@ -232,7 +231,7 @@ static rigid_fit fit_motion(const plastic_body* body, const yw_particles* partic
     }
   }
   for (int k = 0; k < 9; ++k) largest = fmax(largest, fabs(a[k]));
-  rigid_fit fit = {vec3_of(from), vec3_of(to), yw_mat3_identity(), 0.0f};
+  rigid_fit fit = {yw_v3_of(from), yw_v3_of(to), yw_mat3_identity(), 0.0f};
   if (largest > 0.0 && isfinite(largest)) {
     for (int k = 0; k < 9; ++k) a[k] /= largest;
     yw_mat3 map = {{(float)a[0], (float)a[3], (float)a[6]},
@@ -297,8 +296,8 @@ static void fit_spin(plastic_body* body, const yw_particles* particles, const pl
                        (float)((cy * spin[0] + cyy * spin[1] + cyz * spin[2]) / det),
                        (float)((cz * spin[0] + cyz * spin[1] + czz * spin[2]) / det));
   for (int32_t m = part->first; m < end; ++m) {
-    yw_vec3 arm = yw_sub(yw_xyz(particles->pos[m]), vec3_of(x));
-    yw_vec3 off = yw_sub(yw_sub(yw_xyz(particles->vel[m]), vec3_of(v)), yw_cross(turn, arm));
+    yw_vec3 arm = yw_sub(yw_xyz(particles->pos[m]), yw_v3_of(x));
+    yw_vec3 off = yw_sub(yw_sub(yw_xyz(particles->vel[m]), yw_v3_of(v)), yw_cross(turn, arm));
     left += (double)particles->mass[m] * (double)yw_length2(off);
   }
   if (left > 1e-4 * energy) turn = yw_v3(0, 0, 0);
