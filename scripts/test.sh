@@ -72,7 +72,8 @@ if [ "${1:-}" != quick ]; then
   # The skin is C++ that takes a minute to compile: once is enough.
   others=(-DCMAKE_C_COMPILER=clang -DYW_WITH_OPENVDB=OFF)
   suite "clang" build/clang -LE 'cli|fuzz' -- "${others[@]}"
-  suite "gcc, -O1" build/o1 -- -DYW_BUILD_APP=OFF -DYW_TEST_KINDS=golden -DYW_OPTIMIZE=-O1
+  # gcc takes some variables for uninitialised when it optimises less: warnings are no errors here.
+  suite "gcc, -O1" build/o1 -- -DYW_BUILD_APP=OFF -DYW_TEST_KINDS=golden -DYW_OPTIMIZE=-O1 -DYW_WERROR=OFF
   export YW_TEST_FAST=1
   suite "address and undefined behaviour" build/asan -LE cli -- "${others[@]}" \
     -DYW_SANITIZE=address,undefined -DYW_OPTIMIZE=-O1

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// frames: volumes, rods and sheets with Young's modulus and Poisson's ratio.
-// docs/methods/frames.md, docs/methods/rods.md
+// frames: volumes with Young's modulus and Poisson's ratio. docs/methods/frames.md
 #ifndef YAWARA_FRAMES_H
 #define YAWARA_FRAMES_H
 
@@ -61,64 +60,6 @@ YW_API yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames
 /// The cells of a mesh made by yw_tet_mesh_lattice with the same numbers: 8 vertices each, written
 /// to out, which has room for 8 * cells[0] * cells[1] * cells[2].
 YW_API void yw_lattice_cells(const int32_t cells[3], int32_t* out);
-
-/// Cross-section of a rod.
-typedef enum yw_section {
-  YW_SECTION_ROUND = 0,  ///< circle (default): radius or radii
-  YW_SECTION_ELLIPSE,    ///< width and thickness are its axes
-  YW_SECTION_RECTANGLE   ///< width and thickness are its sides
-} yw_section;
-
-/// A rod: a chain of oriented particles that stretches, bends and twists with EA, EI and GJ of its
-/// cross-section. Ropes, rulers, springs, cords, rings. Nothing here is owned or kept.
-typedef struct yw_rod_def {
-  const yw_vec3* points;  ///< m, particles at rest from one end to the other; the rest shape may
-                          ///< bend, coil and wind: it is what the rod returns to
-  int32_t num_points;     ///< 1 to 1,000,000; a single one is a rigid ball
-  bool closed;            ///< a ring: the last point is joined to the first; 3 points or more
-  yw_section section;
-  float radius;            ///< m, > 0, of a round rod; default 0.01
-  const float* radii;      ///< m, per point, instead; may be NULL
-  float width, thickness;  ///< m, > 0, of other sections: along the first and second axis of frames
-  /// Orientations at rest, per point: the third axis (z) points along the rod, the first (x) along
-  /// its width. NULL: carried along the curve without twist, starting with the width nearest to
-  /// width_direction.
-  const yw_quat* frames;
-  yw_vec3 width_direction;            ///< need not have length 1; zero (default): any
-  float density;                      ///< kg/m^3, > 0; default 1000
-  float youngs_modulus;               ///< Pa, > 0; default 1e6
-  float poissons_ratio;               ///< 0 to below 0.5; default 0.3
-  const float* youngs_modulus_field;  ///< Pa, per point, instead; may be NULL
-  const float* poissons_ratio_field;  ///< per point, instead; may be NULL
-  float contact_radius;  ///< m, of the particles as spheres in contacts; 0 (default): the radius,
-                         ///< or half the smaller side
-  yw_frames_params params;  ///< what bodies start with; beta and examples have no meaning here
-} yw_rod_def;
-YW_API yw_rod_def yw_default_rod_def(void);
-/// Made of it, a body has one particle per point, in the same order.
-YW_API yw_status yw_model_create_rod(const yw_allocator* mem, const yw_rod_def* def, yw_model** out,
-                                     yw_error* error);
-
-/// A sheet: oriented particles on a triangle mesh that stretches, bends and shears as a plate or
-/// shell of the given thickness. Nothing here is owned or kept.
-typedef struct yw_sheet_def {
-  const yw_tri_mesh* mesh;  ///< middle surface at rest, flat or curved, of up to 200,000 vertices
-                            ///< (25 kB each in a body); may have borders and holes;
-                            ///< neighbouring triangles must be wound the same way
-  float thickness;          ///< m, > 0; default 0.002
-  float density;            ///< kg/m^3, > 0; default 1000
-  float youngs_modulus;     ///< Pa, > 0; default 1e6
-  float poissons_ratio;     ///< 0 to below 0.5; default 0.3
-  const float* youngs_modulus_field;  ///< Pa, per vertex, instead; may be NULL
-  const float* poissons_ratio_field;  ///< per vertex, instead; may be NULL
-  float contact_radius;     ///< m, of the particles as spheres in contacts; 0 (default): half the
-                            ///< thickness
-  yw_frames_params params;  ///< what bodies start with; beta and examples have no meaning here
-} yw_sheet_def;
-YW_API yw_sheet_def yw_default_sheet_def(void);
-/// Made of it, a body has one particle per vertex, in the same order.
-YW_API yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def,
-                                       yw_model** out, yw_error* error);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,7 @@
 #include "model.h"
 #include "plastic.h"
 #include "shape.h"
+#include "slender.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -130,6 +131,10 @@ YW_API yw_status yw_body_field_values(const yw_world* world, yw_body_id id, int3
 /// out.
 YW_API int32_t yw_body_cells(const yw_world* world, yw_body_id id, int32_t* out, int32_t capacity);
 
+/// 0: the cells of the body are always the tets of its model. Else a number that changes whenever
+/// the cells do.
+YW_API uint64_t yw_body_cells_version(const yw_world* world, yw_body_id id);
+
 YW_API yw_status yw_body_set_match_params(yw_world* world, yw_body_id id,
                                           const yw_match_params* params);
 YW_API yw_status yw_body_match_params(const yw_world* world, yw_body_id id, yw_match_params* out);
@@ -151,6 +156,12 @@ YW_API yw_status yw_body_frames_params(const yw_world* world, yw_body_id id, yw_
 YW_API int32_t yw_body_frames_weights(const yw_world* world, yw_body_id id, float* out,
                                       int32_t capacity);
 
+/// Of a rod or sheet.
+YW_API yw_status yw_body_set_slender_params(yw_world* world, yw_body_id id,
+                                            const yw_slender_params* params);
+YW_API yw_status yw_body_slender_params(const yw_world* world, yw_body_id id,
+                                        yw_slender_params* out);
+
 typedef struct yw_body_sums {
   double mass;                 ///< kg
   double center[3];            ///< m
@@ -159,6 +170,27 @@ typedef struct yw_body_sums {
   double kinetic_energy;       ///< J
 } yw_body_sums;
 YW_API yw_status yw_body_sums_of(const yw_world* world, yw_body_id id, yw_body_sums* out);
+
+typedef struct yw_body_energy {
+  double kinetic;        ///< J, including that of particles that turn
+  double elastic;        ///< J; NAN where the method has none: match, and frames with examples
+  double gravitational;  ///< J, 0 at the origin
+} yw_body_energy;
+YW_API yw_status yw_body_energy_of(const yw_world* world, yw_body_id id, yw_body_energy* out);
+
+/// Mean forces on a body over the last yw_world_step, N.
+typedef struct yw_body_forces {
+  double support[3];    ///< by pins and obstacles together, and by damping that slows free flight
+                        ///< (mass_damping of fem)
+  double pins[3];       ///< by pins and their springs; NAN when obstacles acted in the same substep
+  double obstacles[3];  ///< by obstacles; NAN when pins acted in the same substep
+  double contact[3];    ///< by other bodies
+} yw_body_forces;
+/// Forces are measured only when asked for (default: not); this costs two passes over the
+/// particles per substep. Results do not change.
+YW_API yw_status yw_world_measure_forces(yw_world* world, bool on);
+/// YW_ERR_INVALID before the first step that measured them.
+YW_API yw_status yw_body_forces_of(const yw_world* world, yw_body_id id, yw_body_forces* out);
 
 // Pins and handles
 // ----------------------------------------------------------------------------------
@@ -201,6 +233,7 @@ YW_API yw_obstacle_def yw_default_obstacle_def(void);
 YW_API yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def,
                                     yw_obstacle_id* out, yw_error* error);
 YW_API yw_status yw_obstacle_destroy(yw_world* world, yw_obstacle_id id);
+YW_API const char* yw_obstacle_name(const yw_world* world, yw_obstacle_id id);
 /// Where the obstacle is at a time (s), e.g. yw_world_time(world).
 YW_API yw_status yw_obstacle_pose(const yw_world* world, yw_obstacle_id id, double time,
                                   yw_transform* out);

@@ -13,6 +13,7 @@
 #include "plastic.h"
 #include "scene.h"
 #include "shape.h"
+#include "slender.h"
 #include "world.h"
 
 #endif
