@@ -45,7 +45,8 @@ typedef struct yw_error {
   char message[1000];
 } yw_error;
 
-/// Where memory comes from. Zero-initialised means malloc and free.
+/// Where memory comes from. Zero-initialised means malloc and free. Workers allocate too: both
+/// functions must be safe to call from several threads at the same time.
 typedef struct yw_allocator {
   /// Returns size bytes aligned to align (a power of two, at most 64), or NULL.
   void* (*alloc)(void* context, size_t size, size_t align);

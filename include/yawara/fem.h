@@ -54,7 +54,7 @@ typedef enum yw_fem_hanging {
 /// What may be changed while a fem body runs.
 typedef struct yw_fem_params {
   /// Jump of strain that asks for refinement next to the finest level, > 0; default 0.01. Coarser
-  /// levels are refined at an eighth of it per level; with `soften` it is 2.5 times this, and 40
+  /// levels are refined at an eighth of it per level; with `soften` it is 2.5 times this, and 48
   /// times less per coarser level.
   float tau;
   float check_interval;  ///< s between two looks at the strains; 0 (default): 25 finest steps

@@ -6,7 +6,6 @@
 
 #include "base.h"
 #include "mesh.h"
-#include "world.h"
 
 #ifdef __cplusplus
 extern "C" {

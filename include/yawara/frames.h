@@ -72,10 +72,9 @@ YW_API yw_status yw_body_set_frames_params(yw_world* world, yw_body_id body,
 /// Current statistics of a frames body.
 typedef struct yw_frames_statistics {
   int32_t num_regions;
-  int32_t num_examples;   ///< without the rest pose
-  int32_t newton_steps;   ///< of implicit solvers, in the last substep
-  int32_t iterations;     ///< of conjugate gradients, in the last substep
-  double elastic_energy;  ///< J, from the rest pose
+  int32_t num_examples;  ///< without the rest pose
+  int32_t newton_steps;  ///< of implicit solvers, in the last substep
+  int32_t iterations;    ///< of conjugate gradients, in the last substep
 } yw_frames_statistics;
 YW_API yw_status yw_body_frames_statistics(const yw_world* world, yw_body_id body,
                                            yw_frames_statistics* out);

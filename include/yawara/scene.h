@@ -18,29 +18,28 @@ typedef struct yw_scene_override {
   const char* value;  ///< JSON, or a bare word taken as a string
 } yw_scene_override;
 
-/// Reads, checks and builds shapes, meshes and models. Paths in the scene are relative to it.
-/// warning (may be NULL) gets what is worth a word, one line each, e.g. a redundant example; empty
-/// when nothing is. Overrides are needed only during the call.
-YW_API yw_status yw_scene_read(const char* path, const yw_allocator* mem, int32_t num_overrides,
-                               const yw_scene_override* overrides, yw_scene** out,
-                               yw_error* warning, yw_error* error);
-/// How the models of a scene are made. Zero-initialised means defaults.
-typedef struct yw_scene_options {
-  const char* cache_folder;  ///< for what takes long to make, see yw_fem_def; NULL: none
-  int32_t threads;           ///< 0: one per core
-  yw_progress progress;      ///< told while models are made, or NULL
+/// What to read and how to make the models of it. Start from yw_default_scene_def(). All of it is
+/// needed only during the call.
+typedef struct yw_scene_def {
+  /// The scene file. With a text it is not opened, but still named in messages and the place that
+  /// files of the scene are relative to. Never NULL.
+  const char* path;
+  const char* text;  ///< the scene itself, size bytes of JSON; NULL (default): read the file
+  size_t size;       ///< bytes of text
+  const yw_scene_override* overrides;  ///< changes, first to last; may be NULL
+  int32_t num_overrides;               ///< default 0
+  const char* cache_folder;  ///< for what takes long to make, see yw_fem_def; NULL (default): none
+  int32_t threads;           ///< that make models, including the caller; 0 (default): one per core
+  yw_progress progress;      ///< told while models are made; NULL (default): nobody
   void* progress_context;
-} yw_scene_options;
-/// The same with options, which may be NULL.
-YW_API yw_status yw_scene_read_with(const char* path, const yw_allocator* mem,
-                                    int32_t num_overrides, const yw_scene_override* overrides,
-                                    const yw_scene_options* options, yw_scene** out,
-                                    yw_error* warning, yw_error* error);
-/// The same for a text in memory; path stands in messages and says where files of the scene are.
-YW_API yw_status yw_scene_read_text(const char* text, size_t size, const char* path,
-                                    const yw_allocator* mem, int32_t num_overrides,
-                                    const yw_scene_override* overrides, yw_scene** out,
-                                    yw_error* warning, yw_error* error);
+  yw_allocator mem;  ///< of the scene and its worlds; default malloc
+} yw_scene_def;
+YW_API yw_scene_def yw_default_scene_def(void);
+
+/// Reads, checks and builds shapes, meshes and models. warning (may be NULL) gets what is worth a
+/// word, one line each, e.g. a redundant example; empty when nothing is. On error *out is NULL.
+YW_API yw_status yw_scene_read(const yw_scene_def* def, yw_scene** out, yw_error* warning,
+                               yw_error* error);
 YW_API void yw_scene_destroy(yw_scene* scene);  ///< NULL is fine
 
 typedef struct yw_camera {
@@ -75,13 +74,13 @@ YW_API bool yw_scene_particle_color(const yw_scene* scene, int32_t body, int32_t
 YW_API int32_t yw_scene_num_obstacles(const yw_scene* scene);
 YW_API yw_look yw_scene_obstacle_look(const yw_scene* scene, int32_t obstacle);
 YW_API const yw_shape* yw_scene_obstacle_shape(const yw_scene* scene, int32_t obstacle);
-/// Of the world that was built last.
+/// The same in every world that yw_scene_build makes.
 YW_API yw_obstacle_id yw_scene_obstacle_id(const yw_scene* scene, int32_t obstacle);
 
 /// A new world with everything in the scene; it does not need the scene any more. threads 0: one
 /// per core.
-YW_API yw_status yw_scene_build(yw_scene* scene, int32_t threads, yw_simd simd, yw_world** out,
-                                yw_error* error);
+YW_API yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd,
+                                yw_world** out, yw_error* error);
 
 #ifdef __cplusplus
 }

@@ -98,9 +98,8 @@ YW_API yw_status yw_body_set_slender_params(yw_world* world, yw_body_id body,
 
 /// Current statistics of a rod or sheet.
 typedef struct yw_slender_statistics {
-  int32_t num_elements;   ///< pairs of a rod, triangles of a sheet
-  int32_t newton_steps;   ///< of implicit solvers, in the last step
-  double elastic_energy;  ///< J
+  int32_t num_elements;  ///< pairs of a rod, triangles of a sheet
+  int32_t newton_steps;  ///< of implicit solvers, in the last step
 } yw_slender_statistics;
 YW_API yw_status yw_body_slender_statistics(const yw_world* world, yw_body_id body,
                                             yw_slender_statistics* out);

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Worlds: bodies, obstacles, pins; the step; snapshots and hashes. SI units, y is up.
+//
+// Threads. Functions that take a const world only read: any number of threads may call them on one
+// world at the same time. Functions that take a non-const world need it for themselves. Different
+// worlds have nothing to do with each other and may be created, stepped and destroyed on different
+// threads at the same time, also when they share models and shapes, whose references are counted
+// atomically. See docs/design/threads.md.
 #ifndef YAWARA_WORLD_H
 #define YAWARA_WORLD_H
 
@@ -119,6 +125,27 @@ typedef struct yw_body_sums {
   double kinetic_energy;       ///< J
 } yw_body_sums;
 YW_API yw_status yw_body_sums_of(const yw_world* world, yw_body_id id, yw_body_sums* out);
+
+typedef struct yw_body_energy {
+  double kinetic;        ///< J, including that of particles that turn
+  double elastic;        ///< J; NAN where the method has none: match, and frames with examples
+  double gravitational;  ///< J, 0 at the origin
+} yw_body_energy;
+YW_API yw_status yw_body_energy_of(const yw_world* world, yw_body_id id, yw_body_energy* out);
+
+/// Mean forces on a body over the last yw_world_step, N.
+typedef struct yw_body_forces {
+  double support[3];    ///< by pins and obstacles together, and by damping that slows free flight
+                        ///< (mass_damping of fem)
+  double pins[3];       ///< by pins and their springs; NAN when obstacles acted in the same substep
+  double obstacles[3];  ///< by obstacles; NAN when pins acted in the same substep
+  double contact[3];    ///< by other bodies
+} yw_body_forces;
+/// Forces are measured only when asked for (default: not); this costs two passes over the
+/// particles per substep. Results do not change.
+YW_API yw_status yw_world_measure_forces(yw_world* world, bool on);
+/// YW_ERR_INVALID before the first step that measured them.
+YW_API yw_status yw_body_forces_of(const yw_world* world, yw_body_id id, yw_body_forces* out);
 
 // Pins and handles
 // ----------------------------------------------------------------------------------

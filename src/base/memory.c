@@ -46,16 +46,13 @@ void* yw_mem_resize(const yw_allocator* mem, void* old, size_t old_count, size_t
   return fresh;
 }
 
-bool yw_list_reserve(const yw_allocator* mem, void** items, int32_t* capacity, int32_t count,
-                     int32_t extra, size_t size) {
-  int64_t wanted = (int64_t)count + extra;
-  if (wanted <= *capacity && *items) return true;
-  int64_t grown = wanted + wanted / 2 + 16;
-  if (wanted > INT32_MAX) return false;
+void* yw_list_grow(const yw_allocator* mem, void* items, int32_t* capacity, int32_t count,
+                   int32_t extra, size_t size) {
+  int64_t wanted = (int64_t)count + extra, grown = wanted + wanted / 2 + 16;
+  if ((wanted <= *capacity && items) || wanted > INT32_MAX) return items;
   if (grown > INT32_MAX) grown = INT32_MAX;
-  void* fresh = yw_mem_resize(mem, *items, (size_t)count, (size_t)grown, size);
-  if (!fresh) return false;
-  *items = fresh;
+  void* fresh = yw_mem_resize(mem, items, (size_t)count, (size_t)grown, size);
+  if (!fresh) return items;
   *capacity = (int32_t)grown;
-  return true;
+  return fresh;
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Reading
@@ -193,9 +194,11 @@ size_t yw_format_double(double value, char text[YW_NUMBER_TEXT]) {
   if (!isfinite(value)) return put_not_finite(value, text);
   size_t length = 0;
   double back = (double)NAN;
-  for (int32_t precision = 15; precision <= 17 && back != value; ++precision) {
+  for (int32_t precision = 15; precision <= 17 && back != fabs(value); ++precision) {
     char printed[YW_NUMBER_TEXT];
     snprintf(printed, sizeof printed, "%.*e", (int)precision - 1, fabs(value));
+    // strtod follows the same locale and, unlike yw_parse_double, rounds correctly.
+    back = strtod(printed, NULL);
     // Between the digits stands whatever the locale calls a decimal point: only digits count.
     uint64_t digits = 0;
     const char* p = printed;
@@ -204,7 +207,6 @@ size_t yw_format_double(double value, char text[YW_NUMBER_TEXT]) {
     int32_t exponent = 0;
     parse_exponent(p, printed + strlen(printed), &exponent);
     length = put_digits(signbit(value) != 0, digits, exponent - precision + 1, text);
-    yw_parse_double(text, text + length, &back);
   }
   return length;
 }

@@ -44,10 +44,9 @@ static int32_t find_block(const builder* b, const int32_t cell[3]) {
 // Makes room for one more block in the list and the table.
 static bool reserve_block(builder* b) {
   yw_bcc* lattice = b->lattice;
-  if (!yw_list_reserve(&lattice->mem, (void**)&lattice->blocks, &b->capacity, lattice->num_blocks,
-                       1, sizeof(yw_bcc_block))) {
-    return false;
-  }
+  lattice->blocks = yw_list_grow(&lattice->mem, lattice->blocks, &b->capacity, lattice->num_blocks,
+                                 1, sizeof *lattice->blocks);
+  if (!lattice->blocks || b->capacity <= lattice->num_blocks) return false;
   if (2 * ((size_t)lattice->num_blocks + 1) <= b->table.capacity) return true;
   block_table grown = {.capacity = b->table.capacity > 0 ? 2 * b->table.capacity : 256};
   grown.slots = YW_NEW_ARRAY(&lattice->mem, int32_t, grown.capacity);

@@ -195,10 +195,10 @@ static bool create(yw_loader* l, yw_model_spec* model) {
   def.sampling = (yw_fem_sampling)fem->sampling;
   def.material_at = fem->num_fields > 0 ? layers_at : NULL;
   def.material_context = fem;
-  def.cache_folder = l->options.cache_folder;
-  def.threads = l->options.threads;
-  def.progress = l->options.progress;
-  def.progress_context = l->options.progress_context;
+  def.cache_folder = l->def->cache_folder;
+  def.threads = l->def->threads;
+  def.progress = l->def->progress;
+  def.progress_context = l->def->progress_context;
   yw_status status = yw_model_create_fem(&l->scene->mem, &def, &model->model, &deep);
   const yw_json* node = status == YW_ERR_GEOMETRY ? model->source_node : model->keys.fem;
   if (status < 0) return yw_deep_fail(&l->r, node, &deep);

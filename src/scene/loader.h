@@ -35,7 +35,7 @@ struct yw_loader {
   const yw_json* shapes;
   yw_named_shape* named_shapes;  ///< one for each item of shapes
   const yw_json* models;         ///< item i is yw_scene.models.items[i]
-  yw_scene_options options;
+  const yw_scene_def* def;
   int32_t shape_depth;
 };
 

@@ -102,6 +102,7 @@ const yw_shape* yw_scene_obstacle_shape(const yw_scene* scene, int32_t obstacle)
 }
 
 yw_obstacle_id yw_scene_obstacle_id(const yw_scene* scene, int32_t obstacle) {
-  const yw_obstacle_spec* o = obstacle_at(scene, obstacle);
-  return o ? o->id : (yw_obstacle_id){0, 0};
+  // A new world fills its slots in order.
+  if (!obstacle_at(scene, obstacle)) return (yw_obstacle_id){0, 0};
+  return (yw_obstacle_id){.index1 = (uint32_t)obstacle + 1, .generation = 1};
 }

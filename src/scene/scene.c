@@ -140,30 +140,35 @@ static bool set_folder(yw_loader* l, const char* path) {
 
 // Public ------------------------------------------------------------------------------------------
 
-static yw_status read_scene(const char* text, size_t size, const char* path,
-                            const yw_allocator* mem, int32_t num_overrides,
-                            const yw_scene_override* overrides, const yw_scene_options* options,
-                            yw_scene** out, yw_error* warning, yw_error* error) {
-  yw_error own = {0};
-  yw_error_clear(warning);
-  if (!out) return yw_fail(error, YW_ERR_INVALID, "yw_scene_read needs a place for the scene");
-  *out = NULL;
-  if (!path || (!text && size > 0) || num_overrides < 0 || (num_overrides > 0 && !overrides)) {
-    return yw_fail(error, YW_ERR_INVALID, "yw_scene_read needs a path and a text");
+yw_scene_def yw_default_scene_def(void) { return (yw_scene_def){0}; }
+
+static yw_status check_def(const yw_scene_def* def, yw_error* error) {
+  if (!def || !def->path) return yw_fail(error, YW_ERR_INVALID, "yw_scene_read needs a path");
+  if (!def->text && def->size > 0) {
+    return yw_fail(error, YW_ERR_INVALID, "%s: a text of %zu bytes is NULL", def->path, def->size);
   }
-  yw_scene* scene = YW_NEW(mem, yw_scene);
-  if (!scene) return yw_fail_memory(error, path);
-  scene->mem = yw_mem_or_default(mem);
-  yw_status status = yw_json_parse(mem, path, text ? text : "", size, &scene->doc, error);
+  if (def->num_overrides < 0 || (def->num_overrides > 0 && !def->overrides)) {
+    return yw_fail(error, YW_ERR_INVALID, "%s: there are %d overrides, but their list is NULL",
+                   def->path, (int)def->num_overrides);
+  }
+  return YW_OK;
+}
+
+static yw_status read_text(const yw_scene_def* def, const char* text, size_t size, yw_scene** out,
+                           yw_error* warning, yw_error* error) {
+  yw_error own = {0};
+  yw_scene* scene = YW_NEW(&def->mem, yw_scene);
+  if (!scene) return yw_fail_memory(error, def->path);
+  scene->mem = yw_mem_or_default(&def->mem);
+  yw_status status = yw_json_parse(&scene->mem, def->path, text, size, &scene->doc, error);
   if (status < 0) {
     yw_scene_destroy(scene);
     return status;
   }
-  yw_loader l = {.scene = scene};
-  if (options) l.options = *options;
-  l.r = (yw_reader_ctx){&scene->mem, path, scene->doc, overrides, &own, warning};
-  bool done =
-      set_folder(&l, path) && yw_apply_overrides(&l, num_overrides, overrides) && load_scene(&l);
+  yw_loader l = {.scene = scene, .def = def};
+  l.r = (yw_reader_ctx){&scene->mem, def->path, scene->doc, def->overrides, &own, warning};
+  bool done = set_folder(&l, def->path) &&
+              yw_apply_overrides(&l, def->num_overrides, def->overrides) && load_scene(&l);
   if (!done) {
     yw_error_clear(warning);
     yw_scene_destroy(scene);
@@ -173,33 +178,20 @@ static yw_status read_scene(const char* text, size_t size, const char* path,
   return YW_OK;
 }
 
-yw_status yw_scene_read_text(const char* text, size_t size, const char* path,
-                             const yw_allocator* mem, int32_t num_overrides,
-                             const yw_scene_override* overrides, yw_scene** out, yw_error* warning,
-                             yw_error* error) {
-  return read_scene(text, size, path, mem, num_overrides, overrides, NULL, out, warning, error);
-}
-
-yw_status yw_scene_read_with(const char* path, const yw_allocator* mem, int32_t num_overrides,
-                             const yw_scene_override* overrides, const yw_scene_options* options,
-                             yw_scene** out, yw_error* warning, yw_error* error) {
-  if (!out || !path) {
-    return yw_fail(error, YW_ERR_INVALID, "yw_scene_read needs a path and a place for the scene");
-  }
+yw_status yw_scene_read(const yw_scene_def* def, yw_scene** out, yw_error* warning,
+                        yw_error* error) {
+  yw_error_clear(warning);
+  if (!out) return yw_fail(error, YW_ERR_INVALID, "yw_scene_read needs a place for the scene");
   *out = NULL;
-  yw_file_data data = {0};
-  yw_status status = yw_file_read_all(path, YW_JSON_MAX_BYTES, mem, &data, error);
+  yw_status status = check_def(def, error);
   if (status < 0) return status;
-  status = read_scene(data.bytes, data.size, path, mem, num_overrides, overrides, options, out,
-                      warning, error);
+  if (def->text) return read_text(def, def->text, def->size, out, warning, error);
+  yw_file_data data = {0};
+  status = yw_file_read_all(def->path, YW_JSON_MAX_BYTES, &def->mem, &data, error);
+  if (status < 0) return status;
+  status = read_text(def, data.bytes, data.size, out, warning, error);
   yw_file_data_free(&data);
   return status;
-}
-
-yw_status yw_scene_read(const char* path, const yw_allocator* mem, int32_t num_overrides,
-                        const yw_scene_override* overrides, yw_scene** out, yw_error* warning,
-                        yw_error* error) {
-  return yw_scene_read_with(path, mem, num_overrides, overrides, NULL, out, warning, error);
 }
 
 void yw_scene_destroy(yw_scene* scene) {

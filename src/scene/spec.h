@@ -109,7 +109,6 @@ typedef struct yw_obstacle_spec {
 
   yw_shape* solid;  ///< not owned
   yw_path_spec motion;
-  yw_obstacle_id id;  ///< in the world that was built last
 } yw_obstacle_spec;
 
 #endif

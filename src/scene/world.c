@@ -155,7 +155,8 @@ static yw_status create_group(const yw_scene* scene, yw_world* world, const yw_g
   return status;
 }
 
-static yw_status create_obstacle(yw_world* world, yw_obstacle_spec* obstacle, yw_error* error) {
+static yw_status create_obstacle(yw_world* world, const yw_obstacle_spec* obstacle,
+                                 yw_error* error) {
   yw_obstacle_def def = yw_default_obstacle_def();
   const yw_path_spec* motion = &obstacle->motion;
   def.shape = obstacle->solid;
@@ -165,7 +166,8 @@ static yw_status create_obstacle(yw_world* world, yw_obstacle_spec* obstacle, yw
   def.restitution = obstacle->restitution;
   def.sticky = obstacle->sticky;
   def.name = obstacle->name;
-  return yw_obstacle_create(world, &def, &obstacle->id, error);
+  yw_obstacle_id id;
+  return yw_obstacle_create(world, &def, &id, error);
 }
 
 // Says which part of the scene a deeper layer refused.
@@ -176,10 +178,10 @@ static yw_status fail_part(const yw_scene* scene, const yw_json* node, const yw_
   return yw_fail(error, deep->status, "%s: %s: %s", scene->file, path, deep->message);
 }
 
-static yw_status fill_world(yw_scene* scene, yw_world* world, yw_error* error) {
+static yw_status fill_world(const yw_scene* scene, yw_world* world, yw_error* error) {
   yw_error deep = {0};
   for (int32_t i = 0; i < scene->obstacles.count; i++) {
-    yw_obstacle_spec* obstacle = &scene->obstacles.items[i];
+    const yw_obstacle_spec* obstacle = &scene->obstacles.items[i];
     deep.status = create_obstacle(world, obstacle, &deep);
     if (deep.status < 0) return fail_part(scene, obstacle->node, &deep, error);
   }
@@ -198,7 +200,7 @@ static yw_status fill_world(yw_scene* scene, yw_world* world, yw_error* error) {
   return YW_OK;
 }
 
-yw_status yw_scene_build(yw_scene* scene, int32_t threads, yw_simd simd, yw_world** out,
+yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd, yw_world** out,
                          yw_error* error) {
   if (!out) return yw_fail(error, YW_ERR_INVALID, "yw_scene_build needs a place for the world");
   *out = NULL;

@@ -133,6 +133,7 @@ static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* bo
                   def->angular_velocity);
   }
   yw_body_remember(body);
+  yw_body_show(world, body);
   return YW_OK;
 }
 
@@ -172,7 +173,6 @@ yw_status yw_body_create(yw_world* world, const yw_body_def* def, yw_body_id* ou
   }
   body->generation = generation + 1;
   body->key = ++world->next_key;
-  ++world->changes;
   world->body_order.items[world->body_order.count++] = (uint32_t)slot;
   *out = (yw_body_id){(uint32_t)slot + 1, body->generation};
   return YW_OK;
@@ -197,7 +197,6 @@ yw_status yw_body_destroy(yw_world* world, yw_body_id id) {
   yw_world_drop_pins(world, slot);
   yw_body_release(world, body);
   ++body->generation;
-  ++world->changes;
   int32_t kept = 0;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     if (world->body_order.items[i] != slot) {
@@ -238,40 +237,6 @@ const yw_model* yw_body_model(const yw_world* world, yw_body_id id) {
   return body ? body->model : NULL;
 }
 
-// Fills the arrays in mesh order once per change of the world.
-static yw_body* refreshed(const yw_world* world, yw_body_id id, int32_t* count) {
-  yw_body* body = yw_world_find_body(world, id);
-  if (count) *count = body ? body->particles.count : 0;
-  if (!body || body->shown_change == world->changes) return body;
-  const yw_particles* p = &body->particles;
-  const int32_t* table = yw_body_vertex_table(body);
-  const float* radius =
-      body->shown_radii ? body->model->method->contact_geometry(body->state).radius : NULL;
-  for (int32_t i = 0; i < p->count; ++i) {
-    int32_t particle = particle_of(table, i);
-    body->shown_positions[i] = yw_xyz(p->pos[particle]);
-    body->shown_velocities[i] = yw_xyz(p->vel[particle]);
-    if (radius) body->shown_radii[i] = radius[particle];
-  }
-  body->shown_change = world->changes;
-  return body;
-}
-
-const yw_vec3* yw_body_positions(const yw_world* world, yw_body_id id, int32_t* count) {
-  yw_body* body = refreshed(world, id, count);
-  return body ? body->shown_positions : NULL;
-}
-
-const yw_vec3* yw_body_velocities(const yw_world* world, yw_body_id id, int32_t* count) {
-  yw_body* body = refreshed(world, id, count);
-  return body ? body->shown_velocities : NULL;
-}
-
-const float* yw_body_radii(const yw_world* world, yw_body_id id, int32_t* count) {
-  yw_body* body = refreshed(world, id, count);
-  return body ? body->shown_radii : NULL;
-}
-
 yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3* positions,
                             const yw_vec3* velocities) {
   yw_body* body = yw_world_find_body(world, id);
@@ -290,7 +255,7 @@ yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3* posit
   }
   body->diverged = false;
   body->model->method->invalidate(body->state, p);
-  ++world->changes;
+  yw_body_show(world, body);
   return YW_OK;
 }
 
@@ -299,7 +264,7 @@ yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec
   const yw_body* body = yw_world_find_body(world, id);
   if (!body || !out || capacity < body->model->surface.num_vertices) return YW_ERR_INVALID;
   if (!body->model->own_surface) {
-    return yw_model_surface_positions(body->model, yw_body_positions(world, id, NULL), out);
+    return yw_model_surface_positions(body->model, body->shown_positions, out);
   }
   body->model->method->surface_positions(body->state, &body->particles, out);
   return YW_OK;

@@ -26,16 +26,16 @@ static inline void* yw_slot_find(void* items, int32_t count, size_t size, uint32
 }
 
 /// A dead slot, or a new zeroed one at the end. -1 when memory is out.
-#define YW_SLOT_FREE(mem, list)                                                  \
-  yw_slot_free((mem), (void**)&(list)->items, &(list)->capacity, &(list)->count, \
-               sizeof *(list)->items)
-static inline int32_t yw_slot_free(const yw_allocator* mem, void** items, int32_t* capacity,
-                                   int32_t* count, size_t size) {
+#define YW_SLOT_FREE(mem, list)                                             \
+  (YW_LIST_RESERVE((mem), (list), 1)                                        \
+       ? yw_slot_free((list)->items, &(list)->count, sizeof *(list)->items) \
+       : -1)
+/// There must be room for one more.
+static inline int32_t yw_slot_free(void* items, int32_t* count, size_t size) {
   for (int32_t i = 0; i < *count; ++i) {
-    if (!(yw_slot_generation(*items, i, size) & 1)) return i;
+    if (!(yw_slot_generation(items, i, size) & 1)) return i;
   }
-  if (!yw_list_reserve(mem, items, capacity, *count, 1, size)) return -1;
-  memset((char*)*items + (size_t)*count * size, 0, size);
+  memset((char*)items + (size_t)*count * size, 0, size);
   return (*count)++;
 }
 

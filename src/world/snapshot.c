@@ -163,7 +163,7 @@ static bool read_state(yw_world* world, yw_reader* reader) {
     pin->hand_begin = read_motion(reader);
     pin->hand_end = read_motion(reader);
   }
-  ++world->changes;
+  yw_world_show(world);
   return !reader->failed && reader->offset == reader->size;
 }
 

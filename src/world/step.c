@@ -271,10 +271,13 @@ static yw_status run_substep(substep* s, yw_step_report* report) {
   start_bodies(world, s->h);
   place_obstacles(s);
   place_pins(s);
+  if (world->measures_forces) yw_forces_begin_substep(world);
   advance_bodies(s);
   check_bodies(world, report);
+  if (world->measures_forces) yw_forces_note_advance(world, s->h);
   double advanced = s->timing ? yw_seconds() : 0.0;
   yw_status status = resolve_contacts(s, &report->body_contacts);
+  if (world->measures_forces) yw_forces_note_contact(world);
   settle_bodies(s);
   collect_report(world, report);
   if (s->timing) {
@@ -302,6 +305,7 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   if (!(h > 0.0f)) return YW_ERR_INVALID;
   yw_step_report local = {0};
   remember_good_state(world);
+  if (world->measures_forces) yw_forces_begin_step(world, dt);
   yw_status status = YW_OK;
   for (int32_t i = 0; i < substeps && status >= 0; ++i) {
     substep s = {.world = world,
@@ -316,7 +320,7 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   start_bodies(world, h);
   finish_hand_moves(world);
   ++world->step_count;
-  ++world->changes;
+  yw_world_show(world);
   // Matching is what is left of advancing the bodies.
   local.seconds_match -= local.seconds_project;
   if (report) *report = local;

@@ -18,7 +18,6 @@ yw_status yw_world_create(const yw_world_def* def, yw_world** out) {
   world->gravity = def->gravity;
   world->contact_iterations = def->contact_iterations;
   world->simd = yw_simd_resolve(def->simd);
-  world->changes = 1;
   world->tasks = yw_tasks_create(&world->mem, def->threads);
   world->contacts = yw_contacts_create(&world->mem);
   if (!world->tasks || !world->contacts) {

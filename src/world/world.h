@@ -14,6 +14,14 @@
 
 #define YW_NAME_LENGTH 64
 
+/// Impulses on a body during a step, N s; see forces.c.
+typedef struct yw_body_balance {
+  double momentum[3];  ///< kg m/s, where the next impulse starts
+  double support[3], pins[3], obstacles[3], contact[3];
+  bool mixed;   ///< pins and obstacles acted together: only their sum is known
+  double span;  ///< s, of the step; 0: not measured
+} yw_body_balance;
+
 typedef struct yw_body {
   uint32_t generation;  ///< odd while alive
   uint64_t key;         ///< never used twice in a world
@@ -33,12 +41,12 @@ typedef struct yw_body {
   uint64_t last_topology;                       ///< topology_version that they belong to
   yw_vec3 *shown_positions, *shown_velocities;  ///< in the order of the mesh
   float* shown_radii;                           ///< NULL for volumes
-  uint64_t shown_change;                        ///< value of world->changes when they were filled
 
   YW_LIST(yw_hold) holds;
   YW_LIST(yw_spring) springs;
   yw_method_report report;
   yw_status status;
+  yw_body_balance forces;
 } yw_body;
 
 typedef struct yw_pin {
@@ -72,8 +80,8 @@ struct yw_world {
   int32_t contact_iterations;
   double time;
   uint64_t step_count;
-  uint64_t changes;  ///< raised whenever particles change
   uint64_t next_key;
+  bool measures_forces;
 
   YW_LIST(yw_body) bodies;
   YW_LIST(uint32_t) body_order;  ///< slots in order of creation
@@ -103,6 +111,11 @@ static inline bool yw_body_takes_part(const yw_body* body) {
 /// Remembers where the body is, as the place to go back to should it diverge.
 void yw_body_remember(yw_body* body);
 
+/// Copies what readers see (the shown_ arrays) from the particles. Every call that changes
+/// particles ends with one of these, so that readers only read.
+void yw_body_show(yw_world* world, yw_body* body);
+void yw_world_show(yw_world* world);
+
 /// The body, or NULL for a dead or null id.
 yw_body* yw_world_find_body(const yw_world* world, yw_body_id id);
 yw_transform yw_obstacle_pose_at(const yw_world_obstacle* obstacle, double time);
@@ -113,5 +126,11 @@ void yw_pin_release(yw_world* world, yw_pin* pin);
 void yw_world_restore_masses(yw_world* world, uint32_t body);
 void yw_world_obstacle_release(yw_world* world, yw_world_obstacle* obstacle);
 void yw_body_release(yw_world* world, yw_body* body);
+
+// forces.c: called by the step of worlds that measure forces.
+void yw_forces_begin_step(yw_world* world, float dt);
+void yw_forces_begin_substep(yw_world* world);
+void yw_forces_note_advance(yw_world* world, float h);
+void yw_forces_note_contact(yw_world* world);
 
 #endif

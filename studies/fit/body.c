@@ -34,7 +34,9 @@ static yw_status open_scene(const fit_options* options, yw_model** out, yw_error
   yw_scene* scene;
   yw_world* world;
   *out = NULL;
-  yw_status status = yw_scene_read(options->file, NULL, 0, NULL, &scene, NULL, error);
+  yw_scene_def def = yw_default_scene_def();
+  def.path = options->file;
+  yw_status status = yw_scene_read(&def, &scene, NULL, error);
   if (status < 0) return status;
   status = yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, error);
   yw_scene_destroy(scene);

@@ -83,15 +83,15 @@ static yw_status plot_steps(const classic* c, yw_error* error) {
     y[i] = c->per_kappa * kappa_of(c, x[i]);
   }
   here_y = c->per_kappa * kappa_of(c, here_x);
-  const yw_series series[] = {{"the same settings", POINTS, x, y, YW_SERIES_LINE, -1},
-                              {"this step", 1, &here_x, &here_y, YW_SERIES_POINTS, -1}};
+  const yw_series series[] = {{"the same settings", POINTS, x, y, YW_SERIES_LINE, -1, false},
+                              {"this step", 1, &here_x, &here_y, YW_SERIES_POINTS, -1, false}};
   yw_plot plot = yw_default_plot();
   plot.title = "Young's modulus that classic settings amount to";
-  plot.x = (yw_axis){"time step, s", true, (double)NAN, (double)NAN};
-  plot.y = (yw_axis){"Pa", true, (double)NAN, (double)NAN};
+  plot.x = (yw_axis){"time step", "s", true, (double)NAN, (double)NAN};
+  plot.y = (yw_axis){"Young's modulus", "Pa", true, (double)NAN, (double)NAN};
   plot.num_series = 2;
   plot.series = series;
-  return yw_plot_write(c->options->plot, &plot, NULL, error);
+  return yw_plot_write(c->options->plot, &plot, error);
 }
 
 static void title_of(const classic* c, const char* how, char* out, size_t size) {

@@ -14,7 +14,7 @@ static const char examples[] =
     "  yawara fit -E 1e6 -n 0.3                      what a bar of 5 x 1 x 1 m delivers\n"
     "  yawara fit --box 0.3x0.002x0.03 -m steel --kind cells --cells 60x4x8\n"
     "                                                the pitch of a steel ruler\n"
-    "  yawara fit body.vtu -m rubber --plot fit.png  any tets, or a scene's body\n"
+    "  yawara fit body.vtu -m rubber --plot fit.svg  any tets, or a scene's body\n"
     "  yawara fit --box 0.2x0.02x0.02 -n 0.49 --deflection 0.004 --force 0.05\n"
     "                                                the modulus behind a measured tip\n"
     "  yawara fit --box 0.2x0.02x0.02 -d 1100 --frequency 3.2\n"
@@ -57,7 +57,8 @@ static int parse(int argc, char** argv, fit_options* o) {
        "  sweeps average the goals of all regions instead of taking them in turn", 0, 0},
       {"calculix", 0, OPTION_FLAG, &o->calculix, NULL,
        "compare with quadratic tets of CalculiX (Debian package calculix-ccx)", 0, 0},
-      {"plot", 'p', OPTION_TEXT, &o->plot, "FILE", "draw to a .png or .svg file", 0, 0},
+      {"plot", 'p', OPTION_TEXT, &o->plot, "FILE",
+       "draw to a .svg or .png file; the numbers go to a .csv file beside it", 0, 0},
       {"json", 0, OPTION_FLAG, &o->json, NULL, "JSON instead of a table", 0, 0},
   };
   const command self = {

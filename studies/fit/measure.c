@@ -159,17 +159,18 @@ static yw_status plot_answer(const measurement* m, double modulus, double spread
   }
   double at[3] = {modulus - spread, modulus, modulus + spread},
          level[3] = {measured, measured, measured};
-  const yw_series series[] = {{"body", POINTS, x, y, YW_SERIES_LINE, -1},
-                              {"measured", 1, at + 1, level, YW_SERIES_POINTS, -1},
-                              {"uncertainty of the mesh", 3, at, level, YW_SERIES_LINE, 1}};
+  const yw_series series[] = {{"body", POINTS, x, y, YW_SERIES_LINE, -1, false},
+                              {"measured", 1, at + 1, level, YW_SERIES_POINTS, -1, false},
+                              {"uncertainty of the mesh", 3, at, level, YW_SERIES_LINE, 1, false}};
   yw_plot plot = yw_default_plot();
-  plot.title = m->by_frequency ? "frequency against Young's modulus"
-                               : "deflection (small) against Young's modulus";
-  plot.x = (yw_axis){"Young's modulus, Pa", true, (double)NAN, (double)NAN};
-  plot.y = (yw_axis){m->by_frequency ? "Hz" : "m", true, (double)NAN, (double)NAN};
+  plot.title = m->by_frequency ? "Frequency against Young's modulus"
+                               : "Deflection (small) against Young's modulus";
+  plot.x = (yw_axis){"Young's modulus", "Pa", true, (double)NAN, (double)NAN};
+  plot.y = (yw_axis){m->by_frequency ? "frequency" : "deflection", m->by_frequency ? "Hz" : "m",
+                     true, (double)NAN, (double)NAN};
   plot.num_series = 3;
   plot.series = series;
-  return yw_plot_write(m->options->plot, &plot, NULL, error);
+  return yw_plot_write(m->options->plot, &plot, error);
 }
 
 static double beam_modulus(const measurement* m, const fit_body* body) {

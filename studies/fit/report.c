@@ -216,15 +216,15 @@ static yw_status plot_bar(const report* r, yw_error* error) {
   }
   yw_series series[3];
   for (int k = 0; k < 3; ++k) {
-    series[k] = (yw_series){names[k], count, x, y[k], YW_SERIES_LINE_POINTS, -1};
+    series[k] = (yw_series){names[k], count, x, y[k], YW_SERIES_LINE_POINTS, -1, false};
   }
   yw_plot plot = yw_default_plot();
-  plot.title = "error of stiffness against theory";
-  plot.x = (yw_axis){"cells across", false, 0.0, (double)NAN};
-  plot.y = (yw_axis){"error, %", true, (double)NAN, (double)NAN};
+  plot.title = "Error of stiffness against theory";
+  plot.x = (yw_axis){"cells across", NULL, false, (double)NAN, (double)NAN};
+  plot.y = (yw_axis){"error", "%", true, (double)NAN, (double)NAN};
   plot.num_series = 3;
   plot.series = series;
-  return yw_plot_write(r->options->plot, &plot, NULL, error);
+  return yw_plot_write(r->options->plot, &plot, error);
 }
 
 static yw_status plot_other(const report* r, bool has_calculix, yw_error* error) {
@@ -237,15 +237,16 @@ static yw_status plot_other(const report* r, bool has_calculix, yw_error* error)
       x[m] = m + 1;
       y[k][m] = r->rows[2 + m].values[columns[k]];
     }
-    series[k] = (yw_series){names[k], NUM_MODES, x, y[k], YW_SERIES_LINE_POINTS, -1};
+    series[k] = (yw_series){names[k], NUM_MODES, x, y[k], YW_SERIES_LINE_POINTS, -1, false};
   }
   yw_plot plot = yw_default_plot();
-  plot.title = "frequencies of the free body";
+  plot.title = "Frequencies of the free body";
   plot.x.label = "vibration";
-  plot.y.label = "Hz";
+  plot.y.label = "frequency";
+  plot.y.unit = "Hz";
   plot.num_series = has_calculix ? 3 : 2;
   plot.series = series;
-  return yw_plot_write(r->options->plot, &plot, NULL, error);
+  return yw_plot_write(r->options->plot, &plot, error);
 }
 
 // The report --------------------------------------------------------------------------------------

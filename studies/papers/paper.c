@@ -153,7 +153,7 @@ static int prepare(const paper_figure* figure, paper_options* options, char* sce
     good = yw_renderer_available(&error) >= 0;
   }
   if (!good) {
-    fprintf(stderr, "yawara: %s; numbers only\n", error.message);
+    fprintf(stderr, "yawara: %s; numbers and plots only\n", error.message);
     options->no_pictures = true;
   }
   return -1;
@@ -166,7 +166,7 @@ static int make_figure(const paper_figure* figure, const char* folder, paper_opt
   if (code >= 0) return code;
   snprintf(output, sizeof output, "%s/%s", folder, figure->name);
   options.output = output;
-  if (!options.no_pictures && cache_make_folders(output, &error) < 0) {
+  if (!options.no_plots && cache_make_folders(output, &error) < 0) {
     return bad_input("%s", error.message);
   }
   printf("%s: %s\n", figure->name, figure->summary);
@@ -192,11 +192,12 @@ static int make_all(const char* paper, const char* folder, const paper_options* 
 static int parse(int argc, char** argv, paper_options* out, const char** folder,
                  const char** name) {
   const option options[] = {
-      {"output", 'o', OPTION_TEXT, folder, "DIR", "files go to DIR/NAME (default: out/paper)", 0,
-       0},
+      {"output", 'o', OPTION_TEXT, folder, "DIR",
+       "files go to DIR/NAME (default: out/paper); plots as .svg, .csv and .png", 0, 0},
       {"quick", 'q', OPTION_FLAG, &out->quick, NULL, "small pictures, no movie, short timings", 0,
        0},
-      {"no-pictures", 0, OPTION_FLAG, &out->no_pictures, NULL, "numbers only", 0, 0},
+      {"no-pictures", 0, OPTION_FLAG, &out->no_pictures, NULL,
+       "numbers only: no contact sheet, no movie, no plots", 0, 0},
       {"scenes", 0, OPTION_TEXT, &out->scenes, "DIR",
        "folder with papers/ (default: $YAWARA_SCENES, ./scenes, beside the program)", 0, 0},
       {"model", 0, OPTION_TEXT, &out->model, "FILE",
@@ -239,6 +240,11 @@ int study_paper(int argc, char** argv) {
   if (!name) {
     list_figures();
     return EXIT_DONE;
+  }
+  yw_error missing = {0};
+  options.no_plots = options.no_pictures;
+  if (!options.no_plots && yw_svg_paint_available(&missing) < 0) {
+    fprintf(stderr, "yawara: %s\n", missing.message);
   }
   const paper_figure* figure = find_figure(name);
   if (figure) return make_figure(figure, folder, options);

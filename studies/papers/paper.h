@@ -13,7 +13,8 @@ typedef struct paper_options {
   const char* output;  ///< folder for the files of this figure
   const char* model;  ///< mesh file in place of the figure's own shape, where it takes one; or NULL
   bool quick;         ///< small pictures, no movie, few repetitions
-  bool no_pictures;   ///< numbers only
+  bool no_pictures;   ///< no contact sheet, no movie
+  bool no_plots;      ///< no plots and their numbers either
   int32_t threads;    ///< of simulations; default 1, as in the papers
 } paper_options;
 
@@ -22,7 +23,7 @@ typedef struct paper_figure {
   const char* name;
   const char* summary;
   yw_status (*make)(const paper_options* options, yw_error* error);
-  bool only_plots;  ///< needs no scenes and no ray-traced pictures
+  bool only_plots;  ///< needs no scenes and no ray-traced pictures (but may draw some)
 } paper_figure;
 
 #define PAPER_MAX_SERIES 12
@@ -131,12 +132,12 @@ yw_body_id paper_body(const paper_take* take, int32_t body);
 /// Particles of a body.
 int32_t paper_particles(const paper_take* take, int32_t body);
 
-/// Draws columns over time to FILE in the output folder; nothing without pictures.
-yw_status paper_plot(const paper_take* take, const char* file, const char* title,
-                     const char* y_label, int32_t count, const int32_t* columns,
+/// Draws columns over time to NAME.svg and so on, as below. unit may be NULL.
+yw_status paper_plot(const paper_take* take, const char* name, const char* title, const char* label,
+                     const char* unit, int32_t count, const int32_t* columns,
                      const char* const* names, yw_error* error);
-/// Any plot.
-yw_status paper_write_plot(const paper_options* options, const char* file, const yw_plot* plot,
+/// Any plot, as NAME.svg, NAME.csv and, where librsvg is there, NAME.png in the output folder.
+yw_status paper_write_plot(const paper_options* options, const char* name, const yw_plot* plot,
                            yw_error* error);
 
 /// Opens a scene under papers/ with changes and makes its world.

@@ -6,7 +6,8 @@
 
 #include "papers/paper.h"
 #include "playback/stage.h"
-#include "render/draw/draw.h"
+#include "render/draw/sheet.h"
+#include "render/draw/svg.h"
 #include "render/output/movie.h"
 #include "render/skin/skin.h"
 #include "yawara/extend/error.h"
@@ -65,12 +66,12 @@ yw_status paper_pictures_open(paper_take* take, yw_error* error) {
 }
 
 // A name under every body, where the camera sees its lowest point.
-static void draw_labels(const paper_take* take, pictures* p, const yw_camera* camera) {
-  yw_text_style style = yw_default_text_style();
-  style.size = 0.026f * (float)p->height + 2.0f;
-  style.anchor = YW_TEXT_CENTER;
-  style.halo = 0.3f * style.size;
-  style.halo_color = YW_RGB(0xffffff);
+static void draw_labels(const paper_take* take, pictures* p, const yw_camera* camera, yw_svg* svg) {
+  double font = 0.036 * p->height + 3.0;
+  yw_svg_add(svg,
+             "<g font-size='%g' text-anchor='middle' paint-order='stroke' stroke='#fff' "
+             "stroke-opacity='0.85' stroke-width='%g' stroke-linejoin='round'>\n",
+             font, 0.4 * font);
   for (int32_t i = 0; i < yw_world_num_bodies(take->world); ++i) {
     int32_t count;
     const yw_vec3* x = yw_body_positions(take->world, paper_body(take, i), &count);
@@ -81,20 +82,35 @@ static void draw_labels(const paper_take* take, pictures* p, const yw_camera* ca
       right = fmaxf(right, px);
       low = fmaxf(low, py);
     }
-    yw_draw_text(&p->frame, 0.5f * (left + right), low + 2.2f * style.size, take->script->labels[i],
-                 &style);
+    if (!(left <= right)) continue;
+    yw_svg_add(svg, "<text x='%g' y='%g'>%s</text>\n", 0.5 * (double)(left + right),
+               (double)low + 1.6 * font, take->script->labels[i]);
+  }
+  yw_svg_add(svg, "</g>\n");
+}
+
+static void draw_marks(const paper_take* take, pictures* p, const yw_camera* camera, yw_svg* svg) {
+  yw_vec3 points[PAPER_MAX_MARKS];
+  int32_t count = take->script->marks(take, points);
+  double radius = 0.014 * p->height;
+  float x, y;
+  for (int32_t i = 0; i < count; ++i) {
+    if (!yw_camera_project(camera, p->width, p->height, points[i], &x, &y)) continue;
+    yw_svg_add(svg, "<circle cx='%g' cy='%g' r='%g' fill='#c0392b' stroke='#fff'", (double)x,
+               (double)y, 1.2 * radius);
+    yw_svg_add(svg, " stroke-width='%g'/>\n", 0.4 * radius);
   }
 }
 
-static void draw_marks(const paper_take* take, pictures* p, const yw_camera* camera) {
-  yw_vec3 points[PAPER_MAX_MARKS];
-  int32_t count = take->script->marks(take, points);
-  float radius = 0.014f * (float)p->height, x, y;
-  for (int32_t i = 0; i < count; ++i) {
-    if (!yw_camera_project(camera, p->width, p->height, points[i], &x, &y)) continue;
-    yw_draw_disc(&p->frame, x, y, 1.4f * radius, YW_RGB(0xffffff), 0.9f);
-    yw_draw_disc(&p->frame, x, y, radius, YW_RGB(0xc0392b), 1.0f);
-  }
+static yw_status annotate(const paper_take* take, pictures* p, const yw_camera* camera,
+                          yw_error* error) {
+  yw_svg svg;
+  if (!take->script->labels && !take->script->marks) return YW_OK;
+  yw_status status = yw_svg_open(&svg, p->width, p->height, error);
+  if (status < 0) return status;
+  if (take->script->labels) draw_labels(take, p, camera, &svg);
+  if (take->script->marks) draw_marks(take, p, camera, &svg);
+  return yw_svg_overlay(&svg, &p->frame, error);
 }
 
 static yw_status draw(const paper_take* take, pictures* p, yw_error* error) {
@@ -102,9 +118,7 @@ static yw_status draw(const paper_take* take, pictures* p, yw_error* error) {
   if (status < 0) return status;
   yw_picture picture = stage_picture(p->stage, stage_box(p->stage), p->width, p->height);
   status = yw_renderer_draw(p->renderer, &picture, &p->frame, error);
-  if (status >= 0 && take->script->labels) draw_labels(take, p, &picture.camera);
-  if (status >= 0 && take->script->marks) draw_marks(take, p, &picture.camera);
-  return status;
+  return status < 0 ? status : annotate(take, p, &picture.camera, error);
 }
 
 // The moment that this frame is nearest to, or -1.

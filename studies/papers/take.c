@@ -24,7 +24,11 @@ yw_status paper_open_with(const paper_options* options, const char* scene, int32
   yw_error warning = {0};
   *out_scene = NULL;
   *out_world = NULL;
-  yw_status status = yw_scene_read(path, NULL, num_settings, settings, out_scene, &warning, error);
+  yw_scene_def def = yw_default_scene_def();
+  def.path = path;
+  def.overrides = settings;
+  def.num_overrides = num_settings;
+  yw_status status = yw_scene_read(&def, out_scene, &warning, error);
   if (status < 0) return status;
   if (warning.message[0]) fprintf(stderr, "warning: %s\n", warning.message);
   status = yw_scene_build(*out_scene, options->threads, YW_SIMD_AUTO, out_world, error);
@@ -146,18 +150,19 @@ int32_t paper_particles(const paper_take* take, int32_t body) {
 // Plots
 // ----------------------------------------------------------------------------------------------
 
-yw_status paper_write_plot(const paper_options* options, const char* file, const yw_plot* plot,
+yw_status paper_write_plot(const paper_options* options, const char* name, const yw_plot* plot,
                            yw_error* error) {
-  if (options->no_pictures) return YW_OK;
+  if (options->no_plots) return YW_OK;
   char path[1100];
-  snprintf(path, sizeof path, "%s/%s", options->output, file);
-  yw_status status = yw_plot_write(path, plot, NULL, error);
+  bool png = yw_svg_paint_available(NULL) >= 0 && yw_png_available(NULL) >= 0;
+  snprintf(path, sizeof path, "%s/%s.%s", options->output, name, png ? "png" : "svg");
+  yw_status status = yw_plot_write(path, plot, error);
   if (status >= 0) printf("wrote %s\n", path);
   return status;
 }
 
-yw_status paper_plot(const paper_take* take, const char* file, const char* title,
-                     const char* y_label, int32_t count, const int32_t* columns,
+yw_status paper_plot(const paper_take* take, const char* name, const char* title, const char* label,
+                     const char* unit, int32_t count, const int32_t* columns,
                      const char* const* names, yw_error* error) {
   yw_series series[PAPER_MAX_SERIES];
   int32_t rows = take->info.frames + 1;
@@ -166,15 +171,17 @@ yw_status paper_plot(const paper_take* take, const char* file, const char* title
   for (int32_t i = 0; i < count; ++i) {
     double* column = values + (size_t)i * (size_t)rows;
     for (int32_t k = 0; k < rows; ++k) column[k] = paper_value(take, k, columns[i]);
-    series[i] = (yw_series){names[i], rows, take->times, column, YW_SERIES_LINE, -1};
+    series[i] = (yw_series){names[i], rows, take->times, column, YW_SERIES_LINE, -1, false};
   }
   yw_plot plot = yw_default_plot();
   plot.title = title;
-  plot.x.label = "time (s)";
-  plot.y.label = y_label;
+  plot.x.label = "time";
+  plot.x.unit = "s";
+  plot.y.label = label;
+  plot.y.unit = unit;
   plot.num_series = count;
   plot.series = series;
-  yw_status status = paper_write_plot(take->options, file, &plot, error);
+  yw_status status = paper_write_plot(take->options, name, &plot, error);
   yw_mem_free(NULL, values);
   return status;
 }

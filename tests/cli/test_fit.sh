@@ -93,6 +93,7 @@ near "  and ratio" "$(value scene.json poissons_ratio model)" 0.4 1e-3
 # Plots.
 check "a plot" "$yawara" fit --cells 4 --plot fit.svg
 check "  is there" grep -q "<svg" fit.svg
+same "  with its numbers" "$(head -n 1 fit.csv)" "cells across,bending (%),cantilever (%),torsion (%)"
 check "a plot of a measurement" "$yawara" fit --cells 4 --frequency 1 --plot pitch.svg
 check "a plot of classic settings" "$yawara" fit --cells 4 --alpha 0.1 --dt 0.01 --plot alpha.svg
 

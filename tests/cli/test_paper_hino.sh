@@ -29,11 +29,15 @@ holds "4 cells across: frames are within 5 %, linear tets are not" all.txt \
    END { print (n == 18) ? "true" : "false " n }'
 holds "one spring constant leaves the sides at rest and torsion wrong" all.txt \
   '$1 == "0.3" && NF == 10 { print ($3 > 15 && $4 < -60 && $7 * $7 >= 100 && $9 * $9 < 25 && $10 * $10 < 0.1) ? "true" : "false" }'
-if "$yawara" paper hino-theorem --quick -o plots 2>&1 | grep -q "libpng-dev"; then
-  echo "built without libpng: no plots to test"
+"$yawara" paper hino-theorem --quick -o plots >theorem.log 2>&1
+"$yawara" paper hino-frequency -o plots >/dev/null 2>&1
+same "plots and their numbers" "$(cd plots && echo */*.csv */*.svg)" \
+  "hino-frequency/frequency.csv hino-theorem/stability.csv hino-frequency/frequency.svg hino-theorem/stability.svg"
+same "a row for every state" "$(grep -c , plots/hino-theorem/stability.csv)" "201"
+if grep -q "lib[a-z0-9]*-dev" theorem.log; then
+  echo "built without libpng or librsvg: no PNG to test"
 else
-  "$yawara" paper hino-frequency -o plots >/dev/null 2>&1
-  same "plots" "$(cd plots && echo */*.png)" "hino-frequency/frequency.png hino-theorem/stability.png"
+  same "plots as pictures" "$(cd plots && echo */*.png)" "hino-frequency/frequency.png hino-theorem/stability.png"
 fi
 refuses "a figure that is not there" "did you mean \"hino-limit\"" "$yawara" paper hino-limits
 finish

@@ -32,7 +32,11 @@ static const char small_scene[] =
 static bool try_text(const char* text, size_t size) {
   yw_scene* scene = NULL;
   yw_error error = {0};
-  yw_status status = yw_scene_read_text(text, size, "f.json", NULL, 0, NULL, &scene, NULL, &error);
+  yw_scene_def def = yw_default_scene_def();
+  def.path = "f.json";
+  def.text = text;
+  def.size = size;
+  yw_status status = yw_scene_read(&def, &scene, NULL, &error);
   if (status < 0) {
     assert_null(scene);
     if (strncmp(error.message, "f.json:", 7) != 0) fail_msg("no place in: %s", error.message);
@@ -187,8 +191,13 @@ static void hostile_overrides_are_errors(void** state) {
     yw_scene_override override = {path, value};
     yw_scene* scene = NULL;
     yw_error error = {0};
-    yw_status status =
-        yw_scene_read_text(text, strlen(text), "f.json", NULL, 1, &override, &scene, NULL, &error);
+    yw_scene_def def = yw_default_scene_def();
+    def.path = "f.json";
+    def.text = text;
+    def.size = strlen(text);
+    def.overrides = &override;
+    def.num_overrides = 1;
+    yw_status status = yw_scene_read(&def, &scene, NULL, &error);
     if (status < 0) assert_true(error.message[0] != '\0');
     yw_scene_destroy(scene);
   }

@@ -92,6 +92,50 @@ static void sleeper_wakes_when_the_floor_goes(void** state) {
   yw_model_release(model);
 }
 
+// A block at x = 0.5 m sleeps on a wide plate until `start`, s, when the plate begins to follow
+// `last` over one second. Returns the middle of the block 0.2 s later.
+static yw_vec3 where_a_plate_takes_a_sleeper(yw_key last, double start) {
+  yw_fem_def def = soft_def();
+  def.max_level = 1;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_shape* plate = NULL;
+  assert_int_equal(yw_shape_box(NULL, (yw_vec3){2.0f, 0.1f, 2.0f}, &plate), YW_OK);
+  const yw_key keys[2] = {{.time = start, .rotation = upright}, last};
+  yw_obstacle_def plate_def = yw_default_obstacle_def();
+  plate_def.shape = plate;
+  plate_def.transform.position.y = -0.1f;
+  plate_def.path = (yw_path){.keys = keys, .num_keys = 2};
+  yw_obstacle_id id;
+  assert_int_equal(yw_obstacle_create(world, &plate_def, &id, NULL), YW_OK);
+  yw_shape_release(plate);
+  yw_model* model = make_fem_model(&def, block_cells, block_box);
+  yw_body_id body = add_body(world, model, (yw_vec3){0.5f, 0.1f, 0}, upright);
+  while (yw_world_time(world) < start - 0.1) yw_world_step(world, 1.0f / 60.0f, 2, NULL);
+  assert_true(fem_state_of(world, body).asleep);
+  for (int32_t i = 0; i < 18; ++i) yw_world_step(world, 1.0f / 60.0f, 2, NULL);
+  assert_false(fem_state_of(world, body).asleep);
+  yw_aabb box = bounds_of(world, body);
+  yw_world_destroy(world);
+  yw_model_release(model);
+  return (yw_vec3){0.5f * (box.lower.x + box.upper.x), box.lower.y,
+                   0.5f * (box.lower.z + box.upper.z)};
+}
+
+// Friction takes a sleeper along when the plate below it slides or begins to turn, although the
+// same nodes touch it as before.
+static void sleeper_wakes_when_the_plate_moves(void** state) {
+  (void)state;
+  const double start = 10.0;
+  yw_key slid = {.time = start + 1.0, .offset = {0, 0, 0.2f}, .rotation = upright};
+  yw_vec3 at = where_a_plate_takes_a_sleeper(slid, start);
+  assert_near(at.x, 0.5, 0.005);
+  assert_near(at.z, 0.04, 0.01);
+  // By 10 degrees about y, at 0.175 rad/s: 0.035 rad so far.
+  yw_key turned = {.time = start + 1.0, .rotation = {0, sinf(0.0873f), 0, cosf(0.0873f)}};
+  at = where_a_plate_takes_a_sleeper(turned, start);
+  assert_near(at.z, -0.5 * 0.035, 0.004);
+}
+
 // A single vertex in the middle of an edge, on no coarse level, is held exactly and can be pulled.
 static void pins_refine_what_they_hold(void** state) {
   (void)state;
@@ -473,6 +517,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(block_rests_on_the_floor_and_sleeps),
       cmocka_unit_test(sleeper_wakes_when_the_floor_goes),
+      cmocka_unit_test(sleeper_wakes_when_the_plate_moves),
       cmocka_unit_test(pins_refine_what_they_hold),
       cmocka_unit_test(squeezed_blocks_calm_down),
       cmocka_unit_test(same_bits_over_threads_and_simd),

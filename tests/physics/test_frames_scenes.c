@@ -8,7 +8,11 @@ static yw_world* open_scene(const char* name, yw_scene** scene, yw_scene_info* i
   snprintf(path, sizeof path, YW_SOURCE_DIR "/scenes/gallery/%s", name);
   const yw_scene_override still = {"gravity", "[0, 0, 0]"};
   yw_error error = {0};
-  if (yw_scene_read(path, NULL, 1, &still, scene, NULL, &error) < 0) fail_msg("%s", error.message);
+  yw_scene_def def = yw_default_scene_def();
+  def.path = path;
+  def.overrides = &still;
+  def.num_overrides = 1;
+  if (yw_scene_read(&def, scene, NULL, &error) < 0) fail_msg("%s", error.message);
   *info = yw_scene_info_of(*scene);
   yw_world* world = NULL;
   if (yw_scene_build(*scene, 1, YW_SIMD_AUTO, &world, &error) < 0) fail_msg("%s", error.message);

@@ -558,6 +558,68 @@ static void fields_reach_the_masters(void** state) {
   yw_shape_release(box);
 }
 
+// Memory ------------------------------------------------------------------------------------------
+
+enum { METER_HEADER = 64 };
+
+static void* metered_alloc(void* context, size_t size, size_t align) {
+  assert_true(align <= METER_HEADER);
+  size_t* block = aligned_alloc(align, (METER_HEADER + size + align - 1) / align * align);
+  *block = size;
+  *(size_t*)context += size;
+  return (char*)block + METER_HEADER;
+}
+
+static void metered_release(void* context, void* pointer) {
+  size_t* block = (size_t*)(void*)((char*)pointer - METER_HEADER);
+  *(size_t*)context -= *block;
+  free(block);
+}
+
+// Bytes that a world holds for a body after its first step.
+static double measured_bytes(const yw_shape* shape, float spacing, bool sheet) {
+  yw_plastic_part part = yw_default_plastic_part();
+  part.shape = shape;
+  part.sheet = sheet;
+  yw_plastic_def def = yw_default_plastic_def();
+  def.spacing = spacing;
+  def.parts = &part;
+  def.num_parts = 1;
+  yw_model* model = NULL;
+  assert_int_equal(yw_model_create_plastic(NULL, &def, &model, NULL), YW_OK);
+  size_t bytes = 0;
+  yw_world_def world_def = yw_default_world_def();
+  world_def.threads = 1;
+  world_def.mem = (yw_allocator){metered_alloc, metered_release, &bytes};
+  yw_world* world = NULL;
+  assert_int_equal(yw_world_create(&world_def, &world), YW_OK);
+  size_t empty = bytes;
+  add_body(world, model, (yw_vec3){0, 0, 0}, (yw_quat){0, 0, 0, 1});
+  assert_int_equal(yw_world_step(world, 1e-3f, 1, NULL), YW_OK);
+  double used = (double)(bytes - empty);
+  yw_world_destroy(world);
+  yw_model_release(model);
+  assert_int_equal(bytes, 0);
+  return used;
+}
+
+// What yw_plastic_count says that a body needs is what it takes, within 10 %.
+static void memory_is_as_estimated(void** state) {
+  (void)state;
+  const float d = 0.01f;
+  yw_shape* shapes[3] = {lab_box(20, 20, 20, d), lab_box(60, 1, 60, d), NULL};
+  assert_int_equal(yw_shape_sphere(NULL, 12.5f * d, &shapes[2]), YW_OK);
+  for (int k = 0; k < 3; ++k) {
+    bool sheet = k == 1;
+    int32_t count;
+    double bytes;
+    assert_int_equal(yw_plastic_count(shapes[k], d, sheet, 1e9, &count, &bytes, NULL), YW_OK);
+    double measured = measured_bytes(shapes[k], d, sheet);
+    assert_near(bytes / count, measured / count, 0.1 * measured / count);
+    yw_shape_release(shapes[k]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bits_do_not_depend_on_threads_or_simd),
@@ -576,6 +638,7 @@ int main(void) {
       cmocka_unit_test(bodies_live_in_a_world),
       cmocka_unit_test(bad_input_is_refused),
       cmocka_unit_test(fields_reach_the_masters),
+      cmocka_unit_test(memory_is_as_estimated),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

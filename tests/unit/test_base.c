@@ -20,6 +20,37 @@ static void memory_is_zeroed_and_aligned(void** state) {
   yw_mem_free(NULL, p);
 }
 
+static void* no_memory(void* context, size_t size, size_t align) {
+  (void)context, (void)size, (void)align;
+  return NULL;
+}
+
+static void release_nothing(void* context, void* pointer) { (void)context, (void)pointer; }
+
+// A list keeps its items when it grows, and is unchanged when it cannot.
+static void lists_grow_or_stay(void** state) {
+  (void)state;
+  const yw_allocator none = {no_memory, release_nothing, NULL};
+  YW_LIST(double) list = {0};
+  assert_false(YW_LIST_RESERVE(&none, &list, 1));
+  assert_null(list.items);
+  assert_true(YW_LIST_RESERVE(NULL, &list, 0));
+  assert_non_null(list.items);
+  for (int i = 0; i < 1000; ++i) {
+    assert_true(YW_LIST_RESERVE(NULL, &list, 1));
+    list.items[list.count++] = i;
+  }
+  for (int i = 0; i < 1000; ++i) assert_true(list.items[i] == i);
+  double* items = list.items;
+  int32_t room = list.capacity - list.count;
+  assert_true(YW_LIST_RESERVE(&none, &list, room));
+  assert_false(YW_LIST_RESERVE(&none, &list, room + 1));
+  assert_false(YW_LIST_RESERVE(NULL, &list, INT32_MAX));
+  assert_ptr_equal(list.items, items);
+  assert_int_equal(list.capacity - list.count, room);
+  YW_LIST_FREE(NULL, &list);
+}
+
 static void hash_has_not_changed(void** state) {
   (void)state;
   // Snapshots and caches carry it.
@@ -124,6 +155,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sizes_that_overflow_are_refused),
       cmocka_unit_test(memory_is_zeroed_and_aligned),
+      cmocka_unit_test(lists_grow_or_stay),
       cmocka_unit_test(hash_has_not_changed),
       cmocka_unit_test(streams_round_trip_and_stop_at_the_end),
       cmocka_unit_test(every_block_runs_once),

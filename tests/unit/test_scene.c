@@ -7,8 +7,13 @@
 
 static yw_status read_text(const char* text, int count, const yw_scene_override* overrides,
                            yw_scene** out, yw_error* warning, yw_error* error) {
-  return yw_scene_read_text(text, strlen(text), "dir/a.json", NULL, count, overrides, out, warning,
-                            error);
+  yw_scene_def def = yw_default_scene_def();
+  def.path = "dir/a.json";
+  def.text = text;
+  def.size = strlen(text);
+  def.overrides = overrides;
+  def.num_overrides = count;
+  return yw_scene_read(&def, out, warning, error);
 }
 
 static void expect_error(const char* text, const char* message) {
@@ -332,11 +337,13 @@ static void a_missing_file_and_a_folder_are_errors(void** state) {
   (void)state;
   yw_scene* scene = NULL;
   yw_error error = {0};
-  assert_int_equal(yw_scene_read("/nowhere/a.json", NULL, 0, NULL, &scene, NULL, &error),
-                   YW_ERR_IO);
+  yw_scene_def def = yw_default_scene_def();
+  def.path = "/nowhere/a.json";
+  assert_int_equal(yw_scene_read(&def, &scene, NULL, &error), YW_ERR_IO);
   assert_string_equal(error.message,
                       "/nowhere/a.json: cannot be opened: No such file or directory");
-  assert_int_equal(yw_scene_read("/tmp", NULL, 0, NULL, &scene, NULL, &error), YW_ERR_IO);
+  def.path = "/tmp";
+  assert_int_equal(yw_scene_read(&def, &scene, NULL, &error), YW_ERR_IO);
   assert_null(scene);
 }
 
@@ -485,11 +492,14 @@ static void running_out_of_memory_is_an_error_and_leaks_nothing(void** state) {
       "\"s\"}], \"repeat\": {\"count\": 2, \"spacing\": [3, 3, 3]}}]}";
   for (int calls = 0;; calls++) {
     budget b = {calls, 0};
-    yw_allocator mem = {budget_alloc, budget_release, &b};
+    yw_scene_def def = yw_default_scene_def();
+    def.path = "a.json";
+    def.text = text;
+    def.size = strlen(text);
+    def.mem = (yw_allocator){budget_alloc, budget_release, &b};
     yw_scene* scene = NULL;
     yw_error error = {0};
-    yw_status status =
-        yw_scene_read_text(text, strlen(text), "a.json", &mem, 0, NULL, &scene, NULL, &error);
+    yw_status status = yw_scene_read(&def, &scene, NULL, &error);
     yw_scene_destroy(scene);
     if (b.live != 0) fail_msg("%d blocks leaked when call %d fails", b.live, calls);
     if (status == YW_OK) break;

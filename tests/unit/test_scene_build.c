@@ -4,6 +4,7 @@
 
 #include "scene/loader.h"
 #include "scene/records.h"
+#include "support/scene_text.h"
 #include "support/testing.h"
 #include "yawara/yawara.h"
 
@@ -14,8 +15,7 @@
 static yw_scene* scene_of(const char* text) {
   yw_scene* scene = NULL;
   yw_error error = {0};
-  yw_status status =
-      yw_scene_read_text(text, strlen(text), "dir/a.json", NULL, 0, NULL, &scene, NULL, &error);
+  yw_status status = read_scene_text(text, "dir/a.json", &scene, NULL, &error);
   if (status != YW_OK) fail_msg("%s", error.message);
   return scene;
 }
@@ -263,8 +263,7 @@ static void an_example_of_another_size_is_an_error(void** state) {
   const char* text = CUBE_WITH("\n\"examples\": [{\"file\": \"scene_test.obj\"}]");
   yw_scene* scene = NULL;
   yw_error error = {0};
-  yw_status status =
-      yw_scene_read_text(text, strlen(text), "a.json", NULL, 0, NULL, &scene, NULL, &error);
+  yw_status status = read_scene_text(text, "a.json", &scene, NULL, &error);
   remove("scene_test.obj");
   assert_int_equal(status, YW_ERR_FORMAT);
   assert_string_equal(error.message,
@@ -290,8 +289,7 @@ static void meshes_surfaces_and_poses_come_from_files(void** state) {
       "\"scene_pose.node\"}, {\"surface_file\": \"scene_skin_pose.obj\"}]");
   yw_scene* scene = NULL;
   yw_error error = {0};
-  yw_status status = yw_scene_read_text(scene_text, strlen(scene_text), "a.json", NULL, 0, NULL,
-                                        &scene, NULL, &error);
+  yw_status status = read_scene_text(scene_text, "a.json", &scene, NULL, &error);
   static const char* const files[] = {"scene_tet.node", "scene_tet.ele", "scene_pose.node",
                                       "scene_skin.obj", "scene_skin_pose.obj"};
   for (int i = 0; i < 5; i++) remove(files[i]);
@@ -492,7 +490,9 @@ static void a_full_scene_builds_and_steps(void** state) {
 static void check_gallery_scene(const char* path) {
   yw_scene* scene = NULL;
   yw_error error = {0}, warning = {0};
-  if (yw_scene_read(path, NULL, 0, NULL, &scene, &warning, &error) < 0) {
+  yw_scene_def def = yw_default_scene_def();
+  def.path = path;
+  if (yw_scene_read(&def, &scene, &warning, &error) < 0) {
     fail_msg("%s", error.message);
   }
   assert_string_equal(warning.message, "");

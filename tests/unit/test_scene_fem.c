@@ -5,6 +5,7 @@
 #include "model/model.h"
 #include "scene/loader.h"
 #include "support/mesh_testing.h"
+#include "support/scene_text.h"
 #include "support/testing.h"
 #include "yawara/yawara.h"
 
@@ -44,8 +45,7 @@ static yw_scene* scene_of(const char* text) {
   yw_error error = {0};
   char path[200];
   snprintf(path, sizeof path, "%s/a.json", folder);
-  yw_status status =
-      yw_scene_read_text(text, strlen(text), path, NULL, 0, NULL, &scene, NULL, &error);
+  yw_status status = read_scene_text(text, path, &scene, NULL, &error);
   if (status != YW_OK) fail_msg("%s", error.message);
   return scene;
 }
@@ -289,8 +289,7 @@ static void mistakes_are_reported_with_their_place(void** state) {
     yw_error error = {0};
     char path[200];
     snprintf(path, sizeof path, "%s/a.json", folder);
-    yw_status status = yw_scene_read_text(cases[i].text, strlen(cases[i].text), path, NULL, 0, NULL,
-                                          &scene, NULL, &error);
+    yw_status status = read_scene_text(cases[i].text, path, &scene, NULL, &error);
     if (status >= 0) fail_msg("accepted: %s", cases[i].text);
     if (!strstr(error.message, cases[i].message)) {
       fail_msg("\"%s\" without \"%s\"", error.message, cases[i].message);

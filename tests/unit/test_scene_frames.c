@@ -2,6 +2,7 @@
 // "frames" in scene files: materials, fields of stiffness, settings, and mistakes in them.
 #include "model/model.h"
 #include "scene/loader.h"
+#include "support/scene_text.h"
 #include "support/testing.h"
 #include "yawara/yawara.h"
 
@@ -14,8 +15,7 @@
 static yw_scene* scene_of(const char* text) {
   yw_scene* scene = NULL;
   yw_error error = {0};
-  yw_status status =
-      yw_scene_read_text(text, strlen(text), "dir/a.json", NULL, 0, NULL, &scene, NULL, &error);
+  yw_status status = read_scene_text(text, "dir/a.json", &scene, NULL, &error);
   if (status != YW_OK) fail_msg("%s", error.message);
   return scene;
 }
@@ -30,8 +30,7 @@ static void check_mistakes(size_t count, const mistake* cases) {
   for (size_t i = 0; i < count; i++) {
     yw_scene* scene = NULL;
     yw_error error = {0};
-    yw_status status = yw_scene_read_text(cases[i].text, strlen(cases[i].text), "dir/a.json", NULL,
-                                          0, NULL, &scene, NULL, &error);
+    yw_status status = read_scene_text(cases[i].text, "dir/a.json", &scene, NULL, &error);
     if (status >= 0) fail_msg("accepted: %s", cases[i].text);
     assert_string_equal(error.message, cases[i].message);
   }

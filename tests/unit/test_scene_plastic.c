@@ -4,6 +4,7 @@
 #include "methods/plastic/model.h"
 #include "model/model.h"
 #include "scene/loader.h"
+#include "support/scene_text.h"
 #include "support/testing.h"
 #include "yawara/yawara.h"
 
@@ -17,8 +18,7 @@
 static yw_scene* read_scene(const char* text, yw_error* warning) {
   yw_scene* scene = NULL;
   yw_error error = {0};
-  yw_status status =
-      yw_scene_read_text(text, strlen(text), "dir/a.json", NULL, 0, NULL, &scene, warning, &error);
+  yw_status status = read_scene_text(text, "dir/a.json", &scene, warning, &error);
   if (status != YW_OK) fail_msg("%s", error.message);
   return scene;
 }
@@ -141,7 +141,7 @@ static void bodies_come_from_files_of_triangles(void** state) {
       "0.1}");
   yw_scene* scene = NULL;
   yw_error error = {0};
-  if (yw_scene_read_text(text, strlen(text), "a.json", NULL, 0, NULL, &scene, NULL, &error) < 0) {
+  if (read_scene_text(text, "a.json", &scene, NULL, &error) < 0) {
     fail_msg("%s", error.message);
   }
   remove("scene_plastic.obj");
@@ -509,8 +509,7 @@ static void mistakes_are_reported_with_their_place(void** state) {
     yw_scene* scene = NULL;
     yw_error error = {0}, warning = {0};
     const char* text = cases[i].text;
-    yw_status status = yw_scene_read_text(text, strlen(text), "dir/a.json", NULL, 0, NULL, &scene,
-                                          &warning, &error);
+    yw_status status = read_scene_text(text, "dir/a.json", &scene, &warning, &error);
     if (status >= 0) fail_msg("accepted: %s", text);
     if (!strstr(error.message, cases[i].message)) {
       fail_msg("\"%s\" has no \"%s\"", error.message, cases[i].message);

@@ -139,6 +139,21 @@ static void numbers_are_written_short(void** state) {
   assert_string_equal(text, "-1e100");
 }
 
+// Any bits that are a finite double.
+static void doubles_come_back_from_their_text(void** state) {
+  (void)state;
+  test_random random = {11};
+  for (int32_t i = 0; i < 100000; ++i) {
+    uint64_t bits = (uint64_t)test_random_u32(&random) << 32 | test_random_u32(&random);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    if (!isfinite(value)) continue;
+    char text[YW_NUMBER_TEXT];
+    yw_format_double(value, text);
+    if (strtod(text, NULL) != value) fail_msg("%.17g was written as %s", value, text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plain_numbers_are_exact),
@@ -148,6 +163,7 @@ int main(void) {
       cmocka_unit_test(integers_refuse_what_does_not_fit),
       cmocka_unit_test(floats_come_back_from_their_text),
       cmocka_unit_test(numbers_are_written_short),
+      cmocka_unit_test(doubles_come_back_from_their_text),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include "playback/cache.h"
 #include "playback/stage.h"
 #include "render/draw/colormap.h"
+#include "render/draw/svg.h"
 #include "render/output/movie.h"
 #include "render/skin/skin.h"
 #include "yawara/extend/error.h"
@@ -311,6 +312,10 @@ static yw_status draw_all(source* s, const render_options* o, int32_t last, yw_e
   if (status >= 0) {
     status = open_output(o, yw_scene_info_of(s->scene).fps, pictures, &out, error);
   }
+  yw_error missing = {0};
+  if (s->color.field && yw_svg_paint_available(&missing) < 0) {
+    fprintf(stderr, "yawara: no colour bar: %s\n", missing.message);
+  }
   progress p = progress_start("picture", 0, pictures, o->quiet);
   for (int32_t frame = o->from; frame <= last && status >= 0; frame += o->every) {
     status = show_frame(s, frame, error);
@@ -319,7 +324,7 @@ static yw_status draw_all(source* s, const render_options* o, int32_t last, yw_e
     picture.samples = o->samples;
     status = yw_renderer_draw(renderer, &picture, &image, error);
     if (status >= 0 && s->color.field) {
-      yw_draw_colorbar(&image, s->color.title, s->color.low, s->color.high);
+      status = yw_draw_colorbar(&image, s->color.title, s->color.low, s->color.high, error);
     }
     if (status >= 0) status = write_picture(&out, frame, &image, error);
     progress_show(&p, ++drawn, NULL);

@@ -65,12 +65,15 @@ int scene_options_read(const scene_options* options, const char* path, yw_scene*
   }
   char folder[CACHE_FOLDER_MAX];
   making_line line = {.started = yw_seconds()};
-  const yw_scene_options making = {.cache_folder = cache_folder(folder),
-                                   .threads = options->threads,
-                                   .progress = show_making,
-                                   .progress_context = &line};
-  yw_status status =
-      yw_scene_read_with(path, NULL, options->set.count, overrides, &making, out, warning, error);
+  yw_scene_def def = yw_default_scene_def();
+  def.path = path;
+  def.overrides = overrides;
+  def.num_overrides = options->set.count;
+  def.cache_folder = cache_folder(folder);
+  def.threads = options->threads;
+  def.progress = show_making;
+  def.progress_context = &line;
+  yw_status status = yw_scene_read(&def, out, warning, error);
   if (line.shown) fprintf(stderr, "\r%*s\r", LINE_WIDTH, "");
   if (status < 0) return bad_input("%s", error->message);
   return -1;

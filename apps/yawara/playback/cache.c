@@ -223,7 +223,11 @@ yw_status cache_read_scene(const char* dir, const cache_index* index, yw_scene**
                    "%s: the scene %s has changed since this cache was made; run it again", dir,
                    index->scene);
   }
-  return yw_scene_read(index->scene, NULL, index->num_overrides, overrides, out, NULL, error);
+  yw_scene_def def = yw_default_scene_def();
+  def.path = index->scene;
+  def.overrides = overrides;
+  def.num_overrides = index->num_overrides;
+  return yw_scene_read(&def, out, NULL, error);
 }
 
 // Frames

@@ -53,6 +53,12 @@ typedef struct yw_method_report {
   double seconds_contact;     ///< part of advance spent in collide
 } yw_method_report;
 
+/// Energies that only the method knows, J.
+typedef struct yw_method_energy {
+  double elastic;     ///< stored in the deformation; NAN when the method has no such energy
+  double rotational;  ///< of particles that turn, besides m v^2 / 2
+} yw_method_energy;
+
 typedef struct yw_step_ctx yw_step_ctx;
 struct yw_step_ctx {
   float h;          ///< s, length of this substep
@@ -159,6 +165,8 @@ typedef struct yw_method {
   int32_t (*num_fields)(const void* state);
   yw_field_info (*field_info)(const void* state, int32_t field);
   void (*field_values)(const void* state, const yw_particles* particles, int32_t field, float* out);
+  /// NULL: the method has no energy.
+  yw_method_energy (*energy)(const void* state, const yw_particles* particles);
   /// The tets of the body as it is now, 4 particles each, where they are not those of the model.
   const int32_t* (*cells)(const void* state, int32_t* num_cells);
 } yw_method;

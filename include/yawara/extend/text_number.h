@@ -17,7 +17,7 @@ YW_API const char* yw_parse_int(const char* at, const char* end, int64_t* out);
 
 /// Shortest decimal of at most 9 digits that reads back as the same float. Returns the length.
 YW_API size_t yw_format_float(float value, char text[YW_NUMBER_TEXT]);
-/// 17 digits or fewer when they read back the same.
+/// 15 to 17 digits, as few as a reader that rounds correctly needs for the same double.
 YW_API size_t yw_format_double(double value, char text[YW_NUMBER_TEXT]);
 
 #endif

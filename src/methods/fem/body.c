@@ -238,6 +238,7 @@ void yw_fem_invalidate(void* state, const yw_particles* particles) {
   b->still = 0.0f;
   memcpy(b->end_pos, particles->pos, sizeof(yw_vec4) * (size_t)h->num_nodes);
   memcpy(b->end_vel, particles->vel, sizeof(yw_vec4) * (size_t)h->num_nodes);
+  yw_fem_show_front(b);
 }
 
 // Parameters --------------------------------------------------------------------------------------
@@ -288,7 +289,7 @@ void yw_fem_save(const void* state, yw_writer* writer) {
   yw_write_u32(writer, p->soften);
   yw_write_f32(writer, clocks, 5);
   yw_write_u32(writer, b->asleep);
-  yw_write_u32(writer, (uint32_t)b->sleep_contacts);
+  yw_write_u64(writer, b->sleep_surroundings);
   yw_write_u64(writer, (uint64_t)b->inner_steps);
   yw_write_u64(writer, (uint64_t)b->splits);
   yw_write_u64(writer, (uint64_t)b->merges);
@@ -373,7 +374,7 @@ void yw_fem_load(void* state, yw_reader* reader) {
   p.soften = yw_read_u32(reader) != 0;
   yw_read_f32(reader, clocks, 5);
   bool asleep = yw_read_u32(reader) != 0;
-  int32_t contacts = (int32_t)yw_read_u32(reader);
+  uint64_t surroundings = yw_read_u64(reader);
   int64_t steps = (int64_t)yw_read_u64(reader), splits = (int64_t)yw_read_u64(reader);
   int64_t merges = (int64_t)yw_read_u64(reader);
   bool sane = clocks[0] >= 0.0f && clocks[1] >= 0.0f && clocks[2] >= 0.0f && clocks[3] >= 0.0f &&
@@ -388,9 +389,10 @@ void yw_fem_load(void* state, yw_reader* reader) {
   b->last_step = clocks[3];
   b->patience = clocks[4];
   b->asleep = asleep;
-  b->sleep_contacts = contacts;
+  b->sleep_surroundings = surroundings;
   b->inner_steps = steps, b->splits = splits, b->merges = merges;
   yw_fem_note_pins(b);
   yw_fem_carry_masses(&b->front, b->model->fine_mass, b->mass);
   yw_fem_front_changed(b);
+  yw_fem_show_front(b);
 }

@@ -57,11 +57,11 @@ typedef struct fem_body {
 
   // Sleep, and what contact did since.
   bool asleep;
-  float still;  ///< s since a node was last faster than sleep_speed
-  int32_t sleep_contacts;
-  yw_vec4 *end_pos, *end_vel;  ///< as advance left them
+  float still;                  ///< s since a node was last faster than sleep_speed
+  uint64_t sleep_surroundings;  ///< fingerprint of obstacles and gravity when it fell asleep
+  yw_vec4 *end_pos, *end_vel;   ///< as advance left them
 
-  // The front as tets and triangles, made when asked for.
+  // The front as tets and triangles, as of the last advance, invalidate or load.
   uint64_t front_version, shown_version;
   int32_t* cells;      ///< 4 per tet, positive
   int32_t* cell_tets;  ///< tet of the hierarchy
@@ -112,5 +112,6 @@ void yw_fem_field_values(const void* state, const yw_particles* particles, int32
                          float* out);
 const int32_t* yw_fem_cells(const void* state, int32_t* num_cells);
 double yw_fem_elastic_energy(const fem_body* body, const yw_particles* particles);
+yw_method_energy yw_fem_energy(const void* state, const yw_particles* particles);
 
 #endif

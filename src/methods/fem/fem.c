@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "methods/fem/body.h"
+#include "yawara/extend/hash.h"
 #include "yawara/extend/timer.h"
 
 #define NODE_BLOCK 512
@@ -22,6 +23,8 @@
 #define MOST_PATIENCE 4.0f
 // A body sleeps when it was still this long, s.
 #define STILL_TIME 0.5f
+// What is farther from the body than this share of its size does not hold it.
+#define TOUCH_MARGIN 0.01f
 
 // Pins --------------------------------------------------------------------------------------------
 
@@ -239,30 +242,28 @@ static bool was_touched(const fem_body* b, const yw_particles* p) {
   return false;
 }
 
-// A sleeping body stays asleep while it touches as many obstacles as when it fell asleep.
-static bool stays_asleep(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
-  if (!b->asleep || pins_move(ctx) || was_touched(b, p)) return false;
-  // Lean on obstacles as one step of gravity would.
-  remember_surface(b, p);
-  yw_vec3 fall = yw_scale(ctx->gravity, b->last_step);
+// Fingerprint of what holds the body: gravity and the obstacles that it can touch. *moves: one of
+// these moves in this substep.
+static uint64_t surroundings(const fem_body* b, const yw_particles* p, const yw_step_ctx* ctx,
+                             bool* moves) {
+  uint64_t hash = yw_hash_bytes(YW_HASH_SEED, &ctx->gravity, sizeof ctx->gravity);
+  *moves = false;
+  if (!ctx->obstacles_in) return hash;
+  yw_aabb box = yw_aabb_empty();
   for (int32_t i = 0; i < b->num_surface; ++i) {
-    int32_t n = b->surface[i];
-    p->vel[n] = yw_v4(fall);
-    p->pos[n] = yw_v4(yw_mad(yw_xyz(p->pos[n]), b->last_step, fall));
+    box = yw_aabb_grow(box, yw_xyz(p->pos[b->surface[i]]));
   }
-  yw_method_report report = {0};
-  yw_step_ctx quiet = *ctx;
-  quiet.report = &report;
-  quiet.timing = false;
-  meet_obstacles(b, p, &quiet, 0.0f, ctx->h);
-  for (int32_t i = 0; i < b->front.num_active; ++i) {
-    int32_t n = b->front.active[i];
-    p->pos[n] = b->end_pos[n];
-    p->vel[n] = b->end_vel[n];
-  }
-  if (report.obstacle_contacts != b->sleep_contacts && b->sleep_contacts >= 0) return false;
-  b->sleep_contacts = report.obstacle_contacts;
-  return true;
+  float margin = TOUCH_MARGIN * yw_distance(box.lower, box.upper);
+  box = yw_aabb_pad(box, margin);
+  if (ctx->is_clear && ctx->is_clear(ctx, box)) return hash;
+  return yw_hash_u64(hash, ctx->obstacles_in(ctx, box, moves));
+}
+
+// A sleeping body stays asleep while neither pins, contact, obstacles nor gravity change.
+static bool stays_asleep(const fem_body* b, const yw_particles* p, const yw_step_ctx* ctx) {
+  if (!b->asleep || pins_move(ctx) || was_touched(b, p)) return false;
+  bool moves;
+  return surroundings(b, p, ctx, &moves) == b->sleep_surroundings && !moves;
 }
 
 // By the way of the nodes in this substep (end_pos is where it began): rounding lets the finest
@@ -274,14 +275,16 @@ static void maybe_sleep(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
     yw_vec3 way = yw_sub(yw_xyz(p->pos[n]), yw_xyz(b->end_pos[n]));
     farthest = fmaxf(farthest, yw_length2(way));
   }
-  if (!(limit > 0.0f) || farthest > limit * limit || pins_move(ctx)) {
+  bool rests = limit > 0.0f && farthest <= limit * limit && !pins_move(ctx), moves = false;
+  uint64_t seen = rests ? surroundings(b, p, ctx, &moves) : 0;
+  if (!rests || moves) {
     b->still = 0.0f;
     return;
   }
   b->still += ctx->h;
   if (b->still < STILL_TIME) return;
   b->asleep = true;
-  b->sleep_contacts = -1;
+  b->sleep_surroundings = seen;
   memset(p->vel, 0, sizeof(yw_vec4) * (size_t)p->count);
 }
 
@@ -292,6 +295,7 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
   if (pins_changed(b, ctx)) take_pins(b, p, ctx);
   if (stays_asleep(b, p, ctx)) {
     if (ctx->report) ctx->report->asleep = p->count;
+    yw_fem_show_front(b);
     return YW_OK;
   }
   if (b->asleep) b->asleep = false, b->still = 0.0f;
@@ -328,6 +332,7 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
   yw_fem_follow_all(&b->front, p->pos, p->vel);
   maybe_sleep(b, p, ctx);
   yw_fem_show_masses(b, p);
+  yw_fem_show_front(b);
   remember_end(b, p);
   if (ctx->report) ctx->report->recovered += recovered;
   return recovered > 0 ? YW_WARN_NUMERICS : YW_OK;
@@ -403,6 +408,7 @@ const yw_method yw_fem_method = {
     .topology_version = topology_version,
     .save = yw_fem_save,
     .load = yw_fem_load,
+    .energy = yw_fem_energy,
     .num_fields = yw_fem_num_fields,
     .field_info = yw_fem_field_info,
     .field_values = yw_fem_field_values,

@@ -22,9 +22,7 @@ yw_field_info yw_fem_field_info(const void* state, int32_t field) {
 }
 
 const int32_t* yw_fem_cells(const void* state, int32_t* num_cells) {
-  // The lists are a cache of the front.
-  fem_body* b = (fem_body*)(uintptr_t)state;
-  yw_fem_show_front(b);
+  const fem_body* b = state;
   *num_cells = b->front.num_tets;
   return b->cells;
 }
@@ -175,4 +173,8 @@ double yw_fem_elastic_energy(const fem_body* b, const yw_particles* particles) {
   energy_run run = {&b->model->h, 0.0};
   visit_cells(b, particles, add_energy, &run);
   return run.energy;
+}
+
+yw_method_energy yw_fem_energy(const void* state, const yw_particles* particles) {
+  return (yw_method_energy){.elastic = yw_fem_elastic_energy(state, particles)};
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "methods/frames/frames.h"
-#include "methods/frames/shown.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
@@ -149,11 +148,11 @@ yw_frames_params yw_frames_params_of(const void* state) {
 void yw_frames_statistics_of(const void* state, const yw_particles* particles,
                              yw_frames_statistics* out) {
   const frames_body* body = state;
+  (void)particles;
   *out = (yw_frames_statistics){.num_regions = body->model->num_regions,
                                 .num_examples = body->model->num_examples,
                                 .newton_steps = body->newton,
-                                .iterations = body->iterations,
-                                .elastic_energy = yw_frames_elastic_energy(body, particles)};
+                                .iterations = body->iterations};
 }
 
 int32_t yw_frames_weights(const void* state, float* out, int32_t capacity) {

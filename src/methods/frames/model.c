@@ -282,6 +282,7 @@ static yw_status build_model(frames_model* model, frames_build* build, yw_error*
   model->params = def->params;
   model->num_particles = build->regions.num_particles;
   model->num_regions = build->regions.num_regions;
+  model->spring_share = build->regions.share;
   model->num_blocks = (model->num_regions + YW_LANES - 1) / YW_LANES;
   model->particle_chunks = frames_num_chunks(model->num_particles);
   model->region_chunks = frames_num_chunks(model->num_regions);

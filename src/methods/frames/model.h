@@ -61,6 +61,7 @@ typedef struct frames_model {
   double* gram;          ///< their products in the metric of the energy, J
   frames_coarse coarse;
   frames_sweeps sweeps;  ///< regions by colour, for position-based solvers
+  double spring_share;   ///< of the spring terms, see regions.h
   float* jacobi;         ///< diagonal of the stiffness, N/m, about
   double total_mass;     ///< kg
   double size;           ///< m, half the diagonal of the rest pose's box

@@ -18,17 +18,22 @@ yw_field_info yw_frames_field_info(const void* state, int32_t field) {
   return fields[field];
 }
 
-// Stretch minus 1 of a region: A = sum (x - x_0) g^T = R S.
-static void region_strain(const frames_model* model, const yw_particles* particles, int32_t r,
-                          double strain[6]) {
+// A = sum (x - x_0) g^T of a region.
+static void region_map(const frames_model* model, const yw_particles* particles, int32_t r,
+                       double a[9]) {
   const frames_member* origin = &model->members[model->member_start[r]];
-  double a[9] = {0}, turn[9];
+  memset(a, 0, 9 * sizeof *a);
   for (int32_t e = model->member_start[r]; e < model->member_start[r + 1]; ++e) {
     const frames_member* m = &model->members[e];
     yw_vec3 d =
         yw_sub(yw_xyz(particles->pos[m->particle]), yw_xyz(particles->pos[origin->particle]));
     for (int k = 0; k < 9; ++k) a[k] += (double)(&d.x)[k / 3] * (double)m->g[k % 3];
   }
+}
+
+// Stretch minus 1 of a region: A = R S.
+static void strain_of(const double a[9], double strain[6]) {
+  double turn[9];
   yw_m3_polar(a, turn, strain);
   for (int k = 0; k < 3; ++k) strain[k] -= 1.0;
 }
@@ -48,8 +53,9 @@ void yw_frames_field_values(const void* state, const yw_particles* particles, in
   const frames_model* model = ((const frames_body*)state)->model;
   memset(out, 0, (size_t)particles->count * sizeof *out);
   for (int32_t r = 0; r < model->num_regions; ++r) {
-    double strain[6];
-    region_strain(model, particles, r, strain);
+    double a[9], strain[6];
+    region_map(model, particles, r, a);
+    strain_of(a, strain);
     float value = (float)region_value(model, r, strain, field);
     for (int32_t e = model->member_start[r]; e < model->member_start[r + 1]; ++e) {
       out[model->members[e].particle] += value;
@@ -64,13 +70,53 @@ void yw_frames_field_values(const void* state, const yw_particles* particles, in
   }
 }
 
-double yw_frames_elastic_energy(const void* state, const yw_particles* particles) {
-  const frames_model* model = ((const frames_body*)state)->model;
-  double energy = 0.0;
-  for (int32_t r = 0; r < model->num_regions; ++r) {
-    double strain[6];
-    region_strain(model, particles, r, strain);
-    energy += region_value(model, r, strain, 1);
+// Where the springs of a region are tied: the middle of a cell, the vertex of a ring.
+static void region_center(const frames_model* model, const yw_particles* particles, int32_t r,
+                          double t[3]) {
+  int32_t begin = model->member_start[r], end = model->member_start[r + 1];
+  if (model->kind == YW_FRAMES_RINGS) end = begin + 1;
+  t[0] = t[1] = t[2] = 0.0;
+  for (int32_t e = begin; e < end; ++e) {
+    const float* x = &particles->pos[model->members[e].particle].x;
+    for (int i = 0; i < 3; ++i) t[i] += (double)x[i] / (end - begin);
   }
-  return energy;
+}
+
+// Springs of all members less what the mean motion of their region stretches them (energy.c).
+static double spring_energy(const frames_model* model, const yw_particles* particles) {
+  double sum = 0.0;
+  for (int32_t p = 0; p < particles->count; ++p) {
+    for (int32_t i = model->holder_start[p]; i < model->holder_start[p + 1]; ++i) {
+      double t[3], length2 = 0.0;
+      region_center(model, particles, model->holder_region[i], t);
+      for (int k = 0; k < 3; ++k) {
+        double d = (double)(&particles->pos[p].x)[k] - t[k];
+        length2 += d * d;
+      }
+      sum += (double)model->holders[i].k * length2;
+    }
+  }
+  return model->spring_share * sum;
+}
+
+static double mean_spring_energy(const frames_model* model, int32_t r, const double a[9]) {
+  double n[6], nm[9], an[9];
+  for (int k = 0; k < 6; ++k) n[k] = (double)model->blocks[r / YW_LANES].n[k][r % YW_LANES];
+  yw_m3_of_sym(n, nm);
+  yw_m3_mul(a, nm, an);
+  return 0.5 * yw_m3_dot(a, an);
+}
+
+yw_method_energy yw_frames_body_energy(const void* state, const yw_particles* particles) {
+  const frames_model* model = ((const frames_body*)state)->model;
+  // With examples the energy depends on weights that change from step to step: it is none.
+  if (model->num_examples > 0) return (yw_method_energy){.elastic = NAN};
+  double sum = spring_energy(model, particles);
+  for (int32_t r = 0; r < model->num_regions; ++r) {
+    double a[9], strain[6];
+    region_map(model, particles, r, a);
+    strain_of(a, strain);
+    sum += region_value(model, r, strain, 1) - mean_spring_energy(model, r, a);
+  }
+  return (yw_method_energy){.elastic = sum};
 }

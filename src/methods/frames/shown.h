@@ -11,7 +11,7 @@ int32_t yw_frames_num_fields(const void* state);
 yw_field_info yw_frames_field_info(const void* state, int32_t field);
 void yw_frames_field_values(const void* state, const yw_particles* particles, int32_t field,
                             float* out);
-/// J, of the whole body, from the rest pose.
-double yw_frames_elastic_energy(const void* state, const yw_particles* particles);
+/// Elastic energy, of bodies without examples.
+yw_method_energy yw_frames_body_energy(const void* state, const yw_particles* particles);
 
 #endif

@@ -16,6 +16,8 @@
 #define REACH 0.05f
 // Masters that were moved as a whole fit a rigid motion to within this, in units of d.
 #define RIGID 0.01f
+// Pairs per master that there is room for at first: a lattice has 32.
+#define USUAL_PAIRS 34
 
 void yw_plastic_body_destroy(void* state, yw_particles* particles) {
   plastic_body* body = state;
@@ -78,7 +80,31 @@ static bool allocate(plastic_body* body) {
   if (model->without_slaves && !body->twin) return false;
   memset(body->fresh_head, 0xff, (size_t)heads * sizeof *body->fresh_head);
   return yw_plastic_sleep_create(body) && yw_plastic_reserve_slaves(body, slaves) &&
-         yw_plastic_reserve_pairs(body, 34 * (int64_t)n);
+         yw_plastic_reserve_pairs(body, USUAL_PAIRS * (int64_t)n);
+}
+
+static double power_of_two_above(double count) {
+  double power = 1.0;
+  while (power < count) power *= 2.0;
+  return power;
+}
+
+double yw_plastic_body_bytes(double masters, double slaves) {
+  const double number = sizeof(int32_t), place = sizeof(yw_vec4);
+  // `allocate`: arrays of masters and their rows; what the world keeps to show them and to go back.
+  double master = (sizeof(plastic_state_block) + sizeof(plastic_work_block)) / (double)YW_LANES +
+                  (PLASTIC_MAX_ROW + 4) * number + 4 * place + 4;
+  double seam = 3 * place + 2 * sizeof(yw_vec3) + 3 * number;
+  double sleep = 4 * number;
+  // `yw_plastic_reserve_pairs`, and the slaves of chunks (locals.c): in a lattice three for every
+  // master, and never fewer than there are slaves.
+  double pairs = (1.25 * USUAL_PAIRS + 3.0) * (2 * number + sizeof(uint16_t));
+  double locals = 1.25 * fmax(3.0 * masters, 1.2 * slaves) * (2 * number + 2 * place);
+  // `yw_plastic_reserve_slaves`.
+  double capacity = 1.25 * slaves + 256.0;
+  double slave = 8 * place + sizeof(plastic_course) + 13 * number + 1;
+  double tables = power_of_two_above(capacity) + power_of_two_above(0.5 * slaves);
+  return masters * (master + seam + sleep + pairs) + locals + capacity * slave + tables * number;
 }
 
 static void reset_state(plastic_body* body) {

@@ -184,6 +184,9 @@ typedef struct plastic_body {
   double seconds[PLASTIC_NUM_TIMES];
 } plastic_body;
 
+/// About how many bytes a body with so many masters and slaves needs in a world (body.c).
+double yw_plastic_body_bytes(double masters, double slaves);
+
 static inline int32_t yw_plastic_chunks(int32_t count, int32_t chunk) {
   return (count + chunk - 1) / chunk;
 }

@@ -79,6 +79,30 @@ void yw_plastic_field_values(const void* state, const yw_particles* particles, i
   yw_mem_free(&body->mem, piece);
 }
 
+// As in stress_kernels.c: V0 (mu sum (sigma_a - 1)^2 + lambda/2 (J - 1)^2).
+static double energy_of(const plastic_body* body, int32_t m) {
+  const plastic_material_block* material = &body->model->materials[m / YW_LANES];
+  const plastic_state_block* state = &body->state[m / YW_LANES];
+  int32_t l = m % YW_LANES;
+  double square = 0.0, j = 1.0;
+  for (int a = 0; a < 3; ++a) {
+    double s = (double)state->sigma[a][l];
+    square += (s - 1.0) * (s - 1.0);
+    j *= s;
+  }
+  double density =
+      (double)material->mu[l] * square + 0.5 * (double)material->lambda[l] * (j - 1.0) * (j - 1.0);
+  return (double)(state->volume[l] * state->harden[l]) * density;
+}
+
+yw_method_energy yw_plastic_energy(const void* state, const yw_particles* particles) {
+  const plastic_body* body = state;
+  (void)particles;
+  double sum = 0.0;
+  for (int32_t m = 0; m < body->num_masters; ++m) sum += energy_of(body, m);
+  return (yw_method_energy){.elastic = sum};
+}
+
 // Pieces ------------------------------------------------------------------------------------------
 
 static int32_t root_of(int32_t* parent, int32_t m) {

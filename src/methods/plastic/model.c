@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Making the rest data of plastic bodies: checks, lattices, materials.
 #include "methods/plastic/model.h"
+#include "math/small/trig.h"
 
 #include <math.h>
 #include <string.h>
@@ -164,18 +165,6 @@ static yw_status check_def(const yw_plastic_def* def, yw_error* error) {
   return YW_OK;
 }
 
-// Bytes of a body: 33 pairs per master, arrays of masters and slaves, places in chunks.
-static double body_bytes(double masters, double slaves) {
-  double pair = sizeof(yw_vec4) + sizeof(int32_t) + sizeof(uint16_t);
-  double place = 2 * sizeof(yw_vec4) + 2 * sizeof(int32_t);
-  double master =
-      (sizeof(plastic_state_block) + sizeof(plastic_work_block) + sizeof(plastic_material_block)) /
-          (double)YW_LANES +
-      sizeof(plastic_row) + 9 * sizeof(yw_vec4) + (PLASTIC_MAX_ROW + 12) * sizeof(int32_t);
-  double slave = 1.25 * (11 * sizeof(yw_vec4) + 64.0);
-  return masters * (1.25 * (34.0 * pair + 4.0 * place) + master) + slaves * slave;
-}
-
 static yw_status refuse_size(double masters, double bytes, double limit, yw_error* error) {
   return yw_fail(error, YW_ERR_LIMIT,
                  "about %.6g masters need about %.2g GB, but the limit is %.2g GB; use a larger "
@@ -184,7 +173,7 @@ static yw_status refuse_size(double masters, double bytes, double limit, yw_erro
 }
 
 static yw_status check_memory(double masters, double slaves, double limit, yw_error* error) {
-  double bytes = body_bytes(masters, slaves);
+  double bytes = yw_plastic_body_bytes(masters, slaves);
   if (bytes <= limit && masters < 5e7) return YW_OK;
   return refuse_size(masters, bytes, limit, error);
 }
@@ -254,7 +243,8 @@ static yw_status count_points(const yw_shape* shape, float spacing, bool sheet, 
   yw_status status = lattice_of(shape, spacing, sheet, l, error);
   if (status < 0) return status;
   double tried = (double)l->count[0] * (double)l->count[1] * (double)l->count[2];
-  if (tried > MAX_TRIED) return refuse_size(tried, body_bytes(tried, tried), limit, error);
+  if (tried > MAX_TRIED)
+    return refuse_size(tried, yw_plastic_body_bytes(tried, tried), limit, error);
   if (tried > 1e6) {
     // A shape fills its box to a tenth at least, or else the count below refuses it.
     status = check_memory(0.02 * tried, 0.02 * tried, limit, error);
@@ -286,6 +276,12 @@ yw_status yw_plastic_sample(const yw_allocator* mem, const yw_shape* shape, floa
   return YW_OK;
 }
 
+// Slaves of a compact shape or a sheet: the lattice of the masters and one and a half cells around.
+static double usual_slaves(double masters, bool sheet) {
+  double edge = 3.0 + (sheet ? sqrt(masters) : (double)yw_cbrtf((float)masters));
+  return edge * edge * (sheet ? 4.0 : edge);
+}
+
 yw_status yw_plastic_count(const yw_shape* shape, float spacing, bool sheet, double memory_limit,
                            int32_t* count, double* bytes, yw_error* error) {
   yw_error_clear(error);
@@ -298,7 +294,7 @@ yw_status yw_plastic_count(const yw_shape* shape, float spacing, bool sheet, dou
   yw_status status = count_points(shape, spacing, sheet, memory_limit, &l, &n, error);
   if (status < 0) return status;
   *count = (int32_t)n;
-  if (bytes) *bytes = body_bytes((double)n, (double)n);
+  if (bytes) *bytes = yw_plastic_body_bytes((double)n, usual_slaves((double)n, sheet));
   return YW_OK;
 }
 

@@ -17,17 +17,11 @@ bool yw_plastic_reserve_pairs(plastic_body* body, int64_t count) {
   if (wanted < count) return false;
   // Pairs are made anew: nothing is kept. Rows are filled up to fours.
   size_t room = (size_t)wanted + 3 * (size_t)body->model->num_masters;
-  void** const arrays[] = {(void**)&body->column, (void**)&body->share, (void**)&body->local_column,
-                           (void**)&body->back_share};
-  const size_t sizes[] = {sizeof *body->column, sizeof *body->share, sizeof *body->local_column,
-                          sizeof *body->back_share};
+  const yw_allocator* mem = &body->mem;
   body->pair_capacity = 0;
-  bool good = true;
-  for (size_t i = 0; i < (body->model->paper ? 4 : 3); ++i) {
-    yw_mem_free(&body->mem, *arrays[i]);
-    *arrays[i] = yw_mem_alloc(&body->mem, room, sizes[i]);
-    good = good && *arrays[i];
-  }
+  bool good = YW_RENEW_ARRAY(mem, body->column, room) && YW_RENEW_ARRAY(mem, body->share, room) &&
+              YW_RENEW_ARRAY(mem, body->local_column, room) &&
+              (!body->model->paper || YW_RENEW_ARRAY(mem, body->back_share, room));
   if (good) body->pair_capacity = (int32_t)wanted;
   return good;
 }
@@ -36,10 +30,23 @@ bool yw_plastic_reserve_pairs(plastic_body* body, int64_t count) {
 static bool reserve_buckets(plastic_body* body, int32_t slaves) {
   uint32_t buckets = 64;
   while (buckets < (uint32_t)slaves && buckets < (1u << 30)) buckets *= 2;
-  yw_mem_free(&body->mem, body->bucket_start);
-  body->bucket_start = YW_NEW_ARRAY(&body->mem, int32_t, (size_t)buckets + 2);
   body->bucket_mask = buckets - 1;
-  return body->bucket_start != NULL;
+  return YW_RENEW_ARRAY(&body->mem, body->bucket_start, (size_t)buckets + 2);
+}
+
+// What a step makes for every slave.
+static bool renew_slave_arrays(plastic_body* body, size_t count) {
+  const yw_allocator* mem = &body->mem;
+  return YW_RENEW_ARRAY(mem, body->slave_vel, count) && YW_RENEW_ARRAY(mem, body->force, count) &&
+         YW_RENEW_ARRAY(mem, body->solved, count) && YW_RENEW_ARRAY(mem, body->residual, count) &&
+         YW_RENEW_ARRAY(mem, body->product, count) && YW_RENEW_ARRAY(mem, body->course, count) &&
+         YW_RENEW_ARRAY(mem, body->normal, count) &&
+         YW_RENEW_ARRAY(mem, body->surface_vel, count) &&
+         YW_RENEW_ARRAY(mem, body->inverse, count) && YW_RENEW_ARRAY(mem, body->sorted_x, count) &&
+         YW_RENEW_ARRAY(mem, body->sorted_y, count) && YW_RENEW_ARRAY(mem, body->sorted_z, count) &&
+         YW_RENEW_ARRAY(mem, body->sorted_line, count) &&
+         YW_RENEW_ARRAY(mem, body->slave_bucket, count) &&
+         YW_RENEW_ARRAY(mem, body->part_start, count) && YW_RENEW_ARRAY(mem, body->touches, count);
 }
 
 bool yw_plastic_reserve_slaves(plastic_body* body, int32_t count) {
@@ -52,26 +59,11 @@ bool yw_plastic_reserve_slaves(plastic_body* body, int32_t count) {
   int32_t* next = yw_mem_resize(&body->mem, body->fresh_next, old, wanted, sizeof *next);
   if (!next) return false;
   body->fresh_next = next;
-  void** const arrays[] = {
-      (void**)&body->slave_vel,   (void**)&body->force,        (void**)&body->solved,
-      (void**)&body->residual,    (void**)&body->product,      (void**)&body->course,
-      (void**)&body->normal,      (void**)&body->surface_vel,  (void**)&body->inverse,
-      (void**)&body->sorted_x,    (void**)&body->sorted_y,     (void**)&body->sorted_z,
-      (void**)&body->sorted_line, (void**)&body->slave_bucket, (void**)&body->part_start,
-      (void**)&body->touches};
-  const size_t sizes[] = {16, 16, 16, 16, 16, sizeof *body->course, 16, 16, 24, 4, 4,
-                          4,  4,  4,  4,  1};
-  bool good = true;
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) {
-    yw_mem_free(&body->mem, *arrays[i]);
-    *arrays[i] = yw_mem_alloc(&body->mem, wanted + TAIL, sizes[i]);
-    good = good && *arrays[i];
-  }
   int32_t chunks = yw_plastic_chunks((int32_t)wanted, PLASTIC_SLAVE_CHUNK);
   int32_t others = yw_plastic_chunks(body->model->num_masters, PLASTIC_CHUNK);
-  yw_mem_free(&body->mem, body->sums);
-  body->sums = YW_NEW_ARRAY(&body->mem, plastic_sums, (chunks > others ? chunks : others) + 1);
-  good = good && body->sums && reserve_buckets(body, (int32_t)wanted);
+  bool good = renew_slave_arrays(body, wanted + TAIL) &&
+              YW_RENEW_ARRAY(&body->mem, body->sums, (chunks > others ? chunks : others) + 1) &&
+              reserve_buckets(body, (int32_t)wanted);
   body->slave_capacity = good ? (int32_t)wanted : 0;
   body->lists_are_old = true;
   body->num_listed = 0;

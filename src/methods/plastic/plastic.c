@@ -387,6 +387,7 @@ const yw_method yw_plastic_method = {
     .topology_version = topology_version,
     .save = yw_plastic_save,
     .load = yw_plastic_load,
+    .energy = yw_plastic_energy,
     .num_fields = yw_plastic_num_fields,
     .field_info = yw_plastic_field_info,
     .field_values = yw_plastic_field_values,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "methods/slender/slender.h"
+#include "methods/slender/motion.h"
 
 int32_t yw_slender_num_fields(const void* state) {
   (void)state;
@@ -54,11 +54,17 @@ void yw_slender_field_values(const void* state, const yw_particles* particles, i
   for (int32_t p = 0; p < particles->count; ++p) out[p] *= model->density / model->mass[p];
 }
 
-double yw_slender_elastic_energy(const void* state, const yw_particles* particles) {
+yw_method_energy yw_slender_body_energy(const void* state, const yw_particles* particles) {
   const slender_body* body = state;
-  double energy = 0.0;
+  yw_method_energy energy = {0};
   for (int32_t e = 0; e < body->model->num_elements; ++e) {
-    energy += element_energy(body, particles, e);
+    energy.elastic += element_energy(body, particles, e);
+  }
+  for (int32_t p = 0; p < particles->count; ++p) {
+    const double* momentum = body->spin + 3 * p;
+    double rate[3];
+    yw_slender_spin_rate(body->model, p, body->turn[p], momentum, rate);
+    for (int k = 0; k < 3; ++k) energy.rotational += 0.5 * momentum[k] * rate[k];
   }
   return energy;
 }

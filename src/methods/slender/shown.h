@@ -11,7 +11,6 @@ int32_t yw_slender_num_fields(const void* state);
 yw_field_info yw_slender_field_info(const void* state, int32_t field);
 void yw_slender_field_values(const void* state, const yw_particles* particles, int32_t field,
                              float* out);
-/// J, of the whole body.
-double yw_slender_elastic_energy(const void* state, const yw_particles* particles);
+yw_method_energy yw_slender_body_energy(const void* state, const yw_particles* particles);
 
 #endif

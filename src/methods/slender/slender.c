@@ -245,9 +245,9 @@ yw_slender_params yw_slender_params_of(const void* state) {
 void yw_slender_statistics_of(const void* state, const yw_particles* particles,
                               yw_slender_statistics* out) {
   const slender_body* body = state;
+  (void)particles;
   *out = (yw_slender_statistics){.num_elements = body->model->num_elements,
-                                 .newton_steps = body->newton,
-                                 .elastic_energy = yw_slender_elastic_energy(body, particles)};
+                                 .newton_steps = body->newton};
 }
 
 static yw_status advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
@@ -368,6 +368,7 @@ const yw_method yw_slender_method = {
     .place = place,
     .model_surface = model_surface,
     .surface_positions = yw_slender_surface_positions,
+    .energy = yw_slender_body_energy,
     .num_fields = yw_slender_num_fields,
     .field_info = yw_slender_field_info,
     .field_values = yw_slender_field_values,

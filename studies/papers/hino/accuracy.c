@@ -112,13 +112,13 @@ static yw_status fill_table(resolution_table* t, yw_error* error) {
 }
 
 typedef struct quantity {
-  const char *name, *file;
+  const char* name;
   size_t offset;
 } quantity;
 static const quantity quantities[] = {
-    {"bending", "bending.png", offsetof(bar_results, bending)},
-    {"cantilever", "cantilever.png", offsetof(bar_results, cantilever)},
-    {"torsion", "torsion.png", offsetof(bar_results, torsion)},
+    {"bending", offsetof(bar_results, bending)},
+    {"cantilever", offsetof(bar_results, cantilever)},
+    {"torsion", offsetof(bar_results, torsion)},
 };
 enum { NUM_QUANTITIES = sizeof quantities / sizeof quantities[0] };
 
@@ -154,6 +154,7 @@ static yw_status plot_quantity(const paper_options* options, const resolution_ta
                                const quantity* q, yw_error* error) {
   double x[NUM_SIZES], y[NUM_MODELS][2][NUM_SIZES];
   yw_series series[2 * NUM_MODELS];
+  char names[NUM_MODELS][40];
   int32_t count = 0;
   for (int s = 0; s < t->num_sizes; ++s) x[s] = sizes[s];
   for (int m = 0; m < NUM_MODELS - !t->has_calculix; ++m) {
@@ -165,23 +166,25 @@ static yw_status plot_quantity(const paper_options* options, const resolution_ta
         seen = seen || percent >= LEAST_SHOWN;
       }
       if (!seen) continue;
-      series[count++] = (yw_series){r == 1 ? model_names[m] : NULL,
+      snprintf(names[m], sizeof names[m], "%s, \u03bd = 0.45", model_names[m]);
+      series[count++] = (yw_series){r == 1 ? model_names[m] : names[m],
                                     t->num_sizes,
                                     x,
                                     y[m][r - 1],
                                     r == 1 ? YW_SERIES_LINE_POINTS : YW_SERIES_DASHED,
-                                    m};
+                                    m,
+                                    r != 1};
     }
   }
   char title[100];
-  snprintf(title, sizeof title, "%s: error of stiffness (nu = 0.3; dashed 0.45)", q->name);
+  snprintf(title, sizeof title, "Error of stiffness in %s (\u03bd = 0.3; dashed 0.45)", q->name);
   yw_plot plot = yw_default_plot();
   plot.title = title;
-  plot.x = (yw_axis){"cells across", false, 0.0, (double)NAN};
-  plot.y = (yw_axis){"error, %", true, LEAST_SHOWN, (double)NAN};
+  plot.x = (yw_axis){"cells across", NULL, false, (double)NAN, (double)NAN};
+  plot.y = (yw_axis){"error", "%", true, (double)NAN, (double)NAN};
   plot.num_series = count;
   plot.series = series;
-  return paper_write_plot(options, q->file, &plot, error);
+  return paper_write_plot(options, q->name, &plot, error);
 }
 
 yw_status paper_hino_resolution(const paper_options* options, yw_error* error) {
@@ -295,15 +298,15 @@ static yw_status plot_limits(const paper_options* options, const limit_table* t,
   for (int k = 0; k < 5; ++k) {
     series[k] = (yw_series){
         names[k], NUM_LIMITS, limit_ratios, y[k], k < 3 ? YW_SERIES_LINE_POINTS : YW_SERIES_DASHED,
-        k};
+        k,        false};
   }
   yw_plot plot = yw_default_plot();
   plot.title = "What one spring constant leaves";
   plot.x.label = "Poisson's ratio";
-  plot.y = (yw_axis){"error, %", false, 0.0, 160.0};  // room for the legend
+  plot.y = (yw_axis){"error", "%", false, 0.0, (double)NAN};
   plot.num_series = 5;
   plot.series = series;
-  return paper_write_plot(options, "limit.png", &plot, error);
+  return paper_write_plot(options, "limit", &plot, error);
 }
 
 yw_status paper_hino_limit(const paper_options* options, yw_error* error) {

@@ -56,18 +56,19 @@ static yw_status plot_stability(const paper_options* options, int32_t states,
   static double x[STATES];
   for (int32_t i = 0; i < states; ++i) x[i] = 100.0 * (i + 0.5) / states;
   const yw_series series[] = {
-      {"polar(A), points", states, x, stable[0], YW_SERIES_LINE, 0},
-      {"polar(A), ellipsoids", states, x, stable[2], YW_SERIES_DASHED, 0},
-      {"best of the other three, points", states, x, others[0], YW_SERIES_LINE, 1},
-      {"best of the other three, ellipsoids", states, x, others[2], YW_SERIES_DASHED, 1},
+      {"polar(A), points", states, x, stable[0], YW_SERIES_LINE, 0, false},
+      {"polar(A), ellipsoids", states, x, stable[2], YW_SERIES_DASHED, 0, false},
+      {"best of the other three, points", states, x, others[0], YW_SERIES_LINE, 1, false},
+      {"best of the other three, ellipsoids", states, x, others[2], YW_SERIES_DASHED, 1, false},
   };
   yw_plot plot = yw_default_plot();
   plot.title = "Of four equilibria of a frame one is stable";
-  plot.x.label = "share of random states, %";
+  plot.x.label = "share of random states";
+  plot.x.unit = "%";
   plot.y.label = "least stiffness against rotation, over tr |S|";
   plot.num_series = 4;
   plot.series = series;
-  return paper_write_plot(options, "stability.png", &plot, error);
+  return paper_write_plot(options, "stability", &plot, error);
 }
 
 yw_status paper_hino_theorem(const paper_options* options, yw_error* error) {
@@ -166,21 +167,24 @@ static yw_status plot_frequencies(const paper_options* options, const double* st
     for (int k = 0; k < NUM_SCHEMES; ++k) curve[k][i] = analytic(k, 1.0 / x[i]) / (2.0 * PI);
   }
   yw_series series[2 * NUM_SCHEMES];
+  char names[NUM_SCHEMES][60];
   for (int k = 0; k < NUM_SCHEMES; ++k) {
     for (int i = 0; i < NUM_STEPS; ++i) {
       at[i] = 1.0 / steps[i];
       dots[k][i] = measured[k][i] / (2.0 * PI);
     }
-    series[2 * k] = (yw_series){NULL, POINTS, x, curve[k], YW_SERIES_LINE, k};
-    series[2 * k + 1] = (yw_series){scheme_names[k], NUM_STEPS, at, dots[k], YW_SERIES_POINTS, k};
+    snprintf(names[k], sizeof names[k], "%s: formula", scheme_names[k]);
+    series[2 * k] = (yw_series){names[k], POINTS, x, curve[k], YW_SERIES_LINE, k, true};
+    series[2 * k + 1] =
+        (yw_series){scheme_names[k], NUM_STEPS, at, dots[k], YW_SERIES_POINTS, k, false};
   }
   yw_plot plot = yw_default_plot();
   plot.title = "Frequency of a group against time step (lines: formulas)";
-  plot.x = (yw_axis){"steps per second", true, (double)NAN, (double)NAN};
-  plot.y = (yw_axis){"Hz", true, (double)NAN, (double)NAN};
+  plot.x = (yw_axis){"steps per second", NULL, true, (double)NAN, (double)NAN};
+  plot.y = (yw_axis){"frequency", "Hz", true, (double)NAN, (double)NAN};
   plot.num_series = 2 * NUM_SCHEMES;
   plot.series = series;
-  return paper_write_plot(options, "frequency.png", &plot, error);
+  return paper_write_plot(options, "frequency", &plot, error);
 }
 
 yw_status paper_hino_frequency(const paper_options* options, yw_error* error) {

@@ -90,11 +90,11 @@ yw_status paper_imai_fig6(const paper_options* options, yw_error* error) {
   paper_take take;
   yw_status status = paper_play(options, &script, &take, error);
   if (status < 0) return status;
-  status = paper_plot(&take, "sag.png", "Bars under gravity: how far the tip sags", "mm", 4, sags,
+  status = paper_plot(&take, "sag", "Bars under gravity", "sag of the tip", "mm", 4, sags,
                       bar_names, error);
   if (status >= 0) {
-    status = paper_plot(&take, "error.png", "Distance of the tip from that of the finest mesh",
-                        "mm", 2, errors, error_names, error);
+    status = paper_plot(&take, "error", "Distance of the tip from that of the finest mesh",
+                        "distance", "mm", 2, errors, error_names, error);
   }
   if (status >= 0) print_fig6(&take);
   paper_take_free(&take);
@@ -116,28 +116,30 @@ static yw_status plot_courses(const paper_options* options, const fem_course* co
       values[1][k][i] = 100.0 * c->tets[i] / c->all_tets;
     }
     yw_series_style style = k % 2 ? YW_SERIES_DASHED : YW_SERIES_LINE;
-    rates[k] = (yw_series){bar_names[k], c->frames + 1, c->time, values[0][k], style, k / 2};
+    rates[k] = (yw_series){bar_names[k], c->frames + 1, c->time, values[0][k], style, k / 2, false};
     if (k % 2 == 0) {
       tets[k / 2] = (yw_series){k ? "4x stiffer to the tip" : "one stiffness",
                                 c->frames + 1,
                                 c->time,
                                 values[1][k],
                                 YW_SERIES_LINE,
-                                k / 2};
+                                k / 2,
+                                false};
     }
   }
   yw_plot plot = yw_default_plot();
   plot.title = "Fig. 7: updates per second of computing";
-  plot.x.label = "time (s)";
-  plot.y = (yw_axis){"1/s", true, (double)NAN, (double)NAN};
+  plot.x.label = "time";
+  plot.x.unit = "s";
+  plot.y = (yw_axis){"updates per second", NULL, true, (double)NAN, (double)NAN};
   plot.num_series = NUM_BARS;
   plot.series = rates;
-  yw_status status = paper_write_plot(options, "updates.png", &plot, error);
+  yw_status status = paper_write_plot(options, "updates", &plot, error);
   plot.title = "Tets in use";
-  plot.y = (yw_axis){"% of the finest mesh", false, 0.0, 100.0};
+  plot.y = (yw_axis){"tets in use, of the finest mesh", "%", false, 0.0, 100.0};
   plot.num_series = 2;
   plot.series = tets;
-  return status < 0 ? status : paper_write_plot(options, "tets.png", &plot, error);
+  return status < 0 ? status : paper_write_plot(options, "tets", &plot, error);
 }
 
 static void print_moments(const fem_course* adaptive, const fem_course* finest) {
@@ -218,18 +220,20 @@ yw_status paper_imai_load(const paper_options* options, yw_error* error) {
   }
   const double* x = loads + first;
   const yw_series series[] = {
-      {"tets in use, %, tau = 0.01", count, x, rows[0].tets + first, YW_SERIES_LINE_POINTS, 0},
-      {"times faster, tau = 0.01", count, x, rows[0].faster + first, YW_SERIES_LINE_POINTS, 1},
-      {"tets in use, %, tau = 0.002", count, x, rows[1].tets + first, YW_SERIES_DASHED, 0},
-      {"times faster, tau = 0.002", count, x, rows[1].faster + first, YW_SERIES_DASHED, 1},
+      {"tets in use, %, tau = 0.01", count, x, rows[0].tets + first, YW_SERIES_LINE_POINTS, 0,
+       false},
+      {"times faster, tau = 0.01", count, x, rows[0].faster + first, YW_SERIES_LINE_POINTS, 1,
+       false},
+      {"tets in use, %, tau = 0.002", count, x, rows[1].tets + first, YW_SERIES_DASHED, 0, false},
+      {"times faster, tau = 0.002", count, x, rows[1].faster + first, YW_SERIES_DASHED, 1, false},
   };
   yw_plot plot = yw_default_plot();
   plot.title = "The bar under other loads";
-  plot.x = (yw_axis){"gravity (m/s^2)", true, (double)NAN, (double)NAN};
-  plot.y = (yw_axis){NULL, true, (double)NAN, (double)NAN};
+  plot.x = (yw_axis){"gravity", "m/s²", true, (double)NAN, (double)NAN};
+  plot.y = (yw_axis){"tets in use (%), times faster", NULL, true, (double)NAN, (double)NAN};
   plot.num_series = 4;
   plot.series = series;
-  return paper_write_plot(options, "load.png", &plot, error);
+  return paper_write_plot(options, "load", &plot, error);
 }
 
 // Variants ----------------------------------------------------------------------------------------
@@ -304,15 +308,18 @@ yw_status paper_imai_variants(const paper_options* options, yw_error* error) {
                             course->time,
                             sag[k],
                             k < NUM_VARIANTS ? YW_SERIES_LINE : YW_SERIES_DASHED,
-                            -1};
+                            -1,
+                            false};
   }
   status = print_flights(options, error);
   if (status < 0) return status;
   yw_plot plot = yw_default_plot();
   plot.title = "The graded bar: how far its tip sags";
-  plot.x.label = "time (s)";
-  plot.y.label = "mm";
+  plot.x.label = "time";
+  plot.x.unit = "s";
+  plot.y.label = "sag of the tip";
+  plot.y.unit = "mm";
   plot.num_series = NUM_VARIANTS + 1;
   plot.series = series;
-  return paper_write_plot(options, "variants.png", &plot, error);
+  return paper_write_plot(options, "variants", &plot, error);
 }

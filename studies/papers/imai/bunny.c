@@ -164,8 +164,8 @@ yw_status paper_imai_fig9(const paper_options* options, yw_error* error) {
   paper_take take;
   yw_status status = paper_play(options, &script, &take, error);
   if (status < 0) return status;
-  status =
-      paper_plot(&take, "ears.png", "How far the bunnies give way", "mm", 4, ears, names, error);
+  status = paper_plot(&take, "ears", "How far the bunnies give way", "displacement", "mm", 4, ears,
+                      names, error);
   if (status >= 0) print_fig9(&take);
   paper_take_free(&take);
   return status;
@@ -207,15 +207,16 @@ static yw_status plot_poke(const paper_options* options, int32_t count, const fe
     const fem_course* c = &courses[k];
     for (int32_t i = 0; i <= c->frames; ++i) share[k][i] = 100.0 * c->tets[i] / c->all_tets;
     snprintf(names[k], sizeof names[k], "tau = %s", taus[k]);
-    series[k] = (yw_series){names[k], c->frames + 1, c->time, share[k], YW_SERIES_LINE, k};
+    series[k] = (yw_series){names[k], c->frames + 1, c->time, share[k], YW_SERIES_LINE, k, false};
   }
   yw_plot plot = yw_default_plot();
   plot.title = "A poke into a block: tets in use";
-  plot.x.label = "time (s)";
-  plot.y = (yw_axis){"% of the finest mesh", true, (double)NAN, (double)NAN};
+  plot.x.label = "time";
+  plot.x.unit = "s";
+  plot.y = (yw_axis){"tets in use, of the finest mesh", "%", true, (double)NAN, (double)NAN};
   plot.num_series = count;
   plot.series = series;
-  return paper_write_plot(options, "poke.png", &plot, error);
+  return paper_write_plot(options, "poke", &plot, error);
 }
 
 yw_status paper_imai_poke(const paper_options* options, yw_error* error) {

@@ -7,7 +7,7 @@
 
 #include "methods/fem/hierarchy.h"
 #include "papers/paper.h"
-#include "render/draw/draw.h"
+#include "render/draw/sheet.h"
 #include "render/trace/render.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"

@@ -25,7 +25,11 @@ static yw_status open_case(const paper_options* options, const fem_case* c, yw_s
     snprintf(starts[i], sizeof starts[i], "bodies[%d].start", (int)i);
     changes[count++] = (yw_scene_override){starts[i], NEVER};
   }
-  yw_status status = yw_scene_read(path, NULL, count, changes, scene, &warning, error);
+  yw_scene_def def = yw_default_scene_def();
+  def.path = path;
+  def.overrides = changes;
+  def.num_overrides = count;
+  yw_status status = yw_scene_read(&def, scene, &warning, error);
   if (status < 0) return status;
   if (warning.message[0]) fprintf(stderr, "warning: %s\n", warning.message);
   status = yw_scene_build(*scene, options->threads, YW_SIMD_AUTO, world, error);

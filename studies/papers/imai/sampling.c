@@ -147,9 +147,10 @@ static yw_status plot_alone(const paper_options* options, const char* file, cons
                             const curve* alone, yw_error* error) {
   const double range_x[2] = {alone->low, alone->high}, range_y[2] = {0, 0};
   const yw_series series[] = {
-      {"sampled, the tet alone", NUM_POINTS, alone->strain, alone->stress, YW_SERIES_POINTS, 1},
-      {"fitted line", NUM_POINTS, alone->strain, alone->line, YW_SERIES_LINE, 1},
-      {"where it holds to 1 %", 2, range_x, range_y, YW_SERIES_LINE_POINTS, 2}};
+      {"sampled, the tet alone", NUM_POINTS, alone->strain, alone->stress, YW_SERIES_POINTS, 1,
+       false},
+      {"fitted line", NUM_POINTS, alone->strain, alone->line, YW_SERIES_LINE, 1, false},
+      {"where it holds to 1 %", 2, range_x, range_y, YW_SERIES_LINE_POINTS, 2, false}};
   yw_plot plot = yw_default_plot();
   plot.title = title;
   plot.x.label = "Green strain";
@@ -162,10 +163,12 @@ static yw_status plot_alone(const paper_options* options, const char* file, cons
 static yw_status plot_curves(const paper_options* options, const char* file, const char* title,
                              const curve* alone, const curve* embedded, yw_error* error) {
   const yw_series series[] = {
-      {"part of the body", NUM_POINTS, embedded->strain, embedded->stress, YW_SERIES_POINTS, 0},
-      {"its matrix", NUM_POINTS, embedded->strain, embedded->line, YW_SERIES_LINE, 0},
-      {"alone, as in the paper", NUM_POINTS, alone->strain, alone->stress, YW_SERIES_POINTS, 1},
-      {"its fitted line", NUM_POINTS, alone->strain, alone->line, YW_SERIES_LINE, 1}};
+      {"part of the body", NUM_POINTS, embedded->strain, embedded->stress, YW_SERIES_POINTS, 0,
+       false},
+      {"its matrix", NUM_POINTS, embedded->strain, embedded->line, YW_SERIES_LINE, 0, false},
+      {"alone, as in the paper", NUM_POINTS, alone->strain, alone->stress, YW_SERIES_POINTS, 1,
+       false},
+      {"its fitted line", NUM_POINTS, alone->strain, alone->line, YW_SERIES_LINE, 1, false}};
   yw_plot plot = yw_default_plot();
   plot.title = title;
   plot.x.label = "Green strain";
@@ -201,12 +204,12 @@ static yw_status compare_curves(const paper_options* options, stuff kind, yw_err
       printf("holds from %.3f to %.3f\n", (double)range->low[m], (double)range->high[m]);
     }
     char file[60], title[100];
-    snprintf(file, sizeof file, "%s-%s.png", kind == ONE_MATERIAL ? "homogeneous" : "mixture",
+    snprintf(file, sizeof file, "%s-%s", kind == ONE_MATERIAL ? "homogeneous" : "mixture",
              m == 0 ? "11" : "12");
     snprintf(title, sizeof title, "A coarse tet of %s material, component %s",
              kind == ONE_MATERIAL ? "one" : "mixed", m == 0 ? "11" : "12");
     status = plot_curves(options, file, title, &alone, &embedded, error);
-    snprintf(file, sizeof file, "paper-%s-%s.png", kind == ONE_MATERIAL ? "homogeneous" : "mixture",
+    snprintf(file, sizeof file, "paper-%s-%s", kind == ONE_MATERIAL ? "homogeneous" : "mixture",
              m == 0 ? "11" : "12");
     if (status >= 0) status = plot_alone(options, file, title, &alone, error);
   }
@@ -306,19 +309,18 @@ yw_status paper_imai_sampling(const paper_options* options, yw_error* error) {
   if (status < 0) return status;
   for (int32_t l = 0; l < levels; ++l) level[l] = l;
   const yw_series series[] = {
-      {"homogeneous", levels, level, ratios[0][0], YW_SERIES_LINE_POINTS, 0},
-      {"mixture 100:1", levels, level, ratios[1][0], YW_SERIES_LINE_POINTS, 1},
-      {"layers 10:1", levels, level, ratios[2][0], YW_SERIES_LINE_POINTS, 2},
-      {"each tet alone (paper)", levels, level, ratios[0][1], YW_SERIES_DASHED, 0},
-      {NULL, levels, level, ratios[1][1], YW_SERIES_DASHED, 1},
-      {NULL, levels, level, ratios[2][1], YW_SERIES_DASHED, 2}};
+      {"homogeneous", levels, level, ratios[0][0], YW_SERIES_LINE_POINTS, 0, false},
+      {"mixture 100:1", levels, level, ratios[1][0], YW_SERIES_LINE_POINTS, 1, false},
+      {"layers 10:1", levels, level, ratios[2][0], YW_SERIES_LINE_POINTS, 2, false},
+      {"each tet alone (paper)", levels, level, ratios[0][1], YW_SERIES_DASHED, 0, false},
+      {"mixture, each tet alone", levels, level, ratios[1][1], YW_SERIES_DASHED, 1, true},
+      {"layers, each tet alone", levels, level, ratios[2][1], YW_SERIES_DASHED, 2, true}};
   yw_plot plot = yw_default_plot();
   plot.title = "Stiffness of coarse levels, relative to the finest";
   plot.x.label = "level";
   plot.y.label = "Young's modulus, relative";
   plot.y.log = true;
-  plot.y.low = 1e-3, plot.y.high = 50.0;  // room for the legend
   plot.num_series = sizeof series / sizeof *series;
   plot.series = series;
-  return paper_write_plot(options, "stiffness.png", &plot, error);
+  return paper_write_plot(options, "stiffness", &plot, error);
 }

@@ -71,10 +71,10 @@ yw_status paper_fig1(const paper_options* options, yw_error* error) {
   paper_take take;
   yw_status status = paper_play(options, &script, &take, error);
   if (status < 0) return status;
-  status =
-      paper_plot(&take, "twist.png", "Twist between the ends", "degrees", 2, twists, names, error);
+  status = paper_plot(&take, "twist", "Twist between the ends", "twist", "degrees", 2, twists,
+                      names, error);
   if (status >= 0) {
-    status = paper_plot(&take, "weight.png", "Weight of the example", "weight", 1, weights,
+    status = paper_plot(&take, "weight", "Weight of the example", "weight", NULL, 1, weights,
                         weight_names, error);
   }
   if (status >= 0) print_fig1(&take);
@@ -99,14 +99,15 @@ static void measure_fig5(const paper_take* take, double* row) {
 static yw_status plot_fig5(const paper_take* take, const double* betas, yw_error* error) {
   double twists[F5_BODIES];
   for (int32_t i = 0; i < F5_BODIES; ++i) twists[i] = paper_last(take, F5_TWIST + i);
-  const yw_series series = {NULL, F5_BODIES, betas, twists, YW_SERIES_LINE_POINTS, 0};
+  const yw_series series = {NULL, F5_BODIES, betas, twists, YW_SERIES_LINE_POINTS, 0, false};
   yw_plot plot = yw_default_plot();
   plot.title = "Twist at rest under gravity";
   plot.x.label = "β";
-  plot.y.label = "degrees";
+  plot.y.label = "twist";
+  plot.y.unit = "degrees";
   plot.num_series = 1;
   plot.series = &series;
-  return paper_write_plot(take->options, "twist.png", &plot, error);
+  return paper_write_plot(take->options, "twist", &plot, error);
 }
 
 yw_status paper_fig5(const paper_options* options, yw_error* error) {
@@ -196,15 +197,16 @@ static yw_status show_fig7(const paper_take* take, yw_error* error) {
   printf("deviation of the weights over regions  %7.2f   %7.2f\n", 0.0,
          paper_value(take, frame, F7_SPREAD));
   const yw_series series[2] = {
-      {"global", PIECES, pieces, twists[0], YW_SERIES_LINE_POINTS, -1},
-      {"per region", PIECES, pieces, twists[1], YW_SERIES_LINE_POINTS, -1}};
+      {"global", PIECES, pieces, twists[0], YW_SERIES_LINE_POINTS, -1, false},
+      {"per region", PIECES, pieces, twists[1], YW_SERIES_LINE_POINTS, -1, false}};
   yw_plot plot = yw_default_plot();
   plot.title = "Twist along the body in the impact";
   plot.x.label = "piece, from below";
-  plot.y.label = "degrees";
+  plot.y.label = "twist";
+  plot.y.unit = "degrees";
   plot.num_series = 2;
   plot.series = series;
-  return paper_write_plot(take->options, "twist.png", &plot, error);
+  return paper_write_plot(take->options, "twist", &plot, error);
 }
 
 yw_status paper_fig7(const paper_options* options, yw_error* error) {

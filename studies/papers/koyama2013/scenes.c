@@ -105,8 +105,8 @@ static yw_status play_each(const paper_options* options, const paper_script* scr
   yw_status status = paper_play(options, script, &take, error);
   if (status < 0) return status;
   status =
-      paper_plot(&take, "distortion.png", "Distance from the rest shape",
-                 "share of the radius of gyration", MAX_BODIES, columns, script->labels, error);
+      paper_plot(&take, "distortion", "Distance from the rest shape",
+                 "distance / radius of gyration", NULL, MAX_BODIES, columns, script->labels, error);
   if (status >= 0) print_each(&take, script->labels);
   paper_take_free(&take);
   return status;

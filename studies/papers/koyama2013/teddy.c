@@ -75,8 +75,8 @@ yw_status paper_fig6(const paper_options* options, yw_error* error) {
   paper_take take;
   yw_status status = paper_play(options, &script, &take, error);
   if (status < 0) return status;
-  status =
-      paper_plot(&take, "weights.png", "Weight of the example", "weight", 3, weights, names, error);
+  status = paper_plot(&take, "weights", "Weight of the example", "weight", NULL, 3, weights, names,
+                      error);
   if (status >= 0) print_table(&take);
   paper_take_free(&take);
   return status;

@@ -30,15 +30,17 @@ static yw_status plot_cost(const paper_take* take, const double* cost, yw_error*
     masters[i] = 1e-3 * paper_value(take, i + 1, MASTERS);
   }
   const yw_series series[] = {
-      {"CPU ms per step", take->info.frames, take->times + 1, cost, YW_SERIES_LINE, 0},
-      {"thousand masters", take->info.frames, take->times + 1, masters, YW_SERIES_DASHED, 1}};
+      {"CPU ms per step", take->info.frames, take->times + 1, cost, YW_SERIES_LINE, 0, false},
+      {"thousand masters", take->info.frames, take->times + 1, masters, YW_SERIES_DASHED, 1,
+       false}};
   yw_plot plot = yw_default_plot();
   plot.title = "Bunnies added one after another";
-  plot.x.label = "time (s)";
-  plot.y.label = "ms, thousand masters";
+  plot.x.label = "time";
+  plot.x.unit = "s";
+  plot.y.label = "CPU time per step (ms), thousand masters";
   plot.num_series = 2;
   plot.series = series;
-  yw_status status = paper_write_plot(take->options, "cost.png", &plot, error);
+  yw_status status = paper_write_plot(take->options, "cost", &plot, error);
   yw_mem_free(NULL, masters);
   return status;
 }

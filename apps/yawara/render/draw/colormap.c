@@ -4,9 +4,8 @@
 #include "render/draw/colormap.h"
 
 #include <math.h>
-#include <stdio.h>
 
-#include "render/draw/draw.h"
+#include "render/draw/svg.h"
 #include "yawara/extend/vec.h"
 
 #define NUM_STOPS 6
@@ -42,37 +41,48 @@ yw_vec3 yw_colormap(float t) {
   return linear_of_oklab(yw_lerp(stops[i], stops[i + 1], fminf(way / lengths[i], 1.0f)));
 }
 
-static yw_rgb srgb_of(yw_vec3 linear) {
-  const float in[3] = {linear.x, linear.y, linear.z};
-  uint8_t out[3];
-  for (int k = 0; k < 3; ++k) {
-    float s = in[k] <= 0.0031308f ? 12.92f * in[k] : 1.055f * powf(in[k], 1 / 2.4f) - 0.055f;
-    out[k] = (uint8_t)(255.0f * s + 0.5f);
-  }
-  return (yw_rgb){out[0], out[1], out[2]};
+static double srgb_percent(float linear) {
+  double x = (double)linear;
+  return 100.0 * (x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055);
 }
 
-void yw_draw_colorbar(yw_image* image, const char* title, double low, double high) {
-  yw_text_style style = yw_default_text_style();
-  style.size = 0.022f * (float)image->height + 2.0f;
-  style.halo = 0.3f * style.size;
-  style.halo_color = YW_RGB(0xffffff);
-  // Whole pixels, or the rows would show.
-  int32_t height = 2 * image->height / 5, width = image->height / 22 + 1;
-  float left = floorf((float)(image->width - width) - 2.0f * style.size);
-  float top = (float)((image->height - height) / 2);
-  yw_draw_rect(image, left - 2, top - 2, (float)width + 4, (float)height + 4, YW_RGB(0xffffff),
-               0.8f);
-  for (int32_t i = 0; i < height; ++i) {
-    yw_rgb color = srgb_of(yw_colormap(1.0f - ((float)i + 0.5f) / (float)height));
-    yw_draw_rect(image, left, top + (float)i, (float)width, 1, color, 1.0f);
+static void add_gradient(yw_svg* svg) {
+  enum { STEPS = 16 };
+  yw_svg_add(svg, "<linearGradient id='colors' x1='0' y1='1' x2='0' y2='0'>\n");
+  for (int i = 0; i <= STEPS; ++i) {
+    double t = (double)i / STEPS;
+    yw_vec3 c = yw_colormap((float)t);
+    yw_svg_add(svg, "<stop offset='%g%%' stop-color='rgb(%g%%,%g%%,%g%%)'/>\n", 100.0 * t,
+               srgb_percent(c.x), srgb_percent(c.y), srgb_percent(c.z));
   }
-  style.anchor = YW_TEXT_RIGHT;
+  yw_svg_add(svg, "</linearGradient>\n");
+}
+
+yw_status yw_draw_colorbar(yw_image* image, const char* title, double low, double high,
+                           yw_error* error) {
+  yw_svg svg;
+  yw_status status = yw_svg_open(&svg, image->width, image->height, error);
+  if (status < 0) return status;
+  double font = 0.03 * image->height + 3.0;
+  double height = floor(0.4 * image->height), width = floor(image->height / 22.0) + 1.0;
+  double left = floor(image->width - width - 1.4 * font);
+  double top = floor(0.5 * (image->height - height));
+  add_gradient(&svg);
+  yw_svg_add(&svg,
+             "<rect x='%g' y='%g' width='%g' height='%g' fill='#fff' fill-opacity='0.8'/>\n"
+             "<rect x='%g' y='%g' width='%g' height='%g' fill='url(#colors)'/>\n",
+             left - 2.0, top - 2.0, width + 4.0, height + 4.0, left, top, width, height);
+  // The rim keeps text readable on any picture.
+  yw_svg_add(&svg,
+             "<g font-size='%g' text-anchor='end' paint-order='stroke' stroke='#fff' "
+             "stroke-opacity='0.85' stroke-width='%g' stroke-linejoin='round'>\n",
+             font, 0.4 * font);
   for (int k = 0; k < 3; ++k) {
     char text[32];
     snprintf(text, sizeof text, "%.3g", low + 0.5 * k * (high - low));
-    float y = top + (float)height * (1.0f - 0.5f * (float)k);
-    yw_draw_text(image, left - 0.7f * style.size, y + 0.5f * style.size, text, &style);
+    yw_svg_add(&svg, "<text x='%g' y='%g'>%s</text>\n", left - 0.5 * font,
+               top + height * (1.0 - 0.5 * k) + 0.36 * font, text);
   }
-  yw_draw_text(image, left + (float)width, top - 1.2f * style.size, title, &style);
+  yw_svg_add(&svg, "<text x='%g' y='%g'>%s</text>\n</g>\n", left + width, top - 0.9 * font, title);
+  return yw_svg_overlay(&svg, image, error);
 }

@@ -10,7 +10,8 @@
 /// steps of t look equally far apart, and lighter is always more.
 yw_vec3 yw_colormap(float t);
 /// A vertical bar with the colours, the numbers at its ends and middle, and the title above, at the
-/// right of the picture.
-void yw_draw_colorbar(yw_image* image, const char* title, double low, double high);
+/// right of the picture. Without librsvg it is left out.
+yw_status yw_draw_colorbar(yw_image* image, const char* title, double low, double high,
+                           yw_error* error);
 
 #endif

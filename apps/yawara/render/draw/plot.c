@@ -2,17 +2,19 @@
 #include "render/draw/plot.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "render/draw/canvas.h"
-#include "render/output/file.h"
-#include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
+#include "yawara/extend/text.h"
 
-#define TEXT_SIZE 9.0f
-#define INK YW_RGB(0x222831)
-#define PALE YW_RGB(0xe3e6ea)
+#define FONT 13.0
+// From the middle of a line of text to its base line.
+#define BASE (0.36 * FONT)
+#define ROW 20.0   // of the legend
+#define MARK 34.0  // line or point in front of a name
+#define PNG_SCALE 2
+// Renderers keep coordinates as fixed-point numbers; lines are cut at the frame long before.
+#define FAR_AWAY 1e6
 
 yw_plot yw_default_plot(void) {
   return (yw_plot){.x = {.low = (double)NAN, .high = (double)NAN},
@@ -21,380 +23,399 @@ yw_plot yw_default_plot(void) {
                    .height = 500};
 }
 
-static yw_rgb series_color(const yw_plot* plot, int32_t index) {
-  static const uint32_t colors[] = {0x2e6fb5, 0xe4572e, 0x2f9e63, 0x9a5fb4,
-                                    0xe0a020, 0x17a6a0, 0xd9487d, 0x5c6670};
+// Okabe and Ito (2008): told apart by readers with any colour vision. Yellow is too light for
+// lines.
+static const char* color_of(const yw_plot* plot, int32_t index) {
+  static const char* const colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                       "#e69f00", "#56b4e9", "#000000"};
   int32_t number = plot->series[index].color;
-  if (number < 0) number = index;
-  return YW_RGB(colors[number % (int32_t)(sizeof colors / sizeof colors[0])]);
+  return colors[(number < 0 ? index : number) % (int32_t)(sizeof colors / sizeof *colors)];
 }
 
-// An axis as drawn: values low to high run from pixel start to pixel end.
+static bool has_line(const yw_series* s) { return s->style != YW_SERIES_POINTS; }
+static bool has_points(const yw_series* s) {
+  return s->style == YW_SERIES_POINTS || s->style == YW_SERIES_LINE_POINTS;
+}
+static bool is_listed(const yw_series* s) { return s->name && !s->unlisted; }
+
+// Where things are
+// ---------------------------------------------------------------------------------
+
+// An axis as drawn: values low to high run from start to end.
 typedef struct scale {
   double low, high;
   bool log;
-  float start, end;
+  double start, end;
 } scale;
+
+typedef struct box {
+  double left, top, width, height;
+} box;
+
+typedef struct layout {
+  const yw_plot* plot;
+  scale x, y;
+  yw_ticks x_ticks, y_ticks;
+  box legend;  // of no width without one
+} layout;
 
 static bool is_drawable(double value, bool log) { return isfinite(value) && (!log || value > 0.0); }
 
-static float place(const scale* s, double value) {
+static double place(const scale* s, double value) {
   double share = s->log ? (log(value) - log(s->low)) / (log(s->high) - log(s->low))
                         : (value - s->low) / (s->high - s->low);
-  return (float)(s->start + share * (double)(s->end - s->start));
+  return fmax(-FAR_AWAY, fmin(FAR_AWAY, s->start + share * (s->end - s->start)));
 }
 
-static double tick_step(double range, int32_t wanted) {
-  double rough = range / (wanted > 1 ? wanted : 1), power = pow(10.0, floor(log10(rough)));
-  double lead = rough / power;
-  return power * (lead < 1.5 ? 1.0 : lead < 3.5 ? 2.0 : lead < 7.5 ? 5.0 : 10.0);
-}
-
-static void add_tick(yw_ticks* ticks, double value, const char* label) {
-  if (ticks->count >= YW_MAX_TICKS) return;
-  ticks->values[ticks->count] = value;
-  snprintf(ticks->labels[ticks->count], sizeof ticks->labels[0], "%s", label);
-  ++ticks->count;
-}
-
-static void log_ticks(double low, double high, int32_t wanted, yw_ticks* out) {
-  int32_t first = (int32_t)floor(log10(low) + 1e-9), last = (int32_t)ceil(log10(high) - 1e-9);
-  int32_t most = wanted > 1 ? wanted : 1, every = (last - first + most - 1) / most;
-  if (every < 1) every = 1;
-  // Few decades: 2 and 5 get labels too. Many: only every n-th power.
-  bool between = last - first <= 2, minors = last - first <= 3;
-  for (int32_t power = first; power <= last; ++power) {
-    for (int32_t lead = 1; lead <= 9; ++lead) {
-      double value = pow(10.0, power) * lead;
-      if (value < low * (1 - 1e-9) || value > high * (1 + 1e-9)) continue;
-      bool major = lead == 1 && (power - first) % every == 0;
-      bool labelled = major || (between && (lead == 2 || lead == 5));
-      if (!labelled && !minors && lead > 1) continue;
-      char label[24] = "";
-      if (labelled) snprintf(label, sizeof label, "%g", value);
-      add_tick(out, value, label);
-    }
-  }
-}
-
-void yw_plot_ticks(double low, double high, bool log, int32_t wanted, yw_ticks* out) {
-  out->count = 0;
-  if (!(low < high) || !isfinite(high - low)) return;
-  if (log) {
-    log_ticks(low, high, wanted, out);
-    if (out->count > 1) return;
-    out->count = 0;
-  }
-  double step = tick_step(high - low, wanted);
-  for (int64_t i = (int64_t)ceil(low / step - 1e-9); (double)i * step <= high + 1e-9 * step; ++i) {
-    char label[24];
-    double value = (double)i * step;
-    snprintf(label, sizeof label, "%.6g", value);
-    add_tick(out, value, label);
-    if (out->count >= YW_MAX_TICKS) break;
-  }
-}
-
-// The range of an axis: what the caller fixed, the rest from the data with a little room.
-static yw_status find_range(const yw_plot* plot, bool vertical, scale* out, yw_error* error) {
-  const yw_axis* axis = vertical ? &plot->y : &plot->x;
-  double low = (double)INFINITY, high = (double)-INFINITY;
-  for (int32_t i = 0; i < plot->num_series; ++i) {
-    const yw_series* series = &plot->series[i];
-    for (int32_t k = 0; k < series->count; ++k) {
-      if (!is_drawable(series->x[k], plot->x.log) || !is_drawable(series->y[k], plot->y.log)) {
-        continue;
-      }
-      double value = vertical ? series->y[k] : series->x[k];
-      low = fmin(low, value);
-      high = fmax(high, value);
-    }
-  }
-  if (!isfinite(low)) low = high = 1.0;
-  double room = vertical ? 0.06 : 0.0;
-  if (axis->log) {
-    double factor = high > low ? pow(high / low, room) : 1.5;
-    low /= factor, high *= factor;
-  } else {
-    double extra = high > low ? room * (high - low) : fmax(0.5 * fabs(high), 0.5);
-    // A chart of positive numbers that starts near zero starts at zero.
-    bool from_zero = vertical && low >= 0.0 && low < 0.35 * high;
-    low = from_zero ? 0.0 : low - extra;
-    high += extra;
-  }
-  out->low = isnan(axis->low) ? low : axis->low;
-  out->high = isnan(axis->high) ? high : axis->high;
-  out->log = axis->log;
-  if (!(out->low < out->high) || !isfinite(out->high - out->low) ||
-      (axis->log && !(out->low > 0.0))) {
-    return yw_fail(error, YW_ERR_INVALID, "the %s axis runs from %g to %g, which cannot be drawn%s",
-                   vertical ? "y" : "x", out->low, out->high,
-                   axis->log ? " on a logarithmic scale" : "");
-  }
-  return YW_OK;
-}
-
-static float widest_label(const yw_ticks* ticks, const yw_text_style* style) {
-  float widest = 0.0f;
-  for (int32_t i = 0; i < ticks->count; ++i) {
-    widest = fmaxf(widest, yw_text_width(ticks->labels[i], style));
-  }
-  return widest;
-}
-
-static void draw_axes(const yw_canvas* canvas, const yw_plot* plot, const scale* x, const scale* y,
-                      const yw_ticks* x_ticks, const yw_ticks* y_ticks) {
-  yw_text_style style = yw_default_text_style();
-  style.size = TEXT_SIZE;
-  style.anchor = YW_TEXT_CENTER;
-  for (int32_t i = 0; i < x_ticks->count; ++i) {
-    float at = roundf(place(x, x_ticks->values[i])) + 0.5f;
-    bool major = x_ticks->labels[i][0] != '\0';
-    if (!plot->no_grid && major) yw_canvas_line(canvas, at, y->end, at, y->start, 1.0f, PALE);
-    yw_canvas_line(canvas, at, y->start, at, y->start + (major ? 5.0f : 3.0f), 1.0f, INK);
-    yw_canvas_text(canvas, at, y->start + 10.0f + TEXT_SIZE, x_ticks->labels[i], &style);
-  }
-  style.anchor = YW_TEXT_RIGHT;
-  for (int32_t i = 0; i < y_ticks->count; ++i) {
-    float at = roundf(place(y, y_ticks->values[i])) + 0.5f;
-    bool major = y_ticks->labels[i][0] != '\0';
-    if (!plot->no_grid && major) yw_canvas_line(canvas, x->start, at, x->end, at, 1.0f, PALE);
-    yw_canvas_line(canvas, x->start - (major ? 5.0f : 3.0f), at, x->start, at, 1.0f, INK);
-    yw_canvas_text(canvas, x->start - 9.0f, at + 0.5f * TEXT_SIZE, y_ticks->labels[i], &style);
-  }
-  yw_point frame[3] = {{x->start, y->end}, {x->start, y->start}, {x->end, y->start}};
-  yw_canvas_polyline(canvas, 3, frame, 1.4f, false, INK);
-
-  style.anchor = YW_TEXT_CENTER;
-  style.size = TEXT_SIZE + 1.0f;
-  float middle_x = 0.5f * (x->start + x->end), middle_y = 0.5f * (y->start + y->end);
-  if (plot->x.label) {
-    yw_canvas_text(canvas, middle_x, (float)plot->height - 10.0f, plot->x.label, &style);
-  }
-  if (plot->title) {
-    yw_text_style bold = style;
-    bold.size = 12.0f;
-    bold.weight = 0.14f;
-    yw_canvas_text(canvas, middle_x, 27.0f, plot->title, &bold);
-  }
-  if (plot->y.label) {
-    style.upward = true;
-    yw_canvas_text(canvas, 20.0f, middle_y, plot->y.label, &style);
-  }
-}
-
-// The part of a segment inside the frame (Liang and Barsky); false when there is none.
-static bool clip(const scale* x, const scale* y, yw_point* a, yw_point* b) {
-  float from = 0.0f, to = 1.0f, dx = b->x - a->x, dy = b->y - a->y;
-  const float p[4] = {-dx, dx, -dy, dy};
-  const float q[4] = {a->x - x->start, x->end - a->x, a->y - y->end, y->start - a->y};
-  for (int32_t i = 0; i < 4; ++i) {
-    if (p[i] == 0.0f) {
-      if (q[i] < 0.0f) return false;
-      continue;
-    }
-    float t = q[i] / p[i];
-    if (p[i] < 0.0f) {
-      from = fmaxf(from, t);
-    } else {
-      to = fminf(to, t);
-    }
-  }
-  if (from > to) return false;
-  yw_point start = *a;
-  *a = (yw_point){start.x + from * dx, start.y + from * dy};
-  *b = (yw_point){start.x + to * dx, start.y + to * dy};
+// Point k of a series; false when there is none.
+static bool find_point(const layout* l, const yw_series* s, int32_t k, double* x, double* y) {
+  if (!is_drawable(s->x[k], l->x.log) || !is_drawable(s->y[k], l->y.log)) return false;
+  *x = place(&l->x, s->x[k]);
+  *y = place(&l->y, s->y[k]);
   return true;
 }
 
-// Lines are cut where data is missing and where they leave the frame.
-static void draw_line(const yw_canvas* canvas, const yw_series* series, const scale* x,
-                      const scale* y, yw_point* points, yw_rgb color) {
-  bool dashed = series->style == YW_SERIES_DASHED;
-  int32_t count = 0;
-  for (int32_t i = 1; i <= series->count; ++i) {
-    bool whole = i < series->count && is_drawable(series->x[i - 1], x->log) &&
-                 is_drawable(series->y[i - 1], y->log) && is_drawable(series->x[i], x->log) &&
-                 is_drawable(series->y[i], y->log);
-    yw_point a = {0, 0}, b = {0, 0};
-    if (whole) {
-      a = (yw_point){place(x, series->x[i - 1]), place(y, series->y[i - 1])};
-      b = (yw_point){place(x, series->x[i]), place(y, series->y[i])};
-      whole = clip(x, y, &a, &b);
+// The range of the data with a little room.
+static void find_data_range(const yw_plot* plot, bool vertical, double* low, double* high) {
+  bool log = vertical ? plot->y.log : plot->x.log, points = false;
+  *low = (double)INFINITY, *high = (double)-INFINITY;
+  for (int32_t i = 0; i < plot->num_series; ++i) {
+    const yw_series* s = &plot->series[i];
+    points = points || has_points(s);
+    for (int32_t k = 0; k < s->count; ++k) {
+      if (!is_drawable(s->x[k], plot->x.log) || !is_drawable(s->y[k], plot->y.log)) continue;
+      *low = fmin(*low, vertical ? s->y[k] : s->x[k]);
+      *high = fmax(*high, vertical ? s->y[k] : s->x[k]);
     }
-    bool joins = whole && count > 0 && fabsf(points[count - 1].x - a.x) < 0.01f &&
-                 fabsf(points[count - 1].y - a.y) < 0.01f;
-    if (!joins) {
-      yw_canvas_polyline(canvas, count, points, 2.0f, dashed, color);
-      count = 0;
-      if (whole) points[count++] = a;
+  }
+  if (!isfinite(*low)) *low = *high = 1.0;
+  bool is_constant = !(*high - *low > 1e-9 * fmax(fabs(*low), fabs(*high)));
+  double room = vertical ? 0.06 : points ? 0.02 : 0.0;
+  if (log) {
+    double factor = is_constant ? 2.0 : pow(*high / *low, room);
+    *low /= factor, *high *= factor;
+    return;
+  }
+  double extra = !is_constant ? room * (*high - *low) : *high == 0.0 ? 1.0 : 0.5 * fabs(*high);
+  // Positive numbers that start near zero are shown from zero.
+  bool from_zero = vertical && *low >= 0.0 && *low < 0.35 * *high;
+  *low = from_zero ? 0.0 : *low - extra;
+  *high += extra;
+}
+
+static yw_status find_range(const yw_plot* plot, bool vertical, scale* out, yw_error* error) {
+  const yw_axis* axis = vertical ? &plot->y : &plot->x;
+  find_data_range(plot, vertical, &out->low, &out->high);
+  if (!isnan(axis->low)) out->low = axis->low;
+  if (!isnan(axis->high)) out->high = axis->high;
+  out->log = axis->log;
+  if (out->low < out->high && isfinite(out->high - out->low) && (!axis->log || out->low > 0.0)) {
+    return YW_OK;
+  }
+  return yw_fail(error, YW_ERR_INVALID, "the %s axis runs from %g to %g, which cannot be drawn%s",
+                 vertical ? "y" : "x", out->low, out->high,
+                 axis->log ? " on a logarithmic scale" : "");
+}
+
+// Whether x counts something, so that ticks between whole numbers make no sense.
+static bool counts(const yw_plot* plot) {
+  for (int32_t i = 0; i < plot->num_series; ++i) {
+    const yw_series* s = &plot->series[i];
+    for (int32_t k = 0; k < s->count; ++k) {
+      if (s->x[k] != floor(s->x[k])) return false;
     }
-    if (whole) points[count++] = b;
+  }
+  return true;
+}
+
+// As many ticks below as have room for their labels.
+static void fit_x_ticks(layout* l) {
+  bool whole = counts(l->plot);
+  for (int32_t wanted = (int32_t)((l->x.end - l->x.start) / 60.0); wanted >= 2; --wanted) {
+    yw_plot_ticks(l->x.low, l->x.high, l->x.log, wanted, &l->x_ticks);
+    double free_from = -FAR_AWAY;
+    bool fits = true;
+    for (int32_t i = 0; i < l->x_ticks.count; ++i) {
+      double half = 0.5 * yw_text_width(l->x_ticks.labels[i], FONT);
+      double at = place(&l->x, l->x_ticks.values[i]);
+      if (!(half > 0.0)) continue;
+      fits = fits && at - half > free_from && !(whole && strchr(l->x_ticks.labels[i], '.'));
+      free_from = at + half + FONT;
+    }
+    if (fits) return;
   }
 }
 
-static void draw_points(const yw_canvas* canvas, const yw_series* series, const scale* x,
-                        const scale* y, yw_rgb color) {
-  for (int32_t i = 0; i < series->count; ++i) {
-    if (!is_drawable(series->x[i], x->log) || !is_drawable(series->y[i], y->log)) continue;
-    float px = place(x, series->x[i]), py = place(y, series->y[i]);
-    if (px < x->start - 0.5f || px > x->end + 0.5f || py < y->end - 0.5f || py > y->start + 0.5f) {
-      continue;
+static bool covers_data(const layout* l, box b) {
+  for (int32_t i = 0; i < l->plot->num_series; ++i) {
+    const yw_series* s = &l->plot->series[i];
+    double x0, y0, x1, y1;
+    for (int32_t k = 0; k < s->count; ++k) {
+      if (!find_point(l, s, k, &x0, &y0)) continue;
+      bool joined = has_line(s) && k + 1 < s->count && find_point(l, s, k + 1, &x1, &y1);
+      if (!joined) x1 = x0, y1 = y0;
+      int steps = (int)fmin(200.0, hypot(x1 - x0, y1 - y0) / 5.0) + 1;
+      for (int t = 0; t <= steps; ++t) {
+        double x = x0 + t * (x1 - x0) / steps, y = y0 + t * (y1 - y0) / steps;
+        if (x > b.left && x < b.left + b.width && y > b.top && y < b.top + b.height) return true;
+      }
     }
-    yw_canvas_disc(canvas, px, py, 3.4f, color);
   }
+  return false;
 }
 
-// How many points of the data a box at (left, top) would cover.
-static int32_t covered(const yw_plot* plot, const scale* x, const scale* y, float left, float top,
-                       float width, float height) {
-  int32_t count = 0;
-  for (int32_t i = 0; i < plot->num_series; ++i) {
-    const yw_series* series = &plot->series[i];
-    for (int32_t k = 0; k < series->count; ++k) {
-      if (!is_drawable(series->x[k], x->log) || !is_drawable(series->y[k], y->log)) continue;
-      float px = place(x, series->x[k]), py = place(y, series->y[k]);
-      if (px >= left && px <= left + width && py >= top && py <= top + height) ++count;
-    }
+// The legend goes to a side of the frame where it hides nothing, else to the right of it.
+static void place_legend(layout* l) {
+  box* b = &l->legend;
+  int32_t rows = 0;
+  for (int32_t i = 0; i < l->plot->num_series; ++i) {
+    const yw_series* s = &l->plot->series[i];
+    if (!is_listed(s)) continue;
+    b->width = fmax(b->width, MARK + yw_text_width(s->name, FONT) + 12.0);
+    ++rows;
   }
-  return count;
+  if (rows == 0) return;
+  b->height = rows * ROW + 8.0;
+  static const double heights[] = {0.0, 1.0, 0.5};
+  for (int place = 0; place < 6; ++place) {
+    double room = l->y.start - l->y.end - b->height - 16.0;
+    b->left = place % 2 ? l->x.start + 10.0 : l->x.end - b->width - 8.0;
+    b->top = l->y.end + 8.0 + heights[place / 2] * room;
+    if (!covers_data(l, *b)) return;
+  }
+  l->x.end = fmax(l->x.end - b->width, l->x.start + 60.0);
+  b->left = l->x.end + 14.0;
+  b->top = l->y.end;
 }
 
-// The legend goes to the corner where it hides the least.
-static void draw_legend(const yw_canvas* canvas, const yw_plot* plot, const scale* x,
-                        const scale* y) {
-  yw_text_style style = yw_default_text_style();
-  style.size = TEXT_SIZE;
-  const float row = 2.1f * TEXT_SIZE, mark = 30.0f;
-  float width = 0.0f, height = 0.6f * TEXT_SIZE;
-  for (int32_t i = 0; i < plot->num_series; ++i) {
-    if (!plot->series[i].name) continue;
-    width = fmaxf(width, mark + 18.0f + yw_text_width(plot->series[i].name, &style));
-    height += row;
+static yw_status lay_out(const yw_plot* plot, layout* l, yw_error* error) {
+  *l = (layout){.plot = plot};
+  yw_status status = find_range(plot, false, &l->x, error);
+  if (status >= 0) status = find_range(plot, true, &l->y, error);
+  if (status < 0) return status;
+  l->y.start = plot->height - (plot->x.label || plot->x.unit ? 58.5 : 36.5);
+  l->y.end = plot->title ? 46.5 : 18.5;
+  yw_plot_ticks(l->y.low, l->y.high, l->y.log, (int32_t)((l->y.start - l->y.end) / 45.0),
+                &l->y_ticks);
+  double widest = 0.0;
+  for (int32_t i = 0; i < l->y_ticks.count; ++i) {
+    widest = fmax(widest, yw_text_width(l->y_ticks.labels[i], FONT));
   }
-  if (!(width > 0.0f)) return;
-  float left = 0, top = 0;
-  int32_t least = -1;
-  for (int32_t corner = 0; corner < 4; ++corner) {
-    float cx = corner & 1 ? x->start + 10.0f : x->end - width - 6.0f;
-    float cy = corner & 2 ? y->start - height - 8.0f : y->end + 6.0f;
-    int32_t hidden = covered(plot, x, y, cx, cy, width, height);
-    if (least < 0 || hidden < least) least = hidden, left = cx, top = cy;
+  l->x.start = round(20.0 + widest + (plot->y.label || plot->y.unit ? 24.0 : 0.0)) + 0.5;
+  l->x.end = plot->width - 24.5;
+  place_legend(l);
+  fit_x_ticks(l);
+  return YW_OK;
+}
+
+// Drawing
+// ------------------------------------------------------------------------------------------
+
+// Lines on whole pixels are sharp.
+static double sharp(const scale* s, double value) { return round(place(s, value) - 0.5) + 0.5; }
+
+static void draw_tick_lines(yw_svg* svg, const layout* l) {
+  yw_svg_add(svg, "<path stroke='#e3e6ea' d='");
+  for (int32_t i = 0; i < l->x_ticks.count; ++i) {
+    if (!l->x_ticks.labels[i][0]) continue;
+    yw_svg_add(svg, "M%g %gV%g", sharp(&l->x, l->x_ticks.values[i]), l->y.start, l->y.end);
   }
-  yw_canvas_rect(canvas, left, top, width, height, YW_RGB(0xffffff), 0.85f);
-  float at = top + 0.3f * TEXT_SIZE + 0.5f * row;
-  for (int32_t i = 0; i < plot->num_series; ++i) {
-    const yw_series* series = &plot->series[i];
-    if (!series->name) continue;
-    yw_rgb color = series_color(plot, i);
-    yw_point ends[2] = {{left + 6.0f, at}, {left + 6.0f + mark - 6.0f, at}};
-    if (series->style != YW_SERIES_POINTS) {
-      yw_canvas_polyline(canvas, 2, ends, 2.0f, series->style == YW_SERIES_DASHED, color);
+  for (int32_t i = 0; i < l->y_ticks.count; ++i) {
+    if (!l->y_ticks.labels[i][0]) continue;
+    yw_svg_add(svg, "M%g %gH%g", l->x.start, sharp(&l->y, l->y_ticks.values[i]), l->x.end);
+  }
+  yw_svg_add(svg, "'/>\n<path stroke='" YW_INK "' d='");
+  for (int32_t i = 0; i < l->x_ticks.count; ++i) {
+    yw_svg_add(svg, "M%g %gv%g", sharp(&l->x, l->x_ticks.values[i]), l->y.start,
+               l->x_ticks.labels[i][0] ? 5.0 : 3.0);
+  }
+  for (int32_t i = 0; i < l->y_ticks.count; ++i) {
+    yw_svg_add(svg, "M%g %gh%g", l->x.start, sharp(&l->y, l->y_ticks.values[i]),
+               l->y_ticks.labels[i][0] ? -5.0 : -3.0);
+  }
+  yw_svg_add(svg, "'/>\n");
+}
+
+static void draw_tick_labels(yw_svg* svg, const layout* l) {
+  yw_svg_add(svg, "<g text-anchor='middle'>\n");
+  for (int32_t i = 0; i < l->x_ticks.count; ++i) {
+    if (!l->x_ticks.labels[i][0]) continue;
+    yw_svg_add(svg, "<text x='%g' y='%g'>%s</text>\n", place(&l->x, l->x_ticks.values[i]),
+               l->y.start + 21.0, l->x_ticks.labels[i]);
+  }
+  yw_svg_add(svg, "</g>\n<g text-anchor='end'>\n");
+  for (int32_t i = 0; i < l->y_ticks.count; ++i) {
+    if (!l->y_ticks.labels[i][0]) continue;
+    yw_svg_add(svg, "<text x='%g' y='%g'>%s</text>\n", l->x.start - 9.0,
+               place(&l->y, l->y_ticks.values[i]) + BASE, l->y_ticks.labels[i]);
+  }
+  yw_svg_add(svg, "</g>\n");
+}
+
+static void draw_axis_title(yw_svg* svg, const yw_axis* axis) {
+  if (axis->label) yw_svg_add(svg, "%s", axis->label);
+  if (axis->unit) yw_svg_add(svg, axis->label ? " (%s)" : "%s", axis->unit);
+  yw_svg_add(svg, "</text>\n");
+}
+
+static void draw_titles(yw_svg* svg, const layout* l) {
+  const yw_plot* plot = l->plot;
+  double middle_x = 0.5 * (l->x.start + l->x.end), middle_y = 0.5 * (l->y.start + l->y.end);
+  yw_svg_add(svg, "<g text-anchor='middle'>\n");
+  if (plot->title) {
+    yw_svg_add(svg, "<text x='%g' y='28' font-size='16'>%s</text>\n", 0.5 * plot->width,
+               plot->title);
+  }
+  if (plot->x.label || plot->x.unit) {
+    yw_svg_add(svg, "<text x='%g' y='%g'>", middle_x, plot->height - 12.0);
+    draw_axis_title(svg, &plot->x);
+  }
+  if (plot->y.label || plot->y.unit) {
+    yw_svg_add(svg, "<text transform='translate(22 %g) rotate(-90)'>", middle_y);
+    draw_axis_title(svg, &plot->y);
+  }
+  yw_svg_add(svg, "</g>\n");
+}
+
+static void start_line(yw_svg* svg, const layout* l, int32_t i) {
+  yw_svg_add(svg, "<path fill='none' stroke='%s' stroke-width='2' stroke-linejoin='round'",
+             color_of(l->plot, i));
+  if (l->plot->series[i].style == YW_SERIES_DASHED) yw_svg_add(svg, " stroke-dasharray='7 4'");
+  yw_svg_add(svg, " d='");
+}
+
+// One path, with a gap wherever data is missing. Points that do not move the pen are left out.
+static void draw_line(yw_svg* svg, const layout* l, int32_t i) {
+  const yw_series* s = &l->plot->series[i];
+  double x, y, last_x = 0, last_y = 0;
+  bool pen_down = false;
+  start_line(svg, l, i);
+  for (int32_t k = 0; k < s->count; ++k) {
+    bool found = find_point(l, s, k, &x, &y);
+    bool moved = !pen_down || fabs(x - last_x) + fabs(y - last_y) > 0.1;
+    if (found && moved) {
+      yw_svg_add(svg, pen_down ? "L%g %g" : "M%g %g", x, y);
+      last_x = x, last_y = y;
     }
-    if (series->style == YW_SERIES_POINTS || series->style == YW_SERIES_LINE_POINTS) {
-      yw_canvas_disc(canvas, 0.5f * (ends[0].x + ends[1].x), at, 3.4f, color);
+    pen_down = found;
+  }
+  yw_svg_add(svg, "'/>\n");
+}
+
+static void draw_points(yw_svg* svg, const layout* l, int32_t i) {
+  const yw_series* s = &l->plot->series[i];
+  yw_svg_add(svg, "<g fill='%s' stroke='#fff'>\n", color_of(l->plot, i));
+  for (int32_t k = 0; k < s->count; ++k) {
+    double x, y;
+    if (!find_point(l, s, k, &x, &y)) continue;
+    bool inside =
+        x > l->x.start - 0.5 && x < l->x.end + 0.5 && y > l->y.end - 0.5 && y < l->y.start + 0.5;
+    if (inside) yw_svg_add(svg, "<circle cx='%g' cy='%g' r='4'/>\n", x, y);
+  }
+  yw_svg_add(svg, "</g>\n");
+}
+
+static void draw_legend(yw_svg* svg, const layout* l) {
+  const box* b = &l->legend;
+  if (!(b->width > 0.0)) return;
+  double y = b->top + 4.0 + 0.5 * ROW;
+  yw_svg_add(svg, "<rect x='%g' y='%g' width='%g' height='%g' fill='#fff'/>\n", b->left - 4.0,
+             b->top, b->width, b->height);
+  for (int32_t i = 0; i < l->plot->num_series; ++i) {
+    const yw_series* s = &l->plot->series[i];
+    if (!is_listed(s)) continue;
+    if (has_line(s)) {
+      start_line(svg, l, i);
+      yw_svg_add(svg, "M%g %gh26'/>\n", b->left, y);
     }
-    yw_canvas_text(canvas, left + mark + 8.0f, at + 0.5f * TEXT_SIZE, series->name, &style);
-    at += row;
+    if (has_points(s)) {
+      yw_svg_add(svg, "<circle cx='%g' cy='%g' r='4' fill='%s'/>\n", b->left + 13.0, y,
+                 color_of(l->plot, i));
+    }
+    yw_svg_add(svg, "<text x='%g' y='%g'>%s</text>\n", b->left + MARK, y + BASE, s->name);
+    y += ROW;
   }
 }
 
 static yw_status check_plot(const yw_plot* plot, yw_error* error) {
-  if (plot->width < 160 || plot->height < 120 || plot->width > YW_IMAGE_MAX_SIDE ||
-      plot->height > YW_IMAGE_MAX_SIDE) {
+  const int32_t most = YW_IMAGE_MAX_SIDE / PNG_SCALE;
+  if (plot->width < 160 || plot->height < 120 || plot->width > most || plot->height > most) {
     return yw_fail(error, YW_ERR_INVALID,
                    "size of the plot is %d x %d, but must be between 160 x 120 and %d x %d",
-                   plot->width, plot->height, YW_IMAGE_MAX_SIDE, YW_IMAGE_MAX_SIDE);
+                   plot->width, plot->height, most, most);
   }
   for (int32_t i = 0; i < plot->num_series; ++i) {
-    const yw_series* series = &plot->series[i];
-    if (series->count < 0 || (series->count > 0 && (!series->x || !series->y))) {
+    const yw_series* s = &plot->series[i];
+    if (s->count < 0 || (s->count > 0 && (!s->x || !s->y))) {
       return yw_fail(error, YW_ERR_INVALID, "series %d of the plot has no data", i);
     }
   }
   return YW_OK;
 }
 
-static yw_status draw_plot(const yw_canvas* canvas, const yw_plot* plot, const yw_allocator* mem,
-                           yw_error* error) {
-  scale x, y;
-  yw_status status = find_range(plot, false, &x, error);
-  if (status >= 0) status = find_range(plot, true, &y, error);
+yw_status yw_plot_draw(const yw_plot* plot, yw_svg* out, yw_error* error) {
+  layout l;
+  *out = (yw_svg){0};
+  yw_status status = check_plot(plot, error);
+  if (status >= 0) status = lay_out(plot, &l, error);
+  if (status >= 0) status = yw_svg_open(out, plot->width, plot->height, error);
   if (status < 0) return status;
-  int32_t longest = 0;
+  if (plot->title) yw_svg_add(out, "<title>%s</title>\n", plot->title);
+  yw_svg_add(out, "<rect width='%g' height='%g' fill='#fff'/>\n", (double)plot->width,
+             (double)plot->height);
+  // One unit more on every side, so that lines on the border keep their width.
+  yw_svg_add(out, "<clipPath id='frame'><path d='M%g %gH%gV%gH%gz'/></clipPath>\n", l.x.start - 1.0,
+             l.y.end - 1.0, l.x.end + 1.0, l.y.start + 1.0, l.x.start - 1.0);
+  draw_tick_lines(out, &l);
+  draw_tick_labels(out, &l);
+  draw_titles(out, &l);
+  yw_svg_add(out, "<path fill='none' stroke='" YW_INK "' stroke-width='1.4' d='M%g %gV%gH%g'/>\n",
+             l.x.start, l.y.end, l.y.start, l.x.end);
+  yw_svg_add(out, "<g clip-path='url(#frame)'>\n");
   for (int32_t i = 0; i < plot->num_series; ++i) {
-    if (plot->series[i].count > longest) longest = plot->series[i].count;
+    if (has_line(&plot->series[i])) draw_line(out, &l, i);
   }
-  yw_point* points = YW_NEW_ARRAY(mem, yw_point, (size_t)longest + 2);
-  if (!points) return yw_fail_memory(error, "the lines of a plot");
-
-  yw_ticks x_ticks, y_ticks;
-  yw_plot_ticks(x.low, x.high, x.log, plot->width / 90, &x_ticks);
-  yw_plot_ticks(y.low, y.high, y.log, plot->height / 60, &y_ticks);
-  yw_text_style style = yw_default_text_style();
-  style.size = TEXT_SIZE;
-  x.start = roundf(18.0f + widest_label(&y_ticks, &style) + (plot->y.label ? 20.0f : 0.0f)) + 0.5f;
-  x.end = (float)plot->width - 24.5f;
-  y.start = (float)plot->height - (plot->x.label ? 54.5f : 34.5f);
-  y.end = plot->title ? 44.5f : 16.5f;
-
-  yw_canvas_begin(canvas, plot->width, plot->height, plot->title);
-  draw_axes(canvas, plot, &x, &y, &x_ticks, &y_ticks);
+  yw_svg_add(out, "</g>\n");
   for (int32_t i = 0; i < plot->num_series; ++i) {
-    const yw_series* series = &plot->series[i];
-    yw_rgb color = series_color(plot, i);
-    if (series->style != YW_SERIES_POINTS) draw_line(canvas, series, &x, &y, points, color);
-    if (series->style == YW_SERIES_POINTS || series->style == YW_SERIES_LINE_POINTS) {
-      draw_points(canvas, series, &x, &y, color);
-    }
+    if (has_points(&plot->series[i])) draw_points(out, &l, i);
   }
-  draw_legend(canvas, plot, &x, &y);
-  yw_canvas_end(canvas);
-  yw_mem_free(mem, points);
-  return YW_OK;
+  draw_legend(out, &l);
+  return yw_svg_close(out, error);
 }
 
-yw_status yw_plot_draw(const yw_plot* plot, const yw_allocator* mem, yw_image* out,
-                       yw_error* error) {
-  memset(out, 0, sizeof *out);
-  yw_status status = check_plot(plot, error);
-  if (status >= 0) status = yw_image_create(mem, plot->width, plot->height, out, error);
-  if (status < 0) return status;
-  yw_canvas canvas = {.image = out};
-  status = draw_plot(&canvas, plot, mem, error);
-  if (status < 0) yw_image_free(out);
+// Files
+// --------------------------------------------------------------------------------------------
+
+static yw_status write_png(const char* path, const yw_plot* plot, const yw_svg* svg,
+                           yw_error* error) {
+  yw_image image;
+  yw_status status =
+      yw_image_create(NULL, PNG_SCALE * plot->width, PNG_SCALE * plot->height, &image, error);
+  if (status >= 0) status = yw_svg_paint(svg, &image, error);
+  if (status >= 0) status = yw_image_write_png(path, &image, error);
+  yw_image_free(&image);
   return status;
 }
 
-static yw_status write_svg(const char* path, const yw_plot* plot, const yw_allocator* mem,
-                           yw_error* error) {
-  yw_status status = check_plot(plot, error);
-  if (status < 0) return status;
-  yw_out_file file;
-  status = yw_out_file_open(&file, path, error);
-  if (status < 0) return status;
-  yw_canvas canvas = {.svg = file.stream};
-  status = draw_plot(&canvas, plot, mem, error);
-  if (status < 0) {
-    yw_out_file_discard(&file);
-    return status;
-  }
-  return yw_out_file_close(&file, error);
-}
-
-yw_status yw_plot_write(const char* path, const yw_plot* plot, const yw_allocator* mem,
-                        yw_error* error) {
+yw_status yw_plot_write(const char* path, const yw_plot* plot, yw_error* error) {
+  bool png = yw_ends_with(path, ".png");
   size_t length = strlen(path);
-  if (length > 4 && strcmp(path + length - 4, ".svg") == 0) {
-    return write_svg(path, plot, mem, error);
+  char beside[4096];
+  if (!png && !yw_ends_with(path, ".svg")) {
+    return yw_fail(error, YW_ERR_INVALID, "%s: the name of a plot must end in .png or .svg", path);
   }
-  if (length > 4 && strcmp(path + length - 4, ".png") == 0) {
-    yw_image image;
-    yw_status status = yw_plot_draw(plot, mem, &image, error);
-    if (status < 0) return status;
-    status = yw_image_write_png(path, &image, error);
-    yw_image_free(&image);
-    return status;
+  if (length >= sizeof beside) {
+    return yw_fail(error, YW_ERR_INVALID, "the name of a plot has %zu characters", length);
   }
-  return yw_fail(error, YW_ERR_INVALID, "%s: the name of a plot must end in .png or .svg", path);
+  memcpy(beside, path, length + 1);
+  yw_svg svg;
+  yw_status status = yw_plot_draw(plot, &svg, error);
+  if (status < 0) return status;
+  memcpy(beside + length - 4, ".csv", 4);
+  status = yw_plot_write_csv(beside, plot, error);
+  memcpy(beside + length - 4, ".svg", 4);
+  if (status >= 0) status = yw_svg_write(beside, &svg, error);
+  if (status >= 0 && png) status = write_png(path, plot, &svg, error);
+  yw_svg_free(&svg);
+  return status;
 }

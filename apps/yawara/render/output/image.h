@@ -29,22 +29,6 @@ void yw_image_fill(yw_image* image, yw_rgb color);
 /// Copies `from` to (x, y); what lies outside is cut off.
 void yw_image_copy(yw_image* to, int32_t x, int32_t y, const yw_image* from);
 
-/// Several pictures in one, row by row, each with a caption below it (captions or one of them may
-/// be NULL). Cells are as large as the largest picture.
-typedef struct yw_sheet {
-  int32_t num_images;
-  const yw_image* const* images;
-  const char* const* captions;
-  const char* title;  ///< above everything, or NULL
-  int32_t columns;    ///< 0: nearly square
-  int32_t gap;        ///< pixels between pictures
-  float text_size;    ///< cap height of captions, pixels
-  yw_rgb paper, ink;
-} yw_sheet;
-yw_sheet yw_default_sheet(void);
-yw_status yw_sheet_draw(const yw_sheet* sheet, const yw_allocator* mem, yw_image* out,
-                        yw_error* error);
-
 /// Whether the program was built with libpng; if not, error says what to install.
 yw_status yw_png_available(yw_error* error);
 /// Written under a temporary name and renamed when complete; nothing is left behind on failure.

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// SVG to pixels through librsvg and cairo.
+#include "render/draw/svg.h"
+
+#ifndef YW_HAVE_RSVG
+
+yw_status yw_svg_paint_available(yw_error* error) {
+  return yw_fail(error, YW_ERR_INVALID,
+                 "this build of yawara draws no text into pictures and no plots as PNG: it was "
+                 "built without librsvg. Install it (Debian: apt-get install librsvg2-dev "
+                 "fonts-dejavu-core) and build again");
+}
+
+yw_status yw_svg_paint(const yw_svg* svg, yw_image* image, yw_error* error) {
+  (void)svg, (void)image;
+  return yw_svg_paint_available(error);
+}
+
+#else
+
+#include <librsvg/rsvg.h>
+
+yw_status yw_svg_paint_available(yw_error* error) {
+  yw_error_clear(error);
+  return YW_OK;
+}
+
+// cairo keeps a pixel as one 32-bit number: 0xRRGGBB.
+static void copy_to_surface(const yw_image* image, cairo_surface_t* surface) {
+  for (int32_t y = 0; y < image->height; ++y) {
+    const uint8_t* from = image->pixels + 3 * (size_t)y * (size_t)image->width;
+    uint32_t* to = (uint32_t*)(void*)(cairo_image_surface_get_data(surface) +
+                                      y * cairo_image_surface_get_stride(surface));
+    for (int32_t x = 0; x < image->width; ++x, from += 3) {
+      to[x] = (uint32_t)from[0] << 16 | (uint32_t)from[1] << 8 | from[2];
+    }
+  }
+  cairo_surface_mark_dirty(surface);
+}
+
+static void copy_from_surface(cairo_surface_t* surface, yw_image* image) {
+  cairo_surface_flush(surface);
+  for (int32_t y = 0; y < image->height; ++y) {
+    uint8_t* to = image->pixels + 3 * (size_t)y * (size_t)image->width;
+    const uint32_t* from =
+        (const uint32_t*)(const void*)(cairo_image_surface_get_data(surface) +
+                                       y * cairo_image_surface_get_stride(surface));
+    for (int32_t x = 0; x < image->width; ++x, to += 3) {
+      to[0] = (uint8_t)(from[x] >> 16);
+      to[1] = (uint8_t)(from[x] >> 8);
+      to[2] = (uint8_t)from[x];
+    }
+  }
+}
+
+yw_status yw_svg_paint(const yw_svg* svg, yw_image* image, yw_error* error) {
+  GError* problem = NULL;
+  RsvgHandle* handle =
+      rsvg_handle_new_from_data((const guint8*)svg->text, (gsize)svg->size, &problem);
+  cairo_surface_t* surface =
+      cairo_image_surface_create(CAIRO_FORMAT_RGB24, image->width, image->height);
+  cairo_t* cairo = cairo_create(surface);
+  const RsvgRectangle viewport = {0, 0, image->width, image->height};
+  bool painted = false;
+  if (handle && cairo_status(cairo) == CAIRO_STATUS_SUCCESS) {
+    copy_to_surface(image, surface);
+    painted = rsvg_handle_render_document(handle, cairo, &viewport, &problem) &&
+              cairo_status(cairo) == CAIRO_STATUS_SUCCESS;
+    if (painted) copy_from_surface(surface, image);
+  }
+  yw_status status = YW_OK;
+  if (!painted) {
+    status = yw_fail(error, YW_ERR_INVALID, "cannot paint a drawing: %s",
+                     problem ? problem->message : cairo_status_to_string(cairo_status(cairo)));
+  }
+  g_clear_error(&problem);
+  cairo_destroy(cairo);
+  cairo_surface_destroy(surface);
+  if (handle) g_object_unref(handle);
+  return status;
+}
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Forces on bodies, from the balance of their momentum. Inside a body forces sum to zero whatever
+// its method, so what gravity does not explain came through pins and obstacles while the body was
+// advanced, and through other bodies while contacts were resolved.
+#include "world/world.h"
+
+static void add_momentum(const yw_body* body, double sign, double sum[3]) {
+  const yw_particles* p = &body->particles;
+  for (int32_t i = 0; i < p->count; ++i) {
+    double m = sign * (double)p->mass[i];
+    sum[0] += m * (double)p->vel[i].x;
+    sum[1] += m * (double)p->vel[i].y;
+    sum[2] += m * (double)p->vel[i].z;
+  }
+}
+
+static double mass_of(const yw_body* body) {
+  double mass = 0.0;
+  for (int32_t i = 0; i < body->particles.count; ++i) mass += (double)body->particles.mass[i];
+  return mass;
+}
+
+static void add(double sum[3], const double by[3]) {
+  for (int k = 0; k < 3; ++k) sum[k] += by[k];
+}
+
+// The impulse since the momentum was last noted, which starts anew.
+static void take_impulse(yw_body* body, double impulse[3]) {
+  double now[3] = {0};
+  add_momentum(body, 1.0, now);
+  for (int k = 0; k < 3; ++k) {
+    impulse[k] = now[k] - body->forces.momentum[k];
+    body->forces.momentum[k] = now[k];
+  }
+}
+
+typedef void (*body_visit)(yw_world* world, yw_body* body, float h);
+
+static void visit_bodies(yw_world* world, float h, body_visit visit) {
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    if (yw_body_takes_part(body)) visit(world, body, h);
+  }
+}
+
+static void begin_body(yw_world* world, yw_body* body, float h) {
+  (void)world, (void)h;
+  double ignored[3];
+  take_impulse(body, ignored);
+}
+
+static void note_advance(yw_world* world, yw_body* body, float h) {
+  yw_body_balance* f = &body->forces;
+  double impulse[3], weight = mass_of(body) * (double)h;
+  take_impulse(body, impulse);
+  impulse[0] -= weight * (double)world->gravity.x;
+  impulse[1] -= weight * (double)world->gravity.y;
+  impulse[2] -= weight * (double)world->gravity.z;
+  bool pinned = body->holds.count + body->springs.count > 0;
+  // Sleeping plastic matter counts what pins hold as contacts too.
+  bool touching = world->obstacle_poses.count > 0 && body->report.obstacle_contacts > 0;
+  add(f->support, impulse);
+  f->mixed = f->mixed || (pinned && touching);
+  add(pinned ? f->pins : f->obstacles, impulse);
+}
+
+static void note_contact(yw_world* world, yw_body* body, float h) {
+  (void)world, (void)h;
+  double impulse[3];
+  take_impulse(body, impulse);
+  add(body->forces.contact, impulse);
+}
+
+void yw_forces_begin_step(yw_world* world, float dt) {
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    body->forces = (yw_body_balance){.span = (double)dt};
+  }
+}
+
+void yw_forces_begin_substep(yw_world* world) { visit_bodies(world, 0.0f, begin_body); }
+void yw_forces_note_advance(yw_world* world, float h) { visit_bodies(world, h, note_advance); }
+void yw_forces_note_contact(yw_world* world) { visit_bodies(world, 0.0f, note_contact); }
+
+yw_status yw_world_measure_forces(yw_world* world, bool on) {
+  if (!world) return YW_ERR_INVALID;
+  world->measures_forces = on;
+  for (int32_t i = 0; i < world->bodies.count; ++i) {
+    world->bodies.items[i].forces = (yw_body_balance){0};
+  }
+  return YW_OK;
+}
+
+yw_status yw_body_forces_of(const yw_world* world, yw_body_id id, yw_body_forces* out) {
+  const yw_body* body = yw_world_find_body(world, id);
+  if (!body || !out || !(body->forces.span > 0.0)) return YW_ERR_INVALID;
+  const yw_body_balance* f = &body->forces;
+  for (int k = 0; k < 3; ++k) {
+    out->support[k] = f->support[k] / f->span;
+    out->pins[k] = f->mixed ? NAN : f->pins[k] / f->span;
+    out->obstacles[k] = f->mixed ? NAN : f->obstacles[k] / f->span;
+    out->contact[k] = f->contact[k] / f->span;
+  }
+  return YW_OK;
+}
+
+yw_status yw_body_energy_of(const yw_world* world, yw_body_id id, yw_body_energy* out) {
+  const yw_body* body = yw_world_find_body(world, id);
+  yw_body_sums sums;
+  if (!body || !out || yw_body_sums_of(world, id, &sums) < 0) return YW_ERR_INVALID;
+  const yw_method* method = body->model->method;
+  yw_method_energy own = {.elastic = NAN};
+  if (method->energy) own = method->energy(body->state, &body->particles);
+  yw_vec3 g = world->gravity;
+  out->kinetic = sums.kinetic_energy + own.rotational;
+  out->elastic = own.elastic;
+  out->gravitational = -sums.mass * ((double)g.x * sums.center[0] + (double)g.y * sums.center[1] +
+                                     (double)g.z * sums.center[2]);
+  return YW_OK;
+}
