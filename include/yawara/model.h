@@ -77,6 +77,23 @@ YW_API bool yw_model_surface_has_state(const yw_model* model);
 YW_API yw_status yw_model_surface_positions(const yw_model* model, const yw_vec3* positions,
                                             yw_vec3* out);
 
+/// A point carried by a mesh: the sum of weights[k] times the position of vertices[k]. Weights sum
+/// to 1; a point outside every tet belongs to the nearest one and may have weights outside [0, 1]
+/// (it follows that tet linearly).
+typedef struct yw_embedded_point {
+  int32_t vertices[4];
+  float weights[4];
+} yw_embedded_point;
+
+/// How the vertices of the shown surface follow those of the mesh. At most one array is not NULL;
+/// none is where there is no surface, or where yw_model_surface_has_state. Both have one entry per
+/// vertex of the surface and belong to the model.
+typedef struct yw_surface_map {
+  const int32_t* vertices;          ///< vertex of the mesh, where the surface is its boundary
+  const yw_embedded_point* points;  ///< where it is embedded
+} yw_surface_map;
+YW_API yw_surface_map yw_model_surface_map(const yw_model* model);
+
 /// A quantity that a body can show beside its shape: stress, plastic strain, level.
 typedef struct yw_field_info {
   const char* name;  ///< as in files, e.g. "stress"

@@ -58,6 +58,18 @@ typedef struct yw_scene_info {
 } yw_scene_info;
 YW_API yw_scene_info yw_scene_info_of(const yw_scene* scene);
 
+/// A file that the scene was read from.
+typedef struct yw_scene_file {
+  const char* path;  ///< as it was opened
+  uint64_t size;     ///< bytes
+  uint64_t hash;     ///< changes when any of them does
+} yw_scene_file;
+/// Number 0 is the text of the scene itself, without overrides; then come meshes, poses and grids,
+/// and the files that these refer to.
+YW_API int32_t yw_scene_num_files(const yw_scene* scene);
+/// 0 <= i < yw_scene_num_files.
+YW_API yw_scene_file yw_scene_file_at(const yw_scene* scene, int32_t i);
+
 /// Looks of bodies (in order of creation) and obstacles.
 typedef struct yw_look {
   yw_vec3 color;  ///< linear RGB, 0 to 1
@@ -71,6 +83,9 @@ YW_API bool yw_scene_body_paint(const yw_scene* scene, int32_t body, yw_vec3 poi
 /// which it was part of, with its paint. false when it has just the colour of the body's look.
 YW_API bool yw_scene_particle_color(const yw_scene* scene, int32_t body, int32_t particle,
                                     yw_vec3* color);
+/// How many particles of a plastic body have a colour of their own, those included that come later;
+/// 0: none.
+YW_API int32_t yw_scene_num_particle_colors(const yw_scene* scene, int32_t body);
 YW_API int32_t yw_scene_num_obstacles(const yw_scene* scene);
 YW_API yw_look yw_scene_obstacle_look(const yw_scene* scene, int32_t obstacle);
 YW_API const yw_shape* yw_scene_obstacle_shape(const yw_scene* scene, int32_t obstacle);

@@ -117,6 +117,10 @@ YW_API yw_status yw_body_field_values(const yw_world* world, yw_body_id id, int3
 /// out.
 YW_API int32_t yw_body_cells(const yw_world* world, yw_body_id id, int32_t* out, int32_t capacity);
 
+/// 0: the cells of the body are always the tets of its model. Else a number that changes whenever
+/// the cells do.
+YW_API uint64_t yw_body_cells_version(const yw_world* world, yw_body_id id);
+
 typedef struct yw_body_sums {
   double mass;                 ///< kg
   double center[3];            ///< m
@@ -188,6 +192,7 @@ YW_API yw_obstacle_def yw_default_obstacle_def(void);
 YW_API yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def,
                                     yw_obstacle_id* out, yw_error* error);
 YW_API yw_status yw_obstacle_destroy(yw_world* world, yw_obstacle_id id);
+YW_API const char* yw_obstacle_name(const yw_world* world, yw_obstacle_id id);
 /// Where the obstacle is at a time (s), e.g. yw_world_time(world).
 YW_API yw_status yw_obstacle_pose(const yw_world* world, yw_obstacle_id id, double time,
                                   yw_transform* out);

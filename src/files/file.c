@@ -62,6 +62,14 @@ static yw_status read_bytes(const char* path, int file, yw_file_data* data, yw_e
   return YW_OK;
 }
 
+static _Thread_local yw_file_list* list_in_use;
+
+yw_file_list* yw_file_list_use(yw_file_list* list) {
+  yw_file_list* before = list_in_use;
+  list_in_use = list;
+  return before;
+}
+
 yw_status yw_file_read_all(const char* path, uint64_t max_bytes, const yw_allocator* mem,
                            yw_file_data* out, yw_error* error) {
   *out = (yw_file_data){.mem = yw_mem_or_default(mem)};
@@ -81,6 +89,10 @@ yw_status yw_file_read_all(const char* path, uint64_t max_bytes, const yw_alloca
                         : yw_fail_memory(error, yw_file_short_name(path));
   }
   close(file);
+  if (status == YW_OK && list_in_use &&
+      !yw_file_list_add(list_in_use, path, out->bytes, out->size)) {
+    status = yw_fail_memory(error, yw_file_short_name(path));
+  }
   if (status != YW_OK) yw_file_data_free(out);
   return status;
 }
@@ -90,7 +102,7 @@ void yw_file_data_free(yw_file_data* data) {
   *data = (yw_file_data){0};
 }
 
-// Writing
+// Lists of what was read
 // -----------------------------------------------------------------------------------------
 
 static char* copy_text(const yw_allocator* mem, const char* text, const char* tail) {
@@ -101,6 +113,28 @@ static char* copy_text(const yw_allocator* mem, const char* text, const char* ta
   memcpy(copy + length, tail, tail_length);
   return copy;
 }
+
+bool yw_file_list_add(yw_file_list* list, const char* path, const void* bytes, size_t size) {
+  for (int32_t i = 0; i < list->count; ++i) {
+    if (strcmp(list->items[i].path, path) == 0) return true;
+  }
+  char* copy = copy_text(&list->mem, path, "");
+  if (!copy || !YW_LIST_RESERVE(&list->mem, list, 1)) {
+    yw_mem_free(&list->mem, copy);
+    return false;
+  }
+  uint64_t hash = yw_hash_bytes(YW_HASH_SEED, bytes, size);
+  list->items[list->count++] = (yw_file_record){copy, (uint64_t)size, hash};
+  return true;
+}
+
+void yw_file_list_free(yw_file_list* list) {
+  for (int32_t i = 0; i < list->count; ++i) yw_mem_free(&list->mem, list->items[i].path);
+  YW_LIST_FREE(&list->mem, list);
+}
+
+// Writing
+// -----------------------------------------------------------------------------------------
 
 // Renaming onto a device or folder would destroy it or fail late.
 static yw_status check_target(const char* path, yw_error* error) {
@@ -260,4 +294,25 @@ void yw_file_writer_abort(yw_file_writer* writer) {
   if (writer->stream) fclose(writer->stream);
   unlink(writer->temporary);
   forget(writer);
+}
+
+// Folders
+// -----------------------------------------------------------------------------------------
+
+yw_status yw_make_folders(const char* path, yw_error* error) {
+  char* partial = copy_text(NULL, path, "");
+  if (!partial) return yw_fail_memory(error, "the name of a folder");
+  yw_status status = YW_OK;
+  size_t length = strlen(path);
+  for (size_t i = 1; i <= length && status == YW_OK; ++i) {
+    if (path[i] != '/' && path[i] != '\0') continue;
+    partial[i] = '\0';
+    if (mkdir(partial, 0777) != 0 && errno != EEXIST) {
+      status = yw_fail(error, YW_ERR_IO, "%s: cannot make this folder: %s",
+                       yw_file_short_name(partial), strerror(errno));
+    }
+    partial[i] = path[i];
+  }
+  yw_mem_free(NULL, partial);
+  return status;
 }

@@ -5,14 +5,7 @@
 
 #include "yawara/extend/vec.h"
 #include "yawara/mesh.h"
-
-/// One embedded point: x = sum weights[k] * x[vertices[k]]. Weights sum to 1; a point outside every
-/// tet belongs to the nearest one and may have weights outside [0, 1] (it follows that tet
-/// linearly).
-typedef struct yw_embedded_point {
-  int32_t vertices[4];
-  float weights[4];
-} yw_embedded_point;
+#include "yawara/model.h"
 
 typedef struct yw_embedding {
   yw_allocator mem;

@@ -118,6 +118,10 @@ const yw_vec3* yw_model_points(const yw_model* model, int32_t* count) {
 
 bool yw_model_surface_has_state(const yw_model* model) { return model->own_surface; }
 
+yw_surface_map yw_model_surface_map(const yw_model* model) {
+  return (yw_surface_map){model->surface_vertices, model->embedding.points};
+}
+
 yw_status yw_model_surface_positions(const yw_model* model, const yw_vec3* positions,
                                      yw_vec3* out) {
   if (model->own_surface) return YW_ERR_INVALID;

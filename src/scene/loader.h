@@ -4,12 +4,14 @@
 #define YW_SCENE_LOADER_H
 
 #include "scene/spec.h"
+#include "yawara/extend/file.h"
 #include "yawara/plastic.h"
 
 struct yw_scene {
   yw_allocator mem;
   yw_json_doc* doc;
-  const char* file;  ///< for messages
+  const char* file;    ///< for messages
+  yw_file_list files;  ///< that were read, the scene's own text first
   yw_scene_info info;
   yw_vec3 gravity;
   int32_t contact_iterations;

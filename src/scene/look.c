@@ -85,6 +85,16 @@ bool yw_scene_particle_color(const yw_scene* scene, int32_t body, int32_t partic
   return true;
 }
 
+int32_t yw_scene_num_particle_colors(const yw_scene* scene, int32_t body) {
+  yw_vec3 color = {0, 0, 0};
+  if (!yw_scene_particle_color(scene, body, 0, &color)) return 0;
+  const yw_body_spec* spec = find_body(scene, body);
+  if (spec->group < 0) return scene->models.items[spec->model_index].tets.num_vertices;
+  const yw_group_spec* group = &scene->groups.items[spec->group];
+  const yw_part_spec* last = &group->parts[group->num_parts - 1];
+  return last->first + last->count;
+}
+
 int32_t yw_scene_num_obstacles(const yw_scene* scene) { return scene->obstacles.count; }
 
 static const yw_obstacle_spec* obstacle_at(const yw_scene* scene, int32_t i) {

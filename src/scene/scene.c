@@ -167,8 +167,12 @@ static yw_status read_text(const yw_scene_def* def, const char* text, size_t siz
   }
   yw_loader l = {.scene = scene, .def = def};
   l.r = (yw_reader_ctx){&scene->mem, def->path, scene->doc, def->overrides, &own, warning};
-  bool done = set_folder(&l, def->path) &&
+  scene->files.mem = scene->mem;
+  yw_file_list* before = yw_file_list_use(&scene->files);
+  bool done = (yw_file_list_add(&scene->files, def->path, text, size) || yw_memory_fail(&l.r)) &&
+              set_folder(&l, def->path) &&
               yw_apply_overrides(&l, def->num_overrides, def->overrides) && load_scene(&l);
+  yw_file_list_use(before);
   if (!done) {
     yw_error_clear(warning);
     yw_scene_destroy(scene);
@@ -206,8 +210,17 @@ void yw_scene_destroy(yw_scene* scene) {
   YW_LIST_FREE(&mem, &scene->bodies);
   YW_LIST_FREE(&mem, &scene->groups);
   YW_LIST_FREE(&mem, &scene->obstacles);
+  yw_file_list_free(&scene->files);
   yw_json_free(scene->doc);
   yw_mem_free(&mem, scene);
 }
 
 yw_scene_info yw_scene_info_of(const yw_scene* scene) { return scene->info; }
+
+int32_t yw_scene_num_files(const yw_scene* scene) { return scene->files.count; }
+
+yw_scene_file yw_scene_file_at(const yw_scene* scene, int32_t i) {
+  if (i < 0 || i >= scene->files.count) return (yw_scene_file){.path = ""};
+  const yw_file_record* file = &scene->files.items[i];
+  return (yw_scene_file){file->path, file->size, file->hash};
+}

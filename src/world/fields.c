@@ -85,3 +85,8 @@ int32_t yw_body_cells(const yw_world* world, yw_body_id id, int32_t* out, int32_
   if (corners > 0) memcpy(out, from, sizeof(int32_t) * corners);
   return cells && !number_as_mesh(world, body, out, corners) ? -1 : count;
 }
+
+uint64_t yw_body_cells_version(const yw_world* world, yw_body_id id) {
+  const yw_body* body = yw_world_find_body(world, id);
+  return body && body->model->method->cells ? yw_body_topology(body) + 1 : 0;
+}

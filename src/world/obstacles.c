@@ -77,6 +77,11 @@ yw_status yw_obstacle_destroy(yw_world* world, yw_obstacle_id id) {
   return YW_OK;
 }
 
+const char* yw_obstacle_name(const yw_world* world, yw_obstacle_id id) {
+  const yw_world_obstacle* obstacle = find_obstacle(world, id);
+  return obstacle ? obstacle->name : NULL;
+}
+
 yw_transform yw_obstacle_pose_at(const yw_world_obstacle* obstacle, double time) {
   yw_motion motion = yw_path_at(&obstacle->path, time);
   yw_transform pose = obstacle->transform;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "support/testing.h"
+#include "yawara/extend/hash.h"
 
 static char folder[200];
 
@@ -210,6 +211,46 @@ static void no_memory_is_an_error(void** state) {
   assert_int_equal(yw_file_writer_open(&writer, path, &none, &error), YW_ERR_MEMORY);
 }
 
+static void files_are_listed_once_in_the_order_of_reading(void** state) {
+  (void)state;
+  yw_file_list list = {0};
+  yw_error error = {0};
+  char first[400], second[400];
+  snprintf(first, sizeof first, "%s", in_folder("first.txt"));
+  snprintf(second, sizeof second, "%s", in_folder("second.txt"));
+  write_text(first, "one");
+  write_text(second, "two and");
+  assert_null(yw_file_list_use(&list));
+  assert_content(second, "two and");
+  assert_content(first, "one");
+  assert_content(second, "two and");
+  yw_file_data data;
+  assert_int_equal(yw_file_read_all(in_folder("none"), 0, NULL, &data, &error), YW_ERR_IO);
+  assert_ptr_equal(yw_file_list_use(NULL), &list);
+  write_text(first, "two");
+  assert_content(first, "two");
+
+  assert_int_equal(list.count, 2);
+  assert_string_equal(list.items[0].path, second);
+  assert_int_equal(list.items[0].size, 7);
+  assert_string_equal(list.items[1].path, first);
+  assert_true(list.items[1].hash == yw_hash_bytes(YW_HASH_SEED, "one", 3));
+  yw_file_list_free(&list);
+}
+
+static void folders_are_made_with_those_above(void** state) {
+  (void)state;
+  yw_error error = {0};
+  struct stat info;
+  assert_int_equal(yw_make_folders(in_folder("a/b/c/"), &error), YW_OK);
+  assert_int_equal(yw_make_folders(in_folder("a/b/c"), &error), YW_OK);
+  assert_int_equal(stat(in_folder("a/b/c"), &info), 0);
+  assert_true(S_ISDIR(info.st_mode));
+  write_text(in_folder("a/file"), "text");
+  assert_int_equal(yw_make_folders(in_folder("a/file/d"), &error), YW_ERR_IO);
+  assert_non_null(strstr(error.message, "a/file/d: cannot make this folder"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_file_appears_when_it_is_committed),
@@ -221,6 +262,8 @@ int main(void) {
       cmocka_unit_test(files_above_the_limit_are_refused_before_memory_is_asked_for),
       cmocka_unit_test(pipes_folders_and_missing_files_are_not_read),
       cmocka_unit_test(no_memory_is_an_error),
+      cmocka_unit_test(files_are_listed_once_in_the_order_of_reading),
+      cmocka_unit_test(folders_are_made_with_those_above),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

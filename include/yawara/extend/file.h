@@ -25,6 +25,28 @@ YW_API yw_status yw_file_read_all(const char* path, uint64_t max_bytes, const yw
 /// Safe on a zeroed struct.
 YW_API void yw_file_data_free(yw_file_data* data);
 
+/// A file that was read.
+typedef struct yw_file_record {
+  char* path;     ///< as it was opened
+  uint64_t size;  ///< bytes
+  uint64_t hash;  ///< yw_hash_bytes of them, from YW_HASH_SEED
+} yw_file_record;
+
+/// Files in the order in which they were first read, each path once. Zero-initialise it; mem is
+/// what it allocates with.
+typedef struct yw_file_list {
+  yw_allocator mem;
+  yw_file_record* items;
+  int32_t count, capacity;
+} yw_file_list;
+
+/// From now on everything that yw_file_read_all reads on this thread is added to the list; NULL:
+/// to none. Returns the list that was in use before, for the caller to put back.
+YW_API yw_file_list* yw_file_list_use(yw_file_list* list);
+/// Adds a file with these bytes, unless the path is there already. false: memory is out.
+YW_API bool yw_file_list_add(yw_file_list* list, const char* path, const void* bytes, size_t size);
+YW_API void yw_file_list_free(yw_file_list* list);
+
 /// Errors are remembered: write as much as you like and look at the status of finish or commit.
 typedef struct yw_file_writer {
   yw_allocator mem;
@@ -59,6 +81,9 @@ YW_API yw_status yw_file_writer_finish(yw_file_writer* writer, yw_error* error);
 YW_API yw_status yw_file_writer_commit(yw_file_writer* writer, yw_error* error);
 /// Removes the temporary. Safe on a zeroed or committed writer.
 YW_API void yw_file_writer_abort(yw_file_writer* writer);
+
+/// Makes a folder and those above it where they do not exist yet.
+YW_API yw_status yw_make_folders(const char* path, yw_error* error);
 
 /// A file name for a message: the last part of it when it is very long.
 YW_API const char* yw_file_short_name(const char* path);
