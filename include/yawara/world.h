@@ -208,11 +208,20 @@ typedef struct yw_step_report {
   int32_t obstacle_contacts;   ///< particles touching an obstacle in the last substep
   int32_t body_contacts;       ///< contact points between and within bodies in the last substep
   int32_t sleeping_particles;  ///< of plastic and fem bodies at rest, left out of the last substep
-  int32_t recovered_regions;   ///< decompositions that took the slow, safe path
+  int32_t recovered_regions;   ///< regions, elements or solves that took the slow, safe path
   int32_t stalled_solves;     ///< solves that did not converge and were done again in smaller steps
   int32_t diverged_bodies;    ///< bodies stopped in this step (frozen where they last were finite)
   yw_body_id first_diverged;  ///< the first of them
-  double seconds_match, seconds_project, seconds_contact, seconds_total;  ///< wall clock
+  // Wall clock, s: the first four add up to the total.
+  double seconds_advance;  ///< methods move their bodies, obstacles included
+  double seconds_contact;  ///< contact between and within bodies
+  double seconds_settle;   ///< methods refine, add and remove after contact
+  double seconds_other;    ///< pins, places of obstacles, checks, arrays for readers
+  double seconds_total;
+  // Parts of advance, s, summed over bodies: of bodies that move side by side each counts, so that
+  // these can be more than the wall clock.
+  double work_obstacles;  ///< contact with obstacles
+  double work_adapt;      ///< weights of examples (match), looks at strains and refinement (fem)
 } yw_step_report;
 
 /// Advances by dt seconds in equal substeps. dt > 0 and finite, 1 <= substeps <= 10000. report may

@@ -302,7 +302,7 @@ static void step_body(body_rig* r) {
   r->seconds += seconds;
   r->fastest = r->fastest > 0.0 ? fmin(r->fastest, seconds) : seconds;
   r->wall = bench_seconds(false) - wall;
-  r->adapting = report.seconds_project;
+  r->adapting = report.work_adapt;
 }
 
 static double distance_of(const body_rig* a, const body_rig* b) {

@@ -49,7 +49,7 @@ typedef struct yw_method_report {
   int32_t stalled;            ///< solves that did not converge and were done again in smaller steps
   int32_t obstacle_contacts;  ///< filled by collide
   int32_t asleep;             ///< particles at rest that the step left out
-  double seconds_project;     ///< part of advance spent in projection
+  double seconds_adapt;       ///< part of advance spent on weights of examples or refinement
   double seconds_contact;     ///< part of advance spent in collide
 } yw_method_report;
 

@@ -309,7 +309,7 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
       bool changed = yw_fem_adapt(b, p, ctx);  // refine, coarsen
       b->patience =
           changed || b->params.yield > 0.0f ? 1.0f : fminf(2.0f * b->patience, MOST_PATIENCE);
-      if (ctx->timing && ctx->report) ctx->report->seconds_project += yw_seconds() - start;
+      if (ctx->timing && ctx->report) ctx->report->seconds_adapt += yw_seconds() - start;
     }
     // Where some are squeezed, others follow: pushed late and let go in time they would gain
     // energy.

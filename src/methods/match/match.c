@@ -281,7 +281,7 @@ static yw_status match_advance(void* state, yw_particles* particles, const yw_st
     double start = ctx->timing ? yw_seconds() : 0.0;
     if (!project_on_examples(body)) return YW_ERR_DIVERGED;  // w_k per group (7), then beta
     run_phase(ctx, &step, kernels->bend_targets);            // S~_r = sum w_k S_r^k
-    if (ctx->timing && ctx->report) ctx->report->seconds_project += yw_seconds() - start;
+    if (ctx->timing && ctx->report) ctx->report->seconds_adapt += yw_seconds() - start;
   }
   run_phase(ctx, &step, kernels->pull_particles);  // goals (3), velocities (4), positions (5)
   body->frame = predict_frame(&body->frame, &motion, ctx);
