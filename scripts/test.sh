@@ -66,6 +66,7 @@ suite() {
 note "house rules"
 check "formatting" scripts/check_format.sh
 check "include directions" scripts/check_includes.sh
+check "forbidden calls and casts" scripts/check_source.sh
 suite "gcc" build -- -DYW_BUILD_BENCH_PEERS=ON
 if [ "${1:-}" != quick ]; then
   # The skin is C++ that takes a minute to compile: once is enough.

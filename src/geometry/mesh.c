@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Making and freeing meshes, and lattice boxes.
+// Making, copying and freeing meshes, and lattice boxes.
 #include "yawara/mesh.h"
+
+#include <string.h>
 
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
@@ -55,6 +57,45 @@ void yw_tet_mesh_free(yw_tet_mesh* mesh) {
   yw_mem_free(&mem, mesh->tets);
   yw_mem_free(&mem, mesh->labels);
   *mesh = (yw_tet_mesh){0};
+}
+
+// An array of a copy; memcpy wants no NULL, which empty arrays may be.
+static void copy_items(void* to, const void* from, size_t bytes) {
+  if (bytes > 0) memcpy(to, from, bytes);
+}
+
+yw_status yw_tri_mesh_copy(const yw_tri_mesh* mesh, const yw_allocator* mem, yw_tri_mesh* out) {
+  if (mesh == NULL) return YW_ERR_INVALID;
+  yw_status status = yw_tri_mesh_create(mem, mesh->num_vertices, mesh->num_triangles, out);
+  if (status < 0) return status;
+  size_t n = (size_t)mesh->num_vertices;
+  copy_items(out->positions, mesh->positions, n * sizeof *out->positions);
+  copy_items(out->triangles, mesh->triangles, 3 * (size_t)mesh->num_triangles * sizeof(int32_t));
+  if (mesh->colors == NULL) return YW_OK;
+  out->colors = YW_NEW_ARRAY(&out->mem, yw_vec3, n);
+  if (out->colors == NULL) {
+    yw_tri_mesh_free(out);
+    return YW_ERR_MEMORY;
+  }
+  copy_items(out->colors, mesh->colors, n * sizeof *out->colors);
+  return YW_OK;
+}
+
+yw_status yw_tet_mesh_copy(const yw_tet_mesh* mesh, const yw_allocator* mem, yw_tet_mesh* out) {
+  if (mesh == NULL) return YW_ERR_INVALID;
+  yw_status status = yw_tet_mesh_create(mem, mesh->num_vertices, mesh->num_tets, out);
+  if (status < 0) return status;
+  size_t n = (size_t)mesh->num_tets;
+  copy_items(out->positions, mesh->positions, (size_t)mesh->num_vertices * sizeof(yw_vec3));
+  copy_items(out->tets, mesh->tets, 4 * n * sizeof *out->tets);
+  if (mesh->labels == NULL) return YW_OK;
+  out->labels = YW_NEW_ARRAY(&out->mem, int32_t, n);
+  if (out->labels == NULL) {
+    yw_tet_mesh_free(out);
+    return YW_ERR_MEMORY;
+  }
+  copy_items(out->labels, mesh->labels, n * sizeof *out->labels);
+  return YW_OK;
 }
 
 // Lattice boxes -----------------------------------------------------------------------------------

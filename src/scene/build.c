@@ -5,6 +5,7 @@
 #include "scene/loader.h"
 #include "yawara/extend/vec.h"
 #include "yawara/files.h"
+#include "yawara/match.h"
 
 // Tets --------------------------------------------------------------------------------------------
 

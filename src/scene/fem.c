@@ -7,6 +7,7 @@
 #include "geometry/mesher.h"
 #include "scene/loader.h"
 #include "scene/records.h"
+#include "yawara/fem.h"
 
 #define MOST_YOUNGS 1e13
 #define MOST_POISSON 0.4999
@@ -159,11 +160,7 @@ static bool check_reach(yw_loader* l, const yw_model_spec* model) {
 static bool take_finest(yw_loader* l, yw_model_spec* model) {
   const yw_tet_mesh* finest = yw_model_tets(model->model);
   yw_tet_mesh copy;
-  if (yw_tet_mesh_create(&l->scene->mem, finest->num_vertices, finest->num_tets, &copy) < 0) {
-    return yw_memory_fail(&l->r);
-  }
-  memcpy(copy.positions, finest->positions, (size_t)copy.num_vertices * sizeof *copy.positions);
-  memcpy(copy.tets, finest->tets, 4 * (size_t)copy.num_tets * sizeof *copy.tets);
+  if (yw_tet_mesh_copy(finest, &l->scene->mem, &copy) < 0) return yw_memory_fail(&l->r);
   yw_tet_mesh_free(&model->tets);
   model->tets = copy;
   return true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads "frames" of models and bodies: material, fields of stiffness, solver; and makes the model.
+#include "yawara/frames.h"
 #include "scene/loader.h"
 #include "scene/records.h"
 

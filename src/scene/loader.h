@@ -5,6 +5,7 @@
 
 #include "scene/spec.h"
 #include "yawara/extend/file.h"
+#include "yawara/plastic.h"
 
 struct yw_scene {
   yw_allocator mem;

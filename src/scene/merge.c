@@ -5,6 +5,7 @@
 
 #include "scene/loader.h"
 #include "yawara/extend/vec.h"
+#include "yawara/plastic.h"
 
 // Reading -----------------------------------------------------------------------------------------
 

@@ -7,6 +7,8 @@
 #include "scene/records.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/vec.h"
+#include "yawara/match.h"
+#include "yawara/plastic.h"
 
 #define FAR 1e6
 

@@ -8,7 +8,11 @@
 #include "scene/fields.h"
 #include "scene/stiffness.h"
 #include "yawara/extend/memory.h"
+#include "yawara/fem.h"
+#include "yawara/frames.h"
+#include "yawara/match.h"
 #include "yawara/scene.h"
+#include "yawara/slender.h"
 
 #define YW_SCENE_MAX_MODELS 4096
 #define YW_SCENE_MAX_VERTICES 4000000

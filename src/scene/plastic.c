@@ -8,7 +8,9 @@
 #include "scene/loader.h"
 #include "scene/records.h"
 #include "yawara/extend/vec.h"
+#include "yawara/fem.h"
 #include "yawara/files.h"
+#include "yawara/plastic.h"
 
 #define FAR 1e6
 #define MOST_YOUNGS 1e13
@@ -322,10 +324,10 @@ yw_plastic_def yw_plastic_def_of(const yw_model_spec* model) {
   const yw_plastic_spec* s = &model->settings.plastic;
   yw_plastic_def def = yw_default_plastic_def();
   def.spacing = s->spacing;
-  def.time_step = s->time_step;
-  def.tolerance = s->tolerance;
-  def.max_iterations = s->max_iterations;
-  def.sleep_speed = s->sleep_speed;
+  def.params.time_step = s->time_step;
+  def.params.tolerance = s->tolerance;
+  def.params.max_iterations = s->max_iterations;
+  def.params.sleep_speed = s->sleep_speed;
   def.paper = s->variant == VARIANT_PAPER;
   def.without_slaves = s->without_slaves;
   return def;

@@ -8,6 +8,7 @@
 #include "scene/records.h"
 #include "yawara/extend/vec.h"
 #include "yawara/files.h"
+#include "yawara/slender.h"
 
 #define FAR 1e6
 #define MOST_POINTS 1000000

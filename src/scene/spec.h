@@ -5,6 +5,10 @@
 #define YW_SCENE_SPEC_H
 
 #include "scene/model_spec.h"
+#include "yawara/fem.h"
+#include "yawara/frames.h"
+#include "yawara/match.h"
+#include "yawara/slender.h"
 
 #define YW_SCENE_MAX_BODIES 100000
 #define YW_SCENE_MAX_OBSTACLES 10000

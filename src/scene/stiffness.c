@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "math/small/exponent.h"
 #include "scene/loader.h"
 #include "scene/records.h"
 #include "yawara/extend/vec.h"
+#include "yawara/fem.h"
 
 #define FAR 1e6
 #define MOST_YOUNGS 1e13
@@ -292,7 +294,7 @@ static float mix_moduli(float a, float b, float t) {
   if (t <= 0.0f || a == b) return a;
   // What cannot be is handed on, for whoever makes the model to refuse.
   if (t >= 1.0f || !(a > 0.0f) || !(b > 0.0f)) return b;
-  return a * powf(b / a, t);
+  return a * yw_powf(b / a, t);
 }
 
 static float mix_even(float a, float b, float t) { return t >= 1.0f ? b : a + t * (b - a); }

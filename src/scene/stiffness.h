@@ -6,6 +6,7 @@
 
 #include "geometry/painted.h"
 #include "scene/fields.h"
+#include "yawara/fem.h"
 #include "yawara/files.h"
 
 typedef struct yw_loader yw_loader;

@@ -96,13 +96,7 @@ static bool read_surface(yw_loader* l, yw_model_spec* model, yw_tri_mesh* out) {
     out->positions[i] = yw_scale(out->positions[i], model->scale);
   }
   // Examples of the surface need it as it was.
-  yw_tri_mesh* kept = &model->surface_mesh;
-  if (yw_tri_mesh_create(&l->scene->mem, out->num_vertices, out->num_triangles, kept) < 0) {
-    return yw_memory_fail(&l->r);
-  }
-  memcpy(kept->positions, out->positions, (size_t)out->num_vertices * sizeof *out->positions);
-  memcpy(kept->triangles, out->triangles, 3 * (size_t)out->num_triangles * sizeof(int32_t));
-  return true;
+  return yw_tri_mesh_copy(out, &l->scene->mem, &model->surface_mesh) >= 0 || yw_memory_fail(&l->r);
 }
 
 static bool make_surface(yw_loader* l, yw_model_spec* model, yw_tri_mesh* out) {

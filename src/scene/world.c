@@ -6,6 +6,10 @@
 #include "scene/loader.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/vec.h"
+#include "yawara/fem.h"
+#include "yawara/frames.h"
+#include "yawara/match.h"
+#include "yawara/slender.h"
 
 // Copies ------------------------------------------------------------------------------------------
 

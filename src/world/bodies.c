@@ -3,10 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "methods/fem/fem.h"
-#include "methods/frames/frames.h"
-#include "methods/match/match.h"
-#include "methods/slender/slender.h"
 #include "world/world.h"
 #include "yawara/extend/error.h"
 
@@ -17,6 +13,14 @@ yw_body_def yw_default_body_def(void) {
 
 yw_body* yw_world_find_body(const yw_world* world, yw_body_id id) {
   return world ? YW_SLOT_FIND(&world->bodies, id) : NULL;
+}
+
+void* yw_body_state(const yw_world* world, yw_body_id id, const yw_method* method,
+                    const yw_particles** particles) {
+  yw_body* body = yw_world_find_body(world, id);
+  if (!body || body->model->method != method) return NULL;
+  if (particles) *particles = &body->particles;
+  return body->state;
 }
 
 // Creation
@@ -292,108 +296,5 @@ yw_status yw_body_sums_of(const yw_world* world, yw_body_id id, yw_body_sums* ou
     out->angular_momentum[1] += m * (r[2] * v[0] - r[0] * v[2]);
     out->angular_momentum[2] += m * (r[0] * v[1] - r[1] * v[0]);
   }
-  return YW_OK;
-}
-
-// Match bodies
-// ----------------------------------------------------------------------------------------
-
-static yw_body* find_match_body(const yw_world* world, yw_body_id id) {
-  yw_body* body = yw_world_find_body(world, id);
-  return body && body->model->method == &yw_match_method ? body : NULL;
-}
-
-yw_status yw_body_set_match_params(yw_world* world, yw_body_id id, const yw_match_params* params) {
-  yw_body* body = find_match_body(world, id);
-  if (!body || !params) return YW_ERR_INVALID;
-  return yw_match_set_params(body->state, params);
-}
-
-yw_status yw_body_match_params(const yw_world* world, yw_body_id id, yw_match_params* out) {
-  const yw_body* body = find_match_body(world, id);
-  if (!body || !out) return YW_ERR_INVALID;
-  *out = yw_match_params_of(body->state);
-  return YW_OK;
-}
-
-int32_t yw_body_match_weights(const yw_world* world, yw_body_id id, float* out, int32_t capacity) {
-  const yw_body* body = find_match_body(world, id);
-  return body ? yw_match_weights(body->state, out, capacity) : 0;
-}
-
-// Frames bodies
-// ---------------------------------------------------------------------------------------
-
-static yw_body* find_frames_body(const yw_world* world, yw_body_id id) {
-  yw_body* body = yw_world_find_body(world, id);
-  return body && body->model->method == &yw_frames_method ? body : NULL;
-}
-
-yw_status yw_body_set_frames_params(yw_world* world, yw_body_id id,
-                                    const yw_frames_params* params) {
-  yw_body* body = find_frames_body(world, id);
-  if (!body || !params) return YW_ERR_INVALID;
-  return yw_frames_set_params(body->state, params);
-}
-
-yw_status yw_body_frames_params(const yw_world* world, yw_body_id id, yw_frames_params* out) {
-  const yw_body* body = find_frames_body(world, id);
-  if (!body || !out) return YW_ERR_INVALID;
-  *out = yw_frames_params_of(body->state);
-  return YW_OK;
-}
-
-int32_t yw_body_frames_weights(const yw_world* world, yw_body_id id, float* out, int32_t capacity) {
-  const yw_body* body = find_frames_body(world, id);
-  return body ? yw_frames_weights(body->state, out, capacity) : 0;
-}
-
-// Rods and sheets
-// -------------------------------------------------------------------------------------
-
-static yw_body* find_slender_body(const yw_world* world, yw_body_id id) {
-  yw_body* body = yw_world_find_body(world, id);
-  return body && body->model->method == &yw_slender_method ? body : NULL;
-}
-
-yw_status yw_body_set_slender_params(yw_world* world, yw_body_id id,
-                                     const yw_slender_params* params) {
-  yw_body* body = find_slender_body(world, id);
-  if (!body || !params) return YW_ERR_INVALID;
-  return yw_slender_set_params(body->state, params);
-}
-
-yw_status yw_body_slender_params(const yw_world* world, yw_body_id id, yw_slender_params* out) {
-  const yw_body* body = find_slender_body(world, id);
-  if (!body || !out) return YW_ERR_INVALID;
-  *out = yw_slender_params_of(body->state);
-  return YW_OK;
-}
-
-// Fem bodies
-// ------------------------------------------------------------------------------------------
-
-static yw_body* find_fem_body(const yw_world* world, yw_body_id id) {
-  yw_body* body = yw_world_find_body(world, id);
-  return body && body->model->method == &yw_fem_method ? body : NULL;
-}
-
-yw_status yw_body_set_fem_params(yw_world* world, yw_body_id id, const yw_fem_params* params) {
-  yw_body* body = find_fem_body(world, id);
-  if (!body || !params) return YW_ERR_INVALID;
-  return yw_fem_set_params(body->state, params);
-}
-
-yw_status yw_body_fem_params(const yw_world* world, yw_body_id id, yw_fem_params* out) {
-  const yw_body* body = find_fem_body(world, id);
-  if (!body || !out) return YW_ERR_INVALID;
-  *out = yw_fem_params_of(body->state);
-  return YW_OK;
-}
-
-yw_status yw_body_fem_state(const yw_world* world, yw_body_id id, yw_fem_state* out) {
-  const yw_body* body = find_fem_body(world, id);
-  if (!body || !out) return YW_ERR_INVALID;
-  yw_fem_state_of(body->state, &body->particles, out);
   return YW_OK;
 }

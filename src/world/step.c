@@ -257,35 +257,41 @@ static void collect_report(const yw_world* world, yw_step_report* report) {
     report->sleeping_particles += body->report.asleep;
     report->recovered_regions += body->report.recovered;
     report->stalled_solves += body->report.stalled;
-    report->seconds_project += body->report.seconds_project;
-    report->seconds_contact += body->report.seconds_contact;
+    report->work_adapt += body->report.seconds_adapt;
+    report->work_obstacles += body->report.seconds_contact;
   }
 }
 
 // the step
 // ----------------------------------------------------------------------------------------------
 
+// Time since the mark goes to a phase; the next one starts here.
+static void add_seconds(const substep* s, double* mark, double* phase) {
+  if (!s->timing) return;
+  double now = yw_seconds();
+  *phase += now - *mark;
+  *mark = now;
+}
+
 static yw_status run_substep(substep* s, yw_step_report* report) {
   yw_world* world = s->world;
-  double start = s->timing ? yw_seconds() : 0.0;
   start_bodies(world, s->h);
   place_obstacles(s);
   place_pins(s);
   if (world->measures_forces) yw_forces_begin_substep(world);
+  double mark = s->timing ? yw_seconds() : 0.0;
   advance_bodies(s);
+  add_seconds(s, &mark, &report->seconds_advance);
   check_bodies(world, report);
   if (world->measures_forces) yw_forces_note_advance(world, s->h);
-  double advanced = s->timing ? yw_seconds() : 0.0;
+  if (s->timing) mark = yw_seconds();
   yw_status status = resolve_contacts(s, &report->body_contacts);
+  add_seconds(s, &mark, &report->seconds_contact);
   if (world->measures_forces) yw_forces_note_contact(world);
+  if (s->timing) mark = yw_seconds();
   settle_bodies(s);
+  add_seconds(s, &mark, &report->seconds_settle);
   collect_report(world, report);
-  if (s->timing) {
-    double done = yw_seconds();
-    report->seconds_match += advanced - start;
-    report->seconds_contact += done - advanced;
-    report->seconds_total += done - start;
-  }
   world->time = s->time + (double)s->h;
   return status;
 }
@@ -304,6 +310,7 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   float h = dt / (float)substeps;
   if (!(h > 0.0f)) return YW_ERR_INVALID;
   yw_step_report local = {0};
+  double start = report ? yw_seconds() : 0.0;
   remember_good_state(world);
   if (world->measures_forces) yw_forces_begin_step(world, dt);
   yw_status status = YW_OK;
@@ -321,9 +328,12 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   finish_hand_moves(world);
   ++world->step_count;
   yw_world_show(world);
-  // Matching is what is left of advancing the bodies.
-  local.seconds_match -= local.seconds_project;
-  if (report) *report = local;
+  if (report) {
+    local.seconds_total = yw_seconds() - start;
+    local.seconds_other =
+        local.seconds_total - local.seconds_advance - local.seconds_contact - local.seconds_settle;
+    *report = local;
+  }
   if (status < 0) return status;
   return local.diverged_bodies > 0 ? YW_WARN_NUMERICS : YW_OK;
 }

@@ -5,7 +5,7 @@
 
 #include "contact/bodies.h"
 #include "contact/obstacles.h"
-#include "world/model.h"
+#include "model/model.h"
 #include "world/path.h"
 #include "world/slots.h"
 #include "yawara/extend/memory.h"

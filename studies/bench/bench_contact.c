@@ -7,6 +7,7 @@
 #include "bench/bench.h"
 #include "console/options.h"
 #include "reference/clock.h"
+#include "yawara/match.h"
 
 #define H (1.0f / 240.0f)
 // Substeps that are timed, always the same ones.

@@ -10,6 +10,7 @@
 #include "methods/fem/forces.h"
 #include "reference/clock.h"
 #include "reference/fem_reference.h"
+#include "yawara/fem.h"
 
 #define PLAIN_LOOP "scalar loop"
 #define FINEST "finest mesh"
@@ -301,7 +302,7 @@ static void step_body(body_rig* r) {
   r->seconds += seconds;
   r->fastest = r->fastest > 0.0 ? fmin(r->fastest, seconds) : seconds;
   r->wall = bench_seconds(false) - wall;
-  r->adapting = report.seconds_project;
+  r->adapting = report.work_adapt;
 }
 
 static double distance_of(const body_rig* a, const body_rig* b) {
@@ -422,9 +423,9 @@ static int measure_adaptive(const bench_run* run, const adaptive_case* c) {
     result.last = distance_of(&adaptive, &finest);
     result.worst = fmax(result.worst, result.last);
     result.way = fmax(result.way, way_of(&finest));
-    yw_fem_state a, f;
-    yw_body_fem_state(adaptive.world, adaptive.body, &a);
-    yw_body_fem_state(finest.world, finest.body, &f);
+    yw_fem_statistics a, f;
+    yw_body_fem_statistics(adaptive.world, adaptive.body, &a);
+    yw_body_fem_statistics(finest.world, finest.body, &f);
     tets += a.num_tets;
     all += f.num_tets;
   }

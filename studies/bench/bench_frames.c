@@ -7,6 +7,7 @@
 #include "bench/bench.h"
 #include "bench/frames_bench.h"
 #include "console/options.h"
+#include "yawara/frames.h"
 
 #define REFERENCE "scalar reference"
 

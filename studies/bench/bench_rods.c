@@ -8,6 +8,7 @@
 #include "console/options.h"
 #include "math/small/trig.h"
 #include "reference/clock.h"
+#include "yawara/slender.h"
 
 // Steps that are timed together: a body that starts to swing.
 #define STEPS 30

@@ -8,6 +8,7 @@
 #include "reference/frames_reference.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
+#include "yawara/frames.h"
 
 #define CELL 0.1f
 #define SETTLE_STEPS 12

@@ -183,7 +183,7 @@ match_bench_times match_bench_library(match_bench* b, yw_simd simd, yw_tasks* ta
     double start = bench_seconds(own_clock);
     advance(b, sample.steps);
     double each = 1e6 / sample.steps, total = each * (bench_seconds(own_clock) - start);
-    double projection = each * b->report.seconds_project;
+    double projection = each * b->report.seconds_adapt;
     double contact = each * b->report.seconds_contact;
     best.total = fmin(best.total, total);
     best.matching = fmin(best.matching, total - projection - contact);

@@ -7,6 +7,7 @@
 #include "contact/obstacles.h"
 #include "reference/match_reference.h"
 #include "yawara/extend/method.h"
+#include "yawara/match.h"
 
 #define MATCH_BENCH_MAX_EXAMPLES 4
 

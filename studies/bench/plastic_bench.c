@@ -50,7 +50,7 @@ static bool make_body(plastic_bench* b, const plastic_bench_def* def) {
   model_def.spacing = SPACING;
   model_def.parts = parts;
   model_def.num_parts = def->cubes;
-  model_def.time_step = STEP;
+  model_def.params.time_step = STEP;
   model_def.memory_limit = 1e11;
   void *model = NULL, *state = NULL;
   bool good = parts && cube && yw_plastic_model_create(&mem, &model_def, &model, NULL) >= 0;

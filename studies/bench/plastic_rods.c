@@ -92,7 +92,7 @@ static bool make_body(plastic_rods* r) {
   def.spacing = SPACING;
   def.parts = &part;
   def.num_parts = 1;
-  def.time_step = STEP;
+  def.params.time_step = STEP;
   void *model = NULL, *state = NULL;
   bool good = bunny && r->rods && yw_plastic_model_create(NULL, &def, &model, NULL) >= 0;
   r->model = model;

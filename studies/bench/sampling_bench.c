@@ -6,6 +6,7 @@
 
 #include "methods/fem/sampling.h"
 #include "yawara/extend/timer.h"
+#include "yawara/fem.h"
 
 static yw_sym6* graded(const fem_hierarchy* h) {
   int32_t first = h->level_start[h->max_level], count = h->num_tets - first;

@@ -8,7 +8,7 @@
 #include "fit/fit.h"
 #include "methods/frames/frames.h"
 #include "methods/frames/model.h"
-#include "world/model.h"
+#include "model/model.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/text.h"
@@ -148,26 +148,18 @@ static yw_status create_bar(const fit_options* options, double refine, fit_body*
   return elastic_bar_create(size, cells, 1, &out->bar, error);
 }
 
-static yw_status copy_mesh(const yw_tet_mesh* from, yw_tet_mesh* out, yw_error* error) {
-  yw_status status = yw_tet_mesh_create(NULL, from->num_vertices, from->num_tets, out);
-  if (status < 0) return yw_fail_memory(error, "a mesh");
-  memcpy(out->positions, from->positions, (size_t)from->num_vertices * sizeof *out->positions);
-  memcpy(out->tets, from->tets, 4 * (size_t)from->num_tets * sizeof *out->tets);
-  return YW_OK;
-}
-
 static yw_status load_mesh(const fit_options* options, yw_tet_mesh* out, yw_error* error) {
   if (!is_scene(options->file)) return yw_tet_mesh_read(options->file, NULL, out, error);
   yw_model* model;
   yw_status status = open_scene(options, &model, error);
   if (status < 0) return status;
   const yw_tet_mesh* tets = yw_model_tets(model);
-  if (!tets || tets->num_tets == 0) {
+  if (tets->num_tets == 0) {
     status =
         yw_fail(error, YW_ERR_INVALID, "body %d of %s has no tets: yawara fit measures volumes",
                 options->body, options->file);
-  } else {
-    status = copy_mesh(tets, out, error);
+  } else if (yw_tet_mesh_copy(tets, NULL, out) < 0) {
+    status = yw_fail_memory(error, "a mesh");
   }
   yw_model_release(model);
   return status;

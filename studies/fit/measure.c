@@ -15,6 +15,7 @@
 #include "render/draw/plot.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
+#include "yawara/frames.h"
 
 #define PI 3.14159265358979323846
 // Deflections beyond this share of the length are solved for with large rotations.

@@ -6,6 +6,7 @@
 
 #include "math/small/polar.h"
 #include "yawara/extend/vec.h"
+#include "yawara/match.h"
 
 #define DEGREES_PER_RAD 57.295779513082321
 // Room for the weights of every region of a small body.

@@ -8,6 +8,7 @@
 
 #include "methods/frames/energy.h"
 #include "yawara/extend/memory.h"
+#include "yawara/frames.h"
 
 #define MAX_ITERATIONS 2000
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "reference/match_reference.h"
+#include "yawara/match.h"
 
 #include <math.h>
 #include <stdlib.h>

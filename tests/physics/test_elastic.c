@@ -4,6 +4,7 @@
 #include "methods/frames/energy.h"
 #include "reference/elastic/bar.h"
 #include "support/testing.h"
+#include "yawara/frames.h"
 
 #define YOUNG 1e6
 

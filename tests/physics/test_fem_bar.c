@@ -2,6 +2,7 @@
 // The bar that bends under its weight, with the settings that bodies start with: adaptive against
 // the finest mesh, coming to rest, and what changes of the front do to the energy.
 #include "support/fem_energy.h"
+#include "yawara/fem.h"
 
 static yw_fem_def bar_def(float mass_damping) {
   yw_fem_def def = yw_default_fem_def();
@@ -19,7 +20,7 @@ static void bar_swings_as_the_finest_mesh(void** state) {
 
 // Tets times steps so far, with what they were in the last frame.
 static double work_of(const fem_test_bar* bar, int64_t* steps) {
-  yw_fem_state s = fem_state_of(bar->world, bar->body);
+  yw_fem_statistics s = fem_state_of(bar->world, bar->body);
   double work = (double)(s.inner_steps - *steps) * s.num_tets;
   *steps = s.inner_steps;
   return work;
@@ -72,10 +73,10 @@ static void check_rest(float tau, double share) {
   for (int32_t i = 0; i < 480; ++i) {
     assert_int_equal(yw_world_step(adaptive.world, FEM_TEST_FRAME, 1, NULL), YW_OK);
     if (i < enough) assert_int_equal(yw_world_step(finest.world, FEM_TEST_FRAME, 1, NULL), YW_OK);
-    yw_fem_state s = fem_state_of(adaptive.world, adaptive.body);
+    yw_fem_statistics s = fem_state_of(adaptive.world, adaptive.body);
     if (i == 239) switches = s.splits + s.merges;
   }
-  yw_fem_state s = fem_state_of(adaptive.world, adaptive.body);
+  yw_fem_statistics s = fem_state_of(adaptive.world, adaptive.body);
   assert_int_equal(s.splits + s.merges, switches);
   double deflection = 0.0, error = fem_tip_error(&adaptive, &finest, &deflection);
   if (getenv("YW_TEST_FULL")) {

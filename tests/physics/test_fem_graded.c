@@ -2,6 +2,7 @@
 // Bars whose stiffness grows to four times along them, or falls: coarse levels with sampled
 // matrices against the finest mesh.
 #include "support/fem_energy.h"
+#include "yawara/fem.h"
 
 static void stiffer_along_x(void* context, yw_vec3 point, int32_t label,
                             yw_fem_material* material) {

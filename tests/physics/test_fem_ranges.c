@@ -2,6 +2,7 @@
 // Ranges of strain in which sampled matrices hold, while a body runs: the paper's rule splits what
 // leaves them, and homogeneous material has none.
 #include "support/fem_bar.h"
+#include "yawara/fem.h"
 
 static void mixed(void* context, yw_vec3 p, int32_t label, yw_fem_material* m) {
   (void)context;

@@ -6,6 +6,7 @@
 #include "math/small/dense.h"
 #include "support/fem_periodic.h"
 #include "support/fem_samples.h"
+#include "yawara/fem.h"
 
 static bool fast(void) { return getenv("YW_TEST_FAST") != NULL; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What must hold of frames bodies in motion.
 #include "support/frames_moving.h"
+#include "yawara/frames.h"
 
 // Kernels -----------------------------------------------------------------------------------------
 

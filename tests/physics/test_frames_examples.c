@@ -4,6 +4,7 @@
 #include "math/small/mat3d.h"
 #include "math/small/simplex.h"
 #include "support/frames_moving.h"
+#include "yawara/frames.h"
 
 #define EXAMPLES 2
 

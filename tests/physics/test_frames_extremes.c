@@ -3,6 +3,8 @@
 // without a word, and what cannot be is refused.
 #include "support/slender_testing.h"
 #include "support/world_fixture.h"
+#include "yawara/frames.h"
+#include "yawara/slender.h"
 
 static const yw_quat upright = {0, 0, 0, 1};
 

@@ -2,6 +2,8 @@
 // What frames bodies show besides their shape: stress and energy of a uniform stretch.
 #include "support/slender_testing.h"
 #include "support/world_fixture.h"
+#include "yawara/frames.h"
+#include "yawara/slender.h"
 
 #define YOUNG 1e6
 #define POISSON 0.3

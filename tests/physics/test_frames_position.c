@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Position-based solvers of frames bodies.
 #include "support/frames_moving.h"
+#include "yawara/frames.h"
 
 static void moving_set(moving_bar* m, yw_frames_solver solver, int substeps, int sweeps,
                        float stiffness) {

@@ -3,6 +3,7 @@
 #include "reference/frames_reference.h"
 
 #include "support/frames_moving.h"
+#include "yawara/frames.h"
 
 // A clamped bar falls and swings: both give the same motion, up to rounding and tolerance.
 static void the_step_is_that_of_the_reference(void** state) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What frames bodies deliver for the E and nu that they are given, against theory.
 #include "support/frames_testing.h"
+#include "yawara/frames.h"
 
 static const double poissons[3] = {0.0, 0.3, 0.45};
 

@@ -4,6 +4,7 @@
 
 #include "methods/frames/frames.h"
 #include "support/world_fixture.h"
+#include "yawara/match.h"
 
 // twist, rad/m, makes an example; 0: none.
 static yw_model* make_twisted(int cx, int cy, int cz, yw_frames_kind kind, float young,

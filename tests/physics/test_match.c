@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What must hold of example-based shape matching.
 #include "support/test_match.h"
+#include "yawara/match.h"
 
 // Fixed point -------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 // snapshots, pins, springs, obstacles, no heap in a step, and what bad input gets.
 #include "support/test_match.h"
 #include "yawara/extend/hash.h"
+#include "yawara/match.h"
 
 static uint64_t hash_state(const match_case* c) {
   size_t bytes = (size_t)c->particles.count * sizeof *c->particles.pos;

@@ -2,6 +2,7 @@
 // Viscosity of match bodies: resists the rate of strain, leaves rigid motion and momentum alone,
 // and means the same for any step.
 #include "support/world_fixture.h"
+#include "yawara/match.h"
 
 typedef struct wobble {
   yw_world* world;

@@ -2,6 +2,7 @@
 // Laws that plastic bodies must keep: numbers from experiments with the method, see
 // docs/methods/plastic.md.
 #include "support/plastic_testing.h"
+#include "yawara/plastic.h"
 
 static bool is_fast(void) { return getenv("YW_TEST_FAST") != NULL; }
 // The sizes of the paper, in minutes.
@@ -18,7 +19,7 @@ static void begin_cube(plastic_lab* lab, int32_t n, float d, const yw_plastic_ma
   def.spacing = d;
   def.parts = &part;
   def.num_parts = 1;
-  def.time_step = dt;
+  def.params.time_step = dt;
   def.without_slaves = without_slaves;
   lab_begin(lab, &def);
   yw_shape_release(box);
@@ -146,7 +147,7 @@ static void ball_is_stable_for_all_steps(void** state) {
     def.spacing = d;
     def.parts = &part;
     def.num_parts = 1;
-    def.time_step = steps[i];
+    def.params.time_step = steps[i];
     lab_begin(&lab, &def);
     lab_add_floor(&lab, 0.3f);
     lab_move(&lab, (yw_vec3){0, radius + 0.5f * d, 0});
@@ -184,7 +185,7 @@ static void printed_formulas_on_masters_fall_apart(void** state) {
     def.spacing = d;
     def.parts = &part;
     def.num_parts = 1;
-    def.time_step = dt;
+    def.params.time_step = dt;
     def.paper = def.without_slaves = printed == 1;
     lab_begin(&lab, &def);
     lab_add_floor(&lab, 0.3f);
@@ -263,7 +264,7 @@ static void work_does_not_grow_with_space(void** state) {
     def.spacing = d;
     def.parts = parts;
     def.num_parts = 4;
-    def.time_step = 1e-3f;
+    def.params.time_step = 1e-3f;
     lab_begin(&lab, &def);
     for (int i = 0; i < 10; ++i) assert_int_equal(lab_step(&lab, 1e-3f), YW_OK);
     counted[far] = *lab.body;

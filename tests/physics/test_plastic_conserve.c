@@ -5,6 +5,11 @@
 #include "support/plastic_testing.h"
 #include "support/world_fixture.h"
 #include "world/world.h"
+#include "yawara/fem.h"
+#include "yawara/frames.h"
+#include "yawara/match.h"
+#include "yawara/plastic.h"
+#include "yawara/slender.h"
 
 // Splits and merges -------------------------------------------------------------------------------
 
@@ -71,7 +76,7 @@ static void begin_lumps(plastic_lab* lab) {
   def.spacing = d;
   def.parts = parts;
   def.num_parts = LUMPS;
-  def.time_step = 1e-3f;
+  def.params.time_step = 1e-3f;
   lab_begin(lab, &def);
   lab->ctx.gravity = (yw_vec3){0, 0, 0};
   yw_shape_release(box);

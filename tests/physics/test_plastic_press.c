@@ -2,6 +2,7 @@
 // Elastic cubes between obstacles, with long steps: what is pressed comes back, and what rests
 // stays.
 #include "support/plastic_testing.h"
+#include "yawara/plastic.h"
 
 #define SPACING 0.01f
 #define LAYERS 8
@@ -18,7 +19,7 @@ static void begin_rubber(plastic_lab* lab, float time_step) {
   def.spacing = SPACING;
   def.parts = &part;
   def.num_parts = 1;
-  def.time_step = time_step;
+  def.params.time_step = time_step;
   lab_begin(lab, &def);
   lab_add_floor(lab, 0.3f);
   yw_shape_release(box);

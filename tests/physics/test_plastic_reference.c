@@ -2,6 +2,7 @@
 // The step against a plain one in double precision.
 #include "reference/plastic_reference.h"
 #include "support/plastic_testing.h"
+#include "yawara/plastic.h"
 
 // The reference in the state of a body; slaves shaken alike in both.
 static plastic_reference* reference_of(plastic_lab* lab, float dt, float shake) {
@@ -11,8 +12,8 @@ static plastic_reference* reference_of(plastic_lab* lab, float dt, float shake) 
   assert_non_null(r);
   r->spacing = (double)lab->model->spacing;
   r->dt = (double)dt;
-  r->tolerance = (double)lab->model->tolerance;
-  r->iterations = lab->model->iterations;
+  r->tolerance = (double)lab->model->params.tolerance;
+  r->iterations = lab->model->params.max_iterations;
   for (int k = 0; k < 3; ++k) r->gravity[k] = (double)(&lab->ctx.gravity.x)[k];
   for (int32_t s = 0; s < body->num_slaves; ++s) {
     for (int k = 0; k < 3; ++k) {
@@ -56,9 +57,9 @@ static void begin_block(plastic_lab* lab, const yw_plastic_material* material, f
   def.spacing = d;
   def.parts = &part;
   def.num_parts = 1;
-  def.time_step = dt;
-  def.tolerance = 1e-5f;
-  def.max_iterations = 1000;
+  def.params.time_step = dt;
+  def.params.tolerance = 1e-5f;
+  def.params.max_iterations = 1000;
   lab_begin(lab, &def);
   yw_shape_release(box);
   assert_true(yw_plastic_follow(lab->body, &lab->particles, &lab->ctx));

@@ -5,6 +5,7 @@
 // "test_plastic_sheet all [snow|foam] [step in ms]" prints pieces every 0.05 s, for 0.25, 0.5 and 1
 // ms and two frictions; each takes about a minute.
 #include "support/plastic_testing.h"
+#include "yawara/plastic.h"
 
 #define DEPTH 2.0f
 
@@ -37,7 +38,7 @@ static void begin_sheet(plastic_lab* lab, const sheet* from, float dt, float fri
   def.spacing = spacing;
   def.parts = &part;
   def.num_parts = 1;
-  def.time_step = dt;
+  def.params.time_step = dt;
   lab_begin(lab, &def);
   assert_int_equal(lab->particles.count, 7569);
   for (int k = 0; k < 2; ++k) {

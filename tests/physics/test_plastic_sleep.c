@@ -2,6 +2,7 @@
 // What rests of a plastic body sleeps, costs nothing, and wakes when it should.
 #include "support/plastic_testing.h"
 #include "yawara/extend/hash.h"
+#include "yawara/plastic.h"
 
 static const float d = 0.02f, h = 0.005f;
 
@@ -24,7 +25,7 @@ static void begin_blocks(plastic_lab* lab, yw_vec3 place, yw_vec3 velocity, int3
   def.spacing = d;
   def.parts = parts;
   def.num_parts = blocks;
-  def.sleep_speed = 0.004f;
+  def.params.sleep_speed = 0.004f;
   lab_begin(lab, &def);
   lab_add_floor(lab, 0.5f);
   yw_shape_release(box);
@@ -104,10 +105,33 @@ static void chosen_limits_let_blocks_sleep(void** state) {
   (void)state;
   plastic_lab lab;
   begin_blocks(&lab, (yw_vec3){0, 0, 0}, (yw_vec3){0, 0, 0}, 1);
-  lab.model->sleep_speed = -1.0f;
+  lab.body->params.sleep_speed = -1.0f;
   for (int i = 0; i < 1000 && lab.body->sleep.num_asleep == 0; ++i) {
     assert_int_equal(lab_step(&lab, 1e-3f), YW_OK);
   }
+  assert_int_equal(lab.body->sleep.num_asleep, 100);
+  lab_end(&lab);
+}
+
+// A body that may no longer sleep wakes as a whole; allowed again, it needs its half second anew.
+static void sleep_is_allowed_and_forbidden_while_it_runs(void** state) {
+  (void)state;
+  plastic_lab lab;
+  begin_blocks(&lab, (yw_vec3){0, 0, 0}, (yw_vec3){0, 0, 0}, 1);
+  steps_until(&lab, 100, 600);
+  yw_plastic_params params = yw_plastic_params_of(lab.body);
+  params.sleep_speed = 0.0f;
+  assert_int_equal(yw_plastic_set_params(lab.body, &params), YW_OK);
+  assert_int_equal(lab.body->sleep.num_asleep, 0);
+  for (int i = 0; i < 200; ++i) assert_true(lab_step(&lab, h) >= 0);
+  assert_int_equal(lab.body->sleep.num_asleep, 0);
+  params.sleep_speed = 0.004f;
+  assert_int_equal(yw_plastic_set_params(lab.body, &params), YW_OK);
+  assert_at_least(steps_until(&lab, 100, 600), (int)(0.5f / h) - 1);
+  // A refused value changes nothing.
+  params.tolerance = 1.0f;
+  assert_int_equal(yw_plastic_set_params(lab.body, &params), YW_ERR_INVALID);
+  assert_near(yw_plastic_params_of(lab.body).tolerance, 1e-3, 1e-9);
   assert_int_equal(lab.body->sleep.num_asleep, 100);
   lab_end(&lab);
 }
@@ -305,6 +329,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(block_sleeps_and_costs_nothing),
       cmocka_unit_test(chosen_limits_let_blocks_sleep),
+      cmocka_unit_test(sleep_is_allowed_and_forbidden_while_it_runs),
       cmocka_unit_test(touches_wake),
       cmocka_unit_test(moving_obstacles_wake),
       cmocka_unit_test(pieces_sleep_apart),

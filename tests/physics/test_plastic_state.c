@@ -4,6 +4,7 @@
 #include "support/plastic_testing.h"
 #include "support/world_fixture.h"
 #include "yawara/extend/hash.h"
+#include "yawara/plastic.h"
 
 // A soft bar dropped across a rod, so that slaves come and go, and a ball that follows.
 static void begin_scene(plastic_lab* lab, yw_shape* shapes[3]) {
@@ -344,8 +345,8 @@ static void stalled_solves_are_counted(void** state) {
   def.spacing = d;
   def.parts = &part;
   def.num_parts = 1;
-  def.time_step = 1e-2f;
-  def.max_iterations = 15;
+  def.params.time_step = 1e-2f;
+  def.params.max_iterations = 15;
   lab_begin(&lab, &def);
   lab_add_floor(&lab, 0.3f);
   lab.particles.vel[0].y = -1.0f;

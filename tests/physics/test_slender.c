@@ -3,6 +3,7 @@
 #include "methods/slender/motion.h"
 #include "reference/oriented.h"
 #include "support/slender_moving.h"
+#include "yawara/slender.h"
 
 #define PI 3.14159265358979323846
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rods and sheets in equilibrium against the formulas of beams, springs, rings and plates.
 #include "support/slender_testing.h"
+#include "yawara/slender.h"
 
 #define PI 3.14159265358979323846
 

@@ -5,6 +5,7 @@
 
 #include "support/slender_testing.h"
 #include "support/world_fixture.h"
+#include "yawara/slender.h"
 
 static const yw_quat upright = {0, 0, 0, 1};
 

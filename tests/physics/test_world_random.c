@@ -3,6 +3,7 @@
 // gains no energy from nowhere, and gives the same bits for any number of threads, instruction set
 // and interruption. YW_RANDOM_WORLDS=n tries n worlds per law, YW_RANDOM_SEED=s begins at s.
 #include "support/world_fixture.h"
+#include "yawara/match.h"
 
 #define MAX_BODIES 12
 #define MAX_MODELS 3

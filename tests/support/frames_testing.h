@@ -6,6 +6,7 @@
 #include "methods/frames/static.h"
 #include "support/testing.h"
 #include "yawara/extend/vec.h"
+#include "yawara/frames.h"
 
 #define BAR_LENGTH 5.0
 #define BAR_YOUNG 1e6

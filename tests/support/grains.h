@@ -5,8 +5,8 @@
 #ifndef YW_TESTS_SUPPORT_GRAINS_H
 #define YW_TESTS_SUPPORT_GRAINS_H
 
+#include "model/model.h"
 #include "support/testing.h"
-#include "world/model.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"

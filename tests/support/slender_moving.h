@@ -4,6 +4,7 @@
 #define YW_TESTS_SUPPORT_SLENDER_MOVING_H
 
 #include "support/slender_testing.h"
+#include "yawara/slender.h"
 
 typedef struct slender_mover {
   slender_model* model;

@@ -3,6 +3,7 @@
 #include "methods/fem/make_materials.h"
 
 #include "support/fem_samples.h"
+#include "yawara/fem.h"
 
 typedef struct fixture {
   yw_tet_mesh mesh;

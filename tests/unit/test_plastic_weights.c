@@ -2,6 +2,7 @@
 // Where slaves are, and that weights are exact on affine fields; forces and their tangent against
 // finite differences.
 #include "support/plastic_testing.h"
+#include "yawara/plastic.h"
 
 // Counts ------------------------------------------------------------------------------------------
 

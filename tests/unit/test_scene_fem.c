@@ -2,11 +2,11 @@
 // "fem" in scene files: levels, layers of material from shapes, labels, grids and paint, settings,
 // and mistakes in them.
 #include "methods/fem/fem.h"
+#include "model/model.h"
 #include "scene/loader.h"
 #include "support/mesh_testing.h"
 #include "support/scene_text.h"
 #include "support/testing.h"
-#include "world/model.h"
 #include "yawara/yawara.h"
 
 #define CUBE "\"mesh\": {\"lattice\": {\"size\": 1, \"cells\": 2}}"

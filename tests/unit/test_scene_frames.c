@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // "frames" in scene files: materials, fields of stiffness, settings, and mistakes in them.
+#include "model/model.h"
 #include "scene/loader.h"
 #include "support/scene_text.h"
 #include "support/testing.h"
-#include "world/model.h"
 #include "yawara/yawara.h"
 
 #define CUBE "\"mesh\": {\"lattice\": {\"size\": 1, \"cells\": 2}}"

@@ -2,10 +2,10 @@
 // "plastic" and "merge" in scene files: particles, materials, layers, parts that share a body,
 // colours, warnings and mistakes.
 #include "methods/plastic/model.h"
+#include "model/model.h"
 #include "scene/loader.h"
 #include "support/scene_text.h"
 #include "support/testing.h"
-#include "world/model.h"
 #include "yawara/yawara.h"
 
 #define CUBE "\"shape\": {\"box\": {\"size\": 0.4}}"
@@ -63,10 +63,10 @@ static void settings_reach_the_model(void** state) {
   assert_near(m->materials[0].high[0], 1.01, 1e-6);
   assert_near(m->materials[0].xi[0], 10, 0);
   assert_near(m->materials[0].eta[0], 0.5, 0);
-  assert_near(m->time_step, 1e-3, 1e-9);
-  assert_near(m->tolerance, 1e-4, 1e-9);
-  assert_int_equal(m->iterations, 50);
-  assert_near(m->sleep_speed, 0.01, 1e-9);
+  assert_near(m->params.time_step, 1e-3, 1e-9);
+  assert_near(m->params.tolerance, 1e-4, 1e-9);
+  assert_int_equal(m->params.max_iterations, 50);
+  assert_near(m->params.sleep_speed, 0.01, 1e-9);
   assert_false(m->paper);
   assert_true(m->num_slaves > m->num_masters);
   yw_scene_destroy(scene);
@@ -86,10 +86,10 @@ static void defaults_are_those_of_the_library(void** state) {
   yw_plastic_def plain = yw_default_plastic_def();
   yw_plastic_material material = yw_default_plastic_material();
   assert_memory_equal(&part.material, &material, sizeof material);
-  assert_near(def.tolerance, plain.tolerance, 0);
-  assert_int_equal(def.max_iterations, plain.max_iterations);
-  assert_near(def.time_step, plain.time_step, 0);
-  assert_near(def.sleep_speed, plain.sleep_speed, 0);
+  assert_near(def.params.tolerance, plain.params.tolerance, 0);
+  assert_int_equal(def.params.max_iterations, plain.params.max_iterations);
+  assert_near(def.params.time_step, plain.params.time_step, 0);
+  assert_near(def.params.sleep_speed, plain.params.sleep_speed, 0);
   yw_scene_destroy(scene);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Energies of rods and sheets: derivatives against finite differences, nothing from rigid motions.
 #include "support/slender_testing.h"
+#include "yawara/slender.h"
 
 static slender_model* coil(void) {
   yw_vec3 points[9];

@@ -60,9 +60,9 @@ static uint64_t read_all(const yw_world* world) {
     yw_body_sums sums;
     yw_body_sums_of(world, id, &sums);
     hash = yw_hash_bytes(hash, &sums, sizeof sums);
-    yw_fem_state fem = {0};
-    yw_body_fem_state(world, id, &fem);
-    hash = yw_hash_bytes(hash, &fem.elastic_energy, sizeof fem.elastic_energy);
+    yw_body_energy energy = {0};
+    yw_body_energy_of(world, id, &energy);
+    hash = yw_hash_bytes(hash, &energy.elastic, sizeof energy.elastic);
     hash = hash_surface(hash_fields(hash, world, id), world, id);
   }
   return hash;

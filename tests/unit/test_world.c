@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/world_fixture.h"
+#include "yawara/extend/timer.h"
+#include "yawara/match.h"
 
 static const yw_quat upright = {0, 0, 0, 1};
 static const yw_quat tilted = {0.2588190f, 0, 0.0f, 0.9659258f};
@@ -316,6 +318,34 @@ static void damaged_snapshots_change_nothing(void** state) {
   free(bytes);
 }
 
+// Four boxes that fall on each other, moved by two threads: the phases add up to the whole, and no
+// phase is counted twice.
+static void times_of_a_step_add_up(void** state) {
+  (void)state;
+  yw_world* world = make_world(2, YW_SIMD_AUTO, true);
+  yw_model* model = make_box_model(3, 6, 3, 1);
+  for (int i = 0; i < 4; ++i) {
+    add_body(world, model, (yw_vec3){0.1f * (float)i, 0.55f + 0.95f * (float)i, 0}, upright);
+  }
+  yw_model_release(model);
+  for (int i = 0; i < 20; ++i) {
+    yw_step_report report;
+    double before = yw_seconds();
+    assert_int_equal(yw_world_step(world, 1 / 60.0f, 4, &report), YW_OK);
+    double passed = yw_seconds() - before;
+    double sum = report.seconds_advance + report.seconds_contact + report.seconds_settle +
+                 report.seconds_other;
+    assert_near(sum, report.seconds_total, 1e-9);
+    assert_true(report.seconds_total > 0.0 && report.seconds_total <= passed);
+    assert_true(report.seconds_advance > 0.0 && report.seconds_contact > 0.0);
+    assert_true(report.seconds_settle >= 0.0 && report.seconds_other > 0.0);
+    // Two threads can have worked twice as long as the clock ran.
+    assert_true(report.work_obstacles > 0.0);
+    assert_at_most(report.work_obstacles + report.work_adapt, 2.0 * report.seconds_advance);
+  }
+  yw_world_destroy(world);
+}
+
 static void a_body_that_diverges_is_frozen_and_named(void** state) {
   (void)state;
   yw_world* world = make_world(1, YW_SIMD_AUTO, false);
@@ -411,6 +441,7 @@ int main(void) {
       cmocka_unit_test(a_spring_handle_stretches_by_hooke),
       cmocka_unit_test(a_snapshot_goes_on_bit_for_bit),
       cmocka_unit_test(damaged_snapshots_change_nothing),
+      cmocka_unit_test(times_of_a_step_add_up),
       cmocka_unit_test(a_body_that_diverges_is_frozen_and_named),
       cmocka_unit_test(a_step_makes_no_heap_call_after_warm_up),
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// yawara export: a cache in the formats of other programs.
+// yawara export: a run in the formats of other programs.
 #include <stdio.h>
 
 #include "commands/commands.h"
@@ -17,11 +17,11 @@ int cmd_export(int argc, char** argv) {
        0, 0},
       {"skin", 0, OPTION_FLAG, &skin, NULL,
        "ply and obj: a skin around the particles of bodies without a surface", 0, 0},
-      {"output", 'o', OPTION_TEXT, &output, "DIR", "folder to write to (default: the cache)", 0, 0},
+      {"output", 'o', OPTION_TEXT, &output, "DIR", "folder to write to (default: the run)", 0, 0},
       {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress", 0, 0},
   };
   const command self = {.name = "export",
-                        .summary = "a cache as PLY, OBJ, VTU, PC2, MDD or BGEO",
+                        .summary = "a run as PLY, OBJ, VTU, PC2, MDD or BGEO",
                         .usage = "export DIR [--format LIST] [-o DIR]",
                         .examples =
                             "  yawara export out/teddy --format ply\n"
@@ -37,7 +37,7 @@ int cmd_export(int argc, char** argv) {
   if (code >= 0) return code;
   yw_error error = {0};
   export_def def = {dir, formats, output ? output : dir, skin, quiet};
-  if (export_cache(&def, &error) < 0) {
+  if (export_run(&def, &error) < 0) {
     return bad_input("%s", error.message);
   }
   return EXIT_DONE;

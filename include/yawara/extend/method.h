@@ -49,7 +49,7 @@ typedef struct yw_method_report {
   int32_t stalled;            ///< solves that did not converge and were done again in smaller steps
   int32_t obstacle_contacts;  ///< filled by collide
   int32_t asleep;             ///< particles at rest that the step left out
-  double seconds_project;     ///< part of advance spent in projection
+  double seconds_adapt;       ///< part of advance spent on weights of examples or refinement
   double seconds_contact;     ///< part of advance spent in collide
 } yw_method_report;
 
@@ -170,6 +170,19 @@ typedef struct yw_method {
   /// The tets of the body as it is now, 4 particles each, where they are not those of the model.
   const int32_t* (*cells)(const void* state, int32_t* num_cells);
 } yw_method;
+
+// What a method's own functions need to make models and to look at bodies ------------------------
+
+/// A model of a method's rest data, which it owns from now on, also when this fails. mesh is
+/// copied; NULL for bodies that are not made of tets.
+YW_API yw_status yw_model_wrap(const yw_allocator* mem, const yw_method* method, void* data,
+                               const yw_tet_mesh* mesh, yw_model** out, yw_error* error);
+/// The rest data of a model of this method; NULL for other models.
+YW_API const void* yw_model_data(const yw_model* model, const yw_method* method);
+/// The state of a body of this method, and its particles (may be NULL); NULL for dead ids and
+/// bodies of other methods.
+YW_API void* yw_body_state(const yw_world* world, yw_body_id id, const yw_method* method,
+                           const yw_particles** particles);
 
 /// Frees / allocates the arrays of particles; capacity is rounded up to a multiple of 16.
 YW_API bool yw_particles_create(const yw_allocator* mem, int32_t count, yw_particles* out);

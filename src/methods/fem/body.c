@@ -257,18 +257,17 @@ yw_status yw_fem_set_params(void* state, const yw_fem_params* params) {
 
 yw_fem_params yw_fem_params_of(const void* state) { return ((const fem_body*)state)->params; }
 
-void yw_fem_state_of(const void* state, const yw_particles* particles, yw_fem_state* out) {
+void yw_fem_statistics_of(const void* state, yw_fem_statistics* out) {
   const fem_body* b = state;
-  *out = (yw_fem_state){.num_tets = b->front.num_tets,
-                        .num_nodes = b->front.num_active,
-                        .num_hanging = b->front.num_hanging,
-                        .finest_level = b->front.finest,
-                        .time_step = b->last_step,
-                        .inner_steps = b->inner_steps,
-                        .splits = b->splits,
-                        .merges = b->merges,
-                        .elastic_energy = yw_fem_elastic_energy(b, particles),
-                        .asleep = b->asleep};
+  *out = (yw_fem_statistics){.num_tets = b->front.num_tets,
+                             .num_nodes = b->front.num_active,
+                             .num_hanging = b->front.num_hanging,
+                             .finest_level = b->front.finest,
+                             .time_step = b->last_step,
+                             .inner_steps = b->inner_steps,
+                             .splits = b->splits,
+                             .merges = b->merges,
+                             .asleep = b->asleep};
 }
 
 // Snapshots ---------------------------------------------------------------------------------------

@@ -54,11 +54,7 @@ yw_status yw_match_body_create(const void* model_pointer, const yw_allocator* me
     yw_match_body_destroy(body, particles);
     return yw_fail_memory(error, "a match body");
   }
-  for (int32_t p = 0; p < model->num_particles; ++p) {
-    particles->pos[p] = yw_v4(model->rest_positions[p]);
-    particles->mass[p] = model->mass[p];
-    particles->inv_mass[p] = 1.0f / model->mass[p];
-  }
+  yw_solid_put_at_rest(&model->solid, particles);
   // At rest every group is in the rest pose.
   for (int32_t g = 0; g < model->num_groups; ++g) {
     body->weights[(size_t)g * (size_t)(model->num_examples + 1)] = 1.0f;
@@ -79,7 +75,8 @@ void yw_match_invalidate(void* state, const yw_particles* particles) {
   }
 }
 
-// Parameters and weights --------------------------------------------------------------------------
+// Parameters, statistics, weights
+// --------------------------------------------------------------------------
 
 yw_status yw_match_set_params(void* state, const yw_match_params* params) {
   yw_status status = yw_match_params_check(params, NULL);
@@ -89,6 +86,13 @@ yw_status yw_match_set_params(void* state, const yw_match_params* params) {
 
 yw_match_params yw_match_params_of(const void* state) { return ((const match_body*)state)->params; }
 
+void yw_match_statistics_of(const void* state, yw_match_statistics* out) {
+  const match_model* model = ((const match_body*)state)->model;
+  *out = (yw_match_statistics){.num_regions = model->num_particles,
+                               .num_groups = model->num_groups,
+                               .num_examples = model->num_examples};
+}
+
 int32_t yw_match_weights(const void* state, float* out, int32_t capacity) {
   const match_body* body = state;
   const match_model* model = body->model;
@@ -96,7 +100,7 @@ int32_t yw_match_weights(const void* state, float* out, int32_t capacity) {
   bool single = model->grouping == YW_GROUPS_PER_REGION;
   for (int32_t g = 0; out && g < model->num_groups; ++g) {
     const float* row =
-        body->weights + (size_t)(single ? model->particle_of_vertex[g] : g) * (size_t)width;
+        body->weights + (size_t)(single ? model->solid.particle_of_vertex[g] : g) * (size_t)width;
     for (int32_t k = 0; k < width && (int64_t)g * width + k < capacity; ++k) {
       out[(size_t)g * (size_t)width + (size_t)k] = row[k];
     }

@@ -2,25 +2,7 @@
 #include "methods/match/frame.h"
 
 #include "math/small/polar.h"
-
-void yw_match_spin(double inertia[6], const double momentum[3], double spin[3]) {
-  double trace = inertia[0] + inertia[1] + inertia[2];
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    double xx = inertia[0], yy = inertia[1], zz = inertia[2];
-    double xy = inertia[3], xz = inertia[4], yz = inertia[5];
-    double cxx = yy * zz - yz * yz, cyy = xx * zz - xz * xz, czz = xx * yy - xy * xy;
-    double cxy = xz * yz - xy * zz, cxz = xy * yz - xz * yy, cyz = xy * xz - yz * xx;
-    double det = xx * cxx + xy * cxy + xz * cxz;
-    if (det > 1e-9 * trace * trace * trace) {
-      spin[0] = (cxx * momentum[0] + cxy * momentum[1] + cxz * momentum[2]) / det;
-      spin[1] = (cxy * momentum[0] + cyy * momentum[1] + cyz * momentum[2]) / det;
-      spin[2] = (cxz * momentum[0] + cyz * momentum[1] + czz * momentum[2]) / det;
-      return;
-    }
-    for (int k = 0; k < 3; ++k) inertia[k] += 1e-2 * trace;
-  }
-  spin[0] = spin[1] = spin[2] = 0.0;
-}
+#include "methods/kit/rigid.h"
 
 // What the frame is found from; positions and velocities relative to the center's.
 typedef struct frame_sums {
@@ -58,22 +40,20 @@ static void add_moments(frame_sums* s, double m, yw_vec4 x, yw_vec4 v, yw_vec4 r
   s->yy[5] += m * y[1] * y[2];
 }
 
-static yw_vec3 vec3_of(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
-
 match_frame yw_match_frame_of(const match_model* model, const yw_particles* particles) {
   frame_sums s = {.extent = 0.0};
   for (int32_t p = 0; p < model->num_particles; ++p) {
-    double m = (double)model->mass[p] / model->total_mass;
+    double m = (double)model->solid.mass[p] / model->total_mass;
     add_centers(&s, m, particles->pos[p], particles->vel[p]);
   }
   for (int32_t p = 0; p < model->num_particles; ++p) {
-    double m = (double)model->mass[p] / model->total_mass;
+    double m = (double)model->solid.mass[p] / model->total_mass;
     add_moments(&s, m, particles->pos[p], particles->vel[p], model->rest[p]);
   }
   double scale = 1.0 / s.extent, spin[3];
   double inertia[6] = {s.yy[1] + s.yy[2], s.yy[0] + s.yy[2], s.yy[0] + s.yy[1],
                        -s.yy[3],          -s.yy[4],          -s.yy[5]};
-  yw_match_spin(inertia, s.momentum, spin);
+  yw_spin_of(inertia, s.momentum, spin);
   yw_mat3 map = {
       {(float)(scale * s.map[0][0]), (float)(scale * s.map[1][0]), (float)(scale * s.map[2][0])},
       {(float)(scale * s.map[0][1]), (float)(scale * s.map[1][1]), (float)(scale * s.map[2][1])},
@@ -83,8 +63,8 @@ match_frame yw_match_frame_of(const match_model* model, const yw_particles* part
   yw_mat3 rotation, stretch;
   yw_polar(&map, &rotation, &stretch);
   frame.rotation = yw_quat_from_mat3(&rotation);
-  frame.center = vec3_of(s.center);
-  yw_vec3 velocity = vec3_of(s.velocity), turning = vec3_of(spin);
+  frame.center = yw_v3_of(s.center);
+  yw_vec3 velocity = yw_v3_of(s.velocity), turning = yw_v3_of(spin);
   if (yw_is_finite3(velocity) && yw_is_finite3(turning)) {
     frame.velocity = velocity;
     frame.spin = turning;

@@ -5,10 +5,6 @@
 
 #include "methods/match/step.h"
 
-/// Solves the inertia matrix (xx, yy, zz, xy, xz, yz) for the spin. Lines and points have
-/// directions without inertia; a trace of it is added there.
-void yw_match_spin(double inertia[6], const double momentum[3], double spin[3]);
-
 /// The frame that fits the particles best, moving with them. The identity where they are not
 /// finite.
 match_frame yw_match_frame_of(const match_model* model, const yw_particles* particles);

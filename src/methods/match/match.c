@@ -5,7 +5,11 @@
 
 #include <math.h>
 
+#include "math/small/exponent.h"
 #include "math/small/simplex.h"
+#include "methods/kit/contact.h"
+#include "methods/kit/pins.h"
+#include "methods/kit/rigid.h"
 #include "methods/match/body.h"
 #include "methods/match/frame.h"
 #include "yawara/extend/timer.h"
@@ -85,13 +89,13 @@ static rigid_motion find_rigid_motion(const match_body* body, const body_totals*
                               t->myv[2] - t->mass * (c[0] * v[1] - c[1] * v[0])};
   double xx = t->myy[0] - t->mass * c[0] * c[0], yy = t->myy[1] - t->mass * c[1] * c[1];
   double zz = t->myy[2] - t->mass * c[2] * c[2];
-  double inertia[6] = {yy + zz,
-                       xx + zz,
-                       xx + yy,
-                       t->mass * c[0] * c[1] - t->myy[3],
-                       t->mass * c[0] * c[2] - t->myy[4],
-                       t->mass * c[1] * c[2] - t->myy[5]};
-  yw_match_spin(inertia, momentum, motion.spin);
+  const double inertia[6] = {yy + zz,
+                             xx + zz,
+                             xx + yy,
+                             t->mass * c[0] * c[1] - t->myy[3],
+                             t->mass * c[0] * c[2] - t->myy[4],
+                             t->mass * c[1] * c[2] - t->myy[5]};
+  yw_spin_of(inertia, momentum, motion.spin);
 
   const double* q = t->rotation;
   double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
@@ -103,17 +107,15 @@ static rigid_motion find_rigid_motion(const match_body* body, const body_totals*
   return motion;
 }
 
-static yw_vec3 vec3_of(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
-
 // Where the body will be after the step, roughly: any frame near it does.
 static match_frame predict_frame(const match_frame* frame, const rigid_motion* motion,
                                  const yw_step_ctx* ctx) {
-  yw_vec3 center = yw_add(frame->center, vec3_of(motion->center));
-  yw_vec3 velocity = yw_mad(vec3_of(motion->velocity), ctx->h, ctx->gravity);
-  yw_vec3 half = yw_scale(vec3_of(motion->spin), 0.5f * ctx->h);
+  yw_vec3 center = yw_add(frame->center, yw_v3_of(motion->center));
+  yw_vec3 velocity = yw_mad(yw_v3_of(motion->velocity), ctx->h, ctx->gravity);
+  yw_vec3 half = yw_scale(yw_v3_of(motion->spin), 0.5f * ctx->h);
   yw_quat turn = yw_quat_normalize((yw_quat){half.x, half.y, half.z, 1.0f});
   return (match_frame){yw_quat_normalize(yw_quat_mul(turn, motion->rotation)),
-                       yw_mad(center, ctx->h, velocity), velocity, vec3_of(motion->spin)};
+                       yw_mad(center, ctx->h, velocity), velocity, yw_v3_of(motion->spin)};
 }
 
 // Projection --------------------------------------------------------------------------------------
@@ -170,20 +172,14 @@ static bool project_on_examples(match_body* body) {
 
 // Forces on single particles ----------------------------------------------------------------------
 
-// Implicit in the spring's own particle, so that no stiffness is too large:
-//   v' = v + h/m (k (end - x - h v') + c (u - v')), u the velocity of the spring's other end.
 static void pull_springs(yw_particles* p, const yw_vec4* old_pos, const yw_step_ctx* ctx,
                          yw_aabb* box) {
   for (int32_t i = 0; i < ctx->num_springs; ++i) {
     const yw_spring* s = &ctx->springs[i];
     int32_t n = s->particle;
     if (p->inv_mass[n] == 0.0f) continue;
-    float per_mass = ctx->h * p->inv_mass[n];
-    yw_vec3 x = yw_xyz(old_pos[n]), v = yw_xyz(p->vel[n]);
-    yw_vec3 u = yw_scale(yw_sub(s->end, s->begin), 1.0f / ctx->h);
-    yw_vec3 force = yw_mad(yw_scale(yw_sub(s->end, x), s->stiffness), s->damping, u);
-    float resist = 1.0f + per_mass * (s->damping + ctx->h * s->stiffness);
-    v = yw_scale(yw_mad(v, per_mass, force), 1.0f / resist);
+    yw_vec3 x = yw_xyz(old_pos[n]), u = yw_spring_velocity(s, ctx->h);
+    yw_vec3 v = yw_spring_pull(s, s->end, u, x, yw_xyz(p->vel[n]), p->inv_mass[n], ctx->h);
     x = yw_mad(x, ctx->h, v);
     p->vel[n] = yw_v4(v);
     p->pos[n] = yw_v4(x);
@@ -195,17 +191,9 @@ static void set_holds(yw_particles* p, const yw_step_ctx* ctx, yw_aabb* box) {
   for (int32_t i = 0; i < ctx->num_holds; ++i) {
     const yw_hold* hold = &ctx->holds[i];
     p->pos[hold->particle] = yw_v4(hold->end);
-    p->vel[hold->particle] = yw_v4(yw_scale(yw_sub(hold->end, hold->begin), 1.0f / ctx->h));
+    p->vel[hold->particle] = yw_v4(yw_hold_velocity(hold, ctx->h));
     *box = yw_aabb_grow(*box, hold->end);
   }
-}
-
-static void meet_obstacles(yw_particles* particles, const yw_vec4* old_pos, const yw_step_ctx* ctx,
-                           yw_aabb box) {
-  if (!ctx->collide || (ctx->is_clear && ctx->is_clear(ctx, box))) return;
-  double start = ctx->timing ? yw_seconds() : 0.0;
-  ctx->collide(ctx, particles, old_pos, NULL, 0.0f, ctx->h);
-  if (ctx->timing && ctx->report) ctx->report->seconds_contact += yw_seconds() - start;
 }
 
 // The step ----------------------------------------------------------------------------------------
@@ -252,7 +240,7 @@ static match_step begin_step(match_body* body, const yw_particles* particles,
       .center = body->frame.center,
       .h = ctx->h,
       .pull = body->params.alpha / ctx->h,
-      .damp = 1.0f - expf(-body->params.damping * ctx->h),
+      .damp = 1.0f - yw_expf(-body->params.damping * ctx->h),
       .gravity = yw_scale(ctx->gravity, ctx->h),
   };
   look_ahead(&step, stable_viscosity(&body->params, step.damp, ctx->h));
@@ -260,9 +248,9 @@ static match_step begin_step(match_body* body, const yw_particles* particles,
 }
 
 static void set_rigid_motion(match_step* step, const rigid_motion* motion) {
-  yw_vec3 spin = vec3_of(motion->spin);
+  yw_vec3 spin = yw_v3_of(motion->spin);
   step->spin = spin;
-  step->drift = yw_sub(vec3_of(motion->velocity), yw_cross(spin, vec3_of(motion->center)));
+  step->drift = yw_sub(yw_v3_of(motion->velocity), yw_cross(spin, yw_v3_of(motion->center)));
 }
 
 static yw_aabb swept_box(const match_body* body) {
@@ -293,7 +281,7 @@ static yw_status match_advance(void* state, yw_particles* particles, const yw_st
     double start = ctx->timing ? yw_seconds() : 0.0;
     if (!project_on_examples(body)) return YW_ERR_DIVERGED;  // w_k per group (7), then beta
     run_phase(ctx, &step, kernels->bend_targets);            // S~_r = sum w_k S_r^k
-    if (ctx->timing && ctx->report) ctx->report->seconds_project += yw_seconds() - start;
+    if (ctx->timing && ctx->report) ctx->report->seconds_adapt += yw_seconds() - start;
   }
   run_phase(ctx, &step, kernels->pull_particles);  // goals (3), velocities (4), positions (5)
   body->frame = predict_frame(&body->frame, &motion, ctx);
@@ -302,7 +290,9 @@ static yw_status match_advance(void* state, yw_particles* particles, const yw_st
   yw_aabb box = swept_box(body);
   pull_springs(particles, body->spare_pos, ctx, &box);
   set_holds(particles, ctx, &box);
-  meet_obstacles(particles, body->spare_pos, ctx, box);
+  if (yw_obstacles_near(ctx, box)) {
+    yw_meet_obstacles(ctx, particles, body->spare_pos, NULL, 0.0f, ctx->h);
+  }
   if (ctx->report) ctx->report->recovered += (int32_t)totals.recovered;
   return totals.recovered > 0 ? YW_WARN_NUMERICS : YW_OK;
 }
@@ -316,20 +306,11 @@ static int32_t model_num_particles(const void* model) {
 }
 
 static yw_contact_geometry contact_geometry(const void* state) {
-  const match_model* model = ((const match_body*)state)->model;
-  return (yw_contact_geometry){
-      .tets = model->tets,
-      .num_tets = model->num_tets,
-      .triangles = model->triangles,
-      .num_triangles = model->num_triangles,
-      .surface_particles = model->surface,
-      .num_surface_particles = model->num_surface,
-      .rest = model->rest_positions,
-  };
+  return yw_solid_contact_geometry(&((const match_body*)state)->model->solid);
 }
 
 static const int32_t* particle_of_vertex(const void* state) {
-  return ((const match_body*)state)->model->particle_of_vertex;
+  return ((const match_body*)state)->model->solid.particle_of_vertex;
 }
 
 const yw_method yw_match_method = {

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "math/small/polar.h"
+#include "methods/kit/rigid.h"
 #include "methods/plastic/phases.h"
+#include "methods/plastic/plastic.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
@@ -128,6 +130,7 @@ yw_status yw_plastic_body_create(const void* model_pointer, const yw_allocator* 
   plastic_body* body = YW_NEW(mem, plastic_body);
   if (!body) return yw_fail_memory(error, "a plastic body");
   body->model = model;
+  body->params = model->params;
   body->mem = yw_mem_or_default(mem);
   body->turn = (yw_quat){0, 0, 0, 1};
   body->rules = (plastic_rules){.per_split = 2, .repair = true};
@@ -210,8 +213,6 @@ typedef struct rigid_fit {
   float error;  // m, largest
 } rigid_fit;
 
-static yw_vec3 vec3_of(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
-
 // The motion from last_pos to where masters are.
 static rigid_fit fit_motion(const plastic_body* body, const yw_particles* particles) {
   double mass = 0.0, from[3] = {0}, to[3] = {0}, a[9] = {0}, largest = 0.0;
@@ -230,7 +231,7 @@ static rigid_fit fit_motion(const plastic_body* body, const yw_particles* partic
     }
   }
   for (int k = 0; k < 9; ++k) largest = fmax(largest, fabs(a[k]));
-  rigid_fit fit = {vec3_of(from), vec3_of(to), yw_mat3_identity(), 0.0f};
+  rigid_fit fit = {yw_v3_of(from), yw_v3_of(to), yw_mat3_identity(), 0.0f};
   if (largest > 0.0 && isfinite(largest)) {
     for (int k = 0; k < 9; ++k) a[k] /= largest;
     yw_mat3 map = {{(float)a[0], (float)a[3], (float)a[6]},
@@ -295,8 +296,8 @@ static void fit_spin(plastic_body* body, const yw_particles* particles, const pl
                        (float)((cy * spin[0] + cyy * spin[1] + cyz * spin[2]) / det),
                        (float)((cz * spin[0] + cyz * spin[1] + czz * spin[2]) / det));
   for (int32_t m = part->first; m < end; ++m) {
-    yw_vec3 arm = yw_sub(yw_xyz(particles->pos[m]), vec3_of(x));
-    yw_vec3 off = yw_sub(yw_sub(yw_xyz(particles->vel[m]), vec3_of(v)), yw_cross(turn, arm));
+    yw_vec3 arm = yw_sub(yw_xyz(particles->pos[m]), yw_v3_of(x));
+    yw_vec3 off = yw_sub(yw_sub(yw_xyz(particles->vel[m]), yw_v3_of(v)), yw_cross(turn, arm));
     left += (double)particles->mass[m] * (double)yw_length2(off);
   }
   if (left > 1e-4 * energy) turn = yw_v3(0, 0, 0);
@@ -394,6 +395,45 @@ bool yw_plastic_follow(plastic_body* body, yw_particles* particles, const yw_ste
   return follow_pushed(body, particles, ctx);
 }
 
+// Parameters and statistics -----------------------------------------------------------------------
+
+static void take_params(plastic_body* body, const yw_plastic_params* params) {
+  plastic_sleep* sleep = &body->sleep;
+  bool was_on = sleep->is_on;
+  body->params = *params;
+  sleep->is_on = sleep->still && params->sleep_speed != 0.0f;
+  // What was slow before sleep was allowed does not count.
+  if (sleep->is_on && !was_on) {
+    memset(sleep->still, 0, (size_t)body->model->num_masters * sizeof *sleep->still);
+  }
+}
+
+yw_status yw_plastic_set_params(void* state, const yw_plastic_params* params) {
+  plastic_body* body = state;
+  yw_status status = yw_plastic_params_check(params, NULL);
+  if (status < 0) return status;
+  if (params->sleep_speed == 0.0f && !yw_plastic_wake_all(body)) return YW_ERR_MEMORY;
+  take_params(body, params);
+  return YW_OK;
+}
+
+yw_plastic_params yw_plastic_params_of(const void* state) {
+  return ((const plastic_body*)state)->params;
+}
+
+void yw_plastic_statistics_of(const void* state, yw_plastic_statistics* out) {
+  const plastic_body* body = state;
+  *out = (yw_plastic_statistics){.num_masters = body->num_masters,
+                                 .num_slaves = body->num_slaves,
+                                 .num_asleep = body->sleep.num_asleep,
+                                 .num_islands = body->sleep.num_islands,
+                                 .time_step = body->dt,
+                                 .inner_steps = body->inner_steps,
+                                 .iterations = body->iterations,
+                                 .added = body->added,
+                                 .removed = body->removed};
+}
+
 // Snapshots ---------------------------------------------------------------------------------------
 
 static size_t state_floats(const plastic_body* body) {
@@ -404,6 +444,9 @@ static size_t state_floats(const plastic_body* body) {
 // Lists of neighbours too: sums run in their order.
 void yw_plastic_save(const void* state, yw_writer* writer) {
   const plastic_body* body = state;
+  const float params[] = {body->params.time_step, body->params.tolerance, body->params.sleep_speed};
+  yw_write_f32(writer, params, 3);
+  yw_write_u32(writer, (uint32_t)body->params.max_iterations);
   const uint32_t numbers[] = {(uint32_t)body->num_masters,
                               (uint32_t)body->num_slaves,
                               (uint32_t)body->num_started,
@@ -458,8 +501,21 @@ static bool all_finite(const float* values, size_t count) {
   return sum == 0.0f;
 }
 
+static bool load_params(plastic_body* body, yw_reader* reader) {
+  float numbers[3];
+  yw_read_f32(reader, numbers, 3);
+  yw_plastic_params params = {.time_step = numbers[0],
+                              .tolerance = numbers[1],
+                              .max_iterations = (int32_t)yw_read_u32(reader),
+                              .sleep_speed = numbers[2]};
+  if (reader->failed || yw_plastic_params_check(&params, NULL) < 0) return false;
+  take_params(body, &params);
+  return true;
+}
+
 static bool load_state(plastic_body* body, yw_reader* reader) {
   const plastic_model* model = body->model;
+  if (!load_params(body, reader)) return false;
   uint32_t numbers[9];
   for (int i = 0; i < 9; ++i) numbers[i] = yw_read_u32(reader);
   size_t left = reader->size - reader->offset;

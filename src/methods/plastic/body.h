@@ -94,6 +94,7 @@ typedef struct plastic_rules {
 typedef struct plastic_body {
   const plastic_model* model;
   yw_allocator mem;
+  yw_plastic_params params;
   int32_t num_masters;   ///< of the parts that have started
   int32_t num_started;   ///< parts
   bool is_placed;        ///< velocities of the parts are in

@@ -33,17 +33,36 @@ yw_plastic_part yw_default_plastic_part(void) {
 }
 
 yw_plastic_def yw_default_plastic_def(void) {
-  return (yw_plastic_def){.spacing = 0.02f,
-                          .tolerance = 1e-3f,
-                          .max_iterations = 300,
-                          .memory_limit = 8e9,
-                          .sleep_speed = -1.0f};
+  return (yw_plastic_def){
+      .spacing = 0.02f,
+      .memory_limit = 8e9,
+      .params = {.tolerance = 1e-3f, .max_iterations = 300, .sleep_speed = -1.0f}};
 }
 
 // Checks ------------------------------------------------------------------------------------------
 
 static bool is_positive(float x) { return x > 0.0f && isfinite(x); }
 static bool is_natural(float x) { return x >= 0.0f && isfinite(x); }
+
+yw_status yw_plastic_params_check(const yw_plastic_params* params, yw_error* error) {
+  if (!is_natural(params->time_step)) {
+    return yw_fail(error, YW_ERR_INVALID, "time_step is %g s, but must be 0 (chosen) or more",
+                   (double)params->time_step);
+  }
+  if (!isfinite(params->sleep_speed)) {
+    return yw_fail(error, YW_ERR_INVALID, "sleep_speed is %g m/s, but must be finite",
+                   (double)params->sleep_speed);
+  }
+  if (!(params->tolerance >= 1e-6f && params->tolerance <= 0.1f)) {
+    return yw_fail(error, YW_ERR_INVALID, "tolerance is %g, but must be between 1e-6 and 0.1",
+                   (double)params->tolerance);
+  }
+  if (params->max_iterations < 1 || params->max_iterations > 10000) {
+    return yw_fail(error, YW_ERR_INVALID, "max_iterations is %d, but must be between 1 and 10000",
+                   params->max_iterations);
+  }
+  return YW_OK;
+}
 
 static yw_status bad_number(yw_error* error, int32_t part, const char* what, double found,
                             const char* expected) {
@@ -137,22 +156,8 @@ static yw_status check_def(const yw_plastic_def* def, yw_error* error) {
   if (!def->parts || def->num_parts < 1) {
     return yw_fail(error, YW_ERR_INVALID, "a plastic body needs at least one part");
   }
-  if (!is_natural(def->time_step)) {
-    return yw_fail(error, YW_ERR_INVALID, "time_step is %g s, but must be 0 (chosen) or more",
-                   (double)def->time_step);
-  }
-  if (!isfinite(def->sleep_speed)) {
-    return yw_fail(error, YW_ERR_INVALID, "sleep_speed is %g m/s, but must be finite",
-                   (double)def->sleep_speed);
-  }
-  if (!(def->tolerance >= 1e-6f && def->tolerance <= 0.1f)) {
-    return yw_fail(error, YW_ERR_INVALID, "tolerance is %g, but must be between 1e-6 and 0.1",
-                   (double)def->tolerance);
-  }
-  if (def->max_iterations < 1 || def->max_iterations > 10000) {
-    return yw_fail(error, YW_ERR_INVALID, "max_iterations is %d, but must be between 1 and 10000",
-                   def->max_iterations);
-  }
+  yw_status good = yw_plastic_params_check(&def->params, error);
+  if (good < 0) return good;
   for (int32_t i = 0; i < def->num_parts; ++i) {
     yw_status status = check_part(&def->parts[i], i, error);
     if (status < 0) return status;
@@ -396,10 +401,8 @@ static yw_status fill_parts(const yw_plastic_def* def, plastic_model* model, con
 }
 
 static uint64_t hash_of(const plastic_model* m) {
-  const float numbers[4] = {m->spacing, m->time_step, m->tolerance, m->sleep_speed};
-  const int32_t counts[5] = {m->iterations, m->paper, m->without_slaves, m->num_masters,
-                             m->num_parts};
-  uint64_t hash = yw_hash_bytes(YW_HASH_SEED, numbers, sizeof numbers);
+  const int32_t counts[4] = {m->paper, m->without_slaves, m->num_masters, m->num_parts};
+  uint64_t hash = yw_hash_bytes(YW_HASH_SEED, &m->spacing, sizeof m->spacing);
   hash = yw_hash_bytes(hash, counts, sizeof counts);
   hash = yw_hash_bytes(hash, m->masters, (size_t)m->num_masters * sizeof *m->masters);
   hash = yw_hash_bytes(hash, m->mass, (size_t)m->num_masters * sizeof *m->mass);
@@ -460,13 +463,9 @@ yw_status yw_plastic_model_create(const yw_allocator* mem, const yw_plastic_def*
   if (!model) return yw_fail_memory(error, "a plastic model");
   model->mem = yw_mem_or_default(mem);
   model->spacing = def->spacing;
-  model->time_step = def->time_step;
-  model->tolerance = def->tolerance;
-  model->iterations = def->max_iterations;
+  model->params = def->params;
   model->paper = def->paper;
   model->without_slaves = def->without_slaves;
-  // Formulas as printed and masters without slaves are for comparison: they never rest.
-  model->sleep_speed = def->paper || def->without_slaves ? 0.0f : def->sleep_speed;
   model->num_parts = def->num_parts;
   model->parts = YW_NEW_ARRAY(mem, plastic_part, def->num_parts);
   int32_t* order = YW_NEW_ARRAY(mem, int32_t, def->num_parts);

@@ -6,6 +6,7 @@
 
 #include "base/simd.h"
 #include "yawara/extend/method.h"
+#include "yawara/plastic.h"
 
 /// Material of 16 masters.
 typedef struct plastic_material_block {
@@ -36,14 +37,11 @@ typedef struct plastic_part {
 typedef struct plastic_model {
   yw_allocator mem;
   uint64_t hash;
-  float spacing;        ///< m, d
-  float time_step;      ///< s; 0: chosen
-  float tolerance;      ///< of the solve
-  int32_t iterations;   ///< at most, in a solve
-  bool paper;           ///< the formulas as printed
-  bool without_slaves;  ///< forces are evaluated at the masters themselves
-  float sleep_speed;    ///< m/s, below which matter is at rest; 0: never; below 0: chosen
-  float wave_speed;     ///< m/s, the fastest of all masters
+  float spacing;             ///< m, d
+  yw_plastic_params params;  ///< what bodies start with
+  bool paper;                ///< the formulas as printed
+  bool without_slaves;       ///< forces are evaluated at the masters themselves
+  float wave_speed;          ///< m/s, the fastest of all masters
 
   int32_t num_parts;
   plastic_part* parts;  ///< by start time

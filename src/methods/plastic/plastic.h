@@ -12,4 +12,11 @@ yw_status yw_plastic_model_create(const yw_allocator* mem, const yw_plastic_def*
                                   yw_error* error);
 void yw_plastic_model_destroy(void* model);
 
+/// YW_ERR_INVALID, with a message, when a value is out of range.
+yw_status yw_plastic_params_check(const yw_plastic_params* params, yw_error* error);
+/// Of one body; what is out of range is refused with YW_ERR_INVALID.
+yw_status yw_plastic_set_params(void* state, const yw_plastic_params* params);
+yw_plastic_params yw_plastic_params_of(const void* state);
+void yw_plastic_statistics_of(const void* state, yw_plastic_statistics* out);
+
 #endif

@@ -33,12 +33,13 @@ bool yw_plastic_sleep_create(plastic_body* body) {
   const plastic_model* model = body->model;
   const yw_allocator* mem = &body->mem;
   int32_t n = model->num_masters;
-  sleep->is_on = model->sleep_speed != 0.0f;
   sleep->chunks = YW_NEW_ARRAY(mem, int32_t, yw_plastic_chunks(n, PLASTIC_CHUNK));
   sleep->island = YW_NEW_ARRAY(mem, int32_t, n);
   if (!sleep->chunks || !sleep->island) return false;
   memset(sleep->island, 0xff, (size_t)n * sizeof *sleep->island);
-  if (!sleep->is_on) return true;
+  // Formulas as printed and masters without slaves are for comparison: they never rest.
+  if (model->paper || model->without_slaves) return true;
+  sleep->is_on = body->params.sleep_speed != 0.0f;
   sleep->still = YW_NEW_ARRAY(mem, float, n);
   sleep->masters.next = YW_NEW_ARRAY(mem, int32_t, n);
   return sleep->still && sleep->masters.next && create_grid(mem, &sleep->masters, n) &&
@@ -407,7 +408,7 @@ static bool fall_asleep(plastic_body* body, yw_particles* particles, const yw_st
 // Matter at rest creeps by a few per cent of what gravity adds in an inner step: surface slaves
 // have less stress to hold them than weight. Chosen, the limit is just above.
 static float still_speed(const plastic_body* body, const yw_step_ctx* ctx) {
-  if (body->model->sleep_speed > 0.0f) return body->model->sleep_speed;
+  if (body->params.sleep_speed > 0.0f) return body->params.sleep_speed;
   float least = SLOW_RATE * body->model->spacing,
         creep = CREEP * body->dt * yw_length(ctx->gravity);
   if (least > SLOW) least = SLOW;

@@ -9,6 +9,7 @@
 //   |T| >  mu N       slides in the plane of contact, with a drag against its way that comes to mu
 //   N
 // and with these the body is solved for again, until nothing changes.
+#include "methods/kit/contact.h"
 #include "methods/slender/contact.h"
 
 #include <string.h>
@@ -47,9 +48,7 @@ static bool is_clear(const slender_body* body, const yw_particles* particles,
 
 static void collide(slender_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                     slender_span s) {
-  double start = ctx->timing ? yw_seconds() : 0.0;
-  ctx->collide(ctx, particles, body->old_pos, body->model->radius, (float)s.begin, (float)s.h);
-  if (ctx->timing && ctx->report) ctx->report->seconds_contact += yw_seconds() - start;
+  yw_meet_obstacles(ctx, particles, body->old_pos, body->model->radius, (float)s.begin, (float)s.h);
 }
 
 // What obstacles with another friction would do, in arrays aside.

@@ -13,7 +13,9 @@
 #include <string.h>
 
 #include "math/small/dense.h"
+#include "math/small/exponent.h"
 #include "math/small/mat3d.h"
+#include "methods/kit/contact.h"
 #include "methods/slender/motion.h"
 #include "methods/slender/sheet_energy.h"
 #include "yawara/extend/timer.h"
@@ -400,19 +402,17 @@ static void meet_obstacles(slender_body* body, yw_particles* particles, const yw
     box = yw_aabb_grow(yw_aabb_grow(box, yw_xyz(particles->pos[p])), yw_xyz(body->old_pos[p]));
     radius = fmaxf(radius, body->model->radius[p]);
   }
-  if (ctx->is_clear && ctx->is_clear(ctx, yw_aabb_pad(box, radius))) return;
-  double start = ctx->timing ? yw_seconds() : 0.0;
+  if (!yw_obstacles_near(ctx, yw_aabb_pad(box, radius))) return;
   body->in_contact = true;
   if (ctx->report) ctx->report->obstacle_contacts = 0;
-  ctx->collide(ctx, particles, body->old_pos, body->model->radius, (float)begin, (float)h);
-  if (ctx->timing && ctx->report) ctx->report->seconds_contact += yw_seconds() - start;
+  yw_meet_obstacles(ctx, particles, body->old_pos, body->model->radius, (float)begin, (float)h);
 }
 
 // What is not rigid motion is damped by exp(-damping h).
 static void damp(slender_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   if (!(body->params.damping > 0.0f)) return;
   slender_motion m = yw_slender_motion(body, particles, ctx);
-  double lose = 1.0 - (double)expf(-body->params.damping * ctx->h);
+  double lose = 1.0 - (double)yw_expf(-body->params.damping * ctx->h);
   for (int32_t p = 0; p < particles->count; ++p) {
     double y[3], spin[3];
     for (int k = 0; k < 3; ++k) y[k] = yw_slender_place(body, particles, p, k) - m.center[k];

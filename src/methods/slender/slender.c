@@ -242,6 +242,13 @@ yw_slender_params yw_slender_params_of(const void* state) {
   return ((const slender_body*)state)->params;
 }
 
+void yw_slender_statistics_of(const void* state, yw_slender_statistics* out) {
+  const slender_body* body = state;
+  (void)particles;
+  *out = (yw_slender_statistics){.num_elements = body->model->num_elements,
+                                 .newton_steps = body->newton};
+}
+
 static yw_status advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
   slender_body* body = state;
   int32_t before = ctx->report ? ctx->report->recovered + ctx->report->stalled : 0;
@@ -340,24 +347,8 @@ static yw_contact_geometry contact_geometry(const void* state) {
   return (yw_contact_geometry){.rest = model->rest, .radius = model->radius};
 }
 
-static yw_status model_surface(const void* model_pointer, const yw_allocator* mem,
-                               yw_tri_mesh* out) {
-  const yw_tri_mesh* surface = &((const slender_model*)model_pointer)->surface;
-  if (yw_tri_mesh_create(mem, surface->num_vertices, surface->num_triangles, out) < 0) {
-    return YW_ERR_MEMORY;
-  }
-  size_t n = (size_t)surface->num_vertices;
-  memcpy(out->positions, surface->positions, n * sizeof *out->positions);
-  memcpy(out->triangles, surface->triangles,
-         3 * (size_t)surface->num_triangles * sizeof *out->triangles);
-  if (!surface->colors) return YW_OK;
-  out->colors = YW_NEW_ARRAY(&out->mem, yw_vec3, n);
-  if (!out->colors) {
-    yw_tri_mesh_free(out);
-    return YW_ERR_MEMORY;
-  }
-  memcpy(out->colors, surface->colors, n * sizeof *out->colors);
-  return YW_OK;
+static yw_status model_surface(const void* model, const yw_allocator* mem, yw_tri_mesh* out) {
+  return yw_tri_mesh_copy(&((const slender_model*)model)->surface, mem, out);
 }
 
 const yw_method yw_slender_method = {

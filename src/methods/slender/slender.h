@@ -69,5 +69,6 @@ yw_status yw_slender_position_advance(slender_body* body, yw_particles* particle
 extern const yw_method yw_slender_method;
 yw_status yw_slender_set_params(void* state, const yw_slender_params* params);
 yw_slender_params yw_slender_params_of(const void* state);
+void yw_slender_statistics_of(const void* state, yw_slender_statistics* out);
 
 #endif

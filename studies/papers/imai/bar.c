@@ -7,6 +7,7 @@
 
 #include "papers/imai/course.h"
 #include "papers/paper.h"
+#include "yawara/fem.h"
 
 #define BAR_SCENE "imai/bar.json"
 #define LENGTH 0.4  // m
@@ -33,8 +34,8 @@ static void measure_fig6(const paper_take* take, double* row) {
   double place[NUM_BARS][2];
   for (int32_t i = 0; i < NUM_BARS; ++i) {
     yw_body_id body = paper_body(take, i);
-    yw_fem_state state;
-    yw_body_fem_state(take->world, body, &state);
+    yw_fem_statistics state;
+    yw_body_fem_statistics(take->world, body, &state);
     yw_vec3 p = paper_place(take->world, body, tip, 0.02);
     place[i][0] = 1e3 * (double)p.x;
     place[i][1] = 1e3 * (double)p.y;

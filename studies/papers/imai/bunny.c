@@ -9,6 +9,7 @@
 #include "papers/paper.h"
 #include "yawara/extend/timer.h"
 #include "yawara/extend/vec.h"
+#include "yawara/fem.h"
 
 #define BUNNY_SCENE "imai/bunny.json"
 enum { EVEN, GRADED, NUM_BUNNIES };
@@ -45,8 +46,8 @@ static void measure_fig8(const paper_take* take, double* row) {
   const yw_model* model = yw_body_model(take->world, body);
   const yw_tri_mesh* surface = yw_model_surface(model);
   const yw_tet_mesh* mesh = yw_model_tets(model);
-  yw_fem_state state;
-  yw_body_fem_state(take->world, body, &state);
+  yw_fem_statistics state;
+  yw_body_fem_statistics(take->world, body, &state);
   row[F8_TETS] = state.num_tets;
   row[F8_MESH] = stretches_of(mesh->tets, mesh->num_tets, 4, mesh->positions,
                               yw_body_positions(take->world, body, NULL), INFINITY)
@@ -119,8 +120,8 @@ enum { F9_TETS = NUM_BUNNIES * NUM_PLACES, F9_COLUMNS = F9_TETS + NUM_BUNNIES };
 static void measure_fig9(const paper_take* take, double* row) {
   for (int32_t i = 0; i < NUM_BUNNIES; ++i) {
     yw_body_id body = paper_body(take, i);
-    yw_fem_state state;
-    yw_body_fem_state(take->world, body, &state);
+    yw_fem_statistics state;
+    yw_body_fem_statistics(take->world, body, &state);
     yw_vec3 origin = {i == EVEN ? -0.09f : 0.09f, 0.008f, 0.0f};
     for (int k = 0; k < NUM_PLACES; ++k) {
       yw_vec3 p = paper_place(take->world, body, places[k], 0.009);

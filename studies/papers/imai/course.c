@@ -7,6 +7,7 @@
 #include "reference/clock.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/vec.h"
+#include "yawara/fem.h"
 
 // Later than any scene lasts.
 #define NEVER "1000000"
@@ -38,8 +39,8 @@ static yw_status open_case(const paper_options* options, const fem_case* c, yw_s
 
 static void record(const fem_case* c, const yw_world* world, yw_body_id body, int32_t frame,
                    double seconds, fem_course* out) {
-  yw_fem_state state;
-  yw_body_fem_state(world, body, &state);
+  yw_fem_statistics state;
+  yw_body_fem_statistics(world, body, &state);
   out->time[frame] = yw_world_time(world);
   out->place[frame] = paper_place(world, body, c->point, c->radius);
   out->tets[frame] = state.num_tets;

@@ -10,6 +10,7 @@
 #include "papers/paper.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
+#include "yawara/fem.h"
 
 #define TOLERANCE 0.01  // the paper's T1
 

@@ -5,6 +5,7 @@
 
 #include "papers/paper.h"
 #include "yawara/extend/error.h"
+#include "yawara/match.h"
 
 #define NUM_EXAMPLES 1
 #define LEVELS 9  // of vertices along the cuboid

@@ -7,6 +7,7 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/timer.h"
 #include "yawara/extend/vec.h"
+#include "yawara/match.h"
 
 // Steps of this length are what the paper's scenes take here.
 #define STEP (1.0f / 240.0f)

@@ -10,6 +10,7 @@
 #include "reference/elastic/elastic.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
+#include "yawara/frames.h"
 
 const char* elastic_model_name(elastic_model model) {
   static const char* const names[] = {"rings", "cells", "linear tets", "ring springs",

@@ -6,6 +6,7 @@
 
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
+#include "yawara/frames.h"
 
 yw_status elastic_bar_create(const double size[3], const int32_t cells[3], int32_t order,
                              elastic_bar* out, yw_error* error) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A model as the world sees it: a method, its rest data, and the surface that is shown.
-#ifndef YW_WORLD_MODEL_H
-#define YW_WORLD_MODEL_H
+#ifndef YW_MODEL_MODEL_H
+#define YW_MODEL_MODEL_H
 
 #include <stdatomic.h>
 
@@ -21,10 +21,5 @@ struct yw_model {
   bool own_surface;           ///< the method makes it (model_surface, surface_positions)
   uint64_t hash;
 };
-
-/// A model of a method's rest data, which it owns from now on, also when this fails. mesh is
-/// copied; NULL for bodies that are not made of tets.
-yw_status yw_model_wrap(const yw_allocator* mem, const yw_method* method, void* data,
-                        const yw_tet_mesh* mesh, yw_model** out, yw_error* error);
 
 #endif

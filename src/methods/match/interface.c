@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Match bodies as callers see them: models, parameters, statistics, weights of examples.
+#include "methods/match/match.h"
+#include "yawara/extend/error.h"
+
+// Models ------------------------------------------------------------------------------------------
+
+yw_match_def yw_default_match_def(void) {
+  return (yw_match_def){
+      .density = 1000.0f,
+      .params = {.alpha = 0.8f, .beta = 0.95f, .damping = 2.0f, .viscosity = 0.015f}};
+}
+
+yw_status yw_model_create_match(const yw_allocator* mem, const yw_match_def* def, yw_model** out,
+                                yw_error* error) {
+  yw_error_clear(error);
+  if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "match model: def or out is NULL");
+  *out = NULL;
+  void* data = NULL;
+  yw_status built = yw_match_model_create(mem, def, &data, error);
+  if (built < 0) return built;
+  yw_status wrapped = yw_model_wrap(mem, &yw_match_method, data, def->mesh, out, error);
+  return wrapped < 0 ? wrapped : built;
+}
+
+// Bodies ------------------------------------------------------------------------------------------
+
+yw_status yw_body_match_params(const yw_world* world, yw_body_id id, yw_match_params* out) {
+  const void* state = yw_body_state(world, id, &yw_match_method, NULL);
+  if (!state || !out) return YW_ERR_INVALID;
+  *out = yw_match_params_of(state);
+  return YW_OK;
+}
+
+yw_status yw_body_set_match_params(yw_world* world, yw_body_id id, const yw_match_params* params) {
+  void* state = yw_body_state(world, id, &yw_match_method, NULL);
+  return state && params ? yw_match_set_params(state, params) : YW_ERR_INVALID;
+}
+
+yw_status yw_body_match_statistics(const yw_world* world, yw_body_id id, yw_match_statistics* out) {
+  const void* state = yw_body_state(world, id, &yw_match_method, NULL);
+  if (!state || !out) return YW_ERR_INVALID;
+  yw_match_statistics_of(state, out);
+  return YW_OK;
+}
+
+int32_t yw_body_match_weights(const yw_world* world, yw_body_id id, float* out, int32_t capacity) {
+  const void* state = yw_body_state(world, id, &yw_match_method, NULL);
+  return state ? yw_match_weights(state, out, capacity) : 0;
+}

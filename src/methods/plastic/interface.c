@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Plastic bodies as callers see them: models, parameters, statistics.
+#include "methods/plastic/plastic.h"
+#include "yawara/extend/error.h"
+
+// Models ------------------------------------------------------------------------------------------
+
+yw_status yw_model_create_plastic(const yw_allocator* mem, const yw_plastic_def* def,
+                                  yw_model** out, yw_error* error) {
+  yw_error_clear(error);
+  if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "plastic model: def or out is NULL");
+  *out = NULL;
+  void* data = NULL;
+  yw_status built = yw_plastic_model_create(mem, def, &data, error);
+  if (built < 0) return built;
+  yw_status wrapped = yw_model_wrap(mem, &yw_plastic_method, data, NULL, out, error);
+  return wrapped < 0 ? wrapped : built;
+}
+
+// Bodies ------------------------------------------------------------------------------------------
+
+yw_status yw_body_plastic_params(const yw_world* world, yw_body_id id, yw_plastic_params* out) {
+  const void* state = yw_body_state(world, id, &yw_plastic_method, NULL);
+  if (!state || !out) return YW_ERR_INVALID;
+  *out = yw_plastic_params_of(state);
+  return YW_OK;
+}
+
+yw_status yw_body_set_plastic_params(yw_world* world, yw_body_id id,
+                                     const yw_plastic_params* params) {
+  void* state = yw_body_state(world, id, &yw_plastic_method, NULL);
+  return state && params ? yw_plastic_set_params(state, params) : YW_ERR_INVALID;
+}
+
+yw_status yw_body_plastic_statistics(const yw_world* world, yw_body_id id,
+                                     yw_plastic_statistics* out) {
+  const void* state = yw_body_state(world, id, &yw_plastic_method, NULL);
+  if (!state || !out) return YW_ERR_INVALID;
+  yw_plastic_statistics_of(state, out);
+  return YW_OK;
+}
