@@ -349,6 +349,31 @@ static void fields_come_in_the_order_of_the_mesh(void** state) {
   yw_world_destroy(world);
 }
 
+static void count_destroyed(void* data) { ++*(int*)data; }
+
+// A table that lacks something is refused by name, and the rest data is gone.
+static void incomplete_tables_are_refused(void** state) {
+  (void)state;
+  int destroyed = 0;
+  yw_error error = {0};
+  yw_model* model = NULL;
+  yw_method method = grain_method;
+  method.model_destroy = count_destroyed;
+  method.save = NULL;
+  assert_int_equal(yw_model_create_custom(NULL, &method, &destroyed, NULL, &model, &error),
+                   YW_ERR_INVALID);
+  assert_string_equal(error.message, "a model of method \"grains\" lacks save");
+  assert_null(model);
+  assert_int_equal(destroyed, 1);
+  method.save = grain_method.save;
+  method.model_surface = ribbon_method.model_surface;
+  assert_int_equal(yw_model_create_custom(NULL, &method, &destroyed, NULL, &model, &error),
+                   YW_ERR_INVALID);
+  assert_int_equal(destroyed, 2);
+  assert_int_equal(yw_model_create_custom(NULL, NULL, &destroyed, NULL, &model, &error),
+                   YW_ERR_INVALID);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_method_is_told_how_it_was_placed),
@@ -362,6 +387,7 @@ int main(void) {
       cmocka_unit_test(a_body_waits_for_its_start),
       cmocka_unit_test(waiting_bodies_are_in_snapshots),
       cmocka_unit_test(fields_come_in_the_order_of_the_mesh),
+      cmocka_unit_test(incomplete_tables_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Experimental: may change in any release.
+//
 // Bytes in and out of memory for snapshots: little-endian, bounds checked.
 #ifndef YAWARA_EXTEND_STREAM_H
 #define YAWARA_EXTEND_STREAM_H

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Experimental: may change in any release.
+//
 // A thread pool that runs numbered blocks of work. Which worker runs a block is open, what a block
 // does is not: results never depend on the number of workers.
 #ifndef YAWARA_EXTEND_TASKS_H

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Experimental: may change in any release.
+//
 // Small vectors, matrices and quaternions: header-only, by value.
 #ifndef YAWARA_EXTEND_VEC_H
 #define YAWARA_EXTEND_VEC_H

@@ -38,7 +38,7 @@ yw_status yw_model_create_fem(const yw_allocator* mem, const yw_fem_def* def, yw
     yw_fem_model_destroy(data);
     return status;
   }
-  status = yw_model_wrap(mem, &yw_fem_method, data, &finest, out, error);
+  status = yw_model_create_custom(mem, &yw_fem_method, data, &finest, out, error);
   yw_tet_mesh_free(&finest);
   return status < 0 ? status : built;
 }

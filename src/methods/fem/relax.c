@@ -10,10 +10,10 @@
 // Eigenvalues of stiffness over mass within this factor of the largest one that the time step
 // allows for die away; slower ones are the motion of the body. Fewer steps are enough for one
 // material, not for the graded bars of tests/physics/test_fem_graded.c.
-#define SPREAD 150.0f
-#define STEPS 24
+#define EIGENVALUE_RANGE 150.0f
+#define RELAX_STEPS 24
 // Strains may have grown since the last look, and what is above the largest eigenvalue runs away.
-#define MARGIN 1.5f
+#define EIGENVALUE_MARGIN 1.5f
 
 // Memory ------------------------------------------------------------------------------------------
 
@@ -170,11 +170,12 @@ bool yw_fem_relax(fem_relax* r, const fem_relax_def* def) {
   yw_float4_view *pos = (yw_float4_view*)(void*)def->pos, *way = (yw_float4_view*)(void*)r->way,
                  *start = (yw_float4_view*)(void*)r->start;
   for (int32_t i = 0; i < r->num_nodes; ++i) start[i] = pos[r->nodes[i]], way[i] = (yw_float4){0};
-  float largest = MARGIN * 4.0f / (def->step * def->step), least = largest / SPREAD;
+  float largest = EIGENVALUE_MARGIN * 4.0f / (def->step * def->step),
+        least = largest / EIGENVALUE_RANGE;
   float middle = 0.5f * (largest + least), half = 0.5f * (largest - least);
   float keep = 0.0f, gain = 1.0f / middle, ratio = half / middle;
   double first = 0.0, last = 0.0;
-  for (int step = 0; step < STEPS; ++step) {
+  for (int step = 0; step < RELAX_STEPS; ++step) {
     find_forces(r, forces);
     last = step_nodes(r, def, keep, gain);
     if (step == 0) first = last;

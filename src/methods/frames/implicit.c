@@ -25,14 +25,14 @@
 // Line search: trials, the share of the first slope that may be left uphill, and the shortest step
 // of a trial, over the one before.
 #define MAX_SEARCHES 5
-#define OVERSHOOT 0.5
-#define SHORTEST 0.1
+#define SEARCH_OVERSHOOT 0.5
+#define SHORTEST_TRIAL 0.1
 // The residual must fall by this factor, or be at the level of rounding.
-#define FALL 0.5
+#define RESIDUAL_FALL 0.5
 // Rounding of forces, over stiffness times the largest coordinate.
-#define NOISE 2e-7
+#define FORCE_ROUNDING 2e-7
 // Conjugate gradients go this far below it.
-#define LEAST 0.05
+#define SOLVE_SHARE 0.05
 // A change of velocity by more than this share of it and this many steps of free fall is a blow,
 // after which the second-order formula starts anew.
 #define KICK_SHARE 0.25f
@@ -40,9 +40,9 @@
 // Nodes of the coarse lattice that one task works on.
 #define NODE_CHUNK 64
 // Weight of held particles on it, over its stiffness.
-#define HELD 10.0f
+#define HELD_WEIGHT 10.0f
 // Tolerance of a first solve that only has to find what touches an obstacle.
-#define ROUGH 0.02f
+#define ROUGH_TOLERANCE 0.02f
 
 static double sum_chunks(const frames_body* body) {
   double sum = 0.0;
@@ -129,7 +129,7 @@ static void set_inverse(frames_body* body, const yw_step_ctx* ctx, const backwar
     if (b->particles->inv_mass[p] == 0.0f) body->inverse[p] = 0.0f;
     float full = body->diagonal[p] + body->model->jacobi[p], held = body->diagonal[p];
     if (body->model->coarse.firmness) held += body->model->coarse.firmness[p];
-    weight[p] = body->inverse[p] == 0.0f ? HELD * held : body->diagonal[p];
+    weight[p] = body->inverse[p] == 0.0f ? HELD_WEIGHT * held : body->diagonal[p];
     body->inverse[p] *= 1.0f / full;
   }
   yw_frames_coarse_prepare(&body->coarse, weight, ctx->tasks);
@@ -344,8 +344,8 @@ static double search_line(frames_body* body, const yw_step_ctx* ctx, const frame
   find_residual(body, ctx, kernels, false);
   double first = fall_along_step(body);
   double at = 1.0, done = 0.0;
-  for (int i = 0; i < MAX_SEARCHES && first > 0.0 && last < -OVERSHOOT * first; ++i) {
-    at *= isfinite(last) ? fmax(first / (first - last), SHORTEST) : SHORTEST;
+  for (int i = 0; i < MAX_SEARCHES && first > 0.0 && last < -SEARCH_OVERSHOOT * first; ++i) {
+    at *= isfinite(last) ? fmax(first / (first - last), SHORTEST_TRIAL) : SHORTEST_TRIAL;
     take_step(body, (float)(at - done));
     done = at;
     residual = find_residual(body, ctx, kernels, false);
@@ -365,13 +365,14 @@ static frames_outcome solve_newton(frames_body* body, const yw_step_ctx* ctx, fl
   float fallen = at_start ? body->h1 * body->h1 : 0.0f;
   yw_vec3 fall = yw_scale(ctx->gravity, fallen);
   const frames_kernels* kernels = YW_KERNEL_PICK(yw_frames_kernels, ctx->simd);
-  double noise = NOISE * rounding_scale(body);
-  double residual = find_residual(body, ctx, kernels, true), goal = fmax(FALL * residual, noise);
+  double noise = FORCE_ROUNDING * rounding_scale(body);
+  double residual = find_residual(body, ctx, kernels, true),
+         goal = fmax(RESIDUAL_FALL * residual, noise);
   int32_t most = body->newton + MAX_NEWTON;
   while (residual > 0.0) {
     if (!isfinite(residual)) return FRAMES_LOST;
     if (body->newton == most) return FRAMES_STALLED;
-    bool solved = solve_step(body, ctx, kernels, fall, tolerance, LEAST * noise);
+    bool solved = solve_step(body, ctx, kernels, fall, tolerance, SOLVE_SHARE * noise);
     fall = yw_v3(0, 0, 0);
     take_step(body, 1.0f);
     ++body->newton;
@@ -428,7 +429,7 @@ frames_outcome yw_frames_implicit_step(frames_body* body, yw_particles* particle
   body->newton = body->iterations = 0;
   body->troubled = false;
   float tolerance = body->params.tolerance;
-  if (body->in_contact && tolerance < ROUGH) tolerance = ROUGH;
+  if (body->in_contact && tolerance < ROUGH_TOLERANCE) tolerance = ROUGH_TOLERANCE;
   frames_outcome outcome = solve_newton(body, ctx, tolerance);
   if (outcome == FRAMES_LOST || (outcome == FRAMES_STALLED && !accept)) return outcome;
   memcpy(body->last_pos, particles->pos, bytes);

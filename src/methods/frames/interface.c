@@ -13,7 +13,7 @@ yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames_def* d
   void* data = NULL;
   yw_status built = yw_frames_model_create(mem, def, &data, error);
   if (built < 0) return built;
-  yw_status wrapped = yw_model_wrap(mem, &yw_frames_method, data, def->mesh, out, error);
+  yw_status wrapped = yw_model_create_custom(mem, &yw_frames_method, data, def->mesh, out, error);
   return wrapped < 0 ? wrapped : built;
 }
 

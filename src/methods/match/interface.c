@@ -19,7 +19,7 @@ yw_status yw_model_create_match(const yw_allocator* mem, const yw_match_def* def
   void* data = NULL;
   yw_status built = yw_match_model_create(mem, def, &data, error);
   if (built < 0) return built;
-  yw_status wrapped = yw_model_wrap(mem, &yw_match_method, data, def->mesh, out, error);
+  yw_status wrapped = yw_model_create_custom(mem, &yw_match_method, data, def->mesh, out, error);
   return wrapped < 0 ? wrapped : built;
 }
 

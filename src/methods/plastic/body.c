@@ -14,9 +14,9 @@
 // Masters that are stopped themselves lose their speed without any deformation: at d / 2 every
 // impact would press the lowest layer flat, at d / 4 what is pressed to 0.7 of its height. In
 // units of d.
-#define REACH 0.05f
+#define OBSTACLE_REACH 0.05f
 // Masters that were moved as a whole fit a rigid motion to within this, in units of d.
-#define RIGID 0.01f
+#define RIGID_SLACK 0.01f
 // Pairs per master that there is room for at first: a lattice has 32.
 #define USUAL_PAIRS 34
 
@@ -145,7 +145,7 @@ yw_status yw_plastic_body_create(const void* model_pointer, const yw_allocator* 
   memset(body->is_linked, 1, (size_t)model->num_links);
   for (int32_t m = 0; m < model->num_masters; ++m) {
     body->radius[m] = 0.5f * model->spacing;
-    body->reach[m] = REACH * model->spacing;
+    body->reach[m] = OBSTACLE_REACH * model->spacing;
   }
   while (body->num_started < model->num_parts &&
          yw_plastic_has_started(&model->parts[body->num_started], 0.0)) {
@@ -309,7 +309,7 @@ static bool follow_moved(plastic_body* body, yw_particles* particles) {
   rigid_fit fit = fit_motion(body, particles);
   if (!isfinite(fit.error)) return false;
   turn_state(body, &fit.turn);
-  if (fit.error <= RIGID * body->model->spacing) {
+  if (fit.error <= RIGID_SLACK * body->model->spacing) {
     for (int32_t s = 0; s < body->num_slaves; ++s) {
       yw_vec3 arm = yw_sub(yw_xyz(body->slave_pos[s]), fit.from);
       body->slave_pos[s] = yw_v4(yw_add(fit.to, yw_mul(fit.turn, arm)));

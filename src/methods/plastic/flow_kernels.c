@@ -5,10 +5,10 @@
 #include "math/small/exponent.h"
 #include "methods/plastic/pairs.h"
 
-// Sweeps of rotations that make the columns of F_E orthogonal, at most; columns that are orthogonal
-// already are left alone.
+// Sweeps of rotations that make the columns of F_E orthogonal, at most; columns whose squared
+// cosine is below this are orthogonal.
 #define MAX_SWEEPS 6
-#define ORTHOGONAL 1e-13f
+#define LEAST_COSINE2 1e-13f
 // Bounds of det F_P.
 #define LEAST_DET 0.05f
 #define MOST_DET 20.0f
@@ -24,7 +24,7 @@ YW_LANE_FN yw_vf dot(const column* a, const column* b) {
 // Makes two columns orthogonal by a rotation of the pair. Returns lanes where that was due.
 YW_LANE_FN uint32_t part_columns(column* p, column* q) {
   yw_vf pp = dot(p, p), qq = dot(q, q), pq = dot(p, q);
-  yw_vi due = pq * pq > ORTHOGONAL * pp * qq;
+  yw_vi due = pq * pq > LEAST_COSINE2 * pp * qq;
   uint32_t bits = yw_vi_bits(due);
   if (bits == 0) return 0;
   yw_vf one = yw_vf_splat(1.0f), zeta = (qq - pp) / (2.0f * yw_vf_select(due, pq, one));

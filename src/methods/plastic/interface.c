@@ -13,7 +13,7 @@ yw_status yw_model_create_plastic(const yw_allocator* mem, const yw_plastic_def*
   void* data = NULL;
   yw_status built = yw_plastic_model_create(mem, def, &data, error);
   if (built < 0) return built;
-  yw_status wrapped = yw_model_wrap(mem, &yw_plastic_method, data, NULL, out, error);
+  yw_status wrapped = yw_model_create_custom(mem, &yw_plastic_method, data, NULL, out, error);
   return wrapped < 0 ? wrapped : built;
 }
 

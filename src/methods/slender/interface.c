@@ -33,7 +33,8 @@ yw_status yw_model_create_rod(const yw_allocator* mem, const yw_rod_def* def, yw
   *out = NULL;
   void* data = NULL;
   yw_status status = yw_rod_model_create(mem, def, &data, error);
-  return status < 0 ? status : yw_model_wrap(mem, &yw_slender_method, data, NULL, out, error);
+  return status < 0 ? status
+                    : yw_model_create_custom(mem, &yw_slender_method, data, NULL, out, error);
 }
 
 yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def, yw_model** out,
@@ -43,7 +44,8 @@ yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def
   *out = NULL;
   void* data = NULL;
   yw_status status = yw_sheet_model_create(mem, def, &data, error);
-  return status < 0 ? status : yw_model_wrap(mem, &yw_slender_method, data, NULL, out, error);
+  return status < 0 ? status
+                    : yw_model_create_custom(mem, &yw_slender_method, data, NULL, out, error);
 }
 
 // Bodies ------------------------------------------------------------------------------------------
