@@ -143,6 +143,10 @@ static int parse(int argc, char** argv, render_options* o) {
 
 static int open_run(const render_options* o, source* s) {
   yw_error error = {0};
+  if (o->scene.set.count > 0) {
+    return bad_input("--set changes a scene, but %s is a run; run the scene with --set instead",
+                     o->input);
+  }
   if (run_folder_open(o->input, &s->run, &error) < 0) return bad_input("%s", error.message);
   s->is_run = true;
   s->shown = s->run.shown;
