@@ -143,7 +143,6 @@ yw_frames_params yw_frames_params_of(const void* state) {
 
 void yw_frames_statistics_of(const void* state, yw_frames_statistics* out) {
   const frames_body* body = state;
-  (void)particles;
   *out = (yw_frames_statistics){.num_regions = body->model->num_regions,
                                 .num_examples = body->model->num_examples,
                                 .newton_steps = body->newton,

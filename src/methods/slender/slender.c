@@ -244,7 +244,6 @@ yw_slender_params yw_slender_params_of(const void* state) {
 
 void yw_slender_statistics_of(const void* state, yw_slender_statistics* out) {
   const slender_body* body = state;
-  (void)particles;
   *out = (yw_slender_statistics){.num_elements = body->model->num_elements,
                                  .newton_steps = body->newton};
 }
