@@ -245,6 +245,14 @@ YW_API yw_status yw_world_save(const yw_world* world, void* buffer, size_t capac
 /// gravity; the message says what differs. On error nothing is changed.
 YW_API yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_error* error);
 
+typedef struct yw_snapshot_info {
+  double time;     ///< s, yw_world_time when it was saved
+  uint64_t steps;  ///< yw_world_step_count
+} yw_snapshot_info;
+/// What a snapshot says about itself, without a world.
+YW_API yw_status yw_snapshot_info_of(const void* buffer, size_t size, yw_snapshot_info* out,
+                                     yw_error* error);
+
 #ifdef __cplusplus
 }
 #endif

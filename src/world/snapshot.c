@@ -148,6 +148,36 @@ static bool read_state(yw_world* world, yw_reader* reader) {
   return !reader->failed && reader->offset == reader->size;
 }
 
+// A reader behind the magic bytes, when they and the checksum are right.
+static yw_status open_snapshot(const void* buffer, size_t size, yw_reader* reader,
+                               yw_error* error) {
+  if (!buffer) return yw_fail(error, YW_ERR_INVALID, "the snapshot is NULL");
+  if (size < STATE_BEGIN + sizeof(uint64_t) || memcmp(buffer, magic, sizeof magic) != 0) {
+    return yw_fail(error, YW_ERR_FORMAT, "not a snapshot of this version of yawara (%zu bytes)",
+                   size);
+  }
+  size_t body_size = size - sizeof(uint64_t);
+  yw_reader tail = {.data = (const unsigned char*)buffer + body_size, .size = sizeof(uint64_t)};
+  if (yw_read_u64(&tail) != yw_hash_bytes(YW_HASH_SEED, buffer, body_size)) {
+    return yw_fail(error, YW_ERR_FORMAT, "the snapshot is damaged (its checksum does not match)");
+  }
+  *reader = (yw_reader){.data = buffer, .size = body_size, .offset = sizeof magic};
+  return YW_OK;
+}
+
+yw_status yw_snapshot_info_of(const void* buffer, size_t size, yw_snapshot_info* out,
+                              yw_error* error) {
+  yw_error_clear(error);
+  if (!out) return yw_fail(error, YW_ERR_INVALID, "yw_snapshot_info_of needs a place for the info");
+  yw_reader reader = {0};
+  yw_status status = open_snapshot(buffer, size, &reader, error);
+  if (status < 0) return status;
+  reader.offset = STATE_BEGIN;
+  *out = (yw_snapshot_info){.time = yw_read_f64(&reader), .steps = yw_read_u64(&reader)};
+  if (!reader.failed) return YW_OK;
+  return yw_fail(error, YW_ERR_FORMAT, "the snapshot ends too early");
+}
+
 static yw_status check_fingerprint(const yw_world* world, yw_reader* reader, yw_error* error) {
   yw_fingerprint own = yw_world_fingerprint(world);
   for (int32_t i = 0; i < YW_FINGERPRINT_PARTS; ++i) {
@@ -160,19 +190,10 @@ static yw_status check_fingerprint(const yw_world* world, yw_reader* reader, yw_
 
 yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_error* error) {
   yw_error_clear(error);
-  if (!world || !buffer) return yw_fail(error, YW_ERR_INVALID, "world or buffer is NULL");
-  size_t least = STATE_BEGIN + sizeof(uint64_t);
-  if (size < least || memcmp(buffer, magic, sizeof magic) != 0) {
-    return yw_fail(error, YW_ERR_FORMAT, "not a snapshot of this version of yawara (%zu bytes)",
-                   size);
-  }
-  size_t body_size = size - sizeof(uint64_t);
-  yw_reader tail = {.data = (const unsigned char*)buffer + body_size, .size = sizeof(uint64_t)};
-  if (yw_read_u64(&tail) != yw_hash_bytes(YW_HASH_SEED, buffer, body_size)) {
-    return yw_fail(error, YW_ERR_FORMAT, "the snapshot is damaged (its checksum does not match)");
-  }
-  yw_reader reader = {.data = buffer, .size = body_size, .offset = sizeof magic};
-  yw_status status = check_fingerprint(world, &reader, error);
+  if (!world) return yw_fail(error, YW_ERR_INVALID, "the world is NULL");
+  yw_reader reader = {0};
+  yw_status status = open_snapshot(buffer, size, &reader, error);
+  if (status >= 0) status = check_fingerprint(world, &reader, error);
   if (status < 0) return status;
 
   // The way back, should the rest turn out to be wrong.

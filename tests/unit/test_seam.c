@@ -3,6 +3,7 @@
 // their own, changing numbers of particles, bodies that start later, fields.
 #include "support/grains.h"
 #include "support/world_fixture.h"
+#include "world/fingerprint.h"
 
 static const yw_quat upright = {0, 0, 0, 1};
 static const yw_vec3 four[4] = {{0, 1, 0}, {0.5f, 1, 0}, {1, 1, 0}, {1.5f, 1, 0}};
@@ -151,7 +152,8 @@ static void wrong_counts_in_snapshots_are_refused(void** state) {
   size_t size = yw_world_snapshot_size(world);
   unsigned char* bytes = malloc(size);
   assert_int_equal(yw_world_save(world, bytes, size, NULL), YW_OK);
-  const size_t count_at = 8 + 8 + 8 + 8;  // magic, fingerprint, time, steps
+  // After magic bytes, fingerprint, time and steps.
+  const size_t count_at = 8 + 8 * YW_FINGERPRINT_PARTS + 8 + 8;
   const size_t mass_at = count_at + 3 * 4 + 2 * 16 * bytes[count_at];
   const struct {
     size_t at;

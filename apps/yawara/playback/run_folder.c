@@ -315,13 +315,14 @@ yw_status snapshot_info_read(const char* path, snapshot_info* out, yw_error* err
   yw_status status = sealed_read(path, snapshot_magic, &data, &reader, NULL, error);
   if (status < 0) return status;
   *out = (snapshot_info){.frame = (int32_t)yw_read_u32(&reader), .bytes = data.size};
-  // The world's own magic and fingerprint stand before its time and step count.
   yw_read_u32(&reader);
-  yw_read_u64(&reader);
-  yw_read_u64(&reader);
-  out->time = yw_read_f64(&reader);
-  out->steps = yw_read_u64(&reader);
-  if (reader.failed) status = yw_fail(error, YW_ERR_FORMAT, "%s: is damaged", path);
+  yw_snapshot_info info = {0};
+  yw_error inner = {0};
+  status =
+      yw_snapshot_info_of(reader.data + reader.offset, reader.size - reader.offset, &info, &inner);
+  if (status < 0) yw_fail(error, status, "%s: %s", path, inner.message);
+  out->time = info.time;
+  out->steps = info.steps;
   yw_file_data_free(&data);
   return status;
 }
