@@ -129,6 +129,24 @@ if command -v python3 >/dev/null 2>&1; then
   done
 fi
 
+# Fields on a skin: every vertex takes the value of a particle near it, and all of these fall.
+cat >clay.json <<'END_SCENE'
+{ "bodies": [ { "name": "clay", "shape": { "sphere": { "radius": 0.2 } }, "velocity": [0, -1, 0],
+    "plastic": { "youngs_modulus": 1e4, "yield_stress": 1e3, "spacing": 0.1 } } ] }
+END_SCENE
+check "runs loose particles" "$yawara" run clay.json -o clay -q --frames 2 --fields speed
+if "$yawara" export clay -q --skin 2>/dev/null && command -v python3 >/dev/null 2>&1; then
+  slowest=$(python3 -c '
+import struct, sys
+data = open("clay/ply/clay_000002.ply", "rb").read()
+head, body = data.split(b"end_header\n", 1)
+count = int(head.split(b"element vertex ")[1].split()[0])
+names = [line.split()[-1] for line in head.split(b"element face")[0].splitlines() if line.startswith(b"property float")]
+width = 4 * len(names)
+print(count > 100 and all(1 < struct.unpack_from("<f", body, width * i + 4 * names.index(b"speed"))[0] < 2 for i in range(count)))')
+  same "a skin carries the speeds of its particles" "$slowest" "True"
+fi
+
 # Damage: every file of a run, changed and cut short.
 cd ..
 for file in run.json shown.ywr frames/000007.ywf; do

@@ -29,7 +29,7 @@ static void change_orientation(void* state) {
   slender_body* body = state;
   body->turn[1] = (yw_turn){1, 0, 0, 0};
 }
-static void change_spin(void* state) { ((slender_body*)state)->spin[0] += 0.25; }
+static void change_momentum(void* state) { ((slender_body*)state)->momentum[0] += 0.25; }
 static void change_plastic_strain(void* state) {
   ((plastic_body*)state)->state[0].strain[0] += 0.25f;
 }
@@ -58,7 +58,7 @@ static void hidden_state_is_hashed(void** state) {
       {"frames", "contact in the last step", NULL, change_frames_contact},
       {"frames", "position of the step before", &bdf2, change_frames_history},
       {"rod", "orientation", NULL, change_orientation},
-      {"rod", "spin", NULL, change_spin},
+      {"rod", "spin", NULL, change_momentum},
       {"plastic", "plastic strain", NULL, change_plastic_strain},
       {"plastic", "slave", NULL, change_slave},
       {"fem", "jump at which a family was merged", NULL, change_fem_front},

@@ -116,18 +116,23 @@ static int parse(int argc, char** argv, render_options* o) {
       {"quiet", 'q', OPTION_FLAG, &o->quiet, NULL, "no progress", 0, 0},
       SCENE_OPTIONS(&o->scene),
   };
-  const command self = {.name = "render",
-                        .summary = "ray-traced pictures or a movie of a run or a scene",
-                        .usage = "render DIR|SCENE [-o FILE.mp4|FILE.png] [--size WxH]",
-                        .examples =
-                            "  yawara render out/teddy -o teddy.mp4 --size 1280x720\n"
-                            "  yawara render out/teddy -o last.png --from 120 --to 120\n"
-                            "  yawara render scenes/gallery/twist.json -o twist.gif --every 2\n"
-                            "  yawara render scenes/gallery/twist.json --color-by speed\n",
-                        .options = options,
-                        .num_options = sizeof options / sizeof options[0],
-                        .min_arguments = 1,
-                        .max_arguments = 1};
+  const command self = {
+      .name = "render",
+      .summary = "ray-traced pictures or a movie of a run or a scene",
+      .usage = "render DIR|SCENE [-o FILE.mp4|FILE.png] [--size WxH]",
+      .about =
+          "Of a run (a folder) all that is drawn is in the folder, and any frame\n"
+          "can be drawn at once. A scene (a file) is simulated while it is drawn,\n"
+          "and nothing is kept: run it first to draw it more than once.\n",
+      .examples =
+          "  yawara render out/teddy -o teddy.mp4 --size 1280x720\n"
+          "  yawara render out/teddy -o last.png --from 120 --to 120\n"
+          "  yawara render scenes/gallery/twist.json -o twist.gif --every 2\n"
+          "  yawara render scenes/gallery/twist.json --color-by speed\n",
+      .options = options,
+      .num_options = sizeof options / sizeof options[0],
+      .min_arguments = 1,
+      .max_arguments = 1};
   int32_t count;
   int code = parse_options(&self, argc, argv, &o->input, &count);
   return code >= 0 ? code : parse_size(o);
@@ -138,6 +143,10 @@ static int parse(int argc, char** argv, render_options* o) {
 
 static int open_run(const render_options* o, source* s) {
   yw_error error = {0};
+  if (o->scene.set.count > 0) {
+    return bad_input("--set changes a scene, but %s is a run; run the scene with --set instead",
+                     o->input);
+  }
   if (run_folder_open(o->input, &s->run, &error) < 0) return bad_input("%s", error.message);
   s->is_run = true;
   s->shown = s->run.shown;

@@ -69,12 +69,13 @@ static int parse(int argc, char** argv, run_options* out) {
       {"frames", 'n', OPTION_INT, &out->frames, "N", "frames to run (default: from the scene)", 0,
        1e7},
       {"format", 'f', OPTION_TEXT, &out->formats, "LIST",
-       "also write ply, obj, vtu, pc2, mdd, bgeo (comma separated)", 0, 0},
+       "then export ply, obj, vtu, pc2, mdd, bgeo (comma separated)", 0, 0},
       {"fields", 0, OPTION_TEXT, &out->fields, "LIST",
        "also keep these fields in the frames, e.g. speed (comma separated), or all", 0, 0},
       {"skin", 0, OPTION_FLAG, &out->skin, NULL,
        "ply and obj: a skin around the particles of bodies without a surface", 0, 0},
-      {"resume", 'r', OPTION_FLAG, &out->resume, NULL, "go on from the last snapshot", 0, 0},
+      {"resume", 'r', OPTION_FLAG, &out->resume, NULL,
+       "go on with the run in the folder from its last snapshot", 0, 0},
       {"snapshot-every", 0, OPTION_INT, &out->snapshot_every, "N",
        "frames between snapshots (default: 60)", 1, 1e9},
       {"on-fault", 0, OPTION_TEXT, &out->on_fault, "WHAT",
@@ -86,11 +87,18 @@ static int parse(int argc, char** argv, run_options* out) {
       .name = "run",
       .summary = "simulate a scene file and keep its frames: a run",
       .usage = "run SCENE [-o DIR] [--frames N] [--set path=value] [--resume]",
+      .about =
+          "A run is a folder: what the bodies look like, where they are in every frame, a copy of\n"
+          "the scene. It needs neither the scene nor its meshes to be drawn (yawara render DIR),\n"
+          "exported (yawara export DIR) or described (yawara inspect DIR). docs/runs.md has the\n"
+          "format. Ctrl-C stops after the frame; --resume goes on from there, bit for bit, unless\n"
+          "the scene or one of its files has changed.\n",
       .examples =
           "  yawara run scenes/gallery/first.json\n"
           "  yawara run scenes/gallery/twist.json -o out/soft --set bodies[1].match.beta=0.5\n"
           "  yawara run scenes/gallery/teddy.json --format ply,pc2 --frames 240\n"
-          "  yawara run scenes/gallery/teddy.json --fields speed --format vtu\n",
+          "  yawara run scenes/gallery/teddy.json --fields speed --format vtu\n"
+          "  yawara run scenes/gallery/teddy.json --frames 480 --resume\n",
       .options = options,
       .num_options = sizeof options / sizeof options[0],
       .min_arguments = 1,

@@ -2,8 +2,8 @@
 // Bodies of example-based shape matching: their state, its parameters, and snapshots of it.
 #include <string.h>
 
+#include "methods/match/axes.h"
 #include "methods/match/body.h"
-#include "methods/match/frame.h"
 #include "methods/match/match.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
@@ -67,7 +67,7 @@ yw_status yw_match_body_create(const void* model_pointer, const yw_allocator* me
 void yw_match_invalidate(void* state, const yw_particles* particles) {
   match_body* body = state;
   const match_model* model = body->model;
-  body->frame = yw_match_frame_of(model, particles);
+  body->axes = yw_match_axes_of(model, particles);
   for (int32_t b = 0; b < model->num_blocks; ++b) {
     for (int k = 0; k < 4; ++k) {
       for (int l = 0; l < YW_LANES; ++l) body->rotations[b].m[k][l] = k == 3 ? 1.0f : 0.0f;
@@ -117,7 +117,7 @@ static size_t num_weights(const match_model* model) {
 void yw_match_save(const void* state, yw_writer* writer) {
   const match_body* body = state;
   const match_model* model = body->model;
-  const match_frame* f = &body->frame;
+  const match_axes* f = &body->axes;
   const float numbers[] = {body->params.alpha,
                            body->params.beta,
                            body->params.damping,
@@ -147,7 +147,7 @@ static bool is_rotation(float x, float y, float z, float w) {
 }
 
 static bool state_is_sound(const match_body* body) {
-  const match_frame* f = &body->frame;
+  const match_axes* f = &body->axes;
   yw_quat q = f->rotation;
   bool sound = yw_is_finite3(f->center) && is_rotation(q.x, q.y, q.z, q.w);
   for (int32_t b = 0; b < body->model->num_blocks; ++b) {
@@ -177,7 +177,7 @@ void yw_match_load(void* state, yw_reader* reader) {
     return;
   }
   body->params = params;
-  body->frame = (match_frame){
+  body->axes = (match_axes){
       {n[4], n[5], n[6], n[7]}, {n[8], n[9], n[10]}, {n[11], n[12], n[13]}, {n[14], n[15], n[16]}};
   yw_read_f32(reader, body->rotations[0].m[0], (size_t)model->num_blocks * 4 * YW_LANES);
   yw_read_f32(reader, body->weights, num_weights(model));

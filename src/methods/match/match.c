@@ -10,8 +10,8 @@
 #include "methods/kit/contact.h"
 #include "methods/kit/pins.h"
 #include "methods/kit/rigid.h"
+#include "methods/match/axes.h"
 #include "methods/match/body.h"
-#include "methods/match/frame.h"
 #include "yawara/extend/timer.h"
 
 // A body of this many chunks is done before other threads have woken up.
@@ -39,7 +39,7 @@ static void run_phase(const yw_step_ctx* ctx, const match_step* step,
 
 // Rigid motion ------------------------------------------------------------------------------------
 
-// Motion of the body as a whole; positions relative to the frame's center.
+// Motion of the body as a whole; positions relative to the center of the axes.
 typedef struct rigid_motion {
   double center[3];
   double velocity[3];
@@ -78,7 +78,7 @@ static bool totals_finite(const body_totals* t) {
 }
 
 static rigid_motion find_rigid_motion(const match_body* body, const body_totals* t) {
-  rigid_motion motion = {.rotation = body->frame.rotation};
+  rigid_motion motion = {.rotation = body->axes.rotation};
   double *c = motion.center, *v = motion.velocity;
   for (int k = 0; k < 3; ++k) {
     c[k] = t->mx[k] / t->mass;
@@ -102,20 +102,20 @@ static rigid_motion find_rigid_motion(const match_body* body, const body_totals*
   if (length > 1e-3 * t->mass) {
     yw_quat mean = {(float)(q[0] / length), (float)(q[1] / length), (float)(q[2] / length),
                     (float)(q[3] / length)};
-    motion.rotation = yw_quat_mul(body->frame.rotation, mean);
+    motion.rotation = yw_quat_mul(body->axes.rotation, mean);
   }
   return motion;
 }
 
-// Where the body will be after the step, roughly: any frame near it does.
-static match_frame predict_frame(const match_frame* frame, const rigid_motion* motion,
-                                 const yw_step_ctx* ctx) {
-  yw_vec3 center = yw_add(frame->center, yw_v3_of(motion->center));
+// Where the body will be after the step, roughly: any axes near it do.
+static match_axes predict_axes(const match_axes* axes, const rigid_motion* motion,
+                               const yw_step_ctx* ctx) {
+  yw_vec3 center = yw_add(axes->center, yw_v3_of(motion->center));
   yw_vec3 velocity = yw_mad(yw_v3_of(motion->velocity), ctx->h, ctx->gravity);
   yw_vec3 half = yw_scale(yw_v3_of(motion->spin), 0.5f * ctx->h);
   yw_quat turn = yw_quat_normalize((yw_quat){half.x, half.y, half.z, 1.0f});
-  return (match_frame){yw_quat_normalize(yw_quat_mul(turn, motion->rotation)),
-                       yw_mad(center, ctx->h, velocity), velocity, yw_v3_of(motion->spin)};
+  return (match_axes){yw_quat_normalize(yw_quat_mul(turn, motion->rotation)),
+                      yw_mad(center, ctx->h, velocity), velocity, yw_v3_of(motion->spin)};
 }
 
 // Projection --------------------------------------------------------------------------------------
@@ -205,11 +205,11 @@ static float stable_viscosity(const yw_match_params* params, float damp, float h
   return fminf(params->viscosity, limit);
 }
 
-// DIFFERS: the papers match regions at x. Matching them at x + tau v, in a frame that moves along,
+// DIFFERS: the papers match regions at x. Matching them at x + tau v, in axes that move along,
 // resists strain and tau times its rate (Kelvin-Voigt) for the price of reading the velocities.
 static void look_ahead(match_step* step, float tau) {
-  const match_frame* frame = &step->body->frame;
-  const float w[3] = {tau * frame->spin.x, tau * frame->spin.y, tau * frame->spin.z};
+  const match_axes* axes = &step->body->axes;
+  const float w[3] = {tau * axes->spin.x, tau * axes->spin.y, tau * axes->spin.z};
   const float skew[3][3] = {{0.0f, -w[2], w[1]}, {w[2], 0.0f, -w[0]}, {-w[1], w[0], 0.0f}};
   // (1 + W)^-1 = (1 - W + w w^T) / (1 + |w|^2) for the matrix W of a cross product with w.
   float scale = 1.0f / (1.0f + (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]));
@@ -224,12 +224,12 @@ static void look_ahead(match_step* step, float tau) {
     }
   }
   step->lag = tau;
-  step->velocity = frame->velocity;
+  step->velocity = axes->velocity;
 }
 
 static match_step begin_step(match_body* body, const yw_particles* particles,
                              const yw_step_ctx* ctx) {
-  yw_mat3 r = yw_mat3_from_quat(body->frame.rotation);
+  yw_mat3 r = yw_mat3_from_quat(body->axes.rotation);
   match_step step = {
       .body = body,
       .model = body->model,
@@ -237,7 +237,7 @@ static match_step begin_step(match_body* body, const yw_particles* particles,
       .new_pos = body->spare_pos,
       .vel = particles->vel,
       .rotation = {{r.cx.x, r.cy.x, r.cz.x}, {r.cx.y, r.cy.y, r.cz.y}, {r.cx.z, r.cy.z, r.cz.z}},
-      .center = body->frame.center,
+      .center = body->axes.center,
       .h = ctx->h,
       .pull = body->params.alpha / ctx->h,
       .damp = 1.0f - yw_expf(-body->params.damping * ctx->h),
@@ -284,7 +284,7 @@ static yw_status match_advance(void* state, yw_particles* particles, const yw_st
     if (ctx->timing && ctx->report) ctx->report->seconds_adapt += yw_seconds() - start;
   }
   run_phase(ctx, &step, kernels->pull_particles);  // goals (3), velocities (4), positions (5)
-  body->frame = predict_frame(&body->frame, &motion, ctx);
+  body->axes = predict_axes(&body->axes, &motion, ctx);
   turn_over(body, particles);
 
   yw_aabb box = swept_box(body);

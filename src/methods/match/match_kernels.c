@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Example-based shape matching, the phases of a step. Koyama et al. 2013; equation numbers refer to
 // it.
-//   x, x0   position, rest position          d    displacement R^T (x - c) - x0 in the body's frame
+//   x, x0   position, rest position          d    displacement R^T (x - c) - x0 in the body's axes
 //   A_r     best linear map of region r (1)  Q_r  its moment at rest, sum m~ q q^T
 //   R_r P_r rotation and the rest of A_r Q_r S_r  stretch, the symmetric part of R_r^T A_r
 //   S~_r    the stretch to aim for           T_r  = R_r (S~_r + [d_r]) (3)
@@ -185,7 +185,7 @@ YW_LANE_FN float* block_targets(const match_step* step, int32_t block) {
   return step->body->targets + (size_t)block * (YW_LANES * MATCH_ROW);
 }
 
-// Rows of (T - 1, t): a member's goal, less its rest position, is (T - 1) x0 + t in the frame.
+// Rows of (T - 1, t): a member's goal, less its rest position, is (T - 1) x0 + t in these axes.
 YW_LANE_FN void write_targets(const match_step* step, const match_chunk* chunk, int32_t block,
                               int32_t lane, const yw_lanes_mat3* t, const yw_lanes_vec3* shift) {
   const match_region_block* region = &step->model->regions[block];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Position-based steps of rods and sheets: predict, sweep over the elements colour by colour, take
-// velocities and spins from the way made.
+// velocities and angular momenta from the way made.
 //
 // Extended, rods, first sweep: each pair matches its frame with the stiffness of spring and inertia
 // in series, for places and rotations,
@@ -48,7 +48,7 @@ static void turn_by(yw_turn* q, const double way[3], double share) {
 static void apply_torque(const sweep* s, int32_t p, yw_turn* q, const double torque[3]) {
   double rate[3];
   if (is_clamped(s, p)) return;
-  yw_slender_spin_rate(s->body->model, p, *q, torque, rate);
+  yw_slender_rate_of(s->body->model, p, *q, torque, rate);
   turn_by(q, rate, s->h2);
 }
 
@@ -364,18 +364,18 @@ static void predict(slender_body* body, const yw_particles* particles, const yw_
       solver->pose.x[3 * p + k] = body->x[3 * p + k] + (free ? h * v : 0.0);
     }
     solver->anchors[p].clamped = false;
-    solver->pose.q[p] = yw_slender_ahead(body->model, p, body->turn[p], body->spin + 3 * p, h);
+    solver->pose.q[p] = yw_slender_ahead(body->model, p, body->turn[p], body->momentum + 3 * p, h);
     body->base_turn[p] = solver->pose.q[p];
   }
   pull_springs(body, particles, ctx, begin, h);
   hold(body, ctx, begin, h);
 }
 
-// v = way / h; spins change by what turned particles off their free rotation.
+// v = way / h; angular momenta change by what turned particles off their free rotation.
 static void take_velocities(slender_body* body, yw_particles* particles, double h) {
   const slender_pose* pose = &body->solver.pose;
   for (int32_t p = 0; p < particles->count; ++p) {
-    double rate[3], spin[3];
+    double rate[3], momentum[3];
     bool clamped = body->solver.anchors[p].clamped;
     yw_turn from = clamped ? body->turn[p] : body->base_turn[p];
     yw_turn_log(yw_turn_mul(pose->q[p], yw_turn_conjugate(from)), rate);
@@ -383,9 +383,9 @@ static void take_velocities(slender_body* body, yw_particles* particles, double 
       rate[k] /= h;
       (&particles->vel[p].x)[k] = (float)((pose->x[3 * p + k] - body->x[3 * p + k]) / h);
     }
-    yw_slender_spin_of(body->model, p, pose->q[p], rate, spin);
+    yw_slender_momentum_of(body->model, p, pose->q[p], rate, momentum);
     for (int k = 0; k < 3; ++k) {
-      body->spin[3 * p + k] = clamped ? spin[k] : body->spin[3 * p + k] + spin[k];
+      body->momentum[3 * p + k] = clamped ? momentum[k] : body->momentum[3 * p + k] + momentum[k];
     }
     body->turn[p] = pose->q[p];
     body->old_pos[p] = particles->pos[p];
@@ -414,15 +414,15 @@ static void damp(slender_body* body, yw_particles* particles, const yw_step_ctx*
   slender_motion m = yw_slender_motion(body, particles, ctx);
   double lose = 1.0 - (double)yw_expf(-body->params.damping * ctx->h);
   for (int32_t p = 0; p < particles->count; ++p) {
-    double y[3], spin[3];
+    double y[3], momentum[3];
     for (int k = 0; k < 3; ++k) y[k] = yw_slender_place(body, particles, p, k) - m.center[k];
-    yw_slender_spin_of(body->model, p, body->turn[p], m.spin, spin);
+    yw_slender_momentum_of(body->model, p, body->turn[p], m.spin, momentum);
     for (int k = 0; k < 3; ++k) {
       int a = (k + 1) % 3, b = (k + 2) % 3;
       double v = (double)(&particles->vel[p].x)[k];
       double u = m.velocity[k] + m.spin[a] * y[b] - m.spin[b] * y[a];
       if (particles->inv_mass[p] != 0.0f) (&particles->vel[p].x)[k] = (float)(v + lose * (u - v));
-      body->spin[3 * p + k] += lose * (spin[k] - body->spin[3 * p + k]);
+      body->momentum[3 * p + k] += lose * (momentum[k] - body->momentum[3 * p + k]);
     }
   }
 }

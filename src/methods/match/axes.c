@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-#include "methods/match/frame.h"
+#include "methods/match/axes.h"
 
 #include "math/small/polar.h"
 #include "methods/kit/rigid.h"
 
-// What the frame is found from; positions and velocities relative to the center's.
-typedef struct frame_sums {
+// What the axes are found from; positions and velocities relative to the center's.
+typedef struct axes_sums {
   double center[3], velocity[3];
   double map[3][3];    // m y x0^T
   double extent;       // m |x0|^2
   double momentum[3];  // m y x v
   double yy[6];        // m y y^T: xx, yy, zz, xy, xz, yz
-} frame_sums;
+} axes_sums;
 
-static void add_centers(frame_sums* s, double m, yw_vec4 x, yw_vec4 v) {
+static void add_centers(axes_sums* s, double m, yw_vec4 x, yw_vec4 v) {
   const double pos[3] = {(double)x.x, (double)x.y, (double)x.z};
   const double vel[3] = {(double)v.x, (double)v.y, (double)v.z};
   for (int k = 0; k < 3; ++k) {
@@ -22,7 +22,7 @@ static void add_centers(frame_sums* s, double m, yw_vec4 x, yw_vec4 v) {
   }
 }
 
-static void add_moments(frame_sums* s, double m, yw_vec4 x, yw_vec4 v, yw_vec4 rest) {
+static void add_moments(axes_sums* s, double m, yw_vec4 x, yw_vec4 v, yw_vec4 rest) {
   const double y[3] = {(double)x.x - s->center[0], (double)x.y - s->center[1],
                        (double)x.z - s->center[2]};
   const double u[3] = {(double)v.x - s->velocity[0], (double)v.y - s->velocity[1],
@@ -40,8 +40,8 @@ static void add_moments(frame_sums* s, double m, yw_vec4 x, yw_vec4 v, yw_vec4 r
   s->yy[5] += m * y[1] * y[2];
 }
 
-match_frame yw_match_frame_of(const match_model* model, const yw_particles* particles) {
-  frame_sums s = {.extent = 0.0};
+match_axes yw_match_axes_of(const match_model* model, const yw_particles* particles) {
+  axes_sums s = {.extent = 0.0};
   for (int32_t p = 0; p < model->num_particles; ++p) {
     double m = (double)model->solid.mass[p] / model->total_mass;
     add_centers(&s, m, particles->pos[p], particles->vel[p]);
@@ -58,16 +58,16 @@ match_frame yw_match_frame_of(const match_model* model, const yw_particles* part
       {(float)(scale * s.map[0][0]), (float)(scale * s.map[1][0]), (float)(scale * s.map[2][0])},
       {(float)(scale * s.map[0][1]), (float)(scale * s.map[1][1]), (float)(scale * s.map[2][1])},
       {(float)(scale * s.map[0][2]), (float)(scale * s.map[1][2]), (float)(scale * s.map[2][2])}};
-  match_frame frame = {.rotation = {0, 0, 0, 1}};
-  if (!yw_is_finite3(map.cx) || !yw_is_finite3(map.cy) || !yw_is_finite3(map.cz)) return frame;
+  match_axes axes = {.rotation = {0, 0, 0, 1}};
+  if (!yw_is_finite3(map.cx) || !yw_is_finite3(map.cy) || !yw_is_finite3(map.cz)) return axes;
   yw_mat3 rotation, stretch;
   yw_polar(&map, &rotation, &stretch);
-  frame.rotation = yw_quat_from_mat3(&rotation);
-  frame.center = yw_v3_of(s.center);
+  axes.rotation = yw_quat_from_mat3(&rotation);
+  axes.center = yw_v3_of(s.center);
   yw_vec3 velocity = yw_v3_of(s.velocity), turning = yw_v3_of(spin);
   if (yw_is_finite3(velocity) && yw_is_finite3(turning)) {
-    frame.velocity = velocity;
-    frame.spin = turning;
+    axes.velocity = velocity;
+    axes.spin = turning;
   }
-  return frame;
+  return axes;
 }
