@@ -19,6 +19,7 @@ typedef struct entry {
 static const entry entries[] = {
     {"run", cmd_run, "simulate a scene file and keep its frames: a run"},
     {"render", cmd_render, "ray-traced pictures or a movie of a run or a scene"},
+    {"plot", cmd_plot, "charts of the numbers of a run: energies, forces, weights, times"},
     {"export", cmd_export, "a run as PLY, OBJ, VTU, PC2, MDD or BGEO"},
     {"mesh", cmd_mesh, "tets from a surface or a shape, with a quality report"},
     {"inspect", cmd_inspect, "what is in a mesh, scene, run or snapshot"},

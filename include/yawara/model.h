@@ -101,6 +101,19 @@ typedef struct yw_field_info {
   bool per_cell;     ///< one number per cell (see yw_body_cells), else one per particle
 } yw_field_info;
 
+/// A number that tells how a body's method is doing: iterations, counts, weights of examples.
+typedef struct yw_statistic {
+  char name[32];     ///< e.g. "iterations"
+  const char* unit;  ///< "" for none
+  double value;
+} yw_statistic;
+
+#define YW_MAX_STATISTICS 64
+typedef struct yw_statistics {
+  int32_t count;
+  yw_statistic items[YW_MAX_STATISTICS];
+} yw_statistics;
+
 #ifdef __cplusplus
 }
 #endif

@@ -140,6 +140,10 @@ typedef struct yw_body_energy {
 } yw_body_energy;
 YW_API yw_status yw_body_energy_of(const yw_world* world, yw_body_id id, yw_body_energy* out);
 
+/// Numbers of the body's method, by name: what is worth a column in a log. The same ones in the
+/// same order for as long as the body lives. The headers of the methods have the same as structs.
+YW_API yw_status yw_body_statistics_of(const yw_world* world, yw_body_id id, yw_statistics* out);
+
 /// Mean forces on a body over the last yw_world_step, N.
 typedef struct yw_body_forces {
   double support[3];    ///< by pins and obstacles together, and by damping that slows free flight

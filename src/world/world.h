@@ -14,7 +14,7 @@
 
 #define YW_NAME_LENGTH 64
 
-/// Impulses on a body during a step, N s; see forces.c.
+/// Impulses on a body during a step, N s; see numbers.c.
 typedef struct yw_body_balance {
   double momentum[3];  ///< kg m/s, where the next impulse starts
   double support[3], pins[3], obstacles[3], contact[3];
@@ -128,7 +128,7 @@ void yw_world_restore_masses(yw_world* world, uint32_t body);
 void yw_world_obstacle_release(yw_world* world, yw_world_obstacle* obstacle);
 void yw_body_release(yw_world* world, yw_body* body);
 
-// forces.c: called by the step of worlds that measure forces.
+// numbers.c: called by the step of worlds that measure forces.
 void yw_forces_begin_step(yw_world* world, float dt);
 void yw_forces_begin_substep(yw_world* world);
 void yw_forces_note_advance(yw_world* world, float h);

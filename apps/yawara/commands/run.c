@@ -15,6 +15,7 @@
 #include "console/scene_options.h"
 #include "playback/export.h"
 #include "playback/run_folder.h"
+#include "playback/run_log.h"
 #include "yawara/extend/memory.h"
 
 typedef struct run_options {
@@ -37,6 +38,7 @@ typedef struct run {
   yw_world* world;
   shown_scene* shown;
   run_info info;
+  run_log log;
   frame_cells* known_cells;  // of each body, see frame_def
   double seconds_before;
   int32_t frame;
@@ -197,9 +199,11 @@ static int start_run(run* r) {
   yw_error error = {0};
   if (run_folder_clear(r->dir, &error) < 0 ||
       run_folder_write_shown(r->dir, r->scene, r->shown, &r->info, &error) < 0 ||
-      write_frame(r, 0, &error) < 0 || run_info_write(r->dir, &r->info, &error) < 0) {
+      write_frame(r, 0, &error) < 0 || run_info_write(r->dir, &r->info, &error) < 0 ||
+      run_log_start(r->dir, r->world, &r->log, &error) < 0) {
     return bad_input("%s", error.message);
   }
+  run_log_append(&r->log, 0, r->world, NULL);
   return -1;
 }
 
@@ -233,7 +237,8 @@ static int resume_run(run* r, const run_info* old) {
         r->dir, old->made_by);
   }
   if (run_folder_read_snapshot(r->dir, r->world, &r->frame, &error) < 0 ||
-      find_known_cells(r, &error) < 0) {
+      find_known_cells(r, &error) < 0 ||
+      run_log_resume(r->dir, r->frame, r->world, &r->log, &error) < 0) {
     return bad_input("%s", error.message);
   }
   r->seconds_before = old->seconds;
@@ -314,6 +319,7 @@ static int make_frame(run* r) {
     return bad_input("%s", error.message);
   }
   ++r->frame;
+  run_log_append(&r->log, r->frame, r->world, &report);
   return -1;
 }
 
@@ -371,6 +377,8 @@ int cmd_run(int argc, char** argv) {
   if (code < 0) code = fill_info(&r);
   if (code < 0) code = open_run(&r);
   if (code < 0) code = make_frames(&r);
+  yw_error error = {0};
+  if (run_log_close(&r.log, &error) < 0 && code < 0) code = bad_input("%s", error.message);
   if (code < 0) code = finish(&r);
   run_info_free(&r.info);
   yw_mem_free(NULL, r.known_cells);

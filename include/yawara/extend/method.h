@@ -173,6 +173,8 @@ typedef struct yw_method {
   int32_t (*num_fields)(const void* state);
   yw_field_info (*field_info)(const void* state, int32_t field);
   void (*field_values)(const void* state, const yw_particles* particles, int32_t field, float* out);
+  /// Numbers for logs, added with yw_statistics_add; the same ones in every step.
+  void (*statistics)(const void* state, const yw_particles* particles, yw_statistics* out);
   /// NULL: the method has no energy.
   yw_method_energy (*energy)(const void* state, const yw_particles* particles);
   /// The tets of the body as it is now, 4 particles each, where they are not those of the model.
@@ -194,6 +196,13 @@ YW_API const void* yw_model_data(const yw_model* model, const yw_method* method)
 /// bodies of other methods.
 YW_API void* yw_body_state(const yw_world* world, yw_body_id id, const yw_method* method,
                            const yw_particles** particles);
+
+/// Adds a number; what does not fit is left out.
+YW_API void yw_statistics_add(yw_statistics* out, const char* name, const char* unit, double value);
+/// Adds the weights of a group of examples: the rest pose first, then num_examples. Of several
+/// groups, the names have the group's number.
+YW_API void yw_statistics_add_weights(yw_statistics* out, int32_t group, int32_t num_groups,
+                                      const float* weights, int32_t num_examples);
 
 /// Frees / allocates the arrays of particles; capacity is rounded up to a multiple of 16.
 YW_API bool yw_particles_create(const yw_allocator* mem, int32_t count, yw_particles* out);

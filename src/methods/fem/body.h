@@ -112,6 +112,7 @@ void yw_fem_field_values(const void* state, const yw_particles* particles, int32
                          float* out);
 const int32_t* yw_fem_cells(const void* state, int32_t* num_cells);
 double yw_fem_elastic_energy(const fem_body* body, const yw_particles* particles);
+void yw_fem_statistics_list(const void* state, const yw_particles* particles, yw_statistics* out);
 yw_method_energy yw_fem_energy(const void* state, const yw_particles* particles);
 
 #endif

@@ -403,6 +403,7 @@ const yw_method yw_fem_method = {
     .topology_version = topology_version,
     .save = yw_fem_save,
     .load = yw_fem_load,
+    .statistics = yw_fem_statistics_list,
     .energy = yw_fem_energy,
     .num_fields = yw_fem_num_fields,
     .field_info = yw_fem_field_info,

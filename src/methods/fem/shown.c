@@ -178,3 +178,13 @@ double yw_fem_elastic_energy(const fem_body* b, const yw_particles* particles) {
 yw_method_energy yw_fem_energy(const void* state, const yw_particles* particles) {
   return (yw_method_energy){.elastic = yw_fem_elastic_energy(state, particles)};
 }
+
+void yw_fem_statistics_list(const void* state, const yw_particles* particles, yw_statistics* out) {
+  const fem_body* b = state;
+  (void)particles;
+  yw_statistics_add(out, "tets", "", b->front.num_tets);
+  yw_statistics_add(out, "hanging nodes", "", b->front.num_hanging);
+  yw_statistics_add(out, "inner step", "s", (double)b->last_step);
+  yw_statistics_add(out, "inner steps", "", (double)b->inner_steps);
+  yw_statistics_add(out, "asleep", "", b->asleep);
+}

@@ -165,6 +165,7 @@ const yw_method yw_frames_method = {
     .particle_of_vertex = particle_of_vertex,
     .save = yw_frames_save,
     .load = yw_frames_load,
+    .statistics = yw_frames_statistics_list,
     .energy = yw_frames_body_energy,
     .num_fields = yw_frames_num_fields,
     .field_info = yw_frames_field_info,

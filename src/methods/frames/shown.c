@@ -120,3 +120,15 @@ yw_method_energy yw_frames_body_energy(const void* state, const yw_particles* pa
   }
   return (yw_method_energy){.elastic = sum};
 }
+
+void yw_frames_statistics_list(const void* state, const yw_particles* particles,
+                               yw_statistics* out) {
+  const frames_body* body = state;
+  (void)particles;
+  yw_statistics_add(out, "newton steps", "", body->newton);
+  yw_statistics_add(out, "iterations", "", body->iterations);
+  if (body->model->num_examples == 0) return;
+  float weights[1 + YW_MAX_EXAMPLES];
+  yw_frames_weights(state, weights, 1 + YW_MAX_EXAMPLES);
+  yw_statistics_add_weights(out, 0, 1, weights, body->model->num_examples);
+}

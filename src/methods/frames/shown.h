@@ -11,6 +11,8 @@ int32_t yw_frames_num_fields(const void* state);
 yw_field_info yw_frames_field_info(const void* state, int32_t field);
 void yw_frames_field_values(const void* state, const yw_particles* particles, int32_t field,
                             float* out);
+void yw_frames_statistics_list(const void* state, const yw_particles* particles,
+                               yw_statistics* out);
 /// Elastic energy, of bodies without examples.
 yw_method_energy yw_frames_body_energy(const void* state, const yw_particles* particles);
 

@@ -108,6 +108,32 @@ int32_t yw_match_weights(const void* state, float* out, int32_t capacity) {
   return model->num_groups;
 }
 
+// The mean of all groups when there are too many to tell one by one.
+void yw_match_statistics_list(const void* state, const yw_particles* particles,
+                              yw_statistics* out) {
+  const match_body* body = state;
+  const match_model* model = body->model;
+  (void)particles;
+  int32_t width = model->num_examples + 1;
+  if (model->num_examples == 0) return;
+  if ((int64_t)model->num_groups * width <= YW_MAX_STATISTICS) {
+    for (int32_t g = 0; g < model->num_groups; ++g) {
+      const float* row = body->weights + (size_t)g * (size_t)width;
+      yw_statistics_add_weights(out, g, model->num_groups, row, model->num_examples);
+    }
+    return;
+  }
+  float mean[1 + YW_MAX_EXAMPLES];
+  for (int32_t k = 0; k < width; ++k) {
+    double sum = 0.0;
+    for (int32_t g = 0; g < model->num_groups; ++g) {
+      sum += (double)body->weights[(size_t)g * (size_t)width + (size_t)k];
+    }
+    mean[k] = (float)(sum / model->num_groups);
+  }
+  yw_statistics_add_weights(out, 0, 1, mean, model->num_examples);
+}
+
 // Snapshots ---------------------------------------------------------------------------------------
 
 static size_t num_weights(const match_model* model) {

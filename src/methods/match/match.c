@@ -326,4 +326,5 @@ const yw_method yw_match_method = {
     .particle_of_vertex = particle_of_vertex,
     .save = yw_match_save,
     .load = yw_match_load,
+    .statistics = yw_match_statistics_list,
 };

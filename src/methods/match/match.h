@@ -25,6 +25,7 @@ void yw_match_statistics_of(const void* state, yw_match_statistics* out);
 /// pose first. Groups are in ascending order of their labels, or in the order of the mesh's
 /// vertices with YW_GROUPS_PER_REGION. Writes at most capacity numbers (out may be NULL) and
 /// returns the number of groups.
+void yw_match_statistics_list(const void* state, const yw_particles* particles, yw_statistics* out);
 int32_t yw_match_weights(const void* state, float* out, int32_t capacity);
 
 #endif

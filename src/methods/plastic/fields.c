@@ -5,6 +5,7 @@
 
 #include "methods/plastic/cells.h"
 #include "methods/plastic/phases.h"
+#include "methods/plastic/plastic.h"
 #include "yawara/extend/memory.h"
 
 // Masters farther apart than this, in units of d, do not hang together.
@@ -101,6 +102,19 @@ yw_method_energy yw_plastic_energy(const void* state, const yw_particles* partic
   double sum = 0.0;
   for (int32_t m = 0; m < body->num_masters; ++m) sum += energy_of(body, m);
   return (yw_method_energy){.elastic = sum};
+}
+
+void yw_plastic_statistics_list(const void* state, const yw_particles* particles,
+                                yw_statistics* out) {
+  (void)particles;
+  yw_plastic_statistics now;
+  yw_plastic_statistics_of(state, &now);
+  yw_statistics_add(out, "masters", "", now.num_masters);
+  yw_statistics_add(out, "slaves", "", now.num_slaves);
+  yw_statistics_add(out, "asleep", "", now.num_asleep);
+  yw_statistics_add(out, "inner step", "s", (double)now.time_step);
+  yw_statistics_add(out, "inner steps", "", now.inner_steps);
+  yw_statistics_add(out, "iterations", "", now.iterations);
 }
 
 // Pieces ------------------------------------------------------------------------------------------

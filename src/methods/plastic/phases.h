@@ -114,6 +114,8 @@ bool yw_plastic_follow(plastic_body* body, yw_particles* particles, const yw_ste
 
 /// fields.c: what can be looked at.
 int32_t yw_plastic_num_fields(const void* state);
+void yw_plastic_statistics_list(const void* state, const yw_particles* particles,
+                                yw_statistics* out);
 yw_method_energy yw_plastic_energy(const void* state, const yw_particles* particles);
 yw_field_info yw_plastic_field_info(const void* state, int32_t field);
 void yw_plastic_field_values(const void* state, const yw_particles* particles, int32_t field,

@@ -388,6 +388,7 @@ const yw_method yw_plastic_method = {
     .topology_version = topology_version,
     .save = yw_plastic_save,
     .load = yw_plastic_load,
+    .statistics = yw_plastic_statistics_list,
     .energy = yw_plastic_energy,
     .num_fields = yw_plastic_num_fields,
     .field_info = yw_plastic_field_info,

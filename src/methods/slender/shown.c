@@ -68,3 +68,9 @@ yw_method_energy yw_slender_body_energy(const void* state, const yw_particles* p
   }
   return energy;
 }
+
+void yw_slender_statistics_list(const void* state, const yw_particles* particles,
+                                yw_statistics* out) {
+  (void)particles;
+  yw_statistics_add(out, "newton steps", "", ((const slender_body*)state)->newton);
+}

@@ -367,6 +367,7 @@ const yw_method yw_slender_method = {
     .place = place,
     .model_surface = model_surface,
     .surface_positions = yw_slender_surface_positions,
+    .statistics = yw_slender_statistics_list,
     .energy = yw_slender_body_energy,
     .num_fields = yw_slender_num_fields,
     .field_info = yw_slender_field_info,

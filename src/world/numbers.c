@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Forces on bodies, from the balance of their momentum. Inside a body forces sum to zero whatever
-// its method, so what gravity does not explain came through pins and obstacles while the body was
-// advanced, and through other bodies while contacts were resolved.
+// Numbers of bodies: statistics, energies, and forces from the balance of momentum. Inside a body
+// forces sum to zero whatever its method, so what gravity does not explain came through pins and
+// obstacles while the body was advanced, and through other bodies while contacts were resolved.
 #include "world/world.h"
 
 static void add_momentum(const yw_body* body, double sign, double sum[3]) {
@@ -101,6 +101,15 @@ yw_status yw_body_forces_of(const yw_world* world, yw_body_id id, yw_body_forces
     out->obstacles[k] = f->mixed ? NAN : f->obstacles[k] / f->span;
     out->contact[k] = f->contact[k] / f->span;
   }
+  return YW_OK;
+}
+
+yw_status yw_body_statistics_of(const yw_world* world, yw_body_id id, yw_statistics* out) {
+  const yw_body* body = yw_world_find_body(world, id);
+  if (!body || !out) return YW_ERR_INVALID;
+  out->count = 0;
+  const yw_method* method = body->model->method;
+  if (method->statistics) method->statistics(body->state, &body->particles, out);
   return YW_OK;
 }
 
