@@ -57,6 +57,9 @@ allow studies/reference "$public|$inside|reference/"
 allow studies/bench "$public|$inside|$rooms|reference/|bench/|bullet_peer\.h|studies\.h"
 allow studies/fit "$public|$inside|$rooms|reference/|fit/|studies\.h"
 allow studies/papers "$public|$inside|$rooms|reference/|papers/|studies\.h"
-allow tests "$public|$inside|$rooms|reference/|support/"
+for kind in fuzz golden physics support unit; do
+  allow "tests/$kind" "$public|$inside|$rooms|reference/|support/"
+done
+allow tests/compat '[a-z]+\.h'
 allow examples 'yawara/'
 exit $bad

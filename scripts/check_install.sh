@@ -13,6 +13,18 @@ PKG_CONFIG_PATH=$lib/pkgconfig cc -std=c17 "$place/hello.c" -o "$place/hello" \
   $(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs yawara)
 LD_LIBRARY_PATH=$lib "$place/hello" >"$place/pkg_config.txt"
 
+# A method of one's own, with nothing but what is installed.
+cp examples/own_method.c "$place/own_method.c"
+cc -std=c17 -Wall -Wextra -Wpedantic -Werror "$place/own_method.c" -o "$place/own_method" \
+  $(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs yawara) -lm
+LD_LIBRARY_PATH=$lib "$place/own_method" >/dev/null
+
+# Every header for extensions compiles alone.
+for header in "$place"/usr/include/yawara/extend/*.h; do
+  echo "#include <yawara/extend/$(basename "$header")>" |
+    cc -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$place/usr/include" -x c -
+done
+
 # The headers are C++ too, without a warning.
 cat >"$place/hello.cpp" <<'END'
 #include <yawara/yawara.h>

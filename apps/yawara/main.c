@@ -17,11 +17,11 @@ typedef struct entry {
 } entry;
 
 static const entry entries[] = {
-    {"run", cmd_run, "simulate a scene file and write a cache"},
-    {"render", cmd_render, "ray-traced pictures or a movie of a cache or a scene"},
-    {"export", cmd_export, "a cache as PLY, OBJ, VTU, PC2 or MDD"},
+    {"run", cmd_run, "simulate a scene file and keep its frames: a run"},
+    {"render", cmd_render, "ray-traced pictures or a movie of a run or a scene"},
+    {"export", cmd_export, "a run as PLY, OBJ, VTU, PC2, MDD or BGEO"},
     {"mesh", cmd_mesh, "tets from a surface or a shape, with a quality report"},
-    {"inspect", cmd_inspect, "what is in a mesh, scene, cache or snapshot"},
+    {"inspect", cmd_inspect, "what is in a mesh, scene, run or snapshot"},
     {"schema", cmd_schema, "what scene files may say, for editors and readers"},
     {"fit", NULL, "materials and measurements against what a frames body does"},
     {"bench", NULL, "measurements, as a table or as JSON"},

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Status codes, errors, allocation and the small value types every other header uses.
+//
+// Versions 0.MINOR.PATCH. Within one minor version public structs, enums and functions stay as they
+// are: a program built with 0.2.0 runs with every 0.2.x, and the soname is libyawara.so.0.2. A new
+// minor version may append fields to structs and change functions; programs that start every
+// definition from its yw_default_..._def() and set fields by name get the defaults of the new
+// fields when they are compiled again. Headers in yawara/extend/ are experimental and may change at
+// any time. Snapshots are read by the minor version that wrote them.
 #ifndef YAWARA_BASE_H
 #define YAWARA_BASE_H
 
@@ -18,7 +25,7 @@ extern "C" {
 #endif
 
 #define YW_VERSION_MAJOR 0
-#define YW_VERSION_MINOR 1
+#define YW_VERSION_MINOR 2
 #define YW_VERSION_PATCH 0
 
 /// Version of the library that is linked, "major.minor.patch".
@@ -53,6 +60,20 @@ typedef struct yw_allocator {
   void (*release)(void* context, void* pointer);
   void* context;
 } yw_allocator;
+
+#define YW_MAX_WORKERS 256
+
+/// The caller's own workers, e.g. the job system of a game. Zero-initialised: none. Results do not
+/// depend on who runs what, in which order, or how many tasks run at the same time.
+typedef struct yw_jobs {
+  /// Calls task(task_context, i) once for every 0 <= i < num_tasks, on any threads and in any
+  /// order, at the same time or one after another, and returns when all have returned. Tasks never
+  /// wait for each other and never call run. num_tasks is at most `workers`.
+  void (*run)(void* context, int32_t num_tasks, void (*task)(void* task_context, int32_t index),
+              void* task_context);
+  void* context;    ///< passed to run; kept by the caller as long as the world lives
+  int32_t workers;  ///< tasks that can run at the same time, 1 to YW_MAX_WORKERS
+} yw_jobs;
 
 typedef struct yw_vec3 {
   float x, y, z;

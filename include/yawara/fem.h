@@ -138,7 +138,6 @@ typedef struct yw_fem_statistics {
   int32_t finest_level;
   float time_step;                      ///< s, of the last inner step
   int64_t inner_steps, splits, merges;  ///< since the body was made
-  double elastic_energy;                ///< J
   bool asleep;
 } yw_fem_statistics;
 YW_API yw_status yw_body_fem_statistics(const yw_world* world, yw_body_id body,

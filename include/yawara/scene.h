@@ -33,6 +33,7 @@ typedef struct yw_scene_def {
   yw_progress progress;      ///< told while models are made; NULL (default): nobody
   void* progress_context;
   yw_allocator mem;  ///< of the scene and its worlds; default malloc
+  yw_jobs jobs;      ///< that step its worlds, see yw_world_def; default: threads of their own
 } yw_scene_def;
 YW_API yw_scene_def yw_default_scene_def(void);
 

@@ -31,6 +31,9 @@ typedef struct yw_world_def {
   yw_simd simd;                ///< default YW_SIMD_AUTO
   int32_t contact_iterations;  ///< sweeps over body-body contacts per substep, 1 to 64; default 4
   yw_allocator mem;            ///< default malloc
+  /// Runs the world's work in place of threads of its own; `threads` then means nothing. The struct
+  /// is copied. Default: none.
+  yw_jobs jobs;
 } yw_world_def;
 YW_API yw_world_def yw_default_world_def(void);
 YW_API yw_status yw_world_create(const yw_world_def* def, yw_world** out);
@@ -230,13 +233,25 @@ YW_API uint64_t yw_world_step_count(const yw_world* world);
 // State
 // ---------------------------------------------------------------------------------------------
 
-/// Hash of everything that moves: the same on every machine, thread count and SIMD level.
+/// Hash of all that the next step depends on: what moves, what methods keep besides (orientations,
+/// plastic strains, warm starts, parameters), and how the world was built. The same on every
+/// machine, thread count and SIMD level; of two worlds with the same hash, the next steps are
+/// equal.
 YW_API uint64_t yw_world_hash(const yw_world* world);
 /// Bytes that yw_world_save writes.
 YW_API size_t yw_world_snapshot_size(const yw_world* world);
 YW_API yw_status yw_world_save(const yw_world* world, void* buffer, size_t capacity, size_t* size);
-/// The world must have been built in the same way. On error nothing is changed.
+/// The world must have been built in the same way: with the same models, pins, obstacles and
+/// gravity; the message says what differs. On error nothing is changed.
 YW_API yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_error* error);
+
+typedef struct yw_snapshot_info {
+  double time;     ///< s, yw_world_time when it was saved
+  uint64_t steps;  ///< yw_world_step_count
+} yw_snapshot_info;
+/// What a snapshot says about itself, without a world.
+YW_API yw_status yw_snapshot_info_of(const void* buffer, size_t size, yw_snapshot_info* out,
+                                     yw_error* error);
 
 #ifdef __cplusplus
 }

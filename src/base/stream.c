@@ -3,7 +3,13 @@
 
 #include <string.h>
 
+#include "yawara/extend/hash.h"
+
+// Floats that are turned to bytes at a time.
+#define BATCH 256
+
 void yw_write_bytes(yw_writer* writer, const void* bytes, size_t size) {
+  if (writer->hashing) writer->hash = yw_hash_bytes(writer->hash, bytes, size);
   if (writer->data) {
     if (size > writer->capacity - writer->size) {
       writer->overflow = true;
@@ -32,10 +38,19 @@ void yw_write_f64(yw_writer* writer, double value) {
 }
 
 void yw_write_f32(yw_writer* writer, const float* values, size_t count) {
-  for (size_t i = 0; i < count; ++i) {
-    uint32_t bits;
-    memcpy(&bits, &values[i], sizeof bits);
-    yw_write_u32(writer, bits);
+  if (!writer->data && !writer->hashing) {
+    writer->size += 4 * count;
+    return;
+  }
+  unsigned char bytes[4 * BATCH];
+  for (size_t begin = 0; begin < count; begin += BATCH) {
+    size_t batch = count - begin < BATCH ? count - begin : BATCH;
+    for (size_t i = 0; i < batch; ++i) {
+      uint32_t bits;
+      memcpy(&bits, &values[begin + i], sizeof bits);
+      for (int k = 0; k < 4; ++k) bytes[4 * i + (size_t)k] = (unsigned char)(bits >> (8 * k));
+    }
+    yw_write_bytes(writer, bytes, 4 * batch);
   }
 }
 

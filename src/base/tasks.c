@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Every worker begins with its own share of the blocks and then helps the others: the same worker
 // mostly gets the same blocks again, whose data its cache still has. Workers wait for the next job
-// awake for a moment, since the next phase of a step follows at once, and then sleep.
+// awake for a moment, since the next phase of a step follows at once, and then sleep. On the
+// caller's own workers a job is one task per worker, which shares the blocks in the same way.
 #include "yawara/extend/tasks.h"
 
 #include <pthread.h>
@@ -12,7 +13,6 @@
 #include "yawara/extend/memory.h"
 #include "yawara/extend/timer.h"
 
-#define MAX_THREADS 256
 // Waiting awake, s: at first alone, then letting others have the core now and then.
 #define SPIN_SECONDS 10e-6
 #define AWAKE_SECONDS 50e-6
@@ -36,6 +36,7 @@ typedef struct worker_state {
 
 struct yw_tasks {
   yw_allocator mem;
+  yw_jobs jobs;  // run NULL: threads of our own
   int32_t num_workers;
   bool stay_awake;  // there is a core for every worker
   pthread_mutex_t mutex;
@@ -48,7 +49,7 @@ struct yw_tasks {
   yw_task task;
   void* context;
   _Alignas(64) _Atomic uint64_t gate;  // job number << 32, GATE_OPEN, workers inside
-  worker_state workers[MAX_THREADS];
+  worker_state workers[YW_MAX_WORKERS];
 };
 
 #define GATE_OPEN ((uint64_t)1 << 31)
@@ -58,7 +59,7 @@ static _Thread_local bool inside_block;
 
 int32_t yw_cpu_count(void) {
   long count = sysconf(_SC_NPROCESSORS_ONLN);
-  return count < 1 ? 1 : count > MAX_THREADS ? MAX_THREADS : (int32_t)count;
+  return count < 1 ? 1 : count > YW_MAX_WORKERS ? YW_MAX_WORKERS : (int32_t)count;
 }
 
 // Blocks ------------------------------------------------------------------------------------------
@@ -73,6 +74,7 @@ static void share_blocks(yw_tasks* tasks, int32_t num_blocks) {
 }
 
 static void work_on_blocks(yw_tasks* tasks, int32_t worker) {
+  bool was_inside = inside_block;
   inside_block = true;
   for (int32_t k = 0; k < tasks->num_workers; ++k) {
     worker_state* from = &tasks->workers[(worker + k) % tasks->num_workers];
@@ -83,8 +85,10 @@ static void work_on_blocks(yw_tasks* tasks, int32_t worker) {
       tasks->task(tasks->context, block, worker);
     }
   }
-  inside_block = false;
+  inside_block = was_inside;
 }
+
+static void run_share(void* context, int32_t worker) { work_on_blocks(context, worker); }
 
 // The gate ----------------------------------------------------------------------------------------
 
@@ -189,19 +193,32 @@ static bool start_worker(yw_tasks* tasks, int32_t worker) {
   return pthread_create(&own->thread, NULL, worker_main, own) == 0;
 }
 
-yw_tasks* yw_tasks_create(const yw_allocator* mem, int32_t threads) {
-  int32_t cores = yw_cpu_count();
-  if (threads <= 0) threads = cores;
-  if (threads > MAX_THREADS) threads = MAX_THREADS;
-
+static yw_tasks* create_pool(const yw_allocator* mem) {
   yw_tasks* tasks = YW_NEW(mem, yw_tasks);
   if (!tasks) return NULL;
   tasks->mem = yw_mem_or_default(mem);
   tasks->num_workers = 1;
-  tasks->stay_awake = threads <= cores;
   pthread_mutex_init(&tasks->mutex, NULL);
   pthread_cond_init(&tasks->wake, NULL);
   pthread_cond_init(&tasks->done, NULL);
+  return tasks;
+}
+
+yw_tasks* yw_tasks_create_on(const yw_allocator* mem, const yw_jobs* jobs) {
+  yw_tasks* tasks = create_pool(mem);
+  if (!tasks) return NULL;
+  tasks->jobs = *jobs;
+  tasks->num_workers = jobs->workers < YW_MAX_WORKERS ? jobs->workers : YW_MAX_WORKERS;
+  return tasks;
+}
+
+yw_tasks* yw_tasks_create(const yw_allocator* mem, int32_t threads) {
+  int32_t cores = yw_cpu_count();
+  if (threads <= 0) threads = cores;
+  if (threads > YW_MAX_WORKERS) threads = YW_MAX_WORKERS;
+  yw_tasks* tasks = create_pool(mem);
+  if (!tasks) return NULL;
+  tasks->stay_awake = threads <= cores;
 
   // Fewer threads than asked for still give the same result.
   while (tasks->num_workers < threads && start_worker(tasks, tasks->num_workers)) {
@@ -212,9 +229,10 @@ yw_tasks* yw_tasks_create(const yw_allocator* mem, int32_t threads) {
 
 void yw_tasks_destroy(yw_tasks* tasks) {
   if (!tasks) return;
+  int32_t threads = tasks->jobs.run ? 1 : tasks->num_workers;
   atomic_store(&tasks->quit, true);
   open_job(tasks);
-  for (int32_t i = 1; i < tasks->num_workers; ++i) pthread_join(tasks->workers[i].thread, NULL);
+  for (int32_t i = 1; i < threads; ++i) pthread_join(tasks->workers[i].thread, NULL);
   pthread_cond_destroy(&tasks->wake);
   pthread_cond_destroy(&tasks->done);
   pthread_mutex_destroy(&tasks->mutex);
@@ -232,6 +250,11 @@ void yw_tasks_run(yw_tasks* tasks, int32_t num_blocks, yw_task task, void* conte
   tasks->task = task;
   tasks->context = context;
   share_blocks(tasks, num_blocks);
+  if (tasks->jobs.run) {
+    int32_t num_tasks = num_blocks < tasks->num_workers ? num_blocks : tasks->num_workers;
+    tasks->jobs.run(tasks->jobs.context, num_tasks, run_share, tasks);
+    return;
+  }
   open_job(tasks);
   work_on_blocks(tasks, 0);
   close_job(tasks);

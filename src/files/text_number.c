@@ -10,6 +10,8 @@
 // Reading
 // -----------------------------------------------------------------------------------------
 
+#define LOG10_2 0.30102999566398119521
+
 // All powers of ten that a double holds exactly.
 #define MAX_EXACT_POWER 22
 static const double exact_powers[MAX_EXACT_POWER + 1] = {
@@ -165,17 +167,16 @@ size_t yw_format_float(float value, char text[YW_NUMBER_TEXT]) {
   bool negative = signbit(value) != 0;
   if (magnitude == 0.0) return put_digits(negative, 0, 0, text);
 
-  // Nine digits always name one float.
-  int32_t exponent = (int32_t)floor(log10(magnitude)) - 8;
+  // Nine digits always name one float. The power of two tells that of ten, or one below.
+  int binary;
+  double fraction = frexp(magnitude, &binary);
+  int32_t exponent = (int32_t)floor((binary - 1) * LOG10_2) - 8;
   double scaled = scale_by_ten(magnitude, -exponent);
-  if (scaled < 99999999.5) scaled = scale_by_ten(magnitude, -(--exponent));
-  if (scaled >= 999999999.5) scaled = scale_by_ten(magnitude, -(++exponent));
+  while (scaled >= 999999999.5) scaled = scale_by_ten(magnitude, -(++exponent));
   uint64_t digits = (uint64_t)(scaled + 0.5);
 
   // Fewer do when they stay inside half the distance to the next float, which is smaller below a
   // power of two.
-  int binary;
-  double fraction = frexp(magnitude, &binary);
   double room = 0.99 * ldexp(1.0, (binary > -125 ? binary : -125) - 25);
   if (fraction == 0.5) room *= 0.5;
   uint64_t power = 1000;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a tet mesh is worth: quality in numbers, and whether it can be simulated at all.
 #include "geometry/tet_math.h"
+#include "math/small/trig.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
@@ -83,10 +84,10 @@ yw_status yw_tet_mesh_quality(const yw_tet_mesh* mesh, yw_tet_quality* out) {
     if (v > max_volume) max_volume = v;
     if (high > largest) largest = high;
     if (low < smallest) smallest = low;
-    sum_min += acos(high);  // libm is fine here: the angles are for reading only
+    sum_min += yw_acos(high);
   }
-  out->min_dihedral = (float)(acos(largest) * degrees_per_radian);
-  out->max_dihedral = (float)(acos(smallest) * degrees_per_radian);
+  out->min_dihedral = (float)(yw_acos(largest) * degrees_per_radian);
+  out->max_dihedral = (float)(yw_acos(smallest) * degrees_per_radian);
   out->mean_min_dihedral = (float)(sum_min / mesh->num_tets * degrees_per_radian);
   out->min_volume = (float)min_volume;
   out->max_volume = (float)max_volume;

@@ -8,7 +8,7 @@
 #include "yawara/extend/vec.h"
 
 #define POOR_COSINE 0.9397  // 20 degrees (or 160)
-#define PASSES 4
+#define MAX_PASSES 4
 #define FIRST_STEP 0.12           // of the spacing
 #define SURFACE_TOLERANCE 0.004f  // of the spacing
 
@@ -90,7 +90,7 @@ void yw_mesher_improve(const yw_shape* shape, double spacing, const unsigned cha
   improver m = {.shape = shape, .mesh = mesh, .on_surface = on_surface, .spacing = spacing};
   bool poor = true;
   bool ready = yw_vertex_tets_create(&mesh->mem, mesh, &m.around);
-  for (int pass = 0; ready && poor && pass < PASSES; ++pass) {
+  for (int pass = 0; ready && poor && pass < MAX_PASSES; ++pass) {
     poor = false;
     for (int32_t t = 0; t < mesh->num_tets; ++t) {
       yw_dvec3 p[4];

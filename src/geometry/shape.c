@@ -139,7 +139,7 @@ float yw_shape_distance_normal(const yw_shape* shape, yw_vec3 p, yw_vec3* normal
 
 // Batches
 
-#define CHUNK 64
+#define CHUNK_POINTS 64
 
 // One loop per kind, so that the switch is outside and the loop body is inlined.
 #define EACH_POINT(expression)          \
@@ -172,7 +172,7 @@ static void sharp_group_many(const yw_shape* shape, int32_t count, const yw_vec4
   evaluate_many(group->children[0], count, points, distance);
   for (int32_t i = 0; i < count; ++i) distance[i] *= first_sign;
   for (int32_t child = 1; child < group->count; ++child) {
-    float other[CHUNK];
+    float other[CHUNK_POINTS];
     evaluate_many(group->children[child], count, points, other);
     for (int32_t i = 0; i < count; ++i) {
       float value = sign * other[i];
@@ -193,8 +193,8 @@ static void sharp_group_gradient_many(const yw_shape* shape, int32_t count, cons
     gradient[i] = yw_v4(yw_scale(yw_scale(yw_xyz(gradient[i]), first_sign), out_sign));
   }
   for (int32_t child = 1; child < group->count; ++child) {
-    float other[CHUNK];
-    yw_vec4 other_gradient[CHUNK];
+    float other[CHUNK_POINTS];
+    yw_vec4 other_gradient[CHUNK_POINTS];
     evaluate_gradient_many(group->children[child], count, points, other, other_gradient);
     for (int32_t i = 0; i < count; ++i) {
       float value = sign * other[i];
@@ -206,7 +206,7 @@ static void sharp_group_gradient_many(const yw_shape* shape, int32_t count, cons
   for (int32_t i = 0; i < count; ++i) distance[i] *= out_sign;
 }
 
-// count <= CHUNK below.
+// count <= CHUNK_POINTS below.
 
 static void evaluate_many(const yw_shape* shape, int32_t count, const yw_vec4* points,
                           float* distance) {
@@ -227,7 +227,7 @@ static void evaluate_many(const yw_shape* shape, int32_t count, const yw_vec4* p
       }
       break;
     case YW_SHAPE_TRANSFORM: {
-      yw_vec4 local[CHUNK];
+      yw_vec4 local[CHUNK_POINTS];
       place_many(&shape->as.placed, count, points, local);
       evaluate_many(shape->as.placed.child, count, local, distance);
       for (int32_t i = 0; i < count; ++i) distance[i] *= shape->as.placed.scale;
@@ -265,7 +265,7 @@ static void evaluate_gradient_many(const yw_shape* shape, int32_t count, const y
       }
       break;
     case YW_SHAPE_TRANSFORM: {
-      yw_vec4 local[CHUNK];
+      yw_vec4 local[CHUNK_POINTS];
       place_many(&shape->as.placed, count, points, local);
       evaluate_gradient_many(shape->as.placed.child, count, local, distance, gradient);
       for (int32_t i = 0; i < count; ++i) {
@@ -289,16 +289,16 @@ static void evaluate_gradient_many(const yw_shape* shape, int32_t count, const y
 
 void yw_shape_distance_many(const yw_shape* shape, int32_t count, const yw_vec4* points,
                             float* out_distance) {
-  for (int32_t begin = 0; begin < count; begin += CHUNK) {
-    int32_t size = count - begin < CHUNK ? count - begin : CHUNK;
+  for (int32_t begin = 0; begin < count; begin += CHUNK_POINTS) {
+    int32_t size = count - begin < CHUNK_POINTS ? count - begin : CHUNK_POINTS;
     evaluate_many(shape, size, points + begin, out_distance + begin);
   }
 }
 
 void yw_shape_distance_normal_many(const yw_shape* shape, int32_t count, const yw_vec4* points,
                                    float* out_distance, yw_vec4* out_normal) {
-  for (int32_t begin = 0; begin < count; begin += CHUNK) {
-    int32_t size = count - begin < CHUNK ? count - begin : CHUNK;
+  for (int32_t begin = 0; begin < count; begin += CHUNK_POINTS) {
+    int32_t size = count - begin < CHUNK_POINTS ? count - begin : CHUNK_POINTS;
     evaluate_gradient_many(shape, size, points + begin, out_distance + begin, out_normal + begin);
   }
   if (shape->depth == 1) return;

@@ -17,6 +17,7 @@
 #include "geometry/shape_primitives.h"
 #include "geometry/winding.h"
 #include "yawara/extend/error.h"
+#include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
 
 /// Nearer than this (mesh of size 1), the direction to the surface is rounding noise and the
@@ -200,6 +201,18 @@ double yw_mesh_solid_support(const yw_mesh_solid* mesh, const double d[3]) {
 }
 
 // Building
+
+uint64_t yw_mesh_solid_hash(const yw_mesh_solid* mesh, uint64_t seed) {
+  uint64_t hash = yw_hash_bytes(seed, &mesh->center, sizeof mesh->center);
+  hash = yw_hash_bytes(hash, &mesh->from_unit, sizeof mesh->from_unit);
+  hash = yw_hash_bytes(hash, &mesh->turn, sizeof mesh->turn);
+  for (int32_t i = 0; i < mesh->all.num_triangles; ++i) {
+    const yw_tree_triangle* t = &mesh->all.triangles[i];
+    const yw_vec3 corners[3] = {t->a, t->b, t->c};
+    hash = yw_hash_bytes(hash, corners, sizeof corners);
+  }
+  return hash;
+}
 
 void yw_mesh_solid_free(const yw_allocator* mem, yw_mesh_solid* mesh) {
   if (!mesh) return;

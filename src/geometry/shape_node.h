@@ -134,11 +134,13 @@ float yw_mesh_solid_distance_normal(const yw_mesh_solid* mesh, yw_vec3 p, yw_vec
 void yw_mesh_solid_distance_many(const yw_mesh_solid* mesh, int32_t count, const yw_vec4* points,
                                  float* distance);
 double yw_mesh_solid_support(const yw_mesh_solid* mesh, const double direction[3]);
+uint64_t yw_mesh_solid_hash(const yw_mesh_solid* mesh, uint64_t seed);
 void yw_mesh_solid_free(const yw_allocator* mem, yw_mesh_solid* mesh);
 
 float yw_distance_grid_distance(const yw_distance_grid* grid, yw_vec3 p);
 float yw_distance_grid_distance_normal(const yw_distance_grid* grid, yw_vec3 p, yw_vec3* normal);
 yw_aabb yw_distance_grid_solid_box(const yw_distance_grid* grid);
+uint64_t yw_distance_grid_hash(const yw_distance_grid* grid, uint64_t seed);
 void yw_distance_grid_free(const yw_allocator* mem, yw_distance_grid* grid);
 
 #endif

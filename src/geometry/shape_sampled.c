@@ -10,12 +10,13 @@
 #include "geometry/shape_node.h"
 #include "geometry/shape_primitives.h"
 #include "yawara/extend/error.h"
+#include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
 
 #define MAX_SAMPLES (512.0 * 1024.0 * 1024.0)
 /// Empty cells around the solid: the surface is never in the outermost cells, and the value is
 /// positive all over the outside of the box.
-#define MARGIN 2
+#define MARGIN_CELLS 2
 
 struct yw_distance_grid {
   yw_vec3 origin;
@@ -104,6 +105,14 @@ float yw_distance_grid_distance_normal(const yw_distance_grid* grid, yw_vec3 p, 
 
 yw_aabb yw_distance_grid_solid_box(const yw_distance_grid* grid) { return grid->solid; }
 
+uint64_t yw_distance_grid_hash(const yw_distance_grid* grid, uint64_t seed) {
+  uint64_t hash = yw_hash_bytes(seed, &grid->origin, sizeof grid->origin);
+  hash = yw_hash_bytes(hash, &grid->spacing, sizeof grid->spacing);
+  hash = yw_hash_bytes(hash, grid->size, sizeof grid->size);
+  size_t samples = (size_t)grid->size[0] * (size_t)grid->size[1] * (size_t)grid->size[2];
+  return yw_hash_bytes(hash, grid->samples, samples * sizeof *grid->samples);
+}
+
 void yw_distance_grid_free(const yw_allocator* mem, yw_distance_grid* grid) {
   if (!grid) return;
   yw_mem_free(mem, grid->samples);
@@ -112,7 +121,7 @@ void yw_distance_grid_free(const yw_allocator* mem, yw_distance_grid* grid) {
 
 // Sampling
 
-// Sizes and origin; the box gets MARGIN cells on every side.
+// Sizes and origin; the box gets MARGIN_CELLS cells on every side.
 static yw_status lay_out(const yw_shape* shape, float spacing, yw_distance_grid* grid,
                          yw_error* error) {
   yw_aabb box;
@@ -131,7 +140,7 @@ static yw_status lay_out(const yw_shape* shape, float spacing, yw_distance_grid*
                           (double)box.upper.y - (double)box.lower.y,
                           (double)box.upper.z - (double)box.lower.z};
   double counts[3], total = 1.0;
-  for (int k = 0; k < 3; ++k) total *= counts[k] = ceil(size[k] / h) + 1.0 + 2.0 * MARGIN;
+  for (int k = 0; k < 3; ++k) total *= counts[k] = ceil(size[k] / h) + 1.0 + 2.0 * MARGIN_CELLS;
   if (!(total <= MAX_SAMPLES))
     return yw_fail(error, YW_ERR_LIMIT,
                    "sampling a shape of %.3g x %.3g x %.3g m every %.3g m takes %.3g samples (%.3g "

@@ -15,7 +15,7 @@
 #define EVEN_PASSES 4
 #define PROJECT_STEPS 2
 #define MAX_VERTICES 4000000
-#define BATCH 256
+#define BATCH_POINTS 256
 
 // Skin --------------------------------------------------------------------------------------------
 
@@ -54,10 +54,11 @@ typedef struct relaxer {
 // Newton steps along the normal; a step that leads farther from the surface is not taken.
 static void project(relaxer* r) {
   yw_vec3* x = r->mesh->positions;
-  for (int32_t start = 0; start < r->mesh->num_vertices; start += BATCH) {
-    int32_t count = r->mesh->num_vertices - start < BATCH ? r->mesh->num_vertices - start : BATCH;
-    yw_vec4 points[BATCH], trial[BATCH], normals[BATCH];
-    float distance[BATCH], trial_distance[BATCH];
+  for (int32_t start = 0; start < r->mesh->num_vertices; start += BATCH_POINTS) {
+    int32_t count =
+        r->mesh->num_vertices - start < BATCH_POINTS ? r->mesh->num_vertices - start : BATCH_POINTS;
+    yw_vec4 points[BATCH_POINTS], trial[BATCH_POINTS], normals[BATCH_POINTS];
+    float distance[BATCH_POINTS], trial_distance[BATCH_POINTS];
     for (int32_t n = 0; n < count; ++n) points[n] = yw_v4(x[start + n]);
     for (int step = 0; step < PROJECT_STEPS; ++step) {
       yw_shape_distance_normal_many(r->shape, count, points, distance, normals);

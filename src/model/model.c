@@ -13,8 +13,8 @@ static yw_status make_surface(yw_model* model, const yw_tet_mesh* mesh) {
   return yw_tet_mesh_surface(mesh, &model->mem, &model->surface, &model->surface_vertices);
 }
 
-yw_status yw_model_wrap(const yw_allocator* mem, const yw_method* method, void* data,
-                        const yw_tet_mesh* mesh, yw_model** out, yw_error* error) {
+static yw_status wrap_model(const yw_allocator* mem, const yw_method* method, void* data,
+                            const yw_tet_mesh* mesh, yw_model** out, yw_error* error) {
   *out = NULL;
   yw_model* model = YW_NEW(mem, yw_model);
   if (!model) {
@@ -32,6 +32,36 @@ yw_status yw_model_wrap(const yw_allocator* mem, const yw_method* method, void* 
   }
   *out = model;
   return YW_OK;
+}
+
+// What a table lacks, or NULL.
+static const char* missing_in(const yw_method* m) {
+  if (!m->name) return "name";
+  if (!m->model_destroy) return "model_destroy";
+  if (!m->model_hash) return "model_hash";
+  if (!m->model_num_particles) return "model_num_particles";
+  if (!m->body_create) return "body_create";
+  if (!m->body_destroy) return "body_destroy";
+  if (!m->advance) return "advance";
+  if (!m->invalidate) return "invalidate";
+  if (!m->contact_geometry) return "contact_geometry";
+  if (!m->save) return "save";
+  if (!m->load) return "load";
+  if (m->model_surface && !m->surface_positions) return "surface_positions";
+  if (m->num_fields && !m->field_info) return "field_info";
+  if (m->num_fields && !m->field_values) return "field_values";
+  return NULL;
+}
+
+yw_status yw_model_create_custom(const yw_allocator* mem, const yw_method* method, void* data,
+                                 const yw_tet_mesh* mesh, yw_model** out, yw_error* error) {
+  yw_error_clear(error);
+  const char* missing = !method ? "a table" : !out ? "out" : missing_in(method);
+  if (!missing) return wrap_model(mem, method, data, mesh, out, error);
+  if (out) *out = NULL;
+  if (method && method->model_destroy) method->model_destroy(data);
+  return yw_fail(error, YW_ERR_INVALID, "a model of method \"%s\" lacks %s",
+                 method && method->name ? method->name : "", missing);
 }
 
 const void* yw_model_data(const yw_model* model, const yw_method* method) {

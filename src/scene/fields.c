@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "math/small/exponent.h"
 #include "math/small/trig.h"
 #include "scene/method.h"
 #include "scene/records.h"
@@ -251,7 +252,7 @@ static bool read_rotation(yw_reader_ctx* r, const yw_json* node, yw_quat* out) {
 
 static float linear_of_srgb(int32_t value) {
   float c = (float)value / 255.0f;
-  return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
+  return c <= 0.04045f ? c / 12.92f : yw_powf((c + 0.055f) / 1.055f, 2.4f);
 }
 
 bool yw_read_color(yw_reader_ctx* r, const yw_json* node, yw_vec3* out) {

@@ -15,6 +15,7 @@ struct yw_scene {
   yw_vec3 gravity;
   int32_t contact_iterations;
   int32_t num_bodies;         ///< with all copies
+  yw_jobs jobs;               ///< of the worlds that are built
   YW_LIST(yw_shape*) shapes;  ///< all that were made; the specs borrow them
   YW_LIST(yw_model_spec) models;
   YW_LIST(yw_body_spec) bodies;

@@ -169,6 +169,7 @@ static yw_status read_text(const yw_scene_def* def, const char* text, size_t siz
   yw_scene* scene = YW_NEW(&def->mem, yw_scene);
   if (!scene) return yw_fail_memory(error, def->path);
   scene->mem = yw_mem_or_default(&def->mem);
+  scene->jobs = def->jobs;
   yw_status status = yw_json_parse(&scene->mem, def->path, text, size, &scene->doc, error);
   if (status < 0) {
     yw_scene_destroy(scene);

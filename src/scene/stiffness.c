@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "math/small/exponent.h"
 #include "scene/method.h"
 #include "scene/records.h"
 #include "yawara/extend/vec.h"
@@ -348,7 +349,7 @@ static float mix_moduli(float a, float b, float t) {
   if (t <= 0.0f || a == b) return a;
   // What cannot be is handed on, for whoever makes the model to refuse.
   if (t >= 1.0f || !(a > 0.0f) || !(b > 0.0f)) return b;
-  return a * powf(b / a, t);
+  return a * yw_powf(b / a, t);
 }
 
 static float mix_even(float a, float b, float t) { return t >= 1.0f ? b : a + t * (b - a); }

@@ -199,6 +199,7 @@ yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd, y
   def.simd = simd;
   def.contact_iterations = scene->contact_iterations;
   def.mem = scene->mem;
+  def.jobs = scene->jobs;
   yw_world* world = NULL;
   yw_status status = yw_world_create(&def, &world);
   if (status < 0) {

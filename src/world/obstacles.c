@@ -2,6 +2,7 @@
 // Obstacles of the world: a shape, a place, and how it moves.
 #include <stdio.h>
 
+#include "geometry/shape.h"
 #include "world/world.h"
 #include "yawara/extend/error.h"
 
@@ -48,6 +49,7 @@ yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def, yw_obs
   yw_world_obstacle* obstacle = &world->obstacles.items[slot];
   *obstacle = (yw_world_obstacle){.generation = obstacle->generation + 1,
                                   .shape = yw_shape_retain(def->shape),
+                                  .shape_hash = yw_shape_hash(def->shape),
                                   .transform = def->transform,
                                   .path = path,
                                   .friction = def->friction,

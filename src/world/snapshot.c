@@ -1,45 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Snapshots hold what moves: a world built in the same way goes on from one bit for bit. The layout
-// of the world (models, pins, obstacles) is not stored, only a fingerprint of it.
+// of the world (models, pins, obstacles, gravity) is not stored, only a fingerprint of it. The hash
+// of a world is that of what its snapshot would hold.
 #include <string.h>
 
+#include "world/fingerprint.h"
 #include "world/world.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/hash.h"
 
-static const char magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '2'};
+static const char magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '3'};
 
-static uint64_t fingerprint(const yw_world* world) {
-  uint64_t hash = yw_hash_u64(YW_HASH_SEED, (uint64_t)world->body_order.count);
-  for (int32_t i = 0; i < world->body_order.count; ++i) {
-    const yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    hash = yw_hash_u64(hash, body->model->hash);
-    hash = yw_hash_bytes(hash, &body->start, sizeof body->start);
-  }
-  for (int32_t i = 0; i < world->pins.count; ++i) {
-    const yw_pin* pin = &world->pins.items[i];
-    if (pin->generation & 1) hash = yw_hash_u64(hash, (uint64_t)pin->num_particles);
-  }
-  for (int32_t i = 0; i < world->obstacles.count; ++i) {
-    hash = yw_hash_u64(hash, world->obstacles.items[i].generation & 1);
-  }
-  return hash;
-}
-
-uint64_t yw_world_hash(const yw_world* world) {
-  if (!world) return 0;
-  uint64_t hash = yw_hash_u64(YW_HASH_SEED, (uint64_t)world->body_order.count);
-  hash = yw_hash_bytes(hash, &world->time, sizeof world->time);
-  for (int32_t i = 0; i < world->body_order.count; ++i) {
-    int32_t count;
-    yw_body_id id = yw_world_body(world, i);
-    const yw_vec3* x = yw_body_positions(world, id, &count);
-    const yw_vec3* v = yw_body_velocities(world, id, &count);
-    hash = yw_hash_bytes(hash, x, sizeof *x * (size_t)count);
-    hash = yw_hash_bytes(hash, v, sizeof *v * (size_t)count);
-  }
-  return hash;
-}
+// Where the state begins: after the magic bytes and the fingerprint.
+#define STATE_BEGIN (sizeof magic + YW_FINGERPRINT_PARTS * sizeof(uint64_t))
 
 static void write_motion(yw_writer* writer, yw_motion motion) {
   yw_write_f32(writer, &motion.offset.x, 3);
@@ -88,9 +61,17 @@ static void write_state(const yw_world* world, yw_writer* writer) {
 }
 
 static void write_snapshot(const yw_world* world, yw_writer* writer) {
+  yw_fingerprint print = yw_world_fingerprint(world);
   yw_write_bytes(writer, magic, sizeof magic);
-  yw_write_u64(writer, fingerprint(world));
+  for (int32_t i = 0; i < YW_FINGERPRINT_PARTS; ++i) yw_write_u64(writer, print.parts[i]);
   write_state(world, writer);
+}
+
+uint64_t yw_world_hash(const yw_world* world) {
+  if (!world) return 0;
+  yw_writer writer = {.hashing = true, .hash = YW_HASH_SEED};
+  write_snapshot(world, &writer);
+  return writer.hash;
 }
 
 size_t yw_world_snapshot_size(const yw_world* world) {
@@ -167,11 +148,11 @@ static bool read_state(yw_world* world, yw_reader* reader) {
   return !reader->failed && reader->offset == reader->size;
 }
 
-yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_error* error) {
-  yw_error_clear(error);
-  if (!world || !buffer) return yw_fail(error, YW_ERR_INVALID, "world or buffer is NULL");
-  size_t least = sizeof magic + 2 * sizeof(uint64_t);
-  if (size < least || memcmp(buffer, magic, sizeof magic) != 0) {
+// A reader behind the magic bytes, when they and the checksum are right.
+static yw_status open_snapshot(const void* buffer, size_t size, yw_reader* reader,
+                               yw_error* error) {
+  if (!buffer) return yw_fail(error, YW_ERR_INVALID, "the snapshot is NULL");
+  if (size < STATE_BEGIN + sizeof(uint64_t) || memcmp(buffer, magic, sizeof magic) != 0) {
     return yw_fail(error, YW_ERR_FORMAT, "not a snapshot of this version of yawara (%zu bytes)",
                    size);
   }
@@ -180,21 +161,48 @@ yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_err
   if (yw_read_u64(&tail) != yw_hash_bytes(YW_HASH_SEED, buffer, body_size)) {
     return yw_fail(error, YW_ERR_FORMAT, "the snapshot is damaged (its checksum does not match)");
   }
-  yw_reader reader = {.data = buffer, .size = body_size, .offset = sizeof magic};
-  if (yw_read_u64(&reader) != fingerprint(world)) {
-    return yw_fail(error, YW_ERR_FORMAT,
-                   "the snapshot belongs to another scene (bodies, pins or obstacles differ)");
+  *reader = (yw_reader){.data = buffer, .size = body_size, .offset = sizeof magic};
+  return YW_OK;
+}
+
+yw_status yw_snapshot_info_of(const void* buffer, size_t size, yw_snapshot_info* out,
+                              yw_error* error) {
+  yw_error_clear(error);
+  if (!out) return yw_fail(error, YW_ERR_INVALID, "yw_snapshot_info_of needs a place for the info");
+  yw_reader reader = {0};
+  yw_status status = open_snapshot(buffer, size, &reader, error);
+  if (status < 0) return status;
+  reader.offset = STATE_BEGIN;
+  *out = (yw_snapshot_info){.time = yw_read_f64(&reader), .steps = yw_read_u64(&reader)};
+  if (!reader.failed) return YW_OK;
+  return yw_fail(error, YW_ERR_FORMAT, "the snapshot ends too early");
+}
+
+static yw_status check_fingerprint(const yw_world* world, yw_reader* reader, yw_error* error) {
+  yw_fingerprint own = yw_world_fingerprint(world);
+  for (int32_t i = 0; i < YW_FINGERPRINT_PARTS; ++i) {
+    if (yw_read_u64(reader) == own.parts[i]) continue;
+    return yw_fail(error, YW_ERR_FORMAT, "the snapshot belongs to another scene: %s differ",
+                   yw_fingerprint_part_name(i));
   }
+  return YW_OK;
+}
+
+yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_error* error) {
+  yw_error_clear(error);
+  if (!world) return yw_fail(error, YW_ERR_INVALID, "the world is NULL");
+  yw_reader reader = {0};
+  yw_status status = open_snapshot(buffer, size, &reader, error);
+  if (status >= 0) status = check_fingerprint(world, &reader, error);
+  if (status < 0) return status;
 
   // The way back, should the rest turn out to be wrong.
   size_t kept_size = yw_world_snapshot_size(world);
   void* kept = yw_mem_alloc(&world->mem, kept_size, 1);
   if (!kept) return yw_fail_memory(error, "loading a snapshot");
-  yw_status status = yw_world_save(world, kept, kept_size, NULL);
+  status = yw_world_save(world, kept, kept_size, NULL);
   if (status >= 0 && !read_state(world, &reader)) {
-    yw_reader back = {.data = kept,
-                      .size = kept_size - sizeof(uint64_t),
-                      .offset = sizeof magic + sizeof(uint64_t)};
+    yw_reader back = {.data = kept, .size = kept_size - sizeof(uint64_t), .offset = STATE_BEGIN};
     read_state(world, &back);
     status = yw_fail(error, YW_ERR_FORMAT, "the snapshot does not fit this scene");
   }

@@ -12,13 +12,17 @@ yw_status yw_world_create(const yw_world_def* def, yw_world** out) {
       def->contact_iterations > 64) {
     return YW_ERR_INVALID;
   }
+  if (def->jobs.run && (def->jobs.workers < 1 || def->jobs.workers > YW_MAX_WORKERS)) {
+    return YW_ERR_INVALID;
+  }
   yw_world* world = YW_NEW(&def->mem, yw_world);
   if (!world) return YW_ERR_MEMORY;
   world->mem = yw_mem_or_default(&def->mem);
   world->gravity = def->gravity;
   world->contact_iterations = def->contact_iterations;
   world->simd = yw_simd_resolve(def->simd);
-  world->tasks = yw_tasks_create(&world->mem, def->threads);
+  world->tasks = def->jobs.run ? yw_tasks_create_on(&world->mem, &def->jobs)
+                               : yw_tasks_create(&world->mem, def->threads);
   world->contacts = yw_contacts_create(&world->mem);
   if (!world->tasks || !world->contacts) {
     yw_world_destroy(world);

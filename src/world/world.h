@@ -66,6 +66,7 @@ typedef struct yw_world_obstacle {
   uint32_t generation;
   char name[YW_NAME_LENGTH];
   yw_shape* shape;
+  uint64_t shape_hash;
   yw_transform transform;
   yw_path path;
   float friction, restitution;

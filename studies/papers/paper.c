@@ -7,9 +7,9 @@
 
 #include "console/options.h"
 #include "papers/paper.h"
-#include "playback/cache.h"
 #include "render/trace/render.h"
 #include "studies.h"
+#include "yawara/extend/file.h"
 #include "yawara/extend/text.h"
 
 const paper_figure paper_figures[] = {
@@ -166,7 +166,7 @@ static int make_figure(const paper_figure* figure, const char* folder, paper_opt
   if (code >= 0) return code;
   snprintf(output, sizeof output, "%s/%s", folder, figure->name);
   options.output = output;
-  if (!options.no_plots && cache_make_folders(output, &error) < 0) {
+  if (!options.no_plots && yw_make_folders(output, &error) < 0) {
     return bad_input("%s", error.message);
   }
   printf("%s: %s\n", figure->name, figure->summary);

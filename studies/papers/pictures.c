@@ -20,6 +20,7 @@
 #define QUICK 0.5f
 
 typedef struct pictures {
+  shown_scene* shown;
   stage* stage;
   yw_renderer* renderer;
   yw_image frame;
@@ -54,7 +55,8 @@ yw_status paper_pictures_open(paper_take* take, yw_error* error) {
   // Movies need even sides.
   p->width = 2 * (int32_t)(0.5f * scale * (float)take->script->width);
   p->height = 2 * (int32_t)(0.5f * scale * (float)take->script->height);
-  yw_status status = stage_create(take->scene, take->world, &p->stage, error);
+  yw_status status = shown_create(take->scene, take->world, &p->shown, error);
+  if (status >= 0) status = stage_create(p->shown, &p->stage, error);
   if (status >= 0 && stage_has_particles(p->stage)) {
     // What flies apart has no skin to speak of.
     stage_set_skin(p->stage, !take->script->may_diverge && skin_available(NULL) >= 0);
@@ -114,7 +116,12 @@ static yw_status annotate(const paper_take* take, pictures* p, const yw_camera* 
 }
 
 static yw_status draw(const paper_take* take, pictures* p, yw_error* error) {
-  yw_status status = stage_show_world(p->stage, error);
+  const frame_def def = {.world = take->world, .scene = take->scene, .fields = take->script->field};
+  frame_data shown;
+  yw_status status = frame_take(&def, &shown, error);
+  if (status < 0) return status;
+  status = stage_show(p->stage, &shown, error);
+  frame_free(&shown);
   if (status < 0) return status;
   yw_picture picture = stage_picture(p->stage, stage_box(p->stage), p->width, p->height);
   status = yw_renderer_draw(p->renderer, &picture, &p->frame, error);
@@ -182,6 +189,7 @@ yw_status paper_pictures_close(paper_take* take, yw_status status, yw_error* err
   yw_image_free(&p->frame);
   yw_renderer_destroy(p->renderer);
   stage_destroy(p->stage);
+  shown_destroy(p->shown);
   yw_mem_free(NULL, p);
   take->pictures = NULL;
   return status;

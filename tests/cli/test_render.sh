@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Pictures and movies of caches and scenes.
+# Pictures and movies of runs and scenes.
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 if "$yawara" render nothing 2>&1 | grep -q "libembree-dev"; then
@@ -8,34 +8,35 @@ if "$yawara" render nothing 2>&1 | grep -q "libembree-dev"; then
   exit 0
 fi
 scene=$root/scenes/gallery/first.json
-check "a cache to look at" "$yawara" run "$scene" -o cache --frames 12 -q
-check "a picture of one frame" "$yawara" render cache -o one.png --from 6 --to 6 --size 160x90 -q
+check "a run to look at" "$yawara" run "$scene" -o run --frames 12 -q
+check "a picture of one frame" "$yawara" render run -o one.png --from 6 --to 6 --size 160x90 -q
 check "that is a PNG" grep -q PNG one.png
-check "numbered pictures" "$yawara" render cache -o many.png --every 6 --size 160x90 -q
+check "numbered pictures" "$yawara" render run -o many.png --every 6 --size 160x90 -q
 same "one per frame" "$(ls many_*.png | tr '\n' ' ')" "many_0000.png many_0006.png many_0012.png "
 check "a scene while it is simulated" "$yawara" render "$scene" -o live.png --from 6 --to 6 --size 160x90 -q
 same "shows the same" "$(md5sum <live.png)" "$(md5sum <one.png)"
-check "one thread" "$yawara" render cache -o single.png --from 6 --to 6 --size 160x90 -q --threads 1
+check "one thread" "$yawara" render run -o single.png --from 6 --to 6 --size 160x90 -q --threads 1
 same "draws the same" "$(md5sum <single.png)" "$(md5sum <one.png)"
 if command -v ffmpeg >/dev/null 2>&1; then
-  check "a movie" "$yawara" render cache -o movie.mp4 --size 160x90 -q
+  check "a movie" "$yawara" render run -o movie.mp4 --size 160x90 -q
   frames=$(ffprobe -v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 movie.mp4)
   same "with all frames" "$frames" 13
 fi
 check "colours by a field" "$yawara" render "$scene" -o speed.png --from 6 --to 6 --size 160x90 -q --color-by speed
 check "with a given range" "$yawara" render "$scene" -o range.png --from 6 --to 6 --size 160x90 -q --color-by speed --color-range 0:9
 if cmp -s speed.png one.png || cmp -s speed.png range.png; then flunk "colours show" "the same picture"; else pass "colours show"; fi
-check "a cache with a field" "$yawara" run "$scene" -o fields --frames 12 -q --fields speed
-check "colours of a cache" "$yawara" render fields -o kept.png --from 6 --to 6 --size 160x90 -q --color-by speed
+check "a run with a field" "$yawara" run "$scene" -o fields --frames 12 -q --fields speed
+check "colours of a run" "$yawara" render fields -o kept.png --from 6 --to 6 --size 160x90 -q --color-by speed
 same "are those of the scene" "$(md5sum <kept.png)" "$(md5sum <speed.png)"
-refuses "a field that the cache has not" "run the scene again with --fields speed" "$yawara" render cache -o x.png -q --color-by speed
+refuses "a field that the run has not" "run the scene again with --fields speed" "$yawara" render run -o x.png -q --color-by speed
 refuses "a field that no body has" "there are: speed" "$yawara" render "$scene" -o x.png -q --color-by stress
 refuses "a range that is none" "must be LOW:HIGH" "$yawara" render "$scene" -o x.png -q --color-by speed --color-range 3:1
 refuses "a range without a field" "needs --color-by" "$yawara" render "$scene" -o x.png -q --color-range 0:1
-refuses "a frame that is not there" "last frame" "$yawara" render cache -o x.png --to 99
-refuses "a size that is none" "must be WIDTHxHEIGHT" "$yawara" render cache -o x.png --size big
-refuses "an ending that is unknown" "x.abc" "$yawara" render cache -o x.abc -q
-refuses "a folder that is not there" "nowhere" "$yawara" render cache -o nowhere/x.png --from 1 --to 1 -q
-refuses "a folder that is no cache" "run.json" "$yawara" render "$root/scenes" -o x.png
+refuses "a frame that is not there" "last frame" "$yawara" render run -o x.png --to 99
+refuses "other values for a run" "is a run; run the scene with --set" "$yawara" render run -o x.png --set fps=3
+refuses "a size that is none" "must be WIDTHxHEIGHT" "$yawara" render run -o x.png --size big
+refuses "an ending that is unknown" "x.abc" "$yawara" render run -o x.abc -q
+refuses "a folder that is not there" "nowhere" "$yawara" render run -o nowhere/x.png --from 1 --to 1 -q
+refuses "a folder that is no run" "run.json" "$yawara" render "$root/scenes" -o x.png
 same "nothing is left behind" "$(find . -name '*tmp*' -o -name 'x.*' | wc -l)" 0
 finish

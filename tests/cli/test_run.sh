@@ -43,7 +43,7 @@ check "goes on after Ctrl-C" "$yawara" run scene.json -o stopped --frames $((don
 "$yawara" run scene.json -o straight --frames $((done_frames + 5)) -q
 same "an interrupted run ends in the same state" "$(state_of straight)" "$(state_of stopped)"
 
-check "inspects a cache" "$yawara" inspect whole
+check "inspects a run" "$yawara" inspect whole
 check "inspects a scene" "$yawara" inspect scene.json
 check "inspects a snapshot" "$yawara" inspect whole/snapshot.yws
 check "overrides a value" "$yawara" run scene.json -o set -q --frames 5 --set bodies[1].position[1]=2.5 --set substeps=2
@@ -63,7 +63,7 @@ check "VTU has the field" grep -aq 'Name="speed"' late/vtu/lower_000_000012.vtu
 check "a PLY with a field can be read back" "$yawara" inspect late/ply/lower_000_000012.ply
 same "no file of a body before its start" "$(ls late/ply/upper_* late/vtu/upper_* | head -1)" late/ply/upper_001_000006.ply
 same "but of the other" "$(ls late/ply/lower_* | wc -l)" 13
-same "the cache says what it keeps" "$("$yawara" inspect late | grep -c 'fields: speed')" 1
+same "the run says what it keeps" "$("$yawara" inspect late | grep -c 'fields: speed')" 1
 "$yawara" run late.json -o late2 --frames 4 -q --fields all
 check "resumes before a body's start" "$yawara" run late.json -o late2 --frames 12 -q --resume
 same "resuming gives the same state and fields" "$(state_of late) $(md5sum <late/frames/000012.ywf)" "$(state_of late2) $(md5sum <late2/frames/000012.ywf)"
@@ -84,10 +84,10 @@ refuses "resuming a run without a snapshot of its own" "snapshot.yws" "$yawara" 
 # What must be refused.
 cp -r whole claims
 sed -i 's/"frames_done": 40/"frames_done": 900000000/' claims/run.json
-refuses "a cache that claims frames it does not have" "frame 41 is missing" "$yawara" export claims -q --format vtu
+refuses "a run that claims frames it does not have" "frame 41 is missing" "$yawara" export claims -q --format vtu
 refuses "an output folder with an endless name" "longer than" "$yawara" run scene.json -q -o "$(printf 'x%.0s' $(seq 3000))"
 refuses "another scene in the same folder" "another scene" "$yawara" run "$root/scenes/gallery/first.json" -o whole
-refuses "resuming with other values" "differ" "$yawara" run scene.json -o whole --resume --set substeps=9
+refuses "resuming with other values" "--set values differ" "$yawara" run scene.json -o whole --resume --set substeps=9
 refuses "resuming nothing" "no run to resume" "$yawara" run scene.json -o nowhere --resume
 refuses "an unknown option" 'did you mean "frames"' "$yawara" run scene.json --frmes 3
 refuses "an unknown command" 'did you mean "run"' "$yawara" rum scene.json

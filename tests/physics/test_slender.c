@@ -37,7 +37,7 @@ static void stir(slender_mover* m, double speed, double rate) {
       (&m->particles.vel[p].x)[k] = (float)(speed * test_random_in(&random, -1, 1));
       spin[k] = rate * test_random_in(&random, -1, 1);
     }
-    yw_slender_spin_of(m->model, p, m->body->turn[p], spin, m->body->spin + 3 * p);
+    yw_slender_momentum_of(m->model, p, m->body->turn[p], spin, m->body->momentum + 3 * p);
   }
 }
 
@@ -114,7 +114,7 @@ static void one_particle_falls_and_turns(void** state) {
     mover_solver(&m, (yw_slender_solver)solver);
     m.ctx.gravity = (yw_vec3){0, -10, 0};
     const double rate[3] = {0, 0.5 * PI, 0};
-    yw_slender_spin_of(m.model, 0, YW_TURN_NONE, rate, m.body->spin);
+    yw_slender_momentum_of(m.model, 0, YW_TURN_NONE, rate, m.body->momentum);
     mover_step(&m, 100);
     double turn[3];
     yw_turn_log(m.body->turn[0], turn);
@@ -131,15 +131,15 @@ static void tumbling_particle_keeps_its_energy(void** state) {
   slender_mover m;
   mover_make(&m, lone_particle(0.08f), 1.0f / 240);
   const double rate[3] = {3.0, 0.4, 2.0};
-  yw_slender_spin_of(m.model, 0, YW_TURN_NONE, rate, m.body->spin);
+  yw_slender_momentum_of(m.model, 0, YW_TURN_NONE, rate, m.body->momentum);
   double before[3], energy[2] = {0}, now[3];
-  memcpy(before, m.body->spin, sizeof before);
+  memcpy(before, m.body->momentum, sizeof before);
   for (int k = 0; k < 3; ++k) energy[0] += before[k] * rate[k];
   mover_step(&m, 2400);
-  yw_slender_spin_rate(m.model, 0, m.body->turn[0], m.body->spin, now);
+  yw_slender_rate_of(m.model, 0, m.body->turn[0], m.body->momentum, now);
   for (int k = 0; k < 3; ++k) {
-    energy[1] += m.body->spin[k] * now[k];
-    assert_near(m.body->spin[k], before[k], 1e-5 * fabs(before[0]));
+    energy[1] += m.body->momentum[k] * now[k];
+    assert_near(m.body->momentum[k], before[k], 1e-5 * fabs(before[0]));
   }
   assert_near(energy[1] / energy[0], 1.0, 2e-3);
   mover_free(&m);
@@ -395,7 +395,7 @@ static void classic_pair_is_the_papers_loop(void** state) {
                                 .spin = {rate[0], 0, 0}};
     for (int k = 0; k < 3; ++k) pair[p].semi[k] = sqrt(fmax(5 * (half - j[k]) / pair[p].mass, 0));
     m.particles.vel[p].x = (float)pair[p].v[0];
-    yw_slender_spin_of(m.model, p, YW_TURN_NONE, rate, m.body->spin + 3 * p);
+    yw_slender_momentum_of(m.model, p, YW_TURN_NONE, rate, m.body->momentum + 3 * p);
   }
   frames_loop loop = {.scheme = FRAMES_POSITIONS,
                       .h = (double)(1.0f / 60),

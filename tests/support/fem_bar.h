@@ -68,6 +68,12 @@ static inline void free_fem_bar(fem_test_bar* bar) {
   yw_model_release(bar->model);
 }
 
+static inline double elastic_energy_of(const yw_world* world, yw_body_id body) {
+  yw_body_energy energy;
+  assert_int_equal(yw_body_energy_of(world, body, &energy), YW_OK);
+  return energy.elastic;
+}
+
 static inline yw_fem_statistics fem_state_of(const yw_world* world, yw_body_id body) {
   yw_fem_statistics state;
   assert_int_equal(yw_body_fem_statistics(world, body, &state), YW_OK);

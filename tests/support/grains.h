@@ -10,6 +10,7 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
+#include "yawara/extend/method.h"
 #include "yawara/yawara.h"
 
 typedef struct grain_model {
@@ -216,7 +217,7 @@ static inline yw_model* make_grains(const yw_method* method, int32_t count, int3
   memcpy(data->rest, rest, sizeof(yw_vec3) * (size_t)count);
   yw_model* model = NULL;
   yw_error error = {0};
-  assert_int_equal(yw_model_wrap(NULL, method, data, NULL, &model, &error), YW_OK);
+  assert_int_equal(yw_model_create_custom(NULL, method, data, NULL, &model, &error), YW_OK);
   return model;
 }
 

@@ -388,84 +388,6 @@ static void memory_that_runs_out_is_reported_and_leaks_nothing(void** state) {
   yw_sparse_free(&a);
 }
 
-// Saved and loaded --------------------------------------------------------------------------------
-
-static unsigned char* save(const yw_cholesky* f, size_t* size) {
-  yw_writer writer = {0};
-  yw_cholesky_save(f, &writer);
-  *size = writer.size;
-  writer = (yw_writer){.data = malloc(*size), .capacity = *size};
-  yw_cholesky_save(f, &writer);
-  assert_false(writer.overflow);
-  assert_int_equal(writer.size, *size);
-  return writer.data;
-}
-
-static void a_saved_factor_solves_to_the_same_bits(void** state) {
-  (void)state;
-  yw_sparse a = sample_grid(9, 9, 9, 1, 0.05);
-  yw_cholesky* f = factorise(&a, NULL, NULL);
-  assert_int_equal(yw_cholesky_round(f, NULL), YW_OK);
-  size_t size;
-  unsigned char* bytes = save(f, &size);
-  yw_reader reader = {.data = bytes, .size = size};
-  yw_cholesky* loaded = NULL;
-  assert_int_equal(yw_cholesky_load(NULL, &reader, YW_SIMD_AUTO, &loaded, NULL), YW_OK);
-  assert_int_equal(reader.offset, size);
-  test_random random = {2};
-  double* b = random_vector(&random, 3 * a.size);
-  double* x[2] = {calloc((size_t)(3 * a.size), sizeof(double)),
-                  calloc((size_t)(3 * a.size), sizeof(double))};
-  solve(f, NULL, 3, b, x[0]);
-  solve(loaded, NULL, 3, b, x[1]);
-  assert_memory_equal(x[0], x[1], sizeof(double) * 3 * (size_t)a.size);
-  // It factorises too.
-  assert_int_equal(yw_cholesky_factorise(loaded, &a, NULL, NULL), YW_OK);
-  solve(loaded, NULL, 3, b, x[1]);
-  assert_memory_equal(x[0], x[1], sizeof(double) * 3 * (size_t)a.size);
-  free(bytes);
-  free(b);
-  free(x[0]);
-  free(x[1]);
-  yw_cholesky_destroy(f);
-  yw_cholesky_destroy(loaded);
-  yw_sparse_free(&a);
-}
-
-static void damaged_bytes_are_refused(void** state) {
-  (void)state;
-  yw_sparse a = sample_grid(5, 5, 4, 1, 0.05);
-  yw_cholesky* f = factorise(&a, NULL, NULL);
-  size_t size;
-  unsigned char* bytes = save(f, &size);
-  yw_cholesky* loaded = NULL;
-  test_random random = {6};
-  for (int round = 0; round < 3000; ++round) {
-    size_t at = (size_t)test_random_in(&random, 0, round < 1500 ? 6000 : (double)size);
-    if (at >= size) at = size - 1;
-    unsigned char kept = bytes[at];
-    bytes[at] ^= (unsigned char)(1u << (round % 8));
-    yw_reader reader = {.data = bytes, .size = size};
-    yw_status status = yw_cholesky_load(NULL, &reader, YW_SIMD_AUTO, &loaded, NULL);
-    if (status != YW_ERR_FORMAT && status != YW_ERR_LIMIT) {
-      print_error("byte %zu of %zu: status %d\n", at, size, (int)status);
-      fail();
-    }
-    assert_null(loaded);
-    bytes[at] = kept;
-  }
-  for (size_t cut = 0; cut < size; cut += cut < 400 ? 1 : 997) {
-    yw_reader reader = {.data = bytes, .size = cut};
-    assert_int_equal(yw_cholesky_load(NULL, &reader, YW_SIMD_AUTO, &loaded, NULL), YW_ERR_FORMAT);
-  }
-  yw_reader reader = {.data = bytes, .size = size};
-  assert_int_equal(yw_cholesky_load(NULL, &reader, YW_SIMD_AUTO, &loaded, NULL), YW_OK);
-  yw_cholesky_destroy(loaded);
-  yw_cholesky_destroy(f);
-  free(bytes);
-  yw_sparse_free(&a);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(any_positive_definite_system_is_solved),
@@ -479,8 +401,6 @@ int main(void) {
       cmocka_unit_test(factorising_again_allocates_nothing),
       cmocka_unit_test(another_pattern_is_refused),
       cmocka_unit_test(memory_that_runs_out_is_reported_and_leaks_nothing),
-      cmocka_unit_test(a_saved_factor_solves_to_the_same_bits),
-      cmocka_unit_test(damaged_bytes_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

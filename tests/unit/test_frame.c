@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Frames: what caches hold of bodies of every kind, and how it comes back.
+// Frames: what a run holds of bodies of every kind, and how it comes back.
 #include "playback/frame.h"
 
 #include "playback/frame_values.h"
@@ -31,6 +31,21 @@ static yw_world* make_zoo(void) {
   return world;
 }
 
+static frame_data take(const yw_world* world, const char* fields, frame_cells* known_cells) {
+  yw_error error = {0};
+  frame_data frame;
+  const frame_def def = {.world = world, .number = 5, .fields = fields, .known_cells = known_cells};
+  assert_int_equal(frame_take(&def, &frame, &error), YW_OK);
+  return frame;
+}
+
+static shown_scene* show(const yw_world* world) {
+  yw_error error = {0};
+  shown_scene* shown;
+  assert_int_equal(shown_create(NULL, world, &shown, &error), YW_OK);
+  return shown;
+}
+
 // Bytes of a frame, to be freed.
 static unsigned char* bytes_of(const frame_data* frame, size_t* size) {
   yw_writer counter = {0};
@@ -45,14 +60,13 @@ static unsigned char* bytes_of(const frame_data* frame, size_t* size) {
 static void frames_come_back_as_they_were(void** state) {
   (void)state;
   yw_world* world = make_zoo();
-  yw_error error = {0};
-  frame_data frame, back;
-  assert_int_equal(frame_of_world(world, 5, "height,speed", &frame, &error), YW_OK);
+  shown_scene* shown_zoo = show(world);
+  frame_data frame = take(world, "height,speed", NULL), back;
   size_t size;
   unsigned char* bytes = bytes_of(&frame, &size);
   yw_reader reader = {.data = bytes, .size = size};
-  assert_true(frame_read(&reader, &back));
-  assert_true(frame_fits(&back, world));
+  assert_int_equal(frame_read(&reader, &back), YW_OK);
+  assert_true(frame_fits(&back, shown_zoo));
   assert_int_equal(back.number, 5);
   assert_near(back.time, yw_world_time(world), 0);
   for (int i = 0; i < 4; ++i) {
@@ -79,8 +93,7 @@ static void frames_come_back_as_they_were(void** state) {
   assert_null(frame_find_field(&back.bodies[1], "number"));
   // The ribbon: its surface is there without the method's state.
   yw_vec3 shown[8], expected[8];
-  const yw_model* ribbon = yw_body_model(world, yw_world_body(world, 2));
-  frame_surface(&back.bodies[2], ribbon, shown);
+  frame_surface(&back.bodies[2], shown_model_of(shown_zoo, 2), shown);
   assert_int_equal(yw_body_surface_positions(world, yw_world_body(world, 2), expected, 8), YW_OK);
   assert_memory_equal(shown, expected, sizeof shown);
   assert_true(back.bodies[2].active);
@@ -88,6 +101,7 @@ static void frames_come_back_as_they_were(void** state) {
   frame_free(&frame);
   frame_free(&back);
   free(bytes);
+  shown_destroy(shown_zoo);
   yw_world_destroy(world);
 }
 
@@ -95,9 +109,8 @@ static void frames_come_back_as_they_were(void** state) {
 static void damaged_frames_do_no_harm(void** state) {
   (void)state;
   yw_world* world = make_zoo();
-  yw_error error = {0};
-  frame_data frame, back;
-  assert_int_equal(frame_of_world(world, 5, "all", &frame, &error), YW_OK);
+  shown_scene* zoo = show(world);
+  frame_data frame = take(world, "all", NULL), back;
   size_t size;
   unsigned char* bytes = bytes_of(&frame, &size);
   yw_vec3 shown[100];
@@ -108,11 +121,11 @@ static void damaged_frames_do_no_harm(void** state) {
       unsigned char kept = bytes[at];
       bytes[at] = k == 0 ? (unsigned char)(kept ^ 0xff) : (unsigned char)(kept ^ 1);
       yw_reader reader = {.data = bytes, .size = size};
-      bool ok = frame_read(&reader, &back) && frame_fits(&back, world);
+      bool ok = frame_read(&reader, &back) == YW_OK && frame_fits(&back, zoo);
       refused += !ok;
       for (int i = 0; ok && i < back.num_bodies; ++i) {
         const frame_body* body = &back.bodies[i];
-        const yw_model* model = yw_body_model(world, yw_world_body(world, i));
+        const shown_model* model = shown_model_of(zoo, i);
         int32_t* carriers = NULL;
         frame_surface(body, model, shown);
         for (int f = 0; f < body->num_fields && body->num_particles <= 100; ++f) {
@@ -127,25 +140,25 @@ static void damaged_frames_do_no_harm(void** state) {
   assert_true(refused > 100);
   for (size_t cut = 0; cut < size; ++cut) {
     yw_reader reader = {.data = bytes, .size = cut};
-    assert_false(frame_read(&reader, &back));
+    assert_int_equal(frame_read(&reader, &back), YW_ERR_FORMAT);
     frame_free(&back);
   }
   free(bytes);
   frame_free(&frame);
+  shown_destroy(zoo);
   yw_world_destroy(world);
 }
 
 static void fields_reach_what_is_shown(void** state) {
   (void)state;
   yw_world* world = make_zoo();
-  yw_error error = {0};
-  frame_data frame;
-  assert_int_equal(frame_of_world(world, 5, "all", &frame, &error), YW_OK);
+  shown_scene* zoo = show(world);
+  frame_data frame = take(world, "all", NULL);
   int32_t* carriers = NULL;
   float values[100];
 
   // The ribbon's vertices belong to the particle between them.
-  const yw_model* ribbon = yw_body_model(world, yw_world_body(world, 2));
+  const shown_model* ribbon = shown_model_of(zoo, 2);
   const frame_field* number = frame_find_field(&frame.bodies[2], "number");
   assert_int_equal(frame_shown_values(&frame.bodies[2], ribbon, number, &carriers, values), YW_OK);
   for (int i = 0; i < 8; ++i) assert_near(values[i], i / 2, 0);
@@ -153,9 +166,9 @@ static void fields_reach_what_is_shown(void** state) {
 
   // A field of cells on a box: the mean of the tets around each vertex.
   frame_body box = frame.bodies[0];
-  const yw_model* model = yw_body_model(world, yw_world_body(world, 0));
-  const yw_tet_mesh* tets = yw_model_tets(model);
-  const yw_tri_mesh* surface = yw_model_surface(model);
+  const shown_model* model = shown_model_of(zoo, 0);
+  const yw_tet_mesh* tets = &model->tets;
+  const yw_tri_mesh* surface = &model->surface;
   float numbers[100];
   for (int i = 0; i < tets->num_tets; ++i) numbers[i] = (float)i;
   frame_field level = {
@@ -184,6 +197,52 @@ static void fields_reach_what_is_shown(void** state) {
   assert_int_equal(frame_shown_values(&box, model, &level, &carriers, values), YW_OK);
   for (int i = 0; i < surface->num_vertices; ++i) assert_near(values[i], 3.0, 1e-5);
   frame_free(&frame);
+  shown_destroy(zoo);
+  yw_world_destroy(world);
+}
+
+// Cells of a body whose method changes them: copied once, then referred to until they change.
+static void cells_are_copied_only_when_they_changed(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+  yw_tet_mesh mesh = {0};
+  const yw_aabb box = {{-0.5f, 0.0f, -0.5f}, {0.5f, 0.4f, 0.5f}};
+  const int32_t cells[3] = {2, 1, 2};
+  assert_int_equal(yw_tet_mesh_lattice(NULL, box, cells, YW_LATTICE_FIVE, &mesh), YW_OK);
+  yw_fem_def def = yw_default_fem_def();
+  def.mesh = &mesh;
+  def.max_level = 1;
+  yw_error error = {0};
+  yw_model* model;
+  assert_int_equal(yw_model_create_fem(NULL, &def, &model, &error), YW_OK);
+  add_body(world, model, (yw_vec3){0, 0.02f, 0}, upright);
+  yw_body_id id = yw_world_body(world, 0);
+
+  frame_cells known = {0};
+  frame_data first = take(world, NULL, &known);
+  assert_non_null(first.bodies[0].cells);
+  assert_int_equal(first.bodies[0].cells_frame, 5);
+  known.frame = 4;  // as if that frame had been the fourth
+  frame_data second = take(world, NULL, &known);
+  assert_null(second.bodies[0].cells);
+  assert_int_equal(second.bodies[0].cells_frame, 4);
+  assert_int_equal(second.bodies[0].num_cells, first.bodies[0].num_cells);
+
+  // It falls and is refined: other cells, another version.
+  uint64_t before = yw_body_cells_version(world, id);
+  for (int i = 0; i < 60 && yw_body_cells_version(world, id) == before; ++i) {
+    assert_int_equal(yw_world_step(world, 1 / 60.0f, 1, NULL), YW_OK);
+  }
+  assert_true(yw_body_cells_version(world, id) != before);
+  frame_data third = take(world, NULL, &known);
+  assert_non_null(third.bodies[0].cells);
+  assert_int_equal(known.frame, 5);
+
+  frame_free(&first);
+  frame_free(&second);
+  frame_free(&third);
+  yw_model_release(model);
+  yw_tet_mesh_free(&mesh);
   yw_world_destroy(world);
 }
 
@@ -226,6 +285,7 @@ int main(void) {
       cmocka_unit_test(frames_come_back_as_they_were),
       cmocka_unit_test(damaged_frames_do_no_harm),
       cmocka_unit_test(fields_reach_what_is_shown),
+      cmocka_unit_test(cells_are_copied_only_when_they_changed),
       cmocka_unit_test(ranges_leave_out_a_few_wild_values),
       cmocka_unit_test(unknown_fields_are_named),
   };

@@ -90,8 +90,8 @@ static void the_coarse_lattice_keeps_shifts(void** state) {
   yw_vec4* r = malloc(sizeof(yw_vec4) * bar.count);
   // A load that every particle carries by itself moves all alike: z = r / D.
   for (size_t p = 0; p < bar.count; ++p) {
-    diagonal[p] = 10 * model->mass[p];
-    r[p] = (yw_vec4){3 * model->mass[p], 0, -model->mass[p], 0};
+    diagonal[p] = 10 * model->solid.mass[p];
+    r[p] = (yw_vec4){3 * model->solid.mass[p], 0, -model->solid.mass[p], 0};
   }
   yw_frames_coarse_prepare(&solver, diagonal, NULL);
   assert_true(solver.ready);

@@ -135,11 +135,38 @@ static void statistics_tell_of_the_last_step(void** state) {
   yw_world_destroy(z.world);
 }
 
+// Stretched by 1 % along x: (lambda + 2 mu)/2 strain^2 V of the volume, EA/2 strain^2 l of the rod.
+static void elastic_energy_is_that_of_a_stretched_bar(void** state) {
+  (void)state;
+  zoo z = make_zoo();
+  for (int m = 1; m <= 2; ++m) {
+    int32_t count;
+    yw_vec3 moved[27];
+    const yw_vec3* x = yw_body_positions(z.world, z.bodies[m], &count);
+    for (int32_t i = 0; i < count; ++i) {
+      moved[i] = x[i];
+      moved[i].x = x[0].x + 1.01f * (x[i].x - x[0].x);
+    }
+    assert_int_equal(yw_body_set_state(z.world, z.bodies[m], moved, NULL), YW_OK);
+  }
+  yw_body_energy frames, slender;
+  assert_int_equal(yw_body_energy_of(z.world, z.bodies[1], &frames), YW_OK);
+  assert_int_equal(yw_body_energy_of(z.world, z.bodies[2], &slender), YW_OK);
+  double stiff = 1e5 * 0.7 / (1.3 * 0.4);
+  assert_near(frames.elastic / (0.5 * stiff * 1e-4 * 8e-3), 1.0, 1e-3);
+  assert_near(slender.elastic / (0.5 * 1e6 * M_PI * 1e-4 * 1e-4 * 0.3), 1.0, 1e-3);
+  yw_world_destroy(z.world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(parameters_of_match),   cmocka_unit_test(parameters_of_frames),
-      cmocka_unit_test(parameters_of_slender), cmocka_unit_test(parameters_of_fem),
-      cmocka_unit_test(parameters_of_plastic), cmocka_unit_test(statistics_tell_of_the_last_step),
+      cmocka_unit_test(parameters_of_match),
+      cmocka_unit_test(parameters_of_frames),
+      cmocka_unit_test(parameters_of_slender),
+      cmocka_unit_test(parameters_of_fem),
+      cmocka_unit_test(parameters_of_plastic),
+      cmocka_unit_test(statistics_tell_of_the_last_step),
+      cmocka_unit_test(elastic_energy_is_that_of_a_stretched_bar),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,7 +167,7 @@ static void gaps_in_the_data_are_gaps_in_the_line(void** state) {
   }
 }
 
-// Coordinates of all points of the drawing stay inside the frame.
+// Constant, tiny, huge, missing and single values are drawn, every one, with labels on both axes.
 static void odd_data_gives_a_drawing(void** state) {
   (void)state;
   const double data[][3] = {{7, 7, 7},
@@ -178,12 +178,15 @@ static void odd_data_gives_a_drawing(void** state) {
                             {-1e-12, 0, 1e-12},
                             {NOT, NOT, NOT},
                             {1, 1 + 2e-16, 1},
-                            {1e15, 1e15 + 1, 1e15 + 2}};
+                            {1e15, 1e15 + 1, 1e15 + 2},
+                            {1e-300, 1, 1e300}};
   double x[3] = {1, 2, 3};
   for (size_t i = 0; i < sizeof data / sizeof *data; ++i) {
-    for (int32_t count = 0; count <= 3; ++count) {
+    for (int32_t k = 0; k < 8; ++k) {
+      int32_t count = k % 4;
       const yw_series series = {"y", count, x, data[i], YW_SERIES_LINE_POINTS, -1, false};
       yw_plot plot = plot_of(1, &series);
+      plot.y.log = k / 4 && !(data[i][0] <= 0);
       yw_svg svg = draw(&plot);
       assert_well_formed(svg.text);
       assert_int_equal(count_of(svg.text, "nan") + count_of(svg.text, "inf"), 0);
@@ -350,28 +353,28 @@ static void csv_files_hold_every_number_exactly(void** state) {
 static void columns_of_a_file_become_a_plot(void** state) {
   (void)state;
   write_text(in_folder("log.csv"),
-             "# a comment\r\ntime (s),kinetic energy (J),\"elastic, all (J)\",count\r\n"
+             "# a comment\r\ntime (s),kinetic energy (J),\"elastic \"\"E\"\", all (J)\",count\r\n"
              "0,1.5,,7\r\n\r\n0.5, 2.5 ,nan,many\r\n1,-1e-3,\"4\",9");
   yw_table table;
   yw_error error = {0};
   assert_int_equal(yw_table_read(in_folder("log.csv"), NULL, &table, &error), YW_OK);
   assert_int_equal(table.num_columns, 4);
   assert_int_equal(table.num_rows, 3);
-  assert_string_equal(table.columns[2].name, "elastic, all");
+  assert_string_equal(table.columns[2].name, "elastic \"E\", all");
   assert_string_equal(table.columns[2].unit, "J");
   assert_string_equal(table.columns[3].unit, "");
   assert_true(table.columns[1].values[1] == 2.5 && table.columns[1].values[2] == -1e-3);
   assert_true(isnan(table.columns[2].values[0]) && isnan(table.columns[2].values[1]));
   assert_true(table.columns[2].values[2] == 4 && isnan(table.columns[3].values[1]));
 
-  const char* const names[] = {"kinetic energy", "elastic, all"};
+  const char* const names[] = {"kinetic energy", "elastic \"E\", all"};
   yw_series series[2];
   yw_plot plot = yw_default_plot();
   assert_int_equal(yw_table_plot(&table, NULL, 2, names, series, &plot, &error), YW_OK);
   yw_svg svg = draw(&plot);
   assert_non_null(strstr(svg.text, ">time (s)</text>"));
   assert_non_null(strstr(svg.text, ">J</text>"));
-  assert_non_null(strstr(svg.text, ">elastic, all</text>"));
+  assert_non_null(strstr(svg.text, ">elastic &quot;E&quot;, all</text>"));
   yw_svg_free(&svg);
   assert_int_equal(yw_table_plot(&table, "count", 1, names, series, &plot, &error), YW_OK);
   svg = draw(&plot);

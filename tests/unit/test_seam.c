@@ -3,6 +3,7 @@
 // their own, changing numbers of particles, bodies that start later, fields.
 #include "support/grains.h"
 #include "support/world_fixture.h"
+#include "world/fingerprint.h"
 
 static const yw_quat upright = {0, 0, 0, 1};
 static const yw_vec3 four[4] = {{0, 1, 0}, {0.5f, 1, 0}, {1, 1, 0}, {1.5f, 1, 0}};
@@ -151,7 +152,8 @@ static void wrong_counts_in_snapshots_are_refused(void** state) {
   size_t size = yw_world_snapshot_size(world);
   unsigned char* bytes = malloc(size);
   assert_int_equal(yw_world_save(world, bytes, size, NULL), YW_OK);
-  const size_t count_at = 8 + 8 + 8 + 8;  // magic, fingerprint, time, steps
+  // After magic bytes, fingerprint, time and steps.
+  const size_t count_at = 8 + 8 * YW_FINGERPRINT_PARTS + 8 + 8;
   const size_t mass_at = count_at + 3 * 4 + 2 * 16 * bytes[count_at];
   const struct {
     size_t at;
@@ -347,6 +349,31 @@ static void fields_come_in_the_order_of_the_mesh(void** state) {
   yw_world_destroy(world);
 }
 
+static void count_destroyed(void* data) { ++*(int*)data; }
+
+// A table that lacks something is refused by name, and the rest data is gone.
+static void incomplete_tables_are_refused(void** state) {
+  (void)state;
+  int destroyed = 0;
+  yw_error error = {0};
+  yw_model* model = NULL;
+  yw_method method = grain_method;
+  method.model_destroy = count_destroyed;
+  method.save = NULL;
+  assert_int_equal(yw_model_create_custom(NULL, &method, &destroyed, NULL, &model, &error),
+                   YW_ERR_INVALID);
+  assert_string_equal(error.message, "a model of method \"grains\" lacks save");
+  assert_null(model);
+  assert_int_equal(destroyed, 1);
+  method.save = grain_method.save;
+  method.model_surface = ribbon_method.model_surface;
+  assert_int_equal(yw_model_create_custom(NULL, &method, &destroyed, NULL, &model, &error),
+                   YW_ERR_INVALID);
+  assert_int_equal(destroyed, 2);
+  assert_int_equal(yw_model_create_custom(NULL, NULL, &destroyed, NULL, &model, &error),
+                   YW_ERR_INVALID);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_method_is_told_how_it_was_placed),
@@ -360,6 +387,7 @@ int main(void) {
       cmocka_unit_test(a_body_waits_for_its_start),
       cmocka_unit_test(waiting_bodies_are_in_snapshots),
       cmocka_unit_test(fields_come_in_the_order_of_the_mesh),
+      cmocka_unit_test(incomplete_tables_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

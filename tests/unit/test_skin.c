@@ -251,10 +251,13 @@ static void bodies_without_a_surface_get_a_skin_on_stage(void** state) {
   add_body(world, model, (yw_vec3){0, 0, 0}, (yw_quat){0, 0, 0, 1});
   yw_error error = {0};
   frame_data frame;
-  assert_int_equal(frame_of_world(world, 0, "height", &frame, &error), YW_OK);
+  shown_scene* shown;
+  const frame_def def = {.world = world, .fields = "height"};
+  assert_int_equal(frame_take(&def, &frame, &error), YW_OK);
+  assert_int_equal(shown_create(NULL, world, &shown, &error), YW_OK);
   stage_field field = {"height", 0, 0.2f};
   stage_body body;
-  assert_int_equal(stage_body_create(model, &body), YW_OK);
+  assert_int_equal(stage_body_create(shown, 0, &body), YW_OK);
   assert_true(stage_body_is_loose(&body));
   for (int skin = 0; skin <= can; ++skin) {
     assert_int_equal(stage_body_show(&body, &frame.bodies[0], &field, skin, &error), YW_OK);
@@ -273,6 +276,7 @@ static void bodies_without_a_surface_get_a_skin_on_stage(void** state) {
     }
   }
   stage_body_free(&body);
+  shown_destroy(shown);
   frame_free(&frame);
   yw_model_release(model);
   yw_world_destroy(world);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// yawara export: a cache in the formats of other programs.
+// yawara export: a run in the formats of other programs.
 #include <stdio.h>
 
 #include "commands/commands.h"
@@ -12,32 +12,38 @@ int cmd_export(int argc, char** argv) {
   bool quiet = false, skin = false;
   const option options[] = {
       {"format", 'f', OPTION_TEXT, &formats, "LIST",
-       "ply, obj (surfaces), vtu (tets), pc2, mdd (point caches), bgeo (particles); default: "
-       "ply",
-       0, 0},
+       "ply, obj, vtu, pc2, mdd, bgeo, comma separated (default: ply)", 0, 0},
       {"skin", 0, OPTION_FLAG, &skin, NULL,
        "ply and obj: a skin around the particles of bodies without a surface", 0, 0},
-      {"output", 'o', OPTION_TEXT, &output, "DIR", "folder to write to (default: the cache)", 0, 0},
+      {"output", 'o', OPTION_TEXT, &output, "DIR", "folder to write to (default: the run)", 0, 0},
       {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress", 0, 0},
   };
-  const command self = {.name = "export",
-                        .summary = "a cache as PLY, OBJ, VTU, PC2, MDD or BGEO",
-                        .usage = "export DIR [--format LIST] [-o DIR]",
-                        .examples =
-                            "  yawara export out/teddy --format ply\n"
-                            "  yawara export out/teddy --format pc2   # for Blender's Mesh "
-                            "Cache: import the OBJ beside it\n",
-                        .options = options,
-                        .num_options = sizeof options / sizeof options[0],
-                        .min_arguments = 1,
-                        .max_arguments = 1};
+  const command self = {
+      .name = "export",
+      .summary = "a run as PLY, OBJ, VTU, PC2, MDD or BGEO",
+      .usage = "export DIR [--format LIST] [-o DIR]",
+      .about =
+          "Needs the folder of the run and nothing else. Files go to DIR/FORMAT/:\n"
+          "ply, obj   surfaces (particles where there are none), a file per frame\n"
+          "vtu        tets or particles with fields; open series.pvd in ParaView\n"
+          "pc2, mdd   all frames of a body in one file, beside its OBJ\n"
+          "bgeo       particles, for Houdini\n"
+          "ply, vtu and bgeo carry the fields kept with yawara run --fields.\n",
+      .examples =
+          "  yawara export out/teddy --format ply\n"
+          "  yawara export out/teddy --format pc2   # for Blender's Mesh "
+          "Cache: import the OBJ beside it\n",
+      .options = options,
+      .num_options = sizeof options / sizeof options[0],
+      .min_arguments = 1,
+      .max_arguments = 1};
   const char* dir;
   int32_t count;
   int code = parse_options(&self, argc, argv, &dir, &count);
   if (code >= 0) return code;
   yw_error error = {0};
   export_def def = {dir, formats, output ? output : dir, skin, quiet};
-  if (export_cache(&def, &error) < 0) {
+  if (export_run(&def, &error) < 0) {
     return bad_input("%s", error.message);
   }
   return EXIT_DONE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// yawara inspect: what is in a mesh, scene, cache or snapshot.
+// yawara inspect: what is in a mesh, scene, run or snapshot.
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,10 +8,13 @@
 #include "console/options.h"
 #include "console/progress.h"
 #include "console/scene_options.h"
-#include "playback/cache.h"
+#include "playback/run_folder.h"
 #include "yawara/extend/text.h"
 #include "yawara/extend/vec.h"
 #include "yawara/fem.h"
+
+// More bodies than this are only counted.
+#define MAX_BODIES 20
 
 static yw_aabb box_of(int32_t count, const yw_vec3* positions) {
   yw_aabb box = yw_aabb_empty();
@@ -101,7 +104,7 @@ static int inspect_scene(const char* path, const scene_options* options) {
     yw_body_sums sums;
     yw_body_sums_of(world, id, &sums);
     particles += count;
-    if (i < 20) {
+    if (i < MAX_BODIES) {
       printf("  body %-16s %s, %d particles, %d surface triangles, %.4g kg\n",
              yw_body_name(world, id), yw_model_method(model), count,
              yw_model_surface(model)->num_triangles, sums.mass);
@@ -109,7 +112,7 @@ static int inspect_scene(const char* path, const scene_options* options) {
       if (yw_model_fem_info(model, &fem) == YW_OK) print_fem(&fem);
     }
   }
-  if (bodies > 20) printf("  ... and %d more bodies\n", bodies - 20);
+  if (bodies > MAX_BODIES) printf("  ... and %d more bodies\n", bodies - MAX_BODIES);
   printf("  %d bodies, %d particles, %d obstacles\n", bodies, particles,
          yw_scene_num_obstacles(scene));
   yw_world_destroy(world);
@@ -117,41 +120,67 @@ static int inspect_scene(const char* path, const scene_options* options) {
   return EXIT_DONE;
 }
 
-static int inspect_cache(const char* dir) {
-  yw_error error = {0};
-  cache_index index;
-  if (cache_read_index(dir, &index, &error) < 0) return bad_input("%s", error.message);
-  printf("%s: cache of %s\n", dir, index.scene);
-  for (int32_t i = 0; i < index.num_overrides; ++i) printf("  --set %s\n", index.overrides[i]);
-  char time[32];
-  format_duration(index.seconds, time, sizeof time);
-  printf("  %d of %d frames at %g fps, %d substeps, made in %s\n  state %016llx\n",
-         index.frames_done, index.frames, (double)index.fps, index.substeps, time,
-         (unsigned long long)index.state_hash);
-  if (index.fields[0]) printf("  fields: %s\n", index.fields);
-  frame_data frame;
-  if (cache_read_frame(dir, index.frames_done, &frame, &error) < 0) {
-    return bad_input("%s", error.message);
+static void print_run(const run_info* info) {
+  for (int32_t i = 0; i < info->num_overrides; ++i) printf("  --set %s\n", info->overrides[i]);
+  for (int32_t i = 1; i < info->num_files; ++i) {
+    printf("  made of %s (%llu bytes)\n", info->files[i].path,
+           (unsigned long long)info->files[i].bytes);
   }
+  char time[32];
+  format_duration(info->seconds, time, sizeof time);
+  printf("  %d of %d frames at %g fps, %d substeps, made in %s\n  state %016llx\n",
+         info->frames_done, info->frames, (double)info->fps, info->substeps, time,
+         (unsigned long long)info->state_hash);
+  if (info->fields[0]) printf("  fields: %s\n", info->fields);
+}
+
+static void print_frame(const shown_scene* shown, const frame_data* frame) {
   int32_t particles = 0, active = 0;
   yw_aabb box = yw_aabb_empty();
-  for (int32_t i = 0; i < frame.num_bodies; ++i) {
-    const frame_body* body = &frame.bodies[i];
+  for (int32_t i = 0; i < frame->num_bodies; ++i) {
+    const frame_body* body = &frame->bodies[i];
+    const shown_model* model = shown_model_of(shown, i);
+    if (i < MAX_BODIES) {
+      printf("  body %-16s %s, %d particles, %d surface triangles, %.4g kg%s\n",
+             shown->bodies[i].name, model->method, body->num_particles,
+             model->surface.num_triangles, shown->bodies[i].mass,
+             body->active ? "" : ", waits for its start");
+    }
     if (!body->active) continue;
     ++active;
     particles += body->num_particles;
     box = yw_aabb_join(box, box_of(body->num_particles, body->positions));
   }
-  printf("  last frame: t = %.4f s, %d bodies, %d particles\n", frame.time, active, particles);
+  if (frame->num_bodies > MAX_BODIES) {
+    printf("  ... and %d more bodies\n", frame->num_bodies - MAX_BODIES);
+  }
+  printf("  last frame: t = %.4f s, %d bodies, %d particles, %d obstacles\n", frame->time, active,
+         particles, frame->num_obstacles);
   print_box(box);
-  frame_free(&frame);
-  return EXIT_DONE;
+}
+
+static int inspect_run(const char* dir) {
+  yw_error error = {0};
+  run_folder run;
+  if (run_folder_open(dir, &run, &error) < 0) return bad_input("%s", error.message);
+  frame_data frame;
+  int code = EXIT_DONE;
+  if (run_folder_read_frame(&run, run.info.frames_done, &frame, &error) < 0) {
+    code = bad_input("%s", error.message);
+  } else {
+    printf("%s: run of %s\n", dir, run.info.scene);
+    print_run(&run.info);
+    print_frame(run.shown, &frame);
+    frame_free(&frame);
+  }
+  run_folder_close(&run);
+  return code;
 }
 
 static int inspect_snapshot(const char* path) {
   yw_error error = {0};
-  cache_snapshot_info info;
-  if (cache_snapshot_info_of(path, &info, &error) < 0) return bad_input("%s", error.message);
+  snapshot_info info;
+  if (snapshot_info_read(path, &info, &error) < 0) return bad_input("%s", error.message);
   printf("%s: snapshot after frame %d, t = %.4f s, %llu steps, %zu bytes\n", path, info.frame,
          info.time, (unsigned long long)info.steps, info.bytes);
   return EXIT_DONE;
@@ -161,7 +190,7 @@ int cmd_inspect(int argc, char** argv) {
   scene_options scene = {0};
   const option options[] = {SCENE_OPTIONS(&scene)};
   const command self = {.name = "inspect",
-                        .summary = "what is in a mesh, scene, cache or snapshot",
+                        .summary = "what is in a mesh, scene, run or snapshot",
                         .usage = "inspect FILE|DIR",
                         .examples =
                             "  yawara inspect scenes/gallery/teddy.json\n"
@@ -177,7 +206,7 @@ int cmd_inspect(int argc, char** argv) {
   if (code >= 0) return code;
   struct stat what;
   if (stat(path, &what) != 0) return bad_input("%s: there is no such file or folder", path);
-  if (S_ISDIR(what.st_mode)) return inspect_cache(path);
+  if (S_ISDIR(what.st_mode)) return inspect_run(path);
   if (yw_ends_with(path, ".json")) return inspect_scene(path, &scene);
   if (yw_ends_with(path, ".yws")) return inspect_snapshot(path);
   const char* surfaces[] = {".obj", ".ply", ".stl"};

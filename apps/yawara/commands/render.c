@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// yawara render: pictures or a movie of a cache, or of a scene while it is simulated.
+// yawara render: pictures or a movie of a run, or of a scene while it is simulated.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "console/options.h"
 #include "console/progress.h"
 #include "console/scene_options.h"
-#include "playback/cache.h"
+#include "playback/run_folder.h"
 #include "playback/stage.h"
 #include "render/draw/colormap.h"
 #include "render/draw/svg.h"
@@ -43,15 +43,18 @@ typedef struct coloring {
   char title[80];
 } coloring;
 
-// Where frames come from: a cache on disk, or a world that is stepped.
+// Where frames come from: a run on disk, which needs nothing else, or a world that is stepped.
 typedef struct source {
-  const char* dir;  // NULL: live
-  cache_index index;
-  yw_scene* scene;
+  bool is_run;
+  run_folder run;
+  yw_scene* scene;  // this and the next three: of a world
   yw_world* world;
+  shown_scene* own_shown;
+  int32_t frame;  // that the world has come to
+  const shown_scene* shown;
   stage* stage;
+  float fps;
   int32_t frames;
-  int32_t frame;  // shown now
   coloring color;
 } source;
 
@@ -105,7 +108,7 @@ static int parse(int argc, char** argv, render_options* o) {
        "frames per second of the movie: less is slow motion (default: as simulated)", 0.1, 1000},
       {"wireframe", 0, OPTION_FLOAT, &o->wireframe, "PIXELS", "draw the edges of bodies", 0, 20},
       {"color-by", 0, OPTION_TEXT, &o->color_by, "FIELD",
-       "colours by a field, e.g. speed (of a cache: one kept with run --fields)", 0, 0},
+       "colours by a field, e.g. speed (of a run: one kept with run --fields)", 0, 0},
       {"color-range", 0, OPTION_TEXT, &o->color_range, "LOW:HIGH",
        "ends of the colour scale (default: from the frames)", 0, 0},
       {"particles", 0, OPTION_FLAG, &o->particles, NULL,
@@ -113,18 +116,23 @@ static int parse(int argc, char** argv, render_options* o) {
       {"quiet", 'q', OPTION_FLAG, &o->quiet, NULL, "no progress", 0, 0},
       SCENE_OPTIONS(&o->scene),
   };
-  const command self = {.name = "render",
-                        .summary = "ray-traced pictures or a movie of a cache or a scene",
-                        .usage = "render DIR|SCENE [-o FILE.mp4|FILE.png] [--size WxH]",
-                        .examples =
-                            "  yawara render out/teddy -o teddy.mp4 --size 1280x720\n"
-                            "  yawara render out/teddy -o last.png --from 120 --to 120\n"
-                            "  yawara render scenes/gallery/twist.json -o twist.gif --every 2\n"
-                            "  yawara render scenes/gallery/twist.json --color-by speed\n",
-                        .options = options,
-                        .num_options = sizeof options / sizeof options[0],
-                        .min_arguments = 1,
-                        .max_arguments = 1};
+  const command self = {
+      .name = "render",
+      .summary = "ray-traced pictures or a movie of a run or a scene",
+      .usage = "render DIR|SCENE [-o FILE.mp4|FILE.png] [--size WxH]",
+      .about =
+          "Of a run (a folder) all that is drawn is in the folder, and any frame\n"
+          "can be drawn at once. A scene (a file) is simulated while it is drawn,\n"
+          "and nothing is kept: run it first to draw it more than once.\n",
+      .examples =
+          "  yawara render out/teddy -o teddy.mp4 --size 1280x720\n"
+          "  yawara render out/teddy -o last.png --from 120 --to 120\n"
+          "  yawara render scenes/gallery/twist.json -o twist.gif --every 2\n"
+          "  yawara render scenes/gallery/twist.json --color-by speed\n",
+      .options = options,
+      .num_options = sizeof options / sizeof options[0],
+      .min_arguments = 1,
+      .max_arguments = 1};
   int32_t count;
   int code = parse_options(&self, argc, argv, &o->input, &count);
   return code >= 0 ? code : parse_size(o);
@@ -133,25 +141,75 @@ static int parse(int argc, char** argv, render_options* o) {
 // Source
 // ----------------------------------------------------------------------------------------------
 
-static int open_source(const render_options* o, source* s) {
-  yw_error error = {0}, warning = {0};
-  struct stat what;
-  if (stat(o->input, &what) != 0) return bad_input("%s: there is no such file or folder", o->input);
-  if (S_ISDIR(what.st_mode)) {
-    s->dir = o->input;
-    if (cache_read_index(s->dir, &s->index, &error) < 0 ||
-        cache_read_scene(s->dir, &s->index, &s->scene, &error) < 0) {
-      return bad_input("%s", error.message);
-    }
-    s->frames = s->index.frames_done;
-  } else {
-    int code = scene_options_read(&o->scene, o->input, &s->scene, &warning, &error);
-    if (code >= 0) return code;
-    s->frames = yw_scene_info_of(s->scene).frames;
+static int open_run(const render_options* o, source* s) {
+  yw_error error = {0};
+  if (o->scene.set.count > 0) {
+    return bad_input("--set changes a scene, but %s is a run; run the scene with --set instead",
+                     o->input);
   }
+  if (run_folder_open(o->input, &s->run, &error) < 0) return bad_input("%s", error.message);
+  s->is_run = true;
+  s->shown = s->run.shown;
+  s->fps = s->run.info.fps;
+  s->frames = s->run.info.frames_done;
+  return -1;
+}
+
+static int open_scene(const render_options* o, source* s) {
+  yw_error error = {0}, warning = {0};
+  int code = scene_options_read(&o->scene, o->input, &s->scene, &warning, &error);
+  if (code >= 0) return code;
   if (yw_scene_build(s->scene, o->scene.threads, scene_options_simd(&o->scene), &s->world, &error) <
           0 ||
-      stage_create(s->scene, s->world, &s->stage, &error) < 0) {
+      shown_create(s->scene, s->world, &s->own_shown, &error) < 0) {
+    return bad_input("%s", error.message);
+  }
+  yw_scene_info info = yw_scene_info_of(s->scene);
+  s->shown = s->own_shown;
+  s->fps = info.fps;
+  s->frames = info.frames;
+  return -1;
+}
+
+static void close_source(source* s) {
+  stage_destroy(s->stage);
+  run_folder_close(&s->run);
+  shown_destroy(s->own_shown);
+  yw_world_destroy(s->world);
+  yw_scene_destroy(s->scene);
+}
+
+// Frame number `frame`, read or simulated.
+static yw_status get_frame(source* s, int32_t frame, frame_data* out, yw_error* error) {
+  if (s->is_run) return run_folder_read_frame(&s->run, frame, out, error);
+  yw_scene_info info = yw_scene_info_of(s->scene);
+  for (; s->frame < frame; ++s->frame) {
+    yw_status status = yw_world_step(s->world, 1.0f / info.fps, info.substeps, NULL);
+    if (status < 0) return yw_fail(error, status, "frame %d: the step failed", s->frame + 1);
+  }
+  const frame_def def = {
+      .world = s->world, .scene = s->scene, .number = frame, .fields = s->color.field};
+  return frame_take(&def, out, error);
+}
+
+// Brings frame number `frame` on stage, as it is.
+static yw_status show_plainly(source* s, int32_t frame, yw_error* error) {
+  frame_data data;
+  yw_status status = get_frame(s, frame, &data, error);
+  if (status < 0) return status;
+  status = stage_show(s->stage, &data, error);
+  frame_free(&data);
+  return status;
+}
+
+static int open_source(const render_options* o, source* s) {
+  yw_error error = {0};
+  struct stat what;
+  if (stat(o->input, &what) != 0) return bad_input("%s: there is no such file or folder", o->input);
+  int code = S_ISDIR(what.st_mode) ? open_run(o, s) : open_scene(o, s);
+  if (code >= 0) return code;
+  // The first frame is always in view, also when later ones are drawn.
+  if (stage_create(s->shown, &s->stage, &error) < 0 || show_plainly(s, 0, &error) < 0) {
     return bad_input("%s", error.message);
   }
   stage_set_wireframe(s->stage, o->wireframe);
@@ -161,28 +219,6 @@ static int open_source(const render_options* o, source* s) {
     stage_set_skin(s->stage, skin);
   }
   return parse_range(o, &s->color);
-}
-
-static void close_source(source* s) {
-  stage_destroy(s->stage);
-  yw_world_destroy(s->world);
-  yw_scene_destroy(s->scene);
-}
-
-// Frame number `frame`, read or simulated.
-static yw_status get_frame(source* s, int32_t frame, frame_data* out, yw_error* error) {
-  if (s->dir) {
-    yw_status status = cache_read_frame(s->dir, frame, out, error);
-    if (status < 0 || frame_fits(out, s->world)) return status;
-    frame_free(out);
-    return yw_fail(error, YW_ERR_FORMAT, "%s: frame %d does not fit the scene", s->dir, frame);
-  }
-  yw_scene_info info = yw_scene_info_of(s->scene);
-  for (; s->frame < frame; ++s->frame) {
-    yw_status status = yw_world_step(s->world, 1.0f / info.fps, info.substeps, NULL);
-    if (status < 0) return yw_fail(error, status, "frame %d: the step failed", s->frame + 1);
-  }
-  return frame_of_world(s->world, frame, s->color.field, out, error);
 }
 
 // Widens the range of colours to the values of a frame.
@@ -216,7 +252,7 @@ static yw_status show_frame(source* s, int32_t frame, yw_error* error) {
 static yw_status find_field(source* s, int32_t first, yw_error* error) {
   coloring* c = &s->color;
   if (!c->field) return YW_OK;
-  yw_status status = s->dir ? YW_OK : frame_check_fields(s->world, c->field, error);
+  yw_status status = s->is_run ? YW_OK : frame_check_fields(s->world, c->field, error);
   frame_data data;
   if (status >= 0) status = get_frame(s, first, &data, error);
   if (status < 0) return status;
@@ -229,8 +265,8 @@ static yw_status find_field(source* s, int32_t first, yw_error* error) {
     snprintf(c->title, sizeof c->title, unit[0] ? "%s (%s)" : "%s%s", field->name, unit);
   } else {
     status = yw_fail(error, YW_ERR_INVALID,
-                     "%s: the cache has no field \"%s\"; run the scene again with --fields %s",
-                     s->dir, c->field, c->field);
+                     "%s: the run has no field \"%s\"; run the scene again with --fields %s",
+                     s->run.dir, c->field, c->field);
   }
   frame_free(&data);
   return status;
@@ -242,8 +278,8 @@ static yw_status find_focus(source* s, const render_options* o, int32_t last, yw
                             yw_error* error) {
   *focus = stage_box(s->stage);
   bool colors = s->color.field && !s->color.given;
-  bool has_camera = yw_scene_info_of(s->scene).has_camera;
-  if (!s->dir || (has_camera && !colors)) return YW_OK;
+  bool has_camera = s->shown->has_camera;
+  if (!s->is_run || (has_camera && !colors)) return YW_OK;
   int32_t stride = (last - o->from) / 16 + 1;
   for (int32_t frame = o->from; frame <= last; frame += stride) {
     yw_status status = show_frame(s, frame, error);
@@ -309,9 +345,7 @@ static yw_status draw_all(source* s, const render_options* o, int32_t last, yw_e
   yw_status status = yw_renderer_create(NULL, o->scene.threads, &renderer, error);
   if (status >= 0) status = find_field(s, o->from, error);
   if (status >= 0) status = find_focus(s, o, last, &focus, error);
-  if (status >= 0) {
-    status = open_output(o, yw_scene_info_of(s->scene).fps, pictures, &out, error);
-  }
+  if (status >= 0) status = open_output(o, s->fps, pictures, &out, error);
   yw_error missing = {0};
   if (s->color.field && yw_svg_paint_available(&missing) < 0) {
     fprintf(stderr, "yawara: no colour bar: %s\n", missing.message);
@@ -349,7 +383,7 @@ int cmd_render(int argc, char** argv) {
   code = open_source(&o, &s);
   if (code < 0) {
     int32_t last = o.to < 0 ? s.frames : o.to;
-    if (last > s.frames && s.dir) {
+    if (last > s.frames && s.is_run) {
       code = bad_input("--to is %d, but the last frame of %s is %d", last, o.input, s.frames);
     } else if (o.from > last) {
       code = bad_input("--from is %d, but the last frame is %d", o.from, last);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// yawara run: a scene file becomes a cache. Stops cleanly at Ctrl-C and goes on with --resume.
+// yawara run: a scene file becomes a run on disk. Stops cleanly at Ctrl-C and goes on with
+// --resume.
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -12,8 +13,9 @@
 #include "console/options.h"
 #include "console/progress.h"
 #include "console/scene_options.h"
-#include "playback/cache.h"
 #include "playback/export.h"
+#include "playback/run_folder.h"
+#include "yawara/extend/memory.h"
 
 typedef struct run_options {
   const char* scene_path;
@@ -29,11 +31,13 @@ typedef struct run_options {
 
 typedef struct run {
   run_options options;
-  char dir[1024];
+  char dir[RUN_MAX_PATH];
   yw_scene* scene;
-  yw_scene_info info;
+  yw_scene_info scene_info;
   yw_world* world;
-  cache_index index;
+  shown_scene* shown;
+  run_info info;
+  frame_cells* known_cells;  // of each body, see frame_def
   double seconds_before;
   int32_t frame;
 } run;
@@ -61,16 +65,17 @@ static void watch_interrupts(void) {
 static int parse(int argc, char** argv, run_options* out) {
   *out = (run_options){.frames = -1, .snapshot_every = 60, .on_fault = "stop"};
   const option options[] = {
-      {"output", 'o', OPTION_TEXT, &out->output, "DIR", "cache folder (default: out/NAME)", 0, 0},
+      {"output", 'o', OPTION_TEXT, &out->output, "DIR", "run folder (default: out/NAME)", 0, 0},
       {"frames", 'n', OPTION_INT, &out->frames, "N", "frames to run (default: from the scene)", 0,
        1e7},
       {"format", 'f', OPTION_TEXT, &out->formats, "LIST",
-       "also write ply, obj, vtu, pc2, mdd, bgeo (comma separated)", 0, 0},
+       "then export ply, obj, vtu, pc2, mdd, bgeo (comma separated)", 0, 0},
       {"fields", 0, OPTION_TEXT, &out->fields, "LIST",
-       "also keep these fields in the cache, e.g. speed (comma separated), or all", 0, 0},
+       "also keep these fields in the frames, e.g. speed (comma separated), or all", 0, 0},
       {"skin", 0, OPTION_FLAG, &out->skin, NULL,
        "ply and obj: a skin around the particles of bodies without a surface", 0, 0},
-      {"resume", 'r', OPTION_FLAG, &out->resume, NULL, "go on from the last snapshot", 0, 0},
+      {"resume", 'r', OPTION_FLAG, &out->resume, NULL,
+       "go on with the run in the folder from its last snapshot", 0, 0},
       {"snapshot-every", 0, OPTION_INT, &out->snapshot_every, "N",
        "frames between snapshots (default: 60)", 1, 1e9},
       {"on-fault", 0, OPTION_TEXT, &out->on_fault, "WHAT",
@@ -80,13 +85,20 @@ static int parse(int argc, char** argv, run_options* out) {
   };
   const command self = {
       .name = "run",
-      .summary = "simulate a scene file and write a cache",
+      .summary = "simulate a scene file and keep its frames: a run",
       .usage = "run SCENE [-o DIR] [--frames N] [--set path=value] [--resume]",
+      .about =
+          "A run is a folder: what the bodies look like, where they are in every frame, a copy of\n"
+          "the scene. It needs neither the scene nor its meshes to be drawn (yawara render DIR),\n"
+          "exported (yawara export DIR) or described (yawara inspect DIR). docs/runs.md has the\n"
+          "format. Ctrl-C stops after the frame; --resume goes on from there, bit for bit, unless\n"
+          "the scene or one of its files has changed.\n",
       .examples =
           "  yawara run scenes/gallery/first.json\n"
           "  yawara run scenes/gallery/twist.json -o out/soft --set bodies[1].match.beta=0.5\n"
           "  yawara run scenes/gallery/teddy.json --format ply,pc2 --frames 240\n"
-          "  yawara run scenes/gallery/teddy.json --fields speed --format vtu\n",
+          "  yawara run scenes/gallery/teddy.json --fields speed --format vtu\n"
+          "  yawara run scenes/gallery/teddy.json --frames 480 --resume\n",
       .options = options,
       .num_options = sizeof options / sizeof options[0],
       .min_arguments = 1,
@@ -125,90 +137,130 @@ static int load_scene(run* r) {
   int code = scene_options_read(&o->scene, o->scene_path, &r->scene, &warning, &error);
   if (code >= 0) return code;
   if (warning.message[0]) fprintf(stderr, "warning: %s\n", warning.message);
-  r->info = yw_scene_info_of(r->scene);
+  r->scene_info = yw_scene_info_of(r->scene);
   if (yw_scene_build(r->scene, o->scene.threads, scene_options_simd(&o->scene), &r->world, &error) <
           0 ||
-      frame_check_fields(r->world, o->fields, &error) < 0) {
+      frame_check_fields(r->world, o->fields, &error) < 0 ||
+      shown_create(r->scene, r->world, &r->shown, &error) < 0) {
     return bad_input("%s", error.message);
   }
+  r->known_cells = YW_NEW_ARRAY(NULL, frame_cells, yw_world_num_bodies(r->world));
+  if (!r->known_cells) return bad_input("not enough memory");
   return -1;
 }
 
-static int fill_index(run* r) {
+static int fill_info(run* r) {
   const run_options* o = &r->options;
   yw_error error = {0};
-  cache_index* index = &r->index;
-  *index = (cache_index){.fps = r->info.fps, .substeps = r->info.substeps};
-  index->frames = o->frames >= 0 ? o->frames : r->info.frames;
+  run_info* info = &r->info;
+  *info = (run_info){.fps = r->scene_info.fps, .substeps = r->scene_info.substeps};
+  info->frames = o->frames >= 0 ? o->frames : r->scene_info.frames;
+  snprintf(info->made_by, sizeof info->made_by, "%s", yw_version());
   char* real = realpath(o->scene_path, NULL);
-  if (!real || strlen(real) >= sizeof index->scene) {
+  if (!real || strlen(real) >= sizeof info->scene) {
     free(real);
     return bad_input("%s: the path of the scene is too long", o->scene_path);
   }
-  snprintf(index->scene, sizeof index->scene, "%s", real);
+  snprintf(info->scene, sizeof info->scene, "%s", real);
   free(real);
   for (int32_t i = 0; i < o->scene.set.count; ++i) {
-    if (strlen(o->scene.set.items[i]) >= sizeof index->overrides[i]) {
+    if (strlen(o->scene.set.items[i]) >= sizeof info->overrides[i]) {
       return bad_input("--set %s is longer than %zu characters", o->scene.set.items[i],
-                       sizeof index->overrides[i] - 1);
+                       sizeof info->overrides[i] - 1);
     }
-    snprintf(index->overrides[i], sizeof index->overrides[i], "%s", o->scene.set.items[i]);
+    snprintf(info->overrides[i], sizeof info->overrides[i], "%s", o->scene.set.items[i]);
   }
-  index->num_overrides = o->scene.set.count;
-  if (o->fields && strlen(o->fields) >= sizeof index->fields) {
-    return bad_input("--fields is longer than %zu characters", sizeof index->fields - 1);
+  info->num_overrides = o->scene.set.count;
+  if (o->fields && strlen(o->fields) >= sizeof info->fields) {
+    return bad_input("--fields is longer than %zu characters", sizeof info->fields - 1);
   }
-  snprintf(index->fields, sizeof index->fields, "%s", o->fields ? o->fields : "");
-  if (cache_hash_scene(index->scene, o->scene.set.count, o->scene.set.items, &index->scene_hash,
-                       &error) < 0) {
-    return bad_input("%s", error.message);
-  }
+  snprintf(info->fields, sizeof info->fields, "%s", o->fields ? o->fields : "");
+  if (run_info_take_files(r->scene, info, &error) < 0) return bad_input("%s", error.message);
   return -1;
 }
 
 static yw_status write_frame(run* r, int32_t number, yw_error* error) {
-  const char* fields = r->index.fields[0] ? r->index.fields : NULL;
+  const frame_def def = {.world = r->world,
+                         .scene = r->scene,
+                         .number = number,
+                         .fields = r->info.fields[0] ? r->info.fields : NULL,
+                         .known_cells = r->known_cells};
   frame_data frame;
-  yw_status status = frame_of_world(r->world, number, fields, &frame, error);
+  yw_status status = frame_take(&def, &frame, error);
   if (status < 0) return status;
-  status = cache_write_frame(r->dir, &frame, error);
+  status = run_folder_write_frame(r->dir, &r->info, &frame, error);
   frame_free(&frame);
   return status;
 }
 
-// A new cache, or the place where an earlier run of the same scene stopped.
-static int open_cache(run* r) {
+static int start_run(run* r) {
   yw_error error = {0};
-  cache_index old;
-  bool exists = cache_exists(r->dir);
-  if (exists && cache_read_index(r->dir, &old, &error) < 0) return bad_input("%s", error.message);
-  if (!r->options.resume) {
-    if (exists && strcmp(old.scene, r->index.scene) != 0) {
-      return bad_input("%s holds a run of another scene (%s); choose another folder with -o",
-                       r->dir, old.scene);
-    }
-    if (cache_make_folder(r->dir, &error) < 0) return bad_input("%s", error.message);
-    cache_remove_snapshot(r->dir);
-    cache_remove_frames(r->dir, 0);
-    if (write_frame(r, 0, &error) < 0 || cache_write_index(r->dir, &r->index, &error) < 0) {
-      return bad_input("%s", error.message);
-    }
-    return -1;
-  }
-  if (!exists) return bad_input("%s holds no run to resume", r->dir);
-  if (old.scene_hash != r->index.scene_hash) {
-    return bad_input(
-        "%s: the scene or its --set values differ from the run in this folder; start "
-        "again without --resume",
-        r->dir);
-  }
-  if (cache_read_snapshot(r->dir, r->world, &r->frame, &error) < 0) {
+  if (run_folder_clear(r->dir, &error) < 0 ||
+      run_folder_write_shown(r->dir, r->scene, r->shown, &r->info, &error) < 0 ||
+      write_frame(r, 0, &error) < 0 || run_info_write(r->dir, &r->info, &error) < 0) {
     return bad_input("%s", error.message);
   }
-  r->seconds_before = old.seconds;
-  if (!r->options.fields) memcpy(r->index.fields, old.fields, sizeof old.fields);
-  cache_remove_frames(r->dir, r->frame + 1);
   return -1;
+}
+
+// The cells of the world are those of the frame that it stopped at: the next frames refer to them.
+static yw_status find_known_cells(run* r, yw_error* error) {
+  run_folder folder;
+  frame_data frame;
+  yw_status status = run_folder_open(r->dir, &folder, error);
+  if (status < 0) return status;
+  status = run_folder_read_frame(&folder, r->frame, &frame, error);
+  for (int32_t i = 0; status >= 0 && i < frame.num_bodies; ++i) {
+    r->known_cells[i].frame = frame.bodies[i].cells_frame;
+    r->known_cells[i].version = yw_body_cells_version(r->world, yw_world_body(r->world, i));
+  }
+  if (status >= 0) frame_free(&frame);
+  run_folder_close(&folder);
+  return status;
+}
+
+// Goes to the place where the run in the folder stopped, if it is one of this scene.
+static int resume_run(run* r, const run_info* old) {
+  yw_error error = {0};
+  if (run_info_compare(r->dir, old, &r->info, &error) < 0 ||
+      run_folder_shown_hash(r->shown, &r->info.shown_hash, &error) < 0) {
+    return bad_input("%s", error.message);
+  }
+  if (r->info.shown_hash != old->shown_hash) {
+    return bad_input(
+        "%s: was made by yawara %s, which makes other bodies of this scene; start again without "
+        "--resume",
+        r->dir, old->made_by);
+  }
+  if (run_folder_read_snapshot(r->dir, r->world, &r->frame, &error) < 0 ||
+      find_known_cells(r, &error) < 0) {
+    return bad_input("%s", error.message);
+  }
+  r->seconds_before = old->seconds;
+  if (!r->options.fields) memcpy(r->info.fields, old->fields, sizeof old->fields);
+  run_folder_remove_frames(r->dir, r->frame + 1);
+  return -1;
+}
+
+static int open_run(run* r) {
+  yw_error error = {0};
+  if (!run_folder_exists(r->dir)) {
+    return r->options.resume ? bad_input("%s holds no run to resume", r->dir) : start_run(r);
+  }
+  run_info old;
+  int code;
+  if (run_info_read(r->dir, &old, &error) < 0) {
+    code = bad_input("%s", error.message);
+  } else if (r->options.resume) {
+    code = resume_run(r, &old);
+  } else if (strcmp(old.scene, r->info.scene) != 0) {
+    code = bad_input("%s holds a run of another scene (%s); choose another folder with -o", r->dir,
+                     old.scene);
+  } else {
+    code = start_run(r);
+  }
+  run_info_free(&old);
+  return code;
 }
 
 // Frames
@@ -216,11 +268,11 @@ static int open_cache(run* r) {
 
 static int save_progress(run* r, double seconds, bool with_snapshot) {
   yw_error error = {0};
-  r->index.frames_done = r->frame;
-  r->index.seconds = r->seconds_before + seconds;
-  r->index.state_hash = yw_world_hash(r->world);
-  if ((with_snapshot && cache_write_snapshot(r->dir, r->frame, r->world, &error) < 0) ||
-      cache_write_index(r->dir, &r->index, &error) < 0) {
+  r->info.frames_done = r->frame;
+  r->info.seconds = r->seconds_before + seconds;
+  r->info.state_hash = yw_world_hash(r->world);
+  if ((with_snapshot && run_folder_write_snapshot(r->dir, r->frame, r->world, &error) < 0) ||
+      run_info_write(r->dir, &r->info, &error) < 0) {
     return bad_input("%s", error.message);
   }
   return -1;
@@ -233,13 +285,13 @@ static int report_fault(const run* r, const yw_step_report* report) {
       "%s: frame %d (t = %.3f s): body \"%s\" diverged and was frozen where it last was finite.\n"
       "Try more substeps (--set substeps=%d), lower speeds or softer material, or --on-fault "
       "continue.\n",
-      r->dir, r->frame + 1, yw_world_time(r->world), name ? name : "?", 2 * r->info.substeps);
+      r->dir, r->frame + 1, yw_world_time(r->world), name ? name : "?", 2 * r->scene_info.substeps);
   return EXIT_FAILED;
 }
 
 static void describe_speed(const run* r, double seconds, int32_t made, char* out, size_t capacity) {
-  double simulated = made / (double)r->info.fps;
-  double steps = (double)made * r->info.substeps / (seconds > 1e-9 ? seconds : 1e-9);
+  double simulated = made / (double)r->scene_info.fps;
+  double steps = (double)made * r->scene_info.substeps / (seconds > 1e-9 ? seconds : 1e-9);
   snprintf(out, capacity, "%.0f steps/s  %.2f s simulated in %.1f s (%.1fx real time)", steps,
            simulated, seconds, simulated / (seconds > 1e-9 ? seconds : 1e-9));
 }
@@ -248,7 +300,8 @@ static void describe_speed(const run* r, double seconds, int32_t made, char* out
 static int make_frame(run* r) {
   yw_error error = {0};
   yw_step_report report;
-  yw_status status = yw_world_step(r->world, 1.0f / r->info.fps, r->info.substeps, &report);
+  yw_status status =
+      yw_world_step(r->world, 1.0f / r->scene_info.fps, r->scene_info.substeps, &report);
   if (status < 0) {
     fprintf(stderr, "%s: frame %d: the step failed (status %d: %s)\n", r->dir, r->frame + 1, status,
             status == YW_ERR_MEMORY ? "not enough memory" : "invalid settings");
@@ -267,9 +320,9 @@ static int make_frame(run* r) {
 static int make_frames(run* r) {
   watch_interrupts();
   int32_t first = r->frame;
-  progress p = progress_start("frame", first, r->index.frames, r->options.quiet);
+  progress p = progress_start("frame", first, r->info.frames, r->options.quiet);
   int code = -1;
-  while (code < 0 && r->frame < r->index.frames && !interrupted) {
+  while (code < 0 && r->frame < r->info.frames && !interrupted) {
     code = make_frame(r);
     bool due = r->frame % r->options.snapshot_every == 0;
     if (code < 0 && due) code = save_progress(r, progress_seconds(&p), true);
@@ -292,12 +345,12 @@ static int make_frames(run* r) {
 static int finish(run* r) {
   yw_error error = {0};
   export_def def = {r->dir, r->options.formats, r->dir, r->options.skin, r->options.quiet};
-  if (r->options.formats && export_cache(&def, &error) < 0) {
+  if (r->options.formats && export_run(&def, &error) < 0) {
     return bad_input("%s", error.message);
   }
   if (!r->options.quiet) {
     printf("%s: %d frames, state %016llx\nlook at it: yawara render %s -o %s.mp4\n", r->dir,
-           r->frame, (unsigned long long)r->index.state_hash, r->dir, r->dir);
+           r->frame, (unsigned long long)r->info.state_hash, r->dir, r->dir);
   }
   return EXIT_DONE;
 }
@@ -315,10 +368,13 @@ int cmd_run(int argc, char** argv) {
     default_folder(r.options.scene_path, r.dir, sizeof r.dir);
   }
   code = load_scene(&r);
-  if (code < 0) code = fill_index(&r);
-  if (code < 0) code = open_cache(&r);
+  if (code < 0) code = fill_info(&r);
+  if (code < 0) code = open_run(&r);
   if (code < 0) code = make_frames(&r);
   if (code < 0) code = finish(&r);
+  run_info_free(&r.info);
+  yw_mem_free(NULL, r.known_cells);
+  shown_destroy(r.shown);
   yw_world_destroy(r.world);
   yw_scene_destroy(r.scene);
   return code;

@@ -22,6 +22,7 @@ int bad_input(const char* format, ...) {
 
 static void print_help(const command* self) {
   printf("yawara %s: %s\n\nusage: yawara %s\n\n", self->name, self->summary, self->usage);
+  if (self->about) printf("%s\n", self->about);
   for (int32_t i = 0; i < self->num_options; ++i) {
     const option* o = &self->options[i];
     char left[64], letter[8] = "    ";

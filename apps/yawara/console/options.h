@@ -37,6 +37,7 @@ typedef struct command {
   const char* name;
   const char* summary;   ///< one line
   const char* usage;     ///< after "yawara"
+  const char* about;     ///< lines that say what happens, may be NULL
   const char* examples;  ///< lines, may be NULL
   const option* options;
   int32_t num_options;

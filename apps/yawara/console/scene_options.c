@@ -8,8 +8,9 @@
 
 #include "yawara/extend/timer.h"
 
-#define LINE_WIDTH 48
-#define PATIENCE 0.3  // s
+// Columns of the line that tells how far models are, and s before it appears.
+#define LINE_COLUMNS 48
+#define SECONDS_BEFORE_LINE 0.3
 
 static const yw_simd levels[] = {YW_SIMD_AUTO, YW_SIMD_PLAIN, YW_SIMD_AVX2, YW_SIMD_AVX512};
 
@@ -38,7 +39,7 @@ typedef struct making_line {
 
 static void show_making(void* context, const char* what, double share) {
   making_line* line = context;
-  if (isatty(STDERR_FILENO) != 1 || yw_seconds() - line->started < PATIENCE) return;
+  if (isatty(STDERR_FILENO) != 1 || yw_seconds() - line->started < SECONDS_BEFORE_LINE) return;
   fprintf(stderr, "\rmaking models: %-20.20s %3.0f %%", what, 100.0 * share);
   fflush(stderr);
   line->shown = true;
@@ -74,7 +75,7 @@ int scene_options_read(const scene_options* options, const char* path, yw_scene*
   def.progress = show_making;
   def.progress_context = &line;
   yw_status status = yw_scene_read(&def, out, warning, error);
-  if (line.shown) fprintf(stderr, "\r%*s\r", LINE_WIDTH, "");
+  if (line.shown) fprintf(stderr, "\r%*s\r", LINE_COLUMNS, "");
   if (status < 0) return bad_input("%s", error->message);
   return -1;
 }

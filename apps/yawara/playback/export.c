@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "playback/export.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "console/progress.h"
-#include "playback/cache.h"
 #include "playback/frame_values.h"
+#include "playback/run_folder.h"
 #include "render/skin/skin.h"
 #include "yawara/extend/bgeo_write.h"
 #include "yawara/extend/error.h"
+#include "yawara/extend/file.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/ply_write.h"
 #include "yawara/extend/point_cache.h"
@@ -23,13 +22,10 @@ enum { PLY, OBJ, VTU, PC2, MDD, BGEO, NUM_FORMATS };
 #define MAX_NAME 80
 
 typedef struct exporter {
-  const char* dir;  // of the cache
   char folders[NUM_FORMATS][MAX_PATH];
   bool wanted[NUM_FORMATS];
   bool skin;
-  cache_index index;
-  yw_scene* scene;
-  yw_world* world;
+  run_folder run;
   int32_t num_bodies;
   char (*names)[MAX_NAME];           // of each body, usable as file names, all different
   yw_point_cache_writer* caches[2];  // PC2 and MDD, one per body
@@ -65,7 +61,7 @@ bool export_formats_known(const char* formats) { return each_format(formats, NUL
 // Names: letters, digits, - and _; a number is put behind so that they differ.
 static void name_bodies(exporter* e) {
   for (int32_t i = 0; i < e->num_bodies; ++i) {
-    const char* name = yw_body_name(e->world, yw_world_body(e->world, i));
+    const char* name = e->run.shown->bodies[i].name;
     char clean[64];
     size_t n = 0;
     for (; name[n] && n < sizeof clean - 1; ++n) {
@@ -83,18 +79,16 @@ static void name_bodies(exporter* e) {
   }
 }
 
-static const yw_model* model_of(const exporter* e, int32_t body) {
-  return yw_body_model(e->world, yw_world_body(e->world, body));
+static const shown_model* model_of(const exporter* e, int32_t body) {
+  return shown_model_of(e->run.shown, body);
 }
 
 static yw_status make_folders(exporter* e, const char* out_dir, yw_error* error) {
   for (int i = 0; i < NUM_FORMATS; ++i) {
     if (!e->wanted[i]) continue;
     snprintf(e->folders[i], MAX_PATH, "%s/%s", out_dir, formats_known[i]);
-    if (mkdir(e->folders[i], 0777) != 0 && errno != EEXIST) {
-      return yw_fail(error, YW_ERR_IO, "%s: cannot make this folder: %s", e->folders[i],
-                     strerror(errno));
-    }
+    yw_status status = yw_make_folders(e->folders[i], error);
+    if (status < 0) return status;
   }
   return YW_OK;
 }
@@ -105,12 +99,12 @@ static yw_status open_point_caches(exporter* e, int format, yw_error* error) {
   e->caches[format - PC2] = caches;
   if (!caches) return yw_fail_memory(error, "point caches");
   for (int32_t i = 0; i < e->num_bodies; ++i) {
-    const yw_tri_mesh* surface = yw_model_surface(model_of(e, i));
+    const yw_tri_mesh* surface = &model_of(e, i)->surface;
     if (surface->num_triangles == 0) {
       return yw_fail(
           error, YW_ERR_INVALID,
           "body \"%s\" is made of loose particles, which %s cannot hold; use ply, vtu or bgeo",
-          yw_body_name(e->world, yw_world_body(e->world, i)), formats_known[format]);
+          e->run.shown->bodies[i].name, formats_known[format]);
     }
     char path[MAX_PATH + MAX_NAME + 8];
     snprintf(path, sizeof path, "%s/%s.obj", e->folders[format], e->names[i]);
@@ -118,39 +112,27 @@ static yw_status open_point_caches(exporter* e, int format, yw_error* error) {
     if (status < 0) return status;
     snprintf(path, sizeof path, "%s/%s.%s", e->folders[format], e->names[i], formats_known[format]);
     yw_point_cache_def def = {.num_points = surface->num_vertices,
-                              .fps = (double)e->index.fps,
-                              .expected_frames = e->index.frames_done + 1};
+                              .fps = (double)e->run.info.fps,
+                              .expected_frames = e->run.info.frames_done + 1};
     status = yw_point_cache_open(&caches[i], path, &def, NULL, error);
     if (status < 0) return status;
   }
   return YW_OK;
 }
 
-// Frames that run.json only claims to have would be paid for in memory.
-static yw_status check_frames(const exporter* e, yw_error* error) {
-  for (int32_t frame = 0; frame <= e->index.frames_done; ++frame) {
-    if (cache_has_frame(e->dir, frame)) continue;
-    return yw_fail(error, YW_ERR_FORMAT,
-                   "%s: run.json speaks of %d frames, but frame %d is missing", e->dir,
-                   e->index.frames_done, frame);
-  }
-  return YW_OK;
-}
-
-static yw_status open_exporter(exporter* e, const char* out_dir, yw_error* error) {
-  yw_status status = cache_read_index(e->dir, &e->index, error);
-  if (status >= 0) status = check_frames(e, error);
-  if (status >= 0) status = cache_read_scene(e->dir, &e->index, &e->scene, error);
-  if (status >= 0) status = yw_scene_build(e->scene, 1, YW_SIMD_AUTO, &e->world, error);
-  if (status >= 0) status = make_folders(e, out_dir, error);
+static yw_status open_exporter(exporter* e, const export_def* def, yw_error* error) {
+  yw_status status = run_folder_open(def->run_dir, &e->run, error);
+  // Frames that run.json only claims to have would be paid for in memory.
+  if (status >= 0) status = run_folder_check_frames(&e->run, error);
+  if (status >= 0) status = make_folders(e, def->out_dir, error);
   if (status < 0) return status;
-  e->num_bodies = yw_world_num_bodies(e->world);
+  e->num_bodies = e->run.shown->num_bodies;
   int32_t largest = 0;
   for (int32_t i = 0; i < e->num_bodies; ++i) {
-    int32_t count = yw_model_surface(model_of(e, i))->num_vertices;
+    int32_t count = model_of(e, i)->surface.num_vertices;
     largest = count > largest ? count : largest;
   }
-  size_t files = (size_t)e->num_bodies * ((size_t)e->index.frames_done + 1);
+  size_t files = (size_t)e->num_bodies * ((size_t)e->run.info.frames_done + 1);
   e->surface = YW_NEW_ARRAY(NULL, yw_vec3, largest);
   e->names = yw_mem_alloc(NULL, (size_t)e->num_bodies, sizeof *e->names);
   e->carriers = YW_NEW_ARRAY(NULL, int32_t*, e->num_bodies);
@@ -185,7 +167,7 @@ static yw_status write_vtu(exporter* e, const frame_data* frame, int32_t index, 
   e->series[entry] = (yw_pvd_entry){frame->time, index, file};
   char path[MAX_PATH + MAX_NAME + 24];
   snprintf(path, sizeof path, "%s/%s", e->folders[VTU], file);
-  const int32_t* tets = body->cells ? body->cells : yw_model_tets(model_of(e, index))->tets;
+  const int32_t* tets = frame_tets(body, model_of(e, index));
   yw_vtu_grid grid = {.num_points = body->num_particles,
                       .positions = body->positions,
                       .num_cells = loose ? body->num_particles : body->num_cells,
@@ -222,16 +204,17 @@ static yw_status gather_fields(exporter* e, const frame_body* body, int32_t inde
                                const yw_tri_mesh* posed, yw_ply_field** out, int32_t* count,
                                float** values) {
   int32_t vertices = posed->num_vertices;
-  bool skinned =
-      posed->num_triangles > 0 && yw_model_surface(model_of(e, index))->num_triangles == 0;
+  bool skinned = posed->num_triangles > 0 && model_of(e, index)->kind == SHOWN_PARTICLES;
   *out = YW_NEW_ARRAY(NULL, yw_ply_field, body->num_fields + 1);
   *values = YW_NEW_ARRAY(NULL, float, (size_t)vertices*(size_t)body->num_fields);
   *count = 0;
   if (!*out || !*values) return YW_ERR_MEMORY;
   for (int32_t i = 0; i < body->num_fields; ++i) {
     float* at = *values + (size_t)vertices * (size_t)i;
-    yw_status status =
-        frame_shown_values(body, model_of(e, index), &body->fields[i], &e->carriers[index], at);
+    const frame_field* field = &body->fields[i];
+    const shown_model* model = model_of(e, index);
+    yw_status status = skinned ? frame_values_at(body, model, field, vertices, posed->positions, at)
+                               : frame_shown_values(body, model, field, &e->carriers[index], at);
     if (status < 0) return status;
     (*out)[(*count)++] = (yw_ply_field){body->fields[i].name, at};
   }
@@ -270,7 +253,7 @@ static yw_status take_particles(const exporter* e, const frame_body* body, yw_tr
 static yw_status write_surface(exporter* e, const frame_data* frame, int32_t index, int format,
                                yw_error* error) {
   const frame_body* body = &frame->bodies[index];
-  yw_tri_mesh posed = *yw_model_surface(model_of(e, index)), skin = {0};
+  yw_tri_mesh posed = model_of(e, index)->surface, skin = {0};
   posed.positions = e->surface;
   yw_status status = YW_OK;
   if (posed.num_triangles == 0) status = take_particles(e, body, &posed, &skin, error);
@@ -302,11 +285,8 @@ static yw_status write_body(exporter* e, const frame_data* frame, int32_t index,
 
 static yw_status write_frame(exporter* e, int32_t number, yw_error* error) {
   frame_data frame;
-  yw_status status = cache_read_frame(e->dir, number, &frame, error);
+  yw_status status = run_folder_read_frame(&e->run, number, &frame, error);
   if (status < 0) return status;
-  if (!frame_fits(&frame, e->world)) {
-    status = yw_fail(error, YW_ERR_FORMAT, "%s: frame %d does not fit the scene", e->dir, number);
-  }
   for (int32_t i = 0; i < e->num_bodies && status >= 0; ++i) {
     status = write_body(e, &frame, i, error);
   }
@@ -340,8 +320,7 @@ static void close_exporter(exporter* e) {
   yw_mem_free(NULL, e->names);
   yw_mem_free(NULL, e->series);
   yw_mem_free(NULL, e->series_files);
-  yw_world_destroy(e->world);
-  yw_scene_destroy(e->scene);
+  run_folder_close(&e->run);
   yw_mem_free(NULL, e);
 }
 
@@ -353,10 +332,9 @@ yw_status export_check_skin(const char* formats, yw_error* error) {
   return skin_available(error);
 }
 
-yw_status export_cache(const export_def* def, yw_error* error) {
+yw_status export_run(const export_def* def, yw_error* error) {
   exporter* e = YW_NEW(NULL, exporter);
   if (!e) return yw_fail_memory(error, "an export");
-  e->dir = def->cache_dir;
   e->skin = def->skin;
   yw_status status = YW_OK;
   if (!each_format(def->formats, e->wanted)) {
@@ -365,9 +343,9 @@ yw_status export_cache(const export_def* def, yw_error* error) {
                      def->formats);
   }
   if (status >= 0 && e->skin) status = export_check_skin(def->formats, error);
-  if (status >= 0) status = open_exporter(e, def->out_dir, error);
+  if (status >= 0) status = open_exporter(e, def, error);
   if (status >= 0) {
-    int32_t last = e->index.frames_done;
+    int32_t last = e->run.info.frames_done;
     progress p = progress_start("exported frame", 0, last, def->quiet);
     for (int32_t frame = 0; frame <= last && status >= 0; ++frame) {
       status = write_frame(e, frame, error);

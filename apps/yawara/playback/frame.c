@@ -8,18 +8,14 @@
 
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
-
-enum { ACTIVE = 1, SURFACE = 2, RADII = 4, CELLS = 8 };
-
-static const yw_model* model_of(const yw_world* world, int32_t body) {
-  return yw_body_model(world, yw_world_body(world, body));
-}
+#include "yawara/extend/vec.h"
 
 void frame_free(frame_data* frame) {
   for (int32_t i = 0; frame->bodies && i < frame->num_bodies; ++i) {
     yw_mem_free(NULL, frame->bodies[i].fields);
   }
   yw_mem_free(NULL, frame->bodies);
+  yw_mem_free(NULL, frame->obstacles);
   yw_mem_free(NULL, frame->values);
   *frame = (frame_data){0};
 }
@@ -131,15 +127,22 @@ static void* take_values(value_room* room, size_t count) {
   return part;
 }
 
-static bool cells_are_the_models(const yw_world* world, int32_t body, int32_t count) {
-  const yw_tet_mesh* tets = yw_model_tets(model_of(world, body));
-  if (count != tets->num_tets) return false;
-  if (count == 0) return true;
-  int32_t* cells = YW_NEW_ARRAY(NULL, int32_t, 4 * (size_t)count);
-  bool same = cells && yw_body_cells(world, yw_world_body(world, body), cells, count) == count &&
-              memcmp(cells, tets->tets, sizeof(int32_t) * 4 * (size_t)count) == 0;
-  yw_mem_free(NULL, cells);
-  return same;
+// The tets as they are now, unless they are those of the model or of an earlier frame.
+static bool take_cells(const frame_def* def, int32_t body, value_room* room, frame_body* out) {
+  yw_body_id id = yw_world_body(def->world, body);
+  uint64_t version = yw_body_cells_version(def->world, id);
+  frame_cells* known = def->known_cells ? &def->known_cells[body] : NULL;
+  out->num_cells = yw_body_cells(def->world, id, NULL, 0);
+  out->cells_frame = version == 0 ? -1 : def->number;
+  if (version == 0) return true;
+  if (known && known->version == version && known->frame != def->number) {
+    out->cells_frame = known->frame;
+    return true;
+  }
+  if (known) *known = (frame_cells){version, def->number};
+  int32_t* cells = take_values(room, 4 * (size_t)out->num_cells);
+  out->cells = cells;
+  return !cells || yw_body_cells(def->world, id, cells, out->num_cells) >= 0;
 }
 
 static bool take_fields(const yw_world* world, yw_body_id id, const char* wanted, value_room* room,
@@ -163,8 +166,8 @@ static bool take_fields(const yw_world* world, yw_body_id id, const char* wanted
   return true;
 }
 
-static bool take_body(const yw_world* world, int32_t body, const char* fields, value_room* room,
-                      frame_body* out) {
+static bool take_body(const frame_def* def, int32_t body, value_room* room, frame_body* out) {
+  const yw_world* world = def->world;
   yw_body_id id = yw_world_body(world, body);
   const yw_model* model = yw_body_model(world, id);
   const yw_tri_mesh* surface = yw_model_surface(model);
@@ -186,28 +189,31 @@ static bool take_body(const yw_world* world, int32_t body, const char* fields, v
     if (radii) memcpy(radii, r, sizeof *r * count);
     out->radii = radii;
   }
-  out->num_cells = yw_body_cells(world, id, NULL, 0);
-  if (!cells_are_the_models(world, body, out->num_cells)) {
-    int32_t* cells = take_values(room, 4 * (size_t)out->num_cells);
-    if (cells && yw_body_cells(world, id, cells, out->num_cells) < 0) return false;
-    out->cells = cells;
-  }
-  return take_fields(world, id, fields, room, out);
+  return take_cells(def, body, room, out) && take_fields(world, id, def->fields, room, out);
 }
 
-yw_status frame_of_world(const yw_world* world, int32_t number, const char* fields, frame_data* out,
-                         yw_error* error) {
-  int32_t bodies = yw_world_num_bodies(world);
-  *out = (frame_data){.number = number, .time = yw_world_time(world), .num_bodies = bodies};
+static bool take_poses(const frame_def* def, frame_data* out) {
+  out->num_obstacles = def->scene ? yw_scene_num_obstacles(def->scene) : 0;
+  out->obstacles = YW_NEW_ARRAY(NULL, yw_transform, out->num_obstacles);
+  for (int32_t i = 0; out->obstacles && i < out->num_obstacles; ++i) {
+    out->obstacles[i] = YW_TRANSFORM_IDENTITY;
+    yw_obstacle_id id = yw_scene_obstacle_id(def->scene, i);
+    yw_obstacle_pose(def->world, id, out->time, &out->obstacles[i]);
+  }
+  return out->obstacles != NULL;
+}
+
+yw_status frame_take(const frame_def* def, frame_data* out, yw_error* error) {
+  int32_t bodies = yw_world_num_bodies(def->world);
+  *out =
+      (frame_data){.number = def->number, .time = yw_world_time(def->world), .num_bodies = bodies};
   out->bodies = YW_NEW_ARRAY(NULL, frame_body, bodies);
-  bool ok = out->bodies != NULL;
+  bool ok = out->bodies && take_poses(def, out);
   // Once to count, once to fill.
   value_room room = {0};
   for (int pass = 0; pass < 2 && ok; ++pass) {
     room.used = 0;
-    for (int32_t i = 0; i < bodies && ok; ++i) {
-      ok = take_body(world, i, fields, &room, &out->bodies[i]);
-    }
+    for (int32_t i = 0; i < bodies && ok; ++i) ok = take_body(def, i, &room, &out->bodies[i]);
     if (pass == 0 && ok) ok = (out->values = YW_NEW_ARRAY(NULL, uint32_t, room.used)) != NULL;
     room.values = out->values;
   }
@@ -218,159 +224,39 @@ yw_status frame_of_world(const yw_world* world, int32_t number, const char* fiel
 
 // Use -------------------------------------------------------------------------------------------
 
-static bool body_fits(const frame_body* body, const yw_model* model) {
-  const yw_tet_mesh* tets = yw_model_tets(model);
-  bool has_state = yw_model_surface_has_state(model);
-  if (has_state != (body->surface != NULL)) return false;
-  if (has_state && body->num_surface != yw_model_surface(model)->num_vertices) return false;
-  if (body->num_particles < tets->num_vertices) return false;
-  return body->cells || body->num_cells == tets->num_tets;
+static bool body_fits(const frame_body* body, const shown_model* model) {
+  bool own = model->kind == SHOWN_OWN;
+  if (own != (body->surface != NULL)) return false;
+  if (own && body->num_surface != model->surface.num_vertices) return false;
+  if (body->num_particles < model->tets.num_vertices) return false;
+  return body->cells_frame >= 0 || body->num_cells == model->tets.num_tets;
 }
 
-bool frame_fits(const frame_data* frame, const yw_world* world) {
-  if (frame->num_bodies != yw_world_num_bodies(world)) return false;
+bool frame_fits(const frame_data* frame, const shown_scene* shown) {
+  if (frame->num_bodies != shown->num_bodies) return false;
+  if (frame->num_obstacles != shown->num_obstacles) return false;
   for (int32_t i = 0; i < frame->num_bodies; ++i) {
-    if (!body_fits(&frame->bodies[i], model_of(world, i))) return false;
+    if (!body_fits(&frame->bodies[i], shown_model_of(shown, i))) return false;
   }
   return true;
 }
 
-void frame_surface(const frame_body* body, const yw_model* model, yw_vec3* out) {
-  size_t count = (size_t)yw_model_surface(model)->num_vertices;
-  if (body->surface) {
-    if (count > 0) memcpy(out, body->surface, sizeof *out * count);
-  } else {
-    yw_model_surface_positions(model, body->positions, out);
+const int32_t* frame_tets(const frame_body* body, const shown_model* model) {
+  return body->cells ? body->cells : model->tets.tets;
+}
+
+void frame_surface(const frame_body* body, const shown_model* model, yw_vec3* out) {
+  int32_t count = model->surface.num_vertices;
+  if (model->kind == SHOWN_OWN && count > 0)
+    memcpy(out, body->surface, sizeof *out * (size_t)count);
+  for (int32_t i = 0; model->kind == SHOWN_BOUNDARY && i < count; ++i) {
+    out[i] = body->positions[model->vertices[i]];
   }
-}
-
-// Bytes -----------------------------------------------------------------------------------------
-
-static void write_text(yw_writer* writer, const char* text) {
-  size_t length = strlen(text);
-  yw_write_u32(writer, (uint32_t)length);
-  yw_write_bytes(writer, text, length);
-}
-
-static void write_body(const frame_body* body, yw_writer* writer) {
-  size_t count = (size_t)body->num_particles;
-  uint32_t flags = (body->active ? ACTIVE : 0u) | (body->surface ? SURFACE : 0u) |
-                   (body->radii ? RADII : 0u) | (body->cells ? CELLS : 0u);
-  yw_write_u32(writer, flags);
-  yw_write_u32(writer, (uint32_t)count);
-  yw_write_f32(writer, (const float*)body->positions, 3 * count);
-  if (body->surface) {
-    yw_write_u32(writer, (uint32_t)body->num_surface);
-    yw_write_f32(writer, (const float*)body->surface, 3 * (size_t)body->num_surface);
-  }
-  if (body->radii) yw_write_f32(writer, body->radii, count);
-  yw_write_u32(writer, (uint32_t)body->num_cells);
-  for (size_t i = 0; body->cells && i < 4 * (size_t)body->num_cells; ++i) {
-    yw_write_u32(writer, (uint32_t)body->cells[i]);
-  }
-  yw_write_u32(writer, (uint32_t)body->num_fields);
-  for (int32_t i = 0; i < body->num_fields; ++i) {
-    const frame_field* field = &body->fields[i];
-    write_text(writer, field->name);
-    write_text(writer, field->unit);
-    yw_write_u32(writer, field->per_cell);
-    yw_write_f32(writer, field->values, (size_t)field->count);
-  }
-}
-
-void frame_write(const frame_data* frame, yw_writer* writer) {
-  yw_write_u32(writer, (uint32_t)frame->number);
-  yw_write_f64(writer, frame->time);
-  yw_write_u32(writer, (uint32_t)frame->num_bodies);
-  for (int32_t i = 0; i < frame->num_bodies; ++i) write_body(&frame->bodies[i], writer);
-}
-
-// A count of things of `size` bytes each that are still to come.
-static bool read_count(yw_reader* reader, size_t size, int32_t* out) {
-  uint32_t count = yw_read_u32(reader);
-  if (reader->failed || count > (reader->size - reader->offset) / size) return false;
-  *out = (int32_t)count;
-  return true;
-}
-
-static const float* read_floats(yw_reader* reader, value_room* room, size_t count) {
-  float* values = NULL;
-  if (count <= (reader->size - reader->offset) / sizeof(float)) values = take_values(room, count);
-  if (values) yw_read_f32(reader, values, count);
-  return values;
-}
-
-static bool read_text(yw_reader* reader, char* out, size_t capacity) {
-  int32_t length;
-  if (!read_count(reader, 1, &length) || (size_t)length >= capacity) return false;
-  yw_read_bytes(reader, out, (size_t)length);
-  out[length] = '\0';
-  return strlen(out) == (size_t)length;
-}
-
-static bool read_cells(yw_reader* reader, value_room* room, frame_body* out) {
-  size_t corners = 4 * (size_t)out->num_cells;
-  if (corners > (reader->size - reader->offset) / 4) return false;
-  int32_t* cells = take_values(room, corners);
-  for (size_t i = 0; i < corners; ++i) {
-    uint32_t corner = yw_read_u32(reader);
-    if (corner >= (uint32_t)out->num_particles) return false;
-    cells[i] = (int32_t)corner;
-  }
-  out->cells = cells;
-  return true;
-}
-
-static bool read_fields(yw_reader* reader, value_room* room, frame_body* out) {
-  int32_t count;
-  // Each has two lengths and a flag at least.
-  if (!read_count(reader, 12, &count)) return false;
-  out->fields = YW_NEW_ARRAY(NULL, frame_field, count);
-  if (!out->fields) return false;
-  for (int32_t i = 0; i < count; ++i) {
-    frame_field* field = &out->fields[out->num_fields++];
-    if (!read_text(reader, field->name, sizeof field->name) ||
-        !read_text(reader, field->unit, sizeof field->unit)) {
-      return false;
+  for (int32_t i = 0; model->kind == SHOWN_EMBEDDED && i < count; ++i) {
+    const yw_embedded_point* point = &model->points[i];
+    out[i] = yw_v3(0, 0, 0);
+    for (int k = 0; k < 4; ++k) {
+      out[i] = yw_mad(out[i], point->weights[k], body->positions[point->vertices[k]]);
     }
-    field->per_cell = yw_read_u32(reader) != 0;
-    field->count = field->per_cell ? out->num_cells : out->num_particles;
-    field->values = read_floats(reader, room, (size_t)field->count);
-    if (!field->values) return false;
   }
-  return true;
-}
-
-static bool read_body(yw_reader* reader, value_room* room, frame_body* out) {
-  uint32_t flags = yw_read_u32(reader);
-  if (flags > 15 || !read_count(reader, sizeof(yw_vec3), &out->num_particles)) return false;
-  size_t count = (size_t)out->num_particles;
-  out->active = (flags & ACTIVE) != 0;
-  out->positions = (const yw_vec3*)read_floats(reader, room, 3 * count);
-  if (flags & SURFACE) {
-    if (!read_count(reader, sizeof(yw_vec3), &out->num_surface)) return false;
-    out->surface = (const yw_vec3*)read_floats(reader, room, 3 * (size_t)out->num_surface);
-  }
-  if (flags & RADII) out->radii = read_floats(reader, room, count);
-  if ((flags & RADII) && !out->radii) return false;
-  out->num_cells = (int32_t)yw_read_u32(reader);
-  if (reader->failed || out->num_cells < 0) return false;
-  if ((flags & CELLS) && !read_cells(reader, room, out)) return false;
-  return read_fields(reader, room, out);
-}
-
-bool frame_read(yw_reader* reader, frame_data* out) {
-  *out = (frame_data){.number = (int32_t)yw_read_u32(reader), .time = yw_read_f64(reader)};
-  int32_t bodies;
-  // Every body has four numbers at least; all arrays together are no longer than what is left.
-  if (!read_count(reader, 16, &bodies)) return false;
-  out->bodies = YW_NEW_ARRAY(NULL, frame_body, bodies);
-  out->values = YW_NEW_ARRAY(NULL, uint32_t, (reader->size - reader->offset) / 4 + 1);
-  if (!out->bodies || !out->values) return false;
-  out->num_bodies = bodies;
-  value_room room = {.values = out->values};
-  for (int32_t i = 0; i < bodies; ++i) {
-    if (!read_body(reader, &room, &out->bodies[i])) return false;
-  }
-  return !reader->failed && reader->offset == reader->size;
 }

@@ -31,13 +31,13 @@ static void fill_gaps(const yw_tet_mesh* mesh, float* values) {
 }
 
 static bool particle_values(const frame_body* body, const frame_field* field,
-                            const yw_tet_mesh* mesh, float* out) {
+                            const shown_model* model, float* out) {
+  const int32_t* cells = frame_tets(body, model);
   size_t count = (size_t)body->num_particles;
   if (!field->per_cell) {
     if (count > 0) memcpy(out, field->values, sizeof(float) * count);
     return true;
   }
-  const int32_t* cells = body->cells ? body->cells : mesh->tets;
   int32_t* around = YW_NEW_ARRAY(NULL, int32_t, count);
   if (!around) return false;
   for (size_t i = 0; i < count; ++i) out[i] = 0.0f;
@@ -50,7 +50,7 @@ static bool particle_values(const frame_body* body, const frame_field* field,
   }
   for (size_t i = 0; i < count; ++i) out[i] = around[i] > 0 ? out[i] / (float)around[i] : NAN;
   yw_mem_free(NULL, around);
-  if (body->cells && body->num_particles == mesh->num_vertices) fill_gaps(mesh, out);
+  if (body->cells && body->num_particles == model->tets.num_vertices) fill_gaps(&model->tets, out);
   return true;
 }
 
@@ -124,11 +124,12 @@ static void carry(const frame_body* body, const float* values, const int32_t* ca
   }
 }
 
-yw_status frame_values_at(const frame_body* body, const yw_model* model, const frame_field* field,
-                          int32_t num_points, const yw_vec3* points, float* out) {
+yw_status frame_values_at(const frame_body* body, const shown_model* model,
+                          const frame_field* field, int32_t num_points, const yw_vec3* points,
+                          float* out) {
   float* values = YW_NEW_ARRAY(NULL, float, body->num_particles);
   int32_t* carriers = frame_nearest_particles(body, num_points, points);
-  bool ok = values && carriers && particle_values(body, field, yw_model_tets(model), values);
+  bool ok = values && carriers && particle_values(body, field, model, values);
   if (ok) carry(body, values, carriers, num_points, out);
   yw_mem_free(NULL, values);
   yw_mem_free(NULL, carriers);
@@ -144,14 +145,14 @@ static bool carry_by_neighbours(const frame_body* body, const float* values, int
 }
 
 // A surface that follows the mesh takes numbers from it the way it takes positions.
-static bool carry_as_positions(const frame_body* body, const yw_model* model, const float* values,
-                               float* out) {
-  int32_t vertices = yw_model_surface(model)->num_vertices;
+static bool carry_as_positions(const frame_body* body, const shown_model* model,
+                               const float* values, float* out) {
+  int32_t vertices = model->surface.num_vertices;
   yw_vec3* from = YW_NEW_ARRAY(NULL, yw_vec3, body->num_particles);
   yw_vec3* to = YW_NEW_ARRAY(NULL, yw_vec3, vertices);
   if (from && to) {
     for (int32_t i = 0; i < body->num_particles; ++i) from[i] = yw_v3(values[i], 0, 0);
-    yw_model_surface_positions(model, from, to);
+    frame_surface(&(frame_body){.positions = from}, model, to);
     for (int32_t i = 0; i < vertices; ++i) out[i] = to[i].x;
   }
   bool ok = from && to;
@@ -160,14 +161,13 @@ static bool carry_as_positions(const frame_body* body, const yw_model* model, co
   return ok;
 }
 
-yw_status frame_shown_values(const frame_body* body, const yw_model* model,
+yw_status frame_shown_values(const frame_body* body, const shown_model* model,
                              const frame_field* field, int32_t** carriers, float* out) {
-  const yw_tet_mesh* mesh = yw_model_tets(model);
-  if (yw_model_surface(model)->num_triangles == 0) {
-    return particle_values(body, field, mesh, out) ? YW_OK : YW_ERR_MEMORY;
+  if (model->kind == SHOWN_PARTICLES) {
+    return particle_values(body, field, model, out) ? YW_OK : YW_ERR_MEMORY;
   }
   float* values = YW_NEW_ARRAY(NULL, float, body->num_particles);
-  bool ok = values && particle_values(body, field, mesh, values);
+  bool ok = values && particle_values(body, field, model, values);
   if (ok) {
     ok = body->surface ? carry_by_neighbours(body, values, carriers, out)
                        : carry_as_positions(body, model, values, out);

@@ -10,11 +10,12 @@
 /// cells are coarser than the mesh. Surfaces with a state of
 /// their own take the value of the particle that was nearest when first asked: *carriers (NULL at
 /// first, freed by the caller with yw_mem_free) remembers it.
-yw_status frame_shown_values(const frame_body* body, const yw_model* model,
+yw_status frame_shown_values(const frame_body* body, const shown_model* model,
                              const frame_field* field, int32_t** carriers, float* out);
 /// The same on any points, such as those of a skin: each takes the value of the nearest particle.
-yw_status frame_values_at(const frame_body* body, const yw_model* model, const frame_field* field,
-                          int32_t num_points, const yw_vec3* points, float* out);
+yw_status frame_values_at(const frame_body* body, const shown_model* model,
+                          const frame_field* field, int32_t num_points, const yw_vec3* points,
+                          float* out);
 /// For each point the number of the nearest particle, or NULL when memory is out; freed by the
 /// caller with yw_mem_free.
 int32_t* frame_nearest_particles(const frame_body* body, int32_t num_points, const yw_vec3* points);

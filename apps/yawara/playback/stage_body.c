@@ -9,46 +9,40 @@
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
-// Rubber that stays sharp where a rest surface has an edge.
-#define BODY_CREASE 40.0f
-#define BODY_GLOSS 0.5f
-// Skins are smooth all over.
+// Skins are smooth all over: no edge turns by more, degrees.
 #define SKIN_CREASE 180.0f
-// Particles without a radius are drawn as large as their share of the box.
-#define DEFAULT_FILL 0.3f
+// Radius of particles that have none: this share of the box's diagonal over the cube root of their
+// number, but not less than MIN_RADIUS (m).
+#define RADIUS_SHARE 0.3f
+#define MIN_RADIUS 1e-4f
 
-bool stage_body_is_loose(const stage_body* body) {
-  return yw_model_surface(body->model)->num_triangles == 0;
-}
+bool stage_body_is_loose(const stage_body* body) { return body->model->kind == SHOWN_PARTICLES; }
 
 static bool make_room(stage_body* body, int32_t count) {
-  if (count <= body->capacity && body->shown) return true;
+  if (count <= body->capacity && body->points) return true;
   int32_t capacity = count + count / 4 + 16;
-  yw_mem_free(NULL, body->shown);
+  yw_mem_free(NULL, body->points);
   yw_mem_free(NULL, body->tints);
   yw_mem_free(NULL, body->radii);
   yw_mem_free(NULL, body->values);
-  body->shown = YW_NEW_ARRAY(NULL, yw_vec3, capacity);
+  body->points = YW_NEW_ARRAY(NULL, yw_vec3, capacity);
   body->tints = YW_NEW_ARRAY(NULL, yw_vec3, capacity);
   body->values = YW_NEW_ARRAY(NULL, float, capacity);
   body->radii = stage_body_is_loose(body) ? YW_NEW_ARRAY(NULL, float, capacity) : NULL;
   body->capacity = capacity;
-  return body->shown && body->tints && body->values && (body->radii || !stage_body_is_loose(body));
+  return body->points && body->tints && body->values && (body->radii || !stage_body_is_loose(body));
 }
 
-yw_status stage_body_create(const yw_model* model, stage_body* out) {
-  *out = (stage_body){.model = model};
-  int32_t vertices = yw_model_surface(model)->num_vertices;
-  int32_t particles = yw_model_num_particles(model);
-  return make_room(out, vertices > particles ? vertices : particles) ? YW_OK : YW_ERR_MEMORY;
+yw_status stage_body_create(const shown_scene* shown, int32_t index, stage_body* out) {
+  *out = (stage_body){.shown = &shown->bodies[index], .model = shown_model_of(shown, index)};
+  return make_room(out, out->model->surface.num_vertices) ? YW_OK : YW_ERR_MEMORY;
 }
 
 void stage_body_free(stage_body* body) {
-  yw_mem_free(NULL, body->shown);
+  yw_mem_free(NULL, body->points);
   yw_mem_free(NULL, body->tints);
   yw_mem_free(NULL, body->radii);
   yw_mem_free(NULL, body->values);
-  yw_mem_free(NULL, body->paint);
   yw_mem_free(NULL, body->carriers);
   yw_tri_mesh_free(&body->skin);
   *body = (stage_body){0};
@@ -56,10 +50,10 @@ void stage_body_free(stage_body* body) {
 
 yw_aabb stage_body_box(const stage_body* body) {
   yw_aabb box = yw_aabb_empty();
-  for (int32_t i = 0; body->active && i < body->num_shown; ++i) {
+  for (int32_t i = 0; body->active && i < body->num_points; ++i) {
     bool ball = body->radii && body->skin.num_vertices == 0;
     float pad = ball ? body->radii[i] : 0.0f;
-    box = yw_aabb_join(box, yw_aabb_pad((yw_aabb){body->shown[i], body->shown[i]}, pad));
+    box = yw_aabb_join(box, yw_aabb_pad((yw_aabb){body->points[i], body->points[i]}, pad));
   }
   return box;
 }
@@ -69,12 +63,13 @@ static yw_status tint(stage_body* body, const frame_body* frame, const frame_fie
                       const stage_field* look) {
   yw_status status;
   if (body->skin.num_vertices > 0) {
-    status = frame_values_at(frame, body->model, field, body->num_shown, body->shown, body->values);
+    status =
+        frame_values_at(frame, body->model, field, body->num_points, body->points, body->values);
   } else {
     status = frame_shown_values(frame, body->model, field, &body->carriers, body->values);
   }
   float scale = look->high > look->low ? 1.0f / (look->high - look->low) : 0.0f;
-  for (int32_t i = 0; i < body->num_shown && status >= 0; ++i) {
+  for (int32_t i = 0; i < body->num_points && status >= 0; ++i) {
     body->tints[i] = yw_colormap((body->values[i] - look->low) * scale);
   }
   return status;
@@ -82,20 +77,17 @@ static yw_status tint(stage_body* body, const frame_body* frame, const frame_fie
 
 // Particles that keep a colour of their own; a skin takes that of the nearest one.
 static yw_status tint_particles(stage_body* body, const frame_body* frame) {
-  yw_vec3 color = body->color;
-  if (!body->particle_color || body->num_shown == 0 ||
-      !body->particle_color(body->color_context, body->number, 0, &color)) {
-    return YW_OK;
-  }
+  const shown_body* shown = body->shown;
+  if (shown->num_colors == 0 || body->num_points == 0) return YW_OK;
   int32_t* nearest = NULL;
   if (body->skin.num_vertices > 0) {
-    nearest = frame_nearest_particles(frame, body->num_shown, body->shown);
+    nearest = frame_nearest_particles(frame, body->num_points, body->points);
     if (!nearest) return YW_ERR_MEMORY;
   }
-  for (int32_t i = 0; i < body->num_shown; ++i) {
-    body->tints[i] = body->color;
-    body->particle_color(body->color_context, body->number, nearest ? nearest[i] : i,
-                         &body->tints[i]);
+  for (int32_t i = 0; i < body->num_points; ++i) {
+    int32_t particle = nearest ? nearest[i] : i;
+    bool known = particle < shown->num_colors;
+    body->tints[i] = known ? shown->colors[particle] : shown->look.color;
   }
   yw_mem_free(NULL, nearest);
   body->tinted = true;
@@ -106,30 +98,30 @@ static yw_status tint_particles(stage_body* body, const frame_body* frame) {
 
 static void show_particles(stage_body* body, const frame_body* frame) {
   size_t count = (size_t)frame->num_particles;
-  body->num_shown = frame->num_particles;
+  body->num_points = frame->num_particles;
   if (count == 0) return;
-  memcpy(body->shown, frame->positions, sizeof(yw_vec3) * count);
+  memcpy(body->points, frame->positions, sizeof(yw_vec3) * count);
   if (frame->radii) {
     memcpy(body->radii, frame->radii, sizeof(float) * count);
     return;
   }
   yw_aabb box = yw_aabb_empty();
-  for (size_t i = 0; i < count; ++i) box = yw_aabb_grow(box, body->shown[i]);
-  float radius = DEFAULT_FILL * yw_distance(box.lower, box.upper) / cbrtf((float)count);
-  for (size_t i = 0; i < count; ++i) body->radii[i] = fmaxf(radius, 1e-4f);
+  for (size_t i = 0; i < count; ++i) box = yw_aabb_grow(box, body->points[i]);
+  float radius = RADIUS_SHARE * yw_distance(box.lower, box.upper) / cbrtf((float)count);
+  for (size_t i = 0; i < count; ++i) body->radii[i] = fmaxf(radius, MIN_RADIUS);
 }
 
 // A skin instead of the particles.
 static yw_status show_skin(stage_body* body, yw_error* error) {
   skin_def def = skin_default_def();
-  def.count = body->num_shown;
-  def.positions = body->shown;
+  def.count = body->num_points;
+  def.positions = body->points;
   def.radii = body->radii;
   yw_status status = skin_make(&def, &body->skin, error);
   if (status < 0 || body->skin.num_vertices == 0) return status;
   if (!make_room(body, body->skin.num_vertices)) return yw_fail_memory(error, "a skin");
-  body->num_shown = body->skin.num_vertices;
-  memcpy(body->shown, body->skin.positions, sizeof(yw_vec3) * (size_t)body->num_shown);
+  body->num_points = body->skin.num_vertices;
+  memcpy(body->points, body->skin.positions, sizeof(yw_vec3) * (size_t)body->num_points);
   return YW_OK;
 }
 
@@ -139,11 +131,11 @@ yw_status stage_body_show(stage_body* body, const frame_body* frame, const stage
   body->tinted = false;
   yw_tri_mesh_free(&body->skin);
   const frame_field* values = field->name ? frame_find_field(frame, field->name) : NULL;
-  int32_t vertices = yw_model_surface(body->model)->num_vertices;
+  int32_t vertices = body->model->surface.num_vertices;
   int32_t most = vertices > frame->num_particles ? vertices : frame->num_particles;
   if (!make_room(body, most)) return yw_fail_memory(error, "a picture");
   if (!frame->active) {
-    body->num_shown = 0;
+    body->num_points = 0;
     return YW_OK;
   }
   if (stage_body_is_loose(body)) {
@@ -151,8 +143,8 @@ yw_status stage_body_show(stage_body* body, const frame_body* frame, const stage
     yw_status status = skin ? show_skin(body, error) : YW_OK;
     if (status < 0) return status;
   } else {
-    body->num_shown = vertices;
-    frame_surface(frame, body->model, body->shown);
+    body->num_points = vertices;
+    frame_surface(frame, body->model, body->points);
   }
   yw_status status = YW_OK;
   if (!values && stage_body_is_loose(body)) status = tint_particles(body, frame);
@@ -165,13 +157,14 @@ yw_status stage_body_show(stage_body* body, const frame_body* frame, const stage
 }
 
 yw_render_mesh stage_body_mesh(const stage_body* body, float wireframe) {
-  const yw_tri_mesh* surface = yw_model_surface(body->model);
+  const yw_tri_mesh* surface = &body->model->surface;
+  const shown_body* shown = body->shown;
   yw_render_mesh mesh = yw_default_render_mesh();
-  mesh.num_vertices = body->num_shown;
-  mesh.positions = body->shown;
-  mesh.color = body->color;
-  mesh.crease = BODY_CREASE;
-  mesh.gloss = BODY_GLOSS;
+  mesh.num_vertices = body->num_points;
+  mesh.positions = body->points;
+  mesh.color = shown->look.color;
+  mesh.crease = shown->look.crease;
+  mesh.gloss = shown->look.gloss;
   if (body->tinted) mesh.colors = body->tints;
   if (body->skin.num_vertices > 0) {
     mesh.num_triangles = body->skin.num_triangles;
@@ -184,7 +177,7 @@ yw_render_mesh stage_body_mesh(const stage_body* body, float wireframe) {
     mesh.radii = body->radii;
     return mesh;
   }
-  if (!body->tinted) mesh.colors = body->paint ? body->paint : surface->colors;
+  if (!body->tinted) mesh.colors = shown->num_colors > 0 ? shown->colors : surface->colors;
   mesh.num_triangles = surface->num_triangles;
   mesh.triangles = surface->triangles;
   mesh.rest = surface->positions;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Experimental: may change in any release.
+//
 // Points with attributes as Houdini's classic binary geometry, .bgeo version 5.
 #ifndef YAWARA_EXTEND_BGEO_WRITE_H
 #define YAWARA_EXTEND_BGEO_WRITE_H

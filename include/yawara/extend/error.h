@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Experimental: may change in any release.
+//
 // Filling a yw_error and returning its status in one expression.
 #ifndef YAWARA_EXTEND_ERROR_H
 #define YAWARA_EXTEND_ERROR_H

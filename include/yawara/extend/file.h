@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Experimental: may change in any release.
+//
 // Whole files in, and files out that are either complete or not there. A writer fills a temporary
 // beside the target and renames it when everything is on its way to the disk; after any error the
 // temporary is removed and an older file of that name stays as it was.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Experimental: may change in any release.
+//
 // JSON (RFC 8259) with // and /* */ comments, as a tree whose nodes know their line and column.
 // Input is not trusted: limits on size, depth and number of values, linear time, UTF-8 checked,
 // duplicate keys refused. Everything lives in the document and is freed with it.

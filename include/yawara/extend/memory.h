@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Experimental: may change in any release.
+//
 // Allocation through the caller's hook: always 64-byte aligned, sizes checked for overflow.
 #ifndef YAWARA_EXTEND_MEMORY_H
 #define YAWARA_EXTEND_MEMORY_H

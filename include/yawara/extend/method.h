@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Experimental: may change in any release.
+//
 // The seam between the world and a method. A method sees its own state, its particles and a step
 // context; never the world, never another method.
 //
@@ -8,6 +10,10 @@
 // and position-based methods meet obstacles at their own rate. settle may add or remove particles,
 // refine or coarsen; it then raises topology_version. The count of particles may change there, the
 // capacity never does: what may come later is allocated when the body is made.
+//
+// A method outside of the library fills a yw_method, makes its own rest data, and hands both to
+// yw_model_create_custom; from there on its bodies are bodies like any other. examples/own_method.c
+// is a complete one.
 #ifndef YAWARA_EXTEND_METHOD_H
 #define YAWARA_EXTEND_METHOD_H
 
@@ -110,8 +116,10 @@ typedef struct yw_contact_geometry {
   const float* radius;  ///< per particle, m; NULL for volumes
 } yw_contact_geometry;
 
+/// What a method does. Everything down to `load` is needed except `settle`; models and bodies keep
+/// a pointer to the table, which is usually static.
 typedef struct yw_method {
-  const char* name;
+  const char* name;  ///< for messages and statistics
 
   void (*model_destroy)(void* model);
   /// Of everything in the model that a step depends on: guards snapshots.
@@ -173,10 +181,13 @@ typedef struct yw_method {
 
 // What a method's own functions need to make models and to look at bodies ------------------------
 
-/// A model of a method's rest data, which it owns from now on, also when this fails. mesh is
-/// copied; NULL for bodies that are not made of tets.
-YW_API yw_status yw_model_wrap(const yw_allocator* mem, const yw_method* method, void* data,
-                               const yw_tet_mesh* mesh, yw_model** out, yw_error* error);
+/// A model of a method's rest data. Owns `data` from now on, also when this fails: then
+/// model_destroy has been called. mesh is copied; NULL for bodies that are not made of tets (these
+/// show nothing, or what model_surface makes). YW_ERR_INVALID, with a message, when the table lacks
+/// something.
+YW_API yw_status yw_model_create_custom(const yw_allocator* mem, const yw_method* method,
+                                        void* data, const yw_tet_mesh* mesh, yw_model** out,
+                                        yw_error* error);
 /// The rest data of a model of this method; NULL for other models.
 YW_API const void* yw_model_data(const yw_model* model, const yw_method* method);
 /// The state of a body of this method, and its particles (may be NULL); NULL for dead ids and

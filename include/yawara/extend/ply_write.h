@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Experimental: may change in any release.
+//
 // PLY files (binary, little-endian) with any number of values per vertex.
 #ifndef YAWARA_EXTEND_PLY_WRITE_H
 #define YAWARA_EXTEND_PLY_WRITE_H

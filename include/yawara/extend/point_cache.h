@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Experimental: may change in any release.
+//
 // Point caches: the positions of the same points at many frames, as 3D programs read them (PC2
 // little-endian, MDD big-endian). Written frame by frame; the file appears when it is closed.
 #ifndef YAWARA_EXTEND_POINT_CACHE_H

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
+// Experimental: may change in any release.
+//
 // Bytes in and out of memory for snapshots: little-endian, bounds checked.
 #ifndef YAWARA_EXTEND_STREAM_H
 #define YAWARA_EXTEND_STREAM_H
 
 #include "../base.h"
 
-/// Writes to a buffer; with data NULL it only counts.
+/// Writes to a buffer; with data NULL it only counts, or hashes what is written.
 typedef struct yw_writer {
   unsigned char* data;
   size_t size;      ///< bytes written (or counted)
   size_t capacity;  ///< of data
   bool overflow;
+  bool hashing;   ///< mix all that is written into hash
+  uint64_t hash;  ///< start with YW_HASH_SEED
 } yw_writer;
 
 typedef struct yw_reader {

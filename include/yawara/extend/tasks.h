@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Experimental: may change in any release.
+//
 // A thread pool that runs numbered blocks of work. Which worker runs a block is open, what a block
 // does is not: results never depend on the number of workers.
 #ifndef YAWARA_EXTEND_TASKS_H
@@ -13,6 +15,8 @@ typedef void (*yw_task)(void* context, int32_t block, int32_t worker);
 
 /// threads counts the calling thread; 0: one per core. NULL when memory or threads are out.
 YW_API yw_tasks* yw_tasks_create(const yw_allocator* mem, int32_t threads);
+/// Starts no threads: the caller's jobs do the work. jobs is copied; jobs->run is not NULL.
+YW_API yw_tasks* yw_tasks_create_on(const yw_allocator* mem, const yw_jobs* jobs);
 YW_API void yw_tasks_destroy(yw_tasks* tasks);
 /// 1 for NULL.
 YW_API int32_t yw_tasks_workers(const yw_tasks* tasks);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Experimental: may change in any release.
+//
 // Words: endings of names, and what a misspelt one was meant to be.
 #ifndef YAWARA_EXTEND_TEXT_H
 #define YAWARA_EXTEND_TEXT_H

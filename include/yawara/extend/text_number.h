@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Experimental: may change in any release.
+//
 // Numbers as text, the same in every locale (strtod and printf follow the host program's).
 #ifndef YAWARA_EXTEND_TEXT_NUMBER_H
 #define YAWARA_EXTEND_TEXT_NUMBER_H

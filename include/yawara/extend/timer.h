@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Experimental: may change in any release.
+//
+// A clock for measurements.
 #ifndef YAWARA_EXTEND_TIMER_H
 #define YAWARA_EXTEND_TIMER_H
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Experimental: may change in any release.
+//
 // Small vectors, matrices and quaternions: header-only, by value.
 #ifndef YAWARA_EXTEND_VEC_H
 #define YAWARA_EXTEND_VEC_H
@@ -57,6 +59,10 @@ static inline float yw_clampf(float x, float low, float high) {
   return x < low ? low : x > high ? high : x;
 }
 
+/// a + s b; w is 0.
+static inline yw_vec4 yw_mad4(yw_vec4 a, float s, yw_vec4 b) {
+  return (yw_vec4){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z, 0.0f};
+}
 static inline yw_vec4 yw_v4(yw_vec3 a) { return (yw_vec4){a.x, a.y, a.z, 0.0f}; }
 static inline yw_vec3 yw_xyz(yw_vec4 a) { return yw_v3(a.x, a.y, a.z); }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Experimental: may change in any release.
+//
 // VTU files (appended raw data, uncompressed) and PVD files that list the steps of a series.
 #ifndef YAWARA_EXTEND_VTU_WRITE_H
 #define YAWARA_EXTEND_VTU_WRITE_H

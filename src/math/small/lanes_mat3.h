@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
-// One register full of 3x3 matrices, symmetric matrices and quaternions.
+// One register full of vectors, 3x3 matrices, symmetric matrices and quaternions.
 #ifndef YW_MATH_SMALL_LANES_MAT3_H
 #define YW_MATH_SMALL_LANES_MAT3_H
 
 #include "math/small/lanes.h"
 #include "math/small/polar.h"
+
+typedef struct yw_lanes_vec3 {
+  yw_vf x, y, z;
+} yw_lanes_vec3;
 
 /// Entry rc is in row r and column c.
 typedef struct yw_lanes_mat3 {
@@ -20,6 +24,10 @@ typedef struct yw_lanes_sym3 {
 typedef struct yw_lanes_quat {
   yw_vf x, y, z, w;
 } yw_lanes_quat;
+
+YW_LANE_FN yw_lanes_vec3 yw_lanes_vec3_load(const float (*v)[YW_LANES], int32_t lane) {
+  return (yw_lanes_vec3){yw_vf_load(v[0] + lane), yw_vf_load(v[1] + lane), yw_vf_load(v[2] + lane)};
+}
 
 YW_LANE_FN yw_lanes_mat3 yw_lanes_mat3_load(const yw_mat3x16* m, int32_t lane) {
   return (yw_lanes_mat3){
@@ -86,6 +94,29 @@ YW_LANE_FN yw_lanes_mat3 yw_lanes_mat3_scale(const yw_lanes_mat3* a, yw_vf k) {
                          a->yz * k, a->zx * k, a->zy * k, a->zz * k};
 }
 
+YW_LANE_FN yw_lanes_mat3 yw_lanes_mat3_add(const yw_lanes_mat3* a, const yw_lanes_mat3* b) {
+  return (yw_lanes_mat3){a->xx + b->xx, a->xy + b->xy, a->xz + b->xz, a->yx + b->yx, a->yy + b->yy,
+                         a->yz + b->yz, a->zx + b->zx, a->zy + b->zy, a->zz + b->zz};
+}
+
+/// a + k b
+YW_LANE_FN yw_lanes_mat3 yw_lanes_mat3_mad(const yw_lanes_mat3* a, yw_vf k,
+                                           const yw_lanes_mat3* b) {
+  return (yw_lanes_mat3){a->xx + k * b->xx, a->xy + k * b->xy, a->xz + k * b->xz,
+                         a->yx + k * b->yx, a->yy + k * b->yy, a->yz + k * b->yz,
+                         a->zx + k * b->zx, a->zy + k * b->zy, a->zz + k * b->zz};
+}
+
+/// a diag(k)
+YW_LANE_FN yw_lanes_mat3 yw_lanes_mat3_scale_columns(const yw_lanes_mat3* a, const yw_vf k[3]) {
+  return (yw_lanes_mat3){a->xx * k[0], a->xy * k[1], a->xz * k[2], a->yx * k[0], a->yy * k[1],
+                         a->yz * k[2], a->zx * k[0], a->zy * k[1], a->zz * k[2]};
+}
+
+YW_LANE_FN yw_lanes_mat3 yw_lanes_mat3_of_sym(const yw_lanes_sym3* s) {
+  return (yw_lanes_mat3){s->xx, s->xy, s->xz, s->xy, s->yy, s->yz, s->xz, s->yz, s->zz};
+}
+
 /// Largest absolute entry.
 YW_LANE_FN yw_vf yw_lanes_mat3_max_abs(const yw_lanes_mat3* a) {
   yw_vf x = yw_vf_max(yw_vf_max(yw_vf_abs(a->xx), yw_vf_abs(a->xy)), yw_vf_abs(a->xz));
@@ -136,6 +167,44 @@ YW_LANE_FN yw_lanes_mat3 yw_lanes_mat3_mul(const yw_lanes_mat3* a, const yw_lane
       a->yx * b->xy + a->yy * b->yy + a->yz * b->zy, a->yx * b->xz + a->yy * b->yz + a->yz * b->zz,
       a->zx * b->xx + a->zy * b->yx + a->zz * b->zx, a->zx * b->xy + a->zy * b->yy + a->zz * b->zy,
       a->zx * b->xz + a->zy * b->yz + a->zz * b->zz};
+}
+
+/// a b^T
+YW_LANE_FN yw_lanes_mat3 yw_lanes_mat3_mul_nt(const yw_lanes_mat3* a, const yw_lanes_mat3* b) {
+  return (yw_lanes_mat3){
+      a->xx * b->xx + a->xy * b->xy + a->xz * b->xz, a->xx * b->yx + a->xy * b->yy + a->xz * b->yz,
+      a->xx * b->zx + a->xy * b->zy + a->xz * b->zz, a->yx * b->xx + a->yy * b->xy + a->yz * b->xz,
+      a->yx * b->yx + a->yy * b->yy + a->yz * b->yz, a->yx * b->zx + a->yy * b->zy + a->yz * b->zz,
+      a->zx * b->xx + a->zy * b->xy + a->zz * b->xz, a->zx * b->yx + a->zy * b->yy + a->zz * b->yz,
+      a->zx * b->zx + a->zy * b->zy + a->zz * b->zz};
+}
+
+YW_LANE_FN yw_lanes_mat3 yw_lanes_mat3_mul_sym(const yw_lanes_mat3* a, const yw_lanes_sym3* s) {
+  yw_lanes_mat3 b = yw_lanes_mat3_of_sym(s);
+  return yw_lanes_mat3_mul(a, &b);
+}
+
+YW_LANE_FN yw_lanes_mat3 yw_lanes_sym3_mul(const yw_lanes_sym3* s, const yw_lanes_mat3* a) {
+  yw_lanes_mat3 b = yw_lanes_mat3_of_sym(s);
+  return yw_lanes_mat3_mul(&b, a);
+}
+
+YW_LANE_FN yw_lanes_vec3 yw_lanes_vec3_sub(yw_lanes_vec3 a, yw_lanes_vec3 b) {
+  return (yw_lanes_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+/// m v
+YW_LANE_FN yw_lanes_vec3 yw_lanes_mat3_apply(const yw_lanes_mat3* m, yw_lanes_vec3 v) {
+  return (yw_lanes_vec3){m->xx * v.x + m->xy * v.y + m->xz * v.z,
+                         m->yx * v.x + m->yy * v.y + m->yz * v.z,
+                         m->zx * v.x + m->zy * v.y + m->zz * v.z};
+}
+
+/// m += a b^T
+YW_LANE_FN void yw_lanes_mat3_add_outer(yw_lanes_mat3* m, yw_lanes_vec3 a, yw_lanes_vec3 b) {
+  m->xx += a.x * b.x, m->xy += a.x * b.y, m->xz += a.x * b.z;
+  m->yx += a.y * b.x, m->yy += a.y * b.y, m->yz += a.y * b.z;
+  m->zx += a.z * b.x, m->zy += a.z * b.y, m->zz += a.z * b.z;
 }
 
 YW_LANE_FN yw_vf yw_lanes_mat3_norm2(const yw_lanes_mat3* a) {

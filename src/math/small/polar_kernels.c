@@ -5,7 +5,7 @@
 
 // Blocks that go through one phase before any of them enters the next: the phases are short enough
 // for the processor to work on two at a time, the whole is not.
-#define TILE 4
+#define TILE_BLOCKS 4
 
 // Sweeps after which the off-diagonals of any symmetric 3x3 float matrix are below rounding.
 #define JACOBI_SWEEPS 4
@@ -40,8 +40,8 @@ static void polar(int32_t count, const yw_mat3x16* a, yw_mat3x16* rotation, yw_s
 static int32_t polar_warm(int32_t count, const yw_mat3x16* a, yw_quatx16* guess,
                           yw_mat3x16* rotation, yw_sym3x16* stretch) {
   int32_t rescued = 0;
-  for (int32_t first = 0; first < count; first += TILE) {
-    int32_t end = first + TILE < count ? first + TILE : count;
+  for (int32_t first = 0; first < count; first += TILE_BLOCKS) {
+    int32_t end = first + TILE_BLOCKS < count ? first + TILE_BLOCKS : count;
     for (int32_t block = first; block < end; ++block) {
       for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
         yw_lanes_mat3 m = yw_lanes_mat3_load(&a[block], lane);
@@ -206,10 +206,10 @@ static void svd_lanes(uint32_t lanes, const yw_mat3x16* a, yw_mat3x16* u, float 
 
 static void svd(int32_t count, const yw_mat3x16* a, yw_mat3x16* u, float (*sigma)[3][YW_LANES],
                 yw_mat3x16* v) {
-  yw_sym3x16 s[TILE + 1] = {0};
-  uint32_t degenerate[TILE];
-  for (int32_t first = 0; first < count; first += TILE) {
-    int32_t size = count - first < TILE ? count - first : TILE;
+  yw_sym3x16 s[TILE_BLOCKS + 1] = {0};
+  uint32_t degenerate[TILE_BLOCKS];
+  for (int32_t first = 0; first < count; first += TILE_BLOCKS) {
+    int32_t size = count - first < TILE_BLOCKS ? count - first : TILE_BLOCKS;
     for (int32_t k = 0; k < size; ++k) {
       degenerate[k] = 0;
       for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {

@@ -80,10 +80,12 @@ float yw_cosf(float x) { return (float)sin_quarters((double)x, 1); }
 
 float yw_atan2f(float y, float x) { return (float)atan2_double((double)y, (double)x); }
 
-float yw_acosf(float x) {
-  double c = (double)yw_clampf(x, -1.0f, 1.0f);
-  return (float)atan2_double(sqrt((1.0 - c) * (1.0 + c)), c);
+double yw_acos(double x) {
+  double c = x < -1.0 ? -1.0 : x > 1.0 ? 1.0 : x;
+  return atan2_double(sqrt((1.0 - c) * (1.0 + c)), c);
 }
+
+float yw_acosf(float x) { return (float)yw_acos((double)x); }
 
 float yw_cbrtf(float x) {
   if (x == 0.0f || !isfinite(x)) return x;

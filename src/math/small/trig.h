@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions whose bits are the same on every machine. libm's sin, cos, acos, atan2 and cbrt are
-// not; sqrtf, expf, logf and powf agree between the C libraries that were tried.
+// Functions whose bits are the same on every machine; those of C libraries differ in the last bit.
+// See exponent.h for exp, log and pow.
 #ifndef YW_MATH_SMALL_TRIG_H
 #define YW_MATH_SMALL_TRIG_H
 
@@ -13,6 +13,8 @@ float yw_cosf(float x);
 float yw_atan2f(float y, float x);
 /// Argument clamped to [-1, 1].
 float yw_acosf(float x);
+/// Within 1e-11.
+double yw_acos(double x);
 float yw_cbrtf(float x);
 
 /// Rotation of `angle` rad about `axis` (need not have length 1; zero axis: no rotation).

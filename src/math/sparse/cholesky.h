@@ -6,7 +6,6 @@
 #define YW_MATH_SPARSE_CHOLESKY_H
 
 #include "math/sparse/sparse.h"
-#include "yawara/extend/stream.h"
 #include "yawara/extend/tasks.h"
 
 typedef struct yw_cholesky yw_cholesky;
@@ -67,12 +66,5 @@ bool yw_cholesky_solve(const yw_cholesky* factor, yw_tasks* tasks, int32_t colum
                        const double* b, double* x, double* scratch);
 bool yw_cholesky_solve_f32(const yw_cholesky* factor, yw_tasks* tasks, int32_t columns,
                            int32_t stride, const float* b, float* x, float* scratch);
-
-/// The factor (double, float or both, whichever exist) as bytes, ending in a checksum.
-void yw_cholesky_save(const yw_cholesky* factor, yw_writer* writer);
-/// Reads what yw_cholesky_save wrote. Bytes that are cut short, changed or inconsistent give
-/// YW_ERR_FORMAT. The loaded factor solves, and factorises matrices of the same pattern.
-yw_status yw_cholesky_load(const yw_allocator* mem, yw_reader* reader, yw_simd simd,
-                           yw_cholesky** out, yw_error* error);
 
 #endif

@@ -10,7 +10,7 @@
 #include "yawara/extend/memory.h"
 
 // Row blocks in one piece of a front.
-#define PIECE 16
+#define PIECE_BLOCKS 16
 
 typedef struct front_work {
   yw_cholesky* f;
@@ -32,7 +32,7 @@ void* yw_cholesky_raw_memory(const yw_allocator* mem, size_t count, size_t size)
   return hook.alloc(hook.context, count > 0 ? count * size : size, 64);
 }
 
-static int32_t pieces_of(int32_t blocks) { return (blocks + PIECE - 1) / PIECE; }
+static int32_t pieces_of(int32_t blocks) { return (blocks + PIECE_BLOCKS - 1) / PIECE_BLOCKS; }
 static int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 
 // Assembly ----------------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ static size_t triangle_start(int32_t block) {
 static void clear_rows(void* context, int32_t piece, int32_t worker) {
   (void)worker;
   const front_work* work = context;
-  int32_t begin = piece * PIECE, end = smaller(begin + PIECE, work->front.blocks);
+  int32_t begin = piece * PIECE_BLOCKS, end = smaller(begin + PIECE_BLOCKS, work->front.blocks);
   size_t step = 8 * (size_t)work->front.width;
   memset(work->panel + (size_t)begin * step, 0, (size_t)(end - begin) * step * sizeof(double));
   begin -= work->front.pivot_blocks;
@@ -137,7 +137,7 @@ static void add_children(void* context, int32_t piece, int32_t worker) {
   (void)worker;
   const front_work* work = context;
   const yw_cholesky* f = work->f;
-  int32_t row_begin = 8 * PIECE * piece, row_end = row_begin + 8 * PIECE;
+  int32_t row_begin = 8 * PIECE_BLOCKS * piece, row_end = row_begin + 8 * PIECE_BLOCKS;
   int32_t s = work->s;
   for (int32_t c = s - 1; c >= s - f->num_descendants[s]; c -= f->num_descendants[c] + 1) {
     const int32_t* rows = f->front_rows + f->row_start[c];
@@ -157,12 +157,12 @@ static void add_children(void* context, int32_t piece, int32_t worker) {
 static void update_strip_piece(void* context, int32_t piece, int32_t worker) {
   (void)worker;
   const front_work* work = context;
-  int32_t begin = work->strip_begin + piece * PIECE;
+  int32_t begin = work->strip_begin + piece * PIECE_BLOCKS;
   const yw_tile_update job = {.panel = work->panel,
                               .width = work->front.width,
                               .end = 8 * work->strip_begin,
                               .row_begin = begin,
-                              .row_end = smaller(begin + PIECE, work->front.blocks),
+                              .row_end = smaller(begin + PIECE_BLOCKS, work->front.blocks),
                               .column_begin = work->strip_begin,
                               .column_end = work->strip_end,
                               .out = work->panel};
@@ -172,9 +172,9 @@ static void update_strip_piece(void* context, int32_t piece, int32_t worker) {
 static void solve_strip_piece(void* context, int32_t piece, int32_t worker) {
   (void)worker;
   const front_work* work = context;
-  int32_t begin = work->strip_end + piece * PIECE;
+  int32_t begin = work->strip_end + piece * PIECE_BLOCKS;
   work->fns->solve_strip(work->panel, work->front.width, work->strip_begin, work->strip_end,
-                         &work->strip, begin, smaller(begin + PIECE, work->front.blocks));
+                         &work->strip, begin, smaller(begin + PIECE_BLOCKS, work->front.blocks));
 }
 
 // Piece number -> (row piece, column piece) of the lower triangle.
@@ -189,10 +189,10 @@ static void update_rest_piece(void* context, int32_t piece, int32_t worker) {
   const yw_tile_update job = {.panel = work->panel + skip,
                               .width = work->front.width,
                               .end = work->front.width,
-                              .row_begin = row * PIECE,
-                              .row_end = smaller((row + 1) * PIECE, blocks),
-                              .column_begin = column * PIECE,
-                              .column_end = smaller((column + 1) * PIECE, blocks),
+                              .row_begin = row * PIECE_BLOCKS,
+                              .row_end = smaller((row + 1) * PIECE_BLOCKS, blocks),
+                              .column_begin = column * PIECE_BLOCKS,
+                              .column_end = smaller((column + 1) * PIECE_BLOCKS, blocks),
                               .out = work->update,
                               .packed = true};
   work->fns->update(&job);

@@ -21,7 +21,7 @@
 #define TILE_COLUMNS 4
 #endif
 // Columns that are summed in registers before the sum is subtracted. Part of the result's bits.
-#define DEPTH 256
+#define SUM_COLUMNS 256
 
 typedef double vd __attribute__((vector_size(8 * VD_LANES)));
 #define LANE_FN static inline __attribute__((always_inline))
@@ -136,8 +136,8 @@ static void update_depth(const yw_tile_update* job, int32_t begin, int32_t depth
 }
 
 static void update(const yw_tile_update* job) {
-  for (int32_t begin = job->begin; begin < job->end; begin += DEPTH) {
-    int32_t depth = job->end - begin < DEPTH ? job->end - begin : DEPTH;
+  for (int32_t begin = job->begin; begin < job->end; begin += SUM_COLUMNS) {
+    int32_t depth = job->end - begin < SUM_COLUMNS ? job->end - begin : SUM_COLUMNS;
     update_depth(job, begin, depth);
   }
 }

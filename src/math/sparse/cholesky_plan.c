@@ -102,33 +102,6 @@ static void place_entries(yw_cholesky* f, const yw_sparse* a, int32_t* local) {
   f->entry_start[f->num_supernodes] = filled;
 }
 
-yw_status yw_cholesky_plan(yw_cholesky* f, const yw_sparse* matrix, yw_error* error) {
-  const yw_allocator* mem = &f->mem;
-  size_t count = (size_t)f->num_supernodes, lower = (size_t)f->pattern_entries;
-  lower = (lower + (size_t)f->size) / 2;
-  f->rows = YW_NEW_ARRAY(mem, int32_t, f->row_start[count]);
-  f->num_descendants = YW_NEW_ARRAY(mem, int32_t, count);
-  f->entry_start = YW_NEW_ARRAY(mem, size_t, count + 1);
-  f->entry_source = YW_NEW_ARRAY(mem, int32_t, lower);
-  f->entry_target = YW_NEW_ARRAY(mem, int32_t, lower);
-  int32_t* mark = YW_NEW_ARRAY(mem, int32_t, f->size);
-  yw_status status = YW_OK;
-  if (!f->rows || !f->num_descendants || !f->entry_start || !f->entry_source || !f->entry_target ||
-      !mark) {
-    status = yw_fail_memory(error, "the plan of a factorisation");
-  } else {
-    count_descendants(f);
-    bool exact = true;
-    for (int32_t s = 0; exact && s < f->num_supernodes; ++s)
-      exact = collect_rows(f, matrix, s, mark);
-    status = exact ? yw_cholesky_plan_work(f, error)
-                   : yw_fail(error, YW_ERR_INVALID, "Cholesky: rows do not match their counts");
-    if (status == YW_OK) place_entries(f, matrix, mark);
-  }
-  yw_mem_free(mem, mark);
-  return status;
-}
-
 // Work --------------------------------------------------------------------------------------------
 
 static double front_flops(const yw_front* front) {
@@ -294,25 +267,6 @@ static void place_solve_rows(yw_cholesky* f, int32_t* local) {
   }
 }
 
-// Every row below a supernode must be among the columns or rows of its parent: loaded data may lie.
-static bool rows_are_nested(const yw_cholesky* f) {
-  for (int32_t s = 0; s < f->num_supernodes; ++s) {
-    int32_t p = f->parent[s];
-    size_t begin = f->row_start[s], end = f->row_start[s + 1];
-    if (p < 0 && begin != end) return false;
-    if (p < 0) continue;
-    size_t up = f->row_start[p];
-    for (size_t k = begin; k < end; ++k) {
-      int32_t row = f->rows[k];
-      if (row < f->first[p] || row >= f->size || (k > begin && row <= f->rows[k - 1])) return false;
-      if (row < f->first[p + 1]) continue;
-      while (up < f->row_start[p + 1] && f->rows[up] < row) ++up;
-      if (up == f->row_start[p + 1] || f->rows[up] != row) return false;
-    }
-  }
-  return true;
-}
-
 static bool allocate_plan(yw_cholesky* f) {
   const yw_allocator* mem = &f->mem;
   size_t count = (size_t)f->num_supernodes, rows = f->row_start[count];
@@ -328,7 +282,8 @@ static bool allocate_plan(yw_cholesky* f) {
          f->is_local && f->task_first && f->task_end;
 }
 
-yw_status yw_cholesky_plan_work(yw_cholesky* f, yw_error* error) {
+// Everything that does not need the matrix, given rows.
+static yw_status plan_work(yw_cholesky* f, yw_error* error) {
   const yw_allocator* mem = &f->mem;
   size_t count = (size_t)f->num_supernodes;
   double* subtree_flops = YW_NEW_ARRAY(mem, double, count);
@@ -338,8 +293,6 @@ yw_status yw_cholesky_plan_work(yw_cholesky* f, yw_error* error) {
   yw_status status = YW_OK;
   if (!allocate_plan(f) || !subtree_flops || !task_flops || !side || !local) {
     status = yw_fail_memory(error, "the plan of a factorisation");
-  } else if (!rows_are_nested(f)) {
-    status = yw_fail(error, YW_ERR_FORMAT, "Cholesky: rows of a supernode are not in its parent");
   } else {
     status = measure_fronts(f, subtree_flops, error);
   }
@@ -356,5 +309,32 @@ yw_status yw_cholesky_plan_work(yw_cholesky* f, yw_error* error) {
   yw_mem_free(mem, task_flops);
   yw_mem_free(mem, side);
   yw_mem_free(mem, local);
+  return status;
+}
+
+yw_status yw_cholesky_plan(yw_cholesky* f, const yw_sparse* matrix, yw_error* error) {
+  const yw_allocator* mem = &f->mem;
+  size_t count = (size_t)f->num_supernodes, lower = (size_t)f->pattern_entries;
+  lower = (lower + (size_t)f->size) / 2;
+  f->rows = YW_NEW_ARRAY(mem, int32_t, f->row_start[count]);
+  f->num_descendants = YW_NEW_ARRAY(mem, int32_t, count);
+  f->entry_start = YW_NEW_ARRAY(mem, size_t, count + 1);
+  f->entry_source = YW_NEW_ARRAY(mem, int32_t, lower);
+  f->entry_target = YW_NEW_ARRAY(mem, int32_t, lower);
+  int32_t* mark = YW_NEW_ARRAY(mem, int32_t, f->size);
+  yw_status status = YW_OK;
+  if (!f->rows || !f->num_descendants || !f->entry_start || !f->entry_source || !f->entry_target ||
+      !mark) {
+    status = yw_fail_memory(error, "the plan of a factorisation");
+  } else {
+    count_descendants(f);
+    bool exact = true;
+    for (int32_t s = 0; exact && s < f->num_supernodes; ++s)
+      exact = collect_rows(f, matrix, s, mark);
+    status = exact ? plan_work(f, error)
+                   : yw_fail(error, YW_ERR_INVALID, "Cholesky: rows do not match their counts");
+    if (status == YW_OK) place_entries(f, matrix, mark);
+  }
+  yw_mem_free(mem, mark);
   return status;
 }

@@ -7,7 +7,5 @@
 /// Given order, place, first, parent and row_start: rows of all supernodes, places of the matrix's
 /// entries, and the plan of work and memory.
 yw_status yw_cholesky_plan(yw_cholesky* f, const yw_sparse* matrix, yw_error* error);
-/// The second half of it, given rows: everything that does not need the matrix. Also after loading.
-yw_status yw_cholesky_plan_work(yw_cholesky* f, yw_error* error);
 
 #endif

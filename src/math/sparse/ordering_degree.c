@@ -13,7 +13,7 @@
 #include "yawara/extend/memory.h"
 
 // Vertices with more neighbours than this many times sqrt(count) are put last.
-#define DENSE 10.0
+#define DENSE_FACTOR 10.0
 
 typedef struct quotient {
   int32_t count, live;  // live: weight not yet eliminated
@@ -288,7 +288,7 @@ static void fill_lists(quotient* q, const yw_graph* graph, int32_t most) {
 }
 
 static void order_all(quotient* q, const yw_graph* graph, int32_t* order) {
-  double dense = fmax(16.0, fmin(DENSE * sqrt((double)q->count), (double)q->count));
+  double dense = fmax(16.0, fmin(DENSE_FACTOR * sqrt((double)q->count), (double)q->count));
   int32_t filled = 0, most = (int32_t)dense;
   fill_lists(q, graph, most);
   while (q->live > 0) {

@@ -11,7 +11,7 @@
 #include "yawara/extend/memory.h"
 
 // Parts of at most this many vertices are ordered by degree.
-#define LEAF 96
+#define LEAF_VERTICES 96
 // A cut leaves at least this share of the part on either side.
 #define MIN_SHARE 0.3
 #define MAX_BINS 2048
@@ -361,7 +361,7 @@ static void order_leaf(dissection* d, int32_t part, int32_t* items, int32_t coun
 // Depth is at most log(count) / -log(1 - MIN_SHARE).
 static void dissect(dissection* d, int32_t part, int32_t* items, int32_t count) {
   if (d->out_of_memory) return;
-  if (count <= LEAF || !choose_cut(d, part, items, count)) {
+  if (count <= LEAF_VERTICES || !choose_cut(d, part, items, count)) {
     order_leaf(d, part, items, count);
     return;
   }

@@ -9,7 +9,7 @@
 
 #define ROWS_PER_BLOCK 512
 // Asymmetry up to this share of sqrt(a_ii a_jj) is rounding of an assembly.
-#define ASYMMETRY 1e-10
+#define MAX_ASYMMETRY 1e-10
 
 void yw_sparse_free(yw_sparse* matrix) {
   yw_mem_free(&matrix->mem, matrix->start);
@@ -74,8 +74,8 @@ static double diagonal(const yw_sparse* a, int32_t i) {
 
 static bool symmetric_values(const yw_sparse* a, int32_t i, int32_t j, double ij, double ji) {
   double difference = fabs(ij - ji);
-  if (difference <= ASYMMETRY * (fabs(ij) + fabs(ji))) return true;
-  return difference <= ASYMMETRY * sqrt(fabs(diagonal(a, i) * diagonal(a, j)));
+  if (difference <= MAX_ASYMMETRY * (fabs(ij) + fabs(ji))) return true;
+  return difference <= MAX_ASYMMETRY * sqrt(fabs(diagonal(a, i) * diagonal(a, j)));
 }
 
 // Rows ascend: when row i asks for its mirror in row j, that must be the first entry of row j which

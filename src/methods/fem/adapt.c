@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/small/float4.h"
 #include "methods/fem/body.h"
 
 // Thresholds fall by so much per level: bending seen by a tet twice as large is wrong by four times
@@ -30,8 +31,6 @@
 // A tet that was split again after it had been merged is merged again only at this share of what it
 // was merged at, until it has been as straight as that without being split: no front flickers.
 #define AGAIN_SHARE 0.5f
-
-typedef float quad __attribute__((vector_size(16)));
 
 // Pins --------------------------------------------------------------------------------------------
 
@@ -189,10 +188,10 @@ static void batch_jumps(void* context, int32_t k, int32_t batch) {
 // parents, and it takes their mean.
 static void average_at_nodes(fem_body* b) {
   const fem_front* f = &b->front;
-  quad(*node)[2] = (quad(*)[2])(void*)b->node_strain;
-  const quad(*slots)[2] = (const quad(*)[2])(const void*)b->scratch.slots;
+  yw_float4_view(*node)[2] = (yw_float4_view(*)[2])(void*)b->node_strain;
+  const yw_float4_view(*slots)[2] = (const yw_float4_view(*)[2])(const void*)b->scratch.slots;
   for (int32_t i = 0; i < f->num_active; ++i) {
-    quad low = {0}, high = {0};
+    yw_float4 low = {0}, high = {0};
     for (int32_t s = b->work.slot_start[i]; s < b->work.slot_start[i + 1]; ++s) {
       low += slots[b->work.slots[s]][0];
       high += slots[b->work.slots[s]][1];

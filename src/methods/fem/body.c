@@ -11,7 +11,7 @@
 
 // A body that was put somewhere is refined where nodes are farther than this from the mean of their
 // parents, over the length of the edge between them.
-#define BENT 1e-4f
+#define BENT_SHARE 1e-4f
 
 // Memory ------------------------------------------------------------------------------------------
 
@@ -200,14 +200,14 @@ static bool is_bent(const fem_body* b, const yw_particles* particles, int32_t te
     yw_vec3 w = yw_xyz(particles->pos[v[yw_fem_edges[e][1]]]);
     yw_vec3 off = yw_sub(yw_xyz(particles->pos[family[4 + e]]), yw_lerp(u, w, 0.5f));
     float size = yw_distance(u, w) + 1e-3f * (yw_length(u) + yw_length(w));
-    if (yw_length(off) > BENT * size) return true;
+    if (yw_length(off) > BENT_SHARE * size) return true;
   }
   if (family[10] < 0) return false;
   yw_vec3 sum = {0, 0, 0};
   for (int s = 0; s < 4; ++s) sum = yw_mad(sum, 0.25f, yw_xyz(particles->pos[v[s]]));
   float size = yw_distance(yw_xyz(particles->pos[v[0]]), yw_xyz(particles->pos[v[1]]));
   return yw_distance(sum, yw_xyz(particles->pos[family[10]])) >
-         BENT * (size + 1e-3f * yw_length(sum));
+         BENT_SHARE * (size + 1e-3f * yw_length(sum));
 }
 
 // The coarsest front that shows the pose: a tet is split when anything inside it is bent.
@@ -257,8 +257,7 @@ yw_status yw_fem_set_params(void* state, const yw_fem_params* params) {
 
 yw_fem_params yw_fem_params_of(const void* state) { return ((const fem_body*)state)->params; }
 
-void yw_fem_statistics_of(const void* state, const yw_particles* particles,
-                          yw_fem_statistics* out) {
+void yw_fem_statistics_of(const void* state, yw_fem_statistics* out) {
   const fem_body* b = state;
   *out = (yw_fem_statistics){.num_tets = b->front.num_tets,
                              .num_nodes = b->front.num_active,
@@ -268,7 +267,6 @@ void yw_fem_statistics_of(const void* state, const yw_particles* particles,
                              .inner_steps = b->inner_steps,
                              .splits = b->splits,
                              .merges = b->merges,
-                             .elastic_energy = yw_fem_elastic_energy(b, particles),
                              .asleep = b->asleep};
 }
 

@@ -9,7 +9,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/small/exponent.h"
+#include "math/small/float4.h"
 #include "methods/fem/body.h"
+#include "methods/kit/contact.h"
+#include "methods/kit/pins.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/timer.h"
 
@@ -66,25 +70,20 @@ static void set_holds(const fem_body* b, yw_particles* p, const yw_step_ctx* ctx
   for (int32_t i = 0; i < ctx->num_holds; ++i) {
     const yw_hold* hold = &ctx->holds[i];
     if (b->front.state[hold->particle] != FEM_FREE) continue;
-    p->pos[hold->particle] = yw_v4(yw_lerp(hold->begin, hold->end, share));
-    p->vel[hold->particle] = yw_v4(yw_scale(yw_sub(hold->end, hold->begin), 1.0f / ctx->h));
+    p->pos[hold->particle] = yw_v4(yw_hold_at(hold, share));
+    p->vel[hold->particle] = yw_v4(yw_hold_velocity(hold, ctx->h));
   }
 }
 
-// Implicit in the spring's own particle, so that no stiffness is too large.
 static void pull_springs(const fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float share,
                          float h) {
   for (int32_t i = 0; i < ctx->num_springs; ++i) {
     const yw_spring* s = &ctx->springs[i];
     int32_t n = s->particle;
     if (b->inv_mass[n] == 0.0f) continue;
-    float per_mass = h * b->inv_mass[n];
     yw_vec3 v = yw_xyz(p->vel[n]), x = yw_mad(yw_xyz(p->pos[n]), -h, v);
-    yw_vec3 goal = yw_lerp(s->begin, s->end, share);
-    yw_vec3 u = yw_scale(yw_sub(s->end, s->begin), 1.0f / ctx->h);
-    yw_vec3 force = yw_mad(yw_scale(yw_sub(goal, x), s->stiffness), s->damping, u);
-    float resist = 1.0f + per_mass * (s->damping + h * s->stiffness);
-    v = yw_scale(yw_mad(v, per_mass, force), 1.0f / resist);
+    yw_vec3 u = yw_spring_velocity(s, ctx->h);
+    v = yw_spring_pull(s, yw_spring_at(s, share), u, x, v, b->inv_mass[n], h);
     p->vel[n] = yw_v4(v);
     p->pos[n] = yw_v4(yw_mad(x, h, v));
   }
@@ -98,7 +97,7 @@ static void remember_surface(fem_body* b, const yw_particles* p) {
 
 static bool no_obstacles(const yw_step_ctx* ctx) {
   const yw_aabb everywhere = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
-  return !ctx->collide || (ctx->is_clear && ctx->is_clear(ctx, everywhere));
+  return !yw_obstacles_near(ctx, everywhere);
 }
 
 // Free nodes of the surface meet obstacles; what hangs between them follows.
@@ -110,8 +109,7 @@ static void meet_obstacles(fem_body* b, yw_particles* p, const yw_step_ctx* ctx,
     box = yw_aabb_grow(box, yw_xyz(b->surface_old[i]));
     box = yw_aabb_grow(box, yw_xyz(p->pos[b->surface[i]]));
   }
-  if (ctx->is_clear && ctx->is_clear(ctx, box)) return;
-  double start = ctx->timing ? yw_seconds() : 0.0;
+  if (!yw_obstacles_near(ctx, box)) return;
   yw_particles* copy = &b->surface_copy;
   copy->count = b->num_surface;
   for (int32_t i = 0; i < b->num_surface; ++i) {
@@ -121,17 +119,14 @@ static void meet_obstacles(fem_body* b, yw_particles* p, const yw_step_ctx* ctx,
     copy->mass[i] = (float)b->mass[n];
     copy->inv_mass[i] = b->inv_mass[n];
   }
-  ctx->collide(ctx, copy, b->surface_old, NULL, begin, h);
+  yw_meet_obstacles(ctx, copy, b->surface_old, NULL, begin, h);
   for (int32_t i = 0; i < b->num_surface; ++i) {
     p->pos[b->surface[i]] = copy->pos[i];
     p->vel[b->surface[i]] = copy->vel[i];
   }
-  if (ctx->timing && ctx->report) ctx->report->seconds_contact += yw_seconds() - start;
 }
 
 // One inner step ----------------------------------------------------------------------------------
-
-typedef float quad __attribute__((vector_size(16)));
 
 typedef struct inner_step {
   fem_body* b;
@@ -147,13 +142,13 @@ static void move_nodes(void* context, int32_t block, int32_t worker) {
   (void)worker;
   int32_t begin = block * NODE_BLOCK, end = begin + NODE_BLOCK;
   if (end > b->front.num_active) end = b->front.num_active;
-  quad *pos = (quad*)(void*)s->p->pos, *vel = (quad*)(void*)s->p->vel;
-  const quad* force = (const quad*)(const void*)b->force;
-  const quad gravity = {s->gravity.x, s->gravity.y, s->gravity.z, 0.0f};
+  yw_float4_view *pos = (yw_float4_view*)(void*)s->p->pos, *vel = (yw_float4_view*)(void*)s->p->vel;
+  const yw_float4_view* force = (const yw_float4_view*)(const void*)b->force;
+  const yw_float4 gravity = {s->gravity.x, s->gravity.y, s->gravity.z, 0.0f};
   for (int32_t i = begin; i < end; ++i) {
     int32_t n = b->work.nodes[i];
     if (b->inv_mass[n] == 0.0f) continue;
-    quad v = s->keep * (vel[n] + gravity + (s->h * b->inv_mass[n]) * force[n]);
+    yw_float4 v = s->keep * (vel[n] + gravity + (s->h * b->inv_mass[n]) * force[n]);
     vel[n] = v;
     pos[n] += s->h * v;
   }
@@ -184,7 +179,7 @@ static int32_t find_forces(fem_body* b, const yw_particles* p, const yw_step_ctx
 static void step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin, float h) {
   float share = (begin + h) / ctx->h;
   inner_step s = {
-      b, p, yw_scale(ctx->gravity, h), h, expf(-b->params.mass_damping * h), !no_obstacles(ctx)};
+      b, p, yw_scale(ctx->gravity, h), h, yw_expf(-b->params.mass_damping * h), !no_obstacles(ctx)};
   if (s.obstacles) remember_surface(b, p);
   int32_t blocks = (b->front.num_active + NODE_BLOCK - 1) / NODE_BLOCK;
   yw_tasks_run(blocks > BLOCKS_ALONE ? ctx->tasks : NULL, blocks, move_nodes, &s);

@@ -11,7 +11,7 @@ extern const yw_method yw_fem_method;
 
 yw_status yw_fem_set_params(void* state, const yw_fem_params* params);
 yw_fem_params yw_fem_params_of(const void* state);
-void yw_fem_statistics_of(const void* state, const yw_particles* particles, yw_fem_statistics* out);
+void yw_fem_statistics_of(const void* state, yw_fem_statistics* out);
 
 /// The finest level of a model, whose vertices are the particles in order.
 const fem_hierarchy* yw_fem_hierarchy_of(const void* model);

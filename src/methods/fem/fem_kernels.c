@@ -4,19 +4,9 @@
 //
 // Positions are gathered four floats at a time and turned into lanes; then every edge of a family
 // is worked out once for all children that share it.
-#include "math/small/lanes.h"
+#include "math/small/float4.h"
 #include "methods/fem/element.h"
 #include "methods/fem/kernels.h"
-
-typedef float quad __attribute__((vector_size(16)));
-
-YW_LANE_FN quad quad_load(const void* from) {
-  quad q;
-  memcpy(&q, from, sizeof q);
-  return q;
-}
-
-YW_LANE_FN void quad_store(void* to, quad q) { memcpy(to, &q, sizeof q); }
 
 // x, y, z of nodes in 16 lanes.
 typedef struct lane_vec3 {
@@ -25,31 +15,18 @@ typedef struct lane_vec3 {
 
 // Gathering and spreading -------------------------------------------------------------------------
 
-YW_LANE_FN void transpose(quad* a, quad* b, quad* c, quad* d) {
-  quad ab_low = __builtin_shufflevector(*a, *b, 0, 4, 1, 5);
-  quad ab_high = __builtin_shufflevector(*a, *b, 2, 6, 3, 7);
-  quad cd_low = __builtin_shufflevector(*c, *d, 0, 4, 1, 5);
-  quad cd_high = __builtin_shufflevector(*c, *d, 2, 6, 3, 7);
-  *a = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
-  *b = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
-  *c = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
-  *d = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
-}
-
 // Rows of 4 floats `stride` bytes apart, by node number.
 YW_LANE_FN void gather(const void* from, size_t stride, const int32_t* nodes, lane_vec3* out,
                        float* w) {
   const char* base = from;
   for (int g = 0; g < YW_LANES; g += 4) {
-    quad a = quad_load(base + stride * (size_t)nodes[g]);
-    quad b = quad_load(base + stride * (size_t)nodes[g + 1]);
-    quad c = quad_load(base + stride * (size_t)nodes[g + 2]);
-    quad d = quad_load(base + stride * (size_t)nodes[g + 3]);
-    transpose(&a, &b, &c, &d);
-    quad_store(out->x + g, a);
-    quad_store(out->y + g, b);
-    quad_store(out->z + g, c);
-    if (w) quad_store(w + g, d);
+    yw_float4 row[4];
+    for (int k = 0; k < 4; ++k) row[k] = yw_float4_load(base + stride * (size_t)nodes[g + k]);
+    yw_float4_transpose(row);
+    yw_float4_store(out->x + g, row[0]);
+    yw_float4_store(out->y + g, row[1]);
+    yw_float4_store(out->z + g, row[2]);
+    if (w) yw_float4_store(w + g, row[3]);
   }
 }
 
@@ -58,13 +35,10 @@ YW_LANE_FN void spread(const float* x, const float* y, const float* z, const flo
                        size_t stride) {
   char* base = to;
   for (int g = 0; g < YW_LANES; g += 4) {
-    quad a = quad_load(x + g), b = quad_load(y + g), c = quad_load(z + g), d = {0};
-    if (w) d = quad_load(w + g);
-    transpose(&a, &b, &c, &d);
-    quad_store(base + stride * (size_t)g, a);
-    quad_store(base + stride * (size_t)(g + 1), b);
-    quad_store(base + stride * (size_t)(g + 2), c);
-    quad_store(base + stride * (size_t)(g + 3), d);
+    yw_float4 row[4] = {yw_float4_load(x + g), yw_float4_load(y + g), yw_float4_load(z + g)};
+    if (w) row[3] = yw_float4_load(w + g);
+    yw_float4_transpose(row);
+    for (int k = 0; k < 4; ++k) yw_float4_store(base + stride * (size_t)(g + k), row[k]);
   }
 }
 

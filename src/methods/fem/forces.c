@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "math/small/float4.h"
 #include "methods/fem/element.h"
 #include "yawara/extend/memory.h"
 
@@ -12,8 +13,6 @@
 #define BATCH_BLOCK 4
 // Fewer tasks than this are done before other threads have woken up.
 #define BLOCKS_ALONE 4
-
-typedef float quad __attribute__((vector_size(16)));
 
 // Memory ------------------------------------------------------------------------------------------
 
@@ -126,9 +125,9 @@ static void gather_nodes(void* context, int32_t block, int32_t worker) {
   (void)worker;
   int32_t begin = block * FEM_NODE_BLOCK, end = begin + FEM_NODE_BLOCK;
   if (end > def->front->num_active) end = def->front->num_active;
-  const quad* slots = (const quad*)(const void*)def->scratch->slots;
+  const yw_float4_view* slots = (const yw_float4_view*)(const void*)def->scratch->slots;
   for (int32_t i = begin; i < end; ++i) {
-    quad sum = {0};
+    yw_float4 sum = {0};
     for (int32_t s = work->slot_start[i]; s < work->slot_start[i + 1]; ++s) {
       sum += slots[work->slots[s]];
     }

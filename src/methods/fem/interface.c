@@ -38,7 +38,7 @@ yw_status yw_model_create_fem(const yw_allocator* mem, const yw_fem_def* def, yw
     yw_fem_model_destroy(data);
     return status;
   }
-  status = yw_model_wrap(mem, &yw_fem_method, data, &finest, out, error);
+  status = yw_model_create_custom(mem, &yw_fem_method, data, &finest, out, error);
   yw_tet_mesh_free(&finest);
   return status < 0 ? status : built;
 }
@@ -65,9 +65,8 @@ yw_status yw_body_set_fem_params(yw_world* world, yw_body_id id, const yw_fem_pa
 }
 
 yw_status yw_body_fem_statistics(const yw_world* world, yw_body_id id, yw_fem_statistics* out) {
-  const yw_particles* particles;
-  const void* state = yw_body_state(world, id, &yw_fem_method, &particles);
+  const void* state = yw_body_state(world, id, &yw_fem_method, NULL);
   if (!state || !out) return YW_ERR_INVALID;
-  yw_fem_statistics_of(state, particles, out);
+  yw_fem_statistics_of(state, out);
   return YW_OK;
 }

@@ -12,6 +12,7 @@
 // move by what their parent has changed since, and so keep what they differed from each other.
 #include <math.h>
 
+#include "math/small/exponent.h"
 #include "methods/fem/body.h"
 #include "methods/fem/element.h"
 
@@ -54,7 +55,7 @@ static bool flow_tet(fem_body* b, int32_t tet, const float* strain, float time) 
   for (int i = 0; i < 3; ++i) elastic[i] -= third;
   float size = equivalent(elastic);
   if (!(size > b->params.yield)) return false;
-  float share = (1.0f - expf(-b->params.creep * time)) * (1.0f - b->params.yield / size);
+  float share = (1.0f - yw_expf(-b->params.creep * time)) * (1.0f - b->params.yield / size);
   for (int i = 0; i < 6; ++i) plastic[i] += share * elastic[i];
   float reached = equivalent(plastic);
   if (reached > b->params.max_plastic) {

@@ -4,17 +4,16 @@
 
 #include <string.h>
 
+#include "math/small/float4.h"
 #include "yawara/extend/memory.h"
 
 // Eigenvalues of stiffness over mass within this factor of the largest one that the time step
 // allows for die away; slower ones are the motion of the body. Fewer steps are enough for one
 // material, not for the graded bars of tests/physics/test_fem_graded.c.
-#define SPREAD 150.0f
-#define STEPS 24
+#define EIGENVALUE_RANGE 150.0f
+#define RELAX_STEPS 24
 // Strains may have grown since the last look, and what is above the largest eigenvalue runs away.
-#define MARGIN 1.5f
-
-typedef float quad __attribute__((vector_size(16)));
+#define EIGENVALUE_MARGIN 1.5f
 
 // Memory ------------------------------------------------------------------------------------------
 
@@ -110,14 +109,14 @@ static void list_batches(fem_relax* r, const fem_work* work) {
 static void find_forces(const fem_relax* r, const fem_forces_def* def) {
   const fem_work* work = def->work;
   const fem_front* f = def->front;
-  const quad* slots = (const quad*)(const void*)def->scratch->slots;
-  quad* force = (quad*)(void*)def->force;
+  const yw_float4_view* slots = (const yw_float4_view*)(const void*)def->scratch->slots;
+  yw_float4_view* force = (yw_float4_view*)(void*)def->force;
   for (int32_t i = 0; i < r->num_batches; ++i) {
     yw_fem_batch_forces(def, r->kinds[i], r->batches[i]);
   }
   for (int32_t i = 0; i < r->num_around; ++i) {
     int32_t n = r->around[i], place = work->place[n];
-    quad sum = {0};
+    yw_float4 sum = {0};
     for (int32_t s = work->slot_start[place]; s < work->slot_start[place + 1]; ++s) {
       sum += slots[work->slots[s]];
     }
@@ -134,7 +133,7 @@ static void find_forces(const fem_relax* r, const fem_forces_def* def) {
   }
 }
 
-static void follow(const fem_relax* r, const fem_front* f, quad* pos) {
+static void follow(const fem_relax* r, const fem_front* f, yw_float4_view* pos) {
   for (int32_t i = 0; i < r->num_around; ++i) {
     int32_t n = r->around[i];
     const int32_t* p = f->h->node[n].parents;
@@ -146,12 +145,13 @@ static void follow(const fem_relax* r, const fem_front* f, quad* pos) {
 
 // One step: way = keep way + gain m^-1 (f - f0). Returns the sum of m^-1 (f - f0)^2 before it.
 static double step_nodes(const fem_relax* r, const fem_relax_def* def, float keep, float gain) {
-  const quad *force = (const quad*)(const void*)def->forces->force, *pull = (quad*)(void*)r->pull;
-  quad *pos = (quad*)(void*)def->pos, *way = (quad*)(void*)r->way;
+  const yw_float4_view *force = (const yw_float4_view*)(const void*)def->forces->force,
+                       *pull = (yw_float4_view*)(void*)r->pull;
+  yw_float4_view *pos = (yw_float4_view*)(void*)def->pos, *way = (yw_float4_view*)(void*)r->way;
   double sum = 0.0;
   for (int32_t i = 0; i < r->num_nodes; ++i) {
     int32_t n = r->nodes[i];
-    quad left = force[n] - pull[n], square = def->inv_mass[n] * left * left;
+    yw_float4 left = force[n] - pull[n], square = def->inv_mass[n] * left * left;
     way[i] = keep * way[i] + (gain * def->inv_mass[n]) * left;
     pos[n] += way[i];
     sum += (double)(square[0] + square[1] + square[2]);
@@ -167,13 +167,15 @@ bool yw_fem_relax(fem_relax* r, const fem_relax_def* def) {
   if (r->num_nodes == 0) return false;
   list_batches(r, forces->work);
   yw_fem_number_batches(forces->work, forces->scratch);
-  quad *pos = (quad*)(void*)def->pos, *way = (quad*)(void*)r->way, *start = (quad*)(void*)r->start;
-  for (int32_t i = 0; i < r->num_nodes; ++i) start[i] = pos[r->nodes[i]], way[i] = (quad){0};
-  float largest = MARGIN * 4.0f / (def->step * def->step), least = largest / SPREAD;
+  yw_float4_view *pos = (yw_float4_view*)(void*)def->pos, *way = (yw_float4_view*)(void*)r->way,
+                 *start = (yw_float4_view*)(void*)r->start;
+  for (int32_t i = 0; i < r->num_nodes; ++i) start[i] = pos[r->nodes[i]], way[i] = (yw_float4){0};
+  float largest = EIGENVALUE_MARGIN * 4.0f / (def->step * def->step),
+        least = largest / EIGENVALUE_RANGE;
   float middle = 0.5f * (largest + least), half = 0.5f * (largest - least);
   float keep = 0.0f, gain = 1.0f / middle, ratio = half / middle;
   double first = 0.0, last = 0.0;
-  for (int step = 0; step < STEPS; ++step) {
+  for (int step = 0; step < RELAX_STEPS; ++step) {
     find_forces(r, forces);
     last = step_nodes(r, def, keep, gain);
     if (step == 0) first = last;

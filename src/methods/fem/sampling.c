@@ -15,7 +15,7 @@
 // latter.
 #define MAX_CONDITION 10.0
 // Share of the strain between the corners in e_bar; see mean_gradient.
-#define CORNERS 0.3
+#define CORNER_SHARE 0.3
 
 // Sums over what is inside a coarse tet.
 typedef struct tet_sums {
@@ -299,13 +299,13 @@ static void sum_children(const sampler* s, int32_t tet, tet_sums* sums) {
 
 // DIFFERS: what a coarse tet will take for its strain is that between its corners, which is noisy
 // where the material is; the mean of what is inside is not, but counts tets in a stack of layers as
-// if each had the layers to itself. CORNERS is tuned on random 100:1 mixtures and 10:1 layers: 0
-// makes layers half as thick as a tet 1.4 times too stiff across, 1 makes mixtures 1.1 times.
+// if each had the layers to itself. CORNER_SHARE is tuned on random 100:1 mixtures and 10:1 layers:
+// 0 makes layers half as thick as a tet 1.4 times too stiff across, 1 makes mixtures 1.1 times.
 static void mean_gradient(const sampler* s, int32_t tet, double out[54]) {
   const tet_sums* sums = s->sums + tet;
   const double* corners = s->corners + 54 * (size_t)tet;
   for (int k = 0; k < 54; ++k) {
-    out[k] = CORNERS * corners[k] + (1.0 - CORNERS) * sums->gradient[k] / sums->volume;
+    out[k] = CORNER_SHARE * corners[k] + (1.0 - CORNER_SHARE) * sums->gradient[k] / sums->volume;
   }
 }
 

@@ -3,6 +3,7 @@
 // matrices per root that serve all levels.
 #include <string.h>
 
+#include "math/small/exponent.h"
 #include "methods/fem/batches.h"
 #include "methods/fem/element.h"
 #include "yawara/extend/memory.h"
@@ -157,7 +158,7 @@ static void find_weights(const fem_hierarchy* h, const float* stiffness, float* 
     softest = fminf(softest, weights[tet]);
   }
   for (int32_t tet = 0; tet < h->num_tets; ++tet) {
-    weights[tet] = powf(weights[tet] / softest, WEIGHT_EXPONENT);
+    weights[tet] = yw_powf(weights[tet] / softest, WEIGHT_EXPONENT);
   }
 }
 

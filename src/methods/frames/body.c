@@ -79,11 +79,7 @@ yw_status yw_frames_body_create(const void* model_pointer, const yw_allocator* m
     yw_frames_body_destroy(body, particles);
     return status;
   }
-  for (int32_t p = 0; p < model->num_particles; ++p) {
-    particles->pos[p] = yw_v4(model->rest_positions[p]);
-    particles->mass[p] = model->mass[p];
-    particles->inv_mass[p] = 1.0f / model->mass[p];
-  }
+  yw_solid_put_at_rest(&model->solid, particles);
   yw_frames_invalidate(body, particles);
   *state = body;
   return YW_OK;
@@ -93,13 +89,13 @@ yw_status yw_frames_body_create(const void* model_pointer, const yw_allocator* m
 static yw_quat fit_rotation(const frames_model* model, const yw_particles* particles) {
   double x[3] = {0}, x0[3] = {0}, a[9] = {0}, largest = 0.0;
   for (int32_t p = 0; p < model->num_particles; ++p) {
-    double m = (double)model->mass[p] / model->total_mass;
-    const float *now = &particles->pos[p].x, *rest = &model->rest_positions[p].x;
+    double m = (double)model->solid.mass[p] / model->total_mass;
+    const float *now = &particles->pos[p].x, *rest = &model->solid.rest_positions[p].x;
     for (int i = 0; i < 3; ++i) x[i] += m * (double)now[i], x0[i] += m * (double)rest[i];
   }
   for (int32_t p = 0; p < model->num_particles; ++p) {
-    double m = (double)model->mass[p] / model->total_mass;
-    const float *now = &particles->pos[p].x, *rest = &model->rest_positions[p].x;
+    double m = (double)model->solid.mass[p] / model->total_mass;
+    const float *now = &particles->pos[p].x, *rest = &model->solid.rest_positions[p].x;
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) {
         a[3 * i + j] += m * ((double)now[i] - x[i]) * ((double)rest[j] - x0[j]);
@@ -145,10 +141,8 @@ yw_frames_params yw_frames_params_of(const void* state) {
   return ((const frames_body*)state)->params;
 }
 
-void yw_frames_statistics_of(const void* state, const yw_particles* particles,
-                             yw_frames_statistics* out) {
+void yw_frames_statistics_of(const void* state, yw_frames_statistics* out) {
   const frames_body* body = state;
-  (void)particles;
   *out = (yw_frames_statistics){.num_regions = body->model->num_regions,
                                 .num_examples = body->model->num_examples,
                                 .newton_steps = body->newton,

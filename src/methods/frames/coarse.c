@@ -10,7 +10,7 @@
 #include "yawara/extend/memory.h"
 
 // Spacing of the lattice over that of the particles. 2.5 to 4 need about the same time.
-#define SPACING 3.0
+#define LATTICE_SPACING 3.0
 // Smaller bodies do as well without.
 #define LEAST_PARTICLES 400
 // Nodes that particles touch with less weight than this are left out.
@@ -37,7 +37,7 @@ static lattice choose_lattice(int32_t count, const yw_vec3* rest, double volume,
   lattice l = {.n = {0}};
   const float *low = &box.lower.x, *high = &box.upper.x;
   for (int i = 0; i < 3; ++i) {
-    l.spacing[i] = SPACING * mean * (even > 0.0 ? extent[i] / even : 1.0);
+    l.spacing[i] = LATTICE_SPACING * mean * (even > 0.0 ? extent[i] / even : 1.0);
     double size = (double)high[i] - (double)low[i];
     int32_t cells = (int32_t)ceil(size / l.spacing[i]);
     if (cells < 1) cells = 1;
@@ -189,7 +189,8 @@ static yw_status build(const lattice* l, const yw_vec3* rest, const double* stif
     return yw_fail_memory(error, "a coarse lattice");
   }
   double scale = 0.0;
-  for (int i = 0; i < 3; ++i) scale += SPACING * SPACING / (3.0 * l->spacing[i] * l->spacing[i]);
+  for (int i = 0; i < 3; ++i)
+    scale += LATTICE_SPACING * LATTICE_SPACING / (3.0 * l->spacing[i] * l->spacing[i]);
   for (int32_t p = 0; p < out->num_particles; ++p) out->firmness[p] = (float)(scale * stiffness[p]);
   fill_corners(l, rest, number, out);
   return fill_stiffness(l, rest, stiffness, number, out, error);

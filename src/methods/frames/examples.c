@@ -18,14 +18,9 @@
 _Static_assert(YW_MAX_EXAMPLES <= YW_SIMPLEX_MAX, "the fit must take all examples");
 
 static yw_status check_poses(const yw_frames_def* def, yw_error* error) {
-  if (def->num_examples < 0 || def->num_examples > YW_MAX_EXAMPLES) {
-    return yw_fail(error, YW_ERR_INVALID, "there are %d examples, but at most %d are allowed",
-                   def->num_examples, YW_MAX_EXAMPLES);
-  }
+  yw_status status = yw_solid_check_examples(def->num_examples, def->examples, error);
+  if (status < 0) return status;
   for (int32_t k = 0; k < def->num_examples; ++k) {
-    if (!def->examples || !def->examples[k]) {
-      return yw_fail(error, YW_ERR_INVALID, "examples[%d] is missing", k);
-    }
     for (int32_t v = 0; v < def->mesh->num_vertices; ++v) {
       yw_vec3 p = def->examples[k][v];
       if (!yw_is_finite3(p)) {

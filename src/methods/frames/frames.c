@@ -8,6 +8,7 @@
 #include "methods/frames/body.h"
 #include "methods/frames/rigid.h"
 #include "methods/frames/shown.h"
+#include "methods/kit/contact.h"
 #include "yawara/extend/timer.h"
 
 // A body of this many chunks is done before other threads have woken up.
@@ -42,27 +43,22 @@ void yw_frames_end_part(frames_body* body, const yw_step_ctx* ctx, yw_frames_par
 
 // The step ----------------------------------------------------------------------------------------
 
-static void meet_obstacles(const frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
-                           frames_span span) {
-  double start = ctx->timing ? yw_seconds() : 0.0;
-  ctx->collide(ctx, particles, body->last_pos, NULL, span.begin, span.h);
-  if (ctx->timing && ctx->report) ctx->report->seconds_contact += yw_seconds() - start;
-}
-
 // What an obstacle stopped stays there while the rest of the body moves once more: otherwise every
 // step would press one layer of particles against the floor by the weight of all the others.
 static frames_outcome resolve_obstacles(frames_body* body, yw_particles* particles,
                                         const yw_step_ctx* ctx, yw_aabb box, frames_span span) {
   bool was_rough = body->in_contact;
-  bool is_clear = !ctx->collide || (ctx->is_clear && ctx->is_clear(ctx, box));
-  if (!is_clear) meet_obstacles(body, particles, ctx, span);
+  bool is_clear = !yw_obstacles_near(ctx, box);
+  if (!is_clear) {
+    yw_meet_obstacles(ctx, particles, body->last_pos, NULL, span.begin, span.h);
+  }
   body->in_contact = !is_clear && yw_frames_implicit_touches(body, particles);
   // The first solve of a body that was in contact is a rough one.
   if (!body->in_contact && !was_rough) return FRAMES_SOLVED;
   frames_outcome outcome = yw_frames_implicit_respond(body, particles, ctx, span);
   if (outcome == FRAMES_LOST || is_clear) return outcome;
   int32_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;
-  meet_obstacles(body, particles, ctx, span);
+  yw_meet_obstacles(ctx, particles, body->last_pos, NULL, span.begin, span.h);
   if (ctx->report && body->in_contact) ctx->report->obstacle_contacts = contacts;
   body->in_contact = yw_frames_implicit_touches(body, particles) || body->in_contact;
   return outcome;
@@ -149,20 +145,11 @@ static int32_t model_num_particles(const void* model) {
 }
 
 static yw_contact_geometry contact_geometry(const void* state) {
-  const frames_model* model = ((const frames_body*)state)->model;
-  return (yw_contact_geometry){
-      .tets = model->tets,
-      .num_tets = model->num_tets,
-      .triangles = model->triangles,
-      .num_triangles = model->num_triangles,
-      .surface_particles = model->surface,
-      .num_surface_particles = model->num_surface,
-      .rest = model->rest_positions,
-  };
+  return yw_solid_contact_geometry(&((const frames_body*)state)->model->solid);
 }
 
 static const int32_t* particle_of_vertex(const void* state) {
-  return ((const frames_body*)state)->model->particle_of_vertex;
+  return ((const frames_body*)state)->model->solid.particle_of_vertex;
 }
 
 const yw_method yw_frames_method = {

@@ -16,8 +16,7 @@ yw_status yw_frames_model_create(const yw_allocator* mem, const yw_frames_def* d
 yw_status yw_frames_set_params(void* state, const yw_frames_params* params);
 yw_frames_params yw_frames_params_of(const void* state);
 
-void yw_frames_statistics_of(const void* state, const yw_particles* particles,
-                             yw_frames_statistics* out);
+void yw_frames_statistics_of(const void* state, yw_frames_statistics* out);
 
 /// Weights of the rest pose and of the examples in the last step, before beta. Writes at most
 /// capacity numbers (out may be NULL) and returns how many there are.

@@ -5,25 +5,15 @@
 // works on one register full of regions. Places are taken from the origin of the region, so that a
 // body far away loses no more digits than its positions already have.
 #include "base/simd.h"
+#include "math/small/float4.h"
 #include "math/small/polar_lanes.h"
 #include "methods/frames/step.h"
 #include "yawara/frames.h"
 
-typedef float quad __attribute__((vector_size(16)));
-
-#define SPREAD(q, i) __builtin_shufflevector(q, q, i, i, i, i)
 // Steps of Newton from above towards the largest stretch; each gives a valid bound.
 #define ROOT_STEPS 4
 // Resistance to rotation below which a region counts as collapsed.
 #define LEAST_TURNING 0.1f
-
-YW_LANE_FN quad quad_load(const void* from) {
-  quad q;
-  memcpy(&q, from, sizeof q);
-  return q;
-}
-
-YW_LANE_FN void quad_store(void* to, quad q) { memcpy(to, &q, sizeof q); }
 
 // Gathering ---------------------------------------------------------------------------------------
 
@@ -34,24 +24,25 @@ static void gather_maps(const frames_phase* phase, int32_t block, yw_mat3x16* ma
   _Alignas(64) float columns[YW_LANES][12];
   for (int32_t lane = 0; lane < YW_LANES; ++lane) {
     int32_t r = block * YW_LANES + lane;
-    quad a = {1, 0, 0, 0}, b = {0, 1, 0, 0}, c = {0, 0, 1, 0};
+    yw_float4 a = {1, 0, 0, 0}, b = {0, 1, 0, 0}, c = {0, 0, 1, 0};
     if (r < model->num_regions) {
       const frames_member* member = model->members + model->member_start[r];
       const frames_member* end = model->members + model->member_start[r + 1];
-      quad origin = quad_load(&phase->x[member->particle]), sum = {0};
+      yw_float4 origin = yw_float4_load(&phase->x[member->particle]), sum = {0};
       a = b = c = sum;
       for (++member; member < end; ++member) {
-        quad g = quad_load(member), d = quad_load(&phase->x[member->particle]) - origin;
-        a += SPREAD(g, 0) * d;
-        b += SPREAD(g, 1) * d;
-        c += SPREAD(g, 2) * d;
+        yw_float4 g = yw_float4_load(member),
+                  d = yw_float4_load(&phase->x[member->particle]) - origin;
+        a += YW_FLOAT4_SPREAD(g, 0) * d;
+        b += YW_FLOAT4_SPREAD(g, 1) * d;
+        c += YW_FLOAT4_SPREAD(g, 2) * d;
         if (cells) sum += d;
       }
-      quad_store(phase->body->rows + (size_t)r * FRAMES_ROW + 12, origin + 0.125f * sum);
+      yw_float4_store(phase->body->rows + (size_t)r * FRAMES_ROW + 12, origin + 0.125f * sum);
     }
-    quad_store(columns[lane], a);
-    quad_store(columns[lane] + 4, b);
-    quad_store(columns[lane] + 8, c);
+    yw_float4_store(columns[lane], a);
+    yw_float4_store(columns[lane] + 4, b);
+    yw_float4_store(columns[lane] + 8, c);
   }
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
@@ -73,11 +64,6 @@ static void write_rows(const frames_phase* phase, int32_t block, const yw_mat3x1
   }
   float* rows = phase->body->rows + (size_t)block * (YW_LANES * FRAMES_ROW);
   for (int32_t l = 0; l < count; ++l) memcpy(rows + l * FRAMES_ROW, columns[l], 12 * sizeof *rows);
-}
-
-YW_LANE_FN yw_lanes_sym3 load_sym3(const float (*m)[YW_LANES], int32_t lane) {
-  return (yw_lanes_sym3){yw_vf_load(m[0] + lane), yw_vf_load(m[1] + lane), yw_vf_load(m[2] + lane),
-                         yw_vf_load(m[3] + lane), yw_vf_load(m[4] + lane), yw_vf_load(m[5] + lane)};
 }
 
 // p -= a n
@@ -129,15 +115,6 @@ YW_LANE_FN yw_lanes_sym3 twist_of(const yw_lanes_sym3* s, yw_vf mu2, yw_vf lambd
 // The second derivative of its last part takes S~ for the stretch there is: then it is never
 // negative, and exact where the body is in the pose it aims for.
 
-YW_LANE_FN yw_lanes_mat3 mul_sym(const yw_lanes_mat3* a, const yw_lanes_sym3* s) {
-  return (yw_lanes_mat3){
-      a->xx * s->xx + a->xy * s->xy + a->xz * s->xz, a->xx * s->xy + a->xy * s->yy + a->xz * s->yz,
-      a->xx * s->xz + a->xy * s->yz + a->xz * s->zz, a->yx * s->xx + a->yy * s->xy + a->yz * s->xz,
-      a->yx * s->xy + a->yy * s->yy + a->yz * s->yz, a->yx * s->xz + a->yy * s->yz + a->yz * s->zz,
-      a->zx * s->xx + a->zy * s->xy + a->zz * s->xz, a->zx * s->xy + a->zy * s->yy + a->zz * s->yz,
-      a->zx * s->xz + a->zy * s->yz + a->zz * s->zz};
-}
-
 // S~ = 1 + sum w_k (S^k - 1)
 YW_LANE_FN yw_lanes_sym3 aim(const frames_phase* phase, int32_t block, int32_t lane) {
   const frames_model* model = phase->model;
@@ -156,7 +133,7 @@ YW_LANE_FN yw_lanes_sym3 aim(const frames_phase* phase, int32_t block, int32_t l
 // R1, from R as a first guess.
 YW_LANE_FN uint32_t bend(const yw_lanes_mat3* a, const yw_lanes_sym3* target, yw_lanes_quat q,
                          yw_lanes_mat3* r) {
-  yw_lanes_mat3 bent = mul_sym(a, target);
+  yw_lanes_mat3 bent = yw_lanes_mat3_mul_sym(a, target);
   yw_lanes_sym3 unused;
   return yw_lanes_polar_warm(&bent, &q, r, &unused);
 }
@@ -240,7 +217,7 @@ YW_LANE_FN uint32_t pull_to_examples(const frames_phase* phase, int32_t block, i
   yw_lanes_mat3 r1;
   uint32_t rescued =
       bend(a, &target, yw_lanes_quat_load(&phase->body->rotations[block], lane), &r1);
-  yw_lanes_mat3 goal = mul_sym(&r1, &target);
+  yw_lanes_mat3 goal = yw_lanes_mat3_mul_sym(&r1, &target);
   yw_vf excess = (s->xx - target.xx) + (s->yy - target.yy) + (s->zz - target.zz);
   yw_vf beta = yw_vf_splat(phase->body->params.beta);
   add_target_stress(p, beta, mu2, a, &goal, lambda * excess, r);
@@ -261,14 +238,15 @@ YW_LANE_FN void stiffen_to_examples(const frames_phase* phase, int32_t block, in
   const frames_example_block* bent = &phase->body->bent[block];
   yw_vf mu2 = yw_vf_load(constants->mu2 + lane), lambda = yw_vf_load(constants->lambda + lane);
   yw_lanes_mat3 r = yw_lanes_mat3_load((const yw_mat3x16*)bent->r, lane);
-  yw_lanes_sym3 target = load_sym3(bent->target, lane), turn = load_sym3(bent->turn, lane);
-  yw_lanes_mat3 w = yw_lanes_mat3_mul_tn(&r, da), z = mul_sym(&w, &target);
+  yw_lanes_sym3 target = yw_lanes_sym3_load((const yw_sym3x16*)bent->target, lane),
+                turn = yw_lanes_sym3_load((const yw_sym3x16*)bent->turn, lane);
+  yw_lanes_mat3 w = yw_lanes_mat3_mul_tn(&r, da), z = yw_lanes_mat3_mul_sym(&w, &target);
   yw_vf zx = z.zy - z.yz, zy = z.xz - z.zx, zz = z.yx - z.xy, zero = yw_vf_splat(0.0f);
   yw_vf ox = turn.xx * zx + turn.xy * zy + turn.xz * zz;
   yw_vf oy = turn.xy * zx + turn.yy * zy + turn.yz * zz;
   yw_vf oz = turn.xz * zx + turn.yz * zy + turn.zz * zz;
   yw_lanes_mat3 cross = {zero, -oz, oy, oz, zero, -ox, -oy, ox, zero};
-  yw_lanes_mat3 back = mul_sym(&cross, &target), one;
+  yw_lanes_mat3 back = yw_lanes_mat3_mul_sym(&cross, &target), one;
   yw_vf pressure = lambda * (w.xx + w.yy + w.zz);
   one = (yw_lanes_mat3){pressure, zero, zero, zero, pressure, zero, zero, zero, pressure};
   yw_lanes_mat3 none = {zero, zero, zero, zero, zero, zero, zero, zero, zero}, inner = none;
@@ -312,7 +290,7 @@ YW_LANE_FN void evaluate(const frames_phase* phase, int32_t chunk, bool tangents
         recovered +=
             __builtin_popcount(pull_to_examples(phase, block, lane, &a, &r, &s, tangents, &p));
       }
-      yw_lanes_sym3 n = load_sym3(constants->n, lane);
+      yw_lanes_sym3 n = yw_lanes_sym3_load((const yw_sym3x16*)constants->n, lane);
       subtract_product(&p, &a, &n);
       yw_lanes_mat3_store(&stress, lane, &p);
       if (tangents) {
@@ -356,7 +334,7 @@ YW_LANE_FN void stiffen_regions(const frames_phase* phase, int32_t chunk, bool b
     for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
       yw_lanes_mat3 da = yw_lanes_mat3_load(&maps, lane);
       yw_lanes_mat3 r = yw_lanes_mat3_load((const yw_mat3x16*)tangent->r, lane);
-      yw_lanes_sym3 twist = load_sym3(tangent->twist, lane);
+      yw_lanes_sym3 twist = yw_lanes_sym3_load((const yw_sym3x16*)tangent->twist, lane);
       yw_vf mu2 = yw_vf_load(constants->mu2 + lane), lambda = yw_vf_load(constants->lambda + lane);
       yw_lanes_mat3 w = yw_lanes_mat3_mul_tn(&r, &da);
       yw_vf zx = w.zy - w.yz, zy = w.xz - w.zx, zz = w.yx - w.xy;
@@ -373,7 +351,7 @@ YW_LANE_FN void stiffen_regions(const frames_phase* phase, int32_t chunk, bool b
         p = yw_lanes_mat3_scale(&p, yw_vf_splat(own));
         stiffen_to_examples(phase, block, lane, &da, &p);
       }
-      yw_lanes_sym3 n = load_sym3(constants->n, lane);
+      yw_lanes_sym3 n = yw_lanes_sym3_load((const yw_sym3x16*)constants->n, lane);
       subtract_product(&p, &da, &n);
       yw_lanes_mat3_store(&maps, lane, &p);
     }
@@ -392,21 +370,23 @@ static void stiffen_bent(const frames_phase* phase, int32_t chunk) {
 // Particles ---------------------------------------------------------------------------------------
 
 // What the rows of its regions do to particle p at x.
-YW_LANE_FN quad gather_rows(const frames_phase* phase, int32_t p, quad x) {
+YW_LANE_FN yw_float4 gather_rows(const frames_phase* phase, int32_t p, yw_float4 x) {
   const frames_model* model = phase->model;
   const float* rows = phase->body->rows;
-  quad even = {0}, odd = {0};
+  yw_float4 even = {0}, odd = {0};
   for (int32_t e = model->holder_start[p]; e < model->holder_start[p + 1]; ++e) {
     const float* row = rows + (size_t)model->holder_region[e] * FRAMES_ROW;
-    quad g = quad_load(&model->holders[e]);
-    even += SPREAD(g, 0) * quad_load(row) + SPREAD(g, 1) * quad_load(row + 4);
-    odd += SPREAD(g, 2) * quad_load(row + 8) + SPREAD(g, 3) * (x - quad_load(row + 12));
+    yw_float4 g = yw_float4_load(&model->holders[e]);
+    even += YW_FLOAT4_SPREAD(g, 0) * yw_float4_load(row) +
+            YW_FLOAT4_SPREAD(g, 1) * yw_float4_load(row + 4);
+    odd += YW_FLOAT4_SPREAD(g, 2) * yw_float4_load(row + 8) +
+           YW_FLOAT4_SPREAD(g, 3) * (x - yw_float4_load(row + 12));
   }
   return even + odd;
 }
 
-YW_LANE_FN double dot(quad a, quad b) {
-  quad ab = a * b;
+YW_LANE_FN double dot(yw_float4 a, yw_float4 b) {
+  yw_float4 ab = a * b;
   return ((double)ab[0] + (double)ab[1]) + (double)ab[2];
 }
 
@@ -416,13 +396,14 @@ static void forces(const frames_phase* phase, int32_t chunk) {
   if (end > phase->model->num_particles) end = phase->model->num_particles;
   double sum = 0.0;
   for (int32_t p = first; p < end; ++p) {
-    quad x = quad_load(&phase->x[p]), out = {0};
+    yw_float4 x = yw_float4_load(&phase->x[p]), out = {0};
     if (phase->inverse[p] != 0.0f) {
-      quad pull = body->diagonal[p] * (quad_load(&body->anchor[p]) - quad_load(&body->moved[p]));
+      yw_float4 pull =
+          body->diagonal[p] * (yw_float4_load(&body->anchor[p]) - yw_float4_load(&body->moved[p]));
       out = pull - gather_rows(phase, p, x);
       sum += dot(out, out) * (double)phase->inverse[p];
     }
-    quad_store(&phase->out[p], out);
+    yw_float4_store(&phase->out[p], out);
   }
   phase->body->sums[chunk].a = sum;
 }
@@ -433,12 +414,12 @@ static void multiply(const frames_phase* phase, int32_t chunk) {
   if (end > phase->model->num_particles) end = phase->model->num_particles;
   double sum = 0.0;
   for (int32_t p = first; p < end; ++p) {
-    quad x = quad_load(&phase->x[p]), out = {0};
+    yw_float4 x = yw_float4_load(&phase->x[p]), out = {0};
     if (phase->inverse[p] != 0.0f) {
       out = body->diagonal[p] * x + gather_rows(phase, p, x);
       sum += dot(x, out);
     }
-    quad_store(&phase->out[p], out);
+    yw_float4_store(&phase->out[p], out);
   }
   phase->body->sums[chunk].a = sum;
 }

@@ -15,6 +15,8 @@
 #include <string.h>
 
 #include "methods/frames/rigid.h"
+#include "methods/kit/pins.h"
+#include "methods/kit/rigid.h"
 
 // Iterations of conjugate gradients after which a solve counts as stalled.
 #define MAX_ITERATIONS 1000
@@ -23,14 +25,14 @@
 // Line search: trials, the share of the first slope that may be left uphill, and the shortest step
 // of a trial, over the one before.
 #define MAX_SEARCHES 5
-#define OVERSHOOT 0.5
-#define SHORTEST 0.1
+#define SEARCH_OVERSHOOT 0.5
+#define SHORTEST_TRIAL 0.1
 // The residual must fall by this factor, or be at the level of rounding.
-#define FALL 0.5
+#define RESIDUAL_FALL 0.5
 // Rounding of forces, over stiffness times the largest coordinate.
-#define NOISE 2e-7
+#define FORCE_ROUNDING 2e-7
 // Conjugate gradients go this far below it.
-#define LEAST 0.05
+#define SOLVE_SHARE 0.05
 // A change of velocity by more than this share of it and this many steps of free fall is a blow,
 // after which the second-order formula starts anew.
 #define KICK_SHARE 0.25f
@@ -38,9 +40,9 @@
 // Nodes of the coarse lattice that one task works on.
 #define NODE_CHUNK 64
 // Weight of held particles on it, over its stiffness.
-#define HELD 10.0f
+#define HELD_WEIGHT 10.0f
 // Tolerance of a first solve that only has to find what touches an obstacle.
-#define ROUGH 0.02f
+#define ROUGH_TOLERANCE 0.02f
 
 static double sum_chunks(const frames_body* body) {
   double sum = 0.0;
@@ -89,7 +91,7 @@ static void begin_particles(frames_body* body, const backward* b) {
     body->drift[p] = yw_v4(drift);
     body->guess[p] = yw_v4(ahead);
     body->moved[p] = (yw_vec4){0};
-    body->diagonal[p] = model->mass[p] * inv_h2 * (1.0f + slow);
+    body->diagonal[p] = model->solid.mass[p] * inv_h2 * (1.0f + slow);
     body->anchor[p] = yw_v4(yw_scale(pull, b->h1 / (1.0f + slow)));
     body->inverse[p] = 1.0f;
   }
@@ -103,8 +105,8 @@ static void add_springs(frames_body* body, const yw_step_ctx* ctx, const backwar
     const yw_spring* s = &ctx->springs[i];
     int32_t p = s->particle;
     float stiff = s->stiffness, slow = s->damping / b->h1, old = body->diagonal[p];
-    yw_vec3 goal = yw_sub(yw_lerp(s->begin, s->end, t), yw_xyz(body->guess[p]));
-    yw_vec3 speed = yw_scale(yw_sub(s->end, s->begin), 1.0f / ctx->h);
+    yw_vec3 goal = yw_sub(yw_spring_at(s, t), yw_xyz(body->guess[p]));
+    yw_vec3 speed = yw_spring_velocity(s, ctx->h);
     yw_vec3 carried = yw_scale(yw_sub(speed, yw_xyz(body->drift[p])), b->h1);
     yw_vec3 pull = yw_mad(yw_scale(goal, stiff), slow, carried);
     body->diagonal[p] = old + stiff + slow;
@@ -118,7 +120,7 @@ static void set_inverse(frames_body* body, const yw_step_ctx* ctx, const backwar
   float t = (span.begin + span.h) / ctx->h;
   for (int32_t i = 0; i < ctx->num_holds; ++i) {
     const yw_hold* hold = &ctx->holds[i];
-    body->guess[hold->particle] = yw_v4(yw_lerp(hold->begin, hold->end, t));
+    body->guess[hold->particle] = yw_v4(yw_hold_at(hold, t));
     body->inverse[hold->particle] = 0.0f;
   }
   // The lattice sees held particles as very heavy.
@@ -127,7 +129,7 @@ static void set_inverse(frames_body* body, const yw_step_ctx* ctx, const backwar
     if (b->particles->inv_mass[p] == 0.0f) body->inverse[p] = 0.0f;
     float full = body->diagonal[p] + body->model->jacobi[p], held = body->diagonal[p];
     if (body->model->coarse.firmness) held += body->model->coarse.firmness[p];
-    weight[p] = body->inverse[p] == 0.0f ? HELD * held : body->diagonal[p];
+    weight[p] = body->inverse[p] == 0.0f ? HELD_WEIGHT * held : body->diagonal[p];
     body->inverse[p] *= 1.0f / full;
   }
   yw_frames_coarse_prepare(&body->coarse, weight, ctx->tasks);
@@ -143,10 +145,6 @@ typedef struct combine {
 static int32_t chunk_end(const frames_phase* phase, int32_t chunk) {
   int32_t end = (chunk + 1) * FRAMES_CHUNK;
   return end < phase->model->num_particles ? end : phase->model->num_particles;
-}
-
-static yw_vec4 mad4(yw_vec4 a, float s, yw_vec4 b) {
-  return (yw_vec4){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z, 0.0f};
 }
 
 static double dot4(yw_vec4 a, yw_vec4 b) {
@@ -194,8 +192,8 @@ static void advance_step(const frames_phase* phase, int32_t chunk) {
   frames_body* body = phase->body;
   float alpha = ((const combine*)phase)->alpha;
   for (int32_t p = chunk * FRAMES_CHUNK; p < chunk_end(phase, chunk); ++p) {
-    body->step[p] = mad4(body->step[p], alpha, body->direction[p]);
-    body->residual[p] = mad4(body->residual[p], -alpha, body->product[p]);
+    body->step[p] = yw_mad4(body->step[p], alpha, body->direction[p]);
+    body->residual[p] = yw_mad4(body->residual[p], -alpha, body->product[p]);
   }
 }
 
@@ -204,7 +202,7 @@ static void turn_direction(const frames_phase* phase, int32_t chunk) {
   frames_body* body = phase->body;
   float beta = ((const combine*)phase)->beta;
   for (int32_t p = chunk * FRAMES_CHUNK; p < chunk_end(phase, chunk); ++p) {
-    body->direction[p] = mad4(body->conditioned[p], beta, body->direction[p]);
+    body->direction[p] = yw_mad4(body->conditioned[p], beta, body->direction[p]);
   }
 }
 
@@ -321,9 +319,9 @@ static void take_step(frames_body* body, float alpha) {
   float h1 = body->h1;
   for (int32_t p = 0; p < body->model->num_particles; ++p) {
     if (body->inverse[p] == 0.0f) continue;
-    body->moved[p] = mad4(body->moved[p], alpha, body->step[p]);
-    yw_vec4 v = mad4(body->drift[p], 1.0f / h1, body->moved[p]);
-    body->guess[p] = mad4(body->base[p], h1, v);
+    body->moved[p] = yw_mad4(body->moved[p], alpha, body->step[p]);
+    yw_vec4 v = yw_mad4(body->drift[p], 1.0f / h1, body->moved[p]);
+    body->guess[p] = yw_mad4(body->base[p], h1, v);
   }
 }
 
@@ -346,8 +344,8 @@ static double search_line(frames_body* body, const yw_step_ctx* ctx, const frame
   find_residual(body, ctx, kernels, false);
   double first = fall_along_step(body);
   double at = 1.0, done = 0.0;
-  for (int i = 0; i < MAX_SEARCHES && first > 0.0 && last < -OVERSHOOT * first; ++i) {
-    at *= isfinite(last) ? fmax(first / (first - last), SHORTEST) : SHORTEST;
+  for (int i = 0; i < MAX_SEARCHES && first > 0.0 && last < -SEARCH_OVERSHOOT * first; ++i) {
+    at *= isfinite(last) ? fmax(first / (first - last), SHORTEST_TRIAL) : SHORTEST_TRIAL;
     take_step(body, (float)(at - done));
     done = at;
     residual = find_residual(body, ctx, kernels, false);
@@ -367,13 +365,14 @@ static frames_outcome solve_newton(frames_body* body, const yw_step_ctx* ctx, fl
   float fallen = at_start ? body->h1 * body->h1 : 0.0f;
   yw_vec3 fall = yw_scale(ctx->gravity, fallen);
   const frames_kernels* kernels = YW_KERNEL_PICK(yw_frames_kernels, ctx->simd);
-  double noise = NOISE * rounding_scale(body);
-  double residual = find_residual(body, ctx, kernels, true), goal = fmax(FALL * residual, noise);
+  double noise = FORCE_ROUNDING * rounding_scale(body);
+  double residual = find_residual(body, ctx, kernels, true),
+         goal = fmax(RESIDUAL_FALL * residual, noise);
   int32_t most = body->newton + MAX_NEWTON;
   while (residual > 0.0) {
     if (!isfinite(residual)) return FRAMES_LOST;
     if (body->newton == most) return FRAMES_STALLED;
-    bool solved = solve_step(body, ctx, kernels, fall, tolerance, LEAST * noise);
+    bool solved = solve_step(body, ctx, kernels, fall, tolerance, SOLVE_SHARE * noise);
     fall = yw_v3(0, 0, 0);
     take_step(body, 1.0f);
     ++body->newton;
@@ -398,13 +397,11 @@ static void finish_particles(frames_body* body, yw_particles* particles, float h
       yw_vec3 way = yw_sub(yw_xyz(body->guess[p]), yw_xyz(body->last_pos[p]));
       particles->vel[p] = yw_v4(yw_scale(way, inv_h));
     } else {
-      particles->vel[p] = mad4(body->drift[p], inv_h1, body->moved[p]);
+      particles->vel[p] = yw_mad4(body->drift[p], inv_h1, body->moved[p]);
     }
     particles->pos[p] = body->guess[p];
   }
 }
-
-static yw_vec3 vec3_of(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
 
 frames_outcome yw_frames_implicit_step(frames_body* body, yw_particles* particles,
                                        const yw_step_ctx* ctx, const frames_rigid* rigid,
@@ -418,11 +415,11 @@ frames_outcome yw_frames_implicit_step(frames_body* body, yw_particles* particle
                 .h1 = second ? span.h * (2.0f / 3.0f) : span.h,
                 .gravity = ctx->gravity,
                 .damping = body->params.damping,
-                .velocity = vec3_of(rigid->velocity),
-                .spin = vec3_of(rigid->spin)};
+                .velocity = yw_v3_of(rigid->velocity),
+                .spin = yw_v3_of(rigid->spin)};
   size_t bytes = (size_t)particles->count * sizeof(yw_vec4);
   if (ctx->num_holds == 0) b.velocity = yw_mad(b.velocity, span.h, ctx->gravity);
-  b.center = yw_mad(vec3_of(rigid->center), span.h, b.velocity);
+  b.center = yw_mad(yw_v3_of(rigid->center), span.h, b.velocity);
   yw_frames_end_part(body, ctx, YW_FRAMES_OTHER);
   begin_particles(body, &b);
   add_springs(body, ctx, &b, span);
@@ -432,7 +429,7 @@ frames_outcome yw_frames_implicit_step(frames_body* body, yw_particles* particle
   body->newton = body->iterations = 0;
   body->troubled = false;
   float tolerance = body->params.tolerance;
-  if (body->in_contact && tolerance < ROUGH) tolerance = ROUGH;
+  if (body->in_contact && tolerance < ROUGH_TOLERANCE) tolerance = ROUGH_TOLERANCE;
   frames_outcome outcome = solve_newton(body, ctx, tolerance);
   if (outcome == FRAMES_LOST || (outcome == FRAMES_STALLED && !accept)) return outcome;
   memcpy(body->last_pos, particles->pos, bytes);

@@ -13,7 +13,7 @@ yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames_def* d
   void* data = NULL;
   yw_status built = yw_frames_model_create(mem, def, &data, error);
   if (built < 0) return built;
-  yw_status wrapped = yw_model_wrap(mem, &yw_frames_method, data, def->mesh, out, error);
+  yw_status wrapped = yw_model_create_custom(mem, &yw_frames_method, data, def->mesh, out, error);
   return wrapped < 0 ? wrapped : built;
 }
 
@@ -34,10 +34,9 @@ yw_status yw_body_set_frames_params(yw_world* world, yw_body_id id,
 
 yw_status yw_body_frames_statistics(const yw_world* world, yw_body_id id,
                                     yw_frames_statistics* out) {
-  const yw_particles* particles;
-  const void* state = yw_body_state(world, id, &yw_frames_method, &particles);
+  const void* state = yw_body_state(world, id, &yw_frames_method, NULL);
   if (!state || !out) return YW_ERR_INVALID;
-  yw_frames_statistics_of(state, particles, out);
+  yw_frames_statistics_of(state, out);
   return YW_OK;
 }
 

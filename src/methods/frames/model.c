@@ -64,17 +64,17 @@ typedef struct frames_build {
 static yw_status order_particles(frames_model* model, frames_build* build, yw_error* error) {
   yw_adjacency adjacency = {0};
   const yw_tet_mesh* mesh = build->def->mesh;
-  model->particle_of_vertex = YW_NEW_ARRAY(&model->mem, int32_t, model->num_particles);
+  model->solid.particle_of_vertex = YW_NEW_ARRAY(&model->mem, int32_t, model->num_particles);
   build->vertex_of = YW_NEW_ARRAY(&model->mem, int32_t, model->num_particles);
   build->region_of = YW_NEW_ARRAY(&model->mem, int32_t, model->num_regions);
-  bool good =
-      model->particle_of_vertex && build->vertex_of && build->region_of &&
-      yw_tet_adjacency(&model->mem, mesh, &adjacency) >= 0 &&
-      yw_locality_order(&model->mem, &adjacency, mesh->positions, model->particle_of_vertex) >= 0;
+  bool good = model->solid.particle_of_vertex && build->vertex_of && build->region_of &&
+              yw_tet_adjacency(&model->mem, mesh, &adjacency) >= 0 &&
+              yw_locality_order(&model->mem, &adjacency, mesh->positions,
+                                model->solid.particle_of_vertex) >= 0;
   yw_adjacency_free(&adjacency);
   if (!good) return yw_fail_memory(error, "the order of a frames model");
   for (int32_t v = 0; v < model->num_particles; ++v) {
-    build->vertex_of[model->particle_of_vertex[v]] = v;
+    build->vertex_of[model->solid.particle_of_vertex[v]] = v;
   }
   if (model->kind == YW_FRAMES_RINGS) {
     memcpy(build->region_of, build->vertex_of, (size_t)model->num_regions * sizeof(int32_t));
@@ -106,7 +106,7 @@ static void fill_members(frames_model* model, const frames_build* build) {
     for (int32_t e = regions->start[old]; e < regions->start[old + 1]; ++e) {
       const double* g = regions->entries[e].g;
       model->members[n++] = (frames_member){{(float)g[0], (float)g[1], (float)g[2]},
-                                            model->particle_of_vertex[regions->member[e]]};
+                                            model->solid.particle_of_vertex[regions->member[e]]};
     }
     model->member_start[r + 1] = n;
     frames_region_block* block = &model->blocks[r / YW_LANES];
@@ -171,21 +171,21 @@ static yw_status fill_lists(frames_model* model, frames_build* build, yw_error* 
   model->holders = YW_NEW_ARRAY(mem, frames_holder, entries);
   model->holder_region = YW_NEW_ARRAY(mem, int32_t, entries);
   model->jacobi = YW_NEW_ARRAY(mem, float, n);
-  model->mass = YW_NEW_ARRAY(mem, float, n);
+  model->solid.mass = YW_NEW_ARRAY(mem, float, n);
   model->volume = YW_NEW_ARRAY(mem, float, model->num_regions);
-  model->rest_positions = YW_NEW_ARRAY(mem, yw_vec3, n);
+  model->solid.rest_positions = YW_NEW_ARRAY(mem, yw_vec3, n);
   if (!model->blocks || !model->member_start || !model->members || !model->holder_start ||
-      !model->holders || !model->holder_region || !model->jacobi || !model->mass ||
-      !model->volume || !model->rest_positions) {
+      !model->holders || !model->holder_region || !model->jacobi || !model->solid.mass ||
+      !model->volume || !model->solid.rest_positions) {
     return yw_fail_memory(error, "a frames model");
   }
   yw_aabb box = yw_aabb_empty();
   for (int32_t p = 0; p < model->num_particles; ++p) {
     int32_t v = build->vertex_of[p];
-    model->rest_positions[p] = build->def->mesh->positions[v];
-    model->mass[p] = (float)build->regions.mass[v];
+    model->solid.rest_positions[p] = build->def->mesh->positions[v];
+    model->solid.mass[p] = (float)build->regions.mass[v];
     model->total_mass += build->regions.mass[v];
-    box = yw_aabb_grow(box, model->rest_positions[p]);
+    box = yw_aabb_grow(box, model->solid.rest_positions[p]);
   }
   model->size = 0.5 * (double)yw_distance(box.lower, box.upper);
   fill_members(model, build);
@@ -212,47 +212,14 @@ static yw_status build_coarse(frames_model* model, const frames_regions* regions
     }
     extent[0] += (double)reach.x, extent[1] += (double)reach.y, extent[2] += (double)reach.z;
     for (int32_t e = begin; e < end; ++e) {
-      stiffness[model->particle_of_vertex[regions->member[e]]] +=
+      stiffness[model->solid.particle_of_vertex[regions->member[e]]] +=
           modulus * regions->volume[r] / (end - begin);
     }
   }
   yw_status status =
-      yw_frames_coarse_create(&model->mem, model->num_particles, model->rest_positions, stiffness,
-                              volume, extent, &model->coarse, error);
+      yw_frames_coarse_create(&model->mem, model->num_particles, model->solid.rest_positions,
+                              stiffness, volume, extent, &model->coarse, error);
   yw_mem_free(&model->mem, stiffness);
-  return status;
-}
-
-// Contact geometry --------------------------------------------------------------------------------
-
-static yw_status build_surface(frames_model* model, const yw_tet_mesh* mesh, yw_error* error) {
-  yw_tri_mesh surface = {0};
-  int32_t* vertex_of_surface = NULL;
-  yw_status status = yw_tet_mesh_surface(mesh, &model->mem, &surface, &vertex_of_surface);
-  if (status < 0) return yw_fail(error, status, "the surface of the mesh could not be found");
-  model->num_tets = mesh->num_tets;
-  model->num_triangles = surface.num_triangles;
-  model->num_surface = surface.num_vertices;
-  model->tets = YW_NEW_ARRAY(&model->mem, int32_t, 4 * (size_t)mesh->num_tets);
-  model->triangles = YW_NEW_ARRAY(&model->mem, int32_t, 3 * (size_t)surface.num_triangles);
-  model->surface = YW_NEW_ARRAY(&model->mem, int32_t, surface.num_vertices);
-  bool* outside = YW_NEW_ARRAY(&model->mem, bool, model->num_particles);
-  const int32_t* place = model->particle_of_vertex;
-  if (model->tets && model->triangles && model->surface && outside) {
-    for (size_t n = 0; n < 4 * (size_t)mesh->num_tets; ++n) model->tets[n] = place[mesh->tets[n]];
-    for (size_t n = 0; n < 3 * (size_t)surface.num_triangles; ++n) {
-      model->triangles[n] = place[vertex_of_surface[surface.triangles[n]]];
-    }
-    for (int32_t s = 0; s < surface.num_vertices; ++s) outside[place[vertex_of_surface[s]]] = true;
-    for (int32_t p = 0, count = 0; p < model->num_particles; ++p) {
-      if (outside[p]) model->surface[count++] = p;
-    }
-  } else {
-    status = yw_fail_memory(error, "the surface of a frames model");
-  }
-  yw_mem_free(&model->mem, outside);
-  yw_mem_free(&model->mem, vertex_of_surface);
-  yw_tri_mesh_free(&surface);
   return status;
 }
 
@@ -262,9 +229,7 @@ static uint64_t hash_model(const frames_model* model) {
   size_t n = (size_t)model->num_particles;
   uint64_t h = yw_hash_u64(YW_HASH_SEED, (uint64_t)n);
   h = yw_hash_u64(h, (uint64_t)model->num_examples << 32 | (uint64_t)model->kind);
-  h = yw_hash_bytes(h, model->rest_positions, n * sizeof *model->rest_positions);
-  h = yw_hash_bytes(h, model->mass, n * sizeof *model->mass);
-  h = yw_hash_bytes(h, model->tets, 4 * (size_t)model->num_tets * sizeof *model->tets);
+  h = yw_solid_hash(&model->solid, model->num_particles, h);
   if (model->num_examples > 0) {
     h = yw_hash_bytes(
         h, model->examples,
@@ -289,15 +254,16 @@ static yw_status build_model(frames_model* model, frames_build* build, yw_error*
   status = order_particles(model, build, error);
   if (status >= 0) status = fill_lists(model, build, error);
   if (status >= 0) {
-    status =
-        yw_frames_sweeps_create(&model->mem, &build->regions, def->mesh->positions,
-                                model->particle_of_vertex, build->region_of, &model->sweeps, error);
+    status = yw_frames_sweeps_create(&model->mem, &build->regions, def->mesh->positions,
+                                     model->solid.particle_of_vertex, build->region_of,
+                                     &model->sweeps, error);
   }
   if (status >= 0) {
     status = yw_frames_build_examples(model, def, &build->regions, build->region_of, error);
   }
   if (status >= 0) status = build_coarse(model, &build->regions, def->mesh->positions, error);
-  if (status >= 0) status = build_surface(model, def->mesh, error);
+  if (status >= 0)
+    status = yw_solid_add_tets(&model->solid, &model->mem, def->mesh, "a frames model", error);
   if (status >= 0) model->hash = hash_model(model);
   return status;
 }
@@ -326,23 +292,11 @@ void yw_frames_model_destroy(void* model_pointer) {
   frames_model* model = model_pointer;
   if (!model) return;
   yw_allocator mem = model->mem;
-  void* const arrays[] = {model->blocks,
-                          model->member_start,
-                          model->members,
-                          model->holder_start,
-                          model->volume,
-                          model->holders,
-                          model->holder_region,
-                          model->jacobi,
-                          model->mass,
-                          model->rest_positions,
-                          model->particle_of_vertex,
-                          model->tets,
-                          model->triangles,
-                          model->surface,
-                          model->examples,
-                          model->gram};
+  void* const arrays[] = {
+      model->blocks,  model->member_start,  model->members, model->holder_start, model->volume,
+      model->holders, model->holder_region, model->jacobi,  model->examples,     model->gram};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
+  yw_solid_free(&model->solid, &mem);
   yw_frames_coarse_free(&model->coarse);
   yw_frames_sweeps_free(&model->sweeps);
   yw_mem_free(&mem, model);

@@ -13,6 +13,7 @@
 #include "methods/frames/coarse.h"
 #include "methods/frames/regions.h"
 #include "methods/frames/sweeps.h"
+#include "methods/kit/solid.h"
 #include "yawara/extend/vec.h"
 #include "yawara/frames.h"
 
@@ -66,13 +67,7 @@ typedef struct frames_model {
   double total_mass;     ///< kg
   double size;           ///< m, half the diagonal of the rest pose's box
 
-  float* mass;  ///< kg, particle order
-  yw_vec3* rest_positions;
-  int32_t* particle_of_vertex;
-  int32_t num_tets, num_triangles, num_surface;
-  int32_t* tets;
-  int32_t* triangles;
-  int32_t* surface;
+  yw_solid solid;
   uint64_t hash;
 } frames_model;
 

@@ -4,7 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/small/exponent.h"
 #include "methods/frames/rigid.h"
+#include "methods/kit/contact.h"
+#include "methods/kit/pins.h"
+#include "methods/kit/rigid.h"
 #include "yawara/extend/timer.h"
 
 // A colour of this many chunks is done before other threads have woken up.
@@ -52,7 +56,7 @@ static void predict(frames_body* body, const yw_particles* particles, const yw_s
   float t = (span.begin + span.h) / ctx->h;
   for (int32_t i = 0; i < ctx->num_holds; ++i) {
     const yw_hold* hold = &ctx->holds[i];
-    yw_vec3 x = yw_lerp(hold->begin, hold->end, t);
+    yw_vec3 x = yw_hold_at(hold, t);
     body->work[hold->particle] = (yw_vec4){x.x, x.y, x.z, 0.0f};
   }
   // Springs are implicit in their own particle: (m + h c + h^2 k) x = m x* + h c (x + h u) + h^2 k
@@ -61,7 +65,7 @@ static void predict(frames_body* body, const yw_particles* particles, const yw_s
     const yw_spring* s = &ctx->springs[i];
     yw_vec4* w = &body->work[s->particle];
     float slow = span.h * s->damping * w->w, stiff = span.h * span.h * s->stiffness * w->w;
-    yw_vec3 goal = yw_lerp(s->begin, s->end, t);
+    yw_vec3 goal = yw_spring_at(s, t);
     yw_vec3 carried =
         yw_mad(yw_xyz(particles->pos[s->particle]), span.h / ctx->h, yw_sub(s->end, s->begin));
     yw_vec3 sum = yw_mad(yw_mad(yw_xyz(*w), slow, carried), stiff, goal);
@@ -92,7 +96,7 @@ static int32_t step_positions(frames_body* body, yw_particles* particles, const 
   frames_sweep sweep = {.sweeps = &body->model->sweeps,
                         .duals = body->duals,
                         .work = body->work,
-                        .mass = body->model->mass,
+                        .mass = body->model->solid.mass,
                         .h2 = span.h * span.h,
                         .stiffness = body->params.stiffness,
                         .beta = body->params.beta,
@@ -104,12 +108,10 @@ static int32_t step_positions(frames_body* body, yw_particles* particles, const 
     recovered += sweep_colors(body, ctx, &sweep);
   }
   yw_aabb box = take_velocities(body, particles, span.h);
-  if (ctx->collide && !(ctx->is_clear && ctx->is_clear(ctx, box))) {
-    double start = ctx->timing ? yw_seconds() : 0.0;
+  if (yw_obstacles_near(ctx, box)) {
     body->in_contact = true;
     if (ctx->report) ctx->report->obstacle_contacts = 0;
-    ctx->collide(ctx, particles, body->last_pos, NULL, span.begin, span.h);
-    if (ctx->timing && ctx->report) ctx->report->seconds_contact += yw_seconds() - start;
+    yw_meet_obstacles(ctx, particles, body->last_pos, NULL, span.begin, span.h);
   }
   return recovered;
 }
@@ -118,11 +120,9 @@ static int32_t step_positions(frames_body* body, yw_particles* particles, const 
 static void damp(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   if (!(body->params.damping > 0.0f)) return;
   frames_rigid rigid = yw_frames_rigid_motion(body, particles, NULL, ctx);
-  float lose = 1.0f - expf(-body->params.damping * ctx->h);
-  yw_vec3 velocity =
-      yw_v3((float)rigid.velocity[0], (float)rigid.velocity[1], (float)rigid.velocity[2]);
-  yw_vec3 spin = yw_v3((float)rigid.spin[0], (float)rigid.spin[1], (float)rigid.spin[2]);
-  yw_vec3 center = yw_v3((float)rigid.center[0], (float)rigid.center[1], (float)rigid.center[2]);
+  float lose = 1.0f - yw_expf(-body->params.damping * ctx->h);
+  yw_vec3 velocity = yw_v3_of(rigid.velocity), spin = yw_v3_of(rigid.spin);
+  yw_vec3 center = yw_v3_of(rigid.center);
   for (int32_t p = 0; p < particles->count; ++p) {
     if (particles->inv_mass[p] == 0.0f) continue;
     yw_vec3 v = yw_xyz(particles->vel[p]), y = yw_sub(yw_xyz(particles->pos[p]), center);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "methods/frames/rigid.h"
+#include "methods/kit/rigid.h"
 
 #define HELD_WEIGHT 1e5
 
@@ -22,7 +23,7 @@ static void sum_chunk(const frames_phase* phase, int32_t chunk) {
   int32_t end = (chunk + 1) * FRAMES_CHUNK;
   if (end > phase->model->num_particles) end = phase->model->num_particles;
   for (int32_t p = chunk * FRAMES_CHUNK; p < end; ++p) {
-    double m = (double)phase->model->mass[p];
+    double m = (double)phase->model->solid.mass[p];
     if (particles->inv_mass[p] == 0.0f) m *= HELD_WEIGHT;
     s.mass += m;
     yw_vec4 x = particles->pos[p], u = particles->vel[p];
@@ -42,27 +43,6 @@ static void sum_chunk(const frames_phase* phase, int32_t chunk) {
     if (rigid->old_pos) s.box = yw_aabb_grow(s.box, yw_xyz(rigid->old_pos[p]));
   }
   phase->body->sums[chunk] = s;
-}
-
-// Solves the inertia matrix. Lines have a direction without inertia; a trace of it is added there.
-void yw_frames_spin_of(const frames_rigid* rigid, const double angular[3], double spin[3]) {
-  double m[6], trace = 0.0;
-  for (int i = 0; i < 6; ++i) m[i] = rigid->inertia[i];
-  for (int i = 0; i < 3; ++i) trace += m[i];
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    double cxx = m[1] * m[2] - m[5] * m[5], cyy = m[0] * m[2] - m[4] * m[4];
-    double czz = m[0] * m[1] - m[3] * m[3], cxy = m[4] * m[5] - m[3] * m[2];
-    double cxz = m[3] * m[5] - m[4] * m[1], cyz = m[3] * m[4] - m[5] * m[0];
-    double det = m[0] * cxx + m[3] * cxy + m[4] * cxz;
-    if (det > 1e-9 * trace * trace * trace) {
-      spin[0] = (cxx * angular[0] + cxy * angular[1] + cxz * angular[2]) / det;
-      spin[1] = (cxy * angular[0] + cyy * angular[1] + cyz * angular[2]) / det;
-      spin[2] = (cxz * angular[0] + cyz * angular[1] + czz * angular[2]) / det;
-      return;
-    }
-    for (int i = 0; i < 3; ++i) m[i] += 1e-2 * trace;
-  }
-  spin[0] = spin[1] = spin[2] = 0.0;
 }
 
 frames_rigid yw_frames_rigid_motion(frames_body* body, const yw_particles* particles,
@@ -96,11 +76,9 @@ frames_rigid yw_frames_rigid_motion(frames_body* body, const yw_particles* parti
   r.inertia[3] = r.mass * c[0] * c[1] - myy[3];
   r.inertia[4] = r.mass * c[0] * c[2] - myy[4];
   r.inertia[5] = r.mass * c[1] * c[2] - myy[5];
-  yw_frames_spin_of(&r, r.angular, r.spin);
+  yw_spin_of(r.inertia, r.angular, r.spin);
   return r;
 }
-
-static yw_vec3 vec3_of(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
 
 // DIFFERS: backward formulas and position-based steps lose angular momentum (of order h^2 a step),
 // and a solve that stops early a little of everything. A body that nothing holds gets it back.
@@ -108,10 +86,10 @@ void yw_frames_restore_momentum(frames_body* body, yw_particles* particles, cons
                                 const frames_rigid* before, const frames_rigid* after, float h) {
   if (ctx->num_holds > 0 || ctx->num_springs > 0) return;
   double spin[3];
-  yw_frames_spin_of(after, before->angular, spin);
+  yw_spin_of(after->inertia, before->angular, spin);
   for (int i = 0; i < 3; ++i) spin[i] -= after->spin[i];
-  yw_vec3 turn = vec3_of(spin), center = vec3_of(after->center);
-  yw_vec3 shift = yw_sub(vec3_of(before->velocity), vec3_of(after->velocity));
+  yw_vec3 turn = yw_v3_of(spin), center = yw_v3_of(after->center);
+  yw_vec3 shift = yw_sub(yw_v3_of(before->velocity), yw_v3_of(after->velocity));
   shift = yw_mad(shift, h, ctx->gravity);
   for (int32_t p = 0; p < body->model->num_particles; ++p) {
     yw_vec3 y = yw_sub(yw_xyz(particles->pos[p]), center);

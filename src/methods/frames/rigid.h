@@ -18,8 +18,6 @@ struct frames_rigid {
 /// old_pos may be NULL.
 frames_rigid yw_frames_rigid_motion(frames_body* body, const yw_particles* particles,
                                     const yw_vec4* old_pos, const yw_step_ctx* ctx);
-/// Spin that has the given angular momentum.
-void yw_frames_spin_of(const frames_rigid* rigid, const double angular[3], double spin[3]);
 
 /// Gives a body without holds and springs the momentum that it had before a step of h seconds.
 void yw_frames_restore_momentum(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,

@@ -64,7 +64,10 @@ static bool is_held(const frames_regions* regions, const bool* fixed, const doub
     for (int i = 0; i < 3; ++i) center[i] += x[3 * p + (size_t)i] / (double)n;
   }
   for (size_t p = 0; p < n; ++p) {
-    for (int i = 0; i < 3; ++i) size2 += pow(x[3 * p + (size_t)i] - center[i], 2) / (double)n;
+    for (int i = 0; i < 3; ++i) {
+      double off = x[3 * p + (size_t)i] - center[i];
+      size2 += off * off / (double)n;
+    }
   }
   for (size_t p = 0; p < n; ++p) {
     double y[3];

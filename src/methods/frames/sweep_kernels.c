@@ -17,24 +17,20 @@
 #include "math/small/polar_lanes.h"
 #include "methods/frames/sweeps.h"
 
-typedef struct vec_lanes {
-  yw_vf x, y, z;
-} vec_lanes;
-
 // Places and 1 / mass of a register full of particles.
-YW_LANE_FN vec_lanes gather(const yw_vec4* work, const int32_t* particle, yw_vf* inv_mass) {
+YW_LANE_FN yw_lanes_vec3 gather(const yw_vec4* work, const int32_t* particle, yw_vf* inv_mass) {
   float x[YW_VF_LANES], y[YW_VF_LANES], z[YW_VF_LANES], w[YW_VF_LANES];
   for (int l = 0; l < YW_VF_LANES; ++l) {
     const yw_vec4 p = work[particle[l]];
     x[l] = p.x, y[l] = p.y, z[l] = p.z, w[l] = p.w;
   }
   *inv_mass = yw_vf_load(w);
-  return (vec_lanes){yw_vf_load(x), yw_vf_load(y), yw_vf_load(z)};
+  return (yw_lanes_vec3){yw_vf_load(x), yw_vf_load(y), yw_vf_load(z)};
 }
 
 // Adds moves to the particles of lanes that have a k-th member.
 YW_LANE_FN void scatter(yw_vec4* work, const int32_t* particle, const int32_t* count, int32_t k,
-                        vec_lanes move) {
+                        yw_lanes_vec3 move) {
   float x[YW_VF_LANES], y[YW_VF_LANES], z[YW_VF_LANES];
   yw_vf_store(x, move.x);
   yw_vf_store(y, move.y);
@@ -48,48 +44,6 @@ YW_LANE_FN void scatter(yw_vec4* work, const int32_t* particle, const int32_t* c
   }
 }
 
-YW_LANE_FN vec_lanes sub(vec_lanes a, vec_lanes b) {
-  return (vec_lanes){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-YW_LANE_FN vec_lanes load_vec(const float (*v)[YW_LANES], int32_t lane) {
-  return (vec_lanes){yw_vf_load(v[0] + lane), yw_vf_load(v[1] + lane), yw_vf_load(v[2] + lane)};
-}
-
-YW_LANE_FN vec_lanes apply(const yw_lanes_mat3* m, vec_lanes v) {
-  return (vec_lanes){m->xx * v.x + m->xy * v.y + m->xz * v.z,
-                     m->yx * v.x + m->yy * v.y + m->yz * v.z,
-                     m->zx * v.x + m->zy * v.y + m->zz * v.z};
-}
-
-// m += a b^T
-YW_LANE_FN void add_outer(yw_lanes_mat3* m, vec_lanes a, vec_lanes b) {
-  m->xx += a.x * b.x, m->xy += a.x * b.y, m->xz += a.x * b.z;
-  m->yx += a.y * b.x, m->yy += a.y * b.y, m->yz += a.y * b.z;
-  m->zx += a.z * b.x, m->zy += a.z * b.y, m->zz += a.z * b.z;
-}
-
-YW_LANE_FN yw_lanes_mat3 mul_sym(const yw_lanes_mat3* a, const yw_lanes_sym3* s) {
-  return (yw_lanes_mat3){
-      a->xx * s->xx + a->xy * s->xy + a->xz * s->xz, a->xx * s->xy + a->xy * s->yy + a->xz * s->yz,
-      a->xx * s->xz + a->xy * s->yz + a->xz * s->zz, a->yx * s->xx + a->yy * s->xy + a->yz * s->xz,
-      a->yx * s->xy + a->yy * s->yy + a->yz * s->yz, a->yx * s->xz + a->yy * s->yz + a->yz * s->zz,
-      a->zx * s->xx + a->zy * s->xy + a->zz * s->xz, a->zx * s->xy + a->zy * s->yy + a->zz * s->yz,
-      a->zx * s->xz + a->zy * s->yz + a->zz * s->zz};
-}
-
-YW_LANE_FN yw_lanes_sym3 load_sym(const float (*m)[YW_LANES], int32_t lane) {
-  return (yw_lanes_sym3){yw_vf_load(m[0] + lane), yw_vf_load(m[1] + lane), yw_vf_load(m[2] + lane),
-                         yw_vf_load(m[3] + lane), yw_vf_load(m[4] + lane), yw_vf_load(m[5] + lane)};
-}
-
-// a + k b
-YW_LANE_FN yw_lanes_mat3 mad_mat3(const yw_lanes_mat3* a, yw_vf k, const yw_lanes_mat3* b) {
-  return (yw_lanes_mat3){a->xx + k * b->xx, a->xy + k * b->xy, a->xz + k * b->xz,
-                         a->yx + k * b->yx, a->yy + k * b->yy, a->yz + k * b->yz,
-                         a->zx + k * b->zx, a->zy + k * b->zy, a->zz + k * b->zz};
-}
-
 // Lanes without a region become the unit matrix: a rotation is then found at once.
 YW_LANE_FN yw_lanes_mat3 or_unit(const frames_sweep_block* block, int32_t lane,
                                  const yw_lanes_mat3* m) {
@@ -100,8 +54,8 @@ YW_LANE_FN yw_lanes_mat3 or_unit(const frames_sweep_block* block, int32_t lane,
 
 // What a region knows of its members.
 typedef struct region_fit {
-  vec_lanes origin;
-  vec_lanes mean;        // of places, from the origin's
+  yw_lanes_vec3 origin;
+  yw_lanes_vec3 mean;    // of places, from the origin's
   yw_lanes_mat3 map;     // A
   yw_lanes_mat3 affine;  // the map that fits the members best
 } region_fit;
@@ -116,25 +70,27 @@ YW_LANE_FN region_fit fit_region(const frames_sweep* sweep, const frames_sweep_b
   f.origin = gather(sweep->work, entries[0].particle + lane, &unused);
   for (int32_t k = 1; k < block->length; ++k) {
     const frames_sweep_entry* e = &entries[k];
-    vec_lanes d = sub(gather(sweep->work, e->particle + lane, &unused), f.origin);
-    add_outer(&f.map, d, load_vec(e->g, lane));
-    add_outer(&moment, d, load_vec(e->q, lane));
+    yw_lanes_vec3 d = yw_lanes_vec3_sub(gather(sweep->work, e->particle + lane, &unused), f.origin);
+    yw_lanes_mat3_add_outer(&f.map, d, yw_lanes_vec3_load(e->g, lane));
+    yw_lanes_mat3_add_outer(&moment, d, yw_lanes_vec3_load(e->q, lane));
     f.mean.x += d.x, f.mean.y += d.y, f.mean.z += d.z;
   }
   // About the means: sum d q^T - sum d c^T.
-  vec_lanes c = load_vec(block->center, lane);
-  add_outer(&moment, (vec_lanes){-f.mean.x, -f.mean.y, -f.mean.z}, c);
-  yw_lanes_sym3 inverse = load_sym(block->inv_moment, lane);
-  f.affine = mul_sym(&moment, &inverse);
+  yw_lanes_vec3 c = yw_lanes_vec3_load(block->center, lane);
+  yw_lanes_mat3_add_outer(&moment, (yw_lanes_vec3){-f.mean.x, -f.mean.y, -f.mean.z}, c);
+  yw_lanes_sym3 inverse = yw_lanes_sym3_load((const yw_sym3x16*)block->inv_moment, lane);
+  f.affine = yw_lanes_mat3_mul_sym(&moment, &inverse);
   yw_vf share = yw_vf_load(block->inv_count + lane);
-  f.mean = (vec_lanes){f.mean.x * share, f.mean.y * share, f.mean.z * share};
+  f.mean = (yw_lanes_vec3){f.mean.x * share, f.mean.y * share, f.mean.z * share};
   return f;
 }
 
 // Member k against the affine fit.
-YW_LANE_FN vec_lanes misfit(const region_fit* f, vec_lanes x, vec_lanes q, vec_lanes c) {
-  vec_lanes fit = apply(&f->affine, sub(q, c)), d = sub(sub(x, f->origin), f->mean);
-  return sub(d, fit);
+YW_LANE_FN yw_lanes_vec3 misfit(const region_fit* f, yw_lanes_vec3 x, yw_lanes_vec3 q,
+                                yw_lanes_vec3 c) {
+  yw_lanes_vec3 fit = yw_lanes_mat3_apply(&f->affine, yw_lanes_vec3_sub(q, c)),
+                d = yw_lanes_vec3_sub(yw_lanes_vec3_sub(x, f->origin), f->mean);
+  return yw_lanes_vec3_sub(d, fit);
 }
 
 // How much more pull against the affine fit is due, per metre of misfit.
@@ -144,11 +100,11 @@ YW_LANE_FN yw_vf pull_of(const frames_sweep* sweep, const frames_sweep_block* bl
   yw_vf soft = 1.0f / (1.0f + sweep->h2 * k * lightest);
   if (!sweep->again && !sweep->keep) return k * soft;
   const frames_sweep_entry* entries = sweep->sweeps->entries + block->first_entry;
-  vec_lanes c = load_vec(block->center, lane);
+  yw_lanes_vec3 c = yw_lanes_vec3_load(block->center, lane);
   yw_vf sum = yw_vf_splat(0.0f), unused;
   for (int32_t m = 0; m < block->length; ++m) {
-    vec_lanes x = gather(sweep->work, entries[m].particle + lane, &unused);
-    vec_lanes r = misfit(f, x, load_vec(entries[m].q, lane), c);
+    yw_lanes_vec3 x = gather(sweep->work, entries[m].particle + lane, &unused);
+    yw_lanes_vec3 r = misfit(f, x, yw_lanes_vec3_load(entries[m].q, lane), c);
     float real[YW_VF_LANES];
     for (int l = 0; l < YW_VF_LANES; ++l) real[l] = m < block->count[lane + l] ? 1.0f : 0.0f;
     sum += yw_vf_load(real) * (r.x * r.x + r.y * r.y + r.z * r.z);
@@ -200,21 +156,22 @@ YW_LANE_FN yw_lanes_mat3 bent_stress(const frames_sweep* sweep, const frames_swe
   yw_vf mu2 = yw_vf_load(block->mu2 + lane), lambda = yw_vf_load(block->lambda + lane);
   yw_vf beta = yw_vf_splat(sweep->beta), soft = give * mu2, firm = give * lambda;
   yw_lanes_sym3 target = aim(sweep, block, lane), unused;
-  yw_lanes_mat3 map = or_unit(block, lane, &f->map), bent = mul_sym(&map, &target), r1;
+  yw_lanes_mat3 map = or_unit(block, lane, &f->map), bent = yw_lanes_mat3_mul_sym(&map, &target),
+                r1;
   yw_lanes_quat turn = *q;
   yw_lanes_polar_warm(&bent, &turn, &r1, &unused);
-  yw_lanes_mat3 goal = mul_sym(&r1, &target);
-  yw_lanes_mat3 apart = mad_mat3(&goal, yw_vf_splat(-1.0f), r);
-  goal = mad_mat3(r, beta, &apart);
+  yw_lanes_mat3 goal = yw_lanes_mat3_mul_sym(&r1, &target);
+  yw_lanes_mat3 apart = yw_lanes_mat3_mad(&goal, yw_vf_splat(-1.0f), r);
+  goal = yw_lanes_mat3_mad(r, beta, &apart);
   yw_vf trace = 3.0f + beta * ((target.xx - 1.0f) + (target.yy - 1.0f) + (target.zz - 1.0f));
   yw_vf s = (dot_mat3(r, ahead) + soft * dot_mat3(r, &goal) + 3.0f * firm * trace) /
             (1.0f + soft + 3.0f * firm);
-  yw_lanes_mat3 p = mad_mat3(ahead, yw_vf_splat(-1.0f), &goal);
+  yw_lanes_mat3 p = yw_lanes_mat3_mad(ahead, yw_vf_splat(-1.0f), &goal);
   yw_vf share = 1.0f / (1.0f + soft), pressure = lambda * (s - trace) * share;
   share = mu2 * share;
   p = (yw_lanes_mat3){share * p.xx, share * p.xy, share * p.xz, share * p.yx, share * p.yy,
                       share * p.yz, share * p.zx, share * p.zy, share * p.zz};
-  return mad_mat3(&p, pressure, r);
+  return yw_lanes_mat3_mad(&p, pressure, r);
 }
 
 // The change of P that the region asks for.
@@ -226,7 +183,7 @@ YW_LANE_FN yw_lanes_mat3 stress_change(const frames_sweep* sweep, const frames_s
   yw_lanes_mat3 a = f->map, old = {zero, zero, zero, zero, zero, zero, zero, zero, zero}, r, unit;
   if (sweep->again) {
     old = yw_lanes_mat3_load((const yw_mat3x16*)dual->stress, lane);
-    a = mad_mat3(&a, give, &old);
+    a = yw_lanes_mat3_mad(&a, give, &old);
   }
   a = or_unit(block, lane, &a);
   yw_lanes_sym3 s;
@@ -236,7 +193,7 @@ YW_LANE_FN yw_lanes_mat3 stress_change(const frames_sweep* sweep, const frames_s
   yw_lanes_mat3 now = bent ? bent_stress(sweep, block, lane, f, &a, &q, &r, give)
                            : rest_stress(mu2, lambda, give, &r, &s);
   if (sweep->keep) yw_lanes_mat3_store((yw_mat3x16*)dual->stress, lane, &now);
-  return mad_mat3(&now, yw_vf_splat(-1.0f), &old);
+  return yw_lanes_mat3_mad(&now, yw_vf_splat(-1.0f), &old);
 }
 
 YW_LANE_FN int32_t extend_lanes(const frames_sweep* sweep, int32_t b, int32_t lane, bool bent) {
@@ -247,17 +204,17 @@ YW_LANE_FN int32_t extend_lanes(const frames_sweep* sweep, int32_t b, int32_t la
   uint32_t rescued;
   yw_lanes_mat3 p = stress_change(sweep, block, lane, &f, dual, bent, &rescued);
   yw_vf pull = pull_of(sweep, block, lane, &f, dual);
-  vec_lanes c = load_vec(block->center, lane);
+  yw_lanes_vec3 c = yw_lanes_vec3_load(block->center, lane);
   for (int32_t k = 0; k < block->length; ++k) {
     const frames_sweep_entry* e = &entries[k];
     yw_vf inv_mass;
-    vec_lanes x = gather(sweep->work, e->particle + lane, &inv_mass);
-    vec_lanes r = misfit(&f, x, load_vec(e->q, lane), c);
-    vec_lanes force = apply(&p, load_vec(e->g, lane));
+    yw_lanes_vec3 x = gather(sweep->work, e->particle + lane, &inv_mass);
+    yw_lanes_vec3 r = misfit(&f, x, yw_lanes_vec3_load(e->q, lane), c);
+    yw_lanes_vec3 force = yw_lanes_mat3_apply(&p, yw_lanes_vec3_load(e->g, lane));
     yw_vf way = -sweep->h2 * inv_mass;
     scatter(sweep->work, e->particle + lane, block->count + lane, k,
-            (vec_lanes){way * (force.x + pull * r.x), way * (force.y + pull * r.y),
-                        way * (force.z + pull * r.z)});
+            (yw_lanes_vec3){way * (force.x + pull * r.x), way * (force.y + pull * r.y),
+                            way * (force.z + pull * r.z)});
   }
   int32_t count = 0;
   for (int l = 0; l < YW_VF_LANES; ++l) count += (rescued >> l & 1) && block->count[lane + l] > 0;
@@ -295,23 +252,23 @@ YW_LANE_FN void match_lanes(const frames_sweep* sweep, int32_t b, int32_t lane) 
   const frames_sweep_entry* entries = sweep->sweeps->entries + block->first_entry;
   const int32_t* count = block->count + lane;
   yw_vf zero = yw_vf_splat(0.0f), unused, mass = zero;
-  vec_lanes origin = gather(sweep->work, entries[0].particle + lane, &unused);
-  vec_lanes md = {zero, zero, zero}, mq = md;
+  yw_lanes_vec3 origin = gather(sweep->work, entries[0].particle + lane, &unused);
+  yw_lanes_vec3 md = {zero, zero, zero}, mq = md;
   yw_lanes_mat3 moment = {zero, zero, zero, zero, zero, zero, zero, zero, zero};
   for (int32_t k = 0; k < block->length; ++k) {
     const frames_sweep_entry* e = &entries[k];
     yw_vf m = gather_mass(sweep, e, lane, count, k);
-    vec_lanes d = sub(gather(sweep->work, e->particle + lane, &unused), origin);
-    vec_lanes q = load_vec(e->q, lane), weighted = {m * d.x, m * d.y, m * d.z};
-    add_outer(&moment, weighted, q);
+    yw_lanes_vec3 d = yw_lanes_vec3_sub(gather(sweep->work, e->particle + lane, &unused), origin);
+    yw_lanes_vec3 q = yw_lanes_vec3_load(e->q, lane), weighted = {m * d.x, m * d.y, m * d.z};
+    yw_lanes_mat3_add_outer(&moment, weighted, q);
     mass += m;
     md.x += weighted.x, md.y += weighted.y, md.z += weighted.z;
     mq.x += m * q.x, mq.y += m * q.y, mq.z += m * q.z;
   }
   yw_vf share = 1.0f / (mass + 1e-30f);
-  vec_lanes center = {md.x * share, md.y * share, md.z * share};
-  vec_lanes rest = {mq.x * share, mq.y * share, mq.z * share};
-  add_outer(&moment, (vec_lanes){-md.x, -md.y, -md.z}, rest);
+  yw_lanes_vec3 center = {md.x * share, md.y * share, md.z * share};
+  yw_lanes_vec3 rest = {mq.x * share, mq.y * share, mq.z * share};
+  yw_lanes_mat3_add_outer(&moment, (yw_lanes_vec3){-md.x, -md.y, -md.z}, rest);
 
   moment = or_unit(block, lane, &moment);
   yw_lanes_mat3 unit, r;
@@ -322,12 +279,13 @@ YW_LANE_FN void match_lanes(const frames_sweep* sweep, int32_t b, int32_t lane) 
   for (int32_t k = 0; k < block->length; ++k) {
     const frames_sweep_entry* e = &entries[k];
     yw_vf inv_mass;
-    vec_lanes x = gather(sweep->work, e->particle + lane, &inv_mass);
-    vec_lanes goal = apply(&r, sub(load_vec(e->q, lane), rest));
-    vec_lanes d = sub(sub(x, origin), center);
+    yw_lanes_vec3 x = gather(sweep->work, e->particle + lane, &inv_mass);
+    yw_lanes_vec3 goal =
+        yw_lanes_mat3_apply(&r, yw_lanes_vec3_sub(yw_lanes_vec3_load(e->q, lane), rest));
+    yw_lanes_vec3 d = yw_lanes_vec3_sub(yw_lanes_vec3_sub(x, origin), center);
     yw_vf way = yw_vf_select(inv_mass > 0.0f, yw_vf_splat(sweep->stiffness), zero);
     scatter(sweep->work, e->particle + lane, count, k,
-            (vec_lanes){way * (goal.x - d.x), way * (goal.y - d.y), way * (goal.z - d.z)});
+            (yw_lanes_vec3){way * (goal.x - d.x), way * (goal.y - d.y), way * (goal.z - d.z)});
   }
 }
 

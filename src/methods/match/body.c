@@ -2,8 +2,8 @@
 // Bodies of example-based shape matching: their state, its parameters, and snapshots of it.
 #include <string.h>
 
+#include "methods/match/axes.h"
 #include "methods/match/body.h"
-#include "methods/match/frame.h"
 #include "methods/match/match.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
@@ -54,11 +54,7 @@ yw_status yw_match_body_create(const void* model_pointer, const yw_allocator* me
     yw_match_body_destroy(body, particles);
     return yw_fail_memory(error, "a match body");
   }
-  for (int32_t p = 0; p < model->num_particles; ++p) {
-    particles->pos[p] = yw_v4(model->rest_positions[p]);
-    particles->mass[p] = model->mass[p];
-    particles->inv_mass[p] = 1.0f / model->mass[p];
-  }
+  yw_solid_put_at_rest(&model->solid, particles);
   // At rest every group is in the rest pose.
   for (int32_t g = 0; g < model->num_groups; ++g) {
     body->weights[(size_t)g * (size_t)(model->num_examples + 1)] = 1.0f;
@@ -71,7 +67,7 @@ yw_status yw_match_body_create(const void* model_pointer, const yw_allocator* me
 void yw_match_invalidate(void* state, const yw_particles* particles) {
   match_body* body = state;
   const match_model* model = body->model;
-  body->frame = yw_match_frame_of(model, particles);
+  body->axes = yw_match_axes_of(model, particles);
   for (int32_t b = 0; b < model->num_blocks; ++b) {
     for (int k = 0; k < 4; ++k) {
       for (int l = 0; l < YW_LANES; ++l) body->rotations[b].m[k][l] = k == 3 ? 1.0f : 0.0f;
@@ -90,10 +86,9 @@ yw_status yw_match_set_params(void* state, const yw_match_params* params) {
 
 yw_match_params yw_match_params_of(const void* state) { return ((const match_body*)state)->params; }
 
-void yw_match_statistics_of(const void* state, const yw_particles* particles,
-                            yw_match_statistics* out) {
+void yw_match_statistics_of(const void* state, yw_match_statistics* out) {
   const match_model* model = ((const match_body*)state)->model;
-  *out = (yw_match_statistics){.num_regions = particles->count,
+  *out = (yw_match_statistics){.num_regions = model->num_particles,
                                .num_groups = model->num_groups,
                                .num_examples = model->num_examples};
 }
@@ -105,7 +100,7 @@ int32_t yw_match_weights(const void* state, float* out, int32_t capacity) {
   bool single = model->grouping == YW_GROUPS_PER_REGION;
   for (int32_t g = 0; out && g < model->num_groups; ++g) {
     const float* row =
-        body->weights + (size_t)(single ? model->particle_of_vertex[g] : g) * (size_t)width;
+        body->weights + (size_t)(single ? model->solid.particle_of_vertex[g] : g) * (size_t)width;
     for (int32_t k = 0; k < width && (int64_t)g * width + k < capacity; ++k) {
       out[(size_t)g * (size_t)width + (size_t)k] = row[k];
     }
@@ -122,7 +117,7 @@ static size_t num_weights(const match_model* model) {
 void yw_match_save(const void* state, yw_writer* writer) {
   const match_body* body = state;
   const match_model* model = body->model;
-  const match_frame* f = &body->frame;
+  const match_axes* f = &body->axes;
   const float numbers[] = {body->params.alpha,
                            body->params.beta,
                            body->params.damping,
@@ -152,7 +147,7 @@ static bool is_rotation(float x, float y, float z, float w) {
 }
 
 static bool state_is_sound(const match_body* body) {
-  const match_frame* f = &body->frame;
+  const match_axes* f = &body->axes;
   yw_quat q = f->rotation;
   bool sound = yw_is_finite3(f->center) && is_rotation(q.x, q.y, q.z, q.w);
   for (int32_t b = 0; b < body->model->num_blocks; ++b) {
@@ -182,7 +177,7 @@ void yw_match_load(void* state, yw_reader* reader) {
     return;
   }
   body->params = params;
-  body->frame = (match_frame){
+  body->axes = (match_axes){
       {n[4], n[5], n[6], n[7]}, {n[8], n[9], n[10]}, {n[11], n[12], n[13]}, {n[14], n[15], n[16]}};
   yw_read_f32(reader, body->rotations[0].m[0], (size_t)model->num_blocks * 4 * YW_LANES);
   yw_read_f32(reader, body->weights, num_weights(model));

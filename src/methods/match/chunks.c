@@ -160,7 +160,7 @@ static void list_halo(match_model* model, const match_build* build, const match_
     int32_t v = build->vertex_of_particle[p];
     for (int32_t n = build->rings.start[v]; n < build->rings.start[v + 1]; ++n) {
       int32_t other = build->rings.items[n];
-      int32_t q = model->particle_of_vertex[other];
+      int32_t q = model->solid.particle_of_vertex[other];
       if ((q < chunk->begin || q >= end) && row_of_vertex[other] < 0) {
         row_of_vertex[other] = 0;
         keys[count++] = (uint64_t)q;
@@ -302,7 +302,7 @@ static yw_status order_particles(match_model* model, match_build* build, int32_t
   for (int32_t c = 0; c < model->num_chunks; ++c) {
     sort_chunk(build, &model->chunks[c], curve, build->vertex_of_particle);
   }
-  for (int32_t p = 0; p < n; ++p) model->particle_of_vertex[build->vertex_of_particle[p]] = p;
+  for (int32_t p = 0; p < n; ++p) model->solid.particle_of_vertex[build->vertex_of_particle[p]] = p;
   return YW_OK;
 }
 
@@ -311,12 +311,12 @@ yw_status yw_match_build_chunks(match_model* model, match_build* build, yw_error
   model->num_blocks = (n + YW_LANES - 1) / YW_LANES;
   model->chunks = YW_NEW_ARRAY(&model->mem, match_chunk, model->num_blocks);
   model->blocks = YW_NEW_ARRAY(&model->mem, match_block, model->num_blocks);
-  model->particle_of_vertex = YW_NEW_ARRAY(&model->mem, int32_t, n);
+  model->solid.particle_of_vertex = YW_NEW_ARRAY(&model->mem, int32_t, n);
   build->vertex_of_particle = YW_NEW_ARRAY(&model->mem, int32_t, n);
   int32_t* curve = YW_NEW_ARRAY(&model->mem, int32_t, n);
   int32_t* spare = YW_NEW_ARRAY(&model->mem, int32_t, n);
   yw_status status = YW_OK;
-  if (!model->chunks || !model->blocks || !model->particle_of_vertex ||
+  if (!model->chunks || !model->blocks || !model->solid.particle_of_vertex ||
       !build->vertex_of_particle || !curve || !spare) {
     status = yw_fail_memory(error, "the chunks of a match model");
   }

@@ -29,7 +29,7 @@ static void moment_of_pose(const match_model* model, const match_build* build, i
   const yw_vec3 near = pose[vertex];
   for (int32_t n = build->rings.start[vertex]; n < build->rings.start[vertex + 1]; ++n) {
     // The sum of m~ q is zero, so positions may be taken from the region's own vertex.
-    int32_t other = build->rings.items[n], q = model->particle_of_vertex[other];
+    int32_t other = build->rings.items[n], q = model->solid.particle_of_vertex[other];
     double m = (double)model->row_mass[q];
     const double x[3] = {(double)pose[other].x - (double)near.x,
                          (double)pose[other].y - (double)near.y,

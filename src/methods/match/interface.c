@@ -19,7 +19,7 @@ yw_status yw_model_create_match(const yw_allocator* mem, const yw_match_def* def
   void* data = NULL;
   yw_status built = yw_match_model_create(mem, def, &data, error);
   if (built < 0) return built;
-  yw_status wrapped = yw_model_wrap(mem, &yw_match_method, data, def->mesh, out, error);
+  yw_status wrapped = yw_model_create_custom(mem, &yw_match_method, data, def->mesh, out, error);
   return wrapped < 0 ? wrapped : built;
 }
 
@@ -38,10 +38,9 @@ yw_status yw_body_set_match_params(yw_world* world, yw_body_id id, const yw_matc
 }
 
 yw_status yw_body_match_statistics(const yw_world* world, yw_body_id id, yw_match_statistics* out) {
-  const yw_particles* particles;
-  const void* state = yw_body_state(world, id, &yw_match_method, &particles);
+  const void* state = yw_body_state(world, id, &yw_match_method, NULL);
   if (!state || !out) return YW_ERR_INVALID;
-  yw_match_statistics_of(state, particles, out);
+  yw_match_statistics_of(state, out);
   return YW_OK;
 }
 

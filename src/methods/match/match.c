@@ -5,9 +5,13 @@
 
 #include <math.h>
 
+#include "math/small/exponent.h"
 #include "math/small/simplex.h"
+#include "methods/kit/contact.h"
+#include "methods/kit/pins.h"
+#include "methods/kit/rigid.h"
+#include "methods/match/axes.h"
 #include "methods/match/body.h"
-#include "methods/match/frame.h"
 #include "yawara/extend/timer.h"
 
 // A body of this many chunks is done before other threads have woken up.
@@ -35,7 +39,7 @@ static void run_phase(const yw_step_ctx* ctx, const match_step* step,
 
 // Rigid motion ------------------------------------------------------------------------------------
 
-// Motion of the body as a whole; positions relative to the frame's center.
+// Motion of the body as a whole; positions relative to the center of the axes.
 typedef struct rigid_motion {
   double center[3];
   double velocity[3];
@@ -74,7 +78,7 @@ static bool totals_finite(const body_totals* t) {
 }
 
 static rigid_motion find_rigid_motion(const match_body* body, const body_totals* t) {
-  rigid_motion motion = {.rotation = body->frame.rotation};
+  rigid_motion motion = {.rotation = body->axes.rotation};
   double *c = motion.center, *v = motion.velocity;
   for (int k = 0; k < 3; ++k) {
     c[k] = t->mx[k] / t->mass;
@@ -85,35 +89,33 @@ static rigid_motion find_rigid_motion(const match_body* body, const body_totals*
                               t->myv[2] - t->mass * (c[0] * v[1] - c[1] * v[0])};
   double xx = t->myy[0] - t->mass * c[0] * c[0], yy = t->myy[1] - t->mass * c[1] * c[1];
   double zz = t->myy[2] - t->mass * c[2] * c[2];
-  double inertia[6] = {yy + zz,
-                       xx + zz,
-                       xx + yy,
-                       t->mass * c[0] * c[1] - t->myy[3],
-                       t->mass * c[0] * c[2] - t->myy[4],
-                       t->mass * c[1] * c[2] - t->myy[5]};
-  yw_match_spin(inertia, momentum, motion.spin);
+  const double inertia[6] = {yy + zz,
+                             xx + zz,
+                             xx + yy,
+                             t->mass * c[0] * c[1] - t->myy[3],
+                             t->mass * c[0] * c[2] - t->myy[4],
+                             t->mass * c[1] * c[2] - t->myy[5]};
+  yw_spin_of(inertia, momentum, motion.spin);
 
   const double* q = t->rotation;
   double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   if (length > 1e-3 * t->mass) {
     yw_quat mean = {(float)(q[0] / length), (float)(q[1] / length), (float)(q[2] / length),
                     (float)(q[3] / length)};
-    motion.rotation = yw_quat_mul(body->frame.rotation, mean);
+    motion.rotation = yw_quat_mul(body->axes.rotation, mean);
   }
   return motion;
 }
 
-static yw_vec3 vec3_of(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
-
-// Where the body will be after the step, roughly: any frame near it does.
-static match_frame predict_frame(const match_frame* frame, const rigid_motion* motion,
-                                 const yw_step_ctx* ctx) {
-  yw_vec3 center = yw_add(frame->center, vec3_of(motion->center));
-  yw_vec3 velocity = yw_mad(vec3_of(motion->velocity), ctx->h, ctx->gravity);
-  yw_vec3 half = yw_scale(vec3_of(motion->spin), 0.5f * ctx->h);
+// Where the body will be after the step, roughly: any axes near it do.
+static match_axes predict_axes(const match_axes* axes, const rigid_motion* motion,
+                               const yw_step_ctx* ctx) {
+  yw_vec3 center = yw_add(axes->center, yw_v3_of(motion->center));
+  yw_vec3 velocity = yw_mad(yw_v3_of(motion->velocity), ctx->h, ctx->gravity);
+  yw_vec3 half = yw_scale(yw_v3_of(motion->spin), 0.5f * ctx->h);
   yw_quat turn = yw_quat_normalize((yw_quat){half.x, half.y, half.z, 1.0f});
-  return (match_frame){yw_quat_normalize(yw_quat_mul(turn, motion->rotation)),
-                       yw_mad(center, ctx->h, velocity), velocity, vec3_of(motion->spin)};
+  return (match_axes){yw_quat_normalize(yw_quat_mul(turn, motion->rotation)),
+                      yw_mad(center, ctx->h, velocity), velocity, yw_v3_of(motion->spin)};
 }
 
 // Projection --------------------------------------------------------------------------------------
@@ -170,20 +172,14 @@ static bool project_on_examples(match_body* body) {
 
 // Forces on single particles ----------------------------------------------------------------------
 
-// Implicit in the spring's own particle, so that no stiffness is too large:
-//   v' = v + h/m (k (end - x - h v') + c (u - v')), u the velocity of the spring's other end.
 static void pull_springs(yw_particles* p, const yw_vec4* old_pos, const yw_step_ctx* ctx,
                          yw_aabb* box) {
   for (int32_t i = 0; i < ctx->num_springs; ++i) {
     const yw_spring* s = &ctx->springs[i];
     int32_t n = s->particle;
     if (p->inv_mass[n] == 0.0f) continue;
-    float per_mass = ctx->h * p->inv_mass[n];
-    yw_vec3 x = yw_xyz(old_pos[n]), v = yw_xyz(p->vel[n]);
-    yw_vec3 u = yw_scale(yw_sub(s->end, s->begin), 1.0f / ctx->h);
-    yw_vec3 force = yw_mad(yw_scale(yw_sub(s->end, x), s->stiffness), s->damping, u);
-    float resist = 1.0f + per_mass * (s->damping + ctx->h * s->stiffness);
-    v = yw_scale(yw_mad(v, per_mass, force), 1.0f / resist);
+    yw_vec3 x = yw_xyz(old_pos[n]), u = yw_spring_velocity(s, ctx->h);
+    yw_vec3 v = yw_spring_pull(s, s->end, u, x, yw_xyz(p->vel[n]), p->inv_mass[n], ctx->h);
     x = yw_mad(x, ctx->h, v);
     p->vel[n] = yw_v4(v);
     p->pos[n] = yw_v4(x);
@@ -195,17 +191,9 @@ static void set_holds(yw_particles* p, const yw_step_ctx* ctx, yw_aabb* box) {
   for (int32_t i = 0; i < ctx->num_holds; ++i) {
     const yw_hold* hold = &ctx->holds[i];
     p->pos[hold->particle] = yw_v4(hold->end);
-    p->vel[hold->particle] = yw_v4(yw_scale(yw_sub(hold->end, hold->begin), 1.0f / ctx->h));
+    p->vel[hold->particle] = yw_v4(yw_hold_velocity(hold, ctx->h));
     *box = yw_aabb_grow(*box, hold->end);
   }
-}
-
-static void meet_obstacles(yw_particles* particles, const yw_vec4* old_pos, const yw_step_ctx* ctx,
-                           yw_aabb box) {
-  if (!ctx->collide || (ctx->is_clear && ctx->is_clear(ctx, box))) return;
-  double start = ctx->timing ? yw_seconds() : 0.0;
-  ctx->collide(ctx, particles, old_pos, NULL, 0.0f, ctx->h);
-  if (ctx->timing && ctx->report) ctx->report->seconds_contact += yw_seconds() - start;
 }
 
 // The step ----------------------------------------------------------------------------------------
@@ -217,11 +205,11 @@ static float stable_viscosity(const yw_match_params* params, float damp, float h
   return fminf(params->viscosity, limit);
 }
 
-// DIFFERS: the papers match regions at x. Matching them at x + tau v, in a frame that moves along,
+// DIFFERS: the papers match regions at x. Matching them at x + tau v, in axes that move along,
 // resists strain and tau times its rate (Kelvin-Voigt) for the price of reading the velocities.
 static void look_ahead(match_step* step, float tau) {
-  const match_frame* frame = &step->body->frame;
-  const float w[3] = {tau * frame->spin.x, tau * frame->spin.y, tau * frame->spin.z};
+  const match_axes* axes = &step->body->axes;
+  const float w[3] = {tau * axes->spin.x, tau * axes->spin.y, tau * axes->spin.z};
   const float skew[3][3] = {{0.0f, -w[2], w[1]}, {w[2], 0.0f, -w[0]}, {-w[1], w[0], 0.0f}};
   // (1 + W)^-1 = (1 - W + w w^T) / (1 + |w|^2) for the matrix W of a cross product with w.
   float scale = 1.0f / (1.0f + (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]));
@@ -236,12 +224,12 @@ static void look_ahead(match_step* step, float tau) {
     }
   }
   step->lag = tau;
-  step->velocity = frame->velocity;
+  step->velocity = axes->velocity;
 }
 
 static match_step begin_step(match_body* body, const yw_particles* particles,
                              const yw_step_ctx* ctx) {
-  yw_mat3 r = yw_mat3_from_quat(body->frame.rotation);
+  yw_mat3 r = yw_mat3_from_quat(body->axes.rotation);
   match_step step = {
       .body = body,
       .model = body->model,
@@ -249,10 +237,10 @@ static match_step begin_step(match_body* body, const yw_particles* particles,
       .new_pos = body->spare_pos,
       .vel = particles->vel,
       .rotation = {{r.cx.x, r.cy.x, r.cz.x}, {r.cx.y, r.cy.y, r.cz.y}, {r.cx.z, r.cy.z, r.cz.z}},
-      .center = body->frame.center,
+      .center = body->axes.center,
       .h = ctx->h,
       .pull = body->params.alpha / ctx->h,
-      .damp = 1.0f - expf(-body->params.damping * ctx->h),
+      .damp = 1.0f - yw_expf(-body->params.damping * ctx->h),
       .gravity = yw_scale(ctx->gravity, ctx->h),
   };
   look_ahead(&step, stable_viscosity(&body->params, step.damp, ctx->h));
@@ -260,9 +248,9 @@ static match_step begin_step(match_body* body, const yw_particles* particles,
 }
 
 static void set_rigid_motion(match_step* step, const rigid_motion* motion) {
-  yw_vec3 spin = vec3_of(motion->spin);
+  yw_vec3 spin = yw_v3_of(motion->spin);
   step->spin = spin;
-  step->drift = yw_sub(vec3_of(motion->velocity), yw_cross(spin, vec3_of(motion->center)));
+  step->drift = yw_sub(yw_v3_of(motion->velocity), yw_cross(spin, yw_v3_of(motion->center)));
 }
 
 static yw_aabb swept_box(const match_body* body) {
@@ -296,13 +284,15 @@ static yw_status match_advance(void* state, yw_particles* particles, const yw_st
     if (ctx->timing && ctx->report) ctx->report->seconds_adapt += yw_seconds() - start;
   }
   run_phase(ctx, &step, kernels->pull_particles);  // goals (3), velocities (4), positions (5)
-  body->frame = predict_frame(&body->frame, &motion, ctx);
+  body->axes = predict_axes(&body->axes, &motion, ctx);
   turn_over(body, particles);
 
   yw_aabb box = swept_box(body);
   pull_springs(particles, body->spare_pos, ctx, &box);
   set_holds(particles, ctx, &box);
-  meet_obstacles(particles, body->spare_pos, ctx, box);
+  if (yw_obstacles_near(ctx, box)) {
+    yw_meet_obstacles(ctx, particles, body->spare_pos, NULL, 0.0f, ctx->h);
+  }
   if (ctx->report) ctx->report->recovered += (int32_t)totals.recovered;
   return totals.recovered > 0 ? YW_WARN_NUMERICS : YW_OK;
 }
@@ -316,20 +306,11 @@ static int32_t model_num_particles(const void* model) {
 }
 
 static yw_contact_geometry contact_geometry(const void* state) {
-  const match_model* model = ((const match_body*)state)->model;
-  return (yw_contact_geometry){
-      .tets = model->tets,
-      .num_tets = model->num_tets,
-      .triangles = model->triangles,
-      .num_triangles = model->num_triangles,
-      .surface_particles = model->surface,
-      .num_surface_particles = model->num_surface,
-      .rest = model->rest_positions,
-  };
+  return yw_solid_contact_geometry(&((const match_body*)state)->model->solid);
 }
 
 static const int32_t* particle_of_vertex(const void* state) {
-  return ((const match_body*)state)->model->particle_of_vertex;
+  return ((const match_body*)state)->model->solid.particle_of_vertex;
 }
 
 const yw_method yw_match_method = {

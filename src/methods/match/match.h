@@ -19,8 +19,7 @@ yw_status yw_match_params_check(const yw_match_params* params, yw_error* error);
 yw_status yw_match_set_params(void* state, const yw_match_params* params);
 yw_match_params yw_match_params_of(const void* state);
 
-void yw_match_statistics_of(const void* state, const yw_particles* particles,
-                            yw_match_statistics* out);
+void yw_match_statistics_of(const void* state, yw_match_statistics* out);
 
 /// Weights of the last substep before beta: one row of 1 + num_examples numbers per group, the rest
 /// pose first. Groups are in ascending order of their labels, or in the order of the mesh's

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Example-based shape matching, the phases of a step. Koyama et al. 2013; equation numbers refer to
 // it.
-//   x, x0   position, rest position          d    displacement R^T (x - c) - x0 in the body's frame
+//   x, x0   position, rest position          d    displacement R^T (x - c) - x0 in the body's axes
 //   A_r     best linear map of region r (1)  Q_r  its moment at rest, sum m~ q q^T
 //   R_r P_r rotation and the rest of A_r Q_r S_r  stretch, the symmetric part of R_r^T A_r
 //   S~_r    the stretch to aim for           T_r  = R_r (S~_r + [d_r]) (3)
@@ -13,15 +13,12 @@
 // an example aims for that very pose (docs/methods/match.md).
 #include "base/simd.h"
 #include "math/small/polar_lanes.h"
-#include "methods/match/lanes.h"
 #include "methods/match/region_weights.h"
 #include "methods/match/rows.h"
 #include "methods/match/step.h"
 
 // Particles of a halo lie anywhere; they are asked for this many rows ahead.
 #define PREFETCH_AHEAD MATCH_HALO_PADDING
-
-#define SPREAD(q, i) __builtin_shufflevector(q, q, i, i, i, i)
 
 // Turns d of targets beyond this, rad, are left out: only wrecked regions have them.
 #define MAX_TURN 0.5f
@@ -36,34 +33,35 @@ YW_LANE_FN void ask_for(const void* from, size_t bytes) {
 
 // The row of one particle: m~ d (x0 - origin, 1)^T, three quads; d as viscosity sees it.
 // Without viscosity the velocities need not be read.
-YW_LANE_FN void make_row(const match_step* step, const bool viscous, quad origin, int32_t p,
+YW_LANE_FN void make_row(const match_step* step, const bool viscous, yw_float4 origin, int32_t p,
                          float* row) {
-  const quad center = {step->center.x, step->center.y, step->center.z, 0.0f};
-  const quad drift = {step->velocity.x, step->velocity.y, step->velocity.z, 0.0f};
+  const yw_float4 center = {step->center.x, step->center.y, step->center.z, 0.0f};
+  const yw_float4 drift = {step->velocity.x, step->velocity.y, step->velocity.z, 0.0f};
   const float(*r)[3] = step->seen_rotation;
-  const quad rx = {r[0][0], r[0][1], r[0][2], 0.0f}, ry = {r[1][0], r[1][1], r[1][2], 0.0f};
-  const quad rz = {r[2][0], r[2][1], r[2][2], 0.0f};
-  quad y = quad_load(&step->pos[p].x) - center;
-  if (viscous) y += step->lag * (quad_load(&step->vel[p].x) - drift);
-  quad x0 = quad_load(&step->model->rest[p].x);
-  quad turned = (rx * SPREAD(y, 0) + ry * SPREAD(y, 1)) + rz * SPREAD(y, 2);
-  quad md = (turned - x0) * step->model->row_mass[p];
-  quad q = x0 - origin;
+  const yw_float4 rx = {r[0][0], r[0][1], r[0][2], 0.0f}, ry = {r[1][0], r[1][1], r[1][2], 0.0f};
+  const yw_float4 rz = {r[2][0], r[2][1], r[2][2], 0.0f};
+  yw_float4 y = yw_float4_load(&step->pos[p].x) - center;
+  if (viscous) y += step->lag * (yw_float4_load(&step->vel[p].x) - drift);
+  yw_float4 x0 = yw_float4_load(&step->model->rest[p].x);
+  yw_float4 turned =
+      (rx * YW_FLOAT4_SPREAD(y, 0) + ry * YW_FLOAT4_SPREAD(y, 1)) + rz * YW_FLOAT4_SPREAD(y, 2);
+  yw_float4 md = (turned - x0) * step->model->row_mass[p];
+  yw_float4 q = x0 - origin;
 #if YW_VF_LANES == 16
   const __m512i each = _mm512_set_epi32(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
   yw_vf four = (yw_vf)_mm512_permutexvar_ps(each, _mm512_castps128_ps512((__m128)md));
   yw_vf_store(row, four * (yw_vf)_mm512_broadcast_f32x4((__m128)q));
 #else
-  quad_store(row, SPREAD(md, 0) * q);
-  quad_store(row + 4, SPREAD(md, 1) * q);
-  quad_store(row + 8, SPREAD(md, 2) * q);
+  yw_float4_store(row, YW_FLOAT4_SPREAD(md, 0) * q);
+  yw_float4_store(row + 4, YW_FLOAT4_SPREAD(md, 1) * q);
+  yw_float4_store(row + 8, YW_FLOAT4_SPREAD(md, 2) * q);
 #endif
 }
 
 YW_LANE_FN void fill_rows(const match_step* step, const bool viscous, const match_chunk* chunk,
                           float* rows) {
   const int32_t* halo = step->model->halo + chunk->halo_start;
-  quad origin = quad_load(&chunk->origin.x);
+  yw_float4 origin = yw_float4_load(&chunk->origin.x);
   for (int32_t i = 0; i < chunk->count; ++i) {
     make_row(step, viscous, origin, chunk->begin + i, rows);
     rows += MATCH_ROW;
@@ -117,8 +115,8 @@ YW_LANE_FN void sum_lanes(const match_step* step, const match_chunk* chunk, int3
     yw_vf x[4], v[4], m = yw_vf_load(step->model->particles[b].mass + lane);
     load_vec4(step->pos + b * YW_LANES, lane, x);
     load_vec4(step->vel + b * YW_LANES, lane, v);
-    vec_lanes y = {x[0] - step->center.x, x[1] - step->center.y, x[2] - step->center.z};
-    vec_lanes my = {m * y.x, m * y.y, m * y.z};
+    yw_lanes_vec3 y = {x[0] - step->center.x, x[1] - step->center.y, x[2] - step->center.z};
+    yw_lanes_vec3 my = {m * y.x, m * y.y, m * y.z};
     sums[SUM_MX + 0] += my.x;
     sums[SUM_MX + 1] += my.y;
     sums[SUM_MX + 2] += my.z;
@@ -170,14 +168,14 @@ static void sum_body(const match_step* step, const match_chunk* chunk, match_sum
 
 // B = sum m~ d q^T, and the mean of d.
 YW_LANE_FN yw_lanes_mat3 region_moment(const match_region_block* region, const ring_sums* sums,
-                                       int32_t lane, vec_lanes* shift) {
+                                       int32_t lane, yw_lanes_vec3* shift) {
   yw_vf x[4], y[4], z[4];
   load_sums(sums, 0, lane, x);
   load_sums(sums, 1, lane, y);
   load_sums(sums, 2, lane, z);
   yw_vf cx = yw_vf_load(region->center[0] + lane), cy = yw_vf_load(region->center[1] + lane);
   yw_vf cz = yw_vf_load(region->center[2] + lane), w = yw_vf_load(region->inv_mass + lane);
-  *shift = (vec_lanes){x[3] * w, y[3] * w, z[3] * w};
+  *shift = (yw_lanes_vec3){x[3] * w, y[3] * w, z[3] * w};
   return (yw_lanes_mat3){x[0] - x[3] * cx, x[1] - x[3] * cy, x[2] - x[3] * cz,
                          y[0] - y[3] * cx, y[1] - y[3] * cy, y[2] - y[3] * cz,
                          z[0] - z[3] * cx, z[1] - z[3] * cy, z[2] - z[3] * cz};
@@ -187,9 +185,9 @@ YW_LANE_FN float* block_targets(const match_step* step, int32_t block) {
   return step->body->targets + (size_t)block * (YW_LANES * MATCH_ROW);
 }
 
-// Rows of (T - 1, t): a member's goal, less its rest position, is (T - 1) x0 + t in the frame.
+// Rows of (T - 1, t): a member's goal, less its rest position, is (T - 1) x0 + t in these axes.
 YW_LANE_FN void write_targets(const match_step* step, const match_chunk* chunk, int32_t block,
-                              int32_t lane, const yw_lanes_mat3* t, const vec_lanes* shift) {
+                              int32_t lane, const yw_lanes_mat3* t, const yw_lanes_vec3* shift) {
   const match_region_block* region = &step->model->regions[block];
   float* rows = block_targets(step, block);
   yw_vf cx = yw_vf_load(region->center[0] + lane) + chunk->origin.x;
@@ -206,13 +204,13 @@ YW_LANE_FN void write_targets(const match_step* step, const match_chunk* chunk, 
 
 // A_r Q_r, scaled, from the displacements.
 YW_LANE_FN yw_lanes_mat3 fit_moment(const match_step* step, lane_set at, const ring_sums* rings,
-                                    vec_lanes* shift) {
+                                    yw_lanes_vec3* shift) {
   yw_lanes_mat3 moment = region_moment(&step->model->regions[at.block], rings, at.lane, shift);
   const match_moment_block* rest_moment = &step->model->moments[at.block];
-  yw_lanes_sym3 rest = load_sym3(rest_moment->moment[0], at.lane);
-  yw_lanes_mat3 q = full(&rest);
+  yw_lanes_sym3 rest = yw_lanes_sym3_load((const yw_sym3x16*)rest_moment->moment, at.lane);
+  yw_lanes_mat3 q = yw_lanes_mat3_of_sym(&rest);
   moment = yw_lanes_mat3_scale(&moment, yw_vf_load(rest_moment->scale + at.lane));
-  return add_mat3(&q, &moment);
+  return yw_lanes_mat3_add(&q, &moment);
 }
 
 // b = L^T (S - S^0) of the block's groups, by lane.
@@ -265,7 +263,7 @@ YW_LANE_FN yw_lanes_sym3 aim(const match_model* model, int32_t block, int32_t la
   yw_lanes_sym3 s = {one, one, one, zero, zero, zero};
   for (int32_t i = 0; i < pulls->num_active; ++i) {
     int32_t k = pulls->active[i];
-    yw_lanes_sym3 l = load_sym3(examples[k].m[0], lane);
+    yw_lanes_sym3 l = yw_lanes_sym3_load(&examples[k], lane);
     yw_vf w = yw_vf_load(pulls->weights + k * YW_LANES + lane);
     s.xx += w * l.xx;
     s.yy += w * l.yy;
@@ -279,9 +277,9 @@ YW_LANE_FN yw_lanes_sym3 aim(const match_model* model, int32_t block, int32_t la
 
 // What is known of the regions of one register.
 typedef struct region_fit {
-  yw_lanes_quat q;  // R_r
-  yw_lanes_sym3 p;  // P_r, scaled
-  vec_lanes shift;  // mean of d
+  yw_lanes_quat q;      // R_r
+  yw_lanes_sym3 p;      // P_r, scaled
+  yw_lanes_vec3 shift;  // mean of d
 } region_fit;
 
 // S~ + [d]: the moment of a target R (S~ + [d]) about the region's centre is the skew part of
@@ -368,7 +366,7 @@ YW_LANE_FN region_fit load_fit(const match_step* step, lane_set at, const float*
   const float* shifts = fits + 6 * YW_LANES + at.lane;
   return (region_fit){
       .q = yw_lanes_quat_load(&step->body->rotations[at.block], at.lane),
-      .p = load_sym3(fits, at.lane),
+      .p = yw_lanes_sym3_load((const yw_sym3x16*)fits, at.lane),
       .shift = {yw_vf_load(shifts), yw_vf_load(shifts + YW_LANES),
                 yw_vf_load(shifts + 2 * YW_LANES)},
   };
@@ -511,14 +509,14 @@ static void bend_targets(const match_step* step, int32_t c) {
 }
 
 typedef struct box_lanes {
-  vec_lanes lower, upper;
+  yw_lanes_vec3 lower, upper;
 } box_lanes;
 
 YW_LANE_FN void grow(box_lanes* box, yw_vf x, yw_vf y, yw_vf z) {
-  box->lower = (vec_lanes){yw_vf_min(x, box->lower.x), yw_vf_min(y, box->lower.y),
-                           yw_vf_min(z, box->lower.z)};
-  box->upper = (vec_lanes){yw_vf_max(x, box->upper.x), yw_vf_max(y, box->upper.y),
-                           yw_vf_max(z, box->upper.z)};
+  box->lower = (yw_lanes_vec3){yw_vf_min(x, box->lower.x), yw_vf_min(y, box->lower.y),
+                               yw_vf_min(z, box->lower.z)};
+  box->upper = (yw_lanes_vec3){yw_vf_max(x, box->upper.x), yw_vf_max(y, box->upper.y),
+                               yw_vf_max(z, box->upper.z)};
 }
 
 // Goals (3), then velocities and positions (4), (5), of the particles of one register.
@@ -538,23 +536,23 @@ YW_LANE_FN void pull(const match_step* step, const bool full, int32_t block, int
 
   // Displacements with the very roundings of make_row: what they say of a region's members sums to
   // zero.
-  vec_lanes y = {x[0] - step->center.x, x[1] - step->center.y, x[2] - step->center.z};
+  yw_lanes_vec3 y = {x[0] - step->center.x, x[1] - step->center.y, x[2] - step->center.z};
   const float(*q)[3] = step->seen_rotation;
   const yw_vec3* c = &step->velocity;
-  vec_lanes z = {y.x + step->lag * (v[0] - c->x), y.y + step->lag * (v[1] - c->y),
-                 y.z + step->lag * (v[2] - c->z)};
-  vec_lanes d = {((q[0][0] * z.x + q[1][0] * z.y) + q[2][0] * z.z) - ax,
-                 ((q[0][1] * z.x + q[1][1] * z.y) + q[2][1] * z.z) - ay,
-                 ((q[0][2] * z.x + q[1][2] * z.y) + q[2][2] * z.z) - az};
-  vec_lanes f = {n * (gx[0] * ax + gx[1] * ay + gx[2] * az + gx[3]) - d.x,
-                 n * (gy[0] * ax + gy[1] * ay + gy[2] * az + gy[3]) - d.y,
-                 n * (gz[0] * ax + gz[1] * ay + gz[2] * az + gz[3]) - d.z};
-  vec_lanes away = {r[0][0] * f.x + r[0][1] * f.y + r[0][2] * f.z,
-                    r[1][0] * f.x + r[1][1] * f.y + r[1][2] * f.z,
-                    r[2][0] * f.x + r[2][1] * f.y + r[2][2] * f.z};
-  vec_lanes rigid = {step->drift.x + (step->spin.y * y.z - step->spin.z * y.y),
-                     step->drift.y + (step->spin.z * y.x - step->spin.x * y.z),
-                     step->drift.z + (step->spin.x * y.y - step->spin.y * y.x)};
+  yw_lanes_vec3 z = {y.x + step->lag * (v[0] - c->x), y.y + step->lag * (v[1] - c->y),
+                     y.z + step->lag * (v[2] - c->z)};
+  yw_lanes_vec3 d = {((q[0][0] * z.x + q[1][0] * z.y) + q[2][0] * z.z) - ax,
+                     ((q[0][1] * z.x + q[1][1] * z.y) + q[2][1] * z.z) - ay,
+                     ((q[0][2] * z.x + q[1][2] * z.y) + q[2][2] * z.z) - az};
+  yw_lanes_vec3 f = {n * (gx[0] * ax + gx[1] * ay + gx[2] * az + gx[3]) - d.x,
+                     n * (gy[0] * ax + gy[1] * ay + gy[2] * az + gy[3]) - d.y,
+                     n * (gz[0] * ax + gz[1] * ay + gz[2] * az + gz[3]) - d.z};
+  yw_lanes_vec3 away = {r[0][0] * f.x + r[0][1] * f.y + r[0][2] * f.z,
+                        r[1][0] * f.x + r[1][1] * f.y + r[1][2] * f.z,
+                        r[2][0] * f.x + r[2][1] * f.y + r[2][2] * f.z};
+  yw_lanes_vec3 rigid = {step->drift.x + (step->spin.y * y.z - step->spin.z * y.y),
+                         step->drift.y + (step->spin.z * y.x - step->spin.x * y.z),
+                         step->drift.z + (step->spin.x * y.y - step->spin.y * y.x)};
   v[0] += step->damp * (rigid.x - v[0]) + (step->pull * away.x + step->gravity.x);
   v[1] += step->damp * (rigid.y - v[1]) + (step->pull * away.y + step->gravity.y);
   v[2] += step->damp * (rigid.z - v[2]) + (step->pull * away.z + step->gravity.z);

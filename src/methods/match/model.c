@@ -42,15 +42,8 @@ static yw_status check_def(const yw_match_def* def, yw_error* error) {
     return yw_fail(error, YW_ERR_INVALID, "density is %g, but must be finite and above 0",
                    (double)def->density);
   }
-  if (def->num_examples < 0 || def->num_examples > YW_MAX_EXAMPLES) {
-    return yw_fail(error, YW_ERR_INVALID, "there are %d examples, but at most %d are allowed",
-                   def->num_examples, YW_MAX_EXAMPLES);
-  }
-  for (int32_t k = 0; k < def->num_examples; ++k) {
-    if (!def->examples || !def->examples[k]) {
-      return yw_fail(error, YW_ERR_INVALID, "examples[%d] is missing", k);
-    }
-  }
+  yw_status status = yw_solid_check_examples(def->num_examples, def->examples, error);
+  if (status < 0) return status;
   if (def->grouping != YW_GROUPS_GLOBAL && def->grouping != YW_GROUPS_LABELS &&
       def->grouping != YW_GROUPS_PER_REGION) {
     return yw_fail(error, YW_ERR_INVALID, "grouping is %d, which names none", (int)def->grouping);
@@ -58,48 +51,9 @@ static yw_status check_def(const yw_match_def* def, yw_error* error) {
   if (def->grouping == YW_GROUPS_LABELS && !def->vertex_labels) {
     return yw_fail(error, YW_ERR_INVALID, "groups by label need vertex_labels");
   }
-  yw_status status = yw_match_params_check(&def->params, error);
+  status = yw_match_params_check(&def->params, error);
   if (status < 0) return status;
   return yw_tet_mesh_check(def->mesh, error);
-}
-
-// Contact geometry --------------------------------------------------------------------------------
-
-static yw_status build_surface(match_model* model, const match_build* build, yw_error* error) {
-  const yw_tet_mesh* mesh = build->def->mesh;
-  yw_tri_mesh surface = {0};
-  int32_t* vertex_of_surface = NULL;
-  yw_status status = yw_tet_mesh_surface(mesh, &model->mem, &surface, &vertex_of_surface);
-  if (status < 0) return yw_fail(error, status, "the surface of the mesh could not be found");
-
-  model->num_tets = mesh->num_tets;
-  model->num_triangles = surface.num_triangles;
-  model->num_surface = surface.num_vertices;
-  model->tets = YW_NEW_ARRAY(&model->mem, int32_t, 4 * (size_t)mesh->num_tets);
-  model->triangles = YW_NEW_ARRAY(&model->mem, int32_t, 3 * (size_t)surface.num_triangles);
-  model->surface = YW_NEW_ARRAY(&model->mem, int32_t, surface.num_vertices);
-  bool* outside = YW_NEW_ARRAY(&model->mem, bool, model->num_particles);
-  if (model->tets && model->triangles && model->surface && outside) {
-    for (size_t n = 0; n < 4 * (size_t)mesh->num_tets; ++n) {
-      model->tets[n] = model->particle_of_vertex[mesh->tets[n]];
-    }
-    for (size_t n = 0; n < 3 * (size_t)surface.num_triangles; ++n) {
-      model->triangles[n] = model->particle_of_vertex[vertex_of_surface[surface.triangles[n]]];
-    }
-    for (int32_t s = 0; s < surface.num_vertices; ++s) {
-      outside[model->particle_of_vertex[vertex_of_surface[s]]] = true;
-    }
-    int32_t count = 0;
-    for (int32_t p = 0; p < model->num_particles; ++p) {
-      if (outside[p]) model->surface[count++] = p;
-    }
-  } else {
-    status = yw_fail_memory(error, "the surface of a match model");
-  }
-  yw_mem_free(&model->mem, outside);
-  yw_mem_free(&model->mem, vertex_of_surface);
-  yw_tri_mesh_free(&surface);
-  return status;
 }
 
 // Hash --------------------------------------------------------------------------------------------
@@ -109,9 +63,7 @@ static uint64_t hash_model(const match_model* model) {
   size_t n = (size_t)model->num_particles, blocks = (size_t)model->num_blocks;
   uint64_t h = yw_hash_u64(YW_HASH_SEED, (uint64_t)n);
   h = yw_hash_u64(h, (uint64_t)model->num_examples << 32 | (uint64_t)model->grouping);
-  h = yw_hash_bytes(h, model->rest_positions, n * sizeof *model->rest_positions);
-  h = yw_hash_bytes(h, model->mass, n * sizeof *model->mass);
-  h = yw_hash_bytes(h, model->tets, 4 * (size_t)model->num_tets * sizeof *model->tets);
+  h = yw_solid_hash(&model->solid, model->num_particles, h);
   if (model->examples) {
     h = yw_hash_bytes(h, model->examples,
                       blocks * (size_t)model->num_examples * sizeof *model->examples);
@@ -138,7 +90,9 @@ static yw_status build_model(match_model* model, match_build* build, yw_error* e
   }
   yw_status status = yw_match_build_chunks(model, build, error);
   if (status >= 0) status = yw_match_build_moments(model, build, error);
-  if (status >= 0) status = build_surface(model, build, error);
+  if (status >= 0)
+    status =
+        yw_solid_add_tets(&model->solid, &model->mem, build->def->mesh, "a match model", error);
   if (status >= 0) status = yw_match_build_examples(model, build, error);
   if (status >= 0) model->hash = hash_model(model);
   return status;
@@ -173,26 +127,11 @@ void yw_match_model_destroy(void* model_pointer) {
   match_model* model = model_pointer;
   if (!model) return;
   yw_allocator mem = model->mem;
-  void* const arrays[] = {model->chunks,
-                          model->blocks,
-                          model->regions,
-                          model->particles,
-                          model->rest,
-                          model->row_mass,
-                          model->halo,
-                          model->rings,
-                          model->examples,
-                          model->duals,
-                          model->share_group,
-                          model->lane_share,
-                          model->gram,
-                          model->mass,
-                          model->rest_positions,
-                          model->tets,
-                          model->particle_of_vertex,
-                          model->triangles,
-                          model->surface,
-                          model->moments};
+  void* const arrays[] = {model->chunks,   model->blocks,   model->regions,     model->particles,
+                          model->rest,     model->row_mass, model->halo,        model->rings,
+                          model->examples, model->duals,    model->share_group, model->lane_share,
+                          model->gram,     model->moments};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
+  yw_solid_free(&model->solid, &mem);
   yw_mem_free(&mem, model);
 }

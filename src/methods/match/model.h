@@ -12,6 +12,7 @@
 #include "base/simd.h"
 #include "geometry/order.h"
 #include "math/small/polar.h"
+#include "methods/kit/solid.h"
 #include "yawara/extend/method.h"
 #include "yawara/extend/vec.h"
 #include "yawara/match.h"
@@ -95,15 +96,9 @@ typedef struct match_model {
   double* gram;          ///< num_groups matrices G; NULL with YW_GROUPS_PER_REGION
 
   double rest_center[3];
-  float mean_mass;          ///< kg
-  double total_mass;        ///< kg
-  float* mass;              ///< kg, particle order
-  yw_vec3* rest_positions;  ///< of the mesh, in particle order
-  int32_t* particle_of_vertex;
-  int32_t num_tets, num_triangles, num_surface;
-  int32_t* tets;
-  int32_t* triangles;
-  int32_t* surface;
+  float mean_mass;    ///< kg
+  double total_mass;  ///< kg
+  yw_solid solid;
   uint64_t hash;
 } match_model;
 

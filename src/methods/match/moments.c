@@ -58,9 +58,9 @@ static void fill_particles(match_model* model, const match_build* build) {
     double count = (double)(build->rings.start[v + 1] - build->rings.start[v] + 1);
     match_particle_block* block = &model->particles[p / YW_LANES];
     int32_t lane = match_lane(p % YW_LANES);
-    model->rest_positions[p] = build->def->mesh->positions[v];
-    model->rest[p] = centered(model, model->rest_positions[p]);
-    model->mass[p] = (float)build->mass[v];
+    model->solid.rest_positions[p] = build->def->mesh->positions[v];
+    model->rest[p] = centered(model, model->solid.rest_positions[p]);
+    model->solid.mass[p] = (float)build->mass[v];
     model->row_mass[p] = (float)(build->mass[v] / mean / count);
     block->rest[0][lane] = model->rest[p].x;
     block->rest[1][lane] = model->rest[p].y;
@@ -132,7 +132,7 @@ static match_rest_region region_at_rest(const match_model* model, const match_bu
                                         int32_t vertex) {
   match_rest_region region = {0};
   FOR_RING(build, vertex, other) {
-    int32_t p = model->particle_of_vertex[other];
+    int32_t p = model->solid.particle_of_vertex[other];
     double m = (double)model->row_mass[p];
     const double x[3] = {(double)model->rest[p].x, (double)model->rest[p].y,
                          (double)model->rest[p].z};
@@ -141,7 +141,7 @@ static match_rest_region region_at_rest(const match_model* model, const match_bu
   }
   for (int k = 0; k < 3; ++k) region.center[k] /= region.mass;
   FOR_RING(build, vertex, other) {
-    int32_t p = model->particle_of_vertex[other];
+    int32_t p = model->solid.particle_of_vertex[other];
     double m = (double)model->row_mass[p];
     double qx = (double)model->rest[p].x - region.center[0];
     double qy = (double)model->rest[p].y - region.center[1];
@@ -185,10 +185,10 @@ yw_status yw_match_build_moments(match_model* model, match_build* build, yw_erro
   model->particles = YW_NEW_ARRAY(&model->mem, match_particle_block, model->num_blocks);
   model->rest = YW_NEW_ARRAY(&model->mem, yw_vec4, padded);
   model->row_mass = YW_NEW_ARRAY(&model->mem, float, padded);
-  model->mass = YW_NEW_ARRAY(&model->mem, float, padded);
-  model->rest_positions = YW_NEW_ARRAY(&model->mem, yw_vec3, n);
+  model->solid.mass = YW_NEW_ARRAY(&model->mem, float, padded);
+  model->solid.rest_positions = YW_NEW_ARRAY(&model->mem, yw_vec3, n);
   if (!build->mass || !build->regions || !model->regions || !model->moments || !model->particles ||
-      !model->rest || !model->row_mass || !model->mass || !model->rest_positions) {
+      !model->rest || !model->row_mass || !model->solid.mass || !model->solid.rest_positions) {
     return yw_fail_memory(error, "the moments of a match model");
   }
   lump_masses(model, build);

@@ -3,7 +3,7 @@
 #ifndef YW_METHODS_MATCH_REGION_WEIGHTS_H
 #define YW_METHODS_MATCH_REGION_WEIGHTS_H
 
-#include "methods/match/lanes.h"
+#include "methods/match/rows.h"
 #include "methods/match/step.h"
 
 /// l . m as vectors of six.
@@ -15,14 +15,14 @@ YW_LANE_FN yw_vf sym3_product(const yw_lanes_sym3* l, const yw_lanes_sym3* m) {
 /// P_r less what it is at rest.
 YW_LANE_FN yw_lanes_sym3 moment_change(const match_model* model, int32_t block, int32_t lane,
                                        const yw_lanes_sym3* p) {
-  yw_lanes_sym3 q = load_sym3(model->moments[block].moment[0], lane);
+  yw_lanes_sym3 q = yw_lanes_sym3_load((const yw_sym3x16*)model->moments[block].moment, lane);
   return (yw_lanes_sym3){p->xx - q.xx, p->yy - q.yy, p->zz - q.zz,
                          p->xy - q.xy, p->xz - q.xz, p->yz - q.yz};
 }
 
 /// L_k . (S - 1) of one region, L_k the descriptor of an example less that of the rest pose.
 YW_LANE_FN yw_vf dual_product(const yw_sym3x16* dual, int32_t lane, const yw_lanes_sym3* change) {
-  yw_lanes_sym3 l = load_sym3(dual->m[0], lane);
+  yw_lanes_sym3 l = yw_lanes_sym3_load(dual, lane);
   return (l.xx * change->xx + l.yy * change->yy + l.zz * change->zz) +
          (l.xy * change->xy + l.xz * change->xz + l.yz * change->yz);
 }
@@ -100,10 +100,10 @@ static void weigh_together(const match_step* step, lane_set at, const yw_lanes_s
   const yw_sym3x16* examples = model->examples + (size_t)at.block * (size_t)n;
   const yw_sym3x16* duals = model->duals + (size_t)at.block * (size_t)n;
   yw_vf zero = yw_vf_splat(0.0f), g12 = zero, g22 = zero, b2 = zero, w1, w2;
-  yw_lanes_sym3 l1 = load_sym3(examples[0].m[0], at.lane);
+  yw_lanes_sym3 l1 = yw_lanes_sym3_load(&examples[0], at.lane);
   yw_vf g11 = sym3_product(&l1, &l1), b1 = dual_product(&duals[0], at.lane, change);
   if (n == 2) {
-    yw_lanes_sym3 l2 = load_sym3(examples[1].m[0], at.lane);
+    yw_lanes_sym3 l2 = yw_lanes_sym3_load(&examples[1], at.lane);
     g12 = sym3_product(&l1, &l2);
     g22 = sym3_product(&l2, &l2);
     b2 = dual_product(&duals[1], at.lane, change);

@@ -7,18 +7,14 @@
 #ifndef YW_METHODS_MATCH_ROWS_H
 #define YW_METHODS_MATCH_ROWS_H
 
+#include "math/small/float4.h"
 #include "math/small/lanes_mat3.h"
 #include "methods/match/model.h"
 
-typedef float quad __attribute__((vector_size(16)));
-
-YW_LANE_FN quad quad_load(const float* from) {
-  quad q;
-  memcpy(&q, from, sizeof q);
-  return q;
-}
-
-YW_LANE_FN void quad_store(float* to, quad q) { memcpy(to, &q, sizeof q); }
+/// One register of lanes of a block.
+typedef struct lane_set {
+  int32_t block, lane;
+} lane_set;
 
 /// Shuffles that stay within 128-bit lanes: elements i, j of a and k, l of b.
 #if YW_VF_LANES == 16
@@ -71,7 +67,7 @@ YW_LANE_FN void store_vec4(yw_vec4* block, int32_t lane, yw_vf v[4]) {
                           16 + 4 * k + 3, 16 + 4 * l, 16 + 4 * l + 1, 16 + 4 * l + 2,       \
                           16 + 4 * l + 3)
 
-/// Sums of 16 rings: quad q of row 4 j + l is quad l of sums[q][j].
+/// Sums of 16 rings: yw_float4 q of row 4 j + l is yw_float4 l of sums[q][j].
 typedef struct ring_sums {
   yw_vf sums[3][4];
 } ring_sums;
@@ -108,25 +104,25 @@ YW_LANE_FN void sum_four_rings(const char* rows, const uint16_t* rings, int32_t 
     const float* row = ROW_AT(rows, ring, 0);
 #if YW_VF_LANES == 8
     yw_vf q01 = yw_vf_load(row);
-    quad q2 = quad_load(row + 8);
+    yw_float4 q2 = yw_float4_load(row + 8);
     for (int32_t k = 1; k < length; ++k) {
       row = ROW_AT(rows, ring, k * YW_LANES);
       q01 += yw_vf_load(row);
-      q2 += quad_load(row + 8);
+      q2 += yw_float4_load(row + 8);
     }
-    quad q0 = QUAD_OF(q01, 0), q1 = QUAD_OF(q01, 1);
+    yw_float4 q0 = QUAD_OF(q01, 0), q1 = QUAD_OF(q01, 1);
 #else
-    quad q0 = quad_load(row), q1 = quad_load(row + 4), q2 = quad_load(row + 8);
+    yw_float4 q0 = yw_float4_load(row), q1 = yw_float4_load(row + 4), q2 = yw_float4_load(row + 8);
     for (int32_t k = 1; k < length; ++k) {
       row = ROW_AT(rows, ring, k * YW_LANES);
-      q0 += quad_load(row);
-      q1 += quad_load(row + 4);
-      q2 += quad_load(row + 8);
+      q0 += yw_float4_load(row);
+      q1 += yw_float4_load(row + 4);
+      q2 += yw_float4_load(row + 8);
     }
 #endif
-    quad_store(out->sums[0][j] + 4 * l, q0);
-    quad_store(out->sums[1][j] + 4 * l, q1);
-    quad_store(out->sums[2][j] + 4 * l, q2);
+    yw_float4_store(out->sums[0][j] + 4 * l, q0);
+    yw_float4_store(out->sums[1][j] + 4 * l, q1);
+    yw_float4_store(out->sums[2][j] + 4 * l, q2);
   }
 }
 #endif
@@ -139,7 +135,7 @@ YW_LANE_FN void sum_rings(const char* rows, const uint16_t* rings, int32_t lengt
   sum_four_rings(rows, rings, length, 3, out);
 }
 
-/// Four quantities of quad q of the sums, by lane.
+/// Four quantities of yw_float4 q of the sums, by lane.
 YW_LANE_FN void load_sums(const ring_sums* sums, int q, int32_t lane, yw_vf v[4]) {
   for (int j = 0; j < 4; ++j) {
 #if YW_VF_LANES == 16
@@ -160,7 +156,7 @@ YW_LANE_FN void store_rows(float* rows, int32_t lane, yw_vf x[4], yw_vf y[4], yw
   for (int j = 0; j < 4; ++j) {
     float* to = rows + (4 * j + lane / 4) * MATCH_ROW;
 #if YW_VF_LANES == 16
-    // Whole rows: the fourth quad is padding.
+    // Whole rows: the fourth yw_float4 is padding.
     yw_vf xy = LANES128(x[j], y[j], 0, 1, 0, 1), xy2 = LANES128(x[j], y[j], 2, 3, 2, 3);
     yw_vf zz = LANES128(z[j], z[j], 0, 1, 0, 1), zz2 = LANES128(z[j], z[j], 2, 3, 2, 3);
     yw_vf_store(to, LANES128(xy, zz, 0, 2, 0, 2));
@@ -168,13 +164,13 @@ YW_LANE_FN void store_rows(float* rows, int32_t lane, yw_vf x[4], yw_vf y[4], yw
     yw_vf_store(to + 2 * MATCH_ROW, LANES128(xy2, zz2, 0, 2, 0, 2));
     yw_vf_store(to + 3 * MATCH_ROW, LANES128(xy2, zz2, 1, 3, 1, 3));
 #else
-    quad_store(to, QUAD_OF(x[j], 0));
-    quad_store(to + 4, QUAD_OF(y[j], 0));
-    quad_store(to + 8, QUAD_OF(z[j], 0));
+    yw_float4_store(to, QUAD_OF(x[j], 0));
+    yw_float4_store(to + 4, QUAD_OF(y[j], 0));
+    yw_float4_store(to + 8, QUAD_OF(z[j], 0));
 #if YW_VF_LANES == 8
-    quad_store(to + MATCH_ROW, QUAD_OF(x[j], 1));
-    quad_store(to + MATCH_ROW + 4, QUAD_OF(y[j], 1));
-    quad_store(to + MATCH_ROW + 8, QUAD_OF(z[j], 1));
+    yw_float4_store(to + MATCH_ROW, QUAD_OF(x[j], 1));
+    yw_float4_store(to + MATCH_ROW + 4, QUAD_OF(y[j], 1));
+    yw_float4_store(to + MATCH_ROW + 8, QUAD_OF(z[j], 1));
 #endif
 #endif
   }

@@ -6,17 +6,17 @@
 #include "methods/match/model.h"
 #include "yawara/match.h"
 
-/// A rigid frame near the body. Positions enter the kernels as displacements in it,
+/// Axes that move with the body. Positions enter the kernels as displacements in them,
 ///   d = R^T (x - c) - x0,
 /// so that a body far from the origin, or large beside its rings, loses no digits, and rotations of
-/// regions change little from step to step. Any frame gives the same motion up to rounding.
-typedef struct match_frame {
+/// regions change little from step to step. Any axes give the same motion up to rounding.
+typedef struct match_axes {
   yw_quat rotation;
   yw_vec3 center;
   yw_vec3 velocity, spin;  ///< of the body as a whole, as foreseen for the next step
-} match_frame;
+} match_axes;
 
-/// Sums over the particles of a chunk, positions relative to the frame's center.
+/// Sums over the particles of a chunk, positions relative to the center of the axes.
 typedef struct match_sums {
   float mx[3];        ///< m y
   float mv[3];        ///< m v
@@ -31,9 +31,9 @@ typedef struct match_body {
   const match_model* model;
   yw_allocator mem;
   yw_match_params params;
-  match_frame frame;
-  yw_quatx16* rotations;  ///< R_r of the last step in the frame, per block
-  float* targets;  ///< rows (T_r - 1, shift of the origin) in the frame, per particle, and a row of
+  match_axes axes;
+  yw_quatx16* rotations;  ///< R_r of the last step in the axes, per block
+  float* targets;  ///< rows (T_r - 1, shift of the origin) in the axes, per particle, and a row of
                    ///< zeros
   yw_vec4* spare_pos;      ///< positions of the other end of the step
   match_sums* sums;        ///< per chunk
@@ -50,14 +50,14 @@ typedef struct match_step {
   const yw_vec4* pos;  ///< before
   yw_vec4* new_pos;    ///< after
   yw_vec4* vel;
-  float rotation[3][3];  ///< of the frame, row by row
-  yw_vec3 center;        ///< of the frame
+  float rotation[3][3];  ///< of the axes, row by row
+  yw_vec3 center;        ///< of the axes
 
-  // Regions are fitted to where viscosity sees the particles, at x + tau v, in a frame that has
-  // moved as far: d = R^T (1 + tau W)^-1 (x + tau v - c - tau v_c) - x0, W the spin of the frame.
+  // Regions are fitted to where viscosity sees the particles, at x + tau v, in axes that have
+  // moved as far: d = R^T (1 + tau W)^-1 (x + tau v - c - tau v_c) - x0, W the spin of the axes.
   float lag;                  ///< tau, s
   float seen_rotation[3][3];  ///< (1 + tau W)^-T R, row by row
-  yw_vec3 velocity;           ///< v_c of the frame
+  yw_vec3 velocity;           ///< v_c of the axes
 
   // For the second half: rigid velocity = drift + spin x (x - center)
   yw_vec3 drift, spin;

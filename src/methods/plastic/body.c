@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/small/polar.h"
+#include "methods/kit/rigid.h"
 #include "methods/plastic/phases.h"
 #include "methods/plastic/plastic.h"
 #include "yawara/extend/error.h"
@@ -13,9 +14,9 @@
 // Masters that are stopped themselves lose their speed without any deformation: at d / 2 every
 // impact would press the lowest layer flat, at d / 4 what is pressed to 0.7 of its height. In
 // units of d.
-#define REACH 0.05f
+#define OBSTACLE_REACH 0.05f
 // Masters that were moved as a whole fit a rigid motion to within this, in units of d.
-#define RIGID 0.01f
+#define RIGID_SLACK 0.01f
 // Pairs per master that there is room for at first: a lattice has 32.
 #define USUAL_PAIRS 34
 
@@ -144,7 +145,7 @@ yw_status yw_plastic_body_create(const void* model_pointer, const yw_allocator* 
   memset(body->is_linked, 1, (size_t)model->num_links);
   for (int32_t m = 0; m < model->num_masters; ++m) {
     body->radius[m] = 0.5f * model->spacing;
-    body->reach[m] = REACH * model->spacing;
+    body->reach[m] = OBSTACLE_REACH * model->spacing;
   }
   while (body->num_started < model->num_parts &&
          yw_plastic_has_started(&model->parts[body->num_started], 0.0)) {
@@ -212,8 +213,6 @@ typedef struct rigid_fit {
   float error;  // m, largest
 } rigid_fit;
 
-static yw_vec3 vec3_of(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
-
 // The motion from last_pos to where masters are.
 static rigid_fit fit_motion(const plastic_body* body, const yw_particles* particles) {
   double mass = 0.0, from[3] = {0}, to[3] = {0}, a[9] = {0}, largest = 0.0;
@@ -232,7 +231,7 @@ static rigid_fit fit_motion(const plastic_body* body, const yw_particles* partic
     }
   }
   for (int k = 0; k < 9; ++k) largest = fmax(largest, fabs(a[k]));
-  rigid_fit fit = {vec3_of(from), vec3_of(to), yw_mat3_identity(), 0.0f};
+  rigid_fit fit = {yw_v3_of(from), yw_v3_of(to), yw_mat3_identity(), 0.0f};
   if (largest > 0.0 && isfinite(largest)) {
     for (int k = 0; k < 9; ++k) a[k] /= largest;
     yw_mat3 map = {{(float)a[0], (float)a[3], (float)a[6]},
@@ -297,8 +296,8 @@ static void fit_spin(plastic_body* body, const yw_particles* particles, const pl
                        (float)((cy * spin[0] + cyy * spin[1] + cyz * spin[2]) / det),
                        (float)((cz * spin[0] + cyz * spin[1] + czz * spin[2]) / det));
   for (int32_t m = part->first; m < end; ++m) {
-    yw_vec3 arm = yw_sub(yw_xyz(particles->pos[m]), vec3_of(x));
-    yw_vec3 off = yw_sub(yw_sub(yw_xyz(particles->vel[m]), vec3_of(v)), yw_cross(turn, arm));
+    yw_vec3 arm = yw_sub(yw_xyz(particles->pos[m]), yw_v3_of(x));
+    yw_vec3 off = yw_sub(yw_sub(yw_xyz(particles->vel[m]), yw_v3_of(v)), yw_cross(turn, arm));
     left += (double)particles->mass[m] * (double)yw_length2(off);
   }
   if (left > 1e-4 * energy) turn = yw_v3(0, 0, 0);
@@ -310,7 +309,7 @@ static bool follow_moved(plastic_body* body, yw_particles* particles) {
   rigid_fit fit = fit_motion(body, particles);
   if (!isfinite(fit.error)) return false;
   turn_state(body, &fit.turn);
-  if (fit.error <= RIGID * body->model->spacing) {
+  if (fit.error <= RIGID_SLACK * body->model->spacing) {
     for (int32_t s = 0; s < body->num_slaves; ++s) {
       yw_vec3 arm = yw_sub(yw_xyz(body->slave_pos[s]), fit.from);
       body->slave_pos[s] = yw_v4(yw_add(fit.to, yw_mul(fit.turn, arm)));
@@ -422,10 +421,8 @@ yw_plastic_params yw_plastic_params_of(const void* state) {
   return ((const plastic_body*)state)->params;
 }
 
-void yw_plastic_statistics_of(const void* state, const yw_particles* particles,
-                              yw_plastic_statistics* out) {
+void yw_plastic_statistics_of(const void* state, yw_plastic_statistics* out) {
   const plastic_body* body = state;
-  (void)particles;
   *out = (yw_plastic_statistics){.num_masters = body->num_masters,
                                  .num_slaves = body->num_slaves,
                                  .num_asleep = body->sleep.num_asleep,

@@ -2,6 +2,7 @@
 // Slaves inside obstacles, and slaves around pinned masters: what the solve may not change.
 #include <math.h>
 
+#include "methods/kit/pins.h"
 #include "methods/plastic/phases.h"
 
 // Slaves nearer to a pinned master than this, in units of d, move with it: the eight next to it on
@@ -95,7 +96,7 @@ static void hold_slaves(plastic_body* body, const yw_particles* particles, const
     const yw_hold* hold = &ctx->holds[i];
     int32_t m = hold->particle;
     if (m >= body->num_masters) continue;
-    yw_vec3 u = yw_scale(yw_sub(hold->end, hold->begin), 1.0f / ctx->h);
+    yw_vec3 u = yw_hold_velocity(hold, ctx->h);
     for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
       int32_t s = body->column[e];
       if (yw_distance(yw_xyz(body->slave_pos[s]), yw_xyz(particles->pos[m])) > reach) continue;

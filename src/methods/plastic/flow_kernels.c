@@ -2,12 +2,13 @@
 // New deformation and velocities of masters, 16 at a time: (6), (18) to (21).
 #include <math.h>
 
+#include "math/small/exponent.h"
 #include "methods/plastic/pairs.h"
 
-// Sweeps of rotations that make the columns of F_E orthogonal, at most; columns that are orthogonal
-// already are left alone.
+// Sweeps of rotations that make the columns of F_E orthogonal, at most; columns whose squared
+// cosine is below this are orthogonal.
 #define MAX_SWEEPS 6
-#define ORTHOGONAL 1e-13f
+#define LEAST_COSINE2 1e-13f
 // Bounds of det F_P.
 #define LEAST_DET 0.05f
 #define MOST_DET 20.0f
@@ -23,7 +24,7 @@ YW_LANE_FN yw_vf dot(const column* a, const column* b) {
 // Makes two columns orthogonal by a rotation of the pair. Returns lanes where that was due.
 YW_LANE_FN uint32_t part_columns(column* p, column* q) {
   yw_vf pp = dot(p, p), qq = dot(q, q), pq = dot(p, q);
-  yw_vi due = pq * pq > ORTHOGONAL * pp * qq;
+  yw_vi due = pq * pq > LEAST_COSINE2 * pp * qq;
   uint32_t bits = yw_vi_bits(due);
   if (bits == 0) return 0;
   yw_vf one = yw_vf_splat(1.0f), zeta = (qq - pp) / (2.0f * yw_vf_select(due, pq, one));
@@ -79,24 +80,52 @@ YW_LANE_FN void split_stretch(column f[3], yw_vf sigma[3]) {
 }
 
 // Return to the von Mises cylinder in logarithmic strain: what is beyond goes, volume stays.
-static void flow_von_mises(const plastic_material_block* material, plastic_state_block* state,
-                           int32_t lane) {
-  if (!(material->yield[lane] < INFINITY)) return;
-  float e[3], mean = 0.0f, norm2 = 0.0f;
+static void flow_von_mises(const plastic_material_block* material, plastic_state_block* state) {
+  float e[3][YW_LANES], mean[YW_LANES], norm[YW_LANES], limit[YW_LANES];
+  int32_t yielding = 0, beyond = 0;
+  for (int k = 0; k < YW_LANES; ++k) yielding += material->yield[k] < INFINITY;
+  if (yielding == 0) return;
   for (int a = 0; a < 3; ++a) {
-    float s = state->sigma[a][lane];
-    e[a] = logf(s > 0.05f ? s : 0.05f);
-    mean += e[a] * (1.0f / 3.0f);
+    for (int k = 0; k < YW_LANES; ++k) {
+      float s = state->sigma[a][k];
+      e[a][k] = yw_logf(s > 0.05f ? s : 0.05f);
+    }
   }
-  for (int a = 0; a < 3; ++a) norm2 += (e[a] - mean) * (e[a] - mean);
-  float hardened = 1.0f + material->xi[lane] * state->strain[lane];
-  float limit = hardened * material->yield[lane] / (2.449489743f * material->mu[lane]);
-  float norm = sqrtf(norm2);
-  if (!(norm > limit)) return;
+  for (int k = 0; k < YW_LANES; ++k) {
+    float third = 1.0f / 3.0f, norm2 = 0.0f;
+    mean[k] = e[0][k] * third + e[1][k] * third + e[2][k] * third;
+    for (int a = 0; a < 3; ++a) norm2 += (e[a][k] - mean[k]) * (e[a][k] - mean[k]);
+    norm[k] = sqrtf(norm2);
+    float hardened = 1.0f + material->xi[k] * state->strain[k];
+    limit[k] = hardened * material->yield[k] / (2.449489743f * material->mu[k]);
+    beyond += norm[k] > limit[k];
+  }
+  if (beyond == 0) return;
   for (int a = 0; a < 3; ++a) {
-    state->sigma[a][lane] = expf(mean + (e[a] - mean) * (limit / norm));
+    for (int k = 0; k < YW_LANES; ++k) {
+      float kept = yw_expf(mean[k] + (e[a][k] - mean[k]) * (limit[k] / norm[k]));
+      state->sigma[a][k] = norm[k] > limit[k] ? kept : state->sigma[a][k];
+    }
   }
-  state->strain[lane] += 0.8164965809f * (norm - limit);
+  for (int k = 0; k < YW_LANES; ++k) {
+    float gone = norm[k] > limit[k] ? norm[k] - limit[k] : 0.0f;
+    state->strain[k] += 0.8164965809f * gone;
+  }
+}
+
+// Matter that flows at given stretches hardens with the volume it lost.
+static void harden(const plastic_material_block* material, plastic_state_block* state) {
+  int32_t hardening = 0;
+  for (int k = 0; k < YW_LANES; ++k) {
+    hardening += material->xi[k] != 0.0f && !(material->yield[k] < INFINITY);
+  }
+  if (hardening == 0) return;
+  for (int k = 0; k < YW_LANES; ++k) {
+    float power = material->xi[k] * (1.0f - state->det_p[k]);
+    float factor = yw_expf(power < -20.0f ? -20.0f : power > 4.0f ? 4.0f : power);
+    bool here = material->xi[k] != 0.0f && !(material->yield[k] < INFINITY);
+    state->harden[k] = here ? factor : state->harden[k];
+  }
 }
 
 // Stretches beyond the limits become part of F_P (19), (21).
@@ -128,7 +157,8 @@ static void flow_block(plastic_body* body, int32_t block) {
   plastic_state_block* state = &body->state[block];
   plastic_work_block* work = &body->work[block];
   for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-    yw_lanes_mat3 l = load_mat3(work->l[0], lane), u = load_mat3(state->u[0], lane);
+    yw_lanes_mat3 l = yw_lanes_mat3_load((const yw_mat3x16*)work->l, lane),
+                  u = yw_lanes_mat3_load((const yw_mat3x16*)state->u, lane);
     yw_lanes_mat3 lu = yw_lanes_mat3_mul(&l, &u);
     yw_vf dt = yw_vf_splat(body->dt), sigma[3];
     for (int a = 0; a < 3; ++a) sigma[a] = yw_vf_load(state->sigma[a] + lane);
@@ -151,12 +181,8 @@ static void flow_block(plastic_body* body, int32_t block) {
                        p * l.zx - q * l.xz, p * l.zy - q * l.yz, p * l.zz - q * l.zz};
     yw_lanes_mat3_store((yw_mat3x16*)state->c, lane, &c);
   }
-  for (int32_t k = 0; k < YW_LANES; ++k) flow_von_mises(material, state, k);
-  for (int32_t k = 0; k < YW_LANES; ++k) {
-    if (material->xi[k] == 0.0f || material->yield[k] < INFINITY) continue;
-    float power = material->xi[k] * (1.0f - state->det_p[k]);
-    state->harden[k] = expf(power < -20.0f ? -20.0f : power > 4.0f ? 4.0f : power);
-  }
+  flow_von_mises(material, state);
+  harden(material, state);
 }
 
 // As printed: (7) takes velocities from that of the master, (8) keeps a tenth of it.
@@ -181,9 +207,9 @@ void YW_KERNEL(yw_plastic_flow)(plastic_body* body, yw_particles* particles, int
     plastic_work_block* work = &body->work[block];
     make_rows(body, locals, block, &rows, (yw_mat3x16*)work->l, moved);
     for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-      yw_lanes_mat3 sum = load_mat3(work->l[0], lane);
+      yw_lanes_mat3 sum = yw_lanes_mat3_load((const yw_mat3x16*)work->l, lane);
       yw_lanes_sym3 inverse = yw_lanes_sym3_load((const yw_sym3x16*)work->inverse, lane);
-      yw_lanes_mat3 l = mul_sym(&sum, &inverse);
+      yw_lanes_mat3 l = yw_lanes_mat3_mul_sym(&sum, &inverse);
       yw_lanes_mat3_store((yw_mat3x16*)work->l, lane, &l);
     }
     if (body->drag) flow_as_printed(body, particles, block, work, moved);

@@ -13,7 +13,7 @@ yw_status yw_model_create_plastic(const yw_allocator* mem, const yw_plastic_def*
   void* data = NULL;
   yw_status built = yw_plastic_model_create(mem, def, &data, error);
   if (built < 0) return built;
-  yw_status wrapped = yw_model_wrap(mem, &yw_plastic_method, data, NULL, out, error);
+  yw_status wrapped = yw_model_create_custom(mem, &yw_plastic_method, data, NULL, out, error);
   return wrapped < 0 ? wrapped : built;
 }
 
@@ -34,9 +34,8 @@ yw_status yw_body_set_plastic_params(yw_world* world, yw_body_id id,
 
 yw_status yw_body_plastic_statistics(const yw_world* world, yw_body_id id,
                                      yw_plastic_statistics* out) {
-  const yw_particles* particles;
-  const void* state = yw_body_state(world, id, &yw_plastic_method, &particles);
+  const void* state = yw_body_state(world, id, &yw_plastic_method, NULL);
   if (!state || !out) return YW_ERR_INVALID;
-  yw_plastic_statistics_of(state, particles, out);
+  yw_plastic_statistics_of(state, out);
   return YW_OK;
 }

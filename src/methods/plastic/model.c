@@ -16,7 +16,7 @@
 // Lattice points that are tried for one shape, at most.
 #define MAX_TRIED 4e9
 // Surfaces that pass through a lattice point hold it.
-#define ROUNDING 1e-4f
+#define SURFACE_SLACK 1e-4f
 
 yw_plastic_material yw_default_plastic_material(void) {
   return (yw_plastic_material){.youngs_modulus = 1e6f,
@@ -230,7 +230,7 @@ static int64_t sample(const yw_shape* shape, const lattice* l, yw_vec3* points) 
     }
     yw_shape_distance_many(shape, n, batch, distance);
     for (int32_t i = 0; i < n; ++i) {
-      if (!(distance[i] <= ROUNDING * l->spacing)) continue;
+      if (!(distance[i] <= SURFACE_SLACK * l->spacing)) continue;
       if (points) points[kept] = yw_xyz(batch[i]);
       ++kept;
     }

@@ -8,7 +8,7 @@
 #include "yawara/extend/memory.h"
 
 // Registers read beyond the end of sorted slaves.
-#define TAIL YW_LANES
+#define TAIL_SLAVES YW_LANES
 
 bool yw_plastic_reserve_pairs(plastic_body* body, int64_t count) {
   if (count <= body->pair_capacity) return true;
@@ -53,7 +53,8 @@ bool yw_plastic_reserve_slaves(plastic_body* body, int32_t count) {
   if (count <= body->slave_capacity) return true;
   if (count > INT32_MAX / 2) return false;
   size_t old = (size_t)body->num_slaves, wanted = (size_t)count + (size_t)count / 4 + 256;
-  yw_vec4* kept = yw_mem_resize(&body->mem, body->slave_pos, old, wanted + TAIL, sizeof *kept);
+  yw_vec4* kept =
+      yw_mem_resize(&body->mem, body->slave_pos, old, wanted + TAIL_SLAVES, sizeof *kept);
   if (!kept) return false;
   body->slave_pos = kept;
   int32_t* next = yw_mem_resize(&body->mem, body->fresh_next, old, wanted, sizeof *next);
@@ -61,7 +62,7 @@ bool yw_plastic_reserve_slaves(plastic_body* body, int32_t count) {
   body->fresh_next = next;
   int32_t chunks = yw_plastic_chunks((int32_t)wanted, PLASTIC_SLAVE_CHUNK);
   int32_t others = yw_plastic_chunks(body->model->num_masters, PLASTIC_CHUNK);
-  bool good = renew_slave_arrays(body, wanted + TAIL) &&
+  bool good = renew_slave_arrays(body, wanted + TAIL_SLAVES) &&
               YW_RENEW_ARRAY(&body->mem, body->sums, (chunks > others ? chunks : others) + 1) &&
               reserve_buckets(body, (int32_t)wanted);
   body->slave_capacity = good ? (int32_t)wanted : 0;

@@ -8,6 +8,7 @@
 #ifndef YW_METHODS_PLASTIC_PAIRS_H
 #define YW_METHODS_PLASTIC_PAIRS_H
 
+#include "math/small/float4.h"
 #include "math/small/lanes_mat3.h"
 #include "methods/plastic/phases.h"
 
@@ -19,20 +20,8 @@ void YW_KERNEL(yw_plastic_block_parts)(plastic_body* body, yw_particles* particl
 void YW_KERNEL(yw_plastic_condition)(plastic_body* body, yw_particles* particles, int32_t chunk);
 void YW_KERNEL(yw_plastic_flow)(plastic_body* body, yw_particles* particles, int32_t chunk);
 
-typedef float quad __attribute__((vector_size(16)));
-
 // So many slaves later memory will be needed that is asked for now.
 #define SLAVES_AHEAD 32
-
-#define SPREAD(q, i) __builtin_shufflevector(q, q, i, i, i, i)
-
-YW_LANE_FN quad quad_load(const void* from) {
-  quad q;
-  memcpy(&q, from, sizeof q);
-  return q;
-}
-
-YW_LANE_FN void quad_store(void* to, quad q) { memcpy(to, &q, sizeof q); }
 
 // Blocks ------------------------------------------------------------------------------------------
 
@@ -53,18 +42,18 @@ YW_LANE_FN int32_t masters_of(const plastic_body* body, int32_t block) {
 
 // A slave of a chunk: some vector, and its place from the origin of the chunk, with 1.
 typedef struct local_slave {
-  _Alignas(32) quad v;
-  quad place;
+  _Alignas(32) yw_float4 v;
+  yw_float4 place;
 } local_slave;
 
-YW_LANE_FN quad place_from(quad origin, const yw_vec4* place) {
-  quad from = quad_load(place) - origin;
-  return __builtin_shufflevector(from, (quad){1.0f}, 0, 1, 2, 4);
+YW_LANE_FN yw_float4 place_from(yw_float4 origin, const yw_vec4* place) {
+  yw_float4 from = yw_float4_load(place) - origin;
+  return __builtin_shufflevector(from, (yw_float4){1.0f}, 0, 1, 2, 4);
 }
 
 YW_LANE_FN void load_locals(const plastic_body* body, const yw_vec4* v, int32_t chunk,
                             local_slave* out) {
-  quad origin = quad_load(&body->origin[chunk]);
+  yw_float4 origin = yw_float4_load(&body->origin[chunk]);
   int32_t first = body->local_start[chunk], count = body->local_start[chunk + 1] - first;
   for (int32_t i = 0; i < count; ++i) {
     int32_t s = body->local_slave[first + i];
@@ -73,8 +62,8 @@ YW_LANE_FN void load_locals(const plastic_body* body, const yw_vec4* v, int32_t 
       __builtin_prefetch(&body->slave_pos[next]);
       if (v) __builtin_prefetch(&v[next]);
     }
-    out[i] =
-        (local_slave){v ? quad_load(&v[s]) : (quad){0}, place_from(origin, &body->slave_pos[s])};
+    out[i] = (local_slave){v ? yw_float4_load(&v[s]) : (yw_float4){0},
+                           place_from(origin, &body->slave_pos[s])};
   }
 }
 
@@ -91,10 +80,10 @@ YW_LANE_FN void ask_parts(const plastic_body* body, const yw_vec4* parts, int32_
   }
 }
 
-YW_LANE_FN quad sum_parts(const plastic_body* body, const yw_vec4* parts, int32_t s) {
-  quad sum = {0};
+YW_LANE_FN yw_float4 sum_parts(const plastic_body* body, const yw_vec4* parts, int32_t s) {
+  yw_float4 sum = {0};
   for (int32_t e = body->part_start[s]; e < body->part_start[s + 1]; ++e) {
-    sum += quad_load(&parts[body->part_at[e]]);
+    sum += yw_float4_load(&parts[body->part_at[e]]);
   }
   return sum;
 }
@@ -110,7 +99,7 @@ typedef struct pair_rows {
 } pair_rows;
 
 typedef struct gathered {
-  quad x, y, z, n;  // columns of sum N v (x_s - c)^T, and sum N v
+  yw_float4 x, y, z, n;  // columns of sum N v (x_s - c)^T, and sum N v
 } gathered;
 
 typedef enum gather_what {
@@ -134,18 +123,6 @@ YW_LANE_FN pair_range pairs_of(const plastic_body* body, int32_t m, pair_rows* r
                       4 * body->four_start[m + 1] - (int32_t)first};
 }
 
-// Four registers of lines to rows of a matrix: a, b, c, d become its columns.
-YW_LANE_FN void transpose(quad a, quad b, quad c, quad d, quad out[4]) {
-  quad ab = __builtin_shufflevector(a, b, 0, 4, 1, 5),
-       cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-  quad ba = __builtin_shufflevector(a, b, 2, 6, 3, 7),
-       dc = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  out[0] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
-  out[1] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-  out[2] = __builtin_shufflevector(ba, dc, 0, 1, 4, 5);
-  out[3] = __builtin_shufflevector(ba, dc, 2, 3, 6, 7);
-}
-
 #if YW_VF_LANES == 16
 typedef __m512 four;
 YW_LANE_FN four four_load(const void* from) { return _mm512_load_ps(from); }
@@ -153,15 +130,15 @@ YW_LANE_FN four two_locals(const local_slave* a, const local_slave* b) {
   __m256 low = _mm256_load_ps((const float*)a), high = _mm256_load_ps((const float*)b);
   return _mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
 }
-YW_LANE_FN quad four_sum(four f) {
+YW_LANE_FN yw_float4 four_sum(four f) {
   __m256 half = _mm256_add_ps(_mm512_castps512_ps256(f), _mm512_extractf32x8_ps(f, 1));
-  return (quad)_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+  return (yw_float4)_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
 }
 #define FOUR_SPREAD(f, i) _mm512_permute_ps(f, (i)*0x55)
 #define FOUR_MAD(a, b, c) _mm512_add_ps(a, _mm512_mul_ps(b, c))
 
 // Makes the rows of a master, and sums over them.
-YW_LANE_FN gathered make_row(const pair_range* pairs, const local_slave* locals, quad center,
+YW_LANE_FN gathered make_row(const pair_range* pairs, const local_slave* locals, yw_float4 center,
                              gather_what what) {
   const __m512i each = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
   four c = _mm512_broadcast_f32x4((__m128)center);
@@ -188,39 +165,40 @@ YW_LANE_FN gathered make_row(const pair_range* pairs, const local_slave* locals,
 // Rows of pairs times the columns of a matrix, to the parts of their slaves.
 YW_LANE_FN void scatter_row(const pair_range* pairs, const plastic_row* a, yw_vec4* parts,
                             bool with_n) {
-  four x = _mm512_broadcast_f32x4((__m128)quad_load(&a->x));
-  four y = _mm512_broadcast_f32x4((__m128)quad_load(&a->y));
-  four z = _mm512_broadcast_f32x4((__m128)quad_load(&a->z));
-  four n = _mm512_broadcast_f32x4((__m128)quad_load(&a->n));
+  four x = _mm512_broadcast_f32x4((__m128)yw_float4_load(&a->x));
+  four y = _mm512_broadcast_f32x4((__m128)yw_float4_load(&a->y));
+  four z = _mm512_broadcast_f32x4((__m128)yw_float4_load(&a->z));
+  four n = _mm512_broadcast_f32x4((__m128)yw_float4_load(&a->n));
   for (int32_t e = 0; e < pairs->count; e += 4) {
     four row = four_load(pairs->row + e);
     four sum = _mm512_mul_ps(x, FOUR_SPREAD(row, 0));
     sum = FOUR_MAD(sum, y, FOUR_SPREAD(row, 1));
     sum = FOUR_MAD(sum, z, FOUR_SPREAD(row, 2));
     if (with_n) sum = FOUR_MAD(sum, n, FOUR_SPREAD(row, 3));
-    quad q[4] = {(quad)_mm512_castps512_ps128(sum), (quad)_mm512_extractf32x4_ps(sum, 1),
-                 (quad)_mm512_extractf32x4_ps(sum, 2), (quad)_mm512_extractf32x4_ps(sum, 3)};
+    yw_float4 q[4] = {
+        (yw_float4)_mm512_castps512_ps128(sum), (yw_float4)_mm512_extractf32x4_ps(sum, 1),
+        (yw_float4)_mm512_extractf32x4_ps(sum, 2), (yw_float4)_mm512_extractf32x4_ps(sum, 3)};
     for (int k = 0; k < 4; ++k) {
       yw_vec4* part = &parts[pairs->column[e + k]];
-      quad_store(part, quad_load(part) + q[k]);
+      yw_float4_store(part, yw_float4_load(part) + q[k]);
     }
   }
 }
 #else
-YW_LANE_FN gathered make_row(const pair_range* pairs, const local_slave* locals, quad center,
+YW_LANE_FN gathered make_row(const pair_range* pairs, const local_slave* locals, yw_float4 center,
                              gather_what what) {
   gathered sum[4];
   for (int k = 0; k < 4; ++k) {
-    quad x = {0}, y = {0}, z = {0}, n = {0};
+    yw_float4 x = {0}, y = {0}, z = {0}, n = {0};
     for (int32_t e = k; e < pairs->count; e += 4) {
       const local_slave* local = &locals[pairs->column[e]];
-      quad row = (local->place - center) * pairs->share[e];
-      quad_store(pairs->row + e, row);
+      yw_float4 row = (local->place - center) * pairs->share[e];
+      yw_float4_store(pairs->row + e, row);
       if (what == ROWS_ALONE) continue;
-      x += local->v * SPREAD(row, 0);
-      y += local->v * SPREAD(row, 1);
-      z += local->v * SPREAD(row, 2);
-      if (what == ROWS_GRADIENT_AND_MEAN) n += local->v * SPREAD(row, 3);
+      x += local->v * YW_FLOAT4_SPREAD(row, 0);
+      y += local->v * YW_FLOAT4_SPREAD(row, 1);
+      z += local->v * YW_FLOAT4_SPREAD(row, 2);
+      if (what == ROWS_GRADIENT_AND_MEAN) n += local->v * YW_FLOAT4_SPREAD(row, 3);
     }
     sum[k] = (gathered){x, y, z, n};
   }
@@ -231,21 +209,23 @@ YW_LANE_FN gathered make_row(const pair_range* pairs, const local_slave* locals,
 
 YW_LANE_FN void scatter_row(const pair_range* pairs, const plastic_row* a, yw_vec4* parts,
                             bool with_n) {
-  quad x = quad_load(&a->x), y = quad_load(&a->y), z = quad_load(&a->z), n = quad_load(&a->n);
+  yw_float4 x = yw_float4_load(&a->x), y = yw_float4_load(&a->y), z = yw_float4_load(&a->z),
+            n = yw_float4_load(&a->n);
   for (int32_t e = 0; e < pairs->count; ++e) {
-    quad row = quad_load(pairs->row + e);
+    yw_float4 row = yw_float4_load(pairs->row + e);
     yw_vec4* part = &parts[pairs->column[e]];
-    quad sum = (x * SPREAD(row, 0) + y * SPREAD(row, 1)) + z * SPREAD(row, 2);
-    if (with_n) sum += n * SPREAD(row, 3);
-    quad_store(part, quad_load(part) + sum);
+    yw_float4 sum = (x * YW_FLOAT4_SPREAD(row, 0) + y * YW_FLOAT4_SPREAD(row, 1)) +
+                    z * YW_FLOAT4_SPREAD(row, 2);
+    if (with_n) sum += n * YW_FLOAT4_SPREAD(row, 3);
+    yw_float4_store(part, yw_float4_load(part) + sum);
   }
 }
 #endif
 
 // Blocks of rows ----------------------------------------------------------------------------------
 
-YW_LANE_FN quad center_of(const plastic_work_block* work, int32_t lane) {
-  return (quad){work->center[0][lane], work->center[1][lane], work->center[2][lane], 0.0f};
+YW_LANE_FN yw_float4 center_of(const plastic_work_block* work, int32_t lane) {
+  return (yw_float4){work->center[0][lane], work->center[1][lane], work->center[2][lane], 0.0f};
 }
 
 // Sums of 16 masters to one lane each.
@@ -253,32 +233,38 @@ YW_LANE_FN void sums_to_lanes(const gathered sums[YW_LANES], yw_mat3x16* l,
                               float moved[4][YW_LANES]) {
   for (int32_t k = 0; k < YW_LANES; k += 4) {
     const gathered* s = &sums[k];
-    quad x[4], y[4], z[4], n[4];
-    transpose(s[0].x, s[1].x, s[2].x, s[3].x, x);
-    transpose(s[0].y, s[1].y, s[2].y, s[3].y, y);
-    transpose(s[0].z, s[1].z, s[2].z, s[3].z, z);
+    yw_float4 x[4] = {s[0].x, s[1].x, s[2].x, s[3].x}, y[4] = {s[0].y, s[1].y, s[2].y, s[3].y};
+    yw_float4 z[4] = {s[0].z, s[1].z, s[2].z, s[3].z}, n[4] = {s[0].n, s[1].n, s[2].n, s[3].n};
+    yw_float4_transpose(x);
+    yw_float4_transpose(y);
+    yw_float4_transpose(z);
     for (int i = 0; i < 3; ++i) {
-      quad_store(l->m[3 * i] + k, x[i]);
-      quad_store(l->m[3 * i + 1] + k, y[i]);
-      quad_store(l->m[3 * i + 2] + k, z[i]);
+      yw_float4_store(l->m[3 * i] + k, x[i]);
+      yw_float4_store(l->m[3 * i + 1] + k, y[i]);
+      yw_float4_store(l->m[3 * i + 2] + k, z[i]);
     }
     if (!moved) continue;
-    transpose(s[0].n, s[1].n, s[2].n, s[3].n, n);
-    for (int i = 0; i < 4; ++i) quad_store(moved[i] + k, n[i]);
+    yw_float4_transpose(n);
+    for (int i = 0; i < 4; ++i) yw_float4_store(moved[i] + k, n[i]);
   }
 }
 
 // Matrices in lanes to columns of each.
 YW_LANE_FN void lanes_to_columns(const yw_mat3x16* a, plastic_row out[YW_LANES]) {
   for (int32_t k = 0; k < YW_LANES; k += 4) {
-    quad x[4], y[4], z[4], zero = {0};
-    transpose(quad_load(a->m[0] + k), quad_load(a->m[3] + k), quad_load(a->m[6] + k), zero, x);
-    transpose(quad_load(a->m[1] + k), quad_load(a->m[4] + k), quad_load(a->m[7] + k), zero, y);
-    transpose(quad_load(a->m[2] + k), quad_load(a->m[5] + k), quad_load(a->m[8] + k), zero, z);
+    yw_float4 x[4] = {yw_float4_load(a->m[0] + k), yw_float4_load(a->m[3] + k),
+                      yw_float4_load(a->m[6] + k)};
+    yw_float4 y[4] = {yw_float4_load(a->m[1] + k), yw_float4_load(a->m[4] + k),
+                      yw_float4_load(a->m[7] + k)};
+    yw_float4 z[4] = {yw_float4_load(a->m[2] + k), yw_float4_load(a->m[5] + k),
+                      yw_float4_load(a->m[8] + k)};
+    yw_float4_transpose(x);
+    yw_float4_transpose(y);
+    yw_float4_transpose(z);
     for (int i = 0; i < 4; ++i) {
-      quad_store(&out[k + i].x, x[i]);
-      quad_store(&out[k + i].y, y[i]);
-      quad_store(&out[k + i].z, z[i]);
+      yw_float4_store(&out[k + i].x, x[i]);
+      yw_float4_store(&out[k + i].y, y[i]);
+      yw_float4_store(&out[k + i].z, z[i]);
     }
   }
 }
@@ -318,8 +304,8 @@ YW_LANE_FN void make_back_rows(const plastic_body* body, const local_slave* loca
     const float* back = body->back_share + (pairs.share - body->share);
     float total = body->work[block].inverse[0][k];
     for (int32_t e = 0; e < pairs.count; ++e) {
-      quad arm = locals[pairs.column[e]].place - center_of(&body->work[block], k);
-      quad_store(pairs.row + e, arm * back[e]);
+      yw_float4 arm = locals[pairs.column[e]].place - center_of(&body->work[block], k);
+      yw_float4_store(pairs.row + e, arm * back[e]);
       pairs.row[e].w = total * pairs.share[e];
     }
   }
@@ -335,46 +321,6 @@ YW_LANE_FN void scatter_block(const plastic_body* body, pair_rows* rows, int32_t
     pair_range pairs = pairs_of(body, block * YW_LANES + k, rows);
     scatter_row(&pairs, &columns[k], parts, n != NULL);
   }
-}
-
-// Matrices ----------------------------------------------------------------------------------------
-
-YW_LANE_FN yw_lanes_mat3 load_mat3(const float* m, int32_t lane) {
-  return yw_lanes_mat3_load((const yw_mat3x16*)m, lane);
-}
-
-// a b^T
-YW_LANE_FN yw_lanes_mat3 mul_nt(const yw_lanes_mat3* a, const yw_lanes_mat3* b) {
-  return (yw_lanes_mat3){
-      a->xx * b->xx + a->xy * b->xy + a->xz * b->xz, a->xx * b->yx + a->xy * b->yy + a->xz * b->yz,
-      a->xx * b->zx + a->xy * b->zy + a->xz * b->zz, a->yx * b->xx + a->yy * b->xy + a->yz * b->xz,
-      a->yx * b->yx + a->yy * b->yy + a->yz * b->yz, a->yx * b->zx + a->yy * b->zy + a->yz * b->zz,
-      a->zx * b->xx + a->zy * b->xy + a->zz * b->xz, a->zx * b->yx + a->zy * b->yy + a->zz * b->yz,
-      a->zx * b->zx + a->zy * b->zy + a->zz * b->zz};
-}
-
-YW_LANE_FN yw_lanes_mat3 mul_sym(const yw_lanes_mat3* a, const yw_lanes_sym3* s) {
-  return (yw_lanes_mat3){
-      a->xx * s->xx + a->xy * s->xy + a->xz * s->xz, a->xx * s->xy + a->xy * s->yy + a->xz * s->yz,
-      a->xx * s->xz + a->xy * s->yz + a->xz * s->zz, a->yx * s->xx + a->yy * s->xy + a->yz * s->xz,
-      a->yx * s->xy + a->yy * s->yy + a->yz * s->yz, a->yx * s->xz + a->yy * s->yz + a->yz * s->zz,
-      a->zx * s->xx + a->zy * s->xy + a->zz * s->xz, a->zx * s->xy + a->zy * s->yy + a->zz * s->yz,
-      a->zx * s->xz + a->zy * s->yz + a->zz * s->zz};
-}
-
-YW_LANE_FN yw_lanes_mat3 sym_mul(const yw_lanes_sym3* s, const yw_lanes_mat3* a) {
-  return (yw_lanes_mat3){
-      s->xx * a->xx + s->xy * a->yx + s->xz * a->zx, s->xx * a->xy + s->xy * a->yy + s->xz * a->zy,
-      s->xx * a->xz + s->xy * a->yz + s->xz * a->zz, s->xy * a->xx + s->yy * a->yx + s->yz * a->zx,
-      s->xy * a->xy + s->yy * a->yy + s->yz * a->zy, s->xy * a->xz + s->yy * a->yz + s->yz * a->zz,
-      s->xz * a->xx + s->yz * a->yx + s->zz * a->zx, s->xz * a->xy + s->yz * a->yy + s->zz * a->zy,
-      s->xz * a->xz + s->yz * a->yz + s->zz * a->zz};
-}
-
-// a diag(k)
-YW_LANE_FN yw_lanes_mat3 scale_columns(const yw_lanes_mat3* a, const yw_vf k[3]) {
-  return (yw_lanes_mat3){a->xx * k[0], a->xy * k[1], a->xz * k[2], a->yx * k[0], a->yy * k[1],
-                         a->yz * k[2], a->zx * k[0], a->zy * k[1], a->zz * k[2]};
 }
 
 #endif

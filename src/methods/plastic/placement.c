@@ -10,9 +10,9 @@
 #include "yawara/extend/memory.h"
 
 // Closer than this, in units of d, two places are one. Places of one lattice differ by 1.
-#define ROOM 0.7f
+#define LEAST_DISTANCE 0.7f
 // Masters that lie side by side: 2.5 radii, in units of d.
-#define BESIDE 1.25f
+#define LINK_DISTANCE 1.25f
 
 // Points by cells of edge d.
 typedef struct point_grid {
@@ -97,7 +97,7 @@ bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part, yw_quat r
       yw_vec3 o = yw_v3((float)(k % 4) - 1.5f, (float)(k / 4 % 4) - 1.5f, (float)(k / 16) - 1.5f);
       if (yw_length2(o) >= 4.0f) continue;
       yw_vec3 p = yw_mad(model->masters[m], d, yw_rotate(rotation, o));
-      if (grid_has_near(&grid, p, origin, ROOM * d)) continue;
+      if (grid_has_near(&grid, p, origin, LEAST_DISTANCE * d)) continue;
       if (model->num_slaves - part->first_slave >= most) continue;
       model->slaves[model->num_slaves] = p;
       grid_insert(&grid, model->num_slaves++, origin);
@@ -112,13 +112,13 @@ bool yw_plastic_link_masters(plastic_model* model, plastic_part* part) {
   part->first_link = model->num_links;
   point_grid grid;
   int64_t most = 3 * (int64_t)part->count;
-  bool good = grid_create(&grid, &model->mem, BESIDE * model->spacing, model->num_masters);
+  bool good = grid_create(&grid, &model->mem, LINK_DISTANCE * model->spacing, model->num_masters);
   int64_t capacity = model->num_links + most;
   plastic_link* links = yw_mem_resize(&model->mem, model->links, (size_t)model->num_links,
                                       (size_t)capacity, sizeof *links);
   if (links) model->links = links;
   grid.points = model->masters;
-  float reach2 = BESIDE * BESIDE * model->spacing * model->spacing;
+  float reach2 = LINK_DISTANCE * LINK_DISTANCE * model->spacing * model->spacing;
   yw_vec3 origin = {0, 0, 0};
   for (int32_t m = part->first; good && links && m < part->first + part->count; ++m) {
     plastic_cell c = cell_of(&grid, model->masters[m], origin);

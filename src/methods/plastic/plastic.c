@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "methods/kit/pins.h"
 #include "methods/plastic/phases.h"
 #include "yawara/extend/timer.h"
 
@@ -87,7 +88,7 @@ static void hold_masters(const inner_step* s) {
     const yw_hold* hold = &s->ctx->holds[i];
     int32_t m = hold->particle;
     if (m >= s->body->num_masters) continue;
-    yw_vec3 v = yw_scale(yw_sub(hold->end, hold->begin), 1.0f / s->ctx->h);
+    yw_vec3 v = yw_hold_velocity(hold, s->ctx->h);
     s->particles->vel[m] = yw_v4(v);
     for (int k = 0; k < 9; ++k) s->body->state[m / YW_LANES].c[k][m % YW_LANES] = 0.0f;
   }
@@ -108,8 +109,8 @@ static void pull_masters(const inner_step* s) {
     const yw_spring* spring = &ctx->springs[i];
     int32_t m = spring->particle;
     if (m >= body->num_masters) continue;
-    yw_vec3 goal = yw_lerp(spring->begin, spring->end, t);
-    yw_vec3 speed = yw_scale(yw_sub(spring->end, spring->begin), 1.0f / ctx->h);
+    yw_vec3 goal = yw_spring_at(spring, t);
+    yw_vec3 speed = yw_spring_velocity(spring, ctx->h);
     yw_vec3 x = yw_mad(yw_xyz(s->particles->pos[m]), dt, yw_xyz(s->particles->vel[m]));
     yw_vec3 force = yw_scale(yw_sub(goal, x), spring->stiffness);
     force = yw_mad(force, spring->damping, yw_sub(speed, yw_xyz(s->particles->vel[m])));
@@ -175,7 +176,7 @@ static void collide_masters(const inner_step* s) {
   for (int32_t i = 0; i < s->ctx->num_holds; ++i) {
     const yw_hold* hold = &s->ctx->holds[i];
     if (hold->particle >= body->num_masters) continue;
-    s->particles->pos[hold->particle] = yw_v4(yw_lerp(hold->begin, hold->end, t));
+    s->particles->pos[hold->particle] = yw_v4(yw_hold_at(hold, t));
   }
   if (!s->ctx->collide) return;
   int32_t before = s->ctx->report ? s->ctx->report->obstacle_contacts : 0;

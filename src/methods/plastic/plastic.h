@@ -17,7 +17,6 @@ yw_status yw_plastic_params_check(const yw_plastic_params* params, yw_error* err
 /// Of one body; what is out of range is refused with YW_ERR_INVALID.
 yw_status yw_plastic_set_params(void* state, const yw_plastic_params* params);
 yw_plastic_params yw_plastic_params_of(const void* state);
-void yw_plastic_statistics_of(const void* state, const yw_particles* particles,
-                              yw_plastic_statistics* out);
+void yw_plastic_statistics_of(const void* state, yw_plastic_statistics* out);
 
 #endif

@@ -8,13 +8,13 @@
 #include "methods/plastic/phases.h"
 
 // One of two slaves closer than this goes, in units of h.
-#define CLOSE 0.15f
+#define CROWD_DISTANCE 0.15f
 // Masters that lay side by side have parted beyond this, in units of h.
-#define PARTED 2.0f
+#define PARTED_DISTANCE 2.0f
 // No slave is added where others are this close, in units of d ...
-#define ROOM 0.7f
+#define LEAST_DISTANCE 0.7f
 // ... or, by the rule for parted masters, where the sum of w is what it is on the lattice.
-#define FULL 2.0947f
+#define FULL_WEIGHT 2.0947f
 
 static float distance2(yw_vec4 a, yw_vec4 b) {
   float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
@@ -67,7 +67,7 @@ static uint32_t fresh_bucket(const plastic_body* body, plastic_cell cell) {
   return (h ^ (h >> 15)) & (uint32_t)body->fresh_mask;
 }
 
-// True when a slave added in this step is closer than ROOM.
+// True when a slave added in this step is closer than LEAST_DISTANCE.
 static bool meets_fresh(const plastic_body* body, yw_vec4 p, float room2) {
   float edge = body->model->spacing;
   plastic_cell c = plastic_cell_of(p, edge);
@@ -109,11 +109,11 @@ static bool add_beside(plastic_body* body, const yw_particles* particles, int32_
   for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
     sum += kernel(sqrtf(distance2(body->slave_pos[body->column[e]], p)) * inv_h);
   }
-  return sum > FULL || add_slave(body, p);
+  return sum > FULL_WEIGHT || add_slave(body, p);
 }
 
 static bool add_at_links(plastic_body* body, const yw_particles* particles) {
-  float apart = PARTED * body->model->spacing;
+  float apart = PARTED_DISTANCE * body->model->spacing;
   for (int32_t i = 0; i < body->num_started; ++i) {
     const plastic_part* part = &body->model->parts[i];
     for (int32_t k = part->first_link; k < part->first_link + part->num_links; ++k) {
@@ -146,7 +146,7 @@ static bool add_at_links(plastic_body* body, const yw_particles* particles) {
 // A slave of master m that crowds another moves to p. False: there is none.
 static bool relocate(plastic_body* body, int32_t m, yw_vec4 p) {
   if (!body->rules.relocate) return false;
-  float close2 = CLOSE * CLOSE * body->model->spacing * body->model->spacing;
+  float close2 = CROWD_DISTANCE * CROWD_DISTANCE * body->model->spacing * body->model->spacing;
   for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
     yw_vec4* x = &body->slave_pos[body->column[e]];
     for (int32_t other = e + 1; other < body->row_start[m + 1]; ++other) {
@@ -162,7 +162,7 @@ static bool relocate(plastic_body* body, int32_t m, yw_vec4 p) {
 
 // The eight places of the lattice around a master that have no slave near.
 static bool repair(plastic_body* body, const yw_particles* particles, int32_t m) {
-  float half = 0.5f * body->model->spacing, room = ROOM * body->model->spacing;
+  float half = 0.5f * body->model->spacing, room = LEAST_DISTANCE * body->model->spacing;
   yw_vec4 x = particles->pos[m];
   for (int corner = 0; corner < 8; ++corner) {
     yw_vec4 p = {x.x + (corner & 1 ? half : -half), x.y + (corner & 2 ? half : -half),
@@ -177,7 +177,7 @@ static bool repair(plastic_body* body, const yw_particles* particles, int32_t m)
 }
 
 bool yw_plastic_seed_slaves(plastic_body* body, const yw_particles* particles) {
-  float d = body->model->spacing, room = ROOM * d;
+  float d = body->model->spacing, room = LEAST_DISTANCE * d;
   body->num_slaves = 0;
   for (int32_t m = 0; m < body->num_masters; ++m) {
     yw_vec4 x = particles->pos[m];
@@ -208,7 +208,7 @@ bool yw_plastic_add_slaves(plastic_body* body, const yw_particles* particles) {
 
 // Deletion ----------------------------------------------------------------------------------------
 
-// A later slave closer than CLOSE to slave s, among the sorted ones of a bucket. Of a chain all but
+// A later slave that crowds slave s, among the sorted ones of a bucket. Of a chain all but
 // the last go, whatever the order in which they are looked at.
 static bool is_close(const plastic_body* body, int32_t s, int32_t begin, int32_t end,
                      float close2) {
@@ -218,9 +218,9 @@ static bool is_close(const plastic_body* body, int32_t s, int32_t begin, int32_t
   return false;
 }
 
-// Only cells that a ball of radius CLOSE reaches.
+// Only cells that a ball of radius CROWD_DISTANCE reaches.
 static bool is_crowded(const plastic_body* body, int32_t s, float edge) {
-  float close = CLOSE * body->model->spacing;
+  float close = CROWD_DISTANCE * body->model->spacing;
   yw_vec4 p = body->slave_pos[s];
   plastic_cell low = plastic_cell_of((yw_vec4){p.x - close, p.y - close, p.z - close, 0}, edge);
   plastic_cell high = plastic_cell_of((yw_vec4){p.x + close, p.y + close, p.z + close, 0}, edge);

@@ -14,9 +14,9 @@
 #define LOOK_TIME 0.1f
 // The chosen limit of speed: this share of gravity times the inner step, or if that is more so many
 // spacings per second, at most so many m/s.
-#define CREEP 0.05f
+#define SLOW_SHARE 0.05f
 #define SLOW_RATE 0.05f
-#define SLOW 0.001f
+#define SLOW_LIMIT 0.001f
 
 // Memory ------------------------------------------------------------------------------------------
 
@@ -410,8 +410,8 @@ static bool fall_asleep(plastic_body* body, yw_particles* particles, const yw_st
 static float still_speed(const plastic_body* body, const yw_step_ctx* ctx) {
   if (body->params.sleep_speed > 0.0f) return body->params.sleep_speed;
   float least = SLOW_RATE * body->model->spacing,
-        creep = CREEP * body->dt * yw_length(ctx->gravity);
-  if (least > SLOW) least = SLOW;
+        creep = SLOW_SHARE * body->dt * yw_length(ctx->gravity);
+  if (least > SLOW_LIMIT) least = SLOW_LIMIT;
   return creep > least ? creep : least;
 }
 

@@ -41,10 +41,6 @@ static double run(const solver* s, void (*work)(const solver*, int32_t, int32_t,
   return sum;
 }
 
-static yw_vec4 mad4(yw_vec4 a, float s, yw_vec4 b) {
-  return (yw_vec4){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z, 0.0f};
-}
-
 static double dot4(yw_vec4 a, yw_vec4 b) {
   return ((double)(a.x * b.x) + (double)(a.y * b.y)) + (double)(a.z * b.z);
 }
@@ -92,9 +88,9 @@ static void first_residual(const solver* s, int32_t first, int32_t end, plastic_
   double sum = 0.0;
   for (int32_t i = first; i < end; ++i) {
     float mass = body->slave_vel[i].w;
-    yw_vec4 r = mad4((yw_vec4){0}, body->dt, body->force[i]);
+    yw_vec4 r = yw_mad4((yw_vec4){0}, body->dt, body->force[i]);
     yw_vec4 from_mean = yw_v4(yw_sub(yw_xyz(body->solved[i]), s->mean));
-    r = free_part(&body->normal[i], mad4(mad4(r, mass, from_mean), -1.0f, body->product[i]));
+    r = free_part(&body->normal[i], yw_mad4(yw_mad4(r, mass, from_mean), -1.0f, body->product[i]));
     body->residual[i] = r;
     yw_vec4 z = condition(body, i, r);
     body->course[i].steep = z;
@@ -110,7 +106,7 @@ static void measure(const solver* s, int32_t first, int32_t end, plastic_sums* s
   for (int32_t i = first; i < end; ++i) {
     float mass = body->slave_vel[i].w;
     yw_vec4 from_mean = yw_v4(yw_sub(yw_xyz(body->solved[i]), s->mean));
-    yw_vec4 b = mad4(mad4((yw_vec4){0}, mass, from_mean), body->dt, body->force[i]);
+    yw_vec4 b = yw_mad4(yw_mad4((yw_vec4){0}, mass, from_mean), body->dt, body->force[i]);
     sum += dot4(b, condition(body, i, b));
   }
   sums->a = sum;
@@ -121,8 +117,8 @@ static void advance(const solver* s, int32_t first, int32_t end, plastic_sums* s
   plastic_body* body = s->body;
   double sum = 0.0;
   for (int32_t i = first; i < end; ++i) {
-    body->solved[i] = mad4(body->solved[i], body->alpha, body->course[i].direction);
-    yw_vec4 r = mad4(body->residual[i], -body->alpha, body->product[i]);
+    body->solved[i] = yw_mad4(body->solved[i], body->alpha, body->course[i].direction);
+    yw_vec4 r = yw_mad4(body->residual[i], -body->alpha, body->product[i]);
     body->residual[i] = r;
     yw_vec4 z = condition(body, i, r);
     body->course[i].steep = z;

@@ -11,7 +11,7 @@
 // where B = D_N^-1 U diag(sigma) makes W a change of F_E in the principal frame.
 YW_LANE_FN yw_lanes_mat3 tangent_times(const plastic_work_block* work, const yw_lanes_mat3* u,
                                        const yw_lanes_mat3* m, int32_t lane) {
-  yw_lanes_mat3 b = load_mat3(work->right[0], lane);
+  yw_lanes_mat3 b = yw_lanes_mat3_load((const yw_mat3x16*)work->right, lane);
   yw_lanes_mat3 mb = yw_lanes_mat3_mul(m, &b), w = yw_lanes_mat3_mul_tn(u, &mb);
   yw_lanes_sym3 d = yw_lanes_sym3_load((const yw_sym3x16*)work->diagonal, lane);
   yw_vf k[6];
@@ -26,18 +26,18 @@ YW_LANE_FN yw_lanes_mat3 tangent_times(const plastic_work_block* work, const yw_
                      k[5] * w.yz + k[4] * w.zy,
                      d.xz * w.xx + d.yz * w.yy + d.zz * w.zz};
   yw_lanes_mat3 uy = yw_lanes_mat3_mul(u, &y);
-  return mul_nt(&uy, &b);
+  return yw_lanes_mat3_mul_nt(&uy, &b);
 }
 
 // Directions of the slaves of a chunk after the step that is due, as `multiply` has them.
 YW_LANE_FN void next_directions(const plastic_body* body, int32_t chunk, local_slave* out) {
-  quad origin = quad_load(&body->origin[chunk]);
+  yw_float4 origin = yw_float4_load(&body->origin[chunk]);
   int32_t first = body->local_start[chunk], count = body->local_start[chunk + 1] - first;
   for (int32_t i = 0; i < count; ++i) {
     int32_t s = body->local_slave[first + i];
     const plastic_course* course = &body->course[s];
-    quad z = quad_load(&course->steep) - body->alpha * quad_load(&course->image);
-    out[i].v = z + body->beta * quad_load(&course->direction);
+    yw_float4 z = yw_float4_load(&course->steep) - body->alpha * yw_float4_load(&course->image);
+    out[i].v = z + body->beta * yw_float4_load(&course->direction);
     out[i].place = place_from(origin, &course->place);
   }
 }
@@ -100,7 +100,7 @@ void YW_KERNEL(yw_plastic_stiffen)(plastic_body* body, yw_particles* particles, 
     sums_to_lanes(sums, &l, NULL);
     for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
       yw_lanes_mat3 gradient = yw_lanes_mat3_load(&l, lane);
-      yw_lanes_mat3 u = load_mat3(body->state[block].u[0], lane);
+      yw_lanes_mat3 u = yw_lanes_mat3_load((const yw_mat3x16*)body->state[block].u, lane);
       yw_lanes_mat3 k = tangent_times(&body->work[block], &u, &gradient, lane);
       yw_lanes_mat3_store(&l, lane, &k);
     }
@@ -118,20 +118,21 @@ void YW_KERNEL(yw_plastic_stiffen)(plastic_body* body, yw_particles* particles, 
 // Slaves ------------------------------------------------------------------------------------------
 
 // The part of p that contact leaves free.
-YW_LANE_FN quad free_part(const yw_vec4* normal, quad p) {
+YW_LANE_FN yw_float4 free_part(const yw_vec4* normal, yw_float4 p) {
   if (normal->w == 0.0f) return p;
-  if (normal->w > 1.0f) return (quad){0};
-  quad n = {normal->x, normal->y, normal->z, 0.0f};
+  if (normal->w > 1.0f) return (yw_float4){0};
+  yw_float4 n = {normal->x, normal->y, normal->z, 0.0f};
   float along = p[0] * n[0] + p[1] * n[1] + p[2] * n[2];
   return p - along * n;
 }
 
-YW_LANE_FN quad condition_times(const float b[6], quad r) {
-  quad low = quad_load(b), high = quad_load(b + 2);
-  quad x = __builtin_shufflevector(low, high, 0, 3, 6, 0);
-  quad y = __builtin_shufflevector(low, high, 3, 1, 7, 0);
-  quad z = __builtin_shufflevector(low, high, 6, 7, 2, 0);
-  quad sum = (x * SPREAD(r, 0) + y * SPREAD(r, 1)) + z * SPREAD(r, 2);
+YW_LANE_FN yw_float4 condition_times(const float b[6], yw_float4 r) {
+  yw_float4 low = yw_float4_load(b), high = yw_float4_load(b + 2);
+  yw_float4 x = __builtin_shufflevector(low, high, 0, 3, 6, 0);
+  yw_float4 y = __builtin_shufflevector(low, high, 3, 1, 7, 0);
+  yw_float4 z = __builtin_shufflevector(low, high, 6, 7, 2, 0);
+  yw_float4 sum =
+      (x * YW_FLOAT4_SPREAD(r, 0) + y * YW_FLOAT4_SPREAD(r, 1)) + z * YW_FLOAT4_SPREAD(r, 2);
   sum[3] = 0.0f;
   return sum;
 }
@@ -164,22 +165,22 @@ void YW_KERNEL(yw_plastic_multiply)(plastic_body* body, yw_particles* particles,
   for (int32_t s = first; s < end; ++s) {
     ask_slave(body, s + SLAVES_AHEAD);
     plastic_course* course = &body->course[s];
-    quad p = quad_load(&course->direction);
-    quad x = quad_load(&body->solved[s]) + alpha * p;
-    quad r = quad_load(&body->residual[s]) - alpha * quad_load(&body->product[s]);
-    quad z = quad_load(&course->steep) - alpha * quad_load(&course->image);
+    yw_float4 p = yw_float4_load(&course->direction);
+    yw_float4 x = yw_float4_load(&body->solved[s]) + alpha * p;
+    yw_float4 r = yw_float4_load(&body->residual[s]) - alpha * yw_float4_load(&body->product[s]);
+    yw_float4 z = yw_float4_load(&course->steep) - alpha * yw_float4_load(&course->image);
     p = z + beta * p;
-    quad q = course->place.w * p + sum_parts(body, body->parts, s);
+    yw_float4 q = course->place.w * p + sum_parts(body, body->parts, s);
     q[3] = 0.0f;
     if (body->touches[s]) q = free_part(&body->normal[s], q);
-    quad u = condition_times(body->inverse[s], q);
+    yw_float4 u = condition_times(body->inverse[s], q);
     if (body->touches[s]) u = free_part(&body->normal[s], u);
-    quad_store(&body->solved[s], x);
-    quad_store(&body->residual[s], r);
-    quad_store(&body->product[s], q);
-    quad_store(&course->steep, z);
-    quad_store(&course->direction, p);
-    quad_store(&course->image, u);
+    yw_float4_store(&body->solved[s], x);
+    yw_float4_store(&body->residual[s], r);
+    yw_float4_store(&body->product[s], q);
+    yw_float4_store(&course->steep, z);
+    yw_float4_store(&course->direction, p);
+    yw_float4_store(&course->image, u);
     pq += __builtin_convertvector(p * q, wide_sum);
     rz += __builtin_convertvector(r * z, wide_sum);
     zq += __builtin_convertvector(z * q, wide_sum);
@@ -198,16 +199,18 @@ YW_LANE_FN void scatter_blocks(const plastic_work_block* work, const pair_range*
                                int32_t lane, yw_vec4* a, yw_vec4* b) {
   float shear = work->stiffness[0][lane], rest = work->stiffness[1][lane], d[6];
   for (int k = 0; k < 6; ++k) d[k] = work->inverse[k][lane];
-  quad x = {d[0], d[3], d[4], 0.0f}, y = {d[3], d[1], d[5], 0.0f}, z = {d[4], d[5], d[2], 0.0f};
+  yw_float4 x = {d[0], d[3], d[4], 0.0f}, y = {d[3], d[1], d[5], 0.0f},
+            z = {d[4], d[5], d[2], 0.0f};
   for (int32_t e = 0; e < pairs->count; ++e) {
     int32_t at = pairs->column[e];
-    quad row = quad_load(pairs->row + e);
-    quad g = (x * SPREAD(row, 0) + y * SPREAD(row, 1)) + z * SPREAD(row, 2);
-    quad gg = g * g, kg = rest * g;
-    quad own = rest * gg, cross = kg * __builtin_shufflevector(g, g, 1, 2, 0, 3);
+    yw_float4 row = yw_float4_load(pairs->row + e);
+    yw_float4 g = (x * YW_FLOAT4_SPREAD(row, 0) + y * YW_FLOAT4_SPREAD(row, 1)) +
+                  z * YW_FLOAT4_SPREAD(row, 2);
+    yw_float4 gg = g * g, kg = rest * g;
+    yw_float4 own = rest * gg, cross = kg * __builtin_shufflevector(g, g, 1, 2, 0, 3);
     own[3] = shear * ((gg[0] + gg[1]) + gg[2]);
-    quad_store(&a[at], quad_load(&a[at]) + own);
-    quad_store(&b[at], quad_load(&b[at]) + cross);
+    yw_float4_store(&a[at], yw_float4_load(&a[at]) + own);
+    yw_float4_store(&b[at], yw_float4_load(&b[at]) + cross);
   }
 }
 
@@ -237,8 +240,8 @@ void YW_KERNEL(yw_plastic_condition)(plastic_body* body, yw_particles* particles
   for (int32_t s = first; s < end; ++s) {
     ask_parts(body, body->parts, s + SLAVES_AHEAD);
     ask_parts(body, body->parts + body->num_locals, s + SLAVES_AHEAD);
-    quad own = sum_parts(body, body->parts, s);
-    quad mixed = sum_parts(body, body->parts + body->num_locals, s);
+    yw_float4 own = sum_parts(body, body->parts, s);
+    yw_float4 mixed = sum_parts(body, body->parts + body->num_locals, s);
     float base = body->slave_vel[s].w + own[3];
     // In units of the base, so that no product leaves the range of floats.
     float unit = base > 1e-30f ? 1.0f / base : 0.0f;

@@ -66,12 +66,12 @@ YW_LANE_FN void stress_block(plastic_body* body, int32_t block, yw_mat3x16* forc
     for (int a = 0; a < 3; ++a) {
       t[a] = -p.volume * (2.0f * p.mu * (p.s[a] - 1.0f) * p.s[a] + pressure);
     }
-    yw_lanes_mat3 u = load_mat3(state->u[0], lane);
+    yw_lanes_mat3 u = yw_lanes_mat3_load((const yw_mat3x16*)state->u, lane);
     yw_lanes_sym3 inverse = yw_lanes_sym3_load((const yw_sym3x16*)work->inverse, lane);
-    yw_lanes_mat3 du = sym_mul(&inverse, &u), ut = scale_columns(&u, t);
-    yw_lanes_mat3 tau = mul_nt(&ut, &du);
+    yw_lanes_mat3 du = yw_lanes_sym3_mul(&inverse, &u), ut = yw_lanes_mat3_scale_columns(&u, t);
+    yw_lanes_mat3 tau = yw_lanes_mat3_mul_nt(&ut, &du);
     yw_lanes_mat3_store(force, lane, &tau);
-    yw_lanes_mat3 right = scale_columns(&du, p.s);
+    yw_lanes_mat3 right = yw_lanes_mat3_scale_columns(&du, p.s);
     yw_lanes_mat3_store((yw_mat3x16*)work->right, lane, &right);
 
     yw_vf scale = body->dt * body->dt * p.volume, pair[3][2];

@@ -33,7 +33,7 @@ YW_LANE_FN void spread_affine(plastic_body* body, const yw_particles* particles,
     yw_vec4 momenta[YW_LANES] = {0};
     for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
       const float* from = motion ? body->work[block].l[0] : body->state[block].c[0];
-      yw_lanes_mat3 c = load_mat3(from, lane);
+      yw_lanes_mat3 c = yw_lanes_mat3_load((const yw_mat3x16*)from, lane);
       yw_vf scale = affine * yw_vf_load(particles->mass + block * YW_LANES + lane);
       if (motion) {
         yw_vf turn = body->dt * yw_vf_sqrt(yw_lanes_mat3_norm2(&c));
@@ -78,7 +78,7 @@ static void to_slaves(plastic_body* body, yw_particles* particles, int32_t chunk
   if (end > body->num_slaves) end = body->num_slaves;
   for (int32_t s = first; s < end; ++s) {
     ask_parts(body, body->parts, s + SLAVES_AHEAD);
-    quad sum = sum_parts(body, body->parts, s);
+    yw_float4 sum = sum_parts(body, body->parts, s);
     float mass = sum[3] > 0.0f ? sum[3] : 0.0f, inv = mass > 0.0f ? 1.0f / mass : 0.0f;
     body->slave_vel[s] = (yw_vec4){sum[0] * inv, sum[1] * inv, sum[2] * inv, mass};
   }
@@ -90,7 +90,7 @@ static void forces(plastic_body* body, yw_particles* particles, int32_t chunk) {
   if (end > body->num_slaves) end = body->num_slaves;
   for (int32_t s = first; s < end; ++s) {
     ask_parts(body, body->parts, s + SLAVES_AHEAD);
-    quad sum = sum_parts(body, body->parts, s);
+    yw_float4 sum = sum_parts(body, body->parts, s);
     body->force[s] = (yw_vec4){sum[0], sum[1], sum[2], 0.0f};
   }
 }

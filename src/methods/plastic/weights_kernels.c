@@ -10,19 +10,20 @@
 #include "methods/plastic/cells.h"
 #include "methods/plastic/phases.h"
 
-// Directions in which the slaves hardly spread (variance below this) are taken as 1 / LEAST at
-// most: towards 0, a gradient across a line or a sheet of slaves is 0.
-#define LEAST 0.06f
+// Directions in which the slaves hardly spread (variance below this, in units of d^2) are taken as
+// 1 / LEAST_VARIANCE at most: towards 0, a gradient across a line or a sheet of slaves is 0.
+#define LEAST_VARIANCE 0.06f
 // A master wants more slaves when there are fewer than this, ...
-#define FEW 16
-// ... when they spread less than 0.4 of what they do on the lattice, or lie to one side.
-#define NARROW (0.4f * 0.3f)
-#define ASIDE 0.25f
+#define FEW_SLAVES 16
+// ... when they spread less than 0.4 of what they do on the lattice (in units of d^2), or lie to
+// one side by more than this share of d.
+#define NARROW_VARIANCE (0.4f * 0.3f)
+#define ASIDE_SHARE 0.25f
 // Least share of w that stays in N.
-#define KEPT 0.1f
+#define KEPT_SHARE 0.1f
 #define ROOT_STEPS 4
 // So many pairs later memory will be needed that is asked for now.
-#define AHEAD 128
+#define PAIRS_AHEAD 128
 
 // Search ------------------------------------------------------------------------------------------
 
@@ -140,10 +141,10 @@ static void gather_places(const plastic_body* body, const yw_particles* particle
       const int32_t* column = body->column + body->row_start[m];
       count = body->row_start[m + 1] - body->row_start[m];
       yw_vec4 x = particles->pos[m];
-      bool is_last = body->row_start[m] + AHEAD + count > body->num_pairs;
+      bool is_last = body->row_start[m] + PAIRS_AHEAD + count > body->num_pairs;
       for (int32_t k = 0; k < count; ++k) {
         const yw_vec4* s = &body->slave_pos[column[k]];
-        if (!is_last) __builtin_prefetch(&body->slave_pos[column[k + AHEAD]]);
+        if (!is_last) __builtin_prefetch(&body->slave_pos[column[k + PAIRS_AHEAD]]);
         b->x[k][lane] = (s->x - x.x) * inv_h;
         b->y[k][lane] = (s->y - x.y) * inv_h;
         b->z[k][lane] = (s->z - x.z) * inv_h;
@@ -203,7 +204,9 @@ static void invert_flat(float* d, const int32_t stride) {
   const yw_vec3 axis[3] = {v.cx, v.cy, v.cz};
   float sum[6] = {0};
   for (int k = 0; k < 3; ++k) {
-    float f = l[k] >= LEAST ? 1.0f / l[k] : (l[k] > 0.0f ? l[k] : 0.0f) / (LEAST * LEAST);
+    float f = l[k] >= LEAST_VARIANCE
+                  ? 1.0f / l[k]
+                  : (l[k] > 0.0f ? l[k] : 0.0f) / (LEAST_VARIANCE * LEAST_VARIANCE);
     sum[0] += f * axis[k].x * axis[k].x;
     sum[1] += f * axis[k].y * axis[k].y;
     sum[2] += f * axis[k].z * axis[k].z;
@@ -221,7 +224,7 @@ YW_LANE_FN yw_lanes_sym3 invert(const yw_lanes_sym3* d, yw_vf smallest) {
   yw_vf cxz = d->xy * d->yz - d->xz * d->yy, cyz = d->xy * d->xz - d->yz * d->xx;
   yw_vf inv = 1.0f / (d->xx * cxx + d->xy * cxy + d->xz * cxz);
   yw_lanes_sym3 result = {cxx * inv, cyy * inv, czz * inv, cxy * inv, cxz * inv, cyz * inv};
-  uint32_t flat = yw_vi_bits(~(smallest >= LEAST));
+  uint32_t flat = yw_vi_bits(~(smallest >= LEAST_VARIANCE));
   if (__builtin_expect(flat == 0, 1)) return result;
   _Alignas(64) float own[6][YW_VF_LANES], out[6][YW_VF_LANES];
   memcpy(own, d, sizeof own);
@@ -264,11 +267,11 @@ YW_LANE_FN uint32_t share_out(weight_block* b, int32_t lane, moments* m) {
   finish_moments(m);
   yw_vf smallest = smallest_eigenvalue(&m->d);
   yw_vf aside2 = m->x * m->x + m->y * m->y + m->z * m->z;
-  uint32_t needs =
-      yw_vi_bits((count < (float)FEW) | (smallest < NARROW) | (aside2 > ASIDE * ASIDE));
+  uint32_t needs = yw_vi_bits((count < (float)FEW_SLAVES) | (smallest < NARROW_VARIANCE) |
+                              (aside2 > ASIDE_SHARE * ASIDE_SHARE));
 
   // N = w/W (1 - s a.(r - r̄)) with a = D^-1 r̄ moves the mean to the master; s = 1 where no N gets
-  // smaller than KEPT w/W.
+  // smaller than KEPT_SHARE w/W.
   yw_lanes_sym3 inverse = invert(&m->d, smallest);
   yw_vf a[3], most = zero;
   multiply(&inverse, m->x, m->y, m->z, a);
@@ -278,7 +281,7 @@ YW_LANE_FN uint32_t share_out(weight_block* b, int32_t lane, moments* m) {
               a[2] * yw_vf_load(b->z[k] + lane) - offset;
     most = yw_vf_max(most, yw_vf_select(yw_vf_load(b->w[k] + lane) > zero, t, zero));
   }
-  yw_vf s = yw_vf_min(yw_vf_splat(1.0f), (1.0f - KEPT) / yw_vf_max(most, yw_vf_splat(1e-6f)));
+  yw_vf s = yw_vf_min(yw_vf_splat(1.0f), (1.0f - KEPT_SHARE) / yw_vf_max(most, yw_vf_splat(1e-6f)));
   yw_vf inv = 1.0f / yw_vf_max(total, yw_vf_splat(1e-20f));
   *m = (moments){0};
   for (int32_t k = 0; k < b->length; ++k) {

@@ -9,6 +9,7 @@
 //   |T| >  mu N       slides in the plane of contact, with a drag against its way that comes to mu
 //   N
 // and with these the body is solved for again, until nothing changes.
+#include "methods/kit/contact.h"
 #include "methods/slender/contact.h"
 
 #include <string.h>
@@ -20,13 +21,13 @@
 #define DRAG_ROUNDS 3
 #define MAX_ROUNDS 5
 // Forces are known when they change by less than this share of the normal one.
-#define SETTLED 0.01
+#define SETTLED_SHARE 0.01
 // A hold may pull this many times the weight of a particle: what rests does not flicker.
-#define SLACK 30.0
+#define PULL_SLACK 30.0
 // Stiffness that holds a sliding particle to its obstacle, over its own.
-#define STIFF 100.0
+#define HOLD_STIFFNESS 100.0
 // A friction beyond all bounds: particles stay where they touched.
-#define STICKY 1e12f
+#define STICKY_FRICTION 1e12f
 
 // Where no obstacle is near -----------------------------------------------------------------------
 
@@ -47,9 +48,7 @@ static bool is_clear(const slender_body* body, const yw_particles* particles,
 
 static void collide(slender_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                     slender_span s) {
-  double start = ctx->timing ? yw_seconds() : 0.0;
-  ctx->collide(ctx, particles, body->old_pos, body->model->radius, (float)s.begin, (float)s.h);
-  if (ctx->timing && ctx->report) ctx->report->seconds_contact += yw_seconds() - start;
+  yw_meet_obstacles(ctx, particles, body->old_pos, body->model->radius, (float)s.begin, (float)s.h);
 }
 
 // What obstacles with another friction would do, in arrays aside.
@@ -96,7 +95,7 @@ static void start_sliding(slender_body* body, int32_t p, double drag) {
   slender_anchor* anchor = &body->solver.anchors[p];
   slender_touch* touch = &body->touches[p];
   anchor->held = false;
-  anchor->normal = STIFF * (anchor->weight + body->model->stiffness[p]);
+  anchor->normal = HOLD_STIFFNESS * (anchor->weight + body->model->stiffness[p]);
   anchor->drag = drag;
   memcpy(anchor->across, touch->normal, sizeof anchor->across);
   memcpy(anchor->at, touch->at, sizeof anchor->at);
@@ -169,7 +168,7 @@ static bool find_touched(slender_body* body, yw_particles* particles, const yw_s
   }
   if (!any) return false;
   yw_particles sticky =
-      collide_aside(body, particles, ctx, s, STICKY, body->sticky_pos, body->sticky_vel);
+      collide_aside(body, particles, ctx, s, STICKY_FRICTION, body->sticky_pos, body->sticky_vel);
   // With the friction that there is: the count of contacts, and bounces.
   yw_vec4* free_pos = body->left_pos;
   memcpy(free_pos, particles->pos, (size_t)particles->count * sizeof *free_pos);
@@ -210,7 +209,7 @@ static bool check_sticking(slender_body* body, int32_t p, const double reaction[
     return true;
   }
   double most = touch->friction * fmax(normal, 0.0);
-  if (size <= (1.0 + SETTLED) * most + 1e-3 * slack / SLACK) return false;
+  if (size <= (1.0 + SETTLED_SHARE) * most + 1e-3 * slack / PULL_SLACK) return false;
   // The way without friction is too long: the drag comes nearer to mu N from below. From above,
   // where nothing slides, it would take many rounds.
   start_sliding(body, p, touch->slip > 0.0 ? most / touch->slip : 0.0);
@@ -235,7 +234,7 @@ static bool check_sliding(slender_body* body, int32_t p) {
   double size = length3(slip), most = -touch->friction * anchor->normal * off;
   double change = fabs(most - anchor->drag * size);
   anchor->drag = most > 0.0 ? fmin(most / fmax(size, 1e-30), anchor->normal) : 0.0;
-  return change > SETTLED * most + 1e-3 * (double)body->model->mass[p];
+  return change > SETTLED_SHARE * most + 1e-3 * (double)body->model->mass[p];
 }
 
 // Of states; drags: of forces alone.
@@ -246,7 +245,7 @@ static bool check_touched(slender_body* body, const yw_step_ctx* ctx, bool* drag
   yw_slender_reactions(&body->solver, ctx->tasks);
   for (int32_t p = 0; p < body->model->num_particles; ++p) {
     slender_state state = body->touches[p].state;
-    double slack = SLACK * (double)body->model->mass[p] * fall;
+    double slack = PULL_SLACK * (double)body->model->mass[p] * fall;
     if (state == SLENDER_STICKS) {
       any = check_sticking(body, p, body->solver.step + 3 * p, slack) || any;
     } else if (state == SLENDER_SLIDES) {

@@ -33,7 +33,8 @@ yw_status yw_model_create_rod(const yw_allocator* mem, const yw_rod_def* def, yw
   *out = NULL;
   void* data = NULL;
   yw_status status = yw_rod_model_create(mem, def, &data, error);
-  return status < 0 ? status : yw_model_wrap(mem, &yw_slender_method, data, NULL, out, error);
+  return status < 0 ? status
+                    : yw_model_create_custom(mem, &yw_slender_method, data, NULL, out, error);
 }
 
 yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def, yw_model** out,
@@ -43,7 +44,8 @@ yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def
   *out = NULL;
   void* data = NULL;
   yw_status status = yw_sheet_model_create(mem, def, &data, error);
-  return status < 0 ? status : yw_model_wrap(mem, &yw_slender_method, data, NULL, out, error);
+  return status < 0 ? status
+                    : yw_model_create_custom(mem, &yw_slender_method, data, NULL, out, error);
 }
 
 // Bodies ------------------------------------------------------------------------------------------
@@ -63,9 +65,8 @@ yw_status yw_body_set_slender_params(yw_world* world, yw_body_id id,
 
 yw_status yw_body_slender_statistics(const yw_world* world, yw_body_id id,
                                      yw_slender_statistics* out) {
-  const yw_particles* particles;
-  const void* state = yw_body_state(world, id, &yw_slender_method, &particles);
+  const void* state = yw_body_state(world, id, &yw_slender_method, NULL);
   if (!state || !out) return YW_ERR_INVALID;
-  yw_slender_statistics_of(state, particles, out);
+  yw_slender_statistics_of(state, out);
   return YW_OK;
 }

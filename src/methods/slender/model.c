@@ -30,13 +30,13 @@ bool yw_slender_allocate(slender_model* model, slender_kind kind, int32_t num_pa
   model->color_start = YW_NEW_ARRAY(mem, int32_t, MAX_COLORS + 1);
   if (is_rod) {
     model->pairs = YW_NEW_ARRAY(mem, rod_pair, elements);
-    model->frames = YW_NEW_ARRAY(mem, yw_quat, n);
+    model->orientations = YW_NEW_ARRAY(mem, yw_quat, n);
   } else {
     model->triangles = YW_NEW_ARRAY(mem, sheet_triangle, elements);
   }
   return model->rest && model->mass && model->radius && model->stiffness && model->inertia &&
          model->inverse && model->elements && model->color_elements && model->color_start &&
-         (is_rod ? model->pairs && model->frames : model->triangles != NULL);
+         (is_rod ? model->pairs && model->orientations : model->triangles != NULL);
 }
 
 // Parameters --------------------------------------------------------------------------------------
@@ -153,9 +153,10 @@ void yw_slender_model_destroy(void* model_pointer) {
   slender_model* model = model_pointer;
   if (!model) return;
   yw_allocator mem = model->mem;
-  void* const arrays[] = {model->stiffness,  model->pairs,          model->triangles, model->rest,
-                          model->mass,       model->inertia,        model->inverse,   model->radius,
-                          model->elements,   model->color_elements, model->skin,      model->frames,
+  void* const arrays[] = {model->stiffness,      model->pairs,  model->triangles,
+                          model->rest,           model->mass,   model->inertia,
+                          model->inverse,        model->radius, model->elements,
+                          model->color_elements, model->skin,   model->orientations,
                           model->color_start};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_tri_mesh_free(&model->surface);

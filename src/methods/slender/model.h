@@ -69,14 +69,14 @@ typedef struct slender_model {
   bool closed;
   float density;  ///< kg/m^3
 
-  yw_vec3* rest;         ///< m
-  float* mass;           ///< kg
-  double (*inertia)[6];  ///< kg m^2, in the axes of the rest pose
-  double (*inverse)[6];  ///< of it
-  float* radius;         ///< m, of spheres in contacts
-  double* stiffness;     ///< N/m, of the elements around each particle, about
-  int32_t* elements;     ///< corners particles each
-  yw_quat* frames;       ///< rods: orientation at rest, z along the rod
+  yw_vec3* rest;          ///< m
+  float* mass;            ///< kg
+  double (*inertia)[6];   ///< kg m^2, in the axes of the rest pose
+  double (*inverse)[6];   ///< of it
+  float* radius;          ///< m, of spheres in contacts
+  double* stiffness;      ///< N/m, of the elements around each particle, about
+  int32_t* elements;      ///< corners particles each
+  yw_quat* orientations;  ///< rods: at rest, z along the rod
 
   // Elements around each particle, and elements by colour for the position-based solvers.
   int32_t num_colors;

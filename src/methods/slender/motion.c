@@ -8,28 +8,28 @@
 // Inertia about an axis below this share of the largest, cubed, is none.
 #define LEAST_INERTIA 1e-13
 
-void yw_slender_spin_rate(const slender_model* model, int32_t p, yw_turn q, const double spin[3],
-                          double rate[3]) {
+void yw_slender_rate_of(const slender_model* model, int32_t p, yw_turn q, const double momentum[3],
+                        double rate[3]) {
   double inverse[6];
   yw_slender_turn_sym(q, model->inverse[p], inverse);
-  yw_sym_apply(inverse, spin, rate);
+  yw_sym_apply(inverse, momentum, rate);
 }
 
-void yw_slender_spin_of(const slender_model* model, int32_t p, yw_turn q, const double rate[3],
-                        double spin[3]) {
+void yw_slender_momentum_of(const slender_model* model, int32_t p, yw_turn q, const double rate[3],
+                            double momentum[3]) {
   double inertia[6];
   yw_slender_turn_sym(q, model->inertia[p], inertia);
-  yw_sym_apply(inertia, rate, spin);
+  yw_sym_apply(inertia, rate, momentum);
 }
 
 // The angular momentum stays; the rate is that of the rotation half way.
-yw_turn yw_slender_ahead(const slender_model* model, int32_t p, yw_turn q, const double spin[3],
+yw_turn yw_slender_ahead(const slender_model* model, int32_t p, yw_turn q, const double momentum[3],
                          double h) {
   double rate[3], way[3];
-  yw_slender_spin_rate(model, p, q, spin, rate);
+  yw_slender_rate_of(model, p, q, momentum, rate);
   for (int k = 0; k < 3; ++k) way[k] = 0.5 * h * rate[k];
   yw_turn half = yw_turn_mul(yw_turn_exp(way), q);
-  yw_slender_spin_rate(model, p, half, spin, rate);
+  yw_slender_rate_of(model, p, half, momentum, rate);
   for (int k = 0; k < 3; ++k) way[k] = h * rate[k];
   return yw_turn_normalize(yw_turn_mul(yw_turn_exp(way), q));
 }
@@ -55,7 +55,7 @@ static void add_clamps(const slender_body* body, const yw_step_ctx* ctx, slender
     int32_t p = ctx->holds[i].particle;
     double rate[3];
     if (!ctx->holds[i].clamp) continue;
-    yw_slender_spin_rate(body->model, p, body->turn[p], body->spin + 3 * p, rate);
+    yw_slender_rate_of(body->model, p, body->turn[p], body->momentum + 3 * p, rate);
     for (int k = 0; k < 3; ++k) {
       m->inertia[k] += weight;
       m->angular[k] += weight * rate[k];
@@ -83,7 +83,7 @@ slender_motion yw_slender_motion(const slender_body* body, const yw_particles* p
       int a = (k + 1) % 3, b = (k + 2) % 3;
       c[k] += mass * y[k];
       m.velocity[k] += mass * v[k];
-      m.angular[k] += mass * (y[a] * v[b] - y[b] * v[a]) + body->spin[3 * p + k];
+      m.angular[k] += mass * (y[a] * v[b] - y[b] * v[a]) + body->momentum[3 * p + k];
       myy[k] += mass * y[k] * y[k];
     }
     myy[3] += mass * y[0] * y[1], myy[4] += mass * y[0] * y[2], myy[5] += mass * y[1] * y[2];
@@ -123,14 +123,14 @@ void yw_slender_restore(slender_body* body, yw_particles* particles, const slend
   }
   solve_inertia(now.inertia, missing, turn);
   for (int32_t p = 0; p < body->model->num_particles; ++p) {
-    double y[3], spin[3];
+    double y[3], momentum[3];
     for (int k = 0; k < 3; ++k) y[k] = yw_slender_place(body, particles, p, k) - now.center[k];
     for (int k = 0; k < 3; ++k) {
       int a = (k + 1) % 3, b = (k + 2) % 3;
       float* v = &particles->vel[p].x + k;
       *v = (float)((double)*v + shift[k] + turn[a] * y[b] - turn[b] * y[a]);
     }
-    yw_slender_spin_of(body->model, p, body->turn[p], turn, spin);
-    for (int k = 0; k < 3; ++k) body->spin[3 * p + k] += spin[k];
+    yw_slender_momentum_of(body->model, p, body->turn[p], turn, momentum);
+    for (int k = 0; k < 3; ++k) body->momentum[3 * p + k] += momentum[k];
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Motion of a rod or sheet as a whole, spins of the particles included.
+// Motion of a rod or sheet as a whole, turning particles included.
 #ifndef YW_METHODS_SLENDER_MOTION_H
 #define YW_METHODS_SLENDER_MOTION_H
 
@@ -34,14 +34,14 @@ static inline void yw_slender_put(slender_body* body, yw_particles* particles, i
     body->low[3 * p + k] = x[k] - (double)(float)x[k];
   }
 }
-/// Angular velocity of a particle at a rotation: J^-1 spin.
-void yw_slender_spin_rate(const slender_model* model, int32_t p, yw_turn q, const double spin[3],
-                          double rate[3]);
+/// Angular velocity of a particle at a rotation, rad/s: J^-1 momentum.
+void yw_slender_rate_of(const slender_model* model, int32_t p, yw_turn q, const double momentum[3],
+                        double rate[3]);
 /// Angular momentum for an angular velocity.
-void yw_slender_spin_of(const slender_model* model, int32_t p, yw_turn q, const double rate[3],
-                        double spin[3]);
+void yw_slender_momentum_of(const slender_model* model, int32_t p, yw_turn q, const double rate[3],
+                            double momentum[3]);
 /// Where a free particle with this angular momentum has turned to after h.
-yw_turn yw_slender_ahead(const slender_model* model, int32_t p, yw_turn q, const double spin[3],
+yw_turn yw_slender_ahead(const slender_model* model, int32_t p, yw_turn q, const double momentum[3],
                          double h);
 /// The turn of a clamp over a share of the substep.
 yw_turn yw_slender_clamp_turn(const yw_hold* hold, double share);

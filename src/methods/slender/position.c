@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Position-based steps of rods and sheets: predict, sweep over the elements colour by colour, take
-// velocities and spins from the way made.
+// velocities and angular momenta from the way made.
 //
 // Extended, rods, first sweep: each pair matches its frame with the stiffness of spring and inertia
 // in series, for places and rotations,
@@ -13,7 +13,9 @@
 #include <string.h>
 
 #include "math/small/dense.h"
+#include "math/small/exponent.h"
 #include "math/small/mat3d.h"
+#include "methods/kit/contact.h"
 #include "methods/slender/motion.h"
 #include "methods/slender/sheet_energy.h"
 #include "yawara/extend/timer.h"
@@ -46,7 +48,7 @@ static void turn_by(yw_turn* q, const double way[3], double share) {
 static void apply_torque(const sweep* s, int32_t p, yw_turn* q, const double torque[3]) {
   double rate[3];
   if (is_clamped(s, p)) return;
-  yw_slender_spin_rate(s->body->model, p, *q, torque, rate);
+  yw_slender_rate_of(s->body->model, p, *q, torque, rate);
   turn_by(q, rate, s->h2);
 }
 
@@ -362,18 +364,18 @@ static void predict(slender_body* body, const yw_particles* particles, const yw_
       solver->pose.x[3 * p + k] = body->x[3 * p + k] + (free ? h * v : 0.0);
     }
     solver->anchors[p].clamped = false;
-    solver->pose.q[p] = yw_slender_ahead(body->model, p, body->turn[p], body->spin + 3 * p, h);
+    solver->pose.q[p] = yw_slender_ahead(body->model, p, body->turn[p], body->momentum + 3 * p, h);
     body->base_turn[p] = solver->pose.q[p];
   }
   pull_springs(body, particles, ctx, begin, h);
   hold(body, ctx, begin, h);
 }
 
-// v = way / h; spins change by what turned particles off their free rotation.
+// v = way / h; angular momenta change by what turned particles off their free rotation.
 static void take_velocities(slender_body* body, yw_particles* particles, double h) {
   const slender_pose* pose = &body->solver.pose;
   for (int32_t p = 0; p < particles->count; ++p) {
-    double rate[3], spin[3];
+    double rate[3], momentum[3];
     bool clamped = body->solver.anchors[p].clamped;
     yw_turn from = clamped ? body->turn[p] : body->base_turn[p];
     yw_turn_log(yw_turn_mul(pose->q[p], yw_turn_conjugate(from)), rate);
@@ -381,9 +383,9 @@ static void take_velocities(slender_body* body, yw_particles* particles, double 
       rate[k] /= h;
       (&particles->vel[p].x)[k] = (float)((pose->x[3 * p + k] - body->x[3 * p + k]) / h);
     }
-    yw_slender_spin_of(body->model, p, pose->q[p], rate, spin);
+    yw_slender_momentum_of(body->model, p, pose->q[p], rate, momentum);
     for (int k = 0; k < 3; ++k) {
-      body->spin[3 * p + k] = clamped ? spin[k] : body->spin[3 * p + k] + spin[k];
+      body->momentum[3 * p + k] = clamped ? momentum[k] : body->momentum[3 * p + k] + momentum[k];
     }
     body->turn[p] = pose->q[p];
     body->old_pos[p] = particles->pos[p];
@@ -400,29 +402,27 @@ static void meet_obstacles(slender_body* body, yw_particles* particles, const yw
     box = yw_aabb_grow(yw_aabb_grow(box, yw_xyz(particles->pos[p])), yw_xyz(body->old_pos[p]));
     radius = fmaxf(radius, body->model->radius[p]);
   }
-  if (ctx->is_clear && ctx->is_clear(ctx, yw_aabb_pad(box, radius))) return;
-  double start = ctx->timing ? yw_seconds() : 0.0;
+  if (!yw_obstacles_near(ctx, yw_aabb_pad(box, radius))) return;
   body->in_contact = true;
   if (ctx->report) ctx->report->obstacle_contacts = 0;
-  ctx->collide(ctx, particles, body->old_pos, body->model->radius, (float)begin, (float)h);
-  if (ctx->timing && ctx->report) ctx->report->seconds_contact += yw_seconds() - start;
+  yw_meet_obstacles(ctx, particles, body->old_pos, body->model->radius, (float)begin, (float)h);
 }
 
 // What is not rigid motion is damped by exp(-damping h).
 static void damp(slender_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   if (!(body->params.damping > 0.0f)) return;
   slender_motion m = yw_slender_motion(body, particles, ctx);
-  double lose = 1.0 - (double)expf(-body->params.damping * ctx->h);
+  double lose = 1.0 - (double)yw_expf(-body->params.damping * ctx->h);
   for (int32_t p = 0; p < particles->count; ++p) {
-    double y[3], spin[3];
+    double y[3], momentum[3];
     for (int k = 0; k < 3; ++k) y[k] = yw_slender_place(body, particles, p, k) - m.center[k];
-    yw_slender_spin_of(body->model, p, body->turn[p], m.spin, spin);
+    yw_slender_momentum_of(body->model, p, body->turn[p], m.spin, momentum);
     for (int k = 0; k < 3; ++k) {
       int a = (k + 1) % 3, b = (k + 2) % 3;
       double v = (double)(&particles->vel[p].x)[k];
       double u = m.velocity[k] + m.spin[a] * y[b] - m.spin[b] * y[a];
       if (particles->inv_mass[p] != 0.0f) (&particles->vel[p].x)[k] = (float)(v + lose * (u - v));
-      body->spin[3 * p + k] += lose * (spin[k] - body->spin[3 * p + k]);
+      body->momentum[3 * p + k] += lose * (momentum[k] - body->momentum[3 * p + k]);
     }
   }
 }

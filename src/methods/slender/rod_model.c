@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rods from points: cross-sections, frames carried along the curve, pairs with EA, EI and GJ.
+// Rods from points: cross-sections, orientations carried along the curve, pairs with EA, EI and GJ.
 #include <string.h>
 
 #include "math/small/mat3d.h"
@@ -174,7 +174,7 @@ static yw_turn shortest(const double from[3], const double to[3]) {
   return yw_turn_normalize((yw_turn){axis[0], axis[1], axis[2], 1.0 + cosine});
 }
 
-static yw_turn first_frame(const yw_rod_def* def, const double z[3]) {
+static yw_turn first_orientation(const yw_rod_def* def, const double z[3]) {
   double x[3] = {(double)def->width_direction.x, (double)def->width_direction.y,
                  (double)def->width_direction.z};
   unit(x);
@@ -192,33 +192,33 @@ static yw_turn first_frame(const yw_rod_def* def, const double z[3]) {
 }
 
 // Carried along without twist; what a closed rod lacks to close is spread over its length.
-static void carry_frames(const yw_rod_def* def, yw_turn* frames) {
+static void carry_orientations(const yw_rod_def* def, yw_turn* orientations) {
   int32_t n = def->num_points;
   double z[3] = {0, 0, 1}, next[3], start[3];
   if (n > 1) tangent(def, 0, z);
   memcpy(start, z, sizeof z);
-  frames[0] = first_frame(def, z);
+  orientations[0] = first_orientation(def, z);
   for (int32_t p = 1; p < n; ++p) {
     tangent(def, p, next);
-    frames[p] = yw_turn_normalize(yw_turn_mul(shortest(z, next), frames[p - 1]));
+    orientations[p] = yw_turn_normalize(yw_turn_mul(shortest(z, next), orientations[p - 1]));
     memcpy(z, next, sizeof z);
   }
   if (!def->closed) return;
   double way[3];
-  yw_turn closing = yw_turn_mul(shortest(z, start), frames[n - 1]);
-  yw_turn_log(yw_turn_mul(closing, yw_turn_conjugate(frames[0])), way);
+  yw_turn closing = yw_turn_mul(shortest(z, start), orientations[n - 1]);
+  yw_turn_log(yw_turn_mul(closing, yw_turn_conjugate(orientations[0])), way);
   double angle = dot3(way, start);
   for (int32_t p = 1; p < n; ++p) {
     double t[3];
     tangent(def, p, t);
     for (int i = 0; i < 3; ++i) t[i] *= -angle * p / n;
-    frames[p] = yw_turn_mul(yw_turn_exp(t), frames[p]);
+    orientations[p] = yw_turn_mul(yw_turn_exp(t), orientations[p]);
   }
 }
 
-static yw_status take_frames(const yw_rod_def* def, yw_turn* frames, yw_error* error) {
+static yw_status take_orientations(const yw_rod_def* def, yw_turn* orientations, yw_error* error) {
   if (!def->frames) {
-    carry_frames(def, frames);
+    carry_orientations(def, orientations);
     return YW_OK;
   }
   for (int32_t p = 0; p < def->num_points; ++p) {
@@ -227,9 +227,9 @@ static yw_status take_frames(const yw_rod_def* def, yw_turn* frames, yw_error* e
     if (!(norm > 1e-12) || !isfinite(norm)) {
       return yw_fail(error, YW_ERR_INVALID, "rod: frame %d is not a rotation", p);
     }
-    frames[p] = yw_turn_normalize(q);
+    orientations[p] = yw_turn_normalize(q);
     const double own[3] = {0, 0, 1};
-    yw_turn_apply(frames[p], own, z);
+    yw_turn_apply(orientations[p], own, z);
     if (def->num_points > 1) tangent(def, p, t);
     if (def->num_points > 1 && !(dot3(z, t) > 0.0)) {
       return yw_fail(error, YW_ERR_INVALID,
@@ -251,7 +251,7 @@ static yw_turn pair_frame(yw_turn a, yw_turn b, const double e[3]) {
   return yw_turn_mul(shortest(z, e), mid);
 }
 
-static void fill_pair(slender_model* model, const yw_rod_def* def, const yw_turn* frames,
+static void fill_pair(slender_model* model, const yw_rod_def* def, const yw_turn* orientations,
                       int32_t k) {
   rod_pair* pair = &model->pairs[k];
   int32_t a = k, b = (k + 1) % def->num_points;
@@ -274,7 +274,7 @@ static void fill_pair(slender_model* model, const yw_rod_def* def, const yw_turn
                          0,
                          0,
                          0};
-  yw_turn frame = pair_frame(frames[a], frames[b], pair->e);
+  yw_turn frame = pair_frame(orientations[a], orientations[b], pair->e);
   yw_slender_turn_sym(frame, own, pair->inertia);
   double half = 0.5 * (own[0] + own[1] + own[2]);
   for (int i = 0; i < 6; ++i) pair->q[i] = (i < 3 ? half : 0.0) - pair->inertia[i];
@@ -301,19 +301,19 @@ static void fill_single(slender_model* model, const yw_rod_def* def, yw_turn fra
   yw_slender_turn_sym(frame, own, model->inertia[0]);
 }
 
-static yw_status fill_rod(slender_model* model, const yw_rod_def* def, yw_turn* frames,
+static yw_status fill_rod(slender_model* model, const yw_rod_def* def, yw_turn* orientations,
                           yw_error* error) {
-  yw_status status = take_frames(def, frames, error);
+  yw_status status = take_orientations(def, orientations, error);
   if (status < 0) return status;
   for (int32_t p = 0; p < def->num_points; ++p) {
     model->rest[p] = def->points[p];
-    model->frames[p] = yw_turn_to_quat(frames[p]);
+    model->orientations[p] = yw_turn_to_quat(orientations[p]);
     float small = fminf(def->width, def->thickness);
     model->radius[p] = def->section == YW_SECTION_ROUND ? (float)radius_at(def, p) : 0.5f * small;
     if (def->contact_radius > 0.0f) model->radius[p] = def->contact_radius;
   }
-  for (int32_t k = 0; k < model->num_elements; ++k) fill_pair(model, def, frames, k);
-  if (model->num_particles == 1) fill_single(model, def, frames[0]);
+  for (int32_t k = 0; k < model->num_elements; ++k) fill_pair(model, def, orientations, k);
+  if (model->num_particles == 1) fill_single(model, def, orientations[0]);
   return YW_OK;
 }
 
@@ -337,14 +337,14 @@ yw_status yw_rod_model_create(const yw_allocator* mem, const yw_rod_def* def, vo
   model->closed = def->closed;
   model->density = def->density;
   int32_t pairs = def->num_points - (def->closed ? 0 : 1);
-  yw_turn* frames = YW_NEW_ARRAY(mem, yw_turn, def->num_points);
-  if (!frames || !yw_slender_allocate(model, SLENDER_ROD, def->num_points, pairs)) {
+  yw_turn* orientations = YW_NEW_ARRAY(mem, yw_turn, def->num_points);
+  if (!orientations || !yw_slender_allocate(model, SLENDER_ROD, def->num_points, pairs)) {
     status = yw_fail_memory(error, "a rod");
   }
-  if (status >= 0) status = fill_rod(model, def, frames, error);
+  if (status >= 0) status = fill_rod(model, def, orientations, error);
   if (status >= 0) status = yw_slender_finish(model, error);
   if (status >= 0) status = yw_rod_surface(model, def, error);
-  yw_mem_free(mem, frames);
+  yw_mem_free(mem, orientations);
   if (status < 0) {
     yw_slender_model_destroy(model);
   } else {

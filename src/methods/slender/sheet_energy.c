@@ -7,7 +7,7 @@
 #include <string.h>
 
 // Triangles flatter than this take their frame from the directors.
-#define FLAT 1e-9
+#define FLAT_AREA 1e-9
 
 static double dot3(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -31,7 +31,7 @@ static void frame_of(sheet_state* t) {
   cross3(t->f[0], t->f[1], t->r[2]);
   double root = sqrt(dot3(t->r[2], t->r[2]));
   double trace = sqrt(c11 + c22 + 2.0 * root);
-  if (root > FLAT * (c11 + c22) && trace > 0.0) {
+  if (root > FLAT_AREA * (c11 + c22) && trace > 0.0) {
     t->s[0] = (c11 + root) / trace;
     t->s[1] = (c22 + root) / trace;
     t->s[2] = c12 / trace;

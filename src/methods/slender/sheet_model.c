@@ -21,7 +21,7 @@
 // Least share of the shear that an edge carries; those across from right angles would have none.
 #define LEAST_EDGE 0.05
 // Stiffness of a particle's rotation about its director, over mu.
-#define DRILL 0.05
+#define DRILL_STIFFNESS 0.05
 
 static void side_of(const yw_tri_mesh* mesh, int32_t from, int32_t to, double out[3]) {
   const yw_vec3 *a = &mesh->positions[from], *b = &mesh->positions[to];
@@ -195,7 +195,7 @@ static double fill_triangle(sheet_triangle* t, const yw_sheet_def* def, const in
   t->lambda = area * thick * lambda;
   t->bend_mu = bend * mu;
   t->bend_lambda = bend * lambda;
-  t->drill = DRILL * t->mu / 3.0;
+  t->drill = DRILL_STIFFNESS * t->mu / 3.0;
   for (int j = 0; j < 3; ++j) {
     // Edges share shear by the cotangents of the angles across: then a uniform one is exact.
     const double *p = flat[j], *q = flat[(j + 1) % 3], *r = flat[(j + 2) % 3];

@@ -61,9 +61,9 @@ yw_method_energy yw_slender_body_energy(const void* state, const yw_particles* p
     energy.elastic += element_energy(body, particles, e);
   }
   for (int32_t p = 0; p < particles->count; ++p) {
-    const double* momentum = body->spin + 3 * p;
+    const double* momentum = body->momentum + 3 * p;
     double rate[3];
-    yw_slender_spin_rate(body->model, p, body->turn[p], momentum, rate);
+    yw_slender_rate_of(body->model, p, body->turn[p], momentum, rate);
     for (int k = 0; k < 3; ++k) energy.rotational += 0.5 * momentum[k] * rate[k];
   }
   return energy;

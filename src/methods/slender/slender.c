@@ -11,7 +11,7 @@
 #include "yawara/extend/memory.h"
 
 // Orientations that lie farther off the shape than this cosine belong to another state.
-#define LOST 0.9
+#define LOST_COSINE 0.9
 
 // State -------------------------------------------------------------------------------------------
 
@@ -19,12 +19,12 @@ static void body_destroy(void* state, yw_particles* particles) {
   slender_body* body = state;
   if (!body) return;
   yw_allocator mem = body->mem;
-  void* const arrays[] = {body->low,        body->turn,       body->spin,       body->old_x,
-                          body->old_v,      body->old_spin,   body->old_turn,   body->left_v,
-                          body->x,          body->v,          body->base_x,     body->base_v,
-                          body->base_spin,  body->base_turn,  body->old_pos,    body->touched,
-                          body->duals,      body->touches,    body->smooth_pos, body->smooth_vel,
-                          body->sticky_pos, body->sticky_vel, body->left_pos};
+  void* const arrays[] = {
+      body->low,          body->turn,       body->momentum,      body->old_x,      body->old_v,
+      body->old_momentum, body->old_turn,   body->left_v,        body->x,          body->v,
+      body->base_x,       body->base_v,     body->base_momentum, body->base_turn,  body->old_pos,
+      body->touched,      body->duals,      body->touches,       body->smooth_pos, body->smooth_vel,
+      body->sticky_pos,   body->sticky_vel, body->left_pos};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_slender_solver_free(&body->solver);
   yw_mem_free(&mem, body);
@@ -34,9 +34,9 @@ static void body_destroy(void* state, yw_particles* particles) {
 static bool allocate(slender_body* body) {
   const yw_allocator* mem = &body->mem;
   size_t n = (size_t)body->model->num_particles;
-  double** const vectors[] = {&body->low,      &body->spin,     &body->old_x, &body->old_v,
-                              &body->old_spin, &body->x,        &body->v,     &body->base_x,
-                              &body->base_v,   &body->base_spin};
+  double** const vectors[] = {
+      &body->low, &body->momentum, &body->old_x,  &body->old_v,  &body->old_momentum,
+      &body->x,   &body->v,        &body->base_x, &body->base_v, &body->base_momentum};
   yw_turn** const turns[] = {&body->turn, &body->old_turn, &body->base_turn};
   bool good = true;
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
@@ -177,12 +177,13 @@ static bool is_lost(const slender_body* body, const yw_particles* particles) {
   for (int32_t p = 0; p < particles->count; ++p) {
     yw_turn q = body->turn[p];
     double size = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-    const double* spin = body->spin + 3 * p;
-    if (!(size > 0.5 && size < 2.0) || !isfinite(spin[0] + spin[1] + spin[2])) return true;
+    const double* momentum = body->momentum + 3 * p;
+    if (!(size > 0.5 && size < 2.0) || !isfinite(momentum[0] + momentum[1] + momentum[2]))
+      return true;
     double rest[3], now[3], turned[3];
     if (model->kind != SLENDER_ROD || !directions(model, particles, p, rest, now)) continue;
     yw_turn_apply(q, rest, turned);
-    if (dot3(turned, now) < LOST) return true;
+    if (dot3(turned, now) < LOST_COSINE) return true;
   }
   for (int32_t e = 0; model->kind == SLENDER_SHEET && e < model->num_elements; ++e) {
     const sheet_triangle* t = &model->triangles[e];
@@ -197,7 +198,7 @@ static bool is_lost(const slender_body* body, const yw_particles* particles) {
       yw_turn_apply(body->turn[t->particles[j]], t->normal[j], turned);
       off = fmax(off, 1.0 - dot3(turned, now));
     }
-    if (off > 2.0 * (1.0 - LOST)) return true;
+    if (off > 2.0 * (1.0 - LOST_COSINE)) return true;
   }
   return false;
 }
@@ -208,7 +209,7 @@ static void invalidate(void* state, const yw_particles* particles) {
   if (is_lost(body, particles)) {
     if (body->model->kind == SLENDER_ROD) fit_rod(body, particles);
     if (body->model->kind == SLENDER_SHEET) fit_sheet(body, particles);
-    memset(body->spin, 0, 3 * (size_t)particles->count * sizeof *body->spin);
+    memset(body->momentum, 0, 3 * (size_t)particles->count * sizeof *body->momentum);
   }
   memset(body->low, 0, 3 * (size_t)particles->count * sizeof *body->low);
   body->last_h = 0.0;
@@ -225,7 +226,7 @@ static void place(void* state, const yw_particles* particles, yw_quat rotation,
   for (int32_t p = 0; p < particles->count; ++p) body->turn[p] = turn;
   invalidate(state, particles);
   for (int32_t p = 0; p < particles->count; ++p) {
-    yw_slender_spin_of(body->model, p, body->turn[p], rate, body->spin + 3 * p);
+    yw_slender_momentum_of(body->model, p, body->turn[p], rate, body->momentum + 3 * p);
   }
 }
 
@@ -242,10 +243,8 @@ yw_slender_params yw_slender_params_of(const void* state) {
   return ((const slender_body*)state)->params;
 }
 
-void yw_slender_statistics_of(const void* state, const yw_particles* particles,
-                              yw_slender_statistics* out) {
+void yw_slender_statistics_of(const void* state, yw_slender_statistics* out) {
   const slender_body* body = state;
-  (void)particles;
   *out = (yw_slender_statistics){.num_elements = body->model->num_elements,
                                  .newton_steps = body->newton};
 }
@@ -287,11 +286,11 @@ static void save(const void* state, yw_writer* writer) {
   yw_write_f64(writer, body->last_h);
   write_doubles(writer, body->low, 3 * n);
   write_doubles(writer, &body->turn[0].x, 4 * n);
-  write_doubles(writer, body->spin, 3 * n);
+  write_doubles(writer, body->momentum, 3 * n);
   if (p->solver != YW_SLENDER_BDF2) return;
   write_doubles(writer, body->old_x, 3 * n);
   write_doubles(writer, body->old_v, 3 * n);
-  write_doubles(writer, body->old_spin, 3 * n);
+  write_doubles(writer, body->old_momentum, 3 * n);
   write_doubles(writer, &body->old_turn[0].x, 4 * n);
   yw_write_f32(writer, &body->left_v[0].x, 4 * n);
 }
@@ -317,7 +316,7 @@ static void load(void* state, yw_reader* reader) {
   read_doubles(reader, &body->last_h, 1);
   read_doubles(reader, body->low, 3 * n);
   read_doubles(reader, &body->turn[0].x, 4 * n);
-  read_doubles(reader, body->spin, 3 * n);
+  read_doubles(reader, body->momentum, 3 * n);
   for (size_t i = 0; i < n && !reader->failed; ++i) {
     yw_turn q = body->turn[i];
     double size = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
@@ -326,7 +325,7 @@ static void load(void* state, yw_reader* reader) {
   if (p.solver != YW_SLENDER_BDF2 || reader->failed) return;
   read_doubles(reader, body->old_x, 3 * n);
   read_doubles(reader, body->old_v, 3 * n);
-  read_doubles(reader, body->old_spin, 3 * n);
+  read_doubles(reader, body->old_momentum, 3 * n);
   read_doubles(reader, &body->old_turn[0].x, 4 * n);
   yw_read_f32(reader, &body->left_v[0].x, 4 * n);
 }

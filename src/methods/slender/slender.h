@@ -32,14 +32,14 @@ typedef struct slender_body {
   yw_slender_params params;
 
   // State besides positions and velocities.
-  double* low;    ///< 3 per particle: position minus its float, m
-  yw_turn* turn;  ///< rotations from rest
-  double* spin;   ///< 3 per particle: angular momenta, kg m^2/s
+  double* low;       ///< 3 per particle: position minus its float, m
+  yw_turn* turn;     ///< rotations from rest
+  double* momentum;  ///< 3 per particle: angular momenta, kg m^2/s
   bool in_contact;
 
   // Second-order history: the state one step ago, and the velocities that the last step left.
   double last_h;  ///< s; 0: none
-  double *old_x, *old_v, *old_spin;
+  double *old_x, *old_v, *old_momentum;
   yw_turn* old_turn;
   yw_vec4* left_v;
 
@@ -47,7 +47,7 @@ typedef struct slender_body {
   slender_solver solver;
   double *x, *v;            ///< 3 per particle, at its start
   double *base_x, *base_v;  ///< where backward differences start
-  double* base_spin;
+  double* base_momentum;
   yw_turn* base_turn;
   yw_vec4* old_pos;  ///< positions at its start
   bool* touched;     ///< particles that an obstacle stopped
@@ -69,7 +69,6 @@ yw_status yw_slender_position_advance(slender_body* body, yw_particles* particle
 extern const yw_method yw_slender_method;
 yw_status yw_slender_set_params(void* state, const yw_slender_params* params);
 yw_slender_params yw_slender_params_of(const void* state);
-void yw_slender_statistics_of(const void* state, const yw_particles* particles,
-                              yw_slender_statistics* out);
+void yw_slender_statistics_of(const void* state, yw_slender_statistics* out);
 
 #endif

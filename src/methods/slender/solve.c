@@ -11,9 +11,9 @@
 #define ELEMENTS_PER_TASK 32
 #define MAX_HALVINGS 20
 // Sufficient decrease, over what the linear model promises.
-#define DECREASE 1e-4
+#define DECREASE_SHARE 1e-4
 // Steps with an old factor go on while each lowers the decrement by this.
-#define PROGRESS 0.04
+#define PROGRESS_FACTOR 0.04
 // Rounding of the decrement and of energies, over the sum of stiffnesses (J).
 #define DECREMENT_NOISE 1e-27
 #define ENERGY_NOISE 1e-15
@@ -325,7 +325,7 @@ static double search(slender_solver* s, yw_tasks* tasks, double energy, double d
   for (int i = 0; i < MAX_HALVINGS; ++i, share *= 0.5) {
     move(s, share, &s->trial);
     double there = evaluate(s, tasks, &s->trial, true, false, SLENDER_EXACT);
-    if (!(there <= energy - DECREASE * share * decrement + noise)) continue;
+    if (!(there <= energy - DECREASE_SHARE * share * decrement + noise)) continue;
     slender_pose swap = s->pose;
     s->pose = s->trial;
     s->trial = swap;
@@ -388,8 +388,8 @@ slender_solve_report yw_slender_solve(slender_solver* s, yw_tasks* tasks, double
     // that makes good progress, needs no better.
     gather_gradient(s);
     double next = find_step(s);
-    has_step =
-        next <= noise || next <= tolerance * tolerance * start || next < PROGRESS * decrement;
+    has_step = next <= noise || next <= tolerance * tolerance * start ||
+               next < PROGRESS_FACTOR * decrement;
     decrement = next;
   }
   return report;

@@ -52,7 +52,8 @@ static void begin_bases(slender_body* body, const yw_particles* particles,
       body->v[i] = (double)(&particles->vel[p].x)[k];
       body->base_x[i] = body->x[i] + third * (body->x[i] - body->old_x[i]);
       body->base_v[i] = body->v[i] + third * (body->v[i] - body->old_v[i]);
-      body->base_spin[i] = body->spin[i] + third * (body->spin[i] - body->old_spin[i]);
+      body->base_momentum[i] =
+          body->momentum[i] + third * (body->momentum[i] - body->old_momentum[i]);
     }
   }
 }
@@ -65,7 +66,7 @@ static void begin_anchors(slender_body* body, const yw_step_ctx* ctx, const slen
   double h1 = b->h1, slow = b->slow;
   for (int32_t p = 0; p < model->num_particles; ++p) {
     slender_anchor* anchor = &body->solver.anchors[p];
-    double u[3], arm[3], spin[3];
+    double u[3], arm[3], momentum[3];
     *anchor = (slender_anchor){.weight = (double)model->mass[p] * (1.0 + slow) / (h1 * h1),
                                .turning = (1.0 + slow) / (h1 * h1)};
     for (int k = 0; k < 3; ++k) {
@@ -76,17 +77,17 @@ static void begin_anchors(slender_body* body, const yw_step_ctx* ctx, const slen
       u[k] = b->rigid.velocity[k] + b->rigid.spin[i] * arm[j] - b->rigid.spin[j] * arm[i];
     }
     // What a particle that turns with the whole would have.
-    yw_slender_spin_of(model, p, body->base_turn[p], b->rigid.spin, spin);
+    yw_slender_momentum_of(model, p, body->base_turn[p], b->rigid.spin, momentum);
     for (int k = 0; k < 3; ++k) {
       double v = body->base_v[3 * p + k];
       anchor->place[k] =
           body->base_x[3 * p + k] + h1 * (v + h1 * g[k] + slow * u[k]) / (1.0 + slow);
-      spin[k] = (body->base_spin[3 * p + k] + slow * spin[k]) / (1.0 + slow);
-      body->base_spin[3 * p + k] = spin[k];
+      momentum[k] = (body->base_momentum[3 * p + k] + slow * momentum[k]) / (1.0 + slow);
+      body->base_momentum[3 * p + k] = momentum[k];
       body->solver.pose.x[3 * p + k] =
           ctx->num_holds == 0 ? anchor->place[k] : body->base_x[3 * p + k] + h1 * v;
     }
-    anchor->turn = yw_slender_ahead(model, p, body->base_turn[p], spin, h1);
+    anchor->turn = yw_slender_ahead(model, p, body->base_turn[p], momentum, h1);
     body->solver.pose.q[p] = anchor->turn;
   }
 }
@@ -136,18 +137,19 @@ static void set_holds(slender_body* body, const yw_particles* particles, const y
 
 // Finish ------------------------------------------------------------------------------------------
 
-static void finish_spin(slender_body* body, int32_t p, const slender_backward* b) {
+static void finish_momentum(slender_body* body, int32_t p, const slender_backward* b) {
   const slender_anchor* anchor = &body->solver.anchors[p];
   yw_turn q = body->solver.pose.q[p];
   double torque[3], rate[3];
   if (anchor->clamped) {
     yw_turn_log(yw_turn_mul(q, yw_turn_conjugate(body->turn[p])), rate);
     for (int k = 0; k < 3; ++k) rate[k] /= b->h;
-    yw_slender_spin_of(body->model, p, q, rate, body->spin + 3 * p);
+    yw_slender_momentum_of(body->model, p, q, rate, body->momentum + 3 * p);
   } else {
     yw_slender_inertia_torque(body->model, p, anchor, q, torque);
     for (int k = 0; k < 3; ++k) {
-      body->spin[3 * p + k] = body->base_spin[3 * p + k] + b->h1 * torque[k] / (1.0 + b->slow);
+      body->momentum[3 * p + k] =
+          body->base_momentum[3 * p + k] + b->h1 * torque[k] / (1.0 + b->slow);
     }
   }
 }
@@ -168,14 +170,14 @@ void yw_slender_finish_places(slender_body* body, yw_particles* particles,
   }
 }
 
-// The old state becomes history, orientations and spins the new state. Only once per step: bases
-// and the turns of clamps refer to the old ones.
+// The old state becomes history, orientations and angular momenta the new state. Only once per
+// step: bases and the turns of clamps refer to the old ones.
 static void finish_turns(slender_body* body, const slender_backward* b) {
   size_t n = (size_t)body->model->num_particles;
   memcpy(body->old_x, body->x, 3 * n * sizeof(double));
   memcpy(body->old_v, body->v, 3 * n * sizeof(double));
-  memcpy(body->old_spin, body->spin, 3 * n * sizeof(double));
-  for (int32_t p = 0; p < (int32_t)n; ++p) finish_spin(body, p, b);
+  memcpy(body->old_momentum, body->momentum, 3 * n * sizeof(double));
+  for (int32_t p = 0; p < (int32_t)n; ++p) finish_momentum(body, p, b);
   memcpy(body->old_turn, body->turn, n * sizeof(yw_turn));
   memcpy(body->turn, body->solver.pose.q, n * sizeof(yw_turn));
 }

@@ -100,16 +100,16 @@ static void add_ring(tube* t, int32_t a, int32_t b, float s) {
   const slender_model* model = t->model;
   float l = yw_distance(model->rest[a], model->rest[b]);
   float ha = s * (1 - s) * (1 - s) * l, hb = -s * s * (1 - s) * l, wb = s * s * (3 - 2 * s);
-  yw_vec3 za = yw_rotate(model->frames[a], yw_v3(0, 0, 1));
-  yw_vec3 zb = yw_rotate(model->frames[b], yw_v3(0, 0, 1));
+  yw_vec3 za = yw_rotate(model->orientations[a], yw_v3(0, 0, 1));
+  yw_vec3 zb = yw_rotate(model->orientations[b], yw_v3(0, 0, 1));
   for (int32_t k = 0; k < t->sides; ++k) {
     yw_vec3 ca = corner_of(t, a, k), cb = corner_of(t, b, k);
     slender_skin skin = {.particles = {a, b},
                          .weights = {1.0f - wb, wb},
                          .lever = {yw_scale(za, ha), yw_scale(zb, hb)},
                          .length = (1.0f - s) * yw_length(ca) + s * yw_length(cb)};
-    skin.side[0] = yw_scale(yw_rotate(model->frames[a], ca), 1.0f - s);
-    skin.side[1] = yw_scale(yw_rotate(model->frames[b], cb), s);
+    skin.side[0] = yw_scale(yw_rotate(model->orientations[a], ca), 1.0f - s);
+    skin.side[1] = yw_scale(yw_rotate(model->orientations[b], cb), s);
     add_vertex(t, skin, is_striped(t, k));
   }
 }
@@ -125,7 +125,7 @@ static void join_rings(tube* t, int32_t first, int32_t second) {
 // A round (or, for rectangles, flat) end at particle p; sign: the side of its third axis.
 static void add_cap(tube* t, int32_t p, int32_t ring, float sign) {
   const slender_model* model = t->model;
-  yw_quat frame = model->frames[p];
+  yw_quat frame = model->orientations[p];
   bool is_flat = t->def->section == YW_SECTION_RECTANGLE;
   int32_t rings = is_flat ? 1 : CAP_RINGS, last = ring;
   float depth =

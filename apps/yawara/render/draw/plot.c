@@ -77,7 +77,7 @@ static bool find_point(const layout* l, const yw_series* s, int32_t k, double* x
 
 // The range of the data with a little room.
 static void find_data_range(const yw_plot* plot, bool vertical, double* low, double* high) {
-  bool log = vertical ? plot->y.log : plot->x.log, points = false;
+  bool is_log = vertical ? plot->y.log : plot->x.log, points = false;
   *low = (double)INFINITY, *high = (double)-INFINITY;
   for (int32_t i = 0; i < plot->num_series; ++i) {
     const yw_series* s = &plot->series[i];
@@ -91,8 +91,8 @@ static void find_data_range(const yw_plot* plot, bool vertical, double* low, dou
   if (!isfinite(*low)) *low = *high = 1.0;
   bool is_constant = !(*high - *low > 1e-9 * fmax(fabs(*low), fabs(*high)));
   double room = vertical ? 0.06 : points ? 0.02 : 0.0;
-  if (log) {
-    double factor = is_constant ? 2.0 : pow(*high / *low, room);
+  if (is_log) {
+    double factor = is_constant ? 2.0 : exp(fmin(room * (log(*high) - log(*low)), 10.0));
     *low /= factor, *high *= factor;
     return;
   }
@@ -131,7 +131,8 @@ static bool counts(const yw_plot* plot) {
 // As many ticks below as have room for their labels.
 static void fit_x_ticks(layout* l) {
   bool whole = counts(l->plot);
-  for (int32_t wanted = (int32_t)((l->x.end - l->x.start) / 60.0); wanted >= 2; --wanted) {
+  int32_t most = (int32_t)fmax(2.0, (l->x.end - l->x.start) / 60.0);
+  for (int32_t wanted = most; wanted >= 2; --wanted) {
     yw_plot_ticks(l->x.low, l->x.high, l->x.log, wanted, &l->x_ticks);
     double free_from = -FAR_AWAY;
     bool fits = true;
@@ -214,40 +215,28 @@ static yw_status lay_out(const yw_plot* plot, layout* l, yw_error* error) {
 // Lines on whole pixels are sharp.
 static double sharp(const scale* s, double value) { return round(place(s, value) - 0.5) + 0.5; }
 
-static void draw_tick_lines(yw_svg* svg, const layout* l) {
+// Grid lines, tick marks and their labels along one axis.
+static void draw_ticks(yw_svg* svg, const layout* l, bool vertical) {
+  const yw_ticks* ticks = vertical ? &l->y_ticks : &l->x_ticks;
+  double at[YW_MAX_TICKS], left = l->x.start, bottom = l->y.start;
   yw_svg_add(svg, "<path stroke='#e3e6ea' d='");
-  for (int32_t i = 0; i < l->x_ticks.count; ++i) {
-    if (!l->x_ticks.labels[i][0]) continue;
-    yw_svg_add(svg, "M%g %gV%g", sharp(&l->x, l->x_ticks.values[i]), l->y.start, l->y.end);
-  }
-  for (int32_t i = 0; i < l->y_ticks.count; ++i) {
-    if (!l->y_ticks.labels[i][0]) continue;
-    yw_svg_add(svg, "M%g %gH%g", l->x.start, sharp(&l->y, l->y_ticks.values[i]), l->x.end);
+  for (int32_t i = 0; i < ticks->count; ++i) {
+    at[i] = sharp(vertical ? &l->y : &l->x, ticks->values[i]);
+    if (!ticks->labels[i][0]) continue;
+    if (vertical) yw_svg_add(svg, "M%g %gH%g", left, at[i], l->x.end);
+    if (!vertical) yw_svg_add(svg, "M%g %gV%g", at[i], bottom, l->y.end);
   }
   yw_svg_add(svg, "'/>\n<path stroke='" YW_INK "' d='");
-  for (int32_t i = 0; i < l->x_ticks.count; ++i) {
-    yw_svg_add(svg, "M%g %gv%g", sharp(&l->x, l->x_ticks.values[i]), l->y.start,
-               l->x_ticks.labels[i][0] ? 5.0 : 3.0);
+  for (int32_t i = 0; i < ticks->count; ++i) {
+    double length = ticks->labels[i][0] ? 5.0 : 3.0;
+    if (vertical) yw_svg_add(svg, "M%g %gh%g", left, at[i], -length);
+    if (!vertical) yw_svg_add(svg, "M%g %gv%g", at[i], bottom, length);
   }
-  for (int32_t i = 0; i < l->y_ticks.count; ++i) {
-    yw_svg_add(svg, "M%g %gh%g", l->x.start, sharp(&l->y, l->y_ticks.values[i]),
-               l->y_ticks.labels[i][0] ? -5.0 : -3.0);
-  }
-  yw_svg_add(svg, "'/>\n");
-}
-
-static void draw_tick_labels(yw_svg* svg, const layout* l) {
-  yw_svg_add(svg, "<g text-anchor='middle'>\n");
-  for (int32_t i = 0; i < l->x_ticks.count; ++i) {
-    if (!l->x_ticks.labels[i][0]) continue;
-    yw_svg_add(svg, "<text x='%g' y='%g'>%s</text>\n", place(&l->x, l->x_ticks.values[i]),
-               l->y.start + 21.0, l->x_ticks.labels[i]);
-  }
-  yw_svg_add(svg, "</g>\n<g text-anchor='end'>\n");
-  for (int32_t i = 0; i < l->y_ticks.count; ++i) {
-    if (!l->y_ticks.labels[i][0]) continue;
-    yw_svg_add(svg, "<text x='%g' y='%g'>%s</text>\n", l->x.start - 9.0,
-               place(&l->y, l->y_ticks.values[i]) + BASE, l->y_ticks.labels[i]);
+  yw_svg_add(svg, "'/>\n<g text-anchor='%s'>\n", vertical ? "end" : "middle");
+  for (int32_t i = 0; i < ticks->count; ++i) {
+    if (!ticks->labels[i][0]) continue;
+    yw_svg_add(svg, "<text x='%g' y='%g'>%s</text>\n", vertical ? left - 9.0 : at[i],
+               vertical ? at[i] + BASE : bottom + 21.0, ticks->labels[i]);
   }
   yw_svg_add(svg, "</g>\n");
 }
@@ -366,8 +355,8 @@ yw_status yw_plot_draw(const yw_plot* plot, yw_svg* out, yw_error* error) {
   // One unit more on every side, so that lines on the border keep their width.
   yw_svg_add(out, "<clipPath id='frame'><path d='M%g %gH%gV%gH%gz'/></clipPath>\n", l.x.start - 1.0,
              l.y.end - 1.0, l.x.end + 1.0, l.y.start + 1.0, l.x.start - 1.0);
-  draw_tick_lines(out, &l);
-  draw_tick_labels(out, &l);
+  draw_ticks(out, &l, false);
+  draw_ticks(out, &l, true);
   draw_titles(out, &l);
   yw_svg_add(out, "<path fill='none' stroke='" YW_INK "' stroke-width='1.4' d='M%g %gV%gH%g'/>\n",
              l.x.start, l.y.end, l.y.start, l.x.end);

@@ -25,32 +25,22 @@ yw_status yw_svg_paint_available(yw_error* error) {
   return YW_OK;
 }
 
-// cairo keeps a pixel as one 32-bit number: 0xRRGGBB.
-static void copy_to_surface(const yw_image* image, cairo_surface_t* surface) {
+// Copies the image to the surface, or back. cairo keeps a pixel as one 32-bit number: 0xRRGGBB.
+static void copy_pixels(yw_image* image, cairo_surface_t* surface, bool back) {
+  cairo_surface_flush(surface);
   for (int32_t y = 0; y < image->height; ++y) {
-    const uint8_t* from = image->pixels + 3 * (size_t)y * (size_t)image->width;
-    uint32_t* to = (uint32_t*)(void*)(cairo_image_surface_get_data(surface) +
-                                      y * cairo_image_surface_get_stride(surface));
-    for (int32_t x = 0; x < image->width; ++x, from += 3) {
-      to[x] = (uint32_t)from[0] << 16 | (uint32_t)from[1] << 8 | from[2];
+    uint8_t* rgb = image->pixels + 3 * (size_t)y * (size_t)image->width;
+    uint32_t* row = (uint32_t*)(void*)(cairo_image_surface_get_data(surface) +
+                                       y * cairo_image_surface_get_stride(surface));
+    for (int32_t x = 0; x < image->width; ++x, rgb += 3) {
+      if (back) {
+        rgb[0] = (uint8_t)(row[x] >> 16), rgb[1] = (uint8_t)(row[x] >> 8), rgb[2] = (uint8_t)row[x];
+      } else {
+        row[x] = (uint32_t)rgb[0] << 16 | (uint32_t)rgb[1] << 8 | rgb[2];
+      }
     }
   }
   cairo_surface_mark_dirty(surface);
-}
-
-static void copy_from_surface(cairo_surface_t* surface, yw_image* image) {
-  cairo_surface_flush(surface);
-  for (int32_t y = 0; y < image->height; ++y) {
-    uint8_t* to = image->pixels + 3 * (size_t)y * (size_t)image->width;
-    const uint32_t* from =
-        (const uint32_t*)(const void*)(cairo_image_surface_get_data(surface) +
-                                       y * cairo_image_surface_get_stride(surface));
-    for (int32_t x = 0; x < image->width; ++x, to += 3) {
-      to[0] = (uint8_t)(from[x] >> 16);
-      to[1] = (uint8_t)(from[x] >> 8);
-      to[2] = (uint8_t)from[x];
-    }
-  }
 }
 
 yw_status yw_svg_paint(const yw_svg* svg, yw_image* image, yw_error* error) {
@@ -63,10 +53,10 @@ yw_status yw_svg_paint(const yw_svg* svg, yw_image* image, yw_error* error) {
   const RsvgRectangle viewport = {0, 0, image->width, image->height};
   bool painted = false;
   if (handle && cairo_status(cairo) == CAIRO_STATUS_SUCCESS) {
-    copy_to_surface(image, surface);
+    copy_pixels(image, surface, false);
     painted = rsvg_handle_render_document(handle, cairo, &viewport, &problem) &&
               cairo_status(cairo) == CAIRO_STATUS_SUCCESS;
-    if (painted) copy_from_surface(surface, image);
+    if (painted) copy_pixels(image, surface, true);
   }
   yw_status status = YW_OK;
   if (!painted) {

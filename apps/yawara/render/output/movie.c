@@ -17,17 +17,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "render/output/file.h"
 #include "yawara/extend/error.h"
+#include "yawara/extend/file.h"
 #include "yawara/extend/memory.h"
 
 extern char** environ;
 
 #define MAX_ARGUMENTS 48
+#define MAX_PATH_LENGTH 4096
 
 struct yw_movie {
   yw_allocator mem;
-  yw_out_file file;
+  yw_file_writer file;
   int32_t width, height;
   int64_t frames;
   pid_t process;
@@ -41,7 +42,7 @@ yw_status yw_movie_available(yw_error* error) {
   const char* path = getenv("PATH");
   for (const char* s = path ? path : "/usr/bin:/bin"; *s;) {
     size_t length = strcspn(s, ":");
-    char name[YW_MAX_PATH];
+    char name[MAX_PATH_LENGTH];
     int written = snprintf(name, sizeof name, "%.*s/ffmpeg", (int)length, s);
     if (written > 0 && (size_t)written < sizeof name && access(name, X_OK) == 0) {
       yw_error_clear(error);
@@ -59,7 +60,7 @@ typedef struct command {
   const char* items[MAX_ARGUMENTS];
   int32_t count;
   char size[32], rate[32], quality[32];
-  char output[YW_MAX_PATH + 8];
+  char output[MAX_PATH_LENGTH + 8];
 } command;
 
 static void add(command* line, const char* item) {
@@ -115,7 +116,7 @@ static bool add_encoder(command* line, const yw_movie_def* def) {
   return true;
 }
 
-static yw_status make_command(const yw_movie_def* def, const yw_out_file* file, command* line,
+static yw_status make_command(const yw_movie_def* def, const yw_file_writer* file, command* line,
                               yw_error* error) {
   if (def->width < 1 || def->height < 1 || def->width > YW_IMAGE_MAX_SIDE ||
       def->height > YW_IMAGE_MAX_SIDE || !(def->fps > 0.0f) || !isfinite(def->fps)) {
@@ -134,7 +135,10 @@ static yw_status make_command(const yw_movie_def* def, const yw_out_file* file, 
                    def->path);
   }
   // "file:" keeps names like "http:x" or "-x" from being taken for something else.
-  snprintf(line->output, sizeof line->output, "file:%s", file->part);
+  int length = snprintf(line->output, sizeof line->output, "file:%s", file->temporary);
+  if (length < 0 || (size_t)length >= sizeof line->output) {
+    return yw_fail(error, YW_ERR_IO, "the name of the output file is too long");
+  }
   add(line, line->output);
   line->items[line->count] = NULL;
   return YW_OK;
@@ -190,12 +194,11 @@ yw_status yw_movie_open(const yw_movie_def* def, const yw_allocator* mem, yw_mov
   movie->height = def->height;
   movie->pipe = -1;
 
-  // Opening the part ourselves gives a clear message for folders that cannot be written.
-  status = yw_out_file_open(&movie->file, def->path, error);
+  // Opening the file ourselves gives a clear message for folders that cannot be written.
+  status = yw_file_writer_open(&movie->file, def->path, NULL, error);
   command line = {.count = 0};
+  if (status >= 0) status = yw_file_writer_finish(&movie->file, error);
   if (status >= 0) {
-    fclose(movie->file.stream);
-    movie->file.stream = NULL;
     status = make_command(def, &movie->file, &line, error);
     movie->log = tmpfile();
     if (status >= 0 && !movie->log) {
@@ -205,7 +208,7 @@ yw_status yw_movie_open(const yw_movie_def* def, const yw_allocator* mem, yw_mov
     if (failure) {
       status = yw_fail(error, YW_ERR_IO, "ffmpeg cannot be started: %s", strerror(failure));
     }
-    if (status < 0) yw_out_file_discard(&movie->file);
+    if (status < 0) yw_file_writer_abort(&movie->file);
   }
   if (status < 0) {
     free_movie(movie);
@@ -303,9 +306,9 @@ yw_status yw_movie_close(yw_movie* movie, yw_error* error) {
                      code, words);
   }
   if (status < 0) {
-    yw_out_file_discard(&movie->file);
+    yw_file_writer_abort(&movie->file);
   } else {
-    status = yw_out_file_close(&movie->file, error);
+    status = yw_file_writer_commit(&movie->file, error);
   }
   free_movie(movie);
   return status;
@@ -315,6 +318,6 @@ void yw_movie_discard(yw_movie* movie) {
   if (!movie) return;
   if (movie->process > 0) kill(movie->process, SIGKILL);
   finish(movie);
-  yw_out_file_discard(&movie->file);
+  yw_file_writer_abort(&movie->file);
   free_movie(movie);
 }

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render/output/file.h"
 #include "render/output/image.h"
 #include "yawara/extend/error.h"
+#include "yawara/extend/file.h"
 #include "yawara/extend/memory.h"
 
 #ifndef YW_HAVE_PNG
@@ -81,17 +81,17 @@ static bool write_rows(FILE* file, const yw_image* image, png_report* report) {
 }
 
 yw_status yw_image_write_png(const char* path, const yw_image* image, yw_error* error) {
-  yw_out_file file;
-  yw_status status = yw_out_file_open(&file, path, error);
+  yw_file_writer file;
+  yw_status status = yw_file_writer_open(&file, path, NULL, error);
   if (status < 0) return status;
   png_report report = {""};
   if (!write_rows(file.stream, image, &report)) {
     int cause = errno;
-    yw_out_file_discard(&file);
+    yw_file_writer_abort(&file);
     return yw_fail(error, YW_ERR_IO, "%s: cannot write the PNG file: %s (%s)", path, report.text,
                    strerror(cause));
   }
-  return yw_out_file_close(&file, error);
+  return yw_file_writer_commit(&file, error);
 }
 
 typedef struct png_input {

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// The files of frames, see docs/runs.md.
+#include "playback/bytes.h"
+#include "playback/frame.h"
+#include "yawara/extend/memory.h"
+
+enum { ACTIVE = 1, SURFACE = 2, RADII = 4, CELLS = 8, CELLS_OF_FRAME = 16, ALL_FLAGS = 31 };
+
+// Writing -----------------------------------------------------------------------------------------
+
+static void write_cells(const frame_body* body, yw_writer* writer) {
+  yw_write_u32(writer, (uint32_t)body->num_cells);
+  if (body->cells) {
+    write_indices(writer, body->cells, 4 * (size_t)body->num_cells);
+  } else if (body->cells_frame >= 0) {
+    yw_write_u32(writer, (uint32_t)body->cells_frame);
+  }
+}
+
+static void write_body(const frame_body* body, yw_writer* writer) {
+  size_t count = (size_t)body->num_particles;
+  uint32_t flags = (body->active ? ACTIVE : 0u) | (body->surface ? SURFACE : 0u) |
+                   (body->radii ? RADII : 0u) | (body->cells ? CELLS : 0u) |
+                   (!body->cells && body->cells_frame >= 0 ? CELLS_OF_FRAME : 0u);
+  yw_write_u32(writer, flags);
+  yw_write_u32(writer, (uint32_t)count);
+  write_vectors(writer, body->positions, body->num_particles);
+  if (body->surface) {
+    yw_write_u32(writer, (uint32_t)body->num_surface);
+    write_vectors(writer, body->surface, body->num_surface);
+  }
+  if (body->radii) yw_write_f32(writer, body->radii, count);
+  write_cells(body, writer);
+  yw_write_u32(writer, (uint32_t)body->num_fields);
+  for (int32_t i = 0; i < body->num_fields; ++i) {
+    const frame_field* field = &body->fields[i];
+    write_text(writer, field->name);
+    write_text(writer, field->unit);
+    yw_write_u32(writer, field->per_cell);
+    yw_write_f32(writer, field->values, (size_t)field->count);
+  }
+}
+
+void frame_write(const frame_data* frame, yw_writer* writer) {
+  yw_write_u32(writer, (uint32_t)frame->number);
+  yw_write_f64(writer, frame->time);
+  yw_write_u32(writer, (uint32_t)frame->num_obstacles);
+  for (int32_t i = 0; i < frame->num_obstacles; ++i) {
+    const yw_transform* t = &frame->obstacles[i];
+    const float pose[8] = {t->position.x, t->position.y, t->position.z, t->rotation.x,
+                           t->rotation.y, t->rotation.z, t->rotation.w, t->scale};
+    yw_write_f32(writer, pose, 8);
+  }
+  yw_write_u32(writer, (uint32_t)frame->num_bodies);
+  for (int32_t i = 0; i < frame->num_bodies; ++i) write_body(&frame->bodies[i], writer);
+}
+
+// Reading -----------------------------------------------------------------------------------------
+
+// Hands out parts of one block that is as large as all the numbers in the file.
+typedef struct number_room {
+  uint32_t* next;
+} number_room;
+
+static void* take_numbers(number_room* room, size_t count) {
+  void* part = room->next;
+  room->next += count;
+  return part;
+}
+
+static const float* read_floats(yw_reader* reader, number_room* room, size_t count) {
+  if (!has_room(reader, count, sizeof(float))) return NULL;
+  float* values = take_numbers(room, count);
+  yw_read_f32(reader, values, count);
+  return values;
+}
+
+static bool read_cells(yw_reader* reader, number_room* room, uint32_t flags, int32_t number,
+                       frame_body* out) {
+  uint32_t count = yw_read_u32(reader);
+  if (reader->failed || count > INT32_MAX) return false;
+  out->num_cells = (int32_t)count;
+  out->cells_frame = flags & CELLS ? number : -1;
+  if (flags & CELLS_OF_FRAME) {
+    // Cells are written before they are referred to.
+    return !(flags & CELLS) && read_indices(reader, 1, number, &out->cells_frame);
+  }
+  if (!(flags & CELLS)) return true;
+  if (!has_room(reader, count, 16)) return false;
+  int32_t* cells = take_numbers(room, 4 * (size_t)count);
+  out->cells = cells;
+  return read_indices(reader, 4 * (size_t)count, out->num_particles, cells);
+}
+
+static bool read_fields(yw_reader* reader, number_room* room, frame_body* out) {
+  int32_t count;
+  // Each has two lengths and a flag at least.
+  if (!read_count(reader, 12, &count)) return false;
+  out->fields = YW_NEW_ARRAY(NULL, frame_field, count);
+  if (!out->fields) return false;
+  for (int32_t i = 0; i < count; ++i) {
+    frame_field* field = &out->fields[out->num_fields++];
+    if (!read_text(reader, field->name, sizeof field->name) ||
+        !read_text(reader, field->unit, sizeof field->unit)) {
+      return false;
+    }
+    field->per_cell = yw_read_u32(reader) != 0;
+    field->count = field->per_cell ? out->num_cells : out->num_particles;
+    field->values = read_floats(reader, room, (size_t)field->count);
+    if (!field->values) return false;
+  }
+  return true;
+}
+
+static bool read_body(yw_reader* reader, number_room* room, int32_t number, frame_body* out) {
+  uint32_t flags = yw_read_u32(reader);
+  if (flags > ALL_FLAGS || !read_count(reader, sizeof(yw_vec3), &out->num_particles)) return false;
+  size_t count = (size_t)out->num_particles;
+  out->active = (flags & ACTIVE) != 0;
+  out->positions = (const yw_vec3*)read_floats(reader, room, 3 * count);
+  if (flags & SURFACE) {
+    if (!read_count(reader, sizeof(yw_vec3), &out->num_surface)) return false;
+    out->surface = (const yw_vec3*)read_floats(reader, room, 3 * (size_t)out->num_surface);
+  }
+  if (flags & RADII) out->radii = read_floats(reader, room, count);
+  if ((flags & RADII) && !out->radii) return false;
+  return read_cells(reader, room, flags, number, out) && read_fields(reader, room, out);
+}
+
+static bool read_poses(yw_reader* reader, frame_data* out) {
+  int32_t count;
+  if (!read_count(reader, 32, &count)) return false;
+  out->obstacles = YW_NEW_ARRAY(NULL, yw_transform, count);
+  if (!out->obstacles) return false;
+  out->num_obstacles = count;
+  for (int32_t i = 0; i < count; ++i) {
+    float p[8];
+    yw_read_f32(reader, p, 8);
+    out->obstacles[i] = (yw_transform){{p[0], p[1], p[2]}, {p[3], p[4], p[5], p[6]}, p[7]};
+  }
+  return true;
+}
+
+static bool read_bodies(yw_reader* reader, frame_data* out) {
+  int32_t bodies;
+  // Every body has four numbers at least; all arrays together are no longer than what is left.
+  if (!read_count(reader, 16, &bodies)) return false;
+  out->bodies = YW_NEW_ARRAY(NULL, frame_body, bodies);
+  out->values = YW_NEW_ARRAY(NULL, uint32_t, (reader->size - reader->offset) / 4 + 1);
+  if (!out->bodies || !out->values) return false;
+  out->num_bodies = bodies;
+  number_room room = {out->values};
+  for (int32_t i = 0; i < bodies; ++i) {
+    if (!read_body(reader, &room, out->number, &out->bodies[i])) return false;
+  }
+  return !reader->failed && reader->offset == reader->size;
+}
+
+yw_status frame_read(yw_reader* reader, frame_data* out) {
+  uint32_t number = yw_read_u32(reader);
+  *out = (frame_data){.number = (int32_t)number, .time = yw_read_f64(reader)};
+  if (number > INT32_MAX) return YW_ERR_FORMAT;
+  return read_poses(reader, out) && read_bodies(reader, out) ? YW_OK : YW_ERR_FORMAT;
+}

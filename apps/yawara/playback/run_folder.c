@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+#include "playback/run_folder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "playback/sealed.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/file.h"
+#include "yawara/extend/hash.h"
+#include "yawara/extend/json.h"
+#include "yawara/extend/memory.h"
+
+#define MAX_FILE (RUN_MAX_PATH + 32)
+
+static const char shown_magic[] = "YWSHOWN1";
+static const char frame_magic[] = "YWFRAME3";
+static const char snapshot_magic[] = "YWRUN001";
+
+static void file_in(const char* dir, const char* name, char out[MAX_FILE]) {
+  snprintf(out, MAX_FILE, "%s/%s", dir, name);
+}
+
+static void frame_path(const char* dir, int32_t frame, char out[MAX_FILE]) {
+  snprintf(out, MAX_FILE, "%s/frames/%06d.ywf", dir, frame);
+}
+
+static bool has_file(const char* dir, const char* name) {
+  char path[MAX_FILE];
+  file_in(dir, name, path);
+  return access(path, F_OK) == 0;
+}
+
+// Looking at a run --------------------------------------------------------------------------------
+
+static yw_status read_shown(run_folder* run, yw_error* error) {
+  char path[MAX_FILE];
+  file_in(run->dir, "shown.ywr", path);
+  yw_file_data data = {0};
+  yw_reader reader;
+  uint64_t hash;
+  yw_status status = sealed_read(path, shown_magic, &data, &reader, &hash, error);
+  if (status < 0) return status;
+  if (hash != run->info.shown_hash) {
+    status = yw_fail(error, YW_ERR_FORMAT, "%s: belongs to another run than run.json", path);
+  } else if ((status = shown_read(&reader, &run->shown)) == YW_ERR_MEMORY) {
+    yw_fail_memory(error, path);
+  } else if (status < 0) {
+    yw_fail(error, status, "%s: is damaged", path);
+  }
+  yw_file_data_free(&data);
+  return status;
+}
+
+yw_status run_folder_open(const char* dir, run_folder* out, yw_error* error) {
+  *out = (run_folder){0};
+  if (strlen(dir) >= sizeof out->dir) {
+    return yw_fail(error, YW_ERR_INVALID, "the name of the run folder is longer than %d characters",
+                   RUN_MAX_PATH - 1);
+  }
+  snprintf(out->dir, sizeof out->dir, "%s", dir);
+  yw_status status = run_info_read(dir, &out->info, error);
+  if (status >= 0) status = read_shown(out, error);
+  if (status >= 0) {
+    out->cells = YW_NEW_ARRAY(NULL, run_cells, out->shown->num_bodies);
+    if (!out->cells) status = yw_fail_memory(error, "a run");
+  }
+  if (status < 0) run_folder_close(out);
+  return status;
+}
+
+void run_folder_close(run_folder* run) {
+  for (int32_t i = 0; run->cells && i < run->shown->num_bodies; ++i) {
+    yw_mem_free(NULL, run->cells[i].corners);
+  }
+  yw_mem_free(NULL, run->cells);
+  shown_destroy(run->shown);
+  run_info_free(&run->info);
+  *run = (run_folder){0};
+}
+
+// A frame as it stands in its file.
+static yw_status read_frame_file(const run_folder* run, int32_t number, frame_data* out,
+                                 yw_error* error) {
+  char path[MAX_FILE];
+  frame_path(run->dir, number, path);
+  yw_file_data data = {0};
+  yw_reader reader;
+  *out = (frame_data){0};
+  yw_status status = sealed_read(path, frame_magic, &data, &reader, NULL, error);
+  if (status < 0) return status;
+  bool foreign = yw_read_u64(&reader) != run->info.shown_hash;
+  if (!foreign) status = frame_read(&reader, out);
+  yw_file_data_free(&data);
+  if (foreign) {
+    return yw_fail(error, YW_ERR_FORMAT, "%s: belongs to another run than run.json", path);
+  }
+  if (status < 0 || out->number != number || !frame_fits(out, run->shown)) {
+    frame_free(out);
+    return yw_fail(error, YW_ERR_FORMAT, "%s: is not frame %d of this run", path, number);
+  }
+  return YW_OK;
+}
+
+// Keeps the cells of a body of the frame that holds them.
+static bool keep_cells(run_cells* cells, const frame_data* holder, int32_t index) {
+  const frame_body* body = &holder->bodies[index];
+  yw_mem_free(NULL, cells->corners);
+  *cells = (run_cells){holder->number, body->num_particles, body->num_cells, NULL};
+  size_t corners = 4 * (size_t)body->num_cells;
+  cells->corners = YW_NEW_ARRAY(NULL, int32_t, corners);
+  if (cells->corners && corners > 0) {
+    memcpy(cells->corners, body->cells, sizeof(int32_t) * corners);
+  }
+  return cells->corners != NULL;
+}
+
+// Reads the cells of all bodies that are in frame `number`.
+static yw_status load_cells(run_folder* run, const frame_data* frame, int32_t number,
+                            yw_error* error) {
+  frame_data holder;
+  yw_status status = read_frame_file(run, number, &holder, error);
+  if (status < 0) return status;
+  for (int32_t i = 0; i < frame->num_bodies && status >= 0; ++i) {
+    if (frame->bodies[i].cells_frame != number) continue;
+    if (!holder.bodies[i].cells) {
+      status = yw_fail(error, YW_ERR_FORMAT,
+                       "%s: frame %d does not hold the cells that frame %d refers to", run->dir,
+                       number, frame->number);
+    } else if (!keep_cells(&run->cells[i], &holder, i)) {
+      status = yw_fail_memory(error, "the cells of a frame");
+    }
+  }
+  frame_free(&holder);
+  return status;
+}
+
+static yw_status find_cells(run_folder* run, frame_data* frame, yw_error* error) {
+  for (int32_t i = 0; i < frame->num_bodies; ++i) {
+    frame_body* body = &frame->bodies[i];
+    run_cells* cells = &run->cells[i];
+    if (body->cells || body->cells_frame < 0) continue;
+    if (!cells->corners || cells->frame != body->cells_frame) {
+      yw_status status = load_cells(run, frame, body->cells_frame, error);
+      if (status < 0) return status;
+    }
+    if (cells->num_cells != body->num_cells || cells->num_particles != body->num_particles) {
+      return yw_fail(error, YW_ERR_FORMAT, "%s: the cells of frame %d do not fit frame %d",
+                     run->dir, cells->frame, frame->number);
+    }
+    body->cells = cells->corners;
+  }
+  return YW_OK;
+}
+
+yw_status run_folder_read_frame(run_folder* run, int32_t number, frame_data* out, yw_error* error) {
+  yw_status status = read_frame_file(run, number, out, error);
+  if (status >= 0) status = find_cells(run, out, error);
+  if (status < 0) frame_free(out);
+  return status;
+}
+
+yw_status run_folder_check_frames(const run_folder* run, yw_error* error) {
+  for (int32_t frame = 0; frame <= run->info.frames_done; ++frame) {
+    char path[MAX_FILE];
+    frame_path(run->dir, frame, path);
+    if (access(path, F_OK) == 0) continue;
+    return yw_fail(error, YW_ERR_FORMAT,
+                   "%s: run.json speaks of %d frames, but frame %d is missing", run->dir,
+                   run->info.frames_done, frame);
+  }
+  return YW_OK;
+}
+
+// Making a run ------------------------------------------------------------------------------------
+
+bool run_folder_exists(const char* dir) { return has_file(dir, "run.json"); }
+
+void run_folder_remove_frames(const char* dir, int32_t first) {
+  char path[MAX_FILE];
+  for (int32_t frame = first;; ++frame) {
+    frame_path(dir, frame, path);
+    if (unlink(path) != 0) return;
+  }
+}
+
+yw_status run_folder_clear(const char* dir, yw_error* error) {
+  char path[MAX_FILE];
+  file_in(dir, "frames", path);
+  yw_status status = yw_make_folders(path, error);
+  if (status < 0) return status;
+  if (access(path, W_OK) != 0) {
+    return yw_fail(error, YW_ERR_IO, "%s: cannot write to this folder: %s", path, strerror(errno));
+  }
+  file_in(dir, "snapshot.yws", path);
+  unlink(path);
+  run_folder_remove_frames(dir, 0);
+  return YW_OK;
+}
+
+// The text of the scene, as it was when the scene was read.
+static yw_status copy_scene(const char* dir, const yw_scene* scene, yw_error* error) {
+  yw_scene_file own = yw_scene_file_at(scene, 0);
+  yw_file_data text = {0};
+  yw_status status = yw_file_read_all(own.path, YW_JSON_MAX_BYTES, NULL, &text, error);
+  if (status < 0) return status;
+  if (yw_hash_bytes(YW_HASH_SEED, text.bytes, text.size) != own.hash) {
+    status = yw_fail(error, YW_ERR_IO, "%s: was changed while the scene was being made",
+                     yw_file_short_name(own.path));
+  }
+  char path[MAX_FILE];
+  file_in(dir, "scene.json", path);
+  yw_file_writer writer = {0};
+  if (status >= 0) status = yw_file_writer_open(&writer, path, NULL, error);
+  if (status >= 0) {
+    yw_file_write(&writer, text.bytes, text.size);
+    status = yw_file_writer_commit(&writer, error);
+  }
+  yw_file_data_free(&text);
+  return status;
+}
+
+// The bytes of shown.ywr but for the seal; data NULL: memory is out.
+static yw_writer make_shown(const shown_scene* shown) {
+  yw_writer counter = {0};
+  shown_write(shown, &counter);
+  yw_writer writer = sealed_begin(shown_magic, counter.size);
+  if (writer.data) shown_write(shown, &writer);
+  return writer;
+}
+
+yw_status run_folder_shown_hash(const shown_scene* shown, uint64_t* out, yw_error* error) {
+  yw_writer writer = make_shown(shown);
+  if (!writer.data) return yw_fail_memory(error, "what is shown");
+  *out = sealed_hash(&writer);
+  yw_mem_free(NULL, writer.data);
+  return YW_OK;
+}
+
+yw_status run_folder_write_shown(const char* dir, const yw_scene* scene, const shown_scene* shown,
+                                 run_info* info, yw_error* error) {
+  yw_status status = copy_scene(dir, scene, error);
+  if (status < 0) return status;
+  yw_writer writer = make_shown(shown);
+  if (!writer.data) return yw_fail_memory(error, "what is shown");
+  char path[MAX_FILE];
+  file_in(dir, "shown.ywr", path);
+  info->shown_hash = sealed_hash(&writer);
+  status = sealed_write(path, &writer, error);
+  yw_mem_free(NULL, writer.data);
+  return status;
+}
+
+yw_status run_folder_write_frame(const char* dir, const run_info* info, const frame_data* frame,
+                                 yw_error* error) {
+  char path[MAX_FILE];
+  frame_path(dir, frame->number, path);
+  yw_writer counter = {0};
+  frame_write(frame, &counter);
+  yw_writer writer = sealed_begin(frame_magic, sizeof info->shown_hash + counter.size);
+  if (!writer.data) return yw_fail_memory(error, "a frame");
+  yw_write_u64(&writer, info->shown_hash);
+  frame_write(frame, &writer);
+  yw_status status = sealed_write(path, &writer, error);
+  yw_mem_free(NULL, writer.data);
+  return status;
+}
+
+// Snapshots ---------------------------------------------------------------------------------------
+
+yw_status run_folder_write_snapshot(const char* dir, int32_t frame, const yw_world* world,
+                                    yw_error* error) {
+  char path[MAX_FILE];
+  file_in(dir, "snapshot.yws", path);
+  size_t size = yw_world_snapshot_size(world), written = 0;
+  yw_writer writer = sealed_begin(snapshot_magic, 8 + size);
+  if (!writer.data) return yw_fail_memory(error, "a snapshot");
+  yw_write_u32(&writer, (uint32_t)frame);
+  yw_write_u32(&writer, 0);
+  yw_status status = yw_world_save(world, writer.data + writer.size, size, &written);
+  writer.size += written;
+  status = status < 0 ? yw_fail(error, status, "the snapshot cannot be made")
+                      : sealed_write(path, &writer, error);
+  yw_mem_free(NULL, writer.data);
+  return status;
+}
+
+yw_status run_folder_read_snapshot(const char* dir, yw_world* world, int32_t* frame,
+                                   yw_error* error) {
+  char path[MAX_FILE];
+  file_in(dir, "snapshot.yws", path);
+  yw_file_data data = {0};
+  yw_reader reader;
+  yw_status status = sealed_read(path, snapshot_magic, &data, &reader, NULL, error);
+  if (status < 0) return status;
+  uint32_t number = yw_read_u32(&reader);
+  yw_read_u32(&reader);
+  if (reader.failed || number > INT32_MAX) {
+    status = yw_fail(error, YW_ERR_FORMAT, "%s: is damaged", path);
+  } else {
+    yw_error inner = {0};
+    status = yw_world_load(world, reader.data + reader.offset, reader.size - reader.offset, &inner);
+    if (status < 0) yw_fail(error, status, "%s: %s", path, inner.message);
+    *frame = (int32_t)number;
+  }
+  yw_file_data_free(&data);
+  return status;
+}
+
+yw_status snapshot_info_read(const char* path, snapshot_info* out, yw_error* error) {
+  yw_file_data data = {0};
+  yw_reader reader;
+  yw_status status = sealed_read(path, snapshot_magic, &data, &reader, NULL, error);
+  if (status < 0) return status;
+  *out = (snapshot_info){.frame = (int32_t)yw_read_u32(&reader), .bytes = data.size};
+  yw_read_u32(&reader);
+  yw_snapshot_info info = {0};
+  yw_error inner = {0};
+  status =
+      yw_snapshot_info_of(reader.data + reader.offset, reader.size - reader.offset, &info, &inner);
+  if (status < 0) yw_fail(error, status, "%s: %s", path, inner.message);
+  out->time = info.time;
+  out->steps = info.steps;
+  yw_file_data_free(&data);
+  return status;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// run.json: what was run, of which files, and how far it has come. docs/runs.md describes it.
+#ifndef YW_APP_PLAYBACK_RUN_INFO_H
+#define YW_APP_PLAYBACK_RUN_INFO_H
+
+#include "yawara/yawara.h"
+
+#define RUN_MAX_OVERRIDES 64
+#define RUN_MAX_PATH 1024
+
+/// A file that the scene was read from.
+typedef struct run_file {
+  char
+      path[RUN_MAX_PATH];  ///< relative to the folder of the scene, unless the scene says otherwise
+  uint64_t bytes, hash;
+} run_file;
+
+typedef struct run_info {
+  char made_by[32];          ///< version of the program
+  char scene[RUN_MAX_PATH];  ///< absolute path of the scene file
+  int32_t num_overrides;
+  char overrides[RUN_MAX_OVERRIDES][256];  ///< "path=value"
+  int32_t num_files;
+  run_file* files;   ///< the scene's own text first
+  char fields[256];  ///< kept in the frames, as asked for; "" for none
+  float fps;
+  int32_t substeps;
+  int32_t frames;       ///< asked for
+  int32_t frames_done;  ///< written; frame 0 is not counted
+  uint64_t shown_hash;  ///< that the file of what is shown ends with
+  uint64_t state_hash;  ///< yw_world_hash after frames_done
+  double seconds;       ///< wall clock spent so far
+} run_info;
+
+/// Lists the files of a scene.
+yw_status run_info_take_files(const yw_scene* scene, run_info* out, yw_error* error);
+yw_status run_info_write(const char* dir, const run_info* info, yw_error* error);
+/// To be freed with run_info_free, also after an error.
+yw_status run_info_read(const char* dir, run_info* out, yw_error* error);
+void run_info_free(run_info* info);
+
+/// Whether `fresh` was made of the same scene, values and files as the run `old` in `dir`. If not,
+/// the error names what differs.
+yw_status run_info_compare(const char* dir, const run_info* old, const run_info* fresh,
+                           yw_error* error);
+
+#endif

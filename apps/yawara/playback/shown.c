@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+#include "playback/shown.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
+
+// Rubber that stays sharp where a surface at rest turns by more, degrees.
+#define BODY_CREASE 40.0f
+#define BODY_GLOSS 0.5f
+// Bodies of worlds that were not made of a scene are grey.
+#define PLAIN 0.7f
+// Obstacles are duller than bodies, so that these stand out.
+#define OBSTACLE_CREASE 40.0f
+#define OBSTACLE_GLOSS 0.1f
+// Sides of checker squares, m.
+#define OBSTACLE_CHECKER 0.25f
+#define PLANE_CHECKER 0.5f
+// Stripes of bodies whose colour is less bright than this are lighter than it, else darker.
+#define DARK_BRIGHTNESS 0.1f
+
+// Models ------------------------------------------------------------------------------------------
+
+static void* copy_of(const void* from, size_t count, size_t size) {
+  void* copy = yw_mem_alloc(NULL, count, size);
+  if (copy && count > 0) memcpy(copy, from, count * size);
+  return copy;
+}
+
+static bool copy_surface(const yw_tri_mesh* from, yw_tri_mesh* to) {
+  size_t vertices = (size_t)from->num_vertices;
+  *to = (yw_tri_mesh){.num_vertices = from->num_vertices, .num_triangles = from->num_triangles};
+  to->positions = copy_of(from->positions, vertices, sizeof *to->positions);
+  to->triangles = copy_of(from->triangles, 3 * (size_t)from->num_triangles, sizeof(int32_t));
+  if (from->colors) to->colors = copy_of(from->colors, vertices, sizeof *to->colors);
+  return to->positions && to->triangles && (to->colors || !from->colors);
+}
+
+static bool copy_tets(const yw_tet_mesh* from, yw_tet_mesh* to) {
+  *to = (yw_tet_mesh){.num_vertices = from->num_vertices, .num_tets = from->num_tets};
+  to->positions = copy_of(from->positions, (size_t)from->num_vertices, sizeof *to->positions);
+  to->tets = copy_of(from->tets, 4 * (size_t)from->num_tets, sizeof(int32_t));
+  return to->positions && to->tets;
+}
+
+static bool take_model(const yw_model* model, shown_model* out) {
+  const yw_tri_mesh* surface = yw_model_surface(model);
+  size_t vertices = (size_t)surface->num_vertices;
+  yw_surface_map map = yw_model_surface_map(model);
+  *out = (shown_model){.kind = SHOWN_OWN};
+  snprintf(out->method, sizeof out->method, "%s", yw_model_method(model));
+  if (!copy_tets(yw_model_tets(model), &out->tets)) return false;
+  if (!copy_surface(surface, &out->surface)) return false;
+  if (surface->num_triangles == 0) {
+    out->kind = SHOWN_PARTICLES;
+    return true;
+  }
+  if (yw_model_surface_has_state(model)) return true;
+  out->kind = map.vertices ? SHOWN_BOUNDARY : SHOWN_EMBEDDED;
+  if (map.vertices) out->vertices = copy_of(map.vertices, vertices, sizeof *out->vertices);
+  if (!map.vertices) out->points = copy_of(map.points, vertices, sizeof *out->points);
+  return out->vertices || out->points;
+}
+
+// Numbers of models in the order in which bodies first use them.
+static bool take_models(const yw_world* world, shown_scene* out) {
+  const yw_model** known = YW_NEW_ARRAY(NULL, const yw_model*, out->num_bodies);
+  bool good = known && (out->models = YW_NEW_ARRAY(NULL, shown_model, out->num_bodies));
+  for (int32_t i = 0; i < out->num_bodies && good; ++i) {
+    const yw_model* model = yw_body_model(world, yw_world_body(world, i));
+    // Copies of a body follow each other: the newest model is the likeliest.
+    int32_t at = out->num_models - 1;
+    while (at >= 0 && known[at] != model) --at;
+    if (at < 0) {
+      at = out->num_models++;
+      known[at] = model;
+      good = take_model(model, &out->models[at]);
+    }
+    out->bodies[i].model = at;
+  }
+  yw_mem_free(NULL, known);
+  return good;
+}
+
+// Bodies ------------------------------------------------------------------------------------------
+
+// A darker tone of the colour, or a lighter one where that would not be seen.
+static yw_vec3 tint_of(yw_vec3 color, yw_vec3 tint) {
+  bool is_dark = 0.2f * color.x + 0.7f * color.y + 0.1f * color.z < DARK_BRIGHTNESS;
+  yw_vec3 dark = yw_v3(color.x * tint.x, color.y * tint.y, color.z * tint.z);
+  yw_vec3 light = yw_v3(1.0f - tint.x * (1.0f - color.x), 1.0f - tint.y * (1.0f - color.y),
+                        1.0f - tint.z * (1.0f - color.z));
+  return is_dark ? light : dark;
+}
+
+// The scene's paint over the colour of the body. What a rod or a sheet shows by itself, such as the
+// stripe that tells its twist, is seen through that colour.
+static bool paint_surface(const yw_scene* scene, int32_t index, const shown_model* model,
+                          shown_body* out) {
+  const yw_tri_mesh* surface = &model->surface;
+  yw_vec3 color = out->look.color;
+  bool tinted = model->tets.num_tets == 0 && surface->colors;
+  bool painted = scene && yw_scene_body_paint(scene, index, yw_v3(0, 0, 0), &color);
+  if (!painted && !tinted) return true;
+  out->colors = YW_NEW_ARRAY(NULL, yw_vec3, surface->num_vertices);
+  if (!out->colors) return false;
+  out->num_colors = surface->num_vertices;
+  for (int32_t i = 0; i < surface->num_vertices; ++i) {
+    color = out->look.color;
+    out->colors[i] = tinted ? tint_of(color, surface->colors[i]) : color;
+    if (painted) yw_scene_body_paint(scene, index, surface->positions[i], &out->colors[i]);
+  }
+  return true;
+}
+
+static bool color_particles(const yw_scene* scene, int32_t index, shown_body* out) {
+  int32_t count = scene ? yw_scene_num_particle_colors(scene, index) : 0;
+  if (count == 0) return true;
+  out->colors = YW_NEW_ARRAY(NULL, yw_vec3, count);
+  if (!out->colors) return false;
+  out->num_colors = count;
+  for (int32_t i = 0; i < count; ++i) {
+    out->colors[i] = out->look.color;
+    yw_scene_particle_color(scene, index, i, &out->colors[i]);
+  }
+  return true;
+}
+
+static bool take_body(const yw_scene* scene, const yw_world* world, int32_t index,
+                      const shown_model* model, shown_body* out) {
+  yw_body_id id = yw_world_body(world, index);
+  yw_look look = {.color = {PLAIN, PLAIN, PLAIN}, .visible = true};
+  yw_body_sums sums = {0};
+  if (scene) look = yw_scene_body_look(scene, index);
+  if (yw_body_sums_of(world, id, &sums) >= 0) out->mass = sums.mass;
+  snprintf(out->name, sizeof out->name, "%s", yw_body_name(world, id));
+  out->look = (shown_look){.color = look.color,
+                           .color2 = look.color,
+                           .gloss = BODY_GLOSS,
+                           .crease = BODY_CREASE,
+                           .visible = look.visible};
+  return model->kind == SHOWN_PARTICLES ? color_particles(scene, index, out)
+                                        : paint_surface(scene, index, model, out);
+}
+
+// Obstacles ---------------------------------------------------------------------------------------
+
+static shown_look obstacle_look(yw_look look, bool plane) {
+  shown_look out = {.color = look.color,
+                    .color2 = look.color,
+                    .gloss = OBSTACLE_GLOSS,
+                    .crease = OBSTACLE_CREASE,
+                    .checker = look.checker ? OBSTACLE_CHECKER : 0.0f,
+                    .visible = look.visible};
+  if (!plane) return out;
+  yw_render_plane floor = yw_default_render_floor(0.0f, look.checker ? PLANE_CHECKER : 0.0f);
+  out.gloss = floor.gloss;
+  out.checker = floor.checker;
+  out.color2 = floor.color2;
+  if (look.checker) out.color = floor.color;
+  return out;
+}
+
+static yw_status take_obstacles(const yw_scene* scene, const yw_world* world, shown_scene* out,
+                                yw_error* error) {
+  for (int32_t i = 0; i < out->num_obstacles; ++i) {
+    shown_obstacle* obstacle = &out->obstacles[i];
+    const char* name = yw_obstacle_name(world, yw_scene_obstacle_id(scene, i));
+    yw_status status = shown_obstacle_shape(yw_scene_obstacle_shape(scene, i), obstacle, error);
+    if (status < 0) return status;
+    snprintf(obstacle->name, sizeof obstacle->name, "%s", name ? name : "");
+    obstacle->look = obstacle_look(yw_scene_obstacle_look(scene, i), obstacle->plane);
+  }
+  return YW_OK;
+}
+
+// All ---------------------------------------------------------------------------------------------
+
+yw_status shown_create(const yw_scene* scene, const yw_world* world, shown_scene** out,
+                       yw_error* error) {
+  *out = NULL;
+  shown_scene* shown = YW_NEW(NULL, shown_scene);
+  if (!shown) return yw_fail_memory(error, "what is shown");
+  yw_picture studio = yw_default_picture();
+  shown->sun = studio.sun;
+  shown->sky = studio.sky;
+  shown->exposure = studio.exposure;
+  if (scene) {
+    yw_scene_info info = yw_scene_info_of(scene);
+    shown->has_camera = info.has_camera;
+    shown->camera = info.camera;
+    shown->num_obstacles = yw_scene_num_obstacles(scene);
+  }
+  shown->num_bodies = yw_world_num_bodies(world);
+  shown->bodies = YW_NEW_ARRAY(NULL, shown_body, shown->num_bodies);
+  shown->obstacles = YW_NEW_ARRAY(NULL, shown_obstacle, shown->num_obstacles);
+  bool good = shown->bodies && shown->obstacles && take_models(world, shown);
+  for (int32_t i = 0; i < shown->num_bodies && good; ++i) {
+    good = take_body(scene, world, i, shown_model_of(shown, i), &shown->bodies[i]);
+  }
+  yw_status status = good ? YW_OK : yw_fail_memory(error, "what is shown");
+  if (status >= 0) status = take_obstacles(scene, world, shown, error);
+  if (status < 0) {
+    shown_destroy(shown);
+    return status;
+  }
+  *out = shown;
+  return YW_OK;
+}
+
+void shown_destroy(shown_scene* shown) {
+  if (!shown) return;
+  for (int32_t i = 0; shown->models && i < shown->num_models; ++i) {
+    shown_model* model = &shown->models[i];
+    yw_tet_mesh_free(&model->tets);
+    yw_tri_mesh_free(&model->surface);
+    yw_mem_free(NULL, model->vertices);
+    yw_mem_free(NULL, model->points);
+  }
+  for (int32_t i = 0; shown->bodies && i < shown->num_bodies; ++i) {
+    yw_mem_free(NULL, shown->bodies[i].colors);
+  }
+  for (int32_t i = 0; shown->obstacles && i < shown->num_obstacles; ++i) {
+    yw_tri_mesh_free(&shown->obstacles[i].surface);
+  }
+  yw_mem_free(NULL, shown->models);
+  yw_mem_free(NULL, shown->bodies);
+  yw_mem_free(NULL, shown->obstacles);
+  yw_mem_free(NULL, shown);
+}

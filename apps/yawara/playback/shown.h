@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// What pictures and exports of a run need besides its frames, and what does not change from frame
+// to frame: topology, looks, obstacles, lights, camera. Made of a scene, or read from a run folder,
+// which then needs neither the scene nor its meshes any more.
+#ifndef YW_APP_PLAYBACK_SHOWN_H
+#define YW_APP_PLAYBACK_SHOWN_H
+
+#include "render/trace/render.h"
+#include "yawara/extend/stream.h"
+#include "yawara/yawara.h"
+
+#define SHOWN_MAX_NAME 224  // bytes, the 0 at the end included
+
+/// How the vertices of a surface are found. The numbers stand in files.
+typedef enum shown_surface {
+  SHOWN_PARTICLES = 0,  ///< there is no surface: particles are shown
+  SHOWN_BOUNDARY = 1,   ///< each is a vertex of the mesh
+  SHOWN_EMBEDDED = 2,   ///< each is carried by four of them
+  SHOWN_OWN = 3,        ///< frames hold them
+} shown_surface;
+
+/// Shared by all bodies that are made alike.
+typedef struct shown_model {
+  char method[16];
+  yw_tet_mesh tets;     ///< at rest; without tets for rods and sheets, empty for loose particles
+  yw_tri_mesh surface;  ///< at rest
+  shown_surface kind;   ///< of the surface
+  int32_t* vertices;    ///< of a BOUNDARY, one per vertex of the surface; else NULL
+  yw_embedded_point* points;  ///< of an EMBEDDED surface; else NULL
+} shown_model;
+
+typedef struct shown_look {
+  yw_vec3 color;   ///< linear RGB
+  float gloss;     ///< 0 chalk, 0.5 rubber, 1 wet jelly
+  float crease;    ///< edges that turn by more stay sharp, degrees
+  float checker;   ///< side of checker squares, m; 0: none
+  yw_vec3 color2;  ///< of every other square of a plane
+  bool visible;
+} shown_look;
+
+typedef struct shown_body {
+  char name[SHOWN_MAX_NAME];
+  int32_t model;  ///< in shown_scene.models
+  double mass;    ///< kg, at the beginning
+  shown_look look;
+  /// Linear RGB of each vertex of the surface, or of each particle where there is none; num_colors
+  /// 0: the look's color, or those of the model's surface where it has some.
+  yw_vec3* colors;
+  int32_t num_colors;
+} shown_body;
+
+typedef struct shown_obstacle {
+  char name[SHOWN_MAX_NAME];
+  shown_look look;
+  bool plane;      ///< the half space normal . p <= offset; else the surface
+  bool unbounded;  ///< the surface is only the part near the origin
+  yw_vec3 normal;
+  float offset;         ///< m
+  yw_tri_mesh surface;  ///< before the pose, as the plane
+} shown_obstacle;
+
+typedef struct shown_scene {
+  bool has_camera;  ///< false: pictures choose one that sees all
+  yw_camera camera;
+  yw_render_sun sun;
+  yw_render_sky sky;
+  float exposure;
+  int32_t num_models, num_bodies, num_obstacles;
+  shown_model* models;
+  shown_body* bodies;
+  shown_obstacle* obstacles;
+} shown_scene;
+
+/// Everything is copied. scene may be NULL: bodies have a plain look and there are no obstacles.
+yw_status shown_create(const yw_scene* scene, const yw_world* world, shown_scene** out,
+                       yw_error* error);
+void shown_destroy(shown_scene* shown);  ///< NULL is fine
+
+static inline const shown_model* shown_model_of(const shown_scene* shown, int32_t body) {
+  return &shown->models[shown->bodies[body].model];
+}
+/// Plane or surface of an obstacle's shape.
+yw_status shown_obstacle_shape(const yw_shape* shape, shown_obstacle* out, yw_error* error);
+
+void shown_write(const shown_scene* shown, yw_writer* writer);
+/// Reads to the end of the bytes. Neither sizes nor indices are believed: YW_ERR_FORMAT when they
+/// make no sense.
+yw_status shown_read(yw_reader* reader, shown_scene** out);
+
+#endif

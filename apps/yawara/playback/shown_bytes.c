@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// The file shown.ywr, see docs/runs.md.
+#include "playback/bytes.h"
+#include "playback/shown.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
+
+// Writing -----------------------------------------------------------------------------------------
+
+static void write_flag(yw_writer* writer, bool flag) { yw_write_u32(writer, flag ? 1u : 0u); }
+
+static void write_float(yw_writer* writer, float value) { yw_write_f32(writer, &value, 1); }
+
+static void write_lights(const shown_scene* shown, yw_writer* writer) {
+  write_flag(writer, shown->has_camera);
+  write_vectors(writer, &shown->camera.eye, 1);
+  write_vectors(writer, &shown->camera.target, 1);
+  write_float(writer, shown->camera.fov);
+  write_vectors(writer, &shown->sun.direction, 1);
+  write_vectors(writer, &shown->sun.color, 1);
+  write_float(writer, shown->sun.radius);
+  const yw_render_sky* sky = &shown->sky;
+  const yw_vec3 colors[5] = {sky->zenith, sky->horizon, sky->ground, sky->backdrop_high,
+                             sky->backdrop_low};
+  write_vectors(writer, colors, 5);
+  write_float(writer, shown->exposure);
+}
+
+static void write_surface(const yw_tri_mesh* surface, yw_writer* writer) {
+  yw_write_u32(writer, (uint32_t)surface->num_vertices);
+  write_vectors(writer, surface->positions, surface->num_vertices);
+  yw_write_u32(writer, (uint32_t)surface->num_triangles);
+  write_indices(writer, surface->triangles, 3 * (size_t)surface->num_triangles);
+  write_flag(writer, surface->colors != NULL);
+  if (surface->colors) write_vectors(writer, surface->colors, surface->num_vertices);
+}
+
+static void write_model(const shown_model* model, yw_writer* writer) {
+  write_text(writer, model->method);
+  yw_write_u32(writer, (uint32_t)model->tets.num_vertices);
+  write_vectors(writer, model->tets.positions, model->tets.num_vertices);
+  yw_write_u32(writer, (uint32_t)model->tets.num_tets);
+  write_indices(writer, model->tets.tets, 4 * (size_t)model->tets.num_tets);
+  yw_write_u32(writer, (uint32_t)model->kind);
+  write_surface(&model->surface, writer);
+  size_t vertices = (size_t)model->surface.num_vertices;
+  if (model->kind == SHOWN_BOUNDARY) write_indices(writer, model->vertices, vertices);
+  for (size_t i = 0; model->kind == SHOWN_EMBEDDED && i < vertices; ++i) {
+    write_indices(writer, model->points[i].vertices, 4);
+    yw_write_f32(writer, model->points[i].weights, 4);
+  }
+}
+
+static void write_look(const shown_look* look, yw_writer* writer) {
+  write_flag(writer, look->visible);
+  write_vectors(writer, &look->color, 1);
+  write_vectors(writer, &look->color2, 1);
+  const float numbers[3] = {look->gloss, look->crease, look->checker};
+  yw_write_f32(writer, numbers, 3);
+}
+
+static void write_obstacle(const shown_obstacle* obstacle, yw_writer* writer) {
+  write_text(writer, obstacle->name);
+  write_look(&obstacle->look, writer);
+  write_flag(writer, obstacle->plane);
+  if (obstacle->plane) {
+    write_vectors(writer, &obstacle->normal, 1);
+    write_float(writer, obstacle->offset);
+  } else {
+    write_flag(writer, obstacle->unbounded);
+    write_surface(&obstacle->surface, writer);
+  }
+}
+
+void shown_write(const shown_scene* shown, yw_writer* writer) {
+  write_lights(shown, writer);
+  yw_write_u32(writer, (uint32_t)shown->num_models);
+  for (int32_t i = 0; i < shown->num_models; ++i) write_model(&shown->models[i], writer);
+  yw_write_u32(writer, (uint32_t)shown->num_bodies);
+  for (int32_t i = 0; i < shown->num_bodies; ++i) {
+    const shown_body* body = &shown->bodies[i];
+    write_text(writer, body->name);
+    yw_write_u32(writer, (uint32_t)body->model);
+    yw_write_f64(writer, body->mass);
+    write_look(&body->look, writer);
+    yw_write_u32(writer, (uint32_t)body->num_colors);
+    write_vectors(writer, body->colors, body->num_colors);
+  }
+  yw_write_u32(writer, (uint32_t)shown->num_obstacles);
+  for (int32_t i = 0; i < shown->num_obstacles; ++i) write_obstacle(&shown->obstacles[i], writer);
+}
+
+// Reading -----------------------------------------------------------------------------------------
+
+// Fewest bytes that a model, a body and an obstacle take in the file.
+enum { MIN_MODEL = 28, MIN_BODY = 60, MIN_OBSTACLE = 64 };
+
+static bool read_flag(yw_reader* reader, bool* out) {
+  uint32_t value = yw_read_u32(reader);
+  *out = value == 1;
+  return value <= 1;
+}
+
+static float read_float(yw_reader* reader) {
+  float value;
+  yw_read_f32(reader, &value, 1);
+  return value;
+}
+
+static yw_vec3 read_vector(yw_reader* reader) {
+  yw_vec3 value;
+  yw_read_f32(reader, &value.x, 1);
+  yw_read_f32(reader, &value.y, 1);
+  yw_read_f32(reader, &value.z, 1);
+  return value;
+}
+
+// NULL: the file is too short for so many, or memory is out.
+static yw_vec3* read_vectors(yw_reader* reader, int32_t count) {
+  if (!has_room(reader, (size_t)count, sizeof(yw_vec3))) return NULL;
+  yw_vec3* values = YW_NEW_ARRAY(NULL, yw_vec3, count);
+  for (int32_t i = 0; values && i < count; ++i) values[i] = read_vector(reader);
+  return values;
+}
+
+// Groups of `size` numbers of things, of which there are `limit`.
+static int32_t* read_groups(yw_reader* reader, int32_t count, size_t size, int32_t limit) {
+  if (!has_room(reader, (size_t)count, 4 * size)) return NULL;
+  int32_t* indices = YW_NEW_ARRAY(NULL, int32_t, size * (size_t)count);
+  if (indices && read_indices(reader, size * (size_t)count, limit, indices)) return indices;
+  yw_mem_free(NULL, indices);
+  return NULL;
+}
+
+static bool read_lights(yw_reader* reader, shown_scene* out) {
+  bool good = read_flag(reader, &out->has_camera);
+  out->camera.eye = read_vector(reader);
+  out->camera.target = read_vector(reader);
+  out->camera.fov = read_float(reader);
+  out->sun.direction = read_vector(reader);
+  out->sun.color = read_vector(reader);
+  out->sun.radius = read_float(reader);
+  yw_render_sky* sky = &out->sky;
+  yw_vec3* colors[5] = {&sky->zenith, &sky->horizon, &sky->ground, &sky->backdrop_high,
+                        &sky->backdrop_low};
+  for (int i = 0; i < 5; ++i) *colors[i] = read_vector(reader);
+  out->exposure = read_float(reader);
+  return good;
+}
+
+static bool read_surface(yw_reader* reader, yw_tri_mesh* out) {
+  bool colors;
+  if (!read_count(reader, sizeof(yw_vec3), &out->num_vertices)) return false;
+  out->positions = read_vectors(reader, out->num_vertices);
+  if (!out->positions || !read_count(reader, 12, &out->num_triangles)) return false;
+  out->triangles = read_groups(reader, out->num_triangles, 3, out->num_vertices);
+  if (!out->triangles || !read_flag(reader, &colors)) return false;
+  return !colors || (out->colors = read_vectors(reader, out->num_vertices)) != NULL;
+}
+
+static bool read_points(yw_reader* reader, int32_t limit, shown_model* out) {
+  int32_t count = out->surface.num_vertices;
+  if (!has_room(reader, (size_t)count, 32)) return false;
+  out->points = YW_NEW_ARRAY(NULL, yw_embedded_point, count);
+  for (int32_t i = 0; out->points && i < count; ++i) {
+    if (!read_indices(reader, 4, limit, out->points[i].vertices)) return false;
+    yw_read_f32(reader, out->points[i].weights, 4);
+  }
+  return out->points != NULL;
+}
+
+static bool read_model(yw_reader* reader, shown_model* out) {
+  yw_tet_mesh* tets = &out->tets;
+  if (!read_text(reader, out->method, sizeof out->method)) return false;
+  if (!read_count(reader, sizeof(yw_vec3), &tets->num_vertices)) return false;
+  tets->positions = read_vectors(reader, tets->num_vertices);
+  if (!tets->positions || !read_count(reader, 16, &tets->num_tets)) return false;
+  tets->tets = read_groups(reader, tets->num_tets, 4, tets->num_vertices);
+  uint32_t kind = yw_read_u32(reader);
+  if (!tets->tets || kind > SHOWN_OWN || !read_surface(reader, &out->surface)) return false;
+  out->kind = (shown_surface)kind;
+  if ((out->surface.num_triangles > 0) != (kind != SHOWN_PARTICLES)) return false;
+  if (kind == SHOWN_EMBEDDED) return read_points(reader, tets->num_vertices, out);
+  if (kind != SHOWN_BOUNDARY) return true;
+  out->vertices = read_groups(reader, out->surface.num_vertices, 1, tets->num_vertices);
+  return out->vertices != NULL;
+}
+
+static bool read_look(yw_reader* reader, shown_look* out) {
+  bool good = read_flag(reader, &out->visible);
+  out->color = read_vector(reader);
+  out->color2 = read_vector(reader);
+  out->gloss = read_float(reader);
+  out->crease = read_float(reader);
+  out->checker = read_float(reader);
+  return good;
+}
+
+static bool read_body(yw_reader* reader, const shown_scene* shown, shown_body* out) {
+  if (!read_text(reader, out->name, sizeof out->name)) return false;
+  if (!read_indices(reader, 1, shown->num_models, &out->model)) return false;
+  out->mass = yw_read_f64(reader);
+  if (!read_look(reader, &out->look)) return false;
+  if (!read_count(reader, sizeof(yw_vec3), &out->num_colors)) return false;
+  const shown_model* model = &shown->models[out->model];
+  bool counted = model->kind == SHOWN_PARTICLES || out->num_colors == 0 ||
+                 out->num_colors == model->surface.num_vertices;
+  if (!counted) return false;
+  if (out->num_colors == 0) return true;
+  out->colors = read_vectors(reader, out->num_colors);
+  return out->colors != NULL;
+}
+
+static bool read_obstacle(yw_reader* reader, shown_obstacle* out) {
+  if (!read_text(reader, out->name, sizeof out->name) || !read_look(reader, &out->look) ||
+      !read_flag(reader, &out->plane)) {
+    return false;
+  }
+  if (!out->plane) {
+    return read_flag(reader, &out->unbounded) && read_surface(reader, &out->surface);
+  }
+  out->normal = read_vector(reader);
+  out->offset = read_float(reader);
+  return true;
+}
+
+static bool read_all(yw_reader* reader, shown_scene* out) {
+  bool good = read_lights(reader, out) && read_count(reader, MIN_MODEL, &out->num_models);
+  good = good && (out->models = YW_NEW_ARRAY(NULL, shown_model, out->num_models));
+  for (int32_t i = 0; good && i < out->num_models; ++i) {
+    good = read_model(reader, &out->models[i]);
+  }
+  good = good && read_count(reader, MIN_BODY, &out->num_bodies);
+  good = good && (out->bodies = YW_NEW_ARRAY(NULL, shown_body, out->num_bodies));
+  for (int32_t i = 0; good && i < out->num_bodies; ++i) {
+    good = read_body(reader, out, &out->bodies[i]);
+  }
+  good = good && read_count(reader, MIN_OBSTACLE, &out->num_obstacles);
+  good = good && (out->obstacles = YW_NEW_ARRAY(NULL, shown_obstacle, out->num_obstacles));
+  for (int32_t i = 0; good && i < out->num_obstacles; ++i) {
+    good = read_obstacle(reader, &out->obstacles[i]);
+  }
+  return good && !reader->failed && reader->offset == reader->size;
+}
+
+yw_status shown_read(yw_reader* reader, shown_scene** out) {
+  *out = YW_NEW(NULL, shown_scene);
+  if (!*out) return YW_ERR_MEMORY;
+  if (read_all(reader, *out)) return YW_OK;
+  shown_destroy(*out);
+  *out = NULL;
+  return YW_ERR_FORMAT;
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Within one minor version public structs, enums and functions stay as they are (include/yawara/base.h).
+# tests/compat/MAJOR.MINOR keeps the first headers of the version and a program of that time.
+# usage: scripts/check_compat.sh           compare, and run the old program with build/libyawara.so
+#        scripts/check_compat.sh keep      keep the headers as they are now: for a new minor version only
+set -euo pipefail
+cd "$(dirname "$0")/.."
+number() { sed -n "s/^#define YW_VERSION_$1 //p" include/yawara/base.h; }
+version=$(number MAJOR).$(number MINOR)
+kept=tests/compat/$version
+
+if [ "${1:-}" = keep ]; then
+  rm -rf "$kept/yawara"
+  mkdir -p "$kept/yawara"
+  cp include/yawara/*.h "$kept/yawara/"
+  exit 0
+fi
+[ -d "$kept/yawara" ] || { echo "there is no $kept/yawara: run scripts/check_compat.sh keep"; exit 1; }
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+
+# layout NAME INCLUDE: what the headers in INCLUDE/yawara promise, line by line.
+layout() {
+  cat "$2"/yawara/*.h | awk -f scripts/public_layout.awk >"$place/$1.c"
+  cc -std=c17 -I"$2" "$place/$1.c" -o "$place/$1"
+  "$place/$1" | LC_ALL=C sort >"$place/$1.txt"
+}
+layout kept "$kept"
+layout current include
+# New structs and functions are fine; what was there must still be there.
+LC_ALL=C comm -23 "$place/kept.txt" "$place/current.txt" >"$place/lost.txt"
+if [ -s "$place/lost.txt" ]; then
+  echo "the interface of $version changed (a new minor version may do that, this one may not):"
+  cat "$place/lost.txt"
+  exit 1
+fi
+
+cc -std=c17 -I"$kept" "$kept/program.c" -o "$place/program" -Lbuild -lyawara
+LD_LIBRARY_PATH=build "$place/program"
+readelf -d "$place/program" | grep -qF "[libyawara.so.$version]" ||
+  { echo "the soname is not libyawara.so.$version"; exit 1; }

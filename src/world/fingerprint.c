@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "world/fingerprint.h"
+
+#include "world/world.h"
+#include "yawara/extend/hash.h"
+
+enum {
+  MODELS,
+  BODY_SETTINGS,
+  WORLD_SETTINGS,
+  OBSTACLE_SHAPES,
+  OBSTACLE_PLACES,
+  OBSTACLE_SETTINGS,
+  PINNED_VERTICES,
+  PIN_SETTINGS
+};
+_Static_assert(PIN_SETTINGS + 1 == YW_FINGERPRINT_PARTS, "one hash for each part");
+
+const char* yw_fingerprint_part_name(int32_t part) {
+  static const char* const names[YW_FINGERPRINT_PARTS] = {
+      "the number or the models of bodies",
+      "friction, restitution, contacts or start times of bodies",
+      "gravity or contact iterations",
+      "the number or the shapes of obstacles",
+      "the places or paths of obstacles",
+      "friction, restitution or stickiness of obstacles",
+      "the pinned vertices",
+      "the paths, springs or clamps of pins"};
+  return names[part];
+}
+
+static uint64_t mix_float(uint64_t hash, float value) {
+  return yw_hash_bytes(hash, &value, sizeof value);
+}
+
+// Member by member: structs may have gaps.
+static uint64_t mix_path(uint64_t hash, const yw_path* path) {
+  hash = yw_hash_u64(hash, (uint64_t)path->num_keys);
+  if (path->num_keys == 0) return hash;
+  hash = yw_hash_u64(hash, (uint64_t)path->loop << 1 | (uint64_t)path->smooth);
+  hash = yw_hash_bytes(hash, &path->pivot, sizeof path->pivot);
+  for (int32_t i = 0; i < path->num_keys; ++i) {
+    const yw_key* key = &path->keys[i];
+    hash = yw_hash_bytes(hash, &key->time, sizeof key->time);
+    hash = yw_hash_bytes(hash, &key->offset, sizeof key->offset);
+    hash = yw_hash_bytes(hash, &key->rotation, sizeof key->rotation);
+  }
+  return hash;
+}
+
+static void add_bodies(const yw_world* world, uint64_t* parts) {
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    const yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    parts[MODELS] = yw_hash_u64(parts[MODELS], body->model->hash);
+    uint64_t hash = mix_float(mix_float(parts[BODY_SETTINGS], body->friction), body->restitution);
+    hash = yw_hash_u64(hash, (uint64_t)body->body_contact << 1 | (uint64_t)body->self_contact);
+    parts[BODY_SETTINGS] = yw_hash_bytes(hash, &body->start, sizeof body->start);
+  }
+}
+
+static void add_obstacles(const yw_world* world, uint64_t* parts) {
+  for (int32_t i = 0; i < world->obstacles.count; ++i) {
+    const yw_world_obstacle* o = &world->obstacles.items[i];
+    if (!(o->generation & 1)) continue;
+    parts[OBSTACLE_SHAPES] = yw_hash_u64(parts[OBSTACLE_SHAPES], o->shape_hash);
+    uint64_t hash = yw_hash_bytes(parts[OBSTACLE_PLACES], &o->transform, sizeof o->transform);
+    parts[OBSTACLE_PLACES] = mix_path(hash, &o->path);
+    hash = mix_float(mix_float(parts[OBSTACLE_SETTINGS], o->friction), o->restitution);
+    parts[OBSTACLE_SETTINGS] = yw_hash_u64(hash, o->sticky);
+  }
+}
+
+// Slots depend on what was destroyed before; the order of creation does not.
+static int32_t order_of(const yw_world* world, uint32_t slot) {
+  int32_t i = 0;
+  while (world->body_order.items[i] != slot) ++i;
+  return i;
+}
+
+static void add_pins(const yw_world* world, uint64_t* parts) {
+  for (int32_t i = 0; i < world->pins.count; ++i) {
+    const yw_pin* pin = &world->pins.items[i];
+    if (!(pin->generation & 1)) continue;
+    size_t count = (size_t)pin->num_particles;
+    uint64_t hash = yw_hash_u64(parts[PINNED_VERTICES], (uint64_t)order_of(world, pin->body));
+    hash = yw_hash_bytes(hash, pin->particles, count * sizeof *pin->particles);
+    parts[PINNED_VERTICES] = yw_hash_bytes(hash, pin->placed, count * sizeof *pin->placed);
+    hash = mix_float(mix_float(parts[PIN_SETTINGS], pin->stiffness), pin->damping);
+    parts[PIN_SETTINGS] = mix_path(yw_hash_u64(hash, pin->clamp), &pin->path);
+  }
+}
+
+yw_fingerprint yw_world_fingerprint(const yw_world* world) {
+  yw_fingerprint print;
+  for (int32_t i = 0; i < YW_FINGERPRINT_PARTS; ++i) print.parts[i] = YW_HASH_SEED;
+  uint64_t hash = yw_hash_bytes(YW_HASH_SEED, &world->gravity, sizeof world->gravity);
+  print.parts[WORLD_SETTINGS] = yw_hash_u64(hash, (uint64_t)world->contact_iterations);
+  add_bodies(world, print.parts);
+  add_obstacles(world, print.parts);
+  add_pins(world, print.parts);
+  return print;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// frames: volumes with Young's modulus and Poisson's ratio. docs/methods/frames.md
+#ifndef YAWARA_FRAMES_H
+#define YAWARA_FRAMES_H
+
+#include "model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a frames body is made of.
+typedef enum yw_frames_kind {
+  YW_FRAMES_RINGS = 0,  ///< one region per vertex of the mesh: the tets around it (default)
+  YW_FRAMES_CELLS       ///< one region per cell of a lattice, 8 vertices each
+} yw_frames_kind;
+
+/// How a frames body is moved.
+typedef enum yw_frames_solver {
+  YW_FRAMES_IMPLICIT = 0,  ///< implicit Euler: one Newton step per substep (default)
+  YW_FRAMES_BDF2,      ///< the same with the second-order backward formula: damps vibrations less
+  YW_FRAMES_EXTENDED,  ///< extended position-based: sweeps over the regions, in physical units
+  YW_FRAMES_CLASSIC    ///< classic position-based shape matching with `stiffness`, for comparison
+} yw_frames_solver;
+
+/// What may be changed while a frames body runs.
+typedef struct yw_frames_params {
+  yw_frames_solver solver;
+  /// Rate at which velocities that are not those of a rigid motion die away, 1/s, >= 0; default 0.
+  /// The amplitude of a vibration falls as exp(-damping t / 2), whatever the time step.
+  float damping;
+  float beta;  ///< share of the energy that examples rule, 0 to 1; default 0.95
+  /// Newton steps stop when the residual has fallen by this factor, 1e-6 to 0.5; default 1e-3.
+  float tolerance;
+  int32_t substeps;  ///< position-based: steps per substep of the world, 1 to 1000; default 10
+  int32_t sweeps;    ///< position-based: sweeps per step, 1 to 1000; default 1
+  float stiffness;   ///< classic only: share of the way to the goal per sweep, 0 to 1; default 0.5
+} yw_frames_params;
+
+/// Volumes with Young's modulus and Poisson's ratio: shape-matching regions as frames on springs.
+/// Nothing here is owned or kept.
+typedef struct yw_frames_def {
+  const yw_tet_mesh* mesh;  ///< rest pose
+  yw_frames_kind kind;
+  const int32_t* cells;  ///< with YW_FRAMES_CELLS: 8 vertices of the mesh per cell, in any order;
+                         ///< the cells must be boxes that fill the mesh exactly once
+  int32_t num_cells;
+  float density;                      ///< kg/m^3, > 0; default 1000
+  float youngs_modulus;               ///< Pa, > 0; default 1e5
+  float poissons_ratio;               ///< 0 to below 0.5; default 0.3
+  const float* youngs_modulus_field;  ///< Pa per vertex of the mesh, instead; may be NULL
+  const float* poissons_ratio_field;  ///< per vertex of the mesh, instead; may be NULL
+  int32_t num_examples;               ///< 0 to YW_MAX_EXAMPLES
+  const yw_vec3* const* examples;     ///< num_examples poses of mesh->num_vertices positions each
+  yw_frames_params params;            ///< what bodies start with
+} yw_frames_def;
+YW_API yw_frames_def yw_default_frames_def(void);
+YW_API yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames_def* def,
+                                        yw_model** out, yw_error* error);
+/// The cells of a mesh made by yw_tet_mesh_lattice with the same numbers: 8 vertices each, written
+/// to out, which has room for 8 * cells[0] * cells[1] * cells[2].
+YW_API void yw_lattice_cells(const int32_t cells[3], int32_t* out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

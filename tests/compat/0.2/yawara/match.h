@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// match: example-based shape matching. docs/methods/match.md
+#ifndef YAWARA_MATCH_H
+#define YAWARA_MATCH_H
+
+#include "model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How weights of examples are kept convex.
+typedef enum yw_projection {
+  YW_PROJECTION_EXACT = 0,  ///< nearest point of the convex hull of the poses (default)
+  YW_PROJECTION_PAPER  ///< the papers' rule: clear the most negative weight, share it out, repeat
+} yw_projection;
+
+/// Which regions choose their example together.
+typedef enum yw_grouping {
+  YW_GROUPS_GLOBAL = 0,  ///< the whole body (default)
+  YW_GROUPS_LABELS,      ///< one group per vertex label
+  YW_GROUPS_PER_REGION   ///< every region on its own
+} yw_grouping;
+
+/// What may be changed while a match body runs.
+typedef struct yw_match_params {
+  /// Share of the way to the goal shape that one substep covers, 0 to 1; default 0.8. The stiffness
+  /// that this means grows as 1/h^2.
+  float alpha;
+  float beta;     ///< how strongly examples attract, 0 (not at all) to 1 (a body may rest in one);
+                  ///< default 0.95
+  float damping;  ///< rate at which motion that is not rigid dies away, 1/s, >= 0; default 2
+  /// Viscosity over stiffness, s, >= 0; default 0.015. Deformation is resisted as if it had gone on
+  /// for this long: fast wobbles die before slow ones, and a dropped body does not bounce for ever.
+  /// 0: as in the papers. Taken as at most h (min(3.5, 3.6 - 2 d) / alpha - 1) / 2, where d is the
+  /// share of the velocity that damping takes in a step of h: beyond, the step would not be stable.
+  float viscosity;
+  yw_projection projection;
+} yw_match_params;
+
+/// Example-based shape matching (Koyama et al. 2013). Nothing here is owned or kept.
+typedef struct yw_match_def {
+  const yw_tet_mesh* mesh;         ///< rest pose
+  float density;                   ///< kg/m^3, > 0; default 1000
+  int32_t num_examples;            ///< 0 to YW_MAX_EXAMPLES
+  const yw_vec3* const* examples;  ///< num_examples poses of mesh->num_vertices positions each
+  yw_grouping grouping;
+  const int32_t* vertex_labels;  ///< with YW_GROUPS_LABELS: mesh->num_vertices labels, any integers
+  yw_match_params params;        ///< what bodies start with
+} yw_match_def;
+YW_API yw_match_def yw_default_match_def(void);
+
+/// Returns YW_WARN_REDUNDANT, with the names in error->message, when an example adds nothing.
+YW_API yw_status yw_model_create_match(const yw_allocator* mem, const yw_match_def* def,
+                                       yw_model** out, yw_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Triangle and tet meshes: plain arrays, owned by the struct, freed with the matching function.
+#ifndef YAWARA_MESH_H
+#define YAWARA_MESH_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Surface mesh. Triangles wind counter-clockwise seen from outside.
+typedef struct yw_tri_mesh {
+  yw_allocator mem;  ///< what the arrays were allocated with
+  int32_t num_vertices;
+  int32_t num_triangles;
+  yw_vec3* positions;  ///< num_vertices, m
+  int32_t* triangles;  ///< 3 * num_triangles vertex indices
+  yw_vec3* colors;     ///< num_vertices, 0 to 1, or NULL
+} yw_tri_mesh;
+
+/// Volume mesh. Tet (a, b, c, d) is positive: (b-a) x (c-a) . (d-a) > 0.
+typedef struct yw_tet_mesh {
+  yw_allocator mem;
+  int32_t num_vertices;
+  int32_t num_tets;
+  yw_vec3* positions;  ///< num_vertices, m
+  int32_t* tets;       ///< 4 * num_tets vertex indices
+  int32_t* labels;     ///< num_tets region numbers (from the file), or NULL
+} yw_tet_mesh;
+
+/// Allocates arrays of the given sizes, zeroed. mem may be NULL (malloc).
+YW_API yw_status yw_tri_mesh_create(const yw_allocator* mem, int32_t num_vertices,
+                                    int32_t num_triangles, yw_tri_mesh* out);
+YW_API yw_status yw_tet_mesh_create(const yw_allocator* mem, int32_t num_vertices, int32_t num_tets,
+                                    yw_tet_mesh* out);
+/// Frees the arrays and zeroes the struct; safe on a zeroed struct.
+YW_API void yw_tri_mesh_free(yw_tri_mesh* mesh);
+YW_API void yw_tet_mesh_free(yw_tet_mesh* mesh);
+
+/// Quality of a tet mesh, angles in degrees.
+typedef struct yw_tet_quality {
+  float min_dihedral, max_dihedral, mean_min_dihedral;
+  float min_volume, max_volume;  ///< m^3; min_volume <= 0 means an inverted tet
+  double volume;                 ///< m^3, total
+  int32_t num_parts;             ///< connected parts
+} yw_tet_quality;
+YW_API yw_status yw_tet_mesh_quality(const yw_tet_mesh* mesh, yw_tet_quality* out);
+
+/// Checks what a simulation needs: indices in range, finite positions, positive volumes, every
+/// vertex used, no duplicated tets. The error names the first offending vertex or tet.
+YW_API yw_status yw_tet_mesh_check(const yw_tet_mesh* mesh, yw_error* error);
+
+/// Boundary triangles of a tet mesh. The surface keeps the tet mesh's vertex numbers in
+/// out_vertex_map (surface vertex -> tet vertex; freed by the caller with mem), which may be NULL.
+YW_API yw_status yw_tet_mesh_surface(const yw_tet_mesh* mesh, const yw_allocator* mem,
+                                     yw_tri_mesh* out, int32_t** out_vertex_map);
+
+/// How a box of cells is cut into tets.
+typedef enum yw_lattice_cut {
+  YW_LATTICE_FIVE,  ///< 5 tets a cell, mirrored from cell to cell
+  YW_LATTICE_SIX    ///< 6 tets a cell (Kuhn), the same in every cell
+} yw_lattice_cut;
+/// Box from lower to upper with cells[0] x cells[1] x cells[2] cells; x runs fastest.
+YW_API yw_status yw_tet_mesh_lattice(const yw_allocator* mem, yw_aabb box, const int32_t cells[3],
+                                     yw_lattice_cut cut, yw_tet_mesh* out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

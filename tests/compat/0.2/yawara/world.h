@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// Worlds: bodies, obstacles, pins; the step; snapshots and hashes. SI units, y is up.
+//
+// Threads. Functions that take a const world only read: any number of threads may call them on one
+// world at the same time. Functions that take a non-const world need it for themselves. Different
+// worlds have nothing to do with each other and may be created, stepped and destroyed on different
+// threads at the same time, also when they share models and shapes, whose references are counted
+// atomically. See docs/design/threads.md.
+#ifndef YAWARA_WORLD_H
+#define YAWARA_WORLD_H
+
+#include "base.h"
+#include "fem.h"
+#include "frames.h"
+#include "match.h"
+#include "model.h"
+#include "plastic.h"
+#include "shape.h"
+#include "slender.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct yw_world yw_world;
+
+/// Ids are values: index + generation. A zeroed id is null; an id of something destroyed is
+/// refused.
+typedef struct yw_body_id {
+  uint32_t index1, generation;
+} yw_body_id;
+typedef struct yw_obstacle_id {
+  uint32_t index1, generation;
+} yw_obstacle_id;
+typedef struct yw_pin_id {
+  uint32_t index1, generation;
+} yw_pin_id;
+
+typedef struct yw_world_def {
+  yw_vec3 gravity;             ///< m/s^2; default (0, -9.81, 0)
+  int32_t threads;             ///< worker threads including the caller; 0 (default): one per core
+  yw_simd simd;                ///< default YW_SIMD_AUTO
+  int32_t contact_iterations;  ///< sweeps over body-body contacts per substep, 1 to 64; default 4
+  yw_allocator mem;            ///< default malloc
+  /// Runs the world's work in place of threads of its own; `threads` then means nothing. The struct
+  /// is copied. Default: none.
+  yw_jobs jobs;
+} yw_world_def;
+YW_API yw_world_def yw_default_world_def(void);
+YW_API yw_status yw_world_create(const yw_world_def* def, yw_world** out);
+YW_API void yw_world_destroy(yw_world* world);
+
+// Motion along a path
+// -------------------------------------------------------------------------------
+
+/// Where something is at a time, relative to where it was placed: p -> pivot + offset + rotation (p
+/// - pivot).
+typedef struct yw_key {
+  double time;       ///< s, strictly increasing from key to key
+  yw_vec3 offset;    ///< m
+  yw_quat rotation;  ///< about the pivot
+} yw_key;
+
+typedef struct yw_path {
+  const yw_key* keys;  ///< copied
+  int32_t num_keys;    ///< 0: does not move
+  bool loop;           ///< start again after the last key; default: stay there
+  bool smooth;         ///< Catmull-Rom through the offsets instead of straight lines
+  yw_vec3 pivot;       ///< m, in the world
+} yw_path;
+
+// Bodies
+// --------------------------------------------------------------------------------------------
+
+typedef struct yw_body_def {
+  yw_model* model;           ///< retained by the body
+  const char* name;          ///< for messages; copied; may be NULL
+  yw_transform transform;    ///< where the rest pose is put; scale must be 1
+  yw_vec3 velocity;          ///< m/s
+  yw_vec3 angular_velocity;  ///< rad/s about the centre of mass
+  float friction;     ///< Coulomb coefficient, >= 0; default 0.4. Of two, the geometric mean counts
+  float restitution;  ///< 0 to 1; default 0. Of two, the larger counts
+  bool body_contact;  ///< collides with other bodies; default true
+  bool self_contact;  ///< collides with itself; default false
+  const yw_vec3* pose;  ///< initial pose instead of the rest pose, before transform; may be NULL
+  /// s, >= 0; default 0. Before this time the body waits where it is placed: it does not move,
+  /// meets nothing and is not shown. It starts with the substep that begins nearest to this time.
+  double start;
+} yw_body_def;
+YW_API yw_body_def yw_default_body_def(void);
+YW_API yw_status yw_body_create(yw_world* world, const yw_body_def* def, yw_body_id* out,
+                                yw_error* error);
+YW_API yw_status yw_body_destroy(yw_world* world, yw_body_id id);
+YW_API bool yw_body_is_valid(const yw_world* world, yw_body_id id);
+YW_API int32_t yw_world_num_bodies(const yw_world* world);
+/// Body number i in order of creation, 0 <= i < yw_world_num_bodies.
+YW_API yw_body_id yw_world_body(const yw_world* world, int32_t i);
+YW_API const char* yw_body_name(const yw_world* world, yw_body_id id);
+YW_API const yw_model* yw_body_model(const yw_world* world, yw_body_id id);
+
+/// False while the body waits for its start time.
+YW_API bool yw_body_is_active(const yw_world* world, yw_body_id id);
+
+/// Positions (velocities) in the order of the mesh the model was made of; of methods that add and
+/// remove particles, in an order of their own, and *count changes from step to step. Valid until
+/// the next call that takes a non-const world.
+YW_API const yw_vec3* yw_body_positions(const yw_world* world, yw_body_id id, int32_t* count);
+YW_API const yw_vec3* yw_body_velocities(const yw_world* world, yw_body_id id, int32_t* count);
+/// Places and speeds of all particles, in the same order; velocities may be NULL (unchanged).
+YW_API yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3* positions,
+                                   const yw_vec3* velocities);
+/// Radii (m) of bodies that meet others as spheres, in the same order; NULL for volumes.
+YW_API const float* yw_body_radii(const yw_world* world, yw_body_id id, int32_t* count);
+/// Writes the vertices of what the body shows (see yw_model_surface) to out.
+YW_API yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec3* out,
+                                           int32_t capacity);
+
+/// Quantities to look at: those of the method, then "speed" (m/s per particle), which all bodies
+/// have. They are worked out when asked for.
+YW_API int32_t yw_body_num_fields(const yw_world* world, yw_body_id id);
+/// 0 <= field < yw_body_num_fields; name NULL when there is no such field.
+YW_API yw_field_info yw_body_field_info(const yw_world* world, yw_body_id id, int32_t field);
+/// Number of the field with this name, -1 when there is none.
+YW_API int32_t yw_body_find_field(const yw_world* world, yw_body_id id, const char* name);
+/// One number per particle, in the order of yw_body_positions, or per cell, in that of
+/// yw_body_cells. capacity is the room in out; YW_ERR_INVALID when it is too small.
+YW_API yw_status yw_body_field_values(const yw_world* world, yw_body_id id, int32_t field,
+                                      float* out, int32_t capacity);
+/// The tets of the body as they are now, 4 numbers of yw_body_positions each, written to out, which
+/// has room for `capacity` tets. Returns how many there are; out may be NULL. -1 when memory is
+/// out.
+YW_API int32_t yw_body_cells(const yw_world* world, yw_body_id id, int32_t* out, int32_t capacity);
+
+/// 0: the cells of the body are always the tets of its model. Else a number that changes whenever
+/// the cells do.
+YW_API uint64_t yw_body_cells_version(const yw_world* world, yw_body_id id);
+
+YW_API yw_status yw_body_set_match_params(yw_world* world, yw_body_id id,
+                                          const yw_match_params* params);
+YW_API yw_status yw_body_match_params(const yw_world* world, yw_body_id id, yw_match_params* out);
+/// Example weights of a match body before beta: num_groups rows of 1 + num_examples numbers (the
+/// rest pose first), as of the last substep. Returns the number of groups; out may be NULL.
+YW_API int32_t yw_body_match_weights(const yw_world* world, yw_body_id id, float* out,
+                                     int32_t capacity);
+YW_API yw_status yw_body_set_fem_params(yw_world* world, yw_body_id id,
+                                        const yw_fem_params* params);
+YW_API yw_status yw_body_fem_params(const yw_world* world, yw_body_id id, yw_fem_params* out);
+/// How it is doing.
+YW_API yw_status yw_body_fem_state(const yw_world* world, yw_body_id id, yw_fem_state* out);
+
+/// The same of a frames body; its weights are one row: those of the rest pose and the examples.
+YW_API yw_status yw_body_set_frames_params(yw_world* world, yw_body_id id,
+                                           const yw_frames_params* params);
+YW_API yw_status yw_body_frames_params(const yw_world* world, yw_body_id id, yw_frames_params* out);
+/// Returns how many weights there are; out may be NULL.
+YW_API int32_t yw_body_frames_weights(const yw_world* world, yw_body_id id, float* out,
+                                      int32_t capacity);
+
+/// Of a rod or sheet.
+YW_API yw_status yw_body_set_slender_params(yw_world* world, yw_body_id id,
+                                            const yw_slender_params* params);
+YW_API yw_status yw_body_slender_params(const yw_world* world, yw_body_id id,
+                                        yw_slender_params* out);
+
+typedef struct yw_body_sums {
+  double mass;                 ///< kg
+  double center[3];            ///< m
+  double momentum[3];          ///< kg m/s
+  double angular_momentum[3];  ///< kg m^2/s about the centre
+  double kinetic_energy;       ///< J
+} yw_body_sums;
+YW_API yw_status yw_body_sums_of(const yw_world* world, yw_body_id id, yw_body_sums* out);
+
+typedef struct yw_body_energy {
+  double kinetic;        ///< J, including that of particles that turn
+  double elastic;        ///< J; NAN where the method has none: match, and frames with examples
+  double gravitational;  ///< J, 0 at the origin
+} yw_body_energy;
+YW_API yw_status yw_body_energy_of(const yw_world* world, yw_body_id id, yw_body_energy* out);
+
+/// Mean forces on a body over the last yw_world_step, N.
+typedef struct yw_body_forces {
+  double support[3];    ///< by pins and obstacles together, and by damping that slows free flight
+                        ///< (mass_damping of fem)
+  double pins[3];       ///< by pins and their springs; NAN when obstacles acted in the same substep
+  double obstacles[3];  ///< by obstacles; NAN when pins acted in the same substep
+  double contact[3];    ///< by other bodies
+} yw_body_forces;
+/// Forces are measured only when asked for (default: not); this costs two passes over the
+/// particles per substep. Results do not change.
+YW_API yw_status yw_world_measure_forces(yw_world* world, bool on);
+/// YW_ERR_INVALID before the first step that measured them.
+YW_API yw_status yw_body_forces_of(const yw_world* world, yw_body_id id, yw_body_forces* out);
+
+// Pins and handles
+// ----------------------------------------------------------------------------------
+
+typedef struct yw_pin_def {
+  yw_body_id body;
+  const int32_t* vertices;  ///< in the order of the model's mesh; copied
+  int32_t num_vertices;     ///< >= 1
+  yw_path path;             ///< how the pinned points move
+  /// 0 (default): the vertices are held exactly. > 0: each is pulled by a spring of this stiffness,
+  /// N/m, to where the path would hold it.
+  float stiffness;
+  float damping;  ///< N s/m, of the spring; default 0
+  /// Particles of rods and sheets that are held exactly also keep their orientation, turned along
+  /// with the path: a clamp. Default false: a hinge. Means nothing for other bodies.
+  bool clamp;
+} yw_pin_def;
+YW_API yw_pin_def yw_default_pin_def(void);
+YW_API yw_status yw_pin_create(yw_world* world, const yw_pin_def* def, yw_pin_id* out,
+                               yw_error* error);
+YW_API yw_status yw_pin_destroy(yw_world* world, yw_pin_id id);
+/// Moves a handle by hand, e.g. with the mouse: overrides the path from the next step on.
+YW_API yw_status yw_pin_move(yw_world* world, yw_pin_id id, yw_vec3 offset, yw_quat rotation);
+
+// Obstacles
+// -----------------------------------------------------------------------------------------
+
+typedef struct yw_obstacle_def {
+  yw_shape* shape;  ///< retained
+  yw_transform transform;
+  yw_path path;       ///< moves on top of transform
+  float friction;     ///< default 0.4
+  float restitution;  ///< 0 to 1; default 0
+  /// Plastic matter that touches it goes where it goes and comes off only by tearing; bodies of
+  /// other methods do not slide on it, but lift off. Default false.
+  bool sticky;
+  const char* name;  ///< copied; may be NULL
+} yw_obstacle_def;
+YW_API yw_obstacle_def yw_default_obstacle_def(void);
+YW_API yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def,
+                                    yw_obstacle_id* out, yw_error* error);
+YW_API yw_status yw_obstacle_destroy(yw_world* world, yw_obstacle_id id);
+YW_API const char* yw_obstacle_name(const yw_world* world, yw_obstacle_id id);
+/// Where the obstacle is at a time (s), e.g. yw_world_time(world).
+YW_API yw_status yw_obstacle_pose(const yw_world* world, yw_obstacle_id id, double time,
+                                  yw_transform* out);
+
+// The step
+// ------------------------------------------------------------------------------------------
+
+typedef struct yw_step_report {
+  int32_t num_particles;
+  int32_t obstacle_contacts;   ///< particles touching an obstacle in the last substep
+  int32_t body_contacts;       ///< contact points between and within bodies in the last substep
+  int32_t sleeping_particles;  ///< of plastic and fem bodies at rest, left out of the last substep
+  int32_t recovered_regions;   ///< decompositions that took the slow, safe path
+  int32_t stalled_solves;     ///< solves that did not converge and were done again in smaller steps
+  int32_t diverged_bodies;    ///< bodies stopped in this step (frozen where they last were finite)
+  yw_body_id first_diverged;  ///< the first of them
+  double seconds_match, seconds_project, seconds_contact, seconds_total;  ///< wall clock
+} yw_step_report;
+
+/// Advances by dt seconds in equal substeps. dt > 0 and finite, 1 <= substeps <= 10000. report may
+/// be NULL.
+YW_API yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_report* report);
+YW_API double yw_world_time(const yw_world* world);
+YW_API uint64_t yw_world_step_count(const yw_world* world);
+
+// State
+// ---------------------------------------------------------------------------------------------
+
+/// Hash of all that the next step depends on: what moves, what methods keep besides (orientations,
+/// plastic strains, warm starts, parameters), and how the world was built. The same on every
+/// machine, thread count and SIMD level; of two worlds with the same hash, the next steps are
+/// equal.
+YW_API uint64_t yw_world_hash(const yw_world* world);
+/// Bytes that yw_world_save writes.
+YW_API size_t yw_world_snapshot_size(const yw_world* world);
+YW_API yw_status yw_world_save(const yw_world* world, void* buffer, size_t capacity, size_t* size);
+/// The world must have been built in the same way: with the same models, pins, obstacles and
+/// gravity; the message says what differs. On error nothing is changed.
+YW_API yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Yawara: soft things in C. This header includes the whole public interface.
+#ifndef YAWARA_YAWARA_H
+#define YAWARA_YAWARA_H
+
+#include "base.h"
+#include "fem.h"
+#include "files.h"
+#include "frames.h"
+#include "match.h"
+#include "mesh.h"
+#include "model.h"
+#include "plastic.h"
+#include "scene.h"
+#include "shape.h"
+#include "slender.h"
+#include "world.h"
+
+#endif

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+// Damaged runs. Whatever happened to a file, looking at the run must not crash, hang or leak: the
+// seal finds it, or, where the seal was made anew, the readers refuse it or what they give can be
+// shown.
+#include "playback/frame_values.h"
+#include "playback/run_folder.h"
+#include "playback/sealed.h"
+#include "playback/stage.h"
+#include "support/testing.h"
+#include "yawara/extend/hash.h"
+#include "yawara/extend/memory.h"
+
+static char folder[200];
+static const char* const files[] = {"run.json", "shown.ywr", "frames/000000.ywf",
+                                    "frames/000001.ywf", "frames/000002.ywf"};
+enum { NUM_FILES = 5, NUM_FRAMES = 3 };
+
+// Every kind of body: a boundary, an embedded surface with paint, a rod with a surface of its own,
+// a fem body whose cells are its own, particles; a plane and a mesh as obstacles.
+static const char scene_text[] =
+    "{ \"floor\": true, \"substeps\": 1,\n"
+    "  \"camera\": { \"eye\": [0, 1, 3], \"target\": [0, 0, 0] },\n"
+    "  \"bodies\": [\n"
+    "  { \"name\": \"plain\", \"mesh\": { \"lattice\": { \"size\": 1, \"cells\": [1, 1, 1] } } },\n"
+    "  { \"name\": \"carrier\", \"mesh\": { \"lattice\": { \"size\": 1, \"cells\": [1, 1, 1] } },\n"
+    "    \"surface\": { \"shape\": { \"sphere\": { \"radius\": 0.4 } }, \"size\": 0.4 },\n"
+    "    \"paint\": [ { \"shape\": { \"sphere\": { \"radius\": 0.3 } }, \"color\": \"#ff0000\" } ] "
+    "},\n"
+    "  { \"name\": \"rod\", \"rod\": { \"line\": { \"from\": [0, 2, 0], \"to\": [1, 2, 0], "
+    "\"count\": 3 },\n"
+    "    \"radius\": 0.1 }, \"frames\": { \"youngs_modulus\": 1e5 } },\n"
+    "  { \"name\": \"soft\", \"mesh\": { \"lattice\": { \"size\": 1, \"cells\": [1, 1, 1] } },\n"
+    "    \"fem\": { \"max_level\": 0 } },\n"
+    "  { \"name\": \"clay\", \"shape\": { \"sphere\": { \"radius\": 0.2 } },\n"
+    "    \"plastic\": { \"youngs_modulus\": 1e4, \"yield_stress\": 1e3, \"spacing\": 0.15 },\n"
+    "    \"paint\": [ { \"shape\": { \"sphere\": { \"radius\": 0.1 } }, \"color\": \"#ff0000\" } ] "
+    "} ],\n"
+    "  \"obstacles\": [ { \"shape\": { \"box\": { \"size\": [1, 1, 1] } } } ] }\n";
+
+static void path_of(const char* name, char out[400]) { snprintf(out, 400, "%s/%s", folder, name); }
+
+// Surfaces of shapes have thousands of triangles, of which damage would hardly meet a count.
+static void make_small(shown_obstacle* obstacle) {
+  static const yw_vec3 corners[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  static const int32_t triangles[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+  assert_false(obstacle->plane);
+  yw_tri_mesh_free(&obstacle->surface);
+  assert_int_equal(yw_tri_mesh_create(NULL, 4, 4, &obstacle->surface), YW_OK);
+  memcpy(obstacle->surface.positions, corners, sizeof corners);
+  memcpy(obstacle->surface.triangles, triangles, sizeof triangles);
+}
+
+static int make_run(void** state) {
+  (void)state;
+  yw_error error = {0};
+  snprintf(folder, sizeof folder, "/tmp/yawara-runs-XXXXXX");
+  if (!mkdtemp(folder)) return -1;
+  char path[400];
+  path_of("made.json", path);
+  yw_file_writer writer;
+  assert_int_equal(yw_file_writer_open(&writer, path, NULL, &error), YW_OK);
+  yw_file_write(&writer, scene_text, sizeof scene_text - 1);
+  assert_int_equal(yw_file_writer_commit(&writer, &error), YW_OK);
+
+  yw_scene* scene;
+  yw_world* world;
+  shown_scene* shown;
+  yw_scene_def def = yw_default_scene_def();
+  def.path = path;
+  if (yw_scene_read(&def, &scene, NULL, &error) < 0) fail_msg("%s", error.message);
+  assert_int_equal(yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &error), YW_OK);
+  assert_int_equal(shown_create(scene, world, &shown, &error), YW_OK);
+  make_small(&shown->obstacles[shown->num_obstacles - 1]);
+  run_info info = {.made_by = "test", .scene = "/made.json", .fps = 60, .substeps = 1};
+  info.frames = info.frames_done = NUM_FRAMES - 1;
+  assert_int_equal(run_info_take_files(scene, &info, &error), YW_OK);
+  assert_int_equal(run_folder_clear(folder, &error), YW_OK);
+  assert_int_equal(run_folder_write_shown(folder, scene, shown, &info, &error), YW_OK);
+  frame_cells known[5] = {0};
+  for (int32_t i = 0; i < NUM_FRAMES; ++i) {
+    const frame_def taken = {world, scene, i, "all", known};
+    frame_data frame;
+    assert_int_equal(frame_take(&taken, &frame, &error), YW_OK);
+    assert_int_equal(run_folder_write_frame(folder, &info, &frame, &error), YW_OK);
+    frame_free(&frame);
+  }
+  assert_int_equal(run_info_write(folder, &info, &error), YW_OK);
+  run_info_free(&info);
+  shown_destroy(shown);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+  return 0;
+}
+
+static int remove_run(void** state) {
+  (void)state;
+  char command[300];
+  snprintf(command, sizeof command, "rm -rf '%s'", folder);
+  return system(command);
+}
+
+// Looks at everything in a frame the way pictures and exports do.
+static void use_frame(const shown_scene* shown, stage* s, const frame_data* frame) {
+  yw_error error = {0};
+  for (int32_t i = 0; i < frame->num_bodies; ++i) {
+    const frame_body* body = &frame->bodies[i];
+    const shown_model* model = shown_model_of(shown, i);
+    const int32_t* tets = frame_tets(body, model);
+    for (int64_t k = 0; k < 4 * (int64_t)body->num_cells; ++k) {
+      assert_in_range(tets[k], 0, body->num_particles - 1);
+    }
+    int32_t most = model->surface.num_vertices;
+    if (most < body->num_particles) most = body->num_particles;
+    float* values = YW_NEW_ARRAY(NULL, float, most);
+    int32_t* carriers = NULL;
+    for (int32_t f = 0; f < body->num_fields; ++f) {
+      frame_shown_values(body, model, &body->fields[f], &carriers, values);
+    }
+    yw_mem_free(NULL, carriers);
+    yw_mem_free(NULL, values);
+  }
+  assert_int_equal(stage_show(s, frame, &error), YW_OK);
+  stage_picture(s, stage_box(s), 16, 16);
+}
+
+// Opens the run and shows all frames. Errors must be said; how many steps went well is returned.
+static int32_t look(void) {
+  run_folder run;
+  yw_error error = {0};
+  if (run_folder_open(folder, &run, &error) < 0) {
+    assert_true(error.message[0] != '\0');
+    return 0;
+  }
+  int32_t good = 1;
+  stage* s;
+  assert_int_equal(stage_create(run.shown, &s, &error), YW_OK);
+  for (int32_t i = 0; i < NUM_FRAMES; ++i) {
+    frame_data frame;
+    error.message[0] = '\0';
+    if (run_folder_read_frame(&run, i, &frame, &error) < 0) {
+      assert_true(error.message[0] != '\0');
+      continue;
+    }
+    use_frame(run.shown, s, &frame);
+    frame_free(&frame);
+    ++good;
+  }
+  stage_destroy(s);
+  run_folder_close(&run);
+  return good;
+}
+
+static yw_file_data read_file(const char* name) {
+  char path[400];
+  path_of(name, path);
+  yw_file_data data;
+  yw_error error = {0};
+  assert_int_equal(yw_file_read_all(path, 0, NULL, &data, &error), YW_OK);
+  return data;
+}
+
+static void write_file(const char* name, const void* bytes, size_t size) {
+  char path[400];
+  path_of(name, path);
+  FILE* file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(bytes, 1, size, file), size);
+  assert_int_equal(fclose(file), 0);
+}
+
+static void a_whole_run_is_read(void** state) {
+  (void)state;
+  assert_int_equal(look(), 1 + NUM_FRAMES);
+}
+
+static void files_cut_short_are_refused(void** state) {
+  (void)state;
+  for (int32_t f = 0; f < NUM_FILES; ++f) {
+    yw_file_data whole = read_file(files[f]);
+    // Without the line feed at its end run.json is complete.
+    size_t needed = f == 0 ? whole.size - 1 : whole.size;
+    for (size_t size = 0; size < needed; size += 1 + needed / 300) {
+      write_file(files[f], whole.bytes, size);
+      if (look() == 1 + NUM_FRAMES) fail_msg("%s: was read, cut at byte %zu", files[f], size);
+    }
+    write_file(files[f], whole.bytes, whole.size);
+    yw_file_data_free(&whole);
+  }
+  a_whole_run_is_read(NULL);
+}
+
+// A flipped bit in a sealed file is always found.
+static void flipped_bits_are_found(void** state) {
+  (void)state;
+  test_random random = {11};
+  for (int32_t f = 1; f < NUM_FILES; ++f) {
+    yw_file_data whole = read_file(files[f]);
+    for (int32_t i = 0; i < 300; ++i) {
+      size_t at = test_random_u32(&random) % whole.size;
+      char bit = (char)(1 << test_random_u32(&random) % 8);
+      whole.bytes[at] ^= bit;
+      write_file(files[f], whole.bytes, whole.size);
+      whole.bytes[at] ^= bit;
+      if (look() == 1 + NUM_FRAMES) fail_msg("%s: byte %zu was changed unseen", files[f], at);
+    }
+    write_file(files[f], whole.bytes, whole.size);
+    yw_file_data_free(&whole);
+  }
+  a_whole_run_is_read(NULL);
+}
+
+// Seals bytes anew, so that the readers behind the seal have to cope.
+static void seal(yw_file_data* data) {
+  size_t size = data->size - 8;
+  uint64_t hash = yw_hash_bytes(YW_HASH_SEED, data->bytes, size);
+  for (int i = 0; i < 8; ++i) data->bytes[size + (size_t)i] = (char)(hash >> (8 * i));
+}
+
+// Changes some bytes: single bits, or a whole number that is large, small or off by one.
+static void mutate(yw_file_data* data, size_t first, test_random* random) {
+  static const uint32_t numbers[] = {0, 1, 2, 3, 0xffffffffu, 0x7fffffffu, 0x80000000u, 0x10000u};
+  size_t room = data->size - 12 - first, at = first + test_random_u32(random) % room;
+  if (test_random_u32(random) % 2) {
+    data->bytes[at] ^= (char)(1 << test_random_u32(random) % 8);
+    return;
+  }
+  // Mostly numbers stand at multiples of four; texts move them.
+  if (test_random_u32(random) % 4) at -= at % 4;
+  uint32_t value = numbers[test_random_u32(random) % 8];
+  for (int i = 0; i < 4; ++i) data->bytes[at + (size_t)i] = (char)(value >> (8 * i));
+}
+
+static void sealed_nonsense_does_no_harm(void** state) {
+  (void)state;
+  test_random random = {12};
+  int32_t refused = 0, rounds = 1500;
+  for (int32_t f = 2; f < NUM_FILES; ++f) {
+    yw_file_data whole = read_file(files[f]);
+    for (int32_t i = 0; i < rounds; ++i) {
+      yw_file_data copy = read_file(files[f]);
+      for (uint32_t k = test_random_u32(&random) % 3 + 1; k > 0; --k) mutate(&copy, 16, &random);
+      seal(&copy);
+      write_file(files[f], copy.bytes, copy.size);
+      refused += look() < 1 + NUM_FRAMES;
+      yw_file_data_free(&copy);
+      write_file(files[f], whole.bytes, whole.size);
+    }
+    yw_file_data_free(&whole);
+  }
+  // Most bytes are coordinates, which may be anything; counts and indices may not.
+  assert_true(refused > rounds / 10);
+}
+
+static void sealed_nonsense_that_is_shown_does_no_harm(void** state) {
+  (void)state;
+  test_random random = {13};
+  int32_t refused = 0, rounds = 4000;
+  for (int32_t i = 0; i < rounds; ++i) {
+    // Only what is read: frames belong to the hash of the whole file.
+    yw_file_data copy = read_file("shown.ywr");
+    for (uint32_t k = test_random_u32(&random) % 3 + 1; k > 0; --k) mutate(&copy, 8, &random);
+    unsigned char* exact = malloc(copy.size - 16);
+    memcpy(exact, copy.bytes + 8, copy.size - 16);
+    yw_reader reader = {.data = exact, .size = copy.size - 16};
+    shown_scene* shown;
+    if (shown_read(&reader, &shown) < 0) {
+      assert_null(shown);
+      ++refused;
+    } else {
+      run_folder run;
+      yw_error error = {0};
+      stage* s;
+      frame_data frame;
+      assert_int_equal(run_folder_open(folder, &run, &error), YW_OK);
+      assert_int_equal(run_folder_read_frame(&run, 1, &frame, &error), YW_OK);
+      assert_int_equal(stage_create(shown, &s, &error), YW_OK);
+      if (frame_fits(&frame, shown)) use_frame(shown, s, &frame);
+      stage_destroy(s);
+      frame_free(&frame);
+      run_folder_close(&run);
+    }
+    shown_destroy(shown);
+    free(exact);
+    yw_file_data_free(&copy);
+  }
+  assert_in_range(refused, rounds / 50, rounds - 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_whole_run_is_read),
+      cmocka_unit_test(files_cut_short_are_refused),
+      cmocka_unit_test(flipped_bits_are_found),
+      cmocka_unit_test(sealed_nonsense_does_no_harm),
+      cmocka_unit_test(sealed_nonsense_that_is_shown_does_no_harm),
+  };
+  return cmocka_run_group_tests(tests, make_run, remove_run);
+}
