@@ -80,17 +80,6 @@ typedef struct yw_fem_params {
   float sleep_speed;
 } yw_fem_params;
 
-/// How a fem body is doing.
-typedef struct yw_fem_state {
-  int32_t num_tets;                ///< in use now
-  int32_t num_nodes, num_hanging;  ///< of these tets; hanging ones follow others
-  int32_t finest_level;
-  float time_step;                      ///< s, of the last inner step
-  int64_t inner_steps, splits, merges;  ///< since the body was made
-  double elastic_energy;                ///< J
-  bool asleep;
-} yw_fem_state;
-
 /// Adaptive finite elements (Imai et al.): every tet of the mesh can be subdivided down to
 /// max_level while the body runs. Nothing here is owned or kept.
 typedef struct yw_fem_def {
@@ -134,6 +123,25 @@ typedef struct yw_fem_info {
 } yw_fem_info;
 /// YW_ERR_INVALID for models of other methods.
 YW_API yw_status yw_model_fem_info(const yw_model* model, yw_fem_info* out);
+
+// Bodies. All of these return YW_ERR_INVALID for bodies of other methods.
+
+YW_API yw_status yw_body_fem_params(const yw_world* world, yw_body_id body, yw_fem_params* out);
+/// What is out of range is refused with YW_ERR_INVALID.
+YW_API yw_status yw_body_set_fem_params(yw_world* world, yw_body_id body,
+                                        const yw_fem_params* params);
+
+/// Current statistics of a fem body.
+typedef struct yw_fem_statistics {
+  int32_t num_tets;                ///< in use now
+  int32_t num_nodes, num_hanging;  ///< of these tets; hanging ones follow others
+  int32_t finest_level;
+  float time_step;                      ///< s, of the last inner step
+  int64_t inner_steps, splits, merges;  ///< since the body was made
+  bool asleep;
+} yw_fem_statistics;
+YW_API yw_status yw_body_fem_statistics(const yw_world* world, yw_body_id body,
+                                        yw_fem_statistics* out);
 
 #ifdef __cplusplus
 }

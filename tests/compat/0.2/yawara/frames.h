@@ -61,6 +61,29 @@ YW_API yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames
 /// to out, which has room for 8 * cells[0] * cells[1] * cells[2].
 YW_API void yw_lattice_cells(const int32_t cells[3], int32_t* out);
 
+// Bodies. All of these return YW_ERR_INVALID for bodies of other methods.
+
+YW_API yw_status yw_body_frames_params(const yw_world* world, yw_body_id body,
+                                       yw_frames_params* out);
+/// What is out of range is refused with YW_ERR_INVALID.
+YW_API yw_status yw_body_set_frames_params(yw_world* world, yw_body_id body,
+                                           const yw_frames_params* params);
+
+/// Current statistics of a frames body.
+typedef struct yw_frames_statistics {
+  int32_t num_regions;
+  int32_t num_examples;  ///< without the rest pose
+  int32_t newton_steps;  ///< of implicit solvers, in the last substep
+  int32_t iterations;    ///< of conjugate gradients, in the last substep
+} yw_frames_statistics;
+YW_API yw_status yw_body_frames_statistics(const yw_world* world, yw_body_id body,
+                                           yw_frames_statistics* out);
+/// Weights of the rest pose and of the examples before beta, as of the last substep. Writes at most
+/// capacity numbers (out may be NULL) and returns how many there are; 0 for bodies of other
+/// methods.
+YW_API int32_t yw_body_frames_weights(const yw_world* world, yw_body_id body, float* out,
+                                      int32_t capacity);
+
 #ifdef __cplusplus
 }
 #endif

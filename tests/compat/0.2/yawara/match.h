@@ -54,6 +54,27 @@ YW_API yw_match_def yw_default_match_def(void);
 YW_API yw_status yw_model_create_match(const yw_allocator* mem, const yw_match_def* def,
                                        yw_model** out, yw_error* error);
 
+// Bodies. All of these return YW_ERR_INVALID for bodies of other methods.
+
+YW_API yw_status yw_body_match_params(const yw_world* world, yw_body_id body, yw_match_params* out);
+/// What is out of range is refused with YW_ERR_INVALID.
+YW_API yw_status yw_body_set_match_params(yw_world* world, yw_body_id body,
+                                          const yw_match_params* params);
+
+/// Current statistics of a match body.
+typedef struct yw_match_statistics {
+  int32_t num_regions;   ///< one per vertex
+  int32_t num_groups;    ///< regions of a group choose their example together
+  int32_t num_examples;  ///< without the rest pose
+} yw_match_statistics;
+YW_API yw_status yw_body_match_statistics(const yw_world* world, yw_body_id body,
+                                          yw_match_statistics* out);
+/// Example weights before beta: num_groups rows of 1 + num_examples numbers (the rest pose first),
+/// as of the last substep. Writes at most capacity numbers (out may be NULL) and returns the number
+/// of groups; 0 for bodies of other methods.
+YW_API int32_t yw_body_match_weights(const yw_world* world, yw_body_id body, float* out,
+                                     int32_t capacity);
+
 #ifdef __cplusplus
 }
 #endif

@@ -35,6 +35,11 @@ YW_API yw_status yw_tri_mesh_create(const yw_allocator* mem, int32_t num_vertice
 YW_API yw_status yw_tet_mesh_create(const yw_allocator* mem, int32_t num_vertices, int32_t num_tets,
                                     yw_tet_mesh* out);
 /// Frees the arrays and zeroes the struct; safe on a zeroed struct.
+/// Copies with all that the meshes have: colours, labels.
+YW_API yw_status yw_tri_mesh_copy(const yw_tri_mesh* mesh, const yw_allocator* mem,
+                                  yw_tri_mesh* out);
+YW_API yw_status yw_tet_mesh_copy(const yw_tet_mesh* mesh, const yw_allocator* mem,
+                                  yw_tet_mesh* out);
 YW_API void yw_tri_mesh_free(yw_tri_mesh* mesh);
 YW_API void yw_tet_mesh_free(yw_tet_mesh* mesh);
 

@@ -16,6 +16,16 @@ typedef struct yw_model yw_model;
 
 #define YW_MAX_EXAMPLES 32
 
+/// All bodies, pins and obstacles, and the step: world.h. Named here for the functions of methods'
+/// headers that look at a body.
+typedef struct yw_world yw_world;
+
+/// Ids are values: index + generation. A zeroed id is null; an id of something destroyed is
+/// refused.
+typedef struct yw_body_id {
+  uint32_t index1, generation;
+} yw_body_id;
+
 /// Numbers of a material at room temperature and small strains; docs/materials.md says where each
 /// comes from and how far real samples spread.
 typedef struct yw_material {
@@ -34,7 +44,7 @@ YW_API const yw_material* yw_material_by_name(const char* name);  ///< NULL when
 typedef void (*yw_progress)(void* context, const char* what, double share);
 
 /// Carries a finer triangle mesh in the body (barycentric, rest pose): it is what pictures and
-/// caches show. Must be called before the first body is made, of a model made of tets.
+/// exports show. Must be called before the first body is made, of a model made of tets.
 YW_API yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface,
                                         yw_error* error);
 

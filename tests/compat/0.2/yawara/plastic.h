@@ -63,23 +63,28 @@ typedef struct yw_plastic_part {
 } yw_plastic_part;
 YW_API yw_plastic_part yw_default_plastic_part(void);
 
+/// What may be changed while a plastic body runs.
+typedef struct yw_plastic_params {
+  float time_step;         ///< s, of inner steps; 0 (default): chosen from stiffness and speed
+  float tolerance;         ///< of the implicit solve, 1e-6 to 0.1; default 1e-3
+  int32_t max_iterations;  ///< of the solve, 1 to 10000; default 300
+  /// Matter that hangs together, touches an obstacle or a pin, and is slower than this for half a
+  /// second sleeps until something touches or moves it, m/s. 0: never; below 0 (default): chosen, a
+  /// twentieth of what gravity adds in an inner step, or 0.05 spacings per second (at most 0.001)
+  /// where that is more. Bodies with `paper` or `without_slaves` never sleep.
+  float sleep_speed;
+} yw_plastic_params;
+
 /// Matter that dents, tears, splits and merges: master and slave particles (Saida et al. 2017).
 /// Nothing here is owned or kept.
 typedef struct yw_plastic_def {
   float spacing;  ///< m, > 0: distance of masters, and half the reach of forces; default 0.02
   const yw_plastic_part* parts;
-  int32_t num_parts;       ///< >= 1
-  float time_step;         ///< s, of inner steps; 0 (default): chosen from stiffness and speed
-  float tolerance;         ///< of the implicit solve, 1e-6 to 0.1; default 1e-3
-  int32_t max_iterations;  ///< of the solve, 1 to 10000; default 300
-  bool paper;              ///< formulas as printed, for comparison; default false
-  bool without_slaves;     ///< forces at the masters themselves, for comparison; default false
-  /// Matter that hangs together, touches an obstacle or a pin, and is slower than this for half a
-  /// second sleeps until something touches or moves it, m/s. 0: never; below 0 (default): chosen, a
-  /// twentieth of what gravity adds in an inner step, or 0.05 spacings per second (at most 0.001)
-  /// where that is more.
-  float sleep_speed;
-  double memory_limit;  ///< bytes that a body may need, else YW_ERR_LIMIT; default 8e9
+  int32_t num_parts;         ///< >= 1
+  bool paper;                ///< formulas as printed, for comparison; default false
+  bool without_slaves;       ///< forces at the masters themselves, for comparison; default false
+  double memory_limit;       ///< bytes that a body may need, else YW_ERR_LIMIT; default 8e9
+  yw_plastic_params params;  ///< what bodies start with
 } yw_plastic_def;
 YW_API yw_plastic_def yw_default_plastic_def(void);
 YW_API yw_status yw_model_create_plastic(const yw_allocator* mem, const yw_plastic_def* def,
@@ -94,6 +99,29 @@ YW_API void yw_points_free(const yw_allocator* mem, yw_vec3* points);
 YW_API yw_status yw_plastic_count(const yw_shape* shape, float spacing, bool sheet,
                                   double memory_limit, int32_t* count, double* bytes,
                                   yw_error* error);
+
+// Bodies. All of these return YW_ERR_INVALID for bodies of other methods.
+
+YW_API yw_status yw_body_plastic_params(const yw_world* world, yw_body_id body,
+                                        yw_plastic_params* out);
+/// What is out of range is refused with YW_ERR_INVALID. Where bodies may no longer sleep, all
+/// wakes.
+YW_API yw_status yw_body_set_plastic_params(yw_world* world, yw_body_id body,
+                                            const yw_plastic_params* params);
+
+/// Current statistics of a plastic body.
+typedef struct yw_plastic_statistics {
+  int32_t num_masters;     ///< of the parts that have started
+  int32_t num_slaves;      ///< of masters that are awake
+  int32_t num_asleep;      ///< masters
+  int32_t num_islands;     ///< that sleep
+  float time_step;         ///< s, of the last inner step
+  int32_t inner_steps;     ///< in the last substep
+  int32_t iterations;      ///< of the solve in the last inner step
+  int64_t added, removed;  ///< slaves, since the body was made
+} yw_plastic_statistics;
+YW_API yw_status yw_body_plastic_statistics(const yw_world* world, yw_body_id body,
+                                            yw_plastic_statistics* out);
 
 #ifdef __cplusplus
 }

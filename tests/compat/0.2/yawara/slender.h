@@ -88,6 +88,22 @@ YW_API yw_sheet_def yw_default_sheet_def(void);
 YW_API yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def,
                                        yw_model** out, yw_error* error);
 
+// Bodies. All of these return YW_ERR_INVALID for bodies of other methods.
+
+YW_API yw_status yw_body_slender_params(const yw_world* world, yw_body_id body,
+                                        yw_slender_params* out);
+/// What is out of range is refused with YW_ERR_INVALID.
+YW_API yw_status yw_body_set_slender_params(yw_world* world, yw_body_id body,
+                                            const yw_slender_params* params);
+
+/// Current statistics of a rod or sheet.
+typedef struct yw_slender_statistics {
+  int32_t num_elements;  ///< pairs of a rod, triangles of a sheet
+  int32_t newton_steps;  ///< of implicit solvers, in the last step
+} yw_slender_statistics;
+YW_API yw_status yw_body_slender_statistics(const yw_world* world, yw_body_id body,
+                                            yw_slender_statistics* out);
+
 #ifdef __cplusplus
 }
 #endif

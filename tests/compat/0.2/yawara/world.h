@@ -10,25 +10,14 @@
 #define YAWARA_WORLD_H
 
 #include "base.h"
-#include "fem.h"
-#include "frames.h"
-#include "match.h"
 #include "model.h"
-#include "plastic.h"
 #include "shape.h"
-#include "slender.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct yw_world yw_world;
-
-/// Ids are values: index + generation. A zeroed id is null; an id of something destroyed is
-/// refused.
-typedef struct yw_body_id {
-  uint32_t index1, generation;
-} yw_body_id;
+/// Ids are values, like yw_body_id.
 typedef struct yw_obstacle_id {
   uint32_t index1, generation;
 } yw_obstacle_id;
@@ -135,33 +124,6 @@ YW_API int32_t yw_body_cells(const yw_world* world, yw_body_id id, int32_t* out,
 /// the cells do.
 YW_API uint64_t yw_body_cells_version(const yw_world* world, yw_body_id id);
 
-YW_API yw_status yw_body_set_match_params(yw_world* world, yw_body_id id,
-                                          const yw_match_params* params);
-YW_API yw_status yw_body_match_params(const yw_world* world, yw_body_id id, yw_match_params* out);
-/// Example weights of a match body before beta: num_groups rows of 1 + num_examples numbers (the
-/// rest pose first), as of the last substep. Returns the number of groups; out may be NULL.
-YW_API int32_t yw_body_match_weights(const yw_world* world, yw_body_id id, float* out,
-                                     int32_t capacity);
-YW_API yw_status yw_body_set_fem_params(yw_world* world, yw_body_id id,
-                                        const yw_fem_params* params);
-YW_API yw_status yw_body_fem_params(const yw_world* world, yw_body_id id, yw_fem_params* out);
-/// How it is doing.
-YW_API yw_status yw_body_fem_state(const yw_world* world, yw_body_id id, yw_fem_state* out);
-
-/// The same of a frames body; its weights are one row: those of the rest pose and the examples.
-YW_API yw_status yw_body_set_frames_params(yw_world* world, yw_body_id id,
-                                           const yw_frames_params* params);
-YW_API yw_status yw_body_frames_params(const yw_world* world, yw_body_id id, yw_frames_params* out);
-/// Returns how many weights there are; out may be NULL.
-YW_API int32_t yw_body_frames_weights(const yw_world* world, yw_body_id id, float* out,
-                                      int32_t capacity);
-
-/// Of a rod or sheet.
-YW_API yw_status yw_body_set_slender_params(yw_world* world, yw_body_id id,
-                                            const yw_slender_params* params);
-YW_API yw_status yw_body_slender_params(const yw_world* world, yw_body_id id,
-                                        yw_slender_params* out);
-
 typedef struct yw_body_sums {
   double mass;                 ///< kg
   double center[3];            ///< m
@@ -246,11 +208,20 @@ typedef struct yw_step_report {
   int32_t obstacle_contacts;   ///< particles touching an obstacle in the last substep
   int32_t body_contacts;       ///< contact points between and within bodies in the last substep
   int32_t sleeping_particles;  ///< of plastic and fem bodies at rest, left out of the last substep
-  int32_t recovered_regions;   ///< decompositions that took the slow, safe path
+  int32_t recovered_regions;   ///< regions, elements or solves that took the slow, safe path
   int32_t stalled_solves;     ///< solves that did not converge and were done again in smaller steps
   int32_t diverged_bodies;    ///< bodies stopped in this step (frozen where they last were finite)
   yw_body_id first_diverged;  ///< the first of them
-  double seconds_match, seconds_project, seconds_contact, seconds_total;  ///< wall clock
+  // Wall clock, s: the first four add up to the total.
+  double seconds_advance;  ///< methods move their bodies, obstacles included
+  double seconds_contact;  ///< contact between and within bodies
+  double seconds_settle;   ///< methods refine, add and remove after contact
+  double seconds_other;    ///< pins, places of obstacles, checks, arrays for readers
+  double seconds_total;
+  // Parts of advance, s, summed over bodies: of bodies that move side by side each counts, so that
+  // these can be more than the wall clock.
+  double work_obstacles;  ///< contact with obstacles
+  double work_adapt;      ///< weights of examples (match), looks at strains and refinement (fem)
 } yw_step_report;
 
 /// Advances by dt seconds in equal substeps. dt > 0 and finite, 1 <= substeps <= 10000. report may
@@ -273,6 +244,14 @@ YW_API yw_status yw_world_save(const yw_world* world, void* buffer, size_t capac
 /// The world must have been built in the same way: with the same models, pins, obstacles and
 /// gravity; the message says what differs. On error nothing is changed.
 YW_API yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_error* error);
+
+typedef struct yw_snapshot_info {
+  double time;     ///< s, yw_world_time when it was saved
+  uint64_t steps;  ///< yw_world_step_count
+} yw_snapshot_info;
+/// What a snapshot says about itself, without a world.
+YW_API yw_status yw_snapshot_info_of(const void* buffer, size_t size, yw_snapshot_info* out,
+                                     yw_error* error);
 
 #ifdef __cplusplus
 }
