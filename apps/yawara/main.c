@@ -23,6 +23,7 @@ static const entry entries[] = {
     {"export", cmd_export, "a run as PLY, OBJ, VTU, PC2, MDD or BGEO"},
     {"mesh", cmd_mesh, "tets from a surface or a shape, with a quality report"},
     {"inspect", cmd_inspect, "what is in a mesh, scene, run or snapshot"},
+    {"schema", cmd_schema, "what scene files may say, for editors and readers"},
     {"fit", NULL, "materials and measurements against what a frames body does"},
     {"bench", NULL, "measurements, as a table or as JSON"},
     {"paper", NULL, "a figure or table of a paper, reproduced"},

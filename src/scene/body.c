@@ -2,7 +2,7 @@
 // Reads bodies with their pins and copies, obstacles, and the floor.
 #include <string.h>
 
-#include "scene/loader.h"
+#include "scene/method.h"
 #include "scene/records.h"
 #include "yawara/extend/vec.h"
 
@@ -12,86 +12,118 @@
 
 static const yw_body_spec body_defaults = {
     .keys = {.density = 1000}, .rotation = {0, 0, 0, 1}, .friction = 0.4f, .body_contact = true};
-#define MODEL_FIELD(key) \
-  { #key, YW_FIELD_NODE, offsetof(yw_body_spec, keys.key), 0, 0, false, NULL }
 static const yw_field body_fields[] = {
-    YW_FIELD(yw_body_spec, name, TEXT, 0, 0),
-    YW_FIELD(yw_body_spec, model, NODE, 0, 0),
-    MODEL_FIELD(shape),
-    MODEL_FIELD(mesh),
-    MODEL_FIELD(rod),
-    MODEL_FIELD(sheet),
-    MODEL_FIELD(match),
-    MODEL_FIELD(frames),
-    MODEL_FIELD(slender),
-    MODEL_FIELD(fem),
-    MODEL_FIELD(plastic),
-    MODEL_FIELD(examples),
-    MODEL_FIELD(surface),
-    {"density", YW_FIELD_NUMBER, offsetof(yw_body_spec, keys.density), 0, 1e6, true, NULL},
-    YW_FIELD(yw_body_spec, position, VEC3, -FAR, FAR),
-    YW_FIELD(yw_body_spec, rotation, ROTATION, 0, 0),
-    YW_FIELD(yw_body_spec, velocity, VEC3, -1e5, 1e5),
-    YW_FIELD(yw_body_spec, angular_velocity, VEC3, -1e5, 1e5),
-    YW_FIELD(yw_body_spec, friction, NUMBER, 0, 1000),
-    YW_FIELD(yw_body_spec, restitution, NUMBER, 0, 1),
-    YW_FIELD(yw_body_spec, body_contact, BOOL, 0, 0),
-    YW_FIELD(yw_body_spec, self_contact, BOOL, 0, 0),
-    {"start", YW_FIELD_NUMBER, offsetof(yw_body_spec, start_time), 0, FAR, false, NULL},
-    YW_FIELD(yw_body_spec, color, COLOR, 0, 1),
-    YW_FIELD(yw_body_spec, colors, NODE, 0, 0),
-    YW_FIELD(yw_body_spec, paint, NODE, 0, 0),
-    YW_FIELD(yw_body_spec, start_pose, NODE, 0, 0),
-    YW_FIELD(yw_body_spec, pins, NODE, 0, 0),
-    YW_FIELD(yw_body_spec, repeat, NODE, 0, 0),
-    YW_FIELD(yw_body_spec, merge, NODE, 0, 0)};
-const yw_record yw_record_body = YW_RECORD("body", body_fields, body_defaults);
+    YW_FIELD(yw_body_spec, name, TEXT, 0, 0, "", "For messages and outputs."),
+    YW_NODE(yw_body_spec, model, "string|model", "Name of a model in \"models\", or a model."),
+    YW_NODE_AS("shape", yw_body_spec, keys.shape, "any_shape",
+               "The body as a shape, cut into tets of a 12th of its longest side."),
+    YW_NODE_AS("mesh", yw_body_spec, keys.mesh, "string|mesh",
+               "The body as tets: a file, a lattice, or a shape with a chosen size."),
+    YW_NODE_AS("examples", yw_body_spec, keys.examples, "[pose]",
+               "Poses that the body likes to take."),
+    YW_NODE_AS("surface", yw_body_spec, keys.surface, "surface",
+               "A finer triangle mesh that moves with the tets and is what pictures show."),
+    YW_FIELD_ABOVE_AS("density", yw_body_spec, keys.density, NUMBER, 0, 1e6, "kg/m^3",
+                      "Without it, that of the material, if one is named."),
+    YW_FIELD(yw_body_spec, position, VEC3, -FAR, FAR, "m",
+             "Where the origin of the rest pose is put."),
+    YW_FIELD(yw_body_spec, rotation, ROTATION, 0, 0, "",
+             "How the rest pose is turned, about its origin."),
+    YW_FIELD(yw_body_spec, velocity, VEC3, -1e5, 1e5, "m/s", "Velocity at the start."),
+    YW_FIELD(yw_body_spec, angular_velocity, VEC3, -1e5, 1e5, "rad/s",
+             "Rad/s about the centre of mass."),
+    YW_FIELD(yw_body_spec, friction, NUMBER, 0, 1000, "",
+             "Coulomb coefficient. Of two things that touch, the geometric mean counts."),
+    YW_FIELD(yw_body_spec, restitution, NUMBER, 0, 1, "",
+             "How much speed is kept in a bounce, 0 to 1. Of two, the larger counts."),
+    YW_FIELD(yw_body_spec, body_contact, BOOL, 0, 0, "", "Collides with other bodies."),
+    YW_FIELD(yw_body_spec, self_contact, BOOL, 0, 0, "", "Collides with itself."),
+    YW_FIELD_AS("start", yw_body_spec, start_time, NUMBER, 0, FAR, "s",
+                "When the body appears and begins to move."),
+    YW_FIELD(yw_body_spec, color, COLOR, 0, 1, "",
+             "Color of the body; without it, one of a palette."),
+    YW_NODE(yw_body_spec, colors, "[color]", "Colors that copies take in turn."),
+    YW_NODE(yw_body_spec, paint, "[paint]",
+            "Other colors inside shapes, each laid over the ones before."),
+    YW_NODE(yw_body_spec, start_pose, "integer|string|pose",
+            "Begins in this pose: number or name of an example, or a pose."),
+    YW_NODE(yw_body_spec, pins, "[pin]", "What holds or moves parts of the body."),
+    YW_NODE(yw_body_spec, repeat, "repeat", "Makes a grid of copies."),
+    YW_NODE(yw_body_spec, merge, "boolean|string",
+            "Plastic bodies that say true, or the same name, grow together where they meet.")};
+const yw_record yw_record_body = YW_RECORD_WITH_METHODS(
+    "body", body_fields, body_defaults, "A soft body: \"model\", or the keys of a model directly.",
+    "one model shape mesh");
 
 static const yw_paint_spec paint_defaults = {.blend = 0.01f};
-static const yw_field paint_fields[] = {YW_FIELD(yw_paint_spec, shape, NODE, 0, 0),
-                                        YW_FIELD(yw_paint_spec, color, COLOR, 0, 1),
-                                        YW_FIELD(yw_paint_spec, blend, NUMBER, 0, FAR)};
-const yw_record yw_record_paint = YW_RECORD("paint", paint_fields, paint_defaults);
+static const yw_field paint_fields[] = {
+    YW_NODE(yw_paint_spec, shape, "any_shape", "Where, in the coordinates of the rest pose."),
+    YW_FIELD(yw_paint_spec, color, COLOR, 0, 1, "", "Its color."),
+    YW_FIELD(yw_paint_spec, blend, NUMBER, 0, FAR, "m",
+             "Width of its border; that of the surface's triangles looks best.")};
+const yw_record yw_record_paint = YW_RECORD("paint", paint_fields, paint_defaults,
+                                            "Another color inside a shape.", "needs shape color");
 
 static const yw_repeat_spec repeat_defaults = {.count = {1, 1, 1}, .seed = 1};
 static const yw_field repeat_fields[] = {
-    YW_FIELD(yw_repeat_spec, count, COUNTS, 1, YW_SCENE_MAX_BODIES),
-    YW_FIELD(yw_repeat_spec, spacing, VEC3, -FAR, FAR),
-    YW_FIELD(yw_repeat_spec, jitter, NUMBER, 0, FAR),
-    YW_FIELD(yw_repeat_spec, turn, NUMBER, 0, 360),
-    YW_FIELD(yw_repeat_spec, interval, NUMBER, 0, FAR),
-    YW_FIELD(yw_repeat_spec, seed, INTEGER, 0, 2147483647)};
-const yw_record yw_record_repeat = YW_RECORD("repeat", repeat_fields, repeat_defaults);
+    YW_FIELD(yw_repeat_spec, count, COUNTS, 1, YW_SCENE_MAX_BODIES, "", "Copies along x, y, z."),
+    YW_FIELD(yw_repeat_spec, spacing, VEC3, -FAR, FAR, "m", "From one copy to the next."),
+    YW_FIELD(yw_repeat_spec, jitter, NUMBER, 0, FAR, "m",
+             "Moves every copy by up to this in x, y and z."),
+    YW_FIELD(yw_repeat_spec, turn, NUMBER, 0, 360, "degrees", "Turns every copy by up to this."),
+    YW_FIELD(yw_repeat_spec, interval, NUMBER, 0, FAR, "s",
+             "From the start of one copy to that of the next."),
+    YW_FIELD(yw_repeat_spec, seed, INTEGER, 0, 2147483647, "", "Of the random numbers.")};
+const yw_record yw_record_repeat =
+    YW_RECORD("repeat", repeat_fields, repeat_defaults,
+              "A grid of copies; the first one is at the body's position.", "needs count spacing");
 
 static const yw_pin_spec pin_defaults = {.node = NULL};
 static const yw_field pin_fields[] = {
-    YW_FIELD(yw_pin_spec, select, NODE, 0, 0), YW_FIELD(yw_pin_spec, vertices, NODE, 0, 0),
-    YW_FIELD(yw_pin_spec, path, NODE, 0, 0), YW_FIELD(yw_pin_spec, spring, NODE, 0, 0),
-    YW_FIELD(yw_pin_spec, clamp, BOOL, 0, 0)};
-const yw_record yw_record_pin = YW_RECORD("pin", pin_fields, pin_defaults);
+    YW_NODE(yw_pin_spec, select, "any_shape",
+            "Holds all vertices inside this shape, in world coordinates, where the body begins."),
+    YW_NODE(yw_pin_spec, vertices, "[integer]",
+            "Holds these vertices, numbered from 0 as in the mesh."),
+    YW_NODE(yw_pin_spec, path, "any_path", "How the held points move."),
+    YW_NODE(yw_pin_spec, spring, "spring", "Pulls instead of holding exactly."),
+    YW_FIELD(yw_pin_spec, clamp, BOOL, 0, 0, "",
+             "Rods and sheets: held particles keep their orientation too.")};
+const yw_record yw_record_pin =
+    YW_RECORD("pin", pin_fields, pin_defaults,
+              "Holds vertices: where they begin, or along a path; exactly, or by a spring.",
+              "one select vertices");
 
 typedef struct spring_keys {
   float stiffness, damping;
 } spring_keys;
 static const spring_keys spring_defaults = {.damping = 0};
-static const yw_field spring_fields[] = {YW_FIELD_ABOVE(spring_keys, stiffness, NUMBER, 0, 1e12),
-                                         YW_FIELD(spring_keys, damping, NUMBER, 0, 1e12)};
-const yw_record yw_record_spring = YW_RECORD("spring", spring_fields, spring_defaults);
+static const yw_field spring_fields[] = {
+    YW_FIELD_ABOVE(spring_keys, stiffness, NUMBER, 0, 1e12, "N/m", "Stiffness, for every vertex."),
+    YW_FIELD(spring_keys, damping, NUMBER, 0, 1e12, "N s/m", "Damping, for every vertex.")};
+const yw_record yw_record_spring = YW_RECORD("spring", spring_fields, spring_defaults,
+                                             "A spring at every held vertex.", "needs stiffness");
 
 static const yw_obstacle_spec obstacle_defaults = {
     .rotation = {0, 0, 0, 1}, .friction = 0.4f, .color = {0.55f, 0.55f, 0.58f}, .visible = true};
-static const yw_field obstacle_fields[] = {YW_FIELD(yw_obstacle_spec, name, TEXT, 0, 0),
-                                           YW_FIELD(yw_obstacle_spec, shape, NODE, 0, 0),
-                                           YW_FIELD(yw_obstacle_spec, position, VEC3, -FAR, FAR),
-                                           YW_FIELD(yw_obstacle_spec, rotation, ROTATION, 0, 0),
-                                           YW_FIELD(yw_obstacle_spec, path, NODE, 0, 0),
-                                           YW_FIELD(yw_obstacle_spec, friction, NUMBER, 0, 1000),
-                                           YW_FIELD(yw_obstacle_spec, restitution, NUMBER, 0, 1),
-                                           YW_FIELD(yw_obstacle_spec, sticky, BOOL, 0, 0),
-                                           YW_FIELD(yw_obstacle_spec, color, COLOR, 0, 1),
-                                           YW_FIELD(yw_obstacle_spec, visible, BOOL, 0, 0),
-                                           YW_FIELD(yw_obstacle_spec, checker, BOOL, 0, 0)};
-const yw_record yw_record_obstacle = YW_RECORD("obstacle", obstacle_fields, obstacle_defaults);
+static const yw_field obstacle_fields[] = {
+    YW_FIELD(yw_obstacle_spec, name, TEXT, 0, 0, "", "For messages."),
+    YW_NODE(yw_obstacle_spec, shape, "any_shape", "Its shape."),
+    YW_FIELD(yw_obstacle_spec, position, VEC3, -FAR, FAR, "m",
+             "Where the origin of the shape is put."),
+    YW_FIELD(yw_obstacle_spec, rotation, ROTATION, 0, 0, "", "How it is turned, about its origin."),
+    YW_NODE(yw_obstacle_spec, path, "any_path", "How it moves."),
+    YW_FIELD(yw_obstacle_spec, friction, NUMBER, 0, 1000, "",
+             "Coulomb coefficient. Of two things that touch, the geometric mean counts."),
+    YW_FIELD(yw_obstacle_spec, restitution, NUMBER, 0, 1, "",
+             "How much speed is kept in a bounce, 0 to 1. Of two, the larger counts."),
+    YW_FIELD(yw_obstacle_spec, sticky, BOOL, 0, 0, "",
+             "Plastic matter that touches it goes where it goes; other bodies do not slide on it."),
+    YW_FIELD(yw_obstacle_spec, color, COLOR, 0, 1, "", "Its color."),
+    YW_FIELD(yw_obstacle_spec, visible, BOOL, 0, 0, "", "Shown in pictures."),
+    YW_FIELD(yw_obstacle_spec, checker, BOOL, 0, 0, "", "Shown with a checker board.")};
+const yw_record yw_record_obstacle =
+    YW_RECORD("obstacle", obstacle_fields, obstacle_defaults,
+              "A rigid thing that bodies collide with.", "needs shape");
 
 typedef struct floor_keys {
   float height, friction, restitution;
@@ -100,14 +132,19 @@ typedef struct floor_keys {
 } floor_keys;
 static const floor_keys floor_defaults = {
     .friction = 0.4f, .color = {0.55f, 0.55f, 0.58f}, .visible = true, .checker = true};
-static const yw_field floor_fields[] = {YW_FIELD(floor_keys, height, NUMBER, -FAR, FAR),
-                                        YW_FIELD(floor_keys, friction, NUMBER, 0, 1000),
-                                        YW_FIELD(floor_keys, restitution, NUMBER, 0, 1),
-                                        YW_FIELD(floor_keys, sticky, BOOL, 0, 0),
-                                        YW_FIELD(floor_keys, color, COLOR, 0, 1),
-                                        YW_FIELD(floor_keys, visible, BOOL, 0, 0),
-                                        YW_FIELD(floor_keys, checker, BOOL, 0, 0)};
-const yw_record yw_record_floor = YW_RECORD("floor", floor_fields, floor_defaults);
+static const yw_field floor_fields[] = {
+    YW_FIELD(floor_keys, height, NUMBER, -FAR, FAR, "m", "Height of the floor."),
+    YW_FIELD(floor_keys, friction, NUMBER, 0, 1000, "",
+             "Coulomb coefficient. Of two things that touch, the geometric mean counts."),
+    YW_FIELD(floor_keys, restitution, NUMBER, 0, 1, "",
+             "How much speed is kept in a bounce, 0 to 1. Of two, the larger counts."),
+    YW_FIELD(floor_keys, sticky, BOOL, 0, 0, "",
+             "Plastic matter that touches it goes where it goes; other bodies do not slide on it."),
+    YW_FIELD(floor_keys, color, COLOR, 0, 1, "", "Its color."),
+    YW_FIELD(floor_keys, visible, BOOL, 0, 0, "", "Shown in pictures."),
+    YW_FIELD(floor_keys, checker, BOOL, 0, 0, "", "Shown with a checker board.")};
+const yw_record yw_record_floor =
+    YW_RECORD("floor", floor_fields, floor_defaults, "A level floor.", "");
 
 // Pins --------------------------------------------------------------------------------------------
 
@@ -197,42 +234,45 @@ static bool find_model(yw_loader* l, const yw_json* name, int32_t* index) {
 
 // A body that takes a model from elsewhere cannot change what it is made of.
 static bool check_no_model_keys(yw_loader* l, const yw_body_spec* body) {
-  static const char* const keys[] = {"shape",   "mesh",     "rod",    "sheet",
-                                     "density", "examples", "surface"};
-  for (int32_t i = 0; i < 7; i++) {
-    const yw_json* item = yw_json_get(body->node, keys[i]);
-    if (item) return yw_value_fail(&l->r, item, "belongs to the model, but \"model\" is given");
+  static const char* const keys[] = {"shape", "mesh", "density", "examples", "surface"};
+  const yw_json* item = body->keys.own_source;
+  for (int32_t i = 0; i < 5 && !item; i++) item = yw_json_get(body->node, keys[i]);
+  if (!item && body->keys.method) {
+    item = yw_first_model_key(body->keys.settings, body->keys.method->record);
   }
-  const yw_json* groups = yw_json_get(body->keys.match, "groups");
-  const yw_json* item = groups ? groups : yw_first_key(body->keys.frames, yw_frames_model_keys);
-  if (!item) item = yw_first_key(body->keys.slender, yw_slender_model_keys);
-  if (!item) item = yw_first_key(body->keys.fem, yw_fem_model_keys);
-  if (!item) item = body->keys.plastic;
-  if (item) return yw_value_fail(&l->r, item, "belongs to the model, but \"model\" is given");
-  return true;
+  return !item || yw_value_fail(&l->r, item, "belongs to the model, but \"model\" is given");
 }
 
-// Settings of one method mean nothing to a model of another.
-static bool check_method(yw_loader* l, const yw_body_spec* body) {
-  static const char* const names[] = {"match", "frames", "slender", "fem", "plastic"};
-  const yw_json* const settings[] = {body->keys.match, body->keys.frames, body->keys.slender,
-                                     body->keys.fem, body->keys.plastic};
-  int32_t method = (int32_t)l->scene->models.items[body->model_index].method;
-  for (int32_t i = 0; i < 5; i++) {
-    if (i == method || !settings[i]) continue;
-    return yw_value_fail(&l->r, settings[i], "is given, but the model is one of \"%s\"",
-                         names[method]);
+static bool has_one_source(yw_loader* l, const yw_body_spec* body) {
+  const char* sources[YW_SCENE_MAX_SOURCES + 1];
+  int32_t count = yw_list_sources(sources), which;
+  sources[count++] = "model";
+  return yw_exactly_one(&l->r, body->node, count, sources, &which);
+}
+
+// Settings of the model, under those of the body. Settings of one method mean nothing to a model of
+// another.
+static bool take_settings(yw_loader* l, const yw_json* of_model, yw_body_spec* body) {
+  const yw_model_spec* model = yw_model_of_body(l->scene, body);
+  const yw_json* own = body->keys.settings;
+  const yw_record* record = model->method->record;
+  if (own && !yw_is_named(model->method, body->keys.method)) {
+    return yw_value_fail(&l->r, own, "is given, but the model is one of \"%s\"",
+                         model->method->name);
   }
-  return true;
+  body->settings = yw_json_alloc(l->r.doc, record->size);
+  if (!body->settings) return yw_memory_fail(&l->r);
+  memcpy(body->settings, record->defaults, record->size);
+  return yw_overlay_record(&l->r, of_model, record, body->settings) &&
+         yw_overlay_record(&l->r, own, record, body->settings) &&
+         (!model->method->check || model->method->check(l, own, model, body->settings));
 }
 
 static bool load_body_model(yw_loader* l, yw_body_spec* body) {
-  yw_method_spec settings = yw_default_method_spec();
-  yw_take_old_keys(&body->keys);
+  const yw_json* of_model = NULL;
+  if (!yw_find_method(l, body->node, &body->keys)) return false;
   if (!body->model) {
-    static const char* const sources[] = {"mesh", "shape", "rod", "sheet", "model"};
-    int32_t which;
-    if (!yw_exactly_one(&l->r, body->node, 5, sources, &which) ||
+    if (!has_one_source(l, body) ||
         !yw_load_model(l, body->node, &body->keys, &body->model_index)) {
       return false;
     }
@@ -240,32 +280,18 @@ static bool load_body_model(yw_loader* l, yw_body_spec* body) {
     return false;
   } else if (body->model->type == YW_JSON_STRING) {
     if (!find_model(l, body->model, &body->model_index)) return false;
-    settings = l->scene->models.items[body->model_index].settings;
+    of_model = yw_model_of_body(l->scene, body)->keys.settings;
   } else {
     yw_model_keys keys;
-    if (!yw_read_record(&l->r, body->model, &yw_record_model, &keys)) return false;
-    yw_take_old_keys(&keys);
-    if (!yw_load_model(l, body->model, &keys, &body->model_index) ||
-        !yw_load_body_settings(l, &keys, 0, &settings)) {
+    if (!yw_read_record(&l->r, body->model, &yw_record_model, &keys) ||
+        !yw_find_method(l, body->model, &keys) ||
+        !yw_load_model(l, body->model, &keys, &body->model_index)) {
       return false;
     }
+    of_model = keys.settings;
   }
-  yw_model_spec* model = &l->scene->models.items[body->model_index];
-  // Settings of rods and sheets were once called "frames".
-  if (model->method == YW_SCENE_SLENDER && !body->keys.slender) {
-    body->keys.slender = body->keys.frames;
-    body->keys.frames = NULL;
-  }
-  if (!check_method(l, body) ||
-      !yw_load_body_settings(l, &body->keys, model->num_poses, &settings)) {
-    return false;
-  }
-  model->used = true;
-  body->params = yw_match_params_of_spec(&settings.match);
-  body->frames_params = yw_frames_params_of_spec(&settings.frames);
-  body->slender_params = settings.slender.params;
-  body->fem_params = settings.fem.params;
-  return true;
+  yw_model_of_body(l->scene, body)->used = true;
+  return take_settings(l, of_model, body);
 }
 
 // Start poses -------------------------------------------------------------------------------------
@@ -293,11 +319,8 @@ static bool load_start_pose(yw_loader* l, yw_body_spec* body) {
   body->start_example = -1;
   if (!node) return true;
   const yw_model_spec* model = &l->scene->models.items[body->model_index];
-  if (yw_source_is_slender(model->source)) {
-    return yw_value_fail(&l->r, node, "is for volumes, but this is a rod or a sheet");
-  }
-  if (model->method == YW_SCENE_PLASTIC) {
-    return yw_value_fail(&l->r, node, "is not for bodies of \"plastic\"");
+  if (!model->method->has_poses) {
+    return yw_value_fail(&l->r, node, "is not for bodies of \"%s\"", model->method->name);
   }
   if (node->type == YW_JSON_STRING) return find_example(l, model, node, &body->start_example);
   if (node->type == YW_JSON_OBJECT) return yw_load_pose(l, node, &body->start);

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The long work of reading a scene: meshes, poses and models, and what pins hold.
-#include <string.h>
-
-#include "scene/loader.h"
+#include "scene/method.h"
 #include "yawara/extend/vec.h"
 #include "yawara/files.h"
-#include "yawara/match.h"
 
 // Tets --------------------------------------------------------------------------------------------
 
@@ -25,8 +22,7 @@ bool yw_build_tets(yw_loader* l, yw_model_spec* model) {
   if (model->source == YW_SOURCE_LATTICE) return build_lattice(l, model);
   if (model->source == YW_SOURCE_SHAPE) {
     yw_mesher_def def = yw_default_mesher_def();
-    def.size = model->size > 0 || model->method != YW_SCENE_FEM ? model->size
-                                                                : yw_fem_root_size(model->shape);
+    def.size = model->size;
     def.max_vertices = YW_SCENE_MAX_VERTICES;
     return yw_shape_tets(model->shape, mem, &def, &model->tets, &deep) >= 0 ||
            yw_deep_fail(&l->r, model->source_node, &deep);
@@ -38,40 +34,6 @@ bool yw_build_tets(yw_loader* l, yw_model_spec* model) {
   }
   for (int32_t i = 0; i < model->tets.num_vertices; i++) {
     model->tets.positions[i] = yw_scale(model->tets.positions[i], model->scale);
-  }
-  return true;
-}
-
-// Labels ------------------------------------------------------------------------------------------
-
-// Labels per vertex: given, or those of the first shape around it (0 outside all).
-static bool build_labels(yw_loader* l, const yw_model_spec* model, int32_t* out) {
-  int32_t count = model->tets.num_vertices;
-  if (!model->label_shapes) {
-    if (model->num_labels != count) {
-      return yw_value_fail(&l->r, model->labels_node, "has %d labels, but the mesh has %d vertices",
-                           (int)model->num_labels, (int)count);
-    }
-    memcpy(out, model->labels, (size_t)count * sizeof *out);
-    return true;
-  }
-  for (int32_t k = 0; k < model->num_labels; k++) {
-    bool any = false;
-    for (int32_t i = 0; i < count && !any; i++) {
-      any = yw_shape_distance(model->label_shapes[k], model->tets.positions[i]) <= 0;
-    }
-    if (!any) {
-      return yw_value_fail(&l->r, model->labels_node->items[k], "selects none of the %d vertices",
-                           (int)count);
-    }
-  }
-  for (int32_t i = 0; i < count; i++) {
-    out[i] = 0;
-    for (int32_t k = model->num_labels - 1; k >= 0; k--) {
-      if (yw_shape_distance(model->label_shapes[k], model->tets.positions[i]) <= 0) {
-        out[i] = model->labels[k];
-      }
-    }
   }
   return true;
 }
@@ -90,29 +52,6 @@ static bool build_examples(yw_loader* l, yw_model_spec* model) {
   return true;
 }
 
-static bool create_match_model(yw_loader* l, yw_model_spec* model, const int32_t* labels) {
-  yw_error deep = {0};
-  yw_match_def def = yw_default_match_def();
-  def.mesh = &model->tets;
-  def.density = model->keys.density;
-  def.num_examples = model->num_poses;
-  def.examples = (const yw_vec3* const*)model->examples;
-  def.grouping = model->grouping;
-  def.vertex_labels = labels;
-  def.params = yw_match_params_of_spec(&model->settings.match);
-  yw_status status = yw_model_create_match(&l->scene->mem, &def, &model->model, &deep);
-  const yw_json* node = status == YW_ERR_GEOMETRY ? model->source_node : model->node;
-  if (status < 0) return yw_deep_fail(&l->r, node, &deep);
-  if (status == YW_WARN_REDUNDANT) yw_value_warn(&l->r, model->keys.examples, ": %s", deep.message);
-  return true;
-}
-
-static bool create_model(yw_loader* l, yw_model_spec* model, const int32_t* labels) {
-  if (model->method == YW_SCENE_FEM) return yw_build_fem(l, model);
-  return model->method == YW_SCENE_FRAMES ? yw_build_frames(l, model)
-                                          : create_match_model(l, model, labels);
-}
-
 static bool embed(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* surface) {
   yw_error deep = {0};
   if (surface->num_triangles == 0) return true;
@@ -120,20 +59,13 @@ static bool embed(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* surface
          yw_deep_fail(&l->r, model->keys.surface, &deep);
 }
 
-static bool build_model(yw_loader* l, yw_model_spec* model) {
-  if (yw_source_is_slender(model->source)) return yw_build_slender(l, model);
-  if (model->method == YW_SCENE_PLASTIC) return yw_build_plastic(l, model);
-  const yw_allocator* mem = &l->scene->mem;
+bool yw_build_volume(yw_loader* l, yw_model_spec* model,
+                     bool (*create)(yw_loader* l, yw_model_spec* model)) {
   yw_tri_mesh surface = {0};
-  int32_t* labels = NULL;
-  bool done = yw_build_tets(l, model) && yw_build_surface(l, model, &surface);
-  if (done && model->grouping == YW_GROUPS_LABELS) {
-    labels = YW_NEW_ARRAY(mem, int32_t, model->tets.num_vertices);
-    done = labels ? build_labels(l, model, labels) : yw_memory_fail(&l->r);
-  }
-  done = done && build_examples(l, model) && create_model(l, model, labels) &&
-         embed(l, model, &surface);
-  yw_mem_free(mem, labels);
+  bool done = yw_build_tets(l, model) && yw_build_surface(l, model, &surface) &&
+              build_examples(l, model) && create(l, model) && embed(l, model, &surface);
+  model->points = model->tets.positions;
+  model->num_points = model->tets.num_vertices;
   yw_tri_mesh_free(&surface);
   return done;
 }
@@ -144,7 +76,6 @@ void yw_model_spec_free(const yw_allocator* mem, yw_model_spec* model) {
     yw_mem_free(mem, model->examples[i]);
   }
   yw_mem_free(mem, model->examples);
-  yw_mem_free(mem, model->layers);
   yw_tet_mesh_free(&model->tets);
   yw_tri_mesh_free(&model->surface_mesh);
 }
@@ -165,31 +96,31 @@ static bool build_start_pose(yw_loader* l, yw_body_spec* body) {
 
 // Vertices inside the shape where the body starts. Copies hold the same vertices.
 static bool select_inside(yw_loader* l, const yw_body_spec* body, yw_pin_spec* pin) {
-  const yw_tet_mesh* tets = &l->scene->models.items[body->model_index].tets;
-  const yw_vec3* pose = body->pose ? body->pose : tets->positions;
+  const yw_model_spec* model = yw_model_of_body(l->scene, body);
+  const yw_vec3* pose = body->pose ? body->pose : model->points;
   yw_transform place = {body->position, body->rotation, 1};
-  pin->list = yw_json_alloc(l->r.doc, (size_t)tets->num_vertices * sizeof *pin->list);
+  pin->list = yw_json_alloc(l->r.doc, (size_t)model->num_points * sizeof *pin->list);
   if (!pin->list) return yw_memory_fail(&l->r);
   pin->num_vertices = 0;
-  for (int32_t i = 0; i < tets->num_vertices; i++) {
+  for (int32_t i = 0; i < model->num_points; i++) {
     if (yw_shape_distance(pin->shape, yw_transform_point(place, pose[i])) > 0) continue;
     pin->list[pin->num_vertices++] = i;
   }
   if (pin->num_vertices > 0) return true;
   yw_aabb box = yw_aabb_empty();
-  for (int32_t i = 0; i < tets->num_vertices; i++) {
+  for (int32_t i = 0; i < model->num_points; i++) {
     box = yw_aabb_grow(box, yw_transform_point(place, pose[i]));
   }
   return yw_value_fail(
       &l->r, pin->select,
       "selects none of the body's %d vertices, which lie from (%.3g, %.3g, %.3g) to (%.3g, %.3g, "
       "%.3g)",
-      (int)tets->num_vertices, (double)box.lower.x, (double)box.lower.y, (double)box.lower.z,
+      (int)model->num_points, (double)box.lower.x, (double)box.lower.y, (double)box.lower.z,
       (double)box.upper.x, (double)box.upper.y, (double)box.upper.z);
 }
 
 static bool check_vertices(yw_loader* l, const yw_body_spec* body, const yw_pin_spec* pin) {
-  int32_t count = l->scene->models.items[body->model_index].tets.num_vertices;
+  int32_t count = yw_model_of_body(l->scene, body)->num_points;
   for (int32_t i = 0; i < pin->num_vertices; i++) {
     if (pin->list[i] < count) continue;
     return yw_value_fail(&l->r, pin->vertices->items[i],
@@ -200,9 +131,9 @@ static bool check_vertices(yw_loader* l, const yw_body_spec* body, const yw_pin_
 }
 
 // Without a pivot, a pin turns about the middle of what it holds.
-static void choose_pivot(const yw_tet_mesh* tets, const yw_body_spec* body, yw_pin_spec* pin) {
+static void choose_pivot(const yw_model_spec* model, const yw_body_spec* body, yw_pin_spec* pin) {
   if (pin->motion.has_pivot) return;
-  const yw_vec3* pose = body->pose ? body->pose : tets->positions;
+  const yw_vec3* pose = body->pose ? body->pose : model->points;
   yw_transform place = {body->position, body->rotation, 1};
   yw_vec3 sum = {0, 0, 0};
   for (int32_t i = 0; i < pin->num_vertices; i++) {
@@ -216,7 +147,7 @@ static bool build_pins(yw_loader* l, yw_body_spec* body) {
     yw_pin_spec* pin = &body->pin_list[i];
     bool done = pin->shape ? select_inside(l, body, pin) : check_vertices(l, body, pin);
     if (!done) return false;
-    choose_pivot(&l->scene->models.items[body->model_index].tets, body, pin);
+    choose_pivot(yw_model_of_body(l->scene, body), body, pin);
   }
   return true;
 }
@@ -227,7 +158,7 @@ bool yw_build_models(yw_loader* l) {
     yw_model_spec* model = &scene->models.items[i];
     if (!model->used) {
       yw_value_warn(&l->r, model->node, " is not used");
-    } else if (!build_model(l, model)) {
+    } else if (!model->method->build(l, model)) {
       return false;
     }
   }

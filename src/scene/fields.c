@@ -8,6 +8,7 @@
 
 #include "math/small/exponent.h"
 #include "math/small/trig.h"
+#include "scene/method.h"
 #include "scene/records.h"
 #include "yawara/extend/vec.h"
 
@@ -202,9 +203,10 @@ typedef struct turn {
 } turn;
 static const turn no_turn = {{0, 1, 0}, 0};
 static const yw_field turn_fields[] = {
-    {"axis", YW_FIELD_AXIS, offsetof(turn, axis), 0, 0, false, NULL},
-    {"degrees", YW_FIELD_NUMBER, offsetof(turn, degrees), -36000, 36000, false, NULL}};
-const yw_record yw_record_rotation = {"rotation", turn_fields, 2, &no_turn, sizeof no_turn};
+    YW_FIELD_AS("axis", turn, axis, AXIS, 0, 0, "", "What it turns about."),
+    YW_FIELD_AS("degrees", turn, degrees, NUMBER, -36000, 36000, "degrees", "How far.")};
+const yw_record yw_record_rotation = YW_RECORD(
+    "rotation", turn_fields, no_turn, "A turn about an axis, right-handed.", "needs axis degrees");
 
 static bool read_turn(yw_reader_ctx* r, const yw_json* node, yw_quat* out) {
   turn t;
@@ -332,15 +334,31 @@ static bool read_field(yw_reader_ctx* r, const yw_json* node, const yw_field* f,
   return false;
 }
 
-static bool unknown_key(yw_reader_ctx* r, const yw_json* item, const yw_record* record) {
-  const char* names[64];
-  char known[500] = " (known keys: ", path[PATH_BYTES];
+#define MOST_KEYS 64
+
+// All keys that a record knows, those of methods behind its own.
+static int32_t list_keys(const yw_record* record, const char* out[MOST_KEYS]) {
   int32_t count = 0;
-  for (; count < record->num_fields && count < 64; count++) {
-    names[count] = record->fields[count].name;
+  for (int32_t i = 0; i < record->num_fields && count < MOST_KEYS; i++) {
+    out[count++] = record->fields[i].name;
+  }
+  for (int32_t i = 0; record->with_methods && yw_scene_methods[i]; i++) {
+    const yw_scene_method* method = yw_scene_methods[i];
+    if (count < MOST_KEYS) out[count++] = method->name;
+    for (int32_t k = 0; method->sources && method->sources[k] && count < MOST_KEYS; k++) {
+      out[count++] = method->sources[k];
+    }
+  }
+  return count;
+}
+
+static bool unknown_key(yw_reader_ctx* r, const yw_json* item, const yw_record* record) {
+  const char* names[MOST_KEYS];
+  char known[500] = " (known keys: ", path[PATH_BYTES];
+  int32_t count = list_keys(record, names);
+  for (int32_t i = 0; i < count; i++) {
     size_t used = strlen(known);
-    bool last = count + 1 == record->num_fields;
-    snprintf(known + used, sizeof known - used, "%s%s", names[count], last ? ")" : ", ");
+    snprintf(known + used, sizeof known - used, "%s%s", names[i], i + 1 == count ? ")" : ", ");
   }
   yw_hint hint = yw_suggest(item->key, count, names);
   yw_json_path(item->parent, path, sizeof path);
@@ -348,8 +366,17 @@ static bool unknown_key(yw_reader_ctx* r, const yw_json* item, const yw_record* 
                      hint.text[0] ? hint.text : known);
 }
 
-bool yw_read_record(yw_reader_ctx* r, const yw_json* node, const yw_record* record, void* out) {
-  memcpy(out, record->defaults, record->size);
+static bool is_key_of_a_method(const yw_record* record, const char* key) {
+  const char* names[MOST_KEYS];
+  int32_t count = list_keys(record, names);
+  for (int32_t i = record->num_fields; i < count; i++) {
+    if (strcmp(names[i], key) == 0) return true;
+  }
+  return false;
+}
+
+static bool read_fields(yw_reader_ctx* r, const yw_json* node, const yw_record* record,
+                        bool of_models, void* out) {
   if (!yw_is_type(r, node, YW_JSON_OBJECT)) return false;
   for (int32_t i = 0; i < node->count; i++) {
     const yw_json* item = node->items[i];
@@ -357,10 +384,21 @@ bool yw_read_record(yw_reader_ctx* r, const yw_json* node, const yw_record* reco
     for (int32_t k = 0; k < record->num_fields && !field; k++) {
       if (strcmp(record->fields[k].name, item->key) == 0) field = &record->fields[k];
     }
+    if (!field && is_key_of_a_method(record, item->key)) continue;
     if (!field) return unknown_key(r, item, record);
+    if (field->of_model && !of_models) continue;
     if (!read_field(r, item, field, (char*)out + field->offset)) return false;
   }
   return true;
+}
+
+bool yw_read_record(yw_reader_ctx* r, const yw_json* node, const yw_record* record, void* out) {
+  memcpy(out, record->defaults, record->size);
+  return read_fields(r, node, record, true, out);
+}
+
+bool yw_overlay_record(yw_reader_ctx* r, const yw_json* node, const yw_record* record, void* out) {
+  return !node || read_fields(r, node, record, false, out);
 }
 
 bool yw_needs(yw_reader_ctx* r, const yw_json* object, const char* key) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Typed reading of JSON objects by tables of fields. The tables are the one place that says which
-// keys exist, what they hold, their ranges and defaults; a test compares them with the schema.
+// keys exist, what they hold and mean, their units, ranges and defaults; schema and reference in
+// docs/ are written from them.
 #ifndef YW_SCENE_FIELDS_H
 #define YW_SCENE_FIELDS_H
 
@@ -31,15 +32,13 @@ typedef struct yw_field {
   double low, high;            ///< of every number in the value
   bool open;                   ///< low itself is refused
   const char* const* choices;  ///< NULL-terminated, with YW_FIELD_CHOICE
+  bool of_model;               ///< in settings of a method: says what a model is, not for bodies
+  const char* unit;            ///< of the numbers; "" for none
+  const char* about;           ///< what it means, in a sentence
+  /// With YW_FIELD_NODE: what may stand there, alternatives with | between them: a record or a type
+  /// of the schema, [a list of it], {an object of it, under any names}, 'a word.
+  const char* what;
 } yw_field;
-
-// Rows of a table for keys that are called like the member they fill.
-#define YW_FIELD(type, member, kind, low, high) \
-  { #member, YW_FIELD_##kind, offsetof(type, member), (low), (high), false, NULL }
-#define YW_FIELD_ABOVE(type, member, kind, low, high) \
-  { #member, YW_FIELD_##kind, offsetof(type, member), (low), (high), true, NULL }
-#define YW_RECORD(name, table, defaults) \
-  { (name), (table), (int32_t)(sizeof(table) / sizeof *(table)), &(defaults), sizeof(defaults) }
 
 /// A JSON object with a fixed set of keys.
 typedef struct yw_record {
@@ -48,7 +47,70 @@ typedef struct yw_record {
   int32_t num_fields;
   const void* defaults;  ///< of the struct
   size_t size;           ///< of the struct
+  bool with_methods;     ///< keys of methods (scene/method.h) may stand beside the fields
+  const char* about;     ///< what it is, in a sentence
+  /// For the schema, with ; between them: "needs a b", "one a b" (exactly one), "any a b", "not a
+  /// b" (not both).
+  const char* rules;
 } yw_record;
+
+// Rows of a table for keys that are called like the member they fill, or otherwise (_AS).
+#define YW_ROW(key, type, member, number_kind, from, to, above, model, of, text)     \
+  {                                                                                  \
+    .name = (key), .kind = YW_FIELD_##number_kind, .offset = offsetof(type, member), \
+    .low = (from), .high = (to), .open = (above), .of_model = (model), .unit = (of), \
+    .about = (text)                                                                  \
+  }
+#define YW_FIELD(type, member, kind, low, high, unit, about) \
+  YW_ROW(#member, type, member, kind, low, high, false, false, unit, about)
+#define YW_FIELD_AS(key, type, member, kind, low, high, unit, about) \
+  YW_ROW(key, type, member, kind, low, high, false, false, unit, about)
+#define YW_FIELD_ABOVE(type, member, kind, low, high, unit, about) \
+  YW_ROW(#member, type, member, kind, low, high, true, false, unit, about)
+#define YW_FIELD_ABOVE_AS(key, type, member, kind, low, high, unit, about) \
+  YW_ROW(key, type, member, kind, low, high, true, false, unit, about)
+// Values that code reads.
+#define YW_NODE_ROW(key, type, member, model, value, text)                              \
+  {                                                                                     \
+    .name = (key), .kind = YW_FIELD_NODE, .offset = offsetof(type, member), .unit = "", \
+    .of_model = (model), .what = (value), .about = (text)                               \
+  }
+#define YW_NODE(type, member, what, about) YW_NODE_ROW(#member, type, member, false, what, about)
+#define YW_NODE_AS(key, type, member, what, about) \
+  YW_NODE_ROW(key, type, member, false, what, about)
+// Words.
+#define YW_CHOICE_ROW(key, type, member, model, words, text)                              \
+  {                                                                                       \
+    .name = (key), .kind = YW_FIELD_CHOICE, .offset = offsetof(type, member), .unit = "", \
+    .of_model = (model), .choices = (words), .about = (text)                              \
+  }
+#define YW_CHOICE(type, member, words, about) \
+  YW_CHOICE_ROW(#member, type, member, false, words, about)
+// The same in the settings of a method, for keys that say what a model is ...
+#define YW_MODEL_FIELD(type, member, kind, low, high, unit, about) \
+  YW_ROW(#member, type, member, kind, low, high, false, true, unit, about)
+#define YW_MODEL_FIELD_ABOVE(type, member, kind, low, high, unit, about) \
+  YW_ROW(#member, type, member, kind, low, high, true, true, unit, about)
+#define YW_MODEL_NODE(type, member, what, about) \
+  YW_NODE_ROW(#member, type, member, true, what, about)
+#define YW_MODEL_CHOICE(type, member, words, about) \
+  YW_CHOICE_ROW(#member, type, member, true, words, about)
+// ... and for members of its struct `params`, which bodies can change.
+#define YW_PARAM(type, member, kind, low, high, unit, about) \
+  YW_ROW(#member, type, params.member, kind, low, high, false, false, unit, about)
+#define YW_PARAM_CHOICE(type, member, words, about) \
+  YW_CHOICE_ROW(#member, type, params.member, false, words, about)
+
+#define YW_RECORD_ROW(title, table, values, methods, text, laws)                                  \
+  {                                                                                               \
+    .name = (title), .fields = (table), .num_fields = (int32_t)(sizeof(table) / sizeof *(table)), \
+    .defaults = &(values), .size = sizeof(values), .with_methods = (methods), .about = (text),    \
+    .rules = (laws)                                                                               \
+  }
+#define YW_RECORD(name, table, defaults, about, rules) \
+  YW_RECORD_ROW(name, table, defaults, false, about, rules)
+#define YW_RECORD_WITH_METHODS(name, table, defaults, about, rules) \
+  YW_RECORD_ROW(name, table, defaults, true, about, rules)
 
 /// What reading a scene needs. Functions that return bool leave a message in error when false.
 typedef struct yw_reader_ctx {
@@ -82,6 +144,8 @@ bool yw_read_color(yw_reader_ctx* r, const yw_json* node, yw_vec3* out);
 
 /// Fills the struct with the record's defaults and what the object says. Unknown keys are errors.
 bool yw_read_record(yw_reader_ctx* r, const yw_json* node, const yw_record* record, void* out);
+/// Lays what the object says over the struct; fields of_model are left alone.
+bool yw_overlay_record(yw_reader_ctx* r, const yw_json* node, const yw_record* record, void* out);
 /// True when exactly one of the keys is there; else a message that names them ("a", "b" or "c").
 /// *which is its number.
 bool yw_exactly_one(yw_reader_ctx* r, const yw_json* object, int32_t count, const char* const* keys,

@@ -5,7 +5,6 @@
 
 #include "scene/spec.h"
 #include "yawara/extend/file.h"
-#include "yawara/plastic.h"
 
 struct yw_scene {
   yw_allocator mem;
@@ -45,73 +44,48 @@ struct yw_loader {
 /// The folder of the scene put before a relative name; in the document. NULL: memory is out.
 char* yw_loader_file(yw_loader* l, const char* file);
 
-// scene_shape.c
+// shape.c
 bool yw_load_named_shapes(yw_loader* l, const yw_json* node);
 bool yw_load_shape(yw_loader* l, const yw_json* node, yw_shape** out);
 /// Says which entries of "shapes" nothing refers to.
 void yw_warn_unused_shapes(yw_loader* l);
 
-// scene_model.c
+// model.c
 bool yw_load_named_models(yw_loader* l, const yw_json* node);
 /// Reads the keys of a model in `node`, or finds the same one; *index is its place in scene.models.
 bool yw_load_model(yw_loader* l, const yw_json* node, const yw_model_keys* keys, int32_t* index);
-/// Settings of rods and sheets were once called "frames".
-void yw_take_old_keys(yw_model_keys* keys);
-/// The first of the keys that the settings of a method have, or NULL.
-const yw_json* yw_first_key(const yw_json* settings, const char* const* keys);
-/// Settings that bodies have when nothing is said.
-yw_method_spec yw_default_method_spec(void);
-/// Overlays what "match", "frames" or "fem" says about a model's settings.
-bool yw_load_body_settings(yw_loader* l, const yw_model_keys* keys, int32_t num_poses,
-                           yw_method_spec* settings);
 
-// scene_frames.c
-/// Keys in "frames" that a model is made of, which a body cannot change; NULL ends the list.
-extern const char* const yw_frames_model_keys[];
-bool yw_load_frames(yw_loader* l, yw_model_spec* model);
-bool yw_load_body_frames(yw_loader* l, const yw_json* node, int32_t num_poses,
-                         yw_frames_spec* frames);
-/// Makes the model of the tets and examples that are built.
-bool yw_build_frames(yw_loader* l, yw_model_spec* model);
+// stiffness.c
+/// Elastic materials; for yw_scene_method.material_name.
+const char* yw_material_name(int32_t i);
+/// Density of an elastic material by name; for yw_scene_method.density.
+bool yw_material_density(yw_loader* l, const yw_json* name, float* out);
+/// Young's modulus and Poisson's ratio of the material that settings name, where they give none.
+bool yw_take_material(yw_loader* l, const yw_json* settings, float* youngs_modulus,
+                      float* poissons_ratio);
 
-// scene_slender.c
-extern const char* const yw_slender_model_keys[];
-/// Reads "rod" or "sheet".
-bool yw_load_slender_source(yw_loader* l, const yw_json* node, yw_model_spec* out);
-bool yw_load_slender(yw_loader* l, yw_model_spec* model);
-bool yw_load_body_slender(yw_loader* l, const yw_json* node, yw_slender_spec* slender);
-/// Makes the model of a rod or a sheet, and its particles as tets without any.
-bool yw_build_slender(yw_loader* l, yw_model_spec* model);
+// method.c
+#define YW_SCENE_MAX_SOURCES 16
+/// Keys that say what a body is made of; how many there are.
+int32_t yw_list_sources(const char* out[YW_SCENE_MAX_SOURCES]);
+/// Finds the method that the keys of a model or body name, and fills the last part of keys.
+bool yw_find_method(yw_loader* l, const yw_json* node, yw_model_keys* keys);
+/// Settings under the key of `named` (may be NULL) are settings of `method`, also by its old name.
+bool yw_is_named(const yw_scene_method* method, const yw_scene_method* named);
+/// The first key of the settings that belongs to models alone, or NULL.
+const yw_json* yw_first_model_key(const yw_json* settings, const yw_record* record);
 
-// scene_fem.c
-extern const char* const yw_fem_model_keys[];
-bool yw_load_fem(yw_loader* l, yw_model_spec* model);
-/// Size of the coarsest tets of a fem body made of a shape, where none is given.
-float yw_fem_root_size(const yw_shape* shape);
-bool yw_load_body_fem(yw_loader* l, const yw_json* node, yw_fem_spec* fem);
-bool yw_build_fem(yw_loader* l, yw_model_spec* model);
-
-// scene_plastic.c
-/// Plastic material by name, also of the elastic ones; false after an error.
-bool yw_find_plastic_material(yw_loader* l, const yw_json* node, yw_plastic_material* out);
-bool yw_load_plastic(yw_loader* l, yw_model_spec* model);
-/// Finds the particles, what each is made of, and makes the model unless it is only part of others.
-bool yw_build_plastic(yw_loader* l, yw_model_spec* model);
-/// What is made of it, to be filled in: place and start of a part, parts of a model.
-yw_plastic_part yw_plastic_part_of(const yw_model_spec* model);
-yw_plastic_def yw_plastic_def_of(const yw_model_spec* model);
-
-// scene_merge.c
+// merge.c
 /// Reads "merge": the body becomes part of a group.
 bool yw_load_merge(yw_loader* l, yw_body_spec* body);
 /// Makes the models of groups.
 bool yw_build_groups(yw_loader* l);
 
-// scene_overlap.c
+// overlap.c
 /// Says which plastic bodies begin inside others without merging, or inside obstacles.
 void yw_warn_overlaps(yw_loader* l);
 
-// scene_pose.c
+// pose.c
 bool yw_load_pose(yw_loader* l, const yw_json* node, yw_pose_spec* out);
 /// 1 inside the shape (or without one), 0 outside, straight in between over the width of the
 /// border.
@@ -120,33 +94,36 @@ float yw_shape_weight(const yw_shape* shape, float blend, yw_vec3 p);
 bool yw_build_pose(yw_loader* l, const yw_model_spec* model, const yw_pose_spec* pose,
                    yw_vec3* out);
 
-// scene_path.c
+// path.c
 bool yw_load_path(yw_loader* l, const yw_json* node, yw_path_spec* out);
 yw_path yw_path_of(const yw_path_spec* spec, yw_vec3 pivot);
 
-// scene_body.c
+// body.c
 bool yw_load_bodies(yw_loader* l, const yw_json* node);
 bool yw_load_obstacles(yw_loader* l, const yw_json* node);
 bool yw_load_floor(yw_loader* l, const yw_json* node);
 
-// scene_build.c
+// build.c
 /// Makes meshes, examples and models of everything that is used, then selects what pins hold.
 bool yw_build_models(yw_loader* l);
-/// Makes or reads the tets that the model says.
+/// Makes or reads the tets that the model says, of the size that it says.
 bool yw_build_tets(yw_loader* l, yw_model_spec* model);
 void yw_model_spec_free(const yw_allocator* mem, yw_model_spec* model);
 
-// scene_surface.c
+// surface.c
 /// Makes the surface that the model carries; *out is empty when it shows its own boundary.
 bool yw_build_surface(yw_loader* l, yw_model_spec* model, yw_tri_mesh* out);
 
-// scene_override.c
+// override.c
 /// Applies overrides to the tree.
 bool yw_apply_overrides(yw_loader* l, int32_t count, const yw_scene_override* overrides);
 
-// scene_world.c
+// world.c
 /// Where copy number `copy` of a body is placed.
 yw_transform yw_body_copy_transform(const yw_body_spec* body, int32_t copy);
+static inline yw_model_spec* yw_model_of_body(const yw_scene* scene, const yw_body_spec* body) {
+  return &scene->models.items[body->model_index];
+}
 int32_t yw_body_num_copies(const yw_body_spec* body);
 double yw_body_copy_start(const yw_body_spec* body, int32_t copy);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Looks of bodies and obstacles, and where to find them.
-#include "scene/loader.h"
+#include "scene/method.h"
 #include "yawara/extend/vec.h"
 
 // Soft, well apart from each other, about equally bright.
@@ -70,7 +70,7 @@ bool yw_scene_particle_color(const yw_scene* scene, int32_t body, int32_t partic
                              yw_vec3* color) {
   if (body < 0 || body >= scene->num_bodies || particle < 0) return false;
   const yw_body_spec* spec = find_body(scene, body);
-  if (scene->models.items[spec->model_index].method != YW_SCENE_PLASTIC) return false;
+  if (!yw_model_of_body(scene, spec)->method->build_group) return false;
   if (spec->group >= 0) {
     const yw_group_spec* group = &scene->groups.items[spec->group];
     const yw_part_spec* part = find_part(group, particle);
@@ -80,8 +80,8 @@ bool yw_scene_particle_color(const yw_scene* scene, int32_t body, int32_t partic
   } else if (spec->num_paints == 0) {
     return false;
   }
-  const yw_tet_mesh* rest = &scene->models.items[spec->model_index].tets;
-  if (particle < rest->num_vertices) lay_paint(spec, rest->positions[particle], color);
+  const yw_model_spec* model = yw_model_of_body(scene, spec);
+  if (particle < model->num_points) lay_paint(spec, model->points[particle], color);
   return true;
 }
 
@@ -89,7 +89,7 @@ int32_t yw_scene_num_particle_colors(const yw_scene* scene, int32_t body) {
   yw_vec3 color = {0, 0, 0};
   if (!yw_scene_particle_color(scene, body, 0, &color)) return 0;
   const yw_body_spec* spec = find_body(scene, body);
-  if (spec->group < 0) return scene->models.items[spec->model_index].tets.num_vertices;
+  if (spec->group < 0) return yw_model_of_body(scene, spec)->num_points;
   const yw_group_spec* group = &scene->groups.items[spec->group];
   const yw_part_spec* last = &group->parts[group->num_parts - 1];
   return last->first + last->count;

@@ -1,33 +1,31 @@
 // SPDX-License-Identifier: MIT
-// Reads models: where the tets come from, match settings, groups, examples, the surface they carry.
+// Reads models: where they come from, settings of their method, examples, the surface they carry.
 // Nothing is meshed here: mistakes are reported before any long work begins.
 #include <string.h>
 
-#include "scene/loader.h"
+#include "scene/method.h"
 #include "scene/records.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/vec.h"
-#include "yawara/match.h"
-#include "yawara/plastic.h"
 
 #define FAR 1e6
 
 // Tables ------------------------------------------------------------------------------------------
 
 static const yw_model_keys model_defaults = {.density = 1000};
-static const yw_field model_fields[] = {YW_FIELD(yw_model_keys, shape, NODE, 0, 0),
-                                        YW_FIELD(yw_model_keys, mesh, NODE, 0, 0),
-                                        YW_FIELD(yw_model_keys, rod, NODE, 0, 0),
-                                        YW_FIELD(yw_model_keys, sheet, NODE, 0, 0),
-                                        YW_FIELD(yw_model_keys, match, NODE, 0, 0),
-                                        YW_FIELD(yw_model_keys, frames, NODE, 0, 0),
-                                        YW_FIELD(yw_model_keys, slender, NODE, 0, 0),
-                                        YW_FIELD(yw_model_keys, fem, NODE, 0, 0),
-                                        YW_FIELD(yw_model_keys, plastic, NODE, 0, 0),
-                                        YW_FIELD(yw_model_keys, examples, NODE, 0, 0),
-                                        YW_FIELD(yw_model_keys, surface, NODE, 0, 0),
-                                        YW_FIELD_ABOVE(yw_model_keys, density, NUMBER, 0, 1e6)};
-const yw_record yw_record_model = YW_RECORD("model", model_fields, model_defaults);
+static const yw_field model_fields[] = {
+    YW_NODE(yw_model_keys, shape, "any_shape",
+            "The body as a shape, cut into tets of a 12th of its longest side."),
+    YW_NODE(yw_model_keys, mesh, "string|mesh",
+            "The body as tets: a file, a lattice, or a shape with a chosen size."),
+    YW_NODE(yw_model_keys, examples, "[pose]", "Poses that the body likes to take."),
+    YW_NODE(yw_model_keys, surface, "surface",
+            "A finer triangle mesh that moves with the tets and is what pictures show."),
+    YW_FIELD_ABOVE(yw_model_keys, density, NUMBER, 0, 1e6, "kg/m^3",
+                   "Without it, that of the material, if one is named.")};
+const yw_record yw_record_model = YW_RECORD_WITH_METHODS(
+    "model", model_fields, model_defaults,
+    "What bodies are made of; any number of bodies can share it.", "one shape mesh");
 
 typedef struct mesh_keys {
   const yw_json *lattice, *tets;
@@ -36,56 +34,53 @@ typedef struct mesh_keys {
 } mesh_keys;
 static const mesh_keys mesh_defaults = {.scale = 1};
 static const yw_field mesh_fields[] = {
-    YW_FIELD(mesh_keys, lattice, NODE, 0, 0), YW_FIELD(mesh_keys, tets, NODE, 0, 0),
-    YW_FIELD(mesh_keys, file, TEXT, 0, 0), YW_FIELD_ABOVE(mesh_keys, scale, NUMBER, 0, FAR)};
-const yw_record yw_record_mesh = YW_RECORD("mesh", mesh_fields, mesh_defaults);
+    YW_NODE(mesh_keys, lattice, "lattice", "A box of cells."),
+    YW_NODE(mesh_keys, tets, "tets", "A shape cut into tets."),
+    YW_FIELD(
+        mesh_keys, file, TEXT, 0, 0, "",
+        "TetGen .node/.ele, Gmsh .msh, .vtk, .vtu or Medit .mesh; relative to the scene file."),
+    YW_FIELD_ABOVE(mesh_keys, scale, NUMBER, 0, FAR, "",
+                   "Factor for the coordinates of the file (and of its examples and surface).")};
+const yw_record yw_record_mesh = YW_RECORD("mesh", mesh_fields, mesh_defaults,
+                                           "Where the tets come from.", "one lattice tets file");
 
 static const yw_lattice_spec lattice_defaults = {.cut = 5};
-static const yw_field lattice_fields[] = {YW_FIELD_ABOVE(yw_lattice_spec, size, SIZE, 0, FAR),
-                                          YW_FIELD(yw_lattice_spec, cells, COUNTS, 1, 10000),
-                                          YW_FIELD(yw_lattice_spec, cut, INTEGER, 5, 6),
-                                          YW_FIELD(yw_lattice_spec, center, VEC3, -FAR, FAR)};
-const yw_record yw_record_lattice = YW_RECORD("lattice", lattice_fields, lattice_defaults);
+static const yw_field lattice_fields[] = {
+    YW_FIELD_ABOVE(yw_lattice_spec, size, SIZE, 0, FAR, "m", "Length of its sides."),
+    YW_FIELD(yw_lattice_spec, cells, COUNTS, 1, 10000, "", "Cells along x, y, z."),
+    YW_FIELD(yw_lattice_spec, cut, INTEGER, 5, 6, "",
+             "Tets per cell: 5 (mirrored from cell to cell) or 6."),
+    YW_FIELD(yw_lattice_spec, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
+const yw_record yw_record_lattice =
+    YW_RECORD("lattice", lattice_fields, lattice_defaults,
+              "A box of equal cells, each cut into tets.", "needs size cells");
 
 typedef struct tets_keys {
   const yw_json* shape;
   float size;
 } tets_keys;
 static const tets_keys tets_defaults = {.size = 0};
-static const yw_field tets_fields[] = {YW_FIELD(tets_keys, shape, NODE, 0, 0),
-                                       YW_FIELD_ABOVE(tets_keys, size, NUMBER, 0, FAR)};
-const yw_record yw_record_tets = YW_RECORD("tets", tets_fields, tets_defaults);
-
-static const char* const projections[] = {"exact", "paper", NULL};
-static const yw_match_spec match_defaults = {.alpha = 0.8f,
-                                             .beta = 0.95f,
-                                             .damping = 2,
-                                             .viscosity = 0.015f,
-                                             .projection = YW_PROJECTION_EXACT};
-static const yw_field match_fields[] = {
-    YW_FIELD(yw_match_spec, alpha, NUMBER, 0, 1),
-    YW_FIELD(yw_match_spec, beta, NUMBER, 0, 1),
-    YW_FIELD(yw_match_spec, damping, NUMBER, 0, 1e6),
-    YW_FIELD(yw_match_spec, viscosity, NUMBER, 0, 1e3),
-    {"projection", YW_FIELD_CHOICE, offsetof(yw_match_spec, projection), 0, 0, false, projections},
-    YW_FIELD(yw_match_spec, groups, NODE, 0, 0)};
-const yw_record yw_record_match = YW_RECORD("match", match_fields, match_defaults);
-
-typedef struct selector_keys {
-  const yw_json* shape;
-  int32_t label;
-} selector_keys;
-static const selector_keys selector_defaults = {.label = 0};
-static const yw_field selector_fields[] = {YW_FIELD(selector_keys, shape, NODE, 0, 0),
-                                           YW_FIELD(selector_keys, label, INTEGER, -1e9, 1e9)};
-const yw_record yw_record_selector = YW_RECORD("selector", selector_fields, selector_defaults);
+static const yw_field tets_fields[] = {
+    YW_NODE(tets_keys, shape, "any_shape", "The solid."),
+    YW_FIELD_ABOVE(tets_keys, size, NUMBER, 0, FAR, "m",
+                   "Length of the tets' edges. Without it: a 12th of the longest side.")};
+const yw_record yw_record_tets =
+    YW_RECORD("tets", tets_fields, tets_defaults, "A shape cut into uniform tets.", "needs shape");
 
 static const yw_surface_spec surface_defaults = {.file = NULL};
-static const yw_field surface_fields[] = {YW_FIELD(yw_surface_spec, file, TEXT, 0, 0),
-                                          YW_FIELD(yw_surface_spec, shape, NODE, 0, 0),
-                                          YW_FIELD_ABOVE(yw_surface_spec, size, NUMBER, 0, FAR),
-                                          YW_FIELD(yw_surface_spec, subdivide, INTEGER, 0, 5)};
-const yw_record yw_record_surface = YW_RECORD("surface", surface_fields, surface_defaults);
+static const yw_field surface_fields[] = {
+    YW_FIELD(yw_surface_spec, file, TEXT, 0, 0, "",
+             ".obj, .ply or .stl, in the coordinates of the tets."),
+    YW_NODE(yw_surface_spec, shape, "any_shape", "A shape to be covered with triangles."),
+    YW_FIELD_ABOVE(yw_surface_spec, size, NUMBER, 0, FAR, "m",
+                   "Length of the triangles' edges. Without it: half that of the tets."),
+    YW_FIELD(yw_surface_spec, subdivide, INTEGER, 0, 5, "",
+             "How often every triangle is cut into four.")};
+const yw_record yw_record_surface =
+    YW_RECORD("surface", surface_fields, surface_defaults,
+              "A triangle mesh carried by the tets. Without file and shape: the model's own shape, "
+              "or the boundary of its tets.",
+              "not file shape");
 
 // Meshes ------------------------------------------------------------------------------------------
 
@@ -125,13 +120,17 @@ static bool load_tets(yw_loader* l, const yw_json* node, yw_model_spec* out) {
 }
 
 static bool load_source(yw_loader* l, const yw_json* node, yw_model_spec* out) {
-  static const char* const either[] = {"mesh", "shape", "rod", "sheet"};
+  const char* either[YW_SCENE_MAX_SOURCES];
   static const char* const sources[] = {"lattice", "tets", "file"};
   const yw_json *shape = out->keys.shape, *mesh = out->keys.mesh;
   int32_t which;
-  if (!yw_exactly_one(&l->r, node, 4, either, &which)) return false;
+  if (!yw_exactly_one(&l->r, node, yw_list_sources(either), either, &which)) return false;
   out->scale = 1;
-  if (which >= 2) return yw_load_slender_source(l, node, out);
+  if (out->keys.own_source) {
+    out->source = YW_SOURCE_OWN;
+    out->source_node = out->keys.own_source;
+    return true;
+  }
   out->source_node = shape ? shape : mesh;
   if (shape) {
     out->source = YW_SOURCE_SHAPE;
@@ -158,58 +157,6 @@ static bool load_source(yw_loader* l, const yw_json* node, yw_model_spec* out) {
   return !k.tets || load_tets(l, k.tets, out);
 }
 
-// Groups ------------------------------------------------------------------------------------------
-
-static bool load_selector(yw_loader* l, const yw_json* node, int32_t number, yw_model_spec* out) {
-  selector_keys k;
-  if (!yw_read_record(&l->r, node, &yw_record_selector, &k) || !yw_needs(&l->r, node, "shape") ||
-      !yw_load_shape(l, k.shape, &out->label_shapes[number])) {
-    return false;
-  }
-  out->labels[number] = yw_json_get(node, "label") ? k.label : number + 1;
-  return true;
-}
-
-static bool load_labels(yw_loader* l, const yw_json* node, yw_model_spec* out) {
-  int32_t count = node->count;
-  if (count == 0) return yw_value_fail(&l->r, node, "is empty, but must have labels or shapes");
-  bool shapes = node->items[0]->type == YW_JSON_OBJECT;
-  out->grouping = YW_GROUPS_LABELS;
-  out->labels_node = node;
-  out->num_labels = count;
-  out->labels = yw_json_alloc(l->r.doc, (size_t)count * sizeof *out->labels);
-  if (!out->labels) return yw_memory_fail(&l->r);
-  if (shapes) {
-    out->label_shapes = yw_json_alloc(l->r.doc, (size_t)count * sizeof *out->label_shapes);
-    if (!out->label_shapes) return yw_memory_fail(&l->r);
-  }
-  for (int32_t i = 0; i < count; i++) {
-    const yw_json* item = node->items[i];
-    bool done = shapes ? load_selector(l, item, i, out)
-                       : yw_read_integer(&l->r, item, -1e9, 1e9, &out->labels[i]);
-    if (!done) return false;
-  }
-  return true;
-}
-
-static bool load_groups(yw_loader* l, const yw_json* node, yw_model_spec* out) {
-  static const char* const words[] = {"global", "per_region"};
-  out->grouping = YW_GROUPS_GLOBAL;
-  if (!node) return true;
-  if (node->type == YW_JSON_ARRAY) return load_labels(l, node, out);
-  if (node->type != YW_JSON_STRING) {
-    return yw_type_fail(&l->r, node,
-                        "\"global\", \"per_region\", a list of labels or a list of "
-                        "{\"shape\": ..., \"label\": ...}");
-  }
-  if (strcmp(node->string, "global") == 0) return true;
-  out->grouping = YW_GROUPS_PER_REGION;
-  if (strcmp(node->string, "per_region") == 0) return true;
-  yw_hint hint = yw_suggest(node->string, 2, words);
-  return yw_value_fail(&l->r, node, "is \"%.60s\", but must be \"global\" or \"per_region\"%s",
-                       node->string, hint.text);
-}
-
 // Examples and surface ----------------------------------------------------------------------------
 
 static bool load_examples(yw_loader* l, const yw_json* node, yw_model_spec* out) {
@@ -230,12 +177,7 @@ static bool load_examples(yw_loader* l, const yw_json* node, yw_model_spec* out)
 
 static bool load_surface(yw_loader* l, const yw_json* node, yw_model_spec* out) {
   yw_surface_spec* surface = &out->surface;
-  if (!node) {
-    // Roots are too coarse to be looked at.
-    out->has_surface = out->method == YW_SCENE_FEM && out->source == YW_SOURCE_SHAPE;
-    if (out->has_surface) surface->solid = out->shape;
-    return true;
-  }
+  if (!node) return true;
   out->has_surface = true;
   if (!yw_read_record(&l->r, node, &yw_record_surface, surface)) return false;
   if (!yw_not_both(&l->r, node, "file", "shape")) return false;
@@ -248,114 +190,79 @@ static bool load_surface(yw_loader* l, const yw_json* node, yw_model_spec* out) 
 
 // Models ------------------------------------------------------------------------------------------
 
-// Settings that a body may change while it runs are not part of what a model is.
-static const yw_json* groups_of(const yw_model_keys* keys) {
-  return yw_json_get(keys->match, "groups");
+static const yw_scene_method* method_of(const yw_model_keys* keys) {
+  return keys->method ? keys->method : yw_scene_methods[0];
 }
 
-static uint64_t hash_of_keys(const yw_json* settings, const char* const* keys) {
-  uint64_t hash = yw_hash_u64(YW_HASH_SEED, settings != NULL);
-  for (; settings && *keys; keys++) {
-    hash = yw_hash_u64(hash, yw_json_hash(yw_json_get(settings, *keys)));
+// Settings that a body may change while it runs are not part of what a model is.
+static uint64_t hash_of_settings(const yw_json* settings, const yw_record* record) {
+  uint64_t hash = YW_HASH_SEED;
+  for (int32_t i = 0; i < record->num_fields; i++) {
+    if (!record->fields[i].of_model) continue;
+    hash = yw_hash_u64(hash, yw_json_hash(yw_json_get(settings, record->fields[i].name)));
   }
   return hash;
 }
 
-static bool same_keys(const yw_json* a, const yw_json* b, const char* const* keys) {
-  if (!a || !b) return a == b;
-  for (; *keys; keys++) {
-    if (!yw_json_equal(yw_json_get(a, *keys), yw_json_get(b, *keys))) return false;
+static bool same_settings(const yw_json* a, const yw_json* b, const yw_record* record) {
+  for (int32_t i = 0; i < record->num_fields; i++) {
+    const char* name = record->fields[i].name;
+    if (!record->fields[i].of_model) continue;
+    if (!yw_json_equal(yw_json_get(a, name), yw_json_get(b, name))) return false;
   }
   return true;
 }
 
-const yw_json* yw_first_key(const yw_json* settings, const char* const* keys) {
-  for (; settings && *keys; keys++) {
-    const yw_json* item = yw_json_get(settings, *keys);
-    if (item) return item;
-  }
-  return NULL;
+static bool same_source(const yw_json* a, const yw_json* b) {
+  return yw_json_equal(a, b) && (!a || strcmp(a->key, b->key) == 0);
 }
 
 static uint64_t hash_of(const yw_model_keys* k) {
+  const char* name = method_of(k)->name;
   uint64_t hash = yw_hash_bytes(YW_HASH_SEED, &k->density, sizeof k->density);
+  hash = yw_hash_bytes(hash, name, strlen(name));
   hash = yw_hash_u64(hash, yw_json_hash(k->shape));
   hash = yw_hash_u64(hash, yw_json_hash(k->mesh));
-  hash = yw_hash_u64(hash, yw_json_hash(k->rod));
-  hash = yw_hash_u64(hash, yw_json_hash(k->sheet));
+  hash = yw_hash_u64(hash, yw_json_hash(k->own_source));
   hash = yw_hash_u64(hash, yw_json_hash(k->examples));
   hash = yw_hash_u64(hash, yw_json_hash(k->surface));
-  hash = yw_hash_u64(hash, hash_of_keys(k->frames, yw_frames_model_keys));
-  hash = yw_hash_u64(hash, hash_of_keys(k->slender, yw_slender_model_keys));
-  hash = yw_hash_u64(hash, hash_of_keys(k->fem, yw_fem_model_keys));
-  hash = yw_hash_u64(hash, yw_json_hash(k->plastic));
-  return yw_hash_u64(hash, yw_json_hash(groups_of(k)));
+  return yw_hash_u64(hash, hash_of_settings(k->settings, method_of(k)->record));
 }
 
 static bool same_model(const yw_model_keys* a, const yw_model_keys* b) {
-  return a->density == b->density && yw_json_equal(a->shape, b->shape) &&
-         yw_json_equal(a->mesh, b->mesh) && yw_json_equal(a->rod, b->rod) &&
-         yw_json_equal(a->sheet, b->sheet) && yw_json_equal(a->examples, b->examples) &&
+  return a->density == b->density && method_of(a) == method_of(b) &&
+         yw_json_equal(a->shape, b->shape) && yw_json_equal(a->mesh, b->mesh) &&
+         same_source(a->own_source, b->own_source) && yw_json_equal(a->examples, b->examples) &&
          yw_json_equal(a->surface, b->surface) &&
-         same_keys(a->frames, b->frames, yw_frames_model_keys) &&
-         same_keys(a->slender, b->slender, yw_slender_model_keys) &&
-         same_keys(a->fem, b->fem, yw_fem_model_keys) && yw_json_equal(a->plastic, b->plastic) &&
-         yw_json_equal(groups_of(a), groups_of(b));
-}
-
-void yw_take_old_keys(yw_model_keys* keys) {
-  if (!(keys->rod || keys->sheet) || keys->slender) return;
-  keys->slender = keys->frames;
-  keys->frames = NULL;
+         same_settings(a->settings, b->settings, method_of(a)->record);
 }
 
 // Takes the density of the material where none is given in the object with the keys.
 static bool load_material_density(yw_loader* l, const yw_json* node, yw_model_keys* keys) {
-  const yw_json* settings = keys->plastic   ? keys->plastic
-                            : keys->fem     ? keys->fem
-                            : keys->slender ? keys->slender
-                                            : keys->frames;
-  const yw_json* name = yw_json_get(settings, "material");
+  const yw_scene_method* method = method_of(keys);
+  const yw_json* name = yw_json_get(keys->settings, "material");
   if (!name || name->type != YW_JSON_STRING || yw_json_get(node, "density")) return true;
-  if (keys->plastic) {
-    yw_plastic_material plastic;
-    if (!yw_find_plastic_material(l, name, &plastic)) return false;
-    keys->density = plastic.density;
-    return true;
-  }
-  const yw_material* material = yw_find_scene_material(l, name);
-  if (material) keys->density = material->density;
-  return material != NULL;
+  return !method->density || method->density(l, name, &keys->density);
 }
 
 static bool load_method(yw_loader* l, const yw_json* node, yw_model_spec* out) {
-  const yw_model_keys* keys = &out->keys;
-  static const char* const methods[] = {"match", "frames", "slender", "fem", "plastic"};
-  for (int a = 0; a < 5; a++) {
-    for (int b = a + 1; b < 5; b++) {
-      if (!yw_not_both(&l->r, node, methods[a], methods[b])) return false;
-    }
-  }
-  out->method = keys->plastic   ? YW_SCENE_PLASTIC
-                : keys->fem     ? YW_SCENE_FEM
-                : keys->slender ? YW_SCENE_SLENDER
-                : keys->frames  ? YW_SCENE_FRAMES
-                                : YW_SCENE_MATCH;
-  out->settings = yw_default_method_spec();
-  if (keys->plastic) return yw_load_plastic(l, out);
-  if (keys->fem) return yw_load_fem(l, out);
-  if (keys->slender) return yw_load_slender(l, out);
-  if (keys->frames) return yw_load_frames(l, out);
-  yw_match_spec* match = &out->settings.match;
-  return (!keys->match || yw_read_record(&l->r, keys->match, &yw_record_match, match)) &&
-         load_groups(l, match->groups, out);
+  const yw_json* settings = out->keys.settings;
+  out->method = method_of(&out->keys);
+  const yw_record* record = out->method->record;
+  out->settings_node = settings ? settings : node;
+  out->settings = yw_json_alloc(l->r.doc, record->size);
+  if (!out->settings) return yw_memory_fail(&l->r);
+  memcpy(out->settings, record->defaults, record->size);
+  return (!out->method->screen || out->method->screen(l, out)) &&
+         (!settings || yw_read_record(&l->r, settings, record, out->settings)) &&
+         out->method->load(l, out);
 }
 
 static bool load_new_model(yw_loader* l, const yw_json* node, const yw_model_keys* keys,
                            uint64_t hash, int32_t* index) {
   yw_model_spec model = {.node = node, .keys = *keys, .hash = hash, .merged_only = true};
   if (!load_source(l, node, &model) || !load_examples(l, keys->examples, &model) ||
-      !load_method(l, node, &model) || !load_surface(l, keys->surface, &model)) {
+      !load_surface(l, keys->surface, &model) || !load_method(l, node, &model)) {
     return false;
   }
   if (l->scene->models.count >= YW_SCENE_MAX_MODELS) {
@@ -370,7 +277,6 @@ static bool load_new_model(yw_loader* l, const yw_json* node, const yw_model_key
 
 bool yw_load_model(yw_loader* l, const yw_json* node, const yw_model_keys* given, int32_t* index) {
   yw_model_keys keys = *given;
-  yw_take_old_keys(&keys);
   if (!load_material_density(l, node, &keys)) return false;
   uint64_t hash = hash_of(&keys);
   for (int32_t i = 0; i < l->scene->models.count; i++) {
@@ -390,42 +296,12 @@ bool yw_load_named_models(yw_loader* l, const yw_json* node) {
   for (int32_t i = 0; i < node->count; i++) {
     yw_model_keys keys;
     int32_t index;
-    if (!yw_read_record(&l->r, node->items[i], &yw_record_model, &keys)) return false;
-    yw_take_old_keys(&keys);
-    if (!load_material_density(l, node->items[i], &keys) ||
+    if (!yw_read_record(&l->r, node->items[i], &yw_record_model, &keys) ||
+        !yw_find_method(l, node->items[i], &keys) ||
+        !load_material_density(l, node->items[i], &keys) ||
         !load_new_model(l, node->items[i], &keys, hash_of(&keys), &index)) {
       return false;
     }
   }
   return true;
-}
-
-// Settings of bodies ------------------------------------------------------------------------------
-
-yw_method_spec yw_default_method_spec(void) {
-  return (yw_method_spec){.match = match_defaults,
-                          .frames = *(const yw_frames_spec*)yw_record_frames.defaults,
-                          .slender = *(const yw_slender_spec*)yw_record_slender.defaults,
-                          .fem = *(const yw_fem_spec*)yw_record_fem.defaults,
-                          .plastic = *(const yw_plastic_spec*)yw_record_plastic.defaults};
-}
-
-static bool load_body_match(yw_loader* l, const yw_json* node, yw_match_spec* match) {
-  if (!node) return true;
-  yw_match_spec own;
-  if (!yw_read_record(&l->r, node, &yw_record_match, &own)) return false;
-  if (yw_json_get(node, "alpha")) match->alpha = own.alpha;
-  if (yw_json_get(node, "beta")) match->beta = own.beta;
-  if (yw_json_get(node, "damping")) match->damping = own.damping;
-  if (yw_json_get(node, "viscosity")) match->viscosity = own.viscosity;
-  if (yw_json_get(node, "projection")) match->projection = own.projection;
-  return true;
-}
-
-bool yw_load_body_settings(yw_loader* l, const yw_model_keys* keys, int32_t num_poses,
-                           yw_method_spec* settings) {
-  return load_body_match(l, keys->match, &settings->match) &&
-         yw_load_body_frames(l, keys->frames, num_poses, &settings->frames) &&
-         yw_load_body_slender(l, keys->slender, &settings->slender) &&
-         yw_load_body_fem(l, keys->fem, &settings->fem);
 }

@@ -8,11 +8,7 @@
 #include "scene/fields.h"
 #include "scene/stiffness.h"
 #include "yawara/extend/memory.h"
-#include "yawara/fem.h"
-#include "yawara/frames.h"
-#include "yawara/match.h"
 #include "yawara/scene.h"
-#include "yawara/slender.h"
 
 #define YW_SCENE_MAX_MODELS 4096
 #define YW_SCENE_MAX_VERTICES 4000000
@@ -42,29 +38,8 @@ typedef enum yw_mesh_source {
   YW_SOURCE_LATTICE,
   YW_SOURCE_SHAPE,
   YW_SOURCE_FILE,
-  YW_SOURCE_ROD,
-  YW_SOURCE_SHEET
+  YW_SOURCE_OWN  ///< a key of the method: a rod, a sheet
 } yw_mesh_source;
-
-static inline bool yw_source_is_slender(yw_mesh_source source) { return source >= YW_SOURCE_ROD; }
-
-typedef struct yw_rod_spec {
-  const yw_json *line, *helix, *points;
-  bool closed;
-  int32_t section;
-  float radius, width, thickness, contact_radius;
-  yw_vec3 width_direction;
-  int32_t num_points;
-  yw_vec3* list;
-} yw_rod_spec;
-
-typedef struct yw_sheet_spec {
-  const yw_json* rectangle;
-  const char* file;
-  float thickness, contact_radius;
-  float width, depth;     ///< m, of the rectangle
-  int32_t across, along;  ///< its cells
-} yw_sheet_spec;
 
 typedef struct yw_lattice_spec {
   yw_vec3 size, center;
@@ -80,112 +55,24 @@ typedef struct yw_surface_spec {
   yw_shape* solid;  ///< of shape; not owned
 } yw_surface_spec;
 
+typedef struct yw_scene_method yw_scene_method;
+
 /// The keys of a model, whether in "models" or directly in a body.
 typedef struct yw_model_keys {
-  const yw_json *shape, *mesh, *rod, *sheet, *match, *frames, *slender, *fem, *plastic, *examples,
-      *surface;
+  const yw_json *shape, *mesh, *examples, *surface;
   float density;
+  // Found among the keys of methods (yw_find_method)
+  const yw_scene_method* method;  ///< NULL: none is named
+  const yw_json* settings;        ///< under its key; NULL: none are given
+  const yw_json* own_source;      ///< under a key of a method, such as "rod"; or NULL
 } yw_model_keys;
 
-typedef struct yw_match_spec {
-  float alpha, beta, damping, viscosity;
-  int32_t projection;
-  const yw_json* groups;
-} yw_match_spec;
-
-static inline yw_match_params yw_match_params_of_spec(const yw_match_spec* spec) {
-  return (yw_match_params){.alpha = spec->alpha,
-                           .beta = spec->beta,
-                           .damping = spec->damping,
-                           .viscosity = spec->viscosity,
-                           .projection = (yw_projection)spec->projection};
-}
-
-typedef struct yw_frames_spec {
-  // What the model is
-  const char* material;
-  float youngs_modulus, poissons_ratio;
-  int32_t kind;
-  const yw_json* fields;
-  // What bodies may change
-  int32_t solver, substeps, sweeps;
-  float damping, beta, tolerance, stiffness;
-
-  int32_t num_fields;
-  yw_stiffness_spec* field_list;
-} yw_frames_spec;
-
-static inline yw_frames_params yw_frames_params_of_spec(const yw_frames_spec* spec) {
-  return (yw_frames_params){.solver = (yw_frames_solver)spec->solver,
-                            .damping = spec->damping,
-                            .beta = spec->beta,
-                            .tolerance = spec->tolerance,
-                            .substeps = spec->substeps,
-                            .sweeps = spec->sweeps,
-                            .stiffness = spec->stiffness};
-}
-
-typedef struct yw_slender_spec {
-  // What the model is
-  const char* material;
-  float youngs_modulus, poissons_ratio;
-  const yw_json* fields;
-  yw_slender_params params;  ///< what bodies may change
-
-  int32_t num_fields;
-  yw_stiffness_spec* field_list;
-} yw_slender_spec;
-
-typedef struct yw_fem_spec {
-  // What the model is
-  const char* material;
-  float youngs_modulus, poissons_ratio;
-  int32_t max_level, sampling;
-  const yw_json* fields;
-  yw_fem_params params;  ///< what bodies may change
-
-  int32_t num_fields;
-  yw_stiffness_spec* field_list;
-} yw_fem_spec;
-
-typedef struct yw_plastic_spec {
-  const char* material;
-  float spacing;  ///< m; 0: from the size of the shape
-  float youngs_modulus, poissons_ratio;
-  int32_t flow;
-  float theta_c, theta_s, yield_stress, xi, eta;
-  float time_step, tolerance;
-  float sleep_speed;  ///< m/s; below 0: chosen
-  int32_t max_iterations, variant;
-  bool without_slaves, sheet;
-  const yw_json* fields;
-
-  int32_t num_fields;
-  yw_stiffness_spec* field_list;
-} yw_plastic_spec;
-
-typedef enum yw_scene_method {
-  YW_SCENE_MATCH,
-  YW_SCENE_FRAMES,
-  YW_SCENE_SLENDER,
-  YW_SCENE_FEM,
-  YW_SCENE_PLASTIC
-} yw_scene_method;
-
-/// Settings of a body, of which those of the model's method count.
-typedef struct yw_method_spec {
-  yw_match_spec match;
-  yw_frames_spec frames;
-  yw_slender_spec slender;
-  yw_fem_spec fem;
-  yw_plastic_spec plastic;
-} yw_method_spec;
-
 typedef struct yw_model_spec {
-  const yw_json* node;  ///< the object that has the keys
+  const yw_json* node;           ///< the object that has the keys
+  const yw_json* settings_node;  ///< for messages: keys.settings, or node when there are none
   yw_model_keys keys;
-  yw_scene_method method;
-  yw_method_spec settings;
+  const yw_scene_method* method;
+  void* settings;  ///< of the method's record, in the document
   uint64_t hash;
   bool used;
   bool merged_only;  ///< all bodies of it are parts of others, so it needs no model of its own
@@ -196,14 +83,6 @@ typedef struct yw_model_spec {
   yw_shape* shape;  ///< not owned
   float size, scale;
   const char* file;
-  yw_rod_spec rod;
-  yw_sheet_spec sheet;
-
-  yw_grouping grouping;
-  int32_t num_labels;       ///< of labels, and of selectors when there are shapes
-  int32_t* labels;          ///< per vertex, or per selector
-  yw_shape** label_shapes;  ///< NULL: labels are per vertex
-  const yw_json* labels_node;
 
   int32_t num_poses;
   yw_pose_spec* poses;
@@ -212,12 +91,11 @@ typedef struct yw_model_spec {
 
   // Built
   yw_model* model;
-  yw_tet_mesh tets;          ///< vertices alone for rods, sheets and plastic bodies
+  yw_tet_mesh tets;       ///< empty for bodies that are not made of them
+  const yw_vec3* points;  ///< particles at rest, which pins choose from; not owned
+  int32_t num_points;
   yw_tri_mesh surface_mesh;  ///< what the file of "surface" holds, for examples of it
   yw_vec3** examples;        ///< num_poses
-  /// Of plastic bodies with layers, per vertex: Young's moduli, yield stresses, densities, one list
-  /// after another; else NULL.
-  float* layers;
 } yw_model_spec;
 
 #endif

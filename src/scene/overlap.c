@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Plastic bodies that begin inside each other without merging, or inside obstacles: allowed, but
-// seldom meant.
-#include "scene/loader.h"
+// Bodies that could merge and begin inside each other without merging, or inside obstacles:
+// allowed, but seldom meant.
+#include "scene/method.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
@@ -18,13 +18,13 @@ typedef struct placed {
   double start;
 } placed;
 
-static int32_t stride_of(const placed* p) { return 1 + p->model->tets.num_vertices / MOST_POINTS; }
+static int32_t stride_of(const placed* p) { return 1 + p->model->num_points / MOST_POINTS; }
 
 // Share of the particles of `a` inside a shape at a place.
 static float share_inside(const placed* a, const yw_shape* shape, yw_transform at) {
   int32_t inside = 0, tried = 0;
-  for (int32_t i = 0; i < a->model->tets.num_vertices; i += stride_of(a)) {
-    yw_vec3 p = yw_transform_point(a->at, a->model->tets.positions[i]);
+  for (int32_t i = 0; i < a->model->num_points; i += stride_of(a)) {
+    yw_vec3 p = yw_transform_point(a->at, a->model->points[i]);
     inside += yw_shape_distance(shape, yw_transform_point_inv(at, p)) < 0.0f;
     tried++;
   }
@@ -36,12 +36,12 @@ static int32_t place_bodies(const yw_scene* scene, placed* out) {
   for (int32_t i = 0; i < scene->bodies.count; i++) {
     const yw_body_spec* body = &scene->bodies.items[i];
     const yw_model_spec* model = &scene->models.items[body->model_index];
-    if (model->method != YW_SCENE_PLASTIC) continue;
+    if (!model->method->build_group) continue;
     for (int32_t copy = 0; copy < yw_body_num_copies(body) && count < MOST_BODIES; copy++) {
       placed p = {body, model, yw_body_copy_transform(body, copy), yw_aabb_empty(),
                   yw_body_copy_start(body, copy)};
-      for (int32_t k = 0; k < model->tets.num_vertices; k++) {
-        p.box = yw_aabb_grow(p.box, yw_transform_point(p.at, model->tets.positions[k]));
+      for (int32_t k = 0; k < model->num_points; k++) {
+        p.box = yw_aabb_grow(p.box, yw_transform_point(p.at, model->points[k]));
       }
       out[count++] = p;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All tables of keys, each defined next to the code that uses it.
+// Tables of keys that do not belong to a method, each defined next to the code that uses it.
 #ifndef YW_SCENE_RECORDS_H
 #define YW_SCENE_RECORDS_H
 
@@ -7,33 +7,23 @@
 
 // Values
 extern const yw_record yw_record_rotation;
-// Shapes (scene_shape.c)
+// Shapes (shape.c)
 extern const yw_record yw_record_shape, yw_record_sphere, yw_record_box, yw_record_capsule,
     yw_record_cylinder, yw_record_cone, yw_record_torus, yw_record_plane, yw_record_combination,
     yw_record_mesh_shape, yw_record_offset;
-// Models (scene_model.c, scene_pose.c)
+// Models (model.c, pose.c)
 extern const yw_record yw_record_model, yw_record_mesh, yw_record_lattice, yw_record_tets,
-    yw_record_match, yw_record_selector, yw_record_surface, yw_record_pose, yw_record_deform,
-    yw_record_twist, yw_record_bend, yw_record_shear, yw_record_taper, yw_record_stretch,
-    yw_record_enlarge, yw_record_turn;
-// Frames (scene_frames.c)
-extern const yw_record yw_record_frames;
-// Fem (scene_fem.c)
-extern const yw_record yw_record_fem;
-// Plastic (scene_plastic.c)
-extern const yw_record yw_record_plastic;
-// Layers of material (scene_stiffness.c)
+    yw_record_surface, yw_record_pose, yw_record_deform, yw_record_twist, yw_record_bend,
+    yw_record_shear, yw_record_taper, yw_record_stretch, yw_record_enlarge, yw_record_turn;
+// Layers of material (stiffness.c)
 extern const yw_record yw_record_stiffness, yw_record_grid, yw_record_painted;
-// Rods and sheets (scene_slender.c)
-extern const yw_record yw_record_slender, yw_record_rod, yw_record_line, yw_record_helix,
-    yw_record_sheet, yw_record_rectangle;
-// Bodies and obstacles (scene_body.c, scene_path.c)
+// Bodies and obstacles (body.c, path.c)
 extern const yw_record yw_record_body, yw_record_paint, yw_record_repeat, yw_record_pin,
     yw_record_spring, yw_record_path, yw_record_key, yw_record_obstacle, yw_record_floor;
 // The whole (scene.c)
 extern const yw_record yw_record_scene, yw_record_camera;
 
-/// Every record of a scene file, for the test that compares them with the schema.
+/// All of these; those of methods stand in scene/method.h.
 extern const yw_record* const yw_scene_records[];
 extern const int32_t yw_num_scene_records;
 

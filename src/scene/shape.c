@@ -23,52 +23,69 @@ typedef struct shape_keys {
 } shape_keys;
 static const shape_keys shape_defaults = {.rotate = {0, 0, 0, 1}, .scale = 1};
 static const yw_field shape_fields[] = {
-    YW_FIELD(shape_keys, sphere, NODE, 0, 0),
-    YW_FIELD(shape_keys, box, NODE, 0, 0),
-    YW_FIELD(shape_keys, capsule, NODE, 0, 0),
-    YW_FIELD(shape_keys, cylinder, NODE, 0, 0),
-    YW_FIELD(shape_keys, cone, NODE, 0, 0),
-    YW_FIELD(shape_keys, torus, NODE, 0, 0),
-    YW_FIELD(shape_keys, plane, NODE, 0, 0),
-    {"union", YW_FIELD_NODE, offsetof(shape_keys, union_), 0, 0, false, NULL},
-    YW_FIELD(shape_keys, intersection, NODE, 0, 0),
-    YW_FIELD(shape_keys, difference, NODE, 0, 0),
-    YW_FIELD(shape_keys, offset, NODE, 0, 0),
-    YW_FIELD(shape_keys, mesh, NODE, 0, 0),
-    YW_FIELD(shape_keys, use, NODE, 0, 0),
-    YW_FIELD(shape_keys, move, VEC3, -FAR, FAR),
-    YW_FIELD(shape_keys, rotate, ROTATION, 0, 0),
-    YW_FIELD_ABOVE(shape_keys, scale, NUMBER, 0, FAR)};
-const yw_record yw_record_shape = YW_RECORD("shape", shape_fields, shape_defaults);
+    YW_NODE(shape_keys, sphere, "sphere", "A ball."),
+    YW_NODE(shape_keys, box, "box", "A box, with sharp or rounded edges."),
+    YW_NODE(shape_keys, capsule, "capsule", "A rod with round ends."),
+    YW_NODE(shape_keys, cylinder, "cylinder", "A cylinder."),
+    YW_NODE(shape_keys, cone, "cone", "A cone or a cut cone."),
+    YW_NODE(shape_keys, torus, "torus", "A ring."),
+    YW_NODE(shape_keys, plane, "plane", "Everything below a plane."),
+    YW_NODE_AS("union", shape_keys, union_, "combination", "All of the shapes together."),
+    YW_NODE(shape_keys, intersection, "combination", "What the shapes have in common."),
+    YW_NODE(shape_keys, difference, "combination", "The first shape without the others."),
+    YW_NODE(shape_keys, offset, "offset", "A shape grown or shrunk on all sides."),
+    YW_NODE(shape_keys, mesh, "mesh_shape", "The solid that a triangle mesh encloses."),
+    YW_NODE(shape_keys, use, "string", "Name of a shape in \"shapes\"."),
+    YW_FIELD(shape_keys, move, VEC3, -FAR, FAR, "m", "Moved by this."),
+    YW_FIELD(shape_keys, rotate, ROTATION, 0, 0, "", "Turned about the origin."),
+    YW_FIELD_ABOVE(shape_keys, scale, NUMBER, 0, FAR, "", "Larger by this factor.")};
+const yw_record yw_record_shape =
+    YW_RECORD("shape", shape_fields, shape_defaults,
+              "A solid. Exactly one kind; then scaled, turned and moved, in this order.",
+              "one sphere box capsule cylinder cone torus plane union intersection difference "
+              "offset mesh use");
 
 typedef struct round_keys {  // everything with radii, a height, an axis
   float radius, height, bottom_radius, top_radius, ring_radius, tube_radius;
   yw_vec3 axis, center, from, to;
 } round_keys;
 static const round_keys round_defaults = {.axis = {0, 1, 0}};
-static const yw_field sphere_fields[] = {YW_FIELD_ABOVE(round_keys, radius, NUMBER, 0, FAR),
-                                         YW_FIELD(round_keys, center, VEC3, -FAR, FAR)};
-static const yw_field capsule_fields[] = {YW_FIELD(round_keys, from, VEC3, -FAR, FAR),
-                                          YW_FIELD(round_keys, to, VEC3, -FAR, FAR),
-                                          YW_FIELD_ABOVE(round_keys, radius, NUMBER, 0, FAR)};
-static const yw_field cylinder_fields[] = {YW_FIELD_ABOVE(round_keys, radius, NUMBER, 0, FAR),
-                                           YW_FIELD_ABOVE(round_keys, height, NUMBER, 0, FAR),
-                                           YW_FIELD(round_keys, axis, AXIS, 0, 0),
-                                           YW_FIELD(round_keys, center, VEC3, -FAR, FAR)};
-static const yw_field cone_fields[] = {YW_FIELD(round_keys, bottom_radius, NUMBER, 0, FAR),
-                                       YW_FIELD(round_keys, top_radius, NUMBER, 0, FAR),
-                                       YW_FIELD_ABOVE(round_keys, height, NUMBER, 0, FAR),
-                                       YW_FIELD(round_keys, axis, AXIS, 0, 0),
-                                       YW_FIELD(round_keys, center, VEC3, -FAR, FAR)};
-static const yw_field torus_fields[] = {YW_FIELD_ABOVE(round_keys, ring_radius, NUMBER, 0, FAR),
-                                        YW_FIELD_ABOVE(round_keys, tube_radius, NUMBER, 0, FAR),
-                                        YW_FIELD(round_keys, axis, AXIS, 0, 0),
-                                        YW_FIELD(round_keys, center, VEC3, -FAR, FAR)};
-const yw_record yw_record_sphere = YW_RECORD("sphere", sphere_fields, round_defaults);
-const yw_record yw_record_capsule = YW_RECORD("capsule", capsule_fields, round_defaults);
-const yw_record yw_record_cylinder = YW_RECORD("cylinder", cylinder_fields, round_defaults);
-const yw_record yw_record_cone = YW_RECORD("cone", cone_fields, round_defaults);
-const yw_record yw_record_torus = YW_RECORD("torus", torus_fields, round_defaults);
+static const yw_field sphere_fields[] = {
+    YW_FIELD_ABOVE(round_keys, radius, NUMBER, 0, FAR, "m", "Radius."),
+    YW_FIELD(round_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
+static const yw_field capsule_fields[] = {
+    YW_FIELD(round_keys, from, VEC3, -FAR, FAR, "m", "One end of its axis."),
+    YW_FIELD(round_keys, to, VEC3, -FAR, FAR, "m", "The other end."),
+    YW_FIELD_ABOVE(round_keys, radius, NUMBER, 0, FAR, "m", "Radius.")};
+static const yw_field cylinder_fields[] = {
+    YW_FIELD_ABOVE(round_keys, radius, NUMBER, 0, FAR, "m", "Radius."),
+    YW_FIELD_ABOVE(round_keys, height, NUMBER, 0, FAR, "m", "Length along the axis."),
+    YW_FIELD(round_keys, axis, AXIS, 0, 0, "", "Direction of its axis."),
+    YW_FIELD(round_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
+static const yw_field cone_fields[] = {
+    YW_FIELD(round_keys, bottom_radius, NUMBER, 0, FAR, "m",
+             "Radius at the lower end of the axis."),
+    YW_FIELD(round_keys, top_radius, NUMBER, 0, FAR, "m", "Radius at the upper end of the axis."),
+    YW_FIELD_ABOVE(round_keys, height, NUMBER, 0, FAR, "m", "Length along the axis."),
+    YW_FIELD(round_keys, axis, AXIS, 0, 0, "", "Direction of its axis."),
+    YW_FIELD(round_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
+static const yw_field torus_fields[] = {
+    YW_FIELD_ABOVE(round_keys, ring_radius, NUMBER, 0, FAR, "m",
+                   "Radius of the ring's middle line."),
+    YW_FIELD_ABOVE(round_keys, tube_radius, NUMBER, 0, FAR, "m", "Radius of the tube."),
+    YW_FIELD(round_keys, axis, AXIS, 0, 0, "", "Direction of its axis."),
+    YW_FIELD(round_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
+const yw_record yw_record_sphere =
+    YW_RECORD("sphere", sphere_fields, round_defaults, "A ball.", "needs radius");
+const yw_record yw_record_capsule = YW_RECORD("capsule", capsule_fields, round_defaults,
+                                              "A rod with round ends.", "needs from to radius");
+const yw_record yw_record_cylinder =
+    YW_RECORD("cylinder", cylinder_fields, round_defaults, "A cylinder.", "needs radius height");
+const yw_record yw_record_cone =
+    YW_RECORD("cone", cone_fields, round_defaults, "A cone or a cut cone.", "needs height");
+const yw_record yw_record_torus =
+    YW_RECORD("torus", torus_fields, round_defaults, "A ring around its axis.",
+              "needs ring_radius tube_radius");
 
 typedef struct box_keys {
   yw_vec3 size, half_size, center;
@@ -76,42 +93,62 @@ typedef struct box_keys {
 } box_keys;
 static const box_keys box_defaults = {.rounding = 0};
 static const yw_field box_fields[] = {
-    YW_FIELD_ABOVE(box_keys, size, SIZE, 0, FAR), YW_FIELD_ABOVE(box_keys, half_size, SIZE, 0, FAR),
-    YW_FIELD(box_keys, center, VEC3, -FAR, FAR), YW_FIELD(box_keys, rounding, NUMBER, 0, FAR)};
-const yw_record yw_record_box = YW_RECORD("box", box_fields, box_defaults);
+    YW_FIELD_ABOVE(box_keys, size, SIZE, 0, FAR, "m", "Length of its sides."),
+    YW_FIELD_ABOVE(box_keys, half_size, SIZE, 0, FAR, "m", "Half the length of its sides."),
+    YW_FIELD(box_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is."),
+    YW_FIELD(box_keys, rounding, NUMBER, 0, FAR, "m",
+             "Radius of its edges; at most half the smallest side.")};
+const yw_record yw_record_box =
+    YW_RECORD("box", box_fields, box_defaults, "A box.", "one size half_size");
 
 typedef struct plane_keys {
   yw_vec3 normal, point;
   float offset;
 } plane_keys;
 static const plane_keys plane_defaults = {.normal = {0, 1, 0}};
-static const yw_field plane_fields[] = {YW_FIELD(plane_keys, normal, AXIS, 0, 0),
-                                        YW_FIELD(plane_keys, offset, NUMBER, -FAR, FAR),
-                                        YW_FIELD(plane_keys, point, VEC3, -FAR, FAR)};
-const yw_record yw_record_plane = YW_RECORD("plane", plane_fields, plane_defaults);
+static const yw_field plane_fields[] = {
+    YW_FIELD(plane_keys, normal, AXIS, 0, 0, "", "Direction out of the solid."),
+    YW_FIELD(plane_keys, offset, NUMBER, -FAR, FAR, "m",
+             "Distance from the origin along the normal."),
+    YW_FIELD(plane_keys, point, VEC3, -FAR, FAR, "m",
+             "A point of the plane, instead of the offset.")};
+const yw_record yw_record_plane = YW_RECORD(
+    "plane", plane_fields, plane_defaults,
+    "Everything below a plane: all points p with normal . p <= offset.", "not offset point");
 
 typedef struct combination_keys {
   const yw_json* of;
   float smooth, distance;
 } combination_keys;
 static const combination_keys combination_defaults = {.smooth = 0};
-static const yw_field combination_fields[] = {YW_FIELD(combination_keys, of, NODE, 0, 0),
-                                              YW_FIELD(combination_keys, smooth, NUMBER, 0, FAR)};
-static const yw_field offset_fields[] = {YW_FIELD(combination_keys, of, NODE, 0, 0),
-                                         YW_FIELD(combination_keys, distance, NUMBER, -FAR, FAR)};
-const yw_record yw_record_combination =
-    YW_RECORD("combination", combination_fields, combination_defaults);
-const yw_record yw_record_offset = YW_RECORD("offset", offset_fields, combination_defaults);
+static const yw_field combination_fields[] = {
+    YW_NODE(combination_keys, of, "[any_shape]", "The shapes."),
+    YW_FIELD(combination_keys, smooth, NUMBER, 0, FAR, "m",
+             "Width of the blend where they meet; 0 is sharp.")};
+static const yw_field offset_fields[] = {
+    YW_NODE(combination_keys, of, "any_shape", "The shape."),
+    YW_FIELD(combination_keys, distance, NUMBER, -FAR, FAR, "m", "By how much; negative shrinks.")};
+const yw_record yw_record_combination = YW_RECORD(
+    "combination", combination_fields, combination_defaults, "Several shapes.", "needs of");
+const yw_record yw_record_offset = YW_RECORD("offset", offset_fields, combination_defaults,
+                                             "A shape grown or shrunk.", "needs of distance");
 
 typedef struct mesh_keys {
   const char* file;
   float fit, sampled;
 } mesh_keys;
 static const mesh_keys mesh_defaults = {.file = NULL};
-static const yw_field mesh_fields[] = {YW_FIELD(mesh_keys, file, TEXT, 0, 0),
-                                       YW_FIELD_ABOVE(mesh_keys, fit, NUMBER, 0, FAR),
-                                       YW_FIELD_ABOVE(mesh_keys, sampled, NUMBER, 0, FAR)};
-const yw_record yw_record_mesh_shape = YW_RECORD("mesh_shape", mesh_fields, mesh_defaults);
+static const yw_field mesh_fields[] = {
+    YW_FIELD(mesh_keys, file, TEXT, 0, 0, "",
+             ".obj, .ply or .stl, or the boundary of a tet mesh; relative to the scene file."),
+    YW_FIELD_ABOVE(mesh_keys, fit, NUMBER, 0, FAR, "m",
+                   "Centres the mesh at the origin and makes its longest side this long."),
+    YW_FIELD_ABOVE(mesh_keys, sampled, NUMBER, 0, FAR, "m",
+                   "Samples the distance on a grid of this spacing: faster for obstacles.")};
+const yw_record yw_record_mesh_shape =
+    YW_RECORD("mesh_shape", mesh_fields, mesh_defaults,
+              "The solid that a triangle mesh encloses; holes and self-intersections are fine.",
+              "needs file");
 
 // Ownership ---------------------------------------------------------------------------------------
 

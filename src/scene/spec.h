@@ -5,10 +5,6 @@
 #define YW_SCENE_SPEC_H
 
 #include "scene/model_spec.h"
-#include "yawara/fem.h"
-#include "yawara/frames.h"
-#include "yawara/match.h"
-#include "yawara/slender.h"
 
 #define YW_SCENE_MAX_BODIES 100000
 #define YW_SCENE_MAX_OBSTACLES 10000
@@ -61,11 +57,8 @@ typedef struct yw_body_spec {
   yw_vec3 color;
   const yw_json *colors, *paint, *start_pose, *pins, *repeat, *merge;
 
-  int32_t model_index;     ///< in yw_scene.models
-  yw_match_params params;  ///< of a match body
-  yw_frames_params frames_params;
-  yw_slender_params slender_params;
-  yw_fem_params fem_params;
+  int32_t model_index;  ///< in yw_scene.models
+  void* settings;       ///< of the record of the model's method, in the document
   yw_repeat_spec copies;
   int32_t first_body;  ///< of its copies, in order of creation
   int32_t group;       ///< in yw_scene.groups; -1: does not merge with others

@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "math/small/exponent.h"
-#include "scene/loader.h"
+#include "scene/method.h"
 #include "scene/records.h"
 #include "yawara/extend/vec.h"
-#include "yawara/fem.h"
 
 #define FAR 1e6
 #define MOST_YOUNGS 1e13
@@ -22,54 +21,108 @@
 
 static const yw_stiffness_spec stiffness_defaults = {.blend = 0};
 static const yw_field stiffness_fields[] = {
-    YW_FIELD(yw_stiffness_spec, shape, NODE, 0, 0),
-    YW_FIELD(yw_stiffness_spec, blend, NUMBER, 0, FAR),
-    YW_FIELD(yw_stiffness_spec, labels, NODE, 0, 0),
-    YW_FIELD(yw_stiffness_spec, from, VEC3, -FAR, FAR),
-    YW_FIELD(yw_stiffness_spec, to, VEC3, -FAR, FAR),
-    YW_FIELD(yw_stiffness_spec, smooth, BOOL, 0, 0),
-    YW_FIELD(yw_stiffness_spec, grid, NODE, 0, 0),
-    YW_FIELD(yw_stiffness_spec, painted, NODE, 0, 0),
-    YW_FIELD(yw_stiffness_spec, material, TEXT, 0, 0),
-    YW_FIELD(yw_stiffness_spec, youngs_modulus, NODE, 0, 0),
-    YW_FIELD(yw_stiffness_spec, poissons_ratio, NODE, 0, 0),
-    YW_FIELD(yw_stiffness_spec, density, NODE, 0, 0),
-    YW_FIELD(yw_stiffness_spec, stiffness_damping, NODE, 0, 0),
-    YW_FIELD(yw_stiffness_spec, elasticity, NODE, 0, 0),
-    YW_FIELD(yw_stiffness_spec, yield_stress, NODE, 0, 0)};
-const yw_record yw_record_stiffness = YW_RECORD("stiffness", stiffness_fields, stiffness_defaults);
+    YW_NODE(yw_stiffness_spec, shape, "any_shape",
+            "Where, in the coordinates of the rest pose; without it everywhere."),
+    YW_FIELD(yw_stiffness_spec, blend, NUMBER, 0, FAR, "m",
+             "Width of its border: across it the modulus changes evenly by factors."),
+    YW_NODE(yw_stiffness_spec, labels, "[integer]",
+            "Only in tets of the mesh with one of these labels (fem)."),
+    YW_FIELD(yw_stiffness_spec, from, VEC3, -FAR, FAR, "m",
+             "Where the first of two values holds, and beyond; m."),
+    YW_FIELD(yw_stiffness_spec, to, VEC3, -FAR, FAR, "m",
+             "Where the second holds; between the two planes through these points the modulus "
+             "changes evenly by factors."),
+    YW_FIELD(yw_stiffness_spec, smooth, BOOL, 0, 0, "",
+             "Values leave the first and meet the second without a kink."),
+    YW_NODE(yw_stiffness_spec, grid, "grid", "Values that follow a grid of numbers."),
+    YW_NODE(yw_stiffness_spec, painted, "painted", "Values that follow paint on a surface."),
+    YW_FIELD(yw_stiffness_spec, material, TEXT, 0, 0, "",
+             "Young's modulus and Poisson's ratio by name; with fem also the density."),
+    YW_NODE(yw_stiffness_spec, youngs_modulus, "layer_value",
+            "Pa; two values with \"from\" and \"to\" or a file, or \"file\": the number in it."),
+    YW_NODE(yw_stiffness_spec, poissons_ratio, "layer_value", "In the same ways."),
+    YW_NODE(yw_stiffness_spec, density, "layer_value", "Kg/m^3 (fem, plastic)."),
+    YW_NODE(yw_stiffness_spec, stiffness_damping, "layer_value",
+            "S (fem): stress per rate of strain over stiffness."),
+    YW_NODE(yw_stiffness_spec, elasticity, "[number]21",
+            "Pa (fem): 21 numbers, the upper half of the 6 x 6 matrix of stress per strain, row "
+            "after row; 11 22 33 23 13 12, engineering shear."),
+    YW_NODE(yw_stiffness_spec, yield_stress, "layer_value",
+            "Pa (plastic, von_mises); two numbers with from and to, a grid or paint; \"file\": the "
+            "numbers there.")};
+const yw_record yw_record_stiffness = YW_RECORD(
+    "stiffness", stiffness_fields, stiffness_defaults,
+    "Material inside a shape, or everywhere; the same all over, or changing from a point to "
+    "another, with a grid, or with paint.",
+    "any material youngs_modulus poissons_ratio density stiffness_damping elasticity yield_stress");
 
 typedef struct file_keys {
   const char *file, *array, *attribute;
   const yw_json* range;
 } file_keys;
 static const file_keys file_defaults = {.file = NULL};
-static const yw_field grid_fields[] = {YW_FIELD(file_keys, file, TEXT, 0, 0),
-                                       YW_FIELD(file_keys, array, TEXT, 0, 0),
-                                       YW_FIELD(file_keys, range, NODE, 0, 0)};
-const yw_record yw_record_grid = YW_RECORD("grid", grid_fields, file_defaults);
-static const yw_field painted_fields[] = {YW_FIELD(file_keys, file, TEXT, 0, 0),
-                                          YW_FIELD(file_keys, attribute, TEXT, 0, 0),
-                                          YW_FIELD(file_keys, range, NODE, 0, 0)};
-const yw_record yw_record_painted = YW_RECORD("painted", painted_fields, file_defaults);
+static const yw_field grid_fields[] = {
+    YW_FIELD(file_keys, file, TEXT, 0, 0, "",
+             ".vti (VTK image data) or .mhd (text header beside a raw file)."),
+    YW_FIELD(file_keys, array, TEXT, 0, 0, "", "Its name in a .vti file; without it the first."),
+    YW_NODE(file_keys, range, "[number]2",
+            "Numbers in the file that the first and the second value stand for.")};
+const yw_record yw_record_grid = YW_RECORD(
+    "grid", grid_fields, file_defaults,
+    "Numbers at the points of a regular grid, in the coordinates of the rest pose.", "needs file");
+static const yw_field painted_fields[] = {
+    YW_FIELD(file_keys, file, TEXT, 0, 0, "", ".ply, in the coordinates of the rest pose."),
+    YW_FIELD(file_keys, attribute, TEXT, 0, 0, "",
+             "Property of its vertices, e.g. \"red\" (0 to 1) or \"quality\"."),
+    YW_NODE(file_keys, range, "[number]2",
+            "Numbers in the file that the first and the second value stand for.")};
+const yw_record yw_record_painted =
+    YW_RECORD("painted", painted_fields, file_defaults,
+              "Numbers on the vertices of a surface; a point has that of the nearest point of it.",
+              "needs file attribute");
 
 // Materials ---------------------------------------------------------------------------------------
 
-const yw_material* yw_find_scene_material(yw_loader* l, const yw_json* node) {
-  const yw_material* material = yw_material_by_name(node->string);
-  if (material) return material;
+const char* yw_material_name(int32_t i) {
+  const yw_material* material = yw_material_at(i);
+  return material ? material->name : NULL;
+}
+
+bool yw_no_material(yw_loader* l, const yw_json* node, const char* (*name_at)(int32_t i)) {
   const char* names[64];
-  char known[400] = " (known: ";
-  int32_t count = yw_num_materials() < 64 ? yw_num_materials() : 64;
+  char known[500] = " (known: ";
+  int32_t count = 0;
+  while (count < 64 && (names[count] = name_at(count))) count++;
   for (int32_t i = 0; i < count; i++) {
-    names[i] = yw_material_at(i)->name;
     size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, "%s%s", names[i], i + 1 == count ? ")" : ", ");
   }
   yw_hint hint = yw_suggest(node->string, count, names);
-  yw_value_fail(&l->r, node, "is \"%.60s\", which is no material%s", node->string,
-                hint.text[0] ? hint.text : known);
-  return NULL;
+  return yw_value_fail(&l->r, node, "is \"%.60s\", which is no material%s", node->string,
+                       hint.text[0] ? hint.text : known);
+}
+
+const yw_material* yw_find_scene_material(yw_loader* l, const yw_json* node) {
+  const yw_material* material = yw_material_by_name(node->string);
+  if (!material) yw_no_material(l, node, yw_material_name);
+  return material;
+}
+
+bool yw_take_material(yw_loader* l, const yw_json* settings, float* youngs_modulus,
+                      float* poissons_ratio) {
+  const yw_json* name = yw_json_get(settings, "material");
+  if (!name) return true;
+  const yw_material* material = yw_find_scene_material(l, name);
+  if (!material) return false;
+  if (!yw_json_get(settings, "youngs_modulus")) *youngs_modulus = material->youngs_modulus;
+  if (!yw_json_get(settings, "poissons_ratio")) *poissons_ratio = material->poissons_ratio;
+  return true;
+}
+
+bool yw_material_density(yw_loader* l, const yw_json* name, float* out) {
+  const yw_material* material = yw_find_scene_material(l, name);
+  if (material) *out = material->density;
+  return material != NULL;
 }
 
 // Reading -----------------------------------------------------------------------------------------
@@ -169,32 +222,34 @@ static bool load_matrix(yw_loader* l, yw_stiffness_spec* out) {
   return true;
 }
 
-// Keys that not all methods know.
-static bool check_method(yw_loader* l, const yw_json* node, yw_layers_of method) {
-  enum { FRAMES = 1 << YW_LAYERS_OF_FRAMES, FEM = 1 << YW_LAYERS_OF_FEM };
-  enum { PLASTIC = 1 << YW_LAYERS_OF_PLASTIC };
+static bool knows_key(const yw_scene_method* method, int32_t key) {
+  return method->layer_keys & (unsigned)key;
+}
+
+static bool check_keys(yw_loader* l, const yw_json* node, unsigned layer_keys) {
   static const struct {
-    const char* key;
-    int methods;
-    const char* names;
-  } rules[] = {{"labels", FEM, "\"fem\""},
-               {"density", FEM | PLASTIC, "\"fem\" or \"plastic\""},
-               {"stiffness_damping", FEM, "\"fem\""},
-               {"elasticity", FEM, "\"fem\""},
-               {"yield_stress", PLASTIC, "\"plastic\""},
-               {"poissons_ratio", FRAMES | FEM, "\"frames\" or \"fem\""},
-               {"material", FRAMES | FEM, "\"frames\" or \"fem\""}};
+    const char* name;
+    yw_layer_key key;
+  } rules[] = {{"labels", YW_LAYER_LABELS},
+               {"density", YW_LAYER_DENSITY},
+               {"stiffness_damping", YW_LAYER_DAMPING},
+               {"elasticity", YW_LAYER_ELASTIC},
+               {"yield_stress", YW_LAYER_YIELD},
+               {"poissons_ratio", YW_LAYER_POISSON},
+               {"material", YW_LAYER_MATERIAL}};
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-    const yw_json* item = yw_json_get(node, rules[i].key);
-    if (!item || rules[i].methods & 1 << method) continue;
-    return yw_value_fail(&l->r, item, "is only for bodies of %s", rules[i].names);
+    const yw_json* item = yw_json_get(node, rules[i].name);
+    if (!item || layer_keys & (unsigned)rules[i].key) continue;
+    char methods[200];
+    yw_list_methods(knows_key, (int32_t)rules[i].key, methods, sizeof methods);
+    return yw_value_fail(&l->r, item, "is only for bodies of %s", methods);
   }
   return true;
 }
 
-static bool load_layer(yw_loader* l, const yw_json* node, yw_layers_of method,
+static bool load_layer(yw_loader* l, const yw_json* node, unsigned layer_keys,
                        yw_stiffness_spec* out) {
-  if (!yw_read_record(&l->r, node, &yw_record_stiffness, out) || !check_method(l, node, method) ||
+  if (!yw_read_record(&l->r, node, &yw_record_stiffness, out) || !check_keys(l, node, layer_keys) ||
       !load_line(l, node, out) || !load_file(l, node, out) || !load_labels(l, out) ||
       !load_matrix(l, out) || (out->shape && !yw_load_shape(l, out->shape, &out->where))) {
     return false;
@@ -202,7 +257,7 @@ static bool load_layer(yw_loader* l, const yw_json* node, yw_layers_of method,
   if (!out->material && !out->youngs_modulus && !out->poissons_ratio && !out->density &&
       !out->stiffness_damping && !out->elasticity && !out->yield_stress) {
     return yw_value_fail(&l->r, node,
-                         method == YW_LAYERS_OF_PLASTIC
+                         layer_keys & YW_LAYER_YIELD
                              ? "needs \"youngs_modulus\", \"yield_stress\" or \"density\""
                              : "needs \"youngs_modulus\", \"poissons_ratio\" or \"material\"");
   }
@@ -211,7 +266,7 @@ static bool load_layer(yw_loader* l, const yw_json* node, yw_layers_of method,
     if (!m) return false;
     out->youngs = (yw_layer_value){true, false, {m->youngs_modulus, m->youngs_modulus}};
     out->poisson = (yw_layer_value){true, false, {m->poissons_ratio, m->poissons_ratio}};
-    if (method == YW_LAYERS_OF_FEM)
+    if (layer_keys & YW_LAYER_DENSITY)
       out->rho = (yw_layer_value){true, false, {m->density, m->density}};
   }
   return load_value(l, out->youngs_modulus, out, 0, MOST_YOUNGS, true, &out->youngs) &&
@@ -221,7 +276,7 @@ static bool load_layer(yw_loader* l, const yw_json* node, yw_layers_of method,
          load_value(l, out->yield_stress, out, 0, MOST_YIELD, false, &out->yield);
 }
 
-bool yw_load_stiffness_list(yw_loader* l, const yw_json* node, yw_layers_of method, int32_t* count,
+bool yw_load_stiffness_list(yw_loader* l, const yw_json* node, unsigned layer_keys, int32_t* count,
                             yw_stiffness_spec** out) {
   *count = 0;
   *out = NULL;
@@ -231,7 +286,7 @@ bool yw_load_stiffness_list(yw_loader* l, const yw_json* node, yw_layers_of meth
   *out = yw_json_alloc(l->r.doc, (size_t)(node->count + 1) * sizeof **out);
   if (!*out) return yw_memory_fail(&l->r);
   for (int32_t i = 0; i < node->count; i++) {
-    if (!load_layer(l, node->items[i], method, &(*out)[i])) return false;
+    if (!load_layer(l, node->items[i], layer_keys, &(*out)[i])) return false;
   }
   return true;
 }
@@ -319,15 +374,8 @@ static float number_at(const yw_stiffness_spec* layer, yw_vec3 p) {
                                     : 0.0f;
 }
 
-void yw_layer_yield_at(const yw_stiffness_spec* layer, yw_vec3 p, float* yield_stress) {
-  float weight = yw_shape_weight(layer->where, layer->blend, p);
-  if (!(weight > 0.0f)) return;
-  float number = number_at(layer, p);
-  lay_over(&layer->yield, number, place_of(layer, p, number), weight, mix_even, yield_stress);
-}
-
 bool yw_stiffness_at(const yw_stiffness_spec* layer, yw_vec3 p, int32_t label,
-                     yw_fem_material* material) {
+                     yw_point_material* material) {
   float weight = yw_shape_weight(layer->where, layer->blend, p);
   if (!(weight > 0.0f) || !has_label(layer, label)) return false;
   float number = number_at(layer, p);
@@ -337,6 +385,7 @@ bool yw_stiffness_at(const yw_stiffness_spec* layer, yw_vec3 p, int32_t label,
   lay_over(&layer->poisson, number, t, weight, mix_even, &material->poissons_ratio);
   lay_over(&layer->rho, number, t, weight, mix_even, &material->density);
   lay_over(&layer->damping, number, t, weight, mix_even, &material->damping_time);
+  lay_over(&layer->yield, number, t, weight, mix_even, &material->yield_stress);
   if (layer->matrix) material->elasticity = layer->matrix;
   return true;
 }
@@ -349,7 +398,7 @@ static bool lay_moduli(yw_loader* l, const yw_json* node, int32_t num_layers,
   for (int32_t k = 0; k < num_layers; k++) {
     bool any = false;
     for (int32_t i = 0; i < count; i++) {
-      yw_fem_material m = {.youngs_modulus = youngs[i], .poissons_ratio = poisson[i]};
+      yw_point_material m = {.youngs_modulus = youngs[i], .poissons_ratio = poisson[i]};
       any = yw_stiffness_at(&layers[k], points[i], 0, &m) || any;
       youngs[i] = m.youngs_modulus;
       poisson[i] = m.poissons_ratio;

@@ -6,7 +6,6 @@
 
 #include "geometry/painted.h"
 #include "scene/fields.h"
-#include "yawara/fem.h"
 #include "yawara/files.h"
 
 typedef struct yw_loader yw_loader;
@@ -42,16 +41,33 @@ typedef struct yw_stiffness_spec {
   yw_painted paint_data;
 } yw_stiffness_spec;
 
-/// Whose layers they are: not every method knows every key.
-typedef enum yw_layers_of {
-  YW_LAYERS_OF_FRAMES,  ///< and of rods and sheets
-  YW_LAYERS_OF_FEM,
-  YW_LAYERS_OF_PLASTIC
-} yw_layers_of;
+/// Keys of a layer that not every method knows.
+typedef enum yw_layer_key {
+  YW_LAYER_POISSON = 1,   ///< poissons_ratio
+  YW_LAYER_MATERIAL = 2,  ///< material
+  YW_LAYER_DENSITY = 4,   ///< density
+  YW_LAYER_YIELD = 8,     ///< yield_stress
+  YW_LAYER_DAMPING = 16,  ///< stiffness_damping
+  YW_LAYER_ELASTIC = 32,  ///< elasticity
+  YW_LAYER_LABELS = 64    ///< labels
+} yw_layer_key;
 
-/// Reads a list of layers into the document.
-bool yw_load_stiffness_list(yw_loader* l, const yw_json* node, yw_layers_of method, int32_t* count,
+/// What a body is made of at a point, as far as layers say. A method fills in what it knows and
+/// takes out what it needs.
+typedef struct yw_point_material {
+  float youngs_modulus;  ///< Pa
+  float poissons_ratio;
+  float density;            ///< kg/m^3
+  float damping_time;       ///< s
+  float yield_stress;       ///< Pa
+  const float* elasticity;  ///< Pa, 21 numbers instead of the first two; or NULL
+} yw_point_material;
+
+/// Reads a list of layers into the document. layer_keys: those that the method knows.
+bool yw_load_stiffness_list(yw_loader* l, const yw_json* node, unsigned layer_keys, int32_t* count,
                             yw_stiffness_spec** out);
+/// Says that a string node names no material, and which there are. Always false.
+bool yw_no_material(yw_loader* l, const yw_json* node, const char* (*name_at)(int32_t i));
 /// The material called so in a string node, or NULL after an error.
 const yw_material* yw_find_scene_material(yw_loader* l, const yw_json* node);
 
@@ -66,8 +82,6 @@ bool yw_open_stiffness(yw_loader* l, int32_t count, yw_stiffness_spec* layers);
 void yw_close_stiffness(int32_t count, yw_stiffness_spec* layers);
 /// Lays one layer over the material at a point; false when the layer does not reach it.
 bool yw_stiffness_at(const yw_stiffness_spec* layer, yw_vec3 p, int32_t label,
-                     yw_fem_material* material);
-/// The same for the yield stress of plastic bodies, Pa.
-void yw_layer_yield_at(const yw_stiffness_spec* layer, yw_vec3 p, float* yield_stress);
+                     yw_point_material* material);
 
 #endif

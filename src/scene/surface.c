@@ -70,12 +70,10 @@ done:
   return status;
 }
 
-// Without a size: half of that of the tets, or a sixth of roots that will be subdivided.
+// Without a size: half of that of the tets.
 static float surface_size(const yw_model_spec* model) {
   if (model->surface.size > 0) return model->surface.size;
-  bool fem = model->method == YW_SCENE_FEM;
-  if (model->size > 0) return model->size * (fem ? 1.0f / 6.0f : 0.5f);
-  if (fem && model->shape) return yw_fem_root_size(model->shape) / 6.0f;
+  if (model->size > 0) return model->size * 0.5f;
   yw_aabb box = yw_aabb_empty();
   for (int32_t i = 0; i < model->tets.num_vertices; i++) {
     box = yw_aabb_grow(box, model->tets.positions[i]);

@@ -3,13 +3,9 @@
 #include <stdio.h>
 
 #include "math/small/trig.h"
-#include "scene/loader.h"
+#include "scene/method.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/vec.h"
-#include "yawara/fem.h"
-#include "yawara/frames.h"
-#include "yawara/match.h"
-#include "yawara/slender.h"
 
 // Copies ------------------------------------------------------------------------------------------
 
@@ -116,15 +112,7 @@ static yw_status create_copy(const yw_scene* scene, yw_world* world, const yw_bo
   def.start = yw_body_copy_start(body, copy);
   yw_status status = yw_body_create(world, &def, &id, error);
   if (status < 0) return status;
-  yw_scene_method method = scene->models.items[body->model_index].method;
-  if (method == YW_SCENE_FEM) status = yw_body_set_fem_params(world, id, &body->fem_params);
-  if (method == YW_SCENE_FRAMES) {
-    status = yw_body_set_frames_params(world, id, &body->frames_params);
-  }
-  if (method == YW_SCENE_SLENDER) {
-    status = yw_body_set_slender_params(world, id, &body->slender_params);
-  }
-  if (method == YW_SCENE_MATCH) status = yw_body_set_match_params(world, id, &body->params);
+  status = yw_model_of_body(scene, body)->method->apply(world, id, body->settings);
   if (status < 0) return yw_fail(error, status, "its settings are refused");
   return create_pins(scene, world, body, id, 0, yw_sub(def.transform.position, body->position),
                      error);

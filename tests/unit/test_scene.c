@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "scene/loader.h"
+#include "support/scene_peek.h"
 #include "support/testing.h"
 #include "yawara/yawara.h"
 
@@ -245,7 +246,7 @@ static void mistakes_in_models_are_reported(void** state) {
        "dir/a.json:1:112: bodies[0].density belongs to the model, but \"model\" is given"},
       {"{\"models\": {\"teddy\": {" CUBE ", \"yongs_modulus\": 1}}, \"bodies\": []}",
        "dir/a.json:1:69: unknown key \"yongs_modulus\" in models.teddy (known keys: shape, mesh, "
-       "rod, sheet, match, frames, slender, fem, plastic, examples, surface, density)"},
+       "examples, surface, density, match, frames, slender, rod, sheet, fem, plastic)"},
   };
   CHECK_MISTAKES(cases);
 }
@@ -371,9 +372,9 @@ static void overrides_change_and_create_values(void** state) {
     fail_msg("%s", error.message);
   }
   yw_scene_info info = yw_scene_info_of(scene);
-  assert_near(scene->bodies.items[0].params.beta, 0.25, 0);
-  assert_near(scene->bodies.items[0].params.alpha, 0.5, 0);
-  assert_near(scene->models.items[0].settings.match.alpha, 0.125, 0);
+  assert_near(body_setting(scene, 0, "beta"), 0.25, 0);
+  assert_near(body_setting(scene, 0, "alpha"), 0.5, 0);
+  assert_near(model_setting(scene, 0, "alpha"), 0.125, 0);
   assert_near(scene->models.items[1].keys.density, 50, 0);
   assert_near(scene->gravity.y, -1.5, 0);
   assert_string_equal(info.name, "changed");

@@ -2,8 +2,10 @@
 // What scenes become: specs, poses, copies, pins, worlds; and the agreement with the schema.
 #include <dirent.h>
 
+#include "model/model.h"
 #include "scene/loader.h"
 #include "scene/records.h"
+#include "support/scene_peek.h"
 #include "support/scene_text.h"
 #include "support/testing.h"
 #include "yawara/yawara.h"
@@ -60,8 +62,8 @@ static void equal_models_are_shared(void** state) {
     assert_int_equal(scene->bodies.items[i].model_index, expected[i]);
   }
   assert_int_equal(scene->models.count, 3);
-  assert_near(scene->bodies.items[0].params.beta, 0.95, 1e-6);
-  assert_near(scene->bodies.items[1].params.beta, 0.5, 0);
+  assert_near(body_setting(scene, 0, "beta"), 0.95, 1e-6);
+  assert_near(body_setting(scene, 1, "beta"), 0.5, 0);
   yw_scene_destroy(scene);
 }
 
@@ -240,8 +242,20 @@ static void labels_come_from_the_first_shape_around_a_vertex(void** state) {
       "\"examples\": [{\"deform\": {\"twist\": {\"degrees\": 90}}}], \"match\": {\"groups\": [\n"
       "{\"shape\": {\"plane\": {\"offset\": -0.1}}}, {\"shape\": {\"plane\": {\"offset\": 0.1}}, "
       "\"label\": 9}]}"));
-  assert_int_equal(scene->models.items[0].labels[0], 1);
-  assert_int_equal(scene->models.items[0].labels[1], 9);
+  // The same with a label for every vertex: 9 of them in each of three layers.
+  char given[400] = "{\"bodies\": [{" CUBE
+                    ", \"examples\": [{\"deform\": {\"twist\": {\"degrees\": 90}}}], "
+                    "\"match\": {\"groups\": [";
+  const yw_model_spec* model = &scene->models.items[0];
+  for (int i = 0; i < 27; i++) {
+    float y = model->tets.positions[i].y;
+    const char* label = y < -0.1f ? "1" : y < 0.1f ? "9" : "0";
+    snprintf(given + strlen(given), sizeof given - strlen(given), "%s%s", i ? ", " : "", label);
+  }
+  snprintf(given + strlen(given), sizeof given - strlen(given), "]}}]}");
+  yw_scene* same = scene_of(given);
+  assert_true(model->model->hash == same->models.items[0].model->hash);
+  yw_scene_destroy(same);
   yw_world* world = world_of(scene);
   assert_int_equal(yw_body_match_weights(world, yw_world_body(world, 0), NULL, 0), 3);
   yw_world_destroy(world);
@@ -302,118 +316,75 @@ static void meshes_surfaces_and_poses_come_from_files(void** state) {
   yw_scene_destroy(scene);
 }
 
-// Schema ------------------------------------------------------------------------------------------
+// Schema and reference ----------------------------------------------------------------------------
 
-static yw_json_doc* read_schema(void) {
-  FILE* file = fopen(YW_SOURCE_DIR "/docs/scene.schema.json", "rb");
-  assert_non_null(file);
-  static char text[200000];
-  size_t size = fread(text, 1, sizeof text, file);
-  fclose(file);
+typedef struct text_pile {
+  size_t size;
+  char text[400000];
+} text_pile;
+
+static void pile_up(void* context, const char* text) {
+  text_pile* pile = context;
+  size_t length = strlen(text);
+  assert_true(pile->size + length < sizeof pile->text);
+  memcpy(pile->text + pile->size, text, length + 1);
+  pile->size += length;
+}
+
+// Every $ref in the schema leads somewhere.
+static void check_references(const yw_json* node, const yw_json* defs) {
+  for (int32_t i = 0;
+       i < node->count && (node->type == YW_JSON_OBJECT || node->type == YW_JSON_ARRAY); i++) {
+    const yw_json* item = node->items[i];
+    if (item->key && strcmp(item->key, "$ref") == 0) {
+      static const char start[] = "#/$defs/";
+      assert_int_equal(strncmp(item->string, start, strlen(start)), 0);
+      if (!yw_json_get(defs, item->string + strlen(start)))
+        fail_msg("%s leads nowhere", item->string);
+    }
+    check_references(item, defs);
+  }
+}
+
+static void check_record(const yw_record* record, const yw_json* root) {
+  bool whole = strcmp(record->name, "scene") == 0;
+  const yw_json* schema = whole ? root : yw_json_get(yw_json_get(root, "$defs"), record->name);
+  const yw_json* properties = yw_json_get(schema, "properties");
+  if (!properties) fail_msg("the schema has no properties of %s", record->name);
+  assert_true(strlen(record->about) > 0);
+  for (int32_t k = 0; k < record->num_fields; k++) {
+    const yw_field* f = &record->fields[k];
+    if (strlen(f->about) == 0) fail_msg("%s.%s is not described", record->name, f->name);
+    assert_non_null(yw_json_get(properties, f->name));
+  }
+}
+
+// The schema is JSON, describes every key of every record, and says the ranges that the reader has.
+static void the_schema_tells_what_the_reader_knows(void** state) {
+  (void)state;
+  static text_pile pile;
+  pile.size = 0;
+  yw_scene_write_schema(pile_up, &pile);
   yw_json_doc* doc = NULL;
   yw_error error = {0};
-  if (yw_json_parse(NULL, "scene.schema.json", text, size, &doc, &error) < 0) {
+  if (yw_json_parse(NULL, "schema", pile.text, pile.size, &doc, &error) < 0) {
     fail_msg("%s", error.message);
   }
-  return doc;
-}
-
-static void check_number(const yw_record* record, const yw_field* f, const yw_json* property,
-                         const char* key, double expected) {
-  const yw_json* value = yw_json_get(property, key);
-  if (!value || value->number != expected) {
-    fail_msg("%s.%s: \"%s\" in the schema is %g, in the reader %g", record->name, f->name, key,
-             value ? value->number : NAN, expected);
-  }
-}
-
-// The numbers that a field has without its key; how many.
-static int default_numbers(const yw_record* record, const yw_field* f, double out[3]) {
-  const void* at = (const char*)record->defaults + f->offset;
-  out[0] = out[1] = out[2] = 0;
-  if (f->kind == YW_FIELD_NUMBER) out[0] = *(const float*)at;
-  if (f->kind == YW_FIELD_INTEGER || f->kind == YW_FIELD_CHOICE) out[0] = *(const int32_t*)at;
-  if (f->kind == YW_FIELD_BOOL) out[0] = *(const bool*)at;
-  if (f->kind != YW_FIELD_VEC3 && f->kind != YW_FIELD_AXIS && f->kind != YW_FIELD_COLOR) return 1;
-  for (int i = 0; i < 3; i++) out[i] = ((const float*)at)[i];
-  return 3;
-}
-
-static void check_default(const yw_record* record, const yw_field* f, const yw_json* schema,
-                          const yw_json* property) {
-  double numbers[3];
-  int count = default_numbers(record, f, numbers);
-  const yw_json* value = yw_json_get(property, "default");
-  if (!value) {
-    bool needed = false;
-    const yw_json* required = yw_json_get(schema, "required");
-    for (int i = 0; required && i < required->count; i++) {
-      needed = needed || strcmp(required->items[i]->string, f->name) == 0;
-    }
-    if (!needed && (numbers[0] != 0 || numbers[1] != 0 || numbers[2] != 0)) {
-      fail_msg("%s.%s has a default that the schema does not tell", record->name, f->name);
-    }
-    return;
-  }
-  for (int i = 0; i < count; i++) {
-    const yw_json* item = count == 1 ? value : value->items[i];
-    double told = item->type == YW_JSON_BOOL ? item->boolean : item->number;
-    if (f->kind == YW_FIELD_CHOICE) {
-      assert_string_equal(item->string, f->choices[(int)numbers[i]]);
-    } else if (fabs(told - numbers[i]) > 1e-6 * fabs(numbers[i])) {
-      fail_msg("%s.%s: the default is %g in the schema, %g in the reader", record->name, f->name,
-               told, numbers[i]);
-    }
-  }
-}
-
-static void check_field(const yw_record* record, const yw_field* f, const yw_json* schema,
-                        const yw_json* property) {
-  static const char* const types[] = {"boolean", "number", "integer", "string"};
-  if (!yw_json_get(property, "description")) {
-    fail_msg("%s.%s has no description in the schema", record->name, f->name);
-  }
-  if (f->kind <= YW_FIELD_TEXT) {
-    assert_string_equal(yw_json_get(property, "type")->string, types[f->kind]);
-  }
-  if (f->kind == YW_FIELD_NUMBER || f->kind == YW_FIELD_INTEGER) {
-    check_number(record, f, property, f->open ? "exclusiveMinimum" : "minimum", f->low);
-    check_number(record, f, property, "maximum", f->high);
-  }
-  if (f->kind == YW_FIELD_CHOICE) {
-    const yw_json* words = yw_json_get(property, "enum");
-    for (int i = 0; i < words->count; i++) {
-      assert_string_equal(words->items[i]->string, f->choices[i]);
-    }
-    assert_null(f->choices[words->count]);
-  }
-  bool structured = f->kind == YW_FIELD_TEXT || f->kind == YW_FIELD_NODE ||
-                    f->kind == YW_FIELD_ROTATION || f->kind == YW_FIELD_SIZE ||
-                    f->kind == YW_FIELD_COUNTS;
-  if (!structured) check_default(record, f, schema, property);
-}
-
-static void schema_and_reader_know_the_same_keys(void** state) {
-  (void)state;
-  yw_json_doc* doc = read_schema();
   const yw_json* root = yw_json_root(doc);
-  for (int32_t i = 0; i < yw_num_scene_records; i++) {
-    const yw_record* record = yw_scene_records[i];
-    bool whole = strcmp(record->name, "scene") == 0;
-    const yw_json* schema = whole ? root : yw_json_get(yw_json_get(root, "$defs"), record->name);
-    const yw_json* properties = yw_json_get(schema, "properties");
-    if (!properties) fail_msg("the schema has no properties of %s", record->name);
-    assert_false(yw_json_get(schema, "additionalProperties")->boolean);
-    for (int32_t k = 0; k < record->num_fields; k++) {
-      const yw_json* property = yw_json_get(properties, record->fields[k].name);
-      if (!property) fail_msg("%s.%s is not in the schema", record->name, record->fields[k].name);
-      check_field(record, &record->fields[k], schema, property);
-    }
-    if (properties->count != record->num_fields) {
-      fail_msg("%s has %d keys in the schema, %d in the reader", record->name, properties->count,
-               record->num_fields);
-    }
+  const yw_json* defs = yw_json_get(root, "$defs");
+  for (int32_t i = 0; i < yw_num_scene_records; i++) check_record(yw_scene_records[i], root);
+  for (int32_t i = 0; yw_scene_methods[i]; i++) {
+    const yw_scene_method* method = yw_scene_methods[i];
+    check_record(method->record, root);
+    const yw_json* model = yw_json_get(yw_json_get(defs, "model"), "properties");
+    assert_non_null(yw_json_get(model, method->name));
   }
+  check_references(root, defs);
+  const yw_json* beta = yw_json_get(yw_json_get(yw_json_get(defs, "match"), "properties"), "beta");
+  assert_near(yw_json_get(beta, "maximum")->number, 1, 0);
+  assert_near(yw_json_get(beta, "default")->number, 0.95, 0);
+  const yw_json* fps = yw_json_get(yw_json_get(root, "properties"), "fps");
+  assert_near(yw_json_get(fps, "exclusiveMinimum")->number, 0, 0);
   yw_json_free(doc);
 }
 
@@ -425,7 +396,11 @@ static void defaults_are_those_of_the_library(void** state) {
   yw_world_def world = yw_default_world_def();
   yw_scene* scene = scene_of("{\"floor\": true, \"bodies\": [{" CUBE "}]}");
   const yw_body_spec* spec = &scene->bodies.items[0];
-  assert_memory_equal(&spec->params, &match.params, sizeof match.params);
+  assert_near(body_setting(scene, 0, "alpha"), match.params.alpha, 0);
+  assert_near(body_setting(scene, 0, "beta"), match.params.beta, 0);
+  assert_near(body_setting(scene, 0, "damping"), match.params.damping, 0);
+  assert_near(body_setting(scene, 0, "viscosity"), match.params.viscosity, 0);
+  assert_near(body_setting(scene, 0, "projection"), match.params.projection, 0);
   assert_near(spec->keys.density, match.density, 0);
   assert_near(spec->friction, body.friction, 0);
   assert_near(spec->restitution, body.restitution, 0);
@@ -561,7 +536,7 @@ int main(void) {
       cmocka_unit_test(labels_come_from_the_first_shape_around_a_vertex),
       cmocka_unit_test(an_example_of_another_size_is_an_error),
       cmocka_unit_test(meshes_surfaces_and_poses_come_from_files),
-      cmocka_unit_test(schema_and_reader_know_the_same_keys),
+      cmocka_unit_test(the_schema_tells_what_the_reader_knows),
       cmocka_unit_test(defaults_are_those_of_the_library),
       cmocka_unit_test(a_full_scene_builds_and_steps),
       cmocka_unit_test(every_scene_of_the_gallery_builds_and_steps),

@@ -70,10 +70,10 @@ static yw_vec3 centre_of(const fem_model* m, int32_t tet) {
 
 static void settings_reach_model_and_bodies(void** state) {
   (void)state;
-  yw_scene* scene =
-      scene_of(NAMED
-               "\"fem\": {\"tau\": 0.02, \"refine\": \"finest\", \"hanging\": "
-               "\"snap\", \"min_level\": 1, \"mass_damping\": 3}}, {\"model\": \"m\"}]}");
+  yw_scene* scene = scene_of(
+      NAMED
+      "\"fem\": {\"tau\": 0.02, \"refine\": \"finest\", \"hanging\": "
+      "\"snap\", \"min_level\": 1, \"mass_damping\": 3, \"soften\": false}}, {\"model\": \"m\"}]}");
   const fem_model* m = model_of(scene);
   assert_int_equal(m->h.max_level, 1);
   assert_null(m->materials.stiffness);
@@ -88,7 +88,12 @@ static void settings_reach_model_and_bodies(void** state) {
   assert_int_equal(a.hanging, YW_FEM_HANGING_SNAP);
   assert_int_equal(a.min_level, 1);
   assert_near(a.mass_damping, 3, 1e-6);
+  assert_false(a.soften);
   const yw_fem_params plain = yw_default_fem_def().params;
+  // What lies beside a key in memory stays as it was.
+  assert_near(a.yield, plain.yield, 0);
+  assert_near(a.creep, plain.creep, 0);
+  assert_true(b.soften);
   assert_near(b.tau, plain.tau, 1e-9);
   assert_near(b.mass_damping, plain.mass_damping, 1e-9);
   assert_near(b.sleep_speed, plain.sleep_speed, 1e-9);

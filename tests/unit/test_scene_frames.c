@@ -2,6 +2,7 @@
 // "frames" in scene files: materials, fields of stiffness, settings, and mistakes in them.
 #include "model/model.h"
 #include "scene/loader.h"
+#include "support/scene_peek.h"
 #include "support/scene_text.h"
 #include "support/testing.h"
 #include "yawara/yawara.h"
@@ -146,7 +147,6 @@ static void mistakes_in_rods_and_sheets_are_reported(void** state) {
        "dir/a.json:1:89: bodies[0].rod.width is not for a section that is \"round\""},
       {ROD("\"helix\": {\"radius\": 1, \"turns\": 2, \"length\": 1}"),
        "dir/a.json:1:31: bodies[0].rod.helix needs \"count\""},
-      {BODY("\"rod\": {" LINE "}"), "dir/a.json:1:13: bodies[0] needs \"slender\""},
       {BODY("\"mesh\": {\"lattice\": {\"size\": 1, \"cells\": 2}}, \"slender\": {}"),
        "dir/a.json:1:71: bodies[0].slender is for rods and sheets, but this is a volume: use "
        "\"frames\""},
@@ -161,7 +161,7 @@ static void mistakes_in_rods_and_sheets_are_reported(void** state) {
       {BODY("\"rod\": {" LINE "}, \"frames\": {}, \"surface\": {}"),
        "dir/a.json:1:106: bodies[0].surface is for volumes, but this is a rod"},
       {BODY("\"rod\": {" LINE "}, \"frames\": {}, \"start_pose\": 0"),
-       "dir/a.json:1:109: bodies[0].start_pose is for volumes, but this is a rod or a sheet"},
+       "dir/a.json:1:109: bodies[0].start_pose is not for bodies of \"slender\""},
       {BODY("\"rod\": {" LINE "}, \"frames\": {}, \"pins\": [{\"vertices\": [5]}]"),
        "dir/a.json:1:118: bodies[0].pins[0].vertices[0] is 5, but must be between 0 and 4, the "
        "last vertex"},
@@ -246,14 +246,14 @@ static void keys_win_over_the_material(void** state) {
                "{" CUBE ", \"frames\": {\"material\": \"rubber\", \"poissons_ratio\": 0.45}}]}");
   const yw_material *cork = yw_material_by_name("cork"), *rubber = yw_material_by_name("rubber");
   const yw_model_spec* m = scene->models.items;
-  assert_near(m[0].settings.frames.youngs_modulus, cork->youngs_modulus, 0);
-  assert_near(m[0].settings.frames.poissons_ratio, cork->poissons_ratio, 0);
+  assert_near(model_setting(scene, 0, "youngs_modulus"), cork->youngs_modulus, 0);
+  assert_near(model_setting(scene, 0, "poissons_ratio"), cork->poissons_ratio, 0);
   assert_near(m[0].keys.density, cork->density, 0);
-  assert_near(m[1].settings.frames.youngs_modulus, 2e6, 0);
-  assert_near(m[1].settings.frames.poissons_ratio, rubber->poissons_ratio, 0);
+  assert_near(model_setting(scene, 1, "youngs_modulus"), 2e6, 0);
+  assert_near(model_setting(scene, 1, "poissons_ratio"), rubber->poissons_ratio, 0);
   assert_near(m[1].keys.density, 200, 0);
-  assert_near(m[2].settings.frames.youngs_modulus, rubber->youngs_modulus, 0);
-  assert_near(m[2].settings.frames.poissons_ratio, 0.45, 1e-7);
+  assert_near(model_setting(scene, 2, "youngs_modulus"), rubber->youngs_modulus, 0);
+  assert_near(model_setting(scene, 2, "poissons_ratio"), 0.45, 1e-7);
   yw_scene_destroy(scene);
 }
 
@@ -448,6 +448,15 @@ static void rods_and_sheets_lie_where_they_should(void** state) {
   yw_scene_destroy(scene);
 }
 
+// Without settings they are those of the method that rods belong to.
+static void a_rod_needs_no_settings(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of(BODY("\"rod\": {" LINE "}"));
+  assert_string_equal(yw_model_method(scene->models.items[0].model), "slender");
+  assert_near(model_setting(scene, 0, "youngs_modulus"), 1e5, 0);
+  yw_scene_destroy(scene);
+}
+
 static uint64_t hash_after_steps(const char* text) {
   yw_scene* scene = scene_of(text);
   yw_world* world = NULL;
@@ -478,10 +487,10 @@ static void scenes_with_the_old_key_move_in_the_same_way(void** state) {
   assert_true(now == hash_after_steps(SLENDER_SCENE("frames")));
   // Settings of the bodies do reach them.
   yw_scene* scene = scene_of(SLENDER_SCENE("frames"));
-  assert_near(scene->bodies.items[0].slender_params.damping, 3, 0);
-  assert_int_equal(scene->bodies.items[1].slender_params.solver, YW_SLENDER_EXTENDED);
-  assert_near(scene->bodies.items[1].slender_params.damping, 0, 0);
-  assert_near(scene->bodies.items[2].slender_params.tolerance, 1e-4, 1e-9);
+  assert_near(body_setting(scene, 0, "damping"), 3, 0);
+  assert_int_equal(body_setting(scene, 1, "solver"), YW_SLENDER_EXTENDED);
+  assert_near(body_setting(scene, 1, "damping"), 0, 0);
+  assert_near(body_setting(scene, 2, "tolerance"), 1e-4, 1e-9);
   yw_scene_destroy(scene);
 }
 
@@ -490,6 +499,7 @@ int main(void) {
       cmocka_unit_test(mistakes_are_reported_with_their_place),
       cmocka_unit_test(mistakes_in_rods_and_sheets_are_reported),
       cmocka_unit_test(rods_and_sheets_lie_where_they_should),
+      cmocka_unit_test(a_rod_needs_no_settings),
       cmocka_unit_test(scenes_with_the_old_key_move_in_the_same_way),
       cmocka_unit_test(settings_reach_the_bodies),
       cmocka_unit_test(models_are_shared_when_their_material_is_the_same),

@@ -4,6 +4,7 @@
 #include "methods/plastic/model.h"
 #include "model/model.h"
 #include "scene/loader.h"
+#include "support/scene_peek.h"
 #include "support/scene_text.h"
 #include "support/testing.h"
 #include "yawara/yawara.h"
@@ -78,18 +79,50 @@ static void settings_reach_the_model(void** state) {
   yw_scene_destroy(scene);
 }
 
+static yw_plastic_material material_of(const yw_scene* scene) {
+  return (yw_plastic_material){.youngs_modulus = (float)model_setting(scene, 0, "youngs_modulus"),
+                               .poissons_ratio = (float)model_setting(scene, 0, "poissons_ratio"),
+                               .density = scene->models.items[0].keys.density,
+                               .flow = (yw_plastic_flow)model_setting(scene, 0, "flow"),
+                               .theta_c = (float)model_setting(scene, 0, "theta_c"),
+                               .theta_s = (float)model_setting(scene, 0, "theta_s"),
+                               .yield_stress = (float)model_setting(scene, 0, "yield_stress"),
+                               .xi = (float)model_setting(scene, 0, "xi"),
+                               .eta = (float)model_setting(scene, 0, "eta")};
+}
+
+// A body can have a solver of its own.
+static void settings_of_the_solver_reach_the_body(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of("{\"models\": {\"m\": {" SOFT
+                             "}}, \"bodies\": [{\"model\": \"m\"}, "
+                             "{\"model\": \"m\", \"position\": [0, 5, 0], \"plastic\": "
+                             "{\"tolerance\": 1e-4, \"max_iterations\": 50}}]}");
+  yw_world* world = NULL;
+  yw_error error = {0};
+  if (yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &error) < 0) fail_msg("%s", error.message);
+  yw_plastic_params a, b;
+  assert_int_equal(yw_body_plastic_params(world, yw_world_body(world, 0), &a), YW_OK);
+  assert_int_equal(yw_body_plastic_params(world, yw_world_body(world, 1), &b), YW_OK);
+  assert_near(a.tolerance, 1e-3, 1e-9);
+  assert_near(b.tolerance, 1e-4, 1e-9);
+  assert_int_equal(b.max_iterations, 50);
+  assert_near(b.sleep_speed, a.sleep_speed, 0);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
 static void defaults_are_those_of_the_library(void** state) {
   (void)state;
   yw_scene* scene = scene_of(PLASTIC("\"eta\": 0"));
-  yw_plastic_def def = yw_plastic_def_of(&scene->models.items[0]);
-  yw_plastic_part part = yw_plastic_part_of(&scene->models.items[0]);
-  yw_plastic_def plain = yw_default_plastic_def();
+  yw_plastic_params params = yw_default_plastic_def().params;
   yw_plastic_material material = yw_default_plastic_material();
-  assert_memory_equal(&part.material, &material, sizeof material);
-  assert_near(def.params.tolerance, plain.params.tolerance, 0);
-  assert_int_equal(def.params.max_iterations, plain.params.max_iterations);
-  assert_near(def.params.time_step, plain.params.time_step, 0);
-  assert_near(def.params.sleep_speed, plain.params.sleep_speed, 0);
+  yw_plastic_material read = material_of(scene);
+  assert_memory_equal(&read, &material, sizeof material);
+  assert_near(body_setting(scene, 0, "tolerance"), params.tolerance, 0);
+  assert_near(body_setting(scene, 0, "max_iterations"), params.max_iterations, 0);
+  assert_near(body_setting(scene, 0, "time_step"), params.time_step, 0);
+  assert_near(body_setting(scene, 0, "sleep_speed"), params.sleep_speed, 0);
   yw_scene_destroy(scene);
 }
 
@@ -156,24 +189,24 @@ static void materials_by_name_bring_everything(void** state) {
     char text[200];
     snprintf(text, sizeof text, PLASTIC("\"material\": \"%s\""), preset->name);
     yw_scene* scene = scene_of(text);
-    yw_plastic_part part = yw_plastic_part_of(&scene->models.items[0]);
-    assert_memory_equal(&part.material, &preset->material, sizeof part.material);
+    yw_plastic_material material = material_of(scene);
+    assert_memory_equal(&material, &preset->material, sizeof material);
     yw_scene_destroy(scene);
   }
   // Keys beside it win; elastic materials do not yield.
   yw_scene* scene = scene_of(BODY(
       CUBE ", \"density\": 3, \"plastic\": {\"spacing\": 0.1, \"material\": \"clay\", \"xi\": 4}"));
-  yw_plastic_part part = yw_plastic_part_of(&scene->models.items[0]);
+  yw_plastic_material material = material_of(scene);
   const yw_plastic_material* clay = &yw_plastic_preset_by_name("clay")->material;
-  assert_near(part.material.density, 3, 0);
-  assert_near(part.material.xi, 4, 0);
-  assert_near(part.material.yield_stress, clay->yield_stress, 0);
+  assert_near(material.density, 3, 0);
+  assert_near(material.xi, 4, 0);
+  assert_near(material.yield_stress, clay->yield_stress, 0);
   yw_scene_destroy(scene);
   scene = scene_of(PLASTIC("\"material\": \"rubber\""));
-  part = yw_plastic_part_of(&scene->models.items[0]);
-  assert_near(part.material.youngs_modulus, yw_material_by_name("rubber")->youngs_modulus, 0);
-  assert_near(part.material.density, yw_material_by_name("rubber")->density, 0);
-  assert_int_equal(part.material.flow, YW_FLOW_NONE);
+  material = material_of(scene);
+  assert_near(material.youngs_modulus, yw_material_by_name("rubber")->youngs_modulus, 0);
+  assert_near(material.density, yw_material_by_name("rubber")->density, 0);
+  assert_int_equal(material.flow, YW_FLOW_NONE);
   yw_scene_destroy(scene);
 }
 
@@ -481,7 +514,7 @@ static void mistakes_are_reported_with_their_place(void** state) {
       {BODY(CUBE ", \"plastic\": {\"spacing\": 1e-3}"), "GB, but the limit is 8 GB"},
       {BODY(CUBE ", \"plastic\": {\"spacing\": 1e-5}"), "use a larger spacing"},
       {PLASTIC("\"fields\": [{\"poissons_ratio\": 0.1}]"),
-       "only for bodies of \"frames\" or \"fem\""},
+       "only for bodies of \"frames\", \"slender\" or \"fem\""},
       {PLASTIC("\"fields\": [{\"yield_stress\": 10}]"), "is for a flow that is \"von_mises\""},
       {PLASTIC("\"fields\": [{\"blend\": 1}]"), "needs \"youngs_modulus\", \"yield_stress\""},
       {PLASTIC("\"fields\": [{\"shape\": {\"sphere\": {\"radius\": 0.01}}, \"density\": 3}]"),
@@ -503,8 +536,10 @@ static void mistakes_are_reported_with_their_place(void** state) {
       {"{\"bodies\": [{" SOFT ", \"merge\": true}, {" CUBE
        ", \"plastic\": {\"spacing\": 0.05}, \"merge\": true}]}",
        "bodies[1].plastic.spacing merges with bodies whose \"spacing\" is another"},
-      {"{\"models\": {\"m\": {" SOFT "}}, \"bodies\": [{\"model\": \"m\", \"plastic\": {}}]}",
-       "plastic belongs to the model"}};
+      {"{\"models\": {\"m\": {" SOFT
+       "}}, \"bodies\": [{\"model\": \"m\", \"plastic\": {\"tolerance\": "
+       "1e-4, \"eta\": 1}}]}",
+       "plastic.eta belongs to the model"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     yw_scene* scene = NULL;
     yw_error error = {0}, warning = {0};
@@ -520,6 +555,7 @@ static void mistakes_are_reported_with_their_place(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(settings_reach_the_model),
+      cmocka_unit_test(settings_of_the_solver_reach_the_body),
       cmocka_unit_test(defaults_are_those_of_the_library),
       cmocka_unit_test(the_spacing_follows_the_size),
       cmocka_unit_test(bodies_come_from_any_source),

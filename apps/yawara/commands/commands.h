@@ -8,6 +8,7 @@ int cmd_mesh(int argc, char** argv);
 int cmd_inspect(int argc, char** argv);
 int cmd_export(int argc, char** argv);
 int cmd_plot(int argc, char** argv);
+int cmd_schema(int argc, char** argv);
 int cmd_render(int argc, char** argv);
 
 #endif

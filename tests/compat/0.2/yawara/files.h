@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files: meshes, scenes, caches. Files are not trusted: every error names file, place, what was
-// found and what was expected. Output goes to a temporary name and is renamed when complete.
+// Files: meshes, grids, point caches. Files are not trusted: every error names file, place, what
+// was found and what was expected. Output goes to a temporary name and is renamed when complete.
 #ifndef YAWARA_FILES_H
 #define YAWARA_FILES_H
 

@@ -44,7 +44,7 @@ YW_API const yw_material* yw_material_by_name(const char* name);  ///< NULL when
 typedef void (*yw_progress)(void* context, const char* what, double share);
 
 /// Carries a finer triangle mesh in the body (barycentric, rest pose): it is what pictures and
-/// caches show. Must be called before the first body is made, of a model made of tets.
+/// exports show. Must be called before the first body is made, of a model made of tets.
 YW_API yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface,
                                         yw_error* error);
 

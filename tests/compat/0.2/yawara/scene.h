@@ -98,6 +98,13 @@ YW_API yw_obstacle_id yw_scene_obstacle_id(const yw_scene* scene, int32_t obstac
 YW_API yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd,
                                 yw_world** out, yw_error* error);
 
+/// Gets a text in pieces, one after another.
+typedef void (*yw_text_sink)(void* context, const char* text);
+/// The JSON schema of scene files.
+YW_API void yw_scene_write_schema(yw_text_sink sink, void* context);
+/// All keys of scene files with unit, range and default, as Markdown.
+YW_API void yw_scene_write_keys(yw_text_sink sink, void* context);
+
 #ifdef __cplusplus
 }
 #endif

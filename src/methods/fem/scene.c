@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// "fem" in scene files: material, layers, levels, rules of refinement; and the model.
+#include <math.h>
+#include <string.h>
+
+#include "geometry/mesher.h"
+#include "scene/method.h"
+#include "yawara/fem.h"
+
+#define MOST_YOUNGS 1e13
+#define MOST_POISSON 0.4999
+#define ROOT_CELLS 4.0f  // along the longest side of a shape, or more where it is thin
+#define ROOT_DEPTH 2.0   // volume over area is a sixth of the width of a cube, half that of a plate
+#define MOST_ROOT_CELLS 40.0f
+#define MANY_STEPS 1e6  // per simulated second: worth a word
+#define SHAPE_LEVELS 2  // of bodies made of a shape
+
+// Tables ------------------------------------------------------------------------------------------
+
+static const char* const samplings[] = {"embedded", "standalone", "average", NULL};
+static const char* const refinements[] = {"jump", "range", "finest", "never", NULL};
+static const char* const hangings[] = {"carried", "snap", NULL};
+
+typedef struct fem_settings {
+  // What the model is
+  const char* material;
+  float youngs_modulus, poissons_ratio;
+  int32_t max_level, sampling;
+  const yw_json* fields;
+  yw_fem_params params;  // what bodies may change
+
+  int32_t num_fields;
+  yw_stiffness_spec* field_list;
+} fem_settings;
+static const fem_settings fem_defaults = {.youngs_modulus = 1e5f,
+                                          .poissons_ratio = 0.3f,
+                                          .max_level = 3,
+                                          .sampling = YW_FEM_EMBEDDED,
+                                          .params = {.tau = 0.01f,
+                                                     .safety = 0.75f,
+                                                     .mass_damping = 0.5f,
+                                                     .strain_range = 0.02f,
+                                                     .refine = YW_FEM_REFINE_JUMP,
+                                                     .hanging = YW_FEM_HANGING_CARRIED,
+                                                     .soften = true,
+                                                     .creep = 10.0f,
+                                                     .max_plastic = 1.0f,
+                                                     .sleep_speed = 0.001f}};
+static const yw_field fem_fields[] = {
+    YW_MODEL_FIELD(fem_settings, material, TEXT, 0, 0, "",
+                   "Young's modulus, Poisson's ratio and density by name (docs/materials.md); keys "
+                   "beside it win."),
+    YW_MODEL_FIELD_ABOVE(fem_settings, youngs_modulus, NUMBER, 0, MOST_YOUNGS, "Pa",
+                         "Young's modulus."),
+    YW_MODEL_FIELD(fem_settings, poissons_ratio, NUMBER, 0, MOST_POISSON, "",
+                   "Poisson's ratio: 0 (cork) to below 0.5 (rubber)."),
+    YW_MODEL_FIELD(fem_settings, max_level, INTEGER, 0, 8, "",
+                   "Times that a tet can be subdivided; 848 finest tets for each of the mesh at 3. "
+                   "Bodies made of a "
+                   "shape have 2 without it."),
+    YW_MODEL_CHOICE(fem_settings, sampling, samplings,
+                    "How coarse tets get their stiffness from the finest ones inside: load cases "
+                    "on the whole body; the paper's, each tet alone; the mean."),
+    YW_MODEL_NODE(fem_settings, fields, "[stiffness]",
+                  "Other material in parts of the body, each laid over the ones before."),
+    YW_PARAM(fem_settings, tau, NUMBER, 1e-9, 1e3, "", "Jump of strain that asks for refinement."),
+    YW_PARAM(fem_settings, check_interval, NUMBER, 0, 1e3, "s",
+             "Time between two looks at the strains; 0: 25 finest steps."),
+    YW_PARAM(fem_settings, time_step, NUMBER, 0, 1e3, "s",
+             "Of the inner steps; 0: from the finest tets in use."),
+    YW_PARAM(fem_settings, safety, NUMBER, 0.1, 1, "", "Share of the stable time step."),
+    YW_PARAM(fem_settings, mass_damping, NUMBER, 0, 1e6, "1/s",
+             "Rate at which all motion dies away."),
+    YW_PARAM(fem_settings, stiffness_damping, NUMBER, 0, 1e3, "s",
+             "Stress per rate of strain over stiffness."),
+    YW_PARAM(fem_settings, strain_range, NUMBER, 1e-9, 1e3, "",
+             "With refine \"range\": largest strain of a coarse tet."),
+    YW_PARAM(fem_settings, min_level, INTEGER, 0, 8, "", "Level that all tets have at least."),
+    YW_PARAM_CHOICE(fem_settings, refine, refinements,
+                    "What decides: jumps of strain; the paper's range of strain; nothing, all is "
+                    "finest; nothing, all stays."),
+    YW_PARAM_CHOICE(
+        fem_settings, hanging, hangings,
+        "How nodes on coarser tets are kept there: sharing forces; the paper's snapping."),
+    YW_PARAM(fem_settings, soften, BOOL, 0, 0, "",
+             "Coarse families bend as the finest tets would; the paper's own rules (range, snap) "
+             "do without."),
+    YW_PARAM(fem_settings, yield, NUMBER, 0, 1e3, "",
+             "Elastic strain beyond which material flows; 0: it never does."),
+    YW_PARAM(fem_settings, creep, NUMBER, 0, 1e6, "1/s",
+             "Share of what is beyond the yield strain that flows."),
+    YW_PARAM(fem_settings, max_plastic, NUMBER, 0, 1e3, "", "Largest plastic strain."),
+    YW_PARAM(fem_settings, sleep_speed, NUMBER, 0, 1e3, "m/s",
+             "Bodies slower than this for half a second sleep; 0: never.")};
+static const yw_record fem_record =
+    YW_RECORD("fem", fem_fields, fem_defaults,
+              "Adaptive finite elements: tets of the mesh are subdivided where strain varies.", "");
+
+// Reading -----------------------------------------------------------------------------------------
+
+static bool check(yw_loader* l, const yw_json* node, const yw_model_spec* model,
+                  const void* settings) {
+  const fem_settings* fem = settings;
+  int32_t max_level = ((const fem_settings*)model->settings)->max_level;
+  const yw_json* item = yw_json_get(node, "min_level");
+  if (fem->params.min_level <= max_level) return true;
+  return yw_value_fail(&l->r, item ? item : model->settings_node, "is %d, but \"max_level\" is %d",
+                       (int)fem->params.min_level, (int)max_level);
+}
+
+static bool load(yw_loader* l, yw_model_spec* model) {
+  const yw_json* node = model->keys.settings;
+  fem_settings* fem = model->settings;
+  if (!yw_needs_volume(l, model)) return false;
+  if (model->num_poses > 0) {
+    return yw_value_fail(&l->r, model->keys.examples, "is not for bodies of \"fem\"");
+  }
+  if (!yw_take_material(l, node, &fem->youngs_modulus, &fem->poissons_ratio)) return false;
+  if (model->source == YW_SOURCE_SHAPE && !yw_json_get(node, "max_level")) {
+    fem->max_level = SHAPE_LEVELS;
+  }
+  // Roots are too coarse to be looked at.
+  if (!model->keys.surface && model->source == YW_SOURCE_SHAPE) {
+    model->has_surface = true;
+    model->surface.solid = model->shape;
+  }
+  return check(l, node, model, fem) &&
+         yw_load_stiffness_list(l, fem->fields, yw_scene_fem.layer_keys, &fem->num_fields,
+                                &fem->field_list);
+}
+
+// Size of the coarsest tets of a shape, where none is given.
+static float root_size(const yw_shape* shape) {
+  yw_aabb box;
+  if (!yw_shape_bounds(shape, &box)) return 0;
+  yw_vec3 side = yw_sub(box.upper, box.lower);
+  float longest = fmaxf(side.x, fmaxf(side.y, side.z));
+  yw_extent extent = yw_shape_extent(shape, box);
+  double thick = ROOT_DEPTH * extent.volume / fmax(extent.area, 1e-30);
+  return fmaxf(fminf(longest / ROOT_CELLS, (float)thick), longest / MOST_ROOT_CELLS);
+}
+
+// Building ----------------------------------------------------------------------------------------
+
+static void layers_at(void* context, yw_vec3 p, int32_t label, yw_fem_material* material) {
+  const fem_settings* fem = context;
+  yw_point_material point = {.youngs_modulus = material->youngs_modulus,
+                             .poissons_ratio = material->poissons_ratio,
+                             .density = material->density,
+                             .damping_time = material->damping_time,
+                             .elasticity = material->elasticity};
+  for (int32_t i = 0; i < fem->num_fields; i++) {
+    yw_stiffness_at(&fem->field_list[i], p, label, &point);
+  }
+  *material = (yw_fem_material){.youngs_modulus = point.youngs_modulus,
+                                .poissons_ratio = point.poissons_ratio,
+                                .density = point.density,
+                                .damping_time = point.damping_time,
+                                .elasticity = point.elasticity};
+}
+
+// A layer that reaches none of the coarse tets' corners, middles of edges and centres is a mistake,
+// or smaller than anything that is drawn.
+static bool check_reach(yw_loader* l, const yw_model_spec* model) {
+  const fem_settings* fem = model->settings;
+  const yw_tet_mesh* tets = &model->tets;
+  for (int32_t k = 0; k < fem->num_fields; k++) {
+    const yw_stiffness_spec* layer = &fem->field_list[k];
+    bool any = !layer->where && !layer->labels;
+    for (int32_t t = 0; t < tets->num_tets && !any; t++) {
+      const int32_t* v = tets->tets + 4 * (size_t)t;
+      for (int32_t a = 0; a < 16 && !any; a++) {
+        yw_vec3 p = tets->positions[v[a & 3]], q = tets->positions[v[a >> 2]];
+        yw_vec3 middle = {0.5f * (p.x + q.x), 0.5f * (p.y + q.y), 0.5f * (p.z + q.z)};
+        yw_point_material scratch = {.youngs_modulus = 1, .density = 1};
+        any = yw_stiffness_at(layer, middle, tets->labels ? tets->labels[t] : 0, &scratch);
+      }
+    }
+    if (!any) {
+      return yw_value_fail(&l->r, fem->fields->items[k], "selects none of the %d tets",
+                           (int)tets->num_tets);
+    }
+  }
+  return true;
+}
+
+// From here on the vertices of the model are those of its finest level: pins hold all of them.
+static bool take_finest(yw_loader* l, yw_model_spec* model) {
+  const yw_tet_mesh* finest = yw_model_tets(model->model);
+  yw_tet_mesh copy;
+  if (yw_tet_mesh_copy(finest, &l->scene->mem, &copy) < 0) return yw_memory_fail(&l->r);
+  yw_tet_mesh_free(&model->tets);
+  model->tets = copy;
+  return true;
+}
+
+// Explicit steps: what is very stiff or damped would seem to stand still.
+static void warn_of_short_steps(yw_loader* l, const yw_model_spec* model) {
+  const yw_fem_params* params = &((const fem_settings*)model->settings)->params;
+  yw_fem_info info;
+  if (yw_model_fem_info(model->model, &info) < 0) return;
+  double step = (double)info.levels[params->min_level].time_step;
+  double x = (double)params->stiffness_damping / step;
+  step *= (double)params->safety / (sqrt(1.0 + x * x) + x);
+  if (step * MANY_STEPS >= 1.0) return;
+  yw_value_warn(
+      &l->r, model->settings_node,
+      " needs %.1g or more inner steps for a second: longer than %.1g s they would not be "
+      "stable. Stiff bodies are for \"frames\"; or take less stiffness, damping or levels",
+      1.0 / step, step);
+}
+
+static bool create(yw_loader* l, yw_model_spec* model) {
+  fem_settings* fem = model->settings;
+  yw_error deep = {0};
+  yw_fem_def def = yw_default_fem_def();
+  def.mesh = &model->tets;
+  def.max_level = fem->max_level;
+  def.youngs_modulus = fem->youngs_modulus;
+  def.poissons_ratio = fem->poissons_ratio;
+  def.density = model->keys.density;
+  def.params = fem->params;
+  def.sampling = (yw_fem_sampling)fem->sampling;
+  def.material_at = fem->num_fields > 0 ? layers_at : NULL;
+  def.material_context = fem;
+  def.cache_folder = l->def->cache_folder;
+  def.threads = l->def->threads;
+  def.progress = l->def->progress;
+  def.progress_context = l->def->progress_context;
+  yw_status status = yw_model_create_fem(&l->scene->mem, &def, &model->model, &deep);
+  const yw_json* node = status == YW_ERR_GEOMETRY ? model->source_node : model->settings_node;
+  if (status < 0) return yw_deep_fail(&l->r, node, &deep);
+  if (status == YW_WARN_CACHE) yw_value_warn(&l->r, node, ": %s", deep.message);
+  warn_of_short_steps(l, model);
+  return true;
+}
+
+static bool create_layered(yw_loader* l, yw_model_spec* model) {
+  const fem_settings* fem = model->settings;
+  bool done = yw_open_stiffness(l, fem->num_fields, fem->field_list) && check_reach(l, model) &&
+              create(l, model);
+  yw_close_stiffness(fem->num_fields, fem->field_list);
+  return done;
+}
+
+// Roots of a shape have a size of their own, and the surface is finer than these.
+static void choose_sizes(yw_model_spec* model) {
+  float* surface = &model->surface.size;
+  bool chosen = model->source == YW_SOURCE_SHAPE && !(model->size > 0);
+  if (chosen) model->size = root_size(model->shape);
+  if (*surface > 0 || !(model->size > 0)) return;
+  *surface = chosen ? model->size / 6.0f : model->size * (1.0f / 6.0f);
+}
+
+static bool build(yw_loader* l, yw_model_spec* model) {
+  choose_sizes(model);
+  if (!yw_build_volume(l, model, create_layered) || !take_finest(l, model)) return false;
+  model->points = model->tets.positions;
+  model->num_points = model->tets.num_vertices;
+  return true;
+}
+
+static yw_status apply(yw_world* world, yw_body_id id, const void* settings) {
+  return yw_body_set_fem_params(world, id, &((const fem_settings*)settings)->params);
+}
+
+const yw_scene_method yw_scene_fem = {.name = "fem",
+                                      .record = &fem_record,
+                                      .has_poses = true,
+                                      .material_name = yw_material_name,
+                                      .layer_keys = YW_LAYER_POISSON | YW_LAYER_MATERIAL |
+                                                    YW_LAYER_DENSITY | YW_LAYER_DAMPING |
+                                                    YW_LAYER_ELASTIC | YW_LAYER_LABELS,
+                                      .load = load,
+                                      .density = yw_material_density,
+                                      .check = check,
+                                      .build = build,
+                                      .apply = apply};

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// "frames" in scene files: material, layers of stiffness, solver; and the model.
+#include "scene/method.h"
+#include "yawara/frames.h"
+
+#define MOST_YOUNGS 1e13
+#define MOST_POISSON 0.4999
+
+// Tables ------------------------------------------------------------------------------------------
+
+static const char* const kinds[] = {"rings", "cells", NULL};
+static const char* const solvers[] = {"implicit", "bdf2", "extended", "classic", NULL};
+
+typedef struct frames_settings {
+  // What the model is
+  const char* material;
+  float youngs_modulus, poissons_ratio;
+  int32_t kind;
+  const yw_json* fields;
+  yw_frames_params params;  // what bodies may change
+
+  int32_t num_fields;
+  yw_stiffness_spec* field_list;
+} frames_settings;
+static const frames_settings frames_defaults = {
+    .youngs_modulus = 1e5f,
+    .poissons_ratio = 0.3f,
+    .kind = YW_FRAMES_RINGS,
+    .params = {.beta = 0.95f, .tolerance = 1e-3f, .substeps = 10, .sweeps = 1, .stiffness = 0.5f}};
+static const yw_field frames_fields[] = {
+    YW_MODEL_FIELD(frames_settings, material, TEXT, 0, 0, "",
+                   "Young's modulus, Poisson's ratio and density by name (docs/materials.md); keys "
+                   "beside it win."),
+    YW_MODEL_FIELD_ABOVE(frames_settings, youngs_modulus, NUMBER, 0, MOST_YOUNGS, "Pa",
+                         "Young's modulus."),
+    YW_MODEL_FIELD(frames_settings, poissons_ratio, NUMBER, 0, MOST_POISSON, "",
+                   "Poisson's ratio: 0 (cork) to below 0.5 (rubber)."),
+    YW_MODEL_CHOICE(frames_settings, kind, kinds,
+                    "What regions are: the tets around every vertex, or the cells of a lattice."),
+    YW_MODEL_NODE(frames_settings, fields, "[stiffness]",
+                  "Other stiffness in parts of the body, each laid over the ones before."),
+    YW_PARAM_CHOICE(
+        frames_settings, solver, solvers,
+        "Implicit: accurate, damps fast vibrations; bdf2: damps far less; extended: position-based "
+        "in physical units; classic: position-based with \"stiffness\", for comparison."),
+    YW_PARAM(
+        frames_settings, damping, NUMBER, 0, 1e6, "1/s",
+        "Rate at which velocities that are not rigid die away; amplitudes fall at half of it."),
+    YW_PARAM(frames_settings, beta, NUMBER, 0, 1, "", "Share of the energy that examples rule."),
+    YW_PARAM(frames_settings, tolerance, NUMBER, 1e-6, 0.5, "", "Of implicit solves, relative."),
+    YW_PARAM(frames_settings, substeps, INTEGER, 1, 1000, "",
+             "Position-based: steps per substep of the scene."),
+    YW_PARAM(frames_settings, sweeps, INTEGER, 1, 1000, "", "Position-based: sweeps per step."),
+    YW_PARAM(frames_settings, stiffness, NUMBER, 0, 1, "",
+             "Classic only: share of the way to the goal that a sweep covers.")};
+static const yw_record frames_record =
+    YW_RECORD("frames", frames_fields, frames_defaults,
+              "Stiffness in pascals: shape matching as frames on springs.", "");
+
+// Models and bodies -------------------------------------------------------------------------------
+
+static bool check(yw_loader* l, const yw_json* node, const yw_model_spec* model,
+                  const void* settings) {
+  const frames_settings* frames = settings;
+  if (frames->params.solver != YW_FRAMES_CLASSIC || model->num_poses == 0) return true;
+  const yw_json* item = yw_json_get(node, "solver");
+  return yw_value_fail(&l->r, item ? item : model->settings_node,
+                       "is \"classic\", which knows the rest pose only, but there are examples");
+}
+
+static bool load(yw_loader* l, yw_model_spec* model) {
+  const yw_json* node = model->keys.settings;
+  frames_settings* frames = model->settings;
+  if (!yw_needs_volume(l, model) ||
+      !yw_take_material(l, node, &frames->youngs_modulus, &frames->poissons_ratio)) {
+    return false;
+  }
+  if (frames->kind == YW_FRAMES_CELLS && model->source != YW_SOURCE_LATTICE) {
+    return yw_value_fail(&l->r, yw_json_get(node, "kind"),
+                         "is \"cells\", but the mesh is not a lattice");
+  }
+  return check(l, node, model, frames) &&
+         yw_load_stiffness_list(l, frames->fields, yw_scene_frames.layer_keys, &frames->num_fields,
+                                &frames->field_list);
+}
+
+// Building ----------------------------------------------------------------------------------------
+
+static bool create_with(yw_loader* l, yw_model_spec* model, yw_frames_def* def) {
+  yw_error deep = {0};
+  yw_status status = yw_model_create_frames(&l->scene->mem, def, &model->model, &deep);
+  const yw_json* node = status == YW_ERR_GEOMETRY ? model->source_node : model->settings_node;
+  return status >= 0 || yw_deep_fail(&l->r, node, &deep);
+}
+
+static bool create(yw_loader* l, yw_model_spec* model) {
+  const yw_allocator* mem = &l->scene->mem;
+  const frames_settings* frames = model->settings;
+  const int32_t* n = model->lattice.cells;
+  int32_t count = model->tets.num_vertices;
+  yw_frames_def def = yw_default_frames_def();
+  def.mesh = &model->tets;
+  def.kind = (yw_frames_kind)frames->kind;
+  def.density = model->keys.density;
+  def.youngs_modulus = frames->youngs_modulus;
+  def.poissons_ratio = frames->poissons_ratio;
+  def.num_examples = model->num_poses;
+  def.examples = (const yw_vec3* const*)model->examples;
+  def.params = frames->params;
+  bool cells = def.kind == YW_FRAMES_CELLS;
+  def.num_cells = cells ? n[0] * n[1] * n[2] : 0;
+  float* fields = NULL;
+  int32_t* corners = cells ? YW_NEW_ARRAY(mem, int32_t, 8 * (size_t)def.num_cells) : NULL;
+  bool done = !cells || corners || yw_memory_fail(&l->r);
+  done = done && yw_make_moduli(l, frames->fields, frames->num_fields, frames->field_list,
+                                frames->youngs_modulus, frames->poissons_ratio,
+                                model->tets.positions, count, &fields);
+  if (fields) {
+    def.youngs_modulus_field = fields;
+    def.poissons_ratio_field = fields + count;
+  }
+  if (done && cells) yw_lattice_cells(n, corners);
+  def.cells = corners;
+  done = done && create_with(l, model, &def);
+  yw_mem_free(mem, fields);
+  yw_mem_free(mem, corners);
+  return done;
+}
+
+static bool build(yw_loader* l, yw_model_spec* model) { return yw_build_volume(l, model, create); }
+
+static yw_status apply(yw_world* world, yw_body_id id, const void* settings) {
+  return yw_body_set_frames_params(world, id, &((const frames_settings*)settings)->params);
+}
+
+const yw_scene_method yw_scene_frames = {.name = "frames",
+                                         .record = &frames_record,
+                                         .has_poses = true,
+                                         .material_name = yw_material_name,
+                                         .layer_keys = YW_LAYER_POISSON | YW_LAYER_MATERIAL,
+                                         .load = load,
+                                         .density = yw_material_density,
+                                         .check = check,
+                                         .build = build,
+                                         .apply = apply};

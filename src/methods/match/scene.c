@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// "match" in scene files: parameters, groups of regions; and the model.
+#include <string.h>
+
+#include "scene/method.h"
+#include "yawara/match.h"
+
+// Tables ------------------------------------------------------------------------------------------
+
+static const char* const projections[] = {"exact", "paper", NULL};
+
+typedef struct match_settings {
+  const yw_json* groups;
+  yw_match_params params;  // what bodies may change
+
+  yw_grouping grouping;
+  int32_t num_labels;       // of labels, and of selectors when there are shapes
+  int32_t* labels;          // per vertex, or per selector; in the document
+  yw_shape** label_shapes;  // NULL: labels are per vertex
+  const yw_json* labels_node;
+} match_settings;
+static const match_settings match_defaults = {
+    .params = {.alpha = 0.8f, .beta = 0.95f, .damping = 2, .viscosity = 0.015f}};
+static const yw_field match_fields[] = {
+    YW_PARAM(match_settings, alpha, NUMBER, 0, 1, "",
+             "Share of the way to the goal shape that a substep covers: stiffness."),
+    YW_PARAM(match_settings, beta, NUMBER, 0, 1, "",
+             "How strongly examples attract, from 0 (not at all) to 1 (the body may rest in one)."),
+    YW_PARAM(match_settings, damping, NUMBER, 0, 1e6, "1/s",
+             "Rate at which motion that is not rigid dies away."),
+    YW_PARAM(match_settings, viscosity, NUMBER, 0, 1e3, "s",
+             "Viscosity over stiffness: fast wobbles die before slow ones, and a dropped body does "
+             "not bounce for ever. 0: as in the papers."),
+    YW_PARAM_CHOICE(match_settings, projection, projections,
+                    "How weights of examples are kept convex."),
+    YW_MODEL_NODE(match_settings, groups, "'global|'per_region|[integer]|[selector]",
+                  "Which parts choose their example together: all (global), every one-ring alone "
+                  "(per_region), a label per vertex, or shapes (in the model's rest pose) with "
+                  "labels: a vertex takes that of the first shape around it, else 0.")};
+static const yw_record match_record =
+    YW_RECORD("match", match_fields, match_defaults, "Example-based shape matching.", "");
+
+typedef struct selector_keys {
+  const yw_json* shape;
+  int32_t label;
+} selector_keys;
+static const selector_keys selector_defaults = {.label = 0};
+static const yw_field selector_fields[] = {
+    YW_NODE(selector_keys, shape, "any_shape", "In the coordinates of the rest pose."),
+    YW_FIELD(selector_keys, label, INTEGER, -1e9, 1e9, "",
+             "Group they belong to; without it, 1 for the first selector, 2 for the second, ...")};
+static const yw_record selector_record = YW_RECORD("selector", selector_fields, selector_defaults,
+                                                   "Vertices inside a shape.", "needs shape");
+static const yw_record* const records[] = {&selector_record, NULL};
+
+// Groups ------------------------------------------------------------------------------------------
+
+static bool load_selector(yw_loader* l, const yw_json* node, int32_t number, match_settings* out) {
+  selector_keys k;
+  if (!yw_read_record(&l->r, node, &selector_record, &k) || !yw_needs(&l->r, node, "shape") ||
+      !yw_load_shape(l, k.shape, &out->label_shapes[number])) {
+    return false;
+  }
+  out->labels[number] = yw_json_get(node, "label") ? k.label : number + 1;
+  return true;
+}
+
+static bool load_labels(yw_loader* l, const yw_json* node, match_settings* out) {
+  int32_t count = node->count;
+  if (count == 0) return yw_value_fail(&l->r, node, "is empty, but must have labels or shapes");
+  bool shapes = node->items[0]->type == YW_JSON_OBJECT;
+  out->grouping = YW_GROUPS_LABELS;
+  out->labels_node = node;
+  out->num_labels = count;
+  out->labels = yw_json_alloc(l->r.doc, (size_t)count * sizeof *out->labels);
+  if (!out->labels) return yw_memory_fail(&l->r);
+  if (shapes) {
+    out->label_shapes = yw_json_alloc(l->r.doc, (size_t)count * sizeof *out->label_shapes);
+    if (!out->label_shapes) return yw_memory_fail(&l->r);
+  }
+  for (int32_t i = 0; i < count; i++) {
+    const yw_json* item = node->items[i];
+    bool done = shapes ? load_selector(l, item, i, out)
+                       : yw_read_integer(&l->r, item, -1e9, 1e9, &out->labels[i]);
+    if (!done) return false;
+  }
+  return true;
+}
+
+static bool load_groups(yw_loader* l, const yw_json* node, match_settings* out) {
+  static const char* const words[] = {"global", "per_region"};
+  out->grouping = YW_GROUPS_GLOBAL;
+  if (!node) return true;
+  if (node->type == YW_JSON_ARRAY) return load_labels(l, node, out);
+  if (node->type != YW_JSON_STRING) {
+    return yw_type_fail(&l->r, node,
+                        "\"global\", \"per_region\", a list of labels or a list of "
+                        "{\"shape\": ..., \"label\": ...}");
+  }
+  if (strcmp(node->string, "global") == 0) return true;
+  out->grouping = YW_GROUPS_PER_REGION;
+  if (strcmp(node->string, "per_region") == 0) return true;
+  yw_hint hint = yw_suggest(node->string, 2, words);
+  return yw_value_fail(&l->r, node, "is \"%.60s\", but must be \"global\" or \"per_region\"%s",
+                       node->string, hint.text);
+}
+
+static bool load(yw_loader* l, yw_model_spec* model) {
+  match_settings* settings = model->settings;
+  return yw_needs_volume(l, model) && load_groups(l, settings->groups, settings);
+}
+
+// Building
+// ------------------------------------------------------------------------------------------
+
+// Labels per vertex: given, or those of the first shape around it (0 outside all).
+static bool build_labels(yw_loader* l, const yw_model_spec* model, const match_settings* s,
+                         int32_t* out) {
+  int32_t count = model->tets.num_vertices;
+  if (!s->label_shapes) {
+    if (s->num_labels != count) {
+      return yw_value_fail(&l->r, s->labels_node, "has %d labels, but the mesh has %d vertices",
+                           (int)s->num_labels, (int)count);
+    }
+    memcpy(out, s->labels, (size_t)count * sizeof *out);
+    return true;
+  }
+  for (int32_t k = 0; k < s->num_labels; k++) {
+    bool any = false;
+    for (int32_t i = 0; i < count && !any; i++) {
+      any = yw_shape_distance(s->label_shapes[k], model->tets.positions[i]) <= 0;
+    }
+    if (!any) {
+      return yw_value_fail(&l->r, s->labels_node->items[k], "selects none of the %d vertices",
+                           (int)count);
+    }
+  }
+  for (int32_t i = 0; i < count; i++) {
+    out[i] = 0;
+    for (int32_t k = s->num_labels - 1; k >= 0; k--) {
+      if (yw_shape_distance(s->label_shapes[k], model->tets.positions[i]) <= 0) {
+        out[i] = s->labels[k];
+      }
+    }
+  }
+  return true;
+}
+
+static bool create_with(yw_loader* l, yw_model_spec* model, const int32_t* labels) {
+  const match_settings* settings = model->settings;
+  yw_error deep = {0};
+  yw_match_def def = yw_default_match_def();
+  def.mesh = &model->tets;
+  def.density = model->keys.density;
+  def.num_examples = model->num_poses;
+  def.examples = (const yw_vec3* const*)model->examples;
+  def.grouping = settings->grouping;
+  def.vertex_labels = labels;
+  def.params = settings->params;
+  yw_status status = yw_model_create_match(&l->scene->mem, &def, &model->model, &deep);
+  const yw_json* node = status == YW_ERR_GEOMETRY ? model->source_node : model->node;
+  if (status < 0) return yw_deep_fail(&l->r, node, &deep);
+  if (status == YW_WARN_REDUNDANT) yw_value_warn(&l->r, model->keys.examples, ": %s", deep.message);
+  return true;
+}
+
+static bool create(yw_loader* l, yw_model_spec* model) {
+  const match_settings* settings = model->settings;
+  if (settings->grouping != YW_GROUPS_LABELS) return create_with(l, model, NULL);
+  int32_t* labels = YW_NEW_ARRAY(&l->scene->mem, int32_t, model->tets.num_vertices);
+  if (!labels) return yw_memory_fail(&l->r);
+  bool done = build_labels(l, model, settings, labels) && create_with(l, model, labels);
+  yw_mem_free(&l->scene->mem, labels);
+  return done;
+}
+
+static bool build(yw_loader* l, yw_model_spec* model) { return yw_build_volume(l, model, create); }
+
+static yw_status apply(yw_world* world, yw_body_id id, const void* settings) {
+  return yw_body_set_match_params(world, id, &((const match_settings*)settings)->params);
+}
+
+const yw_scene_method yw_scene_match = {.name = "match",
+                                        .record = &match_record,
+                                        .records = records,
+                                        .has_poses = true,
+                                        .load = load,
+                                        .build = build,
+                                        .apply = apply};

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: MIT
+// "plastic" in scene files: material, how it yields, layers, spacing of the particles; the
+// particles, the model, and bodies that merge.
+#include <math.h>
+#include <string.h>
+
+#include "scene/method.h"
+#include "yawara/extend/vec.h"
+#include "yawara/files.h"
+#include "yawara/plastic.h"
+
+#define FAR 1e6
+#define MOST_YOUNGS 1e13
+#define MOST_POISSON 0.4999
+#define MOST_YIELD 1e12
+// Without a spacing: longest side of the shape over this.
+#define DEFAULT_CELLS 24.0f
+
+// Tables ------------------------------------------------------------------------------------------
+
+static const char* const flows[] = {"elastic", "box", "von_mises", NULL};
+static const char* const variants[] = {"consistent", "paper", NULL};
+enum { VARIANT_CONSISTENT, VARIANT_PAPER };
+
+typedef struct plastic_settings {
+  // What the model is
+  const char* material;
+  float spacing;  // m; 0: from the size of the shape
+  float youngs_modulus, poissons_ratio;
+  int32_t flow;
+  float theta_c, theta_s, yield_stress, xi, eta;
+  int32_t variant;
+  bool without_slaves, sheet;
+  const yw_json* fields;
+  yw_plastic_params params;  // what bodies may change
+
+  int32_t num_fields;
+  yw_stiffness_spec* field_list;
+
+  // Built, in the document: particles, and with layers per particle Young's moduli, yield stresses
+  // and densities, one list after another.
+  int32_t num_points;
+  yw_vec3* points;
+  float* layers;
+} plastic_settings;
+static const plastic_settings plastic_defaults = {
+    .youngs_modulus = 1e6f,
+    .poissons_ratio = 0.3f,
+    .flow = YW_FLOW_NONE,
+    .theta_c = 0.025f,
+    .theta_s = 0.0075f,
+    .yield_stress = 1e4f,
+    .variant = VARIANT_CONSISTENT,
+    .params = {.tolerance = 1e-3f, .max_iterations = 300, .sleep_speed = -1.0f}};
+static const yw_field plastic_fields[] = {
+    YW_MODEL_FIELD_ABOVE(
+        plastic_settings, spacing, NUMBER, 0, FAR, "m",
+        "Distance of the particles; without it a 24th of the longest side of the shape."),
+    YW_MODEL_FIELD(plastic_settings, material, TEXT, 0, 0, "",
+                   "All numbers and the flow by name (docs/materials.md); keys beside it win."),
+    YW_MODEL_FIELD_ABOVE(plastic_settings, youngs_modulus, NUMBER, 0, MOST_YOUNGS, "Pa",
+                         "Young's modulus."),
+    YW_MODEL_FIELD(plastic_settings, poissons_ratio, NUMBER, 0, MOST_POISSON, "",
+                   "Poisson's ratio."),
+    YW_MODEL_CHOICE(plastic_settings, flow, flows,
+                    "How it yields: not at all; stretches stay within limits, as in the paper; "
+                    "shear beyond the yield stress flows. Without it: that of the material, or of "
+                    "the limits that are given."),
+    YW_MODEL_FIELD(plastic_settings, theta_c, NUMBER, 0, 0.999, "",
+                   "With box: compression at which it yields."),
+    YW_MODEL_FIELD(plastic_settings, theta_s, NUMBER, 0, 1e3, "",
+                   "With box: extension at which it yields."),
+    YW_MODEL_FIELD(plastic_settings, yield_stress, NUMBER, 0, MOST_YIELD, "Pa",
+                   "With von_mises: stress beyond which shear flows."),
+    YW_MODEL_FIELD(plastic_settings, xi, NUMBER, 0, 1e4, "",
+                   "Hardening: of the stiffness by compression (box), of the yield stress by "
+                   "plastic strain (von_mises)."),
+    YW_MODEL_FIELD(plastic_settings, eta, NUMBER, 0, 1, "",
+                   "0: particles keep rotation besides velocity, which is viscous; 1: all of the "
+                   "affine velocity."),
+    YW_MODEL_FIELD(plastic_settings, sheet, BOOL, 0, 0, "",
+                   "One layer of particles, in the middle of the height (y) of the shape."),
+    YW_MODEL_NODE(plastic_settings, fields, "[stiffness]",
+                  "Other stiffness, yield stress or density in parts of the body, each laid over "
+                  "the ones before."),
+    YW_PARAM(plastic_settings, time_step, NUMBER, 0, 1, "s",
+             "Of the inner steps; 0: chosen from stiffness and speed."),
+    YW_PARAM(plastic_settings, tolerance, NUMBER, 1e-6, 0.1, "",
+             "Of the implicit solves, relative."),
+    YW_PARAM(plastic_settings, max_iterations, INTEGER, 1, 10000, "", "Of a solve."),
+    YW_PARAM(plastic_settings, sleep_speed, NUMBER, 0, 1e3, "m/s",
+             "Pieces that touch something and are slower for half a second sleep; 0: never. "
+             "Without it: 5 % of what gravity adds in an inner step, or 0.05 spacings per second "
+             "(at most 0.001) where that is more."),
+    YW_MODEL_CHOICE(plastic_settings, variant, variants,
+                    "The equations made consistent, or as printed in the paper, for comparison."),
+    YW_MODEL_FIELD(plastic_settings, without_slaves, BOOL, 0, 0, "",
+                   "Forces at the masters themselves, for comparison.")};
+static const yw_record plastic_record =
+    YW_RECORD("plastic", plastic_fields, plastic_defaults,
+              "Master and slave particles: matter that dents, tears, splits and merges.", "");
+
+// Materials ---------------------------------------------------------------------------------------
+
+// The names of presets, then those of elastic materials.
+static const char* material_name(int32_t i) {
+  int32_t presets = yw_num_plastic_presets();
+  return i < presets ? yw_plastic_preset_at(i)->name : yw_material_name(i - presets);
+}
+
+static bool find_material(yw_loader* l, const yw_json* node, yw_plastic_material* out) {
+  const yw_plastic_preset* preset = yw_plastic_preset_by_name(node->string);
+  const yw_material* elastic = yw_material_by_name(node->string);
+  *out = preset ? preset->material : yw_default_plastic_material();
+  if (preset) return true;
+  if (elastic) {
+    out->youngs_modulus = elastic->youngs_modulus;
+    out->poissons_ratio = elastic->poissons_ratio;
+    out->density = elastic->density;
+    return true;
+  }
+  return yw_no_material(l, node, material_name);
+}
+
+// Keys beside the name of a material win over it.
+static bool take_material(yw_loader* l, const yw_json* node, plastic_settings* plastic) {
+  if (!plastic->material) return true;
+  yw_plastic_material m;
+  if (!find_material(l, yw_json_get(node, "material"), &m)) return false;
+  const struct {
+    const char* key;
+    float* to;
+    float from;
+  } numbers[] = {{"youngs_modulus", &plastic->youngs_modulus, m.youngs_modulus},
+                 {"poissons_ratio", &plastic->poissons_ratio, m.poissons_ratio},
+                 {"theta_c", &plastic->theta_c, m.theta_c},
+                 {"theta_s", &plastic->theta_s, m.theta_s},
+                 {"yield_stress", &plastic->yield_stress, m.yield_stress},
+                 {"xi", &plastic->xi, m.xi},
+                 {"eta", &plastic->eta, m.eta}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    if (!yw_json_get(node, numbers[i].key)) *numbers[i].to = numbers[i].from;
+  }
+  if (!yw_json_get(node, "flow")) plastic->flow = (int32_t)m.flow;
+  return true;
+}
+
+// Limits that are given say how it yields; limits of another rule are a mistake.
+static bool choose_flow(yw_loader* l, const yw_json* node, plastic_settings* plastic) {
+  static const struct {
+    const char* key;
+    int32_t flow;
+  } limits[] = {
+      {"theta_c", YW_FLOW_BOX}, {"theta_s", YW_FLOW_BOX}, {"yield_stress", YW_FLOW_VON_MISES}};
+  bool chosen = yw_json_get(node, "flow") != NULL;
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    const yw_json* item = yw_json_get(node, limits[i].key);
+    if (!item) continue;
+    if (!chosen) plastic->flow = limits[i].flow;
+    chosen = true;
+    if (plastic->flow == limits[i].flow) continue;
+    return yw_value_fail(&l->r, item, "is for a flow that is \"%s\", but here it is \"%s\"",
+                         flows[limits[i].flow], flows[plastic->flow]);
+  }
+  const yw_json* xi = yw_json_get(node, "xi");
+  if (xi && plastic->flow == YW_FLOW_NONE) {
+    return yw_value_fail(&l->r, xi, "is for materials that yield, but the flow is \"elastic\"");
+  }
+  if (plastic->flow == YW_FLOW_NONE) plastic->xi = 0;
+  return true;
+}
+
+// Reading -----------------------------------------------------------------------------------------
+
+static bool density(yw_loader* l, const yw_json* material, float* out) {
+  yw_plastic_material found;
+  if (!find_material(l, material, &found)) return false;
+  *out = found.density;
+  return true;
+}
+
+static bool screen(yw_loader* l, const yw_model_spec* model) {
+  const yw_json* source = model->keys.own_source;
+  const yw_json* wrong = source             ? source
+                         : model->num_poses ? model->keys.examples
+                                            : model->keys.surface;
+  if (!wrong) return true;
+  if (source && strcmp(source->key, "sheet") == 0) {
+    return yw_value_fail(&l->r, wrong,
+                         "is not for bodies of \"plastic\"; say \"sheet\": true in it, and a "
+                         "\"shape\"");
+  }
+  return yw_value_fail(&l->r, wrong, "is not for bodies of \"plastic\"");
+}
+
+static bool load(yw_loader* l, yw_model_spec* model) {
+  const yw_json* node = model->keys.settings;
+  plastic_settings* plastic = model->settings;
+  if (!take_material(l, node, plastic) || !choose_flow(l, node, plastic) ||
+      !yw_load_stiffness_list(l, plastic->fields, yw_scene_plastic.layer_keys, &plastic->num_fields,
+                              &plastic->field_list)) {
+    return false;
+  }
+  for (int32_t i = 0; i < plastic->num_fields; i++) {
+    const yw_json* yield = plastic->field_list[i].yield_stress;
+    if (!yield || plastic->flow == YW_FLOW_VON_MISES) continue;
+    return yw_value_fail(&l->r, yield, "is for a flow that is \"von_mises\", but it is \"%s\"",
+                         flows[plastic->flow]);
+  }
+  return true;
+}
+
+// Shapes ------------------------------------------------------------------------------------------
+
+static bool has_ending(const char* file, const char* ending) {
+  size_t length = strlen(file), end = strlen(ending);
+  return length >= end && strcmp(file + length - end, ending) == 0;
+}
+
+// Surfaces of files, or of the tets in them.
+static bool read_surface(yw_loader* l, yw_model_spec* model, yw_tri_mesh* out) {
+  bool triangles = has_ending(model->file, ".obj") || has_ending(model->file, ".ply") ||
+                   has_ending(model->file, ".stl");
+  yw_error deep = {0};
+  if (!triangles) {
+    bool done = yw_build_tets(l, model);
+    if (done && yw_tet_mesh_surface(&model->tets, &l->scene->mem, out, NULL) < 0) {
+      done = yw_memory_fail(&l->r);
+    }
+    yw_tet_mesh_free(&model->tets);
+    model->tets = (yw_tet_mesh){0};
+    return done;
+  }
+  char* file = yw_loader_file(l, model->file);
+  if (!file) return yw_memory_fail(&l->r);
+  if (yw_tri_mesh_read(file, &l->scene->mem, out, &deep) < 0) {
+    return yw_deep_fail(&l->r, model->source_node, &deep);
+  }
+  for (int32_t i = 0; i < out->num_vertices; i++) {
+    out->positions[i] = yw_scale(out->positions[i], model->scale);
+  }
+  return true;
+}
+
+static bool make_shape(yw_loader* l, yw_model_spec* model) {
+  const yw_allocator* mem = &l->scene->mem;
+  yw_error deep = {0};
+  yw_status status;
+  if (model->shape) return true;
+  if (!YW_LIST_RESERVE(mem, &l->scene->shapes, 2)) return yw_memory_fail(&l->r);
+  yw_shape** list = l->scene->shapes.items;
+  if (model->source == YW_SOURCE_LATTICE) {
+    const yw_lattice_spec* s = &model->lattice;
+    yw_shape* box = NULL;
+    status = yw_shape_box(mem, yw_scale(s->size, 0.5f), &box);
+    if (status < 0) return yw_memory_fail(&l->r);
+    list[l->scene->shapes.count++] = box;
+    yw_transform moved = {s->center, {0, 0, 0, 1}, 1};
+    if (yw_shape_transform(mem, box, moved, &model->shape) < 0) return yw_memory_fail(&l->r);
+  } else {
+    yw_tri_mesh surface = {0};
+    if (!read_surface(l, model, &surface)) return false;
+    status = yw_shape_mesh(mem, &surface, &model->shape, &deep);
+    yw_tri_mesh_free(&surface);
+    if (status < 0) return yw_deep_fail(&l->r, model->source_node, &deep);
+  }
+  list[l->scene->shapes.count++] = model->shape;
+  return true;
+}
+
+static void choose_spacing(const yw_model_spec* model, plastic_settings* plastic) {
+  yw_aabb box;
+  if (plastic->spacing > 0 || !yw_shape_bounds(model->shape, &box)) return;
+  yw_vec3 side = yw_sub(box.upper, box.lower);
+  plastic->spacing = fmaxf(side.x, fmaxf(side.y, side.z)) / DEFAULT_CELLS;
+}
+
+// Particles ---------------------------------------------------------------------------------------
+
+static bool make_points(yw_loader* l, const yw_model_spec* model, plastic_settings* plastic) {
+  const yw_json* node = yw_json_get(model->keys.settings, "spacing");
+  yw_error deep = {0};
+  yw_vec3* points = NULL;
+  int32_t count;
+  double limit = yw_default_plastic_def().memory_limit;
+  // Refused before any memory is taken.
+  yw_status status =
+      yw_plastic_count(model->shape, plastic->spacing, plastic->sheet, limit, &count, NULL, &deep);
+  if (status >= 0) {
+    status = yw_plastic_sample(&l->scene->mem, model->shape, plastic->spacing, plastic->sheet,
+                               &points, &count, &deep);
+  }
+  if (status < 0) return yw_deep_fail(&l->r, node ? node : model->source_node, &deep);
+  plastic->num_points = count;
+  plastic->points = yw_json_alloc(l->r.doc, (size_t)count * sizeof *points);
+  if (plastic->points) memcpy(plastic->points, points, (size_t)count * sizeof *points);
+  yw_points_free(&l->scene->mem, points);
+  return plastic->points || yw_memory_fail(&l->r);
+}
+
+static bool lay_layers(yw_loader* l, const yw_model_spec* model, plastic_settings* plastic) {
+  int32_t count = plastic->num_points;
+  float *youngs = plastic->layers, *yield = youngs + count, *rho = yield + count;
+  for (int32_t i = 0; i < count; i++) {
+    youngs[i] = plastic->youngs_modulus;
+    yield[i] = plastic->yield_stress;
+    rho[i] = model->keys.density;
+  }
+  for (int32_t k = 0; k < plastic->num_fields; k++) {
+    bool any = false;
+    for (int32_t i = 0; i < count; i++) {
+      yw_point_material m = {
+          .youngs_modulus = youngs[i], .density = rho[i], .yield_stress = yield[i]};
+      any = yw_stiffness_at(&plastic->field_list[k], plastic->points[i], 0, &m) || any;
+      youngs[i] = m.youngs_modulus;
+      yield[i] = m.yield_stress;
+      rho[i] = m.density;
+    }
+    if (!any) {
+      return yw_value_fail(&l->r, plastic->fields->items[k], "selects none of the %d particles",
+                           (int)count);
+    }
+  }
+  return true;
+}
+
+static bool make_layers(yw_loader* l, const yw_model_spec* model, plastic_settings* plastic) {
+  if (plastic->num_fields == 0) return true;
+  plastic->layers =
+      yw_json_alloc(l->r.doc, 3 * (size_t)plastic->num_points * sizeof *plastic->layers);
+  if (!plastic->layers) return yw_memory_fail(&l->r);
+  bool done = yw_open_stiffness(l, plastic->num_fields, plastic->field_list) &&
+              lay_layers(l, model, plastic);
+  yw_close_stiffness(plastic->num_fields, plastic->field_list);
+  return done;
+}
+
+// Models ------------------------------------------------------------------------------------------
+
+static yw_plastic_part part_of(const yw_model_spec* model) {
+  const plastic_settings* s = model->settings;
+  yw_plastic_part part = yw_default_plastic_part();
+  part.points = s->points;
+  part.num_points = s->num_points;
+  part.material = (yw_plastic_material){.youngs_modulus = s->youngs_modulus,
+                                        .poissons_ratio = s->poissons_ratio,
+                                        .density = model->keys.density,
+                                        .flow = (yw_plastic_flow)s->flow,
+                                        .theta_c = s->theta_c,
+                                        .theta_s = s->theta_s,
+                                        .yield_stress = s->yield_stress,
+                                        .xi = s->xi,
+                                        .eta = s->eta};
+  if (s->layers) {
+    part.youngs_modulus_field = s->layers;
+    part.yield_field = s->layers + part.num_points;
+    part.density_field = s->layers + 2 * (size_t)part.num_points;
+  }
+  return part;
+}
+
+static yw_plastic_def def_of(const yw_model_spec* model) {
+  const plastic_settings* s = model->settings;
+  yw_plastic_def def = yw_default_plastic_def();
+  def.spacing = s->spacing;
+  def.params = s->params;
+  def.paper = s->variant == VARIANT_PAPER;
+  def.without_slaves = s->without_slaves;
+  return def;
+}
+
+static bool build(yw_loader* l, yw_model_spec* model) {
+  plastic_settings* plastic = model->settings;
+  if (!make_shape(l, model)) return false;
+  choose_spacing(model, plastic);
+  if (!make_points(l, model, plastic) || !make_layers(l, model, plastic)) return false;
+  model->points = plastic->points;
+  model->num_points = plastic->num_points;
+  if (model->merged_only) return true;
+  yw_error deep = {0};
+  yw_plastic_part part = part_of(model);
+  yw_plastic_def def = def_of(model);
+  def.parts = &part;
+  def.num_parts = 1;
+  return yw_model_create_plastic(&l->scene->mem, &def, &model->model, &deep) >= 0 ||
+         yw_deep_fail(&l->r, model->settings_node, &deep);
+}
+
+static yw_status apply(yw_world* world, yw_body_id id, const void* settings) {
+  return yw_body_set_plastic_params(world, id, &((const plastic_settings*)settings)->params);
+}
+
+// Bodies that merge -------------------------------------------------------------------------------
+
+static bool differs(yw_loader* l, const yw_json* object, const char* key, const yw_json* fallback) {
+  const yw_json* item = yw_json_get(object, key);
+  return yw_value_fail(&l->r, item ? item : fallback,
+                       "merges with bodies whose \"%s\" is another, but all must have the same",
+                       key);
+}
+
+// What the bodies of a group share.
+static bool check_same(yw_loader* l, const yw_body_spec* body, const yw_body_spec* first) {
+  const yw_model_spec *model = yw_model_of_body(l->scene, body),
+                      *other = yw_model_of_body(l->scene, first);
+  const plastic_settings *a = model->settings, *b = other->settings;
+  const yw_plastic_params *own = &((const plastic_settings*)body->settings)->params,
+                          *theirs = &((const plastic_settings*)first->settings)->params;
+  const yw_json* settings = model->keys.settings;
+  const struct {
+    const char* key;
+    bool same;
+  } inner[] = {{"spacing", a->spacing == b->spacing},
+               {"time_step", own->time_step == theirs->time_step},
+               {"tolerance", own->tolerance == theirs->tolerance},
+               {"max_iterations", own->max_iterations == theirs->max_iterations},
+               {"sleep_speed", own->sleep_speed == theirs->sleep_speed},
+               {"variant", a->variant == b->variant},
+               {"without_slaves", a->without_slaves == b->without_slaves}};
+  for (size_t i = 0; i < sizeof inner / sizeof *inner; i++) {
+    if (!inner[i].same) return differs(l, settings, inner[i].key, body->merge);
+  }
+  const struct {
+    const char* key;
+    bool same;
+  } outer[] = {{"friction", body->friction == first->friction},
+               {"restitution", body->restitution == first->restitution},
+               {"body_contact", body->body_contact == first->body_contact},
+               {"self_contact", body->self_contact == first->self_contact}};
+  for (size_t i = 0; i < sizeof outer / sizeof *outer; i++) {
+    if (!outer[i].same) return differs(l, body->node, outer[i].key, body->merge);
+  }
+  return true;
+}
+
+// Bodies of different sizes would choose different spacings.
+static bool check_merge(yw_loader* l, const yw_body_spec* body, const yw_body_spec* first) {
+  const yw_model_spec* model = yw_model_of_body(l->scene, body);
+  if (!yw_json_get(model->keys.settings, "spacing")) {
+    return yw_value_fail(&l->r, model->settings_node, "needs \"spacing\" where bodies merge");
+  }
+  return body == first || check_same(l, body, first);
+}
+
+static bool build_group(yw_loader* l, yw_group_spec* group) {
+  yw_scene* scene = l->scene;
+  yw_plastic_part* parts = YW_NEW_ARRAY(&scene->mem, yw_plastic_part, group->num_parts);
+  if (!parts) return yw_memory_fail(&l->r);
+  for (int32_t i = 0; i < group->num_parts; i++) {
+    const yw_part_spec* spec = &group->parts[i];
+    const yw_body_spec* body = &scene->bodies.items[spec->body];
+    parts[i] = part_of(yw_model_of_body(scene, body));
+    parts[i].transform = yw_body_copy_transform(body, spec->copy);
+    parts[i].velocity = body->velocity;
+    parts[i].angular_velocity = body->angular_velocity;
+    // Those that begin first are there when the body of the world begins.
+    parts[i].start = spec->start > group->parts[0].start ? spec->start : 0.0;
+  }
+  const yw_body_spec* first = &scene->bodies.items[group->first];
+  yw_plastic_def def = def_of(yw_model_of_body(scene, first));
+  def.params = ((const plastic_settings*)first->settings)->params;
+  def.parts = parts;
+  def.num_parts = group->num_parts;
+  yw_error deep = {0};
+  yw_status status = yw_model_create_plastic(&scene->mem, &def, &group->model, &deep);
+  yw_mem_free(&scene->mem, parts);
+  return status >= 0 || yw_deep_fail(&l->r, first->merge, &deep);
+}
+
+const yw_scene_method yw_scene_plastic = {.name = "plastic",
+                                          .record = &plastic_record,
+                                          .material_name = material_name,
+                                          .layer_keys = YW_LAYER_DENSITY | YW_LAYER_YIELD,
+                                          .screen = screen,
+                                          .load = load,
+                                          .density = density,
+                                          .build = build,
+                                          .apply = apply,
+                                          .check_merge = check_merge,
+                                          .build_group = build_group};

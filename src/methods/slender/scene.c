@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: MIT
+// "slender", "rod" and "sheet" in scene files: points along a line, a helix or as given; a
+// rectangle of triangles or a mesh file; and the model.
+#include <string.h>
+
+#include "math/small/trig.h"
+#include "scene/method.h"
+#include "yawara/extend/vec.h"
+#include "yawara/files.h"
+#include "yawara/slender.h"
+
+#define FAR 1e6
+#define MOST_POINTS 1000000
+#define TWO_PI 6.2831853f
+#define MOST_YOUNGS 1e13
+#define MOST_POISSON 0.4999
+
+// Tables ------------------------------------------------------------------------------------------
+
+static const char* const solvers[] = {"implicit", "bdf2", "extended", "classic", NULL};
+
+typedef struct rod_keys {
+  const yw_json *line, *helix, *points;
+  bool closed;
+  int32_t section;
+  float radius, width, thickness, contact_radius;
+  yw_vec3 width_direction;
+  int32_t num_points;
+  yw_vec3* list;  // in the document
+} rod_keys;
+
+typedef struct sheet_keys {
+  const yw_json* rectangle;
+  const char* file;
+  float thickness, contact_radius;
+  float width, depth;     // m, of the rectangle
+  int32_t across, along;  // its cells
+} sheet_keys;
+
+typedef struct slender_settings {
+  // What the model is
+  const char* material;
+  float youngs_modulus, poissons_ratio;
+  const yw_json* fields;
+  yw_slender_params params;  // what bodies may change
+
+  int32_t num_fields;
+  yw_stiffness_spec* field_list;
+  bool is_rod;
+  rod_keys rod;
+  sheet_keys sheet;
+} slender_settings;
+static const slender_settings slender_defaults = {
+    .youngs_modulus = 1e5f,
+    .poissons_ratio = 0.3f,
+    .params = {.tolerance = 1e-3f, .substeps = 10, .sweeps = 1, .stiffness = 0.5f}};
+static const yw_field slender_fields[] = {
+    YW_MODEL_FIELD(slender_settings, material, TEXT, 0, 0, "",
+                   "Young's modulus, Poisson's ratio and density by name (docs/materials.md); keys "
+                   "beside it win."),
+    YW_MODEL_FIELD_ABOVE(slender_settings, youngs_modulus, NUMBER, 0, MOST_YOUNGS, "Pa",
+                         "Young's modulus."),
+    YW_MODEL_FIELD(slender_settings, poissons_ratio, NUMBER, 0, MOST_POISSON, "",
+                   "Poisson's ratio: 0 (cork) to below 0.5 (rubber)."),
+    YW_MODEL_NODE(slender_settings, fields, "[stiffness]",
+                  "Other stiffness in parts of the body, each laid over the ones before."),
+    YW_PARAM_CHOICE(
+        slender_settings, solver, solvers,
+        "Implicit: accurate, damps fast vibrations; bdf2: damps far less; extended: position-based "
+        "in physical units; classic: position-based with \"stiffness\", for comparison."),
+    YW_PARAM(
+        slender_settings, damping, NUMBER, 0, 1e6, "1/s",
+        "Rate at which velocities that are not rigid die away; amplitudes fall at half of it."),
+    YW_PARAM(slender_settings, tolerance, NUMBER, 1e-6, 0.5, "", "Of implicit solves, relative."),
+    YW_PARAM(slender_settings, substeps, INTEGER, 1, 1000, "",
+             "Position-based: steps per substep of the scene."),
+    YW_PARAM(slender_settings, sweeps, INTEGER, 1, 1000, "", "Position-based: sweeps per step."),
+    YW_PARAM(slender_settings, stiffness, NUMBER, 0, 1, "",
+             "Classic only: share of the way to the goal that a sweep covers.")};
+static const yw_record slender_record =
+    YW_RECORD("slender", slender_fields, slender_defaults,
+              "Stiffness of rods and sheets in pascals, and how they are solved.", "");
+
+static const char* const sections[] = {"round", "ellipse", "rectangle", NULL};
+static const rod_keys rod_defaults = {
+    .section = YW_SECTION_ROUND, .radius = 0.01f, .width = 0.02f, .thickness = 0.002f};
+static const yw_field rod_fields[] = {
+    YW_NODE(rod_keys, line, "line", "Particles along a line."),
+    YW_NODE(rod_keys, helix, "helix", "Particles along a coil."),
+    YW_NODE(rod_keys, points, "[vec3]",
+            "Particles one by one, m; the rest shape may bend and coil."),
+    YW_FIELD(rod_keys, closed, BOOL, 0, 0, "", "The last point is joined to the first."),
+    YW_CHOICE(rod_keys, section, sections,
+              "Cross-section: round has \"radius\", the others \"width\" and \"thickness\"."),
+    YW_FIELD_ABOVE(rod_keys, radius, NUMBER, 0, FAR, "m", "Radius of a round rod."),
+    YW_FIELD_ABOVE(rod_keys, width, NUMBER, 0, FAR, "m", "Width of an ellipse or rectangle."),
+    YW_FIELD_ABOVE(rod_keys, thickness, NUMBER, 0, FAR, "m",
+                   "Thickness of an ellipse or rectangle."),
+    YW_FIELD(rod_keys, width_direction, VEC3, -FAR, FAR, "",
+             "Where the width points at the first particle; zero: any."),
+    YW_FIELD(rod_keys, contact_radius, NUMBER, 0, FAR, "m",
+             "Of the particles in contacts; 0: the radius or half the smaller side.")};
+static const yw_record rod_record =
+    YW_RECORD("rod", rod_fields, rod_defaults,
+              "A rod that stretches, bends and twists: rope, ruler, spring, cord, ring.",
+              "one line helix points");
+
+typedef struct line_keys {
+  yw_vec3 from, to;
+  int32_t count;
+} line_keys;
+static const line_keys line_defaults = {.count = 0};
+static const yw_field line_fields[] = {
+    YW_FIELD(line_keys, from, VEC3, -FAR, FAR, "m", "First particle."),
+    YW_FIELD(line_keys, to, VEC3, -FAR, FAR, "m", "Last particle."),
+    YW_FIELD(line_keys, count, INTEGER, 2, MOST_POINTS, "", "Particles.")};
+static const yw_record line_record =
+    YW_RECORD("line", line_fields, line_defaults, "Particles along a line, equally far apart.",
+              "needs from to count");
+
+typedef struct helix_keys {
+  float radius, turns, length;
+  yw_vec3 axis, center;
+  int32_t count;
+} helix_keys;
+static const helix_keys helix_defaults = {.axis = {0, 1, 0}};
+static const yw_field helix_fields[] = {
+    YW_FIELD_ABOVE(helix_keys, radius, NUMBER, 0, FAR, "m", "Radius of the coil."),
+    YW_FIELD_ABOVE(helix_keys, turns, NUMBER, 0, 10000, "", "How often it goes round."),
+    YW_FIELD(helix_keys, length, NUMBER, 0, FAR, "m", "Along the axis."),
+    YW_FIELD(helix_keys, count, INTEGER, 2, MOST_POINTS, "", "Particles."),
+    YW_FIELD(helix_keys, axis, AXIS, 0, 0, "", "Direction of the coil."),
+    YW_FIELD(helix_keys, center, VEC3, -FAR, FAR, "m", "Its middle.")};
+static const yw_record helix_record = YW_RECORD(
+    "helix", helix_fields, helix_defaults, "Particles along a coil that turns with the right hand.",
+    "needs radius turns length count");
+
+static const sheet_keys sheet_defaults = {.thickness = 0.002f};
+static const yw_field sheet_fields[] = {
+    YW_NODE(sheet_keys, rectangle, "rectangle", "A flat rectangle in x and z."),
+    YW_FIELD(sheet_keys, file, TEXT, 0, 0, "", "Triangle mesh of the middle surface, m."),
+    YW_FIELD_ABOVE(sheet_keys, thickness, NUMBER, 0, FAR, "m", "Thickness of the sheet."),
+    YW_FIELD(sheet_keys, contact_radius, NUMBER, 0, FAR, "m",
+             "Of the particles in contacts; 0: half the thickness.")};
+static const yw_record sheet_record =
+    YW_RECORD("sheet", sheet_fields, sheet_defaults,
+              "A thin sheet that stretches, shears and bends.", "one rectangle file");
+
+typedef struct rectangle_keys {
+  float width, depth;
+  int32_t across, along;
+} rectangle_keys;
+static const rectangle_keys rectangle_defaults = {.width = 0};
+static const yw_field rectangle_fields[] = {
+    YW_FIELD_ABOVE(rectangle_keys, width, NUMBER, 0, FAR, "m", "Along x."),
+    YW_FIELD_ABOVE(rectangle_keys, depth, NUMBER, 0, FAR, "m", "Along z."),
+    YW_FIELD(rectangle_keys, across, INTEGER, 1, 2000, "", "Cells along x."),
+    YW_FIELD(rectangle_keys, along, INTEGER, 1, 2000, "", "Cells along z.")};
+static const yw_record rectangle_record =
+    YW_RECORD("rectangle", rectangle_fields, rectangle_defaults,
+              "A rectangle of equal cells, two triangles each, its middle at the origin.",
+              "needs width depth across along");
+
+static const yw_record* const records[] = {&rod_record,   &line_record,      &helix_record,
+                                           &sheet_record, &rectangle_record, NULL};
+static const char* const sources[] = {"rod", "sheet", NULL};
+
+// Points of rods ----------------------------------------------------------------------------------
+
+static bool need_all(yw_loader* l, const yw_json* node, int32_t count, const char* const* keys) {
+  for (int32_t i = 0; i < count; i++) {
+    if (!yw_needs(&l->r, node, keys[i])) return false;
+  }
+  return true;
+}
+
+static bool make_points(yw_loader* l, rod_keys* rod, int32_t count) {
+  rod->num_points = count;
+  rod->list = yw_json_alloc(l->r.doc, (size_t)count * sizeof *rod->list);
+  return rod->list || yw_memory_fail(&l->r);
+}
+
+static bool load_line(yw_loader* l, const yw_json* node, rod_keys* rod) {
+  static const char* const needed[] = {"from", "to", "count"};
+  line_keys k;
+  if (!yw_read_record(&l->r, node, &line_record, &k) || !need_all(l, node, 3, needed)) {
+    return false;
+  }
+  if (!(yw_distance(k.from, k.to) > 0)) {
+    return yw_value_fail(&l->r, node, "goes from a point to the same point");
+  }
+  if (!make_points(l, rod, k.count)) return false;
+  for (int32_t i = 0; i < k.count; i++) {
+    rod->list[i] = yw_lerp(k.from, k.to, (float)i / (float)(k.count - 1));
+  }
+  return true;
+}
+
+// Turns with the right hand about the axis; its middle is at the centre.
+static bool load_helix(yw_loader* l, const yw_json* node, rod_keys* rod) {
+  static const char* const needed[] = {"radius", "turns", "length", "count"};
+  helix_keys k;
+  if (!yw_read_record(&l->r, node, &helix_record, &k) || !need_all(l, node, 4, needed) ||
+      !make_points(l, rod, k.count)) {
+    return false;
+  }
+  yw_vec3 axis = yw_normalize_or(k.axis, yw_v3(0, 1, 0));
+  yw_vec3 side = fabsf(axis.y) > 0.9f ? yw_v3(1, 0, 0) : yw_v3(0, 1, 0);
+  side = yw_normalize_or(yw_mad(side, -yw_dot(side, axis), axis), yw_v3(0, 0, 1));
+  yw_vec3 other = yw_cross(axis, side);
+  for (int32_t i = 0; i < k.count; i++) {
+    float t = (float)i / (float)(k.count - 1);
+    // Whole turns are taken off first, so that long coils lose no digits.
+    float turn = k.turns * t;
+    float angle = TWO_PI * (turn - floorf(turn));
+    yw_vec3 p = yw_mad(k.center, k.length * (t - 0.5f), axis);
+    p = yw_mad(p, k.radius * yw_cosf(angle), side);
+    rod->list[i] = yw_mad(p, k.radius * yw_sinf(angle), other);
+  }
+  return true;
+}
+
+static bool load_points(yw_loader* l, const yw_json* node, rod_keys* rod) {
+  if (!yw_is_type(&l->r, node, YW_JSON_ARRAY)) return false;
+  if (node->count < 1 || node->count > MOST_POINTS) {
+    return yw_value_fail(&l->r, node, "has %d points, but must have 1 to %d", (int)node->count,
+                         MOST_POINTS);
+  }
+  if (!make_points(l, rod, node->count)) return false;
+  for (int32_t i = 0; i < node->count; i++) {
+    if (!yw_read_vec3(&l->r, node->items[i], -FAR, FAR, &rod->list[i])) return false;
+  }
+  return true;
+}
+
+static bool load_rod(yw_loader* l, const yw_json* node, rod_keys* rod) {
+  static const char* const kinds[] = {"line", "helix", "points"};
+  int32_t which;
+  if (!yw_read_record(&l->r, node, &rod_record, rod) ||
+      !yw_exactly_one(&l->r, node, 3, kinds, &which)) {
+    return false;
+  }
+  bool round = rod->section == YW_SECTION_ROUND;
+  const yw_json* wrong = yw_json_get(node, round ? "width" : "radius");
+  if (!wrong && round) wrong = yw_json_get(node, "thickness");
+  if (wrong) {
+    return yw_value_fail(&l->r, wrong, "is not for a section that is \"%s\"",
+                         sections[rod->section]);
+  }
+  if (rod->line) return load_line(l, rod->line, rod);
+  return rod->helix ? load_helix(l, rod->helix, rod) : load_points(l, rod->points, rod);
+}
+
+// Sheets ------------------------------------------------------------------------------------------
+
+static bool load_sheet(yw_loader* l, const yw_json* node, sheet_keys* sheet) {
+  static const char* const kinds[] = {"rectangle", "file"};
+  static const char* const needed[] = {"width", "depth", "across", "along"};
+  int32_t which;
+  rectangle_keys k;
+  if (!yw_read_record(&l->r, node, &sheet_record, sheet) ||
+      !yw_exactly_one(&l->r, node, 2, kinds, &which)) {
+    return false;
+  }
+  if (sheet->file) return true;
+  if (!yw_read_record(&l->r, sheet->rectangle, &rectangle_record, &k) ||
+      !need_all(l, sheet->rectangle, 4, needed)) {
+    return false;
+  }
+  sheet->width = k.width;
+  sheet->depth = k.depth;
+  sheet->across = k.across;
+  sheet->along = k.along;
+  return true;
+}
+
+// Flat in x and z, its middle at the origin; diagonals alternate, so that no direction is favoured.
+static bool build_rectangle(yw_loader* l, const sheet_keys* s, yw_tri_mesh* out) {
+  int32_t row = s->across + 1, vertices = row * (s->along + 1), n = 0;
+  if (yw_tri_mesh_create(&l->scene->mem, vertices, 2 * s->across * s->along, out) < 0) {
+    return yw_memory_fail(&l->r);
+  }
+  for (int32_t i = 0; i < vertices; i++) {
+    out->positions[i] = yw_v3(s->width * ((float)(i % row) / (float)s->across - 0.5f), 0.0f,
+                              s->depth * ((float)(i / row) / (float)s->along - 0.5f));
+  }
+  for (int32_t z = 0; z < s->along; z++) {
+    for (int32_t x = 0; x < s->across; x++) {
+      int32_t a = z * row + x, b = a + 1, c = a + row, d = c + 1;
+      bool turned = (x + z) & 1;
+      const int32_t corners[6] = {a, turned ? d : c, b, turned ? a : b, c, d};
+      memcpy(out->triangles + n, corners, sizeof corners);
+      n += 6;
+    }
+  }
+  return true;
+}
+
+static bool build_sheet_mesh(yw_loader* l, const yw_model_spec* model, yw_tri_mesh* out) {
+  const sheet_keys* s = &((const slender_settings*)model->settings)->sheet;
+  yw_error deep = {0};
+  if (!s->file) return build_rectangle(l, s, out);
+  char* file = yw_loader_file(l, s->file);
+  if (!file) return yw_memory_fail(&l->r);
+  return yw_tri_mesh_read(file, &l->scene->mem, out, &deep) >= 0 ||
+         yw_deep_fail(&l->r, yw_json_get(model->source_node, "file"), &deep);
+}
+
+// Models ------------------------------------------------------------------------------------------
+
+// Rods and sheets have no inside. "kind" and "beta" come from the old name, "frames".
+static bool screen(yw_loader* l, const yw_model_spec* model) {
+  static const char* const outer[] = {"examples", "surface"};
+  static const char* const inner[] = {"kind", "beta"};
+  const yw_json* wrong = NULL;
+  if (model->source != YW_SOURCE_OWN) {
+    return yw_value_fail(&l->r, model->settings_node,
+                         "is for rods and sheets, but this is a volume: use \"frames\"");
+  }
+  for (int32_t i = 0; i < 2 && !wrong; i++) wrong = yw_json_get(model->node, outer[i]);
+  for (int32_t i = 0; i < 2 && !wrong; i++) wrong = yw_json_get(model->keys.settings, inner[i]);
+  return !wrong ||
+         yw_value_fail(&l->r, wrong, "is for volumes, but this is a %s", model->source_node->key);
+}
+
+static bool load(yw_loader* l, yw_model_spec* model) {
+  const yw_json* node = model->keys.settings;
+  slender_settings* slender = model->settings;
+  slender->is_rod = strcmp(model->source_node->key, "rod") == 0;
+  bool read = slender->is_rod ? load_rod(l, model->source_node, &slender->rod)
+                              : load_sheet(l, model->source_node, &slender->sheet);
+  return read && yw_take_material(l, node, &slender->youngs_modulus, &slender->poissons_ratio) &&
+         yw_load_stiffness_list(l, slender->fields, yw_scene_slender.layer_keys,
+                                &slender->num_fields, &slender->field_list);
+}
+
+// moduli: of the points, Young's and then Poisson's, or NULL.
+static yw_status create_rod(yw_loader* l, yw_model_spec* model, const float* moduli,
+                            yw_error* error) {
+  const slender_settings* slender = model->settings;
+  const rod_keys* rod = &slender->rod;
+  yw_rod_def def = yw_default_rod_def();
+  def.points = rod->list;
+  def.num_points = rod->num_points;
+  def.closed = rod->closed;
+  def.section = (yw_section)rod->section;
+  def.radius = rod->radius;
+  def.width = rod->width;
+  def.thickness = rod->thickness;
+  def.width_direction = rod->width_direction;
+  def.contact_radius = rod->contact_radius;
+  def.density = model->keys.density;
+  def.youngs_modulus = slender->youngs_modulus;
+  def.poissons_ratio = slender->poissons_ratio;
+  def.youngs_modulus_field = moduli;
+  def.poissons_ratio_field = moduli ? moduli + rod->num_points : NULL;
+  def.params = slender->params;
+  return yw_model_create_rod(&l->scene->mem, &def, &model->model, error);
+}
+
+static yw_status create_sheet(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* mesh,
+                              const float* moduli, yw_error* error) {
+  const slender_settings* slender = model->settings;
+  yw_sheet_def def = yw_default_sheet_def();
+  def.mesh = mesh;
+  def.thickness = slender->sheet.thickness;
+  def.contact_radius = slender->sheet.contact_radius;
+  def.density = model->keys.density;
+  def.youngs_modulus = slender->youngs_modulus;
+  def.poissons_ratio = slender->poissons_ratio;
+  def.youngs_modulus_field = moduli;
+  def.poissons_ratio_field = moduli ? moduli + mesh->num_vertices : NULL;
+  def.params = slender->params;
+  return yw_model_create_sheet(&l->scene->mem, &def, &model->model, error);
+}
+
+static bool build_points(yw_loader* l, yw_model_spec* model, int32_t count, const yw_vec3* points,
+                         const yw_tri_mesh* mesh) {
+  yw_error deep = {0};
+  float* moduli = NULL;
+  const slender_settings* slender = model->settings;
+  bool done =
+      yw_make_moduli(l, slender->fields, slender->num_fields, slender->field_list,
+                     slender->youngs_modulus, slender->poissons_ratio, points, count, &moduli);
+  if (done) {
+    yw_status status =
+        mesh ? create_sheet(l, model, mesh, moduli, &deep) : create_rod(l, model, moduli, &deep);
+    const yw_json* node =
+        status == YW_ERR_INVALID && moduli ? model->settings_node : model->source_node;
+    done = status >= 0 || yw_deep_fail(&l->r, node, &deep);
+  }
+  yw_mem_free(&l->scene->mem, moduli);
+  if (done) model->points = yw_model_points(model->model, &model->num_points);
+  return done;
+}
+
+static bool build(yw_loader* l, yw_model_spec* model) {
+  const slender_settings* slender = model->settings;
+  yw_tri_mesh mesh = {0};
+  if (slender->is_rod) {
+    return build_points(l, model, slender->rod.num_points, slender->rod.list, NULL);
+  }
+  if (!build_sheet_mesh(l, model, &mesh)) return false;
+  bool done = build_points(l, model, mesh.num_vertices, mesh.positions, &mesh);
+  yw_tri_mesh_free(&mesh);
+  return done;
+}
+
+static yw_status apply(yw_world* world, yw_body_id id, const void* settings) {
+  return yw_body_set_slender_params(world, id, &((const slender_settings*)settings)->params);
+}
+
+const yw_scene_method yw_scene_slender = {.name = "slender",
+                                          .old_name = "frames",
+                                          .record = &slender_record,
+                                          .records = records,
+                                          .sources = sources,
+                                          .material_name = yw_material_name,
+                                          .layer_keys = YW_LAYER_POISSON | YW_LAYER_MATERIAL,
+                                          .screen = screen,
+                                          .load = load,
+                                          .density = yw_material_density,
+                                          .build = build,
+                                          .apply = apply};
