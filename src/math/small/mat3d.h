@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: MIT
-// 3x3 matrices in double, by rows; symmetric ones as xx, yy, zz, xy, xz, yz. For set-up, statics
-// and tests.
+// Vectors and 3x3 matrices in double, by rows; symmetric ones as xx, yy, zz, xy, xz, yz. For
+// set-up, statics and tests.
 #ifndef YW_MATH_SMALL_MAT3D_H
 #define YW_MATH_SMALL_MAT3D_H
 
 #include "math/small/polar.h"
+
+static inline double yw_dot3(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline void yw_cross3(const double a[3], const double b[3], double out[3]) {
+  out[0] = a[1] * b[2] - a[2] * b[1];
+  out[1] = a[2] * b[0] - a[0] * b[2];
+  out[2] = a[0] * b[1] - a[1] * b[0];
+}
 
 /// a b
 static inline void yw_m3_mul(const double a[9], const double b[9], double out[9]) {

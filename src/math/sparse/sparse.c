@@ -15,16 +15,7 @@ void yw_sparse_free(yw_sparse* matrix) {
   yw_mem_free(&matrix->mem, matrix->start);
   yw_mem_free(&matrix->mem, matrix->columns);
   yw_mem_free(&matrix->mem, matrix->values);
-  yw_mem_free(&matrix->mem, matrix->values32);
   *matrix = (yw_sparse){0};
-}
-
-yw_status yw_sparse_round(yw_sparse* matrix, yw_error* error) {
-  size_t count = (size_t)matrix->start[matrix->size];
-  if (!matrix->values32) matrix->values32 = YW_NEW_ARRAY(&matrix->mem, float, count);
-  if (!matrix->values32) return yw_fail_memory(error, "a sparse matrix");
-  for (size_t k = 0; k < count; ++k) matrix->values32[k] = (float)matrix->values[k];
-  return YW_OK;
 }
 
 // Checks ------------------------------------------------------------------------------------------
@@ -240,8 +231,6 @@ typedef struct product {
   int32_t columns, stride;
   const double* x;
   double* y;
-  const float* x32;
-  float* y32;
 } product;
 
 static void multiply_rows(void* context, int32_t block, int32_t worker) {
@@ -261,31 +250,8 @@ static void multiply_rows(void* context, int32_t block, int32_t worker) {
   }
 }
 
-static void multiply_rows_f32(void* context, int32_t block, int32_t worker) {
-  (void)worker;
-  const product* p = context;
-  const yw_sparse* a = p->a;
-  int32_t begin = block * ROWS_PER_BLOCK;
-  int32_t end = begin + ROWS_PER_BLOCK < a->size ? begin + ROWS_PER_BLOCK : a->size;
-  for (int32_t i = begin; i < end; ++i) {
-    for (int32_t c = 0; c < p->columns; ++c) {
-      float sum = 0.0f;
-      for (int32_t k = a->start[i]; k < a->start[i + 1]; ++k) {
-        sum += a->values32[k] * p->x32[(size_t)a->columns[k] * (size_t)p->stride + (size_t)c];
-      }
-      p->y32[(size_t)i * (size_t)p->stride + (size_t)c] = sum;
-    }
-  }
-}
-
 void yw_sparse_multiply(const yw_sparse* matrix, yw_tasks* tasks, int32_t columns, int32_t stride,
                         const double* x, double* y) {
   product p = {.a = matrix, .columns = columns, .stride = stride, .x = x, .y = y};
   yw_tasks_run(tasks, (matrix->size + ROWS_PER_BLOCK - 1) / ROWS_PER_BLOCK, multiply_rows, &p);
-}
-
-void yw_sparse_multiply_f32(const yw_sparse* matrix, yw_tasks* tasks, int32_t columns,
-                            int32_t stride, const float* x, float* y) {
-  product p = {.a = matrix, .columns = columns, .stride = stride, .x32 = x, .y32 = y};
-  yw_tasks_run(tasks, (matrix->size + ROWS_PER_BLOCK - 1) / ROWS_PER_BLOCK, multiply_rows_f32, &p);
 }

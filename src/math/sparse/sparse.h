@@ -14,7 +14,6 @@ typedef struct yw_sparse {
   int32_t* start;    ///< size + 1
   int32_t* columns;  ///< start[size]
   double* values;    ///< start[size]
-  float* values32;   ///< the same rounded, or NULL; see yw_sparse_round
 } yw_sparse;
 
 /// What triplets describe.
@@ -34,16 +33,11 @@ yw_status yw_sparse_from_triplets(const yw_allocator* mem, int32_t size, int32_t
 yw_status yw_sparse_check(const yw_allocator* mem, const yw_sparse* matrix, yw_error* error);
 /// Frees the arrays and zeroes the struct; safe on a zeroed struct.
 void yw_sparse_free(yw_sparse* matrix);
-/// Makes (or refreshes) values32.
-yw_status yw_sparse_round(yw_sparse* matrix, yw_error* error);
 
 /// y = A x for `columns` vectors at once: component c of entry i is x[i * stride + c]. tasks may be
 /// NULL. x and y must not overlap.
 void yw_sparse_multiply(const yw_sparse* matrix, yw_tasks* tasks, int32_t columns, int32_t stride,
                         const double* x, double* y);
-/// Needs values32.
-void yw_sparse_multiply_f32(const yw_sparse* matrix, yw_tasks* tasks, int32_t columns,
-                            int32_t stride, const float* x, float* y);
 
 /// Where the matrices of elements go: `corners` nodes an element, `block` unknowns a node (unknown
 /// k of node i is row i * block + k). Values are gathered row by row in ascending element order, so

@@ -283,7 +283,6 @@ void yw_frames_coarse_prepare(frames_coarse_solver* solver, const float* diagona
   memcpy(solver->diagonal, diagonal, bytes);
   yw_sparse matrix = coarse->stiffness;
   matrix.values = solver->values;
-  matrix.values32 = NULL;
   memcpy(matrix.values, coarse->stiffness.values,
          (size_t)matrix.start[matrix.size] * sizeof *matrix.values);
   for (int32_t row = 0; row < matrix.size; ++row) add_row(coarse, diagonal, row, matrix.values);

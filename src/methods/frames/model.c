@@ -8,6 +8,7 @@
 #include "geometry/order.h"
 #include "math/small/trig.h"
 #include "methods/frames/frames.h"
+#include "methods/kit/solver_params.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
@@ -24,31 +25,14 @@ yw_status yw_frames_params_check(const yw_frames_params* params, int32_t num_exa
                    "the body has examples, but the classic solver knows the rest pose only: use "
                    "another");
   }
-  if (!(params->damping >= 0.0f && isfinite(params->damping))) {
-    return yw_fail(error, YW_ERR_INVALID, "damping is %g, but must be finite and at least 0",
-                   (double)params->damping);
-  }
   if (!(params->beta >= 0.0f && params->beta <= 1.0f)) {
     return yw_fail(error, YW_ERR_INVALID, "beta is %g, but must be between 0 and 1",
                    (double)params->beta);
   }
-  if (!(params->tolerance >= 1e-6f && params->tolerance <= 0.5f)) {
-    return yw_fail(error, YW_ERR_INVALID, "tolerance is %g, but must be between 1e-6 and 0.5",
-                   (double)params->tolerance);
-  }
-  if (params->substeps < 1 || params->substeps > 1000) {
-    return yw_fail(error, YW_ERR_INVALID, "substeps is %d, but must be between 1 and 1000",
-                   params->substeps);
-  }
-  if (params->sweeps < 1 || params->sweeps > 1000) {
-    return yw_fail(error, YW_ERR_INVALID, "sweeps is %d, but must be between 1 and 1000",
-                   params->sweeps);
-  }
-  if (!(params->stiffness >= 0.0f && params->stiffness <= 1.0f)) {
-    return yw_fail(error, YW_ERR_INVALID, "stiffness is %g, but must be between 0 and 1",
-                   (double)params->stiffness);
-  }
-  return YW_OK;
+  return yw_solver_params_check(
+      (yw_solver_params){params->damping, params->tolerance, params->substeps, params->sweeps,
+                         params->stiffness},
+      error);
 }
 
 // Order -------------------------------------------------------------------------------------------

@@ -132,16 +132,6 @@ static void unit(double v[3]) {
   for (int i = 0; i < 3 && length > 0.0; ++i) v[i] /= length;
 }
 
-static double dot3(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross3(const double a[3], const double b[3], double out[3]) {
-  out[0] = a[1] * b[2] - a[2] * b[1];
-  out[1] = a[2] * b[0] - a[0] * b[2];
-  out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static void direction(const yw_rod_def* def, int32_t segment, double out[3]) {
   int32_t n = def->num_points;
   const yw_vec3 *a = &def->points[(segment + n) % n], *b = &def->points[(segment + 1 + n) % n];
@@ -158,17 +148,17 @@ static void tangent(const yw_rod_def* def, int32_t p, double out[3]) {
   if (has_before) direction(def, p - 1, before);
   if (has_after) direction(def, p, after);
   for (int i = 0; i < 3; ++i) out[i] = before[i] + after[i];
-  if (dot3(out, out) < 1e-12) memcpy(out, has_after ? after : before, sizeof after);
+  if (yw_dot3(out, out) < 1e-12) memcpy(out, has_after ? after : before, sizeof after);
   unit(out);
 }
 
 // The shortest rotation from one direction to another.
 static yw_turn shortest(const double from[3], const double to[3]) {
-  double axis[3], cosine = dot3(from, to);
-  cross3(from, to, axis);
+  double axis[3], cosine = yw_dot3(from, to);
+  yw_cross3(from, to, axis);
   if (cosine < -1.0 + 1e-12) {
     const double other[3] = {fabs(from[0]) < 0.9, fabs(from[0]) >= 0.9, 0};
-    cross3(from, other, axis);
+    yw_cross3(from, other, axis);
     return yw_turn_normalize((yw_turn){axis[0], axis[1], axis[2], 0.0});
   }
   return yw_turn_normalize((yw_turn){axis[0], axis[1], axis[2], 1.0 + cosine});
@@ -178,15 +168,15 @@ static yw_turn first_orientation(const yw_rod_def* def, const double z[3]) {
   double x[3] = {(double)def->width_direction.x, (double)def->width_direction.y,
                  (double)def->width_direction.z};
   unit(x);
-  double along = dot3(x, z);
+  double along = yw_dot3(x, z);
   for (int i = 0; i < 3; ++i) x[i] -= along * z[i];
-  if (!(dot3(x, x) > 1e-6)) {
+  if (!(yw_dot3(x, x) > 1e-6)) {
     const double up[3] = {0, fabs(z[1]) < 0.9, fabs(z[1]) >= 0.9};
-    cross3(up, z, x);
+    yw_cross3(up, z, x);
   }
   unit(x);
   double y[3];
-  cross3(z, x, y);
+  yw_cross3(z, x, y);
   const double m[9] = {x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]};
   return yw_turn_from_matrix(m);
 }
@@ -207,7 +197,7 @@ static void carry_orientations(const yw_rod_def* def, yw_turn* orientations) {
   double way[3];
   yw_turn closing = yw_turn_mul(shortest(z, start), orientations[n - 1]);
   yw_turn_log(yw_turn_mul(closing, yw_turn_conjugate(orientations[0])), way);
-  double angle = dot3(way, start);
+  double angle = yw_dot3(way, start);
   for (int32_t p = 1; p < n; ++p) {
     double t[3];
     tangent(def, p, t);
@@ -231,7 +221,7 @@ static yw_status take_orientations(const yw_rod_def* def, yw_turn* orientations,
     const double own[3] = {0, 0, 1};
     yw_turn_apply(orientations[p], own, z);
     if (def->num_points > 1) tangent(def, p, t);
-    if (def->num_points > 1 && !(dot3(z, t) > 0.0)) {
+    if (def->num_points > 1 && !(yw_dot3(z, t) > 0.0)) {
       return yw_fail(error, YW_ERR_INVALID,
                      "rod: the third axis of frame %d does not point along the rod", p);
     }
@@ -263,7 +253,7 @@ static void fill_pair(slender_model* model, const yw_rod_def* def, const yw_turn
   yw_moduli moduli = moduli_of(def);
   double young = 0.5 * (yw_moduli_youngs(&moduli, a) + yw_moduli_youngs(&moduli, b));
   double poisson = 0.5 * (yw_moduli_poisson(&moduli, a) + yw_moduli_poisson(&moduli, b));
-  double l = sqrt(dot3(d, d)), shear = young / (2.0 * (1.0 + poisson));
+  double l = sqrt(yw_dot3(d, d)), shear = young / (2.0 * (1.0 + poisson));
   section s = section_of(def, 0.5 * (radius_at(def, a) + radius_at(def, b)));
   pair->length = l;
   for (int i = 0; i < 3; ++i) pair->e[i] = d[i] / l;

@@ -6,30 +6,23 @@
 
 #include <string.h>
 
+#include "math/small/mat3d.h"
+
 // Triangles flatter than this take their frame from the directors.
 #define FLAT_AREA 1e-9
 
-static double dot3(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross3(const double a[3], const double b[3], double out[3]) {
-  out[0] = a[1] * b[2] - a[2] * b[1];
-  out[1] = a[2] * b[0] - a[0] * b[2];
-  out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static void unit3(double a[3]) {
-  double length = sqrt(dot3(a, a));
+  double length = sqrt(yw_dot3(a, a));
   for (int i = 0; i < 3 && length > 0.0; ++i) a[i] /= length;
 }
 
 // F = R S: S is the root of F^T F in closed form. A triangle without area gets a frame across the
 // mean director.
 static void frame_of(sheet_state* t) {
-  double c11 = dot3(t->f[0], t->f[0]), c22 = dot3(t->f[1], t->f[1]), c12 = dot3(t->f[0], t->f[1]);
-  cross3(t->f[0], t->f[1], t->r[2]);
-  double root = sqrt(dot3(t->r[2], t->r[2]));
+  double c11 = yw_dot3(t->f[0], t->f[0]), c22 = yw_dot3(t->f[1], t->f[1]),
+         c12 = yw_dot3(t->f[0], t->f[1]);
+  yw_cross3(t->f[0], t->f[1], t->r[2]);
+  double root = sqrt(yw_dot3(t->r[2], t->r[2]));
   double trace = sqrt(c11 + c22 + 2.0 * root);
   if (root > FLAT_AREA * (c11 + c22) && trace > 0.0) {
     t->s[0] = (c11 + root) / trace;
@@ -48,14 +41,14 @@ static void frame_of(sheet_state* t) {
     t->r[0][i] = c11 >= c22 ? t->f[0][i] : t->tau[0][0][i];
   }
   unit3(t->r[2]);
-  double off = dot3(t->r[0], t->r[2]);
+  double off = yw_dot3(t->r[0], t->r[2]);
   for (int i = 0; i < 3; ++i) t->r[0][i] -= off * t->r[2][i];
   unit3(t->r[0]);
-  cross3(t->r[2], t->r[0], side);
+  yw_cross3(t->r[2], t->r[0], side);
   for (int i = 0; i < 3; ++i) t->r[1][i] = side[i];
-  t->s[0] = dot3(t->r[0], t->f[0]);
-  t->s[1] = dot3(t->r[1], t->f[1]);
-  t->s[2] = 0.5 * (dot3(t->r[0], t->f[1]) + dot3(t->r[1], t->f[0]));
+  t->s[0] = yw_dot3(t->r[0], t->f[0]);
+  t->s[1] = yw_dot3(t->r[1], t->f[1]);
+  t->s[2] = 0.5 * (yw_dot3(t->r[0], t->f[1]) + yw_dot3(t->r[1], t->f[0]));
 }
 
 static void gather(const sheet_triangle* triangle, const slender_pose* pose, sheet_state* t) {
@@ -79,7 +72,7 @@ static void gather(const sheet_triangle* triangle, const slender_pose* pose, she
 // Adds the derivative by a vector that turns with particle j: by its rotation.
 static void add_turning(double row[18], int j, const double n[3], const double dn[3]) {
   double t[3];
-  cross3(n, dn, t);
+  yw_cross3(n, dn, t);
   for (int i = 0; i < 3; ++i) row[6 * j + 3 + i] += t[i];
 }
 
@@ -91,7 +84,7 @@ static void stretch_and_bending(const sheet_triangle* triangle, sheet_state* t) 
   for (int c = 0; c < 3; ++c) {
     int u = first[c], v = second[c];
     t->strain[3 + c] =
-        0.5 * (dot3(t->f[u], t->b[v]) + dot3(t->f[v], t->b[u])) - triangle->rest_bend[c];
+        0.5 * (yw_dot3(t->f[u], t->b[v]) + yw_dot3(t->f[v], t->b[u])) - triangle->rest_bend[c];
     for (int j = 0; j < 3; ++j) {
       double gu = 0.5 * triangle->g[j][u], gv = 0.5 * triangle->g[j][v], dn[3];
       for (int i = 0; i < 3; ++i) {
@@ -114,7 +107,7 @@ static void shear_and_drilling(const sheet_triangle* triangle, sheet_state* t) {
       t->jacobian[6 + i][6 * j + k] = half * mean[k];
       t->jacobian[6 + i][6 * i + k] = -half * mean[k];
     }
-    t->strain[6 + i] = dot3(mean, edge) - triangle->rest_shear[i];
+    t->strain[6 + i] = yw_dot3(mean, edge) - triangle->rest_shear[i];
     add_turning(t->jacobian[6 + i], i, t->n[i], edge);
     add_turning(t->jacobian[6 + i], j, t->n[j], edge);
   }
@@ -129,7 +122,7 @@ static void shear_and_drilling(const sheet_triangle* triangle, sheet_state* t) {
         row[6 * k + i] = 0.5 * (triangle->g[k][0] * two[i] - triangle->g[k][1] * one[i]);
       }
     }
-    t->strain[9 + j] = dot3(two, by_two) + dot3(one, by_one);
+    t->strain[9 + j] = yw_dot3(two, by_two) + yw_dot3(one, by_one);
     add_turning(row, j, two, by_two);
     add_turning(row, j, one, by_one);
   }
@@ -246,7 +239,7 @@ static void add_mixed(double h[18][18], int k, int j, const double n[3], double 
 
 // f . d2n of a vector n that turns with particle j.
 static void add_turned(double h[18][18], int j, const double n[3], const double f[3]) {
-  double along = dot3(f, n);
+  double along = yw_dot3(f, n);
   for (int a = 0; a < 3; ++a) {
     for (int b = 0; b < 3; ++b) {
       h[6 * j + 3 + a][6 * j + 3 + b] += 0.5 * (f[a] * n[b] + n[a] * f[b]) - (a == b ? along : 0.0);

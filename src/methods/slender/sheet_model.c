@@ -30,16 +30,6 @@ static void side_of(const yw_tri_mesh* mesh, int32_t from, int32_t to, double ou
   out[2] = (double)b->z - (double)a->z;
 }
 
-static double dot3(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross3(const double a[3], const double b[3], double out[3]) {
-  out[0] = a[1] * b[2] - a[2] * b[1];
-  out[1] = a[2] * b[0] - a[0] * b[2];
-  out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 // Checks ------------------------------------------------------------------------------------------
 
 static yw_status check_triangle(const yw_tri_mesh* mesh, int32_t t, yw_error* error) {
@@ -55,9 +45,9 @@ static yw_status check_triangle(const yw_tri_mesh* mesh, int32_t t, yw_error* er
   side_of(mesh, v[0], v[1], a);
   side_of(mesh, v[0], v[2], b);
   side_of(mesh, v[1], v[2], c);
-  cross3(a, b, normal);
-  double longest2 = fmax(dot3(a, a), fmax(dot3(b, b), dot3(c, c)));
-  if (sqrt(dot3(normal, normal)) > LEAST_SHAPE * longest2) return YW_OK;
+  yw_cross3(a, b, normal);
+  double longest2 = fmax(yw_dot3(a, a), fmax(yw_dot3(b, b), yw_dot3(c, c)));
+  if (sqrt(yw_dot3(normal, normal)) > LEAST_SHAPE * longest2) return YW_OK;
   return yw_fail(error, YW_ERR_GEOMETRY,
                  "sheet: triangle %d (vertices %d, %d, %d) has no area: two of them coincide or "
                  "all lie on a line",
@@ -147,11 +137,11 @@ static yw_status find_directors(const yw_tri_mesh* mesh, double (*normal)[3], yw
     double a[3], b[3], n[3];
     side_of(mesh, v[0], v[1], a);
     side_of(mesh, v[0], v[2], b);
-    cross3(a, b, n);
+    yw_cross3(a, b, n);
     for (int k = 0; k < 9; ++k) normal[v[k / 3]][k % 3] += n[k % 3];
   }
   for (int32_t v = 0; v < mesh->num_vertices; ++v) {
-    double length = sqrt(dot3(normal[v], normal[v]));
+    double length = sqrt(yw_dot3(normal[v], normal[v]));
     if (!(length > 0.0)) {
       return yw_fail(error, YW_ERR_GEOMETRY,
                      "sheet: vertex %d belongs to no triangle, or they face opposite ways", v);
@@ -168,13 +158,13 @@ static double fill_triangle(sheet_triangle* t, const yw_sheet_def* def, const in
   double a[3], b[3], n[3], flat[3][2] = {{0}};
   side_of(mesh, v[0], v[1], a);
   side_of(mesh, v[0], v[2], b);
-  cross3(a, b, n);
-  double area2 = sqrt(dot3(n, n)), length = sqrt(dot3(a, a));
+  yw_cross3(a, b, n);
+  double area2 = sqrt(yw_dot3(n, n)), length = sqrt(yw_dot3(a, a));
   for (int k = 0; k < 3; ++k) t->tangent[0][k] = a[k] / length, n[k] /= area2;
-  cross3(n, t->tangent[0], t->tangent[1]);
+  yw_cross3(n, t->tangent[0], t->tangent[1]);
   flat[1][0] = length;
-  flat[2][0] = dot3(b, t->tangent[0]);
-  flat[2][1] = dot3(b, t->tangent[1]);
+  flat[2][0] = yw_dot3(b, t->tangent[0]);
+  flat[2][1] = yw_dot3(b, t->tangent[1]);
   for (int j = 0; j < 3; ++j) {
     const double *from = flat[(j + 1) % 3], *to = flat[(j + 2) % 3];
     t->particles[j] = v[j];

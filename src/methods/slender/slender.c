@@ -91,12 +91,8 @@ static yw_status body_create(const void* model_pointer, const yw_allocator* mem,
 
 // Orientations from positions alone ---------------------------------------------------------------
 
-static double dot3(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static yw_turn shortest(const double from[3], const double to[3]) {
-  double c = dot3(from, to);
+  double c = yw_dot3(from, to);
   yw_turn q = {from[1] * to[2] - from[2] * to[1], from[2] * to[0] - from[0] * to[2],
                from[0] * to[1] - from[1] * to[0], 1.0 + c};
   if (c < -1.0 + 1e-9) q = (yw_turn){from[1], -from[0], 0.0, 1e-9};
@@ -119,7 +115,7 @@ static bool directions(const slender_model* model, const yw_particles* particles
     d = yw_normalize_or(d, yw_v3(0, 0, 0));
     for (int i = 0; i < 3; ++i) rest[i] += pair->e[i], now[i] += (double)(&d.x)[i];
   }
-  double a = sqrt(dot3(rest, rest)), b = sqrt(dot3(now, now));
+  double a = sqrt(yw_dot3(rest, rest)), b = sqrt(yw_dot3(now, now));
   if (!(a > 1e-6) || !(b > 1e-6) || !isfinite(b)) return false;
   for (int i = 0; i < 3; ++i) rest[i] /= a, now[i] /= b;
   return true;
@@ -183,7 +179,7 @@ static bool is_lost(const slender_body* body, const yw_particles* particles) {
     double rest[3], now[3], turned[3];
     if (model->kind != SLENDER_ROD || !directions(model, particles, p, rest, now)) continue;
     yw_turn_apply(q, rest, turned);
-    if (dot3(turned, now) < LOST_COSINE) return true;
+    if (yw_dot3(turned, now) < LOST_COSINE) return true;
   }
   for (int32_t e = 0; model->kind == SLENDER_SHEET && e < model->num_elements; ++e) {
     const sheet_triangle* t = &model->triangles[e];
@@ -196,7 +192,7 @@ static bool is_lost(const slender_body* body, const yw_particles* particles) {
     for (int j = 0; j < 3; ++j) {
       double turned[3];
       yw_turn_apply(body->turn[t->particles[j]], t->normal[j], turned);
-      off = fmax(off, 1.0 - dot3(turned, now));
+      off = fmax(off, 1.0 - yw_dot3(turned, now));
     }
     if (off > 2.0 * (1.0 - LOST_COSINE)) return true;
   }

@@ -13,7 +13,7 @@
 // A step whose numbers are lost is tried again in two halves, at most this often in a row.
 #define MAX_DEPTH 4
 // So is one whose residual does not fall to this share, at most this often.
-#define STALLED 0.1
+#define STALLED_RESIDUAL 0.1
 #define MAX_STALLS 2
 // A change of velocity by more than this share of it and this many steps of free fall is a blow,
 // after which the second-order formula starts anew.
@@ -233,7 +233,7 @@ static yw_status advance_span(slender_body* body, yw_particles* particles, const
   bool lost = !is_finite_pose(&body->solver);
   if (lost && depth == MAX_DEPTH) return YW_ERR_DIVERGED;
   // Half as far is easier. What still stalls in a quarter is downhill, and taken.
-  if (lost || (!solved.converged && solved.residual > STALLED && depth < MAX_STALLS)) {
+  if (lost || (!solved.converged && solved.residual > STALLED_RESIDUAL && depth < MAX_STALLS)) {
     if (ctx->report) ++ctx->report->stalled;
     body->last_h = 0.0;
     slender_span first = {s.begin, 0.5 * s.h}, second = {s.begin + 0.5 * s.h, 0.5 * s.h};

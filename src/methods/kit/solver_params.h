@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Parameters that implicit and position-based solvers have in common.
+#ifndef YW_METHODS_KIT_SOLVER_PARAMS_H
+#define YW_METHODS_KIT_SOLVER_PARAMS_H
+
+#include "yawara/base.h"
+
+typedef struct yw_solver_params {
+  float damping;     ///< 1/s
+  float tolerance;   ///< of implicit solves
+  int32_t substeps;  ///< of position-based solvers
+  int32_t sweeps;    ///< over the regions in each
+  float stiffness;   ///< of the classic solver, 0 to 1
+} yw_solver_params;
+
+/// YW_ERR_INVALID, with a message, when one is out of range.
+yw_status yw_solver_params_check(yw_solver_params params, yw_error* error);
+
+#endif
