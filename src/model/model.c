@@ -55,7 +55,6 @@ static const char* missing_in(const yw_method* m) {
 
 yw_status yw_model_create_custom(const yw_allocator* mem, const yw_method* method, void* data,
                                  const yw_tet_mesh* mesh, yw_model** out, yw_error* error) {
-  yw_error_clear(error);
   const char* missing = !method ? "a table" : !out ? "out" : missing_in(method);
   if (!missing) return wrap_model(mem, method, data, mesh, out, error);
   if (out) *out = NULL;

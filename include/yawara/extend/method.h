@@ -186,7 +186,7 @@ typedef struct yw_method {
 /// A model of a method's rest data. Owns `data` from now on, also when this fails: then
 /// model_destroy has been called. mesh is copied; NULL for bodies that are not made of tets (these
 /// show nothing, or what model_surface makes). YW_ERR_INVALID, with a message, when the table lacks
-/// something.
+/// something. Writes to `error` only when it fails, so that a warning about the data stays there.
 YW_API yw_status yw_model_create_custom(const yw_allocator* mem, const yw_method* method,
                                         void* data, const yw_tet_mesh* mesh, yw_model** out,
                                         yw_error* error);
