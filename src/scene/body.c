@@ -31,7 +31,7 @@ static const yw_field body_fields[] = {
              "How the rest pose is turned, about its origin."),
     YW_FIELD(yw_body_spec, velocity, VEC3, -1e5, 1e5, "m/s", "Velocity at the start."),
     YW_FIELD(yw_body_spec, angular_velocity, VEC3, -1e5, 1e5, "rad/s",
-             "Rad/s about the centre of mass."),
+             "Angular velocity at the start, about the centre of mass."),
     YW_FIELD(yw_body_spec, friction, NUMBER, 0, 1000, "",
              "Coulomb coefficient. Of two things that touch, the geometric mean counts."),
     YW_FIELD(yw_body_spec, restitution, NUMBER, 0, 1, "",
@@ -73,7 +73,7 @@ static const yw_field repeat_fields[] = {
     YW_FIELD(yw_repeat_spec, turn, NUMBER, 0, 360, "degrees", "Turns every copy by up to this."),
     YW_FIELD(yw_repeat_spec, interval, NUMBER, 0, FAR, "s",
              "From the start of one copy to that of the next."),
-    YW_FIELD(yw_repeat_spec, seed, INTEGER, 0, 2147483647, "", "Of the random numbers.")};
+    YW_FIELD(yw_repeat_spec, seed, INTEGER, 0, 2147483647, "", "Seed of the random numbers.")};
 const yw_record yw_record_repeat =
     YW_RECORD("repeat", repeat_fields, repeat_defaults,
               "A grid of copies; the first one is at the body's position.", "needs count spacing");

@@ -166,11 +166,7 @@ static const char base_types[] =
     "\"anyOf\": [{\"type\": \"string\"}, {\"$ref\": \"#/$defs/shape\"}]},\n"
     "    \"any_path\": {\"description\": \"A path, or only its keys.\", \"anyOf\": [{\"$ref\": "
     "\"#/$defs/path\"}, {\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/key\"}, "
-    "\"minItems\": 1}]},\n"
-    "    \"layer_value\": {\"description\": \"One number; two, to go from the first to the second; "
-    "or \\\"file\\\", the number in the file beside it.\", \"anyOf\": [{\"type\": \"number\"}, "
-    "{\"type\": \"array\", \"items\": {\"type\": \"number\"}, \"minItems\": 2, \"maxItems\": 2}, "
-    "{\"const\": \"file\"}]}";
+    "\"minItems\": 1}]}";
 
 static void put_string(const text_out* out, const char* text) {
   put(out, "\"");
@@ -241,6 +237,20 @@ static void put_names(const text_out* out, name_at names) {
   put(out, "]");
 }
 
+static void put_limits(const text_out* out, const yw_field* f) {
+  put(out, ", \"%s\": %.15g, \"maximum\": %.15g", f->open ? "exclusiveMinimum" : "minimum", f->low,
+      f->high);
+}
+
+// A number, two of them, or the word "file".
+static void put_layer_value(const text_out* out, const yw_field* f) {
+  put(out, "\"anyOf\": [{\"type\": \"number\"");
+  put_limits(out, f);
+  put(out, "}, {\"type\": \"array\", \"items\": {\"type\": \"number\"");
+  put_limits(out, f);
+  put(out, "}, \"minItems\": 2, \"maxItems\": 2}, {\"const\": \"file\"}]");
+}
+
 static void put_type(const text_out* out, const yw_record* record, const yw_field* f) {
   static const char* const types[] = {[YW_FIELD_BOOL] = "\"type\": \"boolean\"",
                                       [YW_FIELD_NUMBER] = "\"type\": \"number\"",
@@ -254,6 +264,8 @@ static void put_type(const text_out* out, const yw_record* record, const yw_fiel
                                       [YW_FIELD_COLOR] = "\"$ref\": \"#/$defs/color\""};
   if (names_of(record, f)) {
     put_names(out, names_of(record, f));
+  } else if (f->kind == YW_FIELD_NODE && strcmp(f->what, "layer_value") == 0) {
+    put_layer_value(out, f);
   } else if (f->kind == YW_FIELD_NODE) {
     put_alternatives(out, f->what);
   } else if (f->kind == YW_FIELD_CHOICE) {
@@ -263,9 +275,7 @@ static void put_type(const text_out* out, const yw_record* record, const yw_fiel
   } else {
     put(out, "%s", types[f->kind]);
   }
-  if (f->kind != YW_FIELD_NUMBER && f->kind != YW_FIELD_INTEGER) return;
-  put(out, ", \"%s\": %.15g, \"maximum\": %.15g", f->open ? "exclusiveMinimum" : "minimum", f->low,
-      f->high);
+  if (f->kind == YW_FIELD_NUMBER || f->kind == YW_FIELD_INTEGER) put_limits(out, f);
 }
 
 static void put_property(const text_out* out, const yw_record* record, const yw_field* f) {

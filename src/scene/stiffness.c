@@ -20,15 +20,22 @@
 // Tables ------------------------------------------------------------------------------------------
 
 static const yw_stiffness_spec stiffness_defaults = {.blend = 0};
+// Values that may change in space; load_value reads them.
+#define LAYER(member, from, to, above, of, text)                                           \
+  {                                                                                        \
+    .name = #member, .kind = YW_FIELD_NODE, .offset = offsetof(yw_stiffness_spec, member), \
+    .low = (from), .high = (to), .open = (above), .unit = (of), .what = "layer_value",     \
+    .about = (text)                                                                        \
+  }
 static const yw_field stiffness_fields[] = {
     YW_NODE(yw_stiffness_spec, shape, "any_shape",
             "Where, in the coordinates of the rest pose; without it everywhere."),
     YW_FIELD(yw_stiffness_spec, blend, NUMBER, 0, FAR, "m",
              "Width of its border: across it the modulus changes evenly by factors."),
     YW_NODE(yw_stiffness_spec, labels, "[integer]",
-            "Only in tets of the mesh with one of these labels (fem)."),
+            "Only in tets of the mesh with one of these labels."),
     YW_FIELD(yw_stiffness_spec, from, VEC3, -FAR, FAR, "m",
-             "Where the first of two values holds, and beyond; m."),
+             "Where the first of two values holds, and beyond."),
     YW_FIELD(yw_stiffness_spec, to, VEC3, -FAR, FAR, "m",
              "Where the second holds; between the two planes through these points the modulus "
              "changes evenly by factors."),
@@ -36,20 +43,22 @@ static const yw_field stiffness_fields[] = {
              "Values leave the first and meet the second without a kink."),
     YW_NODE(yw_stiffness_spec, grid, "grid", "Values that follow a grid of numbers."),
     YW_NODE(yw_stiffness_spec, painted, "painted", "Values that follow paint on a surface."),
-    YW_FIELD(yw_stiffness_spec, material, TEXT, 0, 0, "",
-             "Young's modulus and Poisson's ratio by name; with fem also the density."),
-    YW_NODE(yw_stiffness_spec, youngs_modulus, "layer_value",
-            "Pa; two values with \"from\" and \"to\" or a file, or \"file\": the number in it."),
-    YW_NODE(yw_stiffness_spec, poissons_ratio, "layer_value", "In the same ways."),
-    YW_NODE(yw_stiffness_spec, density, "layer_value", "Kg/m^3 (fem, plastic)."),
-    YW_NODE(yw_stiffness_spec, stiffness_damping, "layer_value",
-            "S (fem): stress per rate of strain over stiffness."),
+    YW_FIELD(
+        yw_stiffness_spec, material, TEXT, 0, 0, "",
+        "Young's modulus and Poisson's ratio by name, and the density where layers can have one."),
+    LAYER(
+        youngs_modulus, 0, MOST_YOUNGS, true, "Pa",
+        "Young's modulus: one number; two with \"from\" and \"to\" or a file; \"file\": the number "
+        "in it."),
+    LAYER(poissons_ratio, 0, MOST_POISSON, false, "", "Poisson's ratio, in the same ways."),
+    LAYER(density, 0, MOST_DENSITY, true, "kg/m^3", "Density, in the same ways."),
+    LAYER(stiffness_damping, 0, MOST_DAMPING, false, "s",
+          "Stress per rate of strain over stiffness, in the same ways."),
     YW_NODE(yw_stiffness_spec, elasticity, "[number]21",
-            "Pa (fem): 21 numbers, the upper half of the 6 x 6 matrix of stress per strain, row "
-            "after row; 11 22 33 23 13 12, engineering shear."),
-    YW_NODE(yw_stiffness_spec, yield_stress, "layer_value",
-            "Pa (plastic, von_mises); two numbers with from and to, a grid or paint; \"file\": the "
-            "numbers there.")};
+            "Upper half of the 6 x 6 matrix of stress per strain in Pa, row after row; 11 22 33 23 "
+            "13 12, engineering shear."),
+    LAYER(yield_stress, 0, MOST_YIELD, false, "Pa",
+          "With the flow von_mises: stress beyond which shear flows, in the same ways.")};
 const yw_record yw_record_stiffness = YW_RECORD(
     "stiffness", stiffness_fields, stiffness_defaults,
     "Material inside a shape, or everywhere; the same all over, or changing from a point to "
@@ -128,9 +137,13 @@ bool yw_material_density(yw_loader* l, const yw_json* name, float* out) {
 // Reading -----------------------------------------------------------------------------------------
 
 // One value, two where something says how far to go from the first to the second, or "file".
-static bool load_value(yw_loader* l, const yw_json* node, const yw_stiffness_spec* spec, double low,
-                       double high, bool open, yw_layer_value* out) {
+static bool load_value(yw_loader* l, const char* key, const yw_json* node,
+                       const yw_stiffness_spec* spec, yw_layer_value* out) {
   if (!node) return true;
+  const yw_field* f = stiffness_fields;
+  while (strcmp(f->name, key) != 0) f++;
+  double low = f->low, high = f->high;
+  bool open = f->open;
   out->given = true;
   if (node->type == YW_JSON_STRING) {
     out->from_file = strcmp(node->string, "file") == 0;
@@ -269,11 +282,11 @@ static bool load_layer(yw_loader* l, const yw_json* node, unsigned layer_keys,
     if (layer_keys & YW_LAYER_DENSITY)
       out->rho = (yw_layer_value){true, false, {m->density, m->density}};
   }
-  return load_value(l, out->youngs_modulus, out, 0, MOST_YOUNGS, true, &out->youngs) &&
-         load_value(l, out->poissons_ratio, out, 0, MOST_POISSON, false, &out->poisson) &&
-         load_value(l, out->density, out, 0, MOST_DENSITY, true, &out->rho) &&
-         load_value(l, out->stiffness_damping, out, 0, MOST_DAMPING, false, &out->damping) &&
-         load_value(l, out->yield_stress, out, 0, MOST_YIELD, false, &out->yield);
+  return load_value(l, "youngs_modulus", out->youngs_modulus, out, &out->youngs) &&
+         load_value(l, "poissons_ratio", out->poissons_ratio, out, &out->poisson) &&
+         load_value(l, "density", out->density, out, &out->rho) &&
+         load_value(l, "stiffness_damping", out->stiffness_damping, out, &out->damping) &&
+         load_value(l, "yield_stress", out->yield_stress, out, &out->yield);
 }
 
 bool yw_load_stiffness_list(yw_loader* l, const yw_json* node, unsigned layer_keys, int32_t* count,

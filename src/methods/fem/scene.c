@@ -67,7 +67,7 @@ static const yw_field fem_fields[] = {
     YW_PARAM(fem_settings, check_interval, NUMBER, 0, 1e3, "s",
              "Time between two looks at the strains; 0: 25 finest steps."),
     YW_PARAM(fem_settings, time_step, NUMBER, 0, 1e3, "s",
-             "Of the inner steps; 0: from the finest tets in use."),
+             "Length of the inner steps; 0: from the finest tets in use."),
     YW_PARAM(fem_settings, safety, NUMBER, 0.1, 1, "", "Share of the stable time step."),
     YW_PARAM(fem_settings, mass_damping, NUMBER, 0, 1e6, "1/s",
              "Rate at which all motion dies away."),

@@ -84,10 +84,11 @@ static const yw_field plastic_fields[] = {
                   "Other stiffness, yield stress or density in parts of the body, each laid over "
                   "the ones before."),
     YW_PARAM(plastic_settings, time_step, NUMBER, 0, 1, "s",
-             "Of the inner steps; 0: chosen from stiffness and speed."),
+             "Length of the inner steps; 0: chosen from stiffness and speed."),
     YW_PARAM(plastic_settings, tolerance, NUMBER, 1e-6, 0.1, "",
-             "Of the implicit solves, relative."),
-    YW_PARAM(plastic_settings, max_iterations, INTEGER, 1, 10000, "", "Of a solve."),
+             "Relative tolerance of the implicit solves."),
+    YW_PARAM(plastic_settings, max_iterations, INTEGER, 1, 10000, "",
+             "Most iterations of a solve."),
     YW_PARAM(plastic_settings, sleep_speed, NUMBER, 0, 1e3, "m/s",
              "Pieces that touch something and are slower for half a second sleep; 0: never. "
              "Without it: 5 % of what gravity adds in an inner step, or 0.05 spacings per second "

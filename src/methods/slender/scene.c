@@ -71,7 +71,8 @@ static const yw_field slender_fields[] = {
     YW_PARAM(
         slender_settings, damping, NUMBER, 0, 1e6, "1/s",
         "Rate at which velocities that are not rigid die away; amplitudes fall at half of it."),
-    YW_PARAM(slender_settings, tolerance, NUMBER, 1e-6, 0.5, "", "Of implicit solves, relative."),
+    YW_PARAM(slender_settings, tolerance, NUMBER, 1e-6, 0.5, "",
+             "Relative tolerance of implicit solves."),
     YW_PARAM(slender_settings, substeps, INTEGER, 1, 1000, "",
              "Position-based: steps per substep of the scene."),
     YW_PARAM(slender_settings, sweeps, INTEGER, 1, 1000, "", "Position-based: sweeps per step."),
@@ -99,7 +100,7 @@ static const yw_field rod_fields[] = {
     YW_FIELD(rod_keys, width_direction, VEC3, -FAR, FAR, "",
              "Where the width points at the first particle; zero: any."),
     YW_FIELD(rod_keys, contact_radius, NUMBER, 0, FAR, "m",
-             "Of the particles in contacts; 0: the radius or half the smaller side.")};
+             "Radius of the particles in contacts; 0: the radius or half the smaller side.")};
 static const yw_record rod_record =
     YW_RECORD("rod", rod_fields, rod_defaults,
               "A rod that stretches, bends and twists: rope, ruler, spring, cord, ring.",
@@ -141,7 +142,7 @@ static const yw_field sheet_fields[] = {
     YW_FIELD(sheet_keys, file, TEXT, 0, 0, "", "Triangle mesh of the middle surface, m."),
     YW_FIELD_ABOVE(sheet_keys, thickness, NUMBER, 0, FAR, "m", "Thickness of the sheet."),
     YW_FIELD(sheet_keys, contact_radius, NUMBER, 0, FAR, "m",
-             "Of the particles in contacts; 0: half the thickness.")};
+             "Radius of the particles in contacts; 0: half the thickness.")};
 static const yw_record sheet_record =
     YW_RECORD("sheet", sheet_fields, sheet_defaults,
               "A thin sheet that stretches, shears and bends.", "one rectangle file");
