@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Experimental: may change in any release.
 //
-// Points with attributes as Houdini's classic binary geometry, .bgeo version 5.
+// Writes points with attributes as Houdini's classic binary geometry, .bgeo version 5.
 #ifndef YAWARA_EXTEND_BGEO_WRITE_H
 #define YAWARA_EXTEND_BGEO_WRITE_H
 
 #include "../base.h"
 
-/// A float attribute of points; signs of the name that are not letters, digits or _ become _.
+/// A float attribute of points. Characters of the name other than letters, digits and _ become _.
 typedef struct yw_bgeo_field {
   const char* name;
-  const float* values;  ///< one per point
+  const float* values;  ///< num_points
 } yw_bgeo_field;
 
 YW_API yw_status yw_bgeo_write(const char* path, int32_t num_points, const yw_vec3* positions,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Experimental: may change in any release.
 //
-// A 64-bit hash of bytes, the same on every machine (little-endian words, multiply and rotate).
+// 64-bit hash of bytes, the same on every machine (little-endian words, multiply and rotate).
 #ifndef YAWARA_EXTEND_HASH_H
 #define YAWARA_EXTEND_HASH_H
 

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Experimental: may change in any release.
 //
-// The seam between the world and a method. A method sees its own state, its particles and a step
-// context; never the world, never another method.
+// The interface between the world and a method. A method sees its own state, its particles and a
+// step context, but neither the world nor other methods.
 //
 // The world calls, per substep:   advance -> (body-body contact) -> settle
-// advance must move the particles by ctx->h, in as many inner steps as it likes. In each inner step
-// it applies gravity, pins and springs, and then asks ctx->collide once, so that explicit, implicit
-// and position-based methods meet obstacles at their own rate. settle may add or remove particles,
-// refine or coarsen; it then raises topology_version. The count of particles may change there, the
-// capacity never does: what may come later is allocated when the body is made.
+// advance must move the particles by ctx->h, in any number of inner steps. Each inner step applies
+// gravity, pins and springs, then calls ctx->collide once, so that explicit, implicit and
+// position-based methods collide with obstacles at their own rate. settle may add or remove
+// particles, refine or coarsen; topology_version must then change. settle may change the particle
+// count but not the capacity: memory for particles added later is allocated when the body is
+// created.
 //
-// A method outside of the library fills a yw_method, makes its own rest data, and hands both to
-// yw_model_create_custom; from there on its bodies are bodies like any other. examples/own_method.c
-// is a complete one.
+// A method outside the library fills a yw_method, builds its own rest data, and passes both to
+// yw_model_create_custom. Its bodies are then bodies like any other. examples/own_method.c is a
+// complete example.
 #ifndef YAWARA_EXTEND_METHOD_H
 #define YAWARA_EXTEND_METHOD_H
 
@@ -23,7 +24,7 @@
 #include "tasks.h"
 #include "vec.h"
 
-/// Particles in the order the method likes best. pos.w and vel.w are 0.
+/// Particles, in an order chosen by the method. pos.w and vel.w are 0.
 typedef struct yw_particles {
   int32_t count;
   int32_t capacity;  ///< of every array; a multiple of 16, tail zeroed
@@ -33,12 +34,12 @@ typedef struct yw_particles {
   float* inv_mass;   ///< 1/kg; 0 while the particle is held by a pin
 } yw_particles;
 
-/// A particle held exactly: at the end of the step it is at `end` (inner steps interpolate).
+/// A particle held exactly: at the end of the substep it is at `end` (inner steps interpolate).
 typedef struct yw_hold {
   int32_t particle;
   yw_vec3 begin, end;  ///< m
-  bool clamp;          ///< its orientation is held too: over the substep it turns by `turn`
-  yw_quat turn;        ///< 1 when the pin does not turn
+  bool clamp;          ///< its orientation is held too and turns by `turn` over the substep
+  yw_quat turn;        ///< identity if the pin does not turn
 } yw_hold;
 
 /// A particle pulled by a spring to a point that moves from begin to end.
@@ -49,20 +50,20 @@ typedef struct yw_spring {
   yw_vec3 begin, end;  ///< m
 } yw_spring;
 
-/// What a step tells the world.
+/// What a method reports about a substep.
 typedef struct yw_method_report {
-  int32_t recovered;          ///< decompositions or elements that took the safe path
-  int32_t stalled;            ///< solves that did not converge and were done again in smaller steps
-  int32_t obstacle_contacts;  ///< filled by collide
-  int32_t asleep;             ///< particles at rest that the step left out
-  double seconds_adapt;       ///< part of advance spent on weights of examples or refinement
+  int32_t recovered;          ///< decompositions or elements that took the slow, safe path
+  int32_t stalled;            ///< solves that did not converge and were repeated in smaller steps
+  int32_t obstacle_contacts;  ///< set by collide
+  int32_t asleep;             ///< particles at rest, skipped in the substep
+  double seconds_adapt;       ///< part of advance spent on example weights or refinement
   double seconds_contact;     ///< part of advance spent in collide
 } yw_method_report;
 
 /// Energies that only the method knows, J.
 typedef struct yw_method_energy {
-  double elastic;     ///< stored in the deformation; NAN when the method has no such energy
-  double rotational;  ///< of particles that turn, besides m v^2 / 2
+  double elastic;     ///< stored in the deformation; NAN if the method has no such energy
+  double rotational;  ///< of oriented particles, in addition to m v^2 / 2
 } yw_method_energy;
 
 typedef struct yw_step_ctx yw_step_ctx;
@@ -71,30 +72,29 @@ struct yw_step_ctx {
   double time;      ///< s, at its beginning
   yw_vec3 gravity;  ///< m/s^2
   yw_simd simd;     ///< resolved
-  yw_tasks* tasks;  ///< NULL: work alone
-  bool timing;      ///< fill the seconds of the report
+  yw_tasks* tasks;  ///< NULL: single-threaded
+  bool timing;      ///< fill in the times of the report
 
   const yw_hold* holds;
   int32_t num_holds;
   const yw_spring* springs;
   int32_t num_springs;
 
-  /// Pushes particles that moved from old_pos over the time [begin, begin + span] (s, from the
-  /// start of the substep) out of obstacles and changes their velocities (restitution, friction).
-  /// radius may be NULL.
+  /// Pushes particles that moved from old_pos during [begin, begin + span] (s, from the start of
+  /// the substep) out of obstacles and updates their velocities (restitution, friction). radius may
+  /// be NULL.
   void (*collide)(const yw_step_ctx* ctx, yw_particles* particles, const yw_vec4* old_pos,
                   const float* radius, float begin, float span);
-  /// True when nothing in the substep can touch an obstacle inside the box (then collide may be
-  /// skipped).
+  /// True if nothing inside the box can touch an obstacle in this substep (collide may be skipped).
   bool (*is_clear)(const yw_step_ctx* ctx, yw_aabb box);
-  /// Which points are inside an obstacle `at` seconds after the start of the substep, for methods
-  /// that meet obstacles inside their solve: normal of the surface, w the depth (0: outside all;
-  /// else that of the deepest), and velocity of the obstacle there, w the friction with it
-  /// (INFINITY: it is sticky). May be NULL.
+  /// Finds points inside obstacles `at` seconds after the start of the substep, for methods that
+  /// handle obstacles inside their solve. normal: surface normal, w = depth in the deepest obstacle
+  /// (0: outside all). velocity: of the obstacle at the point, w = friction with it (INFINITY:
+  /// sticky). May be NULL.
   void (*probe)(const yw_step_ctx* ctx, int32_t count, const yw_vec4* points, float at,
                 yw_vec4* normal, yw_vec4* velocity);
-  /// What the obstacles that reach into a box look like, as a number: another one when any of them
-  /// comes, goes or stands elsewhere. *moves: one of them moves in this substep. May be NULL.
+  /// Fingerprint of the obstacles that overlap a box; changes when one is added, removed or moved.
+  /// *moves: one of them moves in this substep. May be NULL.
   uint64_t (*obstacles_in)(const yw_step_ctx* ctx, yw_aabb box, bool* moves);
   const void* obstacles;        ///< for the four above
   float friction, restitution;  ///< of the body
@@ -102,31 +102,31 @@ struct yw_step_ctx {
   yw_method_report* report;
 };
 
-/// What other bodies collide with. Index arrays belong to the model or the state.
+/// Geometry for contact with other bodies. The arrays belong to the model or the state.
 typedef struct yw_contact_geometry {
-  // Volumes: points of one body are found inside the tets of another and leave through its surface.
+  // Volumes: points of one body inside the tets of another are pushed out through its surface.
   const int32_t* tets;  ///< 4 per tet, particle numbers; NULL for bodies of spheres
   int32_t num_tets;
-  const int32_t* triangles;  ///< surface, 3 per triangle, outward
+  const int32_t* triangles;  ///< surface, 3 per triangle, facing outward
   int32_t num_triangles;
   const int32_t* surface_particles;  ///< ascending
   int32_t num_surface_particles;
   const yw_vec3* rest;  ///< rest positions in particle order, for depth inside the material
-  // Spheres: rods, sheets, loose matter.
+  // Spheres: rods, sheets, loose particles.
   const float* radius;  ///< per particle, m; NULL for volumes
 } yw_contact_geometry;
 
-/// What a method does. Everything down to `load` is needed except `settle`; models and bodies keep
-/// a pointer to the table, which is usually static.
+/// The functions of a method. Everything down to `load` is required except `settle`. Models and
+/// bodies keep a pointer to this table, which is usually static.
 typedef struct yw_method {
   const char* name;  ///< for messages and statistics
 
   void (*model_destroy)(void* model);
-  /// Of everything in the model that a step depends on: guards snapshots.
+  /// Hash of everything in the model that a step depends on; snapshots are checked against it.
   uint64_t (*model_hash)(const void* model);
   int32_t (*model_num_particles)(const void* model);
 
-  /// Allocates the state and the particles, at rest in the model's own frame.
+  /// Allocates the state and the particles, at rest in model coordinates.
   yw_status (*body_create)(const void* model, const yw_allocator* mem, void** state,
                            yw_particles* particles, yw_error* error);
   void (*body_destroy)(void* state, yw_particles* particles);
@@ -135,76 +135,74 @@ typedef struct yw_method {
   yw_status (*settle)(void* state, yw_particles* particles,
                       const yw_step_ctx* ctx);  ///< may be NULL
 
-  /// The state was changed from outside (placed, moved, loaded): forget warm starts and sums. The
-  /// count of particles may have changed too (a snapshot was loaded).
+  /// Called after the particles were changed from outside (placed, moved, loaded): discard warm
+  /// starts and sums. The particle count may have changed too (if a snapshot was loaded).
   void (*invalidate)(void* state, const yw_particles* particles);
 
   yw_contact_geometry (*contact_geometry)(const void* state);
 
-  /// Everything besides positions and velocities (and, for methods that settle, masses) that the
-  /// next step depends on. Before load the particles are in place and invalidate was called.
+  /// Everything the next step depends on except positions and velocities (and, for methods that
+  /// settle, masses). Before load, the particles have been restored and invalidate has been called.
   void (*save)(const void* state, yw_writer* writer);
   void (*load)(void* state, yw_reader* reader);
 
-  // What follows may be NULL -------------------------------------------------------------------
+  // Optional (may be NULL) ------------------------------------------------------------------------
 
-  /// Where the model's particles are at rest, model_num_particles of them; for models that are not
-  /// made of tets.
+  /// Rest positions of the model's particles, model_num_particles of them; for models without tets.
   const yw_vec3* (*model_points)(const void* model);
-  /// Changes whenever contact_geometry or the count of particles does. NULL: they never do.
+  /// Changes whenever contact_geometry or the particle count does. NULL: they never change.
   uint64_t (*topology_version)(const void* state);
-  /// Input vertex i is particle order[i]. NULL: the same order, as for methods that change their
-  /// number of particles; these never move or remove a particle that ctx->holds or ctx->springs
-  /// name.
+  /// Input vertex i is particle order[i]. NULL: the same order. Methods that change their particle
+  /// count must use NULL, and never move or remove a particle named in ctx->holds or ctx->springs.
   const int32_t* (*particle_of_vertex)(const void* state);
 
-  /// The body was placed: what is kept besides positions and velocities (orientations, spins) turns
-  /// along. Called once, after the particles were moved and invalidate was called.
+  /// Called once when the body is placed, after the particles were moved and invalidate was called:
+  /// rotate the state kept besides positions and velocities (orientations, spins).
   void (*place)(void* state, const yw_particles* particles, yw_quat rotation,
                 yw_vec3 angular_velocity);
 
-  /// What a body shows where that is not the boundary of its tets or a surface embedded in them:
-  /// tubes of rods, thick sheets. model_surface makes the triangles at rest; surface_positions
-  /// writes their vertices for a body as it is.
+  /// The shown surface, if it is neither the boundary of the tets nor embedded in them: tubes of
+  /// rods, thick sheets. model_surface makes the triangles at rest; surface_positions writes the
+  /// current vertices of a body.
   yw_status (*model_surface)(const void* model, const yw_allocator* mem, yw_tri_mesh* out);
   void (*surface_positions)(const void* state, const yw_particles* particles, yw_vec3* out);
 
-  /// Quantities to look at, in the particles' order; worked out when asked for, not in the step.
+  /// Fields, in particle order; computed on request, not in the step.
   int32_t (*num_fields)(const void* state);
   yw_field_info (*field_info)(const void* state, int32_t field);
   void (*field_values)(const void* state, const yw_particles* particles, int32_t field, float* out);
-  /// Numbers for logs, added with yw_statistics_add; the same ones in every step.
+  /// Statistics for logs, added with yw_statistics_add; the same ones in every step.
   void (*statistics)(const void* state, const yw_particles* particles, yw_statistics* out);
   /// NULL: the method has no energy.
   yw_method_energy (*energy)(const void* state, const yw_particles* particles);
-  /// The tets of the body as it is now, 4 particles each, where they are not those of the model.
+  /// The current tets of the body, 4 particles each, if they are not those of the model.
   const int32_t* (*cells)(const void* state, int32_t* num_cells);
 } yw_method;
 
-// What a method's own functions need to make models and to look at bodies ------------------------
+// Functions for methods: creating models, accessing bodies ----------------------------------------
 
-/// A model of a method's rest data. Owns `data` from now on, also when this fails: then
-/// model_destroy has been called. mesh is copied; NULL for bodies that are not made of tets (these
-/// show nothing, or what model_surface makes). YW_ERR_INVALID, with a message, when the table lacks
-/// something. Writes to `error` only when it fails, so that a warning about the data stays there.
+/// Creates a model from a method's rest data. Takes ownership of `data` even on failure
+/// (model_destroy is then called). mesh is copied; NULL for bodies without tets, which show nothing
+/// or what model_surface makes. YW_ERR_INVALID, with a message, if the table lacks a required
+/// function. `error` is written only on failure, so that a warning about the data is kept.
 YW_API yw_status yw_model_create_custom(const yw_allocator* mem, const yw_method* method,
                                         void* data, const yw_tet_mesh* mesh, yw_model** out,
                                         yw_error* error);
 /// The rest data of a model of this method; NULL for other models.
 YW_API const void* yw_model_data(const yw_model* model, const yw_method* method);
-/// The state of a body of this method, and its particles (may be NULL); NULL for dead ids and
+/// The state of a body of this method, and its particles (may be NULL); NULL for stale ids and
 /// bodies of other methods.
 YW_API void* yw_body_state(const yw_world* world, yw_body_id id, const yw_method* method,
                            const yw_particles** particles);
 
-/// Adds a number; what does not fit is left out.
+/// Adds a statistic; beyond YW_MAX_STATISTICS they are dropped.
 YW_API void yw_statistics_add(yw_statistics* out, const char* name, const char* unit, double value);
-/// Adds the weights of a group of examples: the rest pose first, then num_examples. Of several
-/// groups, the names have the group's number.
+/// Adds the example weights of a group: the rest pose first, then num_examples. With several
+/// groups, the names include the group's number.
 YW_API void yw_statistics_add_weights(yw_statistics* out, int32_t group, int32_t num_groups,
                                       const float* weights, int32_t num_examples);
 
-/// Frees / allocates the arrays of particles; capacity is rounded up to a multiple of 16.
+/// Allocates (frees) the particle arrays; the capacity is count rounded up to a multiple of 16.
 YW_API bool yw_particles_create(const yw_allocator* mem, int32_t count, yw_particles* out);
 YW_API void yw_particles_free(const yw_allocator* mem, yw_particles* particles);
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Experimental: may change in any release.
 //
-// PLY files (binary, little-endian) with any number of values per vertex.
+// Writes PLY files (binary, little-endian) with any number of values per vertex.
 #ifndef YAWARA_EXTEND_PLY_WRITE_H
 #define YAWARA_EXTEND_PLY_WRITE_H
 
 #include "../mesh.h"
 #include "file.h"
 
-/// Written as a float property of that name; signs that are not letters, digits or _ become _.
+/// A float property. Characters of the name other than letters, digits and _ become _.
 typedef struct yw_ply_field {
   const char* name;
   const float* values;  ///< one per vertex
 } yw_ply_field;
 
-/// A mesh without triangles becomes a cloud of points without a face element.
+/// A mesh without triangles becomes a point cloud without a face element.
 YW_API yw_status yw_ply_write(const char* path, const yw_tri_mesh* mesh, const yw_ply_field* fields,
                               int32_t num_fields, yw_error* error);
 YW_API void yw_ply_put(yw_file_writer* file, const yw_tri_mesh* mesh, const yw_ply_field* fields,

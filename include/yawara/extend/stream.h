@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Experimental: may change in any release.
 //
-// Bytes in and out of memory for snapshots: little-endian, bounds checked.
+// Byte streams in memory, for snapshots: little-endian, bounds checked.
 #ifndef YAWARA_EXTEND_STREAM_H
 #define YAWARA_EXTEND_STREAM_H
 
 #include "../base.h"
 
-/// Writes to a buffer; with data NULL it only counts, or hashes what is written.
+/// Writes to a buffer; with data NULL it only counts or hashes.
 typedef struct yw_writer {
   unsigned char* data;
   size_t size;      ///< bytes written (or counted)
   size_t capacity;  ///< of data
   bool overflow;
-  bool hashing;   ///< mix all that is written into hash
+  bool hashing;   ///< mix everything written into hash
   uint64_t hash;  ///< start with YW_HASH_SEED
 } yw_writer;
 
@@ -21,7 +21,7 @@ typedef struct yw_reader {
   const unsigned char* data;
   size_t size;
   size_t offset;
-  bool failed;  ///< read past the end; all further reads give zeros
+  bool failed;  ///< read past the end; all further reads return zeros
 } yw_reader;
 
 YW_API void yw_write_bytes(yw_writer* writer, const void* bytes, size_t size);

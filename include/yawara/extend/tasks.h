@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Experimental: may change in any release.
 //
-// A thread pool that runs numbered blocks of work. Which worker runs a block is open, what a block
-// does is not: results never depend on the number of workers.
+// A thread pool that runs numbered blocks of work. Any worker may run any block, so a block's work
+// must not depend on its worker: results never depend on the number of workers.
 #ifndef YAWARA_EXTEND_TASKS_H
 #define YAWARA_EXTEND_TASKS_H
 
@@ -10,18 +10,19 @@
 
 typedef struct yw_tasks yw_tasks;
 
-/// Work on block number `block`. worker is 0 (the caller) to workers - 1, for scratch memory only.
+/// Processes block number `block`. worker is 0 (the caller) to workers - 1, for scratch memory
+/// only.
 typedef void (*yw_task)(void* context, int32_t block, int32_t worker);
 
-/// threads counts the calling thread; 0: one per core. NULL when memory or threads are out.
+/// threads includes the calling thread; 0: one per core. NULL on failure.
 YW_API yw_tasks* yw_tasks_create(const yw_allocator* mem, int32_t threads);
-/// Starts no threads: the caller's jobs do the work. jobs is copied; jobs->run is not NULL.
+/// Starts no threads: the caller's jobs do the work. jobs is copied; jobs->run must not be NULL.
 YW_API yw_tasks* yw_tasks_create_on(const yw_allocator* mem, const yw_jobs* jobs);
 YW_API void yw_tasks_destroy(yw_tasks* tasks);
 /// 1 for NULL.
 YW_API int32_t yw_tasks_workers(const yw_tasks* tasks);
-/// Runs blocks 0 .. num_blocks-1 and returns when all are done. tasks NULL, or a call from inside a
-/// block, runs them one after another on the calling thread.
+/// Runs blocks 0 .. num_blocks-1 and returns when all are done. If tasks is NULL, or inside a
+/// block, they run one after another on the calling thread.
 YW_API void yw_tasks_run(yw_tasks* tasks, int32_t num_blocks, yw_task task, void* context);
 
 YW_API int32_t yw_cpu_count(void);

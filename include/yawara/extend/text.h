@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Experimental: may change in any release.
 //
-// Words: endings of names, and what a misspelt one was meant to be.
+// Text helpers: suffixes, and suggestions for misspelt words.
 #ifndef YAWARA_EXTEND_TEXT_H
 #define YAWARA_EXTEND_TEXT_H
 
@@ -9,7 +9,7 @@
 
 YW_API bool yw_ends_with(const char* text, const char* ending);
 
-/// ' (did you mean "x"?)' when a word is near, else "".
+/// ' (did you mean "x"?)' if one of the words is close, else "".
 typedef struct yw_hint {
   char text[120];
 } yw_hint;

@@ -9,7 +9,7 @@
 
 #include "../base.h"
 
-/// Particle storage: 16 bytes, w is padding (0) unless a comment says otherwise.
+/// Particle data: 16 bytes; w is padding (0) unless a comment says otherwise.
 typedef struct yw_vec4 {
   _Alignas(16) float x;
   float y, z, w;

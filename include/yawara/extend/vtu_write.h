@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Experimental: may change in any release.
 //
-// VTU files (appended raw data, uncompressed) and PVD files that list the steps of a series.
+// Writes VTU files (appended raw data, uncompressed) and PVD files that list the files of a series.
 #ifndef YAWARA_EXTEND_VTU_WRITE_H
 #define YAWARA_EXTEND_VTU_WRITE_H
 
 #include "../mesh.h"
 
-/// Values at the points or of the cells.
+/// Values at points or in cells.
 typedef struct yw_vtu_field {
   const char* name;
   int32_t components;   ///< per point or cell, >= 1
@@ -15,12 +15,12 @@ typedef struct yw_vtu_field {
   bool per_cell;
 } yw_vtu_field;
 
-/// Cells of one kind and what lives on them.
+/// Cells of one kind and their data.
 typedef struct yw_vtu_grid {
   int32_t num_points;
   const yw_vec3* positions;
   int32_t num_cells;
-  int32_t corners_per_cell;  ///< 1 points, 3 triangles, 4 tets
+  int32_t corners_per_cell;  ///< 1: points, 3: triangles, 4: tets
   const int32_t* cells;      ///< NULL with 1 corner: every point is a cell
   const int32_t* labels;     ///< per cell; NULL: none
   const yw_vtu_field* fields;
@@ -36,7 +36,7 @@ YW_API yw_status yw_vtu_write_tets(const char* path, const yw_tet_mesh* mesh, yw
 typedef struct yw_pvd_entry {
   double time;       ///< s
   int32_t part;      ///< several files may share a time, e.g. one per body
-  const char* file;  ///< as seen from the folder of the PVD file
+  const char* file;  ///< relative to the folder of the PVD file
 } yw_pvd_entry;
 
 YW_API yw_status yw_pvd_write(const char* path, const yw_pvd_entry* entries, int32_t count,
