@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// File: "YWCACHE1", kind (8 bytes, zero filled), key (2 x u64), size (u64), the bytes, a checksum
-// (u64) of all before it; little-endian.
+// File format: "YWCACHE1", kind (8 bytes, zero-padded), key (2 x u64), size (u64), the bytes, and a
+// checksum (u64) of everything before it; little-endian.
 #include "base/cache.h"
 
 #include <errno.h>
@@ -97,7 +97,7 @@ yw_cache_found yw_cache_load(const char* folder, const char* kind, yw_cache_key 
                              size_t size, yw_error* error) {
   char path[MAX_PATH_LENGTH];
   if (!folder || !path_of(path, folder, kind, key)) return YW_CACHE_MISSING;
-  // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+  // Without O_NONBLOCK, opening a pipe without a writer would block forever.
   int file = open(path, O_RDONLY | O_NONBLOCK);
   if (file < 0) {
     return errno == ENOENT || errno == ENOTDIR ? YW_CACHE_MISSING

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Kernels: files named *_kernels.c are compiled once per instruction set (see CMakeLists.txt) and
-// picked at run time. Inside such a file every function with external linkage is named
-// YW_KERNEL(name). The loops are written over 16 lanes; the compiler maps them to whatever
-// registers there are. With -ffp-contract=off the bits are the same at every level.
+// selected at run time. In such a file every function with external linkage is named
+// YW_KERNEL(name). Loops run over 16 lanes; the compiler maps them to the available registers. With
+// -ffp-contract=off, results are bitwise identical at every level.
 #ifndef YW_BASE_SIMD_H
 #define YW_BASE_SIMD_H
 
@@ -16,7 +16,7 @@
 #define YW_KERNEL(name) YW_KERNEL_JOIN(name, YW_SIMD_SUFFIX)
 #endif
 
-// Picks the compiled variant of a kernel table: YW_KERNEL_PICK(polar_table, level).
+// Selects the compiled variant of a kernel table: YW_KERNEL_PICK(polar_table, level).
 #ifdef YW_HAVE_X86_KERNELS
 #define YW_KERNEL_PICK(name, level)           \
   ((level) == YW_SIMD_AVX512 ? &name##_avx512 \

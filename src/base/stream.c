@@ -5,7 +5,7 @@
 
 #include "yawara/extend/hash.h"
 
-// Floats that are turned to bytes at a time.
+// Floats converted to bytes at a time.
 #define BATCH 256
 
 void yw_write_bytes(yw_writer* writer, const void* bytes, size_t size) {

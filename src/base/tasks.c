@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Every worker begins with its own share of the blocks and then helps the others: the same worker
-// mostly gets the same blocks again, whose data its cache still has. Workers wait for the next job
-// awake for a moment, since the next phase of a step follows at once, and then sleep. On the
-// caller's own workers a job is one task per worker, which shares the blocks in the same way.
+// Each worker starts with its own range of blocks, then helps the others. This way a worker mostly
+// gets the same blocks again, whose data is still in its CPU cache. Idle workers spin briefly,
+// since the next phase of a step usually follows at once, and then sleep. With the caller's own
+// workers, a job is one task per worker, and the tasks share the blocks in the same way.
 #include "yawara/extend/tasks.h"
 
 #include <pthread.h>
@@ -13,10 +13,10 @@
 #include "yawara/extend/memory.h"
 #include "yawara/extend/timer.h"
 
-// Waiting awake, s: at first alone, then letting others have the core now and then.
+// How long to spin, s: at first without yielding, then yielding the core from time to time.
 #define SPIN_SECONDS 10e-6
 #define AWAKE_SECONDS 50e-6
-// Pauses between two looks at the clock.
+// Pauses between two reads of the clock.
 #define PAUSES 32
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -29,23 +29,23 @@ typedef struct worker_state {
   struct yw_tasks* tasks;
   int32_t worker;
   pthread_t thread;
-  // Its share of the blocks: the next one that nobody has, and the end.
+  // This worker's range of blocks: the next unclaimed block, and the end.
   _Alignas(64) atomic_int next_block;
   int32_t end_block;
 } worker_state;
 
 struct yw_tasks {
   yw_allocator mem;
-  yw_jobs jobs;  // run NULL: threads of our own
+  yw_jobs jobs;  // run NULL: own threads
   int32_t num_workers;
-  bool stay_awake;  // there is a core for every worker
+  bool stay_awake;  // every worker has a core
   pthread_mutex_t mutex;
   pthread_cond_t wake, done;
   atomic_bool quit;
-  atomic_int sleepers;      // workers that wait for `wake`, or are about to
-  atomic_bool owner_waits;  // for `done`, or is about to
+  atomic_int sleepers;      // workers that wait for `wake` or are about to
+  atomic_bool owner_waits;  // for `done` or is about to
 
-  // The job. Changed only while it is closed and nobody is in it.
+  // The current job. Changed only while the gate is closed and no worker is inside.
   yw_task task;
   void* context;
   _Alignas(64) _Atomic uint64_t gate;  // job number << 32, GATE_OPEN, workers inside
@@ -78,7 +78,7 @@ static void work_on_blocks(yw_tasks* tasks, int32_t worker) {
   inside_block = true;
   for (int32_t k = 0; k < tasks->num_workers; ++k) {
     worker_state* from = &tasks->workers[(worker + k) % tasks->num_workers];
-    // Shares that are done are left alone: no counter runs beyond its end without bound.
+    // Finished ranges are skipped, so their counters cannot overflow.
     while (atomic_load_explicit(&from->next_block, memory_order_relaxed) < from->end_block) {
       int32_t block = atomic_fetch_add_explicit(&from->next_block, 1, memory_order_relaxed);
       if (block >= from->end_block) break;
@@ -103,7 +103,7 @@ static bool is_empty(yw_tasks* tasks, uint32_t unused) {
   return !(atomic_load_explicit(&tasks->gate, memory_order_acquire) & GATE_INSIDE);
 }
 
-// Waits for a condition without sleeping; false when it takes long.
+// Waits for a condition without sleeping; false on timeout.
 static bool wait_awake(yw_tasks* tasks, bool (*is_true)(yw_tasks*, uint32_t), uint32_t seen) {
   if (is_true(tasks, seen)) return true;
   if (!tasks->stay_awake) return false;
@@ -121,8 +121,8 @@ static bool wait_awake(yw_tasks* tasks, bool (*is_true)(yw_tasks*, uint32_t), ui
 static uint32_t wait_for_job(yw_tasks* tasks, uint32_t seen) {
   if (!wait_awake(tasks, has_new_job, seen)) {
     pthread_mutex_lock(&tasks->mutex);
-    // Who opens a job looks at sleepers afterwards, who falls asleep at the gate: one sees the
-    // other.
+    // The opener of a job checks sleepers after opening the gate, and a worker checks the gate
+    // after counting itself as a sleeper, so one always sees the other.
     atomic_fetch_add(&tasks->sleepers, 1);
     while (job_of(atomic_load(&tasks->gate)) == seen) {
       pthread_cond_wait(&tasks->wake, &tasks->mutex);
@@ -220,7 +220,7 @@ yw_tasks* yw_tasks_create(const yw_allocator* mem, int32_t threads) {
   if (!tasks) return NULL;
   tasks->stay_awake = threads <= cores;
 
-  // Fewer threads than asked for still give the same result.
+  // Results do not depend on the number of threads, so fewer than requested are acceptable.
   while (tasks->num_workers < threads && start_worker(tasks, tasks->num_workers)) {
     ++tasks->num_workers;
   }

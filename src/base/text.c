@@ -11,7 +11,7 @@ bool yw_ends_with(const char* text, const char* ending) {
 
 #define WORD_BYTES 40
 
-// Insertions, deletions, changes and swaps of neighbours that lead from a to b.
+// Number of insertions, deletions, substitutions and swaps of neighbours that turn a into b.
 static int32_t edit_distance(const char* a, int32_t m, const char* b, int32_t n) {
   int32_t rows[3][WORD_BYTES + 1];
   for (int32_t j = 0; j <= n; j++) rows[0][j] = j;
@@ -39,7 +39,7 @@ yw_hint yw_suggest(const char* word, int32_t count, const char* const* words) {
     size_t other = strlen(words[i]);
     if (other > WORD_BYTES) continue;
     int32_t distance = edit_distance(word, (int32_t)length, words[i], (int32_t)other);
-    // Something of the word must be left.
+    // At least one character must match.
     if (distance > best || (size_t)distance >= length || (size_t)distance >= other) continue;
     if (hint.text[0] && distance == best) continue;
     best = distance;

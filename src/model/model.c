@@ -4,7 +4,7 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
-// What the model shows: what the method makes, else the boundary of the tets, else nothing.
+// The shown surface: the method's own, else the boundary of the tets, else empty.
 static yw_status make_surface(yw_model* model, const yw_tet_mesh* mesh) {
   const yw_method* method = model->method;
   model->own_surface = method->model_surface != NULL;
@@ -34,7 +34,7 @@ static yw_status wrap_model(const yw_allocator* mem, const yw_method* method, vo
   return YW_OK;
 }
 
-// What a table lacks, or NULL.
+// Name of a required function that the table lacks, or NULL.
 static const char* missing_in(const yw_method* m) {
   if (!m->name) return "name";
   if (!m->model_destroy) return "model_destroy";

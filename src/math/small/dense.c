@@ -103,7 +103,7 @@ bool yw_dense_eigen(int32_t n, const double* a, double* values, double* vectors)
       largest = fmax(largest, fabs(a[i * n + j]));
     }
   }
-  // Scaled, so that neither squares nor quotients leave the range of double.
+  // Scaled so that squares and quotients stay within the range of double.
   double scale = largest > 0.0 ? largest : 1.0;
   for (int32_t k = 0; k < n * n; ++k) m[k] /= scale;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// exp, log and pow whose bits are the same with every compiler and C library: computed in double
-// with +, -, *, / and operations on bits, and rounded to float once at the end, within 0.501 units
-// in the last place. Without branches, so that loops over lanes vectorise.
+// exp, log and pow with the same bits for every compiler and C library: computed in double with +,
+// -, *, / and bit operations, then rounded to float once, within 0.501 units in the last place.
+// Branch-free, so loops over lanes vectorise.
 #ifndef YW_MATH_SMALL_EXPONENT_H
 #define YW_MATH_SMALL_EXPONENT_H
 
@@ -24,16 +24,16 @@ static inline uint64_t yw_bits_of_double(double x) {
   return bits;
 }
 
-/// Within 1e-12 of exp(x), relatively; x is clamped to where a float is neither 0 nor infinite, and
-/// a little beyond. NaN stays NaN.
+/// Relative error below 1e-12. x is clamped to slightly more than the range in which the result is
+/// a finite, nonzero float. NaN stays NaN.
 static inline double yw_exp_core(double x) {
-  const double rounder = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to whole numbers
+  const double rounder = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer
   x = x < -110.0 ? -110.0 : x;
   x = x > 90.0 ? 90.0 : x;
   // x = k ln 2 + r, |r| <= ln 2 / 2
   double rounded = x * YW_LOG2_E + rounder;
   double r = x - (rounded - rounder) * YW_LN_2;
-  // The Taylor series: the first term left out is below 3e-13.
+  // Taylor series; the first omitted term is below 3e-13.
   double sum = 1.0 / 3628800.0;
   sum = sum * r + 1.0 / 362880.0;
   sum = sum * r + 1.0 / 40320.0;
@@ -45,21 +45,21 @@ static inline double yw_exp_core(double x) {
   sum = sum * r + 0.5;
   sum = sum * r + 1.0;
   sum = sum * r + 1.0;
-  // k stands in the low bits of `rounded`; shifted by 52 it is added to the exponent of 1.
+  // k is in the low bits of `rounded`; shifted by 52 it adds to the exponent of 1.
   uint64_t k = yw_bits_of_double(rounded) << 52;
   return sum * yw_double_of_bits(k + 0x3ff0000000000000u);
 }
 
-/// Within 1e-12 of log(x), relatively; -inf for 0, NaN below it.
+/// Relative error below 1e-12; -inf for 0, NaN for negative x.
 static inline double yw_log_core(double x) {
   // x = 2^k m, m from sqrt(1/2) to sqrt(2)
   const uint64_t one = 0x3ff0000000000000u, root_half = 0x3fe6a09e667f3bcdu;
   uint64_t bits = yw_bits_of_double(x);
   uint64_t biased = (bits + (one - root_half)) >> 52;
   double m = yw_double_of_bits(bits - (biased << 52) + one);
-  // The exponent, put into the low bits of 2^52, is a whole number once that is taken off.
+  // The exponent in the low bits of 2^52 gives the integer k after subtraction.
   double k = yw_double_of_bits(0x4330000000000000u | biased) - (4503599627370496.0 + 1023.0);
-  // log m = 2 atanh(s); the first term left out is below 5e-13.
+  // log m = 2 atanh(s); the first omitted term is below 5e-13.
   double s = (m - 1.0) / (m + 1.0), s2 = s * s;
   double sum = 1.0 / 13.0;
   sum = sum * s2 + 1.0 / 11.0;
@@ -76,10 +76,10 @@ static inline double yw_log_core(double x) {
 /// e^x.
 static inline float yw_expf(float x) { return (float)yw_exp_core((double)x); }
 
-/// Natural logarithm; -inf for 0, NaN below it.
+/// Natural logarithm; -inf for 0, NaN for negative x.
 static inline float yw_logf(float x) { return (float)yw_log_core((double)x); }
 
-/// x^y for x >= 0; NaN below that, also where y is a whole number.
+/// x^y for x >= 0; NaN for negative x, even if y is an integer.
 static inline float yw_powf(float x, float y) {
   if (x == 1.0f || y == 0.0f) return 1.0f;
   return (float)yw_exp_core((double)y * yw_log_core((double)x));

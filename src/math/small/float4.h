@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Four floats in one register: a yw_vec4, or a row of four.
+// Four floats in one register: a yw_vec4 or a row of four.
 #ifndef YW_MATH_SMALL_FLOAT4_H
 #define YW_MATH_SMALL_FLOAT4_H
 
 #include "math/small/lanes.h"
 
 typedef float yw_float4 __attribute__((vector_size(16)));
-/// A yw_vec4 in memory: pointers to these may be cast to pointers to views.
+/// A yw_vec4 in memory: pointers to yw_vec4 may be cast to pointers to views.
 typedef float yw_float4_view __attribute__((vector_size(16), may_alias));
 
 YW_LANE_FN yw_float4 yw_float4_load(const void* from) {
@@ -17,10 +17,10 @@ YW_LANE_FN yw_float4 yw_float4_load(const void* from) {
 
 YW_LANE_FN void yw_float4_store(void* to, yw_float4 q) { memcpy(to, &q, sizeof q); }
 
-/// Entry i of q, four times.
+/// Broadcasts entry i of q.
 #define YW_FLOAT4_SPREAD(q, i) __builtin_shufflevector(q, q, i, i, i, i)
 
-/// Rows become columns.
+/// Transposes in place.
 YW_LANE_FN void yw_float4_transpose(yw_float4 row[4]) {
   yw_float4 ab_low = __builtin_shufflevector(row[0], row[1], 0, 4, 1, 5);
   yw_float4 ab_high = __builtin_shufflevector(row[0], row[1], 2, 6, 3, 7);

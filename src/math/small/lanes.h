@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A register full of floats, for *_kernels.c files: yw_vf holds 16 lanes with AVX-512, 8 with AVX2,
-// 4 elsewhere. Code that treats lanes independently gives the same bits at every width.
+// A register of floats for *_kernels.c files: yw_vf holds 16 lanes with AVX-512, 8 with AVX2, 4
+// otherwise. Code that treats lanes independently gives the same bits at every width.
 #ifndef YW_MATH_SMALL_LANES_H
 #define YW_MATH_SMALL_LANES_H
 
@@ -21,7 +21,7 @@
 #endif
 
 typedef float yw_vf __attribute__((vector_size(4 * YW_VF_LANES)));
-/// Result of a comparison: all bits set where it holds, none elsewhere.
+/// Result of a comparison: all bits set where true, none elsewhere.
 typedef int32_t yw_vi __attribute__((vector_size(4 * YW_VF_LANES)));
 
 #define YW_LANE_FN static inline __attribute__((always_inline))
@@ -36,14 +36,14 @@ YW_LANE_FN void yw_vf_store(float* to, yw_vf v) { memcpy(to, &v, sizeof v); }
 
 YW_LANE_FN yw_vf yw_vf_splat(float x) { return x - (yw_vf){0}; }
 
-/// a where mask holds, else b.
+/// a where mask is set, else b.
 YW_LANE_FN yw_vf yw_vf_select(yw_vi mask, yw_vf a, yw_vf b) {
   return (yw_vf)((mask & (yw_vi)a) | (~mask & (yw_vi)b));
 }
 
 YW_LANE_FN yw_vf yw_vf_abs(yw_vf a) { return (yw_vf)((yw_vi)a & 0x7fffffff); }
 
-/// The larger, or the smaller; b where one of them is NaN or both are zero.
+/// Maximum and minimum; b if one operand is NaN or both are zero.
 #if YW_VF_LANES == 16
 YW_LANE_FN yw_vf yw_vf_max(yw_vf a, yw_vf b) { return (yw_vf)_mm512_max_ps((__m512)a, (__m512)b); }
 YW_LANE_FN yw_vf yw_vf_min(yw_vf a, yw_vf b) { return (yw_vf)_mm512_min_ps((__m512)a, (__m512)b); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One register full of vectors, 3x3 matrices, symmetric matrices and quaternions.
+// Registers of vectors, 3x3 matrices, symmetric matrices and quaternions, one per lane.
 #ifndef YW_MATH_SMALL_LANES_MAT3_H
 #define YW_MATH_SMALL_LANES_MAT3_H
 

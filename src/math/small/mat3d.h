@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Vectors and 3x3 matrices in double, by rows; symmetric ones as xx, yy, zz, xy, xz, yz. For
+// Vectors and 3x3 matrices in double, row-major; symmetric ones as xx, yy, zz, xy, xz, yz. For
 // set-up, statics and tests.
 #ifndef YW_MATH_SMALL_MAT3D_H
 #define YW_MATH_SMALL_MAT3D_H
@@ -58,7 +58,7 @@ static inline void yw_sym_apply(const double s[6], const double v[3], double out
   out[2] = s[4] * v[0] + s[5] * v[1] + s[2] * v[2];
 }
 
-/// Returns the determinant; inverse is of no use where it is 0.
+/// Returns the determinant; if it is 0, inverse is meaningless.
 static inline double yw_sym_invert(const double m[6], double inverse[6]) {
   const double c[6] = {m[1] * m[2] - m[5] * m[5], m[0] * m[2] - m[4] * m[4],
                        m[0] * m[1] - m[3] * m[3], m[4] * m[5] - m[3] * m[2],
@@ -75,7 +75,7 @@ static inline void yw_sym_turning(const double s[6], double out[6]) {
   for (int i = 3; i < 6; ++i) out[i] = -s[i];
 }
 
-/// a = r s, r the nearest proper rotation: yw_polar, and Newton to the last digit.
+/// a = r s with r the nearest proper rotation: yw_polar, then Newton's method to full precision.
 static inline void yw_m3_polar(const double a[9], double r[9], double s[6]) {
   double scale = 0.0, m[9];
   for (int i = 0; i < 9; ++i) scale = fmax(scale, fabs(a[i]));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One matrix at a time, in double: a one-sided Jacobi SVD, from which the polar decomposition
-// follows. Jacobi needs no special case for repeated, zero or negative values, and double holds the
-// products of any four floats, so that nothing is scaled.
+// follows. Jacobi needs no special cases for repeated, zero or negative values. Double holds the
+// product of any four floats, so no scaling is needed.
 #include "math/small/polar.h"
 
 #include <float.h>
@@ -67,11 +67,11 @@ static double jacobi_tangent(double pp, double qq, double pq) {
   return theta < 0.0 ? -t : t;
 }
 
-// Swaps columns and changes one sign, so that the determinant stays.
+// Swaps columns and flips one sign, which preserves the determinant.
 static void swap_columns(dmat3* m, int p, int q) { turn_columns(m, p, q, 0.0, -1.0); }
 
-// Unit vector along the part of b that is perpendicular to the unit vector u. False where that part
-// is lost in rounding.
+// Unit vector along the component of b perpendicular to the unit vector u. False if that component
+// is lost to rounding.
 static bool perpendicular_part(const double* u, const double* b, double* out) {
   double length = sqrt(dot(b, b)), along = dot(u, b), rest = 0.0;
   for (int i = 0; i < 3; ++i) out[i] = b[i] - along * u[i];
@@ -81,7 +81,7 @@ static bool perpendicular_part(const double* u, const double* b, double* out) {
   return true;
 }
 
-// u, v unit and w perpendicular to v: w turned by the shortest rotation from v to u.
+// Rotates w, perpendicular to v, by the shortest rotation from v to u (both unit vectors).
 static void carry_along(const double* v, const double* u, const double* w, double* out) {
   double scale = 1.0 + dot(u, v);
   double k = scale > 1e-12 ? dot(u, w) / scale : 0.0;
@@ -92,7 +92,7 @@ static dsvd svd(const dmat3* a) {
   dmat3 b = *a;
   dsvd out = {.v = identity};
 
-  // Rotate pairs of columns of A V until all are perpendicular.
+  // Rotate pairs of columns of A V until all are orthogonal.
   bool turned = true;
   for (int sweep = 0; turned && sweep < MAX_SWEEPS; ++sweep) {
     turned = false;
@@ -117,7 +117,7 @@ static dsvd svd(const dmat3* a) {
   }
 
   // U from the columns. Rank 0: U = V. Rank 1: U from V by the shortest rotation. The third column
-  // follows from the others, and the sign of the last singular value with it.
+  // follows from the others, and with it the sign of the last singular value.
   double* u0 = out.u.c[0];
   double* u1 = out.u.c[1];
   double* u2 = out.u.c[2];
@@ -133,7 +133,7 @@ static dsvd svd(const dmat3* a) {
   cross(u0, u1, u2);
   out.sigma[1] = dot(u1, b.c[1]);
   out.sigma[2] = dot(u2, b.c[2]);
-  // Equal values may come out in the wrong order by one rounding.
+  // Rounding may leave equal values in the wrong order.
   if (fabs(out.sigma[2]) > out.sigma[1]) out.sigma[2] = copysign(out.sigma[1], out.sigma[2]);
   return out;
 }
@@ -167,7 +167,7 @@ void yw_polar(const yw_mat3* a, yw_mat3* rotation, yw_mat3* stretch) {
 
 void yw_eigen_symmetric(const yw_mat3* a, yw_vec3* values, yw_mat3* vectors) {
   dmat3 m = widen(a), v = identity;
-  // What rounding left of asymmetry is shared out.
+  // Remaining rounding asymmetry is averaged out.
   for (int p = 0; p < 2; ++p) {
     for (int q = p + 1; q < 3; ++q) m.c[p][q] = m.c[q][p] = 0.5 * (m.c[p][q] + m.c[q][p]);
   }
@@ -207,7 +207,7 @@ yw_quat yw_quat_from_mat3(const yw_mat3* rotation) {
   const yw_mat3 r = *rotation;
   float trace = r.cx.x + r.cy.y + r.cz.z;
   yw_quat q;
-  // The largest of the four components is found first and divides the others.
+  // Compute the largest of the four components first, since the others are divided by it.
   if (trace >= r.cx.x && trace >= r.cy.y && trace >= r.cz.z) {
     q = (yw_quat){r.cy.z - r.cz.y, r.cz.x - r.cx.z, r.cx.y - r.cy.x, 1.0f + trace};
   } else if (r.cx.x >= r.cy.y && r.cx.x >= r.cz.z) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Polar and singular value decomposition of 3x3 matrices, one at a time and in batches of 16.
-// R is the nearest proper rotation (det +1) for every finite input: any rank, reflected, huge,
-// tiny. S = R^T A is symmetric; its smallest eigenvalue is negative when A is reflected.
+// Polar and singular value decomposition of 3x3 matrices, one at a time and in batches of 16. R is
+// the nearest proper rotation (det +1) for every finite input: any rank, reflected, huge or tiny. S
+// = R^T A is symmetric; its smallest eigenvalue is negative if A is reflected.
 #ifndef YW_MATH_SMALL_POLAR_H
 #define YW_MATH_SMALL_POLAR_H
 
@@ -10,8 +10,8 @@
 
 void yw_polar(const yw_mat3* a, yw_mat3* rotation, yw_mat3* stretch);
 
-/// a = u diag(sigma) v^T with u and v proper rotations, sigma.x >= sigma.y >= |sigma.z|; sigma.z
-/// carries the sign of det a.
+/// a = u diag(sigma) v^T with proper rotations u and v, and sigma.x >= sigma.y >= |sigma.z|;
+/// sigma.z has the sign of det a.
 void yw_svd(const yw_mat3* a, yw_mat3* u, yw_vec3* sigma, yw_mat3* v);
 
 /// Eigenvalues (descending) and eigenvectors (columns, a proper rotation) of a symmetric matrix.
@@ -36,18 +36,18 @@ typedef struct yw_quatx16 {
 } yw_quatx16;
 
 typedef struct yw_polar_batch_fns {
-  /// Cold: any finite input, count blocks of 16.
+  /// Cold start: any finite input, count blocks of 16.
   void (*polar)(int32_t count, const yw_mat3x16* a, yw_mat3x16* rotation, yw_sym3x16* stretch);
-  /// Warm: `guess` holds a rotation near the answer and receives the answer. Lanes where Newton
-  /// does not settle take the cold path. Returns the number of such lanes.
+  /// Warm start: `guess` holds a rotation near the answer and receives the answer. Lanes where
+  /// Newton's method does not converge take the cold path. Returns the number of such lanes.
   int32_t (*polar_warm)(int32_t count, const yw_mat3x16* a, yw_quatx16* guess, yw_mat3x16* rotation,
                         yw_sym3x16* stretch);
   void (*svd)(int32_t count, const yw_mat3x16* a, yw_mat3x16* u, float (*sigma)[3][YW_LANES],
               yw_mat3x16* v);
 } yw_polar_batch_fns;
 
-/// yw_polar for the lanes whose bits are set, of matrices stored with `stride` floats from one
-/// entry to the next: a and rotation 9 entries by rows, q 4 (may be NULL), stretch 6. For kernels.
+/// yw_polar for the lanes in the bit mask, on matrices with `stride` floats between entries: a and
+/// rotation have 9 entries, row-major, q 4 (may be NULL), stretch 6. For kernels.
 void yw_polar_strided(uint32_t lanes, int32_t stride, const float* a, float* q, float* rotation,
                       float* stretch);
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Batches of polar and singular value decompositions: loops over polar_lanes.h, and a symmetric
-// Jacobi iteration that makes an SVD of a polar decomposition: A = R S, S = V D V^T, U = R V.
+// Jacobi iteration that turns a polar decomposition into an SVD: A = R S, S = V D V^T, U = R V.
 #include "math/small/polar_lanes.h"
 
-// Blocks that go through one phase before any of them enters the next: the phases are short enough
-// for the processor to work on two at a time, the whole is not.
+// Blocks that complete one phase before any of them enters the next. Each phase is short enough for
+// the processor to overlap two of them; the whole sequence is not.
 #define TILE_BLOCKS 4
 
-// Sweeps after which the off-diagonals of any symmetric 3x3 float matrix are below rounding.
+// Sweeps after which the off-diagonal entries of any symmetric 3x3 float matrix are below rounding.
 #define JACOBI_SWEEPS 4
 
-// R and S / largest of one register. Returns the lanes left to the scalar functions.
+// R and S / largest of one register. Returns the lanes that need the scalar functions.
 YW_LANE_FN uint32_t cold(const yw_mat3x16* a, int32_t lane, yw_lanes_mat3* r, yw_lanes_sym3* s,
                          yw_vf* largest) {
   yw_lanes_mat3 m = yw_lanes_mat3_load(a, lane), unit;
@@ -69,18 +69,18 @@ typedef struct column {
   yw_vf x, y, z;
 } column;
 
-// A symmetric matrix on its way to a diagonal, and the rotation V so far, by columns.
+// A symmetric matrix being diagonalised, and the rotation V so far, by columns.
 typedef struct jacobi {
   yw_lanes_sym3 s;
   column vx, vy, vz;
 } jacobi;
 
-// Zeroes the off-diagonal pq by a rotation of columns p and q; rp and rq are the off-diagonals that
-// share one index with it.
+// Zeroes the off-diagonal entry pq by a rotation of columns p and q; rp and rq are the off-diagonal
+// entries that share an index with it.
 YW_LANE_FN void zero_entry(yw_vf* pp, yw_vf* qq, yw_vf* pq, yw_vf* rp, yw_vf* rq, column* vp,
                            column* vq) {
-  // The tangent of the angle is off / (difference + hypot) for difference >= 0; where both are next
-  // to nothing the entry is zero as far as float can tell.
+  // The tangent of the angle is off / (difference + hypot) for difference >= 0. If both are
+  // negligible, the entry is zero to float precision.
   yw_vf mean = 0.5f * (*pp + *qq), difference = 0.5f * (*qq - *pp), off = *pq;
   yw_vf hypot = yw_vf_sqrt(difference * difference + off * off);
   yw_vf base = yw_vf_abs(difference) + hypot;
@@ -115,7 +115,7 @@ YW_LANE_FN void zero_yz(jacobi* j) {
   zero_entry(&j->s.yy, &j->s.zz, &j->s.yz, &j->s.xy, &j->s.xz, &j->vy, &j->vz);
 }
 
-// Puts the larger value first; one column changes sign so that V stays a proper rotation.
+// Sorts the larger value first; one column changes sign so that V stays a proper rotation.
 YW_LANE_FN void order(yw_vf* first, yw_vf* second, column* v1, column* v2) {
   yw_vi swap = *first < *second;
   yw_vf value = *first;
@@ -134,7 +134,7 @@ YW_LANE_FN jacobi jacobi_begin(const yw_sym3x16* s, int32_t lane) {
       yw_lanes_sym3_load(s, lane), {one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
 }
 
-// Singular values and U = R V of one register, with R taken from u and its scale from sigma.
+// Singular values and U = R V of one register; takes R from u and its scale from sigma.
 YW_LANE_FN void jacobi_end(jacobi* j, int32_t lane, yw_mat3x16* u, float sigma[3][YW_LANES],
                            yw_mat3x16* v) {
   order(&j->s.xx, &j->s.yy, &j->vx, &j->vy);
@@ -166,13 +166,13 @@ static void mat3_to_lane(yw_mat3x16* to, int32_t lane, const yw_mat3* m) {
   }
 }
 
-// From u = R, sigma[0] = scale and s = S to the decomposition, for the blocks of one tile. Two
-// registers at a time: a rotation is one long chain of roots and quotients.
+// Completes the decomposition of one tile from u = R, sigma[0] = scale and s = S. Two registers at
+// a time, because a rotation is one long dependency chain of roots and quotients.
 static void diagonalise_tile(int32_t count, const yw_sym3x16* s, yw_mat3x16* u,
                              float (*sigma)[3][YW_LANES], yw_mat3x16* v) {
   const int32_t per_block = YW_LANES / YW_VF_LANES, total = count * per_block;
   for (int32_t i = 0; i < total; i += 2) {
-    // An odd one out is paired with the unused register after it.
+    // The last odd register is paired with the unused one after it.
     int32_t block0 = i / per_block, lane0 = i % per_block * YW_VF_LANES;
     int32_t block1 = (i + 1) / per_block, lane1 = (i + 1) % per_block * YW_VF_LANES;
     jacobi j0 = jacobi_begin(&s[block0], lane0), j1 = jacobi_begin(&s[block1], lane1);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Polar decomposition A = R S of one register full of 3x3 matrices, for kernels to include and
-// fuse. Warm: yw_lanes_polar_warm, or yw_lanes_polar_step for several registers and then
-// yw_lanes_polar_finish_all for each. Any finite A and any guess give the right answer.
+// Polar decomposition A = R S of one register of 3x3 matrices, for kernels to include and fuse.
+// Warm start: yw_lanes_polar_warm, or yw_lanes_polar_step for several registers followed by
+// yw_lanes_polar_finish_all for each. Correct for any finite A and any guess.
 #ifndef YW_MATH_SMALL_POLAR_LANES_H
 #define YW_MATH_SMALL_POLAR_LANES_H
 
 #include "math/small/polar_newton.h"
 
-/// Newton steps for the root of the quartic; random matrices then need 1.07 steps on the rotation.
+/// Newton steps for the root of the quartic; with 3, random matrices need 1.07 steps on the
+/// rotation.
 #define YW_POLAR_ROOT_STEPS 3
 
-/// Cold start: a quaternion near the answer from A alone, |A| about 1; of no use where the rotation
+/// Cold start: a quaternion near the answer from A alone, |A| about 1; meaningless if the rotation
 /// is ill defined.
 ///
 /// The maximum of tr(R^T A), tr S = lambda, is the largest root of
@@ -25,8 +26,8 @@ YW_LANE_FN yw_lanes_quat yw_lanes_polar_guess(const yw_lanes_mat3* a) {
   yw_vf det = a->xx * cof.xx + a->xy * cof.xy + a->xz * cof.xz;
   yw_vf cof2 = yw_lanes_mat3_norm2(&cof), constant = t * t - 4.0f * cof2;
 
-  // Newton from above, where P is convex: lambda^2 = t + 2 sqrt(|cof A|^2 + 2 det A lambda) with
-  // a bound of lambda on the right bounds the root closely.
+  // Newton from above, where P is convex: lambda^2 = t + 2 sqrt(|cof A|^2 + 2 det A lambda), with
+  // an upper bound of lambda on the right-hand side, gives a close upper bound of the root.
   yw_vf gain = yw_vf_max(2.0f * det * yw_vf_sqrt(3.0f * t), yw_vf_splat(0.0f));
   yw_vf lambda = yw_vf_sqrt(t + 2.0f * yw_vf_sqrt(cof2 + gain));
   for (int i = 0; i < YW_POLAR_ROOT_STEPS; ++i) {
@@ -60,13 +61,13 @@ YW_LANE_FN yw_lanes_quat yw_lanes_polar_guess(const yw_lanes_mat3* a) {
   return yw_lanes_quat_normalize(yw_lanes_quat_select(largest_wx > largest_yz, wx, yz));
 }
 
-/// Cold start of any scale: near the answer, with `unit` A over its largest entry, for
-/// yw_lanes_polar_finish. Lanes of rank 0 or 1, reflected with equal small stretches, denormal or
-/// not finite will not settle.
+/// Cold start at any scale: a quaternion near the answer for yw_lanes_polar_finish; `unit` is A
+/// over its largest entry. Lanes of rank 0 or 1, reflected with equal small stretches, denormal or
+/// not finite will not converge.
 YW_LANE_FN yw_lanes_quat yw_lanes_polar_start(const yw_lanes_mat3* a, yw_lanes_mat3* unit,
                                               yw_vf* largest) {
   *largest = yw_lanes_mat3_max_abs(a);
-  // Beyond 1e37 the stretch might not fit a float: zero does not settle, and yw_polar saturates.
+  // Above 1e37 the stretch might overflow: zero does not converge, and yw_polar then saturates.
   yw_vf inv = yw_vf_select(*largest < 1e37f, 1.0f / *largest, yw_vf_splat(0.0f));
   *unit = yw_lanes_mat3_scale(a, inv);
   return yw_lanes_polar_step(unit, yw_lanes_polar_guess(unit));
@@ -79,9 +80,9 @@ typedef struct yw_lanes_polar {
   uint32_t rescued;
 } yw_lanes_polar;
 
-/// yw_lanes_polar_finish, then the cold path for lanes that did not settle, then yw_polar for what
-/// is left. Out of line and by value: it is seldom needed, and its loop and addresses would keep
-/// the usual path out of registers.
+/// yw_lanes_polar_finish, then the cold path for lanes that did not converge, then yw_polar for the
+/// rest. Out of line and by value: it is rarely needed, and its loop and addresses would push the
+/// common path out of registers.
 __attribute__((noinline, unused)) static yw_lanes_polar yw_lanes_polar_rescue(yw_lanes_mat3 a,
                                                                               yw_lanes_quat q) {
   yw_lanes_polar d = {.q = q}, cold;
@@ -104,8 +105,8 @@ __attribute__((noinline, unused)) static yw_lanes_polar yw_lanes_polar_rescue(yw
   return d;
 }
 
-/// R and S for any finite A, q being where yw_lanes_polar_step ended. Returns one bit per lane that
-/// Newton could not settle and another path did.
+/// R and S for any finite A; q is the result of yw_lanes_polar_step. Returns one bit per lane where
+/// Newton's method failed and another path was used.
 YW_LANE_FN uint32_t yw_lanes_polar_finish_all(const yw_lanes_mat3* a, yw_lanes_quat* q,
                                               yw_lanes_mat3* r, yw_lanes_sym3* s) {
   *r = yw_lanes_rotation(*q);
@@ -114,8 +115,8 @@ YW_LANE_FN uint32_t yw_lanes_polar_finish_all(const yw_lanes_mat3* a, yw_lanes_q
   *s = n.s;
   if (__builtin_expect(yw_vi_bits(~settled) == 0, 1)) return 0;
 
-  // A second step settles guesses that were off by half a radian. Lanes that were settled stay as
-  // they are, whatever their neighbours need.
+  // A second step fixes guesses that were off by half a radian. Converged lanes are left unchanged,
+  // whatever their neighbours need.
   *q = yw_lanes_quat_select(settled, *q, yw_lanes_newton_turn(&n, *q));
   *r = yw_lanes_rotation(*q);
   n = yw_lanes_newton_at(a, r);
@@ -128,8 +129,8 @@ YW_LANE_FN uint32_t yw_lanes_polar_finish_all(const yw_lanes_mat3* a, yw_lanes_q
   return d.rescued;
 }
 
-/// Warm start for any finite A: q is a rotation near the answer and becomes the answer. Returns one
-/// bit per rescued lane.
+/// Warm start for any finite A: q is a rotation near the answer and receives the answer. Returns
+/// one bit per rescued lane.
 YW_LANE_FN uint32_t yw_lanes_polar_warm(const yw_lanes_mat3* a, yw_lanes_quat* q, yw_lanes_mat3* r,
                                         yw_lanes_sym3* s) {
   *q = yw_lanes_polar_step(a, *q);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Newton's method on the rotations of one register full of 3x3 matrices.
+// Newton's method on the rotations of one register of 3x3 matrices.
 //
 //   A = R S       R rotation, from the unit quaternion q; S symmetric
 //   g             axial vector of R^T A: zero when R^T A is symmetric, so that R is stationary
 //   H = tr S - S  minus the second derivative of tr(R^T A) under rotation; positive definite at the
 //                 nearest rotation and at no other stationary one
 //
-// Every lane's result depends on that lane's input only, so the width of a register does not
-// matter.
+// The result of a lane depends only on its own input, so the register width does not matter.
 #ifndef YW_MATH_SMALL_POLAR_NEWTON_H
 #define YW_MATH_SMALL_POLAR_NEWTON_H
 
@@ -16,14 +15,14 @@
 /// Newton stops when |g| <= YW_POLAR_TOLERANCE tr S: the angle is then off by at most that over the
 /// smallest eigenvalue of H. Rounding alone leaves up to 6.5e-7.
 #define YW_POLAR_TOLERANCE 8e-7f
-/// Lanes with det H <= YW_POLAR_MARGIN (tr S)^3 have a rotation too ill defined for float.
+/// Lanes with det H <= YW_POLAR_MARGIN (tr S)^3 have a rotation that is too ill defined for float.
 #define YW_POLAR_MARGIN 3e-4f
-/// Lanes with tr S outside 1 / YW_POLAR_RANGE .. YW_POLAR_RANGE are left to the path that scales.
+/// Lanes with tr S outside 1 / YW_POLAR_RANGE .. YW_POLAR_RANGE are left to the path that rescales.
 #define YW_POLAR_RANGE 1e5f
-/// Steps beyond the first after which a lane is given up.
+/// Additional steps before a lane is given up.
 #define YW_POLAR_STEPS 4
 
-/// What Newton knows at one rotation: g, H's cofactors C and determinant, and S.
+/// Newton state at one rotation: g, the cofactors C and determinant of H, and S.
 typedef struct yw_lanes_newton {
   yw_lanes_sym3 s;
   yw_vf gx, gy, gz;
@@ -58,16 +57,16 @@ YW_LANE_FN yw_lanes_newton yw_lanes_newton_at(const yw_lanes_mat3* a, const yw_l
   return yw_lanes_newton_of(yw_lanes_mat3_mul_tn(r, a));
 }
 
-/// q turned by the solution d of H d = g.
+/// Rotates q by the solution d of H d = g.
 YW_LANE_FN yw_lanes_quat yw_lanes_newton_turn(const yw_lanes_newton* n, yw_lanes_quat q) {
   yw_vf half = 0.5f / n->det;
   yw_vf dx = half * (n->cxx * n->gx + n->cxy * n->gy + n->cxz * n->gz);
   yw_vf dy = half * (n->cxy * n->gx + n->cyy * n->gy + n->cyz * n->gz);
   yw_vf dz = half * (n->cxz * n->gx + n->cyz * n->gy + n->czz * n->gz);
-  // For isotropic A, |d| is the tangent of the angle wanted. The quaternion (d/2, 1 + |d/2|^2) has
-  // that angle to fifth order, which makes one step enough for most warm starts.
+  // For isotropic A, |d| is the tangent of the desired angle. The quaternion (d/2, 1 + |d/2|^2) has
+  // that angle to fifth order, so one step is enough for most warm starts.
   yw_vf d2 = dx * dx + dy * dy + dz * dz, dw = 1.0f + d2;
-  // The length of the product is known before the product: off the critical path.
+  // The length of the product is known before the product, so it is off the critical path.
   yw_vf q2 = (q.x * q.x + q.y * q.y) + (q.z * q.z + q.w * q.w);
   yw_vf inv = 1.0f / yw_vf_sqrt((dw * dw + d2) * q2);
   return (yw_lanes_quat){((q.w * dx + q.x * dw) + (q.y * dz - q.z * dy)) * inv,
@@ -76,7 +75,7 @@ YW_LANE_FN yw_lanes_quat yw_lanes_newton_turn(const yw_lanes_newton* n, yw_lanes
                          ((q.w * dw - q.x * dx) - (q.y * dy + q.z * dz)) * inv};
 }
 
-/// Lanes where R is the nearest rotation as well as float can tell. NaN is never settled.
+/// Lanes where R is the nearest rotation to float precision. Never true for NaN.
 YW_LANE_FN yw_vi yw_lanes_newton_settled(const yw_lanes_newton* n) {
   yw_vf g2 = n->gx * n->gx + n->gy * n->gy + n->gz * n->gz;
   yw_vf trace2 = n->trace * n->trace;
@@ -87,16 +86,17 @@ YW_LANE_FN yw_vi yw_lanes_newton_settled(const yw_lanes_newton* n) {
   return stationary & in_range & positive;
 }
 
-/// One Newton step from q, without a test. Convergence is cubic: this is most of the work of a warm
-/// start. Kernels that step several registers before they finish any of them hide its latency.
+/// One Newton step from q, without a convergence test. Convergence is cubic, so this is most of the
+/// work of a warm start. Stepping several registers before finishing any of them hides the latency.
 YW_LANE_FN yw_lanes_quat yw_lanes_polar_step(const yw_lanes_mat3* a, yw_lanes_quat q) {
   yw_lanes_mat3 r = yw_lanes_rotation(q);
   yw_lanes_newton n = yw_lanes_newton_at(a, &r);
   return yw_lanes_newton_turn(&n, q);
 }
 
-/// R and S at q, after more steps for lanes that need them. Returns the lanes that did not settle;
-/// their q, r and s are of no use. Any q is allowed, even zero or NaN: it just does not settle.
+/// R and S at q, after more steps for lanes that need them. Returns the lanes that did not
+/// converge; their q, r and s are meaningless. q may be anything, even zero or NaN, which never
+/// converges.
 YW_LANE_FN yw_vi yw_lanes_polar_finish(const yw_lanes_mat3* a, yw_lanes_quat* q, yw_lanes_mat3* r,
                                        yw_lanes_sym3* s) {
   for (int step = 0;; ++step) {
@@ -107,7 +107,7 @@ YW_LANE_FN yw_vi yw_lanes_polar_finish(const yw_lanes_mat3* a, yw_lanes_quat* q,
       *s = n.s;
       return ~settled;
     }
-    // Settled lanes stay as they are, whatever their neighbours need.
+    // Converged lanes are left unchanged, whatever their neighbours need.
     *q = yw_lanes_quat_select(settled, *q, yw_lanes_newton_turn(&n, *q));
   }
 }

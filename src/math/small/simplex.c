@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Projection on the example poses. Koyama et al. 2013, section 4.3.
+// Projection onto the example poses. Koyama et al. 2013, section 4.3.
 //
 // The rest pose is point 0 of the hull, example k is point k + 1. With L_0 = 0 and b_0 = 0 all
-// points are alike: minimise |sum w_k L_k - d|^2 over w >= 0, sum w = 1. The active set holds the
-// points with w > 0, the corral of Wolfe's "Finding the nearest point in a polytope" (1976): it
-// stays affinely independent, so a Gram matrix of any rank is fine, and every round lowers the
-// distance, so it ends.
+// points are treated alike: minimise |sum w_k L_k - d|^2 over w >= 0, sum w = 1. The active set,
+// i.e. the points with w > 0, is the corral of Wolfe's "Finding the nearest point in a polytope"
+// (1976). It stays affinely independent, so the Gram matrix may have any rank, and every round
+// reduces the distance, so the algorithm terminates.
 #include "math/small/simplex.h"
 
 #include <math.h>
 
 #define MAX_POINTS (YW_SIMPLEX_MAX + 1)
-// A pivot below this share of its diagonal counts as dependent on the earlier ones.
+// A pivot below this fraction of its diagonal counts as dependent on the earlier ones.
 #define PIVOT_SHARE 1e-12
 
 typedef struct hull {
-  int32_t count;  // points, the rest pose included
+  int32_t count;  // points, including the rest pose
   const double* gram;
   const double* b;
   double scale;                // largest diagonal, for tolerances
@@ -30,7 +30,7 @@ static double gram_of(const hull* h, int32_t i, int32_t j) {
 
 static double b_of(const hull* h, int32_t i) { return i == 0 ? 0.0 : h->b[i - 1]; }
 
-// Solves the n x n system m x = rhs in place, m = L D L^T; false when m is not positive definite.
+// Solves the n x n system m x = rhs in place, m = L D L^T; false if m is not positive definite.
 static bool solve_positive(int32_t n, double m[][MAX_POINTS], double* rhs) {
   double inv_pivot[MAX_POINTS];
   for (int32_t j = 0; j < n; ++j) {
@@ -125,8 +125,8 @@ static double slope(const hull* h, int32_t k) {
   return sum;
 }
 
-// The point outside the corral that promises most, or -1 at the optimum. At the minimum over the
-// corral its points all have the same slope, and no others have weight.
+// The point outside the corral with the steepest descent, or -1 at the optimum. At the minimum over
+// the corral all its points have the same slope, and only they have weight.
 static int32_t best_newcomer(const hull* h) {
   if (h->size == h->count) return -1;
   double size = h->scale;
@@ -149,8 +149,7 @@ static double nearest_on_segment(double gram, double b) {
   return b <= 0.0 || !(gram > 0.0) ? 0.0 : b < gram ? b / gram : 1.0;
 }
 
-// Starts at the minimum over the points with positive weight in guess, if that is inside their
-// hull.
+// Starts at the minimum over the points with positive weight in guess, if that lies in their hull.
 static bool start_from_guess(hull* h, const float* guess) {
   double affine[MAX_POINTS];
   for (int32_t k = 0; k < h->count; ++k) {
@@ -164,7 +163,7 @@ static bool start_from_guess(hull* h, const float* guess) {
   return true;
 }
 
-// Starts at the nearest of the points.
+// Starts at the nearest single point.
 static void start_from_point(hull* h) {
   int32_t start = 0;
   double lowest = 0.0;
@@ -186,7 +185,7 @@ void yw_project_exact(int32_t count, const double* gram, const double* b, const 
     weights[0] = nearest_on_segment(gram[0], b[0]);
     return;
   }
-  hull h;  // not cleared as a whole: it has room for many more points
+  hull h;  // not zeroed as a whole: it has room for many more points
   h.count = count + 1;
   h.gram = gram;
   h.b = b;
@@ -198,7 +197,7 @@ void yw_project_exact(int32_t count, const double* gram, const double* b, const 
   }
   if (!guess || !start_from_guess(&h, guess)) start_from_point(&h);
 
-  // Finite in exact arithmetic; the bound only guards against rounding at the tolerance.
+  // Terminates in exact arithmetic; the bound only guards against rounding at the tolerance.
   for (int32_t round = 0; round < 8 * MAX_POINTS; ++round) {
     int32_t newcomer = best_newcomer(&h);
     if (newcomer < 0) break;
@@ -265,7 +264,7 @@ void yw_project_paper(int32_t count, const double* gram, const double* b, double
     w[0] -= weights[k];
   }
   // DIFFERS: weights already at zero stay there. Letting them move again, as the papers' text
-  // allows, never ends (see docs/methods/match.md).
+  // allows, never terminates (see docs/methods/match.md).
   for (;;) {
     int32_t lowest = -1;
     for (int32_t k = 0; k <= count; ++k) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Everything is computed in double with +, -, *, / and sqrt only, which IEEE 754 rounds the same
-// way everywhere, and rounded to float once at the end. The series are plain Taylor series: after
-// range reduction they are shorter than the final rounding needs, and have no tuned constants.
+// Everything is computed in double using only +, -, *, / and sqrt, which IEEE 754 rounds
+// identically everywhere, and rounded to float once at the end. The series are plain Taylor series
+// without tuned constants: range reduction keeps them short for the final precision.
 #include "math/small/trig.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #define HALF_PI 1.57079632679489661923
 #define TAN_PI_8 0.41421356237309504880
 
-// |r| <= pi/4; the first term left out is below 1e-11.
+// |r| <= pi/4; the first omitted term is below 1e-11.
 static double sin_series(double r) {
   double r2 = r * r;
   double sum = -1.0 / 39916800.0;
@@ -39,7 +39,8 @@ static double cos_series(double r) {
 // sin(x + quarters * pi/2)
 static double sin_quarters(double x, int64_t quarters) {
   if (!isfinite(x)) return NAN;
-  // fmod is exact, so this is the same everywhere; the angle of such a number means little anyway.
+  // fmod is exact, so this is the same everywhere; the angle of such a large number has little
+  // meaning.
   if (fabs(x) > 1e6) x = fmod(x, TWO_PI);
   double turns = floor(x / HALF_PI + 0.5);
   double r = x - turns * HALF_PI;
@@ -60,7 +61,7 @@ static double atan_unit(double t) {
   bool upper = t > TAN_PI_8;
   double u = upper ? (t - 1.0) / (t + 1.0) : t;
   double u2 = u * u, sum = 0.0;
-  // |u| <= tan(pi/8): the first term left out is below 1e-11.
+  // |u| <= tan(pi/8): the first omitted term is below 1e-11.
   for (int n = 23; n >= 1; n -= 2) sum = 1.0 / n - u2 * sum;
   return upper ? 0.25 * PI + u * sum : u * sum;
 }
@@ -90,7 +91,7 @@ float yw_acosf(float x) { return (float)yw_acos((double)x); }
 float yw_cbrtf(float x) {
   if (x == 0.0f || !isfinite(x)) return x;
   double target = fabs((double)x), root;
-  // A third of the exponent and mantissa bits is within 7 %; each Halley step cubes that error.
+  // A third of the exponent and mantissa bits is within 7 %; each Halley step cubes the error.
   uint64_t bits;
   memcpy(&bits, &target, sizeof bits);
   bits = bits / 3 + ((uint64_t)1023 << 52) / 3 * 2;
@@ -103,7 +104,7 @@ float yw_cbrtf(float x) {
 }
 
 yw_quat yw_quat_axis_angle(yw_vec3 axis, float angle) {
-  // In double, so that no axis is too long or too short.
+  // In double, so that an axis of any length works.
   double x = (double)axis.x, y = (double)axis.y, z = (double)axis.z;
   double length = sqrt(x * x + y * y + z * z);
   if (!(length > 0.0) || !isfinite(length)) return (yw_quat){0, 0, 0, 1};
@@ -115,7 +116,7 @@ yw_quat yw_quat_axis_angle(yw_vec3 axis, float angle) {
 yw_quat yw_quat_slerp(yw_quat a, yw_quat b, float t) {
   double ax = (double)a.x, ay = (double)a.y, az = (double)a.z, aw = (double)a.w;
   double bx = (double)b.x, by = (double)b.y, bz = (double)b.z, bw = (double)b.w;
-  // b and -b are the same rotation: take the one on the near side.
+  // b and -b are the same rotation: take the closer one.
   if (ax * bx + ay * by + az * bz + aw * bw < 0.0) bx = -bx, by = -by, bz = -bz, bw = -bw;
   double mx = ax - bx, my = ay - by, mz = az - bz, mw = aw - bw;
   double px = ax + bx, py = ay + by, pz = az + bz, pw = aw + bw;

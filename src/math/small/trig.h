@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions whose bits are the same on every machine; those of C libraries differ in the last bit.
-// See exponent.h for exp, log and pow.
+// Trigonometric functions with the same bits on every machine; those of C libraries differ in the
+// last bit. See exponent.h for exp, log and pow.
 #ifndef YW_MATH_SMALL_TRIG_H
 #define YW_MATH_SMALL_TRIG_H
 
@@ -17,7 +17,7 @@ float yw_acosf(float x);
 double yw_acos(double x);
 float yw_cbrtf(float x);
 
-/// Rotation of `angle` rad about `axis` (need not have length 1; zero axis: no rotation).
+/// Rotation by `angle` rad about `axis` (need not be a unit vector; zero axis: identity).
 yw_quat yw_quat_axis_angle(yw_vec3 axis, float angle);
 /// Shortest-arc interpolation.
 yw_quat yw_quat_slerp(yw_quat a, yw_quat b, float t);

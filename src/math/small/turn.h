@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rotations in double: unit quaternions (x, y, z, w), their exponential and logarithm. Only +, -,
-// *, / and square roots, so that the bits are the same everywhere.
+// Rotations in double: unit quaternions (x, y, z, w), their exponential and logarithm. Uses only +,
+// -, *, / and square roots, so that the bits are the same everywhere.
 #ifndef YW_MATH_SMALL_TURN_H
 #define YW_MATH_SMALL_TURN_H
 
@@ -38,7 +38,7 @@ static inline yw_turn yw_turn_normalize(yw_turn q) {
   return (yw_turn){q.x / n, q.y / n, q.z / n, q.w / n};
 }
 
-/// The rotation matrix, by rows.
+/// The rotation matrix, row-major.
 static inline void yw_turn_matrix(yw_turn q, double m[9]) {
   double x = q.x, y = q.y, z = q.z, w = q.w;
   m[0] = 1 - 2 * (y * y + z * z), m[1] = 2 * (x * y - w * z), m[2] = 2 * (x * z + w * y);
@@ -55,7 +55,7 @@ static inline void yw_turn_apply(yw_turn q, const double v[3], double out[3]) {
   for (int i = 0; i < 3; ++i) out[i] = turned[i];
 }
 
-/// Rotation by the angle |v| about v: a small part of it by series, then squared.
+/// Rotation by the angle |v| about v: series for a small fraction of it, then repeated squaring.
 static inline yw_turn yw_turn_exp(const double v[3]) {
   double length2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2], scale = 0.5;
   int halvings = 0;
@@ -68,8 +68,8 @@ static inline yw_turn yw_turn_exp(const double v[3]) {
   return yw_turn_normalize(q);
 }
 
-/// The rotation vector on the short arc, angle at most pi: square roots bring it near 1, then a
-/// series.
+/// Rotation vector of the shortest arc, angle at most pi: repeated square roots bring q close to 1,
+/// then a series.
 static inline void yw_turn_log(yw_turn q, double out[3]) {
   if (q.w < 0.0) q = (yw_turn){-q.x, -q.y, -q.z, -q.w};
   double scale = 2.0;
@@ -88,7 +88,7 @@ static inline void yw_turn_log(yw_turn q, double out[3]) {
   out[0] = scale * sum * q.x, out[1] = scale * sum * q.y, out[2] = scale * sum * q.z;
 }
 
-/// The unit quaternion of a rotation matrix (by rows).
+/// The unit quaternion of a rotation matrix (row-major).
 static inline yw_turn yw_turn_from_matrix(const double m[9]) {
   double trace = m[0] + m[4] + m[8];
   yw_turn q;
