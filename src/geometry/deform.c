@@ -26,7 +26,7 @@ yw_deform yw_default_deform(yw_deform_kind kind) {
   return (yw_deform){.kind = kind, .axis = {0, 1, 0}, .toward = {1, 0, 0}};
 }
 
-// A point in the frame of the deformation: s along the axis, u towards, w along axis x toward.
+// A point in the axes of the deformation: s along axis, u along toward, w along axis x toward.
 typedef struct local_point {
   float s, u, w;
 } local_point;
@@ -38,7 +38,8 @@ typedef struct local_frame {
 static local_frame frame_of(const yw_deform* deform) {
   yw_vec3 axis = yw_normalize_or(deform->axis, yw_v3(0, 1, 0));
   yw_vec3 across = yw_mad(deform->toward, -yw_dot(deform->toward, axis), axis);
-  // Where no usable direction is given: across the coordinate axis that is farthest from `axis`.
+  // If no usable direction is given: perpendicular to the axis, from the coordinate axis farthest
+  // from it.
   if (!(yw_length(across) > 1e-6f * yw_length(deform->toward))) {
     float x = fabsf(axis.x), y = fabsf(axis.y), z = fabsf(axis.z);
     yw_vec3 e = x <= y && x <= z ? yw_v3(1, 0, 0) : y <= z ? yw_v3(0, 1, 0) : yw_v3(0, 0, 1);
@@ -58,7 +59,7 @@ static yw_vec3 to_world(const local_frame* frame, local_point p) {
   return yw_add(frame->origin, yw_mad(d, p.w, frame->side));
 }
 
-// An arc of this curvature (rad/m): the point (s, u) goes to angle t = s * curvature,
+// An arc of this curvature (rad/m): with the angle t = s * curvature, the point (s, u) goes to
 //   s' = s sin(t)/t - u sin(t),   u' = s (1 - cos(t))/t + u cos(t).
 static local_point bend_point(local_point p, float curvature) {
   float t = p.s * curvature, t2 = t * t;
@@ -81,7 +82,7 @@ static local_point deform_point(const yw_deform* deform, float length, local_poi
     case YW_DEFORM_BEND:
       return bend_point(p, amount / length);
     case YW_DEFORM_S_BEND: {
-      // The lower half is the upper half seen from the other side.
+      // The lower half mirrors the upper half.
       float sign = p.s < 0.0f ? -1.0f : 1.0f;
       local_point half = {sign * p.s, sign * p.u, p.w};
       half = bend_point(half, 2.0f * amount / length);

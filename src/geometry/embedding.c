@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every point looks for its tet in a tree of boxes: tets sorted along a Hilbert curve, four to a
-// leaf, boxes joined in pairs. Nearest first, so a point inside a tet seldom sees more than a few.
+// The tet of a point is found in a tree of boxes: tets sorted along a Hilbert curve, four per leaf,
+// boxes joined in pairs. The nearest box is visited first, so a point inside a tet rarely visits
+// more than a few.
 #include "geometry/embedding.h"
 
 #include "geometry/order.h"
@@ -17,7 +18,7 @@ typedef struct tet_tree {
   yw_aabb* boxes;      ///< a heap: node n has children 2 n and 2 n + 1, the root is 1
 } tet_tree;
 
-/// The best tet so far.
+/// The best tet found so far.
 typedef struct nearest_tet {
   int32_t tet;
   double distance2;
@@ -93,7 +94,7 @@ static double segment_distance2(yw_dvec3 p, yw_dvec3 a, yw_dvec3 b) {
   return yw_ddot(d, d);
 }
 
-// Over the triangle the plane is nearest, beside it one of the edges.
+// The nearest point is on the plane if it projects into the triangle, else on an edge.
 static double triangle_distance2(yw_dvec3 p, yw_dvec3 a, yw_dvec3 b, yw_dvec3 c) {
   yw_dvec3 n = yw_dcross(yw_dsub(b, a), yw_dsub(c, a));
   double sab = yw_ddot(yw_dcross(yw_dsub(b, a), yw_dsub(p, a)), n);
@@ -135,7 +136,7 @@ static double outside_distance2(const yw_dvec3 c[4], yw_dvec3 p, const double we
 
 // Search ------------------------------------------------------------------------------------------
 
-// Looks at the tets of a leaf, only for one that holds p or for the nearest.
+// Searches a leaf for the tet that contains p, or for the nearest one.
 static void search_leaf(const tet_tree* tree, int32_t leaf, yw_dvec3 p, bool only_inside,
                         nearest_tet* best) {
   for (int64_t n = (int64_t)leaf * LEAF_TETS; n < ((int64_t)leaf + 1) * LEAF_TETS; ++n) {
@@ -153,7 +154,7 @@ static void search_leaf(const tet_tree* tree, int32_t leaf, yw_dvec3 p, bool onl
   }
 }
 
-// Best first through the tree. Only boxes nearer than best->distance2 are opened.
+// Depth-first search, nearest box first. Only boxes nearer than best->distance2 are opened.
 static void search_tree(const tet_tree* tree, yw_dvec3 p, bool only_inside, nearest_tet* best) {
   typedef struct visit {
     int32_t node;
@@ -171,13 +172,13 @@ static void search_tree(const tet_tree* tree, yw_dvec3 p, bool only_inside, near
     }
     visit a = {2 * top.node, box_distance2(&tree->boxes[2 * top.node], p)};
     visit b = {a.node + 1, box_distance2(&tree->boxes[2 * top.node + 1], p)};
-    // The nearer child last, so that it is taken first.
+    // Push the nearer child last, so that it is visited first.
     stack[depth++] = a.distance2 <= b.distance2 ? b : a;
     stack[depth++] = a.distance2 <= b.distance2 ? a : b;
   }
 }
 
-// Most points are inside: distances are only worked out for those that are not.
+// Most points are inside a tet: distances are computed only for those that are not.
 static nearest_tet find_nearest(const tet_tree* tree, yw_dvec3 p) {
   nearest_tet best = {.tet = -1, .distance2 = INFINITY};
   search_tree(tree, p, true, &best);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Points carried by tets: barycentric coordinates, found through a spatial index.
+// Points embedded in tets: barycentric coordinates, found through a spatial index.
 #ifndef YW_GEOMETRY_EMBEDDING_H
 #define YW_GEOMETRY_EMBEDDING_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Making, copying and freeing meshes, and lattice boxes.
+// Creates, copies and frees meshes; lattice boxes.
 #include "yawara/mesh.h"
 
 #include <string.h>
@@ -59,7 +59,7 @@ void yw_tet_mesh_free(yw_tet_mesh* mesh) {
   *mesh = (yw_tet_mesh){0};
 }
 
-// An array of a copy; memcpy wants no NULL, which empty arrays may be.
+// memcpy must not get NULL, which empty arrays may be.
 static void copy_items(void* to, const void* from, size_t bytes) {
   if (bytes > 0) memcpy(to, from, bytes);
 }
@@ -100,14 +100,14 @@ yw_status yw_tet_mesh_copy(const yw_tet_mesh* mesh, const yw_allocator* mem, yw_
 
 // Lattice boxes -----------------------------------------------------------------------------------
 
-// Corner c of a cell lies at (c & 1, c >> 1 & 1, c >> 2 & 1). The four corners of one parity make
-// the middle tet, each other corner is cut off by its three neighbours; the next cell is mirrored,
+// Corner c of a cell is at (c & 1, c >> 1 & 1, c >> 2 & 1). The four corners of one parity form the
+// middle tet; each other corner forms a tet with its three neighbours. The next cell is mirrored,
 // so that the diagonals of shared faces agree.
 static const unsigned char five_tets[2][5][4] = {
     {{0, 3, 6, 5}, {1, 0, 5, 3}, {2, 3, 6, 0}, {4, 0, 6, 5}, {7, 5, 6, 3}},
     {{1, 2, 4, 7}, {0, 1, 2, 4}, {3, 2, 1, 7}, {5, 1, 4, 7}, {6, 4, 2, 7}}};
 
-// Kuhn: one tet for each order in which a path from corner 0 to corner 7 takes the three axes.
+// Kuhn: one tet for each order in which a path from corner 0 to corner 7 follows the three axes.
 static const unsigned char six_tets[6][4] = {{0, 1, 3, 7}, {0, 3, 2, 7}, {0, 2, 6, 7},
                                              {0, 6, 4, 7}, {0, 4, 5, 7}, {0, 5, 1, 7}};
 
@@ -151,7 +151,7 @@ static void fill_lattice_tets(yw_tet_mesh* mesh, const int32_t cells[3], yw_latt
   }
 }
 
-// a * b, or INT64_MAX where that is more than INT32_MAX, so that products can be chained.
+// a * b, or INT64_MAX if that exceeds INT32_MAX, so that products can be chained.
 static int64_t product_or_huge(int64_t a, int64_t b) {
   return a > INT32_MAX || a * b > INT32_MAX ? INT64_MAX : a * b;
 }

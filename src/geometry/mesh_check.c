@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a tet mesh is worth: quality in numbers, and whether it can be simulated at all.
+// Quality of a tet mesh, and whether it can be simulated at all.
 #include "geometry/tet_math.h"
 #include "math/small/trig.h"
 #include "yawara/extend/error.h"
@@ -7,8 +7,8 @@
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
-// A tet whose volume is below this share of its longest edge cubed counts as flat: that is what
-// single precision leaves of a tet drawn in a plane.
+// A tet whose volume is below this fraction of its longest edge cubed counts as flat: that is what
+// single precision leaves of a tet in a plane.
 #define FLAT_VOLUME 1e-8
 
 static const double degrees_per_radian = 57.29577951308232;
@@ -29,7 +29,7 @@ static bool tet_in_range(const yw_tet_mesh* mesh, int32_t tet) {
 
 // Quality -----------------------------------------------------------------------------------------
 
-// Root of a vertex in a forest of parts; halves the path on the way.
+// Root of a vertex in the union-find forest; halves the path on the way.
 static int32_t part_root(int32_t* parent, int32_t i) {
   while (parent[i] != i) {
     parent[i] = parent[parent[i]];
@@ -38,7 +38,7 @@ static int32_t part_root(int32_t* parent, int32_t i) {
   return i;
 }
 
-// Parts are connected by shared vertices; vertices of no tet do not count.
+// Parts are connected by shared vertices; vertices of no tet are ignored.
 static int32_t count_parts(const yw_tet_mesh* mesh, int32_t* parent) {
   for (int32_t i = 0; i < mesh->num_vertices; ++i) parent[i] = -1;
   int32_t parts = 0;
@@ -48,7 +48,7 @@ static int32_t count_parts(const yw_tet_mesh* mesh, int32_t* parent) {
       if (parent[v[k]] < 0) parent[v[k]] = v[k], ++parts;
       int32_t a = part_root(parent, v[0]), b = part_root(parent, v[k]);
       if (a == b) continue;
-      // The lower number becomes the root: paths stay short without ranks.
+      // The lower number becomes the root; paths stay short without ranks.
       if (a < b) {
         parent[b] = a;
       } else {

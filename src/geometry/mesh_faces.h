@@ -5,12 +5,12 @@
 
 #include "geometry/tet_math.h"
 
-/// partner[f] becomes the other tet's face with the same vertices, -1 on the boundary; needs room
-/// for 4 * num_tets. Where more than two tets share a face, all of them but the first name the
-/// first. Tet vertices must be in range, num_tets <= INT32_MAX / 4.
+/// Sets partner[f] to the other tet's face with the same vertices, or -1 on the boundary; needs
+/// room for 4 * num_tets. If more than two tets share a face, all but the first point to the first.
+/// Tet vertices must be in range, num_tets <= INT32_MAX / 4.
 yw_status yw_tet_face_partners(const yw_allocator* mem, const yw_tet_mesh* mesh, int32_t* partner);
 
-/// Vertex numbers of a face, counter-clockwise from outside its tet.
+/// Vertices of a face, counter-clockwise as seen from outside its tet.
 static inline void yw_tet_face_vertices(const yw_tet_mesh* mesh, int32_t face, int32_t out[3]) {
   const int32_t* v = mesh->tets + (size_t)(face & ~3);
   for (int k = 0; k < 3; ++k) out[k] = v[yw_tet_faces[face & 3][k]];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The boundary of a tet mesh: faces that belong to one tet only, found with a hash of faces.
+// The boundary of a tet mesh: faces that belong to only one tet, found with a hash table of faces.
 #include "geometry/mesh_faces.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
@@ -19,7 +19,7 @@ static face_key key_of_face(const yw_tet_mesh* mesh, int32_t face) {
 
 yw_status yw_tet_face_partners(const yw_allocator* mem, const yw_tet_mesh* mesh, int32_t* partner) {
   size_t num_faces = 4 * (size_t)mesh->num_tets, capacity = 16;
-  // Inner faces fill one slot for two tets, so this is at most three quarters full.
+  // Two tets share one slot for an inner face, so the table is at most three quarters full.
   while (capacity < num_faces + num_faces / 3) capacity *= 2;
   int32_t* table = YW_NEW_ARRAY(mem, int32_t, capacity);  // face + 1, 0 for an empty slot
   if (table == NULL) return YW_ERR_MEMORY;

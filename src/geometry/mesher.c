@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tet mesher as callers see it: checks, limits, messages.
+// Entry points of the tet mesher: checks, limits, messages.
 #include "geometry/mesher.h"
 
 #include "geometry/shape.h"
@@ -10,8 +10,8 @@
 #define DEFAULT_MAX_VERTICES 4000000
 #define DEFAULT_CELLS 12  // along the longest side
 
-// Positions are single precision: a lattice finer than this share of the largest coordinate would
-// show the rounding in its angles.
+// Positions are single precision: in a lattice finer than this fraction of the largest coordinate,
+// rounding would affect the angles.
 #define FINEST_SPACING 2e-5
 
 // Samples per side for the estimate of the volume.
@@ -21,8 +21,9 @@ yw_mesher_def yw_default_mesher_def(void) {
   return (yw_mesher_def){.size = 0.0f, .max_vertices = DEFAULT_MAX_VERTICES};
 }
 
-// Volume and area from a few thousand samples: a cell counts by how deep its middle lies, and to
-// the area when it is in the outermost layer (there may be no samples outside a flat side).
+// Estimates volume and area from a few thousand samples. A cell's share of the volume depends on
+// the depth of its centre; it counts towards the area if it is in the outermost layer (there may be
+// no samples outside a flat side).
 yw_extent yw_shape_extent(const yw_shape* shape, yw_aabb bounds) {
   yw_dvec3 lower = yw_d3(bounds.lower), size = yw_dsub(yw_d3(bounds.upper), lower);
   yw_dvec3 step = yw_dscale(size, 1.0 / ESTIMATE_SAMPLES);
@@ -47,7 +48,7 @@ yw_extent yw_shape_extent(const yw_shape* shape, yw_aabb bounds) {
   return (yw_extent){filled * cell, layer * cell / width};
 }
 
-// Two nodes per cell inside, and cuts and warped nodes at the surface (counted on a sphere, a box
+// Two nodes per cell inside, plus cuts and warped nodes at the surface (counted on a sphere, a box
 // and a torus).
 static double estimate_vertices(yw_extent shape, double spacing, yw_stuff_part part) {
   double cells = shape.volume / (spacing * spacing * spacing);
@@ -95,7 +96,7 @@ static yw_status refuse_vertices(yw_extent shape, double estimate, double spacin
       what, spacing, estimate, max_vertices, enough);
 }
 
-// A lattice that is too fine for the numbers.
+// Refuses a lattice that is too fine for single precision.
 static yw_status check_precision(yw_aabb bounds, double spacing, const char* what,
                                  yw_error* error) {
   yw_vec3 far3 = yw_max3(yw_neg(bounds.lower), bounds.upper);
@@ -120,7 +121,7 @@ yw_status yw_mesher_run(const yw_shape* shape, const yw_allocator* mem, float si
   yw_vec3 side = yw_sub(bounds.upper, bounds.lower);
   double spacing = (double)size;
   if (size <= 0.0f) spacing = (double)fmaxf(side.x, fmaxf(side.y, side.z)) / DEFAULT_CELLS;
-  // Refused before anything is allocated.
+  // Refuse before allocating anything.
   yw_extent measured = yw_shape_extent(shape, bounds);
   double estimate = estimate_vertices(measured, spacing, part);
   if (estimate > 1.3 * max_vertices) {
@@ -129,7 +130,7 @@ yw_status yw_mesher_run(const yw_shape* shape, const yw_allocator* mem, float si
   status = check_precision(bounds, spacing, what, error);
   if (status != YW_OK) return status;
 
-  // A full block has 128 vertices, one at the surface fewer: this leaves room for thin shapes.
+  // A full block has 128 vertices, one at the surface has fewer: this leaves room for thin shapes.
   int64_t max_blocks = (int64_t)max_vertices / 16 + 1000;
   if (max_blocks > INT32_MAX / YW_BCC_NODES) max_blocks = INT32_MAX / YW_BCC_NODES;
   yw_stuffing stuffing;
@@ -139,7 +140,7 @@ yw_status yw_mesher_run(const yw_shape* shape, const yw_allocator* mem, float si
     yw_stuffing_free(&stuffing);
   }
   if (status == YW_ERR_LIMIT) {
-    // More than the estimate: thin parts that the samples missed.
+    // The samples missed thin parts, so the estimate was too low.
     estimate = fmax(estimate, 1.1 * max_vertices);
     return refuse_vertices(measured, estimate, spacing, max_vertices, part, what, error);
   }

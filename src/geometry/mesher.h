@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Isosurface stuffing: tets of a shape from a body-centred lattice whose nodes near the surface are
-// moved onto it and whose edges are cut where they cross it.
+// Isosurface stuffing: fills a shape with tets from a body-centred lattice whose nodes near the
+// surface are moved onto it and whose edges are cut where they cross it.
 // F. Labelle, J. R. Shewchuk, "Isosurface stuffing: fast tetrahedral meshes with good dihedral
 // angles", SIGGRAPH 2007 (uniform version).
 #ifndef YW_GEOMETRY_MESHER_H
@@ -8,7 +8,7 @@
 
 #include "geometry/mesher_lattice.h"
 
-/// How large a shape is, about.
+/// Approximate size of a shape.
 typedef struct yw_extent {
   double volume, area;  ///< m^3, m^2
 } yw_extent;
@@ -17,11 +17,11 @@ yw_extent yw_shape_extent(const yw_shape* shape, yw_aabb bounds);
 /// A lattice edge crosses the surface at node + t * edge.
 typedef struct yw_cut {
   float t;         ///< 0 to 1 from the node that owns the edge
-  int32_t vertex;  ///< of the mesh, -1: none yet
+  int32_t vertex;  ///< of the mesh; -1: not created yet
 } yw_cut;
 
-/// The lattice after cutting and warping. A centre owns its short edges; a long edge belongs to its
-/// lower node. Cuts of a node are stored in order of direction.
+/// The lattice after cutting and warping. A centre owns its short edges; a long edge is owned by
+/// its lower node. Cuts of a node are stored in order of direction.
 typedef struct yw_stuffing {
   yw_bcc lattice;
   int32_t num_cuts;
@@ -29,16 +29,16 @@ typedef struct yw_stuffing {
   int32_t* cut_start;  ///< per node
   uint16_t* cut_mask;  ///< per node, bit d: its edge in direction d is cut
   signed char* side;   ///< per node: -1 inside, 0 on the surface, 1 outside
-  signed char* warp;   ///< per node: direction it was moved along, -1 for none
-  float* warp_t;       ///< per node: how far, share of the edge
+  signed char* warp;   ///< per node: direction it was moved in; -1: none
+  float* warp_t;       ///< per node: how far, as a fraction of the edge
 } yw_stuffing;
 
-/// Finds cuts and moves nodes that are too near to one onto it.
+/// Finds cuts and moves nodes that are too close to a cut onto it.
 yw_status yw_stuffing_create(const yw_allocator* mem, const yw_shape* shape, yw_aabb bounds,
                              double spacing, int32_t max_blocks, yw_stuffing* out);
 void yw_stuffing_free(yw_stuffing* stuffing);
 
-/// The cut of the edge from its owner; only where cut_mask has the bit.
+/// The cut of the edge from its owner; only if the bit is set in cut_mask.
 static inline yw_cut* yw_stuffing_cut(const yw_stuffing* s, int32_t owner, int direction) {
   unsigned below = s->cut_mask[owner] & ((1u << direction) - 1u);
   int count = 0;
@@ -46,7 +46,7 @@ static inline yw_cut* yw_stuffing_cut(const yw_stuffing* s, int32_t owner, int d
   return &s->cuts[s->cut_start[owner] + count];
 }
 
-/// Where a node is after warping.
+/// Position of a node after warping.
 static inline yw_dvec3 yw_stuffing_position(const yw_stuffing* s, int32_t node) {
   yw_dvec3 p = yw_bcc_position(&s->lattice, node);
   if (s->warp[node] < 0) return p;
@@ -59,18 +59,18 @@ typedef enum yw_stuff_part {
   YW_STUFF_SKIN  ///< only tets with three or more vertices on the surface
 } yw_stuff_part;
 
-/// Fills a mesh; refuses with YW_ERR_LIMIT when it gets more than max_vertices vertices.
-/// on_surface (may be NULL) receives one byte per vertex, freed by the caller with mem.
+/// Fills a mesh; YW_ERR_LIMIT if it needs more than max_vertices vertices. on_surface (may be NULL)
+/// receives one byte per vertex, freed by the caller with mem.
 yw_status yw_stuffing_tets(yw_stuffing* stuffing, yw_stuff_part part, int32_t max_vertices,
                            yw_tet_mesh* out, unsigned char** on_surface);
 
-/// Moves vertices of the worst tets a little where that makes them better; vertices on the surface
-/// stay on it. Nothing becomes worse. Leaves the mesh as it is when memory is out.
+/// Moves vertices of the worst tets slightly where that improves them; vertices on the surface stay
+/// on it. No tet gets worse. Leaves the mesh unchanged if out of memory.
 void yw_mesher_improve(const yw_shape* shape, double spacing, const unsigned char* on_surface,
                        yw_tet_mesh* mesh);
 
-/// Checks shape and size, estimates the number of vertices, refuses what is too much, and does the
-/// whole work. size 0 stands for a 12th of the longest side. Messages call the result `what`.
+/// Checks shape and size, estimates the number of vertices, refuses excessive ones, and creates the
+/// mesh. size 0: longest side / 12. Messages call the result `what`.
 yw_status yw_mesher_run(const yw_shape* shape, const yw_allocator* mem, float size,
                         int32_t max_vertices, yw_stuff_part part, const char* what,
                         yw_tet_mesh* out, unsigned char** on_surface, double* out_spacing,

@@ -5,20 +5,21 @@
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
-// A node is moved onto a cut that is nearer than these shares of the edge. From the paper, where
-// they give the best bound on the angles.
+// A node is moved onto a cut that is closer than these fractions of the edge. The values are from
+// the paper, where they give the best bound on the angles.
 #define ALPHA_LONG 0.24999f
 #define ALPHA_SHORT 0.41189f
 
-// A cut is exact enough when the distance there is below this share of the spacing.
+// A cut is exact enough if the distance there is below this fraction of the spacing.
 #define CUT_TOLERANCE 0.002
 #define CUT_STEPS 6
 
-// Owner's directions: a corner has its three upward long edges, a centre also its short ones.
+// Directions of owned edges: a corner owns its three upward long edges, a centre also its short
+// ones.
 static int owned_direction(int center, int n) { return n < 3 ? n : center ? n + 3 : -1; }
 
-// The zero of the distance between two nodes of unlike sign: regula falsi (Illinois). Where the
-// sign jumps (open meshes) the bracket shrinks around the jump.
+// The zero of the distance between two nodes of opposite sign: regula falsi (Illinois). Where the
+// sign jumps (open meshes), the bracket shrinks around the jump.
 static float find_cut(const yw_bcc* lattice, int32_t node, int direction, double fa, double fb) {
   yw_dvec3 p = yw_bcc_position(lattice, node);
   yw_dvec3 edge = yw_dscale(yw_bcc_edge(direction), lattice->spacing);
@@ -83,7 +84,7 @@ static void find_cuts(yw_stuffing* s) {
   }
 }
 
-// The cut on a node's edge, measured from that node; false when there is none (any more).
+// The cut on a node's edge, measured from that node; false if there is none (any more).
 static bool cut_from(const yw_stuffing* s, int32_t node, int direction, float* t) {
   int32_t other = yw_bcc_neighbour(&s->lattice, node, direction);
   if (other < 0 || s->side[node] * s->side[other] >= 0) return false;
@@ -97,7 +98,7 @@ static bool cut_from(const yw_stuffing* s, int32_t node, int direction, float* t
   return true;
 }
 
-// Moves a node onto the nearest of the cuts that are too near to it, if there is one.
+// Moves a node onto the nearest of the cuts that are too close to it, if any.
 static void warp_node(yw_stuffing* s, int32_t node) {
   float nearest = INFINITY;
   for (int direction = 0; direction < YW_BCC_DIRECTIONS; ++direction) {
@@ -111,7 +112,7 @@ static void warp_node(yw_stuffing* s, int32_t node) {
   if (s->warp[node] >= 0) s->side[node] = 0;
 }
 
-// Any order keeps the bound; this one is fixed.
+// Any order preserves the bound; this one is fixed.
 static void warp_nodes(yw_stuffing* s) {
   int32_t num_nodes = s->lattice.num_blocks * YW_BCC_NODES;
   for (int32_t node = 0; node < num_nodes; ++node) {

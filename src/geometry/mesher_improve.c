@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Stuffing leaves a few tets near its bound of 10 degrees. Their vertices are moved in small steps,
-// each kept only if the worst dihedral angle around the vertex improves.
+// each kept only if it improves the worst dihedral angle around the vertex.
 #include "geometry/mesher.h"
 #include "geometry/order.h"
 #include "geometry/shape.h"
@@ -20,7 +20,7 @@ typedef struct improver {
   yw_vertex_tets around;
 } improver;
 
-// The worst cosine of a tet's dihedral angles; 2 when it is inverted.
+// The worst cosine of a tet's dihedral angles; 2 if it is inverted.
 static double tet_badness(const yw_dvec3 p[4]) {
   if (!(yw_tet_volume6(p) > 0.0)) return 2.0;
   double largest, smallest;
@@ -44,7 +44,7 @@ static double vertex_badness(const improver* m, int32_t vertex, yw_vec3 x, doubl
   return worst;
 }
 
-// Lays a trial position back on the surface; false when it does not get there.
+// Projects a trial position onto the surface; false if that fails.
 static bool land(const improver* m, yw_vec3* x) {
   float tolerance = SURFACE_TOLERANCE * (float)m->spacing;
   for (int step = 0; step < 3; ++step) {
@@ -57,7 +57,7 @@ static bool land(const improver* m, yw_vec3* x) {
   return fabsf(yw_shape_distance(m->shape, *x)) <= tolerance;
 }
 
-// Tries a step in each direction of the lattice and keeps the best; false when none helps.
+// Tries a step in each direction of the lattice and keeps the best; false if none helps.
 static bool try_steps(const improver* m, int32_t vertex, float step, double* badness) {
   yw_vec3 start = m->mesh->positions[vertex], best = start;
   for (int n = 0; n < 14; ++n) {
@@ -79,7 +79,7 @@ static void improve_vertex(const improver* m, int32_t vertex) {
   }
 }
 
-// Tets that do not are as the lattice made them (60 and 90 degrees) or were moved with care.
+// Other tets are unchanged lattice tets (60 and 90 degrees) or were moved with care.
 static bool touches_surface(const improver* m, int32_t tet) {
   const int32_t* v = m->mesh->tets + 4 * (size_t)tet;
   return m->on_surface[v[0]] || m->on_surface[v[1]] || m->on_surface[v[2]] || m->on_surface[v[3]];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Which blocks the shape touches is found by descending an octree: a cube whose centre is farther
-// from the surface than its corners is on one side as a whole.
+// The blocks that the shape touches are found by descending an octree: a cube whose centre is
+// farther from the surface than its corners lies entirely on one side.
 //
 // That holds for true distances. The sign of an open triangle mesh also changes across its holes,
-// far from any triangle, so cubes are only taken as a whole when their corners agree, and blocks
-// are added wherever an inside node is found to lack a neighbour.
+// far from any triangle, so a cube is only taken as a whole if its corners agree, and blocks are
+// added wherever an inside node lacks a neighbour.
 #include "geometry/mesher_lattice.h"
 
 #include "geometry/shape.h"
@@ -81,7 +81,7 @@ static void add_block(builder* b, const int32_t cell[3], bool uniform) {
 
 typedef enum cube_side { CUBE_OUTSIDE, CUBE_INSIDE, CUBE_MIXED } cube_side;
 
-// Side of the cube of `cells` cells from `cell` on, for all nodes in it and their neighbours.
+// Side of the cube of `cells` cells starting at `cell`, for all nodes in it and their neighbours.
 static cube_side classify_cube(const yw_bcc* lattice, const int32_t cell[3], int32_t cells) {
   yw_vec4 points[9];
   float distance[9];
@@ -152,7 +152,7 @@ static void evaluate_block(yw_bcc* lattice, int32_t block) {
   }
 }
 
-// Evaluates blocks from first on; values grow with them.
+// Evaluates blocks from `first` on, growing the values as needed.
 static void evaluate_from(builder* b, int32_t first, int32_t* value_blocks) {
   yw_bcc* lattice = b->lattice;
   if (b->status != YW_OK) return;
@@ -181,7 +181,7 @@ static void link_block(builder* b, int32_t block) {
   }
 }
 
-// Adds the block on side `n` of a block if one of its inside nodes has a neighbour there.
+// Adds the block next to side `n` of a block if one of its inside nodes has a neighbour there.
 static void add_block_if_reached(builder* b, int32_t block, int n) {
   int side[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
   const yw_bcc* lattice = b->lattice;
@@ -191,7 +191,7 @@ static void add_block_if_reached(builder* b, int32_t block, int n) {
     yw_bcc_place p = yw_bcc_place_of(node);
     int place[3] = {p.x, p.y, p.z};
     // On each axis a centre's edges go one cell up, a corner's one cell down, and long edges both
-    // ways; taking all of them is simple and seldom too much.
+    // ways; treating all nodes alike is simple and rarely adds too much.
     bool reached = true;
     for (int axis = 0; axis < 3; ++axis) {
       if (side[axis] < 0) reached = reached && place[axis] == 0;
@@ -206,8 +206,8 @@ static void add_block_if_reached(builder* b, int32_t block, int n) {
   }
 }
 
-// A node in a cube that was taken as a whole keeps its sign; should a neighbour disagree, the
-// distance was not one, and the block is looked at node by node.
+// Nodes in a cube that was taken as a whole share its sign. If a neighbour disagrees, the value was
+// not a true distance, and the block is evaluated node by node.
 static bool disagrees_with_neighbours(const yw_bcc* lattice, int32_t block) {
   for (int n = 0; n < 27; ++n) {
     int32_t other = lattice->blocks[block].neighbours[n];
@@ -228,7 +228,7 @@ static bool disagrees_with_neighbours(const yw_bcc* lattice, int32_t block) {
   return false;
 }
 
-// Until every inside node has all its neighbours: adds missing blocks, opens uniform ones.
+// Adds missing blocks and opens uniform ones until every inside node has all its neighbours.
 static void grow(builder* b, int32_t* value_blocks) {
   yw_bcc* lattice = b->lattice;
   bool changed = true;
@@ -258,7 +258,7 @@ yw_status yw_bcc_create(const yw_allocator* mem, const yw_shape* shape, yw_aabb 
                         double spacing, int32_t max_blocks, yw_bcc* out) {
   yw_bcc lattice = {.mem = yw_mem_or_default(mem), .shape = shape, .spacing = spacing};
   yw_dvec3 lower = yw_d3(bounds.lower), upper = yw_d3(bounds.upper);
-  // Centred, so that the mesh of a symmetric shape is as symmetric as can be.
+  // Centred, so that the mesh of a symmetric shape is as symmetric as possible.
   lattice.origin = yw_dscale(yw_dadd(lower, upper), 0.5);
   yw_dvec3 size = yw_dsub(upper, lower);
   double reach = 0.5 * fmax(size.x, fmax(size.y, size.z)) / spacing + 2.0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A body-centred cubic lattice laid over a shape, kept only where the shape is.
+// A body-centred cubic lattice, stored only where the shape is.
 //
-// Cell (i, j, k) has two nodes: its corner at origin + spacing * (i, j, k) and its centre, half a
-// spacing further on each axis. Long edges join equal kinds along an axis, short edges (sqrt(3)/2)
-// join a centre with its eight corners. Nodes live in blocks of 4 x 4 x 4 cells.
+// Cell (i, j, k) has two nodes: its corner at origin + spacing * (i, j, k), and its centre, half a
+// spacing further on each axis. Long edges join nodes of the same kind along an axis; short edges
+// (sqrt(3)/2) join a centre with its eight corners. Nodes are stored in blocks of 4 x 4 x 4 cells.
 #ifndef YW_GEOMETRY_MESHER_LATTICE_H
 #define YW_GEOMETRY_MESHER_LATTICE_H
 
@@ -11,8 +11,8 @@
 #include "yawara/shape.h"
 
 #define YW_BCC_SIDE 4
-#define YW_BCC_CELLS 64   ///< cells of a block
-#define YW_BCC_NODES 128  ///< nodes of a block: 64 corners, then 64 centres
+#define YW_BCC_CELLS 64   ///< cells per block
+#define YW_BCC_NODES 128  ///< nodes per block: 64 corners, then 64 centres
 
 /// Directions: 0-2 along +x, +y, +z; 3-5 along -x, -y, -z; 6-13 the short edges, 6 + bits, where
 /// bit a says whether the edge goes up on axis a.
@@ -20,7 +20,7 @@
 
 typedef struct yw_bcc_block {
   int32_t cell[3];         ///< of the block's first cell, a multiple of 4
-  int32_t neighbours[27];  ///< blocks around, x fastest; 13 is itself; -1: none (all outside)
+  int32_t neighbours[27];  ///< surrounding blocks, x fastest; 13 is itself; -1: none (all outside)
   bool uniform;            ///< all nodes on one side and far from the surface; not evaluated
 } yw_bcc_block;
 
@@ -31,17 +31,17 @@ typedef struct yw_bcc {
   double spacing;
   int32_t num_blocks;
   yw_bcc_block* blocks;
-  float* values;  ///< per node: signed distance, negative inside; its sign where uniform
+  float* values;  ///< per node: signed distance, negative inside; only its sign where uniform
 } yw_bcc;
 
-/// Lays the lattice over a bounded shape. Refuses more than max_blocks blocks with YW_ERR_LIMIT
-/// before it allocates for their nodes (the message is the caller's business).
+/// Creates the lattice for a bounded shape. More than max_blocks blocks are refused with
+/// YW_ERR_LIMIT before their nodes are allocated (the caller writes the message).
 yw_status yw_bcc_create(const yw_allocator* mem, const yw_shape* shape, yw_aabb bounds,
                         double spacing, int32_t max_blocks, yw_bcc* out);
 void yw_bcc_free(yw_bcc* lattice);
 
-/// Node of cell (x, y, z), counted from the first cell of the block and at most one block away;
-/// -1 where no block is.
+/// Node of cell (x, y, z), relative to the first cell of the block and at most one block away; -1
+/// if there is no block.
 static inline int32_t yw_bcc_node(const yw_bcc* lattice, int32_t block, int x, int y, int z,
                                   int center) {
   int bx = (x >> 2) + 1, by = (y >> 2) + 1, bz = (z >> 2) + 1;
@@ -50,7 +50,7 @@ static inline int32_t yw_bcc_node(const yw_bcc* lattice, int32_t block, int x, i
   return home * YW_BCC_NODES + center * YW_BCC_CELLS + (x & 3) + 4 * (y & 3) + 16 * (z & 3);
 }
 
-/// Where a node is: block, cell in the block, kind.
+/// Location of a node: block, cell in the block, kind.
 typedef struct yw_bcc_place {
   int32_t block;
   int x, y, z, center;
@@ -62,7 +62,7 @@ static inline yw_bcc_place yw_bcc_place_of(int32_t node) {
                         local / YW_BCC_CELLS};
 }
 
-/// The node at the other end of the edge in a direction, -1 for none.
+/// The node at the other end of the edge in a direction; -1: none.
 static inline int32_t yw_bcc_neighbour(const yw_bcc* lattice, int32_t node, int direction) {
   yw_bcc_place p = yw_bcc_place_of(node);
   if (direction < 3) {

@@ -26,7 +26,7 @@ typedef struct stuffer {
   YW_LIST(unsigned char) on_surface;
   YW_LIST(tet_vertices) tets;
   yw_status status;
-  // The tet at hand.
+  // The current tet.
   const lattice_tet* tet;
   int32_t nodes[4];
   int parity[4];  ///< of the sum of a node's cell coordinates
@@ -109,10 +109,10 @@ static void emit(stuffer* f, int32_t a, int32_t b, int32_t c, int32_t d) {
 }
 
 // A quad on a lattice face: nodes a and b inside, o outside. True: its diagonal runs from a to the
-// cut of b-o; false: from b to the cut of a-o. Both tets at the face must say the same, so only the
-// face counts. The paper's rule: the diagonal ends at the cut of the long edge; where both edges
-// are short, the parity of o decides, so that the two quads of a tet with two nodes inside on a
-// long edge have their diagonals at unlike ends (21.9 degrees; 9.6 at like ends).
+// cut of b-o; false: from b to the cut of a-o. Both tets at the face must agree, so only the face
+// may decide. The paper's rule: the diagonal ends at the cut of the long edge. If both edges are
+// short, the parity of o decides, so that the two quads of a tet with two nodes inside on a long
+// edge have their diagonals at opposite ends (21.9 degrees; 9.6 at the same end).
 static bool diagonal_from_first(const stuffer* f, int a, int b, int o) {
   if ((a < 2) == (o < 2)) return false;
   if ((b < 2) == (o < 2)) return true;
@@ -120,7 +120,7 @@ static bool diagonal_from_first(const stuffer* f, int a, int b, int o) {
 }
 
 // A prism with bottom x[0..2] and top x[3..5]. up[q]: the diagonal of the side from q to q + 1 runs
-// from bottom q to top q + 1, else from bottom q + 1 to top q. Not all three may be alike.
+// from bottom q to top q + 1, else from bottom q + 1 to top q. The three must not all be equal.
 static void emit_prism(stuffer* f, const int32_t x[6], const bool up[3]) {
   for (int q = 0; q < 3; ++q) {
     int next = (q + 1) % 3, last = (q + 2) % 3;
@@ -138,7 +138,7 @@ static void emit_prism(stuffer* f, const int32_t x[6], const bool up[3]) {
   }
 }
 
-// One node inside: it and, for each other node, the node itself or the cut towards it.
+// One node inside: a tet of it and, for each other node, the node itself or the cut towards it.
 static void stuff_one_inside(stuffer* f, int a) {
   int32_t v[3];
   for (int n = 0; n < 3; ++n) {
@@ -148,7 +148,7 @@ static void stuff_one_inside(stuffer* f, int a) {
   emit(f, node_vertex(f, a), v[0], v[1], v[2]);
 }
 
-// a, b inside, z on the surface, o outside: a pyramid with top z.
+// a, b inside, z on the surface, o outside: a pyramid with apex z.
 static void stuff_pyramid(stuffer* f, int a, int b, int z, int o) {
   int32_t va = node_vertex(f, a), vb = node_vertex(f, b), vz = node_vertex(f, z);
   int32_t ca = cut_vertex(f, a, o), cb = cut_vertex(f, b, o);
@@ -166,7 +166,7 @@ static void stuff_wedge(stuffer* f, int a, int b, int o, int p) {
   int32_t x[6] = {node_vertex(f, a), cut_vertex(f, a, o), cut_vertex(f, a, p),
                   node_vertex(f, b), cut_vertex(f, b, o), cut_vertex(f, b, p)};
   // The sides a-o and p-a are shared with other tets; the side on the surface is free and takes the
-  // diagonal that the other two leave.
+  // diagonal that the other two allow.
   bool first = diagonal_from_first(f, a, b, o), second = !diagonal_from_first(f, a, b, p);
   emit_prism(f, x, (bool[]){first, !first, second});
 }
@@ -206,8 +206,8 @@ static void stuff_tet(stuffer* f) {
 
 // Lattice tets ------------------------------------------------------------------------------------
 
-// Twelve tets belong to a cell: for each axis the four around the edge from its centre to the next
-// cell's, one for each side of the face in between.
+// Twelve tets belong to a cell: for each axis, the four around the edge from its centre to the next
+// cell's centre, one for each side of the face in between.
 static void list_cell_tets(lattice_tet out[12]) {
   int count = 0;
   for (int axis = 0; axis < 3; ++axis) {
@@ -221,7 +221,7 @@ static void list_cell_tets(lattice_tet out[12]) {
   }
 }
 
-// Finds the nodes of a tet of a cell; false when one is in no block (then the tet is outside).
+// Finds the nodes of a tet of a cell; false if one is in no block (the tet is then outside).
 static bool gather_nodes(stuffer* f, int32_t block, int x, int y, int z, const lattice_tet* tet) {
   const yw_bcc* lattice = &f->s->lattice;
   const int32_t* cell = lattice->blocks[block].cell;

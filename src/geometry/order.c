@@ -26,7 +26,7 @@ void yw_vertex_tets_free(const yw_allocator* mem, yw_vertex_tets* around) {
 }
 
 // Writes the distinct neighbours of vertex i to out and returns their number. seen[j] holds the
-// last vertex + 1 that met j.
+// last vertex + 1 that saw j.
 static int32_t collect_neighbours(const yw_tet_mesh* mesh, const yw_vertex_tets* around, int32_t i,
                                   int32_t* seen, int32_t* out) {
   int32_t count = 0;
@@ -114,9 +114,9 @@ typedef struct curve_key {
   int32_t vertex;
 } curve_key;
 
-// Place on the Hilbert curve through a 2^21 cube of the cell with these coordinates (J. Skilling,
-// "Programming the Hilbert curve", 2004): exchange and invert low bits by each higher bit, then
-// Gray code, then interleave.
+// Index of a cell along the Hilbert curve through a 2^21 cube (J. Skilling, "Programming the
+// Hilbert curve", 2004): exchange and invert low bits by each higher bit, then Gray code, then
+// interleave.
 static uint64_t hilbert_key(uint32_t c[3]) {
   for (uint32_t q = 1u << (CURVE_BITS - 1); q > 1; q >>= 1) {
     uint32_t low = q - 1;
@@ -143,7 +143,7 @@ static uint64_t hilbert_key(uint32_t c[3]) {
   return key;
 }
 
-// Sorts by key, equal keys in their old order; spare has room for count items.
+// Stable sort by key; spare has room for count items.
 static void sort_keys(curve_key* keys, curve_key* spare, int32_t count) {
   for (int shift = 0; shift < 64; shift += 8) {
     size_t start[257] = {0};
@@ -156,16 +156,16 @@ static void sort_keys(curve_key* keys, curve_key* spare, int32_t count) {
   }
 }
 
-// Where the curve's grid lies: cell = (x - origin) * scale, one scale for all axes, so that blocks
-// of the order are as round as they can be.
+// Placement of the curve's grid: cell = (x - origin) * scale, one scale for all axes, so that
+// blocks of the order are as compact as possible.
 typedef struct curve_grid {
   double origin[3];
   double scale;
 } curve_grid;
 
-// Cells are the spacing over a power of two, and points of a lattice lie in the middle of the
-// larger cells of that size: then aligned runs of the curve hold whole blocks of the lattice, which
-// saves 3 to 6 % of the lines of a block.
+// Cells are the spacing over a power of two, and lattice points lie in the middle of the larger
+// cells of that size. Aligned runs of the curve then hold whole blocks of the lattice, which saves
+// 3 to 6 % of the cache lines of a block.
 static curve_grid place_grid(int32_t count, const yw_vec3* points, double spacing) {
   yw_aabb box = yw_aabb_empty();
   for (int32_t i = 0; i < count; ++i) {
@@ -186,7 +186,7 @@ static curve_grid place_grid(int32_t count, const yw_vec3* points, double spacin
   return grid;
 }
 
-// Cell of a coordinate; what is not finite goes to cell 0.
+// Cell of a coordinate; non-finite values go to cell 0.
 static uint32_t curve_cell(float x, double origin, double scale) {
   double cell = ((double)x - origin) * scale, last = (double)((1u << CURVE_BITS) - 1);
   if (!(cell > 0.0)) return 0;

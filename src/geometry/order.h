@@ -20,30 +20,30 @@ typedef struct yw_vertex_tets {
   int32_t* tets;
 } yw_vertex_tets;
 
-/// Vertex numbers must be in range. False when memory is out; free in either case.
+/// Vertex numbers must be in range. False if out of memory; free it in either case.
 bool yw_vertex_tets_create(const yw_allocator* mem, const yw_tet_mesh* mesh, yw_vertex_tets* out);
 void yw_vertex_tets_free(const yw_allocator* mem, yw_vertex_tets* around);
 
-/// One-ring of every vertex: all vertices that share a tet with it, without itself.
+/// One-ring of every vertex: all vertices that share a tet with it, excluding itself.
 yw_status yw_tet_adjacency(const yw_allocator* mem, const yw_tet_mesh* mesh, yw_adjacency* out);
 void yw_adjacency_free(yw_adjacency* adjacency);
 
-/// Points along a Hilbert curve: order[k] is the number of the k-th point. spacing is the distance
-/// between neighbours if it is known (the curve then keeps whole blocks of a lattice together), or
-/// 0. Deterministic; equal places keep their order.
+/// Sorts points along a Hilbert curve: order[k] is the k-th point. spacing is the distance between
+/// neighbours if known (the curve then keeps whole blocks of a lattice together), else 0.
+/// Deterministic; coincident points keep their order.
 yw_status yw_hilbert_order(const yw_allocator* mem, int32_t count, const yw_vec3* points,
                            double spacing, int32_t* order);
 
-// The order is a Hilbert curve through the positions. Cache lines (64-byte records, one-rings
-// included) that a block of 16 / 64 / 256 consecutive rows touches, per row, on 5-tet boxes:
+// The order follows a Hilbert curve. Cache lines (64-byte records, including one-rings) touched by
+// a block of 16 / 64 / 256 consecutive rows, per row, on 5-tet boxes:
 //             19,683 vertices       198,476 vertices
 //   lattice   7.06  4.54  3.33      7.22  6.51  3.85
 //   RCM       5.73  4.05  3.11      5.97  4.99  3.46
 //   Morton    4.73  3.03  2.09      4.96  3.22  2.26
 //   Hilbert   4.25  2.79  2.00      4.39  2.86  2.15
 // Bisection along the longest axis is as good (4.28 2.71 1.86, 4.48 2.84 2.02) but needs sorts.
-/// An order in which vertices near in space are near in memory: new_of_old[i] is the new number of
-/// vertex i. Deterministic. new_of_old has adjacency->count entries.
+/// An order in which vertices close in space are close in memory: new_of_old[i] is the new number
+/// of vertex i. Deterministic. new_of_old has adjacency->count entries.
 yw_status yw_locality_order(const yw_allocator* mem, const yw_adjacency* adjacency,
                             const yw_vec3* positions, int32_t* new_of_old);
 

@@ -31,7 +31,7 @@ void yw_painted_free(yw_painted* painted) {
   *painted = (yw_painted){0};
 }
 
-// Shares of the corners in a point of the triangle; flat triangles count their nearest corner.
+// Barycentric weights of a point of the triangle; flat triangles use their nearest corner.
 static void shares_of(const yw_tree_triangle* t, yw_vec3 p, float out[3]) {
   yw_vec3 u = yw_sub(t->b, t->a), v = yw_sub(t->c, t->a), w = yw_sub(p, t->a);
   float uu = yw_dot(u, u), uv = yw_dot(u, v), vv = yw_dot(v, v);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers painted on the vertices of a surface, carried into space: a point has the value of the
+// Values painted on the vertices of a surface, extended into space: a point has the value of the
 // nearest point of the surface.
 #ifndef YW_GEOMETRY_PAINTED_H
 #define YW_GEOMETRY_PAINTED_H
@@ -14,7 +14,7 @@ typedef struct yw_painted {
   float* values;  ///< per vertex
 } yw_painted;
 
-/// Copies what it needs. YW_ERR_GEOMETRY for a mesh without triangles.
+/// Copies its input. YW_ERR_GEOMETRY for a mesh without triangles.
 yw_status yw_painted_create(const yw_allocator* mem, const yw_tri_mesh* mesh, const float* values,
                             yw_painted* out);
 /// Safe on a zeroed struct.

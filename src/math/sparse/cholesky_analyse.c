@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From the pattern of a matrix to supernodes: an order with little fill, the elimination tree in
-// postorder, column counts, and runs of columns with (nearly) the same rows below. What depends on
-// the supernodes only is made in cholesky_plan.c.
+// postorder, column counts, and runs of columns with (nearly) the same rows below. What depends
+// only on the supernodes is computed in cholesky_plan.c.
 #include <string.h>
 
 #include "math/sparse/cholesky_plan.h"
@@ -19,11 +19,11 @@ typedef struct analysis {
   int32_t* counts;   // of columns
   int32_t* scratch;  // 4 * size + 1
 
-  // Supernodes as found, before merging.
+  // Supernodes before merging.
   int32_t num_runs;
   int32_t* run_first;   // +1
   int32_t* run_parent;  // or -1
-  int32_t* run_width;   // with what was merged into it
+  int32_t* run_width;   // including merged runs
   int32_t* run_below;
   int64_t* run_zeros;
   int32_t* run_target;  // the run it was merged into, or itself
@@ -97,7 +97,7 @@ static yw_status choose_order(analysis* work, const yw_cholesky_options* options
   if (compress_graph(work->mem, &work->graph, block, &start, &items)) {
     yw_graph nodes = {work->graph.count / block, start, items};
     status = order_nodes(work->mem, &nodes, options, order);
-    // Spread from the end, so that no node is overwritten before it is read.
+    // Expand from the end, so that no node is overwritten before it is read.
     for (int32_t k = nodes.count - 1; status == YW_OK && k >= 0; --k) {
       int32_t node = order[k];
       for (int32_t c = block - 1; c >= 0; --c) order[k * block + c] = node * block + c;
@@ -134,7 +134,7 @@ static void postorder_columns(analysis* work) {
 
 // Supernodes --------------------------------------------------------------------------------------
 
-// Column j joins the run of j - 1 where that loses nothing.
+// Column j joins the run of j - 1 if that adds no zeros.
 static void find_runs(analysis* work) {
   int32_t n = work->f->size, runs = 0;
   int32_t* run_of = work->scratch;
@@ -159,8 +159,8 @@ static int64_t trapezoid(int64_t width, int64_t below) {
   return width * (width + 1) / 2 + width * below;
 }
 
-// Larger supernodes make the inner loops longer; zeros make them do nothing. Against merging
-// without zeros only, these shares halve the time of a 36k-vertex lattice for 6 % more entries.
+// Larger supernodes make the inner loops longer, but zeros waste work. Compared with merging only
+// without zeros, these fractions halve the time of a 36k-vertex lattice for 6 % more entries.
 static bool worth_merging(int64_t width, int64_t zeros, int64_t size) {
   double share = (double)zeros / (double)size;
   return share < (width <= 8 ? 0.8 : width <= 24 ? 0.35 : width <= 64 ? 0.12 : 0.03);
@@ -178,8 +178,8 @@ static void try_merge(analysis* work, int32_t child, int32_t parent) {
   work->run_target[child] = parent;
 }
 
-// A parent is visited once all its descendants are settled. Children nearest to it come first: they
-// share most rows with it.
+// A parent is visited after all its descendants. Its nearest children come first, since they share
+// the most rows with it.
 static void merge_runs(analysis* work) {
   int32_t* child = work->scratch;
   int32_t* sibling = work->scratch + work->num_runs;
@@ -191,13 +191,13 @@ static void merge_runs(analysis* work) {
     sibling[s] = child[up];
     child[up] = s;
   }
-  // Parents have larger numbers: from the top down, targets become final.
+  // Parents have larger numbers, so going from the top down makes targets final.
   for (int32_t s = work->num_runs - 1; s >= 0; --s) {
     work->run_target[s] = work->run_target[work->run_target[s]];
   }
 }
 
-// Numbers the merged supernodes in postorder and renumbers the columns with them.
+// Numbers the merged supernodes in postorder and renumbers the columns accordingly.
 static void settle_supernodes(analysis* work) {
   yw_cholesky* f = work->f;
   int32_t runs = work->num_runs, kept = 0;
@@ -205,20 +205,20 @@ static void settle_supernodes(analysis* work) {
   for (int32_t s = 0; s < runs; ++s) number[s] = work->run_target[s] == s ? kept++ : -1;
   f->num_supernodes = kept;
 
-  // The tree of those that were kept.
-  int32_t* up = work->counts;  // counts are not needed any more
+  // The tree of the remaining supernodes.
+  int32_t* up = work->counts;  // counts are no longer needed
   for (int32_t s = 0; s < runs; ++s) {
     if (number[s] < 0) continue;
     int32_t p = work->run_parent[s];
     up[number[s]] = p < 0 ? -1 : number[work->run_target[p]];
   }
-  int32_t* post = work->parent;  // neither are the parents of columns
+  int32_t* post = work->parent;  // nor are the parents of columns
   yw_tree_postorder(kept, up, post, work->scratch + runs);
   int32_t* rank = work->scratch + runs;
   for (int32_t k = 0; k < kept; ++k) rank[post[k]] = k;
   for (int32_t k = 0; k < kept; ++k) f->parent[k] = up[post[k]] < 0 ? -1 : rank[up[post[k]]];
 
-  // Widths, then columns: those of merged runs before those they were merged into.
+  // Widths, then columns: those of merged runs come before those they were merged into.
   for (int32_t s = 0; s < runs; ++s) {
     if (number[s] < 0) continue;
     f->first[rank[number[s]] + 1] = work->run_width[s];
@@ -241,7 +241,7 @@ static void settle_supernodes(analysis* work) {
   invert_order(f);
 }
 
-// The whole ---------------------------------------------------------------------------------------
+// Entry points ------------------------------------------------------------------------------------
 
 static bool allocate(analysis* work) {
   const yw_allocator* mem = work->mem;

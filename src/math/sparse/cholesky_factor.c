@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Multifrontal factorisation (Duff, Reid 1983; Liu 1992): a supernode sums its part of the matrix
-// and the updates of its children, factorises its columns densely, and passes the rest on. Subtrees
-// run side by side; above them one front at a time is shared out in fixed pieces. Children are
-// added in a fixed order and every sum has one owner, so the bits never depend on the threads.
+// and the updates of its children, factorises its columns densely, and passes the rest to its
+// parent. Subtrees run in parallel; above them, one front at a time is divided into fixed pieces.
+// Children are added in a fixed order and every sum has one owner, so the bits never depend on the
+// threads.
 #include <string.h>
 
 #include "math/sparse/cholesky_parts.h"
@@ -67,7 +68,7 @@ static void add_matrix(const front_work* work) {
   }
 }
 
-// First of `count` ascending rows that is not below `row`.
+// First of `count` ascending rows that is >= `row`.
 static int32_t find_row(const int32_t* rows, int32_t count, int32_t row) {
   int32_t low = 0, high = count;
   while (low < high) {
@@ -81,13 +82,13 @@ static int32_t find_row(const int32_t* rows, int32_t count, int32_t row) {
   return low;
 }
 
-// Where 8 rows of a child go in the parent's front: to the panel and to the update.
+// Destination of 8 rows of a child in the parent's front: in the panel and in the update.
 typedef struct row_targets {
   double* panel[8];
   double* update[8];
 } row_targets;
 
-// Row r of `count` rows gains from[8 * j + r] in the column of child row j, begin <= j < end.
+// Adds from[8 * j + r] to row r of `count` rows, in the column of child row j, begin <= j < end.
 static void add_columns(double* const* to, int32_t count, const double* from, const int32_t* rows,
                         int32_t skip, int32_t begin, int32_t end) {
   if (count == 8) {
@@ -103,8 +104,8 @@ static void add_columns(double* const* to, int32_t count, const double* from, co
   }
 }
 
-// Adds rows begin .. end - 1, all of one row block, of a child's update to rows of the front. rows:
-// where they go; the first `pivots` of them are columns of the panel.
+// Adds rows begin .. end - 1 of a child's update, all of one row block, to the front. rows: their
+// destinations; the first `pivots` of them are columns of the panel.
 static void add_child_block(const front_work* work, const double* child, const int32_t* rows,
                             int32_t pivots, int32_t begin, int32_t end) {
   int32_t padded = 8 * work->front.pivot_blocks, count = end - begin;
@@ -117,7 +118,7 @@ static void add_child_block(const front_work* work, const double* child, const i
     to.update[r] = work->update;
     if (row >= padded) to.update[r] += triangle_start((row - padded) / 8) + (size_t)(row % 8);
   }
-  // Columns that all rows have, then the corner of the triangle.
+  // Columns common to all rows, then the corner of the triangle.
   int32_t common = begin + 1;
   add_columns(to.panel, count, from, rows, 0, 0, smaller(common, pivots));
   add_columns(to.update, count, from, rows, padded, pivots, common);
@@ -198,7 +199,7 @@ static void update_rest_piece(void* context, int32_t piece, int32_t worker) {
   work->fns->update(&job);
 }
 
-// Returns the column (of the whole matrix, permuted) whose pivot fails, or -1.
+// Returns the column (of the permuted matrix) whose pivot fails, or -1.
 static int32_t eliminate(front_work* work) {
   const yw_front* front = &work->front;
   yw_cholesky* f = work->f;
@@ -265,7 +266,7 @@ static int32_t factor_all(yw_cholesky* f, const yw_sparse* matrix, yw_tasks* tas
   return failed;
 }
 
-// Memory and the outside --------------------------------------------------------------------------
+// Memory and entry points -------------------------------------------------------------------------
 
 static bool allocate_numbers(yw_cholesky* f, int32_t workers) {
   const yw_allocator* mem = &f->mem;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Inner loops of the factorisation. Nearly all the work is tiles of 8x8 entries that lose the
-// product of two row blocks; a register tile is two registers of rows by several columns. Every
-// entry is summed on its own in ascending order, so that the shape of the register tile does not
-// change a bit.
+// Inner loops of the factorisation. Nearly all the work is subtracting the product of two row
+// blocks from tiles of 8x8 entries; a register tile is two registers of rows by several columns.
+// Every entry is summed separately in ascending order, so the shape of the register tile does not
+// affect the bits.
 #include "math/sparse/cholesky_kernels.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@
 #define VD_LANES 2
 #define TILE_COLUMNS 4
 #endif
-// Columns that are summed in registers before the sum is subtracted. Part of the result's bits.
+// Columns summed in registers before the sum is subtracted. Affects the bits of the result.
 #define SUM_COLUMNS 256
 
 typedef double vd __attribute__((vector_size(8 * VD_LANES)));
@@ -33,8 +33,8 @@ LANE_FN vd load(const double* from) {
 }
 LANE_FN void store(double* to, vd v) { memcpy(to, &v, sizeof v); }
 
-// Register tile: rows a0 and a1 (VD_LANES each) by TILE_COLUMNS columns. c0 and c1 lose the sum;
-// `columns` of them exist.
+// Register tile: rows a0 and a1 (VD_LANES each) by TILE_COLUMNS columns. The sum is subtracted from
+// c0 and c1, of which `columns` columns exist.
 LANE_FN void register_tile(const double* a0, const double* a1, const double* b, int32_t depth,
                            double* c0, double* c1, int32_t columns) {
   vd sum0[TILE_COLUMNS], sum1[TILE_COLUMNS];
@@ -144,8 +144,8 @@ static void update(const yw_tile_update* job) {
 
 // Strips ------------------------------------------------------------------------------------------
 
-// Cholesky factor of an 8x8 tile, of which `count` columns exist. Lanes are rows; what is computed
-// above the diagonal is not used. Returns the column that fails, or -1.
+// Cholesky factor of an 8x8 tile with `count` columns. Lanes are rows; results above the diagonal
+// are not used. Returns the column that fails, or -1.
 static int32_t factor_tile(double* tile, int32_t count, const double* diagonal, double* inverse) {
   for (int32_t k = 0; k < count; ++k) {
     double* pivot = tile + 8 * k;
@@ -163,7 +163,7 @@ static int32_t factor_tile(double* tile, int32_t count, const double* diagonal, 
   return -1;
 }
 
-// Rows times the inverse of the tile's triangle, one block of 8 rows. Columns beyond `count` are
+// Multiplies one block of 8 rows by the inverse of the tile's triangle. Columns beyond `count` are
 // not stored.
 LANE_FN void solve_tile(const double* tile, const double* inverse, double* rows, int32_t count) {
   for (int32_t part = 0; part < 8; part += VD_LANES) {
@@ -192,7 +192,7 @@ static void solve_strip(double* panel, int32_t width, int32_t first, int32_t end
     job.end = 8 * column;
     job.column_begin = column;
     job.column_end = column + 1;
-    // Two row blocks at a time stay in the first cache between update and solve.
+    // Two row blocks at a time stay in the L1 cache between update and solve.
     for (int32_t row = row_begin; row < row_end; row += 2) {
       job.row_begin = row;
       job.row_end = row + 2 < row_end ? row + 2 : row_end;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Inner loops of the sparse Cholesky factorisation and its solves, one table per instruction set.
-// Lanes are rows and every sum runs over ascending columns, so that all tables give the same bits.
-// See cholesky_parts.h for the layout of panels.
+// Lanes are rows and every sum runs over ascending columns, so all tables give the same bits. See
+// cholesky_parts.h for the layout of panels.
 #ifndef YW_MATH_SPARSE_CHOLESKY_KERNELS_H
 #define YW_MATH_SPARSE_CHOLESKY_KERNELS_H
 
 #include "base/simd.h"
 
-/// Column blocks (of 8) that are factorised between two updates.
+/// Column blocks (of 8) factorised between two updates.
 #define YW_CHOLESKY_STRIP 8
-/// A pivot must be above this share of its diagonal entry.
+/// A pivot must be above this fraction of its diagonal entry.
 #define YW_CHOLESKY_PIVOT 1e-13
-/// Column blocks that a solve treats at once.
+/// Column blocks that a solve handles at once.
 #define YW_SOLVE_STRIP 16
 /// Columns that one call of `backward` may span.
 #define YW_SOLVE_GROUP_COLUMNS 32
@@ -45,12 +45,13 @@ typedef struct yw_solve_rows {
 
 typedef struct yw_cholesky_fns {
   void (*update)(const yw_tile_update* job);
-  /// Factorises the diagonal block of column blocks first .. end - 1 (at most a strip), which have
-  /// all updates from the left. diagonal and inverse are by column of the panel. Returns the column
-  /// whose pivot is not positive, or -1.
+  /// Factorises the diagonal block of column blocks first .. end - 1 (at most a strip), which
+  /// already have all updates from the left. diagonal and inverse are indexed by column of the
+  /// panel. Returns the column whose pivot is not positive, or -1.
   int32_t (*factor_strip)(double* panel, int32_t width, int32_t first, int32_t end,
                           const double* diagonal, double* inverse, yw_strip* strip);
-  /// Row blocks row_begin .. row_end - 1 below that strip: times the inverse of its triangle.
+  /// Multiplies row blocks row_begin .. row_end - 1 below that strip by the inverse of its
+  /// triangle.
   void (*solve_strip)(double* panel, int32_t width, int32_t first, int32_t end,
                       const yw_strip* strip, int32_t row_begin, int32_t row_end);
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What the files of the sparse Cholesky factorisation share.
+// Data structures shared by the files of the sparse Cholesky factorisation.
 //
-// A supernode is a run of columns with the same rows below. Its *panel* holds them: row blocks of 8
-// rows, each with `width` columns of 8 values one after another. Pivot rows come first, padded to
-// whole blocks, then the rows below, padded likewise; padding is zero. So entry (row, column) is at
+// A supernode is a run of columns with the same rows below. They are stored in its *panel*: row
+// blocks of 8 rows, each with `width` consecutive columns of 8 values. Pivot rows come first,
+// padded to whole blocks, then the rows below, padded likewise; padding is zero. Entry (row,
+// column) is at
 //   (row / 8) * 8 * width + 8 * column + row % 8,
-// every operand of the inner loops is read as one stream, and lanes are rows.
-// The *update* that a supernode passes to its parent is a lower triangle of 8x8 tiles in the same
-// spirit: entry (row, column) is at 64 * (I * (I + 1) / 2) + 8 * column + row % 8, I = row / 8.
+// so every operand of the inner loops is read as one stream, and lanes are rows.
+// The *update* that a supernode passes to its parent is a lower triangle of 8x8 tiles with a
+// similar layout: entry (row, column) is at 64 * (I * (I + 1) / 2) + 8 * column + row % 8, I = row
+// / 8.
 #ifndef YW_MATH_SPARSE_CHOLESKY_PARTS_H
 #define YW_MATH_SPARSE_CHOLESKY_PARTS_H
 
@@ -19,30 +21,30 @@ struct yw_cholesky {
   yw_simd simd;
   int32_t size;
   int32_t num_supernodes;
-  int32_t* order;  ///< order[k]: row of the matrix that is eliminated k-th
-  int32_t* place;  ///< the inverse
+  int32_t* order;  ///< order[k]: row of the matrix eliminated k-th
+  int32_t* place;  ///< inverse of order
 
-  // Supernodes, children before parents; all arrays have num_supernodes entries, those marked +1
-  // one more.
+  // Supernodes, children before parents. All arrays have num_supernodes entries; those marked +1
+  // have one more.
   int32_t* first;            ///< +1: columns first[s] .. first[s + 1] - 1
   int32_t* parent;           ///< or -1
   int32_t* num_descendants;  ///< the subtree of s is s - num_descendants[s] .. s
   size_t* row_start;         ///< +1
   int32_t* rows;             ///< below the pivots, ascending
-  int32_t* front_rows;       ///< the same rows as row numbers in the parent's front (padded pivots)
-  int32_t* solve_rows;       ///< the same rows as places in the vector of a solve
+  int32_t* front_rows;       ///< the same rows, numbered in the parent's front (padded pivots)
+  int32_t* solve_rows;       ///< the same rows, as positions in the vector of a solve
   size_t* panel_start;       ///< +1, into panels
   size_t* update_start;      ///< into updates, or into a worker's local updates
   bool* is_top;              ///< not inside any task
-  bool* is_local;            ///< its update is used within its task only
+  bool* is_local;            ///< its update is used only within its task
 
   // Entries of the matrix that belong to the panel of s: panel[target] = values[source].
   size_t* entry_start;  ///< +1
   int32_t* entry_source;
   int32_t* entry_target;
 
-  // Independent work: task t is supernodes task_first[t] .. task_end[t] - 1, whole subtrees. Listed
-  // with the largest first. What is left, the top of the tree, is done front by front.
+  // Independent work: task t is supernodes task_first[t] .. task_end[t] - 1, whole subtrees; the
+  // largest task comes first. The rest, the top of the tree, is processed front by front.
   int32_t num_tasks;
   int32_t* task_first;
   int32_t* task_end;
@@ -70,7 +72,7 @@ struct yw_cholesky {
 
 static inline int32_t yw_blocks_of(int32_t rows) { return (rows + 7) / 8; }
 
-/// One supernode's sizes.
+/// Sizes of one supernode.
 typedef struct yw_front {
   int32_t first, width, below;
   int32_t pivot_blocks, blocks;  ///< row blocks of the pivots; of all rows
@@ -88,9 +90,9 @@ static inline size_t yw_update_size(int32_t below) {
   return blocks * (blocks + 1) / 2 * 64;
 }
 
-/// Memory that is not touched, so that the threads that use it fault it in.
+/// Uninitialised memory, so that its pages are first touched by the threads that use it.
 void* yw_cholesky_raw_memory(const yw_allocator* mem, size_t count, size_t size);
-/// A hash of the pattern that must match when values are given.
+/// Hash of the pattern, compared when values are given.
 uint64_t yw_cholesky_pattern_hash(const yw_sparse* matrix);
 
 /// Elimination tree of a graph whose vertices are eliminated in the given order (place is its
@@ -98,10 +100,11 @@ uint64_t yw_cholesky_pattern_hash(const yw_sparse* matrix);
 typedef struct yw_graph yw_graph;
 void yw_elimination_tree(const yw_graph* graph, const int32_t* order, const int32_t* place,
                          int32_t* parent, int32_t* scratch);
-/// Children before parents, subtrees contiguous: post[k] is the k-th. scratch has 2 * count.
+/// Children before parents, subtrees contiguous: post[k] is the k-th. scratch has 2 * count
+/// entries.
 void yw_tree_postorder(int32_t count, const int32_t* parent, int32_t* post, int32_t* scratch);
-/// Entries of every column of L, diagonal included, for an order that is a postorder of its tree.
-/// scratch has 4 * count entries.
+/// Number of entries in every column of L, including the diagonal, for an order that is a postorder
+/// of its tree. scratch has 4 * count entries.
 void yw_column_counts(const yw_graph* graph, const int32_t* order, const int32_t* place,
                       const int32_t* parent, int32_t* counts, int32_t* scratch);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a factorisation will do, laid out in advance: rows of every supernode, where each entry of
-// the matrix goes, which subtrees are tasks of their own, and where updates live. All of it depends
-// on the pattern only, never on the number of threads.
+// Plans a factorisation: the rows of every supernode, the destination of each matrix entry, which
+// subtrees are separate tasks, and where updates are stored. All of it depends only on the pattern,
+// never on the number of threads.
 #include "math/sparse/cholesky_plan.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
-// A subtree with less than this share of all work is one task: enough tasks for 16 threads or so,
-// while the rest, the top, has fronts large enough to be shared out themselves.
+// A subtree with less than this fraction of all work is one task. This gives enough tasks for about
+// 16 threads, while the fronts above are large enough to be divided themselves.
 #define TASK_SHARE (1.0 / 48.0)
 #define MIN_TASK_FLOPS 2e5
 
@@ -18,7 +18,7 @@
 
 static void sort_rows(int32_t* items, int32_t count) {
   while (count > 16) {
-    // Median of three to the middle, then halves; the smaller one by recursion.
+    // Quicksort with a median-of-three pivot; recurse into the smaller half.
     int32_t a = items[0], b = items[count / 2], c = items[count - 1];
     int32_t pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
     int32_t low = 0, high = count - 1;
@@ -47,7 +47,7 @@ static void sort_rows(int32_t* items, int32_t count) {
 }
 
 // Rows of s: those of its columns in the matrix and those of its children. mark[i] == s + 1 for
-// rows found. False if there are more or fewer than counted.
+// rows found. False if their number differs from the column counts.
 static bool collect_rows(yw_cholesky* f, const yw_sparse* a, int32_t s, int32_t* mark) {
   int32_t end = f->first[s + 1], found = 0;
   int32_t room = (int32_t)(f->row_start[s + 1] - f->row_start[s]);
@@ -80,7 +80,7 @@ static void count_descendants(yw_cholesky* f) {
   }
 }
 
-// Where the entries of the lower triangle go. local has f->size entries.
+// Destinations of the entries of the lower triangle. local has f->size entries.
 static void place_entries(yw_cholesky* f, const yw_sparse* a, int32_t* local) {
   size_t filled = 0;
   for (int32_t s = 0; s < f->num_supernodes; ++s) {
@@ -164,8 +164,8 @@ static void share_out_tasks(yw_cholesky* f, const double* subtree_flops, double*
   }
 }
 
-// Two stacks: a supernode's update goes on one while those of its children are taken from the
-// other, and depth decides which. Within each, the last to come is the first to go.
+// Two stacks: a supernode's update is pushed on one while those of its children are popped from the
+// other; depth decides which. Each is last in, first out.
 typedef struct update_stacks {
   size_t used[2], peak[2], base[2];
 } update_stacks;
@@ -174,7 +174,7 @@ static size_t update_size_of(const yw_cholesky* f, int32_t s) {
   return yw_update_size((int32_t)(f->row_start[s + 1] - f->row_start[s]));
 }
 
-// `belongs` says which supernodes are stacked: the local ones, or those of the top.
+// `belongs` selects the supernodes to stack: the local ones, or those of the top.
 static void stack_supernode(yw_cholesky* f, update_stacks* stacks, const unsigned char* side,
                             const bool* belongs, int32_t s) {
   int own = side[s], other = 1 - own;
@@ -188,8 +188,8 @@ static void stack_supernode(yw_cholesky* f, update_stacks* stacks, const unsigne
   }
 }
 
-// Updates within a task: each worker has room for the task that needs most. The first pass finds
-// the height of both stacks, the second knows where they start.
+// Updates within a task: each worker has room for the most demanding task. The first pass finds the
+// heights of both stacks, the second assigns positions.
 static void place_local_updates(yw_cholesky* f, const unsigned char* side) {
   for (int32_t t = 0; t < f->num_tasks; ++t) {
     update_stacks stacks = {0};
@@ -205,7 +205,7 @@ static void place_local_updates(yw_cholesky* f, const unsigned char* side) {
   }
 }
 
-// Updates that the top uses: those of roots of tasks, all there before it starts, and its own.
+// Updates used by the top: those of the roots of tasks, all present before it starts, and its own.
 static void place_top_updates(yw_cholesky* f, const unsigned char* side) {
   for (int32_t s = 0; s < f->num_supernodes; ++s) {
     if (f->is_top[s] || f->is_local[s]) continue;
@@ -249,7 +249,7 @@ static void relate_to_parents(yw_cholesky* f) {
   }
 }
 
-// In a solve, what a task subtracts from rows above it goes to a place of its own, behind the
+// In a solve, what a task subtracts from rows above it goes to its own positions after the
 // unknowns: one for each row of the subtree's root, which has them all.
 static void place_solve_rows(yw_cholesky* f, int32_t* local) {
   memcpy(f->solve_rows, f->rows, f->row_start[f->num_supernodes] * sizeof *f->rows);
@@ -282,7 +282,7 @@ static bool allocate_plan(yw_cholesky* f) {
          f->is_local && f->task_first && f->task_end;
 }
 
-// Everything that does not need the matrix, given rows.
+// Everything that needs only the rows, not the matrix.
 static yw_status plan_work(yw_cholesky* f, yw_error* error) {
   const yw_allocator* mem = &f->mem;
   size_t count = (size_t)f->num_supernodes;

@@ -4,8 +4,8 @@
 
 #include "math/sparse/cholesky_parts.h"
 
-/// Given order, place, first, parent and row_start: rows of all supernodes, places of the matrix's
-/// entries, and the plan of work and memory.
+/// Given order, place, first, parent and row_start, computes the rows of all supernodes, the
+/// destinations of the matrix's entries, and the plan of work and memory.
 yw_status yw_cholesky_plan(yw_cholesky* f, const yw_sparse* matrix, yw_error* error);
 
 #endif

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Solves: L y = b from the leaves up, L^T x = y from the root down, the same loops in float and in
-// double. Subtrees run side by side; fronts above them are shared out by rows on the way up and by
-// columns on the way down, in pieces that never depend on the threads.
+// Solves: L y = b from the leaves up, L^T x = y from the root down, with the same loops in float
+// and double. Subtrees run in parallel; fronts above them are divided by rows on the way up and by
+// columns on the way down, into pieces that never depend on the threads.
 #include <string.h>
 
 #include "math/sparse/cholesky_parts.h"
 #include "yawara/extend/memory.h"
 
-// Row blocks (up) and column blocks (down) in one piece.
+// Row blocks (up) and column blocks (down) per piece.
 #define ROW_PIECE 32
 #define COLUMN_PIECE (YW_SOLVE_GROUP_COLUMNS / 8)
 
-// Unknowns in one piece of a permutation.
+// Unknowns per piece of a permutation.
 #define VECTOR_PIECE 8192
 #define SOLVE_MAX_COLUMNS 6
 
 static int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 
-// Rows of scratch memory for each worker: sums of a piece, and the rows of a front.
+// Rows of scratch memory per worker: sums of a piece, and the rows of a front.
 static size_t scratch_rows(const yw_cholesky* f) { return (size_t)f->max_rows + 8 * ROW_PIECE; }
 
 // The inner loops exist for 1, 2, 3, 4 and 6 columns.

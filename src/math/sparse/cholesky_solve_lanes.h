@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Inner loops of the solves for cholesky_kernels.c, in float and in double: the template
-// cholesky_solve_loops.h for both. Lanes are the 8 rows of a row block.
+// Inner loops of the solves for cholesky_kernels.c: instances of the template
+// cholesky_solve_loops.h in float and double. Lanes are the 8 rows of a row block.
 #ifndef YW_MATH_SPARSE_CHOLESKY_SOLVE_LANES_H
 #define YW_MATH_SPARSE_CHOLESKY_SOLVE_LANES_H
 

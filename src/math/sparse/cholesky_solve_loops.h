@@ -2,7 +2,7 @@
 // Template: SOLVE_REAL, SOLVE_LANES (values in a register) and SOLVE(name) are set by
 // cholesky_solve_lanes.h. A row block is SOLVE_PARTS registers.
 #define SOLVE_PARTS (8 / SOLVE_LANES)
-// Columns whose sums stay in registers, and row blocks between two visits of them.
+// Columns whose sums stay in registers, and row blocks between two visits to them.
 #if defined(__AVX512F__)
 #define SOLVE_GROUP 8
 #else
@@ -88,7 +88,7 @@ static void SOLVE(forward)(const yw_solve_rows* job, const SOLVE_REAL* x, SOLVE_
   }
 }
 
-// Lane sums of SOLVE_GROUP columns, [column][c][8 lanes], gain what row blocks row .. end - 1 give.
+// Adds row blocks row .. end - 1 to the lane sums of SOLVE_GROUP columns, [column][c][8 lanes].
 static inline __attribute__((always_inline)) void SOLVE(backward_group)(
     const SOLVE_REAL* block, size_t step, int32_t count, const int group, const int columns,
     const SOLVE_REAL* x, SOLVE_REAL* sums) {

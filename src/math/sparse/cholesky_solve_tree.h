@@ -8,9 +8,9 @@ typedef struct SOLVE(walk) {
   yw_tasks* tasks;  // NULL inside a task
   size_t columns;
   SOLVE_REAL* x;         // solve_size entries
-  SOLVE_REAL* scratch;   // of all workers, then one more for fronts that are shared out
+  SOLVE_REAL* scratch;   // of all workers, then one more for divided fronts
   SOLVE_REAL* gathered;  // rows of the front
-  SOLVE_REAL* buffer;    // NULL: that of the worker
+  SOLVE_REAL* buffer;    // NULL: the worker's
   int32_t s;
   yw_front front;
   const SOLVE_REAL* panel;
@@ -78,7 +78,7 @@ static void SOLVE(subtract_block)(const SOLVE(walk) * w, int32_t block, const SO
   }
 }
 
-// Rows below the strip lose what its unknowns give.
+// Subtracts the contribution of the strip's unknowns from the rows below it.
 static void SOLVE(forward_piece)(void* context, int32_t piece, int32_t worker) {
   const SOLVE(walk)* w = context;
   SOLVE_REAL* sums = w->buffer ? w->buffer : SOLVE(worker_scratch)(w, worker);
@@ -145,7 +145,7 @@ static void SOLVE(gather_block)(const SOLVE(walk) * w, int32_t block) {
   }
 }
 
-// Columns of a strip lose what rows below the strip give.
+// Subtracts the contribution of the rows below a strip from its columns.
 static void SOLVE(backward_rows)(const SOLVE(walk) * w, int32_t begin, int32_t end,
                                  int32_t row_begin, int32_t row_end) {
   SOLVE_REAL sums[YW_SOLVE_GROUP_COLUMNS * SOLVE_MAX_COLUMNS];
@@ -210,7 +210,7 @@ static void SOLVE(backward_task)(void* context, int32_t task, int32_t worker) {
   }
 }
 
-// What tasks gave to rows above them.
+// Adds the contributions of tasks to the rows above them.
 static void SOLVE(add_task_rows)(const SOLVE(walk) * w) {
   const yw_cholesky* f = w->f;
   for (int32_t s = 0; s < f->num_supernodes; ++s) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The elimination tree and what follows from it. Liu, The role of elimination trees in sparse
+// The elimination tree and column counts. Liu, The role of elimination trees in sparse
 // factorization, 1990; Gilbert, Ng, Peyton, An efficient algorithm to compute row and column counts
 // for sparse Cholesky factorization, 1994.
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "math/sparse/cholesky_parts.h"
 #include "math/sparse/ordering.h"
 
-// Column k becomes the parent of the roots of all subtrees that its row reaches. `root` shortcuts
-// the way up.
+// Column k becomes the parent of the roots of all subtrees that its row reaches. `root` compresses
+// the paths.
 void yw_elimination_tree(const yw_graph* graph, const int32_t* order, const int32_t* place,
                          int32_t* parent, int32_t* root) {
   for (int32_t k = 0; k < graph->count; ++k) {
@@ -38,7 +38,7 @@ void yw_tree_postorder(int32_t count, const int32_t* parent, int32_t* post, int3
   int32_t filled = 0;
   for (int32_t tree = 0; tree < count; ++tree) {
     if (parent[tree] >= 0) continue;
-    // Down to the first leaf, then up, taking the next sibling's leaf wherever there is one.
+    // Go down to the first leaf, then up, descending into the next sibling wherever there is one.
     int32_t i = tree;
     for (;;) {
       while (child[i] >= 0) i = child[i];
@@ -63,12 +63,12 @@ static int32_t find_set(int32_t* ancestor, int32_t i) {
 }
 
 // Row i of L is the part of the tree between i and the leaves of its row subtree. Column counts are
-// sums over the tree of differences: +1 at every such leaf, -1 where the paths of two consecutive
-// leaves meet, and -1 at the parent of every column, whose own row ends there.
+// sums of differences over the tree: +1 at every such leaf, -1 where the paths of two consecutive
+// leaves meet, and -1 at the parent of every column, where its own row ends.
 void yw_column_counts(const yw_graph* graph, const int32_t* order, const int32_t* place,
                       const int32_t* parent, int32_t* counts, int32_t* scratch) {
   int32_t n = graph->count;
-  int32_t* first = scratch;        // least descendant
+  int32_t* first = scratch;        // smallest descendant
   int32_t* reached = scratch + n;  // largest `first` of a leaf of this row so far, plus 1
   int32_t* last_leaf = scratch + 2 * n;
   int32_t* ancestor = scratch + 3 * n;

@@ -2,17 +2,17 @@
 // Approximate minimum degree. Amestoy, Davis, Duff, An approximate minimum degree ordering
 // algorithm, SIAM J. Matrix Anal. Appl. 17, 1996.
 //
-// The graph of what is left to eliminate is kept as a quotient graph: an eliminated vertex becomes
-// an *element*, which stands for the clique of its neighbours. A variable's list holds elements
-// first, then variables it is linked to directly. Variables with equal lists are merged and carry a
-// weight; elements whose clique lies within another are absorbed.
+// The remaining graph is kept as a quotient graph: an eliminated vertex becomes an *element*, which
+// represents the clique of its neighbours. A variable's list holds elements first, then directly
+// linked variables. Variables with equal lists are merged and carry a weight; elements whose clique
+// lies within another are absorbed.
 #include <math.h>
 #include <string.h>
 
 #include "math/sparse/ordering.h"
 #include "yawara/extend/memory.h"
 
-// Vertices with more neighbours than this many times sqrt(count) are put last.
+// Vertices with more than this many times sqrt(count) neighbours are put last.
 #define DENSE_FACTOR 10.0
 
 typedef struct quotient {
@@ -30,10 +30,10 @@ typedef struct quotient {
   int32_t* hash_head;  // variables by hash of their lists
   int32_t* mark;       // of elements: stamp + size outside the pivot's clique
   int32_t stamp, max_clique;
-  int32_t* seen;  // seen_stamp for the list that others are compared with
+  int32_t* seen;  // seen_stamp for members of the list being compared
   int32_t seen_stamp;
   int32_t min_degree;
-  int32_t* merged_next;  // vertices merged into a variable, a list
+  int32_t* merged_next;  // linked list of the vertices merged into a variable
   int32_t* merged_last;
 } quotient;
 
@@ -62,8 +62,8 @@ static void merge_into(quotient* q, int32_t i, int32_t j) {
   q->weight[j] = 0;
 }
 
-// Moves all live lists to the front. A list is found by the owner's number, put into its first
-// place as a negative number.
+// Moves all live lists to the front. A list is identified by its owner's number, stored as a
+// negative number in its first entry.
 static void compact_lists(quotient* q) {
   for (int32_t i = 0; i < q->count; ++i) {
     if (q->length[i] <= 0) continue;
@@ -86,7 +86,7 @@ static void compact_lists(quotient* q) {
   q->used = to;
 }
 
-// Gathers variable j into the new clique at the end of the lists.
+// Adds variable j to the new clique at the end of the lists.
 static void take_member(quotient* q, int32_t j, int32_t* size) {
   if (q->weight[j] <= 0) return;
   *size += q->weight[j];
@@ -95,7 +95,8 @@ static void take_member(quotient* q, int32_t j, int32_t* size) {
   q->lists[q->used++] = j;
 }
 
-// Turns variable p into an element: its clique is all it is linked to, directly or by elements.
+// Turns variable p into an element: its clique is everything it is linked to, directly or through
+// elements.
 static void make_element(quotient* q, int32_t p) {
   int32_t need = q->length[p] - q->elements[p];
   for (int32_t k = 0; k < q->elements[p]; ++k) need += q->length[q->lists[q->start[p] + k]];
@@ -139,7 +140,7 @@ static void measure_overlaps(quotient* q, int32_t p) {
   }
 }
 
-// Shortens the lists of variable i of p's clique, puts p among its elements and returns its degree
+// Shortens the lists of variable i of p's clique, adds p to its elements, and returns its degree
 // outside the clique and a hash of the list.
 static int32_t trim_lists(quotient* q, int32_t p, int32_t i, uint32_t* hash) {
   int32_t begin = q->start[i], to = begin, outside = 0;
@@ -167,7 +168,7 @@ static int32_t trim_lists(quotient* q, int32_t p, int32_t i, uint32_t* hash) {
     sum += (uint32_t)j;
     q->lists[to++] = j;
   }
-  // There is room for p: it was in this list, or an element that it absorbed.
+  // There is room for p: this list contained p or an element that p absorbed.
   q->lists[to] = q->lists[variables];
   q->lists[variables] = p;
   q->elements[i] = variables - begin + 1;
@@ -176,7 +177,7 @@ static int32_t trim_lists(quotient* q, int32_t p, int32_t i, uint32_t* hash) {
   return outside;
 }
 
-// Updates the variables of p's clique; those linked to nothing else are eliminated with p.
+// Updates the variables of p's clique; those linked to nothing else are eliminated together with p.
 static void update_clique(quotient* q, int32_t p) {
   for (int32_t m = 0; m < q->length[p]; ++m) {
     int32_t i = q->lists[q->start[p] + m];
@@ -204,7 +205,7 @@ static bool same_lists(const quotient* q, int32_t i, int32_t j) {
   return true;
 }
 
-// Variables of one hash bucket that cannot be told apart become one.
+// Merges indistinguishable variables of one hash bucket.
 static void merge_equal(quotient* q, int32_t bucket) {
   int32_t i = q->hash_head[bucket];
   q->hash_head[bucket] = -1;
@@ -225,7 +226,7 @@ static void merge_equal(quotient* q, int32_t bucket) {
   }
 }
 
-// Drops what was merged from the clique of p and puts the rest back in order of degree.
+// Removes merged variables from the clique of p and puts the rest back into the degree lists.
 static void settle_clique(quotient* q, int32_t p) {
   int32_t to = q->start[p];
   for (int32_t m = 0; m < q->length[p]; ++m) {
@@ -261,7 +262,7 @@ static void eliminate(quotient* q, int32_t p) {
   q->stamp += q->max_clique + 1;
 }
 
-// The whole ---------------------------------------------------------------------------------------
+// Entry point -------------------------------------------------------------------------------------
 
 static void fill_lists(quotient* q, const yw_graph* graph, int32_t most) {
   for (int32_t i = 0; i < q->count; ++i) {
@@ -311,7 +312,7 @@ static bool allocate(const yw_allocator* mem, quotient* q, const yw_graph* graph
     *arrays[k] = YW_NEW_ARRAY(mem, int32_t, (size_t)q->count + 1);
     done = done && *arrays[k];
   }
-  // A new clique is written before those it absorbs are dropped.
+  // A new clique is written before those it absorbs are removed.
   int64_t room = 2 * (int64_t)graph->start[q->count] + q->count;
   if (room > INT32_MAX) return false;
   q->capacity = (int32_t)room;

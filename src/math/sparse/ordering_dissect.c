@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Nested dissection with coordinates. George, Nested dissection of a regular finite element mesh,
-// 1973. A part is cut across the direction, and at the place, that give the smallest separator; of
-// all sets of vertices that cover the cut edges the smallest is taken (Koenig's theorem: a maximum
-// matching of the cut edges gives it). The two halves come first, the separator last.
+// 1973. A part is cut in the direction and at the position that give the smallest separator. Of all
+// vertex sets that cover the cut edges the smallest is taken; Koenig's theorem derives it from a
+// maximum matching of the cut edges. The two halves come first, the separator last.
 #include <math.h>
 #include <string.h>
 
@@ -12,28 +12,28 @@
 
 // Parts of at most this many vertices are ordered by degree.
 #define LEAF_VERTICES 96
-// A cut leaves at least this share of the part on either side.
+// A cut leaves at least this fraction of the part on either side.
 #define MIN_SHARE 0.3
 #define MAX_BINS 2048
-// Vertices in one block of work.
+// Vertices per block of work.
 #define REACH_BLOCK 1024
 
-// Normals of the cuts that are tried: axes, face and space diagonals, and behind them the principal
-// axes of the points. Diagonals matter: in the body-centred and face-centred lattices that tet
-// meshes are made of, one diagonal layer separates where two axis-parallel ones are needed. With
-// them a 36k-vertex lattice takes 2.6 Gflop, with the axes alone 7.6, with METIS 4.4.
+// Normals of the cuts that are tried: axes, face and space diagonals, then the principal axes of
+// the points. Diagonals matter: in the body-centred and face-centred lattices of tet meshes, one
+// diagonal layer separates where two axis-parallel ones are needed. With them a 36k-vertex lattice
+// takes 2.6 Gflop, with the axes alone 7.6, with METIS 4.4.
 #define DIRECTIONS 16
 #define FIXED_DIRECTIONS 13
 static const float fixed_directions[FIXED_DIRECTIONS][3] = {
     {1, 0, 0}, {0, 1, 0},  {0, 0, 1}, {1, 1, 0},  {1, -1, 0}, {1, 0, 1}, {1, 0, -1},
     {0, 1, 1}, {0, 1, -1}, {1, 1, 1}, {1, 1, -1}, {1, -1, 1}, {-1, 1, 1}};
 
-// Places of a point along all directions, side by side.
+// Coordinates of a point along all directions.
 typedef struct place16 {
   _Alignas(64) float along[DIRECTIONS];
 } place16;
 
-// A place to cut at: across direction `way`, before bin `bin`.
+// A candidate cut: across direction `way`, before bin `bin`.
 typedef struct cut {
   int way;
   int32_t bin;
@@ -48,11 +48,11 @@ typedef struct dissection {
   yw_tasks* tasks;
   const yw_graph* graph;
   place16* places;
-  place16* least;  // of a vertex's neighbours in its part, itself included
+  place16* least;  // over a vertex and its neighbours in the part
   place16* most;
-  int32_t* part_of;  // number of the part a vertex belongs to, -1 once it is in a separator
-  int32_t* rank;     // place in its part; before a cut: 0, behind it: 1
-  int32_t* bins;     // 3 * (MAX_BINS + 1) for each direction
+  int32_t* part_of;  // the part a vertex belongs to; -1 once it is in a separator
+  int32_t* rank;     // index in its part; during a cut, 0 before and 1 behind it
+  int32_t* bins;     // 3 * (MAX_BINS + 1) per direction
   cut cuts[DIRECTIONS];
   int32_t* scratch;  // 4 * count
   int32_t next_part;
@@ -93,7 +93,7 @@ static void widen(place16* low, place16* high, const place16* with) {
   }
 }
 
-// The part that is being cut, for the threads that look for cuts.
+// The part being cut, for the threads that search for cuts.
 typedef struct part_view {
   dissection* d;
   int32_t part, count, num_bins;
@@ -101,7 +101,7 @@ typedef struct part_view {
   const place16 *low, *high;  // of the part
 } part_view;
 
-// How far the neighbours of each vertex of the part reach.
+// Extent of the neighbours of each vertex of the part.
 static void find_reach(void* context, int32_t block, int32_t worker) {
   (void)worker;
   const part_view* view = context;
@@ -120,9 +120,8 @@ static void find_reach(void* context, int32_t block, int32_t worker) {
   }
 }
 
-// The best cut across one direction. Bins take the place of sorting: for every border between bins,
-// vertices before it with a neighbour behind it, and the other way round, are counted by
-// differences.
+// The best cut across one direction. Bins replace sorting: for every border between bins, the
+// vertices before it with a neighbour behind it, and vice versa, are counted by differences.
 static void count_borders(const part_view* view, const cut* here, int32_t* filled, int32_t* before,
                           int32_t* behind) {
   const dissection* d = view->d;
@@ -144,7 +143,7 @@ static void try_direction(void* context, int32_t way, int32_t worker) {
   cut* best = &view->d->cuts[way];
   *best = (cut){.cost = INFINITY};
   float extent = view->high->along[way] - view->low->along[way];
-  // The last point stays within the last bin.
+  // Keep the last point inside the last bin.
   cut here = {.way = way,
               .origin = view->low->along[way],
               .scale = 0.9999f * (float)view->num_bins / extent};
@@ -162,7 +161,7 @@ static void try_direction(void* context, int32_t way, int32_t worker) {
     num_behind += behind[bin];
     if (place < first || place > count - first || place == 0 || place == count) continue;
     int32_t least = num_before < num_behind ? num_before : num_behind;
-    // Unequal halves cost work: 80:20 halves count as a separator half as large again.
+    // Unequal halves cost work: an 80:20 split counts as a separator larger by half.
     double tilt = fabs((double)(2 * place - count)) / (double)count;
     here.cost = ((double)least + 0.5) * (1.0 + 1.5 * tilt * tilt);
     here.bin = bin;
@@ -170,7 +169,7 @@ static void try_direction(void* context, int32_t way, int32_t worker) {
   }
 }
 
-// Sets rank to the side of the best cut. False where there is none: all points in one place.
+// Sets rank to the side of the best cut. False if there is none: all points coincide.
 static bool choose_cut(dissection* d, int32_t part, const int32_t* items, int32_t count) {
   place16 low = d->places[items[0]], high = low;
   for (int32_t k = 0; k < count; ++k) widen(&low, &high, &d->places[items[k]]);
@@ -192,7 +191,8 @@ static bool choose_cut(dissection* d, int32_t part, const int32_t* items, int32_
 
 // Separator ---------------------------------------------------------------------------------------
 
-// Cut edges as a graph from vertices before the cut to those behind; matching[v] is v's partner.
+// Cut edges as a bipartite graph from vertices before the cut to those behind; matching[v] is v's
+// partner.
 typedef struct crossing {
   dissection* d;
   int32_t part;
@@ -205,8 +205,8 @@ static bool crosses(const crossing* x, int32_t u) {
   return x->d->part_of[u] == x->part && x->d->rank[u];
 }
 
-// Kuhn's search for a path that makes the matching larger, without recursion: the path is a stack
-// of vertices before the cut, with the edge each of them is trying.
+// Kuhn's search for an augmenting path, without recursion: the path is a stack of vertices before
+// the cut, with the edge each of them is trying.
 static bool augment(crossing* x, int32_t v, int32_t* stack, int32_t* edge) {
   const yw_graph* g = x->d->graph;
   int32_t top = 0;
@@ -239,7 +239,7 @@ static bool augment(crossing* x, int32_t v, int32_t* stack, int32_t* edge) {
   return false;
 }
 
-// Marks what alternating paths from the free vertices before the cut reach.
+// Marks the vertices reached by alternating paths from the free vertices before the cut.
 static void reach(crossing* x, int32_t v, int32_t* stack, int32_t* reached) {
   const yw_graph* g = x->d->graph;
   int32_t top = 0;
@@ -280,7 +280,7 @@ static void match_crossing(crossing* x, const int32_t* items, int32_t count, int
       x->matching[u] = v;
     }
   }
-  // What a failed search has visited is of no use to later ones: its marks stay until one succeeds.
+  // What a failed search has visited cannot help later ones, so its marks stay until one succeeds.
   ++x->stamp;
   for (int32_t k = 0; k < count; ++k) {
     int32_t v = items[k];
@@ -289,8 +289,8 @@ static void match_crossing(crossing* x, const int32_t* items, int32_t count, int
   }
 }
 
-// Puts the smallest separator of the cut at the end of items: first what is before the cut and not
-// in it, then what is behind. Returns their numbers.
+// Moves the smallest separator of the cut to the end of items, after the vertices before the cut
+// and those behind it. Returns their counts.
 static void take_separator(dissection* d, int32_t part, int32_t* items, int32_t count,
                            int32_t* num_before, int32_t* num_behind) {
   int32_t n = d->graph->count;
@@ -308,7 +308,7 @@ static void take_separator(dissection* d, int32_t part, int32_t* items, int32_t 
     if (d->rank[v] || x.matching[v] >= 0 || reached[v] || !has_crossing_edge(&x, v)) continue;
     reach(&x, v, stack, reached);
   }
-  // Koenig: matched vertices before the cut that were not reached, and behind it that were.
+  // Koenig: matched vertices that were not reached (before the cut) or reached (behind it).
   int32_t before = 0, behind = 0, separator = 0;
   for (int32_t k = 0; k < count; ++k) {
     int32_t v = items[k];
@@ -328,7 +328,7 @@ static void take_separator(dissection* d, int32_t part, int32_t* items, int32_t 
 
 // Parts -------------------------------------------------------------------------------------------
 
-// Orders a small part by degree, within itself.
+// Orders a small part by degree, ignoring the rest of the graph.
 static void order_leaf(dissection* d, int32_t part, int32_t* items, int32_t count) {
   int32_t total = 0;
   for (int32_t k = 0; k < count; ++k) {

@@ -8,7 +8,7 @@
 #include "yawara/extend/memory.h"
 
 #define ROWS_PER_BLOCK 512
-// Asymmetry up to this share of sqrt(a_ii a_jj) is rounding of an assembly.
+// Asymmetry up to this fraction of sqrt(a_ii a_jj) is attributed to rounding in the assembly.
 #define MAX_ASYMMETRY 1e-10
 
 void yw_sparse_free(yw_sparse* matrix) {
@@ -69,8 +69,8 @@ static bool symmetric_values(const yw_sparse* a, int32_t i, int32_t j, double ij
   return difference <= MAX_ASYMMETRY * sqrt(fabs(diagonal(a, i) * diagonal(a, j)));
 }
 
-// Rows ascend: when row i asks for its mirror in row j, that must be the first entry of row j which
-// no earlier row has asked for. cursor has a->size entries.
+// Rows ascend: when row i looks up its mirror in row j, that must be the first entry of row j that
+// no earlier row has looked up. cursor has a->size entries.
 static yw_status check_symmetry(const yw_sparse* a, int32_t* cursor, yw_error* error) {
   memcpy(cursor, a->start, (size_t)a->size * sizeof *cursor);
   for (int32_t i = 0; i < a->size; ++i) {
@@ -138,7 +138,7 @@ static yw_status check_triplets(const triplets* in, yw_error* error) {
   return YW_OK;
 }
 
-// Counting sort by `keys`, stable. items NULL stands for 0, 1, 2 ...
+// Stable counting sort by `keys`. items NULL stands for 0, 1, 2 ...
 static void sort_by_key(const int32_t* keys, int32_t num_keys, const int32_t* items, int32_t count,
                         int32_t* start, int32_t* out) {
   memset(start, 0, ((size_t)num_keys + 1) * sizeof *start);
@@ -152,7 +152,7 @@ static void sort_by_key(const int32_t* keys, int32_t num_keys, const int32_t* it
   start[0] = 0;
 }
 
-// Rows and columns of the triplets, mirrored ones after the given ones.
+// Rows and columns of the triplets; mirrored ones come after the given ones.
 static int32_t spread_triplets(const triplets* in, int32_t* rows, int32_t* columns,
                                double* values) {
   int32_t count = in->count;
@@ -169,7 +169,7 @@ static int32_t spread_triplets(const triplets* in, int32_t* rows, int32_t* colum
   return count;
 }
 
-// Entries come sorted by row and column; equal places are summed in the order given.
+// Entries are sorted by row and column; those at equal positions are summed in the given order.
 static void merge_equal_places(const int32_t* sorted, int32_t count, const int32_t* rows,
                                const int32_t* columns, const double* values, yw_sparse* out) {
   int32_t filled = 0, last_row = -1;

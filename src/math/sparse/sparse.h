@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sparse symmetric matrices by compressed rows. Both triangles are stored, so that a product only
-// gathers and rows can be shared out among threads.
+// Sparse symmetric matrices in compressed rows. Both triangles are stored, so that a product only
+// gathers and rows can be divided among threads.
 #ifndef YW_MATH_SPARSE_SPARSE_H
 #define YW_MATH_SPARSE_SPARSE_H
 
@@ -22,14 +22,14 @@ typedef enum yw_triplets {
   YW_TRIPLETS_HALF   ///< (i, j) also stands for (j, i); either triangle
 } yw_triplets;
 
-/// Sums entries of equal place in the order given. Refuses places outside the matrix, values that
-/// are not finite, and asymmetry. On failure out is zeroed.
+/// Sums entries at equal positions in the given order. Refuses positions outside the matrix,
+/// non-finite values and asymmetry. On failure out is zeroed.
 yw_status yw_sparse_from_triplets(const yw_allocator* mem, int32_t size, int32_t count,
                                   const int32_t* rows, const int32_t* columns, const double* values,
                                   yw_triplets kind, yw_sparse* out, yw_error* error);
 
-/// Rows in range and ascending, symmetric pattern, finite and symmetric values (to 1e-10 of the
-/// diagonal). The error names the first bad entry. mem is for scratch.
+/// Checks for rows in range and ascending, a symmetric pattern, and finite, symmetric values (to
+/// 1e-10 of the diagonal). The error names the first bad entry. mem is for scratch.
 yw_status yw_sparse_check(const yw_allocator* mem, const yw_sparse* matrix, yw_error* error);
 /// Frees the arrays and zeroes the struct; safe on a zeroed struct.
 void yw_sparse_free(yw_sparse* matrix);
@@ -39,25 +39,25 @@ void yw_sparse_free(yw_sparse* matrix);
 void yw_sparse_multiply(const yw_sparse* matrix, yw_tasks* tasks, int32_t columns, int32_t stride,
                         const double* x, double* y);
 
-/// Where the matrices of elements go: `corners` nodes an element, `block` unknowns a node (unknown
-/// k of node i is row i * block + k). Values are gathered row by row in ascending element order, so
-/// that threads never meet and bits never change.
+/// Assembly plan for element matrices: `corners` nodes per element, `block` unknowns per node
+/// (unknown k of node i is row i * block + k). Values are gathered row by row in ascending element
+/// order, so threads never write to the same entry and the bits never change.
 typedef struct yw_assembly {
   yw_allocator mem;
   int32_t num_nodes, num_elements, corners, block;
   int32_t* around_start;  ///< num_nodes + 1
   int32_t* around;        ///< corners * num_elements: corners * element + corner, ascending by node
-  int32_t* slots;         ///< corners^2 * num_elements: place of a node pair in its node's row
+  int32_t* slots;         ///< corners^2 * num_elements: position of a node pair in its node's row
 } yw_assembly;
 
-/// The pattern (values zero) and the plan for yw_assembly_sum. nodes has corners * num_elements
-/// entries. A node of no element gets an empty row. Refuses nodes out of range or repeated within
-/// an element. On failure both are zeroed.
+/// Creates the pattern (values zero) and the plan for yw_assembly_sum. nodes has corners *
+/// num_elements entries. A node of no element gets an empty row. Refuses nodes out of range or
+/// repeated within an element. On failure both are zeroed.
 yw_status yw_assembly_create(const yw_allocator* mem, int32_t num_nodes, int32_t block,
                              int32_t num_elements, int32_t corners, const int32_t* nodes,
                              yw_assembly* out, yw_sparse* out_matrix, yw_error* error);
 void yw_assembly_free(yw_assembly* assembly);
-/// matrix = sum of element matrices: (corners * block)^2 doubles each, by rows.
+/// matrix = sum of element matrices: (corners * block)^2 doubles each, row-major.
 void yw_assembly_sum(const yw_assembly* assembly, yw_tasks* tasks, const double* elements,
                      yw_sparse* matrix);
 

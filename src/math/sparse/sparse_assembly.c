@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From element matrices to a sparse matrix: every row gathers what its elements give, in ascending
-// element order.
+// Assembles element matrices into a sparse matrix: every row gathers the contributions of its
+// elements in ascending element order.
 #include <string.h>
 
 #include "math/sparse/sparse.h"
@@ -66,7 +66,8 @@ static void sort_ascending(int32_t* items, int32_t count) {
   }
 }
 
-// Neighbours of node i (itself included), ascending, to out; mark[j] == i + 1 for those.
+// Writes the neighbours of node i (including itself), ascending, to out; mark[j] == i + 1 for
+// those.
 static int32_t list_neighbours(const yw_assembly* plan, const int32_t* nodes, int32_t i,
                                int32_t* mark, int32_t* out) {
   int32_t found = 0;
