@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Distance and normal of a shape: one switch over the kinds of node, then recursion.
 //
-// Every node is 1-Lipschitz: its value never changes faster than the point moves. So outside, the
-// value is at most the true distance, which is what sphere tracing and swept contact rely on.
+// Every node is 1-Lipschitz: its value never changes faster than the point moves. Outside, the
+// value is therefore at most the true distance, which sphere tracing and swept contact rely on.
 #include "geometry/shape.h"
 
 #include "geometry/shape_blend.h"
 #include "geometry/shape_node.h"
 #include "geometry/shape_primitives.h"
 
-// Kind and member of the leaves whose functions are in shape_primitives.h.
+// Kind and member of the primitives whose functions are in shape_primitives.h.
 #define PRIMITIVES(CASE)       \
   CASE(YW_SHAPE_SPHERE, ball)  \
   CASE(YW_SHAPE_BOX, brick)    \
@@ -46,7 +46,7 @@ static float evaluate_group(const yw_shape* shape, yw_vec3 p) {
 }
 
 // The gradient of a blend is the weighted sum of its children's; where that vanishes (between equal
-// and opposite surfaces) the nearest child decides.
+// and opposite surfaces), the nearest child decides.
 static float evaluate_group_gradient(const yw_shape* shape, yw_vec3 p, yw_vec3* gradient) {
   const yw_shape_group* group = &shape->as.group;
   float first_sign = yw_group_first_sign(shape->kind), sign = yw_group_sign(shape->kind);
@@ -104,7 +104,7 @@ static float evaluate_placed_gradient(const yw_shape_placed* placed, yw_vec3 p, 
   return distance;
 }
 
-// The gradient of a blend may be shorter than 1; only the public function makes it a unit vector.
+// The gradient of a blend may be shorter than 1; only the public function normalises it.
 static float evaluate_gradient(const yw_shape* shape, yw_vec3 p, yw_vec3* g) {
   switch (shape->kind) {
 #define CASE(kind, name) \

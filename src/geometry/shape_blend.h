@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The smooth minimum of n values, the same for every order of them.
+// The smooth minimum of n values, independent of their order.
 //
 //   smin(v) = min over w >= 0, sum w = 1 of   sum w_i v_i + k/2 (sum w_i^2 - 1)
 //
 // For two values this is the well-known quadratic blend: k/4 below the minimum where they are
-// equal, the plain minimum where they differ by k or more. The best w is the projection of -v/k on
-// the simplex: w_i = max(0, (tau - v_i) / k), with tau such that they sum to 1. By the envelope
-// theorem the gradient is sum w_i grad v_i, a convex combination: smin of 1-Lipschitz functions is
-// 1-Lipschitz. Only the YW_BLEND_MAX smallest values take part, which keeps all of this true
-// (values that swap places at the end of the list are equal then).
+// equal, the plain minimum where they differ by k or more. The optimal w is the projection of -v/k
+// onto the simplex: w_i = max(0, (tau - v_i) / k), with tau such that they sum to 1. By the
+// envelope theorem the gradient is sum w_i grad v_i, a convex combination, so smin of 1-Lipschitz
+// functions is 1-Lipschitz. Only the YW_BLEND_MAX smallest values contribute, which preserves these
+// properties (values that swap places at the end of the list are equal at that moment).
 //
 // Intersections and differences are smooth minima of negated values.
 #ifndef YW_GEOMETRY_SHAPE_BLEND_H
@@ -29,7 +29,7 @@ static inline float yw_group_out_sign(yw_shape_kind kind) {
   return kind == YW_SHAPE_UNION ? 1.0f : -1.0f;
 }
 
-/// How far below the smallest of n values smin can be.
+/// Upper bound of the difference between the smallest of n values and smin.
 static inline double yw_blend_depth(int32_t n, double smooth) {
   double active = n < YW_BLEND_MAX ? n : YW_BLEND_MAX;
   return 0.5 * smooth * (1.0 - 1.0 / active);
@@ -46,7 +46,7 @@ static inline void yw_blend_begin(yw_blend* blend, float value) {
   blend->values[0] = value;
 }
 
-/// Where `value` belongs, or -1 when it has no weight. Makes room.
+/// Position for `value`, with room made for it; -1 if it has no weight.
 static inline int32_t yw_blend_insert(yw_blend* blend, float smooth, float value) {
   if (!(value < blend->values[0] + smooth)) return -1;
   int32_t last = blend->count;
@@ -65,7 +65,7 @@ static inline void yw_blend_add(yw_blend* blend, float smooth, float value) {
   yw_blend_insert(blend, smooth, value);
 }
 
-/// The number of values with weight; *tau is relative to the smallest value.
+/// The number of values with nonzero weight; *tau is relative to the smallest value.
 static inline int32_t yw_blend_active(const yw_blend* blend, float smooth, float* tau) {
   float smallest = blend->values[0], sum = smooth;
   int32_t active = 1;
@@ -77,7 +77,7 @@ static inline int32_t yw_blend_active(const yw_blend* blend, float smooth, float
   return active;
 }
 
-/// smin. weights (YW_BLEND_MAX, or NULL) gets those of the active values.
+/// smin. weights (YW_BLEND_MAX entries, or NULL) receives the weights of the active values.
 static inline float yw_blend_weigh(const yw_blend* blend, float smooth, int32_t* active,
                                    float* weights) {
   float tau;
@@ -100,7 +100,7 @@ static inline float yw_blend_value(const yw_blend* blend, float smooth) {
   return yw_blend_weigh(blend, smooth, &active, NULL);
 }
 
-/// The same with the gradient of each value.
+/// Same with the gradient of each value.
 typedef struct yw_gradient_blend {
   yw_blend blend;
   yw_vec3 gradients[YW_BLEND_MAX];
@@ -120,7 +120,7 @@ static inline void yw_gradient_blend_add(yw_gradient_blend* blend, float smooth,
   blend->gradients[place] = g;
 }
 
-/// Where the weighted gradients cancel, the gradient of the smallest value stands in.
+/// Where the weighted gradients cancel, the gradient of the smallest value is used.
 static inline float yw_gradient_blend_value(const yw_gradient_blend* blend, float smooth,
                                             yw_vec3* g) {
   int32_t active;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Boxes around shapes, from support functions: how far a solid reaches in a direction. Directions
-// pass through rotations exactly, so a rotated cylinder gets its own tight box, not the box of a
+// Bounding boxes from support functions: how far a solid reaches in a direction. Directions
+// transform exactly under rotations, so a rotated cylinder gets its own tight box, not the box of a
 // rotated box.
 //
-// Every function asks for the set {distance <= level}, because growing a shape by an offset moves
+// Every function takes a level and bounds the set {distance <= level}, because an offset changes
 // the level: far from the sharp edge of an intersection that set is larger than the solid plus a
 // margin.
 #include "geometry/shape_blend.h"
@@ -21,7 +21,7 @@ static double support_plane(const yw_shape_half_space* plane, const double d[3])
   return is_normal ? (double)plane->offset : (double)INFINITY;
 }
 
-/// Planes of an intersection that are tried against each other, three at a time.
+/// Planes of an intersection that are combined, three at a time.
 #define MAX_PLANES 32
 
 static double determinant(const double a[3], const double b[3], const double c[3]) {
@@ -29,8 +29,8 @@ static double determinant(const double a[3], const double b[3], const double c[3
          a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
-// How far three half spaces let a point go: if d = x a + y b + z c with x, y, z >= 0 in terms of
-// their normals, then d . p <= x offset_a + y offset_b + z offset_c for every p in all of them.
+// Support of three half-spaces: if d = x a + y b + z c with x, y, z >= 0 in terms of their normals,
+// then d . p <= x offset_a + y offset_b + z offset_c for every p in all of them.
 static double support_corner(const yw_shape_half_space* planes[3], const double d[3],
                              double level) {
   double n[3][3], reach = 0.0;
@@ -50,8 +50,8 @@ static double support_corner(const yw_shape_half_space* planes[3], const double 
   return reach;
 }
 
-// Slanted planes bound together what none of them bounds alone. By duality of linear programs the
-// best three planes give the exact answer; any three give one that is not too small.
+// Slanted planes may bound a direction together that none of them bounds alone. By linear
+// programming duality the best three planes give the exact answer; any three give an upper bound.
 static double support_planes(const yw_shape_group* group, const double d[3], double level) {
   const yw_shape_half_space* planes[MAX_PLANES];
   int count = 0;
@@ -96,7 +96,7 @@ static double support_box(yw_aabb box, const double d[3]) {
          d[2] * (double)(d[2] < 0.0 ? box.lower.z : box.upper.z);
 }
 
-// Of the solid itself; a level is added outside.
+// Support of the solid itself; the caller adds the level.
 static double support_leaf(const yw_shape* shape, const double d[3]) {
   double around = sqrt(d[0] * d[0] + d[2] * d[2]);
   switch (shape->kind) {
@@ -148,7 +148,7 @@ double yw_shape_support(const yw_shape* shape, const double direction[3], double
   }
 }
 
-// The next float outwards where rounding went inwards.
+// The next float outwards if rounding went inwards.
 static float round_up(double x) {
   float f = (float)x;
   return (double)f < x ? nextafterf(f, INFINITY) : f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Making, sharing and freeing shapes.
+// Creates, shares and frees shapes.
 #include <string.h>
 
 #include "geometry/shape_node.h"
@@ -18,7 +18,7 @@ yw_shape* yw_shape_new(const yw_allocator* mem, yw_shape_kind kind, size_t extra
 
 static bool is_length(float x) { return isfinite(x) && x > 0.0f; }
 
-// Hands out a leaf whose fields are set, or says that memory is out.
+// Returns a leaf whose members are set, or YW_ERR_MEMORY.
 static yw_status finish(yw_shape* shape, yw_shape** out) {
   if (!shape) return YW_ERR_MEMORY;
   yw_shape_set_bounds(shape);
@@ -52,7 +52,7 @@ yw_status yw_shape_rounded_box(const yw_allocator* mem, yw_vec3 half_size, float
   return finish(shape, out);
 }
 
-// A unit vector across `axis`: from the coordinate axis it is least aligned with.
+// A unit vector perpendicular to `axis`, from the coordinate axis least aligned with it.
 static yw_vec3 across(yw_vec3 axis) {
   float x = fabsf(axis.x), y = fabsf(axis.y), z = fabsf(axis.z);
   yw_vec3 other = y <= x && y <= z ? yw_v3(0, 1, 0) : x <= z ? yw_v3(1, 0, 0) : yw_v3(0, 0, 1);
@@ -192,7 +192,7 @@ yw_status yw_shape_offset(const yw_allocator* mem, yw_shape* shape, float distan
   return finish(grown, out);
 }
 
-// A rotation matrix from a quaternion of any length, in double so that distances stay true.
+// A rotation matrix from a quaternion of any length, in double to keep distances accurate.
 static bool rotation_of(yw_quat q, yw_mat3* out) {
   double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
   double s = x * x + y * y + z * z + w * w;
@@ -211,8 +211,8 @@ static yw_vec3 place(const yw_shape_placed* t, yw_vec3 p) {
   return yw_add(yw_mul(t->rotation, yw_scale(p, t->scale)), t->position);
 }
 
-// Spheres, capsules and planes are moved once, here, instead of at every query. False when the
-// numbers do not allow it.
+// Applies the transform of spheres, capsules and planes once, here, instead of in every query.
+// False if the values do not allow it.
 static bool bake(const yw_shape_placed* t, const yw_shape* child, yw_shape* out) {
   switch (child->kind) {
     case YW_SHAPE_SPHERE: {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A hash of everything that the distances of a shape depend on.
+// Hash of everything the distances of a shape depend on.
 #include "geometry/shape.h"
 #include "geometry/shape_node.h"
 #include "yawara/extend/hash.h"
 
-// The parameters of a primitive are floats without gaps.
+// The parameters of a primitive are floats without padding.
 static uint64_t hash_primitive(const yw_shape* shape, uint64_t hash) {
   switch (shape->kind) {
     case YW_SHAPE_SPHERE:

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The solid of a triangle mesh: all points around which it winds more than half a time.
+// The solid of a triangle mesh: all points with winding number above 1/2.
 //
-// - The distance is exact (tree of boxes). Triangles that lie wholly inside the solid, as where two
-//   closed meshes overlap, do not bound it and are left out.
-// - A mesh that is wound inside out as a whole (negative volume) is turned around. Parts that are
-//   wound against the rest are taken at their word: they are cavities.
+// - The distance is exact (tree of boxes). Triangles that lie entirely inside the solid, as where
+//   two closed meshes overlap, do not bound it and are left out.
+// - A mesh that is inside out as a whole (negative volume) is flipped. Parts that are wound against
+//   the rest are treated as cavities.
 // - The hole of an open mesh is closed by the surface where the winding number is 1/2. Near it the
 //   distance is estimated from |w - 1/2| / |grad w|, so that the sign never flips without the value
-//   going through zero. Far from holes, and in closed meshes, that term is never the smaller.
+//   passing through zero. Far from holes, and in closed meshes, this estimate is never the smaller.
 //
-// Inside, the mesh is centred and scaled by a power of two to about size 1, so that tolerances are
-// plain numbers and no finite mesh overflows.
+// Internally the mesh is centred and scaled by a power of two to about size 1, so that tolerances
+// are plain numbers and no finite mesh overflows.
 #include "geometry/shape_mesh_normals.h"
 #include "geometry/shape_mesh_skin.h"
 #include "geometry/shape_node.h"
@@ -20,13 +20,13 @@
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
 
-/// Nearer than this (mesh of size 1), the direction to the surface is rounding noise and the
-/// normals of the mesh are taken.
+/// Closer than this (mesh of size 1), the direction to the surface is rounding noise and the
+/// normals of the mesh are used.
 #define ON_SURFACE 1e-5f
-/// The estimate of the distance to a hole's surface is up to 1.13 times too large (near the rim,
-/// where the winding number is an angle over 2 pi); this keeps it a lower bound.
+/// The estimated distance to a hole's surface is up to 1.13 times too large (near the rim, where
+/// the winding number is an angle over 2 pi); this factor keeps it a lower bound.
 #define HOLE_SAFETY 0.88f
-/// Accuracy of winding numbers (see winding.h): closed meshes need the side only, open ones the
+/// Accuracy of winding numbers (see winding.h): closed meshes need only the side, open ones the
 /// value.
 #define BETA_CLOSED 2.3f
 #define BETA_OPEN 3.0f
@@ -34,11 +34,11 @@
 struct yw_mesh_solid {
   yw_vec3 center;
   float to_unit, from_unit;  ///< powers of two
-  float turn;                ///< -1 for a mesh that is inside out
+  float turn;                ///< -1 if the mesh is inside out
   yw_aabb box;               ///< unit coordinates
   yw_mesh_normals normals;
   yw_triangle_tree all;      ///< every triangle, for the winding number
-  yw_triangle_tree outside;  ///< without triangles inside the solid; empty when there are none
+  yw_triangle_tree outside;  ///< without triangles inside the solid; empty if there are none
   yw_winding winding;
   yw_mesh_skin skin;
 };
@@ -86,8 +86,9 @@ static yw_vec3 surface_normal(const yw_mesh_solid* mesh, const yw_tree_triangle*
   return yw_scale(n, mesh->turn);
 }
 
-// -1 inside, 1 outside, for closed meshes. Where the surface is clear the normal tells; elsewhere,
-// and where the point is so far to the side that rounding could decide, the winding number.
+// -1 inside, 1 outside, for closed meshes. Where the surface is clear, the normal decides;
+// elsewhere, and where the point is so far to the side that rounding could decide, the winding
+// number.
 static float side_of(const yw_mesh_solid* mesh, yw_vec3 p, const yw_nearest* nearest) {
   if (!is_in_box(mesh->box, p)) return 1.0f;
   const yw_tree_triangle* t = &skin_of(mesh)->triangles[nearest->triangle];
@@ -108,13 +109,13 @@ static yw_vec3 normal_at(const yw_mesh_solid* mesh, yw_vec3 p, const yw_nearest*
   return yw_scale(away, 1.0f / sqrtf(nearest->distance2));
 }
 
-// Distance to the surface w = 1/2 that closes the holes: a step of Newton's method. On the axis of
-// a round hole w levels off and the step is too long by exactly 1 - (2w - 1)^2; far away, where
+// Distance to the surface w = 1/2 that closes the holes: one step of Newton's method. On the axis
+// of a round hole w levels off and the step is too long by exactly 1 - (2w - 1)^2; far away, where
 // that vanishes, the rims of the holes are nearer anyway.
 static float hole_distance(const yw_mesh_solid* mesh, yw_vec3 p, float* side, yw_vec3* normal) {
   float w = winding_at(mesh, p, NULL);
   *side = w > 0.5f && is_in_box(mesh->box, p) ? -1.0f : 1.0f;
-  // Where w is nearly whole, the holes look so small that their rims are as near as they are.
+  // If w is nearly an integer, the holes look so small that their rims are as near as they are.
   if (fabsf(w - rintf(w)) < 0.03f) return INFINITY;
   yw_vec3 gradient;
   w = winding_at(mesh, p, &gradient);
@@ -158,8 +159,9 @@ float yw_mesh_solid_distance_normal(const yw_mesh_solid* mesh, yw_vec3 p, yw_vec
   return query(mesh, to_unit(mesh, p), normal) * mesh->from_unit;
 }
 
-// Neighbours in the batch tend to be neighbours in space. The distance of the last point bounds
-// that of the next, and when the surface is farther than the step between them, so is its sign.
+// Consecutive points of a batch tend to be close in space. The distance of the last point bounds
+// that of the next, and if the surface is farther away than the step between them, the sign is the
+// same.
 void yw_mesh_solid_distance_many(const yw_mesh_solid* mesh, int32_t count, const yw_vec4* points,
                                  float* distance) {
   yw_vec3 last = {0, 0, 0};
@@ -247,7 +249,7 @@ static yw_status check_mesh(const yw_tri_mesh* mesh, yw_error* error) {
   return YW_OK;
 }
 
-// Sets the frame and returns the positions in it; NULL when memory is out.
+// Sets the centre and scale and returns the scaled positions; NULL if out of memory.
 static yw_vec3* make_unit(const yw_allocator* mem, const yw_tri_mesh* mesh, yw_mesh_solid* out) {
   yw_vec3* unit = YW_NEW_ARRAY(mem, yw_vec3, mesh->num_vertices);
   if (!unit) return NULL;
@@ -263,12 +265,12 @@ static yw_vec3* make_unit(const yw_allocator* mem, const yw_tri_mesh* mesh, yw_m
   out->to_unit = ldexpf(1.0f, -exponent);
   out->from_unit = ldexpf(1.0f, exponent);
   out->box = (yw_aabb){to_unit(out, box.lower), to_unit(out, box.upper)};
-  // Vertices that no triangle uses may be anywhere; they are only carried along.
+  // Unused vertices may be anywhere; they are only copied.
   for (int32_t v = 0; v < mesh->num_vertices; ++v) unit[v] = to_unit(out, mesh->positions[v]);
   return unit;
 }
 
-// Signed volume about the middle of the surface; *area is twice its area.
+// Signed volume about the centre of the surface; *area is twice its area.
 static double signed_volume(const yw_triangle_tree* tree, double* area) {
   double middle[3] = {0, 0, 0}, volume = 0.0;
   *area = 0.0;
@@ -293,7 +295,7 @@ static double signed_volume(const yw_triangle_tree* tree, double* area) {
   return volume;
 }
 
-// A second tree for the distance when some triangles lie inside the solid.
+// A second tree for the distance if some triangles lie inside the solid.
 static yw_status find_skin(const yw_allocator* mem, const yw_tri_mesh* mesh, const yw_vec3* unit,
                            yw_mesh_solid* out) {
   yw_status status = yw_mesh_skin_create(&out->winding, &out->normals, out->turn, &out->skin);

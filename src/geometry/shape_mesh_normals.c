@@ -17,7 +17,7 @@ static size_t table_size(size_t keys) {
 }
 
 static uint64_t position_hash(yw_vec3 p) {
-  // -0 and 0 are the same place.
+  // -0 and 0 are the same position.
   float xyz[3] = {p.x + 0.0f, p.y + 0.0f, p.z + 0.0f};
   return yw_hash_bytes(YW_HASH_SEED, xyz, sizeof xyz);
 }
@@ -26,7 +26,7 @@ static uint64_t position_hash(yw_vec3 p) {
 static bool weld(const yw_allocator* mem, int32_t count, const yw_vec3* positions,
                  int32_t* first_at) {
   size_t size = table_size((size_t)count);
-  int32_t* table = YW_NEW_ARRAY(mem, int32_t, size);  // vertex + 1; 0 is free
+  int32_t* table = YW_NEW_ARRAY(mem, int32_t, size);  // vertex + 1; 0: empty
   if (!table) return false;
   for (int32_t v = 0; v < count; ++v) {
     yw_vec3 p = positions[v];
@@ -44,13 +44,13 @@ static bool weld(const yw_allocator* mem, int32_t count, const yw_vec3* position
 
 typedef struct edge {
   int32_t low, high;
-  int32_t balance;  ///< times passed from low to high, less the times back
+  int32_t balance;  ///< traversals from low to high minus those back
 } edge;
 
-// Numbers the edges in the order of their first triangle; false when memory is out.
+// Numbers the edges in the order of their first triangle; false if out of memory.
 static bool number_edges(const yw_allocator* mem, int32_t num_triangles, yw_mesh_normals* out) {
   size_t half_edges = 3 * (size_t)num_triangles, size = table_size(half_edges);
-  int32_t* table = YW_NEW_ARRAY(mem, int32_t, size);  // edge + 1; 0 is free
+  int32_t* table = YW_NEW_ARRAY(mem, int32_t, size);  // edge + 1; 0: empty
   edge* edges = YW_NEW_ARRAY(mem, edge, half_edges);
   bool ok = table && edges;
   for (size_t h = 0; ok && h < half_edges; ++h) {

@@ -10,9 +10,9 @@ typedef struct yw_mesh_normals {
   int32_t num_vertices, num_edges;
   int32_t* corners;        ///< 3 per triangle: vertices, equal positions welded
   int32_t* edges;          ///< 3 per triangle: ab, bc, ca
-  yw_vec3* vertex_normal;  ///< by welded vertex: face normals weighted by angle; not of length 1
-  yw_vec3* edge_normal;    ///< sum of the face normals; not of length 1
-  bool is_closed;          ///< every edge is passed as often one way as the other
+  yw_vec3* vertex_normal;  ///< by welded vertex: angle-weighted sum of face normals; not normalised
+  yw_vec3* edge_normal;    ///< sum of the face normals; not normalised
+  bool is_closed;          ///< every edge is traversed equally often in both directions
 } yw_mesh_normals;
 
 yw_status yw_mesh_normals_create(const yw_allocator* mem, int32_t num_vertices,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A triangle that no other crosses has the same winding numbers all along each side: one sample
+// Along each side of a triangle that no other crosses, the winding number is constant: one sample
 // tells whether the solid is in front, behind, on both sides or on neither.
 #include "geometry/shape_mesh_skin.h"
 
@@ -11,7 +11,7 @@ typedef struct corners {
   yw_vec3 p[3];
 } corners;
 
-// True when the triangles lie apart along the axis, by more than rounding can hide.
+// True if the triangles are separated along the axis by more than rounding error.
 static bool apart_along(const corners* s, const corners* t, yw_vec3 axis) {
   float length2 = yw_length2(axis);
   if (!(length2 > 1e-24f)) return false;
@@ -26,7 +26,7 @@ static bool apart_along(const corners* s, const corners* t, yw_vec3 axis) {
 }
 
 // Separating axes: both normals, directions across the edges in both planes, and the products of
-// edges. Moved near the origin first, to keep the digits.
+// edges. The triangles are moved near the origin first, to preserve digits.
 static bool may_cross(const yw_tree_triangle* a, const yw_tree_triangle* b) {
   yw_vec3 o = a->a;
   corners s = {{yw_sub(a->a, o), yw_sub(a->b, o), yw_sub(a->c, o)}};
@@ -47,7 +47,7 @@ static bool may_cross(const yw_tree_triangle* a, const yw_tree_triangle* b) {
   return true;
 }
 
-// Number of corners in common; *own and *others are the last such pair.
+// Number of shared corners; *own and *others are the last such pair.
 static int shared_corners(const int32_t* s, const int32_t* t, int* own, int* others) {
   int count = 0;
   for (int i = 0; i < 3; ++i)
@@ -63,8 +63,9 @@ static yw_tree_triangle opposite_edge(const yw_tree_triangle* t, int corner) {
   return (yw_tree_triangle){from, to, to, t->index, true};
 }
 
-// Neighbours at a corner meet elsewhere only if the edge opposite it crosses the other triangle.
-// Neighbours at an edge meet elsewhere only if they are folded flat, which spread() looks for.
+// Triangles that share a corner meet elsewhere only if the edge opposite it crosses the other
+// triangle. Triangles that share an edge meet elsewhere only if they are folded flat, which
+// spread() checks.
 static bool may_cross_beyond_shared(const yw_tree_triangle* s, const yw_tree_triangle* t,
                                     const int32_t* corners_s, const int32_t* corners_t) {
   int own = 0, others = 0;
@@ -75,7 +76,7 @@ static bool may_cross_beyond_shared(const yw_tree_triangle* s, const yw_tree_tri
   return may_cross(&edge_s, t) || may_cross(s, &edge_t);
 }
 
-// True when another triangle may cross this one.
+// True if another triangle may cross this one.
 static bool is_crossed(const yw_triangle_tree* tree, const yw_mesh_normals* normals,
                        const yw_tree_triangle* t) {
   yw_aabb box = {yw_min3(t->a, yw_min3(t->b, t->c)), yw_max3(t->a, yw_max3(t->b, t->c))};
@@ -108,8 +109,8 @@ static sides sides_at(const yw_winding* winding, float turn, yw_vec3 p, yw_vec3 
                  turn * yw_winding_number(winding, yw_sub(p, step), NULL) > 0.5f};
 }
 
-// use and is_clear for one triangle. A crossed one counts as inside only if its middle and points
-// near its corners are.
+// Sets use and is_clear for one triangle. A crossed one counts as inside only if its centre and
+// points near its corners are.
 static void classify(const yw_winding* winding, const yw_mesh_normals* normals, float turn,
                      const yw_tree_triangle* t, bool* use, bool* is_clear) {
   static const float weights[4][3] = {{1.0f / 3, 1.0f / 3, 1.0f / 3},
@@ -118,7 +119,7 @@ static void classify(const yw_winding* winding, const yw_mesh_normals* normals, 
                                       {0.05f, 0.05f, 0.9f}};
   yw_vec3 normal = yw_cross(yw_sub(t->b, t->a), yw_sub(t->c, t->a));
   float size = sqrtf(yw_length(normal));
-  // Small beside the triangle, large beside rounding errors in a mesh of size 1.
+  // Small compared with the triangle, large compared with rounding errors in a mesh of size 1.
   float step = fmaxf(1e-3f * size, 4e-6f) * turn;
   yw_vec3 out = yw_scale(yw_normalize_or(normal, yw_v3(0, 0, 0)), step);
   bool crossed = t->is_flat || is_crossed(winding->tree, normals, t);
@@ -132,8 +133,8 @@ static void classify(const yw_winding* winding, const yw_mesh_normals* normals, 
   }
 }
 
-// Edges are clear between two clear triangles that are not folded back on each other, corners amid
-// such triangles and edges.
+// Edges are clear between two clear triangles that are not folded onto each other; corners are
+// clear if all triangles and edges around them are.
 static bool spread(int32_t num_triangles, const bool* is_clear, const yw_mesh_normals* normals,
                    yw_mesh_skin* out) {
   int32_t* edge_count = YW_NEW_ARRAY(&out->mem, int32_t, normals->num_edges);
@@ -144,7 +145,7 @@ static bool spread(int32_t num_triangles, const bool* is_clear, const yw_mesh_no
   for (size_t h = 0; ok && h < half_edges; ++h) {
     int32_t edge = normals->edges[h];
     ++edge_count[edge];
-    // The sum of two unit normals is short where they are nearly opposite.
+    // The sum of two unit normals is short if they are nearly opposite.
     if (is_clear[h / 3] && yw_length2(normals->edge_normal[edge]) > 0.2f) continue;
     edge_bad[edge] = true;
     vertex_bad[normals->corners[h]] = true;
@@ -179,7 +180,7 @@ yw_status yw_mesh_skin_create(const yw_winding* winding, const yw_mesh_normals* 
     classify(winding, normals, turn, t, &out->use[t->index], &is_clear[t->index]);
     out->num_unused += !out->use[t->index];
   }
-  // Near a hole the winding number is no whole number and its value is needed anyway.
+  // Near a hole the winding number is not an integer and its value is needed anyway.
   if (ok && normals->is_closed) ok = spread(tree->num_triangles, is_clear, normals, out);
   yw_mem_free(&out->mem, is_clear);
   if (ok) return YW_OK;

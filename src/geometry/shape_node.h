@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a shape is stored: one node per primitive, combination or transform. Included by shape*.c
-// only.
+// Storage of a shape: one node per primitive, combination or transform. Included only by shape*.c.
 #ifndef YW_GEOMETRY_SHAPE_NODE_H
 #define YW_GEOMETRY_SHAPE_NODE_H
 
@@ -9,10 +8,10 @@
 #include "yawara/extend/vec.h"
 #include "yawara/shape.h"
 
-/// Nodes on the longest way from the root to a leaf. Evaluation recurses, so this bounds the stack.
+/// Maximum depth of the tree. Evaluation recurses, so this bounds the stack.
 #define YW_SHAPE_MAX_DEPTH 64
-/// Nodes that one evaluation visits. Shared children count each time they are visited: a chain of
-/// unions of a shape with itself would otherwise take 2^depth evaluations.
+/// Maximum number of nodes visited by one evaluation. Shared children count each time they are
+/// visited: a chain of unions of a shape with itself would otherwise take 2^depth evaluations.
 #define YW_SHAPE_MAX_VISITS 1000000
 
 typedef enum yw_shape_kind {
@@ -37,25 +36,25 @@ typedef struct yw_shape_ball {
   float radius;
 } yw_shape_ball;
 
-/// inner + radius is the outer half size; radius 0 for a sharp box.
+/// inner + radius is the outer half size; radius is 0 for a sharp box.
 typedef struct yw_shape_brick {
   yw_vec3 inner;
   float radius;
 } yw_shape_brick;
 
 typedef struct yw_shape_pill {
-  yw_vec3 a, ab;      ///< one end, and the way to the other
-  float inv_length2;  ///< of ab; 0 when the ends coincide
+  yw_vec3 a, ab;      ///< one end, and the vector to the other
+  float inv_length2;  ///< of ab; 0 if the ends coincide
   float radius;
-  yw_vec3 side;  ///< some unit vector across the axis: the normal on the axis
+  yw_vec3 side;  ///< any unit vector perpendicular to the axis: the normal on the axis
 } yw_shape_pill;
 
 typedef struct yw_shape_can {
   float radius, half_height;
 } yw_shape_can;
 
-/// Its profile in (distance from the axis, y): slant from (bottom, -half_height) to (top,
-/// half_height) with unit outward normal (normal_r, normal_y).
+/// Profile in (distance from the axis, y): slant from (bottom, -half_height) to (top, half_height)
+/// with unit outward normal (normal_r, normal_y).
 typedef struct yw_shape_frustum {
   float bottom, top, half_height;
   float normal_r, normal_y;
@@ -64,7 +63,7 @@ typedef struct yw_shape_frustum {
 
 typedef struct yw_shape_ring {
   float ring, tube;
-  float spike;  ///< y where the tube crosses the axis; 0 when it does not
+  float spike;  ///< y where the tube crosses the axis; 0 if it does not
 } yw_shape_ring;
 
 typedef struct yw_shape_half_space {
@@ -75,7 +74,7 @@ typedef struct yw_shape_half_space {
 typedef struct yw_shape_group {
   float smooth;
   int32_t count;
-  yw_shape** children;  ///< in the same block of memory as the node
+  yw_shape** children;  ///< in the same memory block as the node
 } yw_shape_group;
 
 /// local = to_local * (p - position); to_local = rotation^T / scale.
@@ -118,11 +117,10 @@ struct yw_shape {
   yw_allocator mem;
 };
 
-/// A node of the given kind with one reference and `extra` bytes behind it; NULL when memory is
-/// out.
+/// A node of the given kind with one reference, followed by `extra` bytes; NULL if out of memory.
 yw_shape* yw_shape_new(const yw_allocator* mem, yw_shape_kind kind, size_t extra);
 /// Largest direction . p over the points with distance <= level: never too small, and exact for
-/// primitives (with a unit direction). -inf when there are no such points, inf when unbounded.
+/// primitives (with a unit direction). -inf if there are no such points, inf if unbounded.
 double yw_shape_support(const yw_shape* shape, const double direction[3], double level);
 /// Fills shape->bounds from the support function.
 void yw_shape_set_bounds(yw_shape* shape);
@@ -130,7 +128,7 @@ void yw_shape_set_bounds(yw_shape* shape);
 // The two heavy leaves live in shape_mesh.c and shape_sampled.c.
 float yw_mesh_solid_distance(const yw_mesh_solid* mesh, yw_vec3 p);
 float yw_mesh_solid_distance_normal(const yw_mesh_solid* mesh, yw_vec3 p, yw_vec3* normal);
-/// Fastest when neighbours in the batch are neighbours in space.
+/// Fastest if consecutive points of the batch are close in space.
 void yw_mesh_solid_distance_many(const yw_mesh_solid* mesh, int32_t count, const yw_vec4* points,
                                  float* distance);
 double yw_mesh_solid_support(const yw_mesh_solid* mesh, const double direction[3]);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Signed distance and gradient of the primitives, inline so that one point and batches share them.
-// Distances are exact inside and outside. Every gradient is a unit vector; where the true gradient
-// does not exist (centre, axis, medial sheet) one of the limits is taken, always the same one.
+// Signed distance and gradient of the primitives, inline so that single points and batches share
+// them. Distances are exact inside and outside. Every gradient is a unit vector; where the true
+// gradient is undefined (centre, axis, medial surface), one of its limits is used, always the same
+// one.
 #ifndef YW_GEOMETRY_SHAPE_PRIMITIVES_H
 #define YW_GEOMETRY_SHAPE_PRIMITIVES_H
 
 #include "geometry/shape_node.h"
 
-/// a / |a|; below 1e-15 the squared length has lost its digits, so that counts as no direction.
+/// a / |a|; below 1e-15 the squared length has lost its digits, so the fallback is used.
 static inline yw_vec3 yw_unit_or(yw_vec3 a, yw_vec3 fallback) {
   float length2 = yw_length2(a);
   if (!(length2 > 1e-30f && length2 < 3e38f)) return fallback;
@@ -43,7 +44,7 @@ static inline float yw_brick_gradient(const yw_shape_brick* s, yw_vec3 p, yw_vec
   float x = fabsf(p.x) - s->inner.x, y = fabsf(p.y) - s->inner.y, z = fabsf(p.z) - s->inner.z;
   float deepest = x > y ? x : y;
   deepest = deepest > z ? deepest : z;
-  // Inside, and as a fallback, the nearest face; x before y before z where they tie.
+  // Inside, and as a fallback, the nearest face; on ties x before y before z.
   yw_vec3 face = x >= deepest   ? yw_v3(yw_sign_of(p.x), 0, 0)
                  : y >= deepest ? yw_v3(0, yw_sign_of(p.y), 0)
                                 : yw_v3(0, 0, yw_sign_of(p.z));
@@ -73,7 +74,7 @@ static inline float yw_pill_gradient(const yw_shape_pill* s, yw_vec3 p, yw_vec3*
   return yw_length(d) - s->radius;
 }
 
-// Solids of revolution about y: a gradient (radial, along) in the half plane becomes a vector.
+// Solids of revolution about y: converts a gradient (radial, along) in the half-plane to a vector.
 
 static inline float yw_radius_of(yw_vec3 p) { return sqrtf(p.x * p.x + p.z * p.z); }
 
@@ -104,8 +105,8 @@ static inline float yw_can_gradient(const yw_shape_can* s, yw_vec3 p, yw_vec3* g
   return deepest > 0.0f ? sqrtf(out2) : deepest;
 }
 
-/// Distance in the half plane, and its gradient (radial, along). The profile is convex: inside, the
-/// nearest of its lines; outside, a face where the foot of the perpendicular falls on it, else the
+/// Distance in the half-plane, and its gradient (radial, along). The profile is convex: inside, the
+/// nearest of its lines; outside, a face if the foot of the perpendicular falls on it, else the
 /// nearer rim.
 static inline float yw_frustum_profile(const yw_shape_frustum* s, float r, float y, float* radial,
                                        float* along) {
@@ -175,7 +176,7 @@ static inline float yw_ring_gradient(const yw_shape_ring* s, yw_vec3 p, yw_vec3*
   return length - s->tube;
 }
 
-// Half space
+// Half-space
 
 static inline float yw_half_space_distance(const yw_shape_half_space* s, yw_vec3 p) {
   return yw_dot(s->normal, p) - s->offset;

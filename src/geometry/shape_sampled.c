@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A shape sampled on a grid: one memory lookup and a trilinear blend per query, however complicated
-// the shape.
+// A shape sampled on a grid: one memory lookup and a trilinear interpolation per query, however
+// complex the shape.
 //
-// Outside the grid: with c the nearest point of the grid's box and d(c) the distance there, the
-// value is sqrt(|p - c|^2 + d(c)^2). The solid lies in the box, a box is convex, so the angle at c
-// between p and any point of the solid is at least 90 degrees: this never exceeds the true
+// Outside the grid, with c the nearest point of the grid's box and d(c) the distance there, the
+// value is sqrt(|p - c|^2 + d(c)^2). The solid lies in the box and a box is convex, so the angle at
+// c between p and any point of the solid is at least 90 degrees: the value never exceeds the true
 // distance.
 #include "geometry/shape.h"
 #include "geometry/shape_node.h"
@@ -15,7 +15,7 @@
 
 #define MAX_SAMPLES (512.0 * 1024.0 * 1024.0)
 /// Empty cells around the solid: the surface is never in the outermost cells, and the value is
-/// positive all over the outside of the box.
+/// positive everywhere on the boundary of the box.
 #define MARGIN_CELLS 2
 
 struct yw_distance_grid {
@@ -23,7 +23,7 @@ struct yw_distance_grid {
   float spacing, inv_spacing;
   int32_t size[3];  ///< samples along x, y, z; at least 2
   yw_vec3 extent;   ///< (size - 1) * spacing
-  yw_aabb solid;    ///< box around the sampled solid
+  yw_aabb solid;    ///< bounding box of the sampled solid
   float* samples;   ///< x runs fastest
 };
 
@@ -73,7 +73,7 @@ static inline yw_vec3 cell_gradient(const cell* c) {
   return yw_v3(dx, mix(y1z0 - y0z0, y1z1 - y0z1, c->z), z1 - z0);
 }
 
-// The nearest point of the box; a NaN goes to its lower corner.
+// The nearest point of the box; NaN goes to its lower corner.
 static inline yw_vec3 clamp_to_box(const yw_distance_grid* grid, yw_vec3 q) {
   q = yw_v3(q.x > 0.0f ? q.x : 0.0f, q.y > 0.0f ? q.y : 0.0f, q.z > 0.0f ? q.z : 0.0f);
   return yw_min3(q, grid->extent);
@@ -121,7 +121,7 @@ void yw_distance_grid_free(const yw_allocator* mem, yw_distance_grid* grid) {
 
 // Sampling
 
-// Sizes and origin; the box gets MARGIN_CELLS cells on every side.
+// Sets size and origin; the box gets MARGIN_CELLS cells on every side.
 static yw_status lay_out(const yw_shape* shape, float spacing, yw_distance_grid* grid,
                          yw_error* error) {
   yw_aabb box;
@@ -150,7 +150,7 @@ static yw_status lay_out(const yw_shape* shape, float spacing, yw_distance_grid*
   float origin[3], extent[3];
   for (int k = 0; k < 3; ++k) {
     grid->size[k] = (int32_t)counts[k];
-    // The slack of rounding up is shared by both sides.
+    // The slack from rounding up is split between both sides.
     double slack = (counts[k] - 1.0) * h - size[k];
     origin[k] = (float)((double)lower[k] - 0.5 * slack);
     extent[k] = (float)(grid->size[k] - 1) * spacing;
@@ -164,7 +164,7 @@ static yw_status lay_out(const yw_shape* shape, float spacing, yw_distance_grid*
   return YW_OK;
 }
 
-// Row by row, because a mesh shape is fastest when neighbours in a batch are neighbours in space.
+// Row by row, because a mesh shape is fastest if consecutive points of a batch are close in space.
 static void sample(const yw_shape* shape, yw_distance_grid* grid, yw_vec4* points) {
   int32_t nx = grid->size[0], ny = grid->size[1], nz = grid->size[2];
   float h = grid->spacing;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Triangle surface of a shape: the skin of its tets, made a manifold, evened out and laid onto the
-// zero of the distance, with the shape's sharp edges put back in.
+// Triangle surface of a shape: the skin of its tets, made manifold, smoothed and projected onto the
+// zero of the distance, with the shape's sharp edges restored.
 #include "geometry/mesher.h"
 #include "geometry/shape.h"
 #include "geometry/surface_features.h"
@@ -9,7 +9,7 @@
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
-// Edges of the skin are this share of the lattice's spacing in the mean.
+// Mean edge length of the skin, as a fraction of the lattice spacing.
 #define MEAN_EDGE 0.78f
 
 #define EVEN_PASSES 4
@@ -19,8 +19,8 @@
 
 // Skin --------------------------------------------------------------------------------------------
 
-// Triangles of the skin tets that have all three vertices on the surface; the others are where the
-// skin was taken off the inner tets.
+// Triangles of the skin tets with all three vertices on the surface; the others are where the skin
+// was separated from the inner tets.
 static yw_status extract_skin(const yw_tet_mesh* skin, const unsigned char* on_surface,
                               yw_tri_mesh* out) {
   int32_t* map = NULL;
@@ -45,13 +45,13 @@ typedef struct relaxer {
   yw_tri_mesh* mesh;
   yw_vec3* before;       ///< positions at the start of a pass
   yw_vec3* sums;         ///< of the neighbours of a vertex
-  int32_t* num_sums;     ///< how many
+  int32_t* num_sums;     ///< number of summands
   yw_vec3* normals;      ///< of the shape
-  unsigned char* stays;  ///< vertices that go back to where they were
-  float reach;           ///< a vertex moves no farther in one step
+  unsigned char* stays;  ///< vertices to move back to where they were
+  float reach;           ///< longest move of a vertex in one step
 } relaxer;
 
-// Newton steps along the normal; a step that leads farther from the surface is not taken.
+// Newton steps along the normal; a step that leads away from the surface is not taken.
 static void project(relaxer* r) {
   yw_vec3* x = r->mesh->positions;
   for (int32_t start = 0; start < r->mesh->num_vertices; start += BATCH_POINTS) {
@@ -82,14 +82,14 @@ static yw_vec3 triangle_normal(const int32_t* v, const yw_vec3* x) {
   return yw_cross(yw_sub(x[v[1]], x[v[0]]), yw_sub(x[v[2]], x[v[0]]));
 }
 
-// Moves every vertex half of the way to the mean of its neighbours, along the surface only.
+// Moves every vertex halfway to the mean of its neighbours, along the surface only.
 static void slide_to_neighbours(relaxer* r) {
   yw_tri_mesh* mesh = r->mesh;
   for (int32_t i = 0; i < mesh->num_vertices; ++i) r->sums[i] = yw_v3(0, 0, 0), r->num_sums[i] = 0;
   for (int32_t t = 0; t < mesh->num_triangles; ++t) {
     const int32_t* v = mesh->triangles + 3 * (size_t)t;
     for (int k = 0; k < 3; ++k) {
-      // Every edge is met once in each direction, so every neighbour counts once.
+      // Every edge occurs once in each direction, so every neighbour counts once.
       r->sums[v[k]] = yw_add(r->sums[v[k]], mesh->positions[v[(k + 1) % 3]]);
       ++r->num_sums[v[k]];
     }
@@ -103,14 +103,14 @@ static void slide_to_neighbours(relaxer* r) {
   }
 }
 
-// The least quality that a triangle may be left with, 1 for an equilateral one.
+// Quality of a triangle; 1 if equilateral.
 static float triangle_quality(const int32_t* v, const yw_vec3* x) {
   float edges2 = yw_length2(yw_sub(x[v[1]], x[v[0]])) + yw_length2(yw_sub(x[v[2]], x[v[1]])) +
                  yw_length2(yw_sub(x[v[0]], x[v[2]]));
   return edges2 > 0.0f ? 3.4641016f * yw_length(triangle_normal(v, x)) / edges2 : 0.0f;
 }
 
-// Puts the vertices of triangles that flipped, or became worse than poor, back to where they were.
+// Restores the vertices of triangles that flipped or became worse than poor.
 static void undo_damage(relaxer* r) {
   yw_tri_mesh* mesh = r->mesh;
   for (int pass = 0; pass < 3; ++pass) {

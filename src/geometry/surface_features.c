@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: MIT
-// A lattice rounds off sharp edges, and at an angle to the lattice it makes saws of them. Here the
-// shape's normals at the two ends of a mesh edge tell that there is a crease in between; the
-// tangent planes meet in it, and the distance there tells whether it is really sharp (after
-// L. Kobbelt et al., "Feature sensitive surface extraction from volume data", SIGGRAPH 2001).
+// A lattice rounds off sharp edges, and makes them jagged at an angle to the lattice. The shape's
+// normals at the two ends of a mesh edge show that there is a crease in between. The tangent planes
+// meet in it, and the distance there shows whether it is really sharp (after L. Kobbelt et al.,
+// "Feature sensitive surface extraction from volume data", SIGGRAPH 2001).
 #include "geometry/surface_features.h"
 
 #include "geometry/surface_split.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
-#define SMOOTH_COSINE 0.9f      // planes nearer than 25 degrees are one surface
-#define OPPOSITE_COSINE -0.95f  // planes back to back do not meet anywhere useful
-#define ON_SURFACE 0.01f        // of the edge: how near to the surface a crease must be
+#define SMOOTH_COSINE 0.9f      // planes within 25 degrees are one surface
+#define OPPOSITE_COSINE -0.95f  // planes back to back do not intersect usefully
+#define ON_SURFACE 0.01f        // of the edge: how close to the surface a crease must be
 #define FACING_COSINE 0.2f      // a triangle and the surface may be 78 degrees apart
 #define CREASE_STEPS 4
-#define NEAR_END 0.3f  // of the edge: a crease this near moves the end
+#define NEAR_END 0.3f  // of the edge: a crease this close moves the end
 
 typedef struct crease {
   yw_vec3 place;
   bool sharp;
-  int32_t vertex;  ///< that was put there, -1 for none
+  int32_t vertex;  ///< placed there; -1: none
 } crease;
 
 typedef struct sharpener {
   const yw_shape* shape;
   yw_tri_mesh* mesh;
   int32_t* partner;  ///< per half-edge
-  crease* creases;   ///< per half-edge; only the lower one of a pair counts
+  crease* creases;   ///< per half-edge; only the lower one of a pair is used
   yw_vec3* normals;  ///< per vertex, of the shape
   unsigned char* on_crease;
   float* nearest;    ///< per vertex: distance to the crease it would move to
-  yw_vec3* targets;  ///< per vertex: the place, and after the move where it came from
+  yw_vec3* targets;  ///< per vertex: target position; after the move, the previous position
   int32_t old_vertices;
-  int32_t num_new;  ///< vertices on edges
+  int32_t num_new;  ///< new vertices on edges
 } sharpener;
 
 static int32_t next_of(int32_t h) { return h % 3 == 2 ? h - 2 : h + 1; }
@@ -51,7 +51,7 @@ static yw_vec3 meet_planes(yw_vec3 q, yw_vec3 a, yw_vec3 na, yw_vec3 b, yw_vec3 
   return yw_mad(yw_mad(q, (ea - c * eb) * inv, na), (eb - c * ea) * inv, nb);
 }
 
-// A point of the surface a little beside q, on the side of `end`, and the normal there.
+// A point of the surface slightly beside q, towards `end`, and the normal there.
 static void sample_side(const yw_shape* shape, yw_vec3 q, yw_vec3 end, float length, yw_vec3* point,
                         yw_vec3* normal) {
   yw_vec3 way = yw_sub(end, q);
@@ -64,8 +64,8 @@ static void sample_side(const yw_shape* shape, yw_vec3 q, yw_vec3 end, float len
   *normal = n;
 }
 
-// The crease between two points of the surface, if there is a sharp one. Planes are taken anew
-// beside the first answer, which brings curved creases near.
+// The crease between two points of the surface, if there is a sharp one. The planes are recomputed
+// next to the first result, which converges on curved creases.
 static bool find_crease(const yw_shape* shape, const yw_vec3 p[2], const yw_vec3 normal[2],
                         yw_vec3* out) {
   float length = yw_distance(p[0], p[1]);
@@ -101,7 +101,7 @@ static void find_creases(sharpener* s) {
 
 // Vertices onto creases ---------------------------------------------------------------------------
 
-// Notes for both ends of an edge how near its crease is.
+// Records for both ends of an edge how close its crease is.
 static void offer_crease(sharpener* s, int32_t h) {
   const yw_tri_mesh* mesh = s->mesh;
   int32_t ends[2] = {mesh->triangles[h], mesh->triangles[next_of(h)]};
@@ -114,7 +114,7 @@ static void offer_crease(sharpener* s, int32_t h) {
   }
 }
 
-// Whether a triangle faces the way the surface does at its vertices. On a crease that is unknown.
+// Whether a triangle faces the same way as the surface at its vertices. Unknown on a crease.
 static bool faces_surface(const sharpener* s, const yw_vec3* x, const int32_t* v) {
   yw_vec3 n = yw_cross(yw_sub(x[v[1]], x[v[0]]), yw_sub(x[v[2]], x[v[0]]));
   float least = FACING_COSINE * yw_length(n);
@@ -125,8 +125,8 @@ static bool faces_surface(const sharpener* s, const yw_vec3* x, const int32_t* v
   return true;
 }
 
-// Takes back moves that turn a triangle over: there the mesh is too coarse for its creases. targets
-// holds where the vertices came from.
+// Reverts moves that flip a triangle: there the mesh is too coarse for its creases. targets holds
+// the previous positions.
 static void undo_moves(sharpener* s) {
   yw_tri_mesh* mesh = s->mesh;
   bool changed = true;
@@ -181,7 +181,7 @@ static bool find_corner(const sharpener* s, int32_t t, yw_vec3* out) {
          fabsf(yw_shape_distance(s->shape, q)) < ON_SURFACE * length;
 }
 
-// Numbers the vertices to put on edges that still run across a crease.
+// Numbers the new vertices for edges that still cross a crease.
 static void number_new_vertices(sharpener* s) {
   const yw_tri_mesh* mesh = s->mesh;
   s->num_new = 0;
@@ -229,7 +229,7 @@ static void write_split_triangle(const sharpener* s, int32_t t, triangle_writer*
     m[k] = crease_of(s, 3 * t + k)->vertex;
     splits += m[k] >= 0;
   }
-  // Turn the triangle so that one split is on edge 0, two are on edges 0 and 2.
+  // Rotate the triangle so that a single split is on edge 0, two are on edges 0 and 2.
   for (int k = 0; k < 3; ++k) {
     if (splits == 1 && m[k] >= 0) first = k;
     if (splits == 2 && m[(k + 1) % 3] < 0) first = k;
@@ -260,7 +260,7 @@ static void write_split_triangle(const sharpener* s, int32_t t, triangle_writer*
   }
 }
 
-// Gives up the creases of triangles of which a piece would turn over; true when there were any.
+// Drops the creases of triangles of which a piece would flip; true if there were any.
 static bool drop_bad_splits(sharpener* s, yw_vec3* positions) {
   bool dropped = false;
   for (int32_t t = 0; t < s->mesh->num_triangles; ++t) {
@@ -286,7 +286,7 @@ static yw_status insert_vertices(sharpener* s) {
   for (int32_t t = 0; t < num_old; ++t) {
     full += is_split(s, 3 * t) && is_split(s, 3 * t + 1) && is_split(s, 3 * t + 2);
   }
-  // A split edge gives two triangles more; a triangle split three times up to two more and a tip.
+  // A split edge adds two triangles; a triangle split three times adds up to two more and a tip.
   yw_tri_mesh grown;
   yw_status status = yw_tri_mesh_create(&mesh->mem, mesh->num_vertices + s->num_new + full + 1,
                                         num_old + 2 * s->num_new + 2 * full, &grown);

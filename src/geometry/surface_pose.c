@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A pose of the tets from a pose of a surface embedded in them: least squares.
+// Computes a pose of the tets from a pose of a surface embedded in them: least squares.
 //
 //   x = A x0 + b + u      A, b: best affine map of the surface; u: what is left, per tet vertex
 //   minimise over u   1/n sum_s |(E u)_s - d_s|^2  +  h^2/m (JUMP sum_faces |F_a - F_b|^2
@@ -7,10 +7,10 @@
 //   E embedding of the n surface vertices     d_s what the affine map misses at s
 //   F_t gradient of u in tet t, m of them     h   size of a tet
 //
-// Gradients that jump from tet to tet cost, so the pose runs on smoothly inside and beyond the
-// surface; an affine pose costs nothing and is met exactly. The last term only matters where the
-// surface says nothing. Conjugate gradients, matrix-free, in double; they start from the harmonic
-// answer (no jumps, larger last term), which is cheap and right in the large.
+// Gradients that jump between tets cost energy, so the pose continues smoothly inside and beyond
+// the surface; an affine pose costs nothing and is matched exactly. The last term only matters
+// where the surface gives no information. Conjugate gradients, matrix-free, in double. They start
+// from the harmonic solution (no jumps, larger last term), which is cheap and right at large scale.
 #include "geometry/embedding.h"
 #include "geometry/mesh_faces.h"
 #include "math/small/trig.h"
@@ -22,7 +22,7 @@
 #define SIZE_WEIGHT 1e-8
 #define HARMONIC_WEIGHT 1e-3
 #define MAX_ITERATIONS 500
-#define TOLERANCE 1e-6  // of the preconditioned residual, relative to that of no answer at all
+#define TOLERANCE 1e-6  // of the preconditioned residual, relative to that of a zero solution
 
 typedef struct affine_map {
   yw_dvec3 rows[3];
@@ -39,8 +39,8 @@ typedef struct pose_system {
   yw_embedding embedding;
   int32_t* partner;     ///< per face
   yw_dvec3* slopes;     ///< per tet corner: gradient of its barycentric weight
-  gradient* gradients;  ///< per tet, of the field at hand
-  yw_dvec3* load;       ///< per vertex, and so on: right-hand side
+  gradient* gradients;  ///< per tet, of the current field
+  yw_dvec3* load;       ///< per vertex, like the next ones: right-hand side
   yw_dvec3* residual;
   yw_dvec3* direction;
   yw_dvec3* product;
@@ -62,8 +62,8 @@ static yw_dvec3 apply_affine(const affine_map* map, yw_dvec3 p) {
   return yw_dadd(q, map->offset);
 }
 
-// Best affine map of the surface. The identity is preferred a little, so that a flat surface, which
-// says nothing about one direction, gives a map all the same.
+// Best affine map of the surface. The identity is slightly preferred, so that a flat surface, which
+// leaves one direction undetermined, still gives a map.
 static affine_map fit_affine(int32_t count, const yw_vec3* rest, const yw_vec3* pose) {
   yw_dvec3 rest_mean = mean_of(count, rest), pose_mean = mean_of(count, pose);
   yw_dvec3 spread[3] = {{0}}, mixed[3] = {{0}};  // sum p p^T, sum (q - p) p^T
@@ -168,8 +168,8 @@ static void multiply(pose_system* s, const yw_dvec3* u, yw_dvec3* out) {
   add_smoothness(s, u, out);
 }
 
-// The diagonal of the matrix. A jump across a face weighs a vertex by the difference of its slopes
-// on the two sides, a slope being zero where the vertex is no corner.
+// The diagonal of the matrix. A jump across a face weights a vertex by the difference of its slopes
+// on the two sides; a slope is zero if the vertex is not a corner.
 static void fill_diagonal(pose_system* s) {
   for (int32_t i = 0; i < s->mesh->num_vertices; ++i) s->diagonal[i] = 0.0;
   for (int32_t n = 0; n < s->embedding.count; ++n) {
@@ -187,7 +187,7 @@ static void fill_diagonal(pose_system* s) {
       double own2 = yw_ddot(s->slopes[c], s->slopes[c]);
       if ((f & 3) == 0) s->diagonal[v] += s->size_weight * own2;
       if (other < 0) continue;
-      // Each face is met from both sides; a shared vertex gets half its share from each.
+      // Each face is visited from both sides; a shared vertex gets half its share from each.
       double share = own2;
       for (size_t o = (size_t)(other & ~3); o < (size_t)(other & ~3) + 4; ++o) {
         if (s->mesh->tets[o] != v) continue;
@@ -214,7 +214,7 @@ static double scaled_norm(const pose_system* s, const yw_dvec3* a) {
   return sum;
 }
 
-// Conjugate gradients for matrix * solution = load, from the solution at hand.
+// Conjugate gradients for matrix * solution = load, starting from the current solution.
 static void solve(pose_system* s, double jump_weight, double size_weight) {
   int32_t count = s->mesh->num_vertices;
   s->jump_weight = jump_weight * s->scale;
@@ -311,7 +311,7 @@ static yw_status check_pose_input(const yw_tet_mesh* rest, const yw_tri_mesh* su
   return yw_tet_mesh_check(rest, error);
 }
 
-// A surface that is nowhere near the tets is a mistake of units or files.
+// A surface far from the tets indicates wrong units or files.
 static yw_status check_distance(const yw_tet_mesh* rest, float max_outside, yw_error* error) {
   yw_aabb box = yw_aabb_empty();
   for (int32_t i = 0; i < rest->num_vertices; ++i) box = yw_aabb_grow(box, rest->positions[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Triangles are paired across edges: where more than two meet, a triangle goes with the one that
-// bounds the same wedge of the solid. Corners joined by such pairs are one vertex.
+// Triangles are paired across edges: where more than two meet, a triangle is paired with the one
+// that bounds the same wedge of the solid. Corners joined by such pairs are one vertex.
 #include "geometry/surface_split.h"
 
 #include "geometry/tet_math.h"
@@ -10,7 +10,7 @@
 // Half-edge h = 3 * triangle + k runs from corner k to corner k + 1 of its triangle.
 typedef struct half_edges {
   const yw_tri_mesh* mesh;
-  int32_t* slots;  ///< half-edge + 1 that heads the list of an edge, 0 for an empty slot
+  int32_t* slots;  ///< half-edge + 1 that heads the list of an edge; 0: empty
   size_t capacity;
   int32_t* next;  ///< per half-edge: the next one of the same edge, -1 at the end
 } half_edges;
@@ -36,7 +36,7 @@ static size_t edge_slot(const half_edges* edges, int32_t h) {
   return slot;
 }
 
-// Grows with the angle of (x, y) from 0 to 4 for a full turn; no trigonometry needed to compare.
+// Increases with the angle of (x, y), from 0 to 4 for a full turn; comparing needs no trigonometry.
 static double turn_of(double x, double y) {
   double sum = fabs(x) + fabs(y);
   if (!(sum > 0.0)) return 0.0;
@@ -44,7 +44,7 @@ static double turn_of(double x, double y) {
   return x < 0.0 ? 2.0 - quarter : y < 0.0 ? 4.0 + quarter : quarter;
 }
 
-// How far to turn triangle h about its edge, into the solid, until it meets triangle o.
+// How far to rotate triangle h about its edge, into the solid, until it meets triangle o.
 static double turn_into_solid(const yw_tri_mesh* mesh, int32_t h, int32_t o) {
   yw_dvec3 a = yw_d3(mesh->positions[tail_of(mesh, h)]);
   yw_dvec3 axis = yw_dsub(yw_d3(mesh->positions[head_of(mesh, h)]), a);
@@ -58,7 +58,7 @@ static double turn_into_solid(const yw_tri_mesh* mesh, int32_t h, int32_t o) {
   return turn_of(yw_ddot(there, here) * sqrt(length2), yw_ddot(there, inward));
 }
 
-// The half-edge across: opposite in direction and first met when turning into the solid.
+// The half-edge across: opposite in direction and first met when rotating into the solid.
 static int32_t partner_of(const half_edges* edges, int32_t h) {
   int32_t best = -1, count = 0;
   double least = INFINITY;
@@ -175,10 +175,10 @@ static yw_status separate_sheets(yw_tri_mesh* mesh) {
 
 // Doubled edges -----------------------------------------------------------------------------------
 
-// Two sheets may still have an edge between the same two vertices, where both ends are held
-// together by other triangles. All but one of such edges get a vertex in the middle. Writes one
-// half-edge of each edge to halve, no two in one triangle, and returns their number; *left says
-// whether some had to wait.
+// Two layers may still have an edge between the same two vertices, where other triangles hold both
+// ends together. All but one of such edges get a vertex in the middle. Writes one half-edge of each
+// edge to split, no two in one triangle, and returns their number; *left says whether some had to
+// wait.
 static int32_t list_doubled(const half_edges* edges, unsigned char* taken, int32_t* out,
                             bool* left) {
   const yw_tri_mesh* mesh = edges->mesh;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Double-precision vectors and the measures of one tet, for set-up work where accuracy matters.
+// Double-precision vectors and measures of a tet, for set-up work where accuracy matters.
 #ifndef YW_GEOMETRY_TET_MATH_H
 #define YW_GEOMETRY_TET_MATH_H
 
@@ -32,7 +32,8 @@ static inline yw_dvec3 yw_dcross(yw_dvec3 a, yw_dvec3 b) {
 }
 static inline double yw_dlength(yw_dvec3 a) { return sqrt(yw_ddot(a, a)); }
 
-/// Vertices of face k (opposite vertex k) of a positive tet, counter-clockwise from outside.
+/// Vertices of face k (opposite vertex k) of a positive tet, counter-clockwise as seen from
+/// outside.
 static const unsigned char yw_tet_faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
 static inline void yw_tet_corners(const yw_tet_mesh* mesh, int32_t tet, yw_dvec3 out[4]) {
@@ -59,7 +60,7 @@ static inline void yw_tet_dihedral_cosines(const yw_dvec3 p[4], double* largest,
   for (int f = 0; f < 4; ++f) {
     for (int g = f + 1; g < 4; ++g) {
       double scale = length[f] * length[g];
-      // Outward normals: the angle inside is the supplement of the angle between them.
+      // Outward normals: the inner angle is the supplement of the angle between them.
       double cosine = scale > 0.0 ? -yw_ddot(n[f], n[g]) / scale : 1.0;
       if (!(scale > 0.0)) *smallest = -1.0;
       if (cosine > *largest) *largest = cosine > 1.0 ? 1.0 : cosine;

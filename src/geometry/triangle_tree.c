@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Built top down by the surface area heuristic over bins of centroids (Wald 2007, "On fast
+// Built top down with the surface area heuristic over bins of centroids (Wald 2007, "On fast
 // construction of SAH-based bounding volume hierarchies"). The nearest point on a triangle follows
-// the Voronoi regions of its corners and edges (Ericson, "Real-Time Collision Detection", 5.1.5).
+// from the Voronoi regions of its corners and edges (Ericson, "Real-Time Collision Detection",
+// 5.1.5).
 #include "geometry/triangle_tree.h"
 
 #include <string.h>
@@ -10,8 +11,8 @@
 
 #define NUM_BINS 16
 #define LEAF_SIZE 4
-/// Below this depth nodes are halved by count, so that no input makes a path longer than
-/// YW_TREE_MAX_DEPTH (31 more halvings reach a single triangle).
+/// Below this depth nodes are halved by count, so that no input exceeds YW_TREE_MAX_DEPTH (31 more
+/// halvings reach a single triangle).
 #define SAH_DEPTH 48
 /// Cost of visiting a node, in triangle tests.
 #define VISIT_COST 1.0f
@@ -40,7 +41,7 @@ static int bin_of(const item* it, int axis, float low, float to_bin) {
   return bin < 0 ? 0 : bin >= NUM_BINS ? NUM_BINS - 1 : bin;
 }
 
-// Cost of the best cut between the bins of one axis, and the last bin on its left side.
+// Cost of the best cut between the bins of one axis, and the last bin on its left.
 static float best_cut(const item* items, int32_t count, int axis, float low, float to_bin,
                       int* last_left) {
   yw_aabb boxes[NUM_BINS];
@@ -200,8 +201,7 @@ static yw_vec3 nearest_on_flat(const yw_tree_triangle* t, yw_vec3 p, int32_t* co
   return points[best];
 }
 
-// In double: the areas below are differences of products, and in a sliver nothing would be left of
-// them.
+// In double: the areas below are differences of products and would vanish in a sliver.
 typedef struct wide {
   double x, y, z;
 } wide;
@@ -233,7 +233,7 @@ yw_vec3 yw_triangle_nearest(const yw_tree_triangle* t, yw_vec3 p, int32_t* corne
   *corners = 4;
   if (d6 >= 0.0 && d5 <= d6) return t->c;
 
-  // Areas of the parts that the foot of p cuts off, up to a common factor.
+  // Areas of the parts cut off by the foot of p, up to a common factor.
   double vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4;
   *corners = 3;
   if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0) return wide_point(t->a, d1 / (d1 - d3), ab, 0.0, ac);
@@ -243,7 +243,7 @@ yw_vec3 yw_triangle_nearest(const yw_tree_triangle* t, yw_vec3 p, int32_t* corne
   double from_b = d4 - d3, from_c = d5 - d6, inv = 1.0 / (from_b + from_c);
   if (va <= 0.0 && from_b >= 0.0 && from_c >= 0.0)
     return wide_point(t->a, from_c * inv, ab, from_b * inv, ac);
-  // All three areas are positive here, unless rounding decides: then the edges are near enough.
+  // All three areas are positive here unless rounding decides; the edges are then close enough.
   if (!(va > 0.0 && vb > 0.0 && vc > 0.0)) return nearest_on_flat(t, p, corners);
   *corners = 7;
   inv = 1.0 / (va + vb + vc);
@@ -280,7 +280,7 @@ yw_nearest yw_triangle_tree_nearest(const yw_triangle_tree* tree, yw_vec3 p, flo
     if (node->count > 0) {
       visit_leaf(tree, node, p, &best);
     } else {
-      // The nearer child first; the other waits until the best is known better.
+      // The nearer child first; the other may be pruned later.
       float left = box_distance2(&tree->nodes[node->first], p);
       float right = box_distance2(&tree->nodes[node->first + 1], p);
       bool swap = right < left;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A tree of boxes over triangles: nearest triangle to a point. Flat arrays, children side by side,
-// built and walked without recursion.
+// A tree of boxes over triangles that finds the nearest triangle to a point. Flat arrays with
+// siblings next to each other, built and traversed without recursion.
 #ifndef YW_GEOMETRY_TRIANGLE_TREE_H
 #define YW_GEOMETRY_TRIANGLE_TREE_H
 
 #include "yawara/extend/vec.h"
 
-/// No path from the root is longer, whatever the triangles.
+/// Upper bound of the depth, for any triangles.
 #define YW_TREE_MAX_DEPTH 80
 
 /// Inner node: count 0, children first and first + 1. Leaf: triangles first .. first + count - 1.
@@ -20,7 +20,7 @@ typedef struct yw_tree_node {
 typedef struct yw_tree_triangle {
   yw_vec3 a, b, c;
   int32_t index;  ///< in the caller's array
-  bool is_flat;   ///< no area to speak of: its edges stand for it
+  bool is_flat;   ///< negligible area: represented by its edges
 } yw_tree_triangle;
 
 typedef struct yw_triangle_tree {
@@ -30,17 +30,16 @@ typedef struct yw_triangle_tree {
   yw_tree_triangle* triangles;  ///< in the order of the leaves
 } yw_triangle_tree;
 
-/// Where on a triangle the nearest point lies: bit k set for corner k, so 7 is the inside, 3 the
+/// Where on a triangle the nearest point lies: bit k is set for corner k, so 7 is the inside, 3 the
 /// edge ab, 4 the corner c.
 typedef struct yw_nearest {
-  int32_t triangle;  ///< in tree order; -1 when none is near enough
+  int32_t triangle;  ///< in tree order; -1 if none is near enough
   int32_t corners;
   float distance2;
   yw_vec3 point;
 } yw_nearest;
 
-/// triangles: 3 vertex numbers each, all in range. use (or NULL) says which triangles to take; at
-/// least one.
+/// triangles: 3 vertices each, all in range. use (may be NULL) selects the triangles, at least one.
 yw_status yw_triangle_tree_create(const yw_allocator* mem, int32_t num_triangles,
                                   const int32_t* triangles, const yw_vec3* positions,
                                   const bool* use, yw_triangle_tree* out);

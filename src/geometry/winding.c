@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Barill, Dickson, Schmidt, Levin, Jacobson 2018, "Fast winding numbers for soups and clouds":
-// far groups of triangles count as one dipole, near triangles exactly (van Oosterom and Strackee
-// 1983). The gradient of a triangle's solid angle is the Biot-Savart integral around its edges.
+// distant groups of triangles count as one dipole, near triangles are exact (van Oosterom and
+// Strackee 1983). The gradient of a triangle's solid angle is the Biot-Savart integral around its
+// edges.
 //
-// Half the solid angle of a triangle is the argument of a complex number. The numbers are
-// multiplied instead of adding their arguments, so that a query takes one arc tangent, not one per
-// triangle.
+// Half the solid angle of a triangle is the argument of a complex number. These numbers are
+// multiplied instead of adding their arguments, so a query needs one arc tangent in all instead of
+// one per triangle.
 #include "geometry/winding.h"
 
 #include "math/small/trig.h"
@@ -20,8 +21,8 @@ static yw_vec3 area_vector(const yw_tree_triangle* t) {
   return yw_scale(yw_cross(yw_sub(t->b, t->a), yw_sub(t->c, t->a)), 0.5f);
 }
 
-// Children come after their parent, so one pass from the back sums them up. area holds the sums of
-// areas; centers are weighted until the end.
+// Children come after their parent, so one backward pass sums them up. area holds the summed areas;
+// centers are weighted until the end.
 static void sum_dipoles(const yw_triangle_tree* tree, yw_dipole* dipoles, float* area) {
   for (int32_t n = tree->num_nodes - 1; n >= 0; --n) {
     const yw_tree_node* node = &tree->nodes[n];
@@ -80,14 +81,14 @@ void yw_winding_free(yw_winding* winding) {
 
 // Queries
 
-/// An angle as a unit complex number and whole turns: turns * 2 pi + argument.
+/// An angle as a unit complex number and full turns: turns * 2 pi + argument.
 typedef struct angle {
   float re, im;
   int32_t turns;
 } angle;
 
-// Adds the argument of (re, im), which is within [-pi, pi]. Only two arguments of the same sign can
-// leave that range together; the sign of the product then tells that they did.
+// Adds the argument of (re, im), which is within [-pi, pi]. The sum can leave that range only if
+// both arguments have the same sign; the sign of the product then shows that it did.
 static inline angle add_argument(angle sum, float re, float im) {
   float size = fabsf(re) > fabsf(im) ? fabsf(re) : fabsf(im);
   if (!(size > 0.0f)) return sum;
@@ -100,7 +101,7 @@ static inline angle add_argument(angle sum, float re, float im) {
   } else if (sum.im < 0.0f && im < 0.0f) {
     out.turns -= out.im >= 0.0f;
   }
-  // Lengths are between 1 and sqrt 2 after each factor: bring the product back near 1.
+  // Lengths are between 1 and sqrt 2 after each factor: rescale the product to about 1.
   float length = fabsf(out.re) + fabsf(out.im);
   inv = 1.0f / length;
   out.re *= inv, out.im *= inv;
@@ -115,7 +116,7 @@ static inline angle add_triangle(angle sum, const yw_tree_triangle* t, yw_vec3 p
   return add_argument(sum, re, im);
 }
 
-// Gradient of the solid angle along one edge, seen from the origin.
+// Gradient of the solid angle along one edge, as seen from the origin.
 static inline yw_vec3 edge_gradient(yw_vec3 a, yw_vec3 b) {
   float la = yw_length(a), lb = yw_length(b), product = la * lb;
   float bottom = product * (product + yw_dot(a, b));
