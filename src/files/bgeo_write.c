@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Houdini's classic .bgeo, version 5: everything big-endian.
-//   "Bgeo" 'V' version, then how many points, primitives, point groups, primitive groups, and
-//   attributes of points, vertices, primitives and the whole: eight 32-bit numbers;
-//   per attribute of points: 16-bit length and letters of the name, 16-bit size, 32-bit type (0:
+// Houdini's classic .bgeo, version 5, all big-endian:
+//   "Bgeo" 'V' version; then eight 32-bit counts: points, primitives, point groups, primitive
+//   groups, and attributes of points, vertices, primitives and the whole;
+//   per point attribute: 16-bit length and characters of the name, 16-bit size, 32-bit type (0:
 //   float), default;
 //   per point: x y z w and the attributes, 32-bit floats;
 //   an empty list of extras: 0x00 0xff.

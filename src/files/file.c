@@ -15,10 +15,9 @@
 #include "yawara/extend/memory.h"
 #include "yawara/extend/text_number.h"
 
-// Reading
-// -----------------------------------------------------------------------------------------
+// Reading -----------------------------------------------------------------------------------------
 
-// A path longer than this would leave no room for the message itself.
+// A longer path would leave no room for the message itself.
 #define SHORT_NAME 300
 
 const char* yw_file_short_name(const char* path) {
@@ -34,7 +33,7 @@ static yw_status check_readable(const char* path, int file, uint64_t max_bytes, 
     return yw_fail(error, YW_ERR_IO, "%s: cannot be read: %s", name, strerror(errno));
   if (S_ISDIR(info.st_mode))
     return yw_fail(error, YW_ERR_IO, "%s: is a folder, expected a file", name);
-  // Pipes and devices have no size to check first and may never end.
+  // Pipes and devices have no size to check in advance and may never end.
   if (!S_ISREG(info.st_mode))
     return yw_fail(error, YW_ERR_IO, "%s: is a pipe or device, expected a file", name);
   *size = info.st_size > 0 ? (uint64_t)info.st_size : 0;
@@ -53,7 +52,7 @@ static yw_status read_bytes(const char* path, int file, yw_file_data* data, yw_e
     if (got < 0)
       return yw_fail(error, YW_ERR_IO, "%s: cannot be read: %s", yw_file_short_name(path),
                      strerror(errno));
-    // The file became shorter while it was read: what is there is what counts.
+    // The file shrank while it was being read: keep what was read.
     if (got == 0) break;
     done += (size_t)got;
   }
@@ -74,7 +73,7 @@ yw_status yw_file_read_all(const char* path, uint64_t max_bytes, const yw_alloca
                            yw_file_data* out, yw_error* error) {
   *out = (yw_file_data){.mem = yw_mem_or_default(mem)};
   if (max_bytes == 0 || max_bytes > YW_FILE_MAX_BYTES) max_bytes = YW_FILE_MAX_BYTES;
-  // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+  // Without O_NONBLOCK, opening a pipe without a writer would block forever.
   int file = open(path, O_RDONLY | O_NONBLOCK);
   if (file < 0)
     return yw_fail(error, YW_ERR_IO, "%s: cannot be opened: %s", yw_file_short_name(path),
@@ -102,8 +101,7 @@ void yw_file_data_free(yw_file_data* data) {
   *data = (yw_file_data){0};
 }
 
-// Lists of what was read
-// -----------------------------------------------------------------------------------------
+// Lists of what was read --------------------------------------------------------------------------
 
 static char* copy_text(const yw_allocator* mem, const char* text, const char* tail) {
   size_t length = strlen(text), tail_length = strlen(tail);
@@ -133,8 +131,7 @@ void yw_file_list_free(yw_file_list* list) {
   YW_LIST_FREE(&list->mem, list);
 }
 
-// Writing
-// -----------------------------------------------------------------------------------------
+// Writing -----------------------------------------------------------------------------------------
 
 // Renaming onto a device or folder would destroy it or fail late.
 static yw_status check_target(const char* path, yw_error* error) {
@@ -149,7 +146,7 @@ static yw_status check_target(const char* path, yw_error* error) {
   return YW_OK;
 }
 
-// Differs between processes, threads and calls; O_EXCL settles the rest.
+// Differs between processes, threads and calls; O_EXCL handles collisions.
 static uint32_t temporary_number(uint32_t attempt) {
   static atomic_uint calls;
   struct timespec now = {0};
@@ -296,8 +293,7 @@ void yw_file_writer_abort(yw_file_writer* writer) {
   forget(writer);
 }
 
-// Folders
-// -----------------------------------------------------------------------------------------
+// Folders -----------------------------------------------------------------------------------------
 
 yw_status yw_make_folders(const char* path, yw_error* error) {
   char* partial = copy_text(NULL, path, "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Grids of numbers: VTK's image data (.vti), and MetaImage (.mhd), a few lines of text beside a raw
+// Grids of values: VTK image data (.vti) and MetaImage (.mhd), a text header with a separate raw
 // file.
 #include <float.h>
 #include <inttypes.h>
@@ -91,7 +91,7 @@ static bool read_values(yw_scan* file, yw_scan* scan, yw_scalar type, yw_grid* g
   return true;
 }
 
-// Numbers of an attribute or a line, separated by blanks; false when there are not exactly `count`.
+// Numbers of an attribute or a line, separated by blanks; false if there are not exactly `count`.
 static bool parse_numbers(yw_span text, int count, double* out) {
   const char* at = text.begin;
   for (int i = 0; i < count; ++i) {
@@ -219,7 +219,7 @@ static bool read_vti(yw_scan* scan, const char* wanted, yw_grid* grid) {
   int64_t size[3];
   double origin[3];
   for (int k = 0; k < 3; ++k) {
-    // Values of cells belong to their centres.
+    // Cell values are located at cell centres.
     double points = v.extent[2 * k + 1] - v.extent[2 * k] + 1.0;
     bool cells = v.of_cells && points > 1.0;
     size[k] = (int64_t)points - (cells ? 1 : 0);
@@ -371,7 +371,7 @@ static bool read_mhd(yw_scan* scan, const char* path, yw_grid* grid) {
   return good;
 }
 
-// -------------------------------------------------------------------------------------------------
+// Entry points ------------------------------------------------------------------------------------
 
 static bool has_ending(const char* path, const char* ending) {
   size_t length = strlen(path), tail = strlen(ending);

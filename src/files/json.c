@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tree of a JSON text: memory, lookups, comparison and changes. json_parse.c reads the text.
+// The tree of a JSON text: memory, lookup, comparison and changes. json_parse.c reads the text.
 #include "yawara/extend/json.h"
 
 #include <stdio.h>
@@ -55,7 +55,7 @@ yw_json* yw_json_root(yw_json_doc* doc) { return doc->root; }
 
 // Lookups -----------------------------------------------------------------------------------------
 
-// Position of the first key that is not below `key`.
+// Position of the first key that is not less than `key`.
 static int32_t lower_bound(const yw_json* object, const char* key) {
   int32_t low = 0, high = object->count;
   while (low < high) {
@@ -182,7 +182,7 @@ yw_json* yw_json_new(yw_json_doc* doc, yw_json_type type, const char* text, int3
   return node;
 }
 
-// Takes over the place of `old` in the tree.
+// Puts `value` in the place of `old` in the tree.
 static void replace(yw_json* parent, yw_json* old, yw_json* value) {
   value->parent = parent;
   value->index = old->index;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// JSON text to tree. One pass after a check of the encoding; recursion is bounded by the depth
-// limit. Places are counted lazily: every byte is looked at once more, when a node needs its place.
+// Parses JSON text into a tree, in one pass after a check of the encoding; recursion is bounded by
+// the depth limit. Lines and columns are counted lazily: every byte is visited once more, when a
+// node needs its position.
 #include <locale.h>
 #include <math.h>
 #include <stdarg.h>
@@ -17,10 +18,10 @@ typedef struct parser {
   yw_json_doc* doc;
   const char* name;
   const char *p, *end;
-  const char* mark;  // line and column are those of mark
+  const char* mark;  // position to which line and column refer
   int32_t line, column;
   int32_t source;
-  YW_LIST(yw_json*) open;  // items of the containers that are not closed yet
+  YW_LIST(yw_json*) open;  // items of containers that are not closed yet
   YW_LIST(yw_json*) scratch;
   YW_LIST(char) text;
   yw_error* error;
@@ -28,7 +29,7 @@ typedef struct parser {
 
 // Places and messages -----------------------------------------------------------------------------
 
-// Moves the mark to p.
+// Advances the mark to p.
 static void count_place(parser* s) {
   for (; s->mark < s->p; s->mark++) {
     char c = *s->mark;
@@ -42,7 +43,7 @@ static void count_place(parser* s) {
   }
 }
 
-// Every message of the parser: at its current place. Overrides have no lines.
+// All messages of the parser, at its current position. Overrides have no line numbers.
 #define FAIL(s, status, ...) (fail_here((s), (status), __VA_ARGS__), NULL)
 static void fail_here(parser* s, yw_status status, const char* format, ...) YW_PRINTF(3, 4);
 static void fail_here(parser* s, yw_status status, const char* format, ...) {
@@ -66,7 +67,7 @@ static void* fail_memory(parser* s) {
 
 static char peek(const parser* s) { return s->p < s->end ? *s->p : '\0'; }
 
-// Not those of ctype.h, which depend on the locale.
+// Unlike those of ctype.h, these do not depend on the locale.
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -75,7 +76,7 @@ static bool is_word(char c) {
   return is_digit(c) || is_letter(c) || c == '-' || c == '+' || c == '.';
 }
 
-// What stands at p, in words: 'x', a word, or the end of the text.
+// Describes what is at p: 'x', a word, or the end of the text.
 static const char* found(const parser* s, char out[48]) {
   if (s->p >= s->end) return "the end of the text";
   unsigned char c = (unsigned char)*s->p;
@@ -92,7 +93,7 @@ static const char* found(const parser* s, char out[48]) {
 
 // Encoding ----------------------------------------------------------------------------------------
 
-// Bytes of the UTF-8 character at p, or 0 when it is not one (overlong, surrogate, too large).
+// Bytes of the UTF-8 character at p, or 0 if it is invalid (overlong, surrogate, too large).
 static int utf8_length(const unsigned char* p, const unsigned char* end) {
   unsigned char c = p[0];
   int length = c < 0x80 ? 1 : c >= 0xC2 && c < 0xE0 ? 2 : (c & 0xF0) == 0xE0 ? 3 : 4;
@@ -158,8 +159,8 @@ static bool skip_space(parser* s) {
 
 // Numbers -----------------------------------------------------------------------------------------
 
-// The rare numbers that need more than one exact operation. strtod rounds them right, in the C
-// locale whatever the program's is.
+// For the rare numbers that need more than one exact operation: strtod rounds them correctly,
+// called in the C locale whatever the program's is.
 static double slow_number(const char* text) {
   locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (c_locale == (locale_t)0) return strtod(text, NULL);
@@ -181,11 +182,11 @@ static void add_digit(decimal* d, char c, bool fraction) {
     d->num_digits += d->digits != 0;
     d->exponent -= fraction;
   } else {
-    d->num_digits = 99;  // too many for the short way
+    d->num_digits = 99;  // too many for the fast path
   }
 }
 
-// Digits at p; false (with a message) when there is none.
+// Digits at p; false (with a message) if there are none.
 static bool scan_digits(parser* s, decimal* d, bool fraction, const char* where) {
   char word[48];
   if (!is_digit(peek(s))) {
@@ -207,9 +208,9 @@ static bool scan_exponent(parser* s, decimal* d) {
   return true;
 }
 
-// False when it takes more than one exact operation.
+// False if more than one exact operation is needed.
 static bool quick_number(const decimal* d, double* out) {
-  // Exact integers times exact powers of ten round once, so this is the nearest double.
+  // An exact integer times an exact power of ten rounds once, so this is the nearest double.
   static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -238,7 +239,7 @@ static bool parse_number(parser* s, yw_json* node) {
 
   double value;
   if (!quick_number(&d, &value)) {
-    // strtod wants a zero byte at the end, which the text need not have.
+    // strtod needs a terminating zero, which the text may lack.
     int32_t length = (int32_t)(s->p - begin) - negative;
     s->text.count = 0;
     if (!YW_LIST_RESERVE(&s->doc->mem, &s->text, length + 1)) return fail_memory(s) != NULL;
@@ -292,7 +293,7 @@ static bool parse_hex4(parser* s, uint32_t* out) {
   return true;
 }
 
-// p stands after \u.
+// p is after \u.
 static bool parse_unicode_escape(parser* s) {
   uint32_t code, low;
   if (!parse_hex4(s, &code)) return false;
@@ -316,7 +317,7 @@ static bool parse_unicode_escape(parser* s) {
   return add_code_point(s, code);
 }
 
-// p stands after the backslash.
+// p is after the backslash.
 static bool parse_escape(parser* s) {
   static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
   char c = peek(s), word[48];
@@ -334,7 +335,7 @@ static bool parse_escape(parser* s) {
   return add_char(s, (unsigned)to[at - from]);
 }
 
-// The string at p (a quote), into s->text.
+// Reads the string at p (a quote) into s->text.
 static bool parse_text(parser* s) {
   const char* begin = s->p;
   s->text.count = 0;
@@ -363,7 +364,7 @@ static char* take_text(parser* s) {
 
 // Values ------------------------------------------------------------------------------------------
 
-// Stable merge sort by key: order does not depend on luck, time does not depend on malice.
+// Stable merge sort by key: deterministic, and fast even for hostile input.
 static bool sort_by_key(parser* s, yw_json** items, int32_t count) {
   s->scratch.count = 0;
   if (!YW_LIST_RESERVE(&s->doc->mem, &s->scratch, count)) return fail_memory(s) != NULL;
@@ -398,7 +399,7 @@ static bool check_keys(parser* s, yw_json* object) {
   return true;
 }
 
-// Gives a container the items that were opened since `first`.
+// Gives a container the items pushed since `first`.
 static bool close_container(parser* s, yw_json* node, int32_t first) {
   int32_t count = s->open.count - first;
   node->count = count;
@@ -421,7 +422,7 @@ static bool close_container(parser* s, yw_json* node, int32_t first) {
 
 static yw_json* parse_value(parser* s, int32_t depth);
 
-// "key" : of an object.
+// Reads "key" : of an object.
 static char* parse_key(parser* s) {
   char word[48];
   if (peek(s) != '"') {

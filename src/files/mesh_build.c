@@ -26,13 +26,12 @@ void yw_mesh_build_free(yw_mesh_build* build) {
   YW_LIST_FREE(&build->mem, &build->painted);
 }
 
-// Adding
-// ------------------------------------------------------------------------------------------
+// Adding ------------------------------------------------------------------------------------------
 
-// Above this a double becomes an infinite float.
+// A larger double becomes an infinite float.
 #define LARGEST 0x1.ffffffp127
 
-// Nearest float; what rounds to the largest one is just above it.
+// Nearest float; values that round to the largest float may slightly exceed it.
 static float to_float(double value) {
   double largest = (double)FLT_MAX;
   return (float)(value > largest ? largest : value < -largest ? -largest : value);
@@ -78,7 +77,7 @@ static bool note_index(yw_mesh_build* build, yw_scan* scan, int64_t index, const
   return true;
 }
 
-// An index too large for 32 bits is noted above and fails at the end.
+// An index too large for 32 bits is recorded above and fails at the end.
 static int32_t store_index(int64_t index) { return index > INT32_MAX ? INT32_MAX : (int32_t)index; }
 
 bool yw_build_corner(yw_mesh_build* build, yw_scan* scan, int64_t index) {
@@ -125,8 +124,7 @@ bool yw_build_fail_second_order(yw_scan* scan, const char* how_to_avoid) {
                       how_to_avoid);
 }
 
-// Finishing
-// ---------------------------------------------------------------------------------------
+// Finishing ---------------------------------------------------------------------------------------
 
 static bool check_indices(yw_mesh_build* build, yw_scan* scan) {
   int32_t count = build->positions.count, base = build->index_base;
@@ -170,17 +168,16 @@ bool yw_build_finish(yw_mesh_build* build, yw_scan* scan) {
       if (!YW_PUSH(&build->mem, scan, &build->colors, ((yw_vec3){1.0f, 1.0f, 1.0f}))) return false;
   if (build->labels.count > 0 && !pad_labels(build, scan)) return false;
   turn_tets(build);
-  // Labels that say nothing are no labels.
+  // Drop labels that are all equal to 0.
   bool any = false;
   for (int32_t t = 0; t < build->labels.count && !any; ++t) any = build->labels.items[t] != 0;
   if (!any) YW_LIST_FREE(&build->mem, &build->labels);
   return true;
 }
 
-// Handing over
-// ------------------------------------------------------------------------------------
+// Handing over ------------------------------------------------------------------------------------
 
-// Numbers the vertices that tets use without gaps and moves them together.
+// Renumbers the vertices used by tets without gaps and compacts them.
 static bool drop_unused(yw_mesh_build* build) {
   int32_t count = build->positions.count, used = 0;
   int32_t* new_of_old = YW_NEW_ARRAY(&build->mem, int32_t, count);
@@ -197,7 +194,7 @@ static bool drop_unused(yw_mesh_build* build) {
   yw_mem_free(&build->mem, new_of_old);
   build->positions.count = used;
   if (build->colors.count) build->colors.count = used;
-  // Faces were for a surface, which tets give better.
+  // Faces were for a surface; the tets' boundary replaces them.
   YW_LIST_FREE(&build->mem, &build->corners);
   YW_LIST_FREE(&build->mem, &build->sizes);
   return true;
@@ -212,7 +209,7 @@ static yw_status prepare(yw_mesh_build* build, const char* path, yw_error* error
   return YW_OK;
 }
 
-// Takes the items out of a YW_LIST, in a block of the exact size where much would be wasted.
+// Takes the items out of a YW_LIST, reallocated to the exact size if much would be wasted.
 static void* give(const yw_allocator* mem, void* list, size_t size) {
   struct {
     void* items;
@@ -250,7 +247,7 @@ yw_status yw_build_take_tets(yw_mesh_build* build, const char* path, yw_tet_mesh
   return YW_OK;
 }
 
-// All polygons as triangles. Pure triangle meshes take the list of corners as it is.
+// Triangulates all polygons. Pure triangle meshes reuse the list of corners.
 static bool triangulate(yw_mesh_build* build, int32_t** triangles, int32_t* count) {
   int64_t total = 0;
   int32_t largest = 0;
@@ -269,7 +266,7 @@ static bool triangulate(yw_mesh_build* build, int32_t** triangles, int32_t* coun
   if (*triangles && scratch) {
     const int32_t* corners = build->corners.items;
     int32_t* out = *triangles;
-    // Cutting ears is quadratic; a hostile file of huge polygons must not take hours.
+    // Ear clipping is quadratic; a hostile file with huge polygons must not take hours.
     int64_t budget = 20000000 + 100 * (int64_t)build->corners.count;
     for (int32_t i = 0; i < build->sizes.count; ++i) {
       int32_t size = build->sizes.items[i];
@@ -341,11 +338,10 @@ yw_status yw_build_take_positions(yw_mesh_build* build, const char* path, yw_vec
   return YW_OK;
 }
 
-// Welding
-// -----------------------------------------------------------------------------------------
+// Welding -----------------------------------------------------------------------------------------
 
-// Hash table with open addressing. The seed depends on all the data, so that nobody can write a
-// file whose points all meet in one place of the table.
+// Hash table with open addressing. The seed depends on all the data, so no file can be crafted
+// whose points all collide.
 int32_t yw_weld_positions(const yw_allocator* mem, const yw_vec3* positions, int32_t count,
                           yw_vec3* out, int32_t* index_of) {
   size_t num_slots = 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mesh files by the ending of their names.
+// Mesh files by extension.
 #include <string.h>
 
 #include "files/mesh_formats.h"
@@ -9,7 +9,7 @@
 
 typedef bool (*reader)(yw_scan* scan, yw_mesh_build* build);
 
-// TetGen's pair of files is handled apart.
+// TetGen's file pair is handled separately.
 static const struct {
   const char* ending;
   reader read;
@@ -19,7 +19,7 @@ static const struct {
 
 #define ENDINGS ".obj, .ply, .stl, .node/.ele, .msh, .vtk, .vtu or .mesh"
 
-// The last dot of the file's own name and what follows; "" without one.
+// The last dot of the file name and what follows; "" without one.
 static const char* ending_of(const char* path) {
   const char* slash = strrchr(path, '/');
   const char* dot = strrchr(slash ? slash : path, '.');
@@ -40,7 +40,7 @@ static yw_status fail_ending(const char* path, const char* expected, yw_error* e
                  expected);
 }
 
-// The same name with another ending, in capitals where the old one is.
+// The same name with another extension, in capitals if the old one is.
 static char* replace_ending(const char* path, const char* ending, const yw_allocator* mem) {
   const char* old = ending_of(path);
   size_t kept = (size_t)(old - path), length = strlen(ending);
@@ -53,8 +53,7 @@ static char* replace_ending(const char* path, const char* ending, const yw_alloc
   return name;
 }
 
-// Reading
-// -----------------------------------------------------------------------------------------
+// Reading -----------------------------------------------------------------------------------------
 
 static yw_status read_with(const char* path, reader read, yw_mesh_build* build, yw_error* error) {
   yw_file_data data;
@@ -163,8 +162,7 @@ yw_status yw_positions_read(const char* path, const yw_allocator* mem, yw_vec3**
   return status;
 }
 
-// Writing
-// -----------------------------------------------------------------------------------------
+// Writing -----------------------------------------------------------------------------------------
 
 void yw_put_u32_le(unsigned char* out, uint32_t value) {
   for (int32_t i = 0; i < 4; ++i) out[i] = (unsigned char)(value >> (8 * i));
@@ -180,7 +178,7 @@ static uint32_t bits_of(float value) {
 void yw_put_float_le(unsigned char* out, float value) { yw_put_u32_le(out, bits_of(value)); }
 void yw_put_float_be(unsigned char* out, float value) { yw_put_u32_be(out, bits_of(value)); }
 
-// A mesh that was put together by hand may refer to vertices it does not have.
+// A mesh built by the caller may refer to vertices it does not have.
 static yw_status check_indices(const int32_t* indices, int64_t count, int32_t num_vertices,
                                const char* path, yw_error* error) {
   for (int64_t i = 0; i < count; ++i)
@@ -212,7 +210,7 @@ yw_status yw_tri_mesh_write(const char* path, const yw_tri_mesh* mesh, yw_error*
   return yw_file_writer_commit(&file, error);
 }
 
-// Both files are complete before either gets its name.
+// Both files are completed before either is renamed.
 static yw_status write_tetgen(const char* path, const yw_tet_mesh* mesh, yw_error* error) {
   char* node_path = replace_ending(path, ".node", &mesh->mem);
   char* ele_path = replace_ending(path, ".ele", &mesh->mem);

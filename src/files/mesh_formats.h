@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One reader and, where there is one, one writer per mesh format. Readers fill a build from a scan
-// over the whole file and return false after an error, which is in the scan.
+// One reader and, for some, one writer per mesh format. Readers fill a build from a scan over the
+// whole file and return false after an error, which is in the scan.
 #ifndef YW_FILES_MESH_FORMATS_H
 #define YW_FILES_MESH_FORMATS_H
 
@@ -15,10 +15,11 @@ bool yw_read_vtk(yw_scan* scan, yw_mesh_build* build);
 bool yw_read_vtu(yw_scan* scan, yw_mesh_build* build);
 bool yw_read_medit(yw_scan* scan, yw_mesh_build* build);
 bool yw_read_tetgen_nodes(yw_scan* scan, yw_mesh_build* build);
-/// After the nodes: their numbering (from 0 or 1) holds here too.
+/// After the nodes: uses the same numbering (from 0 or 1).
 bool yw_read_tetgen_tets(yw_scan* scan, yw_mesh_build* build);
 
-/// Writers remember errors in the file writer; what a format cannot hold is a status.
+/// Write errors are kept in the file writer; what a format cannot represent is returned as a
+/// status.
 void yw_write_obj(yw_file_writer* file, const yw_tri_mesh* mesh);
 void yw_write_stl(yw_file_writer* file, const yw_tri_mesh* mesh);
 void yw_write_tetgen_nodes(yw_file_writer* file, const yw_tet_mesh* mesh);
@@ -26,7 +27,7 @@ void yw_write_tetgen_tets(yw_file_writer* file, const yw_tet_mesh* mesh);
 yw_status yw_write_gmsh(yw_file_writer* file, const yw_tet_mesh* mesh, yw_error* error);
 void yw_write_medit(yw_file_writer* file, const yw_tet_mesh* mesh);
 
-/// Bytes of numbers in a given order, whatever this machine's is.
+/// Numbers as bytes in a given order, independent of this machine's byte order.
 void yw_put_u32_le(unsigned char* out, uint32_t value);
 void yw_put_u32_be(unsigned char* out, uint32_t value);
 void yw_put_float_le(unsigned char* out, float value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gmsh .msh, versions 2.x and 4.1, as text and as bytes. The two forms of a version hold the same
+// Gmsh .msh, versions 2.x and 4.1, text and binary. The two forms of a version hold the same
 // numbers in the same order, so one reader serves both; versions differ in how they group them.
 // Node tags may have gaps: they are looked up, never used as array indices.
 #include <inttypes.h>
@@ -25,12 +25,11 @@ typedef struct gmsh {
   int32_t* slots;  // hash table from tag to node number + 1
   size_t num_slots;
   uint64_t seed;
-  int64_t first_tag;  // tags are first_tag, first_tag + 1, ... when consecutive
+  int64_t first_tag;  // tags are first_tag, first_tag + 1, ... if consecutive
   bool consecutive;
 } gmsh;
 
-// Sections
-// ----------------------------------------------------------------------------------------
+// Sections ----------------------------------------------------------------------------------------
 
 static bool read_format(gmsh* g) {
   yw_scan* scan = g->scan;
@@ -48,7 +47,7 @@ static bool read_format(gmsh* g) {
     return yw_scan_fail(scan, "numbers of %" PRId64 " bytes are not supported, expected 8", size);
   g->size_type = size == 4 ? YW_UINT32 : YW_UINT64;
   if (binary) {
-    // An integer 1 tells the order of bytes.
+    // An integer 1 reveals the byte order.
     yw_scan_skip_line(scan);
     scan->mark = scan->at;
     int64_t one;
@@ -64,7 +63,7 @@ static bool read_format(gmsh* g) {
   return true;
 }
 
-// From a keyword to the values: binary ones begin right after the newline.
+// Moves from a keyword to the values: binary ones start right after the newline.
 static void enter_section(gmsh* g) {
   yw_scan_skip_line(g->scan);
   g->scan->encoding = g->values;
@@ -75,7 +74,7 @@ static bool leave_section(gmsh* g, const char* end) {
   return yw_scan_expect(g->scan, end);
 }
 
-// To the end of a section that is not used.
+// Skips to the end of an unused section.
 static bool skip_section(gmsh* g, yw_span name) {
   yw_scan* scan = g->scan;
   size_t length = yw_span_size(name);
@@ -92,13 +91,12 @@ static bool read_size(gmsh* g, const char* what, size_t bytes_each, int32_t* out
   return yw_scan_count(g->scan, g->four ? g->size_type : YW_INT32, what, bytes_each, out);
 }
 
-// Least bytes that a number takes.
+// Minimum size of a number in bytes.
 static size_t bytes_of(const gmsh* g, yw_scalar type) {
   return g->values == YW_TEXT ? 2 : yw_scalar_size(type);
 }
 
-// Entities (4.1): which physical group a volume belongs to
-// -------------------------------------------------------------------------------------------
+// Entities (4.1): which physical group a volume belongs to ----------------------------------------
 
 static bool read_entity(gmsh* g, int32_t dimension) {
   yw_scan* scan = g->scan;
@@ -113,7 +111,7 @@ static bool read_entity(gmsh* g, int32_t dimension) {
   for (int32_t i = 0; i < num_physical; ++i) {
     int64_t physical;
     if (!yw_scan_int(scan, YW_INT32, "the tag of a physical group", &physical)) return false;
-    // A sign only turns the orientation; the first group counts.
+    // A sign only means orientation; the first group is used.
     if (i == 0) entity.physical = physical < 0 ? -physical : physical;
   }
   if (dimension > 0) {
@@ -134,7 +132,7 @@ static bool read_entities(gmsh* g) {
   return true;
 }
 
-// Volumes are few as a rule and ascend; anything else is put in order once (heap sort).
+// There are usually few volumes, in ascending order; others are sorted once (heap sort).
 static void sift_down(gmsh_entity* items, int32_t root, int32_t count) {
   for (int32_t child; (child = 2 * root + 1) < count; root = child) {
     if (child + 1 < count && items[child].tag < items[child + 1].tag) ++child;
@@ -170,8 +168,7 @@ static int64_t physical_of(const gmsh* g, int64_t tag) {
   return found ? g->volumes.items[low].physical : 0;
 }
 
-// Nodes
-// -------------------------------------------------------------------------------------------
+// Nodes -------------------------------------------------------------------------------------------
 
 static bool read_coordinates(gmsh* g) {
   static const char* const names[3] = {"x of a node", "y of a node", "z of a node"};
@@ -183,7 +180,7 @@ static bool read_coordinates(gmsh* g) {
 
 static bool read_nodes_2(gmsh* g) {
   int32_t count;
-  // In binary files, too, the count is text.
+  // The count is text even in binary files.
   g->scan->encoding = YW_TEXT;
   if (!yw_scan_count(g->scan, YW_INT32, "the number of nodes", 8, &count)) return false;
   enter_section(g);
@@ -195,7 +192,7 @@ static bool read_nodes_2(gmsh* g) {
   return true;
 }
 
-// Blocks: all tags, then all coordinates, with parameters on the geometry behind them.
+// Blocks: all tags, then all coordinates, followed by parameters on the geometry.
 static bool read_node_block(gmsh* g) {
   int64_t dimension, entity, parametric, tag;
   int32_t count;
@@ -235,8 +232,8 @@ static bool read_nodes_4(gmsh* g) {
   return true;
 }
 
-// Most files number their nodes without gaps; for the others a hash table, whose seed depends on
-// all tags so that no file can be written to make it slow.
+// Most files number their nodes without gaps. Others use a hash table, whose seed depends on all
+// tags so that no file can be crafted to make it slow.
 static bool index_tags(gmsh* g) {
   int32_t count = g->tags.count;
   const int64_t* tags = g->tags.items;
@@ -275,14 +272,13 @@ static bool find_node(gmsh* g, int64_t tag, int64_t* node) {
                                     tag, g->tags.count);
 }
 
-// Elements
-// ----------------------------------------------------------------------------------------
+// Elements ----------------------------------------------------------------------------------------
 
 #define TYPE_TRIANGLE 2
 #define TYPE_QUAD 3
 #define TYPE_TET 4
 
-// Nodes per element by type; 0 where there is no such type.
+// Nodes per element by type; 0 if there is no such type.
 static int32_t nodes_of_type(int64_t type) {
   static const unsigned char nodes[32] = {0,  2,  3,  4,  4, 8, 6,  5,  3,  6, 9,
                                           10, 27, 18, 14, 1, 8, 20, 15, 13, 9, 10,
@@ -292,7 +288,7 @@ static int32_t nodes_of_type(int64_t type) {
   return type > 0 && type < 32 ? nodes[type] : 0;
 }
 
-// Checks that a type is known and whether leaving it out would leave out volume.
+// Checks that a type is known, and whether skipping it would leave out volume.
 static bool check_type(gmsh* g, int64_t type, int32_t count) {
   if (nodes_of_type(type) == 0) return yw_scan_fail(g->scan, "unknown element type %" PRId64, type);
   if (type == 11 || type == 29 || type == 30 || type == 31)
@@ -308,7 +304,8 @@ static bool check_type(gmsh* g, int64_t type, int32_t count) {
   return true;
 }
 
-// The nodes of one element; points, lines and what else is no face or tet are passed over.
+// Reads the nodes of one element; points, lines and anything else that is not a face or tet are
+// skipped.
 static bool read_element_nodes(gmsh* g, int64_t type, yw_scalar tag_type, int64_t entity,
                                int64_t physical) {
   yw_scan* scan = g->scan;
@@ -350,7 +347,7 @@ static bool read_elements_2(gmsh* g) {
   if (!yw_scan_count(g->scan, YW_INT32, "the number of elements", 8, &count)) return false;
   enter_section(g);
   for (int64_t done = 0; done < count; done += in_block) {
-    // Text: number, type, tags per element. Bytes: type, how many follow, tags; then the elements.
+    // Text: number, type, tags per element. Binary: type, count, tags; then the elements.
     bool text = g->values == YW_TEXT;
     if (text && !yw_scan_int(g->scan, YW_INT32, "the number of an element", &number)) return false;
     if (!yw_scan_int(g->scan, YW_INT32, "the type of an element", &type)) return false;
@@ -406,7 +403,7 @@ static bool read_elements_4(gmsh* g) {
   return true;
 }
 
-// Without physical groups the volumes themselves tell regions apart, if there are several.
+// Without physical groups, the volumes themselves distinguish regions if there are several.
 static void choose_labels(gmsh* g) {
   int32_t count = g->elementary.count;
   if (g->any_physical || count == 0) return;

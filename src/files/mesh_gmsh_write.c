@@ -10,7 +10,7 @@ static int compare_labels(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-// Labels in ascending order, each once.
+// Sorts labels in ascending order and removes duplicates.
 static int32_t sort_unique(int32_t* labels, int32_t count) {
   qsort(labels, (size_t)count, sizeof *labels, compare_labels);
   int32_t unique = 0;
@@ -19,7 +19,7 @@ static int32_t sort_unique(int32_t* labels, int32_t count) {
   return unique;
 }
 
-// Number of the entity of a label, from 1.
+// Number of the entity of a label, counted from 1.
 static int32_t entity_of(const int32_t* labels, int32_t count, int32_t label) {
   int32_t low = 0, high = count;
   while (low + 1 < high) {
@@ -66,7 +66,7 @@ static void put_nodes(yw_file_writer* file, const yw_tet_mesh* mesh) {
   yw_file_printf(file, "$EndNodes\n");
 }
 
-// A block per run of equal labels, so that tets keep their order.
+// One block per run of equal labels, so that tets keep their order.
 static void put_elements(yw_file_writer* file, const yw_tet_mesh* mesh, const int32_t* labels,
                          int32_t num_labels) {
   int32_t num_blocks = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Medit .mesh as text: keywords, each followed by a count and its records. Used are Vertices,
-// Triangles, Quadrilaterals and Tetrahedra; other keywords are passed over with their numbers.
+// Medit .mesh as text: keywords, each followed by a count and its records. Vertices, Triangles,
+// Quadrilaterals and Tetrahedra are used; other keywords are skipped with their numbers.
 #include <inttypes.h>
 
 #include "files/mesh_formats.h"
@@ -69,7 +69,7 @@ static bool count_other(yw_scan* scan, yw_mesh_build* build, const char* name) {
   return true;
 }
 
-// Numbers belong to the keyword before them.
+// Numbers belong to the preceding keyword.
 static bool is_number(yw_span word) {
   char c = *word.begin;
   return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.';
@@ -106,7 +106,7 @@ bool yw_read_medit(yw_scan* scan, yw_mesh_build* build) {
     else
       ended = yw_span_is(word, "End");
     if (!good) return false;
-    // What is left of a keyword that is not used.
+    // Skip the rest of an unused keyword.
     while (!ended && yw_scan_word(scan, &word)) {
       if (is_number(word)) continue;
       scan->at = word.begin;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Wavefront OBJ: vertices (with colors after the coordinates, as many programs write them) and
-// faces of any size. Texture coordinates, normals, materials, groups and curves are passed over.
+// faces of any size. Texture coordinates, normals, materials, groups and curves are ignored.
 #include <inttypes.h>
 
 #include "files/mesh_formats.h"
@@ -28,7 +28,7 @@ static bool read_vertex(yw_scan* scan, yw_mesh_build* build) {
   return count < 6 || yw_build_color(build, scan, values + count - 3);
 }
 
-// f v v v ... with v, v/vt, v//vn or v/vt/vn; numbers from 1, or backwards from the last vertex.
+// f v v v ... with v, v/vt, v//vn or v/vt/vn; numbered from 1, or backwards from the last vertex.
 static bool read_face(yw_scan* scan, yw_mesh_build* build) {
   yw_span word;
   int32_t count = 0;

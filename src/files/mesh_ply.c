@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// PLY: a header that describes elements and their properties, then their values as text or bytes
-// of either order. Used are x, y, z and colors of "vertex", the index list of "face" and of
-// "tristrips"; everything else is passed over, wherever it stands.
+// PLY: a header that describes elements and their properties, then their values as text or binary
+// in either byte order. x, y, z and colors of "vertex" and the index lists of "face" and
+// "tristrips" are used; everything else is ignored, wherever it appears.
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "files/mesh_formats.h"
 
-// What a property means to us.
+// Role of a property.
 typedef enum role {
   ROLE_NONE,
   ROLE_X,
@@ -25,7 +25,7 @@ typedef struct ply_property {
   yw_scalar type;
   yw_scalar count_type;  // of lists
   bool is_list;
-  bool painted;  // the attribute that was asked for
+  bool painted;  // the requested attribute
   role role;
 } ply_property;
 
@@ -183,14 +183,14 @@ static bool read_header(yw_scan* scan, yw_mesh_build* build, ply_header* header)
   return yw_scan_fail(scan, "the file ends inside the header");
 }
 
-// Colors: integers are fractions of their largest value.
+// Integer colors are divided by the largest value of their type.
 static double color_scale(yw_scalar type) {
   static const double largest[YW_NUM_SCALARS] = {
       127.0, 255.0, 32767.0, 65535.0, 2147483647.0, 4294967295.0, 1.0, 1.0, 1.0, 1.0};
   return 1.0 / largest[type];
 }
 
-// Least bytes of one element, to check its count against what is left.
+// Minimum size of one element in bytes, to check its count against the remaining file.
 static size_t element_bytes(const ply_header* header, const ply_element* element) {
   size_t bytes = 0;
   for (int32_t i = 0; i < element->num_properties; ++i) {
@@ -273,8 +273,8 @@ static bool read_face(yw_scan* scan, yw_mesh_build* build, const ply_property* p
   return yw_build_polygon_end(build, scan, length);
 }
 
-// A strip: every vertex makes a triangle with the two before it, turned every other time; -1 starts
-// anew.
+// A strip: every vertex forms a triangle with the two before it, with alternating orientation; -1
+// starts a new strip.
 static bool read_strip(yw_scan* scan, yw_mesh_build* build, const ply_property* p) {
   int32_t length;
   if (!read_list_length(scan, p, &length)) return false;

@@ -7,7 +7,7 @@ typedef struct point {
   double x, y;
 } point;
 
-// A polygon seen along its normal: the two axes that keep its orientation.
+// A polygon viewed along its normal: the two axes that preserve its orientation.
 typedef struct polygon_view {
   const yw_vec3* positions;
   int32_t u, v;  // 0 to 2
@@ -27,7 +27,8 @@ static double area(point a, point b, point c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-// Looks along the axis nearest to the area vector (Newell), so that the polygon turns left.
+// Views along the axis closest to the area vector (Newell), so that the polygon is
+// counter-clockwise.
 static polygon_view make_view(const yw_vec3* positions, const int32_t* corners, int32_t count) {
   double n[3] = {0.0, 0.0, 0.0};
   yw_vec3 origin = positions[corners[0]];
@@ -59,7 +60,8 @@ static bool contains(point a, point b, point c, point p) {
   return area(a, b, p) >= 0.0 && area(b, c, p) >= 0.0 && area(c, a, p) >= 0.0;
 }
 
-// The corner at `tip` can be cut off: it is convex and no other corner lies in its triangle.
+// True if the corner at `tip` can be cut off: it is convex and no other corner lies in its
+// triangle.
 static bool is_ear(const polygon_view* view, const int32_t* ring, int32_t count, int32_t tip) {
   int32_t before = (tip + count - 1) % count, after = (tip + 1) % count;
   point a = seen(view, ring[before]), b = seen(view, ring[tip]), c = seen(view, ring[after]);
@@ -99,7 +101,7 @@ void yw_polygon_triangles(const yw_vec3* positions, const int32_t* corners, int3
   while (left > 3 && *budget > 0) {
     bool ear = is_ear(&view, scratch, left, tip);
     *budget -= left;
-    // When nothing is an ear the polygon is not simple: cut on, so that it ends.
+    // If there is no ear, the polygon is not simple: cut anyway, so that the loop ends.
     if (!ear && ++refused < left) {
       tip = (tip + 1) % left;
       continue;
@@ -108,7 +110,7 @@ void yw_polygon_triangles(const yw_vec3* positions, const int32_t* corners, int3
                        scratch[(tip + 1) % left]);
     --left;
     for (int32_t i = tip; i < left; ++i) scratch[i] = scratch[i + 1];
-    // Stepping past the next corner spreads the cuts and avoids needles.
+    // Skipping the next corner spreads the cuts and avoids needles.
     tip = left > 0 ? (tip + 1) % left : 0;
     refused = 0;
   }

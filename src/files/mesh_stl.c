@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// STL, as text and as bytes. Every triangle has its own three corners; equal ones are joined when
-// the file is read as a surface.
+// STL, text and binary. Every triangle has its own three corners; equal ones are merged when the
+// file is read as a surface.
 #include <inttypes.h>
 #include <string.h>
 
@@ -83,7 +83,7 @@ bool yw_read_stl(yw_scan* scan, yw_mesh_build* build) {
     header.at += HEADER_BYTES;
     yw_scan_int(&header, YW_UINT32, "the number of triangles", &count);
   }
-  // Binary files may begin with "solid" too: the size tells them apart. Text has no zero bytes.
+  // Binary files may start with "solid" too: the size decides. Text has no zero bytes.
   bool fits = count >= 0 && size == HEADER_BYTES + 4 + (uint64_t)count * TRIANGLE_BYTES;
   bool binary = fits || !solid || (count >= 0 && memchr(scan->at, 0, HEADER_BYTES + 4) != NULL);
   if (!binary) return read_text(scan, build) && yw_build_finish(build, scan);
@@ -110,7 +110,7 @@ static yw_vec3 normal_of(yw_vec3 a, yw_vec3 b, yw_vec3 c) {
 
 void yw_write_stl(yw_file_writer* file, const yw_tri_mesh* mesh) {
   unsigned char header[HEADER_BYTES + 4] = {0};
-  // Not "solid", which would look like text.
+  // Not "solid", which would look like a text file.
   snprintf((char*)header, HEADER_BYTES, "Yawara %s", yw_version());
   yw_put_u32_le(header + HEADER_BYTES, (uint32_t)mesh->num_triangles);
   yw_file_write(file, header, sizeof header);

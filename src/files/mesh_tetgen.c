@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// TetGen's pair of files: name.node has the vertices, name.ele the tets. One record per line,
-// comments after #, numbers from 0 or from 1 as the first vertex says.
+// TetGen's file pair: name.node holds the vertices, name.ele the tets. One record per line,
+// comments after #, numbered from 0 or 1 according to the first vertex.
 #include <inttypes.h>
 #include <math.h>
 
 #include "files/mesh_formats.h"
 
-// An integer at the end of a header line that may be missing.
+// An optional integer at the end of a header line.
 static bool read_optional(yw_scan* scan, const char* what, int64_t missing, int64_t* out) {
   yw_span word;
   *out = missing;
@@ -15,7 +15,7 @@ static bool read_optional(yw_scan* scan, const char* what, int64_t missing, int6
   return yw_scan_int_on_line(scan, what, out);
 }
 
-// The number every record begins with: consecutive, from the base of the file.
+// The number at the start of every record: consecutive, from the base of the file.
 static bool read_number(yw_scan* scan, const char* kind, int64_t expected) {
   char what[40];
   snprintf(what, sizeof what, "the number of a %s", kind);
@@ -58,7 +58,7 @@ bool yw_read_tetgen_nodes(yw_scan* scan, yw_mesh_build* build) {
   return true;
 }
 
-// Region attributes are written as reals; only whole numbers are labels.
+// Region attributes are written as reals; only integers are labels.
 static bool read_label(yw_scan* scan, yw_mesh_build* build) {
   double value;
   if (!yw_scan_real_on_line(scan, "the attribute of a tet", &value)) return false;
@@ -94,8 +94,7 @@ bool yw_read_tetgen_tets(yw_scan* scan, yw_mesh_build* build) {
   return true;
 }
 
-// Writing
-// -----------------------------------------------------------------------------------------
+// Writing -----------------------------------------------------------------------------------------
 
 void yw_write_tetgen_nodes(yw_file_writer* file, const yw_tet_mesh* mesh) {
   yw_file_printf(file, "%d 3 0 0\n", mesh->num_vertices);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Legacy VTK files, as text or big-endian bytes: UNSTRUCTURED_GRID and POLYDATA with cells as rows
+// Legacy VTK files, as text or big-endian binary: UNSTRUCTURED_GRID and POLYDATA with cells as rows
 // of "count, corners" (versions 1 to 4) or as offsets and connectivity (5.1). Of the attributes
 // only the region of a cell is used.
 #include <inttypes.h>
@@ -23,9 +23,9 @@ static bool next_word(vtk* v, const char* what, yw_span* word) {
          yw_scan_fail(v->scan, "the line ends where %s is expected", what);
 }
 
-// false without an error: a type that cannot be read (bit, string).
+// False without an error: a type that cannot be read (bit, string).
 static bool find_type(yw_span word, yw_scalar* type) {
-  // vtkIdType is stored as int in these files, whatever it is in memory.
+  // vtkIdType is stored as int in these files, whatever its size in memory.
   static const struct {
     const char* name;
     yw_scalar type;
@@ -52,7 +52,7 @@ static bool read_type(vtk* v, yw_scalar* type) {
          yw_scan_fail(v->scan, "unknown type \"%.*s\"", yw_span_shown(word), word.begin);
 }
 
-// Values begin on the line after their keyword.
+// Values start on the line after their keyword.
 static void enter_values(vtk* v) {
   yw_scan_skip_line(v->scan);
   v->scan->encoding = v->values;
@@ -63,8 +63,7 @@ static size_t bytes_of(const vtk* v, yw_scalar type) {
   return v->values == YW_TEXT ? 2 : yw_scalar_size(type);
 }
 
-// Points and cells
-// ----------------------------------------------------------------------------------------
+// Points and cells --------------------------------------------------------------------------------
 
 // POINTS COUNT TYPE
 static bool read_points(vtk* v) {
@@ -96,7 +95,7 @@ static bool read_corners(vtk* v, yw_scalar type, int64_t count) {
   return true;
 }
 
-// Rows of "count, corners": num_cells rows of together `size` numbers.
+// Rows of "count, corners": num_cells rows with `size` numbers in all.
 static bool read_rows(vtk* v, int64_t num_cells, int64_t size) {
   enter_values(v);
   if (!yw_scan_check_count(v->scan, size, "the size of the cell list", bytes_of(v, YW_INT32)) ||
@@ -146,7 +145,7 @@ static bool read_offsets(vtk* v, int64_t num_offsets, int64_t size) {
   return true;
 }
 
-// CELLS (or POLYGONS ...) COUNT SIZE; type is that of all cells, or -1 when CELL_TYPES says it
+// CELLS (or POLYGONS ...) COUNT SIZE; type is that of all cells, or -1 if CELL_TYPES gives it
 static bool read_cells(vtk* v, int32_t type) {
   int64_t count, size;
   if (!yw_scan_int_on_line(v->scan, "the number of cells", &count)) return false;
@@ -171,8 +170,7 @@ static bool read_cell_types(vtk* v) {
   return true;
 }
 
-// Attributes
-// --------------------------------------------------------------------------------------
+// Attributes --------------------------------------------------------------------------------------
 
 // One array of count numbers; the region of cells is kept.
 static bool read_array(vtk* v, yw_span name, yw_scalar type, int64_t count, bool per_cell) {
@@ -193,21 +191,21 @@ static bool read_array(vtk* v, yw_span name, yw_scalar type, int64_t count, bool
   return true;
 }
 
-// Rows * components without overflow; hopeless sizes fail the check of the array.
+// Rows * components without overflow; impossible sizes fail the check of the array.
 static int64_t product(int64_t rows, int64_t components) {
   if (rows < 0 || components < 0) return -1;
   return components != 0 && rows > INT64_MAX / components ? INT64_MAX : rows * components;
 }
 
 static void skip_metadata(vtk* v) {
-  // Up to an empty line.
+  // Skip to an empty line.
   yw_span word;
   do yw_scan_skip_line(v->scan);
   while (yw_scan_word_on_line(v->scan, &word));
 }
 
-// FIELD NAME COUNT, then arrays of NAME COMPONENTS ROWS TYPE. *readable turns false at a type that
-// cannot be read.
+// FIELD NAME COUNT, then arrays of NAME COMPONENTS ROWS TYPE. *readable becomes false at a type
+// that cannot be read.
 static bool read_field(vtk* v, bool per_cell, bool* readable) {
   yw_span name, word;
   int64_t num_arrays, components, rows;
@@ -216,7 +214,7 @@ static bool read_field(vtk* v, bool per_cell, bool* readable) {
   for (int64_t i = 0; i < num_arrays; ++i) {
     if (!yw_scan_word(v->scan, &name))
       return yw_scan_fail(v->scan, "the file ends where the name of an array is expected");
-    if (yw_span_is(name, "METADATA")) {  // belongs to the array before
+    if (yw_span_is(name, "METADATA")) {  // belongs to the previous array
       skip_metadata(v);
       --i;
       continue;
@@ -262,8 +260,8 @@ static int64_t components_of(yw_span keyword) {
   return 0;
 }
 
-// Everything after CELL_DATA or POINT_DATA. Attributes are extras: at a keyword or type that is not
-// known reading ends, and what was found before counts.
+// Everything after CELL_DATA or POINT_DATA. Attributes are optional: reading stops at an unknown
+// keyword or type, and what was found before is used.
 static bool read_attributes(vtk* v, bool per_cell) {
   int64_t rows;
   yw_span word, name;
@@ -294,8 +292,7 @@ static bool read_attributes(vtk* v, bool per_cell) {
   return true;
 }
 
-// The file
-// ----------------------------------------------------------------------------------------
+// The file ----------------------------------------------------------------------------------------
 
 static bool read_header(vtk* v) {
   static const char magic[] = "# vtk DataFile Version ";
@@ -324,7 +321,7 @@ static bool read_header(vtk* v) {
   return true;
 }
 
-// One keyword and its values. *ended turns true at the attributes, which come last.
+// One keyword and its values. *ended becomes true at the attributes, which come last.
 static bool read_section(vtk* v, yw_span word, bool* ended) {
   bool readable = true;
   if (yw_span_is(word, "POINTS")) return read_points(v);

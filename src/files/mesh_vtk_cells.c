@@ -49,7 +49,7 @@ bool yw_vtk_is_label_name(yw_span name) {
   return false;
 }
 
-// A strip: every corner after the second makes a triangle with the two before it.
+// A strip: every corner after the second forms a triangle with the two before it.
 static bool add_strip(yw_mesh_build* build, yw_scan* scan, const int32_t* v, int32_t count) {
   for (int32_t i = 2; i < count; ++i) {
     bool odd = i % 2 == 1;
@@ -81,7 +81,7 @@ static bool add_cell(yw_mesh_build* build, yw_scan* scan, int32_t type, const in
     case YW_VTK_POLYGON:
     case 9:  // quad
       return add_polygon(build, scan, v, count);
-    case 8: {  // pixel: a quad whose corners run in rows
+    case 8: {  // pixel: a quad whose corners are in row order
       if (count != 4) return yw_scan_fail(scan, "a pixel has %d corners, but must have 4", count);
       int32_t ring[4] = {v[0], v[1], v[3], v[2]};
       return add_polygon(build, scan, ring, 4);
@@ -121,7 +121,7 @@ bool yw_build_vtk_cells(yw_mesh_build* build, yw_scan* scan, const yw_vtk_cells*
     if (end > cells->corners.count)
       return yw_scan_fail(scan, "cell %d ends at corner %d, but there are %d", i, end,
                           cells->corners.count);
-    // A cell without corners has no place in the list, which may even be missing.
+    // A cell without corners may be at the end of the list, which may even be NULL.
     const int32_t* corners = end > begin ? cells->corners.items + begin : &begin;
     if (!add_cell(build, scan, cells->types.items[i], corners, end - begin,
                   labelled ? &cells->labels.items[i] : NULL))

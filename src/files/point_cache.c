@@ -28,8 +28,7 @@ static yw_status fail_format(const char* path, yw_error* error) {
                  yw_file_short_name(path));
 }
 
-// Writing
-// -----------------------------------------------------------------------------------------
+// Writing -----------------------------------------------------------------------------------------
 
 static void put_pc2_header(yw_point_cache_writer* cache) {
   unsigned char header[PC2_HEADER] = "POINTCACHE2";
@@ -41,7 +40,7 @@ static void put_pc2_header(yw_point_cache_writer* cache) {
   yw_file_write(&cache->file, header, sizeof header);
 }
 
-// Counts and times of all frames. MDD knows no start frame: its times tell.
+// Counts and times of all frames. MDD has no start frame: its times imply it.
 static void put_mdd_header(yw_file_writer* file, const yw_point_cache_def* def,
                            int32_t num_frames) {
   unsigned char bytes[4];
@@ -102,8 +101,8 @@ yw_status yw_point_cache_append(yw_point_cache_writer* cache, const yw_vec3* pos
   return YW_OK;
 }
 
-// The times stand before the frames, and there are as many: with another number of frames than
-// expected the frames move to a second file.
+// The times come before the frames, one per frame: if the number of frames differs from the
+// expected one, the frames are copied to a second file.
 static yw_status rewrite_mdd(yw_point_cache_writer* cache, yw_error* error) {
   const char* name = yw_file_short_name(cache->file.path);
   yw_file_writer fresh;
@@ -160,8 +159,7 @@ void yw_point_cache_abort(yw_point_cache_writer* cache) {
   *cache = (yw_point_cache_writer){0};
 }
 
-// Reading
-// -----------------------------------------------------------------------------------------
+// Reading -----------------------------------------------------------------------------------------
 
 static uint32_t get_u32(const unsigned char* p, bool big) {
   uint32_t value = 0;
@@ -176,7 +174,7 @@ static float get_float(const unsigned char* p, bool big) {
   return value;
 }
 
-// Frame rate and start follow from the first and the last time.
+// Frame rate and start follow from the first and last times.
 static yw_status read_mdd_times(yw_point_cache_reader* cache, uint32_t frames, yw_error* error) {
   unsigned char first[4], last[4];
   if (frames == 0) return YW_OK;
@@ -212,7 +210,7 @@ static yw_status read_header(yw_point_cache_reader* cache, yw_error* error) {
       return yw_fail(error, YW_ERR_FORMAT, "%s: byte 0: is not a PC2 file of version 1", name);
     points = get_u32(header + 16, false);
     cache->start_frame = (double)get_float(header + 20, false);
-    // PC2 knows frames, not seconds.
+    // PC2 stores frames, not seconds.
     cache->fps = 0.0;
     frames = get_u32(header + PC2_COUNT_OFFSET, false);
     cache->data_offset = PC2_HEADER;
@@ -230,7 +228,7 @@ static yw_status check_length(const yw_point_cache_reader* cache, yw_error* erro
   const char* name = yw_file_short_name(cache->path);
   if (fstat(fileno(cache->stream), &info) != 0)
     return yw_fail(error, YW_ERR_IO, "%s: cannot be read: %s", name, strerror(errno));
-  // At most 2^31 * 2^31 * 12, which fits.
+  // At most 2^31 * 2^31 * 12, which does not overflow.
   uint64_t frame = 12 * (uint64_t)cache->num_points;
   uint64_t size = info.st_size > 0 ? (uint64_t)info.st_size : 0;
   uint64_t room = size > cache->data_offset ? (size - cache->data_offset) / frame : 0;

@@ -7,19 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Reading
-// -----------------------------------------------------------------------------------------
+// Reading -----------------------------------------------------------------------------------------
 
 #define LOG10_2 0.30102999566398119521
 
-// All powers of ten that a double holds exactly.
+// Largest power of ten that a double holds exactly.
 #define MAX_EXACT_POWER 22
 static const double exact_powers[MAX_EXACT_POWER + 1] = {
     1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-// value * 10^exponent. Multiplying or dividing by an exact power rounds once; far exponents take a
-// few such steps, and dividing last keeps small numbers from vanishing early.
+// value * 10^exponent. Multiplying or dividing by an exact power rounds once; large exponents take
+// a few such steps, and dividing last avoids early underflow.
 static double scale_by_ten(double value, int32_t exponent) {
   if (exponent > 700) exponent = 700;
   if (exponent < -700) exponent = -700;
@@ -54,7 +53,7 @@ static const char* parse_not_finite(const char* at, const char* end, double* out
   return starts_with_word(at, end, "inf") ? at + 3 : NULL;
 }
 
-// An exponent is e, sign, digits; an e without digits does not belong to the number.
+// An exponent is e, sign, digits; an e without digits is not part of the number.
 static const char* parse_exponent(const char* at, const char* end, int32_t* exponent) {
   const char* p = at + 1;
   bool negative = p < end && *p == '-';
@@ -71,7 +70,7 @@ const char* yw_parse_double(const char* at, const char* end, double* out) {
   bool negative = at < end && *at == '-';
   if (at < end && (*at == '-' || *at == '+')) ++at;
 
-  // Up to 19 digits fit 64 bits; what follows only moves the decimal point.
+  // Up to 19 digits fit in 64 bits; further digits only move the decimal point.
   uint64_t digits = 0;
   int32_t num_digits = 0, exponent = 0;
   bool any = false, point = false;
@@ -118,10 +117,9 @@ const char* yw_parse_int(const char* at, const char* end, int64_t* out) {
   return at;
 }
 
-// Writing
-// -----------------------------------------------------------------------------------------
+// Writing -----------------------------------------------------------------------------------------
 
-// digits times 10^exponent, plain where that is short, else with an exponent.
+// digits times 10^exponent, in plain notation if that is short, else with an exponent.
 static size_t put_digits(bool negative, uint64_t digits, int32_t exponent, char* text) {
   for (; digits != 0 && digits % 10 == 0; digits /= 10) ++exponent;
   if (digits == 0) exponent = 0;
@@ -167,7 +165,7 @@ size_t yw_format_float(float value, char text[YW_NUMBER_TEXT]) {
   bool negative = signbit(value) != 0;
   if (magnitude == 0.0) return put_digits(negative, 0, 0, text);
 
-  // Nine digits always name one float. The power of two tells that of ten, or one below.
+  // Nine digits always identify one float. The power of two gives the power of ten, or one below.
   int binary;
   double fraction = frexp(magnitude, &binary);
   int32_t exponent = (int32_t)floor((binary - 1) * LOG10_2) - 8;
@@ -175,8 +173,8 @@ size_t yw_format_float(float value, char text[YW_NUMBER_TEXT]) {
   while (scaled >= 999999999.5) scaled = scale_by_ten(magnitude, -(++exponent));
   uint64_t digits = (uint64_t)(scaled + 0.5);
 
-  // Fewer do when they stay inside half the distance to the next float, which is smaller below a
-  // power of two.
+  // Fewer digits suffice if they stay within half the distance to the next float, which is smaller
+  // below a power of two.
   double room = 0.99 * ldexp(1.0, (binary > -125 ? binary : -125) - 25);
   if (fraction == 0.5) room *= 0.5;
   uint64_t power = 1000;
@@ -200,7 +198,7 @@ size_t yw_format_double(double value, char text[YW_NUMBER_TEXT]) {
     snprintf(printed, sizeof printed, "%.*e", (int)precision - 1, fabs(value));
     // strtod follows the same locale and, unlike yw_parse_double, rounds correctly.
     back = strtod(printed, NULL);
-    // Between the digits stands whatever the locale calls a decimal point: only digits count.
+    // The decimal point depends on the locale, so only digits are read.
     uint64_t digits = 0;
     const char* p = printed;
     for (; *p && *p != 'e'; ++p)

@@ -19,8 +19,7 @@ void yw_scan_init(yw_scan* scan, const char* path, const char* data, size_t size
                     .error = error};
 }
 
-// Errors
-// ------------------------------------------------------------------------------------------
+// Errors ------------------------------------------------------------------------------------------
 
 int64_t yw_scan_line(const yw_scan* scan, const char* place) {
   int64_t line = 1;
@@ -35,7 +34,7 @@ bool yw_scan_fail(yw_scan* scan, const char* format, ...) {
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
-  // Words of a damaged file may hold anything; messages are one line of text.
+  // Words of a damaged file may contain anything; messages are one line of text.
   for (char* p = message; *p; ++p)
     if ((unsigned char)*p < 0x20 || *p == 0x7f) *p = '?';
   if (scan->encoding == YW_TEXT)
@@ -53,15 +52,14 @@ bool yw_scan_fail_memory(yw_scan* scan) {
   return false;
 }
 
-// Words
-// -------------------------------------------------------------------------------------------
+// Words -------------------------------------------------------------------------------------------
 
 static inline bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 static inline bool is_space(char c) { return is_blank(c) || c == '\n'; }
 
-// To the next word, on this line or a later one.
+// Skips to the next word, on this line or a later one.
 static bool skip_space(yw_scan* scan) {
   const char* p = scan->at;
   for (;;) {
@@ -77,7 +75,7 @@ static inline bool is_joiner(const yw_scan* scan, char c) {
   return scan->joiner && c == scan->joiner;
 }
 
-// After a joiner and the newline it hides, or p itself.
+// The position after a joiner and the newline it hides, or p itself.
 static const char* skip_joiner(const yw_scan* scan, const char* p) {
   if (!is_joiner(scan, *p)) return p;
   const char* next = p + 1;
@@ -85,7 +83,7 @@ static const char* skip_joiner(const yw_scan* scan, const char* p) {
   return next < scan->end && *next == '\n' ? next + 1 : p;
 }
 
-// To the next word of this line.
+// Skips to the next word on this line.
 static bool skip_blanks(yw_scan* scan) {
   const char* p = scan->at;
   for (const char* next = p; p < scan->end; p = next) {
@@ -98,7 +96,7 @@ static bool skip_blanks(yw_scan* scan) {
 
 static const char* end_of_word(const yw_scan* scan) {
   const char* p = scan->at;
-  if (p < scan->end) ++p;  // a word has a character, whatever it is
+  if (p < scan->end) ++p;  // a word has at least one character, whatever it is
   while (p < scan->end && !is_space(*p) && !is_joiner(scan, *p)) ++p;
   return p;
 }
@@ -141,8 +139,7 @@ bool yw_scan_expect(yw_scan* scan, const char* text) {
   return fail_expected(scan, what);
 }
 
-// Numbers
-// -----------------------------------------------------------------------------------------
+// Numbers -----------------------------------------------------------------------------------------
 
 size_t yw_scalar_size(yw_scalar type) {
   static const unsigned char sizes[YW_NUM_SCALARS] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
@@ -169,7 +166,7 @@ static bool text_int(yw_scan* scan, const char* what, int64_t* out) {
   return true;
 }
 
-// Eight bytes at most, as an unsigned number of the file's byte order.
+// Up to eight bytes, as an unsigned number in the file's byte order.
 static bool take_bits(yw_scan* scan, yw_scalar type, const char* what, uint64_t* out) {
   size_t size = yw_scalar_size(type);
   scan->mark = scan->at;
@@ -192,7 +189,7 @@ static int64_t int_of_bits(yw_scalar type, uint64_t bits) {
       return (int16_t)bits;
     case YW_INT32:
       return (int32_t)bits;
-    case YW_UINT64:  // beyond 63 bits nothing is a sensible count or index
+    case YW_UINT64:  // a count or index beyond 63 bits makes no sense
       return bits > INT64_MAX ? INT64_MAX : (int64_t)bits;
     default:
       return (int64_t)bits;
@@ -259,7 +256,7 @@ bool yw_scan_check_count(yw_scan* scan, int64_t count, const char* what, size_t 
   if (scan->status != YW_OK) return false;
   if (count < 0)
     return yw_scan_fail(scan, "%s is %" PRId64 ", but must not be negative", what, count);
-  // The last thing of a text needs no separator.
+  // The last item of a text needs no separator.
   uint64_t room = (uint64_t)yw_scan_left(scan) + (scan->encoding == YW_TEXT);
   if (count > INT32_MAX || (bytes_each && (uint64_t)count > room / bytes_each))
     return yw_scan_fail(scan, "%s is %" PRId64 ", but the file has only %" PRIu64 " bytes left",
@@ -291,8 +288,7 @@ bool yw_scan_skip_numbers(yw_scan* scan, yw_scalar type, int64_t count, const ch
   return true;
 }
 
-// Spans
-// -------------------------------------------------------------------------------------------
+// Spans -------------------------------------------------------------------------------------------
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 

@@ -6,8 +6,7 @@
 
 #include "yawara/extend/text_number.h"
 
-// Tags
-// -----------------------------------------------------------------------------------------
+// Tags --------------------------------------------------------------------------------------------
 
 static bool parse_type(yw_scan* scan, yw_span word, yw_scalar* type) {
   static const char* const names[YW_NUM_SCALARS] = {"Int8",    "UInt8",  "Int16", "UInt16",
@@ -55,8 +54,7 @@ bool yw_vtu_parse_array(yw_scan* scan, const yw_xml_tag* tag, yw_vtu_array* out)
   return true;
 }
 
-// Base64
-// ---------------------------------------------------------------------------------------
+// Base64 ------------------------------------------------------------------------------------------
 
 static int32_t base64_digit(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
@@ -71,7 +69,7 @@ size_t yw_base64_decode(yw_span text, size_t max_size, unsigned char* out) {
   int32_t num_bits = 0;
   for (const char* p = text.begin; p < text.end && size < max_size; ++p) {
     if (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t') continue;
-    if (*p == '=') {  // the bits left over are padding; a new part begins after it
+    if (*p == '=') {  // the remaining bits are padding; a new part starts after it
       bits = 0;
       num_bits = 0;
       continue;
@@ -89,8 +87,7 @@ size_t yw_base64_decode(yw_span text, size_t max_size, unsigned char* out) {
   return size;
 }
 
-// Values
-// ---------------------------------------------------------------------------------------
+// Values ------------------------------------------------------------------------------------------
 
 static bool fail_short(yw_scan* scan, const yw_vtu_array* array, uint64_t found, uint64_t needed) {
   return yw_scan_fail(scan, "array \"%.*s\" has %" PRIu64 " bytes, but %" PRIu64 " are needed",
@@ -111,7 +108,7 @@ static bool open_base64(yw_scan* scan, const yw_vtu_storage* storage, const yw_v
                         yw_span text, uint64_t needed, const yw_allocator* mem,
                         yw_vtu_values* out) {
   size_t header = yw_scalar_size(storage->header_type);
-  // The values cannot be longer than the text; then memory is asked for.
+  // The values cannot be longer than the text, so check before allocating.
   if (needed > yw_span_size(text)) return fail_short(scan, array, yw_span_size(text), needed);
   size_t wanted = header + (size_t)needed;
   unsigned char* bytes = YW_NEW_ARRAY(mem, unsigned char, wanted);
@@ -120,7 +117,7 @@ static bool open_base64(yw_scan* scan, const yw_vtu_storage* storage, const yw_v
   size_t size = yw_base64_decode(text, wanted, bytes);
   if (size < wanted) return fail_short(scan, array, size > header ? size - header : 0, needed);
   if (!check_length(scan, storage, array, bytes, needed)) return false;
-  // Offsets into decoded bytes mean nothing to a user: yw_vtu_close points at the tag instead.
+  // Offsets into decoded bytes mean nothing to a user: yw_vtu_close reports the tag instead.
   out->scan.error = NULL;
   out->scan.begin = (const char*)bytes;
   out->scan.at = (const char*)bytes + header;
@@ -180,7 +177,7 @@ bool yw_vtu_open(yw_scan* scan, const yw_vtu_storage* storage, const yw_vtu_arra
   out->scan.at = array->text.begin;
   out->scan.end = array->text.end;
   out->scan.mark = array->place;
-  // Each number takes a character and a separator, the last no separator.
+  // Each number takes a character and a separator, except the last.
   if ((uint64_t)count > ((uint64_t)yw_span_size(array->text) + 1) / 2)
     return yw_scan_fail(scan, "array \"%.*s\" has %zu characters, too few for %" PRId64 " values",
                         yw_span_shown(array->name), array->name.begin ? array->name.begin : "",

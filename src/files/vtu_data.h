@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The arrays of a VTU file: where their values are (text, base64 inside the tag, appended raw or as
-// base64) and a scan over them.
+// The arrays of a VTU file: where their values are stored (text or base64 inside the tag, appended
+// raw or base64) and a scan over them.
 #ifndef YW_FILES_VTU_DATA_H
 #define YW_FILES_VTU_DATA_H
 
@@ -9,7 +9,7 @@
 
 typedef enum yw_vtu_format { YW_VTU_ASCII, YW_VTU_BASE64, YW_VTU_APPENDED } yw_vtu_format;
 
-/// One DataArray tag. Zeroed: the file has none.
+/// One DataArray tag. Zeroed: not in the file.
 typedef struct yw_vtu_array {
   const char* place;  ///< of the tag; NULL: no such array
   yw_span name;
@@ -20,7 +20,7 @@ typedef struct yw_vtu_array {
   yw_span text;    ///< inside the tag
 } yw_vtu_array;
 
-/// What the arrays of a file have in common.
+/// Properties common to all arrays of a file.
 typedef struct yw_vtu_storage {
   yw_encoding byte_order;
   yw_scalar header_type;  ///< of the length before binary values
@@ -29,22 +29,23 @@ typedef struct yw_vtu_storage {
   bool appended_base64;
 } yw_vtu_storage;
 
-/// Values of an array: a scan, and memory behind it when they had to be decoded.
+/// Values of an array: a scan, and the memory of decoded values if any.
 typedef struct yw_vtu_values {
   yw_scan scan;
   void* decoded;
 } yw_vtu_values;
 
-/// Reads the attributes of a DataArray tag that the scan just passed, and finds its text.
+/// Reads the attributes of the DataArray tag that the scan just passed, and finds its text.
 bool yw_vtu_parse_array(yw_scan* scan, const yw_xml_tag* tag, yw_vtu_array* out);
-/// Opens an array that must hold count values at least; else an error at its tag in scan.
+/// Opens an array that must hold at least count values; otherwise an error at its tag in scan.
 bool yw_vtu_open(yw_scan* scan, const yw_vtu_storage* storage, const yw_vtu_array* array,
                  int64_t count, const yw_allocator* mem, yw_vtu_values* out);
-/// Frees; hands an error on to the scan of the file, whose mark must still be the array's tag.
+/// Frees the values; passes an error on to the scan of the file, whose mark must still be the
+/// array's tag.
 bool yw_vtu_close(yw_scan* scan, yw_vtu_values* values, const yw_allocator* mem);
 
-/// Decodes base64 until max_size bytes are there, the text ends, or a character is not of the
-/// alphabet. White space is passed over; padding may stand between separately encoded parts.
+/// Decodes base64 until max_size bytes are written, the text ends, or a character is not in the
+/// alphabet. White space is skipped; padding may occur between separately encoded parts.
 size_t yw_base64_decode(yw_span text, size_t max_size, unsigned char* out);
 
 #endif

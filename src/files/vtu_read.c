@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // VTK's XML files of unstructured grids. First all tags are read and the arrays of each piece
-// noted; then their values, once it is known where appended data begins.
+// recorded; then their values, once the start of the appended data is known.
 #include <inttypes.h>
 #include <string.h>
 
@@ -23,8 +23,7 @@ typedef struct vtu {
   YW_LIST(vtu_piece) pieces;
 } vtu;
 
-// Tags
-// -----------------------------------------------------------------------------------------
+// Tags --------------------------------------------------------------------------------------------
 
 static bool read_root(vtu* v) {
   yw_scan* scan = v->scan;
@@ -70,7 +69,7 @@ static bool is_color_name(yw_span name) {
   return yw_span_is(name, "color") || yw_span_is(name, "colors") || yw_span_is(name, "rgb");
 }
 
-// Where an array of this section and name belongs, or NULL: not used.
+// Where to store an array of this section and name; NULL: not used.
 static yw_vtu_array* slot_of(vtu* v, vtu_piece* piece, yw_span name) {
   if (yw_span_is(v->section, "Points")) return &piece->points;
   if (yw_span_is(v->section, "Cells")) {
@@ -91,7 +90,7 @@ static bool read_array_tag(vtu* v, const yw_xml_tag* tag) {
   return !slot || slot->place || yw_vtu_parse_array(v->scan, tag, slot);
 }
 
-// Appended data may hold anything, so it ends the reading of tags.
+// Appended data may contain anything, so reading of tags stops there.
 static bool read_appended(vtu* v, const yw_xml_tag* tag) {
   yw_scan* scan = v->scan;
   yw_span value;
@@ -124,8 +123,7 @@ static bool read_tags(vtu* v) {
   return yw_scan_fail(v->scan, "the file ends inside the tag VTKFile");
 }
 
-// Values
-// ---------------------------------------------------------------------------------------
+// Values ------------------------------------------------------------------------------------------
 
 static bool fail_missing(vtu* v, const vtu_piece* piece, const char* name) {
   v->scan->mark = piece->place;
@@ -152,7 +150,7 @@ static bool read_points(vtu* v, const vtu_piece* piece) {
   return yw_vtu_close(v->scan, &values, mem) && good;
 }
 
-// Colors of the points that were added last.
+// Colors of the points added last.
 static bool read_colors(vtu* v, const vtu_piece* piece, int32_t first_vertex) {
   const yw_vtu_array* array = &piece->colors;
   if (!array->place || (array->components != 3 && array->components != 4)) return true;
@@ -161,7 +159,7 @@ static bool read_colors(vtu* v, const vtu_piece* piece, int32_t first_vertex) {
   if (!yw_vtu_open(v->scan, &v->storage, array, array->components * piece->num_points, mem,
                    &values))
     return false;
-  // yw_build_color gives the last vertex its color: let the list end at each in turn.
+  // yw_build_color sets the color of the last vertex: let the list end at each vertex in turn.
   int32_t num_vertices = v->build->positions.count;
   double scale = array->type == YW_UINT8 ? 1.0 / 255.0 : 1.0;
   bool good = true;
@@ -178,7 +176,7 @@ static bool read_colors(vtu* v, const vtu_piece* piece, int32_t first_vertex) {
   return yw_vtu_close(v->scan, &values, mem) && good;
 }
 
-// What to do with one integer of an array.
+// Handles one integer of an array.
 typedef bool (*take_int)(vtu* v, yw_vtk_cells* cells, int32_t first_vertex, int64_t value);
 
 static bool take_end(vtu* v, yw_vtk_cells* cells, int32_t first_vertex, int64_t value) {

@@ -7,7 +7,7 @@
 #include "files/mesh_vtk_cells.h"
 #include "yawara/extend/file.h"
 
-// Text in an attribute.
+// Writes text in an attribute, escaped.
 static void put_escaped(yw_file_writer* file, const char* text) {
   for (; *text; ++text) {
     const char* entity = *text == '&'   ? "&amp;"
@@ -22,7 +22,7 @@ static void put_escaped(yw_file_writer* file, const char* text) {
   }
 }
 
-// Announces an array and moves the offset past its length and bytes.
+// Writes the tag of an array and advances the offset past its length and bytes.
 static void put_tag(yw_file_writer* file, const char* type, const char* name, int32_t components,
                     uint64_t bytes, uint64_t* offset) {
   yw_file_printf(file, "<DataArray type=\"%s\" Name=\"", type);

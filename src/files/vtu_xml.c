@@ -19,7 +19,7 @@ static bool starts(const char* p, const char* end, const char* text) {
   return (size_t)(end - p) >= length && memcmp(p, text, length) == 0;
 }
 
-// The > of a tag; those in quotes do not count.
+// The > that ends a tag, ignoring those in quotes.
 static const char* tag_end(const char* p, const char* end) {
   char quote = 0;
   for (; p < end; ++p) {
@@ -61,7 +61,7 @@ bool yw_xml_next(yw_scan* scan, yw_xml_tag* tag) {
   }
 }
 
-// One attribute: name = "value". False where none follows.
+// One attribute: name = "value". False if there are no more.
 static bool next_attribute(const char** at, const char* end, yw_span* name, yw_span* value) {
   const char* p = *at;
   while (p < end && is_space(*p)) ++p;
