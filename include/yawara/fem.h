@@ -15,8 +15,8 @@ typedef struct yw_fem_material {
   float poissons_ratio;  ///< above -1 and up to 0.4999; default 0.3
   float density;         ///< kg/m^3, > 0; default 1000
   /// s, >= 0; default stiffness_damping of the def. Viscous stress is the stiffness times this
-  /// times the strain rate: a vibration of angular frequency w decays as exp(-damping_time w^2 t /
-  /// 2). Where it varies in space, stiffness_damping of bodies is ignored.
+  /// times the strain rate: a vibration of angular frequency w decays as
+  /// exp(-damping_time w^2 t / 2). If it varies in space, stiffness_damping of bodies is ignored.
   float damping_time;
   /// Pa; NULL (default): none. Elasticity matrix used instead of the first two members. Upper
   /// triangle of 6x6, row by row: C11 C12 .. C16 C22 .. C66, components 11 22 33 23 13 12, with
@@ -53,16 +53,16 @@ typedef enum yw_fem_hanging {
 
 /// Parameters of a fem body that can change while it runs.
 typedef struct yw_fem_params {
-  /// Strain jump above which tets one level above the finest are refined, > 0; default 0.01. The
+  /// Strain jump beyond which tets of the second finest level are refined, > 0; default 0.01. The
   /// threshold falls by a factor of 8 per coarser level. With `soften` it starts at 2.5 tau and
-  /// falls by a factor of 48.
+  /// falls by a factor of 48 per level.
   float tau;
   float check_interval;  ///< s between strain checks; 0 (default): 25 finest steps
   float time_step;       ///< s, of the inner steps; 0 (default): from the finest tets in use
   float safety;          ///< fraction of the stable time step to use, 0.1 to 1; default 0.75
   float mass_damping;    ///< decay rate of all motion, 1/s, >= 0; default 0.5
-  /// Viscosity over stiffness, s, >= 0; default 0. It shortens explicit steps by the factor sqrt(1
-  /// + x^2) - x, where x = stiffness_damping / (stable step).
+  /// Viscosity over stiffness, s, >= 0; default 0. It multiplies the stable step of the explicit
+  /// integration by sqrt(1 + x^2) - x, where x = stiffness_damping / (stable step).
   float stiffness_damping;
   float strain_range;  ///< with YW_FEM_REFINE_RANGE: largest strain of a coarse tet; default 0.02
   int32_t min_level;   ///< minimum level of all tets, 0 to max_level; default 0
@@ -88,7 +88,7 @@ typedef struct yw_fem_def {
   int32_t max_level;        ///< 0 to 8; default 3: 848 finest tets per tet of the mesh
   double max_bytes;         ///< models that need more bytes are refused; default 2e9
   float youngs_modulus;     ///< Pa, > 0; default 1e5
-  float poissons_ratio;     ///< above -1, below 0.5; default 0.3
+  float poissons_ratio;     ///< above -1 and up to 0.4999; default 0.3
   float density;            ///< kg/m^3, > 0; default 1000
   /// Material that varies in space, sampled at the centres of the finest tets. NULL (default):
   /// uniform.
@@ -109,13 +109,14 @@ YW_API yw_fem_def yw_default_fem_def(void);
 YW_API yw_status yw_model_create_fem(const yw_allocator* mem, const yw_fem_def* def, yw_model** out,
                                      yw_error* error);
 
-/// Size and stiffness of a fem model, for reports.
+/// One level of a fem model.
 typedef struct yw_fem_level {
   int32_t num_tets, num_nodes;                ///< nodes: of this level and all coarser levels
   float youngs_min, youngs_mean, youngs_max;  ///< Pa, of the nearest isotropic materials
   int32_t num_linear;  ///< tets that load cases did not determine; their faces were kept linear
   float time_step;     ///< s, stable at rest
 } yw_fem_level;
+/// Size and stiffness of a fem model, for reports.
 typedef struct yw_fem_info {
   int32_t num_levels;
   yw_fem_level levels[9];

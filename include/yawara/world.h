@@ -41,8 +41,8 @@ YW_API void yw_world_destroy(yw_world* world);
 
 // Motion along a path -----------------------------------------------------------------------------
 
-/// Pose at a time, relative to where the object was placed: p -> pivot + offset + rotation (p -
-/// pivot).
+/// Pose at a time, relative to where the object was placed:
+/// p -> pivot + offset + rotation (p - pivot).
 typedef struct yw_key {
   double time;       ///< s, strictly increasing
   yw_vec3 offset;    ///< m

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Each worker starts with its own range of blocks, then helps the others. This way a worker mostly
-// gets the same blocks again, whose data is still in its CPU cache. Idle workers spin briefly,
+// gets the same blocks again, whose data is still in its CPU cache. Idle workers poll briefly,
 // since the next phase of a step usually follows at once, and then sleep. With the caller's own
 // workers, a job is one task per worker, and the tasks share the blocks in the same way.
 #include "yawara/extend/tasks.h"
@@ -13,7 +13,7 @@
 #include "yawara/extend/memory.h"
 #include "yawara/extend/timer.h"
 
-// How long to spin, s: at first without yielding, then yielding the core from time to time.
+// How long to poll, s: at first without yielding, then yielding the core from time to time.
 #define SPIN_SECONDS 10e-6
 #define AWAKE_SECONDS 50e-6
 // Pauses between two reads of the clock.
