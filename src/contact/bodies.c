@@ -21,7 +21,7 @@
 // Bodies with so few leaves prepare all of them.
 #define FEW_LEAVES 16
 // Count of a list whose block has not run yet.
-#define TO_BE_FOUND -1
+#define TO_BE_FOUND (-1)
 
 // What is kept of a body from step to step: connectivity and memory, nothing that moves.
 typedef struct body_cache {

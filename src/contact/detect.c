@@ -15,7 +15,7 @@
 // A triangle faces a point when the cosine of their normals is below this. Where no triangle within
 // one element does (sides of a body that is deep in another), only those that look the same way as
 // the point are ruled out.
-#define FACING -0.1f
+#define FACING (-0.1f)
 #define FACING_WHEN_DEEP 0.5f
 // Tets may be missed by this much (barycentric), so that a point on a shared face is in one of
 // them.

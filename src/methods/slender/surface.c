@@ -131,7 +131,7 @@ static void add_cap(tube* t, int32_t p, int32_t ring, float sign) {
   float depth =
       is_flat ? 0.0f
               : fminf(yw_length(corner_of(t, p, 0)), yw_length(corner_of(t, p, t->sides / 4)));
-  for (int32_t i = is_flat ? 0 : 1; i < rings + (is_flat ? 0 : 0); ++i) {
+  for (int32_t i = is_flat ? 0 : 1; i < rings; ++i) {
     float angle = 1.5707963f * (float)i / (float)rings;
     float wide = yw_cosf(angle), deep = sign * depth * yw_sinf(angle);
     int32_t first = t->vertices;
