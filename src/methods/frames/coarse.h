@@ -4,7 +4,7 @@
 // A Jacobi preconditioner handles interactions of neighbours, but smooth motions of a stiff body
 // take as many iterations as it has particles across. They are solved on a lattice about three
 // particles wide along every axis, with trilinear weights phi in the rest pose:
-//  z = J^-1 r + phi^T (sum_p D_p phi phi^T + K_p grad phi . grad phi)^-1 phi r
+//   z = J^-1 r + phi^T (sum_p D_p phi phi^T + K_p grad phi . grad phi)^-1 phi r
 // The matrix is scalar, the same for all three components, and small enough to be factorised
 // whenever D changes.
 #ifndef YW_METHODS_FRAMES_COARSE_H

@@ -2,10 +2,10 @@
 // Implicit steps: one Newton step, solved by preconditioned conjugate gradients.
 //
 // Backward formulas of first and second order solve the same problem. With
-//  Euler  x^ = x_n,                     v^ = v_n,                     h' = h
-//  BDF2   x^ = (4 x_n - x_{n-1}) / 3,   v^ = (4 v_n - v_{n-1}) / 3,   h' = 2 h / 3
+//   Euler  x^ = x_n,                     v^ = v_n,                     h' = h
+//   BDF2   x^ = (4 x_n - x_{n-1}) / 3,   v^ = (4 v_n - v_{n-1}) / 3,   h' = 2 h / 3
 // the new state is x = x^ + h' v, v = v^ + h' (g + f(x) / m), which minimises
-//  1/2 |x - y|^2_{m / h'^2} + E(x),   y = x^ + h' (v^ + h' g)
+//   1/2 |x - y|^2_{m / h'^2} + E(x),   y = x^ + h' (v^ + h' g)
 // Newton expands about x^ + h' v^, where a body at rest is in equilibrium. Conjugate gradients may
 // start from free fall, so that free flight costs nothing. Springs of pins join the first term;
 // held particles start at their goal and stay there. Damping is a force -d m (v - u) against

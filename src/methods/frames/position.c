@@ -60,7 +60,7 @@ static void predict(frames_body* body, const yw_particles* particles, const yw_s
     body->work[hold->particle] = (yw_vec4){x.x, x.y, x.z, 0.0f};
   }
   // Springs are implicit in their own particle:
-  //  (m + h c + h^2 k) x = m x* + h c (x + h u) + h^2 k e.
+  //   (m + h c + h^2 k) x = m x* + h c (x + h u) + h^2 k e.
   for (int32_t i = 0; i < ctx->num_springs; ++i) {
     const yw_spring* s = &ctx->springs[i];
     yw_vec4* w = &body->work[s->particle];

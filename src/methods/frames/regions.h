@@ -3,15 +3,15 @@
 //
 // Region r contains the particles member[start[r]] .. member[start[r + 1] - 1]; the first is its
 // origin. With x the positions of the members,
-//  A   = sum x g^T          linear map: least squares for cells, the volume average of the
-//                           gradients of the tets around a vertex for rings (sum of g is 0)
-//  t   = mean of x (cells) or position of the origin (rings)
-//  E_r = V [mu |A - R|^2 + lambda/2 (tr S - 3)^2] + share sum k |x - t|^2 - 1/2 tr(A N A^T)
+//   A   = sum x g^T          linear map: least squares for cells, the volume average of the
+//                            gradients of the tets around a vertex for rings (sum of g is 0)
+//   t   = mean of x (cells) or position of the origin (rings)
+//   E_r = V [mu |A - R|^2 + lambda/2 (tr S - 3)^2] + share sum k |x - t|^2 - 1/2 tr(A N A^T)
 // The last two terms keep members from moving against A. They form a constant quadratic form
 // (share is 1/2 for cells and 1/4 for rings, where every pair of vertices is counted twice):
-//  cells  gamma (3 mu V / tr M) sum |p - A q|^2, k = 2 gamma 3 mu V / tr M, N = k M
-//  rings  gamma mu sum_t V_t/4 |F_t - A|^2, k = -2 gamma sum_t mu_t V_t grad_i . grad_r,
-//         N = 2 gamma mu V
+//   cells  gamma (3 mu V / tr M) sum |p - A q|^2, k = 2 gamma 3 mu V / tr M, N = k M
+//   rings  gamma mu sum_t V_t/4 |F_t - A|^2, k = -2 gamma sum_t mu_t V_t grad_i . grad_r,
+//          N = 2 gamma mu V
 // DIFFERS: for rings, the notes have sum w |p - A q|^2 here too. The variance of the gradients
 // costs half as much, since k lives on the edges of the mesh, and bends equally well.
 #ifndef YW_METHODS_FRAMES_REGIONS_H

@@ -3,7 +3,7 @@
 //
 // Extended: every region solves its own backward Euler step exactly, assuming that A is equally
 // compliant in all directions. With P the stress applied so far and `give` the compliance,
-//  A^ = A + h^2 give P = R S^,   S + h^2 give V (2 mu (S - 1) + lambda (tr S - 3)) = S^,
+//   A^ = A + h^2 give P = R S^,   S + h^2 give V (2 mu (S - 1) + lambda (tr S - 3)) = S^,
 // which has a closed-form solution S; the particles then receive the change of P. After all sweeps
 // P is the stress of A, whatever the value of `give`. A single spring constant pulls members to the
 // affine fit. For lambda = 0 this is the form in the notes, section 3, with forces F = -P g.

@@ -23,7 +23,7 @@ static inline yw_vec3 yw_spring_velocity(const yw_spring* spring, float h) {
 
 /// Velocity after h seconds of a particle at x with velocity v, pulled to goal by a spring whose
 /// far end moves with velocity u. Implicit in the particle, hence stable for any stiffness:
-///  v' = v + h/m (k (goal - x - h v') + c (u - v'))
+///   v' = v + h/m (k (goal - x - h v') + c (u - v'))
 static inline yw_vec3 yw_spring_pull(const yw_spring* s, yw_vec3 goal, yw_vec3 u, yw_vec3 x,
                                      yw_vec3 v, float inv_mass, float h) {
   float per_mass = h * inv_mass;

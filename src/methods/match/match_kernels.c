@@ -4,7 +4,7 @@
 //   x, x0   position, rest position          d    displacement R^T (x - c) - x0 in the body's axes
 //   A_r     best linear map of region r (1)  Q_r  its moment at rest, sum m~ q q^T
 //   R_r P_r rotation and the rest of A_r Q_r S_r  stretch, the symmetric part of R_r^T A_r
-// S~_r    target stretch                   T_r  = R_r (S~_r + [d_r]) (3)
+//   S~_r    target stretch                   T_r  = R_r (S~_r + [d_r]) (3)
 //
 // DIFFERS: the paper takes R_r and S_r from A_r and aims for R_r S~_r. A region then exerts a
 // torque on itself, and angular momentum is not conserved. Here R_r is the best-fitting rotation of
