@@ -16,7 +16,7 @@
 #define SHEAR_CORRECTION (5.0 / 6.0)
 // Transverse shear is reduced to t^2 / (t^2 + SOFTENING l^2) of its value on edges of length l, so
 // that triangles much wider than thick do not lock (Pitkaranta 1988; Lyly, Stenberg, Vihinen 1993).
-// The error vanishes with the square of l. Tuned on plates, see docs/methods/frames.md.
+// The error vanishes with the square of l. Tuned on plates, see docs/methods/slender.md.
 #define SOFTENING 0.2
 // Minimum share of the shear that an edge carries; edges opposite right angles would have none.
 #define LEAST_EDGE 0.05
