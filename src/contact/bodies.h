@@ -19,8 +19,7 @@ typedef struct yw_contact_body {
   const struct yw_obstacle_set* obstacles;
 } yw_contact_body;
 
-/// Buffers and caches kept from step to step. They do not affect results: a new one gives the same
-/// bits.
+/// Buffers and caches kept from step to step. They never change a result by a single bit.
 typedef struct yw_contacts yw_contacts;
 
 /// NULL when out of memory. mem may be NULL (malloc).

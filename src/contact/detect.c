@@ -17,8 +17,7 @@
 // the point are ruled out.
 #define FACING -0.1f
 #define FACING_WHEN_DEEP 0.5f
-// Tolerance (barycentric) of the inside test, so that a point on a shared face is in one of the
-// tets.
+// Tolerance (barycentric) of the inside test: a point on a shared face is in one of its tets.
 #define INSIDE_ROUNDING 1e-5f
 // Points of one body closer than this at rest (in mean edges) do not collide with each other.
 #define SELF_DISTANCE 2.0f

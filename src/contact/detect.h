@@ -81,8 +81,7 @@ typedef struct yw_contact_job {
   float skin;          ///< m, largest gap that counts as contact
 } yw_contact_job;
 
-/// A list of fixed capacity: count keeps growing when it is full, so that the caller learns the
-/// size.
+/// A list of fixed capacity. count keeps growing when it is full: the caller learns the size.
 typedef struct yw_contact_list {
   yw_contact* items;
   int32_t count, capacity;

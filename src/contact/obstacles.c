@@ -217,8 +217,7 @@ static float respond(const obstacle_motion* motion, yw_vec3 surface_velocity, yw
                      bool was_free, yw_vec4* velocity, bool* bounces) {
   yw_vec3 relative = yw_sub(yw_xyz(*velocity), surface_velocity);
   float approach = -yw_dot(relative, normal);
-  // A particle that touched before the step is pressed, not thrown, however fast the body's weight
-  // moves it.
+  // A particle that touched before the step is pressed, not thrown, at any speed.
   *bounces = was_free && approach > motion->rest_speed && motion->restitution > 0.0f;
   if (approach <= 0.0f) return 1.0f;
   float leave = *bounces ? motion->restitution * approach : 0.0f;
@@ -287,8 +286,7 @@ static bool collide_particle(const obstacle_motion* motion, sighting* s, yw_vec4
   float limit = started_inside ? slow : yw_length(rest);
   p = push_out(motion->shape, p, s->radius, s->rounding, limit);
 
-  // Added to the old position, not transformed back: sticking particles stay in place to the last
-  // bit.
+  // Added to the old position, not transformed back: sticking particles keep every bit.
   yw_vec3 moved = yw_sub(p, s->from);
   if (!motion->in_place) {
     moved = yw_scale(yw_rotate(motion->last.rotation, moved), motion->last.scale);

@@ -8,8 +8,7 @@
 // Angular momentum below this share of what one step of gravity could give the pair is left alone.
 #define NEGLIGIBLE_SPIN 1e-6
 
-// Sums over the particles of one or two bodies; double, since they are differences of large
-// numbers.
+// Sums over the particles of one or two bodies; double, since large numbers cancel.
 typedef struct rigid_sums {
   double mass;
   double center[3], velocity[3];

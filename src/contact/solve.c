@@ -11,8 +11,8 @@
 
 #include "contact/rigid.h"
 
-// Penetration not caused by this step is pushed out by this share per step, at most at this speed,
-// m/s.
+// Penetration not caused by this step is pushed out by this share per step, at most this fast
+// (m/s).
 #define PUSH_OUT_SHARE 0.2f
 #define PUSH_OUT_SPEED 0.5f
 // An approach slower than this many steps of gravity is resting contact, not an impact.
@@ -21,8 +21,8 @@
 // converges faster (tuned on stacks: 0.8 to 1 equal, 1.2 trembles).
 #define RELAXATION 0.9f
 // Initial spring stiffness of balls in contact, in units of mass / h^2 (a single spring is unstable
-// from 4), and the depth where it ends, in slops. Tuned on heaps of 6 layers: 1 creeps, 2 and 3
-// stand.
+// from 4), and the depth where it ends, in slops. Heaps of 6 layers creep with 1, stand with 2
+// and 3.
 #define START_STIFFNESS 2.5f
 #define START_DEPTH 5.0f
 // Batches per task.

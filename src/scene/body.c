@@ -250,8 +250,7 @@ static bool has_one_source(yw_loader* l, const yw_body_spec* body) {
   return yw_exactly_one(&l->r, body->node, count, sources, &which);
 }
 
-// Combines the settings of the model with those of the body. Settings of another method are an
-// error.
+// Overlays the settings of the body on those of the model. Those of another method are an error.
 static bool take_settings(yw_loader* l, const yw_json* of_model, yw_body_spec* body) {
   const yw_model_spec* model = yw_model_of_body(l->scene, body);
   const yw_json* own = body->keys.settings;

@@ -70,8 +70,7 @@ bool yw_take_material(yw_loader* l, const yw_json* settings, float* youngs_modul
 int32_t yw_list_sources(const char* out[YW_SCENE_MAX_SOURCES]);
 /// Finds the method named by the keys of a model or body, and fills the last part of keys.
 bool yw_find_method(yw_loader* l, const yw_json* node, yw_model_keys* keys);
-/// True when settings under the key of `named` (may be NULL) are for `method`, also by its old
-/// name.
+/// True when settings under the key of `named` (may be NULL) are for `method`, or its old name.
 bool yw_is_named(const yw_scene_method* method, const yw_scene_method* named);
 /// The first key of the settings that only models may have, or NULL.
 const yw_json* yw_first_model_key(const yw_json* settings, const yw_record* record);
@@ -106,7 +105,7 @@ bool yw_load_floor(yw_loader* l, const yw_json* node);
 // build.c
 /// Creates all meshes, examples and models that are used, then selects the vertices of pins.
 bool yw_build_models(yw_loader* l);
-/// Creates or reads the tets of the model, scaled to its size.
+/// Meshes the model at its element size, or reads its tets and scales them.
 bool yw_build_tets(yw_loader* l, yw_model_spec* model);
 void yw_model_spec_free(const yw_allocator* mem, yw_model_spec* model);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// "merge" of bodies: the bodies of a group become parts of one model, so that they fuse where they
-// touch.
+// "merge": the bodies of a group become parts of one model, so that they fuse where they touch.
 #include <string.h>
 
 #include "scene/method.h"

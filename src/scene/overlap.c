@@ -5,7 +5,7 @@
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
-// Larger scenes are not checked.
+// Number of bodies checked; further ones are skipped.
 #define MOST_BODIES 1000
 // Approximate number of particles tested per body.
 #define MOST_POINTS 1000

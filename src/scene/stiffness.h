@@ -16,8 +16,7 @@ typedef struct yw_layer_value {
   float at[2];
 } yw_layer_value;
 
-/// A material for part of a body: uniform, graded from one point to another, from a grid, or
-/// painted.
+/// Material of a part of a body: uniform, graded between two points, from a grid, or painted.
 typedef struct yw_stiffness_spec {
   const yw_json *shape, *grid, *painted, *labels;
   const yw_json *youngs_modulus, *poissons_ratio, *density, *stiffness_damping, *elasticity,

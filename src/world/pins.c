@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pins hold vertices exactly or pull them with springs; they rest, follow a path or are moved by
-// hand.
+// Pins hold vertices or pull them with springs; they rest, follow a path or are moved by hand.
 #include "world/world.h"
 #include "yawara/extend/error.h"
 

@@ -191,8 +191,7 @@ static bool is_finite_body(const yw_body* body) {
   return are_sane(p->pos, p->count) && are_sane(p->vel, p->count);
 }
 
-// After particles were added or removed: pins hold theirs again, and the current state becomes the
-// last good one.
+// Particles were added or removed: pins hold theirs again; the current state is the last good one.
 static void adopt_particles(yw_world* world, uint32_t slot) {
   yw_body* body = &world->bodies.items[slot];
   bool pinned = body->holds.count > 0;
@@ -216,9 +215,8 @@ static void settle_bodies(const substep* s) {
   }
 }
 
-// Restores a body whose state is no longer finite to the start of the step, or to when its
-// particles last changed, and freezes it. Newer particles have no earlier position; they go to that
-// of particle 0.
+// Moves a diverged body back to its positions at the start of the step, or when its particles last
+// changed, and freezes it there. Particles newer than that take the position of particle 0.
 static void freeze(yw_body* body) {
   yw_particles* p = &body->particles;
   for (int32_t i = 0; i < p->count; ++i) {

@@ -44,8 +44,7 @@ void yw_frames_end_part(frames_body* body, const yw_step_ctx* ctx, yw_frames_par
 // The step ----------------------------------------------------------------------------------------
 
 // Particles stopped by an obstacle stay there while the rest of the body is solved once more.
-// Otherwise every step would press one layer of particles into the floor by the weight of all
-// others.
+// Otherwise every step would press one layer of particles into the floor by the body's weight.
 static frames_outcome resolve_obstacles(frames_body* body, yw_particles* particles,
                                         const yw_step_ctx* ctx, yw_aabb box, frames_span span) {
   bool was_rough = body->in_contact;

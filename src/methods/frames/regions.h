@@ -20,8 +20,7 @@
 #include "yawara/extend/method.h"
 #include "yawara/frames.h"
 
-/// Weight of the terms that keep members from moving against A. Tuned on bars of 5 x 1 x 1 in
-/// bending.
+/// Weight of the terms that keep members from moving against A. Tuned on bent bars of 5 x 1 x 1.
 #define FRAMES_GAMMA_CELLS 0.15
 #define FRAMES_GAMMA_RINGS 0.12
 

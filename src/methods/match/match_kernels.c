@@ -346,8 +346,7 @@ YW_LANE_FN void do_rings(const ring_job* job, int32_t lane, int part) {
   }
 }
 
-// Until the weights are known, the fit of a block is stored in place of its targets: 9 x 16
-// numbers.
+// Until the weights are known, a block's fit is stored in place of its targets: 9 x 16 numbers.
 #define FIT_NUMBERS (9 * YW_LANES)
 
 YW_LANE_FN void store_fit(const match_step* step, lane_set at, const region_fit* fit) {
@@ -535,8 +534,7 @@ YW_LANE_FN void pull(const match_step* step, const bool full, int32_t block, int
   yw_vf ax = yw_vf_load(particle->rest[0] + lane), ay = yw_vf_load(particle->rest[1] + lane);
   yw_vf az = yw_vf_load(particle->rest[2] + lane), n = yw_vf_load(particle->inv_count + lane);
 
-  // Rounds displacements exactly as make_row does, so that they sum to zero over a region's
-  // members.
+  // Same rounding as in make_row, so that displacements sum to zero over a region's members.
   yw_lanes_vec3 y = {x[0] - step->center.x, x[1] - step->center.y, x[2] - step->center.z};
   const float(*q)[3] = step->seen_rotation;
   const yw_vec3* c = &step->velocity;

@@ -8,9 +8,8 @@
 
 /// Axes that move with the body. The kernels see positions as displacements in these axes,
 ///   d = R^T (x - c) - x0,
-/// so that a body far from the origin, or one much larger than its rings, keeps its precision, and
-/// rotations of regions change little from step to step. Any axes give the same motion up to
-/// rounding.
+/// so that a body far from the origin, or much larger than its rings, keeps its precision, and
+/// rotations of regions change little per step. Any axes give the same motion up to rounding.
 typedef struct match_axes {
   yw_quat rotation;
   yw_vec3 center;

@@ -21,8 +21,7 @@
 #define MAX_ROUNDS 5
 // Forces have settled when they change by less than this share of the normal force.
 #define SETTLED_SHARE 0.01
-// A hold may pull by this many times the weight of a particle, so that resting contacts do not
-// flicker.
+// A hold may pull by this many particle weights, so that resting contacts do not flicker.
 #define PULL_SLACK 30.0
 // Stiffness that holds a sliding particle to its obstacle, relative to the particle's own.
 #define HOLD_STIFFNESS 100.0

@@ -36,8 +36,7 @@ yw_turn yw_slender_polar(const double a[9], yw_turn guess, double s[6]) {
     yw_sym_turning(s, h);
     double scale = 0.0;
     for (int i = 0; i < 6; ++i) scale = fmax(scale, fabs(h[i]));
-    // Away from the maximum the frame's stiffness is not positive: a shifted one still leads
-    // uphill.
+    // Away from the maximum the frame's stiffness is not positive; a shifted one leads uphill.
     double shift = 0.0;
     while (!solve_sym(h, shift, g, turn)) {
       shift = shift > 0.0 ? 4.0 * shift : 0.05 * scale;

@@ -69,8 +69,7 @@ static void gather(const sheet_triangle* triangle, const slender_pose* pose, she
   frame_of(t);
 }
 
-// Adds the derivative with respect to the rotation of particle j, for a vector n that turns with
-// it.
+// Adds the derivative with respect to the rotation of particle j; n is a vector that turns with it.
 static void add_turning(double row[18], int j, const double n[3], const double dn[3]) {
   double t[3];
   yw_cross3(n, dn, t);

@@ -7,8 +7,7 @@
 #include "methods/slender/model.h"
 #include "yawara/extend/tasks.h"
 
-/// Pulls a particle to a position and an orientation, in addition to the elements: inertia,
-/// springs.
+/// Pulls a particle to a position and an orientation, besides the elements: inertia, springs.
 typedef struct slender_anchor {
   double weight;    ///< N/m
   double place[3];  ///< m
