@@ -17,7 +17,7 @@
 #define MAX_HALVINGS 30
 // Rounding of the potential, relative to the sum of mu V.
 #define ENERGY_NOISE 1e-14
-// A rigid motion is free when the supports resist it by less than this share of their size.
+// Supports allow a rigid motion when a pivot is below this share of the largest diagonal entry.
 #define FREE_MOTION 1e-9
 
 typedef struct solver {
@@ -39,7 +39,7 @@ static double dot(size_t n, const double* a, const double* b) {
 
 // Supports ----------------------------------------------------------------------------------------
 
-// Smallest pivot of a symmetric 6x6 matrix with unit diagonal, by Cholesky; 0 if not positive.
+// Smallest pivot of a symmetric 6x6 matrix, by Cholesky; 0 if not positive.
 static double smallest_pivot(double m[6][6]) {
   double smallest = INFINITY;
   for (int j = 0; j < 6; ++j) {

@@ -74,7 +74,7 @@ typedef struct frames_body {
   float h1;         ///< s, h' of the current step
   bool* touched;    ///< particles that an obstacle stopped in this step
   bool in_contact;  ///< an obstacle touched the body in the last step
-  bool troubled;    ///< the last step needed more than one Newton step
+  bool troubled;    ///< the first Newton step of the last step was not enough
 
   int32_t iterations;  ///< of conjugate gradients in the last step
   int32_t newton;      ///< Newton steps in the last step

@@ -209,8 +209,8 @@ static bool check_sticking(slender_body* body, int32_t p, const double reaction[
   }
   double most = touch->friction * fmax(normal, 0.0);
   if (size <= (1.0 + SETTLED_SHARE) * most + 1e-3 * slack / PULL_SLACK) return false;
-  // Without friction it slides too far, so the drag approaches mu N from below. From above, where
-  // nothing slides, that would take many rounds.
+  // The slip without friction is too long, so the drag approaches mu N from below. From above,
+  // where nothing slides, that would take many rounds.
   start_sliding(body, p, touch->slip > 0.0 ? most / touch->slip : 0.0);
   return true;
 }
@@ -236,7 +236,7 @@ static bool check_sliding(slender_body* body, int32_t p) {
   return change > SETTLED_SHARE * most + 1e-3 * (double)body->model->mass[p];
 }
 
-// True when a state has changed; drags: when only drag forces have.
+// True when a state has changed; *drags: a drag force has.
 static bool check_touched(slender_body* body, const yw_step_ctx* ctx, bool* drags) {
   double fall = (double)yw_length(ctx->gravity);
   bool any = false;

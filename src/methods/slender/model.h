@@ -72,7 +72,7 @@ typedef struct slender_model {
 
   yw_vec3* rest;          ///< m
   float* mass;            ///< kg
-  double (*inertia)[6];   ///< kg m^2, about the axes of the rest pose
+  double (*inertia)[6];   ///< kg m^2, in the axes of the rest pose
   double (*inverse)[6];   ///< inverse of inertia
   float* radius;          ///< m, of contact spheres
   double* stiffness;      ///< N/m, of the elements around each particle, approximate

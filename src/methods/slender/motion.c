@@ -5,7 +5,7 @@
 #include "math/small/mat3d.h"
 
 #define HELD_WEIGHT 1e5
-// Inertia about an axis below this share of the largest, cubed, counts as zero.
+// An inertia whose determinant is below this share of its cubed trace gives no spin.
 #define LEAST_INERTIA 1e-13
 
 void yw_slender_rate_of(const slender_model* model, int32_t p, yw_turn q, const double momentum[3],
