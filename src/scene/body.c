@@ -232,7 +232,7 @@ static bool find_model(yw_loader* l, const yw_json* name, int32_t* index) {
                        name->string, hint.text);
 }
 
-// A body that takes a model from elsewhere cannot change what it is made of.
+// A body with a model defined elsewhere cannot change what it is made of.
 static bool check_no_model_keys(yw_loader* l, const yw_body_spec* body) {
   static const char* const keys[] = {"shape", "mesh", "density", "examples", "surface"};
   const yw_json* item = body->keys.own_source;
@@ -250,8 +250,7 @@ static bool has_one_source(yw_loader* l, const yw_body_spec* body) {
   return yw_exactly_one(&l->r, body->node, count, sources, &which);
 }
 
-// Settings of the model, under those of the body. Settings of one method mean nothing to a model of
-// another.
+// Overlays the settings of the body on those of the model. Those of another method are an error.
 static bool take_settings(yw_loader* l, const yw_json* of_model, yw_body_spec* body) {
   const yw_model_spec* model = yw_model_of_body(l->scene, body);
   const yw_json* own = body->keys.settings;
@@ -360,7 +359,7 @@ static bool load_copies(yw_loader* l, yw_body_spec* body) {
   return true;
 }
 
-// Bodies that merge are one body of the world, which stands where the first of them is.
+// Bodies that merge are one body of the world, at the index of the first of them.
 static void number_body(yw_loader* l, yw_body_spec* body) {
   body->first_body = l->scene->num_bodies;
   if (body->group < 0) {

@@ -150,7 +150,7 @@ bool yw_read_vec3(yw_reader_ctx* r, const yw_json* node, double low, double high
          yw_read_number(r, node->items[2], low, high, false, &out->z);
 }
 
-// One number for all three directions, or three of them.
+// One number for all three directions, or three numbers.
 static bool read_size(yw_reader_ctx* r, const yw_json* node, const yw_field* f, yw_vec3* out) {
   if (node->type == YW_JSON_NUMBER) {
     if (!yw_read_number(r, node, f->low, f->high, f->open, &out->x)) return false;
@@ -239,7 +239,7 @@ static bool read_rotation(yw_reader_ctx* r, const yw_json* node, yw_quat* out) {
   if (node->count > 0 && node->items[0]->type != YW_JSON_OBJECT) {
     return read_quaternion(r, node, out);
   }
-  // One turn after another.
+  // A list of rotations, applied one after another.
   *out = (yw_quat){0, 0, 0, 1};
   for (int32_t i = 0; i < node->count; i++) {
     yw_quat next;
@@ -336,7 +336,7 @@ static bool read_field(yw_reader_ctx* r, const yw_json* node, const yw_field* f,
 
 #define MOST_KEYS 64
 
-// All keys that a record knows, those of methods behind its own.
+// All keys that a record knows, followed by those of methods.
 static int32_t list_keys(const yw_record* record, const char* out[MOST_KEYS]) {
   int32_t count = 0;
   for (int32_t i = 0; i < record->num_fields && count < MOST_KEYS; i++) {

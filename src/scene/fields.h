@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Typed reading of JSON objects by tables of fields. The tables are the one place that says which
-// keys exist, what they hold and mean, their units, ranges and defaults; schema and reference in
-// docs/ are written from them.
+// Typed reading of JSON objects, driven by tables. The tables are the single source for which keys
+// exist, what they mean, and their units, ranges and defaults; schema and reference in docs/ are
+// generated from them.
 #ifndef YW_SCENE_FIELDS_H
 #define YW_SCENE_FIELDS_H
 
@@ -14,15 +14,15 @@ typedef enum yw_field_kind {
   YW_FIELD_BOOL,      ///< bool
   YW_FIELD_NUMBER,    ///< float
   YW_FIELD_INTEGER,   ///< int32_t
-  YW_FIELD_TEXT,      ///< const char*, lives in the document
+  YW_FIELD_TEXT,      ///< const char*, owned by the document
   YW_FIELD_VEC3,      ///< yw_vec3: a list of 3 numbers
   YW_FIELD_SIZE,      ///< yw_vec3: one number, or a list of 3
   YW_FIELD_COUNTS,    ///< int32_t[3]: one integer, or a list of 3
   YW_FIELD_AXIS,      ///< yw_vec3, not zero: "x", "y", "z" or a list of 3 numbers
   YW_FIELD_ROTATION,  ///< yw_quat: {axis, degrees}, a list of those, or a quaternion [x, y, z, w]
   YW_FIELD_COLOR,     ///< yw_vec3, linear: "#rrggbb" (sRGB) or 3 linear numbers
-  YW_FIELD_CHOICE,    ///< int32_t: the number of the word in choices
-  YW_FIELD_NODE       ///< const yw_json*: read by code; NULL when the key is not there
+  YW_FIELD_CHOICE,    ///< int32_t: index of the word in choices
+  YW_FIELD_NODE       ///< const yw_json*: read by code; NULL when the key is missing
 } yw_field_kind;
 
 typedef struct yw_field {
@@ -30,13 +30,13 @@ typedef struct yw_field {
   yw_field_kind kind;
   size_t offset;               ///< in the struct that the record fills
   double low, high;            ///< of every number in the value
-  bool open;                   ///< low itself is refused
+  bool open;                   ///< low itself is not allowed
   const char* const* choices;  ///< NULL-terminated, with YW_FIELD_CHOICE
-  bool of_model;               ///< in settings of a method: says what a model is, not for bodies
-  const char* unit;            ///< of the numbers; "" for none
-  const char* about;           ///< what it means, in a sentence
-  /// With YW_FIELD_NODE: what may stand there, alternatives with | between them: a record or a type
-  /// of the schema, [a list of it], {an object of it, under any names}, 'a word.
+  bool of_model;      ///< in settings of a method: defines the model, not allowed in bodies
+  const char* unit;   ///< of the numbers; "" for none
+  const char* about;  ///< what it means, in a sentence
+  /// With YW_FIELD_NODE: allowed values, separated by |: a record or a type of the schema, [a list
+  /// of it], {an object of it, under any names}, 'a word.
   const char* what;
 } yw_field;
 
@@ -47,14 +47,14 @@ typedef struct yw_record {
   int32_t num_fields;
   const void* defaults;  ///< of the struct
   size_t size;           ///< of the struct
-  bool with_methods;     ///< keys of methods (scene/method.h) may stand beside the fields
+  bool with_methods;     ///< keys of methods (scene/method.h) are allowed too
   const char* about;     ///< what it is, in a sentence
-  /// For the schema, with ; between them: "needs a b", "one a b" (exactly one), "any a b", "not a
-  /// b" (not both).
+  /// For the schema, separated by ;: "needs a b", "one a b" (exactly one), "any a b", "not a b"
+  /// (not both).
   const char* rules;
 } yw_record;
 
-// Rows of a table for keys that are called like the member they fill, or otherwise (_AS).
+// Rows for keys with the name of the member they fill, or with another name (_AS).
 #define YW_ROW(key, type, member, number_kind, from, to, above, model, of, text)     \
   {                                                                                  \
     .name = (key), .kind = YW_FIELD_##number_kind, .offset = offsetof(type, member), \
@@ -86,7 +86,7 @@ typedef struct yw_record {
   }
 #define YW_CHOICE(type, member, words, about) \
   YW_CHOICE_ROW(#member, type, member, false, words, about)
-// The same in the settings of a method, for keys that say what a model is ...
+// The same in the settings of a method, for keys that define the model ...
 #define YW_MODEL_FIELD(type, member, kind, low, high, unit, about) \
   YW_ROW(#member, type, member, kind, low, high, false, true, unit, about)
 #define YW_MODEL_FIELD_ABOVE(type, member, kind, low, high, unit, about) \
@@ -112,7 +112,7 @@ typedef struct yw_record {
 #define YW_RECORD_WITH_METHODS(name, table, defaults, about, rules) \
   YW_RECORD_ROW(name, table, defaults, true, about, rules)
 
-/// What reading a scene needs. Functions that return bool leave a message in error when false.
+/// State of reading a scene. Functions that return bool leave a message in error when false.
 typedef struct yw_reader_ctx {
   const yw_allocator* mem;
   const char* file;
@@ -122,15 +122,15 @@ typedef struct yw_reader_ctx {
   yw_error* warning;  ///< one line per warning; may be NULL
 } yw_reader_ctx;
 
-/// "file:line:col: " (or "--set path: ") and the message. Always false.
+/// Fails with "file:line:col: " (or "--set path: ") and the message. Always false.
 bool yw_place_fail(yw_reader_ctx* r, const yw_json* node, yw_status status, const char* format, ...)
     YW_PRINTF(4, 5);
 /// The same with the path of the node before the message: "... bodies[0].mass is 3, but ...".
 bool yw_value_fail(yw_reader_ctx* r, const yw_json* node, const char* format, ...) YW_PRINTF(3, 4);
-/// Puts place and path before what a deeper layer said. Always false.
+/// Prefixes the message of a deeper layer with place and path. Always false.
 bool yw_deep_fail(yw_reader_ctx* r, const yw_json* node, const yw_error* deep);
 bool yw_memory_fail(yw_reader_ctx* r);
-/// Adds a line to the warnings: place, path and the message right behind it.
+/// Adds a line to the warnings: place, path and the message.
 void yw_value_warn(yw_reader_ctx* r, const yw_json* node, const char* format, ...) YW_PRINTF(3, 4);
 
 /// "... is a number, but must be <expected>". Always false.
@@ -142,16 +142,16 @@ bool yw_read_integer(yw_reader_ctx* r, const yw_json* node, double low, double h
 bool yw_read_vec3(yw_reader_ctx* r, const yw_json* node, double low, double high, yw_vec3* out);
 bool yw_read_color(yw_reader_ctx* r, const yw_json* node, yw_vec3* out);
 
-/// Fills the struct with the record's defaults and what the object says. Unknown keys are errors.
+/// Fills the struct with the record's defaults, then the object's values. Unknown keys are errors.
 bool yw_read_record(yw_reader_ctx* r, const yw_json* node, const yw_record* record, void* out);
-/// Lays what the object says over the struct; fields of_model are left alone.
+/// Overwrites members of the struct with the object's values; skips of_model keys.
 bool yw_overlay_record(yw_reader_ctx* r, const yw_json* node, const yw_record* record, void* out);
-/// True when exactly one of the keys is there; else a message that names them ("a", "b" or "c").
-/// *which is its number.
+/// True when exactly one of the keys exists; otherwise a message that names them ("a", "b" or "c").
+/// *which is its index.
 bool yw_exactly_one(yw_reader_ctx* r, const yw_json* object, int32_t count, const char* const* keys,
                     int32_t* which);
 bool yw_not_both(yw_reader_ctx* r, const yw_json* object, const char* a, const char* b);
-/// False with a message when a key is missing.
+/// False with a message when the key is missing.
 bool yw_needs(yw_reader_ctx* r, const yw_json* object, const char* key);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of methods, and what scenes say about them in general.
+// The table of methods, and the parts of scenes common to all of them.
 #include "scene/method.h"
 
 #include <stdio.h>

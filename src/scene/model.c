@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads models: where they come from, settings of their method, examples, the surface they carry.
-// Nothing is meshed here: mistakes are reported before any long work begins.
+// Reads models: their source, settings of their method, examples, embedded surface. Nothing is
+// meshed here: mistakes are reported before any expensive work begins.
 #include <string.h>
 
 #include "scene/method.h"
@@ -100,7 +100,7 @@ static bool load_lattice(yw_loader* l, const yw_json* node, yw_model_spec* out) 
   return true;
 }
 
-// A solid to be meshed must have an end.
+// A solid to be meshed must be bounded.
 static bool load_solid(yw_loader* l, const yw_json* node, yw_shape** out) {
   if (!yw_load_shape(l, node, out)) return false;
   yw_aabb box;
@@ -194,7 +194,7 @@ static const yw_scene_method* method_of(const yw_model_keys* keys) {
   return keys->method ? keys->method : yw_scene_methods[0];
 }
 
-// Settings that a body may change while it runs are not part of what a model is.
+// Settings that a body may change while it runs are not part of the model's identity.
 static uint64_t hash_of_settings(const yw_json* settings, const yw_record* record) {
   uint64_t hash = YW_HASH_SEED;
   for (int32_t i = 0; i < record->num_fields; i++) {
@@ -237,7 +237,7 @@ static bool same_model(const yw_model_keys* a, const yw_model_keys* b) {
          same_settings(a->settings, b->settings, method_of(a)->record);
 }
 
-// Takes the density of the material where none is given in the object with the keys.
+// Takes the density of the material if the object with the keys gives none.
 static bool load_material_density(yw_loader* l, const yw_json* node, yw_model_keys* keys) {
   const yw_scene_method* method = method_of(keys);
   const yw_json* name = yw_json_get(keys->settings, "material");

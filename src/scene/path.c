@@ -35,7 +35,7 @@ const yw_record yw_record_key =
     YW_RECORD("key", key_fields, key_defaults,
               "Where it is at a time, relative to where it was placed.", "needs time");
 
-// Degrees that a key turns on from the one before, when both are turns about the same axis.
+// Degrees between the rotations of two keys about the same axis; 0 if the axes differ.
 static double turn_between(const yw_json* before, const yw_json* key) {
   const yw_json *a = yw_json_get(before, "rotation"), *b = yw_json_get(key, "rotation");
   if (!b || b->type != YW_JSON_OBJECT) return 0;
@@ -57,7 +57,7 @@ static bool load_key(yw_loader* l, const yw_json* node, const yw_json* before, d
     return yw_value_fail(&l->r, time, "is %.9g, but must be later than the key before, %.9g",
                          out->time, time_before);
   }
-  // Between keys the shorter way round is taken, which half a turn or more would not mean.
+  // Interpolation takes the shorter way round, which is ambiguous or wrong from half a turn on.
   double turn = before ? fabs(turn_between(before, node)) : 0;
   if (turn >= 180) {
     return yw_value_fail(&l->r, yw_json_get(node, "rotation"),

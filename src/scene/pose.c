@@ -101,7 +101,7 @@ const yw_record yw_record_pose = YW_RECORD(
     "A pose of the body: its rest pose deformed, or read from a file with the same vertices.",
     "one deform file surface_file");
 
-// Kinds of deformation: what they are called, the keys they take, and the key they need.
+// Kinds of deformation: name, record of keys, and required key.
 typedef struct deform_kind {
   const char* name;
   const yw_record* record;
@@ -137,7 +137,7 @@ static bool load_deformer(yw_loader* l, const yw_json* node, const deform_kind* 
   bool angle = kind->amount[0] == 'd';
   out->deform.amount = angle ? k.degrees * RAD_PER_DEGREE : k.amount;
 
-  // Sideways means something only across the axis; when none is given, any will do.
+  // "toward" must not be along the axis; if it is not given, any other direction will do.
   bool given = yw_json_get(node, "toward") != NULL;
   bool along = fabsf(yw_dot(k.axis, k.toward)) > 0.9999f;
   if (given && along) {
@@ -201,7 +201,7 @@ float yw_shape_weight(const yw_shape* shape, float blend, yw_vec3 p) {
   return yw_clampf(0.5f - d / blend, 0.0f, 1.0f);
 }
 
-// rest is what `where` refers to; positions are changed.
+// `where` refers to rest; changes positions.
 static bool apply_deform(yw_loader* l, const yw_deform_spec* spec, const yw_tet_mesh* rest,
                          yw_vec3* scratch, yw_vec3* positions) {
   yw_error deep = {0};

@@ -90,7 +90,7 @@ static bool load_time(yw_loader* l, const yw_json* root, const scene_keys* k) {
   return true;
 }
 
-// Name of the file without folder and ending.
+// File name without folder and extension.
 static const char* stem_of(yw_loader* l, const char* path) {
   const char* slash = strrchr(path, '/');
   const char* begin = slash ? slash + 1 : path;
@@ -114,7 +114,7 @@ static bool load_scene(yw_loader* l) {
   scene->info.description = k.description;
   if (!scene->info.name) return yw_memory_fail(&l->r);
 
-  // First everything that can be wrong in the text, then the long work.
+  // First all checks of the text, then the expensive work.
   bool read = load_time(l, root, &k) && load_camera(l, k.camera) &&
               yw_load_named_shapes(l, k.shapes) && yw_load_named_models(l, k.models) &&
               yw_load_floor(l, k.floor) && yw_load_obstacles(l, k.obstacles) &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tables of keys in words: a JSON schema for editors, and Markdown for readers.
+// Generates documentation from the tables of keys: a JSON schema for editors, Markdown for readers.
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void put(const text_out* out, const char* format, ...) {
   out->sink(out->context, text);
 }
 
-// All records, those of methods last; NULL when there are no more.
+// All records, those of methods last; NULL after the last.
 static const yw_record* record_at(int32_t number) {
   if (number < yw_num_scene_records) return yw_scene_records[number];
   number -= yw_num_scene_records;
@@ -47,7 +47,7 @@ static const yw_record* record_named(const char* name) {
 
 // Rules -------------------------------------------------------------------------------------------
 
-// The rule after `at` in "needs a b; one c d": its kind and its keys; NULL at the end.
+// A rule in "needs a b; one c d": its kind and its keys.
 typedef struct rule {
   char kind[8];
   int32_t count;
@@ -70,7 +70,7 @@ static const char* next_rule(const char* at, rule* out) {
   return *at == ';' ? at + 1 + (at[1] == ' ') : at;
 }
 
-// Records with methods take what these add as one more source.
+// Adds the sources of methods to the "one" rule of records that have methods.
 static void add_sources(const yw_record* record, rule* r) {
   if (!record->with_methods || strcmp(r->kind, "one") != 0) return;
   const char* sources[YW_SCENE_MAX_SOURCES];
@@ -94,7 +94,7 @@ static bool is_in_rule(const yw_record* record, const char* kind, const char* ke
 
 // Defaults ----------------------------------------------------------------------------------------
 
-// The shortest decimal that is this float.
+// The shortest decimal text that reads back as this float.
 static void number_text(float value, char* out, size_t capacity) {
   for (int digits = 6; digits <= 9; digits++) {
     snprintf(out, capacity, "%.*g", digits, (double)value);
@@ -106,7 +106,7 @@ static bool in_range(const yw_field* f, double value) {
   return value <= f->high && (f->open ? value > f->low : value >= f->low);
 }
 
-// The default as JSON; false when a key has none: it is needed, or chosen where it is not given.
+// The default as JSON; false when a key has none because it is required or one of several choices.
 static bool default_text(const yw_record* record, const yw_field* f, char* out, size_t capacity) {
   const void* at = (const char*)record->defaults + f->offset;
   bool choice = is_in_rule(record, "one", f->name) || is_in_rule(record, "not", f->name);
@@ -221,7 +221,7 @@ static void put_alternatives(const text_out* out, const char* what) {
   put(out, "]");
 }
 
-// What names a text may be, where these are known: materials.
+// Allowed names of a text value, if known: materials.
 typedef const char* (*name_at)(int32_t i);
 static name_at names_of(const yw_record* record, const yw_field* f) {
   if (f->kind != YW_FIELD_TEXT || strcmp(f->name, "material") != 0) return NULL;
@@ -242,7 +242,7 @@ static void put_limits(const text_out* out, const yw_field* f) {
       f->high);
 }
 
-// A number, two of them, or the word "file".
+// A number, two numbers, or the word "file".
 static void put_layer_value(const text_out* out, const yw_field* f) {
   put(out, "\"anyOf\": [{\"type\": \"number\"");
   put_limits(out, f);
@@ -366,7 +366,7 @@ static void put_range(const text_out* out, const yw_field* f) {
   }
 }
 
-// A record or a type of yw_field.what, in words.
+// A record or type of yw_field.what, in words.
 static void put_word(const text_out* out, const char* name, size_t length) {
   static const char* const words[][2] = {{"any_shape", "[shape](#shape) or its name"},
                                          {"any_path", "[path](#path) or its keys"},

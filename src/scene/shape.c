@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shapes of a scene file. Named shapes are made once and shared. A shape that uses shapes that use
-// shapes can be small to write and endless to evaluate, so the number of primitives is limited.
+// Shapes of a scene file. Named shapes are created once and shared. Nested combinations can be
+// short to write and extremely slow to evaluate, so the number of primitives is limited.
 #include <math.h>
 
 #include "scene/loader.h"
@@ -8,7 +8,7 @@
 #include "yawara/extend/vec.h"
 #include "yawara/files.h"
 
-#define FAR 1e6  // m; no coordinate of a scene lies beyond
+#define FAR 1e6  // m, limit of all coordinates in a scene
 #define MAX_PRIMITIVES 20000
 #define MAX_DEPTH 64
 
@@ -45,7 +45,7 @@ const yw_record yw_record_shape =
               "one sphere box capsule cylinder cone torus plane union intersection difference "
               "offset mesh use");
 
-typedef struct round_keys {  // everything with radii, a height, an axis
+typedef struct round_keys {  // shapes with radii, a height, an axis
   float radius, height, bottom_radius, top_radius, ring_radius, tube_radius;
   yw_vec3 axis, center, from, to;
 } round_keys;
@@ -152,7 +152,7 @@ const yw_record yw_record_mesh_shape =
 
 // Ownership ---------------------------------------------------------------------------------------
 
-// The scene takes over a new shape, or the failure to make one is reported.
+// Hands a new shape to the scene, or reports the failure to create it.
 static bool keep(yw_loader* l, const yw_json* node, yw_status status, yw_shape* shape,
                  yw_shape** out) {
   if (status == YW_ERR_MEMORY) return yw_memory_fail(&l->r);
@@ -166,13 +166,13 @@ static bool keep(yw_loader* l, const yw_json* node, yw_status status, yw_shape* 
   return true;
 }
 
-// Rotation that takes the y axis to a unit vector.
+// Rotation from the y axis to a unit vector.
 static yw_quat turn_from_y(yw_vec3 axis) {
   if (axis.y < -0.99999f) return (yw_quat){1, 0, 0, 0};
   return yw_quat_normalize((yw_quat){axis.z, 0, -axis.x, 1.0f + axis.y});
 }
 
-// Moves a new shape that stands at the origin along y to its centre and axis.
+// Moves a new shape at the origin along y to its centre and axis.
 static bool place(yw_loader* l, const yw_json* node, yw_status status, yw_shape* shape,
                   yw_vec3 center, yw_vec3 axis, yw_shape** out) {
   if (!keep(l, node, status, shape, out)) return false;
@@ -278,7 +278,7 @@ static bool load_plane(yw_loader* l, const yw_json* node, yw_shape** out) {
 
 // Meshes ------------------------------------------------------------------------------------------
 
-// Centres the mesh's box at the origin and makes its longest side `length` metres.
+// Centres the mesh's box at the origin and scales its longest side to `length` metres.
 static void fit_mesh(yw_tri_mesh* mesh, float length) {
   yw_aabb box = yw_aabb_empty();
   for (int32_t i = 0; i < mesh->num_vertices; i++) box = yw_aabb_grow(box, mesh->positions[i]);

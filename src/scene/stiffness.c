@@ -20,7 +20,7 @@
 // Tables ------------------------------------------------------------------------------------------
 
 static const yw_stiffness_spec stiffness_defaults = {.blend = 0};
-// Values that may change in space; load_value reads them.
+// Values that may vary in space; read by load_value.
 #define LAYER(member, from, to, above, of, text)                                           \
   {                                                                                        \
     .name = #member, .kind = YW_FIELD_NODE, .offset = offsetof(yw_stiffness_spec, member), \
@@ -136,7 +136,7 @@ bool yw_material_density(yw_loader* l, const yw_json* name, float* out) {
 
 // Reading -----------------------------------------------------------------------------------------
 
-// One value, two where something says how far to go from the first to the second, or "file".
+// One value, two to interpolate between, or "file".
 static bool load_value(yw_loader* l, const char* key, const yw_json* node,
                        const yw_stiffness_spec* spec, yw_layer_value* out) {
   if (!node) return true;
@@ -345,7 +345,7 @@ void yw_close_stiffness(int32_t count, yw_stiffness_spec* layers) {
 
 // Values ------------------------------------------------------------------------------------------
 
-// How far from the first value to the second; what lies beyond an end has its value.
+// Interpolation parameter from the first value to the second, clamped at the ends.
 static float place_of(const yw_stiffness_spec* f, yw_vec3 p, float number) {
   float t = 0.0f;
   if (f->file) t = (number - f->range[0]) / (f->range[1] - f->range[0]);
@@ -357,10 +357,10 @@ static float place_of(const yw_stiffness_spec* f, yw_vec3 p, float number) {
   return f->smooth ? t * t * (3.0f - 2.0f * t) : t;
 }
 
-// Moduli are mixed by their logarithms: half-way between 1 kPa and 1 MPa is 30 kPa.
+// Moduli are interpolated by their logarithms: half-way between 1 kPa and 1 MPa is 30 kPa.
 static float mix_moduli(float a, float b, float t) {
   if (t <= 0.0f || a == b) return a;
-  // What cannot be is handed on, for whoever makes the model to refuse.
+  // Invalid values are passed on; creating the model reports them.
   if (t >= 1.0f || !(a > 0.0f) || !(b > 0.0f)) return b;
   return a * yw_powf(b / a, t);
 }

@@ -12,12 +12,12 @@ static const char* const kinds[] = {"rings", "cells", NULL};
 static const char* const solvers[] = {"implicit", "bdf2", "extended", "classic", NULL};
 
 typedef struct frames_settings {
-  // What the model is
+  // Properties of the model
   const char* material;
   float youngs_modulus, poissons_ratio;
   int32_t kind;
   const yw_json* fields;
-  yw_frames_params params;  // what bodies may change
+  yw_frames_params params;  // bodies may change these
 
   int32_t num_fields;
   yw_stiffness_spec* field_list;

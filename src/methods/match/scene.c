@@ -11,7 +11,7 @@ static const char* const projections[] = {"exact", "paper", NULL};
 
 typedef struct match_settings {
   const yw_json* groups;
-  yw_match_params params;  // what bodies may change
+  yw_match_params params;  // bodies may change these
 
   yw_grouping grouping;
   int32_t num_labels;       // of labels, and of selectors when there are shapes
@@ -110,10 +110,9 @@ static bool load(yw_loader* l, yw_model_spec* model) {
   return yw_needs_volume(l, model) && load_groups(l, settings->groups, settings);
 }
 
-// Building
-// ------------------------------------------------------------------------------------------
+// Building ----------------------------------------------------------------------------------------
 
-// Labels per vertex: given, or those of the first shape around it (0 outside all).
+// Labels per vertex: given, or those of the first shape that contains it (0 outside all).
 static bool build_labels(yw_loader* l, const yw_model_spec* model, const match_settings* s,
                          int32_t* out) {
   int32_t count = model->tets.num_vertices;

@@ -34,15 +34,15 @@ typedef struct sheet_keys {
   const char* file;
   float thickness, contact_radius;
   float width, depth;     // m, of the rectangle
-  int32_t across, along;  // its cells
+  int32_t across, along;  // number of its cells
 } sheet_keys;
 
 typedef struct slender_settings {
-  // What the model is
+  // Properties of the model
   const char* material;
   float youngs_modulus, poissons_ratio;
   const yw_json* fields;
-  yw_slender_params params;  // what bodies may change
+  yw_slender_params params;  // bodies may change these
 
   int32_t num_fields;
   yw_stiffness_spec* field_list;
@@ -197,7 +197,7 @@ static bool load_line(yw_loader* l, const yw_json* node, rod_keys* rod) {
   return true;
 }
 
-// Turns with the right hand about the axis; its middle is at the centre.
+// Right-handed turns about the axis, centred at the middle.
 static bool load_helix(yw_loader* l, const yw_json* node, rod_keys* rod) {
   static const char* const needed[] = {"radius", "turns", "length", "count"};
   helix_keys k;
@@ -211,7 +211,7 @@ static bool load_helix(yw_loader* l, const yw_json* node, rod_keys* rod) {
   yw_vec3 other = yw_cross(axis, side);
   for (int32_t i = 0; i < k.count; i++) {
     float t = (float)i / (float)(k.count - 1);
-    // Whole turns are taken off first, so that long coils lose no digits.
+    // Whole turns are subtracted first, so that long coils keep their precision.
     float turn = k.turns * t;
     float angle = TWO_PI * (turn - floorf(turn));
     yw_vec3 p = yw_mad(k.center, k.length * (t - 0.5f), axis);
@@ -275,7 +275,7 @@ static bool load_sheet(yw_loader* l, const yw_json* node, sheet_keys* sheet) {
   return true;
 }
 
-// Flat in x and z, its middle at the origin; diagonals alternate, so that no direction is favoured.
+// Flat in x and z, centred at the origin; diagonals alternate, so that no direction is favoured.
 static bool build_rectangle(yw_loader* l, const sheet_keys* s, yw_tri_mesh* out) {
   int32_t row = s->across + 1, vertices = row * (s->along + 1), n = 0;
   if (yw_tri_mesh_create(&l->scene->mem, vertices, 2 * s->across * s->along, out) < 0) {
@@ -335,7 +335,7 @@ static bool load(yw_loader* l, yw_model_spec* model) {
                                 &slender->num_fields, &slender->field_list);
 }
 
-// moduli: of the points, Young's and then Poisson's, or NULL.
+// moduli: Young's moduli of all points, then their Poisson's ratios; or NULL.
 static yw_status create_rod(yw_loader* l, yw_model_spec* model, const float* moduli,
                             yw_error* error) {
   const slender_settings* slender = model->settings;
