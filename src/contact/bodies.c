@@ -55,7 +55,7 @@ struct yw_contacts {
   YW_LIST(yw_contact_batch) batches, colored;
   YW_LIST(uint64_t) used_colors;
   YW_LIST(int32_t) batch_color;
-  YW_LIST(yw_vec3) pair_spin;
+  YW_LIST(yw_vec3) pair_angular;
 };
 
 yw_contacts* yw_contacts_create(const yw_allocator* mem) {
@@ -129,7 +129,7 @@ void yw_contacts_destroy(yw_contacts* c) {
   YW_LIST_FREE(&mem, &c->colored);
   YW_LIST_FREE(&mem, &c->used_colors);
   YW_LIST_FREE(&mem, &c->batch_color);
-  YW_LIST_FREE(&mem, &c->pair_spin);
+  YW_LIST_FREE(&mem, &c->pair_angular);
   yw_mem_free(&mem, c);
 }
 
@@ -543,10 +543,10 @@ yw_status yw_contacts_resolve(yw_contacts* c, yw_contact_body* bodies, int32_t n
   if (!prepare_tets(c, tasks)) return YW_ERR_MEMORY;
   if (!find_contacts(c, tasks)) return YW_ERR_MEMORY;
   if (!cut_batches(c, &found, &problem.num_pairs) || !color_batches(c, &problem) ||
-      !YW_LIST_RESERVE(&c->mem, &c->pair_spin, problem.num_pairs)) {
+      !YW_LIST_RESERVE(&c->mem, &c->pair_angular, problem.num_pairs)) {
     return YW_ERR_MEMORY;
   }
-  problem.pair_spin = c->pair_spin.items;
+  problem.pair_angular = c->pair_angular.items;
   yw_contact_solve(&problem);
   if (num_contacts) *num_contacts = found;
   return YW_OK;

@@ -6,14 +6,14 @@
 // Separation speed of bodies far inside each other, m/s.
 #define PARTING_SPEED 1.0f
 // Angular momentum below this share of what one step of gravity could give the pair is left alone.
-#define NEGLIGIBLE_SPIN 1e-6
+#define NEGLIGIBLE_ANGULAR 1e-6
 
 // Sums over the particles of one or two bodies; double, since large numbers cancel.
 typedef struct rigid_sums {
   double mass;
   double center[3], velocity[3];
   double inertia[6];  // xx, yy, zz, xy, xz, yz about the centre
-  double spin[3];     // angular momentum about the centre
+  double angular[3];  // angular momentum about the centre
   bool held;          // some particle is held, so that momentum is not conserved
 } rigid_sums;
 
@@ -51,9 +51,9 @@ static void add_second_moments(rigid_sums* sums, const yw_particles* p) {
     sums->inertia[3] -= m * x * y;
     sums->inertia[4] -= m * x * z;
     sums->inertia[5] -= m * y * z;
-    sums->spin[0] += m * (y * w - z * v);
-    sums->spin[1] += m * (z * u - x * w);
-    sums->spin[2] += m * (x * v - y * u);
+    sums->angular[0] += m * (y * w - z * v);
+    sums->angular[1] += m * (z * u - x * w);
+    sums->angular[2] += m * (x * v - y * u);
   }
 }
 
@@ -93,7 +93,7 @@ static rigid_motion motion_of(const yw_particles* particles) {
   rigid_sums sums = sum_up(particles, NULL);
   rigid_motion motion = {.center = narrow(sums.center), .velocity = narrow(sums.velocity)};
   motion.inv_inertia = invert_inertia(sums.inertia);
-  motion.omega = yw_mul(motion.inv_inertia, narrow(sums.spin));
+  motion.omega = yw_mul(motion.inv_inertia, narrow(sums.angular));
   motion.inv_mass = (float)(1.0 / sums.mass);
   if (sums.held) {
     motion.inv_mass = 0.0f;
@@ -233,12 +233,12 @@ void yw_contact_part(const yw_contact_problem* problem, yw_contact_batch* batch)
   yw_vec3 way = yw_scale(n, (depth < limit ? depth : limit) / inv_mass);
   shift(particles_a, yw_scale(way, a.inv_mass));
   shift(particles_b, yw_scale(way, -b.inv_mass));
-  batch->lost_spin = yw_add(batch->lost_spin, yw_cross(way, yw_sub(a.velocity, b.velocity)));
+  batch->lost_angular = yw_add(batch->lost_angular, yw_cross(way, yw_sub(a.velocity, b.velocity)));
 }
 
 // Angular momentum -------------------------------------------------------------------------------
 
-yw_vec3 yw_contact_lost_spin(const yw_contact_problem* problem, const yw_contact_batch* batch) {
+yw_vec3 yw_contact_lost_angular(const yw_contact_problem* problem, const yw_contact_batch* batch) {
   yw_vec3 lost = yw_v3(0, 0, 0);
   for (int32_t i = 0; i < batch->count; ++i) {
     const yw_contact* c = &batch->contacts[i];
@@ -264,9 +264,9 @@ static bool turns_on_obstacle(const yw_contact_body* body) {
   return body->geometry.radius && body->obstacles;
 }
 
-void yw_contact_keep_spin(const yw_contact_problem* problem, const yw_contact_batch* batch,
-                          yw_vec3 lost_spin) {
-  double lost = (double)yw_length(lost_spin);
+void yw_contact_keep_angular(const yw_contact_problem* problem, const yw_contact_batch* batch,
+                             yw_vec3 lost_angular) {
+  double lost = (double)yw_length(lost_angular);
   if (lost == 0.0) return;
   if (turns_on_obstacle(&problem->bodies[batch->a]) ||
       turns_on_obstacle(&problem->bodies[batch->b])) {
@@ -276,10 +276,10 @@ void yw_contact_keep_spin(const yw_contact_problem* problem, const yw_contact_ba
   yw_particles* b = batch->a == batch->b ? NULL : problem->bodies[batch->b].particles;
   double step = (double)yw_length(problem->gravity) * (double)problem->h;
   double mass = mass_of(a) + (b ? mass_of(b) : 0.0);
-  if (lost < NEGLIGIBLE_SPIN * step * mass * (double)batch->extent) return;
+  if (lost < NEGLIGIBLE_ANGULAR * step * mass * (double)batch->extent) return;
   rigid_sums sums = sum_up(a, b);
   if (sums.held) return;
-  yw_vec3 omega = yw_neg(yw_mul(invert_inertia(sums.inertia), lost_spin));
+  yw_vec3 omega = yw_neg(yw_mul(invert_inertia(sums.inertia), lost_angular));
   add_rigid_velocity(a, narrow(sums.center), yw_v3(0, 0, 0), omega);
   if (b) add_rigid_velocity(b, narrow(sums.center), yw_v3(0, 0, 0), omega);
 }

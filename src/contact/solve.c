@@ -252,8 +252,8 @@ static void position_batch(const yw_contact_problem* problem, yw_contact_batch* 
   for (int32_t i = 0; i < batch->count; ++i) solve_position(problem, &batch->contacts[i]);
 }
 
-static void lost_spin_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  batch->lost_spin = yw_contact_lost_spin(problem, batch);
+static void lost_angular_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  batch->lost_angular = yw_contact_lost_angular(problem, batch);
 }
 
 static void part_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
@@ -261,16 +261,17 @@ static void part_batch(const yw_contact_problem* problem, yw_contact_batch* batc
 }
 
 // Sums the angular momentum added by all batches of a pair.
-static void add_lost_spin(const yw_contact_problem* problem) {
-  for (int32_t i = 0; i < problem->num_pairs; ++i) problem->pair_spin[i] = yw_v3(0, 0, 0);
+static void add_lost_angular(const yw_contact_problem* problem) {
+  for (int32_t i = 0; i < problem->num_pairs; ++i) problem->pair_angular[i] = yw_v3(0, 0, 0);
   for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
     const yw_contact_batch* batch = &problem->batches[i];
-    problem->pair_spin[batch->pair] = yw_add(problem->pair_spin[batch->pair], batch->lost_spin);
+    problem->pair_angular[batch->pair] =
+        yw_add(problem->pair_angular[batch->pair], batch->lost_angular);
   }
 }
 
-static void keep_spin_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  if (batch->leads) yw_contact_keep_spin(problem, batch, problem->pair_spin[batch->pair]);
+static void keep_angular_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  if (batch->leads) yw_contact_keep_angular(problem, batch, problem->pair_angular[batch->pair]);
 }
 
 void yw_contact_solve(const yw_contact_problem* problem) {
@@ -285,8 +286,8 @@ void yw_contact_solve(const yw_contact_problem* problem) {
   sweep_all(problem, follow_batch);
   sweep_all(problem, depth_batch);
   for (int32_t i = 0; i < problem->iterations; ++i) sweep_all(problem, position_batch);
-  sweep_all(problem, lost_spin_batch);
+  sweep_all(problem, lost_angular_batch);
   sweep_all(problem, part_batch);
-  add_lost_spin(problem);
-  sweep_all(problem, keep_spin_batch);
+  add_lost_angular(problem);
+  sweep_all(problem, keep_angular_batch);
 }

@@ -12,10 +12,10 @@ typedef struct yw_contact_batch {
   yw_contact* contacts;
   int32_t count;
   int32_t a, b;
-  int32_t pair;       ///< index of the pair; a pair with many contacts has several batches
-  bool leads;         ///< first batch of its pair
-  float extent;       ///< m, of the box around both bodies
-  yw_vec3 lost_spin;  ///< angular momentum, kg m^2/s, see rigid.h
+  int32_t pair;          ///< index of the pair; a pair with many contacts has several batches
+  bool leads;            ///< first batch of its pair
+  float extent;          ///< m, of the box around both bodies
+  yw_vec3 lost_angular;  ///< angular momentum, kg m^2/s, see rigid.h
 } yw_contact_batch;
 
 /// Batches of one color have no body in common, so that their order does not matter and they can be
@@ -23,7 +23,7 @@ typedef struct yw_contact_batch {
 typedef struct yw_contact_problem {
   yw_contact_body* bodies;
   yw_contact_batch* batches;
-  yw_vec3* pair_spin;  ///< scratch, one per pair
+  yw_vec3* pair_angular;  ///< scratch, one per pair
   int32_t num_pairs;
   int32_t color_start[YW_CONTACT_MAX_COLORS + 2];
   float h;

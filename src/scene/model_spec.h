@@ -5,7 +5,7 @@
 #define YW_SCENE_MODEL_SPEC_H
 
 #include "geometry/deform.h"
-#include "scene/fields.h"
+#include "scene/keys.h"
 #include "scene/stiffness.h"
 #include "yawara/extend/memory.h"
 #include "yawara/scene.h"

@@ -3,7 +3,7 @@
 #ifndef YW_SCENE_RECORDS_H
 #define YW_SCENE_RECORDS_H
 
-#include "scene/fields.h"
+#include "scene/keys.h"
 
 // Values
 extern const yw_record yw_record_rotation;

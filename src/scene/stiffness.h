@@ -5,7 +5,7 @@
 #define YW_SCENE_STIFFNESS_H
 
 #include "geometry/painted.h"
-#include "scene/fields.h"
+#include "scene/keys.h"
 #include "yawara/files.h"
 
 typedef struct yw_loader yw_loader;

@@ -21,7 +21,7 @@ typedef struct match_settings {
 } match_settings;
 static const match_settings match_defaults = {
     .params = {.alpha = 0.8f, .beta = 0.95f, .damping = 2, .viscosity = 0.015f}};
-static const yw_field match_fields[] = {
+static const yw_key_row match_rows[] = {
     YW_PARAM(match_settings, alpha, NUMBER, 0, 1, "",
              "Share of the way to the goal shape that a substep covers: stiffness."),
     YW_PARAM(match_settings, beta, NUMBER, 0, 1, "",
@@ -38,18 +38,18 @@ static const yw_field match_fields[] = {
                   "(per_region), a label per vertex, or shapes (in the model's rest pose) with "
                   "labels: a vertex takes that of the first shape around it, else 0.")};
 static const yw_record match_record =
-    YW_RECORD("match", match_fields, match_defaults, "Example-based shape matching.", "");
+    YW_RECORD("match", match_rows, match_defaults, "Example-based shape matching.", "");
 
 typedef struct selector_keys {
   const yw_json* shape;
   int32_t label;
 } selector_keys;
 static const selector_keys selector_defaults = {.label = 0};
-static const yw_field selector_fields[] = {
+static const yw_key_row selector_rows[] = {
     YW_NODE(selector_keys, shape, "any_shape", "In the coordinates of the rest pose."),
-    YW_FIELD(selector_keys, label, INTEGER, -1e9, 1e9, "",
-             "Group they belong to; without it, 1 for the first selector, 2 for the second, ...")};
-static const yw_record selector_record = YW_RECORD("selector", selector_fields, selector_defaults,
+    YW_KEY(selector_keys, label, INTEGER, -1e9, 1e9, "",
+           "Group they belong to; without it, 1 for the first selector, 2 for the second, ...")};
+static const yw_record selector_record = YW_RECORD("selector", selector_rows, selector_defaults,
                                                    "Vertices inside a shape.", "needs shape");
 static const yw_record* const records[] = {&selector_record, NULL};
 

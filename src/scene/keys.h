@@ -2,49 +2,49 @@
 // Typed reading of JSON objects, driven by tables. The tables are the single source for which keys
 // exist, what they mean, and their units, ranges and defaults; schema and reference in docs/ are
 // generated from them.
-#ifndef YW_SCENE_FIELDS_H
-#define YW_SCENE_FIELDS_H
+#ifndef YW_SCENE_KEYS_H
+#define YW_SCENE_KEYS_H
 
 #include "yawara/extend/error.h"
 #include "yawara/extend/json.h"
 #include "yawara/extend/text.h"
 #include "yawara/scene.h"
 
-typedef enum yw_field_kind {
-  YW_FIELD_BOOL,      ///< bool
-  YW_FIELD_NUMBER,    ///< float
-  YW_FIELD_INTEGER,   ///< int32_t
-  YW_FIELD_TEXT,      ///< const char*, owned by the document
-  YW_FIELD_VEC3,      ///< yw_vec3: a list of 3 numbers
-  YW_FIELD_SIZE,      ///< yw_vec3: one number, or a list of 3
-  YW_FIELD_COUNTS,    ///< int32_t[3]: one integer, or a list of 3
-  YW_FIELD_AXIS,      ///< yw_vec3, not zero: "x", "y", "z" or a list of 3 numbers
-  YW_FIELD_ROTATION,  ///< yw_quat: {axis, degrees}, a list of those, or a quaternion [x, y, z, w]
-  YW_FIELD_COLOR,     ///< yw_vec3, linear: "#rrggbb" (sRGB) or 3 linear numbers
-  YW_FIELD_CHOICE,    ///< int32_t: index of the word in choices
-  YW_FIELD_NODE       ///< const yw_json*: read by code; NULL when the key is missing
-} yw_field_kind;
+typedef enum yw_key_kind {
+  YW_KEY_BOOL,      ///< bool
+  YW_KEY_NUMBER,    ///< float
+  YW_KEY_INTEGER,   ///< int32_t
+  YW_KEY_TEXT,      ///< const char*, owned by the document
+  YW_KEY_VEC3,      ///< yw_vec3: a list of 3 numbers
+  YW_KEY_SIZE,      ///< yw_vec3: one number, or a list of 3
+  YW_KEY_COUNTS,    ///< int32_t[3]: one integer, or a list of 3
+  YW_KEY_AXIS,      ///< yw_vec3, not zero: "x", "y", "z" or a list of 3 numbers
+  YW_KEY_ROTATION,  ///< yw_quat: {axis, degrees}, a list of those, or a quaternion [x, y, z, w]
+  YW_KEY_COLOR,     ///< yw_vec3, linear: "#rrggbb" (sRGB) or 3 linear numbers
+  YW_KEY_CHOICE,    ///< int32_t: index of the word in choices
+  YW_KEY_NODE       ///< const yw_json*: read by code; NULL when the key is missing
+} yw_key_kind;
 
-typedef struct yw_field {
+typedef struct yw_key_row {
   const char* name;
-  yw_field_kind kind;
+  yw_key_kind kind;
   size_t offset;               ///< in the struct that the record fills
   double low, high;            ///< of every number in the value
   bool open;                   ///< low itself is not allowed
-  const char* const* choices;  ///< NULL-terminated, with YW_FIELD_CHOICE
+  const char* const* choices;  ///< NULL-terminated, with YW_KEY_CHOICE
   bool of_model;      ///< in settings of a method: defines the model, not allowed in bodies
   const char* unit;   ///< of the numbers; "" for none
   const char* about;  ///< what it means, in a sentence
-  /// With YW_FIELD_NODE: allowed values, separated by |: a record or a type of the schema, [a list
+  /// With YW_KEY_NODE: allowed values, separated by |: a record or a type of the schema, [a list
   /// of it], {an object of it, under any names}, 'a word.
   const char* what;
-} yw_field;
+} yw_key_row;
 
 /// A JSON object with a fixed set of keys.
 typedef struct yw_record {
   const char* name;  ///< under $defs in the schema; "scene" is its root
-  const yw_field* fields;
-  int32_t num_fields;
+  const yw_key_row* keys;
+  int32_t num_keys;
   const void* defaults;  ///< of the struct
   size_t size;           ///< of the struct
   bool with_methods;     ///< keys of methods (scene/method.h) are allowed too
@@ -55,34 +55,33 @@ typedef struct yw_record {
 } yw_record;
 
 // Rows for keys with the name of the member they fill, or with another name (_AS).
-#define YW_ROW(key, type, member, number_kind, from, to, above, model, of, text)     \
-  {                                                                                  \
-    .name = (key), .kind = YW_FIELD_##number_kind, .offset = offsetof(type, member), \
-    .low = (from), .high = (to), .open = (above), .of_model = (model), .unit = (of), \
-    .about = (text)                                                                  \
+#define YW_ROW(key, type, member, number_kind, from, to, above, model, of, text)                  \
+  {                                                                                               \
+    .name = (key), .kind = YW_KEY_##number_kind, .offset = offsetof(type, member), .low = (from), \
+    .high = (to), .open = (above), .of_model = (model), .unit = (of), .about = (text)             \
   }
-#define YW_FIELD(type, member, kind, low, high, unit, about) \
+#define YW_KEY(type, member, kind, low, high, unit, about) \
   YW_ROW(#member, type, member, kind, low, high, false, false, unit, about)
-#define YW_FIELD_AS(key, type, member, kind, low, high, unit, about) \
+#define YW_KEY_AS(key, type, member, kind, low, high, unit, about) \
   YW_ROW(key, type, member, kind, low, high, false, false, unit, about)
-#define YW_FIELD_ABOVE(type, member, kind, low, high, unit, about) \
+#define YW_KEY_ABOVE(type, member, kind, low, high, unit, about) \
   YW_ROW(#member, type, member, kind, low, high, true, false, unit, about)
-#define YW_FIELD_ABOVE_AS(key, type, member, kind, low, high, unit, about) \
+#define YW_KEY_ABOVE_AS(key, type, member, kind, low, high, unit, about) \
   YW_ROW(key, type, member, kind, low, high, true, false, unit, about)
 // Values that code reads.
-#define YW_NODE_ROW(key, type, member, model, value, text)                              \
-  {                                                                                     \
-    .name = (key), .kind = YW_FIELD_NODE, .offset = offsetof(type, member), .unit = "", \
-    .of_model = (model), .what = (value), .about = (text)                               \
+#define YW_NODE_ROW(key, type, member, model, value, text)                            \
+  {                                                                                   \
+    .name = (key), .kind = YW_KEY_NODE, .offset = offsetof(type, member), .unit = "", \
+    .of_model = (model), .what = (value), .about = (text)                             \
   }
 #define YW_NODE(type, member, what, about) YW_NODE_ROW(#member, type, member, false, what, about)
 #define YW_NODE_AS(key, type, member, what, about) \
   YW_NODE_ROW(key, type, member, false, what, about)
 // Words.
-#define YW_CHOICE_ROW(key, type, member, model, words, text)                              \
-  {                                                                                       \
-    .name = (key), .kind = YW_FIELD_CHOICE, .offset = offsetof(type, member), .unit = "", \
-    .of_model = (model), .choices = (words), .about = (text)                              \
+#define YW_CHOICE_ROW(key, type, member, model, words, text)                            \
+  {                                                                                     \
+    .name = (key), .kind = YW_KEY_CHOICE, .offset = offsetof(type, member), .unit = "", \
+    .of_model = (model), .choices = (words), .about = (text)                            \
   }
 #define YW_CHOICE(type, member, words, about) \
   YW_CHOICE_ROW(#member, type, member, false, words, about)
@@ -101,11 +100,11 @@ typedef struct yw_record {
 #define YW_PARAM_CHOICE(type, member, words, about) \
   YW_CHOICE_ROW(#member, type, params.member, false, words, about)
 
-#define YW_RECORD_ROW(title, table, values, methods, text, laws)                                  \
-  {                                                                                               \
-    .name = (title), .fields = (table), .num_fields = (int32_t)(sizeof(table) / sizeof *(table)), \
-    .defaults = &(values), .size = sizeof(values), .with_methods = (methods), .about = (text),    \
-    .rules = (laws)                                                                               \
+#define YW_RECORD_ROW(title, table, values, methods, text, laws)                               \
+  {                                                                                            \
+    .name = (title), .keys = (table), .num_keys = (int32_t)(sizeof(table) / sizeof *(table)),  \
+    .defaults = &(values), .size = sizeof(values), .with_methods = (methods), .about = (text), \
+    .rules = (laws)                                                                            \
   }
 #define YW_RECORD(name, table, defaults, about, rules) \
   YW_RECORD_ROW(name, table, defaults, false, about, rules)
