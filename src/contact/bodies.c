@@ -11,8 +11,8 @@
 
 // Thickness of the contact skin, as a share of the smaller element; the fall of one step under
 // gravity is added.
-#define SKIN 0.02f
-#define MAX_SKIN 0.1f
+#define CONTACT_MARGIN 0.02f
+#define MAX_CONTACT_MARGIN 0.1f
 // Groups of points per job, and per block of jobs.
 #define GROUPS_PER_JOB 64
 #define GROUPS_PER_BLOCK 128
@@ -245,8 +245,8 @@ static bool add_job(yw_contacts* c, yw_contact_job_kind kind, int32_t a, int32_t
 static float skin_of(const yw_contacts* c, int32_t a, int32_t b) {
   float size_a = c->works.items[a].topology->size, size_b = c->works.items[b].topology->size;
   float size = size_a < size_b ? size_a : size_b;
-  float skin = SKIN * size + c->fall;
-  return skin < MAX_SKIN * size ? skin : MAX_SKIN * size;
+  float skin = CONTACT_MARGIN * size + c->fall;
+  return skin < MAX_CONTACT_MARGIN * size ? skin : MAX_CONTACT_MARGIN * size;
 }
 
 static bool is_small(const yw_contact_topology* topology) {
@@ -306,7 +306,7 @@ static bool find_pairs(yw_contacts* c) {
   yw_box_tree tree = yw_box_tree_of(c->body_nodes.items, count);
   for (int32_t k = 0; k < count; ++k) {
     const yw_contact_work* work = &c->works.items[c->order.items[k].value];
-    float margin = 0.5f * MAX_SKIN * work->topology->size;
+    float margin = 0.5f * MAX_CONTACT_MARGIN * work->topology->size;
     bool meets = work->body->body_contact && work->topology->num_points > 0;
     tree.nodes[tree.first_leaf + k] = meets ? yw_aabb_pad(work->box, margin) : yw_aabb_empty();
   }

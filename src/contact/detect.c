@@ -22,7 +22,7 @@
 // Points of one body closer than this at rest (in mean edges) do not collide with each other.
 #define SELF_DISTANCE 2.0f
 // Points deeper than this (in elements) at the start of the step did not get there by contact.
-#define DEEP 0.5f
+#define MAX_START_DEPTH 0.5f
 
 // Boxes -----------------------------------------------------------------------------------------
 
@@ -339,7 +339,7 @@ static void record_point(const point_probe* probe, const yw_contact_job* job, in
   contact.weights[0][0] = 1.0f;
   measure(probe, radius, &contact.normal, &contact.gap_before);
 
-  contact.deep = probe->self < 0 && contact.gap_before < -DEEP * t->size &&
+  contact.deep = probe->self < 0 && contact.gap_before < -MAX_START_DEPTH * t->size &&
                  !yw_contact_is_loose(probe->source->body);
 
   const int32_t* v = t->triangles[probe->exit];

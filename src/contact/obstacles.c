@@ -16,7 +16,7 @@
 #include "yawara/extend/hash.h"
 
 // Friction of sticky obstacles: enough to stop anything that touches.
-#define HOLDS 1e6f
+#define STICKY_FRICTION 1e6f
 // Particles per task, and per group that is ruled out together.
 #define CHUNK 1024
 #define GROUP 64
@@ -83,7 +83,7 @@ static obstacle_motion motion_of(const collide_job* job, const yw_obstacle* obst
     motion.last = pose_between(obstacle->begin, obstacle->end, (job->begin + job->span) * inv_h);
   }
   motion.in_place = !motion.moves && same_pose(motion.first, YW_TRANSFORM_IDENTITY);
-  motion.friction = obstacle->sticky ? HOLDS : sqrtf(job->friction * obstacle->friction);
+  motion.friction = obstacle->sticky ? STICKY_FRICTION : sqrtf(job->friction * obstacle->friction);
   motion.restitution =
       job->restitution > obstacle->restitution ? job->restitution : obstacle->restitution;
   if (obstacle->sticky) motion.restitution = 0.0f;

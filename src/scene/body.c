@@ -6,8 +6,6 @@
 #include "scene/records.h"
 #include "yawara/extend/vec.h"
 
-#define FAR 1e6
-
 // Tables ------------------------------------------------------------------------------------------
 
 static const yw_body_spec body_defaults = {
@@ -25,7 +23,7 @@ static const yw_key_row body_rows[] = {
                "A finer triangle mesh that moves with the tets and is what pictures show."),
     YW_KEY_ABOVE_AS("density", yw_body_spec, keys.density, NUMBER, 0, 1e6, "kg/m^3",
                     "Without it, that of the material, if one is named."),
-    YW_KEY(yw_body_spec, position, VEC3, -FAR, FAR, "m",
+    YW_KEY(yw_body_spec, position, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
            "Where the origin of the rest pose is put."),
     YW_KEY(yw_body_spec, rotation, ROTATION, 0, 0, "",
            "How the rest pose is turned, about its origin."),
@@ -38,7 +36,7 @@ static const yw_key_row body_rows[] = {
            "How much speed is kept in a bounce, 0 to 1. Of two, the larger counts."),
     YW_KEY(yw_body_spec, body_contact, BOOL, 0, 0, "", "Collides with other bodies."),
     YW_KEY(yw_body_spec, self_contact, BOOL, 0, 0, "", "Collides with itself."),
-    YW_KEY_AS("start", yw_body_spec, start_time, NUMBER, 0, FAR, "s",
+    YW_KEY_AS("start", yw_body_spec, start_time, NUMBER, 0, YW_SCENE_REACH, "s",
               "When the body appears and begins to move."),
     YW_KEY(yw_body_spec, color, COLOR, 0, 1, "",
            "Color of the body; without it, one of a palette."),
@@ -59,7 +57,7 @@ static const yw_paint_spec paint_defaults = {.blend = 0.01f};
 static const yw_key_row paint_rows[] = {
     YW_NODE(yw_paint_spec, shape, "any_shape", "Where, in the coordinates of the rest pose."),
     YW_KEY(yw_paint_spec, color, COLOR, 0, 1, "", "Its color."),
-    YW_KEY(yw_paint_spec, blend, NUMBER, 0, FAR, "m",
+    YW_KEY(yw_paint_spec, blend, NUMBER, 0, YW_SCENE_REACH, "m",
            "Width of its border; that of the surface's triangles looks best.")};
 const yw_record yw_record_paint = YW_RECORD("paint", paint_rows, paint_defaults,
                                             "Another color inside a shape.", "needs shape color");
@@ -67,11 +65,12 @@ const yw_record yw_record_paint = YW_RECORD("paint", paint_rows, paint_defaults,
 static const yw_repeat_spec repeat_defaults = {.count = {1, 1, 1}, .seed = 1};
 static const yw_key_row repeat_rows[] = {
     YW_KEY(yw_repeat_spec, count, COUNTS, 1, YW_SCENE_MAX_BODIES, "", "Copies along x, y, z."),
-    YW_KEY(yw_repeat_spec, spacing, VEC3, -FAR, FAR, "m", "From one copy to the next."),
-    YW_KEY(yw_repeat_spec, jitter, NUMBER, 0, FAR, "m",
+    YW_KEY(yw_repeat_spec, spacing, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
+           "From one copy to the next."),
+    YW_KEY(yw_repeat_spec, jitter, NUMBER, 0, YW_SCENE_REACH, "m",
            "Moves every copy by up to this in x, y and z."),
     YW_KEY(yw_repeat_spec, turn, NUMBER, 0, 360, "degrees", "Turns every copy by up to this."),
-    YW_KEY(yw_repeat_spec, interval, NUMBER, 0, FAR, "s",
+    YW_KEY(yw_repeat_spec, interval, NUMBER, 0, YW_SCENE_REACH, "s",
            "From the start of one copy to that of the next."),
     YW_KEY(yw_repeat_spec, seed, INTEGER, 0, 2147483647, "", "Seed of the random numbers.")};
 const yw_record yw_record_repeat =
@@ -108,7 +107,7 @@ static const yw_obstacle_spec obstacle_defaults = {
 static const yw_key_row obstacle_rows[] = {
     YW_KEY(yw_obstacle_spec, name, TEXT, 0, 0, "", "For messages."),
     YW_NODE(yw_obstacle_spec, shape, "any_shape", "Its shape."),
-    YW_KEY(yw_obstacle_spec, position, VEC3, -FAR, FAR, "m",
+    YW_KEY(yw_obstacle_spec, position, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
            "Where the origin of the shape is put."),
     YW_KEY(yw_obstacle_spec, rotation, ROTATION, 0, 0, "", "How it is turned, about its origin."),
     YW_NODE(yw_obstacle_spec, path, "any_path", "How it moves."),
@@ -133,7 +132,8 @@ typedef struct floor_keys {
 static const floor_keys floor_defaults = {
     .friction = 0.4f, .color = {0.55f, 0.55f, 0.58f}, .visible = true, .checker = true};
 static const yw_key_row floor_rows[] = {
-    YW_KEY(floor_keys, height, NUMBER, -FAR, FAR, "m", "Height of the floor."),
+    YW_KEY(floor_keys, height, NUMBER, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
+           "Height of the floor."),
     YW_KEY(floor_keys, friction, NUMBER, 0, 1000, "",
            "Coulomb coefficient. Of two things that touch, the geometric mean counts."),
     YW_KEY(floor_keys, restitution, NUMBER, 0, 1, "",

@@ -10,6 +10,9 @@
 #include "yawara/extend/text.h"
 #include "yawara/scene.h"
 
+/// Limit of coordinates and lengths in a scene, m.
+#define YW_SCENE_REACH 1e6
+
 typedef enum yw_key_kind {
   YW_KEY_BOOL,      ///< bool
   YW_KEY_NUMBER,    ///< float

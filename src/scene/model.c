@@ -8,8 +8,6 @@
 #include "yawara/extend/hash.h"
 #include "yawara/extend/vec.h"
 
-#define FAR 1e6
-
 // Tables ------------------------------------------------------------------------------------------
 
 static const yw_model_keys model_defaults = {.density = 1000};
@@ -38,18 +36,19 @@ static const yw_key_row mesh_rows[] = {
     YW_NODE(mesh_keys, tets, "tets", "A shape cut into tets."),
     YW_KEY(mesh_keys, file, TEXT, 0, 0, "",
            "TetGen .node/.ele, Gmsh .msh, .vtk, .vtu or Medit .mesh; relative to the scene file."),
-    YW_KEY_ABOVE(mesh_keys, scale, NUMBER, 0, FAR, "",
+    YW_KEY_ABOVE(mesh_keys, scale, NUMBER, 0, YW_SCENE_REACH, "",
                  "Factor for the coordinates of the file (and of its examples and surface).")};
 const yw_record yw_record_mesh = YW_RECORD("mesh", mesh_rows, mesh_defaults,
                                            "Where the tets come from.", "one lattice tets file");
 
 static const yw_lattice_spec lattice_defaults = {.cut = 5};
 static const yw_key_row lattice_rows[] = {
-    YW_KEY_ABOVE(yw_lattice_spec, size, SIZE, 0, FAR, "m", "Length of its sides."),
+    YW_KEY_ABOVE(yw_lattice_spec, size, SIZE, 0, YW_SCENE_REACH, "m", "Length of its sides."),
     YW_KEY(yw_lattice_spec, cells, COUNTS, 1, 10000, "", "Cells along x, y, z."),
     YW_KEY(yw_lattice_spec, cut, INTEGER, 5, 6, "",
            "Tets per cell: 5 (mirrored from cell to cell) or 6."),
-    YW_KEY(yw_lattice_spec, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
+    YW_KEY(yw_lattice_spec, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
+           "Where its middle is.")};
 const yw_record yw_record_lattice =
     YW_RECORD("lattice", lattice_rows, lattice_defaults,
               "A box of equal cells, each cut into tets.", "needs size cells");
@@ -61,7 +60,7 @@ typedef struct tets_keys {
 static const tets_keys tets_defaults = {.size = 0};
 static const yw_key_row tets_rows[] = {
     YW_NODE(tets_keys, shape, "any_shape", "The solid."),
-    YW_KEY_ABOVE(tets_keys, size, NUMBER, 0, FAR, "m",
+    YW_KEY_ABOVE(tets_keys, size, NUMBER, 0, YW_SCENE_REACH, "m",
                  "Length of the tets' edges. Without it: a 12th of the longest side.")};
 const yw_record yw_record_tets =
     YW_RECORD("tets", tets_rows, tets_defaults, "A shape cut into uniform tets.", "needs shape");
@@ -71,7 +70,7 @@ static const yw_key_row surface_rows[] = {
     YW_KEY(yw_surface_spec, file, TEXT, 0, 0, "",
            ".obj, .ply or .stl, in the coordinates of the tets."),
     YW_NODE(yw_surface_spec, shape, "any_shape", "A shape to be covered with triangles."),
-    YW_KEY_ABOVE(yw_surface_spec, size, NUMBER, 0, FAR, "m",
+    YW_KEY_ABOVE(yw_surface_spec, size, NUMBER, 0, YW_SCENE_REACH, "m",
                  "Length of the triangles' edges. Without it: half that of the tets."),
     YW_KEY(yw_surface_spec, subdivide, INTEGER, 0, 5, "",
            "How often every triangle is cut into four.")};

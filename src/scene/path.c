@@ -6,15 +6,13 @@
 #include "scene/records.h"
 #include "yawara/extend/vec.h"
 
-#define FAR 1e6
-
 static const yw_path_spec path_defaults = {.loop = false};
 static const yw_key_row path_rows[] = {
     YW_NODE(yw_path_spec, keys, "[key]", "Places and times."),
     YW_KEY(yw_path_spec, loop, BOOL, 0, 0, "", "Begins again after the last key."),
     YW_KEY(yw_path_spec, smooth, BOOL, 0, 0, "",
            "A curve through the keys instead of straight lines."),
-    YW_KEY(yw_path_spec, pivot, VEC3, -FAR, FAR, "m",
+    YW_KEY(yw_path_spec, pivot, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
            "What it turns about. Without it: the middle of the held vertices, or the obstacle's "
            "position.")};
 const yw_record yw_record_path =
@@ -28,7 +26,8 @@ typedef struct key_keys {
 static const key_keys key_defaults = {.rotation = {0, 0, 0, 1}};
 static const yw_key_row key_rows[] = {
     YW_KEY(key_keys, time, NUMBER, 0, 1e6, "s", "Later than that of the key before."),
-    YW_KEY(key_keys, offset, VEC3, -FAR, FAR, "m", "How far from where it was placed."),
+    YW_KEY(key_keys, offset, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
+           "How far from where it was placed."),
     YW_KEY(key_keys, rotation, ROTATION, 0, 0, "",
            "About the pivot; less than half a turn from key to key.")};
 const yw_record yw_record_key =

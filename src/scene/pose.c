@@ -10,7 +10,6 @@
 #include "yawara/extend/vec.h"
 #include "yawara/files.h"
 
-#define FAR 1e6
 #define RAD_PER_DEGREE 0.017453292519943295f
 
 // Tables ------------------------------------------------------------------------------------------
@@ -34,7 +33,7 @@ static const yw_key_row deform_rows[] = {
     YW_NODE(deform_keys, turn, "turn", "Turns about an axis."),
     YW_NODE(deform_keys, move, "vec3", "Moves by this, m."),
     YW_NODE(deform_keys, where, "any_shape", "Only inside this shape, in the rest pose."),
-    YW_KEY(deform_keys, blend, NUMBER, 0, FAR, "m",
+    YW_KEY(deform_keys, blend, NUMBER, 0, YW_SCENE_REACH, "m",
            "Width of the border over which the deformation fades.")};
 const yw_record yw_record_deform =
     YW_RECORD("deform", deform_rows, deform_defaults,
@@ -48,10 +47,11 @@ typedef struct deformer_keys {
 static const deformer_keys deformer_defaults = {.axis = {0, 1, 0}, .toward = {1, 0, 0}};
 #define AXIS_KEY YW_KEY(deformer_keys, axis, AXIS, 0, 0, "", "Direction of its axis.")
 #define TOWARD_KEY YW_KEY(deformer_keys, toward, AXIS, 0, 0, "", "To which side; across the axis.")
-#define ORIGIN_KEY \
-  YW_KEY(deformer_keys, origin, VEC3, -FAR, FAR, "m", "A point of the axis that stays in place.")
-#define LENGTH_KEY                                         \
-  YW_KEY_ABOVE(deformer_keys, length, NUMBER, 0, FAR, "m", \
+#define ORIGIN_KEY                                                          \
+  YW_KEY(deformer_keys, origin, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", \
+         "A point of the axis that stays in place.")
+#define LENGTH_KEY                                                    \
+  YW_KEY_ABOVE(deformer_keys, length, NUMBER, 0, YW_SCENE_REACH, "m", \
                "Length of the body along the axis. Without it: that of the body.")
 #define DEGREES_KEY \
   YW_KEY(deformer_keys, degrees, NUMBER, -3600, 3600, "degrees", "Angle between the two ends.")
@@ -120,7 +120,7 @@ static bool load_deformer(yw_loader* l, const yw_json* node, const deform_kind* 
                           yw_deform_spec* out) {
   if (strcmp(kind->name, "move") == 0) {
     out->move = true;
-    return yw_read_vec3(&l->r, node, -FAR, FAR, &out->shift);
+    return yw_read_vec3(&l->r, node, -YW_SCENE_REACH, YW_SCENE_REACH, &out->shift);
   }
   deformer_keys k;
   if (!yw_read_record(&l->r, node, kind->record, &k) || !yw_needs(&l->r, node, kind->amount)) {

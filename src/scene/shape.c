@@ -8,7 +8,6 @@
 #include "yawara/extend/vec.h"
 #include "yawara/files.h"
 
-#define FAR 1e6  // m, limit of all coordinates in a scene
 #define MAX_PRIMITIVES 20000
 #define MAX_DEPTH 64
 
@@ -36,9 +35,9 @@ static const yw_key_row shape_rows[] = {
     YW_NODE(shape_keys, offset, "offset", "A shape grown or shrunk on all sides."),
     YW_NODE(shape_keys, mesh, "mesh_shape", "The solid that a triangle mesh encloses."),
     YW_NODE(shape_keys, use, "string", "Name of a shape in \"shapes\"."),
-    YW_KEY(shape_keys, move, VEC3, -FAR, FAR, "m", "Moved by this."),
+    YW_KEY(shape_keys, move, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Moved by this."),
     YW_KEY(shape_keys, rotate, ROTATION, 0, 0, "", "Turned about the origin."),
-    YW_KEY_ABOVE(shape_keys, scale, NUMBER, 0, FAR, "", "Larger by this factor.")};
+    YW_KEY_ABOVE(shape_keys, scale, NUMBER, 0, YW_SCENE_REACH, "", "Larger by this factor.")};
 const yw_record yw_record_shape =
     YW_RECORD("shape", shape_rows, shape_defaults,
               "A solid. Exactly one kind; then scaled, turned and moved, in this order.",
@@ -51,28 +50,31 @@ typedef struct round_keys {  // shapes with radii, a height, an axis
 } round_keys;
 static const round_keys round_defaults = {.axis = {0, 1, 0}};
 static const yw_key_row sphere_rows[] = {
-    YW_KEY_ABOVE(round_keys, radius, NUMBER, 0, FAR, "m", "Radius."),
-    YW_KEY(round_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
+    YW_KEY_ABOVE(round_keys, radius, NUMBER, 0, YW_SCENE_REACH, "m", "Radius."),
+    YW_KEY(round_keys, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Where its middle is.")};
 static const yw_key_row capsule_rows[] = {
-    YW_KEY(round_keys, from, VEC3, -FAR, FAR, "m", "One end of its axis."),
-    YW_KEY(round_keys, to, VEC3, -FAR, FAR, "m", "The other end."),
-    YW_KEY_ABOVE(round_keys, radius, NUMBER, 0, FAR, "m", "Radius.")};
+    YW_KEY(round_keys, from, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "One end of its axis."),
+    YW_KEY(round_keys, to, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "The other end."),
+    YW_KEY_ABOVE(round_keys, radius, NUMBER, 0, YW_SCENE_REACH, "m", "Radius.")};
 static const yw_key_row cylinder_rows[] = {
-    YW_KEY_ABOVE(round_keys, radius, NUMBER, 0, FAR, "m", "Radius."),
-    YW_KEY_ABOVE(round_keys, height, NUMBER, 0, FAR, "m", "Length along the axis."),
+    YW_KEY_ABOVE(round_keys, radius, NUMBER, 0, YW_SCENE_REACH, "m", "Radius."),
+    YW_KEY_ABOVE(round_keys, height, NUMBER, 0, YW_SCENE_REACH, "m", "Length along the axis."),
     YW_KEY(round_keys, axis, AXIS, 0, 0, "", "Direction of its axis."),
-    YW_KEY(round_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
+    YW_KEY(round_keys, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Where its middle is.")};
 static const yw_key_row cone_rows[] = {
-    YW_KEY(round_keys, bottom_radius, NUMBER, 0, FAR, "m", "Radius at the lower end of the axis."),
-    YW_KEY(round_keys, top_radius, NUMBER, 0, FAR, "m", "Radius at the upper end of the axis."),
-    YW_KEY_ABOVE(round_keys, height, NUMBER, 0, FAR, "m", "Length along the axis."),
+    YW_KEY(round_keys, bottom_radius, NUMBER, 0, YW_SCENE_REACH, "m",
+           "Radius at the lower end of the axis."),
+    YW_KEY(round_keys, top_radius, NUMBER, 0, YW_SCENE_REACH, "m",
+           "Radius at the upper end of the axis."),
+    YW_KEY_ABOVE(round_keys, height, NUMBER, 0, YW_SCENE_REACH, "m", "Length along the axis."),
     YW_KEY(round_keys, axis, AXIS, 0, 0, "", "Direction of its axis."),
-    YW_KEY(round_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
+    YW_KEY(round_keys, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Where its middle is.")};
 static const yw_key_row torus_rows[] = {
-    YW_KEY_ABOVE(round_keys, ring_radius, NUMBER, 0, FAR, "m", "Radius of the ring's middle line."),
-    YW_KEY_ABOVE(round_keys, tube_radius, NUMBER, 0, FAR, "m", "Radius of the tube."),
+    YW_KEY_ABOVE(round_keys, ring_radius, NUMBER, 0, YW_SCENE_REACH, "m",
+                 "Radius of the ring's middle line."),
+    YW_KEY_ABOVE(round_keys, tube_radius, NUMBER, 0, YW_SCENE_REACH, "m", "Radius of the tube."),
     YW_KEY(round_keys, axis, AXIS, 0, 0, "", "Direction of its axis."),
-    YW_KEY(round_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
+    YW_KEY(round_keys, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Where its middle is.")};
 const yw_record yw_record_sphere =
     YW_RECORD("sphere", sphere_rows, round_defaults, "A ball.", "needs radius");
 const yw_record yw_record_capsule = YW_RECORD("capsule", capsule_rows, round_defaults,
@@ -91,10 +93,11 @@ typedef struct box_keys {
 } box_keys;
 static const box_keys box_defaults = {.rounding = 0};
 static const yw_key_row box_rows[] = {
-    YW_KEY_ABOVE(box_keys, size, SIZE, 0, FAR, "m", "Length of its sides."),
-    YW_KEY_ABOVE(box_keys, half_size, SIZE, 0, FAR, "m", "Half the length of its sides."),
-    YW_KEY(box_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is."),
-    YW_KEY(box_keys, rounding, NUMBER, 0, FAR, "m",
+    YW_KEY_ABOVE(box_keys, size, SIZE, 0, YW_SCENE_REACH, "m", "Length of its sides."),
+    YW_KEY_ABOVE(box_keys, half_size, SIZE, 0, YW_SCENE_REACH, "m",
+                 "Half the length of its sides."),
+    YW_KEY(box_keys, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Where its middle is."),
+    YW_KEY(box_keys, rounding, NUMBER, 0, YW_SCENE_REACH, "m",
            "Radius of its edges; at most half the smallest side.")};
 const yw_record yw_record_box =
     YW_RECORD("box", box_rows, box_defaults, "A box.", "one size half_size");
@@ -106,9 +109,9 @@ typedef struct plane_keys {
 static const plane_keys plane_defaults = {.normal = {0, 1, 0}};
 static const yw_key_row plane_rows[] = {
     YW_KEY(plane_keys, normal, AXIS, 0, 0, "", "Direction out of the solid."),
-    YW_KEY(plane_keys, offset, NUMBER, -FAR, FAR, "m",
+    YW_KEY(plane_keys, offset, NUMBER, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
            "Distance from the origin along the normal."),
-    YW_KEY(plane_keys, point, VEC3, -FAR, FAR, "m",
+    YW_KEY(plane_keys, point, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
            "A point of the plane, instead of the offset.")};
 const yw_record yw_record_plane = YW_RECORD(
     "plane", plane_rows, plane_defaults,
@@ -121,11 +124,12 @@ typedef struct combination_keys {
 static const combination_keys combination_defaults = {.smooth = 0};
 static const yw_key_row combination_rows[] = {
     YW_NODE(combination_keys, of, "[any_shape]", "The shapes."),
-    YW_KEY(combination_keys, smooth, NUMBER, 0, FAR, "m",
+    YW_KEY(combination_keys, smooth, NUMBER, 0, YW_SCENE_REACH, "m",
            "Width of the blend where they meet; 0 is sharp.")};
 static const yw_key_row offset_rows[] = {
     YW_NODE(combination_keys, of, "any_shape", "The shape."),
-    YW_KEY(combination_keys, distance, NUMBER, -FAR, FAR, "m", "By how much; negative shrinks.")};
+    YW_KEY(combination_keys, distance, NUMBER, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
+           "By how much; negative shrinks.")};
 const yw_record yw_record_combination =
     YW_RECORD("combination", combination_rows, combination_defaults, "Several shapes.", "needs of");
 const yw_record yw_record_offset = YW_RECORD("offset", offset_rows, combination_defaults,
@@ -139,9 +143,9 @@ static const mesh_keys mesh_defaults = {.file = NULL};
 static const yw_key_row mesh_rows[] = {
     YW_KEY(mesh_keys, file, TEXT, 0, 0, "",
            ".obj, .ply or .stl, or the boundary of a tet mesh; relative to the scene file."),
-    YW_KEY_ABOVE(mesh_keys, fit, NUMBER, 0, FAR, "m",
+    YW_KEY_ABOVE(mesh_keys, fit, NUMBER, 0, YW_SCENE_REACH, "m",
                  "Centres the mesh at the origin and makes its longest side this long."),
-    YW_KEY_ABOVE(mesh_keys, sampled, NUMBER, 0, FAR, "m",
+    YW_KEY_ABOVE(mesh_keys, sampled, NUMBER, 0, YW_SCENE_REACH, "m",
                  "Samples the distance on a grid of this spacing: faster for obstacles.")};
 const yw_record yw_record_mesh_shape =
     YW_RECORD("mesh_shape", mesh_rows, mesh_defaults,

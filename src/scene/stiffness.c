@@ -10,7 +10,6 @@
 #include "scene/records.h"
 #include "yawara/extend/vec.h"
 
-#define FAR 1e6
 #define MOST_YOUNGS 1e13
 #define MOST_POISSON 0.4999
 #define MOST_DENSITY 1e6
@@ -30,13 +29,13 @@ static const yw_stiffness_spec stiffness_defaults = {.blend = 0};
 static const yw_key_row stiffness_rows[] = {
     YW_NODE(yw_stiffness_spec, shape, "any_shape",
             "Where, in the coordinates of the rest pose; without it everywhere."),
-    YW_KEY(yw_stiffness_spec, blend, NUMBER, 0, FAR, "m",
+    YW_KEY(yw_stiffness_spec, blend, NUMBER, 0, YW_SCENE_REACH, "m",
            "Width of its border: across it the modulus changes evenly by factors."),
     YW_NODE(yw_stiffness_spec, labels, "[integer]",
             "Only in tets of the mesh with one of these labels."),
-    YW_KEY(yw_stiffness_spec, from, VEC3, -FAR, FAR, "m",
+    YW_KEY(yw_stiffness_spec, from, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
            "Where the first of two values holds, and beyond."),
-    YW_KEY(yw_stiffness_spec, to, VEC3, -FAR, FAR, "m",
+    YW_KEY(yw_stiffness_spec, to, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
            "Where the second holds; between the two planes through these points the modulus "
            "changes evenly by factors."),
     YW_KEY(yw_stiffness_spec, smooth, BOOL, 0, 0, "",

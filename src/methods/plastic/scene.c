@@ -9,7 +9,6 @@
 #include "yawara/files.h"
 #include "yawara/plastic.h"
 
-#define FAR 1e6
 #define MOST_YOUNGS 1e13
 #define MOST_POISSON 0.4999
 #define MOST_YIELD 1e12
@@ -54,7 +53,7 @@ static const plastic_settings plastic_defaults = {
     .params = {.tolerance = 1e-3f, .max_iterations = 300, .sleep_speed = -1.0f}};
 static const yw_key_row plastic_rows[] = {
     YW_MODEL_FIELD_ABOVE(
-        plastic_settings, spacing, NUMBER, 0, FAR, "m",
+        plastic_settings, spacing, NUMBER, 0, YW_SCENE_REACH, "m",
         "Distance of the particles; without it a 24th of the longest side of the shape."),
     YW_MODEL_FIELD(plastic_settings, material, TEXT, 0, 0, "",
                    "All numbers and the flow by name (docs/materials.md); keys beside it win."),

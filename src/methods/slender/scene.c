@@ -9,7 +9,6 @@
 #include "yawara/files.h"
 #include "yawara/slender.h"
 
-#define FAR 1e6
 #define MOST_POINTS 1000000
 #define TWO_PI 6.2831853f
 #define MOST_YOUNGS 1e13
@@ -93,12 +92,14 @@ static const yw_key_row rod_rows[] = {
     YW_KEY(rod_keys, closed, BOOL, 0, 0, "", "The last point is joined to the first."),
     YW_CHOICE(rod_keys, section, sections,
               "Cross-section: round has \"radius\", the others \"width\" and \"thickness\"."),
-    YW_KEY_ABOVE(rod_keys, radius, NUMBER, 0, FAR, "m", "Radius of a round rod."),
-    YW_KEY_ABOVE(rod_keys, width, NUMBER, 0, FAR, "m", "Width of an ellipse or rectangle."),
-    YW_KEY_ABOVE(rod_keys, thickness, NUMBER, 0, FAR, "m", "Thickness of an ellipse or rectangle."),
-    YW_KEY(rod_keys, width_direction, VEC3, -FAR, FAR, "",
+    YW_KEY_ABOVE(rod_keys, radius, NUMBER, 0, YW_SCENE_REACH, "m", "Radius of a round rod."),
+    YW_KEY_ABOVE(rod_keys, width, NUMBER, 0, YW_SCENE_REACH, "m",
+                 "Width of an ellipse or rectangle."),
+    YW_KEY_ABOVE(rod_keys, thickness, NUMBER, 0, YW_SCENE_REACH, "m",
+                 "Thickness of an ellipse or rectangle."),
+    YW_KEY(rod_keys, width_direction, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "",
            "Where the width points at the first particle; zero: any."),
-    YW_KEY(rod_keys, contact_radius, NUMBER, 0, FAR, "m",
+    YW_KEY(rod_keys, contact_radius, NUMBER, 0, YW_SCENE_REACH, "m",
            "Radius of the particles in contacts; 0: the radius or half the smaller side.")};
 static const yw_record rod_record =
     YW_RECORD("rod", rod_rows, rod_defaults,
@@ -111,8 +112,8 @@ typedef struct line_keys {
 } line_keys;
 static const line_keys line_defaults = {.count = 0};
 static const yw_key_row line_rows[] = {
-    YW_KEY(line_keys, from, VEC3, -FAR, FAR, "m", "First particle."),
-    YW_KEY(line_keys, to, VEC3, -FAR, FAR, "m", "Last particle."),
+    YW_KEY(line_keys, from, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "First particle."),
+    YW_KEY(line_keys, to, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Last particle."),
     YW_KEY(line_keys, count, INTEGER, 2, MOST_POINTS, "", "Particles.")};
 static const yw_record line_record =
     YW_RECORD("line", line_rows, line_defaults, "Particles along a line, equally far apart.",
@@ -125,12 +126,12 @@ typedef struct helix_keys {
 } helix_keys;
 static const helix_keys helix_defaults = {.axis = {0, 1, 0}};
 static const yw_key_row helix_rows[] = {
-    YW_KEY_ABOVE(helix_keys, radius, NUMBER, 0, FAR, "m", "Radius of the coil."),
+    YW_KEY_ABOVE(helix_keys, radius, NUMBER, 0, YW_SCENE_REACH, "m", "Radius of the coil."),
     YW_KEY_ABOVE(helix_keys, turns, NUMBER, 0, 10000, "", "How often it goes round."),
-    YW_KEY(helix_keys, length, NUMBER, 0, FAR, "m", "Along the axis."),
+    YW_KEY(helix_keys, length, NUMBER, 0, YW_SCENE_REACH, "m", "Along the axis."),
     YW_KEY(helix_keys, count, INTEGER, 2, MOST_POINTS, "", "Particles."),
     YW_KEY(helix_keys, axis, AXIS, 0, 0, "", "Direction of the coil."),
-    YW_KEY(helix_keys, center, VEC3, -FAR, FAR, "m", "Its middle.")};
+    YW_KEY(helix_keys, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Its middle.")};
 static const yw_record helix_record = YW_RECORD(
     "helix", helix_rows, helix_defaults, "Particles along a coil that turns with the right hand.",
     "needs radius turns length count");
@@ -139,8 +140,8 @@ static const sheet_keys sheet_defaults = {.thickness = 0.002f};
 static const yw_key_row sheet_rows[] = {
     YW_NODE(sheet_keys, rectangle, "rectangle", "A flat rectangle in x and z."),
     YW_KEY(sheet_keys, file, TEXT, 0, 0, "", "Triangle mesh of the middle surface, m."),
-    YW_KEY_ABOVE(sheet_keys, thickness, NUMBER, 0, FAR, "m", "Thickness of the sheet."),
-    YW_KEY(sheet_keys, contact_radius, NUMBER, 0, FAR, "m",
+    YW_KEY_ABOVE(sheet_keys, thickness, NUMBER, 0, YW_SCENE_REACH, "m", "Thickness of the sheet."),
+    YW_KEY(sheet_keys, contact_radius, NUMBER, 0, YW_SCENE_REACH, "m",
            "Radius of the particles in contacts; 0: half the thickness.")};
 static const yw_record sheet_record =
     YW_RECORD("sheet", sheet_rows, sheet_defaults, "A thin sheet that stretches, shears and bends.",
@@ -152,8 +153,8 @@ typedef struct rectangle_keys {
 } rectangle_keys;
 static const rectangle_keys rectangle_defaults = {.width = 0};
 static const yw_key_row rectangle_rows[] = {
-    YW_KEY_ABOVE(rectangle_keys, width, NUMBER, 0, FAR, "m", "Along x."),
-    YW_KEY_ABOVE(rectangle_keys, depth, NUMBER, 0, FAR, "m", "Along z."),
+    YW_KEY_ABOVE(rectangle_keys, width, NUMBER, 0, YW_SCENE_REACH, "m", "Along x."),
+    YW_KEY_ABOVE(rectangle_keys, depth, NUMBER, 0, YW_SCENE_REACH, "m", "Along z."),
     YW_KEY(rectangle_keys, across, INTEGER, 1, 2000, "", "Cells along x."),
     YW_KEY(rectangle_keys, along, INTEGER, 1, 2000, "", "Cells along z.")};
 static const yw_record rectangle_record =
@@ -228,7 +229,8 @@ static bool load_points(yw_loader* l, const yw_json* node, rod_keys* rod) {
   }
   if (!make_points(l, rod, node->count)) return false;
   for (int32_t i = 0; i < node->count; i++) {
-    if (!yw_read_vec3(&l->r, node->items[i], -FAR, FAR, &rod->list[i])) return false;
+    if (!yw_read_vec3(&l->r, node->items[i], -YW_SCENE_REACH, YW_SCENE_REACH, &rod->list[i]))
+      return false;
   }
   return true;
 }

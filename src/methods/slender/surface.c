@@ -11,8 +11,8 @@
 
 #define SIDES 16
 // Sides that form the darker half, which makes twist visible.
-#define STRIPE 7
-#define RINGS 4
+#define DARK_SIDES 7
+#define RINGS_PER_PAIR 4
 #define CAP_RINGS 4
 // Tints of the body's colour.
 static const yw_vec3 plain_color = {1.0f, 1.0f, 1.0f}, stripe_color = {0.3f, 0.3f, 0.3f};
@@ -81,7 +81,7 @@ static yw_vec3 corner_of(const tube* t, int32_t p, int32_t k) {
 }
 
 static bool is_striped(const tube* t, int32_t k) {
-  return t->def->section == YW_SECTION_RECTANGLE ? k == 1 || k == 2 : k < STRIPE;
+  return t->def->section == YW_SECTION_RECTANGLE ? k == 1 || k == 2 : k < DARK_SIDES;
 }
 
 static void add_triangle(tube* t, int32_t a, int32_t b, int32_t c) {
@@ -162,7 +162,7 @@ static void add_cap(tube* t, int32_t p, int32_t ring, float sign) {
 yw_status yw_rod_surface(slender_model* model, const yw_rod_def* def, yw_error* error) {
   bool is_rectangle = def->section == YW_SECTION_RECTANGLE;
   tube t = {.model = model, .def = def, .sides = is_rectangle ? 8 : SIDES};
-  int64_t pairs = model->num_elements, rings = pairs * RINGS + (def->closed ? 0 : 1);
+  int64_t pairs = model->num_elements, rings = pairs * RINGS_PER_PAIR + (def->closed ? 0 : 1);
   int64_t cap_rings = is_rectangle ? 1 : CAP_RINGS - 1;
   int64_t joins = def->closed ? rings : rings - 1 + (is_rectangle ? 0 : 2 * cap_rings);
   int64_t ends = def->closed ? 0 : 2;
@@ -178,8 +178,8 @@ yw_status yw_rod_surface(slender_model* model, const yw_rod_def* def, yw_error* 
   model->surface.colors = YW_NEW_ARRAY(&model->mem, yw_vec3, vertices);
   if (!model->surface.colors) return yw_fail_memory(error, "the surface of a rod");
   for (int32_t k = 0; k < model->num_elements; ++k) {
-    for (int32_t i = 0; i < RINGS; ++i) {
-      add_ring(&t, k, (k + 1) % model->num_particles, (float)i / (float)RINGS);
+    for (int32_t i = 0; i < RINGS_PER_PAIR; ++i) {
+      add_ring(&t, k, (k + 1) % model->num_particles, (float)i / (float)RINGS_PER_PAIR);
     }
   }
   int32_t last = model->num_particles - 1;
