@@ -171,8 +171,8 @@ static bool make_part(const sampler* s, int32_t number, part_solid* part) {
   return good;
 }
 
-// Mean matrix of a part. The load cases are the stresses that would give it unit strains, one per
-// column.
+// Mean elasticity matrix of a part. Its columns are the load cases: stresses that would give a body
+// with this matrix unit strains.
 static yw_sym6 mean_elasticity(const sampler* s, const part_solid* part) {
   yw_sym6 sum = {{0}};
   double volume = 0.0;
