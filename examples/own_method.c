@@ -160,7 +160,7 @@ static yw_status rope_create(int32_t count, float length, yw_model** out, yw_err
   return yw_model_create_custom(NULL, &rope_method, model, NULL, out, error);
 }
 
-// Its use -------------------------------------------------------------------------------------
+// Use ----------------------------------------------------------------------------------------
 
 static int give_up(const char* what, const yw_error* error) {
   fprintf(stderr, "%s: %s\n", what, error->message);

@@ -34,8 +34,7 @@ typedef struct measurement {
   double load;  // N, or m/s^2
 } measurement;
 
-// The modulus
-// --------------------------------------------------------------------------------------
+// The modulus -------------------------------------------------------------------------------------
 
 // Pa that make a body of this model answer as measured, in the linear range.
 static yw_status modulus_of(const measurement* m, const fit_body* body, elastic_model model,

@@ -18,8 +18,7 @@ static const yw_vec3* rest_of(const yw_world* world, yw_body_id body) {
 
 static float along(yw_vec3 p, int32_t axis) { return axis == 0 ? p.x : axis == 1 ? p.y : p.z; }
 
-// Slices
-// ---------------------------------------------------------------------------------------------
+// Slices ------------------------------------------------------------------------------------------
 
 typedef struct slicing {
   const yw_vec3 *rest, *now;
@@ -119,8 +118,7 @@ void paper_slice(const yw_world* world, yw_body_id body, int32_t count, paper_sl
   measure_axis(&s, out);
 }
 
-// Weights
-// --------------------------------------------------------------------------------------------
+// Weights -----------------------------------------------------------------------------------------
 
 double paper_weight(const yw_world* world, yw_body_id body, int32_t num_examples, int32_t group,
                     int32_t pose) {
@@ -144,8 +142,7 @@ void paper_weight_spread(const yw_world* world, yw_body_id body, int32_t num_exa
   *deviation = sqrt(fmax(0.0, squares / groups - *mean * *mean));
 }
 
-// Motion
-// ---------------------------------------------------------------------------------------------
+// Motion ------------------------------------------------------------------------------------------
 
 yw_vec3 paper_place(const yw_world* world, yw_body_id body, yw_vec3 rest_point, double radius) {
   int32_t count, found = 0;

@@ -70,8 +70,7 @@ const int32_t paper_num_figures = sizeof paper_figures / sizeof paper_figures[0]
 static const char* const papers[] = {"koyama2013", "saida2017", "hino", "imai"};
 enum { NUM_PAPERS = sizeof papers / sizeof papers[0] };
 
-// Where scenes are
-// ------------------------------------------------------------------------------------
+// Where scenes are --------------------------------------------------------------------------------
 
 static bool holds_scenes(const char* folder) {
   char path[1100];
@@ -108,8 +107,7 @@ static bool find_scenes(const char* named, char* out, size_t capacity) {
   return false;
 }
 
-// The command
-// ------------------------------------------------------------------------------------
+// The command -------------------------------------------------------------------------------------
 
 static void list_figures(void) {
   printf("yawara paper NAME reproduces:\n\n");

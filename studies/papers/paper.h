@@ -66,8 +66,7 @@ yw_status paper_imai_variants(const paper_options* options, yw_error* error);
 yw_status paper_imai_load(const paper_options* options, yw_error* error);
 yw_status paper_imai_poke(const paper_options* options, yw_error* error);
 
-// A scene that is played
-// --------------------------------------------------------------------------------
+// A scene that is played --------------------------------------------------------------------------
 
 typedef struct paper_take paper_take;
 
@@ -148,8 +147,7 @@ yw_status paper_open_with(const paper_options* options, const char* scene, int32
 yw_status paper_open(const paper_options* options, const char* scene, yw_scene** out_scene,
                      yw_world** out_world, yw_error* error);
 
-// Pictures of a take (paper_pictures.c)
-// -------------------------------------------------------------------------------
+// Pictures of a take (paper_pictures.c) -----------------------------------------------------------
 
 yw_status paper_pictures_open(paper_take* take, yw_error* error);
 /// Adds the frame to the movie and the sheet where it is due.

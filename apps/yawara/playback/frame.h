@@ -73,7 +73,7 @@ bool frame_field_range(const frame_data* frame, const char* name, double* low, d
 
 /// True if the frame matches these bodies and obstacles.
 bool frame_fits(const frame_data* frame, const shown_scene* shown);
-/// The tets of the body, 4 particles each, whether in the frame or in the model.
+/// The tets of the body, 4 particles each: from the frame, or else from the model.
 const int32_t* frame_tets(const frame_body* body, const shown_model* model);
 /// Vertices of the body's shown surface; out has space for the model's surface.
 void frame_surface(const frame_body* body, const shown_model* model, yw_vec3* out);

@@ -20,8 +20,7 @@ static beam beam_of(double poisson) {
   return (beam){bar_size[0], bar_size[1], bar_size[2], YOUNG, poisson, DENSITY};
 }
 
-// Measuring
-// ----------------------------------------------------------------------------------------
+// Measuring ---------------------------------------------------------------------------------------
 
 static yw_status make_bar(int32_t n, int32_t order, elastic_bar* out, yw_error* error) {
   const int32_t cells[3] = {5 * n, n, n};
@@ -69,8 +68,7 @@ static bar_results errors_against_theory(const bar_results* got, double poisson)
   return bar_errors(got, &expected);
 }
 
-// Error against resolution
-// -------------------------------------------------------------------------
+// Error against resolution ------------------------------------------------------------------------
 
 enum { RINGS, CELLS, TETS, QUADRATIC, NUM_MODELS };
 static const char* const model_names[NUM_MODELS] = {"rings", "cells", "linear tets",
@@ -206,8 +204,7 @@ yw_status paper_hino_resolution(const paper_options* options, yw_error* error) {
   return status;
 }
 
-// One spring constant
-// ------------------------------------------------------------------------------
+// One spring constant -----------------------------------------------------------------------------
 
 #define LIMIT_SIZE 8
 #define LIMIT_QUICK_SIZE 4

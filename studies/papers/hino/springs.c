@@ -12,8 +12,7 @@
 
 #define PI 3.14159265358979323846
 
-// The theorem
-// ------------------------------------------------------------------------------------
+// The theorem -------------------------------------------------------------------------------------
 
 #define STATES 2000
 #define QUICK_STATES 200
@@ -92,8 +91,7 @@ yw_status paper_hino_theorem(const paper_options* options, yw_error* error) {
   return plot_stability(options, states, stable, others, error);
 }
 
-// Frequencies
-// ---------------------------------------------------------------------------------------
+// Frequencies -------------------------------------------------------------------------------------
 
 // Settings that agree at 1/60 s: kappa = 900 / s^2.
 #define ALPHA 0.25

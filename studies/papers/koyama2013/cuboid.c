@@ -22,8 +22,7 @@ static double length_of(const paper_take* take, int32_t body) {
   return slices.length;
 }
 
-// Figure 1: dropped, plain and with the example
-// ---------------------------------------------------------------------------------------
+// Figure 1: dropped, plain and with the example ---------------------------------------------------
 
 enum { F1_PLAIN_TWIST, F1_TWIST, F1_WEIGHT, F1_PLAIN_LENGTH, F1_LENGTH, F1_COLUMNS };
 
@@ -82,8 +81,7 @@ yw_status paper_fig1(const paper_options* options, yw_error* error) {
   return status;
 }
 
-// Figure 5: at rest on the floor, from beta 0 to 1
-// ---------------------------------------------------------------------------------------
+// Figure 5: at rest on the floor, from beta 0 to 1 ------------------------------------------------
 
 #define F5_BODIES 8
 enum { F5_TWIST = 0, F5_LENGTH = F5_BODIES, F5_WEIGHT = 2 * F5_BODIES, F5_COLUMNS = 3 * F5_BODIES };

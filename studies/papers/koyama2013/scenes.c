@@ -5,8 +5,7 @@
 
 #include "papers/paper.h"
 
-// Figure 8: ten cuboids on a slope
-// ---------------------------------------------------------------------------------------
+// Figure 8: ten cuboids on a slope ----------------------------------------------------------------
 
 #define PAPER_FPS 49.0  // the paper does not say how many steps a frame takes
 #define F8_LEVELS 9
@@ -59,8 +58,7 @@ yw_status paper_fig8(const paper_options* options, yw_error* error) {
   return status;
 }
 
-// Figures 9 and 10: one body per example
-// ---------------------------------------------------------------------------------------
+// Figures 9 and 10: one body per example ----------------------------------------------------------
 
 #define MAX_BODIES 4
 #define SLICES 12
