@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plays the scene of a figure and keeps the numbers of every frame.
+// Plays the scene of a figure and records the numbers of every frame.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

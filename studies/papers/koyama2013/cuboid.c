@@ -140,8 +140,7 @@ yw_status paper_fig5(const paper_options* options, yw_error* error) {
   return status;
 }
 
-// Figure 7: one group for the whole body against one per region
-// ---------------------------------------------------------------------------------------
+// Figure 7: one group for the whole body against one per region -----------------------------------
 
 #define PIECES (LEVELS - 1)
 enum {
@@ -164,7 +163,7 @@ static void measure_fig7(const paper_take* take, double* row) {
   paper_weight_spread(take->world, paper_body(take, 1), NUM_EXAMPLES, 1, &mean, &row[F7_SPREAD]);
 }
 
-// Standard deviation over mean of the pieces from `first` on.
+// Standard deviation divided by mean of the pieces from `first` on.
 static double unevenness(const paper_take* take, int32_t frame, int32_t first) {
   double sum = 0, squares = 0;
   for (int32_t k = 0; k < PIECES; ++k) {
