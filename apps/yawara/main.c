@@ -30,8 +30,7 @@ static const entry entries[] = {
 };
 enum { NUM_ENTRIES = sizeof entries / sizeof entries[0] };
 
-// Commands that the program itself does not have belong to yawara-studies, an executable in the
-// same folder.
+// Other commands belong to yawara-studies, an executable in the same folder.
 static int run_study(char** argv) {
   char path[4096];
   ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);

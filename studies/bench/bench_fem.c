@@ -393,8 +393,7 @@ static void print_adaptive(const bench_run* run, const adaptive_case* c, const a
                    .bar_value = c->bar};
   bench_print(run, &row);
   print_share(run, c, "tets", r->tets, "% of all", 0.0);
-  // Relative to the displacement of the tip, or the depth of the poke; the target is for the final
-  // value.
+  // Relative to the motion of the tip, or the depth of the poke; the target is for the end.
   print_share(run, c, "error at most", r->worst / r->way, "% of way", 0.0);
   print_share(run, c, "error at the end", r->last / r->way, "% of way", c->bar > 0.0 ? 1.0 : 0.0);
   print_share(run, c, "error at most", r->worst / c->size, "% of size", 1.0);

@@ -5,8 +5,7 @@
 
 #include "base/simd.h"
 
-/// Where data resides. Buffers fill 3/4 of the caches (L3 counted as 16 MB); 192 MB are in main
-/// memory.
+/// Where data resides. Buffers fill 3/4 of the caches (L3 counted as 16 MB), or 192 MB of memory.
 typedef enum machine_level {
   MACHINE_L1,
   MACHINE_L2,

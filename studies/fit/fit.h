@@ -84,8 +84,7 @@ typedef struct fit_row {
 typedef struct fit_table {
   const char* title;
   int32_t num_columns;
-  const char* columns[FIT_MAX_COLUMNS];  ///< the first is the model, the second what it is compared
-                                         ///< with
+  const char* columns[FIT_MAX_COLUMNS];  ///< the first is the model, the second its reference
   int32_t num_rows;
   const fit_row* rows;
   const char* note;  ///< lines below the table, or NULL

@@ -146,7 +146,7 @@ static yw_status rotation_factor(const measurement* m, const fit_body* body, dou
   return status;
 }
 
-// The answer --------------------------------------------------------------------------------------
+// The result --------------------------------------------------------------------------------------
 
 static yw_status plot_answer(const measurement* m, double modulus, double spread, yw_error* error) {
   enum { POINTS = 60 };

@@ -14,8 +14,7 @@ typedef struct paper_slices {
   double twist[PAPER_MAX_SLICES - 1];  ///< degrees between a slice and the next
   double total_twist;                  ///< degrees between the ends
   double bend;                         ///< degrees between the first and the last piece of the axis
-  double sway;    ///< largest distance of the axis from the line through its ends, fraction of the
-                  ///< length
+  double sway;    ///< largest distance of the axis from the line through its ends, over the length
   double length;  ///< of the line between the ends, fraction of that at rest
   double width;   ///< mean distance from the axis, fraction of that at rest
 } paper_slices;

@@ -70,7 +70,7 @@ const int32_t paper_num_figures = sizeof paper_figures / sizeof paper_figures[0]
 static const char* const papers[] = {"koyama2013", "saida2017", "hino", "imai"};
 enum { NUM_PAPERS = sizeof papers / sizeof papers[0] };
 
-// Where scenes are --------------------------------------------------------------------------------
+// Finding scenes ----------------------------------------------------------------------------------
 
 static bool holds_scenes(const char* folder) {
   char path[1100];
@@ -88,8 +88,7 @@ static bool program_folder(char* out, size_t capacity) {
   return slash != NULL;
 }
 
-// As given, in the environment, in the current folder, or next to the program (build tree,
-// installed).
+// As given, from the environment, here, or next to the program (build tree, installed).
 static bool find_scenes(const char* named, char* out, size_t capacity) {
   if (!named) named = getenv("YAWARA_SCENES");
   if (named) {

@@ -11,8 +11,7 @@
 typedef struct paper_options {
   const char* scenes;  ///< folder that holds papers/; never NULL
   const char* output;  ///< folder for the files of this figure
-  const char* model;   ///< mesh file that replaces the figure's own shape, if it accepts one; or
-                       ///< NULL
+  const char* model;   ///< mesh file that replaces the figure's own shape, if it takes one; or NULL
   bool quick;          ///< small pictures, no movie, few repetitions
   bool no_pictures;    ///< no contact sheet, no movie
   bool no_plots;       ///< no plots or their CSV files either
@@ -148,7 +147,7 @@ yw_status paper_open_with(const paper_options* options, const char* scene, int32
 yw_status paper_open(const paper_options* options, const char* scene, yw_scene** out_scene,
                      yw_world** out_world, yw_error* error);
 
-// Pictures of a take (paper_pictures.c) -----------------------------------------------------------
+// Pictures of a take (pictures.c) -----------------------------------------------------------------
 
 yw_status paper_pictures_open(paper_take* take, yw_error* error);
 /// Adds the frame to the movie and the contact sheet if it is due.

@@ -42,8 +42,7 @@ void yw_oriented_goal(const frames_group_pose* pose, const frames_oriented* part
 /// Springs with stiffness proportional to mass tie every piece of every ellipsoid to its place in a
 /// rigid frame. Sums run over six pieces per particle, which have the ellipsoid's moments.
 typedef struct frames_theorem {
-  double force;   ///< net spring force on the frame at (c, polar(A)), divided by the sum of
-                  ///< magnitudes
+  double force;   ///< net spring force on the frame at (c, polar(A)), over the sum of sizes
   double torque;  ///< net torque, likewise
   double stable;  ///< smallest rotational stiffness of the frame there, divided by the largest
   double others;  ///< the same for the most stable of the other three equilibria: below 0
@@ -63,8 +62,7 @@ void yw_frames_random_state(uint64_t seed, bool oriented, bool reflected,
 typedef enum frames_scheme {
   FRAMES_MATCHING,    ///< shape matching, Mueller et al. 2005: v += alpha (g - x) / h, x += h v
   FRAMES_SYMPLECTIC,  ///< springs kappa m (g - x), symplectic Euler
-  FRAMES_POSITIONS,   ///< position-based: predict, `sweeps` times x += s (g - x), v from the
-                      ///< displacement
+  FRAMES_POSITIONS,   ///< position-based: predict, `sweeps` times x += s (g - x), update v
   FRAMES_IMPLICIT     ///< springs, implicit Euler, solved to rounding
 } frames_scheme;
 

@@ -142,7 +142,7 @@ static int draw_usual(const yw_table* table, const plot_options* o) {
   return EXIT_DONE;
 }
 
-// Columns that were asked for ---------------------------------------------------------------------
+// Requested columns -------------------------------------------------------------------------------
 
 static int draw_columns(const yw_table* table, const plot_options* o) {
   char* list = strdup(o->columns);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// yawara run: simulates a scene and writes the run to disk. Stops cleanly at Ctrl-C; --resume
-// continues.
+// yawara run: simulates a scene into a run on disk. Ctrl-C stops cleanly; --resume continues.
 #include <limits.h>
 #include <math.h>
 #include <signal.h>

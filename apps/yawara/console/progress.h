@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Progress of long work: a single line that is rewritten on a terminal, occasional plain lines in a
-// log.
+// Progress of long work: one line, rewritten, on a terminal; occasional plain lines in a log.
 #ifndef YW_APP_CONSOLE_PROGRESS_H
 #define YW_APP_CONSOLE_PROGRESS_H
 

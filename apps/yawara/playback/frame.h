@@ -50,8 +50,7 @@ typedef struct frame_def {
   const yw_world* world;
   const yw_scene* scene;  ///< the scene that the world was built from; NULL: no obstacles are shown
   int32_t number;
-  /// NULL (none), "all", or a comma-separated list of names. Bodies skip fields that they do not
-  /// have.
+  /// NULL (none), "all", or a comma-separated list of names. Bodies skip fields they do not have.
   const char* fields;
   /// One per body, kept from frame to frame, so that unchanged cells are not copied again. NULL:
   /// always copy cells.
@@ -60,8 +59,7 @@ typedef struct frame_def {
 yw_status frame_take(const frame_def* def, frame_data* out, yw_error* error);
 void frame_free(frame_data* frame);
 
-/// Checks that every name of a list (see frame_def) is a field of some body. The error lists the
-/// existing names.
+/// Checks that every name (see frame_def) is a field of some body; the error lists what exists.
 yw_status frame_check_fields(const yw_world* world, const char* fields, yw_error* error);
 /// The field of a body with this name, or NULL.
 const frame_field* frame_find_field(const frame_body* body, const char* name);

@@ -12,8 +12,7 @@
 /// yw_mem_free) stores it.
 yw_status frame_shown_values(const frame_body* body, const shown_model* model,
                              const frame_field* field, int32_t** carriers, float* out);
-/// The same for arbitrary points, such as those of a skin: each takes the value of the nearest
-/// particle.
+/// The same for arbitrary points, e.g. of a skin: each takes the value of the nearest particle.
 yw_status frame_values_at(const frame_body* body, const shown_model* model,
                           const frame_field* field, int32_t num_points, const yw_vec3* points,
                           float* out);

@@ -33,7 +33,7 @@ static bool has_file(const char* dir, const char* name) {
   return access(path, F_OK) == 0;
 }
 
-// Looking at a run --------------------------------------------------------------------------------
+// Reading a run -----------------------------------------------------------------------------------
 
 static yw_status read_shown(run_folder* run, yw_error* error) {
   char path[MAX_FILE];
@@ -174,7 +174,7 @@ yw_status run_folder_check_frames(const run_folder* run, yw_error* error) {
   return YW_OK;
 }
 
-// Making a run ------------------------------------------------------------------------------------
+// Writing a run -----------------------------------------------------------------------------------
 
 bool run_folder_exists(const char* dir) { return has_file(dir, "run.json"); }
 

@@ -32,7 +32,7 @@ yw_status run_folder_read_frame(run_folder* run, int32_t number, frame_data* out
 /// Checks that all frames of run.json exist. Only reading tells whether they are intact.
 yw_status run_folder_check_frames(const run_folder* run, yw_error* error);
 
-// Making a run ------------------------------------------------------------------------------------
+// Writing a run -----------------------------------------------------------------------------------
 
 bool run_folder_exists(const char* dir);
 /// Creates the folder and its parents, and removes what an earlier run left there.

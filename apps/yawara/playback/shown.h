@@ -83,8 +83,7 @@ static inline const shown_model* shown_model_of(const shown_scene* shown, int32_
 yw_status shown_obstacle_shape(const yw_shape* shape, shown_obstacle* out, yw_error* error);
 
 void shown_write(const shown_scene* shown, yw_writer* writer);
-/// Reads to the end of the bytes. Sizes and indices are checked: YW_ERR_FORMAT if they make no
-/// sense.
+/// Reads to the end of the bytes, checking sizes and indices: YW_ERR_FORMAT if they are invalid.
 yw_status shown_read(yw_reader* reader, shown_scene** out);
 
 #endif

@@ -16,8 +16,7 @@ void stage_destroy(stage* s);
 /// Shows the bodies and obstacles of a frame that fits (see frame_fits).
 yw_status stage_show(stage* s, const frame_data* frame, yw_error* error);
 
-/// Box around bodies and visible bounded obstacles, for automatic cameras; empty before the first
-/// frame.
+/// Box of bodies and visible bounded obstacles, for automatic cameras; empty before any frame.
 yw_aabb stage_box(const stage* s);
 
 /// Meshes, planes, lights and camera of what is shown. If the scene has no camera, one is chosen

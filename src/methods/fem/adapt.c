@@ -64,8 +64,7 @@ void yw_fem_note_pins(fem_body* b) {
   for (int32_t t = h->num_parents - 1; t >= 0; --t) {
     for (int k = 0; k < FEM_FAMILY_NODES; ++k) {
       int32_t n = h->family[t][k];
-      // How far a single node gives way depends on the size of its tets: all of them must be
-      // finest.
+      // How far a single node gives way depends on the size of its tets: use only finest ones.
       if (n >= 0 && (pulled[n] || (k >= 4 && needed[n]))) b->forced[t] = true;
     }
     if (b->forced[t] && h->parent[t] >= 0) b->forced[h->parent[t]] = true;
@@ -265,8 +264,7 @@ static float largest_strain(const float* strain) {
   return largest;
 }
 
-// True if a strain is within this fraction of the range in which the sampled matrix of a coarse tet
-// is valid.
+// True if a strain is within this fraction of the valid range of a coarse tet's sampled matrix.
 static bool is_in_range(const fem_body* b, int32_t tet, const float* strain, float share) {
   const fem_range* ranges = b->model->material_data.range;
   for (int i = 0; ranges && i < 6; ++i) {

@@ -116,8 +116,7 @@ void yw_fem_work_free(fem_work* work);
 void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften);
 /// The part of yw_fem_work_build that lists nodes, batches and slots in order (order.c).
 void yw_fem_work_order(fem_work* work, const fem_front* front);
-/// Bit mask of the children of a family that are softened together; 0: not softened or not in the
-/// front.
+/// Bit mask of a family's children that are softened together; 0: none, or not in the front.
 int32_t yw_fem_softened(const fem_work* work, const fem_front* front, int32_t parent);
 /// Copies the tension offsets of all tets in the lists; 6 per tet of the hierarchy.
 void yw_fem_work_set_offsets(fem_work* work, const float (*tensions)[6]);

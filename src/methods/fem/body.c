@@ -119,7 +119,7 @@ yw_status yw_fem_body_create(const void* model_pointer, const yw_allocator* mem,
   return YW_OK;
 }
 
-// What follows from a front -----------------------------------------------------------------------
+// Data derived from the front ---------------------------------------------------------------------
 
 void yw_fem_front_changed(fem_body* b) {
   const fem_front* f = &b->front;

@@ -84,8 +84,7 @@ void yw_fem_show_masses(const fem_body* body, yw_particles* particles);
 /// Lists the front's tets and surface if they are not up to date.
 void yw_fem_show_front(fem_body* body);
 
-/// Call after the lists of pins changed: updates held nodes and the tets that must be split for
-/// them.
+/// Call after the lists of pins changed: updates held nodes and the tets to be split for them.
 void yw_fem_note_pins(fem_body* body);
 /// Evaluates strains and changes the front where needed (adapt.c). True if it changed.
 bool yw_fem_adapt(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx);

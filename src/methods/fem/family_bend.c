@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One coarse tet with prescribed strain, as in the paper's figure 3: stress-strain curve far from
-// rest.
+// One coarse tet with prescribed strain, as in the paper's figure 3: stress far from rest.
 #include "math/small/dense.h"
 #include "methods/fem/sampling.h"
 

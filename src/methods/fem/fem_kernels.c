@@ -13,7 +13,7 @@ typedef struct lane_vec3 {
   _Alignas(64) float x[YW_LANES], y[YW_LANES], z[YW_LANES];
 } lane_vec3;
 
-// Gathering and spreading -------------------------------------------------------------------------
+// Gathering and scattering ------------------------------------------------------------------------
 
 // Gathers rows of 4 floats, `stride` bytes apart, by node number.
 YW_LANE_FN void gather(const void* from, size_t stride, const int32_t* nodes, lane_vec3* out,

@@ -30,15 +30,13 @@ typedef struct fem_forces_def {
   /// front, a check is required.
   bool look_for_squeezed;
   bool plastic;    ///< batches have tension offsets
-  yw_vec4* force;  ///< out, per node; set for active nodes, before forces of hanging nodes are
-                   ///< carried over
+  yw_vec4* force;  ///< out, per node; set for active nodes; hanging ones keep theirs
 } fem_forces_def;
 
 /// Returns the number of tets that were pushed out of strong compression or inversion.
 int32_t yw_fem_forces(const fem_forces_def* def);
 
-/// Parts of yw_fem_forces: forces of one batch into its slots, after numbering the batches of a
-/// front.
+/// Its parts: numbering the batches of a front, then forces of one batch into its slots.
 void yw_fem_number_batches(const fem_work* work, fem_scratch* scratch);
 void yw_fem_batch_forces(const fem_forces_def* def, int32_t kind, int32_t batch);
 

@@ -36,8 +36,7 @@ extern const uint8_t yw_fem_edges[6][2];
 
 /// A node: given (level 0), the midpoint of an edge, or the centre of a tet of type A.
 typedef struct fem_node {
-  /// The nodes that this one is the mean of: -1 four times (given), two ends and -1 twice, or four
-  /// corners.
+  /// The node is the mean of: -1 four times (given), two ends and -1 twice, or four corners.
   int32_t parents[4];
   /// Number of tets of level born - 1 around a midpoint's edge; 0 for given nodes and centres.
   int32_t ring;

@@ -28,8 +28,7 @@ typedef struct fem_material_data {
   fem_materials view;  ///< points into the arrays below
   float *stiffness, *damping, *density;
   fem_range* range;       ///< per parent; NULL: no limits
-  float longest_damping;  ///< s, largest ratio of damping to stiffness matrices; 0 without damping
-                          ///< matrices
+  float longest_damping;  ///< s, largest ratio of damping to stiffness; 0 without damping matrices
   bool cached;            ///< the matrices of coarse tets came from the cache
   fem_level_moduli levels[FEM_MAX_LEVEL + 1];
 } fem_material_data;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The material as seen by the fem solver: filled by the sampling of elasticity matrices, read by
-// the forces.
+// The material as the fem solver sees it: filled by sampling, read by the forces.
 #ifndef YW_METHODS_FEM_MATERIALS_H
 #define YW_METHODS_FEM_MATERIALS_H
 
@@ -20,8 +19,7 @@ static inline int yw_fem_matrix_at(int row, int column) {
 typedef struct fem_materials {
   float uniform_stiffness[FEM_MATRIX];  ///< Pa
   const float* stiffness;               ///< FEM_MATRIX per tet of every level, Pa; or NULL
-  /// Damping, stress per strain rate, Pa s: the stiffness times this time (s), or separate
-  /// matrices.
+  /// Damping, stress per strain rate, Pa s: this time (s) times the stiffness, or matrices.
   float damping_time;
   const float* damping;   ///< FEM_MATRIX per tet of every level; NULL: use damping_time
   float uniform_density;  ///< kg/m^3

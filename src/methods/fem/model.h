@@ -16,8 +16,7 @@ typedef struct fem_model {
   fem_tables tables;
   double* fine_mass;       ///< kg per node, at the finest level
   yw_vec3* rest;           ///< m, per node
-  uint8_t* surface_faces;  ///< per tet of every level: bit k set if the face opposite slot k is
-                           ///< outside
+  uint8_t* surface_faces;  ///< per tet of every level: bit k, the face opposite slot k is outside
   bool* on_surface;        ///< per node
   float level_step[FEM_MAX_LEVEL + 1];  ///< s, stable step of the tets of each level at rest
   float damping_time;                   ///< s, largest ratio of damping to stiffness matrices

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The order in which threads process the nodes and batches of a front, and in which nodes sum their
-// slots.
+// The order in which threads process the nodes and batches of a front, and nodes sum slots.
 //
 // Batches are sorted by root, nodes by the first batch that contains them: a thread that works on
 // the same range of both lists mostly reads what it wrote itself, and neighbours in a list share
@@ -70,8 +69,7 @@ static void order_nodes(fem_work* work, const fem_front* front) {
   for (int32_t i = 0; i < front->num_active; ++i) place_node(work, front->active[i], &placed);
 }
 
-// Slots of every node, sorted by kind, then by batch, so that sums do not depend on the order
-// above.
+// Slots of every node, by kind, then by batch, so that sums do not depend on the order above.
 static void list_slots(fem_work* work, int32_t num_active) {
   int32_t *start = work->slot_start, next = 0;
   // Filling advances every start to the next: they begin one entry late.

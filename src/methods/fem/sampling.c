@@ -80,7 +80,7 @@ static yw_status check_matrices(const yw_sym6* matrices, int32_t count, const ch
   return YW_OK;
 }
 
-// Parts that hang together by faces ---------------------------------------------------------------
+// Parts connected through faces -------------------------------------------------------------------
 
 static int32_t top_of(int32_t* link, int32_t i) {
   while (link[i] != i) i = link[i] = link[link[i]];

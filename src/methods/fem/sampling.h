@@ -35,8 +35,7 @@ typedef struct fem_range {
 
 typedef enum fem_sampled {
   FEM_SAMPLED_EMBEDDED = 0,
-  FEM_SAMPLED_LINEAR_FACES,  ///< the load cases hardly strained the tet in some direction: faces
-                             ///< kept linear
+  FEM_SAMPLED_LINEAR_FACES,  ///< the load cases hardly strained the tet in some direction
   FEM_SAMPLED_STANDALONE,
   FEM_SAMPLED_AVERAGE
 } fem_sampled;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Quantities of a fem body for display: the tets in use, with level, strain, stress and energy of
-// each.
+// Quantities for display: the tets in use, with level, strain, stress and energy of each.
 #include <math.h>
 
 #include "methods/fem/body.h"

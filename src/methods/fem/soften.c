@@ -15,8 +15,7 @@
 // other meshes and Poisson's ratios.
 #define SHARE_OF_ALL 0.40
 #define SHARE_OF_VOLUME 0.40
-// If K would leave a soft child no stiffness of its own, it is halved up to this often, then
-// dropped.
+// If K would leave a soft child no stiffness, it is halved up to this often, then dropped.
 #define HALVINGS 4
 
 static const float* stiffness_of(const fem_materials* m, int32_t tet) {

@@ -25,8 +25,7 @@ typedef struct fem_softening {
   float (*part)[FEM_MATRIX];      ///< K per parent, Pa; NULL if the hierarchy has no such family
   float (*matrices)[FEM_MATRIX];  ///< per tet from level 1 on, or per root and type
   float (*mean)[FEM_MATRIX];      ///< V N^T K N of the root itself per parent, or per root
-  int32_t num_families, first;    ///< parents below num_families are such families; first tet of
-                                  ///< level 1
+  int32_t num_families, first;    ///< such families, the first parents; first tet of level 1
 } fem_softening;
 
 bool yw_fem_softening_create(const yw_allocator* mem, const fem_hierarchy* h,

@@ -10,8 +10,7 @@
 
 // Entries of matrices this close to each other, relative to the largest, are equal.
 #define SAME_MATERIAL 1e-5f
-// Power of the stiffness by which strain jumps are weighted: 0.5 would be the energy of a jump, 1
-// its stress.
+// Power of the stiffness in the weight of strain jumps: 0.5 would be their energy, 1 their stress.
 #define WEIGHT_EXPONENT 0.9f
 
 // Kinds -------------------------------------------------------------------------------------------

@@ -91,8 +91,7 @@ static double power_of_two_above(double count) {
 
 double yw_plastic_body_bytes(double masters, double slaves) {
   const double number = sizeof(int32_t), place = sizeof(yw_vec4);
-  // `allocate`: arrays of masters and their rows; the world's copies for display and for going
-  // back.
+  // `allocate`: arrays of masters and their rows; the world's copies to show them and to go back.
   double master = (sizeof(plastic_state_block) + sizeof(plastic_work_block)) / (double)YW_LANES +
                   (PLASTIC_MAX_ROW + 4) * number + 4 * place + 4;
   double seam = 3 * place + 2 * sizeof(yw_vec3) + 3 * number;
@@ -188,8 +187,7 @@ bool yw_plastic_start_part(plastic_body* body, yw_particles* particles, const pl
     particles->mass[m] = model->mass[m];
     particles->inv_mass[m] = 1.0f / model->mass[m];
     particles->vel[m] = (yw_vec4){0};
-    // Until the body is placed, its velocity is unknown; yw_plastic_follow later adds those of
-    // parts.
+    // The body's velocity is unknown until it is placed; yw_plastic_follow then adds that of parts.
     if (!body->is_placed) continue;
     particles->vel[m] = body->last_vel[m] = yw_v4(part_velocity(body, part, m));
     set_affine(body, m, spin);

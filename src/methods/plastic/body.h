@@ -50,8 +50,7 @@ typedef struct plastic_work_block {
   float l[9][YW_LANES];          ///< velocity gradient, 1/s
 } plastic_work_block;
 
-/// What a master hands to slaves: columns of a matrix that multiplies N (x_s - c), and n, which
-/// multiplies N.
+/// What a master hands to slaves: columns of a matrix for N (x_s - c), and n for N.
 typedef struct plastic_row {
   _Alignas(64) yw_vec4 x;
   yw_vec4 y, z, n;
@@ -85,8 +84,7 @@ typedef struct plastic_sums {
   int32_t count;            ///< meaning depends on the phase
 } plastic_sums;
 
-/// How slaves are added and removed. Values other than those a body starts with are for
-/// measurements.
+/// How slaves are added and removed. Only measurements change what a body starts with.
 typedef struct plastic_rules {
   int32_t per_split;  ///< slaves added where two masters part: 2, one on each side; 1, as in the
                       ///< paper, on the side that the slave between them did not follow; 0, none
@@ -115,8 +113,7 @@ typedef struct plastic_body {
   // Masters.
   plastic_state_block* state;
   plastic_work_block* work;
-  yw_vec4* last_pos;   ///< at the start of the inner step; between steps, positions after the last
-                       ///< step
+  yw_vec4* last_pos;   ///< at the start of the inner step; between steps, after the last one
   yw_vec4* last_vel;   ///< m/s, after the last step
   yw_vec4* borne;      ///< N s, impulses of other bodies in the last substep, which may act again
   yw_vec4* pull;       ///< N, spring forces
@@ -137,8 +134,7 @@ typedef struct plastic_body {
   yw_vec4* product;
   plastic_course* course;
   uint8_t* touches;      ///< in contact: the slave has a normal
-  float alpha, beta;     ///< steps of the solve along direction and product that are not applied
-                         ///< yet
+  float alpha, beta;     ///< pending steps of the solve along direction and product
   yw_vec4* normal;       ///< contact normal; w: 0 (none), PLASTIC_TOUCHES or PLASTIC_HELD
   yw_vec4* surface_vel;  ///< of the touched surface; w: friction
   float (*inverse)[6];   ///< inverse diagonal blocks

@@ -5,8 +5,7 @@
 #include "methods/kit/pins.h"
 #include "methods/plastic/phases.h"
 
-// Slaves closer to a pinned master than this, in units of d, move with it: its eight neighbours on
-// the lattice.
+// Slaves closer to a pinned master than this, in units of d, move with it: eight on the lattice.
 #define HELD_REACH 0.9f
 // How far forces may move a slave, in units of d, when contacts are predicted. If a step is longer
 // than a wave needs to travel d, forces give the direction of motion but not its length.
@@ -47,8 +46,7 @@ static yw_aabb predict(plastic_body* body, const yw_step_ctx* ctx) {
   return box;
 }
 
-// Slaves that are outside now but may be inside at the end of the step can move as far as the
-// surface.
+// Slaves that are outside but may be inside at the end of the step can move up to the surface.
 // DIFFERS: if contact began only once slaves are inside, slaves a hair above their support would be
 // free for a step. In a long one the body falls by g dt^2, or everything compressed expands; then
 // masters hit the obstacle themselves and are pushed into each other without any deformation.

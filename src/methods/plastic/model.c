@@ -276,8 +276,7 @@ yw_status yw_plastic_sample(const yw_allocator* mem, const yw_shape* shape, floa
   return YW_OK;
 }
 
-// Slaves of a compact shape or a sheet: the lattice of the masters plus one and a half cells
-// around.
+// Slaves of a compact shape or a sheet: the masters' lattice plus one and a half cells around.
 static double usual_slaves(double masters, bool sheet) {
   double edge = 3.0 + (sheet ? sqrt(masters) : (double)yw_cbrtf((float)masters));
   return edge * edge * (sheet ? 4.0 : edge);

@@ -15,8 +15,7 @@ void yw_plastic_run_masters(plastic_body* body, yw_particles* particles, const y
 
 /// Compiled once per instruction set (weights_kernels.c).
 typedef struct plastic_weight_kernels {
-  plastic_chunk_fn search;   ///< lists slaves near the masters of a chunk in found; counts go to
-                             ///< row_start
+  plastic_chunk_fn search;   ///< slaves near the masters of a chunk, to found; counts to row_start
   plastic_chunk_fn weights;  ///< shares N and the inverse moments that turn them into G
 } plastic_weight_kernels;
 extern const plastic_weight_kernels yw_plastic_weight_kernels_plain, yw_plastic_weight_kernels_avx2,
@@ -66,8 +65,7 @@ void yw_plastic_move_slaves(plastic_body* body, yw_particles* particles, const y
 /// Replaces all slaves by lattice slaves around every master.
 bool yw_plastic_seed_slaves(plastic_body* body, const yw_particles* particles);
 bool yw_plastic_add_slaves(plastic_body* body, const yw_particles* particles);
-/// Marks slaves for removal, with bucket -1: one of two that are too close, and those without
-/// masters.
+/// Marks one of two slaves that are too close, and slaves without masters, with bucket -1.
 int32_t yw_plastic_drop_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 
 /// sleep.c: resting parts are skipped; see sleep.h. False: out of memory.

@@ -35,8 +35,7 @@ static void move_chunk(plastic_body* body, yw_particles* particles, int32_t chun
   }
 }
 
-// Largest speed relative to the first master, or to sleepers: bounds the drift since the lists were
-// built.
+// Largest speed relative to the first master, or to sleepers: bounds the drift of the lists.
 static float largest_speed(const plastic_body* body, const yw_particles* particles) {
   float most = 0.0f;
   yw_vec4 base = body->sleep.num_asleep > 0 ? (yw_vec4){0} : particles->vel[0];

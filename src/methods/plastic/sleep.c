@@ -79,7 +79,7 @@ bool yw_plastic_sleep_reserve(plastic_body* body, int32_t islands, int32_t slave
   return true;
 }
 
-// Who sleeps --------------------------------------------------------------------------------------
+// Lists of sleepers -------------------------------------------------------------------------------
 
 static bool keep_block(plastic_body* body, int32_t block) {
   plastic_sleep* sleep = &body->sleep;

@@ -48,8 +48,7 @@ YW_LANE_FN int32_t append_hits(int32_t* out, int32_t count, int32_t j, uint32_t 
 #endif
 }
 
-// Appends the slaves of [begin, end) on a line of cells that are inside the ball. Returns the new
-// count.
+// Appends the slaves of [begin, end) on a line of cells inside the ball. Returns the new count.
 YW_LANE_FN int32_t list_range(const plastic_body* body, const search_ball* ball, uint32_t line,
                               int32_t begin, int32_t end, int32_t* out, int32_t count) {
   for (int32_t j = begin; j < end; j += YW_VF_LANES) {

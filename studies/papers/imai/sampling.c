@@ -90,8 +90,7 @@ static fem_family family_of(const sampled_body* body, int32_t tet) {
   return family;
 }
 
-// Slope through the origin fitted to the points near it, and how far all points stay within T1 of
-// it.
+// Slope through the origin from the points near it, and the range that stays within T1 of it.
 static void fit(curve* c) {
   double top = 0.0, bottom = 0.0;
   for (int i = 0; i < NUM_POINTS; ++i) {

@@ -11,8 +11,7 @@
 #define F8_LEVELS 9
 enum { F8_TWIST, F8_SWAY, F8_COLUMNS };
 
-// The largest twist of the first kind and the largest sway of the second; each is one half of the
-// bodies.
+// The largest twist of one half of the bodies and the largest sway of the other.
 static void measure_fig8(const paper_take* take, double* row) {
   row[F8_TWIST] = row[F8_SWAY] = 0;
   int32_t half = yw_world_num_bodies(take->world) / 2;

@@ -36,8 +36,7 @@ yw_status calculix_static(const calculix_model* model, double seconds, double* d
 yw_status calculix_frequencies(const calculix_model* model, int32_t count, double seconds,
                                double* frequencies, yw_error* error);
 
-/// Writes the input deck to a file, for other uses; count > 0: frequencies instead of an
-/// equilibrium.
+/// Writes the input deck, for other uses; count > 0: frequencies instead of an equilibrium.
 yw_status calculix_write(const char* path, const calculix_model* model, int32_t count,
                          yw_error* error);
 

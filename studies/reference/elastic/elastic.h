@@ -31,9 +31,8 @@ typedef struct elastic_def {
   double poissons_ratio;  ///< not for springs
   double density;         ///< kg/m^3
   double kappa;           ///< springs: constant / mass, 1/s^2
-  bool sequential;        ///< springs: a particle's mass counts in full in every region that
-                          ///< contains it (regions moved in turn) instead of being shared (goals
-                          ///< averaged)
+  bool sequential;        ///< springs: a particle's mass counts in full in every region that has it
+                          ///< (regions moved in turn); false: it is shared (goals averaged)
 } elastic_def;
 
 /// K u = f. Unknown k of node i is 3 i + k; nodes are the vertices of the mesh.

@@ -37,7 +37,7 @@ static bool has_points(const yw_series* s) {
 }
 static bool is_listed(const yw_series* s) { return s->name && !s->unlisted; }
 
-// Where things are --------------------------------------------------------------------------------
+// Layout ------------------------------------------------------------------------------------------
 
 // An axis as drawn: values from low to high map to start to end.
 typedef struct scale {

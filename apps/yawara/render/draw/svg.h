@@ -37,8 +37,7 @@ yw_status yw_svg_write(const char* path, const yw_svg* svg, yw_error* error);
 yw_status yw_svg_paint_available(yw_error* error);
 /// Paints a closed document over the whole image.
 yw_status yw_svg_paint(const yw_svg* svg, yw_image* image, yw_error* error);
-/// Closes an open document, paints it over the image and frees it. Without librsvg the image is
-/// unchanged.
+/// Closes an open document, paints it over the image (if there is librsvg) and frees it.
 yw_status yw_svg_overlay(yw_svg* svg, yw_image* image, yw_error* error);
 
 #endif

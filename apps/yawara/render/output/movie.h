@@ -22,8 +22,7 @@ yw_status yw_movie_open(const yw_movie_def* def, const yw_allocator* mem, yw_mov
                         yw_error* error);
 /// Adds a frame of the size given in the def. After an error, only yw_movie_discard may be called.
 yw_status yw_movie_add(yw_movie* movie, const yw_image* frame, yw_error* error);
-/// Waits for ffmpeg and gives the file its final name. Frees movie even on error, and then leaves
-/// no file.
+/// Waits for ffmpeg and renames the file. Frees movie even on error, and then leaves no file.
 yw_status yw_movie_close(yw_movie* movie, yw_error* error);
 /// Stops and leaves no file. NULL is allowed.
 void yw_movie_discard(yw_movie* movie);

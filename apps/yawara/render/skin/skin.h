@@ -22,8 +22,7 @@ skin_def skin_default_def(void);
 
 /// Checks that the program was built with OpenVDB; if not, error says what to install.
 yw_status skin_available(yw_error* error);
-/// A mesh around the balls, facing outwards; free it with yw_tri_mesh_free. Without balls it is
-/// empty.
+/// A mesh around the balls, facing outwards; empty without balls. Free it with yw_tri_mesh_free.
 yw_status skin_make(const skin_def* def, yw_tri_mesh* out, yw_error* error);
 
 #ifdef __cplusplus

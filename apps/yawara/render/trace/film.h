@@ -8,8 +8,7 @@
 #include "yawara/extend/tasks.h"
 #include "yawara/extend/vec.h"
 
-/// Light is stored separately from colour, so that the filter smooths light and leaves patterns
-/// sharp:
+/// Light is stored apart from colour, so that the filter smooths light and leaves patterns sharp:
 /// pixel = direct + albedo * (sky + sun * sun_color) + mirror.
 typedef struct yw_film_pixel {
   yw_vec3 direct;  ///< final colour: backdrop, and pixels that see more than one surface

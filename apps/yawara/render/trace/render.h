@@ -23,8 +23,7 @@ typedef struct yw_render_mesh {
   yw_vec3 color;             ///< linear RGB, 0 to 1
   float checker;             ///< side of the checker squares, m; 0: none
   float checker_tone;        ///< brightness of every other square; default 0.6
-  float crease;     ///< edges that turn by more than this stay sharp, degrees; 0: flat faces, 180:
-                    ///< all smooth
+  float crease;     ///< edges that turn by more stay sharp, degrees; 0: flat faces, 180: all smooth
   float wireframe;  ///< width of the lines along edges, pixels; 0: none
   float gloss;      ///< 0 chalk, 0.5 rubber, 1 wet jelly
 } yw_render_mesh;

@@ -61,8 +61,7 @@ static void make_noise(noise_maker* maker, float* noise) {
     }
   }
 
-  // A tenth of the cells, scattered at random, then moved from clusters to voids until evenly
-  // spread.
+  // A tenth of the cells, scattered at random, then moved from clusters to voids until even.
   const int32_t first = CELLS / 10;
   uint64_t random = 42;
   for (int32_t placed = 0; placed < first;) {

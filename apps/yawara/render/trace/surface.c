@@ -16,8 +16,7 @@ static float wave_mean(float x, float width) {
 
 static bool is_odd(float whole) { return whole - 2.0f * yw_floorf(0.5f * whole) > 0.5f; }
 
-// Fraction of the first colour in the window that a pixel sees: checkers blend into grey before
-// they flicker.
+// Fraction of the first colour in a pixel's window: checkers blend into grey before they flicker.
 static float checker_share(const yw_stage* stage, const yw_trace_plane* plane, yw_vec3 p, yw_vec3 d,
                            float t) {
   float inv = 1.0f / plane->look.checker;

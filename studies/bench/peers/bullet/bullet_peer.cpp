@@ -80,8 +80,7 @@ struct bullet_peer {
   btDbvtBroadphase broadphase;
   btSequentialImpulseConstraintSolver solver;
   btSoftRigidDynamicsWorld world{&dispatcher, &broadphase, &solver, &configuration};
-  btBoxShape slab{btVector3(50, 1, 50)};  // Bullet turns planes into thick triangles, which cost
-                                          // more
+  btBoxShape slab{btVector3(50, 1, 50)};  // cheaper than planes, which become thick triangles
   std::unique_ptr<btRigidBody> floor;
   std::unique_ptr<btSoftBody> body;
 
