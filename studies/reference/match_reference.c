@@ -217,8 +217,8 @@ static float moment_scale(const region* r) {
   return 3.0f / (r->moment.m[0][0] + r->moment.m[1][1] + r->moment.m[2][2]);
 }
 
-// Rotation and stretch of a region: A = R S or, torque-free, R of A Q and the symmetric part of R^T
-// A.
+// Rotation and stretch of a region: A = R S or, torque-free, R of A Q and the symmetric part of
+// R^T A.
 static void decompose(const reference_body* body, const region* r, mat3* rotation, mat3* stretch) {
   mat3 a = linear_map(body, r);
   if (!body->torque_free) {

@@ -102,7 +102,7 @@ static bool is_in(const usual_chart* chart, const yw_column* column) {
   }
   for (int i = 0; i < 3 && chart->parts[i]; ++i) {
     const char* found = strstr(title, chart->parts[i]);
-    // Without an owner, the title is just the part.
+    // With an empty owner, the title must start with the part.
     if (found && (!chart->owner || chart->owner[0] || found == title)) return true;
   }
   return false;

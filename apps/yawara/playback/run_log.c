@@ -20,7 +20,7 @@ static void put(run_log* log, const char* text) {
   if (fputs(text, log->file) < 0) log->failed = true;
 }
 
-// Ends the previous cell, except at the start of a row.
+// Preceded by a comma: the first cell of a row is written elsewhere.
 static void put_number(run_log* log, double value) {
   char text[YW_NUMBER_TEXT] = "";
   if (isfinite(value)) yw_format_double(value, text);

@@ -97,8 +97,8 @@ static yw_vec3 tint_of(yw_vec3 color, yw_vec3 tint) {
   return is_dark ? light : dark;
 }
 
-// Applies the scene's paint to the colour of the body. The colours of a rod's or sheet's own
-// surface, such as the stripe that shows twist, are multiplied with it.
+// Applies the scene's paint to the colour of the body. The own colours of a rod or a sheet, such as
+// the stripe that shows twist, become tones of it.
 static bool paint_surface(const yw_scene* scene, int32_t index, const shown_model* model,
                           shown_body* out) {
   const yw_tri_mesh* surface = &model->surface;

@@ -11,7 +11,7 @@
 
 // Batches per task: a few microseconds of work.
 #define BATCH_BLOCK 4
-// Fewer tasks than this finish before other threads have woken up.
+// Up to this many tasks finish before other threads have woken up.
 #define BLOCKS_ALONE 4
 
 // Memory ------------------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 //
 // Strain is elastic plus plastic, S = C (E - E_p). Where the equivalent deviatoric elastic strain
 // exceeds `yield`, a fraction of the excess becomes plastic, `creep` per second, up to
-// `max_plastic`. In terms of edges (element.h), a plastic strain subtracts the tensions V N^T C
-// E_p.
+// `max_plastic`. In terms of edges (element.h), a plastic strain subtracts the tensions
+// V N^T C E_p.
 //
 // In softened families (soften.h) K acts on elastic strains: offsets of child c are reduced by V_c
 // N_c^T K (E_p,c - E_p,m), with E_p,m the mean of the children.

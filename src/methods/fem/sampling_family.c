@@ -103,8 +103,8 @@ static void multiply3(const double a[9], const double b[9], double out[9]) {
 
 // The Green strain of F = 1 + alpha H is alpha e + alpha^2 q / 2 with q = H^T H. P = F C E is a
 // cubic in alpha, so its coefficients can be summed once for all alpha. The sum is the work of P in
-// the motions that belong to unit strains of the coarse tet: for small alpha this is exactly C_bar
-// alpha.
+// the motions that belong to unit strains of the coarse tet: for small alpha this is exactly
+// C_bar alpha.
 void yw_fem_range_add(fem_range_sum* sum, const fem_piece* piece) {
   sum->volume += piece->volume;
   for (int m = 0; m < 6; ++m) {

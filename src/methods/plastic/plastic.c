@@ -334,7 +334,7 @@ static yw_status plastic_advance(void* state, yw_particles* particles, const yw_
   return troubles > 0 ? YW_WARN_NUMERICS : YW_OK;
 }
 
-// Parts that start later: their masters follow those already there.
+// Starts parts that are due; their masters come after those already there.
 static yw_status plastic_settle(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
   plastic_body* body = state;
   const plastic_model* model = body->model;

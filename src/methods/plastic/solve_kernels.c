@@ -154,8 +154,8 @@ YW_LANE_FN void ask_slave(const plastic_body* body, int32_t s) {
   ask_parts(body, body->parts, s);
 }
 
-// The pending step is in brackets: [x += alpha p, r -= alpha q, z -= alpha u], p = z + beta p, q =
-// A p, u = P q, and the sums p.q, r.z, z.q, q.u.
+// The pending step is in brackets: [x += alpha p, r -= alpha q, z -= alpha u], p = z + beta p,
+// q = A p, u = P q, and the sums p.q, r.z, z.q, q.u.
 void YW_KERNEL(yw_plastic_multiply)(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
   int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;

@@ -86,8 +86,8 @@ static int32_t list_ball(const plastic_body* body, const plastic_cell* cell,
   return count;
 }
 
-// Writes the rows of a chunk one after another from found[chunk * CHUNK * MAX_ROW] on; row_start[m
-// + 1] gets the number of slaves of m.
+// Writes the rows of a chunk one after another from found[chunk * CHUNK * MAX_ROW] on;
+// row_start[m + 1] gets the number of slaves of m.
 static void search(plastic_body* body, yw_particles* particles, int32_t chunk) {
   int32_t first = chunk * PLASTIC_CHUNK, end = first + PLASTIC_CHUNK;
   if (end > body->num_masters) end = body->num_masters;

@@ -142,7 +142,7 @@ static void gather_light(const yw_tracer* tracer, const packet* rays, const bool
       out[i] = sky;
       continue;
     }
-    // At the hit the sky counts for half: the ray has just hit something that hides it.
+    // About half of the sky is hidden there: the ray itself started at another surface.
     yw_vec3 light = yw_scale(yw_sky_light(&stage->sky, met[i].normal), mirrored[i] ? 0.6f : 0.5f);
     light = yw_mad(light, sun[i], stage->sun_color);
     light = yw_v3(light.x * met[i].albedo.x, light.y * met[i].albedo.y, light.z * met[i].albedo.z);
