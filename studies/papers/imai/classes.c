@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Imai, Yue, Chen, Nishita, appendix A (figures 10-13): every descendant of a tet is like one of
-// five; they are counted, measured and drawn.
+// Imai, Yue, Chen, Nishita, appendix A (figures 10-13): every descendant of a tet is similar to one
+// of five. Counts, measures and draws them.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,13 +13,13 @@
 #include "yawara/extend/memory.h"
 
 #define COUNT_LEVELS 5
-// Pictures: the root, a child of each class T, and the root twice divided.
+// Pictures: the root, a child of each class T, and the root divided twice.
 #define NUM_PICTURES 6
 #define SHRINK 0.86f
 #define APART 0.55f
 
 static yw_status divide(int32_t levels, fem_hierarchy* out, yw_error* error) {
-  // Any tet will do; this one has no two edges of the same length.
+  // Any tet works; this one has no two edges of equal length.
   static const yw_vec3 corners[4] = {
       {0.0f, 0.0f, 0.0f}, {1.1f, 0.0f, 0.1f}, {0.3f, 0.1f, 0.95f}, {0.45f, 0.9f, 0.3f}};
   yw_tet_mesh mesh;
@@ -96,8 +96,8 @@ static void grow(yw_aabb* box, yw_vec3 p) {
       (yw_vec3){fmaxf(box->upper.x, p.x), fmaxf(box->upper.y, p.y), fmaxf(box->upper.z, p.z)};
 }
 
-// A tet smaller than it is and away from the middle of what it is a part of; corners of its own, so
-// that faces stay flat.
+// A tet, shrunk and moved away from the middle of its parent; with separate corners, so that faces
+// stay flat.
 static void add_tet(const fem_hierarchy* h, int32_t tet, yw_dvec3 middle, double apart,
                     exploded* out) {
   yw_dvec3 centre = centre_of(h, tet);

@@ -8,7 +8,7 @@
 
 yw_sheet yw_default_sheet(void) { return (yw_sheet){.gap = 12, .text_size = 16}; }
 
-// Where things go on a sheet.
+// Layout of a contact sheet.
 typedef struct sheet_layout {
   int32_t columns, rows;
   int32_t cell_width, cell_height;  // of the largest picture
@@ -49,7 +49,7 @@ static void find_cell(const yw_sheet* sheet, const sheet_layout* layout, int32_t
        row * (layout->cell_height + layout->caption_height + sheet->gap);
 }
 
-// Text around (x, y), smaller when it would be wider than its place.
+// Text centred at (x, y), smaller if it would be too wide.
 static void add_text(yw_svg* svg, double x, double y, double size, double room, const char* text) {
   size *= fmin(1.0, room / fmax(yw_text_width(text, size), 1.0));
   yw_svg_add(svg, "<text x='%g' y='%g' font-size='%g' text-anchor='middle'>%s</text>\n", x, y, size,

@@ -5,7 +5,7 @@
 
 #include "render/output/image.h"
 
-/// Pictures row by row, each with a caption below it (captions or one of them may be NULL). Cells
+/// Pictures row by row, each with a caption below it (captions, or single ones, may be NULL). Cells
 /// are as large as the largest picture.
 typedef struct yw_sheet {
   int32_t num_images;
@@ -17,7 +17,7 @@ typedef struct yw_sheet {
   float text_size;    ///< font size of captions, pixels
 } yw_sheet;
 yw_sheet yw_default_sheet(void);
-/// Without librsvg texts are left out.
+/// Without librsvg, text is omitted.
 yw_status yw_sheet_draw(const yw_sheet* sheet, const yw_allocator* mem, yw_image* out,
                         yw_error* error);
 
