@@ -6,7 +6,7 @@
 
 #include "papers/paper.h"
 #include "playback/stage.h"
-#include "render/draw/sheet.h"
+#include "render/draw/contact_sheet.h"
 #include "render/draw/svg.h"
 #include "render/output/movie.h"
 #include "render/skin/skin.h"
@@ -158,7 +158,7 @@ static yw_status write_sheet(const paper_take* take, pictures* p, yw_error* erro
     images[i] = &p->moments[i];
     captions[i] = p->captions[i];
   }
-  yw_sheet sheet = yw_default_sheet();
+  yw_contact_sheet sheet = yw_default_sheet();
   sheet.num_images = p->num_moments;
   sheet.images = images;
   sheet.captions = captions;
@@ -168,7 +168,7 @@ static yw_status write_sheet(const paper_take* take, pictures* p, yw_error* erro
   char path[1100];
   const char* name = take->script->name ? take->script->name : "sheet";
   snprintf(path, sizeof path, "%s/%s.png", take->options->output, name);
-  yw_status status = yw_sheet_draw(&sheet, NULL, &image, error);
+  yw_status status = yw_contact_sheet_draw(&sheet, NULL, &image, error);
   if (status >= 0) status = yw_image_write_png(path, &image, error);
   yw_image_free(&image);
   if (status >= 0) printf("wrote %s\n", path);

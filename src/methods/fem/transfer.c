@@ -95,7 +95,7 @@ fem_motion yw_fem_motion_of(const fem_front* f, const double* mass, const fem_ve
     double r2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
     for (int a = 0; a < 3; ++a) {
       int b = (a + 1) % 3, c = (a + 2) % 3;
-      s.spin[a] += m * (r[b] * v[c] - r[c] * v[b]);
+      s.angular[a] += m * (r[b] * v[c] - r[c] * v[b]);
       for (int k = 0; k < 3; ++k) s.inertia[a][k] += m * ((a == k ? r2 : 0.0) - r[a] * r[k]);
     }
   }
@@ -126,7 +126,7 @@ void yw_fem_restore_motion(const fem_front* f, const fem_motion* before, const d
   fem_motion now = yw_fem_motion_of(f, mass, pos, vel);
   double lack[3], w[3], shift[3], drift[3];
   for (int k = 0; k < 3; ++k) {
-    lack[k] = before->spin[k] - now.spin[k];
+    lack[k] = before->angular[k] - now.angular[k];
     shift[k] = before->center[k] - now.center[k];
     drift[k] = (before->momentum[k] - now.momentum[k]) / now.mass;
   }

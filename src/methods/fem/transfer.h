@@ -22,7 +22,7 @@ void yw_fem_follow_all(const fem_front* front, fem_vec4* pos, fem_vec4* vel);
 
 /// Sums over the nodes of a front: mass, centre of mass, momentum, angular momentum about it.
 typedef struct fem_motion {
-  double mass, center[3], momentum[3], spin[3], inertia[3][3];
+  double mass, center[3], momentum[3], angular[3], inertia[3][3];
 } fem_motion;
 
 fem_motion yw_fem_motion_of(const fem_front* front, const double* mass, const fem_vec4* pos,

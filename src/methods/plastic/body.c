@@ -259,7 +259,7 @@ static void turn_state(plastic_body* body, const yw_mat3* turn) {
 
 // Sets C of a part that rotates as a whole; C of others is 0.
 static void fit_spin(plastic_body* body, const yw_particles* particles, const plastic_part* part) {
-  double mass = 0.0, x[3] = {0}, v[3] = {0}, spin[3] = {0}, i[6] = {0}, energy = 0.0, left = 0.0;
+  double mass = 0.0, x[3] = {0}, v[3] = {0}, angular[3] = {0}, i[6] = {0}, energy = 0.0, left = 0.0;
   int32_t end = part->first + part->count;
   for (int32_t m = part->first; m < end; ++m) {
     double w = (double)particles->mass[m];
@@ -279,7 +279,7 @@ static void fit_spin(plastic_body* body, const yw_particles* particles, const pl
     }
     for (int k = 0; k < 3; ++k) {
       int a = (k + 1) % 3, b = (k + 2) % 3;
-      spin[k] += w * (r[a] * u[b] - r[b] * u[a]);
+      angular[k] += w * (r[a] * u[b] - r[b] * u[a]);
       i[k] += w * (r[a] * r[a] + r[b] * r[b]);
     }
     i[3] -= w * r[0] * r[1], i[4] -= w * r[0] * r[2], i[5] -= w * r[1] * r[2];
@@ -290,9 +290,9 @@ static void fit_spin(plastic_body* body, const yw_particles* particles, const pl
   if (!(det > 1e-9 * size * size * size) || !(energy > 0.0)) return;
   double cyy = i[0] * i[2] - i[4] * i[4], czz = i[0] * i[1] - i[3] * i[3];
   double cyz = i[3] * i[4] - i[0] * i[5];
-  yw_vec3 turn = yw_v3((float)((cx * spin[0] + cy * spin[1] + cz * spin[2]) / det),
-                       (float)((cy * spin[0] + cyy * spin[1] + cyz * spin[2]) / det),
-                       (float)((cz * spin[0] + cyz * spin[1] + czz * spin[2]) / det));
+  yw_vec3 turn = yw_v3((float)((cx * angular[0] + cy * angular[1] + cz * angular[2]) / det),
+                       (float)((cy * angular[0] + cyy * angular[1] + cyz * angular[2]) / det),
+                       (float)((cz * angular[0] + cyz * angular[1] + czz * angular[2]) / det));
   for (int32_t m = part->first; m < end; ++m) {
     yw_vec3 arm = yw_sub(yw_xyz(particles->pos[m]), yw_v3_of(x));
     yw_vec3 off = yw_sub(yw_sub(yw_xyz(particles->vel[m]), yw_v3_of(v)), yw_cross(turn, arm));

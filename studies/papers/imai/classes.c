@@ -7,7 +7,7 @@
 
 #include "methods/fem/hierarchy.h"
 #include "papers/paper.h"
-#include "render/draw/sheet.h"
+#include "render/draw/contact_sheet.h"
 #include "render/trace/render.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
@@ -187,14 +187,14 @@ static yw_status write_sheet(const paper_options* options, const yw_image images
       "d: 3 d, 1 each of a b c e", "e: 3 e, 1 each of a b c d", "a, twice: 104"};
   const yw_image* list[NUM_PICTURES];
   for (int i = 0; i < NUM_PICTURES; ++i) list[i] = &images[i];
-  yw_sheet sheet = yw_default_sheet();
+  yw_contact_sheet sheet = yw_default_sheet();
   sheet.num_images = NUM_PICTURES;
   sheet.images = list;
   sheet.captions = captions;
   sheet.columns = 3;
   sheet.title = "The five classes of tets";
   yw_image page = {0};
-  yw_status status = yw_sheet_draw(&sheet, NULL, &page, error);
+  yw_status status = yw_contact_sheet_draw(&sheet, NULL, &page, error);
   char path[1100];
   snprintf(path, sizeof path, "%s/classes.png", options->output);
   if (status >= 0) status = yw_image_write_png(path, &page, error);
