@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The smallest program: a jelly cube falls on a floor, and prints how high its centre is.
+// The smallest program: a jelly cube falls on a floor; prints the height of its centre.
 #include <stdio.h>
 #include <yawara/yawara.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A method of one's own: ropes of balls at fixed distances, in the way of Jakobsen 2001, "Advanced
-// Character Physics". One hangs on a nail and falls over a bar; the end says where it came to rest.
+// A custom method: ropes of balls at fixed distances, after Jakobsen 2001, "Advanced Character
+// Physics". One hangs on a nail and falls over a bar; the program prints where it comes to rest.
 //
-// A method is a table of functions (yawara/extend/method.h) over rest data, which bodies share, and
-// the state of a body. The world does the rest: pins, obstacles, contact with other bodies (of any
-// method), snapshots, fields.
+// A method is a table of functions (yawara/extend/method.h) that work on rest data, which bodies
+// share, and on the state of a body. The world does the rest: pins, obstacles, contact with other
+// bodies (of any method), snapshots, fields.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static void model_destroy(void* data) {
   yw_mem_free(&mem, model);
 }
 
-// Of everything that a step depends on: a snapshot of one rope is not loaded into another.
+// Covers everything that a step depends on: a snapshot of one rope is not loaded into another.
 static uint64_t model_hash(const void* data) {
   const rope_model* model = data;
   const float numbers[3] = {model->length, model->radius, model->mass};
@@ -52,7 +52,7 @@ static const yw_vec3* model_points(const void* data) { return ((const rope_model
 typedef struct rope_body {
   yw_allocator mem;
   const rope_model* model;
-  yw_vec4* old_pos;  // at the beginning of the substep
+  yw_vec4* old_pos;  // at the start of the substep
   float* radius;     // per ball, for contact
 } rope_body;
 
@@ -92,7 +92,7 @@ static yw_status body_create(const void* data, const yw_allocator* mem, void** s
 
 // The step ------------------------------------------------------------------------------------
 
-// Moves the ends of a link to their distance, the lighter one more; held balls (1/m = 0) stay.
+// Restores the length of a link; the lighter end moves more, held balls (1/m = 0) stay.
 static void keep_length(yw_particles* p, int32_t i, float length) {
   yw_vec3 a = yw_xyz(p->pos[i]), b = yw_xyz(p->pos[i + 1]), between = yw_sub(b, a);
   float weight = p->inv_mass[i] + p->inv_mass[i + 1], now = yw_length(between);
@@ -124,7 +124,7 @@ static yw_status advance(void* state, yw_particles* p, const yw_step_ctx* ctx) {
   return YW_OK;
 }
 
-// Nothing is kept from step to step but positions and velocities, which the world looks after.
+// Only positions and velocities last from step to step, and the world takes care of them.
 static void invalidate(void* state, const yw_particles* particles) { (void)state, (void)particles; }
 static void save(const void* state, yw_writer* writer) { (void)state, (void)writer; }
 static void load(void* state, yw_reader* reader) { (void)state, (void)reader; }
@@ -160,7 +160,7 @@ static yw_status rope_create(int32_t count, float length, yw_model** out, yw_err
   return yw_model_create_custom(NULL, &rope_method, model, NULL, out, error);
 }
 
-// Its use -------------------------------------------------------------------------------------
+// Use ----------------------------------------------------------------------------------------
 
 static int give_up(const char* what, const yw_error* error) {
   fprintf(stderr, "%s: %s\n", what, error->message);

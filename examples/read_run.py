@@ -11,7 +11,7 @@ class Reader:
     def skip(self, size):
         self.at += size
         return self.bytes[self.at - size:self.at]
-    def rows(self, width, kind="f", count=None):  # the count stands first, unless it is given
+    def rows(self, width, kind="f", count=None):  # the count comes first, unless given
         count = self.number() if count is None else count
         return list(struct.iter_unpack(f"<{width}{kind}", self.skip(4 * width * count)))
     def number(self): return struct.unpack("<I", self.skip(4))[0]
@@ -46,7 +46,7 @@ def read_frame(path, bodies):
         if kind == 1: surface = [positions[v] for v, in follow]
         if kind == 2: surface = [tuple(sum(f[4 + i] * positions[f[i]][k] for i in range(4))
                                        for k in range(3)) for f in follow]
-        if flags & 1: yield name, positions, surface, triangles  # else it waits for its start
+        if flags & 1: yield name, positions, surface, triangles  # otherwise it has not started yet
 
 if __name__ == "__main__":
     run = sys.argv[1] if len(sys.argv) > 1 else sys.exit(__doc__)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// yawara-studies: what `yawara bench`, `yawara fit` and `yawara paper` start.
+// yawara-studies: runs `yawara bench`, `yawara fit` and `yawara paper`.
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The program: finds the subcommand and hands over.
+// The program: finds the subcommand and runs it.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,8 +30,7 @@ static const entry entries[] = {
 };
 enum { NUM_ENTRIES = sizeof entries / sizeof entries[0] };
 
-// Commands that the program does not have itself are those of yawara-studies, which is built on it
-// and stands beside it.
+// Other commands belong to yawara-studies, an executable in the same folder.
 static int run_study(char** argv) {
   char path[4096];
   ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);

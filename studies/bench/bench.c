@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// yawara bench: measurements, one row each.
+// yawara bench: one row per measurement.
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

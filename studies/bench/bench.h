@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the benchmarks share: how they are asked, and the rows they print as soon as they have them.
-// Candidates are measured in turn within every repetition and the fastest of each counts, so that
-// ratios survive a machine that others use too.
+// Shared by the benchmarks: their options, and the rows, which are printed as soon as they are
+// measured. Candidates are measured in turn within every repetition and the fastest of each counts,
+// so that ratios are reliable even on a shared machine.
 #ifndef YW_STUDIES_BENCH_BENCH_H
 #define YW_STUDIES_BENCH_BENCH_H
 
@@ -9,14 +9,14 @@
 #include "yawara/yawara.h"
 
 typedef struct bench_run {
-  const char* bench;  ///< name of the one that runs
+  const char* bench;  ///< name of the running benchmark
   bool json, quick;
-  int32_t threads;      ///< of the rows with many threads; resolved
+  int32_t threads;      ///< in rows with many threads; resolved
   yw_simd simd;         ///< resolved
-  int32_t repetitions;  ///< 0: what the benchmark thinks fit
+  int32_t repetitions;  ///< 0: chosen by the benchmark
 } bench_run;
 
-/// What a number should be; only the table says whether it is.
+/// Target for a value; only the table says whether it is met.
 typedef enum bench_bar { BAR_NONE, BAR_RATIO_AT_LEAST, BAR_AT_LEAST, BAR_AT_MOST } bench_bar;
 
 typedef struct bench_row {
@@ -31,10 +31,10 @@ typedef struct bench_row {
 } bench_row;
 
 void bench_print(const bench_run* run, const bench_row* row);
-/// A line for people; not in JSON.
+/// A line for humans; not in JSON.
 void bench_note(const bench_run* run, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
-/// The repetitions asked for, or one of the two.
+/// The requested number of repetitions, or one of the two defaults.
 int32_t bench_repetitions(const bench_run* run, int32_t usual, int32_t quick);
 
 // Each returns an exit code.

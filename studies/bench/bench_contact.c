@@ -10,7 +10,7 @@
 #include "yawara/match.h"
 
 #define H (1.0f / 240.0f)
-// Substeps that are timed, always the same ones.
+// Timed substeps, always the same ones.
 #define TIMED 4
 
 typedef struct contact_case {
@@ -22,7 +22,7 @@ typedef struct contact_case {
   int32_t repetitions;
 } contact_case;
 
-// A body and the gap to the next one take 1.25 of its size.
+// A body plus the gap to the next takes 1.25 times its size.
 #define PITCH 1.25f
 
 static const contact_case cases[] = {
@@ -75,7 +75,7 @@ static yw_status add_bin(yw_world* world, const contact_case* c) {
   return status;
 }
 
-// A grid of bodies, each layer a little aside, so that they do not just stand on each other.
+// A grid of bodies; each layer is shifted a little, so that they do not just stack.
 static yw_status add_bodies(yw_world* world, const contact_case* c, yw_model* model) {
   yw_body_def def = yw_default_body_def();
   def.model = model;
@@ -112,7 +112,7 @@ static yw_status make_world(const bench_run* run, const contact_case* c, int32_t
   return status;
 }
 
-// Lets a world come to rest; what it is then is where every measurement begins.
+// Lets a world come to rest; every measurement starts from that state.
 static yw_status settle(yw_world* world, int32_t substeps, snapshot* out) {
   for (int32_t i = 0; i < substeps; ++i) {
     yw_status status = yw_world_step(world, H, 1, NULL);

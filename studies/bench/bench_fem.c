@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// yawara bench fem: forces of all finest tets beside a plain scalar loop, and adaptive bodies
-// beside the finest mesh.
+// yawara bench fem: forces of all finest tets compared with a plain scalar loop, and adaptive
+// bodies compared with the finest mesh.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #define PLAIN_LOOP "scalar loop"
 #define FINEST "finest mesh"
-// Force evaluations at a time; a frame of the bar has 50.
+// Force evaluations per timing; a frame of the bar has 50.
 #define EVALUATIONS 16
 
 static const yw_aabb bar_box = {{0, 0, 0}, {0.4f, 0.1f, 0.1f}};
@@ -23,7 +23,7 @@ static const double bar_youngs = 3e5, bar_poissons = 0.3;
 
 // Forces ------------------------------------------------------------------------------------------
 
-// All finest tets of a bar, stretched a little.
+// All finest tets of a slightly stretched bar.
 typedef struct force_rig {
   yw_tet_mesh mesh, finest;
   fem_hierarchy h;
@@ -96,8 +96,7 @@ static double time_forces(force_rig* r, yw_simd simd, yw_tasks* tasks) {
                         .pos = r->pos,
                         .scratch = &r->scratch,
                         .force = r->force};
-  // As in a step: one evaluation after the other, tets that are squeezed are looked for every
-  // fourth time.
+  // As in a step: one evaluation after another, with a check for squeezed tets every fourth time.
   double start = bench_seconds(tasks == NULL);
   for (int k = 0; k < EVALUATIONS; ++k) {
     def.look_for_squeezed = k % 4 == 0;
@@ -144,7 +143,7 @@ static force_times time_all(const bench_run* run, force_rig* r, yw_tasks* tasks,
   return best;
 }
 
-// Bars are for the usual size; large bodies live in memory.
+// Targets apply to the usual size; large bodies do not fit in the cache.
 static void print_forces(const bench_run* run, const force_rig* r, const force_times* best,
                          bool bars) {
   double own = best->simd[run->simd];
@@ -194,12 +193,12 @@ static int measure_forces(const bench_run* run, int32_t length, int32_t usual, b
 
 // Bodies ------------------------------------------------------------------------------------------
 
-// A bar that is held at one end; a finger on the middle of a block, and the same at a single vertex
-// of a cube, both held from below.
+// A bar held at one end; a finger pressing the middle of a block, or a single vertex of a cube,
+// both held from below.
 typedef enum body_case { BAR_CASE, FINGER_CASE, VERTEX_CASE } body_case;
 
 #define FINGER_RADIUS 0.026f      // m
-#define FINGER_STIFFNESS 3000.0f  // N/m, of all its springs
+#define FINGER_STIFFNESS 3000.0f  // N/m, all its springs together
 #define VERTEX_STIFFNESS 400.0f
 
 typedef struct body_rig {
@@ -208,9 +207,9 @@ typedef struct body_rig {
   yw_body_id body;
   int32_t shown;  // vertex that is compared
   bool one_thread;
-  double seconds;         // of the steps so far
-  double fastest;         // of one step
-  double wall, adapting;  // of the last step by the clock on the wall, and its part for the front
+  double seconds;         // in steps so far
+  double fastest;         // fastest step
+  double wall, adapting;  // last step in wall-clock time, and the part spent on the front
 } body_rig;
 
 static void free_body(body_rig* r) {
@@ -237,7 +236,7 @@ static bool press_vertices(body_rig* r, const int32_t* vertices, int32_t count, 
   return pin_vertices(r, vertices, count, stiffness / (float)count, keys);
 }
 
-// Holds the face at the lower end of an axis, and presses the middle of the other one.
+// Holds the face at the lower end of an axis, and presses the middle of the opposite one.
 static bool pin_body(body_rig* r, body_case which) {
   const yw_tet_mesh* mesh = yw_model_tets(r->model);
   size_t most = (size_t)mesh->num_vertices;
@@ -313,7 +312,7 @@ static double distance_of(const body_rig* a, const body_rig* b) {
   return sqrt(x * x + y * y + z * z);
 }
 
-// How far the shown vertex is from where it was at rest.
+// Displacement of the shown vertex from rest.
 static double way_of(const body_rig* r) {
   yw_vec3 p = yw_body_positions(r->world, r->body, NULL)[r->shown];
   yw_vec3 q = yw_model_tets(r->model)->positions[r->shown];
@@ -327,8 +326,8 @@ typedef struct adaptive_case {
   body_case which;
   bool soften;
   float gravity, tau, damping;
-  int32_t skip, frames, quick;  // of 1/240 s: before, and while it is measured
-  double bar;                   // times faster than the finest mesh
+  int32_t skip, frames, quick;  // of 1/240 s: before, and during the measurement
+  double bar;                   // target: times faster than the finest mesh
   double size;                  // m, of the body
 } adaptive_case;
 
@@ -347,8 +346,8 @@ static const adaptive_case adaptive_cases[] = {
 #define MOST_FRAMES 128
 #define ROUNDS 4
 
-// Share of the time that looking at strains and making lists take. Other work on the machine
-// disturbs single frames: the fastest of some rounds count.
+// Fraction of the time spent on strain checks and on building lists. Other work on the machine
+// disturbs single frames, so the fastest of several rounds counts.
 static bool time_adapting(const adaptive_case* c, const yw_fem_params* params, int32_t frames,
                           double* share) {
   double wall[MOST_FRAMES], adapting[MOST_FRAMES], sum = 0.0, all = 0.0;
@@ -369,7 +368,7 @@ static bool time_adapting(const adaptive_case* c, const yw_fem_params* params, i
   return good;
 }
 
-// What came of a body beside that of the finest mesh; ways and distances in m, shares of 1.
+// Result of a body compared with the finest mesh; displacements and distances in m, fractions of 1.
 typedef struct adaptive_result {
   double ms_per_frame, faster, tets, worst, last, way, adapting;
 } adaptive_result;
@@ -394,7 +393,7 @@ static void print_adaptive(const bench_run* run, const adaptive_case* c, const a
                    .bar_value = c->bar};
   bench_print(run, &row);
   print_share(run, c, "tets", r->tets, "% of all", 0.0);
-  // Over the way of the tip, or the depth of the poke; the bar is for where it ends up.
+  // Relative to the motion of the tip, or the depth of the poke; the target is for the end.
   print_share(run, c, "error at most", r->worst / r->way, "% of way", 0.0);
   print_share(run, c, "error at the end", r->last / r->way, "% of way", c->bar > 0.0 ? 1.0 : 0.0);
   print_share(run, c, "error at most", r->worst / c->size, "% of size", 1.0);
@@ -438,7 +437,7 @@ static int measure_adaptive(const bench_run* run, const adaptive_case* c) {
   return good ? EXIT_DONE : bad_input("out of memory");
 }
 
-// A body that is refined everywhere and goes on looking, against one that never looks.
+// A fully refined body that keeps checking strains, against one that never does.
 static int measure_overhead(const bench_run* run) {
   yw_fem_params params = yw_default_fem_def().params;
   params.tau = 1e-9f;
@@ -463,8 +462,7 @@ static int measure_overhead(const bench_run* run) {
   return good ? EXIT_DONE : bad_input("out of memory");
 }
 
-// Steps of the finest bar, with everything that is in them, on one thread and on several; fastest
-// of all frames.
+// Complete steps of the finest bar, on one thread and on several; fastest of all frames.
 static int measure_steps(const bench_run* run) {
   yw_fem_params params = yw_default_fem_def().params;
   params.refine = YW_FEM_REFINE_FINEST;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// yawara bench frames: milliseconds per implicit step of a swinging bar at 1/60 s, the share of
-// each part, time against size, position-based sweeps, and what it takes to set a body up.
+// yawara bench frames: milliseconds per implicit step of a swinging bar at 1/60 s, by part, time
+// against size, position-based sweeps, and the time to set up a body.
 #include <math.h>
 #include <stdio.h>
 
@@ -14,9 +14,9 @@
 typedef struct frames_case {
   const char* name;  // its number of particles
   int32_t cells[3];
-  double bar;            // ms per step with all threads, at most; 0: none
-  bool reference;        // compared with it, and shown in parts
-  int32_t usual, quick;  // repetitions; quick 0: left out
+  double bar;            // target: at most this many ms per step with all threads; 0: none
+  bool reference;        // compared with the reference, and shown by part
+  int32_t usual, quick;  // repetitions; quick 0: skipped
 } frames_case;
 
 static const frames_case cases[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// yawara bench io: megabytes per second of mesh files, written and read.
+// yawara bench io: speed of writing and reading mesh files, MB/s.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// yawara bench match: microseconds per step of a box that fell on a floor, beside the plain scalar
-// reference, Bullet's clusters, and what the machine could do at best.
+// yawara bench match: microseconds per step of a box that fell on a floor, compared with the plain
+// scalar reference, Bullet's clusters, and the limits of the machine.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define REFERENCE "scalar reference"
 enum { MAX_EXAMPLES = 4, NUM_SIMD = YW_SIMD_AVX512 + 1 };
 
-// Bars: how many times faster than the reference, at least; 0: none.
+// Targets: at least this many times faster than the reference; 0: none.
 typedef struct match_case {
   const char* name;  // its number of particles
   int32_t cells[3];
@@ -35,13 +35,12 @@ enum { NUM_CASES = sizeof cases / sizeof cases[0] };
 
 // Fastest of all repetitions so far, us per step.
 typedef struct match_best {
-  match_bench_times one, many;  // threads
+  match_bench_times one, many;  // one thread, many threads
   double simd[NUM_SIMD];        // one thread
   double reference, bullet;
 } match_best;
 
-// The total is that of steps that do not look at the clock; matching is what the other phases leave
-// of it.
+// The total is from steps without timing inside; matching is what the other phases leave of it.
 static void keep_best(match_bench_times* best, double total, const match_bench_times* parts) {
   best->total = fmin(best->total, total);
   best->projection = fmin(best->projection, parts->projection);
@@ -60,7 +59,7 @@ static bullet_peer* make_bullet(const match_bench* bench) {
   match_bench_start(bench, start);
   bullet_peer* peer = bullet_peer_create(mesh, match_bench_model_def(bench)->density, start);
   free(start);
-  // Onto the floor.
+  // Drops it onto the floor.
   for (int i = 0; peer && i < 20; ++i) bullet_peer_step(peer, MATCH_BENCH_H);
   return peer;
 }
@@ -222,7 +221,7 @@ static void print_peers(const bench_run* run, const match_case* c, const match_b
 
 // The floor ---------------------------------------------------------------------------------------
 
-// What a step has to do per particle.
+// Work per particle and step.
 static void print_cost(const bench_run* run, const match_case* c, const match_bench_cost* cost,
                        int32_t num_particles) {
   const char* const names[3] = {"arithmetic", "ring sums", "stream"};
@@ -237,7 +236,7 @@ static void print_cost(const bench_run* run, const match_case* c, const match_be
   }
 }
 
-// What the step would take if one resource of the machine did nothing else, one thread.
+// Time of a step if a single resource of the machine were the only limit, one thread.
 static void print_floor(const bench_run* run, const match_case* c, const match_best* best,
                         const match_bench_cost* cost, const machine* m) {
   machine_level level = machine_level_of(cost->working_set);
@@ -284,7 +283,7 @@ static void print_machine(const bench_run* run, const machine* m) {
 
 // Projection --------------------------------------------------------------------------------------
 
-// What examples cost on top of plain matching.
+// Cost of examples on top of plain matching.
 static bool measure_examples(const bench_run* run, const match_case* c) {
   match_bench* benches[MAX_EXAMPLES + 1] = {0};
   double best[MAX_EXAMPLES + 1];

@@ -13,11 +13,11 @@ typedef struct mesh_bench {
   yw_shape* blob;       // smooth union of primitives
   yw_tri_mesh surface;  // of it
   yw_shape* solid;      // inside those triangles
-  yw_tri_mesh fine;     // its surface again, to be embedded
-  yw_tet_mesh tets;     // the last that were made
+  yw_tri_mesh fine;     // its surface again, for embedding
+  yw_tet_mesh tets;     // the last result
 } mesh_bench;
 
-// A body with arms: as a scene would describe it.
+// A body with arms, as a scene would describe it.
 static yw_status make_blob(yw_shape** out) {
   yw_shape* parts[4] = {0};
   yw_status status = yw_shape_sphere(NULL, 0.5f, &parts[0]);
@@ -58,7 +58,7 @@ static yw_status time_tets(mesh_bench* b, const yw_shape* shape, float size, dou
   return status;
 }
 
-// The vertices of the finer surface, index of the tets included.
+// Embeds the vertices of the finer surface, including the index of the tets.
 static yw_status time_embedding(mesh_bench* b, double* best, yw_error* error) {
   yw_embedding embedding = {0};
   double start = bench_seconds(true);

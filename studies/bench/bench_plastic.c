@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// yawara bench plastic: microseconds per master and step of twisting cubes, beside the plain double
-// reference, for sizes up to a million masters and for cubes that lie far apart; and a bunny on
+// yawara bench plastic: microseconds per master and step of twisting cubes, compared with the plain
+// double reference, for up to a million masters and for cubes that are far apart; and a bunny on
 // rods.
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "bench/plastic_rods.h"
 #include "console/options.h"
 
-// Iterations of a stiff scene and of a soft one.
+// Iterations in a stiff scene and in a soft one.
 enum { STIFF = 20, SOFT = 3 };
 
 typedef struct plastic_best {
@@ -113,7 +113,7 @@ static bool measure_cube(const bench_run* run, yw_tasks* tasks, int32_t iteratio
   return true;
 }
 
-// What a body costs is compared with: another body, us per master.
+// A body whose cost is compared with that of another, us per master.
 typedef struct size_case {
   const char* name;
   plastic_bench_def def;
@@ -131,7 +131,7 @@ static void print_bytes(const bench_run* run, const char* name, const char* what
   bench_print(run, &row);
 }
 
-// Returns us per master, 0: memory is out.
+// Returns us per master; 0: out of memory.
 static double measure_size(const bench_run* run, yw_tasks* tasks, const machine* limits,
                            const size_case* c) {
   plastic_best best;
@@ -139,7 +139,7 @@ static double measure_size(const bench_run* run, yw_tasks* tasks, const machine*
   int32_t steps = c->def.side > 50 ? 2 : 5;
   if (!measure(run, &c->def, tasks, bench_repetitions(run, 3, 1), steps, &best)) return 0.0;
   double us = best.one.total / best.masters;
-  // Small cubes have more slaves per master: what they cost is only compared among each other.
+  // Small cubes have more slaves per master: their cost is compared only among each other.
   bool is_alike = c->def.cubes == 1 || c->def.apart > 1.0f;
   print(run, c->name, 1, best.one.total, best.masters, c->against, c->us / us,
         is_alike ? BAR_RATIO_AT_LEAST : BAR_NONE, 1.0 / 1.2);
@@ -149,7 +149,7 @@ static double measure_size(const bench_run* run, yw_tasks* tasks, const machine*
   }
   print_bytes(run, c->name, "memory", best.bytes / best.masters, 8000.0);
   print_bytes(run, c->name, "an iteration", best.iteration_bytes / best.masters, 0.0);
-  // One product more than there are iterations.
+  // There is one more product than iterations.
   double floor_us = 1e6 * (STIFF + 1) * best.iteration_bytes / limits->triad[MACHINE_MEMORY];
   snprintf(text, sizeof text, "%s, moving that", c->name);
   print(run, text, 1, floor_us, best.masters, "the step", best.one.total / floor_us, BAR_NONE, 0);
@@ -181,7 +181,7 @@ static bool measure_sizes(const bench_run* run, yw_tasks* tasks, double cube_us)
   return made;
 }
 
-// Steps of the bunny of figure 13 with as many iterations as they need.
+// Steps of the bunny of figure 13, iterated to convergence.
 static bool measure_rods(const bench_run* run, yw_tasks* tasks) {
   plastic_rods* r = plastic_rods_create(tasks);
   if (!r) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // yawara bench polar: nanoseconds per 3x3 matrix of the batched decompositions at each instruction
-// set, beside the ones that take one matrix at a time.
+// set, compared with those for a single matrix.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "math/small/trig.h"
 #include "reference/clock.h"
 
-// Few enough to stay in the first-level cache.
+// Few enough to stay in the L1 cache.
 #define BLOCKS 12
 #define MATRICES (BLOCKS * YW_LANES)
 #define ROUNDS 10
@@ -104,7 +104,7 @@ static double time_single(polar_data* d, polar_kind kind) {
     sum += u.cx.x;
   }
   double each = 1e9 * (bench_seconds(true) - start) / MATRICES;
-  d->r[0].m[0][0] = sum;  // keeps the calls
+  d->r[0].m[0][0] = sum;  // prevents the calls from being optimised away
   return each;
 }
 

@@ -10,7 +10,7 @@
 #include "reference/clock.h"
 #include "yawara/slender.h"
 
-// Steps that are timed together: a body that starts to swing.
+// Steps that are timed together, of a body that starts to swing.
 #define STEPS 30
 #define PER_TURN 16
 
@@ -19,7 +19,7 @@ typedef struct rods_case {
   int32_t size;  // points of a coil, or squares along a sheet
   bool is_sheet;
   yw_slender_solver solver;
-  int32_t usual, quick;  // repetitions; quick 0: left out
+  int32_t usual, quick;  // repetitions; quick 0: skipped
 } rods_case;
 
 static const rods_case cases[] = {

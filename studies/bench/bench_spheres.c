@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // yawara bench contact: a body of loose balls that all touch, in contact with itself and a floor.
-// The contact step alone is timed, always from the same positions, on 1/8 of the balls and on all.
+// Times the contact step alone, always from the same positions, for 1/8 of the balls and for all.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,12 +14,12 @@
 
 #define H (1.0f / 240.0f)
 #define RADIUS 0.01f
-// Numbers of balls along the sides of the large heap; the small one has half of each.
+// Balls along the sides of the large heap; the small one has half as many.
 #define SIDE 48
 
 typedef struct heap {
   yw_particles particles;
-  yw_vec4 *pos, *vel;  // to start from
+  yw_vec4 *pos, *vel;  // initial state
   float* radius;
   yw_contacts* contacts;
   double seconds;
@@ -39,8 +39,8 @@ static bool make_heap(int32_t side, heap* out) {
   p->count = count;
   uint32_t random = 1;
   for (int32_t k = 0; k < count; ++k) {
-    // Numbers say nothing about places, as in matter that has mixed (the factor and the count
-    // have no divisor in common).
+    // Indices are unrelated to positions, as in matter that has mixed (the factor and the count
+    // have no common divisor).
     int32_t i = (int32_t)((int64_t)k * 5 * 7 * 11 * 13 % count);
     const int32_t place[3] = {i % side, i / side % side, i / side / side};
     float x[3];

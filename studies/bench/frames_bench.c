@@ -61,7 +61,7 @@ static bool make_body(frames_bench* b, const frames_bench_def* def) {
   return good;
 }
 
-// The end at x = 0.
+// Clamps the end at x = 0.
 static void clamp(frames_bench* b) {
   const int32_t* order = yw_frames_method.particle_of_vertex(b->state);
   int32_t count = 0;
@@ -86,7 +86,7 @@ static void advance(frames_bench* b, int32_t steps) {
   }
 }
 
-// Lets the bar swing for a while and keeps what it then is.
+// Lets the bar swing for a while and saves its state.
 static bool settle(frames_bench* b) {
   size_t n = (size_t)b->particles.capacity;
   b->saved_pos = YW_NEW_ARRAY(NULL, yw_vec4, n);
@@ -152,7 +152,7 @@ frames_bench_times frames_bench_library(frames_bench* b, yw_simd simd, yw_tasks*
   b->ctx.simd = yw_simd_resolve(simd);
   b->ctx.tasks = tasks;
   b->ctx.timing = parts;
-  advance(b, 1);  // wakes the threads, fills the caches
+  advance(b, 1);  // wakes the threads, warms the caches
   bool own_clock = !tasks && !parts;
   frames_bench_times best = {.total = INFINITY};
   int32_t groups = b->mesh.num_vertices < 20000 ? 4 : 1;

@@ -10,15 +10,15 @@
 extern const machine_kernels yw_machine_kernels_plain, yw_machine_kernels_avx2,
     yw_machine_kernels_avx512;
 
-// Sizes of common machines, for systems that do not say. What they say of the third level, which
-// cores and guests share, is not to be trusted.
+// Common sizes, for systems that do not report them. Reported sizes of L3, which cores and virtual
+// machines share, are unreliable.
 static const long usual_size[MACHINE_MEMORY] = {32 << 10, 512 << 10, 16 << 20};
 #define MEMORY_BYTES (192 << 20)
 // Buffers consist of three arrays of whole vectors.
 #define GRAIN (3 * 128 * (int32_t)sizeof(float))
 
 struct machine_bench {
-  float* data;  // the largest buffer; smaller ones are its beginning
+  float* data;  // the largest buffer; smaller ones use its start
   volatile float sink;
 };
 
@@ -36,7 +36,7 @@ static long cache_size(machine_level level) {
   return size > 0 ? size : usual_size[level];
 }
 
-// Most of a cache; a buffer in memory is much larger than any.
+// Most of a cache; a buffer in memory is much larger than any cache.
 static int32_t buffer_bytes(machine_level level) {
   if (level == MACHINE_MEMORY) return MEMORY_BYTES;
   long bytes = cache_size(level) / 4 * 3;
@@ -59,7 +59,7 @@ machine_bench* machine_bench_create(void) {
     machine_bench_destroy(bench);
     return NULL;
   }
-  // Written once, so that every page is there.
+  // Written once, so that every page is mapped.
   for (size_t i = 0; i < count; ++i) bench->data[i] = 1.0f;
   return bench;
 }
@@ -77,7 +77,7 @@ static double measure_flops(machine_bench* bench, const machine_kernels* kernels
   return ROUNDS * 2.0 * MACHINE_CHAINS * YW_LANES / (bench_seconds(true) - start);
 }
 
-// Passes over the buffer that add up to a few milliseconds.
+// Enough passes over the buffer to take a few milliseconds.
 static int32_t passes_of(machine_level level) {
   int32_t passes = (32 << 20) / buffer_bytes(level);
   return passes > 1 ? passes : 1;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What the machine can do at best with one thread, measured with loops that do nothing else.
+// Peak performance of the machine with one thread, measured with dedicated loops.
 #ifndef YW_STUDIES_BENCH_MACHINE_H
 #define YW_STUDIES_BENCH_MACHINE_H
 
 #include "base/simd.h"
 
-/// Where data lies. Buffers fill 3/4 of the caches (the third counted as 16 MB); 192 MB lie in
-/// memory.
+/// Where data resides. Buffers fill 3/4 of the caches (L3 counted as 16 MB), or 192 MB of memory.
 typedef enum machine_level {
   MACHINE_L1,
   MACHINE_L2,
@@ -15,27 +14,27 @@ typedef enum machine_level {
   MACHINE_NUM_LEVELS
 } machine_level;
 const char* machine_level_name(machine_level level);
-/// The nearest level that holds so many bytes.
+/// The nearest level that can hold this many bytes.
 machine_level machine_level_of(double bytes);
 
 typedef struct machine {
-  double flops;                      ///< multiplications and additions in pairs, 1/s
+  double flops;                      ///< pairs of multiplication and addition, 1/s
   double read[MACHINE_NUM_LEVELS];   ///< summing an array, bytes/s
   double triad[MACHINE_NUM_LEVELS];  ///< a = b + s c, bytes read and written per second
 } machine;
 
 typedef struct machine_bench machine_bench;
-machine_bench* machine_bench_create(void);  ///< NULL when memory is out
+machine_bench* machine_bench_create(void);  ///< NULL if out of memory
 void machine_bench_destroy(machine_bench* bench);
-/// Measures everything once more and keeps the best; takes about 40 ms. Start with a zeroed best.
+/// Measures everything again and keeps the best; takes about 40 ms. Start with a zeroed best.
 void machine_bench_round(machine_bench* bench, yw_simd simd, machine* best);
 
 /// One set of loops per instruction set (machine_kernels.c).
 typedef struct machine_kernels {
-  /// rounds x MACHINE_CHAINS x 16 lanes of one multiplication and one addition each; returns
-  /// something made of them.
+  /// rounds x MACHINE_CHAINS x 16 lanes of one multiplication and one addition each; returns a
+  /// value that depends on all of them.
   float (*multiply_add)(int32_t rounds);
-  /// Sums an array several times over; count: a multiple of 128.
+  /// Sums an array several times; count must be a multiple of 128.
   float (*read)(int32_t passes, int32_t count, const float* from);
   void (*triad)(int32_t count, float* a, const float* b, const float* c);
 } machine_kernels;

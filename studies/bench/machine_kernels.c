@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Loops that show what an instruction set gives at best. Multiplications and additions are kept
-// apart, as -ffp-contract=off does in all of the library.
+// Loops that show the peak of an instruction set. Multiplications and additions stay separate, as
+// -ffp-contract=off requires throughout the library.
 #include "bench/machine.h"
 #include "math/small/lanes.h"
 
@@ -17,7 +17,7 @@ static float sum_lanes(const yw_vf* values, int count) {
   return sum;
 }
 
-// Additions and multiplications in chains of their own: neither waits for the other.
+// Additions and multiplications in separate chains: neither waits for the other.
 static float multiply_add(int32_t rounds) {
   yw_vf a[MACHINE_CHAINS], m[MACHINE_CHAINS];
   yw_vf scale = yw_vf_splat(0.9999999f), shift = yw_vf_splat(1e-7f);

@@ -14,7 +14,7 @@
 
 #define CELL 0.1f
 #define FRICTION 0.4f
-// Falls for 15 substeps, then is pressed into the floor and wobbles: everything is at work.
+// Falls for 15 substeps, then is pressed into the floor and wobbles, so that all phases have work.
 #define SETTLE_STEPS 48
 #define DROP 0.02f
 
@@ -89,7 +89,7 @@ static void advance(match_bench* b, int32_t steps) {
   }
 }
 
-// Lets the box fall and keeps what it then is, for the library and in the order of the mesh.
+// Lets the box fall and saves its state, in the library's layout and in the order of the mesh.
 static bool drop(match_bench* b) {
   size_t n = (size_t)b->mesh.num_vertices;
   const int32_t* order = yw_match_method.particle_of_vertex(b->state);
@@ -151,7 +151,7 @@ const yw_tet_mesh* match_bench_mesh(const match_bench* b) { return &b->mesh; }
 const yw_match_def* match_bench_model_def(const match_bench* b) { return &b->def; }
 
 // Steps are timed in groups of a fraction of a millisecond, a few groups at a time: short enough to
-// fall between the turns of other processes.
+// fit between the time slices of other processes.
 typedef struct sampling {
   int32_t groups, steps;  // steps in a group
 } sampling;
@@ -173,9 +173,9 @@ match_bench_times match_bench_library(match_bench* b, yw_simd simd, yw_tasks* ta
   b->ctx.simd = yw_simd_resolve(simd);
   b->ctx.tasks = tasks;
   b->ctx.timing = phases;
-  advance(b, 1);  // wakes the threads, fills the caches
+  advance(b, 1);  // wakes the threads, warms the caches
   match_bench_times best = {INFINITY, INFINITY, INFINITY, INFINITY};
-  bool own_clock = !tasks && !phases;  // the step times its phases by the wall
+  bool own_clock = !tasks && !phases;  // the step times its phases by wall clock
   sampling sample = sampling_of(b, 6000);
   for (int32_t g = 0; g < sample.groups; ++g) {
     if (b->same_state) restore(b);

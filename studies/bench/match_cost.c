@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What a step of example-based shape matching must compute and move at least, counted from the
-// sizes of the model and from the formulas of match_kernels.c (a division or a root counts one).
+// Minimum computation and memory traffic of a step of example-based shape matching, counted from
+// the sizes of the model and the formulas of match_kernels.c (a division or a root counts as one).
 #include <math.h>
 
 #include "bench/match_state.h"
 #include "methods/match/model.h"
 
-// Flops by what they are for.
+// Flops by purpose.
 enum {
   // Per row: displacement in the frame 21, times mass 3, rest position 3, outer product 12.
   FLOPS_ROW = 39,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What match_bench.c and match_cost.c share.
+// Shared by match_bench.c and match_cost.c.
 #ifndef YW_STUDIES_BENCH_MATCH_STATE_H
 #define YW_STUDIES_BENCH_MATCH_STATE_H
 
@@ -26,7 +26,7 @@ struct match_bench {
   yw_method_report report;
   reference_body* reference;
 
-  // Where every measurement begins: in the order of the mesh, and as the library keeps it.
+  // Start of every measurement: in the order of the mesh, and in the library's layout.
   yw_vec3 *start_pos, *start_vel;
   yw_vec4 *saved_pos, *saved_vel;
   unsigned char* saved_state;

@@ -42,7 +42,7 @@ static bool make_body(plastic_bench* b, const plastic_bench_def* def) {
   for (int32_t i = 0; parts && i < def->cubes; ++i) {
     parts[i] = yw_default_plastic_part();
     parts[i].shape = cube;
-    // Off the lattice of cells, and each a little different.
+    // Off the lattice of cells, and each slightly different.
     float at = def->apart * (float)i;
     parts[i].transform.position = (yw_vec3){at, 0.7f * at, 0.4f * at};
   }
@@ -63,8 +63,8 @@ static bool make_body(plastic_bench* b, const plastic_bench_def* def) {
   return good;
 }
 
-// Every cube turns the more the higher, large ones as fast at their edges as small ones, so that
-// lists of neighbours last as long.
+// Every cube rotates faster towards its top. Large cubes are as fast at their edges as small ones,
+// so that neighbour lists last equally long.
 static void twist(plastic_bench* b, int32_t side) {
   for (int32_t m = 0; m < b->particles.count; ++m) {
     const plastic_part* part = b->model->parts;
@@ -111,7 +111,7 @@ plastic_bench* plastic_bench_create(const plastic_bench_def* def) {
   bool good = make_body(b, def);
   if (good) twist(b, def->side);
   if (good && def->reference) good = make_reference(b, def->iterations);
-  // Lists, caches, threads.
+  // Warms up lists, caches and threads.
   if (good) plastic_bench_library(b, YW_SIMD_AUTO, NULL, 1);
   if (good) return b;
   plastic_bench_destroy(b);

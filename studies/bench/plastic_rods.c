@@ -15,12 +15,12 @@
 
 #define SPACING 0.0277f
 #define STEP 5e-4f
-// The rods have gone half through it.
+// After these, the rods are halfway through it.
 #define STEPS_BEFORE 60
 #define STEPS_TIMED 4
 
 typedef struct ball {
-  yw_vec3 a, b;  // a capsule, or a sphere where they are the same
+  yw_vec3 a, b;  // a capsule, or a sphere if both are equal
   float radius;
 } ball;
 

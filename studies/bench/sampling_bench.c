@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Times of sampling the matrices of coarse tets: a bar whose stiffness falls along it.
+// Times the sampling of matrices for coarse tets: a bar with stiffness falling along it.
 //   sampling_bench [threads, default 2]
 #include <stdio.h>
 #include <stdlib.h>

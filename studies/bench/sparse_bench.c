@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Times of the sparse direct solver: order and analyse, factorise, solve with 3 (float) and 6
+// Times the sparse direct solver: order and analyse, factorise, solve with 3 (float) and 6
 // right-hand sides, for matrices like those of the methods.
 //   sparse_bench [cells along an edge, default 32] [threads, default 2]
 #include <math.h>

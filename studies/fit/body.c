@@ -13,7 +13,7 @@
 #include "yawara/extend/memory.h"
 #include "yawara/extend/text.h"
 
-// Share of the body's length that is held, or loaded, at its ends when it is no box.
+// Fraction of the body's length that is held, or loaded, at its ends if it is not a box.
 #define END_SHARE 0.05
 
 const yw_tet_mesh* fit_mesh(const fit_body* body) {
@@ -29,7 +29,7 @@ double fit_length(const fit_body* body) {
 
 // Scenes ------------------------------------------------------------------------------------------
 
-// A model of the scene's body, retained.
+// The model of the scene's body, retained.
 static yw_status open_scene(const fit_options* options, yw_model** out, yw_error* error) {
   yw_scene* scene;
   yw_world* world;
@@ -75,7 +75,7 @@ static bool scene_material(const yw_model* model, fit_material* out) {
 
 // Bodies ------------------------------------------------------------------------------------------
 
-// Three positive numbers with x between them; false when they are something else.
+// Parses three positive numbers separated by x; false on anything else.
 static bool parse_triple(const char* text, double largest, double out[3]) {
   const char* at = text;
   for (int k = 0; k < 3; ++k) {
@@ -104,7 +104,7 @@ static yw_status parse_box(const char* text, double size[3], yw_error* error) {
   return YW_OK;
 }
 
-// "8" across, with cells that are about cubes, or "40x8x8". Even numbers across.
+// "8" across, with roughly cubic cells, or "40x8x8". Even numbers across.
 static yw_status parse_cells(const char* text, const double size[3], double refine,
                              int32_t cells[3], yw_error* error) {
   double counts[3];
@@ -301,7 +301,7 @@ yw_status fit_cantilever(const fit_body* body, const elastic_system* system, boo
   return YW_OK;
 }
 
-// Boxes: the axis. Other bodies: the mean over the far end.
+// Boxes: deflection of the axis. Other bodies: the mean over the far end.
 double fit_tip(const fit_body* body, const bar_setup* setup) {
   const elastic_grid* grid = fit_grid(body);
   if (body->is_bar) {

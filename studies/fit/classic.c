@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// yawara fit, third answer: the Young's modulus that classic position-based settings amount to, and
-// the settings for a modulus.
+// yawara fit, third mode: the Young's modulus that classic position-based settings correspond to,
+// and the settings for a given modulus.
 //
 // Shape matching with alpha is symplectic Euler of springs with kappa = alpha / h^2 (constant over
 // mass); k position-based sweeps of stiffness s are implicit Euler of springs with
 // kappa = ((1 - s b)^-k - 1) / (b h^2) for the mode with eigenvalue b of M^-1 L, L being the
 // springs for kappa = 1. Springs deform like a material without lateral contraction; the
-// experiments say which modulus that is. See docs/methods/frames.md.
+// experiments show which modulus that is. See docs/methods/frames.md.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,10 +21,10 @@ typedef struct classic {
   const fit_options* options;
   fit_body body;
   fit_material material;
-  bool by_sweeps;    // position-based; else alpha
-  double per_kappa;  // Pa per 1/s^2: modulus in tension (other bodies: of an even strain)
+  bool by_sweeps;    // position-based; otherwise alpha
+  double per_kappa;  // Pa per 1/s^2: modulus in tension (other bodies: for uniform strain)
   double poisson;
-  double bending, torsion;  // Pa per 1/s^2: the modulus that these show, without contraction
+  double bending, torsion;  // Pa per 1/s^2: the modulus that these tests show, without contraction
   double mode;              // b of the first vibration
 } classic;
 
@@ -45,7 +45,7 @@ static yw_status measure_springs(classic* c, yw_error* error) {
     const double* size = c->body.bar.size;
     beam unit = {size[0], size[1], size[2], 1.0, 0.0, c->material.density};
     c->per_kappa = got.youngs_modulus;
-    // What is left of 0 is rounding of positions.
+    // Anything this close to 0 is rounding of positions.
     c->poisson = fabs(got.poissons_ratio) < 1e-5 ? 0.0 : got.poissons_ratio;
     c->bending = got.bending / beam_bending(&unit);
     c->torsion = got.torsion / beam_torsion(&unit);
@@ -66,7 +66,7 @@ static yw_status measure_springs(classic* c, yw_error* error) {
   return status;
 }
 
-// kappa of settings, for the first vibration.
+// kappa of the settings, for the first vibration.
 static double kappa_of(const classic* c, double h) {
   if (!c->by_sweeps) return (double)c->options->alpha / (h * h);
   double b = c->mode, s = (double)c->options->stiffness;
@@ -101,7 +101,7 @@ static void title_of(const classic* c, const char* how, char* out, size_t size) 
 
 static yw_status settings_to_modulus(const classic* c, yw_error* error) {
   double h = (double)c->options->dt, kappa = kappa_of(c, h), omega = sqrt(kappa * c->mode);
-  // Symplectic Euler is undamped; implicit Euler is not.
+  // Symplectic Euler has no numerical damping; implicit Euler does.
   double seen = c->by_sweeps ? atan(h * omega) / h : acos(1.0 - 0.5 * pow(h * omega, 2)) / h;
   double damping = c->by_sweeps ? log(1.0 + pow(h * omega, 2)) / (2.0 * h) : 0.0;
   char title[400];
@@ -126,7 +126,7 @@ static yw_status settings_to_modulus(const classic* c, yw_error* error) {
 
 static yw_status modulus_to_settings(classic* c, yw_error* error) {
   double h = (double)c->options->dt, per_averaged, per_turns, b_turns;
-  // alpha is of averaged goals, s of one region after the other.
+  // alpha applies to averaged goals, s to regions in sequence.
   c->by_sweeps = false;
   yw_status status = measure_springs(c, error);
   per_averaged = c->per_kappa;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// yawara fit: what a body delivers for a material; the modulus behind a measurement; classic
+// yawara fit: the behaviour of a body for a material; the modulus behind a measurement; classic
 // position-based settings in pascals.
 #include <math.h>
 #include <stdio.h>

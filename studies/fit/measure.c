@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// yawara fit, second answer: Young's modulus from a measurement.
+// yawara fit, second mode: Young's modulus from a measurement.
 //
-// Displacements go as load / E and frequencies as sqrt(E), so that one solve with any E tells. What
-// the mesh adds is estimated from a second mesh: half as fine for boxes (errors fall as h^2),
-// linear tets for others (which are too stiff where rings are a little soft). Large deflections are
-// not proportional to the load: their part is found with the equilibrium solver on a coarse mesh.
+// Displacements scale as load / E and frequencies as sqrt(E), so one solve with any E is enough.
+// The error of the mesh is estimated from a second mesh: half as fine for boxes (errors fall as
+// h^2), linear tets for others (which are too stiff where rings are slightly soft). Large
+// deflections are not proportional to the load: their effect is found with the equilibrium solver
+// on a coarse mesh.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,26 +19,25 @@
 #include "yawara/frames.h"
 
 #define PI 3.14159265358979323846
-// Deflections beyond this share of the length are solved for with large rotations.
+// Deflections beyond this fraction of the length are solved with large rotations.
 #define SMALL_DEFLECTION 0.02
 #define GRAVITY 9.80665
-// Share of the part of large rotations that the coarse mesh may get wrong: measured 4 % with 2
-// cells across against 4, for a tip that gives way by 0.4 of the length.
+// Relative uncertainty of the effect of large rotations on the coarse mesh: measured 4 % with 2
+// cells across against 4, for a tip deflection of 0.4 of the length.
 #define ROTATION_DOUBT 0.05
 #define MAX_SECANTS 12
 #define FACTOR_TOLERANCE 2e-4
 
 typedef struct measurement {
   const fit_options* options;
-  fit_material material;  // with a modulus of 1 Pa for what is solved for
+  fit_material material;  // with a modulus of 1 Pa, for the solve
   bool by_frequency, by_weight;
   double load;  // N, or m/s^2
 } measurement;
 
-// The modulus
-// --------------------------------------------------------------------------------------
+// The modulus -------------------------------------------------------------------------------------
 
-// Pa that make a body of this model answer as measured, in the linear range.
+// The modulus, Pa, with which a body of this model responds as measured, in the linear range.
 static yw_status modulus_of(const measurement* m, const fit_body* body, elastic_model model,
                             double* out, yw_error* error) {
   elastic_system system;
@@ -106,7 +106,7 @@ static yw_status large_create(const measurement* m, const fit_body* body, large*
   return YW_OK;
 }
 
-// Deflection under the load with a modulus, from where the last equilibrium was.
+// Deflection under the load for a given modulus, starting from the last equilibrium.
 static yw_status large_deflection(large* l, double modulus, double* out, yw_error* error) {
   size_t size = (size_t)l->setup.size;
   for (size_t i = 0; i < size; ++i) l->forces[i] = l->setup.forces[i] * l->m->load / modulus;
@@ -117,7 +117,7 @@ static yw_status large_deflection(large* l, double modulus, double* out, yw_erro
   return status;
 }
 
-// Modulus with large rotations over modulus without: 1 for small deflections, less for large ones.
+// Ratio of the moduli with and without large rotations: 1 for small deflections, less for large.
 static yw_status rotation_factor(const measurement* m, const fit_body* body, double linear,
                                  double* out, yw_error* error) {
   *out = 1.0;
@@ -125,7 +125,7 @@ static yw_status rotation_factor(const measurement* m, const fit_body* body, dou
   if (m->by_frequency || wanted < SMALL_DEFLECTION * fit_length(body)) return YW_OK;
   large l;
   yw_status status = large_create(m, body, &l, error);
-  // Secant steps in logarithms, from the stiff side: far too soft a body would curl up.
+  // Secant steps in logarithms, from the stiff side: a body that is far too soft would curl up.
   double before = 0.0, from = 0.0, at = 0.0, got = 0.0;
   for (int round = 0; round < MAX_SECANTS && status >= 0; ++round) {
     status = large_deflection(&l, linear * exp(at), &got, error);
@@ -146,7 +146,7 @@ static yw_status rotation_factor(const measurement* m, const fit_body* body, dou
   return status;
 }
 
-// The answer --------------------------------------------------------------------------------------
+// The result --------------------------------------------------------------------------------------
 
 static yw_status plot_answer(const measurement* m, double modulus, double spread, yw_error* error) {
   enum { POINTS = 60 };
@@ -188,13 +188,13 @@ static double beam_modulus(const measurement* m, const fit_body* body) {
          (double)m->options->deflection;
 }
 
-// A second modulus that differs by what the mesh does, and what can be believed of the first.
+// A second modulus that differs by the error of the mesh, and the uncertainty of the first.
 static yw_status second_opinion(const measurement* m, const fit_body* body, double modulus,
                                 double* best, double* spread, yw_error* error) {
   double other;
   if (!body->is_bar) {
     yw_status status = modulus_of(m, body, ELASTIC_TETS, &other, error);
-    // Rings are a little soft and linear tets too stiff: the truth lies between, nearer to rings.
+    // Rings are slightly soft and linear tets too stiff: the truth is between, closer to rings.
     *best = modulus;
     *spread = fabs(modulus - other);
     return status;

@@ -10,7 +10,7 @@ static double error_of(const fit_row* row) {
   return row->is_ratio ? got - wanted : got / wanted - 1.0;
 }
 
-// A number, or null where there is none.
+// A number, or null if it is NaN.
 static void put_json(double value) {
   if (isfinite(value)) {
     printf("%.9g", value);
@@ -19,7 +19,7 @@ static void put_json(double value) {
   }
 }
 
-// Quotes, backslashes and control characters of a file's name.
+// Escapes quotes, backslashes and control characters of a file name.
 static void put_text(const char* text) {
   putchar('"');
   for (; *text; ++text) {

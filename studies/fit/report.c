@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// yawara fit, first answer: what a body delivers for the material it is given, against theory.
+// yawara fit, first mode: the behaviour of a body for its given material, compared with theory.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "yawara/extend/error.h"
 
 #define NUM_MODES 6
-#define BAR_ROWS 5  // of a bar, before its frequencies
+#define BAR_ROWS 5  // for a bar, before its frequencies
 #define MAX_ROWS (BAR_ROWS + NUM_MODES)
 #define CALCULIX_SECONDS 120
 #define PI 3.14159265358979323846
@@ -51,7 +51,7 @@ static yw_status calculix_modes(const bar_calculix* solver, bool clamped, double
   for (int32_t i = 0; i < setup.size; ++i) {
     setup.fixed[i] = clamped && elastic_is_at(grid, grid->nodes[i / 3][0], 0);
   }
-  // Without supports the six rigid motions come first.
+  // Without supports, the six rigid motions come first.
   double all[NUM_MODES + 6];
   int32_t rigid = clamped ? 0 : 6;
   calculix_model model = {
@@ -96,7 +96,7 @@ static void add_bar_rows(report* r) {
   add_row(r, "torsion_stiffness", "torsion stiffness GJ", "N m^2");
 }
 
-// Other models may have their vibrations in another order.
+// Other models may have their vibrations in a different order.
 static void match_modes(report* r, int column, const bar_mode* modes) {
   for (int m = 0; m < NUM_MODES; ++m) {
     for (int k = 0; k < NUM_MODES; ++k) {
@@ -106,7 +106,7 @@ static void match_modes(report* r, int column, const bar_mode* modes) {
   }
 }
 
-// CalculiX does not say what they are: each row takes the one nearest to theory that is left.
+// CalculiX does not identify modes: each row takes the remaining one closest to theory.
 static void match_frequencies(report* r, double* frequencies) {
   for (int m = 0; m < NUM_MODES; ++m) {
     int nearest = 0;
@@ -121,7 +121,7 @@ static void match_frequencies(report* r, double* frequencies) {
   }
 }
 
-// One model's column of a bar.
+// The column of one model, for a bar.
 static yw_status measure_bar(report* r, elastic_model model, int column, bool clamped,
                              yw_error* error) {
   elastic_system system;
@@ -182,7 +182,7 @@ static yw_status measure_other(report* r, elastic_model model, int column, yw_er
 
 #define MAX_POINTS 4
 
-// Errors of a bar of fewer and fewer cells.
+// Errors of a bar with fewer and fewer cells.
 static yw_status plot_bar(const report* r, yw_error* error) {
   static const char* const names[] = {"bending", "cantilever", "torsion"};
   double x[MAX_POINTS], y[3][MAX_POINTS];
@@ -292,7 +292,7 @@ static yw_status report_other(report* r, yw_error* error) {
   return status;
 }
 
-// Longest over shortest edge of a cell.
+// Ratio of the longest to the shortest edge of a cell.
 static double aspect_of(const elastic_bar* bar) {
   double low = INFINITY, high = 0.0;
   for (int k = 0; k < 3; ++k) {

@@ -9,7 +9,7 @@
 #include "yawara/match.h"
 
 #define DEGREES_PER_RAD 57.295779513082321
-// Room for the weights of every region of a small body.
+// Space for the weights of every region of a small body.
 #define MAX_WEIGHTS 4096
 
 static const yw_vec3* rest_of(const yw_world* world, yw_body_id body) {
@@ -18,8 +18,7 @@ static const yw_vec3* rest_of(const yw_world* world, yw_body_id body) {
 
 static float along(yw_vec3 p, int32_t axis) { return axis == 0 ? p.x : axis == 1 ? p.y : p.z; }
 
-// Slices
-// ---------------------------------------------------------------------------------------------
+// Slices ------------------------------------------------------------------------------------------
 
 typedef struct slicing {
   const yw_vec3 *rest, *now;
@@ -53,8 +52,8 @@ static void find_slices(slicing* s, paper_slices* out) {
   }
 }
 
-// Angle by which slice k is turned about a direction, against the cross-section at rest; any two
-// slices measured about the same direction may be compared.
+// Angle by which slice k is rotated about a direction, relative to the cross-section at rest.
+// Slices measured about the same direction are comparable.
 static double turn_of(const slicing* s, const paper_slices* out, int32_t k, yw_vec3 axis) {
   yw_vec3 other = fabsf(axis.x) < 0.7f ? yw_v3(1, 0, 0) : yw_v3(0, 0, 1);
   yw_vec3 e1 = yw_normalize_or(yw_cross(other, axis), yw_v3(0, 1, 0)), e2 = yw_cross(axis, e1);
@@ -80,7 +79,7 @@ static void measure_twist(const slicing* s, paper_slices* out) {
   }
 }
 
-// The distance from the axis of the slices, against that at rest.
+// The mean distance from the axis of the slices, relative to that at rest.
 static double measure_width(const slicing* s, const paper_slices* out) {
   double now = 0, rest = 0;
   for (int32_t i = 0; i < s->num_vertices; ++i) {
@@ -119,8 +118,7 @@ void paper_slice(const yw_world* world, yw_body_id body, int32_t count, paper_sl
   measure_axis(&s, out);
 }
 
-// Weights
-// --------------------------------------------------------------------------------------------
+// Weights -----------------------------------------------------------------------------------------
 
 double paper_weight(const yw_world* world, yw_body_id body, int32_t num_examples, int32_t group,
                     int32_t pose) {
@@ -144,8 +142,7 @@ void paper_weight_spread(const yw_world* world, yw_body_id body, int32_t num_exa
   *deviation = sqrt(fmax(0.0, squares / groups - *mean * *mean));
 }
 
-// Motion
-// ---------------------------------------------------------------------------------------------
+// Motion ------------------------------------------------------------------------------------------
 
 yw_vec3 paper_place(const yw_world* world, yw_body_id body, yw_vec3 rest_point, double radius) {
   int32_t count, found = 0;

@@ -66,12 +66,11 @@ const paper_figure paper_figures[] = {
     {"imai-poke", "a poke into a block: what adaptivity gains", paper_imai_poke, false},
 };
 const int32_t paper_num_figures = sizeof paper_figures / sizeof paper_figures[0];
-// A paper's name stands for all its figures, whose names begin with it.
+// A paper's name stands for all its figures, whose names start with it.
 static const char* const papers[] = {"koyama2013", "saida2017", "hino", "imai"};
 enum { NUM_PAPERS = sizeof papers / sizeof papers[0] };
 
-// Where scenes are
-// ------------------------------------------------------------------------------------
+// Finding scenes ----------------------------------------------------------------------------------
 
 static bool holds_scenes(const char* folder) {
   char path[1100];
@@ -79,7 +78,7 @@ static bool holds_scenes(const char* folder) {
   return access(path, R_OK) == 0;
 }
 
-// The folder of the program, without the last slash.
+// The folder of the program, without a trailing slash.
 static bool program_folder(char* out, size_t capacity) {
   ssize_t length = readlink("/proc/self/exe", out, capacity - 1);
   if (length <= 0) return false;
@@ -89,7 +88,7 @@ static bool program_folder(char* out, size_t capacity) {
   return slash != NULL;
 }
 
-// Named, in the environment, here, or beside the program (build tree, installed).
+// As given, from the environment, here, or next to the program (build tree, installed).
 static bool find_scenes(const char* named, char* out, size_t capacity) {
   if (!named) named = getenv("YAWARA_SCENES");
   if (named) {
@@ -108,8 +107,7 @@ static bool find_scenes(const char* named, char* out, size_t capacity) {
   return false;
 }
 
-// The command
-// ------------------------------------------------------------------------------------
+// The command -------------------------------------------------------------------------------------
 
 static void list_figures(void) {
   printf("yawara paper NAME reproduces:\n\n");
@@ -139,7 +137,7 @@ static bool belongs_to(const paper_figure* figure, const char* paper) {
   return strncmp(figure->name, paper, length) == 0 && figure->name[length] == '-';
 }
 
-// Finds scenes and what pictures need; -1 to go on, or the exit code.
+// Finds scenes and checks what pictures need; -1 to continue, or the exit code.
 static int prepare(const paper_figure* figure, paper_options* options, char* scenes, size_t size) {
   yw_error error = {0};
   if (!figure->only_plots) {

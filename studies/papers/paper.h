@@ -7,15 +7,15 @@
 #include "render/draw/plot.h"
 #include "yawara/yawara.h"
 
-/// What the command was asked for.
+/// Options of the command.
 typedef struct paper_options {
   const char* scenes;  ///< folder that holds papers/; never NULL
   const char* output;  ///< folder for the files of this figure
-  const char* model;  ///< mesh file in place of the figure's own shape, where it takes one; or NULL
-  bool quick;         ///< small pictures, no movie, few repetitions
-  bool no_pictures;   ///< no contact sheet, no movie
-  bool no_plots;      ///< no plots and their numbers either
-  int32_t threads;    ///< of simulations; default 1, as in the papers
+  const char* model;   ///< mesh file that replaces the figure's own shape, if it takes one; or NULL
+  bool quick;          ///< small pictures, no movie, few repetitions
+  bool no_pictures;    ///< no contact sheet, no movie
+  bool no_plots;       ///< no plots or their CSV files either
+  int32_t threads;     ///< for simulations; default 1, as in the papers
 } paper_options;
 
 /// One figure or table: prints its numbers and writes its files.
@@ -66,8 +66,7 @@ yw_status paper_imai_variants(const paper_options* options, yw_error* error);
 yw_status paper_imai_load(const paper_options* options, yw_error* error);
 yw_status paper_imai_poke(const paper_options* options, yw_error* error);
 
-// A scene that is played
-// --------------------------------------------------------------------------------
+// A scene that is played --------------------------------------------------------------------------
 
 typedef struct paper_take paper_take;
 
@@ -84,7 +83,7 @@ typedef struct paper_script {
   const char* title;          ///< of the contact sheet
   int32_t num_columns;        ///< numbers per frame
   paper_measure measure;      ///< may be NULL with no columns
-  int32_t num_moments;        ///< pictures on the sheet
+  int32_t num_moments;        ///< pictures on the contact sheet
   const double* moments;      ///< s
   int32_t sheet_columns;      ///< pictures per row
   int32_t width, height;      ///< of a picture and of the movie, pixels
@@ -94,11 +93,11 @@ typedef struct paper_script {
   /// Changes to the scene; may be NULL with none.
   const yw_scene_override* settings;
   int32_t num_settings;
-  const char* name;      ///< the sheet is NAME.png, the movie NAME.mp4; NULL: sheet.png, movie.mp4
+  const char* name;      ///< NAME.png (contact sheet) and NAME.mp4; NULL: sheet.png, movie.mp4
   bool may_diverge;      ///< a body that diverges ends the take, but not the figure
   const char* field;     ///< colours bodies; NULL: their own colours
-  float field_high;      ///< upper end of the colours, the lower is 0
-  int32_t quick_frames;  ///< length with --quick; 0: all of the scene
+  float field_high;      ///< upper end of the colour range; the lower is 0
+  int32_t quick_frames;  ///< length with --quick; 0: the whole scene
 } paper_script;
 
 struct paper_take {
@@ -111,10 +110,10 @@ struct paper_take {
   double* rows;       ///< (info.frames + 1) x num_columns
   double* times;      ///< of the rows, s
   double seconds;     ///< spent in steps
-  double cpu;         ///< the same as processor time of all threads, s
+  double cpu;         ///< the same as CPU time of all threads, s
   double worst_step;  ///< longest frame, s
-  bool diverged;      ///< and ended early; later rows are those of the last frame
-  void* pictures;     ///< renderer, stage, sheet and movie; NULL without pictures
+  bool diverged;      ///< and ended early; later rows repeat the last frame
+  void* pictures;     ///< renderer, stage, contact sheet and movie; NULL without pictures
 };
 
 /// Plays the whole scene; writes sheet.png and movie.mp4.
@@ -122,39 +121,38 @@ yw_status paper_play(const paper_options* options, const paper_script* script, p
                      yw_error* error);
 void paper_take_free(paper_take* take);
 
-/// Number `column` of a frame, and its largest value.
+/// Value `column` of a frame, and its maximum.
 double paper_value(const paper_take* take, int32_t frame, int32_t column);
 double paper_peak(const paper_take* take, int32_t column, double* time);
-/// The number `column` at the end.
+/// The final value of `column`.
 double paper_last(const paper_take* take, int32_t column);
 
 yw_body_id paper_body(const paper_take* take, int32_t body);
-/// Particles of a body.
+/// Number of particles of a body.
 int32_t paper_particles(const paper_take* take, int32_t body);
 
-/// Draws columns over time to NAME.svg and so on, as below. unit may be NULL.
+/// Plots columns over time to NAME.svg etc., as below. unit may be NULL.
 yw_status paper_plot(const paper_take* take, const char* name, const char* title, const char* label,
                      const char* unit, int32_t count, const int32_t* columns,
                      const char* const* names, yw_error* error);
-/// Any plot, as NAME.svg, NAME.csv and, where librsvg is there, NAME.png in the output folder.
+/// Writes a plot as NAME.svg, NAME.csv and, with librsvg, NAME.png in the output folder.
 yw_status paper_write_plot(const paper_options* options, const char* name, const yw_plot* plot,
                            yw_error* error);
 
-/// Opens a scene under papers/ with changes and makes its world.
+/// Opens a scene under papers/ with changes and creates its world.
 yw_status paper_open_with(const paper_options* options, const char* scene, int32_t num_settings,
                           const yw_scene_override* settings, yw_scene** out_scene,
                           yw_world** out_world, yw_error* error);
-/// The same without any.
+/// The same without changes.
 yw_status paper_open(const paper_options* options, const char* scene, yw_scene** out_scene,
                      yw_world** out_world, yw_error* error);
 
-// Pictures of a take (paper_pictures.c)
-// -------------------------------------------------------------------------------
+// Pictures of a take (pictures.c) -----------------------------------------------------------------
 
 yw_status paper_pictures_open(paper_take* take, yw_error* error);
-/// Adds the frame to the movie and the sheet where it is due.
+/// Adds the frame to the movie and the contact sheet if it is due.
 yw_status paper_pictures_add(paper_take* take, yw_error* error);
-/// Writes what was collected, or drops it after a failure.
+/// Writes what was collected, or discards it after a failure.
 yw_status paper_pictures_close(paper_take* take, yw_status status, yw_error* error);
 
 #endif

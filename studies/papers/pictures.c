@@ -6,7 +6,7 @@
 
 #include "papers/paper.h"
 #include "playback/stage.h"
-#include "render/draw/sheet.h"
+#include "render/draw/contact_sheet.h"
 #include "render/draw/svg.h"
 #include "render/output/movie.h"
 #include "render/skin/skin.h"
@@ -16,7 +16,7 @@
 
 #define MAX_MOMENTS 16
 #define CAPTION 48
-// Quick pictures have this share of the size.
+// Size of quick pictures, relative.
 #define QUICK 0.5f
 
 typedef struct pictures {
@@ -58,7 +58,7 @@ yw_status paper_pictures_open(paper_take* take, yw_error* error) {
   yw_status status = shown_create(take->scene, take->world, &p->shown, error);
   if (status >= 0) status = stage_create(p->shown, &p->stage, error);
   if (status >= 0 && stage_has_particles(p->stage)) {
-    // What flies apart has no skin to speak of.
+    // A body that flies apart has no meaningful skin.
     stage_set_skin(p->stage, !take->script->may_diverge && skin_available(NULL) >= 0);
   }
   if (status >= 0) stage_set_field(p->stage, take->script->field, 0.0f, take->script->field_high);
@@ -128,7 +128,7 @@ static yw_status draw(const paper_take* take, pictures* p, yw_error* error) {
   return status < 0 ? status : annotate(take, p, &picture.camera, error);
 }
 
-// The moment that this frame is nearest to, or -1.
+// The moment closest to this frame, or -1.
 static int32_t moment_of(const paper_take* take) {
   for (int32_t i = 0; i < take->script->num_moments && i < MAX_MOMENTS; ++i) {
     if (lrint(take->script->moments[i] * (double)take->info.fps) == take->frame) return i;
@@ -158,7 +158,7 @@ static yw_status write_sheet(const paper_take* take, pictures* p, yw_error* erro
     images[i] = &p->moments[i];
     captions[i] = p->captions[i];
   }
-  yw_sheet sheet = yw_default_sheet();
+  yw_contact_sheet sheet = yw_default_sheet();
   sheet.num_images = p->num_moments;
   sheet.images = images;
   sheet.captions = captions;
@@ -168,7 +168,7 @@ static yw_status write_sheet(const paper_take* take, pictures* p, yw_error* erro
   char path[1100];
   const char* name = take->script->name ? take->script->name : "sheet";
   snprintf(path, sizeof path, "%s/%s.png", take->options->output, name);
-  yw_status status = yw_sheet_draw(&sheet, NULL, &image, error);
+  yw_status status = yw_contact_sheet_draw(&sheet, NULL, &image, error);
   if (status >= 0) status = yw_image_write_png(path, &image, error);
   yw_image_free(&image);
   if (status >= 0) printf("wrote %s\n", path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plays the scene of a figure and keeps the numbers of every frame.
+// Plays the scene of a figure and records the numbers of every frame.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,8 +116,7 @@ void paper_take_free(paper_take* take) {
   memset(take, 0, sizeof *take);
 }
 
-// Numbers
-// --------------------------------------------------------------------------------------------
+// Numbers -----------------------------------------------------------------------------------------
 
 double paper_value(const paper_take* take, int32_t frame, int32_t column) {
   return take->rows[frame * take->script->num_columns + column];
@@ -147,8 +146,7 @@ int32_t paper_particles(const paper_take* take, int32_t body) {
   return yw_model_num_particles(yw_body_model(take->world, paper_body(take, body)));
 }
 
-// Plots
-// ----------------------------------------------------------------------------------------------
+// Plots -------------------------------------------------------------------------------------------
 
 yw_status paper_write_plot(const paper_options* options, const char* name, const yw_plot* plot,
                            yw_error* error) {

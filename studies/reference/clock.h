@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One thread is timed by its own clock: other work on the machine then counts only as far as it
-// takes caches and bandwidth. Several threads are timed by the clock on the wall.
+// Clock for timings. A single thread is timed by its own CPU clock, so other work on the machine
+// matters only through shared caches and bandwidth. Several threads are timed by wall clock.
 #ifndef YW_STUDIES_REFERENCE_CLOCK_H
 #define YW_STUDIES_REFERENCE_CLOCK_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// St-Venant-Kirchhoff forces as a textbook writes them: F = Ds Dm^-1, E = (F^T F - 1) / 2,
-// S = lambda tr E + 2 mu E, and -V F S Dm^-T on the corners.
+// St. Venant-Kirchhoff forces as in textbooks: F = Ds Dm^-1, E = (F^T F - 1) / 2, S = lambda tr E +
+// 2 mu E, and -V F S Dm^-T on the corners.
 #include "reference/fem_reference.h"
 
 #include <stdlib.h>

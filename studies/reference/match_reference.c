@@ -23,7 +23,7 @@ typedef struct region {
 
 typedef struct particle {
   yw_vec3 pos, vel, rest, goal;
-  yw_vec3 seen;  // where viscosity sees it
+  yw_vec3 seen;  // position used for viscosity
   float mass, effective_mass;
   int num_regions;
 } particle;
@@ -217,7 +217,7 @@ static float moment_scale(const region* r) {
   return 3.0f / (r->moment.m[0][0] + r->moment.m[1][1] + r->moment.m[2][2]);
 }
 
-// Rotation and stretch of a region: A = R S, or, without torque, R of A Q and the symmetric part of
+// Rotation and stretch of a region: A = R S or, torque-free, R of A Q and the symmetric part of
 // R^T A.
 static void decompose(const reference_body* body, const region* r, mat3* rotation, mat3* stretch) {
   mat3 a = linear_map(body, r);
@@ -346,7 +346,7 @@ static void decompose_regions(reference_body* body) {
   }
 }
 
-// Least squares over the examples in a set, the others at zero, the sum at one when full is set.
+// Least squares over the examples in a set, with the others zero; the sum is one if full is set.
 static bool solve_subset(const reference_body* body, const double* b, unsigned set, bool full,
                          double* w) {
   double m[MAX_EXAMPLES + 1][MAX_EXAMPLES + 2];
@@ -417,7 +417,7 @@ static void project(reference_body* body) {
   }
 }
 
-// Adds to S~ the skew part [d] that leaves no torque: P (S~ - [d]) is symmetric, P = R^T A Q.
+// Adds to S~ the skew part [d] that removes the torque: P (S~ - [d]) is symmetric, P = R^T A Q.
 static void take_torque(const region* r, const mat3* map, mat3* wanted) {
   mat3 p = mul_tn(&r->rotation, map), h;
   p = mul_mat(&p, &r->moment);
@@ -505,7 +505,7 @@ static yw_vec3 rigid_velocity(const rigid_motion* m, yw_vec3 x) {
   return add(m->velocity, cross(m->spin, sub(x, m->center)));
 }
 
-// Regions are fitted to where the strain rate will have taken the particles a little later.
+// Regions are fitted to where the strain rate will have moved the particles slightly later.
 static void look_ahead(reference_body* body, const rigid_motion* motion, float h) {
   float tau = body->params.viscosity, limit = 0.5f * h * (3.5f / body->params.alpha - 1.0f);
   if (tau > limit) tau = limit;
@@ -516,7 +516,7 @@ static void look_ahead(reference_body* body, const rigid_motion* motion, float h
   }
 }
 
-// Damps what is not rigid motion.
+// Damps everything except rigid motion.
 static void damp(reference_body* body, const rigid_motion* motion, float h) {
   float share = 1.0f - expf(-body->params.damping * h);
   for (int i = 0; i < body->num_particles; ++i) {

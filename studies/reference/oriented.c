@@ -25,7 +25,7 @@ static void apply(const double m[9], const double v[3], double out[3]) {
 
 static double length(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
 
-// Adds A_i for a particle of the given weight: the diagonal stands to the right of R_i.
+// Adds A_i for a particle of the given weight: the diagonal is to the right of R_i.
 static void add_particle_moment(const frames_oriented* p, double weight, double a[9]) {
   double now[9], rest[9];
   yw_turn_matrix(p->turn, now);
@@ -79,7 +79,7 @@ typedef struct spring_sums {
   double force[3], torque[3], forces, torques;
 } spring_sums;
 
-// One piece: at y now and at q in the frame, both relative to the centres.
+// One piece: currently at y, and at q in the rigid frame, both relative to the centres.
 static void add_spring(spring_sums* sums, double mass, const double y[3], const double q[3],
                        const double r[9]) {
   double held[3], f[3], t[3];
@@ -118,7 +118,7 @@ frames_theorem yw_frames_theorem(const frames_oriented* particles, int32_t count
   spring_sums sums = sum_springs(particles, count, &pose, pose.r);
   frames_theorem result = {.force = length(sums.force) / sums.forces,
                            .torque = length(sums.torque) / sums.torques};
-  // Eigenvalues of S; turned by pi about its axes the frame is in equilibrium too.
+  // Eigenvalues of S; rotated by pi about its axes, the frame is in equilibrium too.
   double full[9], values[3], vectors[9];
   yw_m3_of_sym(pose.s, full);
   yw_dense_eigen(3, full, values, vectors);
@@ -183,10 +183,10 @@ void yw_frames_random_state(uint64_t seed, bool oriented, bool reflected,
 
 // Loops -------------------------------------------------------------------------------------------
 
-// Mean of the goals of the groups that hold a particle.
+// Mean of the goals of the groups that contain a particle.
 typedef struct goals {
   double x[MAX_PARTICLES][3];
-  double turn[MAX_PARTICLES][3];  // mean rotation vector from the orientation now
+  double turn[MAX_PARTICLES][3];  // mean rotation vector from the current orientation
   int32_t groups[MAX_PARTICLES];
 } goals;
 
@@ -286,8 +286,8 @@ static void step_positions(const frames_loop* loop, frames_oriented* particles, 
   }
 }
 
-// x = x* + h^2 kappa (g(x) - x): frames for the particles, particles for the frames, in turn. The
-// change falls by a fixed factor a round; what is left is checked in the equation itself.
+// x = x* + h^2 kappa (g(x) - x): solves for particles and frames in turn. The change shrinks by a
+// fixed factor per round; the final residual is checked in the equation itself.
 static bool step_implicit(const frames_loop* loop, frames_oriented* particles, int32_t count,
                           goals* g) {
   double start[MAX_PARTICLES][3], ahead[MAX_PARTICLES][3], size = 0.0;

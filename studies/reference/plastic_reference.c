@@ -99,7 +99,7 @@ static void stretches(const double f[9], double u[9], double sigma[3]) {
   for (int i = 0; i < 3; ++i) u[3 * i + least] = -u[3 * i + least];
 }
 
-// Inverse of a variance, bounded in directions without any.
+// Inverse of a variance, bounded in directions without spread.
 static void invert_variance(const double d[9], double out[9]) {
   double l[3], v[9];
   eigen(d, l, v);
@@ -223,7 +223,7 @@ static void weigh(plastic_reference* r, int32_t m) {
 
 // Transfers ---------------------------------------------------------------------------------------
 
-// vel = sum m N (v + a (r - center)) / mass, a the affine velocity of a master.
+// vel = sum m N (v + a (r - center)) / mass, with a the affine velocity of a master.
 static void to_slaves(plastic_reference* r, const double* affine, size_t stride, double limit) {
   scratch* s = r->scratch;
   memset(s->mass, 0, (size_t)r->num_slaves * sizeof *s->mass);
@@ -323,7 +323,7 @@ static void multiply_system(plastic_reference* r, double (*in)[3], double (*out)
   for (int32_t i = 0; i < r->num_slaves; ++i) project(s, i, out[i]);
 }
 
-// Inverse of 3x3 blocks, as if nothing were deformed.
+// Inverse 3x3 blocks, as if undeformed.
 static void find_blocks(plastic_reference* r) {
   scratch* s = r->scratch;
   memset(s->block, 0, (size_t)r->num_slaves * sizeof *s->block);
@@ -371,8 +371,8 @@ static void mean_velocity(const plastic_reference* r, double mean[3]) {
   for (int k = 0; k < 3; ++k) mean[k] /= mass;
 }
 
-// Force pushes a slave at most FORCE_REACH when it is asked whether it may meet the floor; whether
-// it does is up to all of it.
+// Forces count for at most FORCE_REACH when a possible contact with the floor is predicted; actual
+// contact depends on the whole force.
 static bool meets_floor(const plastic_reference* r, int32_t i, double speed, double gap) {
   const scratch* s = r->scratch;
   double pushed[3], far = 0, dt = r->dt, most = FORCE_REACH * r->spacing;
@@ -385,15 +385,15 @@ static bool meets_floor(const plastic_reference* r, int32_t i, double speed, dou
   return is_near && dt * speed + pushed[1] < -gap;
 }
 
-// Contact set, right-hand side in residual, start in solved. Returns what the residual is measured
-// by.
+// Sets up the contact set, the right-hand side in residual and the start in solved. Returns the
+// norm that the residual is compared with.
 static double begin_solve(plastic_reference* r) {
   scratch* s = r->scratch;
   double mean[3], size = 0;
   mean_velocity(r, mean);
   for (int32_t i = 0; i < r->num_slaves; ++i) {
     for (int k = 0; k < 3; ++k) s->solved[i][k] = s->vel[i][k] + r->dt * r->gravity[k];
-    // Slaves may go as far as the floor.
+    // Slaves may move as far as the floor.
     double gap = fmax(r->slaves[i][1] - r->floor, 0);
     s->touches[i] = s->mass[i] > 0 && meets_floor(r, i, s->solved[i][1], gap);
     if (s->touches[i]) s->solved[i][1] = -gap / r->dt;

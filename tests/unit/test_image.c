@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "render/draw/sheet.h"
+#include "render/draw/contact_sheet.h"
 #include "render/draw/svg.h"
 #include "render/output/image.h"
 #include "support/testing.h"
@@ -173,13 +173,13 @@ static void a_sheet_holds_all_its_pictures(void** state) {
     yw_image_fill(&cell[i], YW_RGB(0x102030));
     cells[i] = &cell[i];
   }
-  yw_sheet sheet = yw_default_sheet();
+  yw_contact_sheet sheet = yw_default_sheet();
   sheet.num_images = 3;
   sheet.images = cells;
   sheet.captions = captions;
   sheet.text_size = 8;
   yw_image image;
-  assert_int_equal(yw_sheet_draw(&sheet, NULL, &image, NULL), YW_OK);
+  assert_int_equal(yw_contact_sheet_draw(&sheet, NULL, &image, NULL), YW_OK);
   assert_int_equal(image.width, 3 * 12 + 2 * 40);
   int32_t count = 0;
   for (int32_t i = 0; i < image.width * image.height; ++i) {
@@ -195,7 +195,7 @@ static void a_sheet_holds_all_its_pictures(void** state) {
   assert_near(darkness(&image, 12, below, 52, image.height), 0, 0);
   yw_image_free(&image);
   sheet.num_images = 0;
-  assert_int_equal(yw_sheet_draw(&sheet, NULL, &image, NULL), YW_ERR_INVALID);
+  assert_int_equal(yw_contact_sheet_draw(&sheet, NULL, &image, NULL), YW_ERR_INVALID);
   for (int i = 0; i < 3; ++i) yw_image_free(&cell[i]);
 }
 

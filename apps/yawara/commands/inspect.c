@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// yawara inspect: what is in a mesh, scene, run or snapshot.
+// yawara inspect: describes a mesh, scene, run or snapshot.
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 #include "yawara/extend/vec.h"
 #include "yawara/fem.h"
 
-// More bodies than this are only counted.
+// Beyond this number, bodies are only counted.
 #define MAX_BODIES 20
 
 static yw_aabb box_of(int32_t count, const yw_vec3* positions) {
@@ -62,7 +62,7 @@ static int inspect_tets(const char* path) {
   return EXIT_DONE;
 }
 
-// Levels, their sizes and how stiff they are.
+// Levels, their sizes and stiffness.
 static void print_fem(const yw_fem_info* info) {
   printf("    level     tets    nodes   step us   Young's modulus Pa (smallest, mean, largest)\n");
   for (int32_t l = 0; l < info->num_levels; ++l) {

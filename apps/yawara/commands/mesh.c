@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// yawara mesh: a surface becomes tets, with a report of their quality.
+// yawara mesh: fills a surface with tets and reports their quality.
 #include <stdio.h>
 #include <string.h>
 

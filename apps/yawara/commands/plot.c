@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// yawara plot: the numbers of a run over time, as charts.
+// yawara plot: charts of a run's statistics over time.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "yawara/extend/file.h"
 #include "yawara/extend/text.h"
 
-/// More lines than these cannot be told apart.
+/// Readers cannot tell more lines apart.
 #define MAX_LINES 12
 #define MAX_FILE_NAME 1200
 
@@ -102,13 +102,13 @@ static bool is_in(const usual_chart* chart, const yw_column* column) {
   }
   for (int i = 0; i < 3 && chart->parts[i]; ++i) {
     const char* found = strstr(title, chart->parts[i]);
-    // Without an owner a column is named by the part alone.
+    // With an empty owner, the title must start with the part.
     if (found && (!chart->owner || chart->owner[0] || found == title)) return true;
   }
   return false;
 }
 
-// Columns of a chart that have numbers and share the first one's unit.
+// Columns of a chart that contain numbers and have the first one's unit.
 static int32_t choose(const yw_table* table, const usual_chart* chart,
                       const char* names[MAX_LINES]) {
   int32_t count = 0;
@@ -142,7 +142,7 @@ static int draw_usual(const yw_table* table, const plot_options* o) {
   return EXIT_DONE;
 }
 
-// Columns that were asked for ---------------------------------------------------------------------
+// Requested columns -------------------------------------------------------------------------------
 
 static int draw_columns(const yw_table* table, const plot_options* o) {
   char* list = strdup(o->columns);

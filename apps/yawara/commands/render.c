@@ -35,22 +35,22 @@ typedef struct render_options {
   scene_options scene;
 } render_options;
 
-// Colours by field: the legend's ends.
+// Colours by field: the ends of the legend.
 typedef struct coloring {
   const char* field;  // NULL: none
-  bool given;         // the range was asked for
+  bool given;         // the range was given
   double low, high;
   char title[80];
 } coloring;
 
-// Where frames come from: a run on disk, which needs nothing else, or a world that is stepped.
+// Source of the frames: a run on disk, which needs nothing else, or a world that is simulated.
 typedef struct source {
   bool is_run;
   run_folder run;
-  yw_scene* scene;  // this and the next three: of a world
+  yw_scene* scene;  // this and the next three: for a world
   yw_world* world;
   shown_scene* own_shown;
-  int32_t frame;  // that the world has come to
+  int32_t frame;  // current frame of the world
   const shown_scene* shown;
   stage* stage;
   float fps;
@@ -138,8 +138,7 @@ static int parse(int argc, char** argv, render_options* o) {
   return code >= 0 ? code : parse_size(o);
 }
 
-// Source
-// ----------------------------------------------------------------------------------------------
+// Source ------------------------------------------------------------------------------------------
 
 static int open_run(const render_options* o, source* s) {
   yw_error error = {0};
@@ -179,7 +178,7 @@ static void close_source(source* s) {
   yw_scene_destroy(s->scene);
 }
 
-// Frame number `frame`, read or simulated.
+// Reads or simulates frame number `frame`.
 static yw_status get_frame(source* s, int32_t frame, frame_data* out, yw_error* error) {
   if (s->is_run) return run_folder_read_frame(&s->run, frame, out, error);
   yw_scene_info info = yw_scene_info_of(s->scene);
@@ -192,7 +191,7 @@ static yw_status get_frame(source* s, int32_t frame, frame_data* out, yw_error* 
   return frame_take(&def, out, error);
 }
 
-// Brings frame number `frame` on stage, as it is.
+// Shows frame number `frame` without colours by field.
 static yw_status show_plainly(source* s, int32_t frame, yw_error* error) {
   frame_data data;
   yw_status status = get_frame(s, frame, &data, error);
@@ -208,7 +207,7 @@ static int open_source(const render_options* o, source* s) {
   if (stat(o->input, &what) != 0) return bad_input("%s: there is no such file or folder", o->input);
   int code = S_ISDIR(what.st_mode) ? open_run(o, s) : open_scene(o, s);
   if (code >= 0) return code;
-  // The first frame is always in view, also when later ones are drawn.
+  // The first frame is always in view, even if only later ones are drawn.
   if (stage_create(s->shown, &s->stage, &error) < 0 || show_plainly(s, 0, &error) < 0) {
     return bad_input("%s", error.message);
   }
@@ -221,7 +220,7 @@ static int open_source(const render_options* o, source* s) {
   return parse_range(o, &s->color);
 }
 
-// Widens the range of colours to the values of a frame.
+// Extends the colour range to the values of a frame.
 static yw_status widen_range(source* s, const frame_data* frame, yw_error* error) {
   coloring* c = &s->color;
   if (!c->field || c->given) return YW_OK;
@@ -234,7 +233,7 @@ static yw_status widen_range(source* s, const frame_data* frame, yw_error* error
   return YW_OK;
 }
 
-// Brings frame number `frame` on stage.
+// Shows frame number `frame`.
 static yw_status show_frame(source* s, int32_t frame, yw_error* error) {
   frame_data data;
   yw_status status = get_frame(s, frame, &data, error);
@@ -248,7 +247,7 @@ static yw_status show_frame(source* s, int32_t frame, yw_error* error) {
   return status;
 }
 
-// The name and unit of the field; an error when nothing has it.
+// Finds the name and unit of the field; fails if no body has it.
 static yw_status find_field(source* s, int32_t first, yw_error* error) {
   coloring* c = &s->color;
   if (!c->field) return YW_OK;
@@ -272,8 +271,8 @@ static yw_status find_field(source* s, int32_t first, yw_error* error) {
   return status;
 }
 
-// Box of all frames to be drawn: the camera must not move, so it has to know them all first. The
-// same frames tell the range of colours.
+// Box of all frames to be drawn: the camera does not move, so it must know all of them in advance.
+// The same pass finds the colour range.
 static yw_status find_focus(source* s, const render_options* o, int32_t last, yw_aabb* focus,
                             yw_error* error) {
   *focus = stage_box(s->stage);
@@ -289,10 +288,9 @@ static yw_status find_focus(source* s, const render_options* o, int32_t last, yw
   return YW_OK;
 }
 
-// Output
-// ----------------------------------------------------------------------------------------------
+// Output ------------------------------------------------------------------------------------------
 
-// One PNG is written under the given name, several get numbers: name_0042.png.
+// A single PNG gets the given name, several are numbered: name_0042.png.
 static yw_status open_output(const render_options* o, float fps, int32_t pictures, output* out,
                              yw_error* error) {
   char name[1000];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// yawara run: a scene file becomes a run on disk. Stops cleanly at Ctrl-C and goes on with
-// --resume.
+// yawara run: simulates a scene into a run on disk. Ctrl-C stops cleanly; --resume continues.
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -53,7 +52,7 @@ static void on_interrupt(int number) {
   if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return;
 }
 
-// The first signal lets the frame end, the second is not caught: files are whole in either case.
+// The first signal lets the frame finish, the second is not caught: files stay intact either way.
 static void watch_interrupts(void) {
   struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
   sigemptyset(&action.sa_mask);
@@ -61,8 +60,7 @@ static void watch_interrupts(void) {
   sigaction(SIGTERM, &action, NULL);
 }
 
-// Set-up
-// ----------------------------------------------------------------------------------------------
+// Set-up ------------------------------------------------------------------------------------------
 
 static int parse(int argc, char** argv, run_options* out) {
   *out = (run_options){.frames = -1, .snapshot_every = 60, .on_fault = "stop"};
@@ -124,7 +122,7 @@ static int parse(int argc, char** argv, run_options* out) {
   return -1;
 }
 
-// out/NAME, where NAME is the scene file without folder and ending.
+// out/NAME, where NAME is the scene file without folder and suffix.
 static void default_folder(const char* scene_path, char* out, size_t capacity) {
   const char* name = strrchr(scene_path, '/');
   name = name ? name + 1 : scene_path;
@@ -207,7 +205,7 @@ static int start_run(run* r) {
   return -1;
 }
 
-// The cells of the world are those of the frame that it stopped at: the next frames refer to them.
+// The cells of the world are those of the frame that it stopped at; later frames refer to them.
 static yw_status find_known_cells(run* r, yw_error* error) {
   run_folder folder;
   frame_data frame;
@@ -223,7 +221,7 @@ static yw_status find_known_cells(run* r, yw_error* error) {
   return status;
 }
 
-// Goes to the place where the run in the folder stopped, if it is one of this scene.
+// Continues where the run in the folder stopped, if it is one of this scene.
 static int resume_run(run* r, const run_info* old) {
   yw_error error = {0};
   if (run_info_compare(r->dir, old, &r->info, &error) < 0 ||
@@ -268,8 +266,7 @@ static int open_run(run* r) {
   return code;
 }
 
-// Frames
-// ----------------------------------------------------------------------------------------------
+// Frames ------------------------------------------------------------------------------------------
 
 static int save_progress(run* r, double seconds, bool with_snapshot) {
   yw_error error = {0};
@@ -301,7 +298,7 @@ static void describe_speed(const run* r, double seconds, int32_t made, char* out
            simulated, seconds, simulated / (seconds > 1e-9 ? seconds : 1e-9));
 }
 
-// One frame: step, write. Returns -1 to go on.
+// One frame: step, write. Returns -1 to continue.
 static int make_frame(run* r) {
   yw_error error = {0};
   yw_step_report report;
@@ -337,7 +334,7 @@ static int make_frames(run* r) {
     progress_show(&p, r->frame, detail);
   }
   progress_end(&p);
-  // After a fault the last snapshot stays: it is the last one known to be good.
+  // After a fault the last snapshot is kept: it is the last one known to be good.
   int saved = save_progress(r, progress_seconds(&p), code < 0);
   if (code < 0) code = saved;
   if (code < 0 && interrupted) {

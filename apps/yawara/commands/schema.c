@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// yawara schema: what scene files may say, from the tables that their reader uses.
+// yawara schema: the schema of scene files, from the tables that their reader uses.
 #include <stdio.h>
 
 #include "commands/commands.h"

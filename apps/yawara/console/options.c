@@ -85,7 +85,7 @@ static int set_option(const option* o, const char* text) {
   return -1;
 }
 
-// Handles argv[*i], an option; moves *i over its argument.
+// Handles the option argv[*i]; advances *i past its argument.
 static int take_option(const command* self, int argc, char** argv, int* i) {
   const char* given = argv[*i];
   const option* o = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Command-line options from a table: parsing, --help, and errors that say what was meant.
+// Command-line options from a table: parsing, --help, and errors with suggestions.
 #ifndef YW_APP_CONSOLE_OPTIONS_H
 #define YW_APP_CONSOLE_OPTIONS_H
 
@@ -37,14 +37,14 @@ typedef struct command {
   const char* name;
   const char* summary;   ///< one line
   const char* usage;     ///< after "yawara"
-  const char* about;     ///< lines that say what happens, may be NULL
+  const char* about;     ///< what the command does, as lines; may be NULL
   const char* examples;  ///< lines, may be NULL
   const option* options;
   int32_t num_options;
   int32_t min_arguments, max_arguments;
 } command;
 
-/// Fills targets and arguments (room for max_arguments). Returns -1 to go on, or the exit code.
+/// Fills targets and arguments (space for max_arguments). Returns -1 to continue, or the exit code.
 int parse_options(const command* self, int argc, char** argv, const char** arguments,
                   int32_t* num_arguments);
 /// Prints "yawara: message" to standard error and returns EXIT_BAD_INPUT.

@@ -7,7 +7,7 @@
 
 #include "yawara/extend/timer.h"
 
-// s between two lines.
+// s between two updates.
 #define TERMINAL_INTERVAL 0.1
 #define LOG_INTERVAL 5.0
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Progress of long work: one line that is rewritten on a terminal, plain lines now and then in a
-// log.
+// Progress of long work: one line, rewritten, on a terminal; occasional plain lines in a log.
 #ifndef YW_APP_CONSOLE_PROGRESS_H
 #define YW_APP_CONSOLE_PROGRESS_H
 
@@ -17,7 +16,7 @@ typedef struct progress {
 
 /// Work goes from item `first` (already done) to item `total`.
 progress progress_start(const char* what, int32_t first, int32_t total, bool quiet);
-/// `done` items are finished; detail (may be NULL) stands behind the count.
+/// `done` items are finished; detail (may be NULL) follows the count.
 void progress_show(progress* p, int32_t done, const char* detail);
 /// Ends the line.
 void progress_end(progress* p);

@@ -8,7 +8,7 @@
 
 #include "yawara/extend/timer.h"
 
-// Columns of the line that tells how far models are, and s before it appears.
+// Width of the progress line for models, in columns, and s before it appears.
 #define LINE_COLUMNS 48
 #define SECONDS_BEFORE_LINE 0.3
 
@@ -24,14 +24,14 @@ yw_simd scene_options_simd(const scene_options* options) {
 const char* cache_folder(char out[CACHE_FOLDER_MAX]) {
   const char* base = getenv("XDG_CACHE_HOME");
   const char* middle = "";
-  // As the XDG specification says: a path that is not absolute does not count.
+  // The XDG specification says to ignore paths that are not absolute.
   if (!base || base[0] != '/') base = getenv("HOME"), middle = "/.cache";
   if (!base || base[0] != '/') return NULL;
   int length = snprintf(out, CACHE_FOLDER_MAX, "%s%s/yawara", base, middle);
   return length > 0 && length < CACHE_FOLDER_MAX ? out : NULL;
 }
 
-// One line on a terminal once it takes more than a moment; nothing in a log.
+// One line on a terminal if building takes long; nothing in a log.
 typedef struct making_line {
   double started;
   bool shown;

@@ -28,12 +28,12 @@ typedef struct scene_options {
         0, 0                                                                                     \
   }
 
-/// Checks the options and reads the scene. Returns -1 to go on, or the exit code.
+/// Checks the options and reads the scene. Returns -1 to continue, or the exit code.
 int scene_options_read(const scene_options* options, const char* path, yw_scene** out,
                        yw_error* warning, yw_error* error);
 
 #define CACHE_FOLDER_MAX 1024
-/// $XDG_CACHE_HOME/yawara or ~/.cache/yawara, where results of long work are kept; NULL when
+/// $XDG_CACHE_HOME/yawara or ~/.cache/yawara, where results of long computations are kept; NULL if
 /// neither is known.
 const char* cache_folder(char out[CACHE_FOLDER_MAX]);
 yw_simd scene_options_simd(const scene_options* options);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Texts and counted arrays in the files of a run, for those who write them and those who do not
-// trust them.
+// Strings and counted arrays in the files of a run: writing, and reading with all checks.
 #ifndef YW_APP_PLAYBACK_BYTES_H
 #define YW_APP_PLAYBACK_BYTES_H
 
@@ -8,7 +7,7 @@
 
 #include "yawara/extend/stream.h"
 
-/// Length and bytes, without the 0 at the end.
+/// Length and bytes, without the terminating 0.
 static inline void write_text(yw_writer* writer, const char* text) {
   size_t length = strlen(text);
   yw_write_u32(writer, (uint32_t)length);
@@ -23,12 +22,12 @@ static inline void write_indices(yw_writer* writer, const int32_t* indices, size
   for (size_t i = 0; i < count; ++i) yw_write_u32(writer, (uint32_t)indices[i]);
 }
 
-/// True when so many things of `size` bytes each may still follow.
+/// True if `count` items of `size` bytes each may still follow.
 static inline bool has_room(const yw_reader* reader, size_t count, size_t size) {
   return !reader->failed && count <= (reader->size - reader->offset) / size;
 }
 
-/// A count of things of `size` bytes each that are still to come.
+/// A count of items of `size` bytes each that must still follow.
 static inline bool read_count(yw_reader* reader, size_t size, int32_t* out) {
   uint32_t count = yw_read_u32(reader);
   if (count > INT32_MAX || !has_room(reader, count, size)) return false;
@@ -36,7 +35,7 @@ static inline bool read_count(yw_reader* reader, size_t size, int32_t* out) {
   return true;
 }
 
-/// out has room for `capacity` bytes; longer texts, and those with a 0 inside, are refused.
+/// out has space for `capacity` bytes; longer strings, and those that contain a 0, are refused.
 static inline bool read_text(yw_reader* reader, char* out, size_t capacity) {
   int32_t length;
   if (!read_count(reader, 1, &length) || (size_t)length >= capacity) return false;

@@ -27,7 +27,7 @@ typedef struct exporter {
   bool skin;
   run_folder run;
   int32_t num_bodies;
-  char (*names)[MAX_NAME];           // of each body, usable as file names, all different
+  char (*names)[MAX_NAME];           // of each body, valid as file names and unique
   yw_point_cache_writer* caches[2];  // PC2 and MDD, one per body
   yw_pvd_entry* series;              // of the VTU files
   char (*series_files)[MAX_NAME + 16];
@@ -58,7 +58,7 @@ static bool each_format(const char* formats, bool wanted[NUM_FORMATS]) {
 
 bool export_formats_known(const char* formats) { return each_format(formats, NULL); }
 
-// Names: letters, digits, - and _; a number is put behind so that they differ.
+// Names of letters, digits, - and _; a number is appended to make them unique.
 static void name_bodies(exporter* e) {
   for (int32_t i = 0; i < e->num_bodies; ++i) {
     const char* name = e->run.shown->bodies[i].name;
@@ -93,7 +93,7 @@ static yw_status make_folders(exporter* e, const char* out_dir, yw_error* error)
   return YW_OK;
 }
 
-// A point cache needs the surface that it moves.
+// A point cache needs the surface that it animates.
 static yw_status open_point_caches(exporter* e, int format, yw_error* error) {
   yw_point_cache_writer* caches = YW_NEW_ARRAY(NULL, yw_point_cache_writer, e->num_bodies);
   e->caches[format - PC2] = caches;
@@ -122,7 +122,7 @@ static yw_status open_point_caches(exporter* e, int format, yw_error* error) {
 
 static yw_status open_exporter(exporter* e, const export_def* def, yw_error* error) {
   yw_status status = run_folder_open(def->run_dir, &e->run, error);
-  // Frames that run.json only claims to have would be paid for in memory.
+  // Do not allocate memory for frames that exist only in run.json.
   if (status >= 0) status = run_folder_check_frames(&e->run, error);
   if (status >= 0) status = make_folders(e, def->out_dir, error);
   if (status < 0) return status;
@@ -148,7 +148,7 @@ static yw_status open_exporter(exporter* e, const export_def* def, yw_error* err
   return status;
 }
 
-// Tets, or single particles where there are none, with fields of points and cells.
+// Tets, or single particles if there are none, with point and cell fields.
 static yw_status write_vtu(exporter* e, const frame_data* frame, int32_t index, yw_error* error) {
   const frame_body* body = &frame->bodies[index];
   bool loose = body->num_cells == 0;
@@ -180,7 +180,7 @@ static yw_status write_vtu(exporter* e, const frame_data* frame, int32_t index, 
   return status;
 }
 
-// Particles of any body; radii under the name that Houdini knows.
+// Particles of any body, with radii under the name that Houdini uses.
 static yw_status write_bgeo(exporter* e, const frame_data* frame, int32_t index, yw_error* error) {
   const frame_body* body = &frame->bodies[index];
   yw_bgeo_field* fields = YW_NEW_ARRAY(NULL, yw_bgeo_field, body->num_fields + 1);
@@ -199,7 +199,7 @@ static yw_status write_bgeo(exporter* e, const frame_data* frame, int32_t index,
   return status;
 }
 
-// Values of all fields on what is shown, one after the other; and the radii of particles.
+// Values of all fields on what is shown, one after another; and the radii of particles.
 static yw_status gather_fields(exporter* e, const frame_body* body, int32_t index,
                                const yw_tri_mesh* posed, yw_ply_field** out, int32_t* count,
                                float** values) {
@@ -235,7 +235,7 @@ static yw_status write_ply(exporter* e, const char* path, const yw_tri_mesh* pos
   return status;
 }
 
-// What is written of a body that has no surface: its particles, or a skin around them.
+// What is exported of a body without a surface: its particles, or a skin around them.
 static yw_status take_particles(const exporter* e, const frame_body* body, yw_tri_mesh* posed,
                                 yw_tri_mesh* skin, yw_error* error) {
   posed->num_vertices = body->num_particles;

@@ -22,7 +22,7 @@ void frame_free(frame_data* frame) {
 
 // Fields by name --------------------------------------------------------------------------------
 
-// True when the list is "all" or has the name among its commas.
+// True if the list is "all" or contains the name.
 static bool lists(const char* fields, const char* name) {
   if (!fields) return false;
   if (strcmp(fields, "all") == 0) return true;
@@ -115,7 +115,7 @@ bool frame_field_range(const frame_data* frame, const char* name, double* low, d
 
 // From a world ----------------------------------------------------------------------------------
 
-// Hands out parts of the one block of values; with NULL it only counts.
+// Hands out parts of a single block of values; with NULL it only counts.
 typedef struct value_room {
   uint32_t* values;
   size_t used;
@@ -127,7 +127,7 @@ static void* take_values(value_room* room, size_t count) {
   return part;
 }
 
-// The tets as they are now, unless they are those of the model or of an earlier frame.
+// Copies the current tets, unless they are those of the model or of an earlier frame.
 static bool take_cells(const frame_def* def, int32_t body, value_room* room, frame_body* out) {
   yw_body_id id = yw_world_body(def->world, body);
   uint64_t version = yw_body_cells_version(def->world, id);
@@ -209,7 +209,7 @@ yw_status frame_take(const frame_def* def, frame_data* out, yw_error* error) {
       (frame_data){.number = def->number, .time = yw_world_time(def->world), .num_bodies = bodies};
   out->bodies = YW_NEW_ARRAY(NULL, frame_body, bodies);
   bool ok = out->bodies && take_poses(def, out);
-  // Once to count, once to fill.
+  // First pass counts, second pass fills.
   value_room room = {0};
   for (int pass = 0; pass < 2 && ok; ++pass) {
     room.used = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The files of frames, see docs/runs.md.
+// The frame files of a run, see docs/runs.md.
 #include "playback/bytes.h"
 #include "playback/frame.h"
 #include "yawara/extend/memory.h"
@@ -82,7 +82,7 @@ static bool read_cells(yw_reader* reader, number_room* room, uint32_t flags, int
   out->num_cells = (int32_t)count;
   out->cells_frame = flags & CELLS ? number : -1;
   if (flags & CELLS_OF_FRAME) {
-    // Cells are written before they are referred to.
+    // Cells are only referred to after the frame that stores them.
     return !(flags & CELLS) && read_indices(reader, 1, number, &out->cells_frame);
   }
   if (!(flags & CELLS)) return true;
@@ -94,7 +94,7 @@ static bool read_cells(yw_reader* reader, number_room* room, uint32_t flags, int
 
 static bool read_fields(yw_reader* reader, number_room* room, frame_body* out) {
   int32_t count;
-  // Each has two lengths and a flag at least.
+  // Each has at least two lengths and a flag.
   if (!read_count(reader, 12, &count)) return false;
   out->fields = YW_NEW_ARRAY(NULL, frame_field, count);
   if (!out->fields) return false;
@@ -143,7 +143,7 @@ static bool read_poses(yw_reader* reader, frame_data* out) {
 
 static bool read_bodies(yw_reader* reader, frame_data* out) {
   int32_t bodies;
-  // Every body has four numbers at least; all arrays together are no longer than what is left.
+  // Every body has at least four numbers; all arrays together fit in the remaining bytes.
   if (!read_count(reader, 16, &bodies)) return false;
   out->bodies = YW_NEW_ARRAY(NULL, frame_body, bodies);
   out->values = YW_NEW_ARRAY(NULL, uint32_t, (reader->size - reader->offset) / 4 + 1);

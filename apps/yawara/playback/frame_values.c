@@ -8,8 +8,8 @@
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
-// Vertices of the mesh that no cell in use has take the mean of their neighbours, from the known
-// ones outwards: adaptive bodies use only part of the vertices that carry the surface.
+// Vertices that are in no cell in use take the mean of their neighbours, from the known ones
+// outwards: adaptive bodies use only some of the vertices that carry the surface.
 static void fill_gaps(const yw_tet_mesh* mesh, float* values) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -67,8 +67,8 @@ static int compare_places(const void* a, const void* b) {
   return (p->particle > q->particle) - (p->particle < q->particle);
 }
 
-// The particle nearest to a point among places sorted by x: outwards on both sides, until the
-// difference in x alone is too much.
+// The particle nearest to a point among those sorted by x: searches outwards on both sides until
+// the difference in x alone is too large.
 static int32_t nearest_place(const place* places, int32_t count, yw_vec3 p) {
   int32_t low = 0, high = count;
   while (low < high) {
@@ -144,7 +144,7 @@ static bool carry_by_neighbours(const frame_body* body, const float* values, int
   return true;
 }
 
-// A surface that follows the mesh takes numbers from it the way it takes positions.
+// A surface that follows the mesh interpolates values in the same way as positions.
 static bool carry_as_positions(const frame_body* body, const shown_model* model,
                                const float* values, float* out) {
   int32_t vertices = model->surface.num_vertices;

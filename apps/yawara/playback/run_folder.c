@@ -33,7 +33,7 @@ static bool has_file(const char* dir, const char* name) {
   return access(path, F_OK) == 0;
 }
 
-// Looking at a run --------------------------------------------------------------------------------
+// Reading a run -----------------------------------------------------------------------------------
 
 static yw_status read_shown(run_folder* run, yw_error* error) {
   char path[MAX_FILE];
@@ -81,7 +81,7 @@ void run_folder_close(run_folder* run) {
   *run = (run_folder){0};
 }
 
-// A frame as it stands in its file.
+// A frame as stored in its file.
 static yw_status read_frame_file(const run_folder* run, int32_t number, frame_data* out,
                                  yw_error* error) {
   char path[MAX_FILE];
@@ -104,7 +104,7 @@ static yw_status read_frame_file(const run_folder* run, int32_t number, frame_da
   return YW_OK;
 }
 
-// Keeps the cells of a body of the frame that holds them.
+// Keeps the cells of a body from the frame that stores them.
 static bool keep_cells(run_cells* cells, const frame_data* holder, int32_t index) {
   const frame_body* body = &holder->bodies[index];
   yw_mem_free(NULL, cells->corners);
@@ -117,7 +117,7 @@ static bool keep_cells(run_cells* cells, const frame_data* holder, int32_t index
   return cells->corners != NULL;
 }
 
-// Reads the cells of all bodies that are in frame `number`.
+// Reads the cells of all bodies that are stored in frame `number`.
 static yw_status load_cells(run_folder* run, const frame_data* frame, int32_t number,
                             yw_error* error) {
   frame_data holder;
@@ -174,7 +174,7 @@ yw_status run_folder_check_frames(const run_folder* run, yw_error* error) {
   return YW_OK;
 }
 
-// Making a run ------------------------------------------------------------------------------------
+// Writing a run -----------------------------------------------------------------------------------
 
 bool run_folder_exists(const char* dir) { return has_file(dir, "run.json"); }
 
@@ -200,7 +200,7 @@ yw_status run_folder_clear(const char* dir, yw_error* error) {
   return YW_OK;
 }
 
-// The text of the scene, as it was when the scene was read.
+// The text of the scene at the time when the scene was read.
 static yw_status copy_scene(const char* dir, const yw_scene* scene, yw_error* error) {
   yw_scene_file own = yw_scene_file_at(scene, 0);
   yw_file_data text = {0};
@@ -222,7 +222,7 @@ static yw_status copy_scene(const char* dir, const yw_scene* scene, yw_error* er
   return status;
 }
 
-// The bytes of shown.ywr but for the seal; data NULL: memory is out.
+// The bytes of shown.ywr without the seal; data NULL: out of memory.
 static yw_writer make_shown(const shown_scene* shown) {
   yw_writer counter = {0};
   shown_write(shown, &counter);

@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: MIT
-// A run on disk: run.json (what was run), scene.json (a copy of the scene), shown.ywr (what does
-// not change from frame to frame), frames/NNNNNN.ywf and snapshot.yws (where to go on). Every file
-// appears complete or not at all. docs/runs.md describes them.
+// A run on disk: run.json (what was run), scene.json (a copy of the scene), shown.ywr (everything
+// shown that does not change from frame to frame), frames/NNNNNN.ywf and snapshot.yws (where to
+// resume). Files are written atomically. See docs/runs.md for the format.
 #ifndef YW_APP_PLAYBACK_RUN_FOLDER_H
 #define YW_APP_PLAYBACK_RUN_FOLDER_H
 
 #include "playback/frame.h"
 #include "playback/run_info.h"
 
-/// Cells of a body that were read from the frame that holds them.
+/// Cells of a body, read from the frame that stores them.
 typedef struct run_cells {
   int32_t frame;  ///< meaningless while corners is NULL
   int32_t num_particles, num_cells;
   int32_t* corners;
 } run_cells;
 
-/// A run that is looked at. Zero-initialised: closed.
+/// A run opened for reading. Zero-initialised: closed.
 typedef struct run_folder {
   char dir[RUN_MAX_PATH];
   run_info info;
   shown_scene* shown;
-  run_cells* cells;  ///< of each body, as they were last needed
+  run_cells* cells;  ///< of each body, from the last frame that needed them
 } run_folder;
 
-/// Reads run.json and what is shown.
+/// Reads run.json and shown.ywr.
 yw_status run_folder_open(const char* dir, run_folder* out, yw_error* error);
 void run_folder_close(run_folder* run);
-/// A frame that fits what is shown, to be freed with frame_free. Its cells are valid until the next
-/// frame is read.
+/// Reads a frame and checks that it fits what is shown. Free it with frame_free. Its cells are
+/// valid until the next frame is read.
 yw_status run_folder_read_frame(run_folder* run, int32_t number, frame_data* out, yw_error* error);
-/// All frames of run.json are there; whether they are sound only reading tells.
+/// Checks that all frames of run.json exist. Only reading tells whether they are intact.
 yw_status run_folder_check_frames(const run_folder* run, yw_error* error);
 
-// Making a run ------------------------------------------------------------------------------------
+// Writing a run -----------------------------------------------------------------------------------
 
 bool run_folder_exists(const char* dir);
-/// Makes the folder and those above it, and removes what an earlier run left there.
+/// Creates the folder and its parents, and removes what an earlier run left there.
 yw_status run_folder_clear(const char* dir, yw_error* error);
-/// Writes the copy of the scene and what is shown; fills info->shown_hash.
+/// Writes the copy of the scene and shown.ywr; sets info->shown_hash.
 yw_status run_folder_write_shown(const char* dir, const yw_scene* scene, const shown_scene* shown,
                                  run_info* info, yw_error* error);
-/// The hash that run_folder_write_shown would fill in.
+/// The hash that run_folder_write_shown would set.
 yw_status run_folder_shown_hash(const shown_scene* shown, uint64_t* out, yw_error* error);
 yw_status run_folder_write_frame(const char* dir, const run_info* info, const frame_data* frame,
                                  yw_error* error);
@@ -60,7 +60,7 @@ typedef struct snapshot_info {
   uint64_t steps;
   size_t bytes;
 } snapshot_info;
-/// What a snapshot file says of itself.
+/// Reads the header of a snapshot file.
 yw_status snapshot_info_read(const char* path, snapshot_info* out, yw_error* error);
 
 #endif

@@ -62,7 +62,7 @@ yw_status run_info_compare(const char* dir, const run_info* old, const run_info*
   for (int32_t i = 0; i < old->num_files || i < fresh->num_files; ++i) {
     const run_file* a = i < old->num_files ? &old->files[i] : NULL;
     const run_file* b = i < fresh->num_files ? &fresh->files[i] : NULL;
-    // The scene may have another name by now; its text counts.
+    // The scene may have been renamed; only its text counts.
     bool named = a && b && (i == 0 || strcmp(a->path, b->path) == 0);
     if (named && a->bytes == b->bytes && a->hash == b->hash) continue;
     return yw_fail(error, YW_ERR_INVALID,
@@ -198,7 +198,7 @@ static bool read_tree(const yw_json* root, run_info* out) {
   return read_files(yw_json_get(root, "files"), out) && !bad;
 }
 
-// A version that is not this one is said to be so.
+// A different version gets an error message of its own.
 static yw_status check_version(const char* path, const yw_json* root, yw_error* error) {
   bool missing = false;
   double version = number_of(root, "yawara_run", 1, 1e9, &missing);

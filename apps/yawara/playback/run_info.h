@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// run.json: what was run, of which files, and how far it has come. docs/runs.md describes it.
+// run.json: what was run, from which files, and how far it got. See docs/runs.md.
 #ifndef YW_APP_PLAYBACK_RUN_INFO_H
 #define YW_APP_PLAYBACK_RUN_INFO_H
 
@@ -21,26 +21,26 @@ typedef struct run_info {
   int32_t num_overrides;
   char overrides[RUN_MAX_OVERRIDES][256];  ///< "path=value"
   int32_t num_files;
-  run_file* files;   ///< the scene's own text first
-  char fields[256];  ///< kept in the frames, as asked for; "" for none
+  run_file* files;   ///< the scene file itself first
+  char fields[256];  ///< stored in the frames, as requested; "" for none
   float fps;
   int32_t substeps;
-  int32_t frames;       ///< asked for
-  int32_t frames_done;  ///< written; frame 0 is not counted
-  uint64_t shown_hash;  ///< that the file of what is shown ends with
+  int32_t frames;       ///< requested
+  int32_t frames_done;  ///< written, not counting frame 0
+  uint64_t shown_hash;  ///< hash at the end of shown.ywr
   uint64_t state_hash;  ///< yw_world_hash after frames_done
-  double seconds;       ///< wall clock spent so far
+  double seconds;       ///< wall-clock time spent so far
 } run_info;
 
 /// Lists the files of a scene.
 yw_status run_info_take_files(const yw_scene* scene, run_info* out, yw_error* error);
 yw_status run_info_write(const char* dir, const run_info* info, yw_error* error);
-/// To be freed with run_info_free, also after an error.
+/// Free with run_info_free, also after an error.
 yw_status run_info_read(const char* dir, run_info* out, yw_error* error);
 void run_info_free(run_info* info);
 
-/// Whether `fresh` was made of the same scene, values and files as the run `old` in `dir`. If not,
-/// the error names what differs.
+/// Checks that `fresh` was made from the same scene, values and files as the run `old` in `dir`. If
+/// not, the error names the difference.
 yw_status run_info_compare(const char* dir, const run_info* old, const run_info* fresh,
                            yw_error* error);
 

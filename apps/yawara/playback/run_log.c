@@ -20,7 +20,7 @@ static void put(run_log* log, const char* text) {
   if (fputs(text, log->file) < 0) log->failed = true;
 }
 
-// The cell before this one ends; the first of a row follows none.
+// Preceded by a comma: the first cell of a row is written elsewhere.
 static void put_number(run_log* log, double value) {
   char text[YW_NUMBER_TEXT] = "";
   if (isfinite(value)) yw_format_double(value, text);
@@ -32,7 +32,7 @@ static void put_vector(run_log* log, const double value[3]) {
   for (int k = 0; k < 3; ++k) put_number(log, value[k]);
 }
 
-// A name from the scene as part of a cell: quotes are doubled, line ends become spaces.
+// Writes a name from the scene as part of a cell: doubles quotes, replaces line ends by spaces.
 static void put_quoted(run_log* log, const char* text) {
   for (const char* s = text; *s; ++s) {
     char one[3] = {*s == '\n' || *s == '\r' ? ' ' : *s, *s == '"' ? '"' : 0, 0};
@@ -99,7 +99,7 @@ static void put_body_titles(run_log* log, const yw_world* world, yw_body_id id, 
   }
 }
 
-// The name of a body, with its number where another has the same.
+// The name of a body, with its index if another body has the same name.
 static void unique_name(const yw_world* world, int32_t body, char out[NAME_ROOM]) {
   const char* name = yw_body_name(world, yw_world_body(world, body));
   bool shared = false;
@@ -165,7 +165,7 @@ static void put_body(run_log* log, const yw_world* world, yw_body_id id, const b
   for (int32_t i = 0; i < statistics.count; ++i) put_number(log, statistics.items[i].value);
 }
 
-// Sums are unknown (NAN) as soon as one of their parts is.
+// A sum is unknown (NAN) if any of its parts is.
 static void add_body(body_numbers* all, const body_numbers* n) {
   all->sums.mass += n->sums.mass;
   all->energy.kinetic += n->energy.kinetic;
@@ -234,7 +234,7 @@ yw_status run_log_start(const char* dir, yw_world* world, run_log* out, yw_error
   return status;
 }
 
-// Bytes of the header and of the rows up to `frame`; 0 when there is no header.
+// Bytes of the header and of the rows up to `frame`; 0 if there is no header.
 static size_t kept_bytes(const char* text, size_t size, int32_t frame) {
   size_t kept = 0;
   for (bool header = true; kept < size; header = false) {

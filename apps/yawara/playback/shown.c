@@ -9,18 +9,18 @@
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
-// Rubber that stays sharp where a surface at rest turns by more, degrees.
+// Default look of bodies: rubber; edges that turn by more than this at rest stay sharp, degrees.
 #define BODY_CREASE 40.0f
 #define BODY_GLOSS 0.5f
-// Bodies of worlds that were not made of a scene are grey.
+// Bodies of worlds without a scene are grey.
 #define PLAIN 0.7f
-// Obstacles are duller than bodies, so that these stand out.
+// Obstacles are duller than bodies, so that bodies stand out.
 #define OBSTACLE_CREASE 40.0f
 #define OBSTACLE_GLOSS 0.1f
 // Sides of checker squares, m.
 #define OBSTACLE_CHECKER 0.25f
 #define PLANE_CHECKER 0.5f
-// Stripes of bodies whose colour is less bright than this are lighter than it, else darker.
+// Stripes on bodies darker than this are lighter than the body, otherwise darker.
 #define DARK_BRIGHTNESS 0.1f
 
 // Models ------------------------------------------------------------------------------------------
@@ -66,13 +66,13 @@ static bool take_model(const yw_model* model, shown_model* out) {
   return out->vertices || out->points;
 }
 
-// Numbers of models in the order in which bodies first use them.
+// Numbers models in the order in which bodies first use them.
 static bool take_models(const yw_world* world, shown_scene* out) {
   const yw_model** known = YW_NEW_ARRAY(NULL, const yw_model*, out->num_bodies);
   bool good = known && (out->models = YW_NEW_ARRAY(NULL, shown_model, out->num_bodies));
   for (int32_t i = 0; i < out->num_bodies && good; ++i) {
     const yw_model* model = yw_body_model(world, yw_world_body(world, i));
-    // Copies of a body follow each other: the newest model is the likeliest.
+    // Copies of a body are consecutive: the newest model is the most likely one.
     int32_t at = out->num_models - 1;
     while (at >= 0 && known[at] != model) --at;
     if (at < 0) {
@@ -88,7 +88,7 @@ static bool take_models(const yw_world* world, shown_scene* out) {
 
 // Bodies ------------------------------------------------------------------------------------------
 
-// A darker tone of the colour, or a lighter one where that would not be seen.
+// A darker tone of the colour, or a lighter one if that would not be visible.
 static yw_vec3 tint_of(yw_vec3 color, yw_vec3 tint) {
   bool is_dark = 0.2f * color.x + 0.7f * color.y + 0.1f * color.z < DARK_BRIGHTNESS;
   yw_vec3 dark = yw_v3(color.x * tint.x, color.y * tint.y, color.z * tint.z);
@@ -97,8 +97,8 @@ static yw_vec3 tint_of(yw_vec3 color, yw_vec3 tint) {
   return is_dark ? light : dark;
 }
 
-// The scene's paint over the colour of the body. What a rod or a sheet shows by itself, such as the
-// stripe that tells its twist, is seen through that colour.
+// Applies the scene's paint to the colour of the body. The own colours of a rod or a sheet, such as
+// the stripe that shows twist, become tones of it.
 static bool paint_surface(const yw_scene* scene, int32_t index, const shown_model* model,
                           shown_body* out) {
   const yw_tri_mesh* surface = &model->surface;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What pictures and exports of a run need besides its frames, and what does not change from frame
-// to frame: topology, looks, obstacles, lights, camera. Made of a scene, or read from a run folder,
-// which then needs neither the scene nor its meshes any more.
+// Everything that pictures and exports of a run need besides its frames, and that does not change
+// from frame to frame: topology, looks, obstacles, lights, camera. Built from a scene, or read from
+// a run folder, which then needs neither the scene nor its meshes.
 #ifndef YW_APP_PLAYBACK_SHOWN_H
 #define YW_APP_PLAYBACK_SHOWN_H
 
@@ -11,28 +11,28 @@
 
 #define SHOWN_MAX_NAME 224  // bytes, the 0 at the end included
 
-/// How the vertices of a surface are found. The numbers stand in files.
+/// How the vertices of a surface are computed. The values are stored in files.
 typedef enum shown_surface {
-  SHOWN_PARTICLES = 0,  ///< there is no surface: particles are shown
+  SHOWN_PARTICLES = 0,  ///< no surface: particles are shown
   SHOWN_BOUNDARY = 1,   ///< each is a vertex of the mesh
-  SHOWN_EMBEDDED = 2,   ///< each is carried by four of them
-  SHOWN_OWN = 3,        ///< frames hold them
+  SHOWN_EMBEDDED = 2,   ///< each is interpolated from four of them
+  SHOWN_OWN = 3,        ///< stored in the frames
 } shown_surface;
 
-/// Shared by all bodies that are made alike.
+/// Shared by all bodies built alike.
 typedef struct shown_model {
   char method[16];
   yw_tet_mesh tets;     ///< at rest; without tets for rods and sheets, empty for loose particles
   yw_tri_mesh surface;  ///< at rest
   shown_surface kind;   ///< of the surface
-  int32_t* vertices;    ///< of a BOUNDARY, one per vertex of the surface; else NULL
-  yw_embedded_point* points;  ///< of an EMBEDDED surface; else NULL
+  int32_t* vertices;    ///< of a BOUNDARY surface, one per vertex; otherwise NULL
+  yw_embedded_point* points;  ///< of an EMBEDDED surface; otherwise NULL
 } shown_model;
 
 typedef struct shown_look {
   yw_vec3 color;   ///< linear RGB
   float gloss;     ///< 0 chalk, 0.5 rubber, 1 wet jelly
-  float crease;    ///< edges that turn by more stay sharp, degrees
+  float crease;    ///< edges that turn by more than this stay sharp, degrees
   float checker;   ///< side of checker squares, m; 0: none
   yw_vec3 color2;  ///< of every other square of a plane
   bool visible;
@@ -40,11 +40,11 @@ typedef struct shown_look {
 
 typedef struct shown_body {
   char name[SHOWN_MAX_NAME];
-  int32_t model;  ///< in shown_scene.models
-  double mass;    ///< kg, at the beginning
+  int32_t model;  ///< index in shown_scene.models
+  double mass;    ///< kg, at the start
   shown_look look;
-  /// Linear RGB of each vertex of the surface, or of each particle where there is none; num_colors
-  /// 0: the look's color, or those of the model's surface where it has some.
+  /// Linear RGB of each vertex of the surface, or of each particle if there is none. num_colors 0:
+  /// the look's color, or the colors of the model's surface if it has any.
   yw_vec3* colors;
   int32_t num_colors;
 } shown_body;
@@ -52,15 +52,15 @@ typedef struct shown_body {
 typedef struct shown_obstacle {
   char name[SHOWN_MAX_NAME];
   shown_look look;
-  bool plane;      ///< the half space normal . p <= offset; else the surface
+  bool plane;      ///< the half space normal . p <= offset; otherwise the surface
   bool unbounded;  ///< the surface is only the part near the origin
   yw_vec3 normal;
   float offset;         ///< m
-  yw_tri_mesh surface;  ///< before the pose, as the plane
+  yw_tri_mesh surface;  ///< in its own coordinates, before the pose, like the plane
 } shown_obstacle;
 
 typedef struct shown_scene {
-  bool has_camera;  ///< false: pictures choose one that sees all
+  bool has_camera;  ///< false: pictures choose a camera that sees everything
   yw_camera camera;
   yw_render_sun sun;
   yw_render_sky sky;
@@ -71,10 +71,10 @@ typedef struct shown_scene {
   shown_obstacle* obstacles;
 } shown_scene;
 
-/// Everything is copied. scene may be NULL: bodies have a plain look and there are no obstacles.
+/// Copies everything. scene may be NULL: bodies have a plain look and there are no obstacles.
 yw_status shown_create(const yw_scene* scene, const yw_world* world, shown_scene** out,
                        yw_error* error);
-void shown_destroy(shown_scene* shown);  ///< NULL is fine
+void shown_destroy(shown_scene* shown);  ///< NULL is allowed
 
 static inline const shown_model* shown_model_of(const shown_scene* shown, int32_t body) {
   return &shown->models[shown->bodies[body].model];
@@ -83,8 +83,7 @@ static inline const shown_model* shown_model_of(const shown_scene* shown, int32_
 yw_status shown_obstacle_shape(const yw_shape* shape, shown_obstacle* out, yw_error* error);
 
 void shown_write(const shown_scene* shown, yw_writer* writer);
-/// Reads to the end of the bytes. Neither sizes nor indices are believed: YW_ERR_FORMAT when they
-/// make no sense.
+/// Reads to the end of the bytes, checking sizes and indices: YW_ERR_FORMAT if they are invalid.
 yw_status shown_read(yw_reader* reader, shown_scene** out);
 
 #endif

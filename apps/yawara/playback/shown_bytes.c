@@ -92,7 +92,7 @@ void shown_write(const shown_scene* shown, yw_writer* writer) {
 
 // Reading -----------------------------------------------------------------------------------------
 
-// Fewest bytes that a model, a body and an obstacle take in the file.
+// Minimum sizes of a model, a body and an obstacle in the file, bytes.
 enum { MIN_MODEL = 28, MIN_BODY = 60, MIN_OBSTACLE = 64 };
 
 static bool read_flag(yw_reader* reader, bool* out) {
@@ -115,7 +115,7 @@ static yw_vec3 read_vector(yw_reader* reader) {
   return value;
 }
 
-// NULL: the file is too short for so many, or memory is out.
+// NULL: the file is too short for this count, or out of memory.
 static yw_vec3* read_vectors(yw_reader* reader, int32_t count) {
   if (!has_room(reader, (size_t)count, sizeof(yw_vec3))) return NULL;
   yw_vec3* values = YW_NEW_ARRAY(NULL, yw_vec3, count);
@@ -123,7 +123,7 @@ static yw_vec3* read_vectors(yw_reader* reader, int32_t count) {
   return values;
 }
 
-// Groups of `size` numbers of things, of which there are `limit`.
+// Groups of `size` indices below `limit`.
 static int32_t* read_groups(yw_reader* reader, int32_t count, size_t size, int32_t limit) {
   if (!has_room(reader, (size_t)count, 4 * size)) return NULL;
   int32_t* indices = YW_NEW_ARRAY(NULL, int32_t, size * (size_t)count);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Obstacles as pictures see them: planes, or triangles around a shape.
+// Obstacles for pictures: planes, or triangles around a shape.
 #include <math.h>
 
 #include "playback/shown.h"
 #include "yawara/extend/vec.h"
 
-// The longest side of a shape is cut into this many cells, or more where a plate is thin.
+// The longest side of a shape is divided into this many cells, or more if the shape is thin.
 #define CELLS 128.0f
 #define MAX_CELLS 256.0f
-// Shapes without end that are not planes are shown up to this distance from the origin, m.
+// Infinite shapes other than planes are shown up to this distance from the origin, m.
 #define FAR_AWAY 20.0f
-// A distance that differs by more from that of a plane belongs to another shape, m.
+// If distances deviate from those of a plane by more than this, it is another shape, m.
 #define PLANE_TOLERANCE 1e-3f
 
 // A half space has the same gradient everywhere and a distance that is linear.
@@ -50,7 +50,7 @@ yw_status shown_obstacle_shape(const yw_shape* shape, shown_obstacle* out, yw_er
   yw_vec3 side = yw_sub(box.upper, box.lower);
   float longest = fmaxf(side.x, fmaxf(side.y, side.z));
   float shortest = fminf(side.x, fminf(side.y, side.z));
-  // Thin plates need cells that do not miss them.
+  // Thin plates need cells small enough not to miss them.
   float size = fmaxf(fminf(longest / CELLS, shortest / 2.0f), longest / MAX_CELLS);
   return yw_shape_surface(shape, NULL, size, &out->surface, error);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A stage turns a frame into something that the ray tracer can draw.
+// A stage turns a frame into a picture description for the ray tracer.
 #ifndef YW_APP_PLAYBACK_STAGE_H
 #define YW_APP_PLAYBACK_STAGE_H
 
@@ -9,29 +9,28 @@
 
 typedef struct stage stage;
 
-/// An empty stage. shown stays with the caller and must outlive it.
+/// Creates an empty stage. shown stays with the caller and must outlive it.
 yw_status stage_create(const shown_scene* shown, stage** out, yw_error* error);
 void stage_destroy(stage* s);
 
 /// Shows the bodies and obstacles of a frame that fits (see frame_fits).
 yw_status stage_show(stage* s, const frame_data* frame, yw_error* error);
 
-/// Box around bodies and bounded visible obstacles, for automatic cameras; empty before the first
-/// frame.
+/// Box of bodies and visible bounded obstacles, for automatic cameras; empty before any frame.
 yw_aabb stage_box(const stage* s);
 
-/// Meshes, planes, lights and camera of what is shown. Without a camera of its own it is seen by
-/// one that has `focus` (all frames of a movie) in view. Valid until the next call.
+/// Meshes, planes, lights and camera of what is shown. If the scene has no camera, one is chosen
+/// that has `focus` (all frames of a movie) in view. Valid until the next call.
 yw_picture stage_picture(stage* s, yw_aabb focus, int32_t width, int32_t height);
 /// Width of edge lines on bodies, pixels; 0 (default): none.
 void stage_set_wireframe(stage* s, float width);
-/// From the next frame on, particles of bodies without a surface get a skin (see skin_available);
-/// default: they are balls.
+/// From the next frame on, particles of bodies without a surface are drawn with a skin (see
+/// skin_available); default: as balls.
 void stage_set_skin(stage* s, bool skin);
-/// True when some body has no surface.
+/// True if some body has no surface.
 bool stage_has_particles(const stage* s);
-/// Colours of bodies that have the field, from the next frame on: `low` and `high` are the ends of
-/// the colour map. NULL: no field. The name must outlive the stage.
+/// From the next frame on, colours bodies by this field; `low` and `high` are the ends of the
+/// colour map. NULL: no field. The name must outlive the stage.
 void stage_set_field(stage* s, const char* field, float low, float high);
 
 #endif

@@ -9,10 +9,10 @@
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
-// Skins are smooth all over: no edge turns by more, degrees.
+// Skins are smooth everywhere: no edge turns by more, degrees.
 #define SKIN_CREASE 180.0f
-// Radius of particles that have none: this share of the box's diagonal over the cube root of their
-// number, but not less than MIN_RADIUS (m).
+// Radius of particles without one: this fraction of the box's diagonal divided by the cube root of
+// their number, but at least MIN_RADIUS (m).
 #define RADIUS_SHARE 0.3f
 #define MIN_RADIUS 1e-4f
 
@@ -58,7 +58,7 @@ yw_aabb stage_body_box(const stage_body* body) {
   return box;
 }
 
-// Values of the field become colours of what is shown.
+// Colours what is shown by the values of the field.
 static yw_status tint(stage_body* body, const frame_body* frame, const frame_field* field,
                       const stage_field* look) {
   yw_status status;
@@ -75,7 +75,7 @@ static yw_status tint(stage_body* body, const frame_body* frame, const frame_fie
   return status;
 }
 
-// Particles that keep a colour of their own; a skin takes that of the nearest one.
+// Particles keep their own colours; a skin takes that of the nearest one.
 static yw_status tint_particles(stage_body* body, const frame_body* frame) {
   const shown_body* shown = body->shown;
   if (shown->num_colors == 0 || body->num_points == 0) return YW_OK;
@@ -111,7 +111,7 @@ static void show_particles(stage_body* body, const frame_body* frame) {
   for (size_t i = 0; i < count; ++i) body->radii[i] = fmaxf(radius, MIN_RADIUS);
 }
 
-// A skin instead of the particles.
+// Replaces the particles by a skin.
 static yw_status show_skin(stage_body* body, yw_error* error) {
   skin_def def = skin_default_def();
   def.count = body->num_points;

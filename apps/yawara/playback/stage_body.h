@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One body on the stage: a surface, or a cloud of balls, or a skin around them where it has none.
+// One body on the stage: a surface or, without one, a cloud of balls or a skin around them.
 #ifndef YW_APP_PLAYBACK_STAGE_BODY_H
 #define YW_APP_PLAYBACK_STAGE_BODY_H
 
@@ -15,11 +15,11 @@ typedef struct stage_body {
   int32_t num_points;  ///< vertices of the surface or skin, or particles
   int32_t capacity;    ///< of the arrays below
   yw_vec3* points;     ///< m
-  yw_vec3* tints;      ///< colours by field or of particles, where `tinted`
+  yw_vec3* tints;      ///< colours by field or of particles, if `tinted`
   bool tinted;
-  float* radii;       ///< m, of particles; NULL: a surface
-  float* values;      ///< of the field, of what is shown; scratch
-  yw_tri_mesh skin;   ///< around the particles, where asked for; else empty
+  float* radii;       ///< m, of particles; NULL: it is a surface
+  float* values;      ///< field values of what is shown; scratch
+  yw_tri_mesh skin;   ///< around the particles, if requested; otherwise empty
   int32_t* carriers;  ///< see frame_shown_values
 } stage_body;
 
@@ -32,13 +32,13 @@ typedef struct stage_field {
 /// shown must outlive the body.
 yw_status stage_body_create(const shown_scene* shown, int32_t index, stage_body* out);
 void stage_body_free(stage_body* body);
-/// True when the body has no surface, but particles.
+/// True if the body has particles but no surface.
 bool stage_body_is_loose(const stage_body* body);
-/// Takes what is to be shown from the frame; particles with a skin around them, when asked for.
+/// Takes what is shown from the frame; with `skin`, particles get a skin around them.
 yw_status stage_body_show(stage_body* body, const frame_body* frame, const stage_field* field,
                           bool skin, yw_error* error);
 yw_aabb stage_body_box(const stage_body* body);
-/// What the ray tracer draws.
+/// The mesh for the ray tracer.
 yw_render_mesh stage_body_mesh(const stage_body* body, float wireframe);
 
 #endif

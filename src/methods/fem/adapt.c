@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Refinement: where strains jump from tet to tet, the front is split; where a family is as straight
-// as its parent would be, it is merged.
+// Refinement: the front is split where strains jump from tet to tet, and merged where the strain of
+// a family hardly differs from that of its parent.
 //
-// DIFFERS: Imai et al. refine where a strain leaves the range in which the sampled matrix holds.
+// DIFFERS: Imai et al. refine where a strain leaves the range in which the sampled matrix is valid.
 // With consistent matrices that range is unlimited for homogeneous material. What a coarse tet
-// cannot show is a strain that varies inside it; the jump between a tet and the mean of its
+// cannot represent is a strain that varies inside it; the jump between a tet and the mean of its
 // neighbours estimates that. The paper's rule is kept as YW_FEM_REFINE_RANGE.
 #include <math.h>
 #include <string.h>
@@ -12,29 +12,29 @@
 #include "math/small/float4.h"
 #include "methods/fem/body.h"
 
-// Thresholds fall by so much per level: bending seen by a tet twice as large is wrong by four times
-// as much energy in eight times the volume.
+// Factor between the thresholds of two levels: for bending, a tet twice as large has four times the
+// energy error, in eight times the volume.
 #define LEVEL_FACTOR 8.0f
-// Softened families (soften.h) bend rightly by themselves. Those next to the finest level may jump
-// by so many tau; coarser ones hardly, since they see less of how strains vary. Larger factors save
-// tets, and let every split raise the energy by more.
+// Softened families (soften.h) bend correctly by themselves. Those next to the finest level may
+// jump by this many tau; coarser ones by much less, since they see less of how strains vary. Larger
+// factors save tets but let every split raise the energy by more.
 #define SOFT_FACTOR 2.5f
 #define SOFT_LEVEL_FACTOR 48.0f
-// Finest tets amid softened ones are stiffer than these, since their border is held straight: a
-// few of them do more harm than good. None are made until a jump exceeds so many thresholds, or
-// this strain.
+// Finest tets among softened ones are stiffer than these, since their border is held straight: a
+// few of them do more harm than good. None are created until a jump exceeds this many thresholds,
+// or this strain.
 #define SOFT_START 5.0f
 #define LARGE_JUMP 0.15f
-// A family is merged at this share of the threshold. At 1.2 fronts flicker and pump energy.
+// A family is merged below this fraction of the threshold. At 1.2, fronts flicker and add energy.
 #define MERGE_SHARE 0.5f
 #define SOFT_MERGE_SHARE 0.4f
-// A tet that was split again after it had been merged is merged again only at this share of what it
-// was merged at, until it has been as straight as that without being split: no front flickers.
+// To prevent flicker, a tet that was split again after a merge is merged again only at this
+// fraction of its jump at that merge, until the jump has been that small without a split.
 #define AGAIN_SHARE 0.5f
 
 // Pins --------------------------------------------------------------------------------------------
 
-// Next to the finest level all children of a family are split, or none.
+// Next to the finest level, either all children of a family are split or none.
 static void force_whole_families(fem_body* b) {
   const fem_hierarchy* h = &b->model->h;
   for (int32_t t = h->level_start[h->max_level - 2]; t < h->level_start[h->max_level - 1]; ++t) {
@@ -53,7 +53,7 @@ void yw_fem_note_pins(fem_body* b) {
   memset(needed, 0, 2 * (size_t)h->num_nodes);
   memset(b->forced, 0, (size_t)h->num_parents);
   for (int32_t i = 0; i < b->num_held; ++i) b->is_held[b->held[i]] = true;
-  // A held node between held parents is where it should be without being free.
+  // A held node between held parents is in the right place without being free.
   for (int32_t i = 0; i < b->num_held; ++i) {
     const int32_t* p = h->node[b->held[i]].parents;
     for (int k = 0; k < 4; ++k) {
@@ -64,7 +64,7 @@ void yw_fem_note_pins(fem_body* b) {
   for (int32_t t = h->num_parents - 1; t >= 0; --t) {
     for (int k = 0; k < FEM_FAMILY_NODES; ++k) {
       int32_t n = h->family[t][k];
-      // How far a single node gives way depends on the size of its tets: all of them are finest.
+      // How far a single node gives way depends on the size of its tets: use only finest ones.
       if (n >= 0 && (pulled[n] || (k >= 4 && needed[n]))) b->forced[t] = true;
     }
     if (b->forced[t] && h->parent[t] >= 0) b->forced[h->parent[t]] = true;
@@ -107,7 +107,7 @@ static fem_forces_def elastic_forces(fem_body* b, const yw_particles* particles,
                           .force = b->force};
 }
 
-// Softened bodies: remembers forces before the front changes. Returns the tets that are squeezed.
+// Softened bodies: stores forces before the front changes. Returns the number of squeezed tets.
 static int32_t before_split(fem_body* b, const yw_particles* particles, const yw_step_ctx* ctx) {
   if (!b->work.soften) return 0;
   const fem_forces_def forces = elastic_forces(b, particles, ctx);
@@ -117,7 +117,7 @@ static int32_t before_split(fem_body* b, const yw_particles* particles, const yw
   return squeezed;
 }
 
-// Nodes of families that were split go to where these forces are the same.
+// Moves the nodes of split families to where these forces are the same.
 static void after_split(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx,
                         int32_t squeezed) {
   if (!b->work.soften) return;
@@ -184,8 +184,8 @@ static void batch_jumps(void* context, int32_t k, int32_t batch) {
   l->kernels->jumps(&args, batch);
 }
 
-// Means over the tets around each node, weighted by volume. A hanging node's tets count for its
-// parents, and it takes their mean.
+// Means over the tets around each node, weighted by volume. The tets of a hanging node count for
+// its parents, and it takes their mean.
 static void average_at_nodes(fem_body* b) {
   const fem_front* f = &b->front;
   yw_float4_view(*node)[2] = (yw_float4_view(*)[2])(void*)b->node_strain;
@@ -253,7 +253,7 @@ typedef struct decision {
   const look* look;
   float threshold[FEM_MAX_LEVEL + 1];
   float merge_share;
-  bool whole;  // children of a family are split all together
+  bool whole;  // split either all children of a family or none
   int32_t num_split, num_merge;
   float stretch;
 } decision;
@@ -264,8 +264,7 @@ static float largest_strain(const float* strain) {
   return largest;
 }
 
-// Whether a strain lies within this share of the range in which the sampled matrix of a coarse tet
-// holds.
+// True if a strain is within this fraction of the valid range of a coarse tet's sampled matrix.
 static bool is_in_range(const fem_body* b, int32_t tet, const float* strain, float share) {
   const fem_range* ranges = b->model->material_data.range;
   for (int i = 0; ranges && i < 6; ++i) {
@@ -336,7 +335,7 @@ static void decide_lane(decision* d, int k, int32_t i) {
   }
 }
 
-// Siblings are merged together, so that families stay whole.
+// Merges siblings only together, so that families stay whole.
 static void merge_siblings_only(decision* d) {
   fem_body* b = d->look->b;
   const fem_hierarchy* h = &b->model->h;
@@ -358,7 +357,7 @@ static void merge_siblings_only(decision* d) {
   d->num_merge = count;
 }
 
-// Whether there are finest tets that nothing but strains asks for.
+// True if there are finest tets that only strains require.
 static bool has_finest(const fem_body* b) {
   const fem_front* f = &b->front;
   for (int32_t i = f->num_families - 1; i >= 0; --i) {
@@ -368,7 +367,7 @@ static bool has_finest(const fem_body* b) {
   return false;
 }
 
-// The largest jump of tets next to the finest level, weighted.
+// The largest weighted jump of tets next to the finest level.
 static float largest_jump(const decision* d) {
   const fem_body* b = d->look->b;
   const fem_hierarchy* h = &b->model->h;
@@ -401,7 +400,7 @@ static void set_thresholds(decision* d) {
   float threshold = d->whole ? SOFT_FACTOR * b->params.tau : b->params.tau;
   float less = 1.0f / (d->whole ? SOFT_LEVEL_FACTOR : LEVEL_FACTOR);
   for (int32_t level = top; level >= 0; --level, threshold *= less) d->threshold[level] = threshold;
-  // A body of one level has no threshold.
+  // A body with a single level has no threshold.
   if (!d->whole) return;
   float start = fminf(SOFT_START * d->threshold[top], fmaxf(LARGE_JUMP, d->threshold[top]));
   if (!has_finest(b) && largest_jump(d) < start) d->threshold[top] = INFINITY;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Listing the tets of a front for the kernels. The lists depend on the front alone, not on how it
-// came about, so that a resumed run adds up in the same order.
+// Lists the tets of a front for the kernels. The lists depend only on the front, not on its
+// history, so a resumed run sums in the same order.
 #include "methods/fem/batches.h"
 
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "methods/fem/element.h"
 #include "yawara/extend/memory.h"
 
-// A family with at least this share of its children in the front is kept together: a child in a
-// family costs about half of a single tet.
+// A family with at least this fraction of its children in the front is kept together: a child in a
+// family costs about half as much as a single tet.
 #define KEEP_TOGETHER 0.5
 #define NOBODY (-2)  // owner of a lane that was never filled; -1 is a lane without a family
 
@@ -55,7 +55,7 @@ static bool allocate_means(const yw_allocator* mem, const fem_kind* kind, int32_
   return b->shares && b->mean_matrices;
 }
 
-// No lane is taken for what it was.
+// Marks all lanes as unfilled.
 static void forget_lanes(fem_work* work) {
   for (int k = 0; k < FEM_KINDS; ++k) {
     for (int32_t i = 0; i < work->kinds[k].capacity; ++i) work->kinds[k].owner[i] = NOBODY;
@@ -70,7 +70,7 @@ bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const f
     ++most[h->type[t] + (yw_fem_shares(tables, h, t) ? 0 : FEM_OWN)];
     if (t < tables->softening.num_families) ++most_soft[FEM_OWN + h->type[t]];
   }
-  // Tets of the finest level are always whole families.
+  // Tets of the finest level always form whole families.
   most[FEM_SINGLES] = h->max_level > 0 ? h->num_parents : h->num_roots;
   bool good = true;
   size_t slots = 0, batches = 0;
@@ -156,7 +156,7 @@ static float* lane_matrix(const lane_place* at, int32_t child, float* base) {
               : NULL;
 }
 
-// Matrix, or factor of the shared one, of a child; nothing of it where it is not present.
+// Fills the matrix of a child, or its factor of the shared one; zero if it is not present.
 static void fill_child(const fem_work* work, const lane_place* at, int32_t c, int32_t tet,
                        bool present, bool soft) {
   if (at->b->factors) {
@@ -193,12 +193,12 @@ static void fill_lane(const lane_place* at, int32_t owner, const int32_t* nodes,
   }
 }
 
-// 6 volumes of an A tet of this level, 1/m^3.
+// 1 / (6 volumes of an A tet of this level), 1/m^3.
 static float inverse_volume6(const fem_hierarchy* h, int32_t root, int32_t level) {
   return (float)((double)(1ll << (3 * level)) / (6.0 * h->shapes[root][FEM_A].volume));
 }
 
-// What the mean strain of a family adds, or nothing (parent -1) beside families that are softened.
+// Fills the mean-strain term of a softened family, or zeros for other lanes (parent -1).
 static void fill_mean(const fem_work* work, const lane_place* at, int32_t parent) {
   const fem_batches* b = at->b;
   if ((int32_t)at->batch >= b->num_soft) return;
@@ -214,8 +214,8 @@ static void fill_mean(const fem_work* work, const lane_place* at, int32_t parent
   for (size_t k = 0; k < FEM_MATRIX; ++k) matrix[k * YW_LANES] = 0.0f;
 }
 
-// A lane that had the same owner and children in the last list is as it should be. Nothing else
-// changes what is in it, except for softening (yw_fem_work_build).
+// True if the lane had the same owner and children in the last list and is up to date. Nothing else
+// changes its contents except softening (yw_fem_work_build).
 static bool is_as_before(const lane_place* at, int32_t owner, int32_t present) {
   size_t i = at->batch * YW_LANES + at->lane;
   bool same = at->b->owner[i] == owner && at->b->present[i] == present;
@@ -262,7 +262,7 @@ static void add_single(fem_work* work, int32_t tet) {
   fill_child(work, &at, 0, tet, true, false);
 }
 
-// Lanes after the last one do as if they were the first node four times, without stiffness.
+// Lanes after the last one repeat the first node four times, without stiffness.
 static void fill_tails(fem_work* work) {
   for (int k = 0; k < FEM_KINDS; ++k) {
     int32_t count = work->kinds[k].count;
@@ -283,7 +283,7 @@ static void fill_tails(fem_work* work) {
   }
 }
 
-// Batches whose lanes all have the same root read its table; others get one of their own.
+// Batches whose lanes all have the same root use its table; others get their own.
 static void fill_tables(fem_work* work) {
   for (int k = 0; k < FEM_OWN; ++k) {
     fem_batches* b = &work->kinds[k];
@@ -311,7 +311,7 @@ static void fill_tables(fem_work* work) {
   }
 }
 
-// Bits of the children of a split tet that are in the front.
+// Bit mask of the children of a split tet that are in the front.
 static int32_t leaves_of(const fem_hierarchy* h, const fem_front* front, int32_t parent,
                          int32_t* count) {
   int32_t bits = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The tets of a front, 16 families (or single tets) at a time, as the kernels want them.
+// The tets of a front in batches of 16 families (or single tets), laid out for the kernels.
 //
 // A family is the children of one split tet: its 11 (or 10) nodes are gathered once for 12 (or 7)
-// children that share 30 (or 24) edges. Families of which only a few children are in the front are
-// taken apart into single tets. What the kernels write per node of a family stays in slots of its
-// own; nodes add up their slots in a fixed order.
+// children that share 30 (or 24) edges. Families with only a few children in the front are split up
+// into single tets. Kernels write results per node of a family into separate slots; nodes add up
+// their slots in a fixed order.
 #ifndef YW_METHODS_FEM_BATCHES_H
 #define YW_METHODS_FEM_BATCHES_H
 
@@ -13,15 +13,15 @@
 #include "methods/fem/materials.h"
 #include "methods/fem/soften.h"
 
-// Kinds of batches. Families by the type of their parent: 0..4 whose children share the matrices of
-// their root, up to a factor, and FEM_OWN + 0..4 with a matrix per child. Then single tets.
+// Kinds of batches. Families by the type of their parent: 0..4 if children share the matrices of
+// their root, up to a factor, and FEM_OWN + 0..4 with one matrix per child. Then single tets.
 #define FEM_KINDS 11
 #define FEM_OWN 5
 #define FEM_SINGLES 10
 #define FEM_MAX_EDGES 30
-#define FEM_NODE_BLOCK 256  ///< nodes per task, a microsecond
+#define FEM_NODE_BLOCK 256  ///< nodes per task, about 1 microsecond
 
-/// How the tets of one kind hang together; local numbers as in fem_child_rule.
+/// Connectivity of the tets of one kind; local numbers as in fem_child_rule.
 typedef struct fem_kind {
   int32_t num_nodes, num_edges, num_children;
   uint8_t edge[FEM_MAX_EDGES][2];  ///< unique edges, local nodes
@@ -33,27 +33,27 @@ typedef struct fem_kind {
   uint8_t child_type[FEM_FAMILY_CHILDREN];
   uint8_t num_of_type[FEM_TYPES], of_type[FEM_TYPES][FEM_FAMILY_CHILDREN];  ///< children by type
   float child_sign[FEM_FAMILY_CHILDREN];
-  /// det of a child's edges times this, over that of an A tet of the level, is J.
+  /// J = det of the child's edges times this, divided by that of an A tet of the level.
   float child_turn[FEM_FAMILY_CHILDREN];
-  float child_volume[FEM_FAMILY_CHILDREN];  ///< over that of an A tet of the level
+  float child_volume[FEM_FAMILY_CHILDREN];  ///< divided by that of an A tet of the level
 } fem_kind;
 
 /// Tables of all kinds.
 void yw_fem_make_kinds(fem_kind kinds[FEM_KINDS]);
 
-/// Tables per root that serve all levels.
+/// Tables per root for all levels.
 typedef struct fem_tables {
   fem_kind kinds[FEM_KINDS];
-  float (*gradients)[FEM_TYPES][9];                 ///< per root: of slots 1..3
+  float (*gradients)[FEM_TYPES][9];                 ///< per root: gradients of slots 1..3
   float (*half_squares)[FEM_TYPES][FEM_MAX_EDGES];  ///< per root, parent type: L^2 / 2 of the edges
-  /// M per root and type, to be multiplied by 2^level and by the factor of the tet. NULL where the
-  /// finest tets have not the same material up to a factor.
+  /// M per root and type, to be multiplied by 2^level and by the tet's factor. NULL unless the
+  /// finest tets have the same material up to a factor.
   float (*root_matrices)[FEM_TYPES][FEM_MATRIX];
   float* finest_factors;  ///< per finest tet; NULL: 1
-  /// M per tet, as it is; NULL where one material serves all levels.
+  /// M per tet, to be used unscaled; NULL if one material serves all levels.
   float (*tet_matrices)[FEM_MATRIX];
-  float* weights;                     ///< per tet: what its jumps of strain count; NULL: 1
-  float (*tet_dampings)[FEM_MATRIX];  ///< the same of damping matrices; NULL without
+  float* weights;                     ///< per tet: weight of its strain jumps; NULL: 1
+  float (*tet_dampings)[FEM_MATRIX];  ///< damping matrices, likewise; NULL: none
   fem_softening softening;
 } fem_tables;
 
@@ -61,33 +61,33 @@ bool yw_fem_tables_create(const yw_allocator* mem, const fem_hierarchy* h,
                           const fem_materials* materials, fem_tables* out);
 void yw_fem_tables_free(const yw_allocator* mem, fem_tables* tables);
 
-/// All of one kind. Arrays are by batch of 16, then as named, then 16 lanes. Lanes beyond count
-/// have matrices of zeros.
+/// All batches of one kind. Arrays are indexed by batch, then as noted, then by 16 lanes. Lanes
+/// beyond count have zero matrices.
 typedef struct fem_batches {
   int32_t count, capacity;  ///< families or tets; batches are (count + 15) / 16
   int32_t* nodes;           ///< num_nodes
   float* half_squares;      ///< num_edges
   // Families that share matrices:
   float* factors;       ///< num_children; 0 for children not in the front
-  int32_t* table_root;  ///< per batch: root of all lanes, or -1: lane_tables
+  int32_t* table_root;  ///< per batch: the root of all lanes, or -1 to use lane_tables
   float* lane_tables;   ///< FEM_TYPES x FEM_MATRIX
   // Others:
   float* matrices;  ///< num_children x FEM_MATRIX; zeros for children not in the front
-  float* offsets;   ///< num_children x 6: tensions that plastic strain takes away
-  float* dampings;  ///< the same; NULL without
-  // Families that are softened, in the first batches; zeros in lanes that are not.
+  float* offsets;   ///< num_children x 6: tensions subtracted for plastic strain
+  float* dampings;  ///< like matrices; NULL: none
+  // Softened families, in the first batches; zeros in lanes that are not softened.
   int32_t num_soft;      ///< batches
-  float* shares;         ///< num_children: of the volume
+  float* shares;         ///< num_children: fraction of the volume
   float* mean_matrices;  ///< FEM_MATRIX: V N^T K N of soften.h
-  float* turn;           ///< sign of det over 6 volumes of an A tet of the level
-  float* scale;          ///< gradients of the root's shapes times this are the parent's (or tet's)
+  float* turn;           ///< sign of det divided by 6 volumes of an A tet of the level
+  float* scale;          ///< factor from the root's shape gradients to the parent's (or tet's)
   int32_t* owner;        ///< parent tet, or the tet
   int32_t* present;      ///< bit c: child c is in the front
-  bool* is_new;          ///< per batch: some lane has changed since its lane_tables were made
+  bool* is_new;          ///< per batch: some lane has changed since its lane_tables were computed
   int32_t* first_slot;   ///< per batch; slot of node n in lane l: first + 16 n + l
 } fem_batches;
 
-/// One batch of the lists.
+/// Reference to one batch.
 typedef struct fem_batch_ref {
   int32_t kind, batch;
 } fem_batch_ref;
@@ -99,11 +99,11 @@ typedef struct fem_work {
   bool soften;
   fem_batches kinds[FEM_KINDS];
   int32_t num_slots, slot_capacity;
-  // Active nodes and batches in the order in which threads share them (order.c).
+  // Active nodes and batches, in the order in which threads process them (order.c).
   int32_t* nodes;       ///< as many as front->num_active
   int32_t* slot_start;  ///< per entry of nodes, + 1
   int32_t* slots;       ///< of a node, ascending
-  int32_t* place;       ///< per node: place in nodes
+  int32_t* place;       ///< per node: index in nodes
   int32_t num_batches;  ///< of all kinds
   fem_batch_ref* order;
   int32_t* root_start;  ///< per root, + 1; scratch
@@ -112,16 +112,16 @@ typedef struct fem_work {
 bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const fem_tables* tables,
                         fem_work* out);
 void yw_fem_work_free(fem_work* work);
-/// Lists the tets of a front; soften: coarse families bend as the finest tets would.
+/// Lists the tets of a front. soften: coarse families bend as the finest tets would.
 void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften);
-/// The part of it that lists nodes, batches and slots in order (order.c).
+/// The part of yw_fem_work_build that lists nodes, batches and slots in order (order.c).
 void yw_fem_work_order(fem_work* work, const fem_front* front);
-/// Bits of the children of a family that are softened together; 0: it is not, or not in the front.
+/// Bit mask of a family's children that are softened together; 0: none, or not in the front.
 int32_t yw_fem_softened(const fem_work* work, const fem_front* front, int32_t parent);
-/// Copies the offsets of tensions of all tets in the lists; 6 per tet of the hierarchy.
+/// Copies the tension offsets of all tets in the lists; 6 per tet of the hierarchy.
 void yw_fem_work_set_offsets(fem_work* work, const float (*tensions)[6]);
 
-/// Whether families with these children share the matrices of their roots.
+/// True if the children of this parent share the matrices of their root.
 static inline bool yw_fem_shares(const fem_tables* t, const fem_hierarchy* h, int32_t parent) {
   return t->root_matrices && !t->tet_dampings && h->level[parent] + 1 == h->max_level;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fem bodies: memory, parameters, snapshots, and what follows from a front.
+// Fem bodies: memory, parameters, snapshots, and data derived from the front.
 #include "methods/fem/body.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
-// A body that was put somewhere is refined where nodes are farther than this from the mean of their
-// parents, over the length of the edge between them.
+// When a body is placed, it is refined where a node is farther than this from the mean of its
+// parents, relative to the length of the edge between them.
 #define BENT_SHARE 1e-4f
 
 // Memory ------------------------------------------------------------------------------------------
@@ -119,11 +119,11 @@ yw_status yw_fem_body_create(const void* model_pointer, const yw_allocator* mem,
   return YW_OK;
 }
 
-// What follows from a front -----------------------------------------------------------------------
+// Data derived from the front ---------------------------------------------------------------------
 
 void yw_fem_front_changed(fem_body* b) {
   const fem_front* f = &b->front;
-  // The paper's own rules are shown as they are.
+  // The paper's own rules are used unmodified.
   const yw_fem_params* params = &b->params;
   bool soften = params->soften && params->refine != YW_FEM_REFINE_RANGE &&
                 params->hanging != YW_FEM_HANGING_SNAP;
@@ -192,7 +192,7 @@ void yw_fem_show_front(fem_body* b) {
   b->shown_version = b->front_version;
 }
 
-// True when a node between the corners of a tet is not where they say.
+// True if a node between the corners of a tet is away from where they would put it.
 static bool is_bent(const fem_body* b, const yw_particles* particles, int32_t tet) {
   const int32_t *family = b->model->h.family[tet], *v = family;
   for (int e = 0; e < 6; ++e) {
@@ -210,12 +210,12 @@ static bool is_bent(const fem_body* b, const yw_particles* particles, int32_t te
          BENT_SHARE * (size + 1e-3f * yw_length(sum));
 }
 
-// The coarsest front that shows the pose: a tet is split when anything inside it is bent.
+// The coarsest front that represents the pose: a tet is split if anything inside it is bent.
 void yw_fem_invalidate(void* state, const yw_particles* particles) {
   fem_body* b = state;
   const fem_hierarchy* h = &b->model->h;
   yw_fem_front_reset(&b->front);
-  // From fine to coarse: a parent of a bent tet counts as bent.
+  // From fine to coarse: the parent of a bent tet counts as bent.
   bool* bent = (bool*)b->carried;
   for (int32_t t = h->num_parents - 1; t >= 0; --t) {
     bool inside = is_bent(b, particles, t);
@@ -331,7 +331,7 @@ static bool load_pins(fem_body* b, yw_reader* reader) {
   return !reader->failed;
 }
 
-// Split flags must be a front: no tet is split whose parent is not.
+// Split flags must form a front: the parent of a split tet is split too.
 static bool load_front(fem_body* b, yw_reader* reader) {
   const fem_hierarchy* h = &b->model->h;
   uint8_t* flags = (uint8_t*)b->carried;

@@ -18,10 +18,10 @@ typedef struct fem_body {
   fem_front front;
   fem_work work;
   fem_scratch scratch;
-  double* mass;     ///< kg per node; of free nodes
-  float* inv_mass;  ///< 1/kg per node; 0 where it is held or not free
+  double* mass;     ///< kg per node; free nodes only
+  float* inv_mass;  ///< 1/kg per node; 0 if held or not free
   yw_vec4* force;
-  double* carried;  ///< 4 per node, while the front changes
+  double* carried;  ///< 4 per node, used while the front changes
   fem_relax relax;
 
   // Refinement.
@@ -29,16 +29,16 @@ typedef struct fem_body {
   float* jumps;    ///< see fem_jump_args
   yw_vec4 (*node_strain)[2];
   int32_t *to_split, *to_merge;
-  float* merge_jump;  ///< per entry of to_merge: what its children differ by
-  float* merged_at;   ///< per parent: the same when it was last merged; 0: it counts no more
-  bool* forced;       ///< per parent: stays split, for pins inside
+  float* merge_jump;  ///< per entry of to_merge: strain jump between its children
+  float* merged_at;   ///< per parent: the same when it was last merged; 0: no longer counts
+  bool* forced;       ///< per parent: stays split because of pins inside
   float since_check;  ///< s
-  float patience;     ///< factor of the time between two looks
-  float stretch;      ///< largest strain at the last look; the stable step shrinks with it
+  float patience;     ///< factor of the time between two checks
+  float stretch;      ///< largest strain at the last check; the stable step shrinks with it
   int64_t inner_steps, splits, merges;
   float last_step;  ///< s
 
-  // Plastic strain of every tet of every level, and the tensions it takes away.
+  // Plastic strain of every tet of every level, and the tensions it subtracts.
   float (*plastic)[6];
   float (*plastic_tension)[6];
   bool has_flown;  ///< some plastic strain is not 0
@@ -49,22 +49,22 @@ typedef struct fem_body {
   int32_t num_held, num_sprung;
   bool* is_held;  ///< per node
 
-  // Free nodes of the surface, side by side for obstacles.
+  // Free nodes of the surface, packed for obstacle contact.
   int32_t num_surface;
   int32_t* surface;
   yw_particles surface_copy;
   yw_vec4* surface_old;
 
-  // Sleep, and what contact did since.
+  // Sleep, and the state that contact is compared with.
   bool asleep;
   float still;                  ///< s since a node was last faster than sleep_speed
   uint64_t sleep_surroundings;  ///< fingerprint of obstacles and gravity when it fell asleep
-  yw_vec4 *end_pos, *end_vel;   ///< as advance left them
+  yw_vec4 *end_pos, *end_vel;   ///< as left by the last advance
 
   // The front as tets and triangles, as of the last advance, invalidate or load.
   uint64_t front_version, shown_version;
   int32_t* cells;      ///< 4 per tet, positive
-  int32_t* cell_tets;  ///< tet of the hierarchy
+  int32_t* cell_tets;  ///< their tets in the hierarchy
   int32_t* triangles;
   int32_t* surface_nodes;
   int32_t num_triangles, num_surface_nodes;
@@ -77,35 +77,34 @@ void yw_fem_invalidate(void* state, const yw_particles* particles);
 void yw_fem_save(const void* state, yw_writer* writer);
 void yw_fem_load(void* state, yw_reader* reader);
 
-/// The front changed, and its masses: batches, lists.
+/// Call after the front and its masses changed: rebuilds batches and lists.
 void yw_fem_front_changed(fem_body* body);
-/// Writes the inverse masses that contact sees.
+/// Writes the inverse masses for contact.
 void yw_fem_show_masses(const fem_body* body, yw_particles* particles);
 /// Lists the front's tets and surface if they are not up to date.
 void yw_fem_show_front(fem_body* body);
 
-/// The lists of pins changed: which nodes are held, which tets must be split for them.
+/// Call after the lists of pins changed: updates held nodes and the tets to be split for them.
 void yw_fem_note_pins(fem_body* body);
-/// Looks at the strains and changes the front where they ask for it (adapt.c); true
-/// when it did.
+/// Evaluates strains and changes the front where needed (adapt.c). True if it changed.
 bool yw_fem_adapt(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx);
-/// Stable step of the finest tets in use as they are stretched, without damping, s (fem.c).
+/// Stable step of the finest tets in use at their current stretch, without damping, s (fem.c).
 float yw_fem_stable_now(const fem_body* body, bool squeezed);
-/// Splits until the level that params ask for, and round pins, at once.
+/// Splits at once to the level that params require, and around pins.
 void yw_fem_enforce(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 
-/// Lets the material flow for a time, s, under the strain of the tets in the batches of a kind
-/// (laid out as in fem_strain_args); true when something flowed (plastic.c).
+/// Lets the material flow for `time` seconds under the strain of the tets in the batches of a kind
+/// (laid out as in fem_strain_args). True if something flowed (plastic.c).
 bool yw_fem_flow(fem_body* body, int k, const float* strains, float time);
-/// Coarse and fine follow each other when the front changes.
+/// Transfer plastic strain between coarse and fine tets when the front changes.
 void yw_fem_flow_merged(fem_body* body, int32_t parent);
 void yw_fem_flow_split(fem_body* body, int32_t parent);
-/// Writes what plastic strains take away from tensions into the lists of the front.
+/// Writes the tension offsets of plastic strains into the lists of the front.
 void yw_fem_flow_offsets(fem_body* body);
-/// Tensions of all tets from their plastic strains.
+/// Recomputes the tensions of all tets from their plastic strains.
 void yw_fem_flow_restore(fem_body* body);
 
-/// What a body shows (shown.c).
+/// Quantities for display (shown.c).
 int32_t yw_fem_num_fields(const void* state);
 yw_field_info yw_fem_field_info(const void* state, int32_t field);
 void yw_fem_field_values(const void* state, const yw_particles* particles, int32_t field,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether tets fit together face to face: what midpoints of shared edges rely on.
+// Checks that tets meet face to face, which midpoints of shared edges rely on.
 #include <stdlib.h>
 
 #include "geometry/mesh_faces.h"
@@ -7,7 +7,7 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
-// A vertex this near a face, over the face's longest edge, lies on it.
+// A vertex this close to a face, relative to the face's longest edge, is on it.
 #define ON_FACE 1e-5
 // Barycentric coordinates below this count as being on the face's corner or edge.
 #define AT_CORNER 1e-4
@@ -36,7 +36,7 @@ static yw_status check_partners(const yw_tet_mesh* mesh, const int32_t* partner,
   return YW_OK;
 }
 
-// p lies in the triangle, edges included, but at none of its corners.
+// True if p is in the triangle, edges included, but not at a corner.
 static bool is_inside_face(const yw_dvec3 t[3], yw_dvec3 p) {
   yw_dvec3 e = yw_dsub(t[1], t[0]), f = yw_dsub(t[2], t[0]), d = yw_dsub(p, t[0]);
   yw_dvec3 n = yw_dcross(e, f);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// One linear tet of St-Venant-Kirchhoff material, written with its edges.
+// One linear tet of St. Venant-Kirchhoff material, formulated in its edges.
 //
 // With l_ab the length of edge ab, L_ab at rest and g_a the gradient of barycentric function a:
 //   q_ab = (l_ab^2 - L_ab^2) / 2
 //   E    = -1/2 sum over edges of q_ab (g_a g_b^T + g_b g_a^T) = N q        Green strain
 //   W    = V/2 E^T C E = 1/2 q^T M q,   M = V N^T C N                       energy
 //   f_a  = sum over edges of T_ab (x_b - x_a),   T = M q                    force
-// The same forces as f_a = -V P g_a with P = F S, for half of the work where tets share edges, and
-// with any C for the price of an isotropic one.
+// These are the forces f_a = -V P g_a with P = F S, at half the work if tets share edges, and with
+// any C at the cost of an isotropic one.
 #ifndef YW_METHODS_FEM_ELEMENT_H
 #define YW_METHODS_FEM_ELEMENT_H
 
@@ -18,8 +18,8 @@ typedef struct fem_mat6 {
   double m[6][6];
 } fem_mat6;
 
-/// N of a shape at level 0: rows are strains, columns edges 01 02 03 12 13 23. At level l it is
-/// 4^l times this, whatever the sign.
+/// N of a shape at level 0: rows are strains, columns edges 01 02 03 12 13 23. At level l it is 4^l
+/// times this, for either sign.
 static inline void yw_fem_strain_matrix(const fem_shape* shape, fem_mat6* out) {
   double(*n)[6] = out->m;
   for (int e = 0; e < 6; ++e) {
@@ -58,7 +58,7 @@ static inline void yw_fem_edge_matrix(const fem_mat6* n, const float c[FEM_MATRI
 static inline void yw_fem_edge_strains(const yw_dvec3 x[4], const yw_dvec3 rest[4], double q[6]) {
   for (int e = 0; e < 6; ++e) {
     int a = yw_fem_edges[e][0], b = yw_fem_edges[e][1];
-    // (l - L)(l + L) of vectors keeps the digits of small strains.
+    // (l - L)(l + L) on vectors preserves the digits of small strains.
     yw_dvec3 d = yw_dsub(x[b], x[a]), r = yw_dsub(rest[b], rest[a]);
     q[e] = 0.5 * yw_ddot(yw_dsub(d, r), yw_dadd(d, r));
   }
@@ -74,7 +74,7 @@ static inline void yw_fem_strain(const fem_mat6* n, double scale, const double q
   }
 }
 
-/// Energy of M and q; adds the forces.
+/// Returns the energy of M and q, and adds the forces.
 static inline double yw_fem_element(const double m[FEM_MATRIX], const double q[6],
                                     const yw_dvec3 x[4], yw_dvec3 force[4]) {
   double energy = 0.0;
@@ -90,10 +90,10 @@ static inline double yw_fem_element(const double m[FEM_MATRIX], const double q[6
   return energy;
 }
 
-// Strong compression. St-Venant-Kirchhoff material gives way below a stretch of 0.58 and does not
-// notice being turned inside out. Below FEM_LEAST_VOLUME of its volume a tet is therefore also
-// pushed apart by W = V k / 2 (J - FEM_LEAST_VOLUME)^2, J = det F, with k the stiffness against
-// one-sided stretch: stress then goes on rising with compression, and an inverted tet turns back.
+// Strong compression. St. Venant-Kirchhoff material softens below a stretch of 0.58 and does not
+// resist inversion. A tet below FEM_LEAST_VOLUME of its volume is therefore also pushed apart by W
+// = V k / 2 (J - FEM_LEAST_VOLUME)^2, with J = det F and k the stiffness in uniaxial strain. Stress
+// then keeps rising with compression, and an inverted tet recovers.
 #define FEM_LEAST_VOLUME 0.6
 
 /// Stiffness of the push, Pa.
@@ -102,8 +102,8 @@ static inline double yw_fem_push_stiffness(const float c[FEM_MATRIX]) {
          3.0;
 }
 
-/// Adds the forces of the push and returns its energy; 0 where J is large enough. volume6 is six
-/// times the rest volume with the sign of det of the rest edges in slot order.
+/// Adds the forces of the push and returns its energy; 0 if J is large enough. volume6 is six times
+/// the rest volume, with the sign of det of the rest edges in slot order.
 static inline double yw_fem_push(double stiffness, double volume6, const yw_dvec3 x[4],
                                  yw_dvec3 force[4]) {
   double lack = FEM_LEAST_VOLUME - yw_tet_volume6(x) / volume6;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One coarse tet bent by hand, as in the paper's figure 3: stress against strain far from rest.
+// One coarse tet with prescribed strain, as in the paper's figure 3: stress far from rest.
 #include "math/small/dense.h"
 #include "methods/fem/sampling.h"
 
@@ -10,7 +10,7 @@
 typedef struct bending {
   const fem_family* family;
   yw_dvec3* x;
-  int num_free;  // unknowns, of nodes 4 ...
+  int num_free;  // unknowns, of nodes 4 and up
 } bending;
 
 static double* node(yw_dvec3* x, int i) { return &x[i].x; }
@@ -75,7 +75,7 @@ static void stress_change(const yw_sym6* c, const double f[9], const double s[9]
   for (int k = 0; k < 9; ++k) dp[k] = left[k] + right[k];
 }
 
-// Forces (downhill) and the matrix of second derivatives of the free nodes.
+// Forces (negative gradient) and the Hessian of the free nodes.
 static void assemble(const bending* b, double* force, double* matrix) {
   const fem_family* family = b->family;
   int n = b->num_free;
@@ -107,7 +107,7 @@ static void move(const bending* b, const double* step, double share) {
   for (int i = 0; i < b->num_free; ++i) node(b->x, 4 + i / 3)[i % 3] += share * step[i];
 }
 
-// Newton with the diagonal raised until the matrix is definite and the energy falls.
+// Newton's method; raises the diagonal until the matrix is definite and the energy decreases.
 static bool settle(const bending* b) {
   int n = b->num_free;
   double force[MAX_FREE], step[MAX_FREE], matrix[MAX_FREE * MAX_FREE], lower[MAX_FREE * MAX_FREE];
@@ -132,7 +132,7 @@ static bool settle(const bending* b) {
     double before = energy_of(b), gain = 0.0;
     for (int i = 0; i < n; ++i) gain += force[i] * step[i];
     move(b, step, 1.0);
-    // Gains that rounding of the energy hides are not looked for.
+    // Gains below the rounding of the energy are not checked.
     bool search = gain > 1e-10 * before;
     for (int h = 0; search && h < HALVINGS && !(energy_of(b) <= before); ++h) {
       move(b, step, -0.5 * share);
@@ -149,7 +149,7 @@ static bool settle(const bending* b) {
   return false;
 }
 
-// The stretch whose Green strain is alpha e_m; false where there is none.
+// The stretch whose Green strain is alpha e_m; false if there is none.
 static bool stretch_of(int m, double alpha, double u[9]) {
   memset(u, 0, 9 * sizeof *u);
   u[0] = u[4] = u[8] = 1.0;
@@ -186,7 +186,7 @@ bool yw_fem_family_bend(const fem_family* family, int m, double alpha, yw_dvec3*
     volume += family->volume[c];
     for (int k = 0; k < 9; ++k) p[k] += family->volume[c] * pc[k];
   }
-  // S = U^-1 P, of which the symmetric part counts.
+  // S = U^-1 P, symmetric part only.
   yw_mat6 six = {{0}}, inverse;
   for (int i = 0; i < 6; ++i) six.m[7 * i] = 1.0;
   for (int i = 0; i < 9; ++i) six.m[6 * (i / 3) + i % 3] = u[i];

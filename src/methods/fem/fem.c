@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Adaptive finite elements, the step. Imai, Yue, Chen, Nishita, "Adaptive
-// Deformation Simulation of Inhomogeneous Elastic Objects".
+// Adaptive finite elements: the step. Imai, Yue, Chen, Nishita, "Adaptive Deformation Simulation of
+// Inhomogeneous Elastic Objects".
 //
 // Symplectic Euler with lumped masses on the free nodes of the front; hanging nodes follow. The
 // inner step is as long as the finest tets in use allow.
@@ -19,20 +19,20 @@
 
 #define NODE_BLOCK 512
 #define BLOCKS_ALONE 4
-// Finest steps between two looks at the strains, unless params say when.
+// Finest steps between two strain checks, unless params set the interval.
 #define CHECK_STEPS 25.0f
-// Inner steps between two looks for tets that are squeezed or inverted.
+// Inner steps between two checks for squeezed or inverted tets.
 #define LOOK_STEPS 4
-// A front that stands still is looked at less and less often, up to this factor.
+// A front that does not change is checked less and less often, up to this factor.
 #define MOST_PATIENCE 4.0f
-// A body sleeps when it was still this long, s.
+// A body falls asleep after it was at rest this long, s.
 #define STILL_TIME 0.5f
-// What is farther from the body than this share of its size does not hold it.
+// Obstacles farther from the body than this fraction of its size do not touch it.
 #define TOUCH_MARGIN 0.01f
 
 // Pins --------------------------------------------------------------------------------------------
 
-// True when the pins are on other particles than in the last step.
+// True if the pins are on other particles than in the last step.
 static bool pins_changed(const fem_body* b, const yw_step_ctx* ctx) {
   if (ctx->num_holds != b->num_held || ctx->num_springs != b->num_sprung) return true;
   for (int32_t i = 0; i < ctx->num_holds; ++i) {
@@ -100,7 +100,7 @@ static bool no_obstacles(const yw_step_ctx* ctx) {
   return !yw_obstacles_near(ctx, everywhere);
 }
 
-// Free nodes of the surface meet obstacles; what hangs between them follows.
+// Free nodes of the surface collide with obstacles; nodes hanging between them follow.
 static void meet_obstacles(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin,
                            float h) {
   if (!ctx->collide || b->num_surface == 0) return;
@@ -132,7 +132,7 @@ typedef struct inner_step {
   fem_body* b;
   yw_particles* p;
   yw_vec3 gravity;  // times the step
-  float h, keep;    // share of the velocity that damping leaves
+  float h, keep;    // fraction of the velocity that damping leaves
   bool obstacles;
 } inner_step;
 
@@ -154,7 +154,7 @@ static void move_nodes(void* context, int32_t block, int32_t worker) {
   }
 }
 
-// Forces on all nodes of the front. Returns the tets that took the safe path.
+// Forces on all nodes of the front. Returns the number of squeezed or inverted tets.
 static int32_t find_forces(fem_body* b, const yw_particles* p, const yw_step_ctx* ctx, bool look) {
   fem_materials materials = b->model->materials;
   materials.damping_time = b->params.stiffness_damping;
@@ -170,12 +170,12 @@ static int32_t find_forces(fem_body* b, const yw_particles* p, const yw_step_ctx
                                  .look_for_squeezed = look,
                                  .plastic = b->has_flown,
                                  .force = b->force};
-  int32_t recovered = yw_fem_forces(&forces);  // f of every tet, added up at nodes
+  int32_t recovered = yw_fem_forces(&forces);  // f of every tet, summed at nodes
   if (b->params.hanging == YW_FEM_HANGING_CARRIED) yw_fem_carry_forces(&b->front, b->force);
   return recovered;
 }
 
-// Advances from `begin` (s, from the start of the substep) by h.
+// Advances by h from `begin` (s, from the start of the substep).
 static void step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin, float h) {
   float share = (begin + h) / ctx->h;
   inner_step s = {
@@ -193,13 +193,13 @@ static void step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, floa
 
 float yw_fem_stable_now(const fem_body* b, bool squeezed) {
   float rest = b->model->level_step[b->front.finest];
-  // Stretched St-Venant-Kirchhoff material is stiffer: d(stress)/d(stretch) grows as 1 + 3 E.
-  // What pushes squeezed tets apart adds its own, as the square of the largest change of an area.
+  // St. Venant-Kirchhoff material stiffens under stretch: d(stress)/d(stretch) grows as 1 + 3 E.
+  // The push on squeezed tets adds stiffness too, as the square of the largest change of area.
   float strain = fmaxf(b->stretch, 0.0f), area = 1.0f + 2.0f * strain;
   return rest / sqrtf(1.0f + 3.0f * strain + (squeezed ? area * area : 0.0f));
 }
 
-// Longest inner step now, s.
+// Longest stable inner step now, s.
 static float stable_step(const fem_body* b, bool squeezed) {
   const yw_fem_params* params = &b->params;
   float step = yw_fem_stable_now(b, squeezed);
@@ -219,7 +219,7 @@ static float check_interval(const fem_body* b) {
 
 // Sleep -------------------------------------------------------------------------------------------
 
-// Of nodes in use: nobody else moves others.
+// Active nodes only: nothing else moves the others.
 static void remember_end(fem_body* b, const yw_particles* p) {
   for (int32_t i = 0; i < b->front.num_active; ++i) {
     int32_t n = b->front.active[i];
@@ -237,8 +237,8 @@ static bool was_touched(const fem_body* b, const yw_particles* p) {
   return false;
 }
 
-// Fingerprint of what holds the body: gravity and the obstacles that it can touch. *moves: one of
-// these moves in this substep.
+// Fingerprint of what holds the body: gravity and the obstacles within reach. *moves: one of these
+// moves in this substep.
 static uint64_t surroundings(const fem_body* b, const yw_particles* p, const yw_step_ctx* ctx,
                              bool* moves) {
   uint64_t hash = yw_hash_bytes(YW_HASH_SEED, &ctx->gravity, sizeof ctx->gravity);
@@ -261,8 +261,8 @@ static bool stays_asleep(const fem_body* b, const yw_particles* p, const yw_step
   return surroundings(b, p, ctx, &moves) == b->sleep_surroundings && !moves;
 }
 
-// By the way of the nodes in this substep (end_pos is where it began): rounding lets the finest
-// tets of a body at rest tremble faster than that, without getting anywhere.
+// Uses the displacement of the nodes in this substep (end_pos is its start): rounding makes the
+// finest tets of a body at rest vibrate faster than sleep_speed, without net motion.
 static void maybe_sleep(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
   float limit = b->params.sleep_speed * ctx->h, farthest = 0.0f;
   for (int32_t i = 0; i < b->front.num_active && limit > 0.0f; ++i) {
@@ -298,7 +298,7 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
     memcpy(b->end_pos, p->pos, sizeof(yw_vec4) * (size_t)p->count);
   }
 
-  if (isinf(b->since_check)) yw_fem_enforce(b, p, ctx);  // placed, or other parameters
+  if (isinf(b->since_check)) yw_fem_enforce(b, p, ctx);  // placed, or parameters changed
 
   int32_t recovered = 0, squeezed = 0, since_look = 0;
   float done = 0.0f;
@@ -311,11 +311,11 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
           changed || b->params.yield > 0.0f ? 1.0f : fminf(2.0f * b->patience, MOST_PATIENCE);
       if (ctx->timing && ctx->report) ctx->report->seconds_adapt += yw_seconds() - start;
     }
-    // Where some are squeezed, others follow: pushed late and let go in time they would gain
-    // energy.
+    // While some tets are squeezed, others follow: if they were pushed late but released in time,
+    // they would gain energy.
     squeezed = find_forces(b, p, ctx, squeezed > 0 || since_look % LOOK_STEPS == 0);
     recovered += squeezed;
-    // As many equal steps as fit in what is left.
+    // As few equal steps as cover the rest of the substep.
     float left = ctx->h - done, steps = ceilf(left / stable_step(b, squeezed > 0));
     if (!(steps < 1e7f)) return YW_ERR_DIVERGED;
     float h = steps > 1.0f ? left / steps : left;
@@ -333,7 +333,7 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
   return recovered > 0 ? YW_WARN_NUMERICS : YW_OK;
 }
 
-// What contact did to hanging nodes goes to their parents.
+// Passes what contact did to hanging nodes on to their parents.
 static yw_status fem_settle(void* state, yw_particles* p, const yw_step_ctx* ctx) {
   fem_body* b = state;
   (void)ctx;
@@ -349,7 +349,7 @@ static yw_status fem_settle(void* state, yw_particles* p, const yw_step_ctx* ctx
     yw_vec3 off = yw_sub(yw_xyz(p->pos[n]), yw_lerp(u, v, 0.5f));
     yw_vec3 fast = yw_sub(yw_xyz(p->vel[n]),
                           yw_lerp(yw_xyz(p->vel[parents[0]]), yw_xyz(p->vel[parents[1]]), 0.5f));
-    // The impulse at the middle, half to each end, moves the middle by off.
+    // The impulse at the midpoint, half to each end, moves it by off.
     for (int k = 0; k < 2; ++k) {
       float share = 2.0f * inverse[k] / weight;
       p->pos[parents[k]] = yw_v4(yw_mad(yw_xyz(p->pos[parents[k]]), share, off));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Adaptive finite elements as the world sees them.
+// Adaptive finite elements: interface for the world.
 #ifndef YW_METHODS_FEM_FEM_H
 #define YW_METHODS_FEM_FEM_H
 
@@ -13,7 +13,7 @@ yw_status yw_fem_set_params(void* state, const yw_fem_params* params);
 yw_fem_params yw_fem_params_of(const void* state);
 void yw_fem_statistics_of(const void* state, yw_fem_statistics* out);
 
-/// The finest level of a model, whose vertices are the particles in order.
+/// The hierarchy of a model. The vertices of its finest level are the particles, in order.
 const fem_hierarchy* yw_fem_hierarchy_of(const void* model);
 
 #endif

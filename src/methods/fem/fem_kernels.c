@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Forces and strains of 16 families at a time. Symbols as in element.h: q of an edge is half of the
+// Forces and strains of 16 families at a time. Symbols as in element.h: q of an edge is half the
 // change of its squared length, T = M q its tension.
 //
-// Positions are gathered four floats at a time and turned into lanes; then every edge of a family
-// is worked out once for all children that share it.
+// Positions are gathered four floats at a time and transposed into lanes; then every edge of a
+// family is computed once for all children that share it.
 #include "math/small/float4.h"
 #include "methods/fem/element.h"
 #include "methods/fem/kernels.h"
@@ -13,9 +13,9 @@ typedef struct lane_vec3 {
   _Alignas(64) float x[YW_LANES], y[YW_LANES], z[YW_LANES];
 } lane_vec3;
 
-// Gathering and spreading -------------------------------------------------------------------------
+// Gathering and scattering ------------------------------------------------------------------------
 
-// Rows of 4 floats `stride` bytes apart, by node number.
+// Gathers rows of 4 floats, `stride` bytes apart, by node number.
 YW_LANE_FN void gather(const void* from, size_t stride, const int32_t* nodes, lane_vec3* out,
                        float* w) {
   const char* base = from;
@@ -30,7 +30,7 @@ YW_LANE_FN void gather(const void* from, size_t stride, const int32_t* nodes, la
   }
 }
 
-// Lanes to rows of 4 floats, `stride` bytes apart.
+// Scatters lanes to rows of 4 floats, `stride` bytes apart.
 YW_LANE_FN void spread(const float* x, const float* y, const float* z, const float* w, void* to,
                        size_t stride) {
   char* base = to;
@@ -49,7 +49,7 @@ typedef struct edge_lanes {
   yw_vf q[FEM_MAX_EDGES], rate[FEM_MAX_EDGES], tension[FEM_MAX_EDGES];
 } edge_lanes;
 
-// Where the matrix of a child comes from: 21 numbers for all lanes, or 21 per lane.
+// Source of a child's matrix: 21 numbers for all lanes, or 21 per lane.
 typedef enum matrix_source { SHARED_BY_ALL, SHARED_BY_LANE, OWN } matrix_source;
 
 YW_LANE_FN yw_vf matrix_entry(const float* m, int i, matrix_source source) {
@@ -113,7 +113,7 @@ YW_LANE_FN void measure_edges(const fem_kind* kind, const lane_vec3* x, const la
 // Lanes whose child has lost too much of its volume.
 YW_LANE_FN uint32_t squeezed_lanes(const edge_lanes* edges, const fem_kind* kind, int32_t c,
                                    yw_vf turn) {
-  // Edges 01, 02, 03 of the child; those stored the other way round change the sign of det.
+  // Edges 01, 02, 03 of the child; those stored reversed change the sign of det.
   const uint8_t *e = kind->child_edge[c], *n = kind->child_node[c];
   float sign = kind->child_turn[c];
   for (int k = 0; k < 3; ++k) {
@@ -127,7 +127,7 @@ YW_LANE_FN uint32_t squeezed_lanes(const edge_lanes* edges, const fem_kind* kind
   return yw_vi_bits(low);
 }
 
-// f_a = sum of T (x_b - x_a), node by node: half of the stores of going edge by edge.
+// f_a = sum of T (x_b - x_a), node by node: half the stores of an edge-by-edge loop.
 YW_LANE_FN void add_forces(const fem_kind* kind, const edge_lanes* edges, int32_t lane,
                            lane_vec3* f) {
   for (int32_t n = 0; n < kind->num_nodes; ++n) {
@@ -170,13 +170,13 @@ YW_LANE_FN void add_children(const fem_force_args* args, const fem_kind* kind, s
   }
 }
 
-// Edges of a T tet by the slot of its apex: those of the apex, and the one opposite to each.
+// Edges of a T tet by the slot of its apex: those at the apex, and the one opposite each.
 static const uint8_t tip_edges[4][3] = {{0, 1, 2}, {0, 3, 4}, {1, 3, 5}, {2, 4, 5}};
 static const uint8_t base_edges[4][3] = {{5, 4, 3}, {5, 2, 1}, {4, 2, 0}, {3, 1, 0}};
 
-// q of an A tet under the strain that gives a T tet's edges q (added), and the transpose of that.
-// The corner of A opposite to the base is p_t = p_u + p_v + p_w - 2 apex, so that its edge to p_u
-// is the sum of the apex's edges to p_v and p_w.
+// Adds the q of an A tet under the strain that gives a T tet's edges q; and the transpose. The
+// corner of A opposite the base is p_t = p_u + p_v + p_w - 2 apex, so its edge to p_u is the sum of
+// the apex's edges to p_v and p_w.
 YW_LANE_FN void turn_to_a(int apex, const yw_vf* q, yw_vf* out) {
   const uint8_t *tip = tip_edges[apex], *base = base_edges[apex];
   yw_vf all = (q[tip[0]] + q[tip[1]]) + q[tip[2]];
@@ -195,7 +195,7 @@ YW_LANE_FN void turn_from_a(int apex, const yw_vf* tension, yw_vf* out) {
   }
 }
 
-// Adds the share of one type of children to the mean q of an A tet.
+// Adds the contribution of one type of children to the mean q of an A tet.
 YW_LANE_FN void add_type(const fem_kind* kind, int type, const float* shares, const yw_vf* q,
                          yw_vf* mean) {
   yw_vf sum[6];
@@ -212,7 +212,7 @@ YW_LANE_FN void add_type(const fem_kind* kind, int type, const float* shares, co
   }
 }
 
-// t = (V N^T K N) R q by type of child: what the mean strain of softened families answers
+// t = (V N^T K N) R q by type of child: the response of softened families to their mean strain
 // (soften.h).
 YW_LANE_FN void find_means(const fem_batches* b, const fem_kind* kind, size_t at, int32_t lane,
                            const yw_vf* q, yw_vf t[FEM_TYPES][6]) {
@@ -233,7 +233,7 @@ YW_LANE_FN void find_means(const fem_batches* b, const fem_kind* kind, size_t at
   turn_from_a(3, t[FEM_A], t[FEM_T3]);
 }
 
-// T = M q of all children of softened families, and what their mean adds.
+// T = M q of all children of softened families, plus the mean-strain term.
 YW_LANE_FN void add_soft_children(const fem_batches* b, const fem_kind* kind, size_t at,
                                   int32_t lane, edge_lanes* edges) {
   const size_t nc = (size_t)kind->num_children;
@@ -298,7 +298,7 @@ YW_LANE_FN bool batch_forces(const fem_force_args* args, int32_t batch, const fe
     spread(f[n].x, f[n].y, f[n].z, NULL, args->slots + (size_t)b->first_slot[at] + n * YW_LANES,
            sizeof(yw_vec4));
   }
-  // Empty lanes have no volume and look squeezed; what is not in the front does not count.
+  // Empty lanes have no volume and look squeezed; children outside the front do not count.
   bool found = false;
   for (size_t c = 0; c < nc && any; ++c) {
     uint32_t bits = 0;
@@ -351,7 +351,7 @@ YW_LANE_FN lane_strain green_strain(const lane_vec3* x, const uint8_t* n, const 
 #undef COLUMNS
 }
 
-// Gradients of the shapes of 16 roots. Single tets have one shape each, their own.
+// Gradients of the shapes of 16 roots. Single tets have one shape each.
 static void load_gradients(const fem_strain_args* args, int32_t batch, lane_gradients* out) {
   const int32_t* owner = args->batches->owner + (size_t)batch * YW_LANES;
   for (int l = 0; l < YW_LANES; ++l) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Forces: batches write into their own slots, nodes add up theirs. Nothing is scattered, so sums do
+// Forces: batches write into their own slots, nodes sum theirs. Nothing is scattered, so sums do
 // not depend on threads.
 #include "methods/fem/forces.h"
 
@@ -9,9 +9,9 @@
 #include "methods/fem/element.h"
 #include "yawara/extend/memory.h"
 
-// Batches per task: a few microseconds.
+// Batches per task: a few microseconds of work.
 #define BATCH_BLOCK 4
-// Fewer tasks than this are done before other threads have woken up.
+// Up to this many tasks finish before other threads have woken up.
 #define BLOCKS_ALONE 4
 
 // Memory ------------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ static void push_child(const fem_forces_def* def, int k, int32_t batch, int32_t 
 
 void yw_fem_batch_forces(const fem_forces_def* def, int32_t k, int32_t batch) {
   fem_scratch* scratch = def->scratch;
-  size_t index = (size_t)(scratch->first_batch[k] + batch);
+  size_t index = (size_t)scratch->first_batch[k] + (size_t)batch;
   const fem_force_args args = {
       .kind = &def->work->tables->kinds[k],
       .batches = &def->work->kinds[k],
@@ -102,7 +102,7 @@ void yw_fem_batch_forces(const fem_forces_def* def, int32_t k, int32_t batch) {
                       : NULL,
   };
   bool found = def->kernels->forces(&args, batch);
-  // Written seldom: other threads have neighbours of this byte.
+  // Written only on change: adjacent bytes belong to other threads (false sharing).
   if (def->look_for_squeezed && scratch->any_squeezed[index] != found) {
     scratch->any_squeezed[index] = found;
   }

@@ -6,9 +6,9 @@
 #include "methods/fem/kernels.h"
 #include "yawara/extend/tasks.h"
 
-/// Room for what tets write; made once per body.
+/// Buffers for the results of tets; created once per body.
 typedef struct fem_scratch {
-  yw_vec4* slots;         ///< per slot, twice for strains
+  yw_vec4* slots;         ///< per slot; two each for strains
   uint16_t* squeezed;     ///< per batch of all kinds x FEM_FAMILY_CHILDREN
   uint8_t* any_squeezed;  ///< per batch of all kinds
   int32_t first_batch[FEM_KINDS + 1];
@@ -26,17 +26,17 @@ typedef struct fem_forces_def {
   const yw_vec4* pos;
   const yw_vec4* vel;  ///< NULL: no damping
   fem_scratch* scratch;
-  /// Tets that were squeezed when last looked at stay on the list until the next look; a front that
-  /// changed must be looked at.
+  /// Tets found squeezed at the last check stay on the list until the next. After a change of the
+  /// front, a check is required.
   bool look_for_squeezed;
-  bool plastic;    ///< batches have offsets of tensions
-  yw_vec4* force;  ///< out, per node; set for active nodes, before anything is carried
+  bool plastic;    ///< batches have tension offsets
+  yw_vec4* force;  ///< out, per node; set for active nodes; hanging ones keep theirs
 } fem_forces_def;
 
 /// Returns the number of tets that were pushed out of strong compression or inversion.
 int32_t yw_fem_forces(const fem_forces_def* def);
 
-/// The parts of it: forces of one batch into its slots, after numbering the batches of a front.
+/// Its parts: numbering the batches of a front, then forces of one batch into its slots.
 void yw_fem_number_batches(const fem_work* work, fem_scratch* scratch);
 void yw_fem_batch_forces(const fem_forces_def* def, int32_t kind, int32_t batch);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The front. A node born at level l + 1 is a centre, which never hangs, or the midpoint of a
-// level-l edge with `ring` tets around it: nsplit of them split means inactive (0), hanging (some)
-// or free (all). Any difference of levels between neighbours works.
+// level-l edge with `ring` tets around it. Depending on how many are split (nsplit), it is inactive
+// (none), hanging (some) or free (all). Levels of neighbours may differ by any number.
 #include "methods/fem/front.h"
 
 #include <string.h>
@@ -58,7 +58,7 @@ void yw_fem_front_reset(fem_front* f) {
   yw_fem_front_update(f);
 }
 
-// Split tets level by level: the children of one level's list make the next.
+// Lists split tets level by level: the children of one level's list give the next.
 static void list_families(fem_front* f) {
   const fem_hierarchy* h = f->h;
   int32_t count = 0;

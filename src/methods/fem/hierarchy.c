@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Subdivision: rules, sizes, and the building of all levels. Imai et al., appendix A.
+// Subdivision: rules, size estimates, and construction of all levels. Imai et al., appendix A.
 #include "methods/fem/hierarchy.h"
 
 #include "yawara/extend/error.h"
@@ -66,10 +66,10 @@ fem_size yw_fem_estimate(int32_t num_roots, int32_t max_level) {
     size.finest = a + t;
     size.tets += size.finest;
   }
-  // A mesh this regular has about one node for five tets; small ones have more.
+  // A mesh this regular has about one node per five tets; small ones have more.
   size.nodes = 0.2 * size.finest + 4.0 * num_roots + 4.0;
-  // Tets, families, materials (21 numbers, the same again as used by the forces), forces, lists,
-  // and what softened families need.
+  // Tets, families, materials (21 numbers, and again in the form the forces use), forces, lists,
+  // and softened families.
   size.bytes = size.tets * (31.0 + 84.0) + size.finest * (84.0 + 40.0 + 30.0) + size.nodes * 200.0;
   return size;
 }
@@ -82,7 +82,7 @@ static yw_status check_size(const yw_tet_mesh* mesh, int32_t max_level, double m
   }
   fem_size size = yw_fem_estimate(mesh->num_tets, max_level);
   double limit = max_bytes > 0.0 ? max_bytes : INFINITY;
-  // Numbers of tets and of their parts are 32 bits wide.
+  // Indices of tets and of their parts are 32 bits wide.
   const double most_tets = (double)(INT32_MAX / 16);
   if (size.bytes <= limit && size.tets <= most_tets) return YW_OK;
   int32_t fits = max_level;
@@ -121,7 +121,7 @@ static bool edge_table_create(const yw_allocator* mem, int32_t num_tets, edge_ta
   return false;
 }
 
-// Where the edge's node is kept; *is_new where the edge was not there.
+// The entry for the edge's node; *is_new if the edge was not in the table.
 static int32_t* edge_entry(edge_table* table, int32_t u, int32_t v, bool* is_new) {
   uint64_t low = (uint64_t)(u < v ? u : v), high = (uint64_t)(u < v ? v : u);
   uint64_t key = (low << 32 | high) + 1;
@@ -167,7 +167,7 @@ static void count_levels(fem_hierarchy* h) {
   h->num_parents = h->level_start[h->max_level];
 }
 
-// Nodes of the family of one tet: finds or makes the midpoints, makes the centre.
+// Nodes of the family of one tet: finds or creates the midpoints, creates the centre.
 static bool make_family(builder* b, edge_table* table, int32_t tet) {
   fem_hierarchy* h = b->h;
   const int32_t* corner = h->nodes[tet];
@@ -272,7 +272,7 @@ static fem_shape shape_of(const yw_dvec3 p[4]) {
   double volume = yw_tet_volume6(p) / 6.0;  // negative for T
   fem_shape shape = {.volume = fabs(volume)};
   for (int a = 0; a < 4; ++a) {
-    // The face opposite a, seen from outside, over three volumes: the gradient points inwards.
+    // Outward normal of the face opposite a, divided by three volumes: the gradient points inwards.
     const unsigned char* f = yw_tet_faces[a];
     yw_dvec3 n = yw_dcross(yw_dsub(p[f[2]], p[f[0]]), yw_dsub(p[f[1]], p[f[0]]));
     yw_dvec3 g = yw_dscale(n, 1.0 / (6.0 * volume));
@@ -281,7 +281,7 @@ static fem_shape shape_of(const yw_dvec3 p[4]) {
   return shape;
 }
 
-// The shapes T_t are the root with corner t moved to the centre: half of it is a child.
+// The shape T_t is the root with corner t moved to the centre; a child is half that size.
 static void make_shapes(fem_hierarchy* h) {
   for (int32_t r = 0; r < h->num_roots; ++r) {
     yw_dvec3 p[4], sum = {0, 0, 0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fem bodies as callers see them: models, parameters, statistics.
+// Public functions of fem bodies: models, parameters, statistics.
 #include "methods/fem/fem.h"
 #include "yawara/extend/error.h"
 
@@ -23,7 +23,7 @@ yw_fem_def yw_default_fem_def(void) {
   };
 }
 
-// The model's own mesh is the finest level: all particles are its vertices.
+// The model's own mesh is the finest level; its vertices are the particles.
 yw_status yw_model_create_fem(const yw_allocator* mem, const yw_fem_def* def, yw_model** out,
                               yw_error* error) {
   yw_error_clear(error);

@@ -9,7 +9,7 @@
 #include "yawara/extend/memory.h"
 
 #define TETS_PER_BLOCK 512
-// Raise when the results of sampling change, so that older caches are not found.
+// Increase when sampling results change, so that older cache files are ignored.
 #define SAMPLING_VERSION 1u
 #define MOST_POISSON 0.49991f
 
@@ -21,7 +21,7 @@ typedef struct evaluation {
   int32_t first, count;  // finest tets
   yw_sym6* elasticity;
   float *density, *damping_time;
-  int32_t* bad;  // per block: first tet that cannot be, or -1
+  int32_t* bad;  // per block: first invalid tet, or -1
 } evaluation;
 
 static bool is_positive(float x) { return x > 0.0f && isfinite(x); }
@@ -171,7 +171,7 @@ static void pack(fem_samples* s, char* bytes, bool unpack) {
   }
 }
 
-// A checksum can be right and the numbers wrong: somebody made the file.
+// The checksum alone proves nothing: anyone can write a file with a valid one.
 static bool samples_are_sane(const fem_samples* s) {
   for (int32_t t = 0; t < s->count; ++t) {
     yw_mat6 full = yw_sym6_full(s->elasticity + t), lower;
@@ -225,7 +225,7 @@ static yw_status store_samples(const yw_allocator* mem, const char* folder, yw_c
   return status;
 }
 
-// From the cache, or sampled and put there. Trouble with the cache is a warning.
+// Reads samples from the cache, or samples and stores them. Cache errors become warnings.
 static yw_status get_samples(const yw_allocator* mem, const fem_hierarchy* h,
                              const yw_sym6* elasticity, const yw_sym6* damping,
                              const fem_material_def* def, fem_samples* out, bool* cached,
@@ -270,7 +270,7 @@ static void round_matrix(const yw_sym6* from, float* to) {
   for (int k = 0; k < FEM_MATRIX; ++k) to[k] = (float)from->m[k];
 }
 
-// Coarse ones first, as the hierarchy numbers them.
+// Coarse matrices first, in the numbering of the hierarchy.
 static float* join_matrices(const yw_allocator* mem, const fem_hierarchy* h, const yw_sym6* coarse,
                             const yw_sym6* finest) {
   float* all = YW_NEW_ARRAY(mem, float, FEM_MATRIX*(size_t)h->num_tets);
@@ -302,7 +302,7 @@ static void measure_levels(const fem_hierarchy* h, const fem_samples* samples,
   }
 }
 
-// Damping matrices of the finest tets, where the damping time varies.
+// Damping matrices of the finest tets, for a damping time that varies.
 static yw_sym6* damping_matrices(const yw_allocator* mem, const evaluation* e) {
   yw_sym6* damping = YW_NEW_ARRAY(mem, yw_sym6, e->count);
   for (int32_t t = 0; damping && t < e->count; ++t) {
@@ -326,7 +326,7 @@ static yw_status fill(const yw_allocator* mem, evaluation* e, fem_material_data*
   }
   if (!one_density) view->density = out->density = e->density, e->density = NULL;
 
-  // One material is the same on every level, except in the paper's sampling.
+  // A single material is the same at every level, except with the paper's sampling.
   bool standalone = e->def->sampling.kind == YW_FEM_STANDALONE && h->max_level > 0;
   if (one_matrix && one_time && !standalone) {
     measure_levels(h, NULL, e->elasticity, out);

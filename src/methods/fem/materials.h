@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What the run time of the fem method needs to know about the material: filled by the sampling of
-// elasticity matrices, read by the forces.
+// The material as the fem solver sees it: filled by sampling, read by the forces.
 #ifndef YW_METHODS_FEM_MATERIALS_H
 #define YW_METHODS_FEM_MATERIALS_H
 
 #include "yawara/base.h"
 
-#define FEM_MATRIX 21  ///< numbers of a symmetric 6x6 matrix
+#define FEM_MATRIX 21  ///< entries of a symmetric 6x6 matrix
 
 /// Upper triangle by rows: C11 C12 .. C16 C22 .. C66. Strains are (E11 E22 E33 2E23 2E13 2E12),
 /// stresses (S11 S22 S33 S23 S13 S12): *engineering* shear.
@@ -16,14 +15,13 @@ static inline int yw_fem_matrix_at(int row, int column) {
 }
 
 /// Material of all tets of all levels. Arrays are in the order of the hierarchy's tets and belong
-/// to whoever made them. A pointer that is NULL means that the one value beside it serves all.
+/// to their creator. If a pointer is NULL, the single value next to it applies to all tets.
 typedef struct fem_materials {
   float uniform_stiffness[FEM_MATRIX];  ///< Pa
   const float* stiffness;               ///< FEM_MATRIX per tet of every level, Pa; or NULL
-  /// Damping, stress over rate of strain, Pa s: this time (s) times the stiffness, or matrices of
-  /// their own.
+  /// Damping, stress per strain rate, Pa s: this time (s) times the stiffness, or matrices.
   float damping_time;
-  const float* damping;   ///< FEM_MATRIX per tet of every level; or NULL: damping_time counts
+  const float* damping;   ///< FEM_MATRIX per tet of every level; NULL: use damping_time
   float uniform_density;  ///< kg/m^3
   const float* density;   ///< per tet of the finest level, from level_start[max_level] on; or NULL
 } fem_materials;

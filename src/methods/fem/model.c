@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Making fem models: material of every tet of every level, masses, surface, stable time steps.
+// Building fem models: material of every tet of every level, masses, surface, stable time steps.
 #include "methods/fem/model.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
 
-// Steps of the power method towards the largest eigenvalue of a tet. Those of random tets are then
-// found to 2 %, which the safety of the step covers.
+// Power iterations for the largest eigenvalue of a tet. For random tets the result is within 2 %,
+// which the safety factor of the step covers.
 #define POWER_STEPS 40
 
 // Checks ------------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ static void find_steps(fem_model* m) {
 
 // Surface -----------------------------------------------------------------------------------------
 
-// Faces of a parent that a local node lies on, as bits.
+// Bit mask of the faces of a parent that a local node lies on.
 static uint8_t faces_at(int local) {
   if (local < 4) return (uint8_t)(15 & ~(1 << local));
   if (local == 10) return 0;
@@ -185,7 +185,7 @@ static uint8_t faces_at(int local) {
   return (uint8_t)(15 & ~(1 << e[0]) & ~(1 << e[1]));
 }
 
-// A child's face is outside when it lies in a face of its parent that is.
+// A child's face is outside if it lies in an outside face of its parent.
 static void inherit_faces(const fem_hierarchy* h, int32_t parent, uint8_t* faces) {
   fem_child_rule rules[FEM_FAMILY_CHILDREN];
   int count = yw_fem_child_rules(h->type[parent], rules);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rest data of fem bodies: the hierarchy, its material, and tables that serve all bodies.
+// Rest data of fem bodies: the hierarchy, its material, and tables shared by all bodies.
 #ifndef YW_METHODS_FEM_MODEL_H
 #define YW_METHODS_FEM_MODEL_H
 
@@ -12,14 +12,14 @@ typedef struct fem_model {
   yw_allocator mem;
   fem_hierarchy h;
   fem_materials materials;
-  fem_material_data material_data;  ///< what they point to, and valid ranges of strain
+  fem_material_data material_data;  ///< owner of the material arrays; also valid ranges of strain
   fem_tables tables;
-  double* fine_mass;       ///< kg per node, of the finest level
+  double* fine_mass;       ///< kg per node, at the finest level
   yw_vec3* rest;           ///< m, per node
   uint8_t* surface_faces;  ///< per tet of every level: bit k, the face opposite slot k is outside
   bool* on_surface;        ///< per node
   float level_step[FEM_MAX_LEVEL + 1];  ///< s, stable step of the tets of each level at rest
-  float damping_time;  ///< s, largest share of damping to stiffness of damping matrices
+  float damping_time;                   ///< s, largest ratio of damping to stiffness matrices
   yw_fem_params params;
   uint64_t hash;
 } fem_model;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The order in which threads go through the nodes and batches of a front, and what nodes add up.
+// The order in which threads process the nodes and batches of a front, and nodes sum slots.
 //
-// Batches go by the roots of the mesh, nodes by the first batch that has them: a thread that works
-// on the same share of both lists mostly reads what it wrote itself, and neighbours in a list share
-// lines of the cache.
+// Batches are sorted by root, nodes by the first batch that contains them: a thread that works on
+// the same range of both lists mostly reads what it wrote itself, and neighbours in a list share
+// cache lines.
 #include <string.h>
 
 #include "methods/fem/batches.h"
 
-// Batches by the root of their first lane.
+// Sorts batches by the root of their first lane.
 static void order_batches(fem_work* work) {
   const fem_hierarchy* h = work->h;
   int32_t* start = work->root_start;
@@ -46,7 +46,7 @@ static void place_node(fem_work* work, int32_t node, int32_t* placed) {
   work->nodes[(*placed)++] = node;
 }
 
-// Lists the nodes, counts their slots and says where these are.
+// Lists the nodes, counts their slots and stores where these start.
 static void order_nodes(fem_work* work, const fem_front* front) {
   int32_t placed = 0;
   work->num_slots = 0;
@@ -65,15 +65,14 @@ static void order_nodes(fem_work* work, const fem_front* front) {
       }
     }
   }
-  // Vertices of no tet.
+  // Vertices without a tet.
   for (int32_t i = 0; i < front->num_active; ++i) place_node(work, front->active[i], &placed);
 }
 
-// Slots of every node: by kind, then by batch, so that what they add up to does not depend on the
-// order above.
+// Slots of every node, by kind, then by batch, so that sums do not depend on the order above.
 static void list_slots(fem_work* work, int32_t num_active) {
   int32_t *start = work->slot_start, next = 0;
-  // Filling moves every start to the next one: they begin one entry late.
+  // Filling advances every start to the next: they begin one entry late.
   start[0] = 0;
   for (int32_t i = 0; i < num_active; ++i) {
     int32_t count = start[i + 1];

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Plastic flow. Imai et al. name it as future work.
 //
-// Strain is elastic plus plastic, S = C (E - E_p). Where the equivalent elastic strain, without its
-// change of volume, exceeds `yield`, a share of what is beyond becomes plastic, `creep` per second,
-// up to `max_plastic`. By edges (element.h) a plastic strain takes away the tensions V N^T C E_p.
+// Strain is elastic plus plastic, S = C (E - E_p). Where the equivalent deviatoric elastic strain
+// exceeds `yield`, a fraction of the excess becomes plastic, `creep` per second, up to
+// `max_plastic`. In terms of edges (element.h), a plastic strain subtracts the tensions
+// V N^T C E_p.
 //
-// In softened families (soften.h) K acts on elastic strains: offsets of child c are less by
-// V_c N_c^T K (E_p,c - E_p,m), with E_p,m the mean of the children.
+// In softened families (soften.h) K acts on elastic strains: offsets of child c are reduced by V_c
+// N_c^T K (E_p,c - E_p,m), with E_p,m the mean of the children.
 //
-// Levels follow each other: a merged tet takes the mean of its children; children that come back
-// move by what their parent has changed since, and so keep what they differed from each other.
+// Transfer between levels: a merged tet takes the mean of its children; children that return change
+// by as much as their parent has changed since, and so keep their differences.
 #include <math.h>
 
 #include "math/small/exponent.h"
@@ -41,13 +42,13 @@ static void find_tension(fem_body* b, int32_t tet) {
   tension_of(&b->model->h, tet, stiffness_of(b, tet), b->plastic[tet], b->plastic_tension[tet]);
 }
 
-// sqrt(2/3 e:e) of a strain without trace, with engineering shear.
+// sqrt(2/3 e:e) of a deviatoric strain with engineering shear.
 static float equivalent(const float e[6]) {
   float shear = e[3] * e[3] + e[4] * e[4] + e[5] * e[5];
   return sqrtf((2.0f / 3.0f) * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + 0.5f * shear));
 }
 
-// True when the plastic strain changed.
+// True if the plastic strain changed.
 static bool flow_tet(fem_body* b, int32_t tet, const float* strain, float time) {
   float elastic[6], *plastic = b->plastic[tet];
   for (int i = 0; i < 6; ++i) elastic[i] = strain[i * YW_LANES] - plastic[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Positions and velocities as the front sees them: float in the library. Tests include the sources
-// of the front with FEM_DOUBLE to show that what is left in its laws is rounding.
+// Number type of positions and velocities in the front: float in the library. Tests include the
+// sources of the front with FEM_DOUBLE to show that its conservation errors are only rounding.
 #ifndef YW_METHODS_FEM_REAL_H
 #define YW_METHODS_FEM_REAL_H
 

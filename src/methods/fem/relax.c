@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Places for nodes after a split.
+// Positions for nodes after a split.
 #include "methods/fem/relax.h"
 
 #include <string.h>
@@ -7,12 +7,12 @@
 #include "math/small/float4.h"
 #include "yawara/extend/memory.h"
 
-// Eigenvalues of stiffness over mass within this factor of the largest one that the time step
-// allows for die away; slower ones are the motion of the body. Fewer steps are enough for one
-// material, not for the graded bars of tests/physics/test_fem_graded.c.
+// The iteration damps eigenvalues of stiffness over mass within this factor of the largest one that
+// the time step allows; slower modes are motion of the body. Fewer steps are enough for a single
+// material, but not for the graded bars of tests/physics/test_fem_graded.c.
 #define EIGENVALUE_RANGE 150.0f
 #define RELAX_STEPS 24
-// Strains may have grown since the last look, and what is above the largest eigenvalue runs away.
+// Strains may have grown since the last check, and modes above the largest eigenvalue diverge.
 #define EIGENVALUE_MARGIN 1.5f
 
 // Memory ------------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ static bool is_new(const fem_relax* r, const fem_front* f, int32_t node) {
   return node >= 0 && f->state[node] == FEM_FREE && r->old_state[node] != FEM_FREE;
 }
 
-// Nodes of families in which one is new.
+// Marks the nodes of families with a new node.
 static void mark_nodes(fem_relax* r, const fem_relax_def* def) {
   const fem_front* f = def->forces->front;
   memset(r->moves, 0, (size_t)f->h->num_nodes);
@@ -74,7 +74,7 @@ static void mark_nodes(fem_relax* r, const fem_relax_def* def) {
   }
 }
 
-// These and all that hang on them, ascending.
+// Lists these and all that hang on them, ascending.
 static void list_nodes(fem_relax* r, const fem_front* f) {
   r->num_nodes = r->num_around = 0;
   for (int32_t i = 0; i < f->num_active; ++i) {
@@ -122,7 +122,7 @@ static void find_forces(const fem_relax* r, const fem_forces_def* def) {
     }
     force[n] = sum;
   }
-  // Hanging nodes hand theirs on to their parents.
+  // Hanging nodes pass theirs on to their parents.
   for (int32_t i = r->num_around - 1; i >= 0; --i) {
     int32_t n = r->around[i];
     if (f->state[n] != FEM_HANGING) continue;
@@ -183,7 +183,7 @@ bool yw_fem_relax(fem_relax* r, const fem_relax_def* def) {
     keep = next * ratio, gain = 2.0f * next / half, ratio = next;
   }
   if (last < first) return true;
-  // Tets that give way under compression may run away.
+  // Tets that soften under compression may diverge.
   for (int32_t i = 0; i < r->num_nodes; ++i) pos[r->nodes[i]] = start[i];
   follow(r, forces->front, pos);
   return false;

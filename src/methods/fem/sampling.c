@@ -11,13 +11,13 @@
 
 #define PARENTS_PER_BLOCK 16
 #define PAPERS_TOLERANCE 0.01
-// Load cases that stretch a coarse tet ten times more one way than another say little about the
-// latter.
+// Load cases that strain a coarse tet ten times more in one direction than in another say little
+// about the latter.
 #define MAX_CONDITION 10.0
-// Share of the strain between the corners in e_bar; see mean_gradient.
+// Weight of the strain between the corners in e_bar; see mean_gradient.
 #define CORNER_SHARE 0.3
 
-// Sums over what is inside a coarse tet.
+// Sums over the inside of a coarse tet.
 typedef struct tet_sums {
   double volume;
   double softness;                  // V / trace of C
@@ -35,11 +35,11 @@ typedef struct sampler {
   int32_t first_finest;
   double* gradients;      // 54 per finest tet: the load cases
   double* corners;        // 54 per parent: the same between its corners
-  yw_mat6* load_inverse;  // per part: inverse of the stresses applied
+  yw_mat6* load_inverse;  // per part: inverse of the applied stresses
   int32_t* part_of_root;
   int32_t num_parts;
   tet_sums* sums;  // per parent
-  int32_t level;   // at work
+  int32_t level;   // being processed
   atomic_bool failed;
 } sampler;
 
@@ -80,15 +80,15 @@ static yw_status check_matrices(const yw_sym6* matrices, int32_t count, const ch
   return YW_OK;
 }
 
-// Parts that hang together by faces ---------------------------------------------------------------
+// Parts connected through faces -------------------------------------------------------------------
 
 static int32_t top_of(int32_t* link, int32_t i) {
   while (link[i] != i) i = link[i] = link[link[i]];
   return i;
 }
 
-// Roots that share faces, directly or not, are one part: what hangs on an edge or a corner alone
-// could turn freely.
+// Roots connected through faces, directly or indirectly, form a part: anything attached only by an
+// edge or a corner could rotate freely.
 static yw_status find_parts(sampler* s, yw_error* error) {
   const fem_hierarchy* h = s->h;
   int32_t roots = h->num_roots;
@@ -122,11 +122,11 @@ static yw_status find_parts(sampler* s, yw_error* error) {
 
 // Load cases --------------------------------------------------------------------------------------
 
-// The finest tets of one part with nodes numbered anew.
+// The finest tets of one part, with nodes renumbered.
 typedef struct part_solid {
   yw_fem_solid solid;
   int32_t* tet;     // in the hierarchy's finest level
-  int32_t* number;  // of a node of the hierarchy in the part, from 1; 0: not in it
+  int32_t* number;  // per node of the hierarchy: its number in the part, from 1; 0: not in it
   int32_t* nodes;
   yw_dvec3* positions;
   yw_sym6* elasticity;
@@ -171,7 +171,8 @@ static bool make_part(const sampler* s, int32_t number, part_solid* part) {
   return good;
 }
 
-// Stresses that would stretch a body of the mean matrix by unit strains, a column each.
+// Mean elasticity matrix of a part. Its columns are the load cases: stresses that would give a body
+// with this matrix unit strains.
 static yw_sym6 mean_elasticity(const sampler* s, const part_solid* part) {
   yw_sym6 sum = {{0}};
   double volume = 0.0;
@@ -297,10 +298,10 @@ static void sum_children(const sampler* s, int32_t tet, tet_sums* sums) {
   }
 }
 
-// DIFFERS: what a coarse tet will take for its strain is that between its corners, which is noisy
-// where the material is; the mean of what is inside is not, but counts tets in a stack of layers as
-// if each had the layers to itself. CORNER_SHARE is tuned on random 100:1 mixtures and 10:1 layers:
-// 0 makes layers half as thick as a tet 1.4 times too stiff across, 1 makes mixtures 1.1 times.
+// DIFFERS: a coarse tet measures its strain between its corners. That is noisy where the material
+// is. The mean over its inside is not, but treats every tet in a stack of layers as if it had the
+// layers to itself. CORNER_SHARE is tuned on random 100:1 mixtures and 10:1 layers: 0 makes layers
+// half as thick as a tet 1.4 times too stiff across, 1 makes mixtures 1.1 times too stiff.
 static void mean_gradient(const sampler* s, int32_t tet, double out[54]) {
   const tet_sums* sums = s->sums + tet;
   const double* corners = s->corners + 54 * (size_t)tet;
@@ -309,9 +310,9 @@ static void mean_gradient(const sampler* s, int32_t tet, double out[54]) {
   }
 }
 
-// Ratio of the largest to the smallest stretch that the load cases give the tet, as seen by its own
-// mean matrix C = L L^T: singular values of L^T e_bar (stress applied)^-1 L, all 1 in a homogeneous
-// body.
+// Ratio of the largest to the smallest strain that the load cases cause in the tet, measured with
+// its own mean matrix C = L L^T: singular values of L^T e_bar (stress applied)^-1 L, all 1 in a
+// homogeneous body.
 static double condition_of(const sampler* s, int32_t tet, const tet_sums* sums,
                            const yw_mat6* e_bar) {
   yw_sym6 mean = {{0}};
@@ -335,7 +336,7 @@ static double condition_of(const sampler* s, int32_t tet, const tet_sums* sums,
   return sqrt(values[5] / values[0]);
 }
 
-// Finest tets below a coarse one: they are numbered together.
+// Finest tets below a coarse one; they are numbered consecutively.
 static void finest_below(const fem_hierarchy* h, int32_t tet, int32_t* begin, int32_t* end) {
   int32_t first = tet, last = tet;
   while (h->first_child[first] >= 0) {
@@ -401,7 +402,7 @@ static void get_family(const sampler* s, int32_t tet, fem_family* family) {
   }
 }
 
-// The tet and its children alone.
+// Samples the tet and its children alone.
 static bool sample_family(const sampler* s, int32_t tet, bool free_midpoints) {
   fem_family family;
   double gradients[FEM_FAMILY_CHILDREN][54];
@@ -443,11 +444,11 @@ static void sample_average(const sampler* s, int32_t tet) {
   s->out->how[tet] = FEM_SAMPLED_AVERAGE;
 }
 
-// Every effective matrix lies between the harmonic and the arithmetic mean of what is inside. What
-// is outside comes from strain that varies because of the neighbours. In mixtures such noise
-// averages out over the tets, and cutting it would leave them too soft; but a coarse tet of one
-// material must keep that material's matrix. So with r, the harmonic over the arithmetic mean,
-// eigenvalues relative to the arithmetic mean are kept within 1 +- 2 (1 - r).
+// Every effective matrix lies between the harmonic and the arithmetic mean of what is inside.
+// Values beyond these come from strain that varies because of the neighbours. In mixtures such
+// noise averages out over the tets, and cutting it off would make them too soft; but a coarse tet
+// of one material must keep that material's matrix. So with r, the harmonic over the arithmetic
+// mean, eigenvalues relative to the arithmetic mean are kept within 1 +- 2 (1 - r).
 static void clip_to_average(yw_sym6* a, const yw_sym6* sum, double volume, double r) {
   yw_sym6 average = {{0}};
   yw_sym6_add(&average, 1.0 / volume, sum);
@@ -509,7 +510,7 @@ static void sample_block(void* context, int32_t block, int32_t worker) {
       good = sample_embedded(s, tet) && good;
     }
   }
-  // Failures are so rare that who says it first does not matter: the message is the same.
+  // Failures are rare and all have the same message, so it does not matter which comes first.
   if (!good) atomic_store(&s->failed, true);
 }
 

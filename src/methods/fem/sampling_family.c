@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// One coarse tet and its children as a small body of its own: the paper's sampling, and what takes
-// the place of embedded sampling where that says too little. Ranges of validity.
+// One coarse tet and its children as a separate small body: the paper's sampling, and the fallback
+// where embedded sampling has too little information. Ranges of validity.
 #include "math/small/dense.h"
 #include "methods/fem/sampling.h"
 
 // Families ----------------------------------------------------------------------------------------
 
-// The symmetric gradient of unit strain m.
+// The symmetric displacement gradient of unit strain m.
 static void unit_gradient(int m, double out[9]) {
   double e[6] = {0};
   e[m] = 1.0;
@@ -18,7 +18,7 @@ static yw_dvec3 apply3(const double a[9], yw_dvec3 x) {
                     a[6] * x.x + a[7] * x.y + a[8] * x.z};
 }
 
-// Displacements of all local nodes, affine, in six cases: u[node][case].
+// Affine displacements of all local nodes in six cases: u[node][case].
 static void affine_displacements(const fem_family* family, yw_dvec3 u[FEM_FAMILY_NODES][6]) {
   for (int m = 0; m < 6; ++m) {
     double gradient[9];
@@ -31,7 +31,7 @@ static void affine_displacements(const fem_family* family, yw_dvec3 u[FEM_FAMILY
 
 #define MAX_FREE 21
 
-// Lets the nodes first_free ... settle: K_ff du = -(K u)_f.
+// Solves for the nodes from first_free on: K_ff du = -(K u)_f.
 static bool settle_free_nodes(const fem_family* family, int first_free,
                               yw_dvec3 u[FEM_FAMILY_NODES][6]) {
   int n = 3 * (family->num_nodes - first_free);
@@ -101,10 +101,10 @@ static void multiply3(const double a[9], const double b[9], double out[9]) {
   }
 }
 
-// Green strain of F = 1 + alpha H is alpha e + alpha^2 q / 2 with q = H^T H: P = F C E is a cubic
-// in alpha, so that its coefficients can be summed once and for all alpha. What is summed is the
-// work of P in the motions that go with unit strains of the coarse tet: for small alpha this is
-// C_bar alpha exactly.
+// The Green strain of F = 1 + alpha H is alpha e + alpha^2 q / 2 with q = H^T H. P = F C E is a
+// cubic in alpha, so its coefficients can be summed once for all alpha. The sum is the work of P in
+// the motions that belong to unit strains of the coarse tet: for small alpha this is exactly
+// C_bar alpha.
 void yw_fem_range_add(fem_range_sum* sum, const fem_piece* piece) {
   sum->volume += piece->volume;
   for (int m = 0; m < 6; ++m) {
@@ -162,9 +162,9 @@ void yw_fem_range_stress(const fem_range_sum* sum, const yw_sym6* c_bar, int m, 
   }
 }
 
-// Does the line still hold at alpha? |sigma - C e| <= T1 |C e|, in the norm of all components: the
-// paper's test of one component at a time fails wherever that component ought to be zero. Only what
-// grows faster than alpha counts.
+// True if the linear law still holds at alpha: |sigma - C e| <= T1 |C e|, in the norm of all
+// components. The paper's test of one component at a time fails wherever that component should be
+// zero. Only terms that grow faster than alpha count.
 static bool line_holds(const fem_range_sum* sum, const yw_sym6* c_bar, int m, double alpha,
                        double tolerance) {
   double stress[6], line[6], error2 = 0.0, size2 = 0.0;
@@ -180,7 +180,7 @@ static bool line_holds(const fem_range_sum* sum, const yw_sym6* c_bar, int m, do
 #define FIRST_ALPHA 1e-3
 #define LAST_ALPHA 0.7
 
-// Grows alpha by a quarter until the line fails, then halves the last step.
+// Increases alpha by a quarter until the linear law fails, then bisects the last step.
 static float limit_of(const fem_range_sum* sum, const yw_sym6* c_bar, int m, double sign,
                       double tolerance) {
   double good = 0.0, bad = 0.0;

@@ -9,11 +9,11 @@
 
 #define MOST_YOUNGS 1e13
 #define MOST_POISSON 0.4999
-#define ROOT_CELLS 4.0f  // along the longest side of a shape, or more where it is thin
-#define ROOT_DEPTH 2.0   // volume over area is a sixth of the width of a cube, half that of a plate
+#define ROOT_CELLS 4.0f  // along the longest side of a shape, or more if it is thin
+#define ROOT_DEPTH 2.0   // volume / area is a sixth of the width of a cube, half that of a plate
 #define MOST_ROOT_CELLS 40.0f
-#define MANY_STEPS 1e6  // per simulated second: worth a word
-#define SHAPE_LEVELS 2  // of bodies made of a shape
+#define MANY_STEPS 1e6  // per simulated second: worth a warning
+#define SHAPE_LEVELS 2  // for bodies made from a shape
 
 // Tables ------------------------------------------------------------------------------------------
 
@@ -22,7 +22,7 @@ static const char* const refinements[] = {"jump", "range", "finest", "never", NU
 static const char* const hangings[] = {"carried", "snap", NULL};
 
 typedef struct fem_settings {
-  // What the model is
+  // What the model is made of
   const char* material;
   float youngs_modulus, poissons_ratio;
   int32_t max_level, sampling;
@@ -46,7 +46,7 @@ static const fem_settings fem_defaults = {.youngs_modulus = 1e5f,
                                                      .creep = 10.0f,
                                                      .max_plastic = 1.0f,
                                                      .sleep_speed = 0.001f}};
-static const yw_field fem_fields[] = {
+static const yw_key_row fem_rows[] = {
     YW_MODEL_FIELD(fem_settings, material, TEXT, 0, 0, "",
                    "Young's modulus, Poisson's ratio and density by name (docs/materials.md); keys "
                    "beside it win."),
@@ -93,7 +93,7 @@ static const yw_field fem_fields[] = {
     YW_PARAM(fem_settings, sleep_speed, NUMBER, 0, 1e3, "m/s",
              "Bodies slower than this for half a second sleep; 0: never.")};
 static const yw_record fem_record =
-    YW_RECORD("fem", fem_fields, fem_defaults,
+    YW_RECORD("fem", fem_rows, fem_defaults,
               "Adaptive finite elements: tets of the mesh are subdivided where strain varies.", "");
 
 // Reading -----------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ static bool load(yw_loader* l, yw_model_spec* model) {
   if (model->source == YW_SOURCE_SHAPE && !yw_json_get(node, "max_level")) {
     fem->max_level = SHAPE_LEVELS;
   }
-  // Roots are too coarse to be looked at.
+  // Roots are too coarse to be shown.
   if (!model->keys.surface && model->source == YW_SOURCE_SHAPE) {
     model->has_surface = true;
     model->surface.solid = model->shape;
@@ -129,7 +129,7 @@ static bool load(yw_loader* l, yw_model_spec* model) {
                                 &fem->field_list);
 }
 
-// Size of the coarsest tets of a shape, where none is given.
+// Default size of the coarsest tets of a shape.
 static float root_size(const yw_shape* shape) {
   yw_aabb box;
   if (!yw_shape_bounds(shape, &box)) return 0;
@@ -159,8 +159,8 @@ static void layers_at(void* context, yw_vec3 p, int32_t label, yw_fem_material* 
                                 .elasticity = point.elasticity};
 }
 
-// A layer that reaches none of the coarse tets' corners, middles of edges and centres is a mistake,
-// or smaller than anything that is drawn.
+// A layer that contains no corner or edge midpoint of the coarse tets is a mistake, or smaller than
+// anything that is drawn.
 static bool check_reach(yw_loader* l, const yw_model_spec* model) {
   const fem_settings* fem = model->settings;
   const yw_tet_mesh* tets = &model->tets;
@@ -184,7 +184,7 @@ static bool check_reach(yw_loader* l, const yw_model_spec* model) {
   return true;
 }
 
-// From here on the vertices of the model are those of its finest level: pins hold all of them.
+// From here on, the vertices of the model are those of its finest level: pins hold all of them.
 static bool take_finest(yw_loader* l, yw_model_spec* model) {
   const yw_tet_mesh* finest = yw_model_tets(model->model);
   yw_tet_mesh copy;
@@ -194,7 +194,7 @@ static bool take_finest(yw_loader* l, yw_model_spec* model) {
   return true;
 }
 
-// Explicit steps: what is very stiff or damped would seem to stand still.
+// Explicit steps: a very stiff or damped body would need so many that it seems to hang.
 static void warn_of_short_steps(yw_loader* l, const yw_model_spec* model) {
   const yw_fem_params* params = &((const fem_settings*)model->settings)->params;
   yw_fem_info info;
@@ -243,7 +243,7 @@ static bool create_layered(yw_loader* l, yw_model_spec* model) {
   return done;
 }
 
-// Roots of a shape have a size of their own, and the surface is finer than these.
+// Chooses the size of a shape's roots, and a finer one for the surface.
 static void choose_sizes(yw_model_spec* model) {
   float* surface = &model->surface.size;
   bool chosen = model->source == YW_SOURCE_SHAPE && !(model->size > 0);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a fem body shows besides its shape: the tets in use, and per tet its level, strain, stress
-// and energy.
+// Quantities for display: the tets in use, with level, strain, stress and energy of each.
 #include <math.h>
 
 #include "methods/fem/body.h"
@@ -58,8 +57,8 @@ static tet_state state_of(const fem_body* b, const yw_particles* particles, int3
   return s;
 }
 
-// Takes what softening takes away off the energy (soften.h). Strain and stress stay those of the
-// material: softening is about what tets of this size cannot show.
+// Subtracts the effect of softening from the energy (soften.h). Strain and stress stay those of the
+// material: softening only makes up for what tets of this size cannot represent.
 static void soften_states(const fem_body* b, int32_t parent, int32_t present, tet_state* states) {
   const fem_hierarchy* h = &b->model->h;
   const float* part = yw_fem_soft_part(&b->model->tables.softening, parent);
@@ -82,7 +81,7 @@ static void soften_states(const fem_body* b, int32_t parent, int32_t present, te
   }
 }
 
-// States of the children of a split tet that are in the front, by child; returns their bits.
+// States of the children of a split tet that are in the front, by child; returns their bit mask.
 static int32_t family_states(const fem_body* b, const yw_particles* particles, int32_t parent,
                              tet_state states[FEM_FAMILY_CHILDREN]) {
   const fem_hierarchy* h = &b->model->h;

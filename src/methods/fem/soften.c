@@ -9,13 +9,13 @@
 #include "methods/fem/element.h"
 #include "yawara/extend/memory.h"
 
-// Shares of the elasticity matrix by which differences inside a family are softened: of all of it,
-// and of its answer to changes of volume in addition. With these a bar of any level bends as the
-// finest one within a few per cent (docs/methods/fem.md), and nearly so for other meshes and ratios
-// of Poisson.
+// Fractions of the elasticity matrix by which differences inside a family are softened: of the
+// whole matrix, and additionally of its response to changes of volume. With these values a bar of
+// any level bends as the finest one within a few per cent (docs/methods/fem.md), and nearly so for
+// other meshes and Poisson's ratios.
 #define SHARE_OF_ALL 0.40
 #define SHARE_OF_VOLUME 0.40
-// A part that would leave nothing of a soft child's own stiffness is halved this often, then none.
+// If K would leave a soft child no stiffness, it is halved up to this often, then dropped.
 #define HALVINGS 4
 
 static const float* stiffness_of(const fem_materials* m, int32_t tet) {
@@ -44,7 +44,7 @@ static void part_of(const float* c, double scale, float out[FEM_MATRIX]) {
   }
 }
 
-// Whether c - part is positive definite.
+// True if c - part is positive definite.
 static bool leaves_positive(const float* c, const float* part) {
   double l[6][6];
   for (int i = 0; i < 6; ++i) {
@@ -59,7 +59,7 @@ static bool leaves_positive(const float* c, const float* part) {
   return true;
 }
 
-// Children that differ in stiffness strain differently without bending: the softest one counts.
+// Children of different stiffness strain differently without bending: the softest one decides.
 static void find_part(const fem_hierarchy* h, const fem_materials* m, int32_t parent,
                       float out[FEM_MATRIX]) {
   const float* c = stiffness_of(m, parent);
@@ -90,7 +90,7 @@ static void find_matrix(const fem_shape* shape, const float* c, const float* par
   for (int k = 0; k < FEM_MATRIX; ++k) out[k] = (float)m[k];
 }
 
-// N^T K N of the root's own shape.
+// N^T K N of the root's shape.
 static void find_mean(const fem_shape* shape, const float* part, float out[FEM_MATRIX]) {
   fem_mat6 n;
   double m[FEM_MATRIX];
@@ -141,14 +141,14 @@ void yw_fem_softening_free(const yw_allocator* mem, fem_softening* s) {
 void yw_fem_soft_mean(const fem_softening* s, const fem_hierarchy* h, const fem_kind* kind,
                       int32_t parent, int32_t present, size_t stride, float* shares,
                       float* matrix) {
-  float volume = 0.0f;  // over that of an A tet of the children's level
+  float volume = 0.0f;  // relative to an A tet of the children's level
   for (int32_t c = 0; c < kind->num_children; ++c) {
     if (present >> c & 1) volume += kind->child_volume[c];
   }
   for (int32_t c = 0; c < kind->num_children; ++c) {
     shares[(size_t)c * stride] = present >> c & 1 ? kind->child_volume[c] / volume : 0.0f;
   }
-  // As M of a tet of that level.
+  // Scaled as M of a tet of that level.
   float scale = volume * (float)(1 << (h->level[parent] + 1));
   const float* mean = s->mean[s->uniform ? h->root[parent] : parent];
   for (int k = 0; k < FEM_MATRIX; ++k) matrix[(size_t)k * stride] = scale * mean[k];

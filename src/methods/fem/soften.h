@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Coarse families that bend as the finest tets would.
 //
-// Linear tets are too stiff in bending: a bar four tets thick by 12 %, two tets thick by 38 %. What
-// bends is seen inside a family as strains E_c of the children that differ from their mean E_m, and
-// that difference costs too much. With K a part of the family's elasticity matrix,
+// Linear tets are too stiff in bending: a bar four tets thick by 12 %, two tets thick by 38 %.
+// Within a family, bending shows as strains E_c of the children that differ from their mean E_m,
+// and that difference costs too much energy. With K a fraction of the family's elasticity matrix,
 //   W = sum V_c / 2 (E_c C_c E_c - (E_c - E_m) K (E_c - E_m))
-// leaves uniform strains as they are, and has its minimum where the finer levels have theirs.
-// By edges: M_c = V_c N_c^T (C_c - K) N_c, and for all edges of the family V R^T N^T K N R q with N
-// of an A tet of the children's level: R q are the edges that such a tet would have under the mean
-// strain, E_m = N R q. The edges of the five shapes belong together in the same way for any root (a
-// T tet's apex is the mirror image of an A tet's corner), so that R is made of the numbers 1, 2 and
-// -1 and of the children's shares of the volume.
+// leaves uniform strains unchanged and has its minimum where the finer levels have theirs.
+// In terms of edges: M_c = V_c N_c^T (C_c - K) N_c, and for all edges of the family V R^T N^T K N R
+// q, with N of an A tet of the children's level. R q are the edges that such a tet would have under
+// the mean strain, E_m = N R q. The edges of the five shapes are related in the same way for any
+// root (the apex of a T tet is the mirror image of an A tet's corner), so R consists of the numbers
+// 1, 2 and -1 and of the children's fractions of the volume.
 #ifndef YW_METHODS_FEM_SOFTEN_H
 #define YW_METHODS_FEM_SOFTEN_H
 
@@ -22,10 +22,10 @@ struct fem_kind;
 /// K and softened M of all families whose children can be split further.
 typedef struct fem_softening {
   bool uniform;                   ///< one K; M per root and type, to be multiplied by 2^level
-  float (*part)[FEM_MATRIX];      ///< K per parent, Pa; NULL where the hierarchy has no such family
+  float (*part)[FEM_MATRIX];      ///< K per parent, Pa; NULL if the hierarchy has no such family
   float (*matrices)[FEM_MATRIX];  ///< per tet from level 1 on, or per root and type
   float (*mean)[FEM_MATRIX];      ///< V N^T K N of the root itself per parent, or per root
-  int32_t num_families, first;    ///< parents below this are such families; first tet of level 1
+  int32_t num_families, first;    ///< such families, the first parents; first tet of level 1
 } fem_softening;
 
 bool yw_fem_softening_create(const yw_allocator* mem, const fem_hierarchy* h,
@@ -44,8 +44,8 @@ static inline const float* yw_fem_soft_matrix(const fem_softening* s, const fem_
   return s->matrices[s->uniform ? h->root[tet] * FEM_TYPES + h->type[tet] : tet - s->first];
 }
 
-/// Shares of the volume of the children that are present (bits), and V N^T K N of all of them;
-/// every stride-th number.
+/// Volume fractions of the children that are present (bits), and V N^T K N of all of them; written
+/// with this stride.
 void yw_fem_soft_mean(const fem_softening* s, const fem_hierarchy* h, const struct fem_kind* kind,
                       int32_t parent, int32_t present, size_t stride, float* shares, float* matrix);
 

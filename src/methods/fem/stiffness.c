@@ -29,7 +29,7 @@ void yw_fem_element_matrix(const yw_dvec3 x[4], const yw_sym6* c, double out[144
         cb[3 * i + k] = sum;
       }
     }
-    // Symmetric to the bit: the other half is a copy.
+    // Exactly symmetric: the other half is a copy.
     for (int p = 0; p <= q; ++p) {
       for (int i = 0; i < 3; ++i) {
         for (int k = p == q ? i : 0; k < 3; ++k) {
@@ -70,7 +70,7 @@ typedef struct hold_work {
   const bool* fixed;
 } hold_work;
 
-// Fixed unknowns keep their diagonal entry and lose the rest, in rows and columns alike.
+// Fixed unknowns keep their diagonal entry; the rest of their rows and columns becomes 0.
 static void clear_fixed(void* context, int32_t block, int32_t worker) {
   (void)worker;
   const hold_work* work = context;
@@ -137,8 +137,8 @@ static int largest_component(yw_dvec3 v) {
   return fabs(v.z) > fabs(component(v, k)) ? 2 : k;
 }
 
-// Node a in all directions; b, the farthest from it, across the line ab; and the node whose motion
-// is largest when the body turns about that line, along that motion's largest component.
+// Holds node a in all directions; b, the farthest from it, perpendicular to ab; and the node that
+// moves most when the body rotates about that line, along the largest component of that motion.
 static void hold_rigid_motions(const yw_fem_solid* solid, bool* fixed) {
   const yw_dvec3* x = solid->positions;
   int32_t b = 0, c = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Small deformations of linear tets, solved directly: the stiffness matrix of a body assembled,
-// factorised once, and as many load cases as wanted. For set-up work and for comparison; the
-// run time never uses it.
+// Small deformations of linear tets, solved directly: assembles the stiffness matrix of a body,
+// factorises it once, and solves any number of load cases. For preparation and comparison only; the
+// simulation itself never uses it.
 #ifndef YW_METHODS_FEM_STIFFNESS_H
 #define YW_METHODS_FEM_STIFFNESS_H
 
@@ -24,20 +24,20 @@ typedef struct yw_fem_statics {
 } yw_fem_statics;
 
 /// Assembles and factorises. fixed has 3 flags per node; NULL holds the six rigid motions of the
-/// body at three nodes, which changes nothing for loads in equilibrium. Every node must belong to a
-/// tet, and tets must hang together by faces, else the body has more than
-/// six rigid motions: YW_ERR_DIVERGED. tasks may be NULL. On failure out is zeroed.
+/// body at three nodes, which makes no difference to loads in equilibrium. Every node must belong
+/// to a tet, and tets must be connected through faces; otherwise the body has more than six rigid
+/// motions: YW_ERR_DIVERGED. tasks may be NULL. On failure out is zeroed.
 yw_status yw_fem_statics_create(const yw_allocator* mem, yw_tasks* tasks, yw_simd simd,
                                 const yw_fem_solid* solid, const bool* fixed, yw_fem_statics* out,
                                 yw_error* error);
 void yw_fem_statics_free(yw_fem_statics* statics);
 /// Displacements under nodal loads for 1, 2, 3, 4 or 6 cases at once: component k of node i in case
-/// c is [(3 i + k) * cases + c]. loads is changed (zero where fixed); both arrays may be the same.
+/// c is [(3 i + k) * cases + c]. loads is modified (zero where fixed); both arrays may be the same.
 yw_status yw_fem_statics_solve(const yw_fem_statics* statics, yw_tasks* tasks, int32_t cases,
                                double* loads, double* displacements, yw_error* error);
 
-/// The nodal loads of constant stresses, column c of `stress`: what surface tractions stress . n
-/// make. Written for 6 cases as above.
+/// Nodal loads of constant stresses, column c of `stress`: those of surface tractions stress . n.
+/// Written for 6 cases as above.
 void yw_fem_uniform_stress(const yw_fem_solid* solid, const yw_mat6* stress, double* loads);
 
 /// Displacement gradients of one tet in six cases, H[9 * c + 3 i + j].

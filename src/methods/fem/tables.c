@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What all bodies of a model share of the lists: how families hang together, and shapes and
-// matrices per root that serve all levels.
+// Tables that all bodies of a model share: connectivity of families, and shapes and matrices per
+// root for all levels.
 #include <string.h>
 
 #include "math/small/exponent.h"
@@ -8,10 +8,9 @@
 #include "methods/fem/element.h"
 #include "yawara/extend/memory.h"
 
-// Entries of matrices this near to each other, over the largest, are the same.
+// Entries of matrices this close to each other, relative to the largest, are equal.
 #define SAME_MATERIAL 1e-5f
-// Power of the stiffness by which jumps of strain count: 0.5 would be the energy of a jump, 1
-// stress.
+// Power of the stiffness in the weight of strain jumps: 0.5 would be their energy, 1 their stress.
 #define WEIGHT_EXPONENT 0.9f
 
 // Kinds -------------------------------------------------------------------------------------------
@@ -41,7 +40,7 @@ static void add_child(fem_kind* kind, const fem_child_rule* rule) {
   kind->child_turn[c] = (float)rule->sign * (is_a ? 1.0f : -2.0f);
 }
 
-// Edges by their ends.
+// Lists edges by their ends.
 static void list_ends(fem_kind* kind) {
   for (int32_t e = 0; e < kind->num_edges; ++e) {
     int32_t a = kind->edge[e][0], b = kind->edge[e][1];
@@ -60,7 +59,7 @@ void yw_fem_make_kinds(fem_kind kinds[FEM_KINDS]) {
     list_ends(&kinds[type]);
     kinds[FEM_OWN + type] = kinds[type];
   }
-  // A single tet is a family of itself; its own type and sign are in the lanes.
+  // A single tet is its own family; its type and sign are in the lanes.
   const fem_child_rule self = {FEM_A, 1, {0, 1, 2, 3}};
   kinds[FEM_SINGLES].num_nodes = 4;
   add_child(&kinds[FEM_SINGLES], &self);
@@ -71,7 +70,7 @@ void yw_fem_make_kinds(fem_kind kinds[FEM_KINDS]) {
 
 static void family_half_squares(const fem_hierarchy* h, int32_t root, int type,
                                 const fem_kind* kind, float* out) {
-  // Places of the parent's corners at level 0, sign +1: gradients tell the edges.
+  // Positions of the parent's corners at level 0, sign +1: the gradients determine the edges.
   yw_dvec3 p[FEM_FAMILY_NODES];
   yw_dvec3 sum = {0, 0, 0};
   for (int s = 0; s < 4; ++s) {
@@ -131,8 +130,8 @@ static void fill_tet_matrices(const fem_hierarchy* h, const float* c, float (*ou
   }
 }
 
-// Finds the factors of the finest tets' material over the first one's; false where they differ in
-// more than a factor.
+// Finds the material factors of the finest tets relative to the first; false if they differ by more
+// than a factor.
 static bool find_factors(const fem_hierarchy* h, const float* stiffness, float* out) {
   int32_t begin = h->level_start[h->max_level];
   const float* first = stiffness + (size_t)begin * FEM_MATRIX;
@@ -149,8 +148,8 @@ static bool find_factors(const fem_hierarchy* h, const float* stiffness, float* 
   return true;
 }
 
-// Jumps count nearly as those of stress would, over the stiffness of the softest tet: a bar that is
-// stiff where it is held strains little there, but that is what its tip follows.
+// Weights jumps nearly as stress, relative to the softest tet: a bar that is stiff where it is held
+// strains little there, but its tip follows that strain.
 static void find_weights(const fem_hierarchy* h, const float* stiffness, float* weights) {
   float softest = INFINITY;
   for (int32_t tet = 0; tet < h->num_tets; ++tet) {

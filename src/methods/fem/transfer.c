@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Passing masses, forces, motion and momentum between levels.
+// Transfer of masses, forces, motion and momentum between levels.
 //
-// DIFFERS: Imai et al. set the positions of hanging nodes only. The forces on them are then lost
-// (a patch test fails by half of the largest force) and so is momentum. Here a hanging node is the
-// mean of its parents in every respect: forces and masses are carried to them.
+// DIFFERS: Imai et al. set only the positions of hanging nodes. The forces on them are then lost (a
+// patch test fails by half of the largest force), and so is momentum. Here a hanging node is the
+// mean of its parents in every respect: forces and masses are passed on to them.
 #include "methods/fem/transfer.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ void yw_fem_carry_forces(const fem_front* f, fem_vec4* force) {
   }
 }
 
-// All four numbers at a time; the last is 0.
+// All four components at a time; the last is 0.
 typedef fem_real fem_quad __attribute__((vector_size(4 * sizeof(fem_real))));
 
 static fem_vec4 mean_of(const int32_t* p, const fem_vec4* v) {
@@ -95,7 +95,7 @@ fem_motion yw_fem_motion_of(const fem_front* f, const double* mass, const fem_ve
     double r2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
     for (int a = 0; a < 3; ++a) {
       int b = (a + 1) % 3, c = (a + 2) % 3;
-      s.spin[a] += m * (r[b] * v[c] - r[c] * v[b]);
+      s.angular[a] += m * (r[b] * v[c] - r[c] * v[b]);
       for (int k = 0; k < 3; ++k) s.inertia[a][k] += m * ((a == k ? r2 : 0.0) - r[a] * r[k]);
     }
   }
@@ -126,7 +126,7 @@ void yw_fem_restore_motion(const fem_front* f, const fem_motion* before, const d
   fem_motion now = yw_fem_motion_of(f, mass, pos, vel);
   double lack[3], w[3], shift[3], drift[3];
   for (int k = 0; k < 3; ++k) {
-    lack[k] = before->spin[k] - now.spin[k];
+    lack[k] = before->angular[k] - now.angular[k];
     shift[k] = before->center[k] - now.center[k];
     drift[k] = (before->momentum[k] - now.momentum[k]) / now.mass;
   }
@@ -147,7 +147,7 @@ void yw_fem_restore_motion(const fem_front* f, const fem_motion* before, const d
 
 // The switch --------------------------------------------------------------------------------------
 
-// What nodes that are free no more carried beyond the motion of their parents goes down to free
+// Passes the momentum that no longer free nodes carried beyond their parents' motion down to free
 // ones: (surplus of momentum, mass) in work[n].
 static void collect_surplus(const fem_front* f, const double* mass, const fem_vec4* vel,
                             double (*work)[4]) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What passes between free nodes and those that follow them: masses and forces fine to coarse,
-// positions and velocities coarse to fine, and all of it when the front changes.
+// Transfer between free nodes and those that follow them: masses and forces fine to coarse,
+// positions and velocities coarse to fine, and everything when the front changes.
 #ifndef YW_METHODS_FEM_TRANSFER_H
 #define YW_METHODS_FEM_TRANSFER_H
 
@@ -8,8 +8,8 @@
 #include "methods/fem/real.h"
 
 /// mass[n] of free nodes becomes their share of all fine masses; 0 for the others. A node that is
-/// not free gives what it has to its parents, so any front has the mass and the moments that linear
-/// functions see of the finest one, whatever the density.
+/// not free passes its mass to its parents, so any front has the total mass, and the moments
+/// against linear functions, of the finest one, for any density.
 void yw_fem_carry_masses(const fem_front* front, const double* fine_mass, double* mass);
 
 /// Forces on hanging nodes go to their parents, half each, fine to coarse.
@@ -22,7 +22,7 @@ void yw_fem_follow_all(const fem_front* front, fem_vec4* pos, fem_vec4* vel);
 
 /// Sums over the nodes of a front: mass, centre of mass, momentum, angular momentum about it.
 typedef struct fem_motion {
-  double mass, center[3], momentum[3], spin[3], inertia[3][3];
+  double mass, center[3], momentum[3], angular[3], inertia[3][3];
 } fem_motion;
 
 fem_motion yw_fem_motion_of(const fem_front* front, const double* mass, const fem_vec4* pos,

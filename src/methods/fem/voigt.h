@@ -10,7 +10,7 @@
 
 #include "geometry/tet_math.h"
 
-/// Symmetric 6x6 matrix: the upper half, row after row.
+/// Symmetric 6x6 matrix: the upper half, by rows.
 typedef struct yw_sym6 {
   double m[21];
 } yw_sym6;
@@ -75,7 +75,7 @@ static inline yw_sym6 yw_sym6_congruent(const yw_sym6* s, const yw_mat6* a) {
   return out;
 }
 
-/// False when the matrix is singular or not finite. Gauss-Jordan with row pivots.
+/// False if the matrix is singular or not finite. Gauss-Jordan with row pivots.
 static inline bool yw_mat6_inverse(const yw_mat6* a, yw_mat6* out) {
   yw_mat6 left = *a;
   memset(out, 0, sizeof *out);
@@ -146,8 +146,8 @@ static inline void yw_matrix_of_stress(const double s[6], double out[9]) {
   out[5] = out[7] = s[3], out[2] = out[6] = s[4], out[1] = out[3] = s[5];
 }
 
-/// Gradients of the four linear shape functions, and the volume (negative when turned over). A flat
-/// tet gives gradients that are not finite.
+/// Gradients of the four linear shape functions, and the volume (negative if inverted). A flat tet
+/// gives gradients that are not finite.
 static inline double yw_tet_gradients(const yw_dvec3 x[4], yw_dvec3 g[4]) {
   yw_dvec3 a = yw_dsub(x[1], x[0]), b = yw_dsub(x[2], x[0]), c = yw_dsub(x[3], x[0]);
   double volume6 = yw_ddot(a, yw_dcross(b, c));

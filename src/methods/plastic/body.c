@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plastic bodies: memory, parts that start, following what was moved from outside, snapshots.
+// Plastic bodies: memory, start of parts, following outside motion, snapshots.
 #include <math.h>
 #include <string.h>
 
@@ -10,14 +10,13 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
-// Obstacles meet slaves first, which lie half a spacing outside, and the solve hands that on.
-// Masters that are stopped themselves lose their speed without any deformation: at d / 2 every
-// impact would press the lowest layer flat, at d / 4 what is pressed to 0.7 of its height. In
-// units of d.
+// In units of d. Obstacles meet slaves first, which lie half a spacing outside, and the solve
+// passes that on. Masters that an obstacle stops directly lose their speed without deforming: at d
+// / 2 every impact would flatten the lowest layer; at d / 4, anything pressed to 0.7 of its height.
 #define OBSTACLE_REACH 0.05f
-// Masters that were moved as a whole fit a rigid motion to within this, in units of d.
+// Masters that were moved as a whole fit a rigid motion within this tolerance, in units of d.
 #define RIGID_SLACK 0.01f
-// Pairs per master that there is room for at first: a lattice has 32.
+// Initial capacity in pairs per master; a lattice has 32.
 #define USUAL_PAIRS 34
 
 void yw_plastic_body_destroy(void* state, yw_particles* particles) {
@@ -92,13 +91,13 @@ static double power_of_two_above(double count) {
 
 double yw_plastic_body_bytes(double masters, double slaves) {
   const double number = sizeof(int32_t), place = sizeof(yw_vec4);
-  // `allocate`: arrays of masters and their rows; what the world keeps to show them and to go back.
+  // `allocate`: arrays of masters and their rows; the world's copies to show them and to go back.
   double master = (sizeof(plastic_state_block) + sizeof(plastic_work_block)) / (double)YW_LANES +
                   (PLASTIC_MAX_ROW + 4) * number + 4 * place + 4;
   double seam = 3 * place + 2 * sizeof(yw_vec3) + 3 * number;
   double sleep = 4 * number;
-  // `yw_plastic_reserve_pairs`, and the slaves of chunks (locals.c): in a lattice three for every
-  // master, and never fewer than there are slaves.
+  // `yw_plastic_reserve_pairs`, and the slaves of chunks (locals.c): three per master in a lattice,
+  // and never fewer than there are slaves.
   double pairs = (1.25 * USUAL_PAIRS + 3.0) * (2 * number + sizeof(uint16_t));
   double locals = 1.25 * fmax(3.0 * masters, 1.2 * slaves) * (2 * number + 2 * place);
   // `yw_plastic_reserve_slaves`.
@@ -188,8 +187,7 @@ bool yw_plastic_start_part(plastic_body* body, yw_particles* particles, const pl
     particles->mass[m] = model->mass[m];
     particles->inv_mass[m] = 1.0f / model->mass[m];
     particles->vel[m] = (yw_vec4){0};
-    // Until the body is placed its velocity is not known; then yw_plastic_follow adds those of
-    // parts.
+    // The body's velocity is unknown until it is placed; yw_plastic_follow then adds that of parts.
     if (!body->is_placed) continue;
     particles->vel[m] = body->last_vel[m] = yw_v4(part_velocity(body, part, m));
     set_affine(body, m, spin);
@@ -213,7 +211,7 @@ typedef struct rigid_fit {
   float error;  // m, largest
 } rigid_fit;
 
-// The motion from last_pos to where masters are.
+// Rigid motion from last_pos to the current positions of masters.
 static rigid_fit fit_motion(const plastic_body* body, const yw_particles* particles) {
   double mass = 0.0, from[3] = {0}, to[3] = {0}, a[9] = {0}, largest = 0.0;
   for (int32_t m = 0; m < body->num_masters; ++m) {
@@ -259,9 +257,9 @@ static void turn_state(plastic_body* body, const yw_mat3* turn) {
   }
 }
 
-// C of a part that turns as a whole; 0 of others.
+// Sets C of a part that rotates as a whole; C of others is 0.
 static void fit_spin(plastic_body* body, const yw_particles* particles, const plastic_part* part) {
-  double mass = 0.0, x[3] = {0}, v[3] = {0}, spin[3] = {0}, i[6] = {0}, energy = 0.0, left = 0.0;
+  double mass = 0.0, x[3] = {0}, v[3] = {0}, angular[3] = {0}, i[6] = {0}, energy = 0.0, left = 0.0;
   int32_t end = part->first + part->count;
   for (int32_t m = part->first; m < end; ++m) {
     double w = (double)particles->mass[m];
@@ -281,7 +279,7 @@ static void fit_spin(plastic_body* body, const yw_particles* particles, const pl
     }
     for (int k = 0; k < 3; ++k) {
       int a = (k + 1) % 3, b = (k + 2) % 3;
-      spin[k] += w * (r[a] * u[b] - r[b] * u[a]);
+      angular[k] += w * (r[a] * u[b] - r[b] * u[a]);
       i[k] += w * (r[a] * r[a] + r[b] * r[b]);
     }
     i[3] -= w * r[0] * r[1], i[4] -= w * r[0] * r[2], i[5] -= w * r[1] * r[2];
@@ -292,9 +290,9 @@ static void fit_spin(plastic_body* body, const yw_particles* particles, const pl
   if (!(det > 1e-9 * size * size * size) || !(energy > 0.0)) return;
   double cyy = i[0] * i[2] - i[4] * i[4], czz = i[0] * i[1] - i[3] * i[3];
   double cyz = i[3] * i[4] - i[0] * i[5];
-  yw_vec3 turn = yw_v3((float)((cx * spin[0] + cy * spin[1] + cz * spin[2]) / det),
-                       (float)((cy * spin[0] + cyy * spin[1] + cyz * spin[2]) / det),
-                       (float)((cz * spin[0] + cyz * spin[1] + czz * spin[2]) / det));
+  yw_vec3 turn = yw_v3((float)((cx * angular[0] + cy * angular[1] + cz * angular[2]) / det),
+                       (float)((cy * angular[0] + cyy * angular[1] + cyz * angular[2]) / det),
+                       (float)((cz * angular[0] + cyz * angular[1] + czz * angular[2]) / det));
   for (int32_t m = part->first; m < end; ++m) {
     yw_vec3 arm = yw_sub(yw_xyz(particles->pos[m]), yw_v3_of(x));
     yw_vec3 off = yw_sub(yw_sub(yw_xyz(particles->vel[m]), yw_v3_of(v)), yw_cross(turn, arm));
@@ -304,7 +302,7 @@ static void fit_spin(plastic_body* body, const yw_particles* particles, const pl
   for (int32_t m = part->first; m < end; ++m) set_affine(body, m, turn);
 }
 
-// Placed, or moved by hand.
+// The body was placed, or moved by the caller.
 static bool follow_moved(plastic_body* body, yw_particles* particles) {
   rigid_fit fit = fit_motion(body, particles);
   if (!isfinite(fit.error)) return false;
@@ -337,11 +335,11 @@ static bool follow_moved(plastic_body* body, yw_particles* particles) {
   return true;
 }
 
-// What masters were moved by deforms them, as far as the slaves around know it. Velocities stay as
-// contact left them.
+// Displacements of pushed masters deform them, as far as the slaves around see it. Velocities stay
+// as contact left them.
 static void deform_pushed(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                           const plastic_kernels* kernels) {
-  // Lists are made: what was found for them is no more needed.
+  // The lists are built, so `found` is free to use.
   float* kept = (float*)body->found;
   for (int32_t s = 0; s < body->num_slaves; ++s) {
     body->solved[s] = body->slave_vel[s];
@@ -362,9 +360,8 @@ static void deform_pushed(plastic_body* body, yw_particles* particles, const yw_
   yw_plastic_restore_sleepers(body, particles);
 }
 
-// Contact with other bodies moved some masters: slaves move by the mean of the masters around,
-// which is what they do in a step too. Velocities need nothing: momentum is in those of the
-// masters.
+// Contact with other bodies moved some masters: slaves move by the mean of the masters around them,
+// as they do in a step. Slave velocities need no update: momentum is stored in the masters.
 static bool follow_pushed(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, ctx->simd);
   // Lists must outlast the push.
@@ -402,7 +399,7 @@ static void take_params(plastic_body* body, const yw_plastic_params* params) {
   bool was_on = sleep->is_on;
   body->params = *params;
   sleep->is_on = sleep->still && params->sleep_speed != 0.0f;
-  // What was slow before sleep was allowed does not count.
+  // Time at rest before sleep was enabled does not count.
   if (sleep->is_on && !was_on) {
     memset(sleep->still, 0, (size_t)body->model->num_masters * sizeof *sleep->still);
   }
@@ -441,7 +438,7 @@ static size_t state_floats(const plastic_body* body) {
          (sizeof(plastic_state_block) / sizeof(float));
 }
 
-// Lists of neighbours too: sums run in their order.
+// Saves neighbour lists too: sums run in their order.
 void yw_plastic_save(const void* state, yw_writer* writer) {
   const plastic_body* body = state;
   const float params[] = {body->params.time_step, body->params.tolerance, body->params.sleep_speed};

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// State of a plastic body and what the phases of its step share.
+// State of a plastic body, shared by the phases of its step.
 //
-// Masters are the particles of the seam. A slave has a position only; everything else about it is
-// made anew in every step, so slaves are sorted whenever the lists of neighbours are.
+// Masters are the particles that the world sees. A slave has only a position; all its other
+// quantities are recomputed every step, so slaves are re-sorted whenever the neighbour lists are
+// rebuilt.
 //
-// Lists: a pair is a master m and a slave s within 2h + skin. Row of m: pairs [row_start[m],
-// row_start[m + 1]), with column = s and share = N (see weights_kernels.c and pairs.h). What
-// masters hand to slaves is summed chunk by chunk: every chunk has its own place (parts) for each
-// slave that its masters see, and a slave adds up its parts, chunks ascending.
+// Neighbour lists: a pair is a master m and a slave s within 2h + skin. The row of m is pairs
+// [row_start[m], row_start[m + 1]), with column = s and share = N (see weights_kernels.c and
+// pairs.h). Contributions of masters to slaves are summed per chunk: every chunk has its own slot
+// (in parts) for each slave that its masters see, and a slave adds up its slots in ascending order
+// of chunks.
 #ifndef YW_METHODS_PLASTIC_BODY_H
 #define YW_METHODS_PLASTIC_BODY_H
 
@@ -17,50 +19,50 @@
 enum {
   PLASTIC_CHUNK = 256,        ///< masters per task
   PLASTIC_SLAVE_CHUNK = 512,  ///< slaves per task
-  PLASTIC_MAX_ROW = 64,       ///< slaves that a master sees, at most; the nearest stay
+  PLASTIC_MAX_ROW = 64,       ///< maximum number of slaves that a master sees; the nearest are kept
   PLASTIC_MAX_LOCALS = PLASTIC_CHUNK * PLASTIC_MAX_ROW
 };
 
-// What normal.w says of a slave: it may slide, or goes where the obstacle or the pin goes.
+// Values of normal.w: the slave may slide along the surface, or moves with the obstacle or pin.
 #define PLASTIC_TOUCHES 1.0f
 #define PLASTIC_HELD 2.0f
 
-/// What 16 masters carry from step to step. F_E = U diag(sigma) V^T; nothing depends on V, since
-/// the material is isotropic and rest directions are not looked at.
+/// What 16 masters carry from step to step. F_E = U diag(sigma) V^T. V is not kept: the material is
+/// isotropic and rest directions do not matter, so nothing depends on it.
 typedef struct plastic_state_block {
   _Alignas(64) float u[9][YW_LANES];
   float sigma[3][YW_LANES];
   float c[9][YW_LANES];    ///< affine velocity, 1/s
   float det_p[YW_LANES];   ///< det F_P
-  float strain[YW_LANES];  ///< plastic strain so far
-  float harden[YW_LANES];  ///< factor of mu and lambda
+  float strain[YW_LANES];  ///< accumulated plastic strain
+  float harden[YW_LANES];  ///< hardening factor of mu and lambda
   float volume[YW_LANES];  ///< m^3, V0
 } plastic_state_block;
 
-/// What a step finds for 16 masters.
+/// What a step computes for 16 masters.
 typedef struct plastic_work_block {
-  _Alignas(64) float center[3][YW_LANES];  ///< m, mean of N x_s, from the origin of the chunk
+  _Alignas(64) float center[3][YW_LANES];  ///< m, mean of N x_s, relative to the chunk's origin
   float right[9][YW_LANES];                ///< D_N^-1 U diag(sigma), 1/m^2
-  float diagonal[6][YW_LANES];   ///< dt^2 times the tangent in the principal frame: xx, yy, zz, ...
+  float diagonal[6][YW_LANES];   ///< dt^2 times the tangent in principal axes: xx, yy, zz, ...
   float shear[6][YW_LANES];      ///< two per pair xy, xz, yz: (ab,ab) = (ba,ba), and (ab,ba)
   float inverse[6][YW_LANES];    ///< D_N^-1, 1/m^2: xx, yy, zz, xy, xz, yz
-  float stiffness[2][YW_LANES];  ///< mean tangent against shear; against stretch, less that
+  float stiffness[2][YW_LANES];  ///< mean tangent in shear; in stretch, minus the shear value
   float l[9][YW_LANES];          ///< velocity gradient, 1/s
 } plastic_work_block;
 
-/// What a master hands to slaves: columns of a matrix, for N (x_s - c), and what goes with N.
+/// What a master hands to slaves: columns of a matrix for N (x_s - c), and n for N.
 typedef struct plastic_row {
   _Alignas(64) yw_vec4 x;
   yw_vec4 y, z, n;
 } plastic_row;
 
-/// What the next direction of the solve is made of, for one slave: read where a chunk gathers its
-/// slaves, so it is one line of the cache.
+/// What the solve needs of one slave to build its next search direction. It is read when a chunk
+/// gathers its slaves, so it fits one cache line.
 typedef struct plastic_course {
-  _Alignas(64) yw_vec4 steep;  ///< residual times the preconditioner
-  yw_vec4 image;               ///< product times the preconditioner
+  _Alignas(64) yw_vec4 steep;  ///< preconditioned residual
+  yw_vec4 image;               ///< preconditioned product
   yw_vec4 direction;
-  yw_vec4 place;  ///< m, and mass
+  yw_vec4 place;  ///< xyz: position, m; w: mass, kg
 } plastic_course;
 
 typedef enum plastic_phase_time {
@@ -74,35 +76,35 @@ typedef enum plastic_phase_time {
   PLASTIC_NUM_TIMES
 } plastic_phase_time;
 
-/// Sums of one chunk.
+/// Sums over one chunk.
 typedef struct plastic_sums {
   double a;
   double momentum[3], mass;
-  float speed2, gradient2;  ///< largest
-  int32_t count;            ///< of what the phase counts
+  float speed2, gradient2;  ///< maxima
+  int32_t count;            ///< meaning depends on the phase
 } plastic_sums;
 
-/// How slaves come and go. Others than those a body begins with are for measurements.
+/// How slaves are added and removed. Only measurements change what a body starts with.
 typedef struct plastic_rules {
-  int32_t per_split;  ///< slaves that come where two masters part: 2, one on each side; 1, as in
-                      ///< the paper, on the side that the slave between them did not follow; 0
-  bool repair;        ///< slaves come around masters that see too few
-  bool relocate;      ///< where that is due, one of two that crowd nearby moves there
-  bool keep;          ///< those that crowd stay
+  int32_t per_split;  ///< slaves added where two masters part: 2, one on each side; 1, as in the
+                      ///< paper, on the side that the slave between them did not follow; 0, none
+  bool repair;        ///< add slaves around masters that see too few
+  bool relocate;      ///< where a slave is needed, move one of two crowded slaves nearby there
+  bool keep;          ///< keep slaves that are too close to others
 } plastic_rules;
 
 typedef struct plastic_body {
   const plastic_model* model;
   yw_allocator mem;
   yw_plastic_params params;
-  int32_t num_masters;   ///< of the parts that have started
-  int32_t num_started;   ///< parts
-  bool is_placed;        ///< velocities of the parts are in
-  bool is_moved;         ///< from outside: slaves have to follow
+  int32_t num_masters;   ///< in the parts that have started
+  int32_t num_started;   ///< number of parts that have started
+  bool is_placed;        ///< initial velocities of the parts are set
+  bool is_moved;         ///< moved from outside; slaves have to follow
   int32_t num_measured;  ///< as printed only: masters whose volume is known
-  bool is_borne;         ///< some of borne is not 0
-  bool is_pulled;        ///< there are forces of springs
-  yw_quat turn;          ///< where the body was put: p -> turn p + shift
+  bool is_borne;         ///< some entry of borne is not 0
+  bool is_pulled;        ///< there are spring forces
+  yw_quat turn;          ///< placement of the body: p -> turn p + shift
   yw_vec3 shift;
   uint64_t version;  ///< of the topology
 
@@ -111,15 +113,15 @@ typedef struct plastic_body {
   // Masters.
   plastic_state_block* state;
   plastic_work_block* work;
-  yw_vec4* last_pos;   ///< at the start of the inner step; between steps, where masters were left
-  yw_vec4* last_vel;   ///< m/s, as masters were left
-  yw_vec4* borne;      ///< N s, what other bodies gave in the last substep and may give again
-  yw_vec4* pull;       ///< N, forces of springs
-  float* radius;       ///< m, of contact with other bodies
-  float* reach;        ///< m, within which an obstacle stops a master whatever its slaves do
-  int32_t* twin;       ///< without slaves only: the slave that a master is itself
+  yw_vec4* last_pos;   ///< at the start of the inner step; between steps, after the last one
+  yw_vec4* last_vel;   ///< m/s, after the last step
+  yw_vec4* borne;      ///< N s, impulses of other bodies in the last substep, which may act again
+  yw_vec4* pull;       ///< N, spring forces
+  float* radius;       ///< m, for contact with other bodies
+  float* reach;        ///< m, distance at which an obstacle stops a master whatever its slaves do
+  int32_t* twin;       ///< without slaves only: the slave that stands for the master itself
   yw_vec4* drag;       ///< as printed only: sum of w r
-  uint8_t* needs;      ///< masters whose surroundings want repair
+  uint8_t* needs;      ///< masters whose neighbourhood needs repair
   uint8_t* is_linked;  ///< per link: not yet parted
 
   // Slaves.
@@ -131,42 +133,42 @@ typedef struct plastic_body {
   yw_vec4* residual;
   yw_vec4* product;
   plastic_course* course;
-  uint8_t* touches;      ///< has a normal
-  float alpha, beta;     ///< of the solve: steps along direction and product that are still due
-  yw_vec4* normal;       ///< of contact; w: 0 none, PLASTIC_TOUCHES or PLASTIC_HELD
-  yw_vec4* surface_vel;  ///< of what is touched; w: friction
-  float (*inverse)[6];   ///< of the diagonal blocks
-  int32_t* part_start;   ///< per slave, in part_at
+  uint8_t* touches;      ///< in contact: the slave has a normal
+  float alpha, beta;     ///< pending steps of the solve along direction and product
+  yw_vec4* normal;       ///< contact normal; w: 0 (none), PLASTIC_TOUCHES or PLASTIC_HELD
+  yw_vec4* surface_vel;  ///< of the touched surface; w: friction
+  float (*inverse)[6];   ///< inverse diagonal blocks
+  int32_t* part_start;   ///< per slave: index into part_at
 
   // Pairs.
   int32_t num_pairs, pair_capacity;
   int32_t* row_start;
   int32_t* column;
-  int32_t* four_start;     ///< of the same rows filled up to fours, in units of four pairs
-  float* share;            ///< by fours: N
-  uint16_t* local_column;  ///< by fours: the same slave among those of the chunk
-  float* back_share;       ///< as printed only: in place of N, for forces
+  int32_t* four_start;     ///< the same rows, padded to multiples of four; in units of four pairs
+  float* share;            ///< padded: N
+  uint16_t* local_column;  ///< padded: index of the slave within the chunk
+  float* back_share;       ///< as printed only: replaces N for forces
 
   // Slaves of chunks: those of chunk c are [local_start[c], local_start[c + 1]).
   int32_t num_locals, local_capacity;
   int32_t* local_start;
-  yw_vec4* origin;  ///< m, of the places of masters and slaves of a chunk
+  yw_vec4* origin;  ///< m, reference point for positions of the chunk's masters and slaves
   int32_t* local_slave;
-  yw_vec4* parts;    ///< two halves: the second for blocks of the preconditioner
-  int32_t* part_at;  ///< places in parts, by slave
+  yw_vec4* parts;    ///< two halves; the second is for blocks of the preconditioner
+  int32_t* part_at;  ///< indices into parts, grouped by slave
 
   // Cells (neighbours.c).
   uint32_t bucket_mask;
   int32_t* bucket_start;
   int32_t* slave_bucket;
   float *sorted_x, *sorted_y, *sorted_z;
-  uint32_t* sorted_line;  ///< which line of cells along x
+  uint32_t* sorted_line;  ///< the line of cells along x
   int32_t* found;         ///< PLASTIC_MAX_ROW per master
   bool lists_are_old;
-  int32_t num_listed;  ///< slaves that the lists know
-  float drift;         ///< m, that anything may have moved since the lists were made
-  float pace;          ///< m, of that in the last inner step
-  float skin;          ///< m, that lists reach beyond 2h
+  int32_t num_listed;  ///< slaves that the lists contain
+  float drift;         ///< m, upper bound of any motion since the lists were built
+  float pace;          ///< m, part of drift from the last inner step
+  float skin;          ///< m, distance by which the lists reach beyond 2h
 
   // New slaves of the step (slaves.c).
   int32_t* fresh_head;
@@ -174,17 +176,17 @@ typedef struct plastic_body {
   int32_t fresh_mask;
 
   plastic_sums* sums;  ///< per chunk
-  float dt;            ///< s, of the inner step
-  yw_vec3 fall;        ///< m/s, what gravity adds in it
+  float dt;            ///< s, inner step
+  yw_vec3 fall;        ///< m/s, velocity that gravity adds in dt
   plastic_rules rules;
-  int32_t fixed_iterations;  ///< for measurements: exactly so many; 0: until converged
+  int32_t fixed_iterations;  ///< for measurements: exact number of iterations; 0: until converged
   int32_t iterations;        ///< in the last inner step
   int32_t inner_steps;       ///< in the last advance
   int64_t added, removed, relocated, rebuilt;
   double seconds[PLASTIC_NUM_TIMES];
 } plastic_body;
 
-/// About how many bytes a body with so many masters and slaves needs in a world (body.c).
+/// Approximate memory, in bytes, of a body with this many masters and slaves in a world (body.c).
 double yw_plastic_body_bytes(double masters, double slaves);
 
 static inline int32_t yw_plastic_chunks(int32_t count, int32_t chunk) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Slaves inside obstacles, and slaves around pinned masters: what the solve may not change.
+// Slaves inside obstacles and around pinned masters: constraints of the solve.
 #include <math.h>
 
 #include "methods/kit/pins.h"
 #include "methods/plastic/phases.h"
 
-// Slaves nearer to a pinned master than this, in units of d, move with it: the eight next to it on
-// the lattice.
+// Slaves closer to a pinned master than this, in units of d, move with it: eight on the lattice.
 #define HELD_REACH 0.9f
-// Forces may take a slave this far, in units of d, when it is asked what it could meet: with steps
-// longer than waves need for d they say where to, but not how far.
+// How far forces may move a slave, in units of d, when contacts are predicted. If a step is longer
+// than a wave needs to travel d, forces give the direction of motion but not its length.
 #define FORCE_REACH 0.03f
 
 void yw_plastic_meet(const plastic_body* body, int32_t slave, yw_vec4* velocity) {
@@ -28,7 +27,7 @@ void yw_plastic_meet(const plastic_body* body, int32_t slave, yw_vec4* velocity)
   *velocity = yw_v4(yw_mad(yw_xyz(u), share, slide));
 }
 
-// Where slaves would be at the end of the step, to body->solved. Returns a box around all ways.
+// Predicts slave positions at the end of the step, to body->solved. Returns a box around all paths.
 static yw_aabb predict(plastic_body* body, const yw_step_ctx* ctx) {
   yw_aabb box = yw_aabb_empty();
   float dt = body->dt, most = FORCE_REACH * body->model->spacing;
@@ -47,17 +46,17 @@ static yw_aabb predict(plastic_body* body, const yw_step_ctx* ctx) {
   return box;
 }
 
-// Slaves that are not inside yet but may be at the end of the step can go as far as the surface.
-// DIFFERS: looked at only once they are inside, slaves a hair away from what they rest on are free
-// for a step. In a long one the body falls by g dt^2, or all that is pressed together expands; then
-// masters meet the obstacle themselves, are pushed into each other, and no deformation knows of it.
+// Slaves that are outside but may be inside at the end of the step can move up to the surface.
+// DIFFERS: if contact began only once slaves are inside, slaves a hair above their support would be
+// free for a step. In a long one the body falls by g dt^2, or everything compressed expands; then
+// masters hit the obstacle themselves and are pushed into each other without any deformation.
 static void look_ahead(plastic_body* body, const yw_step_ctx* ctx, float end) {
   yw_vec4 *ahead = body->solved, *normal = body->residual, *velocity = body->product;
   ctx->probe(ctx, body->num_slaves, ahead, end, normal, velocity);
   for (int32_t s = 0; s < body->num_slaves; ++s) {
     if (body->normal[s].w != 0.0f || normal[s].w == 0.0f) continue;
     yw_vec3 n = yw_xyz(normal[s]), way = yw_sub(yw_xyz(ahead[s]), yw_xyz(body->slave_pos[s]));
-    // Seen from the obstacle, and as if it were flat.
+    // Relative to the obstacle, taken as flat.
     float gap = -normal[s].w - yw_dot(yw_mad(way, -body->dt, yw_xyz(velocity[s])), n);
     yw_vec3 u = yw_mad(yw_xyz(velocity[s]), -fmaxf(gap, 0.0f) / body->dt, n);
     body->normal[s] = normal[s];
@@ -65,8 +64,8 @@ static void look_ahead(plastic_body* body, const yw_step_ctx* ctx, float end) {
   }
 }
 
-// Of the slaves inside obstacles or about to be, those that would go farther in; all that are
-// inside sticky ones. The force on them becomes what leads to the velocity after friction.
+// Keeps, of the slaves inside obstacles or about to be, those that would move farther in, and all
+// that are inside sticky ones. The force on them becomes what leads to the velocity after friction.
 static void choose_contacts(plastic_body* body, const yw_step_ctx* ctx) {
   int32_t contacts = 0;
   for (int32_t s = 0; s < body->num_slaves; ++s) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What can be looked at: stress, plastic strain, stretch, and which masters hang together.
+// Quantities for display: stress, plastic strain, stretch, and connected pieces.
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "methods/plastic/plastic.h"
 #include "yawara/extend/memory.h"
 
-// Masters farther apart than this, in units of d, do not hang together.
+// Masters farther apart than this, in units of d, are not connected.
 #define PIECE_REACH 1.5f
 
 enum { FIELD_STRESS, FIELD_STRAIN, FIELD_STRETCH, FIELD_PIECE, NUM_FIELDS };
@@ -28,7 +28,7 @@ yw_field_info yw_plastic_field_info(const void* state, int32_t field) {
   return fields[field];
 }
 
-// Von Mises stress of Cauchy's tensor, Pa.
+// Von Mises stress of the Cauchy stress tensor, Pa.
 static float stress_of(const plastic_body* body, int32_t m) {
   const plastic_material_block* material = &body->model->materials[m / YW_LANES];
   const plastic_state_block* state = &body->state[m / YW_LANES];
@@ -134,7 +134,7 @@ static uint32_t bucket_of(const piece_grid* grid, plastic_cell cell) {
   return (h ^ (h >> 15)) & grid->mask;
 }
 
-// Joins every master with those before it that are near.
+// Joins every master with earlier ones nearby.
 static void join_near(const yw_particles* particles, int32_t count, float reach,
                       const piece_grid* grid, int32_t* parent) {
   for (int32_t m = 0; m < count; ++m) {
@@ -154,7 +154,7 @@ static void join_near(const yw_particles* particles, int32_t count, float reach,
   }
 }
 
-// Numbers by size, the largest first; equal ones by their first master.
+// Numbers pieces by size, largest first; ties by their first master.
 static int32_t number_pieces(int32_t count, int32_t* parent, int32_t* size, int32_t* piece) {
   int32_t pieces = 0;
   memset(size, 0, (size_t)count * sizeof *size);

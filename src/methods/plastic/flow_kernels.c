@@ -5,8 +5,8 @@
 #include "math/small/exponent.h"
 #include "methods/plastic/pairs.h"
 
-// Sweeps of rotations that make the columns of F_E orthogonal, at most; columns whose squared
-// cosine is below this are orthogonal.
+// Maximum number of sweeps of rotations that make the columns of F_E orthogonal. Columns count as
+// orthogonal if their squared cosine is below the limit.
 #define MAX_SWEEPS 6
 #define LEAST_COSINE2 1e-13f
 // Bounds of det F_P.
@@ -21,7 +21,7 @@ YW_LANE_FN yw_vf dot(const column* a, const column* b) {
   return a->x * b->x + a->y * b->y + a->z * b->z;
 }
 
-// Makes two columns orthogonal by a rotation of the pair. Returns lanes where that was due.
+// Makes two columns orthogonal by rotating the pair. Returns the lanes that needed it.
 YW_LANE_FN uint32_t part_columns(column* p, column* q) {
   yw_vf pp = dot(p, p), qq = dot(q, q), pq = dot(p, q);
   yw_vi due = pq * pq > LEAST_COSINE2 * pp * qq;
@@ -43,8 +43,8 @@ YW_LANE_FN column cross(const column* a, const column* b) {
   return (column){a->y * b->z - a->z * b->y, a->z * b->x - a->x * b->z, a->x * b->y - a->y * b->x};
 }
 
-// U and sigma of F = columns, by rotations from the right (Hestenes). U is a proper rotation: where
-// F is inside out, the smallest stretch is negative.
+// U and sigma of F = columns, by rotations from the right (Hestenes). U is a proper rotation: if F
+// is inverted, the smallest stretch is negative.
 YW_LANE_FN void split_stretch(column f[3], yw_vf sigma[3]) {
   for (int sweep = 0; sweep < MAX_SWEEPS; ++sweep) {
     uint32_t due =
@@ -57,7 +57,7 @@ YW_LANE_FN void split_stretch(column f[3], yw_vf sigma[3]) {
     yw_vf inv = 1.0f / yw_vf_max(sigma[a], yw_vf_splat(1e-12f));
     f[a] = (column){f[a].x * inv, f[a].y * inv, f[a].z * inv};
   }
-  // A stretch that is nothing has no direction of its own.
+  // A zero stretch has no direction of its own.
   for (int a = 0; a < 3; ++a) {
     yw_vi lost = sigma[a] < 1e-6f;
     if (yw_vi_bits(lost) == 0) continue;
@@ -79,7 +79,7 @@ YW_LANE_FN void split_stretch(column f[3], yw_vf sigma[3]) {
   }
 }
 
-// Return to the von Mises cylinder in logarithmic strain: what is beyond goes, volume stays.
+// Returns to the von Mises cylinder in logarithmic strain: removes the excess, keeps the volume.
 static void flow_von_mises(const plastic_material_block* material, plastic_state_block* state) {
   float e[3][YW_LANES], mean[YW_LANES], norm[YW_LANES], limit[YW_LANES];
   int32_t yielding = 0, beyond = 0;
@@ -113,7 +113,7 @@ static void flow_von_mises(const plastic_material_block* material, plastic_state
   }
 }
 
-// Matter that flows at given stretches hardens with the volume it lost.
+// Material that flows at given stretches hardens with the volume it lost.
 static void harden(const plastic_material_block* material, plastic_state_block* state) {
   int32_t hardening = 0;
   for (int k = 0; k < YW_LANES; ++k) {
@@ -185,7 +185,7 @@ static void flow_block(plastic_body* body, int32_t block) {
   harden(material, state);
 }
 
-// As printed: (7) takes velocities from that of the master, (8) keeps a tenth of it.
+// As printed: (7) measures velocities relative to that of the master, (8) keeps a tenth of it.
 static void flow_as_printed(const plastic_body* body, const yw_particles* particles, int32_t block,
                             plastic_work_block* work, float moved[4][YW_LANES]) {
   for (int32_t k = 0; k < YW_LANES && block * YW_LANES + k < body->num_masters; ++k) {
@@ -222,7 +222,7 @@ void YW_KERNEL(yw_plastic_flow)(plastic_body* body, yw_particles* particles, int
                    : (yw_vec4){moved[0][k], moved[1][k], moved[2][k], 0.0f};
       float sum = 0.0f;
       for (int i = 0; i < 9; ++i) sum += work->l[i][k] * work->l[i][k];
-      // NaN must show.
+      // NaN must pass through.
       if (!(sum <= gradient2)) gradient2 = sum;
     }
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Slaves of chunks. A chunk keeps what its masters hand to slaves apart (parts), so every slave
-// that one of its masters sees has a number within the chunk. Slaves themselves are numbered by the
-// first chunk that sees them: those of a chunk then lie side by side in memory.
+// Slaves of chunks. Each chunk stores its contributions to slaves separately (parts), so every
+// slave that one of its masters sees has an index within the chunk. Slaves themselves are numbered
+// by the first chunk that sees them, so the slaves of a chunk are adjacent in memory.
 #include <string.h>
 
 #include "methods/plastic/phases.h"
 #include "yawara/extend/memory.h"
 
 enum {
-  USUAL_BITS = 12,  ///< of a table for the slaves of a chunk
+  USUAL_BITS = 12,  ///< size of the hash table for the slaves of a chunk
   MOST_BITS = 15,
 };
 _Static_assert(1 << MOST_BITS >= 2 * PLASTIC_MAX_LOCALS, "the largest table is never full");
@@ -18,7 +18,7 @@ static int32_t end_of(const plastic_body* body, int32_t chunk) {
   return end < body->num_masters ? end : body->num_masters;
 }
 
-// Where a chunk lists its slaves until all have: the rows that were found there are packed already.
+// Where a chunk lists its slaves until all have done so: its rows in `found` are already packed.
 static int32_t* list_of(const plastic_body* body, int32_t chunk) {
   return body->found + (size_t)chunk * PLASTIC_MAX_LOCALS;
 }
@@ -30,7 +30,7 @@ typedef struct local_table {
   int32_t* list;
 } local_table;
 
-// Number of a slave within the chunk, in the order in which they come.
+// Index of a slave within the chunk, in order of first use.
 static uint16_t number_in(local_table* table, int32_t s) {
   uint32_t mask = (1u << table->bits) - 1u;
   uint32_t at = (uint32_t)s * 0x9e3779b1u >> (32 - table->bits);
@@ -46,7 +46,7 @@ static uint16_t number_in(local_table* table, int32_t s) {
   return table->number[at];
 }
 
-// Numbers the slaves of the rows of a chunk. False: there are too many for the table.
+// Numbers the slaves in the rows of a chunk. False: too many for the table.
 static bool try_list(plastic_body* body, int32_t chunk, local_table* table) {
   memset(table->slave, 0xff, sizeof *table->slave << table->bits);
   table->count = 0;
@@ -55,7 +55,7 @@ static bool try_list(plastic_body* body, int32_t chunk, local_table* table) {
     for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e, ++to) {
       body->local_column[to] = number_in(table, body->column[e]);
     }
-    // To whole fours, by pairs without weight.
+    // Pads to a multiple of four with pairs of weight zero.
     for (; to % 4 != 0; ++to) {
       body->local_column[to] = 0;
       body->share[to] = 0.0f;
@@ -93,7 +93,7 @@ static bool reserve(plastic_body* body, int64_t count) {
   return good;
 }
 
-// New numbers of slaves; those that no master sees come last.
+// Renumbers slaves; those that no master sees come last.
 static void number_slaves(plastic_body* body, int32_t chunks) {
   int32_t *number = body->slave_bucket, count = 0;
   memset(number, 0xff, (size_t)body->num_slaves * sizeof *number);
@@ -113,7 +113,7 @@ static void number_slaves(plastic_body* body, int32_t chunks) {
   body->slave_pos = numbered;
 }
 
-// Slaves of a chunk and of its rows by their new numbers.
+// Applies the new numbers to the slaves of a chunk and of its rows.
 static void rename_chunk(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
   const int32_t* list = list_of(body, chunk);
@@ -128,7 +128,7 @@ static void rename_chunk(plastic_body* body, yw_particles* particles, int32_t ch
   }
 }
 
-// Parts of slaves, chunks ascending.
+// Lists the parts of each slave, in ascending order of chunks.
 static void list_parts_of_slaves(plastic_body* body) {
   int32_t* start = body->part_start;
   memset(start, 0, ((size_t)body->num_slaves + 1) * sizeof *start);

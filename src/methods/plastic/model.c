@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Making the rest data of plastic bodies: checks, lattices, materials.
+// Building the rest data of plastic bodies: checks, lattices, materials.
 #include "methods/plastic/model.h"
 #include "math/small/trig.h"
 
@@ -13,9 +13,9 @@
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
 
-// Lattice points that are tried for one shape, at most.
+// Maximum number of lattice points tested for one shape.
 #define MAX_TRIED 4e9
-// Surfaces that pass through a lattice point hold it.
+// Lattice points on the surface count as inside, within this tolerance.
 #define SURFACE_SLACK 1e-4f
 
 yw_plastic_material yw_default_plastic_material(void) {
@@ -207,8 +207,8 @@ static yw_status lattice_of(const yw_shape* shape, float spacing, bool sheet, la
   return YW_OK;
 }
 
-// Points of the lattice in the shape, brick by brick, so that masters of one chunk lie close; with
-// points NULL they are only counted.
+// Samples the lattice points inside the shape, brick by brick, so that masters of one chunk lie
+// close together. With points NULL, only counts them.
 static int64_t sample(const yw_shape* shape, const lattice* l, yw_vec3* points) {
   const int64_t flat[3] = {16, 1, 16}, thick[3] = {8, 8, 4};
   const int64_t* size = l->count[1] == 1 ? flat : thick;
@@ -246,7 +246,7 @@ static yw_status count_points(const yw_shape* shape, float spacing, bool sheet, 
   if (tried > MAX_TRIED)
     return refuse_size(tried, yw_plastic_body_bytes(tried, tried), limit, error);
   if (tried > 1e6) {
-    // A shape fills its box to a tenth at least, or else the count below refuses it.
+    // Cheap early check that assumes 2 % of the box to be filled; the count below is exact.
     status = check_memory(0.02 * tried, 0.02 * tried, limit, error);
     if (status < 0) return status;
   }
@@ -276,7 +276,7 @@ yw_status yw_plastic_sample(const yw_allocator* mem, const yw_shape* shape, floa
   return YW_OK;
 }
 
-// Slaves of a compact shape or a sheet: the lattice of the masters and one and a half cells around.
+// Slaves of a compact shape or a sheet: the masters' lattice plus one and a half cells around.
 static double usual_slaves(double masters, bool sheet) {
   double edge = 3.0 + (sheet ? sqrt(masters) : (double)yw_cbrtf((float)masters));
   return edge * edge * (sheet ? 4.0 : edge);
@@ -344,7 +344,7 @@ static void add_masters(plastic_model* model, const yw_plastic_part* from, plast
   to->start = from->start;
 }
 
-// Parts in order of their start; those that start together in the order given.
+// Sorts parts by start time; ties keep the given order.
 static void order_parts(const yw_plastic_def* def, int32_t* order) {
   for (int32_t i = 0; i < def->num_parts; ++i) {
     int32_t at = i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rest data of a plastic body: where masters and slaves are, and what each master is made of.
-// Saida, Fujisawa, Mikawa 2017. d is the spacing of the masters, h = d the kernel's half radius.
+// Rest data of a plastic body: positions of masters and slaves, and the material of each master.
+// Saida, Fujisawa, Mikawa 2017. d is the spacing of the masters, h = d half the kernel radius.
 #ifndef YW_METHODS_PLASTIC_MODEL_H
 #define YW_METHODS_PLASTIC_MODEL_H
 
@@ -16,11 +16,11 @@ typedef struct plastic_material_block {
   float low[YW_LANES];              ///< 1 - theta_c; -inf: none
   float high[YW_LANES];             ///< 1 + theta_s; inf: none
   float yield[YW_LANES];            ///< Pa, von Mises; inf: none
-  float xi[YW_LANES];               ///< hardening
-  float eta[YW_LANES];              ///< how much of the affine velocity is kept besides rotation
+  float xi[YW_LANES];               ///< hardening coefficient
+  float eta[YW_LANES];              ///< fraction of the non-rotational affine velocity that is kept
 } plastic_material_block;
 
-/// Two masters that lie side by side at rest.
+/// Two masters that are adjacent at rest.
 typedef struct plastic_link {
   int32_t a, b;
 } plastic_link;
@@ -38,14 +38,14 @@ typedef struct plastic_model {
   yw_allocator mem;
   uint64_t hash;
   float spacing;             ///< m, d
-  yw_plastic_params params;  ///< what bodies start with
-  bool paper;                ///< the formulas as printed
+  yw_plastic_params params;  ///< initial parameters of bodies
+  bool paper;                ///< use the formulas as printed
   bool without_slaves;       ///< forces are evaluated at the masters themselves
-  float wave_speed;          ///< m/s, the fastest of all masters
+  float wave_speed;          ///< m/s, the fastest over all masters
 
   int32_t num_parts;
-  plastic_part* parts;  ///< by start time
-  int32_t num_masters;  ///< of all parts
+  plastic_part* parts;  ///< sorted by start time
+  int32_t num_masters;  ///< in all parts
   yw_vec3* masters;
   float* mass;
   plastic_material_block* materials;
@@ -55,12 +55,12 @@ typedef struct plastic_model {
   plastic_link* links;
 } plastic_model;
 
-/// placement.c: slaves and links of the masters [first, first + count) of a model, appended. The
-/// lattice of the masters is turned by `rotation`.
+/// placement.c: appends the slaves and links of the masters [first, first + count) of a model. The
+/// lattice of the masters is rotated by `rotation`.
 bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part, yw_quat rotation);
 bool yw_plastic_link_masters(plastic_model* model, plastic_part* part);
 
-/// Part of the model with these masters in it has started at `time`, up to rounding.
+/// True if the part has started at `time`, up to rounding.
 static inline bool yw_plastic_has_started(const plastic_part* part, double time) {
   return time >= part->start - 1e-6;
 }

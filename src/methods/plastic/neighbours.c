@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Which slaves a master sees. Lists reach a little farther than 2h and last until something may
-// have moved by half of that (relative to the whole body), or slaves came or went.
+// The slaves that each master sees. Lists reach slightly beyond 2h and last until something may
+// have moved by half of that margin (relative to the whole body), or slaves were added or removed.
 #include <string.h>
 
 #include "methods/plastic/cells.h"
 #include "methods/plastic/phases.h"
 #include "yawara/extend/memory.h"
 
-// Registers read beyond the end of sorted slaves.
+// Vector loads read beyond the end of the sorted slaves.
 #define TAIL_SLAVES YW_LANES
 
 bool yw_plastic_reserve_pairs(plastic_body* body, int64_t count) {
@@ -15,7 +15,7 @@ bool yw_plastic_reserve_pairs(plastic_body* body, int64_t count) {
   int64_t wanted = count + count / 4;
   if (wanted > INT32_MAX - 1024) wanted = INT32_MAX - 1024;
   if (wanted < count) return false;
-  // Pairs are made anew: nothing is kept. Rows are filled up to fours.
+  // Pairs are rebuilt, so nothing is copied. Rows are padded to multiples of four.
   size_t room = (size_t)wanted + 3 * (size_t)body->model->num_masters;
   const yw_allocator* mem = &body->mem;
   body->pair_capacity = 0;
@@ -26,7 +26,7 @@ bool yw_plastic_reserve_pairs(plastic_body* body, int64_t count) {
   return good;
 }
 
-// Buckets for about one slave each, a power of two.
+// About one slave per bucket; a power of two.
 static bool reserve_buckets(plastic_body* body, int32_t slaves) {
   uint32_t buckets = 64;
   while (buckets < (uint32_t)slaves && buckets < (1u << 30)) buckets *= 2;
@@ -34,7 +34,7 @@ static bool reserve_buckets(plastic_body* body, int32_t slaves) {
   return YW_RENEW_ARRAY(&body->mem, body->bucket_start, (size_t)buckets + 2);
 }
 
-// What a step makes for every slave.
+// Per-slave arrays that every step recomputes.
 static bool renew_slave_arrays(plastic_body* body, size_t count) {
   const yw_allocator* mem = &body->mem;
   return YW_RENEW_ARRAY(mem, body->slave_vel, count) && YW_RENEW_ARRAY(mem, body->force, count) &&
@@ -73,7 +73,7 @@ bool yw_plastic_reserve_slaves(plastic_body* body, int32_t count) {
 
 // Cells -------------------------------------------------------------------------------------------
 
-// A slave that no master sees has no use.
+// A slave that no master sees is useless.
 static bool is_orphan(const plastic_body* body, int32_t s) {
   return s < body->num_listed && body->part_start[s] == body->part_start[s + 1];
 }
@@ -91,7 +91,7 @@ static void find_buckets(plastic_body* body, yw_particles* particles, int32_t ch
   }
 }
 
-// Slaves by bucket; those with a bucket below 0 go.
+// Sorts slaves by bucket; drops those with a bucket below 0.
 static void sort_slaves(plastic_body* body) {
   int32_t* start = body->bucket_start;
   size_t buckets = (size_t)body->bucket_mask + 1;
@@ -130,7 +130,7 @@ static void spread_places(plastic_body* body, yw_particles* particles, int32_t c
 
 // Pairs -------------------------------------------------------------------------------------------
 
-// From the rows that `search` found to one list.
+// Packs the rows that `search` found into one list.
 static void pack_rows(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
   int32_t first = chunk * PLASTIC_CHUNK, end = first + PLASTIC_CHUNK;
@@ -142,7 +142,7 @@ static void pack_rows(plastic_body* body, yw_particles* particles, int32_t chunk
 
 static bool list_pairs(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   const plastic_weight_kernels* kernels = YW_KERNEL_PICK(yw_plastic_weight_kernels, ctx->simd);
-  // Sleepers see nobody.
+  // Sleepers see no slaves.
   memset(body->row_start, 0, ((size_t)body->num_masters + 1) * sizeof *body->row_start);
   yw_plastic_run_masters(body, particles, ctx, kernels->search);
   int64_t total = 0;
@@ -161,7 +161,7 @@ bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
                                 const yw_step_ctx* ctx) {
   if (body->model->without_slaves) {
     if (!yw_plastic_reserve_slaves(body, body->num_masters)) return false;
-    // Which master a slave stands for travels in w while slaves are sorted.
+    // While slaves are sorted, w holds the master that a slave stands for.
     for (int32_t m = 0; m < body->num_masters; ++m) {
       body->slave_pos[m] = particles->pos[m];
       memcpy(&body->slave_pos[m].w, &m, sizeof m);
@@ -171,7 +171,7 @@ bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
     body->lists_are_old = true;
   }
   if (!body->lists_are_old && body->drift <= 0.5f * body->skin) return true;
-  // Where one step would outrun it anyway, a skin is of no use.
+  // A skin that a single step would outrun is useless.
   float skin = PLASTIC_SKIN * body->model->spacing;
   body->skin = body->pace < 0.5f * skin ? skin : 0.0f;
   if (!yw_plastic_wake_near(body, particles)) return false;

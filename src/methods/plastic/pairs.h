@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Sums over pairs of masters and slaves, and blocks of 16 masters: what *_kernels.c files share.
+// Sums over pairs of masters and slaves, and blocks of 16 masters: shared by the *_kernels.c files.
 //
-// A pair in memory is N and the number of its slave within the chunk. Since G = N D_N^-1 (x_s - c),
-// c the center of the master's slaves, everything is a sum over rows {N (x_s - c), N}; they are
-// made where they are needed from the places of the chunk's slaves, which are in the nearest cache,
-// and D_N^-1 waits for the sum. An iteration of the solve reads 6 bytes per pair in this way.
+// A pair in memory is N and the index of its slave within the chunk. Since G = N D_N^-1 (x_s - c),
+// with c the center of the master's slaves, everything is a sum over rows {N (x_s - c), N}. Rows
+// are built on demand from the positions of the chunk's slaves, which stay in the L1 cache, and
+// D_N^-1 is applied to the sum. An iteration of the solve thus reads 6 bytes per pair.
 #ifndef YW_METHODS_PLASTIC_PAIRS_H
 #define YW_METHODS_PLASTIC_PAIRS_H
 
@@ -12,7 +12,7 @@
 #include "math/small/lanes_mat3.h"
 #include "methods/plastic/phases.h"
 
-// What other files than transfer_kernels.c put into its table, yw_plastic_kernels.
+// Kernels of other files for the table in transfer_kernels.c, yw_plastic_kernels.
 void YW_KERNEL(yw_plastic_stress)(plastic_body* body, yw_particles* particles, int32_t chunk);
 void YW_KERNEL(yw_plastic_stiffen)(plastic_body* body, yw_particles* particles, int32_t chunk);
 void YW_KERNEL(yw_plastic_multiply)(plastic_body* body, yw_particles* particles, int32_t chunk);
@@ -20,7 +20,7 @@ void YW_KERNEL(yw_plastic_block_parts)(plastic_body* body, yw_particles* particl
 void YW_KERNEL(yw_plastic_condition)(plastic_body* body, yw_particles* particles, int32_t chunk);
 void YW_KERNEL(yw_plastic_flow)(plastic_body* body, yw_particles* particles, int32_t chunk);
 
-// So many slaves later memory will be needed that is asked for now.
+// Prefetch distance, in slaves.
 #define SLAVES_AHEAD 32
 
 // Blocks ------------------------------------------------------------------------------------------
@@ -40,7 +40,7 @@ YW_LANE_FN int32_t masters_of(const plastic_body* body, int32_t block) {
   return count < YW_LANES ? count : YW_LANES;
 }
 
-// A slave of a chunk: some vector, and its place from the origin of the chunk, with 1.
+// A slave of a chunk: a vector, and its position relative to the chunk's origin, with w = 1.
 typedef struct local_slave {
   _Alignas(32) yw_float4 v;
   yw_float4 place;
@@ -72,7 +72,7 @@ YW_LANE_FN void clear_parts(yw_vec4* parts, const plastic_body* body, int32_t ch
   memset(parts, 0, (size_t)(end - first) * sizeof *parts);
 }
 
-// Asks memory for the parts of a slave.
+// Prefetches the parts of a slave.
 YW_LANE_FN void ask_parts(const plastic_body* body, const yw_vec4* parts, int32_t s) {
   if (s >= body->num_slaves) return;
   for (int32_t e = body->part_start[s]; e < body->part_start[s + 1]; ++e) {
@@ -90,10 +90,10 @@ YW_LANE_FN yw_float4 sum_parts(const plastic_body* body, const yw_vec4* parts, i
 
 // Rows --------------------------------------------------------------------------------------------
 //
-// Four pairs at a time: one register where there is one that wide, four otherwise. Sums run over
-// every fourth pair, then over the four, at any width.
+// Four pairs at a time: in one register if it is wide enough, in four otherwise. At any width, sums
+// run over every fourth pair, then over the four.
 
-// Rows of 16 masters one after another.
+// Rows of 16 masters, one after another.
 typedef struct pair_rows {
   _Alignas(64) yw_vec4 row[YW_LANES * PLASTIC_MAX_ROW];
 } pair_rows;
@@ -137,7 +137,7 @@ YW_LANE_FN yw_float4 four_sum(four f) {
 #define FOUR_SPREAD(f, i) _mm512_permute_ps(f, (i)*0x55)
 #define FOUR_MAD(a, b, c) _mm512_add_ps(a, _mm512_mul_ps(b, c))
 
-// Makes the rows of a master, and sums over them.
+// Builds the rows of a master, and sums over them.
 YW_LANE_FN gathered make_row(const pair_range* pairs, const local_slave* locals, yw_float4 center,
                              gather_what what) {
   const __m512i each = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
@@ -162,7 +162,7 @@ YW_LANE_FN gathered make_row(const pair_range* pairs, const local_slave* locals,
   return (gathered){four_sum(x), four_sum(y), four_sum(z), four_sum(n)};
 }
 
-// Rows of pairs times the columns of a matrix, to the parts of their slaves.
+// Adds the rows of pairs times the columns of a matrix to the parts of their slaves.
 YW_LANE_FN void scatter_row(const pair_range* pairs, const plastic_row* a, yw_vec4* parts,
                             bool with_n) {
   four x = _mm512_broadcast_f32x4((__m128)yw_float4_load(&a->x));
@@ -228,7 +228,7 @@ YW_LANE_FN yw_float4 center_of(const plastic_work_block* work, int32_t lane) {
   return (yw_float4){work->center[0][lane], work->center[1][lane], work->center[2][lane], 0.0f};
 }
 
-// Sums of 16 masters to one lane each.
+// Transposes the sums of 16 masters into lanes.
 YW_LANE_FN void sums_to_lanes(const gathered sums[YW_LANES], yw_mat3x16* l,
                               float moved[4][YW_LANES]) {
   for (int32_t k = 0; k < YW_LANES; k += 4) {
@@ -249,7 +249,7 @@ YW_LANE_FN void sums_to_lanes(const gathered sums[YW_LANES], yw_mat3x16* l,
   }
 }
 
-// Matrices in lanes to columns of each.
+// Transposes matrices in lanes into columns.
 YW_LANE_FN void lanes_to_columns(const yw_mat3x16* a, plastic_row out[YW_LANES]) {
   for (int32_t k = 0; k < YW_LANES; k += 4) {
     yw_float4 x[4] = {yw_float4_load(a->m[0] + k), yw_float4_load(a->m[3] + k),
@@ -269,7 +269,7 @@ YW_LANE_FN void lanes_to_columns(const yw_mat3x16* a, plastic_row out[YW_LANES])
   }
 }
 
-// Asks memory for what lane k of a block will read: pairs with 32 slaves.
+// Prefetches what lane k of a block will read: pairs of 32 slaves.
 YW_LANE_FN void ask_pairs(const plastic_body* body, int32_t block, int32_t k) {
   if (block * YW_LANES >= body->num_masters) return;
   size_t first = 4 * (size_t)body->four_start[block * YW_LANES] + 32 * (size_t)k;
@@ -278,8 +278,8 @@ YW_LANE_FN void ask_pairs(const plastic_body* body, int32_t block, int32_t k) {
   __builtin_prefetch(body->local_column + first);
 }
 
-// Makes the rows of 16 masters. sum N v (x_s - c)^T to l; sum N v to `moved`, with sum N last where
-// v.w is 1; neither without l.
+// Builds the rows of 16 masters. Writes sum N v (x_s - c)^T to l and sum N v to `moved`, the latter
+// ending with sum N if v.w is 1. Without l, writes neither.
 YW_LANE_FN void make_rows(const plastic_body* body, const local_slave* locals, int32_t block,
                           pair_rows* rows, yw_mat3x16* l, float moved[4][YW_LANES]) {
   gathered sums[YW_LANES] = {0};
@@ -292,7 +292,7 @@ YW_LANE_FN void make_rows(const plastic_body* body, const local_slave* locals, i
   if (l) sums_to_lanes(sums, l, moved);
 }
 
-// Rows for what goes to slaves. As printed, forces have a weight of their own and mass goes by w.
+// Rows for contributions to slaves. As printed, forces have their own weight and mass goes by w.
 YW_LANE_FN void make_back_rows(const plastic_body* body, const local_slave* locals, int32_t block,
                                pair_rows* rows) {
   if (!body->back_share) {
@@ -311,7 +311,7 @@ YW_LANE_FN void make_back_rows(const plastic_body* body, const local_slave* loca
   }
 }
 
-// Matrices of 16 masters times their rows, to the parts of slaves; n goes with N.
+// Adds the matrices of 16 masters times their rows to the parts of slaves; n multiplies N.
 YW_LANE_FN void scatter_block(const plastic_body* body, pair_rows* rows, int32_t block,
                               const yw_mat3x16* a, const yw_vec4* n, yw_vec4* parts) {
   plastic_row columns[YW_LANES];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Weights as printed, for comparison: no normalisation anywhere, the gradient of velocity by (7)
-// and forces by (11), which are not adjoint, volumes by (4) and (5). In SI units (7) carries a
-// factor 0.3 h^2 / d^3, so that only spacings around 0.3 m deform by what moves; see
-// docs/methods/plastic.md. What is corrected: (2) gets its mass, the gradient in (11) is taken at
-// the master.
+// Weights as printed, for comparison: without any normalisation, with the velocity gradient by (7)
+// and forces by (11), which are not adjoint, and volumes by (4) and (5). In SI units (7) carries a
+// factor 0.3 h^2 / d^3, so the deformation matches the motion only for spacings around 0.3 m; see
+// docs/methods/plastic.md. Corrected: (2) gets its mass, and the gradient in (11) is taken at the
+// master.
 #include <math.h>
 #include <string.h>
 
@@ -21,8 +21,8 @@ static float kernel(float r, float h, float* slope) {
   return scale * out * out * out * (1.0f / 6.0f);
 }
 
-// Shares w / W of a master, with which G = w r; the sum of w r in drag. Forces: the gradient of w
-// at the master is r times the other share, here and in G less a factor W.
+// Shares w / W of a master, with which G = w r; the sum of w r goes to drag. Forces: the gradient
+// of w at the master is r times the other share; here and in G, a factor W is left out.
 static void weigh_master(plastic_body* body, const yw_particles* particles, int32_t m) {
   plastic_work_block* work = &body->work[m / YW_LANES];
   yw_vec4 x = particles->pos[m], origin = body->origin[m / PLASTIC_CHUNK];
@@ -48,7 +48,7 @@ static void weigh_master(plastic_body* body, const yw_particles* particles, int3
   for (int k = 0; k < 6; ++k) work->inverse[k][m % YW_LANES] = k < 3 ? total : 0.0f;
 }
 
-// (4), (5): once.
+// (4), (5): computed once.
 static void find_volumes(plastic_body* body, const yw_particles* particles) {
   float h = body->model->spacing;
   for (int32_t s = 0; s < body->num_slaves; ++s) body->slave_vel[s].w = 0.0f;

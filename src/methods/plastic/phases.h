@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a step of a plastic body consists of, file by file.
+// The phases of a plastic body's step, file by file.
 #ifndef YW_METHODS_PLASTIC_PHASES_H
 #define YW_METHODS_PLASTIC_PHASES_H
 
@@ -9,14 +9,14 @@
 typedef void (*plastic_chunk_fn)(plastic_body* body, yw_particles* particles, int32_t chunk);
 void yw_plastic_run(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                     int32_t chunks, plastic_chunk_fn run);
-/// The same for all chunks with a master that is awake.
+/// The same for all chunks with at least one awake master.
 void yw_plastic_run_masters(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                             plastic_chunk_fn run);
 
 /// Compiled once per instruction set (weights_kernels.c).
 typedef struct plastic_weight_kernels {
   plastic_chunk_fn search;   ///< slaves near the masters of a chunk, to found; counts to row_start
-  plastic_chunk_fn weights;  ///< shares N, and what makes G of them
+  plastic_chunk_fn weights;  ///< shares N and the inverse moments that turn them into G
 } plastic_weight_kernels;
 extern const plastic_weight_kernels yw_plastic_weight_kernels_plain, yw_plastic_weight_kernels_avx2,
     yw_plastic_weight_kernels_avx512;
@@ -24,12 +24,12 @@ extern const plastic_weight_kernels yw_plastic_weight_kernels_plain, yw_plastic_
 /// transfer_kernels.c, stress_kernels.c, solve_kernels.c, flow_kernels.c; what they share: pairs.h
 typedef struct plastic_kernels {
   plastic_chunk_fn spread;         ///< mass and affine momentum, from v and C, to parts
-  plastic_chunk_fn spread_motion;  ///< the same from v and L, for the motion of slaves
-  plastic_chunk_fn spread_push;    ///< mass, and mass times the way from last_pos
+  plastic_chunk_fn spread_motion;  ///< the same from v and L, to move slaves
+  plastic_chunk_fn spread_push;    ///< mass, and mass times the displacement since last_pos
   plastic_chunk_fn stress;         ///< forces to parts; tangents
   plastic_chunk_fn stiffen;        ///< the tangent times the next direction, to parts
   plastic_chunk_fn block_parts;    ///< diagonal blocks to parts, for `condition`
-  plastic_chunk_fn flow;           ///< L, v, C, F_E, F_P of the new slave velocities (solved)
+  plastic_chunk_fn flow;           ///< L, v, C, F_E, F_P from the new slave velocities (solved)
   plastic_chunk_fn to_slaves;      ///< slave_vel = momentum / mass, w: mass
   plastic_chunk_fn forces;         ///< force = sum of parts
   plastic_chunk_fn multiply;       ///< the rest of an iteration, see solve.c
@@ -38,61 +38,61 @@ typedef struct plastic_kernels {
 extern const plastic_kernels yw_plastic_kernels_plain, yw_plastic_kernels_avx2,
     yw_plastic_kernels_avx512;
 
-/// neighbours.c: sorts slaves and lists pairs where that is due. False: memory is out.
+/// neighbours.c: sorts slaves and rebuilds the pair lists if they are due. False: out of memory.
 bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
                                 const yw_step_ctx* ctx);
 /// Weights of all pairs.
 void yw_plastic_weigh(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
-/// Room for more slaves or pairs.
+/// Reserves memory for more slaves or pairs.
 bool yw_plastic_reserve_slaves(plastic_body* body, int32_t count);
 bool yw_plastic_reserve_pairs(plastic_body* body, int64_t count);
 
-/// locals.c: slaves of chunks and parts of slaves, from the rows of the masters; slaves are
-/// numbered anew. False: memory is out.
+/// locals.c: builds the slaves of chunks and the parts of slaves from the rows of the masters, and
+/// renumbers slaves. False: out of memory.
 bool yw_plastic_list_parts(plastic_body* body, const yw_step_ctx* ctx);
 
 /// solve.c: velocities of slaves after dt, into body->solved. False: did not converge.
 bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 
-/// contact.c: which slaves touch what, after `begin` seconds of the substep; pinned masters too.
+/// contact.c: finds contacts of slaves `begin` seconds into the substep; includes pinned masters.
 void yw_plastic_find_contacts(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                               float begin);
-/// Takes away what velocity goes into obstacles, and friction.
+/// Removes the velocity component into the obstacle and applies friction.
 void yw_plastic_meet(const plastic_body* body, int32_t slave, yw_vec4* velocity);
 
-/// slaves.c: moves slaves along, adds and removes.
+/// slaves.c: moves, adds and removes slaves.
 void yw_plastic_move_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
-/// Slaves around every master, as on the lattice, in place of those there were.
+/// Replaces all slaves by lattice slaves around every master.
 bool yw_plastic_seed_slaves(plastic_body* body, const yw_particles* particles);
 bool yw_plastic_add_slaves(plastic_body* body, const yw_particles* particles);
-/// Marks one of two slaves that are too close, and slaves without masters, by a bucket of -1.
+/// Marks one of two slaves that are too close, and slaves without masters, with bucket -1.
 int32_t yw_plastic_drop_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 
-/// sleep.c: what rests is left out; see sleep.h. False: memory is out.
+/// sleep.c: resting parts are skipped; see sleep.h. False: out of memory.
 bool yw_plastic_sleep_create(plastic_body* body);
 void yw_plastic_sleep_destroy(plastic_body* body);
-/// Room for so many islands, and slaves of them.
+/// Reserves memory for this many islands and slaves of islands.
 bool yw_plastic_sleep_reserve(plastic_body* body, int32_t islands, int32_t slaves);
-/// Islands that were touched, or whose obstacles, pins or gravity are others.
+/// Wakes islands that were touched, or whose obstacles, pins or gravity changed.
 bool yw_plastic_wake_touched(plastic_body* body, const yw_particles* particles,
                              const yw_step_ctx* ctx);
-/// Islands that something awake is about to share slaves with.
+/// Wakes islands that are about to share slaves with something awake.
 bool yw_plastic_wake_near(plastic_body* body, const yw_particles* particles);
 bool yw_plastic_wake_all(plastic_body* body);
 /// After a step: islands that were still long enough fall asleep.
 bool yw_plastic_rest(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
-/// Chunks that are awake, and where sleepers are.
+/// Lists the awake chunks and the sleepers in them.
 bool yw_plastic_list_sleepers(plastic_body* body);
-/// Sleepers in chunks that went on are as they were.
+/// Restores the state of sleepers in chunks that were stepped.
 void yw_plastic_restore_sleepers(plastic_body* body, yw_particles* particles);
-/// Slaves of sleepers that touch something.
+/// Number of contacts of sleeping slaves.
 int32_t yw_plastic_sleeping_contacts(const plastic_body* body);
 void yw_plastic_sleep_save(const plastic_body* body, yw_writer* writer);
 bool yw_plastic_sleep_load(plastic_body* body, yw_reader* reader);
-/// All are awake; slaves that were aside are lost.
+/// Wakes everything; slaves set aside are lost.
 void yw_plastic_forget_sleep(plastic_body* body);
 
-/// support.c: other bodies, which the solve does not know, bear again what they bore.
+/// support.c: lets other bodies, which the solve does not see, support this one as they did before.
 void yw_plastic_take_support(plastic_body* body, const yw_particles* particles,
                              const yw_step_ctx* ctx);
 void yw_plastic_give_back(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
@@ -107,12 +107,12 @@ void yw_plastic_body_destroy(void* state, yw_particles* particles);
 void yw_plastic_invalidate(void* state, const yw_particles* particles);
 void yw_plastic_save(const void* state, yw_writer* writer);
 void yw_plastic_load(void* state, yw_reader* reader);
-/// Lets a part begin: masters and slaves are appended.
+/// Starts a part: appends its masters and slaves.
 bool yw_plastic_start_part(plastic_body* body, yw_particles* particles, const plastic_part* part);
 /// Slaves and orientations follow masters that were moved from outside.
 bool yw_plastic_follow(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 
-/// fields.c: what can be looked at.
+/// fields.c: quantities for display.
 int32_t yw_plastic_num_fields(const void* state);
 void yw_plastic_statistics_list(const void* state, const yw_particles* particles,
                                 yw_statistics* out);
@@ -120,7 +120,7 @@ yw_method_energy yw_plastic_energy(const void* state, const yw_particles* partic
 yw_field_info yw_plastic_field_info(const void* state, int32_t field);
 void yw_plastic_field_values(const void* state, const yw_particles* particles, int32_t field,
                              float* out);
-/// Numbers of connected pieces, largest first; returns how many there are, -1: memory is out.
+/// Numbers the connected pieces, largest first. Returns their count; -1: out of memory.
 int32_t yw_plastic_pieces(const plastic_body* body, const yw_particles* particles, int32_t* piece);
 
 #endif

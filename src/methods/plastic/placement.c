@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Where slaves are at rest: on the lattice of the masters, shifted by half a spacing in each
+// Rest positions of slaves: on the lattice of the masters, shifted by half a spacing in each
 // direction, wherever a master is within 2h. Every master of a lattice then sees 32 of them.
-// Masters that lie on no lattice get the same 32 places each, except where a slave is close
-// already.
+// Masters that are not on a lattice get the same 32 positions each, except where another slave is
+// already close.
 #include <string.h>
 
 #include "methods/plastic/cells.h"
 #include "methods/plastic/model.h"
 #include "yawara/extend/memory.h"
 
-// Closer than this, in units of d, two places are one. Places of one lattice differ by 1.
+// Two positions closer than this, in units of d, are one. Those of one lattice differ by 1.
 #define LEAST_DISTANCE 0.7f
-// Masters that lie side by side: 2.5 radii, in units of d.
+// Masters closer than this, in units of d, are adjacent: 2.5 radii.
 #define LINK_DISTANCE 1.25f
 
-// Points by cells of edge d.
+// Points in cells of edge d.
 typedef struct point_grid {
   const yw_allocator* mem;
   float edge;
   uint32_t mask;
-  int32_t* head;  // point per bucket
+  int32_t* head;  // first point per bucket
   int32_t* next;
   const yw_vec3* points;
 } point_grid;
@@ -54,7 +54,7 @@ static void grid_insert(point_grid* grid, int32_t point, yw_vec3 origin) {
   grid->head[b] = point;
 }
 
-// True when a point of the grid is nearer to p than reach. The cell of p comes first.
+// True if a point of the grid is closer to p than reach. Tests the cell of p first.
 static bool grid_has_near(const point_grid* grid, yw_vec3 p, yw_vec3 origin, float reach) {
   static const int order[3] = {0, -1, 1};
   plastic_cell c = cell_of(grid, p, origin);
@@ -82,13 +82,13 @@ static bool reserve(plastic_model* model, int32_t* capacity, int32_t extra) {
 bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part, yw_quat rotation) {
   part->first_slave = model->num_slaves;
   float d = model->spacing;
-  // At most 32 each; a lattice in space has hardly more slaves than masters, a line has all 32.
+  // At most 32 each: a solid lattice has hardly more slaves than masters, a line has all 32.
   int64_t most = 33 * (int64_t)part->count;
   if (most > INT32_MAX / 2) most = INT32_MAX / 2;
   point_grid grid;
   int32_t capacity = model->num_slaves;
   bool good = grid_create(&grid, &model->mem, d, most + model->num_slaves);
-  // Cells whose middles are slaves of the lattice.
+  // Cells whose centers are the slaves of the lattice.
   yw_vec3 origin = model->masters[part->first];
   for (int32_t m = part->first; good && m < part->first + part->count; ++m) {
     good = reserve(model, &capacity, 64);
@@ -129,7 +129,7 @@ bool yw_plastic_link_masters(plastic_model* model, plastic_part* part) {
         plastic_cell own = cell_of(&grid, model->masters[i], origin);
         if (own.x != near.x || own.y != near.y || own.z != near.z) continue;
         yw_vec3 way = yw_sub(model->masters[i], model->masters[m]);
-        // Irregular points may have more than six neighbours; six are enough to notice a tear.
+        // Irregular points may have more than six neighbours; six are enough to detect a tear.
         bool is_near = yw_length2(way) <= reach2;
         if (is_near && model->num_links < capacity)
           model->links[model->num_links++] = (plastic_link){i, m};

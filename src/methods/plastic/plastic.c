@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Elastoplastic bodies of master and slave particles, the step. Saida, Fujisawa, Mikawa 2017;
-// numbers in brackets are their equations, docs/methods/plastic.md says what differs.
+// Elastoplastic bodies of master and slave particles: the step. Saida, Fujisawa, Mikawa 2017;
+// numbers in brackets are their equations. See docs/methods/plastic.md for the differences.
 //
-// Masters carry matter; slaves are points between and around them where forces are evaluated, in
+// Masters carry matter. Slaves are points between and around them where forces are evaluated, in
 // place of the grid of a material point method.
 #include "methods/plastic/plastic.h"
 
@@ -13,15 +13,15 @@
 #include "methods/plastic/phases.h"
 #include "yawara/extend/timer.h"
 
-// The chosen time step: no master moves farther than this share of d relative to the whole, ...
+// Automatic time step: no master moves farther than this fraction of d relative to the body, ...
 #define MOST_WAY 0.4f
-// ... or of d at all (obstacles), and no wave passes more than this many masters.
+// ... or of d in absolute terms (obstacles), and no wave passes more than MOST_WAVES masters.
 #define MOST_FALL 1.0f
 #define MOST_WAVES 5.0f
 #define MAX_INNER_STEPS 10000
-// A solve that did not converge is tried again with half the step, at most this often in a row.
+// A step whose solve did not converge is repeated at half length, at most this often in a row.
 #define MAX_HALVINGS 6
-// A body of this many chunks is done before other threads have woken up.
+// A body with at most this many chunks is finished before other threads have woken up.
 #define CHUNKS_ALONE 3
 
 typedef struct chunk_job {
@@ -94,7 +94,7 @@ static void hold_masters(const inner_step* s) {
   }
 }
 
-// Springs, implicit in their own master, as forces.
+// Springs as forces, implicit in their own master.
 static void pull_masters(const inner_step* s) {
   plastic_body* body = s->body;
   const yw_step_ctx* ctx = s->ctx;
@@ -119,7 +119,7 @@ static void pull_masters(const inner_step* s) {
   }
 }
 
-// Without slaves: masters are where everything is evaluated, and keep their own velocities.
+// Without slaves: everything is evaluated at the masters, which keep their own velocities.
 static void to_twins(const inner_step* s) {
   for (int32_t m = 0; m < s->body->num_masters; ++m) {
     yw_vec4* v = &s->body->slave_vel[s->body->twin[m]];
@@ -155,7 +155,7 @@ static void move_masters(plastic_body* body, yw_particles* particles, int32_t ch
   }
 }
 
-// Masters [first, end) of chunks that go on meet obstacles; sleepers among them stay.
+// Collides masters [first, end) of awake chunks with obstacles; sleepers among them stay.
 static void collide_range(const inner_step* s, int32_t first, int32_t end) {
   plastic_body* body = s->body;
   if (end > body->num_masters) end = body->num_masters;
@@ -188,7 +188,7 @@ static void collide_masters(const inner_step* s) {
     collide_range(s, sleep->chunks[i] * PLASTIC_CHUNK,
                   (sleep->chunks[next - 1] + 1) * PLASTIC_CHUNK);
   }
-  // Masters that touch in the last inner step count.
+  // Only contacts of the last inner step count.
   if (s->ctx->report) s->ctx->report->obstacle_contacts -= before;
 }
 
@@ -203,7 +203,7 @@ static float largest_gradient(const inner_step* s) {
 
 typedef enum step_end { STEP_DONE, STEP_STALLED, STEP_LOST, STEP_NO_MEMORY } step_end;
 
-// One step of body->dt, part by part. Nothing that lasts is changed before the solve has converged.
+// One step of body->dt. No persistent state changes before the solve has converged.
 static step_end step_once(inner_step* s, bool accept) {
   plastic_body* body = s->body;
   s->clock = s->ctx->timing ? yw_seconds() : 0.0;
@@ -223,7 +223,7 @@ static step_end step_once(inner_step* s, bool accept) {
   lap(s, PLASTIC_MATERIAL);
   yw_plastic_find_contacts(body, s->particles, s->ctx, s->begin);
   lap(s, PLASTIC_CONTACT);
-  // The rows hold mean stiffnesses besides forces: the solve begins with them.
+  // The rows hold mean stiffnesses besides forces; the solve starts from them.
   bool converged = yw_plastic_solve(body, s->particles, s->ctx);  // (15)
   lap(s, PLASTIC_SOLVE);
   if (!converged && !accept) return STEP_STALLED;
@@ -248,7 +248,7 @@ static step_end step_once(inner_step* s, bool accept) {
 
 // Time --------------------------------------------------------------------------------------------
 
-// At most this long; the rule is in docs/methods/plastic.md.
+// The longest step allowed; see docs/methods/plastic.md for the rule.
 static float longest_step(const plastic_body* body, const yw_particles* particles) {
   if (body->params.time_step > 0.0f) return body->params.time_step * 1.0001f;
   double mean[3] = {0}, mass = 0.0;
@@ -304,13 +304,13 @@ static yw_status plastic_advance(void* state, yw_particles* particles, const yw_
   while (left > 1e-6f * ctx->h) {
     float longest = longest_step(body, particles);
     if (limit < longest) longest = limit;
-    // A substep of just the wanted length is one step, whatever rounding says.
+    // A substep of just the wanted length is one step, despite rounding.
     float steps = ceilf(left / longest - 1e-4f);
     if (!(steps >= 1.0f)) steps = 1.0f;
     if (steps > (float)MAX_INNER_STEPS) return YW_ERR_DIVERGED;
     body->dt = left / steps;
     s.begin = ctx->h - left;
-    // As printed, whatever a solve gives is taken.
+    // As printed, the result of any solve is accepted.
     step_end end = step_once(&s, halvings == MAX_HALVINGS || body->model->paper);
     if (end == STEP_NO_MEMORY) return YW_ERR_MEMORY;
     if (end == STEP_LOST) return YW_ERR_DIVERGED;
@@ -334,7 +334,7 @@ static yw_status plastic_advance(void* state, yw_particles* particles, const yw_
   return troubles > 0 ? YW_WARN_NUMERICS : YW_OK;
 }
 
-// Parts that come later: their masters follow those that are there.
+// Starts parts that are due; their masters come after those already there.
 static yw_status plastic_settle(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
   plastic_body* body = state;
   const plastic_model* model = body->model;

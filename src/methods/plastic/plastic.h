@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elastoplastic bodies of master and slave particles, as the world and tests see them.
+// Elastoplastic bodies of master and slave particles: interface for the world and tests.
 #ifndef YW_METHODS_PLASTIC_PLASTIC_H
 #define YW_METHODS_PLASTIC_PLASTIC_H
 
@@ -12,9 +12,9 @@ yw_status yw_plastic_model_create(const yw_allocator* mem, const yw_plastic_def*
                                   yw_error* error);
 void yw_plastic_model_destroy(void* model);
 
-/// YW_ERR_INVALID, with a message, when a value is out of range.
+/// YW_ERR_INVALID, with a message, if a value is out of range.
 yw_status yw_plastic_params_check(const yw_plastic_params* params, yw_error* error);
-/// Of one body; what is out of range is refused with YW_ERR_INVALID.
+/// Parameters of one body. YW_ERR_INVALID if a value is out of range.
 yw_status yw_plastic_set_params(void* state, const yw_plastic_params* params);
 yw_plastic_params yw_plastic_params_of(const void* state);
 void yw_plastic_statistics_of(const void* state, yw_plastic_statistics* out);

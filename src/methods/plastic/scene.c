@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// "plastic" in scene files: material, how it yields, layers, spacing of the particles; the
-// particles, the model, and bodies that merge.
+// "plastic" in scene files: material, yield rule, layers and particle spacing; builds the
+// particles, the model and merged bodies.
 #include <math.h>
 #include <string.h>
 
@@ -9,11 +9,10 @@
 #include "yawara/files.h"
 #include "yawara/plastic.h"
 
-#define FAR 1e6
 #define MOST_YOUNGS 1e13
 #define MOST_POISSON 0.4999
 #define MOST_YIELD 1e12
-// Without a spacing: longest side of the shape over this.
+// Default spacing: longest side of the shape divided by this.
 #define DEFAULT_CELLS 24.0f
 
 // Tables ------------------------------------------------------------------------------------------
@@ -23,7 +22,7 @@ static const char* const variants[] = {"consistent", "paper", NULL};
 enum { VARIANT_CONSISTENT, VARIANT_PAPER };
 
 typedef struct plastic_settings {
-  // What the model is
+  // What the model is made of
   const char* material;
   float spacing;  // m; 0: from the size of the shape
   float youngs_modulus, poissons_ratio;
@@ -37,8 +36,8 @@ typedef struct plastic_settings {
   int32_t num_fields;
   yw_stiffness_spec* field_list;
 
-  // Built, in the document: particles, and with layers per particle Young's moduli, yield stresses
-  // and densities, one list after another.
+  // Built, owned by the document: particles and, with layers, Young's modulus, yield stress and
+  // density per particle, as three consecutive lists.
   int32_t num_points;
   yw_vec3* points;
   float* layers;
@@ -52,9 +51,9 @@ static const plastic_settings plastic_defaults = {
     .yield_stress = 1e4f,
     .variant = VARIANT_CONSISTENT,
     .params = {.tolerance = 1e-3f, .max_iterations = 300, .sleep_speed = -1.0f}};
-static const yw_field plastic_fields[] = {
+static const yw_key_row plastic_rows[] = {
     YW_MODEL_FIELD_ABOVE(
-        plastic_settings, spacing, NUMBER, 0, FAR, "m",
+        plastic_settings, spacing, NUMBER, 0, YW_SCENE_REACH, "m",
         "Distance of the particles; without it a 24th of the longest side of the shape."),
     YW_MODEL_FIELD(plastic_settings, material, TEXT, 0, 0, "",
                    "All numbers and the flow by name (docs/materials.md); keys beside it win."),
@@ -98,12 +97,12 @@ static const yw_field plastic_fields[] = {
     YW_MODEL_FIELD(plastic_settings, without_slaves, BOOL, 0, 0, "",
                    "Forces at the masters themselves, for comparison.")};
 static const yw_record plastic_record =
-    YW_RECORD("plastic", plastic_fields, plastic_defaults,
+    YW_RECORD("plastic", plastic_rows, plastic_defaults,
               "Master and slave particles: matter that dents, tears, splits and merges.", "");
 
 // Materials ---------------------------------------------------------------------------------------
 
-// The names of presets, then those of elastic materials.
+// Names of presets, then of elastic materials.
 static const char* material_name(int32_t i) {
   int32_t presets = yw_num_plastic_presets();
   return i < presets ? yw_plastic_preset_at(i)->name : yw_material_name(i - presets);
@@ -123,7 +122,7 @@ static bool find_material(yw_loader* l, const yw_json* node, yw_plastic_material
   return yw_no_material(l, node, material_name);
 }
 
-// Keys beside the name of a material win over it.
+// Keys next to the material's name override it.
 static bool take_material(yw_loader* l, const yw_json* node, plastic_settings* plastic) {
   if (!plastic->material) return true;
   yw_plastic_material m;
@@ -146,7 +145,7 @@ static bool take_material(yw_loader* l, const yw_json* node, plastic_settings* p
   return true;
 }
 
-// Limits that are given say how it yields; limits of another rule are a mistake.
+// The given limits choose the yield rule; limits of another rule are an error.
 static bool choose_flow(yw_loader* l, const yw_json* node, plastic_settings* plastic) {
   static const struct {
     const char* key;
@@ -218,7 +217,7 @@ static bool has_ending(const char* file, const char* ending) {
   return length >= end && strcmp(file + length - end, ending) == 0;
 }
 
-// Surfaces of files, or of the tets in them.
+// Surface of a file, or of the tets in it.
 static bool read_surface(yw_loader* l, yw_model_spec* model, yw_tri_mesh* out) {
   bool triangles = has_ending(model->file, ".obj") || has_ending(model->file, ".ply") ||
                    has_ending(model->file, ".stl");
@@ -284,7 +283,7 @@ static bool make_points(yw_loader* l, const yw_model_spec* model, plastic_settin
   yw_vec3* points = NULL;
   int32_t count;
   double limit = yw_default_plastic_def().memory_limit;
-  // Refused before any memory is taken.
+  // Refuse before allocating memory.
   yw_status status =
       yw_plastic_count(model->shape, plastic->spacing, plastic->sheet, limit, &count, NULL, &deep);
   if (status >= 0) {
@@ -400,7 +399,7 @@ static bool differs(yw_loader* l, const yw_json* object, const char* key, const 
                        key);
 }
 
-// What the bodies of a group share.
+// What the bodies of a group must share.
 static bool check_same(yw_loader* l, const yw_body_spec* body, const yw_body_spec* first) {
   const yw_model_spec *model = yw_model_of_body(l->scene, body),
                       *other = yw_model_of_body(l->scene, first);
@@ -454,7 +453,7 @@ static bool build_group(yw_loader* l, yw_group_spec* group) {
     parts[i].transform = yw_body_copy_transform(body, spec->copy);
     parts[i].velocity = body->velocity;
     parts[i].angular_velocity = body->angular_velocity;
-    // Those that begin first are there when the body of the world begins.
+    // The earliest parts are there from the start of the body.
     parts[i].start = spec->start > group->parts[0].start ? spec->start : 0.0;
   }
   const yw_body_spec* first = &scene->bodies.items[group->first];

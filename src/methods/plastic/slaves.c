@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Slaves follow the masters around them (22), come where matter parts (section 4.2) or its
-// surroundings have become too thin, and go where they crowd (section 4.3).
+// Slaves follow the masters around them (22). They are added where matter parts (section 4.2) or
+// where a master has too few around it, and removed where they crowd (section 4.3).
 #include <math.h>
 #include <string.h>
 
 #include "methods/plastic/cells.h"
 #include "methods/plastic/phases.h"
 
-// One of two slaves closer than this goes, in units of h.
+// One of two slaves closer than this is removed, in units of h.
 #define CROWD_DISTANCE 0.15f
-// Masters that lay side by side have parted beyond this, in units of h.
+// Masters that were adjacent have parted beyond this distance, in units of h.
 #define PARTED_DISTANCE 2.0f
-// No slave is added where others are this close, in units of d ...
+// A slave is not added if another is closer than this, in units of d, ...
 #define LEAST_DISTANCE 0.7f
-// ... or, by the rule for parted masters, where the sum of w is what it is on the lattice.
+// ... or, at parted masters, if the sum of w is already that of the lattice.
 #define FULL_WEIGHT 2.0947f
 
 static float distance2(yw_vec4 a, yw_vec4 b) {
@@ -35,7 +35,7 @@ static void move_chunk(plastic_body* body, yw_particles* particles, int32_t chun
   }
 }
 
-// Largest speed relative to the first master, or to those that sleep: bounds how lists age.
+// Largest speed relative to the first master, or to sleepers: bounds the drift of the lists.
 static float largest_speed(const plastic_body* body, const yw_particles* particles) {
   float most = 0.0f;
   yw_vec4 base = body->sleep.num_asleep > 0 ? (yw_vec4){0} : particles->vel[0];
@@ -67,7 +67,7 @@ static uint32_t fresh_bucket(const plastic_body* body, plastic_cell cell) {
   return (h ^ (h >> 15)) & (uint32_t)body->fresh_mask;
 }
 
-// True when a slave added in this step is closer than LEAST_DISTANCE.
+// True if a slave added in this step is closer than LEAST_DISTANCE.
 static bool meets_fresh(const plastic_body* body, yw_vec4 p, float room2) {
   float edge = body->model->spacing;
   plastic_cell c = plastic_cell_of(p, edge);
@@ -81,7 +81,7 @@ static bool meets_fresh(const plastic_body* body, yw_vec4 p, float room2) {
 }
 
 static bool add_slave(plastic_body* body, yw_vec4 p) {
-  // Makes room only while the other arrays of slaves hold nothing that is needed.
+  // Grows only at a time when the other slave arrays hold nothing that is needed.
   if (!yw_plastic_reserve_slaves(body, body->num_slaves + 1)) return false;
   int32_t s = body->num_slaves++;
   p.w = 0.0f;
@@ -100,7 +100,7 @@ static float kernel(float q) {
   return out * out * out * (1.0f / 6.0f);
 }
 
-// Two thirds of the way from the slave to a master that parted, unless there are enough.
+// Adds a slave two thirds of the way to a master that parted, unless there are enough.
 static bool add_beside(plastic_body* body, const yw_particles* particles, int32_t m, yw_vec4 from) {
   yw_vec4 x = particles->pos[m];
   yw_vec4 p = {(from.x + 2.0f * x.x) / 3.0f, (from.y + 2.0f * x.y) / 3.0f,
@@ -143,7 +143,7 @@ static bool add_at_links(plastic_body* body, const yw_particles* particles) {
   return true;
 }
 
-// A slave of master m that crowds another moves to p. False: there is none.
+// Moves a crowded slave of master m to p. False: there is none.
 static bool relocate(plastic_body* body, int32_t m, yw_vec4 p) {
   if (!body->rules.relocate) return false;
   float close2 = CROWD_DISTANCE * CROWD_DISTANCE * body->model->spacing * body->model->spacing;
@@ -160,7 +160,7 @@ static bool relocate(plastic_body* body, int32_t m, yw_vec4 p) {
   return false;
 }
 
-// The eight places of the lattice around a master that have no slave near.
+// Fills the eight lattice positions around a master that have no slave nearby.
 static bool repair(plastic_body* body, const yw_particles* particles, int32_t m) {
   float half = 0.5f * body->model->spacing, room = LEAST_DISTANCE * body->model->spacing;
   yw_vec4 x = particles->pos[m];
@@ -208,8 +208,8 @@ bool yw_plastic_add_slaves(plastic_body* body, const yw_particles* particles) {
 
 // Deletion ----------------------------------------------------------------------------------------
 
-// A later slave that crowds slave s, among the sorted ones of a bucket. Of a chain all but
-// the last go, whatever the order in which they are looked at.
+// True if a later slave of a bucket crowds slave s. Of a chain, all but the last are removed, in
+// whatever order they are visited.
 static bool is_close(const plastic_body* body, int32_t s, int32_t begin, int32_t end,
                      float close2) {
   for (int32_t t = begin > s ? begin : s + 1; t < end; ++t) {
@@ -218,7 +218,7 @@ static bool is_close(const plastic_body* body, int32_t s, int32_t begin, int32_t
   return false;
 }
 
-// Only cells that a ball of radius CROWD_DISTANCE reaches.
+// Checks only the cells that a ball of radius CROWD_DISTANCE reaches.
 static bool is_crowded(const plastic_body* body, int32_t s, float edge) {
   float close = CROWD_DISTANCE * body->model->spacing;
   yw_vec4 p = body->slave_pos[s];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Islands of a plastic body that fall asleep and wake; sleep.h says what that means.
+// Islands of a plastic body fall asleep and wake; see sleep.h.
 #include <math.h>
 #include <string.h>
 
@@ -8,12 +8,12 @@
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
 
-// Masters must have been still this long, s, ...
+// Masters must have been slow for this long, s, ...
 #define STILL_TIME 0.5f
-// ... which is looked at this often, s.
+// ... which is checked at this interval, s.
 #define LOOK_TIME 0.1f
-// The chosen limit of speed: this share of gravity times the inner step, or if that is more so many
-// spacings per second, at most so many m/s.
+// Automatic speed limit: this fraction of gravity times the inner step, or a number of spacings per
+// second if that is more, up to a number of m/s.
 #define SLOW_SHARE 0.05f
 #define SLOW_RATE 0.05f
 #define SLOW_LIMIT 0.001f
@@ -37,7 +37,7 @@ bool yw_plastic_sleep_create(plastic_body* body) {
   sleep->island = YW_NEW_ARRAY(mem, int32_t, n);
   if (!sleep->chunks || !sleep->island) return false;
   memset(sleep->island, 0xff, (size_t)n * sizeof *sleep->island);
-  // Formulas as printed and masters without slaves are for comparison: they never rest.
+  // Formulas as printed and masters without slaves are for comparison: they never sleep.
   if (model->paper || model->without_slaves) return true;
   sleep->is_on = body->params.sleep_speed != 0.0f;
   sleep->still = YW_NEW_ARRAY(mem, float, n);
@@ -79,7 +79,7 @@ bool yw_plastic_sleep_reserve(plastic_body* body, int32_t islands, int32_t slave
   return true;
 }
 
-// Who sleeps --------------------------------------------------------------------------------------
+// Lists of sleepers -------------------------------------------------------------------------------
 
 static bool keep_block(plastic_body* body, int32_t block) {
   plastic_sleep* sleep = &body->sleep;
@@ -167,7 +167,7 @@ void yw_plastic_restore_sleepers(plastic_body* body, yw_particles* particles) {
 
 // Waking ------------------------------------------------------------------------------------------
 
-// Islands with next = -1 wake.
+// Wakes islands with next = -1.
 static bool wake_marked(plastic_body* body) {
   plastic_sleep* sleep = &body->sleep;
   int32_t left = 0, kept = 0;
@@ -205,7 +205,7 @@ bool yw_plastic_wake_all(plastic_body* body) {
   return wake_marked(body);
 }
 
-// Sleepers of a grid that are nearer to p than lists reach wake.
+// Wakes sleepers of a grid that are closer to p than the lists reach.
 static bool wake_around(plastic_sleep* sleep, const plastic_grid* grid, const yw_vec4* points,
                         const int32_t* island, yw_vec4 p, float reach) {
   bool woken = false;
@@ -230,7 +230,7 @@ static bool wake_around(plastic_sleep* sleep, const plastic_grid* grid, const yw
 bool yw_plastic_wake_near(plastic_body* body, const yw_particles* particles) {
   plastic_sleep* sleep = &body->sleep;
   float reach = plastic_cell_edge(body->model->spacing);
-  // Those that wake may be near others.
+  // Woken islands may wake others nearby.
   for (bool woken = true; woken && sleep->num_islands > 0;) {
     woken = false;
     for (int32_t c = 0; c < sleep->num_chunks; ++c) {
@@ -252,7 +252,7 @@ bool yw_plastic_wake_near(plastic_body* body, const yw_particles* particles) {
 
 static bool is_same(yw_vec4 a, yw_vec4 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-// What holds an island, as a number. *moves: some of it does.
+// Fingerprint of what holds an island. *moves: some of it moves.
 static uint64_t surroundings(const plastic_body* body, const yw_step_ctx* ctx, int32_t island,
                              bool* moves) {
   const int32_t* of = body->sleep.island;
@@ -306,7 +306,7 @@ static int32_t root_of(int32_t* parent, int32_t s) {
   return s;
 }
 
-// Slaves that masters see together are joined.
+// Joins slaves that share a master.
 static void join_slaves(const plastic_body* body, int32_t* parent) {
   for (int32_t s = 0; s < body->num_slaves; ++s) parent[s] = s;
   for (int32_t m = 0; m < body->num_masters; ++m) {
@@ -319,7 +319,7 @@ static void join_slaves(const plastic_body* body, int32_t* parent) {
 
 enum { IS_AWAKE = -1 };
 
-// Per root: slaves that touch something, or IS_AWAKE.
+// Per root: number of slaves in contact, or IS_AWAKE.
 static void count_contacts(const plastic_body* body, int32_t* parent, int32_t* contacts) {
   memset(contacts, 0, (size_t)body->num_slaves * sizeof *contacts);
   for (int32_t m = 0; m < body->num_masters; ++m) {
@@ -342,7 +342,7 @@ static void still_master(plastic_body* body, yw_particles* particles, int32_t m,
   sleep->islands[island].box = yw_aabb_grow(sleep->islands[island].box, yw_xyz(particles->pos[m]));
 }
 
-// Numbers of islands take the place of contacts: of roots whose masters fall asleep, -2 - island.
+// Puts masters of resting roots to sleep. Their entry in contacts becomes -2 - island.
 static bool put_masters(plastic_body* body, yw_particles* particles, int32_t* parent,
                         int32_t* contacts) {
   plastic_sleep* sleep = &body->sleep;
@@ -405,8 +405,8 @@ static bool fall_asleep(plastic_body* body, yw_particles* particles, const yw_st
   return yw_plastic_list_sleepers(body) && wake_marked(body);
 }
 
-// Matter at rest creeps by a few per cent of what gravity adds in an inner step: surface slaves
-// have less stress to hold them than weight. Chosen, the limit is just above.
+// Matter at rest creeps by a few per cent of the velocity that gravity adds in an inner step:
+// surface slaves have less stress to hold them than weight. The automatic limit is just above.
 static float still_speed(const plastic_body* body, const yw_step_ctx* ctx) {
   if (body->params.sleep_speed > 0.0f) return body->params.sleep_speed;
   float least = SLOW_RATE * body->model->spacing,
@@ -427,7 +427,7 @@ bool yw_plastic_rest(plastic_body* body, yw_particles* particles, const yw_step_
     any |= sleep->still[m] >= STILL_TIME;
   }
   sleep->since_look += ctx->h;
-  // Contacts are known only while slaves are as they were in the solve.
+  // Contacts are valid only while slaves are as they were in the solve.
   if (any && sleep->since_look >= LOOK_TIME && !body->lists_are_old) {
     sleep->since_look = 0.0f;
     if (!fall_asleep(body, particles, ctx)) return false;

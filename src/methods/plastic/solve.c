@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// (M + dt^2 H) v = M v + dt (f + M g), (15): conjugate gradients with 3x3 blocks as preconditioner.
-// An iteration goes over the masters once and over the slaves once, and waits for all threads after
-// each. The step along a direction is made in the next iteration, wherever the new direction is
-// needed, and beta comes from (r - alpha q) . P (r - alpha q) = r.z - 2 alpha z.q + alpha^2 q.u:
-// G. Meurant, Multitasking the conjugate gradient method, Parallel Computing 5, 1987. r.z itself is
-// summed anew each time, so rounding does not pile up.
-// Slaves in contact move along the surface only: normals are projected out inside the solve.
-// DIFFERS: colliding only after the solve, as printed, crushes the layer that touches.
+// (M + dt^2 H) v = M v + dt (f + M g), (15): conjugate gradients with a 3x3 block preconditioner.
+// An iteration makes one pass over the masters and one over the slaves, with a barrier after each.
+// The step along a direction is applied in the next iteration, where the new direction is needed.
+// beta comes from (r - alpha q) . P (r - alpha q) = r.z - 2 alpha z.q + alpha^2 q.u: G. Meurant,
+// Multitasking the conjugate gradient method, Parallel Computing 5, 1987. r.z itself is summed
+// again each time, so rounding errors do not accumulate.
+// Slaves in contact move only along the surface: normals are projected out inside the solve.
+// DIFFERS: colliding only after the solve, as printed, crushes the layer in contact.
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 typedef struct solver {
   plastic_body* body;
   const yw_step_ctx* ctx;
-  yw_vec3 mean;  // velocity of the whole
+  yw_vec3 mean;  // velocity of the whole body
 } solver;
 
 typedef struct solver_job {
@@ -59,7 +59,7 @@ static yw_vec4 condition(const plastic_body* body, int32_t s, yw_vec4 r) {
   return free_part(&body->normal[s], z);
 }
 
-// Start: falling freely, with what contact prescribes; it is also the first direction to multiply.
+// Starts from free fall with the contact constraints; this is also the first direction to multiply.
 static void begin(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
   plastic_body* body = s->body;
   for (int32_t i = first; i < end; ++i) {
@@ -81,7 +81,7 @@ static void begin(const solver* s, int32_t first, int32_t end, plastic_sums* sum
   sums->a = 0.0;
 }
 
-// r = M v* - (M + K) v0, with M v* - M v0 = dt f but for what contact prescribes, which is
+// r = M v* - (M + K) v0, with M v* - M v0 = dt f except for contact constraints, which are
 // projected out; product holds (M + K)(v0 - mean), and K mean is 0. Sums r . P r.
 static void first_residual(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
   plastic_body* body = s->body;
@@ -99,7 +99,7 @@ static void first_residual(const solver* s, int32_t first, int32_t end, plastic_
   sums->a = sum;
 }
 
-// What the residual is measured by: M v* in the frame of the whole body.
+// Norm that the residual is compared with: M v* relative to the motion of the whole body.
 static void measure(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
   plastic_body* body = s->body;
   double sum = 0.0;
@@ -112,7 +112,7 @@ static void measure(const solver* s, int32_t first, int32_t end, plastic_sums* s
   sums->a = sum;
 }
 
-// The step that is due.
+// Applies the pending step.
 static void advance(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
   plastic_body* body = s->body;
   double sum = 0.0;
@@ -153,8 +153,8 @@ static yw_vec3 mean_velocity(solver* s, double* mass) {
   return yw_v3((float)(p[0] / p[3]), (float)(p[1] / p[3]), (float)(p[2] / p[3]));
 }
 
-// What is left of the residual is momentum that the solve has not handed out; where nothing touches
-// the body, all of it moves by that.
+// The remaining residual is momentum that the solve has not distributed. If nothing touches the
+// body, all of the body moves by it.
 static void add_residual(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
   const plastic_body* body = s->body;
   double p[3] = {0};
@@ -204,7 +204,7 @@ static products multiply(const solver* s, yw_particles* particles) {
   return sum;
 }
 
-// Until r.z is at most the goal, or `most` iterations are done. Returns r.z, below 0: broke down.
+// Iterates until r.z is at most the goal, or `most` times. Returns r.z; below 0: breakdown.
 static double iterate(const solver* s, yw_particles* particles, double rz, double goal,
                       int32_t most) {
   plastic_body* body = s->body;
@@ -213,7 +213,7 @@ static double iterate(const solver* s, yw_particles* particles, double rz, doubl
   while (rz > goal && body->iterations < most) {
     products sum = multiply(s, particles);
     if (!(sum.pq > 0.0) || !isfinite(sum.pq) || !isfinite(sum.rz)) return -1.0;
-    // Where nothing but rounding is left, r.z may be below 0: go on with z = P r.
+    // With only rounding left, r.z may be below 0: continue with z = P r.
     double before = sum.rz > 0.0 ? sum.rz : 0.0, alpha = before / sum.pq;
     rz = before - 2.0 * alpha * sum.zq + alpha * alpha * sum.qu;
     body->alpha = (float)alpha;
@@ -237,7 +237,7 @@ bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step
   yw_plastic_run(body, particles, ctx, slave_chunks, kernels->condition);
   run(&s, begin);
   double size = run(&s, measure);
-  // The direction as it is: there is no residual yet.
+  // Takes the direction as it is: there is no residual yet.
   body->alpha = 0.0f;
   body->beta = 1.0f;
   multiply(&s, particles);

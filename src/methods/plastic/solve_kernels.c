@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What an iteration of the solve does, see solve.c: the tangent of masters, then the vectors of
-// slaves; and the blocks of the preconditioner.
+// One iteration of the solve, see solve.c: the tangent of masters, then the vectors of slaves; and
+// the blocks of the preconditioner.
 #include <stddef.h>
 
 #include "methods/plastic/pairs.h"
 
 // The tangent -------------------------------------------------------------------------------------
 
-// Of M = sum N v (x_s - c)^T: the change of stress U Y B^T of that of deformation W = U^T M B,
-// where B = D_N^-1 U diag(sigma) makes W a change of F_E in the principal frame.
+// Change of stress U Y B^T for M = sum N v (x_s - c)^T. The change of deformation is W = U^T M B,
+// where B = D_N^-1 U diag(sigma) makes W a change of F_E in principal axes.
 YW_LANE_FN yw_lanes_mat3 tangent_times(const plastic_work_block* work, const yw_lanes_mat3* u,
                                        const yw_lanes_mat3* m, int32_t lane) {
   yw_lanes_mat3 b = yw_lanes_mat3_load((const yw_mat3x16*)work->right, lane);
@@ -29,7 +29,7 @@ YW_LANE_FN yw_lanes_mat3 tangent_times(const plastic_work_block* work, const yw_
   return yw_lanes_mat3_mul_nt(&uy, &b);
 }
 
-// Directions of the slaves of a chunk after the step that is due, as `multiply` has them.
+// Directions of the slaves of a chunk after the pending step, as `multiply` computes them.
 YW_LANE_FN void next_directions(const plastic_body* body, int32_t chunk, local_slave* out) {
   yw_float4 origin = yw_float4_load(&body->origin[chunk]);
   int32_t first = body->local_start[chunk], count = body->local_start[chunk + 1] - first;
@@ -42,13 +42,13 @@ YW_LANE_FN void next_directions(const plastic_body* body, int32_t chunk, local_s
   }
 }
 
-// Memory is asked for what the next block and the next chunk will read, a little with every master:
-// all of it streams, but in more places than the machine follows by itself.
+// Prefetch for the next block and the next chunk, a little with every master: all of it is
+// streamed, but from more places than the hardware prefetcher follows.
 typedef struct slaves_ahead {
   const int32_t *next, *end;
 } slaves_ahead;
 
-// The slaves of the next chunk, as much of them as belongs to a block of this one.
+// The slaves of the next chunk that one block of this chunk prefetches.
 YW_LANE_FN slaves_ahead look_ahead(const plastic_body* body, int32_t block, int32_t chunk) {
   int32_t blocks = PLASTIC_CHUNK / YW_LANES, part = block - chunk * blocks;
   if ((chunk + 1) * PLASTIC_CHUNK >= body->num_masters) return (slaves_ahead){NULL, NULL};
@@ -57,7 +57,7 @@ YW_LANE_FN slaves_ahead look_ahead(const plastic_body* body, int32_t block, int3
   return (slaves_ahead){slaves + count * part / blocks, slaves + count * (part + 1) / blocks};
 }
 
-// And of their parts as many as fit a line.
+// Prefetches them, and as many of their parts as fit one cache line.
 YW_LANE_FN void ask_slaves(const plastic_body* body, slaves_ahead* ahead) {
   if (ahead->next < ahead->end) {
     size_t part = (size_t)(ahead->next - body->local_slave);
@@ -68,7 +68,7 @@ YW_LANE_FN void ask_slaves(const plastic_body* body, slaves_ahead* ahead) {
   }
 }
 
-// Part k of 16 of the tangents of a block: what comes first in its work, and U.
+// Prefetches part k of 16 of a block's tangents: the start of its work block, and U.
 YW_LANE_FN void ask_tangents(const plastic_body* body, int32_t block, int32_t k) {
   if (block * YW_LANES >= body->num_masters) return;
   const char *work = (const char*)&body->work[block], *u = (const char*)body->state[block].u;
@@ -78,7 +78,7 @@ YW_LANE_FN void ask_tangents(const plastic_body* body, int32_t block, int32_t k)
 }
 _Static_assert(offsetof(plastic_work_block, inverse) == 24 * 64, "tangents are 24 lines");
 
-// Rows are made once: what 16 masters gathered with them is scattered while they are at hand.
+// Rows are built once: what 16 masters gather with them is scattered while they are in cache.
 void YW_KERNEL(yw_plastic_stiffen)(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
   local_slave locals[PLASTIC_MAX_LOCALS];
@@ -141,7 +141,7 @@ typedef double wide_sum __attribute__((vector_size(32)));
 
 #define TOTAL(s) (((s)[0] + (s)[1]) + (s)[2])
 
-// Asks memory for what slave s will need.
+// Prefetches what slave s will need.
 YW_LANE_FN void ask_slave(const plastic_body* body, int32_t s) {
   if (s >= body->num_slaves) return;
   __builtin_prefetch(&body->course[s], 1, 2);
@@ -154,8 +154,8 @@ YW_LANE_FN void ask_slave(const plastic_body* body, int32_t s) {
   ask_parts(body, body->parts, s);
 }
 
-// What stands in brackets is the step that was due: [x += alpha p, r -= alpha q, z -= alpha u],
-// p = z + beta p, q = A p, u = P q, and the sums of p q, r z, z q, q u.
+// The pending step is in brackets: [x += alpha p, r -= alpha q, z -= alpha u], p = z + beta p,
+// q = A p, u = P q, and the sums p.q, r.z, z.q, q.u.
 void YW_KERNEL(yw_plastic_multiply)(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
   int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
@@ -193,8 +193,8 @@ void YW_KERNEL(yw_plastic_multiply)(plastic_body* body, yw_particles* particles,
   sums->momentum[2] = TOTAL(qu);
 }
 
-// shear |G|^2 + (stretch - shear) G G^T of the pairs of a master, to both halves of the parts: xx,
-// yy, zz and the isotropic part; xy, yz, zx.
+// Adds shear |G|^2 + (stretch - shear) G G^T for the pairs of a master to both halves of the parts:
+// xx, yy, zz and the isotropic part; xy, yz, zx.
 YW_LANE_FN void scatter_blocks(const plastic_work_block* work, const pair_range* pairs,
                                int32_t lane, yw_vec4* a, yw_vec4* b) {
   float shear = work->stiffness[0][lane], rest = work->stiffness[1][lane], d[6];
@@ -232,7 +232,7 @@ void YW_KERNEL(yw_plastic_block_parts)(plastic_body* body, yw_particles* particl
   }
 }
 
-// Inverse of m + sum of blocks: exact where nothing is deformed.
+// Inverse of m + sum of blocks: exact for an undeformed body.
 void YW_KERNEL(yw_plastic_condition)(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
   int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
@@ -243,7 +243,7 @@ void YW_KERNEL(yw_plastic_condition)(plastic_body* body, yw_particles* particles
     yw_float4 own = sum_parts(body, body->parts, s);
     yw_float4 mixed = sum_parts(body, body->parts + body->num_locals, s);
     float base = body->slave_vel[s].w + own[3];
-    // In units of the base, so that no product leaves the range of floats.
+    // Scaled by the base, so that no product leaves the range of floats.
     float unit = base > 1e-30f ? 1.0f / base : 0.0f;
     float xx = 1.0f + unit * own[0], yy = 1.0f + unit * own[1], zz = 1.0f + unit * own[2];
     float xy = unit * mixed[0], yz = unit * mixed[1], xz = unit * mixed[2];

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Forces of masters and their tangents, 16 at a time.
 //
-// Energy per rest volume: mu sum (sigma_a - 1)^2 + lambda/2 (J - 1)^2, sigma_a the elastic
-// stretches and J their product. Force on a slave (11): -sum V0 tau G, the exact adjoint of the
-// gradient that changes F_E, so that the tangent is symmetric and momentum is kept.
+// Energy per rest volume: mu sum (sigma_a - 1)^2 + lambda/2 (J - 1)^2, with sigma_a the elastic
+// stretches and J their product. Force on a slave (11): -sum V0 tau G. This is the exact adjoint of
+// the gradient that changes F_E, so the tangent is symmetric and momentum is conserved.
 #include "methods/plastic/pairs.h"
 
 typedef struct principal {
   yw_vf s[3], mu, lambda, j, volume;
 } principal;
 
-// In the principal frame: the diagonal block. What could make it indefinite, lambda (J - 1)
-// sigma_c, is limited by 2 mu.
+// The diagonal block in principal axes. The term that could make it indefinite, lambda (J - 1)
+// sigma_c, is limited to 2 mu.
 YW_LANE_FN yw_lanes_sym3 diagonal_tangent(const principal* p, yw_vf scale) {
   yw_vf a = p->s[0], b = p->s[1], c = p->s[2], mu2 = 2.0f * p->mu;
   yw_vf bend = p->lambda * (p->j - 1.0f), least = yw_vf_min(a, yw_vf_min(b, c));
@@ -27,7 +27,7 @@ YW_LANE_FN yw_lanes_sym3 diagonal_tangent(const principal* p, yw_vf scale) {
                          scale * lj * a};
 }
 
-// The 2x2 block of a pair of directions, c the third: (ab,ab) = (ba,ba), and (ab,ba).
+// The 2x2 block of a pair of directions, with c the third: (ab,ab) = (ba,ba), and (ab,ba).
 YW_LANE_FN void shear_tangent(const principal* p, yw_vf scale, yw_vf a, yw_vf b, yw_vf c,
                               yw_vf out[2]) {
   yw_vf zero = yw_vf_splat(0.0f), mu2 = 2.0f * p->mu, bend = p->lambda * (p->j - 1.0f) * c;
@@ -38,7 +38,7 @@ YW_LANE_FN void shear_tangent(const principal* p, yw_vf scale, yw_vf a, yw_vf b,
   out[1] = scale * (even - odd);
 }
 
-// Mean stiffness against shear, and that against stretch beyond it, for the preconditioner.
+// Mean stiffness in shear, and the excess of that in stretch, for the preconditioner.
 YW_LANE_FN void store_stiffness(plastic_work_block* work, int32_t lane, const yw_lanes_sym3* d,
                                 yw_vf pair[3][2], const yw_vf s[3]) {
   yw_vf xx = s[0] * s[0], yy = s[1] * s[1], zz = s[2] * s[2];
@@ -49,7 +49,7 @@ YW_LANE_FN void store_stiffness(plastic_work_block* work, int32_t lane, const yw
   yw_vf_store(work->stiffness[1] + lane, stretch - shear);
 }
 
-// Tangents of 16 masters; -V0 tau D_N^-1 to `force`.
+// Computes the tangents of 16 masters; writes -V0 tau D_N^-1 to `force`.
 YW_LANE_FN void stress_block(plastic_body* body, int32_t block, yw_mat3x16* force) {
   const plastic_material_block* material = &body->model->materials[block];
   const plastic_state_block* state = &body->state[block];

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Bodies on bodies. Contact comes after the step: the solve sees a body that falls freely, lets go
-// the stress that its own weight needs, and contact stops the lowest masters one by one. A body at
-// rest would sink into itself. So the solve is told what contact gave in the last substep, as a
-// force; afterwards the same is taken from the masters that had it, velocity and way, and contact
-// can give it again. Momentum is what it would be without.
+// Bodies on bodies. Contact comes after the step: the solve sees a body in free fall, which
+// releases the stress that carries its own weight, and contact then stops the lowest masters one by
+// one. A body at rest would sink into itself. So the solve gets the contact impulses of the last
+// substep as a force. Afterwards the same velocity and displacement are taken back from the masters
+// that received them, and contact can act again. Momentum stays the same as without.
 #include <math.h>
 
 #include "methods/plastic/phases.h"
 
-// At most so many times the weight is borne in all, and so many times pressed from all sides: an
-// impact is not expected to come again. Tried on a cube on a block: 1 lets it sink by a layer more
-// while it lands, 2 to 4 shake where steps are long.
+// Limits, in units of the body's weight, of the net support and of the sum of all impulses: an
+// impact is not expected to repeat. Tuned on a cube on a block: 1 lets it sink by one layer more
+// while it lands, 2 to 4 make it shake at long steps.
 #define MOST_BORNE 1.5
 #define MOST_SQUEEZE 8.0
 

@@ -2,10 +2,10 @@
 // Mass, momentum and forces from masters to slaves.
 #include "methods/plastic/pairs.h"
 
-// Slaves move along with at most this much deformation per step.
+// Maximum deformation per step when slaves move along.
 #define MOST_MOTION 0.5f
 
-// What goes with N of the masters of a block: momentum, or mass times a way, and mass.
+// Factors of N for the masters of a block: momentum (or mass times displacement), and mass.
 YW_LANE_FN void load_momenta(const yw_particles* particles, const yw_vec4* from, int32_t first,
                              int32_t count, yw_vec4 out[YW_LANES]) {
   for (int32_t k = 0; k < count; ++k) {

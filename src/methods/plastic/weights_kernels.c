@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Slaves near a master, and their weights. One lane per master, so that sums run in the order of
-// the rows whatever the width of registers. Lengths are in units of h, places from the master.
+// the rows at any register width. Lengths are in units of h, positions relative to the master.
 //
 //   w  kernel (3)     N  share of a slave in a master     G  gradient:  v(x_m) = sum N v_s,
 //   grad v = sum v_s G^T, exact for affine velocities
@@ -10,19 +10,20 @@
 #include "methods/plastic/cells.h"
 #include "methods/plastic/phases.h"
 
-// Directions in which the slaves hardly spread (variance below this, in units of d^2) are taken as
-// 1 / LEAST_VARIANCE at most: towards 0, a gradient across a line or a sheet of slaves is 0.
+// Where slaves hardly spread in a direction (variance below this, in units of d^2), the inverse is
+// bounded by 1 / LEAST_VARIANCE and goes to 0 with the variance: the gradient across a line or a
+// sheet of slaves is 0.
 #define LEAST_VARIANCE 0.06f
-// A master wants more slaves when there are fewer than this, ...
+// A master needs more slaves if it sees fewer than this, ...
 #define FEW_SLAVES 16
-// ... when they spread less than 0.4 of what they do on the lattice (in units of d^2), or lie to
-// one side by more than this share of d.
+// ... if their variance is below 0.4 of that on the lattice (in units of d^2), or if their mean is
+// off by more than this fraction of d.
 #define NARROW_VARIANCE (0.4f * 0.3f)
 #define ASIDE_SHARE 0.25f
-// Least share of w that stays in N.
+// Minimum share of w that stays in N.
 #define KEPT_SHARE 0.1f
 #define ROOT_STEPS 4
-// So many pairs later memory will be needed that is asked for now.
+// Prefetch distance, in pairs.
 #define PAIRS_AHEAD 128
 
 // Search ------------------------------------------------------------------------------------------
@@ -31,7 +32,7 @@ typedef struct search_ball {
   float x, y, z, radius2;
 } search_ball;
 
-// Appends j + k for every bit k, up to one more than a row may have.
+// Appends j + k for every set bit k, up to one more than a row may have.
 YW_LANE_FN int32_t append_hits(int32_t* out, int32_t count, int32_t j, uint32_t hits) {
 #if YW_VF_LANES == 16
   const __m512i each = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -47,7 +48,7 @@ YW_LANE_FN int32_t append_hits(int32_t* out, int32_t count, int32_t j, uint32_t 
 #endif
 }
 
-// Appends slaves of [begin, end) on a line of cells that lie in the ball. Returns the new count.
+// Appends the slaves of [begin, end) on a line of cells inside the ball. Returns the new count.
 YW_LANE_FN int32_t list_range(const plastic_body* body, const search_ball* ball, uint32_t line,
                               int32_t begin, int32_t end, int32_t* out, int32_t count) {
   for (int32_t j = begin; j < end; j += YW_VF_LANES) {
@@ -85,8 +86,8 @@ static int32_t list_ball(const plastic_body* body, const plastic_cell* cell,
   return count;
 }
 
-// Rows of a chunk one after another from found[chunk * CHUNK * MAX_ROW] on; row_start[m + 1] gets
-// the number of slaves of m.
+// Writes the rows of a chunk one after another from found[chunk * CHUNK * MAX_ROW] on;
+// row_start[m + 1] gets the number of slaves of m.
 static void search(plastic_body* body, yw_particles* particles, int32_t chunk) {
   int32_t first = chunk * PLASTIC_CHUNK, end = first + PLASTIC_CHUNK;
   if (end > body->num_masters) end = body->num_masters;
@@ -99,7 +100,7 @@ static void search(plastic_body* body, yw_particles* particles, int32_t chunk) {
     plastic_cell cell = plastic_cell_of(x, edge);
     search_ball ball = {x.x, x.y, x.z, reach * reach};
     int32_t count = list_ball(body, &cell, &ball, row);
-    // A crowd: the nearest are enough, and any choice keeps mass and momentum.
+    // Too many: the nearest are enough, and any choice conserves mass and momentum.
     while (count > PLASTIC_MAX_ROW) {
       ball.radius2 *= 0.9f;
       count = list_ball(body, &cell, &ball, row);
@@ -125,7 +126,7 @@ typedef struct moments {
   yw_lanes_sym3 d;     // variance
 } moments;
 
-// Places of the slaves of 16 masters in units of h. Lanes without a slave look far away.
+// Positions of the slaves of 16 masters, in units of h. Lanes without a slave get a far position.
 static void gather_places(const plastic_body* body, const yw_particles* particles, int32_t block,
                           weight_block* b) {
   float inv_h = 1.0f / body->model->spacing;
@@ -177,7 +178,7 @@ YW_LANE_FN void add_moment(moments* m, yw_vf w, yw_vf x, yw_vf y, yw_vf z) {
   m->d.xy += wx * y, m->d.xz += wx * z, m->d.yz += wy * z;
 }
 
-// A bound from below of the smallest eigenvalue, by Newton from outside.
+// A lower bound of the smallest eigenvalue, by Newton steps from outside.
 YW_LANE_FN yw_vf smallest_eigenvalue(const yw_lanes_sym3* d) {
   yw_vf third = (d->xx + d->yy + d->zz) * (1.0f / 3.0f);
   yw_vf x = third - d->xx, y = third - d->yy, z = third - d->zz;
@@ -192,7 +193,7 @@ YW_LANE_FN yw_vf smallest_eigenvalue(const yw_lanes_sym3* d) {
   return third - root;
 }
 
-// One lane whose slaves lie nearly in a plane, on a line or in a point.
+// One lane whose slaves are nearly in a plane, on a line or at a point.
 static void invert_flat(float* d, const int32_t stride) {
   yw_mat3 m = {{d[0], d[3 * stride], d[4 * stride]},
                {d[3 * stride], d[stride], d[5 * stride]},
@@ -252,7 +253,7 @@ YW_LANE_FN yw_vf kernel(yw_vf x, yw_vf y, yw_vf z) {
   return yw_vf_select(q < 1.0f, inner, out * out * out * (1.0f / 6.0f));
 }
 
-// N in place of w; moments of N are left in m. Returns lanes that want more slaves.
+// Replaces w by N; m gets the moments of N. Returns the lanes that need more slaves.
 YW_LANE_FN uint32_t share_out(weight_block* b, int32_t lane, moments* m) {
   yw_vf zero = yw_vf_splat(0.0f), count = zero;
   *m = (moments){0};
@@ -270,7 +271,7 @@ YW_LANE_FN uint32_t share_out(weight_block* b, int32_t lane, moments* m) {
   uint32_t needs = yw_vi_bits((count < (float)FEW_SLAVES) | (smallest < NARROW_VARIANCE) |
                               (aside2 > ASIDE_SHARE * ASIDE_SHARE));
 
-  // N = w/W (1 - s a.(r - r̄)) with a = D^-1 r̄ moves the mean to the master; s = 1 where no N gets
+  // N = w/W (1 - s a.(r - r̄)) with a = D^-1 r̄ moves the mean to the master; s = 1 if no N gets
   // smaller than KEPT_SHARE w/W.
   yw_lanes_sym3 inverse = invert(&m->d, smallest);
   yw_vf a[3], most = zero;
@@ -296,7 +297,7 @@ YW_LANE_FN uint32_t share_out(weight_block* b, int32_t lane, moments* m) {
   return needs << lane;
 }
 
-// What makes G of N: G = N D_N^-1 (x_s - c), c from the origin of the chunk.
+// Stores what turns N into G: G = N D_N^-1 (x_s - c), with c relative to the chunk's origin.
 YW_LANE_FN void store_gradient(plastic_work_block* work, int32_t lane, const moments* m, float h,
                                const yw_vf from_origin[3]) {
   yw_lanes_sym3 inverse = invert(&m->d, smallest_eigenvalue(&m->d));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Hino, Ding, Mitake, Hasegawa, what they leave open: error against resolution of frames bodies
-// with Young's modulus and Poisson's ratio, and what one spring constant fitted to finite elements
-// leaves.
+// with Young's modulus and Poisson's ratio, and the errors that remain with a single spring
+// constant fitted to finite elements.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,15 +20,14 @@ static beam beam_of(double poisson) {
   return (beam){bar_size[0], bar_size[1], bar_size[2], YOUNG, poisson, DENSITY};
 }
 
-// Measuring
-// ----------------------------------------------------------------------------------------
+// Measuring ---------------------------------------------------------------------------------------
 
 static yw_status make_bar(int32_t n, int32_t order, elastic_bar* out, yw_error* error) {
   const int32_t cells[3] = {5 * n, n, n};
   return elastic_bar_create(bar_size, cells, order, out, error);
 }
 
-// kappa is of springs.
+// kappa is for springs.
 static yw_status measure(elastic_model model, int32_t n, double poisson, double kappa,
                          bar_results* out, yw_error* error) {
   elastic_bar bar;
@@ -69,8 +68,7 @@ static bar_results errors_against_theory(const bar_results* got, double poisson)
   return bar_errors(got, &expected);
 }
 
-// Error against resolution
-// -------------------------------------------------------------------------
+// Error against resolution ------------------------------------------------------------------------
 
 enum { RINGS, CELLS, TETS, QUADRATIC, NUM_MODELS };
 static const char* const model_names[NUM_MODELS] = {"rings", "cells", "linear tets",
@@ -79,7 +77,7 @@ static const char* const model_names[NUM_MODELS] = {"rings", "cells", "linear te
 static const double ratios[NUM_RATIOS] = {0.0, 0.3, 0.45};
 #define NUM_SIZES 5
 static const int32_t sizes[NUM_SIZES] = {2, 4, 6, 8, 12};
-// Quadratic tets have converged by then.
+// Quadratic tets have converged at this resolution.
 #define FINEST_QUADRATIC 6
 #define QUICK_FINEST 4
 #define LEAST_SHOWN 0.05  // %, in plots
@@ -206,8 +204,7 @@ yw_status paper_hino_resolution(const paper_options* options, yw_error* error) {
   return status;
 }
 
-// One spring constant
-// ------------------------------------------------------------------------------
+// One spring constant -----------------------------------------------------------------------------
 
 #define LIMIT_SIZE 8
 #define LIMIT_QUICK_SIZE 4
@@ -215,7 +212,7 @@ yw_status paper_hino_resolution(const paper_options* options, yw_error* error) {
 #define NUM_LIMITS 6
 static const double limit_ratios[NUM_LIMITS] = {0.0, 0.1, 0.2, 0.3, 0.4, 0.45};
 
-// What one constant leaves: errors over those of finite elements.
+// What remains with one constant: errors divided by those of finite elements.
 typedef struct leftover {
   double tension, bending, torsion, contraction;
 } leftover;
@@ -227,7 +224,7 @@ static leftover leftover_of(const bar_results* springs, double kappa, const bar_
                     springs->poissons_ratio / fem->poissons_ratio - 1.0};
 }
 
-// kappa that makes the squares of all relative errors of stiffness least.
+// kappa that minimises the squares of all relative errors of stiffness.
 static double best_kappa(const bar_results* s, const bar_results* fem) {
   const double ratio[4] = {s->youngs_modulus / fem->youngs_modulus, s->bending / fem->bending,
                            fem->cantilever / s->cantilever, s->torsion / fem->torsion};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Hino, Ding, Mitake, Hasegawa: the theorem as a table of residuals, and what position-based steps
-// do to the frequency of a group.
+// Hino, Ding, Mitake, Hasegawa: the theorem as a table of residuals, and the effect of
+// position-based steps on the frequency of a group.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,7 @@
 
 #define PI 3.14159265358979323846
 
-// The theorem
-// ------------------------------------------------------------------------------------
+// The theorem -------------------------------------------------------------------------------------
 
 #define STATES 2000
 #define QUICK_STATES 200
@@ -21,7 +20,7 @@
 
 typedef struct residuals {
   double force, torque, others_torque;  // largest
-  double stable, others;                // least, largest
+  double stable, others;                // smallest, largest
 } residuals;
 
 static int compare_doubles(const void* a, const void* b) {
@@ -92,8 +91,7 @@ yw_status paper_hino_theorem(const paper_options* options, yw_error* error) {
   return plot_stability(options, states, stable, others, error);
 }
 
-// Frequencies
-// ---------------------------------------------------------------------------------------
+// Frequencies -------------------------------------------------------------------------------------
 
 // Settings that agree at 1/60 s: kappa = 900 / s^2.
 #define ALPHA 0.25
@@ -114,7 +112,7 @@ static frames_loop loop_of(int scheme, double h) {
   return (frames_loop){.scheme = schemes[scheme], .h = h, .rate = rates[scheme], .sweeps = 1};
 }
 
-// rad/s as the table of docs/methods/frames.md has it.
+// rad/s, by the table in docs/methods/frames.md.
 static double analytic(int scheme, double h) {
   frames_loop loop = loop_of(scheme, h);
   double kappa = KAPPA;
@@ -136,7 +134,7 @@ static double frequency_of(const double* a, int count, double h) {
   return atan2(sqrt(fmax(-q - 0.25 * p * p, 0.0)), 0.5 * p) / h;
 }
 
-// A cube of eight particles, let go a little stretched along x.
+// A cube of eight particles, released slightly stretched along x.
 static yw_status simulate(int scheme, double h, double* frequency, yw_error* error) {
   frames_oriented particles[8] = {{0}};
   double length[STEPS];

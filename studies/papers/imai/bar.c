@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Imai, Yue, Chen, Nishita, figures 6 and 7: a bar clamped at one end sags under its weight,
-// adaptive beside the finest mesh. Besides: other loads, and the paper's own variants.
+// adaptive compared with the finest mesh. In addition: other loads, and the paper's own variants.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static fem_case bar_case(const paper_options* options, int32_t body, int32_t qui
 
 enum { F6_SAG, F6_TETS = NUM_BARS, F6_ERROR = 2 * NUM_BARS, F6_COLUMNS = F6_ERROR + 2 };
 
-// Of every bar: mm that the tip sags and % of the tets in use; then the two errors, mm.
+// For every bar: tip deflection in mm and % of the tets in use; then the two errors, mm.
 static void measure_fig6(const paper_take* take, double* row) {
   double place[NUM_BARS][2];
   for (int32_t i = 0; i < NUM_BARS; ++i) {
@@ -103,7 +103,7 @@ yw_status paper_imai_fig6(const paper_options* options, yw_error* error) {
 
 // Figure 7 ----------------------------------------------------------------------------------------
 
-#define SPAN 3  // frames on both sides that rates are averaged over
+#define SPAN 3  // frames on both sides for averaging rates
 
 static yw_status plot_courses(const paper_options* options, const fem_course* courses,
                               yw_error* error) {
@@ -183,7 +183,7 @@ typedef struct load_row {
   double tets[NUM_LOADS], faster[NUM_LOADS];
 } load_row;
 
-// One load with every tau, beside the finest mesh.
+// One load with every tau, compared with the finest mesh.
 static yw_status try_load(const paper_options* options, int32_t load, load_row* rows,
                           yw_error* error) {
   static fem_course adaptive, finest;
@@ -259,7 +259,7 @@ static const variant variants[] = {
 };
 enum { NUM_VARIANTS = sizeof variants / sizeof variants[0] };
 
-// A bar thrown and spun: what is left of its momentum when hanging nodes are carried or snapped.
+// A bar thrown with spin: the momentum that remains when hanging nodes are carried or snapped.
 static yw_status print_flights(const paper_options* options, yw_error* error) {
   static fem_course course;
   static const char* const hanging[] = {"carried", "snap"};

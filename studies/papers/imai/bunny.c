@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Imai, Yue, Chen, Nishita, figures 8 and 9: a fine surface carried by coarse tets, and jelly
-// bunnies of one stiffness and with soft ears. Besides: a poke, where adaptivity pays most.
+// bunnies of uniform stiffness and with soft ears. In addition: a poke, where adaptivity pays off
+// most.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +19,7 @@ enum { EVEN, GRADED, NUM_BUNNIES };
 
 enum { F8_TETS, F8_SURFACE, F8_MESH, F8_BEYOND, F8_PLACING, F8_COLUMNS };
 
-// Edges of cells with `corners` corners: the largest length over that at rest, and how many are
-// beyond `limit`.
+// Edges of cells with `corners` corners: the largest stretch, and how many exceed `limit`.
 typedef struct stretches {
   double largest, beyond;
 } stretches;
@@ -109,14 +109,14 @@ yw_status paper_imai_fig8(const paper_options* options, yw_error* error) {
 
 // Figure 9 ----------------------------------------------------------------------------------------
 
-// Places of the rest pose, m.
+// Points of the rest pose, m.
 static const yw_vec3 places[] = {
     {0.006f, 0.105f, 0.019f}, {0.026f, 0.068f, 0.0f}, {-0.012f, 0.035f, 0.0f}};
 static const char* const place_names[] = {"ear", "head", "back"};
 enum { NUM_PLACES = sizeof places / sizeof places[0] };
 enum { F9_TETS = NUM_BUNNIES * NUM_PLACES, F9_COLUMNS = F9_TETS + NUM_BUNNIES };
 
-// mm that each place has gone, of both bunnies; then tets in use.
+// Displacement of each point in mm, for both bunnies; then tets in use.
 static void measure_fig9(const paper_take* take, double* row) {
   for (int32_t i = 0; i < NUM_BUNNIES; ++i) {
     yw_body_id body = paper_body(take, i);

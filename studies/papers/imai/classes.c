@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Imai, Yue, Chen, Nishita, appendix A (figures 10-13): every descendant of a tet is like one of
-// five; they are counted, measured and drawn.
+// Imai, Yue, Chen, Nishita, appendix A (figures 10-13): every descendant of a tet is similar to one
+// of five. Counts, measures and draws them.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "methods/fem/hierarchy.h"
 #include "papers/paper.h"
-#include "render/draw/sheet.h"
+#include "render/draw/contact_sheet.h"
 #include "render/trace/render.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
 #define COUNT_LEVELS 5
-// Pictures: the root, a child of each class T, and the root twice divided.
+// Pictures: the root, a child of each class T, and the root divided twice.
 #define NUM_PICTURES 6
 #define SHRINK 0.86f
 #define APART 0.55f
 
 static yw_status divide(int32_t levels, fem_hierarchy* out, yw_error* error) {
-  // Any tet will do; this one has no two edges of the same length.
+  // Any tet works; this one has no two edges of equal length.
   static const yw_vec3 corners[4] = {
       {0.0f, 0.0f, 0.0f}, {1.1f, 0.0f, 0.1f}, {0.3f, 0.1f, 0.95f}, {0.45f, 0.9f, 0.3f}};
   yw_tet_mesh mesh;
@@ -96,8 +96,8 @@ static void grow(yw_aabb* box, yw_vec3 p) {
       (yw_vec3){fmaxf(box->upper.x, p.x), fmaxf(box->upper.y, p.y), fmaxf(box->upper.z, p.z)};
 }
 
-// A tet smaller than it is and away from the middle of what it is a part of; corners of its own, so
-// that faces stay flat.
+// A tet, shrunk and moved away from the middle of its parent; with separate corners, so that faces
+// stay flat.
 static void add_tet(const fem_hierarchy* h, int32_t tet, yw_dvec3 middle, double apart,
                     exploded* out) {
   yw_dvec3 centre = centre_of(h, tet);
@@ -187,14 +187,14 @@ static yw_status write_sheet(const paper_options* options, const yw_image images
       "d: 3 d, 1 each of a b c e", "e: 3 e, 1 each of a b c d", "a, twice: 104"};
   const yw_image* list[NUM_PICTURES];
   for (int i = 0; i < NUM_PICTURES; ++i) list[i] = &images[i];
-  yw_sheet sheet = yw_default_sheet();
+  yw_contact_sheet sheet = yw_default_sheet();
   sheet.num_images = NUM_PICTURES;
   sheet.images = list;
   sheet.captions = captions;
   sheet.columns = 3;
   sheet.title = "The five classes of tets";
   yw_image page = {0};
-  yw_status status = yw_sheet_draw(&sheet, NULL, &page, error);
+  yw_status status = yw_contact_sheet_draw(&sheet, NULL, &page, error);
   char path[1100];
   snprintf(path, sizeof path, "%s/classes.png", options->output);
   if (status >= 0) status = yw_image_write_png(path, &page, error);

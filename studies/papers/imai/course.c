@@ -48,8 +48,8 @@ static void record(const fem_case* c, const yw_world* world, yw_body_id body, in
   out->cpu[frame] = seconds;
 }
 
-// Momentum over mass, for one density. Nodes that are not in use move with their parents, so that
-// the finest masses give what those of the front give.
+// Momentum / mass, for uniform density. Nodes not in use move with their parents, so the finest
+// masses give the same result as those of the front.
 static void find_drift(const yw_world* world, yw_body_id body, fem_course* out) {
   const yw_tet_mesh* mesh = yw_model_tets(yw_body_model(world, body));
   int32_t count;
@@ -103,7 +103,7 @@ yw_status paper_fem_run(const paper_options* options, const fem_case* c, fem_cou
 fem_comparison paper_fem_compare(const fem_course* course, const fem_course* finest) {
   fem_comparison out = {.faster = finest->cpu[finest->frames] / course->cpu[course->frames]};
   int32_t frames = course->frames < finest->frames ? course->frames : finest->frames;
-  // Bodies may stand side by side: ways are compared.
+  // Bodies may stand side by side: compare displacements.
   for (int32_t i = 0; i <= frames; ++i) {
     yw_vec3 way = yw_sub(course->place[i], course->place[0]);
     yw_vec3 finest_way = yw_sub(finest->place[i], finest->place[0]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Imai, Yue, Chen, Nishita: how coarse tets get their elasticity matrices. Figure 3 (stress against
-// strain of a coarse tet, with the fitted line and where it holds), and how stiff whole bodies are
-// on every level, sampled as in the paper and as here.
+// Imai, Yue, Chen, Nishita: elasticity matrices of coarse tets. Figure 3 (stress against strain of
+// a coarse tet, with the fitted line and its range), and the stiffness of whole bodies at every
+// level, sampled as in the paper and as here.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void free_body(sampled_body* body) {
   yw_fem_hierarchy_free(&body->h);
 }
 
-// Young's modulus at a place, 1 where it is softest.
+// Young's modulus at a point, 1 where it is softest.
 static double youngs_at(stuff kind, yw_dvec3 p, uint32_t* seed) {
   *seed = *seed * 1664525u + 1013904223u;
   if (kind == MIXTURE) return *seed >> 31 ? 100.0 : 1.0;
@@ -71,7 +71,7 @@ static yw_status make_body(int32_t n, int32_t level, stuff kind, sampled_body* o
 
 typedef struct curve {
   double strain[NUM_POINTS], stress[NUM_POINTS], line[NUM_POINTS];
-  double slope, low, high;  // of the fit, and where it holds
+  double slope, low, high;  // of the fit, and its range
 } curve;
 
 static fem_family family_of(const sampled_body* body, int32_t tet) {
@@ -90,7 +90,7 @@ static fem_family family_of(const sampled_body* body, int32_t tet) {
   return family;
 }
 
-// Slope through the origin of the points near it, and how far all points stay within T1 of it.
+// Slope through the origin from the points near it, and the range that stays within T1 of it.
 static void fit(curve* c) {
   double top = 0.0, bottom = 0.0;
   for (int i = 0; i < NUM_POINTS; ++i) {
@@ -111,7 +111,7 @@ static void fit(curve* c) {
   for (int i = 0; i < NUM_POINTS; ++i) c->line[i] = c->slope * c->strain[i];
 }
 
-// The paper's: the tet alone, its middle nodes free, bent step by step from rest.
+// As in the paper: the tet alone, its middle nodes free, strained step by step from rest.
 static void bend_alone(const fem_family* family, int m, curve* out) {
   for (int side = -1; side <= 1; side += 2) {
     yw_dvec3 x[FEM_FAMILY_NODES];
@@ -132,7 +132,7 @@ static void bend_alone(const fem_family* family, int m, curve* out) {
 static void bend_embedded(const fem_range_sum* sum, const yw_sym6* c_bar, int m, curve* out) {
   for (int i = 0; i < NUM_POINTS; ++i) {
     double alpha = LARGEST * (i - HALF_POINTS) / HALF_POINTS, stress[6], line[6];
-    // As Green strain and second Piola stress.
+    // As Green strain and second Piola-Kirchhoff stress.
     double stretch = m < 3 ? 1.0 + alpha : 1.0;
     yw_fem_range_stress(sum, c_bar, m, alpha, stress, line);
     out->strain[i] = m < 3 ? alpha + 0.5 * alpha * alpha : alpha;
@@ -142,7 +142,7 @@ static void bend_embedded(const fem_range_sum* sum, const yw_sym6* c_bar, int m,
   fit(out);
 }
 
-// As the paper draws it: samples, the line, and the range in which it holds as a bar on the axis.
+// As the paper draws it: samples, the line, and its range as a bar on the axis.
 static yw_status plot_alone(const paper_options* options, const char* file, const char* title,
                             const curve* alone, yw_error* error) {
   const double range_x[2] = {alone->low, alone->high}, range_y[2] = {0, 0};
@@ -227,7 +227,7 @@ yw_status paper_imai_fig3(const paper_options* options, yw_error* error) {
 
 // Bodies level by level ---------------------------------------------------------------------------
 
-// Young's modulus of a whole level under uniform stress: mean strain of the body.
+// Young's modulus of a whole level under uniform stress, from the mean strain of the body.
 static yw_status stiffness_of_level(const fem_hierarchy* h, int32_t level, const yw_sym6* c,
                                     double* youngs, yw_error* error) {
   int32_t first = h->level_start[level], count = h->level_start[level + 1] - first;

@@ -22,8 +22,7 @@ static double length_of(const paper_take* take, int32_t body) {
   return slices.length;
 }
 
-// Figure 1: dropped, plain and with the example
-// ---------------------------------------------------------------------------------------
+// Figure 1: dropped, plain and with the example ---------------------------------------------------
 
 enum { F1_PLAIN_TWIST, F1_TWIST, F1_WEIGHT, F1_PLAIN_LENGTH, F1_LENGTH, F1_COLUMNS };
 
@@ -82,8 +81,7 @@ yw_status paper_fig1(const paper_options* options, yw_error* error) {
   return status;
 }
 
-// Figure 5: at rest on the floor, from beta 0 to 1
-// ---------------------------------------------------------------------------------------
+// Figure 5: at rest on the floor, from beta 0 to 1 ------------------------------------------------
 
 #define F5_BODIES 8
 enum { F5_TWIST = 0, F5_LENGTH = F5_BODIES, F5_WEIGHT = 2 * F5_BODIES, F5_COLUMNS = 3 * F5_BODIES };
@@ -142,8 +140,7 @@ yw_status paper_fig5(const paper_options* options, yw_error* error) {
   return status;
 }
 
-// Figure 7: one group for the whole body against one per region
-// ---------------------------------------------------------------------------------------
+// Figure 7: one group for the whole body against one per region -----------------------------------
 
 #define PIECES (LEVELS - 1)
 enum {
@@ -166,7 +163,7 @@ static void measure_fig7(const paper_take* take, double* row) {
   paper_weight_spread(take->world, paper_body(take, 1), NUM_EXAMPLES, 1, &mean, &row[F7_SPREAD]);
 }
 
-// Standard deviation over mean of the pieces from `first` on.
+// Standard deviation divided by mean of the pieces from `first` on.
 static double unevenness(const paper_take* take, int32_t frame, int32_t first) {
   double sum = 0, squares = 0;
   for (int32_t k = 0; k < PIECES; ++k) {

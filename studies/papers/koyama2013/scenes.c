@@ -5,15 +5,13 @@
 
 #include "papers/paper.h"
 
-// Figure 8: ten cuboids on a slope
-// ---------------------------------------------------------------------------------------
+// Figure 8: ten cuboids on a slope ----------------------------------------------------------------
 
 #define PAPER_FPS 49.0  // the paper does not say how many steps a frame takes
 #define F8_LEVELS 9
 enum { F8_TWIST, F8_SWAY, F8_COLUMNS };
 
-// The largest twist of the first kind and the largest sway of the second: one half of the bodies
-// each.
+// The largest twist of one half of the bodies and the largest sway of the other.
 static void measure_fig8(const paper_take* take, double* row) {
   row[F8_TWIST] = row[F8_SWAY] = 0;
   int32_t half = yw_world_num_bodies(take->world) / 2;
@@ -59,8 +57,7 @@ yw_status paper_fig8(const paper_options* options, yw_error* error) {
   return status;
 }
 
-// Figures 9 and 10: one body per example
-// ---------------------------------------------------------------------------------------
+// Figures 9 and 10: one body per example ----------------------------------------------------------
 
 #define MAX_BODIES 4
 #define SLICES 12

@@ -5,10 +5,10 @@
 #include "papers/paper.h"
 
 #define NUM_EXAMPLES 1
-// Hands are what lies this far from the middle, m.
+// Vertices this far from the middle are hands, m.
 #define REACH 0.62
 
-// The scene makes the half that is not pulled group 1 and leaves the other in group 0.
+// The scene puts the half that is not pulled into group 1 and leaves the other in group 0.
 enum {
   ONE_WEIGHT,
   PULLED_WEIGHT,

@@ -9,9 +9,9 @@
 #include "yawara/extend/vec.h"
 #include "yawara/match.h"
 
-// Steps of this length are what the paper's scenes take here.
+// Step length that the paper's scenes use here.
 #define STEP (1.0f / 240.0f)
-// Long enough for the clock, short enough to be left alone by the machine.
+// Long enough for the clock, short enough to avoid interruptions.
 #define STEPS 50
 #define REPEATS 200
 #define QUICK_REPEATS 20
@@ -33,7 +33,7 @@ static const timing_row rows[] = {
 };
 enum { NUM_ROWS = sizeof rows / sizeof rows[0] };
 
-// The body alone above a floor, as it is at rest in its scene's model.
+// The body alone above a floor, at rest as in its scene's model.
 static yw_status make_world(yw_model* model, yw_world** out, yw_error* error) {
   yw_world_def def = yw_default_world_def();
   def.threads = 1;
@@ -53,7 +53,7 @@ static yw_status make_world(yw_model* model, yw_world** out, yw_error* error) {
   return status;
 }
 
-// Microseconds per step of a short run, or the best so far.
+// Microseconds per step of a short run, or the best so far if that is less.
 static double faster(yw_world* world, double best) {
   double begin = yw_seconds();
   for (int32_t i = 0; i < STEPS; ++i) yw_world_step(world, STEP, 1, NULL);

@@ -65,7 +65,7 @@ const int32_t saida_num_table = sizeof saida_table / sizeof *saida_table;
 
 enum { PIECES, CRUMBS, TOP, SPEED, BULGE, COLUMNS };
 
-// Pieces of the first body with PIECE masters or more, and the smaller ones.
+// Pieces of the first body with at least PIECE masters, and the smaller ones.
 static void count_pieces(const yw_world* world, yw_body_id id, int32_t count, double* row) {
   float* piece = YW_NEW_ARRAY(NULL, float, count);
   int32_t* size = YW_NEW_ARRAY(NULL, int32_t, count);
@@ -160,7 +160,7 @@ static yw_status play(const paper_options* options, const saida_figure* figure,
   yw_status status = paper_play(options, &script, out, error);
   if (status < 0) return status;
   print_row(take, out);
-  // The script lives no longer than this.
+  // The script does not outlive this function.
   out->script = NULL;
   return YW_OK;
 }
@@ -250,7 +250,7 @@ static yw_status measure_model(const char* file, yw_aabb* box, yw_error* error) 
   return status;
 }
 
-// The same with a mesh that stands 1.5 m tall a little above the floor.
+// The same with a mesh that is 1.5 m tall, slightly above the floor.
 static yw_status play_model(const paper_options* options, yw_error* error) {
   char *path = realpath(options->model, NULL), file[1100], scale[40], position[120];
   yw_aabb box;
@@ -301,7 +301,7 @@ yw_status paper_saida_fig14(const paper_options* options, yw_error* error) {
   return play_all(options, &figure, error);
 }
 
-// How far the sheet leaves its plane, over its height at rest.
+// How far the sheet leaves its plane, relative to its height at rest.
 yw_status paper_saida_buckling(const paper_options* options, yw_error* error) {
   static const saida_take take = {
       "sheet on its edge", "sheet", "saida2017/buckling.json", "0.02", 0, false, 0, {{0}}};

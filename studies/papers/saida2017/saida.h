@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scenes of Saida, Fujisawa, Mikawa 2017 and how their takes differ.
+// Scenes of Saida, Fujisawa, Mikawa 2017 and the differences between their takes.
 #ifndef YW_STUDIES_PAPERS_SAIDA2017_SAIDA_H
 #define YW_STUDIES_PAPERS_SAIDA2017_SAIDA_H
 
@@ -13,7 +13,7 @@ typedef struct saida_take {
   const char* name;    ///< of its files
   const char* scene;   ///< file under papers/
   const char* coarse;  ///< spacing with --quick, m
-  double paper_step;   ///< s per frame in table 2 of the paper; 0: not told
+  double paper_step;   ///< s per frame in table 2 of the paper; 0: not given
   bool may_diverge;
   int32_t num_settings;
   yw_scene_override settings[SAIDA_MAX_SETTINGS];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How slaves should come and go (sections 4.2 and 4.3 of Saida, Fujisawa, Mikawa 2017): the bunny
-// on rods with other rules for new slaves, and lumps that merge in free space with slaves that are
-// deleted, moved or kept.
+// Rules for adding and removing slaves (sections 4.2 and 4.3 of Saida, Fujisawa, Mikawa 2017): the
+// bunny on rods with different rules for new slaves, and lumps that merge in free space with slaves
+// that are deleted, moved or kept.
 #include <math.h>
 #include <stdio.h>
 
@@ -12,8 +12,8 @@
 #include "yawara/extend/error.h"
 
 #define SPACING "bodies[0].plastic.spacing"
-// A master is degenerate where its slaves spread less than this in some direction, over h^2: its
-// gradient is bounded there.
+// A master is degenerate if the variance of its slaves in some direction, divided by h^2, is below
+// this: its gradient is bounded there.
 #define LEAST 0.06f
 
 typedef struct slave_rule {
@@ -25,7 +25,7 @@ static yw_body* body_of(const paper_take* take) {
   return &take->world->bodies.items[take->world->body_order.items[0]];
 }
 
-// A script that knows its rules.
+// A script with its rules.
 typedef struct slave_script {
   paper_script script;
   plastic_rules rules;
@@ -45,7 +45,7 @@ enum {
   COLUMNS
 };
 
-// Sums over the slaves of a master: those within 2h, and the least variance of their places.
+// Sums over the slaves within 2h of a master; compares the smallest variance of their positions.
 static bool is_degenerate(const plastic_body* body, yw_vec4 x) {
   float h = body->model->spacing;
   double sum = 0, mean[3] = {0}, d[6] = {0};
@@ -78,7 +78,7 @@ static bool is_degenerate(const plastic_body* body, yw_vec4 x) {
   return fminf(values.x, fminf(values.y, values.z)) < LEAST;
 }
 
-// Energy of motion, of height and of elastic stretches, J.
+// Kinetic, gravitational and elastic energy, J.
 static double energy_of(const plastic_body* body, const yw_particles* p, yw_vec3 gravity) {
   double sum = 0;
   for (int32_t m = 0; m < p->count; ++m) {
@@ -100,7 +100,7 @@ static double energy_of(const plastic_body* body, const yw_particles* p, yw_vec3
   return sum;
 }
 
-// Momentum along x, the sum of the sizes of all, and angular momentum about y.
+// Momentum along x, the sum of its magnitudes over all masters, and angular momentum about y.
 static void add_motion(const yw_particles* p, double* row) {
   double momentum[3] = {0}, spin[3] = {0};
   for (int32_t m = 0; m < p->count; ++m) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Figures 15 and 16 and tables 1 and 2 of Saida, Fujisawa, Mikawa 2017: what a step costs against
-// particles, against the extent of the space, and in every scene.
+// Figures 15 and 16 and tables 1 and 2 of Saida, Fujisawa, Mikawa 2017: cost of a step against the
+// number of particles, against the extent of space, and for every scene.
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
@@ -45,7 +45,7 @@ static yw_status plot_cost(const paper_take* take, const double* cost, yw_error*
   return status;
 }
 
-// Bunnies one after another: the cost of a step follows the particles that are there.
+// Bunnies one after another: the cost of a step follows the current number of particles.
 static yw_status play_many(const paper_options* options, yw_error* error) {
   static const double moments[] = {0.1, 0.3, 0.5, 0.7, 0.86, 1.0};
   static const yw_scene_override coarse = {SPACING, COARSE};
@@ -83,7 +83,7 @@ static yw_status play_many(const paper_options* options, yw_error* error) {
   return status;
 }
 
-// Seconds of processor time of a step, in the fastest of a few frames.
+// CPU time of a step in seconds, in the fastest of a few frames.
 static yw_status time_frames(yw_world* world, const yw_scene_info* info, int32_t warm_up,
                              int32_t frames, double* out, yw_error* error) {
   *out = INFINITY;

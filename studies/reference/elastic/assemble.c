@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Element matrices of the models, and the sparse matrix they add up to.
+// Element matrices of the models, and their sum as a sparse matrix.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,13 +74,13 @@ static void frames_matrix(const frames_regions* regions, int32_t r, double (*g)[
   for (int32_t i = 0; i < m; ++i) {
     double k = 2.0 * regions->share * e[i].k;
     add_unit(matrix, m, i, i, k);
-    if (regions->kind == YW_FRAMES_RINGS) {  // against the origin
+    if (regions->kind == YW_FRAMES_RINGS) {  // relative to the origin
       add_unit(matrix, m, i, 0, -k);
       add_unit(matrix, m, 0, i, -k);
       add_unit(matrix, m, 0, 0, k);
     }
     for (int32_t j = 0; j < m; ++j) {
-      // Against the mean; k is the same for all corners of a cell.
+      // Relative to the mean; k is the same for all corners of a cell.
       if (regions->kind == YW_FRAMES_CELLS) add_unit(matrix, m, i, j, -k / m);
       const double *p = g[i], *q = g[j];
       double pnq = n[0] * p[0] * q[0] + n[1] * p[1] * q[1] + n[2] * p[2] * q[2] +
@@ -105,8 +105,8 @@ static void tet_matrix(const elastic_def* def, int32_t tet, double* matrix) {
   add_strain(matrix, 4, mu * volume6 / 6.0, lambda * volume6 / 6.0, (const double(*)[3])g);
 }
 
-// kappa (W - W B (B^T W B)^-1 B^T W): what is left of the springs when the frame has found its
-// place; the columns of B are the six rigid motions.
+// kappa (W - W B (B^T W B)^-1 B^T W): what remains of the springs once the rigid frame is in
+// equilibrium; the columns of B are the six rigid motions.
 static bool springs_matrix(const assembly* a, int32_t r, double (*g)[3], double* matrix) {
   int32_t begin = a->start[r], m = a->start[r + 1] - begin;
   const double* w = a->weights + begin;

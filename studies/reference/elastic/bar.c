@@ -103,7 +103,7 @@ static void read_tension(const elastic_bar* bar, const bar_setup* s, bar_results
   for (int32_t i = 0; i < grid->num_nodes; ++i) {
     if (elastic_is_at(grid, grid->nodes[i][0], bar->grid.high[0])) force += s->reactions[3 * i];
   }
-  // Half way along, away from the ends.
+  // Halfway along, away from the ends.
   double x = bar->size[0] * (bar->cells[0] / 2) / bar->cells[0];
   int32_t top = elastic_node_at(grid, x, y, z), low = elastic_node_at(grid, x, -y, z);
   double wider = s->displacements[3 * top + 1] - s->displacements[3 * low + 1];
@@ -111,7 +111,7 @@ static void read_tension(const elastic_bar* bar, const bar_setup* s, bar_results
   out->poissons_ratio = -wider / bar->size[1];
 }
 
-// u_x = 0 at the root, and what keeps it in place.
+// u_x = 0 at the root, plus what holds it in place.
 static void set_roller(const elastic_bar* bar, bar_setup* s) {
   const elastic_grid* grid = &bar->grid;
   for (int32_t i = 0; i < grid->num_nodes; ++i) {
@@ -127,7 +127,7 @@ static double tip(const elastic_bar* bar, const bar_setup* s) {
   return s->displacements[3 * end + 1];
 }
 
-// The section may warp; its axes of symmetry do not.
+// The cross-section may warp; its axes of symmetry do not.
 static void set_torsion_root(const elastic_bar* bar, bar_setup* s) {
   const elastic_grid* grid = &bar->grid;
   for (int32_t i = 0; i < grid->num_nodes; ++i) {
@@ -144,7 +144,7 @@ static double twist_at(const elastic_bar* bar, const bar_setup* s, int32_t slice
   return -s->displacements[3 * node + 1] / half;
 }
 
-// Everything is linear: strains and tractions are of size 1.
+// Everything is linear: strains and tractions are of magnitude 1.
 static void set_test(const elastic_bar* bar, bar_test test, bar_setup* s) {
   reset(s);
   const double b = bar->size[1];
@@ -232,7 +232,7 @@ void bar_system_free(bar_system* solver) {
 
 yw_status bar_solve_calculix(void* context, bar_setup* setup, yw_error* error) {
   const bar_calculix* solver = context;
-  // Given displacements are written before the results take their place.
+  // Prescribed displacements are written before the results replace them.
   calculix_model model = {.grid = solver->grid,
                           .num_materials = 1,
                           .materials = &solver->material,
@@ -290,7 +290,7 @@ const char* bar_motion_name(bar_motion motion) {
   return names[motion];
 }
 
-// What the ends do most, with twist measured at the surface.
+// The dominant motion of the ends, with twist measured at the surface.
 static bar_motion motion_of(const elastic_bar* bar, const double* shape) {
   const elastic_grid* grid = &bar->grid;
   double half[2] = {0.5 * bar->size[1], 0.5 * bar->size[2]}, end = grid->high[0];
@@ -334,7 +334,7 @@ yw_status bar_modes(const elastic_bar* bar, const elastic_system* system, const 
   if (status >= 0) status = elastic_modes(system, fixed, count, frequencies, shapes, error);
   for (int32_t m = 0; m < count && status >= 0; ++m) {
     bar_motion motion = motion_of(bar, shapes + 3 * (size_t)nodes * (size_t)m);
-    // Modes of a square section come in pairs, in any two directions.
+    // Modes of a square cross-section come in pairs, in any two directions.
     if (square && motion == BAR_BEND_Z) motion = BAR_BEND_Y;
     if (square && motion == BAR_BEND_Y && seen[BAR_BEND_Y] > seen[BAR_BEND_Z]) motion = BAR_BEND_Z;
     int number = ++seen[motion];

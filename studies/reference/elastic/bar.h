@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A bar in the laboratory: tension, bending, a load at the tip, torsion, vibration, for any model
+// Standard tests of a bar: tension, bending, a load at the tip, torsion, vibration, for any model
 // that can solve an equilibrium. Roots are rollers where theory has no clamp: clamped roots
 // converge slowly even for quadratic elements.
 #ifndef YW_STUDIES_REFERENCE_ELASTIC_BAR_H
@@ -13,7 +13,7 @@
 /// A bar of lattice cells along x, its axis at y = z = 0; it bends along y.
 typedef struct elastic_bar {
   double size[3];    ///< m
-  int32_t cells[3];  ///< even across, so that particles lie on the axis
+  int32_t cells[3];  ///< even across, so that there are particles on the axis
   yw_tet_mesh mesh;
   int32_t* cell_nodes;  ///< 8 vertices per cell
   int32_t num_cells;
@@ -30,10 +30,10 @@ typedef enum bar_test {
   BAR_BENDING,
   BAR_CANTILEVER,
   BAR_TORSION,
-  BAR_TESTS  ///< how many
+  BAR_TESTS  ///< number of tests
 } bar_test;
 
-/// Supports, given displacements and loads of an experiment: 3 numbers per node each.
+/// Supports, prescribed displacements and loads of a test: 3 numbers per node each.
 typedef struct bar_setup {
   int32_t size;  ///< 3 * nodes
   bool* fixed;
@@ -43,10 +43,10 @@ typedef struct bar_setup {
 yw_status bar_setup_create(int32_t num_nodes, bar_setup* out, yw_error* error);
 void bar_setup_free(bar_setup* setup);
 
-/// Finds displacements and reactions.
+/// Solves for displacements and reactions.
 typedef yw_status (*bar_solve)(void* context, bar_setup* setup, yw_error* error);
 
-/// What a bar shows in the experiments.
+/// Results of the tests.
 typedef struct bar_results {
   double youngs_modulus;  ///< Pa, from the force in tension
   double poissons_ratio;  ///< from the sides in tension
@@ -55,17 +55,17 @@ typedef struct bar_results {
   double torsion;         ///< N m^2, torque over twist per length
 } bar_results;
 
-/// Runs the experiments whose bits (1 << BAR_...) are set; the other results are NaN.
+/// Runs the tests whose bits (1 << BAR_...) are set; the other results are NaN.
 yw_status bar_run(const elastic_bar* bar, unsigned tests, bar_solve solve, void* context,
                   bar_results* out, yw_error* error);
 #define BAR_ALL_TESTS ((1u << BAR_TESTS) - 1)
 
-/// The same in theory. length, depth and width are those of the bar.
+/// The theoretical results. length, depth and width are those of the bar.
 bar_results bar_theory(const beam* b);
-/// Errors of stiffness against theory: delivered / expected - 1 (cantilever: 1 / deflection).
+/// Errors of stiffness relative to theory: delivered / expected - 1 (cantilever: 1 / deflection).
 bar_results bar_errors(const bar_results* delivered, const bar_results* expected);
 
-/// A system as a solver for bar_run. Zero-initialise and set system; it keeps its last factor.
+/// A system as a solver for bar_run. Zero-initialise and set system; the last factor is kept.
 typedef struct bar_system {
   const elastic_system* system;
   elastic_held* held;
@@ -74,26 +74,26 @@ typedef struct bar_system {
 yw_status bar_solve_system(void* context, bar_setup* setup, yw_error* error);
 void bar_system_free(bar_system* solver);
 
-/// A grid in CalculiX as a solver for bar_run; the bar's own grid, or one of order 2 in its place.
+/// CalculiX as a solver for bar_run, on the bar's own grid or one of order 2 in its place.
 typedef struct bar_calculix {
   const elastic_grid* grid;
   calculix_material material;
-  double seconds;  ///< time limit of each experiment
+  double seconds;  ///< time limit of each test
 } bar_calculix;
 yw_status bar_solve_calculix(void* context, bar_setup* setup, yw_error* error);
 
-/// Young's modulus and Poisson's ratio of a body of any form: its outside is given an even swelling
-/// and an even shear, and the energies tell.
+/// Young's modulus and Poisson's ratio of a body of any shape, from the energies of a uniform
+/// expansion and a uniform shear prescribed on its boundary.
 yw_status elastic_moduli(const elastic_system* system, const elastic_grid* grid, double volume,
                          double* youngs, double* poisson, yw_error* error);
 
-/// What a vibration is.
+/// Type of a vibration.
 typedef enum bar_motion { BAR_BEND_Y, BAR_BEND_Z, BAR_TWIST, BAR_STRETCH, BAR_MOTIONS } bar_motion;
 const char* bar_motion_name(bar_motion motion);
 
 typedef struct bar_mode {
   bar_motion motion;
-  int number;        ///< 1: the lowest of its kind
+  int number;        ///< 1: the lowest of its type
   double frequency;  ///< rad/s, of the model
   double theory;     ///< rad/s
 } bar_mode;

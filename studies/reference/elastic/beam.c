@@ -68,7 +68,7 @@ static void integrate(const beam* b, double w2, double s[4]) {
   }
 }
 
-// Zero where a vibration fits: moment and force vanish at the far end.
+// Zero at a natural frequency: moment and force vanish at the far end.
 static double determinant(const beam* b, double w, bool clamped) {
   double first[4] = {0}, second[4] = {0}, scale = beam_bending(b) / b->length;
   if (clamped) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Beams of rectangular section in theory: what experiments are measured against.
+// Theory of beams with rectangular cross-section, for comparison with tests.
 #ifndef YW_STUDIES_REFERENCE_ELASTIC_BEAM_H
 #define YW_STUDIES_REFERENCE_ELASTIC_BEAM_H
 
@@ -18,19 +18,19 @@ double beam_shear_modulus(const beam* b);  ///< Pa
 double beam_bending(const beam* b);        ///< EI, N m^2
 double beam_torsion(const beam* b);        ///< GJ, N m^2 (Saint-Venant's series)
 
-/// Tip deflection for a force at the tip, m/N: L^3 / 3EI and 6/5 L / GA of shear (Timoshenko).
+/// Tip deflection per force at the tip, m/N: L^3 / 3EI plus 6/5 L / GA of shear (Timoshenko).
 double beam_cantilever(const beam* b);
-/// Tip deflection for its own weight under an acceleration of 1, m per m/s^2.
+/// Tip deflection under its own weight per acceleration, m per m/s^2.
 double beam_droop(const beam* b);
 
-/// Frequency of a bending mode (1, 2, ...), rad/s, with shear and rotary inertia (Timoshenko,
-/// shear factor of Cowper), of a beam clamped at one end or free at both. Along y.
+/// Frequency of a bending mode (1, 2, ...) along y, rad/s, with shear and rotary inertia
+/// (Timoshenko, Cowper's shear factor), of a beam clamped at one end or free at both.
 double beam_bending_frequency(const beam* b, int mode, bool clamped);
-/// The same of twisting and stretching.
+/// The same for torsion and axial vibration.
 double beam_torsion_frequency(const beam* b, int mode, bool clamped);
 double beam_axial_frequency(const beam* b, int mode, bool clamped);
 
-/// The beam turned by 90 degrees about its axis: it bends along z.
+/// The beam rotated by 90 degrees about its axis: it bends along z.
 beam beam_turned(const beam* b);
 
 #endif

@@ -47,7 +47,7 @@ static void put_number(yw_file_writer* file, double value) {
   char text[40];
   int length = snprintf(text, sizeof text, "%.12e", value);
   for (int i = 0; i < length; ++i) {
-    if (text[i] == ',') text[i] = '.';  // in locales that write it so
+    if (text[i] == ',') text[i] = '.';  // decimal comma of some locales
   }
   yw_file_write(file, text, (size_t)length);
 }
@@ -134,7 +134,7 @@ yw_status calculix_write(const char* path, const calculix_model* model, int32_t 
     yw_file_printf(&file, "*STEP\n*FREQUENCY\n%d\n*END STEP\n", count);
   } else {
     yw_file_printf(&file, "*STEP\n*STATIC\n");
-    write_supports(&file, model, true);  // given displacements belong in the step
+    write_supports(&file, model, true);  // prescribed displacements belong in the step
     write_loads(&file, model);
     yw_file_printf(&file, "*NODE PRINT, NSET=ALL\nU, RF\n*END STEP\n");
   }
@@ -143,7 +143,7 @@ yw_status calculix_write(const char* path, const calculix_model* model, int32_t 
 
 // Running -----------------------------------------------------------------------------------------
 
-// In the child: quiet, in its folder, one thread.
+// In the child process: quiet, in its folder, one thread.
 static void become_program(const char* folder) {
   int nothing = open("/dev/null", O_RDWR);
   if (nothing < 0 || chdir(folder) != 0) _exit(127);
@@ -214,7 +214,7 @@ static const char* skip_spaces(const char* at, const char* end) {
   return at;
 }
 
-// Rows "node x y z" after the line that begins with a title.
+// Rows "node x y z" after the line that starts with a title.
 static bool read_table(const yw_file_data* data, const char* title, int32_t num_nodes,
                        double* values) {
   const char *end = data->bytes + data->size, *at = strstr(data->bytes, title);

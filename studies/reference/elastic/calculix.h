@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Independent answers from CalculiX (the program ccx; Debian package calculix-ccx): writes an input
+// Independent results from CalculiX (the program ccx; Debian package calculix-ccx): writes an input
 // deck, runs it in a temporary folder with a time limit, and reads its results.
 #ifndef YW_STUDIES_REFERENCE_ELASTIC_CALCULIX_H
 #define YW_STUDIES_REFERENCE_ELASTIC_CALCULIX_H
@@ -9,7 +9,7 @@
 typedef struct calculix_material {
   double youngs_modulus;  ///< Pa
   double poissons_ratio;
-  double density;  ///< kg/m^3; of frequencies
+  double density;  ///< kg/m^3; for frequencies
 } calculix_material;
 
 /// A linear elastic body: C3D4 elements for a grid of order 1, C3D10 for 2.
@@ -17,26 +17,26 @@ typedef struct calculix_model {
   const elastic_grid* grid;
   int32_t num_materials;
   const calculix_material* materials;
-  const int32_t* material_of;   ///< per element; NULL: all have the first
+  const int32_t* material_of;   ///< per element; NULL: the first for all
   const bool* fixed;            ///< 3 per node
-  const double* displacements;  ///< 3 per node, read where fixed; NULL: 0
+  const double* displacements;  ///< 3 per node, used where fixed; NULL: 0
   const double* forces;         ///< 3 per node, N; may be NULL
   double gravity[3];            ///< m/s^2, on all elements; needs densities
 } calculix_model;
 
-/// Whether ccx is installed ($YAWARA_CCX names another program).
+/// True if ccx is installed ($YAWARA_CCX names another program).
 bool calculix_available(void);
 
-/// Displacements and reactions (3 per node each; reactions, 0 where nothing is fixed, may be NULL),
-/// to the seven digits of the result file. Forces on fixed components are left out. seconds: time
-/// limit.
+/// Displacements and reactions (3 per node each; reactions are 0 where nothing is fixed, and may be
+/// NULL), to the seven digits of the result file. Forces on fixed components are ignored. seconds:
+/// time limit.
 yw_status calculix_static(const calculix_model* model, double seconds, double* displacements,
                           double* reactions, yw_error* error);
 /// The `count` lowest frequencies, rad/s.
 yw_status calculix_frequencies(const calculix_model* model, int32_t count, double seconds,
                                double* frequencies, yw_error* error);
 
-/// The input deck as a file, for other uses; count > 0: frequencies instead of an equilibrium.
+/// Writes the input deck, for other uses; count > 0: frequencies instead of an equilibrium.
 yw_status calculix_write(const char* path, const calculix_model* model, int32_t count,
                          yw_error* error);
 

@@ -25,7 +25,7 @@ static int compare_edges(const void* a, const void* b) {
   return x->place < y->place ? -1 : x->place > y->place;
 }
 
-// Gives every edge a number; of_tet receives 6 per tet. Returns how many, or -1.
+// Numbers the edges; of_tet receives 6 per tet. Returns their number, or -1.
 static int32_t number_edges(const yw_tet_mesh* mesh, int32_t* of_tet) {
   size_t count = 6 * (size_t)mesh->num_tets;
   edge* edges = YW_NEW_ARRAY(NULL, edge, count);

@@ -14,12 +14,12 @@ struct elastic_held {
   yw_sparse matrix;  // rows and columns of fixed components are those of a diagonal matrix
   yw_cholesky* factor;
   double *right, *scratch;
-  int32_t columns;  // that scratch is for
+  int32_t columns;  // that scratch is sized for
 };
 
 // Supports ----------------------------------------------------------------------------------------
 
-// Share of the most resisted rigid motion that the least resisted one has; 0: free.
+// Resistance of the least resisted rigid motion, as a fraction of the most resisted; 0: free.
 static double resistance(const elastic_system* system, const bool* fixed) {
   double center[3] = {0}, size2 = 0.0, m[36] = {0}, values[6];
   int32_t n = system->num_nodes;
@@ -71,7 +71,7 @@ static bool copy_matrix(elastic_held* held, double shift) {
   return true;
 }
 
-// Room for solves of several columns at once.
+// Allocates scratch for solves of several columns at once.
 static bool make_room(elastic_held* held, int32_t columns) {
   if (columns <= held->columns) return true;
   yw_mem_free(NULL, held->scratch);
@@ -180,7 +180,7 @@ typedef struct subspace {
   double values[MAX_VECTORS];  // omega^2, ascending
 } subspace;
 
-// Repeatable numbers of both signs.
+// Reproducible numbers of both signs.
 static double noise(uint32_t* state) {
   *state = *state * 1664525u + 1013904223u;
   return (double)(*state >> 8) / (double)(1u << 24) - 0.5;
@@ -201,7 +201,7 @@ static bool ritz(subspace* s) {
       }
     }
   }
-  // With M = L L^T the problem is that of L^-1 K L^-T.
+  // With M = L L^T the problem becomes that of L^-1 K L^-T.
   double lower[MAX_VECTORS * MAX_VECTORS], c[MAX_VECTORS * MAX_VECTORS],
       q[MAX_VECTORS * MAX_VECTORS];
   if (!yw_dense_cholesky(n, m, lower)) return false;
@@ -269,7 +269,7 @@ static yw_status iterate(subspace* s, int32_t wanted, yw_error* error) {
   return YW_OK;
 }
 
-// Start vectors: noise, so that no mode is missing.
+// Initial vectors: noise, so that no mode is missing.
 static void seed(subspace* s) {
   uint32_t state = 12345;
   for (size_t e = 0; e < (size_t)s->size * (size_t)s->count; ++e) s->x[e] = noise(&state);
@@ -294,7 +294,7 @@ yw_status elastic_modes(const elastic_system* system, const bool* fixed, int32_t
   if (count + rigid > s.count) {
     return yw_fail(error, YW_ERR_INVALID, "the body has fewer than %d vibrations", count);
   }
-  // A body that nothing holds is tied to where it is by weak springs; their part is taken off.
+  // A body without supports is tied to its position by weak springs; their effect is subtracted.
   double trace = 0.0, mass = 0.0;
   for (int32_t i = 0; i < size; ++i) {
     for (int32_t e = system->stiffness.start[i]; e < system->stiffness.start[i + 1]; ++e) {

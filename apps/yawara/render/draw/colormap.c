@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A polyline in Oklab (Ottosson 2020), walked at constant speed: there, distance is how different
-// two colours look, and the first coordinate is how light they are.
+// A polyline in Oklab (Ottosson 2020), traversed at constant speed: distances in Oklab are
+// perceived differences, and its first coordinate is lightness.
 #include "render/draw/colormap.h"
 
 #include <math.h>
@@ -72,7 +72,7 @@ yw_status yw_draw_colorbar(yw_image* image, const char* title, double low, doubl
              "<rect x='%g' y='%g' width='%g' height='%g' fill='#fff' fill-opacity='0.8'/>\n"
              "<rect x='%g' y='%g' width='%g' height='%g' fill='url(#colors)'/>\n",
              left - 2.0, top - 2.0, width + 4.0, height + 4.0, left, top, width, height);
-  // The rim keeps text readable on any picture.
+  // The outline keeps text readable on any picture.
   yw_svg_add(&svg,
              "<g font-size='%g' text-anchor='end' paint-order='stroke' stroke='#fff' "
              "stroke-opacity='0.85' stroke-width='%g' stroke-linejoin='round'>\n",

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Colours for numbers, and the bar that explains them.
+// Colour map, and the bar that explains it.
 #ifndef YW_APP_RENDER_DRAW_COLORMAP_H
 #define YW_APP_RENDER_DRAW_COLORMAP_H
 
 #include "render/output/image.h"
 #include "yawara/mesh.h"
 
-/// Linear RGB of t in 0 to 1 (beyond: the ends; NaN: grey): violet, blue, green, yellow. Equal
-/// steps of t look equally far apart, and lighter is always more.
+/// Linear RGB for t in 0 to 1 (clamped; NaN: grey): violet, blue, green, yellow. Perceptually
+/// uniform, and lighter always means more.
 yw_vec3 yw_colormap(float t);
-/// A vertical bar with the colours, the numbers at its ends and middle, and the title above, at the
-/// right of the picture. Without librsvg it is left out.
+/// Draws a vertical bar with the colours, numbers at its ends and middle, and the title above, at
+/// the right of the picture. Omitted without librsvg.
 yw_status yw_draw_colorbar(yw_image* image, const char* title, double low, double high,
                            yw_error* error);
 

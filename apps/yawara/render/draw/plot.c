@@ -8,12 +8,12 @@
 #include "yawara/extend/text.h"
 
 #define FONT 13.0
-// From the middle of a line of text to its base line.
+// From the middle of a line of text to its baseline.
 #define BASE (0.36 * FONT)
-#define ROW 20.0   // of the legend
+#define ROW 20.0   // height in the legend
 #define MARK 34.0  // line or point in front of a name
 #define PNG_SCALE 2
-// Renderers keep coordinates as fixed-point numbers; lines are cut at the frame long before.
+// Renderers store coordinates as fixed-point numbers; lines are clipped long before this.
 #define FAR_AWAY 1e6
 
 yw_plot yw_default_plot(void) {
@@ -23,8 +23,7 @@ yw_plot yw_default_plot(void) {
                    .height = 500};
 }
 
-// Okabe and Ito (2008): told apart by readers with any colour vision. Yellow is too light for
-// lines.
+// Okabe and Ito (2008): distinguishable with any colour vision. Yellow is too light for lines.
 static const char* color_of(const yw_plot* plot, int32_t index) {
   static const char* const colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                        "#e69f00", "#56b4e9", "#000000"};
@@ -38,10 +37,9 @@ static bool has_points(const yw_series* s) {
 }
 static bool is_listed(const yw_series* s) { return s->name && !s->unlisted; }
 
-// Where things are
-// ---------------------------------------------------------------------------------
+// Layout ------------------------------------------------------------------------------------------
 
-// An axis as drawn: values low to high run from start to end.
+// An axis as drawn: values from low to high map to start to end.
 typedef struct scale {
   double low, high;
   bool log;
@@ -56,7 +54,7 @@ typedef struct layout {
   const yw_plot* plot;
   scale x, y;
   yw_ticks x_ticks, y_ticks;
-  box legend;  // of no width without one
+  box legend;  // zero width if there is none
 } layout;
 
 static bool is_drawable(double value, bool log) { return isfinite(value) && (!log || value > 0.0); }
@@ -67,7 +65,7 @@ static double place(const scale* s, double value) {
   return fmax(-FAR_AWAY, fmin(FAR_AWAY, s->start + share * (s->end - s->start)));
 }
 
-// Point k of a series; false when there is none.
+// Point k of a series; false if there is none.
 static bool find_point(const layout* l, const yw_series* s, int32_t k, double* x, double* y) {
   if (!is_drawable(s->x[k], l->x.log) || !is_drawable(s->y[k], l->y.log)) return false;
   *x = place(&l->x, s->x[k]);
@@ -75,7 +73,7 @@ static bool find_point(const layout* l, const yw_series* s, int32_t k, double* x
   return true;
 }
 
-// The range of the data with a little room.
+// The range of the data plus a margin.
 static void find_data_range(const yw_plot* plot, bool vertical, double* low, double* high) {
   bool is_log = vertical ? plot->y.log : plot->x.log, points = false;
   *low = (double)INFINITY, *high = (double)-INFINITY;
@@ -97,7 +95,7 @@ static void find_data_range(const yw_plot* plot, bool vertical, double* low, dou
     return;
   }
   double extra = !is_constant ? room * (*high - *low) : *high == 0.0 ? 1.0 : 0.5 * fabs(*high);
-  // Positive numbers that start near zero are shown from zero.
+  // Positive data that starts near zero is shown from zero.
   bool from_zero = vertical && *low >= 0.0 && *low < 0.35 * *high;
   *low = from_zero ? 0.0 : *low - extra;
   *high += extra;
@@ -117,7 +115,7 @@ static yw_status find_range(const yw_plot* plot, bool vertical, scale* out, yw_e
                  axis->log ? " on a logarithmic scale" : "");
 }
 
-// Whether x counts something, so that ticks between whole numbers make no sense.
+// True if x is a count, so that ticks between whole numbers make no sense.
 static bool counts(const yw_plot* plot) {
   for (int32_t i = 0; i < plot->num_series; ++i) {
     const yw_series* s = &plot->series[i];
@@ -128,7 +126,7 @@ static bool counts(const yw_plot* plot) {
   return true;
 }
 
-// As many ticks below as have room for their labels.
+// As many x ticks as there is space for labels.
 static void fit_x_ticks(layout* l) {
   bool whole = counts(l->plot);
   int32_t most = (int32_t)fmax(2.0, (l->x.end - l->x.start) / 60.0);
@@ -165,7 +163,7 @@ static bool covers_data(const layout* l, box b) {
   return false;
 }
 
-// The legend goes to a side of the frame where it hides nothing, else to the right of it.
+// Puts the legend inside the axes where it hides nothing, otherwise to the right of them.
 static void place_legend(layout* l) {
   box* b = &l->legend;
   int32_t rows = 0;
@@ -209,10 +207,9 @@ static yw_status lay_out(const yw_plot* plot, layout* l, yw_error* error) {
   return YW_OK;
 }
 
-// Drawing
-// ------------------------------------------------------------------------------------------
+// Drawing -----------------------------------------------------------------------------------------
 
-// Lines on whole pixels are sharp.
+// Lines at pixel centres are sharp.
 static double sharp(const scale* s, double value) { return round(place(s, value) - 0.5) + 0.5; }
 
 // Grid lines, tick marks and their labels along one axis.
@@ -273,7 +270,7 @@ static void start_line(yw_svg* svg, const layout* l, int32_t i) {
   yw_svg_add(svg, " d='");
 }
 
-// One path, with a gap wherever data is missing. Points that do not move the pen are left out.
+// One path, with a gap wherever data is missing. Points that do not move the pen are skipped.
 static void draw_line(yw_svg* svg, const layout* l, int32_t i) {
   const yw_series* s = &l->plot->series[i];
   double x, y, last_x = 0, last_y = 0;
@@ -352,7 +349,7 @@ yw_status yw_plot_draw(const yw_plot* plot, yw_svg* out, yw_error* error) {
   if (plot->title) yw_svg_add(out, "<title>%s</title>\n", plot->title);
   yw_svg_add(out, "<rect width='%g' height='%g' fill='#fff'/>\n", (double)plot->width,
              (double)plot->height);
-  // One unit more on every side, so that lines on the border keep their width.
+  // One extra unit on every side, so that lines on the border keep their width.
   yw_svg_add(out, "<clipPath id='frame'><path d='M%g %gH%gV%gH%gz'/></clipPath>\n", l.x.start - 1.0,
              l.y.end - 1.0, l.x.end + 1.0, l.y.start + 1.0, l.x.start - 1.0);
   draw_ticks(out, &l, false);
@@ -372,8 +369,7 @@ yw_status yw_plot_draw(const yw_plot* plot, yw_svg* out, yw_error* error) {
   return yw_svg_close(out, error);
 }
 
-// Files
-// --------------------------------------------------------------------------------------------
+// Files -------------------------------------------------------------------------------------------
 
 static yw_status write_png(const char* path, const yw_plot* plot, const yw_svg* svg,
                            yw_error* error) {

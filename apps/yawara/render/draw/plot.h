@@ -18,12 +18,12 @@ typedef struct yw_series {
   const double* x;
   const double* y;  ///< NaN interrupts the line; so does a value <= 0 on a logarithmic axis
   yw_series_style style;
-  int32_t color;  ///< number in the palette; -1: the next one
+  int32_t color;  ///< index in the palette; -1: the next one
   bool unlisted;  ///< not in the legend
 } yw_series;
 
 typedef struct yw_axis {
-  const char* label;  ///< what the numbers are, or NULL
+  const char* label;  ///< name of the quantity, or NULL
   const char* unit;   ///< shown in brackets, also in the CSV file; NULL: none
   bool log;
   double low, high;  ///< NaN: from the data
@@ -39,12 +39,12 @@ typedef struct yw_plot {
 /// 800 x 500, axes from the data.
 yw_plot yw_default_plot(void);
 
-/// Makes a closed document; free it.
+/// Draws the plot as a closed document; free it.
 yw_status yw_plot_draw(const yw_plot* plot, yw_svg* out, yw_error* error);
-/// The numbers: a column of x for all series that share it, then theirs. Shorter columns end in
-/// empty cells. Every number reads back exactly.
+/// Writes the data: one column of x for all series that share it, then theirs. Shorter columns end
+/// in empty cells. Every number reads back exactly.
 yw_status yw_plot_write_csv(const char* path, const yw_plot* plot, yw_error* error);
-/// NAME.svg writes NAME.csv too, and NAME.png all three. Files appear when they are complete.
+/// NAME.svg writes NAME.csv too, and NAME.png all three. Files are written atomically.
 yw_status yw_plot_write(const char* path, const yw_plot* plot, yw_error* error);
 
 #define YW_MAX_TICKS 48
@@ -54,7 +54,7 @@ typedef struct yw_ticks {
   char labels[YW_MAX_TICKS][40];  ///< UTF-8; empty: a minor tick
 } yw_ticks;
 /// Round numbers between low and high, at most `wanted` + 1 with labels. Logarithmic axes have
-/// powers of ten, and numbers between them when there is room.
+/// powers of ten, and numbers between them if there is space.
 void yw_plot_ticks(double low, double high, bool log, int32_t wanted, yw_ticks* out);
 
 #endif

@@ -21,7 +21,7 @@ yw_status yw_svg_open(yw_svg* svg, double width, double height, yw_error* error)
   return YW_OK;
 }
 
-// Bytes of the UTF-8 character at s, or 0 when it is not one, or one that XML forbids.
+// Bytes of the UTF-8 character at s; 0 if it is invalid or forbidden in XML.
 static int character_length(const unsigned char* s) {
   static const uint32_t least[] = {0, 0x20, 0x80, 0x800, 0x10000};
   int length = *s < 0x80 ? 1 : *s >> 5 == 6 ? 2 : *s >> 4 == 14 ? 3 : *s >> 3 == 30 ? 4 : 0;
@@ -94,10 +94,10 @@ void yw_svg_free(yw_svg* svg) {
 }
 
 double yw_text_width(const char* text, double font_size) {
-  // Widths of DejaVu Sans, which is wider than most, in three classes.
+  // Widths of DejaVu Sans, which is wider than most fonts, in three classes.
   double width = 0.0;
   for (; *text; ++text) {
-    if ((*text & 0xc0) == 0x80) continue;  // goes with the byte before it
+    if ((*text & 0xc0) == 0x80) continue;  // continuation byte
     bool is_narrow = strchr(" !'(),-./:;I[]fijlrt|", *text) != NULL;
     bool is_wide = strchr("%@MWmw", *text) != NULL;
     width += is_narrow ? 0.40 : is_wide ? 0.98 : 0.65;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SVG to pixels through librsvg and cairo.
+// SVG to pixels with librsvg and cairo.
 #include "render/draw/svg.h"
 
 #ifndef YW_HAVE_RSVG
@@ -25,7 +25,7 @@ yw_status yw_svg_paint_available(yw_error* error) {
   return YW_OK;
 }
 
-// Copies the image to the surface, or back. cairo keeps a pixel as one 32-bit number: 0xRRGGBB.
+// Copies the image to the surface, or back. cairo stores a pixel as one 32-bit number: 0xRRGGBB.
 static void copy_pixels(yw_image* image, cairo_surface_t* surface, bool back) {
   cairo_surface_flush(surface);
   for (int32_t y = 0; y < image->height; ++y) {

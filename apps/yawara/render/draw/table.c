@@ -9,11 +9,10 @@
 #include "yawara/extend/text.h"
 #include "yawara/extend/text_number.h"
 
-#define CELL 128  // bytes of a cell; more are cut
+#define CELL 128  // maximum bytes of a cell; the rest is cut off
 #define MAX_COLUMNS 4096
 
-// Writing
-// ------------------------------------------------------------------------------------------
+// Writing -----------------------------------------------------------------------------------------
 
 // A column of the file: x of the series, or y.
 typedef struct out_column {
@@ -26,7 +25,7 @@ static bool same_x(const yw_series* a, const yw_series* b) {
          (a->x == b->x || memcmp(a->x, b->x, (size_t)a->count * sizeof *a->x) == 0);
 }
 
-// x of every set of series that share it, then their y. Returns how many columns there are.
+// x of every set of series that share it, then their y. Returns the number of columns.
 static int32_t list_columns(const yw_plot* plot, out_column* out, int32_t* num_x) {
   int32_t count = 0;
   *num_x = 0;
@@ -86,8 +85,7 @@ yw_status yw_plot_write_csv(const char* path, const yw_plot* plot, yw_error* err
   return status;
 }
 
-// Reading
-// ------------------------------------------------------------------------------------------
+// Reading -----------------------------------------------------------------------------------------
 
 typedef struct reader {
   const char *at, *end;
@@ -104,13 +102,13 @@ static bool next_line(reader* r) {
   return r->at < r->end;
 }
 
-// Reads a cell and what ends it; returns whether another follows in the same line.
+// Reads a cell and its delimiter; returns true if another cell follows in the line.
 static bool read_cell(reader* r, char out[CELL]) {
   size_t length = 0;
   bool quoted = false;
   for (; r->at < r->end; ++r->at) {
     if (*r->at == '"') {
-      // Two in a row inside quotes are one that stays.
+      // Two quotes in a row inside quotes stand for one.
       bool is_double = quoted && r->at + 1 < r->end && r->at[1] == '"';
       if (!is_double) quoted = !quoted;
       if (!is_double) continue;

@@ -7,8 +7,8 @@
 
 typedef struct yw_column {
   char name[80];
-  char unit[24];   ///< what the header has in brackets at its end: "time (s)"; "" for none
-  double* values;  ///< NaN where a cell is empty or holds no number
+  char unit[24];   ///< from brackets at the end of the header: "time (s)"; "" for none
+  double* values;  ///< NaN if a cell is empty or not a number
 } yw_column;
 
 typedef struct yw_table {
@@ -17,15 +17,15 @@ typedef struct yw_table {
   yw_column* columns;
 } yw_table;
 
-/// Reads a CSV file (RFC 4180) whose first line has names. mem may be NULL (malloc).
+/// Reads a CSV file (RFC 4180) with names in the first line. mem may be NULL (malloc).
 yw_status yw_table_read(const char* path, const yw_allocator* mem, yw_table* out, yw_error* error);
 /// Safe on a zeroed struct.
 void yw_table_free(yw_table* table);
-/// The column of that name, or NULL with an error that suggests another.
+/// The column with this name, or NULL with an error that suggests another.
 const yw_column* yw_table_find(const yw_table* table, const char* name, yw_error* error);
 
-/// Sets the series and the labels of a plot: columns `names` (which must share a unit) over column
-/// `x` (NULL: the first). series has room for `count`; both refer to the table.
+/// Sets the series and labels of a plot: columns `names` (which must share a unit) over column `x`
+/// (NULL: the first). series has space for `count`; both refer to the table.
 yw_status yw_table_plot(const yw_table* table, const char* x, int32_t count,
                         const char* const* names, yw_series* series, yw_plot* plot,
                         yw_error* error);

@@ -7,7 +7,7 @@
 #include "render/draw/plot.h"
 
 #define LABEL sizeof(((yw_ticks*)NULL)->labels[0])
-// Ticks that differ in the thirteenth digit only are left out.
+// Ticks that differ only beyond twelve digits are omitted.
 #define MOST_STEPS 1e12
 #define MOST_WANTED 24
 
@@ -26,7 +26,7 @@ static void print_plain(char* out, int64_t digits, int32_t power) {
            text + whole);
 }
 
-// Ten to a power, after a factor if there is one.
+// A power of ten, after a factor if there is one.
 static void append_power(char* out, int32_t power) {
   static const char* const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   char number[16];
@@ -54,7 +54,7 @@ static void linear_ticks(double low, double high, int32_t wanted, yw_ticks* out)
   if (leads[k] == 10) ++power;
   int64_t lead = leads[k] == 10 ? 1 : leads[k];
 
-  // With an exponent where that is clearly shorter: 2×10⁶, 1.5×10⁻⁹, but 1000020 and 0.05.
+  // With an exponent if that is clearly shorter: 2×10⁶, 1.5×10⁻⁹, but 1000020 and 0.05.
   double largest = fmax(fmax(fabs(first), fabs(last)), 1.0) * (double)lead;
   int32_t size = power + (int32_t)floor(log10(largest) + 1e-12), sign = size < 0;
   int32_t plain = (size > 0 ? size + 1 : 1) + (power < 0 ? 1 - power : 0);

@@ -13,7 +13,7 @@ typedef struct yw_image {
 
 #define YW_IMAGE_MAX_SIDE 32768
 
-/// A colour in sRGB, as in style sheets.
+/// An sRGB colour, as in CSS.
 typedef struct yw_rgb {
   uint8_t r, g, b;
 } yw_rgb;
@@ -26,14 +26,14 @@ yw_status yw_image_create(const yw_allocator* mem, int32_t width, int32_t height
 /// Safe on a zeroed struct.
 void yw_image_free(yw_image* image);
 void yw_image_fill(yw_image* image, yw_rgb color);
-/// Copies `from` to (x, y); what lies outside is cut off.
+/// Copies `from` to (x, y); clips what lies outside.
 void yw_image_copy(yw_image* to, int32_t x, int32_t y, const yw_image* from);
 
-/// Whether the program was built with libpng; if not, error says what to install.
+/// Checks that the program was built with libpng; if not, error says what to install.
 yw_status yw_png_available(yw_error* error);
 /// Written under a temporary name and renamed when complete; nothing is left behind on failure.
 yw_status yw_image_write_png(const char* path, const yw_image* image, yw_error* error);
-/// 8-bit RGB whatever the file holds (transparency is laid over white).
+/// Converts to 8-bit RGB from any format (transparency over white).
 yw_status yw_image_read_png(const char* path, const yw_allocator* mem, yw_image* out,
                             yw_error* error);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Frames go through a pipe to ffmpeg, started without a shell. It runs in a process group of its
-// own: Ctrl-C in the terminal reaches only yawara, which finishes the movie properly.
+// Frames are piped to ffmpeg, started without a shell. It runs in its own process group: Ctrl-C in
+// the terminal reaches only yawara, which finishes the movie properly.
 #include "render/output/movie.h"
 #include "yawara/extend/text.h"
 
@@ -33,7 +33,7 @@ struct yw_movie {
   int64_t frames;
   pid_t process;
   int pipe;   // write end
-  FILE* log;  // what ffmpeg said
+  FILE* log;  // output of ffmpeg
 };
 
 yw_movie_def yw_default_movie_def(void) { return (yw_movie_def){.fps = 30.0f, .quality = 8}; }
@@ -55,7 +55,7 @@ yw_status yw_movie_available(yw_error* error) {
                  "it (Debian: apt-get install ffmpeg)");
 }
 
-// The command line, with room for the numbers in it.
+// The command line, with buffers for the numbers in it.
 typedef struct command {
   const char* items[MAX_ARGUMENTS];
   int32_t count;
@@ -71,12 +71,12 @@ static void add_all(command* line, const char* const* items) {
   for (; *items; ++items) add(line, *items);
 }
 
-// Encoder options by the ending of the name; false when it is not known.
+// Encoder options by the suffix of the name; false if it is unknown.
 static bool add_encoder(command* line, const yw_movie_def* def) {
   int32_t quality = def->quality < 1 ? 1 : def->quality > 10 ? 10 : def->quality;
   if (yw_ends_with(def->path, ".mp4")) {
     snprintf(line->quality, sizeof line->quality, "%d", 38 - 2 * quality);
-    // Players want even sides and 4:2:0; the colours are those of sRGB pictures in BT.709.
+    // Players require even sides and 4:2:0; sRGB pictures are tagged as BT.709.
     add_all(line, (const char*[]){"-vf",
                                   "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:"
                                   "out_range=tv",
@@ -134,7 +134,7 @@ static yw_status make_command(const yw_movie_def* def, const yw_file_writer* fil
                    "%s: the name of a movie must end in .mp4, .gif, .webp, .png or .apng",
                    def->path);
   }
-  // "file:" keeps names like "http:x" or "-x" from being taken for something else.
+  // "file:" prevents names like "http:x" or "-x" from being misinterpreted.
   int length = snprintf(line->output, sizeof line->output, "file:%s", file->temporary);
   if (length < 0 || (size_t)length >= sizeof line->output) {
     return yw_fail(error, YW_ERR_IO, "the name of the output file is too long");
@@ -194,7 +194,7 @@ yw_status yw_movie_open(const yw_movie_def* def, const yw_allocator* mem, yw_mov
   movie->height = def->height;
   movie->pipe = -1;
 
-  // Opening the file ourselves gives a clear message for folders that cannot be written.
+  // Opening the file here gives a clear message for folders that are not writable.
   status = yw_file_writer_open(&movie->file, def->path, NULL, error);
   command line = {.count = 0};
   if (status >= 0) status = yw_file_writer_finish(&movie->file, error);
@@ -218,8 +218,8 @@ yw_status yw_movie_open(const yw_movie_def* def, const yw_allocator* mem, yw_mov
   return YW_OK;
 }
 
-// Writes everything, or returns errno. A pipe that ffmpeg closed must not end this process, so
-// SIGPIPE is held back in this thread, and eaten if it came.
+// Writes everything, or returns errno. If ffmpeg closes the pipe, this process must not be killed,
+// so SIGPIPE is blocked in this thread and discarded.
 static int write_all(int to, const uint8_t* bytes, size_t size) {
   sigset_t only, before, pending;
   sigemptyset(&only);
@@ -243,7 +243,7 @@ static int write_all(int to, const uint8_t* bytes, size_t size) {
   return failure;
 }
 
-// Closes the pipe and waits; the exit status as from waitpid.
+// Closes the pipe and waits; returns the exit status as from waitpid.
 static int finish(yw_movie* movie) {
   if (movie->pipe >= 0) close(movie->pipe);
   movie->pipe = -1;
@@ -255,7 +255,7 @@ static int finish(yw_movie* movie) {
   return result;
 }
 
-// The end of what ffmpeg said, on one line.
+// The end of ffmpeg's output, on one line.
 static void last_words(const yw_movie* movie, char* out, size_t size) {
   char text[400];
   out[0] = '\0';

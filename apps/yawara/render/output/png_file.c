@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PNG files through libpng.
+// PNG files with libpng.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ yw_status yw_png_available(yw_error* error) {
   return YW_OK;
 }
 
-// libpng reports through these; the text is kept for the caller's message.
+// Error callbacks of libpng; the text is kept for the caller's message.
 typedef struct png_report {
   char text[200];
 } png_report;
@@ -52,7 +52,7 @@ static void on_error(png_structp png, png_const_charp message) {
 
 static void on_warning(png_structp png, png_const_charp message) { (void)png, (void)message; }
 
-// Returns false when libpng gave up.
+// Returns false if libpng failed.
 static bool write_rows(FILE* file, const yw_image* image, png_report* report) {
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, report, on_error, on_warning);
   png_infop info = png ? png_create_info_struct(png) : NULL;

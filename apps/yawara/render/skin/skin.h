@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A closed surface around a cloud of balls, for pictures and exports. Made with OpenVDB where the
-// program was built with it. The same balls give the same surface, on any number of threads.
+// A closed surface around a cloud of balls, for pictures and exports. Uses OpenVDB if the program
+// was built with it. The same balls give the same surface on any number of threads.
 #ifndef YW_APP_RENDER_SKIN_SKIN_H
 #define YW_APP_RENDER_SKIN_SKIN_H
 
@@ -20,9 +20,9 @@ typedef struct skin_def {
 } skin_def;
 skin_def skin_default_def(void);
 
-/// Whether the program was built with OpenVDB; if not, error says what to install.
+/// Checks that the program was built with OpenVDB; if not, error says what to install.
 yw_status skin_available(yw_error* error);
-/// An outward mesh around the balls, freed with yw_tri_mesh_free. No balls give an empty mesh.
+/// A mesh around the balls, facing outwards; empty without balls. Free it with yw_tri_mesh_free.
 yw_status skin_make(const skin_def* def, yw_tri_mesh* out, yw_error* error);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Without OpenVDB.
+// Built without OpenVDB.
 #include "render/skin/skin.h"
 #include "yawara/extend/error.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Balls of twice their radius overlap even where matter is one layer thick. Their union becomes a
-// signed distance; smoothing happens there, where thin parts are still thick; then the surface is
-// taken further inside, by what was added. Smoothing may not take away more than a share of the
-// radius, so that single balls and edges stay.
+// signed distance field, which is smoothed while thin parts are still thick; then the surface is
+// moved back inwards by what was added. Smoothing may remove at most a fraction of the radius, so
+// that single balls and edges survive.
 #include "render/skin/skin.h"
 
 #include <openvdb/openvdb.h>
@@ -19,11 +19,11 @@
 
 namespace {
 
-// Balls are this many times as large as asked for, before the surface is taken inside.
+// Balls are enlarged by this factor before the surface is moved back inwards.
 constexpr float GROWTH = 2.0f;
-// Smoothing moves the surface inwards by at most this share of the mean radius.
+// Smoothing moves the surface inwards by at most this fraction of the mean radius.
 constexpr float MOST_SMOOTHED = 0.2f;
-// Voxels of narrow band beyond what is needed to get inside.
+// Extra voxels of the narrow band beyond the distance that the surface moves inwards.
 constexpr float BAND = 3.0f;
 
 yw_status fail(yw_error* error, yw_status status, const char* message) {
@@ -34,7 +34,7 @@ yw_status fail(yw_error* error, yw_status status, const char* message) {
   return status;
 }
 
-// Particles as ParticlesToLevelSet wants them.
+// Particles in the form that ParticlesToLevelSet requires.
 class Balls {
  public:
   using PosType = openvdb::Vec3R;
@@ -51,7 +51,7 @@ class Balls {
 
  private:
   const skin_def& def_;
-  float least_;  // radius
+  float least_;  // minimum radius
 };
 
 yw_status check(const skin_def& def, float* mean, yw_error* error) {
@@ -77,21 +77,21 @@ yw_status check(const skin_def& def, float* mean, yw_error* error) {
   return YW_OK;
 }
 
-// `inside` is how far the surface will be taken inside, `most` how far smoothing may: balls that
-// would vanish then are enlarged.
+// `inside` is how far the surface will be moved inwards, `most` how far smoothing may move it:
+// balls that would vanish are enlarged.
 openvdb::FloatGrid::Ptr distances(const skin_def& def, float voxel, float inside, float most) {
   auto grid = openvdb::createLevelSet<openvdb::FloatGrid>(voxel);
   Balls balls(def, (inside + most + voxel) / GROWTH);
   openvdb::tools::particlesToSdf(balls, *grid);
-  // Between balls inside the matter, the union knows only how far the next ball is: distances to
-  // the surface are made of the surface alone.
+  // Between balls inside the matter, the union only knows the distance to the nearest ball:
+  // recompute distances from the surface alone.
   return openvdb::tools::levelSetRebuild(*grid, 0.0f, inside / voxel + BAND);
 }
 
-// The smoothed distance, but nowhere more than `most` above what it was.
+// Smooths the distance, but raises it nowhere by more than `most`.
 void smooth(openvdb::FloatGrid& grid, int32_t passes, float most) {
   auto before = grid.deepCopy();
-  // Of the values alone: making them distances again after every pass would take most of the time.
+  // Filters only the values: renormalising distances after every pass would take most of the time.
   openvdb::tools::Filter<openvdb::FloatGrid> filter(grid);
   filter.gaussian(1, passes);
   struct Limit {
@@ -101,7 +101,7 @@ void smooth(openvdb::FloatGrid& grid, int32_t passes, float most) {
       at.setValue(std::fmin(*at, before.getValue(at.getCoord()) + most));
     }
   };
-  // In one thread: with several, results changed from run to run. It takes little of the time.
+  // Single-threaded: with several threads, results changed from run to run. It takes little time.
   openvdb::tools::foreach (grid.beginValueOn(), Limit{before->getConstAccessor(), most}, false,
                            false);
 }
@@ -122,7 +122,7 @@ yw_status to_mesh(const openvdb::FloatGrid& grid, float iso, yw_tri_mesh* out, y
   for (size_t i = 0; i < points.size(); ++i) {
     out->positions[i] = yw_vec3{points[i].x(), points[i].y(), points[i].z()};
   }
-  // OpenVDB winds inwards.
+  // OpenVDB's triangles face inwards.
   int32_t* to = out->triangles;
   auto put = [&to](uint32_t a, uint32_t b, uint32_t c) {
     *to++ = static_cast<int32_t>(c);
@@ -159,8 +159,8 @@ extern "C" yw_status skin_make(const skin_def* def, yw_tri_mesh* out, yw_error* 
   try {
     openvdb::initialize();
     float voxel = def->voxel * mean;
-    // Over a flat side, neighbours at two radii: the mean height of the union of large balls, less
-    // the one radius that it should have.
+    // For a flat side with neighbours at two radii: the mean height of the union of enlarged balls,
+    // minus the one radius that it should have.
     float inside = mean * (std::sqrt(GROWTH * GROWTH - 2.0f / 3.0f) - 1.0f);
     float most = MOST_SMOOTHED * mean;
     auto grid = distances(*def, voxel, inside, most);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Defaults, colours and the camera: everything about a picture that needs no ray.
+// Defaults, colours and the camera: everything about a picture that needs no rays.
 #include "render/trace/camera.h"
 
 #include <string.h>
@@ -66,7 +66,7 @@ yw_view yw_view_of(const yw_camera* camera, float aspect) {
   yw_view view;
   view.eye = camera->eye;
   view.forward = yw_normalize_or(yw_sub(camera->target, camera->eye), yw_v3(0, 0, -1));
-  // Looking straight up or down, -z is up in the picture.
+  // When looking straight up or down, -z is up in the picture.
   yw_vec3 up = fabsf(view.forward.y) > 0.9999f ? yw_v3(0, 0, -1) : yw_v3(0, 1, 0);
   view.right = yw_normalize_or(yw_cross(view.forward, up), yw_v3(1, 0, 0));
   view.up = yw_cross(view.right, view.forward);
@@ -86,7 +86,7 @@ bool yw_camera_project(const yw_camera* camera, int32_t width, int32_t height, y
   return true;
 }
 
-// The ranges of a + tan z and a - tan z over the corners decide where the eye may stand: a is the
+// The ranges of a + tan z and a - tan z over the corners determine where the eye may be: a is the
 // coordinate across the picture and z the depth.
 typedef struct frame_range {
   float tangent;
@@ -110,7 +110,7 @@ yw_camera yw_camera_frame(const yw_framing* framing, float aspect, int32_t num_b
   float size = yw_distance(all.lower, all.upper);
   if (!(size > 1e-6f)) all = yw_aabb_pad(all, 0.5f);
 
-  // Turn first, then step back just far enough: both borders of a direction touch the corners.
+  // Rotate first, then move back just far enough: both borders of a direction touch the corners.
   float azimuth = framing->azimuth * DEGREE, elevation = framing->elevation * DEGREE;
   yw_vec3 towards_eye =
       yw_v3(cosf(elevation) * sinf(azimuth), sinf(elevation), cosf(elevation) * cosf(azimuth));

@@ -6,9 +6,9 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
-#define ROWS 8  // of a block of work
+#define ROWS 8  // of a task
 #define TONE_STEPS 4096
-#define TONE_MAX 8.0f  // brighter is white
+#define TONE_MAX 8.0f  // anything brighter is white
 
 yw_status yw_film_resize(yw_film* film, int32_t width, int32_t height, yw_error* error) {
   if (film->width == width && film->height == height) return YW_OK;
@@ -35,7 +35,7 @@ typedef struct develop_job {
   float tone[TONE_STEPS + 1];  // 0 to 255, over sqrt of the value
 } develop_job;
 
-// Light of the pixel: of itself, or averaged with neighbours on the same smooth piece of surface.
+// Light of the pixel alone, or averaged with neighbours on the same smooth piece of surface.
 typedef struct pixel_light {
   yw_vec3 sky, mirror;
   float sun;
@@ -57,7 +57,7 @@ static pixel_light filtered_light(const develop_job* job, int32_t x, int32_t y) 
   const yw_film_pixel* centre = &film->pixels[(size_t)y * (size_t)film->width + (size_t)x];
   float pixel = job->def->pixel_angle * yw_distance(centre->position, job->def->eye);
   float inv_tolerance = 1.0f / fmaxf(1.5f * pixel, 1e-20f);
-  // Soft light takes the whole window; sun and mirror images only its middle, to keep them crisp.
+  // Soft light uses the whole window; sun and reflections only its middle, to keep them crisp.
   static const float wide[4] = {1.0f, 0.85f, 0.55f, 0.25f};
   static const float tight[4] = {1.0f, 0.35f, 0.05f, 0.0f};
   pixel_light sum = {{0, 0, 0}, {0, 0, 0}, 0};
@@ -84,7 +84,7 @@ static pixel_light filtered_light(const develop_job* job, int32_t x, int32_t y) 
   return sum;
 }
 
-// Film-like: colours are themselves up to KNEE, then a soft shoulder that never clips hard.
+// Film-like: colours are unchanged up to KNEE, then roll off softly without clipping.
 #define KNEE 0.45f
 
 static float tone_shoulder(float x) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Each corner averages the faces around its vertex that it can reach without crossing a crease,
-// weighted by their angle at the vertex, so the result does not depend on how a flat side is cut
-// into triangles.
+// Each corner averages the faces around its vertex that are reachable without crossing a crease,
+// weighted by their angle at the vertex, so the result does not depend on how a flat side is
+// triangulated.
 #include "render/trace/normals.h"
 
 #include <string.h>
@@ -41,14 +41,14 @@ static void list_corners(const yw_render_mesh* mesh, normal_work* work) {
   work->first[0] = 0;
 }
 
-// Whether two corners of a vertex belong to triangles that share an edge there.
+// True if two corners of a vertex belong to triangles that share an edge there.
 static bool share_edge(const int32_t* triangles, int32_t a, int32_t b) {
   const int32_t *p = &triangles[a / 3 * 3], *q = &triangles[b / 3 * 3];
   int32_t a1 = p[(a + 1) % 3], a2 = p[(a + 2) % 3], b1 = q[(b + 1) % 3], b2 = q[(b + 2) % 3];
   return a1 == b1 || a1 == b2 || a2 == b1 || a2 == b2;
 }
 
-// Groups of the corners around one vertex: those that edges without a crease join.
+// Groups the corners around one vertex that are joined by edges without a crease.
 static void group_corners(const yw_render_mesh* mesh, const normal_work* work, int32_t vertex,
                           float cosine) {
   int32_t begin = work->first[vertex], end = work->first[vertex + 1];
@@ -67,7 +67,7 @@ static void group_corners(const yw_render_mesh* mesh, const normal_work* work, i
 }
 
 static void smooth_corners(const yw_render_mesh* mesh, const normal_work* work, yw_vec3* out) {
-  // A hair beyond the angle, so that a crease of exactly 90 degrees does not depend on rounding.
+  // Slightly beyond the angle, so that a crease of exactly 90 degrees does not depend on rounding.
   float cosine = cosf(yw_clampf(mesh->crease, 0.0f, 180.0f) * 0.017453292519943295f) - 1e-4f;
   for (int32_t vertex = 0; vertex < mesh->num_vertices; ++vertex) {
     group_corners(mesh, work, vertex, cosine);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Ray-traced pictures of triangle meshes and balls: soft sun, sky light with one bounce, checker
-// floors. A picture depends only on its description: not on the number of threads, and a part of it
+// floors. A picture depends only on its description, not on the number of threads, and a part of it
 // that does not move has the same pixels in every frame.
 #ifndef YW_APP_RENDER_TRACE_RENDER_H
 #define YW_APP_RENDER_TRACE_RENDER_H
@@ -16,9 +16,9 @@ typedef struct yw_render_mesh {
   const yw_vec3* positions;  ///< num_vertices, m
   const int32_t* triangles;  ///< 3 * num_triangles, counter-clockwise from outside
   const float* radii;        ///< num_vertices, m, or NULL. With radii it is a cloud of balls around
-                             ///< the positions; triangles, creases and checkers do not count
-  const yw_vec3* rest;       ///< undeformed positions, or NULL: positions. Creases and checkers are
-                             ///< decided here, so they stick to the body and do not flicker.
+                             ///< the positions; triangles, creases and checkers are ignored
+  const yw_vec3* rest;       ///< undeformed positions, or NULL: positions. Used for creases and
+                             ///< checkers, so that they stick to the body and do not flicker
   const yw_vec3* colors;     ///< num_vertices, linear RGB, or NULL: color
   yw_vec3 color;             ///< linear RGB, 0 to 1
   float checker;             ///< side of the checker squares, m; 0: none
@@ -37,16 +37,16 @@ typedef struct yw_render_plane {
   float gloss;            ///< 0 to 1
 } yw_render_plane;
 
-/// Light from everywhere; gradients run with the height of the direction.
+/// Light from all directions; gradients follow the height of the direction.
 typedef struct yw_render_sky {
-  yw_vec3 zenith, horizon, ground;      ///< light that arrives, linear RGB
-  yw_vec3 backdrop_high, backdrop_low;  ///< as they appear behind everything
+  yw_vec3 zenith, horizon, ground;      ///< incoming light, linear RGB
+  yw_vec3 backdrop_high, backdrop_low;  ///< colours behind everything, as displayed
 } yw_render_sky;
 
 typedef struct yw_render_sun {
-  yw_vec3 direction;  ///< towards the sun, need not have length 1
+  yw_vec3 direction;  ///< towards the sun, any length
   yw_vec3 color;      ///< irradiance, linear RGB
-  float radius;       ///< of its disc, degrees; wide is soft
+  float radius;       ///< of its disc, degrees; larger is softer
 } yw_render_sun;
 
 typedef struct yw_picture {
@@ -57,11 +57,11 @@ typedef struct yw_picture {
   yw_render_sky sky;
   yw_render_sun sun;
   yw_camera camera;
-  yw_aabb focus;  ///< planes fade into the backdrop around this box; empty: they do not fade
+  yw_aabb focus;  ///< planes fade into the backdrop around this box; empty: no fading
   int32_t width, height;
   int32_t samples;  ///< per pixel, rounded up to a multiple of 16; default 16
   float exposure;   ///< brightness, default 1
-  bool no_filter;   ///< leave the sampling noise in
+  bool no_filter;   ///< keep the sampling noise
 } yw_picture;
 
 #define YW_RENDER_MAX_PLANES 8
@@ -71,13 +71,14 @@ yw_render_mesh yw_default_render_mesh(void);
 yw_render_plane yw_default_render_floor(float height, float checker);
 /// 640 x 360, a studio with a light backdrop.
 yw_picture yw_default_picture(void);
-/// Colours that go well together, for bodies without one of their own; index wraps around.
+/// Matching colours for bodies without one of their own; index wraps around.
 yw_vec3 yw_render_palette(int32_t index);
 /// Linear RGB of a colour given as 0xRRGGBB.
 yw_vec3 yw_render_rgb(uint32_t srgb);
 
-/// Looks at all boxes (for a movie: of all frames) from `azimuth` degrees to the right of the front
-/// (+z) and `elevation` degrees above, as close as possible with a margin (a share of the picture).
+/// Camera that sees all boxes (for a movie: of all frames) from `azimuth` degrees to the right of
+/// the front (+z) and `elevation` degrees above, as close as a margin (fraction of the picture)
+/// allows.
 typedef struct yw_framing {
   float azimuth, elevation;  ///< degrees; default 28 and 18
   float fov;                 ///< vertical, degrees; default 32
@@ -86,27 +87,26 @@ typedef struct yw_framing {
 yw_framing yw_default_framing(void);
 yw_camera yw_camera_frame(const yw_framing* framing, float aspect, int32_t num_boxes,
                           const yw_aabb* boxes);
-/// Where a point appears, in pixels from the top left; false when it is behind the camera.
+/// Where a point appears, in pixels from the top left; false if it is behind the camera.
 bool yw_camera_project(const yw_camera* camera, int32_t width, int32_t height, yw_vec3 p, float* x,
                        float* y);
 
 typedef struct yw_renderer yw_renderer;
 
-/// Whether the program was built with the ray tracer; if not, error says what to install.
+/// Checks that the program was built with the ray tracer; if not, error says what to install.
 yw_status yw_renderer_available(yw_error* error);
 /// Keep one for all frames of a movie. threads 0: one per core.
 yw_status yw_renderer_create(const yw_allocator* mem, int32_t threads, yw_renderer** out,
                              yw_error* error);
 void yw_renderer_destroy(yw_renderer* renderer);
-/// Draws into out, which is created, or reused when it has the right size. On error out is as it
-/// was.
+/// Draws into out, which is created, or reused if it has the right size. On error out is unchanged.
 yw_status yw_renderer_draw(yw_renderer* renderer, const yw_picture* picture, yw_image* out,
                            yw_error* error);
 
-/// What lies under a point of the picture.
+/// What is visible at a point of the picture.
 typedef struct yw_render_hit {
   int32_t mesh;      ///< -1: none
-  int32_t triangle;  ///< of the mesh, or ball
+  int32_t triangle;  ///< of the mesh; or index of a ball
   int32_t plane;     ///< -1: none
   yw_vec3 position, normal;
   float distance;  ///< from the eye, m; infinite for the backdrop

@@ -64,8 +64,8 @@ yw_status yw_renderer_create(const yw_allocator* mem, int32_t threads, yw_render
   if (!renderer) return yw_fail_memory(error, "a renderer");
   renderer->mem = renderer->film.mem = yw_mem_or_default(mem);
 
-  // One thread of its own: which of two surfaces at the same distance is hit must not depend on how
-  // the work of building the tree was shared.
+  // Embree gets a single thread: which of two surfaces at the same distance is hit must not depend
+  // on how the tree construction was parallelised.
   renderer->device = rtcNewDevice("threads=1,set_affinity=0");
   renderer->tasks = yw_tasks_create(mem, threads);
   yw_status status = YW_OK;
@@ -168,7 +168,7 @@ static yw_status check_picture(const yw_picture* picture, yw_error* error) {
   return YW_OK;
 }
 
-// Two unit vectors that make a right-handed frame with n; for a floor they are x and -z.
+// Two unit vectors that form a right-handed basis with n; for a floor they are x and -z.
 static void make_axes(yw_vec3 n, yw_vec3* across, yw_vec3* along) {
   yw_vec3 helper = fabsf(n.x) < 0.9f ? yw_v3(1, 0, 0) : yw_v3(0, 0, 1);
   *across = yw_normalize_or(yw_mad(helper, -yw_dot(helper, n), n), helper);
@@ -184,7 +184,7 @@ static yw_aabb meshes_box(const yw_picture* picture) {
   return box;
 }
 
-// The backdrop is given as it shall look: undo exposure and tone curve.
+// The backdrop is given as displayed: undo exposure and tone curve.
 static yw_vec3 backdrop_light(yw_vec3 look, float exposure) {
   yw_vec3 light = {yw_tone_inverse(look.x), yw_tone_inverse(look.y), yw_tone_inverse(look.z)};
   return yw_scale(light, 1.0f / fmaxf(exposure, 1e-6f));
@@ -221,7 +221,7 @@ static void set_stage(const yw_picture* picture, yw_stage* stage) {
     stage->fade_rate = 1.0f / (5.5f * radius);
   }
 
-  // Rounding grows with the coordinates, so the distance that hides it does too.
+  // Rounding errors grow with the coordinates, so the offset that hides them does too.
   yw_aabb box = meshes_box(picture);
   float reach = yw_length(yw_sub(stage->view.eye, stage->focus));
   if (box.lower.x <= box.upper.x) {

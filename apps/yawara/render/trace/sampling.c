@@ -10,13 +10,13 @@
 
 #define SIDE YW_NOISE_SIDE
 #define CELLS (SIDE * SIDE)
-#define REACH 7  // of the Gaussian with sigma 1.5, beyond which it is below 1e-4
+#define REACH 7  // of the Gaussian with sigma 1.5; below 1e-4 beyond
 
 static const double PI = 3.14159265358979323846;
 
 typedef struct noise_maker {
   float kernel[2 * REACH + 1][2 * REACH + 1];
-  float crowd[CELLS];  // how crowded the place is
+  float crowd[CELLS];  // density of set cells around
   bool set[CELLS];
 } noise_maker;
 
@@ -61,7 +61,7 @@ static void make_noise(noise_maker* maker, float* noise) {
     }
   }
 
-  // A tenth of the cells, scattered at random, then moved from clusters to voids until it is even.
+  // A tenth of the cells, scattered at random, then moved from clusters to voids until even.
   const int32_t first = CELLS / 10;
   uint64_t random = 42;
   for (int32_t placed = 0; placed < first;) {
@@ -78,7 +78,7 @@ static void make_noise(noise_maker* maker, float* noise) {
     if (from == to) break;
   }
 
-  // Ranks below the first pattern by taking away, above it by adding.
+  // Ranks below the first pattern by removing points, above it by adding them.
   static const float scale = 1.0f / CELLS;
   bool pattern[CELLS];
   memcpy(pattern, maker->set, sizeof pattern);
@@ -112,7 +112,7 @@ yw_status yw_sampler_init(const yw_allocator* mem, yw_sampler* out, yw_error* er
   return YW_OK;
 }
 
-// The digits of i in base 2, mirrored at the point.
+// The binary digits of i, mirrored at the point.
 static float radical_inverse(uint32_t i) {
   i = (i << 16) | (i >> 16);
   i = ((i & 0x00ff00ffu) << 8) | ((i & 0xff00ff00u) >> 8);
@@ -136,8 +136,8 @@ yw_status yw_sampler_resize(yw_sampler* sampler, int32_t count, yw_error* error)
       points[2 * i] = ((float)i + 0.5f) / (float)count;
       points[2 * i + 1] = radical_inverse((uint32_t)i) + 0.5f / (float)count;
     }
-    // Every use in its own order: a corner of the pixel must not always see the same part of the
-    // sun.
+    // A different order for every use: a corner of the pixel must not always see the same part of
+    // the sun.
     uint64_t random = (uint64_t)use;
     for (int32_t i = count - 1; i > 0 && use != YW_SAMPLE_PIXEL; --i) {
       int32_t j = (int32_t)(next_random(&random) % (uint32_t)(i + 1));

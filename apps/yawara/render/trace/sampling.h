@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sample points: the same well-spread set in every pixel, shifted by blue noise, so that what noise
-// is left is fine-grained and stands still from frame to frame.
+// Sample points: the same well-spread set in every pixel, shifted by blue noise, so that the
+// remaining noise is fine-grained and does not change from frame to frame.
 #ifndef YW_APP_RENDER_TRACE_SAMPLING_H
 #define YW_APP_RENDER_TRACE_SAMPLING_H
 
@@ -12,7 +12,7 @@
 
 /// What a pair of sample numbers is used for.
 typedef enum yw_sample_use {
-  YW_SAMPLE_PIXEL,   ///< place in the pixel, not shifted
+  YW_SAMPLE_PIXEL,   ///< position in the pixel, not shifted
   YW_SAMPLE_SUN,     ///< point on the sun
   YW_SAMPLE_SKY,     ///< direction of the bounce
   YW_SAMPLE_BOUNCE,  ///< point on the sun, seen from the bounce
@@ -28,14 +28,14 @@ typedef struct yw_sampler {
 } yw_sampler;
 
 yw_status yw_sampler_init(const yw_allocator* mem, yw_sampler* out, yw_error* error);
-/// Makes sets of count points.
+/// Creates sets of count points.
 yw_status yw_sampler_resize(yw_sampler* sampler, int32_t count, yw_error* error);
 void yw_sampler_free(yw_sampler* sampler);
 
 /// Two shifts for a pixel and a use.
 static inline void yw_sampler_shift(const yw_sampler* sampler, int32_t x, int32_t y,
                                     yw_sample_use use, float shift[2]) {
-  // Places far apart in the tile, so that the uses do not know of each other.
+  // Offsets far apart in the tile, so that the uses are uncorrelated.
   static const int32_t places[2 * YW_NUM_SAMPLE_USES][2] = {{0, 0},  {19, 43}, {48, 36}, {13, 22},
                                                             {37, 7}, {58, 50}, {27, 61}, {7, 31}};
   for (int32_t k = 0; k < 2; ++k) {
@@ -59,7 +59,7 @@ static inline const float* yw_sampler_angle(const yw_sampler* sampler, float tur
   return sampler->circle[(int32_t)(turn * YW_CIRCLE_STEPS) & (YW_CIRCLE_STEPS - 1)];
 }
 
-/// Uniform on the unit sphere. Added to a normal it gives cosine-weighted directions.
+/// Uniform on the unit sphere. Added to a normal, it gives cosine-weighted directions.
 static inline yw_vec3 yw_sample_sphere(const yw_sampler* sampler, const float u[2]) {
   // u is in [0, 1), so z * z cannot exceed 1.
   float z = 1.0f - 2.0f * u[0], r = sqrtf(1.0f - z * z);

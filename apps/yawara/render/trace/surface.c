@@ -16,15 +16,14 @@ static float wave_mean(float x, float width) {
 
 static bool is_odd(float whole) { return whole - 2.0f * yw_floorf(0.5f * whole) > 0.5f; }
 
-// Share of the first colour in the window a pixel sees: checkers melt into grey before they
-// flicker.
+// Fraction of the first colour in a pixel's window: checkers blend into grey before they flicker.
 static float checker_share(const yw_stage* stage, const yw_trace_plane* plane, yw_vec3 p, yw_vec3 d,
                            float t) {
   float inv = 1.0f / plane->look.checker;
   float x = yw_dot(p, plane->across) * inv, y = yw_dot(p, plane->along) * inv;
   float width = yw_maxf(stage->pixel_angle * t * inv, 1e-4f);
   float slant = width / yw_maxf(-yw_dot(d, plane->normal), 1e-3f);
-  // Near by, the samples of the pixel are filter enough.
+  // Close up, the samples of the pixel filter enough.
   if (slant < 0.12f) return is_odd(yw_floorf(x) + yw_floorf(y)) ? 0.0f : 1.0f;
   float wx = width + slant * fabsf(yw_dot(d, plane->across));
   float wy = width + slant * fabsf(yw_dot(d, plane->along));
@@ -60,14 +59,14 @@ static float wire_shade(const yw_stage* stage, const yw_render_mesh* look, const
     float edge = yw_distance(corners[(k + 1) % 3], corners[(k + 2) % 3]);
     nearest = yw_minf(nearest, weights[k] * doubled / yw_maxf(edge, 1e-20f));
   }
-  // Lines seen at a slant keep some of their width.
+  // Lines seen at a grazing angle keep some of their width.
   float slant = yw_maxf(0.35f, fabsf(yw_dot(face, d)));
   float outside = nearest * slant / (0.5f * look->wireframe * pixel);
   float line = 1.0f - yw_clampf((outside - 0.6f) / 0.8f, 0.0f, 1.0f);
   return 1.0f - 0.62f * line;
 }
 
-// Squares on flat sides: the axis across the side does not count, or rounding would speckle it.
+// Checkers on flat sides ignore the axis across the side, or rounding would speckle it.
 static yw_vec3 checker_place(const yw_render_mesh* look, const int32_t* corners,
                              const float* weights) {
   const yw_vec3* rest = look->rest ? look->rest : look->positions;
@@ -113,14 +112,14 @@ void yw_surface_on_mesh(const yw_stage* stage, int32_t index, int32_t triangle, 
   face = yw_normalize_or(face, yw_neg(d));
   n = yw_normalize_or(n, face);
 
-  // Seen from inside (open or turned-over meshes): everything changes sides.
+  // Seen from inside (open or inverted meshes): flip the normals.
   float side = yw_dot(face, d) > 0.0f ? -1.0f : 1.0f;
   face = yw_scale(face, side);
   n = yw_scale(n, side);
   if (yw_dot(n, face) < 0.0f) n = face;
 
   // Rays start on the curved surface that the normals suggest (Hanika, Hacking the shadow
-  // terminator, 2021), or coarse meshes show their facets at the edge of their own shadow.
+  // terminator, 2021); otherwise coarse meshes show their facets at the edge of their own shadow.
   yw_vec3 lift = {0, 0, 0};
   for (int32_t k = 0; k < 3; ++k) {
     yw_vec3 normal = yw_scale(normals[k], side);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a ray meets: planes, points of meshes, the sky. No ray is cast here.
+// Surfaces that rays hit: planes, points of meshes, the sky. No rays are cast here.
 #ifndef YW_APP_RENDER_TRACE_SURFACE_H
 #define YW_APP_RENDER_TRACE_SURFACE_H
 
@@ -32,9 +32,9 @@ typedef struct yw_stage {
   yw_view view;
   float pixel_angle;  ///< rad
   yw_vec3 focus;
-  float fade_near;  ///< planes are clear up to here from the focus, m
-  float fade_rate;  ///< 1 / width of the zone where they fade, 1/m; 0: they do not
-  float skin;       ///< rays start this far off surfaces, m
+  float fade_near;  ///< m from the focus up to which planes are fully visible
+  float fade_rate;  ///< 1 / width of the zone where they fade, 1/m; 0: no fading
+  float skin;       ///< offset of ray origins from surfaces, m
 } yw_stage;
 
 #define YW_SURFACE_NONE (-1)
@@ -43,34 +43,34 @@ typedef struct yw_stage {
 /// A point where a ray ended.
 typedef struct yw_surface {
   int32_t id;      ///< mesh, YW_SURFACE_PLANE + plane, or YW_SURFACE_NONE
-  yw_vec3 origin;  ///< where rays that leave it start
+  yw_vec3 origin;  ///< where secondary rays start
   yw_vec3 normal;  ///< for shading
-  yw_vec3 face;    ///< geometric normal, on the side of the ray
+  yw_vec3 face;    ///< geometric normal, facing the ray
   yw_vec3 albedo;
   float gloss;
-  float fade;  ///< 0 here to 1 lost in the backdrop
+  float fade;  ///< 0: fully visible, to 1: lost in the backdrop
 } yw_surface;
 
-/// How patterns are seen: sharp to the camera, as their mean by diffuse bounces.
+/// How patterns are seen: in detail by the camera, as their mean by diffuse bounces.
 typedef enum yw_detail { YW_DETAIL_MEAN, YW_DETAIL_PATTERN, YW_DETAIL_FULL } yw_detail;
 
 // fmaxf, fminf and floorf are calls into libm on the baseline instruction set; these are not.
 static inline float yw_maxf(float a, float b) { return a > b ? a : b; }
 static inline float yw_minf(float a, float b) { return a < b ? a : b; }
 static inline float yw_floorf(float x) {
-  // Beyond 2^30 there are no fractions to cut off.
+  // Beyond 2^30 floats have no fraction.
   if (!(x > -1073741824.0f && x < 1073741824.0f)) return x;
   float cut = (float)(int32_t)x;
   return cut > x ? cut - 1.0f : cut;
 }
 
-/// Light that arrives from a direction where nothing is.
+/// Light from a direction in which nothing is hit.
 static inline yw_vec3 yw_sky_light(const yw_render_sky* sky, yw_vec3 d) {
   if (d.y < 0.0f) return yw_lerp(sky->horizon, sky->ground, yw_minf(1.0f, -4.0f * d.y));
   return yw_lerp(sky->horizon, sky->zenith, sqrtf(yw_minf(1.0f, d.y)));
 }
 
-/// What the camera sees there: a gradient from the lower to the upper border of the picture.
+/// What the camera sees there: a gradient from the lower to the upper edge of the picture.
 static inline yw_vec3 yw_stage_backdrop(const yw_stage* stage, yw_vec3 d) {
   const yw_view* view = &stage->view;
   float height = yw_dot(d, view->up) / (yw_dot(d, view->forward) * view->tan_y);
@@ -78,7 +78,7 @@ static inline yw_vec3 yw_stage_backdrop(const yw_stage* stage, yw_vec3 d) {
   return yw_lerp(stage->sky.backdrop_low, stage->sky.backdrop_high, t * t);
 }
 
-/// The nearest plane before distance `far` (updated), or -1.
+/// The nearest plane closer than `far` (updated), or -1.
 static inline int32_t yw_stage_plane(const yw_stage* stage, yw_vec3 o, yw_vec3 d, float* far) {
   int32_t nearest = -1;
   for (int32_t i = 0; i < stage->num_planes; ++i) {
@@ -98,18 +98,18 @@ void yw_surface_on_plane(const yw_stage* stage, int32_t plane, yw_vec3 o, yw_vec
 void yw_surface_on_mesh(const yw_stage* stage, int32_t mesh, int32_t triangle, float u, float v,
                         yw_vec3 face, yw_vec3 d, float t, yw_detail detail, yw_surface* out);
 
-/// A ball of a cloud; face is the way from its centre, any length.
+/// A ball of a cloud; face is the vector from its centre, any length.
 void yw_surface_on_ball(const yw_stage* stage, int32_t mesh, int32_t ball, yw_vec3 face, yw_vec3 d,
                         yw_surface* out);
 
-/// Light of the sun mirrored towards the eye (-d), for irradiance 1.
+/// Sunlight reflected towards the eye (-d), for irradiance 1.
 float yw_surface_highlight(const yw_stage* stage, const yw_surface* surface, yw_vec3 d);
-/// Share of light that is mirrored (Schlick), seen along d.
+/// Fraction of light that is reflected (Schlick), seen along d.
 static inline float yw_surface_fresnel(const yw_surface* surface, yw_vec3 d) {
   if (surface->gloss <= 0.0f) return 0.0f;
   float cosine = yw_clampf(-yw_dot(surface->normal, d), 0.0f, 1.0f);
   float m = 1.0f - cosine, m2 = m * m;
-  // Rough surfaces mirror less at grazing angles.
+  // Rough surfaces reflect less at grazing angles.
   float grazing = 0.1f + 0.6f * surface->gloss;
   return surface->gloss * (0.045f + (grazing - 0.045f) * m2 * m2 * m);
 }

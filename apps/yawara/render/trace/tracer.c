@@ -3,9 +3,9 @@
 //   camera -> surface -> sun (is it hidden?)
 //                     -> one bounce off the surface, diffuse or mirrored -> sky, or another surface
 //                                                                        -> sun from there
-// Where one surface fills the pixel, four of the lanes look for mirror images and twelve for soft
-// light, and the filter of the film makes up for the few samples. Pixels on an edge are not
-// filtered: there all lanes do both.
+// If one surface fills the pixel, four of the lanes sample reflections and twelve soft light, and
+// the filter of the film makes up for the few samples. Pixels on an edge are not filtered: there
+// all lanes do both.
 #include "render/trace/tracer.h"
 
 #ifdef YW_HAVE_EMBREE
@@ -19,7 +19,7 @@ typedef struct packet {
   yw_vec3 origin[LANES], direction[LANES];
 } packet;
 
-// Lanes that look for mirror images: one in each row and column of the pixel's 4 x 4 cells.
+// Lanes that sample reflections: one in each row and column of the pixel's 4 x 4 cells.
 static bool is_mirror_lane(int32_t lane) {
   return lane == 2 || lane == 7 || lane == 8 || lane == 13;
 }
@@ -87,7 +87,7 @@ static void find_surfaces(const yw_tracer* tracer, const packet* rays, bool cohe
   }
 }
 
-// Share of the sun's light that each surface gets: cosine, 0 where something is in the way.
+// Fraction of the sun's light that each surface receives: cosine, 0 if it is in shadow.
 static void find_sun(const yw_tracer* tracer, const yw_surface* surfaces, yw_sample_use use,
                      int32_t first, const float shift[2], float* out) {
   const yw_stage* stage = tracer->stage;
@@ -127,7 +127,7 @@ typedef struct pixel_shifts {
   float sun[2], sky[2], bounce[2];
 } pixel_shifts;
 
-// Light that comes back along the rays: from the sky, or from the surfaces they meet.
+// Light that returns along the rays: from the sky, or from the surfaces they hit.
 static void gather_light(const yw_tracer* tracer, const packet* rays, const bool* mirrored,
                          int32_t first, const pixel_shifts* shifts, yw_vec3* out) {
   const yw_stage* stage = tracer->stage;
@@ -142,7 +142,7 @@ static void gather_light(const yw_tracer* tracer, const packet* rays, const bool
       out[i] = sky;
       continue;
     }
-    // There the sky counts with half its light: something stands in the way, or the ray had missed.
+    // About half of the sky is hidden there: the ray itself started at another surface.
     yw_vec3 light = yw_scale(yw_sky_light(&stage->sky, met[i].normal), mirrored[i] ? 0.6f : 0.5f);
     light = yw_mad(light, sun[i], stage->sun_color);
     light = yw_v3(light.x * met[i].albedo.x, light.y * met[i].albedo.y, light.z * met[i].albedo.z);
@@ -150,7 +150,7 @@ static void gather_light(const yw_tracer* tracer, const packet* rays, const bool
   }
 }
 
-// A direction off the surface: cosine-weighted, or the mirror image blurred by roughness.
+// A direction off the surface: cosine-weighted, or the reflection blurred by roughness.
 static yw_vec3 bounce_direction(const yw_tracer* tracer, const yw_surface* surface, yw_vec3 d,
                                 bool mirrored, const float u[2]) {
   yw_vec3 ball = yw_sample_sphere(tracer->sampler, u);
@@ -185,7 +185,7 @@ static void bounce(const yw_tracer* tracer, const yw_surface* surfaces, const pa
   if (any_valid(rays.valid)) gather_light(tracer, &rays, mirrored, first, shifts, out);
 }
 
-// Mirror images and highlights towards the eye.
+// Reflections and highlights towards the eye.
 static yw_vec3 mirror_light(const yw_surface* surface, yw_vec3 d, yw_vec3 image) {
   return yw_scale(image, yw_surface_fresnel(surface, d) * (1.0f - surface->fade));
 }
@@ -199,11 +199,11 @@ typedef struct pixel_sums {
   yw_vec3 direct, albedo, sky, mirror, highlight, normal, position;
   float sun;
   int32_t whole;           // samples in passes where one surface filled the pixel
-  int32_t skies, mirrors;  // samples of soft light and of mirror images among them
+  int32_t skies, mirrors;  // of these, samples of soft light and of reflections
   int32_t id;
 } pixel_sums;
 
-// One surface fills the pixel: its light is summed apart from its colour.
+// One surface fills the pixel: its light is summed separately from its colour.
 static void add_whole(const yw_tracer* tracer, const packet* view, const yw_surface* surfaces,
                       const float* sun, int32_t first, const pixel_shifts* shifts,
                       pixel_sums* sums) {
@@ -247,7 +247,7 @@ static void add_whole(const yw_tracer* tracer, const packet* view, const yw_surf
   sums->id = surfaces[0].id;
 }
 
-// Several surfaces, or some backdrop: every sample is finished by itself.
+// Several surfaces, or some backdrop: the colour of every sample is computed separately.
 static void add_mixed(const yw_tracer* tracer, const packet* view, const yw_surface* surfaces,
                       const float* sun, int32_t first, const pixel_shifts* shifts,
                       pixel_sums* sums) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The path of light through one pixel, with Embree finding what rays hit.
+// The path of light through one pixel; Embree finds the hits.
 #ifndef YW_APP_RENDER_TRACE_TRACER_H
 #define YW_APP_RENDER_TRACE_TRACER_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bullet 3.24 (Debian: libbullet-dev). Everything that is not needed is off, in Bullet's favour: no
-// links, no faces, clusters do not collide, one position iteration.
+// Bullet 3.24 (Debian: libbullet-dev). Everything unnecessary is off, in Bullet's favour: no links,
+// no faces, no collisions between clusters, one position iteration.
 //
 // It does simulate: the box of 225 particles (0.4 x 0.8 x 0.4 m, dropped tilted) stands on the
 // floor after half a second, 2 mm above it (the margin), 0.799 m high, with 99.4 % of its volume;
@@ -18,8 +18,8 @@
 
 namespace {
 
-// Share of the way to the goal shape that one cluster covers. A vertex belongs to 13 of them on
-// average, one after the other, so this is stiff.
+// Fraction of the distance to the goal shape that one cluster covers. A vertex belongs to 13 of
+// them on average, applied in sequence, so this is stiff.
 constexpr btScalar matching = btScalar(0.2);
 // Velocity lost per step, as 1 - exp(-2 h) at 240 Hz.
 constexpr btScalar damping = btScalar(0.008);
@@ -80,7 +80,7 @@ struct bullet_peer {
   btDbvtBroadphase broadphase;
   btSequentialImpulseConstraintSolver solver;
   btSoftRigidDynamicsWorld world{&dispatcher, &broadphase, &solver, &configuration};
-  btBoxShape slab{btVector3(50, 1, 50)};  // of planes Bullet makes thick triangles, which cost more
+  btBoxShape slab{btVector3(50, 1, 50)};  // cheaper than planes, which become thick triangles
   std::unique_ptr<btRigidBody> floor;
   std::unique_ptr<btSoftBody> body;
 

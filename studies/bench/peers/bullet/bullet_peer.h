@@ -12,10 +12,10 @@ extern "C" {
 
 typedef struct bullet_peer bullet_peer;
 
-/// Above the plane y = 0, friction 0.4, gravity 9.81 m/s^2 downwards. start: where the vertices
-/// are; NULL when memory is out.
+/// Above the plane y = 0, friction 0.4, gravity 9.81 m/s^2 downwards. start: initial vertex
+/// positions. NULL if out of memory.
 bullet_peer* bullet_peer_create(const yw_tet_mesh* rest, float density, const yw_vec3* start);
-void bullet_peer_destroy(bullet_peer* peer);  ///< NULL is fine
+void bullet_peer_destroy(bullet_peer* peer);  ///< NULL is allowed
 void bullet_peer_step(bullet_peer* peer, float h);
 /// In the order of the mesh.
 void bullet_peer_positions(const bullet_peer* peer, yw_vec3* out);

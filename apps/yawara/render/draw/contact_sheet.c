@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "render/draw/sheet.h"
+#include "render/draw/contact_sheet.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "render/draw/svg.h"
 
-yw_sheet yw_default_sheet(void) { return (yw_sheet){.gap = 12, .text_size = 16}; }
+yw_contact_sheet yw_default_sheet(void) { return (yw_contact_sheet){.gap = 12, .text_size = 16}; }
 
-// Where things go on a sheet.
+// Layout of a contact sheet.
 typedef struct sheet_layout {
   int32_t columns, rows;
   int32_t cell_width, cell_height;  // of the largest picture
@@ -16,7 +16,7 @@ typedef struct sheet_layout {
   int64_t width, height;
 } sheet_layout;
 
-static sheet_layout lay_out(const yw_sheet* sheet) {
+static sheet_layout lay_out(const yw_contact_sheet* sheet) {
   sheet_layout layout = {.columns = sheet->columns};
   if (layout.columns < 1) {
     layout.columns = 1;
@@ -41,23 +41,23 @@ static sheet_layout lay_out(const yw_sheet* sheet) {
 }
 
 // Corner of cell i.
-static void find_cell(const yw_sheet* sheet, const sheet_layout* layout, int32_t i, int32_t* x,
-                      int32_t* y) {
+static void find_cell(const yw_contact_sheet* sheet, const sheet_layout* layout, int32_t i,
+                      int32_t* x, int32_t* y) {
   int32_t column = i % layout->columns, row = i / layout->columns;
   *x = sheet->gap + column * (layout->cell_width + sheet->gap);
   *y = sheet->gap + layout->title_height +
        row * (layout->cell_height + layout->caption_height + sheet->gap);
 }
 
-// Text around (x, y), smaller when it would be wider than its place.
+// Text centred at (x, y), smaller if it would be too wide.
 static void add_text(yw_svg* svg, double x, double y, double size, double room, const char* text) {
   size *= fmin(1.0, room / fmax(yw_text_width(text, size), 1.0));
   yw_svg_add(svg, "<text x='%g' y='%g' font-size='%g' text-anchor='middle'>%s</text>\n", x, y, size,
              text);
 }
 
-static yw_status draw_texts(const yw_sheet* sheet, const sheet_layout* layout, yw_image* out,
-                            yw_error* error) {
+static yw_status draw_texts(const yw_contact_sheet* sheet, const sheet_layout* layout,
+                            yw_image* out, yw_error* error) {
   yw_svg svg;
   yw_status status = yw_svg_open(&svg, out->width, out->height, error);
   if (status < 0) return status;
@@ -76,8 +76,8 @@ static yw_status draw_texts(const yw_sheet* sheet, const sheet_layout* layout, y
   return yw_svg_overlay(&svg, out, error);
 }
 
-yw_status yw_sheet_draw(const yw_sheet* sheet, const yw_allocator* mem, yw_image* out,
-                        yw_error* error) {
+yw_status yw_contact_sheet_draw(const yw_contact_sheet* sheet, const yw_allocator* mem,
+                                yw_image* out, yw_error* error) {
   memset(out, 0, sizeof *out);
   if (sheet->num_images < 1 || sheet->gap < 0 || !(sheet->text_size > 0.0f)) {
     return yw_fail(error, YW_ERR_INVALID,
