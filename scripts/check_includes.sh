@@ -18,11 +18,11 @@ allow() {
 }
 
 # The library, lowest room first.
-tools='yawara/extend/(error|hash|memory|stream|tasks|text|timer|vec)\.h|yawara/base\.h'
+tools='yawara/extend/(error|file|hash|memory|stream|tasks|text|text_number|timer|vec)\.h|yawara/base\.h'
 low="$tools|base/|math/"
 shapes="$low|geometry/|yawara/(mesh|shape|model)\.h"
 allow include '(\.\./)?[a-z]+\.h|extend/'
-allow src/base "$tools|base/|yawara/extend/file\.h"
+allow src/base "$tools|base/"
 allow src/math/small "$tools|base/|math/small/"
 allow src/math/sparse "$tools|base/|math/(small|sparse)/"
 allow src/geometry "$shapes"

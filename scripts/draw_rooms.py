@@ -29,6 +29,7 @@ ROOMS = [
     ("plastic", "src/methods/plastic"),
     ("fem", "src/methods/fem"),
     ("contact", "src/contact"),
+    ("models", "src/model"),
     ("world", "src/world"),
     ("files", "src/files"),
     ("scene", "src/scene"),
@@ -44,8 +45,8 @@ ROOMS = [
 ]
 GROUPS = [("library", "src/"), ("program", "apps/"), ("studies", "studies/")]
 # Tools that the library installs for others are rooms' own headers, seen from inside.
-TOOLS = {"error": "base", "hash": "base", "memory": "base", "stream": "base", "tasks": "base",
-         "text": "base", "timer": "base", "vec": "math", "method": "the seam"}
+TOOLS = {"error": "base", "file": "base", "hash": "base", "memory": "base", "stream": "base", "tasks": "base",
+         "text": "base", "text_number": "base", "timer": "base", "vec": "math", "method": "the seam"}
 # So are public headers with one room behind them.
 PUBLIC = {"mesh": "geometry", "shape": "geometry", "files": "files", "world": "world", "scene": "scene"}
 # Drawn side by side, since they are alike.
@@ -63,7 +64,13 @@ def sources(folder):
     place = ROOT / folder
     if place.is_file():
         return [place]
-    return sorted(p for p in place.rglob("*") if p.suffix in (".c", ".h", ".cpp"))
+    found = [p for p in place.rglob("*") if p.suffix in (".c", ".h", ".cpp")]
+    # A method's part in scene files lives with the method, but belongs to the scene.
+    if folder.startswith("src/methods/"):
+        found = [p for p in found if p.name != "scene.c"]
+    if folder == "src/scene":
+        found += ROOT.glob("src/methods/*/scene.c")
+    return sorted(found)
 
 
 def target(include, room):
@@ -112,8 +119,14 @@ def read_graph():
                 if room and room != name:
                     edges[name].add(room)
         lines[name] = count
-    # The public interface is what the library's highest rooms implement.
+    # The public interface is what the library's highest rooms implement; scenes name the methods in a table.
     edges["public headers"] = {"world", "scene"}
+    table = (ROOT / "src/scene/method.h").read_text(encoding="utf-8")
+    edges["scene"] |= {name for name in re.findall(r"\bline\((\w+)\)", table) if name in edges}
+    # Studies look everywhere inside the library, which the picture does not show.
+    for name, folder in ROOMS:
+        if folder.startswith("studies/"):
+            edges[name] = {b for b in edges[name] if not folder_of(b).startswith("src/") and b != "the seam"}
     return edges, lines
 
 
@@ -200,7 +213,7 @@ def draw(edges, lines):
         out.append(f'<rect x="{x}" y="{height - 26}" width="14" height="14" fill="{COLORS[group]}" stroke="#555555"/>')
         out.append(f'<text x="{x + 20}" y="{height - 14}">{group}</text>')
         x += 100
-    out.append(f'<text x="{x}" y="{height - 14}" fill="#555555">an arrow points to what a room includes</text>')
+    out.append(f'<text x="{x}" y="{height - 14}" fill="#555555">an arrow points to what a room includes; studies look inside the library, too</text>')
     return "\n".join(out) + "\n</svg>\n"
 
 

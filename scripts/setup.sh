@@ -5,7 +5,7 @@ set -euo pipefail
 
 build=(gcc g++ libc6-dev make cmake ninja-build pkg-config)
 pictures=(libembree-dev libpng-dev librsvg2-dev fonts-dejavu-core libopenvdb-dev libboost-dev ffmpeg)
-tests=(clang libclang-rt-14-dev clang-format libcmocka-dev libbullet-dev calculix-ccx)
+tests=(clang libclang-rt-14-dev clang-format clang-tidy python3 libcmocka-dev libbullet-dev calculix-ccx)
 
 case "${1:-build}" in
   build) wanted=("${build[@]}") ;;

@@ -66,12 +66,14 @@ suite() {
 note "house rules"
 check "formatting" scripts/check_format.sh
 check "include directions" scripts/check_includes.sh
+check "picture of the rooms" python3 scripts/draw_rooms.py --check
 check "forbidden calls and casts" scripts/check_source.sh
 suite "gcc" build -- -DYW_BUILD_BENCH_PEERS=ON
 if [ "${1:-}" != quick ]; then
   # The skin is C++ that takes a minute to compile: once is enough.
   others=(-DCMAKE_C_COMPILER=clang -DYW_WITH_OPENVDB=OFF)
   suite "clang" build/clang -LE 'cli|fuzz' -- "${others[@]}"
+  check "clang-tidy" scripts/check_tidy.sh build/clang
   # gcc takes some variables for uninitialised when it optimises less: warnings are no errors here.
   suite "gcc, -O1" build/o1 -- -DYW_BUILD_APP=OFF -DYW_TEST_KINDS=golden -DYW_OPTIMIZE=-O1 -DYW_WERROR=OFF
   export YW_TEST_FAST=1

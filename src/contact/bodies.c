@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The contact step: boxes -> pairs of bodies -> contacts -> impulses. Work that is done in parallel
-// is cut into fixed blocks that write to lists of their own; lists are joined in a fixed order.
+// The contact step: boxes -> pairs of bodies -> contacts -> impulses. Parallel work is split into
+// fixed blocks that write to their own lists; the lists are joined in a fixed order.
 #include "contact/bodies.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "contact/solve.h"
 #include "yawara/extend/memory.h"
 
-// A skin of this share of the smaller element, plus what gravity moves in a step, is felt as
-// contact.
+// Thickness of the contact skin, as a share of the smaller element; the fall of one step under
+// gravity is added.
 #define SKIN 0.02f
 #define MAX_SKIN 0.1f
 // Groups of points per job, and per block of jobs.
@@ -18,19 +18,19 @@
 #define GROUPS_PER_BLOCK 128
 #define LEAVES_PER_BLOCK 256
 #define BODIES_PER_BLOCK 16
-// Bodies with so few leaves prepare all of them.
+// Bodies with at most this many leaves prepare all of them.
 #define FEW_LEAVES 16
 // Count of a list whose block has not run yet.
-#define TO_BE_FOUND -1
+#define TO_BE_FOUND (-1)
 
-// What is kept of a body from step to step: connectivity and memory, nothing that moves.
+// Kept per body from step to step: connectivity and memory, no moving state.
 typedef struct body_cache {
   uint64_t key, version;
   yw_contact_topology* topology;
   yw_aabb *group_nodes, *leaf_nodes;
   yw_tet_boxes* tet_boxes;
   uint8_t* needed;
-  yw_contact_balls* balls;  // of bodies of spheres; else NULL
+  yw_contact_balls* balls;  // bodies of spheres only; otherwise NULL
 } body_cache;
 
 typedef struct leaf_block {
@@ -42,9 +42,9 @@ struct yw_contacts {
   YW_LIST(body_cache) caches;
   YW_LIST(yw_contact_topology*) topologies;
 
-  // Of one resolve, and its buffers.
+  // Data and buffers of one call of resolve.
   float h;
-  float fall;  // m, that gravity moves in one step
+  float fall;  // m, fall of one step under gravity
   YW_LIST(yw_contact_work) works;
   YW_LIST(yw_sort_item) order, scratch;
   YW_LIST(yw_aabb) body_nodes;
@@ -55,7 +55,7 @@ struct yw_contacts {
   YW_LIST(yw_contact_batch) batches, colored;
   YW_LIST(uint64_t) used_colors;
   YW_LIST(int32_t) batch_color;
-  YW_LIST(yw_vec3) pair_spin;
+  YW_LIST(yw_vec3) pair_angular;
 };
 
 yw_contacts* yw_contacts_create(const yw_allocator* mem) {
@@ -129,11 +129,11 @@ void yw_contacts_destroy(yw_contacts* c) {
   YW_LIST_FREE(&mem, &c->colored);
   YW_LIST_FREE(&mem, &c->used_colors);
   YW_LIST_FREE(&mem, &c->batch_color);
-  YW_LIST_FREE(&mem, &c->pair_spin);
+  YW_LIST_FREE(&mem, &c->pair_angular);
   yw_mem_free(&mem, c);
 }
 
-// The topology of a geometry, shared with bodies of the same connectivity.
+// The topology of a geometry, shared among bodies with equal connectivity.
 static yw_contact_topology* find_topology(yw_contacts* c, const yw_contact_body* body) {
   int32_t num_particles = body->particles->count;
   uint64_t hash = yw_contact_topology_hash(&body->geometry, num_particles);
@@ -173,7 +173,7 @@ static bool cache_fill(yw_contacts* c, body_cache* cache, const yw_contact_body*
   return true;
 }
 
-// Puts the cache of the body with this key at place i; a new one when there is none.
+// Moves the cache of the body with this key to index i, or creates one.
 static bool cache_to_place(yw_contacts* c, uint64_t key, int32_t i) {
   int32_t at = i;
   while (at < c->caches.count && c->caches.items[at].key != key) ++at;
@@ -187,7 +187,7 @@ static bool cache_to_place(yw_contacts* c, uint64_t key, int32_t i) {
   return true;
 }
 
-// Caches and works in the order of the bodies; caches of bodies that are gone are freed.
+// Puts caches and works into the order of the bodies; frees the caches of removed bodies.
 static bool update_caches(yw_contacts* c, const yw_contact_body* bodies, int32_t num_bodies) {
   c->works.count = 0;
   if (!YW_LIST_RESERVE(&c->mem, &c->works, num_bodies)) return false;
@@ -268,7 +268,7 @@ static bool add_pair(yw_contacts* c, int32_t a, int32_t b) {
   return ok;
 }
 
-// Bodies in the order of a curve through space, with a tree of their boxes on top.
+// Sorts bodies along a space-filling curve and builds a tree of their boxes.
 static bool sort_bodies(yw_contacts* c) {
   int32_t count = c->works.count;
   c->order.count = c->scratch.count = c->body_nodes.count = 0;
@@ -289,7 +289,7 @@ static bool sort_bodies(yw_contacts* c) {
   return true;
 }
 
-// Balls that may be pressed against an obstacle by others.
+// Adds jobs for balls that others may press against an obstacle.
 static bool add_obstacles(yw_contacts* c) {
   for (int32_t i = 0; i < c->works.count; ++i) {
     const yw_contact_work* work = &c->works.items[i];
@@ -322,7 +322,7 @@ static bool find_pairs(yw_contacts* c) {
   return add_obstacles(c);
 }
 
-// Tets that may be asked for --------------------------------------------------------------------
+// Tets that may be needed -----------------------------------------------------------------------
 
 static void fit_leaves(void* context, int32_t block, int32_t worker) {
   (void)worker;
@@ -358,7 +358,7 @@ static bool cut_leaf_blocks(yw_contacts* c) {
   return true;
 }
 
-// Boxes of leaves, and of the tets in those that another body's box overlaps.
+// Computes the boxes of leaves, and of tets in leaves that another body's box overlaps.
 static bool prepare_tets(yw_contacts* c, yw_tasks* tasks) {
   if (!cut_leaf_blocks(c)) return false;
   yw_tasks_run(tasks, c->leaf_blocks.count, fit_leaves, c);
@@ -393,7 +393,7 @@ static void run_jobs(void* context, int32_t block, int32_t worker) {
   }
 }
 
-// Jobs in blocks of about equal work.
+// Groups jobs into blocks of similar work.
 static bool cut_job_blocks(yw_contacts* c) {
   c->block_start.count = 0;
   if (!YW_LIST_RESERVE(&c->mem, &c->block_start, c->jobs.count + 1)) return false;
@@ -448,8 +448,8 @@ static bool same_pair(const yw_contact_batch* batch, const yw_contact* contact) 
   return (batch->a == a && batch->b == b) || (batch->a == b && batch->b == a);
 }
 
-// Cuts the lists where the pair of bodies changes. Jobs of one pair stand together, so that a pair
-// that goes on in the next block is the last one.
+// Splits the lists where the pair of bodies changes. Jobs of one pair are adjacent, so a pair that
+// continues in the next block is the last one.
 static bool cut_batches(yw_contacts* c, int32_t* num_contacts, int32_t* num_pairs) {
   c->batches.count = 0;
   *num_contacts = *num_pairs = 0;
@@ -481,8 +481,8 @@ static bool cut_batches(yw_contacts* c, int32_t* num_contacts, int32_t* num_pair
   return true;
 }
 
-// Sorts batches by color: each takes the first color that neither of its bodies has. What finds all
-// colors taken (one body under very many) goes into the last one and is solved in order.
+// Sorts batches by color: each takes the first color that neither of its bodies has. When all
+// colors are taken (one body under very many), a batch goes to the last color, solved in order.
 static bool color_batches(yw_contacts* c, yw_contact_problem* problem) {
   int32_t count = c->batches.count;
   c->used_colors.count = c->batch_color.count = c->colored.count = 0;
@@ -516,7 +516,7 @@ static bool color_batches(yw_contacts* c, yw_contact_problem* problem) {
   return true;
 }
 
-// One body alone, unless it collides with itself, has nothing to meet.
+// A single body has nothing to touch unless it collides with itself.
 static bool nothing_can_meet(const yw_contact_body* bodies, int32_t num_bodies) {
   int32_t count = 0;
   for (int32_t i = 0; i < num_bodies; ++i) {
@@ -543,10 +543,10 @@ yw_status yw_contacts_resolve(yw_contacts* c, yw_contact_body* bodies, int32_t n
   if (!prepare_tets(c, tasks)) return YW_ERR_MEMORY;
   if (!find_contacts(c, tasks)) return YW_ERR_MEMORY;
   if (!cut_batches(c, &found, &problem.num_pairs) || !color_batches(c, &problem) ||
-      !YW_LIST_RESERVE(&c->mem, &c->pair_spin, problem.num_pairs)) {
+      !YW_LIST_RESERVE(&c->mem, &c->pair_angular, problem.num_pairs)) {
     return YW_ERR_MEMORY;
   }
-  problem.pair_spin = c->pair_spin.items;
+  problem.pair_angular = c->pair_angular.items;
   yw_contact_solve(&problem);
   if (num_contacts) *num_contacts = found;
   return YW_OK;

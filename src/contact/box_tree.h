@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A complete binary tree of boxes over items that are already in a spatially sensible order. The
-// tree has no shape of its own: node i has the children 2 i and 2 i + 1, so that refitting is one
-// backward loop and nothing depends on history.
+// A complete binary tree of boxes over items that are already in a spatially coherent order. The
+// tree has no structure of its own: node i has the children 2 i and 2 i + 1, so that refitting is
+// one backward loop and nothing depends on history.
 #ifndef YW_CONTACT_BOX_TREE_H
 #define YW_CONTACT_BOX_TREE_H
 
@@ -13,7 +13,7 @@ typedef struct yw_box_tree {
   int32_t num_leaves;
 } yw_box_tree;
 
-/// Nodes that a tree of num_leaves needs.
+/// Number of nodes in a tree of num_leaves leaves.
 static inline int32_t yw_box_tree_nodes(int32_t num_leaves) {
   int32_t first = 1;
   while (first < num_leaves) first *= 2;
@@ -24,7 +24,7 @@ static inline yw_box_tree yw_box_tree_of(yw_aabb* nodes, int32_t num_leaves) {
   return (yw_box_tree){nodes, yw_box_tree_nodes(num_leaves) / 2, num_leaves};
 }
 
-/// Joins boxes upwards after the leaves were set.
+/// Computes the boxes of inner nodes after the leaves were set.
 static inline void yw_box_tree_refit(const yw_box_tree* tree) {
   for (int32_t i = tree->num_leaves; i < tree->first_leaf; ++i) {
     tree->nodes[tree->first_leaf + i] = yw_aabb_empty();
@@ -34,11 +34,11 @@ static inline void yw_box_tree_refit(const yw_box_tree* tree) {
   }
 }
 
-/// A walk over the leaves that overlap a box, in ascending order.
+/// Iterates over the leaves that overlap a box, in ascending order.
 typedef struct yw_box_walk {
   const yw_box_tree* tree;
   yw_aabb box;
-  int32_t node;  ///< next to look at; 0 when done
+  int32_t node;  ///< next node to visit; 0 when done
 } yw_box_walk;
 
 static inline yw_box_walk yw_box_walk_begin(const yw_box_tree* tree, yw_aabb box) {
@@ -54,7 +54,7 @@ static inline int32_t yw_box_walk_next(yw_box_walk* walk) {
       node *= 2;
       continue;
     }
-    // Up to the first ancestor whose right sibling is still to come.
+    // Up to the first ancestor whose right sibling has not been visited.
     int32_t leaf = hit ? node - walk->tree->first_leaf : -1;
     while (node & 1) node >>= 1;
     node = node == 0 ? 0 : node + 1;

@@ -2,27 +2,26 @@
 // Narrow phase.
 //
 // A sample point of one body is looked up in the tets of the other. It leaves through the nearest
-// triangle of the surface that faces it: one whose outward normal opposes the point's own. That
-// rule decides what distance alone cannot: corners of stacked boxes rest on the face below instead
-// of slipping out sideways, a point that is deep inside, or nearly through a thin body, goes back
-// the way it came, and a point's own neighbours are never an exit, so that self-contact is the same
-// search. Points of both bodies serve all contacts of faces with vertices; edges that cross need a
-// test of their own, but only sharp ones can cross without a vertex near.
+// surface triangle that faces it, that is, whose outward normal opposes the point's own. This rule
+// decides what distance alone cannot. Corners of stacked boxes rest on the face below instead of
+// slipping out sideways. A point deep inside, or nearly through a thin body, goes back the way it
+// came. A point's own neighbours are never an exit, so that self-contact is the same search. Points
+// of both bodies cover all vertex-face contacts; crossing edges need their own test, but only sharp
+// ones can cross without a vertex near.
 #include "contact/detect.h"
 
 #include "contact/surface.h"
 
 // A triangle faces a point when the cosine of their normals is below this. Where no triangle within
-// one element does (sides of a body that is deep in another), only those that look the same way as
+// one element does (sides of a body deep inside another), only triangles that face the same way as
 // the point are ruled out.
-#define FACING -0.1f
+#define FACING (-0.1f)
 #define FACING_WHEN_DEEP 0.5f
-// Tets may be missed by this much (barycentric), so that a point on a shared face is in one of
-// them.
+// Tolerance (barycentric) of the inside test: a point on a shared face is in one of its tets.
 #define INSIDE_ROUNDING 1e-5f
-// Points of one body closer than this at rest (mean edges) do not collide with each other.
+// Points of one body closer than this at rest (in mean edges) do not collide with each other.
 #define SELF_DISTANCE 2.0f
-// Points that were deeper than this (elements) when the step began did not get there by touching.
+// Points deeper than this (in elements) at the start of the step did not get there by contact.
 #define DEEP 0.5f
 
 // Boxes -----------------------------------------------------------------------------------------
@@ -71,7 +70,7 @@ void yw_contact_fit_tets(yw_contact_work* work, int32_t leaf) {
   }
 }
 
-// Bit k: p is in the box of tet k or within reach of it.
+// Bit k is set when p is in the box of tet k or within reach of it.
 static uint32_t boxes_near_point(const yw_tet_boxes* boxes, yw_vec3 p, float reach) {
   static const int32_t bits[YW_CONTACT_LEAF] = {1,       1 << 1,  1 << 2,  1 << 3, 1 << 4,  1 << 5,
                                                 1 << 6,  1 << 7,  1 << 8,  1 << 9, 1 << 10, 1 << 11,
@@ -91,22 +90,22 @@ static uint32_t boxes_near_point(const yw_tet_boxes* boxes, yw_vec3 p, float rea
 
 // Points in tets --------------------------------------------------------------------------------
 
-// What is known about one sample point while it is looked up in a body.
+// State of the lookup of one sample point in a body.
 typedef struct point_probe {
   const yw_contact_work* target;
   yw_vec3 p;
-  float reach;                    // exits outside the tets count up to here
-  int32_t self;                   // the particle, when it belongs to the target; else -1
+  float reach;                    // exits outside the tets count up to this distance
+  int32_t self;                   // the particle, if it belongs to the target; otherwise -1
   float self_distance;            // m at rest
   const yw_contact_work* source;  // body of the point
-  int32_t point, particle;        // its numbers there
+  int32_t point, particle;        // its indices there
   bool deep;                      // far from any surface that faces it
   bool oriented;                  // has a normal of its own
-  bool has_normal;                // and it is known by now
+  bool has_normal;                // and it has been computed
   yw_vec3 normal;                 // of the point's surface
 
-  yw_vec3 from;  // where the point was before the step; exits are measured from there
-  int32_t tet;   // that holds the point, or -1
+  yw_vec3 from;  // position before the step; exits are measured from there
+  int32_t tet;   // tet that contains the point, or -1
   float tet_weights[4];
   float least_weight;  // the smallest of them
   int32_t exit;        // triangle, or -1
@@ -115,7 +114,7 @@ typedef struct point_probe {
   yw_vec3 exit_point, exit_normal;
 } point_probe;
 
-// Mean of the normals round a sample point of a volume, by area.
+// Area-weighted mean normal at a sample point of a volume.
 static yw_vec3 point_normal(const yw_contact_work* work, int32_t point) {
   const yw_contact_topology* t = work->topology;
   yw_vec3 sum = yw_v3(0, 0, 0);
@@ -129,7 +128,7 @@ static yw_vec3 point_normal(const yw_contact_work* work, int32_t point) {
   return yw_normalize_or(sum, yw_v3(0, 0, 0));
 }
 
-// The same material as the probe's own, or next to it.
+// True for the probe's own material, or material next to it.
 static bool near_at_rest(const point_probe* probe, const int32_t* particles, const float* weights,
                          int count) {
   const yw_vec3* rest = probe->target->body->geometry.rest;
@@ -139,7 +138,7 @@ static bool near_at_rest(const point_probe* probe, const int32_t* particles, con
   return yw_distance(sum, rest[probe->self]) < probe->self_distance;
 }
 
-// The point's own surface opposes the triangle's.
+// True when the point's own surface opposes the triangle.
 static bool faces_point(point_probe* probe, yw_vec3 normal) {
   if (!probe->oriented) return true;
   if (!probe->has_normal) {
@@ -149,7 +148,7 @@ static bool faces_point(point_probe* probe, yw_vec3 normal) {
   return yw_dot(normal, probe->normal) < (probe->deep ? FACING_WHEN_DEEP : FACING);
 }
 
-// Takes the triangle as the exit when it is nearer than the one so far and faces the point.
+// Takes the triangle as the exit when it is nearer than the current one and faces the point.
 static bool consider_triangle(point_probe* probe, int32_t triangle) {
   const yw_contact_work* work = probe->target;
   const int32_t* v = work->topology->triangles[triangle];
@@ -172,7 +171,7 @@ static bool consider_triangle(point_probe* probe, int32_t triangle) {
   return true;
 }
 
-// Takes the tet as the one that holds the point when it does so better than the one so far.
+// Takes the tet as the containing one when it contains the point better than the current one.
 static void probe_tet(point_probe* probe, int32_t tet) {
   const yw_contact_work* work = probe->target;
   const int32_t* v = work->topology->tets[tet];
@@ -202,7 +201,7 @@ static bool is_own_tet(const point_probe* probe, const int32_t* tet) {
   return rest != NULL;
 }
 
-// Tets whose boxes the point touches. Returns how many of them have faces, which are listed.
+// Visits the tets whose boxes the point touches. Lists those with faces and returns their number.
 static int32_t probe_tets(point_probe* probe, int32_t* with_faces, int32_t capacity) {
   const yw_contact_work* work = probe->target;
   yw_aabb box = yw_aabb_pad((yw_aabb){probe->p, probe->p}, probe->reach);
@@ -227,7 +226,7 @@ static float distance2_to_box(yw_vec3 p, yw_aabb box) {
   return yw_length2(yw_sub(p, inside));
 }
 
-// Walks over neighbours while that brings the exit nearer.
+// Walks over neighbours while the exit gets nearer.
 static void walk_to_nearest(point_probe* probe) {
   const yw_contact_topology* t = probe->target->topology;
   bool moved = probe->exit >= 0;
@@ -241,7 +240,7 @@ static void walk_to_nearest(point_probe* probe) {
   }
 }
 
-// No exit near: searches the whole surface, nearest groups first.
+// No exit nearby: searches the whole surface, nearest groups first.
 static void find_deep_exit(point_probe* probe) {
   const yw_contact_work* work = probe->target;
   const yw_contact_topology* t = work->topology;
@@ -249,7 +248,7 @@ static void find_deep_exit(point_probe* probe) {
   stack[depth++] = 1;
   while (depth > 0) {
     int32_t node = stack[--depth];
-    // Triangles reach beyond the points that the boxes hold.
+    // Triangles extend beyond the points in the boxes.
     float bound = sqrtf(probe->exit_distance2) + t->size;
     if (distance2_to_box(probe->from, work->groups.nodes[node]) > bound * bound) continue;
     if (node < work->groups.first_leaf) {
@@ -261,7 +260,7 @@ static void find_deep_exit(point_probe* probe) {
     }
     int32_t first = (node - work->groups.first_leaf) * YW_CONTACT_GROUP;
     for (int32_t i = first; i < first + YW_CONTACT_GROUP && i < t->num_points; ++i) {
-      // Each triangle once, at its first corner.
+      // Visits each triangle once, at its first corner.
       for (int32_t k = t->fan_start[i]; k < t->fan_start[i + 1]; ++k) {
         if (t->triangles[t->fan[k]][0] == t->points[i]) consider_triangle(probe, t->fan[k]);
       }
@@ -277,7 +276,7 @@ static void consider_faces(point_probe* probe, int32_t tet) {
   }
 }
 
-// Looks the point up. True when it is inside, or outside and within reach of a surface facing it.
+// Looks up the point. True when it is inside, or outside and within reach of a surface facing it.
 static bool look_up(point_probe* probe) {
   enum { MAX_TETS = 64 };
   const yw_contact_topology* t = probe->target->topology;
@@ -289,13 +288,13 @@ static bool look_up(point_probe* probe) {
   bool inside = probe->tet >= 0;
   probe->from = yw_contact_before(probe->source, probe->particle);
   probe->exit_distance2 = inside && reach < t->size ? t->size * t->size : reach * reach;
-  // The tet that holds the point first: what it finds rules out most of the others at a glance.
+  // The containing tet first: its exit rules out most of the others quickly.
   if (inside) consider_faces(probe, probe->tet);
   for (int32_t i = 0; i < num_near; ++i) {
     if (near[i] != probe->tet) consider_faces(probe, near[i]);
   }
   if (!inside) return probe->exit >= 0;
-  // The tets looked at have all faces within reach, but perhaps not the nearest one beyond.
+  // The visited tets have all faces within reach, but perhaps not the nearest face beyond.
   if (probe->exit >= 0) {
     if (probe->exit_distance2 > reach * reach) walk_to_nearest(probe);
     return true;
@@ -317,7 +316,7 @@ static void set_tet_side(yw_contact* contact, const yw_contact_work* work, int32
   }
 }
 
-// Normal and gap, before the step, of a probe that found its exit.
+// Normal and gap before the step, for a probe that has found its exit.
 static void measure(const point_probe* probe, float radius, yw_vec3* normal, float* gap) {
   yw_vec3 from_exit = yw_sub(probe->from, probe->exit_point);
   float distance = yw_length(from_exit), height = yw_dot(from_exit, probe->exit_normal);
@@ -355,7 +354,7 @@ static void record_point(const point_probe* probe, const yw_contact_job* job, in
                             yw_contact_position(target, t->tets[tet][3]), weights)) {
     set_tet_side(&contact, target, tet, weights);
   } else {
-    // A ball's centre is not in the surface: the impulse is passed on along the normal.
+    // A ball's centre is not on the surface: the impulse acts along the normal.
     contact.count[1] = 3;
     for (int k = 0; k < 3; ++k) {
       contact.particles[1][k] = v[k];
@@ -400,7 +399,7 @@ static void find_points_in_tets(const yw_contact_work* works, const yw_contact_j
 
 // Small pairs -----------------------------------------------------------------------------------
 
-// How far the points of a body reach along an axis.
+// Extent of a body's points along an axis.
 static float reach_along(const yw_contact_work* work, yw_vec3 axis) {
   const yw_contact_topology* t = work->topology;
   float most = -INFINITY;
@@ -411,8 +410,8 @@ static float reach_along(const yw_contact_work* work, yw_vec3 axis) {
   return most;
 }
 
-// Half of the boxes that overlap belong to bodies that do not touch, and most of these are parted
-// along the line of their centres.
+// Half of the overlapping boxes belong to bodies that do not touch, and most of these are separated
+// along the line between their centres.
 static void find_small_pair(const yw_contact_work* works, const yw_contact_job* job,
                             yw_contact_list* list) {
   const yw_contact_work *a = &works[job->a], *b = &works[job->b];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Edges against edges. Two edges touch when a plane parts their bodies there: it contains the
-// directions of both, and the faces of each edge lie on its own side of it.
+// Contacts between edges. Two edges touch when a plane separates their bodies there: it contains
+// both edge directions, and the faces of each edge lie on its own side.
 #include "contact/detect.h"
 #include "contact/surface.h"
 
-// Edges deeper than this (of the shorter edge) have missed each other.
+// Edges deeper than this (relative to the shorter edge) have missed each other.
 #define MAX_EDGE_DEPTH 0.3f
 
-// An edge where the step began. Its body lies on the side of the opposite corners.
+// An edge at the start of the step. Its body lies on the side of the opposite corners.
 typedef struct edge_pose {
   const yw_sharp_edge* edge;
   yw_vec3 start, along;
@@ -24,7 +24,7 @@ static edge_pose pose_edge(const yw_contact_work* work, const yw_sharp_edge* edg
 }
 
 // True when the faces of the edge lie behind the plane through it with this normal; slack is the
-// sine of how much they may stand out.
+// sine of the angle by which they may protrude.
 static bool lies_behind(const edge_pose* edge, yw_vec3 normal, float slack) {
   return yw_dot(normal, edge->faces[0]) <= slack * yw_length(edge->faces[0]) &&
          yw_dot(normal, edge->faces[1]) <= slack * yw_length(edge->faces[1]);
@@ -42,7 +42,7 @@ static bool edge_side(yw_contact* contact, int side, const yw_contact_work* work
                         contact->weights[side]);
 }
 
-// The point of an edge, s along it, at the end of the step.
+// Point at parameter s of an edge, at the end of the step.
 static yw_vec3 edge_point(const yw_contact_work* work, const yw_sharp_edge* edge, float s) {
   return yw_lerp(yw_contact_position(work, edge->ends[0]), yw_contact_position(work, edge->ends[1]),
                  s);
@@ -54,7 +54,7 @@ static void meet_edges(const yw_contact_work* works, const yw_contact_job* job, 
   if (!yw_nearest_on_lines(a->start, a->along, b->start, b->along, &s, &t)) return;
   if (s < 0.0f || s > 1.0f || t < 0.0f || t > 1.0f) return;
   yw_vec3 normal = yw_normalize_or(yw_cross(a->along, b->along), yw_v3(0, 0, 0));
-  // Away from b's faces.
+  // Pointing away from b's faces.
   if (yw_dot(normal, yw_add(b->faces[0], b->faces[1])) > 0.0f) normal = yw_neg(normal);
   yw_vec3 apart = yw_sub(yw_mad(a->start, s, a->along), yw_mad(b->start, t, b->along));
   float gap_before = yw_dot(normal, apart);
@@ -62,8 +62,8 @@ static void meet_edges(const yw_contact_work* works, const yw_contact_job* job, 
   float gap = yw_dot(normal, yw_sub(pa, pb));
   float shorter = sqrtf(fminf(yw_length2(a->along), yw_length2(b->along)));
   if (gap > job->skin || fminf(gap, gap_before) < -MAX_EDGE_DEPTH * shorter) return;
-  // Near the surface, edges may lie in a common plane (boxes turned against each other on top of
-  // each other). Deeper, only ridges that clearly cross are an edge contact.
+  // Near the surface, edges may lie in a common plane (boxes stacked at an angle). Deeper inside,
+  // only ridges that clearly cross are an edge contact.
   float slack = gap_before > -job->skin ? 0.05f : -0.2f;
   if (!lies_behind(b, normal, slack) || !lies_behind(a, yw_neg(normal), slack)) return;
 
@@ -107,7 +107,7 @@ void yw_contact_find_edges(const yw_contact_work* works, const yw_contact_job* j
       yw_aabb box = edge_box(a, edge);
       if (!yw_aabb_overlap(box, box_b)) continue;
       edge_pose pose = pose_edge(a, edge);
-      // Ridges that have gone into each other no longer have boxes that touch.
+      // Boxes of ridges that have penetrated each other no longer touch.
       box = yw_aabb_pad(box, MAX_EDGE_DEPTH * yw_length(pose.along));
       for (int32_t k = 0; k < count; ++k) {
         if (yw_aabb_overlap(box, boxes[k])) meet_edges(works, job, &pose, &batch[k], list);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Particles against obstacles.
+// Contact of particles with obstacles.
 //
-// Whole chunks of particles are dismissed by one distance each; what is left gets its distances in
-// batches, and only particles whose path of this step can reach the surface take the careful road:
-//   1. the path is seen from the obstacle, which makes a moving obstacle a fixed one;
-//   2. conservative advancement along it finds where the particle enters, however thin the
-//   obstacle;
-//   3. there the approaching velocity is stopped or reflected, and friction takes its share;
-//   4. the rest of the path slides along the surface, shortened as friction shortened the velocity,
-//      so that what sticks does not creep.
+// Whole chunks of particles are ruled out by one distance each. The rest get their distances in
+// batches, and only particles whose path in this step can reach the surface take the slow path:
+//   1. the path is expressed in the obstacle's axes, which makes a moving obstacle a fixed one;
+//   2. conservative advancement finds where the particle enters, however thin the obstacle;
+//   3. there the approaching velocity is stopped or reflected, and friction is applied;
+//   4. the rest of the path slides along the surface, shortened in the same proportion as the
+//      velocity, so that sticking particles do not creep.
 #include "contact/obstacles.h"
 
 #include <stdatomic.h>
@@ -16,15 +15,15 @@
 #include "geometry/shape.h"
 #include "yawara/extend/hash.h"
 
-// Friction of sticky obstacles: enough to stop whatever touches.
+// Friction of sticky obstacles: enough to stop anything that touches.
 #define HOLDS 1e6f
-// Particles per task, and per group that is dismissed together.
+// Particles per task, and per group that is ruled out together.
 #define CHUNK 1024
 #define GROUP 64
 
-// Deep inside (made there, or pushed there by other bodies) a particle leaves at this speed, m/s.
+// Exit speed, m/s, of particles deep inside (created there, or pushed there by other bodies).
 #define PUSH_OUT_SPEED 1.0f
-// An approach slower than this many steps of gravity is rest, not an impact.
+// An approach slower than this many steps of gravity is resting contact, not an impact.
 #define REST_STEPS 2.0f
 // Rounding of a signed distance, relative to the size of the coordinates.
 #define ROUNDING 1e-6f
@@ -36,7 +35,7 @@ typedef struct obstacle_motion {
   const yw_shape* shape;
   yw_transform first, last;  // pose at the two ends of the span
   bool moves;
-  bool in_place;  // its own frame is the world's
+  bool in_place;  // its own axes are those of the world
   float friction, restitution;
   float span;
   float rest_speed;  // m/s
@@ -92,7 +91,7 @@ static obstacle_motion motion_of(const collide_job* job, const yw_obstacle* obst
   return motion;
 }
 
-// True when the shape, on its way from one pose to the other, stays away from the ball.
+// True when the shape, moving from one pose to the other, stays clear of the ball.
 static bool ball_is_clear(const yw_shape* shape, yw_transform first, yw_transform last, bool moves,
                           yw_vec3 center, float radius) {
   yw_vec3 seen_first = yw_transform_point_inv(first, center);
@@ -101,7 +100,7 @@ static bool ball_is_clear(const yw_shape* shape, yw_transform first, yw_transfor
     travel = yw_distance(seen_first, yw_transform_point_inv(last, center));
     if (last.scale < scale) scale = last.scale;
   }
-  // The few per cent are for distances that are sampled or blended.
+  // 5 % margin for sampled or blended distances.
   float reach = radius / scale + travel;
   return yw_shape_distance(shape, seen_first) > 1.05f * reach;
 }
@@ -167,8 +166,8 @@ yw_aabb yw_obstacle_bounds(const yw_shape* shape, yw_transform begin, yw_transfo
     float length = yw_length(p) * (begin.scale > end.scale ? begin.scale : end.scale);
     if (length > farthest) farthest = length;
   }
-  // Between the poses a corner bulges out of its chord by r (1 - cos(angle / 2)), and cos(angle /
-  // 2) is the dot product of the two rotations.
+  // Between the poses, a corner deviates from its chord by r (1 - cos(angle / 2)); cos(angle / 2)
+  // is the dot product of the two rotations.
   yw_quat p = begin.rotation, q = end.rotation;
   float cosine = fabsf(p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w);
   float bulge = cosine < 1.0f ? farthest * (1.0f - cosine) : 0.0f;
@@ -177,17 +176,17 @@ yw_aabb yw_obstacle_bounds(const yw_shape* shape, yw_transform begin, yw_transfo
 
 // One particle ----------------------------------------------------------------------------------
 
-// A particle's path as the obstacle sees it, and where it enters.
+// A particle's path in the obstacle's axes, and where it enters.
 typedef struct sighting {
   yw_vec3 from, to;          // of this step
   float radius;              // in the obstacle's scale
   float start_gap, end_gap;  // at the ends of the path; negative inside
   yw_vec3 normal;            // at the start, then at the entry
-  yw_vec3 entry;             // first point that touches
-  float rounding;            // of gaps here
+  yw_vec3 entry;             // first touching point
+  float rounding;            // rounding error of gaps here
 } sighting;
 
-// Follows the path by steps that the distance says are free. False when it stays outside.
+// Follows the path in steps that the distance guarantees free. False when it stays outside.
 static bool find_entry(const yw_shape* shape, sighting* s) {
   s->entry = s->from;
   s->rounding = ROUNDING * (fabsf(s->from.x) + fabsf(s->from.y) + fabsf(s->from.z) + s->radius);
@@ -196,7 +195,7 @@ static bool find_entry(const yw_shape* shape, sighting* s) {
     yw_vec3 path = yw_sub(s->to, s->from);
     float length = yw_length(path), done = 0.0f;
     for (int i = 0; gap > s->rounding && done < length && i < MAX_ADVANCES; ++i) {
-      // Two free balls, at this point and at the end, cover what is left of the path.
+      // Two free balls, at this point and at the end, cover the rest of the path.
       if (s->end_gap > 0.0f && gap + s->end_gap > length - done) return false;
       done += gap;
       if (done >= length) {
@@ -208,17 +207,17 @@ static bool find_entry(const yw_shape* shape, sighting* s) {
     }
     yw_shape_distance_normal(shape, s->entry, &s->normal);
   }
-  // Touching, but on the way out, is no contact.
+  // A touching particle that is leaving is not in contact.
   return s->end_gap < -s->rounding || yw_dot(s->normal, yw_sub(s->to, s->entry)) < 0.0f;
 }
 
-// Stops or reflects the approaching velocity and lets friction take up to mu times that change from
-// the rest. Returns the share of the sliding velocity that is left, and *bounces.
+// Stops or reflects the approaching velocity and applies friction of up to mu times that change.
+// Returns the share of the sliding velocity that is left, and sets *bounces.
 static float respond(const obstacle_motion* motion, yw_vec3 surface_velocity, yw_vec3 normal,
                      bool was_free, yw_vec4* velocity, bool* bounces) {
   yw_vec3 relative = yw_sub(yw_xyz(*velocity), surface_velocity);
   float approach = -yw_dot(relative, normal);
-  // What touched before the step is pressed, not thrown, however fast a body's weight moves it.
+  // A particle that touched before the step is pressed, not thrown, at any speed.
   *bounces = was_free && approach > motion->rest_speed && motion->restitution > 0.0f;
   if (approach <= 0.0f) return 1.0f;
   float leave = *bounces ? motion->restitution * approach : 0.0f;
@@ -230,8 +229,8 @@ static float respond(const obstacle_motion* motion, yw_vec3 surface_velocity, yw
   return share;
 }
 
-// The commonest case, cut short: a particle that touches a still obstacle is pressed against it and
-// friction holds it. It stays.
+// Shortcut for the most common case: a particle on a still obstacle, pressed against it and held by
+// friction, does not move.
 static bool rests_in_place(const obstacle_motion* motion, const sighting* s, const yw_vec4* vel) {
   float size = fabsf(s->from.x) + fabsf(s->from.y) + fabsf(s->from.z) + s->radius;
   if (motion->moves || fabsf(s->start_gap) > ROUNDING * size) return false;
@@ -243,7 +242,7 @@ static bool rests_in_place(const obstacle_motion* motion, const sighting* s, con
   return enters && approach > 0.0f && slide2 <= held * held;
 }
 
-// Moves p out along the distance's gradient, by at most `limit`.
+// Moves p out along the gradient of the distance, by at most `limit`.
 static yw_vec3 push_out(const yw_shape* shape, yw_vec3 p, float radius, float rounding,
                         float limit) {
   for (int i = 0; i < MAX_PUSHES && limit > 0.0f; ++i) {
@@ -258,7 +257,7 @@ static yw_vec3 push_out(const yw_shape* shape, yw_vec3 p, float radius, float ro
   return p;
 }
 
-// True when the particle touched the obstacle on its way; pos and vel are then corrected.
+// True when the particle touched the obstacle on its way; corrects pos and vel.
 static bool collide_particle(const obstacle_motion* motion, sighting* s, yw_vec4 old_pos,
                              yw_vec4* pos, yw_vec4* vel) {
   if (!find_entry(motion->shape, s)) return false;
@@ -276,8 +275,7 @@ static bool collide_particle(const obstacle_motion* motion, sighting* s, yw_vec4
   float share =
       respond(motion, surface_velocity, normal, s->start_gap > s->rounding, vel, &bounces);
 
-  // The path from the entry on: along the surface as far as friction allows, and off it in a
-  // bounce.
+  // The path after entry: along the surface as far as friction allows, and off it in a bounce.
   yw_vec3 rest = yw_sub(s->to, s->entry);
   float inward = -yw_dot(rest, s->normal);
   yw_vec3 slide = yw_mad(rest, inward, s->normal);
@@ -288,7 +286,7 @@ static bool collide_particle(const obstacle_motion* motion, sighting* s, yw_vec4
   float limit = started_inside ? slow : yw_length(rest);
   p = push_out(motion->shape, p, s->radius, s->rounding, limit);
 
-  // Added to where the particle was, not transformed back: what sticks stays to the last bit.
+  // Added to the old position, not transformed back: sticking particles keep every bit.
   yw_vec3 moved = yw_sub(p, s->from);
   if (!motion->in_place) {
     moved = yw_scale(yw_rotate(motion->last.rotation, moved), motion->last.scale);
@@ -301,7 +299,7 @@ static bool collide_particle(const obstacle_motion* motion, sighting* s, yw_vec4
 
 // Box of the paths of particles first .. first + count - 1.
 static yw_aabb path_box(const collide_job* job, int32_t first, int32_t count) {
-  // Four particles at a time, w running along.
+  // Four particles at a time, including w.
   const float* now = &job->particles->pos[first].x;
   const float* old = &job->old_pos[first].x;
   float low[16], high[16];
@@ -335,7 +333,7 @@ static yw_aabb path_box(const collide_job* job, int32_t first, int32_t count) {
   return box;
 }
 
-// Points as seen from a pose.
+// Transforms points into the axes of a pose.
 static void see_points(yw_transform pose, int32_t count, const yw_vec4* points, yw_vec4* seen) {
   yw_mat3 turn = yw_mat3_transpose(yw_mat3_from_quat(pose.rotation));
   float shrink = 1.0f / pose.scale;
@@ -345,7 +343,7 @@ static void see_points(yw_transform pose, int32_t count, const yw_vec4* points, 
   }
 }
 
-// Lists the particles of a group, seen in `now` at the end of their paths, that can have touched.
+// Lists the particles of a group, seen in `now` at the end of their paths, that may have touched.
 static int32_t list_near(const collide_job* job, const obstacle_motion* motion, int32_t first,
                          int32_t count, const yw_vec4* now, int32_t* near, float* distance) {
   const yw_vec4* pos = job->particles->pos;
@@ -353,7 +351,7 @@ static int32_t list_near(const collide_job* job, const obstacle_motion* motion, 
   yw_shape_distance_many(motion->shape, count, now, all);
   int32_t num_near = 0;
   for (int32_t i = 0; i < count; ++i) {
-    // Farther from the surface than its path is long: cannot have touched it.
+    // A particle farther from the surface than its path is long cannot have touched it.
     float gap = all[i] * scale - (job->radius ? job->radius[first + i] : 0.0f);
     yw_vec3 path = yw_sub(yw_xyz(pos[first + i]), yw_xyz(job->old_pos[first + i]));
     bool is_far = gap > 0.0f && !motion->moves && gap * gap > yw_length2(path);
@@ -397,7 +395,7 @@ static void collide_group(const collide_job* job, const obstacle_motion* motion,
   }
 }
 
-// Particles that met two obstacles (the foot of a wall, a groove) meet all of them once more, since
+// Particles that met two obstacles (foot of a wall, groove) meet all of them once more, since
 // leaving one may have pushed them into another.
 static void settle_in_corners(const collide_job* job, const obstacle_motion* motion, int32_t first,
                               int32_t count, const uint8_t* touched) {
@@ -472,7 +470,7 @@ typedef struct probe_job {
   float friction, at;
 } probe_job;
 
-// Velocity of the place `seen` of an obstacle that goes from begin to end in h seconds.
+// Velocity of point `seen` of an obstacle that moves from begin to end in h seconds.
 static yw_vec3 velocity_at(const yw_obstacle* obstacle, yw_vec3 seen, float h) {
   yw_vec3 way =
       yw_sub(yw_transform_point(obstacle->end, seen), yw_transform_point(obstacle->begin, seen));

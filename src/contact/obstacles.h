@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Particles against obstacles: shapes that stand still or move along a path and are not moved by
-// what they hit. These are the collide and is_clear of a step context (method.h).
+// Contact of particles with obstacles: shapes that stand still or follow a path, unaffected by what
+// they hit. Implements collide and is_clear of a step context (method.h).
 #ifndef YW_CONTACT_OBSTACLES_H
 #define YW_CONTACT_OBSTACLES_H
 
@@ -10,7 +10,7 @@
 /// One per live obstacle, in order of creation.
 typedef struct yw_obstacle {
   const yw_shape* shape;
-  yw_transform begin, end;  ///< pose at the two ends of the substep; scale may differ from 1
+  yw_transform begin, end;  ///< pose at both ends of the substep; scale may differ from 1
   yw_aabb bounds;           ///< world box of the whole motion; infinite for planes
   float friction, restitution;
   bool sticky;  ///< nothing slides on it; what meets it inside a solve does not leave it either
@@ -19,37 +19,37 @@ typedef struct yw_obstacle {
 typedef struct yw_obstacle_set {
   const yw_obstacle* items;
   int32_t count;
-  float h;          ///< s, length of the substep that begin and end of the items span
+  float h;          ///< s, length of the substep from begin to end of the items
   yw_vec3 gravity;  ///< m/s^2
 } yw_obstacle_set;
 
-/// World box of a shape that moves from begin to end; rotation between them sweeps an arc, which
-/// the box encloses. Infinite for unbounded shapes.
+/// World box of a shape that moves from begin to end, including the arcs swept by rotation.
+/// Infinite for unbounded shapes.
 yw_aabb yw_obstacle_bounds(const yw_shape* shape, yw_transform begin, yw_transform end);
 
-// What follows fits ctx->collide, ctx->probe, ctx->is_clear and ctx->obstacles_in, with
-// ctx->obstacles = a yw_obstacle_set.
+// For ctx->collide, ctx->probe, ctx->is_clear and ctx->obstacles_in; ctx->obstacles is a
+// yw_obstacle_set.
 
 /// Moves particles that went from old_pos to particles->pos during [begin, begin + span] out of
-/// every obstacle and changes their velocities: nothing passes through an obstacle however thin or
-/// fast. Held particles stay where they are. Adds touching particles to
-/// ctx->report->obstacle_contacts. radius may be NULL (points).
+/// every obstacle and changes their velocities. Nothing passes through an obstacle, however thin or
+/// fast. Held particles do not move. Adds touching particles to ctx->report->obstacle_contacts.
+/// radius may be NULL (points).
 void yw_obstacles_collide(const yw_step_ctx* ctx, yw_particles* particles, const yw_vec4* old_pos,
                           const float* radius, float begin, float span);
-/// See yw_step_ctx.probe. Points are taken as they are: no radius, no path.
+/// See yw_step_ctx.probe. Points have no radius and no path.
 void yw_obstacles_probe(const yw_step_ctx* ctx, int32_t count, const yw_vec4* points, float at,
                         yw_vec4* normal, yw_vec4* velocity);
-/// True when no obstacle can be touched inside the box during the substep.
+/// True when nothing inside the box can touch an obstacle during the substep.
 bool yw_obstacles_clear(const yw_step_ctx* ctx, yw_aabb box);
 
 /// See yw_step_ctx.obstacles_in.
 uint64_t yw_obstacles_in(const yw_step_ctx* ctx, yw_aabb box, bool* moves);
 
-/// An obstacle as it is at the end of the substep, seen from a point.
+/// An obstacle at the end of the substep, seen from a point.
 typedef struct yw_obstacle_near {
-  float distance;    ///< m, from its surface, negative inside
+  float distance;    ///< m, to its surface, negative inside
   yw_vec3 normal;    ///< away from it
-  yw_vec3 velocity;  ///< m/s, of its matter there
+  yw_vec3 velocity;  ///< m/s, of its material at the point
 } yw_obstacle_near;
 yw_obstacle_near yw_obstacle_seen_from(const yw_obstacle_set* set, int32_t obstacle, yw_vec3 p);
 

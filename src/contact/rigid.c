@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "contact/rigid.h"
 
-// Sweeps over the contacts of one impact.
+// Sweeps over the contacts of an impact.
 #define BOUNCE_ITERATIONS 10
-// Bodies far inside each other part at this speed, m/s.
+// Separation speed of bodies far inside each other, m/s.
 #define PARTING_SPEED 1.0f
-// Spin below this share of what one step of gravity could give the pair is left alone.
-#define NEGLIGIBLE_SPIN 1e-6
+// Angular momentum below this share of what one step of gravity could give the pair is left alone.
+#define NEGLIGIBLE_ANGULAR 1e-6
 
-// Sums over the particles of one body, or of two; double, since they are differences of large ones.
+// Sums over the particles of one or two bodies; double, since large numbers cancel.
 typedef struct rigid_sums {
   double mass;
   double center[3], velocity[3];
-  double inertia[6];  // xx, yy, zz, xy, xz, yz about the center
-  double spin[3];     // angular momentum about the center
-  bool held;          // some particle is, so that momentum is not the pair's own
+  double inertia[6];  // xx, yy, zz, xy, xz, yz about the centre
+  double angular[3];  // angular momentum about the centre
+  bool held;          // some particle is held, so that momentum is not conserved
 } rigid_sums;
 
-// The same as a rigid body that impulses change.
+// The same as a rigid body that impulses act on.
 typedef struct rigid_motion {
   float inv_mass;
   yw_vec3 center;
@@ -51,9 +51,9 @@ static void add_second_moments(rigid_sums* sums, const yw_particles* p) {
     sums->inertia[3] -= m * x * y;
     sums->inertia[4] -= m * x * z;
     sums->inertia[5] -= m * y * z;
-    sums->spin[0] += m * (y * w - z * v);
-    sums->spin[1] += m * (z * u - x * w);
-    sums->spin[2] += m * (x * v - y * u);
+    sums->angular[0] += m * (y * w - z * v);
+    sums->angular[1] += m * (z * u - x * w);
+    sums->angular[2] += m * (x * v - y * u);
   }
 }
 
@@ -71,8 +71,8 @@ static rigid_sums sum_up(const yw_particles* a, const yw_particles* b) {
   return sums;
 }
 
-// A line cannot be turned about itself: a trace of inertia there keeps the inverse finite. Zero for
-// a point.
+// A line has no inertia about itself: a fraction of the trace keeps the inverse finite. Zero for a
+// point.
 static yw_mat3 invert_inertia(const double inertia[6]) {
   double trace = inertia[0] + inertia[1] + inertia[2], s[6];
   for (int k = 0; k < 6; ++k) s[k] = inertia[k] + (k < 3 ? 1e-7 * trace : 0.0);
@@ -93,7 +93,7 @@ static rigid_motion motion_of(const yw_particles* particles) {
   rigid_sums sums = sum_up(particles, NULL);
   rigid_motion motion = {.center = narrow(sums.center), .velocity = narrow(sums.velocity)};
   motion.inv_inertia = invert_inertia(sums.inertia);
-  motion.omega = yw_mul(motion.inv_inertia, narrow(sums.spin));
+  motion.omega = yw_mul(motion.inv_inertia, narrow(sums.angular));
   motion.inv_mass = (float)(1.0 / sums.mass);
   if (sums.held) {
     motion.inv_mass = 0.0f;
@@ -136,7 +136,7 @@ static void hit(rigid_motion* motion, yw_vec3 p, yw_vec3 impulse) {
   motion->omega = yw_add(motion->omega, yw_mul(motion->inv_inertia, torque));
 }
 
-// One visit of all impacts of the pair. The first notes in c->push what speed to leave with.
+// One sweep over all impacts of the pair. The first stores the separation speed in c->push.
 static void bounce_sweep(const yw_contact_problem* problem, const yw_contact_batch* batch,
                          rigid_motion* a, rigid_motion* b, bool first) {
   for (int32_t i = 0; i < batch->count; ++i) {
@@ -175,14 +175,14 @@ void yw_contact_bounce(const yw_contact_problem* problem, const yw_contact_batch
                      yw_sub(a.omega, old_a.omega));
   add_rigid_velocity(particles_b, b.center, yw_sub(b.velocity, old_b.velocity),
                      yw_sub(b.omega, old_b.omega));
-  // The particles' own impulses are counted from here.
+  // The particles' own impulses start from zero here.
   for (int32_t i = 0; i < batch->count; ++i)
     batch->contacts[i].impulse = batch->contacts[i].push = 0;
 }
 
 // Parting ---------------------------------------------------------------------------------------
 
-// Mean point and direction of the deep contacts, weighted by depth; how deep the deepest is.
+// Depth-weighted mean point and direction of the deep contacts; returns the largest depth.
 static float find_way_out(const yw_contact_problem* problem, const yw_contact_batch* batch,
                           yw_vec3* point, yw_vec3* direction) {
   yw_vec3 at = yw_v3(0, 0, 0), way = at;
@@ -233,12 +233,12 @@ void yw_contact_part(const yw_contact_problem* problem, yw_contact_batch* batch)
   yw_vec3 way = yw_scale(n, (depth < limit ? depth : limit) / inv_mass);
   shift(particles_a, yw_scale(way, a.inv_mass));
   shift(particles_b, yw_scale(way, -b.inv_mass));
-  batch->lost_spin = yw_add(batch->lost_spin, yw_cross(way, yw_sub(a.velocity, b.velocity)));
+  batch->lost_angular = yw_add(batch->lost_angular, yw_cross(way, yw_sub(a.velocity, b.velocity)));
 }
 
-// Spin ------------------------------------------------------------------------------------------
+// Angular momentum -------------------------------------------------------------------------------
 
-yw_vec3 yw_contact_lost_spin(const yw_contact_problem* problem, const yw_contact_batch* batch) {
+yw_vec3 yw_contact_lost_angular(const yw_contact_problem* problem, const yw_contact_batch* batch) {
   yw_vec3 lost = yw_v3(0, 0, 0);
   for (int32_t i = 0; i < batch->count; ++i) {
     const yw_contact* c = &batch->contacts[i];
@@ -258,15 +258,15 @@ static double mass_of(const yw_particles* p) {
   return sum;
 }
 
-// Balls have no spin, so that friction between them turns the heap they lie in. On an obstacle that
-// is taken up by it, and to turn the whole heap back in every step would only make it tremble.
+// Balls do not rotate, so friction between them turns the heap they lie in. A heap on an obstacle
+// passes that on to it; turning the whole heap back in every step would only make it tremble.
 static bool turns_on_obstacle(const yw_contact_body* body) {
   return body->geometry.radius && body->obstacles;
 }
 
-void yw_contact_keep_spin(const yw_contact_problem* problem, const yw_contact_batch* batch,
-                          yw_vec3 lost_spin) {
-  double lost = (double)yw_length(lost_spin);
+void yw_contact_keep_angular(const yw_contact_problem* problem, const yw_contact_batch* batch,
+                             yw_vec3 lost_angular) {
+  double lost = (double)yw_length(lost_angular);
   if (lost == 0.0) return;
   if (turns_on_obstacle(&problem->bodies[batch->a]) ||
       turns_on_obstacle(&problem->bodies[batch->b])) {
@@ -276,10 +276,10 @@ void yw_contact_keep_spin(const yw_contact_problem* problem, const yw_contact_ba
   yw_particles* b = batch->a == batch->b ? NULL : problem->bodies[batch->b].particles;
   double step = (double)yw_length(problem->gravity) * (double)problem->h;
   double mass = mass_of(a) + (b ? mass_of(b) : 0.0);
-  if (lost < NEGLIGIBLE_SPIN * step * mass * (double)batch->extent) return;
+  if (lost < NEGLIGIBLE_ANGULAR * step * mass * (double)batch->extent) return;
   rigid_sums sums = sum_up(a, b);
   if (sums.held) return;
-  yw_vec3 omega = yw_neg(yw_mul(invert_inertia(sums.inertia), lost_spin));
+  yw_vec3 omega = yw_neg(yw_mul(invert_inertia(sums.inertia), lost_angular));
   add_rigid_velocity(a, narrow(sums.center), yw_v3(0, 0, 0), omega);
   if (b) add_rigid_velocity(b, narrow(sums.center), yw_v3(0, 0, 0), omega);
 }

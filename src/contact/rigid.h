@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Bodies as wholes: what no impulse on a few particles can do.
+// Rigid motion in contacts: what impulses on a few particles cannot do.
 #ifndef YW_CONTACT_RIGID_H
 #define YW_CONTACT_RIGID_H
 
 #include "contact/solve.h"
 
-/// Restitution. A few particles at the surface cannot turn a body round: they are stopped by those
-/// behind them, or these by them, and how fast the body leaves is the material's affair. So where
-/// the pair has a restitution, an impact changes the motion of both bodies as wholes, as if they
-/// were rigid, such that they leave with that share of their speed. Nothing happens without
-/// restitution.
+/// Restitution. A few particles at the surface cannot reverse a body: they are stopped by those
+/// behind them, or the reverse, and the rebound speed would depend on the material. So where the
+/// pair has a restitution, an impact changes the motion of both bodies as if they were rigid, such
+/// that they separate with that share of their speed. Without restitution nothing happens.
 void yw_contact_bounce(const yw_contact_problem* problem, const yw_contact_batch* batch);
 
-/// Angular momentum that moving particles apart gave to the pair while they slide along each other,
-/// and that friction gave to balls, which meet beside their centres.
-yw_vec3 yw_contact_lost_spin(const yw_contact_problem* problem, const yw_contact_batch* batch);
-/// Bodies that were made inside each other, or forced there: stops their approach and moves them
+/// Angular momentum added to the pair by moving particles apart while they slide along each other,
+/// and by friction between balls, which acts beside their centres.
+yw_vec3 yw_contact_lost_angular(const yw_contact_problem* problem, const yw_contact_batch* batch);
+/// Bodies that were created inside each other, or forced there: stops their approach and moves them
 /// apart as wholes at a bounded speed. Points far inside disagree about the way out, and pushing
-/// them one by one would tear at the bodies.
+/// them one by one would distort the bodies.
 void yw_contact_part(const yw_contact_problem* problem, yw_contact_batch* batch);
-/// Takes the spin that all batches of the pair lost back by turning the pair as one.
-void yw_contact_keep_spin(const yw_contact_problem* problem, const yw_contact_batch* batch,
-                          yw_vec3 lost_spin);
+/// Removes the angular momentum added by all batches of the pair, by rotating the pair as one.
+void yw_contact_keep_angular(const yw_contact_problem* problem, const yw_contact_batch* batch,
+                             yw_vec3 lost_angular);
 
 #endif

@@ -1,34 +1,33 @@
 // SPDX-License-Identifier: MIT
 // Projected Gauss-Seidel on impulses at contact points.
 //
-// A contact point is a weighted sum of particles, so that its inverse mass sum(w^2 / m) is one
-// number for all directions: an impulse J changes its velocity by J times that, whatever the
-// direction, and normal and friction parts are solved in one visit. Velocities are solved without
-// moving anything, which keeps both momenta to rounding. Then positions: what friction took from
-// the velocity of a resting contact is also taken back from the way, so that stacks and slopes do
-// not creep, and penetration is pushed out along the normal by no more than the step brought in,
-// plus a slow rest.
+// A contact point is a weighted sum of particles, so that its inverse mass sum(w^2 / m) is the same
+// in all directions: an impulse J changes its velocity by J times that, and normal and friction
+// parts are solved in one visit. Velocities are solved without moving anything, which conserves
+// both momenta to rounding. Then positions: the displacement of a resting contact is corrected for
+// friction like its velocity, so that stacks and slopes do not creep. Penetration is pushed out
+// along the normal by no more than the step added, plus a slow correction of the remainder.
 #include "contact/solve.h"
 
 #include "contact/rigid.h"
 
-// Penetration that this step did not cause is pushed out by this share a step, at most at this
-// speed, m/s.
+// Penetration not caused by this step is pushed out by this share per step, at most this fast
+// (m/s).
 #define PUSH_OUT_SHARE 0.2f
 #define PUSH_OUT_SPEED 0.5f
-// An approach slower than this many steps of gravity is rest, not an impact.
+// An approach slower than this many steps of gravity is resting contact, not an impact.
 #define REST_STEPS 2.0f
-// Contacts share particles, and often say the same thing twice: slightly less than the full
-// correction settles faster (tried on stacks: 0.8 to 1 alike, 1.2 trembles).
+// Contacts share particles and are often redundant: slightly less than the full correction
+// converges faster (tuned on stacks: 0.8 to 1 equal, 1.2 trembles).
 #define RELAXATION 0.9f
-// Stiffness of the springs that balls in contact start with, in units of mass / h^2 (4 is where a
-// single one would no longer be stable), and the depth where it ends, in slops. Heaps of 6 layers:
-// 1 creeps, 2 and 3 stand.
+// Initial spring stiffness of balls in contact, in units of mass / h^2 (a single spring is unstable
+// from 4), and the depth where it ends, in slops. Heaps of 6 layers creep with 1, stand with 2
+// and 3.
 #define START_STIFFNESS 2.5f
 #define START_DEPTH 5.0f
 // Batches per task.
 #define BATCHES_PER_TASK 8
-// Fewer batches than this are not worth waking threads for.
+// Fewer batches are not worth waking threads for.
 #define MIN_PARALLEL 32
 
 // Weighted sum of one side's particles.
@@ -51,7 +50,7 @@ static inline void push_side(const yw_contact* c, int side, const yw_particles* 
   }
 }
 
-// Between single particles, or one and an obstacle.
+// True for contacts between single particles, or of one with an obstacle.
 static bool is_of_balls(const yw_contact* c) { return c->count[0] == 1 && c->count[1] <= 1; }
 
 static float side_inv_mass(const yw_contact* c, int side, const yw_particles* particles) {
@@ -85,18 +84,18 @@ static void prepare(const yw_contact_problem* problem, yw_contact* c) {
   c->impulse = c->push = 0.0f;
   c->friction = yw_v3(0, 0, 0);
 
-  // What was a gap at the beginning of the step may close, but not more. What was closed already is
-  // no impact, however hard it is pressed, and neither is a slow approach.
+  // A gap at the start of the step may close, but no further. A gap that was already closed is not
+  // an impact, however hard it is pressed; nor is a slow approach.
   float rest_speed = REST_STEPS * yw_length(problem->gravity) * problem->h;
   float restitution = a->restitution > b->restitution ? a->restitution : b->restitution;
-  if (c->count[1] == 0) restitution = 0.0f;  // it has bounced off the obstacle already
+  if (c->count[1] == 0) restitution = 0.0f;  // has already bounced off the obstacle
   bool impact = c->approach > rest_speed && c->gap_before > c->slop && c->gap < c->slop;
   c->target = c->gap_before > c->slop ? (c->slop - c->gap_before) / problem->h : 0.0f;
   c->bounce = impact ? restitution : 0.0f;
-  // Where the path was followed to the touch, nothing of the approach is left for the next step.
+  // A swept path ends at the touch: none of the approach is left for the next step.
   if (c->swept && c->gap < c->slop) c->target = 0.0f;
   if (c->bounce > 0.0f) c->target = restitution * c->approach;
-  // The part of the step after the touch.
+  // Fraction of the step after the touch.
   c->share = 1.0f;
   if (c->gap_before > c->slop) {
     c->share = yw_clampf((c->slop - c->gap) / (c->gap_before - c->gap), 0.0f, 1.0f);
@@ -105,9 +104,9 @@ static void prepare(const yw_contact_problem* problem, yw_contact* c) {
 
 // Velocities ------------------------------------------------------------------------------------
 
-// Balls that lie on each other start with the impulse that their depth tells of, as if they were
-// springs; the sweeps then make it right. So depth remembers the load from step to step, where
-// nothing else does, and heaps rest that would need many more sweeps from zero.
+// Balls that lie on each other start with an impulse that follows from their depth, as if they were
+// springs; the sweeps then correct it. Depth is the only memory of the load between steps: heaps
+// come to rest that would need many more sweeps from zero.
 static void start_velocity(const yw_contact_problem* problem, yw_contact* c) {
   if (!is_of_balls(c) || !(c->inv_mass > 0.0f)) return;
   float depth = yw_clampf(c->slop - c->gap_before, 0.0f, START_DEPTH * c->slop);
@@ -126,7 +125,7 @@ static void solve_velocity(const yw_contact_problem* problem, yw_contact* c) {
   yw_vec3 relative = yw_sub(side_sum(c, 0, a->vel), yw_add(side_sum(c, 1, b->vel), c->drift));
   float along = yw_dot(relative, c->normal), mass = RELAXATION / c->inv_mass;
 
-  // Bodies push, they do not pull.
+  // Contacts push but do not pull.
   float impulse = c->impulse + (c->target - along) * mass;
   if (impulse < 0.0f) impulse = 0.0f;
   yw_vec3 change = yw_scale(c->normal, impulse - c->impulse);
@@ -150,8 +149,8 @@ static float gap_now(const yw_contact_problem* problem, const yw_contact* c) {
   return c->offset + yw_dot(yw_contact_relative(problem, c, false), c->normal);
 }
 
-// Impulses act from the touch to the end of the step: positions follow the velocities. A point that
-// rests has then not moved at all, to rounding, and neither creeps nor trembles.
+// Impulses act from the touch to the end of the step: positions follow the velocities. A resting
+// point has then not moved, up to rounding, and neither creeps nor trembles.
 static void follow_velocity(const yw_contact_problem* problem, yw_contact* c) {
   if (!(c->impulse > 0.0f)) return;
   yw_particles* a = problem->bodies[c->body[0]].particles;
@@ -161,14 +160,14 @@ static void follow_velocity(const yw_contact_problem* problem, yw_contact* c) {
   push_side(c, 1, b, b->pos, yw_neg(way));
 }
 
-// What is still too deep leaves slowly.
+// Remaining penetration leaves slowly.
 static void measure_depth(const yw_contact_problem* problem, yw_contact* c) {
   float gap = gap_now(problem, c), limit = PUSH_OUT_SPEED * problem->h;
   float push = PUSH_OUT_SHARE * (-c->slop - gap);
-  // Where there is nothing to push, pushes of others may not bring the bodies closer than this.
+  // With nothing to push, pushes of other contacts may not bring the bodies closer than this.
   c->push_goal = push > 0.0f ? gap + (push < limit ? push : limit) : -c->slop;
-  // Of several balls that stop one, those that touch late bear a part of the velocity, but little
-  // of the way: what this step brought in goes out at once.
+  // When several balls stop one, those that touch late take a part of the velocity but little of
+  // the displacement: penetration added by this step is removed at once.
   float brought_in = c->gap_before < -c->slop ? c->gap_before : -c->slop;
   if (is_of_balls(c) && c->push_goal < brought_in) c->push_goal = brought_in;
 }
@@ -216,7 +215,7 @@ static void sweep_all(const yw_contact_problem* problem, batch_visit visit) {
   for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k) sweep_color(problem, visit, k);
 }
 
-// From the last color to the first.
+// Visits colors from last to first.
 static void sweep_back(const yw_contact_problem* problem, batch_visit visit) {
   for (int32_t k = YW_CONTACT_MAX_COLORS; k >= 0; --k) sweep_color(problem, visit, k);
 }
@@ -253,32 +252,33 @@ static void position_batch(const yw_contact_problem* problem, yw_contact_batch* 
   for (int32_t i = 0; i < batch->count; ++i) solve_position(problem, &batch->contacts[i]);
 }
 
-static void lost_spin_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  batch->lost_spin = yw_contact_lost_spin(problem, batch);
+static void lost_angular_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  batch->lost_angular = yw_contact_lost_angular(problem, batch);
 }
 
 static void part_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   yw_contact_part(problem, batch);
 }
 
-// What the batches of a pair lost together.
-static void add_lost_spin(const yw_contact_problem* problem) {
-  for (int32_t i = 0; i < problem->num_pairs; ++i) problem->pair_spin[i] = yw_v3(0, 0, 0);
+// Sums the angular momentum added by all batches of a pair.
+static void add_lost_angular(const yw_contact_problem* problem) {
+  for (int32_t i = 0; i < problem->num_pairs; ++i) problem->pair_angular[i] = yw_v3(0, 0, 0);
   for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
     const yw_contact_batch* batch = &problem->batches[i];
-    problem->pair_spin[batch->pair] = yw_add(problem->pair_spin[batch->pair], batch->lost_spin);
+    problem->pair_angular[batch->pair] =
+        yw_add(problem->pair_angular[batch->pair], batch->lost_angular);
   }
 }
 
-static void keep_spin_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  if (batch->leads) yw_contact_keep_spin(problem, batch, problem->pair_spin[batch->pair]);
+static void keep_angular_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  if (batch->leads) yw_contact_keep_angular(problem, batch, problem->pair_angular[batch->pair]);
 }
 
 void yw_contact_solve(const yw_contact_problem* problem) {
   sweep_all(problem, prepare_batch);
   sweep_all(problem, bounce_batch);
   sweep_all(problem, start_batch);
-  // There and back: what one order favours, the other makes up for.
+  // Forward and backward sweeps: each order compensates the bias of the other.
   for (int32_t i = 0; i < problem->iterations; ++i) {
     sweep_all(problem, velocity_batch);
     sweep_back(problem, velocity_batch_back);
@@ -286,8 +286,8 @@ void yw_contact_solve(const yw_contact_problem* problem) {
   sweep_all(problem, follow_batch);
   sweep_all(problem, depth_batch);
   for (int32_t i = 0; i < problem->iterations; ++i) sweep_all(problem, position_batch);
-  sweep_all(problem, lost_spin_batch);
+  sweep_all(problem, lost_angular_batch);
   sweep_all(problem, part_batch);
-  add_lost_spin(problem);
-  sweep_all(problem, keep_spin_batch);
+  add_lost_angular(problem);
+  sweep_all(problem, keep_angular_batch);
 }

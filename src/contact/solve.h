@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Resolving contacts: impulses on velocities first, then positions.
+// Resolves contacts: impulses on velocities first, then positions.
 #ifndef YW_CONTACT_SOLVE_H
 #define YW_CONTACT_SOLVE_H
 
@@ -12,18 +12,18 @@ typedef struct yw_contact_batch {
   yw_contact* contacts;
   int32_t count;
   int32_t a, b;
-  int32_t pair;       ///< number of the pair; a pair with many contacts has several batches
-  bool leads;         ///< the first of its pair
-  float extent;       ///< m, of the box around both
-  yw_vec3 lost_spin;  ///< kg m^2/s, see rigid.h
+  int32_t pair;          ///< index of the pair; a pair with many contacts has several batches
+  bool leads;            ///< first batch of its pair
+  float extent;          ///< m, of the box around both bodies
+  yw_vec3 lost_angular;  ///< angular momentum, kg m^2/s, see rigid.h
 } yw_contact_batch;
 
 /// Batches of one color have no body in common, so that their order does not matter and they can be
-/// solved at the same time. Color YW_CONTACT_MAX_COLORS holds the rest, to be solved in order.
+/// solved in parallel. Color YW_CONTACT_MAX_COLORS holds the rest, solved in order.
 typedef struct yw_contact_problem {
   yw_contact_body* bodies;
   yw_contact_batch* batches;
-  yw_vec3* pair_spin;  ///< scratch, one per pair
+  yw_vec3* pair_angular;  ///< scratch, one per pair
   int32_t num_pairs;
   int32_t color_start[YW_CONTACT_MAX_COLORS + 2];
   float h;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Spheres against spheres: rods, sheets, loose matter.
+// Contacts between spheres: rods, sheets, loose matter.
 //
-// The balls of a body are put in the order of a curve through space in every step, so that groups
-// of 16 stay compact however the matter has mixed; nothing is kept from step to step. A group meets
-// the tree of the other body's groups once, and its balls test those of the groups it found. Paths
-// are straight over the step and are tested as such: a thin rod does not pass another one because
-// it is fast.
+// The balls of a body are sorted along a space-filling curve in every step, so that groups of 16
+// stay compact however the matter has mixed; nothing is kept between steps. A group is tested once
+// against the tree of the other body's groups, and its balls against those of the groups found.
+// Paths are straight over the step and tested as such: a thin rod cannot pass through another one
+// by being fast.
 #include "contact/detect.h"
 #include "contact/obstacles.h"
 
@@ -48,9 +48,9 @@ void yw_contact_fit_spheres(yw_contact_work* work) {
   work->box = count > 0 ? work->groups.nodes[1] : yw_aabb_empty();
 }
 
-// The direction in which two balls meet, from the second to the first; false when they do not come
-// within reach. Along the line of centres where they touch first, so that the impulse turns
-// nothing; where they touched before the step, as they are now, or back the way they came when they
+// Direction in which two balls meet, from the second to the first; false when they stay out of
+// reach. When they touch during the step: the line of centres at that time, so that the impulse
+// causes no rotation. When they touched before: the line of centres now, or before the step if they
 // have passed each other.
 static bool find_normal(yw_vec3 before, yw_vec3 now, float radii, float skin, yw_vec3* normal,
                         bool* swept) {
@@ -97,7 +97,7 @@ static void meet(const yw_contact_work* a, const yw_contact_work* b, const yw_co
   contact->swept = swept;
 }
 
-// Ball i of group a against the balls of a group of b.
+// Tests ball i of a against the balls of a group of b.
 static void meet_group(const yw_contact_work* a, const yw_contact_work* b,
                        const yw_contact_job* job, int32_t i, int32_t group, yw_contact_list* list) {
   int32_t first = group * YW_CONTACT_GROUP, end = first + YW_CONTACT_GROUP;
@@ -161,7 +161,7 @@ void yw_contact_find_obstacles(const yw_contact_work* works, const yw_contact_jo
     float reach = 0.5f * yw_distance(box.lower, box.upper);
     for (int32_t k = 0; k < set->count; ++k) {
       if (!yw_aabb_overlap(set->items[k].bounds, box)) continue;
-      // The few per cent are for distances that are sampled or blended.
+      // 5 % margin for sampled or blended distances.
       if (yw_obstacle_seen_from(set, k, center).distance > 1.05f * reach) continue;
       for (int32_t i = first; i < end; ++i) meet_obstacle(work, job, i, k, list);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Small geometry of triangles, tets and segments in the current pose.
+// Geometry of triangles, tets and segments.
 #ifndef YW_CONTACT_SURFACE_H
 #define YW_CONTACT_SURFACE_H
 
@@ -17,7 +17,7 @@ static inline yw_vec3 yw_nearest_on_triangle(yw_vec3 p, yw_vec3 a, yw_vec3 b, yw
     v /= det;
     w /= det;
   } else {
-    // Outside: the nearest of the three edges' nearest points.
+    // Outside: the nearest point on any of the three edges.
     float on_ab = bb > 0.0f ? yw_clampf(d1 / bb, 0.0f, 1.0f) : 0.0f;
     float on_ac = cc > 0.0f ? yw_clampf(d2 / cc, 0.0f, 1.0f) : 0.0f;
     float ee = bb - 2.0f * bc + cc;  // |c - b|^2

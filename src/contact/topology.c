@@ -6,13 +6,12 @@
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
 
-// Two faces that meet at less than this cosine between their normals (25 degrees) make a sharp
-// edge.
+// An edge is sharp when the normals of its faces have a smaller cosine than this (25 degrees).
 #define SHARP_COSINE 0.906f
 
 // Sorting ---------------------------------------------------------------------------------------
 
-// Bottom-up merge sort: stable, and no worst case.
+// Bottom-up merge sort: stable, with no bad worst case.
 void yw_sort_items(yw_sort_item* items, yw_sort_item* scratch, int32_t count) {
   yw_sort_item *from = items, *to = scratch;
   for (int32_t width = 1; width < count; width *= 2) {
@@ -33,7 +32,7 @@ void yw_sort_items(yw_sort_item* items, yw_sort_item* scratch, int32_t count) {
 }
 
 static uint64_t spread_bits(float x) {
-  // Every third bit of 30. Values outside [0, 1] (and NaN) are clamped.
+  // Spreads bits to every third of 30. Values outside [0, 1] (and NaN) are clamped.
   float clamped = x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
   uint32_t v = (uint32_t)(clamped * 1023.0f);
   v = (v | (v << 16)) & 0x030000FFu;
@@ -68,7 +67,7 @@ uint64_t yw_contact_topology_hash(const yw_contact_geometry* g, int32_t num_part
   return hash;
 }
 
-// Tets in the order of a curve through their centres at rest.
+// Sorts tets along a space-filling curve through their centres at rest.
 static bool order_tets(yw_contact_topology* t, const yw_contact_geometry* g) {
   yw_sort_item* items = YW_NEW_ARRAY(&t->mem, yw_sort_item, t->num_tets);
   yw_sort_item* scratch = YW_NEW_ARRAY(&t->mem, yw_sort_item, t->num_tets);
@@ -116,12 +115,12 @@ static bool list_leaf_particles(yw_contact_topology* t) {
   return ok;
 }
 
-// Triangles round every sample point.
+// Lists the triangles around every sample point.
 static bool build_fans(yw_contact_topology* t) {
   t->fan_start = YW_NEW_ARRAY(&t->mem, int32_t, t->num_points + 2);
   t->fan = YW_NEW_ARRAY(&t->mem, int32_t, 3 * (size_t)t->num_triangles);
   if (!t->fan_start || !t->fan) return false;
-  // Counted two places ahead, so that filling shifts the starts to where they belong.
+  // Counts are stored two entries ahead, so that filling shifts the starts into place.
   for (int32_t i = 0; i < t->num_triangles; ++i) {
     for (int k = 0; k < 3; ++k) ++t->fan_start[t->point_of[t->triangles[i][k]] + 2];
   }
@@ -176,7 +175,7 @@ static yw_vec3 rest_normal(const yw_contact_topology* t, const yw_vec3* rest, in
   return yw_normalize_or(n, yw_v3(0, 0, 0));
 }
 
-// Pairs the triangles at every edge; notes the edges that are convex and sharp.
+// Pairs the triangles at every edge; records the edges that are convex and sharp.
 static bool match_edges(yw_contact_topology* t, const yw_vec3* rest) {
   t->neighbors = yw_mem_alloc(&t->mem, (size_t)t->num_triangles, sizeof *t->neighbors);
   t->edges = YW_NEW_ARRAY(&t->mem, yw_sharp_edge, 3 * (size_t)t->num_triangles);

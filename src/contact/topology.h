@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What contact derives once from the connectivity of a body: boundary faces of tets, neighbours of
-// triangles, sharp edges. Shared by all bodies of equal connectivity.
+// Data derived once from the connectivity of a body: boundary faces of tets, neighbours of
+// triangles, sharp edges. Shared by all bodies with equal connectivity.
 #ifndef YW_CONTACT_TOPOLOGY_H
 #define YW_CONTACT_TOPOLOGY_H
 
@@ -9,12 +9,12 @@
 #define YW_CONTACT_LEAF 16   ///< tets per leaf
 #define YW_CONTACT_GROUP 16  ///< sample points per group
 
-/// A surface edge that is sharp at rest; the only ones that need edge-edge contacts, since round
-/// surfaces meet with their vertices first.
+/// A surface edge that is sharp at rest. Only these need edge-edge contacts, since round surfaces
+/// touch with their vertices first.
 typedef struct yw_sharp_edge {
   int32_t ends[2];
   int32_t opposite[2];  ///< third particles of the triangles on both sides
-  int32_t tet;          ///< that has one of these triangles
+  int32_t tet;          ///< a tet with one of these triangles
 } yw_sharp_edge;
 
 typedef struct yw_contact_topology {
@@ -27,10 +27,10 @@ typedef struct yw_contact_topology {
 
   // Sample points: surface particles of volumes, all particles of sphere bodies.
   int32_t num_points, num_groups;
-  int32_t* points;  ///< of volumes; spheres are sorted anew in every step
+  int32_t* points;  ///< of volumes; spheres are sorted in every step
 
-  // Tets in an order in which neighbours in space are neighbours in memory, with the particles of
-  // each leaf of 16 listed once. Index arrays below that say "ordered" count in this order.
+  // Tets sorted along a space-filling curve, with the particles of each leaf of 16 listed once.
+  // "Ordered" below refers to this order.
   int32_t num_tets, num_leaves;
   int32_t (*tets)[4];       ///< particles of ordered tets
   int32_t (*tet_faces)[4];  ///< surface triangles of an ordered tet, -1 where there is none
@@ -42,18 +42,18 @@ typedef struct yw_contact_topology {
   int32_t (*triangles)[3];
   int32_t (*neighbors)[3];  ///< triangle across edge k, k + 1; -1 at holes
   int32_t* triangle_tet;    ///< ordered tet behind a triangle, -1 when it has none
-  int32_t* point_of;        ///< particle -> sample point, -1 inside; of num_particles entries
+  int32_t* point_of;        ///< particle -> sample point, -1 inside; num_particles entries
   int32_t num_particles;
-  int32_t* fan_start;  ///< triangles round each sample point; num_points + 1
+  int32_t* fan_start;  ///< triangles around each sample point; num_points + 1
   int32_t* fan;
 
   int32_t num_edges;
   yw_sharp_edge* edges;
 } yw_contact_topology;
 
-/// Of the arrays that a topology is made of.
+/// Hash of the arrays that a topology is made from.
 uint64_t yw_contact_topology_hash(const yw_contact_geometry* geometry, int32_t num_particles);
-/// NULL when memory is out.
+/// NULL when out of memory.
 yw_contact_topology* yw_contact_topology_create(const yw_allocator* mem,
                                                 const yw_contact_geometry* geometry,
                                                 int32_t num_particles);
@@ -66,7 +66,7 @@ typedef struct yw_sort_item {
 } yw_sort_item;
 void yw_sort_items(yw_sort_item* items, yw_sort_item* scratch, int32_t count);
 
-/// Position on a Morton curve through the box, 10 bits an axis.
+/// Position on a Morton curve through the box, 10 bits per axis.
 uint64_t yw_morton_code(yw_aabb box, yw_vec3 p);
 
 #endif

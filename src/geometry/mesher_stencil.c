@@ -184,7 +184,7 @@ static void stuff_three_inside(stuffer* f, int o) {
 static void stuff_tet(stuffer* f) {
   int inside[4], outside[4], zero[4], num_inside = 0, num_outside = 0, num_zero = 0;
   for (int k = 0; k < 4; ++k) {
-    int side = f->s->side[f->nodes[k]];
+    int8_t side = f->s->side[f->nodes[k]];
     if (side < 0) inside[num_inside++] = k;
     if (side > 0) outside[num_outside++] = k;
     if (side == 0) zero[num_zero++] = k;

@@ -9,10 +9,10 @@
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
-#define SMOOTH_COSINE 0.9f      // planes nearer than 25 degrees are one surface
-#define OPPOSITE_COSINE -0.95f  // planes back to back do not meet anywhere useful
-#define ON_SURFACE 0.01f        // of the edge: how near to the surface a crease must be
-#define FACING_COSINE 0.2f      // a triangle and the surface may be 78 degrees apart
+#define SMOOTH_COSINE 0.9f        // planes nearer than 25 degrees are one surface
+#define OPPOSITE_COSINE (-0.95f)  // planes back to back do not meet anywhere useful
+#define ON_SURFACE 0.01f          // of the edge: how near to the surface a crease must be
+#define FACING_COSINE 0.2f        // a triangle and the surface may be 78 degrees apart
 #define CREASE_STEPS 4
 #define NEAR_END 0.3f  // of the edge: a crease this near moves the end
 

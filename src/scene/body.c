@@ -12,8 +12,8 @@
 
 static const yw_body_spec body_defaults = {
     .keys = {.density = 1000}, .rotation = {0, 0, 0, 1}, .friction = 0.4f, .body_contact = true};
-static const yw_field body_fields[] = {
-    YW_FIELD(yw_body_spec, name, TEXT, 0, 0, "", "For messages and outputs."),
+static const yw_key_row body_rows[] = {
+    YW_KEY(yw_body_spec, name, TEXT, 0, 0, "", "For messages and outputs."),
     YW_NODE(yw_body_spec, model, "string|model", "Name of a model in \"models\", or a model."),
     YW_NODE_AS("shape", yw_body_spec, keys.shape, "any_shape",
                "The body as a shape, cut into tets of a 12th of its longest side."),
@@ -23,25 +23,25 @@ static const yw_field body_fields[] = {
                "Poses that the body likes to take."),
     YW_NODE_AS("surface", yw_body_spec, keys.surface, "surface",
                "A finer triangle mesh that moves with the tets and is what pictures show."),
-    YW_FIELD_ABOVE_AS("density", yw_body_spec, keys.density, NUMBER, 0, 1e6, "kg/m^3",
-                      "Without it, that of the material, if one is named."),
-    YW_FIELD(yw_body_spec, position, VEC3, -FAR, FAR, "m",
-             "Where the origin of the rest pose is put."),
-    YW_FIELD(yw_body_spec, rotation, ROTATION, 0, 0, "",
-             "How the rest pose is turned, about its origin."),
-    YW_FIELD(yw_body_spec, velocity, VEC3, -1e5, 1e5, "m/s", "Velocity at the start."),
-    YW_FIELD(yw_body_spec, angular_velocity, VEC3, -1e5, 1e5, "rad/s",
-             "Angular velocity at the start, about the centre of mass."),
-    YW_FIELD(yw_body_spec, friction, NUMBER, 0, 1000, "",
-             "Coulomb coefficient. Of two things that touch, the geometric mean counts."),
-    YW_FIELD(yw_body_spec, restitution, NUMBER, 0, 1, "",
-             "How much speed is kept in a bounce, 0 to 1. Of two, the larger counts."),
-    YW_FIELD(yw_body_spec, body_contact, BOOL, 0, 0, "", "Collides with other bodies."),
-    YW_FIELD(yw_body_spec, self_contact, BOOL, 0, 0, "", "Collides with itself."),
-    YW_FIELD_AS("start", yw_body_spec, start_time, NUMBER, 0, FAR, "s",
-                "When the body appears and begins to move."),
-    YW_FIELD(yw_body_spec, color, COLOR, 0, 1, "",
-             "Color of the body; without it, one of a palette."),
+    YW_KEY_ABOVE_AS("density", yw_body_spec, keys.density, NUMBER, 0, 1e6, "kg/m^3",
+                    "Without it, that of the material, if one is named."),
+    YW_KEY(yw_body_spec, position, VEC3, -FAR, FAR, "m",
+           "Where the origin of the rest pose is put."),
+    YW_KEY(yw_body_spec, rotation, ROTATION, 0, 0, "",
+           "How the rest pose is turned, about its origin."),
+    YW_KEY(yw_body_spec, velocity, VEC3, -1e5, 1e5, "m/s", "Velocity at the start."),
+    YW_KEY(yw_body_spec, angular_velocity, VEC3, -1e5, 1e5, "rad/s",
+           "Angular velocity at the start, about the centre of mass."),
+    YW_KEY(yw_body_spec, friction, NUMBER, 0, 1000, "",
+           "Coulomb coefficient. Of two things that touch, the geometric mean counts."),
+    YW_KEY(yw_body_spec, restitution, NUMBER, 0, 1, "",
+           "How much speed is kept in a bounce, 0 to 1. Of two, the larger counts."),
+    YW_KEY(yw_body_spec, body_contact, BOOL, 0, 0, "", "Collides with other bodies."),
+    YW_KEY(yw_body_spec, self_contact, BOOL, 0, 0, "", "Collides with itself."),
+    YW_KEY_AS("start", yw_body_spec, start_time, NUMBER, 0, FAR, "s",
+              "When the body appears and begins to move."),
+    YW_KEY(yw_body_spec, color, COLOR, 0, 1, "",
+           "Color of the body; without it, one of a palette."),
     YW_NODE(yw_body_spec, colors, "[color]", "Colors that copies take in turn."),
     YW_NODE(yw_body_spec, paint, "[paint]",
             "Other colors inside shapes, each laid over the ones before."),
@@ -52,44 +52,44 @@ static const yw_field body_fields[] = {
     YW_NODE(yw_body_spec, merge, "boolean|string",
             "Plastic bodies that say true, or the same name, grow together where they meet.")};
 const yw_record yw_record_body = YW_RECORD_WITH_METHODS(
-    "body", body_fields, body_defaults, "A soft body: \"model\", or the keys of a model directly.",
+    "body", body_rows, body_defaults, "A soft body: \"model\", or the keys of a model directly.",
     "one model shape mesh");
 
 static const yw_paint_spec paint_defaults = {.blend = 0.01f};
-static const yw_field paint_fields[] = {
+static const yw_key_row paint_rows[] = {
     YW_NODE(yw_paint_spec, shape, "any_shape", "Where, in the coordinates of the rest pose."),
-    YW_FIELD(yw_paint_spec, color, COLOR, 0, 1, "", "Its color."),
-    YW_FIELD(yw_paint_spec, blend, NUMBER, 0, FAR, "m",
-             "Width of its border; that of the surface's triangles looks best.")};
-const yw_record yw_record_paint = YW_RECORD("paint", paint_fields, paint_defaults,
+    YW_KEY(yw_paint_spec, color, COLOR, 0, 1, "", "Its color."),
+    YW_KEY(yw_paint_spec, blend, NUMBER, 0, FAR, "m",
+           "Width of its border; that of the surface's triangles looks best.")};
+const yw_record yw_record_paint = YW_RECORD("paint", paint_rows, paint_defaults,
                                             "Another color inside a shape.", "needs shape color");
 
 static const yw_repeat_spec repeat_defaults = {.count = {1, 1, 1}, .seed = 1};
-static const yw_field repeat_fields[] = {
-    YW_FIELD(yw_repeat_spec, count, COUNTS, 1, YW_SCENE_MAX_BODIES, "", "Copies along x, y, z."),
-    YW_FIELD(yw_repeat_spec, spacing, VEC3, -FAR, FAR, "m", "From one copy to the next."),
-    YW_FIELD(yw_repeat_spec, jitter, NUMBER, 0, FAR, "m",
-             "Moves every copy by up to this in x, y and z."),
-    YW_FIELD(yw_repeat_spec, turn, NUMBER, 0, 360, "degrees", "Turns every copy by up to this."),
-    YW_FIELD(yw_repeat_spec, interval, NUMBER, 0, FAR, "s",
-             "From the start of one copy to that of the next."),
-    YW_FIELD(yw_repeat_spec, seed, INTEGER, 0, 2147483647, "", "Seed of the random numbers.")};
+static const yw_key_row repeat_rows[] = {
+    YW_KEY(yw_repeat_spec, count, COUNTS, 1, YW_SCENE_MAX_BODIES, "", "Copies along x, y, z."),
+    YW_KEY(yw_repeat_spec, spacing, VEC3, -FAR, FAR, "m", "From one copy to the next."),
+    YW_KEY(yw_repeat_spec, jitter, NUMBER, 0, FAR, "m",
+           "Moves every copy by up to this in x, y and z."),
+    YW_KEY(yw_repeat_spec, turn, NUMBER, 0, 360, "degrees", "Turns every copy by up to this."),
+    YW_KEY(yw_repeat_spec, interval, NUMBER, 0, FAR, "s",
+           "From the start of one copy to that of the next."),
+    YW_KEY(yw_repeat_spec, seed, INTEGER, 0, 2147483647, "", "Seed of the random numbers.")};
 const yw_record yw_record_repeat =
-    YW_RECORD("repeat", repeat_fields, repeat_defaults,
+    YW_RECORD("repeat", repeat_rows, repeat_defaults,
               "A grid of copies; the first one is at the body's position.", "needs count spacing");
 
 static const yw_pin_spec pin_defaults = {.node = NULL};
-static const yw_field pin_fields[] = {
+static const yw_key_row pin_rows[] = {
     YW_NODE(yw_pin_spec, select, "any_shape",
             "Holds all vertices inside this shape, in world coordinates, where the body begins."),
     YW_NODE(yw_pin_spec, vertices, "[integer]",
             "Holds these vertices, numbered from 0 as in the mesh."),
     YW_NODE(yw_pin_spec, path, "any_path", "How the held points move."),
     YW_NODE(yw_pin_spec, spring, "spring", "Pulls instead of holding exactly."),
-    YW_FIELD(yw_pin_spec, clamp, BOOL, 0, 0, "",
-             "Rods and sheets: held particles keep their orientation too.")};
+    YW_KEY(yw_pin_spec, clamp, BOOL, 0, 0, "",
+           "Rods and sheets: held particles keep their orientation too.")};
 const yw_record yw_record_pin =
-    YW_RECORD("pin", pin_fields, pin_defaults,
+    YW_RECORD("pin", pin_rows, pin_defaults,
               "Holds vertices: where they begin, or along a path; exactly, or by a spring.",
               "one select vertices");
 
@@ -97,32 +97,32 @@ typedef struct spring_keys {
   float stiffness, damping;
 } spring_keys;
 static const spring_keys spring_defaults = {.damping = 0};
-static const yw_field spring_fields[] = {
-    YW_FIELD_ABOVE(spring_keys, stiffness, NUMBER, 0, 1e12, "N/m", "Stiffness, for every vertex."),
-    YW_FIELD(spring_keys, damping, NUMBER, 0, 1e12, "N s/m", "Damping, for every vertex.")};
-const yw_record yw_record_spring = YW_RECORD("spring", spring_fields, spring_defaults,
+static const yw_key_row spring_rows[] = {
+    YW_KEY_ABOVE(spring_keys, stiffness, NUMBER, 0, 1e12, "N/m", "Stiffness, for every vertex."),
+    YW_KEY(spring_keys, damping, NUMBER, 0, 1e12, "N s/m", "Damping, for every vertex.")};
+const yw_record yw_record_spring = YW_RECORD("spring", spring_rows, spring_defaults,
                                              "A spring at every held vertex.", "needs stiffness");
 
 static const yw_obstacle_spec obstacle_defaults = {
     .rotation = {0, 0, 0, 1}, .friction = 0.4f, .color = {0.55f, 0.55f, 0.58f}, .visible = true};
-static const yw_field obstacle_fields[] = {
-    YW_FIELD(yw_obstacle_spec, name, TEXT, 0, 0, "", "For messages."),
+static const yw_key_row obstacle_rows[] = {
+    YW_KEY(yw_obstacle_spec, name, TEXT, 0, 0, "", "For messages."),
     YW_NODE(yw_obstacle_spec, shape, "any_shape", "Its shape."),
-    YW_FIELD(yw_obstacle_spec, position, VEC3, -FAR, FAR, "m",
-             "Where the origin of the shape is put."),
-    YW_FIELD(yw_obstacle_spec, rotation, ROTATION, 0, 0, "", "How it is turned, about its origin."),
+    YW_KEY(yw_obstacle_spec, position, VEC3, -FAR, FAR, "m",
+           "Where the origin of the shape is put."),
+    YW_KEY(yw_obstacle_spec, rotation, ROTATION, 0, 0, "", "How it is turned, about its origin."),
     YW_NODE(yw_obstacle_spec, path, "any_path", "How it moves."),
-    YW_FIELD(yw_obstacle_spec, friction, NUMBER, 0, 1000, "",
-             "Coulomb coefficient. Of two things that touch, the geometric mean counts."),
-    YW_FIELD(yw_obstacle_spec, restitution, NUMBER, 0, 1, "",
-             "How much speed is kept in a bounce, 0 to 1. Of two, the larger counts."),
-    YW_FIELD(yw_obstacle_spec, sticky, BOOL, 0, 0, "",
-             "Plastic matter that touches it goes where it goes; other bodies do not slide on it."),
-    YW_FIELD(yw_obstacle_spec, color, COLOR, 0, 1, "", "Its color."),
-    YW_FIELD(yw_obstacle_spec, visible, BOOL, 0, 0, "", "Shown in pictures."),
-    YW_FIELD(yw_obstacle_spec, checker, BOOL, 0, 0, "", "Shown with a checker board.")};
+    YW_KEY(yw_obstacle_spec, friction, NUMBER, 0, 1000, "",
+           "Coulomb coefficient. Of two things that touch, the geometric mean counts."),
+    YW_KEY(yw_obstacle_spec, restitution, NUMBER, 0, 1, "",
+           "How much speed is kept in a bounce, 0 to 1. Of two, the larger counts."),
+    YW_KEY(yw_obstacle_spec, sticky, BOOL, 0, 0, "",
+           "Plastic matter that touches it goes where it goes; other bodies do not slide on it."),
+    YW_KEY(yw_obstacle_spec, color, COLOR, 0, 1, "", "Its color."),
+    YW_KEY(yw_obstacle_spec, visible, BOOL, 0, 0, "", "Shown in pictures."),
+    YW_KEY(yw_obstacle_spec, checker, BOOL, 0, 0, "", "Shown with a checker board.")};
 const yw_record yw_record_obstacle =
-    YW_RECORD("obstacle", obstacle_fields, obstacle_defaults,
+    YW_RECORD("obstacle", obstacle_rows, obstacle_defaults,
               "A rigid thing that bodies collide with.", "needs shape");
 
 typedef struct floor_keys {
@@ -132,19 +132,19 @@ typedef struct floor_keys {
 } floor_keys;
 static const floor_keys floor_defaults = {
     .friction = 0.4f, .color = {0.55f, 0.55f, 0.58f}, .visible = true, .checker = true};
-static const yw_field floor_fields[] = {
-    YW_FIELD(floor_keys, height, NUMBER, -FAR, FAR, "m", "Height of the floor."),
-    YW_FIELD(floor_keys, friction, NUMBER, 0, 1000, "",
-             "Coulomb coefficient. Of two things that touch, the geometric mean counts."),
-    YW_FIELD(floor_keys, restitution, NUMBER, 0, 1, "",
-             "How much speed is kept in a bounce, 0 to 1. Of two, the larger counts."),
-    YW_FIELD(floor_keys, sticky, BOOL, 0, 0, "",
-             "Plastic matter that touches it goes where it goes; other bodies do not slide on it."),
-    YW_FIELD(floor_keys, color, COLOR, 0, 1, "", "Its color."),
-    YW_FIELD(floor_keys, visible, BOOL, 0, 0, "", "Shown in pictures."),
-    YW_FIELD(floor_keys, checker, BOOL, 0, 0, "", "Shown with a checker board.")};
+static const yw_key_row floor_rows[] = {
+    YW_KEY(floor_keys, height, NUMBER, -FAR, FAR, "m", "Height of the floor."),
+    YW_KEY(floor_keys, friction, NUMBER, 0, 1000, "",
+           "Coulomb coefficient. Of two things that touch, the geometric mean counts."),
+    YW_KEY(floor_keys, restitution, NUMBER, 0, 1, "",
+           "How much speed is kept in a bounce, 0 to 1. Of two, the larger counts."),
+    YW_KEY(floor_keys, sticky, BOOL, 0, 0, "",
+           "Plastic matter that touches it goes where it goes; other bodies do not slide on it."),
+    YW_KEY(floor_keys, color, COLOR, 0, 1, "", "Its color."),
+    YW_KEY(floor_keys, visible, BOOL, 0, 0, "", "Shown in pictures."),
+    YW_KEY(floor_keys, checker, BOOL, 0, 0, "", "Shown with a checker board.")};
 const yw_record yw_record_floor =
-    YW_RECORD("floor", floor_fields, floor_defaults, "A level floor.", "");
+    YW_RECORD("floor", floor_rows, floor_defaults, "A level floor.", "");
 
 // Pins --------------------------------------------------------------------------------------------
 
@@ -232,7 +232,7 @@ static bool find_model(yw_loader* l, const yw_json* name, int32_t* index) {
                        name->string, hint.text);
 }
 
-// A body that takes a model from elsewhere cannot change what it is made of.
+// A body with a model defined elsewhere cannot change what it is made of.
 static bool check_no_model_keys(yw_loader* l, const yw_body_spec* body) {
   static const char* const keys[] = {"shape", "mesh", "density", "examples", "surface"};
   const yw_json* item = body->keys.own_source;
@@ -250,8 +250,7 @@ static bool has_one_source(yw_loader* l, const yw_body_spec* body) {
   return yw_exactly_one(&l->r, body->node, count, sources, &which);
 }
 
-// Settings of the model, under those of the body. Settings of one method mean nothing to a model of
-// another.
+// Overlays the settings of the body on those of the model. Those of another method are an error.
 static bool take_settings(yw_loader* l, const yw_json* of_model, yw_body_spec* body) {
   const yw_model_spec* model = yw_model_of_body(l->scene, body);
   const yw_json* own = body->keys.settings;
@@ -360,7 +359,7 @@ static bool load_copies(yw_loader* l, yw_body_spec* body) {
   return true;
 }
 
-// Bodies that merge are one body of the world, which stands where the first of them is.
+// Bodies that merge are one body of the world, at the index of the first of them.
 static void number_body(yw_loader* l, yw_body_spec* body) {
   body->first_body = l->scene->num_bodies;
   if (body->group < 0) {

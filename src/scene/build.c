@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The long work of reading a scene: meshes, poses and models, and what pins hold.
+// The expensive part of reading a scene: meshes, poses, models, and the vertices of pins.
 #include "scene/method.h"
 #include "yawara/extend/vec.h"
 #include "yawara/files.h"
@@ -94,7 +94,7 @@ static bool build_start_pose(yw_loader* l, yw_body_spec* body) {
   return yw_build_pose(l, model, &body->start, body->pose);
 }
 
-// Vertices inside the shape where the body starts. Copies hold the same vertices.
+// Selects the vertices inside the shape in the start pose. Copies hold the same vertices.
 static bool select_inside(yw_loader* l, const yw_body_spec* body, yw_pin_spec* pin) {
   const yw_model_spec* model = yw_model_of_body(l->scene, body);
   const yw_vec3* pose = body->pose ? body->pose : model->points;
@@ -130,7 +130,7 @@ static bool check_vertices(yw_loader* l, const yw_body_spec* body, const yw_pin_
   return true;
 }
 
-// Without a pivot, a pin turns about the middle of what it holds.
+// Without a pivot, a pin turns about the centre of what it holds.
 static void choose_pivot(const yw_model_spec* model, const yw_body_spec* body, yw_pin_spec* pin) {
   if (pin->motion.has_pivot) return;
   const yw_vec3* pose = body->pose ? body->pose : model->points;

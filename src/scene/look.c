@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Looks of bodies and obstacles, and where to find them.
+// Appearance of bodies and obstacles, and their ids in a new world.
 #include "scene/method.h"
 #include "yawara/extend/vec.h"
 
-// Soft, well apart from each other, about equally bright.
+// Soft, distinct colours of similar brightness.
 static const yw_vec3 palette[] = {
     {0.75f, 0.20f, 0.12f}, {0.06f, 0.30f, 0.55f}, {0.85f, 0.50f, 0.08f}, {0.10f, 0.42f, 0.22f},
     {0.45f, 0.16f, 0.50f}, {0.10f, 0.48f, 0.48f}, {0.80f, 0.28f, 0.38f}, {0.38f, 0.42f, 0.10f}};
 
-// The colour of a copy, or the palette's number `number`.
+// The colour of a copy, or palette entry `number`.
 static yw_vec3 color_of(const yw_body_spec* spec, int32_t copy, int32_t number) {
   return spec->num_colors > 0 ? spec->color_list[copy % spec->num_colors]
                               : palette[(size_t)number % (sizeof palette / sizeof *palette)];
 }
 
-// The body entry that copy number `body` of all comes from.
+// The body entry that created body number `body` of the world.
 static const yw_body_spec* find_body(const yw_scene* scene, int32_t body) {
   int32_t low = 0, high = scene->bodies.count;
   while (high - low > 1) {

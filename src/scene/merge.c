@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// "merge" of bodies: those of one group become parts of one model, so that they grow together where
-// they meet.
+// "merge": the bodies of a group become parts of one model, so that they fuse where they touch.
 #include <string.h>
 
 #include "scene/method.h"
@@ -57,7 +56,7 @@ bool yw_load_merge(yw_loader* l, yw_body_spec* body) {
 
 // Building ----------------------------------------------------------------------------------------
 
-// All copies, those that start together in the order of the file: the order of their particles.
+// Lists all copies in the order of their particles: by start time, then as in the file.
 static void list_parts(const yw_scene* scene, int32_t index, yw_part_spec* out) {
   int32_t count = 0;
   for (int32_t i = 0; i < scene->bodies.count; i++) {
@@ -74,7 +73,7 @@ static void list_parts(const yw_scene* scene, int32_t index, yw_part_spec* out) 
   for (int32_t i = 1; i < count; i++) out[i].first = out[i - 1].first + out[i - 1].count;
 }
 
-// Particles that come later are not there when pins take hold.
+// Particles that are added later do not exist yet when pins are created.
 static bool check_pins(yw_loader* l, const yw_group_spec* group) {
   for (int32_t i = 0; i < group->num_parts; i++) {
     const yw_body_spec* body = &l->scene->bodies.items[group->parts[i].body];

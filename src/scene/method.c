@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of methods, and what scenes say about them in general.
+// The table of methods, and the parts of scenes common to all of them.
 #include "scene/method.h"
 
 #include <stdio.h>
@@ -80,9 +80,9 @@ bool yw_needs_volume(yw_loader* l, const yw_model_spec* model) {
 }
 
 const yw_json* yw_first_model_key(const yw_json* settings, const yw_record* record) {
-  for (int32_t i = 0; settings && i < record->num_fields; i++) {
-    const yw_json* item = yw_json_get(settings, record->fields[i].name);
-    if (item && record->fields[i].of_model) return item;
+  for (int32_t i = 0; settings && i < record->num_keys; i++) {
+    const yw_json* item = yw_json_get(settings, record->keys[i].name);
+    if (item && record->keys[i].of_model) return item;
   }
   return NULL;
 }

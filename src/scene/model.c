@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads models: where they come from, settings of their method, examples, the surface they carry.
-// Nothing is meshed here: mistakes are reported before any long work begins.
+// Reads models: their source, settings of their method, examples, embedded surface. Nothing is
+// meshed here: mistakes are reported before any expensive work begins.
 #include <string.h>
 
 #include "scene/method.h"
@@ -13,7 +13,7 @@
 // Tables ------------------------------------------------------------------------------------------
 
 static const yw_model_keys model_defaults = {.density = 1000};
-static const yw_field model_fields[] = {
+static const yw_key_row model_rows[] = {
     YW_NODE(yw_model_keys, shape, "any_shape",
             "The body as a shape, cut into tets of a 12th of its longest side."),
     YW_NODE(yw_model_keys, mesh, "string|mesh",
@@ -21,10 +21,10 @@ static const yw_field model_fields[] = {
     YW_NODE(yw_model_keys, examples, "[pose]", "Poses that the body likes to take."),
     YW_NODE(yw_model_keys, surface, "surface",
             "A finer triangle mesh that moves with the tets and is what pictures show."),
-    YW_FIELD_ABOVE(yw_model_keys, density, NUMBER, 0, 1e6, "kg/m^3",
-                   "Without it, that of the material, if one is named.")};
+    YW_KEY_ABOVE(yw_model_keys, density, NUMBER, 0, 1e6, "kg/m^3",
+                 "Without it, that of the material, if one is named.")};
 const yw_record yw_record_model = YW_RECORD_WITH_METHODS(
-    "model", model_fields, model_defaults,
+    "model", model_rows, model_defaults,
     "What bodies are made of; any number of bodies can share it.", "one shape mesh");
 
 typedef struct mesh_keys {
@@ -33,26 +33,25 @@ typedef struct mesh_keys {
   float scale;
 } mesh_keys;
 static const mesh_keys mesh_defaults = {.scale = 1};
-static const yw_field mesh_fields[] = {
+static const yw_key_row mesh_rows[] = {
     YW_NODE(mesh_keys, lattice, "lattice", "A box of cells."),
     YW_NODE(mesh_keys, tets, "tets", "A shape cut into tets."),
-    YW_FIELD(
-        mesh_keys, file, TEXT, 0, 0, "",
-        "TetGen .node/.ele, Gmsh .msh, .vtk, .vtu or Medit .mesh; relative to the scene file."),
-    YW_FIELD_ABOVE(mesh_keys, scale, NUMBER, 0, FAR, "",
-                   "Factor for the coordinates of the file (and of its examples and surface).")};
-const yw_record yw_record_mesh = YW_RECORD("mesh", mesh_fields, mesh_defaults,
+    YW_KEY(mesh_keys, file, TEXT, 0, 0, "",
+           "TetGen .node/.ele, Gmsh .msh, .vtk, .vtu or Medit .mesh; relative to the scene file."),
+    YW_KEY_ABOVE(mesh_keys, scale, NUMBER, 0, FAR, "",
+                 "Factor for the coordinates of the file (and of its examples and surface).")};
+const yw_record yw_record_mesh = YW_RECORD("mesh", mesh_rows, mesh_defaults,
                                            "Where the tets come from.", "one lattice tets file");
 
 static const yw_lattice_spec lattice_defaults = {.cut = 5};
-static const yw_field lattice_fields[] = {
-    YW_FIELD_ABOVE(yw_lattice_spec, size, SIZE, 0, FAR, "m", "Length of its sides."),
-    YW_FIELD(yw_lattice_spec, cells, COUNTS, 1, 10000, "", "Cells along x, y, z."),
-    YW_FIELD(yw_lattice_spec, cut, INTEGER, 5, 6, "",
-             "Tets per cell: 5 (mirrored from cell to cell) or 6."),
-    YW_FIELD(yw_lattice_spec, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
+static const yw_key_row lattice_rows[] = {
+    YW_KEY_ABOVE(yw_lattice_spec, size, SIZE, 0, FAR, "m", "Length of its sides."),
+    YW_KEY(yw_lattice_spec, cells, COUNTS, 1, 10000, "", "Cells along x, y, z."),
+    YW_KEY(yw_lattice_spec, cut, INTEGER, 5, 6, "",
+           "Tets per cell: 5 (mirrored from cell to cell) or 6."),
+    YW_KEY(yw_lattice_spec, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
 const yw_record yw_record_lattice =
-    YW_RECORD("lattice", lattice_fields, lattice_defaults,
+    YW_RECORD("lattice", lattice_rows, lattice_defaults,
               "A box of equal cells, each cut into tets.", "needs size cells");
 
 typedef struct tets_keys {
@@ -60,24 +59,24 @@ typedef struct tets_keys {
   float size;
 } tets_keys;
 static const tets_keys tets_defaults = {.size = 0};
-static const yw_field tets_fields[] = {
+static const yw_key_row tets_rows[] = {
     YW_NODE(tets_keys, shape, "any_shape", "The solid."),
-    YW_FIELD_ABOVE(tets_keys, size, NUMBER, 0, FAR, "m",
-                   "Length of the tets' edges. Without it: a 12th of the longest side.")};
+    YW_KEY_ABOVE(tets_keys, size, NUMBER, 0, FAR, "m",
+                 "Length of the tets' edges. Without it: a 12th of the longest side.")};
 const yw_record yw_record_tets =
-    YW_RECORD("tets", tets_fields, tets_defaults, "A shape cut into uniform tets.", "needs shape");
+    YW_RECORD("tets", tets_rows, tets_defaults, "A shape cut into uniform tets.", "needs shape");
 
 static const yw_surface_spec surface_defaults = {.file = NULL};
-static const yw_field surface_fields[] = {
-    YW_FIELD(yw_surface_spec, file, TEXT, 0, 0, "",
-             ".obj, .ply or .stl, in the coordinates of the tets."),
+static const yw_key_row surface_rows[] = {
+    YW_KEY(yw_surface_spec, file, TEXT, 0, 0, "",
+           ".obj, .ply or .stl, in the coordinates of the tets."),
     YW_NODE(yw_surface_spec, shape, "any_shape", "A shape to be covered with triangles."),
-    YW_FIELD_ABOVE(yw_surface_spec, size, NUMBER, 0, FAR, "m",
-                   "Length of the triangles' edges. Without it: half that of the tets."),
-    YW_FIELD(yw_surface_spec, subdivide, INTEGER, 0, 5, "",
-             "How often every triangle is cut into four.")};
+    YW_KEY_ABOVE(yw_surface_spec, size, NUMBER, 0, FAR, "m",
+                 "Length of the triangles' edges. Without it: half that of the tets."),
+    YW_KEY(yw_surface_spec, subdivide, INTEGER, 0, 5, "",
+           "How often every triangle is cut into four.")};
 const yw_record yw_record_surface =
-    YW_RECORD("surface", surface_fields, surface_defaults,
+    YW_RECORD("surface", surface_rows, surface_defaults,
               "A triangle mesh carried by the tets. Without file and shape: the model's own shape, "
               "or the boundary of its tets.",
               "not file shape");
@@ -100,7 +99,7 @@ static bool load_lattice(yw_loader* l, const yw_json* node, yw_model_spec* out) 
   return true;
 }
 
-// A solid to be meshed must have an end.
+// A solid to be meshed must be bounded.
 static bool load_solid(yw_loader* l, const yw_json* node, yw_shape** out) {
   if (!yw_load_shape(l, node, out)) return false;
   yw_aabb box;
@@ -194,20 +193,20 @@ static const yw_scene_method* method_of(const yw_model_keys* keys) {
   return keys->method ? keys->method : yw_scene_methods[0];
 }
 
-// Settings that a body may change while it runs are not part of what a model is.
+// Settings that a body may change while it runs are not part of the model's identity.
 static uint64_t hash_of_settings(const yw_json* settings, const yw_record* record) {
   uint64_t hash = YW_HASH_SEED;
-  for (int32_t i = 0; i < record->num_fields; i++) {
-    if (!record->fields[i].of_model) continue;
-    hash = yw_hash_u64(hash, yw_json_hash(yw_json_get(settings, record->fields[i].name)));
+  for (int32_t i = 0; i < record->num_keys; i++) {
+    if (!record->keys[i].of_model) continue;
+    hash = yw_hash_u64(hash, yw_json_hash(yw_json_get(settings, record->keys[i].name)));
   }
   return hash;
 }
 
 static bool same_settings(const yw_json* a, const yw_json* b, const yw_record* record) {
-  for (int32_t i = 0; i < record->num_fields; i++) {
-    const char* name = record->fields[i].name;
-    if (!record->fields[i].of_model) continue;
+  for (int32_t i = 0; i < record->num_keys; i++) {
+    const char* name = record->keys[i].name;
+    if (!record->keys[i].of_model) continue;
     if (!yw_json_equal(yw_json_get(a, name), yw_json_get(b, name))) return false;
   }
   return true;
@@ -237,7 +236,7 @@ static bool same_model(const yw_model_keys* a, const yw_model_keys* b) {
          same_settings(a->settings, b->settings, method_of(a)->record);
 }
 
-// Takes the density of the material where none is given in the object with the keys.
+// Takes the density of the material if the object with the keys gives none.
 static bool load_material_density(yw_loader* l, const yw_json* node, yw_model_keys* keys) {
   const yw_scene_method* method = method_of(keys);
   const yw_json* name = yw_json_get(keys->settings, "material");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What a scene file says about models, checked, and what is made of it. Text and lists live in the
-// JSON document.
+// What a scene file says about models, checked, and what is built from it. Text and lists are owned
+// by the JSON document.
 #ifndef YW_SCENE_MODEL_SPEC_H
 #define YW_SCENE_MODEL_SPEC_H
 
 #include "geometry/deform.h"
-#include "scene/fields.h"
+#include "scene/keys.h"
 #include "scene/stiffness.h"
 #include "yawara/extend/memory.h"
 #include "yawara/scene.h"
@@ -13,38 +13,38 @@
 #define YW_SCENE_MAX_MODELS 4096
 #define YW_SCENE_MAX_VERTICES 4000000
 
-/// One step of making a pose, of all vertices or of those near a shape.
+/// One step of making a pose, applied to all vertices or to those near a shape.
 typedef struct yw_deform_spec {
   const yw_json* node;
-  bool turn, move;   ///< a rotation or a shift instead of deform
-  yw_deform deform;  ///< of a turn: axis, origin, and the angle (rad) as amount
+  bool turn, move;   ///< a rotation or a translation instead of deform
+  yw_deform deform;  ///< for a turn: axis, origin, and the angle (rad) as amount
   yw_vec3 shift;
   yw_shape* where;  ///< NULL: everywhere; not owned
   float blend;      ///< m, width of the border of where
 } yw_deform_spec;
 
-/// A pose of the tets: an example, or where a body starts.
+/// A pose of the tets: an example, or the start pose of a body.
 typedef struct yw_pose_spec {
   const yw_json* node;
   const char* name;
   const yw_json* deform;
   int32_t num_deforms;
   yw_deform_spec* deforms;
-  const char* file;          ///< the tets' vertices
-  const char* surface_file;  ///< the embedded surface's vertices
+  const char* file;          ///< positions of the tets' vertices
+  const char* surface_file;  ///< positions of the embedded surface's vertices
 } yw_pose_spec;
 
 typedef enum yw_mesh_source {
   YW_SOURCE_LATTICE,
   YW_SOURCE_SHAPE,
   YW_SOURCE_FILE,
-  YW_SOURCE_OWN  ///< a key of the method: a rod, a sheet
+  YW_SOURCE_OWN  ///< a key of the method, such as a rod or a sheet
 } yw_mesh_source;
 
 typedef struct yw_lattice_spec {
   yw_vec3 size, center;
   int32_t cells[3];
-  int32_t cut;  ///< 5 or 6 tets a cell
+  int32_t cut;  ///< 5 or 6 tets per cell
 } yw_lattice_spec;
 
 typedef struct yw_surface_spec {
@@ -62,20 +62,20 @@ typedef struct yw_model_keys {
   const yw_json *shape, *mesh, *examples, *surface;
   float density;
   // Found among the keys of methods (yw_find_method)
-  const yw_scene_method* method;  ///< NULL: none is named
-  const yw_json* settings;        ///< under its key; NULL: none are given
+  const yw_scene_method* method;  ///< NULL: none named
+  const yw_json* settings;        ///< under its key; NULL: none given
   const yw_json* own_source;      ///< under a key of a method, such as "rod"; or NULL
 } yw_model_keys;
 
 typedef struct yw_model_spec {
-  const yw_json* node;           ///< the object that has the keys
+  const yw_json* node;           ///< the object that contains the keys
   const yw_json* settings_node;  ///< for messages: keys.settings, or node when there are none
   yw_model_keys keys;
   const yw_scene_method* method;
-  void* settings;  ///< of the method's record, in the document
+  void* settings;  ///< struct of the method's record, owned by the document
   uint64_t hash;
   bool used;
-  bool merged_only;  ///< all bodies of it are parts of others, so it needs no model of its own
+  bool merged_only;  ///< all its bodies are parts of others, so it needs no model of its own
 
   yw_mesh_source source;
   const yw_json* source_node;
@@ -91,10 +91,10 @@ typedef struct yw_model_spec {
 
   // Built
   yw_model* model;
-  yw_tet_mesh tets;       ///< empty for bodies that are not made of them
-  const yw_vec3* points;  ///< particles at rest, which pins choose from; not owned
+  yw_tet_mesh tets;       ///< empty for bodies that are not made of tets
+  const yw_vec3* points;  ///< particles at rest, from which pins select; not owned
   int32_t num_points;
-  yw_tri_mesh surface_mesh;  ///< what the file of "surface" holds, for examples of it
+  yw_tri_mesh surface_mesh;  ///< mesh in the file of "surface", for examples of it
   yw_vec3** examples;        ///< num_poses
 } yw_model_spec;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Bodies that could merge and begin inside each other without merging, or inside obstacles:
-// allowed, but seldom meant.
+// Bodies that could merge but start inside each other without merging, or inside obstacles:
+// allowed, but rarely intended.
 #include "scene/method.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
-// More bodies than this are not compared with each other.
+// Number of bodies checked; further ones are skipped.
 #define MOST_BODIES 1000
-// Particles of a body that are looked at, about.
+// Approximate number of particles tested per body.
 #define MOST_POINTS 1000
 
 typedef struct placed {
@@ -20,7 +20,7 @@ typedef struct placed {
 
 static int32_t stride_of(const placed* p) { return 1 + p->model->num_points / MOST_POINTS; }
 
-// Share of the particles of `a` inside a shape at a place.
+// Share of the particles of `a` inside a shape at a placement.
 static float share_inside(const placed* a, const yw_shape* shape, yw_transform at) {
   int32_t inside = 0, tried = 0;
   for (int32_t i = 0; i < a->model->num_points; i += stride_of(a)) {
@@ -63,7 +63,7 @@ static void compare_bodies(yw_loader* l, int32_t count, const placed* list) {
                     " begins with %.3g %% of its particles inside %s: contact pushes them apart "
                     "(\"merge\" joins them)",
                     100.0 * (double)share, other);
-      // One is enough to tell; a heap of copies would fill the screen.
+      // One warning is enough; a heap of copies would fill the screen.
       return;
     }
   }
@@ -73,7 +73,7 @@ static void compare_obstacles(yw_loader* l, int32_t count, const placed* list) {
   for (int32_t i = 0; i < count; i++) {
     for (int32_t k = 0; k < l->scene->obstacles.count; k++) {
       const yw_obstacle_spec* o = &l->scene->obstacles.items[k];
-      // What moves may be elsewhere by then.
+      // A moving obstacle may be elsewhere by then.
       if (o->motion.num_keys > 0 && list[i].start > 0) continue;
       float share =
           share_inside(&list[i], o->solid, (yw_transform){o->position, o->rotation, 1.0f});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Changes from the command line, e.g. --set bodies[0].match.beta=0.5, made in the tree before the
-// scene is read, so that they are checked like the file itself.
+// Changes from the command line, e.g. --set bodies[0].match.beta=0.5. Applied to the tree before
+// the scene is read, so that they are checked like the file itself.
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,8 +27,8 @@ static bool override_fail(yw_loader* l, const char* path, const char* format, ..
   return false;
 }
 
-// [12] or ["a key"] at p; the end of it, or NULL when it is neither. Keys are cut out of copy,
-// which holds the same text.
+// Parses [12] or ["a key"] at p; returns its end, or NULL when it is neither. Keys are cut from
+// copy, which holds the same text.
 static const char* parse_bracket(const char* p, char* copy, path_step* out) {
   if (p[1] == '"') {
     const char* end = strchr(p + 2, '"');
@@ -58,7 +58,7 @@ static const char* parse_step(const char* p, char* copy, path_step* out) {
   return p + length;
 }
 
-// a.b[3].c to its steps.
+// Splits a.b[3].c into its steps.
 static bool parse_path(yw_loader* l, const char* path, path_step* steps, int32_t* count) {
   size_t size = strlen(path);
   char* copy = yw_json_alloc(l->r.doc, size + 1);
@@ -81,7 +81,8 @@ static bool parse_path(yw_loader* l, const char* path, path_step* steps, int32_t
   return (p && *count > 0) || override_fail(l, path, "expected a path like bodies[0].match.beta");
 }
 
-// JSON, or anything else as text. What begins like a list, an object or a string must be one.
+// Parses JSON, or takes anything else as text. Text that starts like a list, an object or a string
+// must be valid JSON.
 static yw_json* parse_override_value(yw_loader* l, const yw_scene_override* override,
                                      int32_t number) {
   char name[320];
@@ -105,7 +106,7 @@ static yw_json* parse_override_value(yw_loader* l, const yw_scene_override* over
   return value;
 }
 
-// The child that a step leads to; missing objects on the way are made. NULL after a message.
+// The child that a step leads to; creates missing objects on the way. NULL after a message.
 static yw_json* follow(yw_loader* l, const char* path, yw_json* node, const path_step* step,
                        int32_t number) {
   char where[200];

@@ -9,16 +9,16 @@
 #define FAR 1e6
 
 static const yw_path_spec path_defaults = {.loop = false};
-static const yw_field path_fields[] = {
+static const yw_key_row path_rows[] = {
     YW_NODE(yw_path_spec, keys, "[key]", "Places and times."),
-    YW_FIELD(yw_path_spec, loop, BOOL, 0, 0, "", "Begins again after the last key."),
-    YW_FIELD(yw_path_spec, smooth, BOOL, 0, 0, "",
-             "A curve through the keys instead of straight lines."),
-    YW_FIELD(yw_path_spec, pivot, VEC3, -FAR, FAR, "m",
-             "What it turns about. Without it: the middle of the held vertices, or the obstacle's "
-             "position.")};
+    YW_KEY(yw_path_spec, loop, BOOL, 0, 0, "", "Begins again after the last key."),
+    YW_KEY(yw_path_spec, smooth, BOOL, 0, 0, "",
+           "A curve through the keys instead of straight lines."),
+    YW_KEY(yw_path_spec, pivot, VEC3, -FAR, FAR, "m",
+           "What it turns about. Without it: the middle of the held vertices, or the obstacle's "
+           "position.")};
 const yw_record yw_record_path =
-    YW_RECORD("path", path_fields, path_defaults, "A motion in time.", "needs keys");
+    YW_RECORD("path", path_rows, path_defaults, "A motion in time.", "needs keys");
 
 typedef struct key_keys {
   float time;
@@ -26,16 +26,16 @@ typedef struct key_keys {
   yw_quat rotation;
 } key_keys;
 static const key_keys key_defaults = {.rotation = {0, 0, 0, 1}};
-static const yw_field key_fields[] = {
-    YW_FIELD(key_keys, time, NUMBER, 0, 1e6, "s", "Later than that of the key before."),
-    YW_FIELD(key_keys, offset, VEC3, -FAR, FAR, "m", "How far from where it was placed."),
-    YW_FIELD(key_keys, rotation, ROTATION, 0, 0, "",
-             "About the pivot; less than half a turn from key to key.")};
+static const yw_key_row key_rows[] = {
+    YW_KEY(key_keys, time, NUMBER, 0, 1e6, "s", "Later than that of the key before."),
+    YW_KEY(key_keys, offset, VEC3, -FAR, FAR, "m", "How far from where it was placed."),
+    YW_KEY(key_keys, rotation, ROTATION, 0, 0, "",
+           "About the pivot; less than half a turn from key to key.")};
 const yw_record yw_record_key =
-    YW_RECORD("key", key_fields, key_defaults,
+    YW_RECORD("key", key_rows, key_defaults,
               "Where it is at a time, relative to where it was placed.", "needs time");
 
-// Degrees that a key turns on from the one before, when both are turns about the same axis.
+// Degrees between the rotations of two keys about the same axis; 0 if the axes differ.
 static double turn_between(const yw_json* before, const yw_json* key) {
   const yw_json *a = yw_json_get(before, "rotation"), *b = yw_json_get(key, "rotation");
   if (!b || b->type != YW_JSON_OBJECT) return 0;
@@ -57,7 +57,7 @@ static bool load_key(yw_loader* l, const yw_json* node, const yw_json* before, d
     return yw_value_fail(&l->r, time, "is %.9g, but must be later than the key before, %.9g",
                          out->time, time_before);
   }
-  // Between keys the shorter way round is taken, which half a turn or more would not mean.
+  // Interpolation takes the shorter way round, which is ambiguous or wrong from half a turn on.
   double turn = before ? fabs(turn_between(before, node)) : 0;
   if (turn >= 180) {
     return yw_value_fail(&l->r, yw_json_get(node, "rotation"),

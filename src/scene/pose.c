@@ -21,7 +21,7 @@ typedef struct deform_keys {
   float blend;
 } deform_keys;
 static const deform_keys deform_defaults = {.blend = 0.05f};
-static const yw_field deform_fields[] = {
+static const yw_key_row deform_rows[] = {
     YW_NODE(deform_keys, twist, "twist", "Turns cross-sections about the axis."),
     YW_NODE(deform_keys, bend, "bend", "Bends the axis into an arc."),
     YW_NODE(deform_keys, s_bend, "bend", "Bends the two halves to opposite sides."),
@@ -34,10 +34,10 @@ static const yw_field deform_fields[] = {
     YW_NODE(deform_keys, turn, "turn", "Turns about an axis."),
     YW_NODE(deform_keys, move, "vec3", "Moves by this, m."),
     YW_NODE(deform_keys, where, "any_shape", "Only inside this shape, in the rest pose."),
-    YW_FIELD(deform_keys, blend, NUMBER, 0, FAR, "m",
-             "Width of the border over which the deformation fades.")};
+    YW_KEY(deform_keys, blend, NUMBER, 0, FAR, "m",
+           "Width of the border over which the deformation fades.")};
 const yw_record yw_record_deform =
-    YW_RECORD("deform", deform_fields, deform_defaults,
+    YW_RECORD("deform", deform_rows, deform_defaults,
               "A deformation of the rest pose, everywhere or inside a shape.",
               "one twist bend s_bend shear taper squash stretch scale turn move");
 
@@ -46,62 +46,61 @@ typedef struct deformer_keys {
   float degrees, amount, length;
 } deformer_keys;
 static const deformer_keys deformer_defaults = {.axis = {0, 1, 0}, .toward = {1, 0, 0}};
-#define AXIS_KEY YW_FIELD(deformer_keys, axis, AXIS, 0, 0, "", "Direction of its axis.")
-#define TOWARD_KEY \
-  YW_FIELD(deformer_keys, toward, AXIS, 0, 0, "", "To which side; across the axis.")
+#define AXIS_KEY YW_KEY(deformer_keys, axis, AXIS, 0, 0, "", "Direction of its axis.")
+#define TOWARD_KEY YW_KEY(deformer_keys, toward, AXIS, 0, 0, "", "To which side; across the axis.")
 #define ORIGIN_KEY \
-  YW_FIELD(deformer_keys, origin, VEC3, -FAR, FAR, "m", "A point of the axis that stays in place.")
-#define LENGTH_KEY                                           \
-  YW_FIELD_ABOVE(deformer_keys, length, NUMBER, 0, FAR, "m", \
-                 "Length of the body along the axis. Without it: that of the body.")
+  YW_KEY(deformer_keys, origin, VEC3, -FAR, FAR, "m", "A point of the axis that stays in place.")
+#define LENGTH_KEY                                         \
+  YW_KEY_ABOVE(deformer_keys, length, NUMBER, 0, FAR, "m", \
+               "Length of the body along the axis. Without it: that of the body.")
 #define DEGREES_KEY \
-  YW_FIELD(deformer_keys, degrees, NUMBER, -3600, 3600, "degrees", "Angle between the two ends.")
-static const yw_field twist_fields[] = {DEGREES_KEY, AXIS_KEY, ORIGIN_KEY, LENGTH_KEY};
-static const yw_field bend_fields[] = {DEGREES_KEY, AXIS_KEY, TOWARD_KEY, ORIGIN_KEY, LENGTH_KEY};
-static const yw_field shear_fields[] = {YW_FIELD(deformer_keys, amount, NUMBER, -100, 100, "",
-                                                 "Metres sideways per metre along the axis."),
+  YW_KEY(deformer_keys, degrees, NUMBER, -3600, 3600, "degrees", "Angle between the two ends.")
+static const yw_key_row twist_rows[] = {DEGREES_KEY, AXIS_KEY, ORIGIN_KEY, LENGTH_KEY};
+static const yw_key_row bend_rows[] = {DEGREES_KEY, AXIS_KEY, TOWARD_KEY, ORIGIN_KEY, LENGTH_KEY};
+static const yw_key_row shear_rows[] = {YW_KEY(deformer_keys, amount, NUMBER, -100, 100, "",
+                                               "Metres sideways per metre along the axis."),
                                         AXIS_KEY, TOWARD_KEY, ORIGIN_KEY};
-static const yw_field taper_fields[] = {YW_FIELD(deformer_keys, amount, NUMBER, -100, 100, "",
-                                                 "How much the scale grows over the length."),
+static const yw_key_row taper_rows[] = {YW_KEY(deformer_keys, amount, NUMBER, -100, 100, "",
+                                               "How much the scale grows over the length."),
                                         AXIS_KEY, ORIGIN_KEY, LENGTH_KEY};
-static const yw_field stretch_fields[] = {YW_FIELD(deformer_keys, amount, NUMBER, -0.99, 100, "",
-                                                   "Share of the length; below 1 for squash."),
+static const yw_key_row stretch_rows[] = {YW_KEY(deformer_keys, amount, NUMBER, -0.99, 100, "",
+                                                 "Share of the length; below 1 for squash."),
                                           AXIS_KEY, ORIGIN_KEY};
-static const yw_field enlarge_fields[] = {
-    YW_FIELD(deformer_keys, amount, NUMBER, -0.99, 100, "", "Share of the size."), ORIGIN_KEY};
-static const yw_field turn_fields[] = {DEGREES_KEY, AXIS_KEY, ORIGIN_KEY};
+static const yw_key_row enlarge_rows[] = {
+    YW_KEY(deformer_keys, amount, NUMBER, -0.99, 100, "", "Share of the size."), ORIGIN_KEY};
+static const yw_key_row turn_rows[] = {DEGREES_KEY, AXIS_KEY, ORIGIN_KEY};
 const yw_record yw_record_twist =
-    YW_RECORD("twist", twist_fields, deformer_defaults, "Turns cross-sections about the axis.",
+    YW_RECORD("twist", twist_rows, deformer_defaults, "Turns cross-sections about the axis.",
               "needs degrees");
 const yw_record yw_record_bend =
-    YW_RECORD("bend", bend_fields, deformer_defaults, "Bends the axis.", "needs degrees");
-const yw_record yw_record_shear = YW_RECORD("shear", shear_fields, deformer_defaults,
+    YW_RECORD("bend", bend_rows, deformer_defaults, "Bends the axis.", "needs degrees");
+const yw_record yw_record_shear = YW_RECORD("shear", shear_rows, deformer_defaults,
                                             "Moves cross-sections sideways.", "needs amount");
 const yw_record yw_record_taper =
-    YW_RECORD("taper", taper_fields, deformer_defaults, "Scales cross-sections.", "needs amount");
+    YW_RECORD("taper", taper_rows, deformer_defaults, "Scales cross-sections.", "needs amount");
 const yw_record yw_record_stretch =
-    YW_RECORD("stretch", stretch_fields, deformer_defaults,
+    YW_RECORD("stretch", stretch_rows, deformer_defaults,
               "Longer (stretch) or shorter (squash) along the axis.", "needs amount");
-const yw_record yw_record_enlarge = YW_RECORD("enlarge", enlarge_fields, deformer_defaults,
+const yw_record yw_record_enlarge = YW_RECORD("enlarge", enlarge_rows, deformer_defaults,
                                               "Larger in all directions.", "needs amount");
 const yw_record yw_record_turn =
-    YW_RECORD("turn", turn_fields, deformer_defaults, "Turns about an axis.", "needs degrees");
+    YW_RECORD("turn", turn_rows, deformer_defaults, "Turns about an axis.", "needs degrees");
 
 static const yw_pose_spec pose_defaults = {.name = NULL};
-static const yw_field pose_fields[] = {
-    YW_FIELD(yw_pose_spec, name, TEXT, 0, 0, "", "For \"start_pose\" and messages."),
+static const yw_key_row pose_rows[] = {
+    YW_KEY(yw_pose_spec, name, TEXT, 0, 0, "", "For \"start_pose\" and messages."),
     YW_NODE(yw_pose_spec, deform, "deform|[deform]",
             "One deformation, or several made one after the other."),
-    YW_FIELD(yw_pose_spec, file, TEXT, 0, 0, "",
-             "Positions of the tets' vertices: TetGen .node, .obj, ..."),
-    YW_FIELD(yw_pose_spec, surface_file, TEXT, 0, 0, "",
-             "Positions of the surface's vertices; the tets follow.")};
+    YW_KEY(yw_pose_spec, file, TEXT, 0, 0, "",
+           "Positions of the tets' vertices: TetGen .node, .obj, ..."),
+    YW_KEY(yw_pose_spec, surface_file, TEXT, 0, 0, "",
+           "Positions of the surface's vertices; the tets follow.")};
 const yw_record yw_record_pose = YW_RECORD(
-    "pose", pose_fields, pose_defaults,
+    "pose", pose_rows, pose_defaults,
     "A pose of the body: its rest pose deformed, or read from a file with the same vertices.",
     "one deform file surface_file");
 
-// Kinds of deformation: what they are called, the keys they take, and the key they need.
+// Kinds of deformation: name, record of keys, and required key.
 typedef struct deform_kind {
   const char* name;
   const yw_record* record;
@@ -137,7 +136,7 @@ static bool load_deformer(yw_loader* l, const yw_json* node, const deform_kind* 
   bool angle = kind->amount[0] == 'd';
   out->deform.amount = angle ? k.degrees * RAD_PER_DEGREE : k.amount;
 
-  // Sideways means something only across the axis; when none is given, any will do.
+  // "toward" must not be along the axis; if it is not given, any other direction will do.
   bool given = yw_json_get(node, "toward") != NULL;
   bool along = fabsf(yw_dot(k.axis, k.toward)) > 0.9999f;
   if (given && along) {
@@ -201,7 +200,7 @@ float yw_shape_weight(const yw_shape* shape, float blend, yw_vec3 p) {
   return yw_clampf(0.5f - d / blend, 0.0f, 1.0f);
 }
 
-// rest is what `where` refers to; positions are changed.
+// `where` refers to rest; changes positions.
 static bool apply_deform(yw_loader* l, const yw_deform_spec* spec, const yw_tet_mesh* rest,
                          yw_vec3* scratch, yw_vec3* positions) {
   yw_error deep = {0};

@@ -3,7 +3,7 @@
 #ifndef YW_SCENE_RECORDS_H
 #define YW_SCENE_RECORDS_H
 
-#include "scene/fields.h"
+#include "scene/keys.h"
 
 // Values
 extern const yw_record yw_record_rotation;
@@ -23,7 +23,7 @@ extern const yw_record yw_record_body, yw_record_paint, yw_record_repeat, yw_rec
 // The whole (scene.c)
 extern const yw_record yw_record_scene, yw_record_camera;
 
-/// All of these; those of methods stand in scene/method.h.
+/// All of the above; those of methods are in scene/method.h.
 extern const yw_record* const yw_scene_records[];
 extern const int32_t yw_num_scene_records;
 

@@ -29,18 +29,18 @@ static const scene_keys scene_defaults = {.name = NULL,
                                           .duration = 4,
                                           .substeps = 4,
                                           .contact_iterations = 4};
-static const yw_field scene_fields[] = {
-    YW_FIELD_AS("$schema", scene_keys, schema, TEXT, 0, 0, "", "Path of this schema, for editors."),
-    YW_FIELD(scene_keys, name, TEXT, 0, 0, "", "Short name; without it, that of the file."),
-    YW_FIELD(scene_keys, description, TEXT, 0, 0, "", "What the scene shows."),
-    YW_FIELD(scene_keys, gravity, VEC3, -1e5, 1e5, "m/s^2", "Acceleration of free fall."),
-    YW_FIELD_ABOVE(scene_keys, fps, NUMBER, 0, 100000, "1/s", "Frames of output per second."),
-    YW_FIELD_ABOVE(scene_keys, duration, NUMBER, 0, 1e6, "s", "Length."),
-    YW_FIELD(scene_keys, frames, INTEGER, 0, MAX_FRAMES, "",
-             "Number of frames after the first, instead of a duration."),
-    YW_FIELD(scene_keys, substeps, INTEGER, 1, 10000, "", "Steps per frame."),
-    YW_FIELD(scene_keys, contact_iterations, INTEGER, 1, 64, "",
-             "Sweeps over contacts between bodies per substep."),
+static const yw_key_row scene_rows[] = {
+    YW_KEY_AS("$schema", scene_keys, schema, TEXT, 0, 0, "", "Path of this schema, for editors."),
+    YW_KEY(scene_keys, name, TEXT, 0, 0, "", "Short name; without it, that of the file."),
+    YW_KEY(scene_keys, description, TEXT, 0, 0, "", "What the scene shows."),
+    YW_KEY(scene_keys, gravity, VEC3, -1e5, 1e5, "m/s^2", "Acceleration of free fall."),
+    YW_KEY_ABOVE(scene_keys, fps, NUMBER, 0, 100000, "1/s", "Frames of output per second."),
+    YW_KEY_ABOVE(scene_keys, duration, NUMBER, 0, 1e6, "s", "Length."),
+    YW_KEY(scene_keys, frames, INTEGER, 0, MAX_FRAMES, "",
+           "Number of frames after the first, instead of a duration."),
+    YW_KEY(scene_keys, substeps, INTEGER, 1, 10000, "", "Steps per frame."),
+    YW_KEY(scene_keys, contact_iterations, INTEGER, 1, 64, "",
+           "Sweeps over contacts between bodies per substep."),
     YW_NODE(scene_keys, camera, "camera",
             "Where pictures are taken from; without it, one that sees everything."),
     YW_NODE(scene_keys, shapes, "{any_shape}", "Shapes with a name."),
@@ -50,16 +50,16 @@ static const yw_field scene_fields[] = {
     YW_NODE(scene_keys, floor, "boolean|floor",
             "A level floor at y = 0 (true), or with settings.")};
 const yw_record yw_record_scene =
-    YW_RECORD("scene", scene_fields, scene_defaults,
+    YW_RECORD("scene", scene_rows, scene_defaults,
               "A scene for yawara. SI units, y is up. Comments (// and /* */) are allowed.",
               "needs bodies; not duration frames");
 
 static const yw_camera camera_defaults = {.fov = 40};
-static const yw_field camera_fields[] = {
-    YW_FIELD(yw_camera, eye, VEC3, -1e6, 1e6, "m", "Where the camera stands."),
-    YW_FIELD(yw_camera, target, VEC3, -1e6, 1e6, "m", "What it looks at."),
-    YW_FIELD(yw_camera, fov, NUMBER, 1, 170, "degrees", "Vertical field of view.")};
-const yw_record yw_record_camera = YW_RECORD("camera", camera_fields, camera_defaults,
+static const yw_key_row camera_rows[] = {
+    YW_KEY(yw_camera, eye, VEC3, -1e6, 1e6, "m", "Where the camera stands."),
+    YW_KEY(yw_camera, target, VEC3, -1e6, 1e6, "m", "What it looks at."),
+    YW_KEY(yw_camera, fov, NUMBER, 1, 170, "degrees", "Vertical field of view.")};
+const yw_record yw_record_camera = YW_RECORD("camera", camera_rows, camera_defaults,
                                              "Where pictures are taken from.", "needs eye target");
 
 static bool load_camera(yw_loader* l, const yw_json* node) {
@@ -90,7 +90,7 @@ static bool load_time(yw_loader* l, const yw_json* root, const scene_keys* k) {
   return true;
 }
 
-// Name of the file without folder and ending.
+// File name without folder and extension.
 static const char* stem_of(yw_loader* l, const char* path) {
   const char* slash = strrchr(path, '/');
   const char* begin = slash ? slash + 1 : path;
@@ -114,7 +114,7 @@ static bool load_scene(yw_loader* l) {
   scene->info.description = k.description;
   if (!scene->info.name) return yw_memory_fail(&l->r);
 
-  // First everything that can be wrong in the text, then the long work.
+  // First all checks of the text, then the expensive work.
   bool read = load_time(l, root, &k) && load_camera(l, k.camera) &&
               yw_load_named_shapes(l, k.shapes) && yw_load_named_models(l, k.models) &&
               yw_load_floor(l, k.floor) && yw_load_obstacles(l, k.obstacles) &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tables of keys in words: a JSON schema for editors, and Markdown for readers.
+// Generates documentation from the tables of keys: a JSON schema for editors, Markdown for readers.
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void put(const text_out* out, const char* format, ...) {
   out->sink(out->context, text);
 }
 
-// All records, those of methods last; NULL when there are no more.
+// All records, those of methods last; NULL after the last.
 static const yw_record* record_at(int32_t number) {
   if (number < yw_num_scene_records) return yw_scene_records[number];
   number -= yw_num_scene_records;
@@ -47,7 +47,7 @@ static const yw_record* record_named(const char* name) {
 
 // Rules -------------------------------------------------------------------------------------------
 
-// The rule after `at` in "needs a b; one c d": its kind and its keys; NULL at the end.
+// A rule in "needs a b; one c d": its kind and its keys.
 typedef struct rule {
   char kind[8];
   int32_t count;
@@ -70,7 +70,7 @@ static const char* next_rule(const char* at, rule* out) {
   return *at == ';' ? at + 1 + (at[1] == ' ') : at;
 }
 
-// Records with methods take what these add as one more source.
+// Adds the sources of methods to the "one" rule of records that have methods.
 static void add_sources(const yw_record* record, rule* r) {
   if (!record->with_methods || strcmp(r->kind, "one") != 0) return;
   const char* sources[YW_SCENE_MAX_SOURCES];
@@ -94,7 +94,7 @@ static bool is_in_rule(const yw_record* record, const char* kind, const char* ke
 
 // Defaults ----------------------------------------------------------------------------------------
 
-// The shortest decimal that is this float.
+// The shortest decimal text that reads back as this float.
 static void number_text(float value, char* out, size_t capacity) {
   for (int digits = 6; digits <= 9; digits++) {
     snprintf(out, capacity, "%.*g", digits, (double)value);
@@ -102,37 +102,37 @@ static void number_text(float value, char* out, size_t capacity) {
   }
 }
 
-static bool in_range(const yw_field* f, double value) {
+static bool in_range(const yw_key_row* f, double value) {
   return value <= f->high && (f->open ? value > f->low : value >= f->low);
 }
 
-// The default as JSON; false when a key has none: it is needed, or chosen where it is not given.
-static bool default_text(const yw_record* record, const yw_field* f, char* out, size_t capacity) {
+// The default as JSON; false when a key has none because it is required or one of several choices.
+static bool default_text(const yw_record* record, const yw_key_row* f, char* out, size_t capacity) {
   const void* at = (const char*)record->defaults + f->offset;
   bool choice = is_in_rule(record, "one", f->name) || is_in_rule(record, "not", f->name);
   if (is_in_rule(record, "needs", f->name)) return false;
   switch (f->kind) {
-    case YW_FIELD_BOOL:
+    case YW_KEY_BOOL:
       snprintf(out, capacity, "%s", *(const bool*)at ? "true" : "false");
       return true;
-    case YW_FIELD_NUMBER:
+    case YW_KEY_NUMBER:
       number_text(*(const float*)at, out, capacity);
       return in_range(f, (double)*(const float*)at) && !(choice && *(const float*)at == 0.0f);
-    case YW_FIELD_INTEGER:
+    case YW_KEY_INTEGER:
       snprintf(out, capacity, "%d", (int)*(const int32_t*)at);
       return in_range(f, *(const int32_t*)at) && !(choice && *(const int32_t*)at == 0);
-    case YW_FIELD_CHOICE:
+    case YW_KEY_CHOICE:
       snprintf(out, capacity, "\"%s\"", f->choices[*(const int32_t*)at]);
       return true;
-    case YW_FIELD_VEC3:
-    case YW_FIELD_AXIS:
-    case YW_FIELD_COLOR: {
+    case YW_KEY_VEC3:
+    case YW_KEY_AXIS:
+    case YW_KEY_COLOR: {
       const float* v = at;
       char x[3][24];
       for (int i = 0; i < 3; i++) number_text(v[i], x[i], sizeof x[i]);
       snprintf(out, capacity, "[%s, %s, %s]", x[0], x[1], x[2]);
       bool zero = v[0] == 0.0f && v[1] == 0.0f && v[2] == 0.0f;
-      return !zero || (f->kind == YW_FIELD_VEC3 && !choice);
+      return !zero || (f->kind == YW_KEY_VEC3 && !choice);
     }
     default:
       return false;
@@ -174,7 +174,7 @@ static void put_string(const text_out* out, const char* text) {
   put(out, "\"");
 }
 
-// One alternative of yw_field.what.
+// One alternative of yw_key_row.what.
 static void put_what(const text_out* out, const char* what, size_t length) {
   static const char* const types[] = {"string", "number", "integer", "boolean"};
   const char* end = what + length;
@@ -221,10 +221,10 @@ static void put_alternatives(const text_out* out, const char* what) {
   put(out, "]");
 }
 
-// What names a text may be, where these are known: materials.
+// Allowed names of a text value, if known: materials.
 typedef const char* (*name_at)(int32_t i);
-static name_at names_of(const yw_record* record, const yw_field* f) {
-  if (f->kind != YW_FIELD_TEXT || strcmp(f->name, "material") != 0) return NULL;
+static name_at names_of(const yw_record* record, const yw_key_row* f) {
+  if (f->kind != YW_KEY_TEXT || strcmp(f->name, "material") != 0) return NULL;
   for (int32_t i = 0; yw_scene_methods[i]; i++) {
     if (yw_scene_methods[i]->record == record) return yw_scene_methods[i]->material_name;
   }
@@ -237,13 +237,13 @@ static void put_names(const text_out* out, name_at names) {
   put(out, "]");
 }
 
-static void put_limits(const text_out* out, const yw_field* f) {
+static void put_limits(const text_out* out, const yw_key_row* f) {
   put(out, ", \"%s\": %.15g, \"maximum\": %.15g", f->open ? "exclusiveMinimum" : "minimum", f->low,
       f->high);
 }
 
-// A number, two of them, or the word "file".
-static void put_layer_value(const text_out* out, const yw_field* f) {
+// A number, two numbers, or the word "file".
+static void put_layer_value(const text_out* out, const yw_key_row* f) {
   put(out, "\"anyOf\": [{\"type\": \"number\"");
   put_limits(out, f);
   put(out, "}, {\"type\": \"array\", \"items\": {\"type\": \"number\"");
@@ -251,34 +251,34 @@ static void put_layer_value(const text_out* out, const yw_field* f) {
   put(out, "}, \"minItems\": 2, \"maxItems\": 2}, {\"const\": \"file\"}]");
 }
 
-static void put_type(const text_out* out, const yw_record* record, const yw_field* f) {
-  static const char* const types[] = {[YW_FIELD_BOOL] = "\"type\": \"boolean\"",
-                                      [YW_FIELD_NUMBER] = "\"type\": \"number\"",
-                                      [YW_FIELD_INTEGER] = "\"type\": \"integer\"",
-                                      [YW_FIELD_TEXT] = "\"type\": \"string\"",
-                                      [YW_FIELD_VEC3] = "\"$ref\": \"#/$defs/vec3\"",
-                                      [YW_FIELD_SIZE] = "\"$ref\": \"#/$defs/size\"",
-                                      [YW_FIELD_COUNTS] = "\"$ref\": \"#/$defs/counts\"",
-                                      [YW_FIELD_AXIS] = "\"$ref\": \"#/$defs/axis\"",
-                                      [YW_FIELD_ROTATION] = "\"$ref\": \"#/$defs/any_rotation\"",
-                                      [YW_FIELD_COLOR] = "\"$ref\": \"#/$defs/color\""};
+static void put_type(const text_out* out, const yw_record* record, const yw_key_row* f) {
+  static const char* const types[] = {[YW_KEY_BOOL] = "\"type\": \"boolean\"",
+                                      [YW_KEY_NUMBER] = "\"type\": \"number\"",
+                                      [YW_KEY_INTEGER] = "\"type\": \"integer\"",
+                                      [YW_KEY_TEXT] = "\"type\": \"string\"",
+                                      [YW_KEY_VEC3] = "\"$ref\": \"#/$defs/vec3\"",
+                                      [YW_KEY_SIZE] = "\"$ref\": \"#/$defs/size\"",
+                                      [YW_KEY_COUNTS] = "\"$ref\": \"#/$defs/counts\"",
+                                      [YW_KEY_AXIS] = "\"$ref\": \"#/$defs/axis\"",
+                                      [YW_KEY_ROTATION] = "\"$ref\": \"#/$defs/any_rotation\"",
+                                      [YW_KEY_COLOR] = "\"$ref\": \"#/$defs/color\""};
   if (names_of(record, f)) {
     put_names(out, names_of(record, f));
-  } else if (f->kind == YW_FIELD_NODE && strcmp(f->what, "layer_value") == 0) {
+  } else if (f->kind == YW_KEY_NODE && strcmp(f->what, "layer_value") == 0) {
     put_layer_value(out, f);
-  } else if (f->kind == YW_FIELD_NODE) {
+  } else if (f->kind == YW_KEY_NODE) {
     put_alternatives(out, f->what);
-  } else if (f->kind == YW_FIELD_CHOICE) {
+  } else if (f->kind == YW_KEY_CHOICE) {
     put(out, "\"enum\": [");
     for (int32_t i = 0; f->choices[i]; i++) put(out, "%s\"%s\"", i > 0 ? ", " : "", f->choices[i]);
     put(out, "]");
   } else {
     put(out, "%s", types[f->kind]);
   }
-  if (f->kind == YW_FIELD_NUMBER || f->kind == YW_FIELD_INTEGER) put_limits(out, f);
+  if (f->kind == YW_KEY_NUMBER || f->kind == YW_KEY_INTEGER) put_limits(out, f);
 }
 
-static void put_property(const text_out* out, const yw_record* record, const yw_field* f) {
+static void put_property(const text_out* out, const yw_record* record, const yw_key_row* f) {
   char value[100], about[1000];
   snprintf(about, sizeof about, "%s%s%s%s", f->about, f->unit[0] ? " Unit: " : "", f->unit,
            f->unit[0] ? "." : "");
@@ -327,9 +327,9 @@ static void put_record(const text_out* out, const char* indent, const yw_record*
   put_string(out, record->about);
   put(out, ",\n%s\"type\": \"object\",\n%s\"additionalProperties\": false,\n%s\"properties\": {\n",
       indent, indent, indent);
-  for (int32_t i = 0; i < record->num_fields; i++) {
+  for (int32_t i = 0; i < record->num_keys; i++) {
     put(out, "%s%s  ", i > 0 ? ",\n" : "", indent);
-    put_property(out, record, &record->fields[i]);
+    put_property(out, record, &record->keys[i]);
   }
   if (record->with_methods) put_method_properties(out, indent);
   put(out, "\n%s}", indent);
@@ -356,8 +356,8 @@ void yw_scene_write_schema(yw_text_sink sink, void* context) {
 
 // Markdown ----------------------------------------------------------------------------------------
 
-static void put_range(const text_out* out, const yw_field* f) {
-  if (f->kind == YW_FIELD_CHOICE) {
+static void put_range(const text_out* out, const yw_key_row* f) {
+  if (f->kind == YW_KEY_CHOICE) {
     for (int32_t i = 0; f->choices[i]; i++) {
       put(out, "%s`\"%s\"`", i > 0 ? ", " : "", f->choices[i]);
     }
@@ -366,7 +366,7 @@ static void put_range(const text_out* out, const yw_field* f) {
   }
 }
 
-// A record or a type of yw_field.what, in words.
+// A record or type of yw_key_row.what, in words.
 static void put_word(const text_out* out, const char* name, size_t length) {
   static const char* const words[][2] = {{"any_shape", "[shape](#shape) or its name"},
                                          {"any_path", "[path](#path) or its keys"},
@@ -385,19 +385,19 @@ static void put_word(const text_out* out, const char* name, size_t length) {
   put(out, record_named(copy) ? "[%s](#%s)" : "%s", copy, copy);
 }
 
-static void put_kind(const text_out* out, const yw_field* f) {
-  static const char* const words[] = {[YW_FIELD_BOOL] = "true or false",
-                                      [YW_FIELD_NUMBER] = "number",
-                                      [YW_FIELD_INTEGER] = "whole number",
-                                      [YW_FIELD_TEXT] = "text",
-                                      [YW_FIELD_VEC3] = "3 numbers",
-                                      [YW_FIELD_SIZE] = "number or 3",
-                                      [YW_FIELD_COUNTS] = "whole number or 3",
-                                      [YW_FIELD_AXIS] = "axis",
-                                      [YW_FIELD_ROTATION] = "rotation",
-                                      [YW_FIELD_COLOR] = "color",
-                                      [YW_FIELD_CHOICE] = "word"};
-  if (f->kind != YW_FIELD_NODE) {
+static void put_kind(const text_out* out, const yw_key_row* f) {
+  static const char* const words[] = {[YW_KEY_BOOL] = "true or false",
+                                      [YW_KEY_NUMBER] = "number",
+                                      [YW_KEY_INTEGER] = "whole number",
+                                      [YW_KEY_TEXT] = "text",
+                                      [YW_KEY_VEC3] = "3 numbers",
+                                      [YW_KEY_SIZE] = "number or 3",
+                                      [YW_KEY_COUNTS] = "whole number or 3",
+                                      [YW_KEY_AXIS] = "axis",
+                                      [YW_KEY_ROTATION] = "rotation",
+                                      [YW_KEY_COLOR] = "color",
+                                      [YW_KEY_CHOICE] = "word"};
+  if (f->kind != YW_KEY_NODE) {
     put(out, "%s", words[f->kind]);
     return;
   }
@@ -418,7 +418,7 @@ static void put_kind(const text_out* out, const yw_field* f) {
 
 static void put_keys(const text_out* out, const yw_record* record) {
   bool settings = false;
-  for (int32_t i = 0; i < record->num_fields; i++) settings |= record->fields[i].of_model;
+  for (int32_t i = 0; i < record->num_keys; i++) settings |= record->keys[i].of_model;
   put(out, "### %s\n%s", record->name, record->about);
   rule r;
   for (const char* at = record->rules; (at = next_rule(at, &r));) {
@@ -433,8 +433,8 @@ static void put_keys(const text_out* out, const yw_record* record) {
   }
   if (settings) put(out, " Keys with a star belong to the model; a body can change the others.");
   put(out, "\n\n| key | value | unit | range | default | meaning |\n|---|---|---|---|---|---|\n");
-  for (int32_t i = 0; i < record->num_fields; i++) {
-    const yw_field* f = &record->fields[i];
+  for (int32_t i = 0; i < record->num_keys; i++) {
+    const yw_key_row* f = &record->keys[i];
     char value[100];
     put(out, "| `%s`%s | ", f->name, f->of_model ? "\\*" : "");
     put_kind(out, f);

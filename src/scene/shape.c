@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shapes of a scene file. Named shapes are made once and shared. A shape that uses shapes that use
-// shapes can be small to write and endless to evaluate, so the number of primitives is limited.
+// Shapes of a scene file. Named shapes are created once and shared. Nested combinations can be
+// short to write and extremely slow to evaluate, so the number of primitives is limited.
 #include <math.h>
 
 #include "scene/loader.h"
@@ -8,7 +8,7 @@
 #include "yawara/extend/vec.h"
 #include "yawara/files.h"
 
-#define FAR 1e6  // m; no coordinate of a scene lies beyond
+#define FAR 1e6  // m, limit of all coordinates in a scene
 #define MAX_PRIMITIVES 20000
 #define MAX_DEPTH 64
 
@@ -22,7 +22,7 @@ typedef struct shape_keys {
   float scale;
 } shape_keys;
 static const shape_keys shape_defaults = {.rotate = {0, 0, 0, 1}, .scale = 1};
-static const yw_field shape_fields[] = {
+static const yw_key_row shape_rows[] = {
     YW_NODE(shape_keys, sphere, "sphere", "A ball."),
     YW_NODE(shape_keys, box, "box", "A box, with sharp or rounded edges."),
     YW_NODE(shape_keys, capsule, "capsule", "A rod with round ends."),
@@ -36,55 +36,53 @@ static const yw_field shape_fields[] = {
     YW_NODE(shape_keys, offset, "offset", "A shape grown or shrunk on all sides."),
     YW_NODE(shape_keys, mesh, "mesh_shape", "The solid that a triangle mesh encloses."),
     YW_NODE(shape_keys, use, "string", "Name of a shape in \"shapes\"."),
-    YW_FIELD(shape_keys, move, VEC3, -FAR, FAR, "m", "Moved by this."),
-    YW_FIELD(shape_keys, rotate, ROTATION, 0, 0, "", "Turned about the origin."),
-    YW_FIELD_ABOVE(shape_keys, scale, NUMBER, 0, FAR, "", "Larger by this factor.")};
+    YW_KEY(shape_keys, move, VEC3, -FAR, FAR, "m", "Moved by this."),
+    YW_KEY(shape_keys, rotate, ROTATION, 0, 0, "", "Turned about the origin."),
+    YW_KEY_ABOVE(shape_keys, scale, NUMBER, 0, FAR, "", "Larger by this factor.")};
 const yw_record yw_record_shape =
-    YW_RECORD("shape", shape_fields, shape_defaults,
+    YW_RECORD("shape", shape_rows, shape_defaults,
               "A solid. Exactly one kind; then scaled, turned and moved, in this order.",
               "one sphere box capsule cylinder cone torus plane union intersection difference "
               "offset mesh use");
 
-typedef struct round_keys {  // everything with radii, a height, an axis
+typedef struct round_keys {  // shapes with radii, a height, an axis
   float radius, height, bottom_radius, top_radius, ring_radius, tube_radius;
   yw_vec3 axis, center, from, to;
 } round_keys;
 static const round_keys round_defaults = {.axis = {0, 1, 0}};
-static const yw_field sphere_fields[] = {
-    YW_FIELD_ABOVE(round_keys, radius, NUMBER, 0, FAR, "m", "Radius."),
-    YW_FIELD(round_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
-static const yw_field capsule_fields[] = {
-    YW_FIELD(round_keys, from, VEC3, -FAR, FAR, "m", "One end of its axis."),
-    YW_FIELD(round_keys, to, VEC3, -FAR, FAR, "m", "The other end."),
-    YW_FIELD_ABOVE(round_keys, radius, NUMBER, 0, FAR, "m", "Radius.")};
-static const yw_field cylinder_fields[] = {
-    YW_FIELD_ABOVE(round_keys, radius, NUMBER, 0, FAR, "m", "Radius."),
-    YW_FIELD_ABOVE(round_keys, height, NUMBER, 0, FAR, "m", "Length along the axis."),
-    YW_FIELD(round_keys, axis, AXIS, 0, 0, "", "Direction of its axis."),
-    YW_FIELD(round_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
-static const yw_field cone_fields[] = {
-    YW_FIELD(round_keys, bottom_radius, NUMBER, 0, FAR, "m",
-             "Radius at the lower end of the axis."),
-    YW_FIELD(round_keys, top_radius, NUMBER, 0, FAR, "m", "Radius at the upper end of the axis."),
-    YW_FIELD_ABOVE(round_keys, height, NUMBER, 0, FAR, "m", "Length along the axis."),
-    YW_FIELD(round_keys, axis, AXIS, 0, 0, "", "Direction of its axis."),
-    YW_FIELD(round_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
-static const yw_field torus_fields[] = {
-    YW_FIELD_ABOVE(round_keys, ring_radius, NUMBER, 0, FAR, "m",
-                   "Radius of the ring's middle line."),
-    YW_FIELD_ABOVE(round_keys, tube_radius, NUMBER, 0, FAR, "m", "Radius of the tube."),
-    YW_FIELD(round_keys, axis, AXIS, 0, 0, "", "Direction of its axis."),
-    YW_FIELD(round_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
+static const yw_key_row sphere_rows[] = {
+    YW_KEY_ABOVE(round_keys, radius, NUMBER, 0, FAR, "m", "Radius."),
+    YW_KEY(round_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
+static const yw_key_row capsule_rows[] = {
+    YW_KEY(round_keys, from, VEC3, -FAR, FAR, "m", "One end of its axis."),
+    YW_KEY(round_keys, to, VEC3, -FAR, FAR, "m", "The other end."),
+    YW_KEY_ABOVE(round_keys, radius, NUMBER, 0, FAR, "m", "Radius.")};
+static const yw_key_row cylinder_rows[] = {
+    YW_KEY_ABOVE(round_keys, radius, NUMBER, 0, FAR, "m", "Radius."),
+    YW_KEY_ABOVE(round_keys, height, NUMBER, 0, FAR, "m", "Length along the axis."),
+    YW_KEY(round_keys, axis, AXIS, 0, 0, "", "Direction of its axis."),
+    YW_KEY(round_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
+static const yw_key_row cone_rows[] = {
+    YW_KEY(round_keys, bottom_radius, NUMBER, 0, FAR, "m", "Radius at the lower end of the axis."),
+    YW_KEY(round_keys, top_radius, NUMBER, 0, FAR, "m", "Radius at the upper end of the axis."),
+    YW_KEY_ABOVE(round_keys, height, NUMBER, 0, FAR, "m", "Length along the axis."),
+    YW_KEY(round_keys, axis, AXIS, 0, 0, "", "Direction of its axis."),
+    YW_KEY(round_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
+static const yw_key_row torus_rows[] = {
+    YW_KEY_ABOVE(round_keys, ring_radius, NUMBER, 0, FAR, "m", "Radius of the ring's middle line."),
+    YW_KEY_ABOVE(round_keys, tube_radius, NUMBER, 0, FAR, "m", "Radius of the tube."),
+    YW_KEY(round_keys, axis, AXIS, 0, 0, "", "Direction of its axis."),
+    YW_KEY(round_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is.")};
 const yw_record yw_record_sphere =
-    YW_RECORD("sphere", sphere_fields, round_defaults, "A ball.", "needs radius");
-const yw_record yw_record_capsule = YW_RECORD("capsule", capsule_fields, round_defaults,
+    YW_RECORD("sphere", sphere_rows, round_defaults, "A ball.", "needs radius");
+const yw_record yw_record_capsule = YW_RECORD("capsule", capsule_rows, round_defaults,
                                               "A rod with round ends.", "needs from to radius");
 const yw_record yw_record_cylinder =
-    YW_RECORD("cylinder", cylinder_fields, round_defaults, "A cylinder.", "needs radius height");
+    YW_RECORD("cylinder", cylinder_rows, round_defaults, "A cylinder.", "needs radius height");
 const yw_record yw_record_cone =
-    YW_RECORD("cone", cone_fields, round_defaults, "A cone or a cut cone.", "needs height");
+    YW_RECORD("cone", cone_rows, round_defaults, "A cone or a cut cone.", "needs height");
 const yw_record yw_record_torus =
-    YW_RECORD("torus", torus_fields, round_defaults, "A ring around its axis.",
+    YW_RECORD("torus", torus_rows, round_defaults, "A ring around its axis.",
               "needs ring_radius tube_radius");
 
 typedef struct box_keys {
@@ -92,28 +90,28 @@ typedef struct box_keys {
   float rounding;
 } box_keys;
 static const box_keys box_defaults = {.rounding = 0};
-static const yw_field box_fields[] = {
-    YW_FIELD_ABOVE(box_keys, size, SIZE, 0, FAR, "m", "Length of its sides."),
-    YW_FIELD_ABOVE(box_keys, half_size, SIZE, 0, FAR, "m", "Half the length of its sides."),
-    YW_FIELD(box_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is."),
-    YW_FIELD(box_keys, rounding, NUMBER, 0, FAR, "m",
-             "Radius of its edges; at most half the smallest side.")};
+static const yw_key_row box_rows[] = {
+    YW_KEY_ABOVE(box_keys, size, SIZE, 0, FAR, "m", "Length of its sides."),
+    YW_KEY_ABOVE(box_keys, half_size, SIZE, 0, FAR, "m", "Half the length of its sides."),
+    YW_KEY(box_keys, center, VEC3, -FAR, FAR, "m", "Where its middle is."),
+    YW_KEY(box_keys, rounding, NUMBER, 0, FAR, "m",
+           "Radius of its edges; at most half the smallest side.")};
 const yw_record yw_record_box =
-    YW_RECORD("box", box_fields, box_defaults, "A box.", "one size half_size");
+    YW_RECORD("box", box_rows, box_defaults, "A box.", "one size half_size");
 
 typedef struct plane_keys {
   yw_vec3 normal, point;
   float offset;
 } plane_keys;
 static const plane_keys plane_defaults = {.normal = {0, 1, 0}};
-static const yw_field plane_fields[] = {
-    YW_FIELD(plane_keys, normal, AXIS, 0, 0, "", "Direction out of the solid."),
-    YW_FIELD(plane_keys, offset, NUMBER, -FAR, FAR, "m",
-             "Distance from the origin along the normal."),
-    YW_FIELD(plane_keys, point, VEC3, -FAR, FAR, "m",
-             "A point of the plane, instead of the offset.")};
+static const yw_key_row plane_rows[] = {
+    YW_KEY(plane_keys, normal, AXIS, 0, 0, "", "Direction out of the solid."),
+    YW_KEY(plane_keys, offset, NUMBER, -FAR, FAR, "m",
+           "Distance from the origin along the normal."),
+    YW_KEY(plane_keys, point, VEC3, -FAR, FAR, "m",
+           "A point of the plane, instead of the offset.")};
 const yw_record yw_record_plane = YW_RECORD(
-    "plane", plane_fields, plane_defaults,
+    "plane", plane_rows, plane_defaults,
     "Everything below a plane: all points p with normal . p <= offset.", "not offset point");
 
 typedef struct combination_keys {
@@ -121,16 +119,16 @@ typedef struct combination_keys {
   float smooth, distance;
 } combination_keys;
 static const combination_keys combination_defaults = {.smooth = 0};
-static const yw_field combination_fields[] = {
+static const yw_key_row combination_rows[] = {
     YW_NODE(combination_keys, of, "[any_shape]", "The shapes."),
-    YW_FIELD(combination_keys, smooth, NUMBER, 0, FAR, "m",
-             "Width of the blend where they meet; 0 is sharp.")};
-static const yw_field offset_fields[] = {
+    YW_KEY(combination_keys, smooth, NUMBER, 0, FAR, "m",
+           "Width of the blend where they meet; 0 is sharp.")};
+static const yw_key_row offset_rows[] = {
     YW_NODE(combination_keys, of, "any_shape", "The shape."),
-    YW_FIELD(combination_keys, distance, NUMBER, -FAR, FAR, "m", "By how much; negative shrinks.")};
-const yw_record yw_record_combination = YW_RECORD(
-    "combination", combination_fields, combination_defaults, "Several shapes.", "needs of");
-const yw_record yw_record_offset = YW_RECORD("offset", offset_fields, combination_defaults,
+    YW_KEY(combination_keys, distance, NUMBER, -FAR, FAR, "m", "By how much; negative shrinks.")};
+const yw_record yw_record_combination =
+    YW_RECORD("combination", combination_rows, combination_defaults, "Several shapes.", "needs of");
+const yw_record yw_record_offset = YW_RECORD("offset", offset_rows, combination_defaults,
                                              "A shape grown or shrunk.", "needs of distance");
 
 typedef struct mesh_keys {
@@ -138,21 +136,21 @@ typedef struct mesh_keys {
   float fit, sampled;
 } mesh_keys;
 static const mesh_keys mesh_defaults = {.file = NULL};
-static const yw_field mesh_fields[] = {
-    YW_FIELD(mesh_keys, file, TEXT, 0, 0, "",
-             ".obj, .ply or .stl, or the boundary of a tet mesh; relative to the scene file."),
-    YW_FIELD_ABOVE(mesh_keys, fit, NUMBER, 0, FAR, "m",
-                   "Centres the mesh at the origin and makes its longest side this long."),
-    YW_FIELD_ABOVE(mesh_keys, sampled, NUMBER, 0, FAR, "m",
-                   "Samples the distance on a grid of this spacing: faster for obstacles.")};
+static const yw_key_row mesh_rows[] = {
+    YW_KEY(mesh_keys, file, TEXT, 0, 0, "",
+           ".obj, .ply or .stl, or the boundary of a tet mesh; relative to the scene file."),
+    YW_KEY_ABOVE(mesh_keys, fit, NUMBER, 0, FAR, "m",
+                 "Centres the mesh at the origin and makes its longest side this long."),
+    YW_KEY_ABOVE(mesh_keys, sampled, NUMBER, 0, FAR, "m",
+                 "Samples the distance on a grid of this spacing: faster for obstacles.")};
 const yw_record yw_record_mesh_shape =
-    YW_RECORD("mesh_shape", mesh_fields, mesh_defaults,
+    YW_RECORD("mesh_shape", mesh_rows, mesh_defaults,
               "The solid that a triangle mesh encloses; holes and self-intersections are fine.",
               "needs file");
 
 // Ownership ---------------------------------------------------------------------------------------
 
-// The scene takes over a new shape, or the failure to make one is reported.
+// Hands a new shape to the scene, or reports the failure to create it.
 static bool keep(yw_loader* l, const yw_json* node, yw_status status, yw_shape* shape,
                  yw_shape** out) {
   if (status == YW_ERR_MEMORY) return yw_memory_fail(&l->r);
@@ -166,13 +164,13 @@ static bool keep(yw_loader* l, const yw_json* node, yw_status status, yw_shape* 
   return true;
 }
 
-// Rotation that takes the y axis to a unit vector.
+// Rotation from the y axis to a unit vector.
 static yw_quat turn_from_y(yw_vec3 axis) {
   if (axis.y < -0.99999f) return (yw_quat){1, 0, 0, 0};
   return yw_quat_normalize((yw_quat){axis.z, 0, -axis.x, 1.0f + axis.y});
 }
 
-// Moves a new shape that stands at the origin along y to its centre and axis.
+// Moves a new shape at the origin along y to its centre and axis.
 static bool place(yw_loader* l, const yw_json* node, yw_status status, yw_shape* shape,
                   yw_vec3 center, yw_vec3 axis, yw_shape** out) {
   if (!keep(l, node, status, shape, out)) return false;
@@ -278,7 +276,7 @@ static bool load_plane(yw_loader* l, const yw_json* node, yw_shape** out) {
 
 // Meshes ------------------------------------------------------------------------------------------
 
-// Centres the mesh's box at the origin and makes its longest side `length` metres.
+// Centres the mesh's box at the origin and scales its longest side to `length` metres.
 static void fit_mesh(yw_tri_mesh* mesh, float length) {
   yw_aabb box = yw_aabb_empty();
   for (int32_t i = 0; i < mesh->num_vertices; i++) box = yw_aabb_grow(box, mesh->positions[i]);

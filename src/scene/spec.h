@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a scene file says about bodies and obstacles, checked. Text and lists live in the JSON
+// What a scene file says about bodies and obstacles, checked. Text and lists are owned by the JSON
 // document.
 #ifndef YW_SCENE_SPEC_H
 #define YW_SCENE_SPEC_H
@@ -32,11 +32,11 @@ typedef struct yw_repeat_spec {
   int32_t count[3];
   yw_vec3 spacing;
   float jitter, turn;
-  float interval;  ///< s, from the start of one copy to that of the next
+  float interval;  ///< s, between the starts of consecutive copies
   int32_t seed;
 } yw_repeat_spec;
 
-/// A colour of the parts of a body inside a shape.
+/// A colour for the parts of a body inside a shape.
 typedef struct yw_paint_spec {
   const yw_json* shape;
   yw_vec3 color;
@@ -58,16 +58,16 @@ typedef struct yw_body_spec {
   const yw_json *colors, *paint, *start_pose, *pins, *repeat, *merge;
 
   int32_t model_index;  ///< in yw_scene.models
-  void* settings;       ///< of the record of the model's method, in the document
+  void* settings;       ///< struct of the record of the model's method, owned by the document
   yw_repeat_spec copies;
-  int32_t first_body;  ///< of its copies, in order of creation
+  int32_t first_body;  ///< index of its first copy, in order of creation
   int32_t group;       ///< in yw_scene.groups; -1: does not merge with others
-  int32_t num_colors;  ///< 0: the palette
+  int32_t num_colors;  ///< 0: uses the palette
   yw_vec3* color_list;
   int32_t num_paints;
   yw_paint_spec* paint_list;
   int32_t start_example;  ///< -1: none
-  yw_pose_spec start;     ///< when start_example is -1; node NULL: the rest pose
+  yw_pose_spec start;     ///< if start_example is -1; node NULL: the rest pose
   yw_vec3* pose;          ///< built; NULL: the rest pose
   int32_t num_pins;
   yw_pin_spec* pin_list;
@@ -77,15 +77,15 @@ typedef struct yw_body_spec {
 typedef struct yw_part_spec {
   int32_t body, copy;    ///< body: in yw_scene.bodies
   double start;          ///< s
-  int32_t first, count;  ///< particles of the group, once all have started
+  int32_t first, count;  ///< particles in the group, once all parts have started
 } yw_part_spec;
 
-/// Plastic bodies that merge where they meet: one body of the world.
+/// Plastic bodies that merge where they touch: one body of the world.
 typedef struct yw_group_spec {
   const char* name;  ///< "" for "merge": true
-  int32_t first;     ///< the entry of yw_scene.bodies that came first
+  int32_t first;     ///< index of its first entry in yw_scene.bodies
   int32_t num_parts;
-  yw_part_spec* parts;  ///< by start; in the document
+  yw_part_spec* parts;  ///< sorted by start; owned by the document
   yw_model* model;
 } yw_group_spec;
 

@@ -20,30 +20,30 @@
 // Tables ------------------------------------------------------------------------------------------
 
 static const yw_stiffness_spec stiffness_defaults = {.blend = 0};
-// Values that may change in space; load_value reads them.
-#define LAYER(member, from, to, above, of, text)                                           \
-  {                                                                                        \
-    .name = #member, .kind = YW_FIELD_NODE, .offset = offsetof(yw_stiffness_spec, member), \
-    .low = (from), .high = (to), .open = (above), .unit = (of), .what = "layer_value",     \
-    .about = (text)                                                                        \
+// Values that may vary in space; read by load_value.
+#define LAYER(member, from, to, above, of, text)                                         \
+  {                                                                                      \
+    .name = #member, .kind = YW_KEY_NODE, .offset = offsetof(yw_stiffness_spec, member), \
+    .low = (from), .high = (to), .open = (above), .unit = (of), .what = "layer_value",   \
+    .about = (text)                                                                      \
   }
-static const yw_field stiffness_fields[] = {
+static const yw_key_row stiffness_rows[] = {
     YW_NODE(yw_stiffness_spec, shape, "any_shape",
             "Where, in the coordinates of the rest pose; without it everywhere."),
-    YW_FIELD(yw_stiffness_spec, blend, NUMBER, 0, FAR, "m",
-             "Width of its border: across it the modulus changes evenly by factors."),
+    YW_KEY(yw_stiffness_spec, blend, NUMBER, 0, FAR, "m",
+           "Width of its border: across it the modulus changes evenly by factors."),
     YW_NODE(yw_stiffness_spec, labels, "[integer]",
             "Only in tets of the mesh with one of these labels."),
-    YW_FIELD(yw_stiffness_spec, from, VEC3, -FAR, FAR, "m",
-             "Where the first of two values holds, and beyond."),
-    YW_FIELD(yw_stiffness_spec, to, VEC3, -FAR, FAR, "m",
-             "Where the second holds; between the two planes through these points the modulus "
-             "changes evenly by factors."),
-    YW_FIELD(yw_stiffness_spec, smooth, BOOL, 0, 0, "",
-             "Values leave the first and meet the second without a kink."),
+    YW_KEY(yw_stiffness_spec, from, VEC3, -FAR, FAR, "m",
+           "Where the first of two values holds, and beyond."),
+    YW_KEY(yw_stiffness_spec, to, VEC3, -FAR, FAR, "m",
+           "Where the second holds; between the two planes through these points the modulus "
+           "changes evenly by factors."),
+    YW_KEY(yw_stiffness_spec, smooth, BOOL, 0, 0, "",
+           "Values leave the first and meet the second without a kink."),
     YW_NODE(yw_stiffness_spec, grid, "grid", "Values that follow a grid of numbers."),
     YW_NODE(yw_stiffness_spec, painted, "painted", "Values that follow paint on a surface."),
-    YW_FIELD(
+    YW_KEY(
         yw_stiffness_spec, material, TEXT, 0, 0, "",
         "Young's modulus and Poisson's ratio by name, and the density where layers can have one."),
     LAYER(
@@ -60,7 +60,7 @@ static const yw_field stiffness_fields[] = {
     LAYER(yield_stress, 0, MOST_YIELD, false, "Pa",
           "With the flow von_mises: stress beyond which shear flows, in the same ways.")};
 const yw_record yw_record_stiffness = YW_RECORD(
-    "stiffness", stiffness_fields, stiffness_defaults,
+    "stiffness", stiffness_rows, stiffness_defaults,
     "Material inside a shape, or everywhere; the same all over, or changing from a point to "
     "another, with a grid, or with paint.",
     "any material youngs_modulus poissons_ratio density stiffness_damping elasticity yield_stress");
@@ -70,23 +70,23 @@ typedef struct file_keys {
   const yw_json* range;
 } file_keys;
 static const file_keys file_defaults = {.file = NULL};
-static const yw_field grid_fields[] = {
-    YW_FIELD(file_keys, file, TEXT, 0, 0, "",
-             ".vti (VTK image data) or .mhd (text header beside a raw file)."),
-    YW_FIELD(file_keys, array, TEXT, 0, 0, "", "Its name in a .vti file; without it the first."),
+static const yw_key_row grid_rows[] = {
+    YW_KEY(file_keys, file, TEXT, 0, 0, "",
+           ".vti (VTK image data) or .mhd (text header beside a raw file)."),
+    YW_KEY(file_keys, array, TEXT, 0, 0, "", "Its name in a .vti file; without it the first."),
     YW_NODE(file_keys, range, "[number]2",
             "Numbers in the file that the first and the second value stand for.")};
 const yw_record yw_record_grid = YW_RECORD(
-    "grid", grid_fields, file_defaults,
+    "grid", grid_rows, file_defaults,
     "Numbers at the points of a regular grid, in the coordinates of the rest pose.", "needs file");
-static const yw_field painted_fields[] = {
-    YW_FIELD(file_keys, file, TEXT, 0, 0, "", ".ply, in the coordinates of the rest pose."),
-    YW_FIELD(file_keys, attribute, TEXT, 0, 0, "",
-             "Property of its vertices, e.g. \"red\" (0 to 1) or \"quality\"."),
+static const yw_key_row painted_rows[] = {
+    YW_KEY(file_keys, file, TEXT, 0, 0, "", ".ply, in the coordinates of the rest pose."),
+    YW_KEY(file_keys, attribute, TEXT, 0, 0, "",
+           "Property of its vertices, e.g. \"red\" (0 to 1) or \"quality\"."),
     YW_NODE(file_keys, range, "[number]2",
             "Numbers in the file that the first and the second value stand for.")};
 const yw_record yw_record_painted =
-    YW_RECORD("painted", painted_fields, file_defaults,
+    YW_RECORD("painted", painted_rows, file_defaults,
               "Numbers on the vertices of a surface; a point has that of the nearest point of it.",
               "needs file attribute");
 
@@ -136,11 +136,11 @@ bool yw_material_density(yw_loader* l, const yw_json* name, float* out) {
 
 // Reading -----------------------------------------------------------------------------------------
 
-// One value, two where something says how far to go from the first to the second, or "file".
+// One value, two to interpolate between, or "file".
 static bool load_value(yw_loader* l, const char* key, const yw_json* node,
                        const yw_stiffness_spec* spec, yw_layer_value* out) {
   if (!node) return true;
-  const yw_field* f = stiffness_fields;
+  const yw_key_row* f = stiffness_rows;
   while (strcmp(f->name, key) != 0) f++;
   double low = f->low, high = f->high;
   bool open = f->open;
@@ -345,7 +345,7 @@ void yw_close_stiffness(int32_t count, yw_stiffness_spec* layers) {
 
 // Values ------------------------------------------------------------------------------------------
 
-// How far from the first value to the second; what lies beyond an end has its value.
+// Interpolation parameter from the first value to the second, clamped at the ends.
 static float place_of(const yw_stiffness_spec* f, yw_vec3 p, float number) {
   float t = 0.0f;
   if (f->file) t = (number - f->range[0]) / (f->range[1] - f->range[0]);
@@ -357,10 +357,10 @@ static float place_of(const yw_stiffness_spec* f, yw_vec3 p, float number) {
   return f->smooth ? t * t * (3.0f - 2.0f * t) : t;
 }
 
-// Moduli are mixed by their logarithms: half-way between 1 kPa and 1 MPa is 30 kPa.
+// Moduli are interpolated by their logarithms: half-way between 1 kPa and 1 MPa is 30 kPa.
 static float mix_moduli(float a, float b, float t) {
   if (t <= 0.0f || a == b) return a;
-  // What cannot be is handed on, for whoever makes the model to refuse.
+  // Invalid values are passed on; creating the model reports them.
   if (t >= 1.0f || !(a > 0.0f) || !(b > 0.0f)) return b;
   return a * yw_powf(b / a, t);
 }

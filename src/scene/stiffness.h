@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: MIT
-// "fields" of a model: layers of material, each laid over the ones before. Any method that asks
-// what a body is made of at a point reads them here.
+// "fields" of a model: layers of material, each overlaid on the ones before. Read by any method
+// that needs the material at a point.
 #ifndef YW_SCENE_STIFFNESS_H
 #define YW_SCENE_STIFFNESS_H
 
 #include "geometry/painted.h"
-#include "scene/fields.h"
+#include "scene/keys.h"
 #include "yawara/files.h"
 
 typedef struct yw_loader yw_loader;
 
-/// A number with one value, two values to go between, or that of the file.
+/// One value, two values to interpolate, or values from the file.
 typedef struct yw_layer_value {
   bool given, from_file;
   float at[2];
 } yw_layer_value;
 
-/// Part of a body with a material of its own, the same all over or changing from a point to
-/// another, with a grid, or with paint.
+/// Material of a part of a body: uniform, graded between two points, from a grid, or painted.
 typedef struct yw_stiffness_spec {
   const yw_json *shape, *grid, *painted, *labels;
   const yw_json *youngs_modulus, *poissons_ratio, *density, *stiffness_damping, *elasticity,
@@ -25,23 +24,23 @@ typedef struct yw_stiffness_spec {
   const char* material;
   yw_vec3 from, to;
   float blend;  ///< m, width of the border of shape
-  bool smooth;  ///< from and to are met without a kink
+  bool smooth;  ///< no kink at from and to
 
   yw_shape* where;  ///< NULL: everywhere; not owned
-  bool graded;      ///< from, to count
+  bool graded;      ///< from and to are given
   int32_t num_labels;
-  int32_t* label_list;  ///< in the document
+  int32_t* label_list;  ///< owned by the document
   const char *file, *array;
-  float range[2];  ///< numbers in the file that the first and the second value stand for
+  float range[2];  ///< values in the file that correspond to the first and the second value
   yw_layer_value youngs, poisson, rho, damping, yield;
-  float* matrix;  ///< 21 numbers in the document, or NULL
+  float* matrix;  ///< 21 numbers owned by the document, or NULL
 
-  // While a model is made
+  // While a model is built
   yw_grid grid_data;
   yw_painted paint_data;
 } yw_stiffness_spec;
 
-/// Keys of a layer that not every method knows.
+/// Keys of a layer that only some methods support.
 typedef enum yw_layer_key {
   YW_LAYER_POISSON = 1,   ///< poissons_ratio
   YW_LAYER_MATERIAL = 2,  ///< material
@@ -52,8 +51,8 @@ typedef enum yw_layer_key {
   YW_LAYER_LABELS = 64    ///< labels
 } yw_layer_key;
 
-/// What a body is made of at a point, as far as layers say. A method fills in what it knows and
-/// takes out what it needs.
+/// Material at a point, as far as layers say. A method fills in its own values and reads back those
+/// it needs.
 typedef struct yw_point_material {
   float youngs_modulus;  ///< Pa
   float poissons_ratio;
@@ -63,24 +62,24 @@ typedef struct yw_point_material {
   const float* elasticity;  ///< Pa, 21 numbers instead of the first two; or NULL
 } yw_point_material;
 
-/// Reads a list of layers into the document. layer_keys: those that the method knows.
+/// Reads a list of layers into the document. layer_keys: those that the method supports.
 bool yw_load_stiffness_list(yw_loader* l, const yw_json* node, unsigned layer_keys, int32_t* count,
                             yw_stiffness_spec** out);
-/// Says that a string node names no material, and which there are. Always false.
+/// Fails because a string node names no material; lists the known ones. Always false.
 bool yw_no_material(yw_loader* l, const yw_json* node, const char* (*name_at)(int32_t i));
-/// The material called so in a string node, or NULL after an error.
+/// The material named in a string node, or NULL after an error.
 const yw_material* yw_find_scene_material(yw_loader* l, const yw_json* node);
 
-/// Young's moduli of all points under the layers, then their Poisson's ratios, for the caller to
-/// free; NULL where there are no layers. node is the list of layers, for messages.
+/// Young's moduli of all points under the layers, then their Poisson's ratios; the caller frees
+/// them. NULL without layers. node is the list of layers, for messages.
 bool yw_make_moduli(yw_loader* l, const yw_json* node, int32_t num_layers,
                     yw_stiffness_spec* layers, float youngs_modulus, float poissons_ratio,
                     const yw_vec3* points, int32_t count, float** out);
 
-/// Opens the files of the layers; close frees what was opened, also after a failure.
+/// Opens the files of the layers. Close frees what was opened, also after a failure.
 bool yw_open_stiffness(yw_loader* l, int32_t count, yw_stiffness_spec* layers);
 void yw_close_stiffness(int32_t count, yw_stiffness_spec* layers);
-/// Lays one layer over the material at a point; false when the layer does not reach it.
+/// Overlays one layer on the material at a point; false when the layer does not reach it.
 bool yw_stiffness_at(const yw_stiffness_spec* layer, yw_vec3 p, int32_t label,
                      yw_point_material* material);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The finer triangle mesh that a model carries for pictures.
+// The finer triangle mesh embedded in a model for display.
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 #define MAX_TRIANGLES 8000000
 
-// Midpoints of edges, found by their ends: open addressing.
+// Midpoints of edges by their ends: a hash table with open addressing.
 typedef struct edge_table {
   uint64_t* keys;  // 0: free; else the two ends, each plus one
   int32_t* midpoints;
@@ -26,7 +26,7 @@ static bool edge_table_create(const yw_allocator* mem, int32_t num_triangles, ed
   return out->keys && out->midpoints;
 }
 
-// The midpoint of an edge; `fresh` becomes it when the edge is new.
+// The midpoint of an edge; returns `fresh` when the edge is new.
 static int32_t edge_midpoint(edge_table* table, int32_t a, int32_t b, int32_t fresh) {
   uint64_t low = (uint64_t)(a < b ? a : b) + 1, high = (uint64_t)(a < b ? b : a) + 1;
   uint64_t key = high << 32 | low;
@@ -39,7 +39,7 @@ static int32_t edge_midpoint(edge_table* table, int32_t a, int32_t b, int32_t fr
   return table->midpoints[at];
 }
 
-// Cuts every triangle in four; new vertices follow the old ones.
+// Splits every triangle into four; new vertices follow the old ones.
 static yw_status subdivide(const yw_allocator* mem, const yw_tri_mesh* in, yw_tri_mesh* out) {
   edge_table table = {0};
   int32_t* edges = YW_NEW_ARRAY(mem, int32_t, 3 * (size_t)in->num_triangles);
@@ -70,7 +70,7 @@ done:
   return status;
 }
 
-// Without a size: half of that of the tets.
+// The default size is half that of the tets.
 static float surface_size(const yw_model_spec* model) {
   if (model->surface.size > 0) return model->surface.size;
   if (model->size > 0) return model->size * 0.5f;
@@ -93,7 +93,7 @@ static bool read_surface(yw_loader* l, yw_model_spec* model, yw_tri_mesh* out) {
   for (int32_t i = 0; i < out->num_vertices; i++) {
     out->positions[i] = yw_scale(out->positions[i], model->scale);
   }
-  // Examples of the surface need it as it was.
+  // Examples of the surface need the original mesh.
   return yw_tri_mesh_copy(out, &l->scene->mem, &model->surface_mesh) >= 0 || yw_memory_fail(&l->r);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A world with everything in a scene.
+// Builds a world with everything in a scene.
 #include <stdio.h>
 
 #include "math/small/trig.h"
@@ -9,7 +9,7 @@
 
 // Copies ------------------------------------------------------------------------------------------
 
-// Number `index` of a repeatable sequence, in [-1, 1).
+// Number `index` of a repeatable random sequence, in [-1, 1).
 static float random_number(const yw_body_spec* body, int32_t copy, int32_t index) {
   uint64_t hash = yw_hash_u64(YW_HASH_SEED, (uint64_t)body->copies.seed);
   hash = yw_hash_u64(hash, (uint64_t)copy * 8 + (uint64_t)index);
@@ -49,7 +49,7 @@ double yw_body_copy_start(const yw_body_spec* body, int32_t copy) {
 
 // Parts of the world ------------------------------------------------------------------------------
 
-// "pads" or "pads[3]"; a body without a name is called by its place in the file.
+// "pads" or "pads[3]"; a body without a name is named by its path in the file.
 static void name_body(const yw_body_spec* body, int32_t copy, char* out, size_t capacity) {
   char name[200];
   yw_json_path(body->node, name, sizeof name);
@@ -61,7 +61,7 @@ static void name_body(const yw_body_spec* body, int32_t copy, char* out, size_t 
   }
 }
 
-// first: where the particles of the body begin in that of the world.
+// first: index of the body's first particle in the world's body.
 static yw_status create_pin(const yw_scene* scene, yw_world* world, const yw_pin_spec* pin,
                             int32_t first, yw_pin_def* def, yw_error* error) {
   yw_pin_id id;
@@ -118,7 +118,7 @@ static yw_status create_copy(const yw_scene* scene, yw_world* world, const yw_bo
                      error);
 }
 
-// Bodies that merge: velocities, places and starts are those of the parts of the model.
+// Bodies that merge: velocities, positions and start times are those of the model's parts.
 static yw_status create_group(const yw_scene* scene, yw_world* world, const yw_group_spec* group,
                               yw_error* error) {
   const yw_body_spec* body = &scene->bodies.items[group->first];
@@ -158,7 +158,7 @@ static yw_status create_obstacle(yw_world* world, const yw_obstacle_spec* obstac
   return yw_obstacle_create(world, &def, &id, error);
 }
 
-// Says which part of the scene a deeper layer refused.
+// Reports which part of the scene a deeper layer rejected.
 static yw_status fail_part(const yw_scene* scene, const yw_json* node, const yw_error* deep,
                            yw_error* error) {
   char path[200];

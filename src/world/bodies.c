@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bodies: creation, placement, and what is read back, in the order of the mesh they were made of.
+// Bodies: creation, placement and readback, in the order of the mesh they were made from.
 #include <stdio.h>
 #include <string.h>
 
@@ -23,8 +23,7 @@ void* yw_body_state(const yw_world* world, yw_body_id id, const yw_method* metho
   return body->state;
 }
 
-// Creation
-// --------------------------------------------------------------------------------------------
+// Creation ----------------------------------------------------------------------------------------
 
 static yw_status check_def(const yw_body_def* def, yw_error* error) {
   const char* name = def->name ? def->name : "body";
@@ -60,7 +59,7 @@ static yw_status check_def(const yw_body_def* def, yw_error* error) {
   return YW_OK;
 }
 
-// Particle of vertex i; methods that keep the order have no table.
+// Particle of a vertex; methods that keep the order have no table.
 static int32_t particle_of(const int32_t* table, int32_t vertex) {
   return table ? table[vertex] : vertex;
 }
@@ -151,7 +150,7 @@ yw_status yw_body_create(yw_world* world, const yw_body_def* def, yw_body_id* ou
   *out = (yw_body_id){0};
   yw_status status = check_def(def, error);
   if (status < 0) return status;
-  // The name may be that of a body of this world, which moves when the list grows.
+  // The name may belong to a body of this world, which moves when the list grows.
   char name[YW_NAME_LENGTH];
   snprintf(name, sizeof name, "%s", def->name ? def->name : "body");
 
@@ -207,8 +206,7 @@ yw_status yw_body_destroy(yw_world* world, yw_body_id id) {
   return YW_OK;
 }
 
-// Reading
-// ---------------------------------------------------------------------------------------------
+// Reading -----------------------------------------------------------------------------------------
 
 bool yw_body_is_valid(const yw_world* world, yw_body_id id) {
   return yw_world_find_body(world, id) != NULL;

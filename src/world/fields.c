@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What bodies show beside their shape: the method's fields and cells, in the order of the mesh.
+// Display data of bodies besides their shape: the method's fields and cells, in mesh order.
 #include <string.h>
 
 #include "world/world.h"
@@ -31,7 +31,7 @@ int32_t yw_body_find_field(const yw_world* world, yw_body_id id, const char* nam
   return -1;
 }
 
-// Values in the order of the particles become values in the order of the mesh.
+// Reorders values from particle order to mesh order.
 static yw_status to_mesh_order(const yw_world* world, const yw_body* body, float* values) {
   const int32_t* table = yw_body_vertex_table(body);
   if (!table) return YW_OK;
@@ -60,7 +60,7 @@ yw_status yw_body_field_values(const yw_world* world, yw_body_id id, int32_t fie
   return per_cell ? YW_OK : to_mesh_order(world, body, out);
 }
 
-// Particle numbers become vertex numbers.
+// Converts particle indices to vertex indices.
 static bool number_as_mesh(const yw_world* world, const yw_body* body, int32_t* corners,
                            size_t count) {
   const int32_t* table = yw_body_vertex_table(body);

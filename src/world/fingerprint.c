@@ -33,7 +33,7 @@ static uint64_t mix_float(uint64_t hash, float value) {
   return yw_hash_bytes(hash, &value, sizeof value);
 }
 
-// Member by member: structs may have gaps.
+// Member by member: structs may have padding.
 static uint64_t mix_path(uint64_t hash, const yw_path* path) {
   hash = yw_hash_u64(hash, (uint64_t)path->num_keys);
   if (path->num_keys == 0) return hash;
@@ -70,7 +70,7 @@ static void add_obstacles(const yw_world* world, uint64_t* parts) {
   }
 }
 
-// Slots depend on what was destroyed before; the order of creation does not.
+// Slots depend on earlier removals; the order of creation does not.
 static int32_t order_of(const yw_world* world, uint32_t slot) {
   int32_t i = 0;
   while (world->body_order.items[i] != slot) ++i;

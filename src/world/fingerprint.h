@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a world was built, as one hash per aspect: guards snapshots and says what differs.
+// One hash per aspect of how a world was built: guards snapshots and tells what differs.
 #ifndef YW_WORLD_FINGERPRINT_H
 #define YW_WORLD_FINGERPRINT_H
 
@@ -12,7 +12,7 @@ typedef struct yw_fingerprint {
 } yw_fingerprint;
 
 yw_fingerprint yw_world_fingerprint(const yw_world* world);
-/// In the plural, e.g. "the shapes of obstacles".
+/// In the plural, such as "the shapes of obstacles".
 const char* yw_fingerprint_part_name(int32_t part);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Numbers of bodies: statistics, energies, and forces from the balance of momentum. Inside a body
-// forces sum to zero whatever its method, so what gravity does not explain came through pins and
-// obstacles while the body was advanced, and through other bodies while contacts were resolved.
+// Measurements of bodies: statistics, energies, and forces from the balance of momentum. Internal
+// forces of a body sum to zero in every method. So any impulse beyond gravity came through pins and
+// obstacles while the body advanced, or through other bodies while contacts were resolved.
 #include "world/world.h"
 
 static void add_momentum(const yw_body* body, double sign, double sum[3]) {
@@ -24,7 +24,7 @@ static void add(double sum[3], const double by[3]) {
   for (int k = 0; k < 3; ++k) sum[k] += by[k];
 }
 
-// The impulse since the momentum was last noted, which starts anew.
+// Returns the impulse since the last call and starts a new one.
 static void take_impulse(yw_body* body, double impulse[3]) {
   double now[3] = {0};
   add_momentum(body, 1.0, now);
@@ -57,7 +57,7 @@ static void note_advance(yw_world* world, yw_body* body, float h) {
   impulse[1] -= weight * (double)world->gravity.y;
   impulse[2] -= weight * (double)world->gravity.z;
   bool pinned = body->holds.count + body->springs.count > 0;
-  // Sleeping plastic matter counts what pins hold as contacts too.
+  // Sleeping plastic bodies count pinned particles as contacts too.
   bool touching = world->obstacle_poses.count > 0 && body->report.obstacle_contacts > 0;
   add(f->support, impulse);
   f->mixed = f->mixed || (pinned && touching);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Obstacles of the world: a shape, a place, and how it moves.
+// Obstacles of the world: shape, placement and motion.
 #include <stdio.h>
 
 #include "geometry/shape.h"

@@ -58,7 +58,7 @@ yw_motion yw_motion_between(yw_motion a, yw_motion b, float t) {
   return (yw_motion){yw_lerp(a.offset, b.offset, t), yw_quat_slerp(a.rotation, b.rotation, t)};
 }
 
-// Catmull-Rom with the tangents of uneven key times.
+// Catmull-Rom with tangents for uneven key times.
 static yw_vec3 smooth_offset(const yw_path* path, int32_t i, float t) {
   const yw_key* keys = path->keys;
   int32_t before = i > 0 ? i - 1 : i, after = i + 2 < path->num_keys ? i + 2 : i + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Motion along keys: where a pin or an obstacle is at a time, relative to where it was placed.
+// Keyframed motion: pose of a pin or an obstacle at a time, relative to its initial placement.
 #ifndef YW_WORLD_PATH_H
 #define YW_WORLD_PATH_H
 
@@ -14,9 +14,9 @@ typedef struct yw_motion {
 
 #define YW_MOTION_NONE ((yw_motion){{0, 0, 0}, {0, 0, 0, 1}})
 
-/// Keys finite, times strictly increasing. `what` starts the message.
+/// Keys must be finite, with strictly increasing times. `what` starts the message.
 yw_status yw_path_check(const yw_path* path, const char* what, yw_error* error);
-/// A copy that owns its keys (free with yw_path_free).
+/// Makes a copy that owns its keys (free with yw_path_free).
 bool yw_path_copy(const yw_allocator* mem, const yw_path* path, yw_path* out);
 void yw_path_free(const yw_allocator* mem, yw_path* path);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pins hold vertices exactly or pull them with springs, at rest, along a path, or by hand.
+// Pins hold vertices or pull them with springs; they rest, follow a path or are moved by hand.
 #include "world/world.h"
 #include "yawara/extend/error.h"
 
@@ -68,7 +68,7 @@ yw_status yw_pin_create(yw_world* world, const yw_pin_def* def, yw_pin_id* out, 
     pin->generation = generation;
     return yw_fail_memory(error, "a pin");
   }
-  // The lists are refilled in every substep; their counts tell how much room all pins need.
+  // The lists are refilled in every substep; their counts give the capacity that all pins need.
   if (def->stiffness > 0.0f) {
     body->springs.count += def->num_vertices;
   } else {
@@ -118,7 +118,7 @@ yw_status yw_pin_destroy(yw_world* world, yw_pin_id id) {
   uint32_t slot = pin->body;
   yw_pin_release(world, pin);
   ++pin->generation;
-  // Particles that no other pin holds are free again.
+  // Particles that no other pin holds become free.
   yw_world_restore_masses(world, slot);
   return YW_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What readers see: positions, velocities and radii in the order of the mesh. They are copied at
-// the end of every call that changes particles and never by a reader.
+// What readers see: positions, velocities and radii in mesh order. Copied at the end of every call
+// that changes particles, never by a reader.
 #include "world/world.h"
 
 // Particles per block of work.
@@ -8,7 +8,7 @@
 
 typedef struct copy_job {
   yw_body* body;
-  const int32_t* table;  // particle of a vertex; NULL: the same order
+  const int32_t* table;  // particle of a vertex; NULL: same order
   const float* radius;
 } copy_job;
 
@@ -52,7 +52,7 @@ static void copy_small_body(void* context, int32_t block, int32_t worker) {
   copy_range(&job, 0, job.body->particles.count);
 }
 
-// Large bodies one after another, each by all workers; small ones side by side.
+// Large bodies one after another, each by all workers; small ones in parallel.
 void yw_world_show(yw_world* world) {
   world->small_bodies.count = 0;
   for (int32_t i = 0; i < world->body_order.count; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bodies, pins and obstacles live in lists of slots. Every item begins with its generation, a
+// Bodies, pins and obstacles are stored in lists of slots. Every item begins with its generation, a
 // uint32_t that is odd while the item is alive; an id is the slot + 1 and the generation.
 #ifndef YW_WORLD_SLOTS_H
 #define YW_WORLD_SLOTS_H
@@ -14,7 +14,7 @@ static inline uint32_t yw_slot_generation(const void* items, int32_t slot, size_
   return generation;
 }
 
-/// The item of an id, or NULL when the id is null or what it named is gone.
+/// The item of an id, or NULL when the id is null or stale.
 #define YW_SLOT_FIND(list, id) \
   yw_slot_find((list)->items, (list)->count, sizeof *(list)->items, (id).index1, (id).generation)
 static inline void* yw_slot_find(void* items, int32_t count, size_t size, uint32_t index1,
@@ -25,12 +25,12 @@ static inline void* yw_slot_find(void* items, int32_t count, size_t size, uint32
   return (char*)items + (size_t)slot * size;
 }
 
-/// A dead slot, or a new zeroed one at the end. -1 when memory is out.
+/// Index of a dead slot, or of a new zeroed one at the end. -1 when out of memory.
 #define YW_SLOT_FREE(mem, list)                                             \
   (YW_LIST_RESERVE((mem), (list), 1)                                        \
        ? yw_slot_free((list)->items, &(list)->count, sizeof *(list)->items) \
        : -1)
-/// There must be room for one more.
+/// The list must have capacity for one more.
 static inline int32_t yw_slot_free(void* items, int32_t* count, size_t size) {
   for (int32_t i = 0; i < *count; ++i) {
     if (!(yw_slot_generation(items, i, size) & 1)) return i;

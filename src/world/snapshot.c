@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Snapshots hold what moves: a world built in the same way goes on from one bit for bit. The layout
-// of the world (models, pins, obstacles, gravity) is not stored, only a fingerprint of it. The hash
-// of a world is that of what its snapshot would hold.
+// Snapshots hold the moving state: a world built in the same way continues from one bit for bit.
+// The setup of the world (models, pins, obstacles, gravity) is not stored, only a fingerprint of
+// it. The hash of a world is the hash of what its snapshot would hold.
 #include <string.h>
 
 #include "world/fingerprint.h"
@@ -11,7 +11,7 @@
 
 static const char magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '3'};
 
-// Where the state begins: after the magic bytes and the fingerprint.
+// Offset of the state: after the magic bytes and the fingerprint.
 #define STATE_BEGIN (sizeof magic + YW_FINGERPRINT_PARTS * sizeof(uint64_t))
 
 static void write_motion(yw_writer* writer, yw_motion motion) {
@@ -29,7 +29,7 @@ static yw_motion read_motion(yw_reader* reader) {
   return motion;
 }
 
-// Positions or velocities; what is not finite, or not three numbers and a zero, is not one.
+// Reads positions or velocities; fails unless all are finite with w = 0.
 static void read_vectors(yw_reader* reader, yw_vec4* out, int32_t count) {
   yw_read_f32(reader, &out[0].x, 4 * (size_t)count);
   for (int32_t i = 0; i < count; ++i) {
@@ -93,7 +93,7 @@ yw_status yw_world_save(const yw_world* world, void* buffer, size_t capacity, si
   return YW_OK;
 }
 
-// Of methods that add and remove particles: how many there are, and their masses.
+// For methods that add and remove particles: reads their number and masses.
 static void read_masses(yw_reader* reader, yw_particles* p) {
   yw_read_f32(reader, p->mass, (size_t)p->count);
   for (int32_t i = 0; i < p->count; ++i) {
@@ -125,7 +125,7 @@ static bool read_body(yw_world* world, uint32_t slot, yw_reader* reader) {
   method->load(body->state, reader);
   body->diverged = diverged;
   body->active = active;
-  // Contact may have cached another topology under the same version.
+  // Contact may have cached a different topology under the same version.
   body->key = ++world->next_key;
   return !reader->failed;
 }
@@ -148,7 +148,7 @@ static bool read_state(yw_world* world, yw_reader* reader) {
   return !reader->failed && reader->offset == reader->size;
 }
 
-// A reader behind the magic bytes, when they and the checksum are right.
+// Checks magic bytes and checksum, and positions the reader after the magic bytes.
 static yw_status open_snapshot(const void* buffer, size_t size, yw_reader* reader,
                                yw_error* error) {
   if (!buffer) return yw_fail(error, YW_ERR_INVALID, "the snapshot is NULL");
@@ -196,7 +196,7 @@ yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_err
   if (status >= 0) status = check_fingerprint(world, &reader, error);
   if (status < 0) return status;
 
-  // The way back, should the rest turn out to be wrong.
+  // A copy to go back to if the rest is invalid.
   size_t kept_size = yw_world_snapshot_size(world);
   void* kept = yw_mem_alloc(&world->mem, kept_size, 1);
   if (!kept) return yw_fail_memory(error, "loading a snapshot");

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The step. One line per phase in run_substep; everything a method needs comes through yw_step_ctx.
+// The step. run_substep has one line per phase; methods get all their input through yw_step_ctx.
 #include <string.h>
 
 #include "world/world.h"
 #include "yawara/extend/timer.h"
 
-// Bodies with fewer particles are advanced whole, side by side; larger ones one after another, each
-// by all workers. Either way the result is the same.
+// Bodies with fewer particles advance in parallel, each on one worker; larger ones advance one
+// after another, each on all workers. The result is the same.
 #define SMALL_BODY 4096
-// A body faster or farther away than this has diverged.
+// A body with a larger speed or coordinate has diverged.
 #define MAX_COORDINATE 1e9f
 
 typedef struct substep {
@@ -20,7 +20,7 @@ typedef struct substep {
   bool timing;
 } substep;
 
-// Bodies whose time has come take part from here on.
+// Bodies whose start time has come take part from now on.
 static void start_bodies(yw_world* world, float h) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
@@ -28,8 +28,7 @@ static void start_bodies(yw_world* world, float h) {
   }
 }
 
-// begin
-// -------------------------------------------------------------------------------------------------
+// Begin -------------------------------------------------------------------------------------------
 
 static void place_obstacles(substep* s) {
   yw_world* world = s->world;
@@ -86,8 +85,7 @@ static void place_pins(const substep* s) {
   }
 }
 
-// advance
-// -----------------------------------------------------------------------------------------------
+// Advance -----------------------------------------------------------------------------------------
 
 static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) {
   return (yw_step_ctx){.h = s->h,
@@ -139,8 +137,7 @@ static void advance_bodies(substep* s) {
   yw_tasks_run(world->tasks, world->small_bodies.count, advance_small_body, s);
 }
 
-// contact
-// -----------------------------------------------------------------------------------------------
+// Contact -----------------------------------------------------------------------------------------
 
 static bool needs_body_contact(const yw_world* world) {
   int32_t partners = 0;
@@ -180,8 +177,7 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
                              world->contact_iterations, world->tasks, num_contacts);
 }
 
-// settle and check
-// --------------------------------------------------------------------------------------
+// Settle and check --------------------------------------------------------------------------------
 
 static bool are_sane(const yw_vec4* v, int32_t count) {
   const float* numbers = &v->x;
@@ -195,7 +191,7 @@ static bool is_finite_body(const yw_body* body) {
   return are_sane(p->pos, p->count) && are_sane(p->vel, p->count);
 }
 
-// Particles came or went: pins hold what is theirs, and the way back starts here.
+// Particles were added or removed: pins hold theirs again; the current state is the last good one.
 static void adopt_particles(yw_world* world, uint32_t slot) {
   yw_body* body = &world->bodies.items[slot];
   bool pinned = body->holds.count > 0;
@@ -219,8 +215,8 @@ static void settle_bodies(const substep* s) {
   }
 }
 
-// A body that left the numbers goes back to where it was at the start of the step, or when its
-// particles last changed, and stays there. Particles that came from beyond have no such place.
+// Moves a diverged body back to its positions at the start of the step, or when its particles last
+// changed, and freezes it there. Particles newer than that take the position of particle 0.
 static void freeze(yw_body* body) {
   yw_particles* p = &body->particles;
   for (int32_t i = 0; i < p->count; ++i) {
@@ -262,10 +258,9 @@ static void collect_report(const yw_world* world, yw_step_report* report) {
   }
 }
 
-// the step
-// ----------------------------------------------------------------------------------------------
+// The step ----------------------------------------------------------------------------------------
 
-// Time since the mark goes to a phase; the next one starts here.
+// Adds the time since the mark to a phase and moves the mark.
 static void add_seconds(const substep* s, double* mark, double* phase) {
   if (!s->timing) return;
   double now = yw_seconds();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All mutable state. Bodies, pins and obstacles live in slots; ids are slot + generation.
+// All mutable state. Bodies, pins and obstacles are stored in slots; ids are slot + generation.
 #ifndef YW_WORLD_WORLD_H
 #define YW_WORLD_WORLD_H
 
@@ -16,7 +16,7 @@
 
 /// Impulses on a body during a step, N s; see numbers.c.
 typedef struct yw_body_balance {
-  double momentum[3];  ///< kg m/s, where the next impulse starts
+  double momentum[3];  ///< kg m/s, reference for the next impulse
   double support[3], pins[3], obstacles[3], contact[3];
   bool mixed;   ///< pins and obstacles acted together: only their sum is known
   double span;  ///< s, of the step; 0: not measured
@@ -24,22 +24,22 @@ typedef struct yw_body_balance {
 
 typedef struct yw_body {
   uint32_t generation;  ///< odd while alive
-  uint64_t key;         ///< never used twice in a world
+  uint64_t key;         ///< unique within a world, never reused
   char name[YW_NAME_LENGTH];
   yw_model* model;
   void* state;
   yw_particles particles;
   float friction, restitution;
   bool body_contact, self_contact;
-  double start;   ///< s, when it begins to take part
-  bool active;    ///< it has begun
-  bool diverged;  ///< frozen where it last was finite
+  double start;   ///< s, when it starts to take part
+  bool active;    ///< it has started
+  bool diverged;  ///< frozen at its last finite state
 
-  /// Positions at the start of the world step, or after its particles last changed.
+  /// Positions at the start of the world step, or when its particles last changed.
   yw_vec4* last_good;
   int32_t last_good_count;
-  uint64_t last_topology;                       ///< topology_version that they belong to
-  yw_vec3 *shown_positions, *shown_velocities;  ///< in the order of the mesh
+  uint64_t last_topology;                       ///< topology_version of last_good
+  yw_vec3 *shown_positions, *shown_velocities;  ///< in mesh order
   float* shown_radii;                           ///< NULL for volumes
 
   YW_LIST(yw_hold) holds;
@@ -57,7 +57,7 @@ typedef struct yw_pin {
   bool clamp;
   int32_t num_particles;
   int32_t* particles;
-  yw_vec3* placed;                 ///< where each was when the pin was made
+  yw_vec3* placed;                 ///< position of each when the pin was created
   bool by_hand;                    ///< moved with yw_pin_move
   yw_motion hand_begin, hand_end;  ///< over the next step
 } yw_pin;
@@ -90,12 +90,12 @@ struct yw_world {
   YW_LIST(yw_world_obstacle) obstacles;
 
   yw_contacts* contacts;
-  YW_LIST(yw_contact_body) contact_bodies;  ///< scratch of the step
-  YW_LIST(yw_obstacle) obstacle_poses;      ///< scratch of the step
-  YW_LIST(uint32_t) small_bodies;           ///< scratch of the step
+  YW_LIST(yw_contact_body) contact_bodies;  ///< step scratch
+  YW_LIST(yw_obstacle) obstacle_poses;      ///< step scratch
+  YW_LIST(uint32_t) small_bodies;           ///< step scratch
 };
 
-/// Input vertex i is particle table[i]; NULL: the same order.
+/// Vertex i of the input is particle table[i]; NULL: same order.
 static inline const int32_t* yw_body_vertex_table(const yw_body* body) {
   const yw_method* method = body->model->method;
   return method->particle_of_vertex ? method->particle_of_vertex(body->state) : NULL;
@@ -105,30 +105,30 @@ static inline uint64_t yw_body_topology(const yw_body* body) {
   return method->topology_version ? method->topology_version(body->state) : 0;
 }
 
-/// Bodies that the step moves.
+/// True for bodies that the step moves.
 static inline bool yw_body_takes_part(const yw_body* body) {
   return body->active && !body->diverged;
 }
-/// Remembers where the body is, as the place to go back to should it diverge.
+/// Stores the current positions, to restore them if the body diverges.
 void yw_body_remember(yw_body* body);
 
 /// Copies what readers see (the shown_ arrays) from the particles. Every call that changes
-/// particles ends with one of these, so that readers only read.
+/// particles ends with one of these, so that readers never write.
 void yw_body_show(yw_world* world, yw_body* body);
 void yw_world_show(yw_world* world);
 
 /// The body, or NULL for a dead or null id.
 yw_body* yw_world_find_body(const yw_world* world, yw_body_id id);
 yw_transform yw_obstacle_pose_at(const yw_world_obstacle* obstacle, double time);
-/// Removes the pins of a body (slot) before it dies.
+/// Removes the pins of a body (slot) before it is destroyed.
 void yw_world_drop_pins(yw_world* world, uint32_t body);
 void yw_pin_release(yw_world* world, yw_pin* pin);
-/// inv_mass of all particles of a body (slot): 0 where a pin holds one, else 1 / mass.
+/// Sets inv_mass of all particles of a body (slot): 0 where pinned, otherwise 1 / mass.
 void yw_world_restore_masses(yw_world* world, uint32_t body);
 void yw_world_obstacle_release(yw_world* world, yw_world_obstacle* obstacle);
 void yw_body_release(yw_world* world, yw_body* body);
 
-// numbers.c: called by the step of worlds that measure forces.
+// numbers.c: called by the step when the world measures forces.
 void yw_forces_begin_step(yw_world* world, float dt);
 void yw_forces_begin_substep(yw_world* world);
 void yw_forces_note_advance(yw_world* world, float h);

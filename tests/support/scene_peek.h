@@ -11,12 +11,12 @@
 /// The number in settings (of a model or a body) under a key; words count from 0.
 static inline double setting_of(const yw_scene_method* method, const void* settings,
                                 const char* key) {
-  for (int32_t i = 0; i < method->record->num_fields; ++i) {
-    const yw_field* f = &method->record->fields[i];
+  for (int32_t i = 0; i < method->record->num_keys; ++i) {
+    const yw_key_row* f = &method->record->keys[i];
     const void* at = (const char*)settings + f->offset;
     if (strcmp(f->name, key) != 0) continue;
-    if (f->kind == YW_FIELD_NUMBER) return (double)*(const float*)at;
-    if (f->kind == YW_FIELD_BOOL) return *(const bool*)at;
+    if (f->kind == YW_KEY_NUMBER) return (double)*(const float*)at;
+    if (f->kind == YW_KEY_BOOL) return *(const bool*)at;
     return *(const int32_t*)at;
   }
   fail_msg("%s has no key %s", method->name, key);

@@ -352,8 +352,8 @@ static void check_record(const yw_record* record, const yw_json* root) {
   const yw_json* properties = yw_json_get(schema, "properties");
   if (!properties) fail_msg("the schema has no properties of %s", record->name);
   assert_true(strlen(record->about) > 0);
-  for (int32_t k = 0; k < record->num_fields; k++) {
-    const yw_field* f = &record->fields[k];
+  for (int32_t k = 0; k < record->num_keys; k++) {
+    const yw_key_row* f = &record->keys[k];
     if (strlen(f->about) == 0) fail_msg("%s.%s is not described", record->name, f->name);
     assert_non_null(yw_json_get(properties, f->name));
   }

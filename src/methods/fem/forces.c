@@ -87,7 +87,7 @@ static void push_child(const fem_forces_def* def, int k, int32_t batch, int32_t 
 
 void yw_fem_batch_forces(const fem_forces_def* def, int32_t k, int32_t batch) {
   fem_scratch* scratch = def->scratch;
-  size_t index = (size_t)(scratch->first_batch[k] + batch);
+  size_t index = (size_t)scratch->first_batch[k] + (size_t)batch;
   const fem_force_args args = {
       .kind = &def->work->tables->kinds[k],
       .batches = &def->work->kinds[k],

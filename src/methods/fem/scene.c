@@ -46,7 +46,7 @@ static const fem_settings fem_defaults = {.youngs_modulus = 1e5f,
                                                      .creep = 10.0f,
                                                      .max_plastic = 1.0f,
                                                      .sleep_speed = 0.001f}};
-static const yw_field fem_fields[] = {
+static const yw_key_row fem_rows[] = {
     YW_MODEL_FIELD(fem_settings, material, TEXT, 0, 0, "",
                    "Young's modulus, Poisson's ratio and density by name (docs/materials.md); keys "
                    "beside it win."),
@@ -93,7 +93,7 @@ static const yw_field fem_fields[] = {
     YW_PARAM(fem_settings, sleep_speed, NUMBER, 0, 1e3, "m/s",
              "Bodies slower than this for half a second sleep; 0: never.")};
 static const yw_record fem_record =
-    YW_RECORD("fem", fem_fields, fem_defaults,
+    YW_RECORD("fem", fem_rows, fem_defaults,
               "Adaptive finite elements: tets of the mesh are subdivided where strain varies.", "");
 
 // Reading -----------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Frames bodies: their state, its parameters, and snapshots of it.
+// Frames bodies: state, parameters and snapshots.
 #include "methods/frames/body.h"
 
 #include <math.h>
@@ -85,7 +85,7 @@ yw_status yw_frames_body_create(const void* model_pointer, const yw_allocator* m
   return YW_OK;
 }
 
-// The rotation that fits the whole body best: where the search for those of the regions starts.
+// The best-fitting rotation of the whole body: initial guess for the regions.
 static yw_quat fit_rotation(const frames_model* model, const yw_particles* particles) {
   double x[3] = {0}, x0[3] = {0}, a[9] = {0}, largest = 0.0;
   for (int32_t p = 0; p < model->num_particles; ++p) {

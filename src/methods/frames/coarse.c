@@ -9,13 +9,13 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
-// Spacing of the lattice over that of the particles. 2.5 to 4 need about the same time.
+// Lattice spacing relative to particle spacing. Values from 2.5 to 4 take about the same time.
 #define LATTICE_SPACING 3.0
-// Smaller bodies do as well without.
+// Smaller bodies gain nothing from the lattice.
 #define LEAST_PARTICLES 400
-// Nodes that particles touch with less weight than this are left out.
+// Nodes that particles touch with a smaller total weight are left out.
 #define LEAST_WEIGHT 0.3
-// A matrix entry per neighbour at most.
+// Maximum number of matrix entries per row.
 #define MAX_NEIGHBOURS 27
 
 typedef struct lattice {
@@ -27,7 +27,7 @@ static size_t node_at(const lattice* l, int32_t x, int32_t y, int32_t z) {
   return (size_t)x + (size_t)l->n[0] * ((size_t)y + (size_t)l->n[1] * (size_t)z);
 }
 
-// As fine along every axis as the particles are.
+// Spacing along each axis follows that of the particles.
 static lattice choose_lattice(int32_t count, const yw_vec3* rest, double volume,
                               const double extent[3]) {
   yw_aabb box = yw_aabb_empty();
@@ -47,7 +47,7 @@ static lattice choose_lattice(int32_t count, const yw_vec3* rest, double volume,
   return l;
 }
 
-// Cell of a point and its place in it, 0 to 1.
+// Cell of a point, and its position in the cell, 0 to 1.
 static void locate(const lattice* l, yw_vec3 x, int32_t cell[3], double t[3]) {
   const float* p = &x.x;
   for (int i = 0; i < 3; ++i) {
@@ -106,7 +106,7 @@ static void fill_corners(const lattice* l, const yw_vec3* rest, const int32_t* n
       sum += w[k];
       if (w[k] > 0.0) ++out->share_start[node + 1];
     }
-    // The weights of a particle add up to 1, so that rigid shifts are exact.
+    // The weights of a particle sum to 1, so that translations are exact.
     for (int k = 0; k < 8; ++k) corners->weight[k] = (float)(sum > 0.0 ? w[k] / sum : 0.0);
   }
   for (int32_t i = 0; i < out->num_nodes; ++i) out->share_start[i + 1] += out->share_start[i];
@@ -121,8 +121,8 @@ static void fill_corners(const lattice* l, const yw_vec3* rest, const int32_t* n
   out->share_start[0] = 0;
 }
 
-// Stiffness of pairs of nodes, summed over particles; one row of 27 neighbours per node of the
-// lattice, then triplets.
+// Stiffness between pairs of nodes, summed over particles: one row of 27 neighbours per lattice
+// node, then triplets.
 static yw_status fill_stiffness(const lattice* l, const yw_vec3* rest, const double* stiffness,
                                 const int32_t* number, frames_coarse* out, yw_error* error) {
   const yw_allocator* mem = &out->mem;
@@ -156,7 +156,7 @@ static yw_status fill_stiffness(const lattice* l, const yw_vec3* rest, const dou
       out->points[node] = yw_v3((float)(l->origin[0] + x * l->spacing[0]),
                                 (float)(l->origin[1] + y * l->spacing[1]),
                                 (float)(l->origin[2] + z * l->spacing[2]));
-      // The lower triangle; neighbours that are 0 still belong to the pattern.
+      // The lower triangle; zero entries still belong to the pattern.
       for (int k = 0; k <= 13; ++k) {
         int32_t nx = x + k % 3 - 1, ny = y + k / 3 % 3 - 1, nz = z + k / 9 - 1;
         bool inside = nx >= 0 && ny >= 0 && nz >= 0 && nx < l->n[0] && ny < l->n[1];
@@ -203,7 +203,7 @@ yw_status yw_frames_coarse_create(const yw_allocator* mem, int32_t count, const 
   if (count < LEAST_PARTICLES) return YW_OK;
   lattice l = choose_lattice(count, rest, volume, extent);
   double total = (double)l.n[0] * (double)l.n[1] * (double)l.n[2];
-  // Thin bodies in a large box would make more nodes than they have particles.
+  // A thin body in a large box would have more nodes than particles.
   if (total > 8.0 * (double)count) return YW_OK;
   double* touched = YW_NEW_ARRAY(mem, double, (size_t)total);
   int32_t* number = YW_NEW_ARRAY(mem, int32_t, total);

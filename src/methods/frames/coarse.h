@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The coarse half of the preconditioner: smooth motions on a background lattice.
+// The coarse part of the preconditioner: smooth motions on a background lattice.
 //
-// Jacobi's diagonal handles what neighbours do to each other, but smooth motions of a stiff body
+// A Jacobi preconditioner handles interactions of neighbours, but smooth motions of a stiff body
 // take as many iterations as it has particles across. They are solved on a lattice about three
 // particles wide along every axis, with trilinear weights phi in the rest pose:
 //   z = J^-1 r + phi^T (sum_p D_p phi phi^T + K_p grad phi . grad phi)^-1 phi r
-// a scalar matrix for all three components, small enough to be factorised whenever D changes.
+// The matrix is scalar, the same for all three components, and small enough to be factorised
+// whenever D changes.
 #ifndef YW_METHODS_FRAMES_COARSE_H
 #define YW_METHODS_FRAMES_COARSE_H
 
@@ -13,7 +14,7 @@
 #include "yawara/extend/tasks.h"
 #include "yawara/extend/vec.h"
 
-/// Nodes of the lattice around one particle.
+/// Lattice nodes around one particle.
 typedef struct frames_corners {
   _Alignas(64) int32_t node[8];
   float weight[8];
@@ -26,27 +27,27 @@ typedef struct frames_share {
 
 typedef struct frames_coarse {
   yw_allocator mem;
-  int32_t num_nodes, num_particles;  ///< num_nodes 0: the body is too small for it
+  int32_t num_nodes, num_particles;  ///< num_nodes 0: the body is too small for a lattice
   frames_corners* corners;           ///< per particle
   int32_t* share_start;              ///< num_nodes + 1
-  frames_share* shares;              ///< particles of every node, ascending
+  frames_share* shares;              ///< particles of each node, ascending
   yw_sparse stiffness;               ///< sum of K_p grad phi . grad phi
-  yw_vec3* points;                   ///< places of the nodes
-  float* firmness;                   ///< of particles on it, N/m: about what holds its nodes
+  yw_vec3* points;                   ///< positions of the nodes
+  float* firmness;                   ///< lattice stiffness at each particle, N/m, approximate
 } frames_coarse;
 
-/// stiffness: modulus times volume per particle, J. extent: how far regions reach along the axes on
-/// average, in any unit; the lattice is drawn out as they are.
+/// stiffness: modulus times volume per particle, J. extent: mean reach of the regions along each
+/// axis, in any unit; the lattice is stretched in the same proportions.
 yw_status yw_frames_coarse_create(const yw_allocator* mem, int32_t count, const yw_vec3* rest,
                                   const double* stiffness, double volume, const double extent[3],
                                   frames_coarse* out, yw_error* error);
 void yw_frames_coarse_free(frames_coarse* coarse);
 
-/// What a body keeps: the factor for its time step and its pins.
+/// What a body keeps: the factor for its time step and pins.
 typedef struct frames_coarse_solver {
   const frames_coarse* coarse;
   double* values;   ///< of the matrix
-  float* diagonal;  ///< D that the factor was made for
+  float* diagonal;  ///< D that the factor was computed for
   float *sums, *solution, *scratch;
   yw_cholesky* factor;
   bool ready;
@@ -55,8 +56,8 @@ typedef struct frames_coarse_solver {
 yw_status yw_frames_coarse_solver_create(const yw_allocator* mem, const frames_coarse* coarse,
                                          yw_simd simd, frames_coarse_solver* out, yw_error* error);
 void yw_frames_coarse_solver_free(const yw_allocator* mem, frames_coarse_solver* solver);
-/// Factorises if D (per particle, N/m) is not what it was. Without memory, or if the matrix cannot
-/// be factorised, the preconditioner is the diagonal alone.
+/// Factorises if D (per particle, N/m) has changed. When memory runs out or the factorisation
+/// fails, the preconditioner is the diagonal alone.
 void yw_frames_coarse_prepare(frames_coarse_solver* solver, const float* diagonal, yw_tasks* tasks);
 
 /// sums = phi r of nodes begin .. end - 1.

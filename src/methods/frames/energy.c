@@ -14,7 +14,7 @@
 
 #include "math/small/mat3d.h"
 
-// Steps of Newton from below towards the smallest root; each gives a valid bound.
+// Newton steps from below towards the smallest root; each gives a valid bound.
 #define ROOT_STEPS 8
 
 void yw_frames_map(const frames_regions* regions, int32_t r, const double* x, double a[9]) {
@@ -40,7 +40,7 @@ static void region_center(const frames_regions* regions, int32_t r, const double
   }
 }
 
-// Largest x known to be at most the smallest root of det(h - x b) = 0, b positive definite.
+// A lower bound of the smallest root of det(h - x b) = 0; b is positive definite.
 static double smallest_root(const double h[6], const double b[6]) {
   double bi[6], hm[9], bm[9], g[9], g2[9];
   yw_sym_invert(b, bi);
@@ -79,7 +79,7 @@ static void turn_of(const double h[6], const double target[6], double kappa, dou
   for (int i = 0; i < 6; ++i) turn[i] *= kappa * volume;
 }
 
-// One part of a region's energy density times V; adds its share to p = dE/dA.
+// Energy of one part of a region, J; adds its share to p = dE/dA.
 static double part_energy(const frames_regions* regions, int32_t r, const double a[9],
                           const double r0[9], const double s0[6], const double* target,
                           double weight, double p[9], frames_tangent* tangent,
@@ -198,7 +198,7 @@ void yw_frames_apply(const frames_regions* regions, const frames_tangent* tangen
   }
 }
 
-// What moving one member alone does to its own force: columns of the block on the diagonal.
+// Change of a member's own force when it moves alone: columns of the block on the diagonal.
 static void member_block(const frames_regions* regions, const frames_tangent* tangents,
                          int32_t parts, int32_t r, int32_t e, double block[6]) {
   const double* g = regions->entries[e].g;

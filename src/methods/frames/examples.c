@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Example poses of frames bodies: their stretches, and the weights that fit a state best.
+// Example poses of frames bodies: their stretches, and the weights that best fit a state.
 //
 // In the metric of the energy, with L_k = S^k - 1,
 //   G_kl = sum V [mu L_k : L_l + lambda/2 tr L_k tr L_l]
 //   b_k  = sum V [mu L_k : (R1^T A - 1) + lambda/2 tr L_k (tr S - 3)],   R1 = polar(A S~)
-// and w minimises w G w / 2 - b w over w >= 0, sum w <= 1. R1 comes from the weights before: the
-// two are found in turn, once per evaluation, each lowering the same energy.
+// and w minimises w G w / 2 - b w over w >= 0, sum w <= 1. R1 uses the previous weights: rotations
+// and weights are updated in turn, once per evaluation, and each update lowers the same energy.
 #include <math.h>
 
 #include "math/small/mat3d.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Frames bodies, the step: the solvers, and obstacles around them.
+// The step of frames bodies: solvers and obstacle contact.
 #include "methods/frames/frames.h"
 
 #include <math.h>
@@ -11,10 +11,10 @@
 #include "methods/kit/contact.h"
 #include "yawara/extend/timer.h"
 
-// A body of this many chunks is done before other threads have woken up.
+// A body of so few chunks is finished before other threads wake up.
 #define CHUNKS_ALONE 16
-// A step that stalls, or whose numbers are lost, is tried again in two halves, at most this often
-// in a row. What still stalls then is taken, and counted.
+// A step that stalls, or whose result is not finite, is retried in two halves, at most this many
+// times in a row. A step that still stalls is then accepted, and counted.
 #define MAX_HALVINGS 4
 
 typedef struct chunk_job {
@@ -43,8 +43,8 @@ void yw_frames_end_part(frames_body* body, const yw_step_ctx* ctx, yw_frames_par
 
 // The step ----------------------------------------------------------------------------------------
 
-// What an obstacle stopped stays there while the rest of the body moves once more: otherwise every
-// step would press one layer of particles against the floor by the weight of all the others.
+// Particles stopped by an obstacle stay there while the rest of the body is solved once more.
+// Otherwise every step would press one layer of particles into the floor by the body's weight.
 static frames_outcome resolve_obstacles(frames_body* body, yw_particles* particles,
                                         const yw_step_ctx* ctx, yw_aabb box, frames_span span) {
   bool was_rough = body->in_contact;
@@ -53,7 +53,7 @@ static frames_outcome resolve_obstacles(frames_body* body, yw_particles* particl
     yw_meet_obstacles(ctx, particles, body->last_pos, NULL, span.begin, span.h);
   }
   body->in_contact = !is_clear && yw_frames_implicit_touches(body, particles);
-  // The first solve of a body that was in contact is a rough one.
+  // The first solve of a body that was in contact is only a rough one.
   if (!body->in_contact && !was_rough) return FRAMES_SOLVED;
   frames_outcome outcome = yw_frames_implicit_respond(body, particles, ctx, span);
   if (outcome == FRAMES_LOST || is_clear) return outcome;
@@ -72,8 +72,8 @@ static bool is_finite_motion(const frames_rigid* r) {
   return isfinite(sum);
 }
 
-// One step over the span, obstacles included. Unless it is solved (or accepted) the particles are
-// where they were.
+// One step over the span, including obstacles. Unless it is solved (or accepted), the particles do
+// not change.
 static frames_outcome try_span(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                                const frames_rigid* before, frames_span span, bool accept) {
   bool was_in_contact = body->in_contact;

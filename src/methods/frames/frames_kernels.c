@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 // Forces and stiffness of frames regions. Symbols as in regions.h and energy.h.
 //
-// Members are gathered one region at a time, four floats of a particle side by side; what follows
-// works on one register full of regions. Places are taken from the origin of the region, so that a
-// body far away loses no more digits than its positions already have.
+// Members are gathered one region at a time, four floats per particle; the rest works on one
+// register full of regions. Positions are relative to the origin of the region, so that a body far
+// away keeps the precision of its positions.
 #include "base/simd.h"
 #include "math/small/float4.h"
 #include "math/small/polar_lanes.h"
 #include "methods/frames/step.h"
 #include "yawara/frames.h"
 
-// Steps of Newton from above towards the largest stretch; each gives a valid bound.
+// Newton steps from above towards the largest stretch; each gives a valid bound.
 #define ROOT_STEPS 4
-// Resistance to rotation below which a region counts as collapsed.
+// A region with less resistance to rotation counts as collapsed.
 #define LEAST_TURNING 0.1f
 
 // Gathering ---------------------------------------------------------------------------------------
 
-// A of 16 regions, and t in their rows. Lanes beyond the last region are at rest.
+// A of 16 regions; writes t into their rows. Lanes beyond the last region are at rest.
 static void gather_maps(const frames_phase* phase, int32_t block, yw_mat3x16* maps) {
   const frames_model* model = phase->model;
   const bool cells = model->kind == YW_FRAMES_CELLS;
@@ -81,8 +81,8 @@ YW_LANE_FN void subtract_product(yw_lanes_mat3* p, const yw_lanes_mat3* a, const
 
 // Stress and tangent ------------------------------------------------------------------------------
 
-// T = mu - kappa (H + missing)^-1, H = tr S - S, with what is missing for T >= 0 bounded from
-// above. The largest eigenvalue of the deviator of S keeps its digits where S is near 1.
+// T = mu - kappa (H + missing)^-1, H = tr S - S; `missing` is an upper bound of what T >= 0 needs.
+// The largest eigenvalue of the deviator of S keeps its precision where S is near 1.
 YW_LANE_FN yw_lanes_sym3 twist_of(const yw_lanes_sym3* s, yw_vf mu2, yw_vf lambda) {
   yw_vf trace = s->xx + s->yy + s->zz, third = trace * (1.0f / 3.0f);
   yw_vf excess = (s->xx - 1.0f) + (s->yy - 1.0f) + (s->zz - 1.0f);
@@ -112,8 +112,8 @@ YW_LANE_FN yw_lanes_sym3 twist_of(const yw_lanes_sym3* s, yw_vf mu2, yw_vf lambd
 // Examples ----------------------------------------------------------------------------------------
 //
 // E = (1 - beta) E_rest + beta V [mu |A - R1 S~|^2 + lambda/2 (tr S - tr S~)^2], R1 = polar(A S~).
-// The second derivative of its last part takes S~ for the stretch there is: then it is never
-// negative, and exact where the body is in the pose it aims for.
+// The second derivative of the last part uses S~ in place of the actual stretch: it is then never
+// negative, and exact where the body is in the target pose.
 
 // S~ = 1 + sum w_k (S^k - 1)
 YW_LANE_FN yw_lanes_sym3 aim(const frames_phase* phase, int32_t block, int32_t lane) {
@@ -130,7 +130,7 @@ YW_LANE_FN yw_lanes_sym3 aim(const frames_phase* phase, int32_t block, int32_t l
   return s;
 }
 
-// R1, from R as a first guess.
+// R1, with R as the initial guess.
 YW_LANE_FN uint32_t bend(const yw_lanes_mat3* a, const yw_lanes_sym3* target, yw_lanes_quat q,
                          yw_lanes_mat3* r) {
   yw_lanes_mat3 bent = yw_lanes_mat3_mul_sym(a, target);
@@ -207,7 +207,7 @@ YW_LANE_FN void add_target_stress(yw_lanes_mat3* p, yw_vf k, yw_vf mu2, const yw
   p->zz += k * (mu2 * (a->zz - goal->zz) + pressure * r->zz);
 }
 
-// The share of the examples in the stress; p holds that of the rest pose, already weighted.
+// Adds the examples' share to the stress; p holds that of the rest pose, already weighted.
 YW_LANE_FN uint32_t pull_to_examples(const frames_phase* phase, int32_t block, int32_t lane,
                                      const yw_lanes_mat3* a, const yw_lanes_mat3* r,
                                      const yw_lanes_sym3* s, bool tangents, yw_lanes_mat3* p) {
@@ -231,7 +231,7 @@ YW_LANE_FN uint32_t pull_to_examples(const frames_phase* phase, int32_t block, i
   return rescued;
 }
 
-// The same of dP.
+// The same for dP.
 YW_LANE_FN void stiffen_to_examples(const frames_phase* phase, int32_t block, int32_t lane,
                                     const yw_lanes_mat3* da, yw_lanes_mat3* p) {
   const frames_region_block* constants = &phase->model->blocks[block];
@@ -369,7 +369,7 @@ static void stiffen_bent(const frames_phase* phase, int32_t chunk) {
 
 // Particles ---------------------------------------------------------------------------------------
 
-// What the rows of its regions do to particle p at x.
+// Force on particle p at x from the rows of its regions.
 YW_LANE_FN yw_float4 gather_rows(const frames_phase* phase, int32_t p, yw_float4 x) {
   const frames_model* model = phase->model;
   const float* rows = phase->body->rows;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Implicit steps: one Newton step, solved by preconditioned conjugate gradients.
 //
-// Backward formulas of first and second order are the same problem: with
+// Backward formulas of first and second order solve the same problem. With
 //   Euler  x^ = x_n,                     v^ = v_n,                     h' = h
 //   BDF2   x^ = (4 x_n - x_{n-1}) / 3,   v^ = (4 v_n - v_{n-1}) / 3,   h' = 2 h / 3
-// the new state is x = x^ + h' v, v = v^ + h' (g + f(x) / m), which is where
+// the new state is x = x^ + h' v, v = v^ + h' (g + f(x) / m), which minimises
 //   1/2 |x - y|^2_{m / h'^2} + E(x),   y = x^ + h' (v^ + h' g)
-// is smallest. Newton expands about x^ + h' v^, where a body at rest is in equilibrium, and
-// conjugate gradients may start from a fall, so that free flight costs nothing. Springs of pins
-// join the first term; held particles start at their goal and stay there. Damping, a force -d m (v
-// - u) against velocities that differ from the rigid motion u, joins it as d m / h' |x - x^ - h'
+// Newton expands about x^ + h' v^, where a body at rest is in equilibrium. Conjugate gradients may
+// start from free fall, so that free flight costs nothing. Springs of pins join the first term;
+// held particles start at their goal and stay there. Damping is a force -d m (v - u) against
+// velocities that differ from the rigid motion u; it joins the first term as d m / h' |x - x^ - h'
 // u|^2 / 2.
 #include <math.h>
 #include <string.h>
@@ -18,30 +18,30 @@
 #include "methods/kit/pins.h"
 #include "methods/kit/rigid.h"
 
-// Iterations of conjugate gradients after which a solve counts as stalled.
+// Iterations of conjugate gradients after which a solve has stalled.
 #define MAX_ITERATIONS 1000
-// Newton steps after which a step counts as stalled.
+// Newton steps after which a step has stalled.
 #define MAX_NEWTON 6
-// Line search: trials, the share of the first slope that may be left uphill, and the shortest step
-// of a trial, over the one before.
+// Line search: number of trials, largest uphill slope accepted (as a share of the first slope), and
+// shortest step of a trial relative to the previous one.
 #define MAX_SEARCHES 5
 #define SEARCH_OVERSHOOT 0.5
 #define SHORTEST_TRIAL 0.1
 // The residual must fall by this factor, or be at the level of rounding.
 #define RESIDUAL_FALL 0.5
-// Rounding of forces, over stiffness times the largest coordinate.
+// Rounding of forces, relative to stiffness times the largest coordinate.
 #define FORCE_ROUNDING 2e-7
-// Conjugate gradients go this far below it.
+// Conjugate gradients reduce the residual to this share of it.
 #define SOLVE_SHARE 0.05
-// A change of velocity by more than this share of it and this many steps of free fall is a blow,
-// after which the second-order formula starts anew.
+// A velocity change above this share of the velocity plus this many steps of free fall is an
+// impact, after which the second-order formula restarts.
 #define KICK_SHARE 0.25f
 #define KICK_FALLS 8.0f
-// Nodes of the coarse lattice that one task works on.
+// Nodes of the coarse lattice per task.
 #define NODE_CHUNK 64
-// Weight of held particles on it, over its stiffness.
+// Weight of held particles on the lattice, relative to its stiffness.
 #define HELD_WEIGHT 10.0f
-// Tolerance of a first solve that only has to find what touches an obstacle.
+// Tolerance of a first solve that only has to find the contacts.
 #define ROUGH_TOLERANCE 0.02f
 
 static double sum_chunks(const frames_body* body) {
@@ -67,7 +67,7 @@ static bool is_kick(yw_vec4 before, yw_vec4 after, float usual) {
   return change > KICK_SHARE * speed + usual;
 }
 
-// Whether something besides the solver changed velocities since the last step.
+// True when something other than the solver has changed velocities since the last step.
 static bool was_kicked(const frames_body* body, const yw_particles* particles, float usual) {
   for (int32_t p = 0; p < particles->count; ++p) {
     if (is_kick(body->left_vel[p], particles->vel[p], usual)) return true;
@@ -97,7 +97,7 @@ static void begin_particles(frames_body* body, const backward* b) {
   }
 }
 
-// Stiffness k and damping c / h' towards where the spring's other end is.
+// Stiffness k and damping c / h' towards the far end of the spring.
 static void add_springs(frames_body* body, const yw_step_ctx* ctx, const backward* b,
                         frames_span span) {
   float t = (span.begin + span.h) / ctx->h;
@@ -123,7 +123,7 @@ static void set_inverse(frames_body* body, const yw_step_ctx* ctx, const backwar
     body->guess[hold->particle] = yw_v4(yw_hold_at(hold, t));
     body->inverse[hold->particle] = 0.0f;
   }
-  // The lattice sees held particles as very heavy.
+  // The lattice treats held particles as very heavy.
   float* weight = &body->step[0].x;
   for (int32_t p = 0; p < body->model->num_particles; ++p) {
     if (b->particles->inv_mass[p] == 0.0f) body->inverse[p] = 0.0f;
@@ -173,7 +173,7 @@ static void restrict_residual(const frames_phase* phase, int32_t chunk) {
                             end < nodes ? end : nodes);
 }
 
-// Both halves of the preconditioner. Returns r . z.
+// Applies both parts of the preconditioner. Returns r . z.
 static double condition_residual(frames_body* body, const yw_step_ctx* ctx,
                                  const frames_phase* phase) {
   if (body->use_coarse) {
@@ -206,7 +206,7 @@ static void turn_direction(const frames_phase* phase, int32_t chunk) {
   }
 }
 
-// Starts from a fall of all particles if that leaves less to do. Returns r . z.
+// Starts from free fall of all particles if that has the smaller residual. Returns r . z.
 static double start_falling(frames_body* body, const yw_step_ctx* ctx,
                             const frames_kernels* kernels, combine* c, double rz, yw_vec3 fall) {
   const frames_model* model = body->model;
@@ -231,7 +231,7 @@ static double start_falling(frames_body* body, const yw_step_ctx* ctx,
   return condition_residual(body, ctx, &c->phase);
 }
 
-// (D + K) step = residual, down to the tolerance or to rounding (`floor`, a norm). False when the
+// Solves (D + K) step = residual, to the tolerance or to rounding (`floor`, a norm). False when the
 // solve stalled; the step found so far is still downhill.
 static bool solve_step(frames_body* body, const yw_step_ctx* ctx, const frames_kernels* kernels,
                        yw_vec3 fall, float tolerance, double floor) {
@@ -261,7 +261,7 @@ static bool solve_step(frames_body* body, const yw_step_ctx* ctx, const frames_k
     yw_frames_run(ctx, chunks, advance_step, &c.phase);
     double next = condition_residual(body, ctx, &c.phase);
     if (next < 0.0 && body->use_coarse) {
-      // The lattice lost its definiteness to rounding: start again without it.
+      // Rounding has made the lattice part indefinite: restart without it.
       body->use_coarse = false;
       next = condition_residual(body, ctx, &c.phase);
       rz = INFINITY;
@@ -314,7 +314,7 @@ static double find_residual(frames_body* body, const yw_step_ctx* ctx,
   return sqrt(sum_chunks(body));
 }
 
-// Goes on by alpha steps.
+// Moves by alpha times the step.
 static void take_step(frames_body* body, float alpha) {
   float h1 = body->h1;
   for (int32_t p = 0; p < body->model->num_particles; ++p) {
@@ -325,7 +325,7 @@ static void take_step(frames_body* body, float alpha) {
   }
 }
 
-// How fast the energy falls along the step, at the residual found last.
+// Rate at which the energy falls along the step, at the last residual.
 static double fall_along_step(const frames_body* body) {
   double sum = 0.0;
   for (int32_t p = 0; p < body->model->num_particles; ++p) {
@@ -334,7 +334,7 @@ static double fall_along_step(const frames_body* body) {
   return sum;
 }
 
-// Goes back along a step that went uphill again, to about where the energy is least. Returns the
+// Goes back along a step that went uphill again, roughly to the energy minimum. Returns the
 // residual there.
 static double search_line(frames_body* body, const yw_step_ctx* ctx, const frames_kernels* kernels,
                           double residual) {
@@ -358,8 +358,8 @@ static double search_line(frames_body* body, const yw_step_ctx* ctx, const frame
   return residual;
 }
 
-// One Newton step, and more where it did not lower the residual. A solve that stalls is followed by
-// another Newton step, since what it found is downhill.
+// One Newton step, and more where it did not reduce the residual. A stalled solve is followed by
+// another Newton step, since its result is downhill.
 static frames_outcome solve_newton(frames_body* body, const yw_step_ctx* ctx, float tolerance) {
   bool at_start = body->newton == 0 && ctx->num_holds == 0;
   float fallen = at_start ? body->h1 * body->h1 : 0.0f;
@@ -436,13 +436,13 @@ frames_outcome yw_frames_implicit_step(frames_body* body, yw_particles* particle
   memcpy(body->last_vel, particles->vel, bytes);
   memset(body->touched, 0, (size_t)particles->count * sizeof *body->touched);
   finish_particles(body, particles, span.h);
-  // After trouble the first-order formula, which damps, comes first.
+  // After trouble, the next step uses the first-order formula, which damps more.
   body->last_h = body->troubled ? 0.0f : span.h;
   return outcome;
 }
 
-// The second-order formula carries changes of velocity on, so that a blow would be answered by a
-// third of it once more.
+// The second-order formula extrapolates velocity changes: after an impact it would add another
+// third of the change.
 void yw_frames_implicit_remember(frames_body* body, const yw_particles* particles,
                                  const yw_step_ctx* ctx, frames_span span) {
   memcpy(body->left_vel, particles->vel, (size_t)particles->count * sizeof *particles->vel);

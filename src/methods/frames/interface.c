@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Frames bodies as callers see them: models, parameters, statistics, weights of examples.
+// The public API of frames bodies: models, parameters, statistics, example weights.
 #include "methods/frames/frames.h"
 #include "yawara/extend/error.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Making and freeing the rest data of a frames volume.
+// Creates and frees the rest data of a frames volume.
 #include "methods/frames/model.h"
 
 #include <math.h>
@@ -37,12 +37,12 @@ yw_status yw_frames_params_check(const yw_frames_params* params, int32_t num_exa
 
 // Order -------------------------------------------------------------------------------------------
 
-// What only the build needs.
+// Data that only the build needs.
 typedef struct frames_build {
   const yw_frames_def* def;
   frames_regions regions;  // particles are vertices of the mesh
-  int32_t* region_of;      // new number -> region
-  int32_t* vertex_of;      // new number -> vertex
+  int32_t* region_of;      // new index -> region
+  int32_t* vertex_of;      // new index -> vertex
 } frames_build;
 
 static yw_status order_particles(frames_model* model, frames_build* build, yw_error* error) {
@@ -64,7 +64,7 @@ static yw_status order_particles(frames_model* model, frames_build* build, yw_er
     memcpy(build->region_of, build->vertex_of, (size_t)model->num_regions * sizeof(int32_t));
     return YW_OK;
   }
-  // Cells lie along a curve of their own.
+  // Cells are sorted along a curve of their own.
   yw_vec3* centers = YW_NEW_ARRAY(&model->mem, yw_vec3, model->num_regions);
   if (!centers) return yw_fail_memory(error, "the order of a frames model");
   for (int32_t r = 0; r < model->num_regions; ++r) {
@@ -103,7 +103,7 @@ static void fill_members(frames_model* model, const frames_build* build) {
   }
 }
 
-// The same incidences seen from the particles, regions ascending.
+// The same pairs from the particles' side, regions ascending.
 static void fill_holders(frames_model* model, const frames_build* build) {
   const frames_regions* regions = &build->regions;
   int32_t* start = model->holder_start;
@@ -127,7 +127,7 @@ static void fill_holders(frames_model* model, const frames_build* build) {
   start[0] = 0;
 }
 
-// Two thirds shear, one third compression: about what a particle meets when it moves alone.
+// Two thirds shear, one third compression: roughly what resists a particle that moves alone.
 static void fill_jacobi(frames_model* model) {
   for (int32_t p = 0; p < model->num_particles; ++p) {
     double sum = 0.0;
@@ -178,7 +178,7 @@ static yw_status fill_lists(frames_model* model, frames_build* build, yw_error* 
   return YW_OK;
 }
 
-// Modulus times volume of every particle, shared out by the regions that hold it.
+// Modulus times volume of every particle, distributed by the regions that contain it.
 static yw_status build_coarse(frames_model* model, const frames_regions* regions,
                               const yw_vec3* rest, yw_error* error) {
   double extent[3] = {0}, volume = 0.0,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Rest data of a frames volume, laid out for the kernels: regions.h in float, along a space-filling
-// curve.
+// Rest data of a frames volume, laid out for the kernels: regions.h in float, sorted along a
+// space-filling curve.
 //
-// A product with the stiffness goes through the regions twice. First every region gathers its
-// members into A and t and writes a row (P, t); then every particle gathers the rows of the regions
-// that hold it. Both lists are compressed rows; constants of 16 regions lie side by side.
+// A product with the stiffness visits the regions twice. First each region gathers its members into
+// A and t and writes a row (P, t); then each particle gathers the rows of the regions that contain
+// it. Both lists are compressed rows; constants of 16 regions are stored side by side.
 #ifndef YW_METHODS_FRAMES_MODEL_H
 #define YW_METHODS_FRAMES_MODEL_H
 
@@ -19,7 +19,7 @@
 
 /// Floats in a row: the columns of P and t, four each.
 #define FRAMES_ROW 16
-/// Regions or particles that one task works on: a multiple of YW_LANES.
+/// Regions or particles per task: a multiple of YW_LANES.
 #define FRAMES_CHUNK 256
 
 /// A member as its region sees it.
@@ -63,15 +63,15 @@ typedef struct frames_model {
   frames_coarse coarse;
   frames_sweeps sweeps;  ///< regions by colour, for position-based solvers
   double spring_share;   ///< of the spring terms, see regions.h
-  float* jacobi;         ///< diagonal of the stiffness, N/m, about
+  float* jacobi;         ///< diagonal of the stiffness, N/m, approximate
   double total_mass;     ///< kg
-  double size;           ///< m, half the diagonal of the rest pose's box
+  double size;           ///< m, half the diagonal of the box around the rest pose
 
   yw_solid solid;
   uint64_t hash;
 } frames_model;
 
-/// examples.c: stretches of the poses and their products. region_of: new number -> region.
+/// examples.c: stretches of the poses and their products. region_of: new index -> region.
 yw_status yw_frames_build_examples(frames_model* model, const yw_frames_def* def,
                                    const frames_regions* regions, const int32_t* region_of,
                                    yw_error* error);

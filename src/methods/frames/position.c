@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Position-based solvers: predict, sweep over the regions colour by colour, take velocities from
-// the way made. Extended in physical units, classic with a stiffness (notes, sections 1 and 3).
+// Position-based solvers: predict, sweep over the regions colour by colour, derive velocities from
+// the displacements. Extended: physical units; classic: a stiffness (notes, sections 1 and 3).
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "methods/kit/rigid.h"
 #include "yawara/extend/timer.h"
 
-// A colour of this many chunks is done before other threads have woken up.
+// A colour of so few chunks is finished before other threads wake up.
 #define CHUNKS_ALONE 4
 
 typedef struct sweep_job {
@@ -43,7 +43,7 @@ static int32_t sweep_colors(frames_body* body, const yw_step_ctx* ctx, frames_sw
   return recovered;
 }
 
-// x* = x + h v + h^2 g; held particles go to their goal.
+// x* = x + h v + h^2 g; held particles move to their goal.
 static void predict(frames_body* body, const yw_particles* particles, const yw_step_ctx* ctx,
                     frames_span span) {
   yw_vec3 kick = yw_scale(ctx->gravity, span.h);
@@ -59,8 +59,8 @@ static void predict(frames_body* body, const yw_particles* particles, const yw_s
     yw_vec3 x = yw_hold_at(hold, t);
     body->work[hold->particle] = (yw_vec4){x.x, x.y, x.z, 0.0f};
   }
-  // Springs are implicit in their own particle: (m + h c + h^2 k) x = m x* + h c (x + h u) + h^2 k
-  // e.
+  // Springs are implicit in their own particle:
+  //   (m + h c + h^2 k) x = m x* + h c (x + h u) + h^2 k e.
   for (int32_t i = 0; i < ctx->num_springs; ++i) {
     const yw_spring* s = &ctx->springs[i];
     yw_vec4* w = &body->work[s->particle];
@@ -116,7 +116,7 @@ static int32_t step_positions(frames_body* body, yw_particles* particles, const 
   return recovered;
 }
 
-// What is not rigid motion is damped by exp(-damping h).
+// Non-rigid motion is damped by exp(-damping h).
 static void damp(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   if (!(body->params.damping > 0.0f)) return;
   frames_rigid rigid = yw_frames_rigid_motion(body, particles, NULL, ctx);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Building the regions of a volume: rings around the vertices of a tet mesh, or lattice cells.
+// Builds the regions of a volume: rings around the vertices of a tet mesh, or lattice cells.
 #include "methods/frames/regions.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "yawara/extend/memory.h"
 
 #define CELL_CORNERS 8
-// Cells must fill the mesh up to this share of its volume.
+// Cells must fill the mesh to within this share of its volume.
 #define VOLUME_SLACK 1e-3
 // A cell is a box when no corner is farther than this share of its size from the affine fit.
 #define BOX_SLACK 1e-3
@@ -45,7 +45,7 @@ static double tet_gradients(const yw_tet_mesh* mesh, int32_t tet, yw_dvec3 gradi
   return volume6 / 6.0;
 }
 
-// Every tet, or every cell, shares its mass evenly among its corners.
+// Every tet, or every cell, divides its mass evenly among its corners.
 static void lump_masses(const yw_frames_def* def, frames_regions* regions) {
   if (regions->kind == YW_FRAMES_CELLS) {
     for (int32_t e = 0; e < regions->start[regions->num_regions]; ++e) {

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Regions of a volume in full precision: what the energy of a frames body is made of.
+// Regions of a volume in double precision: the parts of a frames body's energy.
 //
-// Region r holds the particles member[start[r]] .. member[start[r + 1] - 1]; the first of them is
-// its origin. With x the positions of the members,
-//   A   = sum x g^T          its linear map: least squares for cells, the volume average of the
+// Region r contains the particles member[start[r]] .. member[start[r + 1] - 1]; the first is its
+// origin. With x the positions of the members,
+//   A   = sum x g^T          linear map: least squares for cells, the volume average of the
 //                            gradients of the tets around a vertex for rings (sum of g is 0)
-//   t   = mean of x (cells) or the place of the origin (rings)
+//   t   = mean of x (cells) or position of the origin (rings)
 //   E_r = V [mu |A - R|^2 + lambda/2 (tr S - 3)^2] + share sum k |x - t|^2 - 1/2 tr(A N A^T)
-// The last two terms are what keeps members from moving against A, a constant quadratic form
-// (share is 1/2 for cells and 1/4 for rings, where every pair of vertices is met twice):
+// The last two terms keep members from moving against A. They form a constant quadratic form
+// (share is 1/2 for cells and 1/4 for rings, where every pair of vertices is counted twice):
 //   cells  gamma (3 mu V / tr M) sum |p - A q|^2, k = 2 gamma 3 mu V / tr M, N = k M
 //   rings  gamma mu sum_t V_t/4 |F_t - A|^2, k = -2 gamma sum_t mu_t V_t grad_i . grad_r,
 //          N = 2 gamma mu V
-// DIFFERS: for rings the notes have sum w |p - A q|^2 here too. The variance of the gradients costs
-// half as much, since k lives on the edges of the mesh, and bends as well.
+// DIFFERS: for rings, the notes have sum w |p - A q|^2 here too. The variance of the gradients
+// costs half as much, since k lives on the edges of the mesh, and bends equally well.
 #ifndef YW_METHODS_FRAMES_REGIONS_H
 #define YW_METHODS_FRAMES_REGIONS_H
 
 #include "yawara/extend/method.h"
 #include "yawara/frames.h"
 
-/// Weight of the term that keeps members in place. Tuned on bars of 5 x 1 x 1 in bending.
+/// Weight of the terms that keep members from moving against A. Tuned on bent bars of 5 x 1 x 1.
 #define FRAMES_GAMMA_CELLS 0.15
 #define FRAMES_GAMMA_RINGS 0.12
 
@@ -53,7 +53,7 @@ static inline double yw_lame_lambda(double youngs, double poisson) {
   return youngs * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
 }
 
-/// Checks materials, cells and mesh, and builds the regions; gamma <= 0 takes the default.
+/// Checks materials, cells and mesh, and builds the regions; gamma <= 0: the default.
 yw_status yw_frames_regions_create(const yw_allocator* mem, const yw_frames_def* def, double gamma,
                                    frames_regions* out, yw_error* error);
 void yw_frames_regions_free(frames_regions* regions);

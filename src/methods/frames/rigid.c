@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Motion of a body as a whole: momentum, angular momentum, inertia. Held particles count for much
-// more than their mass, so that the rigid motion found is one that the holds allow: that of a clamp
-// where a clamp holds the body, a swing about it where a single point does.
+// Rigid motion of a body: momentum, angular momentum, inertia. Held particles are weighted by much
+// more than their mass, so that the rigid motion found is one that the holds allow: the motion of a
+// clamp that holds the body, or a swing about a single held point.
 #include <math.h>
 
 #include "methods/frames/rigid.h"
@@ -80,8 +80,8 @@ frames_rigid yw_frames_rigid_motion(frames_body* body, const yw_particles* parti
   return r;
 }
 
-// DIFFERS: backward formulas and position-based steps lose angular momentum (of order h^2 a step),
-// and a solve that stops early a little of everything. A body that nothing holds gets it back.
+// DIFFERS: backward formulas and position-based steps lose angular momentum (of order h^2 per
+// step), and a solve that stops early loses a little of both momenta. A free body gets them back.
 void yw_frames_restore_momentum(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                                 const frames_rigid* before, const frames_rigid* after, float h) {
   if (ctx->num_holds > 0 || ctx->num_springs > 0) return;

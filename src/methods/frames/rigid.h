@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Motion of a frames body as a whole.
+// Rigid motion of a frames body.
 #ifndef YW_METHODS_FRAMES_RIGID_H
 #define YW_METHODS_FRAMES_RIGID_H
 
 #include "methods/frames/step.h"
 
-/// Held particles count for more than their mass, see rigid.c.
+/// Held particles are weighted by more than their mass, see rigid.c.
 struct frames_rigid {
   double mass;
   double center[3];    ///< m
@@ -19,7 +19,7 @@ struct frames_rigid {
 frames_rigid yw_frames_rigid_motion(frames_body* body, const yw_particles* particles,
                                     const yw_vec4* old_pos, const yw_step_ctx* ctx);
 
-/// Gives a body without holds and springs the momentum that it had before a step of h seconds.
+/// Restores the momentum that a body without holds and springs had before a step of h seconds.
 void yw_frames_restore_momentum(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                                 const frames_rigid* before, const frames_rigid* after, float h);
 

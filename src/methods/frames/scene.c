@@ -12,12 +12,12 @@ static const char* const kinds[] = {"rings", "cells", NULL};
 static const char* const solvers[] = {"implicit", "bdf2", "extended", "classic", NULL};
 
 typedef struct frames_settings {
-  // What the model is
+  // Properties of the model
   const char* material;
   float youngs_modulus, poissons_ratio;
   int32_t kind;
   const yw_json* fields;
-  yw_frames_params params;  // what bodies may change
+  yw_frames_params params;  // bodies may change these
 
   int32_t num_fields;
   yw_stiffness_spec* field_list;
@@ -27,7 +27,7 @@ static const frames_settings frames_defaults = {
     .poissons_ratio = 0.3f,
     .kind = YW_FRAMES_RINGS,
     .params = {.beta = 0.95f, .tolerance = 1e-3f, .substeps = 10, .sweeps = 1, .stiffness = 0.5f}};
-static const yw_field frames_fields[] = {
+static const yw_key_row frames_rows[] = {
     YW_MODEL_FIELD(frames_settings, material, TEXT, 0, 0, "",
                    "Young's modulus, Poisson's ratio and density by name (docs/materials.md); keys "
                    "beside it win."),
@@ -55,7 +55,7 @@ static const yw_field frames_fields[] = {
     YW_PARAM(frames_settings, stiffness, NUMBER, 0, 1, "",
              "Classic only: share of the way to the goal that a sweep covers.")};
 static const yw_record frames_record =
-    YW_RECORD("frames", frames_fields, frames_defaults,
+    YW_RECORD("frames", frames_rows, frames_defaults,
               "Stiffness in pascals: shape matching as frames on springs.", "");
 
 // Models and bodies -------------------------------------------------------------------------------

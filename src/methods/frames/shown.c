@@ -31,14 +31,14 @@ static void region_map(const frames_model* model, const yw_particles* particles,
   }
 }
 
-// Stretch minus 1 of a region: A = R S.
+// Stretch minus 1 of a region, from A = R S.
 static void strain_of(const double a[9], double strain[6]) {
   double turn[9];
   yw_m3_polar(a, turn, strain);
   for (int k = 0; k < 3; ++k) strain[k] -= 1.0;
 }
 
-// Times the volume of the region: J.
+// Value of the quantity times the region's volume: J.
 static double region_value(const frames_model* model, int32_t r, const double s[6], int32_t field) {
   const frames_region_block* block = &model->blocks[r / YW_LANES];
   double mu2 = (double)block->mu2[r % YW_LANES], lambda = (double)block->lambda[r % YW_LANES];
@@ -70,7 +70,7 @@ void yw_frames_field_values(const void* state, const yw_particles* particles, in
   }
 }
 
-// Where the springs of a region are tied: the middle of a cell, the vertex of a ring.
+// Point to which the springs of a region are attached: centre of a cell, vertex of a ring.
 static void region_center(const frames_model* model, const yw_particles* particles, int32_t r,
                           double t[3]) {
   int32_t begin = model->member_start[r], end = model->member_start[r + 1];
@@ -82,7 +82,7 @@ static void region_center(const frames_model* model, const yw_particles* particl
   }
 }
 
-// Springs of all members less what the mean motion of their region stretches them (energy.c).
+// Energy of all springs, minus the part due to the affine motion of their region (energy.c).
 static double spring_energy(const frames_model* model, const yw_particles* particles) {
   double sum = 0.0;
   for (int32_t p = 0; p < particles->count; ++p) {
@@ -109,7 +109,7 @@ static double mean_spring_energy(const frames_model* model, int32_t r, const dou
 
 yw_method_energy yw_frames_body_energy(const void* state, const yw_particles* particles) {
   const frames_model* model = ((const frames_body*)state)->model;
-  // With examples the energy depends on weights that change from step to step: it is none.
+  // With examples, the weights change from step to step, so there is no fixed elastic energy.
   if (model->num_examples > 0) return (yw_method_energy){.elastic = NAN};
   double sum = spring_energy(model, particles);
   for (int32_t r = 0; r < model->num_regions; ++r) {

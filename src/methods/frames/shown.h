@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Quantities to look at, per particle; worked out when asked for.
+// Quantities for display, per particle; computed on request.
 #ifndef YW_METHODS_FRAMES_SHOWN_H
 #define YW_METHODS_FRAMES_SHOWN_H
 
 #include "yawara/extend/method.h"
 #include "yawara/model.h"
 
-/// Volumes: von Mises stress and energy density, from the rest pose.
+/// Volumes: von Mises stress and energy density, relative to the rest pose.
 int32_t yw_frames_num_fields(const void* state);
 yw_field_info yw_frames_field_info(const void* state, int32_t field);
 void yw_frames_field_values(const void* state, const yw_particles* particles, int32_t field,
                             float* out);
 void yw_frames_statistics_list(const void* state, const yw_particles* particles,
                                yw_statistics* out);
-/// Elastic energy, of bodies without examples.
+/// Elastic energy; NaN for bodies with examples.
 yw_method_energy yw_frames_body_energy(const void* state, const yw_particles* particles);
 
 #endif

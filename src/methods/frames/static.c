@@ -12,12 +12,12 @@
 
 #define DEFAULT_TOLERANCE 1e-9
 #define DEFAULT_NEWTON 100
-// Each Newton step is solved this much better than where it starts.
+// Each Newton step reduces the linear residual by this factor.
 #define STEP_REDUCTION 1e-4
 #define MAX_HALVINGS 30
-// Rounding of the potential, over the sum of mu V.
+// Rounding of the potential, relative to the sum of mu V.
 #define ENERGY_NOISE 1e-14
-// Rigid motions that the supports resist less than this share of their size are free.
+// Supports allow a rigid motion when a pivot is below this share of the largest diagonal entry.
 #define FREE_MOTION 1e-9
 
 typedef struct solver {
@@ -39,7 +39,7 @@ static double dot(size_t n, const double* a, const double* b) {
 
 // Supports ----------------------------------------------------------------------------------------
 
-// Determinant of a symmetric 6x6 matrix with a unit diagonal scale, by Cholesky; 0 if not positive.
+// Smallest pivot of a symmetric 6x6 matrix, by Cholesky; 0 if not positive.
 static double smallest_pivot(double m[6][6]) {
   double smallest = INFINITY;
   for (int j = 0; j < 6; ++j) {
@@ -56,7 +56,7 @@ static double smallest_pivot(double m[6][6]) {
   return smallest;
 }
 
-// Whether the fixed components resist all six rigid motions.
+// True when the fixed components resist all six rigid motions.
 static bool is_held(const frames_regions* regions, const bool* fixed, const double* x) {
   double m[6][6] = {{0}}, center[3] = {0}, size2 = 0.0;
   size_t n = (size_t)regions->num_particles;
@@ -72,7 +72,7 @@ static bool is_held(const frames_regions* regions, const bool* fixed, const doub
   for (size_t p = 0; p < n; ++p) {
     double y[3];
     for (int i = 0; i < 3; ++i) y[i] = (x[3 * p + (size_t)i] - center[i]) / sqrt(size2);
-    // Rows: how component i moves under three shifts and three turns.
+    // Rows: motion of component i under three translations and three rotations.
     const double motion[3][6] = {
         {1, 0, 0, 0, y[2], -y[1]}, {0, 1, 0, -y[2], 0, y[0]}, {0, 0, 1, y[1], -y[0], 0}};
     for (int i = 0; i < 3; ++i) {
@@ -89,7 +89,7 @@ static bool is_held(const frames_regions* regions, const bool* fixed, const doub
 
 // Conjugate gradients -----------------------------------------------------------------------------
 
-// Inverts the blocks on the diagonal, rows and columns of fixed components left out.
+// Inverts the diagonal blocks, without the rows and columns of fixed components.
 static void invert_diagonal(solver* s) {
   yw_frames_diagonal(s->regions, s->tangents, s->parts, s->diagonal);
   for (size_t p = 0; p < s->size / 3; ++p) {
@@ -112,7 +112,7 @@ static void precondition(const solver* s, const double* r, double* z) {
   }
 }
 
-// K step = -gradient on the free components, to the given reduction.
+// Solves K step = -gradient for the free components, to the given reduction.
 static void solve_step(solver* s, double reduction) {
   memset(s->step, 0, s->size * sizeof *s->step);
   for (size_t i = 0; i < s->size; ++i) s->residual[i] = s->load->fixed[i] ? 0.0 : -s->gradient[i];
@@ -144,7 +144,7 @@ static double potential(const solver* s, const double* x, double energy) {
   return s->load->forces ? energy - dot(s->size, s->load->forces, x) : energy;
 }
 
-// Gradient of the potential; returns its free part over reactions and loads.
+// Computes the gradient of the potential; returns its free part relative to reactions and loads.
 static double evaluate(solver* s, const double* x, double* energy) {
   *energy =
       yw_frames_energy(s->regions, s->load->targets, x, s->gradient, s->tangents, FRAMES_DEFINITE);
@@ -158,7 +158,7 @@ static double evaluate(solver* s, const double* x, double* energy) {
   return held2 + loads2 > 0.0 ? sqrt(free2 / (held2 + loads2)) : (free2 > 0.0 ? INFINITY : 0.0);
 }
 
-// Goes along the step as far as the potential falls enough.
+// Moves along the step as far as the potential decreases sufficiently.
 static bool search(solver* s, double* x, double before) {
   double slope = dot(s->size, s->gradient, s->step), reach = 1.0;
   for (int i = 0; i < MAX_HALVINGS; ++i, reach *= 0.5) {
@@ -183,7 +183,7 @@ static yw_status iterate(solver* s, double* x, frames_static_report* report) {
     if (report->residual <= tolerance) return YW_OK;
     if (report->newton == most) return YW_ERR_DIVERGED;
     invert_diagonal(s);
-    // No better than what is still missing.
+    // No more accurate than the remaining residual requires.
     solve_step(s, fmax(STEP_REDUCTION, 0.1 * tolerance / report->residual));
     if (!search(s, x, potential(s, x, report->energy))) return YW_ERR_DIVERGED;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// State of a frames body and what its kernels share during one step.
+// State of a frames body, and the data that its kernels share during one step.
 #ifndef YW_METHODS_FRAMES_STEP_H
 #define YW_METHODS_FRAMES_STEP_H
 
@@ -14,7 +14,7 @@ typedef struct frames_tangent_block {
   float twist[6][YW_LANES];  ///< T, J
 } frames_tangent_block;
 
-/// The same of the part of the energy that examples rule, S~ being the stretch to aim for:
+/// The same for the part of the energy that examples control; S~ is the target stretch:
 ///   W = R^T dA,   dP = R (2 mu W - [omega] S~ + lambda tr W),   omega = turn . axial(W S~)
 typedef struct frames_example_block {
   _Alignas(64) float r[9][YW_LANES];
@@ -24,9 +24,9 @@ typedef struct frames_example_block {
 
 /// Sums over one chunk.
 typedef struct frames_sums {
-  double a;           ///< what the phase adds up
-  int32_t recovered;  ///< rotations that took the safe path
-  // Motion as a whole, places relative to a center.
+  double a;           ///< sum of the current phase
+  int32_t recovered;  ///< rotations that took the slow path
+  // Rigid motion, positions relative to a centre.
   double mass, mx[3], mv[3], myv[3];
   double myy[6];  ///< xx, yy, zz, xy, xz, yz
   yw_aabb box;    ///< of positions before and after
@@ -46,11 +46,11 @@ typedef struct frames_body {
   frames_sums* sums;                   ///< per chunk
 
   // Vectors of the solver, particle order.
-  yw_vec4* base;    ///< x^, where backward differences start
+  yw_vec4* base;    ///< x^, start of the backward difference
   yw_vec4* drift;   ///< v^
-  yw_vec4* anchor;  ///< where inertia, gravity, damping and springs pull, from x^ + h' v^
-  yw_vec4* moved;   ///< sum of the Newton steps: the place now, from x^ + h' v^
-  yw_vec4* guess;   ///< the same in space, where the energy is expanded
+  yw_vec4* anchor;  ///< target of inertia, gravity, damping and springs, relative to x^ + h' v^
+  yw_vec4* moved;   ///< sum of the Newton steps: current position, relative to x^ + h' v^
+  yw_vec4* guess;   ///< the same position in world space, where the energy is expanded
   yw_vec4* step;    ///< Newton step
   yw_vec4* residual;
   yw_vec4* conditioned;
@@ -58,34 +58,34 @@ typedef struct frames_body {
   yw_vec4* product;
   float* diagonal;  ///< m / h'^2 and stiffness of springs, N/m
   frames_coarse_solver coarse;
-  bool use_coarse;  ///< in the solve under way
+  bool use_coarse;  ///< in the current solve
   float* inverse;   ///< of the preconditioner's diagonal; 0 for held particles
 
-  // Second-order history: the state one step ago, and the velocities that the last step left.
+  // Second-order history: the state one step ago, and the velocities at the end of the last step.
   yw_vec4 *last_pos, *last_vel;
   yw_vec4* left_vel;
   float last_h;  ///< s; 0: no history
 
   // Position-based solvers.
-  yw_vec4* work;             ///< places; w: 1 / mass, 0 where held
+  yw_vec4* work;             ///< positions; w: 1 / mass, 0 where held
   frames_dual_block* duals;  ///< per block of the sweeps
   int32_t* recovered;        ///< per chunk of a colour
 
-  float h1;         ///< s, h' of the step under way
+  float h1;         ///< s, h' of the current step
   bool* touched;    ///< particles that an obstacle stopped in this step
-  bool in_contact;  ///< some were, in the last step
-  bool troubled;    ///< a Newton step was not enough, in the last step
+  bool in_contact;  ///< an obstacle touched the body in the last step
+  bool troubled;    ///< the first Newton step of the last step was not enough
 
   int32_t iterations;  ///< of conjugate gradients in the last step
   int32_t newton;      ///< Newton steps in the last step
   double seconds[YW_FRAMES_NUM_PARTS];
-  double mark;  ///< s, when the part under way began
+  double mark;  ///< s, when the current part began
 } frames_body;
 
-/// Ends a part of the step, when it is timed; the next begins.
+/// Ends a part of the step and starts timing the next, when the step is timed.
 void yw_frames_end_part(frames_body* body, const yw_step_ctx* ctx, yw_frames_part part);
 
-/// What the kernels of one phase read.
+/// Input of the kernels of one phase.
 typedef struct frames_phase {
   frames_body* body;
   const frames_model* model;
@@ -96,15 +96,15 @@ typedef struct frames_phase {
 
 /// One function per phase and chunk; compiled once per instruction set.
 typedef struct frames_kernels {
-  /// A = R S of the regions at x, rows of P; tangents too.
+  /// A = R S of the regions at x, rows of P, and tangents.
   void (*linearise)(const frames_phase* phase, int32_t chunk);
-  /// Rows of P alone.
+  /// Rows of P only.
   void (*stress)(const frames_phase* phase, int32_t chunk);
   /// Rows of dP for a direction x.
   void (*stiffen)(const frames_phase* phase, int32_t chunk);
-  /// Products of the examples with the stretches at x, from the rotations that fit the weights.
+  /// Products of the examples with the stretches at x, using the rotations for the current weights.
   void (*weigh)(const frames_phase* phase, int32_t chunk);
-  /// The three of above for bodies with examples.
+  /// The first three for bodies with examples.
   void (*linearise_bent)(const frames_phase* phase, int32_t chunk);
   void (*stress_bent)(const frames_phase* phase, int32_t chunk);
   void (*stiffen_bent)(const frames_phase* phase, int32_t chunk);
@@ -117,7 +117,7 @@ typedef struct frames_kernels {
 extern const frames_kernels yw_frames_kernels_plain, yw_frames_kernels_avx2,
     yw_frames_kernels_avx512;
 
-/// Runs a phase over chunks; small bodies are done before other threads have woken up.
+/// Runs a phase over chunks; small bodies run on the calling thread.
 void yw_frames_run(const yw_step_ctx* ctx, int32_t chunks,
                    void (*run)(const frames_phase*, int32_t), const frames_phase* phase);
 
@@ -130,14 +130,14 @@ typedef struct frames_span {
 /// How a step of an implicit solver ended.
 typedef enum frames_outcome {
   FRAMES_SOLVED,
-  FRAMES_STALLED,  ///< the residual did not fall as it should; what was found is downhill
-  FRAMES_LOST      ///< the numbers are not finite
+  FRAMES_STALLED,  ///< the residual did not fall enough; the step found is still downhill
+  FRAMES_LOST      ///< the state is not finite
 } frames_outcome;
 
 typedef struct frames_rigid frames_rigid;
 /// implicit.c: one backward step over the span; rigid is the motion before it. particles->pos and
-/// vel become the new state when it is solved, or when it stalled and accept is set; else they stay
-/// as they are.
+/// vel receive the new state when it is solved, or when it stalled and accept is set; otherwise
+/// they do not change.
 frames_outcome yw_frames_implicit_step(frames_body* body, yw_particles* particles,
                                        const yw_step_ctx* ctx, const frames_rigid* rigid,
                                        frames_span span, bool accept);
@@ -146,16 +146,16 @@ frames_outcome yw_frames_implicit_step(frames_body* body, yw_particles* particle
 void yw_frames_fit_examples(frames_body* body, const yw_vec4* x, const yw_step_ctx* ctx,
                             const frames_kernels* kernels);
 
-/// position.c: all steps of a position-based solver in the world's substep.
+/// position.c: all steps of a position-based solver in one world substep.
 yw_status yw_frames_position_advance(frames_body* body, yw_particles* particles,
                                      const yw_step_ctx* ctx);
 
-/// Particles that collide moved stay where it put them; false when there are none.
+/// Fixes the particles that collide has moved where it put them; false when there are none.
 bool yw_frames_implicit_touches(frames_body* body, const yw_particles* particles);
-/// Another Newton step of all the others, so that the body feels the obstacle in the same step.
+/// A second Newton step of all the others, so that the body feels the obstacle in the same step.
 frames_outcome yw_frames_implicit_respond(frames_body* body, yw_particles* particles,
                                           const yw_step_ctx* ctx, frames_span span);
-/// Keeps what the second-order formula needs of the step just made.
+/// Stores what the second-order formula needs from this step.
 void yw_frames_implicit_remember(frames_body* body, const yw_particles* particles,
                                  const yw_step_ctx* ctx, frames_span span);
 

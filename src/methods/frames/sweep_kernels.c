@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // One sweep over the regions of a colour.
 //
-// Extended: every region solves its own backward Euler step exactly, as far as A gives way evenly
-// in all directions. With P the stress it has applied so far and `give` the compliance,
+// Extended: every region solves its own backward Euler step exactly, assuming that A is equally
+// compliant in all directions. With P the stress applied so far and `give` the compliance,
 //   A^ = A + h^2 give P = R S^,   S + h^2 give V (2 mu (S - 1) + lambda (tr S - 3)) = S^,
-// which S solves in closed form; the particles then take the change of P. At the end of all sweeps
-// P is the stress of A, whatever `give` was. A single spring constant holds members to the affine
-// fit. For lambda = 0 this is the form of the notes, section 3, with forces F = -P g.
+// which has a closed-form solution S; the particles then receive the change of P. After all sweeps
+// P is the stress of A, whatever the value of `give`. A single spring constant pulls members to the
+// affine fit. For lambda = 0 this is the form in the notes, section 3, with forces F = -P g.
 //
-// With examples the goal of A is T = (1 - beta) R + beta R1 S~, R1 = polar(A S~), and that of its
-// trace t = (1 - beta) 3 + beta tr S~. With R, R1 and S~ fixed the step is linear in A:
+// With examples, the goal of A is T = (1 - beta) R + beta R1 S~, R1 = polar(A S~), and that of its
+// trace is t = (1 - beta) 3 + beta tr S~. With R, R1 and S~ fixed, the step is linear in A:
 //   P = [2 mu V (A^ - T) + lambda V (s - t) R] / (1 + 2 mu V h^2 give),   s = R : A
 //
 // Classic: x += s (R q + c - x), R the rotation of sum m p q^T (Müller et al. 2005).
@@ -17,7 +17,7 @@
 #include "math/small/polar_lanes.h"
 #include "methods/frames/sweeps.h"
 
-// Places and 1 / mass of a register full of particles.
+// Positions and 1 / mass of a register full of particles.
 YW_LANE_FN yw_lanes_vec3 gather(const yw_vec4* work, const int32_t* particle, yw_vf* inv_mass) {
   float x[YW_VF_LANES], y[YW_VF_LANES], z[YW_VF_LANES], w[YW_VF_LANES];
   for (int l = 0; l < YW_VF_LANES; ++l) {
@@ -28,7 +28,7 @@ YW_LANE_FN yw_lanes_vec3 gather(const yw_vec4* work, const int32_t* particle, yw
   return (yw_lanes_vec3){yw_vf_load(x), yw_vf_load(y), yw_vf_load(z)};
 }
 
-// Adds moves to the particles of lanes that have a k-th member.
+// Adds displacements to the particles of lanes that have a k-th member.
 YW_LANE_FN void scatter(yw_vec4* work, const int32_t* particle, const int32_t* count, int32_t k,
                         yw_lanes_vec3 move) {
   float x[YW_VF_LANES], y[YW_VF_LANES], z[YW_VF_LANES];
@@ -44,7 +44,7 @@ YW_LANE_FN void scatter(yw_vec4* work, const int32_t* particle, const int32_t* c
   }
 }
 
-// Lanes without a region become the unit matrix: a rotation is then found at once.
+// Lanes without a region become the identity, whose rotation is found at once.
 YW_LANE_FN yw_lanes_mat3 or_unit(const frames_sweep_block* block, int32_t lane,
                                  const yw_lanes_mat3* m) {
   yw_vf zero = yw_vf_splat(0.0f), one = yw_vf_splat(1.0f);
@@ -52,12 +52,12 @@ YW_LANE_FN yw_lanes_mat3 or_unit(const frames_sweep_block* block, int32_t lane,
   return yw_lanes_mat3_select(yw_vf_load(block->inv_count + lane) > 0.0f, m, &unit);
 }
 
-// What a region knows of its members.
+// Fit of a region to its members.
 typedef struct region_fit {
   yw_lanes_vec3 origin;
-  yw_lanes_vec3 mean;    // of places, from the origin's
+  yw_lanes_vec3 mean;    // of positions, relative to the origin's
   yw_lanes_mat3 map;     // A
-  yw_lanes_mat3 affine;  // the map that fits the members best
+  yw_lanes_mat3 affine;  // best-fitting linear map of the members
 } region_fit;
 
 YW_LANE_FN region_fit fit_region(const frames_sweep* sweep, const frames_sweep_block* block,
@@ -85,7 +85,7 @@ YW_LANE_FN region_fit fit_region(const frames_sweep* sweep, const frames_sweep_b
   return f;
 }
 
-// Member k against the affine fit.
+// Deviation of member k from the affine fit.
 YW_LANE_FN yw_lanes_vec3 misfit(const region_fit* f, yw_lanes_vec3 x, yw_lanes_vec3 q,
                                 yw_lanes_vec3 c) {
   yw_lanes_vec3 fit = yw_lanes_mat3_apply(&f->affine, yw_lanes_vec3_sub(q, c)),
@@ -93,7 +93,7 @@ YW_LANE_FN yw_lanes_vec3 misfit(const region_fit* f, yw_lanes_vec3 x, yw_lanes_v
   return yw_lanes_vec3_sub(d, fit);
 }
 
-// How much more pull against the affine fit is due, per metre of misfit.
+// Additional pull to the affine fit, per metre of deviation.
 YW_LANE_FN yw_vf pull_of(const frames_sweep* sweep, const frames_sweep_block* block, int32_t lane,
                          const region_fit* f, frames_dual_block* dual) {
   yw_vf k = yw_vf_load(block->spring + lane), lightest = yw_vf_load(block->lightest + lane);
@@ -116,7 +116,7 @@ YW_LANE_FN yw_vf pull_of(const frames_sweep* sweep, const frames_sweep_block* bl
   return yw_vf_select(size > 1e-12f, more / (size + 1e-30f), yw_vf_splat(0.0f));
 }
 
-// P of the rest pose's energy, S being the stretch of A^.
+// P of the rest pose's energy; S is the stretch of A^.
 YW_LANE_FN yw_lanes_mat3 rest_stress(yw_vf mu2, yw_vf lambda, yw_vf give, const yw_lanes_mat3* r,
                                      const yw_lanes_sym3* s) {
   yw_vf stretch = (s->xx - 1.0f) + (s->yy - 1.0f) + (s->zz - 1.0f);
@@ -174,7 +174,7 @@ YW_LANE_FN yw_lanes_mat3 bent_stress(const frames_sweep* sweep, const frames_swe
   return yw_lanes_mat3_mad(&p, pressure, r);
 }
 
-// The change of P that the region asks for.
+// The change of P that the region requires.
 YW_LANE_FN yw_lanes_mat3 stress_change(const frames_sweep* sweep, const frames_sweep_block* block,
                                        int32_t lane, const region_fit* f, frames_dual_block* dual,
                                        bool bent, uint32_t* rescued) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Colouring the regions and laying them out for sweeps.
+// Colours the regions and lays them out for sweeps.
 #include "methods/frames/sweeps.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 #define COLOR_WORDS 16
 #define MAX_COLORS (64 * COLOR_WORDS)
-// Weight of the term against the affine fit: gamma of the notes, for cells and for rings.
+// Weight of the pull to the affine fit: gamma in the notes, for cells and for rings.
 #define SWEEP_GAMMA_CELLS FRAMES_GAMMA_CELLS
 #define SWEEP_GAMMA_RINGS 0.15
 
@@ -19,8 +19,8 @@ typedef struct color_mask {
   uint64_t words[COLOR_WORDS];
 } color_mask;
 
-// Greedy: the first colour that no region with a common particle has. Returns the number of
-// colours, 0 when there are too many.
+// Greedy colouring: the first colour not used by a region that shares a particle. Returns the
+// number of colours, 0 when there are too many.
 static int32_t color_regions(const frames_regions* regions, const int32_t* order, color_mask* used,
                              int32_t* color) {
   int32_t num_colors = 0;
@@ -42,8 +42,8 @@ static int32_t color_regions(const frames_regions* regions, const int32_t* order
   return num_colors;
 }
 
-// How far A gives way to a stress: between the mean and the largest eigenvalue of sum g g^T / m, so
-// that no direction is over-relaxed by 2 or more.
+// Compliance of A to a stress: between the mean and the largest eigenvalue of sum g g^T / m, so
+// that no direction is over-relaxed by a factor of 2 or more.
 static double give_of(const frames_regions* regions, int32_t r) {
   double m[6] = {0};
   for (int32_t e = regions->start[r]; e < regions->start[r + 1]; ++e) {
@@ -86,7 +86,7 @@ static void fill_region(const frames_regions* regions, int32_t r, const yw_vec3*
     m[3] += q[0] * q[1], m[4] += q[0] * q[2], m[5] += q[1] * q[2];
   }
   double trace = m[0] + m[1] + m[2];
-  // Flat rings (four vertices of one tet are not) have an affine fit all the same.
+  // Keeps the affine fit defined for flat rings (four vertices of one tet are not flat).
   for (int i = 0; i < 3; ++i) m[i] += 1e-9 * trace;
   yw_sym_invert(m, inverse);
   double gamma = regions->kind == YW_FRAMES_CELLS ? SWEEP_GAMMA_CELLS : SWEEP_GAMMA_RINGS;
@@ -101,7 +101,7 @@ static void fill_region(const frames_regions* regions, int32_t r, const yw_vec3*
   for (int i = 0; i < 3; ++i) block->center[i][lane] = (float)center[i];
 }
 
-// Regions of one colour, in order, 16 to a block.
+// Fills blocks of 16 with the regions of each colour, in order.
 static yw_status fill_blocks(const frames_regions* regions, const yw_vec3* rest,
                              const int32_t* particle_of_vertex, const int32_t* by_color,
                              const int32_t* color_size, frames_sweeps* out, yw_error* error) {
@@ -139,8 +139,8 @@ static yw_status fill_blocks(const frames_regions* regions, const yw_vec3* rest,
   return YW_OK;
 }
 
-// By colour, and there by number of members, since a block is as long as its longest region;
-// otherwise in the order given. cursor: where the regions of each colour go.
+// Sorts by colour, then by number of members, since a block is as long as its longest region;
+// otherwise keeps the given order. cursor: first slot of each colour.
 static void sort_regions(const frames_regions* regions, const int32_t* region_order,
                          const int32_t* color, int32_t* cursor, int32_t* by_color) {
   int32_t most = 0;

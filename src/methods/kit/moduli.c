@@ -6,7 +6,7 @@
 
 #include "yawara/extend/error.h"
 
-// "rod: youngs_modulus" or "rod: youngs_modulus_field[3]".
+// A name for messages: "rod: youngs_modulus" or "rod: youngs_modulus_field[3]".
 typedef struct label {
   char text[80];
 } label;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Pins and springs of methods that keep positions in floats.
+// Pins and springs for methods that store positions as floats.
 #ifndef YW_METHODS_KIT_PINS_H
 #define YW_METHODS_KIT_PINS_H
 
 #include "yawara/extend/method.h"
 
-/// Where a hold, or the far end of a spring, is after a share of the substep.
+/// Position of a hold, or of the far end of a spring, after the given share of the substep.
 static inline yw_vec3 yw_hold_at(const yw_hold* hold, float share) {
   return yw_lerp(hold->begin, hold->end, share);
 }
@@ -13,7 +13,7 @@ static inline yw_vec3 yw_spring_at(const yw_spring* spring, float share) {
   return yw_lerp(spring->begin, spring->end, share);
 }
 
-/// m/s, of a hold or the far end of a spring in a substep of h seconds.
+/// Velocity (m/s) of a hold, or of the far end of a spring, in a substep of h seconds.
 static inline yw_vec3 yw_hold_velocity(const yw_hold* hold, float h) {
   return yw_scale(yw_sub(hold->end, hold->begin), 1.0f / h);
 }
@@ -21,8 +21,8 @@ static inline yw_vec3 yw_spring_velocity(const yw_spring* spring, float h) {
   return yw_scale(yw_sub(spring->end, spring->begin), 1.0f / h);
 }
 
-/// Velocity after h seconds of a particle that starts at x with v, pulled to goal by a spring whose
-/// far end moves with u. Implicit in the particle, so that no stiffness is too large:
+/// Velocity after h seconds of a particle at x with velocity v, pulled to goal by a spring whose
+/// far end moves with velocity u. Implicit in the particle, hence stable for any stiffness:
 ///   v' = v + h/m (k (goal - x - h v') + c (u - v'))
 static inline yw_vec3 yw_spring_pull(const yw_spring* s, yw_vec3 goal, yw_vec3 u, yw_vec3 x,
                                      yw_vec3 v, float inv_mass, float h) {

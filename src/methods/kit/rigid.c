@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "methods/kit/rigid.h"
 
-// Determinants below this share of the cubed trace are those of lines ...
+// An inertia whose determinant is below this share of the cubed trace is that of a line, ...
 #define LEAST_DETERMINANT 1e-9
-// ... to which so much of the trace is added.
+// ... and gets this share of the trace added to its diagonal.
 #define ADDED_INERTIA 1e-2
 
 void yw_spin_of(const double inertia[6], const double momentum[3], double spin[3]) {

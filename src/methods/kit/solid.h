@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What methods for volumes know of a tet mesh at rest, in the order of their particles.
+// Rest data of a tet mesh that all methods for volumes need, in particle order.
 #ifndef YW_METHODS_KIT_SOLID_H
 #define YW_METHODS_KIT_SOLID_H
 
@@ -11,19 +11,18 @@ typedef struct yw_solid {
   int32_t* particle_of_vertex;
   int32_t num_tets, num_triangles, num_surface;
   int32_t* tets;       ///< 4 per tet, particles
-  int32_t* triangles;  ///< of the surface, outward
-  int32_t* surface;    ///< particles on it, ascending
+  int32_t* triangles;  ///< of the surface, facing outward
+  int32_t* surface;    ///< particles on the surface, ascending
 } yw_solid;
 
-/// Tets and surface of a mesh whose particle_of_vertex is known. what: "a match model", for
-/// messages.
+/// Fills in tets and surface; particle_of_vertex must be set. what: "a match model", for messages.
 yw_status yw_solid_add_tets(yw_solid* solid, const yw_allocator* mem, const yw_tet_mesh* mesh,
                             const char* what, yw_error* error);
 void yw_solid_free(yw_solid* solid, const yw_allocator* mem);
-/// Goes on from `hash` with positions, masses and tets.
+/// Continues `hash` with positions, masses and tets.
 uint64_t yw_solid_hash(const yw_solid* solid, int32_t num_particles, uint64_t hash);
 yw_contact_geometry yw_solid_contact_geometry(const yw_solid* solid);
-/// Positions and masses of a new body.
+/// Sets positions and masses of a new body.
 void yw_solid_put_at_rest(const yw_solid* solid, yw_particles* particles);
 /// YW_ERR_INVALID when there are too many example poses, or one is missing.
 yw_status yw_solid_check_examples(int32_t count, const yw_vec3* const* examples, yw_error* error);

@@ -4,7 +4,7 @@
 #include "math/small/polar.h"
 #include "methods/kit/rigid.h"
 
-// What the axes are found from; positions and velocities relative to the center's.
+// Sums from which the axes are found; positions and velocities are relative to the centre's.
 typedef struct axes_sums {
   double center[3], velocity[3];
   double map[3][3];    // m y x0^T

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bodies of example-based shape matching: their state, its parameters, and snapshots of it.
+// Bodies of example-based shape matching: state, parameters and snapshots.
 #include <string.h>
 
 #include "methods/match/axes.h"
@@ -25,7 +25,7 @@ static bool allocate(match_body* body) {
   size_t blocks = (size_t)model->num_blocks, n = (size_t)model->num_examples;
   size_t groups = (size_t)model->num_groups;
   body->rotations = YW_NEW_ARRAY(mem, yw_quatx16, blocks);
-  // One row of zeros stands behind the last one.
+  // The last row is followed by a row of zeros.
   body->targets = YW_NEW_ARRAY(mem, float, (blocks * YW_LANES + 1) * MATCH_ROW);
   body->spare_pos = YW_NEW_ARRAY(mem, yw_vec4, blocks * YW_LANES);
   body->sums = YW_NEW_ARRAY(mem, match_sums, model->num_chunks);
@@ -75,8 +75,7 @@ void yw_match_invalidate(void* state, const yw_particles* particles) {
   }
 }
 
-// Parameters, statistics, weights
-// --------------------------------------------------------------------------
+// Parameters, statistics, weights -----------------------------------------------------------------
 
 yw_status yw_match_set_params(void* state, const yw_match_params* params) {
   yw_status status = yw_match_params_check(params, NULL);
@@ -108,7 +107,7 @@ int32_t yw_match_weights(const void* state, float* out, int32_t capacity) {
   return model->num_groups;
 }
 
-// The mean of all groups when there are too many to tell one by one.
+// Lists the mean over all groups when there are too many to list one by one.
 void yw_match_statistics_list(const void* state, const yw_particles* particles,
                               yw_statistics* out) {
   const match_body* body = state;
@@ -167,7 +166,7 @@ void yw_match_save(const void* state, yw_writer* writer) {
   yw_write_f32(writer, body->weights, num_weights(model));
 }
 
-// Quaternions of length 1; more or less of it would scale the body.
+// True for unit quaternions; any other length would scale the body.
 static bool is_rotation(float x, float y, float z, float w) {
   return fabsf(x * x + y * y + z * z + w * w - 1.0f) < 1e-2f;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions of the method table that keep a body's state (body.c).
+// Functions of the method table that manage a body's state (body.c).
 #ifndef YW_METHODS_MATCH_BODY_H
 #define YW_METHODS_MATCH_BODY_H
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Order of the particles, chunks with their halos, and ring offsets (see model.h).
+// Particle order, chunks with their halos, and ring offsets (see model.h).
 #include <string.h>
 
 #include "methods/match/model.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
-// Particles of a chunk. Fewer have more halo for their number, more have rows that leave the caches
-// and give threads less to share. Tuned on lattices of 2,025 to 200,000 particles (32 kB L1, 1 MB
-// L2).
+// Particles per chunk. Smaller chunks have a larger halo in proportion; larger ones have rows that
+// fall out of cache and leave less work to share among threads. Tuned on lattices of 2,025 to
+// 200,000 particles (32 kB L1, 1 MB L2).
 #define CHUNK_PARTICLES 512
-// Large bodies take larger chunks: fewer particles are read twice (6 % faster at 200,000
-// particles), and there are chunks enough for all threads.
+// Large bodies use larger chunks: fewer particles are read twice (6 % faster at 200,000 particles),
+// and there are still enough chunks for all threads.
 #define LARGE_CHUNK_PARTICLES 1024
 #define LARGE_BODY 8192
 
@@ -27,7 +27,7 @@ static void sift_down(uint64_t* keys, size_t root, size_t count) {
   keys[root] = key;
 }
 
-// Heap sort: in place, without the C library's hidden allocation.
+// Heap sort: in place, with no hidden allocation as in the C library's qsort.
 static void sort_keys(uint64_t* keys, size_t count) {
   for (size_t i = count / 2; i-- > 0;) sift_down(keys, i, count);
   for (size_t end = count; end-- > 1;) {
@@ -56,7 +56,7 @@ static yw_status number_groups(match_model* model, match_build* build, yw_error*
     yw_mem_free(&model->mem, keys);
     return yw_fail_memory(error, "the groups of a match model");
   }
-  // Ascending labels, each with its vertex.
+  // Labels in ascending order, each with its vertex.
   for (int32_t i = 0; i < n; ++i) {
     uint64_t label = (uint64_t)((int64_t)build->def->vertex_labels[i] - INT32_MIN);
     keys[i] = label << 32 | (uint32_t)i;
@@ -79,7 +79,7 @@ static int32_t ring_size(const match_build* build, int32_t vertex) {
 }
 
 // Counts the rows of the particles curve[begin .. end-1]: themselves and their neighbours. seen
-// holds the last stamp that met a vertex.
+// holds the last stamp set on each vertex.
 static int32_t count_rows(const match_build* build, const int32_t* curve, int32_t begin,
                           int32_t end, int32_t* seen, int32_t stamp) {
   int32_t rows = 0;
@@ -100,7 +100,7 @@ static int32_t count_rows(const match_build* build, const int32_t* curve, int32_
   return rows;
 }
 
-// Cuts the curve into chunks of whole blocks whose rows fit the scratch.
+// Cuts the curve into chunks of whole blocks whose rows fit the scratch buffer.
 static yw_status cut_chunks(match_model* model, const match_build* build, const int32_t* curve,
                             int32_t* seen, yw_error* error) {
   int32_t stamp = 0;
@@ -130,7 +130,7 @@ static yw_status cut_chunks(match_model* model, const match_build* build, const 
   return YW_OK;
 }
 
-// Sorts the particles of a chunk by group, then ring size, then place on the curve.
+// Sorts the particles of a chunk by group, then ring size, then position on the curve.
 static void sort_chunk(const match_build* build, const match_chunk* chunk, const int32_t* curve,
                        int32_t* vertex_of_particle) {
   uint64_t keys[LARGE_CHUNK_PARTICLES];
@@ -147,8 +147,7 @@ static void sort_chunk(const match_build* build, const match_chunk* chunk, const
 
 // Halos and rings ---------------------------------------------------------------------------------
 
-// Lists the particles of other chunks that touch this one, ascending, and notes for every row's
-// vertex where it is.
+// Lists the neighbours that belong to other chunks, ascending, and records the row of every vertex.
 static void list_halo(match_model* model, const match_build* build, const match_chunk* chunk,
                       int32_t* row_of_vertex) {
   uint64_t keys[MATCH_MAX_ROWS];
@@ -216,7 +215,7 @@ static void write_rings(match_model* model, const match_build* build, const matc
   }
 }
 
-// Room for halos and rings: their sizes follow from the order.
+// Allocates halos and rings; their sizes follow from the order.
 static yw_status size_rings(match_model* model, const match_build* build, yw_error* error) {
   int64_t halo = 0, offsets = 0;
   for (int32_t c = 0; c < model->num_chunks; ++c) {
@@ -248,7 +247,7 @@ static int32_t group_of_particle(const match_build* build, int32_t p) {
   return build->group ? build->group[build->vertex_of_particle[p]] : 0;
 }
 
-// Lists the groups of every chunk. Particles are sorted by group, so each share is a run.
+// Lists the groups of every chunk. Particles are sorted by group, so each share is contiguous.
 static yw_status list_shares(match_model* model, const match_build* build, yw_error* error) {
   if (model->num_examples == 0 || model->grouping == YW_GROUPS_PER_REGION) return YW_OK;
   for (int32_t c = 0; c < model->num_chunks; ++c) {

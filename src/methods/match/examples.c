@@ -3,8 +3,8 @@
 //
 // The descriptor of a pose is the stretch S_r of every region as a 6-vector whose norm is the
 // Frobenius norm (off-diagonals count twice). Stored is L_r^k = S_r^k - S_r^0, and S_r^0 is 1.
-// A step knows P_r = R_r^T A_r Q_r and not S_r, the symmetric part of P_r Q_r^-1; products
-// L_r^k . (S_r - 1) are then those of P_r - Q_r with the symmetric part of L_r^k Q_r^-1.
+// A step computes P_r = R_r^T A_r Q_r, not S_r, which is the symmetric part of P_r Q_r^-1. Products
+// L_r^k . (S_r - 1) therefore equal those of P_r - Q_r with the symmetric part of L_r^k Q_r^-1.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 
 _Static_assert(YW_MAX_EXAMPLES <= YW_SIMPLEX_MAX, "the fit must take all examples");
 
-// Poses nearer than this to others, relative to their own stretch, add nothing worth having.
+// A pose whose distance to others, relative to its own stretch, is below this is redundant.
 #define SAME_POSE 1e-2
-// Mean stretch below which a pose is the rest pose, up to a rotation.
+// A pose with a mean stretch below this is the rest pose, up to a rotation.
 #define SAME_AS_REST 1e-4
 
 // A_r Q_r of a pose, in double: rows of sum m~ x q^T.
@@ -28,7 +28,7 @@ static void moment_of_pose(const match_model* model, const match_build* build, i
   const match_rest_region* region = &build->regions[p];
   const yw_vec3 near = pose[vertex];
   for (int32_t n = build->rings.start[vertex]; n < build->rings.start[vertex + 1]; ++n) {
-    // The sum of m~ q is zero, so positions may be taken from the region's own vertex.
+    // The sum of m~ q is zero, so positions may be relative to the region's own vertex.
     int32_t other = build->rings.items[n], q = model->solid.particle_of_vertex[other];
     double m = (double)model->row_mass[q];
     const double x[3] = {(double)pose[other].x - (double)near.x,
@@ -58,7 +58,7 @@ static void symmetric_product(double a[3][3], const double v[6], double out[6]) 
   out[5] = 0.5 * (product[1][2] + product[2][1]);
 }
 
-// R_r^T A_r of a pose times Q_r, from the polar rotation of the latter.
+// R_r^T A_r Q_r of a pose; R_r is the polar rotation of A_r Q_r.
 static void turn_back(double moment[3][3], double scale, double out[3][3]) {
   float m[3][3];
   for (int i = 0; i < 9; ++i) m[i / 3][i % 3] = (float)(scale * moment[i / 3][i % 3]);
@@ -115,13 +115,13 @@ static void add_gram(const match_model* model, int32_t p, double* gram) {
   }
 }
 
-// Appends "examples[k] <what>" to a list of findings.
+// Appends "examples[k] <what>" to the list of findings.
 static void append(char* text, size_t size, int32_t k, const char* what) {
   size_t used = strlen(text);
   snprintf(text + used, size - used, "%sexamples[%d] %s", used > 0 ? "; " : "", k, what);
 }
 
-// Names examples that add nothing, judged over the whole body.
+// Names the examples that add nothing, judged over the whole body.
 static yw_status find_redundant(const match_model* model, const double* gram, yw_error* error) {
   int32_t n = model->num_examples;
   char text[900] = "";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Match bodies as callers see them: models, parameters, statistics, weights of examples.
+// The public API of match bodies: models, parameters, statistics, example weights.
 #include "methods/match/match.h"
 #include "yawara/extend/error.h"
 

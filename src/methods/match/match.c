@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Example-based shape matching, the step. Koyama et al. 2013; equation numbers refer to it. The
+// The step of example-based shape matching. Koyama et al. 2013; equation numbers refer to it. The
 // phases that touch every particle are in match_kernels.c.
 #include "methods/match/match.h"
 
@@ -14,7 +14,7 @@
 #include "methods/match/body.h"
 #include "yawara/extend/timer.h"
 
-// A body of this many chunks is done before other threads have woken up.
+// A body of so few chunks is finished before other threads wake up.
 #define CHUNKS_ALONE 2
 
 // Phases over chunks ------------------------------------------------------------------------------
@@ -39,12 +39,12 @@ static void run_phase(const yw_step_ctx* ctx, const match_step* step,
 
 // Rigid motion ------------------------------------------------------------------------------------
 
-// Motion of the body as a whole; positions relative to the center of the axes.
+// Rigid motion of the body; positions are relative to the centre of the axes.
 typedef struct rigid_motion {
   double center[3];
   double velocity[3];
   double spin[3];
-  yw_quat rotation;  // mean of the regions
+  yw_quat rotation;  // mean over the regions
 } rigid_motion;
 
 typedef struct body_totals {
@@ -54,7 +54,7 @@ typedef struct body_totals {
 } body_totals;
 
 static body_totals add_sums(const match_body* body) {
-  // The kernels count masses in units of the mean.
+  // The kernels measure masses in units of the mean mass.
   body_totals t = {.mass = (double)body->model->num_particles};
   for (int32_t c = 0; c < body->model->num_chunks; ++c) {
     const match_sums* s = &body->sums[c];
@@ -107,7 +107,7 @@ static rigid_motion find_rigid_motion(const match_body* body, const body_totals*
   return motion;
 }
 
-// Where the body will be after the step, roughly: any axes near it do.
+// A rough prediction of the axes after the step; any axes close to the body will do.
 static match_axes predict_axes(const match_axes* axes, const rigid_motion* motion,
                                const yw_step_ctx* ctx) {
   yw_vec3 center = yw_add(axes->center, yw_v3_of(motion->center));
@@ -136,7 +136,7 @@ void yw_match_weigh(const yw_match_params* params, int32_t count, const double* 
   weights[0] = (float)(rest > 0.0 ? rest : 0.0);
 }
 
-// In pairs: a sum one after another would wait for itself.
+// Adds in pairs: a running sum would be one long chain of dependent additions.
 static double add_lanes(const float* lanes) {
   double sums[YW_LANES / 2];
   for (int l = 0; l < YW_LANES / 2; ++l) {
@@ -148,7 +148,7 @@ static double add_lanes(const float* lanes) {
   return sums[0];
 }
 
-// Adds the shares of the chunks and projects every group (7). False when a sum is not finite.
+// Adds up the shares of the chunks and projects every group (7). False when a sum is not finite.
 static bool project_on_examples(match_body* body) {
   const match_model* model = body->model;
   int32_t n = model->num_examples;
@@ -199,14 +199,14 @@ static void set_holds(yw_particles* p, const yw_step_ctx* ctx, yw_aabb* box) {
 // The step ----------------------------------------------------------------------------------------
 
 // An explicit step is stable while alpha (1 + 2 tau / h) + 2 damp < 4, where damp is the share of
-// the velocity that damping takes.
+// the velocity removed by damping.
 static float stable_viscosity(const yw_match_params* params, float damp, float h) {
   float limit = 0.5f * h * (fminf(3.5f, 3.6f - 2.0f * damp) / fmaxf(params->alpha, 1e-3f) - 1.0f);
   return fminf(params->viscosity, limit);
 }
 
 // DIFFERS: the papers match regions at x. Matching them at x + tau v, in axes that move along,
-// resists strain and tau times its rate (Kelvin-Voigt) for the price of reading the velocities.
+// resists strain plus tau times its rate (Kelvin-Voigt) at the mere cost of reading velocities.
 static void look_ahead(match_step* step, float tau) {
   const match_axes* axes = &step->body->axes;
   const float w[3] = {tau * axes->spin.x, tau * axes->spin.y, tau * axes->spin.z};
@@ -259,7 +259,7 @@ static yw_aabb swept_box(const match_body* body) {
   return box;
 }
 
-// Swaps the positions of the two ends of the step.
+// Swaps the position buffers of the two ends of the step.
 static void turn_over(match_body* body, yw_particles* particles) {
   yw_vec4* old_pos = particles->pos;
   particles->pos = body->spare_pos;

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: MIT
-// Example-based shape matching, the phases of a step. Koyama et al. 2013; equation numbers refer to
-// it.
+// The phases of a step of example-based shape matching. Koyama et al. 2013; equation numbers refer
+// to it.
 //   x, x0   position, rest position          d    displacement R^T (x - c) - x0 in the body's axes
 //   A_r     best linear map of region r (1)  Q_r  its moment at rest, sum m~ q q^T
 //   R_r P_r rotation and the rest of A_r Q_r S_r  stretch, the symmetric part of R_r^T A_r
-//   S~_r    the stretch to aim for           T_r  = R_r (S~_r + [d_r]) (3)
+//   S~_r    target stretch                   T_r  = R_r (S~_r + [d_r]) (3)
 //
-// DIFFERS: the paper takes R_r and S_r from A_r and aims for R_r S~_r. Then a region exerts a
-// torque on itself and angular momentum is not kept. Here R_r is the rotation that fits the region
-// best, the polar rotation of A_r Q_r, which Müller et al. 2005 use, and the target has the skew
-// part [d_r] that leaves no torque. The two agree wherever Q_r is isotropic; a body in the pose of
-// an example aims for that very pose (docs/methods/match.md).
+// DIFFERS: the paper takes R_r and S_r from A_r and aims for R_r S~_r. A region then exerts a
+// torque on itself, and angular momentum is not conserved. Here R_r is the best-fitting rotation of
+// the region, the polar rotation of A_r Q_r as in Müller et al. 2005, and the target has a skew
+// part [d_r] that cancels the torque. The two agree wherever Q_r is isotropic; a body in the pose
+// of an example aims for exactly that pose (docs/methods/match.md).
 #include "base/simd.h"
 #include "math/small/polar_lanes.h"
 #include "methods/match/region_weights.h"
 #include "methods/match/rows.h"
 #include "methods/match/step.h"
 
-// Particles of a halo lie anywhere; they are asked for this many rows ahead.
+// Particles of a halo are scattered in memory; they are prefetched this many rows ahead.
 #define PREFETCH_AHEAD MATCH_HALO_PADDING
 
-// Turns d of targets beyond this, rad, are left out: only wrecked regions have them.
+// Larger rotations d of targets, rad, are dropped: only badly deformed regions have them.
 #define MAX_TURN 0.5f
 
-// Asks for the lines of something that the next block will read. Arrays by block are many, and too
-// short for the hardware to see where they go.
+// Prefetches data that the next block will read. The per-block arrays are too many and too short
+// for the hardware prefetcher.
 YW_LANE_FN void ask_for(const void* from, size_t bytes) {
   for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char*)from + i);
 }
@@ -32,7 +32,7 @@ YW_LANE_FN void ask_for(const void* from, size_t bytes) {
 // Rows --------------------------------------------------------------------------------------------
 
 // The row of one particle: m~ d (x0 - origin, 1)^T, three quads; d as viscosity sees it.
-// Without viscosity the velocities need not be read.
+// Without viscosity the velocities are not read.
 YW_LANE_FN void make_row(const match_step* step, const bool viscous, yw_float4 origin, int32_t p,
                          float* row) {
   const yw_float4 center = {step->center.x, step->center.y, step->center.z, 0.0f};
@@ -85,8 +85,8 @@ static void make_rows(const match_step* step, const match_chunk* chunk, float* r
   }
 }
 
-// Target rows of the particles and the halo of a chunk. A body of one chunk has them in place:
-// lanes beyond its last particle are zero, as the row after its last one must be.
+// Target rows of the particles and the halo of a chunk. A body of one chunk uses them in place:
+// lanes beyond its last particle are zero, as the row after the last one must be.
 static const float* gather_targets(const match_step* step, const match_chunk* chunk, float* rows) {
   const float* targets = step->body->targets;
   if (step->model->num_chunks == 1) return targets;
@@ -133,7 +133,7 @@ YW_LANE_FN void sum_lanes(const match_step* step, const match_chunk* chunk, int3
     sums[SUM_MYY + 4] += my.x * y.z;
     sums[SUM_MYY + 5] += my.y * y.z;
 
-    // Rotations of either sign are the same; they are summed on the side of no rotation.
+    // q and -q are the same rotation; sums use the sign with w >= 0.
     yw_lanes_quat q = yw_lanes_quat_load(&step->body->rotations[b], lane);
     yw_vi sign = (yw_vi)q.w & INT32_MIN;
     sums[SUM_ROTATION + 0] += (yw_vf)((yw_vi)q.x ^ sign);
@@ -185,7 +185,7 @@ YW_LANE_FN float* block_targets(const match_step* step, int32_t block) {
   return step->body->targets + (size_t)block * (YW_LANES * MATCH_ROW);
 }
 
-// Rows of (T - 1, t): a member's goal, less its rest position, is (T - 1) x0 + t in these axes.
+// Rows of (T - 1, t): a member's goal minus its rest position is (T - 1) x0 + t in these axes.
 YW_LANE_FN void write_targets(const match_step* step, const match_chunk* chunk, int32_t block,
                               int32_t lane, const yw_lanes_mat3* t, const yw_lanes_vec3* shift) {
   const match_region_block* region = &step->model->regions[block];
@@ -202,7 +202,7 @@ YW_LANE_FN void write_targets(const match_step* step, const match_chunk* chunk, 
   store_rows(rows, lane, x, y, z);
 }
 
-// A_r Q_r, scaled, from the displacements.
+// A_r Q_r, scaled, computed from the displacements.
 YW_LANE_FN yw_lanes_mat3 fit_moment(const match_step* step, lane_set at, const ring_sums* rings,
                                     yw_lanes_vec3* shift) {
   yw_lanes_mat3 moment = region_moment(&step->model->regions[at.block], rings, at.lane, shift);
@@ -238,8 +238,8 @@ YW_LANE_FN void add_products(const match_step* step, int32_t block, int32_t lane
 
 // Targets -----------------------------------------------------------------------------------------
 
-// Weights w'_k after beta for every lane, and which of them are not zero everywhere: examples that
-// do not pull cost nothing.
+// Weights w'_k after beta for every lane, and the examples whose weight is not zero everywhere:
+// others cost nothing.
 typedef struct pull_set {
   _Alignas(64) float weights[YW_MAX_EXAMPLES * YW_LANES];
   int32_t active[YW_MAX_EXAMPLES];
@@ -275,16 +275,16 @@ YW_LANE_FN yw_lanes_sym3 aim(const match_model* model, int32_t block, int32_t la
   return s;
 }
 
-// What is known of the regions of one register.
+// Fit of the regions in one register.
 typedef struct region_fit {
   yw_lanes_quat q;      // R_r
   yw_lanes_sym3 p;      // P_r, scaled
   yw_lanes_vec3 shift;  // mean of d
 } region_fit;
 
-// S~ + [d]: the moment of a target R (S~ + [d]) about the region's centre is the skew part of
-// P (S~ - [d]), and it vanishes where (tr P - P) d = axial(P S~). No turn where a region is too
-// flat to know one, and where it is wrecked.
+// S~ + [d]. The torque of a target R (S~ + [d]) about the region's centre is the skew part of
+// P (S~ - [d]); it vanishes where (tr P - P) d = axial(P S~). d is 0 where a region is too flat to
+// determine it, or too badly deformed.
 YW_LANE_FN yw_lanes_mat3 turn_free(const yw_lanes_sym3* p, const yw_lanes_sym3* s) {
   yw_vf gx = (p->xz * s->xy + p->yz * s->yy + p->zz * s->yz) -
              (p->xy * s->xz + p->yy * s->yz + p->yz * s->zz);
@@ -328,8 +328,8 @@ YW_LANE_FN void bend(const match_step* step, const match_chunk* chunk, lane_set 
 #define REGISTERS (YW_LANES / YW_VF_LANES)
 #define AT_ONCE (REGISTERS == 1 ? 1 : 2)
 
-// Sums over the rings of the next block. They depend on nothing that the current one waits for, and
-// are made in two or four parts between its steps.
+// Sums over the rings of the next block. They do not depend on the current block and are computed
+// in two or four parts between its steps, to hide latency.
 typedef struct ring_job {
   const char* rows;
   const uint16_t* rings;
@@ -346,7 +346,7 @@ YW_LANE_FN void do_rings(const ring_job* job, int32_t lane, int part) {
   }
 }
 
-// Until the weights are known, the fit of a block waits where its targets will be: 9 x 16 numbers.
+// Until the weights are known, a block's fit is stored in place of its targets: 9 x 16 numbers.
 #define FIT_NUMBERS (9 * YW_LANES)
 
 YW_LANE_FN void store_fit(const match_step* step, lane_set at, const region_fit* fit) {
@@ -372,7 +372,7 @@ YW_LANE_FN region_fit load_fit(const match_step* step, lane_set at, const float*
   };
 }
 
-// What follows a decomposition: targets at once, or what they will be made of.
+// Uses a decomposition: computes the targets, or stores the data for them.
 YW_LANE_FN void use_fit(const match_step* step, const match_chunk* chunk, lane_set at,
                         const region_fit* fit, const yw_lanes_mat3* r) {
   if (step->model->num_examples == 0) {
@@ -416,7 +416,7 @@ YW_LANE_FN int32_t match_registers(const match_step* step, const match_chunk* ch
   return recovered;
 }
 
-// Large bodies do not stay in the cache: the arrays that the next block reads are asked for.
+// Larger bodies do not fit the cache: the arrays that the next block reads are prefetched.
 #define BLOCKS_IN_CACHE 2048
 
 static void ask_for_block(const match_step* step, int32_t block) {
@@ -463,7 +463,7 @@ static void match_regions(const match_step* step, int32_t c) {
   out->recovered = recovered;
 }
 
-// Weights after beta of the one group of a block.
+// Weights after beta of a block with a single group.
 static void fill_alike(const float* group, int32_t num_examples, pull_set* pulls) {
   pulls->num_active = 0;
   for (int32_t k = 0; k < num_examples; ++k) {
@@ -473,7 +473,7 @@ static void fill_alike(const float* group, int32_t num_examples, pull_set* pulls
   }
 }
 
-// Weights after beta of the groups of a block, by lane. filled is the share that pulls holds.
+// Weights after beta of the groups of a block, by lane. filled is the share now in pulls.
 static void fill_pulls(const match_step* step, int32_t block, pull_set* pulls, int32_t* filled) {
   const match_model* model = step->model;
   int32_t n = model->num_examples, share = model->blocks[block].share;
@@ -497,7 +497,7 @@ static void bend_targets(const match_step* step, int32_t c) {
   int32_t filled = -1;
   for (int32_t b = chunk->first_block; b < chunk->first_block + chunk->num_blocks; ++b) {
     fill_pulls(step, b, &pulls, &filled);
-    // Targets overwrite the fit: where a block takes several registers, it is copied first.
+    // Targets overwrite the fit, so a block of several registers is copied first.
     _Alignas(64) float copy[FIT_NUMBERS];
     const float* fits = block_targets(step, b);
     if (REGISTERS > 1) fits = memcpy(copy, fits, sizeof copy);
@@ -520,7 +520,7 @@ YW_LANE_FN void grow(box_lanes* box, yw_vf x, yw_vf y, yw_vf z) {
 }
 
 // Goals (3), then velocities and positions (4), (5), of the particles of one register.
-// full: no lane is beyond the last particle.
+// full: all lanes hold particles.
 YW_LANE_FN void pull(const match_step* step, const bool full, int32_t block, int32_t lane,
                      const ring_sums* rings, box_lanes* box) {
   const match_particle_block* particle = &step->model->particles[block];
@@ -534,8 +534,7 @@ YW_LANE_FN void pull(const match_step* step, const bool full, int32_t block, int
   yw_vf ax = yw_vf_load(particle->rest[0] + lane), ay = yw_vf_load(particle->rest[1] + lane);
   yw_vf az = yw_vf_load(particle->rest[2] + lane), n = yw_vf_load(particle->inv_count + lane);
 
-  // Displacements with the very roundings of make_row: what they say of a region's members sums to
-  // zero.
+  // Same rounding as in make_row, so that displacements sum to zero over a region's members.
   yw_lanes_vec3 y = {x[0] - step->center.x, x[1] - step->center.y, x[2] - step->center.z};
   const float(*q)[3] = step->seen_rotation;
   const yw_vec3* c = &step->velocity;
@@ -583,7 +582,7 @@ static yw_aabb finish_box(const box_lanes* boxes) {
   return box;
 }
 
-// The last block of a body may have lanes beyond its last particle, which its box must not hold.
+// The last block of a body may have unused lanes, which must not enlarge the box.
 static void pull_last_block(const match_step* step, int32_t block, const ring_sums* rings,
                             yw_aabb* box) {
   box_lanes unused = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Making and freeing the rest data of example-based shape matching.
+// Creates and frees the rest data of example-based shape matching.
 #include "methods/match/model.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ static yw_status check_def(const yw_match_def* def, yw_error* error) {
 
 // Hash --------------------------------------------------------------------------------------------
 
-// What follows from the mesh and the order need not be hashed again.
+// Data that follows from the mesh and the order is left out.
 static uint64_t hash_model(const match_model* model) {
   size_t n = (size_t)model->num_particles, blocks = (size_t)model->num_blocks;
   uint64_t h = yw_hash_u64(YW_HASH_SEED, (uint64_t)n);

@@ -6,15 +6,15 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
-// A ring thinner than the square root of this share of its width counts as that thick: beyond, the
-// rounding of float positions would decide its stretch across.
+// Rings thinner than the square root of this share of their width are treated as that thick: below
+// it, rounding of float positions would dominate their stretch across.
 #define THINNEST_SHARE 1e-7
 
-// kg, of a vertex: it and its inverse must be floats, with room for products.
+// Range of a vertex mass, kg: it and its inverse must be floats, with room for products.
 #define MIN_MASS 1e-30
 #define MAX_MASS 1e30
 
-// Lumps the mass of every tet on its corners; centre and total on the way.
+// Lumps the mass of every tet onto its corners; also computes centre and total mass.
 static void lump_masses(match_model* model, match_build* build) {
   const yw_tet_mesh* mesh = build->def->mesh;
   double sums[3] = {0};
@@ -43,7 +43,7 @@ static void lump_masses(match_model* model, match_build* build) {
   for (int k = 0; k < 3; ++k) model->rest_center[k] = sums[k] / model->total_mass;
 }
 
-// Rest position from the body's centre, as the kernels see it.
+// Rest position relative to the body's centre, as the kernels use it.
 static yw_vec4 centered(const match_model* model, yw_vec3 p) {
   return (yw_vec4){(float)((double)p.x - model->rest_center[0]),
                    (float)((double)p.y - model->rest_center[1]),
@@ -102,7 +102,7 @@ static void eigen_symmetric(double a[3][3], double v[3][3]) {
   }
 }
 
-// Inverse of a symmetric positive matrix, directions of almost no extent regularised.
+// Inverse of a symmetric positive matrix; directions with almost no extent are regularised.
 static void invert_moment(const double moment[6], double inverse[6]) {
   double a[3][3] = {{moment[0], moment[3], moment[4]},
                     {moment[3], moment[1], moment[5]},
@@ -121,7 +121,7 @@ static void invert_moment(const double moment[6], double inverse[6]) {
   for (int k = 0; k < 6; ++k) inverse[k] = out[k];
 }
 
-// Calls for every particle of the closed ring of particle p: its own vertex first.
+// Loops over the closed ring of a vertex: the vertex itself first.
 #define FOR_RING(build, vertex, other)                                                       \
   for (int32_t n_ = (build)->rings.start[vertex] - 1, other;                                 \
        n_ < (build)->rings.start[(vertex) + 1] &&                                            \
@@ -153,7 +153,7 @@ static match_rest_region region_at_rest(const match_model* model, const match_bu
   return region;
 }
 
-// The origin of a chunk is its middle: what is summed is then as small as it can be.
+// The origin of a chunk is the middle of its box, which keeps the summed values small.
 static void place_origin(const match_model* model, match_chunk* chunk) {
   yw_aabb box = yw_aabb_empty();
   for (int32_t p = chunk->begin; p < chunk->begin + chunk->count; ++p) {
@@ -213,7 +213,7 @@ yw_status yw_match_build_moments(match_model* model, match_build* build, yw_erro
         build->regions[p] = region_at_rest(model, build, build->vertex_of_particle[p]);
         fill_region(block, moments, lane, &build->regions[p], &chunk->origin);
       } else {
-        // Lanes beyond the last particle stay at the body's own rotation.
+        // Lanes beyond the last particle keep the body's own rotation.
         for (int k = 0; k < 3; ++k) moments->moment[k][lane] = 1.0f;
       }
     }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Weights of regions that choose for themselves (YW_GROUPS_PER_REGION), for match_kernels.c.
+// Example weights of regions that choose their own (YW_GROUPS_PER_REGION), for match_kernels.c.
 #ifndef YW_METHODS_MATCH_REGION_WEIGHTS_H
 #define YW_METHODS_MATCH_REGION_WEIGHTS_H
 
 #include "methods/match/rows.h"
 #include "methods/match/step.h"
 
-/// l . m as vectors of six.
+/// l . m as 6-vectors.
 YW_LANE_FN yw_vf sym3_product(const yw_lanes_sym3* l, const yw_lanes_sym3* m) {
   yw_vf off = l->xy * m->xy + l->xz * m->xz + l->yz * m->yz;
   return l->xx * m->xx + l->yy * m->yy + l->zz * m->zz + (off + off);
 }
 
-/// P_r less what it is at rest.
+/// P_r minus its value at rest.
 YW_LANE_FN yw_lanes_sym3 moment_change(const match_model* model, int32_t block, int32_t lane,
                                        const yw_lanes_sym3* p) {
   yw_lanes_sym3 q = yw_lanes_sym3_load((const yw_sym3x16*)model->moments[block].moment, lane);
@@ -20,14 +20,14 @@ YW_LANE_FN yw_lanes_sym3 moment_change(const match_model* model, int32_t block, 
                          p->xy - q.xy, p->xz - q.xz, p->yz - q.yz};
 }
 
-/// L_k . (S - 1) of one region, L_k the descriptor of an example less that of the rest pose.
+/// L_k . (S - 1) of one region; L_k is the descriptor of an example minus that of the rest pose.
 YW_LANE_FN yw_vf dual_product(const yw_sym3x16* dual, int32_t lane, const yw_lanes_sym3* change) {
   yw_lanes_sym3 l = yw_lanes_sym3_load(dual, lane);
   return (l.xx * change->xx + l.yy * change->yy + l.zz * change->zz) +
          (l.xy * change->xy + l.xz * change->xz + l.yz * change->yz);
 }
 
-// x / y between 0 and 1, 0 where y is not above 0.
+// x / y clamped to 0..1; 0 where y is not above 0.
 YW_LANE_FN yw_vf clamped_ratio(yw_vf x, yw_vf y) {
   yw_vf zero = yw_vf_splat(0.0f), one = yw_vf_splat(1.0f);
   yw_vf ratio = yw_vf_select(y > 0.0f, x / y, zero);
@@ -35,8 +35,8 @@ YW_LANE_FN yw_vf clamped_ratio(yw_vf x, yw_vf y) {
   return yw_vf_select(ratio < 1.0f, ratio, one);
 }
 
-// Two examples and the rest pose span a triangle: the nearest point is inside it, or the best of
-// the nearest points of its edges. With one example the second is zero.
+// Two examples and the rest pose span a triangle. The nearest point is inside it, or is the best of
+// the nearest points on its edges. With one example, the second is zero.
 YW_LANE_FN void nearest_in_triangle(yw_vf g11, yw_vf g12, yw_vf g22, yw_vf b1, yw_vf b2, bool two,
                                     yw_vf* w1, yw_vf* w2) {
   yw_vf zero = yw_vf_splat(0.0f), half = yw_vf_splat(0.5f);
@@ -54,7 +54,7 @@ YW_LANE_FN void nearest_in_triangle(yw_vf g11, yw_vf g12, yw_vf g22, yw_vf b1, y
   *w1 = yw_vf_select(better, t, *w1);
   *w2 = yw_vf_select(better, u, *w2);
 
-  // Inside only where the triangle is one: flat ones are their edges.
+  // A degenerate triangle has no inside, only edges.
   yw_vf det = g11 * g22 - g12 * g12;
   yw_vf i1 = (g22 * b1 - g12 * b2) / det, i2 = (g11 * b2 - g12 * b1) / det;
   yw_vi inside = (det > 1e-5f * g11 * g22) & (i1 >= 0.0f) & (i2 >= 0.0f) & (i1 + i2 <= 1.0f);
@@ -62,7 +62,7 @@ YW_LANE_FN void nearest_in_triangle(yw_vf g11, yw_vf g12, yw_vf g22, yw_vf b1, y
   *w2 = yw_vf_select(inside, i2, *w2);
 }
 
-// Any number of examples, or the papers' rule: one region after another, in double.
+// Any number of examples, or the papers' rule: region by region, in double.
 static void weigh_one_by_one(const match_step* step, lane_set at, const yw_lanes_sym3* change,
                              float* pulls) {
   const match_model* model = step->model;
@@ -123,8 +123,8 @@ static void weigh_together(const match_step* step, lane_set at, const yw_lanes_s
   }
 }
 
-/// Weights of the regions of one register, before beta in the body, after beta in pulls, which is
-/// by lane of the block.
+/// Weights of the regions in one register: before beta into the body, after beta into pulls, which
+/// is indexed by lane of the block.
 static void weigh_regions(const match_step* step, lane_set at, const yw_lanes_sym3* p,
                           float* pulls) {
   yw_lanes_sym3 change = moment_change(step->model, at.block, at.lane, p);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Rows of 3x4 numbers in and out of lanes, for match_kernels.c.
+// Moving rows of 3x4 numbers into and out of lanes, for match_kernels.c.
 //
-// A row is three quads of floats. Sums over rings are made row by row; everything else works on 16
-// rows at once, one quantity per register. Between the two lie transpositions of 4x4 blocks within
+// A row is three quads of floats. Sums over rings are computed row by row; everything else works on
+// 16 rows at once, one quantity per register. Between the two are transposes of 4x4 blocks within
 // 128-bit lanes, which leave particle 4 j + l of a block in lane 4 l + j (match_lane).
 #ifndef YW_METHODS_MATCH_ROWS_H
 #define YW_METHODS_MATCH_ROWS_H
@@ -11,7 +11,7 @@
 #include "math/small/lanes_mat3.h"
 #include "methods/match/model.h"
 
-/// One register of lanes of a block.
+/// One register's worth of lanes of a block.
 typedef struct lane_set {
   int32_t block, lane;
 } lane_set;
@@ -50,7 +50,7 @@ YW_LANE_FN void load_vec4(const yw_vec4* block, int32_t lane, yw_vf v[4]) {
   transpose(v);
 }
 
-/// The reverse; v is destroyed.
+/// The reverse; overwrites v.
 YW_LANE_FN void store_vec4(yw_vec4* block, int32_t lane, yw_vf v[4]) {
   transpose(v);
   for (int j = 0; j < 4; ++j) yw_vf_store(&block[4 * j + lane / 4].x, v[j]);
@@ -148,7 +148,7 @@ YW_LANE_FN void load_sums(const ring_sums* sums, int q, int32_t lane, yw_vf v[4]
   transpose(v);
 }
 
-/// Writes the rows of a block whose quads are x, y, z, which are destroyed.
+/// Writes the rows of a block whose quads are x, y, z; overwrites these.
 YW_LANE_FN void store_rows(float* rows, int32_t lane, yw_vf x[4], yw_vf y[4], yw_vf z[4]) {
   transpose(x);
   transpose(y);
@@ -156,7 +156,7 @@ YW_LANE_FN void store_rows(float* rows, int32_t lane, yw_vf x[4], yw_vf y[4], yw
   for (int j = 0; j < 4; ++j) {
     float* to = rows + (4 * j + lane / 4) * MATCH_ROW;
 #if YW_VF_LANES == 16
-    // Whole rows: the fourth yw_float4 is padding.
+    // Writes whole rows: the fourth yw_float4 is padding.
     yw_vf xy = LANES128(x[j], y[j], 0, 1, 0, 1), xy2 = LANES128(x[j], y[j], 2, 3, 2, 3);
     yw_vf zz = LANES128(z[j], z[j], 0, 1, 0, 1), zz2 = LANES128(z[j], z[j], 2, 3, 2, 3);
     yw_vf_store(to, LANES128(xy, zz, 0, 2, 0, 2));

@@ -11,7 +11,7 @@ static const char* const projections[] = {"exact", "paper", NULL};
 
 typedef struct match_settings {
   const yw_json* groups;
-  yw_match_params params;  // what bodies may change
+  yw_match_params params;  // bodies may change these
 
   yw_grouping grouping;
   int32_t num_labels;       // of labels, and of selectors when there are shapes
@@ -21,7 +21,7 @@ typedef struct match_settings {
 } match_settings;
 static const match_settings match_defaults = {
     .params = {.alpha = 0.8f, .beta = 0.95f, .damping = 2, .viscosity = 0.015f}};
-static const yw_field match_fields[] = {
+static const yw_key_row match_rows[] = {
     YW_PARAM(match_settings, alpha, NUMBER, 0, 1, "",
              "Share of the way to the goal shape that a substep covers: stiffness."),
     YW_PARAM(match_settings, beta, NUMBER, 0, 1, "",
@@ -38,18 +38,18 @@ static const yw_field match_fields[] = {
                   "(per_region), a label per vertex, or shapes (in the model's rest pose) with "
                   "labels: a vertex takes that of the first shape around it, else 0.")};
 static const yw_record match_record =
-    YW_RECORD("match", match_fields, match_defaults, "Example-based shape matching.", "");
+    YW_RECORD("match", match_rows, match_defaults, "Example-based shape matching.", "");
 
 typedef struct selector_keys {
   const yw_json* shape;
   int32_t label;
 } selector_keys;
 static const selector_keys selector_defaults = {.label = 0};
-static const yw_field selector_fields[] = {
+static const yw_key_row selector_rows[] = {
     YW_NODE(selector_keys, shape, "any_shape", "In the coordinates of the rest pose."),
-    YW_FIELD(selector_keys, label, INTEGER, -1e9, 1e9, "",
-             "Group they belong to; without it, 1 for the first selector, 2 for the second, ...")};
-static const yw_record selector_record = YW_RECORD("selector", selector_fields, selector_defaults,
+    YW_KEY(selector_keys, label, INTEGER, -1e9, 1e9, "",
+           "Group they belong to; without it, 1 for the first selector, 2 for the second, ...")};
+static const yw_record selector_record = YW_RECORD("selector", selector_rows, selector_defaults,
                                                    "Vertices inside a shape.", "needs shape");
 static const yw_record* const records[] = {&selector_record, NULL};
 
@@ -110,10 +110,9 @@ static bool load(yw_loader* l, yw_model_spec* model) {
   return yw_needs_volume(l, model) && load_groups(l, settings->groups, settings);
 }
 
-// Building
-// ------------------------------------------------------------------------------------------
+// Building ----------------------------------------------------------------------------------------
 
-// Labels per vertex: given, or those of the first shape around it (0 outside all).
+// Labels per vertex: given, or those of the first shape that contains it (0 outside all).
 static bool build_labels(yw_loader* l, const yw_model_spec* model, const match_settings* s,
                          int32_t* out) {
   int32_t count = model->tets.num_vertices;

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: MIT
-// State of a body and what its kernels share during one step.
+// State of a body, and the data that its kernels share during one step.
 #ifndef YW_METHODS_MATCH_STEP_H
 #define YW_METHODS_MATCH_STEP_H
 
 #include "methods/match/model.h"
 #include "yawara/match.h"
 
-/// Axes that move with the body. Positions enter the kernels as displacements in them,
+/// Axes that move with the body. The kernels see positions as displacements in these axes,
 ///   d = R^T (x - c) - x0,
-/// so that a body far from the origin, or large beside its rings, loses no digits, and rotations of
-/// regions change little from step to step. Any axes give the same motion up to rounding.
+/// so that a body far from the origin, or much larger than its rings, keeps its precision, and
+/// rotations of regions change little per step. Any axes give the same motion up to rounding.
 typedef struct match_axes {
   yw_quat rotation;
   yw_vec3 center;
-  yw_vec3 velocity, spin;  ///< of the body as a whole, as foreseen for the next step
+  yw_vec3 velocity, spin;  ///< of the whole body, as predicted for the next step
 } match_axes;
 
-/// Sums over the particles of a chunk, positions relative to the center of the axes.
+/// Sums over the particles of a chunk; y is the position relative to the centre of the axes.
 typedef struct match_sums {
   float mx[3];        ///< m y
   float mv[3];        ///< m v
   float myv[3];       ///< m y x v
   float myy[6];       ///< m y y^T: xx, yy, zz, xy, xz, yz
-  float rotation[4];  ///< quaternions of the regions
-  int32_t recovered;  ///< regions that took the safe path
-  yw_aabb box;        ///< of positions before and after
+  float rotation[4];  ///< sum of the regions' quaternions
+  int32_t recovered;  ///< regions that took the slow path
+  yw_aabb box;        ///< of positions before and after the step
 } match_sums;
 
 typedef struct match_body {
@@ -32,29 +32,29 @@ typedef struct match_body {
   yw_allocator mem;
   yw_match_params params;
   match_axes axes;
-  yw_quatx16* rotations;  ///< R_r of the last step in the axes, per block
-  float* targets;  ///< rows (T_r - 1, shift of the origin) in the axes, per particle, and a row of
-                   ///< zeros
-  yw_vec4* spare_pos;      ///< positions of the other end of the step
+  yw_quatx16* rotations;  ///< R_r of the last step, relative to the axes, per block
+  float* targets;  ///< rows (T_r - 1, shift of the origin) in the axes, one per particle, then a
+                   ///< row of zeros
+  yw_vec4* spare_pos;      ///< positions at the other end of the step
   match_sums* sums;        ///< per chunk
   float* products;         ///< L^T (S - S^0): num_examples x 16 lanes per share
-  double* group_products;  ///< the same, added up: num_examples per group
+  double* group_products;  ///< the same, summed: num_examples per group
   float* weights;          ///< num_groups x (1 + num_examples), before beta
   float* pulls;            ///< num_groups x num_examples, after beta
 } match_body;
 
-/// What the kernels of one step read.
+/// Input of the kernels during one step.
 typedef struct match_step {
   match_body* body;
   const match_model* model;
-  const yw_vec4* pos;  ///< before
-  yw_vec4* new_pos;    ///< after
+  const yw_vec4* pos;  ///< at the start of the step
+  yw_vec4* new_pos;    ///< at the end
   yw_vec4* vel;
   float rotation[3][3];  ///< of the axes, row by row
   yw_vec3 center;        ///< of the axes
 
-  // Regions are fitted to where viscosity sees the particles, at x + tau v, in axes that have
-  // moved as far: d = R^T (1 + tau W)^-1 (x + tau v - c - tau v_c) - x0, W the spin of the axes.
+  // Viscosity fits regions to positions ahead of the particles, x + tau v, in axes that have moved
+  // as far: d = R^T (1 + tau W)^-1 (x + tau v - c - tau v_c) - x0, with W the spin of the axes.
   float lag;                  ///< tau, s
   float seen_rotation[3][3];  ///< (1 + tau W)^-T R, row by row
   yw_vec3 velocity;           ///< v_c of the axes
@@ -69,19 +69,19 @@ typedef struct match_step {
 
 /// One function per phase and chunk; compiled once per instruction set.
 typedef struct match_kernels {
-  /// Sums over rings, A_r = R_r S_r, sums of the body. Without examples, or with examples per
-  /// region, also the targets.
+  /// Sums over rings, A_r = R_r S_r, sums over the body. Without examples, or with examples per
+  /// region, also computes the targets.
   void (*match_regions)(const match_step* step, int32_t chunk);
-  /// Targets from the weights of the groups.
+  /// Computes targets from the weights of the groups.
   void (*bend_targets)(const match_step* step, int32_t chunk);
-  /// Goals, velocities, positions.
+  /// Computes goals, velocities and positions.
   void (*pull_particles)(const match_step* step, int32_t chunk);
 } match_kernels;
 
 extern const match_kernels yw_match_kernels_plain, yw_match_kernels_avx2, yw_match_kernels_avx512;
 
-/// Weights of a group from G and b, before and after beta (weights: 1 + count, pulls: count). What
-/// weights holds before is a guess.
+/// Weights of a group from G and b, before and after beta (weights: 1 + count, pulls: count). The
+/// previous content of weights is the initial guess.
 void yw_match_weigh(const yw_match_params* params, int32_t count, const double* gram,
                     const double* b, float* weights, float* pulls);
 

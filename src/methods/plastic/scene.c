@@ -52,7 +52,7 @@ static const plastic_settings plastic_defaults = {
     .yield_stress = 1e4f,
     .variant = VARIANT_CONSISTENT,
     .params = {.tolerance = 1e-3f, .max_iterations = 300, .sleep_speed = -1.0f}};
-static const yw_field plastic_fields[] = {
+static const yw_key_row plastic_rows[] = {
     YW_MODEL_FIELD_ABOVE(
         plastic_settings, spacing, NUMBER, 0, FAR, "m",
         "Distance of the particles; without it a 24th of the longest side of the shape."),
@@ -98,7 +98,7 @@ static const yw_field plastic_fields[] = {
     YW_MODEL_FIELD(plastic_settings, without_slaves, BOOL, 0, 0, "",
                    "Forces at the masters themselves, for comparison.")};
 static const yw_record plastic_record =
-    YW_RECORD("plastic", plastic_fields, plastic_defaults,
+    YW_RECORD("plastic", plastic_rows, plastic_defaults,
               "Master and slave particles: matter that dents, tears, splits and merges.", "");
 
 // Materials ---------------------------------------------------------------------------------------

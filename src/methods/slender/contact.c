@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Rods and sheets against obstacles, inside an implicit step.
+// Contact of rods and sheets with obstacles, inside an implicit step.
 //
-// The solve without obstacles tells which particles meet one. These then stick or slide as if they
-// were alone, and the body is solved for again. The force that it takes to hold a particle decides
-// what becomes of it:
-//   pulled            let go
+// A solve without obstacles shows which particles meet one. These first stick or slide as they
+// would alone, and the body is solved again. The force needed to hold a particle then decides its
+// state:
+//   pulled            released
 //   |T| <= mu N       sticks
-//   |T| >  mu N       slides in the plane of contact, with a drag against its way that comes to mu
-//   N
-// and with these the body is solved for again, until nothing changes.
+//   |T| >  mu N       slides in the contact plane, with a drag of mu N against its motion
+// The body is solved with the new states, and so on until nothing changes.
 #include "methods/kit/contact.h"
 #include "methods/slender/contact.h"
 
@@ -16,17 +15,17 @@
 
 #include "yawara/extend/timer.h"
 
-// Times that the body is solved for again: after changes of the drag alone, and after any change. A
-// stiff body is held by its last particle that sticks; each round lets go of some.
+// Number of repeated solves: after changes of drag only, and after any change. A stiff body is held
+// by its last sticking particle; each round releases some.
 #define DRAG_ROUNDS 3
 #define MAX_ROUNDS 5
-// Forces are known when they change by less than this share of the normal one.
+// Forces have settled when they change by less than this share of the normal force.
 #define SETTLED_SHARE 0.01
-// A hold may pull this many times the weight of a particle: what rests does not flicker.
+// A hold may pull by this many particle weights, so that resting contacts do not flicker.
 #define PULL_SLACK 30.0
-// Stiffness that holds a sliding particle to its obstacle, over its own.
+// Stiffness that holds a sliding particle to its obstacle, relative to the particle's own.
 #define HOLD_STIFFNESS 100.0
-// A friction beyond all bounds: particles stay where they touched.
+// Practically infinite friction: particles stay where they touched.
 #define STICKY_FRICTION 1e12f
 
 // Where no obstacle is near -----------------------------------------------------------------------
@@ -51,7 +50,7 @@ static void collide(slender_body* body, yw_particles* particles, const yw_step_c
   yw_meet_obstacles(ctx, particles, body->old_pos, body->model->radius, (float)s.begin, (float)s.h);
 }
 
-// What obstacles with another friction would do, in arrays aside.
+// Collision with a different friction, on separate arrays.
 static yw_particles collide_aside(slender_body* body, const yw_particles* particles,
                                   const yw_step_ctx* ctx, slender_span s, float friction,
                                   yw_vec4* pos, yw_vec4* vel) {
@@ -67,14 +66,14 @@ static yw_particles collide_aside(slender_body* body, const yw_particles* partic
   return aside;
 }
 
-// Friction with the obstacle that a particle touches, and the velocity of its surface.
+// Friction of the obstacle that a particle touches, and the velocity of its surface.
 static void probe_touch(const slender_body* body, const yw_step_ctx* ctx, slender_span s, int32_t p,
                         yw_vec3 place, slender_touch* touch) {
   yw_vec3 n = yw_v3((float)touch->normal[0], (float)touch->normal[1], (float)touch->normal[2]);
   float radius = body->model->radius[p];
   touch->friction = (double)ctx->friction;
   if (!ctx->probe) return;
-  // A little way into the obstacle.
+  // A point slightly inside the obstacle.
   yw_vec4 inside = yw_v4(yw_mad(place, -1.01f * radius - 1e-5f, n)), normal, velocity;
   yw_step_ctx alone = *ctx;
   alone.tasks = NULL;
@@ -105,9 +104,9 @@ static void start_sliding(slender_body* body, int32_t p, double drag) {
 
 static bool same_place(yw_vec4 a, yw_vec4 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-// The plane of contact, from the way out of the obstacle without friction, and the place where the
-// particle would be if it had stayed where it was on the obstacle. (Where it entered on its way is
-// no such place: the particles of a stiff body enter at different times.)
+// Contact plane, from the exit direction without friction, and the position that the particle would
+// have if it had not moved on the obstacle. (The point of entry will not do: the particles of a
+// stiff body enter at different times.)
 static void begin_touch(slender_body* body, int32_t p, yw_vec4 smooth, yw_vec4 sticky,
                         yw_vec4 velocity, double h) {
   slender_touch* touch = &body->touches[p];
@@ -123,7 +122,7 @@ static void begin_touch(slender_body* body, int32_t p, yw_vec4 smooth, yw_vec4 s
   for (int k = 0; k < 3; ++k) touch->normal[k] /= touch->depth;
   split(touch, way, slip);
   touch->slip = length3(slip);
-  // What stays where it was stays there to the last bit of the double.
+  // A resting particle keeps its position to the last bit of the double.
   bool rests = same_place(sticky, body->old_pos[p]);
   for (int k = 0; k < 3; ++k) {
     touch->stick[k] = rests ? body->x[3 * p + k] : touch->at[k] - slip[k];
@@ -131,7 +130,7 @@ static void begin_touch(slender_body* body, int32_t p, yw_vec4 smooth, yw_vec4 s
   body->touched[p] = true;
 }
 
-// Sticks or slides as a particle alone would, which N = weight * depth presses.
+// Sticks or slides as the particle would alone, pressed by N = weight * depth.
 static void begin_state(slender_body* body, int32_t p) {
   slender_touch* touch = &body->touches[p];
   slender_anchor* anchor = &body->solver.anchors[p];
@@ -157,7 +156,7 @@ static void begin_bounce(slender_body* body, int32_t p, yw_vec4 place, yw_vec4 v
   touch->state = SLENDER_BOUNCES;
 }
 
-// Particles that obstacles move.
+// Finds the particles that obstacles move.
 static bool find_touched(slender_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                          slender_span s) {
   yw_particles smooth =
@@ -169,7 +168,7 @@ static bool find_touched(slender_body* body, yw_particles* particles, const yw_s
   if (!any) return false;
   yw_particles sticky =
       collide_aside(body, particles, ctx, s, STICKY_FRICTION, body->sticky_pos, body->sticky_vel);
-  // With the friction that there is: the count of contacts, and bounces.
+  // With the actual friction: counts contacts and finds bounces.
   yw_vec4* free_pos = body->left_pos;
   memcpy(free_pos, particles->pos, (size_t)particles->count * sizeof *free_pos);
   collide(body, particles, ctx, s);
@@ -200,7 +199,7 @@ static void let_go(slender_body* body, int32_t p) {
   body->touches[p].state = SLENDER_FREE;
 }
 
-// True when something has to be solved for again.
+// True when the body must be solved again.
 static bool check_sticking(slender_body* body, int32_t p, const double reaction[3], double slack) {
   const slender_touch* touch = &body->touches[p];
   double along[3], normal = split(touch, reaction, along), size = length3(along);
@@ -210,13 +209,13 @@ static bool check_sticking(slender_body* body, int32_t p, const double reaction[
   }
   double most = touch->friction * fmax(normal, 0.0);
   if (size <= (1.0 + SETTLED_SHARE) * most + 1e-3 * slack / PULL_SLACK) return false;
-  // The way without friction is too long: the drag comes nearer to mu N from below. From above,
-  // where nothing slides, it would take many rounds.
+  // The slip without friction is too long, so the drag approaches mu N from below. From above,
+  // where nothing slides, that would take many rounds.
   start_sliding(body, p, touch->slip > 0.0 ? most / touch->slip : 0.0);
   return true;
 }
 
-// mu N / slip, so that the drag is mu N; a way that is not against it cannot come out.
+// Sets the drag coefficient to mu N / slip, so that the drag is mu N, always against the motion.
 static bool check_sliding(slender_body* body, int32_t p) {
   slender_anchor* anchor = &body->solver.anchors[p];
   const slender_touch* touch = &body->touches[p];
@@ -237,7 +236,7 @@ static bool check_sliding(slender_body* body, int32_t p) {
   return change > SETTLED_SHARE * most + 1e-3 * (double)body->model->mass[p];
 }
 
-// Of states; drags: of forces alone.
+// True when a state has changed; *drags: a drag force has.
 static bool check_touched(slender_body* body, const yw_step_ctx* ctx, bool* drags) {
   double fall = (double)yw_length(ctx->gravity);
   bool any = false;
@@ -304,7 +303,7 @@ void yw_slender_meet_obstacles(slender_body* body, yw_particles* particles, cons
   }
   yw_slender_finish_places(body, particles, b);
   finish_touched(body, particles, b);
-  // What meets an obstacle only now is stopped there.
+  // Particles that meet an obstacle only now are stopped there.
   yw_vec4* before = body->left_pos;
   memcpy(before, particles->pos, (size_t)particles->count * sizeof *before);
   int32_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rods and sheets against obstacles, inside an implicit step.
+// Contact of rods and sheets with obstacles, inside an implicit step.
 #ifndef YW_METHODS_SLENDER_CONTACT_H
 #define YW_METHODS_SLENDER_CONTACT_H
 
@@ -9,20 +9,20 @@ typedef struct slender_span {
   double begin, h;  ///< s, from the start of the substep
 } slender_span;
 
-/// How a step goes back to the states before it: x = base + h1 v.
+/// The backward formula of a step: x = base + h1 v.
 typedef struct slender_backward {
   bool second_order;
-  double h, h1, slow;  ///< h', damping * h'
+  double h, h1, slow;  ///< h, h' and damping * h'
   slender_motion rigid;
 } slender_backward;
 
-/// Newton steps that a solve within a step may take.
+/// Largest number of Newton steps per solve within a step.
 #define SLENDER_MAX_NEWTON 24
 
-/// Positions and velocities of the particles that no obstacle stopped, from the solver's pose.
+/// Sets positions and velocities of particles that no obstacle stopped, from the solver's pose.
 void yw_slender_finish_places(slender_body* body, yw_particles* particles,
                               const slender_backward* b);
-/// Stops the particles at obstacles, with Coulomb friction, and solves for the rest once more.
+/// Stops particles at obstacles, with Coulomb friction, and solves again for the others.
 void yw_slender_meet_obstacles(slender_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                                const slender_backward* b, slender_span s);
 

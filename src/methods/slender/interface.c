@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rods and sheets as callers see them: models, parameters, statistics.
+// The public API of rods and sheets: models, parameters, statistics.
 #include "methods/slender/slender.h"
 #include "yawara/extend/error.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the models of rods and sheets share: checks, arrays, colours, fingerprint.
+// Shared parts of rod and sheet models: checks, arrays, colours, fingerprint.
 #include <string.h>
 
 #include "math/small/mat3d.h"
@@ -52,7 +52,7 @@ yw_status yw_slender_params_check(const yw_slender_params* params, yw_error* err
       error);
 }
 
-// Elements of one colour share no particle; each takes the first that is free.
+// Elements of one colour share no particle; each takes the first free colour.
 static yw_status color_elements(slender_model* model, yw_error* error) {
   uint64_t* used = YW_NEW_ARRAY(&model->mem, uint64_t, model->num_particles);
   uint8_t* color = YW_NEW_ARRAY(&model->mem, uint8_t, model->num_elements);
@@ -91,7 +91,7 @@ static uint64_t hash_model(const slender_model* model) {
   h = yw_hash_bytes(h, model->mass, n * sizeof *model->mass);
   h = yw_hash_bytes(h, model->inertia, n * sizeof *model->inertia);
   h = yw_hash_bytes(h, model->elements, elements * (size_t)model->corners * sizeof(int32_t));
-  // Numbers only: structs have padding.
+  // Hashes members one by one: structs have padding.
   for (size_t e = 0; e < elements; ++e) {
     if (model->kind == SLENDER_ROD) {
       const rod_pair* pair = &model->pairs[e];

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Rods and sheets: oriented particles, tied together by frames of two (rods) or three (sheets).
-// All in double: a thin body is stiff along itself by a factor (length / thickness)^2 more than
-// across. Rotations are counted from the rest pose, so that all of them are 1 at rest.
+// Rods and sheets: oriented particles, connected by local axes (the paper's frames) of two
+// particles (rods) or three (sheets). All in double: a thin body is stiffer along itself than
+// across by a factor of (length / thickness)^2. Rotations are relative to the rest pose: all are 1
+// at rest.
 //
-// Rods (rod_energy.c). A massless frame (R, t) holds the pair a, b by springs, those of every piece
-// of the oriented particles; with d = x_b - x_a, l and e its length and direction at rest:
+// Rods (rod_energy.c). A massless frame (R, t) is tied to the pair a, b by springs to every piece
+// of the oriented particles. With d = x_b - x_a, and l and e its length and direction at rest:
 //   E = min_R  w/4 |d - l R e|^2 + sum_j 2 v_j^T I v_j,    v_j = vec(R^-1 R_j)
 //     = w/4 (|d|^2 + l^2) + 2 tr Q - tr S,   A = w l / 2 d e^T + (R_a + R_b) Q = R S
 // so that EA = w l / 2, EI = I_t l / 2, GJ = I_a l / 2; I = tr Q 1 - Q.
@@ -30,7 +31,7 @@ typedef struct rod_pair {
   double length;      ///< m
   double e[3];        ///< direction at rest
   double weight;      ///< w, N/m
-  double q[6];        ///< Q, J: half the trace of I minus I; need not be positive
+  double q[6];        ///< Q, J: half the trace of I minus I; may be indefinite
   double inertia[6];  ///< I, J
 } rod_pair;
 
@@ -49,8 +50,8 @@ typedef struct sheet_triangle {
   double rest_shear[3];         ///< gamma at rest
 } sheet_triangle;
 
-/// A vertex of the shown surface, between two particles: sum_j (weight_j x_j + R_j lever_j), which
-/// is a smooth curve along rods, and off it by `length` in the direction of sum_j R_j side_j.
+/// A vertex of the displayed surface, between two particles: sum_j (weight_j x_j + R_j lever_j),
+/// which is a smooth curve along rods, offset by `length` in the direction of sum_j R_j side_j.
 typedef struct slender_skin {
   int32_t particles[2];
   float weights[2];
@@ -72,36 +73,36 @@ typedef struct slender_model {
   yw_vec3* rest;          ///< m
   float* mass;            ///< kg
   double (*inertia)[6];   ///< kg m^2, in the axes of the rest pose
-  double (*inverse)[6];   ///< of it
-  float* radius;          ///< m, of spheres in contacts
-  double* stiffness;      ///< N/m, of the elements around each particle, about
-  int32_t* elements;      ///< corners particles each
+  double (*inverse)[6];   ///< inverse of inertia
+  float* radius;          ///< m, of contact spheres
+  double* stiffness;      ///< N/m, of the elements around each particle, approximate
+  int32_t* elements;      ///< `corners` particles each
   yw_quat* orientations;  ///< rods: at rest, z along the rod
 
-  // Elements around each particle, and elements by colour for the position-based solvers.
+  // Elements by colour, for the position-based solvers.
   int32_t num_colors;
   int32_t* color_start;
   int32_t* color_elements;
 
-  yw_tri_mesh surface;  ///< shown, at rest
+  yw_tri_mesh surface;  ///< as displayed, at rest
   slender_skin* skin;   ///< per vertex of it
   uint64_t hash;
 } slender_model;
 
-/// Places and rotations in double, in the particles' order.
+/// Positions and rotations in double, in particle order.
 typedef struct slender_pose {
   double* x;  ///< 3 per particle, m
   yw_turn* q;
 } slender_pose;
 
-/// The second derivative wanted of an element.
+/// Which second derivative of an element to compute.
 typedef enum slender_hessian {
   SLENDER_EXACT,    ///< may be indefinite
-  SLENDER_DEFINITE  ///< that of the rest shape, turned along (rods); what is negative left out
+  SLENDER_DEFINITE  ///< that of the rest shape, rotated along (rods); negative parts left out
 } slender_hessian;
 
-/// Energy of an element, J. gradient (6 per corner: force on the place, torque about it, both with
-/// the sign of dE) and hessian (by rows) may be NULL.
+/// Energy of an element, J. gradient (6 per corner: force on the position and torque about it, both
+/// with the sign of dE) and hessian (by rows) may be NULL.
 double yw_rod_energy(const rod_pair* pair, const slender_pose* pose, double* gradient,
                      double* hessian, slender_hessian kind);
 double yw_sheet_energy(const sheet_triangle* triangle, const slender_pose* pose, double* gradient,
@@ -114,9 +115,9 @@ typedef struct rod_strains {
   double jacobian[9][12];
 } rod_strains;
 void yw_rod_strains(const rod_pair* pair, const slender_pose* pose, rod_strains* out);
-/// Rotation of the frame of a pair, and the moment S it has in it.
+/// Rotation of a pair's frame, and the moment S in it.
 yw_turn yw_rod_frame(const rod_pair* pair, const slender_pose* pose, double s[6]);
-/// The rotation R that maximises tr(R^T a), from a guess near it; s = R^T a.
+/// The rotation R that maximises tr(R^T a), from an initial guess near it; s = R^T a.
 yw_turn yw_slender_polar(const double a[9], yw_turn guess, double s[6]);
 
 static inline double yw_slender_energy(const slender_model* model, int32_t element,
@@ -130,10 +131,10 @@ static inline double yw_slender_energy(const slender_model* model, int32_t eleme
 /// YW_ERR_INVALID, with a message, when a value is out of range.
 yw_status yw_slender_params_check(const yw_slender_params* params, yw_error* error);
 // model.c
-/// Allocates the arrays that depend on the counts; the rest of the model follows.
+/// Allocates the arrays whose sizes follow from the counts; does not fill them.
 bool yw_slender_allocate(slender_model* model, slender_kind kind, int32_t num_particles,
                          int32_t num_elements);
-/// Lists, colours, hash: once particles and elements are there.
+/// Computes lists, colours and hash once particles and elements are filled in.
 yw_status yw_slender_finish(slender_model* model, yw_error* error);
 void yw_slender_model_destroy(void* model);
 // rod_model.c, sheet_model.c

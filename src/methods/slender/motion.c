@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Motion of a rod or sheet as a whole, and of single particles that turn freely.
+// Rigid motion of a rod or sheet, and rotation of single free particles.
 #include "methods/slender/motion.h"
 
 #include "math/small/mat3d.h"
 
 #define HELD_WEIGHT 1e5
-// Inertia about an axis below this share of the largest, cubed, is none.
+// An inertia whose determinant is below this share of its cubed trace gives no spin.
 #define LEAST_INERTIA 1e-13
 
 void yw_slender_rate_of(const slender_model* model, int32_t p, yw_turn q, const double momentum[3],
@@ -22,7 +22,7 @@ void yw_slender_momentum_of(const slender_model* model, int32_t p, yw_turn q, co
   yw_sym_apply(inertia, rate, momentum);
 }
 
-// The angular momentum stays; the rate is that of the rotation half way.
+// Angular momentum is constant; the angular velocity is that at the midpoint rotation.
 yw_turn yw_slender_ahead(const slender_model* model, int32_t p, yw_turn q, const double momentum[3],
                          double h) {
   double rate[3], way[3];
@@ -48,7 +48,7 @@ static void solve_inertia(const double inertia[6], const double angular[3], doub
   if (det > LEAST_INERTIA * trace * trace * trace) yw_sym_apply(inverse, angular, spin);
 }
 
-// A clamp does not let the body turn otherwise than it does itself.
+// A clamp prescribes the rotation of the body.
 static void add_clamps(const slender_body* body, const yw_step_ctx* ctx, slender_motion* m) {
   double weight = HELD_WEIGHT * (m->inertia[0] + m->inertia[1] + m->inertia[2]);
   for (int32_t i = 0; i < ctx->num_holds; ++i) {
@@ -110,8 +110,8 @@ slender_motion yw_slender_motion(const slender_body* body, const yw_particles* p
   return m;
 }
 
-// DIFFERS: backward formulas and position-based steps lose angular momentum (of order h^2 a step),
-// and a solve that stops early a little of everything. A body that nothing holds gets it back.
+// DIFFERS: backward formulas and position-based steps lose angular momentum (of order h^2 per
+// step), and a solve that stops early loses a little of both momenta. A free body gets them back.
 void yw_slender_restore(slender_body* body, yw_particles* particles, const slender_motion* before,
                         yw_vec3 gravity, double h) {
   slender_motion now = yw_slender_motion(body, particles, NULL);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Position-based steps of rods and sheets: predict, sweep over the elements colour by colour, take
-// velocities and angular momenta from the way made.
+// Position-based steps of rods and sheets: predict, sweep over the elements colour by colour,
+// derive velocities and angular momenta from the displacements.
 //
-// Extended, rods, first sweep: each pair matches its frame with the stiffness of spring and inertia
-// in series, for places and rotations,
+// Extended, rods, first sweep: each pair matches its frame, for positions and rotations, with the
+// stiffness of spring and inertia in series,
 //   1/omega = h^2/m + 1/w,   Omega^-1 = h^2 J^-1 + I^-1,
-// and applies F = -omega (x - g) and torques likewise: its own backward Euler step in closed form.
-// Further sweeps, and sheets: the strains of an element are solved together (XPBD), with what has
-// been applied before. (Taking a torque back by a rotation of h^2 J^-1 T, as for places, would not
-// do: particles of thin bodies have next to no inertia, and that rotation many turns.) Classic:
+// and applies F = -omega (x - g), and torques likewise: its own backward Euler step in closed form.
+// Further sweeps, and sheets: the strains of an element are solved together (XPBD), including what
+// has been applied before. (Undoing a torque by a rotation of h^2 J^-1 T, as for positions, fails:
+// particles of thin bodies have almost no inertia, and that rotation would be many turns.) Classic:
 // shape matching with orientations.
 #include <string.h>
 
@@ -29,7 +29,7 @@ typedef struct sweep {
   slender_pose pose;
   double h2;
   double stiffness;  // classic
-  bool again;        // elements have applied something
+  bool again;        // elements have already applied stress
   int32_t first, last;
   void (*run)(const struct sweep*, int32_t element);
 } sweep;
@@ -44,7 +44,7 @@ static void turn_by(yw_turn* q, const double way[3], double share) {
   *q = yw_turn_normalize(yw_turn_mul(yw_turn_exp(part), *q));
 }
 
-// q <- exp(h^2 J^-1 torque) q, torque in the world.
+// q <- exp(h^2 J^-1 torque) q, torque in world axes.
 static void apply_torque(const sweep* s, int32_t p, yw_turn* q, const double torque[3]) {
   double rate[3];
   if (is_clamped(s, p)) return;
@@ -54,7 +54,7 @@ static void apply_torque(const sweep* s, int32_t p, yw_turn* q, const double tor
 
 // Extended, rods ----------------------------------------------------------------------------------
 
-// (h^2 J^-1 + I^-1)^-1 in the axes of rest, and the moment Q that goes with it.
+// (h^2 J^-1 + I^-1)^-1 in the rest axes, and the corresponding moment Q.
 static void series_moment(const sweep* s, const rod_pair* pair, int32_t p, double q[6]) {
   double soft[6], sum[6], stiff[6];
   yw_sym_invert(pair->inertia, soft);
@@ -132,8 +132,8 @@ static void first_pair(const sweep* s, int32_t element) {
   }
 }
 
-// (h^2 J M^-1 J^T + K^-1) change = -(strain + K^-1 lambda); forces are J^T lambda. jacobian, light
-// = J M^-1: by rows of 6 per corner. Adds the change to lambda; way: of the unknowns.
+// (h^2 J M^-1 J^T + K^-1) change = -(strain + K^-1 lambda); forces are J^T lambda. jacobian and
+// light = J M^-1: by rows of 6 per corner. Adds the change to lambda; way: change of the unknowns.
 static bool solve_strains(int n, int columns, double h2, const double* strain,
                           const double* jacobian, const double* light, const double* compliance,
                           double* lambda, double* way) {
@@ -371,7 +371,7 @@ static void predict(slender_body* body, const yw_particles* particles, const yw_
   hold(body, ctx, begin, h);
 }
 
-// v = way / h; angular momenta change by what turned particles off their free rotation.
+// v = displacement / h; angular momenta change by the deviation from free rotation.
 static void take_velocities(slender_body* body, yw_particles* particles, double h) {
   const slender_pose* pose = &body->solver.pose;
   for (int32_t p = 0; p < particles->count; ++p) {
@@ -408,7 +408,7 @@ static void meet_obstacles(slender_body* body, yw_particles* particles, const yw
   yw_meet_obstacles(ctx, particles, body->old_pos, body->model->radius, (float)begin, (float)h);
 }
 
-// What is not rigid motion is damped by exp(-damping h).
+// Non-rigid motion is damped by exp(-damping h).
 static void damp(slender_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   if (!(body->params.damping > 0.0f)) return;
   slender_motion m = yw_slender_motion(body, particles, ctx);

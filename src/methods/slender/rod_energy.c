@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Energy of a pair of oriented particles with its frame eliminated; symbols as in slender.h. At the
+// Energy of a pair of oriented particles with its frame eliminated; symbols as in model.h. At the
 // optimal frame the derivative of R does not enter the gradient:
 //   dE/dx_b = w/2 (d - l R e),   dE/dtheta_j = axial(M_j R^T),   M_j = R_j Q
-// and in the second derivative it is -b^T H^-1 b with H = tr S 1 - S, b = axial(R^T dA), where
+// In the second derivative it contributes -b^T H^-1 b with H = tr S 1 - S, b = axial(R^T dA), where
 //   axial(R^T dA) = w l / 2 e x (R^T dd) + sum (tr N_j 1 - N_j) R^T theta_j,   N_j = R^T M_j.
 #include "math/small/mat3d.h"
 #include "methods/slender/slender.h"
@@ -10,7 +10,7 @@
 #define MAX_POLAR 30
 #define POLAR_TOLERANCE 1e-15
 
-// Cholesky of a symmetric 3x3 matrix plus shift; false when not positive.
+// Solves with a symmetric 3x3 matrix plus shift; false when it is not positive.
 static bool solve_sym(const double h[6], double shift, const double b[3], double out[3]) {
   double m[6], inverse[6];
   for (int i = 0; i < 6; ++i) m[i] = h[i] + (i < 3 ? shift : 0.0);
@@ -36,7 +36,7 @@ yw_turn yw_slender_polar(const double a[9], yw_turn guess, double s[6]) {
     yw_sym_turning(s, h);
     double scale = 0.0;
     for (int i = 0; i < 6; ++i) scale = fmax(scale, fabs(h[i]));
-    // Away from the maximum the stiffness of the frame is not positive: a shifted one leads uphill.
+    // Away from the maximum the frame's stiffness is not positive; a shifted one leads uphill.
     double shift = 0.0;
     while (!solve_sym(h, shift, g, turn)) {
       shift = shift > 0.0 ? 4.0 * shift : 0.05 * scale;
@@ -53,7 +53,7 @@ yw_turn yw_slender_polar(const double a[9], yw_turn guess, double s[6]) {
   }
 }
 
-// The rotation between the two particles', turned on so that the frame lies along the pair.
+// The mean rotation of the two particles, rotated further so that the frame lies along the pair.
 static yw_turn guess_frame(const rod_pair* pair, yw_turn a, yw_turn b, const double d[3]) {
   double dot = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w, sign = dot < 0.0 ? -1.0 : 1.0;
   yw_turn mid = yw_turn_normalize(
@@ -142,7 +142,7 @@ static void pair_gradient(const rod_pair* pair, const pair_state* p, double g[12
   }
 }
 
-// Second derivative in the frame's own axes, with N_j and S as given.
+// Second derivative in the frame's own axes, for given N_j and S.
 static void local_hessian(const rod_pair* pair, const double d_scale, const double n[2][9],
                           const double s[6], double k[12][12]) {
   double h[6], inverse[6], jacobian[3][12] = {{0}};
@@ -218,7 +218,7 @@ void yw_rod_strains(const rod_pair* pair, const slender_pose* pose, rod_strains*
   stretch_of(pair, &p, out->strain);
   yw_sym_turning(p.s, h);
   yw_sym_invert(h, inverse);
-  // omega, the turn of the frame, of the unknowns.
+  // omega, the rotation of the frame, as a function of the unknowns.
   double lever = 0.5 * pair->weight * pair->length;
   const double* e = pair->e;
   const double cross[9] = {0, -e[2], e[1], e[2], 0, -e[0], -e[1], e[0], 0};

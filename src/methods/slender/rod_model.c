@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rods from points: cross-sections, orientations carried along the curve, pairs with EA, EI and GJ.
+// Builds rods from points: cross-sections, orientations along the curve, pairs with EA, EI and GJ.
 #include <string.h>
 
 #include "math/small/mat3d.h"
@@ -10,13 +10,13 @@
 
 #define PI 3.14159265358979323846
 #define MAX_POINTS 1000000
-// Neighbours nearer than this share of the rod's extent are one point.
+// Neighbours closer than this share of the rod's extent are one point.
 #define COINCIDENT 1e-6
 
 // Area and moments of a cross-section: x is the width, y the thickness.
 typedef struct section {
   double area;
-  double about_x, about_y;  // m^4, resist bending about these axes
+  double about_x, about_y;  // m^4, resistance to bending about these axes
   double torsion;           // m^4
 } section;
 
@@ -31,8 +31,8 @@ static double decay(double x) {
   return sum;
 }
 
-// Saint-Venant torsion of a rectangle, a >= b: a b^3/3 [1 - 192 b / (pi^5 a) sum tanh(n pi a / 2b)
-// / n^5].
+// Saint-Venant torsion of a rectangle, a >= b:
+//   a b^3/3 [1 - 192 b / (pi^5 a) sum tanh(n pi a / 2b) / n^5].
 static double rectangle_torsion(double a, double b) {
   double sum = 0.0;
   for (int n = 1; n < 40; n += 2) {
@@ -125,7 +125,7 @@ static yw_status check_points(const yw_rod_def* def, yw_error* error) {
   return YW_OK;
 }
 
-// Frames ------------------------------------------------------------------------------------------
+// Orientations ------------------------------------------------------------------------------------
 
 static void unit(double v[3]) {
   double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
@@ -141,7 +141,7 @@ static void direction(const yw_rod_def* def, int32_t segment, double out[3]) {
   unit(out);
 }
 
-// Mean direction of the segments at a point; at a fold that of the next one.
+// Mean direction of the segments at a point; at a fold, that of the next segment.
 static void tangent(const yw_rod_def* def, int32_t p, double out[3]) {
   double before[3] = {0}, after[3] = {0};
   bool has_before = def->closed || p > 0, has_after = def->closed || p + 1 < def->num_points;
@@ -181,7 +181,7 @@ static yw_turn first_orientation(const yw_rod_def* def, const double z[3]) {
   return yw_turn_from_matrix(m);
 }
 
-// Carried along without twist; what a closed rod lacks to close is spread over its length.
+// Carries orientations along without twist; a closed rod spreads the mismatch over its length.
 static void carry_orientations(const yw_rod_def* def, yw_turn* orientations) {
   int32_t n = def->num_points;
   double z[3] = {0, 0, 1}, next[3], start[3];
@@ -231,7 +231,7 @@ static yw_status take_orientations(const yw_rod_def* def, yw_turn* orientations,
 
 // Building ----------------------------------------------------------------------------------------
 
-// Frame of a pair: between those of its ends, its third axis along the pair.
+// Orientation of a pair: between those of its ends, third axis along the pair.
 static yw_turn pair_frame(yw_turn a, yw_turn b, const double e[3]) {
   double sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0 ? -1.0 : 1.0, z[3];
   yw_turn mid = yw_turn_normalize(
@@ -268,7 +268,7 @@ static void fill_pair(slender_model* model, const yw_rod_def* def, const yw_turn
   yw_slender_turn_sym(frame, own, pair->inertia);
   double half = 0.5 * (own[0] + own[1] + own[2]);
   for (int i = 0; i < 6; ++i) pair->q[i] = (i < 3 ? half : 0.0) - pair->inertia[i];
-  // Half of the segment belongs to each end.
+  // Each end gets half of the segment.
   double density = (double)def->density;
   const double turning[6] = {s.about_x, s.about_y, s.about_x + s.about_y, 0, 0, 0};
   double full[6];

@@ -34,15 +34,15 @@ typedef struct sheet_keys {
   const char* file;
   float thickness, contact_radius;
   float width, depth;     // m, of the rectangle
-  int32_t across, along;  // its cells
+  int32_t across, along;  // number of its cells
 } sheet_keys;
 
 typedef struct slender_settings {
-  // What the model is
+  // Properties of the model
   const char* material;
   float youngs_modulus, poissons_ratio;
   const yw_json* fields;
-  yw_slender_params params;  // what bodies may change
+  yw_slender_params params;  // bodies may change these
 
   int32_t num_fields;
   yw_stiffness_spec* field_list;
@@ -54,7 +54,7 @@ static const slender_settings slender_defaults = {
     .youngs_modulus = 1e5f,
     .poissons_ratio = 0.3f,
     .params = {.tolerance = 1e-3f, .substeps = 10, .sweeps = 1, .stiffness = 0.5f}};
-static const yw_field slender_fields[] = {
+static const yw_key_row slender_rows[] = {
     YW_MODEL_FIELD(slender_settings, material, TEXT, 0, 0, "",
                    "Young's modulus, Poisson's ratio and density by name (docs/materials.md); keys "
                    "beside it win."),
@@ -79,30 +79,29 @@ static const yw_field slender_fields[] = {
     YW_PARAM(slender_settings, stiffness, NUMBER, 0, 1, "",
              "Classic only: share of the way to the goal that a sweep covers.")};
 static const yw_record slender_record =
-    YW_RECORD("slender", slender_fields, slender_defaults,
+    YW_RECORD("slender", slender_rows, slender_defaults,
               "Stiffness of rods and sheets in pascals, and how they are solved.", "");
 
 static const char* const sections[] = {"round", "ellipse", "rectangle", NULL};
 static const rod_keys rod_defaults = {
     .section = YW_SECTION_ROUND, .radius = 0.01f, .width = 0.02f, .thickness = 0.002f};
-static const yw_field rod_fields[] = {
+static const yw_key_row rod_rows[] = {
     YW_NODE(rod_keys, line, "line", "Particles along a line."),
     YW_NODE(rod_keys, helix, "helix", "Particles along a coil."),
     YW_NODE(rod_keys, points, "[vec3]",
             "Particles one by one, m; the rest shape may bend and coil."),
-    YW_FIELD(rod_keys, closed, BOOL, 0, 0, "", "The last point is joined to the first."),
+    YW_KEY(rod_keys, closed, BOOL, 0, 0, "", "The last point is joined to the first."),
     YW_CHOICE(rod_keys, section, sections,
               "Cross-section: round has \"radius\", the others \"width\" and \"thickness\"."),
-    YW_FIELD_ABOVE(rod_keys, radius, NUMBER, 0, FAR, "m", "Radius of a round rod."),
-    YW_FIELD_ABOVE(rod_keys, width, NUMBER, 0, FAR, "m", "Width of an ellipse or rectangle."),
-    YW_FIELD_ABOVE(rod_keys, thickness, NUMBER, 0, FAR, "m",
-                   "Thickness of an ellipse or rectangle."),
-    YW_FIELD(rod_keys, width_direction, VEC3, -FAR, FAR, "",
-             "Where the width points at the first particle; zero: any."),
-    YW_FIELD(rod_keys, contact_radius, NUMBER, 0, FAR, "m",
-             "Radius of the particles in contacts; 0: the radius or half the smaller side.")};
+    YW_KEY_ABOVE(rod_keys, radius, NUMBER, 0, FAR, "m", "Radius of a round rod."),
+    YW_KEY_ABOVE(rod_keys, width, NUMBER, 0, FAR, "m", "Width of an ellipse or rectangle."),
+    YW_KEY_ABOVE(rod_keys, thickness, NUMBER, 0, FAR, "m", "Thickness of an ellipse or rectangle."),
+    YW_KEY(rod_keys, width_direction, VEC3, -FAR, FAR, "",
+           "Where the width points at the first particle; zero: any."),
+    YW_KEY(rod_keys, contact_radius, NUMBER, 0, FAR, "m",
+           "Radius of the particles in contacts; 0: the radius or half the smaller side.")};
 static const yw_record rod_record =
-    YW_RECORD("rod", rod_fields, rod_defaults,
+    YW_RECORD("rod", rod_rows, rod_defaults,
               "A rod that stretches, bends and twists: rope, ruler, spring, cord, ring.",
               "one line helix points");
 
@@ -111,12 +110,12 @@ typedef struct line_keys {
   int32_t count;
 } line_keys;
 static const line_keys line_defaults = {.count = 0};
-static const yw_field line_fields[] = {
-    YW_FIELD(line_keys, from, VEC3, -FAR, FAR, "m", "First particle."),
-    YW_FIELD(line_keys, to, VEC3, -FAR, FAR, "m", "Last particle."),
-    YW_FIELD(line_keys, count, INTEGER, 2, MOST_POINTS, "", "Particles.")};
+static const yw_key_row line_rows[] = {
+    YW_KEY(line_keys, from, VEC3, -FAR, FAR, "m", "First particle."),
+    YW_KEY(line_keys, to, VEC3, -FAR, FAR, "m", "Last particle."),
+    YW_KEY(line_keys, count, INTEGER, 2, MOST_POINTS, "", "Particles.")};
 static const yw_record line_record =
-    YW_RECORD("line", line_fields, line_defaults, "Particles along a line, equally far apart.",
+    YW_RECORD("line", line_rows, line_defaults, "Particles along a line, equally far apart.",
               "needs from to count");
 
 typedef struct helix_keys {
@@ -125,40 +124,40 @@ typedef struct helix_keys {
   int32_t count;
 } helix_keys;
 static const helix_keys helix_defaults = {.axis = {0, 1, 0}};
-static const yw_field helix_fields[] = {
-    YW_FIELD_ABOVE(helix_keys, radius, NUMBER, 0, FAR, "m", "Radius of the coil."),
-    YW_FIELD_ABOVE(helix_keys, turns, NUMBER, 0, 10000, "", "How often it goes round."),
-    YW_FIELD(helix_keys, length, NUMBER, 0, FAR, "m", "Along the axis."),
-    YW_FIELD(helix_keys, count, INTEGER, 2, MOST_POINTS, "", "Particles."),
-    YW_FIELD(helix_keys, axis, AXIS, 0, 0, "", "Direction of the coil."),
-    YW_FIELD(helix_keys, center, VEC3, -FAR, FAR, "m", "Its middle.")};
+static const yw_key_row helix_rows[] = {
+    YW_KEY_ABOVE(helix_keys, radius, NUMBER, 0, FAR, "m", "Radius of the coil."),
+    YW_KEY_ABOVE(helix_keys, turns, NUMBER, 0, 10000, "", "How often it goes round."),
+    YW_KEY(helix_keys, length, NUMBER, 0, FAR, "m", "Along the axis."),
+    YW_KEY(helix_keys, count, INTEGER, 2, MOST_POINTS, "", "Particles."),
+    YW_KEY(helix_keys, axis, AXIS, 0, 0, "", "Direction of the coil."),
+    YW_KEY(helix_keys, center, VEC3, -FAR, FAR, "m", "Its middle.")};
 static const yw_record helix_record = YW_RECORD(
-    "helix", helix_fields, helix_defaults, "Particles along a coil that turns with the right hand.",
+    "helix", helix_rows, helix_defaults, "Particles along a coil that turns with the right hand.",
     "needs radius turns length count");
 
 static const sheet_keys sheet_defaults = {.thickness = 0.002f};
-static const yw_field sheet_fields[] = {
+static const yw_key_row sheet_rows[] = {
     YW_NODE(sheet_keys, rectangle, "rectangle", "A flat rectangle in x and z."),
-    YW_FIELD(sheet_keys, file, TEXT, 0, 0, "", "Triangle mesh of the middle surface, m."),
-    YW_FIELD_ABOVE(sheet_keys, thickness, NUMBER, 0, FAR, "m", "Thickness of the sheet."),
-    YW_FIELD(sheet_keys, contact_radius, NUMBER, 0, FAR, "m",
-             "Radius of the particles in contacts; 0: half the thickness.")};
+    YW_KEY(sheet_keys, file, TEXT, 0, 0, "", "Triangle mesh of the middle surface, m."),
+    YW_KEY_ABOVE(sheet_keys, thickness, NUMBER, 0, FAR, "m", "Thickness of the sheet."),
+    YW_KEY(sheet_keys, contact_radius, NUMBER, 0, FAR, "m",
+           "Radius of the particles in contacts; 0: half the thickness.")};
 static const yw_record sheet_record =
-    YW_RECORD("sheet", sheet_fields, sheet_defaults,
-              "A thin sheet that stretches, shears and bends.", "one rectangle file");
+    YW_RECORD("sheet", sheet_rows, sheet_defaults, "A thin sheet that stretches, shears and bends.",
+              "one rectangle file");
 
 typedef struct rectangle_keys {
   float width, depth;
   int32_t across, along;
 } rectangle_keys;
 static const rectangle_keys rectangle_defaults = {.width = 0};
-static const yw_field rectangle_fields[] = {
-    YW_FIELD_ABOVE(rectangle_keys, width, NUMBER, 0, FAR, "m", "Along x."),
-    YW_FIELD_ABOVE(rectangle_keys, depth, NUMBER, 0, FAR, "m", "Along z."),
-    YW_FIELD(rectangle_keys, across, INTEGER, 1, 2000, "", "Cells along x."),
-    YW_FIELD(rectangle_keys, along, INTEGER, 1, 2000, "", "Cells along z.")};
+static const yw_key_row rectangle_rows[] = {
+    YW_KEY_ABOVE(rectangle_keys, width, NUMBER, 0, FAR, "m", "Along x."),
+    YW_KEY_ABOVE(rectangle_keys, depth, NUMBER, 0, FAR, "m", "Along z."),
+    YW_KEY(rectangle_keys, across, INTEGER, 1, 2000, "", "Cells along x."),
+    YW_KEY(rectangle_keys, along, INTEGER, 1, 2000, "", "Cells along z.")};
 static const yw_record rectangle_record =
-    YW_RECORD("rectangle", rectangle_fields, rectangle_defaults,
+    YW_RECORD("rectangle", rectangle_rows, rectangle_defaults,
               "A rectangle of equal cells, two triangles each, its middle at the origin.",
               "needs width depth across along");
 
@@ -197,7 +196,7 @@ static bool load_line(yw_loader* l, const yw_json* node, rod_keys* rod) {
   return true;
 }
 
-// Turns with the right hand about the axis; its middle is at the centre.
+// Right-handed turns about the axis, centred at the middle.
 static bool load_helix(yw_loader* l, const yw_json* node, rod_keys* rod) {
   static const char* const needed[] = {"radius", "turns", "length", "count"};
   helix_keys k;
@@ -211,7 +210,7 @@ static bool load_helix(yw_loader* l, const yw_json* node, rod_keys* rod) {
   yw_vec3 other = yw_cross(axis, side);
   for (int32_t i = 0; i < k.count; i++) {
     float t = (float)i / (float)(k.count - 1);
-    // Whole turns are taken off first, so that long coils lose no digits.
+    // Whole turns are subtracted first, so that long coils keep their precision.
     float turn = k.turns * t;
     float angle = TWO_PI * (turn - floorf(turn));
     yw_vec3 p = yw_mad(k.center, k.length * (t - 0.5f), axis);
@@ -275,7 +274,7 @@ static bool load_sheet(yw_loader* l, const yw_json* node, sheet_keys* sheet) {
   return true;
 }
 
-// Flat in x and z, its middle at the origin; diagonals alternate, so that no direction is favoured.
+// Flat in x and z, centred at the origin; diagonals alternate, so that no direction is favoured.
 static bool build_rectangle(yw_loader* l, const sheet_keys* s, yw_tri_mesh* out) {
   int32_t row = s->across + 1, vertices = row * (s->along + 1), n = 0;
   if (yw_tri_mesh_create(&l->scene->mem, vertices, 2 * s->across * s->along, out) < 0) {
@@ -335,7 +334,7 @@ static bool load(yw_loader* l, yw_model_spec* model) {
                                 &slender->num_fields, &slender->field_list);
 }
 
-// moduli: of the points, Young's and then Poisson's, or NULL.
+// moduli: Young's moduli of all points, then their Poisson's ratios; or NULL.
 static yw_status create_rod(yw_loader* l, yw_model_spec* model, const float* moduli,
                             yw_error* error) {
   const slender_settings* slender = model->settings;

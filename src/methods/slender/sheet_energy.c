@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Energy of a triangle of oriented particles; symbols as in slender.h. All strains but those of
-// stretch are bilinear in places and directors and do not change when the whole is turned, so that
-// only stretching needs the frame R.
+// Energy of a triangle of oriented particles; symbols as in model.h. All strains except stretch are
+// bilinear in positions and directors and invariant under rotation of the whole, so that only
+// stretch needs the frame R.
 #include "methods/slender/sheet_energy.h"
 
 #include <string.h>
 
 #include "math/small/mat3d.h"
 
-// Triangles flatter than this take their frame from the directors.
+// Triangles of smaller area take their frame from the directors.
 #define FLAT_AREA 1e-9
 
 static void unit3(double a[3]) {
@@ -16,8 +16,8 @@ static void unit3(double a[3]) {
   for (int i = 0; i < 3 && length > 0.0; ++i) a[i] /= length;
 }
 
-// F = R S: S is the root of F^T F in closed form. A triangle without area gets a frame across the
-// mean director.
+// F = R S: S is the square root of F^T F in closed form. A triangle without area gets a frame
+// perpendicular to the mean director.
 static void frame_of(sheet_state* t) {
   double c11 = yw_dot3(t->f[0], t->f[0]), c22 = yw_dot3(t->f[1], t->f[1]),
          c12 = yw_dot3(t->f[0], t->f[1]);
@@ -69,7 +69,7 @@ static void gather(const sheet_triangle* triangle, const slender_pose* pose, she
   frame_of(t);
 }
 
-// Adds the derivative by a vector that turns with particle j: by its rotation.
+// Adds the derivative with respect to the rotation of particle j; n is a vector that turns with it.
 static void add_turning(double row[18], int j, const double n[3], const double dn[3]) {
   double t[3];
   yw_cross3(n, dn, t);
@@ -166,7 +166,7 @@ static void stretch_tangent(const sheet_triangle* triangle, const sheet_state* t
   double c = mu2 - lambda * (trace - 2.0);
   double twist = c / fmax(trace, 1e-9);
   det = fmax(det, 1e-9 * trace * trace + 1e-30);
-  // Across the triangle: 2 mu - c S^-1, which is stress over stretch.
+  // Perpendicular to the triangle: 2 mu - c S^-1, stress over stretch.
   double across[3] = {mu2 - c * t->s[1] / det, mu2 - c * t->s[0] / det, c * t->s[2] / det};
   if (kind == SLENDER_DEFINITE) {
     twist = fmin(twist, 0.5 * mu2);
@@ -228,7 +228,7 @@ static void add_linearised(const sheet_triangle* triangle, const sheet_state* t,
   }
 }
 
-// A term c dx_k . dn_j of the second variation, n_j turning with particle j.
+// A term c dx_k . dn_j of the second variation; n_j turns with particle j.
 static void add_mixed(double h[18][18], int k, int j, const double n[3], double c) {
   const double m[9] = {0, n[2], -n[1], -n[2], 0, n[0], n[1], -n[0], 0};
   for (int i = 0; i < 9; ++i) {

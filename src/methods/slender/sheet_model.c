@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sheets from triangle meshes: checks, directors, and the stiffness of a plate in plane stress.
+// Builds sheets from triangle meshes: checks, directors, stiffness of a plate in plane stress.
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,18 +9,18 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
-// The factor takes about 25 kB per vertex.
+// The factor needs about 25 kB per vertex.
 #define MAX_VERTICES 200000
-// Twice the area of a triangle over the square of its longest side.
+// Minimum of twice a triangle's area over the square of its longest side.
 #define LEAST_SHAPE 1e-6
 #define SHEAR_CORRECTION (5.0 / 6.0)
-// Transverse shear is softened to t^2 / (t^2 + SOFTENING l^2) of itself on edges of length l, so
+// Transverse shear is reduced to t^2 / (t^2 + SOFTENING l^2) of its value on edges of length l, so
 // that triangles much wider than thick do not lock (Pitkaranta 1988; Lyly, Stenberg, Vihinen 1993).
-// The part that is lost vanishes with the square of l. Tuned on plates, see docs/methods/frames.md.
+// The error vanishes with the square of l. Tuned on plates, see docs/methods/slender.md.
 #define SOFTENING 0.2
-// Least share of the shear that an edge carries; those across from right angles would have none.
+// Minimum share of the shear that an edge carries; edges opposite right angles would have none.
 #define LEAST_EDGE 0.05
-// Stiffness of a particle's rotation about its director, over mu.
+// Stiffness of a particle's rotation about its director, relative to mu.
 #define DRILL_STIFFNESS 0.05
 
 static void side_of(const yw_tri_mesh* mesh, int32_t from, int32_t to, double out[3]) {
@@ -130,7 +130,7 @@ static yw_status check_mesh(const yw_sheet_def* def, yw_error* error) {
 
 // Building ----------------------------------------------------------------------------------------
 
-// Area-weighted normals of the vertices; every triangle must lie on their side.
+// Area-weighted vertex normals; every triangle must face the same side as these.
 static yw_status find_directors(const yw_tri_mesh* mesh, double (*normal)[3], yw_error* error) {
   for (int32_t t = 0; t < mesh->num_triangles; ++t) {
     const int32_t* v = mesh->triangles + 3 * (size_t)t;
@@ -187,7 +187,7 @@ static double fill_triangle(sheet_triangle* t, const yw_sheet_def* def, const in
   t->bend_lambda = bend * lambda;
   t->drill = DRILL_STIFFNESS * t->mu / 3.0;
   for (int j = 0; j < 3; ++j) {
-    // Edges share shear by the cotangents of the angles across: then a uniform one is exact.
+    // Edges share shear by the cotangents of the opposite angles: uniform shear is then exact.
     const double *p = flat[j], *q = flat[(j + 1) % 3], *r = flat[(j + 2) % 3];
     double l2 = (q[0] - p[0]) * (q[0] - p[0]) + (q[1] - p[1]) * (q[1] - p[1]);
     double cosine = (p[0] - r[0]) * (q[0] - r[0]) + (p[1] - r[1]) * (q[1] - r[1]);
@@ -199,7 +199,7 @@ static double fill_triangle(sheet_triangle* t, const yw_sheet_def* def, const in
   return area;
 }
 
-// Strains of the curved rest shape are what it is measured against.
+// The strains of the curved rest shape become the reference.
 static void set_rest(sheet_triangle* t, const slender_pose* rest) {
   sheet_state state;
   yw_sheet_strains(t, rest, &state);

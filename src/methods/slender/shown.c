@@ -16,7 +16,7 @@ yw_field_info yw_slender_field_info(const void* state, int32_t field) {
   return (yw_field_info){.name = "energy", .unit = "J/m^3"};
 }
 
-// An element as it is, in numbers of its own.
+// Energy of one element, from a copy with its own particle numbers.
 static double element_energy(const slender_body* body, const yw_particles* particles, int32_t e) {
   const slender_model* model = body->model;
   const int32_t* corner = model->elements + (size_t)e * (size_t)model->corners;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Quantities to look at, per particle; computed when asked for.
+// Quantities for display, per particle; computed on request.
 #ifndef YW_METHODS_SLENDER_SHOWN_H
 #define YW_METHODS_SLENDER_SHOWN_H
 

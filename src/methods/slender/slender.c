@@ -10,7 +10,7 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
-// Orientations that lie farther off the shape than this cosine belong to another state.
+// Orientations that deviate from the shape by more than this cosine belong to another state.
 #define LOST_COSINE 0.9
 
 // State -------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ static yw_turn shortest(const double from[3], const double to[3]) {
   return yw_turn_normalize(q);
 }
 
-// Mean direction of the pairs at a particle, at rest and now; false where there is none.
+// Mean direction of the pairs at a particle, at rest and now; false where it is undefined.
 static bool directions(const slender_model* model, const yw_particles* particles, int32_t p,
                        double rest[3], double now[3]) {
   int32_t n = model->num_particles;
@@ -121,7 +121,7 @@ static bool directions(const slender_model* model, const yw_particles* particles
   return true;
 }
 
-// Rods: carried from particle to particle without twist beyond that of rest.
+// Rods: carried from particle to particle with no more twist than at rest.
 static void fit_rod(slender_body* body, const yw_particles* particles) {
   yw_turn carried = YW_TURN_NONE;
   for (int32_t p = 0; p < particles->count; ++p) {
@@ -134,7 +134,7 @@ static void fit_rod(slender_body* body, const yw_particles* particles) {
   }
 }
 
-// Sheets: the rotations of the triangles around, averaged.
+// Sheets: mean rotation of the adjacent triangles.
 static void fit_sheet(slender_body* body, const yw_particles* particles) {
   const slender_model* model = body->model;
   double(*sum)[9] = (double(*)[9])body->solver.element_hessian;
@@ -199,7 +199,7 @@ static bool is_lost(const slender_body* body, const yw_particles* particles) {
   return false;
 }
 
-// Positions may have been set without orientations: those that no longer fit are found anew.
+// Positions may have been set without orientations: recomputes orientations that no longer fit.
 static void invalidate(void* state, const yw_particles* particles) {
   slender_body* body = state;
   if (is_lost(body, particles)) {
@@ -212,7 +212,7 @@ static void invalidate(void* state, const yw_particles* particles) {
   body->in_contact = false;
 }
 
-// The particles have been moved from rest, or from a pose of their own, by a rotation.
+// The particles were rotated from rest, or from a pose of their own.
 static void place(void* state, const yw_particles* particles, yw_quat rotation,
                   yw_vec3 angular_velocity) {
   slender_body* body = state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rods and sheets as bodies: their state and their steps. Models and energies stand in
-// model.h, the solver in solve.h.
+// Rods and sheets as bodies: their state and their steps. Models and energies are in model.h, the
+// solver in solve.h.
 #ifndef YW_METHODS_SLENDER_SLENDER_H
 #define YW_METHODS_SLENDER_SLENDER_H
 
@@ -9,7 +9,7 @@
 #include "yawara/extend/method.h"
 #include "yawara/slender.h"
 
-/// What an obstacle does to a particle in a step.
+/// State of a particle's contact with an obstacle during a step.
 typedef enum slender_state {
   SLENDER_FREE,
   SLENDER_STICKS,
@@ -20,10 +20,10 @@ typedef enum slender_state {
 typedef struct slender_touch {
   slender_state state;
   double friction;
-  double normal[3], at[3];  ///< plane of contact, at the end of the step
-  double stick[3];          ///< where it is when it sticks
-  double depth, slip;       ///< m, how far it would go without obstacles, across and along
-  double velocity[3];       ///< m/s, of the obstacle; bounces: of the particle
+  double normal[3], at[3];  ///< contact plane at the end of the step
+  double stick[3];          ///< position when it sticks
+  double depth, slip;       ///< m, motion without obstacles: into the plane, and along it
+  double velocity[3];       ///< m/s, of the obstacle; of the particle when it bounces
 } slender_touch;
 
 typedef struct slender_body {
@@ -31,30 +31,30 @@ typedef struct slender_body {
   yw_allocator mem;
   yw_slender_params params;
 
-  // State besides positions and velocities.
+  // State in addition to positions and velocities.
   double* low;       ///< 3 per particle: position minus its float, m
   yw_turn* turn;     ///< rotations from rest
   double* momentum;  ///< 3 per particle: angular momenta, kg m^2/s
   bool in_contact;
 
-  // Second-order history: the state one step ago, and the velocities that the last step left.
+  // Second-order history: the state one step ago, and the velocities at the end of the last step.
   double last_h;  ///< s; 0: none
   double *old_x, *old_v, *old_momentum;
   yw_turn* old_turn;
   yw_vec4* left_v;
 
-  // Of one step.
+  // Data of one step.
   slender_solver solver;
-  double *x, *v;            ///< 3 per particle, at its start
-  double *base_x, *base_v;  ///< where backward differences start
+  double *x, *v;            ///< 3 per particle, at the start of the step
+  double *base_x, *base_v;  ///< start of the backward difference
   double* base_momentum;
   yw_turn* base_turn;
-  yw_vec4* old_pos;  ///< positions at its start
+  yw_vec4* old_pos;  ///< positions at the start of the step
   bool* touched;     ///< particles that an obstacle stopped
   slender_touch* touches;
-  // Without friction, with all of it, and before obstacles.
+  // Results without friction and with unlimited friction; positions before obstacles.
   yw_vec4 *smooth_pos, *smooth_vel, *sticky_pos, *sticky_vel, *left_pos;
-  double* duals;   ///< position-based: what the elements have applied
+  double* duals;   ///< position-based: stress applied by the elements so far
   int32_t newton;  ///< Newton steps in the last step
 } slender_body;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Newton's method for rods and sheets: six unknowns a particle, a sparse Cholesky factor, a line
-// search. A factor serves for further steps as long as they make good progress.
+// Newton's method for rods and sheets: six unknowns per particle, a sparse Cholesky factor, a line
+// search. A factor is reused while its steps make good progress.
 #include <string.h>
 
 #include "math/small/mat3d.h"
@@ -10,14 +10,14 @@
 
 #define ELEMENTS_PER_TASK 32
 #define MAX_HALVINGS 20
-// Sufficient decrease, over what the linear model promises.
+// Sufficient decrease, relative to the prediction of the linear model.
 #define DECREASE_SHARE 1e-4
-// Steps with an old factor go on while each lowers the decrement by this.
+// Steps with an old factor continue while each reduces the decrement by this factor.
 #define PROGRESS_FACTOR 0.04
-// Rounding of the decrement and of energies, over the sum of stiffnesses (J).
+// Rounding of the decrement and of energies, relative to the sum of stiffnesses (J).
 #define DECREMENT_NOISE 1e-27
 #define ENERGY_NOISE 1e-15
-// Static solves.
+// Newton steps of static solves.
 #define STATIC_NEWTON 300
 
 static int32_t dof(int32_t count) { return 6 * count; }
@@ -57,7 +57,7 @@ static double stiffness_sum(const slender_model* model) {
   return sum;
 }
 
-// Where the diagonal blocks are in the rows of the matrix.
+// Finds the diagonal blocks in the rows of the matrix.
 static void find_diagonal(slender_solver* s) {
   for (int32_t r = 0; r < s->matrix.size; ++r) {
     int32_t at = s->matrix.start[r];
@@ -83,7 +83,7 @@ yw_status yw_slender_solver_create(const yw_allocator* mem, const slender_model*
           .simd = yw_simd_resolve(YW_SIMD_AUTO)};
       status = yw_cholesky_analyse(mem, &out->matrix, &options, &out->factor, error);
     }
-    // Room that depends on the factor is made now: steps allocate nothing.
+    // Memory that depends on the factor is allocated now: steps allocate nothing.
     for (int32_t r = 0; status >= 0 && r < out->matrix.size; ++r) {
       out->matrix.values[out->diagonal[r] + r % 6] = 1.0;
     }
@@ -112,7 +112,7 @@ void yw_slender_solver_free(slender_solver* s) {
 
 // Anchors -----------------------------------------------------------------------------------------
 
-// turning 2 v^T J v, v = vec(q turn^-1): N is the moment of the rotation in between.
+// turning 2 v^T J v, v = vec(q turn^-1); N is the moment of the rotation between the two.
 static double anchor_turning(const slender_model* model, int32_t p, const slender_anchor* anchor,
                              yw_turn q, double gradient[3], double hessian[9]) {
   double j[6], n[9], r[9], moment[9], jv[3];
@@ -142,7 +142,7 @@ void yw_slender_inertia_torque(const slender_model* model, int32_t p, const slen
   anchor_turning(model, p, anchor, q, out, NULL);
 }
 
-// Particles that slide: held to a plane, and dragged in it towards a place.
+// Sliding particles: held to a plane, and dragged within it towards a position.
 static double anchor_sliding(const slender_anchor* anchor, const double x[3], double gradient[3]) {
   double off = 0.0, along = 0.0, way[3], energy = 0.0;
   if (!(anchor->normal > 0.0)) return 0.0;
@@ -169,7 +169,7 @@ static double anchor_energy(const slender_solver* s, int32_t p, const slender_po
     if (s->loads) energy -= s->loads[6 * p + k] * x[k];
   }
   energy += anchor_sliding(anchor, x, NULL);
-  // Torques do work along the rotation vector, which is exact about one axis.
+  // Torques do work along the rotation vector, which is exact about a single axis.
   if (s->loads && s->has_torques) {
     double way[3];
     yw_turn_log(pose->q[p], way);
@@ -214,7 +214,7 @@ static void evaluate_block(void* context, int32_t block, int32_t worker) {
   }
 }
 
-// Energy at a pose; elements keep their gradients and second derivatives where asked for.
+// Energy at a pose; elements store gradients and second derivatives if requested.
 static double evaluate(slender_solver* s, yw_tasks* tasks, const slender_pose* pose, bool gradient,
                        bool hessian, slender_hessian kind) {
   evaluation v = {s, pose, gradient, hessian, kind};
@@ -226,7 +226,7 @@ static double evaluate(slender_solver* s, yw_tasks* tasks, const slender_pose* p
   return energy;
 }
 
-// Sums of the elements' gradients, and anchors.
+// Sum of the gradients of elements and anchor.
 static void particle_gradient(const slender_solver* s, int32_t p, double g[6]) {
   const slender_anchor* anchor = &s->anchors[p];
   const double* x = s->pose.x + 3 * p;
@@ -245,7 +245,7 @@ static void particle_gradient(const slender_solver* s, int32_t p, double g[6]) {
   for (int k = 0; k < 6 && s->loads; ++k) g[k] -= s->loads[6 * p + k];
 }
 
-// 0 where held.
+// Sets the gradient to 0 where held.
 static void gather_gradient(slender_solver* s) {
   for (int32_t p = 0; p < s->model->num_particles; ++p) {
     double* g = s->gradient + 6 * p;
@@ -275,8 +275,8 @@ static void add_anchors(slender_solver* s, double shift) {
   }
 }
 
-// The factor at the pose: of the exact second derivative where that is positive, else of the
-// definite one, at worst shifted.
+// Factorises the exact second derivative at the pose where it is positive, otherwise the definite
+// one, if necessary shifted.
 static bool factorise(slender_solver* s, yw_tasks* tasks) {
   const double shifts[5] = {0.0, 0.0, 1e-6, 1e-3, 1.0};
   for (int attempt = 0; attempt < 5; ++attempt) {
@@ -310,12 +310,12 @@ static void move(const slender_solver* s, double share, slender_pose* out) {
   }
 }
 
-// Goes along the step as far as the energy falls. Returns the energy there; the pose has moved.
+// Moves along the step as far as the energy falls. Returns the energy there; updates the pose.
 static double search(slender_solver* s, yw_tasks* tasks, double energy, double decrement,
                      bool* moved) {
   double share = 1.0, largest = 0.0;
   *moved = false;
-  // No particle turns by more than a radian at once.
+  // No particle rotates by more than one radian at once.
   for (int32_t p = 0; p < s->model->num_particles; ++p) {
     for (int k = 3; k < 6; ++k) largest = fmax(largest, fabs(s->step[6 * p + k]));
   }
@@ -335,7 +335,7 @@ static double search(slender_solver* s, yw_tasks* tasks, double energy, double d
   return energy;
 }
 
-// Particles without neighbours.
+// Moves particles without neighbours.
 static void follow_anchors(slender_solver* s) {
   for (int32_t p = 0; p < s->model->num_particles; ++p) {
     const slender_anchor* anchor = &s->anchors[p];
@@ -384,8 +384,8 @@ slender_solve_report yw_slender_solve(slender_solver* s, yw_tasks* tasks, double
       continue;
     }
     ++report.newton;
-    // What the old factor makes of the new gradient tells how good both are; a small step, and one
-    // that makes good progress, needs no better.
+    // The new gradient with the old factor shows how good both are. The factor is kept if the step
+    // is small or makes good progress.
     gather_gradient(s);
     double next = find_step(s);
     has_step = next <= noise || next <= tolerance * tolerance * start ||
@@ -408,7 +408,7 @@ void yw_slender_reactions(slender_solver* s, yw_tasks* tasks) {
   }
 }
 
-// One clamped particle that is held, or held ones that span a triangle.
+// True with a held and clamped particle, or with held particles that span a triangle.
 static bool is_supported(const slender_model* model, const bool* held, const bool* clamped,
                          const double* x) {
   int32_t first = -1, second = -1, n = model->num_particles;

@@ -2,21 +2,21 @@
 // Implicit steps of rods and sheets: the backward formulas of implicit.c, with orientations.
 //   Euler  x^ = x_n,                     v^ = v_n,                     h' = h
 //   BDF2   x^ = (4 x_n - x_{n-1}) / 3,   v^ = (4 v_n - v_{n-1}) / 3,   h' = 2 h / 3
-// Orientations go the same way: q^ a third of the last turn further, angular momenta L^ as
-// velocities. A particle turns freely from q^ to q* with L^; from there inertia pulls as
+// Orientations likewise: q^ is a third of the last rotation further; angular momenta L^ are treated
+// as velocities. A particle rotates freely from q^ to q* with L^; from there inertia pulls with
 // 2 v^T J v / h'^2, v = vec(q q*^-1), and L = L^ + h' torque.
 #include <string.h>
 
 #include "math/small/mat3d.h"
 #include "methods/slender/contact.h"
 
-// A step whose numbers are lost is tried again in two halves, at most this often in a row.
+// A step whose result is not finite is retried in two halves, at most this many times in a row.
 #define MAX_DEPTH 4
-// So is one whose residual does not fall to this share, at most this often.
+// So is one whose residual does not fall to this share, at most this many times.
 #define STALLED_RESIDUAL 0.1
 #define MAX_STALLS 2
-// A change of velocity by more than this share of it and this many steps of free fall is a blow,
-// after which the second-order formula starts anew.
+// A velocity change above this share of the velocity plus this many steps of free fall is an
+// impact, after which the second-order formula restarts.
 #define KICK_SHARE 0.25
 #define KICK_FALLS 8.0
 // Begin -------------------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ static void begin_bases(slender_body* body, const yw_particles* particles,
   }
 }
 
-// Inertia, gravity and damping; the solve starts where free flight leads, or where held bodies go
+// Inertia, gravity and damping. The solve starts from free flight, or, for held bodies, from motion
 // without forces.
 static void begin_anchors(slender_body* body, const yw_step_ctx* ctx, const slender_backward* b) {
   const slender_model* model = body->model;
@@ -76,7 +76,7 @@ static void begin_anchors(slender_body* body, const yw_step_ctx* ctx, const slen
       int i = (k + 1) % 3, j = (k + 2) % 3;
       u[k] = b->rigid.velocity[k] + b->rigid.spin[i] * arm[j] - b->rigid.spin[j] * arm[i];
     }
-    // What a particle that turns with the whole would have.
+    // Angular momentum of a particle that rotates with the whole body.
     yw_slender_momentum_of(model, p, body->base_turn[p], b->rigid.spin, momentum);
     for (int k = 0; k < 3; ++k) {
       double v = body->base_v[3 * p + k];
@@ -154,7 +154,7 @@ static void finish_momentum(slender_body* body, int32_t p, const slender_backwar
   }
 }
 
-// Positions and velocities of particles that no obstacle stopped.
+// Sets positions and velocities of particles that no obstacle stopped.
 void yw_slender_finish_places(slender_body* body, yw_particles* particles,
                               const slender_backward* b) {
   const slender_pose* pose = &body->solver.pose;
@@ -170,8 +170,8 @@ void yw_slender_finish_places(slender_body* body, yw_particles* particles,
   }
 }
 
-// The old state becomes history, orientations and angular momenta the new state. Only once per
-// step: bases and the turns of clamps refer to the old ones.
+// The old state becomes history; orientations and angular momenta become the new state. Only once
+// per step: bases and clamp rotations refer to the old ones.
 static void finish_turns(slender_body* body, const slender_backward* b) {
   size_t n = (size_t)body->model->num_particles;
   memcpy(body->old_x, body->x, 3 * n * sizeof(double));
@@ -194,7 +194,7 @@ static bool is_finite_pose(const slender_solver* solver) {
   return isfinite(sum) && sum < 1e12;
 }
 
-// After a blow, and after trouble, the first-order formula, which damps, comes first.
+// After an impact, or after trouble, the next step uses the first-order formula, which damps more.
 static void remember(slender_body* body, const yw_particles* particles, double usual, double h,
                      bool trouble) {
   body->last_h = trouble ? 0.0 : h;
@@ -232,7 +232,7 @@ static yw_status advance_span(slender_body* body, yw_particles* particles, const
   body->newton += solved.newton;
   bool lost = !is_finite_pose(&body->solver);
   if (lost && depth == MAX_DEPTH) return YW_ERR_DIVERGED;
-  // Half as far is easier. What still stalls in a quarter is downhill, and taken.
+  // Half steps are easier. A quarter step that still stalls is downhill, and accepted.
   if (lost || (!solved.converged && solved.residual > STALLED_RESIDUAL && depth < MAX_STALLS)) {
     if (ctx->report) ++ctx->report->stalled;
     body->last_h = 0.0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What rods and sheets show: tubes along a smooth curve, with a stripe that makes twist visible,
-// and sheets with two sides and a rim.
+// Display surfaces of rods and sheets: tubes along a smooth curve, with a stripe that makes twist
+// visible, and sheets with two sides and a rim.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "yawara/extend/memory.h"
 
 #define SIDES 16
-// Sides of the darker half, which shows twist.
+// Sides that form the darker half, which makes twist visible.
 #define STRIPE 7
 #define RINGS 4
 #define CAP_RINGS 4
@@ -61,12 +61,12 @@ void yw_slender_surface_positions(const void* state, const yw_particles* particl
 typedef struct tube {
   slender_model* model;
   const yw_rod_def* def;
-  int32_t sides;  // vertices of a ring
+  int32_t sides;  // vertices per ring
   int32_t vertices, triangles;
 } tube;
 
-// Corner k of the section, along x and y of the frame. Rectangles have each corner twice, so that
-// their edges are sharp.
+// Corner k of the section, in x and y of the orientation. Rectangles have each corner twice, so
+// that their edges are sharp.
 static yw_vec3 corner_of(const tube* t, int32_t p, int32_t k) {
   float half_width = 0.5f * t->def->width, half_thickness = 0.5f * t->def->thickness;
   if (t->def->section == YW_SECTION_RECTANGLE) {
@@ -94,8 +94,8 @@ static void add_vertex(tube* t, slender_skin skin, bool striped) {
   t->model->skin[t->vertices++] = skin;
 }
 
-// Vertices of a ring at share s of the way from particle a to b: on the cubic curve whose tangents
-// are the third axes of the particles.
+// Vertices of a ring at fraction s of the way from particle a to b, on the cubic curve whose
+// tangents are the third axes of the particles.
 static void add_ring(tube* t, int32_t a, int32_t b, float s) {
   const slender_model* model = t->model;
   float l = yw_distance(model->rest[a], model->rest[b]);
@@ -122,7 +122,7 @@ static void join_rings(tube* t, int32_t first, int32_t second) {
   }
 }
 
-// A round (or, for rectangles, flat) end at particle p; sign: the side of its third axis.
+// A round (flat for rectangles) end at particle p; sign: the direction of its third axis.
 static void add_cap(tube* t, int32_t p, int32_t ring, float sign) {
   const slender_model* model = t->model;
   yw_quat frame = model->orientations[p];
@@ -131,7 +131,7 @@ static void add_cap(tube* t, int32_t p, int32_t ring, float sign) {
   float depth =
       is_flat ? 0.0f
               : fminf(yw_length(corner_of(t, p, 0)), yw_length(corner_of(t, p, t->sides / 4)));
-  for (int32_t i = is_flat ? 0 : 1; i < rings + (is_flat ? 0 : 0); ++i) {
+  for (int32_t i = is_flat ? 0 : 1; i < rings; ++i) {
     float angle = 1.5707963f * (float)i / (float)rings;
     float wide = yw_cosf(angle), deep = sign * depth * yw_sinf(angle);
     int32_t first = t->vertices;
@@ -198,7 +198,7 @@ yw_status yw_rod_surface(slender_model* model, const yw_rod_def* def, yw_error* 
 // Sheets ------------------------------------------------------------------------------------------
 
 typedef struct border {
-  int32_t from, to;  // as the triangle runs
+  int32_t from, to;  // in the triangle's order
 } border;
 
 static int compare_borders(const void* a, const void* b) {
@@ -210,7 +210,7 @@ static int compare_borders(const void* a, const void* b) {
   return x->from < y->from ? -1 : x->from > y->from;
 }
 
-// Edges with one triangle. The list belongs to the caller.
+// Edges with only one triangle. The caller owns the list.
 static border* find_borders(const slender_model* model, int32_t* count) {
   size_t all = 3 * (size_t)model->num_elements;
   border* edges = YW_NEW_ARRAY(&model->mem, border, all);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "scene/fields.h"
+#include "scene/keys.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -150,8 +150,8 @@ bool yw_read_vec3(yw_reader_ctx* r, const yw_json* node, double low, double high
          yw_read_number(r, node->items[2], low, high, false, &out->z);
 }
 
-// One number for all three directions, or three of them.
-static bool read_size(yw_reader_ctx* r, const yw_json* node, const yw_field* f, yw_vec3* out) {
+// One number for all three directions, or three numbers.
+static bool read_size(yw_reader_ctx* r, const yw_json* node, const yw_key_row* f, yw_vec3* out) {
   if (node->type == YW_JSON_NUMBER) {
     if (!yw_read_number(r, node, f->low, f->high, f->open, &out->x)) return false;
     out->y = out->z = out->x;
@@ -163,7 +163,7 @@ static bool read_size(yw_reader_ctx* r, const yw_json* node, const yw_field* f, 
          yw_read_number(r, node->items[2], f->low, f->high, f->open, &out->z);
 }
 
-static bool read_counts(yw_reader_ctx* r, const yw_json* node, const yw_field* f, int32_t* out) {
+static bool read_counts(yw_reader_ctx* r, const yw_json* node, const yw_key_row* f, int32_t* out) {
   if (node->type == YW_JSON_NUMBER) {
     if (!yw_read_integer(r, node, f->low, f->high, &out[0])) return false;
     out[1] = out[2] = out[0];
@@ -202,11 +202,11 @@ typedef struct turn {
   float degrees;
 } turn;
 static const turn no_turn = {{0, 1, 0}, 0};
-static const yw_field turn_fields[] = {
-    YW_FIELD_AS("axis", turn, axis, AXIS, 0, 0, "", "What it turns about."),
-    YW_FIELD_AS("degrees", turn, degrees, NUMBER, -36000, 36000, "degrees", "How far.")};
+static const yw_key_row turn_rows[] = {
+    YW_KEY_AS("axis", turn, axis, AXIS, 0, 0, "", "What it turns about."),
+    YW_KEY_AS("degrees", turn, degrees, NUMBER, -36000, 36000, "degrees", "How far.")};
 const yw_record yw_record_rotation = YW_RECORD(
-    "rotation", turn_fields, no_turn, "A turn about an axis, right-handed.", "needs axis degrees");
+    "rotation", turn_rows, no_turn, "A turn about an axis, right-handed.", "needs axis degrees");
 
 static bool read_turn(yw_reader_ctx* r, const yw_json* node, yw_quat* out) {
   turn t;
@@ -239,7 +239,7 @@ static bool read_rotation(yw_reader_ctx* r, const yw_json* node, yw_quat* out) {
   if (node->count > 0 && node->items[0]->type != YW_JSON_OBJECT) {
     return read_quaternion(r, node, out);
   }
-  // One turn after another.
+  // A list of rotations, applied one after another.
   *out = (yw_quat){0, 0, 0, 1};
   for (int32_t i = 0; i < node->count; i++) {
     yw_quat next;
@@ -276,7 +276,7 @@ bool yw_read_color(yw_reader_ctx* r, const yw_json* node, yw_vec3* out) {
   return true;
 }
 
-static bool read_choice(yw_reader_ctx* r, const yw_json* node, const yw_field* f, int32_t* out) {
+static bool read_choice(yw_reader_ctx* r, const yw_json* node, const yw_key_row* f, int32_t* out) {
   if (!yw_is_type(r, node, YW_JSON_STRING)) return false;
   int32_t count = 0;
   char list[300] = "";
@@ -299,35 +299,35 @@ static bool read_choice(yw_reader_ctx* r, const yw_json* node, const yw_field* f
 
 // Records -----------------------------------------------------------------------------------------
 
-static bool read_field(yw_reader_ctx* r, const yw_json* node, const yw_field* f, void* out) {
+static bool read_field(yw_reader_ctx* r, const yw_json* node, const yw_key_row* f, void* out) {
   switch (f->kind) {
-    case YW_FIELD_BOOL:
+    case YW_KEY_BOOL:
       if (!yw_is_type(r, node, YW_JSON_BOOL)) return false;
       *(bool*)out = node->boolean;
       return true;
-    case YW_FIELD_NUMBER:
+    case YW_KEY_NUMBER:
       return yw_read_number(r, node, f->low, f->high, f->open, out);
-    case YW_FIELD_INTEGER:
+    case YW_KEY_INTEGER:
       return yw_read_integer(r, node, f->low, f->high, out);
-    case YW_FIELD_TEXT:
+    case YW_KEY_TEXT:
       if (!yw_is_type(r, node, YW_JSON_STRING)) return false;
       *(const char**)out = node->string;
       return true;
-    case YW_FIELD_VEC3:
+    case YW_KEY_VEC3:
       return yw_read_vec3(r, node, f->low, f->high, out);
-    case YW_FIELD_SIZE:
+    case YW_KEY_SIZE:
       return read_size(r, node, f, out);
-    case YW_FIELD_COUNTS:
+    case YW_KEY_COUNTS:
       return read_counts(r, node, f, out);
-    case YW_FIELD_AXIS:
+    case YW_KEY_AXIS:
       return read_axis(r, node, out);
-    case YW_FIELD_ROTATION:
+    case YW_KEY_ROTATION:
       return read_rotation(r, node, out);
-    case YW_FIELD_COLOR:
+    case YW_KEY_COLOR:
       return yw_read_color(r, node, out);
-    case YW_FIELD_CHOICE:
+    case YW_KEY_CHOICE:
       return read_choice(r, node, f, out);
-    case YW_FIELD_NODE:
+    case YW_KEY_NODE:
       *(const yw_json**)out = node;
       return true;
   }
@@ -336,11 +336,11 @@ static bool read_field(yw_reader_ctx* r, const yw_json* node, const yw_field* f,
 
 #define MOST_KEYS 64
 
-// All keys that a record knows, those of methods behind its own.
+// All keys that a record knows, followed by those of methods.
 static int32_t list_keys(const yw_record* record, const char* out[MOST_KEYS]) {
   int32_t count = 0;
-  for (int32_t i = 0; i < record->num_fields && count < MOST_KEYS; i++) {
-    out[count++] = record->fields[i].name;
+  for (int32_t i = 0; i < record->num_keys && count < MOST_KEYS; i++) {
+    out[count++] = record->keys[i].name;
   }
   for (int32_t i = 0; record->with_methods && yw_scene_methods[i]; i++) {
     const yw_scene_method* method = yw_scene_methods[i];
@@ -369,7 +369,7 @@ static bool unknown_key(yw_reader_ctx* r, const yw_json* item, const yw_record* 
 static bool is_key_of_a_method(const yw_record* record, const char* key) {
   const char* names[MOST_KEYS];
   int32_t count = list_keys(record, names);
-  for (int32_t i = record->num_fields; i < count; i++) {
+  for (int32_t i = record->num_keys; i < count; i++) {
     if (strcmp(names[i], key) == 0) return true;
   }
   return false;
@@ -380,9 +380,9 @@ static bool read_fields(yw_reader_ctx* r, const yw_json* node, const yw_record* 
   if (!yw_is_type(r, node, YW_JSON_OBJECT)) return false;
   for (int32_t i = 0; i < node->count; i++) {
     const yw_json* item = node->items[i];
-    const yw_field* field = NULL;
-    for (int32_t k = 0; k < record->num_fields && !field; k++) {
-      if (strcmp(record->fields[k].name, item->key) == 0) field = &record->fields[k];
+    const yw_key_row* field = NULL;
+    for (int32_t k = 0; k < record->num_keys && !field; k++) {
+      if (strcmp(record->keys[k].name, item->key) == 0) field = &record->keys[k];
     }
     if (!field && is_key_of_a_method(record, item->key)) continue;
     if (!field) return unknown_key(r, item, record);
