@@ -62,8 +62,7 @@ static double tet_volume(const yw_tet_mesh* mesh, int32_t tet) {
          6.0;
 }
 
-// Reading
-// ----------------------------------------------------------------------------------------
+// Reading -----------------------------------------------------------------------------------------
 
 // TetGen's files come in pairs.
 static const char* store_sample(const sample* s) {
@@ -274,8 +273,7 @@ static void results_do_not_depend_on_the_locale(void** state) {
   yw_tri_mesh_free(&back);
 }
 
-// Errors
-// -----------------------------------------------------------------------------------------
+// Errors ------------------------------------------------------------------------------------------
 
 typedef struct bad_file {
   const char *name, *text, *message;
@@ -458,8 +456,7 @@ static void missing_files_and_folders_are_errors(void** state) {
   assert_int_equal(yw_tri_mesh_read(in_folder("none.obj"), NULL, &mesh, NULL), YW_ERR_IO);
 }
 
-// Round trips
-// ------------------------------------------------------------------------------------
+// Round trips -------------------------------------------------------------------------------------
 
 // Numbers that are hard to write: long, tiny, huge, negative zero.
 static float odd_number(test_random* random) {
@@ -630,8 +627,7 @@ static void fields_and_series_are_written_for_paraview(void** state) {
   yw_file_data_free(&data);
 }
 
-// Models
-// -----------------------------------------------------------------------------------------
+// Models ------------------------------------------------------------------------------------------
 
 static void shared_models_are_read(void** state) {
   (void)state;
