@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A tiny method that tests the method interface: spheres that fly freely and collide with obstacles
-// and each other. Every |period| calls of settle, one sphere is added (period > 0) or removed (< 0).
-// `ribbon_method` also shows a surface that depends on an orientation and the positions.
+// and each other. Every |period| calls of settle, one sphere is added (period > 0) or removed (<
+// 0). `ribbon_method` also shows a surface that depends on an orientation and the positions.
 #ifndef YW_TESTS_SUPPORT_GRAINS_H
 #define YW_TESTS_SUPPORT_GRAINS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Matrices of every kind, and conditions on their decompositions. The reference uses a different
-// principle than the code: the largest eigenvalue of Horn's 4x4 quaternion matrix, in double, is the
-// maximum of tr(R^T A) over all proper rotations R.
+// principle than the code: the largest eigenvalue of Horn's 4x4 quaternion matrix, in double, is
+// the maximum of tr(R^T A) over all proper rotations R.
 #ifndef YW_TESTS_SUPPORT_POLAR_REFERENCE_H
 #define YW_TESTS_SUPPORT_POLAR_REFERENCE_H
 
