@@ -298,7 +298,7 @@ static void materials_are_those_of_the_documentation(void** state) {
 
 // Fields ------------------------------------------------------------------------------------------
 
-// The same cube built in C, with a modulus per vertex given by place.
+// The same cube built in C, with moduli per vertex that depend on its position.
 static uint64_t cube_hash(float (*young)(yw_vec3), float (*poisson)(yw_vec3)) {
   yw_tet_mesh mesh = {0};
   const int32_t cells[3] = {2, 2, 2};

@@ -377,8 +377,7 @@ static void a_body_that_diverges_is_frozen_and_named(void** state) {
   free(v);
 }
 
-// Allocation
-// --------------------------------------------------------------------------------------------
+// Allocation --------------------------------------------------------------------------------------
 
 typedef struct counting {
   long calls, alive;
