@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Within one minor version public structs, enums and functions stay as they are (include/yawara/base.h).
-# tests/compat/MAJOR.MINOR keeps the first headers of the version and a program of that time.
+# Public structs, enums and functions do not change within a minor version (include/yawara/base.h).
+# tests/compat/MAJOR.MINOR has the first headers of that version and a program written for them.
 # usage: scripts/check_compat.sh           compare, and run the old program with build/libyawara.so
-#        scripts/check_compat.sh keep      keep the headers as they are now: for a new minor version only
+#        scripts/check_compat.sh keep      record the current headers: only for a new minor version
 set -euo pipefail
 cd "$(dirname "$0")/.."
 number() { sed -n "s/^#define YW_VERSION_$1 //p" include/yawara/base.h; }
@@ -27,7 +27,7 @@ layout() {
 }
 layout kept "$kept"
 layout current include
-# New structs and functions are fine; what was there must still be there.
+# Additions are fine; everything recorded must still be there.
 LC_ALL=C comm -23 "$place/kept.txt" "$place/current.txt" >"$place/lost.txt"
 if [ -s "$place/lost.txt" ]; then
   echo "the interface of $version changed (a new minor version may do that, this one may not):"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every C file is formatted, starts with its licence line, and has no left-overs.
+# Every C file is formatted, starts with the licence line, and has no leftovers.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 bad=0

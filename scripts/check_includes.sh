@@ -43,14 +43,14 @@ allow src/world "$seam|model/|contact/|world/|yawara/world\.h"
 allow src/files "$shapes|files/|yawara/(files|extend/[a-z_]+)\.h"
 allow src/scene "$shapes|materials/|files/|scene/|yawara/(scene|world|files|extend/[a-z_]+)\.h"
 
-# The program sees what everybody sees, and its own rooms.
+# The program uses public headers and its own rooms.
 public='yawara/'
 allow apps/yawara/console "$public|console/"
 allow apps/yawara/render "$public|render/"
 allow apps/yawara/playback "$public|console/|render/|playback/"
 allow apps/yawara/commands "$public|console/|render/|playback/|commands/"
 
-# Studies and tests look at everything; tests do not look at studies, but at their references.
+# Studies and tests may include everything; of the studies, tests may include only the references.
 rooms='(console|render|playback|commands)/'
 inside='(base|math|geometry|materials|model|methods|contact|world|files|scene)/'
 allow studies/reference "$public|$inside|reference/"

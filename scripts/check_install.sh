@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# make install gives headers, both libraries, a pkg-config file and a CMake package that work.
+# `make install` provides working headers, libraries, pkg-config file and CMake package.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source_dir=$PWD
@@ -13,7 +13,7 @@ PKG_CONFIG_PATH=$lib/pkgconfig cc -std=c17 "$place/hello.c" -o "$place/hello" \
   $(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs yawara)
 LD_LIBRARY_PATH=$lib "$place/hello" >"$place/pkg_config.txt"
 
-# A method of one's own, with nothing but what is installed.
+# A user-defined method, using only installed files.
 cp examples/own_method.c "$place/own_method.c"
 cc -std=c17 -Wall -Wextra -Wpedantic -Werror "$place/own_method.c" -o "$place/own_method" \
   $(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs yawara) -lm
@@ -25,7 +25,7 @@ for header in "$place"/usr/include/yawara/extend/*.h; do
     cc -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$place/usr/include" -x c -
 done
 
-# The headers are C++ too, without a warning.
+# The headers also compile as C++, without warnings.
 cat >"$place/hello.cpp" <<'END'
 #include <yawara/yawara.h>
 int main() {

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What the library must not contain: functions of libm whose last bit differs between C libraries (math/small/trig.h and
-# exponent.h have our own), and pointers written through a pointer of another type.
+# Constructs the library must not contain: libm functions whose results differ between C libraries (use math/small/trig.h and
+# exponent.h instead), and pointers written through a pointer of another type.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 bad=0
 
-# forbid "why" "regular expression", looked for in code without comments
+# forbid "reason" "regular expression": searches code, not comments
 forbid() {
   local why=$1 pattern=$2 found
   found=$(grep -rnE "$pattern" src include --include='*.[ch]' | grep -vE "^[^:]*:[0-9]+:[[:space:]]*//" |

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A short tour: builds, simulates three scenes, and leaves pictures and movies in out/demo.
+# A short tour: builds, simulates three scenes, and writes pictures and movies to out/demo.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=out/demo
@@ -20,7 +20,7 @@ for scene in "${scenes[@]}"; do
   build/yawara render "$out/cache/$scene" -o "$out/$scene.mp4" --every 2
 done
 
-# The tour in one movie, and one still of each scene.
+# All scenes in one movie, and a still of each.
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
 for scene in "${scenes[@]}"; do

@@ -1,5 +1,5 @@
-# Public headers -> a C program that prints the layout of every struct (type, offset and size of its
-# members) and the value of every enumerator; functions are copied as they are declared.
+# Turns public headers into a C program that prints the layout of every struct (type, offset and size
+# of its members), the value of every enumerator, and the declarations of functions.
 # usage: cat include/yawara/*.h | awk -f scripts/public_layout.awk > layout.c
 function print_text(text) {
   gsub(/["\\]/, "\\\\&", text)

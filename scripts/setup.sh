@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what building, testing or the demo needs, through apt; says what to install when it cannot.
+# Installs the packages needed to build, test or run the demo with apt; if it cannot, lists them.
 # usage: scripts/setup.sh build|demo|test
 set -euo pipefail
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs everything that can fail and closes with one line: N passed, N failed.
-# usage: scripts/test.sh [quick]      quick: house rules and gcc only, for every change
+# Runs all checks and tests and ends with one line: N passed, N failed.
+# usage: scripts/test.sh [quick]      quick: only house rules and gcc, for every change
 set -uo pipefail
 cd "$(dirname "$0")/.."
 passed=0
@@ -9,7 +9,7 @@ skipped=0
 
 note() { printf '\n== %s (%s s)\n' "$1" "$SECONDS"; }
 
-# One check that is a command of its own.
+# A check that is a single command.
 check() {
   local name=$1
   shift
@@ -22,7 +22,7 @@ check() {
   fi
 }
 
-# Adds up the cases in a ctest log: cmocka's summaries and the "ok" / "not ok" lines of the scripts. A
+# Counts the cases in a ctest log: cmocka's summaries and the "ok" / "not ok" lines of scripts. A
 # program that died without a summary counts as one failure.
 count_cases() {
   awk '
@@ -56,7 +56,7 @@ suite() {
   local p=0 f=0 s=0 code=0
   ctest --test-dir "$folder" -j "$(nproc)" --output-on-failure --no-tests=error "${options[@]}" || code=$?
   read -r p f s < <(count_cases "$folder/Testing/Temporary/LastTest.log")
-  # A time-out, or no tests at all, leaves no failed case behind.
+  # Timeouts and empty suites leave no failed case in the log.
   if [ $code -ne 0 ] && [ "${f:-0}" -eq 0 ]; then f=1; fi
   passed=$((passed + p))
   failed=$((failed + f))
@@ -70,11 +70,11 @@ check "picture of the rooms" python3 scripts/draw_rooms.py --check
 check "forbidden calls and casts" scripts/check_source.sh
 suite "gcc" build -- -DYW_BUILD_BENCH_PEERS=ON
 if [ "${1:-}" != quick ]; then
-  # The skin is C++ that takes a minute to compile: once is enough.
+  # The skin is C++ and takes a minute to compile: once is enough.
   others=(-DCMAKE_C_COMPILER=clang -DYW_WITH_OPENVDB=OFF)
   suite "clang" build/clang -LE 'cli|fuzz' -- "${others[@]}"
   check "clang-tidy" scripts/check_tidy.sh build/clang
-  # gcc takes some variables for uninitialised when it optimises less: warnings are no errors here.
+  # At -O1 gcc gives false warnings about uninitialised variables, so they are not errors here.
   suite "gcc, -O1" build/o1 -- -DYW_BUILD_APP=OFF -DYW_TEST_KINDS=golden -DYW_OPTIMIZE=-O1 -DYW_WERROR=OFF
   export YW_TEST_FAST=1
   suite "address and undefined behaviour" build/asan -LE cli -- "${others[@]}" \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes docs/scene.schema.json and the reference of keys in docs/scenes.md from the tables that the
-# reader of scenes uses. With --check: only says whether they are as the tables say.
+# Generates docs/scene.schema.json and the key reference in docs/scenes.md from the tables that the
+# scene reader uses. With --check: only tells whether they are up to date.
 # usage: scripts/write_scene_docs.sh [--check] [PROGRAM]
 set -euo pipefail
 check=0
@@ -12,7 +12,7 @@ trap 'rm -rf "$new"' EXIT
 
 "$program" schema >"$new/schema"
 "$program" schema --keys >"$new/keys"
-# What stands between the two marks is replaced.
+# Replaces the text between the two markers.
 awk -v keys="$new/keys" '
   /<!-- keys: end -->/ { inside = 0 }
   !inside { print }

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Sourced by the tests of the program. Prints "ok NAME" or "not ok NAME" with what went wrong.
+# Sourced by the tests of the program. Prints "ok NAME" or "not ok NAME" with the reason.
 set -u
 yawara=$1
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
 failures=0
-# Caches of tests stay with them.
+# Tests use a cache of their own.
 export XDG_CACHE_HOME=$work/.cache
 
 pass() { echo "ok $1"; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Bad input gets exit code 2, a message that says where and what, and leaves nothing behind.
+# Bad input gets exit code 2, a message that says where and what, and leaves no files.
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 
@@ -18,7 +18,7 @@ refuses "a folder" "folder.json" run folder.json
 mkfifo pipe.json
 refuses "a pipe" "pipe.json: is a pipe" timeout 20 "$yawara" run pipe.json -o out
 
-# Truncated at every byte: each prefix is refused, none crashes.
+# Truncated at every byte: each prefix is rejected, none crashes.
 scene "$lattice, \"density\": 500, \"examples\": [ { \"deform\": { \"twist\": { \"degrees\": 9 } } } ]"
 cp s.json whole.json
 check "the whole small scene runs" run whole.json
@@ -53,7 +53,7 @@ refuses "an override without a value" "path=value" "$yawara" run whole.json -o o
 refuses "threads that are not a number" "threads" "$yawara" run whole.json -o out --threads some
 refuses "an unknown instruction set" "simd" "$yawara" run whole.json -o out --simd mmx
 
-# Mesh files. A unit tet, and what can be wrong with it.
+# Mesh files: a unit tet with various errors.
 node() { printf '%s\n' "$@" >t.node; }
 ele() { printf '%s\n' "$@" >t.ele; }
 scene '"mesh": { "file": "t.ele" }'

@@ -15,7 +15,7 @@ check() {
   fi
 }
 
-# Every line is an object with exactly the keys that are promised, in their types.
+# Every line is an object with exactly the documented keys and types.
 rows_are_sound() {
   local number='[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?' text='"[^"\\]+"' lines
   local against="(\"against\": null, \"ratio\": null|\"against\": $text, \"ratio\": $number)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Finite elements as a user meets them: levels in inspect, and a cache that may be damaged or gone.
+# Finite elements for users: levels in inspect, and a cache that may be damaged or missing.
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 export XDG_CACHE_HOME=$work/cache

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# yawara fit: numbers against theory, moduli behind measurements, classic settings in pascals.
+# yawara fit: numbers against theory, moduli from measurements, classic settings in pascals.
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 
@@ -29,7 +29,7 @@ within() {
   fi
 }
 
-# What a bar delivers.
+# Measured stiffness of a bar.
 "$yawara" fit -E 2e6 -n 0.3 --json >bar.json
 near "has the modulus it was given" "$(value bar.json youngs_modulus model)" 2e6 1e-5
 near "and the ratio" "$(value bar.json poissons_ratio model)" 0.3 1e-4
@@ -47,7 +47,7 @@ within "the pitch of a steel ruler" "$(value ruler.json frequency_1 error)" -0.0
 near "  in hertz" "$(value ruler.json frequency_1 theory)" 116.7 2e-3
 check "a table" grep -q "bending stiffness EI" <("$yawara" fit -E 1e6 --cells 2)
 
-# The way back: a tip that theory predicts gives the modulus of theory (a slender bar: clamp and shear count little).
+# Inverse: the tip deflection of theory gives the modulus of theory (a slender bar: clamp and shear matter little).
 tip=$(awk 'BEGIN { E = 1e7; print 0.02 * 0.2 ^ 3 / (3 * E * 0.01 ^ 4 / 12) + 0.02 * 1.2 * 0.2 / (E / 2 * 1e-4) }')
 "$yawara" fit --box 0.2x0.01x0.01 -n 0 --deflection "$tip" --force 0.02 --kind cells --json >tip.json
 near "the modulus behind a tip" "$(value tip.json youngs_modulus)" 1e7 0.01
@@ -97,7 +97,7 @@ same "  with its numbers" "$(head -n 1 fit.csv)" "cells across,bending (%),canti
 check "a plot of a measurement" "$yawara" fit --cells 4 --frequency 1 --plot pitch.svg
 check "a plot of classic settings" "$yawara" fit --cells 4 --alpha 0.1 --dt 0.01 --plot alpha.svg
 
-# What is refused.
+# Rejected input.
 refuses "no supports" "needs supports" "$yawara" fit --deflection 0.1 --hold none
 refuses "E of 0" "youngs-modulus is 0" "$yawara" fit -E 0
 refuses "E below 0" "youngs-modulus is -1e5" "$yawara" fit --youngs-modulus=-1e5

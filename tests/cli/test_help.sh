@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Every command teaches itself.
+# Every command has a help text.
 . "$(dirname "$0")/lib.sh"
 check "a version" "$yawara" --version
 for command in $("$yawara" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The log of a run: every frame has a row, numbers are right, resuming goes on with it, charts are drawn.
+# The log of a run: every frame has a row, numbers are right, resuming continues it, charts are drawn.
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 cat >scene.json <<'END'
@@ -25,7 +25,7 @@ number() {
   local at
   at=$(grep -nxF "$2" columns.txt | cut -d: -f1)
   [ -n "$at" ] || { echo "no column $2"; return; }
-  # Names are quoted and may hold commas; rows hold numbers only.
+  # Names are quoted and may contain commas; rows contain only numbers.
   sed -n "$((2 + $1))p" whole/log.csv | cut -d, -f"$at"
 }
 within() { awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { exit !(a != "" && a - b <= t && b - a <= t) }'; }
@@ -40,12 +40,12 @@ same "an empty cell where there is none" "x$(number 10 'twin 3 elastic energy (J
 check "weights of examples" within "$(number 0 'box, "big" rest weight')" 1 1e-6
 check "counts of a method" awk -v n="$(number 5 'twin 2 tets')" 'BEGIN { exit !(n + 0 >= 5) }'
 
-# Resumed in the middle, with rows that belong to frames which are made again.
+# Resumed in the middle, with rows of frames that are computed again.
 check "first half" "$yawara" run scene.json -o parts --quiet --frames 10
 echo "11,9.9,1,2,3" >>parts/log.csv
 printf '12,9.' >>parts/log.csv
 check "second half" "$yawara" run scene.json -o parts --quiet --frames 20 --resume
-# Times of computing differ between any two runs.
+# Computing times differ between runs.
 for run in whole parts; do cut -d, -f1,2,7- $run/log.csv | tail -n +2 >$run.rows; done
 check "resumed rows are those of one run" cmp whole.rows parts.rows
 

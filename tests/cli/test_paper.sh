@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Figures of the papers show what they are about.
+# The papers' figures show their effects.
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 export YAWARA_SCENES=$root/scenes

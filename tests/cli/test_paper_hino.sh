@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Figures about frames on springs show what they are about.
+# Figures about frames on springs show their effects.
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 

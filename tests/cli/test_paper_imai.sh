@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Figures about adaptive finite elements that run show what they are about.
+# Figures about adaptive finite elements show their effects.
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Figures of Saida et al. 2017 show what they are about; coarse, without pictures.
+# Figures of Saida et al. 2017 show their effects; coarse, without pictures.
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 export YAWARA_SCENES=$root/scenes

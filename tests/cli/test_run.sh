@@ -81,7 +81,7 @@ kill -KILL $pid
 wait $pid 2>/dev/null
 refuses "resuming a run without a snapshot of its own" "snapshot.yws" "$yawara" run again.json -o again --resume -q
 
-# What must be refused.
+# Input that must be rejected.
 cp -r whole claims
 sed -i 's/"frames_done": 40/"frames_done": 900000000/' claims/run.json
 refuses "a run that claims frames it does not have" "frame 41 is missing" "$yawara" export claims -q --format vtu
@@ -100,14 +100,14 @@ refuses "a damaged frame" "damaged" "$yawara" export plain -q
 echo '{ "floor": true' >plain/run.json
 refuses "a damaged run.json" "run.json" "$yawara" inspect plain
 
-# Nowhere to write. Root may write everywhere, so a file stands in the way.
+# Nowhere to write. Root may write everywhere, so a file blocks the folder's name.
 echo >file
 refuses "an output folder that cannot be made" "cannot make this folder" "$yawara" run scene.json -o file/out
 if [ "$(id -u)" -ne 0 ]; then
   mkdir locked && chmod a-w locked
   refuses "a folder that cannot be written" "cannot" "$yawara" run scene.json -o locked/out
 fi
-# A disk that is full: files may not grow beyond 8 blocks.
+# A full disk: files may not grow beyond 8 blocks.
 full_disk() { (trap '' XFSZ; ulimit -f 8; "$yawara" run scene.json -o full --frames 5 -q); }
 refuses "a full disk" "full/" full_disk
 same "a full disk leaves no partial files" "$(find full -name '*tmp*' | wc -l)" 0

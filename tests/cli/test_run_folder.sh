@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A run stands alone: it is drawn, exported and inspected without the scene and its meshes, and
+# A run is self-contained: it is drawn, exported and inspected without the scene and its meshes, and
 # resumed only with the same ones.
 . "$(dirname "$0")/lib.sh"
 mkdir "$work/made" && cd "$work/made" || exit 1
@@ -81,10 +81,10 @@ check "a moved run without its scene and meshes is looked at" look elsewhere/mov
 same "and shows the same bytes" "$(sums before)" "$(sums after)"
 same "a file per body, frame and format" "$(ls after/ply | wc -l) $(ls after/vtu | wc -l)" "78 79"
 
-# The same run again has the same files, but for the seconds that it took.
+# Repeating a run gives the same files, except for timings.
 cd kept || exit 1
 check "runs the same again" "$yawara" run scene.json -o again -q --frames 20 --fields all --set gravity[1]=-8
-# run.json and log.csv tell how long it took.
+# run.json and log.csv contain timings.
 files() { (cd "$1" && find . -type f ! -name run.json ! -name log.csv | sort | xargs md5sum | md5sum); }
 same "the same run has the same bytes" "$(files again)" "$(files ../elsewhere/moved)"
 
@@ -93,7 +93,7 @@ same "the same run has the same bytes" "$(files again)" "$(files ../elsewhere/mo
 check "resumes" "$yawara" run scene.json -o parts -q --frames 20 --resume --set gravity[1]=-8
 same "a resumed run has the same bytes" "$(files again)" "$(files parts)"
 
-# What has changed since is named, file by file.
+# Changed files are named.
 resume() { "$yawara" run scene.json -o parts -q --frames 25 --resume --set gravity[1]=-8; }
 for file in meshes/cube.node meshes/cube.ele meshes/skin.obj meshes/tall.node meshes/wedge.obj scene.json; do
   cp "$file" original
@@ -103,7 +103,7 @@ for file in meshes/cube.node meshes/cube.ele meshes/skin.obj meshes/tall.node me
 done
 check "resuming with all as it was" resume
 
-# A grid names another file, which counts as well.
+# A grid refers to another file, which is checked as well.
 cat >grid.json <<'END_SCENE'
 { "bodies": [ { "mesh": { "file": "meshes/cube.ele" },
     "fem": { "max_level": 1, "fields": [ { "grid": { "file": "meshes/stiff.mhd" }, "youngs_modulus": [1e4, 1e5] } ] } } ] }
@@ -114,7 +114,7 @@ else
   flunk "runs a scene with a grid" "$("$yawara" run grid.json -o grid -q --frames 1 2>&1)"
 fi
 
-# Read by others.
+# Read by other programs.
 if command -v python3 >/dev/null 2>&1; then
   python3 "$root/examples/read_run.py" ../elsewhere/moved 20 >said
   for body in painted_000 late_001 soft_002 rope_003; do
@@ -123,14 +123,14 @@ if command -v python3 >/dev/null 2>&1; then
     counts() { sed -nE "s/^$name: [0-9]+ particles, ([0-9]+) vertices, ([0-9]+) triangles.*/\1 \2/p" said; }
     ply_counts() { sed -nE 's/.*(vertices|triangles) +([0-9]+).*/\2/p' ply | tr '\n' ' ' | sed 's/ $//'; }
     same "python counts $name as a PLY does" "$(counts)" "$(ply_counts)"
-    # Sums of weights are rounded otherwise in doubles: numbers are compared, not texts.
+    # Weighted sums round differently in double: compare numbers, not text.
     box() { grep "$2" "$1" | sed -E 's/.*box//; s/[^-+0-9.e]+/ /g; s/ e / /g'; }
     apart=$(echo "$(box said "^$name:") $(box ply box)" | awk '{ for (i = 1; i <= 6; i++) { d = $i - $(i + 6); if (d < 0) d = -d; if (!(d < 1e-5)) print "axis", i, d } if (NF != 12) print "fields:", NF }')
     same "python sees $name where a PLY is" "none$apart" "none"
   done
 fi
 
-# Fields on a skin: every vertex takes the value of a particle near it, and all of these fall.
+# Fields on a skin: every vertex takes the value of a nearby particle, and all particles fall.
 cat >clay.json <<'END_SCENE'
 { "bodies": [ { "name": "clay", "shape": { "sphere": { "radius": 0.2 } }, "velocity": [0, -1, 0],
     "plastic": { "youngs_modulus": 1e4, "yield_stress": 1e3, "spacing": 0.1 } } ] }
@@ -148,7 +148,7 @@ print(count > 100 and all(1 < struct.unpack_from("<f", body, width * i + 4 * nam
   same "a skin carries the speeds of its particles" "$slowest" "True"
 fi
 
-# Damage: every file of a run, changed and cut short.
+# Damage: every file of a run, changed and truncated.
 cd ..
 for file in run.json shown.ywr frames/000007.ywf; do
   cp -r elsewhere/moved hurt

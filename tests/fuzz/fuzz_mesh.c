@@ -7,7 +7,7 @@ static bool read_nodes(yw_scan* scan, yw_mesh_build* build) {
   return yw_read_tetgen_nodes(scan, build) && yw_build_finish(build, scan);
 }
 
-// Tets of four vertices that are there already.
+// Tets of four existing vertices.
 static bool read_tets(yw_scan* scan, yw_mesh_build* build) {
   for (int32_t i = 0; i < 4; ++i) {
     double p[3] = {i == 1, i == 2, i == 3};

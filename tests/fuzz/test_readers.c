@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Damaged mesh files: cut at every byte, mutated at random, hostile on purpose. A reader may refuse
-// or accept them, but must not crash, hang, leak, or ask for much more memory than the file has.
+// Damaged mesh files: truncated at every byte, mutated at random, deliberately hostile. A reader
+// may reject or accept them, but must not crash, hang, leak, or allocate much more than the file's
+// size.
 #include <time.h>
 
 #include "support/mesh_samples.h"
 
-// Counts memory in use and its highest mark, with the sizes before the blocks.
+// Tracks memory in use and its peak; sizes are stored in front of the blocks.
 typedef struct meter {
   size_t used, peak;
 } meter;
@@ -33,10 +34,10 @@ static void assert_indices(const int32_t* indices, int64_t count, int32_t num_ve
   for (int64_t i = 0; i < count; ++i) assert_in_range(indices[i], 0, num_vertices - 1);
 }
 
-// How the bytes are taken: as tets, as a surface, as positions.
+// How the bytes are read: as tets, a surface or positions.
 typedef enum taken { TAKE_TETS, TAKE_SURFACE, TAKE_POSITIONS } taken;
 
-// Reads from a block of the exact size, so that one byte too far is seen by a sanitizer.
+// Reads from a block of the exact size, so that a sanitizer detects reading past the end.
 static yw_status read_bytes(const sample* s, const unsigned char* bytes, size_t size, taken as,
                             yw_error* error) {
   meter m = {0};
@@ -88,7 +89,7 @@ static void files_cut_at_any_byte_are_errors(void** state) {
   sample_set* set = make_samples();
   for (int32_t i = 0; i < set->count; ++i) {
     const sample* s = &set->items[i];
-    // Without the white space at the end nothing is missing.
+    // Without trailing white space the file is complete.
     size_t needed = s->size;
     while (needed > 0 && strchr(" \n\r", s->bytes[needed - 1])) --needed;
     for (size_t size = 0; size < needed; ++size) {
@@ -263,7 +264,7 @@ static void hostile_files_take_time_in_proportion(void** state) {
   }
 }
 
-// An allocator that gives out at the n-th request: every reader must clean up.
+// An allocator that fails at the n-th request: every reader must clean up.
 typedef struct limited {
   int32_t left;
   int32_t live;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Damaged runs. Whatever happened to a file, looking at the run must not crash, hang or leak: the
-// seal finds it, or, where the seal was made anew, the readers refuse it or what they give can be
+// Damaged runs. Whatever happened to a file, reading the run must not crash, hang or leak: the seal
+// detects it or, if the seal was recomputed, the readers reject it or return something that can be
 // shown.
 #include "playback/frame_values.h"
 #include "playback/run_folder.h"
@@ -15,8 +15,8 @@ static const char* const files[] = {"run.json", "shown.ywr", "frames/000000.ywf"
                                     "frames/000001.ywf", "frames/000002.ywf"};
 enum { NUM_FILES = 5, NUM_FRAMES = 3 };
 
-// Every kind of body: a boundary, an embedded surface with paint, a rod with a surface of its own,
-// a fem body whose cells are its own, particles; a plane and a mesh as obstacles.
+// Every kind of body: a boundary, an embedded surface with paint, a rod with its own surface, a fem
+// body with its own cells, particles; a plane and a mesh as obstacles.
 static const char scene_text[] =
     "{ \"floor\": true, \"substeps\": 1,\n"
     "  \"camera\": { \"eye\": [0, 1, 3], \"target\": [0, 0, 0] },\n"
@@ -39,7 +39,7 @@ static const char scene_text[] =
 
 static void path_of(const char* name, char out[400]) { snprintf(out, 400, "%s/%s", folder, name); }
 
-// Surfaces of shapes have thousands of triangles, of which damage would hardly meet a count.
+// Surfaces of shapes have thousands of triangles, so random damage would hardly hit a count.
 static void make_small(shown_obstacle* obstacle) {
   static const yw_vec3 corners[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   static const int32_t triangles[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
@@ -99,7 +99,7 @@ static int remove_run(void** state) {
   return system(command);
 }
 
-// Looks at everything in a frame the way pictures and exports do.
+// Reads everything in a frame the way pictures and exports do.
 static void use_frame(const shown_scene* shown, stage* s, const frame_data* frame) {
   yw_error error = {0};
   for (int32_t i = 0; i < frame->num_bodies; ++i) {
@@ -123,7 +123,8 @@ static void use_frame(const shown_scene* shown, stage* s, const frame_data* fram
   stage_picture(s, stage_box(s), 16, 16);
 }
 
-// Opens the run and shows all frames. Errors must be said; how many steps went well is returned.
+// Opens the run and shows all frames. Errors must have a message; returns how many operations
+// succeeded.
 static int32_t look(void) {
   run_folder run;
   yw_error error = {0};
@@ -177,7 +178,7 @@ static void files_cut_short_are_refused(void** state) {
   (void)state;
   for (int32_t f = 0; f < NUM_FILES; ++f) {
     yw_file_data whole = read_file(files[f]);
-    // Without the line feed at its end run.json is complete.
+    // Without the trailing line feed run.json is complete.
     size_t needed = f == 0 ? whole.size - 1 : whole.size;
     for (size_t size = 0; size < needed; size += 1 + needed / 300) {
       write_file(files[f], whole.bytes, size);
@@ -189,7 +190,7 @@ static void files_cut_short_are_refused(void** state) {
   a_whole_run_is_read(NULL);
 }
 
-// A flipped bit in a sealed file is always found.
+// A flipped bit in a sealed file is always detected.
 static void flipped_bits_are_found(void** state) {
   (void)state;
   test_random random = {11};
@@ -209,7 +210,7 @@ static void flipped_bits_are_found(void** state) {
   a_whole_run_is_read(NULL);
 }
 
-// Seals bytes anew, so that the readers behind the seal have to cope.
+// Recomputes the seal, so that the damage reaches the readers.
 static void seal(yw_file_data* data) {
   size_t size = data->size - 8;
   uint64_t hash = yw_hash_bytes(YW_HASH_SEED, data->bytes, size);
@@ -224,7 +225,7 @@ static void mutate(yw_file_data* data, size_t first, test_random* random) {
     data->bytes[at] ^= (char)(1 << test_random_u32(random) % 8);
     return;
   }
-  // Mostly numbers stand at multiples of four; texts move them.
+  // Most numbers are at multiples of four; texts shift them.
   if (test_random_u32(random) % 4) at -= at % 4;
   uint32_t value = numbers[test_random_u32(random) % 8];
   for (int i = 0; i < 4; ++i) data->bytes[at + (size_t)i] = (char)(value >> (8 * i));
@@ -256,7 +257,7 @@ static void sealed_nonsense_that_is_shown_does_no_harm(void** state) {
   test_random random = {13};
   int32_t refused = 0, rounds = 4000;
   for (int32_t i = 0; i < rounds; ++i) {
-    // Only what is read: frames belong to the hash of the whole file.
+    // Only what is read: frames contain the hash of the whole file.
     yw_file_data copy = read_file("shown.ywr");
     for (uint32_t k = test_random_u32(&random) % 3 + 1; k > 0; --k) mutate(&copy, 8, &random);
     unsigned char* exact = malloc(copy.size - 16);

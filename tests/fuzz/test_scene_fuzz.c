@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Scenes cut off, changed at random, or built to hurt: an error with a place, or a scene; never a
-// crash or a hang. Meshes are kept small, so that what survives is cheap.
+// Scenes that are truncated, changed at random, or hostile: an error with a location, or a scene;
+// never a crash or a hang. Meshes are small, so that valid scenes are cheap.
 #include "support/testing.h"
 #include "yawara/extend/timer.h"
 #include "yawara/yawara.h"
@@ -28,7 +28,7 @@ static const char small_scene[] =
     "{\"keys\": [{\"time\": 0}], \"loop\": true}}]\n"
     "}\n";
 
-// Reads a text; an error must name a place or memory. True when it is a scene.
+// Reads a text; an error must have a location or be about memory. True if it is a scene.
 static bool try_text(const char* text, size_t size) {
   yw_scene* scene = NULL;
   yw_error error = {0};
@@ -57,7 +57,7 @@ static void a_scene_cut_off_at_any_byte_is_an_error(void** state) {
   size_t size = strlen(small_scene);
   // The last two bytes are the closing brace and the end of the line.
   for (size_t length = 0; length < size - 2; length++) {
-    // A copy of exactly this length, so that reading past it is seen by the sanitizer.
+    // A copy of exactly this length, so that the sanitizer detects reading past it.
     char* text = malloc(length + 1);
     memcpy(text, small_scene, length);
     text = realloc(text, length ? length : 1);
@@ -66,7 +66,7 @@ static void a_scene_cut_off_at_any_byte_is_an_error(void** state) {
   }
 }
 
-// Numbers that a mutation could make large enough to be slow are not of interest here.
+// Skip numbers that a mutation could make large enough to be slow.
 static bool is_cheap(const char* text) {
   return strstr(text, "\"size\": 0.4}}, \"den") && strstr(text, "\"cells\": [1, 2, 1]") &&
          strstr(text, "\"radius\": 0.5}") && strstr(text, "\"count\": [2, 1, 1]") &&
@@ -108,7 +108,7 @@ static void random_changes_never_crash(void** state) {
   assert_true(accepted > 10);
 }
 
-// Whole pieces between commas and brackets moved elsewhere: valid JSON more often than not.
+// Moves whole pieces between commas and brackets: often still valid JSON.
 static void shuffled_pieces_never_crash(void** state) {
   (void)state;
   size_t size = strlen(small_scene);
@@ -146,7 +146,7 @@ static void deep_nesting_is_refused_at_once(void** state) {
   free(text);
 }
 
-// 2 MB of bodies, obstacles, shapes or keys that all have to be looked at.
+// 2 MB of bodies, obstacles, shapes or keys that must all be checked.
 static void long_lists_take_time_in_proportion(void** state) {
   (void)state;
   static const char* const items[] = {"{\"bodies\": [%s{}]}",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Snapshots from strangers: changed anywhere, with a checksum that fits. Loading one fails and
-// changes nothing, or gives a world that can be stepped.
+// Untrusted snapshots: changed anywhere, with a valid checksum. Loading one fails and changes
+// nothing, or gives a world that can be stepped.
 #include "support/world_fixture.h"
 #include "yawara/extend/hash.h"
 
@@ -43,7 +43,7 @@ static bool all_finite(const yw_world* world) {
   return isfinite(yw_world_time(world));
 }
 
-// Loads the bytes; what is accepted must be something that a step can deal with.
+// Loads the bytes; an accepted state must survive a step.
 static void try_snapshot(yw_world* world, const unsigned char* bytes, size_t size, size_t place) {
   uint64_t before = yw_world_hash(world);
   yw_error error = {0};

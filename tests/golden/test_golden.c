@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The same bits for every method, material and solver, over threads, instruction sets, compilers
-// and optimisation levels. hashes.txt holds the numbers, two per case: of positions and velocities,
+// The same bits for every method, material and solver with any threads, instruction set, compiler
+// and optimisation level. hashes.txt holds the numbers, two per case: of positions and velocities,
 // and of the whole state (yw_world_hash). A change of physics changes the first: look at the
-// pictures. A change of what a method keeps changes the second alone. Then write them anew:
+// pictures. A change of a method's internal state changes only the second. Then record them:
 //   build/tests/test_golden --print > tests/golden/hashes.txt
 #include "support/sample_scenes.h"
 
@@ -11,7 +11,7 @@ enum { MAX_SETTINGS = 4, MAX_CASES = 100 };
 typedef struct golden_case {
   const char *name, *scene;
   int32_t frames;
-  bool quick;  // also where every operation is watched
+  bool quick;  // also run under sanitizers
   yw_scene_override set[MAX_SETTINGS];
 } golden_case;
 
@@ -23,7 +23,7 @@ typedef struct golden_case {
       SET("bodies[0].frames.kind", kind), SET("bodies[0].frames.solver", solver) \
     }                                                                            \
   }
-// The classic solver knows the rest pose only.
+// The classic solver only has the rest pose.
 #define FRAMES_CLASSIC(kind)                                                         \
   {                                                                                  \
     "frames_" kind "_classic", "frames", 4, false, {                                 \
@@ -31,7 +31,7 @@ typedef struct golden_case {
           SET("bodies[0].examples", "[]")                                            \
     }                                                                                \
   }
-// Bodies that are large enough for several workers.
+// Bodies large enough for several workers.
 #define FRAMES_LARGE(solver)                                                                      \
   {                                                                                               \
     "frames_large_" solver, "frames", 1, false, {                                                 \
@@ -116,7 +116,7 @@ static void add_case(const golden_case* c) {
   cases[num_cases++] = *c;
 }
 
-// One case for each material that has a name.
+// One case per named material.
 static void list_cases(void) {
   static char names[MAX_CASES][40];
   for (int32_t i = 0; i < NUM_FIXED; ++i) add_case(&fixed_cases[i]);
@@ -156,7 +156,7 @@ static golden_hashes run_scene(const golden_case* c, const yw_scene* scene, int3
   yw_world* world = sample_world(scene, threads, simd);
   yw_scene_info info = yw_scene_info_of(scene);
   for (int32_t i = 0; i < c->frames; ++i) {
-    // Warnings of recovered elements are fine; what was recovered must be the same.
+    // Warnings about recovered elements are fine; the recovered elements must be the same.
     assert_true(yw_world_step(world, 1.0f / info.fps, info.substeps, NULL) >= 0);
   }
   golden_hashes hashes = {motion_hash(world), yw_world_hash(world)};
@@ -178,7 +178,7 @@ static bool find_hashes(const char* name, golden_hashes* out) {
   return done;
 }
 
-// Every number of threads and every instruction set must give what is written down.
+// Every number of threads and every instruction set must give the recorded hashes.
 static void the_bits_stand(void** state) {
   const golden_case* c = *state;
   static const struct {
@@ -215,7 +215,7 @@ int main(int argc, char** argv) {
   list_cases();
   if (argc > 1 && strcmp(argv[1], "--print") == 0) return print_hashes();
   bool fast = getenv("YW_TEST_FAST") != NULL;
-  // Tests without a function are left out.
+  // Tests without a function are skipped.
   struct CMUnitTest tests[MAX_CASES] = {{0}};
   for (int32_t i = 0; i < num_cases; ++i) {
     if (fast && !cases[i].quick) continue;

@@ -59,7 +59,7 @@ static float deepest(const contact_scene* s, int32_t a, int32_t b) {
 
 // Momentum and energy ---------------------------------------------------------------------------
 
-// Two spinning boxes meet at a slant, with and without friction and restitution.
+// Two spinning boxes collide obliquely, with and without friction and restitution.
 static void contact_keeps_both_momenta_and_adds_no_energy(void** state) {
   (void)state;
   for (int k = 0; k < 4; ++k) {
@@ -116,7 +116,7 @@ static void head_on_they_part_with_the_restitution(void** state) {
   }
 }
 
-// A stiff, damped body stops the other: total momentum is shared, none is lost.
+// A stiff, damped body stops another: momentum is shared, none is lost.
 static void soft_bodies_part_again_without_restitution(void** state) {
   (void)state;
   contact_scene* s = scene_create(2, H);
@@ -135,7 +135,7 @@ static void soft_bodies_part_again_without_restitution(void** state) {
 
 // Rest ------------------------------------------------------------------------------------------
 
-// Three boxes, each turned against the one below.
+// Three boxes, each rotated relative to the one below.
 static void a_stack_comes_to_rest(void** state) {
   (void)state;
   enum { BOXES = 3, SECOND = 480 };
@@ -277,7 +277,7 @@ static void nothing_passes_through_at_5_m_per_s(void** state) {
       deep = fmaxf(deep, fmaxf(deepest(s, 0, 1), deepest(s, 1, 0)));
     }
     sums a = add_sums(s, 0, 1), b = add_sums(s, 1, 2);
-    // A box that went through would be ahead of the other, or still as fast.
+    // A box that passed through would be ahead of the other, or as fast as before.
     assert_at_least(b.momentum[0] / b.mass, a.momentum[0] / a.mass);
     assert_at_least(b.center[0], a.center[0]);
     // A fraction of the elements, which are 0.25 m.
@@ -304,7 +304,7 @@ static void crossed_edges_meet(void** state) {
     double apart = add_sums(s, 1, 2).center[1] - add_sums(s, 0, 1).center[1];
     nearest = fmin(nearest, apart);
   }
-  // The diagonals of the cross sections add to 0.283 m.
+  // The diagonals of the cross-sections add up to 0.283 m.
   assert_at_least(nearest, 0.25);
   sums a = add_sums(s, 0, 1), b = add_sums(s, 1, 2);
   assert_at_least(b.momentum[1] / b.mass, a.momentum[1] / a.mass);
@@ -348,7 +348,7 @@ static void overlapping_bodies_part_slowly(void** state) {
   scene_destroy(s);
 }
 
-// A held body is a wall.
+// A pinned body acts as a wall.
 static void held_bodies_do_not_move(void** state) {
   (void)state;
   contact_scene* s = scene_create(2, H);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Many bodies, bodies against themselves, spheres; and what must hold for any of them: the same
-// bits for any number of threads, no allocation at rest, no harm when memory runs out.
+// Many bodies, self-contact, spheres; and for all of them: the same bits for any number of threads,
+// no allocation at rest, no damage when memory runs out.
 #include <time.h>
 
 #include "contact/surface.h"
@@ -9,7 +9,7 @@
 
 #define H (1.0f / 240.0f)
 
-// n^3 small boxes, each turned at random, above a bin.
+// n^3 small boxes, each randomly rotated, above a bin.
 static contact_scene* fill_bin(int32_t n, int32_t threads) {
   contact_scene* s = scene_create(n * n * n, H);
   if (threads > 1) s->ctx.tasks = yw_tasks_create(NULL, threads);
@@ -44,7 +44,7 @@ static uint64_t hash_scene(const contact_scene* s) {
   return hash;
 }
 
-// 64 boxes fall into a bin and lie there: nobody is lost, nobody trembles.
+// 64 boxes fall into a bin and come to rest: none is lost, none trembles.
 static void a_bin_fills_and_comes_to_rest(void** state) {
   (void)state;
   contact_scene* s = fill_bin(4, 1);
@@ -71,8 +71,8 @@ static void a_bin_fills_and_comes_to_rest(void** state) {
   scene_destroy(s);
 }
 
-// Time per substep of 64 and 512 small bodies: about in proportion to their number (8 times as
-// many would take 64 times as long if every pair were looked at).
+// Time per substep of 64 and 512 small bodies: roughly linear (with all pairs tested, 8
+// times as many would take 64 times as long).
 static void time_grows_with_the_number_of_bodies(void** state) {
   (void)state;
   double each[2];
@@ -108,7 +108,7 @@ static void threads_and_fresh_buffers_do_not_matter(void** state) {
     contact_scene* s = fill_bin(3, k < 4 ? threads[k] : 2);
     for (int step = 0; step < 100; ++step) {
       if (k == 4) {
-        // What is kept between steps must not matter: a resumed run starts without it.
+        // Cached data must not matter: a resumed run starts without it.
         yw_contacts_destroy(s->contacts);
         s->contacts = yw_contacts_create(NULL);
       }
@@ -172,7 +172,7 @@ static void out_of_memory_changes_nothing(void** state) {
     } else {
       assert_int_equal(status, YW_ERR_MEMORY);
       assert_true(hash_scene(s) == hash);
-      // The same contacts go on when there is memory again.
+      // The same contacts continue once there is memory again.
       counter.limit = -1;
       assert_int_equal(
           yw_contacts_resolve(contacts, s->contact_bodies, 0, H, s->ctx.gravity, 4, NULL, NULL),
@@ -184,7 +184,7 @@ static void out_of_memory_changes_nothing(void** state) {
   scene_destroy(s);
 }
 
-// Bodies may come, go and change their order.
+// Bodies may be added, removed and reordered.
 static void bodies_may_come_and_go(void** state) {
   (void)state;
   contact_scene* s = fill_bin(2, 1);
@@ -234,7 +234,7 @@ static void keep_lengths(soft_body* b, const float* lengths, yw_vec3 (*pull)(yw_
 // Both arms fall towards the plane between them.
 static yw_vec3 press_together(yw_vec3 p) { return yw_v3(0, p.y > 0.0f ? -9.81f : 9.81f, 0); }
 
-// A bar bent to a hairpin whose arms are pressed together.
+// A bar bent into a hairpin whose arms are pressed together.
 static void a_folded_bar_does_not_go_through_itself(void** state) {
   (void)state;
   contact_scene* s = scene_create(1, 1.0f / 480.0f);
@@ -309,7 +309,7 @@ static void a_body_at_rest_has_no_contact_with_itself(void** state) {
 
 // Spheres ---------------------------------------------------------------------------------------
 
-// A body of loose balls; alpha 0 keeps no shape.
+// A body of loose spheres; with alpha 0 it keeps no shape.
 static int32_t add_balls(contact_scene* s, int32_t count, const yw_vec3* centers, float radius) {
   soft_body* b = add_body(s, count);
   b->radius = calloc((size_t)b->particles.capacity, sizeof(float));
@@ -343,7 +343,8 @@ static void balls_rest_on_a_box_and_on_each_other(void** state) {
   scene_destroy(s);
 }
 
-// Newton's cradle of two, at a slant: momentum stays, the line of centres takes the blow.
+// Oblique collision of two spheres: momentum is conserved, the impulse is along the line of
+// centres.
 static void two_balls_exchange_momentum(void** state) {
   (void)state;
   contact_scene* s = scene_create(2, H);
@@ -368,7 +369,7 @@ static void two_balls_exchange_momentum(void** state) {
   scene_destroy(s);
 }
 
-// A body of spheres against itself: a rod's far ends meet, its neighbours do not.
+// Self-contact of spheres: a rod's far ends collide, its neighbours do not.
 static void a_rod_of_balls_meets_itself_but_not_its_neighbours(void** state) {
   (void)state;
   contact_scene* s = scene_create(1, H);

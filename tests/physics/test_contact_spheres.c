@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bodies of balls through the whole world: collisions with known answers, momentum, piles, slopes.
+// Bodies of spheres in a world: collisions with known results, momentum, piles, slopes.
 #include "support/grains.h"
 #include "support/world_fixture.h"
 
@@ -41,7 +41,7 @@ static void run(yw_world* world, int32_t steps) {
   for (int32_t i = 0; i < steps; ++i) assert_int_equal(yw_world_step(world, H, 1, NULL), YW_OK);
 }
 
-// Momenta about the origin of all bodies, and the sizes that errors are measured with.
+// Momenta of all bodies about the origin, and the scales for their errors.
 typedef struct momenta {
   double linear[3], angular[3];
   double linear_size, angular_size;
@@ -65,7 +65,7 @@ static momenta momenta_of(const yw_world* world) {
   return m;
 }
 
-// Two balls of 1 and 3 kg, head on: the answer is in every schoolbook.
+// Two balls of 1 and 3 kg, head-on: textbook collision.
 static void head_on_collisions_are_exact(void** state) {
   (void)state;
   const float restitutions[3] = {0.0f, 0.5f, 1.0f};
@@ -77,17 +77,18 @@ static void head_on_collisions_are_exact(void** state) {
     yw_body_id b = add_balls(world, 1, &(yw_vec3){0.5f, 0, 0},
                              &(ball_def){{-1, 0, 0}, 0.1f, 3, 0.4f, e, false});
     run(world, 120);
-    // Common speed 0; the rest is turned round, e times as fast.
+    // The centre of mass is at rest; velocities are reversed and scaled by e.
     assert_near(yw_body_velocities(world, a, NULL)[0].x, -3 * e, 1e-5);
     assert_near(yw_body_velocities(world, b, NULL)[0].x, 1 * e, 1e-5);
-    // They met at t = 0.2 s at x = 0.1 (a) and 0.3 (b); the way after it is exact up to the skin.
+    // They met at t = 0.2 s at x = 0.1 (a) and 0.3 (b); the distance travelled since is exact up to
+    // the skin.
     assert_near(yw_body_positions(world, a, NULL)[0].x, 0.1 - 3 * e * 0.3, 2e-3 + 4 * e * H);
     assert_near(yw_body_positions(world, b, NULL)[0].x, 0.3 + 1 * e * 0.3, 2e-3 + 4 * e * H);
     yw_world_destroy(world);
   }
 }
 
-// Balls of one body bounce one by one, not as a whole: the other ones of the body stay at rest.
+// Spheres of one body bounce individually: the others stay at rest.
 static void loose_balls_bounce_alone(void** state) {
   (void)state;
   yw_world* world = make_space((yw_vec3){0, 0, 0}, 1);
@@ -104,7 +105,7 @@ static void loose_balls_bounce_alone(void** state) {
   yw_world_destroy(world);
 }
 
-// A cloud that falls in on itself, with friction: both momenta stay.
+// A collapsing cloud, with friction: both momenta are conserved.
 static void a_collapsing_cloud_keeps_its_momenta(void** state) {
   (void)state;
   enum { COUNT = 400 };
@@ -112,7 +113,7 @@ static void a_collapsing_cloud_keeps_its_momenta(void** state) {
   test_random random = {5};
   for (int i = 0; i < COUNT; ++i) {
     yw_vec3 p = {0, 0, 0};
-    // A jittered grid, so that none begin inside each other.
+    // A jittered grid, so that none overlap initially.
     p.x = 0.25f * (float)(i % 8) - 0.875f + (float)test_random_in(&random, -0.02, 0.02);
     p.y = 0.25f * (float)(i / 8 % 8) - 0.875f + (float)test_random_in(&random, -0.02, 0.02);
     p.z = 0.25f * (float)(i / 64) - 0.875f + (float)test_random_in(&random, -0.02, 0.02);
@@ -123,7 +124,7 @@ static void a_collapsing_cloud_keeps_its_momenta(void** state) {
   yw_body_id cloud =
       add_balls(world, COUNT, centers, &(ball_def){{0, 0, 0}, 0.1f, 1, 0.5f, 0.2f, true});
   assert_int_equal(yw_body_set_state(world, cloud, centers, speeds), YW_OK);
-  // And a soft box that a part of it meets.
+  // And a soft box that part of it hits.
   yw_model* model = make_box_model(3, 6, 3, 0);
   add_body(world, model, (yw_vec3){1.6f, 0, 0}, upright);
   yw_model_release(model);
@@ -149,7 +150,7 @@ static void a_collapsing_cloud_keeps_its_momenta(void** state) {
   yw_world_destroy(world);
 }
 
-// A heap on a floor with walls: nothing in anything, and rest means rest.
+// A heap on a floor with walls: no penetration, and it comes to rest.
 static void a_heap_comes_to_rest(void** state) {
   (void)state;
   enum { SIDE = 6, COUNT = SIDE * SIDE * SIDE };
@@ -231,7 +232,7 @@ static void fast_thin_rods_do_not_pass_each_other(void** state) {
   yw_body_id lower =
       add_balls(world, COUNT, along_z, &(ball_def){{0, 10, 0}, 0.005f, 0.01f, 0.3f, 0, false});
   run(world, 6);
-  // The balls that met have stopped; the loose rest flies on.
+  // The spheres that collided have stopped; the others fly on.
   const yw_vec3 *v = yw_body_velocities(world, upper, NULL),
                 *w = yw_body_velocities(world, lower, NULL);
   const yw_vec3 *x = yw_body_positions(world, upper, NULL),
@@ -242,7 +243,7 @@ static void fast_thin_rods_do_not_pass_each_other(void** state) {
   yw_world_destroy(world);
 }
 
-// Balls poured into a bin, eight deep.
+// Spheres poured into a bin, eight deep.
 static void a_bin_of_balls_comes_to_rest(void** state) {
   (void)state;
   const int32_t side = 6, layers = 8, count = side * side * layers;
@@ -282,7 +283,7 @@ static void a_bin_of_balls_comes_to_rest(void** state) {
   yw_world_destroy(world);
 }
 
-// Threads do not matter, nor does it that a run was resumed.
+// Results depend neither on threads nor on resuming.
 static void heaps_have_the_same_bits(void** state) {
   (void)state;
   enum { COUNT = 3000 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Contact as users meet it: match bodies in a world.
+// Contact as users see it: match bodies in a world.
 #include "support/testing.h"
 #include "yawara/extend/vec.h"
 #include "yawara/yawara.h"
@@ -112,7 +112,7 @@ static void ten_cuboids_rest_on_a_slope(void** state) {
   for (int k = 0; k < 2; ++k) yw_model_release(kinds[k]);
 }
 
-// The cuboid of the papers, 5 x 9 x 5 vertices, dropped on another at 5 m/s, in every attitude.
+// The cuboid of the papers, 5 x 9 x 5 vertices, dropped on another at 5 m/s, in all orientations.
 static void cuboids_hold_each_other_at_5_m_per_s(void** state) {
   (void)state;
   const int32_t cells[3] = {4, 8, 4};
@@ -135,7 +135,7 @@ static void cuboids_hold_each_other_at_5_m_per_s(void** state) {
     yw_body_sums a, b;
     yw_body_sums_of(world, yw_world_body(world, 0), &a);
     yw_body_sums_of(world, upper, &b);
-    // The blow has been passed on: the lower one is now the faster.
+    // The impact has been transmitted: the lower one is now faster.
     assert_at_least(b.momentum[1] / b.mass, a.momentum[1] / a.mass);
     assert_at_least(b.center[1], a.center[1]);
     free(places);

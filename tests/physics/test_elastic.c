@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Small-strain elasticity that `yawara fit` and the figures measure with: matrices against the
-// energy of the frames method, patch tests, beams, vibrations, and CalculiX.
+// The small-strain elasticity used by `yawara fit` and the figures: matrices against the energy of
+// the frames method, patch tests, beams, vibrations, and CalculiX.
 #include "methods/frames/energy.h"
 #include "reference/elastic/bar.h"
 #include "support/testing.h"
@@ -40,7 +40,7 @@ static void jitter(yw_tet_mesh* mesh, float amount) {
   }
 }
 
-// K u is what the method's own second derivative says.
+// K u agrees with the method's own second derivative.
 static void frames_matrices_are_the_second_derivative(void** state) {
   (void)state;
   for (int kind = 0; kind < 2; ++kind) {
@@ -85,7 +85,7 @@ static void frames_matrices_are_the_second_derivative(void** state) {
   }
 }
 
-// Rigid motions cost nothing; a body of any form has the E and nu it was given.
+// Rigid motions need no force; a body of any shape has the specified E and nu.
 static void any_body_has_its_moduli(void** state) {
   (void)state;
   const double poissons[3] = {0, 0.3, 0.45};
@@ -182,7 +182,7 @@ static void vibrations_are_those_of_beams(void** state) {
   elastic_bar_free(&bar);
 }
 
-// K x = omega^2 M x, also for a body that nothing holds.
+// K x = omega^2 M x, also for a free body.
 static void modes_satisfy_their_equation(void** state) {
   (void)state;
   elastic_bar bar;
@@ -298,7 +298,7 @@ static void linear_tets_are_those_of_calculix(void** state) {
   double ours[4], frequencies[4];
   assert_int_equal(elastic_modes(&system, setup.fixed, 4, ours, NULL, &error), 0);
   if (calculix_frequencies(&model, 4, 60, frequencies, &error) < 0) fail_msg("%s", error.message);
-  // Masses are lumped here and consistent there, which the two bending modes feel least.
+  // Masses are lumped here and consistent there; this affects the two bending modes least.
   for (int k = 0; k < 2; ++k) assert_near(ours[k] / frequencies[k], 1, 0.015);
   free(theirs), free(reactions);
   bar_system_free(&solver);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The bar that bends under its weight, with the settings that bodies start with: adaptive against
-// the finest mesh, coming to rest, and what changes of the front do to the energy.
+// A bar bending under its weight, with default settings: adaptive against the finest mesh, coming
+// to rest, and the effect of front changes on the energy.
 #include "support/fem_energy.h"
 #include "yawara/fem.h"
 
@@ -11,14 +11,14 @@ static yw_fem_def bar_def(float mass_damping) {
   return def;
 }
 
-// Through the first swing: the tip stays near that of the finest mesh with part of its tets.
+// First swing: the tip stays close to that of the finest mesh, with a fraction of its tets.
 static void bar_swings_as_the_finest_mesh(void** state) {
   (void)state;
   yw_fem_def def = bar_def(1.0f);
   check_fem_swing(&def, 2, def.max_level == 3, 0.2);
 }
 
-// Tets times steps so far, with what they were in the last frame.
+// Tets times steps so far, and their values at the last frame.
 static double work_of(const fem_test_bar* bar, int64_t* steps) {
   yw_fem_statistics s = fem_state_of(bar->world, bar->body);
   double work = (double)(s.inner_steps - *steps) * s.num_tets;
@@ -26,8 +26,8 @@ static double work_of(const fem_test_bar* bar, int64_t* steps) {
   return work;
 }
 
-// Under a small load the tip goes where the finest mesh has it, for an eighth of the work: coarse
-// tets are softened. Those that are not are far off.
+// Under a small load the tip follows that of the finest mesh for an eighth of the work, because
+// coarse tets are softened. Without softening it is far off.
 static void small_loads_are_cheap(void** state) {
   (void)state;
   yw_fem_def def = bar_def(4.0f);
@@ -59,8 +59,8 @@ static void small_loads_are_cheap(void** state) {
   for (int k = 0; k < 2; ++k) free_fem_bar(&coarse[k]);
 }
 
-// Damped to rest: within 1 % of the finest mesh, the front stands still for the last second, and
-// the body falls asleep.
+// Damped to rest: within 1 % of the finest mesh, the front does not change during the last second,
+// and the body falls asleep.
 static void check_rest(float tau, double share) {
   yw_fem_def def = bar_def(12.0f);
   def.params.sleep_speed = 0.0f;
@@ -107,8 +107,8 @@ static void bar_comes_to_rest(void** state) {
   if (getenv("YW_TEST_FULL")) check_rest(0.005f, 0.75);
 }
 
-// From no finest tets to many of them (with YW_TEST_FULL): at any load the tip is where the finest
-// mesh has it.
+// At any load the tip agrees with the finest mesh; more loads, from no finest tets to many, with
+// YW_TEST_FULL.
 static void all_loads_are_alike(void** state) {
   (void)state;
   if (!getenv("YW_TEST_FULL")) skip();
@@ -133,7 +133,7 @@ static void all_loads_are_alike(void** state) {
   }
 }
 
-// Switches raise the energy by less than half a per cent of what the bar stores, all together.
+// All switches together raise the energy by less than half a per cent of what the bar stores.
 static void switches_hardly_pump_energy(void** state) {
   (void)state;
   yw_fem_def def = bar_def(1.0f);

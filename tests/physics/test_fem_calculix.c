@@ -100,7 +100,7 @@ static double* solve_directly(const fem_hierarchy* h, int kind) {
   return u;
 }
 
-// A damped body, all finest, until nothing moves.
+// A damped body on the finest mesh, until it is at rest.
 static double* let_it_rest(const yw_tet_mesh* mesh, int32_t level, int kind) {
   yw_error error = {0};
   yw_fem_def def = yw_default_fem_def();
@@ -150,7 +150,7 @@ static double* let_it_rest(const yw_tet_mesh* mesh, int32_t level, int kind) {
   return u;
 }
 
-// Largest difference of the sagging over the largest sagging.
+// Largest difference in deflection, relative to the largest deflection.
 static double difference(int32_t count, const double* a, const double* b) {
   double worst = 0, most = 0;
   for (int32_t i = 0; i < count; ++i) {

@@ -5,7 +5,7 @@
 #include "methods/fem/element.h"
 #include "support/testing.h"
 #include "yawara/extend/memory.h"
-// The laws of the front are exact: compiled here in double, only rounding is left.
+// The laws of the front are exact: compiled in double, only rounding errors remain.
 #include "methods/fem/transfer.c"
 
 typedef struct rig {
@@ -147,7 +147,7 @@ static void edge_form_equals_the_textbook(void** state) {
   free_rig(&r);
 }
 
-// Forces of the element and of the push against inversion are minus the gradients of energies.
+// Forces of the element and of the term against inversion are negative energy gradients.
 static void forces_are_gradients(void** state) {
   (void)state;
   rig r;
@@ -160,7 +160,7 @@ static void forces_are_gradients(void** state) {
     yw_fem_edge_matrix(&n, r.c, yw_fem_volume(&r.h, t) * pow(level, 4), m);
     double volume6 = 6.0 * yw_fem_volume(&r.h, t) * (yw_fem_is_positive(&r.h, t) ? 1 : -1);
     yw_dvec3 x[4], rest[4];
-    // Squeezed to a third, so that the push works.
+    // Compressed to a third, so that the term against inversion is active.
     for (int a = 0; a < 4; ++a) {
       rest[a] = r.h.rest[r.h.nodes[t][a]];
       x[a] = (yw_dvec3){rest[a].x + test_random_in(&r.random, -0.005, 0.005),
@@ -187,7 +187,8 @@ static void forces_are_gradients(void** state) {
   free_rig(&r);
 }
 
-// Squeezed along one axis, StVK with the push resists more and more, through inversion and beyond.
+// Compressed along one axis, StVK with that term resists increasingly, through inversion and
+// beyond.
 static void compression_resists_monotonically(void** state) {
   (void)state;
   rig r;
@@ -208,7 +209,7 @@ static void compression_resists_monotonically(void** state) {
     yw_fem_edge_strains(x, rest, q);
     yw_fem_element(m, q, x, f);
     yw_fem_push(stiffness, volume6, x, f);
-    double power = 0.0;  // of stretching: minus the work per stretch
+    double power = 0.0;  // of stretching: negative work per stretch
     for (int a = 0; a < 4; ++a) power -= f[a].z * rest[a].z;
     if (stretch < 0.99) assert_true(power < 0.0);
     if (stretch < 0.58 && stretch > 0.0) assert_true(power < last);
@@ -217,7 +218,7 @@ static void compression_resists_monotonically(void** state) {
   free_rig(&r);
 }
 
-// An affine map strains every tet alike: no force on any free node inside, whatever the front.
+// An affine map strains all tets equally: no force on interior free nodes, for any front.
 static void patch_test_on_random_fronts(void** state) {
   (void)state;
   rig r;
@@ -350,7 +351,7 @@ static void momenta_survive_random_switches(void** state) {
   free_rig(&r);
 }
 
-// Whatever the order of switches, the front is what its split flags say.
+// Whatever the order of switches, the front agrees with its split flags.
 static void states_follow_from_splits(void** state) {
   (void)state;
   rig r;

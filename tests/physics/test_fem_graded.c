@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bars whose stiffness grows to four times along them, or falls: coarse levels with sampled
+// Bars whose stiffness rises or falls by a factor of four along them: coarse levels with sampled
 // matrices against the finest mesh.
 #include "support/fem_energy.h"
 #include "yawara/fem.h"
@@ -25,7 +25,7 @@ static yw_fem_def graded_def(yw_fem_material_at material) {
   return def;
 }
 
-// Stiff where it is held: strains are small there, but the tip follows them.
+// Stiff at the clamp: strains are small there, but the tip depends on them.
 static void bar_stiff_at_the_clamp_swings_as_the_finest_mesh(void** state) {
   (void)state;
   yw_fem_def def = graded_def(softer_along_x);

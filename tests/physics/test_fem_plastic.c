@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Plastic flow of finite elements: its rate and limits, its forces, levels that follow each other,
-// a bar that stays bent.
+// Plastic flow of finite elements: rate and limits, forces, transfer between levels, a bar that
+// stays bent.
 #include "methods/fem/body.h"
 #include "methods/fem/fem.h"
 #include "support/fem_bar.h"
@@ -55,7 +55,7 @@ static double equivalent_of(const double e[6]) {
   return sqrt(2.0 / 3.0 * sum);
 }
 
-// What is beyond the yield strain becomes plastic at the rate of creep, up to the maximum.
+// Strain beyond the yield strain becomes plastic at the rate of creep, up to the maximum.
 static void elastic_strain_relaxes_to_yield(void** state) {
   (void)state;
   for (int limited = 0; limited < 2; ++limited) {
@@ -83,7 +83,7 @@ static void elastic_strain_relaxes_to_yield(void** state) {
         double expected = 0.02 + (start - 0.02) * exp(-20.0 * 0.01 * k);
         assert_near(equivalent_of(elastic), expected, 1e-5);
       }
-      // Flow keeps the volume.
+      // Flow preserves volume.
       assert_near(plastic[0] + plastic[1] + plastic[2], 0.0, 1e-7);
     }
     if (limited) assert_near(b->plastic[0][5], 0.01 * sqrt(3.0), 2e-4);
@@ -91,8 +91,8 @@ static void elastic_strain_relaxes_to_yield(void** state) {
   }
 }
 
-// With plastic strains everywhere, forces are still minus the gradient of the energy: of tets that
-// are softened, and of those that are not.
+// With plastic strains everywhere, forces are still the negative energy gradient, for tets with and
+// without softening.
 static void check_gradients(bool soften) {
   yw_fem_def def = plastic_def(0.01f);
   def.params.min_level = 1;
@@ -152,7 +152,8 @@ static void forces_are_gradients(void** state) {
   check_gradients(true);
 }
 
-// A merged tet has the mean of its children; split again, they differ as before and have followed.
+// A merged tet has the mean of its children; split again, they keep their differences and follow
+// the parent.
 static void levels_follow_each_other(void** state) {
   (void)state;
   yw_fem_def def = plastic_def(0.01f);
@@ -183,7 +184,7 @@ static void levels_follow_each_other(void** state) {
   free_rig(&r);
 }
 
-// A bar that gave way under its weight stays bent when the weight is gone; an elastic one does not.
+// A bar that yielded under its weight stays bent without it; an elastic one does not.
 static void bent_bar_stays_bent(void** state) {
   (void)state;
   const int32_t cells[3] = {4, 1, 1};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ranges of strain in which sampled matrices hold, while a body runs: the paper's rule splits what
-// leaves them, and homogeneous material has none.
+// Strain ranges of sampled matrices during a simulation: the paper's rule splits tets that leave
+// them, and homogeneous material has no limits.
 #include "support/fem_bar.h"
 #include "yawara/fem.h"
 
@@ -12,7 +12,7 @@ static void mixed(void* context, yw_vec3 p, int32_t label, yw_fem_material* m) {
   m->youngs_modulus = cell % 2 ? 100.0f : 1e4f;
 }
 
-// Tets in use after a body of 48 roots, stretched along x, was looked at once.
+// Tets in use after a body of 48 roots, stretched along x, was checked once.
 static int32_t tets_when_stretched(bool mixture, float stretch) {
   const int32_t cells[3] = {2, 2, 2};
   yw_fem_def def = yw_default_fem_def();

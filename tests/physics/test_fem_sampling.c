@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sampled matrices of the coarse tets: exact for homogeneous bodies, near the periodic truth for
-// mixtures and layers, positive definite always.
+// Sampled matrices of the coarse tets: exact for homogeneous bodies, close to the periodic
+// reference for mixtures and layers, always positive definite.
 #include "methods/fem/sampling.h"
 
 #include "math/small/dense.h"
@@ -42,7 +42,7 @@ static yw_sym6* mixture(const fem_hierarchy* h, uint64_t seed) {
   return c;
 }
 
-// 1 and 10 in turn along y.
+// Alternately 1 and 10 along y.
 static yw_sym6* layers(const fem_hierarchy* h, double thickness) {
   yw_sym6* c = malloc(test_num_finest(h) * sizeof *c);
   for (int32_t t = 0; t < test_num_finest(h); ++t) {
@@ -74,7 +74,7 @@ static void homogeneous_bodies_keep_their_matrix(void** state) {
     for (int32_t t = 0; t < samples.count; ++t) {
       assert_at_most(test_difference(samples.elasticity + t, &c), 1e-6);
       assert_int_equal(samples.how[t], FEM_SAMPLED_EMBEDDED);
-      // StVK material stays on its line for ever.
+      // StVK material stays linear without limit.
       for (int m = 0; m < 6; ++m) {
         assert_true(samples.range[t].high[m] == INFINITY);
         assert_true(samples.range[t].low[m] == -INFINITY);
@@ -87,8 +87,8 @@ static void homogeneous_bodies_keep_their_matrix(void** state) {
   }
 }
 
-// Roots of different materials are homogeneous each: all levels keep what the roots have, however
-// large the jump between neighbours.
+// Each root is homogeneous, with its own material: all levels keep the material of their root,
+// however large the jump between neighbours.
 static void homogeneous_roots_keep_their_matrix(void** state) {
   (void)state;
   yw_tet_mesh mesh = test_box(4, 2, 2, YW_LATTICE_FIVE, 0, false, 1);
@@ -164,7 +164,7 @@ static void layers_of_10_to_1_are_within_10_percent(void** state) {
   yw_tet_mesh_free(&mesh);
 }
 
-// The periodic solver itself: layers have a closed form across, the harmonic mean.
+// The periodic solver itself: across layers there is a closed form, the harmonic mean.
 static void periodic_truth_of_layers_is_the_closed_form(void** state) {
   (void)state;
   yw_tet_mesh mesh = test_box(2, 2, 2, YW_LATTICE_SIX, 0, false, 1);
@@ -180,7 +180,7 @@ static void periodic_truth_of_layers_is_the_closed_form(void** state) {
   yw_tet_mesh_free(&mesh);
 }
 
-// Damping proportional to stiffness in every finest tet is so in every coarse one.
+// Damping proportional to stiffness in every finest tet is also proportional in every coarse one.
 static void damping_follows_the_same_strains(void** state) {
   (void)state;
   yw_tet_mesh mesh = test_box(2, 2, 1, YW_LATTICE_FIVE, 0.1, true, 3);
@@ -246,8 +246,8 @@ static void average_is_the_volume_average(void** state) {
   yw_tet_mesh_free(&mesh);
 }
 
-// Soft fillings of stiff shells: load cases hardly reach the shear of some tets. They fall back,
-// and are definite all the same.
+// Soft fillings of stiff shells: load cases hardly reach the shear of some tets. They use the
+// fallback and are still positive definite.
 static void tets_that_load_cases_miss_fall_back(void** state) {
   (void)state;
   yw_tet_mesh mesh = test_box(3, 3, 3, YW_LATTICE_SIX, 0, false, 1);
@@ -271,7 +271,7 @@ static void tets_that_load_cases_miss_fall_back(void** state) {
   yw_tet_mesh_free(&mesh);
 }
 
-// Two boxes apart, and two tets that share one edge: each part stands for itself.
+// Two separate boxes, and two tets that share one edge: each part is solved by itself.
 static void parts_are_sampled_on_their_own(void** state) {
   (void)state;
   yw_tet_mesh mesh;
@@ -365,7 +365,7 @@ static void range_stress_is_the_derivative_of_the_energy(void** state) {
   }
 }
 
-// Mixtures leave the line where strains grow; the range says where, on both sides of zero.
+// Mixtures become nonlinear as strains grow; the range says where, on both sides of zero.
 static void mixtures_have_ranges(void** state) {
   (void)state;
   yw_tet_mesh mesh = test_box(2, 2, 2, YW_LATTICE_SIX, 0, false, 1);
@@ -401,7 +401,7 @@ static fem_family family_of(const fem_hierarchy* h, int32_t tet, const yw_sym6* 
   return family;
 }
 
-// Bent by hand (Newton), a coarse tet begins along the matrix that the linear solve gives.
+// The nonlinear response (Newton) of a coarse tet starts along the matrix of the linear solve.
 static void bending_by_hand_begins_along_the_sampled_matrix(void** state) {
   (void)state;
   yw_tet_mesh mesh = test_box(1, 1, 1, YW_LATTICE_FIVE, 0.1, true, 4);

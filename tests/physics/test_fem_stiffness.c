@@ -133,7 +133,7 @@ static void uniform_stress_gives_uniform_strain(void** state) {
   free_solid(&s);
 }
 
-// The loads of a uniform stress push nothing and turn nothing, and do not reach inside.
+// The loads of a uniform stress have no net force or torque and vanish at interior nodes.
 static void loads_of_uniform_stress_balance(void** state) {
   (void)state;
   sample_solid s =
@@ -159,7 +159,7 @@ static void loads_of_uniform_stress_balance(void** state) {
   free_solid(&s);
 }
 
-// A bar held at one end and pulled with traction p: p L / E when nothing is squeezed sideways.
+// A bar held at one end and pulled with traction p: p L / E without lateral constraint.
 static void pulled_bar_has_the_analytic_length(void** state) {
   (void)state;
   const double youngs = 2e5, traction = 50.0;
@@ -221,7 +221,7 @@ static void threads_and_instruction_sets_give_the_same_bits(void** state) {
   free_solid(&s);
 }
 
-// Two tets that share an edge can turn about it: no answer, and the message names a row.
+// Two tets that share an edge can rotate about it: an error, and the message names a row.
 static void a_hinge_is_refused(void** state) {
   (void)state;
   yw_tet_mesh mesh;

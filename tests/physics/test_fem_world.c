@@ -30,7 +30,7 @@ static yw_aabb bounds_of(const yw_world* world, yw_body_id body) {
   return box;
 }
 
-// Dropped on a floor a block comes to rest on it, sleeps, and wakes when it is pushed.
+// Dropped on a floor, a block comes to rest, sleeps, and wakes when pushed.
 static void block_rests_on_the_floor_and_sleeps(void** state) {
   (void)state;
   yw_fem_def def = soft_def();
@@ -45,13 +45,13 @@ static void block_rests_on_the_floor_and_sleeps(void** state) {
   assert_true(slept);
   yw_aabb box = bounds_of(world, body);
   assert_near(box.lower.y, 0.0, 1e-3);
-  // Its own weight presses it by about rho g L^2 / 2E = 0.0098 m of 0.2 m.
+  // Its own weight compresses it by about rho g L^2 / 2E = 0.0098 m of 0.2 m.
   assert_near(box.upper.y, 0.19, 0.006);
   int64_t steps = fem_state_of(world, body).inner_steps;
   for (int32_t i = 0; i < 10; ++i) yw_world_step(world, 1.0f / 60.0f, 2, NULL);
   assert_int_equal(fem_state_of(world, body).inner_steps, steps);
 
-  // Other parameters wake it, and so does a push.
+  // A change of parameters wakes it, and so does a push.
   yw_fem_params params;
   assert_int_equal(yw_body_fem_params(world, body, &params), YW_OK);
   assert_int_equal(yw_body_set_fem_params(world, body, &params), YW_OK);
@@ -62,7 +62,7 @@ static void block_rests_on_the_floor_and_sleeps(void** state) {
   yw_model_release(model);
 }
 
-// A sleeper wakes when the floor it lies on goes away.
+// A sleeping body wakes when its floor moves away.
 static void sleeper_wakes_when_the_floor_goes(void** state) {
   (void)state;
   yw_fem_def def = soft_def();
@@ -121,8 +121,8 @@ static yw_vec3 where_a_plate_takes_a_sleeper(yw_key last, double start) {
                    0.5f * (box.lower.z + box.upper.z)};
 }
 
-// Friction takes a sleeper along when the plate below it slides or begins to turn, although the
-// same nodes touch it as before.
+// Friction carries a sleeping body along when the plate below slides or starts to turn, although
+// the same nodes are in contact.
 static void sleeper_wakes_when_the_plate_moves(void** state) {
   (void)state;
   const double start = 10.0;
@@ -136,7 +136,7 @@ static void sleeper_wakes_when_the_plate_moves(void** state) {
   assert_near(at.z, -0.5 * 0.035, 0.004);
 }
 
-// A single vertex in the middle of an edge, on no coarse level, is held exactly and can be pulled.
+// A single vertex in the middle of an edge, on no coarse level, can be held exactly and pulled.
 static void pins_refine_what_they_hold(void** state) {
   (void)state;
   yw_fem_def def = soft_def();
@@ -167,8 +167,8 @@ static void pins_refine_what_they_hold(void** state) {
   }
 }
 
-// A block pressed to 40 % of its height between two held faces, far beyond where tets are pushed
-// apart, comes to rest: nothing gains energy there.
+// A block pressed to 40 % of its height between two held faces, far into the range where tets are
+// pushed apart, comes to rest: nothing gains energy there.
 static void squeezed_blocks_calm_down(void** state) {
   (void)state;
   yw_fem_def def = soft_def();
@@ -254,7 +254,7 @@ static void same_bits_over_threads_and_simd(void** state) {
   assert_true(run_scene(3, YW_SIMD_AVX2, frames).hash == first.hash);
 }
 
-// A snapshot in the middle, with the front in motion and bodies in contact, changes nothing.
+// A snapshot while the front is changing and bodies are in contact changes nothing.
 static void resumed_run_is_the_same(void** state) {
   (void)state;
   yw_model* model;
@@ -282,7 +282,7 @@ static void resumed_run_is_the_same(void** state) {
   yw_model_release(model);
 }
 
-// Two blocks that fly into each other part again, with the momentum they came with.
+// Two colliding blocks separate again, with their total momentum unchanged.
 static void bodies_collide(void** state) {
   (void)state;
   yw_fem_def def = soft_def();
@@ -320,7 +320,7 @@ static void bodies_collide(void** state) {
   yw_model_release(model);
 }
 
-// A body squashed flat and partly turned inside out finds its shape again.
+// A body squashed flat and partly inverted recovers its shape.
 static void inverted_body_recovers(void** state) {
   (void)state;
   yw_fem_def def = soft_def();
@@ -350,7 +350,7 @@ static void inverted_body_recovers(void** state) {
     if (i == 119) assert_int_equal(report.recovered_regions, 0);
   }
   assert_true(recovered > 100);
-  // It may have turned meanwhile; without strain it has its shape.
+  // It may have rotated meanwhile; without strain it has its shape.
   assert_at_most(elastic_energy_of(world, body), 1e-6 * energy);
   free(pose);
   yw_world_destroy(world);
@@ -372,7 +372,7 @@ static void front_momenta(const yw_world* world, yw_body_id id, double p[3], dou
   }
 }
 
-// Free flight in single precision, spinning and wobbling, with the front in motion.
+// Free flight in single precision, spinning and vibrating, while the front changes.
 static void momentum_in_free_flight(void** state) {
   (void)state;
   yw_fem_def def = soft_def();
@@ -398,7 +398,7 @@ static void momentum_in_free_flight(void** state) {
   front_momenta(world, body, p0, l0);
   yw_fem_params params = def.params;
   for (int32_t i = 0; i < 120; ++i) {
-    // Finer and coarser in turn.
+    // Alternately finer and coarser.
     params.tau = i / 15 % 2 ? 0.01f : 0.5f;
     if (i % 15 == 0) assert_int_equal(yw_body_set_fem_params(world, body, &params), YW_OK);
     yw_world_step(world, 1.0f / 60.0f, 1, NULL);
@@ -447,8 +447,8 @@ static void cells_show_what_they_carry(void** state) {
   assert_near(volume, 0.4 * 0.1 * 0.1, 1e-8);
   assert_near(finest, s.finest_level, 0);
   assert_near(energy / elastic_energy_of(bar.world, bar.body), 1.0, 1e-4);
-  // The bending stress at the clamp, 6 M / b h^2 with M = rho g A l^2 / 2, is 47 kPa; coarse tets
-  // and large rotations leave it in that order.
+  // The bending stress at the clamp, 6 M / b h^2 with M = rho g A l^2 / 2, is 47 kPa; with coarse
+  // tets and large rotations only the order of magnitude is right.
   int32_t field = yw_body_find_field(bar.world, bar.body, "stress");
   assert_int_equal(yw_body_field_values(bar.world, bar.body, field, values, count), YW_OK);
   double largest = 0.0;
@@ -459,8 +459,8 @@ static void cells_show_what_they_carry(void** state) {
   free_fem_bar(&bar);
 }
 
-// The paper's own rules run and can be compared: ranges of strain refine, and positions alone lose
-// what the fine side pulls with.
+// The paper's own rules work for comparison: strain ranges refine, and snapping positions loses the
+// forces of the fine side.
 static void literal_variants_run(void** state) {
   (void)state;
   yw_fem_def def = yw_default_fem_def();
@@ -481,7 +481,7 @@ static void literal_variants_run(void** state) {
   }
   assert_at_least(tip[0], 0.08);
   assert_near(tip[1] / tip[0], 1.0, 0.3);
-  // Forces lost at hanging nodes let the bar hang elsewhere.
+  // Forces lost at hanging nodes change where the bar hangs.
   assert_at_least(fabs(tip[2] / tip[0] - 1.0), 0.01);
 }
 

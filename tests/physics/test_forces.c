@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Forces and energies that worlds report, against weights and against the methods' own formulas.
+// Forces and energies reported by worlds, against weights and the methods' own formulas.
 #include "methods/frames/energy.h"
 #include "support/frames_moving.h"
 #include "yawara/yawara.h"
@@ -32,7 +32,7 @@ static double mass_of(const yw_world* world, yw_body_id id) {
   return sums.mass;
 }
 
-// The forces' mean over `frames` frames, so that what still vibrates cancels.
+// The forces' mean over `frames` frames, so that remaining vibrations cancel.
 static yw_body_forces mean_forces(yw_world* world, yw_body_id id, int frames) {
   yw_body_forces mean = {0}, f;
   for (int i = 0; i < frames; ++i) {
@@ -50,7 +50,7 @@ static yw_body_forces mean_forces(yw_world* world, yw_body_id id, int frames) {
 
 typedef struct force_case {
   const char* body;  // a box of 0.2 m, 8 kg
-  double tolerance;  // share of the weight that what still vibrates leaves
+  double tolerance;  // fraction of the weight; error left by vibrations
 } force_case;
 
 #define LATTICE "\"mesh\": {\"lattice\": {\"size\": 0.2, \"cells\": 4}}, "
@@ -66,7 +66,7 @@ static const force_case cases[] = {
 };
 enum { NUM_CASES = sizeof cases / sizeof cases[0] };
 
-// What lies on the floor presses on it with its weight; nothing else acts.
+// A body on the floor presses on it with its weight; nothing else acts.
 static void floors_bear_the_weight(void** state) {
   (void)state;
   for (int c = 0; c < NUM_CASES; ++c) {
@@ -87,8 +87,8 @@ static void floors_bear_the_weight(void** state) {
   }
 }
 
-// A body that hangs pulls at its pins with its weight; with a floor in reach as well, only the sum
-// is known.
+// A hanging body pulls at its pins with its weight; if it touches a floor as well, only the sum is
+// known.
 static void pins_bear_the_weight(void** state) {
   (void)state;
   for (int c = 0; c < NUM_CASES; ++c) {
@@ -141,7 +141,7 @@ static void contact_forces_are_opposite(void** state) {
   yw_world_destroy(world);
 }
 
-// Measuring changes nothing, and there is nothing to read before it.
+// Measuring does not affect the simulation, and before it there is nothing to read.
 static void measuring_changes_nothing(void** state) {
   (void)state;
   char text[1024];
@@ -186,8 +186,8 @@ static void frames_energy_is_that_of_the_formulas(void** state) {
   }
 }
 
-// Without gravity, damping and contact the sum of all energies stays, as far as the integrator
-// keeps it: here that of steps far below the period.
+// Without gravity, damping and contact the total energy is conserved as far as the integrator
+// allows; steps are far below the period.
 static void sums_of_energy_stay(void** state) {
   (void)state;
   static const char* const bodies[] = {
@@ -222,7 +222,7 @@ static void sums_of_energy_stay(void** state) {
   }
 }
 
-// A bent ruler snaps back: what it stored becomes motion, and motion of particles that turn.
+// A bent ruler snaps back: stored energy becomes kinetic, including rotation of particles.
 static void a_rod_keeps_its_energy(void** state) {
   (void)state;
   yw_world* world = world_of(
@@ -256,7 +256,7 @@ static void a_rod_keeps_its_energy(void** state) {
   yw_world_destroy(world);
 }
 
-// Falling turns one into the other; match has no elastic energy and says so.
+// Free fall converts gravitational into kinetic energy; match reports no elastic energy.
 static void falling_turns_gravitational_into_kinetic(void** state) {
   (void)state;
   yw_world* world = world_of("{\"bodies\": [{" LATTICE "\"match\": {}, \"position\": [0, 3, 0]}]}");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What must hold of frames bodies in motion.
+// Laws for frames bodies in motion.
 #include "support/frames_moving.h"
 #include "yawara/frames.h"
 
@@ -109,7 +109,7 @@ static void cantilever_swings_at_the_frequency_of_implicit_euler(void** state) {
     assert_near(w / (atan(h * w0) / h), 1, 0.01);
     assert_near(rate / (log(1 + h * h * w0 * w0) / (2 * h)), 1, 0.05);
 
-    // The second-order formula is nearer to the truth and damps far less.
+    // The second-order formula is more accurate and damps far less.
     yw_frames_params params = yw_frames_params_of(m.state);
     params.solver = YW_FRAMES_BDF2;
     assert_int_equal(yw_frames_set_params(m.state, &params), 0);
@@ -124,7 +124,7 @@ static void cantilever_swings_at_the_frequency_of_implicit_euler(void** state) {
   }
 }
 
-// Amplitudes fall as exp(-damping t / 2), whatever the step.
+// Amplitudes decay as exp(-damping t / 2), whatever the step.
 static void damping_is_a_rate(void** state) {
   (void)state;
   const double young = 1e6;
@@ -149,7 +149,7 @@ static void damping_is_a_rate(void** state) {
   }
 }
 
-// Large sag under gravity: the dynamic solver comes to rest where the equilibrium solver says.
+// Large sag under gravity: the dynamic solver comes to rest at the static equilibrium.
 static void a_damped_bar_comes_to_rest_in_equilibrium(void** state) {
   (void)state;
   moving_bar m;
@@ -202,7 +202,7 @@ static void springs_pull_with_their_stiffness(void** state) {
   moving_free(&m);
 }
 
-// Turned inside out, flattened and scattered bodies stay finite and come back.
+// Inverted, flattened and scattered bodies stay finite and recover.
 static void scrambled_bodies_stay_finite(void** state) {
   (void)state;
   for (int kind = 0; kind < 2; ++kind) {
@@ -253,7 +253,7 @@ static void scatter(moving_bar* m) {
   yw_frames_method.invalidate(m->state, &m->particles);
 }
 
-// Large steps from a state that is far from any rest lose energy, every one of them.
+// Every large step from a state far from equilibrium loses energy.
 static void scattered_bodies_lose_energy_in_every_step(void** state) {
   (void)state;
   for (int kind = 0; kind < 2; ++kind) {
@@ -274,8 +274,8 @@ static void scattered_bodies_lose_energy_in_every_step(void** state) {
   }
 }
 
-// Almost incompressible and scattered is more than one step can solve to six digits: the step is
-// done again in smaller ones, and the report says so.
+// A nearly incompressible, scattered body cannot be solved to six digits in one step: the step is
+// repeated in smaller ones, and the report says so.
 static void stalled_solves_are_done_again_in_smaller_steps(void** state) {
   (void)state;
   moving_bar m;

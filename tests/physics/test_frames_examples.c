@@ -63,7 +63,7 @@ static void aim_at(const example_bar* e, const double* w, frames_targets* target
   }
 }
 
-// Weights and rotations in turn until nothing changes, in double.
+// Alternates between weights and rotations until converged, in double.
 static void fit(const example_bar* e, const double* x, double* w, frames_targets* targets) {
   const frames_regions* regions = &e->m.bar.regions;
   double gram[EXAMPLES * EXAMPLES] = {0};
@@ -105,7 +105,7 @@ static void fit(const example_bar* e, const double* x, double* w, frames_targets
   aim_at(e, w, targets);
 }
 
-// Somewhere between the poses, shaken.
+// Between the poses, perturbed.
 static void mix(const example_bar* e, double* x) {
   test_random random = {5};
   for (size_t i = 0; i < 3 * e->m.bar.count; ++i) {
@@ -233,7 +233,7 @@ static void bodies_rest_in_the_example_they_are_near(void** state) {
   }
 }
 
-// A body in the pose of an example turns as freely as one at rest.
+// A body in the pose of an example rotates as freely as one at rest.
 static void bent_bodies_spin_freely(void** state) {
   (void)state;
   example_bar e;
@@ -260,7 +260,7 @@ static void bent_bodies_spin_freely(void** state) {
   example_free(&e);
 }
 
-// Many sweeps of the position-based solver give what the implicit one gives, examples and all.
+// Many sweeps of the position-based solver converge to the implicit solver, including examples.
 static void sweeps_converge_to_the_implicit_step(void** state) {
   (void)state;
   example_bar e[2];
@@ -279,7 +279,7 @@ static void sweeps_converge_to_the_implicit_step(void** state) {
       m->particles.pos[m->order[v]] = yw_v4(x);
     }
     yw_frames_method.invalidate(m->state, &m->particles);
-    // Weights are found little by little; both begin with the right ones.
+    // Weights converge gradually; both start from the right ones.
     for (int round = 0; round < 60; ++round) {
       yw_frames_fit_examples(m->state, m->particles.pos, &m->ctx,
                              YW_KERNEL_PICK(yw_frames_kernels, m->ctx.simd));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rods, sheets and volumes at the ends of what may be typed in: nothing crashes, no number is lost
-// without a word, and what cannot be is refused.
+// Rods, sheets and volumes with extreme but valid values: no crash, no non-finite number without a
+// report; invalid values are rejected.
 #include "support/slender_testing.h"
 #include "support/world_fixture.h"
 #include "yawara/frames.h"
@@ -96,8 +96,8 @@ static yw_model* volume_of(const extreme* e, int solver) {
   return model;
 }
 
-// Falls on the floor from half its size, hanging from a pin or free. What a body has at the end is
-// finite, not below the floor, and no faster than it fell; a body that was stopped is reported.
+// Falls on the floor from half its size, hanging from a pin or free. The final state is
+// finite, not below the floor, and no faster than the fall; a stopped body is reported.
 static void fall(const extreme* e, yw_model* model, const char* kind, int solver, bool pinned) {
   yw_world* world = make_world(1, YW_SIMD_AUTO, true);
   yw_error error = {0};
@@ -138,7 +138,8 @@ static void fall(const extreme* e, yw_model* model, const char* kind, int solver
   }
   yw_body_sums sums;
   yw_body_sums_of(world, id, &sums);
-  // Positions are floats: position-based steps (10 a step) have their rounding in the velocities.
+  // Positions are floats: position-based steps (10 per step) have rounding errors in the
+  // velocities.
   double rounding = solver < YW_FRAMES_EXTENDED ? 0.0 : 1e-7 * (double)e->size * 10 / (double)e->dt;
   double speed = sqrt(2 * sums.kinetic_energy / sums.mass);
   double fastest = 1.01 * 9.81 * time + 1e-3 + rounding;

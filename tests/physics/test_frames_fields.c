@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What frames bodies show besides their shape: stress and energy of a uniform stretch.
+// Fields of frames bodies: stress and energy of a uniform stretch.
 #include "support/slender_testing.h"
 #include "support/world_fixture.h"
 #include "yawara/frames.h"

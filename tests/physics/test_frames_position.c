@@ -14,7 +14,7 @@ static void moving_set(moving_bar* m, yw_frames_solver solver, int substeps, int
   assert_int_equal(yw_frames_set_params(m->state, &params), 0);
 }
 
-// Many sweeps of one step give what the implicit solver gives.
+// Many sweeps of one step converge to the implicit solver.
 static void sweeps_converge_to_implicit_euler(void** state) {
   (void)state;
   moving_bar a, b;
@@ -56,7 +56,7 @@ static void extended_frequency_is_that_of_the_material(void** state) {
       vibrate(&m, shape, 0.2, 2, &w, &rate);
       print_message("%s, %d steps: omega %.4f against %.4f\n", kind ? "cells" : "rings", steps, w,
                     w0);
-      // Rings hold their members in place in another way than the implicit solver does.
+      // The remainder term of rings differs from that of the implicit solver.
       assert_near(w / w0, 1, kind == YW_FRAMES_CELLS ? 0.01 : 0.025);
     }
     free(shape);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The scenes of the gallery that name numbers keep them.
+// Gallery scenes whose descriptions give numbers match them.
 #include "support/testing.h"
 #include "yawara/yawara.h"
 
@@ -78,8 +78,8 @@ static double beam_pitch(const yw_material* m, double thickness, double length) 
   return 0.16154 * thickness / (length * length) * sqrt(m->youngs_modulus / (double)m->density);
 }
 
-// Ruler and plate of acrylic, 3 mm thick, 20 cm long: the pitch that theory gives them, which is
-// also what the scene tells. Without gravity, so that they swing about zero.
+// Ruler and plate of acrylic, 3 mm thick, 20 cm long: the frequency predicted by theory, which
+// the scene states too. Without gravity, so that they swing about zero.
 static void the_ruler_and_the_plate_have_the_right_pitch(void** state) {
   (void)state;
   const yw_material* acrylic = yw_material_by_name("acrylic");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What frames bodies deliver for the E and nu that they are given, against theory.
+// Measured response of frames bodies for given E and nu, against theory.
 #include "support/frames_testing.h"
 #include "yawara/frames.h"
 
@@ -7,8 +7,8 @@ static const double poissons[3] = {0.0, 0.3, 0.45};
 
 // Patch tests -------------------------------------------------------------------------------------
 
-// Stretches a jittered bar with free sides and reads E and nu off reactions and sides. Corotated
-// stress is linear in stretch, so that the strain need not be small.
+// Stretches a jittered bar with free sides and measures E and nu from reactions and contraction.
+// Corotated stress is linear in stretch, so the strain need not be small.
 static void tension_recovers_young_and_poisson_on_a_jittered_mesh(void** state) {
   (void)state;
   const double strain = 1e-2;
@@ -38,7 +38,7 @@ static void tension_recovers_young_and_poisson_on_a_jittered_mesh(void** state) 
   }
 }
 
-// A body whose outside is sheared is sheared inside, with the energy of mu.
+// A body sheared at its boundary is sheared uniformly, with the energy of mu.
 static void shear_recovers_mu_on_a_jittered_mesh(void** state) {
   (void)state;
   const double shear = 1e-2;
@@ -227,7 +227,7 @@ static void bodies_that_are_not_held_are_refused(void** state) {
   assert_int_equal(yw_frames_static(&bar.regions, &load, bar.x, NULL, NULL, &error),
                    YW_ERR_INVALID);
   assert_non_null(strstr(error.message, "six rigid motions"));
-  // Held on a line: it can still turn about it.
+  // Held along a line: it can still rotate about it.
   for (size_t i = 0; i < bar.count; ++i) {
     yw_vec3 p = bar.mesh.positions[i];
     bool line = bar_near(p.y, 0.5) && bar_near(p.z, 0.5);

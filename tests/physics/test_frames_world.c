@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Frames bodies in a world: obstacles, pins, other bodies, snapshots, same bits, no heap in a step.
+// Frames bodies in a world: obstacles, pins, other bodies, snapshots, same bits, no allocation in a
+// step.
 #include <stdatomic.h>
 
 #include "methods/frames/frames.h"
@@ -54,7 +55,7 @@ static float lowest(const yw_world* world, yw_body_id id) {
 
 static const yw_quat upright = {0, 0, 0, 1};
 
-// A block dropped on the floor comes to rest on it, a little lower for its weight.
+// A block dropped on the floor comes to rest on it, slightly compressed by its weight.
 static void a_block_comes_to_rest_on_the_floor(void** state) {
   (void)state;
   for (int kind = 0; kind < 2; ++kind) {
@@ -68,7 +69,7 @@ static void a_block_comes_to_rest_on_the_floor(void** state) {
       }
       yw_body_sums sums;
       assert_int_equal(yw_body_sums_of(world, id, &sums), YW_OK);
-      // The second-order formula goes on vibrating.
+      // The second-order formula keeps vibrating.
       bool lively = solver == YW_FRAMES_BDF2;
       assert_at_most(2 * sums.kinetic_energy / sums.mass, lively ? 0.05 : 1e-9);
       assert_near(lowest(world, id), 0, 1e-5);
@@ -82,7 +83,7 @@ static void a_block_comes_to_rest_on_the_floor(void** state) {
   }
 }
 
-// Way down a slope of 20 degrees in one second.
+// Distance down a slope of 20 degrees in one second.
 static double slide(float friction, yw_frames_solver solver) {
   yw_error error = {0};
   yw_world* world = make_world(1, YW_SIMD_AUTO, false);
@@ -111,13 +112,13 @@ static double slide(float friction, yw_frames_solver solver) {
   yw_body_sums_of(world, id, &after);
   yw_world_destroy(world);
   yw_model_release(model);
-  // From t = 1/4 s to 5/4 s the way is (25 - 1) / 32 of the acceleration.
+  // From t = 1/4 s to 5/4 s the distance is (25 - 1) / 32 of the acceleration.
   return ((after.center[0] - before.center[0]) * (double)c -
           (after.center[1] - before.center[1]) * (double)s) /
          0.75;
 }
 
-// Acceleration g (sin - mu cos) on a slope that is too steep, none on one that is not.
+// Acceleration g (sin - mu cos) on a steep slope, none below the friction angle.
 static void friction_holds_or_slows_a_block_on_a_slope(void** state) {
   (void)state;
   for (int solver = 0; solver < 3; ++solver) {
@@ -127,8 +128,8 @@ static void friction_holds_or_slows_a_block_on_a_slope(void** state) {
   }
 }
 
-// Settings are those of the model until they are changed, for one body only; what is out of range,
-// or meant for another method, is refused.
+// Settings are those of the model until they are changed for one body; values out of range, or for
+// another method, are rejected.
 static void settings_are_changed_while_a_body_runs(void** state) {
   (void)state;
   yw_world* world = make_world(1, YW_SIMD_AUTO, false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What must hold of example-based shape matching.
+// Laws of example-based shape matching.
 #include "support/test_match.h"
 #include "yawara/match.h"
 
@@ -82,7 +82,7 @@ static void pose_of_an_example_projects_to_it(void** state) {
   case_end(&c);
 }
 
-// Two halves in different poses choose different examples.
+// Halves in different poses choose different examples.
 static void groups_choose_for_themselves(void** state) {
   (void)state;
   match_case c;
@@ -114,7 +114,7 @@ static void groups_choose_for_themselves(void** state) {
   free(pose);
 }
 
-// Uniform stretches leave no doubt about any region.
+// Under uniform stretches all regions are unambiguous.
 static void every_region_chooses_for_itself(void** state) {
   (void)state;
   match_case c;
@@ -232,7 +232,7 @@ static void momenta_are_kept(void** state) {
   assert_momenta_kept(2, YW_GROUPS_PER_REGION, 2.0f);
 }
 
-// Damping takes exp(-damping t) of what is not rigid, here with matching switched off.
+// Damping scales non-rigid motion by exp(-damping t), here with matching switched off.
 static void damping_leaves_rigid_motion_alone(void** state) {
   (void)state;
   match_case c;
@@ -243,7 +243,7 @@ static void damping_leaves_rigid_motion_alone(void** state) {
   double before = 0, after = 0;
   yw_vec3 center = yw_rotate(some_rotation(), (yw_vec3){0.2f, 0.4f, 0.2f});
   for (int32_t p = 0; p < c.particles.count; ++p) {
-    // A pulse of the whole: no momentum, no spin.
+    // A pulsation of the whole body: no momentum, no spin.
     c.particles.vel[p] = yw_v4(yw_sub(yw_xyz(c.particles.pos[p]), center));
     before += (double)yw_length2(yw_xyz(c.particles.vel[p]));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Match bodies as the world sees them: the same bits for any threads and instruction set,
-// snapshots, pins, springs, obstacles, no heap in a step, and what bad input gets.
+// snapshots, pins, springs, obstacles, no allocation in a step, and errors for bad input.
 #include "support/test_match.h"
 #include "yawara/extend/hash.h"
 #include "yawara/match.h"
@@ -11,7 +11,7 @@ static uint64_t hash_state(const match_case* c) {
   return yw_hash_bytes(h, c->particles.vel, bytes);
 }
 
-// A floor at y = 0, as simple as can be.
+// A minimal floor at y = 0.
 static void floor_collide(const yw_step_ctx* ctx, yw_particles* particles, const yw_vec4* old_pos,
                           const float* radius, float begin, float span) {
   (void)radius;
@@ -118,7 +118,7 @@ static void resumed_body_goes_on_with_the_same_bits(void** state) {
   yw_match_weights(b.state, wb, 3);
   assert_memory_equal(wa, wb, sizeof wa);
 
-  // Cut short at every length: an error, never a crash.
+  // Truncated at every length: an error, never a crash.
   for (size_t cut = 0; cut < writer.size; cut += 97) {
     yw_reader broken = {.data = bytes, .size = cut};
     yw_match_method.load(b.state, &broken);
@@ -129,7 +129,7 @@ static void resumed_body_goes_on_with_the_same_bits(void** state) {
   case_end(&b);
 }
 
-// Warm starts decide nothing beyond rounding.
+// Warm starts affect only rounding.
 static void forgetting_warm_starts_changes_only_rounding(void** state) {
   (void)state;
   match_case a, b;
@@ -183,7 +183,7 @@ static void step_makes_no_heap_call(void** state) {
   assert_int_equal(count.live, 0);
 }
 
-// Memory that runs out at any allocation leaves an error and nothing behind.
+// Running out of memory at any allocation gives an error and leaks nothing.
 static void running_out_of_memory_is_an_error(void** state) {
   (void)state;
   match_case c;
@@ -248,7 +248,7 @@ static void held_particles_follow_their_pins_exactly(void** state) {
       assert_near(v.x, 0.24, 1e-3);
     }
   }
-  // It hangs below, moves along, and is still in one piece.
+  // It hangs below, follows, and is still in one piece.
   assert_true(case_is_finite(&c));
   assert_at_most(case_distance(&c, NULL), 0.2 * c.size);
   case_end(&c);
@@ -346,7 +346,7 @@ static void redundant_examples_are_named(void** state) {
   assert_refused(&c, YW_WARN_REDUNDANT, "examples[1] has the shape of the rest pose");
   assert_refused(&c, YW_WARN_REDUNDANT, "examples[2] is the same as examples[0]");
   assert_refused(&c, YW_WARN_REDUNDANT, "examples[3] is a combination");
-  // It goes on, and the longer stretch still widens what the body may choose from.
+  // The model is created, and the longer stretch still extends the hull of poses.
   case_build(&c);
   for (int projection = 0; projection < 2; ++projection) {
     yw_match_params params = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Viscosity of match bodies: resists the rate of strain, leaves rigid motion and momentum alone,
-// and means the same for any step.
+// Viscosity of match bodies: resists the rate of strain, does not affect rigid motion and momentum,
+// and is independent of the step.
 #include "support/world_fixture.h"
 #include "yawara/match.h"
 
@@ -9,7 +9,7 @@ typedef struct wobble {
   yw_body_id body;
 } wobble;
 
-// A free box, stretched along y by a share, turning.
+// A free, rotating box, stretched along y by a fraction.
 static wobble make_wobble(float alpha, float viscosity, float stretch, yw_vec3 spin) {
   wobble w = {0};
   yw_world_def world_def = yw_default_world_def();
@@ -66,7 +66,7 @@ static void a_wobble_dies_away(void** state) {
   assert_at_most(swing_between(0.3f, 1 / 240.0f, 0.004f, 1.0, 1.5), 0.002);
 }
 
-// Half the step at a quarter of alpha is the same stiffness: the same wobble, the same decay.
+// Half the step at a quarter of alpha is the same stiffness: same vibration, same decay.
 static void viscosity_does_not_depend_on_the_step(void** state) {
   (void)state;
   double coarse = swing_between(0.2f, 1 / 240.0f, 0.002f, 0.3, 0.6);
@@ -75,7 +75,7 @@ static void viscosity_does_not_depend_on_the_step(void** state) {
   assert_near(coarse / fine, 1.0, 0.15);
 }
 
-// Viscosity acts on strain only: momentum and spin stay.
+// Viscosity acts on strain only: momentum and spin are unchanged.
 static void momentum_stays(void** state) {
   (void)state;
   wobble w = make_wobble(0.4f, 0.004f, 0.05f, (yw_vec3){1.0f, 2.0f, 0.5f});
@@ -95,7 +95,7 @@ static void momentum_stays(void** state) {
   yw_world_destroy(w.world);
 }
 
-// More than the step can bear is taken as what it can bear.
+// Viscosity above the stable limit is clamped to it.
 static void any_viscosity_is_stable(void** state) {
   (void)state;
   const float alphas[] = {0.01f, 0.3f, 1.0f};

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Laws that plastic bodies must keep: numbers from experiments with the method, see
-// docs/methods/plastic.md.
+// Laws for plastic bodies; numbers from experiments with the method, see docs/methods/plastic.md.
 #include "support/plastic_testing.h"
 #include "yawara/plastic.h"
 
 static bool is_fast(void) { return getenv("YW_TEST_FAST") != NULL; }
-// The sizes of the paper, in minutes.
+// The sizes of the paper; takes minutes.
 static bool is_full(void) { return getenv("YW_TEST_FULL") != NULL; }
 
 static void begin_cube(plastic_lab* lab, int32_t n, float d, const yw_plastic_material* material,
@@ -25,7 +24,7 @@ static void begin_cube(plastic_lab* lab, int32_t n, float d, const yw_plastic_ma
   yw_shape_release(box);
 }
 
-// Velocities that alternate from master to master: the mode without energy of plain particles.
+// Velocities that alternate from master to master: a zero-energy mode of plain particle methods.
 static double kept_of_checkerboard(bool without_slaves) {
   plastic_lab lab;
   float d = 0.0625f;
@@ -50,7 +49,7 @@ static void slaves_see_a_checkerboard(void** state) {
   assert_at_least(kept_of_checkerboard(true), 0.9);
 }
 
-// Backward steps take exp(-w^2 dt t) of a spin, and nothing else does.
+// Spin decays as exp(-w^2 dt t) from backward steps, and not otherwise.
 static void spin_dies_as_backward_steps_have_it(void** state) {
   (void)state;
   plastic_lab lab;
@@ -107,7 +106,7 @@ static double height_of_clay(float theta_s, float theta_c) {
                                   .xi = 10.0f};
   begin_cube(&lab, 16, 0.01f, &material, dt, false, (yw_vec3){0, 0, 0});
   lab_add_floor(&lab, 0.3f);
-  // The fall itself is known: from 0.1 m to the floor.
+  // Skip the free fall from 0.1 m.
   lab_move(&lab, (yw_vec3){0, 0.015f, 0});
   for (int32_t m = 0; m < lab.particles.count; ++m) lab.particles.vel[m].y = -1.2916f;
   for (int i = 0; i < (is_fast() ? 100 : 150); ++i) {
@@ -125,7 +124,7 @@ static void clay_cubes_keep_the_height_of_their_yield_limits(void** state) {
 }
 
 // A ball of 2,100 masters (6,200 with YW_TEST_FULL) thrown on the floor, for steps from 0.25 to 4
-// ms: one piece, never faster than it came.
+// ms: one piece, never faster than initially.
 static void ball_is_stable_for_all_steps(void** state) {
   (void)state;
   const float steps[] = {2.5e-4f, 5e-4f, 1e-3f, 2e-3f, 4e-3f};
@@ -199,7 +198,7 @@ static void printed_formulas_on_masters_fall_apart(void** state) {
   assert_at_least(pieces[1], 1000);
 }
 
-// Torn and put together for 1,000 slaves that come or go: mass and momentum stay.
+// Tearing and merging with 1,000 added or removed slaves conserves mass and momentum.
 static void splitting_and_merging_conserve(void** state) {
   (void)state;
   plastic_lab lab;
@@ -224,7 +223,7 @@ static void splitting_and_merging_conserve(void** state) {
        ++i) {
     assert_true(lab_step(&lab, dt) >= 0);
     if (i % 40 != 39) continue;
-    // Turned round, so that what parted meets again.
+    // Reversed, so that separated parts meet again.
     lab_sums now = lab_measure(&lab);
     for (int32_t m = 0; m < lab.particles.count; ++m) {
       for (int k = 0; k < 3; ++k) {
@@ -244,8 +243,8 @@ static void splitting_and_merging_conserve(void** state) {
   lab_end(&lab);
 }
 
-// Empty space costs nothing: 128 m apart or 1 m, there are as many slaves, pairs, places in chunks
-// and buckets to look at.
+// Empty space costs nothing: 128 m or 1 m apart, the numbers of slaves, pairs, chunk entries and
+// buckets are the same.
 static void work_does_not_grow_with_space(void** state) {
   (void)state;
   plastic_body counted[2];
@@ -279,7 +278,7 @@ static void work_does_not_grow_with_space(void** state) {
   assert_near(counted[1].iterations, counted[0].iterations, 2);
 }
 
-// Von Mises flow keeps volume and leaves stress at the yield limit.
+// Von Mises flow preserves volume and limits stress to the yield stress.
 static void von_mises_stays_on_its_cylinder(void** state) {
   (void)state;
   plastic_lab lab;

@@ -20,7 +20,7 @@ static int32_t root_of(int32_t* parent, int32_t s) {
   return s;
 }
 
-// Groups of masters between which no slave is shared: nothing that one does reaches another.
+// Groups of masters that share no slaves, so they cannot affect each other.
 static int32_t count_islands(const plastic_body* body) {
   int32_t* parent = malloc(sizeof *parent * (size_t)body->num_slaves);
   bool* has_masters = calloc((size_t)body->num_slaves, sizeof *has_masters);
@@ -43,7 +43,7 @@ static int32_t count_islands(const plastic_body* body) {
   return islands;
 }
 
-// Sends the lumps towards their middle or away from it, each as a whole.
+// Sends the lumps towards their centre or away from it, each as a whole.
 static void send(plastic_lab* lab, float rate) {
   lab_sums sums = lab_measure(lab);
   yw_vec3 middle = {(float)sums.center[0], (float)sums.center[1], (float)sums.center[2]};
@@ -82,8 +82,8 @@ static void begin_lumps(plastic_lab* lab) {
   yw_shape_release(box);
 }
 
-// 125 lumps fly together into one piece and apart until they share no slave, again and again: a
-// thousand splits and merges. Mass stays to the last bit, momentum to 1e-5 of that of the lumps.
+// 125 lumps fly together into one piece and apart until they share no slave, repeatedly: a
+// thousand splits and merges. Mass is conserved exactly, momentum to 1e-5 of that of the lumps.
 static void a_thousand_splits_and_merges_conserve(void** state) {
   (void)state;
   plastic_lab lab;
@@ -138,7 +138,7 @@ typedef struct motion {
   double mass, momentum[3], angular[3];  // about the origin
 } motion;
 
-// Of one particle after another; a fem body moves the masses of its front.
+// Summed over particles; for a fem body over the masses of its front.
 static motion motion_of(const yw_world* world, yw_body_id id) {
   const yw_body* body = yw_world_find_body(world, id);
   bool is_fem = strcmp(body->model->method->name, "fem") == 0;
@@ -238,7 +238,7 @@ static void contact_hands_momentum_on(void** state) {
     def = yw_default_body_def();
     def.model = other;
     assert_int_equal(yw_body_create(world, &def, &ids[1], NULL), YW_OK);
-    // Velocities are in after the first step.
+    // Velocities are set after the first step.
     assert_true(yw_world_step(world, 1e-3f, 1, NULL) >= 0);
     motion first[2] = {motion_of(world, ids[0]), motion_of(world, ids[1])};
     const double fallen = g * 4e-3 * (first[0].mass + first[1].mass);
@@ -269,9 +269,9 @@ static void contact_hands_momentum_on(void** state) {
     assert_at_least(contacts, 100);
     assert_at_least(exchanged, 1.0);
     assert_at_most(worst, 1e-5 * (exchanged + 50 * fallen));
-    // Gravity turns what it does not pull at the origin.
+    // Gravity has a torque about the origin.
     if (g > 0) turned = 0;
-    // The spin of a rod's frames is not counted; clay is viscous against itself.
+    // The rotation of a rod's particles is not counted; clay is viscous.
     assert_at_most(turned, (kind == ROD || kind == PLASTIC ? 0.05 : 0.005) * angular);
     yw_world_destroy(world);
     yw_model_release(clay);
@@ -313,9 +313,9 @@ static double height_on(partner kind, float fall) {
   return (double)(high - low) / (double)d;
 }
 
-// Contact bears a cube that lies on another body, though the solve knows nothing of that: seven
-// spacings, less a fortieth of one by its weight, and up to half a one while it lands. One that
-// falls loses more, as if it yielded.
+// Contact supports a cube on another body, although the solve does not know the body: seven
+// spacings, less a fortieth of one for its weight, and up to half a one from landing. A falling
+// cube loses more, as if it yielded.
 static void cubes_rest_on_other_bodies(void** state) {
   (void)state;
   double match = height_on(MATCH, 0), frames = height_on(FRAMES, 0), fem = height_on(FEM, 0);

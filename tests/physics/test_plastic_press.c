@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elastic cubes between obstacles, with long steps: what is pressed comes back, and what rests
-// stays.
+// Elastic cubes between obstacles, with long steps: they recover from pressing, and stay at rest.
 #include "support/plastic_testing.h"
 #include "yawara/plastic.h"
 
@@ -30,11 +29,11 @@ static double height_of(const plastic_lab* lab) {
   return (sums.highest - sums.lowest) / (double)((LAYERS - 1) * SPACING);
 }
 
-// In a step of 20 ms a body falls 0.4 of a spacing, and waves pass 23 masters.
+// In a step of 20 ms a body falls 0.4 of a spacing, and waves travel 23 masters.
 static void cubes_rest_with_any_step(void** state) {
   (void)state;
   const float steps[] = {1e-3f, 5e-3f, 2e-2f};
-  // They sag by rho g H / 2E, and creep a little, the more the longer the steps.
+  // They sag by rho g H / 2E, and creep slightly, more with longer steps.
   const double sag = 0.5 * 1000 * 9.81 * (double)SIDE / 1e5, creep[] = {0.005, 0.015, 0.03};
   for (int i = getenv("YW_TEST_FAST") ? 1 : 0; i < 3; ++i) {
     plastic_lab lab;
@@ -46,7 +45,7 @@ static void cubes_rest_with_any_step(void** state) {
   }
 }
 
-// A plate comes down on a cube and goes up again. Returns the height afterwards, by that at rest.
+// A plate presses on a cube and lifts again. Returns the final height relative to that at rest.
 static double press(plastic_lab* lab, float least, float seconds, double* pressed) {
   const float frame = 0.02f, half = 40 * SPACING;
   int down = (int)(seconds / frame + 0.5f), all = 2 * down + (int)(0.4f / frame);

@@ -4,7 +4,7 @@
 #include "support/plastic_testing.h"
 #include "yawara/plastic.h"
 
-// The reference in the state of a body; slaves shaken alike in both.
+// The reference in the state of a body; slaves perturbed equally in both.
 static plastic_reference* reference_of(plastic_lab* lab, float dt, float shake) {
   plastic_body* body = lab->body;
   test_random random = {17};
@@ -65,7 +65,7 @@ static void begin_block(plastic_lab* lab, const yw_plastic_material* material, f
   assert_true(yw_plastic_follow(lab->body, &lab->particles, &lab->ctx));
 }
 
-// Pulled apart and twisted, one half against the other.
+// One half pulled apart and twisted against the other.
 static void twist(plastic_lab* lab) {
   for (int32_t m = 0; m < lab->particles.count; ++m) {
     yw_vec4 x = lab->particles.pos[m];

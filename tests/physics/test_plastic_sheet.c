@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Fig. 12: a sheet of one layer thrown on a cross is cut in four, and a cross of it stays.
-// The cross stands like walls: below a cross of bars the quarters, which the sheet has pulled
-// inwards before it tore, meet again and merge.
+// Fig. 12: a sheet of one layer thrown on a cross is cut in four, and a cross of it remains.
+// The arms of the cross are walls: below a cross of bars the quarters, pulled inwards before the
+// sheet tears, would meet again and merge.
 // "test_plastic_sheet all [snow|foam] [step in ms]" prints pieces every 0.05 s, for 0.25, 0.5 and 1
 // ms and two frictions; each takes about a minute.
 #include "support/plastic_testing.h"
@@ -9,8 +9,8 @@
 
 #define DEPTH 2.0f
 
-// The paper gives neither sizes nor a density. Where matter parts does not depend on the step while
-// waves pass 15 masters or more in one.
+// The paper gives neither sizes nor a density. Where matter tears does not depend on the step if
+// waves travel 15 masters or more per step.
 typedef struct sheet {
   float spacing, density;
 } sheet;
@@ -18,7 +18,7 @@ static const sheet snow = {0.01f, 400.0f}, foam = {0.005f, 250.0f};
 
 static void begin_sheet(plastic_lab* lab, const sheet* from, float dt, float friction) {
   float spacing = from->spacing, side = 87.0f * spacing;
-  // Arms from the middle: over the edges of the sheet.
+  // Arms from the middle, beyond the edges of the sheet.
   float half_width = 5.0f * spacing, arm = 0.6f * side;
   yw_shape* shape = NULL;
   assert_int_equal(yw_shape_box(NULL, (yw_vec3){0.5f * side, 0.4f * spacing, 0.5f * side}, &shape),
@@ -55,7 +55,7 @@ static void begin_sheet(plastic_lab* lab, const sheet* from, float dt, float fri
   yw_shape_release(shape);
 }
 
-// One piece is on the cross, one in each quadrant, and nearly all matter is in these.
+// One piece on the cross and one in each quadrant contain nearly all matter.
 static void assert_cut_in_five(const plastic_lab* lab) {
   enum { PLACES = 5 };
   int32_t n = lab->particles.count, size[PLACES] = {0}, kept = 0;
@@ -70,7 +70,7 @@ static void assert_cut_in_five(const plastic_lab* lab) {
     assert_at_least(size[i], 1200);
   }
   assert_at_least(kept, 0.97 * n);
-  // The cross stays on top, the quarters fall about as fast as they came.
+  // The cross stays on top, the quarters fall about as fast as before.
   lab_sums sums = lab_measure(lab);
   assert_at_least(sums.highest, 0.0);
   assert_at_most(sums.lowest, 0.5 * -3.85 * lab->ctx.time);
@@ -96,7 +96,7 @@ static void sheet_is_cut_by_a_cross(void** state) {
   cut(&snow, 1e-3f, 0.1f, 0.05f);
 }
 
-// Minutes: with YW_TEST_FULL alone.
+// Takes minutes: only with YW_TEST_FULL.
 static void pieces_depend_neither_on_friction_nor_on_the_step(void** state) {
   (void)state;
   if (!getenv("YW_TEST_FULL")) skip();

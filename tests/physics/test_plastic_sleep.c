@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What rests of a plastic body sleeps, costs nothing, and wakes when it should.
+// Resting parts of a plastic body sleep, cost nothing, and wake when they should.
 #include "support/plastic_testing.h"
 #include "yawara/extend/hash.h"
 #include "yawara/plastic.h"
@@ -70,7 +70,7 @@ static uint64_t hash_of(const plastic_lab* lab) {
   return yw_hash_bytes(hash, lab->body->state, blocks * sizeof *lab->body->state);
 }
 
-// A block settles, sleeps, stays where it is to the last bit, and no part of the step runs.
+// A block settles and sleeps: positions do not change by a bit, and no part of the step runs.
 static void block_sleeps_and_costs_nothing(void** state) {
   (void)state;
   plastic_lab lab;
@@ -90,7 +90,7 @@ static void block_sleeps_and_costs_nothing(void** state) {
   assert_int_equal(lab.body->rebuilt, rebuilt);
   assert_int_equal(lab.body->sleep.num_chunks, 0);
   assert_int_equal(lab.body->num_slaves, 0);
-  // Woken by hand it stays at rest: nothing is gained.
+  // Woken explicitly, it stays at rest without gaining energy.
   double before = energy_of(&lab);
   yw_plastic_method.invalidate(lab.body, &lab.particles);
   for (int i = 0; i < 20; ++i) assert_int_equal(lab_step(&lab, h), YW_OK);
@@ -100,7 +100,7 @@ static void block_sleeps_and_costs_nothing(void** state) {
   lab_end(&lab);
 }
 
-// With the limit that is chosen, from rest: half a second later, and a look.
+// With the default limit, from rest: after half a second and one check.
 static void chosen_limits_let_blocks_sleep(void** state) {
   (void)state;
   plastic_lab lab;
@@ -113,7 +113,7 @@ static void chosen_limits_let_blocks_sleep(void** state) {
   lab_end(&lab);
 }
 
-// A body that may no longer sleep wakes as a whole; allowed again, it needs its half second anew.
+// A body that may no longer sleep wakes as a whole; allowed again, it takes another half second.
 static void sleep_is_allowed_and_forbidden_while_it_runs(void** state) {
   (void)state;
   plastic_lab lab;
@@ -128,7 +128,7 @@ static void sleep_is_allowed_and_forbidden_while_it_runs(void** state) {
   params.sleep_speed = 0.004f;
   assert_int_equal(yw_plastic_set_params(lab.body, &params), YW_OK);
   assert_at_least(steps_until(&lab, 100, 600), (int)(0.5f / h) - 1);
-  // A refused value changes nothing.
+  // A rejected value changes nothing.
   params.tolerance = 1.0f;
   assert_int_equal(yw_plastic_set_params(lab.body, &params), YW_ERR_INVALID);
   assert_near(yw_plastic_params_of(lab.body).tolerance, 1e-3, 1e-9);
@@ -136,7 +136,7 @@ static void sleep_is_allowed_and_forbidden_while_it_runs(void** state) {
   lab_end(&lab);
 }
 
-// A push on one master, another gravity, a floor that is gone: each wakes.
+// A push on one master, a change of gravity, a removed floor: each wakes it.
 static void touches_wake(void** state) {
   (void)state;
   plastic_lab lab;
@@ -162,7 +162,7 @@ static void touches_wake(void** state) {
   lab_end(&lab);
 }
 
-// An obstacle that comes nearer wakes before it touches; a still one far away does not.
+// An approaching obstacle wakes it before touching; a fixed one far away does not.
 static void moving_obstacles_wake(void** state) {
   (void)state;
   plastic_lab lab;
@@ -187,7 +187,8 @@ static void moving_obstacles_wake(void** state) {
   lab_end(&lab);
 }
 
-// One piece sleeps while another moves past; the sleeper's chunk goes on, it does not.
+// One piece sleeps while another moves past; their shared chunk is processed, the sleeper is not
+// moved.
 static void pieces_sleep_apart(void** state) {
   (void)state;
   plastic_lab lab;
@@ -211,8 +212,8 @@ static void pieces_sleep_apart(void** state) {
   lab_end(&lab);
 }
 
-// A piece that falls on a sleeper wakes it just before they share slaves, and they merge; total
-// energy only falls.
+// A piece that falls on a sleeping one wakes it just before they share slaves, and they merge;
+// total energy only decreases.
 static void falling_pieces_wake_and_merge(void** state) {
   (void)state;
   plastic_lab lab;
@@ -245,7 +246,7 @@ static void falling_pieces_wake_and_merge(void** state) {
   lab_end(&lab);
 }
 
-// What floats is not stopped, however slow; what hangs on a pin may rest.
+// Floating pieces are not stopped, however slow; pieces hanging on a pin may sleep.
 static void floating_matter_drifts_on(void** state) {
   (void)state;
   plastic_lab lab;
@@ -286,7 +287,7 @@ static uint64_t run(int32_t threads, yw_simd simd, int resumed_at) {
     unsigned char* data = malloc(size.size);
     yw_writer writer = {.data = data, .capacity = size.size};
     yw_plastic_method.save(lab.body, &writer);
-    // The same body, made awake and wild first.
+    // The same body, first woken and perturbed.
     yw_vec4 pos[200], vel[200];
     memcpy(pos, lab.particles.pos, sizeof pos);
     memcpy(vel, lab.particles.vel, sizeof vel);
@@ -316,7 +317,7 @@ static uint64_t run(int32_t threads, yw_simd simd, int resumed_at) {
   return hash;
 }
 
-// Threads, instruction sets and resuming in the middle of sleep change no bit.
+// Threads, instruction sets and resuming during sleep change no bit.
 static void sleep_keeps_bits(void** state) {
   (void)state;
   uint64_t expected = run(1, YW_SIMD_AUTO, -1);

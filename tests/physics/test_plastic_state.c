@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Same bits for threads, instruction sets and resumed runs, also after slaves came and went; parts
-// that start later; pins, springs and pushes; bad input.
+// Same bits for threads, instruction sets and resumed runs, also after slaves were added and
+// removed; parts that start later; pins, springs and pushes; bad input.
 #include "support/plastic_testing.h"
 #include "support/world_fixture.h"
 #include "yawara/extend/hash.h"
 #include "yawara/plastic.h"
 
-// A soft bar dropped across a rod, so that slaves come and go, and a ball that follows.
+// A soft bar dropped across a rod, so that slaves are added and removed, and a ball that follows.
 static void begin_scene(plastic_lab* lab, yw_shape* shapes[3]) {
   const float d = 0.02f;
   shapes[0] = lab_box(24, 4, 6, d);
@@ -58,7 +58,7 @@ static uint64_t run(int32_t threads, yw_simd simd, bool resumed) {
   for (int i = 0; i < STEPS; ++i) {
     assert_true(lab_step(&lab, 1e-3f) >= 0);
     if (!resumed || i != STEP_OF_SNAPSHOT) continue;
-    // Everything there is, into a new body.
+    // The complete state, into a new body.
     yw_writer size = {0};
     yw_plastic_method.save(lab.body, &size);
     unsigned char* data = malloc(size.size);
@@ -112,7 +112,7 @@ static void resumed_runs_go_on_bit_for_bit(void** state) {
   assert_true(run(1, YW_SIMD_AUTO, true) == run(1, YW_SIMD_AUTO, false));
 }
 
-// Every truncated snapshot is refused.
+// Every truncated snapshot is rejected.
 static void short_snapshots_are_refused(void** state) {
   (void)state;
   plastic_lab lab;
@@ -153,14 +153,14 @@ static void late_parts_start_on_time(void** state) {
   assert_true(lab.particles.count > first + 40);
   assert_int_equal(lab.particles.count, lab.model->num_masters);
   assert_true(yw_plastic_method.topology_version(lab.body) != version);
-  // It comes with its velocity, and falls.
+  // It starts with its velocity, and falls.
   assert_near(lab.particles.vel[first].y, -4, 1e-6);
   assert_true(lab_step(&lab, 1e-3f) >= 0);
   assert_near(lab.particles.vel[first].y, -4 - 9.81e-3, 1e-3);
   end_scene(&lab, shapes);
 }
 
-// Two cubes of one body that meet share slaves and move as one; the gap that remains is that of the
+// Two cubes of one body that meet share slaves and move as one; the remaining gap is that of the
 // slaves between them.
 static void parts_that_meet_merge(void** state) {
   (void)state;
@@ -193,7 +193,7 @@ static void parts_that_meet_merge(void** state) {
   yw_shape_release(box);
 }
 
-// A rotated and moved body falls as the same body does that was not.
+// A rotated and moved body falls like the original.
 static void placed_bodies_move_alike(void** state) {
   (void)state;
   plastic_lab lab;
@@ -279,7 +279,7 @@ static void springs_pull(void** state) {
   yw_shape_release(box);
 }
 
-// Masters that contact moved: slaves follow, momentum is what contact made it.
+// After contact moves masters, slaves follow, and momentum is what contact left.
 static void pushes_are_followed(void** state) {
   (void)state;
   plastic_lab lab;
@@ -305,7 +305,7 @@ static void pushes_are_followed(void** state) {
   yw_shape_release(box);
 }
 
-// What the solve learns of obstacles: depth, normal, velocity and friction of the deepest.
+// What the solve knows about obstacles: depth, normal, velocity and friction of the deepest.
 static void probes_see_moving_obstacles(void** state) {
   (void)state;
   yw_shape* ball = NULL;
@@ -332,7 +332,7 @@ static void probes_see_moving_obstacles(void** state) {
   yw_shape_release(ball);
 }
 
-// A solve that may not take the iterations it needs is tried again in smaller steps, and counted.
+// A solve with too few iterations is retried in smaller steps, and counted.
 static void stalled_solves_are_counted(void** state) {
   (void)state;
   plastic_lab lab;
@@ -357,7 +357,7 @@ static void stalled_solves_are_counted(void** state) {
   yw_shape_release(box);
 }
 
-// The chosen step: stiff bodies at most 5 masters per wave, fast ones at most a spacing.
+// The automatic step: waves travel at most 5 masters, fast bodies at most a spacing.
 static void chosen_steps_follow_the_rule(void** state) {
   (void)state;
   plastic_lab lab;
@@ -376,7 +376,7 @@ static void chosen_steps_follow_the_rule(void** state) {
   yw_shape_release(box);
 }
 
-// Numbers that are lost stop the body, at once.
+// Non-finite numbers stop the body at once.
 static void lost_numbers_are_noticed(void** state) {
   (void)state;
   plastic_lab lab;
@@ -412,8 +412,8 @@ static yw_world* make_clay_world(int32_t threads, yw_body_id ids[2]) {
   return world;
 }
 
-// Two bodies with parts that come later fall on a floor and on each other. They do not merge, the
-// hash does not depend on threads, and a snapshot taken after particles came goes on bit for bit.
+// Two bodies with parts that start later fall on a floor and on each other. They do not merge, the
+// hash does not depend on threads, and a snapshot with added particles resumes bit for bit.
 static void bodies_live_in_a_world(void** state) {
   (void)state;
   yw_body_id ids[2], other_ids[2];
@@ -441,7 +441,7 @@ static void bodies_live_in_a_world(void** state) {
   assert_int_equal(status, YW_OK);
   for (int i = 0; i < 20; ++i) assert_true(yw_world_step(other, 0.005f, 5, NULL) >= 0);
   assert_true(yw_world_hash(world) == yw_world_hash(other));
-  // Nothing went through the floor, and the second body lies on the first.
+  // Nothing passed through the floor, and the second body lies on the first.
   for (int b = 0; b < 2; ++b) {
     const yw_vec3* x = yw_body_positions(world, ids[b], &count);
     for (int32_t m = 0; m < count; ++m) assert_at_least(x[m].y, 0.004);
@@ -530,7 +530,7 @@ static void bad_input_is_refused(void** state) {
   yw_shape_release(plane);
 }
 
-// Numbers per point reach the masters.
+// Values per point are passed to the masters.
 static void fields_reach_the_masters(void** state) {
   (void)state;
   yw_shape* box = lab_box(3, 3, 3, 0.05f);
@@ -603,7 +603,7 @@ static double measured_bytes(const yw_shape* shape, float spacing, bool sheet) {
   return used;
 }
 
-// What yw_plastic_count says that a body needs is what it takes, within 10 %.
+// yw_plastic_count predicts the memory of a body within 10 %.
 static void memory_is_as_estimated(void** state) {
   (void)state;
   const float d = 0.01f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rods and sheets in motion: momentum, frequencies, damping, clamps, and what the solvers share.
+// Rods and sheets in motion: momentum, frequencies, damping, clamps, and agreement of the solvers.
 #include "methods/slender/motion.h"
 #include "reference/oriented.h"
 #include "support/slender_moving.h"
@@ -68,8 +68,8 @@ static void momentum_stays(void** state) {
   }
 }
 
-// Without the repair of angular momentum at the end of a step the solve itself keeps it to the
-// order of the formula: half the step, a quarter of the loss.
+// Without the correction at the end of a step, the solve conserves angular momentum to the order
+// of the formula: half the step, a quarter of the loss.
 static void loss_of_angular_momentum_is_of_second_order(void** state) {
   (void)state;
   double lost[2];
@@ -77,7 +77,7 @@ static void loss_of_angular_momentum_is_of_second_order(void** state) {
     slender_mover m;
     mover_make(&m, bent_rod(), i ? 1.0f / 960 : 1.0f / 480);
     stir(&m, 0.3, 3.0);
-    // A spring without stiffness marks the body as not free: nothing is put back.
+    // A spring without stiffness marks the body as not free: nothing is corrected.
     yw_spring none = {.stiffness = 0.0f, .damping = 0.0f};
     m.ctx.springs = &none;
     m.ctx.num_springs = 1;
@@ -125,7 +125,7 @@ static void one_particle_falls_and_turns(void** state) {
   }
 }
 
-// A flat ellipsoid tumbles: angular momentum stays, energy nearly.
+// A flat ellipsoid tumbles: angular momentum is conserved, energy nearly.
 static void tumbling_particle_keeps_its_energy(void** state) {
   (void)state;
   slender_mover m;
@@ -261,7 +261,7 @@ static void damping_is_a_rate(void** state) {
   }
 }
 
-// Stiff values at ordinary steps: the ruler comes to rest where it should.
+// Stiff materials with ordinary steps: the ruler comes to rest where it should.
 static void steel_ruler_is_stable(void** state) {
   (void)state;
   double sag = 7850 * 9.81 * 0.0005 * pow(0.3, 4) / (8 * 2e11 * pow(0.0005, 3) / 12);
@@ -358,7 +358,7 @@ static slender_model* soft_sheet(void) {
 }
 
 // Many sweeps of the extended solver are one implicit Euler step, up to how a rotation within the
-// step is measured, which is of second order in the motion.
+// step is measured, a second-order difference.
 static void sweeps_converge_to_implicit_euler(void** state) {
   (void)state;
   slender_model* (*const make[2])(void) = {soft_rod, soft_sheet};
@@ -417,9 +417,9 @@ static void classic_pair_is_the_papers_loop(void** state) {
   free((void*)def.points);
 }
 
-// Loose ends --------------------------------------------------------------------------------------
+// Miscellaneous -----------------------------------------------------------------------------------
 
-// Positions set from outside take orientations along: a straight rod laid out as a circle.
+// Setting positions updates orientations: a straight rod laid out as a circle.
 static void orientations_follow_positions(void** state) {
   (void)state;
   yw_rod_def def = yw_default_rod_def();

@@ -70,8 +70,8 @@ static void rods_have_ea_ei_and_gj(void** state) {
   }
 }
 
-// E grows along the rod from E to 3 E: a pull stretches it by F L ln 3 / 2 E A, a torque at the tip
-// twists it likewise.
+// The modulus rises along the rod from E to 3 E: a pull stretches it by F L ln 3 / 2 E A, a torque
+// at the tip twists it likewise.
 static void rods_may_stiffen_along_their_length(void** state) {
   (void)state;
   yw_rod_def def = straight_rod(41, YW_SECTION_ROUND);
@@ -124,7 +124,7 @@ static void large_deflections_follow_the_elastica(void** state) {
   }
 }
 
-// A turn of the clamped end arrives at the free one.
+// A rotation of the clamped end is transmitted to the free one.
 static void twist_is_passed_on(void** state) {
   (void)state;
   yw_rod_def def = straight_rod(31, YW_SECTION_RECTANGLE);
@@ -253,7 +253,7 @@ static double energy_of(const slender_case* c) {
   return sum;
 }
 
-// A border strained uniformly: the inside follows, and the energy is that of E and nu.
+// A uniformly strained border: the inside follows, and the energy is that of E and nu.
 static void stretched_plate_has_young_and_poisson(void** state) {
   (void)state;
   const double poisson[3] = {0, 0.3, 0.45};
@@ -277,7 +277,7 @@ static void stretched_plate_has_young_and_poisson(void** state) {
   }
 }
 
-// E grows from 1 to 3 MPa across: the energy of a uniform strain or bend is that of the mean.
+// E rises from 1 to 3 MPa across: the energy of a uniform strain or bend is that of the mean.
 static void sheets_may_stiffen_across(void** state) {
   (void)state;
   plate p;
@@ -361,7 +361,7 @@ static void loaded_plates_sag_as_in_the_books(void** state) {
   }
 }
 
-// A narrow strip is a beam of E I, a clamped wide one carries loads by D at most.
+// A narrow strip is a beam of E I; a wide clamped one has a stiffness of at most D.
 static void cantilever_strip_is_a_beam(void** state) {
   (void)state;
   for (int cut = 0; cut < 3; ++cut) {
@@ -382,7 +382,7 @@ static void cantilever_strip_is_a_beam(void** state) {
   }
 }
 
-// A curved sheet is at rest as it was made.
+// A curved sheet is initially at rest.
 static void curved_sheet_rests(void** state) {
   (void)state;
   yw_tri_mesh mesh = plate_mesh(1, 1, 8, 8, PLATE_MIRRORED);

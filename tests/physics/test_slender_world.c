@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rods and sheets in a world: errors, obstacles, clamps, contact, snapshots, same bits, no heap in
-// a step, and the surfaces that are shown.
+// Rods and sheets in a world: errors, obstacles, clamps, contact, snapshots, same bits, no
+// allocation in a step, and display surfaces.
 #include <stdatomic.h>
 
 #include "support/slender_testing.h"
@@ -126,7 +126,7 @@ static void bad_sheets_are_refused(void** state) {
 
 // Surfaces ----------------------------------------------------------------------------------------
 
-// Volume inside; places, not numbers, decide whether edges meet, since rims have vertices twice.
+// Enclosed volume; edges are matched by position, not index, since rims have duplicate vertices.
 static double volume_inside(const yw_tri_mesh* mesh, const yw_vec3* x) {
   double sum = 0.0;
   for (int t = 0; t < mesh->num_triangles; ++t) {
@@ -137,7 +137,7 @@ static double volume_inside(const yw_tri_mesh* mesh, const yw_vec3* x) {
   return sum;
 }
 
-// Closed: the areas of all triangles, as vectors, add up to nothing.
+// Closed: the area vectors of all triangles sum to zero.
 static void check_closed(const yw_tri_mesh* mesh, const yw_vec3* x) {
   double sum[3] = {0}, area = 0.0;
   for (int t = 0; t < mesh->num_triangles; ++t) {
@@ -199,7 +199,7 @@ static void sheets_show_both_sides_and_a_rim(void** state) {
   yw_model_release(model);
 }
 
-// What is shown moves and turns with the body.
+// The surface moves and rotates with the body.
 static void surfaces_follow_the_body(void** state) {
   (void)state;
   yw_world* world = make_world(1, YW_SIMD_AUTO, false);
@@ -244,7 +244,7 @@ static void rods_and_sheets_rest_on_the_floor(void** state) {
   }
 }
 
-// A rubber sheet that may meet itself rests as still, and as high, as one that may not.
+// A rubber sheet with self-contact rests as still, and as high, as one without.
 static void sheet_with_self_contact_rests(void** state) {
   (void)state;
   yw_world* world = make_world(1, YW_SIMD_AUTO, true);
@@ -270,7 +270,7 @@ static void sheet_with_self_contact_rests(void** state) {
   yw_model_release(sheet);
 }
 
-// Acceleration down a slope of 20 degrees, from the ways of a second; what slides after 1/4 s.
+// Acceleration down a slope of 20 degrees, from distances over a second, starting after 1/4 s.
 static double slide(yw_model* model, float radius, float friction) {
   yw_error error = {0};
   yw_world* world = make_world(1, YW_SIMD_AUTO, false);
@@ -302,7 +302,7 @@ static double slide(yw_model* model, float radius, float friction) {
          after.mass;
 }
 
-// Coulomb's law: g (sin - mu cos) on a slope that is too steep, none on one that is not.
+// Coulomb's law: g (sin - mu cos) on a steep slope, none below the friction angle.
 static void friction_is_coulombs(void** state) {
   (void)state;
   for (int k = 0; k < 12; ++k) {
@@ -320,7 +320,7 @@ static void friction_is_coulombs(void** state) {
   }
 }
 
-// A steel plate that lands on a corner comes to rest: obstacles do not stretch it between them.
+// A steel plate that lands on a corner comes to rest: contact does not stretch it.
 static void steel_plate_does_not_leap(void** state) {
   (void)state;
   yw_world* world = make_world(1, YW_SIMD_AUTO, true);
@@ -356,7 +356,7 @@ static yw_pin_id pin_first(yw_world* world, yw_body_id body, bool clamp) {
   return id;
 }
 
-// A hinge lets the rod hang, a clamp carries it.
+// A hinge lets the rod hang, a clamp supports it.
 static void clamps_carry_and_hinges_do_not(void** state) {
   (void)state;
   for (int clamp = 0; clamp < 2; ++clamp) {
@@ -380,7 +380,7 @@ static void clamps_carry_and_hinges_do_not(void** state) {
   }
 }
 
-// A clamp moved by hand turns the rod with it.
+// A clamp rotated explicitly rotates the rod with it.
 static void turned_pin_turns_the_rod(void** state) {
   (void)state;
   yw_world_def world_def = yw_default_world_def();
@@ -397,7 +397,7 @@ static void turned_pin_turns_the_rod(void** state) {
     assert_int_equal(yw_pin_move(world, pin, (yw_vec3){0, 0, 0}, turn), 0);
     assert_true(yw_world_step(world, 1.0f / 60, 1, NULL) >= 0);
   }
-  // x turned by a quarter about y is -z.
+  // x rotated by a quarter turn about y is -z.
   yw_vec3 tip = yw_body_positions(world, id, NULL)[10];
   assert_near(tip.x, 0.0, 2e-3);
   assert_near(tip.z, -0.5, 1e-3);
@@ -438,7 +438,8 @@ static void sheet_drapes_over_a_ball(void** state) {
   yw_model_release(sheet);
 }
 
-// Self-contact: neighbours that overlap at rest leave each other alone, far ones do not pass.
+// Self-contact: neighbours that overlap at rest do not collide, distant particles do not pass
+// through.
 static void rod_meets_itself_but_not_its_neighbours(void** state) {
   (void)state;
   yw_world* world = make_world(1, YW_SIMD_AUTO, false);
@@ -527,7 +528,7 @@ static void snapshots_go_on_bit_for_bit(void** state) {
       yw_world_step(b, 1.0f / 60, 1, NULL);
       assert_true(yw_world_hash(a) == yw_world_hash(b));
     }
-    // Cut short or changed, a snapshot is refused and nothing moves.
+    // A truncated or changed snapshot is rejected and changes nothing.
     uint64_t hash = yw_world_hash(b);
     assert_true(yw_world_load(b, bytes, size - 100, NULL) < 0);
     assert_true(yw_world_hash(b) == hash);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What classic position-based settings amount to, as `yawara fit` says it: the first vibration of a
+// Springs equivalent to classic position-based settings, as in `yawara fit`: the first mode of a
 // clamped bar, simulated with match and with the classic solver of frames, against springs of
 // kappa = alpha / h^2 and of kappa = ((1 - s b)^-k - 1) / (b h^2).
 #include "methods/frames/frames.h"
@@ -47,7 +47,8 @@ static void free_springs(springs_bar* s) {
   elastic_bar_free(&s->bar);
 }
 
-// rad/s of the tip after letting go from the first mode, over `swings` half periods.
+// Angular frequency of the tip after release from the first mode, rad/s, over `swings` half
+// periods.
 static double simulate(const springs_bar* s, const yw_method* method, void* model, float h,
                        int swings) {
   void* state;
@@ -137,7 +138,7 @@ static void position_based_sweeps_are_implicit_euler_of_springs(void** state) {
       double expected = atan((double)h * omega) / (double)h;
       print_message("%s, s %g: %.5f rad/s, springs %.5f\n", kind ? "cells" : "rings", share, seen,
                     expected);
-      // Regions in turn see what the ones before them have done: right to first order in s.
+      // Each region sees the changes of those before it: correct to first order in s.
       assert_near(seen / expected, 1, k ? 0.025 : 0.005);
       yw_frames_method.model_destroy(model);
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Random worlds: whatever is put into one, it stays finite, keeps momentum where nothing takes it,
-// gains no energy from nowhere, and gives the same bits for any number of threads, instruction set
+// Random worlds: whatever they contain, they stay finite, conserve momentum if nothing external
+// acts, gain no energy, and give the same bits for any number of threads, instruction set
 // and interruption. YW_RANDOM_WORLDS=n tries n worlds per law, YW_RANDOM_SEED=s begins at s.
 #include "support/world_fixture.h"
 #include "yawara/match.h"
 
 #define MAX_BODIES 12
 #define MAX_MODELS 3
-// Set above what was seen (1.0e-5 and 0.008 in single worlds), not derived.
+// Empirical: above the largest values seen (1.0e-5 and 0.008 in single worlds).
 #define MOMENTUM_ROUNDING 3e-5
 #define ENERGY_ROUNDING 0.02
 
@@ -60,7 +60,7 @@ static void random_mesh(recipe* r, yw_tet_mesh* mesh) {
     yw_shape_release(shape);
     return;
   }
-  // Particles in multiples of 16 and of a chunk are the sizes where array ends are met.
+  // Multiples of 16 and of the chunk size exercise the ends of arrays.
   static const int32_t cells[][3] = {{1, 1, 1}, {1, 1, 3},  {3, 3, 3}, {1, 3, 3},  {1, 1, 5},
                                      {2, 2, 2}, {3, 7, 7},  {4, 8, 4}, {1, 1, 31}, {2, 3, 4},
                                      {7, 7, 7}, {1, 15, 3}, {1, 1, 2}};
@@ -78,7 +78,7 @@ static void random_mesh(recipe* r, yw_tet_mesh* mesh) {
   assert_int_equal(yw_tet_mesh_lattice(NULL, box, c, pick(r, 2), mesh), YW_OK);
 }
 
-// A pose to be shown to the body; some are no use at all.
+// An example pose; some are useless on purpose.
 static void random_pose(recipe* r, const yw_tet_mesh* mesh, int32_t kind, yw_vec3* out) {
   float amount = in(r, -2, 2) / r->size;
   for (int32_t i = 0; i < mesh->num_vertices; ++i) {
@@ -99,7 +99,7 @@ static yw_model* random_model(recipe* r) {
   yw_match_def def = yw_default_match_def();
   def.mesh = &mesh;
   def.density = decades(r, -3, 5);
-  // In a hull of 32 poses a body of 8 vertices can take any shape for nothing, and spin faster.
+  // In a hull of 32 poses a body of 8 vertices can take any shape without energy, and spin faster.
   static const int32_t counts[] = {0, 0, 1, 2, 3, 5, 32};
   def.num_examples = counts[pick(r, r->gentle ? 6 : 7)];
   size_t n = (size_t)mesh.num_vertices;
@@ -121,7 +121,7 @@ static yw_model* random_model(recipe* r) {
   static const float dampings[] = {0, 6, 100, 1e6f};
   // With examples and no damping a body can gain energy (docs/methods/match.md, Limits).
   def.params.damping = dampings[r->gentle && def.num_examples > 0 ? 1 + pick(r, 3) : pick(r, 4)];
-  // The papers' rule is no projection: weights that cancelled are cut, which can add energy.
+  // The papers' rule is not a projection: it cuts weights that cancelled, which can add energy.
   def.params.projection = r->gentle ? YW_PROJECTION_EXACT : (yw_projection)pick(r, 2);
   yw_model* model = NULL;
   yw_error error = {0};
@@ -212,7 +212,7 @@ static recipe begin_recipe(uint64_t seed, bool gentle) {
   for (int i = 0; i < 8; ++i) test_random_u32(&r.random);
   r.size = gentle ? decades(&r, -1, 1) : decades(&r, -3, 3);
   if (!gentle && pick(&r, 4) == 0) r.origin = direction(&r, 1e4f);
-  // Bodies that begin inside each other are pushed apart, which costs energy.
+  // Bodies that overlap initially are pushed apart, which changes energy.
   r.spread = r.size * (gentle ? in(&r, 1.9, 2.3) : in(&r, 0.6, 2.5));
   r.num_bodies = 1 + pick(&r, MAX_BODIES);
   r.num_models = 1 + pick(&r, MAX_MODELS);
@@ -357,8 +357,8 @@ static void free_worlds_keep_momentum_and_gain_no_energy(void** state) {
   }
 }
 
-// Positions of the bodies, by place in the recipe, after some steps of a world that made them in
-// the given order, with others made and destroyed on the way.
+// Positions of the bodies, in the order of the recipe, after some steps of a world that created
+// them in the given order, with others created and destroyed in between.
 static void run_in_order(uint64_t seed, const int32_t order[3], bool detour, yw_vec3* out[3]) {
   recipe r = begin_recipe(seed, true);
   yw_model* model = random_model(&r);

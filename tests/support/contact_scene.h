@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A small world for tests of contact: boxes of tets that keep their shape by plain shape matching,
-// obstacles, and the contact step. Independent of the real methods, so that a failure points here.
+// A small world for contact tests: boxes of tets with plain shape matching, obstacles, and the
+// contact step. Independent of the real methods, so that a failure points to contact.
 #ifndef YW_TESTS_SUPPORT_CONTACT_SCENE_H
 #define YW_TESTS_SUPPORT_CONTACT_SCENE_H
 
@@ -19,7 +19,7 @@ typedef struct soft_body {
   int32_t* surface_map;
   int32_t* triangles;
   yw_particles particles;
-  yw_vec3* goal_rest;  // rest about the centre of mass
+  yw_vec3* goal_rest;  // rest positions relative to the centre of mass
   yw_vec4* old_pos;
   float alpha, damping;
   float* radius;  // sphere bodies only
@@ -114,7 +114,7 @@ static inline soft_body* add_body(contact_scene* s, int32_t count) {
   return b;
 }
 
-// Places all particles and fills what depends on the rest pose.
+// Places all particles and sets everything that depends on the rest pose.
 static inline void place_body(soft_body* b, const yw_vec3* rest, yw_transform pose) {
   yw_vec3 center = yw_v3(0, 0, 0);
   float mass = 0.0f;
@@ -165,7 +165,7 @@ static inline yw_transform turned(yw_vec3 position, yw_vec3 axis, double angle) 
   return (yw_transform){position, {s * u.x, s * u.y, s * u.z, c}, 1.0f};
 }
 
-// Arguments are evaluated in any order; statements are not.
+// Separate statements: the order in which arguments are evaluated is unspecified.
 static inline yw_vec3 random_vector(test_random* random) {
   float x = (float)test_random_in(random, -1, 1);
   float y = (float)test_random_in(random, -1, 1);
@@ -272,7 +272,7 @@ static inline rigid_fit fit_rigid(const soft_body* b) {
   return fit;
 }
 
-// Plain shape matching, damping of what is not rigid, gravity, and the move.
+// Plain shape matching, damping of non-rigid motion, gravity, and the position update.
 static inline void match_shape(soft_body* b, float h, yw_vec3 gravity) {
   yw_particles* p = &b->particles;
   rigid_fit fit = fit_rigid(b);

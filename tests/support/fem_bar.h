@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bars and blocks of finite elements for tests.
+// Finite-element bars and blocks for tests.
 #ifndef YW_TESTS_SUPPORT_FEM_BAR_H
 #define YW_TESTS_SUPPORT_FEM_BAR_H
 
@@ -82,7 +82,7 @@ static inline yw_fem_statistics fem_state_of(const yw_world* world, yw_body_id b
 
 #define FEM_TEST_FRAME (1.0f / 240.0f)
 
-/// Distance of two tips; deflection keeps the largest of b.
+/// Distance between the tips; *deflection keeps the largest deflection of b.
 static inline double fem_tip_error(const fem_test_bar* a, const fem_test_bar* b,
                                    double* deflection) {
   yw_vec3 p = yw_body_positions(a->world, a->body, NULL)[a->tip];
@@ -93,8 +93,8 @@ static inline double fem_tip_error(const fem_test_bar* a, const fem_test_bar* b,
   return sqrt(x * x + y * y + z * z);
 }
 
-/// Lets a bar fall until it turns (0.3 s, or 0.4 s with YW_TEST_FULL), adaptive and on the finest
-/// mesh: errors of the tip over the largest deflection, and shares of the tets.
+/// Drops a bar until it swings back (0.3 s, or 0.4 s with YW_TEST_FULL), adaptive and on the finest
+/// mesh: tip errors relative to the largest deflection, and the fraction of tets in use.
 static inline void check_fem_swing(yw_fem_def* def, int num_cases, bool with_bars,
                                    double least_deflection) {
   static const struct {

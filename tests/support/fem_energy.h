@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What changes of the front do to the energy of a bar.
+// How front changes affect the energy of a bar.
 #ifndef YW_TESTS_SUPPORT_FEM_ENERGY_H
 #define YW_TESTS_SUPPORT_FEM_ENERGY_H
 
@@ -7,7 +7,7 @@
 #include "methods/fem/fem.h"
 #include "support/fem_bar.h"
 
-/// Energy of a body in a field of gravity along -z.
+/// Energy of a body under gravity along -z.
 static inline double fem_total_energy(const fem_body* b, const yw_particles* p, double gravity) {
   double energy = yw_fem_elastic_energy(b, p);
   for (int32_t i = 0; i < b->front.num_active; ++i) {
@@ -21,11 +21,11 @@ static inline double fem_total_energy(const fem_body* b, const yw_particles* p, 
 
 typedef struct fem_switches {
   double upward;  ///< J, sum over all changes that raised the energy
-  double stored;  ///< J, most that the bar stored
+  double stored;  ///< J, largest energy stored in the bar
   int64_t splits, merges;
 } fem_switches;
 
-/// The bar of fem_bar.h falls for a time, s; the energy is taken before and after every change.
+/// The bar of fem_bar.h falls for a time, s; the energy is measured before and after every change.
 static inline fem_switches fem_switch_energy(yw_fem_def* def, float gravity, float time) {
   fem_switches out = {0};
   yw_tet_mesh mesh;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The effective elasticity matrix of a box that repeats for ever, worked out by conjugate
-// gradients without any of the library's solvers: what sampled matrices are measured against.
+// The effective elasticity matrix of a periodic box, computed by conjugate gradients independently
+// of the library's solvers: the reference for sampled matrices.
 #ifndef YW_TESTS_SUPPORT_FEM_PERIODIC_H
 #define YW_TESTS_SUPPORT_FEM_PERIODIC_H
 
@@ -21,7 +21,7 @@ typedef struct periodic_element {
   double volume, c[6][6];
 } periodic_element;
 
-/// Nodes on opposite sides become one.
+/// Merges nodes on opposite sides.
 static inline int32_t periodic_merge(const periodic_cell* cell, int32_t* merged) {
   int32_t count = 0;
   enum { buckets = 65536 };
@@ -94,7 +94,7 @@ static inline periodic_element* periodic_elements(const periodic_cell* cell,
     }
     e->volume = 0.0;
     for (int a = 0; a < 4; ++a) {
-      // The gradient is across the opposite face.
+      // The gradient is perpendicular to the opposite face.
       yw_dvec3 p = x[(a + 1) & 3], q = x[(a + 2) & 3], r = x[(a + 3) & 3];
       yw_dvec3 n = yw_dcross(yw_dsub(q, p), yw_dsub(r, p));
       double height = yw_ddot(n, yw_dsub(x[a], p));
@@ -118,7 +118,7 @@ static inline void periodic_multiply(const periodic_cell* cell, const periodic_e
   }
 }
 
-/// Conjugate gradients; the three rigid translations never appear, since the load has none.
+/// Conjugate gradients; rigid translations never appear, since the load has none.
 static inline void periodic_solve(const periodic_cell* cell, const periodic_element* all, int32_t n,
                                   const double* load, double* u) {
   double *r = malloc(n * sizeof *r), *p = malloc(n * sizeof *p), *q = malloc(n * sizeof *q);
@@ -131,11 +131,11 @@ static inline void periodic_solve(const periodic_cell* cell, const periodic_elem
     }
   }
   for (int32_t i = 0; i < n; ++i) {
-    if (d[i] == 0.0) d[i] = 1.0;  // nodes of no tet
+    if (d[i] == 0.0) d[i] = 1.0;  // nodes without tets
     u[i] = 0.0, r[i] = load[i], p[i] = z[i] = r[i] / d[i];
     rho += r[i] * z[i];
   }
-  // Relative to the load, or to rounding where the load is nothing but that.
+  // Relative to the load, or to rounding if the load is zero up to rounding.
   for (int32_t i = 0; i < n; ++i) enough += 1e-32 * d[i];
   if (1e-20 * rho > enough) enough = 1e-20 * rho;
   for (int step = 0; step < 20000 && rho > enough; ++step) {

@@ -12,7 +12,7 @@ static inline void must(yw_status status, const yw_error* error) {
   assert_int_equal(status, YW_OK);
 }
 
-/// A box of unit cells; inner vertices (and with `outside` all of them) are moved by up to jitter.
+/// A box of unit cells; inner vertices (all of them with `outside`) are moved by up to jitter.
 static inline yw_tet_mesh test_box(int32_t nx, int32_t ny, int32_t nz, yw_lattice_cut cut,
                                    double jitter, bool outside, uint64_t seed) {
   yw_tet_mesh mesh;

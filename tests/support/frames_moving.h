@@ -41,7 +41,7 @@ static inline void moving_free(moving_bar* m) {
   bar_free(&m->bar);
 }
 
-// Holds the end at x = 0 where it is.
+// Pins the end at x = 0.
 static inline void moving_clamp(moving_bar* m) {
   m->holds = malloc(sizeof *m->holds * m->bar.count);
   int32_t count = 0;
@@ -87,7 +87,7 @@ static inline double norm3(const double v[3]) {
   return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-// First natural frequency of the clamped bar as it is discretised, by inverse iteration with the
+// First natural frequency of the discretised clamped bar, by inverse iteration with the
 // equilibrium solver; shape receives the mode (3 per vertex, tip of length 1).
 static inline double natural_frequency(frames_bar* bar, double young, double* shape) {
   for (size_t i = 0; i < bar->count; ++i) {
@@ -121,7 +121,7 @@ static inline double natural_frequency(frames_bar* bar, double young, double* sh
   return sqrt(omega2 * young / BAR_YOUNG);
 }
 
-// Frequency and damping rate of the tip, from the places where it passes zero and turns.
+// Frequency and damping rate of the tip, from its zero crossings and turning points.
 static inline void vibrate(moving_bar* m, const double* shape, double amplitude, int swings,
                            double* frequency, double* rate) {
   int32_t tip = m->order[bar_vertex(&m->bar, BAR_LENGTH, 0.5, 0.5)];

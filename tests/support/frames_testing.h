@@ -34,7 +34,7 @@ static inline yw_frames_def bar_def(const frames_bar* bar, yw_frames_kind kind) 
   return def;
 }
 
-/// jitter: share of a cell by which inner vertices are moved at random.
+/// jitter: fraction of a cell by which inner vertices are moved at random.
 static inline void bar_make(frames_bar* bar, int n, yw_frames_kind kind, double poisson,
                             yw_lattice_cut cut, double jitter) {
   *bar = (frames_bar){.n = n, .poisson = poisson};
@@ -80,7 +80,7 @@ static inline void bar_free(frames_bar* bar) {
 
 static inline bool bar_near(double a, double b) { return fabs(a - b) < 1e-4; }
 
-/// The vertex at a place of the rest pose.
+/// The vertex at a position of the rest pose.
 static inline size_t bar_vertex(const frames_bar* bar, double x, double y, double z) {
   for (size_t i = 0; i < bar->count; ++i) {
     yw_vec3 p = bar->mesh.positions[i];

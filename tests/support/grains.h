@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A tiny method for tests of the seam: balls that fly freely and meet obstacles and each other.
-// `period` > 0 adds a ball in every so many settles, < 0 removes one. As `ribbon_method` it also
-// shows a surface that depends on an orientation besides the positions.
+// A tiny method that tests the method interface: spheres that fly freely and collide with obstacles
+// and each other. Every |period| calls of settle, one sphere is added (period > 0) or removed (<
+// 0). `ribbon_method` also shows a surface that depends on an orientation and the positions.
 #ifndef YW_TESTS_SUPPORT_GRAINS_H
 #define YW_TESTS_SUPPORT_GRAINS_H
 
@@ -29,7 +29,7 @@ typedef struct grain_state {
   yw_vec3 spin;
   uint64_t version;
   uint32_t settles;
-  int32_t known_count;  // of invalidate
+  int32_t known_count;  // at the last invalidate
 } grain_state;
 
 static void grain_model_destroy(void* model) {
@@ -168,7 +168,7 @@ static void grain_field_values(const void* state, const yw_particles* p, int32_t
   for (int32_t i = 0; i < p->count; ++i) out[i] = field == 0 ? (float)i : p->pos[i].y;
 }
 
-// Two triangles per pair of neighbours; every particle has two vertices along the turned x axis.
+// Two triangles per pair of neighbours; every particle has two vertices along the rotated x axis.
 static yw_status ribbon_model_surface(const void* model, const yw_allocator* mem,
                                       yw_tri_mesh* out) {
   const grain_model* m = model;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A small mesh in every format that is read, made by hand byte by byte, so that readers are tested
-// against the formats and not against our own writers.
+// A small mesh in every supported format, written byte by byte, so that readers are tested against
+// the formats and not against our own writers.
 #ifndef YW_TESTS_SUPPORT_MESH_SAMPLES_H
 #define YW_TESTS_SUPPORT_MESH_SAMPLES_H
 
@@ -8,7 +8,7 @@
 #include "support/testing.h"
 
 typedef struct sample {
-  const char* name;    ///< of the file, with the ending that selects the reader
+  const char* name;    ///< file name; its extension selects the reader
   const char* detail;  ///< which variant
   bool (*read)(yw_scan* scan, yw_mesh_build* build);
   bool volume;      ///< two tets with labels 7 and 9; else a tetrahedron's surface of 4 triangles
@@ -70,8 +70,7 @@ static void put_base64(sample* s, const unsigned char* bytes, size_t size) {
   }
 }
 
-// Surfaces
-// ----------------------------------------------------------------------------------------
+// Surfaces ----------------------------------------------------------------------------------------
 
 static void make_ply(sample* s, bool big) {
   put_text(s, "ply\r\nformat ");
@@ -119,7 +118,7 @@ static void make_stl_text(sample* s) {
     for (int32_t k = 0; k < 3; ++k) {
       const float* p = sample_positions[sample_triangles[t][k]];
       char line[80];
-      // -0 and 0 are the same place.
+      // -0 and 0 are the same position.
       snprintf(line, sizeof line, "   vertex %g %s%g %g\n", p[0], p[1] == 0 && t % 2 ? "-" : "",
                p[1], p[2]);
       put_text(s, line);
@@ -129,10 +128,9 @@ static void make_stl_text(sample* s) {
   put_text(s, "endsolid\n");
 }
 
-// Gmsh
-// --------------------------------------------------------------------------------------------
+// Gmsh --------------------------------------------------------------------------------------------
 
-// Tags with gaps, a point nobody uses, points, lines and triangles beside the tets.
+// Tags with gaps, an unused point, and points, lines and triangles next to the tets.
 static const int32_t gmsh_tags[6] = {10, 20, 5, 1000000, 7, 6};
 
 static void make_gmsh_2_binary(sample* s, bool big) {
@@ -196,8 +194,7 @@ static void make_gmsh_4_binary(sample* s, bool big) {
   put_text(s, "\n$EndElements\n");
 }
 
-// VTK
-// ---------------------------------------------------------------------------------------------
+// VTK ---------------------------------------------------------------------------------------------
 
 static void make_vtk_binary(sample* s, bool five) {
   put_text(s, five ? "# vtk DataFile Version 5.1\nbox\nBINARY\nDATASET UNSTRUCTURED_GRID\n"
@@ -230,7 +227,7 @@ static void make_vtk_binary(sample* s, bool five) {
   put_text(s, "\n");
 }
 
-// One array of a VTU file as bytes with its length before it.
+// One array of a VTU file: its length, then its bytes.
 static void put_vtu_bytes(sample* s, int32_t which, bool big, bool wide) {
   size_t start = s->size;
   put_uint(s, 0, wide ? 8 : 4, big);
@@ -293,8 +290,7 @@ static void make_vtu(sample* s, int32_t mode, bool big, bool wide) {
   put_text(s, "\n</VTKFile>\n");
 }
 
-// Texts
-// -------------------------------------------------------------------------------------------
+// Texts -------------------------------------------------------------------------------------------
 
 static const char sample_obj[] =
     "# a tetrahedron\nmtllib x.mtl\no thing\nv 0 0 0 1 0.2 0\nv 1.0 0 0 1 .2 0\nvt 0 0\nvn 0 0 1\n"
@@ -400,7 +396,7 @@ static sample* add_sample(sample_set* set, const char* name, const char* detail,
   return s;
 }
 
-// A .ele file alone: with the vertices it needs.
+// Adds the vertices that a .ele file needs.
 static bool read_sample_ele(yw_scan* scan, yw_mesh_build* build) {
   yw_scan nodes;
   yw_scan_init(&nodes, "box.node", sample_node, sizeof sample_node - 1, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Helpers of the mesh tests: closedness of surfaces, a small OBJ reader, memory that runs out.
+// Helpers for mesh tests: closed surfaces, a small OBJ reader, an allocator that runs out.
 #ifndef YW_TESTS_SUPPORT_MESH_TESTING_H
 #define YW_TESTS_SUPPORT_MESH_TESTING_H
 
@@ -28,7 +28,7 @@ static inline directed_edge* sorted_edges(const yw_tri_mesh* mesh) {
   return edges;
 }
 
-/// Every edge is used as often in one direction as in the other.
+/// Every edge occurs equally often in both directions.
 static inline void assert_balanced(const yw_tri_mesh* mesh) {
   directed_edge* edges = sorted_edges(mesh);
   int count = 3 * mesh->num_triangles;
@@ -48,7 +48,7 @@ static inline int assert_manifold(const yw_tri_mesh* mesh) {
   int count = 3 * mesh->num_triangles;
   for (int h = 1; h < count; ++h) assert_true(compare_edges(&edges[h - 1], &edges[h]) != 0);
   free(edges);
-  // Around vertex v the triangle (v, a, b) leads from a to b: one cycle must hold them all.
+  // Around vertex v the triangle (v, a, b) leads from a to b: one cycle must contain them all.
   int* degree = (int*)calloc((size_t)mesh->num_vertices, sizeof(int));
   int* start = (int*)calloc((size_t)mesh->num_vertices + 1, sizeof(int));
   directed_edge* fans = (directed_edge*)malloc((size_t)count * sizeof *fans);
@@ -80,7 +80,7 @@ static inline int assert_manifold(const yw_tri_mesh* mesh) {
   return mesh->num_vertices - count / 2 + mesh->num_triangles;
 }
 
-/// Positions and fan-triangulated faces of a simple OBJ file; false when it cannot be opened.
+/// Positions and fan-triangulated faces of a simple OBJ file; false if it cannot be opened.
 static inline bool read_obj(const char* path, yw_tri_mesh* out) {
   FILE* file = fopen(path, "r");
   if (file == NULL) return false;
@@ -106,8 +106,8 @@ static inline bool read_obj(const char* path, yw_tri_mesh* out) {
   return true;
 }
 
-/// A 0-based TetGen pair base.node and base.ele; false when one cannot be opened. Tets that are
-/// inside out are turned.
+/// A 0-based TetGen pair base.node and base.ele; false if one cannot be opened. Inverted
+/// tets are reoriented.
 static inline bool read_tetgen(const char* base, yw_tet_mesh* out) {
   char path[1100];
   snprintf(path, sizeof path, "%s.node", base);
@@ -139,7 +139,7 @@ static inline bool read_tetgen(const char* base, yw_tet_mesh* out) {
   return opened;
 }
 
-/// Memory of which only `left` more blocks can be had.
+/// An allocator that fails after `left` more blocks.
 typedef struct failing_memory {
   int left, alive;
 } failing_memory;

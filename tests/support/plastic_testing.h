@@ -12,7 +12,7 @@
 
 enum { LAB_MAX_OBSTACLES = 8 };
 
-/// One body, its obstacles and what a step needs.
+/// One body, its obstacles and the step context.
 typedef struct plastic_lab {
   plastic_model* model;
   plastic_body* body;
@@ -91,7 +91,7 @@ static inline void lab_end(plastic_lab* lab) {
   for (int i = 0; i < lab->set.count; ++i) yw_shape_release(lab->shapes[i]);
 }
 
-/// Takes the shape.
+/// Takes ownership of the shape.
 static inline void lab_add_obstacle(plastic_lab* lab, yw_shape* shape, yw_transform pose,
                                     float friction) {
   int32_t i = lab->set.count++;

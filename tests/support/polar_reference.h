@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Matrices of every kind, and what must hold for their decompositions. The reference is of another
-// kind than the code: the largest eigenvalue of Horn's 4x4 quaternion matrix, in double, is the
-// maximum of tr(R^T A) over all proper rotations R.
+// Matrices of every kind, and conditions on their decompositions. The reference uses a different
+// principle than the code: the largest eigenvalue of Horn's 4x4 quaternion matrix, in double, is
+// the maximum of tr(R^T A) over all proper rotations R.
 #ifndef YW_TESTS_SUPPORT_POLAR_REFERENCE_H
 #define YW_TESTS_SUPPORT_POLAR_REFERENCE_H
 
@@ -177,7 +177,7 @@ static inline yw_mat3 random_matrix(test_random* random, int kind) {
   }
 }
 
-// R proper and orthogonal, S symmetric, R S = A, and tr(R^T A) the largest there is.
+// R proper and orthogonal, S symmetric, R S = A, and tr(R^T A) maximal.
 static inline void check_polar(const yw_mat3* a, const yw_mat3* r, const yw_mat3* s,
                                double tolerance) {
   dmat3 da = wide(a), dr = wide(r), ds = wide(s), rt = transpose(&dr), st = transpose(&ds);
@@ -186,7 +186,7 @@ static inline void check_polar(const yw_mat3* a, const yw_mat3* r, const yw_mat3
   assert_at_most(difference(&rtr, &one), tolerance);
   assert_near(det(&dr), 1.0, tolerance);
   assert_true(difference(&ds, &st) == 0.0);
-  // Below 1e-38 an entry has an absolute, not a relative, rounding.
+  // Below 1e-38 rounding errors are absolute, not relative.
   assert_at_most(difference(&rs, &da), tolerance * size + 1e-44);
   double values[4];
   horn_values(&da, values);

@@ -31,7 +31,7 @@ static inline yw_world* sample_world(const yw_scene* scene, int32_t threads, yw_
   return world;
 }
 
-/// Steps as `yawara run` does.
+/// Steps like `yawara run`.
 static inline void step_frames(yw_world* world, const yw_scene* scene, int32_t frames) {
   yw_scene_info info = yw_scene_info_of(scene);
   for (int32_t i = 0; i < frames; ++i) {
@@ -40,7 +40,7 @@ static inline void step_frames(yw_world* world, const yw_scene* scene, int32_t f
   }
 }
 
-/// Of positions and velocities alone.
+/// Hash of positions and velocities only.
 static inline uint64_t motion_hash(const yw_world* world) {
   uint64_t hash = YW_HASH_SEED;
   for (int32_t i = 0; i < yw_world_num_bodies(world); ++i) {

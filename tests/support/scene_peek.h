@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a scene has read under a key of a method's settings.
+// Values of keys in a method's settings, as read from a scene.
 #ifndef YW_TESTS_SUPPORT_SCENE_PEEK_H
 #define YW_TESTS_SUPPORT_SCENE_PEEK_H
 
@@ -8,7 +8,7 @@
 #include "scene/method.h"
 #include "support/testing.h"
 
-/// The number in settings (of a model or a body) under a key; words count from 0.
+/// The number under a key of settings (of a model or a body); words are numbered from 0.
 static inline double setting_of(const yw_scene_method* method, const void* settings,
                                 const char* key) {
   for (int32_t i = 0; i < method->record->num_keys; ++i) {

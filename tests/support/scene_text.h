@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Scenes from texts, for tests.
+// Scenes from strings, for tests.
 #ifndef YW_TESTS_SUPPORT_SCENE_TEXT_H
 #define YW_TESTS_SUPPORT_SCENE_TEXT_H
 
 #include "support/testing.h"
 #include "yawara/scene.h"
 
-/// path stands in messages and says where files of the scene are.
+/// path appears in messages; files of the scene are relative to it.
 static inline yw_status read_scene_text(const char* text, const char* path, yw_scene** out,
                                         yw_error* warning, yw_error* error) {
   yw_scene_def def = yw_default_scene_def();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A rod or sheet that moves, without a world around it.
+// A rod or sheet in motion, without a world.
 #ifndef YW_TESTS_SUPPORT_SLENDER_MOVING_H
 #define YW_TESTS_SUPPORT_SLENDER_MOVING_H
 

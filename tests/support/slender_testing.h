@@ -67,7 +67,7 @@ static inline yw_vec3* straight_points(int n, double length) {
   return points;
 }
 
-/// How the squares of a plate are cut into triangles.
+/// How the squares of a plate are split into triangles.
 typedef enum plate_cut { PLATE_SAME, PLATE_MIRRORED, PLATE_JITTERED } plate_cut;
 
 /// A plate of a x b in the plane y = 0 (normal +y), nx by nz squares; vertex (i, j) is i + j (nx +

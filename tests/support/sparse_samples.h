@@ -81,7 +81,7 @@ static inline yw_vec3* sample_grid_points(int nx, int ny, int nz) {
   return points;
 }
 
-/// Random links, about `degree` a row, strengths over three decades; diagonally dominant.
+/// Random links, about `degree` per row, strengths over three decades; diagonally dominant.
 static inline yw_sparse sample_random(test_random* random, int32_t size, double degree) {
   sample_triplets t = {0};
   for (int32_t i = 0; i < size; ++i) {
@@ -120,7 +120,7 @@ static inline yw_sparse sample_full(test_random* random, int32_t size) {
   return sample_finish(&t, size);
 }
 
-/// Largest |A x - b| / (|A| |x| + |b|), in the norms of largest entries.
+/// Largest |A x - b| / (|A| |x| + |b|), in maximum norms.
 static inline double sample_residual(const yw_sparse* a, int columns, const double* x,
                                      const double* b) {
   double worst = 0.0, scale = 0.0;

@@ -25,7 +25,7 @@ typedef struct match_case {
   yw_step_ctx ctx;
 } match_case;
 
-// The box and what is to become the model; change def, add examples, then case_build.
+// The box and the definition of the model; change def, add examples, then call case_build.
 static inline void case_begin(match_case* c, int cx, int cy, int cz) {
   *c = (match_case){0};
   const int32_t cells[3] = {cx, cy, cz};
@@ -68,7 +68,7 @@ static inline void case_end(match_case* c) {
   for (int k = 0; k < YW_MAX_EXAMPLES; ++k) free(c->examples[k]);
 }
 
-// Puts the body in a pose (mesh order, NULL: at rest), rotated, shifted, at rest.
+// Puts the body in a pose (mesh order, NULL: rest pose), rotated and moved, with zero velocity.
 static inline void case_place(match_case* c, const yw_vec3* pose, yw_quat rotation, yw_vec3 shift) {
   const yw_vec3* from = pose ? pose : c->mesh.positions;
   for (int32_t v = 0; v < c->mesh.num_vertices; ++v) {
@@ -101,7 +101,7 @@ static inline bool case_is_finite(const match_case* c) {
   return true;
 }
 
-// Largest distance of a particle from the rigid motion of a pose (mesh order) that fits best.
+// Largest distance of a particle from the best-fitting rigid motion of a pose (mesh order).
 static inline double case_distance(const match_case* c, const yw_vec3* pose) {
   const yw_vec3* from = pose ? pose : c->mesh.positions;
   int32_t n = c->mesh.num_vertices;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What every test includes: cmocka and a few checks that print both numbers when they fail.
+// Included by every test: cmocka, and checks that print both numbers on failure.
 #ifndef YW_TESTS_SUPPORT_TESTING_H
 #define YW_TESTS_SUPPORT_TESTING_H
 
-// cmocka.h wants these first, in this order.
+// cmocka.h needs these first, in this order.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@
     }                                                                                          \
   } while (0)
 
-/// Small repeatable random numbers (PCG).
+/// Reproducible random numbers (PCG).
 typedef struct test_random {
   uint64_t state;
 } test_random;
@@ -65,7 +65,7 @@ static inline double test_random_in(test_random* random, double low, double high
   return low + (high - low) * ((double)test_random_u32(random) / 4294967296.0);
 }
 
-/// The folder with the shared test models, or NULL (then the caller says so and skips).
+/// The folder with the shared test models, or NULL (then the caller reports it and skips).
 static inline const char* test_models(void) {
   static const char path[] = YW_SOURCE_DIR "/../shared/models";
   return access(path, R_OK) == 0 ? path : NULL;

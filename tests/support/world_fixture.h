@@ -25,7 +25,7 @@ static inline yw_world* make_world(int32_t threads, yw_simd simd, bool with_floo
   return world;
 }
 
-/// Turns every point about the y axis by an angle that grows with height.
+/// Rotates every point about the y axis by an angle that increases with height.
 static inline void twist_positions(int32_t count, const yw_vec3* rest, float radians_per_metre,
                                    yw_vec3* out) {
   for (int32_t i = 0; i < count; ++i) {

@@ -53,7 +53,7 @@ static void lists_grow_or_stay(void** state) {
 
 static void hash_has_not_changed(void** state) {
   (void)state;
-  // Snapshots and caches carry it.
+  // It is stored in snapshots and caches.
   assert_true(yw_hash_bytes(YW_HASH_SEED, "yawara", 6) == 0xd79e10adf6f17c9full);
   assert_true(yw_hash_bytes(YW_HASH_SEED, "yawara", 6) != yw_hash_bytes(YW_HASH_SEED, "yawarb", 6));
 }
@@ -117,7 +117,7 @@ static void sleepers_are_woken(void** state) {
     for (int32_t round = 0; round < 40; ++round) {
       int32_t hits[16] = {0}, blocks = 2 + round % 15;
       count_job job = {hits};
-      // From no gap at all to one that is longer than anyone stays awake.
+      // From no gap to one longer than any worker stays awake.
       if (round % 4 > 0) wait_for_microseconds(40 * (round % 4));
       yw_tasks_run(tasks, blocks, slow_block, &job);
       for (int i = 0; i < 16; ++i) assert_int_equal(hits[i], i < blocks);

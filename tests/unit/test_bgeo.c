@@ -18,7 +18,7 @@ static float float_at(const char* bytes, size_t at) {
   return value;
 }
 
-// Three points with two attributes: every byte is where the format has it.
+// Three points with two attributes: every byte is where the format specifies.
 static void points_are_written_as_they_should(void** state) {
   (void)state;
   const char* path = "test_bgeo.bgeo";

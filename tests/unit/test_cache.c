@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Caches: what was stored comes back; what is damaged, foreign, cut short or in the way does not.
+// Caches: stored data is found again; damaged, foreign, truncated or obstructing files are not
+// used.
 #include "base/cache.h"
 
 #include <sys/stat.h>
@@ -46,7 +47,7 @@ static void stored_bytes_come_back(void** state) {
   assert_int_equal(yw_cache_store(NULL, "test", key, in, sizeof in, &error), YW_OK);
 }
 
-// Every byte changed in turn, every length cut off: never used, always with a word.
+// Every byte changed, every length truncated: never used, always with a warning.
 static void damaged_files_are_ignored(void** state) {
   (void)state;
   yw_error error = {0};
@@ -74,13 +75,13 @@ static void damaged_files_are_ignored(void** state) {
     assert_int_equal(yw_cache_load(folder, "test", key, out, sizeof out, &error), YW_CACHE_BAD);
     assert_non_null(strstr(error.message, "ignored"));
   }
-  // More than there should be.
+  // Too long.
   file = fopen(path, "wb");
   fwrite(whole, 1, size, file);
   fwrite("x", 1, 1, file);
   fclose(file);
   assert_int_equal(yw_cache_load(folder, "test", key, out, sizeof out, &error), YW_CACHE_BAD);
-  // Made again over the damaged one.
+  // Replaces the damaged file.
   assert_int_equal(yw_cache_store(folder, "test", key, in, sizeof in, &error), YW_OK);
   assert_int_equal(yw_cache_load(folder, "test", key, out, sizeof out, &error), YW_CACHE_HIT);
 }
@@ -97,13 +98,13 @@ static void other_sizes_and_kinds_are_foreign(void** state) {
   path_of("other", key, to);
   assert_int_equal(rename(from, to), 0);
   assert_int_equal(yw_cache_load(folder, "other", key, out, sizeof in, &error), YW_CACHE_BAD);
-  // The right name and half of the key: the other half tells.
+  // The right name and half of the key: the other half differs.
   yw_cache_key half = {key.a, key.b + 1};
   assert_int_equal(yw_cache_store(folder, "test", key, in, sizeof in, &error), YW_OK);
   assert_int_equal(yw_cache_load(folder, "test", half, out, sizeof in, &error), YW_CACHE_BAD);
 }
 
-// A folder or a pipe of that name, a file where the folder should be: no hang, no crash.
+// A folder or a pipe of that name, or a file in place of the folder: no hang, no crash.
 static void things_in_the_way_are_survived(void** state) {
   (void)state;
   yw_error error = {0};

@@ -27,7 +27,7 @@ static double* random_vector(test_random* random, int count) {
   return b;
 }
 
-// Takes the matrix.
+// Takes ownership of the matrix.
 static void check_solves(yw_sparse a, const char* name) {
   test_random random = {7};
   for (int order = YW_CHOLESKY_NATURAL; order <= YW_CHOLESKY_DEGREE; ++order) {
@@ -202,7 +202,7 @@ static void the_float_factor_is_as_good_as_float(void** state) {
     for (int c = 0; c < 3; ++c) x32[4 * i + c] = (float)b[3 * i + c];
     x32[4 * i + 3] = 77.0f;
   }
-  // Without the double factor, and in place, with a stride: padding must stay as it is.
+  // Without the double factor, and in place, with a stride: padding must not change.
   yw_cholesky_trim(f, false);
   assert_false(yw_cholesky_solve(f, NULL, 3, 3, b, b, NULL));
   assert_true(yw_cholesky_solve_f32(f, NULL, 3, 4, x32, x32, scratch));
@@ -282,10 +282,10 @@ static void a_matrix_that_is_not_positive_definite_is_refused_by_row(void** stat
   double* b = calloc(N, sizeof *b);
   double* scratch = yw_mem_alloc(NULL, yw_cholesky_scratch(f, 1, NULL), sizeof *scratch);
   assert_false(yw_cholesky_solve(f, NULL, 1, 1, b, b, scratch));
-  // A NaN that slipped in is refused too.
+  // NaN is rejected too.
   a.values[place] = NAN;
   assert_int_equal(yw_cholesky_factorise(f, &a, tasks, &error), YW_ERR_DIVERGED);
-  // And the factor can be used again afterwards.
+  // The factor can be used again afterwards.
   a.values[place] = kept;
   assert_int_equal(yw_cholesky_factorise(f, &a, tasks, &error), YW_OK);
   assert_true(yw_cholesky_solve(f, NULL, 1, 1, b, b, scratch));

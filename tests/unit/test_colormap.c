@@ -5,7 +5,7 @@
 #include "support/testing.h"
 #include "yawara/extend/vec.h"
 
-// Linear RGB to Oklab, the other way round than the map goes.
+// Linear RGB to Oklab: the inverse of what the map does.
 static void oklab_of(yw_vec3 c, double out[3]) {
   double l = cbrt(0.4122214708 * c.x + 0.5363325363 * c.y + 0.0514459929 * c.z);
   double m = cbrt(0.2119034982 * c.x + 0.6806995451 * c.y + 0.1073969566 * c.z);
@@ -22,7 +22,7 @@ static void equal_steps_look_equally_far_apart(void** state) {
   oklab_of(yw_colormap(0), before);
   for (int i = 1; i <= STEPS; ++i) {
     oklab_of(yw_colormap((float)i / STEPS), now);
-    assert_true(now[0] > before[0]);  // lighter is more
+    assert_true(now[0] > before[0]);  // larger values are lighter
     double way = sqrt((now[0] - before[0]) * (now[0] - before[0]) +
                       (now[1] - before[1]) * (now[1] - before[1]) +
                       (now[2] - before[2]) * (now[2] - before[2]));
@@ -30,7 +30,7 @@ static void equal_steps_look_equally_far_apart(void** state) {
     most = fmax(most, way);
     memcpy(before, now, sizeof now);
   }
-  assert_at_most(most / least, 1.12);  // corners of the polyline, and the border of the gamut
+  assert_at_most(most / least, 1.12);  // corners of the polyline, and the gamut boundary
 }
 
 static void the_ends_stay_and_nan_is_grey(void** state) {
@@ -62,7 +62,7 @@ static void the_bar_has_the_colours(void** state) {
   assert_true(top[0] > 180 && top[1] > 180 && top[2] < 120);
   assert_true(low[0] < 100 && low[1] < 80 && low[2] > low[1]);
   yw_image_free(&image);
-  // Any size is fine.
+  // Any size works.
   assert_int_equal(yw_image_create(NULL, 16, 16, &image, &error), YW_OK);
   const char* title = "a title that is much too long for the picture";
   assert_int_equal(yw_draw_colorbar(&image, title, -1e30, 1e30, &error), YW_OK);

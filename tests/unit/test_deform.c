@@ -113,7 +113,7 @@ static void bend_by_half_a_turn_makes_a_half_circle(void** state) {
   yw_tet_mesh bar = make_bar();
   double before = volume_of(&bar);
   assert_int_equal(yw_deform_apply(&bend, bar.num_vertices, bar.positions, bar.positions, NULL), 0);
-  assert_near(volume_of(&bar) / before, 1.0, 2e-3);  // a straight axis in the middle: Pappus
+  assert_near(volume_of(&bar) / before, 1.0, 2e-3);  // straight axis through the middle: Pappus
   yw_tet_mesh_free(&bar);
 }
 

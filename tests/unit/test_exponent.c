@@ -8,7 +8,7 @@
 
 #define SAMPLES 1000000
 
-// Distance in units in the last place of a float, of the true value.
+// Error in units in the last place (float) of the true value.
 static double ulps(float found, double expected) {
   if ((double)found == expected || (isnan(found) && isnan(expected))) return 0.0;
   if (fabs(expected) > FLT_MAX) return isinf(found) && (expected > 0) == (found > 0) ? 0.0 : 1e9;
@@ -41,7 +41,7 @@ static void logarithms_round_as_they_should(void** state) {
     float x = i % 2 ? any_positive(&random) : (float)test_random_in(&random, 0.5, 2.0);
     worst = fmax(worst, ulps(yw_logf(x), log((double)x)));
   }
-  // Next to 1, where the logarithm is as small as the distance.
+  // Near 1, where the logarithm is as small as the distance from 1.
   for (int i = 1; i < 1000; ++i) {
     float x = 1.0f + (float)i * FLT_EPSILON, y = 1.0f - (float)i * FLT_EPSILON / 2;
     worst = fmax(worst, ulps(yw_logf(x), log((double)x)));
@@ -81,7 +81,7 @@ static void special_values_are_those_of_the_standard(void** state) {
   assert_true(yw_expf(0.0f) == 1.0f && yw_logf(1.0f) == 0.0f);
 }
 
-// Every compiler, optimisation level and machine must find this hash.
+// Every compiler, optimisation level and machine must give this hash.
 static void bits_are_the_same_everywhere(void** state) {
   (void)state;
   uint64_t hash = YW_HASH_SEED;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The family kernels against a plain loop in double precision; same bits over SIMD and threads.
+// The family kernels against a plain loop in double precision; same bits for all instruction sets
+// and threads.
 #include "methods/fem/element.h"
 #include "methods/fem/forces.h"
 #include "methods/fem/transfer.h"
@@ -19,7 +20,7 @@ typedef struct rig {
   test_random random;
 } rig;
 
-// Symmetric, positive: a random matrix times its transpose, and something on the diagonal.
+// Symmetric positive definite: a random matrix times its transpose, plus a diagonal.
 static void random_matrix(test_random* random, float scale, float out[FEM_MATRIX]) {
   double a[6][6];
   for (int i = 0; i < 36; ++i) a[i / 6][i % 6] = test_random_in(random, -1, 1);
@@ -105,7 +106,7 @@ typedef struct tet_strain {
   double F[3][3], E[6], rate[6];
 } tet_strain;
 
-// Deformation gradient, Green strain and its rate in the textbook's form.
+// Deformation gradient, Green strain and its rate in textbook form.
 static tet_strain strain_of(const rig* r, int32_t t) {
   const fem_hierarchy* h = &r->h;
   const fem_shape* shape = &h->shapes[h->root[t]][h->type[t]];
@@ -131,7 +132,7 @@ static tet_strain strain_of(const rig* r, int32_t t) {
   return out;
 }
 
-// The lane that a tet's family has in the lists of softened ones; or -1.
+// The lane of a tet's family in the lists of softened families, or -1.
 static int32_t softened_family(const rig* r, int32_t t, int32_t* present) {
   int32_t parent = r->h.parent[t];
   if (!r->work.soften || parent < 0 || r->h.level[t] == r->h.max_level) return -1;
@@ -142,7 +143,7 @@ static int32_t softened_family(const rig* r, int32_t t, int32_t* present) {
   return -1;
 }
 
-// K (mean - own) of the strain, with what damping adds to it, of a child of a softened family.
+// K (mean - own strain), including damping, for a child of a softened family.
 static void add_softening(const rig* r, int32_t t, double lag, double S[6]) {
   int32_t parent = r->h.parent[t], present = 0;
   if (softened_family(r, t, &present) < 0) return;
@@ -229,7 +230,7 @@ static void kernels_equal_the_plain_loop(void** state) {
   compare(false, false, true, 0.0);
 }
 
-// The comparison above has softened families in it.
+// The comparison above includes softened families.
 static void softening_is_part_of_the_forces(void** state) {
   (void)state;
   rig r, plain;
@@ -278,7 +279,7 @@ static void same_bits_over_simd_and_threads(void** state) {
   (void)state;
   rig r;
   make_rig(&r, true, true, 0.6, 8);
-  // Some tets inside out, so that the recovery takes part.
+  // Some inverted tets, so that recovery is active.
   for (int32_t n = 5; n < r.h.num_nodes; n += 97) r.pos[n].x -= 0.03f;
   size_t bytes = sizeof(yw_vec4) * (size_t)r.h.num_nodes;
   yw_vec4* first = malloc(bytes);
@@ -299,7 +300,7 @@ static void same_bits_over_simd_and_threads(void** state) {
   free_rig(&r);
 }
 
-// The forces of a body add up to nothing, recovery included.
+// The forces of a body sum to zero, recovery included.
 static void forces_add_up_to_zero(void** state) {
   (void)state;
   rig r;
@@ -325,8 +326,8 @@ static void random_front(rig* r, double share) {
   yw_fem_front_update(&r->front);
 }
 
-// Lists that are made again and again, of which only what changed is filled, are those of a body
-// that begins with the same front: forces have the same bits.
+// Lists updated incrementally equal those of a body created with the same front: forces have the
+// same bits.
 static void lists_depend_on_the_front_alone(void** state) {
   (void)state;
   static const double shares[8] = {0.6, 0.6, 0.0, 0.8, 0.3, 1.0, 0.9, 0.5};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Subdivision: the five shapes, counts, volumes, conformity, rings, and meshes that are refused.
+// Subdivision: the five shapes, counts, volumes, conformity, rings, and rejected meshes.
 #include "methods/fem/hierarchy.h"
 
 #include "geometry/mesh_faces.h"
@@ -15,8 +15,8 @@ static yw_tet_mesh one_tet(void) {
   return mesh;
 }
 
-// A box of 5 x 3 x 2 cells with vertices moved at random and the slots of every tet permuted
-// evenly.
+// A box of 5 x 3 x 2 cells with randomly moved vertices and an even permutation of the slots of
+// every tet.
 static yw_tet_mesh shuffled_box(test_random* random, int32_t nx) {
   yw_tet_mesh mesh;
   const int32_t cells[3] = {nx, 2, 1};
@@ -101,7 +101,7 @@ static void five_shapes_serve_all(void** state) {
   yw_tet_mesh_free(&mesh);
 }
 
-// Faces inside are shared by two tets, and all others lie on the boundary of the roots.
+// Inner faces are shared by two tets; all others lie on the boundary of the roots.
 static void every_level_conforms(void** state) {
   (void)state;
   test_random random = {7};
@@ -125,7 +125,7 @@ static void every_level_conforms(void** state) {
                                      yw_dsub(yw_d3(surface.positions[v[2]]), a)));
       }
       if (level == 0) area0 = area;
-      // A face that is not shared would count as boundary.
+      // An unshared inner face would count as boundary.
       assert_near(area / area0, 1.0, 1e-6);
       yw_tri_mesh_free(&surface);
       yw_tet_mesh_free(&fine);
@@ -135,7 +135,7 @@ static void every_level_conforms(void** state) {
   }
 }
 
-// ring counts the tets around the edge that a midpoint halves; families list children's nodes.
+// ring counts the tets around the edge that a midpoint splits; families list children's nodes.
 static void rings_and_families(void** state) {
   (void)state;
   test_random random = {11};
@@ -231,7 +231,7 @@ static void matrices_are_symmetric_by_index(void** state) {
     }
   }
   for (int k = 0; k < FEM_MATRIX; ++k) assert_int_equal(seen[k], 1);
-  // One-sided stretch with free sides has E as its modulus; E / 2(1 + nu) resists shear.
+  // Uniaxial stress gives the modulus E, shear gives E / 2(1 + nu).
   float c[FEM_MATRIX];
   yw_fem_isotropic(3e5, 0.3, c);
   double lateral = -0.3, stress = 0.0, side = 0.0;

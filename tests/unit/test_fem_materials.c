@@ -75,7 +75,7 @@ static void graded_material_is_sampled_on_every_level(void** state) {
   def.material.damping_time = 0.01f;
   fem_material_data data = make(f, &def, YW_OK);
   assert_non_null(data.view.stiffness);
-  assert_null(data.view.damping);  // one damping time serves all levels
+  assert_null(data.view.damping);  // one damping time for all levels
   assert_near(data.view.damping_time, 0.01, 1e-9);
   for (int32_t t = 0; t < f->h.num_tets; ++t) {
     yw_sym6 c;
@@ -83,7 +83,7 @@ static void graded_material_is_sampled_on_every_level(void** state) {
     for (int k = 0; k < FEM_MATRIX; ++k) c.m[k] = data.view.stiffness[FEM_MATRIX * t + k];
     for (int k = 0; k < 4; ++k) x += 0.25 * f->h.rest[f->h.nodes[t][k]].x;
     double expected = 1e5 * (1 + 3 * (3 - x));
-    // A linear field: what coarse tets have is near what their centres say.
+    // A linear field: the values of coarse tets are close to those at their centres.
     const double tolerance[3] = {0.15, 0.05, 1e-5};
     assert_near(yw_fem_moduli(&c).youngs / expected, 1.0, tolerance[f->h.level[t]]);
   }
@@ -186,7 +186,7 @@ static void the_cache_gives_the_same_and_survives_everything(void** state) {
   same_arrays(f, &plain, &second);
   yw_fem_materials_free(&second);
 
-  // Another material, level or kind of sampling is not found there.
+  // Another material, level or kind of sampling has another entry.
   fem_material_def other = def;
   other.material.youngs_modulus *= 1.0001f;
   second = make(f, &other, YW_OK);
@@ -198,7 +198,8 @@ static void the_cache_gives_the_same_and_survives_everything(void** state) {
   assert_false(second.cached);
   yw_fem_materials_free(&second);
 
-  // A byte in the middle of every file is changed: a warning, the same result, and mended.
+  // A byte in the middle of every file is changed: a warning, the same result, and the file is
+  // repaired.
   char command[400];
   snprintf(
       command, sizeof command,
@@ -214,7 +215,7 @@ static void the_cache_gives_the_same_and_survives_everything(void** state) {
   assert_true(second.cached);
   yw_fem_materials_free(&second);
 
-  // A folder that cannot be: a warning, nothing else.
+  // An impossible folder: only a warning.
   def.cache_folder = "/dev/null/cache";
   second = make(f, &def, YW_WARN_CACHE);
   same_arrays(f, &plain, &second);

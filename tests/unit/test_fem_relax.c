@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Nodes after a split: which of them move, and that forces come back to what they were.
+// Relaxation after a split: which nodes move, and that the previous forces are restored.
 #include "methods/fem/body.h"
 #include "methods/fem/fem.h"
 #include "support/testing.h"
@@ -29,7 +29,7 @@ static void make_rig(rig* r, yw_simd simd, float bend) {
   assert_true(b->work.soften);
   for (int32_t n = 0; n < r->p.count; ++n) {
     yw_vec3 x = yw_xyz(r->p.pos[n]);
-    // Turned by 3-4-5, then bent.
+    // Rotated by 3-4-5, then bent.
     yw_vec3 y = {0.8f * x.x - 0.6f * x.y, 0.6f * x.x + 0.8f * x.y, x.z + bend * x.x * x.x};
     float fall = 2.0f * bend * x.x * x.z;
     r->p.pos[n] = (yw_vec4){y.x - 0.8f * fall, y.y - 0.6f * fall, y.z, 0.0f};
@@ -57,7 +57,7 @@ static yw_vec4* copy_positions(const rig* r) {
   return copy;
 }
 
-// Largest distance of nodes that were in use; touched: of the first root, or others.
+// Largest displacement of nodes that were in use; touched: those of the first root, or the others.
 static double farthest(const rig* r, const yw_vec4* before, bool touched) {
   const fem_body* b = r->body;
   const fem_hierarchy* h = &b->model->h;
@@ -75,8 +75,8 @@ static double farthest(const rig* r, const yw_vec4* before, bool touched) {
   return most;
 }
 
-// Elastic energy, and that of what balances the forces before the split: their sum is least where
-// forces are the same.
+// Elastic energy plus that of the loads that balanced the forces before the split: the sum is
+// minimal where the forces are the same.
 static double energy_since(const rig* r, const yw_vec4* before) {
   const fem_body* b = r->body;
   double energy = yw_fem_elastic_energy(b, &r->p);
@@ -87,8 +87,8 @@ static double energy_since(const rig* r, const yw_vec4* before) {
   return energy;
 }
 
-// A split that leaves new nodes at the mean of their parents raises the energy; one that lets the
-// families give way hardly does.
+// A split that leaves new nodes at the mean of their parents raises the energy; with relaxation it
+// hardly does.
 static void split_families_give_way(void** state) {
   (void)state;
   rig r;
@@ -117,8 +117,7 @@ static void split_families_give_way(void** state) {
   free_rig(&r);
 }
 
-// Old nodes of a family that was split move a little; others only with the centre of mass, which
-// stays.
+// Old nodes of a split family move slightly, others only to keep the centre of mass fixed.
 static void only_what_was_split_moves(void** state) {
   (void)state;
   rig r;
@@ -133,7 +132,7 @@ static void only_what_was_split_moves(void** state) {
   free_rig(&r);
 }
 
-// Turned without strain: nothing moves.
+// Rotated without strain: nothing moves.
 static void turned_body_stays(void** state) {
   (void)state;
   rig r;

@@ -71,7 +71,7 @@ static void a_file_appears_when_it_is_committed(void** state) {
   assert_int_equal(yw_file_writer_commit(&writer, &error), YW_OK);
   assert_content(path, "Jello 42 0.1!");
   assert_int_equal(count_entries(), 1);
-  // Readable for others, as far as the umask lets it.
+  // Readable for others, as far as the umask allows.
   struct stat info;
   mode_t mask = umask(0);
   umask(mask);
@@ -95,7 +95,7 @@ static void an_aborted_file_leaves_the_old_one(void** state) {
   assert_int_equal(count_entries(), before);
 }
 
-// /dev/full takes no byte; the temporary is a link to it.
+// /dev/full accepts no byte; the temporary file is a link to it.
 static void a_full_disk_leaves_the_old_file(void** state) {
   (void)state;
   if (access("/dev/full", W_OK) != 0) {
@@ -173,7 +173,7 @@ static void files_above_the_limit_are_refused_before_memory_is_asked_for(void** 
   assert_non_null(strstr(error.message, "large: has 10 bytes, more than the limit of 9"));
   assert_int_equal(yw_file_read_all(path, 10, NULL, &data, &error), YW_OK);
   yw_file_data_free(&data);
-  // A file with a hole: 5 GiB that take no room.
+  // A sparse file: 5 GiB that take no disk space.
   assert_int_equal(truncate(path, (off_t)5 << 30), 0);
   assert_int_equal(yw_file_read_all(path, 0, NULL, &data, &error), YW_ERR_LIMIT);
   assert_non_null(strstr(error.message, "has 5368709120 bytes, more than the limit of 4294967296"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Frames: what a run holds of bodies of every kind, and how it comes back.
+// Frames of a run: what they store of bodies of every kind, and reading it back.
 #include "playback/frame.h"
 
 #include "playback/frame_values.h"
@@ -9,7 +9,7 @@
 static const yw_quat upright = {0, 0, 0, 1};
 static const yw_vec3 four[4] = {{0, 1, 0}, {0.5f, 1, 0}, {1, 1, 0}, {1.5f, 1, 0}};
 
-// A box of tets, loose balls that become more, and a ribbon with a surface of its own.
+// A box of tets, loose spheres that increase in number, and a ribbon with its own surface.
 static yw_world* make_zoo(void) {
   yw_world* world = make_world(1, YW_SIMD_AUTO, false);
   yw_model* models[3] = {make_box_model(1, 2, 1, 0),
@@ -81,7 +81,7 @@ static void frames_come_back_as_they_were(void** state) {
                           sizeof(float) * (size_t)a->fields[k].count);
     }
   }
-  // The box: nothing but positions and its one field. The balls: radii and the new ones.
+  // The box: only positions and its one field. The spheres: radii, including the new ones.
   assert_null(back.bodies[0].surface);
   assert_null(back.bodies[0].radii);
   assert_null(back.bodies[0].cells);
@@ -105,7 +105,7 @@ static void frames_come_back_as_they_were(void** state) {
   yw_world_destroy(world);
 }
 
-// Every byte, one at a time: either it is refused, or what it says can be used.
+// Every byte changed: either the frame is rejected, or its content is usable.
 static void damaged_frames_do_no_harm(void** state) {
   (void)state;
   yw_world* world = make_zoo();
@@ -186,7 +186,7 @@ static void fields_reach_what_is_shown(void** state) {
     assert_near(values[i], sum / count, 1e-5);
   }
 
-  // One cell of all, coarser than the mesh: what lies inside takes its value too.
+  // A single cell, coarser than the mesh: everything inside takes its value.
   float one = 3.0f;
   int32_t cell[4];
   memcpy(cell, tets->tets, sizeof cell);

@@ -6,7 +6,7 @@
 
 #define STEP 1e-5
 
-// A bar twisted, bent and shaken, also with squeezed and inverted regions.
+// A bar twisted, bent and perturbed, optionally with compressed and inverted regions.
 static void deform(frames_bar* bar, double amount, uint64_t seed) {
   test_random random = {seed};
   for (size_t i = 0; i < bar->count; ++i) {
@@ -79,7 +79,7 @@ static void limited_second_derivative_is_positive_and_near_the_exact_one(void** 
       test_random random = {23};
       for (int round = 0; round < 200; ++round) {
         for (size_t i = 0; i < n; ++i) {
-          // Rotations of single regions are where indefiniteness lives.
+          // Rotations of single regions are the indefinite directions.
           d[i] = round % 2 ? test_random_in(&random, -1, 1) : 0;
         }
         if (round % 2 == 0) {
@@ -156,7 +156,7 @@ static void rigid_motions_cost_nothing(void** state) {
   }
 }
 
-// Regions count each piece of material once.
+// Regions count every piece of material exactly once.
 static void volumes_and_masses_add_up(void** state) {
   (void)state;
   for (int kind = 0; kind < 2; ++kind) {

@@ -37,7 +37,7 @@ static void regions_of_a_color_share_no_particle(void** state) {
     }
     assert_int_equal(regions, model->num_regions);
     assert_int_equal(members, model->member_start[model->num_regions]);
-    // Cells of a lattice need no more than their eight neighbours' colours, and a few.
+    // Lattice cells need eight colours plus a few.
     if (kind == YW_FRAMES_CELLS) assert_true(sweeps->num_colors <= 16);
     free(seen);
     yw_frames_model_destroy(model);
@@ -69,7 +69,7 @@ static void particles_and_regions_list_each_other(void** state) {
   }
 }
 
-// Shifts are exact on the lattice: weights add up to 1 and the stiffness of a shift is 0.
+// Translations are exact on the lattice: weights sum to 1 and the stiffness of a translation is 0.
 static void the_coarse_lattice_keeps_shifts(void** state) {
   (void)state;
   frames_bar bar;
@@ -88,7 +88,7 @@ static void the_coarse_lattice_keeps_shifts(void** state) {
       0);
   float* diagonal = malloc(sizeof(float) * bar.count);
   yw_vec4* r = malloc(sizeof(yw_vec4) * bar.count);
-  // A load that every particle carries by itself moves all alike: z = r / D.
+  // A load carried by every particle individually moves all equally: z = r / D.
   for (size_t p = 0; p < bar.count; ++p) {
     diagonal[p] = 10 * model->solid.mass[p];
     r[p] = (yw_vec4){3 * model->solid.mass[p], 0, -model->solid.mass[p], 0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The papers' loops: the theorem, and what position-based updates amount to.
+// The papers' loops: the theorem, and the springs that position-based updates are equivalent to.
 #include "math/small/dense.h"
 #include "reference/oriented.h"
 #include "support/testing.h"
@@ -241,7 +241,7 @@ static void springs_keep_their_frequency(void** state) {
   free(m);
 }
 
-// With orientations the loop keeps momentum, and a rod-like pair passes twist on.
+// With orientations the loop conserves momentum, and a rod-like pair transmits twist.
 static void oriented_loop_keeps_momentum(void** state) {
   (void)state;
   frames_oriented p[6];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Grids of numbers and painted meshes: every way they are stored, what lies between the points, and
-// files that are damaged or lie.
+// Grids of numbers and painted meshes: every encoding, interpolation, and damaged or inconsistent
+// files.
 #include "support/testing.h"
 #include "yawara/files.h"
 
@@ -73,7 +73,7 @@ static void check_linear(const yw_grid* grid) {
     yw_vec3 p = {(float)(1 + 0.5 * u), (float)(2 + v), (float)(3 + 2 * w)};
     assert_near(yw_grid_value(grid, p), u + 2 * v + 4 * w, 1e-5);
   }
-  // Outside counts the nearest point.
+  // Outside, the nearest point counts.
   assert_near(yw_grid_value(grid, (yw_vec3){-10, -10, -10}), 0, 1e-6);
   assert_near(yw_grid_value(grid, (yw_vec3){10, 10, 10}), 7, 1e-6);
   assert_near(yw_grid_value(grid, (yw_vec3){10, 2, -1e30f}), 1, 1e-6);
@@ -158,7 +158,7 @@ static void a_header_and_a_raw_file(void** state) {
   yw_grid grid = read_good(write_text("v.mhd", MHD), NULL);
   check_linear(&grid);
   yw_grid_free(&grid);
-  // Short integers, the high byte first, behind a header of two bytes.
+  // Big-endian short integers after a header of two bytes.
   unsigned char shorts[18] = {9, 9};
   for (int i = 0; i < 8; ++i) shorts[3 + 2 * i] = (unsigned char)i;
   write_file("v.raw", shorts, sizeof shorts);
@@ -219,7 +219,7 @@ static void lies_are_refused(void** state) {
          NULL, "spacing");
 }
 
-// Cut at every byte and changed at random: refused or read, finite in any case.
+// Truncated at every byte and changed at random: rejected or read, but always finite.
 static void damaged_files_do_no_harm(void** state) {
   (void)state;
   float values[8] = {0, 1, 2, 3, 4, 5, 6, 7};

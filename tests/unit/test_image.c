@@ -53,7 +53,7 @@ static yw_image noise_image(int32_t width, int32_t height) {
   return image;
 }
 
-// What is written comes back byte for byte, whatever the size.
+// Images are read back byte for byte, whatever their size.
 static void png_files_keep_every_byte(void** state) {
   (void)state;
   need_png();
@@ -81,7 +81,7 @@ static void a_folder_that_does_not_exist_is_named_and_nothing_is_left(void** sta
   assert_int_equal(yw_image_write_png(in_folder("none/a.png"), &image, &error), YW_ERR_IO);
   assert_non_null(strstr(error.message, "none/a.png"));
   assert_non_null(strstr(error.message, "No such file"));
-  // The name is taken by a folder: the rename fails after everything was written.
+  // A folder has that name: the rename fails after everything was written.
   assert_int_equal(mkdir(in_folder("taken.png"), 0700), 0);
   assert_int_equal(yw_image_write_png(in_folder("taken.png"), &image, &error), YW_ERR_IO);
   assert_int_equal(files_in_folder(), 1);
@@ -109,7 +109,7 @@ static void a_full_disk_is_reported(void** state) {
   yw_image_free(&image);
 }
 
-// Cut anywhere, a PNG file gives an error and no image.
+// A truncated PNG file gives an error and no image.
 static void truncated_png_files_are_refused(void** state) {
   (void)state;
   need_png();
@@ -120,7 +120,7 @@ static void truncated_png_files_are_refused(void** state) {
   char bytes[1024];
   long size = (long)fread(bytes, 1, sizeof bytes, file);
   fclose(file);
-  // The last 12 bytes only say that the file ends.
+  // The last 12 bytes only mark the end of the file.
   for (long cut = 0; cut < size - 12; ++cut) {
     assert_int_equal(truncate(in_folder("t.png"), 0), 0);
     file = fopen(in_folder("t.png"), "wb");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What every method's header offers for a body: parameters, statistics, weights of examples. They
-// answer for bodies of their own method only.
+// Every method's functions for bodies: parameters, statistics, example weights. They accept only
+// bodies of their own method.
 #include "support/testing.h"
 #include "support/world_fixture.h"
 #include "yawara/yawara.h"
@@ -64,7 +64,7 @@ static zoo make_zoo(void) {
   return z;
 }
 
-// Reads, changes, and reads back one parameter of every body; all but the method's own are refused.
+// Reads, changes, and reads back one parameter of every body; calls of other methods are rejected.
 #define CHECK_PARAMS(method, number, field, wanted, refused)                                       \
   static void parameters_of_##method(void** state) {                                               \
     (void)state;                                                                                   \

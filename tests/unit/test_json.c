@@ -192,8 +192,7 @@ static void zero_bytes_are_refused(void** state) {
   assert_string_equal(error.message, "a:1:4: byte 0x00 is not UTF-8 text: is this a JSON file?");
 }
 
-// Hostile texts take time in proportion to their length; in proportion to its square these would
-// take minutes.
+// Hostile texts take linear time; in quadratic time these would take minutes.
 static void long_texts_do_not_hang(void** state) {
   (void)state;
   static const char* const kinds[][3] = {{"{", "\"k%d\": 0,", "\"z\": 0}"},
@@ -258,7 +257,7 @@ static void keys_can_be_added_and_replaced(void** state) {
   yw_json_free(doc);
 }
 
-// An allocator that gives up after a number of calls.
+// An allocator that fails after a number of calls.
 typedef struct budget {
   int left, live;
 } budget;

@@ -41,7 +41,7 @@ static void lattices_have_their_counts_and_fill_the_box(void** state) {
   }
 }
 
-// A cut that did not agree across cell faces would leave inner faces on the boundary.
+// Cuts that disagree across cell faces would leave inner faces on the boundary.
 static void lattices_are_conforming(void** state) {
   (void)state;
   for (int cut = 0; cut < 2; ++cut) {
@@ -184,7 +184,7 @@ static void check_names_the_first_offender(void** state) {
   yw_tet_mesh_free(&mesh);
 }
 
-// Tiny and huge bodies are as good as any.
+// Tiny and huge bodies work like any other.
 static void check_does_not_depend_on_units(void** state) {
   (void)state;
   for (int e = -12; e <= 9; ++e) {

@@ -62,8 +62,7 @@ static double tet_volume(const yw_tet_mesh* mesh, int32_t tet) {
          6.0;
 }
 
-// Reading
-// ----------------------------------------------------------------------------------------
+// Reading -----------------------------------------------------------------------------------------
 
 // TetGen's files come in pairs.
 static const char* store_sample(const sample* s) {
@@ -126,7 +125,7 @@ static void every_surface_format_gives_the_same_triangles(void** state) {
       fail_msg("%s (%s): %d vertices, %d triangles", s->name, s->detail, mesh.num_vertices,
                mesh.num_triangles);
     for (int32_t t = 0; t < 12; ++t) {
-      // Welded files number vertices as they appear: compare places. Strips may begin elsewhere.
+      // Welded files number vertices by first use: compare positions. Strips may begin elsewhere.
       yw_vec3 p = mesh.positions[mesh.triangles[t]];
       const float* q = sample_positions[sample_triangles[t / 3][t % 3]];
       if (p.x != q[0] || p.y != q[1] || p.z != q[2])
@@ -158,7 +157,7 @@ static void positions_come_in_the_order_of_the_file(void** state) {
     const char* path = store_sample(s);
     if (yw_positions_read(path, NULL, &positions, &count, &error) != YW_OK)
       fail_msg("%s (%s): %s", s->name, s->detail, error.message);
-    // STL has no vertices but corners of triangles.
+    // STL has no shared vertices, only corners of triangles.
     bool stl = strcmp(s->name, "a.stl") == 0;
     assert_int_equal(count, stl ? 12 : s->volume ? 5 : 4);
     for (int32_t v = 0; !stl && v < count; ++v) {
@@ -197,7 +196,7 @@ static void positions_need_no_faces_and_no_ele_file(void** state) {
   assert_contains(error.message, "pose.ele: cannot be opened: No such file");
 }
 
-// Concave polygons must not be cut outside of themselves.
+// Triangles of concave polygons must not lie outside them.
 static void polygons_of_any_shape_keep_their_area(void** state) {
   (void)state;
   // An arrow (concave at corner 2), a long comb, and a quad whose first diagonal lies outside.
@@ -227,7 +226,7 @@ static void polygons_of_any_shape_keep_their_area(void** state) {
   }
 }
 
-// Text needs no decompression, and pieces are put one after another.
+// Text needs no decompression, and pieces are concatenated.
 static void vtu_pieces_are_joined_and_text_is_never_compressed(void** state) {
   (void)state;
   yw_tet_mesh mesh;
@@ -251,7 +250,7 @@ static void vtu_pieces_are_joined_and_text_is_never_compressed(void** state) {
   yw_tet_mesh_free(&mesh);
 }
 
-// The host program's locale may write numbers with a comma.
+// The host program's locale may use a decimal comma.
 static void results_do_not_depend_on_the_locale(void** state) {
   (void)state;
   static const char* const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
@@ -274,8 +273,7 @@ static void results_do_not_depend_on_the_locale(void** state) {
   yw_tri_mesh_free(&back);
 }
 
-// Errors
-// -----------------------------------------------------------------------------------------
+// Errors ------------------------------------------------------------------------------------------
 
 typedef struct bad_file {
   const char *name, *text, *message;
@@ -458,10 +456,9 @@ static void missing_files_and_folders_are_errors(void** state) {
   assert_int_equal(yw_tri_mesh_read(in_folder("none.obj"), NULL, &mesh, NULL), YW_ERR_IO);
 }
 
-// Round trips
-// ------------------------------------------------------------------------------------
+// Round trips -------------------------------------------------------------------------------------
 
-// Numbers that are hard to write: long, tiny, huge, negative zero.
+// Difficult numbers: long, tiny, huge, negative zero.
 static float odd_number(test_random* random) {
   static const float odd[] = {0.1f,        -0.0f, 1e-45f, 3.4028235e38f, -1.17549435e-38f,
                               16777217.0f, 0.3f};
@@ -490,7 +487,7 @@ static void surfaces_come_back_as_they_were_written(void** state) {
     if (yw_tri_mesh_read(path, NULL, &back, &error) != YW_OK) fail_msg("%s", error.message);
     assert_int_equal(back.num_triangles, 500);
     if (strcmp(names[f], "r.stl") == 0) {
-      // Welding numbers the vertices in order of appearance, which is this one.
+      // Welding numbers vertices by first use, which is this order.
       assert_int_equal(back.num_vertices, 300);
     } else {
       assert_int_equal(back.num_vertices, 300);
@@ -600,7 +597,7 @@ static void fields_and_series_are_written_for_paraview(void** state) {
   const char* cell_data = strstr(data.bytes, "<CellData>");
   assert_non_null(cell_data);
   assert_contains(cell_data, "Name=\"level\"");
-  // The value stands where the tag says.
+  // The value is where the tag says.
   long offset = strtol(strstr(strstr(cell_data, "level"), "offset=\"") + 8, NULL, 10);
   const char* values = strstr(data.bytes, "encoding=\"raw\">\n_") + strlen("encoding=\"raw\">\n_");
   float read;
@@ -608,7 +605,7 @@ static void fields_and_series_are_written_for_paraview(void** state) {
   assert_near(read, 7, 0);
   yw_file_data_free(&data);
 
-  // Points that are no corners of anything are cells of their own.
+  // Points that belong to no cell become cells themselves.
   grid = (yw_vtu_grid){.num_points = 3,
                        .positions = positions,
                        .num_cells = 3,
@@ -630,8 +627,7 @@ static void fields_and_series_are_written_for_paraview(void** state) {
   yw_file_data_free(&data);
 }
 
-// Models
-// -----------------------------------------------------------------------------------------
+// Models ------------------------------------------------------------------------------------------
 
 static void shared_models_are_read(void** state) {
   (void)state;

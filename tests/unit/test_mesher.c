@@ -8,7 +8,7 @@
 
 static const double pi = 3.14159265358979;
 
-// Volume, dihedral angles, orientation, closed boundary: what every mesh must have.
+// Requirements on every mesh: volume, dihedral angles, orientation, closed boundary.
 static yw_tet_quality assert_good_tets(const yw_tet_mesh* mesh) {
   yw_error error;
   if (yw_tet_mesh_check(mesh, &error) != YW_OK) fail_msg("%s", error.message);
@@ -175,7 +175,7 @@ static void hostile_requests_are_refused_at_once(void** state) {
   yw_shape_release(plate);
 }
 
-// What the message advises is what works.
+// Following the message's advice works.
 static void the_advised_size_is_accepted(void** state) {
   (void)state;
   yw_shape* shapes[3];
@@ -267,7 +267,7 @@ static void hundred_thousand_tets_are_quick(void** state) {
   yw_shape_release(shape);
 }
 
-// Every allocation fails once: the status says so and nothing leaks.
+// Every allocation fails once: an error is returned and nothing leaks.
 static void running_out_of_memory_is_survived(void** state) {
   (void)state;
   yw_shape* shape;
@@ -310,7 +310,7 @@ static void check_model(const char* name, const yw_tri_mesh* surface) {
   yw_shape_release(shape);
 }
 
-// Surfaces as they are, tet meshes by their boundary.
+// Surfaces directly, tet meshes by their boundary.
 static void shared_models_keep_their_angles(void** state) {
   (void)state;
   if (test_models() == NULL) {

@@ -77,7 +77,7 @@ static int probe_frames(const char* path) {
   return frames;
 }
 
-// Odd sides, and names that a shell or ffmpeg would take for something else.
+// Odd sizes, and names with a special meaning to a shell or ffmpeg.
 static void movies_have_all_their_frames(void** state) {
   (void)state;
   need_ffmpeg();
@@ -127,7 +127,7 @@ static void failed_movies_leave_nothing_behind(void** state) {
   assert_non_null(strstr(error.message, ".mp4"));
   assert_null(movie);
 
-  // No frames, a frame of another size, and a movie that is given up.
+  // No frames, a frame of another size, and an abandoned movie.
   movie = open_movie(in_folder("a.mp4"), 16, 16);
   assert_int_equal(yw_movie_close(movie, &error), YW_ERR_INVALID);
   movie = open_movie(in_folder("a.mp4"), 16, 16);
@@ -140,7 +140,7 @@ static void failed_movies_leave_nothing_behind(void** state) {
   assert_int_equal(files_in_folder(), 0);
 }
 
-// A program named ffmpeg that dies at once: an error, not a signal, and its words are passed on.
+// A program named ffmpeg that dies at once: an error, not a signal, with its message.
 static void a_dying_ffmpeg_is_an_error(void** state) {
   (void)state;
   const char* name = in_folder("ffmpeg");

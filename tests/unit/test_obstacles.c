@@ -10,7 +10,7 @@
 static const yw_vec3 GRAVITY = {0.0f, -9.81f, 0.0f};
 #define NO_LIMITS ((yw_aabb){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}})
 
-// A few free particles and the obstacles they meet.
+// A few free particles and their obstacles.
 typedef struct bench {
   yw_particles particles;
   yw_vec4* old_pos;
@@ -38,7 +38,7 @@ static void bench_destroy(bench* b) {
   free(b);
 }
 
-// Takes over the shape.
+// Takes ownership of the shape.
 static yw_obstacle* add_obstacle(bench* b, yw_shape* shape, yw_transform pose) {
   yw_obstacle* obstacle = &b->obstacles[b->set.count++];
   *obstacle = (yw_obstacle){.shape = shape, .begin = pose, .end = pose};
@@ -78,7 +78,7 @@ static yw_quat turn_about(yw_vec3 axis, double angle) {
   return (yw_quat){s * axis.x, s * axis.y, s * axis.z, c};
 }
 
-// A ball dropped from 1 m rises to e^2 m.
+// A particle dropped from 1 m rises to e^2 m.
 static void a_dropped_ball_rises_to_the_square_of_the_restitution(void** state) {
   (void)state;
   const float restitution[] = {0.0f, 0.3f, 0.5f, 0.8f, 1.0f};
@@ -99,7 +99,7 @@ static void a_dropped_ball_rises_to_the_square_of_the_restitution(void** state) 
   }
 }
 
-// The larger restitution counts, and a slow bounce ends.
+// The larger restitution counts, and slow bounces end.
 static void a_bouncing_ball_comes_to_rest(void** state) {
   (void)state;
   bench* b = bench_create(1);
@@ -132,7 +132,7 @@ static void a_slope_lets_slide_with_the_acceleration_of_coulomb(void** state) {
   }
 }
 
-// Below the friction angle nothing moves at all, also on a turned and scaled obstacle.
+// Below the friction angle nothing moves at all, even on a rotated and scaled obstacle.
 static void below_the_friction_angle_nothing_creeps(void** state) {
   (void)state;
   for (int turned = 0; turned < 2; ++turned) {
@@ -171,7 +171,7 @@ static void friction_stops_a_sliding_particle_after_its_distance(void** state) {
   bench_destroy(b);
 }
 
-// A plate of 1 mm stops a particle at 100 m/s (0.42 m a step), from both sides and at a slant.
+// A plate of 1 mm stops a particle at 100 m/s (0.42 m per step), from both sides and at an angle.
 static void a_thin_plate_stops_a_bullet(void** state) {
   (void)state;
   test_random random = {7};
@@ -198,7 +198,7 @@ static void a_thin_plate_stops_a_bullet(void** state) {
   }
 }
 
-// A 1 mm plate that sweeps over a resting particle at 100 m/s takes it along.
+// A 1 mm plate that sweeps over a resting particle at 100 m/s carries it along.
 static void a_fast_thin_plate_takes_a_particle_along(void** state) {
   (void)state;
   bench* b = bench_create(1);
@@ -236,7 +236,7 @@ static void a_conveyor_carries(void** state) {
   bench_destroy(b);
 }
 
-// A paddle turning at 2 rad/s carries what it hits with the speed of the point it hits.
+// A paddle turning at 2 rad/s gives what it hits the speed of the point of contact.
 static void a_rotating_paddle_pushes(void** state) {
   (void)state;
   bench* b = bench_create(1);
@@ -257,7 +257,7 @@ static void a_rotating_paddle_pushes(void** state) {
   bench_destroy(b);
 }
 
-// Resting particles keep every bit of their places for 10 s.
+// Resting particles keep their positions bit for bit for 10 s.
 static void rest_is_exact(void** state) {
   (void)state;
   bench* b = bench_create(100);
@@ -277,7 +277,7 @@ static void rest_is_exact(void** state) {
   bench_destroy(b);
 }
 
-// A particle that starts deep inside leaves at a bounded speed and without being thrown out.
+// A particle that starts deep inside leaves at a bounded speed and is not thrown out.
 static void a_particle_made_inside_leaves_slowly(void** state) {
   (void)state;
   bench* b = bench_create(1);
@@ -393,7 +393,7 @@ static void threads_do_not_matter(void** state) {
   free(first);
 }
 
-// A body of 27^3 particles at rest on a floor. The bound is loose, since machines are busy.
+// A body of 27^3 particles at rest on a floor. The bound is loose, since machines may be busy.
 static void a_resting_body_costs_little(void** state) {
   (void)state;
   const int32_t n = 27;
@@ -401,7 +401,7 @@ static void a_resting_body_costs_little(void** state) {
   add_floor(b, yw_v3(0, 1, 0))->friction = 0.4f;
   b->ctx.friction = 0.4f;
   yw_vec4 *start = b->particles.pos, *old = b->old_pos;
-  // Bricks of 3 x 3 x 3, as an order that is good for locality has them.
+  // Bricks of 3 x 3 x 3, as in an order with good locality.
   int32_t k = 0;
   for (int32_t brick = 0; brick < 729; ++brick) {
     for (int32_t i = 0; i < 27; ++i, ++k) {

@@ -70,7 +70,7 @@ static void order_is_a_permutation_of_anything(void** state) {
     yw_tet_mesh mesh = make_box(5, 5, 5, YW_LATTICE_SIX);
     for (int i = 0; i < mesh.num_vertices; ++i) {
       yw_vec3* p = &mesh.positions[i];
-      if (kind == 1) *p = (yw_vec3){1, 2, 3};  // all in one point
+      if (kind == 1) *p = (yw_vec3){1, 2, 3};  // all at one point
       if (kind == 2) p->x = p->y = 0;          // on a line
       if (kind == 3) p->x = i % 3 ? (float)test_random_in(&random, -1e30, 1e30) : NAN;  // absurd
     }
@@ -84,7 +84,7 @@ static void order_is_a_permutation_of_anything(void** state) {
   }
 }
 
-// Records that blocks of 64 consecutive rows touch, per row.
+// Records touched by blocks of 64 consecutive rows, per row.
 static double lines_per_row(const yw_adjacency* rows, const int32_t* order) {
   int n = rows->count, stamp = 0;
   long total = 0;

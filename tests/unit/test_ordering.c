@@ -15,8 +15,8 @@ static void assert_permutation(const int32_t* order, int count) {
 
 static yw_graph graph_of(const yw_sparse* a) { return (yw_graph){a->size, a->start, a->columns}; }
 
-// Both orders, twice, on one thread and on three: permutations, and the same each time. Takes the
-// matrix and the points.
+// Both orders, twice, on one thread and on three: permutations, and the same each time. Takes
+// ownership of the matrix and the points.
 static void check_orders(yw_sparse a, yw_vec3* points) {
   yw_graph graph = graph_of(&a);
   size_t bytes = sizeof(int32_t) * (size_t)a.size;

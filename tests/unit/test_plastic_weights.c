@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where slaves are, and that weights are exact on affine fields; forces and their tangent against
+// Positions of slaves, exactness of weights on affine fields, forces and their tangent against
 // finite differences.
 #include "support/plastic_testing.h"
 #include "yawara/plastic.h"
@@ -44,7 +44,7 @@ static void counts_are_those_of_the_paper(void** state) {
 
 // Weights -----------------------------------------------------------------------------------------
 
-// A cube whose slaves are shaken by a tenth of the spacing, with its weights.
+// A cube whose slaves are perturbed by a tenth of the spacing, with its weights.
 static void begin_shaken(plastic_lab* lab, int32_t n, uint64_t seed, yw_simd simd) {
   test_random random = {seed};
   float d = 0.05f;
@@ -208,7 +208,7 @@ static void run_all(plastic_lab* lab, plastic_chunk_fn run, bool slaves) {
   for (int32_t c = 0; c < chunks; ++c) run(lab->body, &lab->particles, c);
 }
 
-// K w to product: no step of the solve is due, the next direction is w.
+// Writes K w to product: no pending step of the solve, and w as the next direction.
 static void multiply(plastic_lab* lab, const yw_vec4* w) {
   plastic_body* body = lab->body;
   const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, lab->ctx.simd);
@@ -269,7 +269,7 @@ static void forces_and_tangent_are_derivatives(void** state) {
   lab_end(&lab);
 }
 
-// The tangent is symmetric and never negative, however deformed masters are.
+// The tangent is symmetric and positive semidefinite, however deformed the masters are.
 static void tangent_is_symmetric_and_positive(void** state) {
   (void)state;
   plastic_lab lab;

@@ -108,7 +108,7 @@ static void svg_files_are_well_formed_whatever_the_names(void** state) {
   assert_int_equal(count_of(svg.text, "viewBox=\"0 0 800 500\""), 1);
   assert_int_equal(count_of(svg.text, "<rect width=\"800\" height=\"500\" fill=\"#fff\"/>"), 1);
   assert_int_equal(count_of(svg.text, "stroke-dasharray"), 2);  // the line and its mark
-  // A second opinion where there is one.
+  // Checked by xmllint too, if installed.
   yw_error error = {0};
   assert_int_equal(yw_svg_write(in_folder("names.svg"), &svg, &error), YW_OK);
   yw_svg_free(&svg);
@@ -121,7 +121,7 @@ static void svg_files_are_well_formed_whatever_the_names(void** state) {
   }
 }
 
-// A diagonal runs from corner to corner of the frame.
+// A diagonal runs from corner to corner of the plot area.
 static void a_line_is_where_its_data_is(void** state) {
   (void)state;
   double x[3] = {0, 5, 10}, y[3] = {0, 2.5, 5};
@@ -146,7 +146,7 @@ static void a_line_is_where_its_data_is(void** state) {
   yw_svg_free(&svg);
 }
 
-// NaN interrupts a line; values <= 0 cannot be on a logarithmic axis and do so too.
+// NaN interrupts a line; so do values <= 0 on a logarithmic axis.
 static void gaps_in_the_data_are_gaps_in_the_line(void** state) {
   (void)state;
   double x[6] = {1, 2, 3, 4, 5, 6}, values[4][6] = {{1, 2, 1, 2, 1, 2},
@@ -199,7 +199,7 @@ static void odd_data_gives_a_drawing(void** state) {
   }
 }
 
-// Where a legend would lie on the data, it goes beside the frame.
+// A legend that would cover data is placed beside the plot area.
 static void legends_hide_no_data(void** state) {
   (void)state;
   enum { N = 200 };
@@ -221,7 +221,7 @@ static void legends_hide_no_data(void** state) {
   assert_true(right[1] < right[0] - 100);
 }
 
-// An axis that counts has no ticks between its numbers.
+// An integer axis has no ticks between its numbers.
 static void counts_have_whole_ticks(void** state) {
   (void)state;
   double x[3] = {1, 2, 3}, half[3] = {1, 1.5, 2};
@@ -309,7 +309,7 @@ static void logarithmic_ticks_are_powers(void** state) {
 
 // Numbers -----------------------------------------------------------------------------------------
 
-// Every number of the plot is in the file, in the same bits, also where a comma is the point.
+// Every number of the plot is in the file, bit for bit, even in locales with a decimal comma.
 static void csv_files_hold_every_number_exactly(void** state) {
   (void)state;
   test_random random = {3};
@@ -380,7 +380,7 @@ static void columns_of_a_file_become_a_plot(void** state) {
   svg = draw(&plot);
   assert_non_null(strstr(svg.text, ">kinetic energy (J)</text>"));
   yw_svg_free(&svg);
-  // What cannot be: a column that is not there, two units on an axis.
+  // Errors: a missing column, two units on one axis.
   const char *misspelt = "kinetc energy", *const mixed[] = {"kinetic energy", "count"};
   assert_int_equal(yw_table_plot(&table, NULL, 1, &misspelt, series, &plot, &error),
                    YW_ERR_INVALID);
@@ -436,7 +436,7 @@ static void a_picture_has_its_size_and_shows_the_line(void** state) {
     dark += p[0] < 80 && p[1] < 80 && p[2] < 80;
     white += p[0] == 255 && p[1] == 255 && p[2] == 255;
   }
-  assert_in_range(blue, 4 * 400, 4 * 560);  // a line of 4 pixels across the frame
+  assert_in_range(blue, 4 * 400, 4 * 560);  // a line of 4 pixels across the plot area
   assert_in_range(dark, 1500, 8000);        // axes and text
   assert_at_least(white, 200000);
   yw_image_free(&image);
@@ -467,7 +467,7 @@ static void plots_that_cannot_be_drawn_say_why(void** state) {
   const yw_series empty = {NULL, 2, NULL, NULL, YW_SERIES_LINE, 0, false};
   plot = plot_of(1, &empty);
   assert_int_equal(yw_plot_draw(&plot, &svg, &error), YW_ERR_INVALID);
-  // No data at all is an empty frame, not an error.
+  // No data at all gives an empty plot, not an error.
   plot = yw_default_plot();
   svg = draw(&plot);
   assert_well_formed(svg.text);

@@ -45,7 +45,7 @@ static void caches_come_back_frame_by_frame(void** state) {
   (void)state;
   static const char* const names[] = {"a.pc2", "a.mdd", "A.PC2", "A.MDD"};
   for (int32_t file = 0; file < 4; ++file) {
-    // Guesses of the number of frames: none, right, too few, too many.
+    // Expected number of frames: none, right, too few, too many.
     static const int32_t guesses[] = {0, 5, 2, 9};
     for (int32_t guess = 0; guess < 4; ++guess) {
       const char* path = in_folder(names[file]);
@@ -123,7 +123,7 @@ static void caches_that_are_not_closed_leave_nothing(void** state) {
                    YW_ERR_INVALID);
 }
 
-// Cut at every byte, and every byte changed: an error, or frames that are there.
+// Truncated at every byte, and every byte changed: an error, or only frames that exist.
 static void damaged_caches_are_errors(void** state) {
   (void)state;
   yw_point_cache_def def = {.num_points = 7, .fps = 24.0};

@@ -56,7 +56,7 @@ static yw_mat3 plausible_matrix(test_random* random, int i) {
   return with_stretches(random, s[0], s[1], s[2]);
 }
 
-// Guesses are off by up to `angle`.
+// Initial guesses are off by up to `angle`.
 static void fill_warm(batch* b, uint64_t seed, double angle) {
   test_random random = {seed};
   memset(b, 0, sizeof *b);
@@ -152,7 +152,7 @@ static void bad_guesses_are_rescued(void** state) {
   }
 }
 
-// A region that is squashed flat, turned inside out and pulled back, with the rotation carried on.
+// A region squashed flat, inverted and pulled back, with each rotation as the next guess.
 static void a_rotation_carried_through_a_plane_stays_the_nearest(void** state) {
   (void)state;
   batch* b = &one_batch;
@@ -180,7 +180,7 @@ static void a_rotation_carried_through_a_plane_stays_the_nearest(void** state) {
   }
 }
 
-// Nothing may build up over a long run: each answer is the next guess.
+// No error accumulates over a long run: each answer is the next guess.
 static void a_spinning_region_stays_exact(void** state) {
   (void)state;
   batch* b = &one_batch;
@@ -216,7 +216,7 @@ static void no_blocks_is_no_work(void** state) {
   best()->svd(0, NULL, NULL, NULL, NULL);
 }
 
-// An odd number of blocks takes the ends of tiles and pairs.
+// An odd number of blocks covers the ends of tiles and pairs.
 static void any_number_of_blocks_gives_the_same_answers(void** state) {
   (void)state;
   fill(&one_batch, 61);
@@ -256,8 +256,7 @@ static void batches_of_the_largest_floats_stay_finite(void** state) {
   }
 }
 
-// These bits are the same for gcc and clang at every level of optimisation; a change of them is a
-// change of results.
+// gcc and clang give these bits at every optimisation level; if they change, results change.
 static void bits_have_not_changed(void** state) {
   (void)state;
   static const int kinds[] = {GENERAL, ROTATION, SYMMETRIC, REPEATED, FLAT,

@@ -28,7 +28,7 @@ static void expect_error(const char* text, const char* message) {
   assert_string_equal(warning.message, "");
 }
 
-// The mistakes ------------------------------------------------------------------------------------
+// Mistakes ----------------------------------------------------------------------------------------
 
 typedef struct mistake {
   const char *text, *message;
@@ -309,7 +309,7 @@ static void mistakes_in_bodies_are_reported(void** state) {
   CHECK_MISTAKES(cases);
 }
 
-// What file readers say comes after the place that asked for the file.
+// Messages of file readers follow the location of the key that names the file.
 static void errors_of_files_name_the_place_that_asked(void** state) {
   (void)state;
   static const char* const cases[][3] = {
@@ -468,7 +468,7 @@ static void long_chains_of_shapes_are_refused(void** state) {
   expect_error(text, "dir/a.json:65:8: shapes.s64 is nested deeper than 64 shapes");
 }
 
-// An allocator that counts what is alive and gives up after a number of calls.
+// An allocator that counts live blocks and fails after a number of calls.
 typedef struct budget {
   int left, live;
 } budget;

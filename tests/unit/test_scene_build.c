@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What scenes become: specs, poses, copies, pins, worlds; and the agreement with the schema.
+// From scenes to specs, poses, copies, pins and worlds; and agreement with the schema.
 #include <dirent.h>
 
 #include "model/model.h"
@@ -93,7 +93,7 @@ static void paint_covers_what_is_inside_its_shapes(void** state) {
            ", \"color\": [1, 0, 0], \"paint\": [\n"
            "{\"shape\": {\"sphere\": {\"radius\": 1}}, \"color\": [0, 1, 0], \"blend\": 0.2},\n"
            "{\"shape\": {\"sphere\": {\"radius\": 0.5}}, \"color\": [0, 0, 1], \"blend\": 0}]"));
-  // Outside, in the middle of the border, under one coat, under two.
+  // Outside, in the middle of the border, under one layer of paint, under two.
   static const float reach[] = {1.2f, 1.0f, 0.8f, 0.4f};
   static const yw_vec3 expected[] = {{1, 0, 0}, {0.5f, 0.5f, 0}, {0, 1, 0}, {0, 0, 1}};
   for (int i = 0; i < 4; i++) {
@@ -160,7 +160,7 @@ static void pins_select_in_the_place_where_the_body_begins(void** state) {
       "[{\"time\": 0}, {\"time\": 1, \"offset\": [0, 1, 0]}]},\n"
       "{\"vertices\": [3, 1], \"spring\": {\"stiffness\": 10, \"damping\": 2}}]"));
   const yw_pin_spec* pins = scene->bodies.items[0].pin_list;
-  // Turned by 90 degrees about z, the side x = 0.5 of the cube is on top.
+  // Rotated by 90 degrees about z, the side x = 0.5 of the cube is on top.
   assert_int_equal(pins[0].num_vertices, 9);
   for (int i = 0; i < 9; i++) {
     assert_near(scene->models.items[0].tets.positions[pins[0].list[i]].x, 0.5, 1e-6);
@@ -285,7 +285,7 @@ static void an_example_of_another_size_is_an_error(void** state) {
                       "vertices, but the mesh has 27");
 }
 
-// A mesh, a surface and poses of both from files, all scaled alike.
+// A mesh, a surface and poses of both from files, with the same scale.
 static void meshes_surfaces_and_poses_come_from_files(void** state) {
   (void)state;
   write_file("scene_tet.node", "4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n");
@@ -331,7 +331,7 @@ static void pile_up(void* context, const char* text) {
   pile->size += length;
 }
 
-// Every $ref in the schema leads somewhere.
+// Every $ref in the schema can be resolved.
 static void check_references(const yw_json* node, const yw_json* defs) {
   for (int32_t i = 0;
        i < node->count && (node->type == YW_JSON_OBJECT || node->type == YW_JSON_ARRAY); i++) {
@@ -359,7 +359,7 @@ static void check_record(const yw_record* record, const yw_json* root) {
   }
 }
 
-// The schema is JSON, describes every key of every record, and says the ranges that the reader has.
+// The schema is JSON, describes every key of every record, and has the reader's ranges.
 static void the_schema_tells_what_the_reader_knows(void** state) {
   (void)state;
   static text_pile pile;
@@ -447,7 +447,7 @@ static void a_full_scene_builds_and_steps(void** state) {
   // Half a second of free fall, to the first order of the integrator.
   assert_int_equal(yw_body_sums_of(world, yw_world_body(world, 2), &sums), YW_OK);
   assert_near(sums.center[1], 1 - 0.5 * 10 * 0.25, 0.02);
-  // What is pinned stays.
+  // Pinned vertices stay.
   int32_t count;
   const yw_vec3* x = yw_body_positions(world, yw_world_body(world, 3), &count);
   const yw_pin_spec* pin = &scene->bodies.items[1].pin_list[0];
@@ -456,7 +456,7 @@ static void a_full_scene_builds_and_steps(void** state) {
   yw_transform pose;
   assert_int_equal(yw_obstacle_pose(world, yw_scene_obstacle_id(scene, 1), 0.5, &pose), YW_OK);
   assert_near(pose.position.x, 0.5, 1e-4);
-  // The world stands on its own.
+  // The world does not depend on the scene.
   yw_scene_destroy(scene);
   assert_true(yw_world_step(world, 1.0f / 60, 4, NULL) >= 0);
   yw_world_destroy(world);

@@ -90,7 +90,7 @@ static void settings_reach_model_and_bodies(void** state) {
   assert_near(a.mass_damping, 3, 1e-6);
   assert_false(a.soften);
   const yw_fem_params plain = yw_default_fem_def().params;
-  // What lies beside a key in memory stays as it was.
+  // Adjacent members in memory are unchanged.
   assert_near(a.yield, plain.yield, 0);
   assert_near(a.creep, plain.creep, 0);
   assert_true(b.soften);
@@ -105,7 +105,7 @@ static void settings_reach_model_and_bodies(void** state) {
   yw_scene_destroy(scene);
 }
 
-// Without any number: few roots, two levels, and a surface that is the shape's own.
+// Without settings: few roots, two levels, and the shape's own surface.
 static void a_shape_is_enough(void** state) {
   (void)state;
   static const struct {
@@ -144,7 +144,7 @@ static void materials_by_name_bring_their_density(void** state) {
   yw_scene_destroy(scene);
 }
 
-// A ramp in x: 1e4 at -0.5, 1e6 at 0.5, evenly by factors; smooth or not.
+// A ramp in x: 1e4 at -0.5, 1e6 at 0.5, geometric; smooth or not.
 static void ramps_and_shapes(void** state) {
   (void)state;
   for (int smooth = 0; smooth < 2; ++smooth) {
@@ -177,7 +177,7 @@ static void labels_of_the_mesh(void** state) {
            "0.01}]}"));
   const fem_model* m = model_of(scene);
   for (int32_t t = 0; t < m->h.num_tets; ++t) {
-    // Roots of one material: coarse and fine tets alike.
+    // Homogeneous roots: coarse and fine tets have the same material.
     assert_near(youngs_of(m, t) / (m->h.root[t] == 1 ? 3e5 : 1e5), 1.0, 1e-4);
   }
   assert_non_null(m->materials.damping);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// "frames" in scene files: materials, fields of stiffness, settings, and mistakes in them.
+// "frames" in scene files: materials, stiffness layers, settings, and mistakes in them.
 #include "model/model.h"
 #include "scene/loader.h"
 #include "support/scene_peek.h"
@@ -266,7 +266,7 @@ static char* read_text_file(const char* path) {
   return text;
 }
 
-// Every material stands in the documentation with the numbers of the table, and in the schema.
+// Every material is in the documentation, with the numbers of the table, and in the schema.
 static void materials_are_those_of_the_documentation(void** state) {
   (void)state;
   char* docs = read_text_file(YW_SOURCE_DIR "/docs/materials.md");
@@ -298,7 +298,7 @@ static void materials_are_those_of_the_documentation(void** state) {
 
 // Fields ------------------------------------------------------------------------------------------
 
-// The same cube made in C, with given moduli of the vertices; place says which.
+// The same cube built in C, with moduli per vertex that depend on its position.
 static uint64_t cube_hash(float (*young)(yw_vec3), float (*poisson)(yw_vec3)) {
   yw_tet_mesh mesh = {0};
   const int32_t cells[3] = {2, 2, 2};
@@ -339,7 +339,7 @@ static uint64_t field_hash(const char* text) {
 
 static void fields_are_what_they_say(void** state) {
   (void)state;
-  // Evenly by factors from the lower to the upper side.
+  // Geometric from the lower to the upper side.
   assert_true(field_hash(FRAMES("\"fields\": [{\"from\": [0, -0.5, 0], \"to\": [0, 0.5, 0], "
                                 "\"youngs_modulus\": [1e4, 1e6]}]")) ==
               cube_hash(gradient_young, always_030));
@@ -352,7 +352,7 @@ static void fields_are_what_they_say(void** state) {
                   "\"youngs_modulus\": 1e4, \"fields\": [{\"shape\": {\"plane\": {\"normal\": "
                   "[-1, 0, 0]}}, \"blend\": 0.5, \"youngs_modulus\": 1e6}]")) ==
               cube_hash(shape_young, always_030));
-  // The later covers the earlier.
+  // Later layers cover earlier ones.
   assert_true(field_hash(FRAMES("\"fields\": [{\"from\": [0, -0.5, 0], \"to\": [0, 0.5, 0], "
                                 "\"youngs_modulus\": [1e4, 1e6]}, {\"shape\": {\"plane\": "
                                 "{\"normal\": [0, 0, 1], \"offset\": -0.25}}, \"youngs_modulus\": "
@@ -403,7 +403,7 @@ static void cells_of_a_lattice_are_found(void** state) {
   yw_scene_destroy(scene);
 }
 
-// Rods and sheets have the particles that they are told, where they are told.
+// Rods and sheets have the requested particles in the requested positions.
 static void rods_and_sheets_lie_where_they_should(void** state) {
   (void)state;
   yw_scene* scene = scene_of(
@@ -448,7 +448,7 @@ static void rods_and_sheets_lie_where_they_should(void** state) {
   yw_scene_destroy(scene);
 }
 
-// Without settings they are those of the method that rods belong to.
+// Without settings, rods have the defaults of slender.
 static void a_rod_needs_no_settings(void** state) {
   (void)state;
   yw_scene* scene = scene_of(BODY("\"rod\": {" LINE "}"));
@@ -480,12 +480,12 @@ static uint64_t hash_after_steps(const char* text) {
   "{\"sheet\": {\"rectangle\": {\"width\": 2, \"depth\": 1, \"across\": 4, \"along\": 2}}, \"" key \
   "\": {\"youngs_modulus\": 2e5, \"tolerance\": 1e-4}, \"position\": [0, 3, 0]}]}"
 
-// "frames" is what the settings of rods and sheets were once called.
+// "frames" is the old name of the settings of rods and sheets.
 static void scenes_with_the_old_key_move_in_the_same_way(void** state) {
   (void)state;
   uint64_t now = hash_after_steps(SLENDER_SCENE("slender"));
   assert_true(now == hash_after_steps(SLENDER_SCENE("frames")));
-  // Settings of the bodies do reach them.
+  // The bodies get their settings.
   yw_scene* scene = scene_of(SLENDER_SCENE("frames"));
   assert_near(body_setting(scene, 0, "damping"), 3, 0);
   assert_int_equal(body_setting(scene, 1, "solver"), YW_SLENDER_EXTENDED);

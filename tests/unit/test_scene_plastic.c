@@ -91,7 +91,7 @@ static yw_plastic_material material_of(const yw_scene* scene) {
                                .eta = (float)model_setting(scene, 0, "eta")};
 }
 
-// A body can have a solver of its own.
+// A body can have its own solver settings.
 static void settings_of_the_solver_reach_the_body(void** state) {
   (void)state;
   yw_scene* scene = scene_of("{\"models\": {\"m\": {" SOFT
@@ -193,7 +193,7 @@ static void materials_by_name_bring_everything(void** state) {
     assert_memory_equal(&material, &preset->material, sizeof material);
     yw_scene_destroy(scene);
   }
-  // Keys beside it win; elastic materials do not yield.
+  // Keys next to it override it; elastic materials do not yield.
   yw_scene* scene = scene_of(BODY(
       CUBE ", \"density\": 3, \"plastic\": {\"spacing\": 0.1, \"material\": \"clay\", \"xi\": 4}"));
   yw_plastic_material material = material_of(scene);
@@ -219,7 +219,7 @@ static char* read_text_file(const char* path) {
   return text;
 }
 
-// Every preset stands in the documentation with the numbers of the table, and in the schema.
+// Every preset is in the documentation, with the numbers of the table, and in the schema.
 static void presets_are_those_of_the_documentation(void** state) {
   (void)state;
   char* docs = read_text_file(YW_SOURCE_DIR "/docs/materials.md");
@@ -309,7 +309,7 @@ static const char merging[] =
     "\"repeat\": {\"count\": [2, 1, 1], \"spacing\": [5, 0, 0], \"interval\": 0.05}},\n{" SOFT
     ", \"position\": [0, 6, 0], \"merge\": \"other\"}]}";
 
-// Three parts are one body, which stands where the first of them is in the file.
+// Three parts form one body, at the position of the first of them in the file.
 static void bodies_of_a_group_are_one(void** state) {
   (void)state;
   yw_scene* scene = scene_of(merging);
@@ -324,7 +324,7 @@ static void bodies_of_a_group_are_one(void** state) {
   for (int i = 0; i < 60; i++) assert_true(yw_world_step(world, 0.01f, 1, NULL) >= 0);
   yw_body_positions(world, yw_world_body(world, 0), &count);
   assert_int_equal(count, 192);
-  // The first two met at 0.4 s and go on together, at half the speed.
+  // The first two met at 0.4 s and move on together, at half the speed.
   const yw_vec3* v = yw_body_velocities(world, yw_world_body(world, 0), &count);
   double mean[3] = {0};
   for (int32_t i = 0; i < count; i++) mean[i / 64] += (double)v[i].x / 64;
@@ -360,7 +360,7 @@ static void particles_keep_the_colour_of_their_body(void** state) {
   yw_scene_destroy(scene);
 }
 
-// A group whose parts all come later begins with the first of them.
+// A group whose parts all start later starts with the first of them.
 static void a_group_may_begin_later(void** state) {
   (void)state;
   yw_scene* scene =
@@ -413,8 +413,8 @@ static float lowest(const yw_world* world) {
   return low;
 }
 
-// A plate is pressed on a soft cube and raised by 0.2 m: the cube goes along when the plate is
-// sticky, and stays on the floor when not.
+// A plate is pressed on a soft cube and raised by 0.2 m: the cube follows if the plate is sticky,
+// and otherwise stays on the floor.
 static void sticky_obstacles_lift(void** state) {
   (void)state;
   static const char* const sticky[] = {"true", "false"};
@@ -469,8 +469,7 @@ static void overlaps_are_told(void** state) {
   }
 }
 
-// A body inside an obstacle comes out of it and stays whole: no speed that the way out does not
-// need, no particle left inside.
+// A body inside an obstacle is pushed out in one piece: no excess speed, no particle left inside.
 static void a_swallowed_body_comes_out(void** state) {
   (void)state;
   yw_scene* scene = scene_of("{\"gravity\": [0, 0, 0], \"bodies\": [{" SOFT

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the world does for methods beyond moving a fixed set of particles: placing, surfaces of
-// their own, changing numbers of particles, bodies that start later, fields.
+// World features for methods beyond a fixed set of particles: placement, method surfaces, changing
+// numbers of particles, bodies that start later, fields.
 #include "support/grains.h"
 #include "support/world_fixture.h"
 #include "world/fingerprint.h"
@@ -93,7 +93,7 @@ static void particles_come_and_go(void** state) {
     for (int32_t i = 0; i < count; ++i) assert_true(isfinite(x[i].y));
     yw_body_sums sums;
     assert_int_equal(yw_body_sums_of(world, id, &sums), YW_OK);
-    // The i-th that came weighs 2 (i + 1) kg.
+    // The i-th added particle weighs 2 (i + 1) kg.
     assert_near(sums.mass, period > 0 ? 8.0 + 2 * (5 + 6 + 7 + 8 + 9 + 10 + 11 + 12) : 2.0, 1e-6);
     run(world, 30);
     yw_body_positions(world, id, &count);
@@ -131,7 +131,7 @@ static void snapshots_hold_changing_counts(void** state) {
   const yw_vec3* x = yw_body_positions(other, yw_world_body(other, 0), &count);
   assert_int_equal(count, 20);
   assert_near(x[2].y, 1.0, 1e-6);  // still held
-  // Back to fewer particles in a world that has more.
+  // Loads a state with fewer particles than the world has.
   assert_int_equal(yw_world_load(world, bytes, size, &error), YW_OK);
   yw_body_positions(world, id, &count);
   assert_int_equal(count, 10);
@@ -142,7 +142,7 @@ static void snapshots_hold_changing_counts(void** state) {
   yw_world_destroy(other);
 }
 
-// A count or a mass in a file is not believed: the checksum is made right, the content is not.
+// Counts and masses in a file are validated: wrong content with a correct checksum is rejected.
 static void wrong_counts_in_snapshots_are_refused(void** state) {
   (void)state;
   yw_world* world = make_world(1, YW_SIMD_AUTO, true);
@@ -175,7 +175,7 @@ static void wrong_counts_in_snapshots_are_refused(void** state) {
   yw_world_destroy(world);
 }
 
-// Pins name particles by number; one that is gone is held no longer.
+// Pins refer to particles by index; a removed particle is no longer held.
 static void pins_of_particles_that_are_gone_hold_nothing(void** state) {
   (void)state;
   yw_world* world = make_world(1, YW_SIMD_AUTO, false);
@@ -252,7 +252,7 @@ static void a_body_waits_for_its_start(void** state) {
   def.start = 0.5;
   yw_body_id late, early;
   assert_int_equal(yw_body_create(world, &def, &late, &error), YW_OK);
-  // The early one is in the same place: they would push each other apart if both took part.
+  // The early one is in the same place: if both were active, they would push each other apart.
   def.start = 0;
   def.velocity = (yw_vec3){0, 0, 0};
   assert_int_equal(yw_body_create(world, &def, &early, &error), YW_OK);
@@ -351,7 +351,8 @@ static void fields_come_in_the_order_of_the_mesh(void** state) {
 
 static void count_destroyed(void* data) { ++*(int*)data; }
 
-// A table that lacks something is refused by name, and the rest data is gone.
+// An incomplete table is rejected with the name of the missing function, and the rest data is
+// freed.
 static void incomplete_tables_are_refused(void** state) {
   (void)state;
   int destroyed = 0;

@@ -5,7 +5,7 @@
 #include "support/testing.h"
 #include "yawara/extend/hash.h"
 
-// One number after the other: the order of arguments is the compiler's choice.
+// Separate statements: the order in which arguments are evaluated is unspecified.
 static yw_vec3 random_point(test_random* random, double reach) {
   yw_vec3 p;
   p.x = (float)test_random_in(random, -reach, reach);
@@ -35,7 +35,7 @@ static yw_transform random_transform(test_random* random, double reach, double l
   return t;
 }
 
-// Shapes of all kinds, for tests that hold for every one.
+// Shapes of all kinds, for tests that apply to each.
 
 enum { NUM_PRIMITIVES = 11 };
 
@@ -159,7 +159,7 @@ static float nearest(const cloud* surface, yw_vec3 p) {
   return sqrtf(best);
 }
 
-// The solids by their textbook inequalities, away from any distance.
+// The solids by their textbook inequalities, without distances.
 static bool is_inside(int which, yw_vec3 p) {
   double x = p.x, y = p.y, z = p.z, r = sqrt(x * x + z * z);
   switch (which) {
@@ -196,8 +196,8 @@ static bool is_inside(int which, yw_vec3 p) {
   }
 }
 
-// Exact means: the sign is right, no point of the surface is nearer than the distance says, and
-// one lies exactly there.
+// Exact: the sign is right, no surface point is closer than the distance, and one is exactly that
+// far away.
 static void primitives_have_exact_distances_inside_and_outside(void** state) {
   (void)state;
   for (int which = 0; which < NUM_PRIMITIVES; ++which) {
@@ -251,7 +251,7 @@ static void check_gradient(const yw_shape* shape, yw_vec3 p, int* checked) {
   yw_vec3 numeric = yw_scale(yw_v3(x, y, z), 0.5f / e);
   float length = yw_length(numeric);
   // On creases and medial sheets the central difference mixes both sides: the second difference
-  // tells.
+  // detects this.
   float bend = yw_shape_distance(shape, yw_mad(p, e, n)) +
                yw_shape_distance(shape, yw_mad(p, -e, n)) - 2.0f * d;
   if (length < 0.3f || fabsf(bend) > 1e-5f) return;
@@ -304,7 +304,7 @@ static void normals_are_unit_vectors_at_singular_points_too(void** state) {
     }
     yw_shape_release(shape);
   }
-  // Half way between two equal balls the blend has no slope at all.
+  // Half-way between two equal spheres the gradient of the blend vanishes.
   yw_shape *left, *right, *ball, *both;
   yw_shape_sphere(NULL, 0.5f, &ball);
   yw_transform move = YW_TRANSFORM_IDENTITY;
@@ -388,7 +388,7 @@ static void two_equal_surfaces_blend_a_quarter_of_the_width_apart(void** state) 
   yw_shape_intersection(NULL, 2, (yw_shape*[]){x, y}, 0.4f, &corner);
   assert_near(yw_shape_distance(both, yw_v3(1, 1, 0)), 0.9, 1e-6);
   assert_near(yw_shape_distance(corner, yw_v3(1, 1, 0)), 1.1, 1e-6);
-  // Farther apart than the width, the minimum is untouched.
+  // Farther apart than the width, the blend equals the minimum.
   assert_near(yw_shape_distance(both, yw_v3(1, 1.4f, 0)), 1.0, 1e-6);
   assert_near(yw_shape_distance(both, yw_v3(1, 1.2f, 0)), 1.0 - 0.4 / 16, 1e-6);
   yw_shape_release(x), yw_shape_release(y), yw_shape_release(both), yw_shape_release(corner);
@@ -484,7 +484,7 @@ static void axis_aligned_planes_bound_what_they_can(void** state) {
 
 static void slanted_planes_bound_a_solid_together(void** state) {
   (void)state;
-  // A tetrahedron, shifted and turned; its planes are at distance 1 from its middle.
+  // A tetrahedron, moved and rotated; its planes are at distance 1 from its centre.
   test_random random = {37};
   const yw_vec3 normals[4] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
   yw_transform t = random_transform(&random, 2, 0.8, 0.8);

@@ -227,11 +227,11 @@ static void overlapping_balls_are_their_union_inside_too(void** state) {
     yw_vec3 p = random_point(&random, 1.3);
     float d = yw_shape_distance(mesh, p), expected = yw_shape_distance(join_shape, p);
     if (fabsf(expected) > 0.005f) assert_int_equal(d < 0, expected < 0);
-    // Outside the union is exact; inside, the true distance is at least what the union says.
+    // Outside the union is exact; inside, the true distance is at least that of the union.
     if (expected > 0) assert_near(d, expected, 0.004);
     if (expected < 0) assert_at_most(d, expected + 0.05);
   }
-  // In the middle, the overlap's own faces are not mistaken for the surface: the nearest points
+  // In the middle, faces inside the overlap are not mistaken for the surface: the nearest points
   // are on the seam, sqrt(0.6^2 - 0.25^2) away.
   assert_near(yw_shape_distance(mesh, yw_v3(0.25f, 0, 0)), -sqrt(0.36 - 0.0625), 0.03);
   yw_shape_release(mesh), yw_shape_release(left), yw_shape_release(right);
@@ -418,7 +418,7 @@ static void shapes_that_cannot_be_sampled_are_refused_with_the_reason(void** sta
   for (int i = 0; i < 4; ++i)
     assert_int_equal(yw_shape_sampled(NULL, ball, bad[i], &out, &error), YW_ERR_INVALID);
   assert_int_equal(yw_shape_sampled(NULL, NULL, 0.1f, &out, &error), YW_ERR_INVALID);
-  // Coarser than the shape still works.
+  // A grid coarser than the shape still works.
   assert_int_equal(yw_shape_sampled(NULL, ball, 100.0f, &out, &error), YW_OK);
   assert_true(isfinite(yw_shape_distance(out, yw_v3(0, 0, 0))));
   yw_shape_release(ball), yw_shape_release(plane), yw_shape_release(out);

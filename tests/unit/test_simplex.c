@@ -5,7 +5,7 @@
 
 #define MAX_N 8
 
-// Random descriptors: dimension below count gives a Gram matrix that is not of full rank.
+// Random descriptors: dimension below count gives a rank-deficient Gram matrix.
 static void random_problem(test_random* random, int n, int dimension, double* gram, double* b) {
   double l[MAX_N][12], d[12];
   for (int i = 0; i < dimension; ++i) d[i] = test_random_in(random, -2, 2);
@@ -108,7 +108,7 @@ static void exact_agrees_with_brute_force(void** state) {
   }
 }
 
-// Six numbers per region and more examples than that: G has no inverse.
+// Six numbers per region and more than six examples: G is singular.
 static void exact_works_without_full_rank(void** state) {
   (void)state;
   test_random random = {2};
@@ -149,7 +149,7 @@ static void equal_and_zero_examples_do_no_harm(void** state) {
   assert_int_equal(yw_dependent_examples(3, gram, 1e-6), 5);
 }
 
-// The published rule, read literally, goes on for ever from here.
+// The published rule, taken literally, never terminates from here.
 static void paper_rule_ends(void** state) {
   (void)state;
   // Orthonormal examples: b is the unconstrained weight. The rest pose gets 1 - sum.
@@ -188,7 +188,7 @@ static void thirty_two_examples_are_finite(void** state) {
     }
     yw_project_exact(YW_SIMPLEX_MAX, gram, b, NULL, w);
     assert_convex(YW_SIMPLEX_MAX, w);
-    // At the optimum no example promises more than those in use.
+    // At the optimum no unused example would reduce the distance further.
     double level = 0;
     for (int k = 0; k < YW_SIMPLEX_MAX; ++k) {
       double slope = -b[k];

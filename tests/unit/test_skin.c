@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Skins of particle bodies: closed, of the right size, in as many pieces as the matter.
+// Skins of particle bodies: closed, of the right size, with as many pieces as the matter.
 #include "render/skin/skin.h"
 
 #include "playback/stage_body.h"
@@ -124,7 +124,7 @@ static void a_ball_of_balls_has_its_size(void** state) {
   free_cloud(&c);
 }
 
-// One layer of balls: one piece, no holes, about as thick as the balls.
+// One layer of spheres: one piece, no holes, about as thick as the spheres.
 static void a_sheet_of_one_layer_stays_whole(void** state) {
   (void)state;
   skip_without_openvdb();
@@ -140,9 +140,9 @@ static void a_sheet_of_one_layer_stays_whole(void** state) {
   measures m = measure(&mesh);
   assert_int_equal(m.pieces, 1);
   assert_int_equal(m.open_edges, 0);
-  assert_int_equal(m.euler, 2);  // a hole would take 2 away
+  assert_int_equal(m.euler, 2);  // a hole would reduce it by 2
   double face = 1.25 * (2.0 * r * side) * (2.0 * r * side);
-  // What is stretched is thinner: the matter is that of the balls' cubes.
+  // Stretched parts are thinner: the volume is that of the spheres' cubes.
   double thickness = 2.0 * r / 1.25;
   print_message("           mean thickness %.4f of %.4f m\n", m.volume / face, thickness);
   assert_near(m.volume / face, thickness, 0.2 * thickness);
@@ -173,7 +173,7 @@ static void blobs_that_touch_are_one_and_others_are_not(void** state) {
   }
 }
 
-// A single ball, far smaller ones and a thread of balls do not vanish.
+// A single sphere, far smaller ones and a thread of spheres do not vanish.
 static void thin_things_stay(void** state) {
   (void)state;
   skip_without_openvdb();
@@ -238,7 +238,7 @@ static void bad_balls_are_refused(void** state) {
   free_cloud(&c);
 }
 
-// On the stage: balls without a skin, a mesh with one, colours by field on either.
+// On the stage: spheres without a skin, a mesh with one, coloured by a field in both cases.
 static void bodies_without_a_surface_get_a_skin_on_stage(void** state) {
   (void)state;
   bool can = skin_available(NULL) >= 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Energies of rods and sheets: derivatives against finite differences, nothing from rigid motions.
+// Energies of rods and sheets: derivatives against finite differences, invariance under rigid
+// motions.
 #include "support/slender_testing.h"
 #include "yawara/slender.h"
 
@@ -78,7 +79,7 @@ static void check_derivatives(slender_model* model, double size, double angle) {
     double gradient[18], hessian[18 * 18], d[18], slope = 0, curve = 0, all = 0, most = 0;
     yw_slender_energy(model, e, &c.pose, gradient, hessian, SLENDER_EXACT);
     for (int i = 0; i < rows; ++i) {
-      // Places move by about what rotations move them.
+      // Positions move about as much as through rotations.
       d[i] = test_random_in(&random, -1, 1) * (i % 6 < 3 ? 0.03 : 1.0);
       slope += gradient[i] * d[i];
       all += fabs(gradient[i] * d[i]);
@@ -117,7 +118,7 @@ static void sheet_derivatives_are_right(void** state) {
   check_derivatives(dome(), 0.02, 0.6);
 }
 
-// Moved and turned as a whole, bodies feel nothing; in any state there is no net force or torque.
+// Rigid motions cause no force; in any state there is no net force or torque.
 static void check_rigid(slender_model* model) {
   slender_case c;
   case_of(&c, model);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The hash of a world covers all that its next step depends on, and a snapshot is refused by a
-// world that was built in another way.
+// The hash of a world covers everything its next step depends on, and a world built differently
+// rejects a snapshot.
 #include "geometry/shape.h"
 #include "methods/fem/body.h"
 #include "methods/frames/step.h"
@@ -42,7 +42,7 @@ static void change_fem_flow(void* state) {
 }
 static void change_fem_sleep(void* state) { ((fem_body*)state)->still += 0.25f; }
 
-// The named quantity changes, positions and velocities do not: the hash must notice.
+// The named quantity changes, positions and velocities do not: the hash must change.
 static void hidden_state_is_hashed(void** state) {
   (void)state;
   static const yw_scene_override bdf2 = {"bodies[0].frames.solver", "bdf2"};
@@ -205,7 +205,7 @@ static void other_worlds_refuse_a_snapshot_and_say_why(void** state) {
   yw_world_destroy(same);
 }
 
-// Two shapes have the same hash only when they are the same.
+// Only equal shapes have the same hash.
 static void shapes_of_meshes_and_grids_are_told_apart(void** state) {
   (void)state;
   yw_vec3 corners[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

@@ -37,7 +37,7 @@ static double smallest_angle(const yw_tri_mesh* mesh) {
   return acos(largest_cosine) * 180 / 3.14159265358979;
 }
 
-// Closed, outward, even, on the surface, of the right size. Releases the shape.
+// Closed, oriented outwards, uniform, on the surface, of the right size. Releases the shape.
 static void check_surface(yw_shape* shape, float size, int euler, double volume, double tolerance) {
   yw_tri_mesh mesh = make_surface(shape, size);
   assert_int_equal(assert_manifold(&mesh), euler);
@@ -65,7 +65,7 @@ static void surfaces_of_primitives_are_closed_even_and_in_place(void** state) {
   check_surface(shape, 0.06f, 2, pi * 0.09 * sqrt(4.29) + 4 * pi / 3 * 0.027, 0.02);
 }
 
-// The lattice alone would saw the edges off: 3 % of the volume at this size.
+// The lattice alone would cut off the edges: 3 % of the volume at this size.
 static void sharp_edges_are_kept(void** state) {
   (void)state;
   test_random random = {31};
@@ -85,7 +85,7 @@ static void sharp_edges_are_kept(void** state) {
   }
 }
 
-// Touching and overlapping spheres pinch the lattice's skin; the result is a manifold all the same.
+// Touching and overlapping spheres pinch the lattice's boundary; the result is still a manifold.
 static void tangled_shapes_still_give_manifolds(void** state) {
   (void)state;
   test_random random = {23};

@@ -81,7 +81,8 @@ static void bent_poses_are_carried_inside(void** state) {
   }
 }
 
-// A flat patch says nothing about the direction across it; the answer is still finite and near.
+// A flat patch does not determine the perpendicular direction; the result is still finite and
+// close.
 static void a_flat_surface_gives_a_sane_pose(void** state) {
   (void)state;
   yw_tet_mesh tets = make_bar(0.25f, 0.5f, 3);

@@ -94,7 +94,7 @@ static void integers_refuse_what_does_not_fit(void** state) {
   assert_null(yw_parse_int(text, text + 1, &value));
 }
 
-// Every float must come back, from our parser and from any other that rounds correctly.
+// Every float must be read back exactly, by our parser and any other that rounds correctly.
 static void floats_come_back_from_their_text(void** state) {
   (void)state;
   test_random random = {11};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What docs/design/threads.md allows at the same time. ThreadSanitizer looks on in `make test`.
+// What docs/design/threads.md allows concurrently; `make test` runs it under ThreadSanitizer.
 #include <pthread.h>
 
 #include "support/sample_scenes.h"
@@ -44,7 +44,7 @@ static uint64_t hash_surface(uint64_t hash, const yw_world* world, yw_body_id id
   return hash;
 }
 
-// Everything that a const world gives away.
+// Everything that can be read from a const world.
 static uint64_t read_all(const yw_world* world) {
   uint64_t hash = yw_hash_u64(motion_hash(world), yw_world_hash(world));
   size_t size = yw_world_snapshot_size(world);
@@ -88,7 +88,7 @@ static void readers_do_not_disturb_each_other(void** state) {
   yw_scene* scene = sample_scene("mixed", NULL, 0, NULL);
   yw_world *world = sample_world(scene, 2, YW_SIMD_AUTO), *twin = sample_world(scene, 1, 0);
   for (int frame = 0; frame < FRAMES; ++frame) {
-    // The first to read the world are the threads: what is expected comes from its twin.
+    // The threads must be the first readers: the expected values come from an identical world.
     step_frames(world, scene, 1);
     step_frames(twin, scene, 1);
     readers r = {.world = world, .expected = read_all(twin)};
@@ -152,7 +152,7 @@ static void worlds_on_different_threads_share_models(void** state) {
   assert_int_equal(yw_body_create(world, &def, &id, NULL), YW_OK);
   for (int i = 0; i < FRAMES; ++i) assert_true(yw_world_step(world, 1 / 60.0f, 2, NULL) >= 0);
   shared s = {.scene = scene, .model = model, .expected = yw_world_hash(world)};
-  // The first world dies while the others live.
+  // The first world is destroyed while the others are in use.
   yw_world_destroy(world);
   run_on_threads(live_a_life, &s);
   assert_int_equal(s.failures, 0);
@@ -207,7 +207,7 @@ static void own_workers_give_the_same_bits(void** state) {
                           {run_backwards, &calls, 7},
                           {run_on_new_threads, &calls, NUM_THREADS}};
   bool fast = getenv("YW_TEST_FAST") != NULL;
-  // Enough of it for several workers.
+  // Enough work for several workers.
   static const yw_scene_override large = {"bodies[0].mesh.lattice.cells", "[14, 22, 14]"};
   for (int k = 0; k < (fast ? 1 : 6); ++k) {
     const yw_scene_override* set = k == 5 ? &large : NULL;

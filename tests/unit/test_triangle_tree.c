@@ -66,7 +66,7 @@ static yw_triangle_tree tree_of(const soup* s) {
   return tree;
 }
 
-// Every triangle is in one leaf, every box holds what is below it, no path is too long.
+// Every triangle is in one leaf, every box contains its children, no path is too long.
 static void check_tree(const yw_triangle_tree* tree, const soup* s) {
   int32_t* depth = calloc((size_t)tree->num_nodes, sizeof(int32_t));
   int32_t* seen = calloc((size_t)s->num_triangles, sizeof(int32_t));
@@ -199,7 +199,7 @@ static void hostile_arrangements_do_not_make_deep_trees(void** state) {
   test_random random = {3};
   enum { COUNT = 3000 };
   soup s = make_soup(COUNT);
-  // Sizes and places halve again and again: every cut by area would split off one triangle.
+  // Sizes and positions halve repeatedly: every split by area would separate a single triangle.
   for (int32_t i = 0; i < COUNT; ++i) {
     float scale = ldexpf(1.0f, -(i % 120));
     for (int k = 0; k < 3; ++k)
@@ -208,7 +208,7 @@ static void hostile_arrangements_do_not_make_deep_trees(void** state) {
   yw_triangle_tree tree = tree_of(&s);
   check_tree(&tree, &s);
   yw_triangle_tree_free(&tree);
-  // All in one place.
+  // All at the same position.
   for (int32_t i = 0; i < 3 * COUNT; ++i) s.positions[i] = yw_v3((float)(i % 3), 0, 1);
   tree = tree_of(&s);
   check_tree(&tree, &s);
@@ -274,7 +274,7 @@ static void fast_winding_follows_the_exact_sum_in_a_soup(void** state) {
   double worst = 0.0;
   for (int i = 0; i < 500; ++i) {
     yw_vec3 p = random_point(&random, 2.0);
-    // In double with atan2, one triangle after the other.
+    // In double with atan2, one triangle after another.
     double sum = 0.0;
     for (int32_t t = 0; t < tree.num_triangles; ++t) {
       const yw_tree_triangle* tri = &tree.triangles[t];

@@ -116,7 +116,7 @@ static void masses_beyond_floats_are_refused(void** state) {
   yw_model_release(rest);
 }
 
-// A copy of a body is often named after it; the name must outlive the growth of the world.
+// A copy of a body often uses its name; the name must remain valid when the world grows.
 static void a_body_may_be_named_after_another(void** state) {
   (void)state;
   yw_world* world = make_world(1, YW_SIMD_AUTO, false);
@@ -221,7 +221,7 @@ static void a_pinned_vertex_follows_its_path(void** state) {
   yw_world_destroy(world);
 }
 
-// A weight on a spring hangs m g / k below where the spring holds it.
+// A weight on a spring hangs m g / k below the spring's anchor.
 static void a_spring_handle_stretches_by_hooke(void** state) {
   (void)state;
   yw_world* world = make_world(1, YW_SIMD_AUTO, false);
@@ -318,8 +318,8 @@ static void damaged_snapshots_change_nothing(void** state) {
   free(bytes);
 }
 
-// Four boxes that fall on each other, moved by two threads: the phases add up to the whole, and no
-// phase is counted twice.
+// Four boxes that fall on each other, stepped by two threads: the phases add up to the total, and
+// no phase is counted twice.
 static void times_of_a_step_add_up(void** state) {
   (void)state;
   yw_world* world = make_world(2, YW_SIMD_AUTO, true);
@@ -377,8 +377,7 @@ static void a_body_that_diverges_is_frozen_and_named(void** state) {
   free(v);
 }
 
-// Allocation
-// --------------------------------------------------------------------------------------------
+// Allocation --------------------------------------------------------------------------------------
 
 typedef struct counting {
   long calls, alive;
