@@ -6,7 +6,7 @@
 #include "scene/loader.h"
 #include "support/mesh_testing.h"
 #include "support/scene_text.h"
-#include "support/testing.h"
+#include "support/temporary_folder.h"
 #include "yawara/yawara.h"
 
 #define CUBE "\"mesh\": {\"lattice\": {\"size\": 1, \"cells\": 2}}"
@@ -17,35 +17,10 @@
   ", \"fem\": {\"max_level\": 1}}}, \"bodies\": [{\"model\": " \
   "\"m\", "
 
-static char folder[100];
-
-static int make_folder(void** state) {
-  (void)state;
-  snprintf(folder, sizeof folder, "scene_fem_XXXXXX");
-  return mkdtemp(folder) ? 0 : 1;
-}
-
-static int remove_folder(void** state) {
-  (void)state;
-  char command[200];
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  return system(command);
-}
-
-static void write_file(const char* name, const char* text) {
-  char path[300];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE* file = fopen(path, "wb");
-  fputs(text, file);
-  fclose(file);
-}
-
 static yw_scene* scene_of(const char* text) {
   yw_scene* scene = NULL;
   yw_error error = {0};
-  char path[200];
-  snprintf(path, sizeof path, "%s/a.json", folder);
-  yw_status status = read_scene_text(text, path, &scene, NULL, &error);
+  yw_status status = read_scene_text(text, in_folder("a.json"), &scene, NULL, &error);
   if (status != YW_OK) fail_msg("%s", error.message);
   return scene;
 }
@@ -168,7 +143,7 @@ static void ramps_and_shapes(void** state) {
 
 static void labels_of_the_mesh(void** state) {
   (void)state;
-  write_file("two.mesh",
+  store_text("two.mesh",
              "MeshVersionFormatted 1\nDimension 3\nVertices\n5\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 "
              "0\n1 1 1 0\nTetrahedra\n2\n1 2 3 4 5\n2 3 4 5 8\nEnd\n");
   yw_scene* scene = scene_of(
@@ -192,7 +167,7 @@ static void labels_of_the_mesh(void** state) {
 
 static void grids_and_paint(void** state) {
   (void)state;
-  write_file("a.vti", GRID);
+  store_text("a.vti", GRID);
   yw_scene* scene = scene_of(FEM(
       "\"fields\": [{\"grid\": {\"file\": \"a.vti\", \"array\": \"hu\", \"range\": [100, 300]}, "
       "\"youngs_modulus\": [1e4, 1e6], \"density\": \"file\"}]"));
@@ -204,7 +179,7 @@ static void grids_and_paint(void** state) {
   }
   yw_scene_destroy(scene);
   // Paint on a triangle in the plane x = -0.5 that covers the cube's shadow: value = z.
-  write_file("p.ply",
+  store_text("p.ply",
              "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
              "property float z\nproperty float q\nelement face 1\n"
              "property list uchar int vertex_indices\nend_header\n"
@@ -247,7 +222,7 @@ static void pins_hold_the_finest_nodes(void** state) {
 
 static void mistakes_are_reported_with_their_place(void** state) {
   (void)state;
-  write_file("zero.vti",
+  store_text("zero.vti",
              "<VTKFile type=\"ImageData\"><ImageData WholeExtent=\"0 1 0 0 0 0\" Origin=\"-0.5 0 "
              "0\"><Piece Extent=\"0 1 0 0 0 0\"><PointData><DataArray type=\"Float32\" Name=\"a\" "
              "format=\"ascii\">0 0</DataArray></PointData></Piece></ImageData></VTKFile>");
@@ -292,9 +267,7 @@ static void mistakes_are_reported_with_their_place(void** state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     yw_scene* scene = NULL;
     yw_error error = {0};
-    char path[200];
-    snprintf(path, sizeof path, "%s/a.json", folder);
-    yw_status status = read_scene_text(cases[i].text, path, &scene, NULL, &error);
+    yw_status status = read_scene_text(cases[i].text, in_folder("a.json"), &scene, NULL, &error);
     if (status >= 0) fail_msg("accepted: %s", cases[i].text);
     if (!strstr(error.message, cases[i].message)) {
       fail_msg("\"%s\" without \"%s\"", error.message, cases[i].message);
