@@ -389,14 +389,7 @@ static void a_step_makes_no_heap_call_after_warm_up(void** state) {
   def.mem = counted_allocator(&memory);
   yw_world* world = NULL;
   assert_int_equal(yw_world_create(&def, &world), YW_OK);
-  yw_error error;
-  yw_shape* plane = NULL;
-  yw_shape_plane(NULL, (yw_vec3){0, 1, 0}, 0.0f, &plane);
-  yw_obstacle_def floor_def = yw_default_obstacle_def();
-  floor_def.shape = plane;
-  yw_obstacle_id id;
-  yw_obstacle_create(world, &floor_def, &id, &error);
-  yw_shape_release(plane);
+  add_floor(world);
   yw_model* model = make_box_model(4, 8, 4, 2);
   for (int i = 0; i < 4; ++i) {
     add_body(world, model, (yw_vec3){0.1f * (float)i, 0.8f + 1.1f * (float)i, 0}, upright);
