@@ -135,6 +135,8 @@ int32_t paper_particles(const paper_take* take, int32_t body);
 yw_status paper_plot(const paper_take* take, const char* name, const char* title, const char* label,
                      const char* unit, int32_t count, const int32_t* columns,
                      const char* const* names, yw_error* error);
+/// A plot over time, s; the caller labels the other axis and writes it.
+yw_plot paper_time_plot(const char* title, int32_t count, const yw_series* series);
 /// Writes a plot as NAME.svg, NAME.csv and, with librsvg, NAME.png in the output folder.
 yw_status paper_write_plot(const paper_options* options, const char* name, const yw_plot* plot,
                            yw_error* error);

@@ -148,6 +148,16 @@ int32_t paper_particles(const paper_take* take, int32_t body) {
 
 // Plots -------------------------------------------------------------------------------------------
 
+yw_plot paper_time_plot(const char* title, int32_t count, const yw_series* series) {
+  yw_plot plot = yw_default_plot();
+  plot.title = title;
+  plot.x.label = "time";
+  plot.x.unit = "s";
+  plot.num_series = count;
+  plot.series = series;
+  return plot;
+}
+
 yw_status paper_write_plot(const paper_options* options, const char* name, const yw_plot* plot,
                            yw_error* error) {
   if (options->no_plots) return YW_OK;
@@ -171,14 +181,9 @@ yw_status paper_plot(const paper_take* take, const char* name, const char* title
     for (int32_t k = 0; k < rows; ++k) column[k] = paper_value(take, k, columns[i]);
     series[i] = (yw_series){names[i], rows, take->times, column, YW_SERIES_LINE, -1, false};
   }
-  yw_plot plot = yw_default_plot();
-  plot.title = title;
-  plot.x.label = "time";
-  plot.x.unit = "s";
+  yw_plot plot = paper_time_plot(title, count, series);
   plot.y.label = label;
   plot.y.unit = unit;
-  plot.num_series = count;
-  plot.series = series;
   yw_status status = paper_write_plot(take->options, name, &plot, error);
   yw_mem_free(NULL, values);
   return status;

@@ -40,6 +40,13 @@ refuses() {
 # same NAME A B: two strings are equal and not empty.
 same() { if [ -n "$2" ] && [ "$2" = "$3" ]; then pass "$1"; else flunk "$1" "\"$2\" is not \"$3\""; fi; }
 
+# holds NAME FILE AWK-PROGRAM: the program, given the file, prints "true".
+holds() {
+  local said
+  said=$(awk "$3" "$2")
+  if [ "$said" = true ]; then pass "$1"; else flunk "$1" "$said in: $(cat "$2")"; fi
+}
+
 state_of() { sed -n 's/.*"state_hash": "\(.*\)".*/\1/p' "$1/run.json"; }
 
 finish() { [ $failures -eq 0 ]; }

@@ -5,12 +5,6 @@
 cd "$work" || exit 1
 export YAWARA_SCENES=$root/scenes
 
-# holds NAME FILE AWK-CONDITION: lines of a figure's table satisfy a condition (last line: "true").
-holds() {
-  local said
-  said=$(awk "$3" "$2")
-  if [ "$said" = true ]; then pass "$1"; else flunk "$1" "$said in: $(cat "$2")"; fi
-}
 numbers() { "$yawara" paper "koyama2013-$1" --no-pictures >"$1.txt" 2>"$1.log"; }
 
 check "lists the figures" grep -q koyama2013-table1 <("$yawara" paper)

@@ -4,13 +4,6 @@
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 
-# holds NAME FILE AWK-PROGRAM: prints true.
-holds() {
-  local said
-  said=$(awk "$3" "$2")
-  if [ "$said" = true ]; then pass "$1"; else flunk "$1" "$said in: $(cat "$2")"; fi
-}
-
 check "lists the figures" grep -q imai-poke <("$yawara" paper)
 # figure NAME: quick numbers into NAME.txt.
 figure() {

@@ -5,11 +5,6 @@
 cd "$work" || exit 1
 export YAWARA_SCENES=$root/scenes
 
-holds() {
-  local said
-  said=$(awk "$3" "$2")
-  if [ "$said" = true ]; then pass "$1"; else flunk "$1" "$said in: $(cat "$2")"; fi
-}
 numbers() { "$yawara" paper "saida2017-$1" --quick --no-pictures >"$1.txt" 2>"$1.log"; }
 
 check "lists the figures" grep -q saida2017-table2 <("$yawara" paper)

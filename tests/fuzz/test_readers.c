@@ -4,6 +4,7 @@
 // size.
 #include <time.h>
 
+#include "support/counted_memory.h"
 #include "support/mesh_samples.h"
 
 // Tracks memory in use and its peak; sizes are stored in front of the blocks.
@@ -264,24 +265,7 @@ static void hostile_files_take_time_in_proportion(void** state) {
   }
 }
 
-// An allocator that fails at the n-th request: every reader must clean up.
-typedef struct limited {
-  int32_t left;
-  int32_t live;
-} limited;
-
-static void* limited_alloc(void* context, size_t size, size_t align) {
-  limited* l = context;
-  if (l->left-- <= 0) return NULL;
-  ++l->live;
-  return aligned_alloc(align, (size + align - 1) / align * align);
-}
-
-static void limited_release(void* context, void* pointer) {
-  --((limited*)context)->live;
-  free(pointer);
-}
-
+// Memory gives out at the n-th request: every reader must clean up.
 static void memory_that_runs_out_is_an_error(void** state) {
   (void)state;
   sample_set* set = make_samples();
@@ -290,8 +274,8 @@ static void memory_that_runs_out_is_an_error(void** state) {
     yw_status status = YW_ERR_MEMORY;
     for (int32_t allowed = 0; status != YW_OK; ++allowed) {
       assert_in_range(allowed, 0, 1000);
-      limited l = {.left = allowed};
-      yw_allocator mem = {limited_alloc, limited_release, &l};
+      counted_memory memory = {.left = allowed};
+      yw_allocator mem = counted_allocator(&memory);
       yw_error error = {0};
       yw_scan scan;
       yw_mesh_build build;
@@ -304,7 +288,7 @@ static void memory_that_runs_out_is_an_error(void** state) {
         if (status == YW_OK) yw_tri_mesh_free(&mesh);
       }
       yw_mesh_build_free(&build);
-      assert_int_equal(l.live, 0);
+      assert_int_equal(memory.alive, 0);
       // The vertices of the .ele sample are read without an error struct.
       if (status != YW_OK && strcmp(s->name, "a.ele") != 0) assert_int_equal(status, YW_ERR_MEMORY);
     }

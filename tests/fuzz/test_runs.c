@@ -6,11 +6,10 @@
 #include "playback/run_folder.h"
 #include "playback/sealed.h"
 #include "playback/stage.h"
-#include "support/testing.h"
+#include "support/temporary_folder.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
 
-static char folder[200];
 static const char* const files[] = {"run.json", "shown.ywr", "frames/000000.ywf",
                                     "frames/000001.ywf", "frames/000002.ywf"};
 enum { NUM_FILES = 5, NUM_FRAMES = 3 };
@@ -37,9 +36,7 @@ static const char scene_text[] =
     "} ],\n"
     "  \"obstacles\": [ { \"shape\": { \"box\": { \"size\": [1, 1, 1] } } } ] }\n";
 
-static void path_of(const char* name, char out[400]) { snprintf(out, 400, "%s/%s", folder, name); }
-
-// Surfaces of shapes have thousands of triangles, so random damage would hardly hit a count.
+// Surfaces of shapes have thousands of triangles, of which damage would hardly meet a count.
 static void make_small(shown_obstacle* obstacle) {
   static const yw_vec3 corners[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   static const int32_t triangles[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
@@ -51,22 +48,13 @@ static void make_small(shown_obstacle* obstacle) {
 }
 
 static int make_run(void** state) {
-  (void)state;
   yw_error error = {0};
-  snprintf(folder, sizeof folder, "/tmp/yawara-runs-XXXXXX");
-  if (!mkdtemp(folder)) return -1;
-  char path[400];
-  path_of("made.json", path);
-  yw_file_writer writer;
-  assert_int_equal(yw_file_writer_open(&writer, path, NULL, &error), YW_OK);
-  yw_file_write(&writer, scene_text, sizeof scene_text - 1);
-  assert_int_equal(yw_file_writer_commit(&writer, &error), YW_OK);
-
+  if (make_folder(state) != 0) return -1;
   yw_scene* scene;
   yw_world* world;
   shown_scene* shown;
   yw_scene_def def = yw_default_scene_def();
-  def.path = path;
+  def.path = store_text("made.json", scene_text);
   if (yw_scene_read(&def, &scene, NULL, &error) < 0) fail_msg("%s", error.message);
   assert_int_equal(yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &error), YW_OK);
   assert_int_equal(shown_create(scene, world, &shown, &error), YW_OK);
@@ -92,14 +80,7 @@ static int make_run(void** state) {
   return 0;
 }
 
-static int remove_run(void** state) {
-  (void)state;
-  char command[300];
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  return system(command);
-}
-
-// Reads everything in a frame the way pictures and exports do.
+// Looks at everything in a frame the way pictures and exports do.
 static void use_frame(const shown_scene* shown, stage* s, const frame_data* frame) {
   yw_error error = {0};
   for (int32_t i = 0; i < frame->num_bodies; ++i) {
@@ -152,21 +133,10 @@ static int32_t look(void) {
 }
 
 static yw_file_data read_file(const char* name) {
-  char path[400];
-  path_of(name, path);
   yw_file_data data;
   yw_error error = {0};
-  assert_int_equal(yw_file_read_all(path, 0, NULL, &data, &error), YW_OK);
+  assert_int_equal(yw_file_read_all(in_folder(name), 0, NULL, &data, &error), YW_OK);
   return data;
-}
-
-static void write_file(const char* name, const void* bytes, size_t size) {
-  char path[400];
-  path_of(name, path);
-  FILE* file = fopen(path, "wb");
-  assert_non_null(file);
-  assert_int_equal(fwrite(bytes, 1, size, file), size);
-  assert_int_equal(fclose(file), 0);
 }
 
 static void a_whole_run_is_read(void** state) {
@@ -181,10 +151,10 @@ static void files_cut_short_are_refused(void** state) {
     // Without the trailing line feed run.json is complete.
     size_t needed = f == 0 ? whole.size - 1 : whole.size;
     for (size_t size = 0; size < needed; size += 1 + needed / 300) {
-      write_file(files[f], whole.bytes, size);
+      store(files[f], whole.bytes, size);
       if (look() == 1 + NUM_FRAMES) fail_msg("%s: was read, cut at byte %zu", files[f], size);
     }
-    write_file(files[f], whole.bytes, whole.size);
+    store(files[f], whole.bytes, whole.size);
     yw_file_data_free(&whole);
   }
   a_whole_run_is_read(NULL);
@@ -200,11 +170,11 @@ static void flipped_bits_are_found(void** state) {
       size_t at = test_random_u32(&random) % whole.size;
       char bit = (char)(1 << test_random_u32(&random) % 8);
       whole.bytes[at] ^= bit;
-      write_file(files[f], whole.bytes, whole.size);
+      store(files[f], whole.bytes, whole.size);
       whole.bytes[at] ^= bit;
       if (look() == 1 + NUM_FRAMES) fail_msg("%s: byte %zu was changed unseen", files[f], at);
     }
-    write_file(files[f], whole.bytes, whole.size);
+    store(files[f], whole.bytes, whole.size);
     yw_file_data_free(&whole);
   }
   a_whole_run_is_read(NULL);
@@ -241,10 +211,10 @@ static void sealed_nonsense_does_no_harm(void** state) {
       yw_file_data copy = read_file(files[f]);
       for (uint32_t k = test_random_u32(&random) % 3 + 1; k > 0; --k) mutate(&copy, 16, &random);
       seal(&copy);
-      write_file(files[f], copy.bytes, copy.size);
+      store(files[f], copy.bytes, copy.size);
       refused += look() < 1 + NUM_FRAMES;
       yw_file_data_free(&copy);
-      write_file(files[f], whole.bytes, whole.size);
+      store(files[f], whole.bytes, whole.size);
     }
     yw_file_data_free(&whole);
   }
@@ -295,5 +265,5 @@ int main(void) {
       cmocka_unit_test(sealed_nonsense_does_no_harm),
       cmocka_unit_test(sealed_nonsense_that_is_shown_does_no_harm),
   };
-  return cmocka_run_group_tests(tests, make_run, remove_run);
+  return cmocka_run_group_tests(tests, make_run, remove_folder);
 }

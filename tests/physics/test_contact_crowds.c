@@ -5,6 +5,7 @@
 
 #include "contact/surface.h"
 #include "support/contact_scene.h"
+#include "support/counted_memory.h"
 #include "yawara/extend/hash.h"
 
 #define H (1.0f / 240.0f)
@@ -123,34 +124,18 @@ static void threads_and_fresh_buffers_do_not_matter(void** state) {
 
 // Memory ----------------------------------------------------------------------------------------
 
-typedef struct counting {
-  int64_t allocations, limit;
-} counting;
-
-static void* count_alloc(void* context, size_t size, size_t align) {
-  counting* c = context;
-  if (c->limit >= 0 && c->allocations >= c->limit) return NULL;
-  ++c->allocations;
-  return aligned_alloc(align, (size + align - 1) / align * align);
-}
-
-static void count_release(void* context, void* pointer) {
-  (void)context;
-  free(pointer);
-}
-
 static void a_step_at_rest_allocates_nothing(void** state) {
   (void)state;
-  counting counter = {0, -1};
-  yw_allocator mem = {count_alloc, count_release, &counter};
+  counted_memory memory = {.left = ENOUGH};
+  yw_allocator mem = counted_allocator(&memory);
   contact_scene* s = fill_bin(3, 2);
   yw_contacts_destroy(s->contacts);
   s->contacts = yw_contacts_create(&mem);
   for (int step = 0; step < 300; ++step) scene_step(s);
-  int64_t before = counter.allocations;
+  int before = memory.calls;
   for (int step = 0; step < 100; ++step) scene_step(s);
   assert_at_least(s->num_contacts, 10);
-  assert_int_equal(counter.allocations, before);
+  assert_int_equal(memory.calls, before);
   scene_destroy(s);
 }
 
@@ -160,9 +145,9 @@ static void out_of_memory_changes_nothing(void** state) {
   for (int step = 0; step < 100; ++step) scene_step(s);
   uint64_t hash = hash_scene(s);
   bool done = false;
-  for (int64_t limit = 1; !done && limit < 1000; ++limit) {
-    counting counter = {0, limit};
-    yw_allocator mem = {count_alloc, count_release, &counter};
+  for (int limit = 1; !done && limit < 1000; ++limit) {
+    counted_memory memory = {.left = limit};
+    yw_allocator mem = counted_allocator(&memory);
     yw_contacts* contacts = yw_contacts_create(&mem);
     assert_non_null(contacts);
     yw_status status = yw_contacts_resolve(contacts, s->contact_bodies, s->num_bodies, H,
@@ -172,8 +157,8 @@ static void out_of_memory_changes_nothing(void** state) {
     } else {
       assert_int_equal(status, YW_ERR_MEMORY);
       assert_true(hash_scene(s) == hash);
-      // The same contacts continue once there is memory again.
-      counter.limit = -1;
+      // The same contacts go on when there is memory again.
+      memory.left = ENOUGH;
       assert_int_equal(
           yw_contacts_resolve(contacts, s->contact_bodies, 0, H, s->ctx.gravity, 4, NULL, NULL),
           YW_OK);

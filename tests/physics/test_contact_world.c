@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Contact as users see it: match bodies in a world.
-#include "support/testing.h"
+// Contact as users meet it: match bodies in a world.
+#include "support/world_fixture.h"
 #include "yawara/extend/vec.h"
 #include "yawara/yawara.h"
 
@@ -18,26 +18,7 @@ static yw_model* make_box(yw_vec3 half, const int32_t cells[3], float damping) {
   return model;
 }
 
-static yw_world* make_world(int32_t threads) {
-  yw_world_def def = yw_default_world_def();
-  def.threads = threads;
-  yw_world* world = NULL;
-  assert_int_equal(yw_world_create(&def, &world), YW_OK);
-  return world;
-}
-
-static void add_plane(yw_world* world, yw_vec3 normal, float friction) {
-  yw_shape* plane;
-  assert_int_equal(yw_shape_plane(NULL, normal, 0.0f, &plane), YW_OK);
-  yw_obstacle_def def = yw_default_obstacle_def();
-  def.shape = plane;
-  def.friction = friction;
-  yw_obstacle_id id;
-  assert_int_equal(yw_obstacle_create(world, &def, &id, NULL), YW_OK);
-  yw_shape_release(plane);
-}
-
-static yw_body_id add_body(yw_world* world, yw_model* model, yw_transform transform,
+static yw_body_id put_body(yw_world* world, yw_model* model, yw_transform transform,
                            float friction) {
   yw_body_def def = yw_default_body_def();
   def.model = model;
@@ -71,13 +52,13 @@ static void ten_cuboids_rest_on_a_slope(void** state) {
                         make_box(yw_v3(0.45f, 0.5f, 0.4f), cells, 30.0f)};
   const double angle = atan(0.2);
   yw_quat tilt = turn(yw_v3(0, 0, 1), angle);
-  yw_world* world = make_world(1);
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
   add_plane(world, yw_v3((float)-sin(angle), (float)cos(angle), 0), 0.5f);
   for (int row = 0; row < 4; ++row) {
     for (int k = 0; k < 4 - row; ++k) {
       yw_vec3 local = yw_v3(1.05f * ((float)k + 0.5f * (float)row), 0.5f + (float)row, 0);
       yw_transform pose = {yw_rotate(tilt, local), tilt, 1.0f};
-      add_body(world, kinds[k & 1], pose, 0.5f);
+      put_body(world, kinds[k & 1], pose, 0.5f);
     }
   }
   for (int frame = 0; frame < 240; ++frame) {
@@ -118,12 +99,12 @@ static void cuboids_hold_each_other_at_5_m_per_s(void** state) {
   const int32_t cells[3] = {4, 8, 4};
   yw_model* model = make_box(yw_v3(0.25f, 0.5f, 0.25f), cells, 2.0f);
   for (int k = 0; k < 8; ++k) {
-    yw_world* world = make_world(1);
+    yw_world* world = make_world(1, YW_SIMD_AUTO, false);
     yw_vec3 axis = yw_normalize_or(yw_v3(1, 0.3f * (float)(k % 3), 0.5f), yw_v3(1, 0, 0));
     yw_transform low = {{0, 0, 0}, turn(yw_v3(0, 0, 1), 0.8 * k), 1.0f};
     yw_transform high = {{0.05f, 1.3f, 0.04f}, turn(axis, 0.4 * k), 1.0f};
-    add_body(world, model, low, 0.4f);
-    yw_body_id upper = add_body(world, model, high, 0.4f);
+    put_body(world, model, low, 0.4f);
+    yw_body_id upper = put_body(world, model, high, 0.4f);
     int32_t count;
     const yw_vec3* x = yw_body_positions(world, upper, &count);
     yw_vec3* places = malloc((size_t)count * sizeof *places);
@@ -152,13 +133,13 @@ static void threads_do_not_matter(void** state) {
   const int32_t threads[] = {1, 2, 3, 8};
   uint64_t first = 0;
   for (int k = 0; k < 4; ++k) {
-    yw_world* world = make_world(threads[k]);
+    yw_world* world = make_world(threads[k], YW_SIMD_AUTO, false);
     add_plane(world, yw_v3(0, 1, 0), 0.4f);
     for (int i = 0; i < 48; ++i) {
       yw_vec3 place =
           yw_v3(0.17f * (float)(i % 4), 0.2f + 0.25f * (float)(i / 16), 0.17f * (float)(i / 4 % 4));
       yw_transform pose = {place, turn(yw_v3(0, 1, 0), 0.1 * i), 1.0f};
-      add_body(world, model, pose, 0.4f);
+      put_body(world, model, pose, 0.4f);
     }
     yw_step_report report;
     for (int frame = 0; frame < 45; ++frame) yw_world_step(world, 1.0f / 60.0f, 4, &report);

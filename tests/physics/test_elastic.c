@@ -3,7 +3,7 @@
 // the frames method, patch tests, beams, vibrations, and CalculiX.
 #include "methods/frames/energy.h"
 #include "reference/elastic/bar.h"
-#include "support/testing.h"
+#include "support/need_calculix.h"
 #include "yawara/frames.h"
 
 #define YOUNG 1e6
@@ -254,10 +254,7 @@ static void bodies_that_are_not_held_are_refused(void** state) {
 // The same elements in another program: displacements and frequencies to the digits it prints.
 static void linear_tets_are_those_of_calculix(void** state) {
   (void)state;
-  if (!calculix_available()) {
-    print_message("ccx is not installed (Debian package calculix-ccx): not compared\n");
-    skip();
-  }
+  need_calculix();
   elastic_bar bar;
   elastic_system system;
   make_bar(2, 1, &bar);
@@ -311,10 +308,7 @@ static void linear_tets_are_those_of_calculix(void** state) {
 // contraction: both are exact in one dimension.
 static void calculix_takes_several_materials_and_gravity(void** state) {
   (void)state;
-  if (!calculix_available()) {
-    print_message("ccx is not installed (Debian package calculix-ccx): not compared\n");
-    skip();
-  }
+  need_calculix();
   elastic_bar bar;
   make_bar(2, 1, &bar);
   const elastic_grid* grid = &bar.grid;

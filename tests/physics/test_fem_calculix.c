@@ -3,8 +3,7 @@
 // finest mesh: the static solver, and a body that has come to rest in a world.
 #include "methods/fem/hierarchy.h"
 #include "methods/fem/stiffness.h"
-#include "reference/elastic/calculix.h"
-#include "support/testing.h"
+#include "support/need_calculix.h"
 #include "yawara/extend/timer.h"
 #include "yawara/yawara.h"
 
@@ -162,10 +161,7 @@ static double difference(int32_t count, const double* a, const double* b) {
 
 static void bars_sag_as_in_calculix(void** state) {
   (void)state;
-  if (!calculix_available()) {
-    print_message("ccx is not installed (Debian package calculix-ccx): not compared\n");
-    skip();
-  }
+  need_calculix();
   yw_tet_mesh mesh = make_bar();
   for (int kind = 0; kind < 2; ++kind) {
     // The finest level of the method's bar (20,352 tets) directly, one less for the moving body.

@@ -3,7 +3,7 @@
 // momenta through thousands of switches.
 #define FEM_DOUBLE 1
 #include "methods/fem/element.h"
-#include "support/testing.h"
+#include "support/fem_samples.h"
 #include "yawara/extend/memory.h"
 // The laws of the front are exact: compiled in double, only rounding errors remain.
 #include "methods/fem/transfer.c"
@@ -81,11 +81,7 @@ static double front_forces(rig* r) {
 
 static void random_front(rig* r, double share) {
   yw_fem_front_reset(&r->front);
-  for (int32_t t = 0; t < r->h.num_parents; ++t) {
-    if (!yw_fem_in_front(&r->front, t)) continue;
-    if (test_random_in(&r->random, 0, 1) < share) yw_fem_front_split(&r->front, t);
-  }
-  yw_fem_front_update(&r->front);
+  split_at_random(&r->h, share, &r->random, &r->front);
 }
 
 // P = F S with S = C E, and f_a = -V P g_a: the edge form gives the same.

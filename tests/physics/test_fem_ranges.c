@@ -31,11 +31,7 @@ static int32_t tets_when_stretched(bool mixture, float stretch) {
     pose[i] = rest->positions[i];
     pose[i].x *= stretch;
   }
-  yw_world_def world_def = yw_default_world_def();
-  world_def.gravity = (yw_vec3){0, 0, 0};
-  world_def.threads = 1;
-  yw_world* world = NULL;
-  assert_int_equal(yw_world_create(&world_def, &world), YW_OK);
+  yw_world* world = make_weightless_world(1);
   yw_body_def body_def = yw_default_body_def();
   body_def.model = model;
   body_def.pose = pose;

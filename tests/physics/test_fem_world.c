@@ -68,13 +68,7 @@ static void sleeper_wakes_when_the_floor_goes(void** state) {
   yw_fem_def def = soft_def();
   def.max_level = 1;
   yw_world* world = make_world(1, YW_SIMD_AUTO, false);
-  yw_shape* plane = NULL;
-  assert_int_equal(yw_shape_plane(NULL, (yw_vec3){0, 1, 0}, 0.0f, &plane), YW_OK);
-  yw_obstacle_def floor_def = yw_default_obstacle_def();
-  floor_def.shape = plane;
-  yw_obstacle_id floor;
-  assert_int_equal(yw_obstacle_create(world, &floor_def, &floor, NULL), YW_OK);
-  yw_shape_release(plane);
+  yw_obstacle_id floor = add_floor(world);
   yw_model* model = make_fem_model(&def, block_cells, block_box);
   yw_body_id body = add_body(world, model, (yw_vec3){0, 0.1f, 0}, upright);
   for (int32_t i = 0; i < 900 && !fem_state_of(world, body).asleep; ++i) {
@@ -175,11 +169,7 @@ static void squeezed_blocks_calm_down(void** state) {
   def.poissons_ratio = 0.35f;
   def.params.mass_damping = 2.0f;
   def.params.tau = 0.05f;
-  yw_world_def world_def = yw_default_world_def();
-  world_def.gravity = (yw_vec3){0, 0, 0};
-  world_def.threads = 1;
-  yw_world* world;
-  assert_int_equal(yw_world_create(&world_def, &world), YW_OK);
+  yw_world* world = make_weightless_world(1);
   yw_model* model = make_fem_model(&def, block_cells, block_box);
   yw_body_id body = add_body(world, model, (yw_vec3){0, 0, 0}, upright);
   const yw_tet_mesh* fine = yw_model_tets(model);
@@ -287,10 +277,7 @@ static void bodies_collide(void** state) {
   (void)state;
   yw_fem_def def = soft_def();
   def.params.mass_damping = 0.0f;
-  yw_world_def world_def = yw_default_world_def();
-  world_def.gravity = (yw_vec3){0, 0, 0};
-  yw_world* world;
-  assert_int_equal(yw_world_create(&world_def, &world), YW_OK);
+  yw_world* world = make_weightless_world(0);
   yw_model* model = make_fem_model(&def, block_cells, block_box);
   yw_body_def body_def = yw_default_body_def();
   body_def.model = model;
@@ -325,10 +312,7 @@ static void inverted_body_recovers(void** state) {
   (void)state;
   yw_fem_def def = soft_def();
   def.params.mass_damping = 20.0f;
-  yw_world_def world_def = yw_default_world_def();
-  world_def.gravity = (yw_vec3){0, 0, 0};
-  yw_world* world;
-  assert_int_equal(yw_world_create(&world_def, &world), YW_OK);
+  yw_world* world = make_weightless_world(0);
   yw_model* model = make_fem_model(&def, block_cells, block_box);
   yw_body_id body = add_body(world, model, (yw_vec3){0, 0, 0}, upright);
   int32_t count = yw_model_num_particles(model);
@@ -377,10 +361,7 @@ static void momentum_in_free_flight(void** state) {
   (void)state;
   yw_fem_def def = soft_def();
   def.params.mass_damping = 0.0f;
-  yw_world_def world_def = yw_default_world_def();
-  world_def.gravity = (yw_vec3){0, 0, 0};
-  yw_world* world;
-  assert_int_equal(yw_world_create(&world_def, &world), YW_OK);
+  yw_world* world = make_weightless_world(0);
   yw_model* model = make_fem_model(&def, block_cells, block_box);
   yw_body_def body_def = yw_default_body_def();
   body_def.model = model;

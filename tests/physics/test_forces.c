@@ -2,21 +2,14 @@
 // Forces and energies reported by worlds, against weights and the methods' own formulas.
 #include "methods/frames/energy.h"
 #include "support/frames_moving.h"
+#include "support/scene_text.h"
 #include "yawara/yawara.h"
 
 #define GRAVITY 9.81
 
-static yw_world* world_of(const char* text) {
-  yw_scene* scene = NULL;
-  yw_world* world = NULL;
-  yw_error error = {0}, warning = {0};
-  yw_scene_def def = yw_default_scene_def();
-  def.path = "test.json";
-  def.text = text;
-  def.size = strlen(text);
-  yw_status status = yw_scene_read(&def, &scene, &warning, &error);
-  if (status >= 0) status = yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &error);
-  if (status < 0) fail_msg("%s", error.message);
+static yw_world* measured_world(const char* text) {
+  yw_scene* scene = scene_of(text);
+  yw_world* world = world_of(scene);
   yw_scene_destroy(scene);
   assert_int_equal(yw_world_measure_forces(world, true), YW_OK);
   return world;
@@ -73,7 +66,7 @@ static void floors_bear_the_weight(void** state) {
     char text[1024];
     snprintf(text, sizeof text, "{\"floor\": true, \"bodies\": [{%s, \"position\": [0, 0.1, 0]}]}",
              cases[c].body);
-    yw_world* world = world_of(text);
+    yw_world* world = measured_world(text);
     yw_body_id id = yw_world_body(world, 0);
     run(world, 60);
     yw_body_forces f = mean_forces(world, id, 30);
@@ -97,7 +90,7 @@ static void pins_bear_the_weight(void** state) {
              "{\"bodies\": [{%s, \"pins\": [{\"select\": {\"box\": {\"size\": [1, 0.05, 1], "
              "\"center\": [0, 0.1, 0]}}}]}]}",
              cases[c].body);
-    yw_world* world = world_of(text);
+    yw_world* world = measured_world(text);
     yw_body_id id = yw_world_body(world, 0);
     run(world, 90);
     yw_body_forces f = mean_forces(world, id, 30);
@@ -110,7 +103,7 @@ static void pins_bear_the_weight(void** state) {
 
 static void pins_and_floor_together_are_a_sum(void** state) {
   (void)state;
-  yw_world* world = world_of(
+  yw_world* world = measured_world(
       "{\"floor\": true, \"bodies\": [{" LATTICE
       "\"match\": {\"damping\": 20}, \"position\": [0, 0.1, 0], \"pins\": [{\"select\": {\"box\": "
       "{\"size\": [0.05, 0.05, 0.05], \"center\": [0.1, 0.1, 0.1]}}}]}]}");
@@ -125,9 +118,9 @@ static void pins_and_floor_together_are_a_sum(void** state) {
 // Two bodies that collide in free flight push each other with opposite forces.
 static void contact_forces_are_opposite(void** state) {
   (void)state;
-  yw_world* world = world_of("{\"gravity\": [0, 0, 0], \"bodies\": [{" LATTICE
-                             "\"match\": {}, \"velocity\": [1, 0, 0]}, {" LATTICE
-                             "\"match\": {}, \"position\": [0.22, 0.03, 0]}]}");
+  yw_world* world = measured_world("{\"gravity\": [0, 0, 0], \"bodies\": [{" LATTICE
+                                   "\"match\": {}, \"velocity\": [1, 0, 0]}, {" LATTICE
+                                   "\"match\": {}, \"position\": [0.22, 0.03, 0]}]}");
   double most = 0.0;
   for (int i = 0; i < 20; ++i) {
     yw_body_forces a, b;
@@ -147,7 +140,7 @@ static void measuring_changes_nothing(void** state) {
   char text[1024];
   snprintf(text, sizeof text, "{\"floor\": true, \"bodies\": [{%s, \"position\": [0, 0.3, 0]}]}",
            cases[1].body);
-  yw_world *measured = world_of(text), *plain = world_of(text);
+  yw_world *measured = measured_world(text), *plain = measured_world(text);
   yw_body_forces f;
   assert_int_equal(yw_world_measure_forces(plain, false), YW_OK);
   run(measured, 20);
@@ -197,7 +190,7 @@ static void sums_of_energy_stay(void** state) {
   for (size_t c = 0; c < sizeof bodies / sizeof bodies[0]; ++c) {
     char text[1024];
     snprintf(text, sizeof text, "{\"gravity\": [0, 0, 0], \"bodies\": [{%s}]}", bodies[c]);
-    yw_world* world = world_of(text);
+    yw_world* world = measured_world(text);
     yw_body_id id = yw_world_body(world, 0);
     int32_t count;
     const yw_vec3* rest = yw_body_positions(world, id, &count);
@@ -225,7 +218,7 @@ static void sums_of_energy_stay(void** state) {
 // A bent ruler snaps back: stored energy becomes kinetic, including rotation of particles.
 static void a_rod_keeps_its_energy(void** state) {
   (void)state;
-  yw_world* world = world_of(
+  yw_world* world = measured_world(
       "{\"gravity\": [0, 0, 0], \"bodies\": [{\"rod\": {\"line\": {\"from\": [0, 0, 0], \"to\": "
       "[0.5, 0, 0], \"count\": 26}, \"radius\": 0.01}, \"slender\": {\"youngs_modulus\": 1e7, "
       "\"solver\": \"bdf2\"}}]}");
@@ -259,7 +252,8 @@ static void a_rod_keeps_its_energy(void** state) {
 // Free fall converts gravitational into kinetic energy; match reports no elastic energy.
 static void falling_turns_gravitational_into_kinetic(void** state) {
   (void)state;
-  yw_world* world = world_of("{\"bodies\": [{" LATTICE "\"match\": {}, \"position\": [0, 3, 0]}]}");
+  yw_world* world =
+      measured_world("{\"bodies\": [{" LATTICE "\"match\": {}, \"position\": [0, 3, 0]}]}");
   yw_body_id id = yw_world_body(world, 0);
   yw_body_energy start, end;
   assert_int_equal(yw_body_energy_of(world, id, &start), YW_OK);

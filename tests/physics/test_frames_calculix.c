@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Frames bodies against quadratic tets of an independent program: the same bar, 5 x 1 x 1 m.
 #include "reference/elastic/bar.h"
-#include "support/testing.h"
+#include "support/need_calculix.h"
 #include "yawara/extend/timer.h"
 
 #define YOUNG 1e6
@@ -66,10 +66,7 @@ static void print_errors(const char* name, const bar_results* e) {
 
 static void frames_agree_with_quadratic_tets(void** state) {
   (void)state;
-  if (!calculix_available()) {
-    print_message("ccx is not installed (Debian package calculix-ccx): not compared\n");
-    skip();
-  }
+  need_calculix();
   double begin = yw_seconds();
   bar_results expected = reference(THEIRS), exact = bar_theory(&theory);
   bar_results off = bar_errors(&expected, &exact);

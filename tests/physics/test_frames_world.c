@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Frames bodies in a world: obstacles, pins, other bodies, snapshots, same bits, no allocation in a
-// step.
-#include <stdatomic.h>
-
+// Frames bodies in a world: obstacles, pins, other bodies, snapshots, same bits, no heap in a step.
 #include "methods/frames/frames.h"
-#include "support/world_fixture.h"
+#include "support/method_world.h"
 #include "yawara/match.h"
 
 // twist, rad/m, makes an example; 0: none.
@@ -83,39 +80,14 @@ static void a_block_comes_to_rest_on_the_floor(void** state) {
   }
 }
 
-// Distance down a slope of 20 degrees in one second.
+// Acceleration down a slope of 20 degrees.
 static double slide(float friction, yw_frames_solver solver) {
-  yw_error error = {0};
-  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
-  yw_shape* plane = NULL;
-  const float s = 0.34202014f, c = 0.93969262f;
-  assert_int_equal(yw_shape_plane(NULL, (yw_vec3){s, c, 0}, 0.0f, &plane), YW_OK);
-  yw_obstacle_def obstacle = yw_default_obstacle_def();
-  obstacle.shape = plane;
-  obstacle.friction = friction;
-  yw_obstacle_id obstacle_id;
-  assert_int_equal(yw_obstacle_create(world, &obstacle, &obstacle_id, &error), YW_OK);
-  yw_shape_release(plane);
   yw_model* model = make_frames(6, 3, 4, YW_FRAMES_RINGS, 1e6f, solver);
-  yw_body_def def = yw_default_body_def();
-  def.model = model;
-  def.friction = friction;
-  def.transform.position = (yw_vec3){0.151f * s, 0.151f * c, 0};
-  def.transform.rotation = (yw_quat){0, 0, -0.17364818f, 0.98480775f};
-  yw_body_id id;
-  assert_int_equal(yw_body_create(world, &def, &id, &error), YW_OK);
   yw_body_sums before, after;
-  for (int step = 0; step < 75; ++step) {
-    if (step == 15) yw_body_sums_of(world, id, &before);
-    assert_true(yw_world_step(world, 1.0f / 60, 1, NULL) >= 0);
-  }
-  yw_body_sums_of(world, id, &after);
-  yw_world_destroy(world);
+  slide_down(model, 0.151f, friction, &before, &after);
   yw_model_release(model);
-  // From t = 1/4 s to 5/4 s the distance is (25 - 1) / 32 of the acceleration.
-  return ((after.center[0] - before.center[0]) * (double)c -
-          (after.center[1] - before.center[1]) * (double)s) /
-         0.75;
+  // From t = 1/4 s to 5/4 s the way is (25 - 1) / 32 of the acceleration.
+  return (along_slope(after.center) - along_slope(before.center)) / 0.75;
 }
 
 // Acceleration g (sin - mu cos) on a steep slope, none below the friction angle.
@@ -169,7 +141,7 @@ static void settings_are_changed_while_a_body_runs(void** state) {
   yw_model_release(other);
 }
 
-static void fill_world(yw_world* world, yw_frames_solver solver) {
+static void fill_world(yw_world* world, int solver) {
   yw_error error = {0};
   yw_model* rings = make_frames(12, 20, 15, YW_FRAMES_RINGS, 2e5f, solver);
   float twist = solver == YW_FRAMES_CLASSIC ? 0.0f : 2.0f;
@@ -196,80 +168,27 @@ static void fill_world(yw_world* world, yw_frames_solver solver) {
   yw_model_release(plank);
 }
 
-static uint64_t run(int32_t threads, yw_simd simd, yw_frames_solver solver) {
-  yw_world* world = make_world(threads, simd, true);
-  fill_world(world, solver);
-  for (int step = 0; step < 8; ++step) {
-    assert_true(yw_world_step(world, 1.0f / 60, 1, NULL) >= 0);
-  }
-  uint64_t hash = yw_world_hash(world);
-  yw_world_destroy(world);
-  return hash;
-}
-
 static void bits_do_not_depend_on_threads_or_instruction_sets(void** state) {
   (void)state;
   for (int solver = 0; solver < 4; ++solver) {
-    uint64_t hash = run(1, YW_SIMD_PLAIN, solver);
-    assert_true(run(2, YW_SIMD_AUTO, solver) == hash);
+    uint64_t hash = hash_after(fill_world, solver, 8, 1, YW_SIMD_PLAIN);
+    assert_true(hash_after(fill_world, solver, 8, 2, YW_SIMD_AUTO) == hash);
     if (solver > 0) continue;
     for (int simd = YW_SIMD_AVX2; simd <= (int)yw_simd_resolve(YW_SIMD_AUTO); ++simd) {
-      assert_true(run(1, simd, solver) == hash);
+      assert_true(hash_after(fill_world, solver, 8, 1, simd) == hash);
     }
-    assert_true(run(3, YW_SIMD_AUTO, solver) == hash);
+    assert_true(hash_after(fill_world, solver, 8, 3, YW_SIMD_AUTO) == hash);
   }
 }
 
 static void snapshots_go_on_bit_for_bit(void** state) {
   (void)state;
-  for (int solver = 0; solver < 4; ++solver) {
-    yw_world *a = make_world(1, YW_SIMD_AUTO, true), *b = make_world(2, YW_SIMD_AUTO, true);
-    fill_world(a, solver);
-    fill_world(b, solver);
-    for (int step = 0; step < 5; ++step) yw_world_step(a, 1.0f / 60, 1, NULL);
-    size_t size = yw_world_snapshot_size(a);
-    void* bytes = malloc(size);
-    assert_int_equal(yw_world_save(a, bytes, size, NULL), YW_OK);
-    assert_int_equal(yw_world_load(b, bytes, size, NULL), YW_OK);
-    for (int step = 0; step < 5; ++step) {
-      yw_world_step(a, 1.0f / 60, 1, NULL);
-      yw_world_step(b, 1.0f / 60, 1, NULL);
-      assert_true(yw_world_hash(a) == yw_world_hash(b));
-    }
-    free(bytes);
-    yw_world_destroy(a);
-    yw_world_destroy(b);
-  }
-}
-
-static atomic_int allocations;
-
-static void* count_alloc(void* context, size_t size, size_t alignment) {
-  (void)context;
-  ++allocations;
-  return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static void count_free(void* context, void* pointer) {
-  (void)context;
-  free(pointer);
+  for (int solver = 0; solver < 4; ++solver) check_snapshot(fill_world, solver, 5, 5);
 }
 
 static void steps_do_not_allocate(void** state) {
   (void)state;
-  for (int solver = 0; solver < 4; ++solver) {
-    yw_world_def def = yw_default_world_def();
-    def.threads = 2;
-    def.mem = (yw_allocator){.alloc = count_alloc, .release = count_free};
-    yw_world* world = NULL;
-    assert_int_equal(yw_world_create(&def, &world), YW_OK);
-    fill_world(world, solver);
-    for (int step = 0; step < 8; ++step) yw_world_step(world, 1.0f / 60, 1, NULL);
-    int before = allocations;
-    for (int step = 0; step < 5; ++step) yw_world_step(world, 1.0f / 60, 1, NULL);
-    assert_int_equal(allocations, before);
-    yw_world_destroy(world);
-  }
+  for (int solver = 0; solver < 4; ++solver) check_no_heap(fill_world, solver, 8);
 }
 
 int main(void) {

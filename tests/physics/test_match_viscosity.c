@@ -11,11 +11,7 @@ typedef struct wobble {
 
 // A free, rotating box, stretched along y by a fraction.
 static wobble make_wobble(float alpha, float viscosity, float stretch, yw_vec3 spin) {
-  wobble w = {0};
-  yw_world_def world_def = yw_default_world_def();
-  world_def.gravity = (yw_vec3){0, 0, 0};
-  world_def.threads = 1;
-  assert_int_equal(yw_world_create(&world_def, &w.world), YW_OK);
+  wobble w = {.world = make_weightless_world(1)};
   yw_model* model = make_box_model(4, 8, 4, 0);
   const yw_tet_mesh* rest = yw_model_tets(model);
   yw_vec3* pose = malloc(sizeof(yw_vec3) * (size_t)rest->num_vertices);

@@ -123,6 +123,32 @@ static void clay_cubes_keep_the_height_of_their_yield_limits(void** state) {
   assert_near(height_of_clay(7.5e-4f, 2.5e-3f), 0.126, 0.05 * 0.126);
 }
 
+// A ball of clay just above the floor, thrown at it at 4 m/s. printed: the formulas of the paper,
+// without slaves.
+static void begin_ball(plastic_lab* lab, float radius, float d, float dt, bool printed) {
+  yw_shape* ball = NULL;
+  assert_int_equal(yw_shape_sphere(NULL, radius, &ball), YW_OK);
+  yw_plastic_part part = yw_default_plastic_part();
+  part.shape = ball;
+  part.material = (yw_plastic_material){.youngs_modulus = 1.2e6f,
+                                        .poissons_ratio = 0.35f,
+                                        .density = 1000.0f,
+                                        .flow = YW_FLOW_BOX,
+                                        .theta_s = 0.1f,
+                                        .theta_c = 0.8f};
+  part.velocity = (yw_vec3){0, -4, 0};
+  yw_plastic_def def = yw_default_plastic_def();
+  def.spacing = d;
+  def.parts = &part;
+  def.num_parts = 1;
+  def.params.time_step = dt;
+  def.paper = def.without_slaves = printed;
+  lab_begin(lab, &def);
+  yw_shape_release(ball);
+  lab_add_floor(lab, 0.3f);
+  lab_move(lab, (yw_vec3){0, radius + 0.5f * d, 0});
+}
+
 // A ball of 2,100 masters (6,200 with YW_TEST_FULL) thrown on the floor, for steps from 0.25 to 4
 // ms: one piece, never faster than initially.
 static void ball_is_stable_for_all_steps(void** state) {
@@ -131,25 +157,7 @@ static void ball_is_stable_for_all_steps(void** state) {
   for (int i = is_fast() ? 3 : 0; i < 5; ++i) {
     plastic_lab lab;
     const float d = 0.05f, radius = is_fast() ? 0.25f : is_full() ? 0.57f : 0.4f;
-    yw_shape* ball = NULL;
-    assert_int_equal(yw_shape_sphere(NULL, radius, &ball), YW_OK);
-    yw_plastic_part part = yw_default_plastic_part();
-    part.shape = ball;
-    part.material = (yw_plastic_material){.youngs_modulus = 1.2e6f,
-                                          .poissons_ratio = 0.35f,
-                                          .density = 1000.0f,
-                                          .flow = YW_FLOW_BOX,
-                                          .theta_s = 0.1f,
-                                          .theta_c = 0.8f};
-    part.velocity = (yw_vec3){0, -4, 0};
-    yw_plastic_def def = yw_default_plastic_def();
-    def.spacing = d;
-    def.parts = &part;
-    def.num_parts = 1;
-    def.params.time_step = steps[i];
-    lab_begin(&lab, &def);
-    lab_add_floor(&lab, 0.3f);
-    lab_move(&lab, (yw_vec3){0, radius + 0.5f * d, 0});
+    begin_ball(&lab, radius, d, steps[i], false);
     double fastest = 0;
     for (float t = 0.0f; t < 0.08f; t += steps[i]) {
       assert_int_equal(lab_step(&lab, steps[i]), YW_OK);
@@ -158,7 +166,6 @@ static void ball_is_stable_for_all_steps(void** state) {
     assert_int_equal(lab_pieces(&lab, 1), 1);
     assert_at_most(fastest, 6.1);
     lab_end(&lab);
-    yw_shape_release(ball);
   }
 }
 
@@ -169,30 +176,10 @@ static void printed_formulas_on_masters_fall_apart(void** state) {
   for (int printed = 0; printed < 2; ++printed) {
     plastic_lab lab;
     const float d = 0.02f, radius = is_full() ? 0.228f : 0.16f, dt = 5e-4f;
-    yw_shape* ball = NULL;
-    assert_int_equal(yw_shape_sphere(NULL, radius, &ball), YW_OK);
-    yw_plastic_part part = yw_default_plastic_part();
-    part.shape = ball;
-    part.material = (yw_plastic_material){.youngs_modulus = 1.2e6f,
-                                          .poissons_ratio = 0.35f,
-                                          .density = 1000.0f,
-                                          .flow = YW_FLOW_BOX,
-                                          .theta_s = 0.1f,
-                                          .theta_c = 0.8f};
-    part.velocity = (yw_vec3){0, -4, 0};
-    yw_plastic_def def = yw_default_plastic_def();
-    def.spacing = d;
-    def.parts = &part;
-    def.num_parts = 1;
-    def.params.time_step = dt;
-    def.paper = def.without_slaves = printed == 1;
-    lab_begin(&lab, &def);
-    lab_add_floor(&lab, 0.3f);
-    lab_move(&lab, (yw_vec3){0, radius + 0.5f * d, 0});
+    begin_ball(&lab, radius, d, dt, printed);
     for (int i = 0; i < 130; ++i) assert_true(lab_step(&lab, dt) >= 0);
     pieces[printed] = lab_pieces(&lab, 1);
     lab_end(&lab);
-    yw_shape_release(ball);
   }
   assert_int_equal(pieces[0], 1);
   assert_at_least(pieces[1], 1000);

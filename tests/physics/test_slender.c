@@ -20,13 +20,7 @@ static slender_model* bent_rod(void) {
 }
 
 static slender_model* small_sheet(int n) {
-  yw_tri_mesh mesh = plate_mesh(1, 1, n, n, PLATE_JITTERED);
-  yw_sheet_def def = yw_default_sheet_def();
-  def.mesh = &mesh;
-  def.thickness = 0.02f;
-  slender_model* model = sheet_model_of(&def);
-  yw_tri_mesh_free(&mesh);
-  return model;
+  return sheet_from(plate_mesh(1, 1, n, n, PLATE_JITTERED), 0.02f, 1e6f);
 }
 
 static void stir(slender_mover* m, double speed, double rate) {
@@ -347,14 +341,7 @@ static slender_model* soft_rod(void) {
 }
 
 static slender_model* soft_sheet(void) {
-  yw_tri_mesh mesh = plate_mesh(0.3, 0.3, 3, 3, PLATE_MIRRORED);
-  yw_sheet_def def = yw_default_sheet_def();
-  def.mesh = &mesh;
-  def.thickness = 0.03f;
-  def.youngs_modulus = 1e5f;
-  slender_model* model = sheet_model_of(&def);
-  yw_tri_mesh_free(&mesh);
-  return model;
+  return sheet_from(plate_mesh(0.3, 0.3, 3, 3, PLATE_MIRRORED), 0.03f, 1e5f);
 }
 
 // Many sweeps of the extended solver are one implicit Euler step, up to how a rotation within the

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Rods and sheets in a world: errors, obstacles, clamps, contact, snapshots, same bits, no
-// allocation in a step, and display surfaces.
-#include <stdatomic.h>
-
+// Rods and sheets in a world: errors, obstacles, clamps, contact, snapshots, same bits, no heap in
+// a step, and the surfaces that are shown.
+#include "support/method_world.h"
 #include "support/slender_testing.h"
-#include "support/world_fixture.h"
 #include "yawara/slender.h"
 
 static const yw_quat upright = {0, 0, 0, 1};
@@ -270,36 +268,11 @@ static void sheet_with_self_contact_rests(void** state) {
   yw_model_release(sheet);
 }
 
-// Acceleration down a slope of 20 degrees, from distances over a second, starting after 1/4 s.
+// Acceleration down a slope of 20 degrees, from the momenta of a second.
 static double slide(yw_model* model, float radius, float friction) {
-  yw_error error = {0};
-  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
-  yw_shape* plane = NULL;
-  const float s = 0.34202014f, c = 0.93969262f;
-  assert_int_equal(yw_shape_plane(NULL, (yw_vec3){s, c, 0}, 0.0f, &plane), YW_OK);
-  yw_obstacle_def obstacle = yw_default_obstacle_def();
-  obstacle.shape = plane;
-  obstacle.friction = friction;
-  yw_obstacle_id obstacle_id;
-  assert_int_equal(yw_obstacle_create(world, &obstacle, &obstacle_id, &error), YW_OK);
-  yw_shape_release(plane);
-  yw_body_def def = yw_default_body_def();
-  def.model = model;
-  def.friction = friction;
-  def.transform.position = (yw_vec3){1.001f * radius * s, 1.001f * radius * c, 0};
-  def.transform.rotation = (yw_quat){0, 0, -0.17364818f, 0.98480775f};
-  yw_body_id id;
-  assert_int_equal(yw_body_create(world, &def, &id, &error), YW_OK);
   yw_body_sums before, after;
-  for (int step = 0; step < 75; ++step) {
-    if (step == 15) yw_body_sums_of(world, id, &before);
-    assert_true(yw_world_step(world, 1.0f / 60, 1, NULL) >= 0);
-  }
-  yw_body_sums_of(world, id, &after);
-  yw_world_destroy(world);
-  return ((after.momentum[0] - before.momentum[0]) * (double)c -
-          (after.momentum[1] - before.momentum[1]) * (double)s) /
-         after.mass;
+  slide_down(model, 1.001f * radius, friction, &before, &after);
+  return (along_slope(after.momentum) - along_slope(before.momentum)) / after.mass;
 }
 
 // Coulomb's law: g (sin - mu cos) on a steep slope, none below the friction angle.
@@ -383,11 +356,7 @@ static void clamps_carry_and_hinges_do_not(void** state) {
 // A clamp rotated explicitly rotates the rod with it.
 static void turned_pin_turns_the_rod(void** state) {
   (void)state;
-  yw_world_def world_def = yw_default_world_def();
-  world_def.gravity = (yw_vec3){0, 0, 0};
-  world_def.threads = 1;
-  yw_world* world = NULL;
-  assert_int_equal(yw_world_create(&world_def, &world), 0);
+  yw_world* world = make_weightless_world(1);
   yw_model* rod = make_rod(11, 0.5, 0.02f, 1e8f, YW_SLENDER_IMPLICIT);
   yw_body_id id = add_body(world, rod, (yw_vec3){0, 0, 0}, upright);
   yw_pin_id pin = pin_first(world, id, true);
@@ -482,7 +451,7 @@ static void rod_meets_itself_but_not_its_neighbours(void** state) {
 
 // Bits --------------------------------------------------------------------------------------------
 
-static void fill_world(yw_world* world, yw_slender_solver solver) {
+static void fill_world(yw_world* world, int solver) {
   yw_model* rod = make_rod(200, 3.0, 0.01f, 1e7f, solver);
   yw_model* sheet = make_sheet(1.0, 10, 0.004f, 1e6f, solver);
   yw_body_id a = add_body(world, rod, (yw_vec3){0, 0.3f, 0.5f}, (yw_quat){0, 0.6f, 0, 0.8f});
@@ -492,80 +461,23 @@ static void fill_world(yw_world* world, yw_slender_solver solver) {
   yw_model_release(sheet);
 }
 
-static uint64_t run(int32_t threads, yw_simd simd, yw_slender_solver solver) {
-  yw_world* world = make_world(threads, simd, true);
-  fill_world(world, solver);
-  int steps = getenv("YW_TEST_FAST") ? 6 : 24;
-  for (int step = 0; step < steps; ++step) {
-    assert_true(yw_world_step(world, 1.0f / 60, 1, NULL) >= 0);
-  }
-  uint64_t hash = yw_world_hash(world);
-  yw_world_destroy(world);
-  return hash;
-}
-
 static void bits_do_not_depend_on_threads_or_instruction_sets(void** state) {
   (void)state;
+  int steps = getenv("YW_TEST_FAST") ? 6 : 24;
   for (int solver = 0; solver < 4; ++solver) {
-    uint64_t hash = run(1, YW_SIMD_PLAIN, solver);
-    assert_true(run(3, YW_SIMD_AUTO, solver) == hash);
+    uint64_t hash = hash_after(fill_world, solver, steps, 1, YW_SIMD_PLAIN);
+    assert_true(hash_after(fill_world, solver, steps, 3, YW_SIMD_AUTO) == hash);
   }
 }
 
 static void snapshots_go_on_bit_for_bit(void** state) {
   (void)state;
-  for (int solver = 0; solver < 4; ++solver) {
-    yw_world *a = make_world(1, YW_SIMD_AUTO, true), *b = make_world(2, YW_SIMD_AUTO, true);
-    fill_world(a, solver);
-    fill_world(b, solver);
-    for (int step = 0; step < 20; ++step) yw_world_step(a, 1.0f / 60, 1, NULL);
-    size_t size = yw_world_snapshot_size(a);
-    void* bytes = malloc(size);
-    assert_int_equal(yw_world_save(a, bytes, size, NULL), YW_OK);
-    assert_int_equal(yw_world_load(b, bytes, size, NULL), YW_OK);
-    for (int step = 0; step < 10; ++step) {
-      yw_world_step(a, 1.0f / 60, 1, NULL);
-      yw_world_step(b, 1.0f / 60, 1, NULL);
-      assert_true(yw_world_hash(a) == yw_world_hash(b));
-    }
-    // A truncated or changed snapshot is rejected and changes nothing.
-    uint64_t hash = yw_world_hash(b);
-    assert_true(yw_world_load(b, bytes, size - 100, NULL) < 0);
-    assert_true(yw_world_hash(b) == hash);
-    free(bytes);
-    yw_world_destroy(a);
-    yw_world_destroy(b);
-  }
-}
-
-static atomic_int allocations;
-
-static void* count_alloc(void* context, size_t size, size_t alignment) {
-  (void)context;
-  ++allocations;
-  return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static void count_free(void* context, void* pointer) {
-  (void)context;
-  free(pointer);
+  for (int solver = 0; solver < 4; ++solver) check_snapshot(fill_world, solver, 20, 10);
 }
 
 static void steps_do_not_allocate(void** state) {
   (void)state;
-  for (int solver = 0; solver < 4; ++solver) {
-    yw_world_def def = yw_default_world_def();
-    def.threads = 2;
-    def.mem = (yw_allocator){.alloc = count_alloc, .release = count_free};
-    yw_world* world = NULL;
-    assert_int_equal(yw_world_create(&def, &world), YW_OK);
-    fill_world(world, (yw_slender_solver)solver);
-    for (int step = 0; step < 2; ++step) yw_world_step(world, 1.0f / 60, 1, NULL);
-    int before = allocations;
-    for (int step = 0; step < 5; ++step) yw_world_step(world, 1.0f / 60, 1, NULL);
-    assert_int_equal(allocations, before);
-    yw_world_destroy(world);
-  }
+  for (int solver = 0; solver < 4; ++solver) check_no_heap(fill_world, solver, 2);
 }
 
 int main(void) {

@@ -3,6 +3,7 @@
 #ifndef YW_TESTS_SUPPORT_FEM_SAMPLES_H
 #define YW_TESTS_SUPPORT_FEM_SAMPLES_H
 
+#include "methods/fem/front.h"
 #include "methods/fem/hierarchy.h"
 #include "methods/fem/voigt.h"
 #include "support/testing.h"
@@ -63,6 +64,16 @@ static inline double test_difference(const yw_sym6* a, const yw_sym6* b) {
     if (fabs(b->m[k]) > size) size = fabs(b->m[k]);
   }
   return largest / size;
+}
+
+/// Splits a share of the tets, from the coarsest level down.
+static inline void split_at_random(const fem_hierarchy* h, double share, test_random* random,
+                                   fem_front* front) {
+  for (int32_t t = 0; t < h->num_parents; ++t) {
+    if (!yw_fem_in_front(front, t)) continue;
+    if (test_random_in(random, 0, 1) < share) yw_fem_front_split(front, t);
+  }
+  yw_fem_front_update(front);
 }
 
 #endif

@@ -139,27 +139,6 @@ static inline bool read_tetgen(const char* base, yw_tet_mesh* out) {
   return opened;
 }
 
-/// An allocator that fails after `left` more blocks.
-typedef struct failing_memory {
-  int left, alive;
-} failing_memory;
-
-static inline void* failing_alloc(void* context, size_t size, size_t align) {
-  failing_memory* memory = (failing_memory*)context;
-  if (memory->left-- <= 0) return NULL;
-  ++memory->alive;
-  return aligned_alloc(align, (size + align - 1) / align * align);
-}
-
-static inline void failing_release(void* context, void* pointer) {
-  --((failing_memory*)context)->alive;
-  free(pointer);
-}
-
-static inline yw_allocator failing_allocator(failing_memory* memory) {
-  return (yw_allocator){failing_alloc, failing_release, memory};
-}
-
 /// Volume inside a closed surface.
 static inline double enclosed_volume(const yw_tri_mesh* mesh) {
   double volume = 0.0;

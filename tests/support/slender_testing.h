@@ -58,6 +58,17 @@ static inline slender_model* sheet_model_of(const yw_sheet_def* def) {
   return model;
 }
 
+/// A sheet from a mesh, which is freed.
+static inline slender_model* sheet_from(yw_tri_mesh mesh, float thickness, float young) {
+  yw_sheet_def def = yw_default_sheet_def();
+  def.mesh = &mesh;
+  def.thickness = thickness;
+  def.youngs_modulus = young;
+  slender_model* model = sheet_model_of(&def);
+  yw_tri_mesh_free(&mesh);
+  return model;
+}
+
 /// n points from the origin along x.
 static inline yw_vec3* straight_points(int n, double length) {
   yw_vec3* points = malloc(sizeof(yw_vec3) * (size_t)n);

@@ -65,7 +65,17 @@ static inline double test_random_in(test_random* random, double low, double high
   return low + (high - low) * ((double)test_random_u32(random) / 4294967296.0);
 }
 
-/// The folder with the shared test models, or NULL (then the caller reports it and skips).
+/// Every number below count once.
+static inline void assert_permutation(const int32_t* order, int count) {
+  unsigned char* seen = calloc((size_t)count + 1, 1);
+  for (int i = 0; i < count; ++i) {
+    assert_true(order[i] >= 0 && order[i] < count && !seen[order[i]]);
+    seen[order[i]] = 1;
+  }
+  free(seen);
+}
+
+/// The folder with the shared test models, or NULL (then the caller says so and skips).
 static inline const char* test_models(void) {
   static const char path[] = YW_SOURCE_DIR "/../shared/models";
   return access(path, R_OK) == 0 ? path : NULL;

@@ -7,21 +7,41 @@
 #include "support/testing.h"
 #include "yawara/yawara.h"
 
+/// A plane through the origin.
+static inline yw_obstacle_id add_plane(yw_world* world, yw_vec3 normal, float friction) {
+  yw_error error = {0};
+  yw_shape* plane = NULL;
+  assert_int_equal(yw_shape_plane(NULL, normal, 0.0f, &plane), YW_OK);
+  yw_obstacle_def def = yw_default_obstacle_def();
+  def.shape = plane;
+  def.friction = friction;
+  yw_obstacle_id id;
+  assert_int_equal(yw_obstacle_create(world, &def, &id, &error), YW_OK);
+  yw_shape_release(plane);
+  return id;
+}
+
+static inline yw_obstacle_id add_floor(yw_world* world) {
+  return add_plane(world, (yw_vec3){0, 1, 0}, yw_default_obstacle_def().friction);
+}
+
 static inline yw_world* make_world(int32_t threads, yw_simd simd, bool with_floor) {
   yw_world_def def = yw_default_world_def();
   def.threads = threads;
   def.simd = simd;
   yw_world* world = NULL;
   assert_int_equal(yw_world_create(&def, &world), YW_OK);
-  if (!with_floor) return world;
-  yw_error error = {0};
-  yw_shape* plane = NULL;
-  assert_int_equal(yw_shape_plane(NULL, (yw_vec3){0, 1, 0}, 0.0f, &plane), YW_OK);
-  yw_obstacle_def floor_def = yw_default_obstacle_def();
-  floor_def.shape = plane;
-  yw_obstacle_id id;
-  assert_int_equal(yw_obstacle_create(world, &floor_def, &id, &error), YW_OK);
-  yw_shape_release(plane);
+  if (with_floor) add_floor(world);
+  return world;
+}
+
+/// Without gravity.
+static inline yw_world* make_weightless_world(int32_t threads) {
+  yw_world_def def = yw_default_world_def();
+  def.threads = threads;
+  def.gravity = (yw_vec3){0, 0, 0};
+  yw_world* world = NULL;
+  assert_int_equal(yw_world_create(&def, &world), YW_OK);
   return world;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "math/sparse/cholesky.h"
 
+#include "support/counted_memory.h"
 #include "support/sparse_samples.h"
 #include "yawara/extend/memory.h"
 
@@ -303,22 +304,10 @@ static void a_matrix_that_is_not_positive_definite_is_refused_by_row(void** stat
   yw_tasks_destroy(tasks);
 }
 
-typedef struct counting {
-  int calls;
-} counting;
-static void* counting_alloc(void* context, size_t size, size_t align) {
-  ++((counting*)context)->calls;
-  return aligned_alloc(align, (size + align - 1) / align * align);
-}
-static void counting_release(void* context, void* pointer) {
-  (void)context;
-  free(pointer);
-}
-
 static void factorising_again_allocates_nothing(void** state) {
   (void)state;
-  counting count = {0};
-  yw_allocator mem = {counting_alloc, counting_release, &count};
+  counted_memory memory = {.left = ENOUGH};
+  yw_allocator mem = counted_allocator(&memory);
   yw_sparse a = sample_grid(10, 10, 10, 1, 0.05);
   yw_tasks* tasks = yw_tasks_create(NULL, 2);
   yw_cholesky* f = NULL;
@@ -328,11 +317,11 @@ static void factorising_again_allocates_nothing(void** state) {
   double *b = calloc(3000, sizeof *b), *x = calloc(3000, sizeof *x);
   double* scratch = yw_mem_alloc(NULL, yw_cholesky_scratch(f, 3, tasks), sizeof *scratch);
   for (int i = 0; i < 3000; ++i) b[i] = i % 7;
-  int before = count.calls;
+  int before = memory.calls;
   for (int k = 0; k < a.start[a.size]; ++k) a.values[k] *= 2.0;
   assert_int_equal(yw_cholesky_factorise(f, &a, tasks, NULL), YW_OK);
   assert_true(yw_cholesky_solve(f, tasks, 3, 3, b, x, scratch));
-  assert_int_equal(count.calls, before);
+  assert_int_equal(memory.calls, before);
   assert_at_most(sample_residual(&a, 3, x, b), 1e-14);
   free(b);
   free(x);
@@ -360,21 +349,15 @@ static void another_pattern_is_refused(void** state) {
   yw_sparse_free(&a);
 }
 
-static int allocations_left;
-static void* failing_alloc(void* context, size_t size, size_t align) {
-  (void)context;
-  return allocations_left-- > 0 ? aligned_alloc(align, (size + align - 1) / align * align) : NULL;
-}
-
 static void memory_that_runs_out_is_reported_and_leaks_nothing(void** state) {
   (void)state;
-  yw_allocator mem = {failing_alloc, counting_release, NULL};
   yw_sparse a = sample_grid(6, 6, 6, 1, 0.05);
   yw_vec3* points = sample_grid_points(6, 6, 6);
   yw_cholesky_options options = {.points = points};
   int done = 0;
   for (int room = 0; room < 200 && !done; ++room) {
-    allocations_left = room;
+    counted_memory memory = {.left = room};
+    yw_allocator mem = counted_allocator(&memory);
     yw_cholesky* f = NULL;
     yw_status status = yw_cholesky_analyse(&mem, &a, &options, &f, NULL);
     if (status == YW_OK) status = yw_cholesky_factorise(f, &a, NULL, NULL);
@@ -382,6 +365,7 @@ static void memory_that_runs_out_is_reported_and_leaks_nothing(void** state) {
     assert_true(status == YW_OK || status == YW_ERR_MEMORY);
     done = status == YW_OK;
     yw_cholesky_destroy(f);
+    assert_int_equal(memory.alive, 0);
   }
   assert_true(done);
   free(points);

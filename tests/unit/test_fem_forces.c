@@ -4,7 +4,7 @@
 #include "methods/fem/element.h"
 #include "methods/fem/forces.h"
 #include "methods/fem/transfer.h"
-#include "support/testing.h"
+#include "support/fem_samples.h"
 #include "yawara/extend/memory.h"
 
 typedef struct rig {
@@ -53,11 +53,7 @@ static void make_rig(rig* r, bool general, bool soften, double share, uint64_t s
     r->materials.stiffness = r->stiffness;
     r->materials.damping = r->damping;
   }
-  for (int32_t t = 0; t < r->h.num_parents; ++t) {
-    if (!yw_fem_in_front(&r->front, t)) continue;
-    if (test_random_in(&r->random, 0, 1) < share) yw_fem_front_split(&r->front, t);
-  }
-  yw_fem_front_update(&r->front);
+  split_at_random(&r->h, share, &r->random, &r->front);
   assert_true(yw_fem_tables_create(NULL, &r->h, &r->materials, &r->tables));
   assert_true(yw_fem_work_create(NULL, &r->h, &r->tables, &r->work));
   assert_true(yw_fem_scratch_create(NULL, &r->work, &r->scratch));
@@ -319,11 +315,7 @@ static void forces_add_up_to_zero(void** state) {
 
 static void random_front(rig* r, double share) {
   yw_fem_front_reset(&r->front);
-  for (int32_t t = 0; t < r->h.num_parents; ++t) {
-    if (!yw_fem_in_front(&r->front, t)) continue;
-    if (test_random_in(&r->random, 0, 1) < share) yw_fem_front_split(&r->front, t);
-  }
-  yw_fem_front_update(&r->front);
+  split_at_random(&r->h, share, &r->random, &r->front);
 }
 
 // Lists updated incrementally equal those of a body created with the same front: forces have the

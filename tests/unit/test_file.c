@@ -1,42 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "yawara/extend/file.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 
-#include "support/testing.h"
+#include "support/temporary_folder.h"
 #include "yawara/extend/hash.h"
-
-static char folder[200];
-
-static int make_folder(void** state) {
-  (void)state;
-  snprintf(folder, sizeof folder, "/tmp/yawara-file-XXXXXX");
-  return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void** state) {
-  (void)state;
-  char command[260];
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  return system(command);
-}
-
-static const char* in_folder(const char* name) {
-  static char path[4][400];
-  static int32_t next;
-  next = (next + 1) % 4;
-  snprintf(path[next], sizeof path[next], "%s/%s", folder, name);
-  return path[next];
-}
-
-static int32_t count_entries(void) {
-  DIR* dir = opendir(folder);
-  int32_t count = 0;
-  while (readdir(dir)) ++count;
-  closedir(dir);
-  return count - 2;
-}
 
 static void assert_content(const char* path, const char* text) {
   yw_file_data data;
@@ -70,8 +38,8 @@ static void a_file_appears_when_it_is_committed(void** state) {
   assert_int_equal(strncmp(writer.temporary, path, strlen(path)), 0);
   assert_int_equal(yw_file_writer_commit(&writer, &error), YW_OK);
   assert_content(path, "Jello 42 0.1!");
-  assert_int_equal(count_entries(), 1);
-  // Readable for others, as far as the umask allows.
+  assert_int_equal(files_in_folder(), 1);
+  // Readable for others, as far as the umask lets it.
   struct stat info;
   mode_t mask = umask(0);
   umask(mask);
@@ -84,7 +52,7 @@ static void an_aborted_file_leaves_the_old_one(void** state) {
   (void)state;
   const char* path = in_folder("a.txt");
   write_text(path, "old");
-  int32_t before = count_entries();
+  int32_t before = files_in_folder();
   yw_file_writer writer;
   yw_error error;
   assert_int_equal(yw_file_writer_open(&writer, path, NULL, &error), YW_OK);
@@ -92,7 +60,7 @@ static void an_aborted_file_leaves_the_old_one(void** state) {
   yw_file_writer_abort(&writer);
   yw_file_writer_abort(&writer);
   assert_content(path, "old");
-  assert_int_equal(count_entries(), before);
+  assert_int_equal(files_in_folder(), before);
 }
 
 // /dev/full accepts no byte; the temporary file is a link to it.
@@ -104,7 +72,7 @@ static void a_full_disk_leaves_the_old_file(void** state) {
   }
   const char *path = in_folder("a.txt"), *temporary = in_folder("a.txt.tmp-full");
   write_text(path, "old");
-  int32_t before = count_entries();
+  int32_t before = files_in_folder();
   for (int32_t large = 0; large < 2; ++large) {
     assert_int_equal(symlink("/dev/full", temporary), 0);
     yw_file_writer writer;
@@ -116,7 +84,7 @@ static void a_full_disk_leaves_the_old_file(void** state) {
     assert_int_equal(yw_file_writer_commit(&writer, &error), YW_ERR_IO);
     assert_non_null(strstr(error.message, "a.txt: cannot be written: No space left on device"));
     assert_content(path, "old");
-    assert_int_equal(count_entries(), before);
+    assert_int_equal(files_in_folder(), before);
   }
   assert_int_equal(access("/dev/full", W_OK), 0);
 }
@@ -154,13 +122,13 @@ static void a_target_that_becomes_a_folder_is_an_error(void** state) {
   yw_file_writer writer;
   yw_error error;
   const char* path = in_folder("late");
-  int32_t before = count_entries();
+  int32_t before = files_in_folder();
   assert_int_equal(yw_file_writer_open(&writer, path, NULL, &error), YW_OK);
   assert_int_equal(mkdir(path, 0777), 0);
   assert_int_equal(yw_file_writer_commit(&writer, &error), YW_ERR_IO);
   assert_non_null(strstr(error.message, "late: cannot be renamed"));
   assert_int_equal(rmdir(path), 0);
-  assert_int_equal(count_entries(), before);
+  assert_int_equal(files_in_folder(), before);
 }
 
 static void files_above_the_limit_are_refused_before_memory_is_asked_for(void** state) {

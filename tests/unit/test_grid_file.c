@@ -1,37 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Grids of numbers and painted meshes: every encoding, interpolation, and damaged or inconsistent
-// files.
-#include "support/testing.h"
+// Grids of numbers and painted meshes: every way they are stored, what lies between the points, and
+// files that are damaged or lie.
+#include "support/temporary_folder.h"
 #include "yawara/files.h"
-
-static char folder[100];
-
-static int make_folder(void** state) {
-  (void)state;
-  snprintf(folder, sizeof folder, "grid_test_XXXXXX");
-  return mkdtemp(folder) ? 0 : 1;
-}
-
-static int remove_folder(void** state) {
-  (void)state;
-  char command[200];
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  return system(command);
-}
-
-static const char* write_file(const char* name, const void* bytes, size_t size) {
-  static char path[300];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE* file = fopen(path, "wb");
-  assert_non_null(file);
-  assert_int_equal(fwrite(bytes, 1, size, file), size);
-  fclose(file);
-  return path;
-}
-
-static const char* write_text(const char* name, const char* text) {
-  return write_file(name, text, strlen(text));
-}
 
 static yw_grid read_good(const char* path, const char* name) {
   yw_grid grid;
@@ -82,22 +53,22 @@ static void check_linear(const yw_grid* grid) {
 
 static void points_of_a_vti_file(void** state) {
   (void)state;
-  yw_grid grid = read_good(write_text("a.vti", ascii), NULL);
+  yw_grid grid = read_good(store_text("a.vti", ascii), NULL);
   assert_int_equal(grid.size[0] * 100 + grid.size[1] * 10 + grid.size[2], 222);
   check_linear(&grid);
   yw_grid_free(&grid);
-  grid = read_good(write_text("a.vti", ascii), "E");
+  grid = read_good(store_text("a.vti", ascii), "E");
   check_linear(&grid);
   yw_grid_free(&grid);
-  refuse(write_text("a.vti", ascii), "nu", "no array \"nu\"");
-  refuse(write_text("a.vti", ascii), "v", "3 components");
+  refuse(store_text("a.vti", ascii), "nu", "no array \"nu\"");
+  refuse(store_text("a.vti", ascii), "v", "3 components");
 }
 
 // The first value of a cell is at its centre.
 static void cells_of_a_vti_file(void** state) {
   (void)state;
   yw_grid grid =
-      read_good(write_text("c.vti", VTI("2 4 0 1 0 0", "",
+      read_good(store_text("c.vti", VTI("2 4 0 1 0 0", "",
                                         "<CellData><DataArray type=\"Float64\" Name=\"a\" "
                                         "format=\"ascii\">5 6</DataArray></CellData>")),
                 NULL);
@@ -129,7 +100,7 @@ static void binary_vti_files(void** state) {
                "<PointData><DataArray type=\"Float32\" Name=\"E\" format=\"binary\">%s</DataArray>"
                "</PointData>"),
            text);
-  yw_grid grid = read_good(write_text("b.vti", file), NULL);
+  yw_grid grid = read_good(store_text("b.vti", file), NULL);
   check_linear(&grid);
   yw_grid_free(&grid);
 
@@ -140,10 +111,10 @@ static void binary_vti_files(void** state) {
                         "offset=\"0\"/></PointData></Piece></ImageData>"
                         "<AppendedData encoding=\"raw\">_");
   memcpy(file + length, bytes, sizeof bytes);
-  grid = read_good(write_file("r.vti", file, length + sizeof bytes), NULL);
+  grid = read_good(store("r.vti", file, length + sizeof bytes), NULL);
   check_linear(&grid);
   yw_grid_free(&grid);
-  refuse(write_file("r.vti", file, length + sizeof bytes - 1), NULL, "bytes");
+  refuse(store("r.vti", file, length + sizeof bytes - 1), NULL, "bytes");
 }
 
 #define MHD                                                                    \
@@ -154,16 +125,16 @@ static void a_header_and_a_raw_file(void** state) {
   (void)state;
   float values[8];
   for (int i = 0; i < 8; ++i) values[i] = (float)i;
-  write_file("v.raw", values, sizeof values);
-  yw_grid grid = read_good(write_text("v.mhd", MHD), NULL);
+  store("v.raw", values, sizeof values);
+  yw_grid grid = read_good(store_text("v.mhd", MHD), NULL);
   check_linear(&grid);
   yw_grid_free(&grid);
   // Big-endian short integers after a header of two bytes.
   unsigned char shorts[18] = {9, 9};
   for (int i = 0; i < 8; ++i) shorts[3 + 2 * i] = (unsigned char)i;
-  write_file("v.raw", shorts, sizeof shorts);
+  store("v.raw", shorts, sizeof shorts);
   grid =
-      read_good(write_text("v.mhd",
+      read_good(store_text("v.mhd",
                            "NDims = 3\nDimSize = 2 2 2\nElementSpacing = 0.5 1 2\nOffset = 1 2 3\n"
                            "BinaryDataByteOrderMSB = True\nHeaderSize = 2\n"
                            "ElementType = MET_USHORT\nElementDataFile = v.raw\n"),
@@ -174,46 +145,46 @@ static void a_header_and_a_raw_file(void** state) {
 
 static void lies_are_refused(void** state) {
   (void)state;
-  refuse(write_text("x.vti", VTI("0 1 0 1 0 1", "", POINTS("0 1 2 3 4 5 6"))), NULL, "value");
-  refuse(write_text("x.vti", VTI("0 1 0 1 0 1", "", POINTS("0 1 2 nan 4 5 6 7"))), NULL,
+  refuse(store_text("x.vti", VTI("0 1 0 1 0 1", "", POINTS("0 1 2 3 4 5 6"))), NULL, "value");
+  refuse(store_text("x.vti", VTI("0 1 0 1 0 1", "", POINTS("0 1 2 nan 4 5 6 7"))), NULL,
          "value 3 of the grid is nan");
-  refuse(write_text("x.vti", VTI("0 1 0 1 0 1", "", POINTS("0 1 2 1e39 4 5 6 7"))), NULL,
+  refuse(store_text("x.vti", VTI("0 1 0 1 0 1", "", POINTS("0 1 2 1e39 4 5 6 7"))), NULL,
          "value 3");
-  refuse(write_text("x.vti", VTI("0 60000 0 60000 0 60000", "", POINTS("0 1"))), NULL, "points");
-  refuse(write_text("x.vti", VTI("0 999 0 999 0 999", "", POINTS("0 1"))), NULL, "too few");
-  refuse(write_text("x.vti", VTI("1 0 0 1 0 1", "", POINTS("0 1"))), NULL, "0 points");
-  refuse(write_text("x.vti", VTI("0 1 0 1 0 nan", "", POINTS("0 1"))), NULL, "WholeExtent");
-  refuse(write_text("x.vti", VTI("0 1 0 1 0 1", " Direction=\"0 1 0 1 0 0 0 0 1\"", POINTS("0"))),
+  refuse(store_text("x.vti", VTI("0 60000 0 60000 0 60000", "", POINTS("0 1"))), NULL, "points");
+  refuse(store_text("x.vti", VTI("0 999 0 999 0 999", "", POINTS("0 1"))), NULL, "too few");
+  refuse(store_text("x.vti", VTI("1 0 0 1 0 1", "", POINTS("0 1"))), NULL, "0 points");
+  refuse(store_text("x.vti", VTI("0 1 0 1 0 nan", "", POINTS("0 1"))), NULL, "WholeExtent");
+  refuse(store_text("x.vti", VTI("0 1 0 1 0 1", " Direction=\"0 1 0 1 0 0 0 0 1\"", POINTS("0"))),
          NULL, "turned");
-  refuse(write_text("x.vti", "<VTKFile type=\"UnstructuredGrid\">"), NULL, "ImageData");
-  refuse(write_text("x.vti", ""), NULL, "VTKFile");
-  refuse(write_text("x.txt", "hello"), NULL, ".vti or .mhd");
+  refuse(store_text("x.vti", "<VTKFile type=\"UnstructuredGrid\">"), NULL, "ImageData");
+  refuse(store_text("x.vti", ""), NULL, "VTKFile");
+  refuse(store_text("x.txt", "hello"), NULL, ".vti or .mhd");
   refuse("no/such.vti", NULL, "cannot be opened");
 
   float values[8] = {0};
-  write_file("v.raw", values, sizeof values);
-  refuse(write_text("y.mhd", MHD), "E", "without a name");
-  refuse(write_text("y.mhd", "NDims = 2\nDimSize = 2 2\n"), NULL, "NDims");
-  refuse(write_text("y.mhd", "DimSize = 2 2 3\nElementType = MET_FLOAT\nElementDataFile = v.raw\n"),
+  store("v.raw", values, sizeof values);
+  refuse(store_text("y.mhd", MHD), "E", "without a name");
+  refuse(store_text("y.mhd", "NDims = 2\nDimSize = 2 2\n"), NULL, "NDims");
+  refuse(store_text("y.mhd", "DimSize = 2 2 3\nElementType = MET_FLOAT\nElementDataFile = v.raw\n"),
          NULL, "32 bytes");
-  refuse(write_text("y.mhd", "DimSize = 0 2 3\nElementType = MET_FLOAT\nElementDataFile = v.raw\n"),
+  refuse(store_text("y.mhd", "DimSize = 0 2 3\nElementType = MET_FLOAT\nElementDataFile = v.raw\n"),
          NULL, "0 points");
   refuse(
-      write_text("y.mhd",
+      store_text("y.mhd",
                  "DimSize = 60000 60000 60000\nElementType = MET_FLOAT\nElementDataFile = v.raw\n"),
       NULL, "points");
-  refuse(write_text("y.mhd",
+  refuse(store_text("y.mhd",
                     "DimSize = 2 2 2\nElementType = MET_FLOAT\n"
                     "ElementDataFile = ../../etc/passwd\n"),
          NULL, "beside the header");
   refuse(
-      write_text("y.mhd", "DimSize = 2 2 2\nElementType = MET_FLOAT\nElementDataFile = no.raw\n"),
+      store_text("y.mhd", "DimSize = 2 2 2\nElementType = MET_FLOAT\nElementDataFile = no.raw\n"),
       NULL, "cannot be opened");
   refuse(
-      write_text("y.mhd", "DimSize = 2 2 2\nElementType = MET_STRING\nElementDataFile = v.raw\n"),
+      store_text("y.mhd", "DimSize = 2 2 2\nElementType = MET_STRING\nElementDataFile = v.raw\n"),
       NULL, "MET_STRING");
-  refuse(write_text("y.mhd", "CompressedData = True\n"), NULL, "CompressedData");
-  refuse(write_text("y.mhd",
+  refuse(store_text("y.mhd", "CompressedData = True\n"), NULL, "CompressedData");
+  refuse(store_text("y.mhd",
                     "DimSize = 2 2 2\nElementSpacing = 1 0 1\nElementType = MET_FLOAT\n"
                     "ElementDataFile = v.raw\n"),
          NULL, "spacing");
@@ -223,7 +194,7 @@ static void lies_are_refused(void** state) {
 static void damaged_files_do_no_harm(void** state) {
   (void)state;
   float values[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-  write_file("v.raw", values, sizeof values);
+  store("v.raw", values, sizeof values);
   const char* const texts[2] = {ascii, MHD};
   const char* const names[2] = {"d.vti", "d.mhd"};
   test_random random = {77};
@@ -238,8 +209,7 @@ static void damaged_files_do_no_harm(void** state) {
       }
       yw_grid grid;
       yw_error error = {0};
-      yw_status status =
-          yw_grid_read(write_file(names[k], copy, length), NULL, NULL, &grid, &error);
+      yw_status status = yw_grid_read(store(names[k], copy, length), NULL, NULL, &grid, &error);
       if (status == YW_OK) {
         assert_true(isfinite(yw_grid_value(&grid, (yw_vec3){1.2f, 2.3f, 3.4f})));
       } else {
@@ -261,7 +231,7 @@ static yw_status read_painted(const char* text, const char* attribute, float out
   yw_tri_mesh mesh;
   float* values;
   yw_status status =
-      yw_painted_mesh_read(write_text("p.ply", text), attribute, NULL, &mesh, &values, error);
+      yw_painted_mesh_read(store_text("p.ply", text), attribute, NULL, &mesh, &values, error);
   if (status == YW_OK) {
     assert_int_equal(mesh.num_vertices, 3);
     memcpy(out, values, 3 * sizeof *out);

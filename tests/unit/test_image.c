@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -7,34 +6,7 @@
 #include "render/draw/contact_sheet.h"
 #include "render/draw/svg.h"
 #include "render/output/image.h"
-#include "support/testing.h"
-
-static char folder[64];
-
-static int make_folder(void** state) {
-  (void)state;
-  snprintf(folder, sizeof folder, "/tmp/yawara_image_XXXXXX");
-  return mkdtemp(folder) ? 0 : -1;
-}
-
-static int files_in_folder(void) {
-  int count = 0;
-  DIR* dir = opendir(folder);
-  for (struct dirent* entry; dir && (entry = readdir(dir));) count += entry->d_name[0] != '.';
-  if (dir) closedir(dir);
-  return count;
-}
-
-static int remove_folder(void** state) {
-  (void)state;
-  return rmdir(folder);
-}
-
-static const char* in_folder(const char* name) {
-  static char path[256];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  return path;
-}
+#include "support/temporary_folder.h"
 
 static void need_png(void) {
   yw_error error = {0};
@@ -209,5 +181,5 @@ int main(void) {
       cmocka_unit_test(copies_are_cut_at_the_border),
       cmocka_unit_test(a_sheet_holds_all_its_pictures),
   };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return cmocka_run_group_tests(tests, make_folder, remove_empty_folder);
 }

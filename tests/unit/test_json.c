@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "support/testing.h"
+#include "support/counted_memory.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/json.h"
 #include "yawara/extend/timer.h"
@@ -257,33 +257,18 @@ static void keys_can_be_added_and_replaced(void** state) {
   yw_json_free(doc);
 }
 
-// An allocator that fails after a number of calls.
-typedef struct budget {
-  int left, live;
-} budget;
-static void* budget_alloc(void* context, size_t size, size_t align) {
-  budget* b = context;
-  if (b->left-- <= 0) return NULL;
-  b->live++;
-  return aligned_alloc(align, (size + align - 1) / align * align);
-}
-static void budget_release(void* context, void* pointer) {
-  ((budget*)context)->live--;
-  free(pointer);
-}
-
 static void running_out_of_memory_is_an_error_and_leaks_nothing(void** state) {
   (void)state;
   const char text[] =
       "{\"a\": [1, 2, {\"b\": \"text\", \"c\": 1234567890123456789012}], \"d\": []}";
   for (int calls = 0;; calls++) {
-    budget b = {calls, 0};
-    yw_allocator mem = {budget_alloc, budget_release, &b};
+    counted_memory memory = {.left = calls};
+    yw_allocator mem = counted_allocator(&memory);
     yw_json_doc* doc = NULL;
     yw_error error = {0};
     yw_status status = yw_json_parse(&mem, "a.json", text, strlen(text), &doc, &error);
     yw_json_free(doc);
-    assert_int_equal(b.live, 0);
+    assert_int_equal(memory.alive, 0);
     if (status == YW_OK) break;
     assert_int_equal(status, YW_ERR_MEMORY);
     assert_true(strstr(error.message, "memory") != NULL);

@@ -4,44 +4,9 @@
 #include <sys/stat.h>
 
 #include "support/mesh_samples.h"
+#include "support/temporary_folder.h"
 #include "yawara/extend/vtu_write.h"
 #include "yawara/files.h"
-
-static char folder[200];
-
-static int make_folder(void** state) {
-  (void)state;
-  snprintf(folder, sizeof folder, "/tmp/yawara-mesh-files-XXXXXX");
-  return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void** state) {
-  (void)state;
-  char command[260];
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  return system(command);
-}
-
-static const char* in_folder(const char* name) {
-  static char path[4][400];
-  static int32_t next;
-  next = (next + 1) % 4;
-  snprintf(path[next], sizeof path[next], "%s/%s", folder, name);
-  return path[next];
-}
-
-static const char* store(const char* name, const void* bytes, size_t size) {
-  const char* path = in_folder(name);
-  FILE* file = fopen(path, "wb");
-  assert_non_null(file);
-  assert_int_equal(fwrite(bytes, 1, size, file), size);
-  fclose(file);
-  return path;
-}
-
-static const char* store_text(const char* name, const char* text) {
-  return store(name, text, strlen(text));
-}
 
 static void assert_contains(const char* text, const char* part) {
   if (strstr(text, part)) return;

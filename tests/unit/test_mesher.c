@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
+#include "support/counted_memory.h"
 #include "support/mesh_testing.h"
 #include "yawara/extend/timer.h"
 #include "yawara/extend/vec.h"
@@ -275,8 +276,8 @@ static void running_out_of_memory_is_survived(void** state) {
   yw_mesher_def def = {.size = 0.25f, .max_vertices = 10000};
   yw_status status = YW_ERR_MEMORY;
   for (int n = 0; status != YW_OK && n < 1000; ++n) {
-    failing_memory memory = {.left = n};
-    yw_allocator mem = failing_allocator(&memory);
+    counted_memory memory = {.left = n};
+    yw_allocator mem = counted_allocator(&memory);
     yw_tet_mesh mesh;
     status = yw_shape_tets(shape, &mem, &def, &mesh, NULL);
     if (status == YW_OK) yw_tet_mesh_free(&mesh);

@@ -1,36 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <dirent.h>
 #include <signal.h>
 
 #include "render/output/movie.h"
-#include "support/testing.h"
-
-static char folder[64];
-
-static int make_folder(void** state) {
-  (void)state;
-  snprintf(folder, sizeof folder, "/tmp/yawara_movie_XXXXXX");
-  return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void** state) {
-  (void)state;
-  return rmdir(folder);
-}
-
-static int files_in_folder(void) {
-  int count = 0;
-  DIR* dir = opendir(folder);
-  for (struct dirent* entry; dir && (entry = readdir(dir));) count += entry->d_name[0] != '.';
-  if (dir) closedir(dir);
-  return count;
-}
-
-static const char* in_folder(const char* name) {
-  static char path[256];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  return path;
-}
+#include "support/temporary_folder.h"
 
 static void need_ffmpeg(void) {
   yw_error error = {0};
@@ -191,5 +163,5 @@ int main(void) {
       cmocka_unit_test(a_dying_ffmpeg_is_an_error),
       cmocka_unit_test(a_missing_ffmpeg_is_named_with_its_package),
   };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return cmocka_run_group_tests(tests, make_folder, remove_empty_folder);
 }

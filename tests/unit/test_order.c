@@ -54,15 +54,6 @@ static void vertices_of_no_tet_have_empty_rows(void** state) {
   yw_tet_mesh_free(&mesh);
 }
 
-static void assert_permutation(const int32_t* order, int count) {
-  unsigned char* seen = calloc((size_t)count + 1, 1);
-  for (int i = 0; i < count; ++i) {
-    assert_true(order[i] >= 0 && order[i] < count && !seen[order[i]]);
-    seen[order[i]] = 1;
-  }
-  free(seen);
-}
-
 static void order_is_a_permutation_of_anything(void** state) {
   (void)state;
   test_random random = {7};

@@ -4,15 +4,6 @@
 #include "math/sparse/cholesky.h"
 #include "support/sparse_samples.h"
 
-static void assert_permutation(const int32_t* order, int count) {
-  unsigned char* seen = calloc((size_t)count + 1, 1);
-  for (int i = 0; i < count; ++i) {
-    assert_true(order[i] >= 0 && order[i] < count && !seen[order[i]]);
-    seen[order[i]] = 1;
-  }
-  free(seen);
-}
-
 static yw_graph graph_of(const yw_sparse* a) { return (yw_graph){a->size, a->start, a->columns}; }
 
 // Both orders, twice, on one thread and on three: permutations, and the same each time. Takes

@@ -3,37 +3,10 @@
 
 #include "render/draw/plot.h"
 #include "render/draw/table.h"
-#include "support/testing.h"
+#include "support/temporary_folder.h"
 #include "yawara/extend/file.h"
 
 static const double NOT = (double)NAN;
-static char folder[64];
-
-static int make_folder(void** state) {
-  (void)state;
-  snprintf(folder, sizeof folder, "/tmp/yawara_plot_XXXXXX");
-  return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void** state) {
-  (void)state;
-  char command[100];
-  snprintf(command, sizeof command, "rm -r %s", folder);
-  return system(command);
-}
-
-static const char* in_folder(const char* name) {
-  static char path[256];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  return path;
-}
-
-static void write_text(const char* path, const char* text) {
-  FILE* file = fopen(path, "wb");
-  assert_non_null(file);
-  fputs(text, file);
-  fclose(file);
-}
 
 static yw_plot plot_of(int32_t count, const yw_series* series) {
   yw_plot plot = yw_default_plot();
@@ -352,7 +325,7 @@ static void csv_files_hold_every_number_exactly(void** state) {
 
 static void columns_of_a_file_become_a_plot(void** state) {
   (void)state;
-  write_text(in_folder("log.csv"),
+  store_text("log.csv",
              "# a comment\r\ntime (s),kinetic energy (J),\"elastic \"\"E\"\", all (J)\",count\r\n"
              "0,1.5,,7\r\n\r\n0.5, 2.5 ,nan,many\r\n1,-1e-3,\"4\",9");
   yw_table table;
@@ -396,17 +369,17 @@ static void damaged_tables_are_refused(void** state) {
   yw_table table;
   yw_error error = {0};
   assert_int_equal(yw_table_read(in_folder("none.csv"), NULL, &table, &error), YW_ERR_IO);
-  write_text(in_folder("bad.csv"), "\n# only this\n");
+  store_text("bad.csv", "\n# only this\n");
   assert_int_equal(yw_table_read(in_folder("bad.csv"), NULL, &table, &error), YW_ERR_FORMAT);
   const char* const texts[] = {"a,b\n1,2\n3\n", "a,b\n1,2\n3,4,5\n"};
   for (int i = 0; i < 2; ++i) {
-    write_text(in_folder("bad.csv"), texts[i]);
+    store_text("bad.csv", texts[i]);
     assert_int_equal(yw_table_read(in_folder("bad.csv"), NULL, &table, &error), YW_ERR_FORMAT);
     assert_non_null(strstr(error.message, "bad.csv:3: "));
     assert_null(table.columns);
   }
   // A quote that is never closed swallows the rest, but nothing beyond the file.
-  write_text(in_folder("bad.csv"), "a,b\n1,\"2\n");
+  store_text("bad.csv", "a,b\n1,\"2\n");
   assert_int_equal(yw_table_read(in_folder("bad.csv"), NULL, &table, &error), YW_OK);
   yw_table_free(&table);
 }

@@ -1,28 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "yawara/extend/point_cache.h"
 
-#include "support/testing.h"
-
-static char folder[200];
-
-static int make_folder(void** state) {
-  (void)state;
-  snprintf(folder, sizeof folder, "/tmp/yawara-cache-XXXXXX");
-  return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void** state) {
-  (void)state;
-  char command[260];
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  return system(command);
-}
-
-static const char* in_folder(const char* name) {
-  static char path[400];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  return path;
-}
+#include "support/temporary_folder.h"
 
 static yw_vec3 point_at(int32_t frame, int32_t i) {
   return (yw_vec3){(float)frame, (float)i * 0.1f, -1.5f * (float)(frame * i)};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "scene/loader.h"
+#include "support/counted_memory.h"
 #include "support/scene_peek.h"
 #include "support/testing.h"
 #include "yawara/yawara.h"
@@ -468,21 +469,6 @@ static void long_chains_of_shapes_are_refused(void** state) {
   expect_error(text, "dir/a.json:65:8: shapes.s64 is nested deeper than 64 shapes");
 }
 
-// An allocator that counts live blocks and fails after a number of calls.
-typedef struct budget {
-  int left, live;
-} budget;
-static void* budget_alloc(void* context, size_t size, size_t align) {
-  budget* b = context;
-  if (b->left-- <= 0) return NULL;
-  b->live++;
-  return aligned_alloc(align, (size + align - 1) / align * align);
-}
-static void budget_release(void* context, void* pointer) {
-  ((budget*)context)->live--;
-  free(pointer);
-}
-
 static void running_out_of_memory_is_an_error_and_leaks_nothing(void** state) {
   (void)state;
   const char text[] =
@@ -492,17 +478,17 @@ static void running_out_of_memory_is_an_error_and_leaks_nothing(void** state) {
       "\"examples\": [{\"deform\": {\"twist\": {\"degrees\": 60}}}], \"pins\": [{\"select\": "
       "\"s\"}], \"repeat\": {\"count\": 2, \"spacing\": [3, 3, 3]}}]}";
   for (int calls = 0;; calls++) {
-    budget b = {calls, 0};
+    counted_memory memory = {.left = calls};
     yw_scene_def def = yw_default_scene_def();
     def.path = "a.json";
     def.text = text;
     def.size = strlen(text);
-    def.mem = (yw_allocator){budget_alloc, budget_release, &b};
+    def.mem = counted_allocator(&memory);
     yw_scene* scene = NULL;
     yw_error error = {0};
     yw_status status = yw_scene_read(&def, &scene, NULL, &error);
     yw_scene_destroy(scene);
-    if (b.live != 0) fail_msg("%d blocks leaked when call %d fails", b.live, calls);
+    if (memory.alive != 0) fail_msg("%d blocks leaked when call %d fails", memory.alive, calls);
     if (status == YW_OK) break;
     if (status != YW_ERR_MEMORY) fail_msg("call %d: %d, %s", calls, status, error.message);
     assert_true(calls < 100000);

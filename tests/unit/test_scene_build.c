@@ -5,6 +5,7 @@
 #include "model/model.h"
 #include "scene/loader.h"
 #include "scene/records.h"
+#include "support/documents.h"
 #include "support/scene_peek.h"
 #include "support/scene_text.h"
 #include "support/testing.h"
@@ -13,21 +14,6 @@
 #define CUBE "\"mesh\": {\"lattice\": {\"size\": 1, \"cells\": 2}}"
 #define BODY(keys) "{\"bodies\": [{" keys "}]}"
 #define CUBE_WITH(keys) BODY(CUBE ", " keys)
-
-static yw_scene* scene_of(const char* text) {
-  yw_scene* scene = NULL;
-  yw_error error = {0};
-  yw_status status = read_scene_text(text, "dir/a.json", &scene, NULL, &error);
-  if (status != YW_OK) fail_msg("%s", error.message);
-  return scene;
-}
-
-static yw_world* world_of(yw_scene* scene) {
-  yw_world* world = NULL;
-  yw_error error = {0};
-  if (yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &error) < 0) fail_msg("%s", error.message);
-  return world;
-}
 
 static void the_smallest_scene_has_sensible_defaults(void** state) {
   (void)state;
@@ -501,11 +487,7 @@ static void every_scene_of_the_gallery_builds_and_steps(void** state) {
 // The examples in the documentation are scenes.
 static void every_example_of_the_documentation_builds(void** state) {
   (void)state;
-  static char text[100000];
-  FILE* file = fopen(YW_SOURCE_DIR "/docs/scenes.md", "rb");
-  assert_non_null(file);
-  text[fread(text, 1, sizeof text - 1, file)] = '\0';
-  fclose(file);
+  char* text = read_document("scenes.md");
   int count = 0;
   static const char begin[] = "```json\n";
   for (char* p = text; (p = strstr(p, begin)); count++) {
@@ -519,6 +501,7 @@ static void every_example_of_the_documentation_builds(void** state) {
     p = end + 1;
   }
   assert_int_equal(count, 2);
+  free(text);
 }
 
 int main(void) {

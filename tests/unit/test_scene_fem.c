@@ -6,7 +6,7 @@
 #include "scene/loader.h"
 #include "support/mesh_testing.h"
 #include "support/scene_text.h"
-#include "support/testing.h"
+#include "support/temporary_folder.h"
 #include "yawara/yawara.h"
 
 #define CUBE "\"mesh\": {\"lattice\": {\"size\": 1, \"cells\": 2}}"
@@ -17,37 +17,8 @@
   ", \"fem\": {\"max_level\": 1}}}, \"bodies\": [{\"model\": " \
   "\"m\", "
 
-static char folder[100];
-
-static int make_folder(void** state) {
-  (void)state;
-  snprintf(folder, sizeof folder, "scene_fem_XXXXXX");
-  return mkdtemp(folder) ? 0 : 1;
-}
-
-static int remove_folder(void** state) {
-  (void)state;
-  char command[200];
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  return system(command);
-}
-
-static void write_file(const char* name, const char* text) {
-  char path[300];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE* file = fopen(path, "wb");
-  fputs(text, file);
-  fclose(file);
-}
-
-static yw_scene* scene_of(const char* text) {
-  yw_scene* scene = NULL;
-  yw_error error = {0};
-  char path[200];
-  snprintf(path, sizeof path, "%s/a.json", folder);
-  yw_status status = read_scene_text(text, path, &scene, NULL, &error);
-  if (status != YW_OK) fail_msg("%s", error.message);
-  return scene;
+static yw_scene* scene_in_folder(const char* text) {
+  return scene_at(in_folder("a.json"), text, NULL);
 }
 
 static const fem_model* model_of(const yw_scene* scene) {
@@ -70,7 +41,7 @@ static yw_vec3 centre_of(const fem_model* m, int32_t tet) {
 
 static void settings_reach_model_and_bodies(void** state) {
   (void)state;
-  yw_scene* scene = scene_of(
+  yw_scene* scene = scene_in_folder(
       NAMED
       "\"fem\": {\"tau\": 0.02, \"refine\": \"finest\", \"hanging\": "
       "\"snap\", \"min_level\": 1, \"mass_damping\": 3, \"soften\": false}}, {\"model\": \"m\"}]}");
@@ -119,7 +90,7 @@ static void a_shape_is_enough(void** state) {
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
     char text[300];
     snprintf(text, sizeof text, "{\"bodies\": [{\"shape\": {%s}, \"fem\": {}}]}", shapes[i].shape);
-    yw_scene* scene = scene_of(text);
+    yw_scene* scene = scene_in_folder(text);
     const yw_model* model = scene->models.items[0].model;
     yw_fem_info info;
     assert_int_equal(yw_model_fem_info(model, &info), YW_OK);
@@ -136,7 +107,7 @@ static void a_shape_is_enough(void** state) {
 
 static void materials_by_name_bring_their_density(void** state) {
   (void)state;
-  yw_scene* scene = scene_of(FEM("\"material\": \"silicone\""));
+  yw_scene* scene = scene_in_folder(FEM("\"material\": \"silicone\""));
   const yw_material* silicone = yw_material_by_name("silicone");
   const fem_model* m = model_of(scene);
   assert_near(youngs_of(m, 0) / silicone->youngs_modulus, 1.0, 1e-5);
@@ -148,7 +119,7 @@ static void materials_by_name_bring_their_density(void** state) {
 static void ramps_and_shapes(void** state) {
   (void)state;
   for (int smooth = 0; smooth < 2; ++smooth) {
-    yw_scene* scene = scene_of(
+    yw_scene* scene = scene_in_folder(
         smooth ? FEM("\"fields\": [{\"from\": [-0.5, 0, 0], \"to\": [0.5, 0, 0], \"smooth\": true, "
                      "\"youngs_modulus\": [1e4, 1e6]}, {\"shape\": {\"box\": {\"size\": [9, 9, "
                      "0.5], \"center\": [0, 0, 0.5]}}, \"density\": 2000}]")
@@ -168,10 +139,10 @@ static void ramps_and_shapes(void** state) {
 
 static void labels_of_the_mesh(void** state) {
   (void)state;
-  write_file("two.mesh",
+  store_text("two.mesh",
              "MeshVersionFormatted 1\nDimension 3\nVertices\n5\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 "
              "0\n1 1 1 0\nTetrahedra\n2\n1 2 3 4 5\n2 3 4 5 8\nEnd\n");
-  yw_scene* scene = scene_of(
+  yw_scene* scene = scene_in_folder(
       BODY("\"mesh\": \"two.mesh\", \"fem\": {\"max_level\": 1, \"youngs_modulus\": 1e5, "
            "\"fields\": [{\"labels\": [8, 9], \"youngs_modulus\": 3e5, \"stiffness_damping\": "
            "0.01}]}"));
@@ -192,8 +163,8 @@ static void labels_of_the_mesh(void** state) {
 
 static void grids_and_paint(void** state) {
   (void)state;
-  write_file("a.vti", GRID);
-  yw_scene* scene = scene_of(FEM(
+  store_text("a.vti", GRID);
+  yw_scene* scene = scene_in_folder(FEM(
       "\"fields\": [{\"grid\": {\"file\": \"a.vti\", \"array\": \"hu\", \"range\": [100, 300]}, "
       "\"youngs_modulus\": [1e4, 1e6], \"density\": \"file\"}]"));
   const fem_model* m = model_of(scene);
@@ -204,12 +175,12 @@ static void grids_and_paint(void** state) {
   }
   yw_scene_destroy(scene);
   // Paint on a triangle in the plane x = -0.5 that covers the cube's shadow: value = z.
-  write_file("p.ply",
+  store_text("p.ply",
              "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
              "property float z\nproperty float q\nelement face 1\n"
              "property list uchar int vertex_indices\nend_header\n"
              "-0.5 -9 -9 -9\n-0.5 9 -9 -9\n-0.5 0 18 18\n3 0 1 2\n");
-  scene = scene_of(FEM(
+  scene = scene_in_folder(FEM(
       "\"fields\": [{\"painted\": {\"file\": \"p.ply\", \"attribute\": \"q\", \"range\": [-0.5, "
       "0.5]}, \"poissons_ratio\": [0.1, 0.4], \"youngs_modulus\": [1e4, 1e6]}]"));
   m = model_of(scene);
@@ -222,7 +193,7 @@ static void grids_and_paint(void** state) {
 
 static void a_matrix_of_its_own(void** state) {
   (void)state;
-  yw_scene* scene = scene_of(
+  yw_scene* scene = scene_in_folder(
       FEM("\"fields\": [{\"elasticity\": [9, 1, 1, 0, 0, 0, 5, 1, 0, 0, 0, 5, 0, 0, 0, 2, 0, 0, 2, "
           "0, 2]}]"));
   const fem_model* m = model_of(scene);
@@ -235,7 +206,7 @@ static void a_matrix_of_its_own(void** state) {
 static void pins_hold_the_finest_nodes(void** state) {
   (void)state;
   yw_scene* scene =
-      scene_of(BODY(
+      scene_in_folder(BODY(
           CUBE ", \"fem\": {\"max_level\": 1}, \"pins\": [{\"select\": {\"box\": {\"size\": [0.01, "
                "9, 9], \"center\": [-0.5, 0, 0]}}}]"));
   const yw_body_spec* body = &scene->bodies.items[0];
@@ -247,7 +218,7 @@ static void pins_hold_the_finest_nodes(void** state) {
 
 static void mistakes_are_reported_with_their_place(void** state) {
   (void)state;
-  write_file("zero.vti",
+  store_text("zero.vti",
              "<VTKFile type=\"ImageData\"><ImageData WholeExtent=\"0 1 0 0 0 0\" Origin=\"-0.5 0 "
              "0\"><Piece Extent=\"0 1 0 0 0 0\"><PointData><DataArray type=\"Float32\" Name=\"a\" "
              "format=\"ascii\">0 0</DataArray></PointData></Piece></ImageData></VTKFile>");
@@ -292,9 +263,7 @@ static void mistakes_are_reported_with_their_place(void** state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     yw_scene* scene = NULL;
     yw_error error = {0};
-    char path[200];
-    snprintf(path, sizeof path, "%s/a.json", folder);
-    yw_status status = read_scene_text(cases[i].text, path, &scene, NULL, &error);
+    yw_status status = read_scene_text(cases[i].text, in_folder("a.json"), &scene, NULL, &error);
     if (status >= 0) fail_msg("accepted: %s", cases[i].text);
     if (!strstr(error.message, cases[i].message)) {
       fail_msg("\"%s\" without \"%s\"", error.message, cases[i].message);

@@ -2,6 +2,7 @@
 // "frames" in scene files: materials, stiffness layers, settings, and mistakes in them.
 #include "model/model.h"
 #include "scene/loader.h"
+#include "support/documents.h"
 #include "support/scene_peek.h"
 #include "support/scene_text.h"
 #include "support/testing.h"
@@ -12,14 +13,6 @@
 #define FRAMES(keys) BODY(CUBE ", \"frames\": {" keys "}")
 #define TEDDY \
   "{\"models\": {\"teddy\": {" CUBE ", \"frames\": {}}}, \"bodies\": [{\"model\": \"teddy\", "
-
-static yw_scene* scene_of(const char* text) {
-  yw_scene* scene = NULL;
-  yw_error error = {0};
-  yw_status status = read_scene_text(text, "dir/a.json", &scene, NULL, &error);
-  if (status != YW_OK) fail_msg("%s", error.message);
-  return scene;
-}
 
 // Mistakes ----------------------------------------------------------------------------------------
 
@@ -257,20 +250,11 @@ static void keys_win_over_the_material(void** state) {
   yw_scene_destroy(scene);
 }
 
-static char* read_text_file(const char* path) {
-  FILE* file = fopen(path, "rb");
-  assert_non_null(file);
-  char* text = calloc(1, 200000);
-  assert_true(fread(text, 1, 199999, file) > 0);
-  fclose(file);
-  return text;
-}
-
-// Every material is in the documentation, with the numbers of the table, and in the schema.
+// Every material stands in the documentation with the numbers of the table, and in the schema.
 static void materials_are_those_of_the_documentation(void** state) {
   (void)state;
-  char* docs = read_text_file(YW_SOURCE_DIR "/docs/materials.md");
-  char* schema = read_text_file(YW_SOURCE_DIR "/docs/scene.schema.json");
+  char* docs = read_document("materials.md");
+  char* schema = read_document("scene.schema.json");
   assert_null(yw_material_at(-1));
   assert_null(yw_material_at(yw_num_materials()));
   assert_null(yw_material_by_name("Rubber"));

@@ -4,6 +4,7 @@
 #include "methods/plastic/model.h"
 #include "model/model.h"
 #include "scene/loader.h"
+#include "support/documents.h"
 #include "support/scene_peek.h"
 #include "support/scene_text.h"
 #include "support/testing.h"
@@ -16,29 +17,12 @@
 #define TWO(first, second) \
   "{\"bodies\": [{" SOFT ", " first "}, {" SOFT ", \"position\": [1, 0, 0], " second "}]}"
 
-static yw_scene* read_scene(const char* text, yw_error* warning) {
-  yw_scene* scene = NULL;
-  yw_error error = {0};
-  yw_status status = read_scene_text(text, "dir/a.json", &scene, warning, &error);
-  if (status != YW_OK) fail_msg("%s", error.message);
-  return scene;
-}
-
-static yw_scene* scene_of(const char* text) { return read_scene(text, NULL); }
-
 static const plastic_model* model_of(const yw_scene* scene) {
   return scene->models.items[0].model->data;
 }
 
 static const plastic_model* group_of(const yw_scene* scene) {
   return scene->groups.items[0].model->data;
-}
-
-static yw_world* world_of(yw_scene* scene) {
-  yw_world* world = NULL;
-  yw_error error = {0};
-  if (yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &error) < 0) fail_msg("%s", error.message);
-  return world;
 }
 
 static float youngs_of(const plastic_model* m, int32_t i) {
@@ -210,20 +194,11 @@ static void materials_by_name_bring_everything(void** state) {
   yw_scene_destroy(scene);
 }
 
-static char* read_text_file(const char* path) {
-  FILE* file = fopen(path, "rb");
-  assert_non_null(file);
-  char* text = calloc(1, 400000);
-  assert_true(fread(text, 1, 399999, file) > 0);
-  fclose(file);
-  return text;
-}
-
-// Every preset is in the documentation, with the numbers of the table, and in the schema.
+// Every preset stands in the documentation with the numbers of the table, and in the schema.
 static void presets_are_those_of_the_documentation(void** state) {
   (void)state;
-  char* docs = read_text_file(YW_SOURCE_DIR "/docs/materials.md");
-  char* schema = read_text_file(YW_SOURCE_DIR "/docs/scene.schema.json");
+  char* docs = read_document("materials.md");
+  char* schema = read_document("scene.schema.json");
   assert_null(yw_plastic_preset_at(-1));
   assert_null(yw_plastic_preset_at(yw_num_plastic_presets()));
   assert_null(yw_plastic_preset_by_name("Clay"));
@@ -464,7 +439,7 @@ static void overlaps_are_told(void** state) {
       {"{\"bodies\": [{" SOFT "}], \"floor\": {\"height\": -0.21}}", ""}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     yw_error warning = {0};
-    yw_scene_destroy(read_scene(cases[i].text, &warning));
+    yw_scene_destroy(scene_at("dir/a.json", cases[i].text, &warning));
     assert_string_equal(warning.message, cases[i].message);
   }
 }

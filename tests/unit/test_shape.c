@@ -2,7 +2,7 @@
 // Shapes: primitives, combinations, transforms, bounds, limits and memory.
 #include "geometry/shape.h"
 
-#include "support/testing.h"
+#include "support/counted_memory.h"
 #include "yawara/extend/hash.h"
 
 // Separate statements: the order in which arguments are evaluated is unspecified.
@@ -638,26 +638,10 @@ static void nesting_and_sharing_are_limited(void** state) {
 
 // Memory
 
-typedef struct counter {
-  int live, left;  ///< blocks out, allocations until failure
-} counter;
-
-static void* counting_alloc(void* context, size_t size, size_t align) {
-  counter* c = context;
-  if (c->left-- <= 0) return NULL;
-  ++c->live;
-  return aligned_alloc(align, (size + align - 1) / align * align);
-}
-
-static void counting_release(void* context, void* pointer) {
-  --((counter*)context)->live;
-  free(pointer);
-}
-
 static void children_live_as_long_as_someone_needs_them(void** state) {
   (void)state;
-  counter count = {0, 1000};
-  yw_allocator mem = {counting_alloc, counting_release, &count};
+  counted_memory memory = {.left = 1000};
+  yw_allocator mem = counted_allocator(&memory);
   yw_shape *ball, *box, *both, *moved;
   yw_shape_sphere(&mem, 1, &ball);
   yw_shape_box(&mem, yw_v3(1, 1, 1), &box);
@@ -666,11 +650,11 @@ static void children_live_as_long_as_someone_needs_them(void** state) {
   yw_shape_transform(&mem, both, t, &moved);
   assert_ptr_equal(yw_shape_retain(moved), moved);
   yw_shape_release(ball), yw_shape_release(box), yw_shape_release(both);
-  assert_int_equal(count.live, 4);
+  assert_int_equal(memory.alive, 4);
   yw_shape_release(moved);
   assert_true(yw_shape_distance(moved, yw_v3(5, 0, 0)) < 0);
   yw_shape_release(moved);
-  assert_int_equal(count.live, 0);
+  assert_int_equal(memory.alive, 0);
   yw_shape_release(NULL);
   assert_null(yw_shape_retain(NULL));
 }
@@ -678,10 +662,10 @@ static void children_live_as_long_as_someone_needs_them(void** state) {
 static void failing_memory_is_reported_and_nothing_leaks(void** state) {
   (void)state;
   for (int which = 0; which < NUM_PRIMITIVES; ++which) {
-    counter count = {0, 0};
-    yw_allocator mem = {counting_alloc, counting_release, &count};
+    counted_memory memory = {.left = 0};
+    yw_allocator mem = counted_allocator(&memory);
     assert_null(primitive(&mem, which));
-    count.left = 1;
+    memory.left = 1;
     yw_shape *shape = primitive(&mem, which), *out = shape;
     assert_non_null(shape);
     assert_int_equal(yw_shape_union(&mem, 1, &shape, 0, &out), YW_ERR_MEMORY);
@@ -689,7 +673,7 @@ static void failing_memory_is_reported_and_nothing_leaks(void** state) {
     assert_int_equal(yw_shape_offset(&mem, shape, 1, &out), YW_ERR_MEMORY);
     assert_int_equal(yw_shape_transform(&mem, shape, YW_TRANSFORM_IDENTITY, &out), YW_ERR_MEMORY);
     yw_shape_release(shape);
-    assert_int_equal(count.live, 0);
+    assert_int_equal(memory.alive, 0);
   }
 }
 

@@ -3,7 +3,7 @@
 #include "geometry/shape.h"
 
 #include "geometry/winding.h"
-#include "support/testing.h"
+#include "support/counted_memory.h"
 #include "yawara/extend/hash.h"
 
 #define PI 3.14159265358979323846
@@ -474,30 +474,14 @@ static void bad_meshes_are_refused_with_the_reason(void** state) {
   free_mesh(&mesh);
 }
 
-typedef struct counter {
-  int live, left;  ///< blocks out, allocations until failure
-} counter;
-
-static void* counting_alloc(void* context, size_t size, size_t align) {
-  counter* c = context;
-  if (c->left-- <= 0) return NULL;
-  ++c->live;
-  return aligned_alloc(align, (size + align - 1) / align * align);
-}
-
-static void counting_release(void* context, void* pointer) {
-  --((counter*)context)->live;
-  free(pointer);
-}
-
 static void every_failing_allocation_is_reported_and_nothing_leaks(void** state) {
   (void)state;
   yw_tri_mesh ball = ball_mesh(8, 0.6), both = join(&ball, &ball, yw_v3(0.5f, 0, 0));
   yw_status status = YW_ERR_MEMORY;
   int tries = 0;
   for (; status == YW_ERR_MEMORY; ++tries) {
-    counter count = {0, tries};
-    yw_allocator mem = {counting_alloc, counting_release, &count};
+    counted_memory memory = {.left = tries};
+    yw_allocator mem = counted_allocator(&memory);
     yw_error error = {0};
     yw_shape *mesh = NULL, *sampled = NULL;
     status = yw_shape_mesh(&mem, &both, &mesh, &error);
@@ -509,7 +493,7 @@ static void every_failing_allocation_is_reported_and_nothing_leaks(void** state)
     }
     yw_shape_release(mesh);
     yw_shape_release(sampled);
-    assert_int_equal(count.live, 0);
+    assert_int_equal(memory.alive, 0);
   }
   assert_int_equal(status, YW_OK);
   assert_at_least(tries, 15);

@@ -25,12 +25,7 @@ static slender_model* dome(void) {
     yw_vec3* p = &mesh.positions[i];
     p->y = 0.3f * p->x * p->x - 0.2f * p->x * p->z;
   }
-  yw_sheet_def def = yw_default_sheet_def();
-  def.mesh = &mesh;
-  def.thickness = 0.02f;
-  slender_model* model = sheet_model_of(&def);
-  yw_tri_mesh_free(&mesh);
-  return model;
+  return sheet_from(mesh, 0.02f, 1e6f);
 }
 
 static void disturb(slender_case* c, double size, double angle) {

@@ -2,6 +2,7 @@
 #include "support/testing.h"
 
 #include "geometry/surface_split.h"
+#include "support/counted_memory.h"
 #include "support/mesh_testing.h"
 #include "yawara/extend/vec.h"
 #include "yawara/shape.h"
@@ -153,8 +154,8 @@ static void running_out_of_memory_is_survived(void** state) {
   yw_shape_torus(NULL, 1, 0.3f, &shape);
   yw_status status = YW_ERR_MEMORY;
   for (int n = 0; status != YW_OK && n < 1000; ++n) {
-    failing_memory memory = {.left = n};
-    yw_allocator mem = failing_allocator(&memory);
+    counted_memory memory = {.left = n};
+    yw_allocator mem = counted_allocator(&memory);
     yw_tri_mesh mesh;
     status = yw_shape_surface(shape, &mem, 0.3f, &mesh, NULL);
     if (status == YW_OK) yw_tri_mesh_free(&mesh);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "support/counted_memory.h"
 #include "support/world_fixture.h"
 #include "yawara/extend/timer.h"
 #include "yawara/match.h"
@@ -379,49 +380,26 @@ static void a_body_that_diverges_is_frozen_and_named(void** state) {
 
 // Allocation --------------------------------------------------------------------------------------
 
-typedef struct counting {
-  long calls, alive;
-} counting;
-
-static void* counting_alloc(void* context, size_t size, size_t align) {
-  counting* c = context;
-  ++c->calls;
-  ++c->alive;
-  return aligned_alloc(align, (size + align - 1) / align * align);
-}
-
-static void counting_release(void* context, void* pointer) {
-  --((counting*)context)->alive;
-  free(pointer);
-}
-
 static void a_step_makes_no_heap_call_after_warm_up(void** state) {
   (void)state;
-  counting count = {0};
+  counted_memory memory = {.left = ENOUGH};
   yw_world_def def = yw_default_world_def();
   def.threads = 2;
-  def.mem = (yw_allocator){counting_alloc, counting_release, &count};
+  def.mem = counted_allocator(&memory);
   yw_world* world = NULL;
   assert_int_equal(yw_world_create(&def, &world), YW_OK);
-  yw_error error;
-  yw_shape* plane = NULL;
-  yw_shape_plane(NULL, (yw_vec3){0, 1, 0}, 0.0f, &plane);
-  yw_obstacle_def floor_def = yw_default_obstacle_def();
-  floor_def.shape = plane;
-  yw_obstacle_id id;
-  yw_obstacle_create(world, &floor_def, &id, &error);
-  yw_shape_release(plane);
+  add_floor(world);
   yw_model* model = make_box_model(4, 8, 4, 2);
   for (int i = 0; i < 4; ++i) {
     add_body(world, model, (yw_vec3){0.1f * (float)i, 0.8f + 1.1f * (float)i, 0}, upright);
   }
   yw_model_release(model);
   for (int i = 0; i < 180; ++i) yw_world_step(world, 1 / 60.0f, 4, NULL);
-  long before = count.calls;
+  long before = memory.calls;
   for (int i = 0; i < 60; ++i) yw_world_step(world, 1 / 60.0f, 4, NULL);
-  assert_int_equal(count.calls - before, 0);
+  assert_int_equal(memory.calls - before, 0);
   yw_world_destroy(world);
-  assert_int_equal(count.alive, 0);
+  assert_int_equal(memory.alive, 0);
 }
 
 int main(void) {

@@ -127,13 +127,8 @@ static yw_status plot_courses(const paper_options* options, const fem_course* co
                                 false};
     }
   }
-  yw_plot plot = yw_default_plot();
-  plot.title = "Fig. 7: updates per second of computing";
-  plot.x.label = "time";
-  plot.x.unit = "s";
+  yw_plot plot = paper_time_plot("Fig. 7: updates per second of computing", NUM_BARS, rates);
   plot.y = (yw_axis){"updates per second", NULL, true, (double)NAN, (double)NAN};
-  plot.num_series = NUM_BARS;
-  plot.series = rates;
   yw_status status = paper_write_plot(options, "updates", &plot, error);
   plot.title = "Tets in use";
   plot.y = (yw_axis){"tets in use, of the finest mesh", "%", false, 0.0, 100.0};
@@ -313,13 +308,8 @@ yw_status paper_imai_variants(const paper_options* options, yw_error* error) {
   }
   status = print_flights(options, error);
   if (status < 0) return status;
-  yw_plot plot = yw_default_plot();
-  plot.title = "The graded bar: how far its tip sags";
-  plot.x.label = "time";
-  plot.x.unit = "s";
+  yw_plot plot = paper_time_plot("The graded bar: how far its tip sags", NUM_VARIANTS + 1, series);
   plot.y.label = "sag of the tip";
   plot.y.unit = "mm";
-  plot.num_series = NUM_VARIANTS + 1;
-  plot.series = series;
   return paper_write_plot(options, "variants", &plot, error);
 }

@@ -209,13 +209,8 @@ static yw_status plot_poke(const paper_options* options, int32_t count, const fe
     snprintf(names[k], sizeof names[k], "tau = %s", taus[k]);
     series[k] = (yw_series){names[k], c->frames + 1, c->time, share[k], YW_SERIES_LINE, k, false};
   }
-  yw_plot plot = yw_default_plot();
-  plot.title = "A poke into a block: tets in use";
-  plot.x.label = "time";
-  plot.x.unit = "s";
+  yw_plot plot = paper_time_plot("A poke into a block: tets in use", count, series);
   plot.y = (yw_axis){"tets in use, of the finest mesh", "%", true, (double)NAN, (double)NAN};
-  plot.num_series = count;
-  plot.series = series;
   return paper_write_plot(options, "poke", &plot, error);
 }
 

@@ -142,6 +142,17 @@ static void bend_embedded(const fem_range_sum* sum, const yw_sym6* c_bar, int m,
   fit(out);
 }
 
+static yw_status plot_stresses(const paper_options* options, const char* file, const char* title,
+                               int32_t count, const yw_series* series, yw_error* error) {
+  yw_plot plot = yw_default_plot();
+  plot.title = title;
+  plot.x.label = "Green strain";
+  plot.y.label = "stress / Young's modulus of the softest";
+  plot.num_series = count;
+  plot.series = series;
+  return paper_write_plot(options, file, &plot, error);
+}
+
 // As the paper draws it: samples, the line, and its range as a bar on the axis.
 static yw_status plot_alone(const paper_options* options, const char* file, const char* title,
                             const curve* alone, yw_error* error) {
@@ -151,13 +162,7 @@ static yw_status plot_alone(const paper_options* options, const char* file, cons
        false},
       {"fitted line", NUM_POINTS, alone->strain, alone->line, YW_SERIES_LINE, 1, false},
       {"where it holds to 1 %", 2, range_x, range_y, YW_SERIES_LINE_POINTS, 2, false}};
-  yw_plot plot = yw_default_plot();
-  plot.title = title;
-  plot.x.label = "Green strain";
-  plot.y.label = "stress / Young's modulus of the softest";
-  plot.num_series = sizeof series / sizeof *series;
-  plot.series = series;
-  return paper_write_plot(options, file, &plot, error);
+  return plot_stresses(options, file, title, sizeof series / sizeof *series, series, error);
 }
 
 static yw_status plot_curves(const paper_options* options, const char* file, const char* title,
@@ -169,13 +174,7 @@ static yw_status plot_curves(const paper_options* options, const char* file, con
       {"alone, as in the paper", NUM_POINTS, alone->strain, alone->stress, YW_SERIES_POINTS, 1,
        false},
       {"its fitted line", NUM_POINTS, alone->strain, alone->line, YW_SERIES_LINE, 1, false}};
-  yw_plot plot = yw_default_plot();
-  plot.title = title;
-  plot.x.label = "Green strain";
-  plot.y.label = "stress / Young's modulus of the softest";
-  plot.num_series = sizeof series / sizeof *series;
-  plot.series = series;
-  return paper_write_plot(options, file, &plot, error);
+  return plot_stresses(options, file, title, sizeof series / sizeof *series, series, error);
 }
 
 static yw_status compare_curves(const paper_options* options, stuff kind, yw_error* error) {

@@ -94,51 +94,44 @@ static void print_each(const paper_take* take, const char* const* names) {
   }
 }
 
-static yw_status play_each(const paper_options* options, const paper_script* script,
-                           yw_error* error) {
+#define NUM_MOMENTS 6
+
+static yw_status play_each(const paper_options* options, const char* scene, const char* title,
+                           const double* moments, const char* const* labels, yw_error* error) {
+  const paper_script script = {.scene = scene,
+                               .title = title,
+                               .num_columns = MAX_BODIES * PER_BODY,
+                               .measure = measure_each,
+                               .num_moments = NUM_MOMENTS,
+                               .moments = moments,
+                               .sheet_columns = 2,
+                               .width = 640,
+                               .height = 360,
+                               .labels = labels,
+                               .film_every = 2};
   static const int32_t columns[MAX_BODIES] = {DISTORTION, PER_BODY + DISTORTION,
                                               2 * PER_BODY + DISTORTION, 3 * PER_BODY + DISTORTION};
   paper_take take;
-  yw_status status = paper_play(options, script, &take, error);
+  yw_status status = paper_play(options, &script, &take, error);
   if (status < 0) return status;
-  status =
-      paper_plot(&take, "distortion", "Distance from the rest shape",
-                 "distance / radius of gyration", NULL, MAX_BODIES, columns, script->labels, error);
-  if (status >= 0) print_each(&take, script->labels);
+  status = paper_plot(&take, "distortion", "Distance from the rest shape",
+                      "distance / radius of gyration", NULL, MAX_BODIES, columns, labels, error);
+  if (status >= 0) print_each(&take, labels);
   paper_take_free(&take);
   return status;
 }
 
 yw_status paper_fig9(const paper_options* options, yw_error* error) {
-  static const double moments[] = {0.0, 0.2, 0.3, 0.4, 0.6, 4.0};
+  static const double moments[NUM_MOMENTS] = {0.0, 0.2, 0.3, 0.4, 0.6, 4.0};
   static const char* const labels[MAX_BODIES] = {"squash", "S-bend", "twist", "bulge"};
-  const paper_script script = {.scene = "koyama2013/fig9.json",
-                               .title = "Fig. 9: tubes in cylinders with very different examples",
-                               .num_columns = MAX_BODIES * PER_BODY,
-                               .measure = measure_each,
-                               .num_moments = sizeof moments / sizeof *moments,
-                               .moments = moments,
-                               .sheet_columns = 2,
-                               .width = 640,
-                               .height = 360,
-                               .labels = labels,
-                               .film_every = 2};
-  return play_each(options, &script, error);
+  return play_each(options, "koyama2013/fig9.json",
+                   "Fig. 9: tubes in cylinders with very different examples", moments, labels,
+                   error);
 }
 
 yw_status paper_fig10(const paper_options* options, yw_error* error) {
-  static const double moments[] = {0.0, 0.2, 0.3, 0.4, 0.6, 2.5};
+  static const double moments[NUM_MOMENTS] = {0.0, 0.2, 0.3, 0.4, 0.6, 2.5};
   static const char* const labels[MAX_BODIES] = {"plain", "bulge", "arch", "lean"};
-  const paper_script script = {.scene = "koyama2013/fig10.json",
-                               .title = "Fig. 10: cars into a wall, plain and with examples",
-                               .num_columns = MAX_BODIES * PER_BODY,
-                               .measure = measure_each,
-                               .num_moments = sizeof moments / sizeof *moments,
-                               .moments = moments,
-                               .sheet_columns = 2,
-                               .width = 640,
-                               .height = 360,
-                               .labels = labels,
-                               .film_every = 2};
-  return play_each(options, &script, error);
+  return play_each(options, "koyama2013/fig10.json",
+                   "Fig. 10: cars into a wall, plain and with examples", moments, labels, error);
 }

@@ -33,13 +33,8 @@ static yw_status plot_cost(const paper_take* take, const double* cost, yw_error*
       {"CPU ms per step", take->info.frames, take->times + 1, cost, YW_SERIES_LINE, 0, false},
       {"thousand masters", take->info.frames, take->times + 1, masters, YW_SERIES_DASHED, 1,
        false}};
-  yw_plot plot = yw_default_plot();
-  plot.title = "Bunnies added one after another";
-  plot.x.label = "time";
-  plot.x.unit = "s";
+  yw_plot plot = paper_time_plot("Bunnies added one after another", 2, series);
   plot.y.label = "CPU time per step (ms), thousand masters";
-  plot.num_series = 2;
-  plot.series = series;
   yw_status status = paper_write_plot(take->options, "cost", &plot, error);
   yw_mem_free(NULL, masters);
   return status;
