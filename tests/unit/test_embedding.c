@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "support/testing.h"
-
 #include "geometry/embedding.h"
 #include "geometry/tet_math.h"
+#include "support/random_points.h"
 #include "yawara/extend/timer.h"
 
 static yw_tet_mesh make_box(int nx, int ny, int nz, yw_lattice_cut cut) {
@@ -11,12 +10,6 @@ static yw_tet_mesh make_box(int nx, int ny, int nz, yw_lattice_cut cut) {
   int32_t cells[3] = {nx, ny, nz};
   assert_int_equal(yw_tet_mesh_lattice(NULL, box, cells, cut, &mesh), YW_OK);
   return mesh;
-}
-
-static yw_vec3 random_point(test_random* random, double reach) {
-  return (yw_vec3){(float)test_random_in(random, -reach, reach),
-                   (float)test_random_in(random, -reach, reach),
-                   (float)test_random_in(random, -reach, reach)};
 }
 
 static yw_dvec3 embedded_place(const yw_embedded_point* point, const yw_vec3* positions) {

@@ -3,16 +3,8 @@
 #include "geometry/shape.h"
 
 #include "support/counted_memory.h"
+#include "support/random_points.h"
 #include "yawara/extend/hash.h"
-
-// Separate statements: the order in which arguments are evaluated is unspecified.
-static yw_vec3 random_point(test_random* random, double reach) {
-  yw_vec3 p;
-  p.x = (float)test_random_in(random, -reach, reach);
-  p.y = (float)test_random_in(random, -reach, reach);
-  p.z = (float)test_random_in(random, -reach, reach);
-  return p;
-}
 
 static yw_vec3 random_direction(test_random* random) {
   for (;;) {

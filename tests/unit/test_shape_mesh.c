@@ -4,17 +4,10 @@
 
 #include "geometry/winding.h"
 #include "support/counted_memory.h"
+#include "support/random_points.h"
 #include "yawara/extend/hash.h"
 
 #define PI 3.14159265358979323846
-
-static yw_vec3 random_point(test_random* random, double reach) {
-  yw_vec3 p;
-  p.x = (float)test_random_in(random, -reach, reach);
-  p.y = (float)test_random_in(random, -reach, reach);
-  p.z = (float)test_random_in(random, -reach, reach);
-  return p;
-}
 
 // Meshes made here
 

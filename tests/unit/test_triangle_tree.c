@@ -3,13 +3,7 @@
 #include "geometry/triangle_tree.h"
 
 #include "geometry/winding.h"
-#include "support/testing.h"
-
-static yw_vec3 random_point(test_random* random, double reach) {
-  return yw_v3((float)test_random_in(random, -reach, reach),
-               (float)test_random_in(random, -reach, reach),
-               (float)test_random_in(random, -reach, reach));
-}
+#include "support/random_points.h"
 
 typedef struct soup {
   int32_t num_triangles;
