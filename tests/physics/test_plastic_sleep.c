@@ -282,11 +282,8 @@ static uint64_t run(int32_t threads, yw_simd simd, int resumed_at) {
     slept += lab.body->sleep.num_asleep > 0;
     if (i != resumed_at) continue;
     assert_int_equal(lab.body->sleep.num_asleep, 100);
-    yw_writer size = {0};
-    yw_plastic_method.save(lab.body, &size);
-    unsigned char* data = malloc(size.size);
-    yw_writer writer = {.data = data, .capacity = size.size};
-    yw_plastic_method.save(lab.body, &writer);
+    size_t size;
+    unsigned char* data = lab_save(&lab, &size);
     // The same body, first woken and perturbed.
     yw_vec4 pos[200], vel[200];
     memcpy(pos, lab.particles.pos, sizeof pos);
@@ -297,15 +294,8 @@ static uint64_t run(int32_t threads, yw_simd simd, int resumed_at) {
     memcpy(lab.particles.pos, pos, sizeof pos);
     memcpy(lab.particles.vel, vel, sizeof vel);
     yw_plastic_method.invalidate(lab.body, &lab.particles);
-    for (int part = 0; part < 20; ++part) {
-      yw_reader cut = {.data = data, .size = size.size * (size_t)part / 20};
-      yw_plastic_method.load(lab.body, &cut);
-      assert_true(cut.failed);
-    }
-    yw_reader reader = {.data = data, .size = size.size};
-    yw_plastic_method.load(lab.body, &reader);
-    assert_false(reader.failed);
-    assert_int_equal(reader.offset, reader.size);
+    lab_refuse_cut(&lab, data, size);
+    lab_load(&lab, data, size);
     assert_int_equal(lab.body->sleep.num_asleep, 100);
     free(data);
   }

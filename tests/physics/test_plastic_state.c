@@ -59,12 +59,8 @@ static uint64_t run(int32_t threads, yw_simd simd, bool resumed) {
     assert_true(lab_step(&lab, 1e-3f) >= 0);
     if (!resumed || i != STEP_OF_SNAPSHOT) continue;
     // The complete state, into a new body.
-    yw_writer size = {0};
-    yw_plastic_method.save(lab.body, &size);
-    unsigned char* data = malloc(size.size);
-    yw_writer writer = {.data = data, .capacity = size.size};
-    yw_plastic_method.save(lab.body, &writer);
-    assert_false(writer.overflow);
+    size_t size;
+    unsigned char* data = lab_save(&lab, &size);
     plastic_lab other;
     yw_shape* others[3];
     begin_scene(&other, others);
@@ -76,10 +72,7 @@ static uint64_t run(int32_t threads, yw_simd simd, bool resumed) {
       other.particles.inv_mass[m] = lab.particles.inv_mass[m];
     }
     yw_plastic_method.invalidate(other.body, &other.particles);
-    yw_reader reader = {.data = data, .size = size.size};
-    yw_plastic_method.load(other.body, &reader);
-    assert_false(reader.failed);
-    assert_int_equal(reader.offset, reader.size);
+    lab_load(&other, data, size);
     free(data);
     other.ctx.tasks = tasks;
     other.ctx.simd = lab.ctx.simd;
@@ -119,19 +112,10 @@ static void short_snapshots_are_refused(void** state) {
   yw_shape* shapes[3];
   begin_scene(&lab, shapes);
   for (int i = 0; i < 3; ++i) assert_true(lab_step(&lab, 1e-3f) >= 0);
-  yw_writer size = {0};
-  yw_plastic_method.save(lab.body, &size);
-  unsigned char* data = malloc(size.size);
-  yw_writer writer = {.data = data, .capacity = size.size};
-  yw_plastic_method.save(lab.body, &writer);
-  for (int i = 0; i < 20; ++i) {
-    yw_reader reader = {.data = data, .size = size.size * (size_t)i / 20};
-    yw_plastic_method.load(lab.body, &reader);
-    assert_true(reader.failed);
-  }
-  yw_reader reader = {.data = data, .size = size.size};
-  yw_plastic_method.load(lab.body, &reader);
-  assert_false(reader.failed);
+  size_t size;
+  unsigned char* data = lab_save(&lab, &size);
+  lab_refuse_cut(&lab, data, size);
+  lab_load(&lab, data, size);
   free(data);
   end_scene(&lab, shapes);
 }

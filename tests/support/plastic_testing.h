@@ -176,4 +176,32 @@ static inline int32_t lab_pieces(const plastic_lab* lab, int32_t least) {
   return found;
 }
 
+/// What a snapshot holds of the body; the caller frees it.
+static inline unsigned char* lab_save(const plastic_lab* lab, size_t* size) {
+  yw_writer count = {0};
+  yw_plastic_method.save(lab->body, &count);
+  unsigned char* data = malloc(count.size);
+  yw_writer writer = {.data = data, .capacity = count.size};
+  yw_plastic_method.save(lab->body, &writer);
+  assert_false(writer.overflow);
+  *size = count.size;
+  return data;
+}
+
+static inline void lab_load(plastic_lab* lab, const unsigned char* data, size_t size) {
+  yw_reader reader = {.data = data, .size = size};
+  yw_plastic_method.load(lab->body, &reader);
+  assert_false(reader.failed);
+  assert_int_equal(reader.offset, reader.size);
+}
+
+/// Snapshots cut short are refused.
+static inline void lab_refuse_cut(plastic_lab* lab, const unsigned char* data, size_t size) {
+  for (size_t part = 0; part < 20; ++part) {
+    yw_reader cut = {.data = data, .size = size * part / 20};
+    yw_plastic_method.load(lab->body, &cut);
+    assert_true(cut.failed);
+  }
+}
+
 #endif
