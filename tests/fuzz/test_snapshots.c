@@ -14,14 +14,7 @@ static yw_world* make_scene(void) {
     body = add_body(world, model, (yw_vec3){0, 0.6f + 1.1f * (float)i, 0}, (yw_quat){0, 0, 0, 1});
   }
   yw_model_release(model);
-  int32_t vertex = 0;
-  yw_pin_def def = yw_default_pin_def();
-  def.body = body;
-  def.vertices = &vertex;
-  def.num_vertices = 1;
-  yw_pin_id pin;
-  yw_error error;
-  assert_int_equal(yw_pin_create(world, &def, &pin, &error), YW_OK);
+  yw_pin_id pin = pin_vertex(world, body, 0, false);
   assert_int_equal(yw_pin_move(world, pin, (yw_vec3){0, 0.1f, 0}, (yw_quat){0, 0, 0, 1}), YW_OK);
   for (int i = 0; i < 5; ++i) yw_world_step(world, 1 / 60.0f, 2, NULL);
   return world;

@@ -107,14 +107,7 @@ static void fall(const extreme* e, yw_model* model, const char* kind, int solver
   def.transform.rotation = upright;
   yw_body_id id;
   if (yw_body_create(world, &def, &id, &error) < 0) fail_msg("%s: %s", e->name, error.message);
-  yw_pin_def pin = yw_default_pin_def();
-  int32_t first = 0;
-  yw_pin_id pin_id;
-  pin.body = id;
-  pin.vertices = &first;
-  pin.num_vertices = 1;
-  pin.clamp = true;
-  if (pinned) assert_int_equal(yw_pin_create(world, &pin, &pin_id, &error), YW_OK);
+  if (pinned) pin_vertex(world, id, 0, true);
   int stopped = 0, stalled = 0, recovered = 0;
   double time = 0.0;
   for (int step = 0; step < 40; ++step) {

@@ -316,19 +316,6 @@ static void steel_plate_does_not_leap(void** state) {
   yw_model_release(sheet);
 }
 
-static yw_pin_id pin_first(yw_world* world, yw_body_id body, bool clamp) {
-  const int32_t vertex = 0;
-  yw_pin_def pin = yw_default_pin_def();
-  yw_pin_id id;
-  yw_error error = {0};
-  pin.body = body;
-  pin.vertices = &vertex;
-  pin.num_vertices = 1;
-  pin.clamp = clamp;
-  assert_int_equal(yw_pin_create(world, &pin, &id, &error), 0);
-  return id;
-}
-
 // A hinge lets the rod hang, a clamp supports it.
 static void clamps_carry_and_hinges_do_not(void** state) {
   (void)state;
@@ -340,7 +327,7 @@ static void clamps_carry_and_hinges_do_not(void** state) {
     assert_int_equal(yw_body_slender_params(world, id, &params), 0);
     params.damping = 0.0f;
     assert_int_equal(yw_body_set_slender_params(world, id, &params), 0);
-    pin_first(world, id, clamp);
+    pin_vertex(world, id, 0, clamp);
     float lowest = 0.0f;
     for (int step = 0; step < 60; ++step) {
       assert_true(yw_world_step(world, 1.0f / 60, 1, NULL) >= 0);
@@ -359,7 +346,7 @@ static void turned_pin_turns_the_rod(void** state) {
   yw_world* world = make_weightless_world(1);
   yw_model* rod = make_rod(11, 0.5, 0.02f, 1e8f, YW_SLENDER_IMPLICIT);
   yw_body_id id = add_body(world, rod, (yw_vec3){0, 0, 0}, upright);
-  yw_pin_id pin = pin_first(world, id, true);
+  yw_pin_id pin = pin_vertex(world, id, 0, true);
   for (int step = 1; step <= 200; ++step) {
     float angle = 1.5707963f * fminf(1.0f, (float)step / 60.0f);
     yw_quat turn = {0, sinf(0.5f * angle), 0, cosf(0.5f * angle)};
@@ -456,7 +443,7 @@ static void fill_world(yw_world* world, int solver) {
   yw_model* sheet = make_sheet(1.0, 10, 0.004f, 1e6f, solver);
   yw_body_id a = add_body(world, rod, (yw_vec3){0, 0.3f, 0.5f}, (yw_quat){0, 0.6f, 0, 0.8f});
   add_body(world, sheet, (yw_vec3){0, 0.6f, 0}, (yw_quat){0.28f, 0, 0, 0.96f});
-  pin_first(world, a, true);
+  pin_vertex(world, a, 0, true);
   yw_model_release(rod);
   yw_model_release(sheet);
 }

@@ -79,14 +79,19 @@ static inline void check_snapshot(world_filler fill, int solver, int steps, int 
   yw_world_destroy(b);
 }
 
+static inline yw_world* make_counted_world(counted_memory* memory) {
+  yw_world_def def = yw_default_world_def();
+  def.threads = 2;
+  def.mem = counted_allocator(memory);
+  yw_world* world = NULL;
+  assert_int_equal(yw_world_create(&def, &world), YW_OK);
+  return world;
+}
+
 /// After some steps the next five allocate nothing.
 static inline void check_no_heap(world_filler fill, int solver, int warm_up) {
   counted_memory memory = {.left = ENOUGH};
-  yw_world_def def = yw_default_world_def();
-  def.threads = 2;
-  def.mem = counted_allocator(&memory);
-  yw_world* world = NULL;
-  assert_int_equal(yw_world_create(&def, &world), YW_OK);
+  yw_world* world = make_counted_world(&memory);
   fill(world, solver);
   step_world(world, warm_up);
   int before = memory.calls;

@@ -97,4 +97,17 @@ static inline yw_body_id add_body(yw_world* world, yw_model* model, yw_vec3 posi
   return id;
 }
 
+/// clamp: the vertex does not turn either.
+static inline yw_pin_id pin_vertex(yw_world* world, yw_body_id body, int32_t vertex, bool clamp) {
+  yw_error error = {0};
+  yw_pin_def def = yw_default_pin_def();
+  def.body = body;
+  def.vertices = &vertex;
+  def.num_vertices = 1;
+  def.clamp = clamp;
+  yw_pin_id id;
+  assert_int_equal(yw_pin_create(world, &def, &id, &error), YW_OK);
+  return id;
+}
+
 #endif

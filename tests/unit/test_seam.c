@@ -108,15 +108,8 @@ static void snapshots_hold_changing_counts(void** state) {
   yw_body_id id = add_grains(world, &grain_method, 20, 3, 0);
   add_grains(other, &grain_method, 20, 3, 0);
   yw_error error = {0};
-  yw_pin_def pin = yw_default_pin_def();
-  int32_t held = 2;
-  pin.vertices = &held;
-  pin.num_vertices = 1;
-  yw_pin_id pin_id;
-  pin.body = id;
-  assert_int_equal(yw_pin_create(world, &pin, &pin_id, &error), YW_OK);
-  pin.body = yw_world_body(other, 0);
-  assert_int_equal(yw_pin_create(other, &pin, &pin_id, &error), YW_OK);
+  pin_vertex(world, id, 2, false);
+  pin_vertex(other, yw_world_body(other, 0), 2, false);
 
   run(world, 5);
   size_t size = yw_world_snapshot_size(world);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "support/counted_memory.h"
-#include "support/world_fixture.h"
+#include "support/method_world.h"
 #include "yawara/extend/timer.h"
 #include "yawara/match.h"
 
@@ -168,14 +167,7 @@ static void a_pin_is_not_moved_by_a_rotation_without_length(void** state) {
   yw_world* world = make_world(1, YW_SIMD_AUTO, false);
   yw_model* model = make_box_model(1, 1, 1, 0);
   yw_body_id body = add_body(world, model, (yw_vec3){0, 0, 0}, upright);
-  int32_t vertex = 0;
-  yw_pin_def def = yw_default_pin_def();
-  def.body = body;
-  def.vertices = &vertex;
-  def.num_vertices = 1;
-  yw_pin_id pin;
-  yw_error error;
-  assert_int_equal(yw_pin_create(world, &def, &pin, &error), YW_OK);
+  yw_pin_id pin = pin_vertex(world, body, 0, false);
   yw_vec3 none = {0, 0, 0};
   assert_int_equal(yw_pin_move(world, pin, none, (yw_quat){0, 0, 0, 0}), YW_ERR_INVALID);
   assert_int_equal(yw_pin_move(world, pin, none, (yw_quat){0, 0, 1e30f, 0}), YW_ERR_INVALID);
@@ -383,11 +375,7 @@ static void a_body_that_diverges_is_frozen_and_named(void** state) {
 static void a_step_makes_no_heap_call_after_warm_up(void** state) {
   (void)state;
   counted_memory memory = {.left = ENOUGH};
-  yw_world_def def = yw_default_world_def();
-  def.threads = 2;
-  def.mem = counted_allocator(&memory);
-  yw_world* world = NULL;
-  assert_int_equal(yw_world_create(&def, &world), YW_OK);
+  yw_world* world = make_counted_world(&memory);
   add_floor(world);
   yw_model* model = make_box_model(4, 8, 4, 2);
   for (int i = 0; i < 4; ++i) {
