@@ -11,85 +11,91 @@
 static const yw_body_spec body_defaults = {
     .keys = {.density = 1000}, .rotation = {0, 0, 0, 1}, .friction = 0.4f, .body_contact = true};
 static const yw_key_row body_rows[] = {
-    YW_KEY(yw_body_spec, name, TEXT, 0, 0, "", "For messages and outputs."),
+    YW_KEY(yw_body_spec, name, TEXT, 0, 0, "", "Name, for messages and output."),
     YW_NODE(yw_body_spec, model, "string|model", "Name of a model in \"models\", or a model."),
     YW_NODE_AS("shape", yw_body_spec, keys.shape, "any_shape",
-               "The body as a shape, cut into tets of a 12th of its longest side."),
+               "Shape of the body, meshed with tets of 1/12 of its longest side; fem chooses its "
+               "own size, plastic uses particles."),
     YW_NODE_AS("mesh", yw_body_spec, keys.mesh, "string|mesh",
-               "The body as tets: a file, a lattice, or a shape with a chosen size."),
+               "Tet mesh of the body: a file, a lattice, or a shape with a given tet size."),
     YW_NODE_AS("examples", yw_body_spec, keys.examples, "[pose]",
-               "Poses that the body likes to take."),
+               "Example poses, which attract the body."),
     YW_NODE_AS("surface", yw_body_spec, keys.surface, "surface",
-               "A finer triangle mesh that moves with the tets and is what pictures show."),
+               "Finer triangle mesh that moves with the tets and is shown in pictures."),
     YW_KEY_ABOVE_AS("density", yw_body_spec, keys.density, NUMBER, 0, 1e6, "kg/m^3",
-                    "Without it, that of the material, if one is named."),
+                    "Density. If a material is named, its density is the default."),
     YW_KEY(yw_body_spec, position, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
-           "Where the origin of the rest pose is put."),
+           "Position of the origin of the rest pose."),
     YW_KEY(yw_body_spec, rotation, ROTATION, 0, 0, "",
-           "How the rest pose is turned, about its origin."),
-    YW_KEY(yw_body_spec, velocity, VEC3, -1e5, 1e5, "m/s", "Velocity at the start."),
+           "Rotation of the rest pose about its origin."),
+    YW_KEY(yw_body_spec, velocity, VEC3, -1e5, 1e5, "m/s", "Initial velocity."),
     YW_KEY(yw_body_spec, angular_velocity, VEC3, -1e5, 1e5, "rad/s",
-           "Angular velocity at the start, about the centre of mass."),
+           "Initial angular velocity about the centre of mass."),
     YW_KEY(yw_body_spec, friction, NUMBER, 0, 1000, "",
-           "Coulomb coefficient. Of two things that touch, the geometric mean counts."),
-    YW_KEY(yw_body_spec, restitution, NUMBER, 0, 1, "",
-           "How much speed is kept in a bounce, 0 to 1. Of two, the larger counts."),
-    YW_KEY(yw_body_spec, body_contact, BOOL, 0, 0, "", "Collides with other bodies."),
-    YW_KEY(yw_body_spec, self_contact, BOOL, 0, 0, "", "Collides with itself."),
+           "Coulomb friction coefficient. A contact uses the geometric mean of both sides."),
+    YW_KEY(
+        yw_body_spec, restitution, NUMBER, 0, 1, "",
+        "Fraction of the speed kept in a bounce. A contact uses the larger value of both sides."),
+    YW_KEY(yw_body_spec, body_contact, BOOL, 0, 0, "",
+           "Whether the body collides with other bodies."),
+    YW_KEY(yw_body_spec, self_contact, BOOL, 0, 0, "", "Whether the body collides with itself."),
     YW_KEY_AS("start", yw_body_spec, start_time, NUMBER, 0, YW_SCENE_REACH, "s",
-              "When the body appears and begins to move."),
-    YW_KEY(yw_body_spec, color, COLOR, 0, 1, "",
-           "Color of the body; without it, one of a palette."),
-    YW_NODE(yw_body_spec, colors, "[color]", "Colors that copies take in turn."),
+              "Time at which the body appears and starts to move."),
+    YW_KEY(yw_body_spec, color, COLOR, 0, 1, "", "Color of the body. Default: one from a palette."),
+    YW_NODE(yw_body_spec, colors, "[color]",
+            "Colors that the copies take in turn, instead of \"color\"."),
     YW_NODE(yw_body_spec, paint, "[paint]",
-            "Other colors inside shapes, each laid over the ones before."),
+            "Other colors inside shapes; later entries cover earlier ones."),
     YW_NODE(yw_body_spec, start_pose, "integer|string|pose",
-            "Begins in this pose: number or name of an example, or a pose."),
-    YW_NODE(yw_body_spec, pins, "[pin]", "What holds or moves parts of the body."),
-    YW_NODE(yw_body_spec, repeat, "repeat", "Makes a grid of copies."),
+            "Initial pose: the number (from 0) or name of an example, or a pose."),
+    YW_NODE(yw_body_spec, pins, "[pin]", "Pins, which hold or move parts of the body."),
+    YW_NODE(yw_body_spec, repeat, "repeat", "Grid of copies."),
     YW_NODE(yw_body_spec, merge, "boolean|string",
-            "Plastic bodies that say true, or the same name, grow together where they meet.")};
+            "Plastic bodies with true, or with the same name, merge where they meet.")};
 const yw_record yw_record_body = YW_RECORD_WITH_METHODS(
-    "body", body_rows, body_defaults, "A soft body: \"model\", or the keys of a model directly.",
+    "body", body_rows, body_defaults, "A soft body, with a \"model\" or with the keys of a model.",
     "one model shape mesh");
 
 static const yw_paint_spec paint_defaults = {.blend = 0.01f};
 static const yw_key_row paint_rows[] = {
-    YW_NODE(yw_paint_spec, shape, "any_shape", "Where, in the coordinates of the rest pose."),
-    YW_KEY(yw_paint_spec, color, COLOR, 0, 1, "", "Its color."),
+    YW_NODE(yw_paint_spec, shape, "any_shape", "Painted region, in rest-pose coordinates."),
+    YW_KEY(yw_paint_spec, color, COLOR, 0, 1, "", "Color."),
     YW_KEY(yw_paint_spec, blend, NUMBER, 0, YW_SCENE_REACH, "m",
-           "Width of its border; that of the surface's triangles looks best.")};
-const yw_record yw_record_paint = YW_RECORD("paint", paint_rows, paint_defaults,
-                                            "Another color inside a shape.", "needs shape color");
+           "Width of the soft border; the edge length of the surface triangles looks best.")};
+const yw_record yw_record_paint = YW_RECORD(
+    "paint", paint_rows, paint_defaults, "A different color inside a shape.", "needs shape color");
 
 static const yw_repeat_spec repeat_defaults = {.count = {1, 1, 1}, .seed = 1};
 static const yw_key_row repeat_rows[] = {
-    YW_KEY(yw_repeat_spec, count, COUNTS, 1, YW_SCENE_MAX_BODIES, "", "Copies along x, y, z."),
+    YW_KEY(yw_repeat_spec, count, COUNTS, 1, YW_SCENE_MAX_BODIES, "",
+           "Number of copies along x, y, z."),
     YW_KEY(yw_repeat_spec, spacing, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
-           "From one copy to the next."),
+           "Distance from one copy to the next."),
     YW_KEY(yw_repeat_spec, jitter, NUMBER, 0, YW_SCENE_REACH, "m",
-           "Moves every copy by up to this in x, y and z."),
-    YW_KEY(yw_repeat_spec, turn, NUMBER, 0, 360, "degrees", "Turns every copy by up to this."),
+           "Maximum random displacement of each copy, along each axis."),
+    YW_KEY(yw_repeat_spec, turn, NUMBER, 0, 360, "degrees",
+           "Maximum random rotation of each copy, about a random axis."),
     YW_KEY(yw_repeat_spec, interval, NUMBER, 0, YW_SCENE_REACH, "s",
-           "From the start of one copy to that of the next."),
-    YW_KEY(yw_repeat_spec, seed, INTEGER, 0, 2147483647, "", "Seed of the random numbers.")};
+           "Time between the starts of consecutive copies."),
+    YW_KEY(yw_repeat_spec, seed, INTEGER, 0, 2147483647, "", "Random seed.")};
 const yw_record yw_record_repeat =
     YW_RECORD("repeat", repeat_rows, repeat_defaults,
-              "A grid of copies; the first one is at the body's position.", "needs count spacing");
+              "A grid of copies; the first is at the body's position.", "needs count spacing");
 
 static const yw_pin_spec pin_defaults = {.node = NULL};
 static const yw_key_row pin_rows[] = {
     YW_NODE(yw_pin_spec, select, "any_shape",
-            "Holds all vertices inside this shape, in world coordinates, where the body begins."),
+            "Shape, in world coordinates; holds the vertices that are initially inside."),
     YW_NODE(yw_pin_spec, vertices, "[integer]",
-            "Holds these vertices, numbered from 0 as in the mesh."),
-    YW_NODE(yw_pin_spec, path, "any_path", "How the held points move."),
-    YW_NODE(yw_pin_spec, spring, "spring", "Pulls instead of holding exactly."),
+            "Indices of the vertices to hold, from 0 as in the mesh."),
+    YW_NODE(yw_pin_spec, path, "any_path", "Motion of the held vertices."),
+    YW_NODE(yw_pin_spec, spring, "spring",
+            "Spring that pulls the vertices, instead of holding them exactly."),
     YW_KEY(yw_pin_spec, clamp, BOOL, 0, 0, "",
-           "Rods and sheets: held particles keep their orientation too.")};
+           "Rods and sheets: whether held particles also keep their orientation.")};
 const yw_record yw_record_pin =
     YW_RECORD("pin", pin_rows, pin_defaults,
-              "Holds vertices: where they begin, or along a path; exactly, or by a spring.",
+              "Holds vertices in place or moves them along a path; exactly, or with a spring.",
               "one select vertices");
 
 typedef struct spring_keys {
@@ -97,32 +103,36 @@ typedef struct spring_keys {
 } spring_keys;
 static const spring_keys spring_defaults = {.damping = 0};
 static const yw_key_row spring_rows[] = {
-    YW_KEY_ABOVE(spring_keys, stiffness, NUMBER, 0, 1e12, "N/m", "Stiffness, for every vertex."),
-    YW_KEY(spring_keys, damping, NUMBER, 0, 1e12, "N s/m", "Damping, for every vertex.")};
+    YW_KEY_ABOVE(spring_keys, stiffness, NUMBER, 0, 1e12, "N/m", "Stiffness per vertex."),
+    YW_KEY(spring_keys, damping, NUMBER, 0, 1e12, "N s/m", "Damping per vertex.")};
 const yw_record yw_record_spring = YW_RECORD("spring", spring_rows, spring_defaults,
-                                             "A spring at every held vertex.", "needs stiffness");
+                                             "A spring at each held vertex.", "needs stiffness");
 
 static const yw_obstacle_spec obstacle_defaults = {
     .rotation = {0, 0, 0, 1}, .friction = 0.4f, .color = {0.55f, 0.55f, 0.58f}, .visible = true};
 static const yw_key_row obstacle_rows[] = {
-    YW_KEY(yw_obstacle_spec, name, TEXT, 0, 0, "", "For messages."),
-    YW_NODE(yw_obstacle_spec, shape, "any_shape", "Its shape."),
+    YW_KEY(yw_obstacle_spec, name, TEXT, 0, 0, "", "Name, for messages."),
+    YW_NODE(yw_obstacle_spec, shape, "any_shape", "Shape of the obstacle."),
     YW_KEY(yw_obstacle_spec, position, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
-           "Where the origin of the shape is put."),
-    YW_KEY(yw_obstacle_spec, rotation, ROTATION, 0, 0, "", "How it is turned, about its origin."),
-    YW_NODE(yw_obstacle_spec, path, "any_path", "How it moves."),
+           "Position of the origin of the shape."),
+    YW_KEY(yw_obstacle_spec, rotation, ROTATION, 0, 0, "",
+           "Rotation of the shape about its origin."),
+    YW_NODE(yw_obstacle_spec, path, "any_path", "Motion of the obstacle."),
     YW_KEY(yw_obstacle_spec, friction, NUMBER, 0, 1000, "",
-           "Coulomb coefficient. Of two things that touch, the geometric mean counts."),
-    YW_KEY(yw_obstacle_spec, restitution, NUMBER, 0, 1, "",
-           "How much speed is kept in a bounce, 0 to 1. Of two, the larger counts."),
+           "Coulomb friction coefficient. A contact uses the geometric mean of both sides."),
+    YW_KEY(
+        yw_obstacle_spec, restitution, NUMBER, 0, 1, "",
+        "Fraction of the speed kept in a bounce. A contact uses the larger value of both sides."),
     YW_KEY(yw_obstacle_spec, sticky, BOOL, 0, 0, "",
-           "Plastic matter that touches it goes where it goes; other bodies do not slide on it."),
-    YW_KEY(yw_obstacle_spec, color, COLOR, 0, 1, "", "Its color."),
-    YW_KEY(yw_obstacle_spec, visible, BOOL, 0, 0, "", "Shown in pictures."),
-    YW_KEY(yw_obstacle_spec, checker, BOOL, 0, 0, "", "Shown with a checker board.")};
+           "Whether plastic matter sticks to it (and comes off only by tearing) and other bodies "
+           "cannot slide on it (but can lift off)."),
+    YW_KEY(yw_obstacle_spec, color, COLOR, 0, 1, "", "Color."),
+    YW_KEY(yw_obstacle_spec, visible, BOOL, 0, 0, "", "Whether it is shown in pictures."),
+    YW_KEY(yw_obstacle_spec, checker, BOOL, 0, 0, "",
+           "Whether it is shown with a checkerboard pattern.")};
 const yw_record yw_record_obstacle =
     YW_RECORD("obstacle", obstacle_rows, obstacle_defaults,
-              "A rigid thing that bodies collide with.", "needs shape");
+              "A rigid obstacle that bodies collide with.", "needs shape");
 
 typedef struct floor_keys {
   float height, friction, restitution;
@@ -135,16 +145,19 @@ static const yw_key_row floor_rows[] = {
     YW_KEY(floor_keys, height, NUMBER, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
            "Height of the floor."),
     YW_KEY(floor_keys, friction, NUMBER, 0, 1000, "",
-           "Coulomb coefficient. Of two things that touch, the geometric mean counts."),
-    YW_KEY(floor_keys, restitution, NUMBER, 0, 1, "",
-           "How much speed is kept in a bounce, 0 to 1. Of two, the larger counts."),
+           "Coulomb friction coefficient. A contact uses the geometric mean of both sides."),
+    YW_KEY(
+        floor_keys, restitution, NUMBER, 0, 1, "",
+        "Fraction of the speed kept in a bounce. A contact uses the larger value of both sides."),
     YW_KEY(floor_keys, sticky, BOOL, 0, 0, "",
-           "Plastic matter that touches it goes where it goes; other bodies do not slide on it."),
-    YW_KEY(floor_keys, color, COLOR, 0, 1, "", "Its color."),
-    YW_KEY(floor_keys, visible, BOOL, 0, 0, "", "Shown in pictures."),
-    YW_KEY(floor_keys, checker, BOOL, 0, 0, "", "Shown with a checker board.")};
+           "Whether plastic matter sticks to it (and comes off only by tearing) and other bodies "
+           "cannot slide on it (but can lift off)."),
+    YW_KEY(floor_keys, color, COLOR, 0, 1, "", "Color."),
+    YW_KEY(floor_keys, visible, BOOL, 0, 0, "", "Whether it is shown in pictures."),
+    YW_KEY(floor_keys, checker, BOOL, 0, 0, "",
+           "Whether it is shown with a checkerboard pattern.")};
 const yw_record yw_record_floor =
-    YW_RECORD("floor", floor_rows, floor_defaults, "A level floor.", "");
+    YW_RECORD("floor", floor_rows, floor_defaults, "A horizontal floor.", "");
 
 // Pins --------------------------------------------------------------------------------------------
 

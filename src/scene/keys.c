@@ -203,10 +203,10 @@ typedef struct turn {
 } turn;
 static const turn no_turn = {{0, 1, 0}, 0};
 static const yw_key_row turn_rows[] = {
-    YW_KEY_AS("axis", turn, axis, AXIS, 0, 0, "", "What it turns about."),
-    YW_KEY_AS("degrees", turn, degrees, NUMBER, -36000, 36000, "degrees", "How far.")};
+    YW_KEY_AS("axis", turn, axis, AXIS, 0, 0, "", "Axis of rotation."),
+    YW_KEY_AS("degrees", turn, degrees, NUMBER, -36000, 36000, "degrees", "Angle.")};
 const yw_record yw_record_rotation = YW_RECORD(
-    "rotation", turn_rows, no_turn, "A turn about an axis, right-handed.", "needs axis degrees");
+    "rotation", turn_rows, no_turn, "A right-handed rotation about an axis.", "needs axis degrees");
 
 static bool read_turn(yw_reader_ctx* r, const yw_json* node, yw_quat* out) {
   turn t;

@@ -13,17 +13,18 @@
 static const yw_model_keys model_defaults = {.density = 1000};
 static const yw_key_row model_rows[] = {
     YW_NODE(yw_model_keys, shape, "any_shape",
-            "The body as a shape, cut into tets of a 12th of its longest side."),
+            "Shape of the body, meshed with tets of 1/12 of its longest side; fem chooses its own "
+            "size, plastic uses particles."),
     YW_NODE(yw_model_keys, mesh, "string|mesh",
-            "The body as tets: a file, a lattice, or a shape with a chosen size."),
-    YW_NODE(yw_model_keys, examples, "[pose]", "Poses that the body likes to take."),
+            "Tet mesh of the body: a file, a lattice, or a shape with a given tet size."),
+    YW_NODE(yw_model_keys, examples, "[pose]", "Example poses, which attract the body."),
     YW_NODE(yw_model_keys, surface, "surface",
-            "A finer triangle mesh that moves with the tets and is what pictures show."),
+            "Finer triangle mesh that moves with the tets and is shown in pictures."),
     YW_KEY_ABOVE(yw_model_keys, density, NUMBER, 0, 1e6, "kg/m^3",
-                 "Without it, that of the material, if one is named.")};
+                 "Density. If a material is named, its density is the default.")};
 const yw_record yw_record_model = YW_RECORD_WITH_METHODS(
     "model", model_rows, model_defaults,
-    "What bodies are made of; any number of bodies can share it.", "one shape mesh");
+    "Geometry and material, which any number of bodies can share.", "one shape mesh");
 
 typedef struct mesh_keys {
   const yw_json *lattice, *tets;
@@ -32,26 +33,27 @@ typedef struct mesh_keys {
 } mesh_keys;
 static const mesh_keys mesh_defaults = {.scale = 1};
 static const yw_key_row mesh_rows[] = {
-    YW_NODE(mesh_keys, lattice, "lattice", "A box of cells."),
-    YW_NODE(mesh_keys, tets, "tets", "A shape cut into tets."),
+    YW_NODE(mesh_keys, lattice, "lattice", "Box of cells."),
+    YW_NODE(mesh_keys, tets, "tets", "Shape filled with tets."),
     YW_KEY(mesh_keys, file, TEXT, 0, 0, "",
-           "TetGen .node/.ele, Gmsh .msh, .vtk, .vtu or Medit .mesh; relative to the scene file."),
+           "Tet mesh: TetGen .node/.ele, Gmsh .msh, .vtk, .vtu or Medit .mesh; relative to the "
+           "scene file."),
     YW_KEY_ABOVE(mesh_keys, scale, NUMBER, 0, YW_SCENE_REACH, "",
-                 "Factor for the coordinates of the file (and of its examples and surface).")};
-const yw_record yw_record_mesh = YW_RECORD("mesh", mesh_rows, mesh_defaults,
-                                           "Where the tets come from.", "one lattice tets file");
+                 "Scale factor for the coordinates in the file, and in the files of its examples "
+                 "and surface.")};
+const yw_record yw_record_mesh =
+    YW_RECORD("mesh", mesh_rows, mesh_defaults, "Source of the tets.", "one lattice tets file");
 
 static const yw_lattice_spec lattice_defaults = {.cut = 5};
 static const yw_key_row lattice_rows[] = {
-    YW_KEY_ABOVE(yw_lattice_spec, size, SIZE, 0, YW_SCENE_REACH, "m", "Length of its sides."),
-    YW_KEY(yw_lattice_spec, cells, COUNTS, 1, 10000, "", "Cells along x, y, z."),
+    YW_KEY_ABOVE(yw_lattice_spec, size, SIZE, 0, YW_SCENE_REACH, "m", "Side lengths."),
+    YW_KEY(yw_lattice_spec, cells, COUNTS, 1, 10000, "", "Number of cells along x, y, z."),
     YW_KEY(yw_lattice_spec, cut, INTEGER, 5, 6, "",
-           "Tets per cell: 5 (mirrored from cell to cell) or 6."),
-    YW_KEY(yw_lattice_spec, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
-           "Where its middle is.")};
+           "Number of tets per cell: 5 (mirrored from cell to cell) or 6."),
+    YW_KEY(yw_lattice_spec, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Centre.")};
 const yw_record yw_record_lattice =
     YW_RECORD("lattice", lattice_rows, lattice_defaults,
-              "A box of equal cells, each cut into tets.", "needs size cells");
+              "A box of equal cells, each split into tets.", "needs size cells");
 
 typedef struct tets_keys {
   const yw_json* shape;
@@ -59,25 +61,27 @@ typedef struct tets_keys {
 } tets_keys;
 static const tets_keys tets_defaults = {.size = 0};
 static const yw_key_row tets_rows[] = {
-    YW_NODE(tets_keys, shape, "any_shape", "The solid."),
-    YW_KEY_ABOVE(tets_keys, size, NUMBER, 0, YW_SCENE_REACH, "m",
-                 "Length of the tets' edges. Without it: a 12th of the longest side.")};
+    YW_NODE(tets_keys, shape, "any_shape", "Shape to fill."),
+    YW_KEY_ABOVE(
+        tets_keys, size, NUMBER, 0, YW_SCENE_REACH, "m",
+        "Edge length of the tets. Default: 1/12 of the longest side; fem chooses its own.")};
 const yw_record yw_record_tets =
-    YW_RECORD("tets", tets_rows, tets_defaults, "A shape cut into uniform tets.", "needs shape");
+    YW_RECORD("tets", tets_rows, tets_defaults, "A shape filled with uniform tets.", "needs shape");
 
 static const yw_surface_spec surface_defaults = {.file = NULL};
 static const yw_key_row surface_rows[] = {
     YW_KEY(yw_surface_spec, file, TEXT, 0, 0, "",
-           ".obj, .ply or .stl, in the coordinates of the tets."),
-    YW_NODE(yw_surface_spec, shape, "any_shape", "A shape to be covered with triangles."),
+           "Triangle mesh (.obj, .ply or .stl), in the coordinates of the tets."),
+    YW_NODE(yw_surface_spec, shape, "any_shape", "Shape whose surface is triangulated."),
     YW_KEY_ABOVE(yw_surface_spec, size, NUMBER, 0, YW_SCENE_REACH, "m",
-                 "Length of the triangles' edges. Without it: half that of the tets."),
+                 "Edge length of the triangles of a shape. Default: half that of a shape's tets (a "
+                 "sixth with fem), else 1/24 of the longest side."),
     YW_KEY(yw_surface_spec, subdivide, INTEGER, 0, 5, "",
-           "How often every triangle is cut into four.")};
+           "Number of times that every triangle is split into four.")};
 const yw_record yw_record_surface =
     YW_RECORD("surface", surface_rows, surface_defaults,
-              "A triangle mesh carried by the tets. Without file and shape: the model's own shape, "
-              "or the boundary of its tets.",
+              "A triangle mesh carried by the tets. Without \"file\" and \"shape\": the surface of "
+              "the model's shape, or the boundary of its tets.",
               "not file shape");
 
 // Meshes ------------------------------------------------------------------------------------------

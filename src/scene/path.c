@@ -8,15 +8,16 @@
 
 static const yw_path_spec path_defaults = {.loop = false};
 static const yw_key_row path_rows[] = {
-    YW_NODE(yw_path_spec, keys, "[key]", "Places and times."),
-    YW_KEY(yw_path_spec, loop, BOOL, 0, 0, "", "Begins again after the last key."),
+    YW_NODE(yw_path_spec, keys, "[key]", "Keys of the motion, in order of time."),
+    YW_KEY(yw_path_spec, loop, BOOL, 0, 0, "",
+           "Whether the motion starts again after the last key. Otherwise it stops there."),
     YW_KEY(yw_path_spec, smooth, BOOL, 0, 0, "",
-           "A curve through the keys instead of straight lines."),
+           "Whether the path is a smooth curve through the keys instead of straight lines."),
     YW_KEY(yw_path_spec, pivot, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
-           "What it turns about. Without it: the middle of the held vertices, or the obstacle's "
-           "position.")};
+           "Centre of rotation, in world coordinates. If not given: the centre of the held "
+           "vertices, or the position of the obstacle.")};
 const yw_record yw_record_path =
-    YW_RECORD("path", path_rows, path_defaults, "A motion in time.", "needs keys");
+    YW_RECORD("path", path_rows, path_defaults, "Motion over time.", "needs keys");
 
 typedef struct key_keys {
   float time;
@@ -25,14 +26,14 @@ typedef struct key_keys {
 } key_keys;
 static const key_keys key_defaults = {.rotation = {0, 0, 0, 1}};
 static const yw_key_row key_rows[] = {
-    YW_KEY(key_keys, time, NUMBER, 0, 1e6, "s", "Later than that of the key before."),
+    YW_KEY(key_keys, time, NUMBER, 0, 1e6, "s", "Time; later than that of the previous key."),
     YW_KEY(key_keys, offset, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
-           "How far from where it was placed."),
+           "Displacement from the initial position."),
     YW_KEY(key_keys, rotation, ROTATION, 0, 0, "",
-           "About the pivot; less than half a turn from key to key.")};
+           "Rotation about the pivot; less than half a turn from key to key.")};
 const yw_record yw_record_key =
     YW_RECORD("key", key_rows, key_defaults,
-              "Where it is at a time, relative to where it was placed.", "needs time");
+              "Position and rotation at a time, relative to the initial placement.", "needs time");
 
 // Degrees between the rotations of two keys about the same axis; 0 if the axes differ.
 static double turn_between(const yw_json* before, const yw_json* key) {

@@ -21,20 +21,22 @@ typedef struct deform_keys {
 } deform_keys;
 static const deform_keys deform_defaults = {.blend = 0.05f};
 static const yw_key_row deform_rows[] = {
-    YW_NODE(deform_keys, twist, "twist", "Turns cross-sections about the axis."),
+    YW_NODE(deform_keys, twist, "twist", "Rotates cross-sections about the axis."),
     YW_NODE(deform_keys, bend, "bend", "Bends the axis into an arc."),
-    YW_NODE(deform_keys, s_bend, "bend", "Bends the two halves to opposite sides."),
-    YW_NODE(deform_keys, shear, "shear", "Moves cross-sections sideways."),
-    YW_NODE(deform_keys, taper, "taper", "Scales cross-sections along the axis."),
+    YW_NODE(deform_keys, s_bend, "bend", "Bends the two halves in opposite directions."),
+    YW_NODE(deform_keys, shear, "shear", "Shifts cross-sections sideways."),
+    YW_NODE(deform_keys, taper, "taper",
+            "Scales cross-sections by a factor that varies along the axis."),
     YW_NODE(deform_keys, squash, "stretch",
-            "Shorter along the axis, wider across it: keeps the volume."),
-    YW_NODE(deform_keys, stretch, "stretch", "Longer along the axis."),
-    YW_NODE(deform_keys, scale, "enlarge", "Larger in all directions."),
-    YW_NODE(deform_keys, turn, "turn", "Turns about an axis."),
-    YW_NODE(deform_keys, move, "vec3", "Moves by this, m."),
-    YW_NODE(deform_keys, where, "any_shape", "Only inside this shape, in the rest pose."),
+            "Shortens along the axis and widens across it; keeps the volume."),
+    YW_NODE(deform_keys, stretch, "stretch", "Lengthens along the axis; keeps the width."),
+    YW_NODE(deform_keys, scale, "enlarge", "Scales uniformly."),
+    YW_NODE(deform_keys, turn, "turn", "Rotates about an axis."),
+    YW_NODE(deform_keys, move, "vec3", "Translates by this vector, m."),
+    YW_NODE(deform_keys, where, "any_shape",
+            "Shape to which the deformation is limited, in the rest pose. Default: everywhere."),
     YW_KEY(deform_keys, blend, NUMBER, 0, YW_SCENE_REACH, "m",
-           "Width of the border over which the deformation fades.")};
+           "Width of the border of \"where\", over which the deformation fades.")};
 const yw_record yw_record_deform =
     YW_RECORD("deform", deform_rows, deform_defaults,
               "A deformation of the rest pose, everywhere or inside a shape.",
@@ -45,59 +47,69 @@ typedef struct deformer_keys {
   float degrees, amount, length;
 } deformer_keys;
 static const deformer_keys deformer_defaults = {.axis = {0, 1, 0}, .toward = {1, 0, 0}};
-#define AXIS_KEY YW_KEY(deformer_keys, axis, AXIS, 0, 0, "", "Direction of its axis.")
-#define TOWARD_KEY YW_KEY(deformer_keys, toward, AXIS, 0, 0, "", "To which side; across the axis.")
-#define ORIGIN_KEY                                                          \
-  YW_KEY(deformer_keys, origin, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", \
-         "A point of the axis that stays in place.")
-#define LENGTH_KEY                                                    \
-  YW_KEY_ABOVE(deformer_keys, length, NUMBER, 0, YW_SCENE_REACH, "m", \
-               "Length of the body along the axis. Without it: that of the body.")
-#define DEGREES_KEY \
-  YW_KEY(deformer_keys, degrees, NUMBER, -3600, 3600, "degrees", "Angle between the two ends.")
-static const yw_key_row twist_rows[] = {DEGREES_KEY, AXIS_KEY, ORIGIN_KEY, LENGTH_KEY};
-static const yw_key_row bend_rows[] = {DEGREES_KEY, AXIS_KEY, TOWARD_KEY, ORIGIN_KEY, LENGTH_KEY};
+#define AXIS_KEY YW_KEY(deformer_keys, axis, AXIS, 0, 0, "", "Direction of the axis.")
+#define TOWARD_KEY                              \
+  YW_KEY(deformer_keys, toward, AXIS, 0, 0, "", \
+         "Direction of the bend or shear, across the axis; y by default if the axis is x.")
+#define ORIGIN(about) \
+  YW_KEY(deformer_keys, origin, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", about)
+#define ORIGIN_KEY ORIGIN("Point on the axis that stays in place.")
+#define LENGTH_KEY                                                                             \
+  YW_KEY_ABOVE(deformer_keys, length, NUMBER, 0, YW_SCENE_REACH, "m",                          \
+               "Length over which the full deformation builds up. Default: the length of the " \
+               "body along the axis.")
+#define DEGREES_KEY(about) YW_KEY(deformer_keys, degrees, NUMBER, -3600, 3600, "degrees", about)
+static const yw_key_row twist_rows[] = {DEGREES_KEY("Angle between the two ends, right-handed."),
+                                        AXIS_KEY, ORIGIN_KEY, LENGTH_KEY};
+static const yw_key_row bend_rows[] = {
+    DEGREES_KEY("Angle between the two ends; with s_bend, between the middle and either end."),
+    AXIS_KEY, TOWARD_KEY, ORIGIN_KEY, LENGTH_KEY};
 static const yw_key_row shear_rows[] = {YW_KEY(deformer_keys, amount, NUMBER, -100, 100, "",
-                                               "Metres sideways per metre along the axis."),
+                                               "Slope: metres sideways per metre along the axis."),
                                         AXIS_KEY, TOWARD_KEY, ORIGIN_KEY};
 static const yw_key_row taper_rows[] = {YW_KEY(deformer_keys, amount, NUMBER, -100, 100, "",
-                                               "How much the scale grows over the length."),
+                                               "Change in the scale factor over the length."),
                                         AXIS_KEY, ORIGIN_KEY, LENGTH_KEY};
-static const yw_key_row stretch_rows[] = {YW_KEY(deformer_keys, amount, NUMBER, -0.99, 100, "",
-                                                 "Share of the length; below 1 for squash."),
-                                          AXIS_KEY, ORIGIN_KEY};
+static const yw_key_row stretch_rows[] = {
+    YW_KEY(
+        deformer_keys, amount, NUMBER, -0.99, 100, "",
+        "Relative change in length: longer for stretch, shorter for squash. Below 1 for squash."),
+    AXIS_KEY, ORIGIN_KEY};
 static const yw_key_row enlarge_rows[] = {
-    YW_KEY(deformer_keys, amount, NUMBER, -0.99, 100, "", "Share of the size."), ORIGIN_KEY};
-static const yw_key_row turn_rows[] = {DEGREES_KEY, AXIS_KEY, ORIGIN_KEY};
+    YW_KEY(deformer_keys, amount, NUMBER, -0.99, 100, "", "Relative change in size."),
+    ORIGIN("Point that stays in place.")};
+static const yw_key_row turn_rows[] = {DEGREES_KEY("Angle, right-handed."), AXIS_KEY, ORIGIN_KEY};
 const yw_record yw_record_twist =
-    YW_RECORD("twist", twist_rows, deformer_defaults, "Turns cross-sections about the axis.",
+    YW_RECORD("twist", twist_rows, deformer_defaults, "Rotates cross-sections about the axis.",
               "needs degrees");
 const yw_record yw_record_bend =
-    YW_RECORD("bend", bend_rows, deformer_defaults, "Bends the axis.", "needs degrees");
+    YW_RECORD("bend", bend_rows, deformer_defaults,
+              "Bends the axis into an arc, or into two (s_bend).", "needs degrees");
 const yw_record yw_record_shear = YW_RECORD("shear", shear_rows, deformer_defaults,
-                                            "Moves cross-sections sideways.", "needs amount");
+                                            "Shifts cross-sections sideways.", "needs amount");
 const yw_record yw_record_taper =
-    YW_RECORD("taper", taper_rows, deformer_defaults, "Scales cross-sections.", "needs amount");
+    YW_RECORD("taper", taper_rows, deformer_defaults,
+              "Scales cross-sections by a factor that varies along the axis.", "needs amount");
 const yw_record yw_record_stretch =
     YW_RECORD("stretch", stretch_rows, deformer_defaults,
-              "Longer (stretch) or shorter (squash) along the axis.", "needs amount");
-const yw_record yw_record_enlarge = YW_RECORD("enlarge", enlarge_rows, deformer_defaults,
-                                              "Larger in all directions.", "needs amount");
+              "Lengthens (stretch) or shortens (squash) along the axis.", "needs amount");
+const yw_record yw_record_enlarge =
+    YW_RECORD("enlarge", enlarge_rows, deformer_defaults, "Scales uniformly.", "needs amount");
 const yw_record yw_record_turn =
-    YW_RECORD("turn", turn_rows, deformer_defaults, "Turns about an axis.", "needs degrees");
+    YW_RECORD("turn", turn_rows, deformer_defaults, "Rotates about an axis.", "needs degrees");
 
 static const yw_pose_spec pose_defaults = {.name = NULL};
 static const yw_key_row pose_rows[] = {
-    YW_KEY(yw_pose_spec, name, TEXT, 0, 0, "", "For \"start_pose\" and messages."),
+    YW_KEY(yw_pose_spec, name, TEXT, 0, 0, "", "Name, for \"start_pose\" and messages."),
     YW_NODE(yw_pose_spec, deform, "deform|[deform]",
-            "One deformation, or several made one after the other."),
+            "One deformation, or several applied in order."),
     YW_KEY(yw_pose_spec, file, TEXT, 0, 0, "",
-           "Positions of the tets' vertices: TetGen .node, .obj, ..."),
+           "File with the positions of the tet vertices: TetGen .node, .obj, ..."),
     YW_KEY(yw_pose_spec, surface_file, TEXT, 0, 0, "",
-           "Positions of the surface's vertices; the tets follow.")};
+           "File with the positions of the surface vertices; the tets follow.")};
 const yw_record yw_record_pose = YW_RECORD(
     "pose", pose_rows, pose_defaults,
-    "A pose of the body: its rest pose deformed, or read from a file with the same vertices.",
+    "A pose of the body: the deformed rest pose, or read from a file with the same vertices.",
     "one deform file surface_file");
 
 // Kinds of deformation: name, record of keys, and required key.

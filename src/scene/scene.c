@@ -30,37 +30,38 @@ static const scene_keys scene_defaults = {.name = NULL,
                                           .substeps = 4,
                                           .contact_iterations = 4};
 static const yw_key_row scene_rows[] = {
-    YW_KEY_AS("$schema", scene_keys, schema, TEXT, 0, 0, "", "Path of this schema, for editors."),
-    YW_KEY(scene_keys, name, TEXT, 0, 0, "", "Short name; without it, that of the file."),
+    YW_KEY_AS("$schema", scene_keys, schema, TEXT, 0, 0, "",
+              "Path of the JSON schema, for editors."),
+    YW_KEY(scene_keys, name, TEXT, 0, 0, "", "Short name. Default: the file name."),
     YW_KEY(scene_keys, description, TEXT, 0, 0, "", "What the scene shows."),
-    YW_KEY(scene_keys, gravity, VEC3, -1e5, 1e5, "m/s^2", "Acceleration of free fall."),
-    YW_KEY_ABOVE(scene_keys, fps, NUMBER, 0, 100000, "1/s", "Frames of output per second."),
-    YW_KEY_ABOVE(scene_keys, duration, NUMBER, 0, 1e6, "s", "Length."),
+    YW_KEY(scene_keys, gravity, VEC3, -1e5, 1e5, "m/s^2", "Gravitational acceleration."),
+    YW_KEY_ABOVE(scene_keys, fps, NUMBER, 0, 100000, "1/s", "Output frames per second."),
+    YW_KEY_ABOVE(scene_keys, duration, NUMBER, 0, 1e6, "s", "Simulated time."),
     YW_KEY(scene_keys, frames, INTEGER, 0, MAX_FRAMES, "",
-           "Number of frames after the first, instead of a duration."),
-    YW_KEY(scene_keys, substeps, INTEGER, 1, 10000, "", "Steps per frame."),
+           "Number of frames after the first, instead of \"duration\"."),
+    YW_KEY(scene_keys, substeps, INTEGER, 1, 10000, "", "Simulation steps per frame."),
     YW_KEY(scene_keys, contact_iterations, INTEGER, 1, 64, "",
-           "Sweeps over contacts between bodies per substep."),
+           "Solver sweeps over the contacts between bodies, per substep."),
     YW_NODE(scene_keys, camera, "camera",
-            "Where pictures are taken from; without it, one that sees everything."),
-    YW_NODE(scene_keys, shapes, "{any_shape}", "Shapes with a name."),
-    YW_NODE(scene_keys, models, "{model}", "Models with a name."),
-    YW_NODE(scene_keys, bodies, "[body]", "The soft bodies."),
-    YW_NODE(scene_keys, obstacles, "[obstacle]", "Rigid things."),
+            "Camera for pictures. Default: one that sees everything."),
+    YW_NODE(scene_keys, shapes, "{any_shape}", "Named shapes."),
+    YW_NODE(scene_keys, models, "{model}", "Named models."),
+    YW_NODE(scene_keys, bodies, "[body]", "Soft bodies."),
+    YW_NODE(scene_keys, obstacles, "[obstacle]", "Rigid obstacles."),
     YW_NODE(scene_keys, floor, "boolean|floor",
-            "A level floor at y = 0 (true), or with settings.")};
+            "Horizontal floor: true for one at y = 0, or its settings.")};
 const yw_record yw_record_scene =
     YW_RECORD("scene", scene_rows, scene_defaults,
-              "A scene for yawara. SI units, y is up. Comments (// and /* */) are allowed.",
+              "A Yawara scene. SI units, y is up. Comments (// and /* */) are allowed.",
               "needs bodies; not duration frames");
 
 static const yw_camera camera_defaults = {.fov = 40};
 static const yw_key_row camera_rows[] = {
-    YW_KEY(yw_camera, eye, VEC3, -1e6, 1e6, "m", "Where the camera stands."),
-    YW_KEY(yw_camera, target, VEC3, -1e6, 1e6, "m", "What it looks at."),
+    YW_KEY(yw_camera, eye, VEC3, -1e6, 1e6, "m", "Position of the camera."),
+    YW_KEY(yw_camera, target, VEC3, -1e6, 1e6, "m", "Point that the camera looks at."),
     YW_KEY(yw_camera, fov, NUMBER, 1, 170, "degrees", "Vertical field of view.")};
-const yw_record yw_record_camera = YW_RECORD("camera", camera_rows, camera_defaults,
-                                             "Where pictures are taken from.", "needs eye target");
+const yw_record yw_record_camera =
+    YW_RECORD("camera", camera_rows, camera_defaults, "Camera for pictures.", "needs eye target");
 
 static bool load_camera(yw_loader* l, const yw_json* node) {
   yw_scene_info* info = &l->scene->info;

@@ -151,20 +151,20 @@ static const char base_types[] =
     "    \"counts\": {\"description\": \"One whole number for all three directions, or three: x, "
     "y, z.\", \"anyOf\": [{\"type\": \"integer\", \"minimum\": 1}, {\"type\": \"array\", "
     "\"items\": {\"type\": \"integer\", \"minimum\": 1}, \"minItems\": 3, \"maxItems\": 3}]},\n"
-    "    \"axis\": {\"description\": \"A direction: \\\"x\\\", \\\"y\\\", \\\"z\\\", or three "
-    "numbers of any length but 0.\", \"anyOf\": [{\"enum\": [\"x\", \"y\", \"z\"]}, {\"$ref\": "
+    "    \"axis\": {\"description\": \"A direction: \\\"x\\\", \\\"y\\\", \\\"z\\\", or a "
+    "vector that is not zero.\", \"anyOf\": [{\"enum\": [\"x\", \"y\", \"z\"]}, {\"$ref\": "
     "\"#/$defs/vec3\"}]},\n"
     "    \"color\": {\"description\": \"\\\"#rrggbb\\\" as on the web (sRGB), or three linear "
     "numbers from 0 to 1.\", \"anyOf\": [{\"type\": \"string\", \"pattern\": "
     "\"^#[0-9a-fA-F]{6}$\"}, {\"type\": \"array\", \"items\": {\"type\": \"number\", "
     "\"minimum\": 0, \"maximum\": 1}, \"minItems\": 3, \"maxItems\": 3}]},\n"
-    "    \"any_rotation\": {\"description\": \"A turn, a list of turns made one after the other, "
+    "    \"any_rotation\": {\"description\": \"A rotation, a list of rotations applied in order, "
     "or a quaternion [x, y, z, w].\", \"anyOf\": [{\"$ref\": \"#/$defs/rotation\"}, {\"type\": "
     "\"array\", \"items\": {\"$ref\": \"#/$defs/rotation\"}}, {\"type\": \"array\", \"items\": "
     "{\"type\": \"number\"}, \"minItems\": 4, \"maxItems\": 4}]},\n"
     "    \"any_shape\": {\"description\": \"A shape, or the name of one in \\\"shapes\\\".\", "
     "\"anyOf\": [{\"type\": \"string\"}, {\"$ref\": \"#/$defs/shape\"}]},\n"
-    "    \"any_path\": {\"description\": \"A path, or only its keys.\", \"anyOf\": [{\"$ref\": "
+    "    \"any_path\": {\"description\": \"A path, or just its keys.\", \"anyOf\": [{\"$ref\": "
     "\"#/$defs/path\"}, {\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/key\"}, "
     "\"minItems\": 1}]}";
 
@@ -424,14 +424,14 @@ static void put_keys(const text_out* out, const yw_record* record) {
   for (const char* at = record->rules; (at = next_rule(at, &r));) {
     add_sources(record, &r);
     put(out, "%s",
-        strcmp(r.kind, "needs") == 0 ? " Needed:"
+        strcmp(r.kind, "needs") == 0 ? " Required:"
         : strcmp(r.kind, "one") == 0 ? " Exactly one of"
         : strcmp(r.kind, "any") == 0 ? " At least one of"
-                                     : " Not together:");
+                                     : " At most one of");
     for (int32_t k = 0; k < r.count; k++) put(out, "%s `%s`", k > 0 ? "," : "", r.keys[k]);
     put(out, ".");
   }
-  if (settings) put(out, " Keys with a star belong to the model; a body can change the others.");
+  if (settings) put(out, " Keys with a star belong to the model; bodies can override the others.");
   put(out, "\n\n| key | value | unit | range | default | meaning |\n|---|---|---|---|---|---|\n");
   for (int32_t i = 0; i < record->num_keys; i++) {
     const yw_key_row* f = &record->keys[i];

@@ -24,23 +24,23 @@ static const shape_keys shape_defaults = {.rotate = {0, 0, 0, 1}, .scale = 1};
 static const yw_key_row shape_rows[] = {
     YW_NODE(shape_keys, sphere, "sphere", "A ball."),
     YW_NODE(shape_keys, box, "box", "A box, with sharp or rounded edges."),
-    YW_NODE(shape_keys, capsule, "capsule", "A rod with round ends."),
+    YW_NODE(shape_keys, capsule, "capsule", "A cylinder with hemispherical ends."),
     YW_NODE(shape_keys, cylinder, "cylinder", "A cylinder."),
-    YW_NODE(shape_keys, cone, "cone", "A cone or a cut cone."),
+    YW_NODE(shape_keys, cone, "cone", "A cone or truncated cone."),
     YW_NODE(shape_keys, torus, "torus", "A ring."),
-    YW_NODE(shape_keys, plane, "plane", "Everything below a plane."),
-    YW_NODE_AS("union", shape_keys, union_, "combination", "All of the shapes together."),
-    YW_NODE(shape_keys, intersection, "combination", "What the shapes have in common."),
-    YW_NODE(shape_keys, difference, "combination", "The first shape without the others."),
-    YW_NODE(shape_keys, offset, "offset", "A shape grown or shrunk on all sides."),
-    YW_NODE(shape_keys, mesh, "mesh_shape", "The solid that a triangle mesh encloses."),
+    YW_NODE(shape_keys, plane, "plane", "The half-space below a plane."),
+    YW_NODE_AS("union", shape_keys, union_, "combination", "The union of the shapes."),
+    YW_NODE(shape_keys, intersection, "combination", "The intersection of the shapes."),
+    YW_NODE(shape_keys, difference, "combination", "The first shape minus the others."),
+    YW_NODE(shape_keys, offset, "offset", "A shape grown or shrunk by a distance."),
+    YW_NODE(shape_keys, mesh, "mesh_shape", "The solid enclosed by a triangle mesh."),
     YW_NODE(shape_keys, use, "string", "Name of a shape in \"shapes\"."),
-    YW_KEY(shape_keys, move, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Moved by this."),
-    YW_KEY(shape_keys, rotate, ROTATION, 0, 0, "", "Turned about the origin."),
-    YW_KEY_ABOVE(shape_keys, scale, NUMBER, 0, YW_SCENE_REACH, "", "Larger by this factor.")};
+    YW_KEY(shape_keys, move, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Translation."),
+    YW_KEY(shape_keys, rotate, ROTATION, 0, 0, "", "Rotation about the origin."),
+    YW_KEY_ABOVE(shape_keys, scale, NUMBER, 0, YW_SCENE_REACH, "", "Scale factor.")};
 const yw_record yw_record_shape =
     YW_RECORD("shape", shape_rows, shape_defaults,
-              "A solid. Exactly one kind; then scaled, turned and moved, in this order.",
+              "A solid of exactly one kind, then scaled, rotated and moved, in this order.",
               "one sphere box capsule cylinder cone torus plane union intersection difference "
               "offset mesh use");
 
@@ -51,41 +51,41 @@ typedef struct round_keys {  // shapes with radii, a height, an axis
 static const round_keys round_defaults = {.axis = {0, 1, 0}};
 static const yw_key_row sphere_rows[] = {
     YW_KEY_ABOVE(round_keys, radius, NUMBER, 0, YW_SCENE_REACH, "m", "Radius."),
-    YW_KEY(round_keys, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Where its middle is.")};
+    YW_KEY(round_keys, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Centre.")};
 static const yw_key_row capsule_rows[] = {
-    YW_KEY(round_keys, from, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "One end of its axis."),
-    YW_KEY(round_keys, to, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "The other end."),
+    YW_KEY(round_keys, from, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "One end of the axis."),
+    YW_KEY(round_keys, to, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Other end of the axis."),
     YW_KEY_ABOVE(round_keys, radius, NUMBER, 0, YW_SCENE_REACH, "m", "Radius.")};
 static const yw_key_row cylinder_rows[] = {
     YW_KEY_ABOVE(round_keys, radius, NUMBER, 0, YW_SCENE_REACH, "m", "Radius."),
     YW_KEY_ABOVE(round_keys, height, NUMBER, 0, YW_SCENE_REACH, "m", "Length along the axis."),
-    YW_KEY(round_keys, axis, AXIS, 0, 0, "", "Direction of its axis."),
-    YW_KEY(round_keys, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Where its middle is.")};
+    YW_KEY(round_keys, axis, AXIS, 0, 0, "", "Direction of the axis."),
+    YW_KEY(round_keys, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Centre.")};
 static const yw_key_row cone_rows[] = {
     YW_KEY(round_keys, bottom_radius, NUMBER, 0, YW_SCENE_REACH, "m",
            "Radius at the lower end of the axis."),
     YW_KEY(round_keys, top_radius, NUMBER, 0, YW_SCENE_REACH, "m",
            "Radius at the upper end of the axis."),
     YW_KEY_ABOVE(round_keys, height, NUMBER, 0, YW_SCENE_REACH, "m", "Length along the axis."),
-    YW_KEY(round_keys, axis, AXIS, 0, 0, "", "Direction of its axis."),
-    YW_KEY(round_keys, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Where its middle is.")};
+    YW_KEY(round_keys, axis, AXIS, 0, 0, "", "Direction of the axis."),
+    YW_KEY(round_keys, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Centre.")};
 static const yw_key_row torus_rows[] = {
     YW_KEY_ABOVE(round_keys, ring_radius, NUMBER, 0, YW_SCENE_REACH, "m",
-                 "Radius of the ring's middle line."),
+                 "Radius of the ring, from the axis to the middle of the tube."),
     YW_KEY_ABOVE(round_keys, tube_radius, NUMBER, 0, YW_SCENE_REACH, "m", "Radius of the tube."),
-    YW_KEY(round_keys, axis, AXIS, 0, 0, "", "Direction of its axis."),
-    YW_KEY(round_keys, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Where its middle is.")};
+    YW_KEY(round_keys, axis, AXIS, 0, 0, "", "Direction of the axis."),
+    YW_KEY(round_keys, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Centre.")};
 const yw_record yw_record_sphere =
     YW_RECORD("sphere", sphere_rows, round_defaults, "A ball.", "needs radius");
-const yw_record yw_record_capsule = YW_RECORD("capsule", capsule_rows, round_defaults,
-                                              "A rod with round ends.", "needs from to radius");
+const yw_record yw_record_capsule =
+    YW_RECORD("capsule", capsule_rows, round_defaults, "A cylinder with hemispherical ends.",
+              "needs from to radius");
 const yw_record yw_record_cylinder =
     YW_RECORD("cylinder", cylinder_rows, round_defaults, "A cylinder.", "needs radius height");
 const yw_record yw_record_cone =
-    YW_RECORD("cone", cone_rows, round_defaults, "A cone or a cut cone.", "needs height");
-const yw_record yw_record_torus =
-    YW_RECORD("torus", torus_rows, round_defaults, "A ring around its axis.",
-              "needs ring_radius tube_radius");
+    YW_RECORD("cone", cone_rows, round_defaults, "A cone or truncated cone.", "needs height");
+const yw_record yw_record_torus = YW_RECORD(
+    "torus", torus_rows, round_defaults, "A ring around an axis.", "needs ring_radius tube_radius");
 
 typedef struct box_keys {
   yw_vec3 size, half_size, center;
@@ -93,12 +93,11 @@ typedef struct box_keys {
 } box_keys;
 static const box_keys box_defaults = {.rounding = 0};
 static const yw_key_row box_rows[] = {
-    YW_KEY_ABOVE(box_keys, size, SIZE, 0, YW_SCENE_REACH, "m", "Length of its sides."),
-    YW_KEY_ABOVE(box_keys, half_size, SIZE, 0, YW_SCENE_REACH, "m",
-                 "Half the length of its sides."),
-    YW_KEY(box_keys, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Where its middle is."),
+    YW_KEY_ABOVE(box_keys, size, SIZE, 0, YW_SCENE_REACH, "m", "Side lengths."),
+    YW_KEY_ABOVE(box_keys, half_size, SIZE, 0, YW_SCENE_REACH, "m", "Half of the side lengths."),
+    YW_KEY(box_keys, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Centre."),
     YW_KEY(box_keys, rounding, NUMBER, 0, YW_SCENE_REACH, "m",
-           "Radius of its edges; at most half the smallest side.")};
+           "Radius of rounded edges; at most half the shortest side.")};
 const yw_record yw_record_box =
     YW_RECORD("box", box_rows, box_defaults, "A box.", "one size half_size");
 
@@ -108,14 +107,14 @@ typedef struct plane_keys {
 } plane_keys;
 static const plane_keys plane_defaults = {.normal = {0, 1, 0}};
 static const yw_key_row plane_rows[] = {
-    YW_KEY(plane_keys, normal, AXIS, 0, 0, "", "Direction out of the solid."),
+    YW_KEY(plane_keys, normal, AXIS, 0, 0, "", "Direction that points out of the solid."),
     YW_KEY(plane_keys, offset, NUMBER, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
-           "Distance from the origin along the normal."),
+           "Distance of the plane from the origin along the normal."),
     YW_KEY(plane_keys, point, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
-           "A point of the plane, instead of the offset.")};
+           "Point on the plane, instead of \"offset\".")};
 const yw_record yw_record_plane = YW_RECORD(
     "plane", plane_rows, plane_defaults,
-    "Everything below a plane: all points p with normal . p <= offset.", "not offset point");
+    "The half-space below a plane: all points p with normal . p <= offset.", "not offset point");
 
 typedef struct combination_keys {
   const yw_json* of;
@@ -125,15 +124,16 @@ static const combination_keys combination_defaults = {.smooth = 0};
 static const yw_key_row combination_rows[] = {
     YW_NODE(combination_keys, of, "[any_shape]", "The shapes."),
     YW_KEY(combination_keys, smooth, NUMBER, 0, YW_SCENE_REACH, "m",
-           "Width of the blend where they meet; 0 is sharp.")};
+           "Width of the blend where the shapes meet; 0: sharp.")};
 static const yw_key_row offset_rows[] = {
     YW_NODE(combination_keys, of, "any_shape", "The shape."),
     YW_KEY(combination_keys, distance, NUMBER, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
-           "By how much; negative shrinks.")};
-const yw_record yw_record_combination =
-    YW_RECORD("combination", combination_rows, combination_defaults, "Several shapes.", "needs of");
-const yw_record yw_record_offset = YW_RECORD("offset", offset_rows, combination_defaults,
-                                             "A shape grown or shrunk.", "needs of distance");
+           "Distance; negative values shrink the shape.")};
+const yw_record yw_record_combination = YW_RECORD(
+    "combination", combination_rows, combination_defaults, "A combination of shapes.", "needs of");
+const yw_record yw_record_offset =
+    YW_RECORD("offset", offset_rows, combination_defaults, "A shape grown or shrunk by a distance.",
+              "needs of distance");
 
 typedef struct mesh_keys {
   const char* file;
@@ -142,15 +142,16 @@ typedef struct mesh_keys {
 static const mesh_keys mesh_defaults = {.file = NULL};
 static const yw_key_row mesh_rows[] = {
     YW_KEY(mesh_keys, file, TEXT, 0, 0, "",
-           ".obj, .ply or .stl, or the boundary of a tet mesh; relative to the scene file."),
-    YW_KEY_ABOVE(mesh_keys, fit, NUMBER, 0, YW_SCENE_REACH, "m",
-                 "Centres the mesh at the origin and makes its longest side this long."),
+           "Triangle mesh (.obj, .ply or .stl), or a tet mesh, whose boundary is used; relative to "
+           "the scene file."),
+    YW_KEY_ABOVE(
+        mesh_keys, fit, NUMBER, 0, YW_SCENE_REACH, "m",
+        "Length of the longest side: centres the mesh at the origin and scales it to fit."),
     YW_KEY_ABOVE(mesh_keys, sampled, NUMBER, 0, YW_SCENE_REACH, "m",
-                 "Samples the distance on a grid of this spacing: faster for obstacles.")};
-const yw_record yw_record_mesh_shape =
-    YW_RECORD("mesh_shape", mesh_rows, mesh_defaults,
-              "The solid that a triangle mesh encloses; holes and self-intersections are fine.",
-              "needs file");
+                 "Grid spacing at which the distance is sampled: faster for obstacles.")};
+const yw_record yw_record_mesh_shape = YW_RECORD(
+    "mesh_shape", mesh_rows, mesh_defaults,
+    "The solid enclosed by a triangle mesh; holes and self-intersections are fine.", "needs file");
 
 // Ownership ---------------------------------------------------------------------------------------
 

@@ -28,40 +28,41 @@ static const yw_stiffness_spec stiffness_defaults = {.blend = 0};
   }
 static const yw_key_row stiffness_rows[] = {
     YW_NODE(yw_stiffness_spec, shape, "any_shape",
-            "Where, in the coordinates of the rest pose; without it everywhere."),
+            "Region of the layer, in rest-pose coordinates. Default: everywhere."),
     YW_KEY(yw_stiffness_spec, blend, NUMBER, 0, YW_SCENE_REACH, "m",
-           "Width of its border: across it the modulus changes evenly by factors."),
+           "Width of the border, across which Young's modulus changes geometrically and other "
+           "values linearly."),
     YW_NODE(yw_stiffness_spec, labels, "[integer]",
-            "Only in tets of the mesh with one of these labels."),
+            "Labels of the tets of the mesh to which the layer is limited."),
     YW_KEY(yw_stiffness_spec, from, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
-           "Where the first of two values holds, and beyond."),
+           "Point up to which the first of two values applies."),
     YW_KEY(yw_stiffness_spec, to, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
-           "Where the second holds; between the two planes through these points the modulus "
-           "changes evenly by factors."),
+           "Point from which the second value applies. Between the planes through both points, "
+           "Young's modulus changes geometrically and other values linearly."),
     YW_KEY(yw_stiffness_spec, smooth, BOOL, 0, 0, "",
-           "Values leave the first and meet the second without a kink."),
-    YW_NODE(yw_stiffness_spec, grid, "grid", "Values that follow a grid of numbers."),
-    YW_NODE(yw_stiffness_spec, painted, "painted", "Values that follow paint on a surface."),
-    YW_KEY(
-        yw_stiffness_spec, material, TEXT, 0, 0, "",
-        "Young's modulus and Poisson's ratio by name, and the density where layers can have one."),
-    LAYER(
-        youngs_modulus, 0, MOST_YOUNGS, true, "Pa",
-        "Young's modulus: one number; two with \"from\" and \"to\" or a file; \"file\": the number "
-        "in it."),
-    LAYER(poissons_ratio, 0, MOST_POISSON, false, "", "Poisson's ratio, in the same ways."),
-    LAYER(density, 0, MOST_DENSITY, true, "kg/m^3", "Density, in the same ways."),
+           "Whether the transition has no kink at \"from\" and \"to\"."),
+    YW_NODE(yw_stiffness_spec, grid, "grid", "Grid of numbers that the values follow."),
+    YW_NODE(yw_stiffness_spec, painted, "painted", "Painted surface that the values follow."),
+    YW_KEY(yw_stiffness_spec, material, TEXT, 0, 0, "",
+           "Name of a material, for Young's modulus, Poisson's ratio and, where layers can have "
+           "one, density; keys given beside it take precedence."),
+    LAYER(youngs_modulus, 0, MOST_YOUNGS, true, "Pa",
+          "Young's modulus: one number; two, for \"from\" and \"to\" or the \"range\" of a file; "
+          "or \"file\", for the number in the file."),
+    LAYER(poissons_ratio, 0, MOST_POISSON, false, "", "Poisson's ratio, in the same forms."),
+    LAYER(density, 0, MOST_DENSITY, true, "kg/m^3", "Density, in the same forms."),
     LAYER(stiffness_damping, 0, MOST_DAMPING, false, "s",
-          "Stress per rate of strain over stiffness, in the same ways."),
+          "Viscous stress per strain rate, divided by the stiffness; in the same forms."),
     YW_NODE(yw_stiffness_spec, elasticity, "[number]21",
-            "Upper half of the 6 x 6 matrix of stress per strain in Pa, row after row; 11 22 33 23 "
-            "13 12, engineering shear."),
+            "Upper triangle of the 6 x 6 elasticity matrix (stress per strain), Pa, row by row; "
+            "components 11 22 33 23 13 12, engineering shear."),
     LAYER(yield_stress, 0, MOST_YIELD, false, "Pa",
-          "With the flow von_mises: stress beyond which shear flows, in the same ways.")};
+          "With flow \"von_mises\": stress above which the material flows in shear; in the same "
+          "forms.")};
 const yw_record yw_record_stiffness = YW_RECORD(
     "stiffness", stiffness_rows, stiffness_defaults,
-    "Material inside a shape, or everywhere; the same all over, or changing from a point to "
-    "another, with a grid, or with paint.",
+    "A layer of material, inside a shape or everywhere; uniform, or varying between two points, "
+    "with a grid, or with paint.",
     "any material youngs_modulus poissons_ratio density stiffness_damping elasticity yield_stress");
 
 typedef struct file_keys {
@@ -71,23 +72,24 @@ typedef struct file_keys {
 static const file_keys file_defaults = {.file = NULL};
 static const yw_key_row grid_rows[] = {
     YW_KEY(file_keys, file, TEXT, 0, 0, "",
-           ".vti (VTK image data) or .mhd (text header beside a raw file)."),
-    YW_KEY(file_keys, array, TEXT, 0, 0, "", "Its name in a .vti file; without it the first."),
+           "Grid file: .vti (VTK image data) or .mhd (text header beside a raw file)."),
+    YW_KEY(file_keys, array, TEXT, 0, 0, "",
+           "Name of the array in a .vti file. Default: the first."),
     YW_NODE(file_keys, range, "[number]2",
-            "Numbers in the file that the first and the second value stand for.")};
-const yw_record yw_record_grid = YW_RECORD(
-    "grid", grid_rows, file_defaults,
-    "Numbers at the points of a regular grid, in the coordinates of the rest pose.", "needs file");
+            "Numbers in the file that map to the first and the second value. Default: [0, 1].")};
+const yw_record yw_record_grid =
+    YW_RECORD("grid", grid_rows, file_defaults,
+              "Numbers at the points of a regular grid, in rest-pose coordinates.", "needs file");
 static const yw_key_row painted_rows[] = {
-    YW_KEY(file_keys, file, TEXT, 0, 0, "", ".ply, in the coordinates of the rest pose."),
+    YW_KEY(file_keys, file, TEXT, 0, 0, "", "Surface file (.ply), in rest-pose coordinates."),
     YW_KEY(file_keys, attribute, TEXT, 0, 0, "",
-           "Property of its vertices, e.g. \"red\" (0 to 1) or \"quality\"."),
+           "Vertex property, e.g. \"red\" (0 to 1) or \"quality\"."),
     YW_NODE(file_keys, range, "[number]2",
-            "Numbers in the file that the first and the second value stand for.")};
-const yw_record yw_record_painted =
-    YW_RECORD("painted", painted_rows, file_defaults,
-              "Numbers on the vertices of a surface; a point has that of the nearest point of it.",
-              "needs file attribute");
+            "Numbers in the file that map to the first and the second value. Default: [0, 1].")};
+const yw_record yw_record_painted = YW_RECORD("painted", painted_rows, file_defaults,
+                                              "Numbers at the vertices of a surface; other points "
+                                              "take the number of the nearest surface point.",
+                                              "needs file attribute");
 
 // Materials ---------------------------------------------------------------------------------------
 

@@ -47,7 +47,8 @@ static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int number) {
   (void)number;
-  static const char text[] = "\nstopping after this frame; once more stops at once\n";
+  static const char text[] =
+      "\nstopping after this frame; press Ctrl-C again to stop immediately\n";
   interrupted = 1;
   if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return;
 }

@@ -48,53 +48,55 @@ static const fem_settings fem_defaults = {.youngs_modulus = 1e5f,
                                                      .sleep_speed = 0.001f}};
 static const yw_key_row fem_rows[] = {
     YW_MODEL_FIELD(fem_settings, material, TEXT, 0, 0, "",
-                   "Young's modulus, Poisson's ratio and density by name (docs/materials.md); keys "
-                   "beside it win."),
+                   "Name of a material (docs/materials.md), for Young's modulus, Poisson's ratio "
+                   "and density; keys given beside it take precedence."),
     YW_MODEL_FIELD_ABOVE(fem_settings, youngs_modulus, NUMBER, 0, MOST_YOUNGS, "Pa",
                          "Young's modulus."),
     YW_MODEL_FIELD(fem_settings, poissons_ratio, NUMBER, 0, MOST_POISSON, "",
-                   "Poisson's ratio: 0 (cork) to below 0.5 (rubber)."),
+                   "Poisson's ratio, from 0 (cork) to below 0.5 (rubber)."),
     YW_MODEL_FIELD(fem_settings, max_level, INTEGER, 0, 8, "",
-                   "Times that a tet can be subdivided; 848 finest tets for each of the mesh at 3. "
-                   "Bodies made of a "
-                   "shape have 2 without it."),
+                   "Number of times that a tet can be subdivided; at 3, each tet of the mesh has "
+                   "848 finest tets. Default for bodies made from a shape: 2."),
     YW_MODEL_CHOICE(fem_settings, sampling, samplings,
-                    "How coarse tets get their stiffness from the finest ones inside: load cases "
-                    "on the whole body; the paper's, each tet alone; the mean."),
-    YW_MODEL_NODE(fem_settings, fields, "[stiffness]",
-                  "Other material in parts of the body, each laid over the ones before."),
-    YW_PARAM(fem_settings, tau, NUMBER, 1e-9, 1e3, "", "Jump of strain that asks for refinement."),
+                    "How coarse tets get their stiffness from the finest tets inside: \"embedded\" "
+                    "solves load cases on the whole body, \"standalone\" on each tet alone, as in "
+                    "the paper, \"average\" takes the mean."),
+    YW_MODEL_NODE(
+        fem_settings, fields, "[stiffness]",
+        "Layers of different material in parts of the body; later layers cover earlier ones."),
+    YW_PARAM(fem_settings, tau, NUMBER, 1e-9, 1e3, "",
+             "Jump in strain from tet to tet that triggers refinement."),
     YW_PARAM(fem_settings, check_interval, NUMBER, 0, 1e3, "s",
-             "Time between two looks at the strains; 0: 25 finest steps."),
+             "Time between checks of the strains; 0: 25 of the finest steps."),
     YW_PARAM(fem_settings, time_step, NUMBER, 0, 1e3, "s",
-             "Length of the inner steps; 0: from the finest tets in use."),
-    YW_PARAM(fem_settings, safety, NUMBER, 0.1, 1, "", "Share of the stable time step."),
-    YW_PARAM(fem_settings, mass_damping, NUMBER, 0, 1e6, "1/s",
-             "Rate at which all motion dies away."),
+             "Inner time step; 0: chosen from the finest tets in use."),
+    YW_PARAM(fem_settings, safety, NUMBER, 0.1, 1, "", "Fraction of the stable time step."),
+    YW_PARAM(fem_settings, mass_damping, NUMBER, 0, 1e6, "1/s", "Decay rate of all motion."),
     YW_PARAM(fem_settings, stiffness_damping, NUMBER, 0, 1e3, "s",
-             "Stress per rate of strain over stiffness."),
+             "Viscous stress per strain rate, divided by the stiffness."),
     YW_PARAM(fem_settings, strain_range, NUMBER, 1e-9, 1e3, "",
              "With refine \"range\": largest strain of a coarse tet."),
-    YW_PARAM(fem_settings, min_level, INTEGER, 0, 8, "", "Level that all tets have at least."),
-    YW_PARAM_CHOICE(fem_settings, refine, refinements,
-                    "What decides: jumps of strain; the paper's range of strain; nothing, all is "
-                    "finest; nothing, all stays."),
+    YW_PARAM(fem_settings, min_level, INTEGER, 0, 8, "", "Minimum level of subdivision."),
     YW_PARAM_CHOICE(
-        fem_settings, hanging, hangings,
-        "How nodes on coarser tets are kept there: sharing forces; the paper's snapping."),
+        fem_settings, refine, refinements,
+        "Where tets are refined: at jumps in strain (\"jump\"), where strain leaves a range, as in "
+        "the paper (\"range\"), everywhere (\"finest\"), or nowhere (\"never\")."),
+    YW_PARAM_CHOICE(fem_settings, hanging, hangings,
+                    "How hanging nodes are kept on coarser tets: by sharing forces (\"carried\"), "
+                    "or by snapping, as in the paper (\"snap\")."),
     YW_PARAM(fem_settings, soften, BOOL, 0, 0, "",
-             "Coarse families bend as the finest tets would; the paper's own rules (range, snap) "
-             "do without."),
+             "Whether coarse tets bend as the finest tets would. No effect with the paper's rules "
+             "(\"range\", \"snap\")."),
     YW_PARAM(fem_settings, yield, NUMBER, 0, 1e3, "",
-             "Elastic strain beyond which material flows; 0: it never does."),
+             "Elastic strain above which the material flows; 0: never."),
     YW_PARAM(fem_settings, creep, NUMBER, 0, 1e6, "1/s",
-             "Share of what is beyond the yield strain that flows."),
-    YW_PARAM(fem_settings, max_plastic, NUMBER, 0, 1e3, "", "Largest plastic strain."),
+             "Rate at which strain above the yield strain becomes plastic."),
+    YW_PARAM(fem_settings, max_plastic, NUMBER, 0, 1e3, "", "Maximum plastic strain."),
     YW_PARAM(fem_settings, sleep_speed, NUMBER, 0, 1e3, "m/s",
-             "Bodies slower than this for half a second sleep; 0: never.")};
-static const yw_record fem_record =
-    YW_RECORD("fem", fem_rows, fem_defaults,
-              "Adaptive finite elements: tets of the mesh are subdivided where strain varies.", "");
+             "Speed below which a body falls asleep after half a second; 0: never.")};
+static const yw_record fem_record = YW_RECORD(
+    "fem", fem_rows, fem_defaults,
+    "Adaptive finite elements: tets of the mesh are subdivided where the strain varies.", "");
 
 // Reading -----------------------------------------------------------------------------------------
 

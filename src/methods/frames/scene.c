@@ -29,34 +29,37 @@ static const frames_settings frames_defaults = {
     .params = {.beta = 0.95f, .tolerance = 1e-3f, .substeps = 10, .sweeps = 1, .stiffness = 0.5f}};
 static const yw_key_row frames_rows[] = {
     YW_MODEL_FIELD(frames_settings, material, TEXT, 0, 0, "",
-                   "Young's modulus, Poisson's ratio and density by name (docs/materials.md); keys "
-                   "beside it win."),
+                   "Name of a material (docs/materials.md), for Young's modulus, Poisson's ratio "
+                   "and density; keys given beside it take precedence."),
     YW_MODEL_FIELD_ABOVE(frames_settings, youngs_modulus, NUMBER, 0, MOST_YOUNGS, "Pa",
                          "Young's modulus."),
     YW_MODEL_FIELD(frames_settings, poissons_ratio, NUMBER, 0, MOST_POISSON, "",
-                   "Poisson's ratio: 0 (cork) to below 0.5 (rubber)."),
-    YW_MODEL_CHOICE(frames_settings, kind, kinds,
-                    "What regions are: the tets around every vertex, or the cells of a lattice."),
-    YW_MODEL_NODE(frames_settings, fields, "[stiffness]",
-                  "Other stiffness in parts of the body, each laid over the ones before."),
-    YW_PARAM_CHOICE(
-        frames_settings, solver, solvers,
-        "Implicit: accurate, damps fast vibrations; bdf2: damps far less; extended: position-based "
-        "in physical units; classic: position-based with \"stiffness\", for comparison."),
-    YW_PARAM(
-        frames_settings, damping, NUMBER, 0, 1e6, "1/s",
-        "Rate at which velocities that are not rigid die away; amplitudes fall at half of it."),
-    YW_PARAM(frames_settings, beta, NUMBER, 0, 1, "", "Share of the energy that examples rule."),
+                   "Poisson's ratio, from 0 (cork) to below 0.5 (rubber)."),
+    YW_MODEL_CHOICE(
+        frames_settings, kind, kinds,
+        "Regions: the tets around each vertex (\"rings\") or the cells of a lattice (\"cells\")."),
+    YW_MODEL_NODE(
+        frames_settings, fields, "[stiffness]",
+        "Layers of different stiffness in parts of the body; later layers cover earlier ones."),
+    YW_PARAM_CHOICE(frames_settings, solver, solvers,
+                    "Solver: \"implicit\" is accurate and damps fast vibrations; \"bdf2\" damps "
+                    "them far less; \"extended\" is position-based in physical units; \"classic\" "
+                    "is position-based with \"stiffness\", for comparison."),
+    YW_PARAM(frames_settings, damping, NUMBER, 0, 1e6, "1/s",
+             "Decay rate of non-rigid velocities; amplitudes decay at half this rate."),
+    YW_PARAM(frames_settings, beta, NUMBER, 0, 1, "",
+             "Fraction of the energy that depends on the examples."),
     YW_PARAM(frames_settings, tolerance, NUMBER, 1e-6, 0.5, "",
-             "Relative tolerance of implicit solves."),
+             "Relative tolerance of the implicit solvers."),
     YW_PARAM(frames_settings, substeps, INTEGER, 1, 1000, "",
-             "Position-based: steps per substep of the scene."),
-    YW_PARAM(frames_settings, sweeps, INTEGER, 1, 1000, "", "Position-based: sweeps per step."),
+             "Position-based solvers: steps per substep of the scene."),
+    YW_PARAM(frames_settings, sweeps, INTEGER, 1, 1000, "",
+             "Position-based solvers: sweeps per step."),
     YW_PARAM(frames_settings, stiffness, NUMBER, 0, 1, "",
-             "Classic only: share of the way to the goal that a sweep covers.")};
+             "With solver \"classic\": fraction of the way to the goal covered per sweep.")};
 static const yw_record frames_record =
     YW_RECORD("frames", frames_rows, frames_defaults,
-              "Stiffness in pascals: shape matching as frames on springs.", "");
+              "Volumes with stiffness in pascals: shape matching with frames on springs.", "");
 
 // Models and bodies -------------------------------------------------------------------------------
 

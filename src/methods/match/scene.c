@@ -23,20 +23,21 @@ static const match_settings match_defaults = {
     .params = {.alpha = 0.8f, .beta = 0.95f, .damping = 2, .viscosity = 0.015f}};
 static const yw_key_row match_rows[] = {
     YW_PARAM(match_settings, alpha, NUMBER, 0, 1, "",
-             "Share of the way to the goal shape that a substep covers: stiffness."),
+             "Stiffness: fraction of the way to the goal shape covered per substep."),
     YW_PARAM(match_settings, beta, NUMBER, 0, 1, "",
-             "How strongly examples attract, from 0 (not at all) to 1 (the body may rest in one)."),
-    YW_PARAM(match_settings, damping, NUMBER, 0, 1e6, "1/s",
-             "Rate at which motion that is not rigid dies away."),
+             "Attraction of the examples, from 0 (none) to 1 (the body may rest in one)."),
+    YW_PARAM(match_settings, damping, NUMBER, 0, 1e6, "1/s", "Decay rate of non-rigid motion."),
     YW_PARAM(match_settings, viscosity, NUMBER, 0, 1e3, "s",
-             "Viscosity over stiffness: fast wobbles die before slow ones, and a dropped body does "
-             "not bounce for ever. 0: as in the papers."),
+             "Viscosity divided by stiffness. Fast vibrations decay before slow ones, and a "
+             "dropped body does not bounce forever. 0: as in the papers."),
     YW_PARAM_CHOICE(match_settings, projection, projections,
-                    "How weights of examples are kept convex."),
+                    "How the example weights are kept convex: \"exact\" takes the nearest point of "
+                    "the convex hull of the poses, \"paper\" is the papers' rule."),
     YW_MODEL_NODE(match_settings, groups, "'global|'per_region|[integer]|[selector]",
-                  "Which parts choose their example together: all (global), every one-ring alone "
-                  "(per_region), a label per vertex, or shapes (in the model's rest pose) with "
-                  "labels: a vertex takes that of the first shape around it, else 0.")};
+                  "Parts that choose their example together: the whole body (\"global\", the "
+                  "default), every one-ring on its own (\"per_region\"), a label per vertex, or "
+                  "shapes with labels, in the model's rest pose: a vertex takes the label of the "
+                  "first shape that contains it, else 0.")};
 static const yw_record match_record =
     YW_RECORD("match", match_rows, match_defaults, "Example-based shape matching.", "");
 
@@ -46,11 +47,11 @@ typedef struct selector_keys {
 } selector_keys;
 static const selector_keys selector_defaults = {.label = 0};
 static const yw_key_row selector_rows[] = {
-    YW_NODE(selector_keys, shape, "any_shape", "In the coordinates of the rest pose."),
+    YW_NODE(selector_keys, shape, "any_shape", "Shape, in rest-pose coordinates."),
     YW_KEY(selector_keys, label, INTEGER, -1e9, 1e9, "",
-           "Group they belong to; without it, 1 for the first selector, 2 for the second, ...")};
+           "Group of the vertices. If not given: 1 for the first selector, 2 for the second, ...")};
 static const yw_record selector_record = YW_RECORD("selector", selector_rows, selector_defaults,
-                                                   "Vertices inside a shape.", "needs shape");
+                                                   "The vertices inside a shape.", "needs shape");
 static const yw_record* const records[] = {&selector_record, NULL};
 
 // Groups ------------------------------------------------------------------------------------------

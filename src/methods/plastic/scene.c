@@ -54,51 +54,54 @@ static const plastic_settings plastic_defaults = {
 static const yw_key_row plastic_rows[] = {
     YW_MODEL_FIELD_ABOVE(
         plastic_settings, spacing, NUMBER, 0, YW_SCENE_REACH, "m",
-        "Distance of the particles; without it a 24th of the longest side of the shape."),
+        "Distance between particles. Default: 1/24 of the longest side of the shape."),
     YW_MODEL_FIELD(plastic_settings, material, TEXT, 0, 0, "",
-                   "All numbers and the flow by name (docs/materials.md); keys beside it win."),
+                   "Name of a material (docs/materials.md), for all numbers and the flow; keys "
+                   "given beside it take precedence."),
     YW_MODEL_FIELD_ABOVE(plastic_settings, youngs_modulus, NUMBER, 0, MOST_YOUNGS, "Pa",
                          "Young's modulus."),
     YW_MODEL_FIELD(plastic_settings, poissons_ratio, NUMBER, 0, MOST_POISSON, "",
                    "Poisson's ratio."),
     YW_MODEL_CHOICE(plastic_settings, flow, flows,
-                    "How it yields: not at all; stretches stay within limits, as in the paper; "
-                    "shear beyond the yield stress flows. Without it: that of the material, or of "
-                    "the limits that are given."),
+                    "Yield rule: none (\"elastic\"), stretch stays within limits, as in the paper "
+                    "(\"box\"), or shear flows above the yield stress (\"von_mises\"). If not "
+                    "given: the rule of the given limits, else that of the material."),
     YW_MODEL_FIELD(plastic_settings, theta_c, NUMBER, 0, 0.999, "",
-                   "With box: compression at which it yields."),
+                   "With flow \"box\": compression at which the material yields."),
     YW_MODEL_FIELD(plastic_settings, theta_s, NUMBER, 0, 1e3, "",
-                   "With box: extension at which it yields."),
+                   "With flow \"box\": extension at which the material yields."),
     YW_MODEL_FIELD(plastic_settings, yield_stress, NUMBER, 0, MOST_YIELD, "Pa",
-                   "With von_mises: stress beyond which shear flows."),
+                   "With flow \"von_mises\": stress above which the material flows in shear."),
     YW_MODEL_FIELD(plastic_settings, xi, NUMBER, 0, 1e4, "",
-                   "Hardening: of the stiffness by compression (box), of the yield stress by "
-                   "plastic strain (von_mises)."),
+                   "Hardening: of the stiffness under compression (\"box\"), or of the yield "
+                   "stress with plastic strain (\"von_mises\")."),
     YW_MODEL_FIELD(plastic_settings, eta, NUMBER, 0, 1, "",
-                   "0: particles keep rotation besides velocity, which is viscous; 1: all of the "
-                   "affine velocity."),
-    YW_MODEL_FIELD(plastic_settings, sheet, BOOL, 0, 0, "",
-                   "One layer of particles, in the middle of the height (y) of the shape."),
+                   "Part of the affine velocity that particles keep: at 0 velocity and rotation, "
+                   "which is viscous; at 1 all of it."),
+    YW_MODEL_FIELD(
+        plastic_settings, sheet, BOOL, 0, 0, "",
+        "Whether to use a single layer of particles, at half the height (y) of the shape."),
     YW_MODEL_NODE(plastic_settings, fields, "[stiffness]",
-                  "Other stiffness, yield stress or density in parts of the body, each laid over "
-                  "the ones before."),
+                  "Layers of different stiffness, yield stress or density in parts of the body; "
+                  "later layers cover earlier ones."),
     YW_PARAM(plastic_settings, time_step, NUMBER, 0, 1, "s",
-             "Length of the inner steps; 0: chosen from stiffness and speed."),
+             "Inner time step; 0: chosen from stiffness and speed."),
     YW_PARAM(plastic_settings, tolerance, NUMBER, 1e-6, 0.1, "",
-             "Relative tolerance of the implicit solves."),
+             "Relative tolerance of the implicit solver."),
     YW_PARAM(plastic_settings, max_iterations, INTEGER, 1, 10000, "",
-             "Most iterations of a solve."),
+             "Maximum number of iterations per solve."),
     YW_PARAM(plastic_settings, sleep_speed, NUMBER, 0, 1e3, "m/s",
-             "Pieces that touch something and are slower for half a second sleep; 0: never. "
-             "Without it: 5 % of what gravity adds in an inner step, or 0.05 spacings per second "
-             "(at most 0.001) where that is more."),
+             "Speed below which a piece that touches something falls asleep after half a second; "
+             "0: never. If not given: 5 % of the speed that gravity adds in an inner step, or 0.05 "
+             "spacings per second (at most 0.001) if that is more."),
     YW_MODEL_CHOICE(plastic_settings, variant, variants,
-                    "The equations made consistent, or as printed in the paper, for comparison."),
+                    "Equations: made consistent (\"consistent\"), or as printed in the paper, for "
+                    "comparison (\"paper\")."),
     YW_MODEL_FIELD(plastic_settings, without_slaves, BOOL, 0, 0, "",
-                   "Forces at the masters themselves, for comparison.")};
-static const yw_record plastic_record =
-    YW_RECORD("plastic", plastic_rows, plastic_defaults,
-              "Master and slave particles: matter that dents, tears, splits and merges.", "");
+                   "Whether forces act at the masters instead of the slaves, for comparison.")};
+static const yw_record plastic_record = YW_RECORD(
+    "plastic", plastic_rows, plastic_defaults,
+    "Matter that dents, tears, splits and merges, made of master and slave particles.", "");
 
 // Materials ---------------------------------------------------------------------------------------
 

@@ -55,55 +55,56 @@ static const slender_settings slender_defaults = {
     .params = {.tolerance = 1e-3f, .substeps = 10, .sweeps = 1, .stiffness = 0.5f}};
 static const yw_key_row slender_rows[] = {
     YW_MODEL_FIELD(slender_settings, material, TEXT, 0, 0, "",
-                   "Young's modulus, Poisson's ratio and density by name (docs/materials.md); keys "
-                   "beside it win."),
+                   "Name of a material (docs/materials.md), for Young's modulus, Poisson's ratio "
+                   "and density; keys given beside it take precedence."),
     YW_MODEL_FIELD_ABOVE(slender_settings, youngs_modulus, NUMBER, 0, MOST_YOUNGS, "Pa",
                          "Young's modulus."),
     YW_MODEL_FIELD(slender_settings, poissons_ratio, NUMBER, 0, MOST_POISSON, "",
-                   "Poisson's ratio: 0 (cork) to below 0.5 (rubber)."),
-    YW_MODEL_NODE(slender_settings, fields, "[stiffness]",
-                  "Other stiffness in parts of the body, each laid over the ones before."),
-    YW_PARAM_CHOICE(
-        slender_settings, solver, solvers,
-        "Implicit: accurate, damps fast vibrations; bdf2: damps far less; extended: position-based "
-        "in physical units; classic: position-based with \"stiffness\", for comparison."),
-    YW_PARAM(
-        slender_settings, damping, NUMBER, 0, 1e6, "1/s",
-        "Rate at which velocities that are not rigid die away; amplitudes fall at half of it."),
+                   "Poisson's ratio, from 0 (cork) to below 0.5 (rubber)."),
+    YW_MODEL_NODE(
+        slender_settings, fields, "[stiffness]",
+        "Layers of different stiffness in parts of the body; later layers cover earlier ones."),
+    YW_PARAM_CHOICE(slender_settings, solver, solvers,
+                    "Solver: \"implicit\" is accurate and damps fast vibrations; \"bdf2\" damps "
+                    "them far less; \"extended\" is position-based in physical units; \"classic\" "
+                    "is position-based with \"stiffness\", for comparison."),
+    YW_PARAM(slender_settings, damping, NUMBER, 0, 1e6, "1/s",
+             "Decay rate of non-rigid velocities; amplitudes decay at half this rate."),
     YW_PARAM(slender_settings, tolerance, NUMBER, 1e-6, 0.5, "",
-             "Relative tolerance of implicit solves."),
+             "Relative tolerance of the implicit solvers."),
     YW_PARAM(slender_settings, substeps, INTEGER, 1, 1000, "",
-             "Position-based: steps per substep of the scene."),
-    YW_PARAM(slender_settings, sweeps, INTEGER, 1, 1000, "", "Position-based: sweeps per step."),
+             "Position-based solvers: steps per substep of the scene."),
+    YW_PARAM(slender_settings, sweeps, INTEGER, 1, 1000, "",
+             "Position-based solvers: sweeps per step."),
     YW_PARAM(slender_settings, stiffness, NUMBER, 0, 1, "",
-             "Classic only: share of the way to the goal that a sweep covers.")};
+             "With solver \"classic\": fraction of the way to the goal covered per sweep.")};
 static const yw_record slender_record =
     YW_RECORD("slender", slender_rows, slender_defaults,
-              "Stiffness of rods and sheets in pascals, and how they are solved.", "");
+              "Rods and sheets: stiffness in pascals, and solver.", "");
 
 static const char* const sections[] = {"round", "ellipse", "rectangle", NULL};
 static const rod_keys rod_defaults = {
     .section = YW_SECTION_ROUND, .radius = 0.01f, .width = 0.02f, .thickness = 0.002f};
 static const yw_key_row rod_rows[] = {
-    YW_NODE(rod_keys, line, "line", "Particles along a line."),
-    YW_NODE(rod_keys, helix, "helix", "Particles along a coil."),
+    YW_NODE(rod_keys, line, "line", "Particles along a straight line."),
+    YW_NODE(rod_keys, helix, "helix", "Particles along a helix."),
     YW_NODE(rod_keys, points, "[vec3]",
-            "Particles one by one, m; the rest shape may bend and coil."),
-    YW_KEY(rod_keys, closed, BOOL, 0, 0, "", "The last point is joined to the first."),
+            "Positions of the particles, m; the rest shape may bend and coil."),
+    YW_KEY(rod_keys, closed, BOOL, 0, 0, "", "Whether the last particle is joined to the first."),
     YW_CHOICE(rod_keys, section, sections,
-              "Cross-section: round has \"radius\", the others \"width\" and \"thickness\"."),
+              "Cross-section: \"round\" has a \"radius\", the others \"width\" and \"thickness\"."),
     YW_KEY_ABOVE(rod_keys, radius, NUMBER, 0, YW_SCENE_REACH, "m", "Radius of a round rod."),
     YW_KEY_ABOVE(rod_keys, width, NUMBER, 0, YW_SCENE_REACH, "m",
                  "Width of an ellipse or rectangle."),
     YW_KEY_ABOVE(rod_keys, thickness, NUMBER, 0, YW_SCENE_REACH, "m",
                  "Thickness of an ellipse or rectangle."),
     YW_KEY(rod_keys, width_direction, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "",
-           "Where the width points at the first particle; zero: any."),
+           "Direction of the width at the first particle; zero: any."),
     YW_KEY(rod_keys, contact_radius, NUMBER, 0, YW_SCENE_REACH, "m",
-           "Radius of the particles in contacts; 0: the radius or half the smaller side.")};
+           "Radius of the particles in contacts; 0: the radius, or half the shorter side.")};
 static const yw_record rod_record =
     YW_RECORD("rod", rod_rows, rod_defaults,
-              "A rod that stretches, bends and twists: rope, ruler, spring, cord, ring.",
+              "A rod that stretches, bends and twists: a rope, ruler, spring, cord or ring.",
               "one line helix points");
 
 typedef struct line_keys {
@@ -112,11 +113,13 @@ typedef struct line_keys {
 } line_keys;
 static const line_keys line_defaults = {.count = 0};
 static const yw_key_row line_rows[] = {
-    YW_KEY(line_keys, from, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "First particle."),
-    YW_KEY(line_keys, to, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Last particle."),
-    YW_KEY(line_keys, count, INTEGER, 2, MOST_POINTS, "", "Particles.")};
+    YW_KEY(line_keys, from, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
+           "Position of the first particle."),
+    YW_KEY(line_keys, to, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
+           "Position of the last particle."),
+    YW_KEY(line_keys, count, INTEGER, 2, MOST_POINTS, "", "Number of particles.")};
 static const yw_record line_record =
-    YW_RECORD("line", line_rows, line_defaults, "Particles along a line, equally far apart.",
+    YW_RECORD("line", line_rows, line_defaults, "Evenly spaced particles along a straight line.",
               "needs from to count");
 
 typedef struct helix_keys {
@@ -126,20 +129,20 @@ typedef struct helix_keys {
 } helix_keys;
 static const helix_keys helix_defaults = {.axis = {0, 1, 0}};
 static const yw_key_row helix_rows[] = {
-    YW_KEY_ABOVE(helix_keys, radius, NUMBER, 0, YW_SCENE_REACH, "m", "Radius of the coil."),
-    YW_KEY_ABOVE(helix_keys, turns, NUMBER, 0, 10000, "", "How often it goes round."),
-    YW_KEY(helix_keys, length, NUMBER, 0, YW_SCENE_REACH, "m", "Along the axis."),
-    YW_KEY(helix_keys, count, INTEGER, 2, MOST_POINTS, "", "Particles."),
-    YW_KEY(helix_keys, axis, AXIS, 0, 0, "", "Direction of the coil."),
-    YW_KEY(helix_keys, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Its middle.")};
-static const yw_record helix_record = YW_RECORD(
-    "helix", helix_rows, helix_defaults, "Particles along a coil that turns with the right hand.",
-    "needs radius turns length count");
+    YW_KEY_ABOVE(helix_keys, radius, NUMBER, 0, YW_SCENE_REACH, "m", "Radius of the helix."),
+    YW_KEY_ABOVE(helix_keys, turns, NUMBER, 0, 10000, "", "Number of turns."),
+    YW_KEY(helix_keys, length, NUMBER, 0, YW_SCENE_REACH, "m", "Length along the axis."),
+    YW_KEY(helix_keys, count, INTEGER, 2, MOST_POINTS, "", "Number of particles."),
+    YW_KEY(helix_keys, axis, AXIS, 0, 0, "", "Direction of the axis."),
+    YW_KEY(helix_keys, center, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m", "Centre.")};
+static const yw_record helix_record =
+    YW_RECORD("helix", helix_rows, helix_defaults, "Particles along a right-handed helix.",
+              "needs radius turns length count");
 
 static const sheet_keys sheet_defaults = {.thickness = 0.002f};
 static const yw_key_row sheet_rows[] = {
-    YW_NODE(sheet_keys, rectangle, "rectangle", "A flat rectangle in x and z."),
-    YW_KEY(sheet_keys, file, TEXT, 0, 0, "", "Triangle mesh of the middle surface, m."),
+    YW_NODE(sheet_keys, rectangle, "rectangle", "Flat rectangle in x and z."),
+    YW_KEY(sheet_keys, file, TEXT, 0, 0, "", "File with a triangle mesh of the mid-surface, m."),
     YW_KEY_ABOVE(sheet_keys, thickness, NUMBER, 0, YW_SCENE_REACH, "m", "Thickness of the sheet."),
     YW_KEY(sheet_keys, contact_radius, NUMBER, 0, YW_SCENE_REACH, "m",
            "Radius of the particles in contacts; 0: half the thickness.")};
@@ -153,13 +156,13 @@ typedef struct rectangle_keys {
 } rectangle_keys;
 static const rectangle_keys rectangle_defaults = {.width = 0};
 static const yw_key_row rectangle_rows[] = {
-    YW_KEY_ABOVE(rectangle_keys, width, NUMBER, 0, YW_SCENE_REACH, "m", "Along x."),
-    YW_KEY_ABOVE(rectangle_keys, depth, NUMBER, 0, YW_SCENE_REACH, "m", "Along z."),
-    YW_KEY(rectangle_keys, across, INTEGER, 1, 2000, "", "Cells along x."),
-    YW_KEY(rectangle_keys, along, INTEGER, 1, 2000, "", "Cells along z.")};
+    YW_KEY_ABOVE(rectangle_keys, width, NUMBER, 0, YW_SCENE_REACH, "m", "Size along x."),
+    YW_KEY_ABOVE(rectangle_keys, depth, NUMBER, 0, YW_SCENE_REACH, "m", "Size along z."),
+    YW_KEY(rectangle_keys, across, INTEGER, 1, 2000, "", "Number of cells along x."),
+    YW_KEY(rectangle_keys, along, INTEGER, 1, 2000, "", "Number of cells along z.")};
 static const yw_record rectangle_record =
     YW_RECORD("rectangle", rectangle_rows, rectangle_defaults,
-              "A rectangle of equal cells, two triangles each, its middle at the origin.",
+              "A rectangle of equal cells with two triangles each, centred at the origin.",
               "needs width depth across along");
 
 static const yw_record* const records[] = {&rod_record,   &line_record,      &helix_record,
