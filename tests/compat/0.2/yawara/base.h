@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Status codes, errors, allocation and the small value types every other header uses.
+// Status codes, errors, allocation and the small value types used by every other header.
 //
-// Versions 0.MINOR.PATCH. Within one minor version public structs, enums and functions stay as they
-// are: a program built with 0.2.0 runs with every 0.2.x, and the soname is libyawara.so.0.2. A new
-// minor version may append fields to structs and change functions; programs that start every
-// definition from its yw_default_..._def() and set fields by name get the defaults of the new
-// fields when they are compiled again. Headers in yawara/extend/ are experimental and may change at
-// any time. Snapshots are read by the minor version that wrote them.
+// Versions are 0.MINOR.PATCH. Within one minor version, public structs, enums and functions do not
+// change: a program built with 0.2.0 runs with every 0.2.x, and the soname is libyawara.so.0.2. A
+// new minor version may append members to structs and change functions. A program that starts every
+// definition from its yw_default_..._def() and sets members by name gets the defaults of the new
+// members when it is recompiled. Headers in yawara/extend/ are experimental and may change at any
+// time. Snapshots can only be read by the minor version that wrote them.
 #ifndef YAWARA_BASE_H
 #define YAWARA_BASE_H
 
@@ -28,32 +28,32 @@ extern "C" {
 #define YW_VERSION_MINOR 2
 #define YW_VERSION_PATCH 0
 
-/// Version of the library that is linked, "major.minor.patch".
+/// Version of the linked library, "major.minor.patch".
 YW_API const char* yw_version(void);
 
-/// 0: done; below 0: an error, and nothing was changed; above 0: done, with a warning.
+/// 0: success. Negative: error, nothing was changed. Positive: success with a warning.
 typedef enum yw_status {
   YW_OK = 0,
-  YW_ERR_INVALID = -1,    ///< a caller's mistake: argument out of range, dead id
-  YW_ERR_MEMORY = -2,     ///< the allocator returned NULL, or a size does not fit
+  YW_ERR_INVALID = -1,    ///< caller's mistake, e.g. an argument out of range or a stale id
+  YW_ERR_MEMORY = -2,     ///< the allocator returned NULL, or a size overflowed
   YW_ERR_IO = -3,         ///< a file cannot be opened, read, written or renamed
-  YW_ERR_FORMAT = -4,     ///< a file's content is not what its format asks for
+  YW_ERR_FORMAT = -4,     ///< the contents of a file do not match its format
   YW_ERR_GEOMETRY = -5,   ///< a mesh or shape cannot be simulated (inverted, empty, NaN ...)
-  YW_ERR_LIMIT = -6,      ///< more than a stated limit, e.g. of particles or memory
-  YW_ERR_DIVERGED = -7,   ///< a body left the range of numbers and was stopped
-  YW_WARN_NUMERICS = 1,   ///< something was recovered in the step; see yw_step_report
+  YW_ERR_LIMIT = -6,      ///< a documented limit was exceeded, e.g. on particles or memory
+  YW_ERR_DIVERGED = -7,   ///< a solve failed, or a body's state is no longer finite
+  YW_WARN_NUMERICS = 1,   ///< numerical trouble in a step; see yw_step_report
   YW_WARN_REDUNDANT = 2,  ///< an input has no effect, e.g. an example equal to the rest pose
-  YW_WARN_CACHE = 3       ///< a cache was damaged or cannot be written; all was worked out anew
+  YW_WARN_CACHE = 3       ///< a cache file was damaged or not writable; its data was recomputed
 } yw_status;
 
-/// What went wrong, in words for the user: place, value found, value expected, what to do.
+/// What went wrong, as a message for the user: place, value found, value expected, remedy.
 typedef struct yw_error {
   yw_status status;
   char message[1000];
 } yw_error;
 
-/// Where memory comes from. Zero-initialised means malloc and free. Workers allocate too: both
-/// functions must be safe to call from several threads at the same time.
+/// Memory allocator. Zero-initialised means malloc and free. Workers allocate too, so both
+/// functions must be thread-safe.
 typedef struct yw_allocator {
   /// Returns size bytes aligned to align (a power of two, at most 64), or NULL.
   void* (*alloc)(void* context, size_t size, size_t align);
@@ -63,15 +63,15 @@ typedef struct yw_allocator {
 
 #define YW_MAX_WORKERS 256
 
-/// The caller's own workers, e.g. the job system of a game. Zero-initialised: none. Results do not
-/// depend on who runs what, in which order, or how many tasks run at the same time.
+/// The caller's own workers, e.g. a game's job system. Zero-initialised: none. Results do not
+/// depend on which thread runs a task, on the order, or on how many run at the same time.
 typedef struct yw_jobs {
-  /// Calls task(task_context, i) once for every 0 <= i < num_tasks, on any threads and in any
-  /// order, at the same time or one after another, and returns when all have returned. Tasks never
-  /// wait for each other and never call run. num_tasks is at most `workers`.
+  /// Calls task(task_context, i) once for every 0 <= i < num_tasks, on any thread, in any order,
+  /// concurrently or not, and returns when all calls have returned. Tasks never wait for each other
+  /// and never call run. num_tasks is at most `workers`.
   void (*run)(void* context, int32_t num_tasks, void (*task)(void* task_context, int32_t index),
               void* task_context);
-  void* context;    ///< passed to run; kept by the caller as long as the world lives
+  void* context;    ///< passed to run; must outlive the world
   int32_t workers;  ///< tasks that can run at the same time, 1 to YW_MAX_WORKERS
 } yw_jobs;
 
@@ -79,7 +79,7 @@ typedef struct yw_vec3 {
   float x, y, z;
 } yw_vec3;
 
-/// Rotation; w is the real part. {0, 0, 0, 1} is no rotation.
+/// Rotation; w is the real part. {0, 0, 0, 1} is the identity.
 typedef struct yw_quat {
   float x, y, z, w;
 } yw_quat;
@@ -102,15 +102,15 @@ typedef struct yw_aabb {
   yw_vec3 lower, upper;
 } yw_aabb;
 
-/// Instruction set of the inner loops. All levels give the same bits.
+/// Instruction set of the inner loops. Results are bitwise identical at all levels.
 typedef enum yw_simd {
   YW_SIMD_AUTO = 0,  ///< the best this machine has
-  YW_SIMD_PLAIN,     ///< what the compiler's baseline has (SSE2 on x86-64)
+  YW_SIMD_PLAIN,     ///< the compiler's baseline (SSE2 on x86-64)
   YW_SIMD_AVX2,
   YW_SIMD_AVX512
 } yw_simd;
 
-/// The level that a request gets on this machine: never AUTO, never more than the machine has.
+/// The level used for a request on this machine: never AUTO, never above what it supports.
 YW_API yw_simd yw_simd_resolve(yw_simd wanted);
 YW_API const char* yw_simd_name(yw_simd level);
 

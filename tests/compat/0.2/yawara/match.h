@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/// How weights of examples are kept convex.
+/// How example weights are kept convex.
 typedef enum yw_projection {
-  YW_PROJECTION_EXACT = 0,  ///< nearest point of the convex hull of the poses (default)
+  YW_PROJECTION_EXACT = 0,  ///< nearest point in the convex hull of the poses (default)
   YW_PROJECTION_PAPER  ///< the papers' rule: clear the most negative weight, share it out, repeat
 } yw_projection;
 
@@ -22,23 +22,23 @@ typedef enum yw_grouping {
   YW_GROUPS_PER_REGION   ///< every region on its own
 } yw_grouping;
 
-/// What may be changed while a match body runs.
+/// Parameters of a match body that can change while it runs.
 typedef struct yw_match_params {
-  /// Share of the way to the goal shape that one substep covers, 0 to 1; default 0.8. The stiffness
-  /// that this means grows as 1/h^2.
+  /// Fraction of the way to the goal shape covered in one substep, 0 to 1; default 0.8. The
+  /// resulting stiffness grows as 1/h^2.
   float alpha;
   float beta;     ///< how strongly examples attract, 0 (not at all) to 1 (a body may rest in one);
                   ///< default 0.95
-  float damping;  ///< rate at which motion that is not rigid dies away, 1/s, >= 0; default 2
-  /// Viscosity over stiffness, s, >= 0; default 0.015. Deformation is resisted as if it had gone on
-  /// for this long: fast wobbles die before slow ones, and a dropped body does not bounce for ever.
-  /// 0: as in the papers. Taken as at most h (min(3.5, 3.6 - 2 d) / alpha - 1) / 2, where d is the
-  /// share of the velocity that damping takes in a step of h: beyond, the step would not be stable.
+  float damping;  ///< decay rate of non-rigid motion, 1/s, >= 0; default 2
+  /// Viscosity over stiffness, s, >= 0; default 0.015. Deformation is resisted as if it had
+  /// continued for this long, so fast wobbles decay before slow ones and a dropped body stops
+  /// bouncing. 0: as in the papers. Limited for stability to h (min(3.5, 3.6 - 2 d) / alpha - 1) /
+  /// 2, where d is the fraction of the velocity that damping removes in a step of h.
   float viscosity;
   yw_projection projection;
 } yw_match_params;
 
-/// Example-based shape matching (Koyama et al. 2013). Nothing here is owned or kept.
+/// Example-based shape matching (Koyama et al. 2013). Pointers are read during the call only.
 typedef struct yw_match_def {
   const yw_tet_mesh* mesh;         ///< rest pose
   float density;                   ///< kg/m^3, > 0; default 1000
@@ -46,18 +46,18 @@ typedef struct yw_match_def {
   const yw_vec3* const* examples;  ///< num_examples poses of mesh->num_vertices positions each
   yw_grouping grouping;
   const int32_t* vertex_labels;  ///< with YW_GROUPS_LABELS: mesh->num_vertices labels, any integers
-  yw_match_params params;        ///< what bodies start with
+  yw_match_params params;        ///< initial parameters of bodies
 } yw_match_def;
 YW_API yw_match_def yw_default_match_def(void);
 
-/// Returns YW_WARN_REDUNDANT, with the names in error->message, when an example adds nothing.
+/// Returns YW_WARN_REDUNDANT, with the names in error->message, if an example has no effect.
 YW_API yw_status yw_model_create_match(const yw_allocator* mem, const yw_match_def* def,
                                        yw_model** out, yw_error* error);
 
-// Bodies. All of these return YW_ERR_INVALID for bodies of other methods.
+// Bodies. These functions return YW_ERR_INVALID for bodies of other methods.
 
 YW_API yw_status yw_body_match_params(const yw_world* world, yw_body_id body, yw_match_params* out);
-/// What is out of range is refused with YW_ERR_INVALID.
+/// YW_ERR_INVALID if a parameter is out of range.
 YW_API yw_status yw_body_set_match_params(yw_world* world, yw_body_id body,
                                           const yw_match_params* params);
 
@@ -65,13 +65,13 @@ YW_API yw_status yw_body_set_match_params(yw_world* world, yw_body_id body,
 typedef struct yw_match_statistics {
   int32_t num_regions;   ///< one per vertex
   int32_t num_groups;    ///< regions of a group choose their example together
-  int32_t num_examples;  ///< without the rest pose
+  int32_t num_examples;  ///< not counting the rest pose
 } yw_match_statistics;
 YW_API yw_status yw_body_match_statistics(const yw_world* world, yw_body_id body,
                                           yw_match_statistics* out);
-/// Example weights before beta: num_groups rows of 1 + num_examples numbers (the rest pose first),
-/// as of the last substep. Writes at most capacity numbers (out may be NULL) and returns the number
-/// of groups; 0 for bodies of other methods.
+/// Example weights in the last substep, before beta is applied: num_groups rows of 1 + num_examples
+/// numbers, the rest pose first. Writes at most capacity numbers (out may be NULL) and returns the
+/// number of groups; 0 for bodies of other methods.
 YW_API int32_t yw_body_match_weights(const yw_world* world, yw_body_id body, float* out,
                                      int32_t capacity);
 

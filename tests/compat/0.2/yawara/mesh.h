@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Triangle and tet meshes: plain arrays, owned by the struct, freed with the matching function.
+// Triangle and tet meshes: plain arrays, owned by the struct and freed with yw_..._mesh_free.
 #ifndef YAWARA_MESH_H
 #define YAWARA_MESH_H
 
@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/// Surface mesh. Triangles wind counter-clockwise seen from outside.
+/// Surface mesh. Triangles are wound counter-clockwise as seen from outside.
 typedef struct yw_tri_mesh {
-  yw_allocator mem;  ///< what the arrays were allocated with
+  yw_allocator mem;  ///< of the arrays
   int32_t num_vertices;
   int32_t num_triangles;
   yw_vec3* positions;  ///< num_vertices, m
@@ -19,31 +19,31 @@ typedef struct yw_tri_mesh {
   yw_vec3* colors;     ///< num_vertices, 0 to 1, or NULL
 } yw_tri_mesh;
 
-/// Volume mesh. Tet (a, b, c, d) is positive: (b-a) x (c-a) . (d-a) > 0.
+/// Volume mesh. Tets (a, b, c, d) are positively oriented: (b-a) x (c-a) . (d-a) > 0.
 typedef struct yw_tet_mesh {
   yw_allocator mem;
   int32_t num_vertices;
   int32_t num_tets;
   yw_vec3* positions;  ///< num_vertices, m
   int32_t* tets;       ///< 4 * num_tets vertex indices
-  int32_t* labels;     ///< num_tets region numbers (from the file), or NULL
+  int32_t* labels;     ///< num_tets region labels (from the file), or NULL
 } yw_tet_mesh;
 
-/// Allocates arrays of the given sizes, zeroed. mem may be NULL (malloc).
+/// Allocates zeroed arrays of the given sizes. mem may be NULL (malloc).
 YW_API yw_status yw_tri_mesh_create(const yw_allocator* mem, int32_t num_vertices,
                                     int32_t num_triangles, yw_tri_mesh* out);
 YW_API yw_status yw_tet_mesh_create(const yw_allocator* mem, int32_t num_vertices, int32_t num_tets,
                                     yw_tet_mesh* out);
-/// Frees the arrays and zeroes the struct; safe on a zeroed struct.
-/// Copies with all that the meshes have: colours, labels.
+/// Copies a mesh, including its colors or labels.
 YW_API yw_status yw_tri_mesh_copy(const yw_tri_mesh* mesh, const yw_allocator* mem,
                                   yw_tri_mesh* out);
 YW_API yw_status yw_tet_mesh_copy(const yw_tet_mesh* mesh, const yw_allocator* mem,
                                   yw_tet_mesh* out);
+/// Frees the arrays and zeroes the struct; safe on a zeroed struct.
 YW_API void yw_tri_mesh_free(yw_tri_mesh* mesh);
 YW_API void yw_tet_mesh_free(yw_tet_mesh* mesh);
 
-/// Quality of a tet mesh, angles in degrees.
+/// Quality of a tet mesh. Angles are in degrees.
 typedef struct yw_tet_quality {
   float min_dihedral, max_dihedral, mean_min_dihedral;
   float min_volume, max_volume;  ///< m^3; min_volume <= 0 means an inverted tet
@@ -53,20 +53,20 @@ typedef struct yw_tet_quality {
 YW_API yw_status yw_tet_mesh_quality(const yw_tet_mesh* mesh, yw_tet_quality* out);
 
 /// Checks what a simulation needs: indices in range, finite positions, positive volumes, every
-/// vertex used, no duplicated tets. The error names the first offending vertex or tet.
+/// vertex used, no duplicate tets. The error names the first offending vertex or tet.
 YW_API yw_status yw_tet_mesh_check(const yw_tet_mesh* mesh, yw_error* error);
 
-/// Boundary triangles of a tet mesh. The surface keeps the tet mesh's vertex numbers in
-/// out_vertex_map (surface vertex -> tet vertex; freed by the caller with mem), which may be NULL.
+/// Boundary triangles of a tet mesh. out_vertex_map (may be NULL) maps surface vertices to tet mesh
+/// vertices; the caller frees it with mem.
 YW_API yw_status yw_tet_mesh_surface(const yw_tet_mesh* mesh, const yw_allocator* mem,
                                      yw_tri_mesh* out, int32_t** out_vertex_map);
 
 /// How a box of cells is cut into tets.
 typedef enum yw_lattice_cut {
-  YW_LATTICE_FIVE,  ///< 5 tets a cell, mirrored from cell to cell
-  YW_LATTICE_SIX    ///< 6 tets a cell (Kuhn), the same in every cell
+  YW_LATTICE_FIVE,  ///< 5 tets per cell, mirrored between neighbouring cells
+  YW_LATTICE_SIX    ///< 6 tets per cell (Kuhn), the same in every cell
 } yw_lattice_cut;
-/// Box from lower to upper with cells[0] x cells[1] x cells[2] cells; x runs fastest.
+/// Mesh of a box divided into cells[0] x cells[1] x cells[2] cells; x runs fastest.
 YW_API yw_status yw_tet_mesh_lattice(const yw_allocator* mem, yw_aabb box, const int32_t cells[3],
                                      yw_lattice_cut cut, yw_tet_mesh* out);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Models: the immutable rest data of a body, shared by any number of bodies, worlds and threads.
-// How to make one: match.h, frames.h, slender.h, fem.h, plastic.h.
+// They are created with the functions of match.h, frames.h, slender.h, fem.h and plastic.h.
 #ifndef YAWARA_MODEL_H
 #define YAWARA_MODEL_H
 
@@ -11,95 +11,105 @@
 extern "C" {
 #endif
 
-/// Rest data of one kind of body. Reference counted: every body holds one reference.
+/// Rest data of one kind of body. Reference counted; every body holds one reference.
 typedef struct yw_model yw_model;
 
 #define YW_MAX_EXAMPLES 32
 
-/// All bodies, pins and obstacles, and the step: world.h. Named here for the functions of methods'
-/// headers that look at a body.
+/// A world (see world.h). Declared here because the methods' headers need it.
 typedef struct yw_world yw_world;
 
-/// Ids are values: index + generation. A zeroed id is null; an id of something destroyed is
+/// Ids are values: index and generation. A zeroed id is null; the id of a destroyed object is
 /// refused.
 typedef struct yw_body_id {
   uint32_t index1, generation;
 } yw_body_id;
 
-/// Numbers of a material at room temperature and small strains; docs/materials.md says where each
-/// comes from and how far real samples spread.
+/// Properties of a material at room temperature and small strains. docs/materials.md gives sources
+/// and ranges.
 typedef struct yw_material {
   const char* name;      ///< as in scene files, e.g. "soft_tissue"
   float youngs_modulus;  ///< Pa
-  float
-      poissons_ratio;  ///< at most 0.49: rubbers are nearer to 0.5, which costs more than it shows
-  float density;       ///< kg/m^3
+  float poissons_ratio;  ///< at most 0.49: closer to 0.5, as in rubber, costs more than it shows
+  float density;         ///< kg/m^3
 } yw_material;
 YW_API int32_t yw_num_materials(void);
-/// Material number i, softest first, 0 <= i < yw_num_materials(); NULL when there is none.
+/// Material i, softest first, 0 <= i < yw_num_materials(); NULL if out of range.
 YW_API const yw_material* yw_material_at(int32_t i);
-YW_API const yw_material* yw_material_by_name(const char* name);  ///< NULL when there is none
+YW_API const yw_material* yw_material_by_name(const char* name);  ///< NULL if not found
 
-/// Tells how far long work has come; share is 0 to 1.
+/// Reports the progress of a long computation; share is 0 to 1.
 typedef void (*yw_progress)(void* context, const char* what, double share);
 
-/// Carries a finer triangle mesh in the body (barycentric, rest pose): it is what pictures and
-/// exports show. Must be called before the first body is made, of a model made of tets.
+/// Embeds a finer triangle mesh, given in the rest pose, in the tets of the model (barycentric);
+/// renders and exports show it. Must be called before the first body is created. Tet models only.
 YW_API yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface,
                                         yw_error* error);
 
-/// Positions of the vertices of a tet mesh that follow a moved copy of an embedded surface
-/// (least squares, smooth inside): makes an example of the tets from an example of the surface.
+/// Finds positions of the tet mesh's vertices that fit a pose of an embedded surface (least
+/// squares, smooth inside). Turns an example of the surface into an example of the tets.
 YW_API yw_status yw_tets_from_surface_pose(const yw_tet_mesh* rest, const yw_tri_mesh* surface_rest,
                                            const yw_vec3* surface_pose, yw_vec3* out_positions,
                                            yw_error* error);
 
 YW_API yw_model* yw_model_retain(yw_model* model);
-YW_API void yw_model_release(yw_model* model);  ///< NULL is fine
+YW_API void yw_model_release(yw_model* model);  ///< model may be NULL
 
 YW_API const char* yw_model_method(const yw_model* model);  ///< "match", "frames", "slender", ...
 YW_API int32_t yw_model_num_particles(const yw_model* model);  ///< at rest
-/// What a body made of this model shows, at rest: the embedded surface, what the method makes
-/// (tubes of rods, sheets with thickness), or the boundary of the tets. Empty for bodies of loose
-/// particles.
+/// The surface shown for this model, at rest: the embedded surface, the one the method makes (tubes
+/// of rods, sheets with thickness), or the boundary of the tets. Empty for loose particles.
 YW_API const yw_tri_mesh* yw_model_surface(const yw_model* model);
-/// The tets that the model was made of, at rest; empty for rods, sheets and loose particles.
+/// The tets of the model at rest; empty for rods, sheets and loose particles.
 YW_API const yw_tet_mesh* yw_model_tets(const yw_model* model);
-/// Where the particles are at rest, in the order that pins and yw_body_positions use: the vertices
-/// of the tets, the points of a rod, the vertices of a sheet, loose particles. NULL when the method
-/// does not tell. count may be NULL.
+/// Rest positions of the particles, in the order that pins and yw_body_positions use: the vertices
+/// of the tets, the points of a rod, the vertices of a sheet, loose particles. NULL if the method
+/// does not provide them. count may be NULL.
 YW_API const yw_vec3* yw_model_points(const yw_model* model, int32_t* count);
-/// True when the shown surface needs more than the positions of the particles (tubes that twist):
-/// then only yw_body_surface_positions knows it.
+/// True if the shown surface depends on more than particle positions (tubes that twist). Then use
+/// yw_body_surface_positions.
 YW_API bool yw_model_surface_has_state(const yw_model* model);
-/// Vertices of the shown surface for given positions of the mesh's vertices. out has room for
-/// yw_model_surface(model)->num_vertices. YW_ERR_INVALID where yw_model_surface_has_state.
+/// Writes the vertices of the shown surface for given positions of the mesh's vertices. out has
+/// room for yw_model_surface(model)->num_vertices. YW_ERR_INVALID if yw_model_surface_has_state.
 YW_API yw_status yw_model_surface_positions(const yw_model* model, const yw_vec3* positions,
                                             yw_vec3* out);
 
-/// A point carried by a mesh: the sum of weights[k] times the position of vertices[k]. Weights sum
-/// to 1; a point outside every tet belongs to the nearest one and may have weights outside [0, 1]
-/// (it follows that tet linearly).
+/// A point embedded in a mesh: the sum of weights[k] times the position of vertices[k]. Weights sum
+/// to 1. A point outside every tet follows the nearest tet linearly, with weights that may lie
+/// outside [0, 1].
 typedef struct yw_embedded_point {
   int32_t vertices[4];
   float weights[4];
 } yw_embedded_point;
 
-/// How the vertices of the shown surface follow those of the mesh. At most one array is not NULL;
-/// none is where there is no surface, or where yw_model_surface_has_state. Both have one entry per
-/// vertex of the surface and belong to the model.
+/// How the vertices of the shown surface follow those of the mesh. At most one array is set; both
+/// are NULL if there is no surface or if yw_model_surface_has_state. The arrays have one entry per
+/// surface vertex and belong to the model.
 typedef struct yw_surface_map {
-  const int32_t* vertices;          ///< vertex of the mesh, where the surface is its boundary
-  const yw_embedded_point* points;  ///< where it is embedded
+  const int32_t* vertices;          ///< mesh vertices, if the surface is the mesh's boundary
+  const yw_embedded_point* points;  ///< if the surface is embedded
 } yw_surface_map;
 YW_API yw_surface_map yw_model_surface_map(const yw_model* model);
 
-/// A quantity that a body can show beside its shape: stress, plastic strain, level.
+/// A quantity defined over a body, e.g. stress, plastic strain or refinement level.
 typedef struct yw_field_info {
   const char* name;  ///< as in files, e.g. "stress"
   const char* unit;  ///< e.g. "Pa"; "" for none
-  bool per_cell;     ///< one number per cell (see yw_body_cells), else one per particle
+  bool per_cell;     ///< one value per cell (see yw_body_cells), else one per particle
 } yw_field_info;
+
+/// A statistic of a body's method, e.g. iterations, counts or example weights.
+typedef struct yw_statistic {
+  char name[32];     ///< e.g. "iterations"
+  const char* unit;  ///< "" for none
+  double value;
+} yw_statistic;
+
+#define YW_MAX_STATISTICS 64
+typedef struct yw_statistics {
+  int32_t count;
+  yw_statistic items[YW_MAX_STATISTICS];
+} yw_statistics;
 
 #ifdef __cplusplus
 }

@@ -9,25 +9,26 @@
 extern "C" {
 #endif
 
-/// How a rod or sheet is moved.
+/// Time integration of a rod or sheet.
 typedef enum yw_slender_solver {
   YW_SLENDER_IMPLICIT = 0,  ///< implicit Euler with Newton's method (default)
-  YW_SLENDER_BDF2,      ///< the same with the second-order backward formula: damps vibrations less
+  YW_SLENDER_BDF2,          ///< same with the second-order backward formula; damps vibrations less
   YW_SLENDER_EXTENDED,  ///< extended position-based: sweeps over the elements, in physical units
   YW_SLENDER_CLASSIC    ///< classic position-based with `stiffness`, for comparison
 } yw_slender_solver;
 
-/// What may be changed while a rod or sheet runs.
+/// Parameters of a rod or sheet that can change while it runs.
 typedef struct yw_slender_params {
   yw_slender_solver solver;
-  /// Rate at which velocities that are not those of a rigid motion die away, 1/s, >= 0; default 0.
-  /// The amplitude of a vibration falls as exp(-damping t / 2), whatever the time step.
+  /// Decay rate of the non-rigid part of the velocity, 1/s, >= 0; default 0. Vibration amplitudes
+  /// decay as exp(-damping t / 2), independent of the time step.
   float damping;
   /// Newton steps stop when the residual has fallen by this factor, 1e-6 to 0.5; default 1e-3.
   float tolerance;
   int32_t substeps;  ///< position-based: steps per substep of the world, 1 to 1000; default 10
   int32_t sweeps;    ///< position-based: sweeps per step, 1 to 1000; default 1
-  float stiffness;   ///< classic only: share of the way to the goal per sweep, 0 to 1; default 0.5
+  float
+      stiffness;  ///< classic only: fraction of the way to the goal per sweep, 0 to 1; default 0.5
 } yw_slender_params;
 
 /// Cross-section of a rod.
@@ -38,61 +39,62 @@ typedef enum yw_section {
 } yw_section;
 
 /// A rod: a chain of oriented particles that stretches, bends and twists with EA, EI and GJ of its
-/// cross-section. Ropes, rulers, springs, cords, rings. Nothing here is owned or kept.
+/// cross-section. For ropes, rulers, springs, cords and rings. Pointers are read during the call
+/// only.
 typedef struct yw_rod_def {
-  const yw_vec3* points;  ///< m, particles at rest from one end to the other; the rest shape may
-                          ///< bend, coil and wind: it is what the rod returns to
-  int32_t num_points;     ///< 1 to 1,000,000; a single one is a rigid ball
+  const yw_vec3* points;  ///< m, particles at rest from one end to the other; the rest shape, to
+                          ///< which the rod returns, may be curved or coiled
+  int32_t num_points;     ///< 1 to 1,000,000; a single point is a rigid ball
   bool closed;            ///< a ring: the last point is joined to the first; 3 points or more
   yw_section section;
   float radius;            ///< m, > 0, of a round rod; default 0.01
-  const float* radii;      ///< m, per point, instead; may be NULL
-  float width, thickness;  ///< m, > 0, of other sections: along the first and second axis of frames
-  /// Orientations at rest, per point: the third axis (z) points along the rod, the first (x) along
-  /// its width. NULL: carried along the curve without twist, starting with the width nearest to
+  const float* radii;      ///< m, per point; replaces radius; may be NULL
+  float width, thickness;  ///< m, > 0, of other sections: along the x and y axes of `frames`
+  /// Rest orientations, per point: the z axis points along the rod, the x axis along its width.
+  /// NULL: transported along the curve without twist, starting with the width closest to
   /// width_direction.
   const yw_quat* frames;
-  yw_vec3 width_direction;            ///< need not have length 1; zero (default): any
+  yw_vec3 width_direction;            ///< need not be a unit vector; zero (default): any
   float density;                      ///< kg/m^3, > 0; default 1000
   float youngs_modulus;               ///< Pa, > 0; default 1e6
   float poissons_ratio;               ///< 0 to below 0.5; default 0.3
-  const float* youngs_modulus_field;  ///< Pa, per point, instead; may be NULL
-  const float* poissons_ratio_field;  ///< per point, instead; may be NULL
-  float contact_radius;  ///< m, of the particles as spheres in contacts; 0 (default): the radius,
+  const float* youngs_modulus_field;  ///< Pa, per point; replaces the above; may be NULL
+  const float* poissons_ratio_field;  ///< per point; replaces the above; may be NULL
+  float contact_radius;  ///< m, of the particles as spheres in contact; 0 (default): the radius,
                          ///< or half the smaller side
-  yw_slender_params params;  ///< what bodies start with
+  yw_slender_params params;  ///< initial parameters of bodies
 } yw_rod_def;
 YW_API yw_rod_def yw_default_rod_def(void);
-/// Made of it, a body has one particle per point, in the same order.
+/// Its bodies have one particle per point, in the same order.
 YW_API yw_status yw_model_create_rod(const yw_allocator* mem, const yw_rod_def* def, yw_model** out,
                                      yw_error* error);
 
 /// A sheet: oriented particles on a triangle mesh that stretches, bends and shears as a plate or
-/// shell of the given thickness. Nothing here is owned or kept.
+/// shell of the given thickness. Pointers are read during the call only.
 typedef struct yw_sheet_def {
-  const yw_tri_mesh* mesh;  ///< middle surface at rest, flat or curved, of up to 200,000 vertices
-                            ///< (25 kB each in a body); may have borders and holes;
-                            ///< neighbouring triangles must be wound the same way
+  const yw_tri_mesh* mesh;  ///< mid-surface at rest, flat or curved, up to 200,000 vertices (25 kB
+                            ///< each in a body); may have borders and holes; neighbouring
+                            ///< triangles must be wound consistently
   float thickness;          ///< m, > 0; default 0.002
   float density;            ///< kg/m^3, > 0; default 1000
   float youngs_modulus;     ///< Pa, > 0; default 1e6
   float poissons_ratio;     ///< 0 to below 0.5; default 0.3
-  const float* youngs_modulus_field;  ///< Pa, per vertex, instead; may be NULL
-  const float* poissons_ratio_field;  ///< per vertex, instead; may be NULL
-  float contact_radius;      ///< m, of the particles as spheres in contacts; 0 (default): half the
+  const float* youngs_modulus_field;  ///< Pa, per vertex; replaces the above; may be NULL
+  const float* poissons_ratio_field;  ///< per vertex; replaces the above; may be NULL
+  float contact_radius;      ///< m, of the particles as spheres in contact; 0 (default): half the
                              ///< thickness
-  yw_slender_params params;  ///< what bodies start with
+  yw_slender_params params;  ///< initial parameters of bodies
 } yw_sheet_def;
 YW_API yw_sheet_def yw_default_sheet_def(void);
-/// Made of it, a body has one particle per vertex, in the same order.
+/// Its bodies have one particle per vertex, in the same order.
 YW_API yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def,
                                        yw_model** out, yw_error* error);
 
-// Bodies. All of these return YW_ERR_INVALID for bodies of other methods.
+// Bodies. These functions return YW_ERR_INVALID for bodies of other methods.
 
 YW_API yw_status yw_body_slender_params(const yw_world* world, yw_body_id body,
                                         yw_slender_params* out);
-/// What is out of range is refused with YW_ERR_INVALID.
+/// YW_ERR_INVALID if a parameter is out of range.
 YW_API yw_status yw_body_set_slender_params(yw_world* world, yw_body_id body,
                                             const yw_slender_params* params);
 

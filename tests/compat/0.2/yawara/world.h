@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Worlds: bodies, obstacles, pins; the step; snapshots and hashes. SI units, y is up.
+// Worlds: bodies, obstacles and pins; the step; snapshots and hashes. SI units, y is up.
 //
-// Threads. Functions that take a const world only read: any number of threads may call them on one
-// world at the same time. Functions that take a non-const world need it for themselves. Different
-// worlds have nothing to do with each other and may be created, stepped and destroyed on different
-// threads at the same time, also when they share models and shapes, whose references are counted
-// atomically. See docs/design/threads.md.
+// Threads. Functions that take a const world only read: any number of threads may call them on the
+// same world at the same time. Functions that take a non-const world need exclusive access to it.
+// Different worlds are independent: they may be created, stepped and destroyed on different threads
+// at the same time, even if they share models and shapes, whose reference counts are atomic. See
+// docs/design/threads.md.
 #ifndef YAWARA_WORLD_H
 #define YAWARA_WORLD_H
 
@@ -27,53 +27,52 @@ typedef struct yw_pin_id {
 
 typedef struct yw_world_def {
   yw_vec3 gravity;             ///< m/s^2; default (0, -9.81, 0)
-  int32_t threads;             ///< worker threads including the caller; 0 (default): one per core
+  int32_t threads;             ///< including the caller; 0 (default): one per core
   yw_simd simd;                ///< default YW_SIMD_AUTO
   int32_t contact_iterations;  ///< sweeps over body-body contacts per substep, 1 to 64; default 4
   yw_allocator mem;            ///< default malloc
-  /// Runs the world's work in place of threads of its own; `threads` then means nothing. The struct
-  /// is copied. Default: none.
+  /// Runs the world's work instead of its own threads; `threads` is then ignored. Copied. Default:
+  /// none.
   yw_jobs jobs;
 } yw_world_def;
 YW_API yw_world_def yw_default_world_def(void);
 YW_API yw_status yw_world_create(const yw_world_def* def, yw_world** out);
 YW_API void yw_world_destroy(yw_world* world);
 
-// Motion along a path
-// -------------------------------------------------------------------------------
+// Motion along a path -----------------------------------------------------------------------------
 
-/// Where something is at a time, relative to where it was placed: p -> pivot + offset + rotation (p
-/// - pivot).
+/// Pose at a time, relative to where the object was placed:
+/// p -> pivot + offset + rotation (p - pivot).
 typedef struct yw_key {
-  double time;       ///< s, strictly increasing from key to key
+  double time;       ///< s, strictly increasing
   yw_vec3 offset;    ///< m
   yw_quat rotation;  ///< about the pivot
 } yw_key;
 
 typedef struct yw_path {
   const yw_key* keys;  ///< copied
-  int32_t num_keys;    ///< 0: does not move
+  int32_t num_keys;    ///< 0: no motion
   bool loop;           ///< start again after the last key; default: stay there
-  bool smooth;         ///< Catmull-Rom through the offsets instead of straight lines
+  bool smooth;         ///< Catmull-Rom spline through the offsets; default: straight lines
   yw_vec3 pivot;       ///< m, in the world
 } yw_path;
 
-// Bodies
-// --------------------------------------------------------------------------------------------
+// Bodies ------------------------------------------------------------------------------------------
 
 typedef struct yw_body_def {
   yw_model* model;           ///< retained by the body
   const char* name;          ///< for messages; copied; may be NULL
-  yw_transform transform;    ///< where the rest pose is put; scale must be 1
+  yw_transform transform;    ///< placement of the rest pose; scale must be 1; default identity
   yw_vec3 velocity;          ///< m/s
   yw_vec3 angular_velocity;  ///< rad/s about the centre of mass
-  float friction;     ///< Coulomb coefficient, >= 0; default 0.4. Of two, the geometric mean counts
-  float restitution;  ///< 0 to 1; default 0. Of two, the larger counts
-  bool body_contact;  ///< collides with other bodies; default true
-  bool self_contact;  ///< collides with itself; default false
+  float friction;       ///< Coulomb coefficient, >= 0; default 0.4. Contacts use the geometric mean
+  float restitution;    ///< 0 to 1; default 0. Contacts use the larger value
+  bool body_contact;    ///< collides with other bodies; default true
+  bool self_contact;    ///< collides with itself; default false
   const yw_vec3* pose;  ///< initial pose instead of the rest pose, before transform; may be NULL
-  /// s, >= 0; default 0. Before this time the body waits where it is placed: it does not move,
-  /// meets nothing and is not shown. It starts with the substep that begins nearest to this time.
+  /// s, >= 0; default 0. Before this time the body waits where it was placed: it does not move,
+  /// does not collide and is not shown. It starts with the substep that begins closest to this
+  /// time.
   double start;
 } yw_body_def;
 YW_API yw_body_def yw_default_body_def(void);
@@ -82,7 +81,7 @@ YW_API yw_status yw_body_create(yw_world* world, const yw_body_def* def, yw_body
 YW_API yw_status yw_body_destroy(yw_world* world, yw_body_id id);
 YW_API bool yw_body_is_valid(const yw_world* world, yw_body_id id);
 YW_API int32_t yw_world_num_bodies(const yw_world* world);
-/// Body number i in order of creation, 0 <= i < yw_world_num_bodies.
+/// Body i in order of creation, 0 <= i < yw_world_num_bodies.
 YW_API yw_body_id yw_world_body(const yw_world* world, int32_t i);
 YW_API const char* yw_body_name(const yw_world* world, yw_body_id id);
 YW_API const yw_model* yw_body_model(const yw_world* world, yw_body_id id);
@@ -90,104 +89,106 @@ YW_API const yw_model* yw_body_model(const yw_world* world, yw_body_id id);
 /// False while the body waits for its start time.
 YW_API bool yw_body_is_active(const yw_world* world, yw_body_id id);
 
-/// Positions (velocities) in the order of the mesh the model was made of; of methods that add and
-/// remove particles, in an order of their own, and *count changes from step to step. Valid until
-/// the next call that takes a non-const world.
+/// Positions (velocities) in the vertex order of the model's mesh. Methods that add and remove
+/// particles use an order of their own, and *count may change between steps. Valid until the next
+/// call that takes a non-const world.
 YW_API const yw_vec3* yw_body_positions(const yw_world* world, yw_body_id id, int32_t* count);
 YW_API const yw_vec3* yw_body_velocities(const yw_world* world, yw_body_id id, int32_t* count);
-/// Places and speeds of all particles, in the same order; velocities may be NULL (unchanged).
+/// Sets the positions and velocities of all particles, in the same order; velocities may be NULL
+/// (unchanged).
 YW_API yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3* positions,
                                    const yw_vec3* velocities);
-/// Radii (m) of bodies that meet others as spheres, in the same order; NULL for volumes.
+/// Radii (m) of bodies that collide as spheres, in the same order; NULL for volumes.
 YW_API const float* yw_body_radii(const yw_world* world, yw_body_id id, int32_t* count);
-/// Writes the vertices of what the body shows (see yw_model_surface) to out.
+/// Writes the vertices of the shown surface (see yw_model_surface) to out.
 YW_API yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec3* out,
                                            int32_t capacity);
 
-/// Quantities to look at: those of the method, then "speed" (m/s per particle), which all bodies
-/// have. They are worked out when asked for.
+/// Number of fields: those of the method, then "speed" (m/s per particle), which all bodies have.
+/// Fields are computed on request.
 YW_API int32_t yw_body_num_fields(const yw_world* world, yw_body_id id);
-/// 0 <= field < yw_body_num_fields; name NULL when there is no such field.
+/// 0 <= field < yw_body_num_fields; name is NULL if there is no such field.
 YW_API yw_field_info yw_body_field_info(const yw_world* world, yw_body_id id, int32_t field);
-/// Number of the field with this name, -1 when there is none.
+/// Index of the field with this name; -1 if there is none.
 YW_API int32_t yw_body_find_field(const yw_world* world, yw_body_id id, const char* name);
-/// One number per particle, in the order of yw_body_positions, or per cell, in that of
-/// yw_body_cells. capacity is the room in out; YW_ERR_INVALID when it is too small.
+/// Writes one value per particle, in the order of yw_body_positions, or per cell, in the order of
+/// yw_body_cells. YW_ERR_INVALID if there are more than `capacity` values.
 YW_API yw_status yw_body_field_values(const yw_world* world, yw_body_id id, int32_t field,
                                       float* out, int32_t capacity);
-/// The tets of the body as they are now, 4 numbers of yw_body_positions each, written to out, which
-/// has room for `capacity` tets. Returns how many there are; out may be NULL. -1 when memory is
-/// out.
+/// Writes the current tets of the body to out, 4 indices into yw_body_positions each; out has room
+/// for `capacity` tets and may be NULL. Returns the number of tets, or -1 if out of memory.
 YW_API int32_t yw_body_cells(const yw_world* world, yw_body_id id, int32_t* out, int32_t capacity);
 
-/// 0: the cells of the body are always the tets of its model. Else a number that changes whenever
-/// the cells do.
+/// 0: the cells of the body are always the tets of its model. Otherwise changes whenever the cells
+/// do.
 YW_API uint64_t yw_body_cells_version(const yw_world* world, yw_body_id id);
 
 typedef struct yw_body_sums {
   double mass;                 ///< kg
   double center[3];            ///< m
   double momentum[3];          ///< kg m/s
-  double angular_momentum[3];  ///< kg m^2/s about the centre
+  double angular_momentum[3];  ///< kg m^2/s about center
   double kinetic_energy;       ///< J
 } yw_body_sums;
 YW_API yw_status yw_body_sums_of(const yw_world* world, yw_body_id id, yw_body_sums* out);
 
 typedef struct yw_body_energy {
-  double kinetic;        ///< J, including that of particles that turn
-  double elastic;        ///< J; NAN where the method has none: match, and frames with examples
+  double kinetic;        ///< J, including rotation of oriented particles
+  double elastic;        ///< J; NAN if the method has none: match, and frames with examples
   double gravitational;  ///< J, 0 at the origin
 } yw_body_energy;
 YW_API yw_status yw_body_energy_of(const yw_world* world, yw_body_id id, yw_body_energy* out);
 
+/// Statistics of the body's method by name, for logs. A body always has the same ones in the same
+/// order. The headers of the methods offer them as structs.
+YW_API yw_status yw_body_statistics_of(const yw_world* world, yw_body_id id, yw_statistics* out);
+
 /// Mean forces on a body over the last yw_world_step, N.
 typedef struct yw_body_forces {
-  double support[3];    ///< by pins and obstacles together, and by damping that slows free flight
-                        ///< (mass_damping of fem)
-  double pins[3];       ///< by pins and their springs; NAN when obstacles acted in the same substep
-  double obstacles[3];  ///< by obstacles; NAN when pins acted in the same substep
-  double contact[3];    ///< by other bodies
+  double support[3];    ///< from pins and obstacles together, and from damping that slows free
+                        ///< flight (mass_damping of fem)
+  double pins[3];       ///< from pins and their springs; NAN if obstacles acted in the same substep
+  double obstacles[3];  ///< from obstacles; NAN if pins acted in the same substep
+  double contact[3];    ///< from other bodies
 } yw_body_forces;
-/// Forces are measured only when asked for (default: not); this costs two passes over the
-/// particles per substep. Results do not change.
+/// Turns the measuring of forces on or off (default off). It costs two passes over the particles
+/// per substep. Results do not change.
 YW_API yw_status yw_world_measure_forces(yw_world* world, bool on);
 /// YW_ERR_INVALID before the first step that measured them.
 YW_API yw_status yw_body_forces_of(const yw_world* world, yw_body_id id, yw_body_forces* out);
 
-// Pins and handles
-// ----------------------------------------------------------------------------------
+// Pins and handles --------------------------------------------------------------------------------
 
 typedef struct yw_pin_def {
   yw_body_id body;
   const int32_t* vertices;  ///< in the order of the model's mesh; copied
   int32_t num_vertices;     ///< >= 1
   yw_path path;             ///< how the pinned points move
-  /// 0 (default): the vertices are held exactly. > 0: each is pulled by a spring of this stiffness,
-  /// N/m, to where the path would hold it.
+  /// 0 (default): the vertices are held exactly. > 0: each is pulled by a spring of this stiffness
+  /// (N/m) to where the path would hold it.
   float stiffness;
   float damping;  ///< N s/m, of the spring; default 0
-  /// Particles of rods and sheets that are held exactly also keep their orientation, turned along
-  /// with the path: a clamp. Default false: a hinge. Means nothing for other bodies.
+  /// true: particles of rods and sheets that are held exactly also keep their orientation, which
+  /// turns with the path (a clamp). Default false: a hinge. Ignored for other bodies.
   bool clamp;
 } yw_pin_def;
 YW_API yw_pin_def yw_default_pin_def(void);
 YW_API yw_status yw_pin_create(yw_world* world, const yw_pin_def* def, yw_pin_id* out,
                                yw_error* error);
 YW_API yw_status yw_pin_destroy(yw_world* world, yw_pin_id id);
-/// Moves a handle by hand, e.g. with the mouse: overrides the path from the next step on.
+/// Moves a pin interactively, e.g. with the mouse. Overrides the path from the next step on.
 YW_API yw_status yw_pin_move(yw_world* world, yw_pin_id id, yw_vec3 offset, yw_quat rotation);
 
-// Obstacles
-// -----------------------------------------------------------------------------------------
+// Obstacles ---------------------------------------------------------------------------------------
 
 typedef struct yw_obstacle_def {
   yw_shape* shape;  ///< retained
   yw_transform transform;
-  yw_path path;       ///< moves on top of transform
+  yw_path path;       ///< motion, applied on top of transform
   float friction;     ///< default 0.4
   float restitution;  ///< 0 to 1; default 0
-  /// Plastic matter that touches it goes where it goes and comes off only by tearing; bodies of
-  /// other methods do not slide on it, but lift off. Default false.
+  /// Plastic material that touches the obstacle moves with it and comes off only by tearing. Bodies
+  /// of other methods do not slide on it, but can lift off. Default false.
   bool sticky;
   const char* name;  ///< copied; may be NULL
 } yw_obstacle_def;
@@ -196,60 +197,57 @@ YW_API yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def,
                                     yw_obstacle_id* out, yw_error* error);
 YW_API yw_status yw_obstacle_destroy(yw_world* world, yw_obstacle_id id);
 YW_API const char* yw_obstacle_name(const yw_world* world, yw_obstacle_id id);
-/// Where the obstacle is at a time (s), e.g. yw_world_time(world).
+/// Pose of the obstacle at a time (s), e.g. yw_world_time(world).
 YW_API yw_status yw_obstacle_pose(const yw_world* world, yw_obstacle_id id, double time,
                                   yw_transform* out);
 
-// The step
-// ------------------------------------------------------------------------------------------
+// The step ----------------------------------------------------------------------------------------
 
 typedef struct yw_step_report {
   int32_t num_particles;
   int32_t obstacle_contacts;   ///< particles touching an obstacle in the last substep
   int32_t body_contacts;       ///< contact points between and within bodies in the last substep
-  int32_t sleeping_particles;  ///< of plastic and fem bodies at rest, left out of the last substep
+  int32_t sleeping_particles;  ///< of plastic and fem bodies at rest; skipped in the last substep
   int32_t recovered_regions;   ///< regions, elements or solves that took the slow, safe path
-  int32_t stalled_solves;     ///< solves that did not converge and were done again in smaller steps
-  int32_t diverged_bodies;    ///< bodies stopped in this step (frozen where they last were finite)
-  yw_body_id first_diverged;  ///< the first of them
+  int32_t stalled_solves;      ///< solves that did not converge and were repeated in smaller steps
+  int32_t diverged_bodies;     ///< bodies stopped in this step (frozen in their last finite state)
+  yw_body_id first_diverged;   ///< the first of them
   // Wall clock, s: the first four add up to the total.
-  double seconds_advance;  ///< methods move their bodies, obstacles included
+  double seconds_advance;  ///< methods move their bodies, including contact with obstacles
   double seconds_contact;  ///< contact between and within bodies
-  double seconds_settle;   ///< methods refine, add and remove after contact
-  double seconds_other;    ///< pins, places of obstacles, checks, arrays for readers
+  double seconds_settle;   ///< methods refine, add and remove particles after contact
+  double seconds_other;    ///< pins, obstacle poses, checks, arrays for readers
   double seconds_total;
-  // Parts of advance, s, summed over bodies: of bodies that move side by side each counts, so that
-  // these can be more than the wall clock.
+  // Parts of advance, s, summed over bodies. Bodies advance in parallel, so these sums can exceed
+  // the wall clock.
   double work_obstacles;  ///< contact with obstacles
-  double work_adapt;      ///< weights of examples (match), looks at strains and refinement (fem)
+  double work_adapt;      ///< example weights (match), strain checks and refinement (fem)
 } yw_step_report;
 
 /// Advances by dt seconds in equal substeps. dt > 0 and finite, 1 <= substeps <= 10000. report may
-/// be NULL.
+/// be NULL. Returns YW_WARN_NUMERICS if a body diverged.
 YW_API yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_report* report);
 YW_API double yw_world_time(const yw_world* world);
 YW_API uint64_t yw_world_step_count(const yw_world* world);
 
-// State
-// ---------------------------------------------------------------------------------------------
+// State -------------------------------------------------------------------------------------------
 
-/// Hash of all that the next step depends on: what moves, what methods keep besides (orientations,
-/// plastic strains, warm starts, parameters), and how the world was built. The same on every
-/// machine, thread count and SIMD level; of two worlds with the same hash, the next steps are
-/// equal.
+/// Hash of everything the next step depends on: motion, other state of the methods (orientations,
+/// plastic strains, warm starts, parameters), and how the world was built. It does not depend on
+/// the machine, thread count or SIMD level. Two worlds with the same hash take the same next step.
 YW_API uint64_t yw_world_hash(const yw_world* world);
-/// Bytes that yw_world_save writes.
+/// Number of bytes that yw_world_save writes.
 YW_API size_t yw_world_snapshot_size(const yw_world* world);
 YW_API yw_status yw_world_save(const yw_world* world, void* buffer, size_t capacity, size_t* size);
-/// The world must have been built in the same way: with the same models, pins, obstacles and
-/// gravity; the message says what differs. On error nothing is changed.
+/// The world must have been built with the same models, pins, obstacles and gravity; the message
+/// says what differs. On error nothing is changed.
 YW_API yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_error* error);
 
 typedef struct yw_snapshot_info {
   double time;     ///< s, yw_world_time when it was saved
   uint64_t steps;  ///< yw_world_step_count
 } yw_snapshot_info;
-/// What a snapshot says about itself, without a world.
+/// Reads the header of a snapshot, without a world.
 YW_API yw_status yw_snapshot_info_of(const void* buffer, size_t size, yw_snapshot_info* out,
                                      yw_error* error);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Yawara: soft things in C. This header includes the whole public interface.
+// Yawara: soft-body simulation in C. This header includes the whole public interface.
 #ifndef YAWARA_YAWARA_H
 #define YAWARA_YAWARA_H
 
