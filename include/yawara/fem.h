@@ -41,7 +41,7 @@ typedef enum yw_fem_sampling {
 typedef enum yw_fem_refine {
   YW_FEM_REFINE_JUMP = 0,  ///< where strain jumps between neighbouring tets (default)
   YW_FEM_REFINE_RANGE,     ///< the paper's rule: strain outside the sampled range or strain_range
-  YW_FEM_REFINE_FINEST,    ///< everywhere: the finest mesh, for comparison
+  YW_FEM_REFINE_FINEST,    ///< everywhere: the finest mesh of linear tets, for comparison
   YW_FEM_REFINE_NEVER      ///< nowhere: tets stay as they are
 } yw_fem_refine;
 
@@ -50,6 +50,13 @@ typedef enum yw_fem_hanging {
   YW_FEM_HANGING_CARRIED = 0,  ///< force, mass and motion are shared with the end nodes (default)
   YW_FEM_HANGING_SNAP          ///< positions only, as in the paper; forces on them are lost
 } yw_fem_hanging;
+
+/// Linear tets are too stiff in bending. What the families of a split tet bend like instead:
+typedef enum yw_fem_soften {
+  YW_FEM_SOFTEN_NONE = 0,  ///< linear tets on all levels
+  YW_FEM_SOFTEN_FINEST,    ///< coarse families like the linear tets of the finest level
+  YW_FEM_SOFTEN_MATERIAL   ///< all families, the finest too, like the material (default)
+} yw_fem_soften;
 
 /// Parameters of a fem body that can change while it runs.
 typedef struct yw_fem_params {
@@ -68,10 +75,12 @@ typedef struct yw_fem_params {
   int32_t min_level;   ///< minimum level of all tets, 0 to max_level; default 0
   yw_fem_refine refine;
   yw_fem_hanging hanging;
-  /// Soften coarse families so that they bend like the finest tets, and refine and coarsen only
-  /// whole families; default true. Ignored with the paper's rules (YW_FEM_REFINE_RANGE,
-  /// YW_FEM_HANGING_SNAP).
-  bool soften;
+  /// Default YW_FEM_SOFTEN_MATERIAL: a strained body has at least level 2 (or max_level).
+  /// YW_FEM_SOFTEN_FINEST stays on coarser levels. Both refine and coarsen only whole families.
+  /// Ignored with the paper's rules (YW_FEM_REFINE_RANGE, YW_FEM_HANGING_SNAP);
+  /// YW_FEM_REFINE_FINEST with the default is a mesh of linear tets. A body can change between
+  /// YW_FEM_SOFTEN_NONE and what its model was made with.
+  yw_fem_soften soften;
   // Plastic flow (permanent deformation). Strains are equivalent strains, without volume change.
   float yield;        ///< elastic strain at which flow starts, >= 0; default 0: no flow
   float creep;        ///< rate at which strain beyond yield becomes plastic, 1/s, >= 0; default 10
@@ -130,7 +139,7 @@ YW_API yw_status yw_model_fem_info(const yw_model* model, yw_fem_info* out);
 // Bodies. These functions return YW_ERR_INVALID for bodies of other methods.
 
 YW_API yw_status yw_body_fem_params(const yw_world* world, yw_body_id body, yw_fem_params* out);
-/// YW_ERR_INVALID if a parameter is out of range.
+/// YW_ERR_INVALID if a parameter is out of range, or if `soften` is not that of the model.
 YW_API yw_status yw_body_set_fem_params(yw_world* world, yw_body_id body,
                                         const yw_fem_params* params);
 

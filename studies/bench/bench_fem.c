@@ -60,7 +60,7 @@ static bool make_forces(force_rig* r, int32_t length) {
       yw_fem_hierarchy_create(NULL, &r->mesh, 3, 0.0, &r->h, NULL) < 0 ||
       yw_fem_finest_mesh(NULL, &r->h, &r->finest, NULL) < 0 ||
       !yw_fem_front_create(NULL, &r->h, &r->front) ||
-      !yw_fem_tables_create(NULL, &r->h, &r->materials, &r->tables) ||
+      !yw_fem_tables_create(NULL, &r->h, &r->materials, YW_FEM_SOFTEN_FINEST, &r->tables) ||
       !yw_fem_work_create(NULL, &r->h, &r->tables, &r->work) ||
       !yw_fem_scratch_create(NULL, &r->work, &r->scratch)) {
     return false;

@@ -6,6 +6,7 @@
 
 static yw_fem_def bar_def(float mass_damping) {
   yw_fem_def def = yw_default_fem_def();
+  def.params.soften = YW_FEM_SOFTEN_FINEST;
   def.params.mass_damping = mass_damping;
   def.max_level = getenv("YW_TEST_FAST") ? 2 : 3;
   return def;

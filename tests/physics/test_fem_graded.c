@@ -19,6 +19,7 @@ static void softer_along_x(void* context, yw_vec3 point, int32_t label, yw_fem_m
 
 static yw_fem_def graded_def(yw_fem_material_at material) {
   yw_fem_def def = yw_default_fem_def();
+  def.params.soften = YW_FEM_SOFTEN_FINEST;
   def.params.mass_damping = 1.0f;
   def.max_level = getenv("YW_TEST_FAST") ? 2 : 3;
   def.material_at = material;

@@ -13,6 +13,7 @@ static yw_fem_def soft_def(void) {
   yw_fem_def def = yw_default_fem_def();
   def.youngs_modulus = 2e4f;
   def.max_level = 2;
+  def.params.soften = YW_FEM_SOFTEN_FINEST;  // stays coarse
   def.params.mass_damping = 5.0f;
   return def;
 }
@@ -402,6 +403,7 @@ static void cells_show_what_they_carry(void** state) {
   (void)state;
   yw_fem_def def = yw_default_fem_def();
   def.max_level = 2;
+  def.params.soften = YW_FEM_SOFTEN_FINEST;
   fem_test_bar bar = make_fem_bar(&def, 9.81f);
   for (int32_t i = 0; i < 48; ++i) yw_world_step(bar.world, FEM_TEST_FRAME, 1, NULL);
   yw_fem_statistics s = fem_state_of(bar.world, bar.body);

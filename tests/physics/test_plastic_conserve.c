@@ -187,6 +187,7 @@ static yw_model* make_partner(partner kind, float damping) {
   if (kind == MATCH) {
     yw_match_def def = yw_default_match_def();
     def.mesh = &mesh;
+    def.params.alpha = 0.8f;
     status = yw_model_create_match(NULL, &def, &model, NULL);
   } else if (kind == FRAMES) {
     yw_frames_def def = yw_default_frames_def();

@@ -54,7 +54,7 @@ static void make_rig(rig* r, bool general, bool soften, double share, uint64_t s
     r->materials.damping = r->damping;
   }
   split_at_random(&r->h, share, &r->random, &r->front);
-  assert_true(yw_fem_tables_create(NULL, &r->h, &r->materials, &r->tables));
+  assert_true(yw_fem_tables_create(NULL, &r->h, &r->materials, YW_FEM_SOFTEN_FINEST, &r->tables));
   assert_true(yw_fem_work_create(NULL, &r->h, &r->tables, &r->work));
   assert_true(yw_fem_scratch_create(NULL, &r->work, &r->scratch));
   yw_fem_work_build(&r->work, &r->front, soften);

@@ -41,10 +41,10 @@ static yw_vec3 centre_of(const fem_model* m, int32_t tet) {
 
 static void settings_reach_model_and_bodies(void** state) {
   (void)state;
-  yw_scene* scene = scene_in_folder(
-      NAMED
-      "\"fem\": {\"tau\": 0.02, \"refine\": \"finest\", \"hanging\": "
-      "\"snap\", \"min_level\": 1, \"mass_damping\": 3, \"soften\": false}}, {\"model\": \"m\"}]}");
+  yw_scene* scene = scene_in_folder(NAMED
+                                    "\"fem\": {\"tau\": 0.02, \"refine\": \"finest\", \"hanging\": "
+                                    "\"snap\", \"min_level\": 1, \"mass_damping\": 3, \"soften\": "
+                                    "\"none\"}}, {\"model\": \"m\"}]}");
   const fem_model* m = model_of(scene);
   assert_int_equal(m->h.max_level, 1);
   assert_null(m->materials.stiffness);
@@ -59,12 +59,12 @@ static void settings_reach_model_and_bodies(void** state) {
   assert_int_equal(a.hanging, YW_FEM_HANGING_SNAP);
   assert_int_equal(a.min_level, 1);
   assert_near(a.mass_damping, 3, 1e-6);
-  assert_false(a.soften);
+  assert_int_equal(a.soften, YW_FEM_SOFTEN_NONE);
   const yw_fem_params plain = yw_default_fem_def().params;
   // Adjacent members in memory are unchanged.
   assert_near(a.yield, plain.yield, 0);
   assert_near(a.creep, plain.creep, 0);
-  assert_true(b.soften);
+  assert_int_equal(b.soften, YW_FEM_SOFTEN_MATERIAL);
   assert_near(b.tau, plain.tau, 1e-9);
   assert_near(b.mass_damping, plain.mass_damping, 1e-9);
   assert_near(b.sleep_speed, plain.sleep_speed, 1e-9);

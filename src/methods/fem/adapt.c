@@ -25,6 +25,10 @@
 // or this strain.
 #define SOFT_START 5.0f
 #define LARGE_JUMP 0.15f
+// Families that bend like the material do so well from this level on. A body that is strained at
+// all, i.e. whose strains jump by more than rounding makes them, has no coarser tets.
+#define BASE_LEVEL 2
+#define STRAINED 2e-5f
 // A family is merged below this fraction of the threshold. At 1.2, fronts flicker and add energy.
 #define MERGE_SHARE 0.5f
 #define SOFT_MERGE_SHARE 0.4f
@@ -401,6 +405,12 @@ static void set_thresholds(decision* d) {
   float less = 1.0f / (d->whole ? SOFT_LEVEL_FACTOR : LEVEL_FACTOR);
   for (int32_t level = top; level >= 0; --level, threshold *= less) d->threshold[level] = threshold;
   // A body with a single level has no threshold.
+  if (b->work.soften && b->model->tables.softening.kind == YW_FEM_SOFTEN_MATERIAL) {
+    for (int32_t level = 0; level <= top && level < BASE_LEVEL; ++level) {
+      d->threshold[level] = fminf(d->threshold[level], STRAINED);
+    }
+    if (top < BASE_LEVEL) return;
+  }
   if (!d->whole) return;
   float start = fminf(SOFT_START * d->threshold[top], fmaxf(LARGE_JUMP, d->threshold[top]));
   if (!has_finest(b) && largest_jump(d) < start) d->threshold[top] = INFINITY;

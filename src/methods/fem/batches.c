@@ -67,8 +67,10 @@ bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const f
   *out = (fem_work){.mem = yw_mem_or_default(mem), .h = h, .tables = tables};
   int32_t most[FEM_KINDS] = {0}, most_soft[FEM_KINDS] = {0};
   for (int32_t t = 0; t < h->num_parents; ++t) {
-    ++most[h->type[t] + (yw_fem_shares(tables, h, t) ? 0 : FEM_OWN)];
-    if (t < tables->softening.num_families) ++most_soft[FEM_OWN + h->type[t]];
+    bool soft = t < tables->softening.num_families, shares = yw_fem_shares(tables, h, t);
+    if (shares) ++most[h->type[t]];
+    if (soft || !shares) ++most[FEM_OWN + h->type[t]];
+    if (soft) ++most_soft[FEM_OWN + h->type[t]];
   }
   // Tets of the finest level always form whole families.
   most[FEM_SINGLES] = h->max_level > 0 ? h->num_parents : h->num_roots;
@@ -227,9 +229,10 @@ static bool is_as_before(const lane_place* at, int32_t owner, int32_t present) {
 static void add_family(fem_work* work, int32_t parent, int32_t present) {
   const fem_hierarchy* h = work->h;
   int32_t type = h->type[parent], level = h->level[parent], first = h->first_child[parent];
-  lane_place at = next_lane(work, type + (yw_fem_shares(work->tables, h, parent) ? 0 : FEM_OWN));
-  size_t i = at.batch * YW_LANES + at.lane;
   bool soft = work->soften && parent < work->tables->softening.num_families;
+  bool shares = !soft && yw_fem_shares(work->tables, h, parent);
+  lane_place at = next_lane(work, type + (shares ? 0 : FEM_OWN));
+  size_t i = at.batch * YW_LANES + at.lane;
   bool as_before = is_as_before(&at, parent, present);
   if (soft) at.b->num_soft = (int32_t)at.batch + 1;
   if (!soft || !as_before) fill_mean(work, &at, soft ? parent : -1);

@@ -57,8 +57,9 @@ typedef struct fem_tables {
   fem_softening softening;
 } fem_tables;
 
+/// soften: which families can be softened, and how; none: as the default.
 bool yw_fem_tables_create(const yw_allocator* mem, const fem_hierarchy* h,
-                          const fem_materials* materials, fem_tables* out);
+                          const fem_materials* materials, yw_fem_soften soften, fem_tables* out);
 void yw_fem_tables_free(const yw_allocator* mem, fem_tables* tables);
 
 /// All batches of one kind. Arrays are indexed by batch, then as noted, then by 16 lanes. Lanes
@@ -112,7 +113,7 @@ typedef struct fem_work {
 bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const fem_tables* tables,
                         fem_work* out);
 void yw_fem_work_free(fem_work* work);
-/// Lists the tets of a front. soften: coarse families bend as the finest tets would.
+/// Lists the tets of a front. soften: families bend as the tables say.
 void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften);
 /// The part of yw_fem_work_build that lists nodes, batches and slots in order (order.c).
 void yw_fem_work_order(fem_work* work, const fem_front* front);

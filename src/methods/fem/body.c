@@ -125,8 +125,9 @@ void yw_fem_front_changed(fem_body* b) {
   const fem_front* f = &b->front;
   // The paper's own rules are used unmodified.
   const yw_fem_params* params = &b->params;
-  bool soften = params->soften && params->refine != YW_FEM_REFINE_RANGE &&
-                params->hanging != YW_FEM_HANGING_SNAP;
+  bool linear = params->soften == YW_FEM_SOFTEN_MATERIAL && params->refine == YW_FEM_REFINE_FINEST;
+  bool soften = params->soften != YW_FEM_SOFTEN_NONE && !linear &&
+                params->refine != YW_FEM_REFINE_RANGE && params->hanging != YW_FEM_HANGING_SNAP;
   yw_fem_work_build(&b->work, f, soften);
   if (b->has_flown) yw_fem_flow_offsets(b);
   b->num_surface = 0;
@@ -243,10 +244,16 @@ void yw_fem_invalidate(void* state, const yw_particles* particles) {
 
 // Parameters --------------------------------------------------------------------------------------
 
+// Softened matrices are made with the model.
+static bool can_soften(const fem_body* b, yw_fem_soften soften) {
+  return soften == YW_FEM_SOFTEN_NONE || soften == b->model->tables.softening.kind;
+}
+
 yw_status yw_fem_set_params(void* state, const yw_fem_params* params) {
   fem_body* b = state;
   yw_status status = yw_fem_params_check(params, b->model->h.max_level, NULL);
   if (status < 0) return status;
+  if (!can_soften(b, params->soften)) return YW_ERR_INVALID;
   b->params = *params;
   b->since_check = INFINITY;
   b->patience = 1.0f;
@@ -284,7 +291,7 @@ void yw_fem_save(const void* state, yw_writer* writer) {
   yw_write_u32(writer, (uint32_t)p->min_level);
   yw_write_u32(writer, (uint32_t)p->refine);
   yw_write_u32(writer, (uint32_t)p->hanging);
-  yw_write_u32(writer, p->soften);
+  yw_write_u32(writer, (uint32_t)p->soften);
   yw_write_f32(writer, clocks, 5);
   yw_write_u32(writer, b->asleep);
   yw_write_u64(writer, b->sleep_surroundings);
@@ -369,7 +376,7 @@ void yw_fem_load(void* state, yw_reader* reader) {
   p.min_level = (int32_t)yw_read_u32(reader);
   p.refine = (yw_fem_refine)yw_read_u32(reader);
   p.hanging = (yw_fem_hanging)yw_read_u32(reader);
-  p.soften = yw_read_u32(reader) != 0;
+  p.soften = (yw_fem_soften)yw_read_u32(reader);
   yw_read_f32(reader, clocks, 5);
   bool asleep = yw_read_u32(reader) != 0;
   uint64_t surroundings = yw_read_u64(reader);
@@ -378,7 +385,8 @@ void yw_fem_load(void* state, yw_reader* reader) {
   bool sane = clocks[0] >= 0.0f && clocks[1] >= 0.0f && clocks[2] >= 0.0f && clocks[3] >= 0.0f &&
               clocks[4] >= 1.0f && clocks[4] <= 1e3f;
   if (reader->failed || !sane || yw_fem_params_check(&p, b->model->h.max_level, NULL) < 0 ||
-      !load_front(b, reader) || !load_flow(b, reader) || !load_pins(b, reader)) {
+      !can_soften(b, p.soften) || !load_front(b, reader) || !load_flow(b, reader) ||
+      !load_pins(b, reader)) {
     reader->failed = true;
     return;
   }

@@ -15,7 +15,7 @@ yw_fem_def yw_default_fem_def(void) {
       .params = {.tau = 0.01f,
                  .safety = 0.75f,
                  .mass_damping = 0.5f,
-                 .soften = true,
+                 .soften = YW_FEM_SOFTEN_MATERIAL,
                  .strain_range = 0.02f,
                  .creep = 10.0f,
                  .max_plastic = 1.0f,

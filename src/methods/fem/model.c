@@ -45,8 +45,10 @@ yw_status yw_fem_params_check(const yw_fem_params* p, int32_t max_level, yw_erro
     return yw_fail(error, YW_ERR_INVALID, "fem: min_level is %d, but must be between 0 and %d",
                    p->min_level, max_level);
   }
-  if ((unsigned)p->refine > YW_FEM_REFINE_NEVER || (unsigned)p->hanging > YW_FEM_HANGING_SNAP) {
-    return yw_fail(error, YW_ERR_INVALID, "fem: unknown rule for refinement or hanging nodes");
+  if ((unsigned)p->refine > YW_FEM_REFINE_NEVER || (unsigned)p->hanging > YW_FEM_HANGING_SNAP ||
+      (unsigned)p->soften > YW_FEM_SOFTEN_MATERIAL) {
+    return yw_fail(error, YW_ERR_INVALID,
+                   "fem: unknown rule for refinement, hanging nodes or softening");
   }
   return YW_OK;
 }
@@ -248,7 +250,8 @@ static yw_status build(fem_model* m, const yw_fem_def* def, yw_error* error) {
   m->surface_faces = YW_NEW_ARRAY(mem, uint8_t, m->h.num_tets);
   m->on_surface = YW_NEW_ARRAY(mem, bool, m->h.num_nodes);
   if (!m->fine_mass || !m->rest || !m->surface_faces || !m->on_surface ||
-      !yw_fem_tables_create(mem, &m->h, &m->materials, &m->tables) || !find_surface(m, def->mesh)) {
+      !yw_fem_tables_create(mem, &m->h, &m->materials, def->params.soften, &m->tables) ||
+      !find_surface(m, def->mesh)) {
     return yw_fail_memory(error, "a fem model");
   }
   for (int32_t n = 0; n < m->h.num_nodes; ++n) m->rest[n] = yw_f3(m->h.rest[n]);

@@ -20,6 +20,7 @@
 static const char* const samplings[] = {"embedded", "standalone", "average", NULL};
 static const char* const refinements[] = {"jump", "range", "finest", "never", NULL};
 static const char* const hangings[] = {"carried", "snap", NULL};
+static const char* const softenings[] = {"none", "finest", "material", NULL};
 
 typedef struct fem_settings {
   // What the model is made of
@@ -42,7 +43,7 @@ static const fem_settings fem_defaults = {.youngs_modulus = 1e5f,
                                                      .strain_range = 0.02f,
                                                      .refine = YW_FEM_REFINE_JUMP,
                                                      .hanging = YW_FEM_HANGING_CARRIED,
-                                                     .soften = true,
+                                                     .soften = YW_FEM_SOFTEN_MATERIAL,
                                                      .creep = 10.0f,
                                                      .max_plastic = 1.0f,
                                                      .sleep_speed = 0.001f}};
@@ -84,9 +85,11 @@ static const yw_key_row fem_rows[] = {
     YW_PARAM_CHOICE(fem_settings, hanging, hangings,
                     "How hanging nodes are kept on coarser tets: by sharing forces (\"carried\"), "
                     "or by snapping, as in the paper (\"snap\")."),
-    YW_PARAM(fem_settings, soften, BOOL, 0, 0, "",
-             "Whether coarse tets bend as the finest tets would. No effect with the paper's rules "
-             "(\"range\", \"snap\")."),
+    YW_PARAM_CHOICE(fem_settings, soften, softenings,
+                    "Linear tets are too stiff in bending (\"none\"). Softened, families of tets "
+                    "bend like the material (\"material\"), or coarse ones like the linear tets "
+                    "of the finest level (\"finest\"). No effect with the paper's rules "
+                    "(\"range\", \"snap\")."),
     YW_PARAM(fem_settings, yield, NUMBER, 0, 1e3, "",
              "Elastic strain above which the material flows; 0: never."),
     YW_PARAM(fem_settings, creep, NUMBER, 0, 1e6, "1/s",
@@ -102,8 +105,15 @@ static const yw_record fem_record = YW_RECORD(
 
 static bool check(yw_loader* l, const yw_json* node, const yw_model_spec* model,
                   const void* settings) {
-  const fem_settings* fem = settings;
-  int32_t max_level = ((const fem_settings*)model->settings)->max_level;
+  const fem_settings *fem = settings, *of_model = model->settings;
+  yw_fem_soften soften = fem->params.soften;
+  if (soften != YW_FEM_SOFTEN_NONE && soften != of_model->params.soften) {
+    return yw_value_fail(&l->r, yw_json_get(node, "soften"),
+                         "is \"%s\", but that of the model is \"%s\": a body can only switch it "
+                         "off (\"none\")",
+                         softenings[soften], softenings[of_model->params.soften]);
+  }
+  int32_t max_level = of_model->max_level;
   const yw_json* item = yw_json_get(node, "min_level");
   if (fem->params.min_level <= max_level) return true;
   return yw_value_fail(&l->r, item ? item : model->settings_node, "is %d, but \"max_level\" is %d",

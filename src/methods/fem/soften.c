@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Coarse families that bend as the finest tets would.
+// Families that bend as the material does, or coarse ones as the finest tets.
 #include "methods/fem/soften.h"
 
 #include <math.h>
@@ -10,11 +10,14 @@
 #include "yawara/extend/memory.h"
 
 // Fractions of the elasticity matrix by which differences inside a family are softened: of the
-// whole matrix, and additionally of its response to changes of volume. With these values a bar of
-// any level bends as the finest one within a few per cent (docs/methods/fem.md), and nearly so for
-// other meshes and Poisson's ratios.
-#define SHARE_OF_ALL 0.40
-#define SHARE_OF_VOLUME 0.40
+// whole matrix, and additionally of its response to changes of volume. Level 2 of bars, brackets
+// and cranks, and level 1 within a few per cent, then bend as quadratic elements do (MATERIAL,
+// docs/validation.md), or as level 3 of linear tets (FINEST, docs/methods/fem.md).
+typedef struct soft_shares {
+  double all, volume;
+} soft_shares;
+static const soft_shares shares_of_kind[] = {
+    [YW_FEM_SOFTEN_FINEST] = {0.40, 0.40}, [YW_FEM_SOFTEN_MATERIAL] = {0.50, 0.40}};
 // If K would leave a soft child no stiffness, it is halved up to this often, then dropped.
 #define HALVINGS 4
 
@@ -29,7 +32,7 @@ static double trace_of(const float* c) {
 }
 
 // K = scale (a C + b (C 1)(C 1)^T / (1 C 1)), at most scale (a + b) C for any C.
-static void part_of(const float* c, double scale, float out[FEM_MATRIX]) {
+static void part_of(const float* c, soft_shares shares, double scale, float out[FEM_MATRIX]) {
   double pressed[6] = {0}, all = 0.0;
   for (int i = 0; i < 6; ++i) {
     for (int j = 0; j < 3; ++j) pressed[i] += (double)c[yw_fem_matrix_at(i, j)];
@@ -38,8 +41,8 @@ static void part_of(const float* c, double scale, float out[FEM_MATRIX]) {
   for (int i = 0; i < 6; ++i) {
     for (int j = i; j < 6; ++j) {
       int k = yw_fem_matrix_at(i, j);
-      out[k] = (float)(scale * (SHARE_OF_ALL * (double)c[k] +
-                                SHARE_OF_VOLUME * pressed[i] * pressed[j] / all));
+      out[k] = (float)(scale *
+                       (shares.all * (double)c[k] + shares.volume * pressed[i] * pressed[j] / all));
     }
   }
 }
@@ -60,8 +63,8 @@ static bool leaves_positive(const float* c, const float* part) {
 }
 
 // Children of different stiffness strain differently without bending: the softest one decides.
-static void find_part(const fem_hierarchy* h, const fem_materials* m, int32_t parent,
-                      float out[FEM_MATRIX]) {
+static void find_part(const fem_hierarchy* h, const fem_materials* m, soft_shares shares,
+                      int32_t parent, float out[FEM_MATRIX]) {
   const float* c = stiffness_of(m, parent);
   int32_t first = h->first_child[parent], count = yw_fem_children_of(h, parent);
   double scale = 1.0;
@@ -69,7 +72,7 @@ static void find_part(const fem_hierarchy* h, const fem_materials* m, int32_t pa
     scale = fmin(scale, trace_of(stiffness_of(m, first + k)) / trace_of(c));
   }
   for (int halving = 0; halving <= HALVINGS; ++halving, scale *= 0.5) {
-    part_of(c, scale, out);
+    part_of(c, shares, scale, out);
     bool good = true;
     for (int32_t k = 0; k < count; ++k) {
       good = good && leaves_positive(stiffness_of(m, first + k), out);
@@ -100,12 +103,16 @@ static void find_mean(const fem_shape* shape, const float* part, float out[FEM_M
 }
 
 bool yw_fem_softening_create(const yw_allocator* mem, const fem_hierarchy* h,
-                             const fem_materials* materials, fem_softening* out) {
-  *out = (fem_softening){.uniform = !materials->stiffness};
-  if (h->max_level < 2) return true;
-  out->num_families = h->level_start[h->max_level - 1];
+                             const fem_materials* materials, yw_fem_soften soften,
+                             fem_softening* out) {
+  bool finest = soften == YW_FEM_SOFTEN_FINEST;
+  *out = (fem_softening){.kind = finest ? YW_FEM_SOFTEN_FINEST : YW_FEM_SOFTEN_MATERIAL,
+                         .uniform = !materials->stiffness};
+  if (h->max_level < (finest ? 2 : 1)) return true;
+  out->num_families = finest ? h->level_start[h->max_level - 1] : h->num_parents;
   out->first = h->num_roots;
-  int32_t end = h->level_start[h->max_level];
+  int32_t end = finest ? h->level_start[h->max_level] : h->num_tets;
+  soft_shares shares = shares_of_kind[out->kind];
   size_t parts = out->uniform ? 1 : (size_t)out->num_families;
   size_t matrices = (size_t)(out->uniform ? h->num_roots * FEM_TYPES : end - out->first);
   out->part = yw_mem_alloc(mem, parts, sizeof *out->part);
@@ -116,7 +123,7 @@ bool yw_fem_softening_create(const yw_allocator* mem, const fem_hierarchy* h,
     yw_fem_softening_free(mem, out);
     return false;
   }
-  for (size_t p = 0; p < parts; ++p) find_part(h, materials, (int32_t)p, out->part[p]);
+  for (size_t p = 0; p < parts; ++p) find_part(h, materials, shares, (int32_t)p, out->part[p]);
   for (int32_t k = 0; k < (int32_t)means; ++k) {
     find_mean(&h->shapes[h->root[k]][FEM_A], yw_fem_soft_part(out, k), out->mean[k]);
   }

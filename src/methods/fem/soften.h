@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Coarse families that bend as the finest tets would.
+// Families that bend as the material does, or coarse ones as the finest tets.
 //
-// Linear tets are too stiff in bending: a bar four tets thick by 12 %, two tets thick by 38 %.
+// Linear tets are too stiff in bending: a bar eight tets thick by 5 %, four tets thick by 16 %.
 // Within a family, bending shows as strains E_c of the children that differ from their mean E_m,
 // and that difference costs too much energy. With K a fraction of the family's elasticity matrix,
 //   W = sum V_c / 2 (E_c C_c E_c - (E_c - E_m) K (E_c - E_m))
-// leaves uniform strains unchanged and has its minimum where the finer levels have theirs.
+// leaves uniform strains unchanged and has its minimum where ever finer levels have theirs.
 // In terms of edges: M_c = V_c N_c^T (C_c - K) N_c, and for all edges of the family V R^T N^T K N R
 // q, with N of an A tet of the children's level. R q are the edges that such a tet would have under
 // the mean strain, E_m = N R q. The edges of the five shapes are related in the same way for any
@@ -16,11 +16,13 @@
 
 #include "methods/fem/hierarchy.h"
 #include "methods/fem/materials.h"
+#include "yawara/fem.h"
 
 struct fem_kind;
 
-/// K and softened M of all families whose children can be split further.
+/// K and softened M of all families; YW_FEM_SOFTEN_FINEST: of those whose children can be split.
 typedef struct fem_softening {
+  yw_fem_soften kind;             ///< never YW_FEM_SOFTEN_NONE
   bool uniform;                   ///< one K; M per root and type, to be multiplied by 2^level
   float (*part)[FEM_MATRIX];      ///< K per parent, Pa; NULL if the hierarchy has no such family
   float (*matrices)[FEM_MATRIX];  ///< per tet from level 1 on, or per root and type
@@ -29,7 +31,8 @@ typedef struct fem_softening {
 } fem_softening;
 
 bool yw_fem_softening_create(const yw_allocator* mem, const fem_hierarchy* h,
-                             const fem_materials* materials, fem_softening* out);
+                             const fem_materials* materials, yw_fem_soften soften,
+                             fem_softening* out);
 void yw_fem_softening_free(const yw_allocator* mem, fem_softening* softening);
 
 /// K of a family.

@@ -182,11 +182,11 @@ static bool allocate_tables(const yw_allocator* mem, const fem_hierarchy* h,
 }
 
 bool yw_fem_tables_create(const yw_allocator* mem, const fem_hierarchy* h,
-                          const fem_materials* materials, fem_tables* out) {
+                          const fem_materials* materials, yw_fem_soften soften, fem_tables* out) {
   *out = (fem_tables){0};
   yw_fem_make_kinds(out->kinds);
   if (!allocate_tables(mem, h, materials, out) ||
-      !yw_fem_softening_create(mem, h, materials, &out->softening)) {
+      !yw_fem_softening_create(mem, h, materials, soften, &out->softening)) {
     yw_fem_tables_free(mem, out);
     return false;
   }
