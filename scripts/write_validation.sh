@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 page=docs/validation.md
 rows=$(mktemp)
 trap 'rm -f "$rows"' EXIT
-YW_TEST_TABLE=1 build/tests/test_fem_shapes 2>&1 | tee /dev/stderr | grep '^| ' >"$rows" || true
+YW_TEST_TABLE=all build/tests/test_fem_shapes 2>&1 | tee /dev/stderr | grep '^| ' >"$rows" || true
 {
   sed '/^| body/,$d' "$page"
   echo '| body | computed by | tets | largest displacement | first frequency |'

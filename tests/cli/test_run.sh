@@ -43,6 +43,21 @@ check "goes on after Ctrl-C" "$yawara" run scene.json -o stopped --frames $((don
 "$yawara" run scene.json -o straight --frames $((done_frames + 5)) -q
 same "an interrupted run ends in the same state" "$(state_of straight)" "$(state_of stopped)"
 
+# SIGTERM ends even a run whose first frame takes minutes.
+cat >steel.json <<'END'
+{ "floor": true, "bodies": [{ "shape": { "box": { "size": 0.2 } }, "position": [0, 0.3, 0], "fem": { "material": "steel" } }] }
+END
+"$yawara" run steel.json -o steel -q 2>message &
+pid=$!
+for _ in $(seq 200); do [ -f steel/run.json ] && break; sleep 0.1; done
+sleep 0.5
+begin=$(date +%s)
+kill -TERM $pid
+wait $pid
+same "SIGTERM ends a run inside a frame" $? 143
+check "within seconds" test $(($(date +%s) - begin)) -le 5
+check "steel in fem is warned about" grep -q 'inner steps for a second' message
+
 check "inspects a run" "$yawara" inspect whole
 check "inspects a scene" "$yawara" inspect scene.json
 check "inspects a snapshot" "$yawara" inspect whole/snapshot.yws

@@ -53,12 +53,36 @@ static void on_interrupt(int number) {
   if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return;
 }
 
-// The first signal lets the frame finish, the second is not caught: files stay intact either way.
+// Seconds that a frame has to finish after SIGTERM: whoever sends it does not press keys again.
+#define GRACE 1
+
+static void on_terminate(int number) {
+  (void)number;
+  interrupted = 1;
+  alarm(GRACE);
+}
+
+// The frame takes too long: ends the program as an uncaught SIGTERM does.
+static void on_grace_over(int number) {
+  (void)number;
+  static const char text[] =
+      "\nstopped in the middle of a frame; --resume goes on from the last "
+      "snapshot\n";
+  if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return;
+  signal(SIGTERM, SIG_DFL);
+  raise(SIGTERM);
+}
+
+// The first Ctrl-C lets the frame finish, the second is not caught; SIGTERM lets it finish if it
+// can at once. Files stay intact in all cases.
 static void watch_interrupts(void) {
   struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
+  action.sa_handler = on_terminate;
   sigaction(SIGTERM, &action, NULL);
+  action.sa_handler = on_grace_over;
+  sigaction(SIGALRM, &action, NULL);
 }
 
 // Set-up ------------------------------------------------------------------------------------------
@@ -334,6 +358,7 @@ static int make_frames(run* r) {
     describe_speed(r, progress_seconds(&p), r->frame - first, detail, sizeof detail);
     progress_show(&p, r->frame, detail);
   }
+  alarm(0);
   progress_end(&p);
   // After a fault the last snapshot is kept: it is the last one known to be good.
   int saved = save_progress(r, progress_seconds(&p), code < 0);

@@ -12,7 +12,8 @@
 #define ROOT_CELLS 4.0f  // along the longest side of a shape, or more if it is thin
 #define ROOT_DEPTH 2.0   // volume / area is a sixth of the width of a cube, half that of a plate
 #define MOST_ROOT_CELLS 40.0f
-#define MANY_STEPS 1e6  // per simulated second: worth a warning
+#define MANY_STEPS 1e5  // per simulated second: worth a warning
+#define USUAL_LEVEL 2   // of a strained body
 #define SHAPE_LEVELS 2  // for bodies made from a shape
 
 // Tables ------------------------------------------------------------------------------------------
@@ -211,7 +212,12 @@ static void warn_of_short_steps(yw_loader* l, const yw_model_spec* model) {
   const yw_fem_params* params = &((const fem_settings*)model->settings)->params;
   yw_fem_info info;
   if (yw_model_fem_info(model->model, &info) < 0) return;
-  double step = (double)info.levels[params->min_level].time_step;
+  // The finest level that strains of any size lead to.
+  int32_t level = params->min_level, top = info.num_levels - 1;
+  bool base = params->soften == YW_FEM_SOFTEN_MATERIAL && params->refine == YW_FEM_REFINE_JUMP;
+  if (base && level < USUAL_LEVEL) level = USUAL_LEVEL < top ? USUAL_LEVEL : top;
+  if (params->refine == YW_FEM_REFINE_FINEST) level = top;
+  double step = (double)info.levels[level].time_step;
   double x = (double)params->stiffness_damping / step;
   step *= (double)params->safety / (sqrt(1.0 + x * x) + x);
   if (step * MANY_STEPS >= 1.0) return;
