@@ -193,10 +193,13 @@ static void step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, floa
 
 float yw_fem_stable_now(const fem_body* b, bool squeezed) {
   float rest = b->model->level_step[b->front.finest];
-  // St. Venant-Kirchhoff material stiffens under stretch: d(stress)/d(stretch) grows as 1 + 3 E.
-  // The push on squeezed tets adds stiffness too, as the square of the largest change of area.
+  bool soft = b->work.soften && !squeezed;
+  float ratio = soft ? rest / b->model->soft_step[b->front.finest] : 1.0f;
+  // St. Venant-Kirchhoff material stiffens under stretch: d(stress)/d(stretch) grows as 1 + 3 E, of
+  // which E is the stress itself, which is never softened. The push on squeezed tets adds stiffness
+  // too, as the square of the largest change of area.
   float strain = fmaxf(b->stretch, 0.0f), area = 1.0f + 2.0f * strain;
-  return rest / sqrtf(1.0f + 3.0f * strain + (squeezed ? area * area : 0.0f));
+  return rest / sqrtf(ratio * ratio * area + strain + (squeezed ? area * area : 0.0f));
 }
 
 // Longest stable inner step now, s.

@@ -177,6 +177,31 @@ static void find_steps(fem_model* m) {
   }
 }
 
+// Every tet of the finest level of a front is in a whole family. Tets of coarser levels need not be
+// softened, and count with their own steps.
+static void find_soft_steps(fem_model* m) {
+  const fem_hierarchy* h = &m->h;
+  const fem_softening* soft = &m->tables.softening;
+  memcpy(m->soft_step, m->level_step, sizeof m->soft_step);
+  if (m->materials.stiffness || m->materials.density || soft->kind != YW_FEM_SOFTEN_MATERIAL) {
+    return;
+  }
+  double root_step[2] = {INFINITY, INFINITY};  // families of A tets, of all tets
+  for (int32_t r = 0; r < h->num_roots && h->max_level > 0; ++r) {
+    for (int type = 0; type < FEM_TYPES; ++type) {
+      double step = yw_fem_family_step(h, r, type, m->materials.uniform_stiffness, soft->part[0],
+                                       (double)m->materials.uniform_density);
+      if (type == FEM_A) root_step[0] = fmin(root_step[0], step);
+      root_step[1] = fmin(root_step[1], step);
+    }
+  }
+  for (int32_t l = 1; l <= h->max_level; ++l) {
+    double step = root_step[l > 1] / (double)(1 << (l - 1));
+    step = fmin(step, (double)m->level_step[l - 1]);
+    m->soft_step[l] = fmaxf(m->soft_step[l], (float)step);
+  }
+}
+
 // Surface -----------------------------------------------------------------------------------------
 
 // Bit mask of the faces of a parent that a local node lies on.
@@ -257,6 +282,7 @@ static yw_status build(fem_model* m, const yw_fem_def* def, yw_error* error) {
   for (int32_t n = 0; n < m->h.num_nodes; ++n) m->rest[n] = yw_f3(m->h.rest[n]);
   make_masses(m);
   find_steps(m);
+  find_soft_steps(m);
   m->hash = hash_model(m, def->mesh);
   return status;
 }

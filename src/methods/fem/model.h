@@ -19,7 +19,10 @@ typedef struct fem_model {
   uint8_t* surface_faces;  ///< per tet of every level: bit k, the face opposite slot k is outside
   bool* on_surface;        ///< per node
   float level_step[FEM_MAX_LEVEL + 1];  ///< s, stable step of the tets of each level at rest
-  float damping_time;                   ///< s, largest ratio of damping to stiffness matrices
+  /// The same if the tets of this level are softened and those of coarser levels may be not; at
+  /// least level_step.
+  float soft_step[FEM_MAX_LEVEL + 1];
+  float damping_time;  ///< s, largest ratio of damping to stiffness matrices
   yw_fem_params params;
   uint64_t hash;
 } fem_model;
@@ -27,6 +30,10 @@ typedef struct fem_model {
 /// Longest stable step of a tet with this material, s.
 double yw_fem_stable_step(const fem_shape* shape, double gradient_scale, const float c[FEM_MATRIX],
                           double density);
+
+/// The same of a softened family of a tet of level 0, with K of soften.h; half of it per level.
+double yw_fem_family_step(const fem_hierarchy* h, int32_t root, int type, const float c[FEM_MATRIX],
+                          const float part[FEM_MATRIX], double density);
 
 yw_status yw_fem_params_check(const yw_fem_params* params, int32_t max_level, yw_error* error);
 yw_status yw_fem_model_create(const yw_allocator* mem, const yw_fem_def* def, void** out,

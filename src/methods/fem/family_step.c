@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Stable steps of softened families. Softening lowers the highest frequency, so that a family takes
+// longer steps than its tets would alone.
+#include <math.h>
+#include <string.h>
+
+#include "methods/fem/model.h"
+
+// Power iteration approaches the largest eigenvalue from below.
+#define POWER_STEPS 60
+#define MARGIN 1.05
+
+// A family of a root's own size: strain matrices, volumes and nodes of its children.
+typedef struct family_rig {
+  int32_t num_children, num_nodes;
+  uint8_t node[FEM_FAMILY_CHILDREN][4];
+  double b[FEM_FAMILY_CHILDREN][6][12];
+  double volume[FEM_FAMILY_CHILDREN], all;
+  double inv_mass[FEM_FAMILY_NODES];
+} family_rig;
+
+static void add_child(const fem_hierarchy* h, int32_t root, const fem_child_rule* rule,
+                      family_rig* rig) {
+  const fem_shape* shape = &h->shapes[root][rule->type];
+  int32_t c = rig->num_children++;
+  double(*b)[12] = rig->b[c];
+  rig->volume[c] = 0.125 * shape->volume;
+  rig->all += rig->volume[c];
+  for (int a = 0; a < 4; ++a) {
+    const double scale = 2.0 * (double)rule->sign;
+    const double g[3] = {scale * shape->gradient[a][0], scale * shape->gradient[a][1],
+                         scale * shape->gradient[a][2]};
+    rig->node[c][a] = rule->local[a];
+    b[0][3 * a] = b[4][3 * a + 2] = b[5][3 * a + 1] = g[0];
+    b[1][3 * a + 1] = b[3][3 * a + 2] = b[5][3 * a] = g[1];
+    b[2][3 * a + 2] = b[3][3 * a + 1] = b[4][3 * a] = g[2];
+  }
+}
+
+static void make_rig(const fem_hierarchy* h, int32_t root, int type, double density,
+                     family_rig* rig) {
+  fem_child_rule rules[FEM_FAMILY_CHILDREN];
+  int count = yw_fem_child_rules(type, rules);
+  *rig = (family_rig){.num_nodes = yw_fem_num_family_nodes(type)};
+  for (int c = 0; c < count; ++c) add_child(h, root, &rules[c], rig);
+  double mass[FEM_FAMILY_NODES] = {0};
+  for (int32_t c = 0; c < rig->num_children; ++c) {
+    for (int a = 0; a < 4; ++a) mass[rig->node[c][a]] += 0.25 * density * rig->volume[c];
+  }
+  for (int32_t n = 0; n < rig->num_nodes; ++n) rig->inv_mass[n] = 1.0 / mass[n];
+}
+
+static void add_product(const float m[FEM_MATRIX], double sign, const double x[6], double y[6]) {
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j < 6; ++j) y[i] += sign * (double)m[yw_fem_matrix_at(i, j)] * x[j];
+  }
+}
+
+// f = K_f x of W = sum V_c / 2 E_c (C - K) E_c + V / 2 E_m K E_m (soften.h).
+static void family_forces(const family_rig* rig, const float* c, const float* part, const double* x,
+                          double* f) {
+  double strain[FEM_FAMILY_CHILDREN][6] = {{0}}, mean[6] = {0};
+  memset(f, 0, sizeof(double) * 3 * FEM_FAMILY_NODES);
+  for (int32_t k = 0; k < rig->num_children; ++k) {
+    for (int i = 0; i < 6; ++i) {
+      for (int q = 0; q < 12; ++q) {
+        strain[k][i] += rig->b[k][i][q] * x[3 * rig->node[k][q / 3] + q % 3];
+      }
+      mean[i] += rig->volume[k] / rig->all * strain[k][i];
+    }
+  }
+  for (int32_t k = 0; k < rig->num_children; ++k) {
+    double stress[6] = {0};
+    add_product(c, 1.0, strain[k], stress);
+    add_product(part, -1.0, strain[k], stress);
+    add_product(part, 1.0, mean, stress);
+    for (int q = 0; q < 12; ++q) {
+      double sum = 0.0;
+      for (int i = 0; i < 6; ++i) sum += rig->b[k][i][q] * stress[i];
+      f[3 * rig->node[k][q / 3] + q % 3] += rig->volume[k] * sum;
+    }
+  }
+}
+
+double yw_fem_family_step(const fem_hierarchy* h, int32_t root, int type, const float c[FEM_MATRIX],
+                          const float part[FEM_MATRIX], double density) {
+  family_rig rig;
+  make_rig(h, root, type, density, &rig);
+  double x[3 * FEM_FAMILY_NODES], f[3 * FEM_FAMILY_NODES], largest = 0.0;
+  // Alternating signs and uneven sizes: part of every mode.
+  for (int i = 0; i < 3 * rig.num_nodes; ++i) x[i] = (i % 2 ? -1.0 : 1.0) * (1.0 + 0.07 * i);
+  for (int step = 0; step < POWER_STEPS; ++step) {
+    family_forces(&rig, c, part, x, f);
+    double norm = 0.0, old = 0.0;
+    for (int i = 0; i < 3 * rig.num_nodes; ++i) {
+      f[i] *= rig.inv_mass[i / 3];
+      norm += f[i] * f[i] / rig.inv_mass[i / 3];
+      old += x[i] * x[i] / rig.inv_mass[i / 3];
+    }
+    largest = sqrt(norm / old);
+    for (int i = 0; i < 3 * rig.num_nodes; ++i) x[i] = f[i] / sqrt(norm);
+  }
+  return 2.0 / sqrt(MARGIN * largest);
+}
