@@ -20,7 +20,9 @@ static inline yw_scene* sample_scene(const char* name, const yw_scene_override* 
   yw_scene* scene = NULL;
   yw_error warning = {0}, error = {0};
   if (yw_scene_read(&def, &scene, &warning, &error) < 0) fail_msg("%s", error.message);
-  if (warning.message[0]) fail_msg("%s: %s", name, warning.message);
+  // Stiff materials are slow in "fem"; anything else would be a mistake of the scene.
+  bool slow = strstr(warning.message, "inner steps for a second");
+  if (warning.message[0] && !slow) fail_msg("%s: %s", name, warning.message);
   return scene;
 }
 
