@@ -13,11 +13,12 @@
 // Chords are followed in steps of the depth, at least this fraction of a cube: that passes seams,
 // where parts of a union touch and the depth is zero inside.
 #define LEAST_STEP 0.06
+#define FIRST_STEP 0.002
 #define MAX_STEPS 200
 
 // Matter thinner than yw_matter_thinnest, as a fraction of all. A leg of a table or an ear has
 // more, the rim of a lens less.
-#define THIN_FRACTION 0.01
+#define THIN_FRACTION 0.005
 
 typedef YW_LIST(yw_matter_cube) cube_list;
 
@@ -77,20 +78,48 @@ static bool split_all(sampler* s) {
 
 // Measuring ---------------------------------------------------------------------------------------
 
-// Length of the inside part of the ray from a point of the surface.
+static double depth_at(const sampler* s, yw_dvec3 from, double t, yw_dvec3 direction) {
+  return -(double)yw_shape_distance(s->shape, yw_f3(yw_dmad(from, t, direction)));
+}
+
+// Length of the inside part of the ray from a point of the surface; 0 if the point is not on it,
+// which happens beside combined shapes: their value is only a lower bound of the distance.
 static double chord(const sampler* s, yw_dvec3 from, yw_dvec3 direction) {
-  double least = LEAST_STEP * s->matter->side, t = least;
+  double most = LEAST_STEP * s->matter->side, t = FIRST_STEP * s->matter->side, safe = 0.0;
   for (int step = 0; step < MAX_STEPS; ++step) {
-    yw_dvec3 p = yw_dmad(from, t, direction);
-    double depth = -(double)yw_shape_distance(s->shape, yw_f3(p));
+    double depth = depth_at(s, from, t, direction);
     if (!(depth >= 0.0)) {
-      // Regula falsi would need the last depth; half a step is close enough.
-      return t - 0.5 * least;
+      while (step > 0 && t - safe > 0.05 * t) {
+        double middle = 0.5 * (safe + t);
+        *(depth_at(s, from, middle, direction) >= 0.0 ? &safe : &t) = middle;
+      }
+      return step > 0 ? 0.5 * (safe + t) : 0.0;
     }
-    t += fmax(depth, least);
+    safe = t + depth;
+    // Small steps at first find the other side of a thin sheet.
+    t = fmax(safe, t + fmin(t, most));
     if (t > 2.0 * s->matter->longest) break;
   }
   return t;
+}
+
+// Eight smaller cubes see more of a curved or bent surface.
+static void measure_parts(const sampler* s, yw_matter_cube* cube, yw_dvec3 center) {
+  double side = s->matter->side, share = 0.0;
+  yw_vec4 points[8];
+  float distance[8];
+  int deepest = 0;
+  for (int n = 0; n < 8; ++n) {
+    yw_dvec3 offset = {n & 1 ? 0.25 : -0.25, n & 2 ? 0.25 : -0.25, n & 4 ? 0.25 : -0.25};
+    points[n] = yw_v4(yw_f3(yw_dmad(center, side, offset)));
+  }
+  yw_shape_distance_many(s->shape, 8, points, distance);
+  for (int n = 0; n < 8; ++n) {
+    share += clamp01(0.5 - 2.0 * (double)distance[n] / side);
+    if (distance[n] < distance[deepest]) deepest = n;
+  }
+  cube->volume = (float)(share / 8.0 * side * side * side);
+  if (!(cube->thickness < INFINITY)) cube->inside = yw_xyz(points[deepest]);
 }
 
 // The matter in a cube at the surface: a layer between the surface and the other end of the chord.
@@ -100,20 +129,11 @@ static void measure_cube(const sampler* s, yw_matter_cube* cube, double distance
   double thickness = chord(s, yw_dmad(center, -distance, normal), yw_dscale(normal, -1.0));
   double front = clamp01(0.5 - distance / side);
   double back = clamp01(0.5 - (distance + thickness) / side);
-  cube->thickness = (float)thickness;
+  double deep = fmax(0.5 * fmin(thickness, side), -distance);
+  cube->inside = yw_f3(yw_dmad(center, -distance - fmin(deep, 0.5 * thickness), normal));
+  cube->thickness = thickness > 0.0 ? (float)thickness : INFINITY;
   cube->volume = (float)((front - back) * side * side * side);
-  if (thickness < 2.0 * side) return;
-  // Eight smaller cubes see more of a curved or bent surface.
-  yw_vec4 points[8];
-  float distances[8];
-  double share = 0.0;
-  for (int n = 0; n < 8; ++n) {
-    yw_dvec3 offset = {n & 1 ? 0.25 : -0.25, n & 2 ? 0.25 : -0.25, n & 4 ? 0.25 : -0.25};
-    points[n] = yw_v4(yw_f3(yw_dmad(center, side, offset)));
-  }
-  yw_shape_distance_many(s->shape, 8, points, distances);
-  for (int n = 0; n < 8; ++n) share += clamp01(0.5 - 2.0 * (double)distances[n] / side);
-  cube->volume = (float)(share / 8.0 * side * side * side);
+  if (thickness == 0.0 || thickness > 2.0 * side) measure_parts(s, cube, center);
 }
 
 static void measure_all(sampler* s) {
@@ -130,6 +150,7 @@ static void measure_all(sampler* s) {
       yw_matter_cube cube = s->cubes.items[start + n];
       if ((double)distance[n] < -reach) {
         cube.volume = (float)cell;
+        cube.inside = yw_xyz(points[n]);
       } else {
         measure_cube(s, &cube, (double)distance[n], yw_d3(yw_xyz(normals[n])));
       }

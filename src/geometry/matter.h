@@ -12,6 +12,7 @@
 /// A cube that holds matter.
 typedef struct yw_matter_cube {
   int32_t cell[3];  ///< position, in sides
+  yw_vec3 inside;   ///< a point of the matter, m
   float volume;     ///< of the matter in it, m^3
   float thickness;  ///< m; INFINITY: away from the surface
 } yw_matter_cube;

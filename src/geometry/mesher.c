@@ -4,6 +4,7 @@
 
 #include "geometry/matter.h"
 #include "geometry/mesher_size.h"
+#include "geometry/tet_fit.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
@@ -12,7 +13,7 @@
 #define DEFAULT_MAX_TETS 30000
 #define DEFAULT_CELLS 12.0  // along the longest side
 #define CELLS_ACROSS 2.0    // the thinnest part
-#define VOLUME_TOLERANCE 0.012
+#define VOLUME_TOLERANCE 0.01
 #define MAX_ROUNDS 4
 
 // Positions are single precision: in a lattice finer than this fraction of the largest coordinate,
@@ -204,59 +205,58 @@ static double smaller_size(const yw_matter* matter, const yw_tet_mesh* mesh, dou
 
 // Tets of a size that fits the shape.
 static yw_status make_fitting_tets(const yw_shape* shape, const yw_allocator* mem, yw_aabb bounds,
-                                   const yw_mesher_def* def, yw_size_wish wish, yw_tet_mesh* out,
-                                   double* size, yw_error* error) {
-  yw_matter matter;
-  yw_status status = yw_matter_create(mem, shape, bounds, YW_MATTER_FINE, &matter);
-  if (status != YW_OK) return yw_fail_memory(error, "tets");
-  double next = yw_choose_size(&matter, wish);
+                                   const yw_matter* matter, int32_t max_vertices, yw_size_wish wish,
+                                   yw_tet_mesh* out, double* size, yw_error* error) {
+  yw_status status = YW_OK;
+  double next = yw_choose_size(matter, wish);
   for (int round = 0; next > 0.0 && round < MAX_ROUNDS; ++round) {
     yw_tet_mesh_free(out);
     *size = next;
-    status = make_tets(shape, mem, bounds, &matter, next, def->max_vertices, out, error);
-    next = status == YW_OK ? smaller_size(&matter, out, next, wish.max_tets) : 0.0;
+    status = make_tets(shape, mem, bounds, matter, next, max_vertices, out, error);
+    next = status == YW_OK ? smaller_size(matter, out, next, wish.max_tets) : 0.0;
   }
-  yw_matter_free(&matter);
   return status;
 }
 
-yw_status yw_mesher_tets(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
-                         const yw_size_wish* wish, yw_tet_mesh* out, double* size,
+yw_status yw_mesher_fill(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
+                         const yw_size_wish* wish, yw_tet_mesh* out, yw_tet_fit* fit,
                          yw_error* error) {
   yw_error_clear(error);
   if (out == NULL) return yw_fail(error, YW_ERR_INVALID, "there is no place for the tets");
   *out = (yw_tet_mesh){0};
+  if (fit != NULL) *fit = (yw_tet_fit){0};
   yw_mesher_def settings = def != NULL ? *def : yw_default_mesher_def();
+  bool choose = !(settings.size > 0.0f);
+  double size = (double)settings.size;
   yw_aabb bounds;
   yw_status status =
       check_request(shape, settings.size, settings.max_vertices, &bounds, "tets", error);
   if (status != YW_OK) return status;
-  if (!(settings.size > 0.0f)) {
-    yw_size_wish usual = {DEFAULT_CELLS, CELLS_ACROSS, (double)settings.max_tets};
-    return make_fitting_tets(shape, mem, bounds, &settings, wish != NULL ? *wish : usual, out, size,
-                             error);
-  }
   yw_matter matter;
-  status = yw_matter_create(mem, shape, bounds, YW_MATTER_QUICK, &matter);
+  int32_t cubes = choose || fit != NULL ? YW_MATTER_FINE : YW_MATTER_QUICK;
+  status = yw_matter_create(mem, shape, bounds, cubes, &matter);
   if (status != YW_OK) return yw_fail_memory(error, "tets");
-  *size = (double)settings.size;
-  status = make_tets(shape, mem, bounds, &matter, *size, settings.max_vertices, out, error);
+  if (choose) {
+    yw_size_wish usual = {DEFAULT_CELLS, CELLS_ACROSS, (double)settings.max_tets};
+    status = make_fitting_tets(shape, mem, bounds, &matter, settings.max_vertices,
+                               wish != NULL ? *wish : usual, out, &size, error);
+  } else {
+    status = make_tets(shape, mem, bounds, &matter, size, settings.max_vertices, out, error);
+  }
+  if (status == YW_OK && fit != NULL && yw_tet_fit_measure(&matter, out, size, fit) != YW_OK) {
+    yw_tet_mesh_free(out);
+    status = yw_fail_memory(error, "tets");
+  }
   yw_matter_free(&matter);
   return status;
 }
 
 yw_status yw_shape_tets(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
                         yw_tet_mesh* out, yw_error* error) {
-  double size;
-  return yw_mesher_tets(shape, mem, def, NULL, out, &size, error);
+  return yw_mesher_fill(shape, mem, def, NULL, out, NULL, error);
 }
 
-yw_status yw_shape_tet_size(const yw_shape* shape, const yw_allocator* mem,
-                            const yw_mesher_def* def, float* out, yw_error* error) {
-  yw_tet_mesh mesh;
-  double size = 0.0;
-  yw_status status = yw_mesher_tets(shape, mem, def, NULL, &mesh, &size, error);
-  if (status == YW_OK) yw_tet_mesh_free(&mesh);
-  if (out != NULL) *out = (float)size;
-  return status;
+yw_status yw_shape_fill(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
+                        yw_tet_mesh* out, yw_tet_fit* fit, yw_error* error) {
+  return yw_mesher_fill(shape, mem, def, NULL, out, fit, error);
 }

@@ -71,10 +71,11 @@ void yw_mesher_hold_creases(yw_tet_edit* edit);
 /// tets stay good.
 yw_status yw_mesher_sharpen(yw_tet_edit* edit);
 
-/// yw_shape_tets with other wishes for the size when none is given (NULL: the usual ones); also
-/// gives the size that was chosen.
-yw_status yw_mesher_tets(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
-                         const yw_size_wish* wish, yw_tet_mesh* out, double* size, yw_error* error);
+/// yw_shape_fill with other wishes for the size when none is given (NULL: the usual ones). fit may
+/// be NULL.
+yw_status yw_mesher_fill(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
+                         const yw_size_wish* wish, yw_tet_mesh* out, yw_tet_fit* fit,
+                         yw_error* error);
 
 /// Checks shape and size, estimates the number of vertices, refuses excessive ones, and creates the
 /// mesh, not improved yet. Size 0: longest side / 12. Messages call the result `what`.

@@ -27,6 +27,7 @@ typedef struct fem_settings {
   int32_t max_level, sampling;
   const yw_json* fields;
   yw_fem_params params;  // what bodies may change
+  float density_factor;  // of layers, for volume that the tets miss
 
   int32_t num_fields;
   yw_stiffness_spec* field_list;
@@ -136,7 +137,7 @@ static void layers_at(void* context, yw_vec3 p, int32_t label, yw_fem_material* 
   const fem_settings* fem = context;
   yw_point_material point = {.youngs_modulus = material->youngs_modulus,
                              .poissons_ratio = material->poissons_ratio,
-                             .density = material->density,
+                             .density = material->density / fem->density_factor,
                              .damping_time = material->damping_time,
                              .elasticity = material->elasticity};
   for (int32_t i = 0; i < fem->num_fields; i++) {
@@ -144,7 +145,7 @@ static void layers_at(void* context, yw_vec3 p, int32_t label, yw_fem_material* 
   }
   *material = (yw_fem_material){.youngs_modulus = point.youngs_modulus,
                                 .poissons_ratio = point.poissons_ratio,
-                                .density = point.density,
+                                .density = point.density * fem->density_factor,
                                 .damping_time = point.damping_time,
                                 .elasticity = point.elasticity};
 }
@@ -204,11 +205,12 @@ static bool create(yw_loader* l, yw_model_spec* model) {
   fem_settings* fem = model->settings;
   yw_error deep = {0};
   yw_fem_def def = yw_default_fem_def();
+  fem->density_factor = (float)yw_tet_fit_density(&model->fit);
   def.mesh = &model->tets;
   def.max_level = fem->max_level;
   def.youngs_modulus = fem->youngs_modulus;
   def.poissons_ratio = fem->poissons_ratio;
-  def.density = model->keys.density;
+  def.density = yw_tet_density(model, model->keys.density);
   def.params = fem->params;
   def.sampling = (yw_fem_sampling)fem->sampling;
   def.material_at = fem->num_fields > 0 ? layers_at : NULL;
