@@ -13,9 +13,9 @@
 #include "yawara/extend/vec.h"
 
 #define THIN_SIZES 1.3    // matter thinner than this number of sizes may be lost
-#define LEAST_PART 5e-4   // of the volume: smaller parts are crumbs
+#define LEAST_PART 3e-3   // of the volume: smaller parts are crumbs
 #define SAME_VOLUME 5e-3  // volumes that agree to this are equal
-#define WORTH_SAYING 0.02
+#define WORTH_SAYING 0.1
 #define MAX_LISTED 3  // parts in words
 
 typedef struct finder {

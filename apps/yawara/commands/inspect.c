@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // yawara inspect: describes a mesh, scene, run or snapshot.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -80,6 +81,19 @@ static void print_fem(const yw_fem_info* info) {
          info->bytes * 1e-6);
 }
 
+static void print_fit(const yw_scene* scene, int32_t body) {
+  yw_tet_fit fit;
+  if (!yw_scene_body_fit(scene, body, &fit)) return;
+  double factor = yw_tet_fit_density(&fit);
+  printf("    tets of size %.3g m with %.2f %% of the shape's volume", (double)fit.size,
+         100 * fit.tet_volume / fit.shape_volume);
+  if (factor != 1.0) {
+    printf(", %.2f %% %s than the shape", 100 * fabs(factor - 1.0),
+           factor > 1.0 ? "denser" : "less dense");
+  }
+  printf("\n");
+}
+
 static int inspect_scene(const char* path, const scene_options* options) {
   yw_error error = {0}, warning = {0};
   yw_scene* scene = NULL;
@@ -108,6 +122,7 @@ static int inspect_scene(const char* path, const scene_options* options) {
       printf("  body %-16s %s, %d particles, %d surface triangles, %.4g kg\n",
              yw_body_name(world, id), yw_model_method(model), count,
              yw_model_surface(model)->num_triangles, sums.mass);
+      print_fit(scene, i);
       yw_fem_info fem;
       if (yw_model_fem_info(model, &fem) == YW_OK) print_fem(&fem);
     }

@@ -129,7 +129,7 @@ YW_API yw_status yw_shape_fill(const yw_shape* shape, const yw_allocator* mem,
 /// volumes agree to 0.5 %, which is as good as the sampled one is known.
 YW_API double yw_tet_fit_density(const yw_tet_fit* fit);
 /// Says what is lost, where, and what to do. density, kg/m^3, is that of the shape. Empty if the
-/// volume is right to 2 % and nothing is lost. Returns the length.
+/// volume is right to 10 % and nothing is lost. Returns the length.
 YW_API int32_t yw_tet_fit_text(const yw_tet_fit* fit, double density, char* text, int32_t room);
 
 #ifdef __cplusplus
