@@ -35,6 +35,19 @@ static bool build_shape(yw_loader* l, yw_model_spec* model) {
   return true;
 }
 
+// Tets from files may not fit together. That is said; what a simulation needs is checked by
+// methods.
+static bool check_fit_together(yw_loader* l, const yw_model_spec* model) {
+  yw_tet_faults faults;
+  char text[512];
+  if (yw_tet_mesh_check(&model->tets, NULL) < 0) return true;
+  if (yw_tet_mesh_faults(&model->tets, &faults) < 0) return yw_memory_fail(&l->r);
+  if (yw_tet_faults_text(&faults, text, (int32_t)sizeof text) > 0) {
+    yw_value_warn(&l->r, model->source_node, ": %s", text);
+  }
+  return true;
+}
+
 bool yw_build_tets(yw_loader* l, yw_model_spec* model) {
   const yw_allocator* mem = &l->scene->mem;
   yw_error deep = {0};
@@ -48,7 +61,7 @@ bool yw_build_tets(yw_loader* l, yw_model_spec* model) {
   for (int32_t i = 0; i < model->tets.num_vertices; i++) {
     model->tets.positions[i] = yw_scale(model->tets.positions[i], model->scale);
   }
-  return true;
+  return check_fit_together(l, model);
 }
 
 // Models ------------------------------------------------------------------------------------------

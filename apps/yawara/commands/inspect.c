@@ -40,6 +40,13 @@ static int inspect_surface(const char* path) {
   return EXIT_DONE;
 }
 
+static void print_faults(const yw_tet_mesh* mesh) {
+  yw_tet_faults faults;
+  char text[1000];
+  if (yw_tet_mesh_faults(mesh, &faults) < 0) return;
+  if (yw_tet_faults_text(&faults, text, (int32_t)sizeof text) > 0) printf("  faults: %s\n", text);
+}
+
 static int inspect_tets(const char* path) {
   yw_error error = {0};
   yw_tet_mesh mesh = {0};
@@ -58,6 +65,7 @@ static int inspect_tets(const char* path) {
     printf("  cannot be simulated: %s\n", problem.message);
   } else {
     printf("  can be simulated\n");
+    print_faults(&mesh);
   }
   yw_tet_mesh_free(&mesh);
   return EXIT_DONE;

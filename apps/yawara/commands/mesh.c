@@ -35,6 +35,13 @@ static void report_quality(const yw_tet_mesh* mesh) {
          (double)q.min_dihedral, (double)q.max_dihedral, (double)q.mean_min_dihedral);
 }
 
+static void report_faults(const yw_tet_mesh* mesh) {
+  yw_tet_faults faults;
+  char text[1000];
+  if (yw_tet_mesh_faults(mesh, &faults) < 0) return;
+  if (yw_tet_faults_text(&faults, text, (int32_t)sizeof text) > 0) printf("  faults: %s\n", text);
+}
+
 // How well the tets fill the surface.
 static void report_fit(const yw_tet_fit* fit) {
   char text[1000];
@@ -117,6 +124,8 @@ int cmd_mesh(int argc, char** argv) {
     yw_error problem = {0};
     if (yw_tet_mesh_check(&mesh, &problem) < 0)
       printf("  cannot be simulated: %s\n", problem.message);
+    else
+      report_faults(&mesh);
     if (o.output) status = write_result(o.output, &mesh, o.surface, &error);
     if (o.output && status >= 0) printf("wrote %s\n", o.output);
   }
