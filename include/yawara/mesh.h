@@ -56,6 +56,24 @@ YW_API yw_status yw_tet_mesh_quality(const yw_tet_mesh* mesh, yw_tet_quality* ou
 /// vertex used, no duplicate tets. The error names the first offending vertex or tet.
 YW_API yw_status yw_tet_mesh_check(const yw_tet_mesh* mesh, yw_error* error);
 
+/// What is wrong with how tets fit together. Counts, and the first case of each.
+typedef struct yw_tet_faults {
+  int32_t num_overlaps;        ///< pairs of tets that share volume
+  int32_t overlap[2];          ///< such tets
+  int32_t num_unmerged;        ///< vertices of the boundary at the place of another one
+  int32_t unmerged[2];         ///< such vertices
+  int32_t num_hanging;         ///< vertices in the middle of an edge or a face of another tet
+  int32_t hanging[2];          ///< such a vertex, and the tet
+  int32_t num_weak_joints;     ///< pieces that hang on others only by edges or vertices
+  int32_t weak_joint[2];       ///< two shared vertices; the second is -1 if there is only one
+  int32_t weak_joint_tets[2];  ///< number of tets of the two pieces
+} yw_tet_faults;
+/// Looks for faults in a mesh that passes yw_tet_mesh_check. Bodies of such meshes can be
+/// simulated, but come apart, or fold, where the faults are.
+YW_API yw_status yw_tet_mesh_faults(const yw_tet_mesh* mesh, yw_tet_faults* out);
+/// Names the faults; empty if there are none. Returns the length.
+YW_API int32_t yw_tet_faults_text(const yw_tet_faults* faults, char* text, int32_t room);
+
 /// Boundary triangles of a tet mesh. out_vertex_map (may be NULL) maps surface vertices to tet mesh
 /// vertices; the caller frees it with mem.
 YW_API yw_status yw_tet_mesh_surface(const yw_tet_mesh* mesh, const yw_allocator* mem,

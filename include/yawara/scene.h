@@ -78,6 +78,8 @@ typedef struct yw_look {
   bool checker;  ///< checkerboard (floors)
 } yw_look;
 YW_API yw_look yw_scene_body_look(const yw_scene* scene, int32_t body);
+/// How well the tets of a body fill the shape they were made from; false if it was not made so.
+YW_API bool yw_scene_body_fit(const yw_scene* scene, int32_t body, yw_tet_fit* out);
 /// Applies the body's "paint" at a point of its rest pose to *color; false if it has no paint.
 YW_API bool yw_scene_body_paint(const yw_scene* scene, int32_t body, yw_vec3 point, yw_vec3* color);
 /// Color of a particle of a plastic body, numbered as in yw_body_positions: that of the scene body

@@ -89,13 +89,48 @@ YW_API yw_status yw_shape_surface(const yw_shape* shape, const yw_allocator* mem
 
 /// Settings of the tet mesher.
 typedef struct yw_mesher_def {
-  float size;            ///< edge length of the lattice, m; 0 (default): longest side / 12
+  /// Edge length of the lattice, m. 0 (default): 1/12 of the longest side, or half the thickness of
+  /// the thinnest part that matters (0.5 % of the matter), or less until the volume is right to
+  /// about 1 %, as far as max_tets allows.
+  float size;
   int32_t max_vertices;  ///< larger meshes are refused; default 4,000,000
+  int32_t max_tets;      ///< size 0: number of tets to stay below, to some 10 %; default 30,000
 } yw_mesher_def;
 YW_API yw_mesher_def yw_default_mesher_def(void);
 /// Fills a bounded shape with uniform tets: body-centred lattice, boundary snapped to the surface.
+/// Planes of the lattice are shifted onto flat faces of the shape, so boxes and what is built of
+/// them keep their edges.
 YW_API yw_status yw_shape_tets(const yw_shape* shape, const yw_allocator* mem,
                                const yw_mesher_def* def, yw_tet_mesh* out, yw_error* error);
+
+/// Matter of a shape that its tets miss because it is thin.
+typedef struct yw_lost_part {
+  yw_vec3 center;   ///< m
+  double volume;    ///< m^3
+  float thickness;  ///< m, mean
+} yw_lost_part;
+
+#define YW_MAX_LOST_PARTS 8
+
+/// How well tets fill a shape.
+typedef struct yw_tet_fit {
+  float size;                            ///< of the tets, m
+  double shape_volume;                   ///< m^3, sampled: to about 0.2 %
+  double tet_volume;                     ///< m^3
+  int32_t num_lost;                      ///< connected parts that are missing
+  double lost_volume;                    ///< m^3, of all of them
+  yw_lost_part lost[YW_MAX_LOST_PARTS];  ///< the largest, in order of volume
+} yw_tet_fit;
+/// yw_shape_tets, which also says how well the tets fill the shape.
+YW_API yw_status yw_shape_fill(const yw_shape* shape, const yw_allocator* mem,
+                               const yw_mesher_def* def, yw_tet_mesh* out, yw_tet_fit* fit,
+                               yw_error* error);
+/// The factor by which a density must grow so that the tets have the mass of the shape: 1 if the
+/// volumes agree to 0.5 %, which is as good as the sampled one is known.
+YW_API double yw_tet_fit_density(const yw_tet_fit* fit);
+/// Says what is lost, where, and what to do. density, kg/m^3, is that of the shape. Empty if the
+/// volume is right to 10 % and nothing is lost. Returns the length.
+YW_API int32_t yw_tet_fit_text(const yw_tet_fit* fit, double density, char* text, int32_t room);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The expensive part of reading a scene: meshes, poses, models, and the vertices of pins.
+#include "geometry/mesher.h"
 #include "scene/method.h"
 #include "yawara/extend/vec.h"
 #include "yawara/files.h"
@@ -16,17 +17,42 @@ static bool build_lattice(yw_loader* l, yw_model_spec* model) {
   return status >= 0 || yw_value_fail(&l->r, model->source_node, "cannot be cut into tets");
 }
 
+// Mass is that of the shape. What the tets miss of it is said.
+static bool build_shape(yw_loader* l, yw_model_spec* model) {
+  yw_error deep = {0};
+  yw_mesher_def def = yw_default_mesher_def();
+  char text[512];
+  def.size = model->size;
+  def.max_vertices = YW_SCENE_MAX_VERTICES;
+  if (yw_mesher_fill(model->shape, &l->scene->mem, &def, model->method->tet_size, &model->tets,
+                     &model->fit, &deep) < 0) {
+    return yw_deep_fail(&l->r, model->source_node, &deep);
+  }
+  model->size = model->fit.size;
+  if (yw_tet_fit_text(&model->fit, (double)model->keys.density, text, (int32_t)sizeof text) > 0) {
+    yw_value_warn(&l->r, model->source_node, ": %s", text);
+  }
+  return true;
+}
+
+// Tets from files may not fit together. That is said; what a simulation needs is checked by
+// methods.
+static bool check_fit_together(yw_loader* l, const yw_model_spec* model) {
+  yw_tet_faults faults;
+  char text[512];
+  if (yw_tet_mesh_check(&model->tets, NULL) < 0) return true;
+  if (yw_tet_mesh_faults(&model->tets, &faults) < 0) return yw_memory_fail(&l->r);
+  if (yw_tet_faults_text(&faults, text, (int32_t)sizeof text) > 0) {
+    yw_value_warn(&l->r, model->source_node, ": %s", text);
+  }
+  return true;
+}
+
 bool yw_build_tets(yw_loader* l, yw_model_spec* model) {
   const yw_allocator* mem = &l->scene->mem;
   yw_error deep = {0};
   if (model->source == YW_SOURCE_LATTICE) return build_lattice(l, model);
-  if (model->source == YW_SOURCE_SHAPE) {
-    yw_mesher_def def = yw_default_mesher_def();
-    def.size = model->size;
-    def.max_vertices = YW_SCENE_MAX_VERTICES;
-    return yw_shape_tets(model->shape, mem, &def, &model->tets, &deep) >= 0 ||
-           yw_deep_fail(&l->r, model->source_node, &deep);
-  }
+  if (model->source == YW_SOURCE_SHAPE) return build_shape(l, model);
   char* file = yw_loader_file(l, model->file);
   if (!file) return yw_memory_fail(&l->r);
   if (yw_tet_mesh_read(file, mem, &model->tets, &deep) < 0) {
@@ -35,7 +61,7 @@ bool yw_build_tets(yw_loader* l, yw_model_spec* model) {
   for (int32_t i = 0; i < model->tets.num_vertices; i++) {
     model->tets.positions[i] = yw_scale(model->tets.positions[i], model->scale);
   }
-  return true;
+  return check_fit_together(l, model);
 }
 
 // Models ------------------------------------------------------------------------------------------

@@ -36,6 +36,15 @@ yw_look yw_scene_body_look(const yw_scene* scene, int32_t body) {
   return look;
 }
 
+bool yw_scene_body_fit(const yw_scene* scene, int32_t body, yw_tet_fit* out) {
+  *out = (yw_tet_fit){0};
+  if (body < 0 || body >= scene->num_bodies) return false;
+  const yw_body_spec* spec = find_body(scene, body);
+  if (spec->model_index < 0) return false;
+  *out = scene->models.items[spec->model_index].fit;
+  return out->shape_volume > 0;
+}
+
 static void lay_paint(const yw_body_spec* spec, yw_vec3 point, yw_vec3* color) {
   for (int32_t i = 0; i < spec->num_paints; i++) {
     const yw_paint_spec* paint = &spec->paint_list[i];

@@ -91,11 +91,17 @@ typedef struct yw_model_spec {
 
   // Built
   yw_model* model;
+  yw_tet_fit fit;         ///< of the tets of a shape; else zero
   yw_tet_mesh tets;       ///< empty for bodies that are not made of tets
   const yw_vec3* points;  ///< particles at rest, from which pins select; not owned
   int32_t num_points;
   yw_tri_mesh surface_mesh;  ///< mesh in the file of "surface", for examples of it
   yw_vec3** examples;        ///< num_poses
 } yw_model_spec;
+
+/// Density of the tets: that of the model, corrected for the volume that they miss.
+static inline float yw_tet_density(const yw_model_spec* model, float density) {
+  return (float)((double)density * yw_tet_fit_density(&model->fit));
+}
 
 #endif

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "scene/loader.h"
+#include "scene/method.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/vec.h"
 #include "yawara/files.h"
@@ -70,10 +70,10 @@ done:
   return status;
 }
 
-// The default size is half that of the tets.
 static float surface_size(const yw_model_spec* model) {
   if (model->surface.size > 0) return model->surface.size;
-  if (model->size > 0) return model->size * 0.5f;
+  float ratio = model->method->surface_size;
+  if (model->size > 0) return model->size * (ratio > 0 ? ratio : 0.5f);
   yw_aabb box = yw_aabb_empty();
   for (int32_t i = 0; i < model->tets.num_vertices; i++) {
     box = yw_aabb_grow(box, model->tets.positions[i]);

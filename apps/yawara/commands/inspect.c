@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // yawara inspect: describes a mesh, scene, run or snapshot.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -39,6 +40,13 @@ static int inspect_surface(const char* path) {
   return EXIT_DONE;
 }
 
+static void print_faults(const yw_tet_mesh* mesh) {
+  yw_tet_faults faults;
+  char text[1000];
+  if (yw_tet_mesh_faults(mesh, &faults) < 0) return;
+  if (yw_tet_faults_text(&faults, text, (int32_t)sizeof text) > 0) printf("  faults: %s\n", text);
+}
+
 static int inspect_tets(const char* path) {
   yw_error error = {0};
   yw_tet_mesh mesh = {0};
@@ -57,6 +65,7 @@ static int inspect_tets(const char* path) {
     printf("  cannot be simulated: %s\n", problem.message);
   } else {
     printf("  can be simulated\n");
+    print_faults(&mesh);
   }
   yw_tet_mesh_free(&mesh);
   return EXIT_DONE;
@@ -78,6 +87,19 @@ static void print_fem(const yw_fem_info* info) {
          : info->cached ? "coarse levels from the cache"
                         : "coarse levels sampled",
          info->bytes * 1e-6);
+}
+
+static void print_fit(const yw_scene* scene, int32_t body) {
+  yw_tet_fit fit;
+  if (!yw_scene_body_fit(scene, body, &fit)) return;
+  double factor = yw_tet_fit_density(&fit);
+  printf("    tets of size %.3g m with %.2f %% of the shape's volume", (double)fit.size,
+         100 * fit.tet_volume / fit.shape_volume);
+  if (factor != 1.0) {
+    printf(", %.2f %% %s than the shape", 100 * fabs(factor - 1.0),
+           factor > 1.0 ? "denser" : "less dense");
+  }
+  printf("\n");
 }
 
 static int inspect_scene(const char* path, const scene_options* options) {
@@ -108,6 +130,7 @@ static int inspect_scene(const char* path, const scene_options* options) {
       printf("  body %-16s %s, %d particles, %d surface triangles, %.4g kg\n",
              yw_body_name(world, id), yw_model_method(model), count,
              yw_model_surface(model)->num_triangles, sums.mass);
+      print_fit(scene, i);
       yw_fem_info fem;
       if (yw_model_fem_info(model, &fem) == YW_OK) print_fem(&fem);
     }

@@ -35,9 +35,27 @@ static void report_quality(const yw_tet_mesh* mesh) {
          (double)q.min_dihedral, (double)q.max_dihedral, (double)q.mean_min_dihedral);
 }
 
+static void report_faults(const yw_tet_mesh* mesh) {
+  yw_tet_faults faults;
+  char text[1000];
+  if (yw_tet_mesh_faults(mesh, &faults) < 0) return;
+  if (yw_tet_faults_text(&faults, text, (int32_t)sizeof text) > 0) printf("  faults: %s\n", text);
+}
+
+// How well the tets fill the surface.
+static void report_fit(const yw_tet_fit* fit) {
+  char text[1000];
+  if (!(fit->shape_volume > 0)) return;
+  printf("  size            %.4g m\n  shape           %.6g m^3, of which the tets have %.2f %%\n",
+         (double)fit->size, fit->shape_volume, 100 * fit->tet_volume / fit->shape_volume);
+  if (fit->num_lost > 0 && yw_tet_fit_text(fit, 1000, text, (int32_t)sizeof text) > 0) {
+    printf("  (masses at 1000 kg/m^3) %s\n", text);
+  }
+}
+
 // Tets of the solid inside a surface file.
 static yw_status tets_of_surface(const char* path, const mesh_options* options, yw_tet_mesh* out,
-                                 yw_error* error) {
+                                 yw_tet_fit* fit, yw_error* error) {
   yw_tri_mesh surface = {0};
   yw_shape* shape = NULL;
   yw_status status = yw_tri_mesh_read(path, NULL, &surface, error);
@@ -46,7 +64,7 @@ static yw_status tets_of_surface(const char* path, const mesh_options* options, 
     yw_mesher_def def = yw_default_mesher_def();
     def.size = options->size;
     if (options->max_vertices > 0) def.max_vertices = options->max_vertices;
-    status = yw_shape_tets(shape, NULL, &def, out, error);
+    status = yw_shape_fill(shape, NULL, &def, out, fit, error);
   }
   yw_shape_release(shape);
   yw_tri_mesh_free(&surface);
@@ -69,7 +87,8 @@ int cmd_mesh(int argc, char** argv) {
       {"output", 'o', OPTION_TEXT, &o.output, "OUT",
        "file to write: .node/.ele, .vtu, .msh, .mesh (default: only the report)", 0, 0},
       {"size", 's', OPTION_FLOAT, &o.size, "H",
-       "edge length of the tets, m (default: 1/12 of the longest side)", 1e-9, 1e9},
+       "edge length of the tets, m (default: 1/12 of the longest side, less if thin or curved)",
+       1e-9, 1e9},
       {"max-vertices", 0, OPTION_INT, &o.max_vertices, "N",
        "refuse to make more (default: 4000000)", 1, 1e9},
       {"surface", 0, OPTION_FLAG, &o.surface, NULL,
@@ -93,16 +112,20 @@ int cmd_mesh(int argc, char** argv) {
 
   yw_error error = {0};
   yw_tet_mesh mesh = {0};
+  yw_tet_fit fit = {0};
   double start = yw_seconds();
   yw_status status = is_tet_file(input) ? yw_tet_mesh_read(input, NULL, &mesh, &error)
-                                        : tets_of_surface(input, &o, &mesh, &error);
+                                        : tets_of_surface(input, &o, &mesh, &fit, &error);
   double seconds = yw_seconds() - start;
   if (status >= 0) {
     printf("%s (%.2f s)\n", input, seconds);
     report_quality(&mesh);
+    report_fit(&fit);
     yw_error problem = {0};
     if (yw_tet_mesh_check(&mesh, &problem) < 0)
       printf("  cannot be simulated: %s\n", problem.message);
+    else
+      report_faults(&mesh);
     if (o.output) status = write_result(o.output, &mesh, o.surface, &error);
     if (o.output && status >= 0) printf("wrote %s\n", o.output);
   }

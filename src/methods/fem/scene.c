@@ -3,18 +3,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "geometry/mesher.h"
 #include "scene/method.h"
 #include "yawara/fem.h"
 
 #define MOST_YOUNGS 1e13
 #define MOST_POISSON 0.4999
-#define ROOT_CELLS 4.0f  // along the longest side of a shape, or more if it is thin
-#define ROOT_DEPTH 2.0   // volume / area is a sixth of the width of a cube, half that of a plate
-#define MOST_ROOT_CELLS 40.0f
 #define MANY_STEPS 1e5  // per simulated second: worth a warning
 #define USUAL_LEVEL 2   // of a strained body
 #define SHAPE_LEVELS 2  // for bodies made from a shape
+
+// Coarsest tets of a shape: their subdivisions resolve what is thin.
+static const yw_size_wish root_size = {.cells = 4.0, .across = 1.3, .max_tets = 3000.0};
 
 // Tables ------------------------------------------------------------------------------------------
 
@@ -30,6 +29,7 @@ typedef struct fem_settings {
   int32_t max_level, sampling;
   const yw_json* fields;
   yw_fem_params params;  // what bodies may change
+  float density_factor;  // of layers, for volume that the tets miss
 
   int32_t num_fields;
   yw_stiffness_spec* field_list;
@@ -142,24 +142,13 @@ static bool load(yw_loader* l, yw_model_spec* model) {
                                 &fem->field_list);
 }
 
-// Default size of the coarsest tets of a shape.
-static float root_size(const yw_shape* shape) {
-  yw_aabb box;
-  if (!yw_shape_bounds(shape, &box)) return 0;
-  yw_vec3 side = yw_sub(box.upper, box.lower);
-  float longest = fmaxf(side.x, fmaxf(side.y, side.z));
-  yw_extent extent = yw_shape_extent(shape, box);
-  double thick = ROOT_DEPTH * extent.volume / fmax(extent.area, 1e-30);
-  return fmaxf(fminf(longest / ROOT_CELLS, (float)thick), longest / MOST_ROOT_CELLS);
-}
-
 // Building ----------------------------------------------------------------------------------------
 
 static void layers_at(void* context, yw_vec3 p, int32_t label, yw_fem_material* material) {
   const fem_settings* fem = context;
   yw_point_material point = {.youngs_modulus = material->youngs_modulus,
                              .poissons_ratio = material->poissons_ratio,
-                             .density = material->density,
+                             .density = material->density / fem->density_factor,
                              .damping_time = material->damping_time,
                              .elasticity = material->elasticity};
   for (int32_t i = 0; i < fem->num_fields; i++) {
@@ -167,7 +156,7 @@ static void layers_at(void* context, yw_vec3 p, int32_t label, yw_fem_material* 
   }
   *material = (yw_fem_material){.youngs_modulus = point.youngs_modulus,
                                 .poissons_ratio = point.poissons_ratio,
-                                .density = point.density,
+                                .density = point.density * fem->density_factor,
                                 .damping_time = point.damping_time,
                                 .elasticity = point.elasticity};
 }
@@ -232,11 +221,12 @@ static bool create(yw_loader* l, yw_model_spec* model) {
   fem_settings* fem = model->settings;
   yw_error deep = {0};
   yw_fem_def def = yw_default_fem_def();
+  fem->density_factor = (float)yw_tet_fit_density(&model->fit);
   def.mesh = &model->tets;
   def.max_level = fem->max_level;
   def.youngs_modulus = fem->youngs_modulus;
   def.poissons_ratio = fem->poissons_ratio;
-  def.density = model->keys.density;
+  def.density = yw_tet_density(model, model->keys.density);
   def.params = fem->params;
   def.sampling = (yw_fem_sampling)fem->sampling;
   def.material_at = fem->num_fields > 0 ? layers_at : NULL;
@@ -261,17 +251,7 @@ static bool create_layered(yw_loader* l, yw_model_spec* model) {
   return done;
 }
 
-// Chooses the size of a shape's roots, and a finer one for the surface.
-static void choose_sizes(yw_model_spec* model) {
-  float* surface = &model->surface.size;
-  bool chosen = model->source == YW_SOURCE_SHAPE && !(model->size > 0);
-  if (chosen) model->size = root_size(model->shape);
-  if (*surface > 0 || !(model->size > 0)) return;
-  *surface = chosen ? model->size / 6.0f : model->size * (1.0f / 6.0f);
-}
-
 static bool build(yw_loader* l, yw_model_spec* model) {
-  choose_sizes(model);
   if (!yw_build_volume(l, model, create_layered) || !take_finest(l, model)) return false;
   model->points = model->tets.positions;
   model->num_points = model->tets.num_vertices;
@@ -284,6 +264,8 @@ static yw_status apply(yw_world* world, yw_body_id id, const void* settings) {
 
 const yw_scene_method yw_scene_fem = {.name = "fem",
                                       .record = &fem_record,
+                                      .tet_size = &root_size,
+                                      .surface_size = 1.0f / 6.0f,
                                       .has_poses = true,
                                       .material_name = yw_material_name,
                                       .layer_keys = YW_LAYER_POISSON | YW_LAYER_MATERIAL |

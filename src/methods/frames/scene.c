@@ -105,7 +105,7 @@ static bool create(yw_loader* l, yw_model_spec* model) {
   yw_frames_def def = yw_default_frames_def();
   def.mesh = &model->tets;
   def.kind = (yw_frames_kind)frames->kind;
-  def.density = model->keys.density;
+  def.density = yw_tet_density(model, model->keys.density);
   def.youngs_modulus = frames->youngs_modulus;
   def.poissons_ratio = frames->poissons_ratio;
   def.num_examples = model->num_poses;

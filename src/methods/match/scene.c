@@ -177,7 +177,7 @@ static bool create_with(yw_loader* l, yw_model_spec* model, const int32_t* label
   yw_error deep = {0};
   yw_match_def def = yw_default_match_def();
   def.mesh = &model->tets;
-  def.density = model->keys.density;
+  def.density = yw_tet_density(model, model->keys.density);
   def.num_examples = model->num_poses;
   def.examples = (const yw_vec3* const*)model->examples;
   def.grouping = settings->grouping;

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#include "support/testing.h"
+
+#include "geometry/matter.h"
+#include "yawara/extend/vec.h"
+#include "yawara/scene.h"
+#include "yawara/shape.h"
+
+static const double pi = 3.14159265358979;
+
+static yw_shape* box_at(float x, float y, float z, float a, float b, float c) {
+  yw_shape *box, *out;
+  assert_int_equal(yw_shape_box(NULL, yw_v3(0.5f * a, 0.5f * b, 0.5f * c), &box), YW_OK);
+  yw_transform place = {{x, y, z}, {0, 0, 0, 1}, 1};
+  assert_int_equal(yw_shape_transform(NULL, box, place, &out), YW_OK);
+  yw_shape_release(box);
+  return out;
+}
+
+// A thick top on round legs, which the lattice cannot follow.
+static yw_shape* stool(float leg_radius) {
+  yw_shape *parts[3], *out;
+  parts[0] = box_at(0, 0.7f, 0, 1, 0.3f, 0.6f);
+  for (int n = 0; n < 2; ++n) {
+    float x = n ? 0.4f : -0.4f;
+    yw_shape_capsule(NULL, yw_v3(x, 0, 0.013f), yw_v3(x, 0.7f, 0.013f), leg_radius, &parts[1 + n]);
+  }
+  assert_int_equal(yw_shape_union(NULL, 3, parts, 0, &out), YW_OK);
+  for (int n = 0; n < 3; ++n) yw_shape_release(parts[n]);
+  return out;
+}
+
+static yw_tet_fit fit_of(const yw_shape* shape, float size) {
+  yw_mesher_def def = yw_default_mesher_def();
+  def.size = size;
+  yw_tet_mesh mesh;
+  yw_tet_fit fit;
+  yw_error error;
+  if (yw_shape_fill(shape, NULL, &def, &mesh, &fit, &error) != YW_OK) fail_msg("%s", error.message);
+  yw_tet_mesh_free(&mesh);
+  return fit;
+}
+
+static void volume_and_thickness_are_those_of_the_shape(void** state) {
+  (void)state;
+  yw_shape* shapes[5];
+  yw_shape_sphere(NULL, 1, &shapes[0]);
+  yw_shape_box(NULL, yw_v3(1, 0.6f, 0.3f), &shapes[1]);
+  yw_shape_box(NULL, yw_v3(1, 0.0005f, 1), &shapes[2]);
+  yw_shape_torus(NULL, 1, 0.3f, &shapes[3]);
+  shapes[4] = stool(0.03f);
+  const double volumes[5] = {4 * pi / 3, 1.44, 0.004, 2 * pi * pi * 0.09,
+                             0.18 + 2 * pi * (0.03 * 0.03 * 0.55 + 2.0 / 3 * 0.03 * 0.03 * 0.03)};
+  const double thickness[5] = {2, 0.6, 0.001, 0.6, 0.06};
+  for (int n = 0; n < 5; ++n) {
+    yw_aabb box;
+    yw_matter matter;
+    assert_true(yw_shape_bounds(shapes[n], &box));
+    assert_int_equal(yw_matter_create(NULL, shapes[n], box, YW_MATTER_FINE, &matter), YW_OK);
+    assert_near(matter.volume / volumes[n], 1, 0.005);
+    assert_near(yw_matter_thinnest(&matter) / thickness[n], 1, 0.1);
+    yw_matter_free(&matter);
+    yw_shape_release(shapes[n]);
+  }
+}
+
+static void thin_legs_are_named_when_they_are_lost(void** state) {
+  (void)state;
+  yw_shape* shape = stool(0.03f);
+  yw_tet_fit fit = fit_of(shape, 0.2f);
+  assert_int_equal(fit.num_lost, 2);
+  double leg = pi * 0.03 * 0.03 * 0.55;
+  for (int n = 0; n < 2; ++n) {
+    assert_near(fit.lost[n].volume / leg, 1, 0.25);
+    assert_near(fit.lost[n].thickness, 0.06, 0.01);
+    assert_near(fabsf(fit.lost[n].center.x), 0.4, 0.02);
+    assert_near(fit.lost[n].center.y, 0.27, 0.06);
+  }
+  char text[600];
+  assert_true(yw_tet_fit_text(&fit, 1000, text, sizeof text) > 0);
+  assert_non_null(strstr(text, "2 parts thinner than the size of 0.2 m are lost: 1."));
+  assert_non_null(strstr(text, " kg at ("));
+  assert_non_null(strstr(text, "so the mass is that of the shape"));
+  // A short buffer is filled, not overrun.
+  memset(text, 'x', sizeof text);
+  assert_int_equal(yw_tet_fit_text(&fit, 1000, text, 20), 19);
+  assert_int_equal(text[20], 'x');
+  yw_shape_release(shape);
+}
+
+// Nothing set but the shape.
+static void thin_legs_are_kept_by_default(void** state) {
+  (void)state;
+  yw_shape* shape = stool(0.03f);
+  yw_tet_fit fit = fit_of(shape, 0);
+  char text[600];
+  yw_tet_fit_text(&fit, 1000, text, sizeof text);
+  if (fit.num_lost > 0) fail_msg("%s", text);
+  assert_near(fit.tet_volume / fit.shape_volume, 1, 0.02);
+  yw_shape_release(shape);
+}
+
+static void a_box_loses_nothing(void** state) {
+  (void)state;
+  yw_shape* shape = box_at(0.1f, 0.2f, 0.3f, 1, 0.1f, 0.37f);
+  yw_tet_fit fit = fit_of(shape, 0.13f);
+  char text[600];
+  assert_near(fit.tet_volume, 0.037, 1e-6);
+  assert_int_equal(fit.num_lost, 0);
+  assert_int_equal(yw_tet_fit_text(&fit, 1000, text, sizeof text), 0);
+  assert_true(yw_tet_fit_density(&fit) == 1.0);
+  yw_shape_release(shape);
+}
+
+// A coarse ball has too little volume, but weighs what it should with every method.
+static void mass_is_that_of_the_shape(void** state) {
+  (void)state;
+  const char* const methods[] = {"match", "frames", "fem"};
+  for (int n = 0; n < 3; ++n) {
+    char text[400];
+    snprintf(
+        text, sizeof text,
+        "{\"bodies\": [{\"mesh\": {\"tets\": {\"shape\": {\"sphere\": {\"radius\": 1}}, \"size\": "
+        "0.5}}, \"%s\": {}, \"density\": 700}]}",
+        methods[n]);
+    yw_scene_def def = yw_default_scene_def();
+    def.path = "ball.json";
+    def.text = text;
+    def.size = strlen(text);
+    yw_scene* scene;
+    yw_world* world;
+    yw_error warning = {0}, error = {0};
+    if (yw_scene_read(&def, &scene, &warning, &error) < 0) fail_msg("%s", error.message);
+    assert_true(yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &error) >= 0);
+    yw_tet_fit fit;
+    assert_true(yw_scene_body_fit(scene, 0, &fit));
+    assert_at_most(fit.tet_volume, 0.97 * fit.shape_volume);
+    yw_body_sums sums;
+    assert_int_equal(yw_body_sums_of(world, yw_world_body(world, 0), &sums), YW_OK);
+    assert_near(sums.mass / (700 * 4 * pi / 3), 1, 0.004);
+    yw_world_destroy(world);
+    yw_scene_destroy(scene);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(volume_and_thickness_are_those_of_the_shape),
+      cmocka_unit_test(thin_legs_are_named_when_they_are_lost),
+      cmocka_unit_test(thin_legs_are_kept_by_default),
+      cmocka_unit_test(a_box_loses_nothing),
+      cmocka_unit_test(mass_is_that_of_the_shape),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
