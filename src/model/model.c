@@ -3,6 +3,7 @@
 
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
 
 // The shown surface: the method's own, else the boundary of the tets, else empty.
 static yw_status make_surface(yw_model* model, const yw_tet_mesh* mesh) {
@@ -67,8 +68,8 @@ const void* yw_model_data(const yw_model* model, const yw_method* method) {
   return model && model->method == method ? model->data : NULL;
 }
 
-yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface, yw_error* error) {
-  yw_error_clear(error);
+static yw_status check_embedded(const yw_model* model, const yw_tri_mesh* surface,
+                                yw_error* error) {
   if (!model || !surface || surface->num_vertices < 1) {
     return yw_fail(error, YW_ERR_INVALID, "the embedded surface has no vertices");
   }
@@ -92,22 +93,74 @@ yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface, yw
           (int)(i / 3), corner, surface->num_vertices, surface->num_vertices - 1);
     }
   }
+  return YW_OK;
+}
+
+// Points outside of the tets, moved inward by their distance along the normal of the surface. Where
+// two sides of a gap are nearer to each other than to their own tets, this keeps them apart.
+static yw_vec3* move_inward(const yw_allocator* mem, const yw_tri_mesh* surface,
+                            const float* outside) {
+  yw_vec3* moved = YW_NEW_ARRAY(mem, yw_vec3, surface->num_vertices);
+  if (!moved) return NULL;
+  for (int32_t t = 0; t < surface->num_triangles; ++t) {
+    const int32_t* v = surface->triangles + 3 * (size_t)t;
+    yw_vec3 a = surface->positions[v[0]];
+    yw_vec3 normal =
+        yw_cross(yw_sub(surface->positions[v[1]], a), yw_sub(surface->positions[v[2]], a));
+    for (int k = 0; k < 3; ++k) moved[v[k]] = yw_add(moved[v[k]], normal);
+  }
+  for (int32_t i = 0; i < surface->num_vertices; ++i) {
+    yw_vec3 normal = yw_normalize_or(moved[i], yw_v3(0, 0, 0));
+    moved[i] = yw_mad(surface->positions[i], -outside[i], normal);
+  }
+  return moved;
+}
+
+static yw_status embed_smoothly(const yw_model* model, const yw_tri_mesh* surface,
+                                const yw_embedding* nearest, yw_smooth_embedding* out,
+                                yw_error* error) {
+  yw_embedding seeds = {0};
+  yw_vec3* inward = move_inward(&model->mem, surface, nearest->outside);
+  if (!inward) return yw_fail_memory(error, "an embedded surface");
+  yw_status status =
+      yw_embedding_create(&model->mem, &model->rest, surface->num_vertices, inward, &seeds, error);
+  for (int32_t i = 0; status >= 0 && i < seeds.count; ++i) seeds.outside[i] = nearest->outside[i];
+  if (status >= 0) {
+    status = yw_smooth_embedding_create(&model->mem, &model->rest, surface->positions, &seeds, out,
+                                        error);
+  }
+  yw_embedding_free(&seeds);
+  yw_mem_free(&model->mem, inward);
+  return status;
+}
+
+yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface, yw_error* error) {
+  yw_error_clear(error);
+  yw_status status = check_embedded(model, surface, error);
+  if (status < 0) return status;
   yw_tri_mesh copy = {0};
   yw_embedding embedding = {0};
-  yw_status status = yw_embedding_create(&model->mem, &model->rest, surface->num_vertices,
-                                         surface->positions, &embedding, error);
-  if (status < 0) return status;
-  if (yw_tri_mesh_copy(surface, &model->mem, &copy) < 0) {
+  yw_smooth_embedding smooth = {0};
+  status = yw_embedding_create(&model->mem, &model->rest, surface->num_vertices, surface->positions,
+                               &embedding, error);
+  if (status >= 0) status = embed_smoothly(model, surface, &embedding, &smooth, error);
+  if (status >= 0 && yw_tri_mesh_copy(surface, &model->mem, &copy) < 0) {
+    status = yw_fail_memory(error, "an embedded surface");
+  }
+  if (status < 0) {
     yw_embedding_free(&embedding);
-    return yw_fail_memory(error, "an embedded surface");
+    yw_smooth_embedding_free(&smooth);
+    return status;
   }
   yw_tri_mesh_free(&model->surface);
   yw_embedding_free(&model->embedding);
+  yw_smooth_embedding_free(&model->smooth);
   yw_mem_free(&model->mem, model->surface_vertices);
   model->surface_vertices = NULL;
   model->own_surface = false;
   model->surface = copy;
   model->embedding = embedding;
+  model->smooth = smooth;
   return YW_OK;
 }
 
@@ -122,6 +175,7 @@ void yw_model_release(yw_model* model) {
   yw_tet_mesh_free(&model->rest);
   yw_tri_mesh_free(&model->surface);
   yw_embedding_free(&model->embedding);
+  yw_smooth_embedding_free(&model->smooth);
   yw_mem_free(&model->mem, model->surface_vertices);
   yw_allocator mem = model->mem;
   yw_mem_free(&mem, model);
@@ -151,18 +205,19 @@ yw_surface_map yw_model_surface_map(const yw_model* model) {
   return (yw_surface_map){model->surface_vertices, model->embedding.points};
 }
 
+yw_surface_rig yw_model_surface_rig(const yw_model* model) {
+  return (yw_surface_rig){&model->rest, &model->surface, model->smooth.first, model->smooth.links};
+}
+
 yw_status yw_model_surface_positions(const yw_model* model, const yw_vec3* positions,
                                      yw_vec3* out) {
   if (model->own_surface) return YW_ERR_INVALID;
+  if (!model->surface_vertices && model->surface.num_vertices > 0) {
+    yw_surface_rig rig = yw_model_surface_rig(model);
+    return yw_surface_rig_move(&rig, positions, out);
+  }
   for (int32_t i = 0; i < model->surface.num_vertices; ++i) {
-    if (model->surface_vertices) {
-      out[i] = positions[model->surface_vertices[i]];
-      continue;
-    }
-    const yw_embedded_point* point = &model->embedding.points[i];
-    yw_vec3 sum = {0, 0, 0};
-    for (int k = 0; k < 4; ++k) sum = yw_mad(sum, point->weights[k], positions[point->vertices[k]]);
-    out[i] = sum;
+    out[i] = positions[model->surface_vertices[i]];
   }
   return YW_OK;
 }

@@ -269,8 +269,8 @@ static yw_status write_surface(exporter* e, const frame_data* frame, int32_t ind
 
 static yw_status write_body(exporter* e, const frame_data* frame, int32_t index, yw_error* error) {
   const frame_body* body = &frame->bodies[index];
-  frame_surface(body, model_of(e, index), e->surface);
-  yw_status status = YW_OK;
+  yw_status status = frame_surface(body, model_of(e, index), e->surface);
+  if (status < 0) return yw_fail_memory(error, "an export");
   for (int format = PLY; format <= OBJ && status >= 0 && body->active; ++format) {
     if (e->wanted[format]) status = write_surface(e, frame, index, format, error);
   }

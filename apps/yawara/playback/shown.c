@@ -62,8 +62,11 @@ static bool take_model(const yw_model* model, shown_model* out) {
   if (yw_model_surface_has_state(model)) return true;
   out->kind = map.vertices ? SHOWN_BOUNDARY : SHOWN_EMBEDDED;
   if (map.vertices) out->vertices = copy_of(map.vertices, vertices, sizeof *out->vertices);
-  if (!map.vertices) out->points = copy_of(map.points, vertices, sizeof *out->points);
-  return out->vertices || out->points;
+  if (map.vertices) return out->vertices != NULL;
+  yw_surface_rig rig = yw_model_surface_rig(model);
+  out->first = copy_of(rig.first, vertices + 1, sizeof *out->first);
+  out->links = copy_of(rig.links, (size_t)rig.first[vertices], sizeof *out->links);
+  return out->first && out->links;
 }
 
 // Numbers models in the order in which bodies first use them.
@@ -219,7 +222,8 @@ void shown_destroy(shown_scene* shown) {
     yw_tet_mesh_free(&model->tets);
     yw_tri_mesh_free(&model->surface);
     yw_mem_free(NULL, model->vertices);
-    yw_mem_free(NULL, model->points);
+    yw_mem_free(NULL, model->first);
+    yw_mem_free(NULL, model->links);
   }
   for (int32_t i = 0; shown->bodies && i < shown->num_bodies; ++i) {
     yw_mem_free(NULL, shown->bodies[i].colors);

@@ -15,8 +15,9 @@
 typedef enum shown_surface {
   SHOWN_PARTICLES = 0,  ///< no surface: particles are shown
   SHOWN_BOUNDARY = 1,   ///< each is a vertex of the mesh
-  SHOWN_EMBEDDED = 2,   ///< each is interpolated from four of them
-  SHOWN_OWN = 3,        ///< stored in the frames
+  SHOWN_IN_TETS = 2,  ///< each follows four of them; only in files of version 0.2, read as EMBEDDED
+  SHOWN_OWN = 3,      ///< stored in the frames
+  SHOWN_EMBEDDED = 4,  ///< each follows those around it, see yw_surface_rig
 } shown_surface;
 
 /// Shared by all bodies built alike.
@@ -26,7 +27,8 @@ typedef struct shown_model {
   yw_tri_mesh surface;  ///< at rest
   shown_surface kind;   ///< of the surface
   int32_t* vertices;    ///< of a BOUNDARY surface, one per vertex; otherwise NULL
-  yw_embedded_point* points;  ///< of an EMBEDDED surface; otherwise NULL
+  int32_t* first;       ///< of an EMBEDDED surface, like the next one: see yw_surface_rig
+  yw_surface_link* links;
 } shown_model;
 
 typedef struct shown_look {
