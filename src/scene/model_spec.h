@@ -86,8 +86,9 @@ typedef struct yw_model_spec {
 
   int32_t num_poses;
   yw_pose_spec* poses;
-  bool has_surface;
+  bool has_surface;  ///< a surface is embedded: given, or that of the shape
   yw_surface_spec surface;
+  yw_transform surface_place;  ///< from the coordinates of surface.file to those of the model
 
   // Built
   yw_model* model;
