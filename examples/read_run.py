@@ -54,6 +54,7 @@ def read_bodies(path):
         r.rows(3, "f", len(vertices) if r.number() else 0)  # colours
         follow = r.rows(1, "I", len(vertices) if kind == 1 else 0)
         if kind == 4:
+            tets = r.rows(4, "I") or tets  # the ones that it follows
             total = r.number()
             counts = [n for n, in r.rows(1, "I", len(vertices))]
             links = struct.iter_unpack("<If", r.skip(8 * total))

@@ -102,7 +102,7 @@ typedef struct yw_surface_link {
 /// How an embedded surface follows the tets around it smoothly: without facets, and beyond the tets
 /// too. The arrays belong to whoever made the rig; links is NULL if the surface is not embedded.
 typedef struct yw_surface_rig {
-  const yw_tet_mesh* tets;       ///< at rest
+  const yw_tet_mesh* tets;       ///< at rest; their vertices are the first of the model's
   const yw_tri_mesh* surface;    ///< at rest
   const int32_t* first;          ///< vertex i of the surface has links first[i] to first[i + 1] - 1
   const yw_surface_link* links;  ///< to vertices of the tets

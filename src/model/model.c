@@ -116,21 +116,37 @@ static yw_vec3* move_inward(const yw_allocator* mem, const yw_tri_mesh* surface,
   return moved;
 }
 
-static yw_status embed_smoothly(const yw_model* model, const yw_tri_mesh* surface,
-                                const yw_embedding* nearest, yw_smooth_embedding* out,
-                                yw_error* error) {
-  yw_embedding seeds = {0};
-  yw_vec3* inward = move_inward(&model->mem, surface, nearest->outside);
-  if (!inward) return yw_fail_memory(error, "an embedded surface");
-  yw_status status =
-      yw_embedding_create(&model->mem, &model->rest, surface->num_vertices, inward, &seeds, error);
-  for (int32_t i = 0; status >= 0 && i < seeds.count; ++i) seeds.outside[i] = nearest->outside[i];
-  if (status >= 0) {
-    status = yw_smooth_embedding_create(&model->mem, &model->rest, surface->positions, &seeds, out,
-                                        error);
+/// What embedding a surface makes.
+typedef struct embedded_surface {
+  yw_tri_mesh surface;
+  yw_embedding nearest;
+  yw_tet_mesh carrier;
+  yw_smooth_embedding smooth;
+} embedded_surface;
+
+static void embedded_free(embedded_surface* e) {
+  yw_tri_mesh_free(&e->surface);
+  yw_embedding_free(&e->nearest);
+  yw_tet_mesh_free(&e->carrier);
+  yw_smooth_embedding_free(&e->smooth);
+}
+
+static yw_status embed_smoothly(const yw_model* model, embedded_surface* e, yw_error* error) {
+  const yw_allocator* mem = &model->mem;
+  const yw_method* method = model->method;
+  if (method->carrier_tets && method->carrier_tets(model->data, mem, &e->carrier) < 0) {
+    return yw_fail_memory(error, "an embedded surface");
   }
+  const yw_tet_mesh* tets = e->carrier.num_tets > 0 ? &e->carrier : &model->rest;
+  yw_vec3* inward = move_inward(mem, &e->surface, e->nearest.outside);
+  if (!inward) return yw_fail_memory(error, "an embedded surface");
+  yw_embedding seeds = {0};
+  yw_status status = yw_embedding_create(mem, tets, e->surface.num_vertices, inward, &seeds, error);
+  yw_mem_free(mem, inward);
+  if (status < 0) return status;
+  for (int32_t i = 0; i < seeds.count; ++i) seeds.outside[i] = e->nearest.outside[i];
+  status = yw_smooth_embedding_create(mem, tets, e->surface.positions, &seeds, &e->smooth, error);
   yw_embedding_free(&seeds);
-  yw_mem_free(&model->mem, inward);
   return status;
 }
 
@@ -138,29 +154,26 @@ yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface, yw
   yw_error_clear(error);
   yw_status status = check_embedded(model, surface, error);
   if (status < 0) return status;
-  yw_tri_mesh copy = {0};
-  yw_embedding embedding = {0};
-  yw_smooth_embedding smooth = {0};
+  embedded_surface fresh = {0};
   status = yw_embedding_create(&model->mem, &model->rest, surface->num_vertices, surface->positions,
-                               &embedding, error);
-  if (status >= 0) status = embed_smoothly(model, surface, &embedding, &smooth, error);
-  if (status >= 0 && yw_tri_mesh_copy(surface, &model->mem, &copy) < 0) {
+                               &fresh.nearest, error);
+  if (status >= 0 && yw_tri_mesh_copy(surface, &model->mem, &fresh.surface) < 0) {
     status = yw_fail_memory(error, "an embedded surface");
   }
+  if (status >= 0) status = embed_smoothly(model, &fresh, error);
   if (status < 0) {
-    yw_embedding_free(&embedding);
-    yw_smooth_embedding_free(&smooth);
+    embedded_free(&fresh);
     return status;
   }
-  yw_tri_mesh_free(&model->surface);
-  yw_embedding_free(&model->embedding);
-  yw_smooth_embedding_free(&model->smooth);
+  embedded_surface old = {model->surface, model->embedding, model->carrier, model->smooth};
+  embedded_free(&old);
   yw_mem_free(&model->mem, model->surface_vertices);
   model->surface_vertices = NULL;
   model->own_surface = false;
-  model->surface = copy;
-  model->embedding = embedding;
-  model->smooth = smooth;
+  model->surface = fresh.surface;
+  model->embedding = fresh.nearest;
+  model->carrier = fresh.carrier;
+  model->smooth = fresh.smooth;
   return YW_OK;
 }
 
@@ -173,9 +186,8 @@ void yw_model_release(yw_model* model) {
   if (!model || atomic_fetch_sub(&model->references, 1) != 1) return;
   model->method->model_destroy(model->data);
   yw_tet_mesh_free(&model->rest);
-  yw_tri_mesh_free(&model->surface);
-  yw_embedding_free(&model->embedding);
-  yw_smooth_embedding_free(&model->smooth);
+  embedded_surface shown = {model->surface, model->embedding, model->carrier, model->smooth};
+  embedded_free(&shown);
   yw_mem_free(&model->mem, model->surface_vertices);
   yw_allocator mem = model->mem;
   yw_mem_free(&mem, model);
@@ -206,7 +218,8 @@ yw_surface_map yw_model_surface_map(const yw_model* model) {
 }
 
 yw_surface_rig yw_model_surface_rig(const yw_model* model) {
-  return (yw_surface_rig){&model->rest, &model->surface, model->smooth.first, model->smooth.links};
+  const yw_tet_mesh* tets = model->carrier.num_tets > 0 ? &model->carrier : &model->rest;
+  return (yw_surface_rig){tets, &model->surface, model->smooth.first, model->smooth.links};
 }
 
 yw_status yw_model_surface_positions(const yw_model* model, const yw_vec3* positions,

@@ -19,6 +19,7 @@ struct yw_model {
   int32_t* surface_vertices;   ///< surface vertex -> mesh vertex, if the surface is the tets'
                                ///< boundary
   yw_embedding embedding;      ///< of an embedded surface
+  yw_tet_mesh carrier;         ///< what it follows, if not rest: see yw_method.carrier_tets
   yw_smooth_embedding smooth;  ///< the same, as it is shown
   bool own_surface;            ///< made by the method (model_surface, surface_positions)
   uint64_t hash;

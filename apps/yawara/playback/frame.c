@@ -253,6 +253,7 @@ yw_status frame_surface(const frame_body* body, const shown_model* model, yw_vec
     out[i] = body->positions[model->vertices[i]];
   }
   if (model->kind != SHOWN_EMBEDDED) return YW_OK;
-  yw_surface_rig rig = {&model->tets, &model->surface, model->first, model->links};
+  yw_tet_mesh tets;
+  yw_surface_rig rig = shown_model_rig(model, &tets);
   return yw_surface_rig_move(&rig, body->positions, out);
 }

@@ -64,9 +64,23 @@ static bool take_model(const yw_model* model, shown_model* out) {
   if (map.vertices) out->vertices = copy_of(map.vertices, vertices, sizeof *out->vertices);
   if (map.vertices) return out->vertices != NULL;
   yw_surface_rig rig = yw_model_surface_rig(model);
+  if (rig.tets != yw_model_tets(model)) {
+    out->num_carriers = rig.tets->num_tets;
+    out->carriers = copy_of(rig.tets->tets, 4 * (size_t)out->num_carriers, sizeof(int32_t));
+    if (!out->carriers) return false;
+  }
   out->first = copy_of(rig.first, vertices + 1, sizeof *out->first);
   out->links = copy_of(rig.links, (size_t)rig.first[vertices], sizeof *out->links);
   return out->first && out->links;
+}
+
+yw_surface_rig shown_model_rig(const shown_model* model, yw_tet_mesh* tets) {
+  *tets = model->tets;
+  if (model->num_carriers > 0) {
+    tets->num_tets = model->num_carriers;
+    tets->tets = model->carriers;
+  }
+  return (yw_surface_rig){tets, &model->surface, model->first, model->links};
 }
 
 // Numbers models in the order in which bodies first use them.
@@ -222,6 +236,7 @@ void shown_destroy(shown_scene* shown) {
     yw_tet_mesh_free(&model->tets);
     yw_tri_mesh_free(&model->surface);
     yw_mem_free(NULL, model->vertices);
+    yw_mem_free(NULL, model->carriers);
     yw_mem_free(NULL, model->first);
     yw_mem_free(NULL, model->links);
   }

@@ -27,7 +27,10 @@ typedef struct shown_model {
   yw_tri_mesh surface;  ///< at rest
   shown_surface kind;   ///< of the surface
   int32_t* vertices;    ///< of a BOUNDARY surface, one per vertex; otherwise NULL
-  int32_t* first;       ///< of an EMBEDDED surface, like the next one: see yw_surface_rig
+  // Of an EMBEDDED surface, see yw_surface_rig
+  int32_t num_carriers;  ///< tets that it follows; 0: those of the model
+  int32_t* carriers;     ///< 4 vertices each
+  int32_t* first;
   yw_surface_link* links;
 } shown_model;
 
@@ -77,6 +80,9 @@ typedef struct shown_scene {
 yw_status shown_create(const yw_scene* scene, const yw_world* world, shown_scene** out,
                        yw_error* error);
 void shown_destroy(shown_scene* shown);  ///< NULL is allowed
+
+/// For yw_surface_rig_move. The surface must be EMBEDDED; `tets` is filled in for the rig to use.
+yw_surface_rig shown_model_rig(const shown_model* model, yw_tet_mesh* tets);
 
 static inline const shown_model* shown_model_of(const shown_scene* shown, int32_t body) {
   return &shown->models[shown->bodies[body].model];

@@ -35,9 +35,11 @@ static void write_surface(const yw_tri_mesh* surface, yw_writer* writer) {
   if (surface->colors) write_vectors(writer, surface->colors, surface->num_vertices);
 }
 
-// Per vertex the number of its links, then all links.
+// The tets to follow; per vertex the number of its links; all links.
 static void write_links(const shown_model* model, yw_writer* writer) {
   int32_t vertices = model->surface.num_vertices;
+  yw_write_u32(writer, (uint32_t)model->num_carriers);
+  write_indices(writer, model->carriers, 4 * (size_t)model->num_carriers);
   yw_write_u32(writer, (uint32_t)model->first[vertices]);
   for (int32_t i = 0; i < vertices; ++i) {
     yw_write_u32(writer, (uint32_t)(model->first[i + 1] - model->first[i]));
@@ -170,7 +172,10 @@ static bool read_surface(yw_reader* reader, yw_tri_mesh* out) {
 
 static bool read_links(yw_reader* reader, int32_t limit, shown_model* out) {
   int32_t vertices = out->surface.num_vertices, total;
-  if (!read_count(reader, 8, &total) || !has_room(reader, (size_t)vertices, 4)) return false;
+  if (!read_count(reader, 16, &out->num_carriers)) return false;
+  out->carriers = read_groups(reader, out->num_carriers, 4, limit);
+  if (!out->carriers || !read_count(reader, 8, &total) || !has_room(reader, (size_t)vertices, 4))
+    return false;
   out->first = YW_NEW_ARRAY(NULL, int32_t, (size_t)vertices + 1);
   for (int32_t i = 0; out->first && i < vertices; ++i) {
     uint32_t count = yw_read_u32(reader);
