@@ -83,7 +83,7 @@ static void print_fem(const yw_fem_info* info) {
 static int inspect_scene(const char* path, const scene_options* options) {
   yw_error error = {0}, warning = {0};
   yw_scene* scene = NULL;
-  int code = scene_options_read(options, path, &scene, &warning, &error);
+  int code = scene_options_read(options, path, &scene, NULL, &warning, &error);
   if (code >= 0) return code;
   yw_world* world = NULL;
   if (yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &error) < 0) {

@@ -114,6 +114,7 @@ static int parse(int argc, char** argv, render_options* o) {
       {"particles", 0, OPTION_FLAG, &o->particles, NULL,
        "bodies without a surface as balls, not with a skin", 0, 0},
       {"quiet", 'q', OPTION_FLAG, &o->quiet, NULL, "no progress", 0, 0},
+      STARTER_OPTIONS(&o->scene.model),
       SCENE_OPTIONS(&o->scene),
   };
   const command self = {
@@ -156,7 +157,7 @@ static int open_run(const render_options* o, source* s) {
 
 static int open_scene(const render_options* o, source* s) {
   yw_error error = {0}, warning = {0};
-  int code = scene_options_read(&o->scene, o->input, &s->scene, &warning, &error);
+  int code = scene_options_read(&o->scene, o->input, &s->scene, NULL, &warning, &error);
   if (code >= 0) return code;
   if (yw_scene_build(s->scene, o->scene.threads, scene_options_simd(&o->scene), &s->world, &error) <
           0 ||

@@ -33,6 +33,7 @@ typedef struct run {
   run_options options;
   char dir[RUN_MAX_PATH];
   yw_scene* scene;
+  char* scene_text;  // of a scene made from a model; otherwise NULL
   yw_scene_info scene_info;
   yw_world* world;
   shown_scene* shown;
@@ -82,19 +83,29 @@ static int parse(int argc, char** argv, run_options* out) {
       {"on-fault", 0, OPTION_TEXT, &out->on_fault, "WHAT",
        "when a body diverges: stop (default) or continue", 0, 0},
       {"quiet", 'q', OPTION_FLAG, &out->quiet, NULL, "no progress", 0, 0},
+      STARTER_OPTIONS(&out->scene.model),
       SCENE_OPTIONS(&out->scene),
   };
   const command self = {
       .name = "run",
-      .summary = "simulate a scene file and keep its frames: a run",
-      .usage = "run SCENE [-o DIR] [--frames N] [--set path=value] [--resume]",
+      .summary = "simulate a model or a scene and keep its frames: a run",
+      .usage = "run MODEL|SCENE [--as WORD] [-o DIR] [--frames N] [--set path=value] [--resume]",
       .about =
+          "A model (.obj, .ply, .stl or tets) needs no scene: it is scaled to 1 m and falls on a\n"
+          "floor. --as says of what it is made; the words mean the same in all methods:\n"
+          "  jelly   wobbles for long, sags         rubber  bends visibly and bounces\n"
+          "  foam    light, comes to rest at once   toy     keeps its shape, gives a little\n"
+          "  clay    dents for good                 cloth   the surface alone, as a sheet\n"
+          "  steel   as good as rigid\n"
+          "yawara new writes the same as a scene file with comments, to go on from.\n\n"
           "A run is a folder: what the bodies look like, where they are in every frame, a copy of\n"
           "the scene. It needs neither the scene nor its meshes to be drawn (yawara render DIR),\n"
           "exported (yawara export DIR) or described (yawara inspect DIR). docs/runs.md has the\n"
           "format. Ctrl-C stops after the frame; --resume goes on from there, bit for bit, unless\n"
           "the scene or one of its files has changed.\n",
       .examples =
+          "  yawara run cow.obj --as jelly\n"
+          "  yawara run cow.obj --as clay --fit 0.2 -o out/small\n"
           "  yawara run scenes/gallery/first.json\n"
           "  yawara run scenes/gallery/twist.json -o out/soft --set bodies[1].match.beta=0.5\n"
           "  yawara run scenes/gallery/teddy.json --format ply,pc2 --frames 240\n"
@@ -135,7 +146,8 @@ static void default_folder(const char* scene_path, char* out, size_t capacity) {
 static int load_scene(run* r) {
   yw_error error = {0}, warning = {0};
   const run_options* o = &r->options;
-  int code = scene_options_read(&o->scene, o->scene_path, &r->scene, &warning, &error);
+  int code =
+      scene_options_read(&o->scene, o->scene_path, &r->scene, &r->scene_text, &warning, &error);
   if (code >= 0) return code;
   if (warning.message[0]) fprintf(stderr, "warning: %s\n", warning.message);
   r->scene_info = yw_scene_info_of(r->scene);
@@ -197,7 +209,7 @@ static yw_status write_frame(run* r, int32_t number, yw_error* error) {
 static int start_run(run* r) {
   yw_error error = {0};
   if (run_folder_clear(r->dir, &error) < 0 ||
-      run_folder_write_shown(r->dir, r->scene, r->shown, &r->info, &error) < 0 ||
+      run_folder_write_shown(r->dir, r->scene, r->scene_text, r->shown, &r->info, &error) < 0 ||
       write_frame(r, 0, &error) < 0 || run_info_write(r->dir, &r->info, &error) < 0 ||
       run_log_start(r->dir, r->world, &r->log, &error) < 0) {
     return bad_input("%s", error.message);
@@ -380,6 +392,7 @@ int cmd_run(int argc, char** argv) {
   if (code < 0) code = finish(&r);
   run_info_free(&r.info);
   yw_mem_free(NULL, r.known_cells);
+  yw_mem_free(NULL, r.scene_text);
   shown_destroy(r.shown);
   yw_world_destroy(r.world);
   yw_scene_destroy(r.scene);
