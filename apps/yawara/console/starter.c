@@ -13,7 +13,7 @@
 
 #define GRAVITY 9.81f
 // The drop, as a share of the body's height.
-#define DROP 0.5f
+#define DROP 0.3f
 // Of cloth, as shares of its longest side: edge of a triangle, thickness.
 #define CLOTH_EDGE 0.06f
 #define CLOTH_THICKNESS 0.01f
@@ -210,7 +210,7 @@ static bool put_scene(text_list* out, const starter* s) {
              s->name, s->what->word, s->name) &&
          put_source(out, s) &&
          put(out,
-             "      // The lowest point starts at half the body's height.\n"
+             "      // The lowest point starts at 0.3 of the body's height.\n"
              "      \"position\": [%.6g, %.6g, %.6g],\n      \"color\": [%g, %g, %g],\n"
              "      \"density\": %g,\n",
              (double)place.x, (double)place.y, (double)place.z, (double)c[0], (double)c[1],

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "yawara/extend/error.h"
@@ -17,7 +18,7 @@
 // Obstacles are duller than bodies, so that bodies stand out.
 #define OBSTACLE_CREASE 40.0f
 #define OBSTACLE_GLOSS 0.1f
-// Sides of checker squares, m.
+// Sides of checker squares over the size of the bodies.
 #define OBSTACLE_CHECKER 0.25f
 #define PLANE_CHECKER 0.5f
 // Stripes on bodies darker than this are lighter than the body, otherwise darker.
@@ -166,15 +167,48 @@ static bool take_body(const yw_scene* scene, const yw_world* world, int32_t inde
 
 // Obstacles ---------------------------------------------------------------------------------------
 
-static shown_look obstacle_look(yw_look look, bool plane) {
+static int compare_floats(const void* a, const void* b) {
+  float x = *(const float*)a, y = *(const float*)b;
+  return (x > y) - (x < y);
+}
+
+// The longest side of a body at rest, m.
+static float size_of_body(const yw_world* world, int32_t index) {
+  const yw_model* model = yw_body_model(world, yw_world_body(world, index));
+  int32_t count = 0;
+  const yw_vec3* points = yw_model_points(model, &count);
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < count; ++i) box = yw_aabb_grow(box, points[i]);
+  if (count == 0) return 0.0f;
+  yw_vec3 size = yw_sub(box.upper, box.lower);
+  return fmaxf(size.x, fmaxf(size.y, size.z));
+}
+
+// Median size of the bodies, rounded to 1, 2 or 5 times a power of ten; 1 m if there are none.
+static float typical_size(const yw_world* world, int32_t num_bodies) {
+  float* sizes = YW_NEW_ARRAY(NULL, float, num_bodies);
+  int32_t count = 0;
+  for (int32_t i = 0; sizes && i < num_bodies; ++i) {
+    float size = size_of_body(world, i);
+    if (size > 0.0f && isfinite(size)) sizes[count++] = size;
+  }
+  if (count > 1) qsort(sizes, (size_t)count, sizeof *sizes, compare_floats);
+  float median = count > 0 ? sizes[count / 2] : 1.0f;
+  yw_mem_free(NULL, sizes);
+  float power = powf(10.0f, floorf(log10f(median)));
+  float lead = median / power;
+  return power * (lead < 1.4f ? 1.0f : lead < 3.2f ? 2.0f : lead < 7.1f ? 5.0f : 10.0f);
+}
+
+static shown_look obstacle_look(yw_look look, bool plane, float size) {
   shown_look out = {.color = look.color,
                     .color2 = look.color,
                     .gloss = OBSTACLE_GLOSS,
                     .crease = OBSTACLE_CREASE,
-                    .checker = look.checker ? OBSTACLE_CHECKER : 0.0f,
+                    .checker = look.checker ? OBSTACLE_CHECKER * size : 0.0f,
                     .visible = look.visible};
   if (!plane) return out;
-  yw_render_plane floor = yw_default_render_floor(0.0f, look.checker ? PLANE_CHECKER : 0.0f);
+  yw_render_plane floor = yw_default_render_floor(0.0f, look.checker ? PLANE_CHECKER * size : 0.0f);
   out.gloss = floor.gloss;
   out.checker = floor.checker;
   out.color2 = floor.color2;
@@ -184,13 +218,14 @@ static shown_look obstacle_look(yw_look look, bool plane) {
 
 static yw_status take_obstacles(const yw_scene* scene, const yw_world* world, shown_scene* out,
                                 yw_error* error) {
+  float size = typical_size(world, out->num_bodies);
   for (int32_t i = 0; i < out->num_obstacles; ++i) {
     shown_obstacle* obstacle = &out->obstacles[i];
     const char* name = yw_obstacle_name(world, yw_scene_obstacle_id(scene, i));
     yw_status status = shown_obstacle_shape(yw_scene_obstacle_shape(scene, i), obstacle, error);
     if (status < 0) return status;
     snprintf(obstacle->name, sizeof obstacle->name, "%s", name ? name : "");
-    obstacle->look = obstacle_look(yw_scene_obstacle_look(scene, i), obstacle->plane);
+    obstacle->look = obstacle_look(yw_scene_obstacle_look(scene, i), obstacle->plane, size);
   }
   return YW_OK;
 }
