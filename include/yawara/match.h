@@ -22,20 +22,33 @@ typedef enum yw_grouping {
   YW_GROUPS_PER_REGION   ///< every region on its own
 } yw_grouping;
 
+/// For parameters whose default follows the body.
+#define YW_MATCH_DEFAULT (-1.0f)
+
 /// Parameters of a match body that can change while it runs.
 typedef struct yw_match_params {
-  /// Fraction of the way to the goal shape covered in one substep, 0 to 1; default 0.8. The
-  /// resulting stiffness grows as 1/h^2.
+  /// As in the papers: fraction of the way to the goal shape covered in one substep, 0 to 1. The
+  /// resulting stiffness grows as 1/h^2 and depends on the mesh. 0 (default): stiffness decides.
   float alpha;
-  float beta;     ///< how strongly examples attract, 0 (not at all) to 1 (a body may rest in one);
-                  ///< default 0.95
-  float damping;  ///< decay rate of non-rigid motion, 1/s, >= 0; default 2
-  /// Viscosity over stiffness, s, >= 0; default 0.015. Deformation is resisted as if it had
-  /// continued for this long, so fast wobbles decay before slow ones and a dropped body stops
-  /// bouncing. 0: as in the papers. Limited for stability to h (min(3.5, 3.6 - 2 d) / alpha - 1) /
-  /// 2, where d is the fraction of the velocity that damping removes in a step of h.
+  float beta;  ///< how strongly examples attract, 0 (not at all) to 1 (a body may rest in one);
+               ///< default 0.95
+  /// Decay rate of non-rigid motion, 1/s, >= 0; YW_MATCH_DEFAULT (default): 2 / sqrt(L / 1 m) for a
+  /// body of size L, and 2 where alpha is given.
+  float damping;
+  /// Viscosity over stiffness, s, >= 0. Deformation is resisted as if it had continued for this
+  /// long, so fast wobbles decay before slow ones and a dropped body stops bouncing. 0: as in the
+  /// papers. YW_MATCH_DEFAULT (default): 0.04 sqrt(L / 1 m) / sqrt(stiffness), and 0.015 where
+  /// alpha is given. Limited for stability: to 1.4 / sqrt(k), where goals pull with k (g - x), and
+  /// where alpha is given to h (min(3.5, 3.6 - 2 d) / alpha - 1) / 2, d being the fraction of the
+  /// velocity that damping removes in a step of h.
   float viscosity;
   yw_projection projection;
+  /// Young's modulus over rho g L, with g = 9.81 m/s^2 and L the diagonal of a box with the mass
+  /// and the moments of inertia of the body; 0 to 1e9, default 300. A column that stands on the
+  /// floor becomes shorter by 1 / (2 stiffness), whatever its size, mesh, density and time step:
+  /// about 5 is a jelly, 50 a soft toy. Steps are divided into as many as it takes. Not used where
+  /// alpha is given.
+  float stiffness;
 } yw_match_params;
 
 /// Example-based shape matching (Koyama et al. 2013). Pointers are read during the call only.

@@ -50,6 +50,7 @@ static yw_status make_model(const contact_case* c, yw_model** out) {
   yw_status status = yw_tet_mesh_lattice(NULL, box, cells, YW_LATTICE_FIVE, &mesh);
   yw_match_def def = yw_default_match_def();
   def.mesh = &mesh;
+  def.params.alpha = 0.8f;  // one inner step per substep: contact is what is measured
   if (status >= 0) status = yw_model_create_match(NULL, &def, out, NULL);
   yw_tet_mesh_free(&mesh);
   return status;

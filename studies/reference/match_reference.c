@@ -38,6 +38,7 @@ struct reference_body {
   double gram[MAX_EXAMPLES][MAX_EXAMPLES];
   float weights[1 + MAX_EXAMPLES];
   yw_vec3 *pos, *vel;  // copies for the caller
+  yw_vec3 torque;      // angular impulse of the goals in the last step
 };
 
 // Small vectors -----------------------------------------------------------------------------------
@@ -475,6 +476,7 @@ static void average_goals(reference_body* body) {
 
 typedef struct rigid_motion {
   yw_vec3 center, velocity, spin;
+  yw_vec3 amends;  // spin that takes back the angular impulse of the goals in the last step
 } rigid_motion;
 
 static rigid_motion find_rigid_motion(const reference_body* body) {
@@ -498,7 +500,8 @@ static rigid_motion find_rigid_motion(const reference_body* body) {
     for (int k = 0; k < 3; ++k) inertia.m[k][k] += p->mass * yy;
   }
   mat3 inv = inverse(&inertia, &det);
-  return (rigid_motion){center, velocity, mul(&inv, momentum)};
+  yw_vec3 back = {-body->torque.x, -body->torque.y, -body->torque.z};
+  return (rigid_motion){center, velocity, mul(&inv, momentum), mul(&inv, back)};
 }
 
 static yw_vec3 rigid_velocity(const rigid_motion* m, yw_vec3 x) {
@@ -522,7 +525,18 @@ static void damp(reference_body* body, const rigid_motion* motion, float h) {
   for (int i = 0; i < body->num_particles; ++i) {
     particle* p = &body->particles[i];
     p->vel = mad(p->vel, share, sub(rigid_velocity(motion, body->pos[i]), p->vel));
+    p->vel = add(p->vel, cross(motion->amends, sub(body->pos[i], motion->center)));
   }
+}
+
+static void sum_torque(reference_body* body, const rigid_motion* motion, float h) {
+  yw_vec3 torque = {0, 0, 0};
+  for (int i = 0; i < body->num_particles; ++i) {
+    const particle* p = &body->particles[i];
+    yw_vec3 y = sub(body->pos[i], motion->center);
+    torque = mad(torque, p->mass * body->params.alpha / h, cross(y, sub(p->goal, p->seen)));
+  }
+  body->torque = torque;
 }
 
 static void meet_floor(particle* p, const reference_step_def* def) {
@@ -548,6 +562,7 @@ void reference_step(reference_body* body, const reference_step_def* def) {
   bend_targets(body);
   average_goals(body);
   damp(body, &motion, def->h);
+  if (body->torque_free) sum_torque(body, &motion, def->h);
   for (int i = 0; i < body->num_particles; ++i) {
     particle* p = &body->particles[i];
     p->vel = mad(p->vel, body->params.alpha / def->h, sub(p->goal, p->seen));

@@ -10,6 +10,7 @@ static yw_model* make_box(yw_vec3 half, const int32_t cells[3], float damping) {
   assert_int_equal(yw_tet_mesh_lattice(NULL, box, cells, YW_LATTICE_FIVE, &mesh), YW_OK);
   yw_match_def def = yw_default_match_def();
   def.mesh = &mesh;
+  def.params.alpha = 0.8f;
   def.params.damping = damping;
   yw_model* model = NULL;
   yw_error error;

@@ -317,8 +317,10 @@ static void bad_definitions_are_refused_with_words(void** state) {
   assert_refused(&c, YW_ERR_INVALID, "beta is 1.7");
   c.def = good, c.def.params.alpha = NAN;
   assert_refused(&c, YW_ERR_INVALID, "alpha");
-  c.def = good, c.def.params.damping = -1;
-  assert_refused(&c, YW_ERR_INVALID, "damping is -1");
+  c.def = good, c.def.params.damping = -2;
+  assert_refused(&c, YW_ERR_INVALID, "damping is -2");
+  c.def = good, c.def.params.stiffness = NAN;
+  assert_refused(&c, YW_ERR_INVALID, "stiffness is");
   c.def = good, c.def.num_examples = 33;
   assert_refused(&c, YW_ERR_INVALID, "33 examples");
   c.def = good, c.def.num_examples = 1;

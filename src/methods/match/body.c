@@ -68,6 +68,7 @@ void yw_match_invalidate(void* state, const yw_particles* particles) {
   match_body* body = state;
   const match_model* model = body->model;
   body->axes = yw_match_axes_of(model, particles);
+  body->torque = (yw_vec3){0, 0, 0};
   for (int32_t b = 0; b < model->num_blocks; ++b) {
     for (int k = 0; k < 4; ++k) {
       for (int l = 0; l < YW_LANES; ++l) body->rotations[b].m[k][l] = k == 3 ? 1.0f : 0.0f;
@@ -147,6 +148,10 @@ void yw_match_save(const void* state, yw_writer* writer) {
                            body->params.beta,
                            body->params.damping,
                            body->params.viscosity,
+                           body->params.stiffness,
+                           body->torque.x,
+                           body->torque.y,
+                           body->torque.z,
                            f->rotation.x,
                            f->rotation.y,
                            f->rotation.z,
@@ -174,7 +179,8 @@ static bool is_rotation(float x, float y, float z, float w) {
 static bool state_is_sound(const match_body* body) {
   const match_axes* f = &body->axes;
   yw_quat q = f->rotation;
-  bool sound = yw_is_finite3(f->center) && is_rotation(q.x, q.y, q.z, q.w);
+  bool sound =
+      yw_is_finite3(f->center) && yw_is_finite3(body->torque) && is_rotation(q.x, q.y, q.z, q.w);
   for (int32_t b = 0; b < body->model->num_blocks; ++b) {
     const yw_quatx16* r = &body->rotations[b];
     for (int l = 0; l < YW_LANES; ++l) {
@@ -190,20 +196,24 @@ static bool state_is_sound(const match_body* body) {
 void yw_match_load(void* state, yw_reader* reader) {
   match_body* body = state;
   const match_model* model = body->model;
-  float n[17];
+  float n[21];
   yw_match_params params = {.projection = (yw_projection)yw_read_u32(reader)};
-  yw_read_f32(reader, n, 17);
+  yw_read_f32(reader, n, 21);
   params.alpha = n[0];
   params.beta = n[1];
   params.damping = n[2];
   params.viscosity = n[3];
+  params.stiffness = n[4];
   if (reader->failed || yw_match_params_check(&params, NULL) < 0) {
     reader->failed = true;
     return;
   }
   body->params = params;
-  body->axes = (match_axes){
-      {n[4], n[5], n[6], n[7]}, {n[8], n[9], n[10]}, {n[11], n[12], n[13]}, {n[14], n[15], n[16]}};
+  body->torque = (yw_vec3){n[5], n[6], n[7]};
+  body->axes = (match_axes){{n[8], n[9], n[10], n[11]},
+                            {n[12], n[13], n[14]},
+                            {n[15], n[16], n[17]},
+                            {n[18], n[19], n[20]}};
   yw_read_f32(reader, body->rotations[0].m[0], (size_t)model->num_blocks * 4 * YW_LANES);
   yw_read_f32(reader, body->weights, num_weights(model));
   if (!state_is_sound(body)) reader->failed = true;

@@ -6,9 +6,11 @@
 // Models ------------------------------------------------------------------------------------------
 
 yw_match_def yw_default_match_def(void) {
-  return (yw_match_def){
-      .density = 1000.0f,
-      .params = {.alpha = 0.8f, .beta = 0.95f, .damping = 2.0f, .viscosity = 0.015f}};
+  return (yw_match_def){.density = 1000.0f,
+                        .params = {.beta = 0.95f,
+                                   .damping = YW_MATCH_DEFAULT,
+                                   .viscosity = YW_MATCH_DEFAULT,
+                                   .stiffness = 300.0f}};
 }
 
 yw_status yw_model_create_match(const yw_allocator* mem, const yw_match_def* def, yw_model** out,

@@ -5,13 +5,13 @@
 
 #include <math.h>
 
-#include "math/small/exponent.h"
 #include "math/small/simplex.h"
 #include "methods/kit/contact.h"
 #include "methods/kit/pins.h"
 #include "methods/kit/rigid.h"
 #include "methods/match/axes.h"
 #include "methods/match/body.h"
+#include "methods/match/response.h"
 #include "yawara/extend/timer.h"
 
 // A body of so few chunks is finished before other threads wake up.
@@ -44,6 +44,7 @@ typedef struct rigid_motion {
   double center[3];
   double velocity[3];
   double spin[3];
+  double amends[3];  // spin that takes back the angular impulse of the goals in the last step
   yw_quat rotation;  // mean over the regions
 } rigid_motion;
 
@@ -96,6 +97,9 @@ static rigid_motion find_rigid_motion(const match_body* body, const body_totals*
                              t->mass * c[0] * c[2] - t->myy[4],
                              t->mass * c[1] * c[2] - t->myy[5]};
   yw_spin_of(inertia, momentum, motion.spin);
+  const double back[3] = {-(double)body->torque.x, -(double)body->torque.y,
+                          -(double)body->torque.z};
+  yw_spin_of(inertia, back, motion.amends);
 
   const double* q = t->rotation;
   double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
@@ -109,13 +113,13 @@ static rigid_motion find_rigid_motion(const match_body* body, const body_totals*
 
 // A rough prediction of the axes after the step; any axes close to the body will do.
 static match_axes predict_axes(const match_axes* axes, const rigid_motion* motion,
-                               const yw_step_ctx* ctx) {
+                               const yw_step_ctx* ctx, float h) {
   yw_vec3 center = yw_add(axes->center, yw_v3_of(motion->center));
-  yw_vec3 velocity = yw_mad(yw_v3_of(motion->velocity), ctx->h, ctx->gravity);
-  yw_vec3 half = yw_scale(yw_v3_of(motion->spin), 0.5f * ctx->h);
+  yw_vec3 velocity = yw_mad(yw_v3_of(motion->velocity), h, ctx->gravity);
+  yw_vec3 half = yw_scale(yw_v3_of(motion->spin), 0.5f * h);
   yw_quat turn = yw_quat_normalize((yw_quat){half.x, half.y, half.z, 1.0f});
   return (match_axes){yw_quat_normalize(yw_quat_mul(turn, motion->rotation)),
-                      yw_mad(center, ctx->h, velocity), velocity, yw_v3_of(motion->spin)};
+                      yw_mad(center, h, velocity), velocity, yw_v3_of(motion->spin)};
 }
 
 // Projection --------------------------------------------------------------------------------------
@@ -172,38 +176,39 @@ static bool project_on_examples(match_body* body) {
 
 // Forces on single particles ----------------------------------------------------------------------
 
+// One of the steps that a substep of the world is made of.
+typedef struct inner_step {
+  float begin, h;  // s, from the start of the substep
+  float end;       // share of the substep that has passed at its end
+} inner_step;
+
 static void pull_springs(yw_particles* p, const yw_vec4* old_pos, const yw_step_ctx* ctx,
-                         yw_aabb* box) {
+                         const inner_step* inner, yw_aabb* box) {
   for (int32_t i = 0; i < ctx->num_springs; ++i) {
     const yw_spring* s = &ctx->springs[i];
     int32_t n = s->particle;
     if (p->inv_mass[n] == 0.0f) continue;
     yw_vec3 x = yw_xyz(old_pos[n]), u = yw_spring_velocity(s, ctx->h);
-    yw_vec3 v = yw_spring_pull(s, s->end, u, x, yw_xyz(p->vel[n]), p->inv_mass[n], ctx->h);
-    x = yw_mad(x, ctx->h, v);
+    yw_vec3 goal = yw_spring_at(s, inner->end);
+    yw_vec3 v = yw_spring_pull(s, goal, u, x, yw_xyz(p->vel[n]), p->inv_mass[n], inner->h);
+    x = yw_mad(x, inner->h, v);
     p->vel[n] = yw_v4(v);
     p->pos[n] = yw_v4(x);
     *box = yw_aabb_grow(*box, x);
   }
 }
 
-static void set_holds(yw_particles* p, const yw_step_ctx* ctx, yw_aabb* box) {
+static void set_holds(yw_particles* p, const yw_step_ctx* ctx, float share, yw_aabb* box) {
   for (int32_t i = 0; i < ctx->num_holds; ++i) {
     const yw_hold* hold = &ctx->holds[i];
-    p->pos[hold->particle] = yw_v4(hold->end);
+    yw_vec3 place = yw_hold_at(hold, share);
+    p->pos[hold->particle] = yw_v4(place);
     p->vel[hold->particle] = yw_v4(yw_hold_velocity(hold, ctx->h));
-    *box = yw_aabb_grow(*box, hold->end);
+    *box = yw_aabb_grow(*box, place);
   }
 }
 
 // The step ----------------------------------------------------------------------------------------
-
-// An explicit step is stable while alpha (1 + 2 tau / h) + 2 damp < 4, where damp is the share of
-// the velocity removed by damping.
-static float stable_viscosity(const yw_match_params* params, float damp, float h) {
-  float limit = 0.5f * h * (fminf(3.5f, 3.6f - 2.0f * damp) / fmaxf(params->alpha, 1e-3f) - 1.0f);
-  return fminf(params->viscosity, limit);
-}
 
 // DIFFERS: the papers match regions at x. Matching them at x + tau v, in axes that move along,
 // resists strain plus tau times its rate (Kelvin-Voigt) at the mere cost of reading velocities.
@@ -227,8 +232,8 @@ static void look_ahead(match_step* step, float tau) {
   step->velocity = axes->velocity;
 }
 
-static match_step begin_step(match_body* body, const yw_particles* particles,
-                             const yw_step_ctx* ctx) {
+static match_step begin_step(match_body* body, const yw_particles* particles, yw_vec3 gravity,
+                             const match_response* response) {
   yw_mat3 r = yw_mat3_from_quat(body->axes.rotation);
   match_step step = {
       .body = body,
@@ -238,25 +243,36 @@ static match_step begin_step(match_body* body, const yw_particles* particles,
       .vel = particles->vel,
       .rotation = {{r.cx.x, r.cy.x, r.cz.x}, {r.cx.y, r.cy.y, r.cz.y}, {r.cx.z, r.cy.z, r.cz.z}},
       .center = body->axes.center,
-      .h = ctx->h,
-      .pull = body->params.alpha / ctx->h,
-      .damp = 1.0f - yw_expf(-body->params.damping * ctx->h),
-      .gravity = yw_scale(ctx->gravity, ctx->h),
+      .h = response->h,
+      .pull = response->alpha / response->h,
+      .damp = response->damp,
+      .gravity = yw_scale(gravity, response->h),
   };
-  look_ahead(&step, stable_viscosity(&body->params, step.damp, ctx->h));
+  look_ahead(&step, response->lag);
   return step;
 }
 
+// Goals exert no torque where the particles are seen, at x + tau v, but some at x, and so do badly
+// deformed regions. The next step turns the body back by as much.
 static void set_rigid_motion(match_step* step, const rigid_motion* motion) {
-  yw_vec3 spin = yw_v3_of(motion->spin);
+  yw_vec3 spin = yw_mad(yw_v3_of(motion->amends), step->damp, yw_v3_of(motion->spin));
+  yw_vec3 velocity = yw_scale(yw_v3_of(motion->velocity), step->damp);
   step->spin = spin;
-  step->drift = yw_sub(yw_v3_of(motion->velocity), yw_cross(spin, yw_v3_of(motion->center)));
+  step->drift = yw_sub(velocity, yw_cross(spin, yw_v3_of(motion->center)));
 }
 
 static yw_aabb swept_box(const match_body* body) {
   yw_aabb box = yw_aabb_empty();
   for (int32_t c = 0; c < body->model->num_chunks; ++c) box = yw_aabb_join(box, body->sums[c].box);
   return box;
+}
+
+static yw_vec3 total_torque(const match_body* body) {
+  double sum[3] = {0};
+  for (int32_t c = 0; c < body->model->num_chunks; ++c) {
+    for (int k = 0; k < 3; ++k) sum[k] += (double)body->sums[c].torque[k];
+  }
+  return yw_v3_of(sum);
 }
 
 // Swaps the position buffers of the two ends of the step.
@@ -266,10 +282,10 @@ static void turn_over(match_body* body, yw_particles* particles) {
   body->spare_pos = old_pos;
 }
 
-static yw_status match_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
-  match_body* body = state;
+static yw_status advance_inner(match_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                               const match_response* response, const inner_step* inner) {
   const match_kernels* kernels = YW_KERNEL_PICK(yw_match_kernels, ctx->simd);
-  match_step step = begin_step(body, particles, ctx);
+  match_step step = begin_step(body, particles, ctx->gravity, response);
 
   run_phase(ctx, &step, kernels->match_regions);  // A_r = R_r S_r (1), sums of the body
   body_totals totals = add_sums(body);
@@ -284,17 +300,38 @@ static yw_status match_advance(void* state, yw_particles* particles, const yw_st
     if (ctx->timing && ctx->report) ctx->report->seconds_adapt += yw_seconds() - start;
   }
   run_phase(ctx, &step, kernels->pull_particles);  // goals (3), velocities (4), positions (5)
-  body->axes = predict_axes(&body->axes, &motion, ctx);
+  body->axes = predict_axes(&body->axes, &motion, ctx, step.h);
+  body->torque = total_torque(body);
   turn_over(body, particles);
 
   yw_aabb box = swept_box(body);
-  pull_springs(particles, body->spare_pos, ctx, &box);
-  set_holds(particles, ctx, &box);
+  pull_springs(particles, body->spare_pos, ctx, inner, &box);
+  set_holds(particles, ctx, inner->end, &box);
   if (yw_obstacles_near(ctx, box)) {
-    yw_meet_obstacles(ctx, particles, body->spare_pos, NULL, 0.0f, ctx->h);
+    yw_meet_obstacles(ctx, particles, body->spare_pos, NULL, inner->begin, inner->h);
   }
   if (ctx->report) ctx->report->recovered += (int32_t)totals.recovered;
   return totals.recovered > 0 ? YW_WARN_NUMERICS : YW_OK;
+}
+
+static yw_status match_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
+  match_body* body = state;
+  match_response response = yw_match_response(body->model, &body->params, ctx->h);
+  int32_t contacts = 0;
+  yw_status worst = YW_OK;
+  for (int32_t i = 0; i < response.num_steps; ++i) {
+    inner_step inner = {(float)i * response.h, response.h,
+                        (float)(i + 1) / (float)response.num_steps};
+    if (ctx->report) ctx->report->obstacle_contacts = 0;
+    yw_status status = advance_inner(body, particles, ctx, &response, &inner);
+    if (status < 0) return status;
+    if (status > 0) worst = status;
+    // A particle that touches in several inner steps is one contact.
+    int32_t now = ctx->report ? ctx->report->obstacle_contacts : 0;
+    if (now > contacts) contacts = now;
+  }
+  if (ctx->report) ctx->report->obstacle_contacts = contacts;
+  return worst;
 }
 
 // The table ---------------------------------------------------------------------------------------

@@ -508,21 +508,30 @@ static void bend_targets(const match_step* step, int32_t c) {
   }
 }
 
-typedef struct box_lanes {
-  yw_lanes_vec3 lower, upper;
-} box_lanes;
+// What the particles of one register add to the sums of a chunk.
+typedef struct pull_sums {
+  yw_lanes_vec3 lower, upper;  // box
+  yw_lanes_vec3 torque;        // m y x away
+} pull_sums;
 
-YW_LANE_FN void grow(box_lanes* box, yw_vf x, yw_vf y, yw_vf z) {
-  box->lower = (yw_lanes_vec3){yw_vf_min(x, box->lower.x), yw_vf_min(y, box->lower.y),
-                               yw_vf_min(z, box->lower.z)};
-  box->upper = (yw_lanes_vec3){yw_vf_max(x, box->upper.x), yw_vf_max(y, box->upper.y),
-                               yw_vf_max(z, box->upper.z)};
+YW_LANE_FN void grow(pull_sums* sums, yw_vf x, yw_vf y, yw_vf z) {
+  sums->lower = (yw_lanes_vec3){yw_vf_min(x, sums->lower.x), yw_vf_min(y, sums->lower.y),
+                                yw_vf_min(z, sums->lower.z)};
+  sums->upper = (yw_lanes_vec3){yw_vf_max(x, sums->upper.x), yw_vf_max(y, sums->upper.y),
+                                yw_vf_max(z, sums->upper.z)};
+}
+
+YW_LANE_FN void add_torque(pull_sums* sums, yw_vf m, const yw_lanes_vec3* y,
+                           const yw_lanes_vec3* away) {
+  sums->torque.x += m * (y->y * away->z - y->z * away->y);
+  sums->torque.y += m * (y->z * away->x - y->x * away->z);
+  sums->torque.z += m * (y->x * away->y - y->y * away->x);
 }
 
 // Goals (3), then velocities and positions (4), (5), of the particles of one register.
 // full: all lanes hold particles.
 YW_LANE_FN void pull(const match_step* step, const bool full, int32_t block, int32_t lane,
-                     const ring_sums* rings, box_lanes* box) {
+                     const ring_sums* rings, pull_sums* sums) {
   const match_particle_block* particle = &step->model->particles[block];
   const float(*r)[3] = step->rotation;
   yw_vf gx[4], gy[4], gz[4], x[4], v[4];
@@ -552,12 +561,13 @@ YW_LANE_FN void pull(const match_step* step, const bool full, int32_t block, int
   yw_lanes_vec3 rigid = {step->drift.x + (step->spin.y * y.z - step->spin.z * y.y),
                          step->drift.y + (step->spin.z * y.x - step->spin.x * y.z),
                          step->drift.z + (step->spin.x * y.y - step->spin.y * y.x)};
-  v[0] += step->damp * (rigid.x - v[0]) + (step->pull * away.x + step->gravity.x);
-  v[1] += step->damp * (rigid.y - v[1]) + (step->pull * away.y + step->gravity.y);
-  v[2] += step->damp * (rigid.z - v[2]) + (step->pull * away.z + step->gravity.z);
-  grow(box, x[0], x[1], x[2]);
+  v[0] += (rigid.x - step->damp * v[0]) + (step->pull * away.x + step->gravity.x);
+  v[1] += (rigid.y - step->damp * v[1]) + (step->pull * away.y + step->gravity.y);
+  v[2] += (rigid.z - step->damp * v[2]) + (step->pull * away.z + step->gravity.z);
+  add_torque(sums, yw_vf_load(particle->mass + lane), &y, &away);
+  grow(sums, x[0], x[1], x[2]);
   for (int k = 0; k < 3; ++k) x[k] += step->h * v[k];
-  grow(box, x[0], x[1], x[2]);
+  grow(sums, x[0], x[1], x[2]);
   v[3] = x[3] = yw_vf_splat(0.0f);
   if (!full) {
     yw_vi live = yw_vf_load(particle->mass + lane) > 0.0f;
@@ -570,24 +580,39 @@ YW_LANE_FN void pull(const match_step* step, const bool full, int32_t block, int
   store_vec4(step->vel + block * YW_LANES, lane, v);
 }
 
-static yw_aabb finish_box(const box_lanes* boxes) {
+static yw_aabb finish_box(const pull_sums* sums) {
   yw_aabb box = yw_aabb_empty();
   for (int i = 0; i < REGISTERS; ++i) {
     for (int l = 0; l < YW_VF_LANES; ++l) {
-      const box_lanes* b = &boxes[i];
-      box = yw_aabb_join(box, (yw_aabb){{b->lower.x[l], b->lower.y[l], b->lower.z[l]},
-                                        {b->upper.x[l], b->upper.y[l], b->upper.z[l]}});
+      const pull_sums* s = &sums[i];
+      box = yw_aabb_join(box, (yw_aabb){{s->lower.x[l], s->lower.y[l], s->lower.z[l]},
+                                        {s->upper.x[l], s->upper.y[l], s->upper.z[l]}});
     }
   }
   return box;
 }
 
+// Adds lanes in an order that does not depend on the width of a register.
+static void finish_torque(const pull_sums* sums, float scale, float out[3]) {
+  float lanes[3][YW_LANES];
+  for (int i = 0; i < REGISTERS; ++i) {
+    yw_vf_store(lanes[0] + i * YW_VF_LANES, sums[i].torque.x);
+    yw_vf_store(lanes[1] + i * YW_VF_LANES, sums[i].torque.y);
+    yw_vf_store(lanes[2] + i * YW_VF_LANES, sums[i].torque.z);
+  }
+  for (int k = 0; k < 3; ++k) {
+    for (int half = YW_LANES / 2; half > 0; half /= 2) {
+      for (int l = 0; l < half; ++l) lanes[k][l] += lanes[k][l + half];
+    }
+    out[k] = scale * lanes[k][0];
+  }
+}
+
 // The last block of a body may have unused lanes, which must not enlarge the box.
 static void pull_last_block(const match_step* step, int32_t block, const ring_sums* rings,
-                            yw_aabb* box) {
-  box_lanes unused = {0};
-  for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-    pull(step, false, block, lane, rings, &unused);
+                            pull_sums* sums, yw_aabb* box) {
+  for (int n = 0; n < REGISTERS; ++n) {
+    pull(step, false, block, n * YW_VF_LANES, rings, &sums[n]);
   }
   for (int32_t p = block * YW_LANES; p < step->model->num_particles; ++p) {
     *box = yw_aabb_grow(*box, yw_xyz(step->pos[p]));
@@ -600,22 +625,25 @@ static void pull_particles(const match_step* step, int32_t c) {
   const match_model* model = step->model;
   const match_chunk* chunk = &model->chunks[c];
   const float* rows = gather_targets(step, chunk, scratch);
-  yw_vf high = yw_vf_splat(INFINITY), low = yw_vf_splat(-INFINITY);
-  box_lanes boxes[REGISTERS];
-  for (int i = 0; i < REGISTERS; ++i) boxes[i] = (box_lanes){{high, high, high}, {low, low, low}};
+  yw_vf high = yw_vf_splat(INFINITY), low = yw_vf_splat(-INFINITY), zero = yw_vf_splat(0.0f);
+  pull_sums sums[REGISTERS];
+  for (int i = 0; i < REGISTERS; ++i) {
+    sums[i] = (pull_sums){{high, high, high}, {low, low, low}, {zero, zero, zero}};
+  }
   int32_t b = chunk->first_block, full_end = b + chunk->count / YW_LANES;
   ring_sums rings;
   for (; b < full_end; ++b) {
     ring_job job = rings_of(model, b, rows, &rings);
     sum_rings(job.rows, job.rings, job.length, job.out);
-    for (int n = 0; n < REGISTERS; ++n) pull(step, true, b, n * YW_VF_LANES, &rings, &boxes[n]);
+    for (int n = 0; n < REGISTERS; ++n) pull(step, true, b, n * YW_VF_LANES, &rings, &sums[n]);
   }
-  yw_aabb box = finish_box(boxes);
+  yw_aabb box = finish_box(sums);
   if (b < chunk->first_block + chunk->num_blocks) {
     ring_job job = rings_of(model, b, rows, &rings);
     sum_rings(job.rows, job.rings, job.length, job.out);
-    pull_last_block(step, b, &rings, &box);
+    pull_last_block(step, b, &rings, sums, &box);
   }
+  finish_torque(sums, step->pull, step->body->sums[c].torque);
   step->body->sums[c].box = box;
 }
 

@@ -12,6 +12,10 @@
 
 // Checks ------------------------------------------------------------------------------------------
 
+static bool is_given_or_default(float value) {
+  return value == YW_MATCH_DEFAULT || (value >= 0.0f && isfinite(value));
+}
+
 yw_status yw_match_params_check(const yw_match_params* params, yw_error* error) {
   if (!(params->alpha >= 0.0f && params->alpha <= 1.0f)) {
     return yw_fail(error, YW_ERR_INVALID, "alpha is %g, but must be between 0 and 1",
@@ -21,12 +25,18 @@ yw_status yw_match_params_check(const yw_match_params* params, yw_error* error) 
     return yw_fail(error, YW_ERR_INVALID, "beta is %g, but must be between 0 and 1",
                    (double)params->beta);
   }
-  if (!(params->viscosity >= 0.0f && isfinite(params->viscosity))) {
-    return yw_fail(error, YW_ERR_INVALID, "viscosity is %g s, but must be finite and at least 0",
+  if (!(params->stiffness >= 0.0f && params->stiffness <= 1e9f)) {
+    return yw_fail(error, YW_ERR_INVALID, "stiffness is %g, but must be between 0 and 1e9",
+                   (double)params->stiffness);
+  }
+  if (!is_given_or_default(params->viscosity)) {
+    return yw_fail(error, YW_ERR_INVALID,
+                   "viscosity is %g s, but must be finite and at least 0, or YW_MATCH_DEFAULT",
                    (double)params->viscosity);
   }
-  if (!(params->damping >= 0.0f && isfinite(params->damping))) {
-    return yw_fail(error, YW_ERR_INVALID, "damping is %g, but must be finite and at least 0",
+  if (!is_given_or_default(params->damping)) {
+    return yw_fail(error, YW_ERR_INVALID,
+                   "damping is %g, but must be finite and at least 0, or YW_MATCH_DEFAULT",
                    (double)params->damping);
   }
   if (params->projection != YW_PROJECTION_EXACT && params->projection != YW_PROJECTION_PAPER) {

@@ -98,6 +98,8 @@ typedef struct match_model {
   double rest_center[3];
   float mean_mass;    ///< kg
   double total_mass;  ///< kg
+  double size;        ///< L, m: diagonal of the box with the same mass and moments of inertia
+  double spread;      ///< sum of tr Q_r over the mass, m^2
   yw_solid solid;
   uint64_t hash;
 } match_model;

@@ -153,6 +153,20 @@ static match_rest_region region_at_rest(const match_model* model, const match_bu
   return region;
 }
 
+// The size of the body, and that of its regions.
+static void measure(match_model* model, const match_build* build) {
+  double inertia = 0.0, spread = 0.0;
+  for (int32_t p = 0; p < model->num_particles; ++p) {
+    const double x[3] = {(double)model->rest[p].x, (double)model->rest[p].y,
+                         (double)model->rest[p].z};
+    const double* q = build->regions[p].moment;
+    inertia += (double)model->solid.mass[p] * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    spread += q[0] + q[1] + q[2];
+  }
+  model->size = sqrt(12.0 * inertia / model->total_mass);
+  model->spread = spread / model->num_particles;  // masses are in units of their mean
+}
+
 // The origin of a chunk is the middle of its box, which keeps the summed values small.
 static void place_origin(const match_model* model, match_chunk* chunk) {
   yw_aabb box = yw_aabb_empty();
@@ -218,5 +232,6 @@ yw_status yw_match_build_moments(match_model* model, match_build* build, yw_erro
       }
     }
   }
+  measure(model, build);
   return YW_OK;
 }

@@ -19,17 +19,29 @@ typedef struct match_settings {
   yw_shape** label_shapes;  // NULL: labels are per vertex
   const yw_json* labels_node;
 } match_settings;
-static const match_settings match_defaults = {
-    .params = {.alpha = 0.8f, .beta = 0.95f, .damping = 2, .viscosity = 0.015f}};
+static const match_settings match_defaults = {.params = {.beta = 0.95f,
+                                                         .damping = YW_MATCH_DEFAULT,
+                                                         .viscosity = YW_MATCH_DEFAULT,
+                                                         .stiffness = 300}};
 static const yw_key_row match_rows[] = {
+    YW_PARAM(match_settings, stiffness, NUMBER, 0, 1e9, "",
+             "Young's modulus divided by density, gravity (9.81 m/s^2) and the diagonal of the "
+             "body: a standing column becomes shorter by 1 / (2 stiffness), at any size, with any "
+             "mesh and time step. About 5 is a jelly, 50 a soft toy."),
     YW_PARAM(match_settings, alpha, NUMBER, 0, 1, "",
-             "Stiffness: fraction of the way to the goal shape covered per substep."),
+             "Instead of stiffness, as in the papers: fraction of the way to the goal shape "
+             "covered per substep."),
     YW_PARAM(match_settings, beta, NUMBER, 0, 1, "",
              "Attraction of the examples, from 0 (none) to 1 (the body may rest in one)."),
-    YW_PARAM(match_settings, damping, NUMBER, 0, 1e6, "1/s", "Decay rate of non-rigid motion."),
-    YW_PARAM(match_settings, viscosity, NUMBER, 0, 1e3, "s",
-             "Viscosity divided by stiffness. Fast vibrations decay before slow ones, and a "
-             "dropped body does not bounce forever. 0: as in the papers."),
+    YW_PARAM(match_settings, damping, NUMBER, 0, 1e6, "1/s",
+             "Decay rate of non-rigid motion. If not given: 2 for a body of 1 m, and so that "
+             "bodies of other sizes move alike; 2 with alpha."),
+    YW_PARAM(
+        match_settings, viscosity, NUMBER, 0, 1e3, "s",
+        "Viscosity divided by stiffness. Fast vibrations decay before slow ones, and a "
+        "dropped body does not bounce forever. 0: as in the papers. If not given: what damps a "
+        "standing column by a tenth of the critical damping, or as much as is stable; 0.015 "
+        "with alpha."),
     YW_PARAM_CHOICE(match_settings, projection, projections,
                     "How the example weights are kept convex: \"exact\" takes the nearest point of "
                     "the convex hull of the poses, \"paper\" is the papers' rule."),
@@ -38,8 +50,8 @@ static const yw_key_row match_rows[] = {
                   "default), every one-ring on its own (\"per_region\"), a label per vertex, or "
                   "shapes with labels, in the model's rest pose: a vertex takes the label of the "
                   "first shape that contains it, else 0.")};
-static const yw_record match_record =
-    YW_RECORD("match", match_rows, match_defaults, "Example-based shape matching.", "");
+static const yw_record match_record = YW_RECORD(
+    "match", match_rows, match_defaults, "Example-based shape matching.", "not stiffness alpha");
 
 typedef struct selector_keys {
   const yw_json* shape;
@@ -108,7 +120,21 @@ static bool load_groups(yw_loader* l, const yw_json* node, match_settings* out) 
 
 static bool load(yw_loader* l, yw_model_spec* model) {
   match_settings* settings = model->settings;
-  return yw_needs_volume(l, model) && load_groups(l, settings->groups, settings);
+  return yw_needs_volume(l, model) &&
+         yw_not_both(&l->r, model->settings_node, "stiffness", "alpha") &&
+         load_groups(l, settings->groups, settings);
+}
+
+// A body that asks for a stiffness must not get the model's alpha.
+static bool check(yw_loader* l, const yw_json* node, const yw_model_spec* model,
+                  const void* settings) {
+  (void)model;
+  if (!yw_not_both(&l->r, node, "stiffness", "alpha")) return false;
+  const yw_json* stiffness = yw_json_get(node, "stiffness");
+  if (!stiffness || ((const match_settings*)settings)->params.alpha == 0.0f) return true;
+  return yw_value_fail(&l->r, stiffness,
+                       "is given, but the model has \"alpha\": give the body \"alpha\", or the "
+                       "model \"stiffness\"");
 }
 
 // Building ----------------------------------------------------------------------------------------
@@ -185,5 +211,6 @@ const yw_scene_method yw_scene_match = {.name = "match",
                                         .records = records,
                                         .has_poses = true,
                                         .load = load,
+                                        .check = check,
                                         .build = build,
                                         .apply = apply};

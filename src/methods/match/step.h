@@ -23,6 +23,7 @@ typedef struct match_sums {
   float myv[3];       ///< m y x v
   float myy[6];       ///< m y y^T: xx, yy, zz, xy, xz, yz
   float rotation[4];  ///< sum of the regions' quaternions
+  float torque[3];    ///< m y x (velocity that the goals add in this step)
   int32_t recovered;  ///< regions that took the slow path
   yw_aabb box;        ///< of positions before and after the step
 } match_sums;
@@ -32,6 +33,7 @@ typedef struct match_body {
   yw_allocator mem;
   yw_match_params params;
   match_axes axes;
+  yw_vec3 torque;  ///< angular impulse of the goals in the last inner step, over the mean mass
   yw_quatx16* rotations;  ///< R_r of the last step, relative to the axes, per block
   float* targets;  ///< rows (T_r - 1, shift of the origin) in the axes, one per particle, then a
                    ///< row of zeros
@@ -59,7 +61,8 @@ typedef struct match_step {
   float seen_rotation[3][3];  ///< (1 + tau W)^-T R, row by row
   yw_vec3 velocity;           ///< v_c of the axes
 
-  // For the second half: rigid velocity = drift + spin x (x - center)
+  // For the second half: rigid velocity = drift + spin x (x - center). It is what damping adds, and
+  // what takes back the angular impulse of the last inner step.
   yw_vec3 drift, spin;
   float h;
   float pull;       ///< alpha / h

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// How a body answers deformation in a step of a given length: parameters as the kernels use them.
+#ifndef YW_METHODS_MATCH_RESPONSE_H
+#define YW_METHODS_MATCH_RESPONSE_H
+
+#include "methods/match/model.h"
+
+typedef struct match_response {
+  int32_t num_steps;  ///< inner steps
+  float h;            ///< s, of an inner step
+  float alpha;        ///< share of the way to the goal covered in one of them
+  float damp;         ///< share of the non-rigid velocity removed in one of them
+  float lag;          ///< tau, s
+} match_response;
+
+match_response yw_match_response(const match_model* model, const yw_match_params* params, float h);
+
+#endif

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// Stiffness of match bodies: the same material whatever the mesh and the step, the same behaviour
+// at any size, and defaults that hold a body up.
+#include "support/world_fixture.h"
+#include "yawara/extend/vec.h"
+#include "yawara/match.h"
+
+static const yw_quat straight = {0, 0, 0, 1};
+
+typedef struct toy {
+  yw_world* world;
+  yw_body_id body;
+  yw_vec3 size;
+} toy;
+
+// A box on the floor or above it; stiffness 0: nothing but the mesh is given.
+static toy make_toy(yw_vec3 size, const int32_t cells[3], float stiffness, float above) {
+  toy t = {.world = make_world(1, YW_SIMD_AUTO, true), .size = size};
+  yw_error error = {0};
+  yw_tet_mesh mesh = {0};
+  yw_vec3 half = yw_scale(size, 0.5f);
+  assert_int_equal(
+      yw_tet_mesh_lattice(NULL, (yw_aabb){yw_neg(half), half}, cells, YW_LATTICE_FIVE, &mesh), 0);
+  yw_match_def def = yw_default_match_def();
+  def.mesh = &mesh;
+  if (stiffness > 0.0f) def.params.stiffness = stiffness;
+  yw_model* model = NULL;
+  assert_int_equal(yw_model_create_match(NULL, &def, &model, &error), YW_OK);
+  t.body = add_body(t.world, model, (yw_vec3){0, half.y + above, 0}, straight);
+  yw_model_release(model);
+  yw_tet_mesh_free(&mesh);
+  return t;
+}
+
+static yw_vec3 extent(const toy* t) {
+  int32_t count;
+  const yw_vec3* x = yw_body_positions(t->world, t->body, &count);
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < count; ++i) box = yw_aabb_grow(box, x[i]);
+  return yw_sub(box.upper, box.lower);
+}
+
+static void assert_in_range_of(double value, double low, double high) {
+  assert_at_least(value, low);
+  assert_at_most(value, high);
+}
+
+// Pins the vertices of the top face; the bottom is then free.
+static void hang(toy* t) {
+  int32_t count;
+  const yw_vec3* x = yw_body_positions(t->world, t->body, &count);
+  yw_vec3* rest = malloc(sizeof *rest * (size_t)count);
+  float top = -INFINITY;
+  for (int32_t i = 0; i < count; ++i) {
+    rest[i] = x[i];
+    top = fmaxf(top, x[i].y);
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    if (rest[i].y > top - 1e-4f * t->size.y) pin_vertex(t->world, t->body, i, false);
+  }
+  free(rest);
+}
+
+static void rest_for(toy* t, double seconds, float dt, int32_t substeps) {
+  double end = yw_world_time(t->world) + seconds;
+  while (yw_world_time(t->world) < end) {
+    assert_int_equal(yw_world_step(t->world, dt, substeps, NULL), YW_OK);
+  }
+}
+
+// Elongation of a hanging column, over rho g H / (2 E) times its height.
+static double elongation(float height, int32_t across, float stiffness, int32_t substeps) {
+  const int32_t cells[3] = {across, 4 * across, across};
+  yw_vec3 size = {0.25f * height, height, 0.25f * height};
+  toy t = make_toy(size, cells, stiffness, height);
+  hang(&t);
+  float pace = sqrtf(height);
+  rest_for(&t, 12.0 * (double)pace, pace / 60.0f, substeps);
+  double stretch = (double)extent(&t).y / (double)height - 1.0;
+  double diagonal = (double)yw_length(size);
+  yw_world_destroy(t.world);
+  return stretch / ((double)height / (2.0 * (double)stiffness * diagonal));
+}
+
+// The analytic answer of a rod with Poisson's ratio 0; the error is that of one layer of cells.
+static void a_hanging_column_has_the_modulus_asked_for(void** state) {
+  (void)state;
+  for (int32_t across = 2; across <= 6; across += 2) {
+    assert_near(elongation(1.0f, across, 50.0f, 4), 1.0, 0.5 / across);
+  }
+}
+
+static void stiffness_depends_on_neither_size_nor_step(void** state) {
+  (void)state;
+  double plain = elongation(1.0f, 2, 50.0f, 4);
+  assert_near(elongation(0.01f, 2, 50.0f, 4), plain, 1e-3);
+  assert_near(elongation(10.0f, 2, 50.0f, 4), plain, 1e-3);
+  assert_near(elongation(1.0f, 2, 50.0f, 1), plain, 1e-3);
+  assert_near(elongation(1.0f, 2, 50.0f, 64), plain, 1e-3);
+  assert_near(elongation(1.0f, 2, 300.0f, 4), plain, 1e-2);
+}
+
+// Lengths scale with L, times with sqrt(L): the same motion, up to rounding that grows in contact.
+static void small_and_large_bodies_move_alike(void** state) {
+  (void)state;
+  const int32_t cells[3] = {4, 8, 4};
+  const float scales[3] = {1.0f, 0.01f, 10.0f};
+  toy toys[3];
+  for (int k = 0; k < 3; ++k) {
+    toys[k] = make_toy(yw_scale((yw_vec3){0.5f, 1, 0.5f}, scales[k]), cells, 0.0f, scales[k]);
+  }
+  for (int frame = 0; frame < 60; ++frame) {
+    double height[3];
+    for (int k = 0; k < 3; ++k) {
+      yw_world_step(toys[k].world, sqrtf(scales[k]) / 60.0f, 4, NULL);
+      yw_body_sums sums;
+      yw_body_sums_of(toys[k].world, toys[k].body, &sums);
+      height[k] = sums.center[1] / (double)scales[k];
+    }
+    assert_near(height[1], height[0], 1e-2);
+    assert_near(height[2], height[0], 1e-2);
+  }
+  for (int k = 0; k < 3; ++k) yw_world_destroy(toys[k].world);
+}
+
+// Nothing is given but the mesh: sags by less than a tenth, and has 95 % of its shape a second
+// after it fell from its own height.
+static void assert_holds_up(yw_vec3 size, const int32_t cells[3]) {
+  toy t = make_toy(size, cells, 0.0f, 0.0f);
+  rest_for(&t, 1.0, 1 / 60.0f, 4);
+  assert_in_range_of((double)(extent(&t).y / size.y), 0.9, 1.02);
+  yw_world_destroy(t.world);
+
+  t = make_toy(size, cells, 0.0f, size.y);
+  double fall = sqrt(2.0 * (double)size.y / 9.81);
+  rest_for(&t, fall + 1.0, 1 / 60.0f, 4);
+  // It may have toppled: lengths are measured along its own edges.
+  int32_t count;
+  const yw_vec3* x = yw_body_positions(t.world, t.body, &count);
+  const int32_t nx = cells[0] + 1, nxy = nx * (cells[1] + 1);
+  const int32_t far[3] = {cells[0], nx * cells[1], nxy * cells[2]};
+  const float lengths[3] = {size.x, size.y, size.z};
+  for (int k = 0; k < 3; ++k) {
+    assert_in_range_of((double)(yw_distance(x[0], x[far[k]]) / lengths[k]), 0.95, 1.05);
+  }
+  yw_world_destroy(t.world);
+}
+
+static void default_toys_hold_up(void** state) {
+  (void)state;
+  const int32_t cube[3] = {5, 5, 5}, tall[3] = {6, 20, 2}, edge[3] = {20, 6, 2},
+                flat[3] = {20, 2, 6};
+  const float scales[] = {0.1f, 1.0f, 10.0f, 100.0f};
+  for (int k = 0; k < 4; ++k) {
+    float s = scales[k];
+    assert_holds_up((yw_vec3){0.1f * s, 0.1f * s, 0.1f * s}, cube);
+    assert_holds_up((yw_vec3){0.03f * s, 0.1f * s, 0.01f * s}, tall);
+    assert_holds_up((yw_vec3){0.1f * s, 0.03f * s, 0.01f * s}, edge);
+    assert_holds_up((yw_vec3){0.1f * s, 0.01f * s, 0.03f * s}, flat);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_hanging_column_has_the_modulus_asked_for),
+      cmocka_unit_test(stiffness_depends_on_neither_size_nor_step),
+      cmocka_unit_test(small_and_large_bodies_move_alike),
+      cmocka_unit_test(default_toys_hold_up),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
