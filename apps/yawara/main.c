@@ -57,8 +57,8 @@ static void print_help(void) {
       "  yawara run cow.obj --as jelly            any OBJ, PLY or STL; no scene is needed\n"
       "  yawara render out/cow -o cow.mp4         or both in one: yawara view cow.obj --as jelly\n"
       "  yawara new my_scene --from cow.obj       then edit my_scene.json and run it\n\n"
-      "exit codes: 0 done, 1 the simulation failed, 2 bad input, 130 interrupted (resume with "
-      "--resume)\n");
+      "exit codes: 0 done, 1 the simulation failed, 2 bad input, 3 done but a body diverged,\n"
+      "130 interrupted (resume with --resume)\n");
 }
 
 int main(int argc, char** argv) {

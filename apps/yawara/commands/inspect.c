@@ -132,6 +132,11 @@ static void print_run(const run_info* info) {
          info->frames_done, info->frames, (double)info->fps, info->substeps, time,
          (unsigned long long)info->state_hash);
   if (info->fields[0]) printf("  fields: %s\n", info->fields);
+  for (int32_t i = 0; i < info->num_faults; ++i) {
+    const run_fault* fault = &info->faults[i];
+    printf("  frame %d (t = %.3f s): body \"%s\"%s diverged\n", fault->frame, fault->time,
+           fault->body, fault->bodies > 1 ? " and others" : "");
+  }
 }
 
 static void print_frame(const shown_scene* shown, const frame_data* frame) {

@@ -81,7 +81,7 @@ static int parse(int argc, char** argv, run_options* out) {
       {"snapshot-every", 0, OPTION_INT, &out->snapshot_every, "N",
        "frames between snapshots (default: 60)", 1, 1e9},
       {"on-fault", 0, OPTION_TEXT, &out->on_fault, "WHAT",
-       "when a body diverges: stop (default) or continue", 0, 0},
+       "when a body diverges: stop (default) or continue without it (exit code 3)", 0, 0},
       {"quiet", 'q', OPTION_FLAG, &out->quiet, NULL, "no progress", 0, 0},
       STARTER_OPTIONS(&out->scene.model),
       SCENE_OPTIONS(&out->scene),
@@ -253,6 +253,9 @@ static int resume_run(run* r, const run_info* old) {
     return bad_input("%s", error.message);
   }
   r->seconds_before = old->seconds;
+  for (int32_t i = 0; i < old->num_faults && old->faults[i].frame <= r->frame; ++i) {
+    r->info.faults[r->info.num_faults++] = old->faults[i];
+  }
   if (!r->options.fields) memcpy(r->info.fields, old->fields, sizeof old->fields);
   run_folder_remove_frames(r->dir, r->frame + 1);
   return -1;
@@ -293,14 +296,28 @@ static int save_progress(run* r, double seconds, bool with_snapshot) {
   return -1;
 }
 
-static int report_fault(const run* r, const yw_step_report* report) {
+static void print_fault(const run* r, const run_fault* fault) {
+  char more[48] = "";
+  if (fault->bodies > 1) snprintf(more, sizeof more, " and %d more", fault->bodies - 1);
+  fprintf(stderr,
+          "%s: frame %d (t = %.3f s): body \"%s\"%s diverged and was frozen where it last was "
+          "finite.\n",
+          r->dir, fault->frame, fault->time, fault->body, more);
+}
+
+// Says which body diverged and keeps it in run.json. Returns -1 to continue.
+static int handle_fault(run* r, const yw_step_report* report) {
   const char* name = yw_body_name(r->world, report->first_diverged);
-  fprintf(
-      stderr,
-      "%s: frame %d (t = %.3f s): body \"%s\" diverged and was frozen where it last was finite.\n"
-      "Try more substeps (--set substeps=%d), lower speeds or softer material, or --on-fault "
-      "continue.\n",
-      r->dir, r->frame + 1, yw_world_time(r->world), name ? name : "?", 2 * r->scene_info.substeps);
+  run_fault fault = {
+      .frame = r->frame + 1, .time = yw_world_time(r->world), .bodies = report->diverged_bodies};
+  snprintf(fault.body, sizeof fault.body, "%.63s", name ? name : "?");
+  if (r->info.num_faults < RUN_MAX_FAULTS) r->info.faults[r->info.num_faults++] = fault;
+  print_fault(r, &fault);
+  if (strcmp(r->options.on_fault, "continue") == 0) return -1;
+  fprintf(stderr,
+          "Try more substeps (--set substeps=%d), lower speeds or softer material, or --on-fault "
+          "continue.\n",
+          2 * r->scene_info.substeps);
   return EXIT_FAILED;
 }
 
@@ -322,9 +339,8 @@ static int make_frame(run* r) {
             status == YW_ERR_MEMORY ? "not enough memory" : "invalid settings");
     return EXIT_FAILED;
   }
-  if (report.diverged_bodies > 0 && strcmp(r->options.on_fault, "stop") == 0) {
-    return report_fault(r, &report);
-  }
+  int code = report.diverged_bodies > 0 ? handle_fault(r, &report) : -1;
+  if (code >= 0) return code;
   if (write_frame(r, r->frame + 1, &error) < 0) {
     return bad_input("%s", error.message);
   }
@@ -368,7 +384,10 @@ static int finish(run* r) {
     printf("%s: %d frames, state %016llx\nlook at it: yawara render %s -o %s.mp4\n", r->dir,
            r->frame, (unsigned long long)r->info.state_hash, r->dir, r->dir);
   }
-  return EXIT_DONE;
+  if (r->info.num_faults == 0) return EXIT_DONE;
+  fprintf(stderr, "%s: complete, but not all of it moved:\n", r->dir);
+  for (int32_t i = 0; i < r->info.num_faults; ++i) print_fault(r, &r->info.faults[i]);
+  return EXIT_FAULTS;
 }
 
 int cmd_run(int argc, char** argv) {

@@ -16,10 +16,8 @@ typedef struct preset {
   float stiffness;
   float poissons_ratio;
   float damping;
-  float alpha;      ///< stiffness of match
-  float viscosity;  ///< of match, in units of sqrt(L / g)
-  float yield;      ///< strain at which it yields; 0: elastic
-  float color[3];   ///< linear RGB
+  float yield;     ///< strain at which it yields; 0: elastic
+  float color[3];  ///< linear RGB
 } preset;
 
 /// Preset i, or NULL.

@@ -14,6 +14,8 @@
 #define GRAVITY 9.81f
 // The drop, as a share of the body's height.
 #define DROP 0.3f
+// The implicit solver of frames damps by itself; match needs this much more.
+#define MATCH_DAMPING 2.0
 // Of cloth, as shares of its longest side: edge of a triangle, thickness.
 #define CLOTH_EDGE 0.06f
 #define CLOTH_THICKNESS 0.01f
@@ -53,6 +55,7 @@ typedef struct starter {
   float scale;       // of the file's coordinates
   yw_vec3 center;    // of the file's box
   float height;      // m
+  float diagonal;    // m, of the box
 } starter;
 
 static int choose_method(const starter_options* o, starter* s) {
@@ -93,6 +96,7 @@ static int measure_file(const char* path, starter* s) {
   s->scale = s->length / longest;
   s->center = yw_lerp(box.lower, box.upper, 0.5f);
   s->height = size.y * s->scale;
+  s->diagonal = yw_length(size) * s->scale;
   return -1;
 }
 
@@ -173,10 +177,12 @@ static bool put_method(text_list* out, const starter* s) {
   double damping = (double)p->damping * rate;
   const char* m = s->method;
   if (strcmp(m, "match") == 0) {
-    return put(out,
-               "      // alpha: stiffness, 0 to 1. damping: of what is not rigid motion, 1/s.\n"
-               "      \"match\": { \"alpha\": %.3g, \"damping\": %.3g, \"viscosity\": %.3g }\n",
-               (double)p->alpha, damping, (double)p->viscosity / rate);
+    return put(
+        out,
+        "      // Stiffness: Young's modulus over density, gravity and diagonal, so that\n"
+        "      // bodies of all sizes look alike. damping: of what is not rigid motion, 1/s.\n"
+        "      \"match\": { \"stiffness\": %.3g, \"damping\": %.3g }\n",
+        (double)p->stiffness * length / (double)s->diagonal, MATCH_DAMPING * damping);
   }
   if (!put(out,
            "      // Stiffness in Pa: %g times what its weight asks for.\n      \"%s\": { "
@@ -221,7 +227,7 @@ static bool put_scene(text_list* out, const starter* s) {
 int starter_text(const starter_options* options, const char* path, const char* file, char** text) {
   *text = NULL;
   starter s = {.file = file, .length = options->fit > 0 ? options->fit : 1.0f};
-  s.height = s.length;
+  s.height = s.diagonal = s.length;
   s.volume = file && is_volume(file);
   name_body(file ? file : "ball", s.name);
   int code = choose_method(options, &s);
