@@ -305,17 +305,18 @@ static yw_status choose_camera(source* s, const render_options* o, yw_camera* ca
                                yw_aabb* focus, yw_error* error) {
   moments m = moments_start(&s->framing, (float)o->width / (float)o->height);
   yw_status status = YW_OK;
-  int32_t last = s->is_run ? s->frames : 0;
+  bool given = s->shown->has_camera;
+  int32_t last = s->is_run && !given ? s->frames : 0;
   for (int32_t frame = 0; frame <= last && status >= 0; ++frame) {
     frame_data data;
     status = get_frame(s, frame, &data, error);
     if (status < 0) break;
     moments_add(&m, s->shown, &data);
-    if (!s->is_run) moments_add_fall(&m, s->shown, &data);
+    if (!s->is_run && !given) moments_add_fall(&m, s->shown, &data);
     frame_free(&data);
   }
   *focus = m.box;
-  *camera = s->shown->has_camera ? s->shown->camera : yw_framer_camera(&m.framer);
+  *camera = given ? s->shown->camera : yw_framer_camera(&m.framer);
   return status;
 }
 

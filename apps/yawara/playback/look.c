@@ -222,10 +222,11 @@ static yw_status read_node(look* l, const char* name, const yw_json* node, const
   if (inner && node->type == YW_JSON_OBJECT) return read_object(l, name, node, path, error);
   paths[NUM_ROWS] = "colors";
   yw_hint hint = yw_suggest(path, NUM_ROWS + 1, paths);
-  return yw_fail(error, YW_ERR_INVALID,
-                 "%s:%d:%d: \"%s\" is nothing that can be changed in a picture%s; see: yawara "
-                 "render --help",
-                 name, node->key_line, node->key_column, path, hint.text);
+  return yw_fail(
+      error, YW_ERR_INVALID,
+      "%s:%d:%d: \"%s\" is nothing that can be changed in a picture%s, see yawara render "
+      "--help; what moves and how needs another run of the scene",
+      name, node->key_line, node->key_column, path, hint.text);
 }
 
 static yw_status read_text(look* l, const char* name, const char* text, size_t size,
