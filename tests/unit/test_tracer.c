@@ -263,9 +263,12 @@ static void the_automatic_camera_sees_every_box_tightly(void** state) {
     framing.margin = (float)test_random_in(&random, 0, 0.2);
     yw_camera camera = yw_camera_frame(&framing, 16.0f / 9.0f, count, boxes);
     float low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    float nearest = INFINITY, farthest = 0;
+    yw_vec3 forward = yw_normalize_or(yw_sub(camera.target, camera.eye), yw_v3(0, 0, 0));
     for (int i = 0; i < 8 * count; ++i) {
       box_mesh corners = make_box(boxes[i / 8].lower, boxes[i / 8].upper);
-      float p[2];
+      float p[2], depth = yw_dot(forward, yw_sub(corners.positions[i % 8], camera.eye));
+      nearest = fminf(nearest, depth), farthest = fmaxf(farthest, depth);
       assert_true(yw_camera_project(&camera, 1600, 900, corners.positions[i % 8], &p[0], &p[1]));
       for (int k = 0; k < 2; ++k) low[k] = fminf(low[k], p[k]), high[k] = fmaxf(high[k], p[k]);
     }
@@ -274,9 +277,9 @@ static void the_automatic_camera_sees_every_box_tightly(void** state) {
     assert_at_most(high[0], 1600 - mx + 2);
     assert_at_least(low[1], my - 2);
     assert_at_most(high[1], 900 - my + 2);
-    // One of the directions is filled.
+    // One of the directions is filled, unless the eye would have to be among the boxes.
     float slack = fminf((1600 - 2 * mx) - (high[0] - low[0]), (900 - 2 * my) - (high[1] - low[1]));
-    assert_at_most(slack, 0.25f * 900);
+    if (nearest > 0.1f * farthest) assert_at_most(slack, 0.25f * 900);
   }
   // Nothing to see, or a single point, still gives a camera.
   yw_framing framing = yw_default_framing();

@@ -385,9 +385,10 @@ static yw_status draw_all(source* s, const render_options* o, int32_t last, yw_e
   yw_camera camera;
   int32_t pictures = (last - o->from) / o->every + 1, drawn = 0;
   yw_status status = yw_renderer_create(NULL, o->scene.threads, &renderer, error);
+  // First the camera: it looks at frame 0, and a world cannot go back.
+  if (status >= 0) status = choose_camera(s, o, &camera, &focus, error);
   if (status >= 0) status = find_field(s, o->from, error);
   if (status >= 0) status = find_range(s, o, last, error);
-  if (status >= 0) status = choose_camera(s, o, &camera, &focus, error);
   if (status >= 0) status = open_output(o, s->fps, pictures, &out, error);
   yw_error missing = {0};
   if (s->color.field && yw_svg_paint_available(&missing) < 0) {
