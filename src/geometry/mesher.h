@@ -6,13 +6,9 @@
 #ifndef YW_GEOMETRY_MESHER_H
 #define YW_GEOMETRY_MESHER_H
 
+#include "geometry/mesher_edit.h"
 #include "geometry/mesher_lattice.h"
-
-/// Approximate size of a shape.
-typedef struct yw_extent {
-  double volume, area;  ///< m^3, m^2
-} yw_extent;
-yw_extent yw_shape_extent(const yw_shape* shape, yw_aabb bounds);
+#include "geometry/mesher_size.h"
 
 /// A lattice edge crosses the surface at node + t * edge.
 typedef struct yw_cut {
@@ -35,7 +31,7 @@ typedef struct yw_stuffing {
 
 /// Finds cuts and moves nodes that are too close to a cut onto it.
 yw_status yw_stuffing_create(const yw_allocator* mem, const yw_shape* shape, yw_aabb bounds,
-                             double spacing, int32_t max_blocks, yw_stuffing* out);
+                             double spacing, bool align, int32_t max_blocks, yw_stuffing* out);
 void yw_stuffing_free(yw_stuffing* stuffing);
 
 /// The cut of the edge from its owner; only if the bit is set in cut_mask.
@@ -50,7 +46,8 @@ static inline yw_cut* yw_stuffing_cut(const yw_stuffing* s, int32_t owner, int d
 static inline yw_dvec3 yw_stuffing_position(const yw_stuffing* s, int32_t node) {
   yw_dvec3 p = yw_bcc_position(&s->lattice, node);
   if (s->warp[node] < 0) return p;
-  return yw_dmad(p, s->lattice.spacing * (double)s->warp_t[node], yw_bcc_edge(s->warp[node]));
+  yw_dvec3 edge = yw_bcc_edge_vector(&s->lattice, node, s->warp[node]);
+  return yw_dmad(p, (double)s->warp_t[node], edge);
 }
 
 /// Which tets of a stuffing to keep.
@@ -65,15 +62,24 @@ yw_status yw_stuffing_tets(yw_stuffing* stuffing, yw_stuff_part part, int32_t ma
                            yw_tet_mesh* out, unsigned char** on_surface);
 
 /// Moves vertices of the worst tets slightly where that improves them; vertices on the surface stay
-/// on it. No tet gets worse. Leaves the mesh unchanged if out of memory.
-void yw_mesher_improve(const yw_shape* shape, double spacing, const unsigned char* on_surface,
-                       yw_tet_mesh* mesh);
+/// on it. No tet gets worse.
+void yw_mesher_improve(yw_tet_edit* edit);
+
+/// Marks vertices that happen to be on sharp edges and corners of the shape: they stay there.
+void yw_mesher_hold_creases(yw_tet_edit* edit);
+/// Moves vertices onto sharp edges and corners of the shape, or inserts some there, wherever the
+/// tets stay good.
+yw_status yw_mesher_sharpen(yw_tet_edit* edit);
+
+/// yw_shape_tets with other wishes for the size when none is given (NULL: the usual ones); also
+/// gives the size that was chosen.
+yw_status yw_mesher_tets(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
+                         const yw_size_wish* wish, yw_tet_mesh* out, double* size, yw_error* error);
 
 /// Checks shape and size, estimates the number of vertices, refuses excessive ones, and creates the
-/// mesh. size 0: longest side / 12. Messages call the result `what`.
-yw_status yw_mesher_run(const yw_shape* shape, const yw_allocator* mem, float size,
-                        int32_t max_vertices, yw_stuff_part part, const char* what,
-                        yw_tet_mesh* out, unsigned char** on_surface, double* out_spacing,
-                        yw_error* error);
+/// mesh, not improved yet. Size 0: longest side / 12. Messages call the result `what`.
+yw_status yw_mesher_run(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
+                        yw_stuff_part part, const char* what, yw_tet_mesh* out,
+                        unsigned char** on_surface, double* out_spacing, yw_error* error);
 
 #endif

@@ -22,7 +22,7 @@ static int owned_direction(int center, int n) { return n < 3 ? n : center ? n + 
 // sign jumps (open meshes), the bracket shrinks around the jump.
 static float find_cut(const yw_bcc* lattice, int32_t node, int direction, double fa, double fb) {
   yw_dvec3 p = yw_bcc_position(lattice, node);
-  yw_dvec3 edge = yw_dscale(yw_bcc_edge(direction), lattice->spacing);
+  yw_dvec3 edge = yw_bcc_edge_vector(lattice, node, direction);
   double a = 0.0, b = 1.0, t = fa / (fa - fb);
   int last = 0;
   for (int step = 0; step < CUT_STEPS; ++step) {
@@ -98,12 +98,19 @@ static bool cut_from(const yw_stuffing* s, int32_t node, int direction, float* t
   return true;
 }
 
+// In spacings.
+static float edge_length(const yw_bcc* lattice, int32_t node, int direction) {
+  if (!yw_is_aligned(&lattice->alignment)) return direction < 6 ? 1.0f : 0.8660254f;
+  return (float)(yw_dlength(yw_bcc_edge_vector(lattice, node, direction)) / lattice->spacing);
+}
+
 // Moves a node onto the nearest of the cuts that are too close to it, if any.
 static void warp_node(yw_stuffing* s, int32_t node) {
   float nearest = INFINITY;
   for (int direction = 0; direction < YW_BCC_DIRECTIONS; ++direction) {
-    float t, length = direction < 6 ? 1.0f : 0.8660254f;
+    float t;
     if (!cut_from(s, node, direction, &t)) continue;
+    float length = edge_length(&s->lattice, node, direction);
     if (t >= (direction < 6 ? ALPHA_LONG : ALPHA_SHORT) || t * length >= nearest) continue;
     nearest = t * length;
     s->warp[node] = (signed char)direction;
@@ -121,10 +128,10 @@ static void warp_nodes(yw_stuffing* s) {
 }
 
 yw_status yw_stuffing_create(const yw_allocator* mem, const yw_shape* shape, yw_aabb bounds,
-                             double spacing, int32_t max_blocks, yw_stuffing* out) {
+                             double spacing, bool align, int32_t max_blocks, yw_stuffing* out) {
   *out = (yw_stuffing){0};
   yw_stuffing s = {0};
-  yw_status status = yw_bcc_create(mem, shape, bounds, spacing, max_blocks, &s.lattice);
+  yw_status status = yw_bcc_create(mem, shape, bounds, spacing, align, max_blocks, &s.lattice);
   if (status != YW_OK) return status;
   const yw_allocator* hook = &s.lattice.mem;
   size_t num_nodes = (size_t)s.lattice.num_blocks * YW_BCC_NODES;

@@ -12,6 +12,9 @@
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
+// Nodes of an aligned lattice that are closer to the surface, in spacings, are on it: rounding.
+#define ON_FACE 1e-4f
+
 typedef struct block_table {
   int32_t* slots;  ///< block + 1, 0 for an empty slot
   size_t capacity;
@@ -85,13 +88,17 @@ typedef enum cube_side { CUBE_OUTSIDE, CUBE_INSIDE, CUBE_MIXED } cube_side;
 static cube_side classify_cube(const yw_bcc* lattice, const int32_t cell[3], int32_t cells) {
   yw_vec4 points[9];
   float distance[9];
+  yw_dvec3 low = yw_bcc_point(lattice, cell[0], cell[1], cell[2]);
+  yw_dvec3 high = yw_bcc_point(lattice, cell[0] + cells, cell[1] + cells, cell[2] + cells);
   for (int n = 0; n < 9; ++n) {
-    double side[3];
+    double at[3];
     for (int axis = 0; axis < 3; ++axis) {
-      side[axis] = cell[axis] + (n == 8 ? 0.5 : n >> axis & 1 ? 1.0 : 0.0) * cells;
+      at[axis] = cell[axis] + (n == 8 ? 0.5 : n >> axis & 1 ? 1.0 : 0.0) * cells;
     }
-    yw_dvec3 steps = {side[0], side[1], side[2]};
-    points[n] = yw_v4(yw_f3(yw_dmad(lattice->origin, lattice->spacing, steps)));
+    yw_dvec3 p = yw_bcc_point(lattice, at[0], at[1], at[2]);
+    // Planes may be unevenly spaced: the centre is that of the corners.
+    if (n == 8 && yw_is_aligned(&lattice->alignment)) p = yw_dscale(yw_dadd(low, high), 0.5);
+    points[n] = yw_v4(yw_f3(p));
   }
   yw_shape_distance_many(lattice->shape, 9, points, distance);
   int inside = 0;
@@ -99,6 +106,9 @@ static cube_side classify_cube(const yw_bcc* lattice, const int32_t cell[3], int
   if (inside != 0 && inside != 9) return CUBE_MIXED;
   // Half the diagonal and one long edge.
   double reach = (0.8661 * cells + 1.01) * lattice->spacing;
+  if (yw_is_aligned(&lattice->alignment)) {
+    reach = 0.5001 * yw_dlength(yw_dsub(high, low)) + 1.01 * lattice->alignment.widest;
+  }
   if (!(fabs((double)distance[8]) > reach)) return CUBE_MIXED;
   return inside == 9 ? CUBE_INSIDE : CUBE_OUTSIDE;
 }
@@ -147,8 +157,10 @@ static void evaluate_block(yw_bcc* lattice, int32_t block) {
     points[n] = yw_v4(yw_f3(yw_bcc_position(lattice, block * YW_BCC_NODES + n)));
   }
   yw_shape_distance_many(lattice->shape, YW_BCC_NODES, points, values);
+  float on_face = yw_is_aligned(&lattice->alignment) ? ON_FACE * (float)lattice->spacing : 0.0f;
   for (int n = 0; n < YW_BCC_NODES; ++n) {
     if (!(fabsf(values[n]) < INFINITY)) values[n] = (float)lattice->spacing;
+    if (fabsf(values[n]) < on_face) values[n] = 0.0f;
   }
 }
 
@@ -254,14 +266,30 @@ static void grow(builder* b, int32_t* value_blocks) {
   }
 }
 
+// How far the lattice must reach from its origin, in cells.
+static double reach_of(const yw_bcc* lattice, yw_aabb bounds) {
+  yw_dvec3 size = yw_dsub(yw_d3(bounds.upper), yw_d3(bounds.lower));
+  double reach = 0.5 * fmax(size.x, fmax(size.y, size.z)) / lattice->spacing + 2.0;
+  if (!yw_is_aligned(&lattice->alignment)) return reach;
+  // Any axis may run along the diagonal, and what is beyond the planes on one side of it.
+  reach = yw_dlength(size) / lattice->spacing + 2.0;
+  int32_t most = 0;
+  for (int n = 0; n < 3; ++n) {
+    if (lattice->alignment.axis[n].count > most) most = lattice->alignment.axis[n].count;
+  }
+  return reach + most;
+}
+
 yw_status yw_bcc_create(const yw_allocator* mem, const yw_shape* shape, yw_aabb bounds,
-                        double spacing, int32_t max_blocks, yw_bcc* out) {
+                        double spacing, bool align, int32_t max_blocks, yw_bcc* out) {
   yw_bcc lattice = {.mem = yw_mem_or_default(mem), .shape = shape, .spacing = spacing};
-  yw_dvec3 lower = yw_d3(bounds.lower), upper = yw_d3(bounds.upper);
+  *out = (yw_bcc){0};
+  yw_status status = YW_OK;
+  if (align) status = yw_alignment_create(mem, shape, spacing, &lattice.alignment);
+  if (status != YW_OK) return status;
   // Centred, so that the mesh of a symmetric shape is as symmetric as possible.
-  lattice.origin = yw_dscale(yw_dadd(lower, upper), 0.5);
-  yw_dvec3 size = yw_dsub(upper, lower);
-  double reach = 0.5 * fmax(size.x, fmax(size.y, size.z)) / spacing + 2.0;
+  lattice.origin = yw_dscale(yw_dadd(yw_d3(bounds.lower), yw_d3(bounds.upper)), 0.5);
+  double reach = reach_of(&lattice, bounds);
   int32_t half = YW_BCC_SIDE;
   while ((double)half < reach && half < 1 << 28) half *= 2;
 
@@ -283,6 +311,7 @@ yw_status yw_bcc_create(const yw_allocator* mem, const yw_shape* shape, yw_aabb 
 }
 
 void yw_bcc_free(yw_bcc* lattice) {
+  yw_alignment_free(&lattice->alignment);
   yw_mem_free(&lattice->mem, lattice->blocks);
   yw_mem_free(&lattice->mem, lattice->values);
   *lattice = (yw_bcc){0};

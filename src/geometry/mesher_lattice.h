@@ -2,11 +2,14 @@
 // A body-centred cubic lattice, stored only where the shape is.
 //
 // Cell (i, j, k) has two nodes: its corner at origin + spacing * (i, j, k), and its centre, half a
-// spacing further on each axis. Long edges join nodes of the same kind along an axis; short edges
-// (sqrt(3)/2) join a centre with its eight corners. Nodes are stored in blocks of 4 x 4 x 4 cells.
+// spacing further on each axis. Where the shape has flat faces, the planes of the lattice are
+// shifted onto them (mesher_align.h), and cells are boxes instead of cubes. Long edges join nodes
+// of the same kind along an axis; short edges (sqrt(3)/2) join a centre with its eight corners.
+// Nodes are stored in blocks of 4 x 4 x 4 cells.
 #ifndef YW_GEOMETRY_MESHER_LATTICE_H
 #define YW_GEOMETRY_MESHER_LATTICE_H
 
+#include "geometry/mesher_align.h"
 #include "geometry/tet_math.h"
 #include "yawara/shape.h"
 
@@ -29,15 +32,17 @@ typedef struct yw_bcc {
   const yw_shape* shape;
   yw_dvec3 origin;
   double spacing;
+  yw_alignment alignment;  ///< owned
   int32_t num_blocks;
   yw_bcc_block* blocks;
   float* values;  ///< per node: signed distance, negative inside; only its sign where uniform
 } yw_bcc;
 
-/// Creates the lattice for a bounded shape. More than max_blocks blocks are refused with
-/// YW_ERR_LIMIT before their nodes are allocated (the caller writes the message).
+/// Creates the lattice for a bounded shape, aligned with its flat faces if `align`. More than
+/// max_blocks blocks are refused with YW_ERR_LIMIT before their nodes are allocated (the caller
+/// writes the message).
 yw_status yw_bcc_create(const yw_allocator* mem, const yw_shape* shape, yw_aabb bounds,
-                        double spacing, int32_t max_blocks, yw_bcc* out);
+                        double spacing, bool align, int32_t max_blocks, yw_bcc* out);
 void yw_bcc_free(yw_bcc* lattice);
 
 /// Node of cell (x, y, z), relative to the first cell of the block and at most one block away; -1
@@ -90,12 +95,28 @@ static inline yw_dvec3 yw_bcc_edge(int direction) {
   return (yw_dvec3){bits & 1 ? 0.5 : -0.5, bits & 2 ? 0.5 : -0.5, bits & 4 ? 0.5 : -0.5};
 }
 
+/// A place given in cells.
+static inline yw_dvec3 yw_bcc_point(const yw_bcc* lattice, double x, double y, double z) {
+  if (yw_is_aligned(&lattice->alignment)) {
+    return yw_alignment_position(&lattice->alignment, x, y, z);
+  }
+  return yw_dmad(lattice->origin, lattice->spacing, (yw_dvec3){x, y, z});
+}
+
 static inline yw_dvec3 yw_bcc_position(const yw_bcc* lattice, int32_t node) {
   yw_bcc_place p = yw_bcc_place_of(node);
   const int32_t* cell = lattice->blocks[p.block].cell;
   double half = 0.5 * p.center;
-  yw_dvec3 steps = {cell[0] + p.x + half, cell[1] + p.y + half, cell[2] + p.z + half};
-  return yw_dmad(lattice->origin, lattice->spacing, steps);
+  return yw_bcc_point(lattice, cell[0] + p.x + half, cell[1] + p.y + half, cell[2] + p.z + half);
+}
+
+/// The vector to the neighbour in a direction, which must exist.
+static inline yw_dvec3 yw_bcc_edge_vector(const yw_bcc* lattice, int32_t node, int direction) {
+  if (!yw_is_aligned(&lattice->alignment)) {
+    return yw_dscale(yw_bcc_edge(direction), lattice->spacing);
+  }
+  int32_t other = yw_bcc_neighbour(lattice, node, direction);
+  return yw_dsub(yw_bcc_position(lattice, other), yw_bcc_position(lattice, node));
 }
 
 #endif

@@ -85,7 +85,7 @@ static int32_t cut_vertex(stuffer* f, int a, int b) {
   if (cut->vertex < 0) {
     const yw_bcc* lattice = &f->s->lattice;
     yw_dvec3 p = yw_bcc_position(lattice, node);
-    p = yw_dmad(p, lattice->spacing * (double)cut->t, yw_bcc_edge(direction));
+    p = yw_dmad(p, (double)cut->t, yw_bcc_edge_vector(lattice, node, direction));
     cut->vertex = new_vertex(f, p, true);
   }
   return cut->vertex;

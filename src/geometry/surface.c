@@ -161,9 +161,12 @@ yw_status yw_shape_surface(const yw_shape* shape, const yw_allocator* mem, float
   *out = (yw_tri_mesh){0};
   yw_tet_mesh skin;
   unsigned char* on_surface = NULL;
+  yw_mesher_def def = yw_default_mesher_def();
   double spacing;
-  yw_status status = yw_mesher_run(shape, mem, size / MEAN_EDGE, MAX_VERTICES, YW_STUFF_SKIN,
-                                   "triangles", &skin, &on_surface, &spacing, error);
+  def.size = size / MEAN_EDGE;
+  def.max_vertices = MAX_VERTICES;
+  yw_status status = yw_mesher_run(shape, mem, &def, YW_STUFF_SKIN, "triangles", &skin, &on_surface,
+                                   &spacing, error);
   if (status != YW_OK) return status;
   status = extract_skin(&skin, on_surface, out);
   if (status == YW_OK) status = relax(shape, out, (float)spacing);

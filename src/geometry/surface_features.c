@@ -64,10 +64,9 @@ static void sample_side(const yw_shape* shape, yw_vec3 q, yw_vec3 end, float len
   *normal = n;
 }
 
-// The crease between two points of the surface, if there is a sharp one. The planes are recomputed
-// next to the first result, which converges on curved creases.
-static bool find_crease(const yw_shape* shape, const yw_vec3 p[2], const yw_vec3 normal[2],
-                        yw_vec3* out) {
+// The planes are recomputed next to the first result, which converges on curved creases.
+bool yw_find_crease(const yw_shape* shape, const yw_vec3 p[2], const yw_vec3 normal[2],
+                    yw_vec3* out) {
   float length = yw_distance(p[0], p[1]);
   yw_vec3 middle = yw_lerp(p[0], p[1], 0.5f), q = middle;
   yw_vec3 a = p[0], na = normal[0], b = p[1], nb = normal[1];
@@ -94,7 +93,7 @@ static void find_creases(sharpener* s) {
     yw_vec3 ends[2] = {mesh->positions[u], mesh->positions[v]};
     yw_vec3 normals[2] = {s->normals[u], s->normals[v]};
     crease* here = &s->creases[h];
-    here->sharp = find_crease(s->shape, ends, normals, &here->place);
+    here->sharp = yw_find_crease(s->shape, ends, normals, &here->place);
     here->vertex = -1;
   }
 }
@@ -166,19 +165,25 @@ static void move_vertices(sharpener* s) {
 
 static bool is_split(const sharpener* s, int32_t h) { return crease_of(s, h)->vertex >= 0; }
 
-// Where the tangent planes at the three vertices of a triangle meet, if that is a corner.
+bool yw_find_corner(const yw_shape* shape, const yw_vec3 p[3], const yw_vec3 normal[3],
+                    yw_vec3* out) {
+  yw_vec3 n0 = normal[0], n1 = normal[1], n2 = normal[2];
+  float det = yw_dot(n0, yw_cross(n1, n2)), length = yw_distance(p[0], p[1]);
+  if (!(fabsf(det) > 0.1f)) return false;
+  yw_vec3 q = yw_scale(yw_cross(n1, n2), yw_dot(n0, p[0]));
+  q = yw_mad(q, yw_dot(n1, p[1]), yw_cross(n2, n0));
+  q = yw_scale(yw_mad(q, yw_dot(n2, p[2]), yw_cross(n0, n1)), 1.0f / det);
+  *out = q;
+  return yw_distance(q, p[0]) < 1.5f * length &&
+         fabsf(yw_shape_distance(shape, q)) < ON_SURFACE * length;
+}
+
 static bool find_corner(const sharpener* s, int32_t t, yw_vec3* out) {
   const int32_t* v = s->mesh->triangles + 3 * (size_t)t;
   const yw_vec3* x = s->mesh->positions;
-  yw_vec3 n0 = s->normals[v[0]], n1 = s->normals[v[1]], n2 = s->normals[v[2]];
-  float det = yw_dot(n0, yw_cross(n1, n2)), length = yw_distance(x[v[0]], x[v[1]]);
-  if (!(fabsf(det) > 0.1f)) return false;
-  yw_vec3 q = yw_scale(yw_cross(n1, n2), yw_dot(n0, x[v[0]]));
-  q = yw_mad(q, yw_dot(n1, x[v[1]]), yw_cross(n2, n0));
-  q = yw_scale(yw_mad(q, yw_dot(n2, x[v[2]]), yw_cross(n0, n1)), 1.0f / det);
-  *out = q;
-  return yw_distance(q, x[v[0]]) < 1.5f * length &&
-         fabsf(yw_shape_distance(s->shape, q)) < ON_SURFACE * length;
+  const yw_vec3 p[3] = {x[v[0]], x[v[1]], x[v[2]]};
+  const yw_vec3 normal[3] = {s->normals[v[0]], s->normals[v[1]], s->normals[v[2]]};
+  return yw_find_corner(s->shape, p, normal, out);
 }
 
 // Numbers the new vertices for edges that still cross a crease.

@@ -10,4 +10,12 @@
 /// that edges of the mesh run along the crease. The mesh stays manifold.
 yw_status yw_surface_sharpen(const yw_shape* shape, yw_tri_mesh* mesh);
 
+/// The sharp edge of the shape between two points of its surface with the given normals, if there
+/// is one: a point of it near the middle.
+bool yw_find_crease(const yw_shape* shape, const yw_vec3 p[2], const yw_vec3 normal[2],
+                    yw_vec3* out);
+/// Where the tangent planes at three points of the surface meet, if that is a corner of the shape.
+bool yw_find_corner(const yw_shape* shape, const yw_vec3 p[3], const yw_vec3 normal[3],
+                    yw_vec3* out);
+
 #endif

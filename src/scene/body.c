@@ -14,8 +14,8 @@ static const yw_key_row body_rows[] = {
     YW_KEY(yw_body_spec, name, TEXT, 0, 0, "", "Name, for messages and output."),
     YW_NODE(yw_body_spec, model, "string|model", "Name of a model in \"models\", or a model."),
     YW_NODE_AS("shape", yw_body_spec, keys.shape, "any_shape",
-               "Shape of the body, meshed with tets of 1/12 of its longest side; fem chooses its "
-               "own size, plastic uses particles."),
+               "Shape of the body, filled with tets of 1/12 of its longest side, or smaller ones "
+               "where it is thin or curved; fem starts from larger ones, plastic uses particles."),
     YW_NODE_AS("mesh", yw_body_spec, keys.mesh, "string|mesh",
                "Tet mesh of the body: a file, a lattice, or a shape with a given tet size."),
     YW_NODE_AS("examples", yw_body_spec, keys.examples, "[pose]",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The expensive part of reading a scene: meshes, poses, models, and the vertices of pins.
+#include "geometry/mesher.h"
 #include "scene/method.h"
 #include "yawara/extend/vec.h"
 #include "yawara/files.h"
@@ -22,10 +23,15 @@ bool yw_build_tets(yw_loader* l, yw_model_spec* model) {
   if (model->source == YW_SOURCE_LATTICE) return build_lattice(l, model);
   if (model->source == YW_SOURCE_SHAPE) {
     yw_mesher_def def = yw_default_mesher_def();
+    double size;
     def.size = model->size;
     def.max_vertices = YW_SCENE_MAX_VERTICES;
-    return yw_shape_tets(model->shape, mem, &def, &model->tets, &deep) >= 0 ||
-           yw_deep_fail(&l->r, model->source_node, &deep);
+    if (yw_mesher_tets(model->shape, mem, &def, model->method->tet_size, &model->tets, &size,
+                       &deep) < 0) {
+      return yw_deep_fail(&l->r, model->source_node, &deep);
+    }
+    model->size = (float)size;
+    return true;
   }
   char* file = yw_loader_file(l, model->file);
   if (!file) return yw_memory_fail(&l->r);

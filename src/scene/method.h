@@ -4,6 +4,7 @@
 #ifndef YW_SCENE_METHOD_H
 #define YW_SCENE_METHOD_H
 
+#include "geometry/mesher_size.h"
 #include "scene/loader.h"
 #include "scene/records.h"
 
@@ -21,7 +22,10 @@ struct yw_scene_method {
   /// Keys of models, besides "shape" and "mesh", that say what a body of this method is made of;
   /// NULL-terminated. May be NULL.
   const char* const* sources;
-  bool has_poses;  ///< bodies can start in a pose
+  /// The size of a shape's tets if none is given. NULL: the default of yw_shape_tets.
+  const yw_size_wish* tet_size;
+  float surface_size;  ///< of a shape's surface if none is given, in sizes of the tets; 0: a half
+  bool has_poses;      ///< bodies can start in a pose
   /// Allowed names of "material": 0, 1, ... until NULL. May be NULL.
   const char* (*material_name)(int32_t i);
   unsigned layer_keys;  ///< supported keys of "fields": yw_layer_key

@@ -12,9 +12,10 @@
 
 static const yw_model_keys model_defaults = {.density = 1000};
 static const yw_key_row model_rows[] = {
-    YW_NODE(yw_model_keys, shape, "any_shape",
-            "Shape of the body, meshed with tets of 1/12 of its longest side; fem chooses its own "
-            "size, plastic uses particles."),
+    YW_NODE(
+        yw_model_keys, shape, "any_shape",
+        "Shape of the body, filled with tets of 1/12 of its longest side, or smaller ones where "
+        "it is thin or curved; fem starts from larger ones, plastic uses particles."),
     YW_NODE(yw_model_keys, mesh, "string|mesh",
             "Tet mesh of the body: a file, a lattice, or a shape with a given tet size."),
     YW_NODE(yw_model_keys, examples, "[pose]", "Example poses, which attract the body."),
@@ -65,7 +66,8 @@ static const yw_key_row tets_rows[] = {
     YW_NODE(tets_keys, shape, "any_shape", "Shape to fill."),
     YW_KEY_ABOVE(
         tets_keys, size, NUMBER, 0, YW_SCENE_REACH, "m",
-        "Edge length of the tets. Default: 1/12 of the longest side; fem chooses its own.")};
+        "Edge length of the tets. Default: 1/12 of the longest side (fem: 1/4), or less if the "
+        "shape is thin or curved.")};
 const yw_record yw_record_tets =
     YW_RECORD("tets", tets_rows, tets_defaults, "A shape filled with uniform tets.", "needs shape");
 

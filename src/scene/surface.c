@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "scene/loader.h"
+#include "scene/method.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/vec.h"
 #include "yawara/files.h"
@@ -107,9 +107,11 @@ static yw_status measure_tets(const yw_allocator* mem, const yw_tet_mesh* tets, 
   return YW_OK;
 }
 
-// Half the size of the tets, unless that makes too many triangles.
+// A share of the size of the tets, unless that makes too many triangles.
 static float surface_size(const yw_model_spec* model, const tet_extent* extent) {
   if (model->surface.size > 0) return model->surface.size;
+  float ratio = model->method->surface_size;
+  if (ratio > 0 && model->size > 0) return model->size * ratio;
   double finest = sqrt(extent->area / (TRIANGLE_AREA * DEFAULT_TRIANGLES));
   return (float)fmax(0.5 * extent->edge, finest);
 }

@@ -3,17 +3,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "geometry/mesher.h"
 #include "scene/method.h"
 #include "yawara/fem.h"
 
 #define MOST_YOUNGS 1e13
 #define MOST_POISSON 0.4999
-#define ROOT_CELLS 4.0f  // along the longest side of a shape, or more if it is thin
-#define ROOT_DEPTH 2.0   // volume / area is a sixth of the width of a cube, half that of a plate
-#define MOST_ROOT_CELLS 40.0f
 #define MANY_STEPS 1e6  // per simulated second: worth a warning
 #define SHAPE_LEVELS 2  // for bodies made from a shape
+
+// Coarsest tets of a shape: their subdivisions resolve what is thin.
+static const yw_size_wish root_size = {.cells = 4.0, .across = 1.3, .max_tets = 3000.0};
 
 // Tables ------------------------------------------------------------------------------------------
 
@@ -126,17 +125,6 @@ static bool load(yw_loader* l, yw_model_spec* model) {
                                 &fem->field_list);
 }
 
-// Default size of the coarsest tets of a shape.
-static float root_size(const yw_shape* shape) {
-  yw_aabb box;
-  if (!yw_shape_bounds(shape, &box)) return 0;
-  yw_vec3 side = yw_sub(box.upper, box.lower);
-  float longest = fmaxf(side.x, fmaxf(side.y, side.z));
-  yw_extent extent = yw_shape_extent(shape, box);
-  double thick = ROOT_DEPTH * extent.volume / fmax(extent.area, 1e-30);
-  return fmaxf(fminf(longest / ROOT_CELLS, (float)thick), longest / MOST_ROOT_CELLS);
-}
-
 // Building ----------------------------------------------------------------------------------------
 
 static void layers_at(void* context, yw_vec3 p, int32_t label, yw_fem_material* material) {
@@ -240,17 +228,7 @@ static bool create_layered(yw_loader* l, yw_model_spec* model) {
   return done;
 }
 
-// Chooses the size of a shape's roots, and a finer one for the surface.
-static void choose_sizes(yw_model_spec* model) {
-  float* surface = &model->surface.size;
-  bool chosen = model->source == YW_SOURCE_SHAPE && !(model->size > 0);
-  if (chosen) model->size = root_size(model->shape);
-  if (*surface > 0 || !(model->size > 0)) return;
-  *surface = chosen ? model->size / 6.0f : model->size * (1.0f / 6.0f);
-}
-
 static bool build(yw_loader* l, yw_model_spec* model) {
-  choose_sizes(model);
   if (!yw_build_volume(l, model, create_layered) || !take_finest(l, model)) return false;
   model->points = model->tets.positions;
   model->num_points = model->tets.num_vertices;
@@ -263,6 +241,8 @@ static yw_status apply(yw_world* world, yw_body_id id, const void* settings) {
 
 const yw_scene_method yw_scene_fem = {.name = "fem",
                                       .record = &fem_record,
+                                      .tet_size = &root_size,
+                                      .surface_size = 1.0f / 6.0f,
                                       .has_poses = true,
                                       .material_name = yw_material_name,
                                       .layer_keys = YW_LAYER_POISSON | YW_LAYER_MATERIAL |

@@ -89,11 +89,19 @@ YW_API yw_status yw_shape_surface(const yw_shape* shape, const yw_allocator* mem
 
 /// Settings of the tet mesher.
 typedef struct yw_mesher_def {
-  float size;            ///< edge length of the lattice, m; 0 (default): longest side / 12
+  float size;            ///< edge length of the lattice, m; 0 (default): yw_shape_tet_size
   int32_t max_vertices;  ///< larger meshes are refused; default 4,000,000
+  int32_t max_tets;      ///< size 0: number of tets to stay below, to some 10 %; default 30,000
 } yw_mesher_def;
 YW_API yw_mesher_def yw_default_mesher_def(void);
+/// The size that a mesh gets if none is given: 1/12 of the longest side, or half the thickness of
+/// the thinnest part that matters (1 % of the volume), or less until the volume is right to about
+/// 1 %, as far as max_tets allows. Takes as long as the mesh itself.
+YW_API yw_status yw_shape_tet_size(const yw_shape* shape, const yw_allocator* mem,
+                                   const yw_mesher_def* def, float* out, yw_error* error);
 /// Fills a bounded shape with uniform tets: body-centred lattice, boundary snapped to the surface.
+/// Planes of the lattice are shifted onto flat faces of the shape, so boxes and what is built of
+/// them keep their edges.
 YW_API yw_status yw_shape_tets(const yw_shape* shape, const yw_allocator* mem,
                                const yw_mesher_def* def, yw_tet_mesh* out, yw_error* error);
 

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+// Sharp edges and corners of the shape that the lattice does not happen to follow.
+//
+// Where an edge of the boundary crosses a crease of the shape, one of its ends is moved there, or a
+// vertex is inserted. Each change is tried, the vertices around it are improved, and it is undone
+// if a tet stays bad: a rounded edge is better than a tet that cannot be simulated.
+#include "geometry/mesh_faces.h"
+#include "geometry/mesher.h"
+#include "geometry/shape.h"
+#include "geometry/surface_features.h"
+#include "yawara/extend/vec.h"
+
+#define SHARP_COSINE 0.77f  // 40 degrees
+#define BAD_COSINE 0.9659   // 15 degrees (or 165)
+#define NEAR_END 0.35f      // of an edge: a crease this close moves the end
+#define CLOSE_ENOUGH 0.04f  // spacings: a boundary this close to a crease follows it
+#define CORNER_REACH 0.7f   // spacings
+#define RELAX_ROUNDS 3
+#define PROBE_STEP 0.02f  // spacings
+#define CORNER_SINE 0.6f
+#define MAX_RING 1024
+
+typedef struct boundary_edge {
+  int32_t a, b;
+} boundary_edge;
+
+typedef struct offer {
+  yw_vec3 place;
+  float distance;
+} offer;
+
+typedef struct featurer {
+  yw_tet_edit* edit;
+  int32_t num_triangles;
+  int32_t* triangles;  ///< of the boundary
+  offer* offers;       ///< per vertex: the nearest place to move to
+  // Where vertices were before a change that may be undone.
+  int32_t num_saved;
+  int32_t saved[MAX_RING];
+  yw_vec3 before[MAX_RING];
+} featurer;
+
+// Boundary ----------------------------------------------------------------------------------------
+
+static yw_status list_boundary(featurer* f) {
+  yw_tet_edit* e = f->edit;
+  int32_t num_tets = e->tets.count;
+  if (num_tets > INT32_MAX / 12) return YW_ERR_MEMORY;
+  yw_tet_mesh view = {.mem = e->mem,
+                      .num_vertices = e->positions.count,
+                      .num_tets = num_tets,
+                      .positions = e->positions.items,
+                      .tets = e->tets.items[0].v};
+  int32_t* partner = YW_NEW_ARRAY(&e->mem, int32_t, 4 * (size_t)num_tets);
+  if (partner == NULL) return YW_ERR_MEMORY;
+  yw_status status = yw_tet_face_partners(&e->mem, &view, partner);
+  int32_t count = 0;
+  for (int32_t n = 0; status == YW_OK && n < 4 * num_tets; ++n) count += partner[n] < 0;
+  f->triangles = YW_NEW_ARRAY(&e->mem, int32_t, 3 * (size_t)count);
+  if (f->triangles == NULL) status = YW_ERR_MEMORY;
+  for (int32_t n = 0; status == YW_OK && n < 4 * num_tets; ++n) {
+    if (partner[n] >= 0) continue;
+    yw_tet_face_vertices(&view, n, f->triangles + 3 * (size_t)f->num_triangles++);
+  }
+  yw_mem_free(&e->mem, partner);
+  return status;
+}
+
+// Calls `visit` for every edge of the boundary. In a closed surface every edge occurs in both
+// directions; one of them is enough.
+static void each_edge(featurer* f, void (*visit)(featurer* f, int32_t a, int32_t b)) {
+  for (int32_t h = 0; h < 3 * f->num_triangles; ++h) {
+    int32_t a = f->triangles[h], b = f->triangles[h % 3 == 2 ? h - 2 : h + 1];
+    if (a < b) visit(f, a, b);
+  }
+}
+
+// Changes that may be undone ----------------------------------------------------------------------
+
+static void save_around(featurer* f, int32_t vertex) {
+  const yw_tet_edit* e = f->edit;
+  f->num_saved = 0;
+  for (int32_t c = e->first.items[vertex]; c >= 0; c = e->next.items[c]) {
+    for (int k = 0; k < 4 && f->num_saved < MAX_RING; ++k) {
+      int32_t v = e->tets.items[c >> 2].v[k];
+      f->saved[f->num_saved] = v;
+      f->before[f->num_saved++] = e->positions.items[v];
+    }
+  }
+}
+
+static void restore(featurer* f) {
+  for (int32_t n = f->num_saved - 1; n >= 0; --n) {
+    f->edit->positions.items[f->saved[n]] = f->before[n];
+  }
+}
+
+// Improves what is around a vertex that has moved; false if a tet stays bad.
+static bool settle_around(featurer* f, int32_t vertex) {
+  yw_tet_edit* e = f->edit;
+  yw_vec3 x = e->positions.items[vertex];
+  for (int round = 0; round < RELAX_ROUNDS; ++round) {
+    if (yw_edit_badness_at(e, vertex, x, 4.0) <= BAD_COSINE) return true;
+    for (int32_t c = e->first.items[vertex]; c >= 0; c = e->next.items[c]) {
+      if (yw_edit_badness(e, c >> 2) <= BAD_COSINE) continue;
+      for (int k = 0; k < 4; ++k) {
+        int32_t v = e->tets.items[c >> 2].v[k];
+        if (v != vertex) yw_edit_improve_vertex(e, v, BAD_COSINE);
+      }
+    }
+  }
+  return yw_edit_badness_at(e, vertex, x, 4.0) <= BAD_COSINE;
+}
+
+static bool try_move(featurer* f, int32_t vertex, yw_vec3 x, yw_vertex_hold hold) {
+  save_around(f, vertex);
+  f->edit->positions.items[vertex] = x;
+  if (settle_around(f, vertex)) {
+    f->edit->holds.items[vertex] = (unsigned char)hold;
+    return true;
+  }
+  restore(f);
+  return false;
+}
+
+static bool try_split(featurer* f, int32_t a, int32_t b, yw_vec3 x) {
+  int32_t count = yw_edit_split(f->edit, a, b, x, YW_HOLD_CREASE);
+  if (count == 0) return false;
+  int32_t middle = f->edit->positions.count - 1;
+  save_around(f, middle);
+  if (settle_around(f, middle)) return true;
+  restore(f);
+  yw_edit_undo_split(f->edit, b, count);
+  return false;
+}
+
+// Vertices that are on creases already ------------------------------------------------------------
+
+// What the surface is at a vertex, judged by its normals a little way around: all alike, in a
+// plane (a crease), or not (a corner).
+static yw_vertex_hold hold_at(const yw_tet_edit* e, yw_vec3 x) {
+  yw_vec4 points[YW_BCC_DIRECTIONS], normals[YW_BCC_DIRECTIONS];
+  float distance[YW_BCC_DIRECTIONS], step = PROBE_STEP * (float)e->spacing;
+  for (int n = 0; n < YW_BCC_DIRECTIONS; ++n) {
+    points[n] = yw_v4(yw_mad(x, step, yw_f3(yw_bcc_edge(n))));
+  }
+  yw_shape_distance_normal_many(e->shape, YW_BCC_DIRECTIONS, points, distance, normals);
+  yw_vec3 first = yw_xyz(normals[0]), second = first;
+  float least = 1.0f, most = 0.0f;
+  for (int n = 1; n < YW_BCC_DIRECTIONS; ++n) {
+    float cosine = yw_dot(first, yw_xyz(normals[n]));
+    if (cosine < least) least = cosine, second = yw_xyz(normals[n]);
+  }
+  if (least > SHARP_COSINE) return YW_HOLD_SURFACE;
+  yw_vec3 along = yw_normalize_or(yw_cross(first, second), yw_v3(0, 0, 0));
+  for (int n = 1; n < YW_BCC_DIRECTIONS; ++n) {
+    most = fmaxf(most, fabsf(yw_dot(along, yw_xyz(normals[n]))));
+  }
+  return most > CORNER_SINE ? YW_HOLD_CORNER : YW_HOLD_CREASE;
+}
+
+void yw_mesher_hold_creases(yw_tet_edit* edit) {
+  for (int32_t i = 0; i < edit->positions.count; ++i) {
+    if (edit->holds.items[i] != YW_HOLD_SURFACE) continue;
+    edit->holds.items[i] = (unsigned char)hold_at(edit, edit->positions.items[i]);
+  }
+}
+
+// Corners -----------------------------------------------------------------------------------------
+
+static void make_offer(featurer* f, int32_t vertex, yw_vec3 place) {
+  float distance = yw_distance(f->edit->positions.items[vertex], place);
+  if (distance < f->offers[vertex].distance) f->offers[vertex] = (offer){place, distance};
+}
+
+static void clear_offers(featurer* f) {
+  for (int32_t i = 0; i < f->edit->positions.count; ++i) f->offers[i].distance = INFINITY;
+}
+
+static void offer_corners(featurer* f) {
+  const yw_tet_edit* e = f->edit;
+  for (int32_t t = 0; t < f->num_triangles; ++t) {
+    const int32_t* v = f->triangles + 3 * (size_t)t;
+    yw_vec3 p[3], normal[3], corner;
+    for (int k = 0; k < 3; ++k) {
+      p[k] = e->positions.items[v[k]];
+      yw_shape_distance_normal(e->shape, p[k], &normal[k]);
+    }
+    if (yw_dot(normal[0], normal[1]) > SHARP_COSINE ||
+        yw_dot(normal[1], normal[2]) > SHARP_COSINE ||
+        yw_dot(normal[2], normal[0]) > SHARP_COSINE) {
+      continue;
+    }
+    if (!yw_find_corner(e->shape, p, normal, &corner)) continue;
+    int nearest = 0;
+    for (int k = 1; k < 3; ++k) {
+      if (yw_distance(p[k], corner) < yw_distance(p[nearest], corner)) nearest = k;
+    }
+    make_offer(f, v[nearest], corner);
+  }
+}
+
+static void take_offers(featurer* f, float reach, yw_vertex_hold hold) {
+  int32_t count = f->edit->positions.count;
+  for (int32_t i = 0; i < count; ++i) {
+    if (!(f->offers[i].distance < reach) || f->edit->holds.items[i] != YW_HOLD_SURFACE) continue;
+    try_move(f, i, f->offers[i].place, hold);
+  }
+}
+
+// Edges -------------------------------------------------------------------------------------------
+
+static bool crosses_crease(const featurer* f, int32_t a, int32_t b, yw_vec3* place) {
+  const yw_tet_edit* e = f->edit;
+  if (e->holds.items[a] != YW_HOLD_SURFACE || e->holds.items[b] != YW_HOLD_SURFACE) return false;
+  const yw_vec3 p[2] = {e->positions.items[a], e->positions.items[b]};
+  yw_vec3 normal[2];
+  for (int k = 0; k < 2; ++k) yw_shape_distance_normal(e->shape, p[k], &normal[k]);
+  if (yw_dot(normal[0], normal[1]) > SHARP_COSINE) return false;
+  return yw_find_crease(e->shape, p, normal, place);
+}
+
+static void offer_crease(featurer* f, int32_t a, int32_t b) {
+  yw_vec3 place;
+  if (!crosses_crease(f, a, b, &place)) return;
+  const yw_vec3* x = f->edit->positions.items;
+  float limit = NEAR_END * yw_distance(x[a], x[b]);
+  if (yw_distance(x[a], place) < limit) make_offer(f, a, place);
+  if (yw_distance(x[b], place) < limit) make_offer(f, b, place);
+}
+
+// Inserts a vertex where an edge still crosses a crease, or moves its nearer end after all.
+static void split_at_crease(featurer* f, int32_t a, int32_t b) {
+  yw_vec3 place;
+  if (!crosses_crease(f, a, b, &place)) return;
+  const yw_vec3* x = f->edit->positions.items;
+  yw_vec3 along = yw_sub(x[b], x[a]);
+  float t = yw_dot(yw_sub(place, x[a]), along) / yw_length2(along);
+  if (yw_distance(place, yw_mad(x[a], t, along)) < CLOSE_ENOUGH * (float)f->edit->spacing) return;
+  if (try_split(f, a, b, place)) return;
+  int32_t first = t < 0.5f ? a : b, second = t < 0.5f ? b : a;
+  if (!try_move(f, first, place, YW_HOLD_CREASE)) try_move(f, second, place, YW_HOLD_CREASE);
+}
+
+yw_status yw_mesher_sharpen(yw_tet_edit* edit) {
+  featurer f = {.edit = edit};
+  yw_status status = list_boundary(&f);
+  f.offers = YW_NEW_ARRAY(&edit->mem, offer, edit->positions.count);
+  if (f.offers == NULL) status = YW_ERR_MEMORY;
+  if (status == YW_OK) {
+    clear_offers(&f);
+    offer_corners(&f);
+    take_offers(&f, CORNER_REACH * (float)edit->spacing, YW_HOLD_CORNER);
+    clear_offers(&f);
+    each_edge(&f, offer_crease);
+    take_offers(&f, INFINITY, YW_HOLD_CREASE);
+    each_edge(&f, split_at_crease);
+  }
+  yw_mem_free(&edit->mem, f.offers);
+  yw_mem_free(&edit->mem, f.triangles);
+  return status;
+}
