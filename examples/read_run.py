@@ -59,6 +59,7 @@ def read_bodies(path):
             counts = [n for n, in r.rows(1, "I", len(vertices))]
             links = struct.iter_unpack("<If", r.skip(8 * total))
             follow = [[next(links) for _ in range(n)] for n in counts]
+            r.text()  # of an OBJ file
         models.append((kind, (rest, tets, vertices, follow), triangles))
     for _ in range(r.number()):
         bodies.append((r.text(), *models[r.number()]))

@@ -19,6 +19,9 @@ shopt -s nullglob nocaseglob
 models=("$folder"/*.obj "$folder"/*.ply "$folder"/*.stl "$folder"/*.ele)
 [ ${#models[@]} -gt 0 ] || { echo "$folder has no .obj, .ply, .stl or .ele"; exit 2; }
 
+# draw FRAME PICTURE
+draw() { "$yawara" render "$run" -o "$2" --from "$1" --to "$1" --size $size -q >>"$run.txt" 2>&1; }
+
 cells=() failed=0
 for model in "${models[@]}"; do
   name=$(basename "${model%.*}")
@@ -29,8 +32,10 @@ for model in "${models[@]}"; do
     if [ ! -e "$run/run.json" ]; then
       timeout "$seconds_each" "$yawara" run "$model" --as "$word" --method "$method" -n "$frame" -q -o "$run" >"$run.txt" 2>&1
     fi
-    if "$yawara" render "$run" -o "$cell" --every "$frame" --size $size -q >>"$run.txt" 2>&1; then
-      montage "${cell%.png}_0000.png" "${cell%.png}_00$frame.png" -tile 2x1 -geometry +0+0 "$cell"
+    # A run that was stopped for its time is shown as far as it came.
+    last=$(sed -n 's/.*"frames_done": \([0-9]*\).*/\1/p' "$run/run.json" 2>>"$run.txt")
+    if draw 0 "$run.first.png" && draw "${last:-0}" "$run.last.png"; then
+      montage "$run.first.png" "$run.last.png" -tile 2x1 -geometry +0+0 "$cell"
       printf '%-24s %-8s %-7s %4d s\n' "$name" "$method" "$word" $((SECONDS - began))
     else
       failed=$((failed + 1))

@@ -96,6 +96,7 @@ typedef struct yw_model_spec {
   const yw_vec3* points;  ///< particles at rest, from which pins select; not owned
   int32_t num_points;
   yw_tri_mesh surface_mesh;  ///< mesh in the file of "surface", for examples of it
+  const char* surface_path;  ///< of that file, if it is embedded as it is; else NULL
   yw_vec3** examples;        ///< num_poses
 } yw_model_spec;
 

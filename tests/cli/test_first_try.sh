@@ -31,7 +31,7 @@ said=$("$yawara" inspect run_rubber)
 if grep -q 'body a box  *match' <<<"$said"; then pass "the model is the body"; else flunk "the model is the body" "$said"; fi
 # The surface of the file is shown, scaled to 1 m: 8 vertices, 12 triangles.
 "$yawara" export run_rubber --format obj -o . >/dev/null 2>&1
-same "the model's own triangles are shown" "$(grep -c '^f ' obj/*_000002.obj)" 12
+same "the model's own faces are shown" "$(grep '^f ' obj/*_000002.obj)" "$(grep '^f ' "a box.obj")"
 same "a longest side of 1 m" "$(awk '/^v /{if(!n++||$2<a)a=$2;if($2>b)b=$2}END{printf "%.4f",b-a}' obj/*_000000.obj)" 1.0000
 check "a run of a model resumes" "$yawara" run "a box.obj" --as rubber -n 4 -q -o run_rubber --resume
 refuses "another word cannot resume" 'has changed' "$yawara" run "a box.obj" --as toy -n 4 -q -o run_rubber --resume
@@ -40,6 +40,21 @@ refuses "a method that a word lacks" 'cloth can be: slender' "$yawara" run "a bo
 refuses "a word for a scene" 'is a scene' "$yawara" run "$root/scenes/gallery/first.json" --as jelly
 echo "v 1 1 1" >point.obj
 refuses "a model without extent" 'point.obj' "$yawara" run point.obj
+
+# Texture coordinates, normals, polygons and materials come back; normals turn with the body.
+{
+  echo "mtllib paint.mtl"
+  grep '^v ' "a box.obj"
+  printf 'vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvn 0 0 -1\nvn 0 0 1\nusemtl red\n'
+  printf 'f 1/1/1 4/2/1 3/3/1 2/4/1\nf -4/-4/-1 -3/-3/-1 -2/-2/-1 -1/-1/-1\nusemtl blue\n'
+  grep '^f ' "a box.obj" | tail -n +3
+} >painted.obj
+check "a painted model" "$yawara" run painted.obj --as steel -n 1 -q -f obj -o run_painted
+back=run_painted/obj/painted_000001.obj
+same "texture coordinates come back" "$(grep '^vt' $back)" "$(grep '^vt' painted.obj)"
+same "materials come back" "$(grep 'mtl' $back)" "$(grep 'mtl' painted.obj)"
+same "polygons come back" "$(grep '^f' $back | head -n 2 | tr '\n' ' ')" "f 1/1/1 4/2/2 3/3/3 2/4/4 f 5/1/5 6/2/6 7/3/7 8/4/8 "
+same "normals come back" "$(awk '/^vn/{printf "%.2f ", $4}' $back)" "-1.00 -1.00 -1.00 -1.00 1.00 1.00 1.00 1.00 "
 
 # Scenes to start from.
 check "a new scene" "$yawara" new start --from "a box.obj" --as jelly --fit 0.2

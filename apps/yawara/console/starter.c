@@ -17,7 +17,7 @@
 // The implicit solver of frames damps by itself; match needs this much more.
 #define MATCH_DAMPING 2.0
 // Of cloth, as shares of its longest side: edge of a triangle, thickness.
-#define CLOTH_EDGE 0.06f
+#define CLOTH_EDGE 0.08f
 #define CLOTH_THICKNESS 0.01f
 
 static const char* const surfaces[] = {".obj", ".ply", ".stl", ".gltf", ".glb"};

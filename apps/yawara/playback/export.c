@@ -6,6 +6,7 @@
 
 #include "console/progress.h"
 #include "playback/frame_values.h"
+#include "playback/obj_source.h"
 #include "playback/run_folder.h"
 #include "render/skin/skin.h"
 #include "yawara/extend/bgeo_write.h"
@@ -261,8 +262,14 @@ static yw_status write_surface(exporter* e, const frame_data* frame, int32_t ind
   char path[MAX_PATH + MAX_NAME + 24];
   snprintf(path, sizeof path, "%s/%s_%06d.%s", e->folders[format], e->names[index], frame->number,
            formats_known[format]);
-  status = format == PLY ? write_ply(e, path, &posed, body, index, error)
-                         : yw_tri_mesh_write(path, &posed, error);
+  const shown_model* model = model_of(e, index);
+  if (format == PLY) {
+    status = write_ply(e, path, &posed, body, index, error);
+  } else if (model->source) {
+    status = obj_source_write(path, model->source, &model->surface, &posed, error);
+  } else {
+    status = yw_tri_mesh_write(path, &posed, error);
+  }
   yw_tri_mesh_free(&skin);
   return status;
 }

@@ -6,10 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "playback/obj_source.h"
 #include "yawara/extend/error.h"
+#include "yawara/extend/file.h"
 #include "yawara/extend/memory.h"
+#include "yawara/extend/text.h"
 #include "yawara/extend/vec.h"
 
+// Larger OBJ files, bytes, are not kept with the run.
+#define MAX_SOURCE ((size_t)256 << 20)
 // Default look of bodies: rubber; edges that turn by more than this at rest stay sharp, degrees.
 #define BODY_CREASE 40.0f
 #define BODY_GLOSS 0.5f
@@ -75,6 +80,16 @@ static bool take_model(const yw_model* model, shown_model* out) {
   return out->first && out->links;
 }
 
+// What exports need of the OBJ file that the surface is from. Without it they have plain triangles.
+static void take_source(const char* path, shown_model* out) {
+  yw_file_data data = {0};
+  yw_error ignored = {0};
+  if (out->kind != SHOWN_EMBEDDED || !path || !yw_ends_with(path, ".obj")) return;
+  if (yw_file_read_all(path, MAX_SOURCE, NULL, &data, &ignored) < 0) return;
+  out->source = obj_source_take(data.bytes, data.size, out->surface.num_vertices);
+  yw_file_data_free(&data);
+}
+
 yw_surface_rig shown_model_rig(const shown_model* model, yw_tet_mesh* tets) {
   *tets = model->tets;
   if (model->num_carriers > 0) {
@@ -85,7 +100,7 @@ yw_surface_rig shown_model_rig(const shown_model* model, yw_tet_mesh* tets) {
 }
 
 // Numbers models in the order in which bodies first use them.
-static bool take_models(const yw_world* world, shown_scene* out) {
+static bool take_models(const yw_scene* scene, const yw_world* world, shown_scene* out) {
   const yw_model** known = YW_NEW_ARRAY(NULL, const yw_model*, out->num_bodies);
   bool good = known && (out->models = YW_NEW_ARRAY(NULL, shown_model, out->num_bodies));
   for (int32_t i = 0; i < out->num_bodies && good; ++i) {
@@ -97,6 +112,7 @@ static bool take_models(const yw_world* world, shown_scene* out) {
       at = out->num_models++;
       known[at] = model;
       good = take_model(model, &out->models[at]);
+      if (good && scene) take_source(yw_scene_body_surface_file(scene, i), &out->models[at]);
     }
     out->bodies[i].model = at;
   }
@@ -250,7 +266,7 @@ yw_status shown_create(const yw_scene* scene, const yw_world* world, shown_scene
   shown->num_bodies = yw_world_num_bodies(world);
   shown->bodies = YW_NEW_ARRAY(NULL, shown_body, shown->num_bodies);
   shown->obstacles = YW_NEW_ARRAY(NULL, shown_obstacle, shown->num_obstacles);
-  bool good = shown->bodies && shown->obstacles && take_models(world, shown);
+  bool good = shown->bodies && shown->obstacles && take_models(scene, world, shown);
   for (int32_t i = 0; i < shown->num_bodies && good; ++i) {
     good = take_body(scene, world, i, shown_model_of(shown, i), &shown->bodies[i]);
   }
@@ -271,6 +287,7 @@ void shown_destroy(shown_scene* shown) {
     yw_tet_mesh_free(&model->tets);
     yw_tri_mesh_free(&model->surface);
     yw_mem_free(NULL, model->vertices);
+    yw_mem_free(NULL, model->source);
     yw_mem_free(NULL, model->carriers);
     yw_mem_free(NULL, model->first);
     yw_mem_free(NULL, model->links);

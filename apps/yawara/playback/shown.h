@@ -32,6 +32,7 @@ typedef struct shown_model {
   int32_t* carriers;     ///< 4 vertices each
   int32_t* first;
   yw_surface_link* links;
+  char* source;  ///< of its OBJ file, see obj_source.h; NULL: none
 } shown_model;
 
 typedef struct shown_look {

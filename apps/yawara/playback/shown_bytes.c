@@ -48,6 +48,7 @@ static void write_links(const shown_model* model, yw_writer* writer) {
     write_indices(writer, &model->links[n].vertex, 1);
     yw_write_f32(writer, &model->links[n].weight, 1);
   }
+  write_text(writer, model->source ? model->source : "");
 }
 
 static void write_model(const shown_model* model, yw_writer* writer) {
@@ -170,6 +171,16 @@ static bool read_surface(yw_reader* reader, yw_tri_mesh* out) {
   return !colors || (out->colors = read_vectors(reader, out->num_vertices)) != NULL;
 }
 
+static bool read_source(yw_reader* reader, shown_model* out) {
+  int32_t length;
+  if (!read_count(reader, 1, &length)) return false;
+  if (length == 0) return true;
+  out->source = YW_NEW_ARRAY(NULL, char, (size_t)length + 1);
+  if (!out->source) return false;
+  yw_read_bytes(reader, out->source, (size_t)length);
+  return !reader->failed;
+}
+
 static bool read_links(yw_reader* reader, int32_t limit, shown_model* out) {
   int32_t vertices = out->surface.num_vertices, total;
   if (!read_count(reader, 16, &out->num_carriers)) return false;
@@ -189,7 +200,7 @@ static bool read_links(yw_reader* reader, int32_t limit, shown_model* out) {
     if (!read_indices(reader, 1, limit, &out->links[n].vertex)) return false;
     yw_read_f32(reader, &out->links[n].weight, 1);
   }
-  return out->links != NULL;
+  return out->links && read_source(reader, out);
 }
 
 // The four corners of a tet become the vertices to follow.
