@@ -16,6 +16,8 @@
 #define DROP 0.3f
 // The implicit solver of frames damps by itself; match needs this much more.
 #define MATCH_DAMPING 2.0
+// Where tets are small match is softer than it says, and models from files have such tets.
+#define MATCH_STIFFNESS 1.5
 // Of cloth, as shares of its longest side: edge of a triangle, thickness.
 #define CLOTH_EDGE 0.08f
 #define CLOTH_THICKNESS 0.01f
@@ -182,7 +184,8 @@ static bool put_method(text_list* out, const starter* s) {
         "      // Stiffness: Young's modulus over density, gravity and diagonal, so that\n"
         "      // bodies of all sizes look alike. damping: of what is not rigid motion, 1/s.\n"
         "      \"match\": { \"stiffness\": %.3g, \"damping\": %.3g }\n",
-        (double)p->stiffness * length / (double)s->diagonal, MATCH_DAMPING * damping);
+        MATCH_STIFFNESS * (double)p->stiffness * length / (double)s->diagonal,
+        MATCH_DAMPING * damping);
   }
   if (!put(out,
            "      // Stiffness in Pa: %g times what its weight asks for.\n      \"%s\": { "
