@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "model/model.h"
 
+#include <stdlib.h>
+
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
@@ -96,6 +98,43 @@ static yw_status check_embedded(const yw_model* model, const yw_tri_mesh* surfac
   return YW_OK;
 }
 
+/// A vertex of the surface, sorted by its place.
+typedef struct placed_vertex {
+  yw_vec3 place;
+  int32_t index;
+} placed_vertex;
+
+static int compare_places(const void* a, const void* b) {
+  const placed_vertex *p = a, *q = b;
+  if (p->place.x != q->place.x) return p->place.x < q->place.x ? -1 : 1;
+  if (p->place.y != q->place.y) return p->place.y < q->place.y ? -1 : 1;
+  if (p->place.z != q->place.z) return p->place.z < q->place.z ? -1 : 1;
+  return (p->index > q->index) - (p->index < q->index);
+}
+
+static bool same_place(const placed_vertex* p, const placed_vertex* q) {
+  return p->place.x == q->place.x && p->place.y == q->place.y && p->place.z == q->place.z;
+}
+
+// Vertices at the same place (seams of textures) get the same vector, the sum of theirs, so that
+// they move alike and no crack opens between them. False if out of memory.
+static bool join_seams(const yw_allocator* mem, const yw_tri_mesh* surface, yw_vec3* vectors) {
+  int32_t count = surface->num_vertices;
+  placed_vertex* order = YW_NEW_ARRAY(mem, placed_vertex, count);
+  if (!order) return false;
+  for (int32_t i = 0; i < count; ++i) order[i] = (placed_vertex){surface->positions[i], i};
+  qsort(order, (size_t)count, sizeof *order, compare_places);
+  for (int32_t begin = 0, end; begin < count; begin = end) {
+    yw_vec3 sum = {0, 0, 0};
+    for (end = begin; end < count && same_place(&order[begin], &order[end]); ++end) {
+      sum = yw_add(sum, vectors[order[end].index]);
+    }
+    for (int32_t k = begin; k < end; ++k) vectors[order[k].index] = sum;
+  }
+  yw_mem_free(mem, order);
+  return true;
+}
+
 // Points outside of the tets, moved inward by their distance along the normal of the surface. Where
 // two sides of a gap are nearer to each other than to their own tets, this keeps them apart.
 static yw_vec3* move_inward(const yw_allocator* mem, const yw_tri_mesh* surface,
@@ -108,6 +147,10 @@ static yw_vec3* move_inward(const yw_allocator* mem, const yw_tri_mesh* surface,
     yw_vec3 normal =
         yw_cross(yw_sub(surface->positions[v[1]], a), yw_sub(surface->positions[v[2]], a));
     for (int k = 0; k < 3; ++k) moved[v[k]] = yw_add(moved[v[k]], normal);
+  }
+  if (!join_seams(mem, surface, moved)) {
+    yw_mem_free(mem, moved);
+    return NULL;
   }
   for (int32_t i = 0; i < surface->num_vertices; ++i) {
     yw_vec3 normal = yw_normalize_or(moved[i], yw_v3(0, 0, 0));

@@ -3,6 +3,7 @@
 
 #include "geometry/tet_math.h"
 #include "support/random_points.h"
+#include "yawara/match.h"
 
 // Points that follow a box of tets.
 typedef struct followers {
@@ -131,11 +132,50 @@ static void separate_parts_do_not_stick_together(void** state) {
   free_followers(&f);
 }
 
+// A surface whose triangles share no vertices, as with seams of textures, stays closed: vertices at
+// the same place move alike, in and outside of the tets.
+static void seams_do_not_open(void** state) {
+  (void)state;
+  yw_tet_mesh mesh;
+  yw_tri_mesh boundary, soup;
+  yw_model* model = NULL;
+  yw_error error = {0};
+  yw_aabb box = {{-1, -1, -1}, {1, 1, 1}};
+  int32_t cells[3] = {4, 4, 4};
+  assert_int_equal(yw_tet_mesh_lattice(NULL, box, cells, YW_LATTICE_FIVE, &mesh), YW_OK);
+  assert_int_equal(yw_tet_mesh_surface(&mesh, NULL, &boundary, NULL), YW_OK);
+  int32_t corners = 3 * boundary.num_triangles;
+  assert_int_equal(yw_tri_mesh_create(NULL, corners, boundary.num_triangles, &soup), YW_OK);
+  for (int32_t i = 0; i < corners; ++i) {
+    soup.positions[i] = yw_scale(boundary.positions[boundary.triangles[i]], 1.1f);
+    soup.triangles[i] = i;
+  }
+  yw_match_def def = yw_default_match_def();
+  def.mesh = &mesh;
+  assert_int_equal(yw_model_create_match(NULL, &def, &model, &error), YW_OK);
+  assert_int_equal(yw_model_embed_surface(model, &soup, &error), YW_OK);
+  for (int32_t i = 0; i < mesh.num_vertices; ++i) mesh.positions[i] = bend(mesh.positions[i]);
+  yw_vec3* out = malloc((size_t)corners * sizeof *out);
+  assert_int_equal(yw_model_surface_positions(model, mesh.positions, out), YW_OK);
+  for (int32_t i = 0; i < corners; ++i) {
+    for (int32_t k = 0; k < i; ++k) {
+      if (boundary.triangles[i] != boundary.triangles[k]) continue;
+      assert_at_most(yw_distance(out[i], out[k]), 0.0);
+    }
+  }
+  free(out);
+  yw_model_release(model);
+  yw_tri_mesh_free(&boundary);
+  yw_tri_mesh_free(&soup);
+  yw_tet_mesh_free(&mesh);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(affine_motion_is_reproduced_in_and_outside),
       cmocka_unit_test(facets_of_the_tets_do_not_show),
       cmocka_unit_test(separate_parts_do_not_stick_together),
+      cmocka_unit_test(seams_do_not_open),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,9 +73,8 @@ static int choose_method(const starter_options* o, starter* s) {
   }
   preset_default_method(s->what, s->method, sizeof s->method);
   if (o->method) snprintf(s->method, sizeof s->method, "%s", o->method);
-  if (s->volume && strcmp(s->method, "slender") == 0) {
-    return bad_input("%s has tets, but cloth is made from a surface (.obj, .ply or .stl)", s->file);
-  }
+  // A sheet is the boundary of the tets, read as a surface.
+  if (strcmp(s->method, "slender") == 0) s->volume = false;
   return -1;
 }
 
