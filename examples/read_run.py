@@ -17,16 +17,50 @@ class Reader:
     def number(self): return struct.unpack("<I", self.skip(4))[0]
     def text(self): return self.skip(self.number()).decode()
 
+def plus(a, b, scale=1.0): return [p + scale * q for p, q in zip(a, b)]
+def cross(a, b): return [a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2] for i in range(3)]
+def times(m, v): return [sum(p * q for p, q in zip(row, v)) for row in m]
+
+def gradients(rest, tets, now):  # of the particles: the mean of their tets' gradients
+    sums = [[[0.0] * 3 for _ in range(3)] for _ in rest]
+    volumes = [0.0] * len(rest)
+    for tet in tets:
+        e, d = ([plus(x[v], x[tet[0]], -1) for v in tet[1:]] for x in (rest, now))
+        normals = [cross(e[k - 2], e[k - 1]) for k in range(3)]
+        for v in tet:
+            volumes[v] += sum(p * q for p, q in zip(e[0], normals[0]))
+            for i in range(3):
+                for k in range(3): sums[v][i] = plus(sums[v][i], normals[k], d[k][i])
+    return [[[x / w for x in row] for row in m] if w > 0 else m for m, w in zip(sums, volumes)]
+
+def embedded(rest, tets, surface, links, now):
+    f, out = gradients(rest, tets, now), []
+    for x, of_x in zip(surface, links):
+        mean = [[sum(w * f[v][i][k] for v, w in of_x) for k in range(3)] for i in range(3)]
+        place = [0.0] * 3
+        for v, w in of_x:
+            offset = plus(x, rest[v], -1)
+            moved = plus(times(f[v], offset), times(mean, offset))
+            place = plus(place, plus(now[v], moved, 0.5), w)
+        out.append(tuple(place))
+    return out
+
 def read_bodies(path):
     r, models, bodies = Reader(path, b"YWSHOWN1"), [], []
     r.skip(4 + 4 * 30)  # camera and lights
     for _ in range(r.number()):
-        r.text(), r.rows(3), r.rows(4, "I")  # method, vertices at rest, tets
-        kind, vertices, triangles = r.number(), len(r.rows(3)), r.rows(3, "I")
-        r.rows(3, "f", vertices if r.number() else 0)  # colours
-        follow = r.rows(1, "I", vertices if kind == 1 else 0)
-        if kind == 2: follow = [struct.unpack("<4I4f", r.skip(32)) for _ in range(vertices)]
-        models.append((kind, follow, triangles))
+        _, rest, tets, kind = r.text(), r.rows(3), r.rows(4, "I"), r.number()  # the first: method
+        vertices, triangles = r.rows(3), r.rows(3, "I")
+        r.rows(3, "f", len(vertices) if r.number() else 0)  # colours
+        follow = r.rows(1, "I", len(vertices) if kind == 1 else 0)
+        if kind == 4:
+            tets = r.rows(4, "I") or tets  # the ones that it follows
+            total = r.number()
+            counts = [n for n, in r.rows(1, "I", len(vertices))]
+            links = struct.iter_unpack("<If", r.skip(8 * total))
+            follow = [[next(links) for _ in range(n)] for n in counts]
+            r.text()  # of an OBJ file
+        models.append((kind, (rest, tets, vertices, follow), triangles))
     for _ in range(r.number()):
         bodies.append((r.text(), *models[r.number()]))
         r.skip(8 + 40), r.rows(3)  # mass, look, colours
@@ -43,9 +77,8 @@ def read_frame(path, bodies):
         r.skip(16 * cells if flags & 8 else 4 if flags & 16 else 0)
         for _ in range(r.number()):  # fields: name, unit, per cell or particle, values
             r.text(), r.text(), r.skip(4 * (cells if r.number() else len(positions)))
-        if kind == 1: surface = [positions[v] for v, in follow]
-        if kind == 2: surface = [tuple(sum(f[4 + i] * positions[f[i]][k] for i in range(4))
-                                       for k in range(3)) for f in follow]
+        if kind == 1: surface = [positions[v] for v, in follow[3]]
+        if kind == 4: surface = embedded(*follow, positions)
         if flags & 1: yield name, positions, surface, triangles  # otherwise it has not started yet
 
 if __name__ == "__main__":

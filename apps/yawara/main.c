@@ -17,7 +17,9 @@ typedef struct entry {
 } entry;
 
 static const entry entries[] = {
-    {"run", cmd_run, "simulate a scene file and keep its frames: a run"},
+    {"view", cmd_view, "a movie of a model that falls on a floor; also of a scene or a run"},
+    {"run", cmd_run, "simulate a model or a scene and keep its frames: a run"},
+    {"new", cmd_new, "write a scene file with comments, to start from"},
     {"render", cmd_render, "ray-traced pictures or a movie of a run or a scene"},
     {"plot", cmd_plot, "charts of the numbers of a run: energies, forces, weights, times"},
     {"export", cmd_export, "a run as PLY, OBJ, VTU, PC2, MDD or BGEO"},
@@ -52,10 +54,11 @@ static void print_help(void) {
   for (int i = 0; i < NUM_ENTRIES; ++i) printf("  %-9s %s\n", entries[i].name, entries[i].summary);
   printf(
       "\nfirst steps:\n"
-      "  yawara run scenes/gallery/first.json\n"
-      "  yawara render out/first -o out/first.mp4\n\n"
-      "exit codes: 0 done, 1 the simulation failed, 2 bad input, 130 interrupted (resume with "
-      "--resume)\n");
+      "  yawara run cow.obj --as jelly            any OBJ, PLY or STL; no scene is needed\n"
+      "  yawara render out/cow -o cow.mp4         or both in one: yawara view cow.obj --as jelly\n"
+      "  yawara new my_scene --from cow.obj       then edit my_scene.json and run it\n\n"
+      "exit codes: 0 done, 1 the simulation failed, 2 bad input, 3 done but a body diverged,\n"
+      "130 interrupted (resume with --resume)\n");
 }
 
 int main(int argc, char** argv) {

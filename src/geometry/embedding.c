@@ -221,7 +221,8 @@ yw_status yw_embedding_create(const yw_allocator* mem, const yw_tet_mesh* tets, 
   tet_tree tree;
   if (tree_create(&made.mem, tets, &tree) != YW_OK) return yw_fail_memory(error, "an embedding");
   made.points = YW_NEW_ARRAY(&made.mem, yw_embedded_point, count);
-  if (made.points == NULL) status = yw_fail_memory(error, "an embedding");
+  made.outside = YW_NEW_ARRAY(&made.mem, float, count);
+  if (made.points == NULL || made.outside == NULL) status = yw_fail_memory(error, "an embedding");
   for (int32_t i = 0; i < count && status == YW_OK; ++i) {
     nearest_tet nearest = find_nearest(&tree, yw_d3(points[i]));
     if (nearest.tet < 0) {
@@ -235,7 +236,8 @@ yw_status yw_embedding_create(const yw_allocator* mem, const yw_tet_mesh* tets, 
       point->vertices[k] = tets->tets[4 * (size_t)nearest.tet + (size_t)k];
       point->weights[k] = (float)nearest.weights[k];
     }
-    made.max_outside = fmaxf(made.max_outside, (float)sqrt(nearest.distance2));
+    made.outside[i] = (float)sqrt(nearest.distance2);
+    made.max_outside = fmaxf(made.max_outside, made.outside[i]);
   }
   tree_free(&made.mem, &tree);
   if (status == YW_OK) {
@@ -249,5 +251,6 @@ yw_status yw_embedding_create(const yw_allocator* mem, const yw_tet_mesh* tets, 
 void yw_embedding_free(yw_embedding* embedding) {
   if (embedding == NULL) return;
   yw_mem_free(&embedding->mem, embedding->points);
+  yw_mem_free(&embedding->mem, embedding->outside);
   *embedding = (yw_embedding){0};
 }

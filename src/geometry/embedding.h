@@ -11,6 +11,7 @@ typedef struct yw_embedding {
   yw_allocator mem;
   int32_t count;
   yw_embedded_point* points;
+  float* outside;     ///< m, distance of each point from the tets; 0 inside
   float max_outside;  ///< m, the largest distance of a point from the tets
 } yw_embedding;
 

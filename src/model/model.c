@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "model/model.h"
 
+#include <stdlib.h>
+
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
 
 // The shown surface: the method's own, else the boundary of the tets, else empty.
 static yw_status make_surface(yw_model* model, const yw_tet_mesh* mesh) {
@@ -67,8 +70,8 @@ const void* yw_model_data(const yw_model* model, const yw_method* method) {
   return model && model->method == method ? model->data : NULL;
 }
 
-yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface, yw_error* error) {
-  yw_error_clear(error);
+static yw_status check_embedded(const yw_model* model, const yw_tri_mesh* surface,
+                                yw_error* error) {
   if (!model || !surface || surface->num_vertices < 1) {
     return yw_fail(error, YW_ERR_INVALID, "the embedded surface has no vertices");
   }
@@ -92,22 +95,128 @@ yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface, yw
           (int)(i / 3), corner, surface->num_vertices, surface->num_vertices - 1);
     }
   }
-  yw_tri_mesh copy = {0};
-  yw_embedding embedding = {0};
-  yw_status status = yw_embedding_create(&model->mem, &model->rest, surface->num_vertices,
-                                         surface->positions, &embedding, error);
-  if (status < 0) return status;
-  if (yw_tri_mesh_copy(surface, &model->mem, &copy) < 0) {
-    yw_embedding_free(&embedding);
+  return YW_OK;
+}
+
+/// A vertex of the surface, sorted by its place.
+typedef struct placed_vertex {
+  yw_vec3 place;
+  int32_t index;
+} placed_vertex;
+
+static int compare_places(const void* a, const void* b) {
+  const placed_vertex *p = a, *q = b;
+  if (p->place.x != q->place.x) return p->place.x < q->place.x ? -1 : 1;
+  if (p->place.y != q->place.y) return p->place.y < q->place.y ? -1 : 1;
+  if (p->place.z != q->place.z) return p->place.z < q->place.z ? -1 : 1;
+  return (p->index > q->index) - (p->index < q->index);
+}
+
+static bool same_place(const placed_vertex* p, const placed_vertex* q) {
+  return p->place.x == q->place.x && p->place.y == q->place.y && p->place.z == q->place.z;
+}
+
+// Vertices at the same place (seams of textures) get the same vector, the sum of theirs, so that
+// they move alike and no crack opens between them. False if out of memory.
+static bool join_seams(const yw_allocator* mem, const yw_tri_mesh* surface, yw_vec3* vectors) {
+  int32_t count = surface->num_vertices;
+  placed_vertex* order = YW_NEW_ARRAY(mem, placed_vertex, count);
+  if (!order) return false;
+  for (int32_t i = 0; i < count; ++i) order[i] = (placed_vertex){surface->positions[i], i};
+  qsort(order, (size_t)count, sizeof *order, compare_places);
+  for (int32_t begin = 0, end; begin < count; begin = end) {
+    yw_vec3 sum = {0, 0, 0};
+    for (end = begin; end < count && same_place(&order[begin], &order[end]); ++end) {
+      sum = yw_add(sum, vectors[order[end].index]);
+    }
+    for (int32_t k = begin; k < end; ++k) vectors[order[k].index] = sum;
+  }
+  yw_mem_free(mem, order);
+  return true;
+}
+
+// Points outside of the tets, moved inward by their distance along the normal of the surface. Where
+// two sides of a gap are nearer to each other than to their own tets, this keeps them apart.
+static yw_vec3* move_inward(const yw_allocator* mem, const yw_tri_mesh* surface,
+                            const float* outside) {
+  yw_vec3* moved = YW_NEW_ARRAY(mem, yw_vec3, surface->num_vertices);
+  if (!moved) return NULL;
+  for (int32_t t = 0; t < surface->num_triangles; ++t) {
+    const int32_t* v = surface->triangles + 3 * (size_t)t;
+    yw_vec3 a = surface->positions[v[0]];
+    yw_vec3 normal =
+        yw_cross(yw_sub(surface->positions[v[1]], a), yw_sub(surface->positions[v[2]], a));
+    for (int k = 0; k < 3; ++k) moved[v[k]] = yw_add(moved[v[k]], normal);
+  }
+  if (!join_seams(mem, surface, moved)) {
+    yw_mem_free(mem, moved);
+    return NULL;
+  }
+  for (int32_t i = 0; i < surface->num_vertices; ++i) {
+    yw_vec3 normal = yw_normalize_or(moved[i], yw_v3(0, 0, 0));
+    moved[i] = yw_mad(surface->positions[i], -outside[i], normal);
+  }
+  return moved;
+}
+
+/// What embedding a surface makes.
+typedef struct embedded_surface {
+  yw_tri_mesh surface;
+  yw_embedding nearest;
+  yw_tet_mesh carrier;
+  yw_smooth_embedding smooth;
+} embedded_surface;
+
+static void embedded_free(embedded_surface* e) {
+  yw_tri_mesh_free(&e->surface);
+  yw_embedding_free(&e->nearest);
+  yw_tet_mesh_free(&e->carrier);
+  yw_smooth_embedding_free(&e->smooth);
+}
+
+static yw_status embed_smoothly(const yw_model* model, embedded_surface* e, yw_error* error) {
+  const yw_allocator* mem = &model->mem;
+  const yw_method* method = model->method;
+  if (method->carrier_tets && method->carrier_tets(model->data, mem, &e->carrier) < 0) {
     return yw_fail_memory(error, "an embedded surface");
   }
-  yw_tri_mesh_free(&model->surface);
-  yw_embedding_free(&model->embedding);
+  const yw_tet_mesh* tets = e->carrier.num_tets > 0 ? &e->carrier : &model->rest;
+  yw_vec3* inward = move_inward(mem, &e->surface, e->nearest.outside);
+  if (!inward) return yw_fail_memory(error, "an embedded surface");
+  yw_embedding seeds = {0};
+  yw_status status = yw_embedding_create(mem, tets, e->surface.num_vertices, inward, &seeds, error);
+  yw_mem_free(mem, inward);
+  if (status < 0) return status;
+  for (int32_t i = 0; i < seeds.count; ++i) seeds.outside[i] = e->nearest.outside[i];
+  status = yw_smooth_embedding_create(mem, tets, e->surface.positions, &seeds, &e->smooth, error);
+  yw_embedding_free(&seeds);
+  return status;
+}
+
+yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface, yw_error* error) {
+  yw_error_clear(error);
+  yw_status status = check_embedded(model, surface, error);
+  if (status < 0) return status;
+  embedded_surface fresh = {0};
+  status = yw_embedding_create(&model->mem, &model->rest, surface->num_vertices, surface->positions,
+                               &fresh.nearest, error);
+  if (status >= 0 && yw_tri_mesh_copy(surface, &model->mem, &fresh.surface) < 0) {
+    status = yw_fail_memory(error, "an embedded surface");
+  }
+  if (status >= 0) status = embed_smoothly(model, &fresh, error);
+  if (status < 0) {
+    embedded_free(&fresh);
+    return status;
+  }
+  embedded_surface old = {model->surface, model->embedding, model->carrier, model->smooth};
+  embedded_free(&old);
   yw_mem_free(&model->mem, model->surface_vertices);
   model->surface_vertices = NULL;
   model->own_surface = false;
-  model->surface = copy;
-  model->embedding = embedding;
+  model->surface = fresh.surface;
+  model->embedding = fresh.nearest;
+  model->carrier = fresh.carrier;
+  model->smooth = fresh.smooth;
   return YW_OK;
 }
 
@@ -120,8 +229,8 @@ void yw_model_release(yw_model* model) {
   if (!model || atomic_fetch_sub(&model->references, 1) != 1) return;
   model->method->model_destroy(model->data);
   yw_tet_mesh_free(&model->rest);
-  yw_tri_mesh_free(&model->surface);
-  yw_embedding_free(&model->embedding);
+  embedded_surface shown = {model->surface, model->embedding, model->carrier, model->smooth};
+  embedded_free(&shown);
   yw_mem_free(&model->mem, model->surface_vertices);
   yw_allocator mem = model->mem;
   yw_mem_free(&mem, model);
@@ -151,18 +260,20 @@ yw_surface_map yw_model_surface_map(const yw_model* model) {
   return (yw_surface_map){model->surface_vertices, model->embedding.points};
 }
 
+yw_surface_rig yw_model_surface_rig(const yw_model* model) {
+  const yw_tet_mesh* tets = model->carrier.num_tets > 0 ? &model->carrier : &model->rest;
+  return (yw_surface_rig){tets, &model->surface, model->smooth.first, model->smooth.links};
+}
+
 yw_status yw_model_surface_positions(const yw_model* model, const yw_vec3* positions,
                                      yw_vec3* out) {
   if (model->own_surface) return YW_ERR_INVALID;
+  if (!model->surface_vertices && model->surface.num_vertices > 0) {
+    yw_surface_rig rig = yw_model_surface_rig(model);
+    return yw_surface_rig_move(&rig, positions, out);
+  }
   for (int32_t i = 0; i < model->surface.num_vertices; ++i) {
-    if (model->surface_vertices) {
-      out[i] = positions[model->surface_vertices[i]];
-      continue;
-    }
-    const yw_embedded_point* point = &model->embedding.points[i];
-    yw_vec3 sum = {0, 0, 0};
-    for (int k = 0; k < 4; ++k) sum = yw_mad(sum, point->weights[k], positions[point->vertices[k]]);
-    out[i] = sum;
+    out[i] = positions[model->surface_vertices[i]];
   }
   return YW_OK;
 }

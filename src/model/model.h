@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "geometry/embedding.h"
+#include "geometry/embedding_smooth.h"
 #include "yawara/extend/method.h"
 #include "yawara/model.h"
 
@@ -13,13 +13,15 @@ struct yw_model {
   yw_allocator mem;
   atomic_int references;
   const yw_method* method;
-  void* data;                 ///< the method's rest data
-  yw_tet_mesh rest;           ///< empty for bodies without tets
-  yw_tri_mesh surface;        ///< empty for loose particles
-  int32_t* surface_vertices;  ///< surface vertex -> mesh vertex, if the surface is the tets'
-                              ///< boundary
-  yw_embedding embedding;     ///< of an embedded surface
-  bool own_surface;           ///< made by the method (model_surface, surface_positions)
+  void* data;                  ///< the method's rest data
+  yw_tet_mesh rest;            ///< empty for bodies without tets
+  yw_tri_mesh surface;         ///< empty for loose particles
+  int32_t* surface_vertices;   ///< surface vertex -> mesh vertex, if the surface is the tets'
+                               ///< boundary
+  yw_embedding embedding;      ///< of an embedded surface
+  yw_tet_mesh carrier;         ///< what it follows, if not rest: see yw_method.carrier_tets
+  yw_smooth_embedding smooth;  ///< the same, as it is shown
+  bool own_surface;            ///< made by the method (model_surface, surface_positions)
   uint64_t hash;
 };
 

@@ -23,6 +23,13 @@ struct yw_scene {
   YW_LIST(yw_obstacle_spec) obstacles;
 };
 
+/// A shape that is the solid of a surface file, and where that surface is.
+typedef struct yw_shape_file {
+  const yw_shape* shape;
+  const char* file;    ///< as in the scene
+  yw_transform place;  ///< from the coordinates of the file to those of the shape
+} yw_shape_file;
+
 /// An entry of "shapes".
 typedef struct yw_named_shape {
   yw_shape* shape;
@@ -38,6 +45,7 @@ struct yw_loader {
   yw_named_shape* named_shapes;  ///< one per item of shapes
   const yw_json* models;         ///< item i is yw_scene.models.items[i]
   const yw_scene_def* def;
+  YW_LIST(yw_shape_file) shape_files;
   int32_t shape_depth;
 };
 
@@ -47,6 +55,8 @@ char* yw_loader_file(yw_loader* l, const char* file);
 // shape.c
 bool yw_load_named_shapes(yw_loader* l, const yw_json* node);
 bool yw_load_shape(yw_loader* l, const yw_json* node, yw_shape** out);
+/// The file that the shape is the solid of, or NULL.
+const yw_shape_file* yw_find_shape_file(const yw_loader* l, const yw_shape* shape);
 /// Warns about entries of "shapes" that nothing refers to.
 void yw_warn_unused_shapes(yw_loader* l);
 

@@ -62,6 +62,11 @@ bool yw_scene_body_paint(const yw_scene* scene, int32_t body, yw_vec3 point, yw_
   return spec->num_paints > 0;
 }
 
+const char* yw_scene_body_surface_file(const yw_scene* scene, int32_t body) {
+  if (body < 0 || body >= scene->num_bodies) return NULL;
+  return yw_model_of_body(scene, find_body(scene, body))->surface_path;
+}
+
 static const yw_part_spec* find_part(const yw_group_spec* group, int32_t particle) {
   int32_t low = 0, high = group->num_parts;
   while (high - low > 1) {

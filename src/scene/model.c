@@ -20,7 +20,8 @@ static const yw_key_row model_rows[] = {
             "Tet mesh of the body: a file, a lattice, or a shape with a given tet size."),
     YW_NODE(yw_model_keys, examples, "[pose]", "Example poses, which attract the body."),
     YW_NODE(yw_model_keys, surface, "surface",
-            "Finer triangle mesh that moves with the tets and is shown in pictures."),
+            "Finer triangle mesh that moves with the tets and is shown in pictures. Default: the "
+            "surface that the shape is made of."),
     YW_KEY_ABOVE(yw_model_keys, density, NUMBER, 0, 1e6, "kg/m^3",
                  "Density. If a material is named, its density is the default.")};
 const yw_record yw_record_model = YW_RECORD_WITH_METHODS(
@@ -72,19 +73,20 @@ const yw_record yw_record_tets =
 
 static const yw_surface_spec surface_defaults = {.file = NULL};
 static const yw_key_row surface_rows[] = {
-    YW_KEY(yw_surface_spec, file, TEXT, 0, 0, "",
-           "Triangle mesh (.obj, .ply or .stl), in the coordinates of the tets."),
+    YW_KEY(
+        yw_surface_spec, file, TEXT, 0, 0, "",
+        "Triangle mesh (.obj, .ply or .stl), in the coordinates of the tets; if the model is the "
+        "shape of a mesh file, in those of that file."),
     YW_NODE(yw_surface_spec, shape, "any_shape", "Shape whose surface is triangulated."),
     YW_KEY_ABOVE(yw_surface_spec, size, NUMBER, 0, YW_SCENE_REACH, "m",
-                 "Edge length of the triangles of a shape. Default: half that of a shape's tets (a "
-                 "sixth with fem), else 1/24 of the longest side."),
+                 "Edge length of the triangles of a shape. Default: half that of the tets."),
     YW_KEY(yw_surface_spec, subdivide, INTEGER, 0, 5, "",
            "Number of times that every triangle is split into four.")};
-const yw_record yw_record_surface =
-    YW_RECORD("surface", surface_rows, surface_defaults,
-              "A triangle mesh carried by the tets. Without \"file\" and \"shape\": the surface of "
-              "the model's shape, or the boundary of its tets.",
-              "not file shape");
+const yw_record yw_record_surface = YW_RECORD(
+    "surface", surface_rows, surface_defaults,
+    "A triangle mesh carried by the tets. Without \"file\" and \"shape\": the surface that "
+    "the model is made of (mesh file or shape), or the boundary of its tets.",
+    "not file shape");
 
 // Meshes ------------------------------------------------------------------------------------------
 
@@ -179,15 +181,20 @@ static bool load_examples(yw_loader* l, const yw_json* node, yw_model_spec* out)
   return true;
 }
 
+// Without a surface of its own, a body shows the one it was made from: that of the file, or of the
+// shape. A file in "surface" moves as the one of the shape does.
 static bool load_surface(yw_loader* l, const yw_json* node, yw_model_spec* out) {
   yw_surface_spec* surface = &out->surface;
-  if (!node) return true;
-  out->has_surface = true;
-  if (!yw_read_record(&l->r, node, &yw_record_surface, surface)) return false;
-  if (!yw_not_both(&l->r, node, "file", "shape")) return false;
+  const yw_shape_file* source = out->shape ? yw_find_shape_file(l, out->shape) : NULL;
+  out->has_surface = node || out->shape;
+  out->surface_place = (yw_transform){{0, 0, 0}, {0, 0, 0, 1}, out->scale};
+  if (source) out->surface_place = source->place;
+  if (node && !yw_read_record(&l->r, node, &yw_record_surface, surface)) return false;
+  if (node && !yw_not_both(&l->r, node, "file", "shape")) return false;
   if (surface->shape) return load_solid(l, surface->shape, &surface->solid);
+  const yw_json* size = node ? yw_json_get(node, "size") : NULL;
+  if (!surface->file && source && !size) surface->file = source->file;
   if (!surface->file && out->source == YW_SOURCE_SHAPE) surface->solid = out->shape;
-  const yw_json* size = yw_json_get(node, "size");
   if (!size || surface->solid) return true;
   return yw_value_fail(&l->r, size, "is only for surfaces of a shape, but none is given");
 }

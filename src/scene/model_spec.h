@@ -86,8 +86,9 @@ typedef struct yw_model_spec {
 
   int32_t num_poses;
   yw_pose_spec* poses;
-  bool has_surface;
+  bool has_surface;  ///< a surface is embedded: given, or that of the shape
   yw_surface_spec surface;
+  yw_transform surface_place;  ///< from the coordinates of surface.file to those of the model
 
   // Built
   yw_model* model;
@@ -96,6 +97,7 @@ typedef struct yw_model_spec {
   const yw_vec3* points;  ///< particles at rest, from which pins select; not owned
   int32_t num_points;
   yw_tri_mesh surface_mesh;  ///< mesh in the file of "surface", for examples of it
+  const char* surface_path;  ///< of that file, if it is embedded as it is; else NULL
   yw_vec3** examples;        ///< num_poses
 } yw_model_spec;
 

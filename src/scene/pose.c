@@ -238,7 +238,7 @@ static bool apply_deform(yw_loader* l, const yw_deform_spec* spec, const yw_tet_
 }
 
 static bool read_positions(yw_loader* l, const yw_json* node, const char* name, int32_t count,
-                           const char* what, float scale, yw_vec3** out) {
+                           const char* what, yw_transform place, yw_vec3** out) {
   yw_error deep = {0};
   int32_t found = 0;
   char* file = yw_loader_file(l, name);
@@ -252,15 +252,16 @@ static bool read_positions(yw_loader* l, const yw_json* node, const char* name, 
     return yw_value_fail(&l->r, node, "is \"%.200s\" with %d vertices, but %s has %d", name,
                          (int)found, what, (int)count);
   }
-  for (int32_t i = 0; i < count; i++) (*out)[i] = yw_scale((*out)[i], scale);
+  for (int32_t i = 0; i < count; i++) (*out)[i] = yw_transform_point(place, (*out)[i]);
   return true;
 }
 
 static bool pose_from_file(yw_loader* l, const yw_model_spec* model, const yw_pose_spec* pose,
                            yw_vec3* out) {
   yw_vec3* positions = NULL;
+  yw_transform place = {{0, 0, 0}, {0, 0, 0, 1}, model->scale};
   if (!read_positions(l, yw_json_get(pose->node, "file"), pose->file, model->tets.num_vertices,
-                      "the mesh", model->scale, &positions)) {
+                      "the mesh", place, &positions)) {
     return false;
   }
   memcpy(out, positions, (size_t)model->tets.num_vertices * sizeof *out);
@@ -277,7 +278,7 @@ static bool pose_from_surface(yw_loader* l, const yw_model_spec* model, const yw
   }
   yw_vec3* positions = NULL;
   if (!read_positions(l, node, pose->surface_file, model->surface_mesh.num_vertices,
-                      "the file of the surface", model->scale, &positions)) {
+                      "the file of the surface", model->surface_place, &positions)) {
     return false;
   }
   yw_error deep = {0};

@@ -184,6 +184,7 @@ static yw_status read_text(const yw_scene_def* def, const char* text, size_t siz
               set_folder(&l, def->path) &&
               yw_apply_overrides(&l, def->num_overrides, def->overrides) && load_scene(&l);
   yw_file_list_use(before);
+  YW_LIST_FREE(&scene->mem, &l.shape_files);
   if (!done) {
     yw_error_clear(warning);
     yw_scene_destroy(scene);

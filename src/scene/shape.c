@@ -281,8 +281,9 @@ static bool load_plane(yw_loader* l, const yw_json* node, yw_shape** out) {
 
 // Meshes ------------------------------------------------------------------------------------------
 
-// Centres the mesh's box at the origin and scales its longest side to `length` metres.
-static void fit_mesh(yw_tri_mesh* mesh, float length) {
+// Centres the mesh's box at the origin and scales its longest side to `length` metres; *place is
+// what was done.
+static void fit_mesh(yw_tri_mesh* mesh, float length, yw_transform* place) {
   yw_aabb box = yw_aabb_empty();
   for (int32_t i = 0; i < mesh->num_vertices; i++) box = yw_aabb_grow(box, mesh->positions[i]);
   yw_vec3 size = yw_sub(box.upper, box.lower);
@@ -292,6 +293,21 @@ static void fit_mesh(yw_tri_mesh* mesh, float length) {
   for (int32_t i = 0; i < mesh->num_vertices; i++) {
     mesh->positions[i] = yw_scale(yw_sub(mesh->positions[i], center), length / longest);
   }
+  place->scale = length / longest;
+  place->position = yw_scale(center, -place->scale);
+}
+
+const yw_shape_file* yw_find_shape_file(const yw_loader* l, const yw_shape* shape) {
+  for (int32_t i = 0; i < l->shape_files.count; i++) {
+    if (l->shape_files.items[i].shape == shape) return &l->shape_files.items[i];
+  }
+  return NULL;
+}
+
+static bool keep_file(yw_loader* l, const yw_shape* shape, const char* file, yw_transform place) {
+  if (!YW_LIST_RESERVE(&l->scene->mem, &l->shape_files, 1)) return yw_memory_fail(&l->r);
+  l->shape_files.items[l->shape_files.count++] = (yw_shape_file){shape, file, place};
+  return true;
 }
 
 static bool load_mesh(yw_loader* l, const yw_json* node, yw_shape** out) {
@@ -302,20 +318,21 @@ static bool load_mesh(yw_loader* l, const yw_json* node, yw_shape** out) {
   yw_error deep = {0};
   yw_tri_mesh mesh = {0};
   yw_shape* shape = NULL;
+  yw_transform fitted = {{0, 0, 0}, {0, 0, 0, 1}, 1};
   char* file = yw_loader_file(l, k.file);
   if (!file) return yw_memory_fail(&l->r);
   if (yw_tri_mesh_read(file, &l->scene->mem, &mesh, &deep) < 0) {
     return yw_deep_fail(&l->r, yw_json_get(node, "file"), &deep);
   }
-  if (k.fit > 0) fit_mesh(&mesh, k.fit);
+  if (k.fit > 0) fit_mesh(&mesh, k.fit, &fitted);
   yw_status status = yw_shape_mesh(&l->scene->mem, &mesh, &shape, &deep);
   yw_tri_mesh_free(&mesh);
   if (status < 0) return yw_deep_fail(&l->r, node, &deep);
-  if (!keep(l, node, status, shape, out)) return false;
+  if (!keep(l, node, status, shape, out) || !keep_file(l, *out, k.file, fitted)) return false;
   if (!(k.sampled > 0)) return true;
   status = yw_shape_sampled(&l->scene->mem, *out, k.sampled, &shape, &deep);
   if (status < 0) return yw_deep_fail(&l->r, yw_json_get(node, "sampled"), &deep);
-  return keep(l, node, status, shape, out);
+  return keep(l, node, status, shape, out) && keep_file(l, *out, k.file, fitted);
 }
 
 // Combinations ------------------------------------------------------------------------------------
@@ -430,8 +447,10 @@ static bool load_object(yw_loader* l, const yw_json* node, yw_shape** out, int64
   if (!moved) return true;
   yw_shape* shape = NULL;
   yw_transform t = {k.move, k.rotate, k.scale};
+  const yw_shape_file* source = yw_find_shape_file(l, *out);
   yw_status status = yw_shape_transform(&l->scene->mem, *out, t, &shape);
-  return keep(l, node, status, shape, out);
+  if (!keep(l, node, status, shape, out)) return false;
+  return !source || keep_file(l, *out, source->file, yw_transform_mul(t, source->place));
 }
 
 static bool load_costed(yw_loader* l, const yw_json* node, yw_shape** out, int64_t* cost) {

@@ -9,6 +9,12 @@
 #include "yawara/files.h"
 
 #define MAX_TRIANGLES 8000000
+// By default a surface of a shape has about this many triangles at most.
+#define DEFAULT_TRIANGLES 200000
+// Area of a triangle of yw_shape_surface with edges of 1.
+#define TRIANGLE_AREA 0.43
+// A default surface that lacks more than this share of the tets' volume has lost parts.
+#define LOST_VOLUME 0.1
 
 // Midpoints of edges by their ends: a hash table with open addressing.
 typedef struct edge_table {
@@ -70,16 +76,60 @@ done:
   return status;
 }
 
-static float surface_size(const yw_model_spec* model) {
+static double enclosed_volume(const yw_tri_mesh* mesh) {
+  double sum = 0;
+  for (int32_t t = 0; t < mesh->num_triangles; t++) {
+    const int32_t* v = mesh->triangles + 3 * (size_t)t;
+    yw_vec3 a = mesh->positions[v[0]], b = mesh->positions[v[1]], c = mesh->positions[v[2]];
+    sum += (double)yw_dot(a, yw_cross(b, c)) / 6.0;
+  }
+  return sum;
+}
+
+/// Mean edge and area of the boundary of the tets, and their volume.
+typedef struct tet_extent {
+  double edge, area, volume;
+} tet_extent;
+
+static yw_status measure_tets(const yw_allocator* mem, const yw_tet_mesh* tets, tet_extent* out) {
+  yw_tri_mesh boundary = {0};
+  yw_status status = yw_tet_mesh_surface(tets, mem, &boundary, NULL);
+  if (status < 0) return status;
+  *out = (tet_extent){.volume = enclosed_volume(&boundary)};
+  for (int32_t t = 0; t < boundary.num_triangles; t++) {
+    yw_vec3 p[3];
+    for (int k = 0; k < 3; k++) p[k] = boundary.positions[boundary.triangles[3 * t + k]];
+    for (int k = 0; k < 3; k++) out->edge += (double)yw_distance(p[k], p[(k + 1) % 3]);
+    out->area += 0.5 * (double)yw_length(yw_cross(yw_sub(p[1], p[0]), yw_sub(p[2], p[0])));
+  }
+  if (boundary.num_triangles > 0) out->edge /= 3.0 * boundary.num_triangles;
+  yw_tri_mesh_free(&boundary);
+  return YW_OK;
+}
+
+// A share of the size of the tets, unless that makes too many triangles.
+static float surface_size(const yw_model_spec* model, const tet_extent* extent) {
   if (model->surface.size > 0) return model->surface.size;
   float ratio = model->method->surface_size;
-  if (model->size > 0) return model->size * (ratio > 0 ? ratio : 0.5f);
-  yw_aabb box = yw_aabb_empty();
-  for (int32_t i = 0; i < model->tets.num_vertices; i++) {
-    box = yw_aabb_grow(box, model->tets.positions[i]);
-  }
-  yw_vec3 size = yw_sub(box.upper, box.lower);
-  return fmaxf(size.x, fmaxf(size.y, size.z)) / 24.0f;
+  if (ratio > 0 && model->size > 0) return model->size * ratio;
+  double finest = sqrt(extent->area / (TRIANGLE_AREA * DEFAULT_TRIANGLES));
+  return (float)fmax(0.5 * extent->edge, finest);
+}
+
+// The solid's surface. One that has lost thin parts, which the tets keep, is worse than theirs.
+static bool make_solid_surface(yw_loader* l, const yw_model_spec* model, yw_tri_mesh* out) {
+  const yw_allocator* mem = &l->scene->mem;
+  const yw_json* node = model->keys.surface ? model->keys.surface : model->source_node;
+  yw_error deep = {0};
+  tet_extent extent;
+  if (measure_tets(mem, &model->tets, &extent) < 0) return yw_memory_fail(&l->r);
+  float size = surface_size(model, &extent);
+  yw_status status = yw_shape_surface(model->surface.solid, mem, size, out, &deep);
+  if (model->keys.surface) return status >= 0 || yw_deep_fail(&l->r, node, &deep);
+  if (status >= 0 && enclosed_volume(out) > (1.0 - LOST_VOLUME) * extent.volume) return true;
+  if (status == YW_ERR_MEMORY) return yw_memory_fail(&l->r);
+  yw_tri_mesh_free(out);
+  return true;
 }
 
 static bool read_surface(yw_loader* l, yw_model_spec* model, yw_tri_mesh* out) {
@@ -88,24 +138,20 @@ static bool read_surface(yw_loader* l, yw_model_spec* model, yw_tri_mesh* out) {
   char* file = yw_loader_file(l, model->surface.file);
   if (!file) return yw_memory_fail(&l->r);
   if (yw_tri_mesh_read(file, &l->scene->mem, out, &deep) < 0) {
-    return yw_deep_fail(&l->r, node, &deep);
+    return yw_deep_fail(&l->r, node ? node : model->source_node, &deep);
   }
   for (int32_t i = 0; i < out->num_vertices; i++) {
-    out->positions[i] = yw_scale(out->positions[i], model->scale);
+    out->positions[i] = yw_transform_point(model->surface_place, out->positions[i]);
   }
+  if (model->surface.subdivide == 0) model->surface_path = file;
   // Examples of the surface need the original mesh.
   return yw_tri_mesh_copy(out, &l->scene->mem, &model->surface_mesh) >= 0 || yw_memory_fail(&l->r);
 }
 
 static bool make_surface(yw_loader* l, yw_model_spec* model, yw_tri_mesh* out) {
-  const yw_allocator* mem = &l->scene->mem;
   if (model->surface.file) return read_surface(l, model, out);
-  if (!model->surface.solid) {
-    return yw_tet_mesh_surface(&model->tets, mem, out, NULL) >= 0 || yw_memory_fail(&l->r);
-  }
-  yw_error deep = {0};
-  return yw_shape_surface(model->surface.solid, mem, surface_size(model), out, &deep) >= 0 ||
-         yw_deep_fail(&l->r, model->keys.surface, &deep);
+  if (model->surface.solid) return make_solid_surface(l, model, out);
+  return yw_tet_mesh_surface(&model->tets, &l->scene->mem, out, NULL) >= 0 || yw_memory_fail(&l->r);
 }
 
 bool yw_build_surface(yw_loader* l, yw_model_spec* model, yw_tri_mesh* out) {

@@ -33,7 +33,7 @@ refuses "a field that no body has" "there are: speed" "$yawara" render "$scene" 
 refuses "a range that is none" "must be LOW:HIGH" "$yawara" render "$scene" -o x.png -q --color-by speed --color-range 3:1
 refuses "a range without a field" "needs --color-by" "$yawara" render "$scene" -o x.png -q --color-range 0:1
 refuses "a frame that is not there" "last frame" "$yawara" render run -o x.png --to 99
-refuses "other values for a run" "is a run; run the scene with --set" "$yawara" render run -o x.png --set fps=3
+refuses "other values for a run" "needs another run of the scene" "$yawara" render run -o x.png --set fps=3
 refuses "a size that is none" "must be WIDTHxHEIGHT" "$yawara" render run -o x.png --size big
 refuses "an ending that is unknown" "x.abc" "$yawara" render run -o x.abc -q
 refuses "a folder that is not there" "nowhere" "$yawara" render run -o nowhere/x.png --from 1 --to 1 -q

@@ -302,6 +302,37 @@ static void meshes_surfaces_and_poses_come_from_files(void** state) {
   yw_scene_destroy(scene);
 }
 
+#define CUBOID_OBJ                                                                      \
+  "v 3 0 0\nv 7 0 0\nv 7 2 0\nv 3 2 0\nv 3 0 2\nv 7 0 2\nv 7 2 2\nv 3 2 2\nf 1 4 3 2\n" \
+  "f 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n"
+
+// The surface of the file is shown as it is, wherever the shape was moved; another file in
+// "surface" moves along.
+static void bodies_show_the_surface_they_are_made_of(void** state) {
+  (void)state;
+  write_file("scene_cuboid.obj", CUBOID_OBJ);
+  static const char* const extras[] = {"", ", \"surface\": {\"file\": \"scene_cuboid.obj\"}"};
+  for (int k = 0; k < 2; k++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "{\"bodies\": [{\"shape\": {\"mesh\": {\"file\": \"scene_cuboid.obj\", \"fit\": 1}, "
+             "\"move\": [0, 5, 0], \"scale\": 3, \"rotate\": {\"axis\": [0, 0, 1], \"degrees\": "
+             "90}}%s}]}",
+             extras[k]);
+    yw_scene* scene = NULL;
+    yw_error error = {0};
+    yw_status status = read_scene_text(text, "a.json", &scene, NULL, &error);
+    if (status < 0) fail_msg("%s", error.message);
+    const yw_tri_mesh* surface = yw_model_surface(scene->models.items[0].model);
+    assert_int_equal(surface->num_vertices, 8);
+    assert_int_equal(surface->num_triangles, 12);
+    assert_at_most(yw_distance(surface->positions[0], yw_v3(0.75f, 3.5f, -0.75f)), 1e-5);
+    assert_at_most(yw_distance(surface->positions[6], yw_v3(-0.75f, 6.5f, 0.75f)), 1e-5);
+    yw_scene_destroy(scene);
+  }
+  remove("scene_cuboid.obj");
+}
+
 // Schema and reference ----------------------------------------------------------------------------
 
 typedef struct text_pile {
@@ -519,6 +550,7 @@ int main(void) {
       cmocka_unit_test(labels_come_from_the_first_shape_around_a_vertex),
       cmocka_unit_test(an_example_of_another_size_is_an_error),
       cmocka_unit_test(meshes_surfaces_and_poses_come_from_files),
+      cmocka_unit_test(bodies_show_the_surface_they_are_made_of),
       cmocka_unit_test(the_schema_tells_what_the_reader_knows),
       cmocka_unit_test(defaults_are_those_of_the_library),
       cmocka_unit_test(a_full_scene_builds_and_steps),

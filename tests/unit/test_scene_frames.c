@@ -158,7 +158,7 @@ static void mistakes_in_rods_and_sheets_are_reported(void** state) {
       {BODY("\"rod\": {" LINE "}, \"frames\": {}, \"pins\": [{\"vertices\": [5]}]"),
        "dir/a.json:1:118: bodies[0].pins[0].vertices[0] is 5, but must be between 0 and 4, the "
        "last vertex"},
-      {SHEET(""), "dir/a.json:1:23: bodies[0].sheet needs \"rectangle\" or \"file\""},
+      {SHEET(""), "dir/a.json:1:23: bodies[0].sheet needs \"rectangle\", \"file\" or \"shape\""},
       {SHEET("\"file\": \"no.obj\""),
        "dir/a.json:1:32: bodies[0].sheet.file: dir/no.obj: cannot be opened: No such file or "
        "directory"},

@@ -105,7 +105,7 @@ static void print_fit(const yw_scene* scene, int32_t body) {
 static int inspect_scene(const char* path, const scene_options* options) {
   yw_error error = {0}, warning = {0};
   yw_scene* scene = NULL;
-  int code = scene_options_read(options, path, &scene, &warning, &error);
+  int code = scene_options_read(options, path, &scene, NULL, &warning, &error);
   if (code >= 0) return code;
   yw_world* world = NULL;
   if (yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &error) < 0) {
@@ -155,6 +155,11 @@ static void print_run(const run_info* info) {
          info->frames_done, info->frames, (double)info->fps, info->substeps, time,
          (unsigned long long)info->state_hash);
   if (info->fields[0]) printf("  fields: %s\n", info->fields);
+  for (int32_t i = 0; i < info->num_faults; ++i) {
+    const run_fault* fault = &info->faults[i];
+    printf("  frame %d (t = %.3f s): body \"%s\"%s diverged\n", fault->frame, fault->time,
+           fault->body, fault->bodies > 1 ? " and others" : "");
+  }
 }
 
 static void print_frame(const shown_scene* shown, const frame_data* frame) {

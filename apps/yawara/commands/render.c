@@ -10,6 +10,8 @@
 #include "console/options.h"
 #include "console/progress.h"
 #include "console/scene_options.h"
+#include "playback/look.h"
+#include "playback/moments.h"
 #include "playback/run_folder.h"
 #include "playback/stage.h"
 #include "render/draw/colormap.h"
@@ -30,6 +32,7 @@ typedef struct render_options {
   float wireframe, fps;
   const char* color_by;
   const char* color_range;
+  const char* look;
   bool particles;
   bool quiet;
   scene_options scene;
@@ -51,7 +54,8 @@ typedef struct source {
   yw_world* world;
   shown_scene* own_shown;
   int32_t frame;  // current frame of the world
-  const shown_scene* shown;
+  shown_scene* shown;
+  yw_framing framing;  // of an automatic camera
   stage* stage;
   float fps;
   int32_t frames;
@@ -94,6 +98,14 @@ static int parse_range(const render_options* o, coloring* out) {
 }
 
 static int parse(int argc, char** argv, render_options* o) {
+  char about[2048];
+  snprintf(about, sizeof about,
+           "Of a run (a folder) all that is drawn is in the folder, and any frame can be drawn at\n"
+           "once. A scene or model (a file) is simulated while it is drawn, and nothing is kept:\n"
+           "run it first to draw it more than once. Without a camera in the scene, one is chosen\n"
+           "that has the whole motion in view. A run can be looked at anew, with --set KEY=VALUE\n"
+           "or keys in a file, --look: { \"camera\": { \"azimuth\": 60 }, \"gloss\": 1 }\n%s",
+           look_help());
   *o = (render_options){.size = "640x360", .samples = 16, .to = -1, .every = 1};
   const option options[] = {
       {"output", 'o', OPTION_TEXT, &o->output, "FILE",
@@ -111,22 +123,24 @@ static int parse(int argc, char** argv, render_options* o) {
        "colours by a field, e.g. speed (of a run: one kept with run --fields)", 0, 0},
       {"color-range", 0, OPTION_TEXT, &o->color_range, "LOW:HIGH",
        "ends of the colour scale (default: from the frames)", 0, 0},
+      {"look", 0, OPTION_TEXT, &o->look, "FILE.json", "camera, colours, lights, floor: see above",
+       0, 0},
       {"particles", 0, OPTION_FLAG, &o->particles, NULL,
        "bodies without a surface as balls, not with a skin", 0, 0},
       {"quiet", 'q', OPTION_FLAG, &o->quiet, NULL, "no progress", 0, 0},
+      STARTER_OPTIONS(&o->scene.model),
       SCENE_OPTIONS(&o->scene),
   };
   const command self = {
       .name = "render",
       .summary = "ray-traced pictures or a movie of a run or a scene",
-      .usage = "render DIR|SCENE [-o FILE.mp4|FILE.png] [--size WxH]",
-      .about =
-          "Of a run (a folder) all that is drawn is in the folder, and any frame\n"
-          "can be drawn at once. A scene (a file) is simulated while it is drawn,\n"
-          "and nothing is kept: run it first to draw it more than once.\n",
+      .usage = "render DIR|SCENE|MODEL [-o FILE.mp4|FILE.png] [--size WxH] [--set KEY=VALUE]",
+      .about = about,
       .examples =
           "  yawara render out/teddy -o teddy.mp4 --size 1280x720\n"
           "  yawara render out/teddy -o last.png --from 120 --to 120\n"
+          "  yawara render out/teddy --set camera.azimuth=-40 --set camera.zoom=1.5\n"
+          "  yawara render out/teddy --set color=#f2b134 --set floor.tiles=0\n"
           "  yawara render scenes/gallery/twist.json -o twist.gif --every 2\n"
           "  yawara render scenes/gallery/twist.json --color-by speed\n",
       .options = options,
@@ -142,9 +156,9 @@ static int parse(int argc, char** argv, render_options* o) {
 
 static int open_run(const render_options* o, source* s) {
   yw_error error = {0};
-  if (o->scene.set.count > 0) {
-    return bad_input("--set changes a scene, but %s is a run; run the scene with --set instead",
-                     o->input);
+  if (starter_is_asked(&o->scene.model)) {
+    return bad_input(
+        "--as, --method and --fit are for models, but %s is a run; run the model again", o->input);
   }
   if (run_folder_open(o->input, &s->run, &error) < 0) return bad_input("%s", error.message);
   s->is_run = true;
@@ -156,7 +170,7 @@ static int open_run(const render_options* o, source* s) {
 
 static int open_scene(const render_options* o, source* s) {
   yw_error error = {0}, warning = {0};
-  int code = scene_options_read(&o->scene, o->input, &s->scene, &warning, &error);
+  int code = scene_options_read(&o->scene, o->input, &s->scene, NULL, &warning, &error);
   if (code >= 0) return code;
   if (yw_scene_build(s->scene, o->scene.threads, scene_options_simd(&o->scene), &s->world, &error) <
           0 ||
@@ -201,11 +215,25 @@ static yw_status show_plainly(source* s, int32_t frame, yw_error* error) {
   return status;
 }
 
+// Of a run, --set changes the look; of a scene it has changed the scene.
+static int change_look(const render_options* o, source* s) {
+  yw_error error = {0};
+  look l = {.shown = s->shown};
+  s->framing = yw_default_framing();
+  yw_status status = o->look ? look_read(&l, o->look, &error) : YW_OK;
+  for (int32_t i = 0; s->is_run && i < o->scene.set.count && status >= 0; ++i) {
+    status = look_set(&l, o->scene.set.items[i], &error);
+  }
+  if (status >= 0) status = look_apply(&l, s->shown, &s->framing, &error);
+  return status < 0 ? bad_input("%s", error.message) : -1;
+}
+
 static int open_source(const render_options* o, source* s) {
   yw_error error = {0};
   struct stat what;
   if (stat(o->input, &what) != 0) return bad_input("%s: there is no such file or folder", o->input);
   int code = S_ISDIR(what.st_mode) ? open_run(o, s) : open_scene(o, s);
+  if (code < 0) code = change_look(o, s);
   if (code >= 0) return code;
   // The first frame is always in view, even if only later ones are drawn.
   if (stage_create(s->shown, &s->stage, &error) < 0 || show_plainly(s, 0, &error) < 0) {
@@ -271,21 +299,36 @@ static yw_status find_field(source* s, int32_t first, yw_error* error) {
   return status;
 }
 
-// Box of all frames to be drawn: the camera does not move, so it must know all of them in advance.
-// The same pass finds the colour range.
-static yw_status find_focus(source* s, const render_options* o, int32_t last, yw_aabb* focus,
-                            yw_error* error) {
-  *focus = stage_box(s->stage);
-  bool colors = s->color.field && !s->color.given;
-  bool has_camera = s->shown->has_camera;
-  if (!s->is_run || (has_camera && !colors)) return YW_OK;
-  int32_t stride = (last - o->from) / 16 + 1;
-  for (int32_t frame = o->from; frame <= last; frame += stride) {
-    yw_status status = show_frame(s, frame, error);
-    if (status < 0) return status;
-    if (!has_camera) *focus = yw_aabb_join(*focus, stage_box(s->stage));
+// Chooses a camera that does not move: it must know all frames of the run in advance, whichever are
+// drawn. Of a scene only the first is known, and where its bodies would fall.
+static yw_status choose_camera(source* s, const render_options* o, yw_camera* camera,
+                               yw_aabb* focus, yw_error* error) {
+  moments m = moments_start(&s->framing, (float)o->width / (float)o->height);
+  yw_status status = YW_OK;
+  bool given = s->shown->has_camera;
+  int32_t last = s->is_run && !given ? s->frames : 0;
+  for (int32_t frame = 0; frame <= last && status >= 0; ++frame) {
+    frame_data data;
+    status = get_frame(s, frame, &data, error);
+    if (status < 0) break;
+    moments_add(&m, s->shown, &data);
+    if (!s->is_run && !given) moments_add_fall(&m, s->shown, &data);
+    frame_free(&data);
   }
-  return YW_OK;
+  *focus = m.box;
+  *camera = given ? s->shown->camera : yw_framer_camera(&m.framer);
+  return status;
+}
+
+// Finds the ends of the colour scale in some of the frames to be drawn.
+static yw_status find_range(source* s, const render_options* o, int32_t last, yw_error* error) {
+  if (!s->is_run || !s->color.field || s->color.given) return YW_OK;
+  int32_t stride = (last - o->from) / 16 + 1;
+  yw_status status = YW_OK;
+  for (int32_t frame = o->from; frame <= last && status >= 0; frame += stride) {
+    status = show_frame(s, frame, error);
+  }
+  return status;
 }
 
 // Output ------------------------------------------------------------------------------------------
@@ -339,10 +382,13 @@ static yw_status draw_all(source* s, const render_options* o, int32_t last, yw_e
   yw_image image = {0};
   output out = {0};
   yw_aabb focus;
+  yw_camera camera;
   int32_t pictures = (last - o->from) / o->every + 1, drawn = 0;
   yw_status status = yw_renderer_create(NULL, o->scene.threads, &renderer, error);
+  // First the camera: it looks at frame 0, and a world cannot go back.
+  if (status >= 0) status = choose_camera(s, o, &camera, &focus, error);
   if (status >= 0) status = find_field(s, o->from, error);
-  if (status >= 0) status = find_focus(s, o, last, &focus, error);
+  if (status >= 0) status = find_range(s, o, last, error);
   if (status >= 0) status = open_output(o, s->fps, pictures, &out, error);
   yw_error missing = {0};
   if (s->color.field && yw_svg_paint_available(&missing) < 0) {
@@ -353,6 +399,7 @@ static yw_status draw_all(source* s, const render_options* o, int32_t last, yw_e
     status = show_frame(s, frame, error);
     if (status < 0) break;
     yw_picture picture = stage_picture(s->stage, focus, o->width, o->height);
+    picture.camera = camera;
     picture.samples = o->samples;
     status = yw_renderer_draw(renderer, &picture, &image, error);
     if (status >= 0 && s->color.field) {

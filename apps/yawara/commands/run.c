@@ -33,6 +33,7 @@ typedef struct run {
   run_options options;
   char dir[RUN_MAX_PATH];
   yw_scene* scene;
+  char* scene_text;  // of a scene made from a model; otherwise NULL
   yw_scene_info scene_info;
   yw_world* world;
   shown_scene* shown;
@@ -104,21 +105,31 @@ static int parse(int argc, char** argv, run_options* out) {
       {"snapshot-every", 0, OPTION_INT, &out->snapshot_every, "N",
        "frames between snapshots (default: 60)", 1, 1e9},
       {"on-fault", 0, OPTION_TEXT, &out->on_fault, "WHAT",
-       "when a body diverges: stop (default) or continue", 0, 0},
+       "when a body diverges: stop (default) or continue without it (exit code 3)", 0, 0},
       {"quiet", 'q', OPTION_FLAG, &out->quiet, NULL, "no progress", 0, 0},
+      STARTER_OPTIONS(&out->scene.model),
       SCENE_OPTIONS(&out->scene),
   };
   const command self = {
       .name = "run",
-      .summary = "simulate a scene file and keep its frames: a run",
-      .usage = "run SCENE [-o DIR] [--frames N] [--set path=value] [--resume]",
+      .summary = "simulate a model or a scene and keep its frames: a run",
+      .usage = "run MODEL|SCENE [--as WORD] [-o DIR] [--frames N] [--set path=value] [--resume]",
       .about =
+          "A model (.obj, .ply, .stl or tets) needs no scene: it is scaled to 1 m and falls on a\n"
+          "floor. --as says of what it is made; the words mean the same in all methods:\n"
+          "  jelly   wobbles for long, sags         rubber  bends visibly and bounces\n"
+          "  foam    light, comes to rest at once   toy     keeps its shape, gives a little\n"
+          "  clay    dents for good                 cloth   the surface alone, as a sheet\n"
+          "  steel   as good as rigid\n"
+          "yawara new writes the same as a scene file with comments, to go on from.\n\n"
           "A run is a folder: what the bodies look like, where they are in every frame, a copy of\n"
           "the scene. It needs neither the scene nor its meshes to be drawn (yawara render DIR),\n"
           "exported (yawara export DIR) or described (yawara inspect DIR). docs/runs.md has the\n"
           "format. Ctrl-C stops after the frame; --resume goes on from there, bit for bit, unless\n"
           "the scene or one of its files has changed.\n",
       .examples =
+          "  yawara run cow.obj --as jelly\n"
+          "  yawara run cow.obj --as clay --fit 0.2 -o out/small\n"
           "  yawara run scenes/gallery/first.json\n"
           "  yawara run scenes/gallery/twist.json -o out/soft --set bodies[1].match.beta=0.5\n"
           "  yawara run scenes/gallery/teddy.json --format ply,pc2 --frames 240\n"
@@ -159,7 +170,8 @@ static void default_folder(const char* scene_path, char* out, size_t capacity) {
 static int load_scene(run* r) {
   yw_error error = {0}, warning = {0};
   const run_options* o = &r->options;
-  int code = scene_options_read(&o->scene, o->scene_path, &r->scene, &warning, &error);
+  int code =
+      scene_options_read(&o->scene, o->scene_path, &r->scene, &r->scene_text, &warning, &error);
   if (code >= 0) return code;
   if (warning.message[0]) fprintf(stderr, "warning: %s\n", warning.message);
   r->scene_info = yw_scene_info_of(r->scene);
@@ -221,7 +233,7 @@ static yw_status write_frame(run* r, int32_t number, yw_error* error) {
 static int start_run(run* r) {
   yw_error error = {0};
   if (run_folder_clear(r->dir, &error) < 0 ||
-      run_folder_write_shown(r->dir, r->scene, r->shown, &r->info, &error) < 0 ||
+      run_folder_write_shown(r->dir, r->scene, r->scene_text, r->shown, &r->info, &error) < 0 ||
       write_frame(r, 0, &error) < 0 || run_info_write(r->dir, &r->info, &error) < 0 ||
       run_log_start(r->dir, r->world, &r->log, &error) < 0) {
     return bad_input("%s", error.message);
@@ -265,6 +277,9 @@ static int resume_run(run* r, const run_info* old) {
     return bad_input("%s", error.message);
   }
   r->seconds_before = old->seconds;
+  for (int32_t i = 0; i < old->num_faults && old->faults[i].frame <= r->frame; ++i) {
+    r->info.faults[r->info.num_faults++] = old->faults[i];
+  }
   if (!r->options.fields) memcpy(r->info.fields, old->fields, sizeof old->fields);
   run_folder_remove_frames(r->dir, r->frame + 1);
   return -1;
@@ -305,14 +320,28 @@ static int save_progress(run* r, double seconds, bool with_snapshot) {
   return -1;
 }
 
-static int report_fault(const run* r, const yw_step_report* report) {
+static void print_fault(const run* r, const run_fault* fault) {
+  char more[48] = "";
+  if (fault->bodies > 1) snprintf(more, sizeof more, " and %d more", fault->bodies - 1);
+  fprintf(stderr,
+          "%s: frame %d (t = %.3f s): body \"%s\"%s diverged and was frozen where it last was "
+          "finite.\n",
+          r->dir, fault->frame, fault->time, fault->body, more);
+}
+
+// Says which body diverged and keeps it in run.json. Returns -1 to continue.
+static int handle_fault(run* r, const yw_step_report* report) {
   const char* name = yw_body_name(r->world, report->first_diverged);
-  fprintf(
-      stderr,
-      "%s: frame %d (t = %.3f s): body \"%s\" diverged and was frozen where it last was finite.\n"
-      "Try more substeps (--set substeps=%d), lower speeds or softer material, or --on-fault "
-      "continue.\n",
-      r->dir, r->frame + 1, yw_world_time(r->world), name ? name : "?", 2 * r->scene_info.substeps);
+  run_fault fault = {
+      .frame = r->frame + 1, .time = yw_world_time(r->world), .bodies = report->diverged_bodies};
+  snprintf(fault.body, sizeof fault.body, "%.63s", name ? name : "?");
+  if (r->info.num_faults < RUN_MAX_FAULTS) r->info.faults[r->info.num_faults++] = fault;
+  print_fault(r, &fault);
+  if (strcmp(r->options.on_fault, "continue") == 0) return -1;
+  fprintf(stderr,
+          "Try more substeps (--set substeps=%d), lower speeds or softer material, or --on-fault "
+          "continue.\n",
+          2 * r->scene_info.substeps);
   return EXIT_FAILED;
 }
 
@@ -334,9 +363,8 @@ static int make_frame(run* r) {
             status == YW_ERR_MEMORY ? "not enough memory" : "invalid settings");
     return EXIT_FAILED;
   }
-  if (report.diverged_bodies > 0 && strcmp(r->options.on_fault, "stop") == 0) {
-    return report_fault(r, &report);
-  }
+  int code = report.diverged_bodies > 0 ? handle_fault(r, &report) : -1;
+  if (code >= 0) return code;
   if (write_frame(r, r->frame + 1, &error) < 0) {
     return bad_input("%s", error.message);
   }
@@ -381,7 +409,10 @@ static int finish(run* r) {
     printf("%s: %d frames, state %016llx\nlook at it: yawara render %s -o %s.mp4\n", r->dir,
            r->frame, (unsigned long long)r->info.state_hash, r->dir, r->dir);
   }
-  return EXIT_DONE;
+  if (r->info.num_faults == 0) return EXIT_DONE;
+  fprintf(stderr, "%s: complete, but not all of it moved:\n", r->dir);
+  for (int32_t i = 0; i < r->info.num_faults; ++i) print_fault(r, &r->info.faults[i]);
+  return EXIT_FAULTS;
 }
 
 int cmd_run(int argc, char** argv) {
@@ -405,6 +436,7 @@ int cmd_run(int argc, char** argv) {
   if (code < 0) code = finish(&r);
   run_info_free(&r.info);
   yw_mem_free(NULL, r.known_cells);
+  yw_mem_free(NULL, r.scene_text);
   shown_destroy(r.shown);
   yw_world_destroy(r.world);
   yw_scene_destroy(r.scene);

@@ -7,7 +7,13 @@
 #include <stdint.h>
 
 // Exit codes of the program.
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_BAD_INPUT = 2, EXIT_INTERRUPTED = 130 };
+enum {
+  EXIT_DONE = 0,
+  EXIT_FAILED = 1,
+  EXIT_BAD_INPUT = 2,
+  EXIT_FAULTS = 3,  ///< done, but a body diverged on the way
+  EXIT_INTERRUPTED = 130
+};
 
 typedef enum option_kind {
   OPTION_FLAG,   ///< bool

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "yawara/extend/memory.h"
 #include "yawara/extend/timer.h"
 
 // Width of the progress line for models, in columns, and s before it appears.
@@ -45,29 +46,57 @@ static void show_making(void* context, const char* what, double share) {
   line->shown = true;
 }
 
-int scene_options_read(const scene_options* options, const char* path, yw_scene** out,
+// Splits "path=value". Returns -1 to continue, or the exit code.
+static int read_overrides(const option_list* set, char paths[OPTION_LIST_MAX][256],
+                          yw_scene_override* out) {
+  for (int32_t i = 0; i < set->count; ++i) {
+    const char* text = set->items[i];
+    const char* equals = strchr(text, '=');
+    size_t length = equals ? (size_t)(equals - text) : 0;
+    if (length == 0 || length >= 256) {
+      return bad_input("--set is \"%s\", but must be path=value, e.g. substeps=8", text);
+    }
+    memcpy(paths[i], text, length);
+    paths[i][length] = '\0';
+    out[i] = (yw_scene_override){paths[i], equals + 1};
+  }
+  return -1;
+}
+
+// The text of the scene if `path` is a model; otherwise NULL.
+static int make_text(const scene_options* options, const char* path, char** text) {
+  *text = NULL;
+  if (!starter_is_model(path)) {
+    return starter_is_asked(&options->model)
+               ? bad_input(
+                     "--as, --method and --fit are for models (.obj, .ply, .stl ...), but %s "
+                     "is a scene",
+                     path)
+               : -1;
+  }
+  const char* slash = strrchr(path, '/');
+  return starter_text(&options->model, path, slash ? slash + 1 : path, text);
+}
+
+int scene_options_read(const scene_options* options, const char* path, yw_scene** out, char** text,
                        yw_error* warning, yw_error* error) {
+  if (text) *text = NULL;
   if (options->simd && strcmp(options->simd, "auto") != 0 &&
       scene_options_simd(options) == YW_SIMD_AUTO) {
     return bad_input("--simd is \"%s\", but must be plain, avx2 or avx512", options->simd);
   }
   static char paths[OPTION_LIST_MAX][256];
   yw_scene_override overrides[OPTION_LIST_MAX];
-  for (int32_t i = 0; i < options->set.count; ++i) {
-    const char* text = options->set.items[i];
-    const char* equals = strchr(text, '=');
-    size_t length = equals ? (size_t)(equals - text) : 0;
-    if (length == 0 || length >= sizeof paths[0]) {
-      return bad_input("--set is \"%s\", but must be path=value, e.g. substeps=8", text);
-    }
-    memcpy(paths[i], text, length);
-    paths[i][length] = '\0';
-    overrides[i] = (yw_scene_override){paths[i], equals + 1};
-  }
+  char* made = NULL;
+  int code = read_overrides(&options->set, paths, overrides);
+  if (code < 0) code = make_text(options, path, &made);
+  if (code >= 0) return code;
   char folder[CACHE_FOLDER_MAX];
   making_line line = {.started = yw_seconds()};
   yw_scene_def def = yw_default_scene_def();
   def.path = path;
+  def.text = made;
+  def.size = made ? strlen(made) : 0;
   def.overrides = overrides;
   def.num_overrides = options->set.count;
   def.cache_folder = cache_folder(folder);
@@ -76,6 +105,10 @@ int scene_options_read(const scene_options* options, const char* path, yw_scene*
   def.progress_context = &line;
   yw_status status = yw_scene_read(&def, out, warning, error);
   if (line.shown) fprintf(stderr, "\r%*s\r", LINE_COLUMNS, "");
-  if (status < 0) return bad_input("%s", error->message);
-  return -1;
+  if (text && status >= 0) {
+    *text = made;
+  } else {
+    yw_mem_free(NULL, made);
+  }
+  return status < 0 ? bad_input("%s", error->message) : -1;
 }

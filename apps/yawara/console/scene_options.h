@@ -4,12 +4,14 @@
 #define YW_APP_CONSOLE_SCENE_OPTIONS_H
 
 #include "console/options.h"
+#include "console/starter.h"
 #include "yawara/yawara.h"
 
 typedef struct scene_options {
   option_list set;
   int32_t threads;
   const char* simd;
+  starter_options model;  ///< for models instead of scenes
 } scene_options;
 
 #define SCENE_OPTIONS(target)                                                                    \
@@ -28,8 +30,10 @@ typedef struct scene_options {
         0, 0                                                                                     \
   }
 
-/// Checks the options and reads the scene. Returns -1 to continue, or the exit code.
-int scene_options_read(const scene_options* options, const char* path, yw_scene** out,
+/// Checks the options and reads the scene, or makes one of a model. *text (may be NULL) gets the
+/// text of a scene made here, freed with yw_mem_free(NULL, ...), or NULL. Returns -1 to continue,
+/// or the exit code.
+int scene_options_read(const scene_options* options, const char* path, yw_scene** out, char** text,
                        yw_error* warning, yw_error* error);
 
 #define CACHE_FOLDER_MAX 1024

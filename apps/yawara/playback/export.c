@@ -6,6 +6,7 @@
 
 #include "console/progress.h"
 #include "playback/frame_values.h"
+#include "playback/obj_source.h"
 #include "playback/run_folder.h"
 #include "render/skin/skin.h"
 #include "yawara/extend/bgeo_write.h"
@@ -261,16 +262,22 @@ static yw_status write_surface(exporter* e, const frame_data* frame, int32_t ind
   char path[MAX_PATH + MAX_NAME + 24];
   snprintf(path, sizeof path, "%s/%s_%06d.%s", e->folders[format], e->names[index], frame->number,
            formats_known[format]);
-  status = format == PLY ? write_ply(e, path, &posed, body, index, error)
-                         : yw_tri_mesh_write(path, &posed, error);
+  const shown_model* model = model_of(e, index);
+  if (format == PLY) {
+    status = write_ply(e, path, &posed, body, index, error);
+  } else if (model->source) {
+    status = obj_source_write(path, model->source, &model->surface, &posed, error);
+  } else {
+    status = yw_tri_mesh_write(path, &posed, error);
+  }
   yw_tri_mesh_free(&skin);
   return status;
 }
 
 static yw_status write_body(exporter* e, const frame_data* frame, int32_t index, yw_error* error) {
   const frame_body* body = &frame->bodies[index];
-  frame_surface(body, model_of(e, index), e->surface);
-  yw_status status = YW_OK;
+  yw_status status = frame_surface(body, model_of(e, index), e->surface);
+  if (status < 0) return yw_fail_memory(error, "an export");
   for (int format = PLY; format <= OBJ && status >= 0 && body->active; ++format) {
     if (e->wanted[format]) status = write_surface(e, frame, index, format, error);
   }

@@ -245,18 +245,15 @@ const int32_t* frame_tets(const frame_body* body, const shown_model* model) {
   return body->cells ? body->cells : model->tets.tets;
 }
 
-void frame_surface(const frame_body* body, const shown_model* model, yw_vec3* out) {
+yw_status frame_surface(const frame_body* body, const shown_model* model, yw_vec3* out) {
   int32_t count = model->surface.num_vertices;
   if (model->kind == SHOWN_OWN && count > 0)
     memcpy(out, body->surface, sizeof *out * (size_t)count);
   for (int32_t i = 0; model->kind == SHOWN_BOUNDARY && i < count; ++i) {
     out[i] = body->positions[model->vertices[i]];
   }
-  for (int32_t i = 0; model->kind == SHOWN_EMBEDDED && i < count; ++i) {
-    const yw_embedded_point* point = &model->points[i];
-    out[i] = yw_v3(0, 0, 0);
-    for (int k = 0; k < 4; ++k) {
-      out[i] = yw_mad(out[i], point->weights[k], body->positions[point->vertices[k]]);
-    }
-  }
+  if (model->kind != SHOWN_EMBEDDED) return YW_OK;
+  yw_tet_mesh tets;
+  yw_surface_rig rig = shown_model_rig(model, &tets);
+  return yw_surface_rig_move(&rig, body->positions, out);
 }

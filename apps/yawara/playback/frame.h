@@ -73,8 +73,9 @@ bool frame_field_range(const frame_data* frame, const char* name, double* low, d
 bool frame_fits(const frame_data* frame, const shown_scene* shown);
 /// The tets of the body, 4 particles each: from the frame, or else from the model.
 const int32_t* frame_tets(const frame_body* body, const shown_model* model);
-/// Vertices of the body's shown surface; out has space for the model's surface.
-void frame_surface(const frame_body* body, const shown_model* model, yw_vec3* out);
+/// Vertices of the body's shown surface; out has space for the model's surface. YW_ERR_MEMORY if
+/// there is not enough.
+yw_status frame_surface(const frame_body* body, const shown_model* model, yw_vec3* out);
 
 void frame_write(const frame_data* frame, yw_writer* writer);
 /// Reads to the end of the bytes. Sizes and indices are checked: YW_ERR_FORMAT if they make no

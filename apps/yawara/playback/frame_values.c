@@ -144,21 +144,19 @@ static bool carry_by_neighbours(const frame_body* body, const float* values, int
   return true;
 }
 
-// A surface that follows the mesh interpolates values in the same way as positions.
-static bool carry_as_positions(const frame_body* body, const shown_model* model,
-                               const float* values, float* out) {
-  int32_t vertices = model->surface.num_vertices;
-  yw_vec3* from = YW_NEW_ARRAY(NULL, yw_vec3, body->num_particles);
-  yw_vec3* to = YW_NEW_ARRAY(NULL, yw_vec3, vertices);
-  if (from && to) {
-    for (int32_t i = 0; i < body->num_particles; ++i) from[i] = yw_v3(values[i], 0, 0);
-    frame_surface(&(frame_body){.positions = from}, model, to);
-    for (int32_t i = 0; i < vertices; ++i) out[i] = to[i].x;
+// Values of the mesh's vertices that a surface follows, with the same weights: never outside of
+// their range.
+static void carry_by_links(const shown_model* model, const float* values, float* out) {
+  for (int32_t i = 0; i < model->surface.num_vertices; ++i) {
+    if (model->kind == SHOWN_BOUNDARY) {
+      out[i] = values[model->vertices[i]];
+      continue;
+    }
+    out[i] = 0.0f;
+    for (int32_t n = model->first[i]; n < model->first[i + 1]; ++n) {
+      out[i] += model->links[n].weight * values[model->links[n].vertex];
+    }
   }
-  bool ok = from && to;
-  yw_mem_free(NULL, from);
-  yw_mem_free(NULL, to);
-  return ok;
 }
 
 yw_status frame_shown_values(const frame_body* body, const shown_model* model,
@@ -168,9 +166,10 @@ yw_status frame_shown_values(const frame_body* body, const shown_model* model,
   }
   float* values = YW_NEW_ARRAY(NULL, float, body->num_particles);
   bool ok = values && particle_values(body, field, model, values);
-  if (ok) {
-    ok = body->surface ? carry_by_neighbours(body, values, carriers, out)
-                       : carry_as_positions(body, model, values, out);
+  if (ok && body->surface) {
+    ok = carry_by_neighbours(body, values, carriers, out);
+  } else if (ok) {
+    carry_by_links(model, values, out);
   }
   yw_mem_free(NULL, values);
   return ok ? YW_OK : YW_ERR_MEMORY;

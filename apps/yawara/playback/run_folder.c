@@ -200,13 +200,15 @@ yw_status run_folder_clear(const char* dir, yw_error* error) {
   return YW_OK;
 }
 
-// The text of the scene at the time when the scene was read.
-static yw_status copy_scene(const char* dir, const yw_scene* scene, yw_error* error) {
+// The text of the scene at the time when the scene was read; text NULL: of its file.
+static yw_status copy_scene(const char* dir, const yw_scene* scene, const char* text,
+                            yw_error* error) {
   yw_scene_file own = yw_scene_file_at(scene, 0);
-  yw_file_data text = {0};
-  yw_status status = yw_file_read_all(own.path, YW_JSON_MAX_BYTES, NULL, &text, error);
+  yw_file_data data = {0};
+  yw_status status = YW_OK;
+  if (!text) status = yw_file_read_all(own.path, YW_JSON_MAX_BYTES, NULL, &data, error);
   if (status < 0) return status;
-  if (yw_hash_bytes(YW_HASH_SEED, text.bytes, text.size) != own.hash) {
+  if (!text && yw_hash_bytes(YW_HASH_SEED, data.bytes, data.size) != own.hash) {
     status = yw_fail(error, YW_ERR_IO, "%s: was changed while the scene was being made",
                      yw_file_short_name(own.path));
   }
@@ -215,10 +217,10 @@ static yw_status copy_scene(const char* dir, const yw_scene* scene, yw_error* er
   yw_file_writer writer = {0};
   if (status >= 0) status = yw_file_writer_open(&writer, path, NULL, error);
   if (status >= 0) {
-    yw_file_write(&writer, text.bytes, text.size);
+    yw_file_write(&writer, text ? text : data.bytes, text ? strlen(text) : data.size);
     status = yw_file_writer_commit(&writer, error);
   }
-  yw_file_data_free(&text);
+  yw_file_data_free(&data);
   return status;
 }
 
@@ -239,9 +241,9 @@ yw_status run_folder_shown_hash(const shown_scene* shown, uint64_t* out, yw_erro
   return YW_OK;
 }
 
-yw_status run_folder_write_shown(const char* dir, const yw_scene* scene, const shown_scene* shown,
-                                 run_info* info, yw_error* error) {
-  yw_status status = copy_scene(dir, scene, error);
+yw_status run_folder_write_shown(const char* dir, const yw_scene* scene, const char* text,
+                                 const shown_scene* shown, run_info* info, yw_error* error) {
+  yw_status status = copy_scene(dir, scene, text, error);
   if (status < 0) return status;
   yw_writer writer = make_shown(shown);
   if (!writer.data) return yw_fail_memory(error, "what is shown");

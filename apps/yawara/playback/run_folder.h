@@ -37,9 +37,10 @@ yw_status run_folder_check_frames(const run_folder* run, yw_error* error);
 bool run_folder_exists(const char* dir);
 /// Creates the folder and its parents, and removes what an earlier run left there.
 yw_status run_folder_clear(const char* dir, yw_error* error);
-/// Writes the copy of the scene and shown.ywr; sets info->shown_hash.
-yw_status run_folder_write_shown(const char* dir, const yw_scene* scene, const shown_scene* shown,
-                                 run_info* info, yw_error* error);
+/// Writes the copy of the scene and shown.ywr; sets info->shown_hash. text: of a scene that has no
+/// file; otherwise NULL.
+yw_status run_folder_write_shown(const char* dir, const yw_scene* scene, const char* text,
+                                 const shown_scene* shown, run_info* info, yw_error* error);
 /// The hash that run_folder_write_shown would set.
 yw_status run_folder_shown_hash(const shown_scene* shown, uint64_t* out, yw_error* error);
 yw_status run_folder_write_frame(const char* dir, const run_info* info, const frame_data* frame,

@@ -116,6 +116,20 @@ static void write_sources(yw_file_writer* writer, const run_info* info) {
   yw_file_printf(writer, "\n  ],\n");
 }
 
+static void write_faults(yw_file_writer* writer, const run_info* info) {
+  if (info->num_faults == 0) return;
+  yw_file_printf(writer, ",\n  \"faults\": [");
+  for (int32_t i = 0; i < info->num_faults; ++i) {
+    const run_fault* fault = &info->faults[i];
+    yw_file_printf(writer, "%s\n    {\"frame\": %d, \"time\": ", i > 0 ? "," : "", fault->frame);
+    yw_file_write_double(writer, fault->time);
+    yw_file_printf(writer, ", \"bodies\": %d, \"body\": ", fault->bodies);
+    write_string(writer, fault->body);
+    yw_file_printf(writer, "}");
+  }
+  yw_file_printf(writer, "\n  ]");
+}
+
 yw_status run_info_write(const char* dir, const run_info* info, yw_error* error) {
   char path[RUN_MAX_PATH + 16];
   path_of(dir, path);
@@ -134,6 +148,7 @@ yw_status run_info_write(const char* dir, const run_info* info, yw_error* error)
   write_hash(&writer, "state_hash", info->state_hash);
   yw_file_printf(&writer, "  \"seconds\": ");
   yw_file_write_double(&writer, info->seconds);
+  write_faults(&writer, info);
   yw_file_printf(&writer, "\n}\n");
   return yw_file_writer_commit(&writer, error);
 }
@@ -178,6 +193,22 @@ static bool read_files(const yw_json* list, run_info* out) {
   return !bad;
 }
 
+// The list may be missing: nothing diverged.
+static bool read_faults(const yw_json* list, run_info* out) {
+  if (!list) return true;
+  if (list->type != YW_JSON_ARRAY || list->count > RUN_MAX_FAULTS) return false;
+  bool bad = false;
+  out->num_faults = list->count;
+  for (int32_t i = 0; i < list->count; ++i) {
+    run_fault* fault = &out->faults[i];
+    fault->frame = (int32_t)number_of(list->items[i], "frame", 0, 1e9, &bad);
+    fault->time = number_of(list->items[i], "time", 0, 1e12, &bad);
+    fault->bodies = (int32_t)number_of(list->items[i], "bodies", 1, 1e9, &bad);
+    bad |= !copy_string(yw_json_get(list->items[i], "body"), fault->body, sizeof fault->body);
+  }
+  return !bad;
+}
+
 static bool read_tree(const yw_json* root, run_info* out) {
   bool bad = !copy_string(yw_json_get(root, "made_by"), out->made_by, sizeof out->made_by);
   bad |= !copy_string(yw_json_get(root, "scene"), out->scene, sizeof out->scene);
@@ -195,7 +226,8 @@ static bool read_tree(const yw_json* root, run_info* out) {
   for (int32_t i = 0; i < set->count; ++i) {
     bad |= !copy_string(set->items[i], out->overrides[i], sizeof out->overrides[i]);
   }
-  return read_files(yw_json_get(root, "files"), out) && !bad;
+  return read_files(yw_json_get(root, "files"), out) &&
+         read_faults(yw_json_get(root, "faults"), out) && !bad;
 }
 
 // A different version gets an error message of its own.

@@ -15,6 +15,15 @@ typedef struct run_file {
   uint64_t bytes, hash;
 } run_file;
 
+#define RUN_MAX_FAULTS 64
+/// A body that diverged and was frozen where it last was finite.
+typedef struct run_fault {
+  int32_t frame;
+  double time;     ///< s
+  int32_t bodies;  ///< how many diverged in this frame
+  char body[64];   ///< name of the first of them, cut if longer
+} run_fault;
+
 typedef struct run_info {
   char made_by[32];          ///< version of the program
   char scene[RUN_MAX_PATH];  ///< absolute path of the scene file
@@ -30,6 +39,8 @@ typedef struct run_info {
   uint64_t shown_hash;  ///< hash at the end of shown.ywr
   uint64_t state_hash;  ///< yw_world_hash after frames_done
   double seconds;       ///< wall-clock time spent so far
+  int32_t num_faults;   ///< at most RUN_MAX_FAULTS are kept
+  run_fault faults[RUN_MAX_FAULTS];
 } run_info;
 
 /// Lists the files of a scene.

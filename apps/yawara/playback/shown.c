@@ -3,12 +3,18 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "playback/obj_source.h"
 #include "yawara/extend/error.h"
+#include "yawara/extend/file.h"
 #include "yawara/extend/memory.h"
+#include "yawara/extend/text.h"
 #include "yawara/extend/vec.h"
 
+// Larger OBJ files, bytes, are not kept with the run.
+#define MAX_SOURCE ((size_t)256 << 20)
 // Default look of bodies: rubber; edges that turn by more than this at rest stay sharp, degrees.
 #define BODY_CREASE 40.0f
 #define BODY_GLOSS 0.5f
@@ -17,7 +23,7 @@
 // Obstacles are duller than bodies, so that bodies stand out.
 #define OBSTACLE_CREASE 40.0f
 #define OBSTACLE_GLOSS 0.1f
-// Sides of checker squares, m.
+// Sides of checker squares over the size of the bodies.
 #define OBSTACLE_CHECKER 0.25f
 #define PLANE_CHECKER 0.5f
 // Stripes on bodies darker than this are lighter than the body, otherwise darker.
@@ -62,12 +68,39 @@ static bool take_model(const yw_model* model, shown_model* out) {
   if (yw_model_surface_has_state(model)) return true;
   out->kind = map.vertices ? SHOWN_BOUNDARY : SHOWN_EMBEDDED;
   if (map.vertices) out->vertices = copy_of(map.vertices, vertices, sizeof *out->vertices);
-  if (!map.vertices) out->points = copy_of(map.points, vertices, sizeof *out->points);
-  return out->vertices || out->points;
+  if (map.vertices) return out->vertices != NULL;
+  yw_surface_rig rig = yw_model_surface_rig(model);
+  if (rig.tets != yw_model_tets(model)) {
+    out->num_carriers = rig.tets->num_tets;
+    out->carriers = copy_of(rig.tets->tets, 4 * (size_t)out->num_carriers, sizeof(int32_t));
+    if (!out->carriers) return false;
+  }
+  out->first = copy_of(rig.first, vertices + 1, sizeof *out->first);
+  out->links = copy_of(rig.links, (size_t)rig.first[vertices], sizeof *out->links);
+  return out->first && out->links;
+}
+
+// What exports need of the OBJ file that the surface is from. Without it they have plain triangles.
+static void take_source(const char* path, shown_model* out) {
+  yw_file_data data = {0};
+  yw_error ignored = {0};
+  if (out->kind != SHOWN_EMBEDDED || !path || !yw_ends_with(path, ".obj")) return;
+  if (yw_file_read_all(path, MAX_SOURCE, NULL, &data, &ignored) < 0) return;
+  out->source = obj_source_take(data.bytes, data.size, out->surface.num_vertices);
+  yw_file_data_free(&data);
+}
+
+yw_surface_rig shown_model_rig(const shown_model* model, yw_tet_mesh* tets) {
+  *tets = model->tets;
+  if (model->num_carriers > 0) {
+    tets->num_tets = model->num_carriers;
+    tets->tets = model->carriers;
+  }
+  return (yw_surface_rig){tets, &model->surface, model->first, model->links};
 }
 
 // Numbers models in the order in which bodies first use them.
-static bool take_models(const yw_world* world, shown_scene* out) {
+static bool take_models(const yw_scene* scene, const yw_world* world, shown_scene* out) {
   const yw_model** known = YW_NEW_ARRAY(NULL, const yw_model*, out->num_bodies);
   bool good = known && (out->models = YW_NEW_ARRAY(NULL, shown_model, out->num_bodies));
   for (int32_t i = 0; i < out->num_bodies && good; ++i) {
@@ -79,6 +112,7 @@ static bool take_models(const yw_world* world, shown_scene* out) {
       at = out->num_models++;
       known[at] = model;
       good = take_model(model, &out->models[at]);
+      if (good && scene) take_source(yw_scene_body_surface_file(scene, i), &out->models[at]);
     }
     out->bodies[i].model = at;
   }
@@ -149,15 +183,48 @@ static bool take_body(const yw_scene* scene, const yw_world* world, int32_t inde
 
 // Obstacles ---------------------------------------------------------------------------------------
 
-static shown_look obstacle_look(yw_look look, bool plane) {
+static int compare_floats(const void* a, const void* b) {
+  float x = *(const float*)a, y = *(const float*)b;
+  return (x > y) - (x < y);
+}
+
+// The longest side of a body at rest, m.
+static float size_of_body(const yw_world* world, int32_t index) {
+  const yw_model* model = yw_body_model(world, yw_world_body(world, index));
+  int32_t count = 0;
+  const yw_vec3* points = yw_model_points(model, &count);
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < count; ++i) box = yw_aabb_grow(box, points[i]);
+  if (count == 0) return 0.0f;
+  yw_vec3 size = yw_sub(box.upper, box.lower);
+  return fmaxf(size.x, fmaxf(size.y, size.z));
+}
+
+// Median size of the bodies, rounded to 1, 2 or 5 times a power of ten; 1 m if there are none.
+static float typical_size(const yw_world* world, int32_t num_bodies) {
+  float* sizes = YW_NEW_ARRAY(NULL, float, num_bodies);
+  int32_t count = 0;
+  for (int32_t i = 0; sizes && i < num_bodies; ++i) {
+    float size = size_of_body(world, i);
+    if (size > 0.0f && isfinite(size)) sizes[count++] = size;
+  }
+  if (count > 1) qsort(sizes, (size_t)count, sizeof *sizes, compare_floats);
+  float median = count > 0 ? sizes[count / 2] : 1.0f;
+  yw_mem_free(NULL, sizes);
+  float power = powf(10.0f, floorf(log10f(median)));
+  float lead = median / power;
+  return power * (lead < 1.4f ? 1.0f : lead < 3.2f ? 2.0f : lead < 7.1f ? 5.0f : 10.0f);
+}
+
+static shown_look obstacle_look(yw_look look, bool plane, float size) {
   shown_look out = {.color = look.color,
                     .color2 = look.color,
                     .gloss = OBSTACLE_GLOSS,
                     .crease = OBSTACLE_CREASE,
-                    .checker = look.checker ? OBSTACLE_CHECKER : 0.0f,
+                    .checker = look.checker ? OBSTACLE_CHECKER * size : 0.0f,
                     .visible = look.visible};
   if (!plane) return out;
-  yw_render_plane floor = yw_default_render_floor(0.0f, look.checker ? PLANE_CHECKER : 0.0f);
+  yw_render_plane floor = yw_default_render_floor(0.0f, look.checker ? PLANE_CHECKER * size : 0.0f);
   out.gloss = floor.gloss;
   out.checker = floor.checker;
   out.color2 = floor.color2;
@@ -167,13 +234,14 @@ static shown_look obstacle_look(yw_look look, bool plane) {
 
 static yw_status take_obstacles(const yw_scene* scene, const yw_world* world, shown_scene* out,
                                 yw_error* error) {
+  float size = typical_size(world, out->num_bodies);
   for (int32_t i = 0; i < out->num_obstacles; ++i) {
     shown_obstacle* obstacle = &out->obstacles[i];
     const char* name = yw_obstacle_name(world, yw_scene_obstacle_id(scene, i));
     yw_status status = shown_obstacle_shape(yw_scene_obstacle_shape(scene, i), obstacle, error);
     if (status < 0) return status;
     snprintf(obstacle->name, sizeof obstacle->name, "%s", name ? name : "");
-    obstacle->look = obstacle_look(yw_scene_obstacle_look(scene, i), obstacle->plane);
+    obstacle->look = obstacle_look(yw_scene_obstacle_look(scene, i), obstacle->plane, size);
   }
   return YW_OK;
 }
@@ -198,7 +266,7 @@ yw_status shown_create(const yw_scene* scene, const yw_world* world, shown_scene
   shown->num_bodies = yw_world_num_bodies(world);
   shown->bodies = YW_NEW_ARRAY(NULL, shown_body, shown->num_bodies);
   shown->obstacles = YW_NEW_ARRAY(NULL, shown_obstacle, shown->num_obstacles);
-  bool good = shown->bodies && shown->obstacles && take_models(world, shown);
+  bool good = shown->bodies && shown->obstacles && take_models(scene, world, shown);
   for (int32_t i = 0; i < shown->num_bodies && good; ++i) {
     good = take_body(scene, world, i, shown_model_of(shown, i), &shown->bodies[i]);
   }
@@ -219,7 +287,10 @@ void shown_destroy(shown_scene* shown) {
     yw_tet_mesh_free(&model->tets);
     yw_tri_mesh_free(&model->surface);
     yw_mem_free(NULL, model->vertices);
-    yw_mem_free(NULL, model->points);
+    yw_mem_free(NULL, model->source);
+    yw_mem_free(NULL, model->carriers);
+    yw_mem_free(NULL, model->first);
+    yw_mem_free(NULL, model->links);
   }
   for (int32_t i = 0; shown->bodies && i < shown->num_bodies; ++i) {
     yw_mem_free(NULL, shown->bodies[i].colors);

@@ -15,8 +15,9 @@
 typedef enum shown_surface {
   SHOWN_PARTICLES = 0,  ///< no surface: particles are shown
   SHOWN_BOUNDARY = 1,   ///< each is a vertex of the mesh
-  SHOWN_EMBEDDED = 2,   ///< each is interpolated from four of them
-  SHOWN_OWN = 3,        ///< stored in the frames
+  SHOWN_IN_TETS = 2,  ///< each follows four of them; only in files of version 0.2, read as EMBEDDED
+  SHOWN_OWN = 3,      ///< stored in the frames
+  SHOWN_EMBEDDED = 4,  ///< each follows those around it, see yw_surface_rig
 } shown_surface;
 
 /// Shared by all bodies built alike.
@@ -26,7 +27,12 @@ typedef struct shown_model {
   yw_tri_mesh surface;  ///< at rest
   shown_surface kind;   ///< of the surface
   int32_t* vertices;    ///< of a BOUNDARY surface, one per vertex; otherwise NULL
-  yw_embedded_point* points;  ///< of an EMBEDDED surface; otherwise NULL
+  // Of an EMBEDDED surface, see yw_surface_rig
+  int32_t num_carriers;  ///< tets that it follows; 0: those of the model
+  int32_t* carriers;     ///< 4 vertices each
+  int32_t* first;
+  yw_surface_link* links;
+  char* source;  ///< of its OBJ file, see obj_source.h; NULL: none
 } shown_model;
 
 typedef struct shown_look {
@@ -75,6 +81,9 @@ typedef struct shown_scene {
 yw_status shown_create(const yw_scene* scene, const yw_world* world, shown_scene** out,
                        yw_error* error);
 void shown_destroy(shown_scene* shown);  ///< NULL is allowed
+
+/// For yw_surface_rig_move. The surface must be EMBEDDED; `tets` is filled in for the rig to use.
+yw_surface_rig shown_model_rig(const shown_model* model, yw_tet_mesh* tets);
 
 static inline const shown_model* shown_model_of(const shown_scene* shown, int32_t body) {
   return &shown->models[shown->bodies[body].model];

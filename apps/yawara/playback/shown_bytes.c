@@ -35,6 +35,22 @@ static void write_surface(const yw_tri_mesh* surface, yw_writer* writer) {
   if (surface->colors) write_vectors(writer, surface->colors, surface->num_vertices);
 }
 
+// The tets to follow; per vertex the number of its links; all links.
+static void write_links(const shown_model* model, yw_writer* writer) {
+  int32_t vertices = model->surface.num_vertices;
+  yw_write_u32(writer, (uint32_t)model->num_carriers);
+  write_indices(writer, model->carriers, 4 * (size_t)model->num_carriers);
+  yw_write_u32(writer, (uint32_t)model->first[vertices]);
+  for (int32_t i = 0; i < vertices; ++i) {
+    yw_write_u32(writer, (uint32_t)(model->first[i + 1] - model->first[i]));
+  }
+  for (int32_t n = 0; n < model->first[vertices]; ++n) {
+    write_indices(writer, &model->links[n].vertex, 1);
+    yw_write_f32(writer, &model->links[n].weight, 1);
+  }
+  write_text(writer, model->source ? model->source : "");
+}
+
 static void write_model(const shown_model* model, yw_writer* writer) {
   write_text(writer, model->method);
   yw_write_u32(writer, (uint32_t)model->tets.num_vertices);
@@ -45,10 +61,7 @@ static void write_model(const shown_model* model, yw_writer* writer) {
   write_surface(&model->surface, writer);
   size_t vertices = (size_t)model->surface.num_vertices;
   if (model->kind == SHOWN_BOUNDARY) write_indices(writer, model->vertices, vertices);
-  for (size_t i = 0; model->kind == SHOWN_EMBEDDED && i < vertices; ++i) {
-    write_indices(writer, model->points[i].vertices, 4);
-    yw_write_f32(writer, model->points[i].weights, 4);
-  }
+  if (model->kind == SHOWN_EMBEDDED) write_links(model, writer);
 }
 
 static void write_look(const shown_look* look, yw_writer* writer) {
@@ -158,15 +171,56 @@ static bool read_surface(yw_reader* reader, yw_tri_mesh* out) {
   return !colors || (out->colors = read_vectors(reader, out->num_vertices)) != NULL;
 }
 
-static bool read_points(yw_reader* reader, int32_t limit, shown_model* out) {
-  int32_t count = out->surface.num_vertices;
-  if (!has_room(reader, (size_t)count, 32)) return false;
-  out->points = YW_NEW_ARRAY(NULL, yw_embedded_point, count);
-  for (int32_t i = 0; out->points && i < count; ++i) {
-    if (!read_indices(reader, 4, limit, out->points[i].vertices)) return false;
-    yw_read_f32(reader, out->points[i].weights, 4);
+static bool read_source(yw_reader* reader, shown_model* out) {
+  int32_t length;
+  if (!read_count(reader, 1, &length)) return false;
+  if (length == 0) return true;
+  out->source = YW_NEW_ARRAY(NULL, char, (size_t)length + 1);
+  if (!out->source) return false;
+  yw_read_bytes(reader, out->source, (size_t)length);
+  return !reader->failed;
+}
+
+static bool read_links(yw_reader* reader, int32_t limit, shown_model* out) {
+  int32_t vertices = out->surface.num_vertices, total;
+  if (!read_count(reader, 16, &out->num_carriers)) return false;
+  out->carriers = read_groups(reader, out->num_carriers, 4, limit);
+  if (!out->carriers || !read_count(reader, 8, &total) || !has_room(reader, (size_t)vertices, 4))
+    return false;
+  out->first = YW_NEW_ARRAY(NULL, int32_t, (size_t)vertices + 1);
+  for (int32_t i = 0; out->first && i < vertices; ++i) {
+    uint32_t count = yw_read_u32(reader);
+    if (count > (uint32_t)(total - out->first[i])) return false;
+    out->first[i + 1] = out->first[i] + (int32_t)count;
   }
-  return out->points != NULL;
+  if (!out->first || out->first[vertices] != total) return false;
+  if (!has_room(reader, (size_t)total, 8)) return false;
+  out->links = YW_NEW_ARRAY(NULL, yw_surface_link, total);
+  for (int32_t n = 0; out->links && n < total; ++n) {
+    if (!read_indices(reader, 1, limit, &out->links[n].vertex)) return false;
+    yw_read_f32(reader, &out->links[n].weight, 1);
+  }
+  return out->links && read_source(reader, out);
+}
+
+// The four corners of a tet become the vertices to follow.
+static bool read_corners(yw_reader* reader, int32_t limit, shown_model* out) {
+  int32_t vertices = out->surface.num_vertices;
+  if (!has_room(reader, (size_t)vertices, 32)) return false;
+  out->first = YW_NEW_ARRAY(NULL, int32_t, (size_t)vertices + 1);
+  out->links = YW_NEW_ARRAY(NULL, yw_surface_link, 4 * (size_t)vertices);
+  for (int32_t i = 0; out->first && out->links && i < vertices; ++i) {
+    int32_t corners[4];
+    float weights[4];
+    if (!read_indices(reader, 4, limit, corners)) return false;
+    yw_read_f32(reader, weights, 4);
+    for (int32_t k = 0; k < 4; ++k) {
+      out->links[4 * i + k] = (yw_surface_link){corners[k], weights[k]};
+    }
+    out->first[i + 1] = 4 * (i + 1);
+  }
+  out->kind = SHOWN_EMBEDDED;
+  return out->first && out->links;
 }
 
 static bool read_model(yw_reader* reader, shown_model* out) {
@@ -177,10 +231,11 @@ static bool read_model(yw_reader* reader, shown_model* out) {
   if (!tets->positions || !read_count(reader, 16, &tets->num_tets)) return false;
   tets->tets = read_groups(reader, tets->num_tets, 4, tets->num_vertices);
   uint32_t kind = yw_read_u32(reader);
-  if (!tets->tets || kind > SHOWN_OWN || !read_surface(reader, &out->surface)) return false;
+  if (!tets->tets || kind > SHOWN_EMBEDDED || !read_surface(reader, &out->surface)) return false;
   out->kind = (shown_surface)kind;
   if ((out->surface.num_triangles > 0) != (kind != SHOWN_PARTICLES)) return false;
-  if (kind == SHOWN_EMBEDDED) return read_points(reader, tets->num_vertices, out);
+  if (kind == SHOWN_IN_TETS) return read_corners(reader, tets->num_vertices, out);
+  if (kind == SHOWN_EMBEDDED) return read_links(reader, tets->num_vertices, out);
   if (kind != SHOWN_BOUNDARY) return true;
   out->vertices = read_groups(reader, out->surface.num_vertices, 1, tets->num_vertices);
   return out->vertices != NULL;

@@ -20,7 +20,7 @@ yw_status stage_show(stage* s, const frame_data* frame, yw_error* error);
 yw_aabb stage_box(const stage* s);
 
 /// Meshes, planes, lights and camera of what is shown. If the scene has no camera, one is chosen
-/// that has `focus` (all frames of a movie) in view. Valid until the next call.
+/// that has `focus` in view; for a movie see moments.h. Valid until the next call.
 yw_picture stage_picture(stage* s, yw_aabb focus, int32_t width, int32_t height);
 /// Width of edge lines on bodies, pixels; 0 (default): none.
 void stage_set_wireframe(stage* s, float width);

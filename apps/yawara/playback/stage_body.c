@@ -144,7 +144,9 @@ yw_status stage_body_show(stage_body* body, const frame_body* frame, const stage
     if (status < 0) return status;
   } else {
     body->num_points = vertices;
-    frame_surface(frame, body->model, body->points);
+    if (frame_surface(frame, body->model, body->points) < 0) {
+      return yw_fail_memory(error, "a picture");
+    }
   }
   yw_status status = YW_OK;
   if (!values && stage_body_is_loose(body)) status = tint_particles(body, frame);

@@ -177,6 +177,10 @@ typedef struct yw_method {
   yw_method_energy (*energy)(const void* state, const yw_particles* particles);
   /// The current tets of the body, 4 particles each, if they are not those of the model.
   const int32_t* (*cells)(const void* state, int32_t* num_cells);
+  /// The tets that embedded surfaces follow, if not those of the model: coarser ones, where those
+  /// of the model are finer than what moves on its own. Their vertices are the first of the
+  /// model's.
+  yw_status (*carrier_tets)(const void* model, const yw_allocator* mem, yw_tet_mesh* out);
 } yw_method;
 
 // Functions for methods: creating models, accessing bodies ----------------------------------------

@@ -392,6 +392,12 @@ static uint64_t topology_version(const void* state) {
   return ((const fem_body*)state)->front_version;
 }
 
+// Nodes inside of coarse tets follow these, so that only a coarser level shows no facets of them.
+static yw_status carrier_tets(const void* model, const yw_allocator* mem, yw_tet_mesh* out) {
+  const fem_hierarchy* h = yw_fem_hierarchy_of(model);
+  return yw_fem_level_mesh(mem, h, h->max_level > 0 ? h->max_level - 1 : 0, out, NULL);
+}
+
 const yw_method yw_fem_method = {
     .name = "fem",
     .model_destroy = yw_fem_model_destroy,
@@ -412,4 +418,5 @@ const yw_method yw_fem_method = {
     .field_info = yw_fem_field_info,
     .field_values = yw_fem_field_values,
     .cells = yw_fem_cells,
+    .carrier_tets = carrier_tets,
 };

@@ -335,18 +335,24 @@ yw_status yw_fem_hierarchy_create(const yw_allocator* mem, const yw_tet_mesh* me
   return YW_OK;
 }
 
-yw_status yw_fem_finest_mesh(const yw_allocator* mem, const fem_hierarchy* h, yw_tet_mesh* out,
-                             yw_error* error) {
-  int32_t first = h->level_start[h->max_level];
-  if (yw_tet_mesh_create(mem, h->num_nodes, h->num_tets - first, out) < 0) {
-    return yw_fail_memory(error, "the finest mesh");
+yw_status yw_fem_level_mesh(const yw_allocator* mem, const fem_hierarchy* h, int32_t level,
+                            yw_tet_mesh* out, yw_error* error) {
+  int32_t first = h->level_start[level], end = h->level_start[level + 1];
+  int32_t num_nodes = h->node_level_start[level + 1];
+  if (yw_tet_mesh_create(mem, num_nodes, end - first, out) < 0) {
+    return yw_fail_memory(error, "the mesh of a level");
   }
-  for (int32_t i = 0; i < h->num_nodes; ++i) out->positions[i] = yw_f3(h->rest[i]);
-  for (int32_t t = first; t < h->num_tets; ++t) {
+  for (int32_t i = 0; i < num_nodes; ++i) out->positions[i] = yw_f3(h->rest[i]);
+  for (int32_t t = first; t < end; ++t) {
     const int32_t* v = h->nodes[t];
     int32_t* to = out->tets + 4 * (size_t)(t - first);
     bool positive = yw_fem_is_positive(h, t);
     to[0] = v[0], to[1] = v[1], to[2] = v[positive ? 2 : 3], to[3] = v[positive ? 3 : 2];
   }
   return YW_OK;
+}
+
+yw_status yw_fem_finest_mesh(const yw_allocator* mem, const fem_hierarchy* h, yw_tet_mesh* out,
+                             yw_error* error) {
+  return yw_fem_level_mesh(mem, h, h->max_level, out, error);
 }

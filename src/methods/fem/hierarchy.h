@@ -108,7 +108,10 @@ static inline double yw_fem_gradient_scale(const fem_hierarchy* h, int32_t tet) 
   return (double)h->sign[tet] * (double)(1ll << h->level[tet]);
 }
 
-/// The finest tets as a mesh of all nodes, every tet positive.
+/// The tets of a level as a mesh of the nodes born until then, every tet positive.
+yw_status yw_fem_level_mesh(const yw_allocator* mem, const fem_hierarchy* hierarchy, int32_t level,
+                            yw_tet_mesh* out, yw_error* error);
+/// The finest tets as a mesh of all nodes.
 yw_status yw_fem_finest_mesh(const yw_allocator* mem, const fem_hierarchy* hierarchy,
                              yw_tet_mesh* out, yw_error* error);
 

@@ -132,11 +132,6 @@ static bool load(yw_loader* l, yw_model_spec* model) {
   if (model->source == YW_SOURCE_SHAPE && !yw_json_get(node, "max_level")) {
     fem->max_level = SHAPE_LEVELS;
   }
-  // Roots are too coarse to be shown.
-  if (!model->keys.surface && model->source == YW_SOURCE_SHAPE) {
-    model->has_surface = true;
-    model->surface.solid = model->shape;
-  }
   return check(l, node, model, fem) &&
          yw_load_stiffness_list(l, fem->fields, yw_scene_fem.layer_keys, &fem->num_fields,
                                 &fem->field_list);

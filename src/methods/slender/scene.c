@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // "slender", "rod" and "sheet" in scene files: points along a line, a helix or as given; a
 // rectangle of triangles or a mesh file; and the model.
+#include <math.h>
 #include <string.h>
 
 #include "math/small/trig.h"
@@ -29,9 +30,11 @@ typedef struct rod_keys {
 } rod_keys;
 
 typedef struct sheet_keys {
-  const yw_json* rectangle;
+  const yw_json *rectangle, *shape;
   const char* file;
   float thickness, contact_radius;
+  float size;             // m, edge of the triangles of a shape; 0: chosen
+  yw_shape* solid;        // of shape; not owned
   float width, depth;     // m, of the rectangle
   int32_t across, along;  // number of its cells
 } sheet_keys;
@@ -143,12 +146,15 @@ static const sheet_keys sheet_defaults = {.thickness = 0.002f};
 static const yw_key_row sheet_rows[] = {
     YW_NODE(sheet_keys, rectangle, "rectangle", "Flat rectangle in x and z."),
     YW_KEY(sheet_keys, file, TEXT, 0, 0, "", "File with a triangle mesh of the mid-surface, m."),
+    YW_NODE(sheet_keys, shape, "any_shape", "Shape whose surface is the sheet: a hollow shell."),
+    YW_KEY_ABOVE(sheet_keys, size, NUMBER, 0, YW_SCENE_REACH, "m",
+                 "Edge length of the triangles of a shape. Default: 1/16 of its longest side."),
     YW_KEY_ABOVE(sheet_keys, thickness, NUMBER, 0, YW_SCENE_REACH, "m", "Thickness of the sheet."),
     YW_KEY(sheet_keys, contact_radius, NUMBER, 0, YW_SCENE_REACH, "m",
            "Radius of the particles in contacts; 0: half the thickness.")};
 static const yw_record sheet_record =
     YW_RECORD("sheet", sheet_rows, sheet_defaults, "A thin sheet that stretches, shears and bends.",
-              "one rectangle file");
+              "one rectangle file shape");
 
 typedef struct rectangle_keys {
   float width, depth;
@@ -258,15 +264,30 @@ static bool load_rod(yw_loader* l, const yw_json* node, rod_keys* rod) {
 
 // Sheets ------------------------------------------------------------------------------------------
 
+static bool load_shell(yw_loader* l, sheet_keys* sheet) {
+  yw_aabb box;
+  if (!yw_load_shape(l, sheet->shape, &sheet->solid)) return false;
+  if (!yw_shape_bounds(sheet->solid, &box)) {
+    return yw_value_fail(&l->r, sheet->shape, "has no end (a plane?), but a sheet must have one");
+  }
+  yw_vec3 size = yw_sub(box.upper, box.lower);
+  if (!(sheet->size > 0)) sheet->size = fmaxf(size.x, fmaxf(size.y, size.z)) / 16.0f;
+  return true;
+}
+
 static bool load_sheet(yw_loader* l, const yw_json* node, sheet_keys* sheet) {
-  static const char* const kinds[] = {"rectangle", "file"};
+  static const char* const kinds[] = {"rectangle", "file", "shape"};
   static const char* const needed[] = {"width", "depth", "across", "along"};
   int32_t which;
   rectangle_keys k;
   if (!yw_read_record(&l->r, node, &sheet_record, sheet) ||
-      !yw_exactly_one(&l->r, node, 2, kinds, &which)) {
+      !yw_exactly_one(&l->r, node, 3, kinds, &which)) {
     return false;
   }
+  if (yw_json_get(node, "size") && !sheet->shape) {
+    return yw_value_fail(&l->r, yw_json_get(node, "size"), "is only for sheets with a \"shape\"");
+  }
+  if (sheet->shape) return load_shell(l, sheet);
   if (sheet->file) return true;
   if (!yw_read_record(&l->r, sheet->rectangle, &rectangle_record, &k) ||
       !need_all(l, sheet->rectangle, 4, needed)) {
@@ -304,6 +325,10 @@ static bool build_rectangle(yw_loader* l, const sheet_keys* s, yw_tri_mesh* out)
 static bool build_sheet_mesh(yw_loader* l, const yw_model_spec* model, yw_tri_mesh* out) {
   const sheet_keys* s = &((const slender_settings*)model->settings)->sheet;
   yw_error deep = {0};
+  if (s->solid) {
+    return yw_shape_surface(s->solid, &l->scene->mem, s->size, out, &deep) >= 0 ||
+           yw_deep_fail(&l->r, s->shape, &deep);
+  }
   if (!s->file) return build_rectangle(l, s, out);
   char* file = yw_loader_file(l, s->file);
   if (!file) return yw_memory_fail(&l->r);

@@ -60,7 +60,7 @@ yw_picture yw_default_picture(void) {
   return picture;
 }
 
-yw_framing yw_default_framing(void) { return (yw_framing){28.0f, 18.0f, 32.0f, 0.08f}; }
+yw_framing yw_default_framing(void) { return (yw_framing){28.0f, 18.0f, 32.0f, 0.08f, 0.6f, 1.0f}; }
 
 yw_view yw_view_of(const yw_camera* camera, float aspect) {
   yw_view view;
@@ -86,56 +86,110 @@ bool yw_camera_project(const yw_camera* camera, int32_t width, int32_t height, y
   return true;
 }
 
-// The ranges of a + tan z and a - tan z over the corners determine where the eye may be: a is the
-// coordinate across the picture and z the depth.
-typedef struct frame_range {
-  float tangent;
-  float highest, lowest;  // of a - tan z, and of a + tan z
-} frame_range;
+// Framing -----------------------------------------------------------------------------------------
 
-static void range_add(frame_range* range, float across, float depth) {
+static void range_clear(yw_frame_range* range) {
+  range->highest = -INFINITY;
+  range->lowest = INFINITY;
+}
+
+static void range_add(yw_frame_range* range, float across, float depth) {
   range->highest = fmaxf(range->highest, across - range->tangent * depth);
   range->lowest = fminf(range->lowest, across + range->tangent * depth);
 }
 
-yw_camera yw_camera_frame(const yw_framing* framing, float aspect, int32_t num_boxes,
-                          const yw_aabb* boxes) {
-  yw_aabb all = yw_aabb_empty();
-  for (int32_t i = 0; i < num_boxes; ++i) {
-    if (yw_is_finite3(boxes[i].lower) && yw_is_finite3(boxes[i].upper)) {
-      all = yw_aabb_join(all, boxes[i]);
-    }
-  }
-  if (!(all.lower.x <= all.upper.x)) all = (yw_aabb){{-1, 0, -1}, {1, 1, 1}};
-  float size = yw_distance(all.lower, all.upper);
-  if (!(size > 1e-6f)) all = yw_aabb_pad(all, 0.5f);
+// Depth of an eye that just has the range in view.
+static float range_depth(const yw_frame_range* range) {
+  return (range->lowest - range->highest) / (2.0f * range->tangent);
+}
 
-  // Rotate first, then move back just far enough: both borders of a direction touch the corners.
+yw_framer yw_framer_start(const yw_framing* framing, float aspect) {
   float azimuth = framing->azimuth * DEGREE, elevation = framing->elevation * DEGREE;
   yw_vec3 towards_eye =
       yw_v3(cosf(elevation) * sinf(azimuth), sinf(elevation), cosf(elevation) * cosf(azimuth));
   yw_camera camera = {towards_eye, {0, 0, 0}, framing->fov};
   yw_view view = yw_view_of(&camera, aspect);
+  yw_framer framer = {*framing, view.right, view.up, view.forward, .nearest = INFINITY};
+  framer.farthest = -INFINITY;
+  framer.depth = INFINITY;
   float inside = 1.0f - 2.0f * yw_clampf(framing->margin, 0.0f, 0.45f);
-  frame_range across = {view.tan_x * inside, -INFINITY, INFINITY};
-  frame_range upright = {view.tan_y * inside, -INFINITY, INFINITY};
-  float nearest = INFINITY, farthest = -INFINITY;
-  for (int32_t corner = 0; corner < 8; ++corner) {
-    yw_vec3 p =
-        yw_v3(corner & 1 ? all.upper.x : all.lower.x, corner & 2 ? all.upper.y : all.lower.y,
-              corner & 4 ? all.upper.z : all.lower.z);
-    float depth = yw_dot(p, view.forward);
-    range_add(&across, yw_dot(p, view.right), depth);
-    range_add(&upright, yw_dot(p, view.up), depth);
-    nearest = fminf(nearest, depth);
-    farthest = fmaxf(farthest, depth);
+  float part = fminf(inside, yw_clampf(framing->fill, 0.05f, 1.0f));
+  float tangents[2] = {view.tan_x, view.tan_y};
+  for (int k = 0; k < 2; ++k) {
+    framer.all[k].tangent = tangents[k] * inside;
+    framer.moment[k].tangent = tangents[k] * part;
+    range_clear(&framer.all[k]);
+    range_clear(&framer.moment[k]);
   }
-  float depth_x = (across.lowest - across.highest) / (2.0f * across.tangent);
-  float depth_y = (upright.lowest - upright.highest) / (2.0f * upright.tangent);
-  float depth = fminf(fminf(depth_x, depth_y), nearest - 0.02f * (farthest - nearest));
-  camera.eye = yw_add(yw_scale(view.forward, depth),
-                      yw_add(yw_scale(view.right, 0.5f * (across.lowest + across.highest)),
-                             yw_scale(view.up, 0.5f * (upright.lowest + upright.highest))));
-  camera.target = yw_mad(camera.eye, 0.5f * (nearest + farthest) - depth, view.forward);
+  return framer;
+}
+
+void yw_framer_add(yw_framer* framer, yw_vec3 point) {
+  if (!yw_is_finite3(point)) return;
+  float depth = yw_dot(point, framer->forward);
+  float across[2] = {yw_dot(point, framer->right), yw_dot(point, framer->up)};
+  for (int k = 0; k < 2; ++k) {
+    range_add(&framer->all[k], across[k], depth);
+    range_add(&framer->moment[k], across[k], depth);
+  }
+  framer->nearest = fminf(framer->nearest, depth);
+  framer->farthest = fmaxf(framer->farthest, depth);
+  framer->any = true;
+}
+
+void yw_framer_end_moment(yw_framer* framer) {
+  for (int k = 0; k < 2; ++k) {
+    if (framer->moment[k].highest > -INFINITY) {
+      framer->depth = fminf(framer->depth, range_depth(&framer->moment[k]));
+    }
+    range_clear(&framer->moment[k]);
+  }
+}
+
+yw_camera yw_framer_camera(const yw_framer* framer) {
+  yw_framer f = *framer;
+  float size = fmaxf(f.farthest - f.nearest, 0.0f);
+  for (int k = 0; k < 2 && f.any; ++k) {
+    size = fmaxf(size,
+                 f.all[k].highest - f.all[k].lowest + f.all[k].tangent * (f.farthest + f.nearest));
+  }
+  // Nothing, or a point: as if a metre were to be seen.
+  if (!f.any || !(size > 1e-6f)) {
+    yw_vec3 at = yw_v3(0, 0.5f, 0);
+    if (f.any) {
+      float middle[2];
+      for (int k = 0; k < 2; ++k) middle[k] = 0.5f * (f.all[k].highest + f.all[k].lowest);
+      at = yw_add(yw_scale(f.forward, f.nearest),
+                  yw_add(yw_scale(f.right, middle[0]), yw_scale(f.up, middle[1])));
+    }
+    for (int corner = 0; corner < 8; ++corner) {
+      yw_vec3 d =
+          yw_v3(corner & 1 ? 0.5f : -0.5f, corner & 2 ? 0.5f : -0.5f, corner & 4 ? 0.5f : -0.5f);
+      yw_framer_add(&f, yw_add(at, d));
+    }
+  }
+  float depth = fminf(fminf(range_depth(&f.all[0]), range_depth(&f.all[1])), f.depth);
+  depth = fminf(depth, f.nearest - 0.02f * (f.farthest - f.nearest));
+  float middle = 0.5f * (f.nearest + f.farthest);
+  depth = middle - (middle - depth) / fmaxf(f.framing.zoom, 1e-3f);
+  yw_vec3 eye = yw_add(yw_scale(f.right, 0.5f * (f.all[0].lowest + f.all[0].highest)),
+                       yw_scale(f.up, 0.5f * (f.all[1].lowest + f.all[1].highest)));
+  yw_camera camera = {.eye = yw_mad(eye, depth, f.forward), .fov = f.framing.fov};
+  camera.target = yw_mad(camera.eye, middle - depth, f.forward);
   return camera;
+}
+
+yw_camera yw_camera_frame(const yw_framing* framing, float aspect, int32_t num_boxes,
+                          const yw_aabb* boxes) {
+  yw_framer framer = yw_framer_start(framing, aspect);
+  for (int32_t i = 0; i < num_boxes; ++i) {
+    const yw_aabb* box = &boxes[i];
+    if (!yw_is_finite3(box->lower) || !yw_is_finite3(box->upper)) continue;
+    for (int32_t corner = 0; corner < 8 && box->lower.x <= box->upper.x; ++corner) {
+      yw_framer_add(&framer, yw_v3(corner & 1 ? box->upper.x : box->lower.x,
+                                   corner & 2 ? box->upper.y : box->lower.y,
+                                   corner & 4 ? box->upper.z : box->lower.z));
+    }
+  }
+  return yw_framer_camera(&framer);
 }

@@ -76,15 +76,39 @@ yw_vec3 yw_render_palette(int32_t index);
 /// Linear RGB of a colour given as 0xRRGGBB.
 yw_vec3 yw_render_rgb(uint32_t srgb);
 
-/// Camera that sees all boxes (for a movie: of all frames) from `azimuth` degrees to the right of
-/// the front (+z) and `elevation` degrees above, as close as a margin (fraction of the picture)
-/// allows.
+/// How an automatic camera looks: from `azimuth` degrees to the right of the front (+z) and
+/// `elevation` degrees above, as close as a margin (fraction of the picture) allows.
 typedef struct yw_framing {
   float azimuth, elevation;  ///< degrees; default 28 and 18
   float fov;                 ///< vertical, degrees; default 32
   float margin;              ///< 0 to 0.45; default 0.08
+  float fill;  ///< most of the picture's height and width that one moment may fill; default 0.6
+  float zoom;  ///< 2 shows everything twice as large; default 1
 } yw_framing;
 yw_framing yw_default_framing(void);
+
+/// Where the eye may be, as bounds: both borders of a direction touch the outermost points.
+typedef struct yw_frame_range {
+  float tangent;
+  float highest, lowest;  ///< of a - tangent z, and of a + tangent z; a: across, z: depth
+} yw_frame_range;
+
+/// Collects points that a camera must see, moment by moment of a movie, without keeping them.
+typedef struct yw_framer {
+  yw_framing framing;
+  yw_vec3 right, up, forward;
+  yw_frame_range all[2], moment[2];  ///< across and upright
+  float nearest, farthest;
+  float depth;  ///< of the eye, far enough for every moment so far
+  bool any;
+} yw_framer;
+yw_framer yw_framer_start(const yw_framing* framing, float aspect);
+void yw_framer_add(yw_framer* framer, yw_vec3 point);
+/// The points added since the last call are one moment, which fills only a part of the picture.
+void yw_framer_end_moment(yw_framer* framer);
+/// The nearest camera that has all points in view.
+yw_camera yw_framer_camera(const yw_framer* framer);
+/// Camera that has all boxes in view.
 yw_camera yw_camera_frame(const yw_framing* framing, float aspect, int32_t num_boxes,
                           const yw_aabb* boxes);
 /// Where a point appears, in pixels from the top left; false if it is behind the camera.

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#include "console/starter.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "console/presets.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
+
+#define GRAVITY 9.81f
+// The drop, as a share of the body's height.
+#define DROP 0.3f
+// The implicit solver of frames damps by itself; match needs this much more.
+#define MATCH_DAMPING 2.0
+// Where tets are small match is softer than it says, and models from files have such tets.
+#define MATCH_STIFFNESS 1.5
+// Of cloth, as shares of its longest side: edge of a triangle, thickness.
+#define CLOTH_EDGE 0.08f
+#define CLOTH_THICKNESS 0.01f
+
+static const char* const surfaces[] = {".obj", ".ply", ".stl", ".gltf", ".glb"};
+static const char* const volumes[] = {".node", ".ele",  ".msh",   ".vtk",
+                                      ".vtu",  ".mesh", ".meshb", ".inp"};
+
+static bool ends_with_any(const char* path, const char* const* endings, size_t count) {
+  size_t length = strlen(path);
+  for (size_t i = 0; i < count; ++i) {
+    size_t end = strlen(endings[i]);
+    if (length > end && strcasecmp(path + length - end, endings[i]) == 0) return true;
+  }
+  return false;
+}
+
+static bool is_volume(const char* path) {
+  return ends_with_any(path, volumes, sizeof volumes / sizeof volumes[0]);
+}
+
+bool starter_is_model(const char* path) {
+  return is_volume(path) || ends_with_any(path, surfaces, sizeof surfaces / sizeof surfaces[0]);
+}
+
+bool starter_is_asked(const starter_options* o) { return o->as || o->method || o->fit > 0; }
+
+// What the text is made of ------------------------------------------------------------------------
+
+typedef struct starter {
+  const preset* what;
+  char method[16];
+  char name[64];     // of the body
+  const char* file;  // NULL: a ball
+  bool volume;       // the file has tets
+  float length;      // m, longest side
+  float scale;       // of the file's coordinates
+  yw_vec3 center;    // of the file's box
+  float height;      // m
+  float diagonal;    // m, of the box
+} starter;
+
+static int choose_method(const starter_options* o, starter* s) {
+  const char* hint = "";
+  const char* word = o->as ? o->as : "rubber";
+  s->what = preset_by_word(word, &hint);
+  if (!s->what) {
+    return bad_input("--as is \"%s\", but must be jelly, rubber, foam, toy, clay, cloth or steel%s",
+                     word, hint);
+  }
+  if (o->method && !preset_has_method(s->what, o->method)) {
+    return bad_input("--method is \"%s\", but %s can be: %s", o->method, word, s->what->methods);
+  }
+  preset_default_method(s->what, s->method, sizeof s->method);
+  if (o->method) snprintf(s->method, sizeof s->method, "%s", o->method);
+  // A sheet is the boundary of the tets, read as a surface.
+  if (strcmp(s->method, "slender") == 0) s->volume = false;
+  return -1;
+}
+
+// Box of the file, from which scale, place and height follow.
+static int measure_file(const char* path, starter* s) {
+  yw_error error = {0};
+  yw_vec3* positions = NULL;
+  int32_t count = 0;
+  if (yw_positions_read(path, NULL, &positions, &count, &error) < 0) {
+    return bad_input("%s", error.message);
+  }
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < count; ++i) box = yw_aabb_grow(box, positions[i]);
+  yw_mem_free(NULL, positions);
+  yw_vec3 size = yw_sub(box.upper, box.lower);
+  float longest = fmaxf(size.x, fmaxf(size.y, size.z));
+  if (count == 0 || !(longest > 0.0f) || !isfinite(longest)) {
+    return bad_input("%s: has no extent: all its vertices are at one point", path);
+  }
+  s->scale = s->length / longest;
+  s->center = yw_lerp(box.lower, box.upper, 0.5f);
+  s->height = size.y * s->scale;
+  s->diagonal = yw_length(size) * s->scale;
+  return -1;
+}
+
+// File name without folder and ending; characters that a name may not have become "_".
+static void name_body(const char* file, char out[64]) {
+  const char* slash = strrchr(file, '/');
+  const char* begin = slash ? slash + 1 : file;
+  const char* dot = strrchr(begin, '.');
+  size_t length = dot && dot > begin ? (size_t)(dot - begin) : strlen(begin);
+  if (length > 63) length = 63;
+  for (size_t i = 0; i < length; ++i) {
+    unsigned char c = (unsigned char)begin[i];
+    out[i] = c < 0x20 || c == '"' || c == '\\' ? '_' : begin[i];
+  }
+  out[length] = '\0';
+}
+
+// Text --------------------------------------------------------------------------------------------
+
+typedef YW_LIST(char) text_list;
+
+static bool put(text_list* out, const char* format, ...) __attribute__((format(printf, 2, 3)));
+static bool put(text_list* out, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char piece[4096];
+  int length = vsnprintf(piece, sizeof piece, format, arguments);
+  va_end(arguments);
+  if (length < 0 || length >= (int)sizeof piece || !YW_LIST_RESERVE(NULL, out, length + 1)) {
+    return false;
+  }
+  memcpy(out->items + out->count, piece, (size_t)length + 1);
+  out->count += length;
+  return true;
+}
+
+// A file name as a JSON string.
+static bool put_quoted(text_list* out, const char* text) {
+  bool done = put(out, "\"");
+  for (const char* c = text; *c && done; ++c) {
+    bool escaped = *c == '"' || *c == '\\';
+    done = (unsigned char)*c < 0x20 ? put(out, "\\u%04x", (unsigned)*c)
+                                    : put(out, "%s%c", escaped ? "\\" : "", *c);
+  }
+  return done && put(out, "\"");
+}
+
+static bool put_source(text_list* out, const starter* s) {
+  bool sheet = strcmp(s->method, "slender") == 0;
+  if (s->volume) {
+    return put(out,
+               "      // Tets, scaled to a longest side of %g m.\n      \"mesh\": { \"file\": ",
+               (double)s->length) &&
+           put_quoted(out, s->file) && put(out, ", \"scale\": %.9g },\n", (double)s->scale);
+  }
+  if (sheet && !put(out,
+                    "      // The surface as a sheet with triangles of \"size\" m.\n"
+                    "      \"sheet\": {\n        \"size\": %g, \"thickness\": %g,\n  ",
+                    (double)(CLOTH_EDGE * s->length), (double)(CLOTH_THICKNESS * s->length))) {
+    return false;
+  }
+  bool done = s->file
+                  ? put(out,
+                        "      // \"fit\": longest side, m. The model is centred.\n%s"
+                        "      \"shape\": { \"mesh\": { \"file\": ",
+                        sheet ? "  " : "") &&
+                        put_quoted(out, s->file) && put(out, ", \"fit\": %g } }", (double)s->length)
+                  : put(out, "      \"shape\": { \"sphere\": { \"radius\": %g } }",
+                        0.5 * (double)s->length);
+  return done && put(out, sheet ? "\n      },\n" : ",\n");
+}
+
+// The parameters of the method that make the word.
+static bool put_method(text_list* out, const starter* s) {
+  const preset* p = s->what;
+  double length = (double)s->length, rate = sqrt((double)GRAVITY / length);
+  double modulus = (double)p->stiffness * (double)p->density * (double)GRAVITY * length;
+  double damping = (double)p->damping * rate;
+  const char* m = s->method;
+  if (strcmp(m, "match") == 0) {
+    return put(
+        out,
+        "      // Stiffness: Young's modulus over density, gravity and diagonal, so that\n"
+        "      // bodies of all sizes look alike. damping: of what is not rigid motion, 1/s.\n"
+        "      \"match\": { \"stiffness\": %.3g, \"damping\": %.3g }\n",
+        MATCH_STIFFNESS * (double)p->stiffness * length / (double)s->diagonal,
+        MATCH_DAMPING * damping);
+  }
+  if (!put(out,
+           "      // Stiffness in Pa: %g times what its weight asks for.\n      \"%s\": { "
+           "\"youngs_modulus\": %.3g, \"poissons_ratio\": %.2g",
+           (double)p->stiffness, m, modulus, (double)p->poissons_ratio)) {
+    return false;
+  }
+  if (strcmp(m, "plastic") == 0) {
+    return p->yield > 0 ? put(out, ", \"yield_stress\": %.3g }\n", (double)p->yield * modulus)
+                        : put(out, ", \"flow\": \"elastic\" }\n");
+  }
+  if (strcmp(m, "fem") == 0) {
+    return put(out, ", \"mass_damping\": %.3g", damping) &&
+           (p->yield <= 0 || put(out, ", \"yield\": %g, \"creep\": 100", (double)p->yield)) &&
+           put(out, " }\n");
+  }
+  return put(out, ", \"damping\": %.3g }\n", damping);
+}
+
+static bool put_scene(text_list* out, const starter* s) {
+  // The box is centred at the body's position, except for tets, which keep their origin.
+  yw_vec3 place = yw_v3(0, (0.5f + DROP) * s->height, 0);
+  if (s->volume) place = yw_mad(place, -s->scale, s->center);
+  const float* c = s->what->color;
+  return put(out,
+             "// Made by yawara. What each key means: docs/scenes.md, or yawara schema --keys.\n{\n"
+             "  \"description\": \"%s of %s falls on a floor\",\n  \"duration\": 3,\n"
+             "  \"substeps\": 4,  // per frame; more if something flies apart\n"
+             "  \"floor\": { \"friction\": 0.6 },\n  \"bodies\": [\n    {\n      \"name\": "
+             "\"%s\",\n",
+             s->name, s->what->word, s->name) &&
+         put_source(out, s) &&
+         put(out,
+             "      // The lowest point starts at 0.3 of the body's height.\n"
+             "      \"position\": [%.6g, %.6g, %.6g],\n      \"color\": [%g, %g, %g],\n"
+             "      \"density\": %g,\n",
+             (double)place.x, (double)place.y, (double)place.z, (double)c[0], (double)c[1],
+             (double)c[2], (double)s->what->density) &&
+         put_method(out, s) && put(out, "    }\n  ]\n}\n");
+}
+
+int starter_text(const starter_options* options, const char* path, const char* file, char** text) {
+  *text = NULL;
+  starter s = {.file = file, .length = options->fit > 0 ? options->fit : 1.0f};
+  s.height = s.diagonal = s.length;
+  s.volume = file && is_volume(file);
+  name_body(file ? file : "ball", s.name);
+  int code = choose_method(options, &s);
+  if (code < 0 && file) code = measure_file(path, &s);
+  if (code >= 0) return code;
+  text_list out = {0};
+  if (!put_scene(&out, &s)) {
+    YW_LIST_FREE(NULL, &out);
+    return bad_input("%s: not enough memory, or its name is too long", path ? path : "ball");
+  }
+  *text = out.items;
+  return -1;
+}

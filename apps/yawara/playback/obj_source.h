@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// What an OBJ file says besides positions: texture coordinates, normals, polygons, groups and
+// materials. Kept with a run, so that exports give the file back with moved vertices.
+#ifndef YW_APP_PLAYBACK_OBJ_SOURCE_H
+#define YW_APP_PLAYBACK_OBJ_SOURCE_H
+
+#include "yawara/yawara.h"
+
+/// The lines of the file except its vertices and comments, with all indices counted from the
+/// beginning. NULL if it has none that matter, is not understood, or does not have num_vertices
+/// vertices. Free with yw_mem_free(NULL, ...).
+char* obj_source_take(const char* text, size_t size, int32_t num_vertices);
+/// Writes the file with the vertices of `posed`; normals turn with the surface. source is not
+/// trusted. rest and posed have the same triangles.
+yw_status obj_source_write(const char* path, const char* source, const yw_tri_mesh* rest,
+                           const yw_tri_mesh* posed, yw_error* error);
+
+#endif

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A model without a scene, words for materials, another look at a run, bodies that diverge.
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+
+cat >"a box.obj" <<'END'
+v 10 0 0
+v 30 0 0
+v 30 10 0
+v 10 10 0
+v 10 0 10
+v 30 0 10
+v 30 10 10
+v 10 10 10
+f 1 4 3 2
+f 5 6 7 8
+f 1 2 6 5
+f 2 3 7 6
+f 3 4 8 7
+f 4 1 5 8
+END
+
+# Every word, in every method that has it.
+for pair in jelly:match jelly:frames jelly:fem jelly:plastic rubber: foam: toy: clay: cloth: steel:; do
+  word=${pair%:*} method=${pair#*:}
+  check "run MODEL --as $word $method" "$yawara" run "a box.obj" --as "$word" \
+    ${method:+--method "$method"} -n 2 -q -o "run_$word"
+done
+said=$("$yawara" inspect run_rubber)
+if grep -q 'body a box  *match' <<<"$said"; then pass "the model is the body"; else flunk "the model is the body" "$said"; fi
+# The surface of the file is shown, scaled to 1 m: 8 vertices, 12 triangles.
+"$yawara" export run_rubber --format obj -o . >/dev/null 2>&1
+same "the model's own faces are shown" "$(grep '^f ' obj/*_000002.obj)" "$(grep '^f ' "a box.obj")"
+same "a longest side of 1 m" "$(awk '/^v /{if(!n++||$2<a)a=$2;if($2>b)b=$2}END{printf "%.4f",b-a}' obj/*_000000.obj)" 1.0000
+check "a run of a model resumes" "$yawara" run "a box.obj" --as rubber -n 4 -q -o run_rubber --resume
+refuses "another word cannot resume" 'has changed' "$yawara" run "a box.obj" --as toy -n 4 -q -o run_rubber --resume
+refuses "an unknown word" 'did you mean "jelly"' "$yawara" run "a box.obj" --as jely
+refuses "a method that a word lacks" 'cloth can be: slender' "$yawara" run "a box.obj" --as cloth --method fem
+refuses "a word for a scene" 'is a scene' "$yawara" run "$root/scenes/gallery/first.json" --as jelly
+echo "v 1 1 1" >point.obj
+refuses "a model without extent" 'point.obj' "$yawara" run point.obj
+
+# Texture coordinates, normals, polygons and materials come back; normals turn with the body.
+{
+  echo "mtllib paint.mtl"
+  grep '^v ' "a box.obj"
+  printf 'vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvn 0 0 -1\nvn 0 0 1\nusemtl red\n'
+  printf 'f 1/1/1 4/2/1 3/3/1 2/4/1\nf -4/-4/-1 -3/-3/-1 -2/-2/-1 -1/-1/-1\nusemtl blue\n'
+  grep '^f ' "a box.obj" | tail -n +3
+} >painted.obj
+check "a painted model" "$yawara" run painted.obj --as steel -n 1 -q -f obj -o run_painted
+back=run_painted/obj/painted_000001.obj
+same "texture coordinates come back" "$(grep '^vt' $back)" "$(grep '^vt' painted.obj)"
+same "materials come back" "$(grep 'mtl' $back)" "$(grep 'mtl' painted.obj)"
+same "polygons come back" "$(grep '^f' $back | head -n 2 | tr '\n' ' ')" "f 1/1/1 4/2/2 3/3/3 2/4/4 f 5/1/5 6/2/6 7/3/7 8/4/8 "
+same "normals come back" "$(awk '/^vn/{printf "%.2f ", $4}' $back)" "-1.00 -1.00 -1.00 -1.00 1.00 1.00 1.00 1.00 "
+
+# Scenes to start from.
+check "a new scene" "$yawara" new start --from "a box.obj" --as jelly --fit 0.2
+check "it runs" "$yawara" run start.json -n 1 -q
+refuses "it is not overwritten" 'exists already' "$yawara" new start
+check "a new scene without a model" "$yawara" new ball
+check "it runs" "$yawara" run ball.json -n 1 -q
+
+# Bodies that diverge.
+cat >lost.json <<'END'
+{"gravity": [0, 0, 0], "fps": 0.001, "substeps": 1, "frames": 12, "bodies": [
+ {"name": "kept", "mesh": {"lattice": {"size": 1, "cells": 2}}, "match": {"alpha": 0.5}},
+ {"name": "lost", "mesh": {"lattice": {"size": 1, "cells": 2}}, "match": {"alpha": 0.5},
+  "position": [5, 0, 0], "velocity": [1e5, 0, 0]}]}
+END
+said=$("$yawara" run lost.json -q --on-fault continue 2>&1)
+same "going on without a body has an exit code of its own" $? 3
+if grep -q 'frame 10 .*body "lost" diverged' <<<"$said"; then pass "it says which and when"; else flunk "it says which and when" "$said"; fi
+said=$("$yawara" inspect out/lost)
+if grep -q 'body "lost" diverged' <<<"$said"; then pass "the run remembers it"; else flunk "the run remembers it" "$said"; fi
+"$yawara" run lost.json -q >/dev/null 2>&1
+same "by default the run stops" $? 1
+
+# Another look.
+if "$yawara" render run_rubber -o a.png --to 0 --size 32x18 -q >/dev/null 2>&1; then
+  check "keys of a picture" "$yawara" render run_rubber -o b.png --to 0 --size 32x18 -q --set camera.azimuth=90 \
+    --set color=#112233 --set "colors.a box=[1,0,0]" --set floor.visible=false --set sun.radius=10
+  if cmp -s a.png b.png; then flunk "they change the picture" "both are the same"; else pass "they change the picture"; fi
+  echo '{"camera": {"eye": [3, 2, 1], "target": [0, 0, 0], "fov": 20}, "gloss": 1}' >look.json
+  check "a look file" "$yawara" render run_rubber -o c.png --to 0 --size 32x18 -q --look look.json
+  refuses "unknown keys are not ignored" 'did you mean "camera.fov"' \
+    "$yawara" render run_rubber -o d.png --to 0 --set camera.fow=15
+  refuses "values out of range" 'a number from 1 to 170' "$yawara" render run_rubber -o d.png --set camera.fov=500
+  refuses "an unknown body" 'there is no body "b box"' "$yawara" render run_rubber -o d.png --set "colors.b box=#ffffff"
+  refuses "half a camera" 'camera.eye needs camera.target' "$yawara" render run_rubber -o d.png --set camera.eye=[1,2,3]
+  check "view" "$yawara" view "a box.obj" --as toy -o e.png --run run_view --size 32x18 -q
+else
+  pass "no pictures here: skipped"
+fi
+finish
