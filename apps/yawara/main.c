@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "codecs/codecs.h"
 #include "commands/commands.h"
 #include "console/options.h"
 #include "yawara/extend/text.h"
@@ -68,6 +69,7 @@ int main(int argc, char** argv) {
     printf("yawara %s\n", yw_version());
     return EXIT_DONE;
   }
+  codecs_register();
   const char* names[NUM_ENTRIES];
   for (int i = 0; i < NUM_ENTRIES; ++i) {
     names[i] = entries[i].name;

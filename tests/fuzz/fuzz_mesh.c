@@ -20,8 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static bool (*const readers[])(yw_scan*, yw_mesh_build*) = {
-      yw_read_obj, yw_read_ply,   yw_read_stl, yw_read_gmsh, yw_read_vtk,
-      yw_read_vtu, yw_read_medit, read_nodes,  read_tets};
+      yw_read_obj,   yw_read_ply, yw_read_stl, yw_read_gmsh,         yw_read_vtk,    yw_read_vtu,
+      yw_read_medit, read_nodes,  read_tets,   yw_read_medit_binary, yw_read_abaqus, yw_read_gltf};
   if (size == 0) return 0;
   yw_error error = {0};
   yw_scan scan;
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   yw_mesh_build_init(&build, NULL);
   if (readers[data[0] % (sizeof readers / sizeof *readers)](&scan, &build)) {
     yw_tri_mesh mesh;
-    if (yw_build_take_triangles(&build, "fuzz", &mesh, &error) == YW_OK) yw_tri_mesh_free(&mesh);
+    if (yw_build_take_triangles(&build, "fuzz", &mesh, &error) >= 0) yw_tri_mesh_free(&mesh);
   }
   yw_mesh_build_free(&build);
   return 0;
