@@ -18,10 +18,11 @@ class Reader:
     def text(self): return self.skip(self.number()).decode()
 
 def read_bodies(path):
-    r, models, bodies = Reader(path, b"YWSHOWN1"), [], []
+    r, models, bodies = Reader(path, b"YWSHOWN2"), [], []
     r.skip(4 + 4 * 30)  # camera and lights
     for _ in range(r.number()):
         r.text(), r.rows(3), r.rows(4, "I")  # method, vertices at rest, tets
+        r.rows(r.number() or 1, "I")  # lines or triangles
         kind, vertices, triangles = r.number(), len(r.rows(3)), r.rows(3, "I")
         r.rows(3, "f", vertices if r.number() else 0)  # colours
         follow = r.rows(1, "I", vertices if kind == 1 else 0)
@@ -33,7 +34,7 @@ def read_bodies(path):
     return bodies
 
 def read_frame(path, bodies):
-    r = Reader(path, b"YWFRAME3")
+    r = Reader(path, b"YWFRAME4")
     r.skip(8 + 4 + 8), r.rows(8), r.number()  # run, number, time; poses of obstacles; bodies
     for name, kind, follow, triangles in bodies:
         flags, positions = r.number(), r.rows(3)
@@ -41,8 +42,8 @@ def read_frame(path, bodies):
         r.skip(4 * len(positions) if flags & 4 else 0)  # radii
         cells = r.number()
         r.skip(16 * cells if flags & 8 else 4 if flags & 16 else 0)
-        for _ in range(r.number()):  # fields: name, unit, per cell or particle, values
-            r.text(), r.text(), r.skip(4 * (cells if r.number() else len(positions)))
+        for _ in range(r.number()):  # fields: name, unit, meaning, per cell or particle, values
+            r.text(), r.text(), r.text(), r.skip(4 * (cells if r.number() else len(positions)))
         if kind == 1: surface = [positions[v] for v, in follow]
         if kind == 2: surface = [tuple(sum(f[4 + i] * positions[f[i]][k] for i in range(4))
                                        for k in range(3)) for f in follow]

@@ -655,7 +655,8 @@ static void fields_and_series_are_written_for_paraview(void** state) {
   int32_t triangle[3] = {0, 1, 2};
   float speed[3] = {1, 2, 3};
   float level[1] = {7};
-  yw_vtu_field fields[2] = {{"speed <m/s>", 1, speed, false}, {"level", 1, level, true}};
+  yw_vtu_field fields[2] = {{"speed <m/s>", 1, speed, false, "m/s", "how fast"},
+                            {"level", 1, level, true, NULL, NULL}};
   yw_vtu_grid grid = {.num_points = 3,
                       .positions = positions,
                       .num_cells = 1,

@@ -22,10 +22,12 @@ typedef enum shown_surface {
 /// Shared by all bodies built alike.
 typedef struct shown_model {
   char method[16];
-  yw_tet_mesh tets;     ///< at rest; without tets for rods and sheets, empty for loose particles
-  yw_tri_mesh surface;  ///< at rest
-  shown_surface kind;   ///< of the surface
-  int32_t* vertices;    ///< of a BOUNDARY surface, one per vertex; otherwise NULL
+  yw_tet_mesh tets;   ///< at rest; without tets for rods and sheets, empty for loose particles
+  int32_t* elements;  ///< lines of rods, triangles of sheets: `corners` particles each, or NULL
+  int32_t corners, num_elements;
+  yw_tri_mesh surface;        ///< at rest
+  shown_surface kind;         ///< of the surface
+  int32_t* vertices;          ///< of a BOUNDARY surface, one per vertex; otherwise NULL
   yw_embedded_point* points;  ///< of an EMBEDDED surface; otherwise NULL
 } shown_model;
 

@@ -41,6 +41,9 @@ static void write_model(const shown_model* model, yw_writer* writer) {
   write_vectors(writer, model->tets.positions, model->tets.num_vertices);
   yw_write_u32(writer, (uint32_t)model->tets.num_tets);
   write_indices(writer, model->tets.tets, 4 * (size_t)model->tets.num_tets);
+  yw_write_u32(writer, (uint32_t)model->corners);
+  yw_write_u32(writer, (uint32_t)model->num_elements);
+  write_indices(writer, model->elements, (size_t)model->corners * (size_t)model->num_elements);
   yw_write_u32(writer, (uint32_t)model->kind);
   write_surface(&model->surface, writer);
   size_t vertices = (size_t)model->surface.num_vertices;
@@ -93,7 +96,7 @@ void shown_write(const shown_scene* shown, yw_writer* writer) {
 // Reading -----------------------------------------------------------------------------------------
 
 // Minimum sizes of a model, a body and an obstacle in the file, bytes.
-enum { MIN_MODEL = 28, MIN_BODY = 60, MIN_OBSTACLE = 64 };
+enum { MIN_MODEL = 36, MIN_BODY = 60, MIN_OBSTACLE = 64 };
 
 static bool read_flag(yw_reader* reader, bool* out) {
   uint32_t value = yw_read_u32(reader);
@@ -169,6 +172,17 @@ static bool read_points(yw_reader* reader, int32_t limit, shown_model* out) {
   return out->points != NULL;
 }
 
+// Frames say how many particles there are: see frame_fits.
+static bool read_elements(yw_reader* reader, shown_model* out) {
+  uint32_t corners = yw_read_u32(reader);
+  if (corners > 3 || corners == 1) return false;
+  out->corners = (int32_t)corners;
+  if (!read_count(reader, 4, &out->num_elements)) return false;
+  if (corners == 0) return out->num_elements == 0;
+  out->elements = read_groups(reader, out->num_elements, corners, INT32_MAX);
+  return out->elements != NULL;
+}
+
 static bool read_model(yw_reader* reader, shown_model* out) {
   yw_tet_mesh* tets = &out->tets;
   if (!read_text(reader, out->method, sizeof out->method)) return false;
@@ -176,8 +190,9 @@ static bool read_model(yw_reader* reader, shown_model* out) {
   tets->positions = read_vectors(reader, tets->num_vertices);
   if (!tets->positions || !read_count(reader, 16, &tets->num_tets)) return false;
   tets->tets = read_groups(reader, tets->num_tets, 4, tets->num_vertices);
+  if (!tets->tets || !read_elements(reader, out)) return false;
   uint32_t kind = yw_read_u32(reader);
-  if (!tets->tets || kind > SHOWN_OWN || !read_surface(reader, &out->surface)) return false;
+  if (kind > SHOWN_OWN || !read_surface(reader, &out->surface)) return false;
   out->kind = (shown_surface)kind;
   if ((out->surface.num_triangles > 0) != (kind != SHOWN_PARTICLES)) return false;
   if (kind == SHOWN_EMBEDDED) return read_points(reader, tets->num_vertices, out);

@@ -177,6 +177,10 @@ typedef struct yw_method {
   yw_method_energy (*energy)(const void* state, const yw_particles* particles);
   /// The current tets of the body, 4 particles each, if they are not those of the model.
   const int32_t* (*cells)(const void* state, int32_t* num_cells);
+  /// What a field is, in a few words for readers of exported files, e.g. which stress.
+  const char* (*field_meaning)(const void* state, int32_t field);
+  /// Lines (*corners 2) or triangles (3) between the model's particles; for models without tets.
+  const int32_t* (*model_elements)(const void* model, int32_t* corners, int32_t* count);
 } yw_method;
 
 // Functions for methods: creating models, accessing bodies ----------------------------------------
