@@ -328,7 +328,8 @@ static yw_status write_frame(exporter* e, int32_t number, yw_error* error) {
   if (status < 0) return status;
   for (int format = PLY; format < NUM_FORMATS && status >= 0 && number == 0; ++format) {
     bool holds = format == PLY || format == VTU || format == BGEO;
-    if (e->wanted[format] && holds && has_fields(&frame)) status = write_field_list(e, &frame, format, error);
+    if (e->wanted[format] && holds && has_fields(&frame))
+      status = write_field_list(e, &frame, format, error);
   }
   for (int32_t i = 0; i < e->num_bodies && status >= 0; ++i) {
     status = write_body(e, &frame, i, error);
