@@ -365,9 +365,13 @@ static bool read_mhd_file(yw_scan* scan, const mhd* m, const char* path, yw_grid
   memcpy(name + folder, m->file.begin, length);
   yw_file_data data = {0};
   yw_status status = yw_file_read_all(name, 0, &grid->mem, &data, scan->error);
-  if (status != YW_OK) scan->status = status;
-  yw_span values = {data.bytes, data.bytes + data.size};
-  bool good = status == YW_OK && read_mhd_values(scan, m, values, name, grid);
+  bool good = false;
+  if (status == YW_OK) {
+    yw_span values = {data.bytes, data.bytes + data.size};
+    good = read_mhd_values(scan, m, values, name, grid);
+  } else {
+    scan->status = status;
+  }
   yw_file_data_free(&data);
   yw_mem_free(&grid->mem, name);
   return good;
