@@ -210,7 +210,7 @@ int cmd_inspect(int argc, char** argv) {
   if (yw_ends_with(path, ".json")) return inspect_scene(path, &scene);
   if (yw_ends_with(path, ".yws")) return inspect_snapshot(path);
   const char* surfaces[] = {".obj", ".ply", ".stl", ".gltf", ".glb"};
-  for (int i = 0; i < 3; ++i) {
+  for (size_t i = 0; i < sizeof surfaces / sizeof surfaces[0]; ++i) {
     if (yw_ends_with(path, surfaces[i])) return inspect_surface(path);
   }
   return inspect_tets(path);
