@@ -46,10 +46,12 @@ def embedded(rest, tets, surface, links, now):
     return out
 
 def read_bodies(path):
-    r, models, bodies = Reader(path, b"YWSHOWN1"), [], []
+    r, models, bodies = Reader(path, b"YWSHOWN2"), [], []
     r.skip(4 + 4 * 30)  # camera and lights
     for _ in range(r.number()):
-        _, rest, tets, kind = r.text(), r.rows(3), r.rows(4, "I"), r.number()  # the first: method
+        _, rest, tets = r.text(), r.rows(3), r.rows(4, "I")  # the first: method
+        r.rows(r.number() or 1, "I")  # lines or triangles
+        kind = r.number()
         vertices, triangles = r.rows(3), r.rows(3, "I")
         r.rows(3, "f", len(vertices) if r.number() else 0)  # colours
         follow = r.rows(1, "I", len(vertices) if kind == 1 else 0)
@@ -67,7 +69,7 @@ def read_bodies(path):
     return bodies
 
 def read_frame(path, bodies):
-    r = Reader(path, b"YWFRAME3")
+    r = Reader(path, b"YWFRAME4")
     r.skip(8 + 4 + 8), r.rows(8), r.number()  # run, number, time; poses of obstacles; bodies
     for name, kind, follow, triangles in bodies:
         flags, positions = r.number(), r.rows(3)
@@ -75,8 +77,8 @@ def read_frame(path, bodies):
         r.skip(4 * len(positions) if flags & 4 else 0)  # radii
         cells = r.number()
         r.skip(16 * cells if flags & 8 else 4 if flags & 16 else 0)
-        for _ in range(r.number()):  # fields: name, unit, per cell or particle, values
-            r.text(), r.text(), r.skip(4 * (cells if r.number() else len(positions)))
+        for _ in range(r.number()):  # fields: name, unit, meaning, per cell or particle, values
+            r.text(), r.text(), r.text(), r.skip(4 * (cells if r.number() else len(positions)))
         if kind == 1: surface = [positions[v] for v, in follow[3]]
         if kind == 4: surface = embedded(*follow, positions)
         if flags & 1: yield name, positions, surface, triangles  # otherwise it has not started yet

@@ -45,13 +45,14 @@ allow src/scene "$shapes|materials/|files/|scene/|yawara/(scene|world|files|exte
 
 # The program uses public headers and its own rooms.
 public='yawara/'
+allow apps/yawara/codecs "$public|codecs/"
 allow apps/yawara/console "$public|console/"
 allow apps/yawara/render "$public|render/"
 allow apps/yawara/playback "$public|console/|render/|playback/"
 allow apps/yawara/commands "$public|console/|render/|playback/|commands/"
 
 # Studies and tests may include everything; of the studies, tests may include only the references.
-rooms='(console|render|playback|commands)/'
+rooms='(codecs|console|render|playback|commands)/'
 inside='(base|math|geometry|materials|model|methods|contact|world|files|scene)/'
 allow studies/reference "$public|$inside|reference/"
 allow studies/bench "$public|$inside|$rooms|reference/|bench/|bullet_peer\.h|studies\.h"

@@ -34,6 +34,7 @@ ROOMS = [
     ("files", "src/files"),
     ("scene", "src/scene"),
     ("public headers", "include/yawara"),
+    ("codecs", "apps/yawara/codecs"),
     ("console", "apps/yawara/console"),
     ("render", "apps/yawara/render"),
     ("playback", "apps/yawara/playback"),
@@ -46,7 +47,8 @@ ROOMS = [
 GROUPS = [("library", "src/"), ("program", "apps/"), ("studies", "studies/")]
 # Tools that the library installs for others are rooms' own headers, seen from inside.
 TOOLS = {"error": "base", "file": "base", "hash": "base", "memory": "base", "stream": "base", "tasks": "base",
-         "text": "base", "text_number": "base", "timer": "base", "vec": "math", "method": "the seam"}
+         "text": "base", "text_number": "base", "timer": "base", "vec": "math", "method": "the seam",
+         "decompress": "files"}
 # So are public headers with one room behind them.
 PUBLIC = {"mesh": "geometry", "shape": "geometry", "files": "files", "world": "world", "scene": "scene"}
 # Drawn side by side, since they are alike.

@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "codecs/codecs.h"
 #include "console/options.h"
 #include "studies.h"
 
 int main(int argc, char** argv) {
+  codecs_register();
   const char* name = argc > 1 ? argv[1] : "";
   if (strcmp(name, "bench") == 0) return study_bench(argc - 2, argv + 2);
   if (strcmp(name, "fit") == 0) return study_fit(argc - 2, argv + 2);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "codecs/codecs.h"
 #include "commands/commands.h"
 #include "console/options.h"
 #include "yawara/extend/text.h"
@@ -23,7 +24,7 @@ static const entry entries[] = {
     {"render", cmd_render, "ray-traced pictures or a movie of a run or a scene"},
     {"plot", cmd_plot, "charts of the numbers of a run: energies, forces, weights, times"},
     {"export", cmd_export, "a run as PLY, OBJ, VTU, PC2, MDD or BGEO"},
-    {"mesh", cmd_mesh, "tets from a surface or a shape, with a quality report"},
+    {"mesh", cmd_mesh, "what is wrong with a model; tets from a surface; other formats"},
     {"inspect", cmd_inspect, "what is in a mesh, scene, run or snapshot"},
     {"schema", cmd_schema, "what scene files may say, for editors and readers"},
     {"fit", NULL, "materials and measurements against what a frames body does"},
@@ -71,6 +72,7 @@ int main(int argc, char** argv) {
     printf("yawara %s\n", yw_version());
     return EXIT_DONE;
   }
+  codecs_register();
   const char* names[NUM_ENTRIES];
   for (int i = 0; i < NUM_ENTRIES; ++i) {
     names[i] = entries[i].name;

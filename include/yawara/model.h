@@ -67,6 +67,9 @@ YW_API const yw_tet_mesh* yw_model_tets(const yw_model* model);
 /// of the tets, the points of a rod, the vertices of a sheet, loose particles. NULL if the method
 /// does not provide them. count may be NULL.
 YW_API const yw_vec3* yw_model_points(const yw_model* model, int32_t* count);
+/// What connects these points if it is not tets: lines of rods (*corners becomes 2) or triangles of
+/// sheets (3). NULL, with 0 corners and a count of 0, for other models.
+YW_API const int32_t* yw_model_elements(const yw_model* model, int32_t* corners, int32_t* count);
 /// True if the shown surface depends on more than particle positions (tubes that twist). Then use
 /// yw_body_surface_positions.
 YW_API bool yw_model_surface_has_state(const yw_model* model);

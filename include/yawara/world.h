@@ -109,6 +109,9 @@ YW_API yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id,
 YW_API int32_t yw_body_num_fields(const yw_world* world, yw_body_id id);
 /// 0 <= field < yw_body_num_fields; name is NULL if there is no such field.
 YW_API yw_field_info yw_body_field_info(const yw_world* world, yw_body_id id, int32_t field);
+/// What a field is in a few words, e.g. "von Mises stress (Cauchy)"; "" if its name says it all or
+/// there is no such field.
+YW_API const char* yw_body_field_meaning(const yw_world* world, yw_body_id id, int32_t field);
 /// Index of the field with this name; -1 if there is none.
 YW_API int32_t yw_body_find_field(const yw_world* world, yw_body_id id, const char* name);
 /// Writes one value per particle, in the order of yw_body_positions, or per cell, in the order of

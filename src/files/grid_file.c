@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Grids of values: VTK image data (.vti) and MetaImage (.mhd), a text header with a separate raw
-// file.
+// Grids of values: VTK image data (.vti) and MetaImage, a text header with the values in a separate
+// file (.mhd) or after it (.mha), raw or as a zlib stream.
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+#include "files/decompress.h"
 #include "files/vtu_data.h"
 #include "yawara/extend/file.h"
 #include "yawara/extend/text_number.h"
@@ -172,22 +173,7 @@ static bool read_vti_root(vti* v) {
     return yw_scan_fail(v->scan, "a VTI file begins with the tag VTKFile");
   if (!yw_xml_attribute(&tag, "type", &value) || !yw_span_is(value, "ImageData"))
     return yw_scan_fail(v->scan, "the type of the file is not ImageData");
-  bool big = yw_xml_attribute(&tag, "byte_order", &value) && yw_span_is(value, "BigEndian");
-  bool wide = yw_xml_attribute(&tag, "header_type", &value) && yw_span_is(value, "UInt64");
-  v->storage.byte_order = big ? YW_BIG_ENDIAN : YW_LITTLE_ENDIAN;
-  v->storage.header_type = wide ? YW_UINT64 : YW_UINT32;
-  yw_xml_attribute(&tag, "compressor", &v->storage.compressor);
-  return true;
-}
-
-static bool read_vti_appended(vti* v, const yw_xml_tag* tag) {
-  yw_span value, word;
-  v->storage.appended_base64 =
-      !yw_xml_attribute(tag, "encoding", &value) || !yw_span_is(value, "raw");
-  if (!yw_scan_word(v->scan, &word) || *word.begin != '_')
-    return yw_scan_fail(v->scan, "appended data must begin with an underscore");
-  v->storage.appended = (yw_span){word.begin + 1, v->scan->end};
-  return true;
+  return yw_vtu_parse_storage(v->scan, &tag, &v->storage);
 }
 
 static bool read_vti_tags(vti* v) {
@@ -196,7 +182,8 @@ static bool read_vti_tags(vti* v) {
   while (yw_xml_next(v->scan, &tag)) {
     bool good = true;
     if (yw_span_is(tag.name, "VTKFile") && tag.closing) return true;
-    if (yw_span_is(tag.name, "AppendedData") && !tag.closing) return read_vti_appended(v, &tag);
+    if (yw_span_is(tag.name, "AppendedData") && !tag.closing)
+      return yw_vtu_find_appended(v->scan, &tag, &v->storage);
     if (yw_span_is(tag.name, "ImageData") && !tag.closing) good = read_image_tag(v, &tag);
     if (yw_span_is(tag.name, "Piece") && !tag.closing && ++v->num_pieces > 1)
       good = yw_scan_fail(v->scan, "the grid is in several pieces, which cannot be read");
@@ -237,7 +224,7 @@ static bool read_vti(yw_scan* scan, const char* wanted, yw_grid* grid) {
 
 typedef struct mhd {
   double dimensions, size[3], origin[3], spacing[3], channels, skip;
-  bool has_size, big_endian, compressed, turned, has_type;
+  bool has_size, big_endian, compressed, has_type, local;
   yw_scalar type;
   yw_span file;
 } mhd;
@@ -285,7 +272,7 @@ static bool read_mhd_line(yw_scan* scan, mhd* m, yw_span key, yw_span value) {
   } else if (yw_span_is(key, "HeaderSize")) {
     good = parse_numbers(value, 1, &m->skip) && m->skip >= 0.0 && m->skip <= 1e9;
   } else if (yw_span_is(key, "CompressedData")) {
-    good = !yes;
+    m->compressed = yes;
   } else if (yw_span_is(key, "TransformMatrix") || yw_span_is(key, "Rotation") ||
              yw_span_is(key, "Orientation")) {
     good = is_straight(value);
@@ -322,26 +309,72 @@ static bool read_mhd_header(yw_scan* scan, mhd* m) {
     if (*p == '/' || *p == '\\' || *p == '\0')
       return yw_scan_fail(scan, "ElementDataFile must be the name of a file beside the header");
   }
-  if (yw_span_is(m->file, "LOCAL") || yw_span_is(m->file, "LIST") || m->file.begin == m->file.end)
+  m->local = yw_span_is(m->file, "LOCAL");
+  if (yw_span_is(m->file, "LIST") || m->file.begin == m->file.end)
     return yw_scan_fail(scan, "ElementDataFile must be the name of a file beside the header");
   return true;
 }
 
-static bool read_mhd_values(yw_scan* scan, const mhd* m, const yw_file_data* data, const char* path,
+// The values as they are in memory once expanded; *expanded is freed by the caller.
+static bool expand_mhd(yw_scan* scan, const mhd* m, yw_span* data, uint64_t needed,
+                       const yw_allocator* mem, char** expanded) {
+  if (!m->compressed) return true;
+  size_t size = yw_span_size(*data);
+  if (!yw_check_expansion(scan, YW_COMPRESSION_ZLIB, size, needed)) return false;
+  *expanded = YW_NEW_ARRAY(mem, char, needed);
+  if (!*expanded) return yw_scan_fail_memory(scan);
+  if (!yw_decompressor(YW_COMPRESSION_ZLIB)(data->begin, size, *expanded, (size_t)needed))
+    return yw_scan_fail(scan,
+                        "the compressed values are damaged: they are not %" PRIu64
+                        " bytes compressed with zlib",
+                        needed);
+  *data = (yw_span){*expanded, *expanded + needed};
+  return true;
+}
+
+static bool read_mhd_values(yw_scan* scan, const mhd* m, yw_span data, const char* path,
                             yw_grid* grid) {
   uint64_t needed = (uint64_t)num_values(grid) * yw_scalar_size(m->type);
-  uint64_t skip = (uint64_t)m->skip;
-  if ((uint64_t)data->size < skip || (uint64_t)data->size - skip != needed) {
-    return yw_scan_fail(scan, "%s has %zu bytes, but the header asks for %" PRIu64,
-                        yw_file_short_name(path), data->size, skip + needed);
+  uint64_t skip = (uint64_t)m->skip, size = yw_span_size(data);
+  if (size < skip || (!m->compressed && size - skip != needed)) {
+    return yw_scan_fail(scan,
+                        "%s has %" PRIu64 " bytes of values, but the header asks for %" PRIu64,
+                        yw_file_short_name(path), size, skip + needed);
   }
-  yw_scan raw;
-  yw_scan_init(&raw, path, data->bytes, data->size, scan->error);
-  raw.at += skip;
-  raw.encoding = m->big_endian ? YW_BIG_ENDIAN : YW_LITTLE_ENDIAN;
-  if (read_values(scan, &raw, m->type, grid)) return true;
-  if (scan->status == YW_OK) scan->status = raw.status;
-  return false;
+  data.begin += skip;
+  char* expanded = NULL;
+  bool good = expand_mhd(scan, m, &data, needed, &grid->mem, &expanded);
+  if (good) {
+    yw_scan raw;
+    yw_scan_init(&raw, path, data.begin, yw_span_size(data), scan->error);
+    raw.encoding = m->big_endian ? YW_BIG_ENDIAN : YW_LITTLE_ENDIAN;
+    good = read_values(scan, &raw, m->type, grid);
+    if (!good && scan->status == YW_OK) scan->status = raw.status;
+  }
+  yw_mem_free(&grid->mem, expanded);
+  return good;
+}
+
+// Values in a file beside the header.
+static bool read_mhd_file(yw_scan* scan, const mhd* m, const char* path, yw_grid* grid) {
+  const char* slash = strrchr(path, '/');
+  size_t folder = slash ? (size_t)(slash - path) + 1 : 0, length = yw_span_size(m->file);
+  char* name = YW_NEW_ARRAY(&grid->mem, char, folder + length + 1);
+  if (!name) return yw_scan_fail_memory(scan);
+  memcpy(name, path, folder);
+  memcpy(name + folder, m->file.begin, length);
+  yw_file_data data = {0};
+  yw_status status = yw_file_read_all(name, 0, &grid->mem, &data, scan->error);
+  bool good = false;
+  if (status == YW_OK) {
+    yw_span values = {data.bytes, data.bytes + data.size};
+    good = read_mhd_values(scan, m, values, name, grid);
+  } else {
+    scan->status = status;
+  }
+  yw_file_data_free(&data);
+  yw_mem_free(&grid->mem, name);
+  return good;
 }
 
 static bool read_mhd(yw_scan* scan, const char* path, yw_grid* grid) {
@@ -353,22 +386,8 @@ static bool read_mhd(yw_scan* scan, const char* path, yw_grid* grid) {
     size[k] = whole ? (int64_t)m.size[k] : 0;
   }
   if (!check_grid(scan, size, m.origin, m.spacing, grid)) return false;
-  const char* slash = strrchr(path, '/');
-  size_t folder = slash ? (size_t)(slash - path) + 1 : 0, length = yw_span_size(m.file);
-  char* name = YW_NEW_ARRAY(&grid->mem, char, folder + length + 1);
-  if (!name) return yw_scan_fail_memory(scan);
-  memcpy(name, path, folder);
-  memcpy(name + folder, m.file.begin, length);
-  yw_file_data data;
-  yw_status status = yw_file_read_all(name, 0, &grid->mem, &data, scan->error);
-  bool good = status == YW_OK && read_mhd_values(scan, &m, &data, name, grid);
-  if (status != YW_OK) {
-    scan->status = status;
-  } else {
-    yw_file_data_free(&data);
-  }
-  yw_mem_free(&grid->mem, name);
-  return good;
+  if (m.local) return read_mhd_values(scan, &m, (yw_span){scan->at, scan->end}, path, grid);
+  return read_mhd_file(scan, &m, path, grid);
 }
 
 // Entry points ------------------------------------------------------------------------------------
@@ -384,12 +403,12 @@ yw_status yw_grid_read(const char* path, const char* name, const yw_allocator* m
   if (!path || !out) return yw_fail(error, YW_ERR_INVALID, "yw_grid_read: a pointer is NULL");
   *out = (yw_grid){.mem = yw_mem_or_default(mem)};
   bool image = has_ending(path, ".vti");
-  if (!image && !has_ending(path, ".mhd")) {
-    return yw_fail(error, YW_ERR_INVALID, "%s: a grid is a .vti or .mhd file",
+  if (!image && !has_ending(path, ".mhd") && !has_ending(path, ".mha")) {
+    return yw_fail(error, YW_ERR_INVALID, "%s: a grid is a .vti, .mhd or .mha file",
                    yw_file_short_name(path));
   }
   if (!image && name) {
-    return yw_fail(error, YW_ERR_INVALID, "%s: a .mhd file has one array, without a name",
+    return yw_fail(error, YW_ERR_INVALID, "%s: a MetaImage file has one array, without a name",
                    yw_file_short_name(path));
   }
   yw_file_data data;

@@ -117,11 +117,9 @@ bool yw_build_label(yw_mesh_build* build, yw_scan* scan, int64_t label) {
   return true;
 }
 
-bool yw_build_fail_second_order(yw_scan* scan, const char* how_to_avoid) {
-  return yw_scan_fail(scan,
-                      "these are second-order tets (10 nodes), but only tets of 4 nodes can be "
-                      "simulated; %s",
-                      how_to_avoid);
+void yw_build_curved(yw_mesh_build* build) {
+  ++build->num_curved;
+  build->drop_unused = true;
 }
 
 // Finishing ---------------------------------------------------------------------------------------
@@ -177,23 +175,26 @@ bool yw_build_finish(yw_mesh_build* build, yw_scan* scan) {
 
 // Handing over ------------------------------------------------------------------------------------
 
-// Renumbers the vertices used by tets without gaps and compacts them.
+// Renumbers the vertices used by tets, or by faces if there are none, and compacts them.
 static bool drop_unused(yw_mesh_build* build) {
   int32_t count = build->positions.count, used = 0;
+  bool tets = build->tets.count > 0;
+  int32_t num_corners = tets ? build->tets.count : build->corners.count;
+  int32_t* corners = tets ? build->tets.items : build->corners.items;
   int32_t* new_of_old = YW_NEW_ARRAY(&build->mem, int32_t, count);
   if (!new_of_old) return false;
-  for (int32_t i = 0; i < build->tets.count; ++i) new_of_old[build->tets.items[i]] = 1;
+  for (int32_t i = 0; i < num_corners; ++i) new_of_old[corners[i]] = 1;
   for (int32_t i = 0; i < count; ++i) {
     if (!new_of_old[i]) continue;
     build->positions.items[used] = build->positions.items[i];
     if (build->colors.count) build->colors.items[used] = build->colors.items[i];
     new_of_old[i] = used++;
   }
-  for (int32_t i = 0; i < build->tets.count; ++i)
-    build->tets.items[i] = new_of_old[build->tets.items[i]];
+  for (int32_t i = 0; i < num_corners; ++i) corners[i] = new_of_old[corners[i]];
   yw_mem_free(&build->mem, new_of_old);
   build->positions.count = used;
   if (build->colors.count) build->colors.count = used;
+  if (!tets) return true;
   // Faces were for a surface; the tets' boundary replaces them.
   YW_LIST_FREE(&build->mem, &build->corners);
   YW_LIST_FREE(&build->mem, &build->sizes);
@@ -204,9 +205,18 @@ static yw_status prepare(yw_mesh_build* build, const char* path, yw_error* error
   const char* name = yw_file_short_name(path);
   if (build->positions.count == 0)
     return yw_fail(error, YW_ERR_FORMAT, "%s: has no vertices", name);
-  if (build->drop_unused && build->tets.count > 0 && !drop_unused(build))
-    return yw_fail_memory(error, name);
+  bool cells = build->tets.count > 0 || build->corners.count > 0;
+  if (build->drop_unused && cells && !drop_unused(build)) return yw_fail_memory(error, name);
   return YW_OK;
+}
+
+// The status of a mesh that was taken: a warning if nodes were left out.
+static yw_status finished(const yw_mesh_build* build, const char* path, yw_error* error) {
+  if (build->num_curved == 0) return YW_OK;
+  return yw_fail(error, YW_WARN_REDUNDANT,
+                 "%s: %d cells are of second or higher order and are read as linear ones; nodes "
+                 "on their edges are left out",
+                 yw_file_short_name(path), build->num_curved);
 }
 
 // Takes the items out of a YW_LIST, reallocated to the exact size if much would be wasted.
@@ -244,7 +254,7 @@ yw_status yw_build_take_tets(yw_mesh_build* build, const char* path, yw_tet_mesh
   out->positions = GIVE(build, &build->positions);
   out->tets = GIVE(build, &build->tets);
   if (labelled) out->labels = GIVE(build, &build->labels);
-  return YW_OK;
+  return finished(build, path, error);
 }
 
 // Triangulates all polygons. Pure triangle meshes reuse the list of corners.
@@ -285,6 +295,10 @@ static bool weld(yw_mesh_build* build) {
   int32_t count = yw_weld_positions(&build->mem, build->positions.items, build->positions.count,
                                     build->positions.items, index_of);
   if (count >= 0) {
+    // Vertices are numbered by first appearance, and keep the color they had there.
+    for (int32_t i = 0, next = 0; i < build->colors.count; ++i)
+      if (index_of[i] == next) build->colors.items[next++] = build->colors.items[i];
+    if (build->colors.count > 0) build->colors.count = count;
     build->positions.count = count;
     for (int32_t i = 0; i < build->corners.count; ++i)
       build->corners.items[i] = index_of[build->corners.items[i]];
@@ -299,11 +313,11 @@ yw_status yw_build_take_triangles(yw_mesh_build* build, const char* path, yw_tri
   if (build->tets.count > 0) {
     yw_tet_mesh tets;
     yw_status status = yw_build_take_tets(build, path, &tets, error);
-    if (status != YW_OK) return status;
-    status = yw_tet_mesh_surface(&tets, &build->mem, out, NULL);
-    if (status != YW_OK)
-      yw_fail(error, status, "%s: the boundary of the tets cannot be made",
-              yw_file_short_name(path));
+    if (status < 0) return status;
+    yw_status made = yw_tet_mesh_surface(&tets, &build->mem, out, NULL);
+    if (made != YW_OK)
+      status = yw_fail(error, made, "%s: the boundary of the tets cannot be made",
+                       yw_file_short_name(path));
     yw_tet_mesh_free(&tets);
     return status;
   }
@@ -324,7 +338,7 @@ yw_status yw_build_take_triangles(yw_mesh_build* build, const char* path, yw_tri
   bool colored = build->colors.count > 0;
   out->positions = GIVE(build, &build->positions);
   if (colored) out->colors = GIVE(build, &build->colors);
-  return YW_OK;
+  return finished(build, path, error);
 }
 
 yw_status yw_build_take_positions(yw_mesh_build* build, const char* path, yw_vec3** out,
@@ -335,7 +349,7 @@ yw_status yw_build_take_positions(yw_mesh_build* build, const char* path, yw_vec
   if (status != YW_OK) return status;
   *count = build->positions.count;
   *out = GIVE(build, &build->positions);
-  return YW_OK;
+  return finished(build, path, error);
 }
 
 // Welding -----------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@
 typedef struct yw_mesh_build {
   yw_allocator mem;
   int32_t index_base;  ///< number of the first vertex in the file, for messages: 0 or 1
+  const char* path;    ///< of the file, to find others beside it; NULL: there are none
   /// A second file that holds the vertices (TetGen), for messages; NULL: the same.
   const char* vertex_file;
   YW_LIST(yw_vec3) positions;
@@ -28,8 +29,9 @@ typedef struct yw_mesh_build {
   YW_LIST(int32_t) labels;   ///< empty, or one per tet
   const char* attribute;     ///< vertex property to read as well (PLY), or NULL
   YW_LIST(float) painted;    ///< its values, one per vertex
-  bool drop_unused;          ///< leave out vertices of no tet (Gmsh's geometry points)
-  bool weld;                 ///< the format repeats vertices (STL): merge equal ones
+  bool drop_unused;          ///< leave out vertices of no cell (Gmsh's geometry points)
+  int32_t num_curved;        ///< cells with nodes on their edges, read as linear ones
+  bool weld;                 ///< the format repeats vertices (STL, glTF): merge equal ones
   int32_t num_other;         ///< volume cells that are not tets
   const char* other_name;    ///< their name, e.g. "hexahedra"
   // The largest vertex index so far and what refers to it.
@@ -51,14 +53,16 @@ bool yw_build_polygon_end(yw_mesh_build* build, yw_scan* scan, int32_t num_corne
 bool yw_build_tet(yw_mesh_build* build, yw_scan* scan, const int64_t corners[4]);
 /// Gives the last tet a label; earlier tets without one get 0.
 bool yw_build_label(yw_mesh_build* build, yw_scan* scan, int64_t label);
-/// Error for tets with nodes on their edges.
-bool yw_build_fail_second_order(yw_scan* scan, const char* how_to_avoid);
+/// Counts a cell with nodes on its edges, of which only the corners were added: the other nodes are
+/// left out at the end.
+void yw_build_curved(yw_mesh_build* build);
 
 /// Called after the last byte: checks indices and the numbers of colors and labels, and reorients
 /// tets to positive volume.
 bool yw_build_finish(yw_mesh_build* build, yw_scan* scan);
 
 /// Transfer the result; the build keeps nothing of it. path is for messages.
+/// YW_WARN_REDUNDANT, with a message: curved cells were read as linear ones.
 yw_status yw_build_take_tets(yw_mesh_build* build, const char* path, yw_tet_mesh* out,
                              yw_error* error);
 yw_status yw_build_take_triangles(yw_mesh_build* build, const char* path, yw_tri_mesh* out,

@@ -13,11 +13,14 @@ typedef bool (*reader)(yw_scan* scan, yw_mesh_build* build);
 static const struct {
   const char* ending;
   reader read;
-} formats[] = {{".obj", yw_read_obj},   {".ply", yw_read_ply}, {".stl", yw_read_stl},
-               {".msh", yw_read_gmsh},  {".vtk", yw_read_vtk}, {".vtu", yw_read_vtu},
-               {".mesh", yw_read_medit}};
+} formats[] = {{".obj", yw_read_obj},    {".ply", yw_read_ply},
+               {".stl", yw_read_stl},    {".msh", yw_read_gmsh},
+               {".vtk", yw_read_vtk},    {".vtu", yw_read_vtu},
+               {".mesh", yw_read_medit}, {".meshb", yw_read_medit_binary},
+               {".inp", yw_read_abaqus}, {".gltf", yw_read_gltf},
+               {".glb", yw_read_gltf}};
 
-#define ENDINGS ".obj, .ply, .stl, .node/.ele, .msh, .vtk, .vtu or .mesh"
+#define ENDINGS ".obj, .ply, .stl, .node/.ele, .msh, .vtk, .vtu, .mesh, .meshb, .inp, .gltf or .glb"
 
 // The last dot of the file name and what follows; "" without one.
 static const char* ending_of(const char* path) {
@@ -61,10 +64,12 @@ static yw_status read_with(const char* path, reader read, yw_mesh_build* build, 
   if (status != YW_OK) return status;
   yw_scan scan;
   yw_scan_init(&scan, path, data.bytes, data.size, error);
+  build->path = path;
   if (data.size == 0)
     status = yw_fail(error, YW_ERR_FORMAT, "%s: the file is empty", scan.name);
   else if (!read(&scan, build))
     status = scan.status != YW_OK ? scan.status : YW_ERR_FORMAT;
+  build->path = NULL;
   yw_file_data_free(&data);
   return status;
 }

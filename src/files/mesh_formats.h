@@ -14,6 +14,10 @@ bool yw_read_gmsh(yw_scan* scan, yw_mesh_build* build);
 bool yw_read_vtk(yw_scan* scan, yw_mesh_build* build);
 bool yw_read_vtu(yw_scan* scan, yw_mesh_build* build);
 bool yw_read_medit(yw_scan* scan, yw_mesh_build* build);
+bool yw_read_medit_binary(yw_scan* scan, yw_mesh_build* build);
+bool yw_read_abaqus(yw_scan* scan, yw_mesh_build* build);
+/// Text (.gltf) or binary (.glb).
+bool yw_read_gltf(yw_scan* scan, yw_mesh_build* build);
 bool yw_read_tetgen_nodes(yw_scan* scan, yw_mesh_build* build);
 /// After the nodes: uses the same numbering (from 0 or 1).
 bool yw_read_tetgen_tets(yw_scan* scan, yw_mesh_build* build);

@@ -75,19 +75,19 @@ bool yw_read_tetgen_tets(yw_scan* scan, yw_mesh_build* build) {
   int32_t count;
   if (!yw_scan_count(scan, YW_INT32, "the number of tets", 10, &count)) return false;
   if (!read_optional(scan, "the number of corners", 4, &num_corners)) return false;
-  if (num_corners == 10) return yw_build_fail_second_order(scan, "run tetgen without -o2");
-  if (num_corners != 4)
-    return yw_scan_fail(scan, "tets have %" PRId64 " corners, but must have 4", num_corners);
+  if (num_corners != 4 && num_corners != 10)
+    return yw_scan_fail(scan, "tets have %" PRId64 " corners, but must have 4 or 10", num_corners);
   if (!read_optional(scan, "the number of attributes", 0, &num_attributes)) return false;
   yw_scan_skip_line(scan);
   for (int32_t i = 0; i < count; ++i) {
     if (!read_number(scan, "tet", i + (int64_t)build->index_base)) return false;
-    int64_t corners[4];
-    for (int32_t k = 0; k < 4; ++k) {
+    int64_t corners[10];
+    for (int32_t k = 0; k < num_corners; ++k) {
       if (!yw_scan_int_on_line(scan, "a corner of a tet", &corners[k])) return false;
       corners[k] -= build->index_base;
     }
     if (!yw_build_tet(build, scan, corners)) return false;
+    if (num_corners == 10) yw_build_curved(build);
     if (num_attributes > 0 && !read_label(scan, build)) return false;
     yw_scan_skip_line(scan);
   }

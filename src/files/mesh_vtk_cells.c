@@ -67,9 +67,20 @@ static bool add_polygon(yw_mesh_build* build, yw_scan* scan, const int32_t* v, i
   return yw_build_polygon_end(build, scan, count);
 }
 
+// The corners come before the nodes on edges.
+static bool add_curved_face(yw_mesh_build* build, yw_scan* scan, const int32_t* v, int32_t count,
+                            int32_t num_corners) {
+  if (count < num_corners)
+    return yw_scan_fail(scan, "a face has %d nodes, but needs at least %d", count, num_corners);
+  yw_build_curved(build);
+  return add_polygon(build, scan, v, num_corners);
+}
+
 static bool add_tet(yw_mesh_build* build, yw_scan* scan, const int32_t* v, int32_t count,
-                    const int32_t* label) {
-  if (count != 4) return yw_scan_fail(scan, "a tet has %d corners, but must have 4", count);
+                    bool curved, const int32_t* label) {
+  if (curved ? count < 10 : count != 4)
+    return yw_scan_fail(scan, "a tet has %d corners, but must have %d", count, curved ? 10 : 4);
+  if (curved) yw_build_curved(build);
   int64_t corners[4] = {v[0], v[1], v[2], v[3]};
   return yw_build_tet(build, scan, corners) && (!label || yw_build_label(build, scan, *label));
 }
@@ -89,20 +100,36 @@ static bool add_cell(yw_mesh_build* build, yw_scan* scan, int32_t type, const in
     case YW_VTK_STRIP:
       return add_strip(build, scan, v, count);
     case YW_VTK_TET:
-      return add_tet(build, scan, v, count, label);
+      return add_tet(build, scan, v, count, false, label);
     case 24:  // quadratic
     case 71:  // Lagrange
     case 78:  // Bezier
-      return yw_build_fail_second_order(scan, "convert the cells to linear ones");
+      return add_tet(build, scan, v, count, true, label);
+    case 22:  // quadratic triangle, the same with a node inside, Lagrange, Bezier
+    case 34:
+    case 69:
+    case 76:
+      return add_curved_face(build, scan, v, count, 3);
+    case 23:  // quadratic quad, the same with a node inside
+    case 28:
+    case 70:
+    case 77:
+      return add_curved_face(build, scan, v, count, 4);
     case 11:
     case 12:
     case 13:
     case 14:
+    case 25:
+    case 26:
+    case 27:
+    case 29:
     case 42:
-      build->other_name = type == 13   ? "wedges"
-                          : type == 14 ? "pyramids"
-                          : type == 42 ? "polyhedra"
-                                       : "hexahedra";
+    case 72:
+    case 73:
+      build->other_name = type == 13 || type == 26 || type == 73 ? "wedges"
+                          : type == 14 || type == 27             ? "pyramids"
+                          : type == 42                           ? "polyhedra"
+                                                                 : "hexahedra";
       ++build->num_other;
       return true;
     default:

@@ -7,6 +7,7 @@
 
 #define YW_VTK_VERTEX 1
 #define YW_VTK_POLY_VERTEX 2
+#define YW_VTK_LINE 3
 #define YW_VTK_POLY_LINE 4
 #define YW_VTK_TRIANGLE 5
 #define YW_VTK_STRIP 6

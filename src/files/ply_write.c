@@ -15,12 +15,25 @@ static void put_property_name(yw_file_writer* file, const char* name) {
   }
 }
 
+// comment NAME: UNIT, MEANING
+static void put_comment(yw_file_writer* file, const yw_ply_field* field) {
+  bool unit = field->unit && *field->unit, meaning = field->meaning && *field->meaning;
+  if (!unit && !meaning) return;
+  yw_file_printf(file, "comment ");
+  put_property_name(file, field->name);
+  yw_file_printf(file, ": %s%s%s\n", unit ? field->unit : "", unit && meaning ? ", " : "",
+                 meaning ? field->meaning : "");
+}
+
 static void put_header(yw_file_writer* file, const yw_tri_mesh* mesh, const yw_ply_field* fields,
                        int32_t num_fields) {
   yw_file_printf(file,
-                 "ply\nformat binary_little_endian 1.0\ncomment Yawara %s\nelement vertex %d\n"
-                 "property float x\nproperty float y\nproperty float z\n",
-                 yw_version(), mesh->num_vertices);
+                 "ply\nformat binary_little_endian 1.0\ncomment Yawara %s\n"
+                 "comment positions: m\n",
+                 yw_version());
+  for (int32_t i = 0; i < num_fields; ++i) put_comment(file, &fields[i]);
+  yw_file_printf(file, "element vertex %d\nproperty float x\nproperty float y\nproperty float z\n",
+                 mesh->num_vertices);
   if (mesh->colors) {
     yw_file_printf(file, "property uchar red\nproperty uchar green\nproperty uchar blue\n");
   }

@@ -20,6 +20,41 @@ static bool parse_type(yw_scan* scan, yw_span word, yw_scalar* type) {
   return yw_scan_fail(scan, "unknown type \"%.*s\" of an array", yw_span_shown(word), word.begin);
 }
 
+static bool parse_compressor(yw_scan* scan, yw_span name, yw_vtu_storage* out) {
+  static const char* const names[YW_NUM_COMPRESSIONS] = {
+      "vtkZLibDataCompressor", "vtkLZ4DataCompressor", "vtkLZMADataCompressor"};
+  if (yw_span_size(name) == 0) return true;
+  out->compressed = true;
+  for (int32_t i = 0; i < YW_NUM_COMPRESSIONS; ++i) {
+    if (!yw_span_is(name, names[i])) continue;
+    out->compression = (yw_compression)i;
+    return true;
+  }
+  return yw_scan_fail(scan, "unknown compressor \"%.*s\", expected %s, %s or %s",
+                      yw_span_shown(name), name.begin, names[0], names[1], names[2]);
+}
+
+bool yw_vtu_parse_storage(yw_scan* scan, const yw_xml_tag* root, yw_vtu_storage* out) {
+  yw_span value = {0};
+  *out = (yw_vtu_storage){.byte_order = YW_LITTLE_ENDIAN, .header_type = YW_UINT32};
+  if (yw_xml_attribute(root, "byte_order", &value) && yw_span_is(value, "BigEndian"))
+    out->byte_order = YW_BIG_ENDIAN;
+  if (yw_xml_attribute(root, "header_type", &value) && yw_span_is(value, "UInt64"))
+    out->header_type = YW_UINT64;
+  value = (yw_span){0};
+  yw_xml_attribute(root, "compressor", &value);
+  return parse_compressor(scan, value, out);
+}
+
+bool yw_vtu_find_appended(yw_scan* scan, const yw_xml_tag* tag, yw_vtu_storage* out) {
+  yw_span value, word;
+  out->appended_base64 = !yw_xml_attribute(tag, "encoding", &value) || !yw_span_is(value, "raw");
+  if (!yw_scan_word(scan, &word) || *word.begin != '_')
+    return yw_scan_fail(scan, "appended data must begin with an underscore");
+  out->appended = (yw_span){word.begin + 1, scan->end};
+  return true;
+}
+
 static bool parse_integer(yw_scan* scan, const yw_xml_tag* tag, const char* name, int64_t missing,
                           int64_t* out) {
   yw_span value;
@@ -89,7 +124,15 @@ size_t yw_base64_decode(yw_span text, size_t max_size, unsigned char* out) {
 
 // Values ------------------------------------------------------------------------------------------
 
-static bool fail_short(yw_scan* scan, const yw_vtu_array* array, uint64_t found, uint64_t needed) {
+uint64_t yw_vtu_header_word(const yw_vtu_storage* storage, const unsigned char* bytes) {
+  size_t size = yw_scalar_size(storage->header_type);
+  uint64_t word = 0;
+  for (size_t i = 0; i < size; ++i)
+    word = word << 8 | bytes[storage->byte_order == YW_BIG_ENDIAN ? i : size - 1 - i];
+  return word;
+}
+
+bool yw_vtu_fail_short(yw_scan* scan, const yw_vtu_array* array, uint64_t found, uint64_t needed) {
   return yw_scan_fail(scan, "array \"%.*s\" has %" PRIu64 " bytes, but %" PRIu64 " are needed",
                       yw_span_shown(array->name), array->name.begin ? array->name.begin : "", found,
                       needed);
@@ -97,11 +140,8 @@ static bool fail_short(yw_scan* scan, const yw_vtu_array* array, uint64_t found,
 
 static bool check_length(yw_scan* scan, const yw_vtu_storage* storage, const yw_vtu_array* array,
                          const unsigned char* header, uint64_t needed) {
-  size_t size = yw_scalar_size(storage->header_type);
-  uint64_t length = 0;
-  for (size_t i = 0; i < size; ++i)
-    length = length << 8 | header[storage->byte_order == YW_BIG_ENDIAN ? i : size - 1 - i];
-  return length >= needed || fail_short(scan, array, length, needed);
+  uint64_t length = yw_vtu_header_word(storage, header);
+  return length >= needed || yw_vtu_fail_short(scan, array, length, needed);
 }
 
 static bool open_base64(yw_scan* scan, const yw_vtu_storage* storage, const yw_vtu_array* array,
@@ -109,13 +149,15 @@ static bool open_base64(yw_scan* scan, const yw_vtu_storage* storage, const yw_v
                         yw_vtu_values* out) {
   size_t header = yw_scalar_size(storage->header_type);
   // The values cannot be longer than the text, so check before allocating.
-  if (needed > yw_span_size(text)) return fail_short(scan, array, yw_span_size(text), needed);
+  if (needed > yw_span_size(text))
+    return yw_vtu_fail_short(scan, array, yw_span_size(text), needed);
   size_t wanted = header + (size_t)needed;
   unsigned char* bytes = YW_NEW_ARRAY(mem, unsigned char, wanted);
   if (!bytes) return yw_scan_fail_memory(scan);
   out->decoded = bytes;
   size_t size = yw_base64_decode(text, wanted, bytes);
-  if (size < wanted) return fail_short(scan, array, size > header ? size - header : 0, needed);
+  if (size < wanted)
+    return yw_vtu_fail_short(scan, array, size > header ? size - header : 0, needed);
   if (!check_length(scan, storage, array, bytes, needed)) return false;
   // Offsets into decoded bytes mean nothing to a user: yw_vtu_close reports the tag instead.
   out->scan.error = NULL;
@@ -130,7 +172,7 @@ static bool open_raw(yw_scan* scan, const yw_vtu_storage* storage, const yw_vtu_
   size_t header = yw_scalar_size(storage->header_type);
   uint64_t left = yw_span_size(storage->appended) - (uint64_t)array->offset;
   if (left < header || left - header < needed)
-    return fail_short(scan, array, left > header ? left - header : 0, needed);
+    return yw_vtu_fail_short(scan, array, left > header ? left - header : 0, needed);
   const char* start = storage->appended.begin + array->offset;
   if (!check_length(scan, storage, array, (const unsigned char*)start, needed)) return false;
   out->scan.at = start + header;
@@ -140,15 +182,11 @@ static bool open_raw(yw_scan* scan, const yw_vtu_storage* storage, const yw_vtu_
 
 static bool open_binary(yw_scan* scan, const yw_vtu_storage* storage, const yw_vtu_array* array,
                         uint64_t needed, const yw_allocator* mem, yw_vtu_values* out) {
-  if (yw_span_size(storage->compressor) > 0)
-    return yw_scan_fail(scan,
-                        "the file is compressed (%.*s), which cannot be read; write it without: in "
-                        "ParaView set Compressor Type to None, in Python "
-                        "writer.SetCompressorTypeToNone() or meshio.write(..., compression=None)",
-                        yw_span_shown(storage->compressor), storage->compressor.begin);
   out->scan.encoding = storage->byte_order;
-  if (array->format == YW_VTU_BASE64)
-    return open_base64(scan, storage, array, array->text, needed, mem, out);
+  bool base64 = array->format == YW_VTU_BASE64;
+  if (base64 && storage->compressed)
+    return yw_vtu_open_blocks(scan, storage, array, array->text, true, needed, mem, out);
+  if (base64) return open_base64(scan, storage, array, array->text, needed, mem, out);
   if (!storage->appended.begin)
     return yw_scan_fail(scan, "an array with appended values, but the file has no AppendedData");
   uint64_t size = yw_span_size(storage->appended);
@@ -156,9 +194,12 @@ static bool open_binary(yw_scan* scan, const yw_vtu_storage* storage, const yw_v
     return yw_scan_fail(scan,
                         "the offset is %" PRId64 ", but the appended data has %" PRIu64 " bytes",
                         array->offset, size);
-  if (!storage->appended_base64) return open_raw(scan, storage, array, needed, out);
-  yw_span text = {storage->appended.begin + array->offset, storage->appended.end};
-  return open_base64(scan, storage, array, text, needed, mem, out);
+  yw_span data = {storage->appended.begin + array->offset, storage->appended.end};
+  base64 = storage->appended_base64;
+  if (storage->compressed)
+    return yw_vtu_open_blocks(scan, storage, array, data, base64, needed, mem, out);
+  if (base64) return open_base64(scan, storage, array, data, needed, mem, out);
+  return open_raw(scan, storage, array, needed, out);
 }
 
 bool yw_vtu_open(yw_scan* scan, const yw_vtu_storage* storage, const yw_vtu_array* array,

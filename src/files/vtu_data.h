@@ -5,6 +5,7 @@
 #define YW_FILES_VTU_DATA_H
 
 #include "files/vtu_xml.h"
+#include "yawara/extend/decompress.h"
 #include "yawara/extend/memory.h"
 
 typedef enum yw_vtu_format { YW_VTU_ASCII, YW_VTU_BASE64, YW_VTU_APPENDED } yw_vtu_format;
@@ -24,8 +25,9 @@ typedef struct yw_vtu_array {
 typedef struct yw_vtu_storage {
   yw_encoding byte_order;
   yw_scalar header_type;  ///< of the length before binary values
-  yw_span compressor;     ///< empty: not compressed
-  yw_span appended;       ///< after the underscore, to the end of the file
+  bool compressed;
+  yw_compression compression;
+  yw_span appended;  ///< after the underscore, to the end of the file
   bool appended_base64;
 } yw_vtu_storage;
 
@@ -35,6 +37,10 @@ typedef struct yw_vtu_values {
   void* decoded;
 } yw_vtu_values;
 
+/// Reads byte order, type of headers and compression of all arrays from the tag VTKFile.
+bool yw_vtu_parse_storage(yw_scan* scan, const yw_xml_tag* root, yw_vtu_storage* out);
+/// Finds the appended data after its tag, which the scan just passed.
+bool yw_vtu_find_appended(yw_scan* scan, const yw_xml_tag* tag, yw_vtu_storage* out);
 /// Reads the attributes of the DataArray tag that the scan just passed, and finds its text.
 bool yw_vtu_parse_array(yw_scan* scan, const yw_xml_tag* tag, yw_vtu_array* out);
 /// Opens an array that must hold at least count values; otherwise an error at its tag in scan.
@@ -43,6 +49,16 @@ bool yw_vtu_open(yw_scan* scan, const yw_vtu_storage* storage, const yw_vtu_arra
 /// Frees the values; passes an error on to the scan of the file, whose mark must still be the
 /// array's tag.
 bool yw_vtu_close(yw_scan* scan, yw_vtu_values* values, const yw_allocator* mem);
+
+/// The values of a compressed array, stored as `data`: base64 or plain bytes. They must be exactly
+/// `needed` bytes; otherwise an error at the scan's mark. out->decoded may be set in either case.
+bool yw_vtu_open_blocks(yw_scan* scan, const yw_vtu_storage* storage, const yw_vtu_array* array,
+                        yw_span data, bool base64, uint64_t needed, const yw_allocator* mem,
+                        yw_vtu_values* out);
+/// A number of a header, in the file's byte order.
+uint64_t yw_vtu_header_word(const yw_vtu_storage* storage, const unsigned char* bytes);
+/// Error for an array that is too short.
+bool yw_vtu_fail_short(yw_scan* scan, const yw_vtu_array* array, uint64_t found, uint64_t needed);
 
 /// Decodes base64 until max_size bytes are written, the text ends, or a character is not in the
 /// alphabet. White space is skipped; padding may occur between separately encoded parts.

@@ -33,14 +33,7 @@ static bool read_root(vtu* v) {
     return yw_scan_fail(scan, "a VTU file begins with the tag VTKFile");
   if (!yw_xml_attribute(&tag, "type", &value) || !yw_span_is(value, "UnstructuredGrid"))
     return yw_scan_fail(scan, "the type of the file is not UnstructuredGrid");
-  v->storage.byte_order = YW_LITTLE_ENDIAN;
-  if (yw_xml_attribute(&tag, "byte_order", &value) && yw_span_is(value, "BigEndian"))
-    v->storage.byte_order = YW_BIG_ENDIAN;
-  v->storage.header_type = YW_UINT32;
-  if (yw_xml_attribute(&tag, "header_type", &value) && yw_span_is(value, "UInt64"))
-    v->storage.header_type = YW_UINT64;
-  yw_xml_attribute(&tag, "compressor", &v->storage.compressor);
-  return true;
+  return yw_vtu_parse_storage(scan, &tag, &v->storage);
 }
 
 static bool read_size(vtu* v, const yw_xml_tag* tag, const char* name, int64_t* out) {
@@ -51,8 +44,9 @@ static bool read_size(vtu* v, const yw_xml_tag* tag, const char* name, int64_t* 
   if (!next || next != value.end)
     return yw_scan_fail(v->scan, "%s is \"%.*s\", expected a number", name, yw_span_shown(value),
                         value.begin);
-  // Every point and cell takes more than one byte.
-  return yw_scan_check_count(v->scan, *out, name, 1);
+  // Every point and cell takes more than one byte; compressed, their number is checked with the
+  // sizes of the blocks.
+  return yw_scan_check_count(v->scan, *out, name, v->storage.compressed ? 0 : 1);
 }
 
 static bool read_piece(vtu* v, const yw_xml_tag* tag) {
@@ -90,27 +84,15 @@ static bool read_array_tag(vtu* v, const yw_xml_tag* tag) {
   return !slot || slot->place || yw_vtu_parse_array(v->scan, tag, slot);
 }
 
-// Appended data may contain anything, so reading of tags stops there.
-static bool read_appended(vtu* v, const yw_xml_tag* tag) {
-  yw_scan* scan = v->scan;
-  yw_span value;
-  v->storage.appended_base64 = true;
-  if (yw_xml_attribute(tag, "encoding", &value))
-    v->storage.appended_base64 = !yw_span_is(value, "raw");
-  yw_span word;
-  if (!yw_scan_word(scan, &word) || *word.begin != '_')
-    return yw_scan_fail(scan, "appended data must begin with an underscore");
-  v->storage.appended = (yw_span){word.begin + 1, scan->end};
-  return true;
-}
-
 static bool read_tags(vtu* v) {
   yw_xml_tag tag;
   if (!read_root(v)) return false;
   while (yw_xml_next(v->scan, &tag)) {
     bool good = true;
     if (yw_span_is(tag.name, "VTKFile") && tag.closing) return true;
-    if (yw_span_is(tag.name, "AppendedData") && !tag.closing) return read_appended(v, &tag);
+    // Appended data may contain anything, so reading of tags stops there.
+    if (yw_span_is(tag.name, "AppendedData") && !tag.closing)
+      return yw_vtu_find_appended(v->scan, &tag, &v->storage);
     if (yw_span_is(tag.name, "Piece") && !tag.closing)
       good = read_piece(v, &tag);
     else if (yw_span_is(tag.name, "DataArray") && !tag.closing)

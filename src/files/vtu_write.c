@@ -2,6 +2,7 @@
 #include "yawara/extend/vtu_write.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "files/mesh_formats.h"
 #include "files/mesh_vtk_cells.h"
@@ -22,15 +23,36 @@ static void put_escaped(yw_file_writer* file, const char* text) {
   }
 }
 
-// Writes the tag of an array and advances the offset past its length and bytes.
-static void put_tag(yw_file_writer* file, const char* type, const char* name, int32_t components,
-                    uint64_t bytes, uint64_t* offset) {
+// Writes the tag of an array and advances the offset past its length and bytes. The unit is the one
+// that VTK and ParaView know of an array.
+static void put_tag_with_unit(yw_file_writer* file, const char* type, const char* name,
+                              int32_t components, const char* unit, uint64_t bytes,
+                              uint64_t* offset) {
   yw_file_printf(file, "<DataArray type=\"%s\" Name=\"", type);
   put_escaped(file, name);
-  yw_file_printf(file,
-                 "\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%" PRIu64 "\"/>\n",
+  yw_file_printf(file, "\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%" PRIu64 "\"",
                  components, *offset);
   *offset += 8 + bytes;
+  if (!unit || !*unit) {
+    yw_file_printf(file, "/>\n");
+    return;
+  }
+  yw_file_printf(file, ">\n<InformationKey name=\"UNITS_LABEL\" location=\"vtkDataArray\">");
+  put_escaped(file, unit);
+  yw_file_printf(file, "</InformationKey>\n</DataArray>\n");
+}
+
+static void put_tag(yw_file_writer* file, const char* type, const char* name, int32_t components,
+                    uint64_t bytes, uint64_t* offset) {
+  put_tag_with_unit(file, type, name, components, NULL, bytes, offset);
+}
+
+// A comment must not contain two dashes.
+static void put_meaning(yw_file_writer* file, const yw_vtu_field* field) {
+  if (!field->meaning || !*field->meaning || strstr(field->meaning, "--")) return;
+  yw_file_printf(file, "<!-- ");
+  put_escaped(file, field->meaning);
+  yw_file_printf(file, " -->\n");
 }
 
 static void put_length(yw_file_writer* file, uint64_t bytes) {
@@ -62,7 +84,9 @@ static void put_field_tags(yw_file_writer* file, const yw_vtu_grid* grid, bool p
   for (int32_t i = 0; i < grid->num_fields; ++i) {
     const yw_vtu_field* field = &grid->fields[i];
     if (field->per_cell != per_cell) continue;
-    put_tag(file, "Float32", field->name, field->components, 4 * field_count(grid, field), offset);
+    put_meaning(file, field);
+    put_tag_with_unit(file, "Float32", field->name, field->components, field->unit,
+                      4 * field_count(grid, field), offset);
   }
 }
 
@@ -84,7 +108,7 @@ static void put_tags(yw_file_writer* file, const yw_vtu_grid* grid) {
                  "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n"
                  "<Piece NumberOfPoints=\"%d\" NumberOfCells=\"%d\">\n<Points>\n",
                  grid->num_points, grid->num_cells);
-  put_tag(file, "Float32", "Points", 3, 12 * points, &offset);
+  put_tag_with_unit(file, "Float32", "Points", 3, "m", 12 * points, &offset);
   yw_file_printf(file, "</Points>\n<Cells>\n");
   put_tag(file, "Int32", "connectivity", 1, 4 * corners, &offset);
   put_tag(file, "Int32", "offsets", 1, 4 * cells, &offset);
@@ -118,6 +142,7 @@ static void put_values(yw_file_writer* file, const yw_vtu_grid* grid) {
   put_length(file, cells);
   unsigned char type = grid->corners_per_cell == 4   ? YW_VTK_TET
                        : grid->corners_per_cell == 3 ? YW_VTK_TRIANGLE
+                       : grid->corners_per_cell == 2 ? YW_VTK_LINE
                                                      : YW_VTK_VERTEX;
   for (int32_t i = 0; i < grid->num_cells; ++i) yw_file_write(file, &type, 1);
   put_fields(file, grid, false);
@@ -132,7 +157,7 @@ static void put_values(yw_file_writer* file, const yw_vtu_grid* grid) {
 yw_status yw_vtu_write(const char* path, const yw_vtu_grid* grid, const yw_allocator* mem,
                        yw_error* error) {
   int32_t corners = grid->corners_per_cell;
-  bool known = corners == 4 || corners == 3 || corners == 1;
+  bool known = corners >= 1 && corners <= 4;
   bool has_cells =
       grid->cells || (corners == 1 && grid->num_cells == grid->num_points) || grid->num_cells == 0;
   if (!known || !has_cells || grid->num_points < 0 || grid->num_cells < 0 ||
@@ -149,7 +174,7 @@ yw_status yw_vtu_write(const char* path, const yw_vtu_grid* grid, const yw_alloc
 }
 
 yw_status yw_vtu_write_triangles(const char* path, const yw_tri_mesh* mesh, yw_error* error) {
-  yw_vtu_field color = {"color", 3, (const float*)mesh->colors, false};
+  yw_vtu_field color = {.name = "color", .components = 3, .values = (const float*)mesh->colors};
   yw_vtu_grid grid = {.num_points = mesh->num_vertices,
                       .positions = mesh->positions,
                       .num_cells = mesh->num_triangles,

@@ -246,6 +246,12 @@ const yw_tri_mesh* yw_model_surface(const yw_model* model) { return &model->surf
 
 const yw_tet_mesh* yw_model_tets(const yw_model* model) { return &model->rest; }
 
+const int32_t* yw_model_elements(const yw_model* model, int32_t* corners, int32_t* count) {
+  *corners = *count = 0;
+  if (!model->method->model_elements) return NULL;
+  return model->method->model_elements(model->data, corners, count);
+}
+
 const yw_vec3* yw_model_points(const yw_model* model, int32_t* count) {
   const yw_method* method = model->method;
   const yw_vec3* points = model->rest.positions;

@@ -55,9 +55,9 @@ bool yw_build_tets(yw_loader* l, yw_model_spec* model) {
   if (model->source == YW_SOURCE_SHAPE) return build_shape(l, model);
   char* file = yw_loader_file(l, model->file);
   if (!file) return yw_memory_fail(&l->r);
-  if (yw_tet_mesh_read(file, mem, &model->tets, &deep) < 0) {
-    return yw_deep_fail(&l->r, model->source_node, &deep);
-  }
+  yw_status status = yw_tet_mesh_read(file, mem, &model->tets, &deep);
+  if (status < 0) return yw_deep_fail(&l->r, model->source_node, &deep);
+  if (status > 0) yw_value_warn(&l->r, model->source_node, "%s", deep.message);
   for (int32_t i = 0; i < model->tets.num_vertices; i++) {
     model->tets.positions[i] = yw_scale(model->tets.positions[i], model->scale);
   }

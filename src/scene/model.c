@@ -38,7 +38,7 @@ static const yw_key_row mesh_rows[] = {
     YW_NODE(mesh_keys, lattice, "lattice", "Box of cells."),
     YW_NODE(mesh_keys, tets, "tets", "Shape filled with tets."),
     YW_KEY(mesh_keys, file, TEXT, 0, 0, "",
-           "Tet mesh: TetGen .node/.ele, Gmsh .msh, .vtk, .vtu or Medit .mesh; relative to the "
+           "Tet mesh (.vtu, .vtk, .msh, .mesh, .meshb, .inp, .node/.ele); relative to the "
            "scene file."),
     YW_KEY_ABOVE(mesh_keys, scale, NUMBER, 0, YW_SCENE_REACH, "",
                  "Scale factor for the coordinates in the file, and in the files of its examples "

@@ -142,7 +142,8 @@ typedef struct mesh_keys {
 static const mesh_keys mesh_defaults = {.file = NULL};
 static const yw_key_row mesh_rows[] = {
     YW_KEY(mesh_keys, file, TEXT, 0, 0, "",
-           "Triangle mesh (.obj, .ply or .stl), or a tet mesh, whose boundary is used; relative to "
+           "Triangle mesh (.obj, .ply, .stl, .gltf, .glb), or a tet mesh, whose boundary is used; "
+           "relative to "
            "the scene file."),
     YW_KEY_ABOVE(
         mesh_keys, fit, NUMBER, 0, YW_SCENE_REACH, "m",

@@ -72,7 +72,7 @@ typedef struct file_keys {
 static const file_keys file_defaults = {.file = NULL};
 static const yw_key_row grid_rows[] = {
     YW_KEY(file_keys, file, TEXT, 0, 0, "",
-           "Grid file: .vti (VTK image data) or .mhd (text header beside a raw file)."),
+           "Grid file: .vti (VTK image data), .mhd or .mha (MetaImage)."),
     YW_KEY(file_keys, array, TEXT, 0, 0, "",
            "Name of the array in a .vti file. Default: the first."),
     YW_NODE(file_keys, range, "[number]2",

@@ -23,6 +23,13 @@ yw_field_info yw_body_field_info(const yw_world* world, yw_body_id id, int32_t f
   return body->model->method->field_info(body->state, field);
 }
 
+const char* yw_body_field_meaning(const yw_world* world, yw_body_id id, int32_t field) {
+  const yw_body* body = yw_world_find_body(world, id);
+  if (!body || field < 0 || field >= num_method_fields(body)) return "";
+  const yw_method* method = body->model->method;
+  return method->field_meaning ? method->field_meaning(body->state, field) : "";
+}
+
 int32_t yw_body_find_field(const yw_world* world, yw_body_id id, const char* name) {
   int32_t count = yw_body_num_fields(world, id);
   for (int32_t i = 0; name && i < count; ++i) {

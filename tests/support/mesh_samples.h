@@ -6,18 +6,22 @@
 
 #include "files/mesh_formats.h"
 #include "support/testing.h"
+#ifdef YW_HAVE_CODECS
+#include "codecs/codecs.h"
+#endif
 
 typedef struct sample {
   const char* name;    ///< file name; its extension selects the reader
   const char* detail;  ///< which variant
   bool (*read)(yw_scan* scan, yw_mesh_build* build);
-  bool volume;      ///< two tets with labels 7 and 9; else a tetrahedron's surface of 4 triangles
+  bool volume;  ///< two tets with labels; else a tetrahedron's surface of 4 triangles
+  int32_t labels[2];
   bool open_ended;  ///< a shorter file may be a valid, shorter mesh
   unsigned char* bytes;
   size_t size, capacity;
 } sample;
 
-#define MAX_SAMPLES 40
+#define MAX_SAMPLES 64
 #define MAX_SAMPLE_BYTES 8192
 
 // The mesh: tet 1 is written with the wrong orientation in every file.
@@ -290,6 +294,100 @@ static void make_vtu(sample* s, int32_t mode, bool big, bool wide) {
   put_text(s, "\n</VTKFile>\n");
 }
 
+// Medit -------------------------------------------------------------------------------------------
+
+// A keyword of a .meshb file: its number and the position of the next one, which is filled in once
+// the records are written.
+static size_t begin_meshb(sample* s, int32_t code, int32_t version, bool big) {
+  put_i32(s, code, big);
+  put_uint(s, 0, version < 3 ? 4 : 8, big);
+  return s->size;
+}
+static void end_meshb(sample* s, size_t records, int32_t version, bool big) {
+  int32_t width = version < 3 ? 4 : 8;
+  size_t end = s->size;
+  s->size = records - (size_t)width;
+  put_uint(s, end, width, big);
+  s->size = end;
+}
+
+// Version 1 has floats, 3 long positions, 4 long integers.
+static void make_meshb(sample* s, int32_t version, bool big) {
+  int32_t width = version < 4 ? 4 : 8;
+  put_i32(s, 1, big), put_i32(s, version, big);
+  size_t at = begin_meshb(s, 3, version, big);
+  put_i32(s, 3, big);
+  end_meshb(s, at, version, big);
+  at = begin_meshb(s, 4, version, big);
+  put_uint(s, 5, width, big);
+  for (int32_t i = 0; i < 5; ++i) {
+    for (int32_t k = 0; k < 3; ++k)
+      if (version == 1)
+        put_f32(s, sample_positions[i][k], big);
+      else
+        put_f64(s, sample_positions[i][k], big);
+    put_uint(s, 1, width, big);
+  }
+  end_meshb(s, at, version, big);
+  at = begin_meshb(s, 13, version, big);  // corners, which are skipped
+  put_uint(s, 1, width, big), put_uint(s, 2, width, big);
+  end_meshb(s, at, version, big);
+  at = begin_meshb(s, 8, version, big);
+  put_uint(s, 2, width, big);
+  for (int32_t t = 0; t < 2; ++t) {
+    for (int32_t k = 0; k < 4; ++k) put_uint(s, (uint64_t)sample_tets[t][k] + 1, width, big);
+    put_uint(s, (uint64_t)sample_labels[t], width, big);
+  }
+  end_meshb(s, at, version, big);
+  put_i32(s, 54, big);
+}
+
+// glTF --------------------------------------------------------------------------------------------
+
+// Positions doubled and shifted, which the node undoes; byte-sized indices after them.
+static void put_gltf_buffer(sample* s) {
+  for (int32_t i = 0; i < 4; ++i)
+    for (int32_t k = 0; k < 3; ++k) put_f32(s, 2.0f * sample_positions[i][k] - (k == 0), false);
+  for (int32_t t = 0; t < 4; ++t)
+    for (int32_t k = 0; k < 3; ++k) put_uint(s, (uint64_t)sample_triangles[t][k], 1, false);
+}
+
+static void put_gltf_json(sample* s, const char* buffer) {
+  put_text(s,
+           "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[1]}],\"nodes\":["
+           "{\"mesh\":0,\"translation\":[1,0,0]},{\"children\":[0],\"scale\":[0.5,0.5,0.5]}],"
+           "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"indices\":1},"
+           "{\"attributes\":{\"POSITION\":0},\"mode\":1}]}],\"accessors\":[{\"bufferView\":0,"
+           "\"componentType\":5126,\"count\":4,\"type\":\"VEC3\"},{\"bufferView\":1,"
+           "\"componentType\":5121,\"count\":12,\"type\":\"SCALAR\"}],\"bufferViews\":["
+           "{\"buffer\":0,\"byteLength\":48},{\"buffer\":0,\"byteOffset\":48,\"byteLength\":12}],"
+           "\"buffers\":[{\"byteLength\":60");
+  put_text(s, buffer);
+}
+
+static void make_gltf(sample* s) {
+  unsigned char bytes[60];
+  sample buffer = {.bytes = bytes, .capacity = sizeof bytes};
+  put_gltf_buffer(&buffer);
+  put_gltf_json(s, ",\"uri\":\"data:application/octet-stream;base64,");
+  put_base64(s, bytes, sizeof bytes);
+  put_text(s, "\"}]}\n");
+}
+
+static void make_glb(sample* s) {
+  put_text(s, "glTF");
+  put_i32(s, 2, false), put_i32(s, 0, false), put_i32(s, 0, false), put_text(s, "JSON");
+  put_gltf_json(s, "}]}");
+  while (s->size % 4) put_text(s, " ");
+  size_t json = s->size - 20;
+  put_i32(s, 60, false), put_bytes(s, "BIN", 4);
+  put_gltf_buffer(s);
+  size_t size = s->size;
+  s->size = 8;
+  put_i32(s, (int32_t)size, false), put_i32(s, (int32_t)json, false);
+  s->size = size;
+}
+
 // Texts -------------------------------------------------------------------------------------------
 
 static const char sample_obj[] =
@@ -325,6 +423,26 @@ static const char sample_gmsh_4[] =
     "0.25\n$EndNodes\n$Elements\n3 3 1 3\n3 3 4 1\n1 10 20 5 1000000\n2 5 2 1\n2 10 5 20\n3 10 4 "
     "1\n3 20 5 "
     "7 1000000\n$EndElements\n$Periodic\n0\n$EndPeriodic\n";
+static const char sample_gmsh_40[] =
+    "$MeshFormat\n4 0 8\n$EndMeshFormat\n$Entities\n1 0 0 2\n1 0 0 0 0 0 0 0\n2 0 0 0 1 1 1 1 9 "
+    "0\n1 0 "
+    "0 0 1 1 1 1 7 0\n$EndEntities\n$PartitionedEntities\n2\n1\n8 1\n0 0 0 2\n5 3 1 1 1 0 0 0 1 1 "
+    "1 0 "
+    "0\n6 3 2 1 2 0 0 0 1 1 1 1 9 0\n$EndPartitionedEntities\n$Nodes\n2 6\n5 3 0 4\n10 0 0 0\n20 1 "
+    "0 "
+    "0\n5 0 1 0\n1000000 0 0 1\n1 1 1 2\n7 1.25 1.5 1.75 0.5\n6 9 9 9 "
+    "0.25\n$EndNodes\n$Elements\n3 3\n5 3 4 1\n1 10 20 5 1000000\n2 2 2 1\n2 10 5 20\n6 3 4 1\n3 "
+    "20 5 7 "
+    "1000000\n$EndElements\n";
+static const char sample_inp[] =
+    "** made by hand\n*Heading\nwhat *Node\n*Element, type=C3D4\n 4, 10, 20, 5,\n "
+    "1000000\n9,20,5,7,"
+    "1000000\n*ELEMENT,TYPE=T3D2,\nELSET=wires\n1, 10, 20\n*NODE, NSET=all\r\n10\r\n20, 1.0,\r\n5, "
+    ", 1."
+    "\n1000000, 0, 0, 1.0E0, 0, 0\n7, 1.25, 1.5, 1.75\n6, 9, 9, 9\n*NODE PRINT\nU\n*Elset, "
+    "elset=belly, "
+    "generate\n4, 8, 2\n*ELSET,ELSET=inner\n9\n*ELSET,ELSET=back\ninner,\n*SOLID SECTION, "
+    "ELSET=Belly, MATERIAL=m\n*SOLID SECTION, ELSET=back, MATERIAL=n\n";
 static const char sample_vtk[] =
     "# vtk DataFile Version 2.0\na title\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 float\n0 0 0 "
     "1 0 0 0 1 "
@@ -391,6 +509,7 @@ static sample* add_sample(sample_set* set, const char* name, const char* detail,
   sample* s = &set->items[set->count++];
   *s = (sample){
       .name = name, .detail = detail, .read = read, .volume = volume, .capacity = MAX_SAMPLE_BYTES};
+  memcpy(s->labels, sample_labels, sizeof sample_labels);
   s->bytes = malloc(s->capacity);
   if (text) put_text(s, text);
   return s;
@@ -406,6 +525,43 @@ static bool read_sample_ele(yw_scan* scan, yw_mesh_build* build) {
 }
 static bool read_sample_node(yw_scan* scan, yw_mesh_build* build) {
   return yw_read_tetgen_nodes(scan, build) && yw_build_finish(build, scan);
+}
+
+// A file that another program wrote, see tests/data/make_files.py.
+static sample* add_file(sample_set* set, const char* name, const char* file,
+                        bool (*read)(yw_scan*, yw_mesh_build*)) {
+  sample* s = add_sample(set, name, file, read, true, NULL);
+  char path[600];
+  snprintf(path, sizeof path, "%s/tests/data/files/%s", YW_SOURCE_DIR, file);
+  FILE* stream = fopen(path, "rb");
+  if (!stream) fail_msg("%s cannot be opened", path);
+  s->size = fread(s->bytes, 1, s->capacity, stream);
+  assert_int_equal(fclose(stream), 0);
+  return s;
+}
+
+static void add_files(sample_set* set) {
+  add_file(set, "a.msh", "gmsh_40.msh", yw_read_gmsh);
+  add_file(set, "a.msh", "gmsh_41_binary.msh", yw_read_gmsh);
+  add_file(set, "a.meshb", "meshio.meshb", yw_read_medit_binary);
+  sample* inp = add_file(set, "a.inp", "meshio.inp", yw_read_abaqus);
+  inp->open_ended = true;
+  inp->labels[0] = 1, inp->labels[1] = 2;
+#ifdef YW_HAVE_CODECS
+  codecs_register();
+#endif
+#ifdef YW_HAVE_ZLIB
+  add_file(set, "a.vtu", "vtk_zlib_appended.vtu", yw_read_vtu)->open_ended = true;
+  add_file(set, "a.vtu", "vtk_zlib_binary_blocks.vtu", yw_read_vtu);
+  add_file(set, "a.vtu", "meshio_zlib.vtu", yw_read_vtu);
+#endif
+#ifdef YW_HAVE_LZ4
+  add_file(set, "a.vtu", "vtk_lz4_appended_base64.vtu", yw_read_vtu)->open_ended = true;
+#endif
+#ifdef YW_HAVE_LZMA
+  add_file(set, "a.vtu", "vtk_lzma_appended.vtu", yw_read_vtu)->open_ended = true;
+  add_file(set, "a.vtu", "meshio_lzma.vtu", yw_read_vtu);
+#endif
 }
 
 static sample_set* make_samples(void) {
@@ -446,6 +602,16 @@ static sample_set* make_samples(void) {
   make_vtu(add_sample(set, "a.vtu", "appended base64", yw_read_vtu, true, NULL), 2, false, false);
   set->items[set->count - 1].open_ended = true;
   add_sample(set, "a.mesh", "text", yw_read_medit, true, sample_medit);
+  make_meshb(add_sample(set, "a.meshb", "1", yw_read_medit_binary, true, NULL), 1, false);
+  make_meshb(add_sample(set, "a.meshb", "2 big endian", yw_read_medit_binary, true, NULL), 2, true);
+  make_meshb(add_sample(set, "a.meshb", "4", yw_read_medit_binary, true, NULL), 4, false);
+  add_sample(set, "a.msh", "4.0 text", yw_read_gmsh, true, sample_gmsh_40);
+  sample* inp = add_sample(set, "a.inp", "text", yw_read_abaqus, true, sample_inp);
+  inp->open_ended = true;
+  inp->labels[0] = 1, inp->labels[1] = 2;
+  make_gltf(add_sample(set, "a.gltf", "base64", yw_read_gltf, false, NULL));
+  make_glb(add_sample(set, "a.glb", "binary", yw_read_gltf, false, NULL));
+  add_files(set);
   return set;
 }
 

@@ -2,6 +2,7 @@
 // Grids of numbers and painted meshes: every way they are stored, what lies between the points, and
 // files that are damaged or lie.
 #include "support/temporary_folder.h"
+#include "yawara/extend/decompress.h"
 #include "yawara/files.h"
 
 static yw_grid read_good(const char* path, const char* name) {
@@ -158,7 +159,7 @@ static void lies_are_refused(void** state) {
          NULL, "turned");
   refuse(store_text("x.vti", "<VTKFile type=\"UnstructuredGrid\">"), NULL, "ImageData");
   refuse(store_text("x.vti", ""), NULL, "VTKFile");
-  refuse(store_text("x.txt", "hello"), NULL, ".vti or .mhd");
+  refuse(store_text("x.txt", "hello"), NULL, ".vti, .mhd or .mha");
   refuse("no/such.vti", NULL, "cannot be opened");
 
   float values[8] = {0};
@@ -183,7 +184,10 @@ static void lies_are_refused(void** state) {
   refuse(
       store_text("y.mhd", "DimSize = 2 2 2\nElementType = MET_STRING\nElementDataFile = v.raw\n"),
       NULL, "MET_STRING");
-  refuse(store_text("y.mhd", "CompressedData = True\n"), NULL, "CompressedData");
+  refuse(store_text("y.mhd",
+                    "CompressedData = True\nDimSize = 2 2 2\nElementType = MET_FLOAT\n"
+                    "ElementDataFile = v.raw\n"),
+         NULL, yw_decompressor(YW_COMPRESSION_ZLIB) ? "damaged" : "built without");
   refuse(store_text("y.mhd",
                     "DimSize = 2 2 2\nElementSpacing = 1 0 1\nElementType = MET_FLOAT\n"
                     "ElementDataFile = v.raw\n"),

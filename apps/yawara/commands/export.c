@@ -15,7 +15,8 @@ int cmd_export(int argc, char** argv) {
        "ply, obj, vtu, pc2, mdd, bgeo, comma separated (default: ply)", 0, 0},
       {"skin", 0, OPTION_FLAG, &skin, NULL,
        "ply and obj: a skin around the particles of bodies without a surface", 0, 0},
-      {"output", 'o', OPTION_TEXT, &output, "DIR", "folder to write to (default: the run)", 0, 0},
+      {"output", 'o', OPTION_TEXT, &output, "DIR",
+       "folder to write to, made if it does not exist (default: the run)", 0, 0},
       {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress", 0, 0},
   };
   const command self = {
@@ -25,10 +26,12 @@ int cmd_export(int argc, char** argv) {
       .about =
           "Needs the folder of the run and nothing else. Files go to DIR/FORMAT/:\n"
           "ply, obj   surfaces (particles where there are none), a file per frame\n"
-          "vtu        tets or particles with fields; open series.pvd in ParaView\n"
-          "pc2, mdd   all frames of a body in one file, beside its OBJ\n"
+          "vtu        tets, lines of rods, triangles of sheets or particles, with fields; open\n"
+          "           series.pvd in ParaView\n"
+          "pc2, mdd   all frames of a body with a surface in one file, beside its OBJ\n"
           "bgeo       particles, for Houdini\n"
-          "ply, vtu and bgeo carry the fields kept with yawara run --fields.\n",
+          "ply, vtu and bgeo carry the fields kept with yawara run --fields; fields.csv beside\n"
+          "them has their units. What a format cannot hold is left out and named.\n",
       .examples =
           "  yawara export out/teddy --format ply\n"
           "  yawara export out/teddy --format pc2   # for Blender's Mesh "

@@ -237,8 +237,8 @@ int cmd_inspect(int argc, char** argv) {
   if (S_ISDIR(what.st_mode)) return inspect_run(path);
   if (yw_ends_with(path, ".json")) return inspect_scene(path, &scene);
   if (yw_ends_with(path, ".yws")) return inspect_snapshot(path);
-  const char* surfaces[] = {".obj", ".ply", ".stl"};
-  for (int i = 0; i < 3; ++i) {
+  const char* surfaces[] = {".obj", ".ply", ".stl", ".gltf", ".glb"};
+  for (size_t i = 0; i < sizeof surfaces / sizeof surfaces[0]; ++i) {
     if (yw_ends_with(path, surfaces[i])) return inspect_surface(path);
   }
   return inspect_tets(path);

@@ -33,8 +33,10 @@ typedef struct exporter {
   yw_pvd_entry* series;              // of the VTU files
   char (*series_files)[MAX_NAME + 16];
   int32_t num_series;
-  yw_vec3* surface;    // scratch
-  int32_t** carriers;  // of each body, see frame_shown_values
+  bool cell_fields_lost;  // BGEO has particles only
+  bool* left_out[2];      // of PC2 and MDD, per body: it cannot be held
+  yw_vec3* surface;       // scratch
+  int32_t** carriers;     // of each body, see frame_shown_values
 } exporter;
 
 static int format_of(const char* text, size_t length) {
@@ -94,19 +96,16 @@ static yw_status make_folders(exporter* e, const char* out_dir, yw_error* error)
   return YW_OK;
 }
 
-// A point cache needs the surface that it animates.
+// A point cache needs the surface that it animates. Bodies of loose particles are left out.
 static yw_status open_point_caches(exporter* e, int format, yw_error* error) {
   yw_point_cache_writer* caches = YW_NEW_ARRAY(NULL, yw_point_cache_writer, e->num_bodies);
   e->caches[format - PC2] = caches;
-  if (!caches) return yw_fail_memory(error, "point caches");
+  bool* left_out = e->left_out[format - PC2] = YW_NEW_ARRAY(NULL, bool, e->num_bodies);
+  if (!caches || !left_out) return yw_fail_memory(error, "point caches");
   for (int32_t i = 0; i < e->num_bodies; ++i) {
     const yw_tri_mesh* surface = &model_of(e, i)->surface;
-    if (surface->num_triangles == 0) {
-      return yw_fail(
-          error, YW_ERR_INVALID,
-          "body \"%s\" is made of loose particles, which %s cannot hold; use ply, vtu or bgeo",
-          e->run.shown->bodies[i].name, formats_known[format]);
-    }
+    left_out[i] = surface->num_triangles == 0;
+    if (left_out[i]) continue;
     char path[MAX_PATH + MAX_NAME + 8];
     snprintf(path, sizeof path, "%s/%s.obj", e->folders[format], e->names[i]);
     yw_status status = yw_tri_mesh_write(path, surface, error);
@@ -149,33 +148,71 @@ static yw_status open_exporter(exporter* e, const export_def* def, yw_error* err
   return status;
 }
 
-// Tets, or single particles if there are none, with point and cell fields.
+static bool has_fields(const frame_data* frame) {
+  for (int32_t i = 0; i < frame->num_bodies; ++i) {
+    if (frame->bodies[i].num_fields > 0 || frame->bodies[i].radii) return true;
+  }
+  return false;
+}
+
+// What a field is, in files that have no place for it: FIELD, UNIT, MEANING.
+static yw_status write_field_list(exporter* e, const frame_data* frame, int format,
+                                  yw_error* error) {
+  char path[MAX_PATH + 16];
+  yw_file_writer file;
+  snprintf(path, sizeof path, "%s/fields.csv", e->folders[format]);
+  yw_status status = yw_file_writer_open(&file, path, NULL, error);
+  if (status < 0) return status;
+  yw_file_printf(&file, "body,field,unit,meaning\n%s", format == BGEO ? ",P,m,position\n" : "");
+  for (int32_t b = 0; b < e->num_bodies; ++b) {
+    const frame_body* body = &frame->bodies[b];
+    for (int32_t i = 0; i < body->num_fields; ++i) {
+      const frame_field* field = &body->fields[i];
+      yw_file_printf(&file, "%s,%s,%s,\"%s\"\n", e->names[b], field->name, field->unit,
+                     field->meaning);
+    }
+    if (!body->radii) continue;
+    yw_file_printf(&file, "%s,%s,m,radius of a particle\n", e->names[b],
+                   format == BGEO ? "pscale" : "radius");
+  }
+  return yw_file_writer_commit(&file, error);
+}
+
+// Tets, lines of rods, triangles of sheets, or single particles, with point and cell fields.
 static yw_status write_vtu(exporter* e, const frame_data* frame, int32_t index, yw_error* error) {
   const frame_body* body = &frame->bodies[index];
-  bool loose = body->num_cells == 0;
+  const shown_model* model = model_of(e, index);
   yw_vtu_field* fields = YW_NEW_ARRAY(NULL, yw_vtu_field, body->num_fields + 1);
   if (!fields) return yw_fail_memory(error, "an export");
   int32_t count = 0;
   for (int32_t i = 0; i < body->num_fields; ++i) {
     const frame_field* field = &body->fields[i];
-    if (field->per_cell && loose) continue;
-    fields[count++] = (yw_vtu_field){field->name, 1, field->values, field->per_cell};
+    if (field->per_cell && body->num_cells == 0) continue;
+    fields[count++] =
+        (yw_vtu_field){field->name, 1, field->values, field->per_cell, field->unit, field->meaning};
   }
-  if (body->radii) fields[count++] = (yw_vtu_field){"radius", 1, body->radii, false};
+  if (body->radii) fields[count++] = (yw_vtu_field){"radius", 1, body->radii, false, "m", NULL};
   int32_t entry = e->num_series++;
   char* file = e->series_files[entry];
   snprintf(file, sizeof e->series_files[entry], "%s_%06d.vtu", e->names[index], frame->number);
   e->series[entry] = (yw_pvd_entry){frame->time, index, file};
   char path[MAX_PATH + MAX_NAME + 24];
   snprintf(path, sizeof path, "%s/%s", e->folders[VTU], file);
-  const int32_t* tets = frame_tets(body, model_of(e, index));
   yw_vtu_grid grid = {.num_points = body->num_particles,
                       .positions = body->positions,
-                      .num_cells = loose ? body->num_particles : body->num_cells,
-                      .corners_per_cell = loose ? 1 : 4,
-                      .cells = loose ? NULL : tets,
+                      .num_cells = body->num_particles,
+                      .corners_per_cell = 1,
                       .fields = fields,
                       .num_fields = count};
+  if (body->num_cells > 0) {
+    grid.cells = frame_tets(body, model);
+    grid.num_cells = body->num_cells;
+    grid.corners_per_cell = 4;
+  } else if (model->elements) {
+    grid.cells = model->elements;
+    grid.num_cells = model->num_elements;
+    grid.corners_per_cell = model->corners;
+  }
   yw_status status = yw_vtu_write(path, &grid, NULL, error);
   yw_mem_free(NULL, fields);
   return status;
@@ -189,6 +226,7 @@ static yw_status write_bgeo(exporter* e, const frame_data* frame, int32_t index,
   int32_t count = 0;
   for (int32_t i = 0; i < body->num_fields; ++i) {
     const frame_field* field = &body->fields[i];
+    if (field->per_cell) e->cell_fields_lost = true;
     if (!field->per_cell) fields[count++] = (yw_bgeo_field){field->name, field->values};
   }
   if (body->radii) fields[count++] = (yw_bgeo_field){"pscale", body->radii};
@@ -217,9 +255,10 @@ static yw_status gather_fields(exporter* e, const frame_body* body, int32_t inde
     yw_status status = skinned ? frame_values_at(body, model, field, vertices, posed->positions, at)
                                : frame_shown_values(body, model, field, &e->carriers[index], at);
     if (status < 0) return status;
-    (*out)[(*count)++] = (yw_ply_field){body->fields[i].name, at};
+    (*out)[(*count)++] = (yw_ply_field){field->name, at, field->unit, field->meaning};
   }
-  if (body->radii && !skinned) (*out)[(*count)++] = (yw_ply_field){"radius", body->radii};
+  if (body->radii && !skinned)
+    (*out)[(*count)++] = (yw_ply_field){"radius", body->radii, "m", NULL};
   return YW_OK;
 }
 
@@ -284,7 +323,7 @@ static yw_status write_body(exporter* e, const frame_data* frame, int32_t index,
   if (status >= 0 && e->wanted[VTU] && body->active) status = write_vtu(e, frame, index, error);
   if (status >= 0 && e->wanted[BGEO] && body->active) status = write_bgeo(e, frame, index, error);
   for (int format = PC2; format <= MDD && status >= 0; ++format) {
-    if (!e->wanted[format]) continue;
+    if (!e->wanted[format] || e->left_out[format - PC2][index]) continue;
     status = yw_point_cache_append(&e->caches[format - PC2][index], e->surface, error);
   }
   return status;
@@ -294,6 +333,11 @@ static yw_status write_frame(exporter* e, int32_t number, yw_error* error) {
   frame_data frame;
   yw_status status = run_folder_read_frame(&e->run, number, &frame, error);
   if (status < 0) return status;
+  for (int format = PLY; format < NUM_FORMATS && status >= 0 && number == 0; ++format) {
+    bool holds = format == PLY || format == VTU || format == BGEO;
+    if (e->wanted[format] && holds && has_fields(&frame))
+      status = write_field_list(e, &frame, format, error);
+  }
   for (int32_t i = 0; i < e->num_bodies && status >= 0; ++i) {
     status = write_body(e, &frame, i, error);
   }
@@ -304,6 +348,7 @@ static yw_status write_frame(exporter* e, int32_t number, yw_error* error) {
 static yw_status finish_series(exporter* e, yw_error* error) {
   for (int format = PC2; format <= MDD; ++format) {
     for (int32_t i = 0; e->wanted[format] && i < e->num_bodies; ++i) {
+      if (e->left_out[format - PC2][i]) continue;
       yw_status status = yw_point_cache_close(&e->caches[format - PC2][i], error);
       if (status < 0) return status;
     }
@@ -320,6 +365,7 @@ static void close_exporter(exporter* e) {
       yw_point_cache_abort(&e->caches[k][i]);
     }
     yw_mem_free(NULL, e->caches[k]);
+    yw_mem_free(NULL, e->left_out[k]);
   }
   for (int32_t i = 0; e->carriers && i < e->num_bodies; ++i) yw_mem_free(NULL, e->carriers[i]);
   yw_mem_free(NULL, e->carriers);
@@ -329,6 +375,28 @@ static void close_exporter(exporter* e) {
   yw_mem_free(NULL, e->series_files);
   run_folder_close(&e->run);
   yw_mem_free(NULL, e);
+}
+
+// Says what a format could not hold: bodies, and fields of tets where only particles are written.
+static void report_left_out(const exporter* e, bool quiet) {
+  for (int format = PC2; format <= MDD; ++format) {
+    for (int32_t i = 0; e->wanted[format] && i < e->num_bodies; ++i) {
+      if (!e->left_out[format - PC2][i]) continue;
+      fprintf(
+          stderr,
+          "%s: body \"%s\" is left out: it is made of loose particles, which only ply, obj, vtu "
+          "and bgeo hold\n",
+          formats_known[format], e->run.shown->bodies[i].name);
+    }
+  }
+  if (e->cell_fields_lost) {
+    fprintf(stderr, "bgeo: fields of tets are left out: ply and vtu hold them\n");
+  }
+  bool fields = e->run.info.fields[0] != '\0';
+  bool holds = e->wanted[PLY] || e->wanted[VTU] || e->wanted[BGEO];
+  if (fields && !holds && !quiet) {
+    fprintf(stderr, "fields are left out: ply, vtu and bgeo hold them\n");
+  }
 }
 
 yw_status export_check_skin(const char* formats, yw_error* error) {
@@ -361,6 +429,7 @@ yw_status export_run(const export_def* def, yw_error* error) {
     progress_end(&p);
   }
   if (status >= 0) status = finish_series(e, error);
+  if (status >= 0) report_left_out(e, def->quiet);
   close_exporter(e);
   return status;
 }

@@ -161,6 +161,7 @@ static bool take_fields(const yw_world* world, yw_body_id id, const char* wanted
     *field = (frame_field){.per_cell = info.per_cell, .count = size, .values = values};
     snprintf(field->name, sizeof field->name, "%s", info.name);
     snprintf(field->unit, sizeof field->unit, "%s", info.unit);
+    snprintf(field->meaning, sizeof field->meaning, "%s", yw_body_field_meaning(world, id, i));
     if (values && yw_body_field_values(world, id, i, values, size) < 0) return false;
   }
   return true;
@@ -229,6 +230,9 @@ static bool body_fits(const frame_body* body, const shown_model* model) {
   if (own != (body->surface != NULL)) return false;
   if (own && body->num_surface != model->surface.num_vertices) return false;
   if (body->num_particles < model->tets.num_vertices) return false;
+  for (int32_t i = 0; i < model->corners * model->num_elements; ++i) {
+    if (model->elements[i] >= body->num_particles) return false;
+  }
   return body->cells_frame >= 0 || body->num_cells == model->tets.num_tets;
 }
 

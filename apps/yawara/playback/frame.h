@@ -11,6 +11,7 @@
 
 typedef struct frame_field {
   char name[48], unit[16];
+  char meaning[96];  ///< in a few words; may be empty
   bool per_cell;
   int32_t count;  ///< number of particles or cells
   const float* values;

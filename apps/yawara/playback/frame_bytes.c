@@ -36,6 +36,7 @@ static void write_body(const frame_body* body, yw_writer* writer) {
     const frame_field* field = &body->fields[i];
     write_text(writer, field->name);
     write_text(writer, field->unit);
+    write_text(writer, field->meaning);
     yw_write_u32(writer, field->per_cell);
     yw_write_f32(writer, field->values, (size_t)field->count);
   }
@@ -94,14 +95,15 @@ static bool read_cells(yw_reader* reader, number_room* room, uint32_t flags, int
 
 static bool read_fields(yw_reader* reader, number_room* room, frame_body* out) {
   int32_t count;
-  // Each has at least two lengths and a flag.
-  if (!read_count(reader, 12, &count)) return false;
+  // Each has at least three lengths and a flag.
+  if (!read_count(reader, 16, &count)) return false;
   out->fields = YW_NEW_ARRAY(NULL, frame_field, count);
   if (!out->fields) return false;
   for (int32_t i = 0; i < count; ++i) {
     frame_field* field = &out->fields[out->num_fields++];
     if (!read_text(reader, field->name, sizeof field->name) ||
-        !read_text(reader, field->unit, sizeof field->unit)) {
+        !read_text(reader, field->unit, sizeof field->unit) ||
+        !read_text(reader, field->meaning, sizeof field->meaning)) {
       return false;
     }
     field->per_cell = yw_read_u32(reader) != 0;

@@ -15,8 +15,8 @@
 
 #define MAX_FILE (RUN_MAX_PATH + 32)
 
-static const char shown_magic[] = "YWSHOWN1";
-static const char frame_magic[] = "YWFRAME3";
+static const char shown_magic[] = "YWSHOWN2";
+static const char frame_magic[] = "YWFRAME4";
 static const char snapshot_magic[] = "YWRUN001";
 
 static void file_in(const char* dir, const char* name, char out[MAX_FILE]) {

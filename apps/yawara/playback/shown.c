@@ -61,6 +61,9 @@ static bool take_model(const yw_model* model, shown_model* out) {
   snprintf(out->method, sizeof out->method, "%s", yw_model_method(model));
   if (!copy_tets(yw_model_tets(model), &out->tets)) return false;
   if (!copy_surface(surface, &out->surface)) return false;
+  const int32_t* elements = yw_model_elements(model, &out->corners, &out->num_elements);
+  size_t corners = (size_t)out->corners * (size_t)out->num_elements;
+  if (elements && !(out->elements = copy_of(elements, corners, sizeof *elements))) return false;
   if (surface->num_triangles == 0) {
     out->kind = SHOWN_PARTICLES;
     return true;
@@ -291,6 +294,7 @@ void shown_destroy(shown_scene* shown) {
     yw_mem_free(NULL, model->carriers);
     yw_mem_free(NULL, model->first);
     yw_mem_free(NULL, model->links);
+    yw_mem_free(NULL, model->elements);
   }
   for (int32_t i = 0; shown->bodies && i < shown->num_bodies; ++i) {
     yw_mem_free(NULL, shown->bodies[i].colors);

@@ -15,15 +15,16 @@
 typedef enum shown_surface {
   SHOWN_PARTICLES = 0,  ///< no surface: particles are shown
   SHOWN_BOUNDARY = 1,   ///< each is a vertex of the mesh
-  SHOWN_IN_TETS = 2,  ///< each follows four of them; only in files of version 0.2, read as EMBEDDED
-  SHOWN_OWN = 3,      ///< stored in the frames
-  SHOWN_EMBEDDED = 4,  ///< each follows those around it, see yw_surface_rig
+  SHOWN_OWN = 3,        ///< stored in the frames
+  SHOWN_EMBEDDED = 4,   ///< each follows those around it, see yw_surface_rig
 } shown_surface;
 
 /// Shared by all bodies built alike.
 typedef struct shown_model {
   char method[16];
-  yw_tet_mesh tets;     ///< at rest; without tets for rods and sheets, empty for loose particles
+  yw_tet_mesh tets;   ///< at rest; without tets for rods and sheets, empty for loose particles
+  int32_t* elements;  ///< lines of rods, triangles of sheets: `corners` particles each, or NULL
+  int32_t corners, num_elements;
   yw_tri_mesh surface;  ///< at rest
   shown_surface kind;   ///< of the surface
   int32_t* vertices;    ///< of a BOUNDARY surface, one per vertex; otherwise NULL

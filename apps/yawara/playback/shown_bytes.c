@@ -57,6 +57,9 @@ static void write_model(const shown_model* model, yw_writer* writer) {
   write_vectors(writer, model->tets.positions, model->tets.num_vertices);
   yw_write_u32(writer, (uint32_t)model->tets.num_tets);
   write_indices(writer, model->tets.tets, 4 * (size_t)model->tets.num_tets);
+  yw_write_u32(writer, (uint32_t)model->corners);
+  yw_write_u32(writer, (uint32_t)model->num_elements);
+  write_indices(writer, model->elements, (size_t)model->corners * (size_t)model->num_elements);
   yw_write_u32(writer, (uint32_t)model->kind);
   write_surface(&model->surface, writer);
   size_t vertices = (size_t)model->surface.num_vertices;
@@ -106,7 +109,7 @@ void shown_write(const shown_scene* shown, yw_writer* writer) {
 // Reading -----------------------------------------------------------------------------------------
 
 // Minimum sizes of a model, a body and an obstacle in the file, bytes.
-enum { MIN_MODEL = 28, MIN_BODY = 60, MIN_OBSTACLE = 64 };
+enum { MIN_MODEL = 36, MIN_BODY = 60, MIN_OBSTACLE = 64 };
 
 static bool read_flag(yw_reader* reader, bool* out) {
   uint32_t value = yw_read_u32(reader);
@@ -203,24 +206,15 @@ static bool read_links(yw_reader* reader, int32_t limit, shown_model* out) {
   return out->links && read_source(reader, out);
 }
 
-// The four corners of a tet become the vertices to follow.
-static bool read_corners(yw_reader* reader, int32_t limit, shown_model* out) {
-  int32_t vertices = out->surface.num_vertices;
-  if (!has_room(reader, (size_t)vertices, 32)) return false;
-  out->first = YW_NEW_ARRAY(NULL, int32_t, (size_t)vertices + 1);
-  out->links = YW_NEW_ARRAY(NULL, yw_surface_link, 4 * (size_t)vertices);
-  for (int32_t i = 0; out->first && out->links && i < vertices; ++i) {
-    int32_t corners[4];
-    float weights[4];
-    if (!read_indices(reader, 4, limit, corners)) return false;
-    yw_read_f32(reader, weights, 4);
-    for (int32_t k = 0; k < 4; ++k) {
-      out->links[4 * i + k] = (yw_surface_link){corners[k], weights[k]};
-    }
-    out->first[i + 1] = 4 * (i + 1);
-  }
-  out->kind = SHOWN_EMBEDDED;
-  return out->first && out->links;
+// Frames say how many particles there are: see frame_fits.
+static bool read_elements(yw_reader* reader, shown_model* out) {
+  uint32_t corners = yw_read_u32(reader);
+  if (corners > 3 || corners == 1) return false;
+  out->corners = (int32_t)corners;
+  if (!read_count(reader, 4, &out->num_elements)) return false;
+  if (corners == 0) return out->num_elements == 0;
+  out->elements = read_groups(reader, out->num_elements, corners, INT32_MAX);
+  return out->elements != NULL;
 }
 
 static bool read_model(yw_reader* reader, shown_model* out) {
@@ -230,11 +224,11 @@ static bool read_model(yw_reader* reader, shown_model* out) {
   tets->positions = read_vectors(reader, tets->num_vertices);
   if (!tets->positions || !read_count(reader, 16, &tets->num_tets)) return false;
   tets->tets = read_groups(reader, tets->num_tets, 4, tets->num_vertices);
+  if (!tets->tets || !read_elements(reader, out)) return false;
   uint32_t kind = yw_read_u32(reader);
-  if (!tets->tets || kind > SHOWN_EMBEDDED || !read_surface(reader, &out->surface)) return false;
+  if (kind > SHOWN_EMBEDDED || kind == 2 || !read_surface(reader, &out->surface)) return false;
   out->kind = (shown_surface)kind;
   if ((out->surface.num_triangles > 0) != (kind != SHOWN_PARTICLES)) return false;
-  if (kind == SHOWN_IN_TETS) return read_corners(reader, tets->num_vertices, out);
   if (kind == SHOWN_EMBEDDED) return read_links(reader, tets->num_vertices, out);
   if (kind != SHOWN_BOUNDARY) return true;
   out->vertices = read_groups(reader, out->surface.num_vertices, 1, tets->num_vertices);

@@ -181,6 +181,10 @@ typedef struct yw_method {
   /// of the model are finer than what moves on its own. Their vertices are the first of the
   /// model's.
   yw_status (*carrier_tets)(const void* model, const yw_allocator* mem, yw_tet_mesh* out);
+  /// What a field is, in a few words for readers of exported files, e.g. which stress.
+  const char* (*field_meaning)(const void* state, int32_t field);
+  /// Lines (*corners 2) or triangles (3) between the model's particles; for models without tets.
+  const int32_t* (*model_elements)(const void* model, int32_t* corners, int32_t* count);
 } yw_method;
 
 // Functions for methods: creating models, accessing bodies ----------------------------------------

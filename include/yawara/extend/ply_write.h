@@ -12,6 +12,8 @@
 typedef struct yw_ply_field {
   const char* name;
   const float* values;  ///< one per vertex
+  const char* unit;     ///< both are stored in a comment; NULL or "": none
+  const char* meaning;
 } yw_ply_field;
 
 /// A mesh without triangles becomes a point cloud without a face element.

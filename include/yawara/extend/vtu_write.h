@@ -13,6 +13,8 @@ typedef struct yw_vtu_field {
   int32_t components;   ///< per point or cell, >= 1
   const float* values;  ///< components * num_points (or num_cells)
   bool per_cell;
+  const char* unit;     ///< stored as VTK's UNITS_LABEL; NULL or "": none
+  const char* meaning;  ///< stored as a comment; NULL or "": none
 } yw_vtu_field;
 
 /// Cells of one kind and their data.
@@ -20,7 +22,7 @@ typedef struct yw_vtu_grid {
   int32_t num_points;
   const yw_vec3* positions;
   int32_t num_cells;
-  int32_t corners_per_cell;  ///< 1: points, 3: triangles, 4: tets
+  int32_t corners_per_cell;  ///< 1: points, 2: lines, 3: triangles, 4: tets
   const int32_t* cells;      ///< NULL with 1 corner: every point is a cell
   const int32_t* labels;     ///< per cell; NULL: none
   const yw_vtu_field* fields;

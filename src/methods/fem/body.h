@@ -107,6 +107,7 @@ void yw_fem_flow_restore(fem_body* body);
 /// Quantities for display (shown.c).
 int32_t yw_fem_num_fields(const void* state);
 yw_field_info yw_fem_field_info(const void* state, int32_t field);
+const char* yw_fem_field_meaning(const void* state, int32_t field);
 void yw_fem_field_values(const void* state, const yw_particles* particles, int32_t field,
                          float* out);
 const int32_t* yw_fem_cells(const void* state, int32_t* num_cells);

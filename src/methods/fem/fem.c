@@ -416,6 +416,7 @@ const yw_method yw_fem_method = {
     .energy = yw_fem_energy,
     .num_fields = yw_fem_num_fields,
     .field_info = yw_fem_field_info,
+    .field_meaning = yw_fem_field_meaning,
     .field_values = yw_fem_field_values,
     .cells = yw_fem_cells,
     .carrier_tets = carrier_tets,

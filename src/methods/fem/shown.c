@@ -2,12 +2,22 @@
 // Quantities for display: the tets in use, with level, strain, stress and energy of each.
 #include <math.h>
 
+#include "math/small/mat3d.h"
 #include "methods/fem/body.h"
 #include "methods/fem/element.h"
+#include "methods/fem/voigt.h"
 
 static const yw_field_info fields[] = {
     {"level", "", true},       {"strain", "", true},         {"stress", "Pa", true},
     {"energy", "J/m^3", true}, {"plastic_strain", "", true},
+};
+
+static const char* const meanings[] = {
+    "level of refinement, 0 is coarsest",
+    "von Mises equivalent of the Green strain",
+    "von Mises stress (Cauchy)",
+    "elastic energy per volume at rest",
+    "von Mises equivalent of the plastic part of the Green strain",
 };
 
 int32_t yw_fem_num_fields(const void* state) {
@@ -20,6 +30,11 @@ yw_field_info yw_fem_field_info(const void* state, int32_t field) {
   return fields[field];
 }
 
+const char* yw_fem_field_meaning(const void* state, int32_t field) {
+  (void)state;
+  return meanings[field];
+}
+
 const int32_t* yw_fem_cells(const void* state, int32_t* num_cells) {
   const fem_body* b = state;
   *num_cells = b->front.num_tets;
@@ -27,8 +42,28 @@ const int32_t* yw_fem_cells(const void* state, int32_t* num_cells) {
 }
 
 typedef struct tet_state {
-  double strain[6], elastic[6], stress[6], density;  // energy density, J/m^3
+  double strain[6], elastic[6];
+  double stress[6];  // second Piola-Kirchhoff
+  double cauchy[6];
+  double density;  // energy density, J/m^3
 } tet_state;
+
+// F S F^T / det F. Tets that are flat or inverted count as nearly flat.
+static void cauchy_of(const yw_dvec3 x[4], const yw_dvec3 rest[4], const double stress[6],
+                      double out[6]) {
+  yw_dvec3 g[4], unused[4];
+  double ratio = yw_tet_gradients(x, unused) / yw_tet_gradients(rest, g);
+  double f[9] = {0}, s[9], fs[9];
+  for (int k = 0; k < 4; ++k) {
+    const double p[3] = {x[k].x, x[k].y, x[k].z}, d[3] = {g[k].x, g[k].y, g[k].z};
+    for (int i = 0; i < 9; ++i) f[i] += p[i / 3] * d[i % 3];
+  }
+  yw_matrix_of_stress(stress, s);
+  yw_m3_mul(f, s, fs);
+  static const int row[6] = {0, 1, 2, 1, 0, 0}, column[6] = {0, 1, 2, 2, 2, 1};
+  for (int k = 0; k < 6; ++k)
+    out[k] = yw_dot3(fs + 3 * row[k], f + 3 * column[k]) / fmax(fabs(ratio), 1e-6);
+}
 
 static tet_state state_of(const fem_body* b, const yw_particles* particles, int32_t tet) {
   const fem_hierarchy* h = &b->model->h;
@@ -51,6 +86,7 @@ static tet_state state_of(const fem_body* b, const yw_particles* particles, int3
     for (int j = 0; j < 6; ++j) s.stress[i] += (double)c[yw_fem_matrix_at(i, j)] * s.elastic[j];
     s.density += 0.5 * s.stress[i] * s.elastic[i];
   }
+  cauchy_of(x, rest, s.stress, s.cauchy);
   double volume6 = 6.0 * yw_fem_volume(h, tet) * (yw_fem_is_positive(h, tet) ? 1.0 : -1.0);
   yw_dvec3 unused[4] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   s.density += yw_fem_push(yw_fem_push_stiffness(c), volume6, x, unused) / yw_fem_volume(h, tet);
@@ -112,7 +148,7 @@ static double value_of(const fem_body* b, const tet_state* s, int32_t tet, int32
     case 1:
       return equivalent(s->strain, 0.5) * (2.0 / 3.0);
     case 2:
-      return equivalent(s->stress, 1.0);
+      return equivalent(s->cauchy, 1.0);
     case 3:
       return s->density;
     default:

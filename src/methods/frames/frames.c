@@ -169,5 +169,6 @@ const yw_method yw_frames_method = {
     .energy = yw_frames_body_energy,
     .num_fields = yw_frames_num_fields,
     .field_info = yw_frames_field_info,
+    .field_meaning = yw_frames_field_meaning,
     .field_values = yw_frames_field_values,
 };

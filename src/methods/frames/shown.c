@@ -18,6 +18,11 @@ yw_field_info yw_frames_field_info(const void* state, int32_t field) {
   return fields[field];
 }
 
+const char* yw_frames_field_meaning(const void* state, int32_t field) {
+  (void)state;
+  return field == 0 ? "von Mises stress (Cauchy)" : "elastic energy per volume at rest";
+}
+
 // A = sum (x - x_0) g^T of a region.
 static void region_map(const frames_model* model, const yw_particles* particles, int32_t r,
                        double a[9]) {
@@ -38,14 +43,38 @@ static void strain_of(const double a[9], double strain[6]) {
   for (int k = 0; k < 3; ++k) strain[k] -= 1.0;
 }
 
+// Sum of the squares of all nine entries of a symmetric matrix.
+static double square_of(const double s[6]) {
+  return s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + 2.0 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]);
+}
+
+// Von Mises norm of the Cauchy stress T U / det U, where U is the stretch and T = 2 mu (U - 1) +
+// lambda tr(U - 1) the stress per area at rest. Both have the same axes, so the product is
+// symmetric.
+static double cauchy_norm(double mu2, double lambda, const double strain[6]) {
+  double trace = strain[0] + strain[1] + strain[2], stress[6], stretch[6], t[9], u[9], product[9];
+  for (int k = 0; k < 6; ++k) {
+    stress[k] = mu2 * strain[k] + (k < 3 ? lambda * trace : 0.0);
+    stretch[k] = strain[k] + (k < 3 ? 1.0 : 0.0);
+  }
+  yw_m3_of_sym(stress, t);
+  yw_m3_of_sym(stretch, u);
+  yw_m3_mul(t, u, product);
+  const double* v = product;
+  double volume = u[0] * (u[4] * u[8] - u[5] * u[7]) - u[1] * (u[3] * u[8] - u[5] * u[6]) +
+                  u[2] * (u[3] * u[7] - u[4] * u[6]);
+  double mean = (v[0] + v[4] + v[8]) / 3.0;
+  const double deviator[6] = {v[0] - mean, v[4] - mean, v[8] - mean, v[1], v[2], v[5]};
+  return sqrt(1.5 * square_of(deviator)) / fmax(fabs(volume), 1e-6);
+}
+
 // Value of the quantity times the region's volume: J.
 static double region_value(const frames_model* model, int32_t r, const double s[6], int32_t field) {
   const frames_region_block* block = &model->blocks[r / YW_LANES];
   double mu2 = (double)block->mu2[r % YW_LANES], lambda = (double)block->lambda[r % YW_LANES];
-  double trace = s[0] + s[1] + s[2], square = 0.0;
-  for (int k = 0; k < 6; ++k) square += (k < 3 ? 1.0 : 2.0) * s[k] * s[k];
-  if (field == 1) return 0.5 * mu2 * square + 0.5 * lambda * trace * trace;
-  return mu2 * sqrt(1.5 * fmax(square - trace * trace / 3.0, 0.0));
+  if (field == 0) return cauchy_norm(mu2, lambda, s);
+  double trace = s[0] + s[1] + s[2];
+  return 0.5 * mu2 * square_of(s) + 0.5 * lambda * trace * trace;
 }
 
 void yw_frames_field_values(const void* state, const yw_particles* particles, int32_t field,

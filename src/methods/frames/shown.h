@@ -9,6 +9,7 @@
 /// Volumes: von Mises stress and energy density, relative to the rest pose.
 int32_t yw_frames_num_fields(const void* state);
 yw_field_info yw_frames_field_info(const void* state, int32_t field);
+const char* yw_frames_field_meaning(const void* state, int32_t field);
 void yw_frames_field_values(const void* state, const yw_particles* particles, int32_t field,
                             float* out);
 void yw_frames_statistics_list(const void* state, const yw_particles* particles,

@@ -28,6 +28,15 @@ yw_field_info yw_plastic_field_info(const void* state, int32_t field) {
   return fields[field];
 }
 
+const char* yw_plastic_field_meaning(const void* state, int32_t field) {
+  static const char* const meanings[NUM_FIELDS] = {
+      "von Mises stress (Cauchy)", "accumulated plastic strain",
+      "principal stretch that differs most from 1",
+      "number of the connected piece, 0 is the largest"};
+  (void)state;
+  return meanings[field];
+}
+
 // Von Mises stress of the Cauchy stress tensor, Pa.
 static float stress_of(const plastic_body* body, int32_t m) {
   const plastic_material_block* material = &body->model->materials[m / YW_LANES];

@@ -118,6 +118,7 @@ void yw_plastic_statistics_list(const void* state, const yw_particles* particles
                                 yw_statistics* out);
 yw_method_energy yw_plastic_energy(const void* state, const yw_particles* particles);
 yw_field_info yw_plastic_field_info(const void* state, int32_t field);
+const char* yw_plastic_field_meaning(const void* state, int32_t field);
 void yw_plastic_field_values(const void* state, const yw_particles* particles, int32_t field,
                              float* out);
 /// Numbers the connected pieces, largest first. Returns their count; -1: out of memory.

@@ -392,5 +392,6 @@ const yw_method yw_plastic_method = {
     .energy = yw_plastic_energy,
     .num_fields = yw_plastic_num_fields,
     .field_info = yw_plastic_field_info,
+    .field_meaning = yw_plastic_field_meaning,
     .field_values = yw_plastic_field_values,
 };

@@ -222,8 +222,10 @@ static bool has_ending(const char* file, const char* ending) {
 
 // Surface of a file, or of the tets in it.
 static bool read_surface(yw_loader* l, yw_model_spec* model, yw_tri_mesh* out) {
-  bool triangles = has_ending(model->file, ".obj") || has_ending(model->file, ".ply") ||
-                   has_ending(model->file, ".stl");
+  static const char* const endings[] = {".obj", ".ply", ".stl", ".gltf", ".glb"};
+  bool triangles = false;
+  for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i)
+    triangles = triangles || has_ending(model->file, endings[i]);
   yw_error deep = {0};
   if (!triangles) {
     bool done = yw_build_tets(l, model);

@@ -16,6 +16,12 @@ yw_field_info yw_slender_field_info(const void* state, int32_t field) {
   return (yw_field_info){.name = "energy", .unit = "J/m^3"};
 }
 
+const char* yw_slender_field_meaning(const void* state, int32_t field) {
+  (void)state;
+  (void)field;
+  return "elastic energy per volume at rest";
+}
+
 // Energy of one element, from a copy with its own particle numbers.
 static double element_energy(const slender_body* body, const yw_particles* particles, int32_t e) {
   const slender_model* model = body->model;

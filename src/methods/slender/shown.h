@@ -9,6 +9,7 @@
 /// Energy density of the elements around each particle.
 int32_t yw_slender_num_fields(const void* state);
 yw_field_info yw_slender_field_info(const void* state, int32_t field);
+const char* yw_slender_field_meaning(const void* state, int32_t field);
 void yw_slender_field_values(const void* state, const yw_particles* particles, int32_t field,
                              float* out);
 void yw_slender_statistics_list(const void* state, const yw_particles* particles,

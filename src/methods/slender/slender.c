@@ -338,6 +338,13 @@ static const yw_vec3* model_points(const void* model) {
   return ((const slender_model*)model)->rest;
 }
 
+static const int32_t* model_elements(const void* data, int32_t* corners, int32_t* count) {
+  const slender_model* model = data;
+  *corners = model->corners;
+  *count = model->num_elements;
+  return model->elements;
+}
+
 static yw_contact_geometry contact_geometry(const void* state) {
   const slender_model* model = ((const slender_body*)state)->model;
   return (yw_contact_geometry){.rest = model->rest, .radius = model->radius};
@@ -367,5 +374,7 @@ const yw_method yw_slender_method = {
     .energy = yw_slender_body_energy,
     .num_fields = yw_slender_num_fields,
     .field_info = yw_slender_field_info,
+    .field_meaning = yw_slender_field_meaning,
+    .model_elements = model_elements,
     .field_values = yw_slender_field_values,
 };

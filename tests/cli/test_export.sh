@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Exports of runs with every kind of body: what each format holds, cells, units.
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+
+cat >mix.json <<'END'
+{ "duration": 0.05, "fps": 60,
+  "bodies": [
+    { "name": "rope", "rod": { "line": { "from": [0, 1, 0], "to": [0.5, 1, 0], "count": 6 }, "radius": 0.01 }, "slender": {} },
+    { "name": "cloth", "sheet": { "rectangle": { "width": 0.3, "depth": 0.2, "across": 3, "along": 2 }, "thickness": 0.005 }, "slender": {}, "position": [0, 2, 0] },
+    { "name": "jelly", "shape": { "box": { "size": [0.1, 0.1, 0.1] } }, "position": [2, 1, 0], "fem": { "max_level": 1 } },
+    { "name": "clay", "shape": { "sphere": { "radius": 0.1 } }, "position": [1, 1, 0], "plastic": {} } ] }
+END
+check "a run with every kind of body" "$yawara" run mix.json -o mix -q --fields all
+
+# Formats leave out what they cannot hold, and say so.
+said=$("$yawara" run mix.json -o other -q --fields all --format pc2,bgeo 2>&1)
+same "run --format exports what it can" $? 0
+check "with the bodies that have a surface" test -s other/pc2/rope_000.pc2 -a -s other/pc2/cloth_001.pc2 -a -s other/pc2/jelly_002.pc2
+check "but not loose particles" test ! -e other/pc2/clay_003.pc2
+check "which it names" grep -q 'pc2: body "clay" is left out: it is made of loose particles' <<<"$said"
+check "and fields of tets" grep -q 'bgeo: fields of tets are left out' <<<"$said"
+
+check "export makes the folder that is named" "$yawara" export mix -q --format vtu,ply,bgeo -o new/deep/folder
+check "with the files" test -s new/deep/folder/vtu/series.pvd
+cd new/deep/folder || exit 1
+
+# Every field has a unit and, where its name is not enough, a meaning.
+check "VTU has units" grep -aq '<InformationKey name="UNITS_LABEL" location="vtkDataArray">Pa</InformationKey>' vtu/jelly_002_000001.vtu
+check "VTU says which stress" grep -aq '<!-- von Mises stress (Cauchy) -->' vtu/jelly_002_000001.vtu
+check "PLY has both" grep -aq 'comment stress: Pa, von Mises stress (Cauchy)' ply/jelly_002_000001.ply
+check "a list of fields for the others" grep -q 'jelly_002,stress,Pa,"von Mises stress (Cauchy)"' bgeo/fields.csv
+check "of radii too" grep -q 'clay_003,pscale,m,' bgeo/fields.csv
+
+# VTK reads the files as we mean them.
+if /usr/bin/python3 -c 'import vtk' 2>/dev/null; then
+  cat >look.py <<'END'
+import vtk
+for name in ("rope_000", "cloth_001", "jelly_002", "clay_003"):
+    reader = vtk.vtkXMLUnstructuredGridReader()
+    reader.SetFileName("vtu/%s_000001.vtu" % name)
+    reader.Update()
+    grid = reader.GetOutput()
+    kinds = {grid.GetCellType(i) for i in range(grid.GetNumberOfCells())}
+    data = grid.GetCellData() if name == "jelly_002" else grid.GetPointData()
+    field = data.GetArray("stress" if name in ("jelly_002", "clay_003") else "energy")
+    unit = field.GetInformation().Get(vtk.vtkDataArray.UNITS_LABEL())
+    print(name, grid.GetNumberOfCells(), sorted(kinds), unit)
+END
+  said=$(/usr/bin/python3 look.py 2>&1)
+  check "a rod is lines" grep -qx 'rope_000 5 \[3\] J/m^3' <<<"$said"
+  check "a sheet is triangles" grep -qx 'cloth_001 12 \[5\] J/m^3' <<<"$said"
+  check "a volume is tets, a unit arrives" grep -qE 'jelly_002 [0-9]+ \[10\] Pa' <<<"$said"
+  check "loose particles are points" grep -qE 'clay_003 [0-9]+ \[1\] Pa' <<<"$said"
+else
+  echo "# python3-vtk9 is not installed: files are not read with VTK"
+  check "a rod is lines" grep -aq 'NumberOfPoints="6" NumberOfCells="5"' vtu/rope_000_000001.vtu
+  check "a sheet is triangles" grep -aq 'NumberOfPoints="12" NumberOfCells="12"' vtu/cloth_001_000001.vtu
+fi
+finish
