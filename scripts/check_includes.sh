@@ -18,10 +18,10 @@ allow() {
 }
 
 # The library, lowest room first.
-tools='yawara/extend/(error|file|hash|memory|stream|tasks|text|text_number|timer|vec)\.h|yawara/base\.h'
+tools='yawara/extend/(error|file|hash|memory|rigid_motion|stream|tasks|text|text_number|timer|vec)\.h|yawara/base\.h'
 low="$tools|base/|math/"
 shapes="$low|geometry/|yawara/(mesh|shape|model)\.h"
-allow include '(\.\./)?[a-z]+\.h|extend/'
+allow include '(\.\./)?[a-z_]+\.h|extend/'
 allow src/base "$tools|base/"
 allow src/math/small "$tools|base/|math/small/"
 allow src/math/sparse "$tools|base/|math/(small|sparse)/"

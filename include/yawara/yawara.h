@@ -11,6 +11,7 @@
 #include "mesh.h"
 #include "model.h"
 #include "plastic.h"
+#include "rigid.h"
 #include "scene.h"
 #include "shape.h"
 #include "slender.h"

@@ -2,6 +2,7 @@
 // The step. run_substep has one line per phase; methods get all their input through yw_step_ctx.
 #include <string.h>
 
+#include "contact/touch.h"
 #include "world/world.h"
 #include "yawara/extend/timer.h"
 
@@ -102,6 +103,7 @@ static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) 
                        .is_clear = yw_obstacles_clear,
                        .probe = yw_obstacles_probe,
                        .obstacles_in = yw_obstacles_in,
+                       .touch = yw_obstacles_touch,
                        .obstacles = &s->obstacles,
                        .friction = body->friction,
                        .restitution = body->restitution,
