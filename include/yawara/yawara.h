@@ -7,6 +7,7 @@
 #include "fem.h"
 #include "files.h"
 #include "frames.h"
+#include "joint.h"
 #include "match.h"
 #include "mesh.h"
 #include "model.h"

@@ -282,6 +282,7 @@ static yw_status run_substep(substep* s, yw_step_report* report) {
   check_bodies(world, report);
   if (world->measures_forces) yw_forces_note_advance(world, s->h);
   if (s->timing) mark = yw_seconds();
+  yw_joints_solve(world, s->h);
   yw_status status = resolve_contacts(s, &report->body_contacts);
   add_seconds(s, &mark, &report->seconds_contact);
   if (world->measures_forces) yw_forces_note_contact(world);

@@ -52,6 +52,19 @@ static inline yw_model* make_rigid_tets(float x, float y, float z) {
   return model;
 }
 
+/// Releases the model. The body does not collide with other bodies.
+static inline yw_body_id add_ghost(yw_world* world, yw_model* model, yw_vec3 position) {
+  yw_error error = {0};
+  yw_body_def def = yw_default_body_def();
+  def.model = model;
+  def.transform.position = position;
+  def.body_contact = false;
+  yw_body_id id;
+  if (yw_body_create(world, &def, &id, &error) < 0) fail_msg("%s", error.message);
+  yw_model_release(model);
+  return id;
+}
+
 /// Releases the model.
 static inline yw_body_id add_rigid(yw_world* world, yw_model* model, yw_vec3 position,
                                    yw_vec3 velocity, yw_vec3 spin) {

@@ -24,10 +24,11 @@ typedef struct yw_rigid_contact {
   double gap;          ///< m, at the start
   double share;        ///< of the substep, when they touch
   double target;       ///< m/s, least velocity along the normal during the move
-  double end_target;   ///< m/s, the same at the end; -INFINITY: not touching then
+  double end_target;   ///< m/s, the same at the end
   double impulse;      ///< N s, along the normal, of both halves together
   double sideways[3];  ///< N s, friction, of both halves together
   // Set by yw_rigid_solve
+  bool leaves;      ///< does not touch at the end
   double arm[3];    ///< m, from the centre to the point where they touch
   double lever[3];  ///< m, the same half-way through the move: gives how far it goes
   double inv_mass;  ///< 1/kg, along the normal
@@ -62,6 +63,7 @@ typedef struct yw_rigid_motion {
 
   // The substep under way, for solvers that change the motion after the body has moved.
   double start_center[3], start_rotation[4];
+  double free_velocity[3], free_angular[3];  ///< in the first half, before any impulses
   double half_velocity[3], half_angular[3];  ///< of the move from the start to here
   double kick[3];                            ///< m/s, gravity in each half of the substep
   yw_rigid_contact* contacts;                ///< with obstacles
@@ -96,6 +98,8 @@ YW_API double yw_rigid_kinetic_energy(const yw_rigid_motion* motion);
 /// 3x3 inverse masses (1/kg; xx, yy, zz, xy, xz, yz) of the point at `arm`, added to `out`.
 YW_API void yw_rigid_add_inv_masses(const yw_rigid_motion* motion, const double arm[3],
                                     double out[6]);
+/// Goes back to the start of the substep, without the impulses of its contacts and anchors.
+YW_API void yw_rigid_restart(yw_rigid_motion* motion);
 /// Goes back to the start of the substep, with the velocities of the move.
 YW_API void yw_rigid_rewind(yw_rigid_motion* motion);
 /// Moves for h seconds from the start of the substep with the current velocities, which it keeps as

@@ -157,7 +157,22 @@ void yw_rigid_rotate(yw_rigid_motion* motion, double h) {
   yw_rigid_turned(motion);
 }
 
+void yw_rigid_restart(yw_rigid_motion* motion) {
+  if (motion->held) return;
+  copy3(motion->half_velocity, motion->free_velocity);
+  copy3(motion->half_angular, motion->free_angular);
+  yw_rigid_rewind(motion);
+  for (int32_t i = 0; i < motion->num_contacts; ++i) {
+    yw_rigid_contact* c = &motion->contacts[i];
+    c->impulse = c->sideways[0] = c->sideways[1] = c->sideways[2] = 0.0;
+  }
+  for (int32_t i = 0; i < motion->num_anchors; ++i) {
+    for (int k = 0; k < 3; ++k) motion->anchors[i].impulse[k] = 0.0;
+  }
+}
+
 void yw_rigid_rewind(yw_rigid_motion* motion) {
+  if (motion->held) return;
   copy3(motion->center, motion->start_center);
   copy3(motion->velocity, motion->half_velocity);
   copy3(motion->angular, motion->half_angular);
@@ -166,6 +181,7 @@ void yw_rigid_rewind(yw_rigid_motion* motion) {
 }
 
 void yw_rigid_move(yw_rigid_motion* motion, double h) {
+  if (motion->held) return;
   copy3(motion->half_velocity, motion->velocity);
   copy3(motion->half_angular, motion->angular);
   for (int k = 0; k < 3; ++k) {

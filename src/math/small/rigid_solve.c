@@ -96,7 +96,7 @@ static double sweep_contacts(yw_rigid_motion* motion, bool at_end) {
   for (int32_t i = 0; i < motion->num_contacts; ++i) {
     yw_rigid_contact* c = &motion->contacts[i];
     double target = at_end ? c->end_target : c->target, u[3], impulse[3];
-    if (!(c->inv_mass > 0.0) || target == -INFINITY) continue;
+    if (!(c->inv_mass > 0.0) || (at_end && c->leaves)) continue;
     yw_rigid_velocity_at(motion, c->lever, u);
     for (int k = 0; k < 3; ++k) u[k] -= c->drift[k];
     // Both halves together never pull; the second may take back what the first gave too much.
@@ -114,6 +114,7 @@ static double sweep_contacts(yw_rigid_motion* motion, bool at_end) {
 static void end_contacts(yw_rigid_motion* motion, double h) {
   for (int32_t i = 0; i < motion->num_contacts; ++i) {
     yw_rigid_contact* c = &motion->contacts[i];
+    c->leaves = false;
     if (c->impulse > 0.0) continue;
     double from[3], to[3], way = 0.0;
     yw_turn_apply(turn_of(motion->start_rotation), c->local, from);
@@ -122,7 +123,7 @@ static void end_contacts(yw_rigid_motion* motion, double h) {
       double moved = to[k] + motion->center[k] - from[k] - motion->start_center[k];
       way += c->normal[k] * (moved - h * c->drift[k]);
     }
-    if (c->gap + way > 0.0) c->end_target = -INFINITY;
+    c->leaves = c->gap + way > 0.0;
   }
 }
 
@@ -237,6 +238,8 @@ static int32_t sweep_until_settled(const solve* s, bool at_end) {
     if (at_end) begin_anchors(s->motions[i]);
   }
   if (s->coupling) s->coupling->begin(s->coupling->context, at_end);
+  // Before joints take back what they began with, contacts answer it.
+  for (int32_t i = 0; s->coupling && i < s->count; ++i) sweep_contacts(s->motions[i], at_end);
   for (int32_t sweep = 1;; ++sweep) {
     double change = 0.0;
     for (int32_t i = 0; i < s->count; ++i) {
@@ -279,6 +282,10 @@ int32_t yw_rigid_solve(yw_rigid_motion* const* motions, int32_t count, double h,
   solve s = {motions, count, h, coupling};
   bool measured = coupling != NULL, touching = false;
   for (int32_t i = 0; i < count; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      motions[i]->free_velocity[k] = motions[i]->velocity[k];
+      motions[i]->free_angular[k] = motions[i]->angular[k];
+    }
     measured = measured || motions[i]->num_anchors > 0;
     touching = touching || motions[i]->num_contacts > 0;
   }

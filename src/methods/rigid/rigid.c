@@ -235,33 +235,13 @@ static void begin_step(rigid_body* body, const yw_step_ctx* ctx) {
   for (int k = 0; k < 4; ++k) m->start_rotation[k] = m->rotation[k];
 }
 
-// Back to the velocities before the solve.
-static void forget_impulses(yw_rigid_motion* m, const yw_rigid_motion* before) {
-  for (int k = 0; k < 3; ++k) {
-    m->center[k] = before->center[k];
-    m->velocity[k] = before->velocity[k];
-    m->angular[k] = before->angular[k];
-  }
-  for (int k = 0; k < 4; ++k) m->rotation[k] = before->rotation[k];
-  yw_rigid_turned(m);
-  for (int32_t i = 0; i < m->num_contacts; ++i) {
-    yw_rigid_contact* c = &m->contacts[i];
-    c->impulse = c->sideways[0] = c->sideways[1] = c->sideways[2] = 0.0;
-    if (c->end_target == -INFINITY) c->end_target = 0.0;
-  }
-  for (int32_t i = 0; i < m->num_anchors; ++i) {
-    for (int k = 0; k < 3; ++k) m->anchors[i].impulse[k] = 0.0;
-  }
-}
-
 static void solve(rigid_body* body, const yw_step_ctx* ctx) {
   yw_rigid_motion* m = &body->motion;
   yw_rigid_find_contacts(body, ctx);
-  yw_rigid_motion before = *m;
   for (int i = 1;; ++i) {
     body->statistics.sweeps += yw_rigid_solve(&m, 1, (double)ctx->h, NULL);
     if (i == MAX_SOLVES || !yw_rigid_add_missed(body, ctx)) return;
-    forget_impulses(m, &before);
+    yw_rigid_restart(m);
   }
 }
 
