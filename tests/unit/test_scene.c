@@ -247,7 +247,7 @@ static void mistakes_in_models_are_reported(void** state) {
        "dir/a.json:1:112: bodies[0].density belongs to the model, but \"model\" is given"},
       {"{\"models\": {\"teddy\": {" CUBE ", \"yongs_modulus\": 1}}, \"bodies\": []}",
        "dir/a.json:1:69: unknown key \"yongs_modulus\" in models.teddy (known keys: shape, mesh, "
-       "examples, surface, density, match, frames, slender, rod, sheet, fem, plastic)"},
+       "examples, surface, density, match, frames, slender, rod, sheet, fem, plastic, rigid)"},
   };
   CHECK_MISTAKES(cases);
 }
