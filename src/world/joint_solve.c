@@ -5,7 +5,13 @@
 #include "math/small/mat3d.h"
 #include "world/joint.h"
 
-// Points
+// Positions and velocities of soft bodies are floats: sweeps cannot do better than this share of
+// their size, plus this much (m, m/s).
+#define SOFT_ROUNDING 1e-6
+// Sweeps over joints of rigid bodies end when nothing changes by more than this share.
+#define SETTLED 1e-9
+
+// Points ------------------------------------------------------------------------------------------
 // -------------------------------------------------------------------------------------------
 
 static void copy3(double out[3], const double v[3]) {
@@ -307,7 +313,9 @@ static double sweep_point(yw_joint* joint, yw_joint_point* p, double h, bool at_
   yw_sym_apply(p->inverse, miss, impulse);
   push(joint, p, impulse, at_end ? 0.0 : h);
   for (int k = 0; k < 3; ++k) largest = fmax(largest, fabs(miss[k]));
-  return largest;
+  velocity_of(&joint->sides[0], p, 0, u);
+  double noise = is_soft(joint) ? SOFT_ROUNDING * (1.0 + sqrt(yw_dot3(u, u))) : 0.0;
+  return largest > noise ? largest : 0.0;
 }
 
 // The twist across the axis of a hinge that changes the relative spin by `miss` there.
@@ -493,7 +501,10 @@ static double measure(void* context, double h) {
       }
       joint->last_error = fmax(joint->last_error, point_error(joint, p));
     }
-    largest = fmax(largest, joint->last_error);
+    double at[3];
+    point_at(&joint->sides[0], &joint->points[0], 0, at);
+    double noise = is_soft(joint) ? SOFT_ROUNDING * (1.0 + sqrt(yw_dot3(at, at))) : 0.0;
+    if (joint->last_error > noise) largest = fmax(largest, joint->last_error);
     if (joint->kind == YW_JOINT_HINGE || keeps_orientation(joint)) {
       measure_turn(joint);
       largest = fmax(largest, sqrt(yw_dot3(joint->turn_error, joint->turn_error)));
@@ -504,7 +515,11 @@ static double measure(void* context, double h) {
 }
 
 yw_rigid_coupling yw_joint_coupling(yw_joint_list* list) {
-  return (yw_rigid_coupling){list, measure, begin, sweep};
+  bool soft = false;
+  for (int32_t i = 0; i < list->count; ++i) {
+    soft = soft || (list->joints[i].takes_part && is_soft(&list->joints[i]));
+  }
+  return (yw_rigid_coupling){list, measure, begin, sweep, soft ? SOFT_ROUNDING : SETTLED};
 }
 
 void yw_joint_start(yw_joint* joint, double h) {

@@ -118,6 +118,7 @@ typedef struct yw_rigid_coupling {
   void (*begin)(void* context, bool at_end);
   /// One sweep; returns the largest change of a velocity, m/s.
   double (*sweep)(void* context, double h, bool at_end);
+  double settled;  ///< sweeps end when no velocity changes by more than this share of the largest
 } yw_rigid_coupling;
 
 /// Takes bodies through a substep of h seconds: contacts, anchors and joints (coupling may be NULL)

@@ -141,7 +141,7 @@ static void begin_anchors(yw_rigid_motion* motion) {
 }
 
 // The body is at the end of its move; arms are still those of the start.
-static double measure_anchors(yw_rigid_motion* motion, double h) {
+static double measure_anchors(yw_rigid_motion* motion) {
   double largest = 0.0;
   for (int32_t i = 0; i < motion->num_anchors; ++i) {
     yw_rigid_anchor* a = &motion->anchors[i];
@@ -154,7 +154,6 @@ static double measure_anchors(yw_rigid_motion* motion, double h) {
       if (a->stiffness == 0.0) largest = fmax(largest, fabs(a->to[k]));
     }
   }
-  (void)h;
   return largest;
 }
 
@@ -232,7 +231,7 @@ static double speed_scale(const solve* s) {
 }
 
 static int32_t sweep_until_settled(const solve* s, bool at_end) {
-  double enough = SETTLED * speed_scale(s);
+  double enough = (s->coupling ? s->coupling->settled : SETTLED) * speed_scale(s);
   for (int32_t i = 0; i < s->count; ++i) {
     begin_contacts(s->motions[i], at_end ? 0.0 : s->h);
     if (at_end) begin_anchors(s->motions[i]);
@@ -261,7 +260,7 @@ static bool misses(const solve* s) {
   for (int32_t i = 0; i < s->count; ++i) {
     yw_rigid_motion* m = s->motions[i];
     yw_rigid_move(m, s->h);
-    if (m->num_anchors > 0) largest = fmax(largest, measure_anchors(m, s->h));
+    if (m->num_anchors > 0) largest = fmax(largest, measure_anchors(m));
   }
   if (s->coupling) {
     largest = fmax(largest, s->coupling->measure(s->coupling->context, s->h));
