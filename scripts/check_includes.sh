@@ -18,10 +18,10 @@ allow() {
 }
 
 # The library, lowest room first.
-tools='yawara/extend/(error|file|hash|memory|stream|tasks|text|text_number|timer|vec)\.h|yawara/base\.h'
+tools='yawara/extend/(error|file|hash|memory|rigid_motion|stream|tasks|text|text_number|timer|vec)\.h|yawara/base\.h'
 low="$tools|base/|math/"
 shapes="$low|geometry/|yawara/(mesh|shape|model)\.h"
-allow include '(\.\./)?[a-z]+\.h|extend/'
+allow include '(\.\./)?[a-z_]+\.h|extend/'
 allow src/base "$tools|base/"
 allow src/math/small "$tools|base/|math/small/"
 allow src/math/sparse "$tools|base/|math/(small|sparse)/"
@@ -39,9 +39,9 @@ for folder in src/methods/*/; do
   allow "${folder}scene.c" "$shapes|files/|scene/|yawara/(files|$method|extend/[a-z_]+)\.h"
 done
 allow src/contact "$seam|contact/"
-allow src/world "$seam|model/|contact/|world/|yawara/world\.h"
+allow src/world "$seam|model/|contact/|world/|yawara/(world|joint)\.h"
 allow src/files "$shapes|files/|yawara/(files|extend/[a-z_]+)\.h"
-allow src/scene "$shapes|materials/|files/|scene/|yawara/(scene|world|files|extend/[a-z_]+)\.h"
+allow src/scene "$shapes|materials/|files/|scene/|yawara/(scene|world|joint|files|extend/[a-z_]+)\.h"
 
 # The program uses public headers and its own rooms.
 public='yawara/'

@@ -28,6 +28,7 @@ ROOMS = [
     ("slender", "src/methods/slender"),
     ("plastic", "src/methods/plastic"),
     ("fem", "src/methods/fem"),
+    ("rigid", "src/methods/rigid"),
     ("contact", "src/contact"),
     ("models", "src/model"),
     ("world", "src/world"),
@@ -47,12 +48,12 @@ ROOMS = [
 GROUPS = [("library", "src/"), ("program", "apps/"), ("studies", "studies/")]
 # Tools that the library installs for others are rooms' own headers, seen from inside.
 TOOLS = {"error": "base", "file": "base", "hash": "base", "memory": "base", "stream": "base", "tasks": "base",
-         "text": "base", "text_number": "base", "timer": "base", "vec": "math", "method": "the seam",
+         "text": "base", "text_number": "base", "timer": "base", "vec": "math", "rigid_motion": "math", "method": "the seam",
          "decompress": "files"}
 # So are public headers with one room behind them.
-PUBLIC = {"mesh": "geometry", "shape": "geometry", "files": "files", "world": "world", "scene": "scene"}
+PUBLIC = {"mesh": "geometry", "shape": "geometry", "files": "files", "world": "world", "joint": "world", "scene": "scene"}
 # Drawn side by side, since they are alike.
-ROW = {"match", "frames", "slender", "plastic", "fem", "contact"}
+ROW = {"match", "frames", "slender", "plastic", "fem", "rigid", "contact"}
 
 
 def room_of(path):

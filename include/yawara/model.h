@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Models: the immutable rest data of a body, shared by any number of bodies, worlds and threads.
-// They are created with the functions of match.h, frames.h, slender.h, fem.h and plastic.h.
+// They are created with the functions of match.h, frames.h, slender.h, fem.h, plastic.h
+// and rigid.h.
 #ifndef YAWARA_MODEL_H
 #define YAWARA_MODEL_H
 

@@ -21,6 +21,7 @@ struct yw_scene {
   YW_LIST(yw_body_spec) bodies;
   YW_LIST(yw_group_spec) groups;
   YW_LIST(yw_obstacle_spec) obstacles;
+  YW_LIST(yw_joint_spec) joints;
 };
 
 /// A shape that is the solid of a surface file, and where that surface is.
@@ -111,6 +112,12 @@ yw_path yw_path_of(const yw_path_spec* spec, yw_vec3 pivot);
 bool yw_load_bodies(yw_loader* l, const yw_json* node);
 bool yw_load_obstacles(yw_loader* l, const yw_json* node);
 bool yw_load_floor(yw_loader* l, const yw_json* node);
+
+// joint.c
+bool yw_load_joints(yw_loader* l, const yw_json* node);
+/// Creates a joint, after all bodies.
+yw_status yw_create_joint(const yw_scene* scene, yw_world* world, const yw_joint_spec* joint,
+                          yw_error* error);
 
 // build.c
 /// Creates all meshes, examples and models that are used, then selects the vertices of pins.

@@ -9,7 +9,8 @@
 #include "scene/records.h"
 
 /// The table. The first method is the default for bodies that name none.
-#define YW_SCENE_METHODS(line) line(match) line(frames) line(slender) line(fem) line(plastic)
+#define YW_SCENE_METHODS(line) \
+  line(match) line(frames) line(slender) line(fem) line(plastic) line(rigid)
 
 struct yw_scene_method {
   const char* name;      ///< key in models and bodies; as yw_model_method

@@ -20,6 +20,8 @@ extern const yw_record yw_record_stiffness, yw_record_grid, yw_record_painted;
 // Bodies and obstacles (body.c, path.c)
 extern const yw_record yw_record_body, yw_record_paint, yw_record_repeat, yw_record_pin,
     yw_record_spring, yw_record_path, yw_record_key, yw_record_obstacle, yw_record_floor;
+// Joints (joint.c)
+extern const yw_record yw_record_joint, yw_record_motor;
 // The whole (scene.c)
 extern const yw_record yw_record_scene, yw_record_camera;
 

@@ -20,7 +20,7 @@ typedef struct scene_keys {
   yw_vec3 gravity;
   float fps, duration;
   int32_t frames, substeps, contact_iterations;
-  const yw_json *camera, *shapes, *models, *bodies, *obstacles, *floor;
+  const yw_json *camera, *shapes, *models, *bodies, *obstacles, *joints, *floor;
 } scene_keys;
 static const scene_keys scene_defaults = {.name = NULL,
                                           .description = "",
@@ -46,8 +46,9 @@ static const yw_key_row scene_rows[] = {
             "Camera for pictures. Default: one that sees everything."),
     YW_NODE(scene_keys, shapes, "{any_shape}", "Named shapes."),
     YW_NODE(scene_keys, models, "{model}", "Named models."),
-    YW_NODE(scene_keys, bodies, "[body]", "Soft bodies."),
+    YW_NODE(scene_keys, bodies, "[body]", "Soft and rigid bodies."),
     YW_NODE(scene_keys, obstacles, "[obstacle]", "Rigid obstacles."),
+    YW_NODE(scene_keys, joints, "[joint]", "Joints between bodies."),
     YW_NODE(scene_keys, floor, "boolean|floor",
             "Horizontal floor: true for one at y = 0, or its settings.")};
 const yw_record yw_record_scene =
@@ -119,7 +120,7 @@ static bool load_scene(yw_loader* l) {
   bool read = load_time(l, root, &k) && load_camera(l, k.camera) &&
               yw_load_named_shapes(l, k.shapes) && yw_load_named_models(l, k.models) &&
               yw_load_floor(l, k.floor) && yw_load_obstacles(l, k.obstacles) &&
-              yw_load_bodies(l, k.bodies);
+              yw_load_bodies(l, k.bodies) && yw_load_joints(l, k.joints);
   if (!read) return false;
   yw_warn_unused_shapes(l);
   return yw_build_models(l);
@@ -222,6 +223,7 @@ void yw_scene_destroy(yw_scene* scene) {
   YW_LIST_FREE(&mem, &scene->bodies);
   YW_LIST_FREE(&mem, &scene->groups);
   YW_LIST_FREE(&mem, &scene->obstacles);
+  YW_LIST_FREE(&mem, &scene->joints);
   yw_file_list_free(&scene->files);
   yw_json_free(scene->doc);
   yw_mem_free(&mem, scene);

@@ -89,6 +89,20 @@ typedef struct yw_group_spec {
   yw_model* model;
 } yw_group_spec;
 
+typedef struct yw_joint_spec {
+  const yw_json* node;
+  const char* name;
+  int32_t kind;  ///< yw_joint_kind
+  const char *body, *to;
+  yw_vec3 at, to_at, axis;
+  const yw_json *select, *limits, *motor;
+  yw_shape* shape;     ///< of select; not owned
+  float lower, upper;  ///< degrees or m
+  float motor_speed, motor_force;
+  float length;  ///< m; -1: as it starts
+  float stiffness, damping;
+} yw_joint_spec;
+
 typedef struct yw_obstacle_spec {
   const yw_json* node;
   const char* name;

@@ -185,6 +185,11 @@ static yw_status fill_world(const yw_scene* scene, yw_world* world, yw_error* er
       if (deep.status < 0) return fail_part(scene, body->node, &deep, error);
     }
   }
+  for (int32_t i = 0; i < scene->joints.count; i++) {
+    const yw_joint_spec* joint = &scene->joints.items[i];
+    deep.status = yw_create_joint(scene, world, joint, &deep);
+    if (deep.status < 0) return fail_part(scene, joint->node, &deep, error);
+  }
   return YW_OK;
 }
 

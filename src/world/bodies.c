@@ -194,6 +194,7 @@ yw_status yw_body_destroy(yw_world* world, yw_body_id id) {
   if (!body) return YW_ERR_INVALID;
   uint32_t slot = id.index1 - 1;
   yw_world_drop_pins(world, slot);
+  yw_world_drop_joints(world, slot);
   yw_body_release(world, body);
   ++body->generation;
   int32_t kept = 0;

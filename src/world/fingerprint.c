@@ -25,7 +25,7 @@ const char* yw_fingerprint_part_name(int32_t part) {
       "the places or paths of obstacles",
       "friction, restitution or stickiness of obstacles",
       "the pinned vertices",
-      "the paths, springs or clamps of pins"};
+      "the paths, springs or clamps of pins, or joints"};
   return names[part];
 }
 
@@ -90,6 +90,30 @@ static void add_pins(const yw_world* world, uint64_t* parts) {
   }
 }
 
+static void add_joints(const yw_world* world, uint64_t* parts) {
+  for (int32_t i = 0; i < world->joints.count; ++i) {
+    const yw_joint* joint = &world->joints.items[i];
+    if (!(joint->generation & 1)) continue;
+    uint64_t hash = yw_hash_u64(parts[PIN_SETTINGS], (uint64_t)joint->kind << 1 | joint->limited);
+    const double numbers[5] = {joint->lower, joint->upper, joint->length, joint->stiffness,
+                               joint->damping};
+    hash = yw_hash_bytes(hash, numbers, sizeof numbers);
+    for (int s = 0; s < 2; ++s) {
+      const yw_joint_side* side = &joint->sides[s];
+      hash = yw_hash_u64(hash,
+                         side->body < 0 ? 0 : 1 + (uint64_t)order_of(world, (uint32_t)side->body));
+      hash = yw_hash_bytes(hash, &side->frame, sizeof side->frame);
+      if (!side->particles) continue;
+      hash = yw_hash_bytes(hash, side->particles,
+                           (size_t)side->num_particles * sizeof *side->particles);
+    }
+    for (int32_t k = 0; k < joint->num_points; ++k) {
+      hash = yw_hash_bytes(hash, joint->points[k].local, sizeof joint->points[k].local);
+    }
+    parts[PIN_SETTINGS] = hash;
+  }
+}
+
 yw_fingerprint yw_world_fingerprint(const yw_world* world) {
   yw_fingerprint print;
   for (int32_t i = 0; i < YW_FINGERPRINT_PARTS; ++i) print.parts[i] = YW_HASH_SEED;
@@ -98,5 +122,6 @@ yw_fingerprint yw_world_fingerprint(const yw_world* world) {
   add_bodies(world, print.parts);
   add_obstacles(world, print.parts);
   add_pins(world, print.parts);
+  add_joints(world, print.parts);
   return print;
 }

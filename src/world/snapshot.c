@@ -29,6 +29,12 @@ static yw_motion read_motion(yw_reader* reader) {
   return motion;
 }
 
+static double read_finite(yw_reader* reader) {
+  double value = yw_read_f64(reader);
+  if (!isfinite(value)) reader->failed = true;
+  return value;
+}
+
 // Reads positions or velocities; fails unless all are finite with w = 0.
 static void read_vectors(yw_reader* reader, yw_vec4* out, int32_t count) {
   yw_read_f32(reader, &out[0].x, 4 * (size_t)count);
@@ -57,6 +63,16 @@ static void write_state(const yw_world* world, yw_writer* writer) {
     yw_write_u32(writer, pin->by_hand);
     write_motion(writer, pin->hand_begin);
     write_motion(writer, pin->hand_end);
+  }
+  for (int32_t i = 0; i < world->joints.count; ++i) {
+    const yw_joint* joint = &world->joints.items[i];
+    if (!(joint->generation & 1)) continue;
+    yw_write_f64(writer, joint->motor_speed);
+    yw_write_f64(writer, joint->motor_force);
+    for (int k = 0; k < 6; ++k) yw_write_f64(writer, joint->turn_warm[k / 3][k % 3]);
+    for (int32_t n = 0; n < 6 * joint->num_points; ++n) {
+      yw_write_f64(writer, joint->points[n / 6].warm[n % 6 / 3][n % 3]);
+    }
   }
 }
 
@@ -143,6 +159,18 @@ static bool read_state(yw_world* world, yw_reader* reader) {
     pin->by_hand = yw_read_u32(reader) != 0;
     pin->hand_begin = read_motion(reader);
     pin->hand_end = read_motion(reader);
+  }
+  for (int32_t i = 0; i < world->joints.count; ++i) {
+    yw_joint* joint = &world->joints.items[i];
+    if (!(joint->generation & 1)) continue;
+    joint->motor_speed = yw_read_f64(reader);
+    joint->motor_force = yw_read_f64(reader);
+    bool good = isfinite(joint->motor_speed) && joint->motor_force >= 0.0;
+    if (!good || !isfinite(joint->motor_force)) reader->failed = true;
+    for (int k = 0; k < 6; ++k) joint->turn_warm[k / 3][k % 3] = read_finite(reader);
+    for (int32_t n = 0; n < 6 * joint->num_points; ++n) {
+      joint->points[n / 6].warm[n % 6 / 3][n % 3] = read_finite(reader);
+    }
   }
   yw_world_show(world);
   return !reader->failed && reader->offset == reader->size;

@@ -2,6 +2,7 @@
 // The step. run_substep has one line per phase; methods get all their input through yw_step_ctx.
 #include <string.h>
 
+#include "contact/touch.h"
 #include "world/world.h"
 #include "yawara/extend/timer.h"
 
@@ -102,6 +103,7 @@ static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) 
                        .is_clear = yw_obstacles_clear,
                        .probe = yw_obstacles_probe,
                        .obstacles_in = yw_obstacles_in,
+                       .touch = yw_obstacles_touch,
                        .obstacles = &s->obstacles,
                        .friction = body->friction,
                        .restitution = body->restitution,
@@ -280,6 +282,7 @@ static yw_status run_substep(substep* s, yw_step_report* report) {
   check_bodies(world, report);
   if (world->measures_forces) yw_forces_note_advance(world, s->h);
   if (s->timing) mark = yw_seconds();
+  yw_joints_solve(world, s->h);
   yw_status status = resolve_contacts(s, &report->body_contacts);
   add_seconds(s, &mark, &report->seconds_contact);
   if (world->measures_forces) yw_forces_note_contact(world);

@@ -35,6 +35,9 @@ yw_status yw_world_create(const yw_world_def* def, yw_world** out) {
 void yw_world_destroy(yw_world* world) {
   if (!world) return;
   for (int32_t i = 0; i < world->pins.count; ++i) yw_pin_release(world, &world->pins.items[i]);
+  for (int32_t i = 0; i < world->joints.count; ++i) {
+    yw_joint_release(world, &world->joints.items[i]);
+  }
   for (int32_t i = 0; i < world->bodies.count; ++i) yw_body_release(world, &world->bodies.items[i]);
   for (int32_t i = 0; i < world->obstacles.count; ++i) {
     yw_world_obstacle_release(world, &world->obstacles.items[i]);
@@ -49,6 +52,8 @@ void yw_world_destroy(yw_world* world) {
   YW_LIST_FREE(&mem, &world->contact_bodies);
   YW_LIST_FREE(&mem, &world->obstacle_poses);
   YW_LIST_FREE(&mem, &world->small_bodies);
+  YW_LIST_FREE(&mem, &world->joints);
+  YW_LIST_FREE(&mem, &world->joined);
   yw_mem_free(&mem, world);
 }
 

@@ -6,6 +6,7 @@
 #include "contact/bodies.h"
 #include "contact/obstacles.h"
 #include "model/model.h"
+#include "world/joint.h"
 #include "world/path.h"
 #include "world/slots.h"
 #include "yawara/extend/memory.h"
@@ -88,11 +89,13 @@ struct yw_world {
   YW_LIST(uint32_t) body_order;  ///< slots in order of creation
   YW_LIST(yw_pin) pins;
   YW_LIST(yw_world_obstacle) obstacles;
+  YW_LIST(yw_joint) joints;
 
   yw_contacts* contacts;
   YW_LIST(yw_contact_body) contact_bodies;  ///< step scratch
   YW_LIST(yw_obstacle) obstacle_poses;      ///< step scratch
   YW_LIST(uint32_t) small_bodies;           ///< step scratch
+  YW_LIST(yw_rigid_motion*) joined;         ///< step scratch
 };
 
 /// Vertex i of the input is particle table[i]; NULL: same order.

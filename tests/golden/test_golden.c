@@ -106,6 +106,7 @@ static const golden_case fixed_cases[] = {
     FEM_OF("flow", true, SET("bodies[0].fem.yield", "0.01"), SET("bodies[0].fem.creep", "50"),
            SET("bodies[0].fem.stiffness_damping", "0.001")),
     {"mixed", "mixed", 6, true, {{0}}},
+    {"rigid", "rigid", 12, true, {{0}}},
 };
 enum { NUM_FIXED = sizeof fixed_cases / sizeof fixed_cases[0] };
 

@@ -56,7 +56,7 @@ static void mistakes_of_the_whole_scene_are_reported(void** state) {
       {"{\"bodies\": [], \"colour_of_the_sky\": 1}",
        "dir/a.json:1:16: unknown key \"colour_of_the_sky\" in the scene (known keys: $schema, "
        "name, description, gravity, fps, duration, frames, substeps, contact_iterations, camera, "
-       "shapes, models, bodies, obstacles, floor)"},
+       "shapes, models, bodies, obstacles, joints, floor)"},
       {"{\"bodies\": [], \"gravity\": -9.81}",
        "dir/a.json:1:27: gravity is a number, but must be a list of 3 numbers"},
       {"{\"bodies\": [], \"gravity\": [0, -9.81]}",
@@ -247,7 +247,7 @@ static void mistakes_in_models_are_reported(void** state) {
        "dir/a.json:1:112: bodies[0].density belongs to the model, but \"model\" is given"},
       {"{\"models\": {\"teddy\": {" CUBE ", \"yongs_modulus\": 1}}, \"bodies\": []}",
        "dir/a.json:1:69: unknown key \"yongs_modulus\" in models.teddy (known keys: shape, mesh, "
-       "examples, surface, density, match, frames, slender, rod, sheet, fem, plastic)"},
+       "examples, surface, density, match, frames, slender, rod, sheet, fem, plastic, rigid)"},
   };
   CHECK_MISTAKES(cases);
 }

@@ -20,6 +20,7 @@
 
 #include "../mesh.h"
 #include "../model.h"
+#include "rigid_motion.h"
 #include "stream.h"
 #include "tasks.h"
 #include "vec.h"
@@ -66,6 +67,17 @@ typedef struct yw_method_energy {
   double rotational;  ///< of oriented particles, in addition to m v^2 / 2
 } yw_method_energy;
 
+/// An obstacle that a ball meets in a substep.
+typedef struct yw_touch {
+  int32_t obstacle;   ///< its number in this substep
+  float gap;          ///< m, from the start to the plane in which they touch; negative inside
+  float share;        ///< of the substep, when they touch
+  yw_vec3 normal;     ///< away from the obstacle
+  yw_vec3 velocity;   ///< m/s, of the obstacle there
+  float friction;     ///< of the pair
+  float restitution;  ///< of the pair
+} yw_touch;
+
 typedef struct yw_step_ctx yw_step_ctx;
 struct yw_step_ctx {
   float h;          ///< s, length of this substep
@@ -96,7 +108,11 @@ struct yw_step_ctx {
   /// Fingerprint of the obstacles that overlap a box; changes when one is added, removed or moved.
   /// *moves: one of them moves in this substep. May be NULL.
   uint64_t (*obstacles_in)(const yw_step_ctx* ctx, yw_aabb box, bool* moves);
-  const void* obstacles;        ///< for the four above
+  /// Finds obstacles that a ball touches on its way through the whole substep, or that are within
+  /// margin at its start; writes at most `capacity` of them and returns their number. May be NULL.
+  int32_t (*touch)(const yw_step_ctx* ctx, yw_vec3 from, yw_vec3 to, float radius, float margin,
+                   int32_t capacity, yw_touch* out);
+  const void* obstacles;        ///< for the five above
   float friction, restitution;  ///< of the body
 
   yw_method_report* report;
@@ -175,6 +191,10 @@ typedef struct yw_method {
   void (*statistics)(const void* state, const yw_particles* particles, yw_statistics* out);
   /// NULL: the method has no energy.
   yw_method_energy (*energy)(const void* state, const yw_particles* particles);
+  /// Rigid bodies: the motion, for contact and joints to change; `follow` then moves the particles
+  /// along. Both or none.
+  yw_rigid_motion* (*rigid_motion)(void* state);
+  void (*follow)(void* state, yw_particles* particles);
   /// The current tets of the body, 4 particles each, if they are not those of the model.
   const int32_t* (*cells)(const void* state, int32_t* num_cells);
   /// The tets that embedded surfaces follow, if not those of the model: coarser ones, where those
