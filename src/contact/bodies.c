@@ -1,46 +1,42 @@
 // SPDX-License-Identifier: MIT
-// The contact step: boxes -> pairs of bodies -> contacts -> impulses. Parallel work is split into
-// fixed blocks that write to their own lists; the lists are joined in a fixed order.
+// The contact step: boxes -> pairs of bodies -> contacts -> impulses -> guard. Parallel work is
+// split into fixed blocks that write to their own lists; the lists are joined in a fixed order.
 #include "contact/bodies.h"
 
 #include <string.h>
 
-#include "contact/detect.h"
+#include "contact/guard.h"
 #include "contact/solve.h"
 #include "yawara/extend/memory.h"
 
-// Thickness of the contact skin, as a share of the smaller element; the fall of one step under
-// gravity is added.
-#define CONTACT_MARGIN 0.02f
-#define MAX_CONTACT_MARGIN 0.1f
-// Groups of points per job, and per block of jobs.
-#define GROUPS_PER_JOB 64
-#define GROUPS_PER_BLOCK 128
-#define LEAVES_PER_BLOCK 256
+// How far contact may move particles beyond their paths, as a share of the mean edge. What is moved
+// farther (a body at rest that is hit) is looked at again, this many times in all.
+#define MARGIN_SIZE 0.05f
+#define MAX_PASSES 3
+// Leaves per job, and per block of jobs.
+#define LEAVES_PER_JOB 64
+#define LEAVES_PER_BLOCK 128
 #define BODIES_PER_BLOCK 16
-// Bodies with at most this many leaves prepare all of them.
-#define FEW_LEAVES 16
 // Count of a list whose block has not run yet.
 #define TO_BE_FOUND (-1)
 
 // Kept per body from step to step: connectivity and memory, no moving state.
 typedef struct body_cache {
   uint64_t key, version;
-  yw_contact_topology* topology;
-  yw_aabb *group_nodes, *leaf_nodes;
-  yw_tet_boxes* tet_boxes;
-  uint8_t* needed;
-  yw_contact_balls* balls;  // bodies of spheres only; otherwise NULL
+  yw_complex* complex;
+  yw_aabb *leaf_nodes, *vertex_boxes, *edge_boxes, *triangle_boxes;
+  yw_sort_item *order, *scratch;  // loose points
+  int32_t* sorted_vertices;
+  int32_t (*sorted_edges)[2];
+  yw_vec4* predicted;
+  uint8_t* moved;
+  yw_vec4 *free, *base, *impulses, *change;  // bodies that answer
 } body_cache;
-
-typedef struct leaf_block {
-  int32_t body, first, end;
-} leaf_block;
 
 struct yw_contacts {
   yw_allocator mem;
   YW_LIST(body_cache) caches;
-  YW_LIST(yw_contact_topology*) topologies;
+  YW_LIST(yw_complex*) complexes;
 
   // Data and buffers of one call of resolve.
   float h;
@@ -51,11 +47,12 @@ struct yw_contacts {
   YW_LIST(yw_contact_job) jobs;
   YW_LIST(int32_t) block_start;    // first job of each block
   YW_LIST(yw_contact_list) found;  // contacts of each block
-  YW_LIST(leaf_block) leaf_blocks;
   YW_LIST(yw_contact_batch) batches, colored;
   YW_LIST(uint64_t) used_colors;
   YW_LIST(int32_t) batch_color;
   YW_LIST(yw_vec3) pair_angular;
+  YW_LIST(yw_contact_answer) answers;
+  YW_LIST(float) yields;
 };
 
 yw_contacts* yw_contacts_create(const yw_allocator* mem) {
@@ -66,47 +63,25 @@ yw_contacts* yw_contacts_create(const yw_allocator* mem) {
 
 // Caches ----------------------------------------------------------------------------------------
 
-static void release_topology(yw_contacts* c, yw_contact_topology* topology) {
-  if (!topology || --topology->users > 0) return;
-  for (int32_t i = 0; i < c->topologies.count; ++i) {
-    if (c->topologies.items[i] == topology) {
-      c->topologies.items[i] = c->topologies.items[--c->topologies.count];
+static void release_complex(yw_contacts* c, yw_complex* complex) {
+  if (!complex || --complex->users > 0) return;
+  for (int32_t i = 0; i < c->complexes.count; ++i) {
+    if (c->complexes.items[i] == complex) {
+      c->complexes.items[i] = c->complexes.items[--c->complexes.count];
       break;
     }
   }
-  yw_contact_topology_destroy(topology);
-}
-
-static void balls_free(yw_contacts* c, yw_contact_balls* balls) {
-  if (!balls) return;
-  yw_mem_free(&c->mem, balls->points);
-  yw_mem_free(&c->mem, balls->before);
-  yw_mem_free(&c->mem, balls->now);
-  yw_mem_free(&c->mem, balls->order);
-  yw_mem_free(&c->mem, balls->scratch);
-  yw_mem_free(&c->mem, balls);
-}
-
-static yw_contact_balls* balls_create(yw_contacts* c, int32_t count) {
-  yw_contact_balls* balls = YW_NEW(&c->mem, yw_contact_balls);
-  if (!balls) return NULL;
-  *balls = (yw_contact_balls){.points = YW_NEW_ARRAY(&c->mem, int32_t, count),
-                              .before = YW_NEW_ARRAY(&c->mem, yw_vec4, count),
-                              .now = YW_NEW_ARRAY(&c->mem, yw_vec4, count),
-                              .order = YW_NEW_ARRAY(&c->mem, yw_sort_item, count),
-                              .scratch = YW_NEW_ARRAY(&c->mem, yw_sort_item, count)};
-  if (balls->points && balls->before && balls->now && balls->order && balls->scratch) return balls;
-  balls_free(c, balls);
-  return NULL;
+  yw_complex_destroy(complex);
 }
 
 static void cache_clear(yw_contacts* c, body_cache* cache) {
-  release_topology(c, cache->topology);
-  yw_mem_free(&c->mem, cache->group_nodes);
-  yw_mem_free(&c->mem, cache->leaf_nodes);
-  yw_mem_free(&c->mem, cache->tet_boxes);
-  yw_mem_free(&c->mem, cache->needed);
-  balls_free(c, cache->balls);
+  release_complex(c, cache->complex);
+  void* arrays[] = {cache->leaf_nodes,      cache->vertex_boxes, cache->edge_boxes,
+                    cache->triangle_boxes,  cache->order,        cache->scratch,
+                    cache->sorted_vertices, cache->sorted_edges, cache->predicted,
+                    cache->moved,           cache->free,         cache->base,
+                    cache->impulses,        cache->change};
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&c->mem, arrays[i]);
   *cache = (body_cache){.key = cache->key};
 }
 
@@ -114,9 +89,12 @@ void yw_contacts_destroy(yw_contacts* c) {
   if (!c) return;
   yw_allocator mem = c->mem;
   for (int32_t i = 0; i < c->caches.count; ++i) cache_clear(c, &c->caches.items[i]);
-  for (int32_t i = 0; i < c->found.count; ++i) yw_mem_free(&mem, c->found.items[i].items);
+  for (int32_t i = 0; i < c->found.count; ++i) {
+    yw_mem_free(&mem, c->found.items[i].contacts);
+    yw_mem_free(&mem, c->found.items[i].pairs);
+  }
   YW_LIST_FREE(&mem, &c->caches);
-  YW_LIST_FREE(&mem, &c->topologies);
+  YW_LIST_FREE(&mem, &c->complexes);
   YW_LIST_FREE(&mem, &c->works);
   YW_LIST_FREE(&mem, &c->order);
   YW_LIST_FREE(&mem, &c->scratch);
@@ -124,48 +102,70 @@ void yw_contacts_destroy(yw_contacts* c) {
   YW_LIST_FREE(&mem, &c->jobs);
   YW_LIST_FREE(&mem, &c->block_start);
   YW_LIST_FREE(&mem, &c->found);
-  YW_LIST_FREE(&mem, &c->leaf_blocks);
   YW_LIST_FREE(&mem, &c->batches);
   YW_LIST_FREE(&mem, &c->colored);
   YW_LIST_FREE(&mem, &c->used_colors);
   YW_LIST_FREE(&mem, &c->batch_color);
   YW_LIST_FREE(&mem, &c->pair_angular);
+  YW_LIST_FREE(&mem, &c->answers);
+  YW_LIST_FREE(&mem, &c->yields);
   yw_mem_free(&mem, c);
 }
 
-// The topology of a geometry, shared among bodies with equal connectivity.
-static yw_contact_topology* find_topology(yw_contacts* c, const yw_contact_body* body) {
+// The complex of a geometry, shared among bodies with equal connectivity.
+static yw_complex* find_complex(yw_contacts* c, const yw_contact_body* body) {
   int32_t num_particles = body->particles->count;
-  uint64_t hash = yw_contact_topology_hash(&body->geometry, num_particles);
-  for (int32_t i = 0; i < c->topologies.count; ++i) {
-    yw_contact_topology* t = c->topologies.items[i];
-    if (t->hash == hash && t->num_particles == num_particles) {
-      ++t->users;
-      return t;
+  uint64_t hash = yw_complex_hash(&body->geometry, num_particles);
+  for (int32_t i = 0; i < c->complexes.count; ++i) {
+    yw_complex* complex = c->complexes.items[i];
+    if (complex->hash == hash && complex->num_particles == num_particles) {
+      ++complex->users;
+      return complex;
     }
   }
-  if (!YW_LIST_RESERVE(&c->mem, &c->topologies, 1)) return NULL;
-  yw_contact_topology* t = yw_contact_topology_create(&c->mem, &body->geometry, num_particles);
-  if (!t) return NULL;
-  t->hash = hash;
-  t->users = 1;
-  c->topologies.items[c->topologies.count++] = t;
-  return t;
+  if (!YW_LIST_RESERVE(&c->mem, &c->complexes, 1)) return NULL;
+  yw_complex* complex = yw_complex_create(&c->mem, &body->geometry, num_particles);
+  if (!complex) return NULL;
+  complex->hash = hash;
+  complex->users = 1;
+  c->complexes.items[c->complexes.count++] = complex;
+  return complex;
+}
+
+static bool add_sorting(yw_contacts* c, body_cache* cache) {
+  int32_t count = cache->complex->num_vertices;
+  cache->order = YW_NEW_ARRAY(&c->mem, yw_sort_item, count);
+  cache->scratch = YW_NEW_ARRAY(&c->mem, yw_sort_item, count);
+  cache->sorted_vertices = YW_NEW_ARRAY(&c->mem, int32_t, count);
+  cache->sorted_edges = yw_mem_alloc(&c->mem, (size_t)count, sizeof *cache->sorted_edges);
+  return cache->order && cache->scratch && cache->sorted_vertices && cache->sorted_edges;
+}
+
+static bool add_answering(yw_contacts* c, body_cache* cache, int32_t count) {
+  cache->free = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
+  cache->base = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
+  cache->impulses = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
+  cache->change = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
+  return cache->free && cache->base && cache->impulses && cache->change;
 }
 
 static bool cache_fill(yw_contacts* c, body_cache* cache, const yw_contact_body* body) {
   cache_clear(c, cache);
-  cache->topology = find_topology(c, body);
-  if (!cache->topology) return false;
-  int32_t groups = cache->topology->num_groups, leaves = cache->topology->num_leaves;
-  cache->group_nodes = YW_NEW_ARRAY(&c->mem, yw_aabb, yw_box_tree_nodes(groups));
-  cache->leaf_nodes = YW_NEW_ARRAY(&c->mem, yw_aabb, yw_box_tree_nodes(leaves));
-  cache->tet_boxes = YW_NEW_ARRAY(&c->mem, yw_tet_boxes, leaves);
-  cache->needed = YW_NEW_ARRAY(&c->mem, uint8_t, leaves);
-  bool volume = cache->topology->is_volume;
-  if (!volume) cache->balls = balls_create(c, cache->topology->num_points);
-  if (!cache->group_nodes || !cache->leaf_nodes || !cache->tet_boxes || !cache->needed ||
-      (!volume && !cache->balls)) {
+  cache->complex = find_complex(c, body);
+  if (!cache->complex) return false;
+  const yw_complex* complex = cache->complex;
+  int32_t particles = body->particles->capacity;
+  cache->leaf_nodes = YW_NEW_ARRAY(&c->mem, yw_aabb, yw_box_tree_nodes(complex->num_leaves));
+  cache->vertex_boxes = YW_NEW_ARRAY(&c->mem, yw_aabb, complex->num_vertices);
+  cache->edge_boxes = YW_NEW_ARRAY(&c->mem, yw_aabb, complex->num_edges);
+  cache->triangle_boxes = YW_NEW_ARRAY(&c->mem, yw_aabb, complex->num_triangles);
+  cache->predicted = YW_NEW_ARRAY(&c->mem, yw_vec4, particles);
+  cache->moved = YW_NEW_ARRAY(&c->mem, uint8_t, particles);
+  bool ok = cache->leaf_nodes && cache->vertex_boxes && cache->edge_boxes &&
+            cache->triangle_boxes && cache->predicted && cache->moved;
+  if (complex->is_loose) ok = ok && add_sorting(c, cache);
+  if (body->respond) ok = ok && add_answering(c, cache, particles);
+  if (!ok) {
     cache_clear(c, cache);
     return false;
   }
@@ -187,6 +187,27 @@ static bool cache_to_place(yw_contacts* c, uint64_t key, int32_t i) {
   return true;
 }
 
+static yw_contact_work work_of(const yw_contact_body* body, const body_cache* cache) {
+  const yw_complex* complex = cache->complex;
+  bool loose = complex->is_loose;
+  return (yw_contact_work){
+      .body = body,
+      .complex = complex,
+      .vertices = loose ? cache->sorted_vertices : complex->vertices,
+      .edges = (const int32_t(*)[2])(loose ? cache->sorted_edges : complex->edges),
+      .order = cache->order,
+      .scratch = cache->scratch,
+      .sorted_vertices = cache->sorted_vertices,
+      .sorted_edges = cache->sorted_edges,
+      .leaves = yw_box_tree_of(cache->leaf_nodes, complex->num_leaves),
+      .vertex_boxes = cache->vertex_boxes,
+      .edge_boxes = cache->edge_boxes,
+      .triangle_boxes = cache->triangle_boxes,
+      .margin = MARGIN_SIZE * complex->size,
+      .predicted = cache->predicted,
+      .moved = cache->moved};
+}
+
 // Puts caches and works into the order of the bodies; frees the caches of removed bodies.
 static bool update_caches(yw_contacts* c, const yw_contact_body* bodies, int32_t num_bodies) {
   c->works.count = 0;
@@ -194,19 +215,9 @@ static bool update_caches(yw_contacts* c, const yw_contact_body* bodies, int32_t
   for (int32_t i = 0; i < num_bodies; ++i) {
     if (!cache_to_place(c, bodies[i].key, i)) return false;
     body_cache* cache = &c->caches.items[i];
-    bool fresh = cache->topology && cache->version == bodies[i].topology_version;
+    bool fresh = cache->complex && cache->version == bodies[i].topology_version;
     if (!fresh && !cache_fill(c, cache, &bodies[i])) return false;
-    const yw_contact_topology* t = cache->topology;
-    c->works.items[c->works.count++] =
-        (yw_contact_work){.body = &bodies[i],
-                          .topology = t,
-                          .h = c->h,
-                          .points = t->is_volume ? t->points : cache->balls->points,
-                          .balls = cache->balls,
-                          .groups = yw_box_tree_of(cache->group_nodes, t->num_groups),
-                          .leaves = yw_box_tree_of(cache->leaf_nodes, t->num_leaves),
-                          .tet_boxes = cache->tet_boxes,
-                          .needed = cache->needed};
+    c->works.items[c->works.count++] = work_of(&bodies[i], cache);
   }
   while (c->caches.count > num_bodies) cache_clear(c, &c->caches.items[--c->caches.count]);
   return true;
@@ -221,51 +232,24 @@ static void fit_bodies(void* context, int32_t block, int32_t worker) {
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
     yw_contact_work* work = &c->works.items[i];
     work->box = yw_aabb_empty();
-    if (!work->body->body_contact && !work->body->self_contact) continue;
-    if (work->topology->is_volume) {
-      yw_contact_fit_points(work);
-    } else {
-      yw_contact_fit_spheres(work);
-    }
+    if (work->body->body_contact || work->body->self_contact) yw_touch_fit(work);
   }
 }
 
-static bool add_job(yw_contacts* c, yw_contact_job_kind kind, int32_t a, int32_t b, float skin) {
-  bool whole = kind == YW_JOB_EDGES || kind == YW_JOB_SMALL_PAIR;
-  int32_t groups = whole ? 1 : c->works.items[a].topology->num_groups;
-  int32_t count = (groups + GROUPS_PER_JOB - 1) / GROUPS_PER_JOB;
+static bool add_jobs(yw_contacts* c, int32_t a, int32_t b, bool obstacles) {
+  int32_t leaves = c->works.items[a].complex->num_leaves;
+  int32_t count = (leaves + LEAVES_PER_JOB - 1) / LEAVES_PER_JOB;
   if (!YW_LIST_RESERVE(&c->mem, &c->jobs, count)) return false;
-  for (int32_t first = 0; first < groups; first += GROUPS_PER_JOB) {
-    int32_t end = first + GROUPS_PER_JOB < groups ? first + GROUPS_PER_JOB : groups;
-    c->jobs.items[c->jobs.count++] = (yw_contact_job){a, b, kind, first, end, skin};
+  for (int32_t first = 0; first < leaves; first += LEAVES_PER_JOB) {
+    int32_t end = first + LEAVES_PER_JOB < leaves ? first + LEAVES_PER_JOB : leaves;
+    c->jobs.items[c->jobs.count++] = (yw_contact_job){a, b, first, end, obstacles};
   }
   return true;
 }
 
-static float skin_of(const yw_contacts* c, int32_t a, int32_t b) {
-  float size_a = c->works.items[a].topology->size, size_b = c->works.items[b].topology->size;
-  float size = size_a < size_b ? size_a : size_b;
-  float skin = CONTACT_MARGIN * size + c->fall;
-  return skin < MAX_CONTACT_MARGIN * size ? skin : MAX_CONTACT_MARGIN * size;
-}
-
-static bool is_small(const yw_contact_topology* topology) {
-  return topology->is_volume && topology->num_leaves <= FEW_LEAVES;
-}
-
 static bool add_pair(yw_contacts* c, int32_t a, int32_t b) {
-  const yw_contact_topology* t = c->works.items[a].topology;
-  const yw_contact_topology* u = c->works.items[b].topology;
-  float skin = skin_of(c, a, b);
   c->works.items[a].active = c->works.items[b].active = true;
-
-  if (a != b && is_small(t) && is_small(u)) return add_job(c, YW_JOB_SMALL_PAIR, a, b, skin);
-  bool ok = true;
-  if (u->is_volume) ok = ok && add_job(c, YW_JOB_POINTS_IN_TETS, a, b, skin);
-  if (t->is_volume && a != b) ok = ok && add_job(c, YW_JOB_POINTS_IN_TETS, b, a, skin);
-  if (t->is_volume && u->is_volume && a != b) ok = ok && add_job(c, YW_JOB_EDGES, a, b, skin);
-  if (!t->is_volume && !u->is_volume) ok = ok && add_job(c, YW_JOB_SPHERES, a, b, skin);
-  return ok;
+  return add_jobs(c, a, b, false);
 }
 
 // Sorts bodies along a space-filling curve and builds a tree of their boxes.
@@ -289,12 +273,11 @@ static bool sort_bodies(yw_contacts* c) {
   return true;
 }
 
-// Adds jobs for balls that others may press against an obstacle.
+// Adds jobs for bodies that others may press against an obstacle.
 static bool add_obstacles(yw_contacts* c) {
   for (int32_t i = 0; i < c->works.count; ++i) {
     const yw_contact_work* work = &c->works.items[i];
-    if (!work->active || work->topology->is_volume || !work->body->obstacles) continue;
-    if (!add_job(c, YW_JOB_OBSTACLES, i, i, skin_of(c, i, i))) return false;
+    if (work->active && work->body->obstacles && !add_jobs(c, i, i, true)) return false;
   }
   return true;
 }
@@ -306,8 +289,8 @@ static bool find_pairs(yw_contacts* c) {
   yw_box_tree tree = yw_box_tree_of(c->body_nodes.items, count);
   for (int32_t k = 0; k < count; ++k) {
     const yw_contact_work* work = &c->works.items[c->order.items[k].value];
-    float margin = 0.5f * MAX_CONTACT_MARGIN * work->topology->size;
-    bool meets = work->body->body_contact && work->topology->num_points > 0;
+    float margin = 2.0f * MARGIN_SIZE * work->complex->size + c->fall;
+    bool meets = work->body->body_contact && work->complex->num_leaves > 0;
     tree.nodes[tree.first_leaf + k] = meets ? yw_aabb_pad(work->box, margin) : yw_aabb_empty();
   }
   yw_box_tree_refit(&tree);
@@ -322,74 +305,16 @@ static bool find_pairs(yw_contacts* c) {
   return add_obstacles(c);
 }
 
-// Tets that may be needed -----------------------------------------------------------------------
-
-static void fit_leaves(void* context, int32_t block, int32_t worker) {
-  (void)worker;
-  yw_contacts* c = context;
-  leaf_block at = c->leaf_blocks.items[block];
-  yw_contact_fit_leaves(&c->works.items[at.body], at.first, at.end);
-}
-
-static void fit_tets(void* context, int32_t block, int32_t worker) {
-  (void)worker;
-  yw_contacts* c = context;
-  leaf_block at = c->leaf_blocks.items[block];
-  yw_contact_work* work = &c->works.items[at.body];
-  for (int32_t leaf = at.first; leaf < at.end; ++leaf) {
-    if (work->needed[leaf]) yw_contact_fit_tets(work, leaf);
-  }
-}
-
-static bool cut_leaf_blocks(yw_contacts* c) {
-  c->leaf_blocks.count = 0;
-  for (int32_t i = 0; i < c->works.count; ++i) {
-    yw_contact_work* work = &c->works.items[i];
-    int32_t leaves = work->topology->num_leaves;
-    if (!work->active || leaves == 0) continue;
-    memset(work->needed, leaves <= FEW_LEAVES, (size_t)leaves);
-    int32_t blocks = (leaves + LEAVES_PER_BLOCK - 1) / LEAVES_PER_BLOCK;
-    if (!YW_LIST_RESERVE(&c->mem, &c->leaf_blocks, blocks)) return false;
-    for (int32_t first = 0; first < leaves; first += LEAVES_PER_BLOCK) {
-      int32_t end = first + LEAVES_PER_BLOCK < leaves ? first + LEAVES_PER_BLOCK : leaves;
-      c->leaf_blocks.items[c->leaf_blocks.count++] = (leaf_block){i, first, end};
-    }
-  }
-  return true;
-}
-
-// Computes the boxes of leaves, and of tets in leaves that another body's box overlaps.
-static bool prepare_tets(yw_contacts* c, yw_tasks* tasks) {
-  if (!cut_leaf_blocks(c)) return false;
-  yw_tasks_run(tasks, c->leaf_blocks.count, fit_leaves, c);
-  for (int32_t i = 0; i < c->works.count; ++i) {
-    if (c->works.items[i].active) yw_box_tree_refit(&c->works.items[i].leaves);
-  }
-  int32_t last_a = -1, last_b = -1;
-  for (int32_t i = 0; i < c->jobs.count; ++i) {
-    const yw_contact_job* job = &c->jobs.items[i];
-    if (job->kind != YW_JOB_POINTS_IN_TETS || (job->a == last_a && job->b == last_b)) continue;
-    last_a = job->a, last_b = job->b;
-    yw_contact_work* target = &c->works.items[job->b];
-    if (target->topology->num_leaves <= FEW_LEAVES) continue;
-    yw_box_walk walk =
-        yw_box_walk_begin(&target->leaves, yw_aabb_pad(c->works.items[job->a].box, job->skin));
-    for (int32_t leaf; (leaf = yw_box_walk_next(&walk)) >= 0;) target->needed[leaf] = 1;
-  }
-  yw_tasks_run(tasks, c->leaf_blocks.count, fit_tets, c);
-  return true;
-}
-
 // Contacts --------------------------------------------------------------------------------------
 
 static void run_jobs(void* context, int32_t block, int32_t worker) {
   (void)worker;
   yw_contacts* c = context;
   yw_contact_list* list = &c->found.items[block];
-  if (list->count != TO_BE_FOUND) return;
-  list->count = 0;
+  if (list->num_contacts != TO_BE_FOUND) return;
+  list->num_contacts = list->num_pairs = 0;
   for (int32_t i = c->block_start.items[block]; i < c->block_start.items[block + 1]; ++i) {
-    yw_contact_find(c->works.items, &c->jobs.items[i], list);
+    yw_touch_find(c->works.items, &c->jobs.items[i], c->h, c->fall, list);
   }
 }
 
@@ -397,13 +322,13 @@ static void run_jobs(void* context, int32_t block, int32_t worker) {
 static bool cut_job_blocks(yw_contacts* c) {
   c->block_start.count = 0;
   if (!YW_LIST_RESERVE(&c->mem, &c->block_start, c->jobs.count + 1)) return false;
-  int32_t groups = GROUPS_PER_BLOCK;
+  int32_t leaves = LEAVES_PER_BLOCK;
   for (int32_t i = 0; i < c->jobs.count; ++i) {
-    if (groups >= GROUPS_PER_BLOCK) {
+    if (leaves >= LEAVES_PER_BLOCK) {
       c->block_start.items[c->block_start.count++] = i;
-      groups = 0;
+      leaves = 0;
     }
-    groups += 4 + c->jobs.items[i].end - c->jobs.items[i].first;
+    leaves += 4 + c->jobs.items[i].end - c->jobs.items[i].first;
   }
   c->block_start.items[c->block_start.count] = c->jobs.count;
   int32_t missing = c->block_start.count - c->found.count;
@@ -415,13 +340,22 @@ static bool cut_job_blocks(yw_contacts* c) {
   return true;
 }
 
-static bool lengthen(yw_contacts* c, yw_contact_list* list) {
-  int32_t room = list->count + list->count / 2 + 16;
-  yw_contact* items = YW_NEW_ARRAY(&c->mem, yw_contact, room);
-  if (!items) return false;
-  yw_mem_free(&c->mem, list->items);
-  *list = (yw_contact_list){items, TO_BE_FOUND, room};
-  return true;
+// True when the list had room for everything; otherwise it gets more, and its block runs again.
+static bool is_complete(yw_contacts* c, yw_contact_list* list, bool* out_of_memory) {
+  if (list->num_contacts <= list->contact_capacity && list->num_pairs <= list->pair_capacity) {
+    return true;
+  }
+  int32_t contacts = list->num_contacts + list->num_contacts / 2 + 16;
+  int32_t pairs = list->num_pairs + list->num_pairs / 2 + 64;
+  yw_mem_free(&c->mem, list->contacts);
+  yw_mem_free(&c->mem, list->pairs);
+  *list = (yw_contact_list){.contacts = YW_NEW_ARRAY(&c->mem, yw_contact, contacts),
+                            .pairs = YW_NEW_ARRAY(&c->mem, yw_near_pair, pairs),
+                            .num_contacts = TO_BE_FOUND,
+                            .contact_capacity = contacts,
+                            .pair_capacity = pairs};
+  if (!list->contacts || !list->pairs) *out_of_memory = true;
+  return false;
 }
 
 // Runs all jobs. Workers must not allocate: blocks whose list was too short run again with a longer
@@ -429,18 +363,16 @@ static bool lengthen(yw_contacts* c, yw_contact_list* list) {
 static bool find_contacts(yw_contacts* c, yw_tasks* tasks) {
   if (!cut_job_blocks(c)) return false;
   int32_t blocks = c->block_start.count;
-  for (int32_t i = 0; i < blocks; ++i) c->found.items[i].count = TO_BE_FOUND;
-  for (bool complete = false; !complete;) {
+  for (int32_t i = 0; i < blocks; ++i) c->found.items[i].num_contacts = TO_BE_FOUND;
+  bool complete = false, out_of_memory = false;
+  while (!complete && !out_of_memory) {
     yw_tasks_run(tasks, blocks, run_jobs, c);
     complete = true;
     for (int32_t i = 0; i < blocks; ++i) {
-      yw_contact_list* list = &c->found.items[i];
-      if (list->count <= list->capacity) continue;
-      complete = false;
-      if (!lengthen(c, list)) return false;
+      complete = is_complete(c, &c->found.items[i], &out_of_memory) && complete;
     }
   }
-  return true;
+  return !out_of_memory;
 }
 
 static bool same_pair(const yw_contact_batch* batch, const yw_contact* contact) {
@@ -456,9 +388,9 @@ static bool cut_batches(yw_contacts* c, int32_t* num_contacts, int32_t* num_pair
   for (int32_t block = 0; block < c->block_start.count; ++block) {
     yw_contact_list* list = &c->found.items[block];
     yw_contact_batch* batch = NULL;
-    *num_contacts += list->count;
-    for (int32_t i = 0; i < list->count; ++i) {
-      yw_contact* contact = &list->items[i];
+    *num_contacts += list->num_contacts;
+    for (int32_t i = 0; i < list->num_contacts; ++i) {
+      yw_contact* contact = &list->contacts[i];
       if (!batch || !same_pair(batch, contact)) {
         if (!YW_LIST_RESERVE(&c->mem, &c->batches, 1)) return false;
         int32_t count = c->batches.count;
@@ -526,6 +458,54 @@ static bool nothing_can_meet(const yw_contact_body* bodies, int32_t num_bodies) 
   return count < 2;
 }
 
+// Bodies that answer impulses themselves, and touch something.
+static bool collect_answers(yw_contacts* c, yw_contact_problem* problem) {
+  c->answers.count = c->yields.count = 0;
+  if (!YW_LIST_RESERVE(&c->mem, &c->answers, c->works.count) ||
+      !YW_LIST_RESERVE(&c->mem, &c->yields, c->works.count)) {
+    return false;
+  }
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    c->yields.items[i] = 1.0f;
+    const body_cache* cache = &c->caches.items[i];
+    if (!problem->bodies[i].respond || c->used_colors.items[i] == 0) continue;
+    c->answers.items[c->answers.count++] =
+        (yw_contact_answer){i, cache->free, cache->base, cache->impulses, cache->change};
+  }
+  problem->yields = c->yields.items;
+  problem->answers = c->answers.items;
+  problem->num_answers = c->answers.count;
+  return true;
+}
+
+static void predict(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  yw_contacts* c = context;
+  const yw_contact_work* work = &c->works.items[block];
+  const yw_particles* p = work->body->particles;
+  if (work->active) memcpy(work->predicted, p->pos, (size_t)p->count * sizeof *p->pos);
+}
+
+// Detects and solves once, for the paths from the start of the substep to where particles are now.
+static yw_status resolve_once(yw_contacts* c, yw_contact_problem* problem, int32_t num_bodies,
+                              int32_t* num_contacts) {
+  yw_tasks* tasks = problem->tasks;
+  for (int32_t i = 0; i < num_bodies; ++i) c->works.items[i].active = false;
+  yw_tasks_run(tasks, (num_bodies + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK, fit_bodies, c);
+  *num_contacts = 0;
+  if (!find_pairs(c)) return YW_ERR_MEMORY;
+  if (!find_contacts(c, tasks)) return YW_ERR_MEMORY;
+  if (!cut_batches(c, num_contacts, &problem->num_pairs) || !color_batches(c, problem) ||
+      !collect_answers(c, problem) ||
+      !YW_LIST_RESERVE(&c->mem, &c->pair_angular, problem->num_pairs)) {
+    return YW_ERR_MEMORY;
+  }
+  problem->pair_angular = c->pair_angular.items;
+  yw_tasks_run(tasks, num_bodies, predict, c);
+  yw_contact_solve(problem);
+  return YW_OK;
+}
+
 yw_status yw_contacts_resolve(yw_contacts* c, yw_contact_body* bodies, int32_t num_bodies, float h,
                               yw_vec3 gravity, int32_t iterations, yw_tasks* tasks,
                               int32_t* num_contacts) {
@@ -537,17 +517,16 @@ yw_status yw_contacts_resolve(yw_contacts* c, yw_contact_body* bodies, int32_t n
   c->h = h;
   c->fall = yw_length(gravity) * h * h;
   if (!update_caches(c, bodies, num_bodies)) return YW_ERR_MEMORY;
-  yw_tasks_run(tasks, (num_bodies + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK, fit_bodies, c);
-  if (!find_pairs(c)) return YW_ERR_MEMORY;
-  if (c->jobs.count == 0) return YW_OK;
-  if (!prepare_tets(c, tasks)) return YW_ERR_MEMORY;
-  if (!find_contacts(c, tasks)) return YW_ERR_MEMORY;
-  if (!cut_batches(c, &found, &problem.num_pairs) || !color_batches(c, &problem) ||
-      !YW_LIST_RESERVE(&c->mem, &c->pair_angular, problem.num_pairs)) {
-    return YW_ERR_MEMORY;
+  bool again = true;
+  for (int pass = 0; pass < MAX_PASSES && again; ++pass) {
+    yw_status status = resolve_once(c, &problem, num_bodies, &found);
+    if (status < 0) return status;
+    again = false;
+    for (int32_t i = 0; i < num_bodies; ++i) {
+      again = again || yw_guard_left_paths(&c->works.items[i]);
+    }
   }
-  problem.pair_angular = c->pair_angular.items;
-  yw_contact_solve(&problem);
+  yw_guard_motion(c->works.items, num_bodies, c->found.items, c->block_start.count, h, tasks);
   if (num_contacts) *num_contacts = found;
   return YW_OK;
 }

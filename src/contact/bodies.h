@@ -12,9 +12,13 @@ typedef struct yw_contact_body {
   uint64_t topology_version;  ///< caches are rebuilt when it changes
   uint64_t key;               ///< identity of the body, stable from step to step, for caches
   yw_particles* particles;
+  const yw_vec4* begin;  ///< positions at the start of the substep
+  /// The method's answer to impulses (see yw_method.respond); NULL: each particle on its own.
+  yw_status (*respond)(void* context, const yw_vec4* impulses, yw_vec4* change);
+  void* context;
   float friction, restitution;
   bool body_contact, self_contact;
-  /// Obstacles of the substep if some particles touch one; otherwise NULL. Balls pressed against
+  /// Obstacles of the substep if some particles touch one; otherwise NULL. Bodies pressed against
   /// each other are then held by obstacles in the same sweeps.
   const struct yw_obstacle_set* obstacles;
 } yw_contact_body;
@@ -27,10 +31,10 @@ yw_contacts* yw_contacts_create(const yw_allocator* mem);
 void yw_contacts_destroy(yw_contacts* contacts);  ///< NULL is fine
 
 /// Finds and resolves contacts between and within bodies; called once per substep after all bodies
-/// have advanced by h. iterations >= 1: forward and backward sweeps over the contacts.
-/// *num_contacts (may be NULL) receives the number of contact points. Returns YW_OK, or
-/// YW_ERR_MEMORY with nothing moved. Does not allocate once the buffers have grown to the size that
-/// the scene needs.
+/// have advanced by h. Surfaces that did not cross at the start do not cross afterwards. iterations
+/// >= 1: forward and backward sweeps over the contacts. *num_contacts (may be NULL) receives the
+/// number of contact points. Returns YW_OK, or YW_ERR_MEMORY with nothing moved. Does not allocate
+/// once the buffers have grown to the size that the scene needs.
 yw_status yw_contacts_resolve(yw_contacts* contacts, yw_contact_body* bodies, int32_t num_bodies,
                               float h, yw_vec3 gravity, int32_t iterations, yw_tasks* tasks,
                               int32_t* num_contacts);

@@ -14,10 +14,8 @@ void yw_contact_bounce(const yw_contact_problem* problem, const yw_contact_batch
 /// Angular momentum added to the pair by moving particles apart while they slide along each other,
 /// and by friction between balls, which acts beside their centres.
 yw_vec3 yw_contact_lost_angular(const yw_contact_problem* problem, const yw_contact_batch* batch);
-/// Bodies that were created inside each other, or forced there: stops their approach and moves them
-/// apart as wholes at a bounded speed. Points far inside disagree about the way out, and pushing
-/// them one by one would distort the bodies.
-void yw_contact_part(const yw_contact_problem* problem, yw_contact_batch* batch);
+/// Removes angular momentum (kg m^2/s) from a free body by rotating it as a whole.
+void yw_contact_turn_back(yw_particles* particles, yw_vec3 angular);
 /// Removes the angular momentum added by all batches of the pair, by rotating the pair as one.
 void yw_contact_keep_angular(const yw_contact_problem* problem, const yw_contact_batch* batch,
                              yw_vec3 lost_angular);

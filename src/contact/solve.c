@@ -4,14 +4,19 @@
 // A contact point is a weighted sum of particles, so that its inverse mass sum(w^2 / m) is the same
 // in all directions: an impulse J changes its velocity by J times that, and normal and friction
 // parts are solved in one visit. Velocities are solved without moving anything, which conserves
-// both momenta to rounding. Then positions: the displacement of a resting contact is corrected for
-// friction like its velocity, so that stacks and slopes do not creep. Penetration is pushed out
-// along the normal by no more than the step added, plus a slow correction of the remainder.
+// both momenta to rounding. Positions then follow the change of velocities, and what is left of the
+// overlap that this substep added is pushed out along the normals.
+//
+// Particles of a stiff body do not move alone: what pushes its surface moves the whole body. Bodies
+// that solve implicit steps answer impulses with that same step (`respond` of a method), so that
+// contact acts as if it had been part of the solve: sweeps propose impulses, the bodies answer,
+// sweeps correct. Between answers, a body's particles count as heavier by the factor that the last
+// answers showed.
 #include "contact/solve.h"
 
 #include "contact/rigid.h"
 
-// Penetration not caused by this step is pushed out by this share per step, at most this fast
+// Overlap not caused by this substep is pushed out by this share per substep, at most this fast
 // (m/s).
 #define PUSH_OUT_SHARE 0.2f
 #define PUSH_OUT_SPEED 0.5f
@@ -20,11 +25,12 @@
 // Contacts share particles and are often redundant: slightly less than the full correction
 // converges faster (tuned on stacks: 0.8 to 1 equal, 1.2 trembles).
 #define RELAXATION 0.9f
-// Initial spring stiffness of balls in contact, in units of mass / h^2 (a single spring is unstable
-// from 4), and the depth where it ends, in slops. Heaps of 6 layers creep with 1, stand with 2
-// and 3.
-#define START_STIFFNESS 2.5f
-#define START_DEPTH 5.0f
+// Rounds of sweeps and answers, and forward and backward sweeps in each.
+#define ANSWER_ROUNDS 4
+#define SWEEPS_PER_ROUND 2
+// Answers that were seen may be exceeded by this factor before sweeps overshoot.
+#define YIELD_SAFETY 1.1f
+#define LEAST_YIELD 1e-3f
 // Batches per task.
 #define BATCHES_PER_TASK 8
 // Fewer batches are not worth waking threads for.
@@ -50,9 +56,6 @@ static inline void push_side(const yw_contact* c, int side, const yw_particles* 
   }
 }
 
-// True for contacts between single particles, or of one with an obstacle.
-static bool is_of_balls(const yw_contact* c) { return c->count[0] == 1 && c->count[1] <= 1; }
-
 static float side_inv_mass(const yw_contact* c, int side, const yw_particles* particles) {
   float sum = 0.0f;
   for (int k = 0; k < c->count[side]; ++k) {
@@ -64,65 +67,61 @@ static float side_inv_mass(const yw_contact* c, int side, const yw_particles* pa
 
 yw_vec3 yw_contact_relative(const yw_contact_problem* problem, const yw_contact* c, bool velocity) {
   const yw_particles* a = problem->bodies[c->body[0]].particles;
+  yw_vec3 front = side_sum(c, 0, velocity ? a->vel : a->pos);
+  if (c->count[1] == 0) return velocity ? yw_sub(front, c->drift) : front;
   const yw_particles* b = problem->bodies[c->body[1]].particles;
-  yw_vec3 relative = yw_sub(side_sum(c, 0, velocity ? a->vel : a->pos),
-                            side_sum(c, 1, velocity ? b->vel : b->pos));
-  return velocity ? yw_sub(relative, c->drift) : relative;
+  return yw_sub(front, side_sum(c, 1, velocity ? b->vel : b->pos));
+}
+
+// Applies an impulse and its opposite to the velocities of both sides.
+static inline void strike(const yw_contact_problem* problem, const yw_contact* c, yw_vec3 impulse) {
+  yw_particles* a = problem->bodies[c->body[0]].particles;
+  yw_particles* b = problem->bodies[c->body[1]].particles;
+  push_side(c, 0, a, a->vel, yw_scale(impulse, problem->yields[c->body[0]]));
+  push_side(c, 1, b, b->vel, yw_scale(impulse, -problem->yields[c->body[1]]));
 }
 
 // Preparation -----------------------------------------------------------------------------------
 
 static void prepare(const yw_contact_problem* problem, yw_contact* c) {
   const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
-  c->inv_mass = side_inv_mass(c, 0, a->particles) + side_inv_mass(c, 1, b->particles);
-  if (c->deep) c->inv_mass = 0.0f;
-  c->approach = -yw_dot(yw_contact_relative(problem, c, true), c->normal);
-  c->gap = c->gap_before - c->approach * problem->h;
-  c->arm = yw_contact_relative(problem, c, false);
-  c->offset = c->gap - yw_dot(c->arm, c->normal);
-  c->friction_limit = sqrtf(a->friction * (c->count[1] > 0 ? b->friction : c->obstacle_friction));
-  c->impulse = c->push = 0.0f;
+  bool obstacle = c->count[1] == 0;
+  c->friction_limit = sqrtf(a->friction * (obstacle ? c->obstacle_friction : b->friction));
+  c->impulse = c->push = c->push_impulse = 0.0f;
   c->friction = yw_v3(0, 0, 0);
+  c->arm = yw_contact_relative(problem, c, false);
+  c->offset = obstacle ? c->obstacle_gap - yw_dot(c->arm, c->normal) : -c->distance;
+  if (obstacle) c->arm = yw_v3(0, 0, 0);
+  float approach = -yw_dot(yw_contact_relative(problem, c, true), c->normal);
+  float gap = c->gap_before - approach * problem->h;
 
   // A gap at the start of the step may close, but no further. A gap that was already closed is not
   // an impact, however hard it is pressed; nor is a slow approach.
   float rest_speed = REST_STEPS * yw_length(problem->gravity) * problem->h;
   float restitution = a->restitution > b->restitution ? a->restitution : b->restitution;
-  if (c->count[1] == 0) restitution = 0.0f;  // has already bounced off the obstacle
-  bool impact = c->approach > rest_speed && c->gap_before > c->slop && c->gap < c->slop;
-  c->target = c->gap_before > c->slop ? (c->slop - c->gap_before) / problem->h : 0.0f;
+  if (obstacle) restitution = 0.0f;  // has already bounced off the obstacle
+  bool impact = approach > rest_speed && c->gap_before > 0.0f && gap < 0.0f;
+  c->target = c->gap_before > 0.0f ? -c->gap_before / problem->h : 0.0f;
   c->bounce = impact ? restitution : 0.0f;
-  // A swept path ends at the touch: none of the approach is left for the next step.
-  if (c->swept && c->gap < c->slop) c->target = 0.0f;
-  if (c->bounce > 0.0f) c->target = restitution * c->approach;
-  // Fraction of the step after the touch.
   c->share = 1.0f;
-  if (c->gap_before > c->slop) {
-    c->share = yw_clampf((c->slop - c->gap) / (c->gap_before - c->gap), 0.0f, 1.0f);
+  if (c->bounce > 0.0f) {
+    c->target = restitution * approach;
+    c->share = yw_clampf(-gap / (approach * problem->h), 0.0f, 1.0f);
   }
+}
+
+// Mobility of the contact point as the sweeps see it.
+static void weigh(const yw_contact_problem* problem, yw_contact* c) {
+  const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
+  c->inv_mass = problem->yields[c->body[0]] * side_inv_mass(c, 0, a->particles) +
+                problem->yields[c->body[1]] * side_inv_mass(c, 1, b->particles);
 }
 
 // Velocities ------------------------------------------------------------------------------------
 
-// Balls that lie on each other start with an impulse that follows from their depth, as if they were
-// springs; the sweeps then correct it. Depth is the only memory of the load between steps: heaps
-// come to rest that would need many more sweeps from zero.
-static void start_velocity(const yw_contact_problem* problem, yw_contact* c) {
-  if (!is_of_balls(c) || !(c->inv_mass > 0.0f)) return;
-  float depth = yw_clampf(c->slop - c->gap_before, 0.0f, START_DEPTH * c->slop);
-  c->impulse = START_STIFFNESS * depth / (problem->h * c->inv_mass);
-  yw_particles* a = problem->bodies[c->body[0]].particles;
-  yw_particles* b = problem->bodies[c->body[1]].particles;
-  yw_vec3 change = yw_scale(c->normal, c->impulse);
-  push_side(c, 0, a, a->vel, change);
-  push_side(c, 1, b, b->vel, yw_neg(change));
-}
-
 static void solve_velocity(const yw_contact_problem* problem, yw_contact* c) {
   if (!(c->inv_mass > 0.0f)) return;
-  yw_particles* a = problem->bodies[c->body[0]].particles;
-  yw_particles* b = problem->bodies[c->body[1]].particles;
-  yw_vec3 relative = yw_sub(side_sum(c, 0, a->vel), yw_add(side_sum(c, 1, b->vel), c->drift));
+  yw_vec3 relative = yw_contact_relative(problem, c, true);
   float along = yw_dot(relative, c->normal), mass = RELAXATION / c->inv_mass;
 
   // Contacts push but do not pull.
@@ -138,9 +137,7 @@ static void solve_velocity(const yw_contact_problem* problem, yw_contact* c) {
   if (size2 > limit * limit) friction = yw_scale(friction, limit / sqrtf(size2));
   change = yw_add(change, yw_sub(friction, c->friction));
   c->friction = friction;
-
-  push_side(c, 0, a, a->vel, change);
-  push_side(c, 1, b, b->vel, yw_neg(change));
+  strike(problem, c, change);
 }
 
 // Positions -------------------------------------------------------------------------------------
@@ -149,38 +146,35 @@ static float gap_now(const yw_contact_problem* problem, const yw_contact* c) {
   return c->offset + yw_dot(yw_contact_relative(problem, c, false), c->normal);
 }
 
-// Impulses act from the touch to the end of the step: positions follow the velocities. A resting
-// point has then not moved, up to rounding, and neither creeps nor trembles.
+static bool answers(const yw_contact_body* body) { return body->respond != NULL; }
+
+// Bodies that answer follow as wholes, see settle_answer.
 static void follow_velocity(const yw_contact_problem* problem, yw_contact* c) {
-  if (!(c->impulse > 0.0f)) return;
-  yw_particles* a = problem->bodies[c->body[0]].particles;
-  yw_particles* b = problem->bodies[c->body[1]].particles;
   yw_vec3 way = yw_scale(yw_mad(c->friction, c->impulse, c->normal), c->share * problem->h);
-  push_side(c, 0, a, a->pos, way);
-  push_side(c, 1, b, b->pos, yw_neg(way));
+  for (int side = 0; side < 2; ++side) {
+    yw_contact_body* body = &problem->bodies[c->body[side]];
+    if (answers(body)) continue;
+    push_side(c, side, body->particles, body->particles->pos, side ? yw_neg(way) : way);
+  }
 }
 
-// Remaining penetration leaves slowly.
+// An overlap from before leaves slowly; none is added.
 static void measure_depth(const yw_contact_problem* problem, yw_contact* c) {
-  float gap = gap_now(problem, c), limit = PUSH_OUT_SPEED * problem->h;
-  float push = PUSH_OUT_SHARE * (-c->slop - gap);
-  // With nothing to push, pushes of other contacts may not bring the bodies closer than this.
-  c->push_goal = push > 0.0f ? gap + (push < limit ? push : limit) : -c->slop;
-  // When several balls stop one, those that touch late take a part of the velocity but little of
-  // the displacement: penetration added by this step is removed at once.
-  float brought_in = c->gap_before < -c->slop ? c->gap_before : -c->slop;
-  if (is_of_balls(c) && c->push_goal < brought_in) c->push_goal = brought_in;
+  float limit = PUSH_OUT_SPEED * problem->h, push = PUSH_OUT_SHARE * (-c->slop - c->gap_before);
+  c->push_goal = push > 0.0f ? c->gap_before + (push < limit ? push : limit) : -c->slop;
 }
 
 static void solve_position(const yw_contact_problem* problem, yw_contact* c) {
-  if (!(c->inv_mass > 0.0f)) return;
   yw_particles* a = problem->bodies[c->body[0]].particles;
   yw_particles* b = problem->bodies[c->body[1]].particles;
+  float inv_mass = side_inv_mass(c, 0, a) + side_inv_mass(c, 1, b);
+  if (!(inv_mass > 0.0f)) return;
   float push = c->push + c->push_goal - gap_now(problem, c);
   if (push < 0.0f) push = 0.0f;
   if (push == c->push) return;
-  yw_vec3 way = yw_scale(c->normal, (push - c->push) / c->inv_mass);
+  yw_vec3 way = yw_scale(c->normal, (push - c->push) / inv_mass);
   c->push = push;
+  c->push_impulse = push / inv_mass;
   push_side(c, 0, a, a->pos, way);
   push_side(c, 1, b, b->pos, yw_neg(way));
 }
@@ -224,12 +218,12 @@ static void prepare_batch(const yw_contact_problem* problem, yw_contact_batch* b
   for (int32_t i = 0; i < batch->count; ++i) prepare(problem, &batch->contacts[i]);
 }
 
-static void bounce_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  yw_contact_bounce(problem, batch);
+static void weigh_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) weigh(problem, &batch->contacts[i]);
 }
 
-static void start_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  for (int32_t i = 0; i < batch->count; ++i) start_velocity(problem, &batch->contacts[i]);
+static void bounce_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  yw_contact_bounce(problem, batch);
 }
 
 static void velocity_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
@@ -256,10 +250,6 @@ static void lost_angular_batch(const yw_contact_problem* problem, yw_contact_bat
   batch->lost_angular = yw_contact_lost_angular(problem, batch);
 }
 
-static void part_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  yw_contact_part(problem, batch);
-}
-
 // Sums the angular momentum added by all batches of a pair.
 static void add_lost_angular(const yw_contact_problem* problem) {
   for (int32_t i = 0; i < problem->num_pairs; ++i) problem->pair_angular[i] = yw_v3(0, 0, 0);
@@ -274,20 +264,89 @@ static void keep_angular_batch(const yw_contact_problem* problem, yw_contact_bat
   if (batch->leads) yw_contact_keep_angular(problem, batch, problem->pair_angular[batch->pair]);
 }
 
+// Answers ---------------------------------------------------------------------------------------
+
+static void copy_vectors(yw_vec4* to, const yw_vec4* from, int32_t count) {
+  for (int32_t i = 0; i < count; ++i) to[i] = from[i];
+}
+
+// Replaces what the sweeps did to a body by its own answer to the same impulses.
+static void answer(const yw_contact_problem* problem, yw_contact_answer* a) {
+  const yw_contact_body* body = &problem->bodies[a->body];
+  yw_particles* p = body->particles;
+  float yield = problem->yields[a->body];
+  double own = 0.0, shown = 0.0;
+  for (int32_t i = 0; i < p->count; ++i) {
+    yw_vec3 change = yw_sub(yw_xyz(p->vel[i]), yw_xyz(a->base[i]));
+    yw_vec3 impulse = yw_scale(change, p->mass[i] / yield);
+    own += (double)yw_dot(impulse, impulse) * (double)p->inv_mass[i];
+    a->impulses[i] = yw_v4(impulse);
+  }
+  if (!(own > 0.0)) return;
+  body->respond(body->context, a->impulses, a->change);
+  for (int32_t i = 0; i < p->count; ++i) {
+    shown += (double)yw_dot(yw_xyz(a->impulses[i]), yw_xyz(a->change[i]));
+    p->vel[i] = yw_v4(yw_add(yw_xyz(a->base[i]), yw_xyz(a->change[i])));
+  }
+  float seen = YIELD_SAFETY * (float)(shown / own);
+  // The first answer replaces the guess of 1; later ones may only raise it.
+  if (yield == 1.0f || seen > yield) yield = seen;
+  problem->yields[a->body] = yw_clampf(yield, LEAST_YIELD, 1.0f);
+}
+
+// Positions follow the whole change of velocities. The angular momentum that this displacement adds
+// is taken out of the body's own rotation.
+static void settle_answer(const yw_contact_problem* problem, const yw_contact_answer* a) {
+  yw_particles* p = problem->bodies[a->body].particles;
+  yw_vec3 lost = yw_v3(0, 0, 0);
+  for (int32_t i = 0; i < p->count; ++i) {
+    yw_vec3 way = yw_scale(yw_sub(yw_xyz(p->vel[i]), yw_xyz(a->free[i])), problem->h);
+    lost = yw_mad(lost, p->mass[i], yw_cross(way, yw_xyz(p->vel[i])));
+    if (p->inv_mass[i] > 0.0f) p->pos[i] = yw_v4(yw_add(yw_xyz(p->pos[i]), way));
+  }
+  yw_contact_turn_back(p, lost);
+}
+
+static void sweep_velocities(const yw_contact_problem* problem, int32_t iterations) {
+  // Forward and backward sweeps: each order compensates the bias of the other.
+  for (int32_t i = 0; i < iterations; ++i) {
+    sweep_all(problem, velocity_batch);
+    sweep_back(problem, velocity_batch_back);
+  }
+}
+
+static void solve_with_answers(const yw_contact_problem* problem) {
+  for (int32_t k = 0; k < problem->num_answers; ++k) {
+    const yw_contact_answer* a = &problem->answers[k];
+    const yw_particles* p = problem->bodies[a->body].particles;
+    copy_vectors(a->free, p->vel, p->count);
+  }
+  for (int round = 0; round < ANSWER_ROUNDS; ++round) {
+    for (int32_t k = 0; k < problem->num_answers; ++k) {
+      const yw_contact_answer* a = &problem->answers[k];
+      const yw_particles* p = problem->bodies[a->body].particles;
+      copy_vectors(a->base, p->vel, p->count);
+    }
+    sweep_all(problem, weigh_batch);
+    sweep_velocities(problem, SWEEPS_PER_ROUND);
+    for (int32_t k = 0; k < problem->num_answers; ++k) answer(problem, &problem->answers[k]);
+  }
+  for (int32_t k = 0; k < problem->num_answers; ++k) settle_answer(problem, &problem->answers[k]);
+}
+
 void yw_contact_solve(const yw_contact_problem* problem) {
   sweep_all(problem, prepare_batch);
   sweep_all(problem, bounce_batch);
-  sweep_all(problem, start_batch);
-  // Forward and backward sweeps: each order compensates the bias of the other.
-  for (int32_t i = 0; i < problem->iterations; ++i) {
-    sweep_all(problem, velocity_batch);
-    sweep_back(problem, velocity_batch_back);
+  if (problem->num_answers > 0) {
+    solve_with_answers(problem);
+  } else {
+    sweep_all(problem, weigh_batch);
+    sweep_velocities(problem, problem->iterations);
   }
   sweep_all(problem, follow_batch);
   sweep_all(problem, depth_batch);
   for (int32_t i = 0; i < problem->iterations; ++i) sweep_all(problem, position_batch);
   sweep_all(problem, lost_angular_batch);
-  sweep_all(problem, part_batch);
   add_lost_angular(problem);
   sweep_all(problem, keep_angular_batch);
 }

@@ -3,7 +3,7 @@
 #ifndef YW_CONTACT_SOLVE_H
 #define YW_CONTACT_SOLVE_H
 
-#include "contact/detect.h"
+#include "contact/touch.h"
 
 #define YW_CONTACT_MAX_COLORS 64
 
@@ -18,14 +18,24 @@ typedef struct yw_contact_batch {
   yw_vec3 lost_angular;  ///< angular momentum, kg m^2/s, see rigid.h
 } yw_contact_batch;
 
+/// How a body with stiffness of its own answers impulses.
+typedef struct yw_contact_answer {
+  int32_t body;
+  yw_vec4 *free, *base;  ///< velocities before contact, and before the last sweeps
+  yw_vec4 *impulses, *change;
+} yw_contact_answer;
+
 /// Batches of one color have no body in common, so that their order does not matter and they can be
 /// solved in parallel. Color YW_CONTACT_MAX_COLORS holds the rest, solved in order.
 typedef struct yw_contact_problem {
   yw_contact_body* bodies;
+  float* yields;  ///< per body: share of a particle's own mobility that it shows in contact
   yw_contact_batch* batches;
   yw_vec3* pair_angular;  ///< scratch, one per pair
   int32_t num_pairs;
   int32_t color_start[YW_CONTACT_MAX_COLORS + 2];
+  yw_contact_answer* answers;
+  int32_t num_answers;
   float h;
   yw_vec3 gravity;
   int32_t iterations;

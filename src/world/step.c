@@ -85,6 +85,14 @@ static void place_pins(const substep* s) {
   }
 }
 
+static void note_begin(const yw_world* world) {
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    const yw_particles* p = &body->particles;
+    if (yw_body_takes_part(body)) memcpy(body->begin, p->pos, sizeof *p->pos * (size_t)p->count);
+  }
+}
+
 // Advance -----------------------------------------------------------------------------------------
 
 static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) {
@@ -166,6 +174,7 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
                           .topology_version = yw_body_topology(body),
                           .key = body->key,
                           .particles = &body->particles,
+                          .begin = body->begin,
                           .friction = body->friction,
                           .restitution = body->restitution,
                           .body_contact = body->body_contact,
@@ -273,6 +282,7 @@ static yw_status run_substep(substep* s, yw_step_report* report) {
   start_bodies(world, s->h);
   place_obstacles(s);
   place_pins(s);
+  note_begin(world);
   if (world->measures_forces) yw_forces_begin_substep(world);
   double mark = s->timing ? yw_seconds() : 0.0;
   advance_bodies(s);

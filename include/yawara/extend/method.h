@@ -102,17 +102,19 @@ struct yw_step_ctx {
   yw_method_report* report;
 };
 
-/// Geometry for contact with other bodies. The arrays belong to the model or the state.
+/// Surface of a body for contact with others and itself. The arrays belong to the model or the
+/// state. Volumes have tets and triangles; sheets triangles and radii (half their thickness); rods
+/// segments and radii; loose particles radii only.
 typedef struct yw_contact_geometry {
-  // Volumes: points of one body inside the tets of another are pushed out through its surface.
-  const int32_t* tets;  ///< 4 per tet, particle numbers; NULL for bodies of spheres
+  const int32_t* tets;  ///< 4 per tet, particle numbers
   int32_t num_tets;
-  const int32_t* triangles;  ///< surface, 3 per triangle, facing outward
+  const int32_t* triangles;  ///< 3 per triangle; those of volumes face outward
   int32_t num_triangles;
-  const int32_t* surface_particles;  ///< ascending
+  const int32_t* segments;  ///< 2 per segment
+  int32_t num_segments;
+  const int32_t* surface_particles;  ///< of volumes, ascending
   int32_t num_surface_particles;
-  const yw_vec3* rest;  ///< rest positions in particle order, for depth inside the material
-  // Spheres: rods, sheets, loose particles.
+  const yw_vec3* rest;  ///< rest positions in particle order; NULL: loose
   const float* radius;  ///< per particle, m; NULL for volumes
 } yw_contact_geometry;
 

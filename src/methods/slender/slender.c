@@ -340,7 +340,13 @@ static const yw_vec3* model_points(const void* model) {
 
 static yw_contact_geometry contact_geometry(const void* state) {
   const slender_model* model = ((const slender_body*)state)->model;
-  return (yw_contact_geometry){.rest = model->rest, .radius = model->radius};
+  bool sheet = model->corners == 3;
+  return (yw_contact_geometry){.triangles = sheet ? model->elements : NULL,
+                               .num_triangles = sheet ? model->num_elements : 0,
+                               .segments = sheet ? NULL : model->elements,
+                               .num_segments = sheet ? 0 : model->num_elements,
+                               .rest = model->rest,
+                               .radius = model->radius};
 }
 
 static yw_status model_surface(const void* model, const yw_allocator* mem, yw_tri_mesh* out) {
