@@ -2,6 +2,7 @@
 // Answers of bodies to impulses: what contact between bodies is solved with.
 #include "support/frames_moving.h"
 #include "support/responding.h"
+#include "support/slender_moving.h"
 
 // Frames ------------------------------------------------------------------------------------------
 
@@ -143,6 +144,182 @@ static void frames_answers_leave_no_trace(void** state) {
   }
 }
 
+// Rods and sheets ---------------------------------------------------------------------------------
+
+static responding slender_responding(slender_mover* m) {
+  return (responding){&yw_slender_method, m->body, &m->particles, &m->ctx, yw_slender_respond};
+}
+
+static slender_model* coiled_rod(void) {
+  yw_vec3 points[30];
+  for (int i = 0; i < 30; ++i) {
+    float t = 0.3f * (float)i;
+    points[i] = (yw_vec3){0.3f * cosf(t), 0.3f * sinf(t), 0.02f * (float)i};
+  }
+  yw_rod_def def = yw_default_rod_def();
+  def.points = points;
+  def.num_points = 30;
+  def.radius = 0.01f;
+  return rod_model_of(&def);
+}
+
+// A rod (kind 0) or a sheet that falls, turns and wobbles.
+static void make_flying_slender(slender_mover* m, int kind, float young, yw_slender_solver solver) {
+  slender_model* model =
+      kind == 0 ? coiled_rod() : sheet_from(plate_mesh(1, 1, 7, 7, PLATE_JITTERED), 0.02f, young);
+  mover_make(m, model, 1.0f / 240);
+  m->ctx.gravity = (yw_vec3){0, -9.81f, 0};
+  mover_solver(m, solver);
+  yw_slender_params tight = yw_slender_params_of(m->body);
+  tight.tolerance = 1e-6f;
+  assert_int_equal(yw_slender_set_params(m->body, &tight), 0);
+  test_random random = {6};
+  for (int32_t i = 0; i < m->particles.count; ++i) {
+    yw_vec3 x = yw_xyz(m->particles.pos[i]), kick = random_direction(&random);
+    yw_vec3 v = yw_v3(1 - 2 * x.y, 2 * x.x - 1.5f * x.z, 1.5f * x.y + x.x);
+    m->particles.vel[i] = yw_v4(yw_mad(v, 0.3f, kick));
+  }
+  mover_step(m, 5);
+}
+
+static void slender_bodies_answer_as_forces_in_a_step_do(void** state) {
+  (void)state;
+  for (int kind = 0; kind < 2; ++kind) {
+    for (int solver = 0; solver < 2; ++solver) {
+      slender_mover m, twin;
+      make_flying_slender(&m, kind, 1e6f, solver);
+      make_flying_slender(&twin, kind, 1e6f, solver);
+      responding a = slender_responding(&m), b = slender_responding(&twin);
+      double push = (double)m.ctx.h * (solver == YW_SLENDER_BDF2 ? 2.0 / 3.0 : 1.0);
+      check_answer_is_that_of_forces(&a, &b, 3, yw_v3(0.02f, -0.05f, 0.04f), push, 0.02);
+      mover_free(&m);
+      mover_free(&twin);
+    }
+  }
+}
+
+static void slender_answers_are_symmetric_and_keep_momentum(void** state) {
+  (void)state;
+  for (int kind = 0; kind < 2; ++kind) {
+    for (int solver = 0; solver < 4; ++solver) {
+      for (int held = 0; held < 2; ++held) {
+        slender_mover m;
+        make_flying_slender(&m, kind, 1e6f, solver);
+        yw_slender_params params = yw_slender_params_of(m.body);
+        params.damping = 5.0f;
+        assert_int_equal(yw_slender_set_params(m.body, &params), 0);
+        if (held) mover_hold(&m, 2, true), mover_hold(&m, 4, false);
+        mover_step(&m, 1);
+        responding r = slender_responding(&m);
+        check_symmetry(&r, 1e-5);
+        // Orientations carry a small part of the angular momentum.
+        if (!held) check_answered_momentum(&r, 1e-6, 1e-3);
+        mover_free(&m);
+      }
+    }
+  }
+}
+
+static void slender_answers_leave_no_trace(void** state) {
+  (void)state;
+  for (int kind = 0; kind < 2; ++kind) {
+    for (int solver = 0; solver < 4; ++solver) {
+      slender_mover m, twin;
+      make_flying_slender(&m, kind, 1e6f, solver);
+      make_flying_slender(&twin, kind, 1e6f, solver);
+      responding a = slender_responding(&m), b = slender_responding(&twin);
+      check_answer_leaves_no_trace(&a, &b);
+      mover_free(&m);
+      mover_free(&twin);
+    }
+  }
+}
+
+// A push across the end of a rod: the middle of a stiff one moves as its whole mass.
+static void stiff_rods_answer_as_one_and_soft_ones_apart(void** state) {
+  (void)state;
+  const float youngs[2] = {1e13f, 1.0f};
+  for (int k = 0; k < 2; ++k) {
+    yw_vec3* points = straight_points(11, 1.0);
+    yw_rod_def def = yw_default_rod_def();
+    def.points = points;
+    def.num_points = 11;
+    def.radius = 0.01f;
+    def.youngs_modulus = youngs[k];
+    slender_mover m;
+    mover_make(&m, rod_model_of(&def), 1.0f / 60);
+    mover_step(&m, 1);
+    responding r = slender_responding(&m);
+    yw_vec4 *j = new_vectors(&r), *change = new_vectors(&r);
+    double mass = 0, inertia = 0, momentum = 0;
+    j[0] = (yw_vec4){0, 1, 0, 0};
+    assert_int_equal(r.method->respond(r.state, r.particles, r.ctx, j, change), YW_OK);
+    for (int32_t i = 0; i < 11; ++i) {
+      mass += m.particles.mass[i];
+      inertia += (double)m.particles.mass[i] * pow(m.particles.pos[i].x - 0.5, 2);
+      momentum += (double)m.particles.mass[i] * change[i].y;
+    }
+    double rigid = 1.0 / mass + 0.25 / inertia, apart = 1.0 / (double)m.particles.mass[0];
+    print_message("end of a rod: %.5g, rigid %.5g, apart %.5g m/s\n", (double)change[0].y, rigid,
+                  apart);
+    assert_near(momentum, 1.0, 1e-6);
+    assert_near(change[0].y, k == 0 ? rigid : apart, 0.01 * (k == 0 ? rigid : apart));
+    free(j), free(change), free(points);
+    mover_free(&m);
+  }
+}
+
+// Particles on an obstacle are free to answer: a sheet on the floor is pushed off as it would be in
+// the air.
+static void stop_at_floor(const yw_step_ctx* ctx, yw_particles* particles, const yw_vec4* old_pos,
+                          const float* radius, float begin, float span) {
+  (void)begin, (void)span, (void)old_pos, (void)radius, (void)ctx;
+  for (int32_t i = 0; i < particles->count; ++i) {
+    if (particles->pos[i].z >= -0.5f) continue;
+    particles->pos[i].z = -0.5f;
+    particles->vel[i] = (yw_vec4){0};
+  }
+}
+
+static void obstacles_do_not_hold_answers(void** state) {
+  (void)state;
+  for (int method = 0; method < 2; ++method) {
+    double found[2];
+    for (int floor = 0; floor < 2; ++floor) {
+      slender_mover sheet;
+      moving_bar bar;
+      responding r;
+      if (method == 0) {
+        moving_make(&bar, 2, YW_FRAMES_RINGS, 1e6, 0.3, YW_FRAMES_IMPLICIT);
+        r = frames_responding(&bar);
+      } else {
+        mover_make(&sheet, sheet_from(plate_mesh(1, 1, 5, 5, PLATE_JITTERED), 0.02f, 1e6f),
+                   1.0f / 60);
+        for (int32_t i = 0; i < sheet.particles.count; ++i) sheet.particles.pos[i].z -= 0.5f;
+        yw_slender_method.invalidate(sheet.body, &sheet.particles);
+        r = slender_responding(&sheet);
+      }
+      r.ctx->gravity = (yw_vec3){0, 0, -9.81f};
+      if (floor) r.ctx->collide = stop_at_floor;
+      assert_true(r.method->advance(r.state, r.particles, r.ctx) >= 0);
+      yw_vec4 *j = new_vectors(&r), *change = new_vectors(&r);
+      for (int32_t i = 0; i < r.particles->count; ++i) {
+        if (r.particles->pos[i].z < -0.4999f) j[i] = (yw_vec4){0, 0, 1, 0};
+      }
+      j[0] = (yw_vec4){1, 0, 0, 0};
+      assert_int_equal(r.method->respond(r.state, r.particles, r.ctx, j, change), YW_OK);
+      check_answered_momentum(&r, 1e-6, 1e-3);
+      found[floor] = sqrt(dot_vectors(change, change, r.particles->count));
+      free(j), free(change);
+      if (method == 0)
+        moving_free(&bar);
+      else
+        mover_free(&sheet);
+    }
+    assert_near(found[1] / found[0], 1.0, 0.02);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(frames_answer_as_forces_in_a_step_do),
@@ -151,6 +328,11 @@ int main(void) {
       cmocka_unit_test(held_frames_do_not_move),
       cmocka_unit_test(stiff_frames_answer_as_one_and_soft_ones_apart),
       cmocka_unit_test(frames_answers_leave_no_trace),
+      cmocka_unit_test(slender_bodies_answer_as_forces_in_a_step_do),
+      cmocka_unit_test(slender_answers_are_symmetric_and_keep_momentum),
+      cmocka_unit_test(slender_answers_leave_no_trace),
+      cmocka_unit_test(stiff_rods_answer_as_one_and_soft_ones_apart),
+      cmocka_unit_test(obstacles_do_not_hold_answers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
