@@ -75,6 +75,11 @@ struct yw_step_ctx {
   yw_tasks* tasks;  ///< NULL: single-threaded
   bool timing;      ///< fill in the times of the report
 
+  /// Bodies that touch may advance in lockstep: a substep is then num_parts calls of advance, each
+  /// followed by contact, and this is call number `part`, from 0. h, time, holds and springs are
+  /// those of the part. 0: one call for the whole substep.
+  int32_t part, num_parts;
+
   const yw_hold* holds;
   int32_t num_holds;
   const yw_spring* springs;
