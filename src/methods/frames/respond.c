@@ -19,7 +19,7 @@ yw_status yw_frames_respond(frames_body* body, const yw_particles* particles,
   const float inv_h1 = 1.0f / body->h1;
   bool free = yw_is_free(particles, ctx);
   yw_rigid_answer rigid = {0};
-  if (free) rigid = yw_answer_rigidly(particles, impulses, change);
+  if (free) rigid = yw_answer_rigidly(particles, impulses, true, change);
   // D + K is M / h'^2 + K; the unknown is h' times the change.
   for (int32_t p = 0; p < particles->count; ++p) {
     bool held = particles->inv_mass[p] == 0.0f;

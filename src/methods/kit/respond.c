@@ -53,8 +53,8 @@ static void motion_at(const yw_rigid_answer* rigid, const double y[3], double ou
 }
 
 yw_rigid_answer yw_answer_rigidly(const yw_particles* particles, const yw_vec4* impulses,
-                                  yw_vec4* rest) {
-  yw_rigid_answer out = {0};
+                                  bool turns, yw_vec4* rest) {
+  yw_rigid_answer out = {.turns = turns};
   double angular[3] = {0}, y[3], v[3];
   if (particles->count == 0) return out;
   find_mass(particles, &out);
@@ -65,7 +65,7 @@ yw_rigid_answer yw_answer_rigidly(const yw_particles* particles, const yw_vec4* 
     for (int i = 0; i < 3; ++i) out.velocity[i] += j[i] / out.mass;
     add_cross(y, j, angular);
   }
-  yw_spin_of(out.inertia, angular, out.spin);
+  if (turns) yw_spin_of(out.inertia, angular, out.spin);
   for (int32_t p = 0; p < particles->count; ++p) {
     double m = (double)particles->mass[p];
     arm_of(particles, out.center, p, y);
@@ -80,7 +80,7 @@ yw_rigid_answer yw_answer_rigidly(const yw_particles* particles, const yw_vec4* 
 void yw_answer_add_rigid(const yw_particles* particles, const yw_rigid_answer* answer,
                          yw_vec4* change) {
   yw_rigid_answer missing = *answer;
-  double linear[3] = {0}, angular[3] = {0}, spin[3], y[3], v[3];
+  double linear[3] = {0}, angular[3] = {0}, spin[3] = {0}, y[3], v[3];
   for (int32_t p = 0; p < particles->count; ++p) {
     double m = (double)particles->mass[p];
     const double own[3] = {m * (double)change[p].x, m * (double)change[p].y,
@@ -89,7 +89,7 @@ void yw_answer_add_rigid(const yw_particles* particles, const yw_rigid_answer* a
     for (int i = 0; i < 3; ++i) linear[i] += own[i];
     add_cross(y, own, angular);
   }
-  yw_spin_of(answer->inertia, angular, spin);
+  if (answer->turns) yw_spin_of(answer->inertia, angular, spin);
   for (int i = 0; i < 3; ++i) {
     missing.velocity[i] -= linear[i] / answer->mass;
     missing.spin[i] -= spin[i];
