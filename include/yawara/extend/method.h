@@ -75,6 +75,11 @@ struct yw_step_ctx {
   yw_tasks* tasks;  ///< NULL: single-threaded
   bool timing;      ///< fill in the times of the report
 
+  /// Bodies that touch may advance in lockstep: a substep is then num_parts calls of advance, each
+  /// followed by contact, and this is call number `part`, from 0. h, time, holds and springs are
+  /// those of the part. 0: one call for the whole substep.
+  int32_t part, num_parts;
+
   const yw_hold* holds;
   int32_t num_holds;
   const yw_spring* springs;
@@ -179,6 +184,21 @@ typedef struct yw_method {
   yw_method_energy (*energy)(const void* state, const yw_particles* particles);
   /// The current tets of the body, 4 particles each, if they are not those of the model.
   const int32_t* (*cells)(const void* state, int32_t* num_cells);
+
+  /// Changes of the velocities at the end of the substep (m/s, one per particle) if the impulses
+  /// (N s, one per particle, most of them 0) had acted as constant forces during it: to first order
+  /// about where the last advance ended, (M + h^2 K) change = impulses with the stiffness of the
+  /// method's own implicit step. NULL: impulses / mass. Called after advance, any number of times,
+  /// with the same particles. As an operator it must be linear, symmetric and positive definite,
+  /// and the same throughout one substep; it may be solved roughly (to 1e-2), but free bodies keep
+  /// the linear momentum of the impulses to rounding. Particles whose inv_mass is 0 do not move.
+  /// Must neither change what the next step depends on nor allocate.
+  yw_status (*respond)(void* state, const yw_particles* particles, const yw_step_ctx* ctx,
+                       const yw_vec4* impulses, yw_vec4* change);
+  /// Number of inner steps that advance takes for this ctx->h; explicit methods follow their stable
+  /// step. advance, called that many times with as many parts of h, then does the same steps, so
+  /// that bodies that touch can advance in lockstep. NULL: 1.
+  int32_t (*inner_steps)(const void* state, const yw_particles* particles, const yw_step_ctx* ctx);
 } yw_method;
 
 // Functions for methods: creating models, accessing bodies ----------------------------------------

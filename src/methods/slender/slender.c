@@ -208,7 +208,7 @@ static void invalidate(void* state, const yw_particles* particles) {
     memset(body->momentum, 0, 3 * (size_t)particles->count * sizeof *body->momentum);
   }
   memset(body->low, 0, 3 * (size_t)particles->count * sizeof *body->low);
-  body->last_h = 0.0;
+  body->last_h = body->h1 = 0.0;
   body->in_contact = false;
 }
 
@@ -362,6 +362,7 @@ const yw_method yw_slender_method = {
     .body_create = body_create,
     .body_destroy = body_destroy,
     .advance = advance,
+    .respond = yw_slender_respond,
     .invalidate = invalidate,
     .contact_geometry = contact_geometry,
     .save = save,
