@@ -159,6 +159,8 @@ yw_status yw_body_create(yw_world* world, const yw_body_def* def, yw_body_id* ou
   int32_t slot = YW_SLOT_FREE(&world->mem, &world->bodies);
   if (slot < 0 || !YW_LIST_RESERVE(&world->mem, &world->body_order, 1) ||
       !YW_LIST_RESERVE(&world->mem, &world->contact_bodies, bodies) ||
+      !YW_LIST_RESERVE(&world->mem, &world->responders, bodies) ||
+      !YW_LIST_RESERVE(&world->mem, &world->body_boxes, bodies) ||
       !YW_LIST_RESERVE(&world->mem, &world->small_bodies, bodies)) {
     return yw_fail_memory(error, "a body");
   }

@@ -47,6 +47,8 @@ void yw_world_destroy(yw_world* world) {
   YW_LIST_FREE(&mem, &world->pins);
   YW_LIST_FREE(&mem, &world->obstacles);
   YW_LIST_FREE(&mem, &world->contact_bodies);
+  YW_LIST_FREE(&mem, &world->responders);
+  YW_LIST_FREE(&mem, &world->body_boxes);
   YW_LIST_FREE(&mem, &world->obstacle_poses);
   YW_LIST_FREE(&mem, &world->small_bodies);
   yw_mem_free(&mem, world);
