@@ -30,7 +30,7 @@ typedef struct body_cache {
   int32_t (*sorted_edges)[2];
   yw_vec4* predicted;
   uint8_t* moved;
-  yw_vec4 *free, *base, *impulses, *change;  // bodies that answer
+  yw_vec4 *free, *base, *impulses, *change, *heading;  // bodies that answer
 } body_cache;
 
 struct yw_contacts {
@@ -80,7 +80,7 @@ static void cache_clear(yw_contacts* c, body_cache* cache) {
                     cache->triangle_boxes,  cache->order,        cache->scratch,
                     cache->sorted_vertices, cache->sorted_edges, cache->predicted,
                     cache->moved,           cache->free,         cache->base,
-                    cache->impulses,        cache->change};
+                    cache->impulses,        cache->change,       cache->heading};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&c->mem, arrays[i]);
   *cache = (body_cache){.key = cache->key};
 }
@@ -146,7 +146,8 @@ static bool add_answering(yw_contacts* c, body_cache* cache, int32_t count) {
   cache->base = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
   cache->impulses = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
   cache->change = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
-  return cache->free && cache->base && cache->impulses && cache->change;
+  cache->heading = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
+  return cache->free && cache->base && cache->impulses && cache->change && cache->heading;
 }
 
 static bool cache_fill(yw_contacts* c, body_cache* cache, const yw_contact_body* body) {
@@ -469,8 +470,12 @@ static bool collect_answers(yw_contacts* c, yw_contact_problem* problem) {
     c->yields.items[i] = 1.0f;
     const body_cache* cache = &c->caches.items[i];
     if (!problem->bodies[i].respond || c->used_colors.items[i] == 0) continue;
-    c->answers.items[c->answers.count++] =
-        (yw_contact_answer){i, cache->free, cache->base, cache->impulses, cache->change};
+    c->answers.items[c->answers.count++] = (yw_contact_answer){.body = i,
+                                                               .free = cache->free,
+                                                               .base = cache->base,
+                                                               .impulses = cache->impulses,
+                                                               .change = cache->change,
+                                                               .heading = cache->heading};
   }
   problem->yields = c->yields.items;
   problem->answers = c->answers.items;

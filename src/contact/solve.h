@@ -15,6 +15,7 @@ typedef struct yw_contact_batch {
   int32_t pair;          ///< index of the pair; a pair with many contacts has several batches
   bool leads;            ///< first batch of its pair
   float extent;          ///< m, of the box around both bodies
+  double step2;          ///< (N s)^2, square of the last change of all impulses
   yw_vec3 lost_angular;  ///< angular momentum, kg m^2/s, see rigid.h
 } yw_contact_batch;
 
@@ -23,6 +24,7 @@ typedef struct yw_contact_answer {
   int32_t body;
   yw_vec4 *free, *base;  ///< velocities before contact, and before the last sweeps
   yw_vec4 *impulses, *change;
+  yw_vec4* heading;  ///< change of velocities along the direction of search
 } yw_contact_answer;
 
 /// Batches of one color have no body in common, so that their order does not matter and they can be
@@ -36,6 +38,7 @@ typedef struct yw_contact_problem {
   int32_t color_start[YW_CONTACT_MAX_COLORS + 2];
   yw_contact_answer* answers;
   int32_t num_answers;
+  float extrapolate;  ///< by how much the last direction is followed further
   float h;
   yw_vec3 gravity;
   int32_t iterations;
@@ -46,6 +49,6 @@ typedef struct yw_contact_problem {
 yw_vec3 yw_contact_relative(const yw_contact_problem* problem, const yw_contact* contact,
                             bool velocity);
 
-void yw_contact_solve(const yw_contact_problem* problem);
+void yw_contact_solve(yw_contact_problem* problem);
 
 #endif

@@ -110,20 +110,22 @@ static yw_vec3 place_at(const yw_contact_work* work, int32_t particle, float t) 
 }
 
 // How far the faces at an edge lie on the wrong side of the plane through p with normal n (pointing
-// to their side), as the sine of an angle; *convex: all lie clearly on the right side.
+// to their side), as the sine of an angle; *sharp: one lies clearly on the right side.
 static float protrusion(const yw_contact_work* work, int32_t edge, yw_vec3 p, yw_vec3 n, float t,
-                        bool* convex) {
+                        bool* sharp) {
   const yw_complex* c = work->complex;
   float worst = -1.0f;
+  *sharp = false;
   for (int k = 0; k < 2; ++k) {
     int32_t triangle = c->edge_triangles[edge][k];
+    if (triangle < 0) *sharp = true;
     if (triangle < 0) continue;
     int32_t corner = yw_third_corner(c->triangles[triangle], c->edges[edge][0], c->edges[edge][1]);
     yw_vec3 to = yw_sub(place_at(work, corner, t), p);
     float length = yw_length(to), sine = length > 0.0f ? -yw_dot(to, n) / length : 0.0f;
     worst = sine > worst ? sine : worst;
+    *sharp = *sharp || sine < -FLAT;
   }
-  *convex = worst < -FLAT;
   return worst;
 }
 
@@ -144,9 +146,9 @@ static bool owns_vertex_contact(const candidate* c, const yw_nearest* near, yw_v
     if (sides[0] != triangle) return false;
     yw_vec3 x[4];
     yw_path_corners(&c->path, t, x);
-    bool convex;
+    bool sharp;
     return protrusion(c->works[1], edge, point_of_side(c, x, near->weights, 1), yw_neg(n), t,
-                      &convex) < FLAT;
+                      &sharp) < FLAT;
   }
   // Two vertices: both bodies find the pair, with the roles exchanged.
   if (complex->triangle_of_vertex[c->corners[1 + corner]] != triangle) return false;
@@ -189,12 +191,12 @@ static bool owns_edge_contact(const candidate* c, const yw_nearest* near, yw_vec
   }
   yw_vec3 x[4];
   yw_path_corners(&c->path, t, x);
-  bool convex[2];
+  bool sharp[2];
   float front = protrusion(c->works[0], c->primitive[0], point_of_side(c, x, near->weights, 0), n,
-                           t, &convex[0]);
+                           t, &sharp[0]);
   float back = protrusion(c->works[1], c->primitive[1], point_of_side(c, x, near->weights, 1),
-                          yw_neg(n), t, &convex[1]);
-  return front < FLAT && back < FLAT && (convex[0] || convex[1]);
+                          yw_neg(n), t, &sharp[1]);
+  return front < FLAT && back < FLAT && (sharp[0] || sharp[1]);
 }
 
 // Contacts --------------------------------------------------------------------------------------
@@ -222,10 +224,10 @@ static yw_vec3 fallback_normal(const candidate* c) {
     n = yw_cross(yw_sub(x[2], x[1]), yw_sub(x[3], x[1]));
   } else {
     n = yw_cross(yw_sub(x[1], x[0]), yw_sub(x[3], x[2]));
-    bool convex;
+    bool sharp;
     bool triangles = c->works[0]->complex->num_triangles > 0;
     if (triangles && protrusion(c->works[0], c->primitive[0], x[0],
-                                yw_normalize_or(n, yw_v3(0, 1, 0)), 0.0f, &convex) > 0.0f) {
+                                yw_normalize_or(n, yw_v3(0, 1, 0)), 0.0f, &sharp) > 0.0f) {
       n = yw_neg(n);
     }
   }

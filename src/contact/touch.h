@@ -36,6 +36,8 @@ typedef struct yw_contact {
   float push_impulse;    ///< kg m, the same times the mass of the point
   float impulse;         ///< N s along the normal so far
   yw_vec3 friction;      ///< N s, tangential, so far
+  yw_vec3 last;          ///< N s, both together before the last sweeps
+  yw_vec3 heading;       ///< N s, direction of search
 } yw_contact;
 
 /// Two primitives that could meet in this substep. The guard keeps them apart.
