@@ -390,6 +390,73 @@ static void plastic_answers_leave_no_trace(void** state) {
   lab_end(&twin);
 }
 
+// While it tears, slaves are added after the solve whose matrix answers.
+static void plastic_answers_of_tearing_matter_leave_no_trace(void** state) {
+  (void)state;
+  plastic_lab labs[2];
+  int fresh = 0;
+  for (int k = 0; k < 2; ++k) {
+    make_flying_block(&labs[k], 1e3f, false);
+    for (int32_t i = 0; i < labs[k].particles.count; ++i) {
+      labs[k].particles.vel[i].x += labs[k].model->masters[i].x < 0.175f ? -10.0f : 10.0f;
+    }
+  }
+  responding a = plastic_responding(&labs[0]), b = plastic_responding(&labs[1]);
+  for (int step = 0; step < 20; ++step) {
+    for (int k = 0; k < 2; ++k) assert_true(lab_step(&labs[k], 2e-3f) >= 0);
+    fresh += labs[0].body->num_listed > 0 && labs[0].body->num_slaves > labs[0].body->num_listed;
+    check_answered_momentum(&a, 1e-6, 1.0);
+    check_answer_leaves_no_trace(&a, &b);
+  }
+  assert_at_least(fresh, 1);
+  lab_end(&labs[0]);
+  lab_end(&labs[1]);
+}
+
+// Answer of the lowest layer of a block of 4 x 4 x 4 to a push upwards; *touching counts slaves
+// that touch the floor.
+static double push_from_below(plastic_lab* lab, bool with_floor, int* touching) {
+  yw_shape* box = lab_box(4, 4, 4, 0.05f);
+  lab_begin_shape(lab, box, 0.05f, NULL);
+  yw_shape_release(box);
+  if (with_floor) lab_add_floor(lab, 0.5f);
+  for (int step = 0; step < 10; ++step) assert_true(lab_step(lab, 1.0f / 240) >= 0);
+  *touching = 0;
+  for (int32_t s = 0; s < lab->body->num_slaves; ++s) *touching += lab->body->normal[s].w != 0;
+  responding r = plastic_responding(lab);
+  yw_vec4 *j = new_vectors(&r), *change = new_vectors(&r);
+  for (int32_t i = 0; i < 64; ++i) j[i].y = lab->model->masters[i].y < 0.05f ? 1 : 0;
+  assert_int_equal(r.method->respond(r.state, r.particles, r.ctx, j, change), YW_OK);
+  double work = dot_vectors(j, change, 64);
+  free(j), free(change);
+  return work;
+}
+
+// Awake, the floor holds nothing back; asleep, every master answers for itself.
+static void plastic_bodies_on_the_floor_answer(void** state) {
+  (void)state;
+  plastic_lab lab, falling;
+  int touching, none;
+  double above = push_from_below(&falling, false, &none);
+  double found = push_from_below(&lab, true, &touching);
+  assert_at_least(touching, 9);
+  assert_near(found / above, 1.0, 0.02);
+  lab_end(&falling);
+
+  responding r = plastic_responding(&lab);
+  for (int step = 0; step < 960 && lab.report.asleep == 0; ++step) lab_step(&lab, 1.0f / 240);
+  assert_int_equal(lab.report.asleep, 64);
+  yw_vec4 *j = new_vectors(&r), *change = new_vectors(&r);
+  j[5] = (yw_vec4){1, 2, 3, 0};
+  assert_int_equal(r.method->respond(r.state, r.particles, r.ctx, j, change), YW_OK);
+  for (int32_t i = 0; i < 64; ++i) {
+    double speed = (double)yw_length(yw_xyz(change[i]));
+    assert_near(speed, i == 5 ? sqrt(14.0) / (double)lab.particles.mass[5] : 0, 1e-4);
+  }
+  free(j), free(change);
+  lab_end(&lab);
+}
+
 // A push on a face moves the whole of a stiff block, and of a soft one only the layer behind the
 // face. Slaves can move against each other where masters see no gradient, so that even a stiff
 // block gives way a little.
@@ -422,6 +489,49 @@ static void stiff_plastic_bodies_answer_as_one(void** state) {
   assert_true(speeds[1] > 4.0 * rigid);
 }
 
+// Bits --------------------------------------------------------------------------------------------
+
+static void check_bits(const responding* r) {
+  yw_vec4 *j = new_vectors(r), *first = new_vectors(r), *change = new_vectors(r);
+  test_random random = {8};
+  yw_tasks* tasks = yw_tasks_create(NULL, 3);
+  assert_non_null(tasks);
+  for (int32_t i = 0; i < r->particles->count; i += 4) j[i] = yw_v4(random_direction(&random));
+  for (int simd = YW_SIMD_PLAIN; simd <= (int)yw_simd_resolve(YW_SIMD_AUTO); ++simd) {
+    for (int threads = 0; threads < 2; ++threads) {
+      yw_step_ctx ctx = *r->ctx;
+      ctx.simd = (yw_simd)simd;
+      ctx.tasks = threads ? tasks : NULL;
+      bool is_first = simd == YW_SIMD_PLAIN && threads == 0;
+      yw_vec4* out = is_first ? first : change;
+      assert_int_equal(r->method->respond(r->state, r->particles, &ctx, j, out), YW_OK);
+      size_t bytes = (size_t)r->particles->count * sizeof *j;
+      if (!is_first) assert_memory_equal(first, change, bytes);
+    }
+  }
+  yw_tasks_destroy(tasks);
+  free(j), free(first), free(change);
+}
+
+static void answers_have_the_same_bits_everywhere(void** state) {
+  (void)state;
+  moving_bar bar;
+  make_flying_bar(&bar, 10, YW_FRAMES_RINGS, 1e6, YW_FRAMES_IMPLICIT);
+  slender_mover sheet;
+  make_flying_slender(&sheet, 1, 1e6f, YW_SLENDER_IMPLICIT);
+  plastic_lab lab;
+  yw_shape* box = lab_box(12, 12, 12, 0.05f);
+  lab_begin_shape(&lab, box, 0.05f, NULL);
+  yw_shape_release(box);
+  assert_true(lab_step(&lab, 2e-3f) >= 0);
+  const responding all[3] = {frames_responding(&bar), slender_responding(&sheet),
+                             plastic_responding(&lab)};
+  for (int k = 0; k < 3; ++k) check_bits(&all[k]);
+  moving_free(&bar);
+  mover_free(&sheet);
+  lab_end(&lab);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(frames_answer_as_forces_in_a_step_do),
@@ -438,7 +548,10 @@ int main(void) {
       cmocka_unit_test(plastic_bodies_answer_as_forces_in_a_step_do),
       cmocka_unit_test(plastic_answers_are_symmetric_and_keep_momentum),
       cmocka_unit_test(plastic_answers_leave_no_trace),
+      cmocka_unit_test(plastic_answers_of_tearing_matter_leave_no_trace),
+      cmocka_unit_test(plastic_bodies_on_the_floor_answer),
       cmocka_unit_test(stiff_plastic_bodies_answer_as_one),
+      cmocka_unit_test(answers_have_the_same_bits_everywhere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
