@@ -57,7 +57,7 @@ static frames_outcome resolve_obstacles(frames_body* body, yw_particles* particl
   body->in_contact = !is_clear && yw_frames_implicit_touches(body, particles);
   // The first solve of a body that was in contact is only a rough one.
   if (!body->in_contact && !was_rough) return FRAMES_SOLVED;
-  frames_outcome outcome = yw_frames_implicit_respond(body, particles, ctx, span);
+  frames_outcome outcome = yw_frames_implicit_again(body, particles, ctx, span);
   if (outcome == FRAMES_LOST || is_clear) return outcome;
   int32_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;
   yw_meet_obstacles(ctx, particles, body->last_pos, NULL, span.begin, span.h);

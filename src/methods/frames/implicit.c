@@ -318,8 +318,8 @@ bool yw_frames_implicit_touches(frames_body* body, const yw_particles* particles
   return any;
 }
 
-frames_outcome yw_frames_implicit_respond(frames_body* body, yw_particles* particles,
-                                          const yw_step_ctx* ctx, frames_span span) {
+frames_outcome yw_frames_implicit_again(frames_body* body, yw_particles* particles,
+                                        const yw_step_ctx* ctx, frames_span span) {
   frames_outcome outcome = solve_newton(body, ctx, body->params.tolerance);
   if (outcome != FRAMES_LOST) finish_particles(body, particles, span.h);
   return outcome;

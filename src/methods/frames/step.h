@@ -170,8 +170,8 @@ yw_status yw_frames_position_advance(frames_body* body, yw_particles* particles,
 /// Fixes the particles that collide has moved where it put them; false when there are none.
 bool yw_frames_implicit_touches(frames_body* body, const yw_particles* particles);
 /// A second Newton step of all the others, so that the body feels the obstacle in the same step.
-frames_outcome yw_frames_implicit_respond(frames_body* body, yw_particles* particles,
-                                          const yw_step_ctx* ctx, frames_span span);
+frames_outcome yw_frames_implicit_again(frames_body* body, yw_particles* particles,
+                                        const yw_step_ctx* ctx, frames_span span);
 /// Stores what the second-order formula needs from this step.
 void yw_frames_implicit_remember(frames_body* body, const yw_particles* particles,
                                  const yw_step_ctx* ctx, frames_span span);
