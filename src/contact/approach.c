@@ -80,15 +80,18 @@ float yw_path_reach_stopped(yw_pair_kind kind, const yw_path4* path) {
   return sqrtf(most);
 }
 
-float yw_time_of_touch(yw_pair_kind kind, const yw_path4* path, float distance, float slack) {
+float yw_time_of_touch(yw_pair_kind kind, const yw_path4* path, float distance, float slack,
+                       yw_nearest* near) {
+  if (near->distance - distance <= slack) return 0.0f;
   float reach = yw_path_reach(kind, path), t = 0.0f;
   for (int step = 0; step < MAX_ADVANCES; ++step) {
-    yw_vec3 x[4];
-    yw_path_corners(path, t, x);
-    float gap = yw_nearest_points(kind, x).distance - distance;
+    float gap = near->distance - distance;
     if (gap <= slack) return t;
     if (!(gap < (1.0f - t) * reach)) return 2.0f;
     t += gap / reach;
+    yw_vec3 x[4];
+    yw_path_corners(path, t, x);
+    *near = yw_nearest_points(kind, x);
   }
   return t < 1.0f ? t : 1.0f;
 }

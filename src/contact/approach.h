@@ -40,7 +40,9 @@ float yw_path_reach_stopped(yw_pair_kind kind, const yw_path4* path);
 
 /// First time (0 to 1) at which the sides are within `distance` + slack of each other, by
 /// conservative advancement: never later than they are within `distance`, and at most slack early.
-/// 2 when they stay apart.
-float yw_time_of_touch(yw_pair_kind kind, const yw_path4* path, float distance, float slack);
+/// 2 when they stay apart. `near` has the nearest points at the start and receives those at the
+/// last time that was looked at.
+float yw_time_of_touch(yw_pair_kind kind, const yw_path4* path, float distance, float slack,
+                       yw_nearest* near);
 
 #endif

@@ -9,10 +9,13 @@
 #include "contact/solve.h"
 #include "yawara/extend/memory.h"
 
-// How far contact may move particles beyond their paths, as a share of the mean edge. What is moved
-// farther (a body at rest that is hit) is looked at again, this many times in all.
-#define MARGIN_SIZE 0.05f
-#define MAX_PASSES 3
+// How far contact may move particles beyond their paths, as a share of the mean edge; the fall of
+// one step and a longest path of the body up to WAY_SHARE edges are added. What is moved farther (a
+// body at rest that is hit) is looked at once more, with a larger margin.
+#define MARGIN_SHARE 0.01f
+#define SECOND_SHARE 0.1f
+#define WAY_SHARE 0.05f
+#define MAX_PASSES 2
 // Leaves per job, and per block of jobs.
 #define LEAVES_PER_JOB 64
 #define LEAVES_PER_BLOCK 128
@@ -204,7 +207,6 @@ static yw_contact_work work_of(const yw_contact_body* body, const body_cache* ca
       .vertex_boxes = cache->vertex_boxes,
       .edge_boxes = cache->edge_boxes,
       .triangle_boxes = cache->triangle_boxes,
-      .margin = MARGIN_SIZE * complex->size,
       .predicted = cache->predicted,
       .moved = cache->moved};
 }
@@ -290,7 +292,7 @@ static bool find_pairs(yw_contacts* c) {
   yw_box_tree tree = yw_box_tree_of(c->body_nodes.items, count);
   for (int32_t k = 0; k < count; ++k) {
     const yw_contact_work* work = &c->works.items[c->order.items[k].value];
-    float margin = 2.0f * MARGIN_SIZE * work->complex->size + c->fall;
+    float margin = work->margin + 0.01f * work->complex->size + c->fall;
     bool meets = work->body->body_contact && work->complex->num_leaves > 0;
     tree.nodes[tree.first_leaf + k] = meets ? yw_aabb_pad(work->box, margin) : yw_aabb_empty();
   }
@@ -493,11 +495,20 @@ static void predict(void* context, int32_t block, int32_t worker) {
 
 // Detects and solves once, for the paths from the start of the substep to where particles are now.
 static yw_status resolve_once(yw_contacts* c, yw_contact_problem* problem, int32_t num_bodies,
-                              int32_t* num_contacts) {
+                              float share, int32_t* num_contacts) {
   yw_tasks* tasks = problem->tasks;
-  for (int32_t i = 0; i < num_bodies; ++i) c->works.items[i].active = false;
+  for (int32_t i = 0; i < num_bodies; ++i) {
+    yw_contact_work* work = &c->works.items[i];
+    work->active = false;
+    work->margin = share * work->complex->size + c->fall;
+  }
   yw_tasks_run(tasks, (num_bodies + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK, fit_bodies, c);
   *num_contacts = 0;
+  for (int32_t i = 0; i < num_bodies; ++i) {
+    yw_contact_work* work = &c->works.items[i];
+    float most = WAY_SHARE * work->complex->size;
+    work->margin += work->max_way < most ? work->max_way : most;
+  }
   if (!find_pairs(c)) return YW_ERR_MEMORY;
   if (!find_contacts(c, tasks)) return YW_ERR_MEMORY;
   if (!cut_batches(c, num_contacts, &problem->num_pairs) || !color_batches(c, problem) ||
@@ -524,7 +535,8 @@ yw_status yw_contacts_resolve(yw_contacts* c, yw_contact_body* bodies, int32_t n
   if (!update_caches(c, bodies, num_bodies)) return YW_ERR_MEMORY;
   bool again = true;
   for (int pass = 0; pass < MAX_PASSES && again; ++pass) {
-    yw_status status = resolve_once(c, &problem, num_bodies, &found);
+    yw_status status =
+        resolve_once(c, &problem, num_bodies, pass == 0 ? MARGIN_SHARE : SECOND_SHARE, &found);
     if (status < 0) return status;
     again = false;
     for (int32_t i = 0; i < num_bodies; ++i) {

@@ -42,7 +42,8 @@ static bool stays_apart(const yw_contact_work* works, const yw_near_pair* pair) 
     if (k >= split) back = along > back ? along : back;
   }
   if (front - back >= pair->least) return true;
-  return yw_time_of_touch((yw_pair_kind)pair->kind, &path, pair->least, 0.0f) > 1.0f;
+  yw_nearest near = yw_nearest_points((yw_pair_kind)pair->kind, path.begin);
+  return yw_time_of_touch((yw_pair_kind)pair->kind, &path, pair->least, 0.0f, &near) > 1.0f;
 }
 
 static bool was_moved(const guard_job* job, const yw_near_pair* pair) {
@@ -95,6 +96,22 @@ static void shorten(const yw_contact_work* work, int32_t particle, yw_vec3 to, f
   p->vel[particle] = yw_v4(w);
 }
 
+// Nearest point to x on the path that detection looked at.
+static yw_vec3 nearest_on_path(const yw_contact_work* work, int32_t particle, yw_vec3 x) {
+  yw_vec3 begin = yw_touch_begin(work, particle);
+  yw_vec3 way = yw_sub(yw_xyz(work->predicted[particle]), begin);
+  float length2 = yw_length2(way);
+  float t = length2 > 0.0f ? yw_clampf(yw_dot(yw_sub(x, begin), way) / length2, 0.0f, 1.0f) : 0.0f;
+  return yw_mad(begin, t, way);
+}
+
+// Moves x to within the margin of the path. What goes farther is not known to be free of others.
+static yw_vec3 keep_near_path(const yw_contact_work* work, int32_t particle, yw_vec3 x) {
+  yw_vec3 on_path = nearest_on_path(work, particle, x), way = yw_sub(x, on_path);
+  float length = yw_length(way);
+  return length > work->margin ? yw_mad(on_path, 0.999f * work->margin / length, way) : x;
+}
+
 // Projects the corners of a fixed pair to their sides of the plane, or (cut) shortens their motion.
 static void hold(const guard_job* job, const yw_near_pair* pair, bool cut) {
   yw_vec3 middle = middle_of(job->works, pair);
@@ -104,12 +121,16 @@ static void hold(const guard_job* job, const yw_near_pair* pair, bool cut) {
     int32_t particle = pair->corners[k];
     if (work->body->particles->inv_mass[particle] == 0.0f) continue;
     yw_vec3 end = yw_touch_end(work, particle), begin = yw_touch_begin(work, particle);
+    yw_vec3 near = cut ? keep_near_path(work, particle, end) : end;
+    bool strayed = yw_length2(yw_sub(near, end)) > 0.0f;
+    end = near;
     // A corner that rounding puts behind the plane at the start may not go farther.
     float before = depth_behind(pair, middle, k, begin);
     float depth = depth_behind(pair, middle, k, end) - (before > 0.0f ? before : 0.0f);
-    if (!(depth > 0.0f)) continue;
-    yw_vec3 to = yw_mad(end, k < split ? depth : -depth, pair->normal);
-    if (cut) {
+    if (!(depth > 0.0f) && !strayed) continue;
+    yw_vec3 to = end;
+    if (!cut) to = yw_mad(end, k < split ? depth : -depth, pair->normal);
+    if (cut && depth > 0.0f) {
       float t = before < 0.0f ? before / (before - depth) : 0.0f;
       to = yw_lerp(begin, end, 0.999f * t);
     }
@@ -139,15 +160,6 @@ static void hold_all(const guard_job* job, bool cut) {
   }
 }
 
-// Nearest point to x on the path that detection looked at.
-static yw_vec3 nearest_on_path(const yw_contact_work* work, int32_t particle, yw_vec3 x) {
-  yw_vec3 begin = yw_touch_begin(work, particle);
-  yw_vec3 way = yw_sub(yw_xyz(work->predicted[particle]), begin);
-  float length2 = yw_length2(way);
-  float t = length2 > 0.0f ? yw_clampf(yw_dot(yw_sub(x, begin), way) / length2, 0.0f, 1.0f) : 0.0f;
-  return yw_mad(begin, t, way);
-}
-
 bool yw_guard_left_paths(const yw_contact_work* work) {
   if (!work->active) return false;
   float limit = work->margin * work->margin;
@@ -159,7 +171,6 @@ bool yw_guard_left_paths(const yw_contact_work* work) {
   return left;
 }
 
-// What contact moved farther than detection looked is not known to be free of others.
 static void keep_in_margin(void* context, int32_t block, int32_t worker) {
   (void)worker;
   const guard_job* job = context;
@@ -168,11 +179,7 @@ static void keep_in_margin(void* context, int32_t block, int32_t worker) {
   yw_vec4* pos = work->body->particles->pos;
   for (int32_t i = 0; i < work->complex->num_vertices; ++i) {
     int32_t particle = work->vertices[i];
-    yw_vec3 x = yw_xyz(pos[particle]), on_path = nearest_on_path(work, particle, x);
-    yw_vec3 way = yw_sub(x, on_path);
-    float length = yw_length(way);
-    if (!(length > work->margin)) continue;
-    pos[particle] = yw_v4(yw_mad(on_path, 0.999f * work->margin / length, way));
+    pos[particle] = yw_v4(keep_near_path(work, particle, yw_xyz(pos[particle])));
   }
 }
 

@@ -25,9 +25,12 @@
 // Contacts share particles and are often redundant: slightly less than the full correction
 // converges faster (tuned on stacks: 0.8 to 1 equal, 1.2 trembles).
 #define RELAXATION 0.9f
-// Rounds of sweeps and answers, and forward and backward sweeps in each.
-#define ANSWER_ROUNDS 10
-#define SWEEPS_PER_ROUND 2
+// Rounds of sweeps and answers, per iteration that the world asks for. Answers are dear: there are
+// twice the sweeps in a round with them.
+#define ROUNDS_PER_ITERATION 3
+#define SWEEPS_WITH_ANSWERS 2
+// Rounds end when the impulses change by less than this share.
+#define SETTLED 2e-3
 // Answers that were seen may be exceeded by this factor before sweeps overshoot.
 #define YIELD_SAFETY 1.1f
 #define LEAST_YIELD 1e-3f
@@ -246,6 +249,10 @@ static void position_batch(const yw_contact_problem* problem, yw_contact_batch* 
   for (int32_t i = 0; i < batch->count; ++i) solve_position(problem, &batch->contacts[i]);
 }
 
+static void position_batch_back(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = batch->count - 1; i >= 0; --i) solve_position(problem, &batch->contacts[i]);
+}
+
 static void lost_angular_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   batch->lost_angular = yw_contact_lost_angular(problem, batch);
 }
@@ -291,10 +298,12 @@ static void mark_batch(const yw_contact_problem* problem, yw_contact_batch* batc
 
 static void measure_step_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   (void)problem;
-  batch->step2 = 0.0;
+  batch->step2 = batch->size2 = 0.0;
   for (int32_t i = 0; i < batch->count; ++i) {
     yw_contact* c = &batch->contacts[i];
-    batch->step2 += (double)yw_length2(yw_sub(total_impulse(c), c->last));
+    yw_vec3 now = total_impulse(c);
+    batch->step2 += (double)yw_length2(yw_sub(now, c->last));
+    batch->size2 += (double)yw_length2(now);
   }
 }
 
@@ -328,13 +337,15 @@ static void turn_answer(const yw_contact_problem* problem, const yw_contact_answ
   }
 }
 
+// Square of the last change of all impulses; 0 when it is small enough to stop.
 static double last_step2(const yw_contact_problem* problem) {
   sweep_all(problem, measure_step_batch);
-  double sum = 0.0;
+  double step2 = 0.0, size2 = 0.0;
   for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
-    sum += problem->batches[i].step2;
+    step2 += problem->batches[i].step2;
+    size2 += problem->batches[i].size2;
   }
-  return sum;
+  return step2 > SETTLED * SETTLED * size2 ? step2 : 0.0;
 }
 
 // Replaces what the sweeps did to a body by its own answer to the same impulses.
@@ -384,28 +395,28 @@ static void sweep_velocities(const yw_contact_problem* problem, int32_t iteratio
   }
 }
 
-static void solve_with_answers(yw_contact_problem* problem) {
+static void solve_velocities(yw_contact_problem* problem) {
   for (int32_t k = 0; k < problem->num_answers; ++k) {
     const yw_contact_answer* a = &problem->answers[k];
     const yw_particles* p = problem->bodies[a->body].particles;
     copy_vectors(a->free, p->vel, p->count);
   }
   double before = 0.0;
-  for (int round = 0; round < ANSWER_ROUNDS; ++round) {
+  int32_t rounds = ROUNDS_PER_ITERATION * problem->iterations;
+  for (int32_t round = 0; round < rounds; ++round) {
     for (int32_t k = 0; k < problem->num_answers; ++k) {
       const yw_contact_answer* a = &problem->answers[k];
       const yw_particles* p = problem->bodies[a->body].particles;
       copy_vectors(a->base, p->vel, p->count);
     }
     sweep_all(problem, mark_batch);
-    sweep_all(problem, weigh_batch);
-    sweep_velocities(problem, SWEEPS_PER_ROUND);
+    if (round == 0 || problem->num_answers > 0) sweep_all(problem, weigh_batch);
+    sweep_velocities(problem, problem->num_answers > 0 ? SWEEPS_WITH_ANSWERS : 1);
     for (int32_t k = 0; k < problem->num_answers; ++k) answer(problem, &problem->answers[k]);
-    if (round == ANSWER_ROUNDS - 1) break;
     double now = last_step2(problem);
+    if (round == rounds - 1 || now == 0.0) break;
     problem->extrapolate = round > 0 && now < before ? (float)(now / before) : 0.0f;
     before = now;
-    if (now == 0.0) break;
     sweep_all(problem, turn_batch);
     for (int32_t k = 0; k < problem->num_answers; ++k) turn_answer(problem, &problem->answers[k]);
   }
@@ -415,15 +426,13 @@ static void solve_with_answers(yw_contact_problem* problem) {
 void yw_contact_solve(yw_contact_problem* problem) {
   sweep_all(problem, prepare_batch);
   sweep_all(problem, bounce_batch);
-  if (problem->num_answers > 0) {
-    solve_with_answers(problem);
-  } else {
-    sweep_all(problem, weigh_batch);
-    sweep_velocities(problem, problem->iterations);
-  }
+  solve_velocities(problem);
   sweep_all(problem, follow_batch);
   sweep_all(problem, depth_batch);
-  for (int32_t i = 0; i < problem->iterations; ++i) sweep_all(problem, position_batch);
+  for (int32_t i = 0; i < problem->iterations; ++i) {
+    sweep_all(problem, position_batch);
+    sweep_back(problem, position_batch_back);
+  }
   sweep_all(problem, lost_angular_batch);
   add_lost_angular(problem);
   sweep_all(problem, keep_angular_batch);

@@ -15,7 +15,7 @@ typedef struct yw_contact_batch {
   int32_t pair;          ///< index of the pair; a pair with many contacts has several batches
   bool leads;            ///< first batch of its pair
   float extent;          ///< m, of the box around both bodies
-  double step2;          ///< (N s)^2, square of the last change of all impulses
+  double step2, size2;   ///< (N s)^2, squares of the last change of all impulses, and of all
   yw_vec3 lost_angular;  ///< angular momentum, kg m^2/s, see rigid.h
 } yw_contact_batch;
 

@@ -18,8 +18,6 @@
 // Sine of the angle by which faces may protrude over the plane between two edges; edges of surfaces
 // flatter than this leave the contact to vertices.
 #define FLAT 0.02f
-// Edges nearer than this share of the distance to keep are in contact, however flat.
-#define CLOSE 0.5f
 // Weights below this are on the border of a triangle or segment.
 #define BORDER 1e-4f
 
@@ -172,7 +170,7 @@ static bool stands_for_vertex(const yw_complex* c, int32_t edge, int32_t end) {
   return false;
 }
 
-// close: so near that vertices alone do not keep the surfaces apart.
+// close: they touch, so that vertices alone do not keep the surfaces apart.
 static bool owns_edge_contact(const candidate* c, const yw_nearest* near, yw_vec3 n, float t,
                               bool close) {
   for (int side = 0; side < 2; ++side) {
@@ -312,22 +310,22 @@ static void test_pair(candidate* c, float fall, yw_contact_list* list) {
   if (!touching) append_pair(c, &start, keep, skin, list);
   if (behind && !touching) return;
 
-  float t = yw_time_of_touch(c->kind, &c->path, keep, SLOP * skin);
   yw_nearest near = start;
+  float t = yw_time_of_touch(c->kind, &c->path, keep, SLOP * skin, &near);
+  bool apart = t > 1.0f;
+  // Not touching, but perhaps so near that others may press them together.
+  if (apart && start.distance > keep + band + reach) return;
+  if (apart) t = 1.0f;
   yw_vec3 x[4];
-  yw_path_corners(&c->path, t > 1.0f ? 1.0f : t, x);
-  if (t > 0.0f) {
-    // Not touching, but so near that others may press them together.
-    bool apart = t > 1.0f;
-    if (apart) t = 1.0f;
+  yw_path_corners(&c->path, t, x);
+  if (apart) {
     near = yw_nearest_points(c->kind, x);
-    if (apart && near.distance > keep + band) return;
+    if (near.distance > keep + band) return;
   }
   bool flat = touching || near.distance < 1e-3f * skin;
   yw_vec3 n = flat ? fallback_normal(c) : direction(c, x, &near);
-  bool owns = c->kind == YW_VERTEX_TRIANGLE
-                  ? owns_vertex_contact(c, &near, n, t)
-                  : owns_edge_contact(c, &near, n, t, near.distance < CLOSE * keep);
+  bool owns = c->kind == YW_VERTEX_TRIANGLE ? owns_vertex_contact(c, &near, n, t)
+                                            : owns_edge_contact(c, &near, n, t, !apart);
   if (owns) append_contact(c, &near, n, keep, skin, list);
 }
 
