@@ -97,6 +97,7 @@ static void place_pins(const substep* s) {
 }
 
 static void note_begin(const substep* s) {
+  if (!s->world->surfaces) return;
   for (int32_t i = 0; i < s->world->body_order.count; ++i) {
     yw_body* body = &s->world->bodies.items[s->world->body_order.items[i]];
     const yw_particles* p = &body->particles;
@@ -145,6 +146,7 @@ static bool spread_lockstep(yw_world* world) {
 static int32_t plan_lockstep(const substep* s) {
   yw_world* world = s->world;
   int32_t num_parts = 1, count = world->body_order.count;
+  if (!world->surfaces) return 1;
   for (int32_t i = 0; i < count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
     int32_t steps = inner_steps_of(s, body);
@@ -285,10 +287,13 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
                           .self_contact = body->self_contact && meets,
                           .obstacles = body->report.obstacle_contacts > 0 ? &s->obstacles : NULL};
   }
-  int32_t found = 0;
-  yw_status status =
-      yw_contacts_resolve(world->contacts, world->contact_bodies.items, world->contact_bodies.count,
-                          s->h, world->gravity, world->contact_iterations, world->tasks, &found);
+  yw_contact_body* bodies = world->contact_bodies.items;
+  int32_t count = world->contact_bodies.count, found = 0;
+  yw_status status = world->surfaces
+                         ? yw_surfaces_resolve(world->surfaces, bodies, count, s->h, world->gravity,
+                                               world->contact_iterations, world->tasks, &found)
+                         : yw_points_resolve(world->points, bodies, count, s->h, world->gravity,
+                                             world->contact_iterations, world->tasks, &found);
   if (found > *num_contacts) *num_contacts = found;
   return status;
 }

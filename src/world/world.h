@@ -97,7 +97,8 @@ struct yw_world {
   YW_LIST(yw_pin) pins;
   YW_LIST(yw_world_obstacle) obstacles;
 
-  yw_contacts* contacts;
+  yw_points* points;
+  yw_surfaces* surfaces;                    ///< NULL: bodies touch with points
   YW_LIST(yw_contact_body) contact_bodies;  ///< step scratch
   YW_LIST(yw_responder) responders;         ///< step scratch
   YW_LIST(yw_aabb) body_boxes;              ///< step scratch

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Contact detection: which primitives of two bodies may meet in this substep, and where they touch.
-#ifndef YW_CONTACT_TOUCH_H
-#define YW_CONTACT_TOUCH_H
+#ifndef YW_CONTACT_SURFACES_TOUCH_H
+#define YW_CONTACT_SURFACES_TOUCH_H
 
-#include "contact/approach.h"
 #include "contact/bodies.h"
 #include "contact/box_tree.h"
-#include "contact/complex.h"
-#include "contact/order.h"
+#include "contact/surfaces/approach.h"
+#include "contact/surfaces/complex.h"
+#include "contact/surfaces/order.h"
 
 /// One contact point: a weighted sum of particles on each side, at places that face each other.
 typedef struct yw_contact {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "contact/rigid.h"
+#include "contact/surfaces/rigid.h"
 
 // Sweeps over the contacts of an impact.
 #define BOUNCE_ITERATIONS 10

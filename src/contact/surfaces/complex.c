@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "contact/complex.h"
+#include "contact/surfaces/complex.h"
 
 #include <string.h>
 
-#include "contact/order.h"
+#include "contact/surfaces/order.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "contact/order.h"
+#include "contact/surfaces/order.h"
 
 #include <string.h>
 

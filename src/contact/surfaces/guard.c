@@ -7,7 +7,7 @@
 // was shortened can spoil the proof of another pair, which is then tested again. Every round fixes
 // at least one more pair, and planes that hold all corners at the start hold any shortened motion,
 // so this ends.
-#include "contact/guard.h"
+#include "contact/surfaces/guard.h"
 
 // Rounds in which shortened pairs are tested again; after that, they are fixed without a test.
 #define MAX_TESTS 8

@@ -2,8 +2,8 @@
 // The surface of a body as contact sees it: vertices, edges and triangles, in leaves of up to 16
 // triangles (or segments of rods, or loose points) that are close at rest. Derived once from the
 // connectivity and shared by all bodies that have the same.
-#ifndef YW_CONTACT_COMPLEX_H
-#define YW_CONTACT_COMPLEX_H
+#ifndef YW_CONTACT_SURFACES_COMPLEX_H
+#define YW_CONTACT_SURFACES_COMPLEX_H
 
 #include "yawara/extend/method.h"
 

@@ -2,7 +2,7 @@
 // Narrow phase. Paths over the substep are straight, so pairs of primitives are tested as they
 // move: the contact point, its weights and its normal are those of the moment of touch. Where two
 // neighbours find the same contact (on an edge or a corner that they share), one of them owns it.
-#include "contact/touch.h"
+#include "contact/surfaces/touch.h"
 
 #include "contact/obstacles.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "contact/approach.h"
+#include "contact/surfaces/approach.h"
 
 #include "contact/surface.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Two primitives that may touch: a vertex and a triangle, or two edges (of which loose points are
 // the degenerate case). Distances, and how they shrink along straight paths.
-#ifndef YW_CONTACT_APPROACH_H
-#define YW_CONTACT_APPROACH_H
+#ifndef YW_CONTACT_SURFACES_APPROACH_H
+#define YW_CONTACT_SURFACES_APPROACH_H
 
 #include "yawara/extend/vec.h"
 

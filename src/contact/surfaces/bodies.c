@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "contact/guard.h"
-#include "contact/solve.h"
+#include "contact/surfaces/guard.h"
+#include "contact/surfaces/solve.h"
 #include "yawara/extend/memory.h"
 
 // How far contact may move particles beyond their paths, as a share of the mean edge; the fall of
@@ -36,7 +36,7 @@ typedef struct body_cache {
   yw_vec4 *free, *base, *impulses, *change, *heading;  // bodies that answer
 } body_cache;
 
-struct yw_contacts {
+struct yw_surfaces {
   yw_allocator mem;
   YW_LIST(body_cache) caches;
   YW_LIST(yw_complex*) complexes;
@@ -58,15 +58,15 @@ struct yw_contacts {
   YW_LIST(float) yields;
 };
 
-yw_contacts* yw_contacts_create(const yw_allocator* mem) {
-  yw_contacts* contacts = YW_NEW(mem, yw_contacts);
+yw_surfaces* yw_surfaces_create(const yw_allocator* mem) {
+  yw_surfaces* contacts = YW_NEW(mem, yw_surfaces);
   if (contacts) contacts->mem = yw_mem_or_default(mem);
   return contacts;
 }
 
 // Caches ----------------------------------------------------------------------------------------
 
-static void release_complex(yw_contacts* c, yw_complex* complex) {
+static void release_complex(yw_surfaces* c, yw_complex* complex) {
   if (!complex || --complex->users > 0) return;
   for (int32_t i = 0; i < c->complexes.count; ++i) {
     if (c->complexes.items[i] == complex) {
@@ -77,7 +77,7 @@ static void release_complex(yw_contacts* c, yw_complex* complex) {
   yw_complex_destroy(complex);
 }
 
-static void cache_clear(yw_contacts* c, body_cache* cache) {
+static void cache_clear(yw_surfaces* c, body_cache* cache) {
   release_complex(c, cache->complex);
   void* arrays[] = {cache->leaf_nodes,      cache->vertex_boxes, cache->edge_boxes,
                     cache->triangle_boxes,  cache->order,        cache->scratch,
@@ -88,7 +88,7 @@ static void cache_clear(yw_contacts* c, body_cache* cache) {
   *cache = (body_cache){.key = cache->key};
 }
 
-void yw_contacts_destroy(yw_contacts* c) {
+void yw_surfaces_destroy(yw_surfaces* c) {
   if (!c) return;
   yw_allocator mem = c->mem;
   for (int32_t i = 0; i < c->caches.count; ++i) cache_clear(c, &c->caches.items[i]);
@@ -116,7 +116,7 @@ void yw_contacts_destroy(yw_contacts* c) {
 }
 
 // The complex of a geometry, shared among bodies with equal connectivity.
-static yw_complex* find_complex(yw_contacts* c, const yw_contact_body* body) {
+static yw_complex* find_complex(yw_surfaces* c, const yw_contact_body* body) {
   int32_t num_particles = body->particles->count;
   uint64_t hash = yw_complex_hash(&body->geometry, num_particles);
   for (int32_t i = 0; i < c->complexes.count; ++i) {
@@ -135,7 +135,7 @@ static yw_complex* find_complex(yw_contacts* c, const yw_contact_body* body) {
   return complex;
 }
 
-static bool add_sorting(yw_contacts* c, body_cache* cache) {
+static bool add_sorting(yw_surfaces* c, body_cache* cache) {
   int32_t count = cache->complex->num_vertices;
   cache->order = YW_NEW_ARRAY(&c->mem, yw_sort_item, count);
   cache->scratch = YW_NEW_ARRAY(&c->mem, yw_sort_item, count);
@@ -144,7 +144,7 @@ static bool add_sorting(yw_contacts* c, body_cache* cache) {
   return cache->order && cache->scratch && cache->sorted_vertices && cache->sorted_edges;
 }
 
-static bool add_answering(yw_contacts* c, body_cache* cache, int32_t count) {
+static bool add_answering(yw_surfaces* c, body_cache* cache, int32_t count) {
   cache->free = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
   cache->base = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
   cache->impulses = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
@@ -153,7 +153,7 @@ static bool add_answering(yw_contacts* c, body_cache* cache, int32_t count) {
   return cache->free && cache->base && cache->impulses && cache->change && cache->heading;
 }
 
-static bool cache_fill(yw_contacts* c, body_cache* cache, const yw_contact_body* body) {
+static bool cache_fill(yw_surfaces* c, body_cache* cache, const yw_contact_body* body) {
   cache_clear(c, cache);
   cache->complex = find_complex(c, body);
   if (!cache->complex) return false;
@@ -178,7 +178,7 @@ static bool cache_fill(yw_contacts* c, body_cache* cache, const yw_contact_body*
 }
 
 // Moves the cache of the body with this key to index i, or creates one.
-static bool cache_to_place(yw_contacts* c, uint64_t key, int32_t i) {
+static bool cache_to_place(yw_surfaces* c, uint64_t key, int32_t i) {
   int32_t at = i;
   while (at < c->caches.count && c->caches.items[at].key != key) ++at;
   if (at == c->caches.count) {
@@ -212,7 +212,7 @@ static yw_contact_work work_of(const yw_contact_body* body, const body_cache* ca
 }
 
 // Puts caches and works into the order of the bodies; frees the caches of removed bodies.
-static bool update_caches(yw_contacts* c, const yw_contact_body* bodies, int32_t num_bodies) {
+static bool update_caches(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies) {
   c->works.count = 0;
   if (!YW_LIST_RESERVE(&c->mem, &c->works, num_bodies)) return false;
   for (int32_t i = 0; i < num_bodies; ++i) {
@@ -230,7 +230,7 @@ static bool update_caches(yw_contacts* c, const yw_contact_body* bodies, int32_t
 
 static void fit_bodies(void* context, int32_t block, int32_t worker) {
   (void)worker;
-  yw_contacts* c = context;
+  yw_surfaces* c = context;
   int32_t end = (block + 1) * BODIES_PER_BLOCK;
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
     yw_contact_work* work = &c->works.items[i];
@@ -239,7 +239,7 @@ static void fit_bodies(void* context, int32_t block, int32_t worker) {
   }
 }
 
-static bool add_jobs(yw_contacts* c, int32_t a, int32_t b, bool obstacles) {
+static bool add_jobs(yw_surfaces* c, int32_t a, int32_t b, bool obstacles) {
   int32_t leaves = c->works.items[a].complex->num_leaves;
   int32_t count = (leaves + LEAVES_PER_JOB - 1) / LEAVES_PER_JOB;
   if (!YW_LIST_RESERVE(&c->mem, &c->jobs, count)) return false;
@@ -250,13 +250,13 @@ static bool add_jobs(yw_contacts* c, int32_t a, int32_t b, bool obstacles) {
   return true;
 }
 
-static bool add_pair(yw_contacts* c, int32_t a, int32_t b) {
+static bool add_pair(yw_surfaces* c, int32_t a, int32_t b) {
   c->works.items[a].active = c->works.items[b].active = true;
   return add_jobs(c, a, b, false);
 }
 
 // Sorts bodies along a space-filling curve and builds a tree of their boxes.
-static bool sort_bodies(yw_contacts* c) {
+static bool sort_bodies(yw_surfaces* c) {
   int32_t count = c->works.count;
   c->order.count = c->scratch.count = c->body_nodes.count = 0;
   if (!YW_LIST_RESERVE(&c->mem, &c->order, count) ||
@@ -277,7 +277,7 @@ static bool sort_bodies(yw_contacts* c) {
 }
 
 // Adds jobs for bodies that others may press against an obstacle.
-static bool add_obstacles(yw_contacts* c) {
+static bool add_obstacles(yw_surfaces* c) {
   for (int32_t i = 0; i < c->works.count; ++i) {
     const yw_contact_work* work = &c->works.items[i];
     if (work->active && work->body->obstacles && !add_jobs(c, i, i, true)) return false;
@@ -285,7 +285,7 @@ static bool add_obstacles(yw_contacts* c) {
   return true;
 }
 
-static bool find_pairs(yw_contacts* c) {
+static bool find_pairs(yw_surfaces* c) {
   c->jobs.count = 0;
   if (!sort_bodies(c)) return false;
   int32_t count = c->works.count;
@@ -312,7 +312,7 @@ static bool find_pairs(yw_contacts* c) {
 
 static void run_jobs(void* context, int32_t block, int32_t worker) {
   (void)worker;
-  yw_contacts* c = context;
+  yw_surfaces* c = context;
   yw_contact_list* list = &c->found.items[block];
   if (list->num_contacts != TO_BE_FOUND) return;
   list->num_contacts = list->num_pairs = 0;
@@ -322,7 +322,7 @@ static void run_jobs(void* context, int32_t block, int32_t worker) {
 }
 
 // Groups jobs into blocks of similar work.
-static bool cut_job_blocks(yw_contacts* c) {
+static bool cut_job_blocks(yw_surfaces* c) {
   c->block_start.count = 0;
   if (!YW_LIST_RESERVE(&c->mem, &c->block_start, c->jobs.count + 1)) return false;
   int32_t leaves = LEAVES_PER_BLOCK;
@@ -344,7 +344,7 @@ static bool cut_job_blocks(yw_contacts* c) {
 }
 
 // True when the list had room for everything; otherwise it gets more, and its block runs again.
-static bool is_complete(yw_contacts* c, yw_contact_list* list, bool* out_of_memory) {
+static bool is_complete(yw_surfaces* c, yw_contact_list* list, bool* out_of_memory) {
   if (list->num_contacts <= list->contact_capacity && list->num_pairs <= list->pair_capacity) {
     return true;
   }
@@ -363,7 +363,7 @@ static bool is_complete(yw_contacts* c, yw_contact_list* list, bool* out_of_memo
 
 // Runs all jobs. Workers must not allocate: blocks whose list was too short run again with a longer
 // one.
-static bool find_contacts(yw_contacts* c, yw_tasks* tasks) {
+static bool find_contacts(yw_surfaces* c, yw_tasks* tasks) {
   if (!cut_job_blocks(c)) return false;
   int32_t blocks = c->block_start.count;
   for (int32_t i = 0; i < blocks; ++i) c->found.items[i].num_contacts = TO_BE_FOUND;
@@ -385,7 +385,7 @@ static bool same_pair(const yw_contact_batch* batch, const yw_contact* contact) 
 
 // Splits the lists where the pair of bodies changes. Jobs of one pair are adjacent, so a pair that
 // continues in the next block is the last one.
-static bool cut_batches(yw_contacts* c, int32_t* num_contacts, int32_t* num_pairs) {
+static bool cut_batches(yw_surfaces* c, int32_t* num_contacts, int32_t* num_pairs) {
   c->batches.count = 0;
   *num_contacts = *num_pairs = 0;
   for (int32_t block = 0; block < c->block_start.count; ++block) {
@@ -418,7 +418,7 @@ static bool cut_batches(yw_contacts* c, int32_t* num_contacts, int32_t* num_pair
 
 // Sorts batches by color: each takes the first color that neither of its bodies has. When all
 // colors are taken (one body under very many), a batch goes to the last color, solved in order.
-static bool color_batches(yw_contacts* c, yw_contact_problem* problem) {
+static bool color_batches(yw_surfaces* c, yw_contact_problem* problem) {
   int32_t count = c->batches.count;
   c->used_colors.count = c->batch_color.count = c->colored.count = 0;
   if (!YW_LIST_RESERVE(&c->mem, &c->used_colors, c->works.count) ||
@@ -462,7 +462,7 @@ static bool nothing_can_meet(const yw_contact_body* bodies, int32_t num_bodies) 
 }
 
 // Bodies that answer impulses themselves, and touch something.
-static bool collect_answers(yw_contacts* c, yw_contact_problem* problem) {
+static bool collect_answers(yw_surfaces* c, yw_contact_problem* problem) {
   c->answers.count = c->yields.count = 0;
   if (!YW_LIST_RESERVE(&c->mem, &c->answers, c->works.count) ||
       !YW_LIST_RESERVE(&c->mem, &c->yields, c->works.count)) {
@@ -487,14 +487,14 @@ static bool collect_answers(yw_contacts* c, yw_contact_problem* problem) {
 
 static void predict(void* context, int32_t block, int32_t worker) {
   (void)worker;
-  yw_contacts* c = context;
+  yw_surfaces* c = context;
   const yw_contact_work* work = &c->works.items[block];
   const yw_particles* p = work->body->particles;
   if (work->active) memcpy(work->predicted, p->pos, (size_t)p->count * sizeof *p->pos);
 }
 
 // Detects and solves once, for the paths from the start of the substep to where particles are now.
-static yw_status resolve_once(yw_contacts* c, yw_contact_problem* problem, int32_t num_bodies,
+static yw_status resolve_once(yw_surfaces* c, yw_contact_problem* problem, int32_t num_bodies,
                               float share, int32_t* num_contacts) {
   yw_tasks* tasks = problem->tasks;
   for (int32_t i = 0; i < num_bodies; ++i) {
@@ -522,7 +522,7 @@ static yw_status resolve_once(yw_contacts* c, yw_contact_problem* problem, int32
   return YW_OK;
 }
 
-yw_status yw_contacts_resolve(yw_contacts* c, yw_contact_body* bodies, int32_t num_bodies, float h,
+yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t num_bodies, float h,
                               yw_vec3 gravity, int32_t iterations, yw_tasks* tasks,
                               int32_t* num_contacts) {
   int32_t found = 0;

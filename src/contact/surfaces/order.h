@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sorting along a space-filling curve.
-#ifndef YW_CONTACT_ORDER_H
-#define YW_CONTACT_ORDER_H
+#ifndef YW_CONTACT_SURFACES_ORDER_H
+#define YW_CONTACT_SURFACES_ORDER_H
 
 #include "yawara/extend/vec.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Resolves contacts: impulses on velocities first, then positions.
-#ifndef YW_CONTACT_SOLVE_H
-#define YW_CONTACT_SOLVE_H
+#ifndef YW_CONTACT_SURFACES_SOLVE_H
+#define YW_CONTACT_SURFACES_SOLVE_H
 
-#include "contact/touch.h"
+#include "contact/surfaces/touch.h"
 
 #define YW_CONTACT_MAX_COLORS 64
 

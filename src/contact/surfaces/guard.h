@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The guard: whatever forces and impulses did, surfaces that did not cross at the start of the
 // substep do not cross at its end.
-#ifndef YW_CONTACT_GUARD_H
-#define YW_CONTACT_GUARD_H
+#ifndef YW_CONTACT_SURFACES_GUARD_H
+#define YW_CONTACT_SURFACES_GUARD_H
 
-#include "contact/touch.h"
+#include "contact/surfaces/touch.h"
 
 /// True when contact moved a surface particle farther from its path than detection looked.
 bool yw_guard_left_paths(const yw_contact_work* work);

@@ -12,9 +12,9 @@
 // contact acts as if it had been part of the solve: sweeps propose impulses, the bodies answer,
 // sweeps correct. Between answers, a body's particles count as heavier by the factor that the last
 // answers showed.
-#include "contact/solve.h"
+#include "contact/surfaces/solve.h"
 
-#include "contact/rigid.h"
+#include "contact/surfaces/rigid.h"
 
 // Overlap not caused by this substep is pushed out by this share per substep, at most this fast
 // (m/s).
@@ -34,6 +34,7 @@
 // Answers that were seen may be exceeded by this factor before sweeps overshoot.
 #define YIELD_SAFETY 1.1f
 #define LEAST_YIELD 1e-3f
+#define MOST_SHOWN 1.1
 // Batches per task.
 #define BATCHES_PER_TASK 8
 // Fewer batches are not worth waking threads for.
@@ -363,11 +364,18 @@ static void answer(const yw_contact_problem* problem, yw_contact_answer* a) {
     a->impulses[i] = yw_v4(impulse);
   }
   if (!(own > 0.0)) return;
-  body->respond(body->context, a->impulses, a->change);
+  bool answered = body->respond(body->context, a->impulses, a->change) >= 0;
   for (int32_t i = 0; i < p->count; ++i) {
     shown += (double)yw_dot(yw_xyz(a->impulses[i]), yw_xyz(a->change[i]));
-    p->vel[i] = yw_v4(yw_add(yw_xyz(a->base[i]), yw_xyz(a->change[i])));
   }
+  // Stiffness only ever makes a body answer less than its particles alone would.
+  bool sound = answered && shown > 0.0 && shown < MOST_SHOWN * own;
+  for (int32_t i = 0; i < p->count; ++i) {
+    yw_vec3 change =
+        sound ? yw_xyz(a->change[i]) : yw_scale(yw_xyz(a->impulses[i]), p->inv_mass[i]);
+    p->vel[i] = yw_v4(yw_add(yw_xyz(a->base[i]), change));
+  }
+  if (!sound) shown = own;
   float seen = YIELD_SAFETY * (float)(shown / own);
   // The first answer replaces the guess of 1; later ones may only raise it.
   if (yield == 1.0f || seen > yield) yield = seen;
@@ -395,6 +403,15 @@ static void sweep_velocities(const yw_contact_problem* problem, int32_t iteratio
   }
 }
 
+// The sweeps overshot: some particles move more easily than the answers so far showed. No answer
+// exceeds that of free particles, so this ends where the rounds converge.
+static void soften(const yw_contact_problem* problem) {
+  for (int32_t k = 0; k < problem->num_answers; ++k) {
+    float* yield = &problem->yields[problem->answers[k].body];
+    *yield = *yield < 0.25f ? 4.0f * *yield : 1.0f;
+  }
+}
+
 static void solve_velocities(yw_contact_problem* problem) {
   for (int32_t k = 0; k < problem->num_answers; ++k) {
     const yw_contact_answer* a = &problem->answers[k];
@@ -415,7 +432,9 @@ static void solve_velocities(yw_contact_problem* problem) {
     for (int32_t k = 0; k < problem->num_answers; ++k) answer(problem, &problem->answers[k]);
     double now = last_step2(problem);
     if (round == rounds - 1 || now == 0.0) break;
-    problem->extrapolate = round > 0 && now < before ? (float)(now / before) : 0.0f;
+    bool grows = round > 0 && now >= before;
+    problem->extrapolate = round > 0 && !grows ? (float)(now / before) : 0.0f;
+    if (grows) soften(problem);
     before = now;
     sweep_all(problem, turn_batch);
     for (int32_t k = 0; k < problem->num_answers; ++k) turn_answer(problem, &problem->answers[k]);
