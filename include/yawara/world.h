@@ -25,6 +25,15 @@ typedef struct yw_pin_id {
   uint32_t index1, generation;
 } yw_pin_id;
 
+/// How bodies touch each other and themselves.
+typedef enum yw_contact_kind {
+  YW_CONTACT_POINTS,  ///< particles inside the tets of others, and balls: fast; may overlap, or
+                      ///< pass
+  /// Triangles, edges and vertices as they move: surfaces that do not cross at the start never do,
+  /// and impulses act inside the methods' steps. Slower.
+  YW_CONTACT_SURFACES
+} yw_contact_kind;
+
 typedef struct yw_world_def {
   yw_vec3 gravity;             ///< m/s^2; default (0, -9.81, 0)
   int32_t threads;             ///< including the caller; 0 (default): one per core
@@ -34,6 +43,7 @@ typedef struct yw_world_def {
   /// Runs the world's work instead of its own threads; `threads` is then ignored. Copied. Default:
   /// none.
   yw_jobs jobs;
+  yw_contact_kind contact;  ///< default YW_CONTACT_POINTS
 } yw_world_def;
 YW_API yw_world_def yw_default_world_def(void);
 YW_API yw_status yw_world_create(const yw_world_def* def, yw_world** out);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Contact between bodies, and of bodies with themselves: detected once per substep, resolved by
-// impulses that conserve linear and angular momentum.
+// impulses that conserve linear and angular momentum. There are two ways: points (particles inside
+// tets, and balls; fast) and surfaces (triangles, edges and vertices as they move; nothing
+// crosses).
 #ifndef YW_CONTACT_BODIES_H
 #define YW_CONTACT_BODIES_H
 
@@ -12,26 +14,39 @@ typedef struct yw_contact_body {
   uint64_t topology_version;  ///< caches are rebuilt when it changes
   uint64_t key;               ///< identity of the body, stable from step to step, for caches
   yw_particles* particles;
+  const yw_vec4* begin;  ///< positions at the start of the substep (surfaces only)
+  /// The method's answer to impulses (see yw_method.respond); NULL: each particle on its own
+  /// (surfaces only).
+  yw_status (*respond)(void* context, const yw_vec4* impulses, yw_vec4* change);
+  void* context;
   float friction, restitution;
   bool body_contact, self_contact;
-  /// Obstacles of the substep if some particles touch one; otherwise NULL. Balls pressed against
+  /// Obstacles of the substep if some particles touch one; otherwise NULL. Bodies pressed against
   /// each other are then held by obstacles in the same sweeps.
   const struct yw_obstacle_set* obstacles;
 } yw_contact_body;
 
 /// Buffers and caches kept from step to step. They never change a result by a single bit.
-typedef struct yw_contacts yw_contacts;
+typedef struct yw_points yw_points;
+typedef struct yw_surfaces yw_surfaces;
 
 /// NULL when out of memory. mem may be NULL (malloc).
-yw_contacts* yw_contacts_create(const yw_allocator* mem);
-void yw_contacts_destroy(yw_contacts* contacts);  ///< NULL is fine
+yw_points* yw_points_create(const yw_allocator* mem);
+yw_surfaces* yw_surfaces_create(const yw_allocator* mem);
+void yw_points_destroy(yw_points* points);  ///< NULL is fine
+void yw_surfaces_destroy(yw_surfaces* surfaces);
 
 /// Finds and resolves contacts between and within bodies; called once per substep after all bodies
 /// have advanced by h. iterations >= 1: forward and backward sweeps over the contacts.
 /// *num_contacts (may be NULL) receives the number of contact points. Returns YW_OK, or
 /// YW_ERR_MEMORY with nothing moved. Does not allocate once the buffers have grown to the size that
 /// the scene needs.
-yw_status yw_contacts_resolve(yw_contacts* contacts, yw_contact_body* bodies, int32_t num_bodies,
+yw_status yw_points_resolve(yw_points* points, yw_contact_body* bodies, int32_t num_bodies, float h,
+                            yw_vec3 gravity, int32_t iterations, yw_tasks* tasks,
+                            int32_t* num_contacts);
+/// The same for surfaces: those that did not cross at the start do not cross afterwards. Needs
+/// `begin` of all bodies.
+yw_status yw_surfaces_resolve(yw_surfaces* surfaces, yw_contact_body* bodies, int32_t num_bodies,
                               float h, yw_vec3 gravity, int32_t iterations, yw_tasks* tasks,
                               int32_t* num_contacts);
 

@@ -14,6 +14,7 @@ struct yw_scene {
   yw_scene_info info;
   yw_vec3 gravity;
   int32_t contact_iterations;
+  yw_contact_kind contact;
   int32_t num_bodies;         ///< including all copies
   yw_jobs jobs;               ///< for the worlds that are built
   YW_LIST(yw_shape*) shapes;  ///< all shapes; the specs borrow them

@@ -19,9 +19,10 @@ typedef struct scene_keys {
   const char *schema, *name, *description;
   yw_vec3 gravity;
   float fps, duration;
-  int32_t frames, substeps, contact_iterations;
+  int32_t frames, substeps, contact_iterations, contact;
   const yw_json *camera, *shapes, *models, *bodies, *obstacles, *joints, *floor;
 } scene_keys;
+static const char* const contact_words[] = {"points", "surfaces", NULL};
 static const scene_keys scene_defaults = {.name = NULL,
                                           .description = "",
                                           .gravity = {0, -9.81f, 0},
@@ -40,6 +41,9 @@ static const yw_key_row scene_rows[] = {
     YW_KEY(scene_keys, frames, INTEGER, 0, MAX_FRAMES, "",
            "Number of frames after the first, instead of \"duration\"."),
     YW_KEY(scene_keys, substeps, INTEGER, 1, 10000, "", "Simulation steps per frame."),
+    YW_CHOICE(scene_keys, contact, contact_words,
+              "How bodies touch: \"points\" is fast, but bodies may overlap; with \"surfaces\" "
+              "nothing that is apart at the start ever crosses."),
     YW_KEY(scene_keys, contact_iterations, INTEGER, 1, 64, "",
            "Solver sweeps over the contacts between bodies, per substep."),
     YW_NODE(scene_keys, camera, "camera",
@@ -112,6 +116,7 @@ static bool load_scene(yw_loader* l) {
   }
   scene->gravity = k.gravity;
   scene->contact_iterations = k.contact_iterations;
+  scene->contact = (yw_contact_kind)k.contact;
   scene->info.name = k.name ? k.name : stem_of(l, l->r.file);
   scene->info.description = k.description;
   if (!scene->info.name) return yw_memory_fail(&l->r);

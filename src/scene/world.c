@@ -203,6 +203,7 @@ yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd, y
   def.threads = threads;
   def.simd = simd;
   def.contact_iterations = scene->contact_iterations;
+  def.contact = scene->contact;
   def.mem = scene->mem;
   def.jobs = scene->jobs;
   yw_world* world = NULL;

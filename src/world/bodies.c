@@ -113,11 +113,12 @@ static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* bo
 
   int32_t capacity = body->particles.capacity;
   body->last_good = YW_NEW_ARRAY(&world->mem, yw_vec4, capacity);
+  body->begin = YW_NEW_ARRAY(&world->mem, yw_vec4, capacity);
   body->shown_positions = YW_NEW_ARRAY(&world->mem, yw_vec3, capacity);
   body->shown_velocities = YW_NEW_ARRAY(&world->mem, yw_vec3, capacity);
   bool spheres = method->contact_geometry(body->state).radius != NULL;
   if (spheres) body->shown_radii = YW_NEW_ARRAY(&world->mem, float, capacity);
-  if (!body->last_good || !body->shown_positions || !body->shown_velocities ||
+  if (!body->last_good || !body->begin || !body->shown_positions || !body->shown_velocities ||
       (spheres && !body->shown_radii)) {
     return yw_fail_memory(error, "a body");
   }
@@ -158,6 +159,8 @@ yw_status yw_body_create(yw_world* world, const yw_body_def* def, yw_body_id* ou
   int32_t slot = YW_SLOT_FREE(&world->mem, &world->bodies);
   if (slot < 0 || !YW_LIST_RESERVE(&world->mem, &world->body_order, 1) ||
       !YW_LIST_RESERVE(&world->mem, &world->contact_bodies, bodies) ||
+      !YW_LIST_RESERVE(&world->mem, &world->responders, bodies) ||
+      !YW_LIST_RESERVE(&world->mem, &world->body_boxes, bodies) ||
       !YW_LIST_RESERVE(&world->mem, &world->small_bodies, bodies)) {
     return yw_fail_memory(error, "a body");
   }
@@ -181,6 +184,7 @@ void yw_body_release(yw_world* world, yw_body* body) {
   if (body->state) body->model->method->body_destroy(body->state, &body->particles);
   yw_model_release(body->model);
   yw_mem_free(&world->mem, body->last_good);
+  yw_mem_free(&world->mem, body->begin);
   yw_mem_free(&world->mem, body->shown_positions);
   yw_mem_free(&world->mem, body->shown_velocities);
   yw_mem_free(&world->mem, body->shown_radii);

@@ -118,7 +118,8 @@ yw_fingerprint yw_world_fingerprint(const yw_world* world) {
   yw_fingerprint print;
   for (int32_t i = 0; i < YW_FINGERPRINT_PARTS; ++i) print.parts[i] = YW_HASH_SEED;
   uint64_t hash = yw_hash_bytes(YW_HASH_SEED, &world->gravity, sizeof world->gravity);
-  print.parts[WORLD_SETTINGS] = yw_hash_u64(hash, (uint64_t)world->contact_iterations);
+  hash = yw_hash_u64(hash, (uint64_t)world->contact_iterations);
+  print.parts[WORLD_SETTINGS] = world->surfaces ? yw_hash_u64(hash, 1) : hash;
   add_bodies(world, print.parts);
   add_obstacles(world, print.parts);
   add_pins(world, print.parts);

@@ -36,10 +36,10 @@ static void take_impulse(yw_body* body, double impulse[3]) {
 
 typedef void (*body_visit)(yw_world* world, yw_body* body, float h);
 
-static void visit_bodies(yw_world* world, float h, body_visit visit) {
+static void visit_bodies(yw_world* world, bool lockstep, float h, body_visit visit) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    if (yw_body_takes_part(body)) visit(world, body, h);
+    if (yw_body_takes_part(body) && body->lockstep == lockstep) visit(world, body, h);
   }
 }
 
@@ -78,9 +78,16 @@ void yw_forces_begin_step(yw_world* world, float dt) {
   }
 }
 
-void yw_forces_begin_substep(yw_world* world) { visit_bodies(world, 0.0f, begin_body); }
-void yw_forces_note_advance(yw_world* world, float h) { visit_bodies(world, h, note_advance); }
-void yw_forces_note_contact(yw_world* world) { visit_bodies(world, 0.0f, note_contact); }
+void yw_forces_begin_substep(yw_world* world) {
+  visit_bodies(world, false, 0.0f, begin_body);
+  visit_bodies(world, true, 0.0f, begin_body);
+}
+void yw_forces_note_advance(yw_world* world, bool lockstep, float h) {
+  visit_bodies(world, lockstep, h, note_advance);
+}
+void yw_forces_note_contact(yw_world* world, bool lockstep) {
+  visit_bodies(world, lockstep, 0.0f, note_contact);
+}
 
 yw_status yw_world_measure_forces(yw_world* world, bool on) {
   if (!world) return YW_ERR_INVALID;

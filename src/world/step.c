@@ -11,6 +11,10 @@
 #define SMALL_BODY 4096
 // A body with a larger speed or coordinate has diverged.
 #define MAX_COORDINATE 1e9f
+// Most parts of a substep for bodies in lockstep; beyond that, each part has several inner steps.
+#define MAX_PARTS 64
+// Bodies nearer than this share of their size, plus what they move, count as touching.
+#define TOUCH_SHARE 0.05f
 
 typedef struct substep {
   yw_world* world;
@@ -19,7 +23,13 @@ typedef struct substep {
   float begin_fraction, end_fraction;  // of the world step, for pins moved by hand
   yw_obstacle_set obstacles;
   bool timing;
+  bool lockstep;  // concerns the bodies that advance in lockstep, otherwise all others
+  int32_t part, num_parts;
 } substep;
+
+static bool concerns(const substep* s, const yw_body* body) {
+  return yw_body_takes_part(body) && body->lockstep == s->lockstep;
+}
 
 // Bodies whose start time has come take part from now on.
 static void start_bodies(yw_world* world, float h) {
@@ -56,7 +66,7 @@ static void place_pins(const substep* s) {
   yw_world* world = s->world;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    body->holds.count = body->springs.count = 0;
+    if (concerns(s, body)) body->holds.count = body->springs.count = 0;
   }
   for (int32_t i = 0; i < world->pins.count; ++i) {
     const yw_pin* pin = &world->pins.items[i];
@@ -70,6 +80,7 @@ static void place_pins(const substep* s) {
       end = yw_path_at(&pin->path, s->time + (double)s->h);
     }
     yw_body* body = &world->bodies.items[pin->body];
+    if (!concerns(s, body)) continue;
     yw_quat turn = yw_quat_mul(end.rotation, yw_quat_conjugate(begin.rotation));
     for (int32_t k = 0; k < pin->num_particles; ++k) {
       yw_vec3 from = yw_motion_apply(begin, pin->path.pivot, pin->placed[k]);
@@ -86,6 +97,87 @@ static void place_pins(const substep* s) {
   }
 }
 
+static void note_begin(const substep* s) {
+  if (!s->world->surfaces) return;
+  for (int32_t i = 0; i < s->world->body_order.count; ++i) {
+    yw_body* body = &s->world->bodies.items[s->world->body_order.items[i]];
+    const yw_particles* p = &body->particles;
+    if (concerns(s, body)) memcpy(body->begin, p->pos, sizeof *p->pos * (size_t)p->count);
+  }
+}
+
+// Lockstep ----------------------------------------------------------------------------------------
+
+static yw_aabb box_of(const yw_body* body, float h) {
+  const yw_particles* p = &body->particles;
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < p->count; ++i) {
+    yw_vec3 x = yw_xyz(p->pos[i]);
+    box = yw_aabb_grow(yw_aabb_grow(box, x), yw_mad(x, h, yw_xyz(p->vel[i])));
+  }
+  float reach = yw_length(yw_sub(box.upper, box.lower));
+  return p->count > 0 ? yw_aabb_pad(box, TOUCH_SHARE * reach) : box;
+}
+
+// Inner steps that the body takes on its own; 1 unless it is explicit.
+static int32_t inner_steps_of(const substep* s, yw_body* body) {
+  const yw_method* method = body->model->method;
+  if (!method->inner_steps || !body->body_contact || !yw_body_takes_part(body)) return 1;
+  yw_step_ctx ctx = {.h = s->h, .time = s->time, .gravity = s->world->gravity};
+  return method->inner_steps(body->state, &body->particles, &ctx);
+}
+
+// Adds the bodies near those in lockstep until there are no more. True if any was added.
+static bool spread_lockstep(yw_world* world) {
+  bool added = false;
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    const yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    if (!body->lockstep) continue;
+    for (int32_t k = 0; k < world->body_order.count; ++k) {
+      yw_body* other = &world->bodies.items[world->body_order.items[k]];
+      if (other->lockstep || !other->body_contact || !yw_body_takes_part(other)) continue;
+      if (!yw_aabb_overlap(world->body_boxes.items[i], world->body_boxes.items[k])) continue;
+      other->lockstep = added = true;
+    }
+  }
+  return added;
+}
+
+// Marks the bodies that advance in lockstep and returns the number of parts; 1: none.
+static int32_t plan_lockstep(const substep* s) {
+  yw_world* world = s->world;
+  int32_t num_parts = 1, count = world->body_order.count;
+  if (!world->surfaces) return 1;
+  for (int32_t i = 0; i < count; ++i) {
+    yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    int32_t steps = inner_steps_of(s, body);
+    body->lockstep = steps > 1 && count > 1;
+    if (body->lockstep && steps > num_parts) num_parts = steps;
+  }
+  if (num_parts == 1) return 1;
+  for (int32_t i = 0; i < count; ++i) {
+    yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    world->body_boxes.items[i] = box_of(body, s->h);
+  }
+  // Explicit bodies that nothing touches advance on their own.
+  num_parts = 1;
+  for (int32_t i = 0; i < count; ++i) {
+    yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    if (!body->lockstep) continue;
+    bool touched = false;
+    for (int32_t k = 0; k < count && !touched; ++k) {
+      const yw_body* other = &world->bodies.items[world->body_order.items[k]];
+      touched = k != i && other->body_contact && yw_body_takes_part(other) &&
+                yw_aabb_overlap(world->body_boxes.items[i], world->body_boxes.items[k]);
+    }
+    body->lockstep = touched;
+    int32_t steps = touched ? inner_steps_of(s, body) : 1;
+    if (steps > num_parts) num_parts = steps;
+  }
+  while (num_parts > 1 && spread_lockstep(world)) continue;
+  return num_parts < MAX_PARTS ? num_parts : MAX_PARTS;
+}
+
 // Advance -----------------------------------------------------------------------------------------
 
 static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) {
@@ -95,6 +187,8 @@ static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) 
                        .simd = s->world->simd,
                        .tasks = tasks,
                        .timing = s->timing,
+                       .part = s->part,
+                       .num_parts = s->num_parts,
                        .holds = body->holds.items,
                        .num_holds = body->holds.count,
                        .springs = body->springs.items,
@@ -111,9 +205,17 @@ static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) 
 }
 
 static void advance_body(const substep* s, yw_body* body, yw_tasks* tasks) {
+  yw_method_report before = body->report;
+  yw_status status_before = body->status;
   body->report = (yw_method_report){0};
   yw_step_ctx ctx = context_of(s, body, tasks);
   body->status = body->model->method->advance(body->state, &body->particles, &ctx);
+  if (s->part == 0) return;
+  body->report.recovered += before.recovered;
+  body->report.stalled += before.stalled;
+  body->report.seconds_adapt += before.seconds_adapt;
+  body->report.seconds_contact += before.seconds_contact;
+  if (status_before < 0) body->status = status_before;
 }
 
 static void advance_small_body(void* context, int32_t block, int32_t worker) {
@@ -128,7 +230,7 @@ static void advance_bodies(substep* s) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     uint32_t slot = world->body_order.items[i];
     yw_body* body = &world->bodies.items[slot];
-    if (!yw_body_takes_part(body)) continue;
+    if (!concerns(s, body)) continue;
     bool alone = world->body_order.count == 1;
     if (body->particles.count < SMALL_BODY && !alone) {
       world->small_bodies.items[world->small_bodies.count++] = slot;
@@ -152,31 +254,50 @@ static bool needs_body_contact(const yw_world* world) {
   return partners > 1;
 }
 
+static yw_status respond(void* context, const yw_vec4* impulses, yw_vec4* change) {
+  const yw_responder* responder = context;
+  const yw_body* body = responder->body;
+  return body->model->method->respond(body->state, &body->particles, &responder->ctx, impulses,
+                                      change);
+}
+
 static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
   yw_world* world = s->world;
-  *num_contacts = 0;
   if (!needs_body_contact(world)) return YW_OK;
-  world->contact_bodies.count = 0;
+  world->contact_bodies.count = world->responders.count = 0;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
     if (!yw_body_takes_part(body)) continue;
     const yw_method* method = body->model->method;
     yw_contact_geometry geometry = method->contact_geometry(body->state);
     if (!geometry.tets && !geometry.radius) continue;
+    // Bodies of the other kind do not meet these, but their caches stay.
+    bool meets = body->lockstep == s->lockstep;
+    yw_responder* responder = &world->responders.items[world->responders.count++];
+    *responder = (yw_responder){body, context_of(s, body, world->tasks)};
     world->contact_bodies.items[world->contact_bodies.count++] =
         (yw_contact_body){.geometry = geometry,
                           .topology_version = yw_body_topology(body),
                           .key = body->key,
                           .particles = &body->particles,
+                          .begin = body->begin,
+                          .respond = method->respond ? respond : NULL,
+                          .context = responder,
                           .friction = body->friction,
                           .restitution = body->restitution,
-                          .body_contact = body->body_contact,
-                          .self_contact = body->self_contact,
+                          .body_contact = body->body_contact && meets,
+                          .self_contact = body->self_contact && meets,
                           .obstacles = body->report.obstacle_contacts > 0 ? &s->obstacles : NULL};
   }
-  return yw_contacts_resolve(world->contacts, world->contact_bodies.items,
-                             world->contact_bodies.count, s->h, world->gravity,
-                             world->contact_iterations, world->tasks, num_contacts);
+  yw_contact_body* bodies = world->contact_bodies.items;
+  int32_t count = world->contact_bodies.count, found = 0;
+  yw_status status = world->surfaces
+                         ? yw_surfaces_resolve(world->surfaces, bodies, count, s->h, world->gravity,
+                                               world->contact_iterations, world->tasks, &found)
+                         : yw_points_resolve(world->points, bodies, count, s->h, world->gravity,
+                                             world->contact_iterations, world->tasks, &found);
+  if (found > *num_contacts) *num_contacts = found;
+  return status;
 }
 
 // Settle and check --------------------------------------------------------------------------------
@@ -207,7 +328,7 @@ static void settle_bodies(const substep* s) {
     uint32_t slot = world->body_order.items[i];
     yw_body* body = &world->bodies.items[slot];
     const yw_method* method = body->model->method;
-    if (!yw_body_takes_part(body) || !method->settle) continue;
+    if (!concerns(s, body) || !method->settle) continue;
     yw_step_ctx ctx = context_of(s, body, world->tasks);
     yw_status status = method->settle(body->state, &body->particles, &ctx);
     if (status < 0 && body->status >= 0) body->status = status;
@@ -270,23 +391,59 @@ static void add_seconds(const substep* s, double* mark, double* phase) {
   *mark = now;
 }
 
-static yw_status run_substep(substep* s, yw_step_report* report) {
+// Advances the bodies that s concerns by s->h, with contact among them.
+static yw_status advance_together(substep* s, yw_step_report* report, int32_t* num_contacts) {
   yw_world* world = s->world;
-  start_bodies(world, s->h);
   place_obstacles(s);
   place_pins(s);
-  if (world->measures_forces) yw_forces_begin_substep(world);
+  note_begin(s);
   double mark = s->timing ? yw_seconds() : 0.0;
   advance_bodies(s);
   add_seconds(s, &mark, &report->seconds_advance);
   check_bodies(world, report);
-  if (world->measures_forces) yw_forces_note_advance(world, s->h);
+  if (world->measures_forces) yw_forces_note_advance(world, s->lockstep, s->h);
   if (s->timing) mark = yw_seconds();
-  yw_joints_solve(world, s->h);
-  yw_status status = resolve_contacts(s, &report->body_contacts);
+  if (!s->lockstep) yw_joints_solve(world, s->h);
+  yw_status status = resolve_contacts(s, num_contacts);
   add_seconds(s, &mark, &report->seconds_contact);
-  if (world->measures_forces) yw_forces_note_contact(world);
-  if (s->timing) mark = yw_seconds();
+  if (world->measures_forces) yw_forces_note_contact(world, s->lockstep);
+  return status;
+}
+
+// Explicit methods cannot take the impulse of a whole substep at once: they and what touches them
+// advance in parts.
+static yw_status advance_lockstep(const substep* s, int32_t num_parts, yw_step_report* report,
+                                  int32_t* num_contacts) {
+  float span = s->end_fraction - s->begin_fraction;
+  yw_status status = YW_OK;
+  for (int32_t k = 0; k < num_parts && status >= 0; ++k) {
+    substep part = *s;
+    part.h = s->h / (float)num_parts;
+    part.time = s->time + (double)s->h * k / num_parts;
+    part.begin_fraction = s->begin_fraction + span * (float)k / (float)num_parts;
+    part.end_fraction = s->begin_fraction + span * (float)(k + 1) / (float)num_parts;
+    part.lockstep = true;
+    part.part = k;
+    part.num_parts = num_parts;
+    status = advance_together(&part, report, num_contacts);
+  }
+  return status;
+}
+
+static yw_status run_substep(substep* s, yw_step_report* report) {
+  yw_world* world = s->world;
+  int32_t num_contacts = 0;
+  start_bodies(world, s->h);
+  int32_t num_parts = plan_lockstep(s);
+  if (world->measures_forces) yw_forces_begin_substep(world);
+  yw_status status = advance_together(s, report, &num_contacts);
+  if (num_parts > 1 && status >= 0) {
+    status = advance_lockstep(s, num_parts, report, &num_contacts);
+  }
+  report->body_contacts = num_contacts;
+  double mark = s->timing ? yw_seconds() : 0.0;
+  settle_bodies(s);
+  s->lockstep = true;
   settle_bodies(s);
   add_seconds(s, &mark, &report->seconds_settle);
   collect_report(world, report);

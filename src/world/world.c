@@ -9,7 +9,8 @@ yw_status yw_world_create(const yw_world_def* def, yw_world** out) {
   if (!def || !out) return YW_ERR_INVALID;
   *out = NULL;
   if (!yw_is_finite3(def->gravity) || def->threads < 0 || def->contact_iterations < 1 ||
-      def->contact_iterations > 64) {
+      def->contact_iterations > 64 || def->contact < YW_CONTACT_POINTS ||
+      def->contact > YW_CONTACT_SURFACES) {
     return YW_ERR_INVALID;
   }
   if (def->jobs.run && (def->jobs.workers < 1 || def->jobs.workers > YW_MAX_WORKERS)) {
@@ -23,8 +24,10 @@ yw_status yw_world_create(const yw_world_def* def, yw_world** out) {
   world->simd = yw_simd_resolve(def->simd);
   world->tasks = def->jobs.run ? yw_tasks_create_on(&world->mem, &def->jobs)
                                : yw_tasks_create(&world->mem, def->threads);
-  world->contacts = yw_contacts_create(&world->mem);
-  if (!world->tasks || !world->contacts) {
+  bool surfaces = def->contact == YW_CONTACT_SURFACES;
+  if (surfaces) world->surfaces = yw_surfaces_create(&world->mem);
+  if (!surfaces) world->points = yw_points_create(&world->mem);
+  if (!world->tasks || (!world->points && !world->surfaces)) {
     yw_world_destroy(world);
     return YW_ERR_MEMORY;
   }
@@ -42,7 +45,8 @@ void yw_world_destroy(yw_world* world) {
   for (int32_t i = 0; i < world->obstacles.count; ++i) {
     yw_world_obstacle_release(world, &world->obstacles.items[i]);
   }
-  yw_contacts_destroy(world->contacts);
+  yw_points_destroy(world->points);
+  yw_surfaces_destroy(world->surfaces);
   yw_tasks_destroy(world->tasks);
   yw_allocator mem = world->mem;
   YW_LIST_FREE(&mem, &world->bodies);
@@ -50,6 +54,8 @@ void yw_world_destroy(yw_world* world) {
   YW_LIST_FREE(&mem, &world->pins);
   YW_LIST_FREE(&mem, &world->obstacles);
   YW_LIST_FREE(&mem, &world->contact_bodies);
+  YW_LIST_FREE(&mem, &world->responders);
+  YW_LIST_FREE(&mem, &world->body_boxes);
   YW_LIST_FREE(&mem, &world->obstacle_poses);
   YW_LIST_FREE(&mem, &world->small_bodies);
   YW_LIST_FREE(&mem, &world->joints);

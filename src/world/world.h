@@ -35,10 +35,12 @@ typedef struct yw_body {
   double start;   ///< s, when it starts to take part
   bool active;    ///< it has started
   bool diverged;  ///< frozen at its last finite state
+  bool lockstep;  ///< in this substep: advances in parts, together with bodies near it
 
   /// Positions at the start of the world step, or when its particles last changed.
   yw_vec4* last_good;
   int32_t last_good_count;
+  yw_vec4* begin;                               ///< positions at the start of the substep
   uint64_t last_topology;                       ///< topology_version of last_good
   yw_vec3 *shown_positions, *shown_velocities;  ///< in mesh order
   float* shown_radii;                           ///< NULL for volumes
@@ -74,6 +76,12 @@ typedef struct yw_world_obstacle {
   bool sticky;
 } yw_world_obstacle;
 
+/// Passes impulses of contact on to the method of a body.
+typedef struct yw_responder {
+  const yw_body* body;
+  yw_step_ctx ctx;
+} yw_responder;
+
 struct yw_world {
   yw_allocator mem;
   yw_tasks* tasks;
@@ -91,8 +99,11 @@ struct yw_world {
   YW_LIST(yw_world_obstacle) obstacles;
   YW_LIST(yw_joint) joints;
 
-  yw_contacts* contacts;
+  yw_points* points;
+  yw_surfaces* surfaces;                    ///< NULL: bodies touch with points
   YW_LIST(yw_contact_body) contact_bodies;  ///< step scratch
+  YW_LIST(yw_responder) responders;         ///< step scratch
+  YW_LIST(yw_aabb) body_boxes;              ///< step scratch
   YW_LIST(yw_obstacle) obstacle_poses;      ///< step scratch
   YW_LIST(uint32_t) small_bodies;           ///< step scratch
   YW_LIST(yw_rigid_motion*) joined;         ///< step scratch
@@ -134,7 +145,8 @@ void yw_body_release(yw_world* world, yw_body* body);
 // numbers.c: called by the step when the world measures forces.
 void yw_forces_begin_step(yw_world* world, float dt);
 void yw_forces_begin_substep(yw_world* world);
-void yw_forces_note_advance(yw_world* world, float h);
-void yw_forces_note_contact(yw_world* world);
+// For the bodies that advance in lockstep, or all others.
+void yw_forces_note_advance(yw_world* world, bool lockstep, float h);
+void yw_forces_note_contact(yw_world* world, bool lockstep);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct heap {
   yw_particles particles;
   yw_vec4 *pos, *vel;  // initial state
   float* radius;
-  yw_contacts* contacts;
+  yw_points* contacts;
   double seconds;
   int32_t found;
 } heap;
@@ -34,7 +34,7 @@ static bool make_heap(int32_t side, heap* out) {
   out->pos = YW_NEW_ARRAY(NULL, yw_vec4, count);
   out->vel = YW_NEW_ARRAY(NULL, yw_vec4, count);
   out->radius = YW_NEW_ARRAY(NULL, float, count);
-  out->contacts = yw_contacts_create(NULL);
+  out->contacts = yw_points_create(NULL);
   if (!out->pos || !out->vel || !out->radius || !out->contacts) return false;
   p->count = count;
   uint32_t random = 1;
@@ -63,7 +63,7 @@ static void free_heap(heap* h) {
   yw_mem_free(NULL, h->pos);
   yw_mem_free(NULL, h->vel);
   yw_mem_free(NULL, h->radius);
-  yw_contacts_destroy(h->contacts);
+  yw_points_destroy(h->contacts);
 }
 
 static yw_status time_heap(heap* h, const yw_obstacle_set* floor, yw_tasks* tasks,
@@ -80,7 +80,7 @@ static yw_status time_heap(heap* h, const yw_obstacle_set* floor, yw_tasks* task
                           .obstacles = floor};
   double start = bench_seconds(one_thread);
   yw_status status =
-      yw_contacts_resolve(h->contacts, &body, 1, H, floor->gravity, 4, tasks, &h->found);
+      yw_points_resolve(h->contacts, &body, 1, H, floor->gravity, 4, tasks, &h->found);
   double seconds = bench_seconds(one_thread) - start;
   h->seconds = seconds < h->seconds ? seconds : h->seconds;
   return status;

@@ -77,8 +77,8 @@ static void contact_keeps_both_momenta_and_adds_no_energy(void** state) {
     for (int step = 0; step < 120; ++step) {
       for (int32_t i = 0; i < 2; ++i) match_shape(&s->bodies[i], H, s->ctx.gravity);
       sums before = add_sums(s, 0, 2);
-      assert_int_equal(yw_contacts_resolve(s->contacts, s->contact_bodies, 2, H, s->ctx.gravity, 4,
-                                           NULL, &s->num_contacts),
+      assert_int_equal(yw_points_resolve(s->contacts, s->contact_bodies, 2, H, s->ctx.gravity, 4,
+                                         NULL, &s->num_contacts),
                        YW_OK);
       sums after = add_sums(s, 0, 2);
       double lost[3], spin[3];

@@ -88,8 +88,8 @@ static void time_grows_with_the_number_of_bodies(void** state) {
         yw_obstacles_collide(&s->ctx, &b->particles, b->old_pos, NULL, 0.0f, H);
       }
       clock_t began = clock();
-      yw_contacts_resolve(s->contacts, s->contact_bodies, s->num_bodies, H, s->ctx.gravity, 4, NULL,
-                          &s->num_contacts);
+      yw_points_resolve(s->contacts, s->contact_bodies, s->num_bodies, H, s->ctx.gravity, 4, NULL,
+                        &s->num_contacts);
       double took = (double)(clock() - began) / CLOCKS_PER_SEC;
       if (step >= 24 && took < best) best = took;
     }
@@ -110,8 +110,8 @@ static void threads_and_fresh_buffers_do_not_matter(void** state) {
     for (int step = 0; step < 100; ++step) {
       if (k == 4) {
         // Cached data must not matter: a resumed run starts without it.
-        yw_contacts_destroy(s->contacts);
-        s->contacts = yw_contacts_create(NULL);
+        yw_points_destroy(s->contacts);
+        s->contacts = yw_points_create(NULL);
       }
       scene_step(s);
     }
@@ -129,8 +129,8 @@ static void a_step_at_rest_allocates_nothing(void** state) {
   counted_memory memory = {.left = ENOUGH};
   yw_allocator mem = counted_allocator(&memory);
   contact_scene* s = fill_bin(3, 2);
-  yw_contacts_destroy(s->contacts);
-  s->contacts = yw_contacts_create(&mem);
+  yw_points_destroy(s->contacts);
+  s->contacts = yw_points_create(&mem);
   for (int step = 0; step < 300; ++step) scene_step(s);
   int before = memory.calls;
   for (int step = 0; step < 100; ++step) scene_step(s);
@@ -148,10 +148,10 @@ static void out_of_memory_changes_nothing(void** state) {
   for (int limit = 1; !done && limit < 1000; ++limit) {
     counted_memory memory = {.left = limit};
     yw_allocator mem = counted_allocator(&memory);
-    yw_contacts* contacts = yw_contacts_create(&mem);
+    yw_points* contacts = yw_points_create(&mem);
     assert_non_null(contacts);
-    yw_status status = yw_contacts_resolve(contacts, s->contact_bodies, s->num_bodies, H,
-                                           s->ctx.gravity, 4, NULL, NULL);
+    yw_status status = yw_points_resolve(contacts, s->contact_bodies, s->num_bodies, H,
+                                         s->ctx.gravity, 4, NULL, NULL);
     if (status == YW_OK) {
       done = true;
     } else {
@@ -160,10 +160,10 @@ static void out_of_memory_changes_nothing(void** state) {
       // The same contacts go on when there is memory again.
       memory.left = ENOUGH;
       assert_int_equal(
-          yw_contacts_resolve(contacts, s->contact_bodies, 0, H, s->ctx.gravity, 4, NULL, NULL),
+          yw_points_resolve(contacts, s->contact_bodies, 0, H, s->ctx.gravity, 4, NULL, NULL),
           YW_OK);
     }
-    yw_contacts_destroy(contacts);
+    yw_points_destroy(contacts);
   }
   assert_true(done);
   scene_destroy(s);
@@ -181,9 +181,9 @@ static void bodies_may_come_and_go(void** state) {
       s->contact_bodies[i] = all[(i * 3 + step) % 8];
       s->contact_bodies[i].topology_version = (uint64_t)(step / 20);
     }
-    assert_int_equal(yw_contacts_resolve(s->contacts, s->contact_bodies, count, H, s->ctx.gravity,
-                                         4, NULL, NULL),
-                     YW_OK);
+    assert_int_equal(
+        yw_points_resolve(s->contacts, s->contact_bodies, count, H, s->ctx.gravity, 4, NULL, NULL),
+        YW_OK);
   }
   scene_destroy(s);
 }
@@ -248,8 +248,8 @@ static void a_folded_bar_does_not_go_through_itself(void** state) {
   float across = 0.0f;
   for (int step = 0; step < 960; ++step) {
     keep_lengths(b, lengths, press_together, s->ctx.h);
-    assert_int_equal(yw_contacts_resolve(s->contacts, s->contact_bodies, 1, s->ctx.h,
-                                         yw_v3(0, -9.81f, 0), 4, NULL, &s->num_contacts),
+    assert_int_equal(yw_points_resolve(s->contacts, s->contact_bodies, 1, s->ctx.h,
+                                       yw_v3(0, -9.81f, 0), 4, NULL, &s->num_contacts),
                      YW_OK);
     touched += s->num_contacts;
     // The arms stay on their sides of the plane.
@@ -286,8 +286,8 @@ static void a_body_at_rest_has_no_contact_with_itself(void** state) {
     s->bodies[0].particles.pos[i] = yw_v4(yw_v3(r.x, 0.6f * r.y, r.z));
     s->bodies[0].particles.vel[i] = yw_v4(yw_v3(0, 0, 0));
   }
-  yw_contacts_resolve(s->contacts, s->contact_bodies, 1, H, s->ctx.gravity, 4, NULL,
-                      &s->num_contacts);
+  yw_points_resolve(s->contacts, s->contact_bodies, 1, H, s->ctx.gravity, 4, NULL,
+                    &s->num_contacts);
   assert_int_equal(s->num_contacts, 0);
   scene_destroy(s);
 }

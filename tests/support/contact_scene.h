@@ -33,7 +33,7 @@ typedef struct contact_scene {
   yw_obstacle_set set;
   yw_method_report report;
   yw_step_ctx ctx;
-  yw_contacts* contacts;
+  yw_points* contacts;
   int32_t iterations, num_contacts;
 } contact_scene;
 
@@ -47,7 +47,7 @@ static inline contact_scene* scene_create(int32_t capacity, float h) {
   s->set = (yw_obstacle_set){.items = s->obstacles, .h = h, .gravity = gravity};
   s->ctx = (yw_step_ctx){.h = h, .gravity = gravity, .obstacles = &s->set, .report = &s->report};
   s->ctx.simd = yw_simd_resolve(YW_SIMD_AUTO);
-  s->contacts = yw_contacts_create(NULL);
+  s->contacts = yw_points_create(NULL);
   return s;
 }
 
@@ -64,7 +64,7 @@ static inline void scene_destroy(contact_scene* s) {
     yw_particles_free(NULL, &b->particles);
   }
   for (int32_t i = 0; i < s->set.count; ++i) yw_shape_release((yw_shape*)s->obstacles[i].shape);
-  yw_contacts_destroy(s->contacts);
+  yw_points_destroy(s->contacts);
   yw_tasks_destroy(s->ctx.tasks);
   free(s->bodies);
   free(s->contact_bodies);
@@ -300,10 +300,9 @@ static inline void scene_step(contact_scene* s) {
     s->ctx.restitution = s->contact_bodies[i].restitution;
     yw_obstacles_collide(&s->ctx, &b->particles, b->old_pos, b->radius, 0.0f, s->ctx.h);
   }
-  assert_int_equal(
-      yw_contacts_resolve(s->contacts, s->contact_bodies, s->num_bodies, s->ctx.h, s->ctx.gravity,
-                          s->iterations, s->ctx.tasks, &s->num_contacts),
-      YW_OK);
+  assert_int_equal(yw_points_resolve(s->contacts, s->contact_bodies, s->num_bodies, s->ctx.h,
+                                     s->ctx.gravity, s->iterations, s->ctx.tasks, &s->num_contacts),
+                   YW_OK);
 }
 
 #endif

@@ -87,6 +87,11 @@ struct yw_step_ctx {
   yw_tasks* tasks;  ///< NULL: single-threaded
   bool timing;      ///< fill in the times of the report
 
+  /// Bodies that touch may advance in lockstep: a substep is then num_parts calls of advance, each
+  /// followed by contact, and this is call number `part`, from 0. h, time, holds and springs are
+  /// those of the part. 0: one call for the whole substep.
+  int32_t part, num_parts;
+
   const yw_hold* holds;
   int32_t num_holds;
   const yw_spring* springs;
@@ -118,17 +123,19 @@ struct yw_step_ctx {
   yw_method_report* report;
 };
 
-/// Geometry for contact with other bodies. The arrays belong to the model or the state.
+/// Surface of a body for contact with others and itself. The arrays belong to the model or the
+/// state. Volumes have tets and triangles; sheets triangles and radii (half their thickness); rods
+/// segments and radii; loose particles radii only.
 typedef struct yw_contact_geometry {
-  // Volumes: points of one body inside the tets of another are pushed out through its surface.
-  const int32_t* tets;  ///< 4 per tet, particle numbers; NULL for bodies of spheres
+  const int32_t* tets;  ///< 4 per tet, particle numbers
   int32_t num_tets;
-  const int32_t* triangles;  ///< surface, 3 per triangle, facing outward
+  const int32_t* triangles;  ///< 3 per triangle; those of volumes face outward
   int32_t num_triangles;
-  const int32_t* surface_particles;  ///< ascending
+  const int32_t* segments;  ///< 2 per segment
+  int32_t num_segments;
+  const int32_t* surface_particles;  ///< of volumes, ascending
   int32_t num_surface_particles;
-  const yw_vec3* rest;  ///< rest positions in particle order, for depth inside the material
-  // Spheres: rods, sheets, loose particles.
+  const yw_vec3* rest;  ///< rest positions in particle order; NULL: loose
   const float* radius;  ///< per particle, m; NULL for volumes
 } yw_contact_geometry;
 
@@ -205,6 +212,21 @@ typedef struct yw_method {
   const char* (*field_meaning)(const void* state, int32_t field);
   /// Lines (*corners 2) or triangles (3) between the model's particles; for models without tets.
   const int32_t* (*model_elements)(const void* model, int32_t* corners, int32_t* count);
+
+  /// Changes of the velocities at the end of the substep (m/s, one per particle) if the impulses
+  /// (N s, one per particle, most of them 0) had acted as constant forces during it: to first order
+  /// about where the last advance ended, (M + h^2 K) change = impulses with the stiffness of the
+  /// method's own implicit step. NULL: impulses / mass. Called after advance, any number of times,
+  /// with the same particles. As an operator it must be linear, symmetric and positive definite,
+  /// and the same throughout one substep; it may be solved roughly (to 1e-2), but free bodies keep
+  /// the linear momentum of the impulses to rounding. Particles whose inv_mass is 0 do not move.
+  /// Must neither change what the next step depends on nor allocate.
+  yw_status (*respond)(void* state, const yw_particles* particles, const yw_step_ctx* ctx,
+                       const yw_vec4* impulses, yw_vec4* change);
+  /// Number of inner steps that advance takes for this ctx->h; explicit methods follow their stable
+  /// step. advance, called that many times with as many parts of h, then does the same steps, so
+  /// that bodies that touch can advance in lockstep. NULL: 1.
+  int32_t (*inner_steps)(const void* state, const yw_particles* particles, const yw_step_ctx* ctx);
 } yw_method;
 
 // Functions for methods: creating models, accessing bodies ----------------------------------------

@@ -36,7 +36,9 @@ typedef struct fem_body {
   float patience;     ///< factor of the time between two checks
   float stretch;      ///< largest strain at the last check; the stable step shrinks with it
   int64_t inner_steps, splits, merges;
-  float last_step;  ///< s
+  float last_step;     ///< s
+  int32_t since_look;  ///< inner steps of this substep since the last check for squeezed tets
+  int32_t squeezed;    ///< tets, found in the last inner step of this substep
 
   // Plastic strain of every tet of every level, and the tensions it subtracts.
   float (*plastic)[6];

@@ -27,6 +27,10 @@
 #define MOST_PATIENCE 4.0f
 // A body falls asleep after it was at rest this long, s.
 #define STILL_TIME 0.5f
+// The stable step shrinks by a few percent while strains grow. Substeps that were cut into parts
+// before that keep theirs while the safe step is above this share of them, if the safety factor
+// covers it: two steps in every part would cost twice as much.
+#define PART_SHARE 0.95f
 // Obstacles farther from the body than this fraction of its size do not touch it.
 #define TOUCH_MARGIN 0.01f
 
@@ -264,10 +268,13 @@ static bool stays_asleep(const fem_body* b, const yw_particles* p, const yw_step
   return surroundings(b, p, ctx, &moves) == b->sleep_surroundings && !moves;
 }
 
+static bool is_last_part(const yw_step_ctx* ctx) { return ctx->part + 1 >= ctx->num_parts; }
+
 // Uses the displacement of the nodes in this substep (end_pos is its start): rounding makes the
 // finest tets of a body at rest vibrate faster than sleep_speed, without net motion.
 static void maybe_sleep(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
-  float limit = b->params.sleep_speed * ctx->h, farthest = 0.0f;
+  float span = ctx->num_parts > 1 ? (float)ctx->num_parts * ctx->h : ctx->h;
+  float limit = b->params.sleep_speed * span, farthest = 0.0f;
   for (int32_t i = 0; i < b->front.num_active && limit > 0.0f; ++i) {
     int32_t n = b->front.active[i];
     yw_vec3 way = yw_sub(yw_xyz(p->pos[n]), yw_xyz(b->end_pos[n]));
@@ -279,7 +286,7 @@ static void maybe_sleep(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
     b->still = 0.0f;
     return;
   }
-  b->still += ctx->h;
+  b->still += span;
   if (b->still < STILL_TIME) return;
   b->asleep = true;
   b->sleep_surroundings = seen;
@@ -287,6 +294,48 @@ static void maybe_sleep(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
 }
 
 // The step ----------------------------------------------------------------------------------------
+
+static void begin_substep(fem_body* b, const yw_particles* p) {
+  if (b->params.sleep_speed > 0.0f) {
+    memcpy(b->end_pos, p->pos, sizeof(yw_vec4) * (size_t)p->count);
+  }
+  b->since_look = b->squeezed = 0;
+}
+
+static void check_strains(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
+  b->since_look = 0;
+  double start = ctx->timing ? yw_seconds() : 0.0;
+  bool changed = yw_fem_adapt(b, p, ctx);  // refine, coarsen
+  b->patience = changed || b->params.yield > 0.0f ? 1.0f : fminf(2.0f * b->patience, MOST_PATIENCE);
+  if (ctx->timing && ctx->report) ctx->report->seconds_adapt += yw_seconds() - start;
+}
+
+// As few equal steps as cover `left`; fewer than 1e7, or the body has diverged.
+static float count_steps(const fem_body* b, const yw_step_ctx* ctx, float left) {
+  float steps = left / stable_step(b, b->squeezed > 0);
+  return ceilf(ctx->num_parts > 1 ? steps * fmaxf(PART_SHARE, b->params.safety) : steps);
+}
+
+static yw_status take_steps(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
+  int32_t recovered = 0;
+  float done = 0.0f;
+  while (done < ctx->h) {
+    if (b->since_check >= check_interval(b)) check_strains(b, p, ctx);
+    // While some tets are squeezed, others follow: if they were pushed late but released in time,
+    // they would gain energy.
+    b->squeezed = find_forces(b, p, ctx, b->squeezed > 0 || b->since_look % LOOK_STEPS == 0);
+    recovered += b->squeezed;
+    float left = ctx->h - done, steps = count_steps(b, ctx, left);
+    if (!(steps < 1e7f)) return YW_ERR_DIVERGED;
+    float h = steps > 1.0f ? left / steps : left;
+    step_once(b, p, ctx, done, h);
+    ++b->since_look;
+    done = steps > 1.0f ? done + h : ctx->h;
+    b->since_check += h;
+  }
+  if (ctx->report) ctx->report->recovered += recovered;
+  return recovered > 0 ? YW_WARN_NUMERICS : YW_OK;
+}
 
 static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ctx) {
   fem_body* b = state;
@@ -296,44 +345,49 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
     yw_fem_show_front(b);
     return YW_OK;
   }
+  if (b->asleep || ctx->part == 0) begin_substep(b, p);
   if (b->asleep) b->asleep = false, b->still = 0.0f;
-  if (b->params.sleep_speed > 0.0f) {
-    memcpy(b->end_pos, p->pos, sizeof(yw_vec4) * (size_t)p->count);
-  }
 
   if (isinf(b->since_check)) yw_fem_enforce(b, p, ctx);  // placed, or parameters changed
-
-  int32_t recovered = 0, squeezed = 0, since_look = 0;
-  float done = 0.0f;
-  while (done < ctx->h) {
-    if (b->since_check >= check_interval(b)) {
-      since_look = 0;
-      double start = ctx->timing ? yw_seconds() : 0.0;
-      bool changed = yw_fem_adapt(b, p, ctx);  // refine, coarsen
-      b->patience =
-          changed || b->params.yield > 0.0f ? 1.0f : fminf(2.0f * b->patience, MOST_PATIENCE);
-      if (ctx->timing && ctx->report) ctx->report->seconds_adapt += yw_seconds() - start;
-    }
-    // While some tets are squeezed, others follow: if they were pushed late but released in time,
-    // they would gain energy.
-    squeezed = find_forces(b, p, ctx, squeezed > 0 || since_look % LOOK_STEPS == 0);
-    recovered += squeezed;
-    // As few equal steps as cover the rest of the substep.
-    float left = ctx->h - done, steps = ceilf(left / stable_step(b, squeezed > 0));
-    if (!(steps < 1e7f)) return YW_ERR_DIVERGED;
-    float h = steps > 1.0f ? left / steps : left;
-    step_once(b, p, ctx, done, h);
-    ++since_look;
-    done = steps > 1.0f ? done + h : ctx->h;
-    b->since_check += h;
+  yw_status status = take_steps(b, p, ctx);
+  if (status < 0) return status;
+  if (is_last_part(ctx)) {
+    yw_fem_follow_all(&b->front, p->pos, p->vel);
+    maybe_sleep(b, p, ctx);
   }
-  yw_fem_follow_all(&b->front, p->pos, p->vel);
-  maybe_sleep(b, p, ctx);
-  yw_fem_show_masses(b, p);
+  if (is_last_part(ctx) || b->shown_version != b->front_version) yw_fem_show_masses(b, p);
   yw_fem_show_front(b);
-  remember_end(b, p);
-  if (ctx->report) ctx->report->recovered += recovered;
-  return recovered > 0 ? YW_WARN_NUMERICS : YW_OK;
+  if (is_last_part(ctx)) remember_end(b, p);
+  return status;
+}
+
+// Without regard to squeezed tets, which shorten the steps of a part when they are found.
+static int32_t fem_inner_steps(const void* state, const yw_particles* p, const yw_step_ctx* ctx) {
+  const fem_body* b = state;
+  (void)p;
+  if (b->asleep) return 1;
+  float steps = ceilf(ctx->h / stable_step(b, false));
+  return steps < 1e7f ? (int32_t)fmaxf(steps, 1.0f) : 1;
+}
+
+// Explicit steps: free nodes answer apart, and hanging ones pass everything on to their parents and
+// follow them.
+static yw_status fem_respond(void* state, const yw_particles* p, const yw_step_ctx* ctx,
+                             const yw_vec4* impulses, yw_vec4* change) {
+  const fem_body* b = state;
+  (void)ctx;
+  memset(change, 0, sizeof *change * (size_t)p->count);
+  for (int32_t i = 0; i < b->front.num_active; ++i) {
+    change[b->front.active[i]] = impulses[b->front.active[i]];
+  }
+  yw_fem_carry_forces(&b->front, change);
+  for (int32_t i = 0; i < b->front.num_active; ++i) {
+    int32_t n = b->front.active[i];
+    float inverse = p->inv_mass[n] == 0.0f ? 0.0f : b->inv_mass[n];
+    change[n] = yw_v4(yw_scale(yw_xyz(change[n]), inverse));
+  }
+  yw_fem_follow_one(&b->front, change);
+  return YW_OK;
 }
 
 // Passes what contact did to hanging nodes on to their parents.
@@ -406,6 +460,8 @@ const yw_method yw_fem_method = {
     .body_create = yw_fem_body_create,
     .body_destroy = yw_fem_body_destroy,
     .advance = fem_advance,
+    .inner_steps = fem_inner_steps,
+    .respond = fem_respond,
     .settle = fem_settle,
     .invalidate = yw_fem_invalidate,
     .contact_geometry = contact_geometry,

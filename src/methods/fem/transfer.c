@@ -63,6 +63,13 @@ void yw_fem_follow(const fem_front* f, fem_vec4* pos, fem_vec4* vel) {
   }
 }
 
+void yw_fem_follow_one(const fem_front* f, fem_vec4* values) {
+  for (int32_t i = 0; i < f->num_hanging; ++i) {
+    int32_t n = f->hanging[i];
+    values[n] = mean_of(f->h->node[n].parents, values);
+  }
+}
+
 void yw_fem_follow_all(const fem_front* f, fem_vec4* pos, fem_vec4* vel) {
   const fem_hierarchy* h = f->h;
   for (int32_t n = h->node_level_start[1]; n < h->num_nodes; ++n) {

@@ -17,7 +17,9 @@ void yw_fem_carry_forces(const fem_front* front, fem_vec4* force);
 
 /// Hanging nodes take the mean of their parents' positions and velocities, coarse to fine.
 void yw_fem_follow(const fem_front* front, fem_vec4* pos, fem_vec4* vel);
-/// The same for all nodes that are not free.
+/// The same for one vector per node.
+void yw_fem_follow_one(const fem_front* front, fem_vec4* values);
+/// Positions and velocities of all nodes that are not free.
 void yw_fem_follow_all(const fem_front* front, fem_vec4* pos, fem_vec4* vel);
 
 /// Sums over the nodes of a front: mass, centre of mass, momentum, angular momentum about it.

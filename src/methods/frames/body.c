@@ -124,7 +124,7 @@ void yw_frames_invalidate(void* state, const yw_particles* particles) {
   }
   memset(body->weights, 0, sizeof body->weights);
   body->weights[0] = 1.0f;
-  body->last_h = 0.0f;
+  body->last_h = body->h1 = 0.0f;
   body->in_contact = false;
 }
 

@@ -16,6 +16,8 @@
 // A step that stalls, or whose result is not finite, is retried in two halves, at most this many
 // times in a row. A step that still stalls is then accepted, and counted.
 #define MAX_HALVINGS 4
+// Tolerance of answers to impulses: contact iterates over them.
+#define RESPOND_TOLERANCE 1e-2f
 
 typedef struct chunk_job {
   const frames_phase* phase;
@@ -55,7 +57,7 @@ static frames_outcome resolve_obstacles(frames_body* body, yw_particles* particl
   body->in_contact = !is_clear && yw_frames_implicit_touches(body, particles);
   // The first solve of a body that was in contact is only a rough one.
   if (!body->in_contact && !was_rough) return FRAMES_SOLVED;
-  frames_outcome outcome = yw_frames_implicit_respond(body, particles, ctx, span);
+  frames_outcome outcome = yw_frames_implicit_again(body, particles, ctx, span);
   if (outcome == FRAMES_LOST || is_clear) return outcome;
   int32_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;
   yw_meet_obstacles(ctx, particles, body->last_pos, NULL, span.begin, span.h);
@@ -136,6 +138,11 @@ static yw_status frames_advance(void* state, yw_particles* particles, const yw_s
   return after > before ? YW_WARN_NUMERICS : YW_OK;
 }
 
+static yw_status frames_respond(void* state, const yw_particles* particles, const yw_step_ctx* ctx,
+                                const yw_vec4* impulses, yw_vec4* change) {
+  return yw_frames_respond(state, particles, ctx, impulses, RESPOND_TOLERANCE, change);
+}
+
 // The table ---------------------------------------------------------------------------------------
 
 static uint64_t model_hash(const void* model) { return ((const frames_model*)model)->hash; }
@@ -160,6 +167,7 @@ const yw_method yw_frames_method = {
     .body_create = yw_frames_body_create,
     .body_destroy = yw_frames_body_destroy,
     .advance = frames_advance,
+    .respond = frames_respond,
     .invalidate = yw_frames_invalidate,
     .contact_geometry = contact_geometry,
     .particle_of_vertex = particle_of_vertex,

@@ -71,7 +71,7 @@ typedef struct frames_body {
   frames_dual_block* duals;  ///< per block of the sweeps
   int32_t* recovered;        ///< per chunk of a colour
 
-  float h1;         ///< s, h' of the current step
+  float h1;         ///< s, h' of the current step; 0: none yet, so the matrix is not valid
   bool* touched;    ///< particles that an obstacle stopped in this step
   bool in_contact;  ///< an obstacle touched the body in the last step
   bool troubled;    ///< the first Newton step of the last step was not enough
@@ -121,6 +121,23 @@ extern const frames_kernels yw_frames_kernels_plain, yw_frames_kernels_avx2,
 void yw_frames_run(const yw_step_ctx* ctx, int32_t chunks,
                    void (*run)(const frames_phase*, int32_t), const frames_phase* phase);
 
+static inline double frames_dot(yw_vec4 a, yw_vec4 b) {
+  return (double)(a.x * b.x) + (double)(a.y * b.y) + (double)(a.z * b.z);
+}
+
+/// conjugate.c: solves (D + K) step = residual with the tangents of the last linearisation, to the
+/// tolerance or to rounding (`floor`, a norm). May start from a fall of all particles. False when
+/// the solve stalled; the step found so far is still downhill.
+bool yw_frames_solve_step(frames_body* body, const yw_step_ctx* ctx, const frames_kernels* kernels,
+                          yw_vec3 fall, float tolerance, double floor);
+/// Sum of `a` over the chunks of particles.
+double yw_frames_sum(const frames_body* body);
+
+/// respond.c: answer of the body to impulses, with the matrix of the last step.
+yw_status yw_frames_respond(frames_body* body, const yw_particles* particles,
+                            const yw_step_ctx* ctx, const yw_vec4* impulses, float tolerance,
+                            yw_vec4* change);
+
 /// A part of the world's substep.
 typedef struct frames_span {
   float begin;  ///< s, from the start of the substep
@@ -153,8 +170,8 @@ yw_status yw_frames_position_advance(frames_body* body, yw_particles* particles,
 /// Fixes the particles that collide has moved where it put them; false when there are none.
 bool yw_frames_implicit_touches(frames_body* body, const yw_particles* particles);
 /// A second Newton step of all the others, so that the body feels the obstacle in the same step.
-frames_outcome yw_frames_implicit_respond(frames_body* body, yw_particles* particles,
-                                          const yw_step_ctx* ctx, frames_span span);
+frames_outcome yw_frames_implicit_again(frames_body* body, yw_particles* particles,
+                                        const yw_step_ctx* ctx, frames_span span);
 /// Stores what the second-order formula needs from this step.
 void yw_frames_implicit_remember(frames_body* body, const yw_particles* particles,
                                  const yw_step_ctx* ctx, frames_span span);

@@ -45,6 +45,7 @@ typedef struct plastic_work_block {
   float right[9][YW_LANES];                ///< D_N^-1 U diag(sigma), 1/m^2
   float diagonal[6][YW_LANES];   ///< dt^2 times the tangent in principal axes: xx, yy, zz, ...
   float shear[6][YW_LANES];      ///< two per pair xy, xz, yz: (ab,ab) = (ba,ba), and (ab,ba)
+  float u[9][YW_LANES];          ///< U before the flow of the step, which the tangents belong to
   float inverse[6][YW_LANES];    ///< D_N^-1, 1/m^2: xx, yy, zz, xy, xz, yz
   float stiffness[2][YW_LANES];  ///< mean tangent in shear; in stretch, minus the shear value
   float l[9][YW_LANES];          ///< velocity gradient, 1/s

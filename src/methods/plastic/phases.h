@@ -26,6 +26,8 @@ typedef struct plastic_kernels {
   plastic_chunk_fn spread;         ///< mass and affine momentum, from v and C, to parts
   plastic_chunk_fn spread_motion;  ///< the same from v and L, to move slaves
   plastic_chunk_fn spread_push;    ///< mass, and mass times the displacement since last_pos
+  plastic_chunk_fn spread_pull;    ///< N pull
+  plastic_chunk_fn gather_means;   ///< pull = sum of N solved
   plastic_chunk_fn stress;         ///< forces to parts; tangents
   plastic_chunk_fn stiffen;        ///< the tangent times the next direction, to parts
   plastic_chunk_fn block_parts;    ///< diagonal blocks to parts, for `condition`
@@ -53,6 +55,17 @@ bool yw_plastic_list_parts(plastic_body* body, const yw_step_ctx* ctx);
 
 /// solve.c: velocities of slaves after dt, into body->solved. False: did not converge.
 bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
+
+/// The answer of slaves to impulses (N s, in body->force) with the matrix of the last solve, into
+/// body->solved, w = 1. Slaves on obstacles are free, those that are held stay. False: did not
+/// converge.
+bool yw_plastic_solve_answer(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                             float tolerance);
+
+/// respond.c: answer of the masters to impulses, with the matrix of the last inner step.
+yw_status yw_plastic_respond(plastic_body* body, const yw_particles* particles,
+                             const yw_step_ctx* ctx, const yw_vec4* impulses, float tolerance,
+                             yw_vec4* change);
 
 /// contact.c: finds contacts of slaves `begin` seconds into the substep; includes pinned masters.
 void yw_plastic_find_contacts(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,

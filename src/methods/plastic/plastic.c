@@ -23,6 +23,8 @@
 #define MAX_HALVINGS 6
 // A body with at most this many chunks is finished before other threads have woken up.
 #define CHUNKS_ALONE 3
+// Tolerance of answers to impulses: contact iterates over them.
+#define RESPOND_TOLERANCE 1e-2f
 
 typedef struct chunk_job {
   plastic_body* body;
@@ -348,6 +350,11 @@ static yw_status plastic_settle(void* state, yw_particles* particles, const yw_s
   return YW_OK;
 }
 
+static yw_status plastic_respond(void* state, const yw_particles* particles, const yw_step_ctx* ctx,
+                                 const yw_vec4* impulses, yw_vec4* change) {
+  return yw_plastic_respond(state, particles, ctx, impulses, RESPOND_TOLERANCE, change);
+}
+
 // The table ---------------------------------------------------------------------------------------
 
 static uint64_t model_hash(const void* model) { return ((const plastic_model*)model)->hash; }
@@ -382,6 +389,7 @@ const yw_method yw_plastic_method = {
     .body_create = yw_plastic_body_create,
     .body_destroy = yw_plastic_body_destroy,
     .advance = plastic_advance,
+    .respond = plastic_respond,
     .settle = plastic_settle,
     .invalidate = yw_plastic_invalidate,
     .contact_geometry = contact_geometry,

@@ -253,3 +253,41 @@ bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step
   restore_momentum(&s, mass);
   return rz <= goal || body->fixed_iterations > 0;
 }
+
+// Answers -----------------------------------------------------------------------------------------
+
+// Starts at rest, where the residual is the impulse. Sums r . P r.
+static void begin_answer(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
+  plastic_body* body = s->body;
+  double sum = 0.0;
+  for (int32_t i = first; i < end; ++i) {
+    if (body->normal[i].w != PLASTIC_HELD) body->normal[i].w = 0.0f;
+    body->touches[i] = body->normal[i].w != 0.0f;
+    yw_vec4 r = free_part(&body->normal[i], body->force[i]), z = condition(body, i, r);
+    body->solved[i] = body->product[i] = (yw_vec4){0};
+    body->residual[i] = r;
+    // Positions and masses remain those of the last solve.
+    plastic_course* course = &body->course[i];
+    course->steep = z;
+    course->image = course->direction = (yw_vec4){0};
+    sum += dot4(r, z);
+  }
+  sums->a = sum;
+}
+
+static void mark_solved(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
+  for (int32_t i = first; i < end; ++i) s->body->solved[i].w = 1.0f;
+  sums->a = 0.0;
+}
+
+bool yw_plastic_solve_answer(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                             float tolerance) {
+  solver s = {.body = body, .ctx = ctx};
+  double rz = run(&s, begin_answer), goal = (double)tolerance * (double)tolerance * rz;
+  // Statistics remain those of the step.
+  int32_t iterations = body->iterations;
+  rz = iterate(&s, particles, rz, goal, body->params.max_iterations);
+  body->iterations = iterations;
+  run(&s, mark_solved);
+  return rz >= 0.0 && rz <= goal;
+}

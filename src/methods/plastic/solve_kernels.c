@@ -68,15 +68,15 @@ YW_LANE_FN void ask_slaves(const plastic_body* body, slaves_ahead* ahead) {
   }
 }
 
-// Prefetches part k of 16 of a block's tangents: the start of its work block, and U.
+// Prefetches part k of 16 of a block's tangents, the start of its work block.
 YW_LANE_FN void ask_tangents(const plastic_body* body, int32_t block, int32_t k) {
   if (block * YW_LANES >= body->num_masters) return;
-  const char *work = (const char*)&body->work[block], *u = (const char*)body->state[block].u;
+  const char* work = (const char*)&body->work[block];
   __builtin_prefetch(work + 64 * k, 0, 2);
-  if (k < 8) __builtin_prefetch(work + 64 * (k + 16), 0, 2);
-  if (k < 9) __builtin_prefetch(u + 64 * k, 0, 2);
+  __builtin_prefetch(work + 64 * (k + 16), 0, 2);
+  if (k == 0) __builtin_prefetch(work + 64 * 32, 0, 2);
 }
-_Static_assert(offsetof(plastic_work_block, inverse) == 24 * 64, "tangents are 24 lines");
+_Static_assert(offsetof(plastic_work_block, inverse) == 33 * 64, "tangents are 33 lines");
 
 // Rows are built once: what 16 masters gather with them is scattered while they are in cache.
 void YW_KERNEL(yw_plastic_stiffen)(plastic_body* body, yw_particles* particles, int32_t chunk) {
@@ -100,7 +100,7 @@ void YW_KERNEL(yw_plastic_stiffen)(plastic_body* body, yw_particles* particles, 
     sums_to_lanes(sums, &l, NULL);
     for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
       yw_lanes_mat3 gradient = yw_lanes_mat3_load(&l, lane);
-      yw_lanes_mat3 u = yw_lanes_mat3_load((const yw_mat3x16*)body->state[block].u, lane);
+      yw_lanes_mat3 u = yw_lanes_mat3_load((const yw_mat3x16*)body->work[block].u, lane);
       yw_lanes_mat3 k = tangent_times(&body->work[block], &u, &gradient, lane);
       yw_lanes_mat3_store(&l, lane, &k);
     }

@@ -73,6 +73,7 @@ YW_LANE_FN void stress_block(plastic_body* body, int32_t block, yw_mat3x16* forc
     yw_lanes_mat3_store(force, lane, &tau);
     yw_lanes_mat3 right = yw_lanes_mat3_scale_columns(&du, p.s);
     yw_lanes_mat3_store((yw_mat3x16*)work->right, lane, &right);
+    yw_lanes_mat3_store((yw_mat3x16*)work->u, lane, &u);
 
     yw_vf scale = body->dt * body->dt * p.volume, pair[3][2];
     yw_lanes_sym3 diagonal = diagonal_tangent(&p, scale);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mass, momentum and forces from masters to slaves.
+// Mass, momentum and forces from masters to slaves, and means of slaves back to masters.
 #include "methods/plastic/pairs.h"
 
 // Maximum deformation per step when slaves move along.
@@ -72,6 +72,39 @@ static void spread_push(plastic_body* body, yw_particles* particles, int32_t chu
   }
 }
 
+static void spread_pull(plastic_body* body, yw_particles* particles, int32_t chunk) {
+  (void)particles;
+  block_range range = blocks_of(body, chunk);
+  local_slave locals[PLASTIC_MAX_LOCALS];
+  pair_rows rows;
+  yw_vec4* parts = body->parts + body->local_start[chunk];
+  load_locals(body, NULL, chunk, locals);
+  clear_parts(parts, body, chunk);
+  for (int32_t block = range.first; block < range.end; ++block) {
+    const yw_mat3x16 none = {0};
+    yw_vec4 pull[YW_LANES] = {0};
+    memcpy(pull, body->pull + block * YW_LANES, (size_t)masters_of(body, block) * sizeof *pull);
+    make_rows(body, locals, block, &rows, NULL, NULL);
+    scatter_block(body, &rows, block, &none, pull, parts);
+  }
+}
+
+static void gather_means(plastic_body* body, yw_particles* particles, int32_t chunk) {
+  (void)particles;
+  block_range range = blocks_of(body, chunk);
+  local_slave locals[PLASTIC_MAX_LOCALS];
+  pair_rows rows;
+  load_locals(body, body->solved, chunk, locals);
+  for (int32_t block = range.first; block < range.end; ++block) {
+    yw_mat3x16 unused;
+    _Alignas(64) float mean[4][YW_LANES];
+    make_rows(body, locals, block, &rows, &unused, mean);
+    for (int32_t k = 0; k < masters_of(body, block); ++k) {
+      body->pull[block * YW_LANES + k] = (yw_vec4){mean[0][k], mean[1][k], mean[2][k], mean[3][k]};
+    }
+  }
+}
+
 static void to_slaves(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
   int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
@@ -100,6 +133,8 @@ const plastic_kernels YW_KERNEL(yw_plastic_kernels) = {
     .spread_motion = spread_motion,
     .stress = YW_KERNEL(yw_plastic_stress),
     .spread_push = spread_push,
+    .spread_pull = spread_pull,
+    .gather_means = gather_means,
     .stiffen = YW_KERNEL(yw_plastic_stiffen),
     .block_parts = YW_KERNEL(yw_plastic_block_parts),
     .flow = YW_KERNEL(yw_plastic_flow),

@@ -41,7 +41,7 @@ yw_turn yw_slender_clamp_turn(const yw_hold* hold, double share) {
   return yw_turn_exp(way);
 }
 
-static void solve_inertia(const double inertia[6], const double angular[3], double spin[3]) {
+void yw_slender_spin_of(const double inertia[6], const double angular[3], double spin[3]) {
   double inverse[6], trace = inertia[0] + inertia[1] + inertia[2];
   double det = yw_sym_invert(inertia, inverse);
   spin[0] = spin[1] = spin[2] = 0.0;
@@ -106,7 +106,7 @@ slender_motion yw_slender_motion(const slender_body* body, const yw_particles* p
   m.inertia[5] += m.mass * c[1] * c[2] - myy[5];
   m.finite = isfinite(sum);
   if (ctx) add_clamps(body, ctx, &m);
-  solve_inertia(m.inertia, m.angular, m.spin);
+  yw_slender_spin_of(m.inertia, m.angular, m.spin);
   return m;
 }
 
@@ -121,7 +121,7 @@ void yw_slender_restore(slender_body* body, yw_particles* particles, const slend
     missing[k] = before->angular[k] - now.angular[k];
     shift[k] = before->velocity[k] + fall[k] - now.velocity[k];
   }
-  solve_inertia(now.inertia, missing, turn);
+  yw_slender_spin_of(now.inertia, missing, turn);
   for (int32_t p = 0; p < body->model->num_particles; ++p) {
     double y[3], momentum[3];
     for (int k = 0; k < 3; ++k) y[k] = yw_slender_place(body, particles, p, k) - now.center[k];

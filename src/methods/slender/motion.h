@@ -22,6 +22,9 @@ slender_motion yw_slender_motion(const slender_body* body, const yw_particles* p
 /// Restores the momentum that a free body had before a step of h seconds under gravity.
 void yw_slender_restore(slender_body* body, yw_particles* particles, const slender_motion* before,
                         yw_vec3 gravity, double h);
+/// Angular velocity from inertia and angular momentum; 0 for a body without inertia about some
+/// axis.
+void yw_slender_spin_of(const double inertia[6], const double angular[3], double spin[3]);
 /// Position in double: the float plus its rounding error.
 static inline double yw_slender_place(const slender_body* body, const yw_particles* particles,
                                       int32_t p, int k) {

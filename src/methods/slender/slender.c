@@ -208,7 +208,7 @@ static void invalidate(void* state, const yw_particles* particles) {
     memset(body->momentum, 0, 3 * (size_t)particles->count * sizeof *body->momentum);
   }
   memset(body->low, 0, 3 * (size_t)particles->count * sizeof *body->low);
-  body->last_h = 0.0;
+  body->last_h = body->h1 = 0.0;
   body->in_contact = false;
 }
 
@@ -347,7 +347,13 @@ static const int32_t* model_elements(const void* data, int32_t* corners, int32_t
 
 static yw_contact_geometry contact_geometry(const void* state) {
   const slender_model* model = ((const slender_body*)state)->model;
-  return (yw_contact_geometry){.rest = model->rest, .radius = model->radius};
+  bool sheet = model->corners == 3;
+  return (yw_contact_geometry){.triangles = sheet ? model->elements : NULL,
+                               .num_triangles = sheet ? model->num_elements : 0,
+                               .segments = sheet ? NULL : model->elements,
+                               .num_segments = sheet ? 0 : model->num_elements,
+                               .rest = model->rest,
+                               .radius = model->radius};
 }
 
 static yw_status model_surface(const void* model, const yw_allocator* mem, yw_tri_mesh* out) {
@@ -363,6 +369,7 @@ const yw_method yw_slender_method = {
     .body_create = body_create,
     .body_destroy = body_destroy,
     .advance = advance,
+    .respond = yw_slender_respond,
     .invalidate = invalidate,
     .contact_geometry = contact_geometry,
     .save = save,

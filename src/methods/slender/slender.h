@@ -45,6 +45,7 @@ typedef struct slender_body {
 
   // Data of one step.
   slender_solver solver;
+  double h1;                ///< s, h' of the last implicit step; 0: none yet, so there is no factor
   double *x, *v;            ///< 3 per particle, at the start of the step
   double *base_x, *base_v;  ///< start of the backward difference
   double* base_momentum;
@@ -65,6 +66,9 @@ yw_status yw_slender_implicit_advance(slender_body* body, yw_particles* particle
                                       const yw_step_ctx* ctx);
 yw_status yw_slender_position_advance(slender_body* body, yw_particles* particles,
                                       const yw_step_ctx* ctx);
+// respond.c
+yw_status yw_slender_respond(void* state, const yw_particles* particles, const yw_step_ctx* ctx,
+                             const yw_vec4* impulses, yw_vec4* change);
 
 extern const yw_method yw_slender_method;
 yw_status yw_slender_set_params(void* state, const yw_slender_params* params);

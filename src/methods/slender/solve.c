@@ -277,7 +277,7 @@ static void add_anchors(slender_solver* s, double shift) {
 
 // Factorises the exact second derivative at the pose where it is positive, otherwise the definite
 // one, if necessary shifted.
-static bool factorise(slender_solver* s, yw_tasks* tasks) {
+bool yw_slender_factorise(slender_solver* s, yw_tasks* tasks) {
   const double shifts[5] = {0.0, 0.0, 1e-6, 1e-3, 1.0};
   for (int attempt = 0; attempt < 5; ++attempt) {
     slender_hessian kind = attempt == 0 ? SLENDER_EXACT : SLENDER_DEFINITE;
@@ -289,13 +289,17 @@ static bool factorise(slender_solver* s, yw_tasks* tasks) {
   return false;
 }
 
+bool yw_slender_backsolve(slender_solver* s) {
+  return yw_cholesky_solve(s->factor, NULL, 1, 1, s->step, s->step, s->scratch);
+}
+
 // Newton ------------------------------------------------------------------------------------------
 
 // step = -H^-1 gradient; returns the decrement gradient . H^-1 gradient.
 static double find_step(slender_solver* s) {
   int32_t n = dof(s->model->num_particles);
   for (int32_t i = 0; i < n; ++i) s->step[i] = -s->gradient[i];
-  yw_cholesky_solve(s->factor, NULL, 1, 1, s->step, s->step, s->scratch);
+  yw_slender_backsolve(s);
   double sum = 0.0;
   for (int32_t i = 0; i < n; ++i) sum -= s->gradient[i] * s->step[i];
   return sum;
@@ -364,7 +368,7 @@ slender_solve_report yw_slender_solve(slender_solver* s, yw_tasks* tasks, double
   while (report.newton < max_newton) {
     bool is_new = !has_step;
     if (is_new) {
-      if (!factorise(s, tasks)) return report;
+      if (!yw_slender_factorise(s, tasks)) return report;
       gather_gradient(s);
       decrement = find_step(s);
       if (report.newton == 0 && !(start > 0.0)) start = decrement;

@@ -56,6 +56,11 @@ typedef struct slender_solve_report {
 slender_solve_report yw_slender_solve(slender_solver* solver, yw_tasks* tasks, double tolerance,
                                       int32_t max_newton);
 
+/// Factorises the second derivative at solver->pose with the anchors. False when that fails.
+bool yw_slender_factorise(slender_solver* solver, yw_tasks* tasks);
+/// step = H^-1 step with the last factor. False without one.
+bool yw_slender_backsolve(slender_solver* solver);
+
 /// Forces exerted by the holds at the current pose, 3 per particle, into solver->step.
 void yw_slender_reactions(slender_solver* solver, yw_tasks* tasks);
 

@@ -223,6 +223,7 @@ static yw_status advance_span(slender_body* body, yw_particles* particles, const
   size_t n = (size_t)particles->count;
   memcpy(body->old_pos, particles->pos, n * sizeof *body->old_pos);
   memset(body->touched, 0, n * sizeof *body->touched);
+  body->h1 = b.h1;
   begin_bases(body, particles, &b);
   begin_anchors(body, ctx, &b);
   add_springs(body, ctx, &b, s);

@@ -13,11 +13,14 @@ extern "C" {
 
 // The format follows from the file extension, in either case. Numbers are read and written the same
 // way in every locale. Errors name the line in text and the byte in binary data. Files above 4 GiB,
-// non-finite positions and indices out of range are refused. mem may be NULL (malloc).
+// non-finite positions and indices out of range are refused. Compressed VTK and MetaImage files
+// need a decompressor, see extend/decompress.h. mem may be NULL (malloc).
 
-/// Reads a surface: .obj, .ply, .stl, or one of the tet formats below, whose boundary is returned
-/// (or the faces in the file if it has no tets). Polygons are triangulated; equal corners of STL
-/// files are merged; colors are kept (.obj, .ply, .vtu). A file without faces is an error.
+/// Reads a surface: .obj, .ply, .stl, .gltf, .glb, or one of the tet formats below, whose boundary
+/// is returned (or the faces in the file if it has no tets). Polygons are triangulated; equal
+/// corners of STL and glTF files are merged; colors are kept (.obj, .ply, .vtu, .gltf, .glb). Of
+/// glTF files the first scene is read, with all nodes in place. A file without faces is an error.
+/// YW_WARN_REDUNDANT, with a message: as in yw_tet_mesh_read.
 YW_API yw_status yw_tri_mesh_read(const char* path, const yw_allocator* mem, yw_tri_mesh* out,
                                   yw_error* error);
 /// Same for a .ply file, and also reads one value per vertex: the property with the given name
@@ -26,17 +29,21 @@ YW_API yw_status yw_tri_mesh_read(const char* path, const yw_allocator* mem, yw_
 YW_API yw_status yw_painted_mesh_read(const char* path, const char* attribute,
                                       const yw_allocator* mem, yw_tri_mesh* out, float** out_values,
                                       yw_error* error);
-/// Reads tets: .node or .ele (TetGen, either one names the pair), .msh (Gmsh 2.2 and 4.1), .vtk
-/// (legacy), .vtu (uncompressed), .mesh (Medit). Inverted tets are reoriented. Labels are
-/// attributes (TetGen), physical groups or volumes (Gmsh), references (Medit), or cell data named
-/// "label", "region" or "material" (VTK). Vertices keep their order; Gmsh nodes that belong to no
-/// tet are left out. Second-order tets and other volume cells are errors; faces, lines and points
-/// are ignored.
+/// Reads tets: .node or .ele (TetGen, either one names the pair), .msh (Gmsh 2.2, 4.0 and 4.1),
+/// .vtk (legacy), .vtu, .mesh and .meshb (Medit), .inp (Abaqus and CalculiX). Inverted tets are
+/// reoriented. Labels are attributes (TetGen), physical groups or volumes (Gmsh, also of
+/// partitioned meshes), references (Medit), cell data named "label", "region" or "material" (VTK),
+/// or 1, 2, ... for the element sets of solid sections, else of *ELEMENT, else of *ELSET (Abaqus,
+/// CalculiX). Vertices keep their order; nodes of .msh and .inp files that belong to no tet are
+/// left out. Tets of higher order are read as linear ones, without the nodes on their edges:
+/// YW_WARN_REDUNDANT, with a message. Other volume cells are errors; faces, lines and points are
+/// ignored.
 YW_API yw_status yw_tet_mesh_read(const char* path, const yw_allocator* mem, yw_tet_mesh* out,
                                   yw_error* error);
 /// Reads only the vertex positions of a mesh file (for example poses), in the same order as the
-/// readers above. Of a TetGen pair only the .node file is read. STL gives three positions per
-/// triangle, not merged. The caller frees *out: with free() if mem is NULL, else with mem.
+/// readers above. Of a TetGen pair only the .node file is read. STL and glTF
+/// give positions that are not merged. The caller frees *out: with free() if mem is NULL, else with
+/// mem.
 YW_API yw_status yw_positions_read(const char* path, const yw_allocator* mem, yw_vec3** out,
                                    int32_t* count, yw_error* error);
 
@@ -55,9 +62,9 @@ typedef struct yw_grid {
   float* values;    ///< size[0] * size[1] * size[2]
 } yw_grid;
 
-/// Reads .vti (VTK image data, uncompressed: the first one-component array in PointData or
-/// CellData, or the one called `name`) or .mhd (MetaImage: a text header and a separate raw file;
-/// name must be NULL). Non-finite values are refused.
+/// Reads .vti (VTK image data: the first one-component array in PointData or CellData, or the one
+/// called `name`), .mhd or .mha (MetaImage: a text header, and the values in a file beside it or
+/// after it; name must be NULL). Non-finite values are refused.
 YW_API yw_status yw_grid_read(const char* path, const char* name, const yw_allocator* mem,
                               yw_grid* out, yw_error* error);
 YW_API void yw_grid_free(yw_grid* grid);

@@ -19,6 +19,34 @@ typedef struct yw_tri_mesh {
   yw_vec3* colors;     ///< num_vertices, 0 to 1, or NULL
 } yw_tri_mesh;
 
+/// What a surface is like, for people who want to fill or repair it. Vertices at the same place
+/// count as one. Places are where the first of a kind is.
+typedef struct yw_surface_report {
+  yw_aabb box;                 ///< m
+  double area;                 ///< m^2
+  double volume;               ///< m^3, enclosed; negative if the surface is inside out
+  int32_t num_parts;           ///< connected parts
+  int32_t flat_triangles;      ///< without area
+  int32_t open_edges;          ///< of one triangle only
+  int32_t holes;               ///< connected chains of open edges
+  double hole_area;            ///< m^2, of discs that are as long around as the holes
+  int32_t crowded_edges;       ///< of more than two triangles
+  int32_t turned_edges;        ///< between two triangles that face opposite sides
+  int32_t crossing_triangles;  ///< triangles that pass through others
+  yw_vec3 open_place, crowded_place, turned_place, crossing_place;
+} yw_surface_report;
+/// YW_ERR_GEOMETRY: no triangles, an index out of range, or a vertex that is not finite.
+YW_API yw_status yw_surface_report_of(const yw_tri_mesh* mesh, const yw_allocator* mem,
+                                      yw_surface_report* out, yw_error* error);
+/// Turns triangles over until neighbours face the same side and every part without holes faces
+/// outward, except cavities inside of other parts. *num_turned: how many were turned over.
+YW_API yw_status yw_tri_mesh_orient(yw_tri_mesh* mesh, int32_t* num_turned);
+/// Cuts a surface into its connected parts, in the order of the file; cavities stay with the part
+/// around them. *out is an array of *count meshes, each with its own arrays; the caller frees them
+/// and then the array with mem.
+YW_API yw_status yw_tri_mesh_split(const yw_tri_mesh* mesh, const yw_allocator* mem,
+                                   yw_tri_mesh** out, int32_t* count);
+
 /// Volume mesh. Tets (a, b, c, d) are positively oriented: (b-a) x (c-a) . (d-a) > 0.
 typedef struct yw_tet_mesh {
   yw_allocator mem;

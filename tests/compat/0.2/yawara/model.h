@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Models: the immutable rest data of a body, shared by any number of bodies, worlds and threads.
-// They are created with the functions of match.h, frames.h, slender.h, fem.h and plastic.h.
+// They are created with the functions of match.h, frames.h, slender.h, fem.h, plastic.h
+// and rigid.h.
 #ifndef YAWARA_MODEL_H
 #define YAWARA_MODEL_H
 
@@ -41,8 +42,9 @@ YW_API const yw_material* yw_material_by_name(const char* name);  ///< NULL if n
 /// Reports the progress of a long computation; share is 0 to 1.
 typedef void (*yw_progress)(void* context, const char* what, double share);
 
-/// Embeds a finer triangle mesh, given in the rest pose, in the tets of the model (barycentric);
-/// renders and exports show it. Must be called before the first body is created. Tet models only.
+/// Embeds a finer triangle mesh, given in the rest pose, in the tets of the model: it follows them
+/// smoothly, and renders and exports show it. Must be called before the first body is created. Tet
+/// models only.
 YW_API yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface,
                                         yw_error* error);
 
@@ -66,6 +68,9 @@ YW_API const yw_tet_mesh* yw_model_tets(const yw_model* model);
 /// of the tets, the points of a rod, the vertices of a sheet, loose particles. NULL if the method
 /// does not provide them. count may be NULL.
 YW_API const yw_vec3* yw_model_points(const yw_model* model, int32_t* count);
+/// What connects these points if it is not tets: lines of rods (*corners becomes 2) or triangles of
+/// sheets (3). NULL, with 0 corners and a count of 0, for other models.
+YW_API const int32_t* yw_model_elements(const yw_model* model, int32_t* corners, int32_t* count);
 /// True if the shown surface depends on more than particle positions (tubes that twist). Then use
 /// yw_body_surface_positions.
 YW_API bool yw_model_surface_has_state(const yw_model* model);
@@ -87,9 +92,30 @@ typedef struct yw_embedded_point {
 /// surface vertex and belong to the model.
 typedef struct yw_surface_map {
   const int32_t* vertices;          ///< mesh vertices, if the surface is the mesh's boundary
-  const yw_embedded_point* points;  ///< if the surface is embedded
+  const yw_embedded_point* points;  ///< if the surface is embedded: in the nearest tet alone, which
+                                    ///< shows the facets of coarse tets; yw_surface_rig does not
 } yw_surface_map;
 YW_API yw_surface_map yw_model_surface_map(const yw_model* model);
+
+/// A vertex of the tets that a point follows.
+typedef struct yw_surface_link {
+  int32_t vertex;
+  float weight;  ///< above 0; those of a point sum to 1
+} yw_surface_link;
+
+/// How an embedded surface follows the tets around it smoothly: without facets, and beyond the tets
+/// too. The arrays belong to whoever made the rig; links is NULL if the surface is not embedded.
+typedef struct yw_surface_rig {
+  const yw_tet_mesh* tets;       ///< at rest; their vertices are the first of the model's
+  const yw_tri_mesh* surface;    ///< at rest
+  const int32_t* first;          ///< vertex i of the surface has links first[i] to first[i + 1] - 1
+  const yw_surface_link* links;  ///< to vertices of the tets
+} yw_surface_rig;
+YW_API yw_surface_rig yw_model_surface_rig(const yw_model* model);
+/// Vertices of the surface for given positions of the tets' vertices; out has room for all of them.
+/// Affine motion is reproduced exactly. YW_ERR_MEMORY if there is not enough.
+YW_API yw_status yw_surface_rig_move(const yw_surface_rig* rig, const yw_vec3* positions,
+                                     yw_vec3* out);
 
 /// A quantity defined over a body, e.g. stress, plastic strain or refinement level.
 typedef struct yw_field_info {

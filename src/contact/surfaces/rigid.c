@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "contact/rigid.h"
+#include "contact/surfaces/rigid.h"
 
 // Sweeps over the contacts of an impact.
 #define BOUNCE_ITERATIONS 10
-// Separation speed of bodies far inside each other, m/s.
-#define PARTING_SPEED 1.0f
 // Angular momentum below this share of what one step of gravity could give the pair is left alone.
 #define NEGLIGIBLE_ANGULAR 1e-6
 
@@ -180,76 +178,40 @@ void yw_contact_bounce(const yw_contact_problem* problem, const yw_contact_batch
     batch->contacts[i].impulse = batch->contacts[i].push = 0;
 }
 
-// Parting ---------------------------------------------------------------------------------------
-
-// Depth-weighted mean point and direction of the deep contacts; returns the largest depth.
-static float find_way_out(const yw_contact_problem* problem, const yw_contact_batch* batch,
-                          yw_vec3* point, yw_vec3* direction) {
-  yw_vec3 at = yw_v3(0, 0, 0), way = at;
-  float sum = 0.0f, deepest = 0.0f;
-  for (int32_t i = 0; i < batch->count; ++i) {
-    const yw_contact* c = &batch->contacts[i];
-    if (!c->deep) continue;
-    float depth = -c->gap_before;
-    at = yw_mad(at, depth, contact_point(problem, c));
-    way = yw_mad(way, c->body[0] == batch->a ? depth : -depth, c->normal);
-    sum += depth;
-    if (depth > deepest) deepest = depth;
-  }
-  if (sum > 0.0f) *point = yw_scale(at, 1.0f / sum);
-  *direction = way;
-  return deepest;
-}
-
-static void shift(yw_particles* p, yw_vec3 way) {
-  for (int32_t i = 0; i < p->count; ++i) {
-    if (p->inv_mass[i] > 0.0f) p->pos[i] = yw_v4(yw_add(yw_xyz(p->pos[i]), way));
-  }
-}
-
-void yw_contact_part(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  yw_vec3 point, n;
-  float depth = find_way_out(problem, batch, &point, &n);
-  if (!(depth > 0.0f)) return;
-  yw_particles* particles_a = problem->bodies[batch->a].particles;
-  yw_particles* particles_b = problem->bodies[batch->b].particles;
-  rigid_motion a = motion_of(particles_a), b = motion_of(particles_b), old_a = a, old_b = b;
-  n = yw_normalize_or(n, yw_normalize_or(yw_sub(a.center, b.center), yw_v3(0, 1, 0)));
-  float inv_mass = a.inv_mass + b.inv_mass;
-  if (!(inv_mass > 0.0f)) return;
-
-  float approach = -yw_dot(yw_sub(velocity_at(&a, point), velocity_at(&b, point)), n);
-  if (approach > 0.0f) {
-    float inv_mass_here = inv_mass_at(&a, point, n) + inv_mass_at(&b, point, n);
-    yw_vec3 impulse = yw_scale(n, approach / inv_mass_here);
-    hit(&a, point, impulse);
-    hit(&b, point, yw_neg(impulse));
-    add_rigid_velocity(particles_a, a.center, yw_sub(a.velocity, old_a.velocity),
-                       yw_sub(a.omega, old_a.omega));
-    add_rigid_velocity(particles_b, b.center, yw_sub(b.velocity, old_b.velocity),
-                       yw_sub(b.omega, old_b.omega));
-  }
-  float limit = PARTING_SPEED * problem->h;
-  yw_vec3 way = yw_scale(n, (depth < limit ? depth : limit) / inv_mass);
-  shift(particles_a, yw_scale(way, a.inv_mass));
-  shift(particles_b, yw_scale(way, -b.inv_mass));
-  batch->lost_angular = yw_add(batch->lost_angular, yw_cross(way, yw_sub(a.velocity, b.velocity)));
-}
-
 // Angular momentum -------------------------------------------------------------------------------
+
+static yw_vec3 velocity_of_side(const yw_contact_problem* problem, const yw_contact* c, int side) {
+  const yw_vec4* vel = problem->bodies[c->body[side]].particles->vel;
+  yw_vec3 sum = yw_v3(0, 0, 0);
+  for (int k = 0; k < c->count[side]; ++k) {
+    sum = yw_mad(sum, c->weights[side][k], yw_xyz(vel[c->particles[side][k]]));
+  }
+  return sum;
+}
 
 yw_vec3 yw_contact_lost_angular(const yw_contact_problem* problem, const yw_contact_batch* batch) {
   yw_vec3 lost = yw_v3(0, 0, 0);
   for (int32_t i = 0; i < batch->count; ++i) {
     const yw_contact* c = &batch->contacts[i];
-    if (!(c->inv_mass > 0.0f)) continue;
-    yw_vec3 relative = yw_contact_relative(problem, c, true);
+    if (c->count[1] == 0 || !(c->inv_mass > 0.0f)) continue;
     yw_vec3 impulse = yw_mad(c->friction, c->impulse, c->normal);
-    yw_vec3 way = yw_scale(impulse, c->share * problem->h);
-    way = yw_mad(way, c->push / c->inv_mass, c->normal);
-    lost = yw_add(lost, yw_add(yw_cross(way, relative), yw_cross(c->arm, impulse)));
+    lost = yw_add(lost, yw_cross(c->arm, impulse));
+    for (int side = 0; side < 2; ++side) {
+      bool follows = !problem->bodies[c->body[side]].respond;
+      yw_vec3 way = yw_scale(impulse, follows ? c->share * problem->h : 0.0f);
+      way = yw_mad(way, c->push_impulse, c->normal);
+      yw_vec3 turn = yw_cross(way, velocity_of_side(problem, c, side));
+      lost = side ? yw_sub(lost, turn) : yw_add(lost, turn);
+    }
   }
   return lost;
+}
+
+void yw_contact_turn_back(yw_particles* particles, yw_vec3 angular) {
+  rigid_sums sums = sum_up(particles, NULL);
+  if (sums.held || yw_length2(angular) == 0.0f) return;
+  yw_vec3 omega = yw_neg(yw_mul(invert_inertia(sums.inertia), angular));
+  add_rigid_velocity(particles, narrow(sums.center), yw_v3(0, 0, 0), omega);
 }
 
 static double mass_of(const yw_particles* p) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "contact/topology.h"
+#include "contact/points/topology.h"
 
 #include <string.h>
 
@@ -12,8 +12,8 @@
 // Sorting ---------------------------------------------------------------------------------------
 
 // Bottom-up merge sort: stable, with no bad worst case.
-void yw_sort_items(yw_sort_item* items, yw_sort_item* scratch, int32_t count) {
-  yw_sort_item *from = items, *to = scratch;
+void yw_point_sort_items(yw_point_sort_item* items, yw_point_sort_item* scratch, int32_t count) {
+  yw_point_sort_item *from = items, *to = scratch;
   for (int32_t width = 1; width < count; width *= 2) {
     for (int32_t start = 0; start < count; start += 2 * width) {
       int32_t middle = start + width < count ? start + width : count;
@@ -24,7 +24,7 @@ void yw_sort_items(yw_sort_item* items, yw_sort_item* scratch, int32_t count) {
         to[k] = take_left ? from[left++] : from[right++];
       }
     }
-    yw_sort_item* other = from;
+    yw_point_sort_item* other = from;
     from = to;
     to = other;
   }
@@ -42,7 +42,7 @@ static uint64_t spread_bits(float x) {
   return v;
 }
 
-uint64_t yw_morton_code(yw_aabb box, yw_vec3 p) {
+uint64_t yw_point_morton_code(yw_aabb box, yw_vec3 p) {
   yw_vec3 size = yw_sub(box.upper, box.lower), q = yw_sub(p, box.lower);
   return spread_bits(size.x > 0.0f ? q.x / size.x : 0.0f) |
          spread_bits(size.y > 0.0f ? q.y / size.y : 0.0f) << 1 |
@@ -51,7 +51,7 @@ uint64_t yw_morton_code(yw_aabb box, yw_vec3 p) {
 
 // Building --------------------------------------------------------------------------------------
 
-uint64_t yw_contact_topology_hash(const yw_contact_geometry* g, int32_t num_particles) {
+uint64_t yw_point_topology_hash(const yw_contact_geometry* g, int32_t num_particles) {
   uint64_t hash = yw_hash_u64(YW_HASH_SEED, (uint64_t)num_particles);
   hash = yw_hash_u64(hash, (uint64_t)g->num_tets);
   hash = yw_hash_u64(hash, (uint64_t)g->num_triangles);
@@ -68,9 +68,9 @@ uint64_t yw_contact_topology_hash(const yw_contact_geometry* g, int32_t num_part
 }
 
 // Sorts tets along a space-filling curve through their centres at rest.
-static bool order_tets(yw_contact_topology* t, const yw_contact_geometry* g) {
-  yw_sort_item* items = YW_NEW_ARRAY(&t->mem, yw_sort_item, t->num_tets);
-  yw_sort_item* scratch = YW_NEW_ARRAY(&t->mem, yw_sort_item, t->num_tets);
+static bool order_tets(yw_point_topology* t, const yw_contact_geometry* g) {
+  yw_point_sort_item* items = YW_NEW_ARRAY(&t->mem, yw_point_sort_item, t->num_tets);
+  yw_point_sort_item* scratch = YW_NEW_ARRAY(&t->mem, yw_point_sort_item, t->num_tets);
   t->tets = yw_mem_alloc(&t->mem, (size_t)t->num_tets, sizeof *t->tets);
   bool ok = items && scratch && t->tets;
   if (ok) {
@@ -80,9 +80,9 @@ static bool order_tets(yw_contact_topology* t, const yw_contact_geometry* g) {
       const int32_t* v = g->tets + 4 * (size_t)i;
       yw_vec3 sum =
           yw_add(yw_add(g->rest[v[0]], g->rest[v[1]]), yw_add(g->rest[v[2]], g->rest[v[3]]));
-      items[i] = (yw_sort_item){yw_morton_code(box, yw_scale(sum, 0.25f)), i};
+      items[i] = (yw_point_sort_item){yw_point_morton_code(box, yw_scale(sum, 0.25f)), i};
     }
-    yw_sort_items(items, scratch, t->num_tets);
+    yw_point_sort_items(items, scratch, t->num_tets);
     for (int32_t i = 0; i < t->num_tets; ++i) {
       memcpy(t->tets[i], g->tets + 4 * (size_t)items[i].value, sizeof t->tets[i]);
     }
@@ -92,16 +92,16 @@ static bool order_tets(yw_contact_topology* t, const yw_contact_geometry* g) {
   return ok;
 }
 
-static bool list_leaf_particles(yw_contact_topology* t) {
-  t->num_leaves = (t->num_tets + YW_CONTACT_LEAF - 1) / YW_CONTACT_LEAF;
+static bool list_leaf_particles(yw_point_topology* t) {
+  t->num_leaves = (t->num_tets + YW_POINT_LEAF - 1) / YW_POINT_LEAF;
   t->leaf_start = YW_NEW_ARRAY(&t->mem, int32_t, t->num_leaves + 1);
   t->leaf_particles = YW_NEW_ARRAY(&t->mem, int32_t, 4 * (size_t)t->num_tets);
   int32_t* seen = YW_NEW_ARRAY(&t->mem, int32_t, t->num_particles);
   bool ok = t->leaf_start && t->leaf_particles && seen;
   int32_t count = 0;
   for (int32_t leaf = 0; ok && leaf < t->num_leaves; ++leaf) {
-    int32_t end = (leaf + 1) * YW_CONTACT_LEAF;
-    for (int32_t i = leaf * YW_CONTACT_LEAF; i < end && i < t->num_tets; ++i) {
+    int32_t end = (leaf + 1) * YW_POINT_LEAF;
+    for (int32_t i = leaf * YW_POINT_LEAF; i < end && i < t->num_tets; ++i) {
       for (int k = 0; k < 4; ++k) {
         int32_t particle = t->tets[i][k];
         if (seen[particle] == leaf + 1) continue;
@@ -116,7 +116,7 @@ static bool list_leaf_particles(yw_contact_topology* t) {
 }
 
 // Lists the triangles around every sample point.
-static bool build_fans(yw_contact_topology* t) {
+static bool build_fans(yw_point_topology* t) {
   t->fan_start = YW_NEW_ARRAY(&t->mem, int32_t, t->num_points + 2);
   t->fan = YW_NEW_ARRAY(&t->mem, int32_t, 3 * (size_t)t->num_triangles);
   if (!t->fan_start || !t->fan) return false;
@@ -136,7 +136,7 @@ static bool triangle_has(const int32_t* triangle, int32_t particle) {
 }
 
 // Finds the surface triangle with corners a, b, c; -1 when there is none.
-static int32_t find_triangle(const yw_contact_topology* t, int32_t a, int32_t b, int32_t c) {
+static int32_t find_triangle(const yw_point_topology* t, int32_t a, int32_t b, int32_t c) {
   int32_t point = t->point_of[a];
   if (point < 0 || t->point_of[b] < 0 || t->point_of[c] < 0) return -1;
   for (int32_t i = t->fan_start[point]; i < t->fan_start[point + 1]; ++i) {
@@ -146,7 +146,7 @@ static int32_t find_triangle(const yw_contact_topology* t, int32_t a, int32_t b,
   return -1;
 }
 
-static bool match_faces(yw_contact_topology* t) {
+static bool match_faces(yw_point_topology* t) {
   t->tet_faces = yw_mem_alloc(&t->mem, (size_t)t->num_tets, sizeof *t->tet_faces);
   t->triangle_tet = YW_NEW_ARRAY(&t->mem, int32_t, t->num_triangles);
   if (!t->tet_faces || !t->triangle_tet) return false;
@@ -169,16 +169,16 @@ static int32_t third_corner(const int32_t* triangle, int32_t a, int32_t b) {
   return triangle[0];
 }
 
-static yw_vec3 rest_normal(const yw_contact_topology* t, const yw_vec3* rest, int32_t triangle) {
+static yw_vec3 rest_normal(const yw_point_topology* t, const yw_vec3* rest, int32_t triangle) {
   const int32_t* v = t->triangles[triangle];
   yw_vec3 n = yw_cross(yw_sub(rest[v[1]], rest[v[0]]), yw_sub(rest[v[2]], rest[v[0]]));
   return yw_normalize_or(n, yw_v3(0, 0, 0));
 }
 
 // Pairs the triangles at every edge; records the edges that are convex and sharp.
-static bool match_edges(yw_contact_topology* t, const yw_vec3* rest) {
+static bool match_edges(yw_point_topology* t, const yw_vec3* rest) {
   t->neighbors = yw_mem_alloc(&t->mem, (size_t)t->num_triangles, sizeof *t->neighbors);
-  t->edges = YW_NEW_ARRAY(&t->mem, yw_sharp_edge, 3 * (size_t)t->num_triangles);
+  t->edges = YW_NEW_ARRAY(&t->mem, yw_point_edge, 3 * (size_t)t->num_triangles);
   if (!t->neighbors || !t->edges) return false;
   double length = 0.0;
   for (int32_t i = 0; i < t->num_triangles; ++i) {
@@ -198,14 +198,14 @@ static bool match_edges(yw_contact_topology* t, const yw_vec3* rest) {
       int32_t theirs = third_corner(t->triangles[other], a, b);
       bool convex = yw_dot(n, yw_sub(rest[theirs], rest[a])) < 0.0f;
       if (!convex || yw_dot(n, rest_normal(t, rest, other)) > SHARP_COSINE) continue;
-      t->edges[t->num_edges++] = (yw_sharp_edge){{a, b}, {mine, theirs}, t->triangle_tet[i]};
+      t->edges[t->num_edges++] = (yw_point_edge){{a, b}, {mine, theirs}, t->triangle_tet[i]};
     }
   }
   if (t->num_triangles > 0) t->size = (float)(length / (3.0 * t->num_triangles));
   return true;
 }
 
-static bool build_volume(yw_contact_topology* t, const yw_contact_geometry* g) {
+static bool build_volume(yw_point_topology* t, const yw_contact_geometry* g) {
   t->num_tets = g->num_tets;
   t->num_triangles = g->num_triangles;
   t->num_points = g->num_surface_particles;
@@ -225,7 +225,7 @@ static bool build_volume(yw_contact_topology* t, const yw_contact_geometry* g) {
          match_edges(t, g->rest);
 }
 
-static bool build_spheres(yw_contact_topology* t, const yw_contact_geometry* g) {
+static bool build_spheres(yw_point_topology* t, const yw_contact_geometry* g) {
   t->num_points = t->num_particles;
   double sum = 0.0;
   for (int32_t i = 0; i < t->num_points; ++i) sum += (double)g->radius[i];
@@ -233,22 +233,22 @@ static bool build_spheres(yw_contact_topology* t, const yw_contact_geometry* g) 
   return true;
 }
 
-yw_contact_topology* yw_contact_topology_create(const yw_allocator* mem,
-                                                const yw_contact_geometry* geometry,
-                                                int32_t num_particles) {
-  yw_contact_topology* t = YW_NEW(mem, yw_contact_topology);
+yw_point_topology* yw_point_topology_create(const yw_allocator* mem,
+                                            const yw_contact_geometry* geometry,
+                                            int32_t num_particles) {
+  yw_point_topology* t = YW_NEW(mem, yw_point_topology);
   if (!t) return NULL;
   t->mem = yw_mem_or_default(mem);
   t->num_particles = num_particles;
   t->is_volume = geometry->tets != NULL;
   bool ok = t->is_volume ? build_volume(t, geometry) : build_spheres(t, geometry);
-  t->num_groups = (t->num_points + YW_CONTACT_GROUP - 1) / YW_CONTACT_GROUP;
+  t->num_groups = (t->num_points + YW_POINT_GROUP - 1) / YW_POINT_GROUP;
   if (ok) return t;
-  yw_contact_topology_destroy(t);
+  yw_point_topology_destroy(t);
   return NULL;
 }
 
-void yw_contact_topology_destroy(yw_contact_topology* t) {
+void yw_point_topology_destroy(yw_point_topology* t) {
   if (!t) return;
   yw_allocator mem = t->mem;
   void* arrays[] = {t->points,         t->tets,      t->tet_faces, t->leaf_start,

@@ -8,7 +8,7 @@
 // came. A point's own neighbours are never an exit, so that self-contact is the same search. Points
 // of both bodies cover all vertex-face contacts; crossing edges need their own test, but only sharp
 // ones can cross without a vertex near.
-#include "contact/detect.h"
+#include "contact/points/detect.h"
 
 #include "contact/surface.h"
 
@@ -26,14 +26,14 @@
 
 // Boxes -----------------------------------------------------------------------------------------
 
-void yw_contact_fit_points(yw_contact_work* work) {
-  const yw_contact_topology* t = work->topology;
+void yw_point_fit_points(yw_point_work* work) {
+  const yw_point_topology* t = work->topology;
   const yw_vec4* pos = work->body->particles->pos;
   for (int32_t g = 0; g < t->num_groups; ++g) {
     yw_aabb box = yw_aabb_empty();
     int32_t end =
-        (g + 1) * YW_CONTACT_GROUP < t->num_points ? (g + 1) * YW_CONTACT_GROUP : t->num_points;
-    for (int32_t i = g * YW_CONTACT_GROUP; i < end; ++i) {
+        (g + 1) * YW_POINT_GROUP < t->num_points ? (g + 1) * YW_POINT_GROUP : t->num_points;
+    for (int32_t i = g * YW_POINT_GROUP; i < end; ++i) {
       box = yw_aabb_grow(box, yw_xyz(pos[t->points[i]]));
     }
     work->groups.nodes[work->groups.first_leaf + g] = box;
@@ -42,8 +42,8 @@ void yw_contact_fit_points(yw_contact_work* work) {
   work->box = t->num_groups > 0 ? work->groups.nodes[1] : yw_aabb_empty();
 }
 
-void yw_contact_fit_leaves(yw_contact_work* work, int32_t first, int32_t end) {
-  const yw_contact_topology* t = work->topology;
+void yw_point_fit_leaves(yw_point_work* work, int32_t first, int32_t end) {
+  const yw_point_topology* t = work->topology;
   const yw_vec4* pos = work->body->particles->pos;
   for (int32_t leaf = first; leaf < end; ++leaf) {
     yw_aabb box = yw_aabb_empty();
@@ -54,12 +54,12 @@ void yw_contact_fit_leaves(yw_contact_work* work, int32_t first, int32_t end) {
   }
 }
 
-void yw_contact_fit_tets(yw_contact_work* work, int32_t leaf) {
-  const yw_contact_topology* t = work->topology;
+void yw_point_fit_tets(yw_point_work* work, int32_t leaf) {
+  const yw_point_topology* t = work->topology;
   const yw_vec4* pos = work->body->particles->pos;
-  yw_tet_boxes* boxes = &work->tet_boxes[leaf];
-  for (int32_t k = 0; k < YW_CONTACT_LEAF; ++k) {
-    int32_t tet = leaf * YW_CONTACT_LEAF + k;
+  yw_point_tet_boxes* boxes = &work->tet_boxes[leaf];
+  for (int32_t k = 0; k < YW_POINT_LEAF; ++k) {
+    int32_t tet = leaf * YW_POINT_LEAF + k;
     yw_aabb box = yw_aabb_empty();
     for (int c = 0; tet < t->num_tets && c < 4; ++c) {
       box = yw_aabb_grow(box, yw_xyz(pos[t->tets[tet][c]]));
@@ -71,20 +71,20 @@ void yw_contact_fit_tets(yw_contact_work* work, int32_t leaf) {
 }
 
 // Bit k is set when p is in the box of tet k or within reach of it.
-static uint32_t boxes_near_point(const yw_tet_boxes* boxes, yw_vec3 p, float reach) {
-  static const int32_t bits[YW_CONTACT_LEAF] = {1,       1 << 1,  1 << 2,  1 << 3, 1 << 4,  1 << 5,
-                                                1 << 6,  1 << 7,  1 << 8,  1 << 9, 1 << 10, 1 << 11,
-                                                1 << 12, 1 << 13, 1 << 14, 1 << 15};
+static uint32_t boxes_near_point(const yw_point_tet_boxes* boxes, yw_vec3 p, float reach) {
+  static const int32_t bits[YW_POINT_LEAF] = {1,       1 << 1,  1 << 2,  1 << 3, 1 << 4,  1 << 5,
+                                              1 << 6,  1 << 7,  1 << 8,  1 << 9, 1 << 10, 1 << 11,
+                                              1 << 12, 1 << 13, 1 << 14, 1 << 15};
   yw_vec3 low = yw_sub(p, yw_v3(reach, reach, reach)), high = yw_add(p, yw_v3(reach, reach, reach));
-  int32_t in[YW_CONTACT_LEAF], mask = 0;
+  int32_t in[YW_POINT_LEAF], mask = 0;
 #pragma omp simd
-  for (int k = 0; k < YW_CONTACT_LEAF; ++k) {
+  for (int k = 0; k < YW_POINT_LEAF; ++k) {
     in[k] = (high.x >= boxes->lower[0][k]) & (low.x <= boxes->upper[0][k]) &
             (high.y >= boxes->lower[1][k]) & (low.y <= boxes->upper[1][k]) &
             (high.z >= boxes->lower[2][k]) & (low.z <= boxes->upper[2][k]);
   }
 #pragma omp simd reduction(| : mask)
-  for (int k = 0; k < YW_CONTACT_LEAF; ++k) mask |= -in[k] & bits[k];
+  for (int k = 0; k < YW_POINT_LEAF; ++k) mask |= -in[k] & bits[k];
   return (uint32_t)mask;
 }
 
@@ -92,17 +92,17 @@ static uint32_t boxes_near_point(const yw_tet_boxes* boxes, yw_vec3 p, float rea
 
 // State of the lookup of one sample point in a body.
 typedef struct point_probe {
-  const yw_contact_work* target;
+  const yw_point_work* target;
   yw_vec3 p;
-  float reach;                    // exits outside the tets count up to this distance
-  int32_t self;                   // the particle, if it belongs to the target; otherwise -1
-  float self_distance;            // m at rest
-  const yw_contact_work* source;  // body of the point
-  int32_t point, particle;        // its indices there
-  bool deep;                      // far from any surface that faces it
-  bool oriented;                  // has a normal of its own
-  bool has_normal;                // and it has been computed
-  yw_vec3 normal;                 // of the point's surface
+  float reach;                  // exits outside the tets count up to this distance
+  int32_t self;                 // the particle, if it belongs to the target; otherwise -1
+  float self_distance;          // m at rest
+  const yw_point_work* source;  // body of the point
+  int32_t point, particle;      // its indices there
+  bool deep;                    // far from any surface that faces it
+  bool oriented;                // has a normal of its own
+  bool has_normal;              // and it has been computed
+  yw_vec3 normal;               // of the point's surface
 
   yw_vec3 from;  // position before the step; exits are measured from there
   int32_t tet;   // tet that contains the point, or -1
@@ -115,14 +115,14 @@ typedef struct point_probe {
 } point_probe;
 
 // Area-weighted mean normal at a sample point of a volume.
-static yw_vec3 point_normal(const yw_contact_work* work, int32_t point) {
-  const yw_contact_topology* t = work->topology;
+static yw_vec3 point_normal(const yw_point_work* work, int32_t point) {
+  const yw_point_topology* t = work->topology;
   yw_vec3 sum = yw_v3(0, 0, 0);
   for (int32_t i = t->fan_start[point]; i < t->fan_start[point + 1]; ++i) {
     const int32_t* v = t->triangles[t->fan[i]];
-    yw_vec3 a = yw_contact_before(work, v[0]);
-    yw_vec3 n = yw_cross(yw_sub(yw_contact_before(work, v[1]), a),
-                         yw_sub(yw_contact_before(work, v[2]), a));
+    yw_vec3 a = yw_point_before(work, v[0]);
+    yw_vec3 n =
+        yw_cross(yw_sub(yw_point_before(work, v[1]), a), yw_sub(yw_point_before(work, v[2]), a));
     sum = yw_add(sum, n);
   }
   return yw_normalize_or(sum, yw_v3(0, 0, 0));
@@ -150,10 +150,10 @@ static bool faces_point(point_probe* probe, yw_vec3 normal) {
 
 // Takes the triangle as the exit when it is nearer than the current one and faces the point.
 static bool consider_triangle(point_probe* probe, int32_t triangle) {
-  const yw_contact_work* work = probe->target;
+  const yw_point_work* work = probe->target;
   const int32_t* v = work->topology->triangles[triangle];
-  yw_vec3 a = yw_contact_before(work, v[0]), b = yw_contact_before(work, v[1]),
-          c = yw_contact_before(work, v[2]);
+  yw_vec3 a = yw_point_before(work, v[0]), b = yw_point_before(work, v[1]),
+          c = yw_point_before(work, v[2]);
   yw_vec3 n = yw_cross(yw_sub(b, a), yw_sub(c, a));
   float length2 = yw_length2(n), height = yw_dot(n, yw_sub(probe->from, a));
   if (!(length2 > 0.0f) || height * height > probe->exit_distance2 * length2) return false;
@@ -173,11 +173,11 @@ static bool consider_triangle(point_probe* probe, int32_t triangle) {
 
 // Takes the tet as the containing one when it contains the point better than the current one.
 static void probe_tet(point_probe* probe, int32_t tet) {
-  const yw_contact_work* work = probe->target;
+  const yw_point_work* work = probe->target;
   const int32_t* v = work->topology->tets[tet];
   float weights[4];
-  if (!yw_tet_weights(probe->p, yw_contact_position(work, v[0]), yw_contact_position(work, v[1]),
-                      yw_contact_position(work, v[2]), yw_contact_position(work, v[3]), weights)) {
+  if (!yw_tet_weights(probe->p, yw_point_position(work, v[0]), yw_point_position(work, v[1]),
+                      yw_point_position(work, v[2]), yw_point_position(work, v[3]), weights)) {
     return;
   }
   float least = weights[0];
@@ -203,14 +203,14 @@ static bool is_own_tet(const point_probe* probe, const int32_t* tet) {
 
 // Visits the tets whose boxes the point touches. Lists those with faces and returns their number.
 static int32_t probe_tets(point_probe* probe, int32_t* with_faces, int32_t capacity) {
-  const yw_contact_work* work = probe->target;
+  const yw_point_work* work = probe->target;
   yw_aabb box = yw_aabb_pad((yw_aabb){probe->p, probe->p}, probe->reach);
   yw_box_walk walk = yw_box_walk_begin(&work->leaves, box);
   int32_t count = 0;
   for (int32_t leaf; (leaf = yw_box_walk_next(&walk)) >= 0;) {
     uint32_t mask = boxes_near_point(&work->tet_boxes[leaf], probe->p, probe->reach);
     for (; mask != 0; mask &= mask - 1) {
-      int32_t tet = leaf * YW_CONTACT_LEAF + __builtin_ctz(mask);
+      int32_t tet = leaf * YW_POINT_LEAF + __builtin_ctz(mask);
       if (is_own_tet(probe, work->topology->tets[tet])) continue;
       probe_tet(probe, tet);
       const int32_t* faces = work->topology->tet_faces[tet];
@@ -228,7 +228,7 @@ static float distance2_to_box(yw_vec3 p, yw_aabb box) {
 
 // Walks over neighbours while the exit gets nearer.
 static void walk_to_nearest(point_probe* probe) {
-  const yw_contact_topology* t = probe->target->topology;
+  const yw_point_topology* t = probe->target->topology;
   bool moved = probe->exit >= 0;
   while (moved) {
     int32_t from = probe->exit;
@@ -242,8 +242,8 @@ static void walk_to_nearest(point_probe* probe) {
 
 // No exit nearby: searches the whole surface, nearest groups first.
 static void find_deep_exit(point_probe* probe) {
-  const yw_contact_work* work = probe->target;
-  const yw_contact_topology* t = work->topology;
+  const yw_point_work* work = probe->target;
+  const yw_point_topology* t = work->topology;
   int32_t stack[64], depth = 0;
   stack[depth++] = 1;
   while (depth > 0) {
@@ -258,8 +258,8 @@ static void find_deep_exit(point_probe* probe) {
       stack[depth++] = left <= right ? 2 * node : 2 * node + 1;
       continue;
     }
-    int32_t first = (node - work->groups.first_leaf) * YW_CONTACT_GROUP;
-    for (int32_t i = first; i < first + YW_CONTACT_GROUP && i < t->num_points; ++i) {
+    int32_t first = (node - work->groups.first_leaf) * YW_POINT_GROUP;
+    for (int32_t i = first; i < first + YW_POINT_GROUP && i < t->num_points; ++i) {
       // Visits each triangle once, at its first corner.
       for (int32_t k = t->fan_start[i]; k < t->fan_start[i + 1]; ++k) {
         if (t->triangles[t->fan[k]][0] == t->points[i]) consider_triangle(probe, t->fan[k]);
@@ -279,14 +279,14 @@ static void consider_faces(point_probe* probe, int32_t tet) {
 // Looks up the point. True when it is inside, or outside and within reach of a surface facing it.
 static bool look_up(point_probe* probe) {
   enum { MAX_TETS = 64 };
-  const yw_contact_topology* t = probe->target->topology;
+  const yw_point_topology* t = probe->target->topology;
   float reach = probe->reach;
   int32_t near[MAX_TETS];
   probe->tet = probe->exit = -1;
   probe->least_weight = -INSIDE_ROUNDING;
   int32_t num_near = probe_tets(probe, near, MAX_TETS);
   bool inside = probe->tet >= 0;
-  probe->from = yw_contact_before(probe->source, probe->particle);
+  probe->from = yw_point_before(probe->source, probe->particle);
   probe->exit_distance2 = inside && reach < t->size ? t->size * t->size : reach * reach;
   // The containing tet first: its exit rules out most of the others quickly.
   if (inside) consider_faces(probe, probe->tet);
@@ -307,7 +307,7 @@ static bool look_up(point_probe* probe) {
 
 // Contacts --------------------------------------------------------------------------------------
 
-static void set_tet_side(yw_contact* contact, const yw_contact_work* work, int32_t tet,
+static void set_tet_side(yw_point* contact, const yw_point_work* work, int32_t tet,
                          const float* weights) {
   contact->count[1] = 4;
   for (int k = 0; k < 4; ++k) {
@@ -329,18 +329,17 @@ static void measure(const point_probe* probe, float radius, yw_vec3* normal, flo
   }
 }
 
-static void record_point(const point_probe* probe, const yw_contact_job* job, int32_t particle,
-                         float radius, yw_contact_list* list) {
-  const yw_contact_work* target = probe->target;
-  const yw_contact_topology* t = target->topology;
-  yw_contact contact = {
-      .body = {job->a, job->b}, .count = {1, 0}, .slop = YW_CONTACT_SLOP * job->skin};
+static void record_point(const point_probe* probe, const yw_point_job* job, int32_t particle,
+                         float radius, yw_point_list* list) {
+  const yw_point_work* target = probe->target;
+  const yw_point_topology* t = target->topology;
+  yw_point contact = {.body = {job->a, job->b}, .count = {1, 0}, .slop = YW_POINT_SLOP * job->skin};
   contact.particles[0][0] = particle;
   contact.weights[0][0] = 1.0f;
   measure(probe, radius, &contact.normal, &contact.gap_before);
 
   contact.deep = probe->self < 0 && contact.gap_before < -MAX_START_DEPTH * t->size &&
-                 !yw_contact_is_loose(probe->source->body);
+                 !yw_point_is_loose(probe->source->body);
 
   const int32_t* v = t->triangles[probe->exit];
   int32_t tet = t->triangle_tet[probe->exit];
@@ -348,10 +347,10 @@ static void record_point(const point_probe* probe, const yw_contact_job* job, in
   if (probe->tet >= 0) {
     set_tet_side(&contact, target, probe->tet, probe->tet_weights);
   } else if (radius == 0.0f && tet >= 0 &&
-             yw_tet_weights(probe->p, yw_contact_position(target, t->tets[tet][0]),
-                            yw_contact_position(target, t->tets[tet][1]),
-                            yw_contact_position(target, t->tets[tet][2]),
-                            yw_contact_position(target, t->tets[tet][3]), weights)) {
+             yw_tet_weights(probe->p, yw_point_position(target, t->tets[tet][0]),
+                            yw_point_position(target, t->tets[tet][1]),
+                            yw_point_position(target, t->tets[tet][2]),
+                            yw_point_position(target, t->tets[tet][3]), weights)) {
     set_tet_side(&contact, target, tet, weights);
   } else {
     // A ball's centre is not on the surface: the impulse acts along the normal.
@@ -361,7 +360,7 @@ static void record_point(const point_probe* probe, const yw_contact_job* job, in
       contact.weights[1][k] = probe->exit_weights[k];
     }
   }
-  yw_contact* slot = yw_contact_append(list);
+  yw_point* slot = yw_point_append(list);
   if (slot) *slot = contact;
 }
 
@@ -370,19 +369,19 @@ static bool box_has_point(yw_aabb box, yw_vec3 p) {
          p.z >= box.lower.z && p.z <= box.upper.z;
 }
 
-static void find_points_in_tets(const yw_contact_work* works, const yw_contact_job* job,
-                                yw_contact_list* list) {
-  const yw_contact_work *a = &works[job->a], *b = &works[job->b];
-  const yw_contact_topology* t = a->topology;
+static void find_points_in_tets(const yw_point_work* works, const yw_point_job* job,
+                                yw_point_list* list) {
+  const yw_point_work *a = &works[job->a], *b = &works[job->b];
+  const yw_point_topology* t = a->topology;
   const float* radii = t->is_volume ? NULL : a->body->geometry.radius;
   bool self = job->a == job->b;
   yw_aabb target = yw_aabb_pad(b->box, job->skin);
   for (int32_t g = job->first; g < job->end; ++g) {
     if (!yw_aabb_overlap(a->groups.nodes[a->groups.first_leaf + g], target)) continue;
-    int32_t end = (g + 1) * YW_CONTACT_GROUP;
-    for (int32_t i = g * YW_CONTACT_GROUP; i < end && i < t->num_points; ++i) {
+    int32_t end = (g + 1) * YW_POINT_GROUP;
+    for (int32_t i = g * YW_POINT_GROUP; i < end && i < t->num_points; ++i) {
       int32_t particle = a->points[i];
-      yw_vec3 p = yw_contact_position(a, particle);
+      yw_vec3 p = yw_point_position(a, particle);
       float radius = radii ? radii[particle] : 0.0f;
       if (!box_has_point(yw_aabb_pad(target, radius), p)) continue;
       point_probe probe = {.target = b, .p = p, .reach = job->skin + radius};
@@ -400,11 +399,11 @@ static void find_points_in_tets(const yw_contact_work* works, const yw_contact_j
 // Small pairs -----------------------------------------------------------------------------------
 
 // Extent of a body's points along an axis.
-static float reach_along(const yw_contact_work* work, yw_vec3 axis) {
-  const yw_contact_topology* t = work->topology;
+static float reach_along(const yw_point_work* work, yw_vec3 axis) {
+  const yw_point_topology* t = work->topology;
   float most = -INFINITY;
   for (int32_t i = 0; i < t->num_points; ++i) {
-    float along = yw_dot(axis, yw_contact_position(work, t->points[i]));
+    float along = yw_dot(axis, yw_point_position(work, t->points[i]));
     most = along > most ? along : most;
   }
   return most;
@@ -412,40 +411,39 @@ static float reach_along(const yw_contact_work* work, yw_vec3 axis) {
 
 // Half of the overlapping boxes belong to bodies that do not touch, and most of these are separated
 // along the line between their centres.
-static void find_small_pair(const yw_contact_work* works, const yw_contact_job* job,
-                            yw_contact_list* list) {
-  const yw_contact_work *a = &works[job->a], *b = &works[job->b];
+static void find_small_pair(const yw_point_work* works, const yw_point_job* job,
+                            yw_point_list* list) {
+  const yw_point_work *a = &works[job->a], *b = &works[job->b];
   yw_vec3 axis = yw_sub(yw_add(b->box.lower, b->box.upper), yw_add(a->box.lower, a->box.upper));
   float gap = -reach_along(b, yw_neg(axis)) - reach_along(a, axis);
   if (gap > 0.0f && gap * gap > job->skin * job->skin * yw_length2(axis)) return;
 
-  yw_contact_job part = *job;
+  yw_point_job part = *job;
   part.first = 0;
   part.end = a->topology->num_groups;
   find_points_in_tets(works, &part, list);
-  yw_contact_find_edges(works, &part, list);
+  yw_point_find_edges(works, &part, list);
   part.a = job->b;
   part.b = job->a;
   part.end = b->topology->num_groups;
   find_points_in_tets(works, &part, list);
 }
 
-void yw_contact_find(const yw_contact_work* works, const yw_contact_job* job,
-                     yw_contact_list* list) {
+void yw_point_find(const yw_point_work* works, const yw_point_job* job, yw_point_list* list) {
   switch (job->kind) {
-    case YW_JOB_POINTS_IN_TETS:
+    case YW_POINT_JOB_POINTS_IN_TETS:
       find_points_in_tets(works, job, list);
       break;
-    case YW_JOB_SPHERES:
-      yw_contact_find_spheres(works, job, list);
+    case YW_POINT_JOB_SPHERES:
+      yw_point_find_spheres(works, job, list);
       break;
-    case YW_JOB_OBSTACLES:
-      yw_contact_find_obstacles(works, job, list);
+    case YW_POINT_JOB_OBSTACLES:
+      yw_point_find_obstacles(works, job, list);
       break;
-    case YW_JOB_EDGES:
-      yw_contact_find_edges(works, job, list);
+    case YW_POINT_JOB_EDGES:
+      yw_point_find_edges(works, job, list);
       break;
-    case YW_JOB_SMALL_PAIR:
+    case YW_POINT_JOB_SMALL_PAIR:
       find_small_pair(works, job, list);
       break;
   }

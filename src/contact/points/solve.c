@@ -7,9 +7,9 @@
 // both momenta to rounding. Then positions: the displacement of a resting contact is corrected for
 // friction like its velocity, so that stacks and slopes do not creep. Penetration is pushed out
 // along the normal by no more than the step added, plus a slow correction of the remainder.
-#include "contact/solve.h"
+#include "contact/points/solve.h"
 
-#include "contact/rigid.h"
+#include "contact/points/rigid.h"
 
 // Penetration not caused by this step is pushed out by this share per step, at most this fast
 // (m/s).
@@ -31,7 +31,7 @@
 #define MIN_PARALLEL 32
 
 // Weighted sum of one side's particles.
-static inline yw_vec3 side_sum(const yw_contact* c, int side, const yw_vec4* values) {
+static inline yw_vec3 side_sum(const yw_point* c, int side, const yw_vec4* values) {
   yw_vec3 sum = yw_scale(yw_xyz(values[c->particles[side][0]]), c->weights[side][0]);
   for (int k = 1; k < c->count[side]; ++k) {
     sum = yw_mad(sum, c->weights[side][k], yw_xyz(values[c->particles[side][k]]));
@@ -39,7 +39,7 @@ static inline yw_vec3 side_sum(const yw_contact* c, int side, const yw_vec4* val
   return sum;
 }
 
-static inline void push_side(const yw_contact* c, int side, const yw_particles* particles,
+static inline void push_side(const yw_point* c, int side, const yw_particles* particles,
                              yw_vec4* values, yw_vec3 impulse) {
   for (int k = 0; k < c->count[side]; ++k) {
     int32_t i = c->particles[side][k];
@@ -51,9 +51,9 @@ static inline void push_side(const yw_contact* c, int side, const yw_particles* 
 }
 
 // True for contacts between single particles, or of one with an obstacle.
-static bool is_of_balls(const yw_contact* c) { return c->count[0] == 1 && c->count[1] <= 1; }
+static bool is_of_balls(const yw_point* c) { return c->count[0] == 1 && c->count[1] <= 1; }
 
-static float side_inv_mass(const yw_contact* c, int side, const yw_particles* particles) {
+static float side_inv_mass(const yw_point* c, int side, const yw_particles* particles) {
   float sum = 0.0f;
   for (int k = 0; k < c->count[side]; ++k) {
     float w = c->weights[side][k];
@@ -62,7 +62,7 @@ static float side_inv_mass(const yw_contact* c, int side, const yw_particles* pa
   return sum;
 }
 
-yw_vec3 yw_contact_relative(const yw_contact_problem* problem, const yw_contact* c, bool velocity) {
+yw_vec3 yw_point_relative(const yw_point_problem* problem, const yw_point* c, bool velocity) {
   const yw_particles* a = problem->bodies[c->body[0]].particles;
   const yw_particles* b = problem->bodies[c->body[1]].particles;
   yw_vec3 relative = yw_sub(side_sum(c, 0, velocity ? a->vel : a->pos),
@@ -72,13 +72,13 @@ yw_vec3 yw_contact_relative(const yw_contact_problem* problem, const yw_contact*
 
 // Preparation -----------------------------------------------------------------------------------
 
-static void prepare(const yw_contact_problem* problem, yw_contact* c) {
+static void prepare(const yw_point_problem* problem, yw_point* c) {
   const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
   c->inv_mass = side_inv_mass(c, 0, a->particles) + side_inv_mass(c, 1, b->particles);
   if (c->deep) c->inv_mass = 0.0f;
-  c->approach = -yw_dot(yw_contact_relative(problem, c, true), c->normal);
+  c->approach = -yw_dot(yw_point_relative(problem, c, true), c->normal);
   c->gap = c->gap_before - c->approach * problem->h;
-  c->arm = yw_contact_relative(problem, c, false);
+  c->arm = yw_point_relative(problem, c, false);
   c->offset = c->gap - yw_dot(c->arm, c->normal);
   c->friction_limit = sqrtf(a->friction * (c->count[1] > 0 ? b->friction : c->obstacle_friction));
   c->impulse = c->push = 0.0f;
@@ -107,7 +107,7 @@ static void prepare(const yw_contact_problem* problem, yw_contact* c) {
 // Balls that lie on each other start with an impulse that follows from their depth, as if they were
 // springs; the sweeps then correct it. Depth is the only memory of the load between steps: heaps
 // come to rest that would need many more sweeps from zero.
-static void start_velocity(const yw_contact_problem* problem, yw_contact* c) {
+static void start_velocity(const yw_point_problem* problem, yw_point* c) {
   if (!is_of_balls(c) || !(c->inv_mass > 0.0f)) return;
   float depth = yw_clampf(c->slop - c->gap_before, 0.0f, START_DEPTH * c->slop);
   c->impulse = START_STIFFNESS * depth / (problem->h * c->inv_mass);
@@ -118,7 +118,7 @@ static void start_velocity(const yw_contact_problem* problem, yw_contact* c) {
   push_side(c, 1, b, b->vel, yw_neg(change));
 }
 
-static void solve_velocity(const yw_contact_problem* problem, yw_contact* c) {
+static void solve_velocity(const yw_point_problem* problem, yw_point* c) {
   if (!(c->inv_mass > 0.0f)) return;
   yw_particles* a = problem->bodies[c->body[0]].particles;
   yw_particles* b = problem->bodies[c->body[1]].particles;
@@ -145,13 +145,13 @@ static void solve_velocity(const yw_contact_problem* problem, yw_contact* c) {
 
 // Positions -------------------------------------------------------------------------------------
 
-static float gap_now(const yw_contact_problem* problem, const yw_contact* c) {
-  return c->offset + yw_dot(yw_contact_relative(problem, c, false), c->normal);
+static float gap_now(const yw_point_problem* problem, const yw_point* c) {
+  return c->offset + yw_dot(yw_point_relative(problem, c, false), c->normal);
 }
 
 // Impulses act from the touch to the end of the step: positions follow the velocities. A resting
 // point has then not moved, up to rounding, and neither creeps nor trembles.
-static void follow_velocity(const yw_contact_problem* problem, yw_contact* c) {
+static void follow_velocity(const yw_point_problem* problem, yw_point* c) {
   if (!(c->impulse > 0.0f)) return;
   yw_particles* a = problem->bodies[c->body[0]].particles;
   yw_particles* b = problem->bodies[c->body[1]].particles;
@@ -161,7 +161,7 @@ static void follow_velocity(const yw_contact_problem* problem, yw_contact* c) {
 }
 
 // Remaining penetration leaves slowly.
-static void measure_depth(const yw_contact_problem* problem, yw_contact* c) {
+static void measure_depth(const yw_point_problem* problem, yw_point* c) {
   float gap = gap_now(problem, c), limit = PUSH_OUT_SPEED * problem->h;
   float push = PUSH_OUT_SHARE * (-c->slop - gap);
   // With nothing to push, pushes of other contacts may not bring the bodies closer than this.
@@ -172,7 +172,7 @@ static void measure_depth(const yw_contact_problem* problem, yw_contact* c) {
   if (is_of_balls(c) && c->push_goal < brought_in) c->push_goal = brought_in;
 }
 
-static void solve_position(const yw_contact_problem* problem, yw_contact* c) {
+static void solve_position(const yw_point_problem* problem, yw_point* c) {
   if (!(c->inv_mass > 0.0f)) return;
   yw_particles* a = problem->bodies[c->body[0]].particles;
   yw_particles* b = problem->bodies[c->body[1]].particles;
@@ -188,8 +188,8 @@ static void solve_position(const yw_contact_problem* problem, yw_contact* c) {
 // Sweeps ----------------------------------------------------------------------------------------
 
 typedef struct sweep {
-  const yw_contact_problem* problem;
-  void (*visit)(const yw_contact_problem* problem, yw_contact_batch* batch);
+  const yw_point_problem* problem;
+  void (*visit)(const yw_point_problem* problem, yw_point_batch* batch);
   int32_t first, end;  // batches
 } sweep;
 
@@ -201,80 +201,80 @@ static void sweep_block(void* context, int32_t block, int32_t worker) {
   for (int32_t i = first; i < end; ++i) job->visit(job->problem, &job->problem->batches[i]);
 }
 
-typedef void (*batch_visit)(const yw_contact_problem*, yw_contact_batch*);
+typedef void (*batch_visit)(const yw_point_problem*, yw_point_batch*);
 
 // Visits every batch of one color.
-static void sweep_color(const yw_contact_problem* problem, batch_visit visit, int32_t color) {
+static void sweep_color(const yw_point_problem* problem, batch_visit visit, int32_t color) {
   sweep job = {problem, visit, problem->color_start[color], problem->color_start[color + 1]};
   int32_t blocks = (job.end - job.first + BATCHES_PER_TASK - 1) / BATCHES_PER_TASK;
-  bool serial = color == YW_CONTACT_MAX_COLORS || job.end - job.first < MIN_PARALLEL;
+  bool serial = color == YW_POINT_MAX_COLORS || job.end - job.first < MIN_PARALLEL;
   yw_tasks_run(serial ? NULL : problem->tasks, blocks, sweep_block, &job);
 }
 
-static void sweep_all(const yw_contact_problem* problem, batch_visit visit) {
-  for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k) sweep_color(problem, visit, k);
+static void sweep_all(const yw_point_problem* problem, batch_visit visit) {
+  for (int32_t k = 0; k <= YW_POINT_MAX_COLORS; ++k) sweep_color(problem, visit, k);
 }
 
 // Visits colors from last to first.
-static void sweep_back(const yw_contact_problem* problem, batch_visit visit) {
-  for (int32_t k = YW_CONTACT_MAX_COLORS; k >= 0; --k) sweep_color(problem, visit, k);
+static void sweep_back(const yw_point_problem* problem, batch_visit visit) {
+  for (int32_t k = YW_POINT_MAX_COLORS; k >= 0; --k) sweep_color(problem, visit, k);
 }
 
-static void prepare_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+static void prepare_batch(const yw_point_problem* problem, yw_point_batch* batch) {
   for (int32_t i = 0; i < batch->count; ++i) prepare(problem, &batch->contacts[i]);
 }
 
-static void bounce_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  yw_contact_bounce(problem, batch);
+static void bounce_batch(const yw_point_problem* problem, yw_point_batch* batch) {
+  yw_point_bounce(problem, batch);
 }
 
-static void start_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+static void start_batch(const yw_point_problem* problem, yw_point_batch* batch) {
   for (int32_t i = 0; i < batch->count; ++i) start_velocity(problem, &batch->contacts[i]);
 }
 
-static void velocity_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+static void velocity_batch(const yw_point_problem* problem, yw_point_batch* batch) {
   for (int32_t i = 0; i < batch->count; ++i) solve_velocity(problem, &batch->contacts[i]);
 }
 
-static void velocity_batch_back(const yw_contact_problem* problem, yw_contact_batch* batch) {
+static void velocity_batch_back(const yw_point_problem* problem, yw_point_batch* batch) {
   for (int32_t i = batch->count - 1; i >= 0; --i) solve_velocity(problem, &batch->contacts[i]);
 }
 
-static void follow_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+static void follow_batch(const yw_point_problem* problem, yw_point_batch* batch) {
   for (int32_t i = 0; i < batch->count; ++i) follow_velocity(problem, &batch->contacts[i]);
 }
 
-static void depth_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+static void depth_batch(const yw_point_problem* problem, yw_point_batch* batch) {
   for (int32_t i = 0; i < batch->count; ++i) measure_depth(problem, &batch->contacts[i]);
 }
 
-static void position_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+static void position_batch(const yw_point_problem* problem, yw_point_batch* batch) {
   for (int32_t i = 0; i < batch->count; ++i) solve_position(problem, &batch->contacts[i]);
 }
 
-static void lost_angular_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  batch->lost_angular = yw_contact_lost_angular(problem, batch);
+static void lost_angular_batch(const yw_point_problem* problem, yw_point_batch* batch) {
+  batch->lost_angular = yw_point_lost_angular(problem, batch);
 }
 
-static void part_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  yw_contact_part(problem, batch);
+static void part_batch(const yw_point_problem* problem, yw_point_batch* batch) {
+  yw_point_part(problem, batch);
 }
 
 // Sums the angular momentum added by all batches of a pair.
-static void add_lost_angular(const yw_contact_problem* problem) {
+static void add_lost_angular(const yw_point_problem* problem) {
   for (int32_t i = 0; i < problem->num_pairs; ++i) problem->pair_angular[i] = yw_v3(0, 0, 0);
-  for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
-    const yw_contact_batch* batch = &problem->batches[i];
+  for (int32_t i = 0; i < problem->color_start[YW_POINT_MAX_COLORS + 1]; ++i) {
+    const yw_point_batch* batch = &problem->batches[i];
     problem->pair_angular[batch->pair] =
         yw_add(problem->pair_angular[batch->pair], batch->lost_angular);
   }
 }
 
-static void keep_angular_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  if (batch->leads) yw_contact_keep_angular(problem, batch, problem->pair_angular[batch->pair]);
+static void keep_angular_batch(const yw_point_problem* problem, yw_point_batch* batch) {
+  if (batch->leads) yw_point_keep_angular(problem, batch, problem->pair_angular[batch->pair]);
 }
 
-void yw_contact_solve(const yw_contact_problem* problem) {
+void yw_point_solve(const yw_point_problem* problem) {
   sweep_all(problem, prepare_batch);
   sweep_all(problem, bounce_batch);
   sweep_all(problem, start_batch);

@@ -6,8 +6,8 @@
 // against the tree of the other body's groups, and its balls against those of the groups found.
 // Paths are straight over the step and tested as such: a thin rod cannot pass through another one
 // by being fast.
-#include "contact/detect.h"
 #include "contact/obstacles.h"
+#include "contact/points/detect.h"
 
 // Balls of one body that are closer than this at rest (times the sum of their radii) belong
 // together and do not collide.
@@ -18,28 +18,28 @@ static yw_aabb box_of_path(yw_vec4 before, yw_vec4 now) {
   return yw_aabb_pad(box, now.w);
 }
 
-void yw_contact_fit_spheres(yw_contact_work* work) {
+void yw_point_fit_spheres(yw_point_work* work) {
   const yw_particles* p = work->body->particles;
   const float* radius = work->body->geometry.radius;
-  yw_contact_balls* balls = work->balls;
+  yw_point_balls* balls = work->balls;
   int32_t count = work->topology->num_points;
   yw_aabb all = yw_aabb_empty();
   for (int32_t i = 0; i < count; ++i) all = yw_aabb_grow(all, yw_xyz(p->pos[i]));
   for (int32_t i = 0; i < count; ++i) {
-    balls->order[i] = (yw_sort_item){yw_morton_code(all, yw_xyz(p->pos[i])), i};
+    balls->order[i] = (yw_point_sort_item){yw_point_morton_code(all, yw_xyz(p->pos[i])), i};
   }
-  yw_sort_items(balls->order, balls->scratch, count);
+  yw_point_sort_items(balls->order, balls->scratch, count);
   for (int32_t i = 0; i < count; ++i) {
     int32_t particle = balls->order[i].value;
     balls->points[i] = particle;
     balls->now[i] = yw_v4(yw_xyz(p->pos[particle]));
     balls->now[i].w = radius[particle];
-    balls->before[i] = yw_v4(yw_contact_before(work, particle));
+    balls->before[i] = yw_v4(yw_point_before(work, particle));
   }
   for (int32_t g = 0; g < work->topology->num_groups; ++g) {
     yw_aabb box = yw_aabb_empty();
-    int32_t end = (g + 1) * YW_CONTACT_GROUP < count ? (g + 1) * YW_CONTACT_GROUP : count;
-    for (int32_t i = g * YW_CONTACT_GROUP; i < end; ++i) {
+    int32_t end = (g + 1) * YW_POINT_GROUP < count ? (g + 1) * YW_POINT_GROUP : count;
+    for (int32_t i = g * YW_POINT_GROUP; i < end; ++i) {
       box = yw_aabb_join(box, box_of_path(balls->before[i], balls->now[i]));
     }
     work->groups.nodes[work->groups.first_leaf + g] = box;
@@ -73,9 +73,9 @@ static bool find_normal(yw_vec3 before, yw_vec3 now, float radii, float skin, yw
   return true;
 }
 
-static void meet(const yw_contact_work* a, const yw_contact_work* b, const yw_contact_job* job,
-                 int32_t i, int32_t j, yw_contact_list* list) {
-  const yw_contact_balls *balls_a = a->balls, *balls_b = b->balls;
+static void meet(const yw_point_work* a, const yw_point_work* b, const yw_point_job* job, int32_t i,
+                 int32_t j, yw_point_list* list) {
+  const yw_point_balls *balls_a = a->balls, *balls_b = b->balls;
   float radii = balls_a->now[i].w + balls_b->now[j].w;
   yw_vec3 before = yw_sub(yw_xyz(balls_a->before[i]), yw_xyz(balls_b->before[j]));
   yw_vec3 now = yw_sub(yw_xyz(balls_a->now[i]), yw_xyz(balls_b->now[j]));
@@ -85,10 +85,10 @@ static void meet(const yw_contact_work* a, const yw_contact_work* b, const yw_co
   int32_t first = balls_a->points[i], second = balls_b->points[j];
   const yw_vec3* rest = a->body->geometry.rest;
   bool together = a == b && rest && yw_distance(rest[first], rest[second]) < SELF_DISTANCE * radii;
-  yw_contact* contact = together ? NULL : yw_contact_append(list);
+  yw_point* contact = together ? NULL : yw_point_append(list);
   if (!contact) return;
   *contact =
-      (yw_contact){.body = {job->a, job->b}, .count = {1, 1}, .slop = YW_CONTACT_SLOP * job->skin};
+      (yw_point){.body = {job->a, job->b}, .count = {1, 1}, .slop = YW_POINT_SLOP * job->skin};
   contact->particles[0][0] = first;
   contact->particles[1][0] = second;
   contact->weights[0][0] = contact->weights[1][0] = 1.0f;
@@ -98,9 +98,9 @@ static void meet(const yw_contact_work* a, const yw_contact_work* b, const yw_co
 }
 
 // Tests ball i of a against the balls of a group of b.
-static void meet_group(const yw_contact_work* a, const yw_contact_work* b,
-                       const yw_contact_job* job, int32_t i, int32_t group, yw_contact_list* list) {
-  int32_t first = group * YW_CONTACT_GROUP, end = first + YW_CONTACT_GROUP;
+static void meet_group(const yw_point_work* a, const yw_point_work* b, const yw_point_job* job,
+                       int32_t i, int32_t group, yw_point_list* list) {
+  int32_t first = group * YW_POINT_GROUP, end = first + YW_POINT_GROUP;
   if (end > b->topology->num_points) end = b->topology->num_points;
   if (a == b && first <= i) first = i + 1;
   yw_aabb box = yw_aabb_pad(box_of_path(a->balls->before[i], a->balls->now[i]), job->skin);
@@ -112,11 +112,11 @@ static void meet_group(const yw_contact_work* a, const yw_contact_work* b,
   }
 }
 
-void yw_contact_find_spheres(const yw_contact_work* works, const yw_contact_job* job,
-                             yw_contact_list* list) {
-  const yw_contact_work *a = &works[job->a], *b = &works[job->b];
+void yw_point_find_spheres(const yw_point_work* works, const yw_point_job* job,
+                           yw_point_list* list) {
+  const yw_point_work *a = &works[job->a], *b = &works[job->b];
   for (int32_t g = job->first; g < job->end; ++g) {
-    int32_t first = g * YW_CONTACT_GROUP, end = first + YW_CONTACT_GROUP;
+    int32_t first = g * YW_POINT_GROUP, end = first + YW_POINT_GROUP;
     if (end > a->topology->num_points) end = a->topology->num_points;
     yw_aabb box = yw_aabb_pad(a->groups.nodes[a->groups.first_leaf + g], job->skin);
     yw_box_walk walk = yw_box_walk_begin(&b->groups, box);
@@ -129,18 +129,18 @@ void yw_contact_find_spheres(const yw_contact_work* works, const yw_contact_job*
 
 // Obstacles -------------------------------------------------------------------------------------
 
-static void meet_obstacle(const yw_contact_work* work, const yw_contact_job* job, int32_t i,
-                          int32_t obstacle, yw_contact_list* list) {
+static void meet_obstacle(const yw_point_work* work, const yw_point_job* job, int32_t i,
+                          int32_t obstacle, yw_point_list* list) {
   const yw_obstacle_set* set = work->body->obstacles;
   yw_vec4 ball = work->balls->now[i];
   yw_obstacle_near near = yw_obstacle_seen_from(set, obstacle, yw_xyz(ball));
   float gap = near.distance - ball.w;
-  yw_contact* contact = gap < job->skin ? yw_contact_append(list) : NULL;
+  yw_point* contact = gap < job->skin ? yw_point_append(list) : NULL;
   if (!contact) return;
   int32_t particle = work->balls->points[i];
   yw_vec3 velocity = yw_sub(yw_xyz(work->body->particles->vel[particle]), near.velocity);
   *contact =
-      (yw_contact){.body = {job->a, job->a}, .count = {1, 0}, .slop = YW_CONTACT_SLOP * job->skin};
+      (yw_point){.body = {job->a, job->a}, .count = {1, 0}, .slop = YW_POINT_SLOP * job->skin};
   contact->particles[0][0] = particle;
   contact->weights[0][0] = 1.0f;
   contact->normal = near.normal;
@@ -149,12 +149,12 @@ static void meet_obstacle(const yw_contact_work* work, const yw_contact_job* job
   contact->obstacle_friction = set->items[obstacle].friction;
 }
 
-void yw_contact_find_obstacles(const yw_contact_work* works, const yw_contact_job* job,
-                               yw_contact_list* list) {
-  const yw_contact_work* work = &works[job->a];
+void yw_point_find_obstacles(const yw_point_work* works, const yw_point_job* job,
+                             yw_point_list* list) {
+  const yw_point_work* work = &works[job->a];
   const yw_obstacle_set* set = work->body->obstacles;
   for (int32_t g = job->first; g < job->end; ++g) {
-    int32_t first = g * YW_CONTACT_GROUP, end = first + YW_CONTACT_GROUP;
+    int32_t first = g * YW_POINT_GROUP, end = first + YW_POINT_GROUP;
     if (end > work->topology->num_points) end = work->topology->num_points;
     yw_aabb box = yw_aabb_pad(work->groups.nodes[work->groups.first_leaf + g], job->skin);
     yw_vec3 center = yw_scale(yw_add(box.lower, box.upper), 0.5f);

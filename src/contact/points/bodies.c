@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "contact/detect.h"
-#include "contact/solve.h"
+#include "contact/points/detect.h"
+#include "contact/points/solve.h"
 #include "yawara/extend/memory.h"
 
 // Thickness of the contact skin, as a share of the smaller element; the fall of one step under
@@ -26,47 +26,47 @@
 // Kept per body from step to step: connectivity and memory, no moving state.
 typedef struct body_cache {
   uint64_t key, version;
-  yw_contact_topology* topology;
+  yw_point_topology* topology;
   yw_aabb *group_nodes, *leaf_nodes;
-  yw_tet_boxes* tet_boxes;
+  yw_point_tet_boxes* tet_boxes;
   uint8_t* needed;
-  yw_contact_balls* balls;  // bodies of spheres only; otherwise NULL
+  yw_point_balls* balls;  // bodies of spheres only; otherwise NULL
 } body_cache;
 
 typedef struct leaf_block {
   int32_t body, first, end;
 } leaf_block;
 
-struct yw_contacts {
+struct yw_points {
   yw_allocator mem;
   YW_LIST(body_cache) caches;
-  YW_LIST(yw_contact_topology*) topologies;
+  YW_LIST(yw_point_topology*) topologies;
 
   // Data and buffers of one call of resolve.
   float h;
   float fall;  // m, fall of one step under gravity
-  YW_LIST(yw_contact_work) works;
-  YW_LIST(yw_sort_item) order, scratch;
+  YW_LIST(yw_point_work) works;
+  YW_LIST(yw_point_sort_item) order, scratch;
   YW_LIST(yw_aabb) body_nodes;
-  YW_LIST(yw_contact_job) jobs;
-  YW_LIST(int32_t) block_start;    // first job of each block
-  YW_LIST(yw_contact_list) found;  // contacts of each block
+  YW_LIST(yw_point_job) jobs;
+  YW_LIST(int32_t) block_start;  // first job of each block
+  YW_LIST(yw_point_list) found;  // contacts of each block
   YW_LIST(leaf_block) leaf_blocks;
-  YW_LIST(yw_contact_batch) batches, colored;
+  YW_LIST(yw_point_batch) batches, colored;
   YW_LIST(uint64_t) used_colors;
   YW_LIST(int32_t) batch_color;
   YW_LIST(yw_vec3) pair_angular;
 };
 
-yw_contacts* yw_contacts_create(const yw_allocator* mem) {
-  yw_contacts* contacts = YW_NEW(mem, yw_contacts);
+yw_points* yw_points_create(const yw_allocator* mem) {
+  yw_points* contacts = YW_NEW(mem, yw_points);
   if (contacts) contacts->mem = yw_mem_or_default(mem);
   return contacts;
 }
 
 // Caches ----------------------------------------------------------------------------------------
 
-static void release_topology(yw_contacts* c, yw_contact_topology* topology) {
+static void release_topology(yw_points* c, yw_point_topology* topology) {
   if (!topology || --topology->users > 0) return;
   for (int32_t i = 0; i < c->topologies.count; ++i) {
     if (c->topologies.items[i] == topology) {
@@ -74,10 +74,10 @@ static void release_topology(yw_contacts* c, yw_contact_topology* topology) {
       break;
     }
   }
-  yw_contact_topology_destroy(topology);
+  yw_point_topology_destroy(topology);
 }
 
-static void balls_free(yw_contacts* c, yw_contact_balls* balls) {
+static void balls_free(yw_points* c, yw_point_balls* balls) {
   if (!balls) return;
   yw_mem_free(&c->mem, balls->points);
   yw_mem_free(&c->mem, balls->before);
@@ -87,20 +87,20 @@ static void balls_free(yw_contacts* c, yw_contact_balls* balls) {
   yw_mem_free(&c->mem, balls);
 }
 
-static yw_contact_balls* balls_create(yw_contacts* c, int32_t count) {
-  yw_contact_balls* balls = YW_NEW(&c->mem, yw_contact_balls);
+static yw_point_balls* balls_create(yw_points* c, int32_t count) {
+  yw_point_balls* balls = YW_NEW(&c->mem, yw_point_balls);
   if (!balls) return NULL;
-  *balls = (yw_contact_balls){.points = YW_NEW_ARRAY(&c->mem, int32_t, count),
-                              .before = YW_NEW_ARRAY(&c->mem, yw_vec4, count),
-                              .now = YW_NEW_ARRAY(&c->mem, yw_vec4, count),
-                              .order = YW_NEW_ARRAY(&c->mem, yw_sort_item, count),
-                              .scratch = YW_NEW_ARRAY(&c->mem, yw_sort_item, count)};
+  *balls = (yw_point_balls){.points = YW_NEW_ARRAY(&c->mem, int32_t, count),
+                            .before = YW_NEW_ARRAY(&c->mem, yw_vec4, count),
+                            .now = YW_NEW_ARRAY(&c->mem, yw_vec4, count),
+                            .order = YW_NEW_ARRAY(&c->mem, yw_point_sort_item, count),
+                            .scratch = YW_NEW_ARRAY(&c->mem, yw_point_sort_item, count)};
   if (balls->points && balls->before && balls->now && balls->order && balls->scratch) return balls;
   balls_free(c, balls);
   return NULL;
 }
 
-static void cache_clear(yw_contacts* c, body_cache* cache) {
+static void cache_clear(yw_points* c, body_cache* cache) {
   release_topology(c, cache->topology);
   yw_mem_free(&c->mem, cache->group_nodes);
   yw_mem_free(&c->mem, cache->leaf_nodes);
@@ -110,7 +110,7 @@ static void cache_clear(yw_contacts* c, body_cache* cache) {
   *cache = (body_cache){.key = cache->key};
 }
 
-void yw_contacts_destroy(yw_contacts* c) {
+void yw_points_destroy(yw_points* c) {
   if (!c) return;
   yw_allocator mem = c->mem;
   for (int32_t i = 0; i < c->caches.count; ++i) cache_clear(c, &c->caches.items[i]);
@@ -134,18 +134,18 @@ void yw_contacts_destroy(yw_contacts* c) {
 }
 
 // The topology of a geometry, shared among bodies with equal connectivity.
-static yw_contact_topology* find_topology(yw_contacts* c, const yw_contact_body* body) {
+static yw_point_topology* find_topology(yw_points* c, const yw_contact_body* body) {
   int32_t num_particles = body->particles->count;
-  uint64_t hash = yw_contact_topology_hash(&body->geometry, num_particles);
+  uint64_t hash = yw_point_topology_hash(&body->geometry, num_particles);
   for (int32_t i = 0; i < c->topologies.count; ++i) {
-    yw_contact_topology* t = c->topologies.items[i];
+    yw_point_topology* t = c->topologies.items[i];
     if (t->hash == hash && t->num_particles == num_particles) {
       ++t->users;
       return t;
     }
   }
   if (!YW_LIST_RESERVE(&c->mem, &c->topologies, 1)) return NULL;
-  yw_contact_topology* t = yw_contact_topology_create(&c->mem, &body->geometry, num_particles);
+  yw_point_topology* t = yw_point_topology_create(&c->mem, &body->geometry, num_particles);
   if (!t) return NULL;
   t->hash = hash;
   t->users = 1;
@@ -153,14 +153,14 @@ static yw_contact_topology* find_topology(yw_contacts* c, const yw_contact_body*
   return t;
 }
 
-static bool cache_fill(yw_contacts* c, body_cache* cache, const yw_contact_body* body) {
+static bool cache_fill(yw_points* c, body_cache* cache, const yw_contact_body* body) {
   cache_clear(c, cache);
   cache->topology = find_topology(c, body);
   if (!cache->topology) return false;
   int32_t groups = cache->topology->num_groups, leaves = cache->topology->num_leaves;
   cache->group_nodes = YW_NEW_ARRAY(&c->mem, yw_aabb, yw_box_tree_nodes(groups));
   cache->leaf_nodes = YW_NEW_ARRAY(&c->mem, yw_aabb, yw_box_tree_nodes(leaves));
-  cache->tet_boxes = YW_NEW_ARRAY(&c->mem, yw_tet_boxes, leaves);
+  cache->tet_boxes = YW_NEW_ARRAY(&c->mem, yw_point_tet_boxes, leaves);
   cache->needed = YW_NEW_ARRAY(&c->mem, uint8_t, leaves);
   bool volume = cache->topology->is_volume;
   if (!volume) cache->balls = balls_create(c, cache->topology->num_points);
@@ -174,7 +174,7 @@ static bool cache_fill(yw_contacts* c, body_cache* cache, const yw_contact_body*
 }
 
 // Moves the cache of the body with this key to index i, or creates one.
-static bool cache_to_place(yw_contacts* c, uint64_t key, int32_t i) {
+static bool cache_to_place(yw_points* c, uint64_t key, int32_t i) {
   int32_t at = i;
   while (at < c->caches.count && c->caches.items[at].key != key) ++at;
   if (at == c->caches.count) {
@@ -188,7 +188,7 @@ static bool cache_to_place(yw_contacts* c, uint64_t key, int32_t i) {
 }
 
 // Puts caches and works into the order of the bodies; frees the caches of removed bodies.
-static bool update_caches(yw_contacts* c, const yw_contact_body* bodies, int32_t num_bodies) {
+static bool update_caches(yw_points* c, const yw_contact_body* bodies, int32_t num_bodies) {
   c->works.count = 0;
   if (!YW_LIST_RESERVE(&c->mem, &c->works, num_bodies)) return false;
   for (int32_t i = 0; i < num_bodies; ++i) {
@@ -196,17 +196,17 @@ static bool update_caches(yw_contacts* c, const yw_contact_body* bodies, int32_t
     body_cache* cache = &c->caches.items[i];
     bool fresh = cache->topology && cache->version == bodies[i].topology_version;
     if (!fresh && !cache_fill(c, cache, &bodies[i])) return false;
-    const yw_contact_topology* t = cache->topology;
+    const yw_point_topology* t = cache->topology;
     c->works.items[c->works.count++] =
-        (yw_contact_work){.body = &bodies[i],
-                          .topology = t,
-                          .h = c->h,
-                          .points = t->is_volume ? t->points : cache->balls->points,
-                          .balls = cache->balls,
-                          .groups = yw_box_tree_of(cache->group_nodes, t->num_groups),
-                          .leaves = yw_box_tree_of(cache->leaf_nodes, t->num_leaves),
-                          .tet_boxes = cache->tet_boxes,
-                          .needed = cache->needed};
+        (yw_point_work){.body = &bodies[i],
+                        .topology = t,
+                        .h = c->h,
+                        .points = t->is_volume ? t->points : cache->balls->points,
+                        .balls = cache->balls,
+                        .groups = yw_box_tree_of(cache->group_nodes, t->num_groups),
+                        .leaves = yw_box_tree_of(cache->leaf_nodes, t->num_leaves),
+                        .tet_boxes = cache->tet_boxes,
+                        .needed = cache->needed};
   }
   while (c->caches.count > num_bodies) cache_clear(c, &c->caches.items[--c->caches.count]);
   return true;
@@ -216,60 +216,60 @@ static bool update_caches(yw_contacts* c, const yw_contact_body* bodies, int32_t
 
 static void fit_bodies(void* context, int32_t block, int32_t worker) {
   (void)worker;
-  yw_contacts* c = context;
+  yw_points* c = context;
   int32_t end = (block + 1) * BODIES_PER_BLOCK;
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
-    yw_contact_work* work = &c->works.items[i];
+    yw_point_work* work = &c->works.items[i];
     work->box = yw_aabb_empty();
     if (!work->body->body_contact && !work->body->self_contact) continue;
     if (work->topology->is_volume) {
-      yw_contact_fit_points(work);
+      yw_point_fit_points(work);
     } else {
-      yw_contact_fit_spheres(work);
+      yw_point_fit_spheres(work);
     }
   }
 }
 
-static bool add_job(yw_contacts* c, yw_contact_job_kind kind, int32_t a, int32_t b, float skin) {
-  bool whole = kind == YW_JOB_EDGES || kind == YW_JOB_SMALL_PAIR;
+static bool add_job(yw_points* c, yw_point_job_kind kind, int32_t a, int32_t b, float skin) {
+  bool whole = kind == YW_POINT_JOB_EDGES || kind == YW_POINT_JOB_SMALL_PAIR;
   int32_t groups = whole ? 1 : c->works.items[a].topology->num_groups;
   int32_t count = (groups + GROUPS_PER_JOB - 1) / GROUPS_PER_JOB;
   if (!YW_LIST_RESERVE(&c->mem, &c->jobs, count)) return false;
   for (int32_t first = 0; first < groups; first += GROUPS_PER_JOB) {
     int32_t end = first + GROUPS_PER_JOB < groups ? first + GROUPS_PER_JOB : groups;
-    c->jobs.items[c->jobs.count++] = (yw_contact_job){a, b, kind, first, end, skin};
+    c->jobs.items[c->jobs.count++] = (yw_point_job){a, b, kind, first, end, skin};
   }
   return true;
 }
 
-static float skin_of(const yw_contacts* c, int32_t a, int32_t b) {
+static float skin_of(const yw_points* c, int32_t a, int32_t b) {
   float size_a = c->works.items[a].topology->size, size_b = c->works.items[b].topology->size;
   float size = size_a < size_b ? size_a : size_b;
   float skin = CONTACT_MARGIN * size + c->fall;
   return skin < MAX_CONTACT_MARGIN * size ? skin : MAX_CONTACT_MARGIN * size;
 }
 
-static bool is_small(const yw_contact_topology* topology) {
+static bool is_small(const yw_point_topology* topology) {
   return topology->is_volume && topology->num_leaves <= FEW_LEAVES;
 }
 
-static bool add_pair(yw_contacts* c, int32_t a, int32_t b) {
-  const yw_contact_topology* t = c->works.items[a].topology;
-  const yw_contact_topology* u = c->works.items[b].topology;
+static bool add_pair(yw_points* c, int32_t a, int32_t b) {
+  const yw_point_topology* t = c->works.items[a].topology;
+  const yw_point_topology* u = c->works.items[b].topology;
   float skin = skin_of(c, a, b);
   c->works.items[a].active = c->works.items[b].active = true;
 
-  if (a != b && is_small(t) && is_small(u)) return add_job(c, YW_JOB_SMALL_PAIR, a, b, skin);
+  if (a != b && is_small(t) && is_small(u)) return add_job(c, YW_POINT_JOB_SMALL_PAIR, a, b, skin);
   bool ok = true;
-  if (u->is_volume) ok = ok && add_job(c, YW_JOB_POINTS_IN_TETS, a, b, skin);
-  if (t->is_volume && a != b) ok = ok && add_job(c, YW_JOB_POINTS_IN_TETS, b, a, skin);
-  if (t->is_volume && u->is_volume && a != b) ok = ok && add_job(c, YW_JOB_EDGES, a, b, skin);
-  if (!t->is_volume && !u->is_volume) ok = ok && add_job(c, YW_JOB_SPHERES, a, b, skin);
+  if (u->is_volume) ok = ok && add_job(c, YW_POINT_JOB_POINTS_IN_TETS, a, b, skin);
+  if (t->is_volume && a != b) ok = ok && add_job(c, YW_POINT_JOB_POINTS_IN_TETS, b, a, skin);
+  if (t->is_volume && u->is_volume && a != b) ok = ok && add_job(c, YW_POINT_JOB_EDGES, a, b, skin);
+  if (!t->is_volume && !u->is_volume) ok = ok && add_job(c, YW_POINT_JOB_SPHERES, a, b, skin);
   return ok;
 }
 
 // Sorts bodies along a space-filling curve and builds a tree of their boxes.
-static bool sort_bodies(yw_contacts* c) {
+static bool sort_bodies(yw_points* c) {
   int32_t count = c->works.count;
   c->order.count = c->scratch.count = c->body_nodes.count = 0;
   if (!YW_LIST_RESERVE(&c->mem, &c->order, count) ||
@@ -282,30 +282,30 @@ static bool sort_bodies(yw_contacts* c) {
   for (int32_t i = 0; i < count; ++i) {
     yw_aabb box = c->works.items[i].box;
     yw_vec3 center = yw_scale(yw_add(box.lower, box.upper), 0.5f);
-    c->order.items[i] = (yw_sort_item){yw_morton_code(all, center), i};
+    c->order.items[i] = (yw_point_sort_item){yw_point_morton_code(all, center), i};
   }
-  yw_sort_items(c->order.items, c->scratch.items, count);
+  yw_point_sort_items(c->order.items, c->scratch.items, count);
   c->order.count = count;
   return true;
 }
 
 // Adds jobs for balls that others may press against an obstacle.
-static bool add_obstacles(yw_contacts* c) {
+static bool add_obstacles(yw_points* c) {
   for (int32_t i = 0; i < c->works.count; ++i) {
-    const yw_contact_work* work = &c->works.items[i];
+    const yw_point_work* work = &c->works.items[i];
     if (!work->active || work->topology->is_volume || !work->body->obstacles) continue;
-    if (!add_job(c, YW_JOB_OBSTACLES, i, i, skin_of(c, i, i))) return false;
+    if (!add_job(c, YW_POINT_JOB_OBSTACLES, i, i, skin_of(c, i, i))) return false;
   }
   return true;
 }
 
-static bool find_pairs(yw_contacts* c) {
+static bool find_pairs(yw_points* c) {
   c->jobs.count = 0;
   if (!sort_bodies(c)) return false;
   int32_t count = c->works.count;
   yw_box_tree tree = yw_box_tree_of(c->body_nodes.items, count);
   for (int32_t k = 0; k < count; ++k) {
-    const yw_contact_work* work = &c->works.items[c->order.items[k].value];
+    const yw_point_work* work = &c->works.items[c->order.items[k].value];
     float margin = 0.5f * MAX_CONTACT_MARGIN * work->topology->size;
     bool meets = work->body->body_contact && work->topology->num_points > 0;
     tree.nodes[tree.first_leaf + k] = meets ? yw_aabb_pad(work->box, margin) : yw_aabb_empty();
@@ -326,25 +326,25 @@ static bool find_pairs(yw_contacts* c) {
 
 static void fit_leaves(void* context, int32_t block, int32_t worker) {
   (void)worker;
-  yw_contacts* c = context;
+  yw_points* c = context;
   leaf_block at = c->leaf_blocks.items[block];
-  yw_contact_fit_leaves(&c->works.items[at.body], at.first, at.end);
+  yw_point_fit_leaves(&c->works.items[at.body], at.first, at.end);
 }
 
 static void fit_tets(void* context, int32_t block, int32_t worker) {
   (void)worker;
-  yw_contacts* c = context;
+  yw_points* c = context;
   leaf_block at = c->leaf_blocks.items[block];
-  yw_contact_work* work = &c->works.items[at.body];
+  yw_point_work* work = &c->works.items[at.body];
   for (int32_t leaf = at.first; leaf < at.end; ++leaf) {
-    if (work->needed[leaf]) yw_contact_fit_tets(work, leaf);
+    if (work->needed[leaf]) yw_point_fit_tets(work, leaf);
   }
 }
 
-static bool cut_leaf_blocks(yw_contacts* c) {
+static bool cut_leaf_blocks(yw_points* c) {
   c->leaf_blocks.count = 0;
   for (int32_t i = 0; i < c->works.count; ++i) {
-    yw_contact_work* work = &c->works.items[i];
+    yw_point_work* work = &c->works.items[i];
     int32_t leaves = work->topology->num_leaves;
     if (!work->active || leaves == 0) continue;
     memset(work->needed, leaves <= FEW_LEAVES, (size_t)leaves);
@@ -359,7 +359,7 @@ static bool cut_leaf_blocks(yw_contacts* c) {
 }
 
 // Computes the boxes of leaves, and of tets in leaves that another body's box overlaps.
-static bool prepare_tets(yw_contacts* c, yw_tasks* tasks) {
+static bool prepare_tets(yw_points* c, yw_tasks* tasks) {
   if (!cut_leaf_blocks(c)) return false;
   yw_tasks_run(tasks, c->leaf_blocks.count, fit_leaves, c);
   for (int32_t i = 0; i < c->works.count; ++i) {
@@ -367,10 +367,11 @@ static bool prepare_tets(yw_contacts* c, yw_tasks* tasks) {
   }
   int32_t last_a = -1, last_b = -1;
   for (int32_t i = 0; i < c->jobs.count; ++i) {
-    const yw_contact_job* job = &c->jobs.items[i];
-    if (job->kind != YW_JOB_POINTS_IN_TETS || (job->a == last_a && job->b == last_b)) continue;
+    const yw_point_job* job = &c->jobs.items[i];
+    if (job->kind != YW_POINT_JOB_POINTS_IN_TETS || (job->a == last_a && job->b == last_b))
+      continue;
     last_a = job->a, last_b = job->b;
-    yw_contact_work* target = &c->works.items[job->b];
+    yw_point_work* target = &c->works.items[job->b];
     if (target->topology->num_leaves <= FEW_LEAVES) continue;
     yw_box_walk walk =
         yw_box_walk_begin(&target->leaves, yw_aabb_pad(c->works.items[job->a].box, job->skin));
@@ -384,17 +385,17 @@ static bool prepare_tets(yw_contacts* c, yw_tasks* tasks) {
 
 static void run_jobs(void* context, int32_t block, int32_t worker) {
   (void)worker;
-  yw_contacts* c = context;
-  yw_contact_list* list = &c->found.items[block];
+  yw_points* c = context;
+  yw_point_list* list = &c->found.items[block];
   if (list->count != TO_BE_FOUND) return;
   list->count = 0;
   for (int32_t i = c->block_start.items[block]; i < c->block_start.items[block + 1]; ++i) {
-    yw_contact_find(c->works.items, &c->jobs.items[i], list);
+    yw_point_find(c->works.items, &c->jobs.items[i], list);
   }
 }
 
 // Groups jobs into blocks of similar work.
-static bool cut_job_blocks(yw_contacts* c) {
+static bool cut_job_blocks(yw_points* c) {
   c->block_start.count = 0;
   if (!YW_LIST_RESERVE(&c->mem, &c->block_start, c->jobs.count + 1)) return false;
   int32_t groups = GROUPS_PER_BLOCK;
@@ -415,18 +416,18 @@ static bool cut_job_blocks(yw_contacts* c) {
   return true;
 }
 
-static bool lengthen(yw_contacts* c, yw_contact_list* list) {
+static bool lengthen(yw_points* c, yw_point_list* list) {
   int32_t room = list->count + list->count / 2 + 16;
-  yw_contact* items = YW_NEW_ARRAY(&c->mem, yw_contact, room);
+  yw_point* items = YW_NEW_ARRAY(&c->mem, yw_point, room);
   if (!items) return false;
   yw_mem_free(&c->mem, list->items);
-  *list = (yw_contact_list){items, TO_BE_FOUND, room};
+  *list = (yw_point_list){items, TO_BE_FOUND, room};
   return true;
 }
 
 // Runs all jobs. Workers must not allocate: blocks whose list was too short run again with a longer
 // one.
-static bool find_contacts(yw_contacts* c, yw_tasks* tasks) {
+static bool find_contacts(yw_points* c, yw_tasks* tasks) {
   if (!cut_job_blocks(c)) return false;
   int32_t blocks = c->block_start.count;
   for (int32_t i = 0; i < blocks; ++i) c->found.items[i].count = TO_BE_FOUND;
@@ -434,7 +435,7 @@ static bool find_contacts(yw_contacts* c, yw_tasks* tasks) {
     yw_tasks_run(tasks, blocks, run_jobs, c);
     complete = true;
     for (int32_t i = 0; i < blocks; ++i) {
-      yw_contact_list* list = &c->found.items[i];
+      yw_point_list* list = &c->found.items[i];
       if (list->count <= list->capacity) continue;
       complete = false;
       if (!lengthen(c, list)) return false;
@@ -443,22 +444,22 @@ static bool find_contacts(yw_contacts* c, yw_tasks* tasks) {
   return true;
 }
 
-static bool same_pair(const yw_contact_batch* batch, const yw_contact* contact) {
+static bool same_pair(const yw_point_batch* batch, const yw_point* contact) {
   int32_t a = contact->body[0], b = contact->body[1];
   return (batch->a == a && batch->b == b) || (batch->a == b && batch->b == a);
 }
 
 // Splits the lists where the pair of bodies changes. Jobs of one pair are adjacent, so a pair that
 // continues in the next block is the last one.
-static bool cut_batches(yw_contacts* c, int32_t* num_contacts, int32_t* num_pairs) {
+static bool cut_batches(yw_points* c, int32_t* num_contacts, int32_t* num_pairs) {
   c->batches.count = 0;
   *num_contacts = *num_pairs = 0;
   for (int32_t block = 0; block < c->block_start.count; ++block) {
-    yw_contact_list* list = &c->found.items[block];
-    yw_contact_batch* batch = NULL;
+    yw_point_list* list = &c->found.items[block];
+    yw_point_batch* batch = NULL;
     *num_contacts += list->count;
     for (int32_t i = 0; i < list->count; ++i) {
-      yw_contact* contact = &list->items[i];
+      yw_point* contact = &list->items[i];
       if (!batch || !same_pair(batch, contact)) {
         if (!YW_LIST_RESERVE(&c->mem, &c->batches, 1)) return false;
         int32_t count = c->batches.count;
@@ -468,12 +469,12 @@ static bool cut_batches(yw_contacts* c, int32_t* num_contacts, int32_t* num_pair
         int32_t a = contact->body[0], b = contact->body[1];
         yw_aabb box = yw_aabb_join(c->works.items[a].box, c->works.items[b].box);
         float extent = yw_distance(box.lower, box.upper);
-        *batch = (yw_contact_batch){.contacts = contact,
-                                    .a = a,
-                                    .b = b,
-                                    .pair = *num_pairs - 1,
-                                    .leads = leads,
-                                    .extent = extent};
+        *batch = (yw_point_batch){.contacts = contact,
+                                  .a = a,
+                                  .b = b,
+                                  .pair = *num_pairs - 1,
+                                  .leads = leads,
+                                  .extent = extent};
       }
       ++batch->count;
     }
@@ -483,7 +484,7 @@ static bool cut_batches(yw_contacts* c, int32_t* num_contacts, int32_t* num_pair
 
 // Sorts batches by color: each takes the first color that neither of its bodies has. When all
 // colors are taken (one body under very many), a batch goes to the last color, solved in order.
-static bool color_batches(yw_contacts* c, yw_contact_problem* problem) {
+static bool color_batches(yw_points* c, yw_point_problem* problem) {
   int32_t count = c->batches.count;
   c->used_colors.count = c->batch_color.count = c->colored.count = 0;
   if (!YW_LIST_RESERVE(&c->mem, &c->used_colors, c->works.count) ||
@@ -494,20 +495,20 @@ static bool color_batches(yw_contacts* c, yw_contact_problem* problem) {
   uint64_t* used = c->used_colors.items;
   memset(used, 0, (size_t)c->works.count * sizeof *used);
   int32_t* starts = problem->color_start;
-  memset(starts, 0, (YW_CONTACT_MAX_COLORS + 2) * sizeof *starts);
+  memset(starts, 0, (YW_POINT_MAX_COLORS + 2) * sizeof *starts);
   for (int32_t i = 0; i < count; ++i) {
-    const yw_contact_batch* batch = &c->batches.items[i];
+    const yw_point_batch* batch = &c->batches.items[i];
     uint64_t taken = used[batch->a] | used[batch->b];
-    int32_t color = ~taken ? __builtin_ctzll(~taken) : YW_CONTACT_MAX_COLORS;
-    if (color < YW_CONTACT_MAX_COLORS) {
+    int32_t color = ~taken ? __builtin_ctzll(~taken) : YW_POINT_MAX_COLORS;
+    if (color < YW_POINT_MAX_COLORS) {
       used[batch->a] |= 1ull << color;
       used[batch->b] |= 1ull << color;
     }
     c->batch_color.items[i] = color;
     ++starts[color + 1];
   }
-  for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k) starts[k + 1] += starts[k];
-  int32_t next[YW_CONTACT_MAX_COLORS + 1];
+  for (int32_t k = 0; k <= YW_POINT_MAX_COLORS; ++k) starts[k + 1] += starts[k];
+  int32_t next[YW_POINT_MAX_COLORS + 1];
   memcpy(next, starts, sizeof next);
   for (int32_t i = 0; i < count; ++i) {
     c->colored.items[next[c->batch_color.items[i]]++] = c->batches.items[i];
@@ -526,11 +527,11 @@ static bool nothing_can_meet(const yw_contact_body* bodies, int32_t num_bodies) 
   return count < 2;
 }
 
-yw_status yw_contacts_resolve(yw_contacts* c, yw_contact_body* bodies, int32_t num_bodies, float h,
-                              yw_vec3 gravity, int32_t iterations, yw_tasks* tasks,
-                              int32_t* num_contacts) {
+yw_status yw_points_resolve(yw_points* c, yw_contact_body* bodies, int32_t num_bodies, float h,
+                            yw_vec3 gravity, int32_t iterations, yw_tasks* tasks,
+                            int32_t* num_contacts) {
   int32_t found = 0;
-  yw_contact_problem problem = {
+  yw_point_problem problem = {
       .bodies = bodies, .h = h, .gravity = gravity, .iterations = iterations, .tasks = tasks};
   if (num_contacts) *num_contacts = 0;
   if (nothing_can_meet(bodies, num_bodies)) return YW_OK;
@@ -547,7 +548,7 @@ yw_status yw_contacts_resolve(yw_contacts* c, yw_contact_body* bodies, int32_t n
     return YW_ERR_MEMORY;
   }
   problem.pair_angular = c->pair_angular.items;
-  yw_contact_solve(&problem);
+  yw_point_solve(&problem);
   if (num_contacts) *num_contacts = found;
   return YW_OK;
 }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 // Data derived once from the connectivity of a body: boundary faces of tets, neighbours of
 // triangles, sharp edges. Shared by all bodies with equal connectivity.
-#ifndef YW_CONTACT_TOPOLOGY_H
-#define YW_CONTACT_TOPOLOGY_H
+#ifndef YW_CONTACT_POINTS_TOPOLOGY_H
+#define YW_CONTACT_POINTS_TOPOLOGY_H
 
 #include "yawara/extend/method.h"
 
-#define YW_CONTACT_LEAF 16   ///< tets per leaf
-#define YW_CONTACT_GROUP 16  ///< sample points per group
+#define YW_POINT_LEAF 16   ///< tets per leaf
+#define YW_POINT_GROUP 16  ///< sample points per group
 
 /// A surface edge that is sharp at rest. Only these need edge-edge contacts, since round surfaces
 /// touch with their vertices first.
-typedef struct yw_sharp_edge {
+typedef struct yw_point_edge {
   int32_t ends[2];
   int32_t opposite[2];  ///< third particles of the triangles on both sides
   int32_t tet;          ///< a tet with one of these triangles
-} yw_sharp_edge;
+} yw_point_edge;
 
-typedef struct yw_contact_topology {
+typedef struct yw_point_topology {
   yw_allocator mem;
   uint64_t hash;
   int32_t users;
@@ -48,25 +48,25 @@ typedef struct yw_contact_topology {
   int32_t* fan;
 
   int32_t num_edges;
-  yw_sharp_edge* edges;
-} yw_contact_topology;
+  yw_point_edge* edges;
+} yw_point_topology;
 
 /// Hash of the arrays that a topology is made from.
-uint64_t yw_contact_topology_hash(const yw_contact_geometry* geometry, int32_t num_particles);
+uint64_t yw_point_topology_hash(const yw_contact_geometry* geometry, int32_t num_particles);
 /// NULL when out of memory.
-yw_contact_topology* yw_contact_topology_create(const yw_allocator* mem,
-                                                const yw_contact_geometry* geometry,
-                                                int32_t num_particles);
-void yw_contact_topology_destroy(yw_contact_topology* topology);
+yw_point_topology* yw_point_topology_create(const yw_allocator* mem,
+                                            const yw_contact_geometry* geometry,
+                                            int32_t num_particles);
+void yw_point_topology_destroy(yw_point_topology* topology);
 
 /// Sorts keys ascending with their values; equal keys keep their order. scratch has count entries.
-typedef struct yw_sort_item {
+typedef struct yw_point_sort_item {
   uint64_t key;
   int32_t value;
-} yw_sort_item;
-void yw_sort_items(yw_sort_item* items, yw_sort_item* scratch, int32_t count);
+} yw_point_sort_item;
+void yw_point_sort_items(yw_point_sort_item* items, yw_point_sort_item* scratch, int32_t count);
 
 /// Position on a Morton curve through the box, 10 bits per axis.
-uint64_t yw_morton_code(yw_aabb box, yw_vec3 p);
+uint64_t yw_point_morton_code(yw_aabb box, yw_vec3 p);
 
 #endif

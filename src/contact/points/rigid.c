@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+#include "contact/points/rigid.h"
+
+// Sweeps over the contacts of an impact.
+#define BOUNCE_ITERATIONS 10
+// Separation speed of bodies far inside each other, m/s.
+#define PARTING_SPEED 1.0f
+// Angular momentum below this share of what one step of gravity could give the pair is left alone.
+#define NEGLIGIBLE_ANGULAR 1e-6
+
+// Sums over the particles of one or two bodies; double, since large numbers cancel.
+typedef struct rigid_sums {
+  double mass;
+  double center[3], velocity[3];
+  double inertia[6];  // xx, yy, zz, xy, xz, yz about the centre
+  double angular[3];  // angular momentum about the centre
+  bool held;          // some particle is held, so that momentum is not conserved
+} rigid_sums;
+
+// The same as a rigid body that impulses act on.
+typedef struct rigid_motion {
+  float inv_mass;
+  yw_vec3 center;
+  yw_mat3 inv_inertia;
+  yw_vec3 velocity, omega;
+} rigid_motion;
+
+static void add_moments(rigid_sums* sums, const yw_particles* p) {
+  for (int32_t i = 0; i < p->count; ++i) {
+    double m = (double)p->mass[i];
+    sums->held = sums->held || p->inv_mass[i] == 0.0f;
+    sums->mass += m;
+    sums->center[0] += m * (double)p->pos[i].x;
+    sums->center[1] += m * (double)p->pos[i].y;
+    sums->center[2] += m * (double)p->pos[i].z;
+    sums->velocity[0] += m * (double)p->vel[i].x;
+    sums->velocity[1] += m * (double)p->vel[i].y;
+    sums->velocity[2] += m * (double)p->vel[i].z;
+  }
+}
+
+static void add_second_moments(rigid_sums* sums, const yw_particles* p) {
+  for (int32_t i = 0; i < p->count; ++i) {
+    double m = (double)p->mass[i];
+    double x = (double)p->pos[i].x - sums->center[0], u = (double)p->vel[i].x - sums->velocity[0];
+    double y = (double)p->pos[i].y - sums->center[1], v = (double)p->vel[i].y - sums->velocity[1];
+    double z = (double)p->pos[i].z - sums->center[2], w = (double)p->vel[i].z - sums->velocity[2];
+    sums->inertia[0] += m * (y * y + z * z);
+    sums->inertia[1] += m * (x * x + z * z);
+    sums->inertia[2] += m * (x * x + y * y);
+    sums->inertia[3] -= m * x * y;
+    sums->inertia[4] -= m * x * z;
+    sums->inertia[5] -= m * y * z;
+    sums->angular[0] += m * (y * w - z * v);
+    sums->angular[1] += m * (z * u - x * w);
+    sums->angular[2] += m * (x * v - y * u);
+  }
+}
+
+// b may be NULL.
+static rigid_sums sum_up(const yw_particles* a, const yw_particles* b) {
+  rigid_sums sums = {0};
+  add_moments(&sums, a);
+  if (b) add_moments(&sums, b);
+  for (int k = 0; k < 3; ++k) {
+    sums.center[k] /= sums.mass;
+    sums.velocity[k] /= sums.mass;
+  }
+  add_second_moments(&sums, a);
+  if (b) add_second_moments(&sums, b);
+  return sums;
+}
+
+// A line has no inertia about itself: a fraction of the trace keeps the inverse finite. Zero for a
+// point.
+static yw_mat3 invert_inertia(const double inertia[6]) {
+  double trace = inertia[0] + inertia[1] + inertia[2], s[6];
+  for (int k = 0; k < 6; ++k) s[k] = inertia[k] + (k < 3 ? 1e-7 * trace : 0.0);
+  double xx = s[1] * s[2] - s[5] * s[5], xy = s[4] * s[5] - s[3] * s[2],
+         xz = s[3] * s[5] - s[4] * s[1];
+  double det = s[0] * xx + s[3] * xy + s[4] * xz;
+  if (!(det > 0.0)) return (yw_mat3){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  double yy = s[0] * s[2] - s[4] * s[4], yz = s[3] * s[4] - s[0] * s[5],
+         zz = s[0] * s[1] - s[3] * s[3];
+  return (yw_mat3){{(float)(xx / det), (float)(xy / det), (float)(xz / det)},
+                   {(float)(xy / det), (float)(yy / det), (float)(yz / det)},
+                   {(float)(xz / det), (float)(yz / det), (float)(zz / det)}};
+}
+
+static yw_vec3 narrow(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
+
+static rigid_motion motion_of(const yw_particles* particles) {
+  rigid_sums sums = sum_up(particles, NULL);
+  rigid_motion motion = {.center = narrow(sums.center), .velocity = narrow(sums.velocity)};
+  motion.inv_inertia = invert_inertia(sums.inertia);
+  motion.omega = yw_mul(motion.inv_inertia, narrow(sums.angular));
+  motion.inv_mass = (float)(1.0 / sums.mass);
+  if (sums.held) {
+    motion.inv_mass = 0.0f;
+    motion.inv_inertia = (yw_mat3){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  }
+  return motion;
+}
+
+static void add_rigid_velocity(yw_particles* p, yw_vec3 center, yw_vec3 velocity, yw_vec3 omega) {
+  for (int32_t i = 0; i < p->count; ++i) {
+    if (p->inv_mass[i] == 0.0f) continue;
+    yw_vec3 change = yw_add(velocity, yw_cross(omega, yw_sub(yw_xyz(p->pos[i]), center)));
+    p->vel[i] = yw_v4(yw_add(yw_xyz(p->vel[i]), change));
+  }
+}
+
+// Bounce ----------------------------------------------------------------------------------------
+
+static yw_vec3 contact_point(const yw_point_problem* problem, const yw_point* c) {
+  const yw_vec4* pos = problem->bodies[c->body[0]].particles->pos;
+  yw_vec3 p = yw_v3(0, 0, 0);
+  for (int k = 0; k < c->count[0]; ++k) {
+    p = yw_mad(p, c->weights[0][k], yw_xyz(pos[c->particles[0][k]]));
+  }
+  return p;
+}
+
+static yw_vec3 velocity_at(const rigid_motion* motion, yw_vec3 p) {
+  return yw_add(motion->velocity, yw_cross(motion->omega, yw_sub(p, motion->center)));
+}
+
+static float inv_mass_at(const rigid_motion* motion, yw_vec3 p, yw_vec3 n) {
+  yw_vec3 arm = yw_cross(yw_sub(p, motion->center), n);
+  return motion->inv_mass + yw_dot(arm, yw_mul(motion->inv_inertia, arm));
+}
+
+static void hit(rigid_motion* motion, yw_vec3 p, yw_vec3 impulse) {
+  motion->velocity = yw_mad(motion->velocity, motion->inv_mass, impulse);
+  yw_vec3 torque = yw_cross(yw_sub(p, motion->center), impulse);
+  motion->omega = yw_add(motion->omega, yw_mul(motion->inv_inertia, torque));
+}
+
+// One sweep over all impacts of the pair. The first stores the separation speed in c->push.
+static void bounce_sweep(const yw_point_problem* problem, const yw_point_batch* batch,
+                         rigid_motion* a, rigid_motion* b, bool first) {
+  for (int32_t i = 0; i < batch->count; ++i) {
+    yw_point* c = &batch->contacts[i];
+    if (!(c->bounce > 0.0f)) continue;
+    rigid_motion* front = c->body[0] == batch->a ? a : b;
+    rigid_motion* back = c->body[0] == batch->a ? b : a;
+    yw_vec3 p = contact_point(problem, c);
+    float along = yw_dot(yw_sub(velocity_at(front, p), velocity_at(back, p)), c->normal);
+    if (first) {
+      c->push = along < 0.0f ? -c->bounce * along : 0.0f;
+      continue;
+    }
+    float inv_mass = inv_mass_at(front, p, c->normal) + inv_mass_at(back, p, c->normal);
+    float impulse = inv_mass > 0.0f ? c->impulse + (c->push - along) / inv_mass : 0.0f;
+    if (impulse < 0.0f) impulse = 0.0f;
+    yw_vec3 change = yw_scale(c->normal, impulse - c->impulse);
+    c->impulse = impulse;
+    hit(front, p, change);
+    hit(back, p, yw_neg(change));
+  }
+}
+
+void yw_point_bounce(const yw_point_problem* problem, const yw_point_batch* batch) {
+  bool any = false;
+  for (int32_t i = 0; i < batch->count; ++i) any = any || batch->contacts[i].bounce > 0.0f;
+  const yw_contact_body *body_a = &problem->bodies[batch->a], *body_b = &problem->bodies[batch->b];
+  if (!any || batch->a == batch->b) return;
+  if (yw_point_is_loose(body_a) || yw_point_is_loose(body_b)) return;
+  yw_particles* particles_a = problem->bodies[batch->a].particles;
+  yw_particles* particles_b = problem->bodies[batch->b].particles;
+  rigid_motion a = motion_of(particles_a), b = motion_of(particles_b);
+  rigid_motion old_a = a, old_b = b;
+  for (int k = 0; k <= BOUNCE_ITERATIONS; ++k) bounce_sweep(problem, batch, &a, &b, k == 0);
+  add_rigid_velocity(particles_a, a.center, yw_sub(a.velocity, old_a.velocity),
+                     yw_sub(a.omega, old_a.omega));
+  add_rigid_velocity(particles_b, b.center, yw_sub(b.velocity, old_b.velocity),
+                     yw_sub(b.omega, old_b.omega));
+  // The particles' own impulses start from zero here.
+  for (int32_t i = 0; i < batch->count; ++i)
+    batch->contacts[i].impulse = batch->contacts[i].push = 0;
+}
+
+// Parting ---------------------------------------------------------------------------------------
+
+// Depth-weighted mean point and direction of the deep contacts; returns the largest depth.
+static float find_way_out(const yw_point_problem* problem, const yw_point_batch* batch,
+                          yw_vec3* point, yw_vec3* direction) {
+  yw_vec3 at = yw_v3(0, 0, 0), way = at;
+  float sum = 0.0f, deepest = 0.0f;
+  for (int32_t i = 0; i < batch->count; ++i) {
+    const yw_point* c = &batch->contacts[i];
+    if (!c->deep) continue;
+    float depth = -c->gap_before;
+    at = yw_mad(at, depth, contact_point(problem, c));
+    way = yw_mad(way, c->body[0] == batch->a ? depth : -depth, c->normal);
+    sum += depth;
+    if (depth > deepest) deepest = depth;
+  }
+  if (sum > 0.0f) *point = yw_scale(at, 1.0f / sum);
+  *direction = way;
+  return deepest;
+}
+
+static void shift(yw_particles* p, yw_vec3 way) {
+  for (int32_t i = 0; i < p->count; ++i) {
+    if (p->inv_mass[i] > 0.0f) p->pos[i] = yw_v4(yw_add(yw_xyz(p->pos[i]), way));
+  }
+}
+
+void yw_point_part(const yw_point_problem* problem, yw_point_batch* batch) {
+  yw_vec3 point, n;
+  float depth = find_way_out(problem, batch, &point, &n);
+  if (!(depth > 0.0f)) return;
+  yw_particles* particles_a = problem->bodies[batch->a].particles;
+  yw_particles* particles_b = problem->bodies[batch->b].particles;
+  rigid_motion a = motion_of(particles_a), b = motion_of(particles_b), old_a = a, old_b = b;
+  n = yw_normalize_or(n, yw_normalize_or(yw_sub(a.center, b.center), yw_v3(0, 1, 0)));
+  float inv_mass = a.inv_mass + b.inv_mass;
+  if (!(inv_mass > 0.0f)) return;
+
+  float approach = -yw_dot(yw_sub(velocity_at(&a, point), velocity_at(&b, point)), n);
+  if (approach > 0.0f) {
+    float inv_mass_here = inv_mass_at(&a, point, n) + inv_mass_at(&b, point, n);
+    yw_vec3 impulse = yw_scale(n, approach / inv_mass_here);
+    hit(&a, point, impulse);
+    hit(&b, point, yw_neg(impulse));
+    add_rigid_velocity(particles_a, a.center, yw_sub(a.velocity, old_a.velocity),
+                       yw_sub(a.omega, old_a.omega));
+    add_rigid_velocity(particles_b, b.center, yw_sub(b.velocity, old_b.velocity),
+                       yw_sub(b.omega, old_b.omega));
+  }
+  float limit = PARTING_SPEED * problem->h;
+  yw_vec3 way = yw_scale(n, (depth < limit ? depth : limit) / inv_mass);
+  shift(particles_a, yw_scale(way, a.inv_mass));
+  shift(particles_b, yw_scale(way, -b.inv_mass));
+  batch->lost_angular = yw_add(batch->lost_angular, yw_cross(way, yw_sub(a.velocity, b.velocity)));
+}
+
+// Angular momentum -------------------------------------------------------------------------------
+
+yw_vec3 yw_point_lost_angular(const yw_point_problem* problem, const yw_point_batch* batch) {
+  yw_vec3 lost = yw_v3(0, 0, 0);
+  for (int32_t i = 0; i < batch->count; ++i) {
+    const yw_point* c = &batch->contacts[i];
+    if (!(c->inv_mass > 0.0f)) continue;
+    yw_vec3 relative = yw_point_relative(problem, c, true);
+    yw_vec3 impulse = yw_mad(c->friction, c->impulse, c->normal);
+    yw_vec3 way = yw_scale(impulse, c->share * problem->h);
+    way = yw_mad(way, c->push / c->inv_mass, c->normal);
+    lost = yw_add(lost, yw_add(yw_cross(way, relative), yw_cross(c->arm, impulse)));
+  }
+  return lost;
+}
+
+static double mass_of(const yw_particles* p) {
+  double sum = 0.0;
+  for (int32_t i = 0; i < p->count; ++i) sum += (double)p->mass[i];
+  return sum;
+}
+
+// Balls do not rotate, so friction between them turns the heap they lie in. A heap on an obstacle
+// passes that on to it; turning the whole heap back in every step would only make it tremble.
+static bool turns_on_obstacle(const yw_contact_body* body) {
+  return body->geometry.radius && body->obstacles;
+}
+
+void yw_point_keep_angular(const yw_point_problem* problem, const yw_point_batch* batch,
+                           yw_vec3 lost_angular) {
+  double lost = (double)yw_length(lost_angular);
+  if (lost == 0.0) return;
+  if (turns_on_obstacle(&problem->bodies[batch->a]) ||
+      turns_on_obstacle(&problem->bodies[batch->b])) {
+    return;
+  }
+  yw_particles* a = problem->bodies[batch->a].particles;
+  yw_particles* b = batch->a == batch->b ? NULL : problem->bodies[batch->b].particles;
+  double step = (double)yw_length(problem->gravity) * (double)problem->h;
+  double mass = mass_of(a) + (b ? mass_of(b) : 0.0);
+  if (lost < NEGLIGIBLE_ANGULAR * step * mass * (double)batch->extent) return;
+  rigid_sums sums = sum_up(a, b);
+  if (sums.held) return;
+  yw_vec3 omega = yw_neg(yw_mul(invert_inertia(sums.inertia), lost_angular));
+  add_rigid_velocity(a, narrow(sums.center), yw_v3(0, 0, 0), omega);
+  if (b) add_rigid_velocity(b, narrow(sums.center), yw_v3(0, 0, 0), omega);
+}

@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: MIT
+// The contact step: boxes -> pairs of bodies -> contacts -> impulses -> guard. Parallel work is
+// split into fixed blocks that write to their own lists; the lists are joined in a fixed order.
+#include "contact/bodies.h"
+
+#include <string.h>
+
+#include "contact/surfaces/guard.h"
+#include "contact/surfaces/solve.h"
+#include "yawara/extend/memory.h"
+
+// How far contact may move particles beyond their paths, as a share of the mean edge; the fall of
+// one step and a longest path of the body up to WAY_SHARE edges are added. What is moved farther (a
+// body at rest that is hit) is looked at once more, with a larger margin.
+#define MARGIN_SHARE 0.01f
+#define SECOND_SHARE 0.1f
+#define WAY_SHARE 0.05f
+#define MAX_PASSES 2
+// Leaves per job, and per block of jobs.
+#define LEAVES_PER_JOB 64
+#define LEAVES_PER_BLOCK 128
+#define BODIES_PER_BLOCK 16
+// Count of a list whose block has not run yet.
+#define TO_BE_FOUND (-1)
+
+// Kept per body from step to step: connectivity and memory, no moving state.
+typedef struct body_cache {
+  uint64_t key, version;
+  yw_complex* complex;
+  yw_aabb *leaf_nodes, *vertex_boxes, *edge_boxes, *triangle_boxes;
+  yw_sort_item *order, *scratch;  // loose points
+  int32_t* sorted_vertices;
+  int32_t (*sorted_edges)[2];
+  yw_vec4* predicted;
+  uint8_t* moved;
+  yw_vec4 *free, *base, *impulses, *change, *heading;  // bodies that answer
+} body_cache;
+
+struct yw_surfaces {
+  yw_allocator mem;
+  YW_LIST(body_cache) caches;
+  YW_LIST(yw_complex*) complexes;
+
+  // Data and buffers of one call of resolve.
+  float h;
+  float fall;  // m, fall of one step under gravity
+  YW_LIST(yw_contact_work) works;
+  YW_LIST(yw_sort_item) order, scratch;
+  YW_LIST(yw_aabb) body_nodes;
+  YW_LIST(yw_contact_job) jobs;
+  YW_LIST(int32_t) block_start;    // first job of each block
+  YW_LIST(yw_contact_list) found;  // contacts of each block
+  YW_LIST(yw_contact_batch) batches, colored;
+  YW_LIST(uint64_t) used_colors;
+  YW_LIST(int32_t) batch_color;
+  YW_LIST(yw_vec3) pair_angular;
+  YW_LIST(yw_contact_answer) answers;
+  YW_LIST(float) yields;
+};
+
+yw_surfaces* yw_surfaces_create(const yw_allocator* mem) {
+  yw_surfaces* contacts = YW_NEW(mem, yw_surfaces);
+  if (contacts) contacts->mem = yw_mem_or_default(mem);
+  return contacts;
+}
+
+// Caches ----------------------------------------------------------------------------------------
+
+static void release_complex(yw_surfaces* c, yw_complex* complex) {
+  if (!complex || --complex->users > 0) return;
+  for (int32_t i = 0; i < c->complexes.count; ++i) {
+    if (c->complexes.items[i] == complex) {
+      c->complexes.items[i] = c->complexes.items[--c->complexes.count];
+      break;
+    }
+  }
+  yw_complex_destroy(complex);
+}
+
+static void cache_clear(yw_surfaces* c, body_cache* cache) {
+  release_complex(c, cache->complex);
+  void* arrays[] = {cache->leaf_nodes,      cache->vertex_boxes, cache->edge_boxes,
+                    cache->triangle_boxes,  cache->order,        cache->scratch,
+                    cache->sorted_vertices, cache->sorted_edges, cache->predicted,
+                    cache->moved,           cache->free,         cache->base,
+                    cache->impulses,        cache->change,       cache->heading};
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&c->mem, arrays[i]);
+  *cache = (body_cache){.key = cache->key};
+}
+
+void yw_surfaces_destroy(yw_surfaces* c) {
+  if (!c) return;
+  yw_allocator mem = c->mem;
+  for (int32_t i = 0; i < c->caches.count; ++i) cache_clear(c, &c->caches.items[i]);
+  for (int32_t i = 0; i < c->found.count; ++i) {
+    yw_mem_free(&mem, c->found.items[i].contacts);
+    yw_mem_free(&mem, c->found.items[i].pairs);
+  }
+  YW_LIST_FREE(&mem, &c->caches);
+  YW_LIST_FREE(&mem, &c->complexes);
+  YW_LIST_FREE(&mem, &c->works);
+  YW_LIST_FREE(&mem, &c->order);
+  YW_LIST_FREE(&mem, &c->scratch);
+  YW_LIST_FREE(&mem, &c->body_nodes);
+  YW_LIST_FREE(&mem, &c->jobs);
+  YW_LIST_FREE(&mem, &c->block_start);
+  YW_LIST_FREE(&mem, &c->found);
+  YW_LIST_FREE(&mem, &c->batches);
+  YW_LIST_FREE(&mem, &c->colored);
+  YW_LIST_FREE(&mem, &c->used_colors);
+  YW_LIST_FREE(&mem, &c->batch_color);
+  YW_LIST_FREE(&mem, &c->pair_angular);
+  YW_LIST_FREE(&mem, &c->answers);
+  YW_LIST_FREE(&mem, &c->yields);
+  yw_mem_free(&mem, c);
+}
+
+// The complex of a geometry, shared among bodies with equal connectivity.
+static yw_complex* find_complex(yw_surfaces* c, const yw_contact_body* body) {
+  int32_t num_particles = body->particles->count;
+  uint64_t hash = yw_complex_hash(&body->geometry, num_particles);
+  for (int32_t i = 0; i < c->complexes.count; ++i) {
+    yw_complex* complex = c->complexes.items[i];
+    if (complex->hash == hash && complex->num_particles == num_particles) {
+      ++complex->users;
+      return complex;
+    }
+  }
+  if (!YW_LIST_RESERVE(&c->mem, &c->complexes, 1)) return NULL;
+  yw_complex* complex = yw_complex_create(&c->mem, &body->geometry, num_particles);
+  if (!complex) return NULL;
+  complex->hash = hash;
+  complex->users = 1;
+  c->complexes.items[c->complexes.count++] = complex;
+  return complex;
+}
+
+static bool add_sorting(yw_surfaces* c, body_cache* cache) {
+  int32_t count = cache->complex->num_vertices;
+  cache->order = YW_NEW_ARRAY(&c->mem, yw_sort_item, count);
+  cache->scratch = YW_NEW_ARRAY(&c->mem, yw_sort_item, count);
+  cache->sorted_vertices = YW_NEW_ARRAY(&c->mem, int32_t, count);
+  cache->sorted_edges = yw_mem_alloc(&c->mem, (size_t)count, sizeof *cache->sorted_edges);
+  return cache->order && cache->scratch && cache->sorted_vertices && cache->sorted_edges;
+}
+
+static bool add_answering(yw_surfaces* c, body_cache* cache, int32_t count) {
+  cache->free = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
+  cache->base = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
+  cache->impulses = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
+  cache->change = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
+  cache->heading = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
+  return cache->free && cache->base && cache->impulses && cache->change && cache->heading;
+}
+
+static bool cache_fill(yw_surfaces* c, body_cache* cache, const yw_contact_body* body) {
+  cache_clear(c, cache);
+  cache->complex = find_complex(c, body);
+  if (!cache->complex) return false;
+  const yw_complex* complex = cache->complex;
+  int32_t particles = body->particles->capacity;
+  cache->leaf_nodes = YW_NEW_ARRAY(&c->mem, yw_aabb, yw_box_tree_nodes(complex->num_leaves));
+  cache->vertex_boxes = YW_NEW_ARRAY(&c->mem, yw_aabb, complex->num_vertices);
+  cache->edge_boxes = YW_NEW_ARRAY(&c->mem, yw_aabb, complex->num_edges);
+  cache->triangle_boxes = YW_NEW_ARRAY(&c->mem, yw_aabb, complex->num_triangles);
+  cache->predicted = YW_NEW_ARRAY(&c->mem, yw_vec4, particles);
+  cache->moved = YW_NEW_ARRAY(&c->mem, uint8_t, particles);
+  bool ok = cache->leaf_nodes && cache->vertex_boxes && cache->edge_boxes &&
+            cache->triangle_boxes && cache->predicted && cache->moved;
+  if (complex->is_loose) ok = ok && add_sorting(c, cache);
+  if (body->respond) ok = ok && add_answering(c, cache, particles);
+  if (!ok) {
+    cache_clear(c, cache);
+    return false;
+  }
+  cache->version = body->topology_version;
+  return true;
+}
+
+// Moves the cache of the body with this key to index i, or creates one.
+static bool cache_to_place(yw_surfaces* c, uint64_t key, int32_t i) {
+  int32_t at = i;
+  while (at < c->caches.count && c->caches.items[at].key != key) ++at;
+  if (at == c->caches.count) {
+    if (!YW_LIST_RESERVE(&c->mem, &c->caches, 1)) return false;
+    c->caches.items[c->caches.count++] = (body_cache){.key = key};
+  }
+  body_cache found = c->caches.items[at];
+  c->caches.items[at] = c->caches.items[i];
+  c->caches.items[i] = found;
+  return true;
+}
+
+static yw_contact_work work_of(const yw_contact_body* body, const body_cache* cache) {
+  const yw_complex* complex = cache->complex;
+  bool loose = complex->is_loose;
+  return (yw_contact_work){
+      .body = body,
+      .complex = complex,
+      .vertices = loose ? cache->sorted_vertices : complex->vertices,
+      .edges = (const int32_t(*)[2])(loose ? cache->sorted_edges : complex->edges),
+      .order = cache->order,
+      .scratch = cache->scratch,
+      .sorted_vertices = cache->sorted_vertices,
+      .sorted_edges = cache->sorted_edges,
+      .leaves = yw_box_tree_of(cache->leaf_nodes, complex->num_leaves),
+      .vertex_boxes = cache->vertex_boxes,
+      .edge_boxes = cache->edge_boxes,
+      .triangle_boxes = cache->triangle_boxes,
+      .predicted = cache->predicted,
+      .moved = cache->moved};
+}
+
+// Puts caches and works into the order of the bodies; frees the caches of removed bodies.
+static bool update_caches(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies) {
+  c->works.count = 0;
+  if (!YW_LIST_RESERVE(&c->mem, &c->works, num_bodies)) return false;
+  for (int32_t i = 0; i < num_bodies; ++i) {
+    if (!cache_to_place(c, bodies[i].key, i)) return false;
+    body_cache* cache = &c->caches.items[i];
+    bool fresh = cache->complex && cache->version == bodies[i].topology_version;
+    if (!fresh && !cache_fill(c, cache, &bodies[i])) return false;
+    c->works.items[c->works.count++] = work_of(&bodies[i], cache);
+  }
+  while (c->caches.count > num_bodies) cache_clear(c, &c->caches.items[--c->caches.count]);
+  return true;
+}
+
+// Pairs of bodies -------------------------------------------------------------------------------
+
+static void fit_bodies(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  yw_surfaces* c = context;
+  int32_t end = (block + 1) * BODIES_PER_BLOCK;
+  for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
+    yw_contact_work* work = &c->works.items[i];
+    work->box = yw_aabb_empty();
+    if (work->body->body_contact || work->body->self_contact) yw_touch_fit(work);
+  }
+}
+
+static bool add_jobs(yw_surfaces* c, int32_t a, int32_t b, bool obstacles) {
+  int32_t leaves = c->works.items[a].complex->num_leaves;
+  int32_t count = (leaves + LEAVES_PER_JOB - 1) / LEAVES_PER_JOB;
+  if (!YW_LIST_RESERVE(&c->mem, &c->jobs, count)) return false;
+  for (int32_t first = 0; first < leaves; first += LEAVES_PER_JOB) {
+    int32_t end = first + LEAVES_PER_JOB < leaves ? first + LEAVES_PER_JOB : leaves;
+    c->jobs.items[c->jobs.count++] = (yw_contact_job){a, b, first, end, obstacles};
+  }
+  return true;
+}
+
+static bool add_pair(yw_surfaces* c, int32_t a, int32_t b) {
+  c->works.items[a].active = c->works.items[b].active = true;
+  return add_jobs(c, a, b, false);
+}
+
+// Sorts bodies along a space-filling curve and builds a tree of their boxes.
+static bool sort_bodies(yw_surfaces* c) {
+  int32_t count = c->works.count;
+  c->order.count = c->scratch.count = c->body_nodes.count = 0;
+  if (!YW_LIST_RESERVE(&c->mem, &c->order, count) ||
+      !YW_LIST_RESERVE(&c->mem, &c->scratch, count) ||
+      !YW_LIST_RESERVE(&c->mem, &c->body_nodes, yw_box_tree_nodes(count))) {
+    return false;
+  }
+  yw_aabb all = yw_aabb_empty();
+  for (int32_t i = 0; i < count; ++i) all = yw_aabb_join(all, c->works.items[i].box);
+  for (int32_t i = 0; i < count; ++i) {
+    yw_aabb box = c->works.items[i].box;
+    yw_vec3 center = yw_scale(yw_add(box.lower, box.upper), 0.5f);
+    c->order.items[i] = (yw_sort_item){yw_morton_code(all, center), i};
+  }
+  yw_sort_items(c->order.items, c->scratch.items, count);
+  c->order.count = count;
+  return true;
+}
+
+// Adds jobs for bodies that others may press against an obstacle.
+static bool add_obstacles(yw_surfaces* c) {
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    const yw_contact_work* work = &c->works.items[i];
+    if (work->active && work->body->obstacles && !add_jobs(c, i, i, true)) return false;
+  }
+  return true;
+}
+
+static bool find_pairs(yw_surfaces* c) {
+  c->jobs.count = 0;
+  if (!sort_bodies(c)) return false;
+  int32_t count = c->works.count;
+  yw_box_tree tree = yw_box_tree_of(c->body_nodes.items, count);
+  for (int32_t k = 0; k < count; ++k) {
+    const yw_contact_work* work = &c->works.items[c->order.items[k].value];
+    float margin = work->margin + 0.01f * work->complex->size + c->fall;
+    bool meets = work->body->body_contact && work->complex->num_leaves > 0;
+    tree.nodes[tree.first_leaf + k] = meets ? yw_aabb_pad(work->box, margin) : yw_aabb_empty();
+  }
+  yw_box_tree_refit(&tree);
+  for (int32_t k = 0; k < count; ++k) {
+    int32_t a = c->order.items[k].value;
+    yw_box_walk walk = yw_box_walk_begin(&tree, tree.nodes[tree.first_leaf + k]);
+    for (int32_t other; (other = yw_box_walk_next(&walk)) >= 0;) {
+      if (other > k && !add_pair(c, a, c->order.items[other].value)) return false;
+    }
+    if (c->works.items[a].body->self_contact && !add_pair(c, a, a)) return false;
+  }
+  return add_obstacles(c);
+}
+
+// Contacts --------------------------------------------------------------------------------------
+
+static void run_jobs(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  yw_surfaces* c = context;
+  yw_contact_list* list = &c->found.items[block];
+  if (list->num_contacts != TO_BE_FOUND) return;
+  list->num_contacts = list->num_pairs = 0;
+  for (int32_t i = c->block_start.items[block]; i < c->block_start.items[block + 1]; ++i) {
+    yw_touch_find(c->works.items, &c->jobs.items[i], c->h, c->fall, list);
+  }
+}
+
+// Groups jobs into blocks of similar work.
+static bool cut_job_blocks(yw_surfaces* c) {
+  c->block_start.count = 0;
+  if (!YW_LIST_RESERVE(&c->mem, &c->block_start, c->jobs.count + 1)) return false;
+  int32_t leaves = LEAVES_PER_BLOCK;
+  for (int32_t i = 0; i < c->jobs.count; ++i) {
+    if (leaves >= LEAVES_PER_BLOCK) {
+      c->block_start.items[c->block_start.count++] = i;
+      leaves = 0;
+    }
+    leaves += 4 + c->jobs.items[i].end - c->jobs.items[i].first;
+  }
+  c->block_start.items[c->block_start.count] = c->jobs.count;
+  int32_t missing = c->block_start.count - c->found.count;
+  if (missing > 0) {
+    if (!YW_LIST_RESERVE(&c->mem, &c->found, missing)) return false;
+    memset(c->found.items + c->found.count, 0, (size_t)missing * sizeof *c->found.items);
+    c->found.count += missing;
+  }
+  return true;
+}
+
+// True when the list had room for everything; otherwise it gets more, and its block runs again.
+static bool is_complete(yw_surfaces* c, yw_contact_list* list, bool* out_of_memory) {
+  if (list->num_contacts <= list->contact_capacity && list->num_pairs <= list->pair_capacity) {
+    return true;
+  }
+  int32_t contacts = list->num_contacts + list->num_contacts / 2 + 16;
+  int32_t pairs = list->num_pairs + list->num_pairs / 2 + 64;
+  yw_mem_free(&c->mem, list->contacts);
+  yw_mem_free(&c->mem, list->pairs);
+  *list = (yw_contact_list){.contacts = YW_NEW_ARRAY(&c->mem, yw_contact, contacts),
+                            .pairs = YW_NEW_ARRAY(&c->mem, yw_near_pair, pairs),
+                            .num_contacts = TO_BE_FOUND,
+                            .contact_capacity = contacts,
+                            .pair_capacity = pairs};
+  if (!list->contacts || !list->pairs) *out_of_memory = true;
+  return false;
+}
+
+// Runs all jobs. Workers must not allocate: blocks whose list was too short run again with a longer
+// one.
+static bool find_contacts(yw_surfaces* c, yw_tasks* tasks) {
+  if (!cut_job_blocks(c)) return false;
+  int32_t blocks = c->block_start.count;
+  for (int32_t i = 0; i < blocks; ++i) c->found.items[i].num_contacts = TO_BE_FOUND;
+  bool complete = false, out_of_memory = false;
+  while (!complete && !out_of_memory) {
+    yw_tasks_run(tasks, blocks, run_jobs, c);
+    complete = true;
+    for (int32_t i = 0; i < blocks; ++i) {
+      complete = is_complete(c, &c->found.items[i], &out_of_memory) && complete;
+    }
+  }
+  return !out_of_memory;
+}
+
+static bool same_pair(const yw_contact_batch* batch, const yw_contact* contact) {
+  int32_t a = contact->body[0], b = contact->body[1];
+  return (batch->a == a && batch->b == b) || (batch->a == b && batch->b == a);
+}
+
+// Splits the lists where the pair of bodies changes. Jobs of one pair are adjacent, so a pair that
+// continues in the next block is the last one.
+static bool cut_batches(yw_surfaces* c, int32_t* num_contacts, int32_t* num_pairs) {
+  c->batches.count = 0;
+  *num_contacts = *num_pairs = 0;
+  for (int32_t block = 0; block < c->block_start.count; ++block) {
+    yw_contact_list* list = &c->found.items[block];
+    yw_contact_batch* batch = NULL;
+    *num_contacts += list->num_contacts;
+    for (int32_t i = 0; i < list->num_contacts; ++i) {
+      yw_contact* contact = &list->contacts[i];
+      if (!batch || !same_pair(batch, contact)) {
+        if (!YW_LIST_RESERVE(&c->mem, &c->batches, 1)) return false;
+        int32_t count = c->batches.count;
+        bool leads = count == 0 || !same_pair(&c->batches.items[count - 1], contact);
+        *num_pairs += leads;
+        batch = &c->batches.items[c->batches.count++];
+        int32_t a = contact->body[0], b = contact->body[1];
+        yw_aabb box = yw_aabb_join(c->works.items[a].box, c->works.items[b].box);
+        float extent = yw_distance(box.lower, box.upper);
+        *batch = (yw_contact_batch){.contacts = contact,
+                                    .a = a,
+                                    .b = b,
+                                    .pair = *num_pairs - 1,
+                                    .leads = leads,
+                                    .extent = extent};
+      }
+      ++batch->count;
+    }
+  }
+  return true;
+}
+
+// Sorts batches by color: each takes the first color that neither of its bodies has. When all
+// colors are taken (one body under very many), a batch goes to the last color, solved in order.
+static bool color_batches(yw_surfaces* c, yw_contact_problem* problem) {
+  int32_t count = c->batches.count;
+  c->used_colors.count = c->batch_color.count = c->colored.count = 0;
+  if (!YW_LIST_RESERVE(&c->mem, &c->used_colors, c->works.count) ||
+      !YW_LIST_RESERVE(&c->mem, &c->batch_color, count) ||
+      !YW_LIST_RESERVE(&c->mem, &c->colored, count)) {
+    return false;
+  }
+  uint64_t* used = c->used_colors.items;
+  memset(used, 0, (size_t)c->works.count * sizeof *used);
+  int32_t* starts = problem->color_start;
+  memset(starts, 0, (YW_CONTACT_MAX_COLORS + 2) * sizeof *starts);
+  for (int32_t i = 0; i < count; ++i) {
+    const yw_contact_batch* batch = &c->batches.items[i];
+    uint64_t taken = used[batch->a] | used[batch->b];
+    int32_t color = ~taken ? __builtin_ctzll(~taken) : YW_CONTACT_MAX_COLORS;
+    if (color < YW_CONTACT_MAX_COLORS) {
+      used[batch->a] |= 1ull << color;
+      used[batch->b] |= 1ull << color;
+    }
+    c->batch_color.items[i] = color;
+    ++starts[color + 1];
+  }
+  for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k) starts[k + 1] += starts[k];
+  int32_t next[YW_CONTACT_MAX_COLORS + 1];
+  memcpy(next, starts, sizeof next);
+  for (int32_t i = 0; i < count; ++i) {
+    c->colored.items[next[c->batch_color.items[i]]++] = c->batches.items[i];
+  }
+  problem->batches = c->colored.items;
+  return true;
+}
+
+// A single body has nothing to touch unless it collides with itself.
+static bool nothing_can_meet(const yw_contact_body* bodies, int32_t num_bodies) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < num_bodies; ++i) {
+    if (bodies[i].self_contact) return false;
+    count += bodies[i].body_contact;
+  }
+  return count < 2;
+}
+
+// Bodies that answer impulses themselves, and touch something.
+static bool collect_answers(yw_surfaces* c, yw_contact_problem* problem) {
+  c->answers.count = c->yields.count = 0;
+  if (!YW_LIST_RESERVE(&c->mem, &c->answers, c->works.count) ||
+      !YW_LIST_RESERVE(&c->mem, &c->yields, c->works.count)) {
+    return false;
+  }
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    c->yields.items[i] = 1.0f;
+    const body_cache* cache = &c->caches.items[i];
+    if (!problem->bodies[i].respond || c->used_colors.items[i] == 0) continue;
+    c->answers.items[c->answers.count++] = (yw_contact_answer){.body = i,
+                                                               .free = cache->free,
+                                                               .base = cache->base,
+                                                               .impulses = cache->impulses,
+                                                               .change = cache->change,
+                                                               .heading = cache->heading};
+  }
+  problem->yields = c->yields.items;
+  problem->answers = c->answers.items;
+  problem->num_answers = c->answers.count;
+  return true;
+}
+
+static void predict(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  yw_surfaces* c = context;
+  const yw_contact_work* work = &c->works.items[block];
+  const yw_particles* p = work->body->particles;
+  if (work->active) memcpy(work->predicted, p->pos, (size_t)p->count * sizeof *p->pos);
+}
+
+// Detects and solves once, for the paths from the start of the substep to where particles are now.
+static yw_status resolve_once(yw_surfaces* c, yw_contact_problem* problem, int32_t num_bodies,
+                              float share, int32_t* num_contacts) {
+  yw_tasks* tasks = problem->tasks;
+  for (int32_t i = 0; i < num_bodies; ++i) {
+    yw_contact_work* work = &c->works.items[i];
+    work->active = false;
+    work->margin = share * work->complex->size + c->fall;
+  }
+  yw_tasks_run(tasks, (num_bodies + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK, fit_bodies, c);
+  *num_contacts = 0;
+  for (int32_t i = 0; i < num_bodies; ++i) {
+    yw_contact_work* work = &c->works.items[i];
+    float most = WAY_SHARE * work->complex->size;
+    work->margin += work->max_way < most ? work->max_way : most;
+  }
+  if (!find_pairs(c)) return YW_ERR_MEMORY;
+  if (!find_contacts(c, tasks)) return YW_ERR_MEMORY;
+  if (!cut_batches(c, num_contacts, &problem->num_pairs) || !color_batches(c, problem) ||
+      !collect_answers(c, problem) ||
+      !YW_LIST_RESERVE(&c->mem, &c->pair_angular, problem->num_pairs)) {
+    return YW_ERR_MEMORY;
+  }
+  problem->pair_angular = c->pair_angular.items;
+  yw_tasks_run(tasks, num_bodies, predict, c);
+  yw_contact_solve(problem);
+  return YW_OK;
+}
+
+yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t num_bodies, float h,
+                              yw_vec3 gravity, int32_t iterations, yw_tasks* tasks,
+                              int32_t* num_contacts) {
+  int32_t found = 0;
+  yw_contact_problem problem = {
+      .bodies = bodies, .h = h, .gravity = gravity, .iterations = iterations, .tasks = tasks};
+  if (num_contacts) *num_contacts = 0;
+  if (nothing_can_meet(bodies, num_bodies)) return YW_OK;
+  c->h = h;
+  c->fall = yw_length(gravity) * h * h;
+  if (!update_caches(c, bodies, num_bodies)) return YW_ERR_MEMORY;
+  bool again = true;
+  for (int pass = 0; pass < MAX_PASSES && again; ++pass) {
+    yw_status status =
+        resolve_once(c, &problem, num_bodies, pass == 0 ? MARGIN_SHARE : SECOND_SHARE, &found);
+    if (status < 0) return status;
+    again = false;
+    for (int32_t i = 0; i < num_bodies; ++i) {
+      again = again || yw_guard_left_paths(&c->works.items[i]);
+    }
+  }
+  yw_guard_motion(c->works.items, num_bodies, c->found.items, c->block_start.count, h, tasks);
+  if (num_contacts) *num_contacts = found;
+  return YW_OK;
+}

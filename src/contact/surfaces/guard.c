@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// Two convex primitives are apart at the start. They are known to stay apart
+//  - if they are apart at the end along the direction of their start distance: a plane between them
+//    moves along, and all corners move along straight lines;
+//  - or if conservative advancement along the paths never finds them too close.
+// Otherwise a *fixed* plane in the middle of their start distance holds both sides. A motion that
+// was shortened can spoil the proof of another pair, which is then tested again. Every round fixes
+// at least one more pair, and planes that hold all corners at the start hold any shortened motion,
+// so this ends.
+#include "contact/surfaces/guard.h"
+
+// Rounds in which shortened pairs are tested again; after that, they are fixed without a test.
+#define MAX_TESTS 8
+// Projections onto the planes of a particle before its motion is cut short.
+#define PROJECTIONS 3
+
+typedef struct guard_job {
+  const yw_contact_work* works;
+  yw_contact_list* lists;
+  int32_t num_lists;
+  float h;
+  bool all;   // pairs are tested, not only those with a corner that was moved
+  bool test;  // otherwise they are fixed at once
+} guard_job;
+
+static const yw_contact_work* work_of(const yw_contact_work* works, const yw_near_pair* pair,
+                                      int corner) {
+  return &works[pair->body[corner < yw_pair_split((yw_pair_kind)pair->kind) ? 0 : 1]];
+}
+
+static bool stays_apart(const yw_contact_work* works, const yw_near_pair* pair) {
+  yw_path4 path;
+  float front = INFINITY, back = -INFINITY;
+  int split = yw_pair_split((yw_pair_kind)pair->kind);
+  for (int k = 0; k < 4; ++k) {
+    const yw_contact_work* work = work_of(works, pair, k);
+    path.begin[k] = yw_touch_begin(work, pair->corners[k]);
+    path.end[k] = yw_touch_end(work, pair->corners[k]);
+    // Relative to a corner at the start, to keep digits.
+    float along = yw_dot(pair->normal, yw_sub(path.end[k], path.begin[0]));
+    if (k < split) front = along < front ? along : front;
+    if (k >= split) back = along > back ? along : back;
+  }
+  if (front - back >= pair->least) return true;
+  yw_nearest near = yw_nearest_points((yw_pair_kind)pair->kind, path.begin);
+  return yw_time_of_touch((yw_pair_kind)pair->kind, &path, pair->least, 0.0f, &near) > 1.0f;
+}
+
+static bool was_moved(const guard_job* job, const yw_near_pair* pair) {
+  bool any = false;
+  for (int k = 0; k < 4; ++k) any |= work_of(job->works, pair, k)->moved[pair->corners[k]];
+  return any;
+}
+
+static void test_list(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const guard_job* job = context;
+  yw_contact_list* list = &job->lists[block];
+  list->num_fixed = 0;
+  for (int32_t i = 0; i < list->num_pairs; ++i) {
+    yw_near_pair* pair = &list->pairs[i];
+    if (!pair->fixed && (job->all || was_moved(job, pair))) {
+      pair->fixed = !job->test || !stays_apart(job->works, pair);
+    }
+    list->num_fixed += pair->fixed;
+  }
+}
+
+// How far x is behind the plane of a fixed pair; `corner` names its side.
+static float depth_behind(const yw_near_pair* pair, yw_vec3 middle, int corner, yw_vec3 x) {
+  bool front = corner < yw_pair_split((yw_pair_kind)pair->kind);
+  float along = yw_dot(pair->normal, yw_sub(x, middle)), limit = 0.5f * pair->least;
+  return front ? limit - along : limit + along;
+}
+
+static yw_vec3 middle_of(const yw_contact_work* works, const yw_near_pair* pair) {
+  yw_vec3 x[4];
+  for (int k = 0; k < 4; ++k) {
+    x[k] = yw_touch_begin(work_of(works, pair, k), pair->corners[k]);
+  }
+  yw_nearest near = yw_nearest_points((yw_pair_kind)pair->kind, x);
+  int split = yw_pair_split((yw_pair_kind)pair->kind);
+  yw_vec3 back = yw_v3(0, 0, 0);
+  for (int k = split; k < 4; ++k) back = yw_mad(back, near.weights[k], x[k]);
+  return yw_mad(back, 0.5f, near.apart);
+}
+
+// Moves a particle and takes the difference from its velocity, which never grows.
+static void shorten(const yw_contact_work* work, int32_t particle, yw_vec3 to, float h) {
+  yw_particles* p = work->body->particles;
+  yw_vec3 change = yw_scale(yw_sub(to, yw_xyz(p->pos[particle])), 1.0f / h);
+  yw_vec3 v = yw_xyz(p->vel[particle]), w = yw_add(v, change);
+  float before = yw_length2(v), after = yw_length2(w);
+  if (after > before) w = yw_scale(w, sqrtf(before / after));
+  p->pos[particle] = yw_v4(to);
+  p->vel[particle] = yw_v4(w);
+}
+
+// Nearest point to x on the path that detection looked at.
+static yw_vec3 nearest_on_path(const yw_contact_work* work, int32_t particle, yw_vec3 x) {
+  yw_vec3 begin = yw_touch_begin(work, particle);
+  yw_vec3 way = yw_sub(yw_xyz(work->predicted[particle]), begin);
+  float length2 = yw_length2(way);
+  float t = length2 > 0.0f ? yw_clampf(yw_dot(yw_sub(x, begin), way) / length2, 0.0f, 1.0f) : 0.0f;
+  return yw_mad(begin, t, way);
+}
+
+// Moves x to within the margin of the path. What goes farther is not known to be free of others.
+static yw_vec3 keep_near_path(const yw_contact_work* work, int32_t particle, yw_vec3 x) {
+  yw_vec3 on_path = nearest_on_path(work, particle, x), way = yw_sub(x, on_path);
+  float length = yw_length(way);
+  return length > work->margin ? yw_mad(on_path, 0.999f * work->margin / length, way) : x;
+}
+
+// Projects the corners of a fixed pair to their sides of the plane, or (cut) shortens their motion.
+static void hold(const guard_job* job, const yw_near_pair* pair, bool cut) {
+  yw_vec3 middle = middle_of(job->works, pair);
+  int split = yw_pair_split((yw_pair_kind)pair->kind);
+  for (int k = 0; k < 4; ++k) {
+    const yw_contact_work* work = work_of(job->works, pair, k);
+    int32_t particle = pair->corners[k];
+    if (work->body->particles->inv_mass[particle] == 0.0f) continue;
+    yw_vec3 end = yw_touch_end(work, particle), begin = yw_touch_begin(work, particle);
+    yw_vec3 near = cut ? keep_near_path(work, particle, end) : end;
+    bool strayed = yw_length2(yw_sub(near, end)) > 0.0f;
+    end = near;
+    // A corner that rounding puts behind the plane at the start may not go farther.
+    float before = depth_behind(pair, middle, k, begin);
+    float depth = depth_behind(pair, middle, k, end) - (before > 0.0f ? before : 0.0f);
+    if (!(depth > 0.0f) && !strayed) continue;
+    yw_vec3 to = end;
+    if (!cut) to = yw_mad(end, k < split ? depth : -depth, pair->normal);
+    if (cut && depth > 0.0f) {
+      float t = before < 0.0f ? before / (before - depth) : 0.0f;
+      to = yw_lerp(begin, end, 0.999f * t);
+    }
+    shorten(work, particle, to, job->h);
+    work->moved[particle] = 1;
+  }
+}
+
+static void clear_flags(const guard_job* job) {
+  for (int32_t i = 0; i < job->num_lists; ++i) {
+    const yw_contact_list* list = &job->lists[i];
+    for (int32_t j = 0; j < list->num_pairs && list->num_fixed > 0; ++j) {
+      const yw_near_pair* pair = &list->pairs[j];
+      for (int k = 0; k < 4 && pair->fixed; ++k) {
+        work_of(job->works, pair, k)->moved[pair->corners[k]] = 0;
+      }
+    }
+  }
+}
+
+static void hold_all(const guard_job* job, bool cut) {
+  for (int32_t i = 0; i < job->num_lists; ++i) {
+    const yw_contact_list* list = &job->lists[i];
+    for (int32_t j = 0; j < list->num_pairs && list->num_fixed > 0; ++j) {
+      if (list->pairs[j].fixed) hold(job, &list->pairs[j], cut);
+    }
+  }
+}
+
+bool yw_guard_left_paths(const yw_contact_work* work) {
+  if (!work->active) return false;
+  float limit = work->margin * work->margin;
+  bool left = false;
+  for (int32_t i = 0; i < work->complex->num_vertices; ++i) {
+    yw_vec3 x = yw_touch_end(work, work->vertices[i]);
+    left |= yw_length2(yw_sub(x, nearest_on_path(work, work->vertices[i], x))) > limit;
+  }
+  return left;
+}
+
+static void keep_in_margin(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const guard_job* job = context;
+  const yw_contact_work* work = &job->works[block];
+  if (!work->active) return;
+  yw_vec4* pos = work->body->particles->pos;
+  for (int32_t i = 0; i < work->complex->num_vertices; ++i) {
+    int32_t particle = work->vertices[i];
+    pos[particle] = yw_v4(keep_near_path(work, particle, yw_xyz(pos[particle])));
+  }
+}
+
+int32_t yw_guard_motion(const yw_contact_work* works, int32_t num_works, yw_contact_list* lists,
+                        int32_t num_lists, float h, yw_tasks* tasks) {
+  guard_job job = {.works = works, .lists = lists, .num_lists = num_lists, .h = h, .all = true};
+  yw_tasks_run(tasks, num_works, keep_in_margin, &job);
+  int32_t held = 0;
+  for (int32_t round = 0;; ++round) {
+    job.test = round < MAX_TESTS;
+    yw_tasks_run(tasks, num_lists, test_list, &job);
+    int32_t fixed = 0;
+    for (int32_t i = 0; i < num_lists; ++i) fixed += lists[i].num_fixed;
+    clear_flags(&job);
+    if (fixed == held) return held;
+    held = fixed;
+    job.all = false;
+    for (int k = 0; k < PROJECTIONS; ++k) hold_all(&job, false);
+    hold_all(&job, true);
+  }
+}

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: MIT
+// Projected Gauss-Seidel on impulses at contact points.
+//
+// A contact point is a weighted sum of particles, so that its inverse mass sum(w^2 / m) is the same
+// in all directions: an impulse J changes its velocity by J times that, and normal and friction
+// parts are solved in one visit. Velocities are solved without moving anything, which conserves
+// both momenta to rounding. Positions then follow the change of velocities, and what is left of the
+// overlap that this substep added is pushed out along the normals.
+//
+// Particles of a stiff body do not move alone: what pushes its surface moves the whole body. Bodies
+// that solve implicit steps answer impulses with that same step (`respond` of a method), so that
+// contact acts as if it had been part of the solve: sweeps propose impulses, the bodies answer,
+// sweeps correct. Between answers, a body's particles count as heavier by the factor that the last
+// answers showed.
+#include "contact/surfaces/solve.h"
+
+#include "contact/surfaces/rigid.h"
+
+// Overlap not caused by this substep is pushed out by this share per substep, at most this fast
+// (m/s).
+#define PUSH_OUT_SHARE 0.2f
+#define PUSH_OUT_SPEED 0.5f
+// An approach slower than this many steps of gravity is resting contact, not an impact.
+#define REST_STEPS 2.0f
+// Contacts share particles and are often redundant: slightly less than the full correction
+// converges faster (tuned on stacks: 0.8 to 1 equal, 1.2 trembles).
+#define RELAXATION 0.9f
+// Rounds of sweeps and answers, per iteration that the world asks for. Answers are dear: there are
+// twice the sweeps in a round with them.
+#define ROUNDS_PER_ITERATION 3
+#define SWEEPS_WITH_ANSWERS 2
+// Rounds end when the impulses change by less than this share.
+#define SETTLED 2e-3
+// Answers that were seen may be exceeded by this factor before sweeps overshoot.
+#define YIELD_SAFETY 1.1f
+#define LEAST_YIELD 1e-3f
+#define MOST_SHOWN 1.1
+// Batches per task.
+#define BATCHES_PER_TASK 8
+// Fewer batches are not worth waking threads for.
+#define MIN_PARALLEL 32
+
+// Weighted sum of one side's particles.
+static inline yw_vec3 side_sum(const yw_contact* c, int side, const yw_vec4* values) {
+  yw_vec3 sum = yw_scale(yw_xyz(values[c->particles[side][0]]), c->weights[side][0]);
+  for (int k = 1; k < c->count[side]; ++k) {
+    sum = yw_mad(sum, c->weights[side][k], yw_xyz(values[c->particles[side][k]]));
+  }
+  return sum;
+}
+
+static inline void push_side(const yw_contact* c, int side, const yw_particles* particles,
+                             yw_vec4* values, yw_vec3 impulse) {
+  for (int k = 0; k < c->count[side]; ++k) {
+    int32_t i = c->particles[side][k];
+    float share = c->weights[side][k] * particles->inv_mass[i];
+    values[i].x += share * impulse.x;
+    values[i].y += share * impulse.y;
+    values[i].z += share * impulse.z;
+  }
+}
+
+static float side_inv_mass(const yw_contact* c, int side, const yw_particles* particles) {
+  float sum = 0.0f;
+  for (int k = 0; k < c->count[side]; ++k) {
+    float w = c->weights[side][k];
+    sum += w * w * particles->inv_mass[c->particles[side][k]];
+  }
+  return sum;
+}
+
+yw_vec3 yw_contact_relative(const yw_contact_problem* problem, const yw_contact* c, bool velocity) {
+  const yw_particles* a = problem->bodies[c->body[0]].particles;
+  yw_vec3 front = side_sum(c, 0, velocity ? a->vel : a->pos);
+  if (c->count[1] == 0) return velocity ? yw_sub(front, c->drift) : front;
+  const yw_particles* b = problem->bodies[c->body[1]].particles;
+  return yw_sub(front, side_sum(c, 1, velocity ? b->vel : b->pos));
+}
+
+// Applies an impulse and its opposite to the velocities of both sides.
+static inline void strike(const yw_contact_problem* problem, const yw_contact* c, yw_vec3 impulse) {
+  yw_particles* a = problem->bodies[c->body[0]].particles;
+  yw_particles* b = problem->bodies[c->body[1]].particles;
+  push_side(c, 0, a, a->vel, yw_scale(impulse, problem->yields[c->body[0]]));
+  push_side(c, 1, b, b->vel, yw_scale(impulse, -problem->yields[c->body[1]]));
+}
+
+// Preparation -----------------------------------------------------------------------------------
+
+static void prepare(const yw_contact_problem* problem, yw_contact* c) {
+  const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
+  bool obstacle = c->count[1] == 0;
+  c->friction_limit = sqrtf(a->friction * (obstacle ? c->obstacle_friction : b->friction));
+  c->impulse = c->push = c->push_impulse = 0.0f;
+  c->friction = c->heading = yw_v3(0, 0, 0);
+  c->arm = yw_contact_relative(problem, c, false);
+  c->offset = obstacle ? c->obstacle_gap - yw_dot(c->arm, c->normal) : -c->distance;
+  if (obstacle) c->arm = yw_v3(0, 0, 0);
+  float approach = -yw_dot(yw_contact_relative(problem, c, true), c->normal);
+  float gap = c->gap_before - approach * problem->h;
+
+  // A gap at the start of the step may close, but no further. A gap that was already closed is not
+  // an impact, however hard it is pressed; nor is a slow approach.
+  float rest_speed = REST_STEPS * yw_length(problem->gravity) * problem->h;
+  float restitution = a->restitution > b->restitution ? a->restitution : b->restitution;
+  if (obstacle) restitution = 0.0f;  // has already bounced off the obstacle
+  bool impact = approach > rest_speed && c->gap_before > 0.0f && gap < 0.0f;
+  c->target = c->gap_before > 0.0f ? -c->gap_before / problem->h : 0.0f;
+  c->bounce = impact ? restitution : 0.0f;
+  c->share = 1.0f;
+  if (c->bounce > 0.0f) {
+    c->target = restitution * approach;
+    c->share = yw_clampf(-gap / (approach * problem->h), 0.0f, 1.0f);
+  }
+}
+
+// Mobility of the contact point as the sweeps see it.
+static void weigh(const yw_contact_problem* problem, yw_contact* c) {
+  const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
+  c->inv_mass = problem->yields[c->body[0]] * side_inv_mass(c, 0, a->particles) +
+                problem->yields[c->body[1]] * side_inv_mass(c, 1, b->particles);
+}
+
+// Velocities ------------------------------------------------------------------------------------
+
+static void solve_velocity(const yw_contact_problem* problem, yw_contact* c) {
+  if (!(c->inv_mass > 0.0f)) return;
+  yw_vec3 relative = yw_contact_relative(problem, c, true);
+  float along = yw_dot(relative, c->normal), mass = RELAXATION / c->inv_mass;
+
+  // Contacts push but do not pull.
+  float impulse = c->impulse + (c->target - along) * mass;
+  if (impulse < 0.0f) impulse = 0.0f;
+  yw_vec3 change = yw_scale(c->normal, impulse - c->impulse);
+  c->impulse = impulse;
+
+  // Friction stops the sliding or reaches its limit.
+  yw_vec3 sliding = yw_mad(relative, -along, c->normal);
+  yw_vec3 friction = yw_mad(c->friction, -mass, sliding);
+  float limit = c->friction_limit * impulse, size2 = yw_length2(friction);
+  if (size2 > limit * limit) friction = yw_scale(friction, limit / sqrtf(size2));
+  change = yw_add(change, yw_sub(friction, c->friction));
+  c->friction = friction;
+  strike(problem, c, change);
+}
+
+// Positions -------------------------------------------------------------------------------------
+
+static float gap_now(const yw_contact_problem* problem, const yw_contact* c) {
+  return c->offset + yw_dot(yw_contact_relative(problem, c, false), c->normal);
+}
+
+static bool answers(const yw_contact_body* body) { return body->respond != NULL; }
+
+// Bodies that answer follow as wholes, see settle_answer.
+static void follow_velocity(const yw_contact_problem* problem, yw_contact* c) {
+  yw_vec3 way = yw_scale(yw_mad(c->friction, c->impulse, c->normal), c->share * problem->h);
+  for (int side = 0; side < 2; ++side) {
+    yw_contact_body* body = &problem->bodies[c->body[side]];
+    if (answers(body)) continue;
+    push_side(c, side, body->particles, body->particles->pos, side ? yw_neg(way) : way);
+  }
+}
+
+// An overlap from before leaves slowly; none is added.
+static void measure_depth(const yw_contact_problem* problem, yw_contact* c) {
+  float limit = PUSH_OUT_SPEED * problem->h, push = PUSH_OUT_SHARE * (-c->slop - c->gap_before);
+  c->push_goal = push > 0.0f ? c->gap_before + (push < limit ? push : limit) : -c->slop;
+}
+
+static void solve_position(const yw_contact_problem* problem, yw_contact* c) {
+  yw_particles* a = problem->bodies[c->body[0]].particles;
+  yw_particles* b = problem->bodies[c->body[1]].particles;
+  float inv_mass = side_inv_mass(c, 0, a) + side_inv_mass(c, 1, b);
+  if (!(inv_mass > 0.0f)) return;
+  float push = c->push + c->push_goal - gap_now(problem, c);
+  if (push < 0.0f) push = 0.0f;
+  if (push == c->push) return;
+  yw_vec3 way = yw_scale(c->normal, (push - c->push) / inv_mass);
+  c->push = push;
+  c->push_impulse = push / inv_mass;
+  push_side(c, 0, a, a->pos, way);
+  push_side(c, 1, b, b->pos, yw_neg(way));
+}
+
+// Sweeps ----------------------------------------------------------------------------------------
+
+typedef struct sweep {
+  const yw_contact_problem* problem;
+  void (*visit)(const yw_contact_problem* problem, yw_contact_batch* batch);
+  int32_t first, end;  // batches
+} sweep;
+
+static void sweep_block(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const sweep* job = context;
+  int32_t first = job->first + block * BATCHES_PER_TASK;
+  int32_t end = first + BATCHES_PER_TASK < job->end ? first + BATCHES_PER_TASK : job->end;
+  for (int32_t i = first; i < end; ++i) job->visit(job->problem, &job->problem->batches[i]);
+}
+
+typedef void (*batch_visit)(const yw_contact_problem*, yw_contact_batch*);
+
+// Visits every batch of one color.
+static void sweep_color(const yw_contact_problem* problem, batch_visit visit, int32_t color) {
+  sweep job = {problem, visit, problem->color_start[color], problem->color_start[color + 1]};
+  int32_t blocks = (job.end - job.first + BATCHES_PER_TASK - 1) / BATCHES_PER_TASK;
+  bool serial = color == YW_CONTACT_MAX_COLORS || job.end - job.first < MIN_PARALLEL;
+  yw_tasks_run(serial ? NULL : problem->tasks, blocks, sweep_block, &job);
+}
+
+static void sweep_all(const yw_contact_problem* problem, batch_visit visit) {
+  for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k) sweep_color(problem, visit, k);
+}
+
+// Visits colors from last to first.
+static void sweep_back(const yw_contact_problem* problem, batch_visit visit) {
+  for (int32_t k = YW_CONTACT_MAX_COLORS; k >= 0; --k) sweep_color(problem, visit, k);
+}
+
+static void prepare_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) prepare(problem, &batch->contacts[i]);
+}
+
+static void weigh_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) weigh(problem, &batch->contacts[i]);
+}
+
+static void bounce_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  yw_contact_bounce(problem, batch);
+}
+
+static void velocity_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) solve_velocity(problem, &batch->contacts[i]);
+}
+
+static void velocity_batch_back(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = batch->count - 1; i >= 0; --i) solve_velocity(problem, &batch->contacts[i]);
+}
+
+static void follow_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) follow_velocity(problem, &batch->contacts[i]);
+}
+
+static void depth_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) measure_depth(problem, &batch->contacts[i]);
+}
+
+static void position_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) solve_position(problem, &batch->contacts[i]);
+}
+
+static void position_batch_back(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = batch->count - 1; i >= 0; --i) solve_position(problem, &batch->contacts[i]);
+}
+
+static void lost_angular_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  batch->lost_angular = yw_contact_lost_angular(problem, batch);
+}
+
+// Sums the angular momentum added by all batches of a pair.
+static void add_lost_angular(const yw_contact_problem* problem) {
+  for (int32_t i = 0; i < problem->num_pairs; ++i) problem->pair_angular[i] = yw_v3(0, 0, 0);
+  for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
+    const yw_contact_batch* batch = &problem->batches[i];
+    problem->pair_angular[batch->pair] =
+        yw_add(problem->pair_angular[batch->pair], batch->lost_angular);
+  }
+}
+
+static void keep_angular_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  if (batch->leads) yw_contact_keep_angular(problem, batch, problem->pair_angular[batch->pair]);
+}
+
+// Answers ---------------------------------------------------------------------------------------
+
+static void copy_vectors(yw_vec4* to, const yw_vec4* from, int32_t count) {
+  for (int32_t i = 0; i < count; ++i) to[i] = from[i];
+}
+
+// Directions of search --------------------------------------------------------------------------
+//
+// Rounds of sweeps and answers are a fixed-point iteration. Conjugate directions speed it up
+// (Silcowitz et al. 2010): the last direction is followed further, by the ratio of the squares of
+// the last two changes, and dropped when the changes grow. Answers are linear, so the velocities
+// along a direction are known without another answer.
+
+static yw_vec3 total_impulse(const yw_contact* c) {
+  return yw_mad(c->friction, c->impulse, c->normal);
+}
+
+static void mark_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  (void)problem;
+  for (int32_t i = 0; i < batch->count; ++i) {
+    yw_contact* c = &batch->contacts[i];
+    c->last = total_impulse(c);
+  }
+}
+
+static void measure_step_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  (void)problem;
+  batch->step2 = batch->size2 = 0.0;
+  for (int32_t i = 0; i < batch->count; ++i) {
+    yw_contact* c = &batch->contacts[i];
+    yw_vec3 now = total_impulse(c);
+    batch->step2 += (double)yw_length2(yw_sub(now, c->last));
+    batch->size2 += (double)yw_length2(now);
+  }
+}
+
+// Follows the last direction further and adds the last change to it.
+static void turn_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  float beta = problem->extrapolate;
+  for (int32_t i = 0; i < batch->count; ++i) {
+    yw_contact* c = &batch->contacts[i];
+    yw_vec3 change = yw_sub(total_impulse(c), c->last), extra = yw_scale(c->heading, beta);
+    c->heading = yw_add(extra, change);
+    if (beta == 0.0f) continue;
+    float along = yw_dot(extra, c->normal);
+    c->impulse += along;
+    c->friction = yw_add(c->friction, yw_mad(extra, -along, c->normal));
+    for (int side = 0; side < 2; ++side) {
+      yw_contact_body* body = &problem->bodies[c->body[side]];
+      if (answers(body)) continue;
+      push_side(c, side, body->particles, body->particles->vel, side ? yw_neg(extra) : extra);
+    }
+  }
+}
+
+static void turn_answer(const yw_contact_problem* problem, const yw_contact_answer* a) {
+  yw_particles* p = problem->bodies[a->body].particles;
+  float beta = problem->extrapolate;
+  for (int32_t i = 0; i < p->count; ++i) {
+    yw_vec3 change = yw_sub(yw_xyz(p->vel[i]), yw_xyz(a->base[i]));
+    yw_vec3 extra = yw_scale(yw_xyz(a->heading[i]), beta);
+    a->heading[i] = yw_v4(yw_add(extra, change));
+    p->vel[i] = yw_v4(yw_add(yw_xyz(p->vel[i]), extra));
+  }
+}
+
+// Square of the last change of all impulses; 0 when it is small enough to stop.
+static double last_step2(const yw_contact_problem* problem) {
+  sweep_all(problem, measure_step_batch);
+  double step2 = 0.0, size2 = 0.0;
+  for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
+    step2 += problem->batches[i].step2;
+    size2 += problem->batches[i].size2;
+  }
+  return step2 > SETTLED * SETTLED * size2 ? step2 : 0.0;
+}
+
+// Replaces what the sweeps did to a body by its own answer to the same impulses.
+static void answer(const yw_contact_problem* problem, yw_contact_answer* a) {
+  const yw_contact_body* body = &problem->bodies[a->body];
+  yw_particles* p = body->particles;
+  float yield = problem->yields[a->body];
+  double own = 0.0, shown = 0.0;
+  for (int32_t i = 0; i < p->count; ++i) {
+    yw_vec3 change = yw_sub(yw_xyz(p->vel[i]), yw_xyz(a->base[i]));
+    // Not from the mass: nodes of a coarse front carry that of their neighbours too.
+    float mass = p->inv_mass[i] > 0.0f ? 1.0f / p->inv_mass[i] : 0.0f;
+    yw_vec3 impulse = yw_scale(change, mass / yield);
+    own += (double)yw_dot(impulse, impulse) * (double)p->inv_mass[i];
+    a->impulses[i] = yw_v4(impulse);
+  }
+  if (!(own > 0.0)) return;
+  bool answered = body->respond(body->context, a->impulses, a->change) >= 0;
+  for (int32_t i = 0; i < p->count; ++i) {
+    shown += (double)yw_dot(yw_xyz(a->impulses[i]), yw_xyz(a->change[i]));
+  }
+  // Stiffness only ever makes a body answer less than its particles alone would.
+  bool sound = answered && shown > 0.0 && shown < MOST_SHOWN * own;
+  for (int32_t i = 0; i < p->count; ++i) {
+    yw_vec3 change =
+        sound ? yw_xyz(a->change[i]) : yw_scale(yw_xyz(a->impulses[i]), p->inv_mass[i]);
+    p->vel[i] = yw_v4(yw_add(yw_xyz(a->base[i]), change));
+  }
+  if (!sound) shown = own;
+  float seen = YIELD_SAFETY * (float)(shown / own);
+  // The first answer replaces the guess of 1; later ones may only raise it.
+  if (yield == 1.0f || seen > yield) yield = seen;
+  problem->yields[a->body] = yw_clampf(yield, LEAST_YIELD, 1.0f);
+}
+
+// Positions follow the whole change of velocities. The angular momentum that this displacement adds
+// is taken out of the body's own rotation.
+static void settle_answer(const yw_contact_problem* problem, const yw_contact_answer* a) {
+  yw_particles* p = problem->bodies[a->body].particles;
+  yw_vec3 lost = yw_v3(0, 0, 0);
+  for (int32_t i = 0; i < p->count; ++i) {
+    yw_vec3 way = yw_scale(yw_sub(yw_xyz(p->vel[i]), yw_xyz(a->free[i])), problem->h);
+    lost = yw_mad(lost, p->mass[i], yw_cross(way, yw_xyz(p->vel[i])));
+    if (p->inv_mass[i] > 0.0f) p->pos[i] = yw_v4(yw_add(yw_xyz(p->pos[i]), way));
+  }
+  yw_contact_turn_back(p, lost);
+}
+
+static void sweep_velocities(const yw_contact_problem* problem, int32_t iterations) {
+  // Forward and backward sweeps: each order compensates the bias of the other.
+  for (int32_t i = 0; i < iterations; ++i) {
+    sweep_all(problem, velocity_batch);
+    sweep_back(problem, velocity_batch_back);
+  }
+}
+
+// The sweeps overshot: some particles move more easily than the answers so far showed. No answer
+// exceeds that of free particles, so this ends where the rounds converge.
+static void soften(const yw_contact_problem* problem) {
+  for (int32_t k = 0; k < problem->num_answers; ++k) {
+    float* yield = &problem->yields[problem->answers[k].body];
+    *yield = *yield < 0.25f ? 4.0f * *yield : 1.0f;
+  }
+}
+
+static void solve_velocities(yw_contact_problem* problem) {
+  for (int32_t k = 0; k < problem->num_answers; ++k) {
+    const yw_contact_answer* a = &problem->answers[k];
+    const yw_particles* p = problem->bodies[a->body].particles;
+    copy_vectors(a->free, p->vel, p->count);
+  }
+  double before = 0.0;
+  int32_t rounds = ROUNDS_PER_ITERATION * problem->iterations;
+  for (int32_t round = 0; round < rounds; ++round) {
+    for (int32_t k = 0; k < problem->num_answers; ++k) {
+      const yw_contact_answer* a = &problem->answers[k];
+      const yw_particles* p = problem->bodies[a->body].particles;
+      copy_vectors(a->base, p->vel, p->count);
+    }
+    sweep_all(problem, mark_batch);
+    if (round == 0 || problem->num_answers > 0) sweep_all(problem, weigh_batch);
+    sweep_velocities(problem, problem->num_answers > 0 ? SWEEPS_WITH_ANSWERS : 1);
+    for (int32_t k = 0; k < problem->num_answers; ++k) answer(problem, &problem->answers[k]);
+    double now = last_step2(problem);
+    if (round == rounds - 1 || now == 0.0) break;
+    bool grows = round > 0 && now >= before;
+    problem->extrapolate = round > 0 && !grows ? (float)(now / before) : 0.0f;
+    if (grows) soften(problem);
+    before = now;
+    sweep_all(problem, turn_batch);
+    for (int32_t k = 0; k < problem->num_answers; ++k) turn_answer(problem, &problem->answers[k]);
+  }
+  for (int32_t k = 0; k < problem->num_answers; ++k) settle_answer(problem, &problem->answers[k]);
+}
+
+void yw_contact_solve(yw_contact_problem* problem) {
+  sweep_all(problem, prepare_batch);
+  sweep_all(problem, bounce_batch);
+  solve_velocities(problem);
+  sweep_all(problem, follow_batch);
+  sweep_all(problem, depth_batch);
+  for (int32_t i = 0; i < problem->iterations; ++i) {
+    sweep_all(problem, position_batch);
+    sweep_back(problem, position_batch_back);
+  }
+  sweep_all(problem, lost_angular_batch);
+  add_lost_angular(problem);
+  sweep_all(problem, keep_angular_batch);
+}

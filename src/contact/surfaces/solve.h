@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Resolves contacts: impulses on velocities first, then positions.
+#ifndef YW_CONTACT_SURFACES_SOLVE_H
+#define YW_CONTACT_SURFACES_SOLVE_H
+
+#include "contact/surfaces/touch.h"
+
+#define YW_CONTACT_MAX_COLORS 64
+
+/// Contacts of one pair of bodies.
+typedef struct yw_contact_batch {
+  yw_contact* contacts;
+  int32_t count;
+  int32_t a, b;
+  int32_t pair;          ///< index of the pair; a pair with many contacts has several batches
+  bool leads;            ///< first batch of its pair
+  float extent;          ///< m, of the box around both bodies
+  double step2, size2;   ///< (N s)^2, squares of the last change of all impulses, and of all
+  yw_vec3 lost_angular;  ///< angular momentum, kg m^2/s, see rigid.h
+} yw_contact_batch;
+
+/// How a body with stiffness of its own answers impulses.
+typedef struct yw_contact_answer {
+  int32_t body;
+  yw_vec4 *free, *base;  ///< velocities before contact, and before the last sweeps
+  yw_vec4 *impulses, *change;
+  yw_vec4* heading;  ///< change of velocities along the direction of search
+} yw_contact_answer;
+
+/// Batches of one color have no body in common, so that their order does not matter and they can be
+/// solved in parallel. Color YW_CONTACT_MAX_COLORS holds the rest, solved in order.
+typedef struct yw_contact_problem {
+  yw_contact_body* bodies;
+  float* yields;  ///< per body: share of a particle's own mobility that it shows in contact
+  yw_contact_batch* batches;
+  yw_vec3* pair_angular;  ///< scratch, one per pair
+  int32_t num_pairs;
+  int32_t color_start[YW_CONTACT_MAX_COLORS + 2];
+  yw_contact_answer* answers;
+  int32_t num_answers;
+  float extrapolate;  ///< by how much the last direction is followed further
+  float h;
+  yw_vec3 gravity;
+  int32_t iterations;
+  yw_tasks* tasks;
+} yw_contact_problem;
+
+/// Position or velocity of the contact point on body[0] minus that on body[1].
+yw_vec3 yw_contact_relative(const yw_contact_problem* problem, const yw_contact* contact,
+                            bool velocity);
+
+void yw_contact_solve(yw_contact_problem* problem);
+
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Answer of a plastic body to impulses J on its masters. They go to the slaves with the weights N,
+// as forces do, and the answer of the slaves comes back with the same weights:
+//   change = N (M + dt^2 H)^-1 N^T J
+// with the weights and tangents of the last inner step. Slaves that touch obstacles are free here,
+// and affine velocities stay as they are. Masters that see no slaves, sleepers among them, answer
+// apart.
+#include "methods/kit/respond.h"
+
+#include <string.h>
+
+#include "methods/plastic/phases.h"
+
+// Masters whose weights sum to less see no slaves.
+#define LEAST_SHARE 0.5f
+
+// The lists are those of the last solve, which had fewer slaves if some were added since.
+static bool has_matrix(const plastic_body* body) {
+  return body->num_listed > 0 && !body->is_moved && !body->model->paper && !body->twin;
+}
+
+static bool is_held(const plastic_body* body, const yw_particles* particles) {
+  for (int32_t m = 0; m < particles->count; ++m) {
+    if (particles->inv_mass[m] == 0.0f) return true;
+  }
+  for (int32_t s = 0; s < body->num_listed; ++s) {
+    if (body->normal[s].w == PLASTIC_HELD) return true;
+  }
+  return false;
+}
+
+// body->pull = N (M + dt^2 H)^-1 N^T pull, w: sum of N.
+static bool answer_slaves(plastic_body* body, const yw_particles* particles, const yw_step_ctx* ctx,
+                          float tolerance) {
+  const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, ctx->simd);
+  yw_particles masters = *particles;
+  int32_t all = body->num_slaves;
+  body->num_slaves = body->num_listed;
+  int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
+  yw_plastic_run_masters(body, &masters, ctx, kernels->spread_pull);
+  yw_plastic_run(body, &masters, ctx, chunks, kernels->forces);
+  bool solved = yw_plastic_solve_answer(body, &masters, ctx, tolerance);
+  yw_plastic_run_masters(body, &masters, ctx, kernels->gather_means);
+  body->num_slaves = all;
+  return solved;
+}
+
+yw_status yw_plastic_respond(plastic_body* body, const yw_particles* particles,
+                             const yw_step_ctx* ctx, const yw_vec4* impulses, float tolerance,
+                             yw_vec4* change) {
+  if (!has_matrix(body)) {
+    yw_answer_apart(particles, impulses, change);
+    return YW_OK;
+  }
+  // What sleeps must not be moved by an answer elsewhere.
+  bool free = body->sleep.num_asleep == 0 && !is_held(body, particles);
+  yw_rigid_answer rigid = {0};
+  if (free) rigid = yw_answer_rigidly(particles, impulses, false, change);
+  for (int32_t m = 0; m < particles->count; ++m) {
+    bool held = particles->inv_mass[m] == 0.0f;
+    body->pull[m] = held ? (yw_vec4){0} : yw_v4(yw_xyz(free ? change[m] : impulses[m]));
+    if (!free) change[m] = impulses[m];
+  }
+  bool solved = answer_slaves(body, particles, ctx, tolerance);
+  for (int32_t m = 0; m < particles->count; ++m) {
+    float inv_mass = particles->inv_mass[m];
+    bool apart = body->sleep.island[m] >= 0 || body->pull[m].w < LEAST_SHARE || inv_mass == 0.0f;
+    yw_vec3 own = yw_scale(yw_xyz(change[m]), inv_mass);
+    change[m] = yw_v4(apart ? own : yw_xyz(body->pull[m]));
+  }
+  if (free) yw_answer_add_rigid(particles, &rigid, change);
+  return solved ? YW_OK : YW_WARN_NUMERICS;
+}

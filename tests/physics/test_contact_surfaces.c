@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Contact of surfaces: an exact test after every step finds no edge through a triangle; impulses
+// keep momentum; a heavy body rests on a soft one as the material says.
+#include <string.h>
+
+#include "support/testing.h"
+#include "world/world.h"
+#include "yawara/yawara.h"
+
+static yw_world* surface_world(const char* text, int32_t threads) {
+  yw_scene_def def = yw_default_scene_def();
+  def.path = "surfaces.json";
+  def.text = text;
+  def.size = strlen(text);
+  yw_scene* scene = NULL;
+  yw_world* world = NULL;
+  yw_error error = {0};
+  if (yw_scene_read(&def, &scene, NULL, &error) < 0) fail_msg("%s", error.message);
+  if (yw_scene_build(scene, threads, YW_SIMD_AUTO, &world, &error) < 0) {
+    fail_msg("%s", error.message);
+  }
+  yw_scene_destroy(scene);
+  return world;
+}
+
+// Crossings -------------------------------------------------------------------------------------
+
+static double volume6(yw_vec3 a, yw_vec3 b, yw_vec3 c, yw_vec3 d) {
+  double u[3] = {(double)b.x - (double)a.x, (double)b.y - (double)a.y, (double)b.z - (double)a.z};
+  double v[3] = {(double)c.x - (double)a.x, (double)c.y - (double)a.y, (double)c.z - (double)a.z};
+  double w[3] = {(double)d.x - (double)a.x, (double)d.y - (double)a.y, (double)d.z - (double)a.z};
+  return u[0] * (v[1] * w[2] - v[2] * w[1]) - u[1] * (v[0] * w[2] - v[2] * w[0]) +
+         u[2] * (v[0] * w[1] - v[1] * w[0]);
+}
+
+// True when the segment e passes through the triangle t; exact but for the rounding of doubles.
+static bool crosses(const yw_vec3 e[2], const yw_vec3 t[3]) {
+  double above = volume6(e[0], t[0], t[1], t[2]), below = volume6(e[1], t[0], t[1], t[2]);
+  if (above * below >= 0.0) return false;
+  double a = volume6(e[0], e[1], t[0], t[1]), b = volume6(e[0], e[1], t[1], t[2]),
+         c = volume6(e[0], e[1], t[2], t[0]);
+  return (a > 0.0 && b > 0.0 && c > 0.0) || (a < 0.0 && b < 0.0 && c < 0.0);
+}
+
+static int count_crossings(const yw_body* a, const yw_body* b) {
+  yw_contact_geometry g = a->model->method->contact_geometry(a->state);
+  yw_contact_geometry k = b->model->method->contact_geometry(b->state);
+  int count = 0;
+  for (int32_t i = 0; i < 3 * g.num_triangles; ++i) {
+    int32_t from = g.triangles[i], to = g.triangles[i % 3 == 2 ? i - 2 : i + 1];
+    yw_vec3 e[2] = {yw_xyz(a->particles.pos[from]), yw_xyz(a->particles.pos[to])};
+    for (int32_t j = 0; j < k.num_triangles; ++j) {
+      const int32_t* v = k.triangles + 3 * (size_t)j;
+      yw_vec3 t[3] = {yw_xyz(b->particles.pos[v[0]]), yw_xyz(b->particles.pos[v[1]]),
+                      yw_xyz(b->particles.pos[v[2]])};
+      count += crosses(e, t);
+    }
+  }
+  return count;
+}
+
+static void assert_nothing_crosses(const yw_world* world) {
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    for (int32_t k = 0; k < world->body_order.count; ++k) {
+      const yw_body* a = &world->bodies.items[world->body_order.items[i]];
+      const yw_body* b = &world->bodies.items[world->body_order.items[k]];
+      if (i != k) assert_int_equal(count_crossings(a, b), 0);
+    }
+  }
+}
+
+static double momentum_of(const yw_world* world, int axis) {
+  double sum = 0.0;
+  for (int32_t i = 0; i < yw_world_num_bodies(world); ++i) {
+    yw_body_sums sums;
+    assert_int_equal(yw_body_sums_of(world, yw_world_body(world, i), &sums), YW_OK);
+    sum += sums.momentum[axis];
+  }
+  return sum;
+}
+
+// Tests -----------------------------------------------------------------------------------------
+
+#define BOX "\"mesh\": {\"lattice\": {\"size\": 0.4, \"cells\": 3}}"
+
+// Boxes of two methods hit each other at 20 m/s, eight cells in a frame, and off centre.
+static void fast_boxes_do_not_cross(void** state) {
+  (void)state;
+  static const char* const methods[] = {"\"match\": {}", "\"frames\": {\"youngs_modulus\": 1e5}",
+                                        "\"fem\": {\"youngs_modulus\": 1e5, \"max_level\": 0}"};
+  for (int i = 0; i < 3; ++i) {
+    for (int k = i; k < 3; ++k) {
+      char text[1000];
+      snprintf(text, sizeof text,
+               "{\"contact\": \"surfaces\", \"gravity\": [0, 0, 0], \"bodies\": ["
+               "{%s, \"position\": [-0.5, 0, 0], \"velocity\": [10, 0, 0], %s},"
+               "{%s, \"position\": [0.5, 0.03, 0.02], \"velocity\": [-10, 0, 0], %s}]}",
+               BOX, methods[i], BOX, methods[k]);
+      yw_world* world = surface_world(text, 1);
+      for (int step = 0; step < 40; ++step) {
+        assert_true(yw_world_step(world, 1.0f / 240.0f, 1, NULL) >= 0);
+        assert_nothing_crosses(world);
+      }
+      yw_world_destroy(world);
+    }
+  }
+}
+
+static void edges_do_not_cut(void** state) {
+  (void)state;
+  // Two plates, one on its edge, fall on a third.
+  yw_world* world = surface_world(
+      "{\"contact\": \"surfaces\", \"floor\": true, \"bodies\": ["
+      "{\"mesh\": {\"lattice\": {\"size\": [0.6, 0.1, 0.6], \"cells\": [6, 1, 6]}},"
+      " \"position\": [0, 0.06, 0], \"match\": {}},"
+      "{\"mesh\": {\"lattice\": {\"size\": [0.6, 0.1, 0.6], \"cells\": [6, 1, 6]}},"
+      " \"position\": [0.02, 0.5, 0.01], \"rotation\": {\"axis\": [1, 0, 0.2], \"degrees\": 80},"
+      " \"velocity\": [0, -3, 0], \"match\": {}},"
+      "{\"mesh\": {\"lattice\": {\"size\": [0.6, 0.1, 0.6], \"cells\": [6, 1, 6]}},"
+      " \"position\": [0, 1, 0], \"rotation\": {\"axis\": \"z\", \"degrees\": 20}, \"match\": "
+      "{}}]}",
+      1);
+  for (int step = 0; step < 60; ++step) {
+    assert_true(yw_world_step(world, 1.0f / 60.0f, 4, NULL) >= 0);
+    assert_nothing_crosses(world);
+  }
+  yw_world_destroy(world);
+}
+
+static const char* const heavy_on_soft =
+    "{\"contact\": \"surfaces\", %s \"bodies\": ["
+    "{" BOX
+    ", \"position\": [0, 0.2, 0], \"density\": 80,"
+    " \"frames\": {\"youngs_modulus\": 313920, \"poissons_ratio\": 0.3, \"damping\": 8}},"
+    "{" BOX
+    ", \"position\": [0, 0.602, 0], \"density\": 8000, %s"
+    " \"frames\": {\"youngs_modulus\": 1e8, \"poissons_ratio\": 0.3}}]}";
+
+static void free_pairs_keep_momentum(void** state) {
+  (void)state;
+  char text[1000];
+  snprintf(text, sizeof text, heavy_on_soft, "\"gravity\": [0, 0, 0],",
+           "\"velocity\": [0, -1, 0],");
+  yw_world* world = surface_world(text, 1);
+  double before = momentum_of(world, 1);
+  for (int step = 0; step < 20; ++step) yw_world_step(world, 1.0f / 240.0f, 1, NULL);
+  assert_true(fabs(momentum_of(world, 1) - before) < 1e-5 * fabs(before));
+  assert_true(fabs(momentum_of(world, 0)) < 1e-5 * fabs(before));
+  // It was hit: the light body flies ahead of the heavy one.
+  yw_body_sums light, heavy;
+  yw_body_sums_of(world, yw_world_body(world, 0), &light);
+  yw_body_sums_of(world, yw_world_body(world, 1), &heavy);
+  assert_true(light.momentum[1] / light.mass < heavy.momentum[1] / heavy.mass);
+  yw_world_destroy(world);
+}
+
+// Mean height of the heavy body's centre while it bounces on the soft one.
+static double mean_height(const char* text, int32_t substeps) {
+  enum { FRAMES = 90 };
+  yw_world* world = surface_world(text, 1);
+  double sum = 0.0;
+  for (int i = 0; i < FRAMES; ++i) {
+    assert_int_equal(yw_world_step(world, 1.0f / 60.0f, substeps, NULL), YW_OK);
+    yw_body_sums sums;
+    assert_int_equal(yw_body_sums_of(world, yw_world_body(world, 1), &sums), YW_OK);
+    sum += sums.center[1] / FRAMES;
+  }
+  yw_world_destroy(world);
+  return sum;
+}
+
+// 100 times as heavy: 31.4 kPa on 313.9 kPa is a strain of 10 %, so that the heavy body's centre
+// bounces about 0.36 + 0.2 m (with contact on lumped masses it sinks through the soft body).
+static void a_heavy_body_sinks_as_far_as_elasticity_says(void** state) {
+  (void)state;
+  char text[1000];
+  snprintf(text, sizeof text, heavy_on_soft, "\"floor\": true,", "");
+  double coarse = mean_height(text, 4), fine = mean_height(text, 12);
+  assert_true(fabs(coarse - 0.56) < 0.01);
+  assert_true(fabs(coarse - fine) < 0.01);
+}
+
+static void threads_do_not_matter(void** state) {
+  (void)state;
+  char text[1000];
+  snprintf(text, sizeof text, heavy_on_soft, "\"floor\": true,", "");
+  yw_world *one = surface_world(text, 1), *three = surface_world(text, 3);
+  for (int i = 0; i < 10; ++i) {
+    yw_world_step(one, 1.0f / 60.0f, 4, NULL);
+    yw_world_step(three, 1.0f / 60.0f, 4, NULL);
+  }
+  assert_true(yw_world_hash(one) == yw_world_hash(three));
+  yw_world_destroy(one);
+  yw_world_destroy(three);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(fast_boxes_do_not_cross),
+      cmocka_unit_test(edges_do_not_cut),
+      cmocka_unit_test(free_pairs_keep_momentum),
+      cmocka_unit_test(a_heavy_body_sinks_as_far_as_elasticity_says),
+      cmocka_unit_test(threads_do_not_matter),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
