@@ -24,7 +24,7 @@ static void make_swinging(fem_mover* m, yw_fem_refine refine) {
   yw_fem_def def = yw_default_fem_def();
   def.mesh = &mesh;
   def.youngs_modulus = 3e5f;
-  def.params.soften = YW_FEM_SOFTEN_NONE;  // whole families have no hanging nodes
+  def.params.soften = YW_FEM_SOFTEN_FINEST;
   def.params.refine = refine;
   def.params.sleep_speed = 0.01f;
   if (yw_fem_model_create(NULL, &def, &m->model, &error) < 0) fail_msg("%s", error.message);
