@@ -13,8 +13,12 @@
 #define MAX_COORDINATE 1e9f
 // Most parts of a substep for bodies in lockstep; beyond that, each part has several inner steps.
 #define MAX_PARTS 64
+// The same where contact sees points, which has to be found anew in every part.
+#define MAX_PARTS_OF_POINTS 8
 // Bodies nearer than this share of their size, plus what they move, count as touching.
 #define TOUCH_SHARE 0.05f
+// In worlds of more bodies, all count as touching: looking would take longer.
+#define FEW_BODIES 256
 
 typedef struct substep {
   yw_world* world;
@@ -147,7 +151,6 @@ static bool spread_lockstep(yw_world* world) {
 static int32_t plan_lockstep(const substep* s) {
   yw_world* world = s->world;
   int32_t num_parts = 1, count = world->body_order.count;
-  if (!world->surfaces) return 1;
   for (int32_t i = 0; i < count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
     int32_t steps = inner_steps_of(s, body);
@@ -164,7 +167,7 @@ static int32_t plan_lockstep(const substep* s) {
   for (int32_t i = 0; i < count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
     if (!body->lockstep) continue;
-    bool touched = false;
+    bool touched = count > FEW_BODIES;
     for (int32_t k = 0; k < count && !touched; ++k) {
       const yw_body* other = &world->bodies.items[world->body_order.items[k]];
       touched = k != i && other->body_contact && yw_body_takes_part(other) &&
@@ -175,7 +178,8 @@ static int32_t plan_lockstep(const substep* s) {
     if (steps > num_parts) num_parts = steps;
   }
   while (num_parts > 1 && spread_lockstep(world)) continue;
-  return num_parts < MAX_PARTS ? num_parts : MAX_PARTS;
+  int32_t most = world->surfaces ? MAX_PARTS : MAX_PARTS_OF_POINTS;
+  return num_parts < most ? num_parts : most;
 }
 
 // Advance -----------------------------------------------------------------------------------------

@@ -334,6 +334,13 @@ static yw_status match_advance(void* state, yw_particles* particles, const yw_st
   return worst;
 }
 
+static int32_t match_inner_steps(const void* state, const yw_particles* particles,
+                                 const yw_step_ctx* ctx) {
+  (void)particles;
+  const match_body* body = state;
+  return yw_match_response(body->model, &body->params, ctx->h).num_steps;
+}
+
 // The table ---------------------------------------------------------------------------------------
 
 static uint64_t model_hash(const void* model) { return ((const match_model*)model)->hash; }
@@ -363,5 +370,6 @@ const yw_method yw_match_method = {
     .particle_of_vertex = particle_of_vertex,
     .save = yw_match_save,
     .load = yw_match_load,
+    .inner_steps = match_inner_steps,
     .statistics = yw_match_statistics_list,
 };
