@@ -31,8 +31,11 @@ static float random_float(test_random* random, double low, double high) {
 }
 
 static yw_quat random_turn(test_random* random) {
-  yw_quat q = {random_float(random, -1, 1), random_float(random, -1, 1),
-               random_float(random, -1, 1), random_float(random, -1, 1)};
+  yw_quat q;
+  q.x = random_float(random, -1, 1);
+  q.y = random_float(random, -1, 1);
+  q.z = random_float(random, -1, 1);
+  q.w = random_float(random, -1, 1);
   return yw_quat_normalize(q);
 }
 
@@ -42,8 +45,9 @@ static yw_shape* random_part(test_random* random, bool straight, random_shape* o
   float a = random_float(random, 0.25, 1), b = random_float(random, 0.25, 1);
   float c = random_float(random, 0.25, 1);
   yw_transform place = {.rotation = {0, 0, 0, 1}, .scale = 1};
-  place.position = yw_v3(random_float(random, -0.6, 0.6), random_float(random, -0.6, 0.6),
-                         random_float(random, -0.6, 0.6));
+  place.position.z = random_float(random, -0.6, 0.6);
+  place.position.y = random_float(random, -0.6, 0.6);
+  place.position.x = random_float(random, -0.6, 0.6);
   if (!straight) place.rotation = random_turn(random);
   switch (test_random_u32(random) % (straight ? 3 : 7)) {
     case 1:
