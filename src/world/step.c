@@ -147,14 +147,33 @@ static bool spread_lockstep(yw_world* world) {
   return added;
 }
 
+static bool has_joints(const yw_world* world) {
+  bool any = false;
+  for (int32_t i = 0; i < world->joints.count; ++i) {
+    any = any || (world->joints.items[i].generation & 1) != 0;
+  }
+  return any;
+}
+
+// Methods that settle take in what contact did once per substep, not after every part.
+static bool has_settling(const yw_world* world) {
+  bool any = false;
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    any = any || world->bodies.items[world->body_order.items[i]].model->method->settle;
+  }
+  return any;
+}
+
 // Marks the bodies that advance in lockstep and returns the number of parts; 1: none.
 static int32_t plan_lockstep(const substep* s) {
   yw_world* world = s->world;
   int32_t num_parts = 1, count = world->body_order.count;
+  // Joints are solved once per substep, for bodies that have all advanced by it.
+  bool possible = count > 1 && !has_joints(world) && (world->surfaces || !has_settling(world));
   for (int32_t i = 0; i < count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
     int32_t steps = inner_steps_of(s, body);
-    body->lockstep = steps > 1 && count > 1;
+    body->lockstep = possible && steps > 1;
     if (body->lockstep && steps > num_parts) num_parts = steps;
   }
   if (num_parts == 1) return 1;
