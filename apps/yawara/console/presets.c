@@ -8,9 +8,8 @@
 
 #define VOLUMES "match frames fem plastic"
 
-// Chosen by eye and by measure on animals (spot, cow, bunny) and cubes dropped from 0.3 of their
-// height: the lowest height of a cube agrees to 3 % between match, frames and plastic. Animals must
-// stand on thin legs, so these are stiffer than a block of the same word would have to be.
+// Chosen by eye on animals (spot, cow, bunny) and cubes dropped from 0.3 of their height. Animals
+// must stand on thin legs, so these are stiffer than a block of the same word would have to be.
 static const preset presets[] = {
     {.word = "jelly",
      .about = "wobbles for long, sags under its own weight",
