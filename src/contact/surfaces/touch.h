@@ -49,6 +49,7 @@ typedef struct yw_near_pair {
   float least;     ///< m, distance that must remain
   uint8_t kind;    ///< yw_pair_kind
   bool fixed;      ///< held apart by a fixed plane, see guard.c
+  bool touched;    ///< in contact at the start
 } yw_near_pair;
 
 /// A body during one call of resolve.
@@ -63,10 +64,11 @@ typedef struct yw_contact_work {
   yw_box_tree leaves;
   yw_aabb *vertex_boxes, *edge_boxes, *triangle_boxes;  ///< of the whole paths, with radii
   yw_aabb box;
-  yw_vec4* predicted;  ///< positions before contact, per particle
+  yw_vec4* predicted;  ///< ends of the paths that detection looks at, per particle
   uint8_t* moved;      ///< flags of the guard, per particle
   float max_way;       ///< m, longest path of a surface particle
   float margin;        ///< m, by which contact may move particles beyond their paths
+  int32_t pass;        ///< of detection, in which its paths were looked at last
   bool active;         ///< may touch something
 } yw_contact_work;
 
@@ -82,11 +84,13 @@ typedef struct yw_contact_list {
   yw_contact* contacts;
   yw_near_pair* pairs;
   int32_t num_contacts, num_pairs;
+  int32_t pass;       ///< of detection, that filled it
   int32_t num_fixed;  ///< pairs held by the guard
   int32_t contact_capacity, pair_capacity;
 } yw_contact_list;
 
-/// Sorts loose points and fits the boxes of all paths.
+/// Notes where the particles are as the ends of their paths, sorts loose points and fits the boxes
+/// of all paths.
 void yw_touch_fit(yw_contact_work* work);
 /// Appends the contacts and near pairs of a job. h: s, of the substep; fall: m, in it under
 /// gravity.
@@ -103,6 +107,15 @@ static inline yw_vec3 yw_touch_begin(const yw_contact_work* work, int32_t partic
 }
 static inline yw_vec3 yw_touch_end(const yw_contact_work* work, int32_t particle) {
   return yw_xyz(work->body->particles->pos[particle]);
+}
+static inline yw_vec3 yw_touch_path_end(const yw_contact_work* work, int32_t particle) {
+  return yw_xyz(work->predicted[particle]);
+}
+/// False for entries about two bodies of which a later pass of detection has looked at one again.
+static inline bool yw_touch_is_current(const yw_contact_work* works, const int32_t body[2],
+                                       const yw_contact_list* list) {
+  int32_t a = works[body[0]].pass, b = works[body[1]].pass;
+  return list->pass == (a > b ? a : b);
 }
 static inline float yw_touch_radius(const yw_contact_work* work, int32_t particle) {
   const float* radius = work->body->geometry.radius;
