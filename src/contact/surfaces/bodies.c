@@ -55,6 +55,8 @@ struct yw_surfaces {
   YW_LIST(yw_vec3) pair_angular;
   YW_LIST(yw_contact_answer) answers;
   YW_LIST(float) yields;
+  YW_LIST(yw_contact_row) rows;
+  YW_LIST(yw_contact_search) searches;
 };
 
 yw_surfaces* yw_surfaces_create(const yw_allocator* mem) {
@@ -111,6 +113,8 @@ void yw_surfaces_destroy(yw_surfaces* c) {
   YW_LIST_FREE(&mem, &c->pair_angular);
   YW_LIST_FREE(&mem, &c->answers);
   YW_LIST_FREE(&mem, &c->yields);
+  YW_LIST_FREE(&mem, &c->rows);
+  YW_LIST_FREE(&mem, &c->searches);
   yw_mem_free(&mem, c);
 }
 
@@ -503,9 +507,24 @@ static bool detect(yw_surfaces* c, yw_tasks* tasks) {
   return find_pairs(c) && find_contacts(c, first_job, tasks);
 }
 
+// Rows of the batches, in the order in which they are visited.
+static bool add_rows(yw_surfaces* c, const yw_contact_problem* problem, int32_t num_contacts) {
+  if (!YW_LIST_RESERVE(&c->mem, &c->rows, num_contacts) ||
+      !YW_LIST_RESERVE(&c->mem, &c->searches, num_contacts)) {
+    return false;
+  }
+  int32_t at = 0;
+  for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
+    problem->batches[i].rows = c->rows.items + at;
+    problem->batches[i].searches = c->searches.items + at;
+    at += problem->batches[i].count;
+  }
+  return true;
+}
+
 static bool solve(yw_surfaces* c, yw_contact_problem* problem, int32_t* num_contacts) {
   if (!cut_batches(c, num_contacts, &problem->num_pairs) || !color_batches(c, problem) ||
-      !collect_answers(c, problem) ||
+      !collect_answers(c, problem) || !add_rows(c, problem, *num_contacts) ||
       !YW_LIST_RESERVE(&c->mem, &c->pair_angular, problem->num_pairs)) {
     return false;
   }

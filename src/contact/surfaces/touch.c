@@ -409,7 +409,7 @@ static void meet_obstacle(const yw_contact_work* work, const yw_contact_job* job
                                     .gap_before = gap - yw_dot(way, near.normal),
                                     .obstacle_gap = gap,
                                     .slop = SLOP * skin,
-                                    .drift = near.velocity,
+                                    .drift = yw_v4(near.velocity),
                                     .obstacle_friction = set->items[obstacle].friction};
 }
 

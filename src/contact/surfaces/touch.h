@@ -19,12 +19,11 @@ typedef struct yw_contact {
   float distance;           ///< m, to keep between the points, along the normal
   float gap_before;         ///< m, beyond that distance at the start of the substep
   float slop;               ///< m, an overlap that is left alone
-  yw_vec3 drift;            ///< m/s, of an obstacle
+  yw_vec4 drift;            ///< m/s, of an obstacle
   float obstacle_friction;  ///< of an obstacle
   float obstacle_gap;       ///< m, to an obstacle at the end of the substep
 
   // Used by the solver.
-  float inv_mass;        ///< 1/kg, of the point in any direction, both bodies combined
   float friction_limit;  ///< coefficient
   float bounce;          ///< restitution of an impact, otherwise 0
   float target;          ///< m/s, least normal velocity
@@ -32,12 +31,10 @@ typedef struct yw_contact {
   yw_vec3 arm;           ///< m, from the point on body[1] to that on body[0]
   float offset;          ///< m, gap = offset + normal . arm
   float push_goal;       ///< m, gap to reach by pushing
-  float push;            ///< m, moved apart so far
-  float push_impulse;    ///< kg m, the same times the mass of the point
+  float push;            ///< m/s, of an impact, see rigid.c
+  float push_impulse;    ///< kg m, distance pushed apart times the mass of the point
   float impulse;         ///< N s along the normal so far
   yw_vec3 friction;      ///< N s, tangential, so far
-  yw_vec3 last;          ///< N s, both together before the last sweeps
-  yw_vec3 heading;       ///< N s, direction of search
 } yw_contact;
 
 /// Two primitives that could meet in this substep. The guard keeps them apart.
