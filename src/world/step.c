@@ -164,6 +164,26 @@ static bool has_settling(const yw_world* world) {
   return any;
 }
 
+// True if another body may touch this one, the i-th, in the substep.
+static bool is_touched(const yw_world* world, int32_t i) {
+  int32_t count = world->body_order.count;
+  bool touched = count > FEW_BODIES;
+  for (int32_t k = 0; k < count && !touched; ++k) {
+    const yw_body* other = &world->bodies.items[world->body_order.items[k]];
+    touched = k != i && other->body_contact && yw_body_takes_part(other) &&
+              yw_aabb_overlap(world->body_boxes.items[i], world->body_boxes.items[k]);
+  }
+  return touched;
+}
+
+static void mark_crowded(const substep* s) {
+  yw_world* world = s->world;
+  for (int32_t i = 0; i < world->body_order.count && world->surfaces; ++i) {
+    yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    body->crowded = body->self_contact || (body->body_contact && is_touched(world, i));
+  }
+}
+
 // Marks the bodies that advance in lockstep and returns the number of parts; 1: none.
 static int32_t plan_lockstep(const substep* s) {
   yw_world* world = s->world;
@@ -176,24 +196,19 @@ static int32_t plan_lockstep(const substep* s) {
     body->lockstep = possible && steps > 1;
     if (body->lockstep && steps > num_parts) num_parts = steps;
   }
-  if (num_parts == 1) return 1;
+  if (num_parts == 1 && !world->surfaces) return 1;
   for (int32_t i = 0; i < count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
     world->body_boxes.items[i] = box_of(body, s->h);
   }
+  mark_crowded(s);
   // Explicit bodies that nothing touches advance on their own.
   num_parts = 1;
   for (int32_t i = 0; i < count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
     if (!body->lockstep) continue;
-    bool touched = count > FEW_BODIES;
-    for (int32_t k = 0; k < count && !touched; ++k) {
-      const yw_body* other = &world->bodies.items[world->body_order.items[k]];
-      touched = k != i && other->body_contact && yw_body_takes_part(other) &&
-                yw_aabb_overlap(world->body_boxes.items[i], world->body_boxes.items[k]);
-    }
-    body->lockstep = touched;
-    int32_t steps = touched ? inner_steps_of(s, body) : 1;
+    body->lockstep = is_touched(world, i);
+    int32_t steps = body->lockstep ? inner_steps_of(s, body) : 1;
     if (steps > num_parts) num_parts = steps;
   }
   while (num_parts > 1 && spread_lockstep(world)) continue;
@@ -224,6 +239,8 @@ static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) 
                        .obstacles = &s->obstacles,
                        .friction = body->friction,
                        .restitution = body->restitution,
+                       .begin = s->world->surfaces ? body->begin : NULL,
+                       .crowded = body->crowded,
                        .report = &body->report};
 }
 

@@ -36,6 +36,7 @@ typedef struct yw_body {
   bool active;    ///< it has started
   bool diverged;  ///< frozen at its last finite state
   bool lockstep;  ///< in this substep: advances in parts, together with bodies near it
+  bool crowded;   ///< in this substep: other surfaces, or its own, may touch it
 
   /// Positions at the start of the world step, or when its particles last changed.
   yw_vec4* last_good;
