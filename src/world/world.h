@@ -143,6 +143,11 @@ void yw_world_restore_masses(yw_world* world, uint32_t body);
 void yw_world_obstacle_release(yw_world* world, yw_world_obstacle* obstacle);
 void yw_body_release(yw_world* world, yw_body* body);
 
+// lockstep.c.
+/// Marks the bodies of the next substep that are crowded and those that advance in lockstep.
+/// Returns the number of parts for these; 1: there are none.
+int32_t yw_lockstep_plan(yw_world* world, float h);
+
 // numbers.c: called by the step when the world measures forces.
 void yw_forces_begin_step(yw_world* world, float dt);
 void yw_forces_begin_substep(yw_world* world);
