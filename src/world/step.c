@@ -17,7 +17,7 @@
 #define MAX_PARTS_OF_POINTS 8
 // Bodies nearer than this share of their size, plus what they move, count as touching.
 #define TOUCH_SHARE 0.05f
-// In worlds of more bodies, all count as touching: looking would take longer.
+// In worlds of more bodies, all count as touching: looking at every pair would take longer.
 #define FEW_BODIES 256
 
 typedef struct substep {
@@ -166,6 +166,38 @@ static bool has_settling(const yw_world* world) {
   return any;
 }
 
+// Explicit bodies that nothing touches advance on their own. Returns the number of parts.
+static int32_t keep_touched(const substep* s) {
+  yw_world* world = s->world;
+  int32_t num_parts = 1, count = world->body_order.count;
+  for (int32_t i = 0; i < count; ++i) {
+    yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    world->body_boxes.items[i] = box_of(body, s->h);
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    if (!body->lockstep) continue;
+    bool touched = false;
+    for (int32_t k = 0; k < count && !touched; ++k) {
+      const yw_body* other = &world->bodies.items[world->body_order.items[k]];
+      touched = k != i && other->body_contact && yw_body_takes_part(other) &&
+                yw_aabb_overlap(world->body_boxes.items[i], world->body_boxes.items[k]);
+    }
+    body->lockstep = touched;
+    int32_t steps = touched ? inner_steps_of(s, body) : 1;
+    if (steps > num_parts) num_parts = steps;
+  }
+  while (num_parts > 1 && spread_lockstep(world)) continue;
+  return num_parts;
+}
+
+static void put_all_in_lockstep(yw_world* world) {
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    body->lockstep = body->lockstep || (body->body_contact && yw_body_takes_part(body));
+  }
+}
+
 // Marks the bodies that advance in lockstep and returns the number of parts; 1: none.
 static int32_t plan_lockstep(const substep* s) {
   yw_world* world = s->world;
@@ -179,26 +211,11 @@ static int32_t plan_lockstep(const substep* s) {
     if (body->lockstep && steps > num_parts) num_parts = steps;
   }
   if (num_parts == 1) return 1;
-  for (int32_t i = 0; i < count; ++i) {
-    yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    world->body_boxes.items[i] = box_of(body, s->h);
+  if (count > FEW_BODIES) {
+    put_all_in_lockstep(world);
+  } else {
+    num_parts = keep_touched(s);
   }
-  // Explicit bodies that nothing touches advance on their own.
-  num_parts = 1;
-  for (int32_t i = 0; i < count; ++i) {
-    yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    if (!body->lockstep) continue;
-    bool touched = count > FEW_BODIES;
-    for (int32_t k = 0; k < count && !touched; ++k) {
-      const yw_body* other = &world->bodies.items[world->body_order.items[k]];
-      touched = k != i && other->body_contact && yw_body_takes_part(other) &&
-                yw_aabb_overlap(world->body_boxes.items[i], world->body_boxes.items[k]);
-    }
-    body->lockstep = touched;
-    int32_t steps = touched ? inner_steps_of(s, body) : 1;
-    if (steps > num_parts) num_parts = steps;
-  }
-  while (num_parts > 1 && spread_lockstep(world)) continue;
   int32_t most = world->surfaces ? MAX_PARTS : MAX_PARTS_OF_POINTS;
   return num_parts < most ? num_parts : most;
 }
