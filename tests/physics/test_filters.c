@@ -175,10 +175,10 @@ static void scenes_name_groups(void** state) {
   (void)state;
   yw_scene* scene = scene_of(
       "{\"floor\": true, \"bodies\": ["
-      "{\"shape\": {\"box\": 0.5}, \"position\": [0, 1, 0], \"groups\": [\"ghosts\"],"
+      "{\"shape\": {\"box\": {\"size\": 0.5}}, \"position\": [0, 1, 0], \"groups\": [\"ghosts\"],"
       " \"collides_with\": [\"walls\", \"ghosts\"]},"
-      "{\"shape\": {\"box\": 0.5}, \"position\": [3, 1, 0]}],"
-      "\"obstacles\": [{\"shape\": {\"box\": 0.1}, \"groups\": [\"walls\"],"
+      "{\"shape\": {\"box\": {\"size\": 0.5}}, \"position\": [3, 1, 0]}],"
+      "\"obstacles\": [{\"shape\": {\"box\": {\"size\": 0.1}}, \"groups\": [\"walls\"],"
       " \"position\": [9, 0, 0]}]}");
   yw_world* world = world_of(scene);
   run(world, 60);
@@ -189,7 +189,7 @@ static void scenes_name_groups(void** state) {
   yw_scene_destroy(scene);
 
   yw_error error = {0};
-  assert_true(read_scene_text("{\"bodies\": [{\"shape\": {\"box\": 0.5},"
+  assert_true(read_scene_text("{\"bodies\": [{\"shape\": {\"box\": {\"size\": 0.5}},"
                               " \"collides_with\": [\"wals\"]}]}",
                               "dir/a.json", &scene, NULL, &error) < 0);
   assert_non_null(strstr(error.message, "is \"wals\", but nothing is in that group"));
