@@ -49,13 +49,15 @@ static void place_obstacles(substep* s) {
                           .end = yw_obstacle_pose_at(obstacle, s->time + (double)s->h),
                           .friction = obstacle->friction,
                           .restitution = obstacle->restitution,
-                          .sticky = obstacle->sticky};
+                          .sticky = obstacle->sticky,
+                          .number = i};
     pose->bounds = yw_obstacle_bounds(obstacle->shape, pose->begin, pose->end);
   }
   s->obstacles = (yw_obstacle_set){.items = world->obstacle_poses.items,
                                    .count = world->obstacle_poses.count,
                                    .h = s->h,
                                    .gravity = world->gravity};
+  yw_filter_obstacles(world, &s->obstacles);
 }
 
 static void place_pins(const substep* s) {
@@ -122,7 +124,7 @@ static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) 
                        .probe = yw_obstacles_probe,
                        .obstacles_in = yw_obstacles_in,
                        .touch = yw_obstacles_touch,
-                       .obstacles = &s->obstacles,
+                       .obstacles = &body->obstacles,
                        .friction = body->friction,
                        .restitution = body->restitution,
                        .begin = s->world->surfaces ? body->begin : NULL,
@@ -201,19 +203,20 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
     bool meets = body->lockstep == s->lockstep;
     yw_responder* responder = &world->responders.items[world->responders.count++];
     *responder = (yw_responder){body, context_of(s, body, world->tasks)};
-    world->contact_bodies.items[world->contact_bodies.count++] =
-        (yw_contact_body){.geometry = geometry,
-                          .topology_version = yw_body_topology(body),
-                          .key = body->key,
-                          .particles = &body->particles,
-                          .begin = body->begin,
-                          .respond = method->respond ? respond : NULL,
-                          .context = responder,
-                          .friction = body->friction,
-                          .restitution = body->restitution,
-                          .body_contact = body->body_contact && meets,
-                          .self_contact = body->self_contact && meets,
-                          .obstacles = body->report.obstacle_contacts > 0 ? &s->obstacles : NULL};
+    world->contact_bodies.items[world->contact_bodies.count++] = (yw_contact_body){
+        .geometry = geometry,
+        .topology_version = yw_body_topology(body),
+        .key = body->key,
+        .particles = &body->particles,
+        .begin = body->begin,
+        .respond = method->respond ? respond : NULL,
+        .context = responder,
+        .friction = body->friction,
+        .restitution = body->restitution,
+        .body_contact = body->body_contact && meets,
+        .self_contact = body->self_contact && meets,
+        .filter = world->filters.count > 0 ? &world->filters.items[i] : NULL,
+        .obstacles = body->report.obstacle_contacts > 0 ? &body->obstacles : NULL};
   }
   yw_contact_body* bodies = world->contact_bodies.items;
   int32_t count = world->contact_bodies.count, found = 0;
@@ -390,6 +393,7 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   }
   float h = dt / (float)substeps;
   if (!(h > 0.0f)) return YW_ERR_INVALID;
+  if (!yw_filter_begin_step(world)) return YW_ERR_MEMORY;
   yw_step_report local = {0};
   double start = report ? yw_seconds() : 0.0;
   remember_good_state(world);
