@@ -33,16 +33,12 @@ typedef struct yw_body {
   yw_particles particles;
   float friction, restitution;
   bool body_contact, self_contact;
-  double start;   ///< s, when it starts to take part
-  bool active;    ///< it has started
-  bool diverged;  ///< frozen at its last finite state
-  bool lockstep;  ///< in this substep: advances in parts, together with bodies near it
-  bool crowded;   ///< in this substep: other surfaces, or its own, may touch it
   uint32_t groups, mask;  ///< it is in these groups, and collides with those
   double start;           ///< s, when it starts to take part
   bool active;            ///< it has started
   bool diverged;          ///< frozen at its last finite state
   bool lockstep;          ///< in this substep: advances in parts, together with bodies near it
+  bool crowded;           ///< in this substep: other surfaces, or its own, may touch it
 
   /// Positions at the start of the world step, or when its particles last changed.
   yw_vec4* last_good;
@@ -163,6 +159,7 @@ void yw_body_release(yw_world* world, yw_body* body);
 /// Marks the bodies of the next substep that are crowded and those that advance in lockstep.
 /// Returns the number of parts for these; 1: there are none.
 int32_t yw_lockstep_plan(yw_world* world, float h);
+
 // filter.c
 /// Chooses the pairs of bodies that do not collide in this step; false: out of memory.
 bool yw_filter_begin_step(yw_world* world);
