@@ -186,19 +186,14 @@ static void velocity_batch_back(const yw_contact_problem* problem, yw_contact_ba
   yw_contact_visit_velocities_back(batch->rows, batch->count);
 }
 
+// Positions follow the velocities of this batch, and its rows get ready for positions.
 static void follow_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   for (int32_t i = 0; i < batch->count; ++i) {
     yw_contact* c = &batch->contacts[i];
+    const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
     c->impulse = batch->rows[i].impulse;
     c->friction = yw_xyz(batch->rows[i].friction);
     if (c->impulse > 0.0f) follow_velocity(problem, c);
-  }
-}
-
-static void depth_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  for (int32_t i = 0; i < batch->count; ++i) {
-    yw_contact* c = &batch->contacts[i];
-    const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
     measure_depth(problem, c);
     batch->rows[i] = yw_contact_position_row(c, a->particles, b->particles);
   }
@@ -251,14 +246,15 @@ static void copy_vectors(yw_vec4* to, const yw_vec4* from, int32_t count) {
 // The last sweep of a round: nothing changes these impulses afterwards, so they are measured.
 static void last_batch_back(const yw_contact_problem* problem, yw_contact_batch* batch) {
   velocity_batch_back(problem, batch);
-  batch->step2 = batch->size2 = 0.0;
-  for (int32_t i = 0; i < batch->count; ++i) {
-    batch->step2 += yw_contact_last_change2(&batch->rows[i], &batch->searches[i], &batch->size2);
-  }
+  yw_contact_measure(batch->rows, batch->searches, batch->count, &batch->step2, &batch->size2);
 }
 
 // Bodies that answer turn as wholes, see turn_answer.
 static void turn_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  if (!answers(&problem->bodies[batch->a]) && !answers(&problem->bodies[batch->b])) {
+    yw_contact_turn_all(batch->rows, batch->searches, batch->count, problem->extrapolate);
+    return;
+  }
   for (int32_t i = 0; i < batch->count; ++i) {
     const int32_t* body = batch->contacts[i].body;
     const bool pushed[2] = {!answers(&problem->bodies[body[0]]),
@@ -385,7 +381,6 @@ void yw_contact_solve(yw_contact_problem* problem) {
   sweep_all(problem, bounce_batch);
   solve_velocities(problem);
   sweep_all(problem, follow_batch);
-  sweep_all(problem, depth_batch);
   for (int32_t i = 0; i < problem->iterations; ++i) {
     sweep_all(problem, position_batch);
     sweep_back(problem, position_batch_back);
