@@ -168,3 +168,26 @@ void yw_contact_turn_all(yw_contact_row* rows, yw_contact_search* searches, int3
   const bool pushed[2] = {true, true};
   for (int32_t i = 0; i < count; ++i) turn(&rows[i], &searches[i], beta, pushed);
 }
+
+static bool is_quiet(const yw_contact_row* row, const yw_contact_search* search) {
+  const yw_vec4 *f = &row->friction, *h = &search->heading;
+  return row->impulse == 0.0f && f->x == 0.0f && f->y == 0.0f && f->z == 0.0f && h->x == 0.0f &&
+         h->y == 0.0f && h->z == 0.0f;
+}
+
+int32_t yw_contact_bring_forward(yw_contact_row* rows, yw_contact_search* searches, int32_t count) {
+  int32_t front = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    if (is_quiet(&rows[i], &searches[i])) continue;
+    if (i > front) {
+      yw_contact_row row = rows[front];
+      yw_contact_search search = searches[front];
+      rows[front] = rows[i];
+      searches[front] = searches[i];
+      rows[i] = row;
+      searches[i] = search;
+    }
+    ++front;
+  }
+  return front;
+}

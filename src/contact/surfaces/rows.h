@@ -17,6 +17,7 @@ typedef struct yw_contact_row {
   float impulse;         ///< N s or m, so far
   float mass;            ///< kg; 0: nothing can move
   float friction_limit;  ///< coefficient
+  int32_t contact;       ///< index of the contact in its batch
 } yw_contact_row;
 
 /// The direction of search, see solve.c.
@@ -46,5 +47,8 @@ void yw_contact_turn(yw_contact_row* row, yw_contact_search* search, float beta,
                      const bool pushed[2]);
 void yw_contact_turn_all(yw_contact_row* rows, yw_contact_search* searches, int32_t count,
                          float beta);
+
+/// Moves the rows where something presses, or did, to the front. Returns their number.
+int32_t yw_contact_bring_forward(yw_contact_row* rows, yw_contact_search* searches, int32_t count);
 
 #endif
