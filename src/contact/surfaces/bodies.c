@@ -38,6 +38,7 @@ typedef struct body_cache {
 
 struct yw_surfaces {
   yw_allocator mem;
+  yw_contact_log* log;  // NULL: nobody reads
   YW_LIST(body_cache) caches;
   YW_LIST(yw_complex*) complexes;
 
@@ -63,6 +64,8 @@ yw_surfaces* yw_surfaces_create(const yw_allocator* mem) {
   if (contacts) contacts->mem = yw_mem_or_default(mem);
   return contacts;
 }
+
+void yw_surfaces_set_log(yw_surfaces* c, yw_contact_log* log) { c->log = log; }
 
 // Caches ----------------------------------------------------------------------------------------
 
@@ -497,6 +500,31 @@ static void predict(void* context, int32_t block, int32_t worker) {
   if (work->active) memcpy(work->predicted, p->pos, (size_t)p->count * sizeof *p->pos);
 }
 
+// Tells readers which contacts carried an impulse.
+static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
+  for (int32_t i = 0; i < c->batches.count; ++i) {
+    const yw_contact_batch* batch = &c->batches.items[i];
+    for (int32_t k = 0; k < batch->count; ++k) {
+      const yw_contact* p = &batch->contacts[k];
+      float impulse = p->impulse + p->bounced;
+      if (!(impulse > 0.0f)) continue;
+      bool obstacle = p->count[1] == 0;
+      yw_contact_record record = {.bodies = {p->body[0], obstacle ? -1 : p->body[1]},
+                                  .vertices = {p->count[0] == 1 ? p->particles[0][0] : -1,
+                                               p->count[1] == 1 ? p->particles[1][0] : -1},
+                                  .normal = p->normal,
+                                  .impulse = impulse,
+                                  .friction = p->friction,
+                                  .approach = p->approach};
+      for (int n = 0; n < p->count[0]; ++n) {
+        record.point = yw_mad(record.point, p->weights[0][n],
+                              yw_xyz(bodies[p->body[0]].particles->pos[p->particles[0][n]]));
+      }
+      yw_contact_log_add(c->log, &record);
+    }
+  }
+}
+
 // Detects and solves once, for the paths from the start of the substep to where particles are now.
 static yw_status resolve_once(yw_surfaces* c, yw_contact_problem* problem, int32_t num_bodies,
                               float share, int32_t* num_contacts) {
@@ -523,6 +551,7 @@ static yw_status resolve_once(yw_surfaces* c, yw_contact_problem* problem, int32
   problem->pair_angular = c->pair_angular.items;
   yw_tasks_run(tasks, num_bodies, predict, c);
   yw_contact_solve(problem);
+  if (c->log) log_contacts(c, problem->bodies);
   return YW_OK;
 }
 
