@@ -11,14 +11,6 @@
 #define SMALL_BODY 4096
 // A body with a larger speed or coordinate has diverged.
 #define MAX_COORDINATE 1e9f
-// Most parts of a substep for bodies in lockstep; beyond that, each part has several inner steps.
-#define MAX_PARTS 64
-// The same where contact sees points, which has to be found anew in every part.
-#define MAX_PARTS_OF_POINTS 8
-// Bodies nearer than this share of their size, plus what they move, count as touching.
-#define TOUCH_SHARE 0.05f
-// In worlds of more bodies, all count as touching: looking at every pair would take longer.
-#define FEW_BODIES 256
 
 typedef struct substep {
   yw_world* world;
@@ -112,114 +104,6 @@ static void note_begin(const substep* s) {
   }
 }
 
-// Lockstep ----------------------------------------------------------------------------------------
-
-static yw_aabb box_of(const yw_body* body, float h) {
-  const yw_particles* p = &body->particles;
-  yw_aabb box = yw_aabb_empty();
-  for (int32_t i = 0; i < p->count; ++i) {
-    yw_vec3 x = yw_xyz(p->pos[i]);
-    box = yw_aabb_grow(yw_aabb_grow(box, x), yw_mad(x, h, yw_xyz(p->vel[i])));
-  }
-  float reach = yw_length(yw_sub(box.upper, box.lower));
-  return p->count > 0 ? yw_aabb_pad(box, TOUCH_SHARE * reach) : box;
-}
-
-// Inner steps that the body takes on its own; 1 unless it is explicit.
-static int32_t inner_steps_of(const substep* s, yw_body* body) {
-  const yw_method* method = body->model->method;
-  if (!method->inner_steps || !body->body_contact || !yw_body_takes_part(body)) return 1;
-  yw_step_ctx ctx = {.h = s->h, .time = s->time, .gravity = s->world->gravity};
-  return method->inner_steps(body->state, &body->particles, &ctx);
-}
-
-// Adds the bodies near those in lockstep until there are no more. True if any was added.
-static bool spread_lockstep(yw_world* world) {
-  bool added = false;
-  for (int32_t i = 0; i < world->body_order.count; ++i) {
-    const yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    if (!body->lockstep) continue;
-    for (int32_t k = 0; k < world->body_order.count; ++k) {
-      yw_body* other = &world->bodies.items[world->body_order.items[k]];
-      if (other->lockstep || !other->body_contact || !yw_body_takes_part(other)) continue;
-      if (!yw_aabb_overlap(world->body_boxes.items[i], world->body_boxes.items[k])) continue;
-      other->lockstep = added = true;
-    }
-  }
-  return added;
-}
-
-static bool has_joints(const yw_world* world) {
-  bool any = false;
-  for (int32_t i = 0; i < world->joints.count; ++i) {
-    any = any || (world->joints.items[i].generation & 1) != 0;
-  }
-  return any;
-}
-
-// Methods that settle take in what contact did once per substep, not after every part.
-static bool has_settling(const yw_world* world) {
-  bool any = false;
-  for (int32_t i = 0; i < world->body_order.count; ++i) {
-    any = any || world->bodies.items[world->body_order.items[i]].model->method->settle;
-  }
-  return any;
-}
-
-// Explicit bodies that nothing touches advance on their own. Returns the number of parts.
-static int32_t keep_touched(const substep* s) {
-  yw_world* world = s->world;
-  int32_t num_parts = 1, count = world->body_order.count;
-  for (int32_t i = 0; i < count; ++i) {
-    yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    world->body_boxes.items[i] = box_of(body, s->h);
-  }
-  for (int32_t i = 0; i < count; ++i) {
-    yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    if (!body->lockstep) continue;
-    bool touched = false;
-    for (int32_t k = 0; k < count && !touched; ++k) {
-      const yw_body* other = &world->bodies.items[world->body_order.items[k]];
-      touched = k != i && other->body_contact && yw_body_takes_part(other) &&
-                yw_aabb_overlap(world->body_boxes.items[i], world->body_boxes.items[k]);
-    }
-    body->lockstep = touched;
-    int32_t steps = touched ? inner_steps_of(s, body) : 1;
-    if (steps > num_parts) num_parts = steps;
-  }
-  while (num_parts > 1 && spread_lockstep(world)) continue;
-  return num_parts;
-}
-
-static void put_all_in_lockstep(yw_world* world) {
-  for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    body->lockstep = body->lockstep || (body->body_contact && yw_body_takes_part(body));
-  }
-}
-
-// Marks the bodies that advance in lockstep and returns the number of parts; 1: none.
-static int32_t plan_lockstep(const substep* s) {
-  yw_world* world = s->world;
-  int32_t num_parts = 1, count = world->body_order.count;
-  // Joints are solved once per substep, for bodies that have all advanced by it.
-  bool possible = count > 1 && !has_joints(world) && (world->surfaces || !has_settling(world));
-  for (int32_t i = 0; i < count; ++i) {
-    yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    int32_t steps = inner_steps_of(s, body);
-    body->lockstep = possible && steps > 1;
-    if (body->lockstep && steps > num_parts) num_parts = steps;
-  }
-  if (num_parts == 1) return 1;
-  if (count > FEW_BODIES) {
-    put_all_in_lockstep(world);
-  } else {
-    num_parts = keep_touched(s);
-  }
-  int32_t most = world->surfaces ? MAX_PARTS : MAX_PARTS_OF_POINTS;
-  return num_parts < most ? num_parts : most;
-}
-
 // Advance -----------------------------------------------------------------------------------------
 
 static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) {
@@ -243,6 +127,8 @@ static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) 
                        .obstacles = &body->obstacles,
                        .friction = body->friction,
                        .restitution = body->restitution,
+                       .begin = s->world->surfaces ? body->begin : NULL,
+                       .crowded = body->crowded,
                        .report = &body->report};
 }
 
@@ -480,7 +366,7 @@ static yw_status run_substep(substep* s, yw_step_report* report) {
   yw_world* world = s->world;
   int32_t num_contacts = 0;
   start_bodies(world, s->h);
-  int32_t num_parts = plan_lockstep(s);
+  int32_t num_parts = yw_lockstep_plan(world, s->h);
   if (world->measures_forces) yw_forces_begin_substep(world);
   if (world->book) yw_book_begin_substep(world);
   yw_status status = advance_together(s, report, &num_contacts);

@@ -39,6 +39,7 @@ typedef struct yw_body {
   bool active;            ///< it has started
   bool diverged;          ///< frozen at its last finite state
   bool lockstep;          ///< in this substep: advances in parts, together with bodies near it
+  bool crowded;           ///< in this substep: other surfaces, or its own, may touch it
 
   /// Positions at the start of the world step, or when its particles last changed.
   yw_vec4* last_good;
@@ -156,6 +157,11 @@ void yw_pin_release(yw_world* world, yw_pin* pin);
 void yw_world_restore_masses(yw_world* world, uint32_t body);
 void yw_world_obstacle_release(yw_world* world, yw_world_obstacle* obstacle);
 void yw_body_release(yw_world* world, yw_body* body);
+
+// lockstep.c.
+/// Marks the bodies of the next substep that are crowded and those that advance in lockstep.
+/// Returns the number of parts for these; 1: there are none.
+int32_t yw_lockstep_plan(yw_world* world, float h);
 
 // filter.c
 /// Chooses the pairs of bodies that do not collide in this step; false: out of memory.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contact/surfaces/guard.h"
+#include "contact/surfaces/hanging.h"
 #include "contact/surfaces/solve.h"
 #include "yawara/extend/memory.h"
 
@@ -552,6 +553,9 @@ static yw_status resolve_once(yw_surfaces* c, yw_contact_problem* problem, int32
   yw_tasks_run(tasks, num_bodies, predict, c);
   yw_contact_solve(problem);
   if (c->log) log_contacts(c, problem->bodies);
+  for (int32_t i = 0; i < num_bodies; ++i) {
+    if (c->works.items[i].active) yw_hanging_carry(&c->works.items[i]);
+  }
   return YW_OK;
 }
 
