@@ -39,7 +39,7 @@ for folder in src/methods/*/; do
   allow "${folder}scene.c" "$shapes|files/|scene/|yawara/(files|$method|extend/[a-z_]+)\.h"
 done
 allow src/contact "$seam|contact/"
-allow src/world "$seam|model/|contact/|world/|yawara/(world|joint)\.h"
+allow src/world "$seam|model/|contact/|world/|yawara/(world|joint|query|contact|force)\.h"
 allow src/files "$shapes|files/|yawara/(files|extend/[a-z_]+)\.h"
 allow src/scene "$shapes|materials/|files/|scene/|yawara/(scene|world|joint|files|extend/[a-z_]+)\.h"
 

@@ -315,7 +315,11 @@ static bool find_pairs(yw_points* c) {
     int32_t a = c->order.items[k].value;
     yw_box_walk walk = yw_box_walk_begin(&tree, tree.nodes[tree.first_leaf + k]);
     for (int32_t other; (other = yw_box_walk_next(&walk)) >= 0;) {
-      if (other > k && !add_pair(c, a, c->order.items[other].value)) return false;
+      int32_t b = c->order.items[other].value;
+      if (other <= k || !yw_contact_may_meet(c->works.items[a].body, c->works.items[b].body)) {
+        continue;
+      }
+      if (!add_pair(c, a, b)) return false;
     }
     if (c->works.items[a].body->self_contact && !add_pair(c, a, a)) return false;
   }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contact/surfaces/guard.h"
+#include "contact/surfaces/hanging.h"
 #include "contact/surfaces/solve.h"
 #include "yawara/extend/memory.h"
 
@@ -301,7 +302,11 @@ static bool find_pairs(yw_surfaces* c) {
     int32_t a = c->order.items[k].value;
     yw_box_walk walk = yw_box_walk_begin(&tree, tree.nodes[tree.first_leaf + k]);
     for (int32_t other; (other = yw_box_walk_next(&walk)) >= 0;) {
-      if (other > k && !add_pair(c, a, c->order.items[other].value)) return false;
+      int32_t b = c->order.items[other].value;
+      if (other <= k || !yw_contact_may_meet(c->works.items[a].body, c->works.items[b].body)) {
+        continue;
+      }
+      if (!add_pair(c, a, b)) return false;
     }
     if (c->works.items[a].body->self_contact && !add_pair(c, a, a)) return false;
   }
@@ -519,6 +524,9 @@ static yw_status resolve_once(yw_surfaces* c, yw_contact_problem* problem, int32
   problem->pair_angular = c->pair_angular.items;
   yw_tasks_run(tasks, num_bodies, predict, c);
   yw_contact_solve(problem);
+  for (int32_t i = 0; i < num_bodies; ++i) {
+    if (c->works.items[i].active) yw_hanging_carry(&c->works.items[i]);
+  }
   return YW_OK;
 }
 
