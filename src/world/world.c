@@ -27,7 +27,7 @@ yw_status yw_world_create(const yw_world_def* def, yw_world** out) {
                                : yw_tasks_create(&world->mem, def->threads);
   world->queries = yw_queries_create(&world->mem);
   bool surfaces = def->contact == YW_CONTACT_SURFACES;
-  if (surfaces) world->surfaces = yw_surfaces_create(&world->mem);
+  if (surfaces) world->surfaces = yw_surfaces_create(&world->mem, world->simd);
   if (!surfaces) world->points = yw_points_create(&world->mem);
   if (!world->tasks || !world->queries || (!world->points && !world->surfaces)) {
     yw_world_destroy(world);
