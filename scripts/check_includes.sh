@@ -41,7 +41,7 @@ done
 allow src/contact "$seam|contact/"
 allow src/world "$seam|model/|contact/|world/|yawara/(world|joint|query|contact|force)\.h"
 allow src/files "$shapes|files/|yawara/(files|extend/[a-z_]+)\.h"
-allow src/scene "$shapes|materials/|files/|scene/|yawara/(scene|world|joint|files|extend/[a-z_]+)\.h"
+allow src/scene "$shapes|materials/|files/|scene/|yawara/(scene|world|joint|force|files|extend/[a-z_]+)\.h"
 
 # The program uses public headers and its own rooms.
 public='yawara/'

@@ -23,7 +23,7 @@ extern const yw_record yw_record_body, yw_record_paint, yw_record_repeat, yw_rec
 // Joints (joint.c)
 extern const yw_record yw_record_joint, yw_record_motor;
 // The whole (scene.c)
-extern const yw_record yw_record_scene, yw_record_camera;
+extern const yw_record yw_record_scene, yw_record_wind, yw_record_camera;
 
 /// All of the above; those of methods are in scene/method.h.
 extern const yw_record* const yw_scene_records[];

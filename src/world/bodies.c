@@ -195,6 +195,8 @@ void yw_body_release(yw_world* world, yw_body* body) {
   yw_mem_free(&world->mem, body->shown_velocities);
   yw_mem_free(&world->mem, body->shown_radii);
   yw_body_query_destroy(&world->mem, body->query);
+  yw_mem_free(&world->mem, body->pushes);
+  yw_mem_free(&world->mem, body->impulses);
   YW_LIST_FREE(&world->mem, &body->holds);
   YW_LIST_FREE(&world->mem, &body->springs);
   *body = (yw_body){.generation = body->generation};

@@ -325,6 +325,8 @@ static yw_status advance_together(substep* s, yw_step_report* report, int32_t* n
   yw_world* world = s->world;
   place_obstacles(s);
   place_pins(s);
+  yw_pushes_apply(world, s->lockstep, s->h);
+  if (world->measures_forces) yw_forces_skip(world, s->lockstep);
   note_begin(s);
   if (world->book) yw_book_begin_advance(world, s->lockstep);
   double mark = s->timing ? yw_seconds() : 0.0;
@@ -397,7 +399,7 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   }
   float h = dt / (float)substeps;
   if (!(h > 0.0f)) return YW_ERR_INVALID;
-  if (!yw_filter_begin_step(world)) return YW_ERR_MEMORY;
+  if (!yw_filter_begin_step(world) || !yw_pushes_begin_step(world)) return YW_ERR_MEMORY;
   yw_step_report local = {0};
   double start = report ? yw_seconds() : 0.0;
   remember_good_state(world);
@@ -416,6 +418,7 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   check_bodies(world, &local);
   start_bodies(world, h);
   finish_hand_moves(world);
+  yw_pushes_end_step(world);
   ++world->step_count;
   yw_world_show(world);
   if (world->book && !yw_book_end_step(world) && status >= 0) status = YW_ERR_MEMORY;

@@ -13,6 +13,7 @@
 #include "world/slots.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/method.h"
+#include "yawara/force.h"
 #include "yawara/world.h"
 
 #define YW_NAME_LENGTH 64
@@ -55,7 +56,10 @@ typedef struct yw_body {
   yw_method_report report;
   yw_status status;
   yw_body_balance forces;
-  uint64_t changes;  ///< counts changes of its particles, for queries
+  yw_vec4* pushes;    ///< N, forces from outside in the next step; NULL: never had any
+  yw_vec4* impulses;  ///< N s, scratch; with pushes
+  bool is_pushed;     ///< pushes act in the next step
+  uint64_t changes;   ///< counts changes of its particles, for queries
   yw_body_query* query;
 } yw_body;
 
@@ -100,6 +104,7 @@ struct yw_world {
   uint64_t step_count;
   uint64_t next_key;
   bool measures_forces;
+  yw_wind_def wind;  ///< density 0: none
   uint64_t changes;  ///< counts changes of bodies, for queries
   yw_queries* queries;
   float impact_speed;     ///< m/s, of events
@@ -171,9 +176,21 @@ void yw_filter_obstacles(yw_world* world, const yw_obstacle_set* all);
 /// Forgets a body (slot) that is destroyed.
 void yw_world_drop_pairs(yw_world* world, uint32_t body);
 
+// query.c
+/// The surface of a body for queries, as it is now; NULL: out of memory.
+const yw_query_surface* yw_body_query_surface(const yw_world* world, yw_body* body);
+
+// pushes.c: called by the step. False: out of memory.
+bool yw_pushes_begin_step(yw_world* world);
+/// Forces and wind over h, on the bodies that advance in lockstep, or all others.
+void yw_pushes_apply(yw_world* world, bool lockstep, float h);
+void yw_pushes_end_step(yw_world* world);
+
 // numbers.c: called by the step when the world measures forces.
 void yw_forces_begin_step(yw_world* world, float dt);
 void yw_forces_begin_substep(yw_world* world);
+/// What came from outside since the last note does not count.
+void yw_forces_skip(yw_world* world, bool lockstep);
 // For the bodies that advance in lockstep, or all others.
 void yw_forces_note_advance(yw_world* world, bool lockstep, float h);
 void yw_forces_note_contact(yw_world* world, bool lockstep);

@@ -411,6 +411,21 @@ static yw_status fem_settle(void* state, yw_particles* p, const yw_step_ctx* ctx
   return YW_OK;
 }
 
+// Impulses on nodes that follow others go to these.
+static void fem_push(void* state, yw_particles* p, const yw_vec4* impulses) {
+  fem_body* b = state;
+  fem_vec4* carried = (fem_vec4*)b->carried;
+  memcpy(carried, impulses, (size_t)p->count * sizeof *carried);
+  yw_fem_carry_one(&b->front, carried);
+  for (int32_t i = 0; i < b->front.num_active; ++i) {
+    int32_t n = b->front.active[i];
+    if (b->front.state[n] != FEM_FREE || p->inv_mass[n] == 0.0f) continue;
+    float inverse = (float)(1.0 / b->mass[n]);
+    p->vel[n] = yw_v4(yw_mad(yw_xyz(p->vel[n]), inverse, yw_xyz(carried[n])));
+  }
+  yw_fem_follow_all(&b->front, p->pos, p->vel);
+}
+
 // The table ---------------------------------------------------------------------------------------
 
 static uint64_t model_hash(const void* model) { return ((const fem_model*)model)->hash; }
@@ -458,6 +473,7 @@ const yw_method yw_fem_method = {
     .advance = fem_advance,
     .inner_steps = fem_inner_steps,
     .respond = fem_respond,
+    .push = fem_push,
     .settle = fem_settle,
     .invalidate = yw_fem_invalidate,
     .contact_geometry = contact_geometry,

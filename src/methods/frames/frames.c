@@ -169,6 +169,7 @@ const yw_method yw_frames_method = {
     .advance = frames_advance,
     .respond = frames_respond,
     .invalidate = yw_frames_invalidate,
+    .push = yw_frames_push,
     .contact_geometry = contact_geometry,
     .particle_of_vertex = particle_of_vertex,
     .save = yw_frames_save,
