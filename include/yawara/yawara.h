@@ -4,6 +4,7 @@
 #define YAWARA_YAWARA_H
 
 #include "base.h"
+#include "contact.h"
 #include "fem.h"
 #include "files.h"
 #include "frames.h"
@@ -12,6 +13,7 @@
 #include "mesh.h"
 #include "model.h"
 #include "plastic.h"
+#include "query.h"
 #include "rigid.h"
 #include "scene.h"
 #include "shape.h"

@@ -39,6 +39,11 @@ static const yw_key_row body_rows[] = {
     YW_KEY(yw_body_spec, body_contact, BOOL, 0, 0, "",
            "Whether the body collides with other bodies."),
     YW_KEY(yw_body_spec, self_contact, BOOL, 0, 0, "", "Whether the body collides with itself."),
+    YW_NODE_AS("groups", yw_body_spec, filter.groups, "[string]",
+               "Names of the groups that it is in, of up to 31. Default: \"default\"."),
+    YW_NODE_AS("collides_with", yw_body_spec, filter.collides_with, "[string]",
+               "Names of the groups that it collides with. Two collide if each collides with a "
+               "group of the other. Default: all."),
     YW_KEY_AS("start", yw_body_spec, start_time, NUMBER, 0, YW_SCENE_REACH, "s",
               "Time at which the body appears and starts to move."),
     YW_KEY(yw_body_spec, color, COLOR, 0, 1, "", "Color of the body. Default: one from a palette."),
@@ -126,6 +131,11 @@ static const yw_key_row obstacle_rows[] = {
     YW_KEY(yw_obstacle_spec, sticky, BOOL, 0, 0, "",
            "Whether plastic matter sticks to it (and comes off only by tearing) and other bodies "
            "cannot slide on it (but can lift off)."),
+    YW_NODE_AS("groups", yw_obstacle_spec, filter.groups, "[string]",
+               "Names of the groups that it is in, of up to 31. Default: \"default\"."),
+    YW_NODE_AS("collides_with", yw_obstacle_spec, filter.collides_with, "[string]",
+               "Names of the groups that it collides with. Two collide if each collides with a "
+               "group of the other. Default: all."),
     YW_KEY(yw_obstacle_spec, color, COLOR, 0, 1, "", "Color."),
     YW_KEY(yw_obstacle_spec, visible, BOOL, 0, 0, "", "Whether it is shown in pictures."),
     YW_KEY(yw_obstacle_spec, checker, BOOL, 0, 0, "",
@@ -138,6 +148,7 @@ typedef struct floor_keys {
   float height, friction, restitution;
   yw_vec3 color;
   bool sticky, visible, checker;
+  yw_filter_spec filter;
 } floor_keys;
 static const floor_keys floor_defaults = {
     .friction = 0.4f, .color = {0.55f, 0.55f, 0.58f}, .visible = true, .checker = true};
@@ -152,6 +163,11 @@ static const yw_key_row floor_rows[] = {
     YW_KEY(floor_keys, sticky, BOOL, 0, 0, "",
            "Whether plastic matter sticks to it (and comes off only by tearing) and other bodies "
            "cannot slide on it (but can lift off)."),
+    YW_NODE_AS("groups", floor_keys, filter.groups, "[string]",
+               "Names of the groups that it is in, of up to 31. Default: \"default\"."),
+    YW_NODE_AS("collides_with", floor_keys, filter.collides_with, "[string]",
+               "Names of the groups that it collides with. Two collide if each collides with a "
+               "group of the other. Default: all."),
     YW_KEY(floor_keys, color, COLOR, 0, 1, "", "Color."),
     YW_KEY(floor_keys, visible, BOOL, 0, 0, "", "Whether it is shown in pictures."),
     YW_KEY(floor_keys, checker, BOOL, 0, 0, "",
@@ -417,7 +433,7 @@ bool yw_load_bodies(yw_loader* l, const yw_json* node) {
     body->node = node->items[i];
     if (!load_copies(l, body) || !load_body_model(l, body) || !load_start_pose(l, body) ||
         !load_colors(l, body) || !load_paint(l, body) || !load_pins(l, body) ||
-        !yw_load_merge(l, body)) {
+        !yw_load_merge(l, body) || !yw_load_filter(l, &body->filter)) {
       return false;
     }
     number_body(l, body);
@@ -443,7 +459,8 @@ bool yw_load_obstacles(yw_loader* l, const yw_json* node) {
     yw_obstacle_spec* obstacle = &l->scene->obstacles.items[l->scene->obstacles.count];
     if (!yw_read_record(&l->r, item, &yw_record_obstacle, obstacle) ||
         !yw_needs(&l->r, item, "shape") || !yw_load_shape(l, obstacle->shape, &obstacle->solid) ||
-        !yw_load_path(l, obstacle->path, &obstacle->motion)) {
+        !yw_load_path(l, obstacle->path, &obstacle->motion) ||
+        !yw_load_filter(l, &obstacle->filter)) {
       return false;
     }
     obstacle->node = item;
@@ -469,6 +486,8 @@ bool yw_load_floor(yw_loader* l, const yw_json* node) {
     return yw_memory_fail(&l->r);
   }
   scene->shapes.items[scene->shapes.count++] = floor.solid;
+  floor.filter = k.filter;
+  if (!yw_load_filter(l, &floor.filter)) return false;
   floor.node = node;
   floor.name = "floor";
   floor.friction = k.friction;

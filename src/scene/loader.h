@@ -6,6 +6,8 @@
 #include "scene/spec.h"
 #include "yawara/extend/file.h"
 
+#define YW_SCENE_MAX_GROUPS 31  ///< beside "default"
+
 struct yw_scene {
   yw_allocator mem;
   yw_json_doc* doc;
@@ -48,6 +50,9 @@ struct yw_loader {
   const yw_json* models;         ///< item i is yw_scene.models.items[i]
   const yw_scene_def* def;
   YW_LIST(yw_shape_file) shape_files;
+  const yw_json* group_names[YW_SCENE_MAX_GROUPS];  ///< bit i + 1
+  int32_t num_groups;
+  uint32_t used_groups;  ///< bits of groups that something is in
   int32_t shape_depth;
 };
 
@@ -113,6 +118,12 @@ yw_path yw_path_of(const yw_path_spec* spec, yw_vec3 pivot);
 bool yw_load_bodies(yw_loader* l, const yw_json* node);
 bool yw_load_obstacles(yw_loader* l, const yw_json* node);
 bool yw_load_floor(yw_loader* l, const yw_json* node);
+
+// filter.c
+/// Reads "groups" and "collides_with".
+bool yw_load_filter(yw_loader* l, yw_filter_spec* filter);
+/// Fails for groups that are named in "collides_with" alone.
+bool yw_check_filters(yw_loader* l);
 
 // joint.c
 bool yw_load_joints(yw_loader* l, const yw_json* node);

@@ -125,7 +125,7 @@ static bool load_scene(yw_loader* l) {
   bool read = load_time(l, root, &k) && load_camera(l, k.camera) &&
               yw_load_named_shapes(l, k.shapes) && yw_load_named_models(l, k.models) &&
               yw_load_floor(l, k.floor) && yw_load_obstacles(l, k.obstacles) &&
-              yw_load_bodies(l, k.bodies) && yw_load_joints(l, k.joints);
+              yw_load_bodies(l, k.bodies) && yw_check_filters(l) && yw_load_joints(l, k.joints);
   if (!read) return false;
   yw_warn_unused_shapes(l);
   return yw_build_models(l);

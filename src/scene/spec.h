@@ -36,6 +36,12 @@ typedef struct yw_repeat_spec {
   int32_t seed;
 } yw_repeat_spec;
 
+/// What collides with what. Bit 0 is the group of those that name none.
+typedef struct yw_filter_spec {
+  const yw_json *groups, *collides_with;
+  uint32_t group_bits, mask_bits;
+} yw_filter_spec;
+
 /// A colour for the parts of a body inside a shape.
 typedef struct yw_paint_spec {
   const yw_json* shape;
@@ -57,6 +63,7 @@ typedef struct yw_body_spec {
   yw_vec3 color;
   const yw_json *colors, *paint, *start_pose, *pins, *repeat, *merge;
 
+  yw_filter_spec filter;
   int32_t model_index;  ///< in yw_scene.models
   void* settings;       ///< struct of the record of the model's method, owned by the document
   yw_repeat_spec copies;
@@ -101,6 +108,7 @@ typedef struct yw_joint_spec {
   float motor_speed, motor_force;
   float length;  ///< m; -1: as it starts
   float stiffness, damping;
+  bool collide;
 } yw_joint_spec;
 
 typedef struct yw_obstacle_spec {
@@ -114,6 +122,7 @@ typedef struct yw_obstacle_spec {
   yw_vec3 color;
   bool visible, checker;
 
+  yw_filter_spec filter;
   yw_shape* solid;  ///< not owned
   yw_path_spec motion;
 } yw_obstacle_spec;

@@ -108,6 +108,8 @@ static yw_status create_copy(const yw_scene* scene, yw_world* world, const yw_bo
   def.restitution = body->restitution;
   def.body_contact = body->body_contact;
   def.self_contact = body->self_contact;
+  def.groups = body->filter.group_bits;
+  def.mask = body->filter.mask_bits;
   def.pose = body->pose;
   def.start = yw_body_copy_start(body, copy);
   yw_status status = yw_body_create(world, &def, &id, error);
@@ -132,6 +134,8 @@ static yw_status create_group(const yw_scene* scene, yw_world* world, const yw_g
   def.restitution = body->restitution;
   def.body_contact = body->body_contact;
   def.self_contact = body->self_contact;
+  def.groups = body->filter.group_bits;
+  def.mask = body->filter.mask_bits;
   def.start = group->parts[0].start;
   yw_status status = yw_body_create(world, &def, &id, error);
   for (int32_t i = 0; i < group->num_parts && status >= 0; i++) {
@@ -153,6 +157,8 @@ static yw_status create_obstacle(yw_world* world, const yw_obstacle_spec* obstac
   def.friction = obstacle->friction;
   def.restitution = obstacle->restitution;
   def.sticky = obstacle->sticky;
+  def.groups = obstacle->filter.group_bits;
+  def.mask = obstacle->filter.mask_bits;
   def.name = obstacle->name;
   yw_obstacle_id id;
   return yw_obstacle_create(world, &def, &id, error);

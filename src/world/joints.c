@@ -188,6 +188,7 @@ static bool fill_joint(yw_world* world, const yw_joint_def* def, yw_joint* joint
   joint->points = YW_NEW_ARRAY(&world->mem, yw_joint_point, joint->num_points);
   if (!joint->points) return false;
   joint->limited = def->limited;
+  joint->collide = def->collide;
   joint->lower = (double)def->lower;
   joint->upper = (double)def->upper;
   joint->motor_speed = (double)def->motor_speed;

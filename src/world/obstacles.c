@@ -7,7 +7,10 @@
 #include "yawara/extend/error.h"
 
 yw_obstacle_def yw_default_obstacle_def(void) {
-  return (yw_obstacle_def){.transform = {{0, 0, 0}, {0, 0, 0, 1}, 1.0f}, .friction = 0.4f};
+  return (yw_obstacle_def){.transform = {{0, 0, 0}, {0, 0, 0, 1}, 1.0f},
+                           .friction = 0.4f,
+                           .groups = 1,
+                           .mask = UINT32_MAX};
 }
 
 static yw_status check_def(const yw_obstacle_def* def, yw_error* error) {
@@ -54,7 +57,9 @@ yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def, yw_obs
                                   .path = path,
                                   .friction = def->friction,
                                   .restitution = def->restitution,
-                                  .sticky = def->sticky};
+                                  .sticky = def->sticky,
+                                  .groups = def->groups,
+                                  .mask = def->mask};
   obstacle->transform.rotation = yw_quat_normalize(def->transform.rotation);
   snprintf(obstacle->name, sizeof obstacle->name, "%s", def->name ? def->name : "obstacle");
   *out = (yw_obstacle_id){(uint32_t)slot + 1, obstacle->generation};

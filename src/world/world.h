@@ -6,8 +6,10 @@
 #include "contact/bodies.h"
 #include "contact/obstacles.h"
 #include "model/model.h"
+#include "world/contact_book.h"
 #include "world/joint.h"
 #include "world/path.h"
+#include "world/query.h"
 #include "world/slots.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/method.h"
@@ -32,10 +34,12 @@ typedef struct yw_body {
   yw_particles particles;
   float friction, restitution;
   bool body_contact, self_contact;
-  double start;   ///< s, when it starts to take part
-  bool active;    ///< it has started
-  bool diverged;  ///< frozen at its last finite state
-  bool lockstep;  ///< in this substep: advances in parts, together with bodies near it
+  uint32_t groups, mask;  ///< it is in these groups, and collides with those
+  double start;           ///< s, when it starts to take part
+  bool active;            ///< it has started
+  bool diverged;          ///< frozen at its last finite state
+  bool lockstep;          ///< in this substep: advances in parts, together with bodies near it
+  bool crowded;           ///< in this substep: other surfaces, or its own, may touch it
 
   /// Positions at the start of the world step, or when its particles last changed.
   yw_vec4* last_good;
@@ -45,11 +49,14 @@ typedef struct yw_body {
   yw_vec3 *shown_positions, *shown_velocities;  ///< in mesh order
   float* shown_radii;                           ///< NULL for volumes
 
+  yw_obstacle_set obstacles;  ///< of the substep, those that it collides with
   YW_LIST(yw_hold) holds;
   YW_LIST(yw_spring) springs;
   yw_method_report report;
   yw_status status;
   yw_body_balance forces;
+  uint64_t changes;  ///< counts changes of its particles, for queries
+  yw_body_query* query;
 } yw_body;
 
 typedef struct yw_pin {
@@ -74,6 +81,7 @@ typedef struct yw_world_obstacle {
   yw_path path;
   float friction, restitution;
   bool sticky;
+  uint32_t groups, mask;
 } yw_world_obstacle;
 
 /// Passes impulses of contact on to the method of a body.
@@ -92,6 +100,10 @@ struct yw_world {
   uint64_t step_count;
   uint64_t next_key;
   bool measures_forces;
+  uint64_t changes;  ///< counts changes of bodies, for queries
+  yw_queries* queries;
+  float impact_speed;     ///< m/s, of events
+  yw_contact_book* book;  ///< NULL: contacts are not recorded
 
   YW_LIST(yw_body) bodies;
   YW_LIST(uint32_t) body_order;  ///< slots in order of creation
@@ -105,8 +117,12 @@ struct yw_world {
   YW_LIST(yw_responder) responders;         ///< step scratch
   YW_LIST(yw_aabb) body_boxes;              ///< step scratch
   YW_LIST(yw_obstacle) obstacle_poses;      ///< step scratch
-  YW_LIST(uint32_t) small_bodies;           ///< step scratch
-  YW_LIST(yw_rigid_motion*) joined;         ///< step scratch
+  YW_LIST(yw_obstacle) chosen_obstacles;    ///< step scratch: of bodies that do not meet all
+  YW_LIST(uint64_t) pairs_apart;       ///< yw_contact_pair of slots that do not collide; ascending
+  YW_LIST(uint64_t) apart;             ///< step scratch: the same, and joined bodies
+  YW_LIST(yw_contact_filter) filters;  ///< step scratch
+  YW_LIST(uint32_t) small_bodies;      ///< step scratch
+  YW_LIST(yw_rigid_motion*) joined;    ///< step scratch
 };
 
 /// Vertex i of the input is particle table[i]; NULL: same order.
@@ -141,6 +157,19 @@ void yw_pin_release(yw_world* world, yw_pin* pin);
 void yw_world_restore_masses(yw_world* world, uint32_t body);
 void yw_world_obstacle_release(yw_world* world, yw_world_obstacle* obstacle);
 void yw_body_release(yw_world* world, yw_body* body);
+
+// lockstep.c.
+/// Marks the bodies of the next substep that are crowded and those that advance in lockstep.
+/// Returns the number of parts for these; 1: there are none.
+int32_t yw_lockstep_plan(yw_world* world, float h);
+
+// filter.c
+/// Chooses the pairs of bodies that do not collide in this step; false: out of memory.
+bool yw_filter_begin_step(yw_world* world);
+/// Gives every body the obstacles of the substep that it collides with.
+void yw_filter_obstacles(yw_world* world, const yw_obstacle_set* all);
+/// Forgets a body (slot) that is destroyed.
+void yw_world_drop_pairs(yw_world* world, uint32_t body);
 
 // numbers.c: called by the step when the world measures forces.
 void yw_forces_begin_step(yw_world* world, float dt);

@@ -120,6 +120,14 @@ struct yw_step_ctx {
   const void* obstacles;        ///< for the five above
   float friction, restitution;  ///< of the body
 
+  /// Where the particles were at the start, as contact of surfaces sees it; NULL where it does not
+  /// look. A method that adds particles to the surface in advance writes where these were then, on
+  /// the surface of that time.
+  yw_vec4* begin;
+  /// Others may touch the body, or it may touch itself: from `begin` on its surface may move but
+  /// not jump, so particles may be added to it, but removed only where it is flat.
+  bool crowded;
+
   yw_method_report* report;
 };
 
@@ -137,6 +145,10 @@ typedef struct yw_contact_geometry {
   int32_t num_surface_particles;
   const yw_vec3* rest;  ///< rest positions in particle order; NULL: loose
   const float* radius;  ///< per particle, m; NULL for volumes
+  /// Particles that are always the mean of two others: (particle, parent, parent), ascending by
+  /// particle, each above its parents. What acts on them acts on their parents.
+  const int32_t (*hanging)[3];
+  int32_t num_hanging;
 } yw_contact_geometry;
 
 /// The functions of a method. Everything down to `load` is required except `settle`. Models and

@@ -19,6 +19,9 @@ uint64_t yw_complex_hash(const yw_contact_geometry* g, int32_t num_particles) {
   if (g->segments) {
     hash = yw_hash_bytes(hash, g->segments, (size_t)g->num_segments * 2 * sizeof(int32_t));
   }
+  if (g->hanging) {
+    hash = yw_hash_bytes(hash, g->hanging, (size_t)g->num_hanging * sizeof *g->hanging);
+  }
   if (g->rest) hash = yw_hash_bytes(hash, g->rest, (size_t)num_particles * sizeof(yw_vec3));
   if (g->radius) hash = yw_hash_bytes(hash, g->radius, (size_t)num_particles * sizeof(float));
   return hash;
@@ -168,6 +171,22 @@ static bool allocate(yw_complex* c, const yw_contact_geometry* g) {
          c->triangle_edges && c->triangle_of_vertex && c->next_edges;
 }
 
+static bool list_hanging(yw_complex* c, const yw_contact_geometry* g) {
+  c->num_hanging = g->hanging ? g->num_hanging : 0;
+  if (c->num_hanging == 0) return true;
+  c->hanging = yw_mem_alloc(&c->mem, (size_t)c->num_hanging, sizeof *c->hanging);
+  c->parents = yw_mem_alloc(&c->mem, (size_t)c->num_particles, sizeof *c->parents);
+  if (!c->hanging || !c->parents) return false;
+  memcpy(c->hanging, g->hanging, (size_t)c->num_hanging * sizeof *c->hanging);
+  for (int32_t i = 0; i < c->num_particles; ++i) c->parents[i][0] = c->parents[i][1] = -1;
+  for (int32_t i = 0; i < c->num_hanging; ++i) {
+    const int32_t* h = c->hanging[i];
+    c->parents[h[0]][0] = h[1];
+    c->parents[h[0]][1] = h[2];
+  }
+  return true;
+}
+
 static bool fill(yw_complex* c, const yw_contact_geometry* g) {
   size_t cells = (size_t)g->num_triangles + (size_t)g->num_segments;
   size_t points = (size_t)c->num_particles;
@@ -202,7 +221,7 @@ yw_complex* yw_complex_create(const yw_allocator* mem, const yw_contact_geometry
   c->num_particles = num_particles;
   c->is_volume = geometry->tets != NULL;
   c->is_loose = geometry->num_triangles == 0 && geometry->num_segments == 0;
-  if (allocate(c, geometry) && fill(c, geometry)) return c;
+  if (allocate(c, geometry) && fill(c, geometry) && list_hanging(c, geometry)) return c;
   yw_complex_destroy(c);
   return NULL;
 }
@@ -211,8 +230,8 @@ void yw_complex_destroy(yw_complex* c) {
   if (!c) return;
   yw_allocator mem = c->mem;
   void* arrays[] = {
-      c->leaves,         c->vertices,           c->edges,     c->triangles, c->edge_triangles,
-      c->triangle_edges, c->triangle_of_vertex, c->next_edges};
+      c->leaves,         c->vertices,           c->edges,      c->triangles, c->edge_triangles,
+      c->triangle_edges, c->triangle_of_vertex, c->next_edges, c->hanging,   c->parents};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, c);
 }

@@ -4,6 +4,8 @@
 // neighbours find the same contact (on an edge or a corner that they share), one of them owns it.
 #include "contact/surfaces/touch.h"
 
+#include <string.h>
+
 #include "contact/obstacles.h"
 
 // Gap at which bodies may rest, and beyond which a contact is not considered, in skins.
@@ -24,7 +26,7 @@
 // Boxes -----------------------------------------------------------------------------------------
 
 static yw_aabb path_box(const yw_contact_work* work, int32_t particle) {
-  yw_vec3 begin = yw_touch_begin(work, particle), end = yw_touch_end(work, particle);
+  yw_vec3 begin = yw_touch_begin(work, particle), end = yw_touch_path_end(work, particle);
   return yw_aabb_pad((yw_aabb){yw_min3(begin, end), yw_max3(begin, end)},
                      yw_touch_radius(work, particle));
 }
@@ -32,7 +34,7 @@ static yw_aabb path_box(const yw_contact_work* work, int32_t particle) {
 // Loose points mix: leaves of neighbours are found anew in every step.
 static void sort_points(yw_contact_work* work) {
   int32_t count = work->complex->num_vertices;
-  const yw_vec4* pos = work->body->particles->pos;
+  const yw_vec4* pos = work->predicted;
   yw_aabb all = yw_aabb_empty();
   for (int32_t i = 0; i < count; ++i) all = yw_aabb_grow(all, yw_xyz(pos[i]));
   for (int32_t i = 0; i < count; ++i) {
@@ -70,11 +72,14 @@ static void fit_leaf(yw_contact_work* work, int32_t leaf) {
 
 void yw_touch_fit(yw_contact_work* work) {
   const yw_complex* c = work->complex;
+  const yw_particles* p = work->body->particles;
+  memcpy(work->predicted, p->pos, (size_t)p->count * sizeof *p->pos);
   if (c->is_loose) sort_points(work);
   float longest = 0.0f;
   for (int32_t i = 0; i < c->num_vertices; ++i) {
     int32_t particle = work->vertices[i];
-    float way = yw_length2(yw_sub(yw_touch_end(work, particle), yw_touch_begin(work, particle)));
+    float way =
+        yw_length2(yw_sub(yw_touch_path_end(work, particle), yw_touch_begin(work, particle)));
     longest = way > longest ? way : longest;
   }
   work->max_way = sqrtf(longest);
@@ -104,7 +109,7 @@ static yw_vec3 point_of_side(const candidate* c, const yw_vec3 x[4], const float
 }
 
 static yw_vec3 place_at(const yw_contact_work* work, int32_t particle, float t) {
-  return yw_lerp(yw_touch_begin(work, particle), yw_touch_end(work, particle), t);
+  return yw_lerp(yw_touch_begin(work, particle), yw_touch_path_end(work, particle), t);
 }
 
 // How far the faces at an edge lie on the wrong side of the plane through p with normal n (pointing
@@ -270,7 +275,7 @@ static yw_vec3 direction(const candidate* c, const yw_vec3 x[4], const yw_neares
 }
 
 static void append_pair(const candidate* c, const yw_nearest* near, float keep, float skin,
-                        yw_contact_list* list) {
+                        float band, yw_contact_list* list) {
   int32_t at = list->num_pairs++;
   if (at >= list->pair_capacity) return;
   float thick = LEAST_THICKNESS * (keep - skin), least = LEAST_SKIN * skin;
@@ -282,7 +287,8 @@ static void append_pair(const candidate* c, const yw_nearest* near, float keep, 
                      .normal = direction(c, c->path.begin, near),
                      .distance = near->distance,
                      .least = least,
-                     .kind = (uint8_t)c->kind};
+                     .kind = (uint8_t)c->kind,
+                     .touched = near->distance < keep + band};
 }
 
 // Material lies between the vertex and a triangle that faces away.
@@ -300,26 +306,27 @@ static void test_pair(candidate* c, float fall, yw_contact_list* list) {
   for (int k = 0; k < 4; ++k) {
     const yw_contact_work* work = k < split ? a : b;
     c->path.begin[k] = yw_touch_begin(work, c->corners[k]);
-    c->path.end[k] = yw_touch_end(work, c->corners[k]);
+    c->path.end[k] = yw_touch_path_end(work, c->corners[k]);
   }
   yw_nearest start = yw_nearest_points(c->kind, c->path.begin);
   float skin = yw_touch_skin(a, b), keep = distance_to_keep(c, &start, skin);
   float band = BAND * skin + 2.0f * fall, reach = yw_path_reach_stopped(c->kind, &c->path);
   if (start.distance - keep - band > reach + a->margin + b->margin) return;
   bool touching = start.distance < 1e-3f * skin, behind = is_behind(c, &start);
-  if (!touching) append_pair(c, &start, keep, skin, list);
+  if (!touching) append_pair(c, &start, keep, skin, band, list);
   if (behind && !touching) return;
 
   yw_nearest near = start;
   float t = yw_time_of_touch(c->kind, &c->path, keep, SLOP * skin, &near);
   bool apart = t > 1.0f;
-  // Not touching, but perhaps so near that others may press them together.
+  // Not touching, but perhaps so near at the start or at the end that others may press them
+  // together.
   if (apart && start.distance > keep + band + reach) return;
-  if (apart) t = 1.0f;
+  if (apart) t = start.distance < keep + band ? 0.0f : 1.0f;
   yw_vec3 x[4];
   yw_path_corners(&c->path, t, x);
   if (apart) {
-    near = yw_nearest_points(c->kind, x);
+    near = t > 0.0f ? yw_nearest_points(c->kind, x) : start;
     if (near.distance > keep + band) return;
   }
   bool flat = touching || near.distance < 1e-3f * skin;
@@ -386,7 +393,7 @@ static void meet_obstacle(const yw_contact_work* work, const yw_contact_job* job
                           int32_t vertex, float h, float fall, yw_contact_list* list) {
   const yw_obstacle_set* set = work->body->obstacles;
   int32_t particle = work->vertices[vertex];
-  yw_vec3 begin = yw_touch_begin(work, particle), end = yw_touch_end(work, particle);
+  yw_vec3 begin = yw_touch_begin(work, particle), end = yw_touch_path_end(work, particle);
   yw_obstacle_near near = yw_obstacle_seen_from(set, obstacle, end);
   float gap = near.distance - yw_touch_radius(work, particle);
   float skin = yw_touch_skin(work, work), band = BAND * skin + 2.0f * fall;
@@ -402,7 +409,7 @@ static void meet_obstacle(const yw_contact_work* work, const yw_contact_job* job
                                     .gap_before = gap - yw_dot(way, near.normal),
                                     .obstacle_gap = gap,
                                     .slop = SLOP * skin,
-                                    .drift = near.velocity,
+                                    .drift = yw_v4(near.velocity),
                                     .obstacle_friction = set->items[obstacle].friction};
 }
 

@@ -30,7 +30,8 @@ void yw_fem_body_destroy(void* state, yw_particles* particles) {
       b->jumps,     b->node_strain, b->to_split,      b->to_merge, b->merge_jump,
       b->merged_at, b->forced,      b->held,          b->sprung,   b->is_held,
       b->surface,   b->surface_old, b->end_pos,       b->end_vel,  b->cells,
-      b->cell_tets, b->triangles,   b->surface_nodes, b->plastic,  b->plastic_tension};
+      b->cell_tets, b->triangles,   b->surface_nodes, b->plastic,  b->plastic_tension,
+      b->hanging};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, b);
   yw_particles_free(&mem, particles);
@@ -58,9 +59,10 @@ static bool allocate_lists(fem_body* b, size_t surface) {
   b->cell_tets = YW_NEW_ARRAY(mem, int32_t, finest);
   b->triangles = YW_NEW_ARRAY(mem, int32_t, 3 * triangles);
   b->surface_nodes = YW_NEW_ARRAY(mem, int32_t, surface);
+  b->hanging = yw_mem_alloc(mem, nodes, sizeof *b->hanging);
   return b->to_split && b->to_merge && b->merge_jump && b->merged_at && b->forced && b->held &&
          b->sprung && b->is_held && b->surface && b->surface_old && b->cells && b->cell_tets &&
-         b->triangles && b->surface_nodes;
+         b->triangles && b->surface_nodes && b->hanging;
 }
 
 static bool allocate(fem_body* b) {
@@ -142,7 +144,8 @@ void yw_fem_front_changed(fem_body* b) {
   ++b->front_version;
 }
 
-void yw_fem_show_masses(const fem_body* b, yw_particles* particles) {
+void yw_fem_show_masses(fem_body* b, yw_particles* particles) {
+  b->mass_version = b->front_version;
   for (int32_t i = 0; i < b->front.num_active; ++i) {
     int32_t n = b->front.active[i];
     float inverse = b->inv_mass[n];
@@ -191,6 +194,13 @@ void yw_fem_show_front(fem_body* b) {
   for (int32_t i = 0; i < b->front.num_active; ++i) {
     int32_t n = b->front.active[i];
     if (b->model->on_surface[n]) b->surface_nodes[b->num_surface_nodes++] = n;
+  }
+  b->num_hanging = b->front.num_hanging;
+  for (int32_t i = 0; i < b->num_hanging; ++i) {
+    int32_t n = b->front.hanging[i];
+    b->hanging[i][0] = n;
+    b->hanging[i][1] = h->node[n].parents[0];
+    b->hanging[i][2] = h->node[n].parents[1];
   }
   b->shown_version = b->front_version;
 }

@@ -354,11 +354,9 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
   yw_status status = take_steps(b, p, near);
   yw_near_leave(&b->near, p);
   if (status < 0) return status;
-  if (is_last_part(ctx)) {
-    yw_fem_follow_all(&b->front, p->pos, p->vel);
-    maybe_sleep(b, p, ctx);
-  }
-  if (is_last_part(ctx) || b->shown_version != b->front_version) yw_fem_show_masses(b, p);
+  yw_fem_follow_all(&b->front, p->pos, p->vel);
+  if (is_last_part(ctx)) maybe_sleep(b, p, ctx);
+  if (is_last_part(ctx) || b->mass_version != b->front_version) yw_fem_show_masses(b, p);
   yw_fem_show_front(b);
   if (is_last_part(ctx)) remember_end(b, p);
   return status;
@@ -374,16 +372,13 @@ static int32_t fem_inner_steps(const void* state, const yw_particles* p, const y
 }
 
 // Explicit steps: free nodes answer apart, and hanging ones pass everything on to their parents and
-// follow them.
+// follow them, as do the nodes inside of coarse tets.
 static yw_status fem_respond(void* state, const yw_particles* p, const yw_step_ctx* ctx,
                              const yw_vec4* impulses, yw_vec4* change) {
   const fem_body* b = state;
   (void)ctx;
-  memset(change, 0, sizeof *change * (size_t)p->count);
-  for (int32_t i = 0; i < b->front.num_active; ++i) {
-    change[b->front.active[i]] = impulses[b->front.active[i]];
-  }
-  yw_fem_carry_forces(&b->front, change);
+  memcpy(change, impulses, sizeof *change * (size_t)p->count);
+  yw_fem_carry_one(&b->front, change);
   for (int32_t i = 0; i < b->front.num_active; ++i) {
     int32_t n = b->front.active[i];
     float inverse = p->inv_mass[n] == 0.0f ? 0.0f : b->inv_mass[n];
@@ -393,13 +388,12 @@ static yw_status fem_respond(void* state, const yw_particles* p, const yw_step_c
   return YW_OK;
 }
 
-// Passes what contact did to hanging nodes on to their parents.
+// Passes what contact did to hanging nodes on to their parents, unless contact did so itself.
 static yw_status fem_settle(void* state, yw_particles* p, const yw_step_ctx* ctx) {
   fem_body* b = state;
-  (void)ctx;
   if (!was_touched(b, p)) return YW_OK;
   const fem_front* f = &b->front;
-  for (int32_t i = f->num_hanging - 1; i >= 0; --i) {
+  for (int32_t i = f->num_hanging - 1; i >= 0 && !ctx->begin; --i) {
     int32_t n = f->hanging[i];
     const int32_t* parents = f->h->node[n].parents;
     float inverse[2], weight = 0.0f;
@@ -442,7 +436,9 @@ static yw_contact_geometry contact_geometry(const void* state) {
                                .num_triangles = b->num_triangles,
                                .surface_particles = b->surface_nodes,
                                .num_surface_particles = b->num_surface_nodes,
-                               .rest = b->model->rest};
+                               .rest = b->model->rest,
+                               .hanging = (const int32_t(*)[3])b->hanging,
+                               .num_hanging = b->num_hanging};
 }
 
 static uint64_t topology_version(const void* state) {

@@ -84,6 +84,10 @@ typedef struct yw_body_def {
   /// does not collide and is not shown. It starts with the substep that begins closest to this
   /// time.
   double start;
+  /// Groups that the body is in, one bit each, and those that it collides with. Two bodies, or a
+  /// body and an obstacle, collide when each is in a group of the other's mask. Default: in the
+  /// first group, collides with all.
+  uint32_t groups, mask;
 } yw_body_def;
 YW_API yw_body_def yw_default_body_def(void);
 YW_API yw_status yw_body_create(yw_world* world, const yw_body_def* def, yw_body_id* out,
@@ -203,7 +207,8 @@ typedef struct yw_obstacle_def {
   /// Plastic material that touches the obstacle moves with it and comes off only by tearing. Bodies
   /// of other methods do not slide on it, but can lift off. Default false.
   bool sticky;
-  const char* name;  ///< copied; may be NULL
+  const char* name;       ///< copied; may be NULL
+  uint32_t groups, mask;  ///< as of bodies
 } yw_obstacle_def;
 YW_API yw_obstacle_def yw_default_obstacle_def(void);
 YW_API yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def,
