@@ -349,7 +349,10 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
   if (b->asleep) b->asleep = false, b->still = 0.0f;
 
   if (isinf(b->since_check)) yw_fem_enforce(b, p, ctx);  // placed, or parameters changed
-  yw_status status = take_steps(b, p, ctx);
+  const yw_step_ctx* near = yw_near_enter(&b->near, p, ctx);
+  if (!near) return YW_ERR_MEMORY;
+  yw_status status = take_steps(b, p, near);
+  yw_near_leave(&b->near, p);
   if (status < 0) return status;
   yw_fem_follow_all(&b->front, p->pos, p->vel);
   if (is_last_part(ctx)) maybe_sleep(b, p, ctx);
