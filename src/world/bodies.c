@@ -103,7 +103,7 @@ static void place(yw_body* body, const yw_body_def* def) {
 static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* body,
                             yw_error* error) {
   body->model = yw_model_retain(def->model);
-  body->friction = def->friction;
+  body->friction = body->built_friction = def->friction;
   body->restitution = def->restitution;
   body->body_contact = def->body_contact;
   body->self_contact = def->self_contact;
@@ -206,6 +206,7 @@ yw_status yw_body_destroy(yw_world* world, yw_body_id id) {
   yw_body* body = yw_world_find_body(world, id);
   if (!body) return YW_ERR_INVALID;
   uint32_t slot = id.index1 - 1;
+  yw_world_drop_body_tracks(world, slot);
   yw_world_drop_pins(world, slot);
   yw_world_drop_joints(world, slot);
   yw_world_drop_pairs(world, slot);

@@ -248,5 +248,6 @@ yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_err
     status = yw_fail(error, YW_ERR_FORMAT, "the snapshot does not fit this scene");
   }
   yw_mem_free(&world->mem, kept);
+  yw_tracks_restore(world);
   return status;
 }

@@ -466,6 +466,32 @@ static yw_status carrier_tets(const void* model, const yw_allocator* mem, yw_tet
   return yw_fem_level_mesh(mem, h, h->max_level > 0 ? h->max_level - 1 : 0, out, NULL);
 }
 
+// What tracks may change over time.
+static const yw_parameter tracked[] = {
+    {"mass_damping", offsetof(yw_fem_params, mass_damping)},
+    {"stiffness_damping", offsetof(yw_fem_params, stiffness_damping)},
+    {"yield", offsetof(yw_fem_params, yield)},
+    {"creep", offsetof(yw_fem_params, creep)},
+    {"max_plastic", offsetof(yw_fem_params, max_plastic)},
+    {"tau", offsetof(yw_fem_params, tau)}};
+_Static_assert(sizeof(yw_fem_params) <= YW_MAX_PARAMS_BYTES, "must fit");
+
+static void params(const void* state, void* out) {
+  yw_fem_params now = yw_fem_params_of(state);
+  memcpy(out, &now, sizeof now);
+}
+
+static yw_status set_params(void* state, const void* wanted) {
+  return yw_fem_set_params(state, wanted);
+}
+
+static yw_status wake(void* state) {
+  fem_body* b = state;
+  b->asleep = false;
+  b->still = 0.0f;
+  return YW_OK;
+}
+
 const yw_method yw_fem_method = {
     .name = "fem",
     .model_destroy = yw_fem_model_destroy,
@@ -491,4 +517,9 @@ const yw_method yw_fem_method = {
     .field_values = yw_fem_field_values,
     .cells = yw_fem_cells,
     .carrier_tets = carrier_tets,
+    .parameters = tracked,
+    .num_parameters = sizeof tracked / sizeof *tracked,
+    .params = params,
+    .set_params = set_params,
+    .wake = wake,
 };
