@@ -13,7 +13,7 @@
 // How far the guard may move particles beyond their paths, as a share of the mean edge; the fall of
 // one step is added.
 #define MARGIN_SHARE 0.01f
-// Contact is solved again where what it moved hits something that it did not touch before.
+// Contact is solved again where bodies that it moved hit others that they did not touch before.
 #define MAX_SOLVES 2
 // Leaves per job, and per block of jobs.
 #define LEAVES_PER_JOB 64
@@ -26,7 +26,8 @@
 typedef struct body_cache {
   uint64_t key, version;
   yw_complex* complex;
-  yw_aabb *leaf_nodes, *path_boxes;
+  yw_aabb* leaf_nodes;
+  yw_path_box* path_boxes;
   float* lane_boxes;
   yw_sort_item *order, *scratch;  // loose points
   int32_t* sorted_vertices;
@@ -169,7 +170,7 @@ static bool cache_fill(yw_surfaces* c, body_cache* cache, const yw_contact_body*
   const yw_complex* complex = cache->complex;
   int32_t particles = body->particles->capacity;
   cache->leaf_nodes = YW_NEW_ARRAY(&c->mem, yw_aabb, yw_box_tree_nodes(complex->num_leaves));
-  cache->path_boxes = YW_NEW_ARRAY(&c->mem, yw_aabb, particles);
+  cache->path_boxes = YW_NEW_ARRAY(&c->mem, yw_path_box, particles);
   size_t boxes = (size_t)complex->num_vertices + (size_t)complex->num_edges;
   boxes += (size_t)complex->num_triangles + 3 * YW_LANES;
   cache->lane_boxes = yw_mem_alloc(&c->mem, 6 * boxes, sizeof *cache->lane_boxes);
@@ -350,6 +351,7 @@ static void run_jobs(void* context, int32_t block, int32_t worker) {
   if (list->num_contacts != TO_BE_FOUND) return;
   list->num_contacts = list->num_pairs = 0;
   list->need = YW_TOUCH_NOTHING;
+  list->num_hits = 0;
   for (int32_t i = c->block_start.items[block]; i < c->block_start.items[block + 1]; ++i) {
     yw_touch_find(c->works.items, &c->jobs.items[i], &c->step, list);
   }
@@ -544,8 +546,8 @@ static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
   }
 }
 
-// Looks at the paths to where particles are now. Raises *need (may be NULL) if that was asked for.
-static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks, yw_touch_need* need) {
+// Looks at the paths to where particles are now.
+static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks) {
   int32_t num_bodies = c->works.count;
   c->step.mode = mode;
   for (int32_t i = 0; i < num_bodies; ++i) {
@@ -554,13 +556,31 @@ static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks, yw_touch
     work->margin = mode == YW_TOUCH_PAIRS ? margin : 0.0f;
   }
   yw_tasks_run(tasks, (num_bodies + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK, fit_bodies, c);
-  if (!find_pairs(c) || !run_all_jobs(c, tasks)) return false;
-  for (int32_t i = 0; i < c->block_start.count && need; ++i) {
-    yw_touch_need found = c->found.items[i].need;
-    if (i == 0 || found > *need) *need = found;
+  return find_pairs(c) && run_all_jobs(c, tasks);
+}
+
+static bool was_solved(const yw_surfaces* c, int32_t a, int32_t b) {
+  for (int32_t i = 0; i < c->batches.count; ++i) {
+    const yw_contact_batch* batch = &c->batches.items[i];
+    if ((batch->a == a && batch->b == b) || (batch->a == b && batch->b == a)) return true;
   }
-  if (need && c->block_start.count == 0) *need = YW_TOUCH_NOTHING;
-  return true;
+  return false;
+}
+
+// After a look: what is left to do. Bodies that touch and hit each other elsewhere too are pressed,
+// not hit: solving again would cost more than the little motion that the guard takes.
+static yw_touch_need greatest_need(const yw_surfaces* c) {
+  yw_touch_need need = YW_TOUCH_NOTHING;
+  for (int32_t i = 0; i < c->block_start.count; ++i) {
+    const yw_contact_list* list = &c->found.items[i];
+    if (list->need != YW_TOUCH_NOTHING && need == YW_TOUCH_NOTHING) need = YW_TOUCH_PRESSED;
+    bool hit = list->num_hits > YW_TOUCH_MAX_HITS;
+    for (int32_t k = 0; k < list->num_hits && !hit; ++k) {
+      hit = !was_solved(c, list->hits[k][0], list->hits[k][1]);
+    }
+    if (hit) return YW_TOUCH_HIT;
+  }
+  return need;
 }
 
 // Rows of the batches, in the order in which they are visited.
@@ -606,13 +626,14 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
   if (!update_caches(c, bodies, num_bodies)) return YW_ERR_MEMORY;
   yw_touch_need need = YW_TOUCH_HIT;
   for (int k = 0; k < MAX_SOLVES && need == YW_TOUCH_HIT; ++k) {
-    if (!detect(c, YW_TOUCH_CONTACTS, tasks, NULL) || !solve(c, &problem, &found) ||
-        !detect(c, YW_TOUCH_LOOK, tasks, &need)) {
+    if (!detect(c, YW_TOUCH_CONTACTS, tasks) || !solve(c, &problem, &found) ||
+        !detect(c, YW_TOUCH_LOOK, tasks)) {
       return YW_ERR_MEMORY;
     }
+    need = greatest_need(c);
   }
   if (need != YW_TOUCH_NOTHING) {
-    if (!detect(c, YW_TOUCH_PAIRS, tasks, NULL)) return YW_ERR_MEMORY;
+    if (!detect(c, YW_TOUCH_PAIRS, tasks)) return YW_ERR_MEMORY;
     yw_guard_motion(c->works.items, num_bodies, c->found.items, c->block_start.count, h, tasks);
   }
   if (num_contacts) *num_contacts = found;

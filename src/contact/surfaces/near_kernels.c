@@ -180,35 +180,42 @@ YW_LANE_FN yw_vi keeps_side(yw_pair_kind kind, const vec b[4], const vec f[4], f
   return (low > least) | (high < -least);
 }
 
+// Joins rows of four lanes to a register.
+YW_LANE_FN yw_vf widen(const yw_float4* rows) {
+#if YW_VF_LANES == 16
+  typedef float float8 __attribute__((vector_size(32)));
+  float8 low = __builtin_shufflevector(rows[0], rows[1], 0, 1, 2, 3, 4, 5, 6, 7);
+  float8 high = __builtin_shufflevector(rows[2], rows[3], 0, 1, 2, 3, 4, 5, 6, 7);
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#elif YW_VF_LANES == 8
+  return __builtin_shufflevector(rows[0], rows[1], 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+  return rows[0];
+#endif
+}
+
 // Corners of one register of lanes.
-static void gather(const yw_vec4* const from[2], const yw_near_lanes* l, int32_t first,
-                   float out[4][4][YW_VF_LANES]) {
-  int split = yw_pair_split(l->kind);
+YW_LANE_FN void load_corners(const yw_vec4* const from[2], const yw_near_lanes* l, int32_t first,
+                             int split, vec x[4]) {
   for (int k = 0; k < 4; ++k) {
     const yw_vec4* values = from[k < split ? 0 : 1];
     const int32_t* corners = l->corners[k] + first;
-    for (int32_t i = 0; i < YW_VF_LANES; i += 4) {
+    yw_float4 places[3][YW_VF_LANES / 4];
+    for (int32_t i = 0; i < YW_VF_LANES / 4; ++i) {
       yw_float4 rows[4];
-      for (int j = 0; j < 4; ++j) rows[j] = yw_float4_load(values + corners[i + j]);
+      for (int j = 0; j < 4; ++j) rows[j] = yw_float4_load(values + corners[4 * i + j]);
       yw_float4_transpose(rows);
-      for (int d = 0; d < 3; ++d) yw_float4_store(&out[k][d][i], rows[d]);
+      for (int d = 0; d < 3; ++d) places[d][i] = rows[d];
     }
-  }
-}
-
-YW_LANE_FN void load_corners(const yw_vec4* const from[2], const yw_near_lanes* l, int32_t first,
-                             vec x[4]) {
-  float places[4][4][YW_VF_LANES];
-  gather(from, l, first, places);
-  for (int k = 0; k < 4; ++k) {
-    x[k] = (vec){yw_vf_load(places[k][0]), yw_vf_load(places[k][1]), yw_vf_load(places[k][2])};
+    x[k] = (vec){widen(places[0]), widen(places[1]), widen(places[2])};
   }
 }
 
 YW_LANE_FN uint32_t test_register(yw_near_lanes* l, int32_t first, yw_pair_kind kind) {
   vec begin[4], end[4], way[4];
-  load_corners(l->begin, l, first, begin);
-  load_corners(l->end, l, first, end);
+  int split = yw_pair_split(kind);
+  load_corners(l->begin, l, first, split, begin);
+  load_corners(l->end, l, first, split, end);
   for (int k = 0; k < 4; ++k) way[k] = sub(end[k], begin[k]);
   nearest near =
       kind == YW_VERTEX_TRIANGLE ? nearest_on_triangle(begin) : nearest_on_segments(begin);
@@ -218,7 +225,6 @@ YW_LANE_FN uint32_t test_register(yw_near_lanes* l, int32_t first, yw_pair_kind 
   yw_vf_store(l->apart[1] + first, near.apart.y);
   yw_vf_store(l->apart[2] + first, near.apart.z);
   yw_vf_store(l->distance + first, distance);
-  int split = yw_pair_split(kind);
   yw_vf reach = reach_of(way, split, l->question == YW_NEAR_STOPPED);
   yw_vi apart = distance - reach > l->needed;
   if (l->prove) {

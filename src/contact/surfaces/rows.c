@@ -125,10 +125,32 @@ void yw_contact_visit_positions_back(yw_contact_row* rows, int32_t count) {
   for (int32_t i = count - 1; i >= 0; --i) visit_position(&rows[i]);
 }
 
-void yw_contact_row_push(const yw_contact_row* row, int side, yw_vec3 by) {
+// Directions of search --------------------------------------------------------------------------
+
+YW_LANE_FN yw_float4 total_impulse(const yw_contact_row* row) {
+  return yw_float4_load(&row->friction) + row->impulse * yw_float4_load(&row->normal);
+}
+
+double yw_contact_last_change2(const yw_contact_row* row, const yw_contact_search* search,
+                               double* size2) {
+  yw_float4 now = total_impulse(row), change = now - yw_float4_load(&search->last);
+  *size2 += (double)dot(now, now);
+  return (double)dot(change, change);
+}
+
+void yw_contact_turn(yw_contact_row* row, yw_contact_search* search, float beta,
+                     const bool pushed[2]) {
+  yw_float4 now = total_impulse(row), normal = yw_float4_load(&row->normal);
+  yw_float4 extra = beta * yw_float4_load(&search->heading);
+  yw_float4_store(&search->heading, extra + (now - yw_float4_load(&search->last)));
+  yw_float4_store(&search->last, now + extra);
+  if (extra[0] == 0.0f && extra[1] == 0.0f && extra[2] == 0.0f) return;
+  float along = dot(extra, normal);
+  row->impulse += along;
+  yw_float4_store(&row->friction, yw_float4_load(&row->friction) + (extra - along * normal));
   for (int k = 0; k < 4; ++k) {
-    if ((row->weights[k] < 0.0f) != (side == 1)) continue;
-    yw_vec4* value = row->values[k];
-    *value = yw_v4(yw_mad(yw_xyz(*value), row->mobility[k], by));
+    if (!pushed[row->weights[k] < 0.0f]) continue;
+    yw_float4 value = yw_float4_load(row->values[k]);
+    yw_float4_store(row->values[k], value + row->mobility[k] * extra);
   }
 }

@@ -21,8 +21,8 @@ typedef struct yw_contact_row {
 
 /// The direction of search, see solve.c.
 typedef struct yw_contact_search {
-  yw_vec3 last;     ///< N s, impulse and friction before the last sweeps
-  yw_vec3 heading;  ///< N s
+  yw_vec4 last;     ///< N s, impulse and friction before the last sweeps
+  yw_vec4 heading;  ///< N s
 } yw_contact_search;
 
 /// Rows of a contact between particles with the given shares of their mobility in contact.
@@ -36,7 +36,13 @@ void yw_contact_visit_velocities_back(yw_contact_row* rows, int32_t count);
 void yw_contact_visit_positions(yw_contact_row* rows, int32_t count);
 void yw_contact_visit_positions_back(yw_contact_row* rows, int32_t count);
 
-/// Adds mobility times the vector to the values of one side (0 or 1).
-void yw_contact_row_push(const yw_contact_row* row, int side, yw_vec3 by);
+/// Square of the last change of an impulse, friction included, and adds its own square to *size2.
+double yw_contact_last_change2(const yw_contact_row* row, const yw_contact_search* search,
+                               double* size2);
+
+/// Follows the last direction further by the factor beta and adds the last change to it. Velocities
+/// follow on the sides that are `pushed`.
+void yw_contact_turn(yw_contact_row* row, yw_contact_search* search, float beta,
+                     const bool pushed[2]);
 
 #endif

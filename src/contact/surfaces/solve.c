@@ -14,8 +14,6 @@
 // answers showed.
 #include "contact/surfaces/solve.h"
 
-#include <string.h>
-
 #include "contact/surfaces/rigid.h"
 
 // Overlap not caused by this substep is pushed out by this share per substep, at most this fast
@@ -154,7 +152,12 @@ static void sweep_back(const yw_contact_problem* problem, batch_visit visit) {
 }
 
 static void prepare_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  for (int32_t i = 0; i < batch->count; ++i) prepare(problem, &batch->contacts[i]);
+  for (int32_t i = 0; i < batch->count; ++i) {
+    prepare(problem, &batch->contacts[i]);
+    batch->rows[i].impulse = 0.0f;
+    batch->rows[i].friction = (yw_vec4){0, 0, 0, 0};
+    batch->searches[i] = (yw_contact_search){.last = {0, 0, 0, 0}};
+  }
 }
 
 // The rows of velocities; impulses so far stay as they are.
@@ -247,40 +250,22 @@ static void copy_vectors(yw_vec4* to, const yw_vec4* from, int32_t count) {
 // the last two changes, and dropped when the changes grow. Answers are linear, so the velocities
 // along a direction are known without another answer.
 
-static yw_vec3 total_impulse(const yw_contact_row* row) {
-  return yw_mad(yw_xyz(row->friction), row->impulse, yw_xyz(row->normal));
-}
-
 // The last sweep of a round: nothing changes these impulses afterwards, so they are measured.
 static void last_batch_back(const yw_contact_problem* problem, yw_contact_batch* batch) {
   velocity_batch_back(problem, batch);
   batch->step2 = batch->size2 = 0.0;
   for (int32_t i = 0; i < batch->count; ++i) {
-    yw_vec3 now = total_impulse(&batch->rows[i]);
-    batch->step2 += (double)yw_length2(yw_sub(now, batch->searches[i].last));
-    batch->size2 += (double)yw_length2(now);
+    batch->step2 += yw_contact_last_change2(&batch->rows[i], &batch->searches[i], &batch->size2);
   }
 }
 
-// Follows the last direction further and adds the last change to it.
+// Bodies that answer turn as wholes, see turn_answer.
 static void turn_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  float beta = problem->extrapolate;
   for (int32_t i = 0; i < batch->count; ++i) {
-    yw_contact_row* row = &batch->rows[i];
-    yw_contact_search* search = &batch->searches[i];
-    yw_vec3 now = total_impulse(row), extra = yw_scale(search->heading, beta);
-    search->heading = yw_add(extra, yw_sub(now, search->last));
-    search->last = now;
-    if (yw_length2(extra) == 0.0f) continue;
-    yw_vec3 normal = yw_xyz(row->normal);
-    float along = yw_dot(extra, normal);
-    row->impulse += along;
-    row->friction = yw_v4(yw_add(yw_xyz(row->friction), yw_mad(extra, -along, normal)));
-    search->last = total_impulse(row);
-    for (int side = 0; side < 2; ++side) {
-      int32_t body = batch->contacts[i].body[side];
-      if (!answers(&problem->bodies[body])) yw_contact_row_push(row, side, extra);
-    }
+    const int32_t* body = batch->contacts[i].body;
+    const bool pushed[2] = {!answers(&problem->bodies[body[0]]),
+                            !answers(&problem->bodies[body[1]])};
+    yw_contact_turn(&batch->rows[i], &batch->searches[i], problem->extrapolate, pushed);
   }
 }
 
@@ -397,14 +382,7 @@ static void solve_velocities(yw_contact_problem* problem) {
   for (int32_t k = 0; k < problem->num_answers; ++k) settle_answer(problem, &problem->answers[k]);
 }
 
-static void clear_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  (void)problem;
-  memset(batch->rows, 0, (size_t)batch->count * sizeof *batch->rows);
-  memset(batch->searches, 0, (size_t)batch->count * sizeof *batch->searches);
-}
-
 void yw_contact_solve(yw_contact_problem* problem) {
-  sweep_all(problem, clear_batch);
   sweep_all(problem, prepare_batch);
   sweep_all(problem, bounce_batch);
   solve_velocities(problem);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "contact/obstacles.h"
+#include "math/small/float4.h"
 
 // Gap at which bodies may rest, and beyond which a contact is not considered, in skins.
 #define SLOP 0.2f
@@ -25,10 +26,26 @@
 
 // Boxes -----------------------------------------------------------------------------------------
 
-static yw_aabb path_box(const yw_contact_work* work, int32_t particle) {
-  yw_vec3 begin = yw_touch_begin(work, particle), end = yw_touch_path_end(work, particle);
-  return yw_aabb_pad((yw_aabb){yw_min3(begin, end), yw_max3(begin, end)},
-                     yw_touch_radius(work, particle));
+typedef struct path_box {
+  yw_float4 lower, upper;
+} path_box;
+
+static void fit_path(const yw_contact_work* work, int32_t particle) {
+  yw_float4 begin = yw_float4_load(&work->body->begin[particle]);
+  yw_float4 end = yw_float4_load(&work->predicted[particle]);
+  float radius = yw_touch_radius(work, particle);
+  yw_path_box* box = &work->path_boxes[particle];
+  yw_float4_store(&box->lower, yw_vf_min(begin, end) - radius);
+  yw_float4_store(&box->upper, yw_vf_max(begin, end) + radius);
+}
+
+static path_box box_of(const yw_contact_work* work, int32_t particle) {
+  const yw_path_box* box = &work->path_boxes[particle];
+  return (path_box){yw_float4_load(&box->lower), yw_float4_load(&box->upper)};
+}
+
+static path_box join(path_box a, path_box b) {
+  return (path_box){yw_vf_min(a.lower, b.lower), yw_vf_max(a.upper, b.upper)};
 }
 
 // Loose points mix: leaves of neighbours are found anew in every step.
@@ -48,35 +65,35 @@ static void sort_points(yw_contact_work* work) {
   }
 }
 
-static void set_box(const yw_lane_boxes* boxes, int32_t i, yw_aabb box) {
-  const float sides[6] = {box.lower.x, box.lower.y, box.lower.z,
-                          box.upper.x, box.upper.y, box.upper.z};
-  for (int d = 0; d < 6; ++d) boxes->sides[d][i] = sides[d];
+static void set_box(const yw_lane_boxes* boxes, int32_t i, path_box box) {
+  for (int d = 0; d < 3; ++d) {
+    boxes->sides[d][i] = box.lower[d];
+    boxes->sides[3 + d][i] = box.upper[d];
+  }
 }
 
 static void fit_leaf(yw_contact_work* work, int32_t leaf) {
   const yw_complex* c = work->complex;
   const yw_complex_leaf *first = &c->leaves[leaf], *end = first + 1;
-  yw_aabb all = yw_aabb_empty();
+  path_box all = {yw_vf_splat(INFINITY), yw_vf_splat(-INFINITY)};
   for (int32_t i = first->vertex; i < end->vertex; ++i) {
-    yw_aabb box = work->path_boxes[work->vertices[i]];
-    set_box(&work->vertex_boxes, i, box);
-    all = yw_aabb_join(all, box);
+    set_box(&work->vertex_boxes, i, box_of(work, work->vertices[i]));
+    all = join(all, box_of(work, work->vertices[i]));
   }
   for (int32_t i = first->edge; i < end->edge; ++i) {
-    const int32_t* v = work->edges[i];
-    yw_aabb box = yw_aabb_join(work->path_boxes[v[0]], work->path_boxes[v[1]]);
+    path_box box = join(box_of(work, work->edges[i][0]), box_of(work, work->edges[i][1]));
     set_box(&work->edge_boxes, i, box);
-    all = yw_aabb_join(all, box);
+    all = join(all, box);
   }
   for (int32_t i = first->triangle; i < end->triangle; ++i) {
     const int32_t* v = c->triangles[i];
-    yw_aabb box = yw_aabb_join(work->path_boxes[v[0]],
-                               yw_aabb_join(work->path_boxes[v[1]], work->path_boxes[v[2]]));
+    path_box box = join(box_of(work, v[0]), join(box_of(work, v[1]), box_of(work, v[2])));
     set_box(&work->triangle_boxes, i, box);
-    all = yw_aabb_join(all, box);
+    all = join(all, box);
   }
-  work->leaves.nodes[work->leaves.first_leaf + leaf] = all;
+  work->leaves.nodes[work->leaves.first_leaf + leaf] =
+      (yw_aabb){yw_v3(all.lower[0], all.lower[1], all.lower[2]),
+                yw_v3(all.upper[0], all.upper[1], all.upper[2])};
 }
 
 void yw_touch_fit(yw_contact_work* work) {
@@ -89,7 +106,7 @@ void yw_touch_fit(yw_contact_work* work) {
     int32_t particle = work->vertices[i];
     float radius = yw_touch_radius(work, particle);
     work->max_radius = radius > work->max_radius ? radius : work->max_radius;
-    work->path_boxes[particle] = path_box(work, particle);
+    fit_path(work, particle);
   }
   for (int32_t leaf = 0; leaf < c->num_leaves; ++leaf) fit_leaf(work, leaf);
   yw_box_tree_refit(&work->leaves);
@@ -313,6 +330,16 @@ static bool is_behind(const candidate* c, const yw_nearest* near) {
 
 static float contact_band(float skin, float fall) { return BAND * skin + 2.0f * fall; }
 
+static void note_hit(const candidate* c, yw_contact_list* list) {
+  list->need = YW_TOUCH_HIT;
+  int32_t last = list->num_hits - 1;
+  bool known = last >= 0 && last < YW_TOUCH_MAX_HITS && list->hits[last][0] == c->body[0] &&
+               list->hits[last][1] == c->body[1];
+  if (known || list->num_hits > YW_TOUCH_MAX_HITS) return;
+  if (++last < YW_TOUCH_MAX_HITS) memcpy(list->hits[last], c->body, sizeof c->body);
+  ++list->num_hits;
+}
+
 // Raises the need if the pair is not known to stay apart.
 static void look_at_pair(const candidate* c, const yw_nearest* start, float keep, float skin,
                          float fall, yw_contact_list* list) {
@@ -320,8 +347,8 @@ static void look_at_pair(const candidate* c, const yw_nearest* start, float keep
   yw_vec3 normal = direction(c, c->path.begin, start);
   if (yw_path_stays_apart(c->kind, &c->path, normal, least)) return;
   bool touched = start->distance < keep + contact_band(skin, fall);
-  yw_touch_need need = touched ? YW_TOUCH_PRESSED : YW_TOUCH_HIT;
-  if (need > list->need) list->need = need;
+  if (!touched) note_hit(c, list);
+  if (list->need == YW_TOUCH_NOTHING) list->need = YW_TOUCH_PRESSED;
 }
 
 static void find_contact(candidate* c, const yw_nearest* start, float keep, float skin, float fall,
@@ -437,7 +464,7 @@ static void test_all(pair_search* s) {
   yw_near_lanes lanes = {
       .kind = s->kind,
       .question = s->step->mode == YW_TOUCH_PAIRS ? YW_NEAR_STOPPED : YW_NEAR_MOVING,
-      .prove = s->step->mode == YW_TOUCH_LOOK,
+      .prove = s->step->mode != YW_TOUCH_PAIRS,
       .needed = needed_distance(s),
       .begin = {a->body->begin, b->body->begin},
       .end = {a->predicted, b->predicted}};

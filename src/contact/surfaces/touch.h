@@ -51,6 +51,11 @@ typedef struct yw_near_pair {
   bool fixed;      ///< held apart by a fixed plane, see guard.c
 } yw_near_pair;
 
+/// Box of the path of a particle, with its radius. The fourth entries mean nothing.
+typedef struct yw_path_box {
+  yw_vec4 lower, upper;
+} yw_path_box;
+
 /// A body during one call of resolve.
 typedef struct yw_contact_work {
   const yw_contact_body* body;
@@ -61,8 +66,8 @@ typedef struct yw_contact_work {
   int32_t* sorted_vertices;  ///< memory of loose points
   int32_t (*sorted_edges)[2];
   yw_box_tree leaves;
-  yw_aabb* path_boxes;                                     ///< per particle, with radii
-  yw_lane_boxes vertex_boxes, edge_boxes, triangle_boxes;  ///< likewise
+  yw_path_box* path_boxes;  ///< per particle
+  yw_lane_boxes vertex_boxes, edge_boxes, triangle_boxes;
   yw_aabb box;
   yw_vec4* predicted;  ///< ends of the paths that detection looks at, per particle
   uint8_t* moved;      ///< flags of the guard, per particle
@@ -99,6 +104,8 @@ typedef struct yw_touch_step {
   const yw_near_fns* near;
 } yw_touch_step;
 
+#define YW_TOUCH_MAX_HITS 8
+
 /// Lists of fixed capacity. The counts keep growing when they are full: the caller learns the size.
 typedef struct yw_contact_list {
   yw_contact* contacts;
@@ -106,6 +113,8 @@ typedef struct yw_contact_list {
   int32_t num_contacts, num_pairs;
   int32_t num_fixed;  ///< pairs held by the guard
   yw_touch_need need;
+  int32_t num_hits;  ///< pairs of bodies that may hit each other; more than have room: many
+  int32_t hits[YW_TOUCH_MAX_HITS][2];
   int32_t contact_capacity, pair_capacity;
 } yw_contact_list;
 
