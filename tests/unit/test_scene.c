@@ -55,7 +55,8 @@ static void mistakes_of_the_whole_scene_are_reported(void** state) {
        "dir/a.json:3:3: unknown key \"graviti\" in the scene (did you mean \"gravity\"?)"},
       {"{\"bodies\": [], \"colour_of_the_sky\": 1}",
        "dir/a.json:1:16: unknown key \"colour_of_the_sky\" in the scene (known keys: $schema, "
-       "name, description, gravity, fps, duration, frames, substeps, contact, contact_iterations, "
+       "name, description, gravity, wind, fps, duration, frames, substeps, contact, "
+       "contact_iterations, "
        "camera, "
        "shapes, models, bodies, obstacles, joints, floor)"},
       {"{\"bodies\": [], \"gravity\": -9.81}",
