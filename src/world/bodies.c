@@ -268,7 +268,7 @@ yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3* posit
     p->pos[particle] = yw_v4(positions[i]);
     if (velocities) p->vel[particle] = yw_v4(velocities[i]);
   }
-  body->diverged = false;
+  body->diverged = body->asleep = false;
   body->model->method->invalidate(body->state, p);
   yw_body_show(world, body);
   return YW_OK;

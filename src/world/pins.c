@@ -79,6 +79,7 @@ yw_status yw_pin_create(yw_world* world, const yw_pin_def* def, yw_pin_id* out, 
     }
   }
   pin->generation = generation + 1;
+  body->asleep = false;
   *out = (yw_pin_id){(uint32_t)slot + 1, pin->generation};
   return YW_OK;
 }
@@ -120,6 +121,7 @@ yw_status yw_pin_destroy(yw_world* world, yw_pin_id id) {
   yw_world_drop_pin_tracks(world, id.index1 - 1);
   yw_pin_release(world, pin);
   ++pin->generation;
+  world->bodies.items[slot].asleep = false;
   // Particles that no other pin holds become free.
   yw_world_restore_masses(world, slot);
   return YW_OK;

@@ -163,6 +163,7 @@ static yw_body* begin(yw_world* world, yw_body_id id, bool impulse, yw_vec4** va
 
 static yw_status finish(yw_world* world, yw_body* body, bool impulse, yw_status status) {
   if (status < 0) return status;
+  body->asleep = false;
   if (!impulse) {
     body->is_pushed = true;
   } else if (!body->diverged) {
@@ -305,6 +306,7 @@ yw_status yw_world_explode(yw_world* world, const yw_explosion_def* def) {
     if (!yw_body_takes_part(body) || !(body->groups & def->mask)) continue;
     clear(body, body->impulses);
     visit_patches(body, blast, def);
+    body->asleep = false;
     push(body);
     yw_body_show(world, body);
   }
@@ -362,7 +364,7 @@ void yw_pushes_apply(yw_world* world, bool lockstep, float h) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
     bool blown = has_wind(world);
     if (!yw_body_takes_part(body) || body->lockstep != lockstep) continue;
-    if (!blown && !body->is_pushed) continue;
+    if ((!blown && !body->is_pushed) || body->asleep) continue;
     clear(body, body->impulses);
     for (int32_t k = 0; body->is_pushed && k < body->particles.count; ++k) {
       body->impulses[k] = yw_v4(yw_scale(yw_xyz(body->pushes[k]), h));

@@ -50,7 +50,8 @@ static void write_state(const yw_world* world, yw_writer* writer) {
     const yw_body* body = &world->bodies.items[world->body_order.items[i]];
     const yw_particles* p = &body->particles;
     yw_write_u32(writer, (uint32_t)p->count);
-    yw_write_u32(writer, (uint32_t)body->is_pushed << 1 | body->diverged);
+    yw_write_u32(writer,
+                 (uint32_t)body->asleep << 2 | (uint32_t)body->is_pushed << 1 | body->diverged);
     yw_write_u32(writer, body->active);
     yw_write_f32(writer, &p->pos[0].x, 4 * (size_t)p->count);
     yw_write_f32(writer, &p->vel[0].x, 4 * (size_t)p->count);
@@ -148,6 +149,7 @@ static bool read_body(yw_world* world, uint32_t slot, yw_reader* reader) {
   if (method->settle) read_masses(reader, p);
   if (is_pushed && !read_pushes(world, body, reader)) return false;
   body->is_pushed = is_pushed;
+  body->asleep = flags & 4;
   if (reader->failed) return false;
   if (method->settle) yw_world_restore_masses(world, slot);
   method->invalidate(body->state, p);

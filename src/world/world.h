@@ -60,8 +60,10 @@ typedef struct yw_body {
   yw_body_balance forces;
   yw_vec4* pushes;    ///< N, forces from outside in the next step; NULL: never had any
   yw_vec4* impulses;  ///< N s, scratch; with pushes
-  bool is_pushed;     ///< pushes act in the next step
-  uint64_t changes;   ///< counts changes of its particles, for queries
+  bool asleep;        ///< put to sleep by the caller; skipped
+  void* user;
+  bool is_pushed;    ///< pushes act in the next step
+  uint64_t changes;  ///< counts changes of its particles, for queries
   yw_body_query* query;
 } yw_body;
 
@@ -89,6 +91,10 @@ typedef struct yw_world_obstacle {
   float friction, restitution;
   bool sticky;
   uint32_t groups, mask;
+  void* user;
+  bool by_hand;                       ///< off its path
+  yw_transform hand_begin, hand_end;  ///< over the next step
+  yw_vec3 velocity, spin;             ///< m/s and rad/s, by hand
 } yw_world_obstacle;
 
 /// Passes impulses of contact on to the method of a body.
@@ -177,6 +183,15 @@ void yw_body_release(yw_world* world, yw_body* body);
 /// Marks the bodies of the next substep that are crowded and those that advance in lockstep.
 /// Returns the number of parts for these; 1: there are none.
 int32_t yw_lockstep_plan(yw_world* world, float h);
+
+// control.c
+/// Wakes what the caller put to sleep.
+void yw_world_wake_all(yw_world* world);
+/// Wakes bodies near obstacles that move, and those that contact has pushed.
+void yw_world_wake_moved(yw_world* world);
+/// Obstacles by hand: where they go in a step of dt, and once it is over.
+void yw_obstacles_begin_step(yw_world* world, float dt);
+void yw_obstacles_end_step(yw_world* world);
 
 // filter.c
 /// Chooses the pairs of bodies that do not collide in this step; false: out of memory.
