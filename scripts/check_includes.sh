@@ -18,7 +18,7 @@ allow() {
 }
 
 # The library, lowest room first.
-tools='yawara/extend/(error|file|hash|memory|rigid_motion|stream|tasks|text|text_number|timer|vec)\.h|yawara/base\.h'
+tools='yawara/extend/(error|file|hash|memory|rigid_motion|shown|stream|tasks|text|text_number|timer|vec)\.h|yawara/base\.h'
 low="$tools|base/|math/"
 shapes="$low|geometry/|yawara/(mesh|shape|model)\.h"
 allow include '(\.\./)?[a-z_]+\.h|extend/'

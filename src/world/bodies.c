@@ -274,17 +274,6 @@ yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3* posit
   return YW_OK;
 }
 
-yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec3* out,
-                                    int32_t capacity) {
-  const yw_body* body = yw_world_find_body(world, id);
-  if (!body || !out || capacity < body->model->surface.num_vertices) return YW_ERR_INVALID;
-  if (!body->model->own_surface) {
-    return yw_model_surface_positions(body->model, body->shown_positions, out);
-  }
-  body->model->method->surface_positions(body->state, &body->particles, out);
-  return YW_OK;
-}
-
 yw_status yw_body_sums_of(const yw_world* world, yw_body_id id, yw_body_sums* out) {
   const yw_body* body = yw_world_find_body(world, id);
   if (!body || !out) return YW_ERR_INVALID;
