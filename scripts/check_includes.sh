@@ -52,7 +52,7 @@ allow apps/yawara/playback "$public|console/|render/|playback/"
 allow apps/yawara/commands "$public|console/|render/|playback/|commands/"
 
 # The page's core shows worlds as the program does.
-allow web/core "$public|playback/|(core|display|text)\.h"
+allow web/core "$public|console/|playback/|(core|display|text)\.h"
 
 # Studies and tests may include everything; of the studies, tests may include only the references.
 rooms='(codecs|console|render|playback|commands)/'
