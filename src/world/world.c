@@ -19,7 +19,8 @@ yw_status yw_world_create(const yw_world_def* def, yw_world** out) {
   yw_world* world = YW_NEW(&def->mem, yw_world);
   if (!world) return YW_ERR_MEMORY;
   world->mem = yw_mem_or_default(&def->mem);
-  world->gravity = def->gravity;
+  world->gravity = world->built_gravity = def->gravity;
+  world->impact_speed = 1.0f;
   world->contact_iterations = def->contact_iterations;
   world->simd = yw_simd_resolve(def->simd);
   world->tasks = def->jobs.run ? yw_tasks_create_on(&world->mem, &def->jobs)
@@ -42,11 +43,15 @@ void yw_world_destroy(yw_world* world) {
   for (int32_t i = 0; i < world->joints.count; ++i) {
     yw_joint_release(world, &world->joints.items[i]);
   }
+  for (int32_t i = 0; i < world->tracks.count; ++i) {
+    yw_track_release(world, &world->tracks.items[i]);
+  }
   for (int32_t i = 0; i < world->bodies.count; ++i) yw_body_release(world, &world->bodies.items[i]);
   for (int32_t i = 0; i < world->obstacles.count; ++i) {
     yw_world_obstacle_release(world, &world->obstacles.items[i]);
   }
   yw_queries_destroy(world->queries);
+  yw_book_destroy(world->book);
   yw_points_destroy(world->points);
   yw_surfaces_destroy(world->surfaces);
   yw_tasks_destroy(world->tasks);
@@ -65,6 +70,7 @@ void yw_world_destroy(yw_world* world) {
   YW_LIST_FREE(&mem, &world->filters);
   YW_LIST_FREE(&mem, &world->small_bodies);
   YW_LIST_FREE(&mem, &world->joints);
+  YW_LIST_FREE(&mem, &world->tracks);
   YW_LIST_FREE(&mem, &world->joined);
   yw_mem_free(&mem, world);
 }

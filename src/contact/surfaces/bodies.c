@@ -39,6 +39,7 @@ typedef struct body_cache {
 
 struct yw_surfaces {
   yw_allocator mem;
+  yw_contact_log* log;  // NULL: nobody reads
   YW_LIST(body_cache) caches;
   YW_LIST(yw_complex*) complexes;
 
@@ -68,6 +69,8 @@ yw_surfaces* yw_surfaces_create(const yw_allocator* mem, yw_simd simd) {
   contacts->simd = simd;
   return contacts;
 }
+
+void yw_surfaces_set_log(yw_surfaces* c, yw_contact_log* log) { c->log = log; }
 
 // Caches ----------------------------------------------------------------------------------------
 
@@ -523,6 +526,31 @@ static bool collect_answers(yw_surfaces* c, yw_contact_problem* problem) {
   return true;
 }
 
+// Tells readers which contacts carried an impulse.
+static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
+  for (int32_t i = 0; i < c->batches.count; ++i) {
+    const yw_contact_batch* batch = &c->batches.items[i];
+    for (int32_t k = 0; k < batch->count; ++k) {
+      const yw_contact* p = &batch->contacts[k];
+      float impulse = p->impulse + p->bounced;
+      if (!(impulse > 0.0f)) continue;
+      bool obstacle = p->count[1] == 0;
+      yw_contact_record record = {.bodies = {p->body[0], obstacle ? -1 : p->body[1]},
+                                  .vertices = {p->count[0] == 1 ? p->particles[0][0] : -1,
+                                               p->count[1] == 1 ? p->particles[1][0] : -1},
+                                  .normal = p->normal,
+                                  .impulse = impulse,
+                                  .friction = p->friction,
+                                  .approach = p->approach};
+      for (int n = 0; n < p->count[0]; ++n) {
+        record.point = yw_mad(record.point, p->weights[0][n],
+                              yw_xyz(bodies[p->body[0]].particles->pos[p->particles[0][n]]));
+      }
+      yw_contact_log_add(c->log, &record);
+    }
+  }
+}
+
 // Looks at the paths to where particles are now.
 static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks) {
   int32_t num_bodies = c->works.count;
@@ -583,6 +611,7 @@ static bool solve(yw_surfaces* c, yw_contact_problem* problem, int32_t* num_cont
   }
   problem->pair_angular = c->pair_angular.items;
   yw_contact_solve(problem);
+  if (c->log) log_contacts(c, problem->bodies);
   for (int32_t i = 0; i < c->works.count; ++i) {
     if (c->works.items[i].active) yw_hanging_carry(&c->works.items[i]);
   }

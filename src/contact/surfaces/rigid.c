@@ -174,8 +174,10 @@ void yw_contact_bounce(const yw_contact_problem* problem, const yw_contact_batch
   add_rigid_velocity(particles_b, b.center, yw_sub(b.velocity, old_b.velocity),
                      yw_sub(b.omega, old_b.omega));
   // The particles' own impulses start from zero here.
-  for (int32_t i = 0; i < batch->count; ++i)
+  for (int32_t i = 0; i < batch->count; ++i) {
+    batch->contacts[i].bounced = batch->contacts[i].impulse;
     batch->contacts[i].impulse = batch->contacts[i].push = 0;
+  }
 }
 
 // Angular momentum -------------------------------------------------------------------------------

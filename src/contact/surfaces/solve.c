@@ -81,6 +81,8 @@ static void prepare(const yw_contact_problem* problem, yw_contact* c) {
   if (obstacle) c->arm = yw_v3(0, 0, 0);
   float approach = -yw_dot(yw_contact_relative(problem, c, true), c->normal);
   float gap = c->gap_before - approach * problem->h;
+  c->approach = approach;
+  c->bounced = 0.0f;
 
   // A gap at the start of the step may close, but no further. A gap that was already closed is not
   // an impact, however hard it is pressed; nor is a slow approach.

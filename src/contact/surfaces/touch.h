@@ -26,7 +26,9 @@ typedef struct yw_contact {
 
   // Used by the solver.
   float friction_limit;  ///< coefficient
+  float approach;        ///< m/s, closing speed when found
   float bounce;          ///< restitution of an impact, otherwise 0
+  float bounced;         ///< N s along the normal, of a bounce of both bodies as wholes
   float target;          ///< m/s, least normal velocity
   float share;           ///< fraction of the substep after the touch
   yw_vec3 arm;           ///< m, from the point on body[1] to that on body[0]
