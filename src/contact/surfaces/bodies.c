@@ -33,7 +33,8 @@ static void fit_bodies(void* context, int32_t block, int32_t worker) {
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
     yw_contact_work* work = &c->works.items[i];
     work->box = yw_aabb_empty();
-    if (work->body->body_contact || work->body->self_contact) yw_touch_fit(work);
+    if (!work->body->body_contact && !work->body->self_contact) continue;
+    yw_touch_fit(work, c->step.mode == YW_TOUCH_CONTACTS);
   }
 }
 
