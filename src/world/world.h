@@ -85,7 +85,7 @@ typedef struct yw_world_obstacle {
 
 /// Passes impulses of contact on to the method of a body.
 typedef struct yw_responder {
-  const yw_body* body;
+  yw_body* body;
   yw_step_ctx ctx;
 } yw_responder;
 

@@ -8,6 +8,7 @@
 #include "contact/surfaces/guard.h"
 #include "contact/surfaces/hanging.h"
 #include "contact/surfaces/solve.h"
+#include "contact/surfaces/whole.h"
 #include "yawara/extend/memory.h"
 
 // How far contact may move particles beyond their paths, as a share of the mean edge; the fall of
@@ -527,6 +528,7 @@ static yw_status resolve_once(yw_surfaces* c, yw_contact_problem* problem, int32
   for (int32_t i = 0; i < num_bodies; ++i) {
     if (c->works.items[i].active) yw_hanging_carry(&c->works.items[i]);
   }
+  yw_whole_settle(problem, num_bodies);
   return YW_OK;
 }
 
