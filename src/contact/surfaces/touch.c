@@ -320,12 +320,19 @@ static void test_pair(candidate* c, float fall, yw_contact_list* list) {
   yw_path_corners(&c->path, t, x);
   if (apart) {
     near = yw_nearest_points(c->kind, x);
-    if (near.distance > keep + band) return;
+    if (near.distance > keep + band && start.distance > keep + band) return;
+  }
+  // They part, but others may push them back to where they touched.
+  bool parting = apart && near.distance > keep + band;
+  if (parting) {
+    t = 0.0f;
+    near = start;
+    yw_path_corners(&c->path, t, x);
   }
   bool flat = touching || near.distance < 1e-3f * skin;
   yw_vec3 n = flat ? fallback_normal(c) : direction(c, x, &near);
   bool owns = c->kind == YW_VERTEX_TRIANGLE ? owns_vertex_contact(c, &near, n, t)
-                                            : owns_edge_contact(c, &near, n, t, !apart);
+                                            : owns_edge_contact(c, &near, n, t, !apart || parting);
   if (owns) append_contact(c, &near, n, keep, skin, list);
 }
 
