@@ -51,6 +51,9 @@ allow apps/yawara/render "$public|render/"
 allow apps/yawara/playback "$public|console/|render/|playback/"
 allow apps/yawara/commands "$public|console/|render/|playback/|commands/"
 
+# The page's core shows worlds as the program does.
+allow web/core "$public|playback/|(core|display|text)\.h"
+
 # Studies and tests may include everything; of the studies, tests may include only the references.
 rooms='(codecs|console|render|playback|commands)/'
 inside='(base|math|geometry|materials|model|methods|contact|world|files|scene)/'

@@ -6,6 +6,7 @@
 #ifndef YW_CONTACT_BODIES_H
 #define YW_CONTACT_BODIES_H
 
+#include "contact/log.h"
 #include "yawara/extend/method.h"
 
 /// With which others a body collides.
@@ -72,6 +73,10 @@ yw_points* yw_points_create(const yw_allocator* mem);
 yw_surfaces* yw_surfaces_create(const yw_allocator* mem);
 void yw_points_destroy(yw_points* points);  ///< NULL is fine
 void yw_surfaces_destroy(yw_surfaces* surfaces);
+
+/// Every resolve from now on adds what it did to the log; NULL (as at first): none.
+void yw_points_set_log(yw_points* points, yw_contact_log* log);
+void yw_surfaces_set_log(yw_surfaces* surfaces, yw_contact_log* log);
 
 /// Finds and resolves contacts between and within bodies; called once per substep after all bodies
 /// have advanced by h. iterations >= 1: forward and backward sweeps over the contacts.

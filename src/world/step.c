@@ -358,15 +358,18 @@ static yw_status advance_together(substep* s, yw_step_report* report, int32_t* n
   place_obstacles(s);
   place_pins(s);
   note_begin(s);
+  if (world->book) yw_book_begin_advance(world, s->lockstep);
   double mark = s->timing ? yw_seconds() : 0.0;
   advance_bodies(s);
   add_seconds(s, &mark, &report->seconds_advance);
   check_bodies(world, report);
   if (world->measures_forces) yw_forces_note_advance(world, s->lockstep, s->h);
   if (s->timing) mark = yw_seconds();
+  if (world->book) yw_book_note_advance(world, s->lockstep, s->h);
   yw_joints_solve(world, s->h, s->lockstep);
   yw_status status = resolve_contacts(s, num_contacts);
   fold_bodies(s);
+  if (world->book && status >= 0) yw_book_note_contact(world, s->lockstep);
   add_seconds(s, &mark, &report->seconds_contact);
   if (world->measures_forces) yw_forces_note_contact(world, s->lockstep);
   return status;
@@ -398,6 +401,7 @@ static yw_status run_substep(substep* s, yw_step_report* report) {
   start_bodies(world, s->h);
   int32_t num_parts = yw_lockstep_plan(world, s->h);
   if (world->measures_forces) yw_forces_begin_substep(world);
+  if (world->book) yw_book_begin_substep(world);
   yw_status status = advance_together(s, report, &num_contacts);
   if (num_parts > 1 && status >= 0) {
     status = advance_lockstep(s, num_parts, report, &num_contacts);
@@ -431,6 +435,7 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   double start = report ? yw_seconds() : 0.0;
   remember_good_state(world);
   if (world->measures_forces) yw_forces_begin_step(world, dt);
+  if (world->book && !yw_book_begin_step(world)) return YW_ERR_MEMORY;
   yw_status status = YW_OK;
   for (int32_t i = 0; i < substeps && status >= 0; ++i) {
     substep s = {.world = world,
@@ -446,6 +451,7 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   finish_hand_moves(world);
   ++world->step_count;
   yw_world_show(world);
+  if (world->book && !yw_book_end_step(world) && status >= 0) status = YW_ERR_MEMORY;
   if (report) {
     local.seconds_total = yw_seconds() - start;
     local.seconds_other =

@@ -20,6 +20,7 @@ yw_status yw_world_create(const yw_world_def* def, yw_world** out) {
   if (!world) return YW_ERR_MEMORY;
   world->mem = yw_mem_or_default(&def->mem);
   world->gravity = def->gravity;
+  world->impact_speed = 1.0f;
   world->contact_iterations = def->contact_iterations;
   world->simd = yw_simd_resolve(def->simd);
   world->tasks = def->jobs.run ? yw_tasks_create_on(&world->mem, &def->jobs)
@@ -47,6 +48,7 @@ void yw_world_destroy(yw_world* world) {
     yw_world_obstacle_release(world, &world->obstacles.items[i]);
   }
   yw_queries_destroy(world->queries);
+  yw_book_destroy(world->book);
   yw_points_destroy(world->points);
   yw_surfaces_destroy(world->surfaces);
   yw_tasks_destroy(world->tasks);

@@ -6,6 +6,7 @@
 #include "contact/bodies.h"
 #include "contact/obstacles.h"
 #include "model/model.h"
+#include "world/contact_book.h"
 #include "world/joint.h"
 #include "world/path.h"
 #include "world/query.h"
@@ -101,6 +102,8 @@ struct yw_world {
   bool measures_forces;
   uint64_t changes;  ///< counts changes of bodies, for queries
   yw_queries* queries;
+  float impact_speed;     ///< m/s, of events
+  yw_contact_book* book;  ///< NULL: contacts are not recorded
 
   YW_LIST(yw_body) bodies;
   YW_LIST(uint32_t) body_order;  ///< slots in order of creation

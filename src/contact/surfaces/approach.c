@@ -80,6 +80,29 @@ float yw_path_reach_stopped(yw_pair_kind kind, const yw_path4* path) {
   return sqrtf(most);
 }
 
+bool yw_path_keeps_side(yw_pair_kind kind, const yw_path4* path, float distance) {
+  // Two edges of the plane, and from the plane to the other side: all linear in time.
+  static const int ends[2][6] = {{1, 2, 1, 3, 1, 0}, {0, 1, 2, 3, 2, 0}};
+  const int* e = ends[kind];
+  const yw_vec3 *b = path->begin, *f = path->end;
+  yw_vec3 u0 = yw_sub(b[e[1]], b[e[0]]), u1 = yw_sub(f[e[1]], f[e[0]]);
+  yw_vec3 v0 = yw_sub(b[e[3]], b[e[2]]), v1 = yw_sub(f[e[3]], f[e[2]]);
+  yw_vec3 w0 = yw_sub(b[e[5]], b[e[4]]), w1 = yw_sub(f[e[5]], f[e[4]]);
+  // Normal u x v and volume w . (u x v) as Bernstein polynomials of degree 2 and 3: they stay
+  // within their coefficients.
+  yw_vec3 n0 = yw_cross(u0, v0), n2 = yw_cross(u1, v1);
+  yw_vec3 n1 = yw_scale(yw_add(yw_cross(u0, v1), yw_cross(u1, v0)), 0.5f);
+  float volumes[4] = {yw_dot(w0, n0), (2.0f * yw_dot(w0, n1) + yw_dot(w1, n0)) / 3.0f,
+                      (yw_dot(w0, n2) + 2.0f * yw_dot(w1, n1)) / 3.0f, yw_dot(w1, n2)};
+  float area = yw_length2(n0);
+  if (yw_length2(n1) > area) area = yw_length2(n1);
+  if (yw_length2(n2) > area) area = yw_length2(n2);
+  float least = 1.01f * distance * sqrtf(area), sign = volumes[0] < 0.0f ? -1.0f : 1.0f;
+  bool keeps = true;
+  for (int k = 0; k < 4; ++k) keeps = keeps && sign * volumes[k] > least;
+  return keeps;
+}
+
 float yw_time_of_touch(yw_pair_kind kind, const yw_path4* path, float distance, float slack,
                        yw_nearest* near) {
   if (near->distance - distance <= slack) return 0.0f;

@@ -38,6 +38,10 @@ float yw_path_reach(yw_pair_kind kind, const yw_path4* path);
 /// The same if each corner stops anywhere on its path.
 float yw_path_reach_stopped(yw_pair_kind kind, const yw_path4* path);
 
+/// True when the four corners span a volume of one sign all the way, so large that the sides are
+/// never within `distance` of each other. False says nothing.
+bool yw_path_keeps_side(yw_pair_kind kind, const yw_path4* path, float distance);
+
 /// First time (0 to 1) at which the sides are within `distance` + slack of each other, by
 /// conservative advancement: never later than they are within `distance`, and at most slack early.
 /// 2 when they stay apart. `near` has the nearest points at the start and receives those at the

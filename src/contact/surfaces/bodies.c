@@ -12,12 +12,10 @@
 #include "yawara/extend/memory.h"
 
 // How far contact may move particles beyond their paths, as a share of the mean edge; the fall of
-// one step and a longest path of the body up to WAY_SHARE edges are added. What is moved farther (a
-// body at rest that is hit) is looked at once more, with a larger margin.
+// one step is added. Bodies that are moved farther are looked at again along their new paths, and
+// contact is solved again if these meet something.
 #define MARGIN_SHARE 0.01f
-#define SECOND_SHARE 0.1f
-#define WAY_SHARE 0.05f
-#define MAX_PASSES 2
+#define MAX_SOLVES 2
 // Leaves per job, and per block of jobs.
 #define LEAVES_PER_JOB 64
 #define LEAVES_PER_BLOCK 128
@@ -40,12 +38,14 @@ typedef struct body_cache {
 
 struct yw_surfaces {
   yw_allocator mem;
+  yw_contact_log* log;  // NULL: nobody reads
   YW_LIST(body_cache) caches;
   YW_LIST(yw_complex*) complexes;
 
   // Data and buffers of one call of resolve.
   float h;
-  float fall;  // m, fall of one step under gravity
+  float fall;    // m, fall of one step under gravity
+  int32_t pass;  // of detection
   YW_LIST(yw_contact_work) works;
   YW_LIST(yw_sort_item) order, scratch;
   YW_LIST(yw_aabb) body_nodes;
@@ -58,6 +58,8 @@ struct yw_surfaces {
   YW_LIST(yw_vec3) pair_angular;
   YW_LIST(yw_contact_answer) answers;
   YW_LIST(float) yields;
+  YW_LIST(yw_contact_row) rows;
+  YW_LIST(yw_contact_search) searches;
 };
 
 yw_surfaces* yw_surfaces_create(const yw_allocator* mem) {
@@ -65,6 +67,8 @@ yw_surfaces* yw_surfaces_create(const yw_allocator* mem) {
   if (contacts) contacts->mem = yw_mem_or_default(mem);
   return contacts;
 }
+
+void yw_surfaces_set_log(yw_surfaces* c, yw_contact_log* log) { c->log = log; }
 
 // Caches ----------------------------------------------------------------------------------------
 
@@ -114,6 +118,8 @@ void yw_surfaces_destroy(yw_surfaces* c) {
   YW_LIST_FREE(&mem, &c->pair_angular);
   YW_LIST_FREE(&mem, &c->answers);
   YW_LIST_FREE(&mem, &c->yields);
+  YW_LIST_FREE(&mem, &c->rows);
+  YW_LIST_FREE(&mem, &c->searches);
   yw_mem_free(&mem, c);
 }
 
@@ -236,6 +242,7 @@ static void fit_bodies(void* context, int32_t block, int32_t worker) {
   int32_t end = (block + 1) * BODIES_PER_BLOCK;
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
     yw_contact_work* work = &c->works.items[i];
+    if (work->pass != c->pass) continue;
     work->box = yw_aabb_empty();
     if (work->body->body_contact || work->body->self_contact) yw_touch_fit(work);
   }
@@ -252,7 +259,9 @@ static bool add_jobs(yw_surfaces* c, int32_t a, int32_t b, bool obstacles) {
   return true;
 }
 
+// Bodies that were both looked at in an earlier pass are left out.
 static bool add_pair(yw_surfaces* c, int32_t a, int32_t b) {
+  if (c->works.items[a].pass != c->pass && c->works.items[b].pass != c->pass) return true;
   c->works.items[a].active = c->works.items[b].active = true;
   return add_jobs(c, a, b, false);
 }
@@ -282,13 +291,13 @@ static bool sort_bodies(yw_surfaces* c) {
 static bool add_obstacles(yw_surfaces* c) {
   for (int32_t i = 0; i < c->works.count; ++i) {
     const yw_contact_work* work = &c->works.items[i];
-    if (work->active && work->body->obstacles && !add_jobs(c, i, i, true)) return false;
+    if (!work->active || work->pass != c->pass || !work->body->obstacles) continue;
+    if (!add_jobs(c, i, i, true)) return false;
   }
   return true;
 }
 
 static bool find_pairs(yw_surfaces* c) {
-  c->jobs.count = 0;
   if (!sort_bodies(c)) return false;
   int32_t count = c->works.count;
   yw_box_tree tree = yw_box_tree_of(c->body_nodes.items, count);
@@ -327,12 +336,11 @@ static void run_jobs(void* context, int32_t block, int32_t worker) {
   }
 }
 
-// Groups jobs into blocks of similar work.
-static bool cut_job_blocks(yw_surfaces* c) {
-  c->block_start.count = 0;
-  if (!YW_LIST_RESERVE(&c->mem, &c->block_start, c->jobs.count + 1)) return false;
+// Groups the jobs from first_job on into blocks of similar work.
+static bool cut_job_blocks(yw_surfaces* c, int32_t first_job) {
+  if (!YW_LIST_RESERVE(&c->mem, &c->block_start, c->jobs.count - first_job + 1)) return false;
   int32_t leaves = LEAVES_PER_BLOCK;
-  for (int32_t i = 0; i < c->jobs.count; ++i) {
+  for (int32_t i = first_job; i < c->jobs.count; ++i) {
     if (leaves >= LEAVES_PER_BLOCK) {
       c->block_start.items[c->block_start.count++] = i;
       leaves = 0;
@@ -361,23 +369,28 @@ static bool is_complete(yw_surfaces* c, yw_contact_list* list, bool* out_of_memo
   *list = (yw_contact_list){.contacts = YW_NEW_ARRAY(&c->mem, yw_contact, contacts),
                             .pairs = YW_NEW_ARRAY(&c->mem, yw_near_pair, pairs),
                             .num_contacts = TO_BE_FOUND,
+                            .pass = list->pass,
                             .contact_capacity = contacts,
                             .pair_capacity = pairs};
   if (!list->contacts || !list->pairs) *out_of_memory = true;
   return false;
 }
 
-// Runs all jobs. Workers must not allocate: blocks whose list was too short run again with a longer
-// one.
-static bool find_contacts(yw_surfaces* c, yw_tasks* tasks) {
-  if (!cut_job_blocks(c)) return false;
+// Runs the jobs from first_job on. Workers must not allocate: blocks whose list was too short run
+// again with a longer one.
+static bool find_contacts(yw_surfaces* c, int32_t first_job, yw_tasks* tasks) {
+  int32_t first_block = c->block_start.count;
+  if (!cut_job_blocks(c, first_job)) return false;
   int32_t blocks = c->block_start.count;
-  for (int32_t i = 0; i < blocks; ++i) c->found.items[i].num_contacts = TO_BE_FOUND;
+  for (int32_t i = first_block; i < blocks; ++i) {
+    c->found.items[i].num_contacts = TO_BE_FOUND;
+    c->found.items[i].pass = c->pass;
+  }
   bool complete = false, out_of_memory = false;
   while (!complete && !out_of_memory) {
     yw_tasks_run(tasks, blocks, run_jobs, c);
     complete = true;
-    for (int32_t i = 0; i < blocks; ++i) {
+    for (int32_t i = first_block; i < blocks; ++i) {
       complete = is_complete(c, &c->found.items[i], &out_of_memory) && complete;
     }
   }
@@ -397,9 +410,10 @@ static bool cut_batches(yw_surfaces* c, int32_t* num_contacts, int32_t* num_pair
   for (int32_t block = 0; block < c->block_start.count; ++block) {
     yw_contact_list* list = &c->found.items[block];
     yw_contact_batch* batch = NULL;
-    *num_contacts += list->num_contacts;
     for (int32_t i = 0; i < list->num_contacts; ++i) {
       yw_contact* contact = &list->contacts[i];
+      if (!yw_touch_is_current(c->works.items, contact->body, list)) continue;
+      ++*num_contacts;
       if (!batch || !same_pair(batch, contact)) {
         if (!YW_LIST_RESERVE(&c->mem, &c->batches, 1)) return false;
         int32_t count = c->batches.count;
@@ -491,45 +505,83 @@ static bool collect_answers(yw_surfaces* c, yw_contact_problem* problem) {
   return true;
 }
 
-static void predict(void* context, int32_t block, int32_t worker) {
-  (void)worker;
-  yw_surfaces* c = context;
-  const yw_contact_work* work = &c->works.items[block];
-  const yw_particles* p = work->body->particles;
-  if (work->active) memcpy(work->predicted, p->pos, (size_t)p->count * sizeof *p->pos);
+// Tells readers which contacts carried an impulse.
+static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
+  for (int32_t i = 0; i < c->batches.count; ++i) {
+    const yw_contact_batch* batch = &c->batches.items[i];
+    for (int32_t k = 0; k < batch->count; ++k) {
+      const yw_contact* p = &batch->contacts[k];
+      float impulse = p->impulse + p->bounced;
+      if (!(impulse > 0.0f)) continue;
+      bool obstacle = p->count[1] == 0;
+      yw_contact_record record = {.bodies = {p->body[0], obstacle ? -1 : p->body[1]},
+                                  .vertices = {p->count[0] == 1 ? p->particles[0][0] : -1,
+                                               p->count[1] == 1 ? p->particles[1][0] : -1},
+                                  .normal = p->normal,
+                                  .impulse = impulse,
+                                  .friction = p->friction,
+                                  .approach = p->approach};
+      for (int n = 0; n < p->count[0]; ++n) {
+        record.point = yw_mad(record.point, p->weights[0][n],
+                              yw_xyz(bodies[p->body[0]].particles->pos[p->particles[0][n]]));
+      }
+      yw_contact_log_add(c->log, &record);
+    }
+  }
 }
 
-// Detects and solves once, for the paths from the start of the substep to where particles are now.
-static yw_status resolve_once(yw_surfaces* c, yw_contact_problem* problem, int32_t num_bodies,
-                              float share, int32_t* num_contacts) {
-  yw_tasks* tasks = problem->tasks;
+// Finds what may touch along the paths to where particles are now, of the bodies of this pass.
+static bool detect(yw_surfaces* c, yw_tasks* tasks) {
+  int32_t num_bodies = c->works.count, first_job = c->jobs.count;
   for (int32_t i = 0; i < num_bodies; ++i) {
     yw_contact_work* work = &c->works.items[i];
-    work->active = false;
-    work->margin = share * work->complex->size + c->fall;
+    work->margin = MARGIN_SHARE * work->complex->size + c->fall;
   }
   yw_tasks_run(tasks, (num_bodies + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK, fit_bodies, c);
-  *num_contacts = 0;
-  for (int32_t i = 0; i < num_bodies; ++i) {
-    yw_contact_work* work = &c->works.items[i];
-    float most = WAY_SHARE * work->complex->size;
-    work->margin += work->max_way < most ? work->max_way : most;
+  return find_pairs(c) && find_contacts(c, first_job, tasks);
+}
+
+// Rows of the batches, in the order in which they are visited.
+static bool add_rows(yw_surfaces* c, const yw_contact_problem* problem, int32_t num_contacts) {
+  if (!YW_LIST_RESERVE(&c->mem, &c->rows, num_contacts) ||
+      !YW_LIST_RESERVE(&c->mem, &c->searches, num_contacts)) {
+    return false;
   }
-  if (!find_pairs(c)) return YW_ERR_MEMORY;
-  if (!find_contacts(c, tasks)) return YW_ERR_MEMORY;
+  int32_t at = 0;
+  for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
+    problem->batches[i].rows = c->rows.items + at;
+    problem->batches[i].searches = c->searches.items + at;
+    at += problem->batches[i].count;
+  }
+  return true;
+}
+
+static bool solve(yw_surfaces* c, yw_contact_problem* problem, int32_t* num_contacts) {
   if (!cut_batches(c, num_contacts, &problem->num_pairs) || !color_batches(c, problem) ||
-      !collect_answers(c, problem) ||
+      !collect_answers(c, problem) || !add_rows(c, problem, *num_contacts) ||
       !YW_LIST_RESERVE(&c->mem, &c->pair_angular, problem->num_pairs)) {
-    return YW_ERR_MEMORY;
+    return false;
   }
   problem->pair_angular = c->pair_angular.items;
-  yw_tasks_run(tasks, num_bodies, predict, c);
   yw_contact_solve(problem);
-  for (int32_t i = 0; i < num_bodies; ++i) {
+  if (c->log) log_contacts(c, problem->bodies);
+  for (int32_t i = 0; i < c->works.count; ++i) {
     if (c->works.items[i].active) yw_hanging_carry(&c->works.items[i]);
   }
-  yw_whole_settle(problem, num_bodies);
-  return YW_OK;
+  yw_whole_settle(problem, c->works.count);
+  return true;
+}
+
+// Begins the next pass with the bodies that contact moved off their paths; false if there are none.
+static bool begin_next_pass(yw_surfaces* c) {
+  bool any = false;
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    if (!yw_guard_left_paths(&c->works.items[i])) continue;
+    c->works.items[i].pass = c->pass + 1;
+    any = true;
+  }
+  c->pass += any;
+  return any;
 }
 
 yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t num_bodies, float h,
@@ -542,18 +594,20 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
   if (nothing_can_meet(bodies, num_bodies)) return YW_OK;
   c->h = h;
   c->fall = yw_length(gravity) * h * h;
+  c->pass = c->jobs.count = c->block_start.count = 0;
   if (!update_caches(c, bodies, num_bodies)) return YW_ERR_MEMORY;
-  bool again = true;
-  for (int pass = 0; pass < MAX_PASSES && again; ++pass) {
-    yw_status status =
-        resolve_once(c, &problem, num_bodies, pass == 0 ? MARGIN_SHARE : SECOND_SHARE, &found);
-    if (status < 0) return status;
-    again = false;
-    for (int32_t i = 0; i < num_bodies; ++i) {
-      again = again || yw_guard_left_paths(&c->works.items[i]);
+  yw_guard_need need = YW_GUARD_HIT;
+  do {
+    if (!detect(c, tasks)) return YW_ERR_MEMORY;
+    if (c->pass > 0) {
+      need = yw_guard_needed(c->works.items, c->found.items, c->block_start.count, tasks);
     }
+    if (need != YW_GUARD_HIT || c->pass == MAX_SOLVES) break;
+    if (!solve(c, &problem, &found)) return YW_ERR_MEMORY;
+  } while (begin_next_pass(c));
+  if (need != YW_GUARD_IDLE) {
+    yw_guard_motion(c->works.items, num_bodies, c->found.items, c->block_start.count, h, tasks);
   }
-  yw_guard_motion(c->works.items, num_bodies, c->found.items, c->block_start.count, h, tasks);
   if (num_contacts) *num_contacts = found;
   return YW_OK;
 }

@@ -2,6 +2,7 @@
 // Two convex primitives are apart at the start. They are known to stay apart
 //  - if they are apart at the end along the direction of their start distance: a plane between them
 //    moves along, and all corners move along straight lines;
+//  - or if their four corners are never in one plane: the volume that they span keeps its sign;
 //  - or if conservative advancement along the paths never finds them too close.
 // Otherwise a *fixed* plane in the middle of their start distance holds both sides. A motion that
 // was shortened can spoil the proof of another pair, which is then tested again. Every round fixes
@@ -58,6 +59,7 @@ static bool stays_apart(const yw_contact_work* works, const yw_near_pair* pair) 
     if (k >= split) back = along > back ? along : back;
   }
   if (front - back >= pair->least) return true;
+  if (yw_path_keeps_side((yw_pair_kind)pair->kind, &path, pair->least)) return true;
   yw_nearest near = yw_nearest_points((yw_pair_kind)pair->kind, path.begin);
   return yw_time_of_touch((yw_pair_kind)pair->kind, &path, pair->least, 0.0f, &near) > 1.0f;
 }
@@ -75,6 +77,7 @@ static void test_list(void* context, int32_t block, int32_t worker) {
   list->num_fixed = 0;
   for (int32_t i = 0; i < list->num_pairs; ++i) {
     yw_near_pair* pair = &list->pairs[i];
+    if (!yw_touch_is_current(job->works, pair->body, list)) continue;
     if (!pair->fixed && (job->all || was_moved(job, pair))) {
       pair->fixed = !job->test || !stays_apart(job->works, pair);
     }
@@ -305,6 +308,29 @@ bool yw_guard_left_paths(const yw_contact_work* work) {
     left |= yw_length2(yw_sub(x, nearest_on_path(work, work->vertices[i], x))) > limit;
   }
   return left;
+}
+
+static void look_at_list(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const guard_job* job = context;
+  yw_contact_list* list = &job->lists[block];
+  list->num_fixed = YW_GUARD_IDLE;
+  for (int32_t i = 0; i < list->num_pairs && list->num_fixed != YW_GUARD_HIT; ++i) {
+    const yw_near_pair* pair = &list->pairs[i];
+    if (!yw_touch_is_current(job->works, pair->body, list)) continue;
+    if (stays_apart(job->works, pair)) continue;
+    list->num_fixed = pair->touched ? YW_GUARD_PRESSED : YW_GUARD_HIT;
+  }
+}
+
+yw_guard_need yw_guard_needed(const yw_contact_work* works, yw_contact_list* lists,
+                              int32_t num_lists, yw_tasks* tasks) {
+  guard_job job = {.works = works, .lists = lists, .num_lists = num_lists};
+  yw_tasks_run(tasks, num_lists, look_at_list, &job);
+  int32_t most = YW_GUARD_IDLE;
+  for (int32_t i = 0; i < num_lists; ++i)
+    most = most > lists[i].num_fixed ? most : lists[i].num_fixed;
+  return (yw_guard_need)most;
 }
 
 // Farthest that a surface particle is from the path that detection looked at.

@@ -4,6 +4,8 @@
 // neighbours find the same contact (on an edge or a corner that they share), one of them owns it.
 #include "contact/surfaces/touch.h"
 
+#include <string.h>
+
 #include "contact/obstacles.h"
 
 // Gap at which bodies may rest, and beyond which a contact is not considered, in skins.
@@ -24,7 +26,7 @@
 // Boxes -----------------------------------------------------------------------------------------
 
 static yw_aabb path_box(const yw_contact_work* work, int32_t particle) {
-  yw_vec3 begin = yw_touch_begin(work, particle), end = yw_touch_end(work, particle);
+  yw_vec3 begin = yw_touch_begin(work, particle), end = yw_touch_path_end(work, particle);
   return yw_aabb_pad((yw_aabb){yw_min3(begin, end), yw_max3(begin, end)},
                      yw_touch_radius(work, particle));
 }
@@ -32,7 +34,7 @@ static yw_aabb path_box(const yw_contact_work* work, int32_t particle) {
 // Loose points mix: leaves of neighbours are found anew in every step.
 static void sort_points(yw_contact_work* work) {
   int32_t count = work->complex->num_vertices;
-  const yw_vec4* pos = work->body->particles->pos;
+  const yw_vec4* pos = work->predicted;
   yw_aabb all = yw_aabb_empty();
   for (int32_t i = 0; i < count; ++i) all = yw_aabb_grow(all, yw_xyz(pos[i]));
   for (int32_t i = 0; i < count; ++i) {
@@ -70,11 +72,14 @@ static void fit_leaf(yw_contact_work* work, int32_t leaf) {
 
 void yw_touch_fit(yw_contact_work* work) {
   const yw_complex* c = work->complex;
+  const yw_particles* p = work->body->particles;
+  memcpy(work->predicted, p->pos, (size_t)p->count * sizeof *p->pos);
   if (c->is_loose) sort_points(work);
   float longest = 0.0f;
   for (int32_t i = 0; i < c->num_vertices; ++i) {
     int32_t particle = work->vertices[i];
-    float way = yw_length2(yw_sub(yw_touch_end(work, particle), yw_touch_begin(work, particle)));
+    float way =
+        yw_length2(yw_sub(yw_touch_path_end(work, particle), yw_touch_begin(work, particle)));
     longest = way > longest ? way : longest;
   }
   work->max_way = sqrtf(longest);
@@ -104,7 +109,7 @@ static yw_vec3 point_of_side(const candidate* c, const yw_vec3 x[4], const float
 }
 
 static yw_vec3 place_at(const yw_contact_work* work, int32_t particle, float t) {
-  return yw_lerp(yw_touch_begin(work, particle), yw_touch_end(work, particle), t);
+  return yw_lerp(yw_touch_begin(work, particle), yw_touch_path_end(work, particle), t);
 }
 
 // How far the faces at an edge lie on the wrong side of the plane through p with normal n (pointing
@@ -269,8 +274,34 @@ static yw_vec3 direction(const candidate* c, const yw_vec3 x[4], const yw_neares
   return yw_dot(n, near->apart) < 0.0f ? yw_neg(n) : n;
 }
 
+// A vertex at the bottom of a concave crease touches both faces, each along its own normal: the
+// direction to the edge between them alone would let it slide into either.
+static bool lies_in_crease(const candidate* c, const yw_nearest* near, const yw_vec3 x[4], float t,
+                           yw_vec3* n) {
+  const yw_complex* complex = c->works[1]->complex;
+  int32_t triangle = c->primitive[1], zeros = 0, zero = 0;
+  for (int k = 0; k < 3; ++k) {
+    bool border = near->weights[1 + k] < BORDER;
+    zeros += border;
+    if (border) zero = k;
+  }
+  if (zeros != 1) return false;
+  int32_t edge = complex->triangle_edges[triangle][(zero + 1) % 3];
+  const int32_t* sides = complex->edge_triangles[edge];
+  int32_t other = sides[0] == triangle ? sides[1] : sides[0];
+  if (other < 0 || other == triangle) return false;
+  yw_vec3 face = yw_normalize_or(yw_cross(yw_sub(x[2], x[1]), yw_sub(x[3], x[1])), *n);
+  if (yw_dot(face, *n) < 0.0f) face = yw_neg(face);
+  int32_t third =
+      yw_third_corner(complex->triangles[other], complex->edges[edge][0], complex->edges[edge][1]);
+  yw_vec3 to = yw_sub(place_at(c->works[1], third, t), point_of_side(c, x, near->weights, 1));
+  if (yw_dot(face, to) < FLAT * yw_length(to)) return false;
+  *n = face;
+  return true;
+}
+
 static void append_pair(const candidate* c, const yw_nearest* near, float keep, float skin,
-                        yw_contact_list* list) {
+                        float band, yw_contact_list* list) {
   int32_t at = list->num_pairs++;
   if (at >= list->pair_capacity) return;
   float thick = LEAST_THICKNESS * (keep - skin), least = LEAST_SKIN * skin;
@@ -282,7 +313,8 @@ static void append_pair(const candidate* c, const yw_nearest* near, float keep, 
                      .normal = direction(c, c->path.begin, near),
                      .distance = near->distance,
                      .least = least,
-                     .kind = (uint8_t)c->kind};
+                     .kind = (uint8_t)c->kind,
+                     .touched = near->distance < keep + band};
 }
 
 // Material lies between the vertex and a triangle that faces away.
@@ -300,39 +332,34 @@ static void test_pair(candidate* c, float fall, yw_contact_list* list) {
   for (int k = 0; k < 4; ++k) {
     const yw_contact_work* work = k < split ? a : b;
     c->path.begin[k] = yw_touch_begin(work, c->corners[k]);
-    c->path.end[k] = yw_touch_end(work, c->corners[k]);
+    c->path.end[k] = yw_touch_path_end(work, c->corners[k]);
   }
   yw_nearest start = yw_nearest_points(c->kind, c->path.begin);
   float skin = yw_touch_skin(a, b), keep = distance_to_keep(c, &start, skin);
   float band = BAND * skin + 2.0f * fall, reach = yw_path_reach_stopped(c->kind, &c->path);
   if (start.distance - keep - band > reach + a->margin + b->margin) return;
   bool touching = start.distance < 1e-3f * skin, behind = is_behind(c, &start);
-  if (!touching) append_pair(c, &start, keep, skin, list);
+  if (!touching) append_pair(c, &start, keep, skin, band, list);
   if (behind && !touching) return;
 
   yw_nearest near = start;
   float t = yw_time_of_touch(c->kind, &c->path, keep, SLOP * skin, &near);
   bool apart = t > 1.0f;
-  // Not touching, but perhaps so near that others may press them together.
+  // Not touching, but perhaps so near at the start or at the end that others may press them
+  // together.
   if (apart && start.distance > keep + band + reach) return;
-  if (apart) t = 1.0f;
+  if (apart) t = start.distance < keep + band ? 0.0f : 1.0f;
   yw_vec3 x[4];
   yw_path_corners(&c->path, t, x);
   if (apart) {
-    near = yw_nearest_points(c->kind, x);
-    if (near.distance > keep + band && start.distance > keep + band) return;
-  }
-  // They part, but others may push them back to where they touched.
-  bool parting = apart && near.distance > keep + band;
-  if (parting) {
-    t = 0.0f;
-    near = start;
-    yw_path_corners(&c->path, t, x);
+    near = t > 0.0f ? yw_nearest_points(c->kind, x) : start;
+    if (near.distance > keep + band) return;
   }
   bool flat = touching || near.distance < 1e-3f * skin;
   yw_vec3 n = flat ? fallback_normal(c) : direction(c, x, &near);
-  bool owns = c->kind == YW_VERTEX_TRIANGLE ? owns_vertex_contact(c, &near, n, t)
-                                            : owns_edge_contact(c, &near, n, t, !apart || parting);
+  bool owns = c->kind == YW_VERTEX_TRIANGLE
+                  ? lies_in_crease(c, &near, x, t, &n) || owns_vertex_contact(c, &near, n, t)
+                  : owns_edge_contact(c, &near, n, t, !apart);
   if (owns) append_contact(c, &near, n, keep, skin, list);
 }
 
@@ -393,7 +420,7 @@ static void meet_obstacle(const yw_contact_work* work, const yw_contact_job* job
                           int32_t vertex, float h, float fall, yw_contact_list* list) {
   const yw_obstacle_set* set = work->body->obstacles;
   int32_t particle = work->vertices[vertex];
-  yw_vec3 begin = yw_touch_begin(work, particle), end = yw_touch_end(work, particle);
+  yw_vec3 begin = yw_touch_begin(work, particle), end = yw_touch_path_end(work, particle);
   yw_obstacle_near near = yw_obstacle_seen_from(set, obstacle, end);
   float gap = near.distance - yw_touch_radius(work, particle);
   float skin = yw_touch_skin(work, work), band = BAND * skin + 2.0f * fall;
@@ -409,7 +436,7 @@ static void meet_obstacle(const yw_contact_work* work, const yw_contact_job* job
                                     .gap_before = gap - yw_dot(way, near.normal),
                                     .obstacle_gap = gap,
                                     .slop = SLOP * skin,
-                                    .drift = near.velocity,
+                                    .drift = yw_v4(near.velocity),
                                     .obstacle_friction = set->items[obstacle].friction};
 }
 

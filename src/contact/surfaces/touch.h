@@ -19,25 +19,24 @@ typedef struct yw_contact {
   float distance;           ///< m, to keep between the points, along the normal
   float gap_before;         ///< m, beyond that distance at the start of the substep
   float slop;               ///< m, an overlap that is left alone
-  yw_vec3 drift;            ///< m/s, of an obstacle
+  yw_vec4 drift;            ///< m/s, of an obstacle
   float obstacle_friction;  ///< of an obstacle
   float obstacle_gap;       ///< m, to an obstacle at the end of the substep
 
   // Used by the solver.
-  float inv_mass;        ///< 1/kg, of the point in any direction, both bodies combined
   float friction_limit;  ///< coefficient
+  float approach;        ///< m/s, closing speed when found
   float bounce;          ///< restitution of an impact, otherwise 0
+  float bounced;         ///< N s along the normal, of a bounce of both bodies as wholes
   float target;          ///< m/s, least normal velocity
   float share;           ///< fraction of the substep after the touch
   yw_vec3 arm;           ///< m, from the point on body[1] to that on body[0]
   float offset;          ///< m, gap = offset + normal . arm
   float push_goal;       ///< m, gap to reach by pushing
-  float push;            ///< m, moved apart so far
-  float push_impulse;    ///< kg m, the same times the mass of the point
+  float push;            ///< m/s, of an impact, see rigid.c
+  float push_impulse;    ///< kg m, distance pushed apart times the mass of the point
   float impulse;         ///< N s along the normal so far
   yw_vec3 friction;      ///< N s, tangential, so far
-  yw_vec3 last;          ///< N s, both together before the last sweeps
-  yw_vec3 heading;       ///< N s, direction of search
 } yw_contact;
 
 /// Two primitives that could meet in this substep. The guard keeps them apart.
@@ -49,6 +48,7 @@ typedef struct yw_near_pair {
   float least;     ///< m, distance that must remain
   uint8_t kind;    ///< yw_pair_kind
   bool fixed;      ///< held apart by a fixed plane, see guard.c
+  bool touched;    ///< in contact at the start
 } yw_near_pair;
 
 /// A body during one call of resolve.
@@ -63,10 +63,11 @@ typedef struct yw_contact_work {
   yw_box_tree leaves;
   yw_aabb *vertex_boxes, *edge_boxes, *triangle_boxes;  ///< of the whole paths, with radii
   yw_aabb box;
-  yw_vec4* predicted;  ///< positions before contact, per particle
+  yw_vec4* predicted;  ///< ends of the paths that detection looks at, per particle
   uint8_t* moved;      ///< flags of the guard, per particle
   float max_way;       ///< m, longest path of a surface particle
   float margin;        ///< m, by which contact may move particles beyond their paths
+  int32_t pass;        ///< of detection, in which its paths were looked at last
   bool active;         ///< may touch something
 } yw_contact_work;
 
@@ -82,11 +83,13 @@ typedef struct yw_contact_list {
   yw_contact* contacts;
   yw_near_pair* pairs;
   int32_t num_contacts, num_pairs;
+  int32_t pass;       ///< of detection, that filled it
   int32_t num_fixed;  ///< pairs held by the guard
   int32_t contact_capacity, pair_capacity;
 } yw_contact_list;
 
-/// Sorts loose points and fits the boxes of all paths.
+/// Notes where the particles are as the ends of their paths, sorts loose points and fits the boxes
+/// of all paths.
 void yw_touch_fit(yw_contact_work* work);
 /// Appends the contacts and near pairs of a job. h: s, of the substep; fall: m, in it under
 /// gravity.
@@ -103,6 +106,15 @@ static inline yw_vec3 yw_touch_begin(const yw_contact_work* work, int32_t partic
 }
 static inline yw_vec3 yw_touch_end(const yw_contact_work* work, int32_t particle) {
   return yw_xyz(work->body->particles->pos[particle]);
+}
+static inline yw_vec3 yw_touch_path_end(const yw_contact_work* work, int32_t particle) {
+  return yw_xyz(work->predicted[particle]);
+}
+/// False for entries about two bodies of which a later pass of detection has looked at one again.
+static inline bool yw_touch_is_current(const yw_contact_work* works, const int32_t body[2],
+                                       const yw_contact_list* list) {
+  int32_t a = works[body[0]].pass, b = works[body[1]].pass;
+  return list->pass == (a > b ? a : b);
 }
 static inline float yw_touch_radius(const yw_contact_work* work, int32_t particle) {
   const float* radius = work->body->geometry.radius;

@@ -10,7 +10,7 @@
 #define PUSH_OUT_SPEED 0.5
 // Velocities lose this share of the motion that is taken back. All of it would stop a heavy body
 // for the sake of one corner; none would let gravity gather speed where a body is held for long.
-#define SLOWING 0.1
+#define SLOWING 0.02
 
 static yw_turn turn_of(const double q[4]) { return (yw_turn){q[0], q[1], q[2], q[3]}; }
 

@@ -9,8 +9,8 @@
 /// out of overlaps as wholes.
 void yw_whole_settle(const yw_contact_problem* problem, int32_t num_bodies);
 
-/// Leaves a share of the motion of a rigid body since the start of the substep. slower: takes a part
-/// of the rest from its velocities, which never grow.
+/// Leaves a share of the motion of a rigid body since the start of the substep. slower: takes a
+/// part of the rest from its velocities, which never grow.
 void yw_whole_retreat(const yw_contact_body* body, float share, float h, bool slower);
 
 #endif
