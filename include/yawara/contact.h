@@ -26,8 +26,8 @@ YW_API yw_status yw_world_set_pair_contact(yw_world* world, yw_body_id a, yw_bod
 /// Pairs of bodies that overlap as they are now: their surfaces cross, or one lies inside of the
 /// other. Only of bodies that collide and have started; loose particles overlap nothing. Older
 /// bodies first; the first `capacity` pairs are written (out may be NULL if it is 0). Returns how
-/// many there are; -1: out of memory, or world is NULL. Surfaces that overlap at the start are
-/// pushed apart slowly, but may hook into each other: move the bodies instead.
+/// many there are; -1: out of memory, or world is NULL. Bodies that
+/// overlap may stay hooked into each other: move them apart before the first step.
 YW_API int32_t yw_world_crossings(yw_world* world, yw_body_id (*out)[2], int32_t capacity);
 
 // Contacts of the last step -----------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
 from . import _convert as convert
 from ._library import abi, check, lib, text
-from .bodies import Body, Joint, Obstacle, set_path
+from .bodies import Body, Joint, Obstacle, Pin, Track, set_path
 from .errors import DivergedError, InvalidError, StaleError, YawaraWarning
 from .models import Model
 from .shapes import Shape
@@ -252,6 +252,53 @@ class World:
         with self._change() as world:
             check(lib.yw_joint_create(world, ctypes.byref(d), ctypes.byref(out), ctypes.byref(error)), error)
         return Joint(self, out)
+
+    def track(self, target: Any, setting: str, keys: Any, kind: str = "linear",
+              loop: bool = False) -> Track:
+        """Changes a value over time.
+
+        Args:
+            target: this world, a Body or a Pin.
+            setting: "gravity" of the world (m/s^2); "friction" or a setting of the method of a body,
+                e.g. "beta"; "strength" of a pin, 0 to 1.
+            keys: [(time in s, value), ...], in order of time.
+            kind: "linear", "smooth" (rests at every key) or "step" between keys.
+            loop: starts again after the last key.
+        """
+        rows = list(keys)
+        table = (abi.yw_track_key * max(len(rows), 1))()
+        d = lib.yw_default_track_def()
+        for i, row in enumerate(rows):
+            if not isinstance(row, (tuple, list)) or len(row) != 2:
+                raise InvalidError(f"keys[{i}] must be (time, value), but is {row!r}")
+            table[i].time = convert.number(row[0], f"the time of keys[{i}]")
+            if setting == "gravity":
+                table[i].value = convert.vec3(row[1], f"the value of keys[{i}]")
+            else:
+                table[i].value.x = convert.number(row[1], f"the value of keys[{i}]")
+        if target is self and setting == "gravity":
+            d.target = abi.YW_TRACK_GRAVITY
+        elif isinstance(target, Pin) and target._world is self and setting == "strength":
+            d.target, d.pin = abi.YW_TRACK_PIN, target._id
+        elif isinstance(target, Body) and target._world is self and setting != "gravity":
+            d.target = abi.YW_TRACK_FRICTION if setting == "friction" else abi.YW_TRACK_PARAMETER
+            d.body, d.parameter = target._id, convert.label(setting, "setting")
+        else:
+            raise InvalidError("a track changes \"gravity\" of this world, \"strength\" of a pin of it, or a "
+                               f"setting of a body of it, but not {setting!r} of {target!r}")
+        d.keys, d.num_keys, d.loop = table, len(rows), bool(loop)
+        d.kind = convert.word(kind, "yw_track_kind", "kind")
+        out, error = abi.yw_track_id(), abi.yw_error()
+        with self._change() as world:
+            check(lib.yw_track_create(world, ctypes.byref(d), ctypes.byref(out), ctypes.byref(error)), error)
+        return Track(self, out)
+
+    @property
+    def gravity(self) -> Tuple[float, float, float]:
+        """As it is now, m/s^2."""
+        with self._read() as world:
+            g = lib.yw_world_gravity(world)
+            return (g.x, g.y, g.z)
 
     def _set_end(self, end: Any, given: Any) -> Any:
         body, where = given if isinstance(given, tuple) and len(given) == 2 else (given, None)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a visitor sees and does.
 import assert from 'node:assert/strict';
-import { firstPicture, hashAt, openPage } from './browser.mjs';
+import { findBody, firstPicture, hashAt, openPage, report } from './browser.mjs';
 
 const MAX_BYTES = 1.2e6;
 const MAX_SECONDS = 2;
@@ -13,21 +13,6 @@ function slowdown() {
   while (performance.now() - start < 300);
   const own = process.cpuUsage(used);
   return Math.max(1, ((performance.now() - start) * 1000) / (own.user + own.system));
-}
-
-const report = (page) => page.evaluate(() => window.yawara.report);
-
-/** A place of the view where a body is under the pointer, with the pointer there. */
-async function findBody(page) {
-  const box = await page.locator('#canvas').boundingBox();
-  for (let row = 0.3; row < 0.9; row += 0.1) {
-    for (let column = 0.5; column < 0.9; column += 0.1) {
-      const place = [box.x + column * box.width, box.y + row * box.height];
-      await page.mouse.move(...place);
-      if (await page.evaluate(() => document.querySelector('#canvas').classList.contains('over'))) return place;
-    }
-  }
-  throw new Error('no body is under the pointer anywhere');
 }
 
 /** Opens a scene that waits at a frame. */

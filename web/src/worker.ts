@@ -140,6 +140,10 @@ function obey(command: Command): void {
     return;
   }
   if (command.do === 'open') return open(command);
+  if (command.do === 'model') {
+    if (core) say({ say: 'starter', name: command.name, ...core.starter(command.name, new Uint8Array(command.bytes), command.as, command.method) });
+    return;
+  }
   if (!core || !isOpen) return;
   switch (command.do) {
     case 'play':
@@ -178,6 +182,16 @@ function obey(command: Command): void {
     case 'field':
       core.showField(command.name);
       show();
+      break;
+    case 'set':
+      core.set(command.body, command.key, command.value);
+      if (!playing) show();
+      break;
+    case 'settings':
+      say({ say: 'settings', body: command.body, rows: core.settings(command.body) });
+      break;
+    case 'pose':
+      say({ say: 'pose', body: command.body, positions: core.pose(command.body) });
       break;
     case 'drawn':
       spare = command.buffer;

@@ -203,10 +203,11 @@ static int check_overlaps(const run* r) {
           "run without --strict",
           r->options.scene_path, a, b);
     }
-    fprintf(stderr,
-            "warning: bodies \"%s\" and \"%s\" overlap at the start. They are pushed apart in the "
-            "first frames, unless they hook into each other; better move one of them\n",
-            a, b);
+    fprintf(
+        stderr,
+        "warning: bodies \"%s\" and \"%s\" overlap at the start. Contact may not separate them: "
+        "move one of them\n",
+        a, b);
   }
   if (count > SHOWN) fprintf(stderr, "warning: ... and %d more pairs of bodies\n", count - SHOWN);
   return -1;

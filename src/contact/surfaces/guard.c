@@ -47,21 +47,12 @@ static const yw_contact_work* work_of(const yw_contact_work* works, const yw_nea
 
 static bool stays_apart(const yw_contact_work* works, const yw_near_pair* pair) {
   yw_path4 path;
-  float front = INFINITY, back = -INFINITY;
-  int split = yw_pair_split((yw_pair_kind)pair->kind);
   for (int k = 0; k < 4; ++k) {
     const yw_contact_work* work = work_of(works, pair, k);
     path.begin[k] = yw_touch_begin(work, pair->corners[k]);
     path.end[k] = yw_touch_end(work, pair->corners[k]);
-    // Relative to a corner at the start, to keep digits.
-    float along = yw_dot(pair->normal, yw_sub(path.end[k], path.begin[0]));
-    if (k < split) front = along < front ? along : front;
-    if (k >= split) back = along > back ? along : back;
   }
-  if (front - back >= pair->least) return true;
-  if (yw_path_keeps_side((yw_pair_kind)pair->kind, &path, pair->least)) return true;
-  yw_nearest near = yw_nearest_points((yw_pair_kind)pair->kind, path.begin);
-  return yw_time_of_touch((yw_pair_kind)pair->kind, &path, pair->least, 0.0f, &near) > 1.0f;
+  return yw_path_stays_apart((yw_pair_kind)pair->kind, &path, pair->normal, pair->least);
 }
 
 static bool was_moved(const guard_job* job, const yw_near_pair* pair) {
@@ -77,7 +68,6 @@ static void test_list(void* context, int32_t block, int32_t worker) {
   list->num_fixed = 0;
   for (int32_t i = 0; i < list->num_pairs; ++i) {
     yw_near_pair* pair = &list->pairs[i];
-    if (!yw_touch_is_current(job->works, pair->body, list)) continue;
     if (!pair->fixed && (job->all || was_moved(job, pair))) {
       pair->fixed = !job->test || !stays_apart(job->works, pair);
     }
@@ -297,40 +287,6 @@ static void hold_fixed(guard_job* job) {
   for (int32_t i = 0; i < job->num_works; ++i) {
     if (job->works[i].active) yw_hanging_follow(&job->works[i]);
   }
-}
-
-bool yw_guard_left_paths(const yw_contact_work* work) {
-  if (!work->active) return false;
-  float limit = work->margin * work->margin;
-  bool left = false;
-  for (int32_t i = 0; i < work->complex->num_vertices; ++i) {
-    yw_vec3 x = yw_touch_end(work, work->vertices[i]);
-    left |= yw_length2(yw_sub(x, nearest_on_path(work, work->vertices[i], x))) > limit;
-  }
-  return left;
-}
-
-static void look_at_list(void* context, int32_t block, int32_t worker) {
-  (void)worker;
-  const guard_job* job = context;
-  yw_contact_list* list = &job->lists[block];
-  list->num_fixed = YW_GUARD_IDLE;
-  for (int32_t i = 0; i < list->num_pairs && list->num_fixed != YW_GUARD_HIT; ++i) {
-    const yw_near_pair* pair = &list->pairs[i];
-    if (!yw_touch_is_current(job->works, pair->body, list)) continue;
-    if (stays_apart(job->works, pair)) continue;
-    list->num_fixed = pair->touched ? YW_GUARD_PRESSED : YW_GUARD_HIT;
-  }
-}
-
-yw_guard_need yw_guard_needed(const yw_contact_work* works, yw_contact_list* lists,
-                              int32_t num_lists, yw_tasks* tasks) {
-  guard_job job = {.works = works, .lists = lists, .num_lists = num_lists};
-  yw_tasks_run(tasks, num_lists, look_at_list, &job);
-  int32_t most = YW_GUARD_IDLE;
-  for (int32_t i = 0; i < num_lists; ++i)
-    most = most > lists[i].num_fixed ? most : lists[i].num_fixed;
-  return (yw_guard_need)most;
 }
 
 // Farthest that a surface particle is from the path that detection looked at.
