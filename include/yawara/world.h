@@ -142,7 +142,10 @@ YW_API yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3
                                    const yw_vec3* velocities);
 /// Radii (m) of bodies that collide as spheres, in the same order; NULL for volumes.
 YW_API const float* yw_body_radii(const yw_world* world, yw_body_id id, int32_t* count);
-/// Writes the vertices of the shown surface (see yw_model_surface) to out.
+/// True for bodies that collide with others, see yw_body_def.body_contact.
+YW_API bool yw_body_has_contact(const yw_world* world, yw_body_id id);
+/// Writes the vertices of the shown surface (see yw_model_surface) to out. An embedded surface is
+/// kept out of other bodies and obstacles, also where it reaches beyond the tets that contact sees.
 YW_API yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec3* out,
                                            int32_t capacity);
 
@@ -289,7 +292,22 @@ typedef struct yw_step_report {
 /// Advances by dt seconds in equal substeps. dt > 0 and finite, 1 <= substeps <= 10000. report may
 /// be NULL. Returns YW_WARN_NUMERICS if a body diverged.
 YW_API yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_report* report);
-/// m/s^2, from now on.
+
+/// Where yw_world_record puts the positions of a body.
+typedef struct yw_recording {
+  yw_body_id body;
+  yw_vec3* positions;  ///< m, a row of `count` positions per step, as yw_body_positions gives them
+  int32_t count;       ///< particles of the body
+} yw_recording;
+/// Takes num_steps steps and copies the positions after each: a loop over yw_world_step for callers
+/// to whom a call is expensive. Ends after the first step in which a body diverged
+/// (YW_WARN_NUMERICS), or whose row does not fit because a body has another number of particles by
+/// then (YW_ERR_LIMIT); num_taken (may be NULL) says how many steps were taken. report is that of
+/// the last step and may be NULL.
+YW_API yw_status yw_world_record(yw_world* world, float dt, int32_t substeps, int32_t num_steps,
+                                 const yw_recording* recordings, int32_t num_recordings,
+                                 int32_t* num_taken, yw_step_report* report);
+/// m/s^2, from now on; a track of gravity (yawara/track.h) overrides it.
 YW_API yw_status yw_world_set_gravity(yw_world* world, yw_vec3 gravity);
 YW_API yw_vec3 yw_world_gravity(const yw_world* world);
 YW_API double yw_world_time(const yw_world* world);

@@ -19,6 +19,7 @@
 #include "scene.h"
 #include "shape.h"
 #include "slender.h"
+#include "track.h"
 #include "world.h"
 
 #endif

@@ -294,6 +294,30 @@ class Bodies(unittest.TestCase):
         with self.assertRaisesRegex(yawara.InvalidError, "fixed, ball"):
             world.add_joint("glue", None, bar)
 
+    def test_tracks(self):
+        """gravity, settings and pins follow keys"""
+        world = yawara.World(threads=1)
+        body = world.add(yawara.Model.match(lattice()), name="cube")
+        pin = body.pin([0])
+        world.track(world, "gravity", [(0, (0, -10, 0)), (1, (0, 10, 0))])
+        body.track("beta", [(0, 0.0), (0.5, 1.0)], kind="step")
+        track = world.track(pin, "strength", [(0, 1), (0.1, 0)], kind="step")
+        for _ in world.play(30):
+            pass
+        self.assertAlmostEqual(world.gravity[1], -10 + 20 * (0.5 - 0.5 / 240), places=4)
+        self.assertEqual(body.params["beta"], 0.0)
+        world.step()
+        self.assertEqual(body.params["beta"], 1.0)
+        self.assertGreater(np.linalg.norm(body.positions[0] + 0.2), 0.01)
+        track.remove()
+        for words, call in (("removed", lambda: track.remove()), ("alpha, beta", lambda: body.track("bta", [(0, 1)])),
+                            (r"keys\[0\]", lambda: body.track("beta", [3])),
+                            ("out of range", lambda: body.track("alpha", [(0, 7)])),
+                            ("smooth", lambda: body.track("alpha", [(0, 0)], kind="bumpy")),
+                            ("not 'gravity' of", lambda: body.track("gravity", [(0, (0, 0, 0))]))):
+            with self.assertRaisesRegex(yawara.InvalidError, words):
+                call()
+
     def test_diverged(self):
         """a body that diverges is named in a warning, or raises"""
         scene = yawara.load(cube("match"))

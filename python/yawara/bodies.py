@@ -74,6 +74,18 @@ class Obstacle:
             check(lib.yw_obstacle_destroy(world, self._id), otherwise="this obstacle was removed before")
 
 
+class Track:
+    """A value of the world, a body or a pin that follows keys."""
+
+    def __init__(self, world: "World", track_id: Any) -> None:
+        self._world, self._id = world, track_id
+
+    def remove(self) -> None:
+        """Gravity, friction and strength return to what they were; settings stay as they are."""
+        with self._world._change() as world:
+            check(lib.yw_track_destroy(world, self._id), otherwise="this track was removed before")
+
+
 class Joint:
     """Connects two bodies, or a body and the world."""
 
@@ -308,6 +320,10 @@ class Body:
             check(lib.yw_pin_create(world, ctypes.byref(d), ctypes.byref(out), ctypes.byref(error)), error)
         del keep
         return Pin(self._world, out)
+
+    def track(self, setting: str, keys: Any, kind: str = "linear", loop: bool = False) -> Track:
+        """Changes a setting of the method, or "friction", over time: see World.track."""
+        return self._world.track(self, setting, keys, kind, loop)
 
     def nearest(self, points: Any) -> np.ndarray:
         """Numbers of the particles that are closest to points, (3,) or (k, 3) in m."""

@@ -2,7 +2,6 @@
 """Many variants of one scene at the same time, and how results depend on parameters."""
 from __future__ import annotations
 
-import ctypes
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -11,14 +10,15 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, 
 import numpy as np
 
 from . import _convert as convert
-from ._library import abi, lib, text
-from .errors import DivergedError, Error, InvalidError
+from .errors import Error, InvalidError
 from .worlds import World
 
 if TYPE_CHECKING:
     from .scenes import Scene
 
 Observe = Callable[[World], Any]
+# Frames between two looks at whether the rollout was stopped.
+_FRAMES_PER_CALL = 64
 
 
 class Rollout:
@@ -102,7 +102,8 @@ class _Job:
         self.scene, self.out, self.frames = scene, out, frames
         self.observe, self.record = observe, record
         self.prepare, self.on_fault = prepare, on_fault
-        self.stop = threading.Event()
+        self.stop, self.lock = threading.Event(), threading.Lock()
+        self.blocks: Dict[int, np.ndarray] = {}
 
     def run(self, workers: int) -> List[Any]:
         numbers = range(len(self.out))
@@ -140,7 +141,7 @@ class _Job:
             if self.observe is not None and self.record:
                 rows = self._observed(world)
             else:
-                rows = self._recorded(world)
+                rows = self._recorded(world, index)
             self.out.hashes[index] = world.hash
         return rows
 
@@ -152,49 +153,40 @@ class _Job:
                 break
         return np.stack(rows) if len({row.shape for row in rows}) == 1 else rows
 
-    def _recorded(self, world: World) -> Dict[str, Any]:
-        """Steps without the comforts of play, which cost more than the step of a small body."""
-        handle, (dt, substeps) = world._handle(), world._pace(None, None)
-        bodies = [lib.yw_world_body(handle, i) for i in range(len(world))] if self.record else []
-        tracks = [_Track(handle, body, self.frames) for body in bodies]
-        report = abi.yw_step_report()
-        step, stopped, to_report = lib.yw_world_step, self.stop.is_set, ctypes.byref(report)
-        for frame in range(1, self.frames + 1):
-            if step(handle, dt, substeps, to_report) and report.diverged_bodies:
-                name = text(lib.yw_body_name(handle, report.first_diverged))
-                raise DivergedError(f"body {name!r} diverged in frame {frame}: try more substeps")
-            for track in tracks:
-                track.add(frame)
-            if stopped():
+    def room(self, body: int, index: int, count: int) -> np.ndarray:
+        """Where positions of a body go: a row of one block for all variants, if the count is theirs."""
+        with self.lock:
+            if body not in self.blocks:
+                self.blocks[body] = np.empty((len(self.out), self.frames + 1, count, 3), np.float32)
+            block = self.blocks[body]
+        if block.shape[2] == count:
+            return block[index]
+        return np.empty((self.frames + 1, count, 3), np.float32)
+
+    def _recorded(self, world: World, index: int) -> Dict[str, Any]:
+        bodies = world.bodies if self.record else []
+        rooms = [self.room(i, index, len(body)) for i, body in enumerate(bodies)]
+        for body, room in zip(bodies, rooms):
+            room[0] = body.positions
+        done = 0
+        while done < self.frames and not self.stop.is_set():
+            taken = world._record(min(_FRAMES_PER_CALL, self.frames - done), bodies,
+                                  [room[done + 1:] for room in rooms])
+            done += taken
+            if taken and any(len(body) != room.shape[1] for body, room in zip(bodies, rooms)):
+                return self._changing(world, bodies, rooms, done)
+        return dict(zip(_unique([body.name for body in bodies]), rooms))
+
+    def _changing(self, world: World, bodies: List[Any], rooms: List[np.ndarray],
+                  done: int) -> Dict[str, Any]:
+        """Goes on with lists after a body got another number of particles in the last frame done."""
+        tracks = [list(room[:done]) + [body.positions.copy()] for body, room in zip(bodies, rooms)]
+        for _ in world.play(self.frames - done, on_fault="raise"):
+            for body, track in zip(bodies, tracks):
+                track.append(body.positions.copy())
+            if self.stop.is_set():
                 break
-        names = _unique([world[i].name for i in range(len(bodies))])
-        return {name: track.rows() for name, track in zip(names, tracks)}
-
-
-class _Track:
-    """Positions of a body in all frames: one block, or a list once the number of particles changed."""
-
-    def __init__(self, handle: int, body: Any, frames: int) -> None:
-        self.handle, self.body, self.size = handle, body, ctypes.c_int32()
-        self.to_size = ctypes.byref(self.size)
-        pointer = lib.yw_body_positions(handle, body, self.to_size)
-        self.count = self.size.value
-        self.block = np.full((frames + 1, self.count, 3), np.nan, np.float32)
-        self.address, self.bytes = self.block.ctypes.data, 12 * self.count
-        self.others: Dict[int, np.ndarray] = {}
-        ctypes.memmove(self.address, pointer, self.bytes)
-
-    def add(self, frame: int) -> None:
-        pointer = lib.yw_body_positions(self.handle, self.body, self.to_size)
-        if self.size.value == self.count:
-            ctypes.memmove(self.address + frame * self.bytes, pointer, self.bytes)
-        else:
-            self.others[frame] = convert.copy_out(pointer, (self.size.value, 3), np.float32)
-
-    def rows(self) -> Any:
-        if not self.others:
-            return self.block
-        return [self.others.get(i, row) for i, row in enumerate(self.block)]
+        return dict(zip(_unique([body.name for body in bodies]), tracks))
 
 
 def _unique(names: Sequence[str]) -> List[str]:
@@ -215,6 +207,14 @@ def _stack(rows: List[Any]) -> Any:
     if not good or not all(isinstance(row, np.ndarray) for row in good) or len(
             {row.shape for row in good}) > 1:
         return rows
+    whole = good[0].base
+    if isinstance(whole, np.ndarray) and whole.shape == (len(rows),) + good[0].shape and all(
+            row is None or row.base is whole for row in rows):
+        # Written in place; rows of variants that failed are whatever was there.
+        for target, row in zip(whole, rows):
+            if row is None:
+                target[...] = np.nan
+        return whole
     if len(good) == len(rows):
         return np.stack(good)
     out = np.full((len(rows),) + good[0].shape, np.nan, np.result_type(good[0].dtype, np.float32))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
 from . import _convert as convert
 from ._library import abi, check, lib, text
-from .bodies import Body, Joint, Obstacle, set_path
+from .bodies import Body, Joint, Obstacle, Pin, Track, set_path
 from .errors import DivergedError, InvalidError, StaleError, YawaraWarning
 from .models import Model
 from .shapes import Shape
@@ -253,6 +253,53 @@ class World:
             check(lib.yw_joint_create(world, ctypes.byref(d), ctypes.byref(out), ctypes.byref(error)), error)
         return Joint(self, out)
 
+    def track(self, target: Any, setting: str, keys: Any, kind: str = "linear",
+              loop: bool = False) -> Track:
+        """Changes a value over time.
+
+        Args:
+            target: this world, a Body or a Pin.
+            setting: "gravity" of the world (m/s^2); "friction" or a setting of the method of a body,
+                e.g. "beta"; "strength" of a pin, 0 to 1.
+            keys: [(time in s, value), ...], in order of time.
+            kind: "linear", "smooth" (rests at every key) or "step" between keys.
+            loop: starts again after the last key.
+        """
+        rows = list(keys)
+        table = (abi.yw_track_key * max(len(rows), 1))()
+        d = lib.yw_default_track_def()
+        for i, row in enumerate(rows):
+            if not isinstance(row, (tuple, list)) or len(row) != 2:
+                raise InvalidError(f"keys[{i}] must be (time, value), but is {row!r}")
+            table[i].time = convert.number(row[0], f"the time of keys[{i}]")
+            if setting == "gravity":
+                table[i].value = convert.vec3(row[1], f"the value of keys[{i}]")
+            else:
+                table[i].value.x = convert.number(row[1], f"the value of keys[{i}]")
+        if target is self and setting == "gravity":
+            d.target = abi.YW_TRACK_GRAVITY
+        elif isinstance(target, Pin) and target._world is self and setting == "strength":
+            d.target, d.pin = abi.YW_TRACK_PIN, target._id
+        elif isinstance(target, Body) and target._world is self and setting != "gravity":
+            d.target = abi.YW_TRACK_FRICTION if setting == "friction" else abi.YW_TRACK_PARAMETER
+            d.body, d.parameter = target._id, convert.label(setting, "setting")
+        else:
+            raise InvalidError("a track changes \"gravity\" of this world, \"strength\" of a pin of it, or a "
+                               f"setting of a body of it, but not {setting!r} of {target!r}")
+        d.keys, d.num_keys, d.loop = table, len(rows), bool(loop)
+        d.kind = convert.word(kind, "yw_track_kind", "kind")
+        out, error = abi.yw_track_id(), abi.yw_error()
+        with self._change() as world:
+            check(lib.yw_track_create(world, ctypes.byref(d), ctypes.byref(out), ctypes.byref(error)), error)
+        return Track(self, out)
+
+    @property
+    def gravity(self) -> Tuple[float, float, float]:
+        """As it is now, m/s^2."""
+        with self._read() as world:
+            g = lib.yw_world_gravity(world)
+            return (g.x, g.y, g.z)
+
     def _set_end(self, end: Any, given: Any) -> Any:
         body, where = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
         if not isinstance(body, Body):
@@ -293,6 +340,28 @@ class World:
                               "frozen: try more substeps", YawaraWarning, stacklevel=2)
         return Report(struct, diverged)
 
+    def _record(self, steps: int, bodies: List[Body], rooms: List[Any]) -> int:
+        """Takes steps in one call and writes positions of bodies into arrays (steps, n, 3). Returns
+        how many were taken: fewer, if a body has another number of particles by then."""
+        dt, substeps = self._pace(None, None)
+        table = (abi.yw_recording * max(len(bodies), 1))()
+        for item, body, room in zip(table, bodies, rooms):
+            item.body, item.positions, item.count = body._id, room.ctypes.data, room.shape[1]
+        report, taken = abi.yw_step_report(), ctypes.c_int32()
+        with self._lock:
+            handle = self._handle()
+            self._moment += 1
+            status = lib.yw_world_record(handle, dt, substeps, steps, table, len(bodies),
+                                         ctypes.byref(taken), ctypes.byref(report))
+            if status < 0 and status != abi.YW_ERR_LIMIT:
+                check(status, otherwise=f"steps of {dt} s in {substeps} substeps are not possible")
+            self._remember(dt, substeps, taken.value)
+            if report.diverged_bodies:
+                name = text(lib.yw_body_name(handle, report.first_diverged))
+                raise DivergedError(f"body {name!r} diverged at t = {lib.yw_world_time(handle):g} s: try "
+                                    "more substeps")
+        return taken.value
+
     def _pace(self, dt: Optional[float], substeps: Optional[int]) -> Tuple[float, int]:
         if dt is None:
             dt = 1.0 / (self._scene.fps if self._scene else 60.0)
@@ -300,13 +369,13 @@ class World:
             substeps = self._scene.substeps if self._scene else 4
         return convert.number(dt, "dt"), convert.count(substeps, "substeps", 1, 10000)
 
-    def _remember(self, dt: float, substeps: int) -> None:
+    def _remember(self, dt: float, substeps: int, times: int = 1) -> None:
         if self._history is None:
             return
         if self._history and self._history[-1][:2] == [dt, substeps]:
-            self._history[-1][2] += 1
+            self._history[-1][2] += times
         else:
-            self._history.append([dt, substeps, 1])
+            self._history.append([dt, substeps, times])
 
     def play(self, frames: Optional[int] = None, fps: Optional[float] = None,
              substeps: Optional[int] = None, on_fault: str = "warn") -> Iterator[Frame]:

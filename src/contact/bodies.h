@@ -65,9 +65,9 @@ static inline bool yw_contact_may_meet(const yw_contact_body* a, const yw_contac
 typedef struct yw_points yw_points;
 typedef struct yw_surfaces yw_surfaces;
 
-/// NULL when out of memory. mem may be NULL (malloc).
+/// NULL when out of memory. mem may be NULL (malloc); simd as from yw_simd_resolve.
 yw_points* yw_points_create(const yw_allocator* mem);
-yw_surfaces* yw_surfaces_create(const yw_allocator* mem);
+yw_surfaces* yw_surfaces_create(const yw_allocator* mem, yw_simd simd);
 void yw_points_destroy(yw_points* points);  ///< NULL is fine
 void yw_surfaces_destroy(yw_surfaces* surfaces);
 

@@ -27,6 +27,8 @@ struct yw_scene {
   YW_LIST(yw_group_spec) groups;
   YW_LIST(yw_obstacle_spec) obstacles;
   YW_LIST(yw_joint_spec) joints;
+  int32_t num_tracks;
+  yw_track_spec* tracks;  ///< owned by the document
 };
 
 /// A shape that is the solid of a surface file, and where that surface is.
@@ -132,6 +134,18 @@ bool yw_load_joints(yw_loader* l, const yw_json* node);
 /// Creates a joint, after all bodies.
 yw_status yw_create_joint(const yw_scene* scene, yw_world* world, const yw_joint_spec* joint,
                           yw_error* error);
+
+// track.c
+/// A track, or only its keys. vector: its values are vectors.
+bool yw_load_track(yw_loader* l, const yw_json* node, bool vector, yw_track_spec* out);
+/// "tracks" of the scene or of a body.
+bool yw_load_tracks(yw_loader* l, const yw_json* node, bool of_scene, yw_track_spec** list,
+                    int32_t* count);
+yw_status yw_create_scene_tracks(const yw_scene* scene, yw_world* world, yw_error* error);
+yw_status yw_create_body_tracks(yw_world* world, const yw_body_spec* body, yw_body_id id,
+                                yw_error* error);
+yw_status yw_create_pin_track(yw_world* world, const yw_pin_spec* pin, yw_pin_id id,
+                              yw_error* error);
 
 // build.c
 /// Creates all meshes, examples and models that are used, then selects the vertices of pins.

@@ -21,7 +21,7 @@ typedef struct scene_keys {
   float fps, duration;
   int32_t frames, substeps, contact_iterations, contact;
   const yw_json* wind;
-  const yw_json *camera, *shapes, *models, *bodies, *obstacles, *joints, *floor;
+  const yw_json *camera, *shapes, *models, *bodies, *obstacles, *joints, *tracks, *floor;
 } scene_keys;
 static const char* const contact_words[] = {"points", "surfaces", NULL};
 static const scene_keys scene_defaults = {.name = NULL,
@@ -55,6 +55,7 @@ static const yw_key_row scene_rows[] = {
     YW_NODE(scene_keys, bodies, "[body]", "Soft and rigid bodies."),
     YW_NODE(scene_keys, obstacles, "[obstacle]", "Rigid obstacles."),
     YW_NODE(scene_keys, joints, "[joint]", "Joints between bodies."),
+    YW_NODE(scene_keys, tracks, "[track]", "Gravity that changes over time."),
     YW_NODE(scene_keys, floor, "boolean|floor",
             "Horizontal floor: true for one at y = 0, or its settings.")};
 const yw_record yw_record_scene =
@@ -144,7 +145,8 @@ static bool load_scene(yw_loader* l) {
   bool read = load_time(l, root, &k) && load_wind(l, k.wind) && load_camera(l, k.camera) &&
               yw_load_named_shapes(l, k.shapes) && yw_load_named_models(l, k.models) &&
               yw_load_floor(l, k.floor) && yw_load_obstacles(l, k.obstacles) &&
-              yw_load_bodies(l, k.bodies) && yw_check_filters(l) && yw_load_joints(l, k.joints);
+              yw_load_bodies(l, k.bodies) && yw_check_filters(l) && yw_load_joints(l, k.joints) &&
+              yw_load_tracks(l, k.tracks, true, &scene->tracks, &scene->num_tracks);
   if (!read) return false;
   yw_warn_unused_shapes(l);
   return yw_build_models(l);

@@ -102,7 +102,7 @@ static void place(yw_body* body, const yw_body_def* def) {
 }
 
 void yw_body_take_settings(yw_body* body, const yw_body_def* def) {
-  body->friction = def->friction;
+  body->friction = body->built_friction = def->friction;
   body->restitution = def->restitution;
   body->body_contact = def->body_contact;
   body->self_contact = def->self_contact;
@@ -226,6 +226,7 @@ yw_status yw_body_destroy(yw_world* world, yw_body_id id) {
   if (!body) return YW_ERR_INVALID;
   uint32_t slot = id.index1 - 1;
   yw_setup_keep_model(world, body->model);
+  yw_world_drop_body_tracks(world, slot);
   yw_world_drop_pins(world, slot);
   yw_world_drop_joints(world, slot);
   yw_world_drop_pairs(world, slot);
@@ -290,17 +291,6 @@ yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3* posit
   body->diverged = body->asleep = false;
   body->model->method->invalidate(body->state, p);
   yw_body_show(world, body);
-  return YW_OK;
-}
-
-yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec3* out,
-                                    int32_t capacity) {
-  const yw_body* body = yw_world_find_body(world, id);
-  if (!body || !out || capacity < body->model->surface.num_vertices) return YW_ERR_INVALID;
-  if (!body->model->own_surface) {
-    return yw_model_surface_positions(body->model, body->shown_positions, out);
-  }
-  body->model->method->surface_positions(body->state, &body->particles, out);
   return YW_OK;
 }
 

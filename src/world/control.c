@@ -15,7 +15,7 @@ static bool is_surface(float friction, float restitution) {
 
 yw_status yw_world_set_gravity(yw_world* world, yw_vec3 gravity) {
   if (!world || !yw_is_finite3(gravity)) return YW_ERR_INVALID;
-  world->gravity = gravity;
+  world->gravity = world->built_gravity = gravity;
   yw_world_wake_all(world);
   return YW_OK;
 }
@@ -46,7 +46,7 @@ void* yw_body_user(const yw_world* world, yw_body_id id) {
 yw_status yw_body_set_surface(yw_world* world, yw_body_id id, float friction, float restitution) {
   yw_body* body = yw_world_find_body(world, id);
   if (!body || !is_surface(friction, restitution)) return YW_ERR_INVALID;
-  body->friction = friction;
+  body->friction = body->built_friction = friction;
   body->restitution = restitution;
   yw_world_wake_all(world);
   return YW_OK;
@@ -111,11 +111,16 @@ yw_status yw_body_sleep(yw_world* world, yw_body_id id) {
   return YW_OK;
 }
 
+// Methods may have put parts of the body to sleep.
+static yw_status wake(yw_body* body) {
+  const yw_method* method = body->model->method;
+  body->asleep = false;
+  return method->wake ? method->wake(body->state) : YW_OK;
+}
+
 yw_status yw_body_wake(yw_world* world, yw_body_id id) {
   yw_body* body = yw_world_find_body(world, id);
-  if (!body) return YW_ERR_INVALID;
-  body->asleep = false;
-  return YW_OK;
+  return body ? wake(body) : YW_ERR_INVALID;
 }
 
 bool yw_body_is_asleep(const yw_world* world, yw_body_id id) {
@@ -126,7 +131,9 @@ bool yw_body_is_asleep(const yw_world* world, yw_body_id id) {
 
 void yw_world_wake_all(yw_world* world) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    world->bodies.items[world->body_order.items[i]].asleep = false;
+    yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    yw_status status = wake(body);
+    if (status < 0) body->status = status;
   }
 }
 

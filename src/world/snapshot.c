@@ -271,6 +271,7 @@ yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_err
     status = yw_fail(error, YW_ERR_FORMAT, "the snapshot does not fit this scene");
   }
   yw_mem_free(&world->mem, kept);
+  yw_tracks_restore(world);
   return status;
 }
 
@@ -306,6 +307,7 @@ yw_status yw_world_restore(yw_world* world, const void* buffer, size_t size, yw_
                  : yw_fail(told, YW_ERR_FORMAT, "the snapshot does not fit this world");
     if (!back) status = yw_fail_memory(error, "going back to a snapshot");
   }
+  yw_tracks_restore(world);
   world->rollback = keeps;
   if (!keeps) yw_setup_release(world);
   yw_mem_free(&world->mem, kept);

@@ -92,7 +92,8 @@ static void place_pins(const substep* s) {
       end = yw_path_at(&pin->path, s->time + (double)s->h);
     }
     yw_body* body = &world->bodies.items[pin->body];
-    if (!concerns(s, body)) continue;
+    bool idle = pin->stiffness > 0.0f ? pin->strength == 0.0f : !yw_pin_holds(pin);
+    if (idle || !concerns(s, body)) continue;
     if (memcmp(&begin, &end, sizeof begin) != 0) body->asleep = false;
     yw_quat turn = yw_quat_mul(end.rotation, yw_quat_conjugate(begin.rotation));
     for (int32_t k = 0; k < pin->num_particles; ++k) {
@@ -101,8 +102,8 @@ static void place_pins(const substep* s) {
       int32_t particle = pin->particles[k];
       if (particle >= body->particles.count) continue;
       if (pin->stiffness > 0.0f) {
-        body->springs.items[body->springs.count++] =
-            (yw_spring){particle, pin->stiffness, pin->damping, from, to};
+        body->springs.items[body->springs.count++] = (yw_spring){
+            particle, pin->strength * pin->stiffness, pin->strength * pin->damping, from, to};
       } else {
         body->holds.items[body->holds.count++] = (yw_hold){particle, from, to, pin->clamp, turn};
       }
@@ -385,6 +386,7 @@ static yw_status advance_lockstep(const substep* s, int32_t num_parts, yw_step_r
 static yw_status run_substep(substep* s, yw_step_report* report) {
   yw_world* world = s->world;
   int32_t num_contacts = 0;
+  yw_tracks_apply(world, s->time + 0.5 * (double)s->h);
   start_bodies(world, s->h);
   int32_t num_parts = yw_lockstep_plan(world, s->h);
   if (world->measures_forces) yw_forces_begin_substep(world);

@@ -20,7 +20,7 @@ yw_status yw_world_create(const yw_world_def* def, yw_world** out) {
   yw_world* world = YW_NEW(&def->mem, yw_world);
   if (!world) return YW_ERR_MEMORY;
   world->mem = yw_mem_or_default(&def->mem);
-  world->gravity = def->gravity;
+  world->gravity = world->built_gravity = def->gravity;
   world->impact_speed = 1.0f;
   world->rollback = def->rollback;
   world->contact_iterations = def->contact_iterations;
@@ -29,7 +29,7 @@ yw_status yw_world_create(const yw_world_def* def, yw_world** out) {
                                : yw_tasks_create(&world->mem, def->threads);
   world->queries = yw_queries_create(&world->mem);
   bool surfaces = def->contact == YW_CONTACT_SURFACES;
-  if (surfaces) world->surfaces = yw_surfaces_create(&world->mem);
+  if (surfaces) world->surfaces = yw_surfaces_create(&world->mem, world->simd);
   if (!surfaces) world->points = yw_points_create(&world->mem);
   if (!world->tasks || !world->queries || (!world->points && !world->surfaces)) {
     yw_world_destroy(world);
@@ -44,6 +44,9 @@ void yw_world_destroy(yw_world* world) {
   for (int32_t i = 0; i < world->pins.count; ++i) yw_pin_release(world, &world->pins.items[i]);
   for (int32_t i = 0; i < world->joints.count; ++i) {
     yw_joint_release(world, &world->joints.items[i]);
+  }
+  for (int32_t i = 0; i < world->tracks.count; ++i) {
+    yw_track_release(world, &world->tracks.items[i]);
   }
   for (int32_t i = 0; i < world->bodies.count; ++i) yw_body_release(world, &world->bodies.items[i]);
   for (int32_t i = 0; i < world->obstacles.count; ++i) {
@@ -70,6 +73,7 @@ void yw_world_destroy(yw_world* world) {
   YW_LIST_FREE(&mem, &world->filters);
   YW_LIST_FREE(&mem, &world->small_bodies);
   YW_LIST_FREE(&mem, &world->joints);
+  YW_LIST_FREE(&mem, &world->tracks);
   YW_LIST_FREE(&mem, &world->joined);
   yw_mem_free(&mem, world);
 }

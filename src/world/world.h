@@ -11,6 +11,7 @@
 #include "world/path.h"
 #include "world/query.h"
 #include "world/slots.h"
+#include "world/track.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/method.h"
 #include "yawara/force.h"
@@ -34,6 +35,7 @@ typedef struct yw_body {
   void* state;
   yw_particles particles;
   float friction, restitution;
+  float built_friction;  ///< without tracks
   bool body_contact, self_contact;
   uint32_t groups, mask;               ///< it is in these groups, and collides with those
   yw_transform placing;                ///< where it was made ...
@@ -72,6 +74,7 @@ typedef struct yw_pin {
   uint32_t body;  ///< slot
   yw_path path;
   float stiffness, damping;
+  float strength;  ///< 0 to 1, by a track; otherwise 1
   bool clamp;
   int32_t num_particles;
   int32_t* particles;
@@ -113,6 +116,7 @@ struct yw_world {
   yw_tasks* tasks;
   yw_simd simd;
   yw_vec3 gravity;
+  yw_vec3 built_gravity;  ///< without tracks
   int32_t contact_iterations;
   double time;
   uint64_t step_count;
@@ -132,6 +136,7 @@ struct yw_world {
   YW_LIST(yw_pin) pins;
   YW_LIST(yw_world_obstacle) obstacles;
   YW_LIST(yw_joint) joints;
+  YW_LIST(yw_track) tracks;
 
   yw_points* points;
   yw_surfaces* surfaces;                    ///< NULL: bodies touch with points
@@ -155,6 +160,11 @@ static inline const int32_t* yw_body_vertex_table(const yw_body* body) {
 static inline uint64_t yw_body_topology(const yw_body* body) {
   const yw_method* method = body->model->method;
   return method->topology_version ? method->topology_version(body->state) : 0;
+}
+
+/// True if a pin holds its particles exactly, now.
+static inline bool yw_pin_holds(const yw_pin* pin) {
+  return pin->stiffness == 0.0f && pin->strength >= 0.5f;
 }
 
 /// True for bodies that the step moves.

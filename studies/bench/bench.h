@@ -51,5 +51,6 @@ int bench_spheres(const bench_run* run);
 int bench_cloth(const bench_run* run);
 int bench_render(const bench_run* run);
 int bench_io(const bench_run* run);
+int bench_rollouts(const bench_run* run);
 
 #endif

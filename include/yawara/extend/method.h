@@ -151,6 +151,14 @@ typedef struct yw_contact_geometry {
   int32_t num_hanging;
 } yw_contact_geometry;
 
+/// A number of a body that tracks may change (yawara/track.h).
+typedef struct yw_parameter {
+  const char* name;  ///< as in the method's public parameters
+  size_t offset;     ///< of the float in them
+} yw_parameter;
+/// Parameters of a method have at most this size.
+#define YW_MAX_PARAMS_BYTES 256
+
 /// The functions of a method. Everything down to `load` is required except `settle`. Models and
 /// bodies keep a pointer to this table, which is usually static.
 typedef struct yw_method {
@@ -248,6 +256,15 @@ typedef struct yw_method {
   /// after the particles of a body under way were turned; invalidate is called next. NULL with
   /// `place`: bodies cannot be turned; otherwise there is nothing to rotate.
   void (*turn)(void* state, yw_quat rotation);
+  /// Numbers that tracks may change, within the struct of parameters that the two functions copy.
+  /// set_params checks the values (YW_ERR_INVALID); all values between two good ones must be good.
+  /// NULL, 0: none.
+  const yw_parameter* parameters;
+  int32_t num_parameters;
+  void (*params)(const void* state, void* out);
+  yw_status (*set_params)(void* state, const void* params);
+  /// Wakes a body that sleeps: what acts on it has changed. NULL: bodies never sleep.
+  yw_status (*wake)(void* state);
 } yw_method;
 
 // Functions for methods: creating models, accessing bodies ----------------------------------------

@@ -349,7 +349,10 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
   if (b->asleep) b->asleep = false, b->still = 0.0f;
 
   if (isinf(b->since_check)) yw_fem_enforce(b, p, ctx);  // placed, or parameters changed
-  yw_status status = take_steps(b, p, ctx);
+  const yw_step_ctx* near = yw_near_enter(&b->near, p, ctx);
+  if (!near) return YW_ERR_MEMORY;
+  yw_status status = take_steps(b, p, near);
+  yw_near_leave(&b->near, p);
   if (status < 0) return status;
   yw_fem_follow_all(&b->front, p->pos, p->vel);
   if (is_last_part(ctx)) maybe_sleep(b, p, ctx);
@@ -463,6 +466,32 @@ static yw_status carrier_tets(const void* model, const yw_allocator* mem, yw_tet
   return yw_fem_level_mesh(mem, h, h->max_level > 0 ? h->max_level - 1 : 0, out, NULL);
 }
 
+// What tracks may change over time.
+static const yw_parameter tracked[] = {
+    {"mass_damping", offsetof(yw_fem_params, mass_damping)},
+    {"stiffness_damping", offsetof(yw_fem_params, stiffness_damping)},
+    {"yield", offsetof(yw_fem_params, yield)},
+    {"creep", offsetof(yw_fem_params, creep)},
+    {"max_plastic", offsetof(yw_fem_params, max_plastic)},
+    {"tau", offsetof(yw_fem_params, tau)}};
+_Static_assert(sizeof(yw_fem_params) <= YW_MAX_PARAMS_BYTES, "must fit");
+
+static void params(const void* state, void* out) {
+  yw_fem_params now = yw_fem_params_of(state);
+  memcpy(out, &now, sizeof now);
+}
+
+static yw_status set_params(void* state, const void* wanted) {
+  return yw_fem_set_params(state, wanted);
+}
+
+static yw_status wake(void* state) {
+  fem_body* b = state;
+  b->asleep = false;
+  b->still = 0.0f;
+  return YW_OK;
+}
+
 const yw_method yw_fem_method = {
     .name = "fem",
     .model_destroy = yw_fem_model_destroy,
@@ -488,4 +517,9 @@ const yw_method yw_fem_method = {
     .field_values = yw_fem_field_values,
     .cells = yw_fem_cells,
     .carrier_tets = carrier_tets,
+    .parameters = tracked,
+    .num_parameters = sizeof tracked / sizeof *tracked,
+    .params = params,
+    .set_params = set_params,
+    .wake = wake,
 };

@@ -21,6 +21,7 @@ void yw_frames_body_destroy(void* state, yw_particles* particles) {
       body->work,      body->bent,        body->products,  body->duals,    body->recovered};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_frames_coarse_solver_free(&mem, &body->coarse);
+  yw_near_free(&body->near);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);
 }
@@ -35,7 +36,7 @@ static bool allocate(frames_body* body) {
       &body->base,     &body->drift,    &body->anchor,      &body->guess,     &body->step,
       &body->moved,    &body->residual, &body->conditioned, &body->direction, &body->product,
       &body->last_pos, &body->last_vel, &body->left_vel};
-  bool good = true;
+  bool good = yw_near_create(mem, model->num_particles, &body->near);
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
     *vectors[i] = YW_NEW_ARRAY(mem, yw_vec4, n);
     good = good && *vectors[i];
@@ -190,6 +191,7 @@ void yw_frames_save(const void* state, yw_writer* writer) {
   yw_write_f32(writer, numbers, 5);
   yw_write_f32(writer, body->weights, 1 + (size_t)body->model->num_examples);
   yw_write_f32(writer, body->rotations[0].m[0], (size_t)body->model->num_blocks * 4 * YW_LANES);
+  yw_near_save(&body->near, writer);
   if (p->solver != YW_FRAMES_BDF2) return;
   yw_write_f32(writer, &body->last_pos[0].x, num_floats(body));
   yw_write_f32(writer, &body->last_vel[0].x, num_floats(body));
@@ -217,6 +219,7 @@ void yw_frames_load(void* state, yw_reader* reader) {
   body->last_h = numbers[4];
   yw_read_f32(reader, body->weights, 1 + (size_t)body->model->num_examples);
   yw_read_f32(reader, body->rotations[0].m[0], (size_t)body->model->num_blocks * 4 * YW_LANES);
+  yw_near_load(&body->near, reader);
   if (p.solver != YW_FRAMES_BDF2) return;
   yw_read_f32(reader, &body->last_pos[0].x, num_floats(body));
   yw_read_f32(reader, &body->last_vel[0].x, num_floats(body));

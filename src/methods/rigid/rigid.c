@@ -3,6 +3,8 @@
 // The substep itself is in math/small/rigid_solve.c.
 #include "methods/rigid/rigid.h"
 
+#include <string.h>
+
 #include "math/small/exponent.h"
 #include "math/small/mat3d.h"
 #include "yawara/extend/error.h"
@@ -386,6 +388,22 @@ static yw_contact_geometry contact_geometry(const void* state) {
                                .rest = model->rest};
 }
 
+// What tracks may change over time.
+static const yw_parameter tracked[] = {{"damping", offsetof(yw_rigid_params, damping)}};
+_Static_assert(sizeof(yw_rigid_params) <= YW_MAX_PARAMS_BYTES, "must fit");
+
+static void params(const void* state, void* out) {
+  memcpy(out, &((const rigid_body*)state)->params, sizeof(yw_rigid_params));
+}
+
+static yw_status set_params(void* state, const void* params) {
+  yw_rigid_params wanted;
+  memcpy(&wanted, params, sizeof wanted);
+  if (!(wanted.damping >= 0.0f) || !isfinite(wanted.damping)) return YW_ERR_INVALID;
+  ((rigid_body*)state)->params = wanted;
+  return YW_OK;
+}
+
 const yw_method yw_rigid_method = {
     .name = "rigid",
     .model_destroy = yw_rigid_model_destroy,
@@ -409,4 +427,8 @@ const yw_method yw_rigid_method = {
     .energy = energy,
     .rigid_motion = rigid_motion,
     .follow = follow,
+    .parameters = tracked,
+    .num_parameters = sizeof tracked / sizeof *tracked,
+    .params = params,
+    .set_params = set_params,
 };

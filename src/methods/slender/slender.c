@@ -385,6 +385,20 @@ static yw_status model_surface(const void* model, const yw_allocator* mem, yw_tr
   return yw_tri_mesh_copy(&((const slender_model*)model)->surface, mem, out);
 }
 
+// What tracks may change over time.
+static const yw_parameter tracked[] = {{"damping", offsetof(yw_slender_params, damping)},
+                                       {"stiffness", offsetof(yw_slender_params, stiffness)}};
+_Static_assert(sizeof(yw_slender_params) <= YW_MAX_PARAMS_BYTES, "must fit");
+
+static void params(const void* state, void* out) {
+  yw_slender_params now = yw_slender_params_of(state);
+  memcpy(out, &now, sizeof now);
+}
+
+static yw_status set_params(void* state, const void* wanted) {
+  return yw_slender_set_params(state, wanted);
+}
+
 const yw_method yw_slender_method = {
     .name = "slender",
     .model_destroy = yw_slender_model_destroy,
@@ -411,4 +425,8 @@ const yw_method yw_slender_method = {
     .field_meaning = yw_slender_field_meaning,
     .model_elements = model_elements,
     .field_values = yw_slender_field_values,
+    .parameters = tracked,
+    .num_parameters = sizeof tracked / sizeof *tracked,
+    .params = params,
+    .set_params = set_params,
 };
