@@ -7,8 +7,11 @@
 #include "yawara/extend/error.h"
 
 yw_body_def yw_default_body_def(void) {
-  return (yw_body_def){
-      .transform = {{0, 0, 0}, {0, 0, 0, 1}, 1.0f}, .friction = 0.4f, .body_contact = true};
+  return (yw_body_def){.transform = {{0, 0, 0}, {0, 0, 0, 1}, 1.0f},
+                       .friction = 0.4f,
+                       .body_contact = true,
+                       .groups = 1,
+                       .mask = UINT32_MAX};
 }
 
 yw_body* yw_world_find_body(const yw_world* world, yw_body_id id) {
@@ -100,10 +103,12 @@ static void place(yw_body* body, const yw_body_def* def) {
 static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* body,
                             yw_error* error) {
   body->model = yw_model_retain(def->model);
-  body->friction = def->friction;
+  body->friction = body->built_friction = def->friction;
   body->restitution = def->restitution;
   body->body_contact = def->body_contact;
   body->self_contact = def->self_contact;
+  body->groups = def->groups;
+  body->mask = def->mask;
   body->start = def->start;
   body->active = world->time >= def->start;
   const yw_method* method = def->model->method;
@@ -114,12 +119,13 @@ static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* bo
   int32_t capacity = body->particles.capacity;
   body->last_good = YW_NEW_ARRAY(&world->mem, yw_vec4, capacity);
   body->begin = YW_NEW_ARRAY(&world->mem, yw_vec4, capacity);
+  body->query = YW_NEW(&world->mem, yw_body_query);
   body->shown_positions = YW_NEW_ARRAY(&world->mem, yw_vec3, capacity);
   body->shown_velocities = YW_NEW_ARRAY(&world->mem, yw_vec3, capacity);
   bool spheres = method->contact_geometry(body->state).radius != NULL;
   if (spheres) body->shown_radii = YW_NEW_ARRAY(&world->mem, float, capacity);
-  if (!body->last_good || !body->begin || !body->shown_positions || !body->shown_velocities ||
-      (spheres && !body->shown_radii)) {
+  if (!body->query || !body->last_good || !body->begin || !body->shown_positions ||
+      !body->shown_velocities || (spheres && !body->shown_radii)) {
     return yw_fail_memory(error, "a body");
   }
   if (def->pose) {
@@ -188,6 +194,9 @@ void yw_body_release(yw_world* world, yw_body* body) {
   yw_mem_free(&world->mem, body->shown_positions);
   yw_mem_free(&world->mem, body->shown_velocities);
   yw_mem_free(&world->mem, body->shown_radii);
+  yw_body_query_destroy(&world->mem, body->query);
+  yw_mem_free(&world->mem, body->pushes);
+  yw_mem_free(&world->mem, body->impulses);
   YW_LIST_FREE(&world->mem, &body->holds);
   YW_LIST_FREE(&world->mem, &body->springs);
   *body = (yw_body){.generation = body->generation};
@@ -197,10 +206,13 @@ yw_status yw_body_destroy(yw_world* world, yw_body_id id) {
   yw_body* body = yw_world_find_body(world, id);
   if (!body) return YW_ERR_INVALID;
   uint32_t slot = id.index1 - 1;
+  yw_world_drop_body_tracks(world, slot);
   yw_world_drop_pins(world, slot);
   yw_world_drop_joints(world, slot);
+  yw_world_drop_pairs(world, slot);
   yw_body_release(world, body);
   ++body->generation;
+  ++world->changes;
   int32_t kept = 0;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     if (world->body_order.items[i] != slot) {
@@ -256,20 +268,9 @@ yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3* posit
     p->pos[particle] = yw_v4(positions[i]);
     if (velocities) p->vel[particle] = yw_v4(velocities[i]);
   }
-  body->diverged = false;
+  body->diverged = body->asleep = false;
   body->model->method->invalidate(body->state, p);
   yw_body_show(world, body);
-  return YW_OK;
-}
-
-yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec3* out,
-                                    int32_t capacity) {
-  const yw_body* body = yw_world_find_body(world, id);
-  if (!body || !out || capacity < body->model->surface.num_vertices) return YW_ERR_INVALID;
-  if (!body->model->own_surface) {
-    return yw_model_surface_positions(body->model, body->shown_positions, out);
-  }
-  body->model->method->surface_positions(body->state, &body->particles, out);
   return YW_OK;
 }
 

@@ -46,7 +46,7 @@ typedef struct yw_joint {
   char name[YW_JOINT_NAME];
   yw_joint_kind kind;
   yw_joint_side sides[2];
-  bool limited, takes_part;
+  bool limited, takes_part, collide;
   double lower, upper, motor_speed, motor_force, length, stiffness, damping;
   int32_t num_points;
   yw_joint_point* points;

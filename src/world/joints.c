@@ -188,6 +188,7 @@ static bool fill_joint(yw_world* world, const yw_joint_def* def, yw_joint* joint
   joint->points = YW_NEW_ARRAY(&world->mem, yw_joint_point, joint->num_points);
   if (!joint->points) return false;
   joint->limited = def->limited;
+  joint->collide = def->collide;
   joint->lower = (double)def->lower;
   joint->upper = (double)def->upper;
   joint->motor_speed = (double)def->motor_speed;
@@ -229,6 +230,7 @@ yw_status yw_joint_create(yw_world* world, const yw_joint_def* def, yw_joint_id*
     return yw_fail_memory(error, "a joint");
   }
   joint->generation = generation + 1;
+  yw_world_wake_all(world);
   *out = (yw_joint_id){(uint32_t)slot + 1, joint->generation};
   return YW_OK;
 }
@@ -249,6 +251,7 @@ yw_status yw_joint_destroy(yw_world* world, yw_joint_id id) {
   if (!joint) return YW_ERR_INVALID;
   yw_joint_release(world, joint);
   ++joint->generation;
+  yw_world_wake_all(world);
   return YW_OK;
 }
 

@@ -29,6 +29,7 @@ static yw_status check_def(const yw_body* body, const yw_pin_def* def, yw_error*
 static bool fill_pin(yw_world* world, const yw_body* body, const yw_pin_def* def, yw_pin* pin) {
   pin->stiffness = def->stiffness;
   pin->damping = def->damping;
+  pin->strength = 1.0f;
   pin->clamp = def->clamp;
   pin->num_particles = def->num_vertices;
   pin->particles = YW_NEW_ARRAY(&world->mem, int32_t, def->num_vertices);
@@ -78,6 +79,7 @@ yw_status yw_pin_create(yw_world* world, const yw_pin_def* def, yw_pin_id* out, 
     }
   }
   pin->generation = generation + 1;
+  body->asleep = false;
   *out = (yw_pin_id){(uint32_t)slot + 1, pin->generation};
   return YW_OK;
 }
@@ -106,7 +108,7 @@ void yw_world_restore_masses(yw_world* world, uint32_t slot) {
       continue;
     }
     body->holds.count += pin->num_particles;
-    for (int32_t k = 0; k < pin->num_particles; ++k) {
+    for (int32_t k = 0; yw_pin_holds(pin) && k < pin->num_particles; ++k) {
       if (pin->particles[k] < p->count) p->inv_mass[pin->particles[k]] = 0.0f;
     }
   }
@@ -116,8 +118,10 @@ yw_status yw_pin_destroy(yw_world* world, yw_pin_id id) {
   yw_pin* pin = find_pin(world, id);
   if (!pin) return YW_ERR_INVALID;
   uint32_t slot = pin->body;
+  yw_world_drop_pin_tracks(world, id.index1 - 1);
   yw_pin_release(world, pin);
   ++pin->generation;
+  world->bodies.items[slot].asleep = false;
   // Particles that no other pin holds become free.
   yw_world_restore_masses(world, slot);
   return YW_OK;
@@ -127,6 +131,7 @@ void yw_world_drop_pins(yw_world* world, uint32_t body) {
   for (int32_t i = 0; i < world->pins.count; ++i) {
     yw_pin* pin = &world->pins.items[i];
     if (!(pin->generation & 1) || pin->body != body) continue;
+    yw_world_drop_pin_tracks(world, (uint32_t)i);
     yw_pin_release(world, pin);
     ++pin->generation;
   }

@@ -6,11 +6,15 @@
 #include "contact/bodies.h"
 #include "contact/obstacles.h"
 #include "model/model.h"
+#include "world/contact_book.h"
 #include "world/joint.h"
 #include "world/path.h"
+#include "world/query.h"
 #include "world/slots.h"
+#include "world/track.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/method.h"
+#include "yawara/force.h"
 #include "yawara/world.h"
 
 #define YW_NAME_LENGTH 64
@@ -31,11 +35,14 @@ typedef struct yw_body {
   void* state;
   yw_particles particles;
   float friction, restitution;
+  float built_friction;  ///< without tracks
   bool body_contact, self_contact;
-  double start;   ///< s, when it starts to take part
-  bool active;    ///< it has started
-  bool diverged;  ///< frozen at its last finite state
-  bool lockstep;  ///< in this substep: advances in parts, together with bodies near it
+  uint32_t groups, mask;  ///< it is in these groups, and collides with those
+  double start;           ///< s, when it starts to take part
+  bool active;            ///< it has started
+  bool diverged;          ///< frozen at its last finite state
+  bool lockstep;          ///< in this substep: advances in parts, together with bodies near it
+  bool crowded;           ///< in this substep: other surfaces, or its own, may touch it
 
   /// Positions at the start of the world step, or when its particles last changed.
   yw_vec4* last_good;
@@ -45,11 +52,19 @@ typedef struct yw_body {
   yw_vec3 *shown_positions, *shown_velocities;  ///< in mesh order
   float* shown_radii;                           ///< NULL for volumes
 
+  yw_obstacle_set obstacles;  ///< of the substep, those that it collides with
   YW_LIST(yw_hold) holds;
   YW_LIST(yw_spring) springs;
   yw_method_report report;
   yw_status status;
   yw_body_balance forces;
+  yw_vec4* pushes;    ///< N, forces from outside in the next step; NULL: never had any
+  yw_vec4* impulses;  ///< N s, scratch; with pushes
+  bool asleep;        ///< put to sleep by the caller; skipped
+  void* user;
+  bool is_pushed;    ///< pushes act in the next step
+  uint64_t changes;  ///< counts changes of its particles, for queries
+  yw_body_query* query;
 } yw_body;
 
 typedef struct yw_pin {
@@ -57,6 +72,7 @@ typedef struct yw_pin {
   uint32_t body;  ///< slot
   yw_path path;
   float stiffness, damping;
+  float strength;  ///< 0 to 1, by a track; otherwise 1
   bool clamp;
   int32_t num_particles;
   int32_t* particles;
@@ -74,6 +90,11 @@ typedef struct yw_world_obstacle {
   yw_path path;
   float friction, restitution;
   bool sticky;
+  uint32_t groups, mask;
+  void* user;
+  bool by_hand;                       ///< off its path
+  yw_transform hand_begin, hand_end;  ///< over the next step
+  yw_vec3 velocity, spin;             ///< m/s and rad/s, by hand
 } yw_world_obstacle;
 
 /// Passes impulses of contact on to the method of a body.
@@ -87,17 +108,24 @@ struct yw_world {
   yw_tasks* tasks;
   yw_simd simd;
   yw_vec3 gravity;
+  yw_vec3 built_gravity;  ///< without tracks
   int32_t contact_iterations;
   double time;
   uint64_t step_count;
   uint64_t next_key;
   bool measures_forces;
+  yw_wind_def wind;  ///< density 0: none
+  uint64_t changes;  ///< counts changes of bodies, for queries
+  yw_queries* queries;
+  float impact_speed;     ///< m/s, of events
+  yw_contact_book* book;  ///< NULL: contacts are not recorded
 
   YW_LIST(yw_body) bodies;
   YW_LIST(uint32_t) body_order;  ///< slots in order of creation
   YW_LIST(yw_pin) pins;
   YW_LIST(yw_world_obstacle) obstacles;
   YW_LIST(yw_joint) joints;
+  YW_LIST(yw_track) tracks;
 
   yw_points* points;
   yw_surfaces* surfaces;                    ///< NULL: bodies touch with points
@@ -105,8 +133,12 @@ struct yw_world {
   YW_LIST(yw_responder) responders;         ///< step scratch
   YW_LIST(yw_aabb) body_boxes;              ///< step scratch
   YW_LIST(yw_obstacle) obstacle_poses;      ///< step scratch
-  YW_LIST(uint32_t) small_bodies;           ///< step scratch
-  YW_LIST(yw_rigid_motion*) joined;         ///< step scratch
+  YW_LIST(yw_obstacle) chosen_obstacles;    ///< step scratch: of bodies that do not meet all
+  YW_LIST(uint64_t) pairs_apart;       ///< yw_contact_pair of slots that do not collide; ascending
+  YW_LIST(uint64_t) apart;             ///< step scratch: the same, and joined bodies
+  YW_LIST(yw_contact_filter) filters;  ///< step scratch
+  YW_LIST(uint32_t) small_bodies;      ///< step scratch
+  YW_LIST(yw_rigid_motion*) joined;    ///< step scratch
 };
 
 /// Vertex i of the input is particle table[i]; NULL: same order.
@@ -117,6 +149,11 @@ static inline const int32_t* yw_body_vertex_table(const yw_body* body) {
 static inline uint64_t yw_body_topology(const yw_body* body) {
   const yw_method* method = body->model->method;
   return method->topology_version ? method->topology_version(body->state) : 0;
+}
+
+/// True if a pin holds its particles exactly, now.
+static inline bool yw_pin_holds(const yw_pin* pin) {
+  return pin->stiffness == 0.0f && pin->strength >= 0.5f;
 }
 
 /// True for bodies that the step moves.
@@ -142,9 +179,43 @@ void yw_world_restore_masses(yw_world* world, uint32_t body);
 void yw_world_obstacle_release(yw_world* world, yw_world_obstacle* obstacle);
 void yw_body_release(yw_world* world, yw_body* body);
 
+// lockstep.c.
+/// Marks the bodies of the next substep that are crowded and those that advance in lockstep.
+/// Returns the number of parts for these; 1: there are none.
+int32_t yw_lockstep_plan(yw_world* world, float h);
+
+// control.c
+/// Wakes what the caller put to sleep.
+void yw_world_wake_all(yw_world* world);
+/// Wakes bodies near obstacles that move, and those that contact has pushed.
+void yw_world_wake_moved(yw_world* world);
+/// Obstacles by hand: where they go in a step of dt, and once it is over.
+void yw_obstacles_begin_step(yw_world* world, float dt);
+void yw_obstacles_end_step(yw_world* world);
+
+// filter.c
+/// Chooses the pairs of bodies that do not collide in this step; false: out of memory.
+bool yw_filter_begin_step(yw_world* world);
+/// Gives every body the obstacles of the substep that it collides with.
+void yw_filter_obstacles(yw_world* world, const yw_obstacle_set* all);
+/// Forgets a body (slot) that is destroyed.
+void yw_world_drop_pairs(yw_world* world, uint32_t body);
+
+// query.c
+/// The surface of a body for queries, as it is now; NULL: out of memory.
+const yw_query_surface* yw_body_query_surface(const yw_world* world, yw_body* body);
+
+// pushes.c: called by the step. False: out of memory.
+bool yw_pushes_begin_step(yw_world* world);
+/// Forces and wind over h, on the bodies that advance in lockstep, or all others.
+void yw_pushes_apply(yw_world* world, bool lockstep, float h);
+void yw_pushes_end_step(yw_world* world);
+
 // numbers.c: called by the step when the world measures forces.
 void yw_forces_begin_step(yw_world* world, float dt);
 void yw_forces_begin_substep(yw_world* world);
+/// What came from outside since the last note does not count.
+void yw_forces_skip(yw_world* world, bool lockstep);
 // For the bodies that advance in lockstep, or all others.
 void yw_forces_note_advance(yw_world* world, bool lockstep, float h);
 void yw_forces_note_contact(yw_world* world, bool lockstep);

@@ -64,9 +64,25 @@ void yw_fem_follow(const fem_front* f, fem_vec4* pos, fem_vec4* vel) {
 }
 
 void yw_fem_follow_one(const fem_front* f, fem_vec4* values) {
-  for (int32_t i = 0; i < f->num_hanging; ++i) {
-    int32_t n = f->hanging[i];
-    values[n] = mean_of(f->h->node[n].parents, values);
+  for (int32_t n = f->h->node_level_start[1]; n < f->h->num_nodes; ++n) {
+    if (f->state[n] != FEM_FREE) values[n] = mean_of(f->h->node[n].parents, values);
+  }
+}
+
+void yw_fem_carry_one(const fem_front* f, fem_vec4* values) {
+  const fem_hierarchy* h = f->h;
+  for (int32_t n = h->num_nodes - 1; n >= h->node_level_start[1]; --n) {
+    if (f->state[n] == FEM_FREE) continue;
+    const int32_t* p = h->node[n].parents;
+    int parents = p[2] < 0 ? 2 : 4;
+    fem_real share = (fem_real)(p[2] < 0 ? 0.5 : 0.25);
+    for (int k = 0; k < parents; ++k) {
+      fem_vec4* to = &values[p[k]];
+      to->x += share * values[n].x;
+      to->y += share * values[n].y;
+      to->z += share * values[n].z;
+    }
+    values[n] = (fem_vec4){0};
   }
 }
 

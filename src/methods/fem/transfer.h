@@ -17,8 +17,10 @@ void yw_fem_carry_forces(const fem_front* front, fem_vec4* force);
 
 /// Hanging nodes take the mean of their parents' positions and velocities, coarse to fine.
 void yw_fem_follow(const fem_front* front, fem_vec4* pos, fem_vec4* vel);
-/// The same for one vector per node.
+/// One vector per node, of all nodes that are not free: the mean of their parents', or passed on to
+/// these.
 void yw_fem_follow_one(const fem_front* front, fem_vec4* values);
+void yw_fem_carry_one(const fem_front* front, fem_vec4* values);
 /// Positions and velocities of all nodes that are not free.
 void yw_fem_follow_all(const fem_front* front, fem_vec4* pos, fem_vec4* vel);
 

@@ -3,6 +3,8 @@
 // The substep itself is in math/small/rigid_solve.c.
 #include "methods/rigid/rigid.h"
 
+#include <string.h>
+
 #include "math/small/exponent.h"
 #include "math/small/mat3d.h"
 #include "yawara/extend/error.h"
@@ -147,6 +149,23 @@ static void place(void* state, const yw_particles* particles, yw_quat rotation,
   yw_turn_apply(q, own, m->angular);
   yw_rigid_turned(m);
 }
+
+static void push(void* state, yw_particles* particles, const yw_vec4* impulses) {
+  rigid_body* body = state;
+  yw_rigid_motion* m = &body->motion;
+  for (int32_t i = 0; i < particles->count; ++i) {
+    const double impulse[3] = {(double)impulses[i].x, (double)impulses[i].y, (double)impulses[i].z};
+    if (impulse[0] == 0.0 && impulse[1] == 0.0 && impulse[2] == 0.0) continue;
+    const double arm[3] = {(double)particles->pos[i].x - m->center[0],
+                           (double)particles->pos[i].y - m->center[1],
+                           (double)particles->pos[i].z - m->center[2]};
+    yw_rigid_push(m, arm, impulse);
+  }
+  yw_rigid_write(body, particles);
+}
+
+// Positions and velocities say it all.
+static void turn(void* state, yw_quat rotation) { (void)state, (void)rotation; }
 
 // What contact between bodies did to the particles.
 typedef struct changes {
@@ -369,6 +388,22 @@ static yw_contact_geometry contact_geometry(const void* state) {
                                .rest = model->rest};
 }
 
+// What tracks may change over time.
+static const yw_parameter tracked[] = {{"damping", offsetof(yw_rigid_params, damping)}};
+_Static_assert(sizeof(yw_rigid_params) <= YW_MAX_PARAMS_BYTES, "must fit");
+
+static void params(const void* state, void* out) {
+  memcpy(out, &((const rigid_body*)state)->params, sizeof(yw_rigid_params));
+}
+
+static yw_status set_params(void* state, const void* params) {
+  yw_rigid_params wanted;
+  memcpy(&wanted, params, sizeof wanted);
+  if (!(wanted.damping >= 0.0f) || !isfinite(wanted.damping)) return YW_ERR_INVALID;
+  ((rigid_body*)state)->params = wanted;
+  return YW_OK;
+}
+
 const yw_method yw_rigid_method = {
     .name = "rigid",
     .model_destroy = yw_rigid_model_destroy,
@@ -380,6 +415,8 @@ const yw_method yw_rigid_method = {
     .advance = advance,
     .settle = settle,
     .invalidate = invalidate,
+    .push = push,
+    .turn = turn,
     .place = place,
     .contact_geometry = contact_geometry,
     .save = save,
@@ -390,4 +427,8 @@ const yw_method yw_rigid_method = {
     .energy = energy,
     .rigid_motion = rigid_motion,
     .follow = follow,
+    .parameters = tracked,
+    .num_parameters = sizeof tracked / sizeof *tracked,
+    .params = params,
+    .set_params = set_params,
 };
