@@ -62,9 +62,6 @@ YW_API yw_status yw_track_create(yw_world* world, const yw_track_def* def, yw_tr
 YW_API yw_status yw_track_destroy(yw_world* world, yw_track_id id);
 YW_API bool yw_track_is_valid(const yw_world* world, yw_track_id id);
 
-/// Gravity as it is now, m/s^2.
-YW_API yw_vec3 yw_world_gravity(const yw_world* world);
-
 #ifdef __cplusplus
 }
 #endif

@@ -8,6 +8,7 @@
 #include "fem.h"
 #include "files.h"
 #include "follow.h"
+#include "force.h"
 #include "frames.h"
 #include "joint.h"
 #include "match.h"

@@ -6,6 +6,7 @@
 #ifndef YW_CONTACT_BODIES_H
 #define YW_CONTACT_BODIES_H
 
+#include "contact/log.h"
 #include "yawara/extend/method.h"
 
 /// With which others a body collides.
@@ -29,6 +30,7 @@ typedef struct yw_contact_body {
   void* context;
   float friction, restitution;
   bool body_contact, self_contact;
+  bool asleep;                      ///< two that sleep do not meet
   const yw_contact_filter* filter;  ///< NULL: collides with all
   /// Obstacles of the substep if some particles touch one; otherwise NULL. Bodies pressed against
   /// each other are then held by obstacles in the same sweeps.
@@ -42,6 +44,7 @@ static inline uint64_t yw_contact_pair(uint32_t a, uint32_t b) {
 
 /// True when two different bodies collide. If one has a filter, both must have.
 static inline bool yw_contact_may_meet(const yw_contact_body* a, const yw_contact_body* b) {
+  if (a->asleep && b->asleep) return false;
   if (!a->filter || !b->filter) return true;
   const yw_contact_filter *f = a->filter, *g = b->filter;
   if (!(f->groups & g->mask) || !(g->groups & f->mask)) return false;
@@ -62,11 +65,15 @@ static inline bool yw_contact_may_meet(const yw_contact_body* a, const yw_contac
 typedef struct yw_points yw_points;
 typedef struct yw_surfaces yw_surfaces;
 
-/// NULL when out of memory. mem may be NULL (malloc).
+/// NULL when out of memory. mem may be NULL (malloc); simd as from yw_simd_resolve.
 yw_points* yw_points_create(const yw_allocator* mem);
-yw_surfaces* yw_surfaces_create(const yw_allocator* mem);
+yw_surfaces* yw_surfaces_create(const yw_allocator* mem, yw_simd simd);
 void yw_points_destroy(yw_points* points);  ///< NULL is fine
 void yw_surfaces_destroy(yw_surfaces* surfaces);
+
+/// Every resolve from now on adds what it did to the log; NULL (as at first): none.
+void yw_points_set_log(yw_points* points, yw_contact_log* log);
+void yw_surfaces_set_log(yw_surfaces* surfaces, yw_contact_log* log);
 
 /// Finds and resolves contacts between and within bodies; called once per substep after all bodies
 /// have advanced by h. iterations >= 1: forward and backward sweeps over the contacts.

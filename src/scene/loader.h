@@ -5,6 +5,7 @@
 
 #include "scene/spec.h"
 #include "yawara/extend/file.h"
+#include "yawara/force.h"
 
 #define YW_SCENE_MAX_GROUPS 31  ///< beside "default"
 
@@ -15,6 +16,7 @@ struct yw_scene {
   yw_file_list files;  ///< all files read, the scene's own text first
   yw_scene_info info;
   yw_vec3 gravity;
+  yw_wind_def wind;  ///< density 0: none
   int32_t contact_iterations;
   yw_contact_kind contact;
   int32_t num_bodies;         ///< including all copies

@@ -27,7 +27,7 @@ extern const yw_record yw_record_track, yw_record_track_key;
 // Animated meshes (follow.c)
 extern const yw_record yw_record_follow;
 // The whole (scene.c)
-extern const yw_record yw_record_scene, yw_record_camera;
+extern const yw_record yw_record_scene, yw_record_wind, yw_record_camera;
 
 /// All of the above; those of methods are in scene/method.h.
 extern const yw_record* const yw_scene_records[];

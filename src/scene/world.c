@@ -221,6 +221,7 @@ yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd, y
     return yw_fail(error, status, "%s: the world cannot be made with %d threads", scene->file,
                    (int)threads);
   }
+  yw_world_set_wind(world, &scene->wind);
   status = fill_world(scene, world, error);
   if (status < 0) {
     yw_world_destroy(world);

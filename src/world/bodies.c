@@ -195,6 +195,8 @@ void yw_body_release(yw_world* world, yw_body* body) {
   yw_mem_free(&world->mem, body->shown_velocities);
   yw_mem_free(&world->mem, body->shown_radii);
   yw_body_query_destroy(&world->mem, body->query);
+  yw_mem_free(&world->mem, body->pushes);
+  yw_mem_free(&world->mem, body->impulses);
   YW_LIST_FREE(&world->mem, &body->holds);
   YW_LIST_FREE(&world->mem, &body->springs);
   *body = (yw_body){.generation = body->generation};
@@ -266,20 +268,9 @@ yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3* posit
     p->pos[particle] = yw_v4(positions[i]);
     if (velocities) p->vel[particle] = yw_v4(velocities[i]);
   }
-  body->diverged = false;
+  body->diverged = body->asleep = false;
   body->model->method->invalidate(body->state, p);
   yw_body_show(world, body);
-  return YW_OK;
-}
-
-yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec3* out,
-                                    int32_t capacity) {
-  const yw_body* body = yw_world_find_body(world, id);
-  if (!body || !out || capacity < body->model->surface.num_vertices) return YW_ERR_INVALID;
-  if (!body->model->own_surface) {
-    return yw_model_surface_positions(body->model, body->shown_positions, out);
-  }
-  body->model->method->surface_positions(body->state, &body->particles, out);
   return YW_OK;
 }
 

@@ -230,6 +230,7 @@ yw_status yw_joint_create(yw_world* world, const yw_joint_def* def, yw_joint_id*
     return yw_fail_memory(error, "a joint");
   }
   joint->generation = generation + 1;
+  yw_world_wake_all(world);
   *out = (yw_joint_id){(uint32_t)slot + 1, joint->generation};
   return YW_OK;
 }
@@ -250,6 +251,7 @@ yw_status yw_joint_destroy(yw_world* world, yw_joint_id id) {
   if (!joint) return YW_ERR_INVALID;
   yw_joint_release(world, joint);
   ++joint->generation;
+  yw_world_wake_all(world);
   return YW_OK;
 }
 

@@ -35,7 +35,7 @@ static yw_aabb box_of(const yw_body* body, float h) {
 // Inner steps that the body takes on its own; 1 unless it is explicit.
 static int32_t inner_steps_of(const yw_world* world, yw_body* body, float h) {
   const yw_method* method = body->model->method;
-  if (!method->inner_steps || !meets_others(body)) return 1;
+  if (!method->inner_steps || !meets_others(body) || body->asleep) return 1;
   yw_step_ctx ctx = {.h = h, .time = world->time, .gravity = world->gravity};
   return method->inner_steps(body->state, &body->particles, &ctx);
 }

@@ -50,11 +50,13 @@ static void write_state(const yw_world* world, yw_writer* writer) {
     const yw_body* body = &world->bodies.items[world->body_order.items[i]];
     const yw_particles* p = &body->particles;
     yw_write_u32(writer, (uint32_t)p->count);
-    yw_write_u32(writer, body->diverged);
+    yw_write_u32(writer,
+                 (uint32_t)body->asleep << 2 | (uint32_t)body->is_pushed << 1 | body->diverged);
     yw_write_u32(writer, body->active);
     yw_write_f32(writer, &p->pos[0].x, 4 * (size_t)p->count);
     yw_write_f32(writer, &p->vel[0].x, 4 * (size_t)p->count);
     if (body->model->method->settle) yw_write_f32(writer, p->mass, (size_t)p->count);
+    if (body->is_pushed) yw_write_f32(writer, &body->pushes[0].x, 4 * (size_t)p->count);
     body->model->method->save(body->state, writer);
   }
   for (int32_t i = 0; i < world->pins.count; ++i) {
@@ -122,6 +124,15 @@ static void read_masses(yw_reader* reader, yw_particles* p) {
   memset(p->inv_mass + p->count, 0, rest * sizeof *p->inv_mass);
 }
 
+static bool read_pushes(yw_world* world, yw_body* body, yw_reader* reader) {
+  int32_t capacity = body->particles.capacity;
+  if (!body->pushes) body->pushes = YW_NEW_ARRAY(&world->mem, yw_vec4, capacity);
+  if (!body->impulses) body->impulses = YW_NEW_ARRAY(&world->mem, yw_vec4, capacity);
+  if (!body->pushes || !body->impulses) return false;
+  read_vectors(reader, body->pushes, body->particles.count);
+  return true;
+}
+
 static bool read_body(yw_world* world, uint32_t slot, yw_reader* reader) {
   yw_body* body = &world->bodies.items[slot];
   const yw_method* method = body->model->method;
@@ -129,12 +140,16 @@ static bool read_body(yw_world* world, uint32_t slot, yw_reader* reader) {
   uint32_t count = yw_read_u32(reader);
   bool fits = method->settle ? count <= (uint32_t)p->capacity : count == (uint32_t)p->count;
   if (reader->failed || !fits) return false;
-  bool diverged = yw_read_u32(reader) != 0;
+  uint32_t flags = yw_read_u32(reader);
+  bool diverged = flags & 1, is_pushed = flags & 2;
   bool active = yw_read_u32(reader) != 0;
   p->count = (int32_t)count;
   read_vectors(reader, p->pos, p->count);
   read_vectors(reader, p->vel, p->count);
   if (method->settle) read_masses(reader, p);
+  if (is_pushed && !read_pushes(world, body, reader)) return false;
+  body->is_pushed = is_pushed;
+  body->asleep = flags & 4;
   if (reader->failed) return false;
   if (method->settle) yw_world_restore_masses(world, slot);
   method->invalidate(body->state, p);

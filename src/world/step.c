@@ -27,6 +27,16 @@ static bool concerns(const substep* s, const yw_body* body) {
   return yw_body_takes_part(body) && body->lockstep == s->lockstep;
 }
 
+static bool moves(const substep* s, const yw_body* body) {
+  return concerns(s, body) && !body->asleep;
+}
+
+static yw_transform between(yw_transform a, yw_transform b, float t) {
+  yw_motion m = yw_motion_between((yw_motion){a.position, a.rotation},
+                                  (yw_motion){b.position, b.rotation}, t);
+  return (yw_transform){m.offset, m.rotation, a.scale};
+}
+
 // Bodies whose start time has come take part from now on.
 static void start_bodies(yw_world* world, float h) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
@@ -51,6 +61,10 @@ static void place_obstacles(substep* s) {
                           .restitution = obstacle->restitution,
                           .sticky = obstacle->sticky,
                           .number = i};
+    if (obstacle->by_hand) {
+      pose->begin = between(obstacle->hand_begin, obstacle->hand_end, s->begin_fraction);
+      pose->end = between(obstacle->hand_begin, obstacle->hand_end, s->end_fraction);
+    }
     pose->bounds = yw_obstacle_bounds(obstacle->shape, pose->begin, pose->end);
   }
   s->obstacles = (yw_obstacle_set){.items = world->obstacle_poses.items,
@@ -85,6 +99,7 @@ static void place_follower(const substep* s, const yw_pin* pin, yw_body* body) {
     float reach = exact ? follow->max_speed * s->h : follow->reach;
     yw_vec3 from = exact ? now : yw_follow_near(follow, k, s->time, now, reach);
     yw_vec3 to = yw_follow_near(follow, k, end, now, reach);
+    if (memcmp(&from, &to, sizeof from) != 0) body->asleep = false;
     add_pin(pin, k, from, to, (yw_quat){0, 0, 0, 1}, body);
   }
 }
@@ -102,6 +117,7 @@ static void place_pin(const substep* s, const yw_pin* pin, yw_body* body) {
     begin = yw_path_at(&pin->path, s->time);
     end = yw_path_at(&pin->path, s->time + (double)s->h);
   }
+  if (pin->strength > 0.0f && memcmp(&begin, &end, sizeof begin) != 0) body->asleep = false;
   yw_quat turn = yw_quat_mul(end.rotation, yw_quat_conjugate(begin.rotation));
   for (int32_t k = 0; k < pin->num_particles; ++k) {
     yw_vec3 from = yw_motion_apply(begin, pin->path.pivot, pin->placed[k]);
@@ -187,7 +203,7 @@ static void advance_bodies(substep* s) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     uint32_t slot = world->body_order.items[i];
     yw_body* body = &world->bodies.items[slot];
-    if (!concerns(s, body)) continue;
+    if (!moves(s, body)) continue;
     bool alone = world->body_order.count == 1;
     if (body->particles.count < SMALL_BODY && !alone) {
       world->small_bodies.items[world->small_bodies.count++] = slot;
@@ -243,7 +259,8 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
         .friction = body->friction,
         .restitution = body->restitution,
         .body_contact = body->body_contact && meets,
-        .self_contact = body->self_contact && meets,
+        .self_contact = body->self_contact && meets && !body->asleep,
+        .asleep = body->asleep,
         .filter = world->filters.count > 0 ? &world->filters.items[i] : NULL,
         .obstacles = body->report.obstacle_contacts > 0 ? &body->obstacles : NULL};
   }
@@ -286,7 +303,7 @@ static void settle_bodies(const substep* s) {
     uint32_t slot = world->body_order.items[i];
     yw_body* body = &world->bodies.items[slot];
     const yw_method* method = body->model->method;
-    if (!concerns(s, body) || !method->settle) continue;
+    if (!moves(s, body) || !method->settle) continue;
     yw_step_ctx ctx = context_of(s, body, world->tasks);
     yw_status status = method->settle(body->state, &body->particles, &ctx);
     if (status < 0 && body->status >= 0) body->status = status;
@@ -354,15 +371,22 @@ static yw_status advance_together(substep* s, yw_step_report* report, int32_t* n
   yw_world* world = s->world;
   place_obstacles(s);
   place_pins(s);
+  yw_world_wake_moved(world);
+  yw_pushes_apply(world, s->lockstep, s->h);
+  if (world->measures_forces) yw_forces_skip(world, s->lockstep);
   note_begin(s);
+  if (world->book) yw_book_begin_advance(world, s->lockstep);
   double mark = s->timing ? yw_seconds() : 0.0;
   advance_bodies(s);
   add_seconds(s, &mark, &report->seconds_advance);
   check_bodies(world, report);
   if (world->measures_forces) yw_forces_note_advance(world, s->lockstep, s->h);
   if (s->timing) mark = yw_seconds();
+  if (world->book) yw_book_note_advance(world, s->lockstep, s->h);
   if (!s->lockstep) yw_joints_solve(world, s->h);
   yw_status status = resolve_contacts(s, num_contacts);
+  yw_world_wake_moved(world);
+  if (world->book && status >= 0) yw_book_note_contact(world, s->lockstep);
   add_seconds(s, &mark, &report->seconds_contact);
   if (world->measures_forces) yw_forces_note_contact(world, s->lockstep);
   return status;
@@ -395,6 +419,7 @@ static yw_status run_substep(substep* s, yw_step_report* report) {
   start_bodies(world, s->h);
   int32_t num_parts = yw_lockstep_plan(world, s->h);
   if (world->measures_forces) yw_forces_begin_substep(world);
+  if (world->book) yw_book_begin_substep(world);
   yw_status status = advance_together(s, report, &num_contacts);
   if (num_parts > 1 && status >= 0) {
     status = advance_lockstep(s, num_parts, report, &num_contacts);
@@ -423,11 +448,13 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   }
   float h = dt / (float)substeps;
   if (!(h > 0.0f)) return YW_ERR_INVALID;
-  if (!yw_filter_begin_step(world)) return YW_ERR_MEMORY;
+  if (!yw_filter_begin_step(world) || !yw_pushes_begin_step(world)) return YW_ERR_MEMORY;
+  yw_obstacles_begin_step(world, dt);
   yw_step_report local = {0};
   double start = report ? yw_seconds() : 0.0;
   remember_good_state(world);
   if (world->measures_forces) yw_forces_begin_step(world, dt);
+  if (world->book && !yw_book_begin_step(world)) return YW_ERR_MEMORY;
   yw_status status = YW_OK;
   for (int32_t i = 0; i < substeps && status >= 0; ++i) {
     substep s = {.world = world,
@@ -441,8 +468,11 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   check_bodies(world, &local);
   start_bodies(world, h);
   finish_hand_moves(world);
+  yw_obstacles_end_step(world);
+  yw_pushes_end_step(world);
   ++world->step_count;
   yw_world_show(world);
+  if (world->book && !yw_book_end_step(world) && status >= 0) status = YW_ERR_MEMORY;
   if (report) {
     local.seconds_total = yw_seconds() - start;
     local.seconds_other =

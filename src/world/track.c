@@ -51,6 +51,7 @@ static yw_status set_parameter(yw_body* body, int32_t parameter, float value) {
   // Setting parameters may wake a body, even if nothing changes.
   if (before == value) return YW_OK;
   memcpy(params + offset, &value, sizeof value);
+  body->asleep = false;
   return method->set_params(body->state, params);
 }
 
@@ -65,25 +66,19 @@ static float parameter_of(const yw_body* body, int32_t parameter) {
 
 // Applying ----------------------------------------------------------------------------------------
 
-static void wake_all(yw_world* world) {
-  for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    const yw_method* method = body->model->method;
-    if (method->wake && method->wake(body->state) < 0) body->status = YW_ERR_MEMORY;
-  }
-}
-
 static void set_gravity(yw_world* world, yw_vec3 gravity) {
   yw_vec3 g = world->gravity;
   if (g.x == gravity.x && g.y == gravity.y && g.z == gravity.z) return;
   world->gravity = gravity;
-  wake_all(world);
+  yw_world_wake_all(world);
 }
 
 static void set_strength(yw_world* world, uint32_t slot, float strength) {
   yw_pin* pin = &world->pins.items[slot];
   bool held = pin->strength >= 0.5f;
+  if (pin->strength == strength) return;
   pin->strength = strength;
+  world->bodies.items[pin->body].asleep = false;
   if ((strength >= 0.5f) != held) yw_world_restore_masses(world, pin->body);
 }
 
@@ -305,8 +300,4 @@ uint64_t yw_track_hash(const yw_track* track, uint64_t hash, uint64_t order) {
     hash = yw_hash_bytes(hash, &track->keys[i].value, sizeof track->keys[i].value);
   }
   return hash;
-}
-
-yw_vec3 yw_world_gravity(const yw_world* world) {
-  return world ? world->gravity : (yw_vec3){0, 0, 0};
 }

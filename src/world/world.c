@@ -20,13 +20,14 @@ yw_status yw_world_create(const yw_world_def* def, yw_world** out) {
   if (!world) return YW_ERR_MEMORY;
   world->mem = yw_mem_or_default(&def->mem);
   world->gravity = world->built_gravity = def->gravity;
+  world->impact_speed = 1.0f;
   world->contact_iterations = def->contact_iterations;
   world->simd = yw_simd_resolve(def->simd);
   world->tasks = def->jobs.run ? yw_tasks_create_on(&world->mem, &def->jobs)
                                : yw_tasks_create(&world->mem, def->threads);
   world->queries = yw_queries_create(&world->mem);
   bool surfaces = def->contact == YW_CONTACT_SURFACES;
-  if (surfaces) world->surfaces = yw_surfaces_create(&world->mem);
+  if (surfaces) world->surfaces = yw_surfaces_create(&world->mem, world->simd);
   if (!surfaces) world->points = yw_points_create(&world->mem);
   if (!world->tasks || !world->queries || (!world->points && !world->surfaces)) {
     yw_world_destroy(world);
@@ -50,6 +51,7 @@ void yw_world_destroy(yw_world* world) {
     yw_world_obstacle_release(world, &world->obstacles.items[i]);
   }
   yw_queries_destroy(world->queries);
+  yw_book_destroy(world->book);
   yw_points_destroy(world->points);
   yw_surfaces_destroy(world->surfaces);
   yw_tasks_destroy(world->tasks);

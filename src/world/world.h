@@ -6,6 +6,7 @@
 #include "contact/bodies.h"
 #include "contact/obstacles.h"
 #include "model/model.h"
+#include "world/contact_book.h"
 #include "world/follow.h"
 #include "world/joint.h"
 #include "world/path.h"
@@ -14,6 +15,7 @@
 #include "world/track.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/method.h"
+#include "yawara/force.h"
 #include "yawara/world.h"
 
 #define YW_NAME_LENGTH 64
@@ -57,6 +59,11 @@ typedef struct yw_body {
   yw_method_report report;
   yw_status status;
   yw_body_balance forces;
+  yw_vec4* pushes;    ///< N, forces from outside in the next step; NULL: never had any
+  yw_vec4* impulses;  ///< N s, scratch; with pushes
+  bool asleep;        ///< put to sleep by the caller; skipped
+  void* user;
+  bool is_pushed;    ///< pushes act in the next step
   uint64_t changes;  ///< counts changes of its particles, for queries
   yw_body_query* query;
 } yw_body;
@@ -86,6 +93,10 @@ typedef struct yw_world_obstacle {
   float friction, restitution;
   bool sticky;
   uint32_t groups, mask;
+  void* user;
+  bool by_hand;                       ///< off its path
+  yw_transform hand_begin, hand_end;  ///< over the next step
+  yw_vec3 velocity, spin;             ///< m/s and rad/s, by hand
 } yw_world_obstacle;
 
 /// Passes impulses of contact on to the method of a body.
@@ -105,8 +116,11 @@ struct yw_world {
   uint64_t step_count;
   uint64_t next_key;
   bool measures_forces;
+  yw_wind_def wind;  ///< density 0: none
   uint64_t changes;  ///< counts changes of bodies, for queries
   yw_queries* queries;
+  float impact_speed;     ///< m/s, of events
+  yw_contact_book* book;  ///< NULL: contacts are not recorded
 
   YW_LIST(yw_body) bodies;
   YW_LIST(uint32_t) body_order;  ///< slots in order of creation
@@ -179,6 +193,15 @@ void yw_body_release(yw_world* world, yw_body* body);
 /// Returns the number of parts for these; 1: there are none.
 int32_t yw_lockstep_plan(yw_world* world, float h);
 
+// control.c
+/// Wakes what the caller put to sleep.
+void yw_world_wake_all(yw_world* world);
+/// Wakes bodies near obstacles that move, and those that contact has pushed.
+void yw_world_wake_moved(yw_world* world);
+/// Obstacles by hand: where they go in a step of dt, and once it is over.
+void yw_obstacles_begin_step(yw_world* world, float dt);
+void yw_obstacles_end_step(yw_world* world);
+
 // filter.c
 /// Chooses the pairs of bodies that do not collide in this step; false: out of memory.
 bool yw_filter_begin_step(yw_world* world);
@@ -187,9 +210,21 @@ void yw_filter_obstacles(yw_world* world, const yw_obstacle_set* all);
 /// Forgets a body (slot) that is destroyed.
 void yw_world_drop_pairs(yw_world* world, uint32_t body);
 
+// query.c
+/// The surface of a body for queries, as it is now; NULL: out of memory.
+const yw_query_surface* yw_body_query_surface(const yw_world* world, yw_body* body);
+
+// pushes.c: called by the step. False: out of memory.
+bool yw_pushes_begin_step(yw_world* world);
+/// Forces and wind over h, on the bodies that advance in lockstep, or all others.
+void yw_pushes_apply(yw_world* world, bool lockstep, float h);
+void yw_pushes_end_step(yw_world* world);
+
 // numbers.c: called by the step when the world measures forces.
 void yw_forces_begin_step(yw_world* world, float dt);
 void yw_forces_begin_substep(yw_world* world);
+/// What came from outside since the last note does not count.
+void yw_forces_skip(yw_world* world, bool lockstep);
 // For the bodies that advance in lockstep, or all others.
 void yw_forces_note_advance(yw_world* world, bool lockstep, float h);
 void yw_forces_note_contact(yw_world* world, bool lockstep);

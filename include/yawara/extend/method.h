@@ -248,6 +248,14 @@ typedef struct yw_method {
   /// that bodies that touch can advance in lockstep. NULL: 1.
   int32_t (*inner_steps)(const void* state, const yw_particles* particles, const yw_step_ctx* ctx);
 
+  /// Adds impulses from outside (N s, one per particle) to the velocities; between substeps.
+  /// Methods whose particles do not move on their own, or that keep velocities of earlier steps, do
+  /// it themselves. NULL: impulses / mass.
+  void (*push)(void* state, yw_particles* particles, const yw_vec4* impulses);
+  /// Rotates the state kept besides positions and velocities (orientations, spins) by this much,
+  /// after the particles of a body under way were turned; invalidate is called next. NULL with
+  /// `place`: bodies cannot be turned; otherwise there is nothing to rotate.
+  void (*turn)(void* state, yw_quat rotation);
   /// Numbers that tracks may change, within the struct of parameters that the two functions copy.
   /// set_params checks the values (YW_ERR_INVALID); all values between two good ones must be good.
   /// NULL, 0: none.

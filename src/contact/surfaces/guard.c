@@ -2,6 +2,7 @@
 // Two convex primitives are apart at the start. They are known to stay apart
 //  - if they are apart at the end along the direction of their start distance: a plane between them
 //    moves along, and all corners move along straight lines;
+//  - or if their four corners are never in one plane: the volume that they span keeps its sign;
 //  - or if conservative advancement along the paths never finds them too close.
 // Otherwise a *fixed* plane in the middle of their start distance holds both sides. A motion that
 // was shortened can spoil the proof of another pair, which is then tested again. Every round fixes
@@ -43,20 +44,12 @@ static const yw_contact_work* work_of(const yw_contact_work* works, const yw_nea
 
 static bool stays_apart(const yw_contact_work* works, const yw_near_pair* pair) {
   yw_path4 path;
-  float front = INFINITY, back = -INFINITY;
-  int split = yw_pair_split((yw_pair_kind)pair->kind);
   for (int k = 0; k < 4; ++k) {
     const yw_contact_work* work = work_of(works, pair, k);
     path.begin[k] = yw_touch_begin(work, pair->corners[k]);
     path.end[k] = yw_touch_end(work, pair->corners[k]);
-    // Relative to a corner at the start, to keep digits.
-    float along = yw_dot(pair->normal, yw_sub(path.end[k], path.begin[0]));
-    if (k < split) front = along < front ? along : front;
-    if (k >= split) back = along > back ? along : back;
   }
-  if (front - back >= pair->least) return true;
-  yw_nearest near = yw_nearest_points((yw_pair_kind)pair->kind, path.begin);
-  return yw_time_of_touch((yw_pair_kind)pair->kind, &path, pair->least, 0.0f, &near) > 1.0f;
+  return yw_path_stays_apart((yw_pair_kind)pair->kind, &path, pair->normal, pair->least);
 }
 
 static bool was_moved(const guard_job* job, const yw_near_pair* pair) {
@@ -242,17 +235,6 @@ static void hold_fixed(guard_job* job) {
   for (int32_t i = 0; i < job->num_works; ++i) {
     if (job->works[i].active) yw_hanging_follow(&job->works[i]);
   }
-}
-
-bool yw_guard_left_paths(const yw_contact_work* work) {
-  if (!work->active) return false;
-  float limit = work->margin * work->margin;
-  bool left = false;
-  for (int32_t i = 0; i < work->complex->num_vertices; ++i) {
-    yw_vec3 x = yw_touch_end(work, work->vertices[i]);
-    left |= yw_length2(yw_sub(x, nearest_on_path(work, work->vertices[i], x))) > limit;
-  }
-  return left;
 }
 
 static void keep_in_margin(void* context, int32_t block, int32_t worker) {

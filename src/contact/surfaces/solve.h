@@ -3,13 +3,15 @@
 #ifndef YW_CONTACT_SURFACES_SOLVE_H
 #define YW_CONTACT_SURFACES_SOLVE_H
 
-#include "contact/surfaces/touch.h"
+#include "contact/surfaces/rows.h"
 
 #define YW_CONTACT_MAX_COLORS 64
 
 /// Contacts of one pair of bodies.
 typedef struct yw_contact_batch {
   yw_contact* contacts;
+  yw_contact_row* rows;         ///< of the contacts, while they are solved
+  yw_contact_search* searches;  ///< likewise
   int32_t count;
   int32_t a, b;
   int32_t pair;          ///< index of the pair; a pair with many contacts has several batches

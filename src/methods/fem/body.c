@@ -24,6 +24,7 @@ void yw_fem_body_destroy(void* state, yw_particles* particles) {
   yw_fem_work_free(&b->work);
   yw_fem_front_free(&b->front);
   yw_particles_free(&mem, &b->surface_copy);
+  yw_near_free(&b->near);
   void* const arrays[] = {
       b->mass,      b->inv_mass,    b->force,         b->carried,  b->strains,
       b->jumps,     b->node_strain, b->to_split,      b->to_merge, b->merge_jump,
@@ -73,6 +74,7 @@ static bool allocate(fem_body* b) {
       !yw_fem_work_create(mem, h, &b->model->tables, &b->work) ||
       !yw_fem_scratch_create(mem, &b->work, &b->scratch) ||
       !yw_fem_relax_create(mem, &b->work, &b->relax) ||
+      !yw_near_create(mem, h->num_nodes, &b->near) ||
       !yw_particles_create(mem, (int32_t)surface, &b->surface_copy)) {
     return false;
   }
@@ -225,6 +227,7 @@ static bool is_bent(const fem_body* b, const yw_particles* particles, int32_t te
 void yw_fem_invalidate(void* state, const yw_particles* particles) {
   fem_body* b = state;
   const fem_hierarchy* h = &b->model->h;
+  yw_near_forget(&b->near);
   yw_fem_front_reset(&b->front);
   // From fine to coarse: the parent of a bent tet counts as bent.
   bool* bent = (bool*)b->carried;
@@ -316,6 +319,7 @@ void yw_fem_save(const void* state, yw_writer* writer) {
   yw_write_u32(writer, (uint32_t)b->num_sprung);
   yw_write_bytes(writer, b->held, sizeof *b->held * (size_t)b->num_held);
   yw_write_bytes(writer, b->sprung, sizeof *b->sprung * (size_t)b->num_sprung);
+  yw_near_save(&b->near, writer);
 }
 
 static bool load_flow(fem_body* b, yw_reader* reader) {
@@ -396,7 +400,7 @@ void yw_fem_load(void* state, yw_reader* reader) {
               clocks[4] >= 1.0f && clocks[4] <= 1e3f;
   if (reader->failed || !sane || yw_fem_params_check(&p, b->model->h.max_level, NULL) < 0 ||
       !can_soften(b, p.soften) || !load_front(b, reader) || !load_flow(b, reader) ||
-      !load_pins(b, reader)) {
+      !load_pins(b, reader) || !yw_near_load(&b->near, reader)) {
     reader->failed = true;
     return;
   }

@@ -7,6 +7,7 @@
 #include "methods/fem/model.h"
 #include "methods/fem/relax.h"
 #include "methods/fem/transfer.h"
+#include "methods/kit/near.h"
 #include "yawara/extend/method.h"
 #include "yawara/fem.h"
 
@@ -62,6 +63,8 @@ typedef struct fem_body {
   float still;                  ///< s since a node was last faster than sleep_speed
   uint64_t sleep_surroundings;  ///< fingerprint of obstacles and gravity when it fell asleep
   yw_vec4 *end_pos, *end_vel;   ///< as left by the last advance
+
+  yw_near near;  ///< positions are relative while the body takes its inner steps
 
   // The front as tets and triangles, as of the last advance, invalidate or load.
   uint64_t front_version, shown_version;

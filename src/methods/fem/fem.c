@@ -349,7 +349,10 @@ static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ct
   if (b->asleep) b->asleep = false, b->still = 0.0f;
 
   if (isinf(b->since_check)) yw_fem_enforce(b, p, ctx);  // placed, or parameters changed
-  yw_status status = take_steps(b, p, ctx);
+  const yw_step_ctx* near = yw_near_enter(&b->near, p, ctx);
+  if (!near) return YW_ERR_MEMORY;
+  yw_status status = take_steps(b, p, near);
+  yw_near_leave(&b->near, p);
   if (status < 0) return status;
   yw_fem_follow_all(&b->front, p->pos, p->vel);
   if (is_last_part(ctx)) maybe_sleep(b, p, ctx);
@@ -409,6 +412,21 @@ static yw_status fem_settle(void* state, yw_particles* p, const yw_step_ctx* ctx
   }
   yw_fem_follow_all(f, p->pos, p->vel);
   return YW_OK;
+}
+
+// Impulses on nodes that follow others go to these.
+static void fem_push(void* state, yw_particles* p, const yw_vec4* impulses) {
+  fem_body* b = state;
+  fem_vec4* carried = (fem_vec4*)b->carried;
+  memcpy(carried, impulses, (size_t)p->count * sizeof *carried);
+  yw_fem_carry_one(&b->front, carried);
+  for (int32_t i = 0; i < b->front.num_active; ++i) {
+    int32_t n = b->front.active[i];
+    if (b->front.state[n] != FEM_FREE || p->inv_mass[n] == 0.0f) continue;
+    float inverse = (float)(1.0 / b->mass[n]);
+    p->vel[n] = yw_v4(yw_mad(yw_xyz(p->vel[n]), inverse, yw_xyz(carried[n])));
+  }
+  yw_fem_follow_all(&b->front, p->pos, p->vel);
 }
 
 // The table ---------------------------------------------------------------------------------------
@@ -484,6 +502,7 @@ const yw_method yw_fem_method = {
     .advance = fem_advance,
     .inner_steps = fem_inner_steps,
     .respond = fem_respond,
+    .push = fem_push,
     .settle = fem_settle,
     .invalidate = yw_fem_invalidate,
     .contact_geometry = contact_geometry,

@@ -123,8 +123,19 @@ static yw_status advance_span(frames_body* body, yw_particles* particles, const 
   return YW_OK;
 }
 
-static yw_status frames_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
+// The second-order formula remembers positions of the last step, relative to its origin.
+static void follow_origin(frames_body* body) {
+  if (body->params.solver != YW_FRAMES_BDF2 || body->last_h == 0.0f) return;
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    body->last_pos[p] = yw_v4(yw_add(yw_xyz(body->last_pos[p]), body->near.shift));
+  }
+}
+
+static yw_status frames_advance(void* state, yw_particles* particles, const yw_step_ctx* world) {
   frames_body* body = state;
+  const yw_step_ctx* ctx = yw_near_enter(&body->near, particles, world);
+  if (!ctx) return YW_ERR_MEMORY;
+  follow_origin(body);
   int32_t before = ctx->report ? ctx->report->recovered + ctx->report->stalled : 0;
   memset(body->seconds, 0, sizeof body->seconds);
   if (ctx->timing) body->mark = yw_seconds();
@@ -132,10 +143,16 @@ static yw_status frames_advance(void* state, yw_particles* particles, const yw_s
   yw_status status = by_positions
                          ? yw_frames_position_advance(body, particles, ctx)
                          : advance_span(body, particles, ctx, (frames_span){0.0f, ctx->h}, 0);
+  yw_near_leave(&body->near, particles);
   yw_frames_end_part(body, ctx, YW_FRAMES_OTHER);
   if (status < 0) return status;
   int32_t after = ctx->report ? ctx->report->recovered + ctx->report->stalled : 0;
   return after > before ? YW_WARN_NUMERICS : YW_OK;
+}
+
+static void frames_placed(void* state, const yw_particles* particles) {
+  yw_near_forget(&((frames_body*)state)->near);
+  yw_frames_invalidate(state, particles);
 }
 
 static yw_status frames_respond(void* state, const yw_particles* particles, const yw_step_ctx* ctx,
@@ -183,7 +200,8 @@ const yw_method yw_frames_method = {
     .body_destroy = yw_frames_body_destroy,
     .advance = frames_advance,
     .respond = frames_respond,
-    .invalidate = yw_frames_invalidate,
+    .invalidate = frames_placed,
+    .push = yw_frames_push,
     .contact_geometry = contact_geometry,
     .particle_of_vertex = particle_of_vertex,
     .save = yw_frames_save,

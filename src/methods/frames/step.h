@@ -5,6 +5,7 @@
 
 #include "methods/frames/frames.h"
 #include "methods/frames/model.h"
+#include "methods/kit/near.h"
 #include "yawara/frames.h"
 
 /// Second derivative of 16 regions (see energy.h): with W = R^T dA,
@@ -75,6 +76,8 @@ typedef struct frames_body {
   bool* touched;    ///< particles that an obstacle stopped in this step
   bool in_contact;  ///< an obstacle touched the body in the last step
   bool troubled;    ///< the first Newton step of the last step was not enough
+
+  yw_near near;  ///< positions, also those above, are relative while the body advances
 
   int32_t iterations;  ///< of conjugate gradients in the last step
   int32_t newton;      ///< Newton steps in the last step

@@ -315,8 +315,7 @@ static yw_status advance_inner(match_body* body, yw_particles* particles, const 
   return totals.recovered > 0 ? YW_WARN_NUMERICS : YW_OK;
 }
 
-static yw_status match_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
-  match_body* body = state;
+static yw_status take_steps(match_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   match_response response = yw_match_response(body->model, &body->params, ctx->h);
   int32_t contacts = 0;
   yw_status worst = YW_OK;
@@ -333,6 +332,17 @@ static yw_status match_advance(void* state, yw_particles* particles, const yw_st
   }
   if (ctx->report) ctx->report->obstacle_contacts = contacts;
   return worst;
+}
+
+static yw_status match_advance(void* state, yw_particles* particles, const yw_step_ctx* world) {
+  match_body* body = state;
+  const yw_step_ctx* ctx = yw_near_enter(&body->near, particles, world);
+  if (!ctx) return YW_ERR_MEMORY;
+  body->axes.center = yw_sub(body->axes.center, body->near.origin);
+  yw_status status = take_steps(body, particles, ctx);
+  body->axes.center = yw_add(body->axes.center, body->near.origin);
+  yw_near_leave(&body->near, particles);
+  return status;
 }
 
 static int32_t match_inner_steps(const void* state, const yw_particles* particles,

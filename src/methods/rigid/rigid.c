@@ -150,6 +150,23 @@ static void place(void* state, const yw_particles* particles, yw_quat rotation,
   yw_rigid_turned(m);
 }
 
+static void push(void* state, yw_particles* particles, const yw_vec4* impulses) {
+  rigid_body* body = state;
+  yw_rigid_motion* m = &body->motion;
+  for (int32_t i = 0; i < particles->count; ++i) {
+    const double impulse[3] = {(double)impulses[i].x, (double)impulses[i].y, (double)impulses[i].z};
+    if (impulse[0] == 0.0 && impulse[1] == 0.0 && impulse[2] == 0.0) continue;
+    const double arm[3] = {(double)particles->pos[i].x - m->center[0],
+                           (double)particles->pos[i].y - m->center[1],
+                           (double)particles->pos[i].z - m->center[2]};
+    yw_rigid_push(m, arm, impulse);
+  }
+  yw_rigid_write(body, particles);
+}
+
+// Positions and velocities say it all.
+static void turn(void* state, yw_quat rotation) { (void)state, (void)rotation; }
+
 // What contact between bodies did to the particles.
 typedef struct changes {
   double momentum[3], angular[3], shift[3], turn[3];
@@ -398,6 +415,8 @@ const yw_method yw_rigid_method = {
     .advance = advance,
     .settle = settle,
     .invalidate = invalidate,
+    .push = push,
+    .turn = turn,
     .place = place,
     .contact_geometry = contact_geometry,
     .save = save,

@@ -212,6 +212,31 @@ static void invalidate(void* state, const yw_particles* particles) {
   body->in_contact = false;
 }
 
+// Impulses from outside. The history of the second-order formula gets them too, as if the body had
+// always been that fast: otherwise the formula would extrapolate the change and add half of it.
+static void push(void* state, yw_particles* particles, const yw_vec4* impulses) {
+  slender_body* body = state;
+  for (int32_t p = 0; p < particles->count; ++p) {
+    for (int k = 0; k < 3; ++k) {
+      float change = (&impulses[p].x)[k] * particles->inv_mass[p];
+      (&particles->vel[p].x)[k] += change;
+      body->old_v[3 * p + k] += (double)change;
+      body->old_x[3 * p + k] -= body->last_h * (double)change;
+    }
+  }
+}
+
+static void turn(void* state, yw_quat rotation) {
+  slender_body* body = state;
+  yw_turn by = yw_turn_normalize(yw_turn_of(rotation));
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    double momentum[3];
+    body->turn[p] = yw_turn_normalize(yw_turn_mul(by, body->turn[p]));
+    yw_turn_apply(by, body->momentum + 3 * p, momentum);
+    memcpy(body->momentum + 3 * p, momentum, sizeof momentum);
+  }
+}
+
 // The particles were rotated from rest, or from a pose of their own.
 static void place(void* state, const yw_particles* particles, yw_quat rotation,
                   yw_vec3 angular_velocity) {
@@ -385,6 +410,8 @@ const yw_method yw_slender_method = {
     .advance = advance,
     .respond = yw_slender_respond,
     .invalidate = invalidate,
+    .push = push,
+    .turn = turn,
     .contact_geometry = contact_geometry,
     .save = save,
     .load = load,

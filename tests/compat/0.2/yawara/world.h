@@ -103,6 +103,31 @@ YW_API const yw_model* yw_body_model(const yw_world* world, yw_body_id id);
 /// False while the body waits for its start time.
 YW_API bool yw_body_is_active(const yw_world* world, yw_body_id id);
 
+/// True once the body has diverged: it is frozen until yw_body_set_state or yw_world_load.
+YW_API bool yw_body_is_diverged(const yw_world* world, yw_body_id id);
+/// A pointer of the caller's, e.g. to a game object; NULL at first. The world does not use it.
+YW_API yw_status yw_body_set_user(yw_world* world, yw_body_id id, void* user);
+YW_API void* yw_body_user(const yw_world* world, yw_body_id id);
+
+/// Friction (>= 0) and restitution (0 to 1), as in yw_body_def, from now on.
+YW_API yw_status yw_body_set_surface(yw_world* world, yw_body_id id, float friction,
+                                     float restitution);
+
+/// Moves a body at once: p -> pivot + offset + rotation (p - pivot), its velocities, orientations
+/// and pins along with it. Nothing is swept: what it then overlaps is pushed apart slowly.
+/// YW_ERR_INVALID where the body is to be turned and its method cannot (yw_method.turn).
+YW_API yw_status yw_body_teleport(yw_world* world, yw_body_id id, yw_vec3 pivot, yw_quat rotation,
+                                  yw_vec3 offset);
+
+/// Puts a body to sleep: it stands still and costs nothing until it is woken, by a body that pushes
+/// it, an obstacle or pin that moves it, a force or impulse, or a change of gravity, obstacles,
+/// pins, joints or filters. Sleeping bodies do not see each other. fem and plastic bodies also fall
+/// asleep on their own.
+YW_API yw_status yw_body_sleep(yw_world* world, yw_body_id id);
+YW_API yw_status yw_body_wake(yw_world* world, yw_body_id id);
+/// True if all of it sleeps.
+YW_API bool yw_body_is_asleep(const yw_world* world, yw_body_id id);
+
 /// Positions (velocities) in the vertex order of the model's mesh. Methods that add and remove
 /// particles use an order of their own, and *count may change between steps. Valid until the next
 /// call that takes a non-const world.
@@ -215,7 +240,23 @@ YW_API yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def,
                                     yw_obstacle_id* out, yw_error* error);
 YW_API yw_status yw_obstacle_destroy(yw_world* world, yw_obstacle_id id);
 YW_API const char* yw_obstacle_name(const yw_world* world, yw_obstacle_id id);
-/// Pose of the obstacle at a time (s), e.g. yw_world_time(world).
+/// As of bodies.
+YW_API yw_status yw_obstacle_set_user(yw_world* world, yw_obstacle_id id, void* user);
+YW_API void* yw_obstacle_user(const yw_world* world, yw_obstacle_id id);
+YW_API yw_status yw_obstacle_set_surface(yw_world* world, yw_obstacle_id id, float friction,
+                                         float restitution);
+// Each of these takes the obstacle off its path, for good.
+/// Moves it there during the next step, so that it pushes what is in its way; then it stands still.
+YW_API yw_status yw_obstacle_move(yw_world* world, yw_obstacle_id id, yw_vec3 position,
+                                  yw_quat rotation);
+/// Puts it there at once, at rest.
+YW_API yw_status yw_obstacle_place(yw_world* world, yw_obstacle_id id, yw_vec3 position,
+                                   yw_quat rotation);
+/// Lets it move from now on: m/s, and rad/s about the origin of its shape.
+YW_API yw_status yw_obstacle_set_velocity(yw_world* world, yw_obstacle_id id, yw_vec3 velocity,
+                                          yw_vec3 angular_velocity);
+
+/// Pose of the obstacle at a time (s), e.g. yw_world_time(world); off its path, the current one.
 YW_API yw_status yw_obstacle_pose(const yw_world* world, yw_obstacle_id id, double time,
                                   yw_transform* out);
 
@@ -245,6 +286,24 @@ typedef struct yw_step_report {
 /// Advances by dt seconds in equal substeps. dt > 0 and finite, 1 <= substeps <= 10000. report may
 /// be NULL. Returns YW_WARN_NUMERICS if a body diverged.
 YW_API yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_report* report);
+
+/// Where yw_world_record puts the positions of a body.
+typedef struct yw_recording {
+  yw_body_id body;
+  yw_vec3* positions;  ///< m, a row of `count` positions per step, as yw_body_positions gives them
+  int32_t count;       ///< particles of the body
+} yw_recording;
+/// Takes num_steps steps and copies the positions after each: a loop over yw_world_step for callers
+/// to whom a call is expensive. Ends after the first step in which a body diverged
+/// (YW_WARN_NUMERICS), or whose row does not fit because a body has another number of particles by
+/// then (YW_ERR_LIMIT); num_taken (may be NULL) says how many steps were taken. report is that of
+/// the last step and may be NULL.
+YW_API yw_status yw_world_record(yw_world* world, float dt, int32_t substeps, int32_t num_steps,
+                                 const yw_recording* recordings, int32_t num_recordings,
+                                 int32_t* num_taken, yw_step_report* report);
+/// m/s^2, from now on; a track of gravity (yawara/track.h) overrides it.
+YW_API yw_status yw_world_set_gravity(yw_world* world, yw_vec3 gravity);
+YW_API yw_vec3 yw_world_gravity(const yw_world* world);
 YW_API double yw_world_time(const yw_world* world);
 YW_API uint64_t yw_world_step_count(const yw_world* world);
 
