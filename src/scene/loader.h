@@ -151,6 +151,14 @@ yw_status yw_create_body_tracks(yw_world* world, const yw_body_spec* body, yw_bo
 yw_status yw_create_pin_track(yw_world* world, const yw_pin_spec* pin, yw_pin_id id,
                               yw_error* error);
 
+// follow.c
+bool yw_load_follow(yw_loader* l, const yw_json* node, yw_follow_spec* out);
+/// Reads the files, for a body with this many vertices.
+bool yw_build_follow(yw_loader* l, int32_t num_vertices, yw_follow_spec* follow);
+yw_status yw_create_follow(const yw_scene* scene, yw_world* world, const yw_follow_spec* follow,
+                           yw_body_id body, const int32_t* vertices, int32_t count, yw_pin_id* out,
+                           yw_error* error);
+
 // build.c
 /// Creates all meshes, examples and models that are used, then selects the vertices of pins.
 bool yw_build_models(yw_loader* l);

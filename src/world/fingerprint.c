@@ -111,7 +111,8 @@ static void add_pins(const yw_world* world, uint64_t* parts) {
     hash = yw_hash_bytes(hash, pin->particles, count * sizeof *pin->particles);
     parts[PINNED_VERTICES] = yw_hash_bytes(hash, pin->placed, count * sizeof *pin->placed);
     hash = mix_float(mix_float(parts[PIN_SETTINGS], pin->stiffness), pin->damping);
-    parts[PIN_SETTINGS] = mix_path(yw_hash_u64(hash, pin->clamp), &pin->path);
+    hash = mix_path(yw_hash_u64(hash, pin->clamp), &pin->path);
+    parts[PIN_SETTINGS] = pin->follow ? yw_follow_hash(pin->follow, hash) : hash;
   }
 }
 

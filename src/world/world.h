@@ -7,6 +7,7 @@
 #include "contact/obstacles.h"
 #include "model/model.h"
 #include "world/contact_book.h"
+#include "world/follow.h"
 #include "world/joint.h"
 #include "world/path.h"
 #include "world/query.h"
@@ -74,7 +75,8 @@ typedef struct yw_pin {
   uint32_t body;  ///< slot
   yw_path path;
   float stiffness, damping;
-  float strength;  ///< 0 to 1, by a track; otherwise 1
+  float strength;     ///< 0 to 1, by a track; otherwise 1
+  yw_follow* follow;  ///< targets instead of a path; may be NULL
   bool clamp;
   int32_t num_particles;
   int32_t* particles;
@@ -162,9 +164,13 @@ static inline uint64_t yw_body_topology(const yw_body* body) {
   return method->topology_version ? method->topology_version(body->state) : 0;
 }
 
-/// True if a pin holds its particles exactly, now.
-static inline bool yw_pin_holds(const yw_pin* pin) {
-  return pin->stiffness == 0.0f && pin->strength >= 0.5f;
+/// Stiffness of a pin's spring at particle k, N/m; 0: held exactly.
+static inline float yw_pin_stiffness(const yw_pin* pin, int32_t k) {
+  return pin->follow ? pin->follow->stiffness[k] : pin->stiffness;
+}
+/// True if a pin holds its particle k exactly, now.
+static inline bool yw_pin_holds(const yw_pin* pin, int32_t k) {
+  return yw_pin_stiffness(pin, k) == 0.0f && pin->strength >= 0.5f;
 }
 
 /// True for bodies that the step moves.
@@ -185,6 +191,9 @@ yw_transform yw_obstacle_pose_at(const yw_world_obstacle* obstacle, double time)
 /// Removes the pins of a body (slot) before it is destroyed.
 void yw_world_drop_pins(yw_world* world, uint32_t body);
 void yw_pin_release(yw_world* world, yw_pin* pin);
+/// yw_pin_create with targets, or NULL; owns them if it succeeds.
+yw_status yw_pin_create_following(yw_world* world, const yw_pin_def* def, yw_follow* follow,
+                                  yw_pin_id* out, yw_error* error);
 /// Sets inv_mass of all particles of a body (slot): 0 where pinned, otherwise 1 / mass.
 void yw_world_restore_masses(yw_world* world, uint32_t body);
 void yw_world_obstacle_release(yw_world* world, yw_world_obstacle* obstacle);
