@@ -60,8 +60,8 @@ uint64_t yw_follow_hash(const yw_follow* follow, uint64_t hash) {
                        (size_t)follow->num_frames * count * sizeof *follow->targets);
 }
 
-void yw_follow_free(const yw_allocator* mem, yw_follow* follow) {
-  if (!follow) return;
+void yw_follow_release(const yw_allocator* mem, yw_follow* follow) {
+  if (!follow || follow->more_uses-- > 0) return;
   yw_mem_free(mem, follow->targets);
   yw_mem_free(mem, follow->stiffness);
   yw_mem_free(mem, follow);
@@ -132,7 +132,7 @@ static yw_follow* make_follow(const yw_world* world, const yw_body* body, const 
       &world->mem, (size_t)def->num_frames * (size_t)count * sizeof *follow->targets, 16);
   follow->stiffness = YW_NEW_ARRAY(&world->mem, float, count);
   if (!follow->targets || !follow->stiffness) {
-    yw_follow_free(&world->mem, follow);
+    yw_follow_release(&world->mem, follow);
     return NULL;
   }
   for (int32_t k = 0; k < count; ++k) {
@@ -166,7 +166,7 @@ static yw_status create(yw_world* world, const yw_body* body, const yw_follow_de
   pin.num_vertices = count;
   pin.damping = def->damping;
   yw_status status = yw_pin_create_following(world, &pin, follow, out, error);
-  if (status < 0) yw_follow_free(&world->mem, follow);
+  if (status < 0) yw_follow_release(&world->mem, follow);
   return status;
 }
 

@@ -127,6 +127,7 @@ struct yw_world {
   bool rollback;                       ///< keeps models and shapes
   YW_LIST(yw_model*) kept_models;      ///< of destroyed bodies
   YW_LIST(yw_kept_shape) kept_shapes;  ///< of destroyed obstacles
+  YW_LIST(yw_follow*) kept_follows;    ///< of destroyed pins
   yw_wind_def wind;                    ///< density 0: none
   uint64_t changes;                    ///< counts changes of bodies, for queries
   yw_queries* queries;
