@@ -318,6 +318,24 @@ class Bodies(unittest.TestCase):
             with self.assertRaisesRegex(yawara.InvalidError, words):
                 call()
 
+    def test_follow(self):
+        """vertices follow targets, exactly or by springs"""
+        world = yawara.World(threads=1)
+        body = world.add(yawara.Model.match(lattice()), name="cube")
+        rest = body.positions.copy()
+        top = np.flatnonzero(rest[:, 1] > 0.19)
+        targets = np.stack([rest[top] + [0.1 * i, 0, 0] for i in range(5)])
+        body.follow(targets, top, fps=10)
+        for _ in world.play(15):
+            pass
+        np.testing.assert_allclose(body.positions[top], rest[top] + [0.25, 0, 0], atol=1e-5)
+        for words, call in (("frames, 9, 3", lambda: body.follow(targets[0], top)),
+                            ("did you mean 'fps'", lambda: body.follow(targets, top, fp=3)),
+                            ("0 and 1", lambda: body.follow(targets, top, np.full(9, 2.0))),
+                            ("not finite", lambda: body.follow(targets * np.nan, top))):
+            with self.assertRaisesRegex(yawara.InvalidError, words):
+                call()
+
     def test_diverged(self):
         """a body that diverges is named in a warning, or raises"""
         scene = yawara.load(cube("match"))

@@ -74,6 +74,58 @@ static void place_obstacles(substep* s) {
   yw_filter_obstacles(world, &s->obstacles);
 }
 
+// From and to: where particle k of a pin is taken in the substep, or pulled.
+static void add_pin(const yw_pin* pin, int32_t k, yw_vec3 from, yw_vec3 to, yw_quat turn,
+                    yw_body* body) {
+  int32_t particle = pin->particles[k];
+  float stiffness = pin->strength * yw_pin_stiffness(pin, k);
+  if (stiffness > 0.0f) {
+    body->springs.items[body->springs.count++] =
+        (yw_spring){particle, stiffness, pin->strength * pin->damping, from, to};
+  } else if (yw_pin_holds(pin, k)) {
+    body->holds.items[body->holds.count++] = (yw_hold){particle, from, to, pin->clamp, turn};
+  }
+}
+
+// Targets may jump: exact particles go there no faster than they may, springs pull as if the target
+// were within reach.
+static void place_follower(const substep* s, const yw_pin* pin, yw_body* body) {
+  const yw_follow* follow = pin->follow;
+  double end = s->time + (double)s->h;
+  for (int32_t k = 0; k < pin->num_particles; ++k) {
+    if (pin->particles[k] >= body->particles.count) continue;
+    yw_vec3 now = yw_xyz(body->particles.pos[pin->particles[k]]);
+    bool exact = yw_pin_stiffness(pin, k) == 0.0f;
+    float reach = exact ? follow->max_speed * s->h : follow->reach;
+    yw_vec3 from = exact ? now : yw_follow_near(follow, k, s->time, now, reach);
+    yw_vec3 to = yw_follow_near(follow, k, end, now, reach);
+    if (memcmp(&from, &to, sizeof from) != 0) body->asleep = false;
+    add_pin(pin, k, from, to, (yw_quat){0, 0, 0, 1}, body);
+  }
+}
+
+static void place_pin(const substep* s, const yw_pin* pin, yw_body* body) {
+  if (pin->follow) {
+    place_follower(s, pin, body);
+    return;
+  }
+  yw_motion begin, end;
+  if (pin->by_hand) {
+    begin = yw_motion_between(pin->hand_begin, pin->hand_end, s->begin_fraction);
+    end = yw_motion_between(pin->hand_begin, pin->hand_end, s->end_fraction);
+  } else {
+    begin = yw_path_at(&pin->path, s->time);
+    end = yw_path_at(&pin->path, s->time + (double)s->h);
+  }
+  if (pin->strength > 0.0f && memcmp(&begin, &end, sizeof begin) != 0) body->asleep = false;
+  yw_quat turn = yw_quat_mul(end.rotation, yw_quat_conjugate(begin.rotation));
+  for (int32_t k = 0; k < pin->num_particles; ++k) {
+    yw_vec3 from = yw_motion_apply(begin, pin->path.pivot, pin->placed[k]);
+    yw_vec3 to = yw_motion_apply(end, pin->path.pivot, pin->placed[k]);
+    if (pin->particles[k] < body->particles.count) add_pin(pin, k, from, to, turn, body);
+  }
+}
+
 static void place_pins(const substep* s) {
   yw_world* world = s->world;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
@@ -83,31 +135,8 @@ static void place_pins(const substep* s) {
   for (int32_t i = 0; i < world->pins.count; ++i) {
     const yw_pin* pin = &world->pins.items[i];
     if (!(pin->generation & 1)) continue;
-    yw_motion begin, end;
-    if (pin->by_hand) {
-      begin = yw_motion_between(pin->hand_begin, pin->hand_end, s->begin_fraction);
-      end = yw_motion_between(pin->hand_begin, pin->hand_end, s->end_fraction);
-    } else {
-      begin = yw_path_at(&pin->path, s->time);
-      end = yw_path_at(&pin->path, s->time + (double)s->h);
-    }
     yw_body* body = &world->bodies.items[pin->body];
-    bool idle = pin->stiffness > 0.0f ? pin->strength == 0.0f : !yw_pin_holds(pin);
-    if (idle || !concerns(s, body)) continue;
-    if (memcmp(&begin, &end, sizeof begin) != 0) body->asleep = false;
-    yw_quat turn = yw_quat_mul(end.rotation, yw_quat_conjugate(begin.rotation));
-    for (int32_t k = 0; k < pin->num_particles; ++k) {
-      yw_vec3 from = yw_motion_apply(begin, pin->path.pivot, pin->placed[k]);
-      yw_vec3 to = yw_motion_apply(end, pin->path.pivot, pin->placed[k]);
-      int32_t particle = pin->particles[k];
-      if (particle >= body->particles.count) continue;
-      if (pin->stiffness > 0.0f) {
-        body->springs.items[body->springs.count++] = (yw_spring){
-            particle, pin->strength * pin->stiffness, pin->strength * pin->damping, from, to};
-      } else {
-        body->holds.items[body->holds.count++] = (yw_hold){particle, from, to, pin->clamp, turn};
-      }
-    }
+    if (concerns(s, body)) place_pin(s, pin, body);
   }
 }
 

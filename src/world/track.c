@@ -75,11 +75,11 @@ static void set_gravity(yw_world* world, yw_vec3 gravity) {
 
 static void set_strength(yw_world* world, uint32_t slot, float strength) {
   yw_pin* pin = &world->pins.items[slot];
-  bool held = yw_pin_holds(pin);
+  bool held = pin->strength >= 0.5f;
   if (pin->strength == strength) return;
   pin->strength = strength;
   world->bodies.items[pin->body].asleep = false;
-  if (yw_pin_holds(pin) != held) yw_world_restore_masses(world, pin->body);
+  if ((strength >= 0.5f) != held) yw_world_restore_masses(world, pin->body);
 }
 
 static void apply(yw_world* world, const yw_track* track, yw_vec3 value) {
