@@ -13,6 +13,7 @@
 #include "world/query.h"
 #include "world/slots.h"
 #include "world/track.h"
+#include "world/wind.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/method.h"
 #include "yawara/force.h"
@@ -116,8 +117,9 @@ struct yw_world {
   uint64_t step_count;
   uint64_t next_key;
   bool measures_forces;
-  yw_wind_def wind;  ///< density 0: none
-  uint64_t changes;  ///< counts changes of bodies, for queries
+  yw_wind_def wind;       ///< density 0: none
+  yw_vec3 wind_velocity;  ///< m/s, now; tracks change it
+  uint64_t changes;       ///< counts changes of bodies, for queries
   yw_queries* queries;
   float impact_speed;     ///< m/s, of events
   yw_contact_book* book;  ///< NULL: contacts are not recorded
