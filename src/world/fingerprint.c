@@ -66,13 +66,21 @@ static void add_bodies(const yw_world* world, uint64_t* parts) {
   }
 }
 
+static uint64_t mix_hand(uint64_t hash, const yw_world_obstacle* o) {
+  if (!o->by_hand) return hash;
+  hash = yw_hash_bytes(hash, &o->hand_begin, sizeof o->hand_begin);
+  hash = yw_hash_bytes(hash, &o->hand_end, sizeof o->hand_end);
+  hash = yw_hash_bytes(hash, &o->velocity, sizeof o->velocity);
+  return yw_hash_bytes(hash, &o->spin, sizeof o->spin);
+}
+
 static void add_obstacles(const yw_world* world, uint64_t* parts) {
   for (int32_t i = 0; i < world->obstacles.count; ++i) {
     const yw_world_obstacle* o = &world->obstacles.items[i];
     if (!(o->generation & 1)) continue;
     parts[OBSTACLE_SHAPES] = yw_hash_u64(parts[OBSTACLE_SHAPES], o->shape_hash);
     uint64_t hash = yw_hash_bytes(parts[OBSTACLE_PLACES], &o->transform, sizeof o->transform);
-    parts[OBSTACLE_PLACES] = mix_path(hash, &o->path);
+    parts[OBSTACLE_PLACES] = mix_hand(mix_path(hash, &o->path), o);
     hash = mix_float(mix_float(parts[OBSTACLE_SETTINGS], o->friction), o->restitution);
     parts[OBSTACLE_SETTINGS] = mix_filter(yw_hash_u64(hash, o->sticky), o->groups, o->mask);
   }

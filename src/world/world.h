@@ -39,12 +39,14 @@ typedef struct yw_body {
   float friction, restitution;
   float built_friction;  ///< without tracks
   bool body_contact, self_contact;
-  uint32_t groups, mask;  ///< it is in these groups, and collides with those
-  double start;           ///< s, when it starts to take part
-  bool active;            ///< it has started
-  bool diverged;          ///< frozen at its last finite state
-  bool lockstep;          ///< in this substep: advances in parts, together with bodies near it
-  bool crowded;           ///< in this substep: other surfaces, or its own, may touch it
+  uint32_t groups, mask;               ///< it is in these groups, and collides with those
+  yw_transform placing;                ///< where it was made ...
+  yw_vec3 first_velocity, first_spin;  ///< ... and how it moved
+  double start;                        ///< s, when it starts to take part
+  bool active;                         ///< it has started
+  bool diverged;                       ///< frozen at its last finite state
+  bool lockstep;  ///< in this substep: advances in parts, together with bodies near it
+  bool crowded;   ///< in this substep: other surfaces, or its own, may touch it
 
   /// Positions at the start of the world step, or when its particles last changed.
   yw_vec4* last_good;
@@ -100,6 +102,12 @@ typedef struct yw_world_obstacle {
   yw_vec3 velocity, spin;             ///< m/s and rad/s, by hand
 } yw_world_obstacle;
 
+/// A shape of a destroyed obstacle.
+typedef struct yw_kept_shape {
+  yw_shape* shape;
+  uint64_t hash;
+} yw_kept_shape;
+
 /// Passes impulses of contact on to the method of a body.
 typedef struct yw_responder {
   const yw_body* body;
@@ -117,9 +125,12 @@ struct yw_world {
   uint64_t step_count;
   uint64_t next_key;
   bool measures_forces;
-  yw_wind_def wind;       ///< density 0: none
-  yw_vec3 wind_velocity;  ///< m/s, now; tracks change it
-  uint64_t changes;       ///< counts changes of bodies, for queries
+  bool rollback;                       ///< keeps models and shapes
+  YW_LIST(yw_model*) kept_models;      ///< of destroyed bodies
+  YW_LIST(yw_kept_shape) kept_shapes;  ///< of destroyed obstacles
+  yw_wind_def wind;                    ///< density 0: none
+  yw_vec3 wind_velocity;               ///< m/s, now; tracks change it
+  uint64_t changes;                    ///< counts changes of bodies, for queries
   yw_queries* queries;
   float impact_speed;     ///< m/s, of events
   yw_contact_book* book;  ///< NULL: contacts are not recorded
@@ -189,6 +200,12 @@ yw_status yw_pin_create_following(yw_world* world, const yw_pin_def* def, yw_fol
 void yw_world_restore_masses(yw_world* world, uint32_t body);
 void yw_world_obstacle_release(yw_world* world, yw_world_obstacle* obstacle);
 void yw_body_release(yw_world* world, yw_body* body);
+/// Room in all lists for this many bodies.
+bool yw_world_reserve_bodies(yw_world* world, int32_t count);
+/// Makes a body in a slot that is empty.
+yw_status yw_body_rebuild(yw_world* world, const yw_body_def* def, yw_body* body, yw_error* error);
+/// Friction, contact, filters and start.
+void yw_body_take_settings(yw_body* body, const yw_body_def* def);
 
 // lockstep.c.
 /// Marks the bodies of the next substep that are crowded and those that advance in lockstep.

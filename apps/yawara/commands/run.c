@@ -121,6 +121,8 @@ static int parse(int argc, char** argv, run_options* out) {
           "  foam    light, comes to rest at once   toy     keeps its shape, gives a little\n"
           "  clay    dents for good                 cloth   the surface alone, as a sheet\n"
           "  steel   as good as rigid\n"
+          "--unit mm keeps the size of the file, --up z turns it upright, --parts makes a body of\n"
+          "each connected part.\n"
           "yawara new writes the same as a scene file with comments, to go on from.\n\n"
           "A run is a folder: what the bodies look like, where they are in every frame, a copy of\n"
           "the scene. It needs neither the scene nor its meshes to be drawn (yawara render DIR),\n"

@@ -381,19 +381,24 @@ static bool cut_job_blocks(yw_surfaces* c) {
 
 // True when the list had room for everything; otherwise it gets more, and its block runs again.
 static bool is_complete(yw_surfaces* c, yw_contact_list* list, bool* out_of_memory) {
-  if (list->num_contacts <= list->contact_capacity && list->num_pairs <= list->pair_capacity) {
-    return true;
+  bool contacts_fit = list->num_contacts <= list->contact_capacity;
+  bool pairs_fit = list->num_pairs <= list->pair_capacity;
+  if (!contacts_fit) {
+    yw_mem_free(&c->mem, list->contacts);
+    list->contact_capacity = list->num_contacts + list->num_contacts / 2 + 16;
+    list->contacts = YW_NEW_ARRAY(&c->mem, yw_contact, list->contact_capacity);
+    if (!list->contacts) list->contact_capacity = 0;
   }
-  int32_t contacts = list->num_contacts + list->num_contacts / 2 + 16;
-  int32_t pairs = list->num_pairs + list->num_pairs / 2 + 64;
-  yw_mem_free(&c->mem, list->contacts);
-  yw_mem_free(&c->mem, list->pairs);
-  *list = (yw_contact_list){.contacts = YW_NEW_ARRAY(&c->mem, yw_contact, contacts),
-                            .pairs = YW_NEW_ARRAY(&c->mem, yw_near_pair, pairs),
-                            .num_contacts = TO_BE_FOUND,
-                            .contact_capacity = contacts,
-                            .pair_capacity = pairs};
-  if (!list->contacts || !list->pairs) *out_of_memory = true;
+  if (!pairs_fit) {
+    yw_mem_free(&c->mem, list->pairs);
+    list->pair_capacity = list->num_pairs + list->num_pairs / 2 + 64;
+    list->pairs = YW_NEW_ARRAY(&c->mem, yw_near_pair, list->pair_capacity);
+    if (!list->pairs) list->pair_capacity = 0;
+  }
+  if (contacts_fit && pairs_fit) return true;
+  *out_of_memory =
+      *out_of_memory || (!contacts_fit && !list->contacts) || (!pairs_fit && !list->pairs);
+  list->num_contacts = TO_BE_FOUND;
   return false;
 }
 

@@ -131,14 +131,17 @@ YW_LANE_FN yw_float4 total_impulse(const yw_contact_row* row) {
   return yw_float4_load(&row->friction) + row->impulse * yw_float4_load(&row->normal);
 }
 
-double yw_contact_last_change2(const yw_contact_row* row, const yw_contact_search* search,
-                               double* size2) {
-  yw_float4 now = total_impulse(row), change = now - yw_float4_load(&search->last);
-  *size2 += (double)dot(now, now);
-  return (double)dot(change, change);
+void yw_contact_measure(const yw_contact_row* rows, const yw_contact_search* searches,
+                        int32_t count, double* change2, double* size2) {
+  *change2 = *size2 = 0.0;
+  for (int32_t i = 0; i < count; ++i) {
+    yw_float4 now = total_impulse(&rows[i]), change = now - yw_float4_load(&searches[i].last);
+    *change2 += (double)dot(change, change);
+    *size2 += (double)dot(now, now);
+  }
 }
 
-void yw_contact_turn(yw_contact_row* row, yw_contact_search* search, float beta,
+YW_LANE_FN void turn(yw_contact_row* row, yw_contact_search* search, float beta,
                      const bool pushed[2]) {
   yw_float4 now = total_impulse(row), normal = yw_float4_load(&row->normal);
   yw_float4 extra = beta * yw_float4_load(&search->heading);
@@ -153,4 +156,38 @@ void yw_contact_turn(yw_contact_row* row, yw_contact_search* search, float beta,
     yw_float4 value = yw_float4_load(row->values[k]);
     yw_float4_store(row->values[k], value + row->mobility[k] * extra);
   }
+}
+
+void yw_contact_turn(yw_contact_row* row, yw_contact_search* search, float beta,
+                     const bool pushed[2]) {
+  turn(row, search, beta, pushed);
+}
+
+void yw_contact_turn_all(yw_contact_row* rows, yw_contact_search* searches, int32_t count,
+                         float beta) {
+  const bool pushed[2] = {true, true};
+  for (int32_t i = 0; i < count; ++i) turn(&rows[i], &searches[i], beta, pushed);
+}
+
+static bool is_quiet(const yw_contact_row* row, const yw_contact_search* search) {
+  const yw_vec4 *f = &row->friction, *h = &search->heading;
+  return row->impulse == 0.0f && f->x == 0.0f && f->y == 0.0f && f->z == 0.0f && h->x == 0.0f &&
+         h->y == 0.0f && h->z == 0.0f;
+}
+
+int32_t yw_contact_bring_forward(yw_contact_row* rows, yw_contact_search* searches, int32_t count) {
+  int32_t front = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    if (is_quiet(&rows[i], &searches[i])) continue;
+    if (i > front) {
+      yw_contact_row row = rows[front];
+      yw_contact_search search = searches[front];
+      rows[front] = rows[i];
+      searches[front] = searches[i];
+      rows[i] = row;
+      searches[i] = search;
+    }
+    ++front;
+  }
+  return front;
 }

@@ -17,6 +17,7 @@ typedef struct yw_contact_row {
   float impulse;         ///< N s or m, so far
   float mass;            ///< kg; 0: nothing can move
   float friction_limit;  ///< coefficient
+  int32_t contact;       ///< index of the contact in its batch
 } yw_contact_row;
 
 /// The direction of search, see solve.c.
@@ -36,13 +37,18 @@ void yw_contact_visit_velocities_back(yw_contact_row* rows, int32_t count);
 void yw_contact_visit_positions(yw_contact_row* rows, int32_t count);
 void yw_contact_visit_positions_back(yw_contact_row* rows, int32_t count);
 
-/// Square of the last change of an impulse, friction included, and adds its own square to *size2.
-double yw_contact_last_change2(const yw_contact_row* row, const yw_contact_search* search,
-                               double* size2);
+/// Squares of the last change of all impulses, friction included, and of these.
+void yw_contact_measure(const yw_contact_row* rows, const yw_contact_search* searches,
+                        int32_t count, double* change2, double* size2);
 
 /// Follows the last direction further by the factor beta and adds the last change to it. Velocities
-/// follow on the sides that are `pushed`.
+/// follow, on the sides that are `pushed`.
 void yw_contact_turn(yw_contact_row* row, yw_contact_search* search, float beta,
                      const bool pushed[2]);
+void yw_contact_turn_all(yw_contact_row* rows, yw_contact_search* searches, int32_t count,
+                         float beta);
+
+/// Moves the rows where something presses, or did, to the front. Returns their number.
+int32_t yw_contact_bring_forward(yw_contact_row* rows, yw_contact_search* searches, int32_t count);
 
 #endif
