@@ -8,6 +8,7 @@
 #include "contact/surfaces/data.h"
 #include "contact/surfaces/guard.h"
 #include "contact/surfaces/hanging.h"
+#include "contact/surfaces/whole.h"
 
 // How far the guard may move particles beyond their paths, as a share of the mean edge; the fall of
 // one step is added.
@@ -401,6 +402,7 @@ static bool solve(yw_surfaces* c, yw_contact_problem* problem, int32_t* num_cont
   for (int32_t i = 0; i < c->works.count; ++i) {
     if (c->works.items[i].active) yw_hanging_carry(&c->works.items[i]);
   }
+  yw_whole_settle(problem, c->works.count);
   return true;
 }
 
