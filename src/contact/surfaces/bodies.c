@@ -19,8 +19,10 @@
 #define LEAVES_PER_JOB 64
 #define LEAVES_PER_BLOCK 128
 #define BODIES_PER_BLOCK 16
-// Room in the list of a block at first, and near pairs per contact.
-#define LEAST_ROOM 64
+// Contacts that every list has room for: at first, and at most, as many as the fullest had; jobs
+// move from block to block. Near pairs per contact.
+#define LEAST_ROOM 128
+#define MOST_ROOM 1024
 #define PAIRS_PER_CONTACT 6
 // Count of a list whose block has not run yet.
 #define TO_BE_FOUND (-1)
@@ -155,8 +157,9 @@ static bool is_complete(yw_surfaces* c, yw_contact_list* list, bool* out_of_memo
     return true;
   }
   // The guard seldom acts; when it does, memory should be there.
-  int32_t contacts = 2 * list->num_contacts + LEAST_ROOM, pairs = 2 * list->num_pairs;
+  int32_t contacts = 2 * list->num_contacts, pairs = 2 * list->num_pairs;
   if (pairs < PAIRS_PER_CONTACT * contacts) pairs = PAIRS_PER_CONTACT * contacts;
+  if (contacts > c->room) c->room = contacts < MOST_ROOM ? contacts : MOST_ROOM;
   if (!grow_list(c, list, contacts, pairs)) *out_of_memory = true;
   list->num_contacts = TO_BE_FOUND;
   return false;
@@ -181,9 +184,9 @@ static bool cut_job_blocks(yw_surfaces* c) {
     memset(c->found.items + c->found.count, 0, (size_t)missing * sizeof *c->found.items);
     c->found.count += missing;
   }
+  if (c->room < LEAST_ROOM) c->room = LEAST_ROOM;
   for (int32_t i = 0; i < c->block_start.count; ++i) {
-    if (c->found.items[i].contact_capacity > 0) continue;
-    if (!grow_list(c, &c->found.items[i], LEAST_ROOM, PAIRS_PER_CONTACT * LEAST_ROOM)) return false;
+    if (!grow_list(c, &c->found.items[i], c->room, PAIRS_PER_CONTACT * c->room)) return false;
   }
   return true;
 }

@@ -30,6 +30,7 @@ struct yw_surfaces {
   // Data and buffers of one call of resolve.
   yw_simd simd;
   yw_touch_step step;
+  int32_t room;  // contacts that every list has room for
   YW_LIST(yw_contact_work) works;
   YW_LIST(yw_sort_item) order, scratch;
   YW_LIST(yw_aabb) body_nodes;
