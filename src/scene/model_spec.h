@@ -32,6 +32,7 @@ typedef struct yw_pose_spec {
   yw_deform_spec* deforms;
   const char* file;          ///< positions of the tets' vertices
   const char* surface_file;  ///< positions of the embedded surface's vertices
+  const char* positions;     ///< of the tets' vertices, in base64
 } yw_pose_spec;
 
 typedef enum yw_mesh_source {
