@@ -318,6 +318,28 @@ class Bodies(unittest.TestCase):
             with self.assertRaisesRegex(yawara.InvalidError, words):
                 call()
 
+    def test_wind(self):
+        """wind drags a sheet, with gusts from a seed"""
+        square = (np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]), [[0, 1, 2], [1, 3, 2]])
+        speeds = []
+        for turbulence in (0.0, 2.0):
+            world = yawara.World(gravity=(0, 0, 0), threads=1)
+            body = world.add(yawara.Model.sheet(square, thickness=0.01), name="sail")
+            world.set_wind((0, 0, 10), turbulence=turbulence, seed=3)
+            world.track(world, "wind", [(0, (0, 0, 10)), (1, (0, 0, 20))])
+            for _ in world.play(30):
+                pass
+            speeds.append(body.sums()["momentum"][2] / body.sums()["mass"])
+        # 10 kg, 1 m^2: dv/dt = 0.06 (10 + 10 t - v)^2, by small steps.
+        speed = 0.0
+        for i in range(5000):
+            speed += 1e-4 * 0.06 * (10 + 10 * i * 1e-4 - speed) ** 2
+        self.assertAlmostEqual(speeds[0], speed, delta=0.05 * speed)
+        self.assertNotAlmostEqual(speeds[0], speeds[1], places=3)
+        self.assertNotEqual(world.wind((0, 0, 0)), world.wind((1, 2, 3)))
+        with self.assertRaisesRegex(yawara.InvalidError, "0 or more"):
+            world.set_wind((0, 0, 1), drag=-1)
+
     def test_follow(self):
         """vertices follow targets, exactly or by springs"""
         world = yawara.World(threads=1)

@@ -620,7 +620,7 @@ static void write_tracks(const yw_world* world, yw_writer* w) {
 
 // What the track changes is there.
 static bool has_target(const yw_world* world, const yw_track* track) {
-  if (track->target == YW_TRACK_GRAVITY) return true;
+  if (track->target == YW_TRACK_GRAVITY || track->target == YW_TRACK_WIND) return true;
   if (track->target == YW_TRACK_PIN) {
     return track->slot < (uint32_t)world->pins.count &&
            (world->pins.items[track->slot].generation & 1);
@@ -638,7 +638,7 @@ static bool read_track(yw_world* world, yw_reader* r, yw_track* track) {
   track->parameter = (int32_t)yw_read_u32(r);
   uint32_t flags = yw_read_u32(r);
   int32_t count = read_count(r, 20);
-  if (r->failed || count < 1 || target > YW_TRACK_PIN || flags >> 1 > YW_TRACK_STEP) return false;
+  if (r->failed || count < 1 || target > YW_TRACK_WIND || flags >> 1 > YW_TRACK_STEP) return false;
   track->target = (yw_track_target)target;
   track->kind = (yw_track_kind)(flags >> 1);
   track->loop = flags & 1;
@@ -676,6 +676,9 @@ void yw_setup_write(const yw_world* world, yw_writer* w) {
   write_floats(w, &world->wind.velocity.x, 3);
   write_floats(w, &world->wind.density, 1);
   write_floats(w, &world->wind.drag, 1);
+  write_floats(w, &world->wind.turbulence, 1);
+  write_floats(w, &world->wind.size, 1);
+  yw_write_u32(w, world->wind.seed);
   write_bodies(world, w);
   write_obstacles(world, w);
   write_pins(world, w);
@@ -717,6 +720,10 @@ bool yw_setup_read(yw_world* world, yw_reader* r, yw_error* error) {
   read_floats(r, &world->wind.velocity.x, 3);
   read_floats(r, &world->wind.density, 1);
   read_floats(r, &world->wind.drag, 1);
+  read_floats(r, &world->wind.turbulence, 1);
+  read_floats(r, &world->wind.size, 1);
+  world->wind.seed = yw_read_u32(r);
+  world->wind_velocity = world->wind.velocity;
   ok = ok && read_bodies(world, &all, r, error) && read_obstacles(world, &all, r, error) &&
        read_pins(world, r) && read_joints(world, r) && read_pairs(world, r) &&
        read_tracks(world, r) && yw_book_read(world->book, r);

@@ -13,6 +13,7 @@
 #include "world/query.h"
 #include "world/slots.h"
 #include "world/track.h"
+#include "world/wind.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/method.h"
 #include "yawara/force.h"
@@ -129,6 +130,7 @@ struct yw_world {
   YW_LIST(yw_kept_shape) kept_shapes;  ///< of destroyed obstacles
   YW_LIST(yw_follow*) kept_follows;    ///< of destroyed pins
   yw_wind_def wind;                    ///< density 0: none
+  yw_vec3 wind_velocity;               ///< m/s, now; tracks change it
   uint64_t changes;                    ///< counts changes of bodies, for queries
   yw_queries* queries;
   float impact_speed;     ///< m/s, of events

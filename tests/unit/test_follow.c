@@ -5,6 +5,7 @@
 #include "support/scene_text.h"
 #include "support/temporary_folder.h"
 #include "yawara/extend/point_cache.h"
+#include "yawara/extend/vec.h"
 #include "yawara/yawara.h"
 
 #define BOX "\"mesh\": {\"lattice\": {\"size\": 1, \"cells\": 2}}"
@@ -222,6 +223,46 @@ static void torn_targets_do_not_diverge(void** state) {
   }
 }
 
+// A world that keeps its setup in snapshots brings targets and gusts back.
+static void rollback_brings_targets_back(void** state) {
+  (void)state;
+  static const int32_t vertices[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+  yw_world_def world_def = yw_default_world_def();
+  world_def.threads = 1;
+  world_def.rollback = true;
+  yw_world* world = NULL;
+  assert_int_equal(yw_world_create(&world_def, &world), YW_OK);
+  yw_model* model = make_box_model(1, 1, 1, 0);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 0, 0}, (yw_quat){0, 0, 0, 1});
+  yw_model_release(model);
+  yw_vec3 targets[16];
+  memcpy(targets, yw_body_positions(world, body, NULL), 8 * sizeof *targets);
+  for (int k = 0; k < 8; ++k) targets[8 + k] = yw_add(targets[k], yw_v3(0.3f, 0, 0.1f));
+  const float strengths[8] = {1, 0.5f, 0, 0.2f, 1, 0.9f, 0, 0.5f};
+  yw_follow_def def = follow_of(body, vertices, targets);
+  def.strengths = strengths;
+  yw_pin_id pin;
+  assert_int_equal(yw_follow_create(world, &def, &pin, NULL), YW_OK);
+  yw_wind_def wind = yw_default_wind_def();
+  wind.turbulence = 3;
+  assert_int_equal(yw_world_set_wind(world, &wind), YW_OK);
+  for (int i = 0; i < 2; ++i) yw_world_step(world, 1 / 60.0f, 4, NULL);
+  size_t size = yw_world_snapshot_size(world);
+  void* saved = malloc(size);
+  assert_int_equal(yw_world_save(world, saved, size, NULL), YW_OK);
+  for (int i = 0; i < 3; ++i) yw_world_step(world, 1 / 60.0f, 4, NULL);
+  uint64_t later = yw_world_hash(world);
+  assert_int_equal(yw_pin_destroy(world, pin), YW_OK);
+  assert_int_equal(yw_world_set_wind(world, NULL), YW_OK);
+  yw_world_step(world, 1 / 60.0f, 4, NULL);
+  yw_error error = {0};
+  if (yw_world_restore(world, saved, size, &error) != YW_OK) fail_msg("%s", error.message);
+  for (int i = 0; i < 3; ++i) yw_world_step(world, 1 / 60.0f, 4, NULL);
+  assert_true(yw_world_hash(world) == later);
+  free(saved);
+  yw_world_destroy(world);
+}
+
 static void refuse(yw_world* world, const yw_follow_def* def, const char* words) {
   yw_error error = {0};
   yw_pin_id id;
@@ -307,6 +348,7 @@ int main(void) {
                                      cmocka_unit_test(painted_vertices_follow_a_series),
                                      cmocka_unit_test(strengths_are_springs),
                                      cmocka_unit_test(torn_targets_do_not_diverge),
+                                     cmocka_unit_test(rollback_brings_targets_back),
                                      cmocka_unit_test(mistakes_are_refused),
                                      cmocka_unit_test(mistakes_in_scenes_are_refused)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

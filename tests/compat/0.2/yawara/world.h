@@ -142,7 +142,10 @@ YW_API yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3
                                    const yw_vec3* velocities);
 /// Radii (m) of bodies that collide as spheres, in the same order; NULL for volumes.
 YW_API const float* yw_body_radii(const yw_world* world, yw_body_id id, int32_t* count);
-/// Writes the vertices of the shown surface (see yw_model_surface) to out.
+/// True for bodies that collide with others, see yw_body_def.body_contact.
+YW_API bool yw_body_has_contact(const yw_world* world, yw_body_id id);
+/// Writes the vertices of the shown surface (see yw_model_surface) to out. An embedded surface is
+/// kept out of other bodies and obstacles, also where it reaches beyond the tets that contact sees.
 YW_API yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec3* out,
                                            int32_t capacity);
 
