@@ -1,8 +1,9 @@
-# The front door: make, make demo, make check (quick), make test (everything), make install.
+# The front door: make, make demo, make check (quick), make test (everything), make install,
+# make web (the page).
 # CMakeLists.txt does the work.
 PREFIX ?= /usr/local
 
-.PHONY: all demo check test bench install format clean
+.PHONY: all demo check test bench web install format clean
 
 all:
 	@scripts/setup.sh build
@@ -19,16 +20,22 @@ check:
 
 test:
 	@scripts/setup.sh test
+	@scripts/setup.sh web || echo "without these packages the page is not tested"
 	@scripts/test.sh
 
 bench: all
 	build/yawara bench
 
+web:
+	@scripts/setup.sh web
+	@scripts/web.sh
+	@echo "built: out/web, for any web server"
+
 install: all
 	cmake --install build --prefix $(DESTDIR)$(PREFIX)
 
 format:
-	clang-format -i $$(find include src apps studies tests examples -name '*.[ch]' -o -name '*.cpp')
+	clang-format -i $$(find include src apps studies tests examples web/core -name '*.[ch]' -o -name '*.cpp')
 
 clean:
 	rm -rf build out

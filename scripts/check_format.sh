@@ -3,7 +3,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 bad=0
-mapfile -t files < <(find include src apps studies tests examples -name '*.[ch]' -o -name '*.cpp' | sort)
+mapfile -t files < <(find include src apps studies tests examples web/core -name '*.[ch]' -o -name '*.cpp' | sort)
 clang-format --dry-run -Werror "${files[@]}" || bad=1
 for file in "${files[@]}"; do
   case $(head -n 1 "$file") in

@@ -1,18 +1,25 @@
 #!/usr/bin/env bash
 # Installs the packages needed to build, test or run the demo with apt; if it cannot, lists them.
-# usage: scripts/setup.sh build|demo|test
+# usage: scripts/setup.sh build|demo|test|web
 set -euo pipefail
 
 build=(gcc g++ libc6-dev make cmake ninja-build pkg-config)
 pictures=(libembree-dev libpng-dev librsvg2-dev fonts-dejavu-core libopenvdb-dev libboost-dev ffmpeg)
 files=(zlib1g-dev liblz4-dev liblzma-dev)
 tests=(clang libclang-rt-14-dev clang-format clang-tidy python3 libcmocka-dev libbullet-dev calculix-ccx python3-meshio python3-vtk9 python3-gmsh)
+python=(python3-numpy python3-scipy python3-matplotlib python3-pandas python3-pip)
+
+page=(emscripten chromium)
+# Node.js often comes from elsewhere than Debian, with npm in it.
+command -v node >/dev/null 2>&1 || page+=(nodejs)
+command -v npm >/dev/null 2>&1 || page+=(npm)
 
 case "${1:-build}" in
   build) wanted=("${build[@]}") ;;
   demo) wanted=("${build[@]}" "${pictures[@]}" "${files[@]}") ;;
-  test) wanted=("${build[@]}" "${pictures[@]}" "${files[@]}" "${tests[@]}") ;;
-  *) echo "usage: scripts/setup.sh build|demo|test" >&2; exit 2 ;;
+  test) wanted=("${build[@]}" "${pictures[@]}" "${files[@]}" "${tests[@]}" "${python[@]}") ;;
+  web) wanted=("${page[@]}") ;;
+  *) echo "usage: scripts/setup.sh build|demo|test|web" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

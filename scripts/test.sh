@@ -63,6 +63,30 @@ suite() {
   skipped=$((skipped + s))
 }
 
+# The page, in headless Chromium. Skipped where its tools are not installed.
+page_suite() {
+  local log p=0 f=0 s=0
+  note "page"
+  if ! scripts/web.sh --check || ! command -v chromium >/dev/null 2>&1; then
+    echo "skipped: the page (scripts/setup.sh web installs what it needs)"
+    skipped=$((skipped + 1))
+    return
+  fi
+  if ! scripts/web.sh; then
+    echo "FAILED: the page does not build"
+    failed=$((failed + 1))
+    return
+  fi
+  log=$(mktemp)
+  node tests/web/run.mjs | tee "$log"
+  read -r p f s < <(count_cases "$log")
+  # A runner that died has counted nothing.
+  if [ "$p" -eq 0 ] && [ "$f" -eq 0 ]; then f=1; fi
+  rm -f "$log"
+  passed=$((passed + p))
+  failed=$((failed + f))
+}
+
 note "house rules"
 check "formatting" scripts/check_format.sh
 check "include directions" scripts/check_includes.sh
@@ -72,7 +96,7 @@ suite "gcc" build -- -DYW_BUILD_BENCH_PEERS=ON
 if [ "${1:-}" != quick ]; then
   # The skin is C++ and takes a minute to compile: once is enough.
   others=(-DCMAKE_C_COMPILER=clang -DYW_WITH_OPENVDB=OFF)
-  suite "clang" build/clang -LE 'cli|fuzz' -- "${others[@]}"
+  suite "clang" build/clang -LE 'cli|fuzz|python' -- "${others[@]}"
   check "clang-tidy" scripts/check_tidy.sh build/clang
   # At -O1 gcc gives false warnings about uninitialised variables, so they are not errors here.
   suite "gcc, -O1" build/o1 -- -DYW_BUILD_APP=OFF -DYW_TEST_KINDS=golden -DYW_OPTIMIZE=-O1 -DYW_WERROR=OFF
@@ -81,6 +105,7 @@ if [ "${1:-}" != quick ]; then
     -DYW_SANITIZE=address,undefined -DYW_OPTIMIZE=-O1
   suite "threads" build/tsan -R 'test_base|test_threads|_world|test_tracer|test_contact|_state|golden' -- "${others[@]}" \
     -DYW_SANITIZE=thread -DYW_OPTIMIZE=-O1
+  page_suite
   check "installed library" scripts/check_install.sh
   check "same interface within a minor version" scripts/check_compat.sh
 fi

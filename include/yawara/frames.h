@@ -54,6 +54,10 @@ typedef struct yw_frames_def {
   int32_t num_examples;               ///< 0 to YW_MAX_EXAMPLES
   const yw_vec3* const* examples;     ///< num_examples poses of mesh->num_vertices positions each
   yw_frames_params params;            ///< initial parameters of bodies
+  /// Per element, a tet (rings) or a cell (cells); replace the values above, and steps between
+  /// elements stay sharp, which values per vertex smear over two elements. Each may be NULL.
+  const float* element_youngs_modulus_field;  ///< Pa
+  const float* element_poissons_ratio_field;
 } yw_frames_def;
 YW_API yw_frames_def yw_default_frames_def(void);
 YW_API yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames_def* def,

@@ -48,6 +48,7 @@ typedef struct yw_joint_def {
   float stiffness;    ///< N/m, of a spring, > 0; default 1000
   float damping;      ///< N s/m, of a spring, >= 0; default 0
   const char* name;   ///< for messages; copied; may be NULL
+  bool collide;       ///< the two bodies collide with each other; default false
 } yw_joint_def;
 YW_API yw_joint_def yw_default_joint_def(void);
 

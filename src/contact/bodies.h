@@ -6,7 +6,16 @@
 #ifndef YW_CONTACT_BODIES_H
 #define YW_CONTACT_BODIES_H
 
+#include "contact/log.h"
 #include "yawara/extend/method.h"
+
+/// With which others a body collides.
+typedef struct yw_contact_filter {
+  uint32_t groups, mask;  ///< it is in these groups, and collides with those
+  uint32_t number;        ///< of the body
+  const uint64_t* apart;  ///< pairs that do not collide, see yw_contact_pair; ascending
+  int32_t num_apart;
+} yw_contact_filter;
 
 /// A body as contact sees it. Only positions and velocities of its particles change.
 typedef struct yw_contact_body {
@@ -18,23 +27,58 @@ typedef struct yw_contact_body {
   /// The method's answer to impulses (see yw_method.respond); NULL: each particle on its own
   /// (surfaces only).
   yw_status (*respond)(void* context, const yw_vec4* impulses, yw_vec4* change);
+  /// The motion of a rigid body (surfaces only); NULL for others. fold takes what was done to its
+  /// particles into the motion, follow writes the particles from it.
+  yw_rigid_motion* rigid;
+  void (*fold)(void* context);
+  void (*follow)(void* context);
   void* context;
   float friction, restitution;
   bool body_contact, self_contact;
+  bool asleep;                      ///< two that sleep do not meet
+  const yw_contact_filter* filter;  ///< NULL: collides with all
   /// Obstacles of the substep if some particles touch one; otherwise NULL. Bodies pressed against
   /// each other are then held by obstacles in the same sweeps.
   const struct yw_obstacle_set* obstacles;
 } yw_contact_body;
 
+/// Two bodies as one number, in any order.
+static inline uint64_t yw_contact_pair(uint32_t a, uint32_t b) {
+  return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+/// True when two different bodies collide. If one has a filter, both must have.
+static inline bool yw_contact_may_meet(const yw_contact_body* a, const yw_contact_body* b) {
+  if (a->asleep && b->asleep) return false;
+  if (!a->filter || !b->filter) return true;
+  const yw_contact_filter *f = a->filter, *g = b->filter;
+  if (!(f->groups & g->mask) || !(g->groups & f->mask)) return false;
+  uint64_t pair = yw_contact_pair(f->number, g->number);
+  int32_t low = 0, high = f->num_apart;
+  while (low < high) {
+    int32_t middle = (low + high) / 2;
+    if (f->apart[middle] < pair) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low == f->num_apart || f->apart[low] != pair;
+}
+
 /// Buffers and caches kept from step to step. They never change a result by a single bit.
 typedef struct yw_points yw_points;
 typedef struct yw_surfaces yw_surfaces;
 
-/// NULL when out of memory. mem may be NULL (malloc).
+/// NULL when out of memory. mem may be NULL (malloc); simd as from yw_simd_resolve.
 yw_points* yw_points_create(const yw_allocator* mem);
-yw_surfaces* yw_surfaces_create(const yw_allocator* mem);
+yw_surfaces* yw_surfaces_create(const yw_allocator* mem, yw_simd simd);
 void yw_points_destroy(yw_points* points);  ///< NULL is fine
 void yw_surfaces_destroy(yw_surfaces* surfaces);
+
+/// Every resolve from now on adds what it did to the log; NULL (as at first): none.
+void yw_points_set_log(yw_points* points, yw_contact_log* log);
+void yw_surfaces_set_log(yw_surfaces* surfaces, yw_contact_log* log);
 
 /// Finds and resolves contacts between and within bodies; called once per substep after all bodies
 /// have advanced by h. iterations >= 1: forward and backward sweeps over the contacts.

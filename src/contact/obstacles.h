@@ -13,7 +13,8 @@ typedef struct yw_obstacle {
   yw_transform begin, end;  ///< pose at both ends of the substep; scale may differ from 1
   yw_aabb bounds;           ///< world box of the whole motion; infinite for planes
   float friction, restitution;
-  bool sticky;  ///< nothing slides on it; what meets it inside a solve does not leave it either
+  bool sticky;     ///< nothing slides on it; what meets it inside a solve does not leave it either
+  int32_t number;  ///< for the caller
 } yw_obstacle;
 
 typedef struct yw_obstacle_set {

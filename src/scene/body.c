@@ -39,6 +39,11 @@ static const yw_key_row body_rows[] = {
     YW_KEY(yw_body_spec, body_contact, BOOL, 0, 0, "",
            "Whether the body collides with other bodies."),
     YW_KEY(yw_body_spec, self_contact, BOOL, 0, 0, "", "Whether the body collides with itself."),
+    YW_NODE_AS("groups", yw_body_spec, filter.groups, "[string]",
+               "Names of the groups that it is in, of up to 31. Default: \"default\"."),
+    YW_NODE_AS("collides_with", yw_body_spec, filter.collides_with, "[string]",
+               "Names of the groups that it collides with. Two collide if each collides with a "
+               "group of the other. Default: all."),
     YW_KEY_AS("start", yw_body_spec, start_time, NUMBER, 0, YW_SCENE_REACH, "s",
               "Time at which the body appears and starts to move."),
     YW_KEY(yw_body_spec, color, COLOR, 0, 1, "", "Color of the body. Default: one from a palette."),
@@ -49,6 +54,8 @@ static const yw_key_row body_rows[] = {
     YW_NODE(yw_body_spec, start_pose, "integer|string|pose",
             "Initial pose: the number (from 0) or name of an example, or a pose."),
     YW_NODE(yw_body_spec, pins, "[pin]", "Pins, which hold or move parts of the body."),
+    YW_NODE(yw_body_spec, tracks, "[track]",
+            "Friction and numbers of the method that change over time."),
     YW_NODE(yw_body_spec, repeat, "repeat", "Grid of copies."),
     YW_NODE(yw_body_spec, merge, "boolean|string",
             "Plastic bodies with true, or with the same name, merge where they meet.")};
@@ -91,12 +98,17 @@ static const yw_key_row pin_rows[] = {
     YW_NODE(yw_pin_spec, path, "any_path", "Motion of the held vertices."),
     YW_NODE(yw_pin_spec, spring, "spring",
             "Spring that pulls the vertices, instead of holding them exactly."),
+    YW_NODE(yw_pin_spec, follow, "follow",
+            "Animated mesh that the vertices follow, instead of a path and a spring."),
+    YW_NODE(yw_pin_spec, strength, "[track_key]|track",
+            "Strength over time, 0 to 1: springs are as much weaker; vertices that are held "
+            "exactly are let go below 0.5. Default: always 1."),
     YW_KEY(yw_pin_spec, clamp, BOOL, 0, 0, "",
            "Rods and sheets: whether held particles also keep their orientation.")};
 const yw_record yw_record_pin =
     YW_RECORD("pin", pin_rows, pin_defaults,
               "Holds vertices in place or moves them along a path; exactly, or with a spring.",
-              "one select vertices");
+              "one select vertices; not follow path; not follow spring");
 
 typedef struct spring_keys {
   float stiffness, damping;
@@ -126,6 +138,11 @@ static const yw_key_row obstacle_rows[] = {
     YW_KEY(yw_obstacle_spec, sticky, BOOL, 0, 0, "",
            "Whether plastic matter sticks to it (and comes off only by tearing) and other bodies "
            "cannot slide on it (but can lift off)."),
+    YW_NODE_AS("groups", yw_obstacle_spec, filter.groups, "[string]",
+               "Names of the groups that it is in, of up to 31. Default: \"default\"."),
+    YW_NODE_AS("collides_with", yw_obstacle_spec, filter.collides_with, "[string]",
+               "Names of the groups that it collides with. Two collide if each collides with a "
+               "group of the other. Default: all."),
     YW_KEY(yw_obstacle_spec, color, COLOR, 0, 1, "", "Color."),
     YW_KEY(yw_obstacle_spec, visible, BOOL, 0, 0, "", "Whether it is shown in pictures."),
     YW_KEY(yw_obstacle_spec, checker, BOOL, 0, 0, "",
@@ -138,6 +155,7 @@ typedef struct floor_keys {
   float height, friction, restitution;
   yw_vec3 color;
   bool sticky, visible, checker;
+  yw_filter_spec filter;
 } floor_keys;
 static const floor_keys floor_defaults = {
     .friction = 0.4f, .color = {0.55f, 0.55f, 0.58f}, .visible = true, .checker = true};
@@ -152,6 +170,11 @@ static const yw_key_row floor_rows[] = {
     YW_KEY(floor_keys, sticky, BOOL, 0, 0, "",
            "Whether plastic matter sticks to it (and comes off only by tearing) and other bodies "
            "cannot slide on it (but can lift off)."),
+    YW_NODE_AS("groups", floor_keys, filter.groups, "[string]",
+               "Names of the groups that it is in, of up to 31. Default: \"default\"."),
+    YW_NODE_AS("collides_with", floor_keys, filter.collides_with, "[string]",
+               "Names of the groups that it collides with. Two collide if each collides with a "
+               "group of the other. Default: all."),
     YW_KEY(floor_keys, color, COLOR, 0, 1, "", "Color."),
     YW_KEY(floor_keys, visible, BOOL, 0, 0, "", "Whether it is shown in pictures."),
     YW_KEY(floor_keys, checker, BOOL, 0, 0, "",
@@ -194,6 +217,12 @@ static bool load_pin(yw_loader* l, const yw_json* node, yw_pin_spec* out) {
   if (out->select && !yw_load_shape(l, out->select, &out->shape)) return false;
   if (out->vertices && !load_pin_vertices(l, out->vertices, out)) return false;
   if (out->spring && !load_spring(l, out->spring, out)) return false;
+  if (!yw_not_both(&l->r, node, "follow", "path") ||
+      !yw_not_both(&l->r, node, "follow", "spring") ||
+      (out->follow && !yw_load_follow(l, out->follow, &out->targets))) {
+    return false;
+  }
+  if (out->strength && !yw_load_track(l, out->strength, false, &out->track)) return false;
   return yw_load_path(l, out->path, &out->motion);
 }
 
@@ -417,7 +446,8 @@ bool yw_load_bodies(yw_loader* l, const yw_json* node) {
     body->node = node->items[i];
     if (!load_copies(l, body) || !load_body_model(l, body) || !load_start_pose(l, body) ||
         !load_colors(l, body) || !load_paint(l, body) || !load_pins(l, body) ||
-        !yw_load_merge(l, body)) {
+        !yw_load_tracks(l, body->tracks, false, &body->track_list, &body->num_tracks) ||
+        !yw_load_merge(l, body) || !yw_load_filter(l, &body->filter)) {
       return false;
     }
     number_body(l, body);
@@ -443,7 +473,8 @@ bool yw_load_obstacles(yw_loader* l, const yw_json* node) {
     yw_obstacle_spec* obstacle = &l->scene->obstacles.items[l->scene->obstacles.count];
     if (!yw_read_record(&l->r, item, &yw_record_obstacle, obstacle) ||
         !yw_needs(&l->r, item, "shape") || !yw_load_shape(l, obstacle->shape, &obstacle->solid) ||
-        !yw_load_path(l, obstacle->path, &obstacle->motion)) {
+        !yw_load_path(l, obstacle->path, &obstacle->motion) ||
+        !yw_load_filter(l, &obstacle->filter)) {
       return false;
     }
     obstacle->node = item;
@@ -469,6 +500,8 @@ bool yw_load_floor(yw_loader* l, const yw_json* node) {
     return yw_memory_fail(&l->r);
   }
   scene->shapes.items[scene->shapes.count++] = floor.solid;
+  floor.filter = k.filter;
+  if (!yw_load_filter(l, &floor.filter)) return false;
   floor.node = node;
   floor.name = "floor";
   floor.friction = k.friction;

@@ -38,7 +38,9 @@ static const yw_key_row joint_rows[] = {
     YW_KEY(yw_joint_spec, length, NUMBER, 0, YW_SCENE_REACH, "m",
            "Length of a rope, or of a spring at rest. Default: as it starts."),
     YW_KEY_ABOVE(yw_joint_spec, stiffness, NUMBER, 0, 1e12, "N/m", "Stiffness of a spring."),
-    YW_KEY(yw_joint_spec, damping, NUMBER, 0, 1e12, "N s/m", "Damping of a spring.")};
+    YW_KEY(yw_joint_spec, damping, NUMBER, 0, 1e12, "N s/m", "Damping of a spring."),
+    YW_KEY(yw_joint_spec, collide, BOOL, 0, 0, "",
+           "Whether the two bodies collide with each other.")};
 const yw_record yw_record_joint =
     YW_RECORD("joint", joint_rows, joint_defaults,
               "Connects a body with another one or with the world.", "needs kind body at");
@@ -193,6 +195,7 @@ yw_status yw_create_joint(const yw_scene* scene, yw_world* world, const yw_joint
   def.length = joint->length;
   def.stiffness = joint->stiffness;
   def.damping = joint->damping;
+  def.collide = joint->collide;
   // The first end is what the body is joined to: positions and motors are those of the body.
   def.ends[0].point = two ? joint->to_at : joint->at;
   def.ends[1].point = joint->at;

@@ -5,6 +5,7 @@
 #define YW_SCENE_SPEC_H
 
 #include "scene/model_spec.h"
+#include "yawara/track.h"
 
 #define YW_SCENE_MAX_BODIES 100000
 #define YW_SCENE_MAX_OBSTACLES 10000
@@ -17,13 +18,41 @@ typedef struct yw_path_spec {
   yw_key* list;
 } yw_path_spec;
 
+/// A value that changes over time.
+typedef struct yw_track_spec {
+  const char* set;
+  const yw_json* keys;
+  int32_t kind;  ///< yw_track_kind
+  bool loop;
+  int32_t num_keys;
+  yw_track_key* list;
+} yw_track_spec;
+
+/// How vertices find the points of an animation.
+enum { YW_FOLLOW_NUMBER = 0, YW_FOLLOW_NEAREST };
+
+/// An animated mesh that vertices follow.
+typedef struct yw_follow_spec {
+  const yw_json* node;
+  const char *file, *paint, *attribute;
+  int32_t first, by;
+  float fps, start;
+  bool loop, smooth;
+  float strength, stiffness, damping, max_speed;
+  int32_t num_points, num_frames;
+  yw_vec3* points;  ///< a row of num_points per frame; owned by the document
+  float* painted;   ///< strength per point; may be NULL
+} yw_follow_spec;
+
 typedef struct yw_pin_spec {
   const yw_json* node;
-  const yw_json *select, *vertices, *path, *spring;
+  const yw_json *select, *vertices, *path, *spring, *strength, *follow;
   yw_shape* shape;  ///< of select; not owned
   float stiffness, damping;
   bool clamp;
   yw_path_spec motion;
+  yw_track_spec track;     ///< of strength
+  yw_follow_spec targets;  ///< of follow
   int32_t num_vertices;
   int32_t* list;
 } yw_pin_spec;
@@ -35,6 +64,12 @@ typedef struct yw_repeat_spec {
   float interval;  ///< s, between the starts of consecutive copies
   int32_t seed;
 } yw_repeat_spec;
+
+/// What collides with what. Bit 0 is the group of those that name none.
+typedef struct yw_filter_spec {
+  const yw_json *groups, *collides_with;
+  uint32_t group_bits, mask_bits;
+} yw_filter_spec;
 
 /// A colour for the parts of a body inside a shape.
 typedef struct yw_paint_spec {
@@ -55,8 +90,9 @@ typedef struct yw_body_spec {
   bool body_contact, self_contact;
   float start_time;  ///< s, key "start"
   yw_vec3 color;
-  const yw_json *colors, *paint, *start_pose, *pins, *repeat, *merge;
+  const yw_json *colors, *paint, *start_pose, *pins, *tracks, *repeat, *merge;
 
+  yw_filter_spec filter;
   int32_t model_index;  ///< in yw_scene.models
   void* settings;       ///< struct of the record of the model's method, owned by the document
   yw_repeat_spec copies;
@@ -71,6 +107,8 @@ typedef struct yw_body_spec {
   yw_vec3* pose;          ///< built; NULL: the rest pose
   int32_t num_pins;
   yw_pin_spec* pin_list;
+  int32_t num_tracks;
+  yw_track_spec* track_list;
 } yw_body_spec;
 
 /// A copy of a body that is part of a group.
@@ -101,6 +139,7 @@ typedef struct yw_joint_spec {
   float motor_speed, motor_force;
   float length;  ///< m; -1: as it starts
   float stiffness, damping;
+  bool collide;
 } yw_joint_spec;
 
 typedef struct yw_obstacle_spec {
@@ -114,6 +153,7 @@ typedef struct yw_obstacle_spec {
   yw_vec3 color;
   bool visible, checker;
 
+  yw_filter_spec filter;
   yw_shape* solid;  ///< not owned
   yw_path_spec motion;
 } yw_obstacle_spec;

@@ -418,7 +418,8 @@ static bool lay_moduli(yw_loader* l, const yw_json* node, int32_t num_layers,
       poisson[i] = m.poissons_ratio;
     }
     if (!any) {
-      return yw_value_fail(&l->r, node->items[k], "selects none of the %d vertices", (int)count);
+      return yw_value_fail(&l->r, node->items[k], "selects none of the body's %d points",
+                           (int)count);
     }
   }
   return true;

@@ -41,6 +41,8 @@ static void copy_block(void* context, int32_t block, int32_t worker) {
 }
 
 void yw_body_show(yw_world* world, yw_body* body) {
+  ++body->changes;
+  ++world->changes;
   copy_job job = job_of(body);
   yw_tasks_run(world->tasks, (body->particles.count + BLOCK - 1) / BLOCK, copy_block, &job);
 }
@@ -49,6 +51,7 @@ static void copy_small_body(void* context, int32_t block, int32_t worker) {
   (void)worker;
   yw_world* world = context;
   copy_job job = job_of(&world->bodies.items[world->small_bodies.items[block]]);
+  ++job.body->changes;
   copy_range(&job, 0, job.body->particles.count);
 }
 
@@ -64,6 +67,7 @@ void yw_world_show(yw_world* world) {
       world->small_bodies.items[world->small_bodies.count++] = slot;
     }
   }
+  ++world->changes;
   yw_tasks_run(world->tasks, world->small_bodies.count, copy_small_body, world);
 }
 

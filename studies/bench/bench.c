@@ -26,6 +26,7 @@ static const bench_entry entries[] = {
     {"contact", bench_contact, "a thousand bodies in a bin, a stack"},
     {"render", bench_render, "a picture of 640 x 360 pixels with 20,000 triangles"},
     {"io", bench_io, "mesh files written and read"},
+    {"rollouts", bench_rollouts, "variants of a small scene, on 1 and 2 threads"},
 };
 enum { NUM_ENTRIES = sizeof entries / sizeof entries[0] };
 

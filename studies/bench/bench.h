@@ -46,9 +46,11 @@ int bench_rods(const bench_run* run);
 int bench_polar(const bench_run* run);
 int bench_mesh(const bench_run* run);
 int bench_contact(const bench_run* run);
-/// A part of bench_contact.
+/// Parts of bench_contact.
 int bench_spheres(const bench_run* run);
+int bench_cloth(const bench_run* run);
 int bench_render(const bench_run* run);
 int bench_io(const bench_run* run);
+int bench_rollouts(const bench_run* run);
 
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// yawara bench contact: milliseconds per substep of whole worlds with many contacts.
+// yawara bench contact: milliseconds per substep of whole worlds with many contacts, as points and
+// as surfaces. Each kind comes to rest on its own: piles of points overlap, piles of surfaces do
+// not.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +30,13 @@ typedef struct contact_case {
 static const contact_case cases[] = {
     {"bin of 1000 boxes", {10, 10, 10}, 2, 0.1f, 60, 10},
     {"stack of 10 boxes", {1, 10, 1}, 4, 0.4f, 120, 100},
+    {"one box on the floor", {1, 1, 1}, 26, 0.4f, 60, 20},
 };
 enum { NUM_CASES = sizeof cases / sizeof cases[0] };
+
+static const char* const kind_names[] = {
+    [YW_CONTACT_POINTS] = "points", [YW_CONTACT_SURFACES] = "surfaces"};
+enum { NUM_KINDS = 2 };
 
 typedef struct contact_world {
   yw_world* world;
@@ -98,9 +105,10 @@ static yw_status add_bodies(yw_world* world, const contact_case* c, yw_model* mo
   return YW_OK;
 }
 
-static yw_status make_world(const bench_run* run, const contact_case* c, int32_t threads,
-                            contact_world* w) {
+static yw_status make_world(const bench_run* run, const contact_case* c, yw_contact_kind kind,
+                            int32_t threads, contact_world* w) {
   yw_world_def def = yw_default_world_def();
+  def.contact = kind;
   def.threads = threads;
   def.simd = run->simd;
   for (int i = 0; i < TIMED; ++i) w->total[i] = w->contact[i] = INFINITY;
@@ -145,42 +153,77 @@ static double mean(const double* values) {
   return sum / TIMED;
 }
 
-static void print(const bench_run* run, const contact_case* c, int32_t threads,
-                  const contact_world* w, const contact_world* one) {
-  const double values[2] = {mean(w->total), mean(w->contact)};
+// Both kinds of one case. The worlds with one thread come first.
+typedef struct contact_worlds {
+  contact_world one[NUM_KINDS], many[NUM_KINDS];
+  snapshot start[NUM_KINDS];
+} contact_worlds;
+
+static void print(const bench_run* run, const contact_case* c, const contact_worlds* w,
+                  yw_contact_kind kind, bool is_many) {
+  const contact_world *one = &w->one[kind], *world = is_many ? &w->many[kind] : one;
+  const double values[2] = {mean(world->total), mean(world->contact)};
   const double alone[2] = {mean(one->total), mean(one->contact)};
+  const contact_world* points = &w->one[YW_CONTACT_POINTS];
+  const double of_points[2] = {mean(points->total), mean(points->contact)};
   for (int k = 0; k < 2; ++k) {
-    char name[64];
-    snprintf(name, sizeof name, "%s, %s", c->name, k == 0 ? "total" : "contact");
-    bench_row row = {.name = name, .threads = threads, .value = values[k], .unit = "ms/step"};
-    if (w != one) {
+    char name[80];
+    snprintf(name, sizeof name, "%s, %s, %s", c->name, kind_names[kind],
+             k == 0 ? "total" : "contact");
+    bench_row row = {
+        .name = name, .threads = is_many ? run->threads : 1, .value = values[k], .unit = "ms/step"};
+    if (is_many) {
       row.against = "1 thread";
       row.ratio = alone[k] / values[k];
+    } else if (kind == YW_CONTACT_SURFACES) {
+      row.against = "points";
+      row.ratio = of_points[k] / values[k];
     }
     bench_print(run, &row);
   }
 }
 
-static yw_status measure(const bench_run* run, const contact_case* c) {
-  contact_world one = {0}, many = {0};
-  snapshot start = {0};
-  yw_status status = make_world(run, c, 1, &one);
-  if (status >= 0 && run->threads > 1) status = make_world(run, c, run->threads, &many);
+static yw_status prepare(const bench_run* run, const contact_case* c, yw_contact_kind kind,
+                         contact_worlds* w) {
+  yw_status status = make_world(run, c, kind, 1, &w->one[kind]);
+  if (status >= 0 && run->threads > 1) {
+    status = make_world(run, c, kind, run->threads, &w->many[kind]);
+  }
   int32_t substeps = run->quick ? c->settle / 4 : c->settle;
-  if (status >= 0) status = settle(many.world ? many.world : one.world, substeps, &start);
+  yw_world* world = w->many[kind].world ? w->many[kind].world : w->one[kind].world;
+  return status < 0 ? status : settle(world, substeps, &w->start[kind]);
+}
+
+static void report(const bench_run* run, const contact_case* c, const contact_worlds* w) {
+  for (int kind = 0; kind < NUM_KINDS; ++kind) {
+    const yw_step_report* last = &w->one[kind].report;
+    bench_note(run, "%s, %s: %d particles, %d contacts between bodies, %d with the bin", c->name,
+               kind_names[kind], last->num_particles, last->body_contacts, last->obstacle_contacts);
+    print(run, c, w, (yw_contact_kind)kind, false);
+    if (w->many[kind].world) print(run, c, w, (yw_contact_kind)kind, true);
+  }
+}
+
+static yw_status measure(const bench_run* run, const contact_case* c) {
+  contact_worlds w = {0};
+  yw_status status = YW_OK;
+  for (int kind = 0; kind < NUM_KINDS && status >= 0; ++kind) {
+    status = prepare(run, c, (yw_contact_kind)kind, &w);
+  }
   for (int32_t r = 0; status >= 0 && r < bench_repetitions(run, c->repetitions, 1); ++r) {
-    status = time_world(&one, true, &start);
-    if (status >= 0 && many.world) status = time_world(&many, false, &start);
+    for (int kind = 0; kind < NUM_KINDS && status >= 0; ++kind) {
+      status = time_world(&w.one[kind], true, &w.start[kind]);
+      if (status >= 0 && w.many[kind].world) {
+        status = time_world(&w.many[kind], false, &w.start[kind]);
+      }
+    }
   }
-  if (status >= 0) {
-    bench_note(run, "%s: %d particles, %d contacts between bodies, %d with the bin", c->name,
-               one.report.num_particles, one.report.body_contacts, one.report.obstacle_contacts);
-    print(run, c, 1, &one, &one);
-    if (many.world) print(run, c, run->threads, &many, &one);
+  if (status >= 0) report(run, c, &w);
+  for (int kind = 0; kind < NUM_KINDS; ++kind) {
+    yw_world_destroy(w.one[kind].world);
+    yw_world_destroy(w.many[kind].world);
+    free(w.start[kind].data);
   }
-  yw_world_destroy(one.world);
-  yw_world_destroy(many.world);
-  free(start.data);
   return status;
 }
 
@@ -190,5 +233,6 @@ int bench_contact(const bench_run* run) {
     fprintf(stderr, "yawara: %s: the simulation failed\n", cases[i].name);
     return EXIT_FAILED;
   }
-  return bench_spheres(run);
+  int status = bench_spheres(run);
+  return status == EXIT_DONE ? bench_cloth(run) : status;
 }

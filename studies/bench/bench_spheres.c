@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // yawara bench contact: a body of loose balls that all touch, in contact with itself and a floor.
-// Times the contact step alone, always from the same positions, for 1/8 of the balls and for all.
+// Times the contact step alone, always from the same positions, for 1/8 of the balls and for all,
+// as points and as surfaces.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,25 +18,39 @@
 // Balls along the sides of the large heap; the small one has half as many.
 #define SIDE 48
 
+// Distance of neighbours and its random part, in radii. Points overlap a little at rest, surfaces
+// keep a small distance.
+typedef struct spacing {
+  float pitch, jitter;
+} spacing;
+static const spacing spacings[] = {
+    [YW_CONTACT_POINTS] = {1.99f, 0.05f}, [YW_CONTACT_SURFACES] = {2.02f, 0.02f}};
+
 typedef struct heap {
+  yw_contact_kind kind;
   yw_particles particles;
   yw_vec4 *pos, *vel;  // initial state
+  yw_vec4* begin;      // before the step
   float* radius;
-  yw_points* contacts;
+  yw_points* points;
+  yw_surfaces* surfaces;
   double seconds;
   int32_t found;
 } heap;
 
-static bool make_heap(int32_t side, heap* out) {
+static bool make_heap(yw_contact_kind kind, int32_t side, yw_simd simd, heap* out) {
   int32_t count = side * side * side;
-  *out = (heap){.seconds = INFINITY};
+  *out = (heap){.kind = kind, .seconds = INFINITY};
   if (!yw_particles_create(NULL, count, &out->particles)) return false;
   yw_particles* p = &out->particles;
   out->pos = YW_NEW_ARRAY(NULL, yw_vec4, count);
   out->vel = YW_NEW_ARRAY(NULL, yw_vec4, count);
+  out->begin = YW_NEW_ARRAY(NULL, yw_vec4, count);
   out->radius = YW_NEW_ARRAY(NULL, float, count);
-  out->contacts = yw_points_create(NULL);
-  if (!out->pos || !out->vel || !out->radius || !out->contacts) return false;
+  if (kind == YW_CONTACT_POINTS) out->points = yw_points_create(NULL);
+  if (kind == YW_CONTACT_SURFACES) out->surfaces = yw_surfaces_create(NULL, simd);
+  if (!out->pos || !out->vel || !out->begin || !out->radius) return false;
+  if (!out->points && !out->surfaces) return false;
   p->count = count;
   uint32_t random = 1;
   for (int32_t k = 0; k < count; ++k) {
@@ -47,10 +62,12 @@ static bool make_heap(int32_t side, heap* out) {
     for (int d = 0; d < 3; ++d) {
       random = random * 1664525u + 1013904223u;
       float jitter = (float)(random >> 8) / 16777216.0f - 0.5f;
-      x[d] = (1.99f * (float)place[d] + 1.0f + 0.05f * jitter) * RADIUS;
+      const spacing* space = &spacings[kind];
+      x[d] = (space->pitch * (float)place[d] + 1.0f + space->jitter * jitter) * RADIUS;
     }
-    out->pos[k] = (yw_vec4){x[0], x[1], x[2], 0};
+    out->begin[k] = (yw_vec4){x[0], x[1], x[2], 0};
     out->vel[k] = (yw_vec4){0, -9.81f * H, 0, 0};
+    out->pos[k] = (yw_vec4){x[0], x[1] - 9.81f * H * H, x[2], 0};
     out->radius[k] = RADIUS;
     p->mass[k] = 1.0f;
     p->inv_mass[k] = 1.0f;
@@ -62,8 +79,10 @@ static void free_heap(heap* h) {
   yw_particles_free(NULL, &h->particles);
   yw_mem_free(NULL, h->pos);
   yw_mem_free(NULL, h->vel);
+  yw_mem_free(NULL, h->begin);
   yw_mem_free(NULL, h->radius);
-  yw_points_destroy(h->contacts);
+  yw_points_destroy(h->points);
+  yw_surfaces_destroy(h->surfaces);
 }
 
 static yw_status time_heap(heap* h, const yw_obstacle_set* floor, yw_tasks* tasks,
@@ -75,12 +94,15 @@ static yw_status time_heap(heap* h, const yw_obstacle_set* floor, yw_tasks* task
                           .topology_version = 1,
                           .key = 1,
                           .particles = p,
+                          .begin = h->begin,
                           .friction = 0.4f,
                           .self_contact = true,
                           .obstacles = floor};
   double start = bench_seconds(one_thread);
   yw_status status =
-      yw_points_resolve(h->contacts, &body, 1, H, floor->gravity, 4, tasks, &h->found);
+      h->points
+          ? yw_points_resolve(h->points, &body, 1, H, floor->gravity, 4, tasks, &h->found)
+          : yw_surfaces_resolve(h->surfaces, &body, 1, H, floor->gravity, 4, tasks, &h->found);
   double seconds = bench_seconds(one_thread) - start;
   h->seconds = seconds < h->seconds ? seconds : h->seconds;
   return status;
@@ -102,9 +124,10 @@ static yw_status measure(const bench_run* run, const yw_obstacle_set* floor, hea
 static void print(const bench_run* run, const heap* small, const heap* large, int32_t threads) {
   double per_small = 1e9 * small->seconds / small->particles.count;
   double per_large = 1e9 * large->seconds / large->particles.count;
+  const char* kind = small->kind == YW_CONTACT_POINTS ? "points" : "surfaces";
   char name[2][64];
-  snprintf(name[0], sizeof name[0], "%d balls that touch, contact", small->particles.count);
-  snprintf(name[1], sizeof name[1], "%d balls that touch, contact", large->particles.count);
+  snprintf(name[0], sizeof name[0], "%d balls that touch, %s", small->particles.count, kind);
+  snprintf(name[1], sizeof name[1], "%d balls that touch, %s", large->particles.count, kind);
   bench_row rows[2] = {{.name = name[0], .threads = threads, .value = per_small, .unit = "ns/ball"},
                        {.name = name[1],
                         .threads = threads,
@@ -116,28 +139,36 @@ static void print(const bench_run* run, const heap* small, const heap* large, in
   bench_print(run, &rows[1]);
 }
 
+static yw_status measure_kind(const bench_run* run, const yw_obstacle_set* floor,
+                              yw_contact_kind kind) {
+  heap small = {0}, large = {0};
+  int32_t side = run->quick ? SIDE / 2 : SIDE;
+  yw_status status = YW_OK;
+  if (!make_heap(kind, side / 2, run->simd, &small) || !make_heap(kind, side, run->simd, &large))
+    status = YW_ERR_MEMORY;
+  for (int32_t threads = 1; status >= 0 && threads <= run->threads; threads += run->threads - 1) {
+    status = measure(run, floor, &small, &large, threads);
+    if (status >= 0 && threads == 1) bench_note(run, "%d contacts in the large heap", large.found);
+    if (status >= 0) print(run, &small, &large, threads);
+    if (run->threads == 1) break;
+  }
+  free_heap(&small);
+  free_heap(&large);
+  return status;
+}
+
 int bench_spheres(const bench_run* run) {
   yw_obstacle plane = {.begin = YW_TRANSFORM_IDENTITY, .end = YW_TRANSFORM_IDENTITY};
   yw_shape* shape = NULL;
-  heap small = {0}, large = {0};
-  int32_t side = run->quick ? SIDE / 2 : SIDE;
   yw_status status = yw_shape_plane(NULL, (yw_vec3){0, 1, 0}, 0, &shape);
-  if (!make_heap(side / 2, &small) || !make_heap(side, &large)) status = YW_ERR_MEMORY;
   if (status >= 0) {
     plane.shape = shape;
     plane.friction = 0.4f;
     plane.bounds = yw_obstacle_bounds(shape, plane.begin, plane.end);
     yw_obstacle_set floor = {.items = &plane, .count = 1, .h = H, .gravity = {0, -9.81f, 0}};
-    for (int32_t threads = 1; status >= 0 && threads <= run->threads; threads += run->threads - 1) {
-      status = measure(run, &floor, &small, &large, threads);
-      if (status >= 0 && threads == 1)
-        bench_note(run, "%d contacts in the large heap", large.found);
-      if (status >= 0) print(run, &small, &large, threads);
-      if (run->threads == 1) break;
-    }
+    status = measure_kind(run, &floor, YW_CONTACT_POINTS);
+    if (status >= 0) status = measure_kind(run, &floor, YW_CONTACT_SURFACES);
   }
-  free_heap(&small);
-  free_heap(&large);
   yw_shape_release(shape);
   return status < 0 ? EXIT_FAILED : EXIT_DONE;
 }

@@ -272,7 +272,8 @@ static void find_forces(plastic_reference* r) {
 
 // The solve ---------------------------------------------------------------------------------------
 
-// dt^2 V0 times the second derivative of the energy, for the gradient l of a direction.
+// dt^2 V0 times the second derivative of the energy, for the gradient l of a direction; of the
+// resistance to rotation only what exceeds that to shear.
 static void tangent(const plastic_reference* r, int32_t i, const double l[9], double out[9]) {
   const reference_master* m = &r->masters[i];
   const double *u = r->scratch->principal[i], *s = r->scratch->sigma[i];
@@ -291,9 +292,12 @@ static void tangent(const plastic_reference* r, int32_t i, const double l[9], do
     // The pair (b, c); a is the third.
     double even = 0.5 * fmax(mu2 - bend * s[a], 0);
     double odd = 0.5 * fmax(mu2 - 2 * mu2 / fmax(s[b] + s[c], 1e-3) + bend * s[a], 0);
-    double x = w[3 * b + c] * s[c], z = w[3 * c + b] * s[b];
-    y[3 * b + c] = scale * s[c] * (even * (x + z) + odd * (x - z));
-    y[3 * c + b] = scale * s[b] * (even * (x + z) - odd * (x - z));
+    double sum2 = (s[b] + s[c]) * (s[b] + s[c]), difference2 = (s[b] - s[c]) * (s[b] - s[c]);
+    double shear = 0.25 * (even * sum2 + odd * difference2);
+    double turn = fmax(0.25 * (even * difference2 + odd * sum2) - shear, 0);
+    double x = w[3 * b + c], z = w[3 * c + b];
+    y[3 * b + c] = scale * (shear * (x + z) + turn * (x - z));
+    y[3 * c + b] = scale * (shear * (x + z) - turn * (x - z));
   }
   multiply(u, y, lu);
   multiply(lu, t, out);

@@ -38,7 +38,7 @@ renderer_is_missing() {
   table=$("$yawara" bench render --quick) && grep -q 'not measured' <<<"$table"
 }
 
-for bench in match frames plastic polar mesh contact io; do
+for bench in match frames plastic polar mesh contact io rollouts; do
   check "rows of bench $bench" rows_are_sound "$bench"
 done
 if renderer_is_missing; then
@@ -50,7 +50,7 @@ fi
 names_are_listed() {
   local list bench
   list=$("$yawara" bench --list) || return 1
-  for bench in match frames plastic polar mesh contact render io; do
+  for bench in match frames plastic polar mesh contact render io rollouts; do
     grep -q "^  $bench " <<<"$list" || { echo "$bench is not listed"; return 1; }
   done
 }

@@ -3,71 +3,8 @@
 // keep momentum; a heavy body rests on a soft one as the material says.
 #include <string.h>
 
-#include "support/testing.h"
-#include "world/world.h"
+#include "support/crossings.h"
 #include "yawara/yawara.h"
-
-static yw_world* surface_world(const char* text, int32_t threads) {
-  yw_scene_def def = yw_default_scene_def();
-  def.path = "surfaces.json";
-  def.text = text;
-  def.size = strlen(text);
-  yw_scene* scene = NULL;
-  yw_world* world = NULL;
-  yw_error error = {0};
-  if (yw_scene_read(&def, &scene, NULL, &error) < 0) fail_msg("%s", error.message);
-  if (yw_scene_build(scene, threads, YW_SIMD_AUTO, &world, &error) < 0) {
-    fail_msg("%s", error.message);
-  }
-  yw_scene_destroy(scene);
-  return world;
-}
-
-// Crossings -------------------------------------------------------------------------------------
-
-static double volume6(yw_vec3 a, yw_vec3 b, yw_vec3 c, yw_vec3 d) {
-  double u[3] = {(double)b.x - (double)a.x, (double)b.y - (double)a.y, (double)b.z - (double)a.z};
-  double v[3] = {(double)c.x - (double)a.x, (double)c.y - (double)a.y, (double)c.z - (double)a.z};
-  double w[3] = {(double)d.x - (double)a.x, (double)d.y - (double)a.y, (double)d.z - (double)a.z};
-  return u[0] * (v[1] * w[2] - v[2] * w[1]) - u[1] * (v[0] * w[2] - v[2] * w[0]) +
-         u[2] * (v[0] * w[1] - v[1] * w[0]);
-}
-
-// True when the segment e passes through the triangle t; exact but for the rounding of doubles.
-static bool crosses(const yw_vec3 e[2], const yw_vec3 t[3]) {
-  double above = volume6(e[0], t[0], t[1], t[2]), below = volume6(e[1], t[0], t[1], t[2]);
-  if (above * below >= 0.0) return false;
-  double a = volume6(e[0], e[1], t[0], t[1]), b = volume6(e[0], e[1], t[1], t[2]),
-         c = volume6(e[0], e[1], t[2], t[0]);
-  return (a > 0.0 && b > 0.0 && c > 0.0) || (a < 0.0 && b < 0.0 && c < 0.0);
-}
-
-static int count_crossings(const yw_body* a, const yw_body* b) {
-  yw_contact_geometry g = a->model->method->contact_geometry(a->state);
-  yw_contact_geometry k = b->model->method->contact_geometry(b->state);
-  int count = 0;
-  for (int32_t i = 0; i < 3 * g.num_triangles; ++i) {
-    int32_t from = g.triangles[i], to = g.triangles[i % 3 == 2 ? i - 2 : i + 1];
-    yw_vec3 e[2] = {yw_xyz(a->particles.pos[from]), yw_xyz(a->particles.pos[to])};
-    for (int32_t j = 0; j < k.num_triangles; ++j) {
-      const int32_t* v = k.triangles + 3 * (size_t)j;
-      yw_vec3 t[3] = {yw_xyz(b->particles.pos[v[0]]), yw_xyz(b->particles.pos[v[1]]),
-                      yw_xyz(b->particles.pos[v[2]])};
-      count += crosses(e, t);
-    }
-  }
-  return count;
-}
-
-static void assert_nothing_crosses(const yw_world* world) {
-  for (int32_t i = 0; i < world->body_order.count; ++i) {
-    for (int32_t k = 0; k < world->body_order.count; ++k) {
-      const yw_body* a = &world->bodies.items[world->body_order.items[i]];
-      const yw_body* b = &world->bodies.items[world->body_order.items[k]];
-      if (i != k) assert_int_equal(count_crossings(a, b), 0);
-    }
-  }
-}
 
 static double momentum_of(const yw_world* world, int axis) {
   double sum = 0.0;
@@ -194,6 +131,42 @@ static void threads_do_not_matter(void** state) {
   yw_world_destroy(three);
 }
 
+static int32_t overlaps(const char* first, const char* second) {
+  char text[1000];
+  snprintf(text, sizeof text, "{\"contact\": \"surfaces\", \"bodies\": [{%s}, {%s}]}", first,
+           second);
+  yw_world* world = surface_world(text, 1);
+  yw_body_id pair[1][2] = {{{0, 0}, {0, 0}}};
+  int32_t count = yw_world_crossings(world, pair, 1);
+  if (count > 0) {
+    assert_true(pair[0][0].index1 == yw_world_body(world, 0).index1);
+    assert_true(pair[0][1].index1 == yw_world_body(world, 1).index1);
+  }
+  assert_int_equal(yw_world_crossings(world, NULL, 0), count);
+  yw_world_destroy(world);
+  return count;
+}
+
+#define AT(x) "\"position\": [" x ", 0, 0], \"match\": {}"
+
+static void overlaps_are_named(void** state) {
+  (void)state;
+  const char* small = "\"mesh\": {\"lattice\": {\"size\": 0.05, \"cells\": 1}}, " AT("0.02");
+  const char* rod =
+      "\"rod\": {\"line\": {\"from\": [-1, 0.01, 0.03], \"to\": [1, 0.02, 0.03]},"
+      " \"radius\": 0.01}";
+  assert_int_equal(overlaps(BOX ", " AT("0"), BOX ", " AT("0.39")), 1);
+  // Faces that touch do not overlap.
+  assert_int_equal(overlaps(BOX ", " AT("0"), BOX ", " AT("0.4")), 0);
+  // One inside of the other, and a rod through it.
+  assert_int_equal(overlaps(BOX ", " AT("0"), small), 1);
+  assert_int_equal(overlaps(BOX ", " AT("0"), rod), 1);
+  // Who does not collide does not overlap, and neither does who has not started.
+  assert_int_equal(overlaps(BOX ", " AT("0"), BOX ", \"body_contact\": false, " AT("0.39")), 0);
+  assert_int_equal(overlaps(BOX ", " AT("0"), BOX ", \"start\": 1, " AT("0.39")), 0);
+  assert_int_equal(yw_world_crossings(NULL, NULL, 0), -1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fast_boxes_do_not_cross),
@@ -201,6 +174,7 @@ int main(void) {
       cmocka_unit_test(free_pairs_keep_momentum),
       cmocka_unit_test(a_heavy_body_sinks_as_far_as_elasticity_says),
       cmocka_unit_test(threads_do_not_matter),
+      cmocka_unit_test(overlaps_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

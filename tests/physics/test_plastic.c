@@ -49,8 +49,8 @@ static void slaves_see_a_checkerboard(void** state) {
   assert_at_least(kept_of_checkerboard(true), 0.9);
 }
 
-// Spin decays as exp(-w^2 dt t) from backward steps, and not otherwise.
-static void spin_dies_as_backward_steps_have_it(void** state) {
+// Backward steps alone would take 1 - exp(-w^2 dt t) of it.
+static void spin_lasts(void** state) {
   (void)state;
   plastic_lab lab;
   const float dt = 1e-3f, w = 5.0f;
@@ -63,7 +63,7 @@ static void spin_dies_as_backward_steps_have_it(void** state) {
   const int steps = 300;
   for (int i = 0; i < steps; ++i) assert_int_equal(lab_step(&lab, dt), YW_OK);
   lab_sums sums = lab_measure(&lab);
-  assert_near(sums.spin[1] / first, exp(-(double)(w * w * dt * dt) * steps), 0.01);
+  assert_near(sums.spin[1] / first, 1, 1e-3);
   assert_at_most(fabs(sums.spin[0]) + fabs(sums.spin[2]), 1e-3 * first);
   for (int k = 0; k < 3; ++k) assert_near(sums.momentum[k], 0, 1e-5 * (double)w * sums.mass);
   lab_end(&lab);
@@ -301,7 +301,7 @@ static void von_mises_stays_on_its_cylinder(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slaves_see_a_checkerboard),
-      cmocka_unit_test(spin_dies_as_backward_steps_have_it),
+      cmocka_unit_test(spin_lasts),
       cmocka_unit_test(stiff_cube_lands_unharmed),
       cmocka_unit_test(clay_cubes_keep_the_height_of_their_yield_limits),
       cmocka_unit_test(ball_is_stable_for_all_steps),

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // "frames" in scene files: materials, stiffness layers, settings, and mistakes in them.
+#include "math/small/exponent.h"
+#include "methods/frames/model.h"
 #include "model/model.h"
 #include "scene/loader.h"
 #include "support/documents.h"
 #include "support/scene_peek.h"
 #include "support/scene_text.h"
 #include "support/testing.h"
+#include "yawara/extend/vec.h"
 #include "yawara/yawara.h"
 
 #define CUBE "\"mesh\": {\"lattice\": {\"size\": 1, \"cells\": 2}}"
@@ -99,7 +102,7 @@ static void mistakes_are_reported_with_their_place(void** state) {
        "(did you mean \"steel\"?)"},
       {FRAMES("\"fields\": [{\"youngs_modulus\": 1, \"shape\": {\"sphere\": {\"radius\": 0.1, "
               "\"center\": [9, 0, 0]}}}]"),
-       "dir/a.json:1:82: bodies[0].frames.fields[0] selects none of the 27 vertices"},
+       "dir/a.json:1:82: bodies[0].frames.fields[0] selects none of the body's 40 points"},
       {BODY(CUBE ", \"frames\": {\"solver\": \"classic\"}, \"examples\": [{\"deform\": {\"twist\": "
                  "{\"degrees\": 9}}}]"),
        "dir/a.json:1:81: bodies[0].frames.solver is \"classic\", which knows the rest pose only, "
@@ -150,7 +153,7 @@ static void mistakes_in_rods_and_sheets_are_reported(void** state) {
       {BODY("\"rod\": {" LINE
             "}, \"frames\": {\"fields\": [{\"shape\": {\"sphere\": {\"radius\": 1, "
             "\"center\": [9, 9, 9]}}, \"material\": \"steel\"}]}"),
-       "dir/a.json:1:103: bodies[0].frames.fields[0] selects none of the 5 vertices"},
+       "dir/a.json:1:103: bodies[0].frames.fields[0] selects none of the body's 5 points"},
       {BODY("\"rod\": {" LINE "}, \"frames\": {}, \"surface\": {}"),
        "dir/a.json:1:106: bodies[0].surface is for volumes, but this is a rod"},
       {BODY("\"rod\": {" LINE "}, \"frames\": {}, \"start_pose\": 0"),
@@ -282,21 +285,26 @@ static void materials_are_those_of_the_documentation(void** state) {
 
 // Fields ------------------------------------------------------------------------------------------
 
-// The same cube built in C, with moduli per vertex that depend on its position.
+// The same cube built in C, with moduli that depend on the position.
 static uint64_t cube_hash(float (*young)(yw_vec3), float (*poisson)(yw_vec3)) {
   yw_tet_mesh mesh = {0};
   const int32_t cells[3] = {2, 2, 2};
   yw_aabb box = {{-0.5f, -0.5f, -0.5f}, {0.5f, 0.5f, 0.5f}};
   assert_int_equal(yw_tet_mesh_lattice(NULL, box, cells, YW_LATTICE_FIVE, &mesh), YW_OK);
-  float e[27], nu[27];
-  for (int i = 0; i < 27; i++) {
-    e[i] = young(mesh.positions[i]);
-    nu[i] = poisson(mesh.positions[i]);
+  float e[40], nu[40];
+  assert_int_equal(mesh.num_tets, 40);
+  for (int t = 0; t < 40; t++) {
+    yw_vec3 center = {0, 0, 0};
+    for (int k = 0; k < 4; k++) {
+      center = yw_mad(center, 0.25f, mesh.positions[mesh.tets[4 * t + k]]);
+    }
+    e[t] = young(center);
+    nu[t] = poisson(center);
   }
   yw_frames_def def = yw_default_frames_def();
   def.mesh = &mesh;
-  def.youngs_modulus_field = e;
-  def.poissons_ratio_field = nu;
+  def.element_youngs_modulus_field = e;
+  def.element_poissons_ratio_field = nu;
   yw_model* model = NULL;
   yw_error error = {0};
   if (yw_model_create_frames(NULL, &def, &model, &error) < 0) fail_msg("%s", error.message);
@@ -306,13 +314,15 @@ static uint64_t cube_hash(float (*young)(yw_vec3), float (*poisson)(yw_vec3)) {
   return hash;
 }
 
-static float gradient_young(yw_vec3 p) { return p.y < -0.1f ? 1e4f : p.y < 0.1f ? 1e5f : 1e6f; }
-static float shape_young(yw_vec3 p) { return p.x < -0.1f ? 1e4f : p.x < 0.1f ? 1e5f : 1e6f; }
-static float always_030(yw_vec3 p) { return p.x > 9 ? 0 : 0.3f; }
-static float gradient_poisson(yw_vec3 p) {
-  return p.y < -0.1f ? 0.0f : p.y < 0.1f ? 0.125f : 0.25f;
+// Geometric from 1e4 to 1e6 Pa.
+static float between(float t) {
+  return t <= 0.0f ? 1e4f : t >= 1.0f ? 1e6f : 1e4f * yw_powf(1e6f / 1e4f, t);
 }
-static float laid_over(yw_vec3 p) { return p.z < -0.1f ? 7e4f : gradient_young(p); }
+static float gradient_young(yw_vec3 p) { return between(p.y + 0.5f); }
+static float shape_young(yw_vec3 p) { return between(0.5f + p.x / 0.5f); }
+static float always_030(yw_vec3 p) { return p.x > 9 ? 0 : 0.3f; }
+static float gradient_poisson(yw_vec3 p) { return 0.25f * (p.y + 0.5f); }
+static float laid_over(yw_vec3 p) { return p.z < -0.2f ? 7e4f : gradient_young(p); }
 
 static uint64_t field_hash(const char* text) {
   yw_scene* scene = scene_of(text);
@@ -339,7 +349,7 @@ static void fields_are_what_they_say(void** state) {
   // Later layers cover earlier ones.
   assert_true(field_hash(FRAMES("\"fields\": [{\"from\": [0, -0.5, 0], \"to\": [0, 0.5, 0], "
                                 "\"youngs_modulus\": [1e4, 1e6]}, {\"shape\": {\"plane\": "
-                                "{\"normal\": [0, 0, 1], \"offset\": -0.25}}, \"youngs_modulus\": "
+                                "{\"normal\": [0, 0, 1], \"offset\": -0.2}}, \"youngs_modulus\": "
                                 "7e4}]")) == cube_hash(laid_over, always_030));
 }
 
@@ -359,7 +369,7 @@ static uint64_t rod_hash(const float* field) {
   return hash;
 }
 
-// At the particles, as for volumes.
+// At the particles; volumes have them per tet or cell.
 static void rods_and_sheets_have_fields(void** state) {
   (void)state;
   const float moduli[5] = {1e5f, 1e5f, 1e5f, 1e7f, 1e7f};
@@ -385,6 +395,34 @@ static void cells_of_a_lattice_are_found(void** state) {
   assert_string_equal(yw_model_method(scene->models.items[0].model), "frames");
   assert_true(scene->models.items[0].model->hash != rings);
   yw_scene_destroy(scene);
+}
+
+// Cells have the mean over their volume: exact where a border follows them, half of both where it
+// cuts them in two.
+static void cells_have_layers_by_volume(void** state) {
+  (void)state;
+  static const struct {
+    const char* offset;
+    float left, right;
+  } cases[] = {{"0.0", 1e4f, 1e6f}, {"-0.25", 1e4f, 505000.0f}};
+  for (int k = 0; k < 2; k++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             FRAMES("\"kind\": \"cells\", \"youngs_modulus\": 1e4, \"fields\": [{\"shape\": "
+                    "{\"plane\": {\"normal\": [-1, 0, 0], \"offset\": %s}}, "
+                    "\"youngs_modulus\": 1e6}]"),
+             cases[k].offset);
+    yw_scene* scene = scene_of(text);
+    const frames_model* model = scene->models.items[0].model->data;
+    int32_t found = 0;
+    for (int32_t r = 0; r < model->num_regions; r++) {
+      float mu2 = model->blocks[0].mu2[r] / model->volume[r];
+      float left = cases[k].left / 1.3f, right = cases[k].right / 1.3f;
+      found += fabsf(mu2 / left - 1) < 1e-5f ? 1 : fabsf(mu2 / right - 1) < 1e-5f ? 100 : 0;
+    }
+    assert_int_equal(found, 404);
+    yw_scene_destroy(scene);
+  }
 }
 
 // Rods and sheets have the requested particles in the requested positions.
@@ -492,6 +530,7 @@ int main(void) {
       cmocka_unit_test(fields_are_what_they_say),
       cmocka_unit_test(rods_and_sheets_have_fields),
       cmocka_unit_test(cells_of_a_lattice_are_found),
+      cmocka_unit_test(cells_have_layers_by_volume),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,58 @@ static void bodies_of_every_size_fall_freely(void** state) {
   }
 }
 
+// Steps that are recorded are the steps that are taken one by one.
+static void recorded_steps_are_steps(void** state) {
+  (void)state;
+  enum { STEPS = 5 };
+  yw_world* worlds[2];
+  yw_body_id bodies[2];
+  yw_model* model = make_box_model(2, 2, 2, 1);
+  for (int i = 0; i < 2; ++i) {
+    worlds[i] = make_world(1, YW_SIMD_AUTO, true);
+    bodies[i] = add_body(worlds[i], model, (yw_vec3){0, 0.3f, 0}, tilted);
+  }
+  yw_model_release(model);
+  yw_vec3 rows[STEPS][27];
+  yw_recording recording = {bodies[0], rows[0], 27};
+  int32_t taken = -1;
+  yw_step_report report;
+  assert_int_equal(yw_world_record(worlds[0], 1 / 60.0f, 3, STEPS, &recording, 1, &taken, &report),
+                   YW_OK);
+  assert_int_equal(taken, STEPS);
+  assert_int_equal(report.num_particles, 27);
+  for (int i = 0; i < STEPS; ++i) {
+    assert_int_equal(yw_world_step(worlds[1], 1 / 60.0f, 3, NULL), YW_OK);
+    assert_memory_equal(rows[i], yw_body_positions(worlds[1], bodies[1], NULL), sizeof rows[i]);
+  }
+  assert_true(yw_world_hash(worlds[0]) == yw_world_hash(worlds[1]));
+  recording.count = 26;
+  assert_int_equal(yw_world_record(worlds[0], 1 / 60.0f, 3, 1, &recording, 1, &taken, NULL),
+                   YW_ERR_INVALID);
+  assert_int_equal(taken, 0);
+  assert_int_equal(yw_world_record(worlds[0], -1.0f, 3, 1, NULL, 0, &taken, NULL), YW_ERR_INVALID);
+  assert_true(yw_world_hash(worlds[0]) == yw_world_hash(worlds[1]));
+  for (int i = 0; i < 2; ++i) yw_world_destroy(worlds[i]);
+}
+
+// A body that diverges ends the recording with the step in which it did.
+static void recording_ends_with_a_fault(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_model* model = make_box_model(1, 1, 1, 0);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 0, 0}, upright);
+  yw_model_release(model);
+  yw_vec3 positions[8], velocities[8] = {{3e38f, 0, 0}}, rows[4][8];
+  memcpy(positions, yw_body_positions(world, body, NULL), sizeof positions);
+  assert_int_equal(yw_body_set_state(world, body, positions, velocities), YW_OK);
+  yw_recording recording = {body, rows[0], 8};
+  int32_t taken = 0;
+  assert_int_equal(yw_world_record(world, 1.0f, 4, 4, &recording, 1, &taken, NULL),
+                   YW_WARN_NUMERICS);
+  assert_int_equal(taken, 1);
+  yw_world_destroy(world);
+}
+
 static void dead_ids_are_refused(void** state) {
   (void)state;
   yw_world* world = make_world(1, YW_SIMD_AUTO, false);
@@ -394,6 +446,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_body_comes_to_rest_on_the_floor),
       cmocka_unit_test(bodies_of_every_size_fall_freely),
+      cmocka_unit_test(recorded_steps_are_steps),
+      cmocka_unit_test(recording_ends_with_a_fault),
       cmocka_unit_test(dead_ids_are_refused),
       cmocka_unit_test(bad_steps_are_refused),
       cmocka_unit_test(bad_bodies_are_refused_with_a_word),

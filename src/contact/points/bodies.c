@@ -39,6 +39,7 @@ typedef struct leaf_block {
 
 struct yw_points {
   yw_allocator mem;
+  yw_contact_log* log;  // NULL: nobody reads
   YW_LIST(body_cache) caches;
   YW_LIST(yw_point_topology*) topologies;
 
@@ -63,6 +64,8 @@ yw_points* yw_points_create(const yw_allocator* mem) {
   if (contacts) contacts->mem = yw_mem_or_default(mem);
   return contacts;
 }
+
+void yw_points_set_log(yw_points* c, yw_contact_log* log) { c->log = log; }
 
 // Caches ----------------------------------------------------------------------------------------
 
@@ -315,7 +318,11 @@ static bool find_pairs(yw_points* c) {
     int32_t a = c->order.items[k].value;
     yw_box_walk walk = yw_box_walk_begin(&tree, tree.nodes[tree.first_leaf + k]);
     for (int32_t other; (other = yw_box_walk_next(&walk)) >= 0;) {
-      if (other > k && !add_pair(c, a, c->order.items[other].value)) return false;
+      int32_t b = c->order.items[other].value;
+      if (other <= k || !yw_contact_may_meet(c->works.items[a].body, c->works.items[b].body)) {
+        continue;
+      }
+      if (!add_pair(c, a, b)) return false;
     }
     if (c->works.items[a].body->self_contact && !add_pair(c, a, a)) return false;
   }
@@ -527,6 +534,31 @@ static bool nothing_can_meet(const yw_contact_body* bodies, int32_t num_bodies) 
   return count < 2;
 }
 
+// Tells readers which contacts carried an impulse.
+static void log_contacts(yw_points* c, const yw_contact_body* bodies) {
+  for (int32_t i = 0; i < c->batches.count; ++i) {
+    const yw_point_batch* batch = &c->batches.items[i];
+    for (int32_t k = 0; k < batch->count; ++k) {
+      const yw_point* p = &batch->contacts[k];
+      float impulse = p->impulse + p->bounced;
+      if (!(impulse > 0.0f)) continue;
+      bool obstacle = p->count[1] == 0;
+      yw_contact_record record = {.bodies = {p->body[0], obstacle ? -1 : p->body[1]},
+                                  .vertices = {p->count[0] == 1 ? p->particles[0][0] : -1,
+                                               p->count[1] == 1 ? p->particles[1][0] : -1},
+                                  .normal = p->normal,
+                                  .impulse = impulse,
+                                  .friction = p->friction,
+                                  .approach = p->approach};
+      for (int n = 0; n < p->count[0]; ++n) {
+        record.point = yw_mad(record.point, p->weights[0][n],
+                              yw_xyz(bodies[p->body[0]].particles->pos[p->particles[0][n]]));
+      }
+      yw_contact_log_add(c->log, &record);
+    }
+  }
+}
+
 yw_status yw_points_resolve(yw_points* c, yw_contact_body* bodies, int32_t num_bodies, float h,
                             yw_vec3 gravity, int32_t iterations, yw_tasks* tasks,
                             int32_t* num_contacts) {
@@ -549,6 +581,7 @@ yw_status yw_points_resolve(yw_points* c, yw_contact_body* bodies, int32_t num_b
   }
   problem.pair_angular = c->pair_angular.items;
   yw_point_solve(&problem);
+  if (c->log) log_contacts(c, bodies);
   if (num_contacts) *num_contacts = found;
   return YW_OK;
 }

@@ -28,6 +28,7 @@ typedef struct yw_point {
   float friction_limit;  ///< friction coefficient (Coulomb)
   float approach;        ///< m/s, closing speed when found, > 0: closing
   float bounce;          ///< restitution of an impact, otherwise 0
+  float bounced;         ///< N s along the normal, of a bounce of both bodies as wholes
   float target;          ///< m/s, minimum normal velocity to reach
   float share;           ///< fraction of the step after the touch
   yw_vec3 arm;           ///< m, from the point on body[1] to that on body[0]; 0 except for spheres

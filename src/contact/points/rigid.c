@@ -176,8 +176,10 @@ void yw_point_bounce(const yw_point_problem* problem, const yw_point_batch* batc
   add_rigid_velocity(particles_b, b.center, yw_sub(b.velocity, old_b.velocity),
                      yw_sub(b.omega, old_b.omega));
   // The particles' own impulses start from zero here.
-  for (int32_t i = 0; i < batch->count; ++i)
+  for (int32_t i = 0; i < batch->count; ++i) {
+    batch->contacts[i].bounced = batch->contacts[i].impulse;
     batch->contacts[i].impulse = batch->contacts[i].push = 0;
+  }
 }
 
 // Parting ---------------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ static void prepare(const yw_point_problem* problem, yw_point* c) {
   c->arm = yw_point_relative(problem, c, false);
   c->offset = c->gap - yw_dot(c->arm, c->normal);
   c->friction_limit = sqrtf(a->friction * (c->count[1] > 0 ? b->friction : c->obstacle_friction));
-  c->impulse = c->push = 0.0f;
+  c->impulse = c->push = c->bounced = 0.0f;
   c->friction = yw_v3(0, 0, 0);
 
   // A gap at the start of the step may close, but no further. A gap that was already closed is not

@@ -35,8 +35,9 @@ static inline void yw_path_corners(const yw_path4* path, float t, yw_vec3 x[4]) 
 /// Largest change of the distance between the sides over the whole path, m.
 float yw_path_reach(yw_pair_kind kind, const yw_path4* path);
 
-/// The same if each corner stops anywhere on its path.
-float yw_path_reach_stopped(yw_pair_kind kind, const yw_path4* path);
+/// True when the four corners span a volume of one sign all the way, so large that the sides are
+/// never within `distance` of each other. False says nothing.
+bool yw_path_keeps_side(yw_pair_kind kind, const yw_path4* path, float distance);
 
 /// First time (0 to 1) at which the sides are within `distance` + slack of each other, by
 /// conservative advancement: never later than they are within `distance`, and at most slack early.
@@ -44,5 +45,9 @@ float yw_path_reach_stopped(yw_pair_kind kind, const yw_path4* path);
 /// last time that was looked at.
 float yw_time_of_touch(yw_pair_kind kind, const yw_path4* path, float distance, float slack,
                        yw_nearest* near);
+
+/// True when two sides that are apart along the normal at the start are known to stay at least
+/// `least` apart.
+bool yw_path_stays_apart(yw_pair_kind kind, const yw_path4* path, yw_vec3 normal, float least);
 
 #endif

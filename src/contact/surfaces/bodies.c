@@ -6,16 +6,16 @@
 #include <string.h>
 
 #include "contact/surfaces/guard.h"
+#include "contact/surfaces/hanging.h"
 #include "contact/surfaces/solve.h"
+#include "contact/surfaces/whole.h"
 #include "yawara/extend/memory.h"
 
-// How far contact may move particles beyond their paths, as a share of the mean edge; the fall of
-// one step and a longest path of the body up to WAY_SHARE edges are added. What is moved farther (a
-// body at rest that is hit) is looked at once more, with a larger margin.
+// How far the guard may move particles beyond their paths, as a share of the mean edge; the fall of
+// one step is added.
 #define MARGIN_SHARE 0.01f
-#define SECOND_SHARE 0.1f
-#define WAY_SHARE 0.05f
-#define MAX_PASSES 2
+// Contact is solved again where bodies that it moved hit others that they did not touch before.
+#define MAX_SOLVES 2
 // Leaves per job, and per block of jobs.
 #define LEAVES_PER_JOB 64
 #define LEAVES_PER_BLOCK 128
@@ -27,7 +27,9 @@
 typedef struct body_cache {
   uint64_t key, version;
   yw_complex* complex;
-  yw_aabb *leaf_nodes, *vertex_boxes, *edge_boxes, *triangle_boxes;
+  yw_aabb* leaf_nodes;
+  yw_path_box* path_boxes;
+  float* lane_boxes;
   yw_sort_item *order, *scratch;  // loose points
   int32_t* sorted_vertices;
   int32_t (*sorted_edges)[2];
@@ -38,12 +40,13 @@ typedef struct body_cache {
 
 struct yw_surfaces {
   yw_allocator mem;
+  yw_contact_log* log;  // NULL: nobody reads
   YW_LIST(body_cache) caches;
   YW_LIST(yw_complex*) complexes;
 
   // Data and buffers of one call of resolve.
-  float h;
-  float fall;  // m, fall of one step under gravity
+  yw_simd simd;
+  yw_touch_step step;
   YW_LIST(yw_contact_work) works;
   YW_LIST(yw_sort_item) order, scratch;
   YW_LIST(yw_aabb) body_nodes;
@@ -56,13 +59,19 @@ struct yw_surfaces {
   YW_LIST(yw_vec3) pair_angular;
   YW_LIST(yw_contact_answer) answers;
   YW_LIST(float) yields;
+  YW_LIST(yw_contact_row) rows;
+  YW_LIST(yw_contact_search) searches;
 };
 
-yw_surfaces* yw_surfaces_create(const yw_allocator* mem) {
+yw_surfaces* yw_surfaces_create(const yw_allocator* mem, yw_simd simd) {
   yw_surfaces* contacts = YW_NEW(mem, yw_surfaces);
-  if (contacts) contacts->mem = yw_mem_or_default(mem);
+  if (!contacts) return NULL;
+  contacts->mem = yw_mem_or_default(mem);
+  contacts->simd = simd;
   return contacts;
 }
+
+void yw_surfaces_set_log(yw_surfaces* c, yw_contact_log* log) { c->log = log; }
 
 // Caches ----------------------------------------------------------------------------------------
 
@@ -79,11 +88,11 @@ static void release_complex(yw_surfaces* c, yw_complex* complex) {
 
 static void cache_clear(yw_surfaces* c, body_cache* cache) {
   release_complex(c, cache->complex);
-  void* arrays[] = {cache->leaf_nodes,      cache->vertex_boxes, cache->edge_boxes,
-                    cache->triangle_boxes,  cache->order,        cache->scratch,
-                    cache->sorted_vertices, cache->sorted_edges, cache->predicted,
-                    cache->moved,           cache->free,         cache->base,
-                    cache->impulses,        cache->change,       cache->heading};
+  void* arrays[] = {cache->leaf_nodes,   cache->path_boxes, cache->lane_boxes,
+                    cache->order,        cache->scratch,    cache->sorted_vertices,
+                    cache->sorted_edges, cache->predicted,  cache->moved,
+                    cache->free,         cache->base,       cache->impulses,
+                    cache->change,       cache->heading};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&c->mem, arrays[i]);
   *cache = (body_cache){.key = cache->key};
 }
@@ -112,6 +121,8 @@ void yw_surfaces_destroy(yw_surfaces* c) {
   YW_LIST_FREE(&mem, &c->pair_angular);
   YW_LIST_FREE(&mem, &c->answers);
   YW_LIST_FREE(&mem, &c->yields);
+  YW_LIST_FREE(&mem, &c->rows);
+  YW_LIST_FREE(&mem, &c->searches);
   yw_mem_free(&mem, c);
 }
 
@@ -160,13 +171,14 @@ static bool cache_fill(yw_surfaces* c, body_cache* cache, const yw_contact_body*
   const yw_complex* complex = cache->complex;
   int32_t particles = body->particles->capacity;
   cache->leaf_nodes = YW_NEW_ARRAY(&c->mem, yw_aabb, yw_box_tree_nodes(complex->num_leaves));
-  cache->vertex_boxes = YW_NEW_ARRAY(&c->mem, yw_aabb, complex->num_vertices);
-  cache->edge_boxes = YW_NEW_ARRAY(&c->mem, yw_aabb, complex->num_edges);
-  cache->triangle_boxes = YW_NEW_ARRAY(&c->mem, yw_aabb, complex->num_triangles);
+  cache->path_boxes = YW_NEW_ARRAY(&c->mem, yw_path_box, particles);
+  size_t boxes = (size_t)complex->num_vertices + (size_t)complex->num_edges;
+  boxes += (size_t)complex->num_triangles + 3 * YW_LANES;
+  cache->lane_boxes = yw_mem_alloc(&c->mem, 6 * boxes, sizeof *cache->lane_boxes);
   cache->predicted = YW_NEW_ARRAY(&c->mem, yw_vec4, particles);
   cache->moved = YW_NEW_ARRAY(&c->mem, uint8_t, particles);
-  bool ok = cache->leaf_nodes && cache->vertex_boxes && cache->edge_boxes &&
-            cache->triangle_boxes && cache->predicted && cache->moved;
+  bool ok = cache->leaf_nodes && cache->path_boxes && cache->lane_boxes && cache->predicted &&
+            cache->moved;
   if (complex->is_loose) ok = ok && add_sorting(c, cache);
   if (body->respond) ok = ok && add_answering(c, cache, particles);
   if (!ok) {
@@ -191,9 +203,20 @@ static bool cache_to_place(yw_surfaces* c, uint64_t key, int32_t i) {
   return true;
 }
 
+// Takes room for the boxes of `count` primitives.
+static yw_lane_boxes lane_boxes(float** from, int32_t count) {
+  yw_lane_boxes boxes;
+  for (int d = 0; d < 6; ++d, *from += count + YW_LANES) boxes.sides[d] = *from;
+  return boxes;
+}
+
 static yw_contact_work work_of(const yw_contact_body* body, const body_cache* cache) {
   const yw_complex* complex = cache->complex;
   bool loose = complex->is_loose;
+  float* boxes = cache->lane_boxes;
+  yw_lane_boxes vertices = lane_boxes(&boxes, complex->num_vertices);
+  yw_lane_boxes edges = lane_boxes(&boxes, complex->num_edges);
+  yw_lane_boxes triangles = lane_boxes(&boxes, complex->num_triangles);
   return (yw_contact_work){
       .body = body,
       .complex = complex,
@@ -204,9 +227,10 @@ static yw_contact_work work_of(const yw_contact_body* body, const body_cache* ca
       .sorted_vertices = cache->sorted_vertices,
       .sorted_edges = cache->sorted_edges,
       .leaves = yw_box_tree_of(cache->leaf_nodes, complex->num_leaves),
-      .vertex_boxes = cache->vertex_boxes,
-      .edge_boxes = cache->edge_boxes,
-      .triangle_boxes = cache->triangle_boxes,
+      .path_boxes = cache->path_boxes,
+      .vertex_boxes = vertices,
+      .edge_boxes = edges,
+      .triangle_boxes = triangles,
       .predicted = cache->predicted,
       .moved = cache->moved};
 }
@@ -285,6 +309,13 @@ static bool add_obstacles(yw_surfaces* c) {
   return true;
 }
 
+// Half of the distance at which two bodies have to be looked at; never less than touch.c needs.
+static float body_margin(const yw_surfaces* c, const yw_contact_work* work) {
+  bool contacts = c->step.mode == YW_TOUCH_CONTACTS;
+  return work->margin +
+         (contacts ? 0.01f * work->complex->size + c->step.fall : 0.001f * work->complex->size);
+}
+
 static bool find_pairs(yw_surfaces* c) {
   c->jobs.count = 0;
   if (!sort_bodies(c)) return false;
@@ -292,7 +323,7 @@ static bool find_pairs(yw_surfaces* c) {
   yw_box_tree tree = yw_box_tree_of(c->body_nodes.items, count);
   for (int32_t k = 0; k < count; ++k) {
     const yw_contact_work* work = &c->works.items[c->order.items[k].value];
-    float margin = work->margin + 0.01f * work->complex->size + c->fall;
+    float margin = body_margin(c, work);
     bool meets = work->body->body_contact && work->complex->num_leaves > 0;
     tree.nodes[tree.first_leaf + k] = meets ? yw_aabb_pad(work->box, margin) : yw_aabb_empty();
   }
@@ -301,11 +332,15 @@ static bool find_pairs(yw_surfaces* c) {
     int32_t a = c->order.items[k].value;
     yw_box_walk walk = yw_box_walk_begin(&tree, tree.nodes[tree.first_leaf + k]);
     for (int32_t other; (other = yw_box_walk_next(&walk)) >= 0;) {
-      if (other > k && !add_pair(c, a, c->order.items[other].value)) return false;
+      int32_t b = c->order.items[other].value;
+      if (other <= k || !yw_contact_may_meet(c->works.items[a].body, c->works.items[b].body)) {
+        continue;
+      }
+      if (!add_pair(c, a, b)) return false;
     }
     if (c->works.items[a].body->self_contact && !add_pair(c, a, a)) return false;
   }
-  return add_obstacles(c);
+  return c->step.mode != YW_TOUCH_CONTACTS || add_obstacles(c);
 }
 
 // Contacts --------------------------------------------------------------------------------------
@@ -316,8 +351,10 @@ static void run_jobs(void* context, int32_t block, int32_t worker) {
   yw_contact_list* list = &c->found.items[block];
   if (list->num_contacts != TO_BE_FOUND) return;
   list->num_contacts = list->num_pairs = 0;
+  list->need = YW_TOUCH_NOTHING;
+  list->num_hits = 0;
   for (int32_t i = c->block_start.items[block]; i < c->block_start.items[block + 1]; ++i) {
-    yw_touch_find(c->works.items, &c->jobs.items[i], c->h, c->fall, list);
+    yw_touch_find(c->works.items, &c->jobs.items[i], &c->step, list);
   }
 }
 
@@ -345,25 +382,30 @@ static bool cut_job_blocks(yw_surfaces* c) {
 
 // True when the list had room for everything; otherwise it gets more, and its block runs again.
 static bool is_complete(yw_surfaces* c, yw_contact_list* list, bool* out_of_memory) {
-  if (list->num_contacts <= list->contact_capacity && list->num_pairs <= list->pair_capacity) {
-    return true;
+  bool contacts_fit = list->num_contacts <= list->contact_capacity;
+  bool pairs_fit = list->num_pairs <= list->pair_capacity;
+  if (!contacts_fit) {
+    yw_mem_free(&c->mem, list->contacts);
+    list->contact_capacity = list->num_contacts + list->num_contacts / 2 + 16;
+    list->contacts = YW_NEW_ARRAY(&c->mem, yw_contact, list->contact_capacity);
+    if (!list->contacts) list->contact_capacity = 0;
   }
-  int32_t contacts = list->num_contacts + list->num_contacts / 2 + 16;
-  int32_t pairs = list->num_pairs + list->num_pairs / 2 + 64;
-  yw_mem_free(&c->mem, list->contacts);
-  yw_mem_free(&c->mem, list->pairs);
-  *list = (yw_contact_list){.contacts = YW_NEW_ARRAY(&c->mem, yw_contact, contacts),
-                            .pairs = YW_NEW_ARRAY(&c->mem, yw_near_pair, pairs),
-                            .num_contacts = TO_BE_FOUND,
-                            .contact_capacity = contacts,
-                            .pair_capacity = pairs};
-  if (!list->contacts || !list->pairs) *out_of_memory = true;
+  if (!pairs_fit) {
+    yw_mem_free(&c->mem, list->pairs);
+    list->pair_capacity = list->num_pairs + list->num_pairs / 2 + 64;
+    list->pairs = YW_NEW_ARRAY(&c->mem, yw_near_pair, list->pair_capacity);
+    if (!list->pairs) list->pair_capacity = 0;
+  }
+  if (contacts_fit && pairs_fit) return true;
+  *out_of_memory =
+      *out_of_memory || (!contacts_fit && !list->contacts) || (!pairs_fit && !list->pairs);
+  list->num_contacts = TO_BE_FOUND;
   return false;
 }
 
 // Runs all jobs. Workers must not allocate: blocks whose list was too short run again with a longer
 // one.
-static bool find_contacts(yw_surfaces* c, yw_tasks* tasks) {
+static bool run_all_jobs(yw_surfaces* c, yw_tasks* tasks) {
   if (!cut_job_blocks(c)) return false;
   int32_t blocks = c->block_start.count;
   for (int32_t i = 0; i < blocks; ++i) c->found.items[i].num_contacts = TO_BE_FOUND;
@@ -485,41 +527,103 @@ static bool collect_answers(yw_surfaces* c, yw_contact_problem* problem) {
   return true;
 }
 
-static void predict(void* context, int32_t block, int32_t worker) {
-  (void)worker;
-  yw_surfaces* c = context;
-  const yw_contact_work* work = &c->works.items[block];
-  const yw_particles* p = work->body->particles;
-  if (work->active) memcpy(work->predicted, p->pos, (size_t)p->count * sizeof *p->pos);
+// The vertex of one side of a contact, or the nearer one of an edge; -1: a triangle.
+static int32_t vertex_of(const yw_contact* p, int side) {
+  if (p->count[side] == 0 || p->count[side] > 2) return -1;
+  bool second = p->count[side] == 2 && p->weights[side][1] > p->weights[side][0];
+  return p->particles[side][second ? 1 : 0];
 }
 
-// Detects and solves once, for the paths from the start of the substep to where particles are now.
-static yw_status resolve_once(yw_surfaces* c, yw_contact_problem* problem, int32_t num_bodies,
-                              float share, int32_t* num_contacts) {
-  yw_tasks* tasks = problem->tasks;
+// Tells readers which contacts carried an impulse.
+static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
+  for (int32_t i = 0; i < c->batches.count; ++i) {
+    const yw_contact_batch* batch = &c->batches.items[i];
+    for (int32_t k = 0; k < batch->count; ++k) {
+      const yw_contact* p = &batch->contacts[k];
+      float impulse = p->impulse + p->bounced;
+      if (!(impulse > 0.0f)) continue;
+      bool obstacle = p->count[1] == 0;
+      yw_contact_record record = {.bodies = {p->body[0], obstacle ? -1 : p->body[1]},
+                                  .vertices = {vertex_of(p, 0), vertex_of(p, 1)},
+                                  .normal = p->normal,
+                                  .impulse = impulse,
+                                  .friction = p->friction,
+                                  .approach = p->approach};
+      for (int n = 0; n < p->count[0]; ++n) {
+        record.point = yw_mad(record.point, p->weights[0][n],
+                              yw_xyz(bodies[p->body[0]].particles->pos[p->particles[0][n]]));
+      }
+      yw_contact_log_add(c->log, &record);
+    }
+  }
+}
+
+// Looks at the paths to where particles are now.
+static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks) {
+  int32_t num_bodies = c->works.count;
+  c->step.mode = mode;
   for (int32_t i = 0; i < num_bodies; ++i) {
     yw_contact_work* work = &c->works.items[i];
-    work->active = false;
-    work->margin = share * work->complex->size + c->fall;
+    float margin = MARGIN_SHARE * work->complex->size + c->step.fall;
+    work->margin = mode == YW_TOUCH_PAIRS ? margin : 0.0f;
   }
   yw_tasks_run(tasks, (num_bodies + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK, fit_bodies, c);
-  *num_contacts = 0;
-  for (int32_t i = 0; i < num_bodies; ++i) {
-    yw_contact_work* work = &c->works.items[i];
-    float most = WAY_SHARE * work->complex->size;
-    work->margin += work->max_way < most ? work->max_way : most;
+  return find_pairs(c) && run_all_jobs(c, tasks);
+}
+
+static bool was_solved(const yw_surfaces* c, int32_t a, int32_t b) {
+  for (int32_t i = 0; i < c->batches.count; ++i) {
+    const yw_contact_batch* batch = &c->batches.items[i];
+    if ((batch->a == a && batch->b == b) || (batch->a == b && batch->b == a)) return true;
   }
-  if (!find_pairs(c)) return YW_ERR_MEMORY;
-  if (!find_contacts(c, tasks)) return YW_ERR_MEMORY;
+  return false;
+}
+
+// After a look: what is left to do. Bodies that touch and hit each other elsewhere too are pressed,
+// not hit: solving again would cost more than the little motion that the guard takes.
+static yw_touch_need greatest_need(const yw_surfaces* c) {
+  yw_touch_need need = YW_TOUCH_NOTHING;
+  for (int32_t i = 0; i < c->block_start.count; ++i) {
+    const yw_contact_list* list = &c->found.items[i];
+    if (list->need != YW_TOUCH_NOTHING && need == YW_TOUCH_NOTHING) need = YW_TOUCH_PRESSED;
+    bool hit = list->num_hits > YW_TOUCH_MAX_HITS;
+    for (int32_t k = 0; k < list->num_hits && !hit; ++k) {
+      hit = !was_solved(c, list->hits[k][0], list->hits[k][1]);
+    }
+    if (hit) return YW_TOUCH_HIT;
+  }
+  return need;
+}
+
+// Rows of the batches, in the order in which they are visited.
+static bool add_rows(yw_surfaces* c, const yw_contact_problem* problem, int32_t num_contacts) {
+  if (!YW_LIST_RESERVE(&c->mem, &c->rows, num_contacts) ||
+      !YW_LIST_RESERVE(&c->mem, &c->searches, num_contacts)) {
+    return false;
+  }
+  int32_t at = 0;
+  for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
+    problem->batches[i].rows = c->rows.items + at;
+    problem->batches[i].searches = c->searches.items + at;
+    at += problem->batches[i].count;
+  }
+  return true;
+}
+
+static bool solve(yw_surfaces* c, yw_contact_problem* problem, int32_t* num_contacts) {
   if (!cut_batches(c, num_contacts, &problem->num_pairs) || !color_batches(c, problem) ||
-      !collect_answers(c, problem) ||
+      !collect_answers(c, problem) || !add_rows(c, problem, *num_contacts) ||
       !YW_LIST_RESERVE(&c->mem, &c->pair_angular, problem->num_pairs)) {
-    return YW_ERR_MEMORY;
+    return false;
   }
   problem->pair_angular = c->pair_angular.items;
-  yw_tasks_run(tasks, num_bodies, predict, c);
   yw_contact_solve(problem);
-  return YW_OK;
+  if (c->log) log_contacts(c, problem->bodies);
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    if (c->works.items[i].active) yw_hanging_carry(&c->works.items[i]);
+  }
+  yw_whole_settle(problem, c->works.count);
+  return true;
 }
 
 yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t num_bodies, float h,
@@ -530,20 +634,21 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
       .bodies = bodies, .h = h, .gravity = gravity, .iterations = iterations, .tasks = tasks};
   if (num_contacts) *num_contacts = 0;
   if (nothing_can_meet(bodies, num_bodies)) return YW_OK;
-  c->h = h;
-  c->fall = yw_length(gravity) * h * h;
+  c->step =
+      (yw_touch_step){.h = h, .fall = yw_length(gravity) * h * h, .near = yw_near_fns_of(c->simd)};
   if (!update_caches(c, bodies, num_bodies)) return YW_ERR_MEMORY;
-  bool again = true;
-  for (int pass = 0; pass < MAX_PASSES && again; ++pass) {
-    yw_status status =
-        resolve_once(c, &problem, num_bodies, pass == 0 ? MARGIN_SHARE : SECOND_SHARE, &found);
-    if (status < 0) return status;
-    again = false;
-    for (int32_t i = 0; i < num_bodies; ++i) {
-      again = again || yw_guard_left_paths(&c->works.items[i]);
+  yw_touch_need need = YW_TOUCH_HIT;
+  for (int k = 0; k < MAX_SOLVES && need == YW_TOUCH_HIT; ++k) {
+    if (!detect(c, YW_TOUCH_CONTACTS, tasks) || !solve(c, &problem, &found) ||
+        !detect(c, YW_TOUCH_LOOK, tasks)) {
+      return YW_ERR_MEMORY;
     }
+    need = greatest_need(c);
   }
-  yw_guard_motion(c->works.items, num_bodies, c->found.items, c->block_start.count, h, tasks);
+  if (need != YW_TOUCH_NOTHING) {
+    if (!detect(c, YW_TOUCH_PAIRS, tasks)) return YW_ERR_MEMORY;
+    yw_guard_motion(c->works.items, num_bodies, c->found.items, c->block_start.count, h, tasks);
+  }
   if (num_contacts) *num_contacts = found;
   return YW_OK;
 }

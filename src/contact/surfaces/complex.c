@@ -19,6 +19,9 @@ uint64_t yw_complex_hash(const yw_contact_geometry* g, int32_t num_particles) {
   if (g->segments) {
     hash = yw_hash_bytes(hash, g->segments, (size_t)g->num_segments * 2 * sizeof(int32_t));
   }
+  if (g->hanging) {
+    hash = yw_hash_bytes(hash, g->hanging, (size_t)g->num_hanging * sizeof *g->hanging);
+  }
   if (g->rest) hash = yw_hash_bytes(hash, g->rest, (size_t)num_particles * sizeof(yw_vec3));
   if (g->radius) hash = yw_hash_bytes(hash, g->radius, (size_t)num_particles * sizeof(float));
   return hash;
@@ -32,6 +35,18 @@ typedef struct scratch_space {
   int32_t *edge_start, *edges_round;  // edges around the lower of their particles
 } scratch_space;
 
+// Triangles of volumes that face the same way at rest share leaves, whose boxes are then flat: two
+// bodies that touch meet in few of them. 0 to 5: the side of a cube that the normal points to.
+static uint64_t facing(const yw_vec3* rest, const int32_t* v) {
+  yw_vec3 n = yw_cross(yw_sub(rest[v[1]], rest[v[0]]), yw_sub(rest[v[2]], rest[v[0]]));
+  float x = fabsf(n.x), y = fabsf(n.y), z = fabsf(n.z);
+  if (x >= y && x >= z) return n.x < 0.0f ? 0u : 1u;
+  if (y >= z) return n.y < 0.0f ? 2u : 3u;
+  return n.z < 0.0f ? 4u : 5u;
+}
+#define NUM_FACINGS 6
+#define FACING_SHIFT 32
+
 // Sorts the triangles (corners = 3) or segments (2) along a space-filling curve through their
 // centres at rest.
 static void sort_cells(const yw_contact_geometry* g, int32_t num_particles, const int32_t* cells,
@@ -42,7 +57,8 @@ static void sort_cells(const yw_contact_geometry* g, int32_t num_particles, cons
     yw_vec3 sum = yw_v3(0, 0, 0);
     for (int k = 0; k < corners; ++k) sum = yw_add(sum, g->rest[cells[corners * i + k]]);
     yw_vec3 center = yw_scale(sum, 1.0f / (float)corners);
-    space->items[i] = (yw_sort_item){yw_morton_code(box, center), i};
+    uint64_t side = g->tets && corners == 3 ? facing(g->rest, cells + 3 * (size_t)i) : 0;
+    space->items[i] = (yw_sort_item){side << FACING_SHIFT | yw_morton_code(box, center), i};
   }
   yw_sort_items(space->items, space->other, count);
 }
@@ -76,8 +92,13 @@ static int32_t add_edge(yw_complex* c, int32_t a, int32_t b, scratch_space* spac
 
 static void list_triangles(yw_complex* c, const yw_contact_geometry* g, scratch_space* space) {
   sort_cells(g, c->num_particles, g->triangles, g->num_triangles, 3, space);
-  for (int32_t i = 0; i < g->num_triangles; ++i) {
-    if (i % YW_CONTACT_LEAF == 0) {
+  uint64_t side = 0;
+  int32_t size = YW_CONTACT_LEAF;
+  for (int32_t i = 0; i < g->num_triangles; ++i, ++size) {
+    bool turns = space->items[i].key >> FACING_SHIFT != side;
+    if (size == YW_CONTACT_LEAF || turns) {
+      size = 0;
+      side = space->items[i].key >> FACING_SHIFT;
       c->leaves[c->num_leaves++] = (yw_complex_leaf){c->num_vertices, c->num_edges, i};
     }
     memcpy(c->triangles[i], g->triangles + 3 * (size_t)space->items[i].value,
@@ -156,7 +177,7 @@ static bool allocate(yw_complex* c, const yw_contact_geometry* g) {
   size_t triangles = (size_t)g->num_triangles, points = (size_t)c->num_particles;
   size_t edges = c->is_loose ? points : 3 * triangles + (size_t)g->num_segments;
   size_t cells = c->is_loose ? points : triangles + (size_t)g->num_segments;
-  c->leaves = YW_NEW_ARRAY(&c->mem, yw_complex_leaf, cells / YW_CONTACT_LEAF + 3);
+  c->leaves = YW_NEW_ARRAY(&c->mem, yw_complex_leaf, cells / YW_CONTACT_LEAF + 3 + NUM_FACINGS);
   c->vertices = YW_NEW_ARRAY(&c->mem, int32_t, points);
   c->edges = yw_mem_alloc(&c->mem, edges, sizeof *c->edges);
   c->triangles = yw_mem_alloc(&c->mem, triangles, sizeof *c->triangles);
@@ -166,6 +187,22 @@ static bool allocate(yw_complex* c, const yw_contact_geometry* g) {
   c->next_edges = yw_mem_alloc(&c->mem, edges, sizeof *c->next_edges);
   return c->leaves && c->vertices && c->edges && c->triangles && c->edge_triangles &&
          c->triangle_edges && c->triangle_of_vertex && c->next_edges;
+}
+
+static bool list_hanging(yw_complex* c, const yw_contact_geometry* g) {
+  c->num_hanging = g->hanging ? g->num_hanging : 0;
+  if (c->num_hanging == 0) return true;
+  c->hanging = yw_mem_alloc(&c->mem, (size_t)c->num_hanging, sizeof *c->hanging);
+  c->parents = yw_mem_alloc(&c->mem, (size_t)c->num_particles, sizeof *c->parents);
+  if (!c->hanging || !c->parents) return false;
+  memcpy(c->hanging, g->hanging, (size_t)c->num_hanging * sizeof *c->hanging);
+  for (int32_t i = 0; i < c->num_particles; ++i) c->parents[i][0] = c->parents[i][1] = -1;
+  for (int32_t i = 0; i < c->num_hanging; ++i) {
+    const int32_t* h = c->hanging[i];
+    c->parents[h[0]][0] = h[1];
+    c->parents[h[0]][1] = h[2];
+  }
+  return true;
 }
 
 static bool fill(yw_complex* c, const yw_contact_geometry* g) {
@@ -200,9 +237,9 @@ yw_complex* yw_complex_create(const yw_allocator* mem, const yw_contact_geometry
   if (!c) return NULL;
   c->mem = yw_mem_or_default(mem);
   c->num_particles = num_particles;
-  c->is_volume = geometry->tets != NULL;
+  c->is_volume = geometry->num_triangles > 0 && !geometry->radius;
   c->is_loose = geometry->num_triangles == 0 && geometry->num_segments == 0;
-  if (allocate(c, geometry) && fill(c, geometry)) return c;
+  if (allocate(c, geometry) && fill(c, geometry) && list_hanging(c, geometry)) return c;
   yw_complex_destroy(c);
   return NULL;
 }
@@ -211,8 +248,8 @@ void yw_complex_destroy(yw_complex* c) {
   if (!c) return;
   yw_allocator mem = c->mem;
   void* arrays[] = {
-      c->leaves,         c->vertices,           c->edges,     c->triangles, c->edge_triangles,
-      c->triangle_edges, c->triangle_of_vertex, c->next_edges};
+      c->leaves,         c->vertices,           c->edges,      c->triangles, c->edge_triangles,
+      c->triangle_edges, c->triangle_of_vertex, c->next_edges, c->hanging,   c->parents};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, c);
 }

@@ -34,6 +34,9 @@ typedef struct yw_complex {
   int32_t (*triangle_edges)[3];  ///< edge k joins the corners k and k + 1
   int32_t* triangle_of_vertex;   ///< per particle: its first triangle; -1: none
   int32_t (*next_edges)[2];      ///< of segments: the one that continues at each end; -1: none
+  int32_t num_hanging;
+  int32_t (*hanging)[3];  ///< as in yw_contact_geometry
+  int32_t (*parents)[2];  ///< per particle: whose mean it is; -1: free. NULL: nothing hangs
 } yw_complex;
 
 /// Hash of the arrays that a complex is made from.

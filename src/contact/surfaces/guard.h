@@ -6,9 +6,6 @@
 
 #include "contact/surfaces/touch.h"
 
-/// True when contact moved a surface particle farther from its path than detection looked.
-bool yw_guard_left_paths(const yw_contact_work* work);
-
 /// Shortens motions until every near pair is known to stay apart. Moves only particles of pairs
 /// that would come too close, and takes the lost motion from their velocities. Returns the number
 /// of pairs it had to hold.

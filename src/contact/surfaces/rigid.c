@@ -174,8 +174,10 @@ void yw_contact_bounce(const yw_contact_problem* problem, const yw_contact_batch
   add_rigid_velocity(particles_b, b.center, yw_sub(b.velocity, old_b.velocity),
                      yw_sub(b.omega, old_b.omega));
   // The particles' own impulses start from zero here.
-  for (int32_t i = 0; i < batch->count; ++i)
+  for (int32_t i = 0; i < batch->count; ++i) {
+    batch->contacts[i].bounced = batch->contacts[i].impulse;
     batch->contacts[i].impulse = batch->contacts[i].push = 0;
+  }
 }
 
 // Angular momentum -------------------------------------------------------------------------------
@@ -193,7 +195,7 @@ yw_vec3 yw_contact_lost_angular(const yw_contact_problem* problem, const yw_cont
   yw_vec3 lost = yw_v3(0, 0, 0);
   for (int32_t i = 0; i < batch->count; ++i) {
     const yw_contact* c = &batch->contacts[i];
-    if (c->count[1] == 0 || !(c->inv_mass > 0.0f)) continue;
+    if (c->count[1] == 0 || (c->impulse == 0.0f && c->push_impulse == 0.0f)) continue;
     yw_vec3 impulse = yw_mad(c->friction, c->impulse, c->normal);
     lost = yw_add(lost, yw_cross(c->arm, impulse));
     for (int side = 0; side < 2; ++side) {

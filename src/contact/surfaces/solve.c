@@ -22,12 +22,12 @@
 #define PUSH_OUT_SPEED 0.5f
 // An approach slower than this many steps of gravity is resting contact, not an impact.
 #define REST_STEPS 2.0f
-// Contacts share particles and are often redundant: slightly less than the full correction
-// converges faster (tuned on stacks: 0.8 to 1 equal, 1.2 trembles).
-#define RELAXATION 0.9f
 // Rounds of sweeps and answers, per iteration that the world asks for. Answers are dear: there are
 // twice the sweeps in a round with them.
 #define ROUNDS_PER_ITERATION 3
+// Where bodies do not answer, only every so many rounds visit the contacts at which nothing
+// presses.
+#define ROUNDS_PER_FULL 4
 #define SWEEPS_WITH_ANSWERS 2
 // Rounds end when the impulses change by less than this share.
 #define SETTLED 2e-3
@@ -60,29 +60,12 @@ static inline void push_side(const yw_contact* c, int side, const yw_particles* 
   }
 }
 
-static float side_inv_mass(const yw_contact* c, int side, const yw_particles* particles) {
-  float sum = 0.0f;
-  for (int k = 0; k < c->count[side]; ++k) {
-    float w = c->weights[side][k];
-    sum += w * w * particles->inv_mass[c->particles[side][k]];
-  }
-  return sum;
-}
-
 yw_vec3 yw_contact_relative(const yw_contact_problem* problem, const yw_contact* c, bool velocity) {
   const yw_particles* a = problem->bodies[c->body[0]].particles;
   yw_vec3 front = side_sum(c, 0, velocity ? a->vel : a->pos);
-  if (c->count[1] == 0) return velocity ? yw_sub(front, c->drift) : front;
+  if (c->count[1] == 0) return velocity ? yw_sub(front, yw_xyz(c->drift)) : front;
   const yw_particles* b = problem->bodies[c->body[1]].particles;
   return yw_sub(front, side_sum(c, 1, velocity ? b->vel : b->pos));
-}
-
-// Applies an impulse and its opposite to the velocities of both sides.
-static inline void strike(const yw_contact_problem* problem, const yw_contact* c, yw_vec3 impulse) {
-  yw_particles* a = problem->bodies[c->body[0]].particles;
-  yw_particles* b = problem->bodies[c->body[1]].particles;
-  push_side(c, 0, a, a->vel, yw_scale(impulse, problem->yields[c->body[0]]));
-  push_side(c, 1, b, b->vel, yw_scale(impulse, -problem->yields[c->body[1]]));
 }
 
 // Preparation -----------------------------------------------------------------------------------
@@ -92,12 +75,14 @@ static void prepare(const yw_contact_problem* problem, yw_contact* c) {
   bool obstacle = c->count[1] == 0;
   c->friction_limit = sqrtf(a->friction * (obstacle ? c->obstacle_friction : b->friction));
   c->impulse = c->push = c->push_impulse = 0.0f;
-  c->friction = c->heading = yw_v3(0, 0, 0);
+  c->friction = yw_v3(0, 0, 0);
   c->arm = yw_contact_relative(problem, c, false);
   c->offset = obstacle ? c->obstacle_gap - yw_dot(c->arm, c->normal) : -c->distance;
   if (obstacle) c->arm = yw_v3(0, 0, 0);
   float approach = -yw_dot(yw_contact_relative(problem, c, true), c->normal);
   float gap = c->gap_before - approach * problem->h;
+  c->approach = approach;
+  c->bounced = 0.0f;
 
   // A gap at the start of the step may close, but no further. A gap that was already closed is not
   // an impact, however hard it is pressed; nor is a slow approach.
@@ -114,41 +99,7 @@ static void prepare(const yw_contact_problem* problem, yw_contact* c) {
   }
 }
 
-// Mobility of the contact point as the sweeps see it.
-static void weigh(const yw_contact_problem* problem, yw_contact* c) {
-  const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
-  c->inv_mass = problem->yields[c->body[0]] * side_inv_mass(c, 0, a->particles) +
-                problem->yields[c->body[1]] * side_inv_mass(c, 1, b->particles);
-}
-
-// Velocities ------------------------------------------------------------------------------------
-
-static void solve_velocity(const yw_contact_problem* problem, yw_contact* c) {
-  if (!(c->inv_mass > 0.0f)) return;
-  yw_vec3 relative = yw_contact_relative(problem, c, true);
-  float along = yw_dot(relative, c->normal), mass = RELAXATION / c->inv_mass;
-
-  // Contacts push but do not pull.
-  float impulse = c->impulse + (c->target - along) * mass;
-  if (impulse < 0.0f) impulse = 0.0f;
-  yw_vec3 change = yw_scale(c->normal, impulse - c->impulse);
-  c->impulse = impulse;
-
-  // Friction stops the sliding or reaches its limit.
-  yw_vec3 sliding = yw_mad(relative, -along, c->normal);
-  yw_vec3 friction = yw_mad(c->friction, -mass, sliding);
-  float limit = c->friction_limit * impulse, size2 = yw_length2(friction);
-  if (size2 > limit * limit) friction = yw_scale(friction, limit / sqrtf(size2));
-  change = yw_add(change, yw_sub(friction, c->friction));
-  c->friction = friction;
-  strike(problem, c, change);
-}
-
 // Positions -------------------------------------------------------------------------------------
-
-static float gap_now(const yw_contact_problem* problem, const yw_contact* c) {
-  return c->offset + yw_dot(yw_contact_relative(problem, c, false), c->normal);
-}
 
 static bool answers(const yw_contact_body* body) { return body->respond != NULL; }
 
@@ -166,21 +117,6 @@ static void follow_velocity(const yw_contact_problem* problem, yw_contact* c) {
 static void measure_depth(const yw_contact_problem* problem, yw_contact* c) {
   float limit = PUSH_OUT_SPEED * problem->h, push = PUSH_OUT_SHARE * (-c->slop - c->gap_before);
   c->push_goal = push > 0.0f ? c->gap_before + (push < limit ? push : limit) : -c->slop;
-}
-
-static void solve_position(const yw_contact_problem* problem, yw_contact* c) {
-  yw_particles* a = problem->bodies[c->body[0]].particles;
-  yw_particles* b = problem->bodies[c->body[1]].particles;
-  float inv_mass = side_inv_mass(c, 0, a) + side_inv_mass(c, 1, b);
-  if (!(inv_mass > 0.0f)) return;
-  float push = c->push + c->push_goal - gap_now(problem, c);
-  if (push < 0.0f) push = 0.0f;
-  if (push == c->push) return;
-  yw_vec3 way = yw_scale(c->normal, (push - c->push) / inv_mass);
-  c->push = push;
-  c->push_impulse = push / inv_mass;
-  push_side(c, 0, a, a->pos, way);
-  push_side(c, 1, b, b->pos, yw_neg(way));
 }
 
 // Sweeps ----------------------------------------------------------------------------------------
@@ -219,42 +155,77 @@ static void sweep_back(const yw_contact_problem* problem, batch_visit visit) {
 }
 
 static void prepare_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  for (int32_t i = 0; i < batch->count; ++i) prepare(problem, &batch->contacts[i]);
+  for (int32_t i = 0; i < batch->count; ++i) {
+    prepare(problem, &batch->contacts[i]);
+    batch->rows[i].contact = i;
+    batch->rows[i].impulse = 0.0f;
+    batch->rows[i].friction = (yw_vec4){0, 0, 0, 0};
+    batch->searches[i] = (yw_contact_search){.last = {0, 0, 0, 0}};
+  }
 }
 
+// The rows of velocities; impulses so far stay as they are.
 static void weigh_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  for (int32_t i = 0; i < batch->count; ++i) weigh(problem, &batch->contacts[i]);
+  for (int32_t i = 0; i < batch->count; ++i) {
+    int32_t contact = batch->rows[i].contact;
+    yw_contact* c = &batch->contacts[contact];
+    const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
+    const float yields[2] = {problem->yields[c->body[0]], problem->yields[c->body[1]]};
+    yw_vec4 friction = batch->rows[i].friction;
+    float impulse = batch->rows[i].impulse;
+    batch->rows[i] = yw_contact_velocity_row(c, a->particles, b->particles, yields);
+    batch->rows[i].friction = friction;
+    batch->rows[i].impulse = impulse;
+    batch->rows[i].contact = contact;
+  }
 }
 
 static void bounce_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   yw_contact_bounce(problem, batch);
 }
 
+static int32_t rows_of_round(const yw_contact_problem* problem, const yw_contact_batch* batch) {
+  return problem->short_round ? batch->busy : batch->count;
+}
+
 static void velocity_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  for (int32_t i = 0; i < batch->count; ++i) solve_velocity(problem, &batch->contacts[i]);
+  yw_contact_visit_velocities(batch->rows, rows_of_round(problem, batch));
 }
 
 static void velocity_batch_back(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  for (int32_t i = batch->count - 1; i >= 0; --i) solve_velocity(problem, &batch->contacts[i]);
+  yw_contact_visit_velocities_back(batch->rows, rows_of_round(problem, batch));
 }
 
+// Positions follow the velocities of this batch, and its rows get ready for positions.
 static void follow_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  for (int32_t i = 0; i < batch->count; ++i) follow_velocity(problem, &batch->contacts[i]);
-}
-
-static void depth_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  for (int32_t i = 0; i < batch->count; ++i) measure_depth(problem, &batch->contacts[i]);
+  for (int32_t i = 0; i < batch->count; ++i) {
+    int32_t contact = batch->rows[i].contact;
+    yw_contact* c = &batch->contacts[contact];
+    const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
+    c->impulse = batch->rows[i].impulse;
+    c->friction = yw_xyz(batch->rows[i].friction);
+    if (c->impulse > 0.0f) follow_velocity(problem, c);
+    measure_depth(problem, c);
+    batch->rows[i] = yw_contact_position_row(c, a->particles, b->particles);
+    batch->rows[i].contact = contact;
+  }
 }
 
 static void position_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  for (int32_t i = 0; i < batch->count; ++i) solve_position(problem, &batch->contacts[i]);
+  (void)problem;
+  yw_contact_visit_positions(batch->rows, batch->count);
 }
 
 static void position_batch_back(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  for (int32_t i = batch->count - 1; i >= 0; --i) solve_position(problem, &batch->contacts[i]);
+  (void)problem;
+  yw_contact_visit_positions_back(batch->rows, batch->count);
 }
 
 static void lost_angular_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) {
+    const yw_contact_row* row = &batch->rows[i];
+    batch->contacts[row->contact].push_impulse = row->impulse * row->mass;
+  }
   batch->lost_angular = yw_contact_lost_angular(problem, batch);
 }
 
@@ -285,46 +256,28 @@ static void copy_vectors(yw_vec4* to, const yw_vec4* from, int32_t count) {
 // the last two changes, and dropped when the changes grow. Answers are linear, so the velocities
 // along a direction are known without another answer.
 
-static yw_vec3 total_impulse(const yw_contact* c) {
-  return yw_mad(c->friction, c->impulse, c->normal);
+// The last sweep of a round: nothing changes these impulses afterwards, so they are measured.
+static void last_batch_back(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  velocity_batch_back(problem, batch);
+  yw_contact_measure(batch->rows, batch->searches, rows_of_round(problem, batch), &batch->step2,
+                     &batch->size2);
 }
 
-static void mark_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  (void)problem;
-  for (int32_t i = 0; i < batch->count; ++i) {
-    yw_contact* c = &batch->contacts[i];
-    c->last = total_impulse(c);
-  }
-}
-
-static void measure_step_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  (void)problem;
-  batch->step2 = batch->size2 = 0.0;
-  for (int32_t i = 0; i < batch->count; ++i) {
-    yw_contact* c = &batch->contacts[i];
-    yw_vec3 now = total_impulse(c);
-    batch->step2 += (double)yw_length2(yw_sub(now, c->last));
-    batch->size2 += (double)yw_length2(now);
-  }
-}
-
-// Follows the last direction further and adds the last change to it.
+// Bodies that answer turn as wholes, see turn_answer.
 static void turn_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   float beta = problem->extrapolate;
-  for (int32_t i = 0; i < batch->count; ++i) {
-    yw_contact* c = &batch->contacts[i];
-    yw_vec3 change = yw_sub(total_impulse(c), c->last), extra = yw_scale(c->heading, beta);
-    c->heading = yw_add(extra, change);
-    if (beta == 0.0f) continue;
-    float along = yw_dot(extra, c->normal);
-    c->impulse += along;
-    c->friction = yw_add(c->friction, yw_mad(extra, -along, c->normal));
-    for (int side = 0; side < 2; ++side) {
-      yw_contact_body* body = &problem->bodies[c->body[side]];
-      if (answers(body)) continue;
-      push_side(c, side, body->particles, body->particles->vel, side ? yw_neg(extra) : extra);
+  if (!answers(&problem->bodies[batch->a]) && !answers(&problem->bodies[batch->b])) {
+    yw_contact_turn_all(batch->rows, batch->searches, rows_of_round(problem, batch), beta);
+  } else {
+    for (int32_t i = 0; i < batch->count; ++i) {
+      const int32_t* body = batch->contacts[batch->rows[i].contact].body;
+      const bool pushed[2] = {!answers(&problem->bodies[body[0]]),
+                              !answers(&problem->bodies[body[1]])};
+      yw_contact_turn(&batch->rows[i], &batch->searches[i], beta, pushed);
     }
   }
+  if (problem->short_round) return;
+  batch->busy = yw_contact_bring_forward(batch->rows, batch->searches, batch->count);
 }
 
 static void turn_answer(const yw_contact_problem* problem, const yw_contact_answer* a) {
@@ -340,7 +293,6 @@ static void turn_answer(const yw_contact_problem* problem, const yw_contact_answ
 
 // Square of the last change of all impulses; 0 when it is small enough to stop.
 static double last_step2(const yw_contact_problem* problem) {
-  sweep_all(problem, measure_step_batch);
   double step2 = 0.0, size2 = 0.0;
   for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
     step2 += problem->batches[i].step2;
@@ -399,7 +351,7 @@ static void sweep_velocities(const yw_contact_problem* problem, int32_t iteratio
   // Forward and backward sweeps: each order compensates the bias of the other.
   for (int32_t i = 0; i < iterations; ++i) {
     sweep_all(problem, velocity_batch);
-    sweep_back(problem, velocity_batch_back);
+    sweep_back(problem, i < iterations - 1 ? velocity_batch_back : last_batch_back);
   }
 }
 
@@ -418,7 +370,7 @@ static void solve_velocities(yw_contact_problem* problem) {
     const yw_particles* p = problem->bodies[a->body].particles;
     copy_vectors(a->free, p->vel, p->count);
   }
-  double before = 0.0;
+  double before = 0.0, now = 1.0;
   int32_t rounds = ROUNDS_PER_ITERATION * problem->iterations;
   for (int32_t round = 0; round < rounds; ++round) {
     for (int32_t k = 0; k < problem->num_answers; ++k) {
@@ -426,14 +378,16 @@ static void solve_velocities(yw_contact_problem* problem) {
       const yw_particles* p = problem->bodies[a->body].particles;
       copy_vectors(a->base, p->vel, p->count);
     }
-    sweep_all(problem, mark_batch);
     if (round == 0 || problem->num_answers > 0) sweep_all(problem, weigh_batch);
+    // Rounds that find nothing to do must have looked everywhere.
+    problem->short_round = problem->num_answers == 0 && round % ROUNDS_PER_FULL != 0 &&
+                           round < rounds - 1 && now > 0.0;
     sweep_velocities(problem, problem->num_answers > 0 ? SWEEPS_WITH_ANSWERS : 1);
     for (int32_t k = 0; k < problem->num_answers; ++k) answer(problem, &problem->answers[k]);
-    double now = last_step2(problem);
-    if (round == rounds - 1 || now == 0.0) break;
+    now = last_step2(problem);
+    if (round == rounds - 1 || (now == 0.0 && !problem->short_round)) break;
     bool grows = round > 0 && now >= before;
-    problem->extrapolate = round > 0 && !grows ? (float)(now / before) : 0.0f;
+    problem->extrapolate = before > 0.0 && !grows ? (float)(now / before) : 0.0f;
     if (grows) soften(problem);
     before = now;
     sweep_all(problem, turn_batch);
@@ -447,7 +401,6 @@ void yw_contact_solve(yw_contact_problem* problem) {
   sweep_all(problem, bounce_batch);
   solve_velocities(problem);
   sweep_all(problem, follow_batch);
-  sweep_all(problem, depth_batch);
   for (int32_t i = 0; i < problem->iterations; ++i) {
     sweep_all(problem, position_batch);
     sweep_back(problem, position_batch_back);

@@ -35,6 +35,9 @@
 // To prevent flicker, a tet that was split again after a merge is merged again only at this
 // fraction of its jump at that merge, until the jump has been that small without a split.
 #define AGAIN_SHARE 0.5f
+// A surface counts as flat at a node this near to the mean of its parents, relative to the length
+// of the edge between them.
+#define FLAT_SHARE 1e-6f
 
 // Pins --------------------------------------------------------------------------------------------
 
@@ -148,6 +151,7 @@ static int32_t list_musts(fem_body* b) {
 }
 
 void yw_fem_enforce(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) {
+  if (ctx->begin) yw_fem_follow_one(&b->front, ctx->begin);
   int32_t count = list_musts(b);
   bool changes = count > 0, was_soft = b->work.soften;
   int32_t squeezed = changes ? before_split(b, particles, ctx) : 0;
@@ -257,7 +261,8 @@ typedef struct decision {
   const look* look;
   float threshold[FEM_MAX_LEVEL + 1];
   float merge_share;
-  bool whole;  // split either all children of a family or none
+  bool whole;          // split either all children of a family or none
+  bool keeps_surface;  // merges where the surface is flat only
   int32_t num_split, num_merge;
   float stretch;
 } decision;
@@ -296,10 +301,25 @@ static bool wants_split(const decision* d, int32_t tet, float jump, const float*
   return b->params.refine == YW_FEM_REFINE_JUMP && jump > threshold_of(d, tet);
 }
 
+// True if the surface would jump when the children of a tet are merged.
+static bool bends_surface(const fem_body* b, const yw_particles* particles, int32_t parent) {
+  const int32_t *family = b->model->h.family[parent], *v = family;
+  for (int e = 0; e < 6; ++e) {
+    int32_t n = family[4 + e];
+    if (!b->model->on_surface[n] || b->front.state[n] != FEM_FREE) continue;
+    yw_vec3 u = yw_xyz(particles->pos[v[yw_fem_edges[e][0]]]);
+    yw_vec3 w = yw_xyz(particles->pos[v[yw_fem_edges[e][1]]]);
+    yw_vec3 off = yw_sub(yw_xyz(particles->pos[n]), yw_lerp(u, w, 0.5f));
+    if (yw_length(off) > FLAT_SHARE * yw_distance(u, w)) return true;
+  }
+  return false;
+}
+
 static bool wants_merge(const decision* d, int32_t parent, float jump, float apart,
                         const float* strain) {
   const fem_body* b = d->look->b;
   if (must_split(b, parent)) return false;
+  if (d->keeps_surface && bends_surface(b, d->look->particles, parent)) return false;
   if (b->params.refine == YW_FEM_REFINE_RANGE) {
     return largest_strain(strain) <= MERGE_SHARE * b->params.strain_range &&
            is_in_range(b, parent, strain, MERGE_SHARE);
@@ -419,7 +439,7 @@ static void set_thresholds(decision* d) {
 bool yw_fem_adapt(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) {
   look l = look_at_strains(b, particles, ctx);
   if (b->params.yield > 0.0f) let_flow(&l);
-  decision d = {.look = &l};
+  decision d = {.look = &l, .keeps_surface = ctx->crowded};
   set_thresholds(&d);
   for (int k = 0; k < FEM_KINDS; ++k) {
     for (int32_t i = 0; i < b->work.kinds[k].count; ++i) decide_lane(&d, k, i);
@@ -430,6 +450,8 @@ bool yw_fem_adapt(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) 
   if (d.num_split + d.num_merge == 0) return false;
   for (int32_t i = 0; i < d.num_merge; ++i) b->merged_at[b->to_merge[i]] = b->merge_jump[i];
   int32_t squeezed = before_split(b, particles, ctx);
+  // New nodes begin on the old surface.
+  if (ctx->begin) yw_fem_follow_one(&b->front, ctx->begin);
   change_front(b, particles, d.num_split, d.num_merge);
   yw_fem_front_changed(b);
   after_split(b, particles, ctx, squeezed);

@@ -24,12 +24,14 @@ void yw_fem_body_destroy(void* state, yw_particles* particles) {
   yw_fem_work_free(&b->work);
   yw_fem_front_free(&b->front);
   yw_particles_free(&mem, &b->surface_copy);
+  yw_near_free(&b->near);
   void* const arrays[] = {
       b->mass,      b->inv_mass,    b->force,         b->carried,  b->strains,
       b->jumps,     b->node_strain, b->to_split,      b->to_merge, b->merge_jump,
       b->merged_at, b->forced,      b->held,          b->sprung,   b->is_held,
       b->surface,   b->surface_old, b->end_pos,       b->end_vel,  b->cells,
-      b->cell_tets, b->triangles,   b->surface_nodes, b->plastic,  b->plastic_tension};
+      b->cell_tets, b->triangles,   b->surface_nodes, b->plastic,  b->plastic_tension,
+      b->hanging};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, b);
   yw_particles_free(&mem, particles);
@@ -57,9 +59,10 @@ static bool allocate_lists(fem_body* b, size_t surface) {
   b->cell_tets = YW_NEW_ARRAY(mem, int32_t, finest);
   b->triangles = YW_NEW_ARRAY(mem, int32_t, 3 * triangles);
   b->surface_nodes = YW_NEW_ARRAY(mem, int32_t, surface);
+  b->hanging = yw_mem_alloc(mem, nodes, sizeof *b->hanging);
   return b->to_split && b->to_merge && b->merge_jump && b->merged_at && b->forced && b->held &&
          b->sprung && b->is_held && b->surface && b->surface_old && b->cells && b->cell_tets &&
-         b->triangles && b->surface_nodes;
+         b->triangles && b->surface_nodes && b->hanging;
 }
 
 static bool allocate(fem_body* b) {
@@ -71,6 +74,7 @@ static bool allocate(fem_body* b) {
       !yw_fem_work_create(mem, h, &b->model->tables, &b->work) ||
       !yw_fem_scratch_create(mem, &b->work, &b->scratch) ||
       !yw_fem_relax_create(mem, &b->work, &b->relax) ||
+      !yw_near_create(mem, h->num_nodes, &b->near) ||
       !yw_particles_create(mem, (int32_t)surface, &b->surface_copy)) {
     return false;
   }
@@ -140,7 +144,8 @@ void yw_fem_front_changed(fem_body* b) {
   ++b->front_version;
 }
 
-void yw_fem_show_masses(const fem_body* b, yw_particles* particles) {
+void yw_fem_show_masses(fem_body* b, yw_particles* particles) {
+  b->mass_version = b->front_version;
   for (int32_t i = 0; i < b->front.num_active; ++i) {
     int32_t n = b->front.active[i];
     float inverse = b->inv_mass[n];
@@ -190,6 +195,13 @@ void yw_fem_show_front(fem_body* b) {
     int32_t n = b->front.active[i];
     if (b->model->on_surface[n]) b->surface_nodes[b->num_surface_nodes++] = n;
   }
+  b->num_hanging = b->front.num_hanging;
+  for (int32_t i = 0; i < b->num_hanging; ++i) {
+    int32_t n = b->front.hanging[i];
+    b->hanging[i][0] = n;
+    b->hanging[i][1] = h->node[n].parents[0];
+    b->hanging[i][2] = h->node[n].parents[1];
+  }
   b->shown_version = b->front_version;
 }
 
@@ -215,6 +227,7 @@ static bool is_bent(const fem_body* b, const yw_particles* particles, int32_t te
 void yw_fem_invalidate(void* state, const yw_particles* particles) {
   fem_body* b = state;
   const fem_hierarchy* h = &b->model->h;
+  yw_near_forget(&b->near);
   yw_fem_front_reset(&b->front);
   // From fine to coarse: the parent of a bent tet counts as bent.
   bool* bent = (bool*)b->carried;
@@ -306,6 +319,7 @@ void yw_fem_save(const void* state, yw_writer* writer) {
   yw_write_u32(writer, (uint32_t)b->num_sprung);
   yw_write_bytes(writer, b->held, sizeof *b->held * (size_t)b->num_held);
   yw_write_bytes(writer, b->sprung, sizeof *b->sprung * (size_t)b->num_sprung);
+  yw_near_save(&b->near, writer);
 }
 
 static bool load_flow(fem_body* b, yw_reader* reader) {
@@ -386,7 +400,7 @@ void yw_fem_load(void* state, yw_reader* reader) {
               clocks[4] >= 1.0f && clocks[4] <= 1e3f;
   if (reader->failed || !sane || yw_fem_params_check(&p, b->model->h.max_level, NULL) < 0 ||
       !can_soften(b, p.soften) || !load_front(b, reader) || !load_flow(b, reader) ||
-      !load_pins(b, reader)) {
+      !load_pins(b, reader) || !yw_near_load(&b->near, reader)) {
     reader->failed = true;
     return;
   }

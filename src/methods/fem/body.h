@@ -7,6 +7,7 @@
 #include "methods/fem/model.h"
 #include "methods/fem/relax.h"
 #include "methods/fem/transfer.h"
+#include "methods/kit/near.h"
 #include "yawara/extend/method.h"
 #include "yawara/fem.h"
 
@@ -63,13 +64,17 @@ typedef struct fem_body {
   uint64_t sleep_surroundings;  ///< fingerprint of obstacles and gravity when it fell asleep
   yw_vec4 *end_pos, *end_vel;   ///< as left by the last advance
 
+  yw_near near;  ///< positions are relative while the body takes its inner steps
+
   // The front as tets and triangles, as of the last advance, invalidate or load.
   uint64_t front_version, shown_version;
   int32_t* cells;      ///< 4 per tet, positive
   int32_t* cell_tets;  ///< their tets in the hierarchy
   int32_t* triangles;
   int32_t* surface_nodes;
-  int32_t num_triangles, num_surface_nodes;
+  int32_t (*hanging)[3];  ///< node and its two parents
+  int32_t num_triangles, num_surface_nodes, num_hanging;
+  uint64_t mass_version;  ///< of the front whose masses the particles have
 } fem_body;
 
 yw_status yw_fem_body_create(const void* model, const yw_allocator* mem, void** state,
@@ -82,7 +87,7 @@ void yw_fem_load(void* state, yw_reader* reader);
 /// Call after the front and its masses changed: rebuilds batches and lists.
 void yw_fem_front_changed(fem_body* body);
 /// Writes the inverse masses for contact.
-void yw_fem_show_masses(const fem_body* body, yw_particles* particles);
+void yw_fem_show_masses(fem_body* body, yw_particles* particles);
 /// Lists the front's tets and surface if they are not up to date.
 void yw_fem_show_front(fem_body* body);
 

@@ -54,6 +54,11 @@ static fem_vec4 mean_of(const int32_t* p, const fem_vec4* v) {
   return mean;
 }
 
+bool yw_fem_is_mean(const int32_t* parents, const fem_vec4* values, int32_t node) {
+  fem_vec4 mean = mean_of(parents, values), own = values[node];
+  return mean.x == own.x && mean.y == own.y && mean.z == own.z;
+}
+
 void yw_fem_follow(const fem_front* f, fem_vec4* pos, fem_vec4* vel) {
   for (int32_t i = 0; i < f->num_hanging; ++i) {
     int32_t n = f->hanging[i];
@@ -64,9 +69,25 @@ void yw_fem_follow(const fem_front* f, fem_vec4* pos, fem_vec4* vel) {
 }
 
 void yw_fem_follow_one(const fem_front* f, fem_vec4* values) {
-  for (int32_t i = 0; i < f->num_hanging; ++i) {
-    int32_t n = f->hanging[i];
-    values[n] = mean_of(f->h->node[n].parents, values);
+  for (int32_t n = f->h->node_level_start[1]; n < f->h->num_nodes; ++n) {
+    if (f->state[n] != FEM_FREE) values[n] = mean_of(f->h->node[n].parents, values);
+  }
+}
+
+void yw_fem_carry_one(const fem_front* f, fem_vec4* values) {
+  const fem_hierarchy* h = f->h;
+  for (int32_t n = h->num_nodes - 1; n >= h->node_level_start[1]; --n) {
+    if (f->state[n] == FEM_FREE) continue;
+    const int32_t* p = h->node[n].parents;
+    int parents = p[2] < 0 ? 2 : 4;
+    fem_real share = (fem_real)(p[2] < 0 ? 0.5 : 0.25);
+    for (int k = 0; k < parents; ++k) {
+      fem_vec4* to = &values[p[k]];
+      to->x += share * values[n].x;
+      to->y += share * values[n].y;
+      to->z += share * values[n].z;
+    }
+    values[n] = (fem_vec4){0};
   }
 }
 

@@ -21,6 +21,7 @@ void yw_frames_body_destroy(void* state, yw_particles* particles) {
       body->work,      body->bent,        body->products,  body->duals,    body->recovered};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_frames_coarse_solver_free(&mem, &body->coarse);
+  yw_near_free(&body->near);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);
 }
@@ -35,7 +36,7 @@ static bool allocate(frames_body* body) {
       &body->base,     &body->drift,    &body->anchor,      &body->guess,     &body->step,
       &body->moved,    &body->residual, &body->conditioned, &body->direction, &body->product,
       &body->last_pos, &body->last_vel, &body->left_vel};
-  bool good = true;
+  bool good = yw_near_create(mem, model->num_particles, &body->near);
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
     *vectors[i] = YW_NEW_ARRAY(mem, yw_vec4, n);
     good = good && *vectors[i];
@@ -128,6 +129,18 @@ void yw_frames_invalidate(void* state, const yw_particles* particles) {
   body->in_contact = false;
 }
 
+// Impulses from outside. The history of the second-order formula gets them too, as if the body had
+// always been that fast: otherwise the formula would extrapolate the change and add half of it.
+void yw_frames_push(void* state, yw_particles* particles, const yw_vec4* impulses) {
+  frames_body* body = state;
+  for (int32_t p = 0; p < particles->count; ++p) {
+    yw_vec3 change = yw_scale(yw_xyz(impulses[p]), particles->inv_mass[p]);
+    particles->vel[p] = yw_v4(yw_add(yw_xyz(particles->vel[p]), change));
+    body->last_vel[p] = yw_v4(yw_add(yw_xyz(body->last_vel[p]), change));
+    body->last_pos[p] = yw_v4(yw_mad(yw_xyz(body->last_pos[p]), -body->last_h, change));
+  }
+}
+
 // Parameters --------------------------------------------------------------------------------------
 
 yw_status yw_frames_set_params(void* state, const yw_frames_params* params) {
@@ -175,9 +188,11 @@ void yw_frames_save(const void* state, yw_writer* writer) {
   yw_write_u32(writer, (uint32_t)p->substeps);
   yw_write_u32(writer, (uint32_t)p->sweeps);
   yw_write_u32(writer, body->in_contact);
+  yw_write_u32(writer, (uint32_t)body->short_for);
   yw_write_f32(writer, numbers, 5);
   yw_write_f32(writer, body->weights, 1 + (size_t)body->model->num_examples);
   yw_write_f32(writer, body->rotations[0].m[0], (size_t)body->model->num_blocks * 4 * YW_LANES);
+  yw_near_save(&body->near, writer);
   if (p->solver != YW_FRAMES_BDF2) return;
   yw_write_f32(writer, &body->last_pos[0].x, num_floats(body));
   yw_write_f32(writer, &body->last_vel[0].x, num_floats(body));
@@ -191,20 +206,24 @@ void yw_frames_load(void* state, yw_reader* reader) {
   p.substeps = (int32_t)yw_read_u32(reader);
   p.sweeps = (int32_t)yw_read_u32(reader);
   bool in_contact = yw_read_u32(reader) != 0;
+  uint32_t short_for = yw_read_u32(reader);
   yw_read_f32(reader, numbers, 5);
   p.damping = numbers[0];
   p.beta = numbers[1];
   p.tolerance = numbers[2];
   p.stiffness = numbers[3];
-  if (reader->failed || yw_frames_params_check(&p, body->model->num_examples, NULL) < 0) {
+  bool sane = short_for <= FRAMES_SHORT_STEPS;
+  if (reader->failed || !sane || yw_frames_params_check(&p, body->model->num_examples, NULL) < 0) {
     reader->failed = true;
     return;
   }
   body->params = p;
   body->in_contact = in_contact;
+  body->short_for = (int32_t)short_for;
   body->last_h = numbers[4];
   yw_read_f32(reader, body->weights, 1 + (size_t)body->model->num_examples);
   yw_read_f32(reader, body->rotations[0].m[0], (size_t)body->model->num_blocks * 4 * YW_LANES);
+  yw_near_load(&body->near, reader);
   if (p.solver != YW_FRAMES_BDF2) return;
   yw_read_f32(reader, &body->last_pos[0].x, num_floats(body));
   yw_read_f32(reader, &body->last_vel[0].x, num_floats(body));

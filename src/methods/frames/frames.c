@@ -123,8 +123,20 @@ static yw_status advance_span(frames_body* body, yw_particles* particles, const 
   return YW_OK;
 }
 
-static yw_status frames_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
+// The second-order formula remembers positions of the last step, relative to its origin.
+static void follow_origin(frames_body* body) {
+  if (body->params.solver != YW_FRAMES_BDF2 || body->last_h == 0.0f) return;
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    body->last_pos[p] = yw_v4(yw_add(yw_xyz(body->last_pos[p]), body->near.shift));
+  }
+}
+
+static yw_status frames_advance(void* state, yw_particles* particles, const yw_step_ctx* world) {
   frames_body* body = state;
+  const yw_step_ctx* ctx = yw_near_enter(&body->near, particles, world);
+  if (!ctx) return YW_ERR_MEMORY;
+  follow_origin(body);
+  body->fell_short = false;
   int32_t before = ctx->report ? ctx->report->recovered + ctx->report->stalled : 0;
   memset(body->seconds, 0, sizeof body->seconds);
   if (ctx->timing) body->mark = yw_seconds();
@@ -132,10 +144,21 @@ static yw_status frames_advance(void* state, yw_particles* particles, const yw_s
   yw_status status = by_positions
                          ? yw_frames_position_advance(body, particles, ctx)
                          : advance_span(body, particles, ctx, (frames_span){0.0f, ctx->h}, 0);
+  yw_near_leave(&body->near, particles);
+  if (body->fell_short) {
+    body->short_for = FRAMES_SHORT_STEPS;
+  } else if (body->short_for > 0) {
+    --body->short_for;
+  }
   yw_frames_end_part(body, ctx, YW_FRAMES_OTHER);
   if (status < 0) return status;
   int32_t after = ctx->report ? ctx->report->recovered + ctx->report->stalled : 0;
   return after > before ? YW_WARN_NUMERICS : YW_OK;
+}
+
+static void frames_placed(void* state, const yw_particles* particles) {
+  yw_near_forget(&((frames_body*)state)->near);
+  yw_frames_invalidate(state, particles);
 }
 
 static yw_status frames_respond(void* state, const yw_particles* particles, const yw_step_ctx* ctx,
@@ -159,6 +182,21 @@ static const int32_t* particle_of_vertex(const void* state) {
   return ((const frames_body*)state)->model->solid.particle_of_vertex;
 }
 
+// What tracks may change over time.
+static const yw_parameter tracked[] = {{"damping", offsetof(yw_frames_params, damping)},
+                                       {"beta", offsetof(yw_frames_params, beta)},
+                                       {"stiffness", offsetof(yw_frames_params, stiffness)}};
+_Static_assert(sizeof(yw_frames_params) <= YW_MAX_PARAMS_BYTES, "must fit");
+
+static void params(const void* state, void* out) {
+  yw_frames_params now = yw_frames_params_of(state);
+  memcpy(out, &now, sizeof now);
+}
+
+static yw_status set_params(void* state, const void* wanted) {
+  return yw_frames_set_params(state, wanted);
+}
+
 const yw_method yw_frames_method = {
     .name = "frames",
     .model_destroy = yw_frames_model_destroy,
@@ -168,7 +206,8 @@ const yw_method yw_frames_method = {
     .body_destroy = yw_frames_body_destroy,
     .advance = frames_advance,
     .respond = frames_respond,
-    .invalidate = yw_frames_invalidate,
+    .invalidate = frames_placed,
+    .push = yw_frames_push,
     .contact_geometry = contact_geometry,
     .particle_of_vertex = particle_of_vertex,
     .save = yw_frames_save,
@@ -179,4 +218,8 @@ const yw_method yw_frames_method = {
     .field_info = yw_frames_field_info,
     .field_meaning = yw_frames_field_meaning,
     .field_values = yw_frames_field_values,
+    .parameters = tracked,
+    .num_parameters = sizeof tracked / sizeof *tracked,
+    .params = params,
+    .set_params = set_params,
 };

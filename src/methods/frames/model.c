@@ -45,6 +45,22 @@ typedef struct frames_build {
   int32_t* vertex_of;      // new index -> vertex
 } frames_build;
 
+// Rings are in the order of their vertices, as particles.
+static yw_status order_rings(const frames_model* model, frames_build* build, yw_error* error) {
+  const frames_regions* regions = &build->regions;
+  int32_t* first = YW_NEW_ARRAY(&model->mem, int32_t, (size_t)model->num_particles + 1);
+  if (!first) return yw_fail_memory(error, "the order of a frames model");
+  for (int32_t r = 0; r < model->num_regions; ++r) {
+    first[regions->member[regions->start[r]] + 1] = r + 1;
+  }
+  for (int32_t p = 0, n = 0; p < model->num_particles; ++p) {
+    int32_t v = build->vertex_of[p];
+    for (int32_t r = first[v]; r < first[v + 1]; ++r) build->region_of[n++] = r;
+  }
+  yw_mem_free(&model->mem, first);
+  return YW_OK;
+}
+
 static yw_status order_particles(frames_model* model, frames_build* build, yw_error* error) {
   yw_adjacency adjacency = {0};
   const yw_tet_mesh* mesh = build->def->mesh;
@@ -60,10 +76,7 @@ static yw_status order_particles(frames_model* model, frames_build* build, yw_er
   for (int32_t v = 0; v < model->num_particles; ++v) {
     build->vertex_of[model->solid.particle_of_vertex[v]] = v;
   }
-  if (model->kind == YW_FRAMES_RINGS) {
-    memcpy(build->region_of, build->vertex_of, (size_t)model->num_regions * sizeof(int32_t));
-    return YW_OK;
-  }
+  if (model->kind == YW_FRAMES_RINGS) return order_rings(model, build, error);
   // Cells are sorted along a curve of their own.
   yw_vec3* centers = YW_NEW_ARRAY(&model->mem, yw_vec3, model->num_regions);
   if (!centers) return yw_fail_memory(error, "the order of a frames model");

@@ -17,6 +17,8 @@
 #define VOLUME_SLACK 1e-3
 // A cell is a box when no corner is farther than this share of its size from the affine fit.
 #define BOX_SLACK 1e-3
+// Tets around a vertex make two rings where their moduli, in order, step by more than this factor.
+#define RING_STEP 1.5
 
 // Materials ---------------------------------------------------------------------------------------
 
@@ -27,6 +29,37 @@ static yw_moduli moduli_of(const yw_frames_def* def) {
                      def->youngs_modulus_field,
                      def->poissons_ratio_field,
                      def->mesh->num_vertices};
+}
+
+static int32_t num_elements(const yw_frames_def* def) {
+  return def->kind == YW_FRAMES_CELLS ? def->num_cells : def->mesh->num_tets;
+}
+
+static yw_status check_moduli(const yw_frames_def* def, yw_error* error) {
+  yw_moduli vertices = moduli_of(def), elements = vertices;
+  elements.youngs_field = def->element_youngs_modulus_field;
+  elements.poisson_field = def->element_poissons_ratio_field;
+  elements.count = num_elements(def);
+  // Each value is checked only where it counts.
+  yw_moduli* idle = elements.youngs_field ? &vertices : &elements;
+  idle->youngs_field = NULL, idle->youngs = 1.0f;
+  idle = elements.poisson_field ? &vertices : &elements;
+  idle->poisson_field = NULL, idle->poisson = 0.0f;
+  yw_status status = yw_moduli_check(&vertices, "", error);
+  return status < 0 ? status : yw_moduli_check(&elements, "element_", error);
+}
+
+// Moduli of an element: its own, or the mean of its corners.
+static void element_moduli(const yw_frames_def* def, int32_t element, const int32_t* corner,
+                           int count, double* youngs, double* poisson) {
+  yw_moduli moduli = moduli_of(def);
+  const float *e = def->element_youngs_modulus_field, *nu = def->element_poissons_ratio_field;
+  *youngs = e ? (double)e[element] : 0.0;
+  *poisson = nu ? (double)nu[element] : 0.0;
+  for (int i = 0; i < count; ++i) {
+    if (!e) *youngs += yw_moduli_youngs(&moduli, corner[i]) / count;
+    if (!nu) *poisson += yw_moduli_poisson(&moduli, corner[i]) / count;
+  }
 }
 
 // Tets --------------------------------------------------------------------------------------------
@@ -80,10 +113,102 @@ static bool allocate(frames_regions* regions, size_t entries) {
 
 // Rings -------------------------------------------------------------------------------------------
 
+// The tets around each vertex, by rising modulus of elements; and the ring that each belongs to.
+typedef struct ring_lists {
+  int32_t* start;   // num_vertices + 1
+  int32_t* corner;  // 4 tet + k: corner k of a tet is the vertex
+  int32_t* ring;    // per corner: region
+} ring_lists;
+
+static double tet_youngs(const yw_frames_def* def, int32_t tet) {
+  const float* field = def->element_youngs_modulus_field;
+  return field ? (double)field[tet] : 1.0;
+}
+
+static bool list_corners(const yw_allocator* mem, const yw_frames_def* def, ring_lists* out) {
+  const yw_tet_mesh* mesh = def->mesh;
+  int32_t corners = 4 * mesh->num_tets;
+  out->start = YW_NEW_ARRAY(mem, int32_t, (size_t)mesh->num_vertices + 1);
+  out->corner = YW_NEW_ARRAY(mem, int32_t, corners);
+  out->ring = YW_NEW_ARRAY(mem, int32_t, corners);
+  if (!out->start || !out->corner || !out->ring) return false;
+  for (int32_t c = 0; c < corners; ++c) ++out->start[mesh->tets[c] + 1];
+  for (int32_t v = 0; v < mesh->num_vertices; ++v) out->start[v + 1] += out->start[v];
+  for (int32_t c = 0; c < corners; ++c) out->corner[out->start[mesh->tets[c]]++] = c;
+  for (int32_t v = mesh->num_vertices; v > 0; --v) out->start[v] = out->start[v - 1];
+  out->start[0] = 0;
+  for (int32_t v = 0; v < mesh->num_vertices; ++v) {
+    for (int32_t i = out->start[v] + 1; i < out->start[v + 1]; ++i) {
+      int32_t c = out->corner[i], j = i;
+      for (; j > out->start[v] && tet_youngs(def, out->corner[j - 1] / 4) > tet_youngs(def, c / 4);
+           --j) {
+        out->corner[j] = out->corner[j - 1];
+      }
+      out->corner[j] = c;
+    }
+  }
+  return true;
+}
+
+// One ring per vertex and material. Returns how many.
+static int32_t number_rings(const yw_frames_def* def, ring_lists* lists) {
+  int32_t count = 0;
+  for (int32_t v = 0; v < def->mesh->num_vertices; ++v) {
+    double last = INFINITY;
+    for (int32_t i = lists->start[v]; i < lists->start[v + 1]; ++i) {
+      double youngs = tet_youngs(def, lists->corner[i] / 4);
+      if (i > lists->start[v] && youngs > RING_STEP * last) ++count;
+      lists->ring[lists->corner[i]] = count;
+      last = youngs;
+    }
+    // A vertex without tets has a ring as well, of itself.
+    ++count;
+  }
+  return count;
+}
+
+// The members of a ring after its origin, ascending, to `out`. Returns how many.
+static int32_t ring_members(const yw_frames_def* def, const ring_lists* lists, int32_t v,
+                            int32_t ring, int32_t* out) {
+  int32_t count = 0;
+  for (int32_t i = lists->start[v]; i < lists->start[v + 1]; ++i) {
+    int32_t c = lists->corner[i];
+    if (lists->ring[c] != ring) continue;
+    for (int k = 0; k < 4; ++k) {
+      int32_t p = def->mesh->tets[c / 4 * 4 + k], at = count;
+      if (p == v) continue;
+      while (at > 0 && out[at - 1] > p) --at;
+      if (at > 0 && out[at - 1] == p) continue;
+      for (int32_t j = count++; j > at; --j) out[j] = out[j - 1];
+      out[at] = p;
+    }
+  }
+  return count;
+}
+
+// Rings and their members; entries are still 0.
+static bool shape_rings(const yw_frames_def* def, const ring_lists* lists,
+                        frames_regions* regions) {
+  // Three other corners per tet at most.
+  size_t most = 12 * (size_t)def->mesh->num_tets + (size_t)regions->num_regions;
+  if (!allocate(regions, most)) return false;
+  for (int32_t v = 0, r = 0, n = 0; v < def->mesh->num_vertices; ++v) {
+    int32_t begin = lists->start[v], end = lists->start[v + 1];
+    int32_t last = begin < end ? lists->ring[lists->corner[end - 1]] : r;
+    for (; r <= last; ++r) {
+      regions->start[r] = n;
+      regions->member[n++] = v;
+      n += ring_members(def, lists, v, r, regions->member + n);
+      regions->start[r + 1] = n;
+    }
+  }
+  return true;
+}
+
 // Entry of particle p in region r. Members after the origin are in ascending order.
 static frames_entry* find_entry(const frames_regions* regions, int32_t r, int32_t p) {
   int32_t low = regions->start[r] + 1, high = regions->start[r + 1];
-  if (p == r) return &regions->entries[low - 1];
+  if (p == regions->member[low - 1]) return &regions->entries[low - 1];
   while (low < high) {
     int32_t middle = low + (high - low) / 2;
     if (regions->member[middle] < p) {
@@ -96,15 +221,15 @@ static frames_entry* find_entry(const frames_regions* regions, int32_t r, int32_
 }
 
 // V_r = sum V_t / 4, V_r g = sum V_t / 4 grad, and the springs along the edges.
-static void add_tet(const yw_frames_def* def, double gamma, int32_t tet, frames_regions* regions) {
+static void add_tet(const yw_frames_def* def, double gamma, int32_t tet, const int32_t ring[4],
+                    double mu, frames_regions* regions) {
   const int32_t* v = def->mesh->tets + 4 * (size_t)tet;
   yw_dvec3 gradient[4];
-  double volume = tet_gradients(def->mesh, tet, gradient), mu = 0.0;
-  for (int k = 0; k < 4; ++k) mu += 0.25 * regions->mu[v[k]];
+  double volume = tet_gradients(def->mesh, tet, gradient);
   for (int a = 0; a < 4; ++a) {
-    regions->volume[v[a]] += 0.25 * volume;
+    regions->volume[ring[a]] += 0.25 * volume;
     for (int b = 0; b < 4; ++b) {
-      frames_entry* entry = find_entry(regions, v[a], v[b]);
+      frames_entry* entry = find_entry(regions, ring[a], v[b]);
       entry->g[0] += 0.25 * volume * gradient[b].x;
       entry->g[1] += 0.25 * volume * gradient[b].y;
       entry->g[2] += 0.25 * volume * gradient[b].z;
@@ -113,32 +238,48 @@ static void add_tet(const yw_frames_def* def, double gamma, int32_t tet, frames_
   }
 }
 
-static yw_status build_rings(const yw_frames_def* def, double gamma, frames_regions* regions,
-                             yw_error* error) {
+// Moduli of the rings: those at their vertices, or the means of their tets.
+static void fill_ring_moduli(const yw_frames_def* def, const ring_lists* lists,
+                             frames_regions* regions) {
   yw_moduli moduli = moduli_of(def);
-  yw_adjacency rings = {0};
-  if (yw_tet_adjacency(&regions->mem, def->mesh, &rings) < 0) {
-    return yw_fail_memory(error, "the rings of a frames model");
-  }
-  regions->num_regions = def->mesh->num_vertices;
-  regions->share = 0.25;
-  if (!allocate(regions, (size_t)rings.start[rings.count] + (size_t)rings.count)) {
-    yw_adjacency_free(&rings);
-    return yw_fail_memory(error, "the regions of a frames model");
-  }
-  for (int32_t r = 0, n = 0; r < regions->num_regions; ++r) {
-    regions->start[r] = n;
-    regions->member[n++] = r;
-    for (int32_t i = rings.start[r]; i < rings.start[r + 1]; ++i) {
-      regions->member[n++] = rings.items[i];
-    }
-    regions->start[r + 1] = n;
-    double youngs = yw_moduli_youngs(&moduli, r), poisson = yw_moduli_poisson(&moduli, r);
+  for (int32_t r = 0; r < regions->num_regions; ++r) {
+    int32_t v = regions->member[regions->start[r]];
+    double youngs = yw_moduli_youngs(&moduli, v), poisson = yw_moduli_poisson(&moduli, v);
     regions->mu[r] = yw_lame_mu(youngs, poisson);
     regions->lambda[r] = yw_lame_lambda(youngs, poisson);
+    if (!def->element_youngs_modulus_field && !def->element_poissons_ratio_field) continue;
+    double mu = 0.0, lambda = 0.0, volume = 0.0;
+    for (int32_t i = lists->start[v]; i < lists->start[v + 1]; ++i) {
+      int32_t t = lists->corner[i] / 4;
+      if (lists->ring[lists->corner[i]] != r) continue;
+      yw_dvec3 p[4];
+      yw_tet_corners(def->mesh, t, p);
+      double part = yw_tet_volume6(p);
+      element_moduli(def, t, def->mesh->tets + 4 * (size_t)t, 4, &youngs, &poisson);
+      mu += part * yw_lame_mu(youngs, poisson);
+      lambda += part * yw_lame_lambda(youngs, poisson);
+      volume += part;
+    }
+    if (!(volume > 0.0)) continue;
+    regions->mu[r] = mu / volume;
+    regions->lambda[r] = lambda / volume;
   }
-  yw_adjacency_free(&rings);
-  for (int32_t t = 0; t < def->mesh->num_tets; ++t) add_tet(def, gamma, t, regions);
+}
+
+static void fill_rings(const yw_frames_def* def, double gamma, const ring_lists* lists,
+                       frames_regions* regions) {
+  bool own = def->element_youngs_modulus_field || def->element_poissons_ratio_field;
+  fill_ring_moduli(def, lists, regions);
+  for (int32_t t = 0; t < def->mesh->num_tets; ++t) {
+    const int32_t* ring = lists->ring + 4 * (size_t)t;
+    double mu = 0.0, youngs, poisson;
+    for (int k = 0; k < 4; ++k) mu += 0.25 * regions->mu[ring[k]];
+    if (own) {
+      element_moduli(def, t, def->mesh->tets + 4 * (size_t)t, 4, &youngs, &poisson);
+      mu = yw_lame_mu(youngs, poisson);
+    }
+    add_tet(def, gamma, t, ring, mu, regions);
+  }
   for (int32_t r = 0; r < regions->num_regions; ++r) {
     for (int32_t e = regions->start[r]; e < regions->start[r + 1]; ++e) {
       for (int i = 0; i < 3; ++i) regions->entries[e].g[i] /= regions->volume[r];
@@ -146,7 +287,23 @@ static yw_status build_rings(const yw_frames_def* def, double gamma, frames_regi
     for (int i = 0; i < 3; ++i)
       regions->n[r][i] = 2.0 * gamma * regions->mu[r] * regions->volume[r];
   }
-  return YW_OK;
+}
+
+static yw_status build_rings(const yw_frames_def* def, double gamma, frames_regions* regions,
+                             yw_error* error) {
+  const yw_allocator* mem = &regions->mem;
+  ring_lists lists = {0};
+  bool made = list_corners(mem, def, &lists);
+  if (made) {
+    regions->num_regions = number_rings(def, &lists);
+    regions->share = 0.25;
+    made = shape_rings(def, &lists, regions);
+  }
+  if (made) fill_rings(def, gamma, &lists, regions);
+  yw_mem_free(mem, lists.start);
+  yw_mem_free(mem, lists.corner);
+  yw_mem_free(mem, lists.ring);
+  return made ? YW_OK : yw_fail_memory(error, "the rings of a frames model");
 }
 
 // Cells -------------------------------------------------------------------------------------------
@@ -167,9 +324,8 @@ static bool is_box(const yw_dvec3 q[CELL_CORNERS], double size2) {
 static yw_status build_cell(const yw_frames_def* def, double gamma, int32_t r,
                             frames_regions* regions, yw_error* error) {
   const int32_t* corner = def->cells + CELL_CORNERS * (size_t)r;
-  yw_moduli moduli = moduli_of(def);
   yw_dvec3 q[CELL_CORNERS], center = {0, 0, 0};
-  double youngs = 0.0, poisson = 0.0, m[6] = {0}, inverse[6];
+  double youngs, poisson, m[6] = {0}, inverse[6];
   for (int i = 0; i < CELL_CORNERS; ++i) {
     if (corner[i] < 0 || corner[i] >= def->mesh->num_vertices) {
       return yw_fail(error, YW_ERR_INVALID, "cells[%d] names vertex %d, but there are %d", r,
@@ -177,9 +333,8 @@ static yw_status build_cell(const yw_frames_def* def, double gamma, int32_t r,
     }
     q[i] = yw_d3(def->mesh->positions[corner[i]]);
     center = yw_dmad(center, 1.0 / CELL_CORNERS, q[i]);
-    youngs += yw_moduli_youngs(&moduli, corner[i]) / CELL_CORNERS;
-    poisson += yw_moduli_poisson(&moduli, corner[i]) / CELL_CORNERS;
   }
+  element_moduli(def, r, corner, CELL_CORNERS, &youngs, &poisson);
   for (int i = 0; i < CELL_CORNERS; ++i) {
     q[i] = yw_dsub(q[i], center);
     m[0] += q[i].x * q[i].x, m[1] += q[i].y * q[i].y, m[2] += q[i].z * q[i].z;
@@ -260,8 +415,7 @@ yw_status yw_frames_regions_create(const yw_allocator* mem, const yw_frames_def*
   *out = (frames_regions){.mem = yw_mem_or_default(mem)};
   if (!def || !def->mesh) return yw_fail(error, YW_ERR_INVALID, "a frames model needs a mesh");
   yw_status status = yw_tet_mesh_check(def->mesh, error);
-  yw_moduli moduli = moduli_of(def);
-  if (status >= 0) status = yw_moduli_check(&moduli, "", error);
+  if (status >= 0) status = check_moduli(def, error);
   if (status < 0) return status;
   out->kind = def->kind;
   out->num_particles = def->mesh->num_vertices;

@@ -12,6 +12,8 @@
 //   cells  gamma (3 mu V / tr M) sum |p - A q|^2, k = 2 gamma 3 mu V / tr M, N = k M
 //   rings  gamma mu sum_t V_t/4 |F_t - A|^2, k = -2 gamma sum_t mu_t V_t grad_i . grad_r,
 //          N = 2 gamma mu V
+// Where tets of different materials meet at a vertex, each material has a ring of its own there: a
+// mean over both would be as stiff in series as it is in parallel.
 // DIFFERS: for rings, the notes have sum w |p - A q|^2 here too. The variance of the gradients
 // costs half as much, since k lives on the edges of the mesh, and bends equally well.
 #ifndef YW_METHODS_FRAMES_REGIONS_H

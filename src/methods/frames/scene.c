@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // "frames" in scene files: material, layers of stiffness, solver; and the model.
 #include "scene/method.h"
+#include "yawara/extend/vec.h"
 #include "yawara/frames.h"
 
 #define MOST_YOUNGS 1e13
@@ -90,9 +91,67 @@ static bool load(yw_loader* l, yw_model_spec* model) {
 
 // Building ----------------------------------------------------------------------------------------
 
+#define CELL_CORNERS 8
+// Where a cell's moduli are sampled, between its centre (0) and its corners (1): 2 x 2 x 2 points
+// of Gauss, so that a border through the cell counts by the volume on either side.
+#define CELL_SAMPLE 0.5773502692f
+
+// Points at which layers are evaluated: the centre of a tet, or 8 points of a cell.
+static void sample_points(const yw_tet_mesh* mesh, int32_t count, const int32_t* corners,
+                          yw_vec3* out) {
+  size_t of = corners ? CELL_CORNERS : 4;
+  if (!corners) corners = mesh->tets;
+  for (int32_t i = 0; i < count; ++i) {
+    const int32_t* corner = corners + of * (size_t)i;
+    yw_vec3 center = {0, 0, 0};
+    for (size_t k = 0; k < of; ++k) {
+      center = yw_mad(center, 1.0f / (float)of, mesh->positions[corner[k]]);
+    }
+    for (size_t k = 0; k < of && of == CELL_CORNERS; ++k) {
+      *out++ = yw_mad(center, CELL_SAMPLE, yw_sub(mesh->positions[corner[k]], center));
+    }
+    if (of != CELL_CORNERS) *out++ = center;
+  }
+}
+
+// Young's moduli of the elements, then their Poisson's ratios; NULL without layers. corners: those
+// of cells, or NULL for tets.
+static bool make_moduli(yw_loader* l, const yw_model_spec* model, const int32_t* corners,
+                        int32_t count, float** out) {
+  const yw_allocator* mem = &l->scene->mem;
+  const frames_settings* frames = model->settings;
+  *out = NULL;
+  if (frames->num_fields == 0) return true;
+  int32_t of = corners ? CELL_CORNERS : 1;
+  yw_vec3* points = YW_NEW_ARRAY(mem, yw_vec3, (size_t)of * (size_t)count);
+  if (!points) return yw_memory_fail(&l->r);
+  sample_points(&model->tets, count, corners, points);
+  bool done =
+      yw_make_moduli(l, frames->fields, frames->num_fields, frames->field_list,
+                     frames->youngs_modulus, frames->poissons_ratio, points, of * count, out);
+  yw_mem_free(mem, points);
+  for (int32_t i = 0; done && of > 1 && i < 2 * count; ++i) {
+    float sum = 0.0f;
+    for (int32_t k = 0; k < of; ++k) sum += (*out)[of * i + k];
+    (*out)[i] = sum / (float)of;
+  }
+  return done;
+}
+
 static bool create_with(yw_loader* l, yw_model_spec* model, yw_frames_def* def) {
+  int32_t count = def->kind == YW_FRAMES_CELLS ? def->num_cells : def->mesh->num_tets;
+  float* moduli = NULL;
+  if (!make_moduli(l, model, def->cells, count, &moduli)) {
+    yw_mem_free(&l->scene->mem, moduli);
+    return false;
+  }
+  if (moduli) {
+    def->element_youngs_modulus_field = moduli;
+    def->element_poissons_ratio_field = moduli + count;
+  }
   yw_error deep = {0};
   yw_status status = yw_model_create_frames(&l->scene->mem, def, &model->model, &deep);
+  yw_mem_free(&l->scene->mem, moduli);
   const yw_json* node = status == YW_ERR_GEOMETRY ? model->source_node : model->settings_node;
   return status >= 0 || yw_deep_fail(&l->r, node, &deep);
 }
@@ -101,7 +160,6 @@ static bool create(yw_loader* l, yw_model_spec* model) {
   const yw_allocator* mem = &l->scene->mem;
   const frames_settings* frames = model->settings;
   const int32_t* n = model->lattice.cells;
-  int32_t count = model->tets.num_vertices;
   yw_frames_def def = yw_default_frames_def();
   def.mesh = &model->tets;
   def.kind = (yw_frames_kind)frames->kind;
@@ -111,22 +169,13 @@ static bool create(yw_loader* l, yw_model_spec* model) {
   def.num_examples = model->num_poses;
   def.examples = (const yw_vec3* const*)model->examples;
   def.params = frames->params;
-  bool cells = def.kind == YW_FRAMES_CELLS;
-  def.num_cells = cells ? n[0] * n[1] * n[2] : 0;
-  float* fields = NULL;
-  int32_t* corners = cells ? YW_NEW_ARRAY(mem, int32_t, 8 * (size_t)def.num_cells) : NULL;
-  bool done = !cells || corners || yw_memory_fail(&l->r);
-  done = done && yw_make_moduli(l, frames->fields, frames->num_fields, frames->field_list,
-                                frames->youngs_modulus, frames->poissons_ratio,
-                                model->tets.positions, count, &fields);
-  if (fields) {
-    def.youngs_modulus_field = fields;
-    def.poissons_ratio_field = fields + count;
-  }
-  if (done && cells) yw_lattice_cells(n, corners);
+  if (def.kind != YW_FRAMES_CELLS) return create_with(l, model, &def);
+  def.num_cells = n[0] * n[1] * n[2];
+  int32_t* corners = YW_NEW_ARRAY(mem, int32_t, CELL_CORNERS * (size_t)def.num_cells);
+  if (!corners) return yw_memory_fail(&l->r);
+  yw_lattice_cells(n, corners);
   def.cells = corners;
-  done = done && create_with(l, model, &def);
-  yw_mem_free(mem, fields);
+  bool done = create_with(l, model, &def);
   yw_mem_free(mem, corners);
   return done;
 }

@@ -15,6 +15,7 @@ void yw_match_body_destroy(void* state, yw_particles* particles) {
   void* const arrays[] = {body->rotations, body->targets, body->spare_pos, body->sums,
                           body->products,  body->weights, body->pulls,     body->group_products};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
+  yw_near_free(&body->near);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);
 }
@@ -30,6 +31,7 @@ static bool allocate(match_body* body) {
   body->spare_pos = YW_NEW_ARRAY(mem, yw_vec4, blocks * YW_LANES);
   body->sums = YW_NEW_ARRAY(mem, match_sums, model->num_chunks);
   body->weights = YW_NEW_ARRAY(mem, float, groups*(n + 1));
+  if (!yw_near_create(mem, model->num_particles, &body->near)) return false;
   if (!body->rotations || !body->targets || !body->spare_pos || !body->sums || !body->weights) {
     return false;
   }
@@ -67,6 +69,7 @@ yw_status yw_match_body_create(const void* model_pointer, const yw_allocator* me
 void yw_match_invalidate(void* state, const yw_particles* particles) {
   match_body* body = state;
   const match_model* model = body->model;
+  yw_near_forget(&body->near);
   body->axes = yw_match_axes_of(model, particles);
   body->torque = (yw_vec3){0, 0, 0};
   for (int32_t b = 0; b < model->num_blocks; ++b) {
@@ -169,6 +172,7 @@ void yw_match_save(const void* state, yw_writer* writer) {
   yw_write_f32(writer, numbers, sizeof numbers / sizeof numbers[0]);
   yw_write_f32(writer, body->rotations[0].m[0], (size_t)model->num_blocks * 4 * YW_LANES);
   yw_write_f32(writer, body->weights, num_weights(model));
+  yw_near_save(&body->near, writer);
 }
 
 // True for unit quaternions; any other length would scale the body.
@@ -216,5 +220,6 @@ void yw_match_load(void* state, yw_reader* reader) {
                             {n[18], n[19], n[20]}};
   yw_read_f32(reader, body->rotations[0].m[0], (size_t)model->num_blocks * 4 * YW_LANES);
   yw_read_f32(reader, body->weights, num_weights(model));
+  yw_near_load(&body->near, reader);
   if (!state_is_sound(body)) reader->failed = true;
 }

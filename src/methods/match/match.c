@@ -4,6 +4,7 @@
 #include "methods/match/match.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "math/small/simplex.h"
 #include "methods/kit/contact.h"
@@ -314,8 +315,7 @@ static yw_status advance_inner(match_body* body, yw_particles* particles, const 
   return totals.recovered > 0 ? YW_WARN_NUMERICS : YW_OK;
 }
 
-static yw_status match_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
-  match_body* body = state;
+static yw_status take_steps(match_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   match_response response = yw_match_response(body->model, &body->params, ctx->h);
   int32_t contacts = 0;
   yw_status worst = YW_OK;
@@ -332,6 +332,17 @@ static yw_status match_advance(void* state, yw_particles* particles, const yw_st
   }
   if (ctx->report) ctx->report->obstacle_contacts = contacts;
   return worst;
+}
+
+static yw_status match_advance(void* state, yw_particles* particles, const yw_step_ctx* world) {
+  match_body* body = state;
+  const yw_step_ctx* ctx = yw_near_enter(&body->near, particles, world);
+  if (!ctx) return YW_ERR_MEMORY;
+  body->axes.center = yw_sub(body->axes.center, body->near.origin);
+  yw_status status = take_steps(body, particles, ctx);
+  body->axes.center = yw_add(body->axes.center, body->near.origin);
+  yw_near_leave(&body->near, particles);
+  return status;
 }
 
 static int32_t match_inner_steps(const void* state, const yw_particles* particles,
@@ -357,6 +368,23 @@ static const int32_t* particle_of_vertex(const void* state) {
   return ((const match_body*)state)->model->solid.particle_of_vertex;
 }
 
+// What tracks may change over time.
+static const yw_parameter tracked[] = {{"alpha", offsetof(yw_match_params, alpha)},
+                                       {"beta", offsetof(yw_match_params, beta)},
+                                       {"damping", offsetof(yw_match_params, damping)},
+                                       {"viscosity", offsetof(yw_match_params, viscosity)},
+                                       {"stiffness", offsetof(yw_match_params, stiffness)}};
+_Static_assert(sizeof(yw_match_params) <= YW_MAX_PARAMS_BYTES, "must fit");
+
+static void params(const void* state, void* out) {
+  yw_match_params now = yw_match_params_of(state);
+  memcpy(out, &now, sizeof now);
+}
+
+static yw_status set_params(void* state, const void* wanted) {
+  return yw_match_set_params(state, wanted);
+}
+
 const yw_method yw_match_method = {
     .name = "match",
     .model_destroy = yw_match_model_destroy,
@@ -372,4 +400,8 @@ const yw_method yw_match_method = {
     .load = yw_match_load,
     .inner_steps = match_inner_steps,
     .statistics = yw_match_statistics_list,
+    .parameters = tracked,
+    .num_parameters = sizeof tracked / sizeof *tracked,
+    .params = params,
+    .set_params = set_params,
 };

@@ -3,6 +3,7 @@
 #ifndef YW_METHODS_MATCH_STEP_H
 #define YW_METHODS_MATCH_STEP_H
 
+#include "methods/kit/near.h"
 #include "methods/match/model.h"
 #include "yawara/match.h"
 
@@ -43,6 +44,7 @@ typedef struct match_body {
   double* group_products;  ///< the same, summed: num_examples per group
   float* weights;          ///< num_groups x (1 + num_examples), before beta
   float* pulls;            ///< num_groups x num_examples, after beta
+  yw_near near;            ///< positions are relative while the body advances
 } match_body;
 
 /// Input of the kernels during one step.

@@ -42,7 +42,7 @@ typedef struct plastic_state_block {
 /// What a step computes for 16 masters.
 typedef struct plastic_work_block {
   _Alignas(64) float center[3][YW_LANES];  ///< m, mean of N x_s, relative to the chunk's origin
-  float right[9][YW_LANES];                ///< D_N^-1 U diag(sigma), 1/m^2
+  float right[9][YW_LANES];                ///< D_N^-1 U, 1/m^2
   float diagonal[6][YW_LANES];   ///< dt^2 times the tangent in principal axes: xx, yy, zz, ...
   float shear[6][YW_LANES];      ///< two per pair xy, xz, yz: (ab,ab) = (ba,ba), and (ab,ba)
   float u[9][YW_LANES];          ///< U before the flow of the step, which the tangents belong to

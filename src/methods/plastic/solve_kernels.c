@@ -7,8 +7,8 @@
 
 // The tangent -------------------------------------------------------------------------------------
 
-// Change of stress U Y B^T for M = sum N v (x_s - c)^T. The change of deformation is W = U^T M B,
-// where B = D_N^-1 U diag(sigma) makes W a change of F_E in principal axes.
+// Change of stress U Y B^T for M = sum N v (x_s - c)^T. W = U^T M B, with B = D_N^-1 U, is the
+// velocity gradient in principal axes.
 YW_LANE_FN yw_lanes_mat3 tangent_times(const plastic_work_block* work, const yw_lanes_mat3* u,
                                        const yw_lanes_mat3* m, int32_t lane) {
   yw_lanes_mat3 b = yw_lanes_mat3_load((const yw_mat3x16*)work->right, lane);

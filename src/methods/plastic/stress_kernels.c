@@ -4,6 +4,11 @@
 // Energy per rest volume: mu sum (sigma_a - 1)^2 + lambda/2 (J - 1)^2, with sigma_a the elastic
 // stretches and J their product. Force on a slave (11): -sum V0 tau G. This is the exact adjoint of
 // the gradient that changes F_E, so the tangent is symmetric and momentum is conserved.
+//
+// DIFFERS: a rotation gets no resistance from the tangent. The second derivative of the energy has
+// some where there is stress: it turns the forces to where they are after the step, while their
+// lever arms are those before it, so that every step would take w^2 dt^2 of a body's spin, and more
+// where stresses vary.
 #include "methods/plastic/pairs.h"
 
 typedef struct principal {
@@ -19,32 +24,37 @@ YW_LANE_FN yw_lanes_sym3 diagonal_tangent(const principal* p, yw_vf scale) {
   bend *= yw_vf_min(yw_vf_splat(1.0f), mu2 / yw_vf_max(row, yw_vf_splat(1e-20f)));
   yw_vf lj = p->lambda * p->j + bend;
   yw_vf bc = b * c, ac = a * c, ab = a * b;
-  return (yw_lanes_sym3){scale * (mu2 + p->lambda * bc * bc),
-                         scale * (mu2 + p->lambda * ac * ac),
-                         scale * (mu2 + p->lambda * ab * ab),
-                         scale * lj * c,
-                         scale * lj * b,
-                         scale * lj * a};
+  yw_vf product = scale * lj * p->j;
+  return (yw_lanes_sym3){scale * a * a * (mu2 + p->lambda * bc * bc),
+                         scale * b * b * (mu2 + p->lambda * ac * ac),
+                         scale * c * c * (mu2 + p->lambda * ab * ab),
+                         product,
+                         product,
+                         product};
 }
 
-// The 2x2 block of a pair of directions, with c the third: (ab,ab) = (ba,ba), and (ab,ba).
+// The 2x2 block of a pair of directions, with c the third: (ab,ab) = (ba,ba), and (ab,ba). Its
+// eigenvalues are the stiffnesses to shear and to rotation; of the second only what exceeds the
+// first is kept: it is then half of what resists a shear in one direction, and without it steps
+// that are long for such stress would not be stable.
 YW_LANE_FN void shear_tangent(const principal* p, yw_vf scale, yw_vf a, yw_vf b, yw_vf c,
                               yw_vf out[2]) {
   yw_vf zero = yw_vf_splat(0.0f), mu2 = 2.0f * p->mu, bend = p->lambda * (p->j - 1.0f) * c;
   yw_vf twist = 2.0f * mu2 / yw_vf_max(a + b, yw_vf_splat(1e-3f));
   yw_vf even = 0.5f * yw_vf_max(mu2 - bend, zero);
   yw_vf odd = 0.5f * yw_vf_max(mu2 - twist + bend, zero);
-  out[0] = scale * (even + odd);
-  out[1] = scale * (even - odd);
+  yw_vf sum2 = (a + b) * (a + b), difference2 = (a - b) * (a - b);
+  yw_vf shear = 0.25f * (even * sum2 + odd * difference2);
+  yw_vf turn = yw_vf_max(0.25f * (even * difference2 + odd * sum2) - shear, zero);
+  out[0] = scale * (shear + turn);
+  out[1] = scale * (shear - turn);
 }
 
 // Mean stiffness in shear, and the excess of that in stretch, for the preconditioner.
 YW_LANE_FN void store_stiffness(plastic_work_block* work, int32_t lane, const yw_lanes_sym3* d,
-                                yw_vf pair[3][2], const yw_vf s[3]) {
-  yw_vf xx = s[0] * s[0], yy = s[1] * s[1], zz = s[2] * s[2];
-  yw_vf shear =
-      (pair[0][0] * (xx + yy) + pair[1][0] * (xx + zz) + pair[2][0] * (yy + zz)) * (1.0f / 6.0f);
-  yw_vf stretch = (d->xx * xx + d->yy * yy + d->zz * zz) * (1.0f / 3.0f);
+                                yw_vf pair[3][2]) {
+  yw_vf shear = (pair[0][0] + pair[1][0] + pair[2][0]) * (1.0f / 3.0f);
+  yw_vf stretch = (d->xx + d->yy + d->zz) * (1.0f / 3.0f);
   yw_vf_store(work->stiffness[0] + lane, shear);
   yw_vf_store(work->stiffness[1] + lane, stretch - shear);
 }
@@ -71,8 +81,7 @@ YW_LANE_FN void stress_block(plastic_body* body, int32_t block, yw_mat3x16* forc
     yw_lanes_mat3 du = yw_lanes_sym3_mul(&inverse, &u), ut = yw_lanes_mat3_scale_columns(&u, t);
     yw_lanes_mat3 tau = yw_lanes_mat3_mul_nt(&ut, &du);
     yw_lanes_mat3_store(force, lane, &tau);
-    yw_lanes_mat3 right = yw_lanes_mat3_scale_columns(&du, p.s);
-    yw_lanes_mat3_store((yw_mat3x16*)work->right, lane, &right);
+    yw_lanes_mat3_store((yw_mat3x16*)work->right, lane, &du);
     yw_lanes_mat3_store((yw_mat3x16*)work->u, lane, &u);
 
     yw_vf scale = body->dt * body->dt * p.volume, pair[3][2];
@@ -82,7 +91,7 @@ YW_LANE_FN void stress_block(plastic_body* body, int32_t block, yw_mat3x16* forc
     shear_tangent(&p, scale, p.s[0], p.s[2], p.s[1], pair[1]);
     shear_tangent(&p, scale, p.s[1], p.s[2], p.s[0], pair[2]);
     for (int k = 0; k < 6; ++k) yw_vf_store(work->shear[k] + lane, pair[k / 2][k % 2]);
-    store_stiffness(work, lane, &diagonal, pair, p.s);
+    store_stiffness(work, lane, &diagonal, pair);
   }
 }
 

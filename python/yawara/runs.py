@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: MIT
+"""Runs on disk, written by `yawara run`, as arrays. docs/runs.md describes the files."""
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pathlib
+from typing import Any, Dict, Iterator, List, Optional
+
+import numpy as np
+
+from . import _convert as convert
+from . import meshes
+from .errors import FileError, FormatError, InvalidError
+
+
+class _Reader:
+    """Numbers of a binary file, one after another; refuses files that end too early."""
+
+    def __init__(self, path: pathlib.Path, kind: bytes) -> None:
+        self.path, self.at = path, 8
+        self.data = _bytes_of(path)
+        if self.data[:8] != kind:
+            raise FormatError(f"{path}: is no {kind[:7].decode().lower()} of this version "
+                              f"({kind.decode()}): it starts with {self.data[:8]!r}")
+
+    def take(self, dtype: Any, count: int) -> np.ndarray:
+        size = np.dtype(dtype).itemsize * count
+        # The last 8 bytes are the hash of the file.
+        if self.at + size > len(self.data) - 8:
+            raise FormatError(f"{self.path}: ends too early, at byte {self.at}: run it again")
+        out = np.frombuffer(self.data, dtype, count, self.at)
+        self.at += size
+        return out
+
+    def number(self) -> int:
+        return int(self.take("<u4", 1)[0])
+
+    def text(self) -> str:
+        return self.take("u1", self.number()).tobytes().decode("utf-8", "replace")
+
+    def vectors(self, count: Optional[int] = None) -> np.ndarray:
+        return self.take("<f4", 3 * (self.number() if count is None else count)).reshape(-1, 3)
+
+    def rows(self, width: int) -> np.ndarray:
+        return self.take("<i4", width * self.number()).reshape(-1, width)
+
+
+def _bytes_of(path: pathlib.Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise FileError(f"{path}: cannot be read: {problem.strerror}") from None
+
+
+class RunModel:
+    """What does not change: rest points (m), tets, elements of rods and sheets, and the surface."""
+
+    def __init__(self, r: _Reader) -> None:
+        self.method = r.text()
+        self.points = r.vectors()
+        self.tets = r.rows(4)
+        corners = r.number()
+        self.elements = r.rows(max(corners, 1))
+        self.kind = r.number()
+        self.surface_points = r.vectors()
+        self.triangles = r.rows(3)
+        self.colors = r.vectors(len(self.surface_points)) if r.number() else None
+        vertices = len(self.surface_points)
+        if self.kind == 1:
+            self.follow = r.take("<i4", vertices)
+        elif self.kind == 4:
+            carriers = r.rows(4)
+            self.carriers = carriers if len(carriers) else self.tets
+            total = r.number()
+            self.counts = r.take("<u4", vertices)
+            links = r.take(np.dtype([("vertex", "<i4"), ("weight", "<f4")]), total)
+            self.links, self.weights = links["vertex"], links["weight"].astype(np.float64)
+            r.text()
+        self._check(r)
+
+    def _check(self, r: _Reader) -> None:
+        most = len(self.points)
+        for name, table, limit in (("tets", self.tets, most), ("triangles", self.triangles,
+                                                               len(self.surface_points)),
+                                   ("links", getattr(self, "links", self.tets[:0]), most),
+                                   ("carriers", getattr(self, "carriers", self.tets), most),
+                                   ("surface", getattr(self, "follow", self.tets[:0]), most)):
+            if len(table) and (table.min() < 0 or table.max() >= limit):
+                raise FormatError(f"{r.path}: {name} of a model name a vertex that is not there")
+        if self.kind == 4 and int(self.counts.sum()) != len(self.links):
+            raise FormatError(f"{r.path}: the links of a surface do not add up")
+
+    def surface_of(self, positions: np.ndarray) -> np.ndarray:
+        """Vertices of the surface for positions of the particles."""
+        if self.kind == 1:
+            return positions[self.follow]
+        rest, now = self.points.astype(np.float64), positions.astype(np.float64)
+        gradient = self._gradients(rest, now)
+        of = np.repeat(np.arange(len(self.counts)), self.counts)
+        weighted = self.weights[:, None, None] * gradient[self.links]
+        mean = np.zeros((len(self.counts), 3, 3))
+        np.add.at(mean, of, weighted)
+        offset = self.surface_points.astype(np.float64)[of] - rest[self.links]
+        moved = now[self.links] + 0.5 * np.einsum("nij,nj->ni", gradient[self.links] + mean[of], offset)
+        out = np.zeros((len(self.counts), 3))
+        np.add.at(out, of, self.weights[:, None] * moved)
+        return out.astype(np.float32)
+
+    def _gradients(self, rest: np.ndarray, now: np.ndarray) -> np.ndarray:
+        """Deformation gradients of the particles: means over their tets, weighted by volume."""
+        tets = self.carriers
+        before = np.swapaxes(rest[tets[:, 1:]] - rest[tets[:, :1]], 1, 2)
+        after = np.swapaxes(now[tets[:, 1:]] - now[tets[:, :1]], 1, 2)
+        volume = np.linalg.det(before)
+        scaled = (after @ np.linalg.inv(before)) * volume[:, None, None]
+        sums, volumes = np.zeros((len(rest), 3, 3)), np.zeros(len(rest))
+        for corner in tets.T:
+            np.add.at(sums, corner, scaled)
+            np.add.at(volumes, corner, volume)
+        return sums / np.where(volumes > 0, volumes, 1)[:, None, None]
+
+
+class RunBody:
+    """A body in one frame of a run.
+
+    Attributes:
+        name: not necessarily unique.
+        active: False while it waits for its start.
+        positions: (n, 3), m.
+        radii: (n,), m, of loose particles, or None.
+        fields: values by name; units has theirs.
+    """
+
+    def __init__(self, name: str, model: RunModel, r: _Reader) -> None:
+        self.name, self.model = name, model
+        flags = r.number()
+        self.active = bool(flags & 1)
+        self.positions = r.vectors()
+        self._surface = r.vectors() if flags & 2 else None
+        self.radii = r.take("<f4", len(self.positions)) if flags & 4 else None
+        number = r.number()
+        self.cells: Optional[np.ndarray] = None
+        self._cells_in: Optional[int] = None
+        if flags & 8:
+            self.cells = r.take("<i4", 4 * number).reshape(-1, 4)
+        elif flags & 16:
+            self._cells_in = r.number()
+        else:
+            self.cells = model.tets if len(model.tets) else None
+        self.fields: Dict[str, np.ndarray] = {}
+        self.units: Dict[str, str] = {}
+        self.per_cell: Dict[str, bool] = {}
+        for _ in range(r.number()):
+            title, unit, _meaning, per_cell = r.text(), r.text(), r.text(), bool(r.number())
+            self.fields[title] = r.take("<f4", number if per_cell else len(self.positions))
+            self.units[title], self.per_cell[title] = unit, per_cell
+
+    @property
+    def surface(self) -> Optional[meshes.TriMesh]:
+        """The shown surface, as it follows the particles; None for loose particles. Pictures also
+        keep surfaces of bodies that touch apart."""
+        if self.model.kind == 0:
+            return None
+        place = self._surface if self._surface is not None else self.model.surface_of(
+            self.positions[:max(len(self.model.points), 1)])
+        out = meshes.TriMesh.__new__(meshes.TriMesh)
+        out.points, out.triangles, out.colors = place, self.model.triangles, self.model.colors
+        return out
+
+    def to_vtk(self) -> Any:
+        """A vtkUnstructuredGrid (pyvista's class where pyvista is there) with its fields."""
+        cells = self.cells
+        if cells is None:
+            cells = self.model.elements
+        if cells is None or not len(cells):
+            cells = np.arange(len(self.positions)).reshape(-1, 1)
+        fields = {name: (values, self.per_cell[name]) for name, values in self.fields.items()}
+        return meshes.to_vtk(self.positions, cells, fields)
+
+
+class RunFrame:
+    """One frame: time in s, and bodies by name or number."""
+
+    def __init__(self, number: int, time: float, bodies: List[RunBody]) -> None:
+        self.number, self.time, self.bodies = number, time, bodies
+
+    def __getitem__(self, key: Any) -> RunBody:
+        if isinstance(key, str):
+            for body in self.bodies:
+                if body.name == key:
+                    return body
+            raise KeyError(f"there is no body {key!r}; there are "
+                           f"{', '.join(repr(b.name) for b in self.bodies[:20])}")
+        return self.bodies[key]
+
+
+class Run:
+    """A run on disk: `for frame in run: frame["teddy"].positions`.
+
+    Attributes:
+        info: what run.json says.
+        frames: number of frames after frame 0 that exist.
+        fps: frames per second.
+        names: of the bodies.
+    """
+
+    def __init__(self, folder: Any) -> None:
+        self.folder = pathlib.Path(os.fsdecode(convert.path(folder, "folder")))
+        path = self.folder / "run.json"
+        if not path.exists():
+            raise FileError(f"{self.folder}: is no run: it has no run.json. `yawara run` makes runs")
+        try:
+            self.info: Dict[str, Any] = json.loads(_bytes_of(path))
+            self.frames, self.fps = int(self.info["frames_done"]), float(self.info["fps"])
+            self._hash = int(self.info["shown_hash"], 16)
+            version = self.info["yawara_run"]
+        except (ValueError, KeyError, TypeError) as problem:
+            raise FormatError(f"{path}: is not what a run has: {problem!r}") from None
+        if version != 1:
+            raise FormatError(f"{path}: is a run of format {version}, but this package reads format 1")
+        self._read_shown()
+
+    def _read_shown(self) -> None:
+        r = _Reader(self.folder / "shown.ywr", b"YWSHOWN3")
+        if int.from_bytes(r.data[-8:], "little") != self._hash:
+            raise FormatError(f"{r.path}: is damaged, ends too early or belongs to another run")
+        r.take("<u4", 31)  # camera and lights
+        self.models = [RunModel(r) for _ in range(r.number())]
+        self.names: List[str] = []
+        self._model_of: List[RunModel] = []
+        for _ in range(r.number()):
+            self.names.append(r.text())
+            index = r.number()
+            if index >= len(self.models):
+                raise FormatError(f"{r.path}: body {self.names[-1]!r} has a model that is not there")
+            self._model_of.append(self.models[index])
+            r.take("<f4", 13)  # mass, look, whether it touches others
+            r.vectors()
+
+    def __len__(self) -> int:
+        return self.frames + 1
+
+    def __getitem__(self, number: int) -> RunFrame:
+        """A frame by its number; frame 0 is the start, -1 the last."""
+        index = number.__index__()
+        index = index + len(self) if index < 0 else index
+        if not 0 <= index < len(self):
+            raise IndexError(f"the run has frames 0 to {self.frames}, but no {number}")
+        frame = self._read_frame(index)
+        for i, body in enumerate(frame.bodies):
+            if body._cells_in is not None and 0 <= body._cells_in < index:
+                body.cells = self._read_frame(body._cells_in).bodies[i].cells
+        return frame
+
+    def __iter__(self) -> Iterator[RunFrame]:
+        return (self[i] for i in range(len(self)))
+
+    def _read_frame(self, index: int) -> RunFrame:
+        r = _Reader(self.folder / "frames" / f"{index:06d}.ywf", b"YWFRAME4")
+        if int(r.take("<u8", 1)[0]) != self._hash:
+            raise FormatError(f"{r.path}: belongs to another run")
+        number, time = r.number(), float(r.take("<f8", 1)[0])
+        r.take("<f4", 8 * r.number())  # poses of obstacles
+        if r.number() != len(self.names):
+            raise FormatError(f"{r.path}: has another number of bodies than shown.ywr")
+        bodies = [RunBody(name, model, r) for name, model in zip(self.names, self._model_of)]
+        if r.at != len(r.data) - 8:
+            raise FormatError(f"{r.path}: is damaged: it goes on at byte {r.at}, after its last body")
+        return RunFrame(number, time, bodies)
+
+    @property
+    def times(self) -> np.ndarray:
+        """Time of every frame, s."""
+        return np.arange(len(self)) / self.fps
+
+    def positions(self, name: Any) -> np.ndarray:
+        """Positions of a body in all frames, (frames + 1, n, 3) in m."""
+        rows = [frame[name].positions for frame in self]
+        if len({len(row) for row in rows}) > 1:
+            raise InvalidError(f"body {name!r} has a changing number of particles: use "
+                               "[frame[name].positions for frame in run]")
+        return np.stack(rows)
+
+    @property
+    def log(self) -> Dict[str, np.ndarray]:
+        """The columns of log.csv, e.g. log["time (s)"]; unknown values are NaN."""
+        path = self.folder / "log.csv"
+        rows = list(csv.reader(_bytes_of(path).decode("utf-8", "replace").splitlines()))
+        if not rows:
+            raise FormatError(f"{path}: is empty")
+        out: Dict[str, np.ndarray] = {}
+        for i, title in enumerate(rows[0]):
+            try:
+                cells = [row[i] for row in rows[1:]]
+                out[title] = np.array([float(cell) if cell else np.nan for cell in cells])
+            except (IndexError, ValueError):
+                raise FormatError(f"{path}: column {title!r} has a cell that is no number") from None
+        return out
+
+    def log_frame(self) -> Any:
+        """The log as a DataFrame of pandas."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("log_frame needs pandas: install python3-pandas (Debian) or run `pip "
+                              "install pandas`; run.log has the same columns without it") from None
+        return pandas.DataFrame(self.log)
+
+    def __repr__(self) -> str:
+        return f"<Run {str(self.folder)!r}, {len(self)} frames, {len(self.names)} bodies>"
+
+
+def open_run(folder: Any) -> Run:
+    """Opens a folder that `yawara run` wrote."""
+    return Run(folder)

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// Which bodies of a substep touch, and which advance in lockstep. Explicit methods cannot take the
+// impulse of a whole substep at once: they and what is near them advance in parts, with contact
+// after each.
+#include "world/world.h"
+
+// Most parts of a substep for bodies in lockstep; beyond that, each part has several inner steps.
+#define MAX_PARTS 64
+// The same where contact sees points, which has to be found anew in every part.
+#define MAX_PARTS_OF_POINTS 8
+// Bodies nearer than this share of their size, plus what they move, count as touching.
+#define TOUCH_SHARE 0.05f
+// In worlds of more bodies, all count as touching: looking at every pair would take longer.
+#define FEW_BODIES 256
+
+static yw_body* body_at(const yw_world* world, int32_t i) {
+  return &world->bodies.items[world->body_order.items[i]];
+}
+
+static bool meets_others(const yw_body* body) {
+  return body->body_contact && yw_body_takes_part(body);
+}
+
+static yw_aabb box_of(const yw_body* body, float h) {
+  const yw_particles* p = &body->particles;
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < p->count; ++i) {
+    yw_vec3 x = yw_xyz(p->pos[i]);
+    box = yw_aabb_grow(yw_aabb_grow(box, x), yw_mad(x, h, yw_xyz(p->vel[i])));
+  }
+  float reach = yw_length(yw_sub(box.upper, box.lower));
+  return p->count > 0 ? yw_aabb_pad(box, TOUCH_SHARE * reach) : box;
+}
+
+// Inner steps that the body takes on its own; 1 unless it is explicit.
+static int32_t inner_steps_of(const yw_world* world, yw_body* body, float h) {
+  const yw_method* method = body->model->method;
+  if (!method->inner_steps || !meets_others(body) || body->asleep) return 1;
+  yw_step_ctx ctx = {.h = h, .time = world->time, .gravity = world->gravity};
+  return method->inner_steps(body->state, &body->particles, &ctx);
+}
+
+// Marks the bodies that another may touch in the substep, or that may touch themselves.
+static void mark_crowded(yw_world* world, float h) {
+  int32_t count = world->body_order.count;
+  bool few = count <= FEW_BODIES;
+  for (int32_t i = 0; i < count && few; ++i) {
+    world->body_boxes.items[i] = box_of(body_at(world, i), h);
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    yw_body* body = body_at(world, i);
+    bool touched = !few;
+    for (int32_t k = 0; k < count && !touched; ++k) {
+      touched = k != i && meets_others(body_at(world, k)) &&
+                yw_aabb_overlap(world->body_boxes.items[i], world->body_boxes.items[k]);
+    }
+    body->crowded = world->surfaces && (body->self_contact || (body->body_contact && touched));
+    body->lockstep = body->lockstep && touched;
+  }
+}
+
+// Adds the bodies near those in lockstep until there are no more. True if any was added.
+static bool spread_lockstep(yw_world* world) {
+  bool added = false;
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    if (!body_at(world, i)->lockstep) continue;
+    for (int32_t k = 0; k < world->body_order.count; ++k) {
+      yw_body* other = body_at(world, k);
+      if (other->lockstep || !meets_others(other)) continue;
+      if (!yw_aabb_overlap(world->body_boxes.items[i], world->body_boxes.items[k])) continue;
+      other->lockstep = added = true;
+    }
+  }
+  return added;
+}
+
+static void put_all_in_lockstep(yw_world* world) {
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    yw_body* body = body_at(world, i);
+    body->lockstep = body->lockstep || meets_others(body);
+  }
+}
+
+// What is joined to a body in lockstep goes with it. True if any was added.
+static bool spread_over_joints(yw_world* world) {
+  bool added = false;
+  for (int32_t i = 0; i < world->joints.count; ++i) {
+    const yw_joint* joint = &world->joints.items[i];
+    int32_t a = joint->sides[0].body, b = joint->sides[1].body;
+    if (!(joint->generation & 1) || a < 0 || b < 0) continue;
+    yw_body *first = &world->bodies.items[a], *second = &world->bodies.items[b];
+    if (first->lockstep == second->lockstep) continue;
+    first->lockstep = second->lockstep = added = true;
+  }
+  return added;
+}
+
+int32_t yw_lockstep_plan(yw_world* world, float h) {
+  int32_t num_parts = 1, count = world->body_order.count;
+  bool any = false;
+  for (int32_t i = 0; i < count; ++i) {
+    yw_body* body = body_at(world, i);
+    body->lockstep = count > 1 && inner_steps_of(world, body, h) > 1;
+    any = any || body->lockstep;
+  }
+  if (!any && !world->surfaces) return 1;
+  mark_crowded(world, h);
+  for (int32_t i = 0; i < count && any; ++i) {
+    yw_body* body = body_at(world, i);
+    int32_t steps = body->lockstep ? inner_steps_of(world, body, h) : 1;
+    num_parts = steps > num_parts ? steps : num_parts;
+  }
+  if (num_parts == 1) return 1;
+  if (count > FEW_BODIES) put_all_in_lockstep(world);
+  bool added = true;
+  while (added) {
+    added = count <= FEW_BODIES && spread_lockstep(world);
+    added = spread_over_joints(world) || added;
+  }
+  int32_t most = world->surfaces ? MAX_PARTS : MAX_PARTS_OF_POINTS;
+  return num_parts < most ? num_parts : most;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// What a visitor sees and does.
+import assert from 'node:assert/strict';
+import { findBody, firstPicture, hashAt, openPage, report } from './browser.mjs';
+
+const MAX_BYTES = 1.2e6;
+const MAX_SECONDS = 2;
+
+/** How much longer than alone a second of work takes now, because others use the machine. */
+function slowdown() {
+  const start = performance.now();
+  const used = process.cpuUsage();
+  while (performance.now() - start < 300);
+  const own = process.cpuUsage(used);
+  return Math.max(1, ((performance.now() - start) * 1000) / (own.user + own.system));
+}
+
+/** Opens a scene that waits at a frame. */
+async function openPaused({ browser, site }, scene, frame, options) {
+  const page = await openPage(browser, `${site.address}?scene=${scene}&at=${frame}`, options);
+  await hashAt(page, frame);
+  await page.waitForTimeout(300);
+  return page;
+}
+
+async function close(page) {
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+}
+
+async function startsQuicklyAndSmall({ browser, site }) {
+  site.sent.clear();
+  const factor = slowdown();
+  const page = await openPage(browser, site.address);
+  await firstPicture(page);
+  const seconds = await page.evaluate(() => performance.getEntriesByName('first picture')[0].startTime / 1000);
+  const code = [...site.sent].filter(([path]) => !path.startsWith('/thumbs'));
+  const bytes = code.reduce((sum, [, size]) => sum + size, 0);
+  console.log(`# first picture after ${seconds.toFixed(2)} s (machine ${factor.toFixed(1)} times slower than alone), ${Math.round(bytes / 1000)} kB`);
+  assert.ok(bytes <= MAX_BYTES, `page and core are ${bytes} bytes, but may be ${MAX_BYTES}`);
+  assert.ok(seconds <= MAX_SECONDS * factor, `the first picture came after ${seconds} s, but should after ${MAX_SECONDS} s`);
+  await close(page);
+}
+
+async function grabMovesTheBody(on) {
+  const page = await openPaused(on, 'twist', 20);
+  const before = await report(page);
+  const [x, y] = await findBody(page);
+  await page.mouse.down();
+  await page.mouse.move(x, y - 160, { steps: 4 });
+  for (let i = 0; i < 20; ++i) await page.keyboard.press('o');
+  await hashAt(page, 40);
+  await page.mouse.up();
+  const after = await report(page);
+  const lift = after.bodies.map((body, i) => body.center[1] - before.bodies[i].center[1]);
+  assert.ok(lift[1] - lift[0] > 0.1, `the bodies rose by ${lift} m`);
+  await close(page);
+}
+
+async function keysAct(on) {
+  const page = await openPaused(on, 'first', 5);
+  await page.keyboard.press('o');
+  await hashAt(page, 6);
+  await page.keyboard.press('r');
+  const start = await hashAt(page, 0);
+  await page.keyboard.press('p');
+  await page.waitForFunction(() => Number(document.querySelector('#canvas').dataset.frame) > 3);
+  await page.keyboard.press('p');
+  assert.notEqual(await page.textContent('#hash'), start);
+  await page.keyboard.press('s');
+  assert.equal(await page.inputValue('#speed'), '0.25');
+  await page.keyboard.press('?');
+  assert.ok(await page.isVisible('#help'));
+  await page.keyboard.press('Escape');
+  await page.focus('#canvas');
+  await page.keyboard.press('Tab');
+  assert.ok(!(await page.isVisible('#panel')));
+  await page.keyboard.press(']');
+  await page.waitForFunction(() => document.querySelector('#title').textContent === 'handles');
+  await close(page);
+}
+
+async function pinHolds(on) {
+  const page = await openPaused(on, 'first', 0);
+  const [x, y] = await findBody(page);
+  await page.mouse.click(x, y, { button: 'right' });
+  for (let i = 0; i < 40; ++i) await page.keyboard.press('o');
+  await hashAt(page, 40);
+  const { center } = (await report(page)).bodies[0];
+  assert.ok(center[1] > 1.2, `a pinned cube fell to ${center[1]} m`);
+  await close(page);
+}
+
+async function fitsAPhone(on) {
+  const page = await openPaused(on, 'twist', 5, { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true });
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(width <= 390, `the page is ${width} pixels wide`);
+  await page.click('#open-gallery');
+  assert.ok(await page.isVisible('#gallery'));
+  await page.click('#gallery a[href="?scene=rope"]');
+  await page.waitForFunction(() => document.querySelector('#title').textContent === 'rope');
+  assert.ok(!(await page.isVisible('#gallery')));
+  await close(page);
+}
+
+async function everySceneMoves(on) {
+  const page = await openPaused(on, 'first', 1);
+  const entries = await page.evaluate(() => fetch('gallery.json').then((response) => response.json()));
+  assert.ok(entries.length >= 29, `the gallery has ${entries.length} scenes`);
+  for (const { name, picture } of entries) {
+    assert.ok(picture, `${name} has no picture: scripts/web_thumbnails.sh draws it`);
+    await page.evaluate(async (scene) => {
+      const text = await (await fetch(`scenes/${scene}.json`)).text();
+      window.yawara.scene = window.yawara.report = undefined;
+      window.yawara.session.open({ name: scene, text, changes: [], until: 2, keepView: false });
+    }, name);
+    await page.waitForFunction(() => window.yawara.scene && window.yawara.report?.frame === 2 && document.querySelector('#problem').hidden);
+  }
+  await close(page);
+}
+
+async function namesForScreenReaders(on) {
+  const page = await openPaused(on, 'twist', 1);
+  const nameless = await page.evaluate(() =>
+    [...document.querySelectorAll('button, select, input, canvas:not([aria-hidden]), a')]
+      .filter((one) => !one.getAttribute('aria-label') && !one.textContent.trim() && !one.labels?.length)
+      .map((one) => one.outerHTML.slice(0, 80)),
+  );
+  assert.deepEqual(nameless, []);
+  await close(page);
+}
+
+export const tests = [
+  ['starts within 2 s and 1.2 MB', startsQuicklyAndSmall],
+  ['a grabbed body moves, others do not', grabMovesTheBody],
+  ['keys act', keysAct],
+  ['a pin holds', pinHolds],
+  ['fits a phone', fitsAPhone],
+  ['every scene of the gallery starts and moves', everySceneMoves],
+  ['everything has a name for screen readers', namesForScreenReaders],
+];

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// What is shown of one moment, packed into one array, so that it crosses to the page with one copy
+// and goes from there to the graphics card without another. In words of 4 bytes, integers (i) or
+// floats (f):
+//
+//   header     i bodies, i obstacles, i pins, i grabs (0 or 1), i frame, f time (s),
+//              f low, f high (ends of the field's range)
+//   bodies     i offset of its data, i count, i parts (PART_...), i 0
+//   obstacles  f position, f rotation (x y z w), f scale
+//   pins       f position
+//   grab       f where the body is held, f where the pointer is
+//   data       surfaces: 3 f positions and 3 f normals per vertex; particles: 3 f positions and 1 f
+//              radius each; then, with a field, 1 f value each. All of one kind, then all of the
+//              next.
+#include <math.h>
+#include <string.h>
+
+#include "core.h"
+#include "playback/frame_values.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
+
+#define HEADER_WORDS 8
+#define BODY_WORDS 4
+#define OBSTACLE_WORDS 8
+
+// What the data of a body has. 0: it is not there yet.
+#define PART_SURFACE 1
+#define PART_PARTICLES 2
+#define PART_VALUES 4
+
+static bool reserve(core* c, size_t words) {
+  if (words <= c->capacity) return true;
+  size_t capacity = words + words / 4;
+  float* grown = YW_NEW_ARRAY(NULL, float, capacity);
+  if (!grown) return false;
+  if (c->num_words > 0) memcpy(grown, c->words, c->num_words * sizeof *grown);
+  yw_mem_free(NULL, c->words);
+  c->words = grown;
+  c->capacity = capacity;
+  return true;
+}
+
+// Room for `count` more words; NULL if out of memory.
+static float* add_words(core* c, size_t count) {
+  if (!reserve(c, c->num_words + count)) return NULL;
+  float* at = c->words + c->num_words;
+  c->num_words += count;
+  return at;
+}
+
+static void put_int(float* at, int32_t value) { memcpy(at, &value, sizeof value); }
+
+static void put_vec3(float* at, yw_vec3 v) {
+  at[0] = v.x;
+  at[1] = v.y;
+  at[2] = v.z;
+}
+
+// Where the held particles are on average.
+static yw_vec3 middle_of(const core* c, const core_hold* hold) {
+  int32_t count = 0;
+  const yw_vec3* positions = yw_body_positions(c->world, c->bodies[hold->body].id, &count);
+  yw_vec3 sum = {0, 0, 0};
+  for (int32_t i = 0; i < hold->num_vertices; ++i) {
+    if (hold->vertices[i] < count) sum = yw_add(sum, positions[hold->vertices[i]]);
+  }
+  return yw_scale(sum, 1.0f / (float)hold->num_vertices);
+}
+
+static void put_obstacles(const core* c, float* at) {
+  for (int32_t i = 0; i < c->shown->num_obstacles; ++i, at += OBSTACLE_WORDS) {
+    yw_transform t = YW_TRANSFORM_IDENTITY;
+    yw_obstacle_pose(c->world, yw_scene_obstacle_id(c->scene, i), yw_world_time(c->world), &t);
+    put_vec3(at, t.position);
+    memcpy(at + 3, &t.rotation, sizeof t.rotation);
+    at[7] = t.scale;
+  }
+}
+
+static void put_holds(const core* c, float* at) {
+  for (int32_t i = 0; i < c->num_pins; ++i, at += 3) put_vec3(at, c->pins[i].goal);
+  if (c->grab.num_vertices == 0) return;
+  put_vec3(at, middle_of(c, &c->grab));
+  put_vec3(at + 3, c->grab.goal);
+}
+
+// Adds the body's surface or particles; *count and *parts say what.
+static bool add_body(core* c, int32_t index, int32_t* count, int32_t* parts) {
+  const shown_model* model = shown_model_of(c->shown, index);
+  yw_body_id id = c->bodies[index].id;
+  *count = *parts = 0;
+  if (!yw_body_is_active(c->world, id) || !c->shown->bodies[index].look.visible) return true;
+  if (model->kind != SHOWN_PARTICLES) {
+    const display_mesh* mesh = &c->meshes[c->shown->bodies[index].model];
+    yw_status status =
+        yw_body_surface_positions(c->world, id, c->surface, model->surface.num_vertices);
+    float* at = add_words(c, 6 * (size_t)mesh->num_vertices);
+    if (status < 0 || !at) return false;
+    yw_vec3* positions = (yw_vec3*)(void*)at;
+    display_mesh_move(mesh, c->surface, positions, positions + mesh->num_vertices);
+    *count = mesh->num_vertices;
+    *parts = PART_SURFACE;
+    return true;
+  }
+  int32_t num_radii = 0;
+  const yw_vec3* positions = yw_body_positions(c->world, id, count);
+  const float* radii = yw_body_radii(c->world, id, &num_radii);
+  float* at = add_words(c, 4 * (size_t)*count);
+  if (!at) return false;
+  memcpy(at, positions, (size_t)*count * sizeof *positions);
+  for (int32_t i = 0; i < *count; ++i) at[3 * *count + i] = i < num_radii ? radii[i] : 0.0f;
+  *parts = PART_PARTICLES;
+  return true;
+}
+
+// Adds the values of the chosen field, if the body has it.
+static bool add_values(core* c, const frame_data* frame, int32_t index, int32_t count,
+                       int32_t* parts) {
+  const frame_body* body = &frame->bodies[index];
+  const frame_field* field = *parts ? frame_find_field(body, c->field) : NULL;
+  if (!field) return true;
+  const shown_model* model = shown_model_of(c->shown, index);
+  bool is_surface = *parts & PART_SURFACE;
+  int32_t num_shown = is_surface ? model->surface.num_vertices : count;
+  float* values = YW_NEW_ARRAY(NULL, float, (size_t)num_shown + 1);
+  float* at = values ? add_words(c, (size_t)count) : NULL;
+  bool good = at && frame_shown_values(body, model, field, &c->bodies[index].carriers, values) >= 0;
+  const display_mesh* mesh = &c->meshes[c->shown->bodies[index].model];
+  for (int32_t i = 0; i < count && good; ++i) at[i] = values[is_surface ? mesh->source[i] : i];
+  yw_mem_free(NULL, values);
+  *parts |= PART_VALUES;
+  return good;
+}
+
+static bool add_bodies(core* c, const frame_data* frame, size_t table) {
+  for (int32_t i = 0; i < c->shown->num_bodies; ++i, table += BODY_WORDS) {
+    size_t offset = c->num_words;
+    int32_t count, parts;
+    if (!add_body(c, i, &count, &parts)) return false;
+    if (frame && !add_values(c, frame, i, count, &parts)) return false;
+    put_int(c->words + table, (int32_t)offset);
+    put_int(c->words + table + 1, count);
+    put_int(c->words + table + 2, parts);
+    put_int(c->words + table + 3, 0);
+  }
+  return true;
+}
+
+static void put_header(core* c, const frame_data* frame) {
+  double low = 0.0, high = 0.0;
+  if (frame) frame_field_range(frame, c->field, &low, &high);
+  put_int(c->words, c->shown->num_bodies);
+  put_int(c->words + 1, c->shown->num_obstacles);
+  put_int(c->words + 2, c->num_pins);
+  put_int(c->words + 3, c->grab.num_vertices > 0);
+  put_int(c->words + 4, c->frame);
+  c->words[5] = (float)yw_world_time(c->world);
+  c->words[6] = (float)low;
+  c->words[7] = (float)high;
+}
+
+yw_status core_take_frame(core* c) {
+  if (!c->world) return yw_fail(&c->message, YW_ERR_INVALID, "no scene is open");
+  frame_data taken = {0};
+  bool with_field = c->field[0] != '\0';
+  yw_status status = YW_OK;
+  if (with_field) {
+    frame_def def = {.world = c->world, .scene = c->scene, .number = c->frame, .fields = c->field};
+    status = frame_take(&def, &taken, &c->message);
+  }
+  const shown_scene* shown = c->shown;
+  size_t bodies = HEADER_WORDS, obstacles = bodies + BODY_WORDS * (size_t)shown->num_bodies;
+  size_t holds = obstacles + OBSTACLE_WORDS * (size_t)shown->num_obstacles;
+  size_t data = holds + 3 * (size_t)c->num_pins + (c->grab.num_vertices > 0 ? 6 : 0);
+  c->num_words = 0;
+  if (status >= 0 && (!add_words(c, data) || !add_bodies(c, with_field ? &taken : NULL, bodies))) {
+    status = yw_fail_memory(&c->message, "a frame");
+  }
+  if (status >= 0) {
+    put_header(c, with_field ? &taken : NULL);
+    put_obstacles(c, c->words + obstacles);
+    put_holds(c, c->words + holds);
+  }
+  frame_free(&taken);
+  return status;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Reads the packed frames of core_frame.c. Everything is a view of the one buffer.
+
+const HEADER_WORDS = 8;
+const BODY_WORDS = 4;
+const OBSTACLE_WORDS = 8;
+
+const PART_SURFACE = 1;
+const PART_PARTICLES = 2;
+const PART_VALUES = 4;
+
+export interface BodyFrame {
+  count: number;
+  /** Neither: the body is not there yet. */
+  kind: 'surface' | 'particles' | 'none';
+  positions: Float32Array;
+  normals?: Float32Array;
+  radii?: Float32Array;
+  values?: Float32Array;
+}
+
+export interface Frame {
+  number: number;
+  time: number;
+  /** Range of the field that is shown. */
+  low: number;
+  high: number;
+  bodies: BodyFrame[];
+  /** Position, rotation (x y z w) and scale of each. */
+  obstacles: Float32Array[];
+  pins: Float32Array[];
+  /** Where the body is held, and where the pointer is. */
+  grab?: { held: Float32Array; pointer: Float32Array };
+}
+
+function readBody(floats: Float32Array, ints: Int32Array, at: number): BodyFrame {
+  const offset = ints[at]!;
+  const count = ints[at + 1]!;
+  const parts = ints[at + 2]!;
+  const positions = floats.subarray(offset, offset + 3 * count);
+  const isSurface = (parts & PART_SURFACE) !== 0;
+  const isParticles = (parts & PART_PARTICLES) !== 0;
+  const body: BodyFrame = { count, kind: isSurface ? 'surface' : isParticles ? 'particles' : 'none', positions };
+  let next = offset + 3 * count;
+  if (isSurface) {
+    body.normals = floats.subarray(next, next + 3 * count);
+    next += 3 * count;
+  } else if (isParticles) {
+    body.radii = floats.subarray(next, next + count);
+    next += count;
+  }
+  if (parts & PART_VALUES) body.values = floats.subarray(next, next + count);
+  return body;
+}
+
+export function readFrame(buffer: ArrayBuffer): Frame {
+  const floats = new Float32Array(buffer);
+  const ints = new Int32Array(buffer);
+  const [numBodies, numObstacles, numPins, numGrabs, number] = ints as unknown as [number, number, number, number, number];
+  const frame: Frame = {
+    number,
+    time: floats[5]!,
+    low: floats[6]!,
+    high: floats[7]!,
+    bodies: [],
+    obstacles: [],
+    pins: [],
+  };
+  let at = HEADER_WORDS;
+  for (let i = 0; i < numBodies; ++i, at += BODY_WORDS) frame.bodies.push(readBody(floats, ints, at));
+  for (let i = 0; i < numObstacles; ++i, at += OBSTACLE_WORDS) {
+    frame.obstacles.push(floats.subarray(at, at + OBSTACLE_WORDS));
+  }
+  for (let i = 0; i < numPins; ++i, at += 3) frame.pins.push(floats.subarray(at, at + 3));
+  if (numGrabs > 0) {
+    frame.grab = { held: floats.subarray(at, at + 3), pointer: floats.subarray(at + 3, at + 6) };
+  }
+  return frame;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// What page and worker say to each other. Frames travel as one buffer, see frame.ts.
+
+export type Vec3 = [number, number, number];
+
+/** A change to a scene before it is built, e.g. bodies[0].match.beta to 0.5 (JSON). */
+export interface Change {
+  path: string;
+  value: string;
+}
+
+// From the page -----------------------------------------------------------------------------------
+
+export type Command =
+  | { do: 'start'; core: string; threads: number }
+  /** until: run to this frame as fast as possible, then pause; -1: play. */
+  | { do: 'open'; path: string; text: string; changes: Change[]; until: number }
+  | { do: 'play'; on: boolean }
+  | { do: 'step' }
+  | { do: 'restart' }
+  | { do: 'speed'; factor: number }
+  | { do: 'grab'; body: number; at: Vec3 }
+  | { do: 'drag'; to: Vec3 }
+  | { do: 'release' }
+  | { do: 'pin'; body: number; at: Vec3 }
+  | { do: 'field'; name: string }
+  /** Changes a setting of a body's method at once. */
+  | { do: 'set'; body: number; key: string; value: string }
+  | { do: 'settings'; body: number }
+  /** Runs the scene from its start and answers with a body's vertices in all frames. */
+  | { do: 'cache'; body: number }
+  | { do: 'pose'; body: number }
+  /** A file of the reader's own: it becomes a soft body. method '': the word's own. */
+  | { do: 'model'; name: string; bytes: ArrayBuffer; as: string; method: string }
+  /** The page has drawn a frame and can take the next; the buffer may be used again. */
+  | { do: 'drawn'; buffer: ArrayBuffer };
+
+// From the worker ---------------------------------------------------------------------------------
+
+export type Message =
+  | { say: 'started'; threads: number; schema: string }
+  | { say: 'progress'; what: string; share: number }
+  | { say: 'opened'; scene: Scene; warning: string }
+  | { say: 'failed'; message: string }
+  | { say: 'frame'; buffer: ArrayBuffer }
+  /** memory: bytes that the core has taken. */
+  | { say: 'report'; report: Report; memory: number }
+  | { say: 'paused'; on: boolean }
+  | { say: 'settings'; body: number; rows: Setting[] }
+  /** Vertices in the model's place; empty if the body is no tet mesh. */
+  | { say: 'pose'; body: number; positions: Float32Array }
+  /** A PC2 file; empty if the number of points changes. */
+  | { say: 'cache'; body: number; bytes: ArrayBuffer }
+  /** size: longest side in the file, in its unit. */
+  | { say: 'starter'; name: string; text: string; size: number }
+  | { say: 'crashed'; message: string };
+
+/** What does not change from frame to frame. */
+export interface Scene {
+  name: string;
+  description: string;
+  fps: number;
+  frames: number;
+  substeps: number;
+  camera?: { eye: Vec3; target: Vec3; fov: number };
+  models: Model[];
+  bodies: Body[];
+  obstacles: Obstacle[];
+}
+
+export interface Model {
+  method: string;
+  tets: number;
+  /** Shown as balls: there is no surface. */
+  particles: boolean;
+  vertices: number;
+  triangles: Uint32Array;
+  /** Vertex of the model's surface that each shown vertex follows. */
+  source: Uint32Array;
+}
+
+export interface Field {
+  name: string;
+  unit: string;
+  meaning: string;
+}
+
+export interface Body {
+  name: string;
+  model: number;
+  /** Index in "bodies" of the scene file. */
+  entry: number;
+  mass: number;
+  size: number;
+  gloss: number;
+  color: Vec3;
+  /** Linear RGB of each vertex of the model's surface, or of each particle. */
+  colors?: Float32Array;
+  fields: Field[];
+}
+
+export interface Obstacle {
+  name: string;
+  visible: boolean;
+  color: Vec3;
+  /** Side of checker squares, m; 0: none. */
+  checker: number;
+  normal?: Vec3;
+  offset?: number;
+  positions?: Float32Array;
+  triangles?: Uint32Array;
+  source?: Uint32Array;
+}
+
+/** One row of the table that also makes the schema. */
+export interface Setting {
+  key: string;
+  kind: 'number' | 'integer' | 'boolean' | 'choice';
+  value: number | boolean | string;
+  default: number | boolean | string;
+  low?: number;
+  high?: number;
+  /** low itself is not allowed. */
+  above?: boolean;
+  unit: string;
+  about: string;
+  choices?: string[];
+  /** Defines the model: the scene must be built again. */
+  model: boolean;
+}
+
+export interface Statistic {
+  name: string;
+  unit: string;
+  value: number | null;
+}
+
+/** Numbers of the last step. null: not finite, or the method has none. */
+export interface Report {
+  frame: number;
+  time: number;
+  hash: string;
+  particles: number;
+  contacts: number;
+  recovered: number;
+  stalled: number;
+  diverged: number;
+  seconds: number;
+  kinetic: number | null;
+  elastic: number | null;
+  gravitational: number | null;
+  bodies: { center: Vec3; weights?: (number | null)[]; statistics: Statistic[] }[];
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// Bodies as three.js objects: a surface, or balls for loose particles. The arrays of a frame become
+// the arrays of the attributes, so they are not copied again on the way to the graphics card.
+import * as three from 'three';
+import { colorValues } from './colors';
+import type { BodyFrame, Frame } from './frame';
+import type { Body, Model } from './protocol';
+
+export interface Hit {
+  distance: number;
+  point: three.Vector3;
+}
+
+/** A body that can be drawn and hit by a ray. */
+export interface ShownBody {
+  readonly object: three.Object3D;
+  update(frame: BodyFrame, whole: Frame): void;
+  hit(ray: three.Raycaster): Hit | undefined;
+  look(look: Look): void;
+  dispose(): void;
+}
+
+/** How bodies are looked into. */
+export interface Look {
+  planes: three.Plane[];
+  edges: boolean;
+}
+
+function materialOf(body: Body, vertexColors: boolean): three.MeshPhysicalMaterial {
+  return new three.MeshPhysicalMaterial({
+    color: vertexColors ? 0xffffff : new three.Color().fromArray(body.color),
+    vertexColors,
+    roughness: 0.75 - 0.45 * body.gloss,
+    clearcoat: 0.3 * body.gloss,
+    clearcoatRoughness: 0.35,
+    side: three.DoubleSide,
+    shadowSide: three.FrontSide,
+  });
+}
+
+/** Replaces the array of an attribute; a new size needs a new buffer on the graphics card. */
+function setArray(geometry: three.BufferGeometry, name: string, array: Float32Array, make: (array: Float32Array) => three.BufferAttribute): void {
+  const attribute = geometry.getAttribute(name) as three.BufferAttribute | undefined;
+  if (attribute && attribute.array.length === array.length) {
+    attribute.array = array;
+    attribute.needsUpdate = true;
+    return;
+  }
+  geometry.setAttribute(name, make(array).setUsage(three.DynamicDrawUsage));
+}
+
+// Surfaces ----------------------------------------------------------------------------------------
+
+const perVertex = (array: Float32Array): three.BufferAttribute => new three.BufferAttribute(array, 3);
+
+export class SurfaceBody implements ShownBody {
+  readonly object: three.Mesh<three.BufferGeometry, three.MeshPhysicalMaterial>;
+  private readonly ownColors: Float32Array | undefined;
+  private fieldColors: Float32Array | undefined;
+  private showsField = false;
+  private readonly edges: three.Mesh<three.BufferGeometry, three.MeshBasicMaterial>;
+
+  constructor(
+    private readonly body: Body,
+    model: Model,
+  ) {
+    const geometry = new three.BufferGeometry();
+    geometry.setIndex(new three.BufferAttribute(model.triangles, 1));
+    if (body.colors) {
+      const colors = new Float32Array(3 * model.vertices);
+      for (let i = 0; i < model.vertices; ++i) {
+        for (let k = 0; k < 3; ++k) colors[3 * i + k] = body.colors[3 * model.source[i]! + k]!;
+      }
+      this.ownColors = colors;
+      geometry.setAttribute('color', new three.BufferAttribute(colors, 3));
+    }
+    this.object = new three.Mesh(geometry, materialOf(body, body.colors !== undefined));
+    this.object.castShadow = this.object.receiveShadow = true;
+    this.object.frustumCulled = false;
+    this.object.visible = false;
+    this.edges = new three.Mesh(geometry, new three.MeshBasicMaterial({ color: 0x101010, wireframe: true, transparent: true, opacity: 0.45 }));
+    this.edges.frustumCulled = this.edges.visible = false;
+    this.object.add(this.edges);
+  }
+
+  look({ planes, edges }: Look): void {
+    this.object.material.clippingPlanes = this.edges.material.clippingPlanes = planes;
+    this.object.material.clipShadows = true;
+    this.edges.visible = edges;
+  }
+
+  update(frame: BodyFrame, whole: Frame): void {
+    const { geometry } = this.object;
+    this.object.visible = frame.kind === 'surface';
+    if (frame.kind !== 'surface') return;
+    setArray(geometry, 'position', frame.positions, perVertex);
+    setArray(geometry, 'normal', frame.normals!, perVertex);
+    geometry.boundingSphere = null;
+    this.paint(frame, whole);
+  }
+
+  private paint(frame: BodyFrame, whole: Frame): void {
+    const { geometry, material } = this.object;
+    if (frame.values) {
+      this.fieldColors ??= new Float32Array(3 * frame.count);
+      colorValues(frame.values, whole.low, whole.high, this.fieldColors);
+      setArray(geometry, 'color', this.fieldColors, perVertex);
+    } else if (this.showsField) {
+      if (this.ownColors) setArray(geometry, 'color', this.ownColors, perVertex);
+    }
+    if (this.showsField === (frame.values !== undefined)) return;
+    this.showsField = frame.values !== undefined;
+    material.vertexColors = this.showsField || this.ownColors !== undefined;
+    if (material.vertexColors) material.color.set(0xffffff);
+    else material.color.fromArray(this.body.color);
+    material.needsUpdate = true;
+  }
+
+  hit(ray: three.Raycaster): Hit | undefined {
+    if (!this.object.visible) return undefined;
+    return ray.intersectObject(this.object, false)[0];
+  }
+
+  dispose(): void {
+    this.object.geometry.dispose();
+    this.object.material.dispose();
+    this.edges.material.dispose();
+  }
+}
+
+// Particles ---------------------------------------------------------------------------------------
+
+// Balls are one small mesh, drawn once per particle; the shader puts it in place.
+function placeBalls(material: three.Material): void {
+  material.onBeforeCompile = (shader) => {
+    shader.vertexShader =
+      'attribute vec3 center;\nattribute float radius;\n' +
+      shader.vertexShader.replace('#include <begin_vertex>', 'vec3 transformed = position * radius + center;');
+  };
+}
+
+const perBall = (size: number) => (array: Float32Array) => new three.InstancedBufferAttribute(array, size);
+
+export class ParticleBody implements ShownBody {
+  readonly object: three.Mesh<three.InstancedBufferGeometry, three.MeshPhysicalMaterial>;
+  private frame: BodyFrame | undefined;
+  private tints = new Float32Array();
+
+  constructor(private readonly body: Body) {
+    const ball = new three.IcosahedronGeometry(1, 1);
+    const geometry = new three.InstancedBufferGeometry();
+    geometry.setAttribute('position', ball.getAttribute('position'));
+    geometry.setAttribute('normal', ball.getAttribute('position'));
+    this.object = new three.Mesh(geometry, materialOf(body, true));
+    this.object.customDepthMaterial = new three.MeshDepthMaterial({ depthPacking: three.RGBADepthPacking });
+    placeBalls(this.object.material);
+    placeBalls(this.object.customDepthMaterial);
+    this.object.castShadow = this.object.receiveShadow = true;
+    this.object.frustumCulled = false;
+    this.object.visible = false;
+  }
+
+  update(frame: BodyFrame, whole: Frame): void {
+    this.object.visible = frame.kind === 'particles' && frame.count > 0;
+    this.frame = frame;
+    if (!this.object.visible) return;
+    const { geometry } = this.object;
+    // Buffers of another size cannot be updated in place.
+    if (geometry.instanceCount !== frame.count) geometry.dispose();
+    geometry.instanceCount = frame.count;
+    setArray(geometry, 'center', frame.positions, perBall(3));
+    setArray(geometry, 'radius', frame.radii!, perBall(1));
+    if (this.tints.length !== 3 * frame.count) this.tints = new Float32Array(3 * frame.count);
+    if (frame.values) colorValues(frame.values, whole.low, whole.high, this.tints);
+    else this.ownTints(frame.count);
+    setArray(geometry, 'color', this.tints, perBall(3));
+  }
+
+  look({ planes }: Look): void {
+    this.object.material.clippingPlanes = planes;
+  }
+
+  private ownTints(count: number): void {
+    const own = this.body.colors;
+    for (let i = 0; i < count; ++i) {
+      for (let k = 0; k < 3; ++k) this.tints[3 * i + k] = own?.[3 * i + k] ?? this.body.color[k]!;
+    }
+  }
+
+  hit(ray: three.Raycaster): Hit | undefined {
+    if (!this.object.visible || !this.frame) return undefined;
+    const { positions, radii, count } = this.frame;
+    const sphere = new three.Sphere();
+    const point = new three.Vector3();
+    let best: Hit | undefined;
+    for (let i = 0; i < count; ++i) {
+      sphere.set(point.fromArray(positions, 3 * i).clone(), radii![i]!);
+      const at = ray.ray.intersectSphere(sphere, new three.Vector3());
+      if (!at) continue;
+      const distance = at.distanceTo(ray.ray.origin);
+      if (!best || distance < best.distance) best = { distance, point: at };
+    }
+    return best;
+  }
+
+  dispose(): void {
+    this.object.geometry.dispose();
+    this.object.material.dispose();
+    this.object.customDepthMaterial?.dispose();
+  }
+}
+
+export function showBody(body: Body, model: Model): ShownBody {
+  return model.particles ? new ParticleBody(body) : new SurfaceBody(body, model);
+}
