@@ -18,7 +18,7 @@ allow() {
 }
 
 # The library, lowest room first.
-tools='yawara/extend/(error|file|hash|memory|rigid_motion|stream|tasks|text|text_number|timer|vec)\.h|yawara/base\.h'
+tools='yawara/extend/(error|file|hash|memory|rigid_motion|shown|stream|tasks|text|text_number|timer|vec)\.h|yawara/base\.h'
 low="$tools|base/|math/"
 shapes="$low|geometry/|yawara/(mesh|shape|model)\.h"
 allow include '(\.\./)?[a-z_]+\.h|extend/'
@@ -39,9 +39,9 @@ for folder in src/methods/*/; do
   allow "${folder}scene.c" "$shapes|files/|scene/|yawara/(files|$method|extend/[a-z_]+)\.h"
 done
 allow src/contact "$seam|contact/"
-allow src/world "$seam|model/|contact/|world/|yawara/(world|joint|query|contact|force)\.h"
+allow src/world "$seam|model/|contact/|world/|yawara/(world|joint|query|contact|force|track|follow)\.h"
 allow src/files "$shapes|files/|yawara/(files|extend/[a-z_]+)\.h"
-allow src/scene "$shapes|materials/|files/|scene/|yawara/(scene|world|joint|files|extend/[a-z_]+)\.h"
+allow src/scene "$shapes|materials/|files/|scene/|yawara/(scene|world|joint|force|track|follow|files|extend/[a-z_]+)\.h"
 
 # The program uses public headers and its own rooms.
 public='yawara/'
@@ -52,7 +52,7 @@ allow apps/yawara/playback "$public|console/|render/|playback/"
 allow apps/yawara/commands "$public|console/|render/|playback/|commands/"
 
 # The page's core shows worlds as the program does.
-allow web/core "$public|playback/|(core|display|text)\.h"
+allow web/core "$public|console/|playback/|(core|display|text)\.h"
 
 # Studies and tests may include everything; of the studies, tests may include only the references.
 rooms='(codecs|console|render|playback|commands)/'

@@ -49,7 +49,7 @@ GROUPS = [("library", "src/"), ("program", "apps/"), ("studies", "studies/")]
 # Tools that the library installs for others are rooms' own headers, seen from inside.
 TOOLS = {"error": "base", "file": "base", "hash": "base", "memory": "base", "stream": "base", "tasks": "base",
          "text": "base", "text_number": "base", "timer": "base", "vec": "math", "rigid_motion": "math", "method": "the seam",
-         "decompress": "files"}
+         "decompress": "files", "shown": "geometry"}
 # So are public headers with one room behind them.
 PUBLIC = {"mesh": "geometry", "shape": "geometry", "files": "files", "world": "world", "joint": "world", "scene": "scene"}
 # Drawn side by side, since they are alike.

@@ -44,6 +44,9 @@ typedef struct yw_world_def {
   /// none.
   yw_jobs jobs;
   yw_contact_kind contact;  ///< default YW_CONTACT_POINTS
+  /// Keeps the models of bodies and the shapes of obstacles that are destroyed, so that
+  /// yw_world_restore can make them again; default false.
+  bool rollback;
 } yw_world_def;
 YW_API yw_world_def yw_default_world_def(void);
 YW_API yw_status yw_world_create(const yw_world_def* def, yw_world** out);
@@ -103,6 +106,31 @@ YW_API const yw_model* yw_body_model(const yw_world* world, yw_body_id id);
 /// False while the body waits for its start time.
 YW_API bool yw_body_is_active(const yw_world* world, yw_body_id id);
 
+/// True once the body has diverged: it is frozen until yw_body_set_state or yw_world_load.
+YW_API bool yw_body_is_diverged(const yw_world* world, yw_body_id id);
+/// A pointer of the caller's, e.g. to a game object; NULL at first. The world does not use it.
+YW_API yw_status yw_body_set_user(yw_world* world, yw_body_id id, void* user);
+YW_API void* yw_body_user(const yw_world* world, yw_body_id id);
+
+/// Friction (>= 0) and restitution (0 to 1), as in yw_body_def, from now on.
+YW_API yw_status yw_body_set_surface(yw_world* world, yw_body_id id, float friction,
+                                     float restitution);
+
+/// Moves a body at once: p -> pivot + offset + rotation (p - pivot), its velocities, orientations
+/// and pins along with it. Nothing is swept: what it then overlaps is pushed apart slowly.
+/// YW_ERR_INVALID where the body is to be turned and its method cannot (yw_method.turn).
+YW_API yw_status yw_body_teleport(yw_world* world, yw_body_id id, yw_vec3 pivot, yw_quat rotation,
+                                  yw_vec3 offset);
+
+/// Puts a body to sleep: it stands still and costs nothing until it is woken, by a body that pushes
+/// it, an obstacle or pin that moves it, a force or impulse, or a change of gravity, obstacles,
+/// pins, joints or filters. Sleeping bodies do not see each other. fem and plastic bodies also fall
+/// asleep on their own.
+YW_API yw_status yw_body_sleep(yw_world* world, yw_body_id id);
+YW_API yw_status yw_body_wake(yw_world* world, yw_body_id id);
+/// True if all of it sleeps.
+YW_API bool yw_body_is_asleep(const yw_world* world, yw_body_id id);
+
 /// Positions (velocities) in the vertex order of the model's mesh. Methods that add and remove
 /// particles use an order of their own, and *count may change between steps. Valid until the next
 /// call that takes a non-const world.
@@ -114,7 +142,10 @@ YW_API yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3
                                    const yw_vec3* velocities);
 /// Radii (m) of bodies that collide as spheres, in the same order; NULL for volumes.
 YW_API const float* yw_body_radii(const yw_world* world, yw_body_id id, int32_t* count);
-/// Writes the vertices of the shown surface (see yw_model_surface) to out.
+/// True for bodies that collide with others, see yw_body_def.body_contact.
+YW_API bool yw_body_has_contact(const yw_world* world, yw_body_id id);
+/// Writes the vertices of the shown surface (see yw_model_surface) to out. An embedded surface is
+/// kept out of other bodies and obstacles, also where it reaches beyond the tets that contact sees.
 YW_API yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec3* out,
                                            int32_t capacity);
 
@@ -215,7 +246,23 @@ YW_API yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def,
                                     yw_obstacle_id* out, yw_error* error);
 YW_API yw_status yw_obstacle_destroy(yw_world* world, yw_obstacle_id id);
 YW_API const char* yw_obstacle_name(const yw_world* world, yw_obstacle_id id);
-/// Pose of the obstacle at a time (s), e.g. yw_world_time(world).
+/// As of bodies.
+YW_API yw_status yw_obstacle_set_user(yw_world* world, yw_obstacle_id id, void* user);
+YW_API void* yw_obstacle_user(const yw_world* world, yw_obstacle_id id);
+YW_API yw_status yw_obstacle_set_surface(yw_world* world, yw_obstacle_id id, float friction,
+                                         float restitution);
+// Each of these takes the obstacle off its path, for good.
+/// Moves it there during the next step, so that it pushes what is in its way; then it stands still.
+YW_API yw_status yw_obstacle_move(yw_world* world, yw_obstacle_id id, yw_vec3 position,
+                                  yw_quat rotation);
+/// Puts it there at once, at rest.
+YW_API yw_status yw_obstacle_place(yw_world* world, yw_obstacle_id id, yw_vec3 position,
+                                   yw_quat rotation);
+/// Lets it move from now on: m/s, and rad/s about the origin of its shape.
+YW_API yw_status yw_obstacle_set_velocity(yw_world* world, yw_obstacle_id id, yw_vec3 velocity,
+                                          yw_vec3 angular_velocity);
+
+/// Pose of the obstacle at a time (s), e.g. yw_world_time(world); off its path, the current one.
 YW_API yw_status yw_obstacle_pose(const yw_world* world, yw_obstacle_id id, double time,
                                   yw_transform* out);
 
@@ -260,6 +307,9 @@ typedef struct yw_recording {
 YW_API yw_status yw_world_record(yw_world* world, float dt, int32_t substeps, int32_t num_steps,
                                  const yw_recording* recordings, int32_t num_recordings,
                                  int32_t* num_taken, yw_step_report* report);
+/// m/s^2, from now on; a track of gravity (yawara/track.h) overrides it.
+YW_API yw_status yw_world_set_gravity(yw_world* world, yw_vec3 gravity);
+YW_API yw_vec3 yw_world_gravity(const yw_world* world);
 YW_API double yw_world_time(const yw_world* world);
 YW_API uint64_t yw_world_step_count(const yw_world* world);
 
@@ -272,9 +322,19 @@ YW_API uint64_t yw_world_hash(const yw_world* world);
 /// Number of bytes that yw_world_save writes.
 YW_API size_t yw_world_snapshot_size(const yw_world* world);
 YW_API yw_status yw_world_save(const yw_world* world, void* buffer, size_t capacity, size_t* size);
-/// The world must have been built with the same models, pins, obstacles and gravity; the message
-/// says what differs. On error nothing is changed.
+/// Continues a run of the same scene: the world must have been built with the same models, pins,
+/// obstacles and gravity; the message says what differs. On error nothing is changed.
 YW_API yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_error* error);
+
+/// Goes back to a snapshot of this world, or of another one with the same models and shapes,
+/// whatever happened since: bodies, obstacles, pins, joints and settings become those of the
+/// snapshot, with their ids. What was made since is removed; what was destroyed is made again,
+/// which needs yw_world_def.rollback unless something with the same model or shape is there. From
+/// there on the world takes the same steps, and hands out the same ids, as it did. Pointers of
+/// callers stay with bodies and obstacles that exist before and after; others have none. On error
+/// nothing is changed (YW_ERR_MEMORY: bodies may be missing).
+YW_API yw_status yw_world_restore(yw_world* world, const void* buffer, size_t size,
+                                  yw_error* error);
 
 typedef struct yw_snapshot_info {
   double time;     ///< s, yw_world_time when it was saved

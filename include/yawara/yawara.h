@@ -7,6 +7,8 @@
 #include "contact.h"
 #include "fem.h"
 #include "files.h"
+#include "follow.h"
+#include "force.h"
 #include "frames.h"
 #include "joint.h"
 #include "match.h"
@@ -18,6 +20,7 @@
 #include "scene.h"
 #include "shape.h"
 #include "slender.h"
+#include "track.h"
 #include "world.h"
 
 #endif

@@ -16,7 +16,7 @@ except ImportError as _problem:
                       "`pip install numpy`") from _problem
 
 from ._library import lib as _lib
-from .bodies import Body, FieldInfo, Joint, Obstacle, Pin
+from .bodies import Body, FieldInfo, Joint, Obstacle, Pin, Track
 from .errors import (DivergedError, Error, FileError, FormatError, GeometryError, InvalidError,
                      LimitError, OutOfMemoryError, StaleError, YawaraWarning)
 from .fitting import Fit, fit
@@ -34,6 +34,6 @@ __all__ = [
     "Body", "DivergedError", "Error", "FieldInfo", "FileError", "Fit", "FormatError", "Frame",
     "GeometryError", "InvalidError", "Joint", "LimitError", "Material", "Model", "Obstacle",
     "OutOfMemoryError", "Pin", "Report", "Rollout", "Run", "Scene", "Shape", "StaleError", "TetMesh",
-    "TriMesh", "View", "World", "YawaraWarning", "as_tets", "as_triangles", "fit", "load",
+    "Track", "TriMesh", "View", "World", "YawaraWarning", "as_tets", "as_triangles", "fit", "load",
     "materials", "open_run", "plastic_presets", "rollout", "sensitivity",
 ]

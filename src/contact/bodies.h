@@ -27,9 +27,15 @@ typedef struct yw_contact_body {
   /// The method's answer to impulses (see yw_method.respond); NULL: each particle on its own
   /// (surfaces only).
   yw_status (*respond)(void* context, const yw_vec4* impulses, yw_vec4* change);
+  /// The motion of a rigid body (surfaces only); NULL for others. fold takes what was done to its
+  /// particles into the motion, follow writes the particles from it.
+  yw_rigid_motion* rigid;
+  void (*fold)(void* context);
+  void (*follow)(void* context);
   void* context;
   float friction, restitution;
   bool body_contact, self_contact;
+  bool asleep;                      ///< two that sleep do not meet
   const yw_contact_filter* filter;  ///< NULL: collides with all
   /// Obstacles of the substep if some particles touch one; otherwise NULL. Bodies pressed against
   /// each other are then held by obstacles in the same sweeps.
@@ -43,6 +49,7 @@ static inline uint64_t yw_contact_pair(uint32_t a, uint32_t b) {
 
 /// True when two different bodies collide. If one has a filter, both must have.
 static inline bool yw_contact_may_meet(const yw_contact_body* a, const yw_contact_body* b) {
+  if (a->asleep && b->asleep) return false;
   if (!a->filter || !b->filter) return true;
   const yw_contact_filter *f = a->filter, *g = b->filter;
   if (!(f->groups & g->mask) || !(g->groups & f->mask)) return false;
@@ -63,9 +70,9 @@ static inline bool yw_contact_may_meet(const yw_contact_body* a, const yw_contac
 typedef struct yw_points yw_points;
 typedef struct yw_surfaces yw_surfaces;
 
-/// NULL when out of memory. mem may be NULL (malloc).
+/// NULL when out of memory. mem may be NULL (malloc); simd as from yw_simd_resolve.
 yw_points* yw_points_create(const yw_allocator* mem);
-yw_surfaces* yw_surfaces_create(const yw_allocator* mem);
+yw_surfaces* yw_surfaces_create(const yw_allocator* mem, yw_simd simd);
 void yw_points_destroy(yw_points* points);  ///< NULL is fine
 void yw_surfaces_destroy(yw_surfaces* surfaces);
 

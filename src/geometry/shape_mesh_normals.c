@@ -22,9 +22,8 @@ static uint64_t position_hash(yw_vec3 p) {
   return yw_hash_bytes(YW_HASH_SEED, xyz, sizeof xyz);
 }
 
-// first_at[v] is the first vertex at the position of v.
-static bool weld(const yw_allocator* mem, int32_t count, const yw_vec3* positions,
-                 int32_t* first_at) {
+bool yw_first_at_positions(const yw_allocator* mem, int32_t count, const yw_vec3* positions,
+                           int32_t* first_at) {
   size_t size = table_size((size_t)count);
   int32_t* table = YW_NEW_ARRAY(mem, int32_t, size);  // vertex + 1; 0: empty
   if (!table) return false;
@@ -108,7 +107,7 @@ yw_status yw_mesh_normals_create(const yw_allocator* mem, int32_t num_vertices,
   out->edges = YW_NEW_ARRAY(mem, int32_t, half_edges);
   out->vertex_normal = YW_NEW_ARRAY(mem, yw_vec3, num_vertices);
   bool ok = first_at && out->corners && out->edges && out->vertex_normal &&
-            weld(mem, num_vertices, positions, first_at);
+            yw_first_at_positions(mem, num_vertices, positions, first_at);
   for (size_t h = 0; ok && h < half_edges; ++h) out->corners[h] = first_at[triangles[h]];
   yw_mem_free(mem, first_at);
   ok = ok && number_edges(mem, num_triangles, out);

@@ -18,6 +18,9 @@ typedef struct yw_mesh_normals {
 yw_status yw_mesh_normals_create(const yw_allocator* mem, int32_t num_vertices,
                                  const yw_vec3* positions, int32_t num_triangles,
                                  const int32_t* triangles, yw_mesh_normals* out);
+/// first_at[v] becomes the first vertex at the position of v. False if out of memory.
+bool yw_first_at_positions(const yw_allocator* mem, int32_t count, const yw_vec3* positions,
+                           int32_t* first_at);
 void yw_mesh_normals_free(yw_mesh_normals* normals);
 
 #endif

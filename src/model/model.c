@@ -165,13 +165,31 @@ typedef struct embedded_surface {
   yw_embedding nearest;
   yw_tet_mesh carrier;
   yw_smooth_embedding smooth;
+  int32_t* walls;
+  int32_t num_walls;
 } embedded_surface;
 
-static void embedded_free(embedded_surface* e) {
+static void embedded_free(const yw_allocator* mem, embedded_surface* e) {
+  yw_mem_free(mem, e->walls);
   yw_tri_mesh_free(&e->surface);
   yw_embedding_free(&e->nearest);
   yw_tet_mesh_free(&e->carrier);
   yw_smooth_embedding_free(&e->smooth);
+}
+
+// The boundary of the tets, which contact sees.
+static bool find_walls(const yw_model* model, embedded_surface* e) {
+  yw_tri_mesh boundary = {0};
+  int32_t* vertices = NULL;
+  if (yw_tet_mesh_surface(&model->rest, &model->mem, &boundary, &vertices) < 0) return false;
+  e->num_walls = boundary.num_triangles;
+  e->walls = YW_NEW_ARRAY(&model->mem, int32_t, 3 * (size_t)e->num_walls);
+  for (size_t n = 0; e->walls && n < 3 * (size_t)e->num_walls; ++n) {
+    e->walls[n] = vertices[boundary.triangles[n]];
+  }
+  yw_tri_mesh_free(&boundary);
+  yw_mem_free(&model->mem, vertices);
+  return e->walls != NULL;
 }
 
 static yw_status embed_smoothly(const yw_model* model, embedded_surface* e, yw_error* error) {
@@ -203,13 +221,17 @@ yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface, yw
   if (status >= 0 && yw_tri_mesh_copy(surface, &model->mem, &fresh.surface) < 0) {
     status = yw_fail_memory(error, "an embedded surface");
   }
+  if (status >= 0 && !find_walls(model, &fresh)) {
+    status = yw_fail_memory(error, "an embedded surface");
+  }
   if (status >= 0) status = embed_smoothly(model, &fresh, error);
   if (status < 0) {
-    embedded_free(&fresh);
+    embedded_free(&model->mem, &fresh);
     return status;
   }
-  embedded_surface old = {model->surface, model->embedding, model->carrier, model->smooth};
-  embedded_free(&old);
+  embedded_surface old = {model->surface, model->embedding, model->carrier,
+                          model->smooth,  model->walls,     model->num_walls};
+  embedded_free(&model->mem, &old);
   yw_mem_free(&model->mem, model->surface_vertices);
   model->surface_vertices = NULL;
   model->own_surface = false;
@@ -217,6 +239,8 @@ yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface, yw
   model->embedding = fresh.nearest;
   model->carrier = fresh.carrier;
   model->smooth = fresh.smooth;
+  model->walls = fresh.walls;
+  model->num_walls = fresh.num_walls;
   return YW_OK;
 }
 
@@ -229,8 +253,9 @@ void yw_model_release(yw_model* model) {
   if (!model || atomic_fetch_sub(&model->references, 1) != 1) return;
   model->method->model_destroy(model->data);
   yw_tet_mesh_free(&model->rest);
-  embedded_surface shown = {model->surface, model->embedding, model->carrier, model->smooth};
-  embedded_free(&shown);
+  embedded_surface shown = {model->surface, model->embedding, model->carrier,
+                            model->smooth,  model->walls,     model->num_walls};
+  embedded_free(&model->mem, &shown);
   yw_mem_free(&model->mem, model->surface_vertices);
   yw_allocator mem = model->mem;
   yw_mem_free(&mem, model);

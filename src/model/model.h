@@ -21,7 +21,9 @@ struct yw_model {
   yw_embedding embedding;      ///< of an embedded surface
   yw_tet_mesh carrier;         ///< what it follows, if not rest: see yw_method.carrier_tets
   yw_smooth_embedding smooth;  ///< the same, as it is shown
-  bool own_surface;            ///< made by the method (model_surface, surface_positions)
+  int32_t* walls;              ///< if embedded: boundary of rest, 3 vertices of it each
+  int32_t num_walls;
+  bool own_surface;  ///< made by the method (model_surface, surface_positions)
   uint64_t hash;
 };
 

@@ -54,6 +54,8 @@ static const yw_key_row body_rows[] = {
     YW_NODE(yw_body_spec, start_pose, "integer|string|pose",
             "Initial pose: the number (from 0) or name of an example, or a pose."),
     YW_NODE(yw_body_spec, pins, "[pin]", "Pins, which hold or move parts of the body."),
+    YW_NODE(yw_body_spec, tracks, "[track]",
+            "Friction and numbers of the method that change over time."),
     YW_NODE(yw_body_spec, repeat, "repeat", "Grid of copies."),
     YW_NODE(yw_body_spec, merge, "boolean|string",
             "Plastic bodies with true, or with the same name, merge where they meet.")};
@@ -96,12 +98,17 @@ static const yw_key_row pin_rows[] = {
     YW_NODE(yw_pin_spec, path, "any_path", "Motion of the held vertices."),
     YW_NODE(yw_pin_spec, spring, "spring",
             "Spring that pulls the vertices, instead of holding them exactly."),
+    YW_NODE(yw_pin_spec, follow, "follow",
+            "Animated mesh that the vertices follow, instead of a path and a spring."),
+    YW_NODE(yw_pin_spec, strength, "[track_key]|track",
+            "Strength over time, 0 to 1: springs are as much weaker; vertices that are held "
+            "exactly are let go below 0.5. Default: always 1."),
     YW_KEY(yw_pin_spec, clamp, BOOL, 0, 0, "",
            "Rods and sheets: whether held particles also keep their orientation.")};
 const yw_record yw_record_pin =
     YW_RECORD("pin", pin_rows, pin_defaults,
               "Holds vertices in place or moves them along a path; exactly, or with a spring.",
-              "one select vertices");
+              "one select vertices; not follow path; not follow spring");
 
 typedef struct spring_keys {
   float stiffness, damping;
@@ -210,6 +217,12 @@ static bool load_pin(yw_loader* l, const yw_json* node, yw_pin_spec* out) {
   if (out->select && !yw_load_shape(l, out->select, &out->shape)) return false;
   if (out->vertices && !load_pin_vertices(l, out->vertices, out)) return false;
   if (out->spring && !load_spring(l, out->spring, out)) return false;
+  if (!yw_not_both(&l->r, node, "follow", "path") ||
+      !yw_not_both(&l->r, node, "follow", "spring") ||
+      (out->follow && !yw_load_follow(l, out->follow, &out->targets))) {
+    return false;
+  }
+  if (out->strength && !yw_load_track(l, out->strength, false, &out->track)) return false;
   return yw_load_path(l, out->path, &out->motion);
 }
 
@@ -433,6 +446,7 @@ bool yw_load_bodies(yw_loader* l, const yw_json* node) {
     body->node = node->items[i];
     if (!load_copies(l, body) || !load_body_model(l, body) || !load_start_pose(l, body) ||
         !load_colors(l, body) || !load_paint(l, body) || !load_pins(l, body) ||
+        !yw_load_tracks(l, body->tracks, false, &body->track_list, &body->num_tracks) ||
         !yw_load_merge(l, body) || !yw_load_filter(l, &body->filter)) {
       return false;
     }

@@ -14,8 +14,8 @@ static yw_vec3 color_of(const yw_body_spec* spec, int32_t copy, int32_t number) 
                               : palette[(size_t)number % (sizeof palette / sizeof *palette)];
 }
 
-// The body entry that created body number `body` of the world.
-static const yw_body_spec* find_body(const yw_scene* scene, int32_t body) {
+int32_t yw_scene_body_entry(const yw_scene* scene, int32_t body) {
+  if (!scene || body < 0 || body >= scene->num_bodies) return -1;
   int32_t low = 0, high = scene->bodies.count;
   while (high - low > 1) {
     int32_t middle = low + (high - low) / 2;
@@ -25,7 +25,12 @@ static const yw_body_spec* find_body(const yw_scene* scene, int32_t body) {
       high = middle;
     }
   }
-  return &scene->bodies.items[low];
+  return low;
+}
+
+// The body entry that created body number `body` of the world.
+static const yw_body_spec* find_body(const yw_scene* scene, int32_t body) {
+  return &scene->bodies.items[yw_scene_body_entry(scene, body)];
 }
 
 yw_look yw_scene_body_look(const yw_scene* scene, int32_t body) {

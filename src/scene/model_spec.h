@@ -32,6 +32,7 @@ typedef struct yw_pose_spec {
   yw_deform_spec* deforms;
   const char* file;          ///< positions of the tets' vertices
   const char* surface_file;  ///< positions of the embedded surface's vertices
+  const char* positions;     ///< of the tets' vertices, in base64
 } yw_pose_spec;
 
 typedef enum yw_mesh_source {
@@ -88,6 +89,7 @@ typedef struct yw_model_spec {
   yw_pose_spec* poses;
   bool has_surface;  ///< a surface is embedded: given, or that of the shape
   yw_surface_spec surface;
+  int32_t surface_part;        ///< of surface.file, from 1; 0: all of it
   yw_transform surface_place;  ///< from the coordinates of surface.file to those of the model
 
   // Built

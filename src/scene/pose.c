@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Poses of a model's vertices: deformed from the rest pose, or read from files.
+// Poses of a model's vertices: deformed from the rest pose, read from files, or in the scene
+// itself.
 #include <math.h>
 #include <string.h>
 
+#include "files/vtu_data.h"
 #include "geometry/deform.h"
 #include "math/small/trig.h"
 #include "scene/loader.h"
 #include "scene/records.h"
+#include "yawara/extend/stream.h"
 #include "yawara/extend/vec.h"
 #include "yawara/files.h"
 
@@ -106,11 +109,14 @@ static const yw_key_row pose_rows[] = {
     YW_KEY(yw_pose_spec, file, TEXT, 0, 0, "",
            "File with the positions of the tet vertices: TetGen .node, .obj, ..."),
     YW_KEY(yw_pose_spec, surface_file, TEXT, 0, 0, "",
-           "File with the positions of the surface vertices; the tets follow.")};
-const yw_record yw_record_pose = YW_RECORD(
-    "pose", pose_rows, pose_defaults,
-    "A pose of the body: the deformed rest pose, or read from a file with the same vertices.",
-    "one deform file surface_file");
+           "File with the positions of the surface vertices; the tets follow."),
+    YW_KEY(yw_pose_spec, positions, TEXT, 0, 0, "",
+           "The positions of the tet vertices themselves, as tools write them: x, y and z of each, "
+           "m, as little-endian 32-bit floats in base64.")};
+const yw_record yw_record_pose =
+    YW_RECORD("pose", pose_rows, pose_defaults,
+              "A pose of the body: the deformed rest pose, or positions of the same vertices.",
+              "one deform file surface_file positions");
 
 // Kinds of deformation: name, record of keys, and required key.
 typedef struct deform_kind {
@@ -193,10 +199,10 @@ static bool load_deforms(yw_loader* l, yw_pose_spec* pose) {
 }
 
 bool yw_load_pose(yw_loader* l, const yw_json* node, yw_pose_spec* out) {
-  static const char* const sources[] = {"deform", "file", "surface_file"};
+  static const char* const sources[] = {"deform", "file", "surface_file", "positions"};
   int32_t which;
   if (!yw_read_record(&l->r, node, &yw_record_pose, out) ||
-      !yw_exactly_one(&l->r, node, 3, sources, &which)) {
+      !yw_exactly_one(&l->r, node, 4, sources, &which)) {
     return false;
   }
   out->node = node;
@@ -288,10 +294,35 @@ static bool pose_from_surface(yw_loader* l, const yw_model_spec* model, const yw
   return status >= 0 || yw_deep_fail(&l->r, node, &deep);
 }
 
+static bool pose_from_text(yw_loader* l, const yw_model_spec* model, const yw_pose_spec* pose,
+                           yw_vec3* out) {
+  const yw_json* node = yw_json_get(pose->node, "positions");
+  int32_t count = model->tets.num_vertices;
+  yw_span text = {node->string, node->string + node->count};
+  // One byte more than needed, so that a longer text is noticed.
+  size_t needed = (size_t)count * sizeof *out;
+  unsigned char* bytes = YW_NEW_ARRAY(&l->scene->mem, unsigned char, needed + 1);
+  if (!bytes) return yw_memory_fail(&l->r);
+  size_t found = yw_base64_decode(text, needed + 1, bytes);
+  yw_reader reader = {.data = bytes, .size = needed};
+  if (found == needed) yw_read_f32(&reader, &out->x, 3 * (size_t)count);
+  yw_mem_free(&l->scene->mem, bytes);
+  if (found != needed) {
+    return yw_value_fail(&l->r, node, "has %s than the %d positions of the mesh, 12 bytes each",
+                         found < needed ? "less" : "more", (int)count);
+  }
+  for (int32_t i = 0; i < count; i++) {
+    if (!yw_is_finite3(out[i]))
+      return yw_value_fail(&l->r, node, "has a number that is not finite");
+  }
+  return true;
+}
+
 bool yw_build_pose(yw_loader* l, const yw_model_spec* model, const yw_pose_spec* pose,
                    yw_vec3* out) {
   if (pose->file) return pose_from_file(l, model, pose, out);
   if (pose->surface_file) return pose_from_surface(l, model, pose, out);
+  if (pose->positions) return pose_from_text(l, model, pose, out);
 
   int32_t count = model->tets.num_vertices;
   memcpy(out, model->tets.positions, (size_t)count * sizeof *out);

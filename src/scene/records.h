@@ -22,8 +22,12 @@ extern const yw_record yw_record_body, yw_record_paint, yw_record_repeat, yw_rec
     yw_record_spring, yw_record_path, yw_record_key, yw_record_obstacle, yw_record_floor;
 // Joints (joint.c)
 extern const yw_record yw_record_joint, yw_record_motor;
+// Tracks (track.c)
+extern const yw_record yw_record_track, yw_record_track_key;
+// Animated meshes (follow.c)
+extern const yw_record yw_record_follow;
 // The whole (scene.c)
-extern const yw_record yw_record_scene, yw_record_camera;
+extern const yw_record yw_record_scene, yw_record_wind, yw_record_camera;
 
 /// All of the above; those of methods are in scene/method.h.
 extern const yw_record* const yw_scene_records[];

@@ -20,7 +20,8 @@ typedef struct scene_keys {
   yw_vec3 gravity;
   float fps, duration;
   int32_t frames, substeps, contact_iterations, contact;
-  const yw_json *camera, *shapes, *models, *bodies, *obstacles, *joints, *floor;
+  const yw_json* wind;
+  const yw_json *camera, *shapes, *models, *bodies, *obstacles, *joints, *tracks, *floor;
 } scene_keys;
 static const char* const contact_words[] = {"points", "surfaces", NULL};
 static const scene_keys scene_defaults = {.name = NULL,
@@ -36,6 +37,7 @@ static const yw_key_row scene_rows[] = {
     YW_KEY(scene_keys, name, TEXT, 0, 0, "", "Short name. Default: the file name."),
     YW_KEY(scene_keys, description, TEXT, 0, 0, "", "What the scene shows."),
     YW_KEY(scene_keys, gravity, VEC3, -1e5, 1e5, "m/s^2", "Gravitational acceleration."),
+    YW_NODE(scene_keys, wind, "wind", "Moving air. Default: none."),
     YW_KEY_ABOVE(scene_keys, fps, NUMBER, 0, 100000, "1/s", "Output frames per second."),
     YW_KEY_ABOVE(scene_keys, duration, NUMBER, 0, 1e6, "s", "Simulated time."),
     YW_KEY(scene_keys, frames, INTEGER, 0, MAX_FRAMES, "",
@@ -53,12 +55,34 @@ static const yw_key_row scene_rows[] = {
     YW_NODE(scene_keys, bodies, "[body]", "Soft and rigid bodies."),
     YW_NODE(scene_keys, obstacles, "[obstacle]", "Rigid obstacles."),
     YW_NODE(scene_keys, joints, "[joint]", "Joints between bodies."),
+    YW_NODE(scene_keys, tracks, "[track]", "Gravity and wind that change over time."),
     YW_NODE(scene_keys, floor, "boolean|floor",
             "Horizontal floor: true for one at y = 0, or its settings.")};
 const yw_record yw_record_scene =
     YW_RECORD("scene", scene_rows, scene_defaults,
               "A Yawara scene. SI units, y is up. Comments (// and /* */) are allowed.",
               "needs bodies; not duration frames");
+
+static const yw_wind_def wind_defaults = {.density = 1.2f, .drag = 1, .size = 1};
+static const yw_key_row wind_rows[] = {
+    YW_KEY(yw_wind_def, velocity, VEC3, -1e4, 1e4, "m/s", "Velocity of the air."),
+    YW_KEY(yw_wind_def, density, NUMBER, 0, 1e5, "kg/m^3", "Density of the air."),
+    YW_KEY(yw_wind_def, drag, NUMBER, 0, 1e3, "",
+           "Drag coefficient of surfaces, times the area that they turn to the air."),
+    YW_KEY(yw_wind_def, turbulence, NUMBER, 0, 1e4, "m/s",
+           "Root mean square of what gusts add to each component of the velocity."),
+    YW_KEY_ABOVE(yw_wind_def, size, NUMBER, 0, YW_SCENE_REACH, "m", "Size of gusts."),
+    YW_KEY(yw_wind_def, seed, INTEGER, 0, 2147483647, "", "Random seed of gusts.")};
+const yw_record yw_record_wind =
+    YW_RECORD("wind", wind_rows, wind_defaults,
+              "Air, which drags surfaces along by their speed against it. It acts on volumes, "
+              "sheets, rods and balls.",
+              "");
+
+static bool load_wind(yw_loader* l, const yw_json* node) {
+  l->scene->wind = (yw_wind_def){.density = 0};
+  return !node || yw_read_record(&l->r, node, &yw_record_wind, &l->scene->wind);
+}
 
 static const yw_camera camera_defaults = {.fov = 40};
 static const yw_key_row camera_rows[] = {
@@ -122,10 +146,11 @@ static bool load_scene(yw_loader* l) {
   if (!scene->info.name) return yw_memory_fail(&l->r);
 
   // First all checks of the text, then the expensive work.
-  bool read = load_time(l, root, &k) && load_camera(l, k.camera) &&
+  bool read = load_time(l, root, &k) && load_wind(l, k.wind) && load_camera(l, k.camera) &&
               yw_load_named_shapes(l, k.shapes) && yw_load_named_models(l, k.models) &&
               yw_load_floor(l, k.floor) && yw_load_obstacles(l, k.obstacles) &&
-              yw_load_bodies(l, k.bodies) && yw_check_filters(l) && yw_load_joints(l, k.joints);
+              yw_load_bodies(l, k.bodies) && yw_check_filters(l) && yw_load_joints(l, k.joints) &&
+              yw_load_tracks(l, k.tracks, true, &scene->tracks, &scene->num_tracks);
   if (!read) return false;
   yw_warn_unused_shapes(l);
   return yw_build_models(l);

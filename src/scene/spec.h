@@ -5,6 +5,7 @@
 #define YW_SCENE_SPEC_H
 
 #include "scene/model_spec.h"
+#include "yawara/track.h"
 
 #define YW_SCENE_MAX_BODIES 100000
 #define YW_SCENE_MAX_OBSTACLES 10000
@@ -17,13 +18,41 @@ typedef struct yw_path_spec {
   yw_key* list;
 } yw_path_spec;
 
+/// A value that changes over time.
+typedef struct yw_track_spec {
+  const char* set;
+  const yw_json* keys;
+  int32_t kind;  ///< yw_track_kind
+  bool loop;
+  int32_t num_keys;
+  yw_track_key* list;
+} yw_track_spec;
+
+/// How vertices find the points of an animation.
+enum { YW_FOLLOW_NUMBER = 0, YW_FOLLOW_NEAREST };
+
+/// An animated mesh that vertices follow.
+typedef struct yw_follow_spec {
+  const yw_json* node;
+  const char *file, *paint, *attribute;
+  int32_t first, by;
+  float fps, start;
+  bool loop, smooth;
+  float strength, stiffness, damping, max_speed;
+  int32_t num_points, num_frames;
+  yw_vec3* points;  ///< a row of num_points per frame; owned by the document
+  float* painted;   ///< strength per point; may be NULL
+} yw_follow_spec;
+
 typedef struct yw_pin_spec {
   const yw_json* node;
-  const yw_json *select, *vertices, *path, *spring;
+  const yw_json *select, *vertices, *path, *spring, *strength, *follow;
   yw_shape* shape;  ///< of select; not owned
   float stiffness, damping;
   bool clamp;
   yw_path_spec motion;
+  yw_track_spec track;     ///< of strength
+  yw_follow_spec targets;  ///< of follow
   int32_t num_vertices;
   int32_t* list;
 } yw_pin_spec;
@@ -61,7 +90,7 @@ typedef struct yw_body_spec {
   bool body_contact, self_contact;
   float start_time;  ///< s, key "start"
   yw_vec3 color;
-  const yw_json *colors, *paint, *start_pose, *pins, *repeat, *merge;
+  const yw_json *colors, *paint, *start_pose, *pins, *tracks, *repeat, *merge;
 
   yw_filter_spec filter;
   int32_t model_index;  ///< in yw_scene.models
@@ -78,6 +107,8 @@ typedef struct yw_body_spec {
   yw_vec3* pose;          ///< built; NULL: the rest pose
   int32_t num_pins;
   yw_pin_spec* pin_list;
+  int32_t num_tracks;
+  yw_track_spec* track_list;
 } yw_body_spec;
 
 /// A copy of a body that is part of a group.

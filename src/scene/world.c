@@ -65,15 +65,15 @@ static void name_body(const yw_body_spec* body, int32_t copy, char* out, size_t 
 static yw_status create_pin(const yw_scene* scene, yw_world* world, const yw_pin_spec* pin,
                             int32_t first, yw_pin_def* def, yw_error* error) {
   yw_pin_id id;
-  def->vertices = pin->list;
-  if (first == 0) return yw_pin_create(world, def, &id, error);
   int32_t* moved = YW_NEW_ARRAY(&scene->mem, int32_t, pin->num_vertices);
   if (!moved) return yw_fail_memory(error, "a pin");
   for (int32_t i = 0; i < pin->num_vertices; i++) moved[i] = pin->list[i] + first;
   def->vertices = moved;
-  yw_status status = yw_pin_create(world, def, &id, error);
+  yw_status status = pin->follow ? yw_create_follow(scene, world, &pin->targets, def->body, moved,
+                                                    pin->num_vertices, &id, error)
+                                 : yw_pin_create(world, def, &id, error);
   yw_mem_free(&scene->mem, moved);
-  return status;
+  return status < 0 ? status : yw_create_pin_track(world, pin, id, error);
 }
 
 static yw_status create_pins(const yw_scene* scene, yw_world* world, const yw_body_spec* body,
@@ -116,6 +116,8 @@ static yw_status create_copy(const yw_scene* scene, yw_world* world, const yw_bo
   if (status < 0) return status;
   status = yw_model_of_body(scene, body)->method->apply(world, id, body->settings);
   if (status < 0) return yw_fail(error, status, "its settings are refused");
+  status = yw_create_body_tracks(world, body, id, error);
+  if (status < 0) return status;
   return create_pins(scene, world, body, id, 0, yw_sub(def.transform.position, body->position),
                      error);
 }
@@ -138,6 +140,7 @@ static yw_status create_group(const yw_scene* scene, yw_world* world, const yw_g
   def.mask = body->filter.mask_bits;
   def.start = group->parts[0].start;
   yw_status status = yw_body_create(world, &def, &id, error);
+  if (status >= 0) status = yw_create_body_tracks(world, body, id, error);
   for (int32_t i = 0; i < group->num_parts && status >= 0; i++) {
     const yw_part_spec* part = &group->parts[i];
     const yw_body_spec* own = &scene->bodies.items[part->body];
@@ -196,7 +199,7 @@ static yw_status fill_world(const yw_scene* scene, yw_world* world, yw_error* er
     deep.status = yw_create_joint(scene, world, joint, &deep);
     if (deep.status < 0) return fail_part(scene, joint->node, &deep, error);
   }
-  return YW_OK;
+  return yw_create_scene_tracks(scene, world, error);
 }
 
 yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd, yw_world** out,
@@ -218,6 +221,7 @@ yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd, y
     return yw_fail(error, status, "%s: the world cannot be made with %d threads", scene->file,
                    (int)threads);
   }
+  yw_world_set_wind(world, &scene->wind);
   status = fill_world(scene, world, error);
   if (status < 0) {
     yw_world_destroy(world);

@@ -425,3 +425,50 @@ yw_status yw_world_set_impact_speed(yw_world* world, float speed) {
   world->impact_speed = speed;
   return YW_OK;
 }
+
+// Snapshots ---------------------------------------------------------------------------------------
+
+#define EVENT_BYTES (6 * sizeof(uint32_t) + 8 * sizeof(float))
+
+void yw_book_write(const yw_contact_book* book, yw_writer* writer) {
+  int32_t count = book ? book->last.count : 0;
+  yw_write_u32(writer, (uint32_t)count);
+  for (int32_t i = 0; i < count; ++i) {
+    const yw_contact_event* event = &book->last.items[i];
+    for (int k = 0; k < 2; ++k) {
+      yw_write_u32(writer, event->bodies[k].index1);
+      yw_write_u32(writer, event->bodies[k].generation);
+    }
+    yw_write_u32(writer, event->obstacle.index1);
+    yw_write_u32(writer, event->obstacle.generation);
+    yw_write_f32(writer, &event->point.x, 3);
+    yw_write_f32(writer, &event->normal.x, 3);
+    yw_write_f32(writer, &event->impulse, 1);
+    yw_write_f32(writer, &event->speed, 1);
+  }
+}
+
+bool yw_book_read(yw_contact_book* book, yw_reader* reader) {
+  uint32_t count = yw_read_u32(reader);
+  if (reader->failed || count > (reader->size - reader->offset) / EVENT_BYTES) return false;
+  if (book) {
+    book->last.count = book->contacts.count = book->shown_points.count = 0;
+    book->begins.count = book->ends.count = book->impacts.count = 0;
+    if (!YW_LIST_RESERVE(&book->mem, &book->last, (int32_t)count)) return false;
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    yw_contact_event event = {0};
+    for (int k = 0; k < 2; ++k) {
+      event.bodies[k].index1 = yw_read_u32(reader);
+      event.bodies[k].generation = yw_read_u32(reader);
+    }
+    event.obstacle.index1 = yw_read_u32(reader);
+    event.obstacle.generation = yw_read_u32(reader);
+    yw_read_f32(reader, &event.point.x, 3);
+    yw_read_f32(reader, &event.normal.x, 3);
+    yw_read_f32(reader, &event.impulse, 1);
+    yw_read_f32(reader, &event.speed, 1);
+    if (book) book->last.items[book->last.count++] = event;
+  }
+  return !reader->failed;
+}

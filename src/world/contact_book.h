@@ -7,6 +7,7 @@
 
 #include "contact/log.h"
 #include "yawara/contact.h"
+#include "yawara/extend/stream.h"
 
 struct yw_world;
 struct yw_body;
@@ -77,6 +78,11 @@ void yw_book_begin_advance(struct yw_world* world, bool lockstep);
 void yw_book_note_advance(struct yw_world* world, bool lockstep, float h);
 void yw_book_note_contact(struct yw_world* world, bool lockstep);
 bool yw_book_end_step(struct yw_world* world);
+
+/// The pairs that touched in the last step, for the events of the next; in snapshots. Without a
+/// book nothing is written, and what is read is skipped. False: invalid, or out of memory.
+void yw_book_write(const yw_contact_book* book, yw_writer* writer);
+bool yw_book_read(yw_contact_book* book, yw_reader* reader);
 
 /// The entry of a pair, made if it is new; NULL: out of memory.
 yw_book_entry* yw_book_entry_of(yw_contact_book* book, yw_book_pair pair);

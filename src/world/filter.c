@@ -105,6 +105,7 @@ yw_status yw_body_set_filter(yw_world* world, yw_body_id id, uint32_t groups, ui
   if (!body) return YW_ERR_INVALID;
   body->groups = groups;
   body->mask = mask;
+  yw_world_wake_all(world);
   return YW_OK;
 }
 
@@ -114,6 +115,7 @@ yw_status yw_obstacle_set_filter(yw_world* world, yw_obstacle_id id, uint32_t gr
   if (!obstacle) return YW_ERR_INVALID;
   obstacle->groups = groups;
   obstacle->mask = mask;
+  yw_world_wake_all(world);
   return YW_OK;
 }
 
@@ -135,6 +137,7 @@ yw_status yw_world_set_pair_contact(yw_world* world, yw_body_id a, yw_body_id b,
     pairs[at] = pair;
     ++world->pairs_apart.count;
   }
+  yw_world_wake_all(world);
   return YW_OK;
 }
 

@@ -20,7 +20,7 @@ const char* yw_fingerprint_part_name(int32_t part) {
   static const char* const names[YW_FINGERPRINT_PARTS] = {
       "the number or the models of bodies",
       "friction, restitution, contacts or start times of bodies",
-      "gravity or contact iterations",
+      "gravity, wind, contact iterations or tracks",
       "the number or the shapes of obstacles",
       "the places or paths of obstacles",
       "friction, restitution or stickiness of obstacles",
@@ -58,11 +58,20 @@ static void add_bodies(const yw_world* world, uint64_t* parts) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     const yw_body* body = &world->bodies.items[world->body_order.items[i]];
     parts[MODELS] = yw_hash_u64(parts[MODELS], body->model->hash);
-    uint64_t hash = mix_float(mix_float(parts[BODY_SETTINGS], body->friction), body->restitution);
+    uint64_t hash =
+        mix_float(mix_float(parts[BODY_SETTINGS], body->built_friction), body->restitution);
     hash = yw_hash_u64(hash, (uint64_t)body->body_contact << 1 | (uint64_t)body->self_contact);
     parts[BODY_SETTINGS] = yw_hash_bytes(hash, &body->start, sizeof body->start);
     parts[BODY_SETTINGS] = mix_filter(parts[BODY_SETTINGS], body->groups, body->mask);
   }
+}
+
+static uint64_t mix_hand(uint64_t hash, const yw_world_obstacle* o) {
+  if (!o->by_hand) return hash;
+  hash = yw_hash_bytes(hash, &o->hand_begin, sizeof o->hand_begin);
+  hash = yw_hash_bytes(hash, &o->hand_end, sizeof o->hand_end);
+  hash = yw_hash_bytes(hash, &o->velocity, sizeof o->velocity);
+  return yw_hash_bytes(hash, &o->spin, sizeof o->spin);
 }
 
 static void add_obstacles(const yw_world* world, uint64_t* parts) {
@@ -71,7 +80,7 @@ static void add_obstacles(const yw_world* world, uint64_t* parts) {
     if (!(o->generation & 1)) continue;
     parts[OBSTACLE_SHAPES] = yw_hash_u64(parts[OBSTACLE_SHAPES], o->shape_hash);
     uint64_t hash = yw_hash_bytes(parts[OBSTACLE_PLACES], &o->transform, sizeof o->transform);
-    parts[OBSTACLE_PLACES] = mix_path(hash, &o->path);
+    parts[OBSTACLE_PLACES] = mix_hand(mix_path(hash, &o->path), o);
     hash = mix_float(mix_float(parts[OBSTACLE_SETTINGS], o->friction), o->restitution);
     parts[OBSTACLE_SETTINGS] = mix_filter(yw_hash_u64(hash, o->sticky), o->groups, o->mask);
   }
@@ -102,7 +111,8 @@ static void add_pins(const yw_world* world, uint64_t* parts) {
     hash = yw_hash_bytes(hash, pin->particles, count * sizeof *pin->particles);
     parts[PINNED_VERTICES] = yw_hash_bytes(hash, pin->placed, count * sizeof *pin->placed);
     hash = mix_float(mix_float(parts[PIN_SETTINGS], pin->stiffness), pin->damping);
-    parts[PIN_SETTINGS] = mix_path(yw_hash_u64(hash, pin->clamp), &pin->path);
+    hash = mix_path(yw_hash_u64(hash, pin->clamp), &pin->path);
+    parts[PIN_SETTINGS] = pin->follow ? yw_follow_hash(pin->follow, hash) : hash;
   }
 }
 
@@ -131,16 +141,38 @@ static void add_joints(const yw_world* world, uint64_t* parts) {
   }
 }
 
+// Pins that were removed leave gaps in the numbers of slots.
+static uint64_t pin_order(const yw_world* world, uint32_t slot) {
+  uint64_t order = 0;
+  for (uint32_t i = 0; i < slot; ++i) order += world->pins.items[i].generation & 1;
+  return order;
+}
+
+static void add_tracks(const yw_world* world, uint64_t* parts) {
+  for (int32_t i = 0; i < world->tracks.count; ++i) {
+    const yw_track* track = &world->tracks.items[i];
+    if (!(track->generation & 1)) continue;
+    uint64_t order = 0;
+    if (track->target == YW_TRACK_PIN) order = pin_order(world, track->slot);
+    if (track->target == YW_TRACK_FRICTION || track->target == YW_TRACK_PARAMETER) {
+      order = (uint64_t)order_of(world, track->slot);
+    }
+    parts[WORLD_SETTINGS] = yw_track_hash(track, parts[WORLD_SETTINGS], order);
+  }
+}
+
 yw_fingerprint yw_world_fingerprint(const yw_world* world) {
   yw_fingerprint print;
   for (int32_t i = 0; i < YW_FINGERPRINT_PARTS; ++i) print.parts[i] = YW_HASH_SEED;
-  uint64_t hash = yw_hash_bytes(YW_HASH_SEED, &world->gravity, sizeof world->gravity);
+  uint64_t hash = yw_hash_bytes(YW_HASH_SEED, &world->built_gravity, sizeof world->gravity);
   hash = yw_hash_u64(hash, (uint64_t)world->contact_iterations);
+  if (world->wind.density > 0.0f) hash = yw_hash_bytes(hash, &world->wind, sizeof world->wind);
   print.parts[WORLD_SETTINGS] = world->surfaces ? yw_hash_u64(hash, 1) : hash;
   add_bodies(world, print.parts);
   add_pairs(world, print.parts);
   add_obstacles(world, print.parts);
   add_pins(world, print.parts);
   add_joints(world, print.parts);
+  add_tracks(world, print.parts);
   return print;
 }

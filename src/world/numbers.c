@@ -82,6 +82,9 @@ void yw_forces_begin_substep(yw_world* world) {
   visit_bodies(world, false, 0.0f, begin_body);
   visit_bodies(world, true, 0.0f, begin_body);
 }
+void yw_forces_skip(yw_world* world, bool lockstep) {
+  visit_bodies(world, lockstep, 0.0f, begin_body);
+}
 void yw_forces_note_advance(yw_world* world, bool lockstep, float h) {
   visit_bodies(world, lockstep, h, note_advance);
 }

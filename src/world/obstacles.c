@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "geometry/shape.h"
+#include "world/setup.h"
 #include "world/world.h"
 #include "yawara/extend/error.h"
 
@@ -62,6 +63,7 @@ yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def, yw_obs
                                   .mask = def->mask};
   obstacle->transform.rotation = yw_quat_normalize(def->transform.rotation);
   snprintf(obstacle->name, sizeof obstacle->name, "%s", def->name ? def->name : "obstacle");
+  yw_world_wake_all(world);
   *out = (yw_obstacle_id){(uint32_t)slot + 1, obstacle->generation};
   return YW_OK;
 }
@@ -79,8 +81,10 @@ static yw_world_obstacle* find_obstacle(const yw_world* world, yw_obstacle_id id
 yw_status yw_obstacle_destroy(yw_world* world, yw_obstacle_id id) {
   yw_world_obstacle* obstacle = find_obstacle(world, id);
   if (!obstacle) return YW_ERR_INVALID;
+  yw_setup_keep_shape(world, obstacle->shape, obstacle->shape_hash);
   yw_world_obstacle_release(world, obstacle);
   ++obstacle->generation;
+  yw_world_wake_all(world);
   return YW_OK;
 }
 
@@ -90,6 +94,7 @@ const char* yw_obstacle_name(const yw_world* world, yw_obstacle_id id) {
 }
 
 yw_transform yw_obstacle_pose_at(const yw_world_obstacle* obstacle, double time) {
+  if (obstacle->by_hand) return obstacle->hand_begin;
   yw_motion motion = yw_path_at(&obstacle->path, time);
   yw_transform pose = obstacle->transform;
   pose.position = yw_motion_apply(motion, obstacle->path.pivot, pose.position);

@@ -143,8 +143,7 @@ static const yw_queries* current_boxes(const yw_world* world) {
   return ok ? q : NULL;
 }
 
-// The surface of a body as it is now; NULL: out of memory.
-static const yw_query_surface* current_surface(const yw_world* world, yw_body* body) {
+const yw_query_surface* yw_body_query_surface(const yw_world* world, yw_body* body) {
   yw_body_query* query = body->query;
   if (atomic_load_explicit(&query->fitted, memory_order_acquire) == body->changes) {
     return query->surface;
@@ -239,7 +238,7 @@ static bool sees_body(const query* q, uint32_t slot) {
 // True when the body was hit.
 static bool look_at(const query* q, uint32_t slot, hit_list* list, yw_hit* hit) {
   yw_body* body = &q->world->bodies.items[slot];
-  const yw_query_surface* surface = current_surface(q->world, body);
+  const yw_query_surface* surface = yw_body_query_surface(q->world, body);
   if (!surface) {
     list->status = YW_ERR_MEMORY;
     return false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "world/world.h"
+#include "world/setup.h"
 
 yw_world_def yw_default_world_def(void) {
   return (yw_world_def){.gravity = {0.0f, -9.81f, 0.0f}, .contact_iterations = 4};
@@ -19,15 +20,16 @@ yw_status yw_world_create(const yw_world_def* def, yw_world** out) {
   yw_world* world = YW_NEW(&def->mem, yw_world);
   if (!world) return YW_ERR_MEMORY;
   world->mem = yw_mem_or_default(&def->mem);
-  world->gravity = def->gravity;
+  world->gravity = world->built_gravity = def->gravity;
   world->impact_speed = 1.0f;
+  world->rollback = def->rollback;
   world->contact_iterations = def->contact_iterations;
   world->simd = yw_simd_resolve(def->simd);
   world->tasks = def->jobs.run ? yw_tasks_create_on(&world->mem, &def->jobs)
                                : yw_tasks_create(&world->mem, def->threads);
   world->queries = yw_queries_create(&world->mem);
   bool surfaces = def->contact == YW_CONTACT_SURFACES;
-  if (surfaces) world->surfaces = yw_surfaces_create(&world->mem);
+  if (surfaces) world->surfaces = yw_surfaces_create(&world->mem, world->simd);
   if (!surfaces) world->points = yw_points_create(&world->mem);
   if (!world->tasks || !world->queries || (!world->points && !world->surfaces)) {
     yw_world_destroy(world);
@@ -43,10 +45,14 @@ void yw_world_destroy(yw_world* world) {
   for (int32_t i = 0; i < world->joints.count; ++i) {
     yw_joint_release(world, &world->joints.items[i]);
   }
+  for (int32_t i = 0; i < world->tracks.count; ++i) {
+    yw_track_release(world, &world->tracks.items[i]);
+  }
   for (int32_t i = 0; i < world->bodies.count; ++i) yw_body_release(world, &world->bodies.items[i]);
   for (int32_t i = 0; i < world->obstacles.count; ++i) {
     yw_world_obstacle_release(world, &world->obstacles.items[i]);
   }
+  yw_setup_release(world);
   yw_queries_destroy(world->queries);
   yw_book_destroy(world->book);
   yw_points_destroy(world->points);
@@ -67,6 +73,7 @@ void yw_world_destroy(yw_world* world) {
   YW_LIST_FREE(&mem, &world->filters);
   YW_LIST_FREE(&mem, &world->small_bodies);
   YW_LIST_FREE(&mem, &world->joints);
+  YW_LIST_FREE(&mem, &world->tracks);
   YW_LIST_FREE(&mem, &world->joined);
   yw_mem_free(&mem, world);
 }

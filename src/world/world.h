@@ -7,12 +7,16 @@
 #include "contact/obstacles.h"
 #include "model/model.h"
 #include "world/contact_book.h"
+#include "world/follow.h"
 #include "world/joint.h"
 #include "world/path.h"
 #include "world/query.h"
 #include "world/slots.h"
+#include "world/track.h"
+#include "world/wind.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/method.h"
+#include "yawara/force.h"
 #include "yawara/world.h"
 
 #define YW_NAME_LENGTH 64
@@ -33,13 +37,16 @@ typedef struct yw_body {
   void* state;
   yw_particles particles;
   float friction, restitution;
+  float built_friction;  ///< without tracks
   bool body_contact, self_contact;
-  uint32_t groups, mask;  ///< it is in these groups, and collides with those
-  double start;           ///< s, when it starts to take part
-  bool active;            ///< it has started
-  bool diverged;          ///< frozen at its last finite state
-  bool lockstep;          ///< in this substep: advances in parts, together with bodies near it
-  bool crowded;           ///< in this substep: other surfaces, or its own, may touch it
+  uint32_t groups, mask;               ///< it is in these groups, and collides with those
+  yw_transform placing;                ///< where it was made ...
+  yw_vec3 first_velocity, first_spin;  ///< ... and how it moved
+  double start;                        ///< s, when it starts to take part
+  bool active;                         ///< it has started
+  bool diverged;                       ///< frozen at its last finite state
+  bool lockstep;  ///< in this substep: advances in parts, together with bodies near it
+  bool crowded;   ///< in this substep: other surfaces, or its own, may touch it
 
   /// Positions at the start of the world step, or when its particles last changed.
   yw_vec4* last_good;
@@ -55,6 +62,11 @@ typedef struct yw_body {
   yw_method_report report;
   yw_status status;
   yw_body_balance forces;
+  yw_vec4* pushes;    ///< N, forces from outside in the next step; NULL: never had any
+  yw_vec4* impulses;  ///< N s, scratch; with pushes
+  bool asleep;        ///< put to sleep by the caller; skipped
+  void* user;
+  bool is_pushed;    ///< pushes act in the next step
   uint64_t changes;  ///< counts changes of its particles, for queries
   yw_body_query* query;
 } yw_body;
@@ -64,6 +76,8 @@ typedef struct yw_pin {
   uint32_t body;  ///< slot
   yw_path path;
   float stiffness, damping;
+  float strength;     ///< 0 to 1, by a track; otherwise 1
+  yw_follow* follow;  ///< targets instead of a path; may be NULL
   bool clamp;
   int32_t num_particles;
   int32_t* particles;
@@ -82,11 +96,21 @@ typedef struct yw_world_obstacle {
   float friction, restitution;
   bool sticky;
   uint32_t groups, mask;
+  void* user;
+  bool by_hand;                       ///< off its path
+  yw_transform hand_begin, hand_end;  ///< over the next step
+  yw_vec3 velocity, spin;             ///< m/s and rad/s, by hand
 } yw_world_obstacle;
+
+/// A shape of a destroyed obstacle.
+typedef struct yw_kept_shape {
+  yw_shape* shape;
+  uint64_t hash;
+} yw_kept_shape;
 
 /// Passes impulses of contact on to the method of a body.
 typedef struct yw_responder {
-  const yw_body* body;
+  yw_body* body;
   yw_step_ctx ctx;
 } yw_responder;
 
@@ -95,12 +119,19 @@ struct yw_world {
   yw_tasks* tasks;
   yw_simd simd;
   yw_vec3 gravity;
+  yw_vec3 built_gravity;  ///< without tracks
   int32_t contact_iterations;
   double time;
   uint64_t step_count;
   uint64_t next_key;
   bool measures_forces;
-  uint64_t changes;  ///< counts changes of bodies, for queries
+  bool rollback;                       ///< keeps models and shapes
+  YW_LIST(yw_model*) kept_models;      ///< of destroyed bodies
+  YW_LIST(yw_kept_shape) kept_shapes;  ///< of destroyed obstacles
+  YW_LIST(yw_follow*) kept_follows;    ///< of destroyed pins
+  yw_wind_def wind;                    ///< density 0: none
+  yw_vec3 wind_velocity;               ///< m/s, now; tracks change it
+  uint64_t changes;                    ///< counts changes of bodies, for queries
   yw_queries* queries;
   float impact_speed;     ///< m/s, of events
   yw_contact_book* book;  ///< NULL: contacts are not recorded
@@ -110,6 +141,7 @@ struct yw_world {
   YW_LIST(yw_pin) pins;
   YW_LIST(yw_world_obstacle) obstacles;
   YW_LIST(yw_joint) joints;
+  YW_LIST(yw_track) tracks;
 
   yw_points* points;
   yw_surfaces* surfaces;                    ///< NULL: bodies touch with points
@@ -135,6 +167,15 @@ static inline uint64_t yw_body_topology(const yw_body* body) {
   return method->topology_version ? method->topology_version(body->state) : 0;
 }
 
+/// Stiffness of a pin's spring at particle k, N/m; 0: held exactly.
+static inline float yw_pin_stiffness(const yw_pin* pin, int32_t k) {
+  return pin->follow ? pin->follow->stiffness[k] : pin->stiffness;
+}
+/// True if a pin holds its particle k exactly, now.
+static inline bool yw_pin_holds(const yw_pin* pin, int32_t k) {
+  return yw_pin_stiffness(pin, k) == 0.0f && pin->strength >= 0.5f;
+}
+
 /// True for bodies that the step moves.
 static inline bool yw_body_takes_part(const yw_body* body) {
   return body->active && !body->diverged;
@@ -153,15 +194,33 @@ yw_transform yw_obstacle_pose_at(const yw_world_obstacle* obstacle, double time)
 /// Removes the pins of a body (slot) before it is destroyed.
 void yw_world_drop_pins(yw_world* world, uint32_t body);
 void yw_pin_release(yw_world* world, yw_pin* pin);
+/// yw_pin_create with targets, or NULL; owns them if it succeeds.
+yw_status yw_pin_create_following(yw_world* world, const yw_pin_def* def, yw_follow* follow,
+                                  yw_pin_id* out, yw_error* error);
 /// Sets inv_mass of all particles of a body (slot): 0 where pinned, otherwise 1 / mass.
 void yw_world_restore_masses(yw_world* world, uint32_t body);
 void yw_world_obstacle_release(yw_world* world, yw_world_obstacle* obstacle);
 void yw_body_release(yw_world* world, yw_body* body);
+/// Room in all lists for this many bodies.
+bool yw_world_reserve_bodies(yw_world* world, int32_t count);
+/// Makes a body in a slot that is empty.
+yw_status yw_body_rebuild(yw_world* world, const yw_body_def* def, yw_body* body, yw_error* error);
+/// Friction, contact, filters and start.
+void yw_body_take_settings(yw_body* body, const yw_body_def* def);
 
 // lockstep.c.
 /// Marks the bodies of the next substep that are crowded and those that advance in lockstep.
 /// Returns the number of parts for these; 1: there are none.
 int32_t yw_lockstep_plan(yw_world* world, float h);
+
+// control.c
+/// Wakes what the caller put to sleep.
+void yw_world_wake_all(yw_world* world);
+/// Wakes bodies near obstacles that move, and those that contact has pushed.
+void yw_world_wake_moved(yw_world* world);
+/// Obstacles by hand: where they go in a step of dt, and once it is over.
+void yw_obstacles_begin_step(yw_world* world, float dt);
+void yw_obstacles_end_step(yw_world* world);
 
 // filter.c
 /// Chooses the pairs of bodies that do not collide in this step; false: out of memory.
@@ -171,9 +230,21 @@ void yw_filter_obstacles(yw_world* world, const yw_obstacle_set* all);
 /// Forgets a body (slot) that is destroyed.
 void yw_world_drop_pairs(yw_world* world, uint32_t body);
 
+// query.c
+/// The surface of a body for queries, as it is now; NULL: out of memory.
+const yw_query_surface* yw_body_query_surface(const yw_world* world, yw_body* body);
+
+// pushes.c: called by the step. False: out of memory.
+bool yw_pushes_begin_step(yw_world* world);
+/// Forces and wind over h, on the bodies that advance in lockstep, or all others.
+void yw_pushes_apply(yw_world* world, bool lockstep, float h);
+void yw_pushes_end_step(yw_world* world);
+
 // numbers.c: called by the step when the world measures forces.
 void yw_forces_begin_step(yw_world* world, float dt);
 void yw_forces_begin_substep(yw_world* world);
+/// What came from outside since the last note does not count.
+void yw_forces_skip(yw_world* world, bool lockstep);
 // For the bodies that advance in lockstep, or all others.
 void yw_forces_note_advance(yw_world* world, bool lockstep, float h);
 void yw_forces_note_contact(yw_world* world, bool lockstep);

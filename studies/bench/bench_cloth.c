@@ -74,7 +74,7 @@ static void join_vertices(cloth* c, int32_t side) {
   }
 }
 
-static bool make_cloth(int32_t side, cloth* c) {
+static bool make_cloth(int32_t side, yw_simd simd, cloth* c) {
   int32_t count = side * side, triangles = 2 * (side - 1) * (side - 1);
   if (!yw_particles_create(NULL, count, &c->particles)) return false;
   c->particles.count = count;
@@ -85,7 +85,7 @@ static bool make_cloth(int32_t side, cloth* c) {
   c->radius = YW_NEW_ARRAY(NULL, float, count);
   c->triangles = YW_NEW_ARRAY(NULL, int32_t, 3 * triangles);
   c->points = yw_points_create(NULL);
-  c->surfaces = yw_surfaces_create(NULL);
+  c->surfaces = yw_surfaces_create(NULL, simd);
   bool ok = c->pos && c->vel && c->begin && c->rest && c->radius && c->triangles;
   if (!ok || !c->points || !c->surfaces) return false;
   place_vertices(c, side);
@@ -153,7 +153,8 @@ static yw_status measure(const bench_run* run, cloth* c, yw_contact_kind kind, i
 
 int bench_cloth(const bench_run* run) {
   cloth c = {0};
-  yw_status status = make_cloth(run->quick ? SIDE / 4 : SIDE, &c) ? YW_OK : YW_ERR_MEMORY;
+  yw_status status =
+      make_cloth(run->quick ? SIDE / 4 : SIDE, run->simd, &c) ? YW_OK : YW_ERR_MEMORY;
   for (int kind = 0; kind < 2 && status >= 0; ++kind) {
     double one = 0.0;
     status = measure(run, &c, (yw_contact_kind)kind, 1, &one);

@@ -38,7 +38,7 @@ typedef struct heap {
   int32_t found;
 } heap;
 
-static bool make_heap(yw_contact_kind kind, int32_t side, heap* out) {
+static bool make_heap(yw_contact_kind kind, int32_t side, yw_simd simd, heap* out) {
   int32_t count = side * side * side;
   *out = (heap){.kind = kind, .seconds = INFINITY};
   if (!yw_particles_create(NULL, count, &out->particles)) return false;
@@ -48,7 +48,7 @@ static bool make_heap(yw_contact_kind kind, int32_t side, heap* out) {
   out->begin = YW_NEW_ARRAY(NULL, yw_vec4, count);
   out->radius = YW_NEW_ARRAY(NULL, float, count);
   if (kind == YW_CONTACT_POINTS) out->points = yw_points_create(NULL);
-  if (kind == YW_CONTACT_SURFACES) out->surfaces = yw_surfaces_create(NULL);
+  if (kind == YW_CONTACT_SURFACES) out->surfaces = yw_surfaces_create(NULL, simd);
   if (!out->pos || !out->vel || !out->begin || !out->radius) return false;
   if (!out->points && !out->surfaces) return false;
   p->count = count;
@@ -144,7 +144,8 @@ static yw_status measure_kind(const bench_run* run, const yw_obstacle_set* floor
   heap small = {0}, large = {0};
   int32_t side = run->quick ? SIDE / 2 : SIDE;
   yw_status status = YW_OK;
-  if (!make_heap(kind, side / 2, &small) || !make_heap(kind, side, &large)) status = YW_ERR_MEMORY;
+  if (!make_heap(kind, side / 2, run->simd, &small) || !make_heap(kind, side, run->simd, &large))
+    status = YW_ERR_MEMORY;
   for (int32_t threads = 1; status >= 0 && threads <= run->threads; threads += run->threads - 1) {
     status = measure(run, floor, &small, &large, threads);
     if (status >= 0 && threads == 1) bench_note(run, "%d contacts in the large heap", large.found);

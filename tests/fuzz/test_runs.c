@@ -20,21 +20,24 @@ static const char scene_text[] =
     "{ \"floor\": true, \"substeps\": 1,\n"
     "  \"camera\": { \"eye\": [0, 1, 3], \"target\": [0, 0, 0] },\n"
     "  \"bodies\": [\n"
-    "  { \"name\": \"plain\", \"mesh\": { \"lattice\": { \"size\": 1, \"cells\": [1, 1, 1] } } },\n"
+    "  { \"name\": \"plain\", \"mesh\": { \"lattice\": { \"size\": 1, \"cells\": [1, 1, 1] } },\n"
+    "    \"position\": [3, 0, 0] },\n"
     "  { \"name\": \"carrier\", \"mesh\": { \"lattice\": { \"size\": 1, \"cells\": [1, 1, 1] } },\n"
     "    \"surface\": { \"shape\": { \"sphere\": { \"radius\": 0.4 } }, \"size\": 0.4 },\n"
+    "    \"position\": [0, 0.5, 0],\n"
     "    \"paint\": [ { \"shape\": { \"sphere\": { \"radius\": 0.3 } }, \"color\": \"#ff0000\" } ] "
     "},\n"
     "  { \"name\": \"rod\", \"rod\": { \"line\": { \"from\": [0, 2, 0], \"to\": [1, 2, 0], "
     "\"count\": 3 },\n"
     "    \"radius\": 0.1 }, \"frames\": { \"youngs_modulus\": 1e5 } },\n"
     "  { \"name\": \"soft\", \"mesh\": { \"lattice\": { \"size\": 1, \"cells\": [1, 1, 1] } },\n"
-    "    \"fem\": { \"max_level\": 0 } },\n"
+    "    \"fem\": { \"max_level\": 0 }, \"position\": [6, 0, 0] },\n"
     "  { \"name\": \"clay\", \"shape\": { \"sphere\": { \"radius\": 0.2 } },\n"
     "    \"plastic\": { \"youngs_modulus\": 1e4, \"yield_stress\": 1e3, \"spacing\": 0.15 },\n"
     "    \"paint\": [ { \"shape\": { \"sphere\": { \"radius\": 0.1 } }, \"color\": \"#ff0000\" } ] "
     "} ],\n"
-    "  \"obstacles\": [ { \"shape\": { \"box\": { \"size\": [1, 1, 1] } } } ] }\n";
+    "  \"obstacles\": [ { \"shape\": { \"box\": { \"size\": [1, 1, 1] } },\n"
+    "    \"position\": [9, 0, 0] } ] }\n";
 
 // Surfaces of shapes have thousands of triangles, of which damage would hardly meet a count.
 static void make_small(shown_obstacle* obstacle) {

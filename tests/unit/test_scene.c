@@ -55,9 +55,8 @@ static void mistakes_of_the_whole_scene_are_reported(void** state) {
        "dir/a.json:3:3: unknown key \"graviti\" in the scene (did you mean \"gravity\"?)"},
       {"{\"bodies\": [], \"colour_of_the_sky\": 1}",
        "dir/a.json:1:16: unknown key \"colour_of_the_sky\" in the scene (known keys: $schema, "
-       "name, description, gravity, fps, duration, frames, substeps, contact, contact_iterations, "
-       "camera, "
-       "shapes, models, bodies, obstacles, joints, floor)"},
+       "name, description, gravity, wind, fps, duration, frames, substeps, contact, "
+       "contact_iterations, camera, shapes, models, bodies, obstacles, joints, tracks, floor)"},
       {"{\"bodies\": [], \"gravity\": -9.81}",
        "dir/a.json:1:27: gravity is a number, but must be a list of 3 numbers"},
       {"{\"bodies\": [], \"gravity\": [0, -9.81]}",
@@ -212,7 +211,8 @@ static void mistakes_in_models_are_reported(void** state) {
       {CUBE_WITH("\"examples\": {}"),
        "dir/a.json:1:72: bodies[0].examples is an object, but must be a list"},
       {CUBE_WITH("\"examples\": [{}]"),
-       "dir/a.json:1:73: bodies[0].examples[0] needs \"deform\", \"file\" or \"surface_file\""},
+       "dir/a.json:1:73: bodies[0].examples[0] needs \"deform\", \"file\", \"surface_file\" or "
+       "\"positions\""},
       {CUBE_WITH("\"examples\": [{\"surface_file\": \"no.obj\"}]"),
        "dir/a.json:1:90: bodies[0].examples[0].surface_file is a pose of the surface, but the "
        "model has no \"surface\" with a file"},

@@ -531,7 +531,7 @@ static void every_example_of_the_documentation_builds(void** state) {
     yw_scene_destroy(scene);
     p = end + 1;
   }
-  assert_int_equal(count, 2);
+  assert_int_equal(count, 3);
   free(text);
 }
 

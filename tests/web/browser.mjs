@@ -36,3 +36,19 @@ export async function hashAt(page, frame) {
   await page.waitForFunction((n) => Number(document.querySelector('#canvas').dataset.frame) === n, frame, { timeout: 120_000 });
   return page.textContent('#hash');
 }
+
+/** The numbers of the last step. */
+export const report = (page) => page.evaluate(() => window.yawara.report);
+
+/** A place of the view where a body is under the pointer, with the pointer there. */
+export async function findBody(page) {
+  const box = await page.locator('#canvas').boundingBox();
+  for (let row = 0.3; row < 0.9; row += 0.1) {
+    for (let column = 0.5; column < 0.9; column += 0.1) {
+      const place = [box.x + column * box.width, box.y + row * box.height];
+      await page.mouse.move(...place);
+      if (await page.evaluate(() => document.querySelector('#canvas').classList.contains('over'))) return place;
+    }
+  }
+  throw new Error('no body is under the pointer anywhere');
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a visitor sees and does.
 import assert from 'node:assert/strict';
-import { firstPicture, hashAt, openPage } from './browser.mjs';
+import { findBody, firstPicture, hashAt, openPage, report } from './browser.mjs';
 
 const MAX_BYTES = 1.2e6;
 const MAX_SECONDS = 2;
@@ -13,21 +13,6 @@ function slowdown() {
   while (performance.now() - start < 300);
   const own = process.cpuUsage(used);
   return Math.max(1, ((performance.now() - start) * 1000) / (own.user + own.system));
-}
-
-const report = (page) => page.evaluate(() => window.yawara.report);
-
-/** A place of the view where a body is under the pointer, with the pointer there. */
-async function findBody(page) {
-  const box = await page.locator('#canvas').boundingBox();
-  for (let row = 0.3; row < 0.9; row += 0.1) {
-    for (let column = 0.5; column < 0.9; column += 0.1) {
-      const place = [box.x + column * box.width, box.y + row * box.height];
-      await page.mouse.move(...place);
-      if (await page.evaluate(() => document.querySelector('#canvas').classList.contains('over'))) return place;
-    }
-  }
-  throw new Error('no body is under the pointer anywhere');
 }
 
 /** Opens a scene that waits at a frame. */
@@ -118,6 +103,22 @@ async function fitsAPhone(on) {
   await close(page);
 }
 
+async function everySceneMoves(on) {
+  const page = await openPaused(on, 'first', 1);
+  const entries = await page.evaluate(() => fetch('gallery.json').then((response) => response.json()));
+  assert.ok(entries.length >= 29, `the gallery has ${entries.length} scenes`);
+  for (const { name, picture } of entries) {
+    assert.ok(picture, `${name} has no picture: scripts/web_thumbnails.sh draws it`);
+    await page.evaluate(async (scene) => {
+      const text = await (await fetch(`scenes/${scene}.json`)).text();
+      window.yawara.scene = window.yawara.report = undefined;
+      window.yawara.session.open({ name: scene, text, changes: [], until: 2, keepView: false });
+    }, name);
+    await page.waitForFunction(() => window.yawara.scene && window.yawara.report?.frame === 2 && document.querySelector('#problem').hidden);
+  }
+  await close(page);
+}
+
 async function namesForScreenReaders(on) {
   const page = await openPaused(on, 'twist', 1);
   const nameless = await page.evaluate(() =>
@@ -135,5 +136,6 @@ export const tests = [
   ['keys act', keysAct],
   ['a pin holds', pinHolds],
   ['fits a phone', fitsAPhone],
+  ['every scene of the gallery starts and moves', everySceneMoves],
   ['everything has a name for screen readers', namesForScreenReaders],
 ];

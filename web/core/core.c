@@ -198,6 +198,11 @@ yw_status core_step(core* c) {
   return status;
 }
 
+yw_status core_set(core* c, int32_t body, const char* key, const char* value) {
+  if (!c->world) return yw_fail(&c->message, YW_ERR_INVALID, "no scene is open");
+  return yw_scene_set(c->scene, c->world, body, key, value, &c->message);
+}
+
 void core_destroy(core* c) {
   if (!c) return;
   opened all = take_opened(c);
@@ -205,6 +210,7 @@ void core_destroy(core* c) {
   opened_free(&all);
   yw_tasks_destroy(c->tasks);
   yw_mem_free(NULL, c->words);
+  yw_mem_free(NULL, c->pose);
   text_free(&c->json);
   yw_mem_free(NULL, c);
 }

@@ -49,6 +49,7 @@ typedef struct core {
   core_hold pins[CORE_MAX_PINS];
   int32_t num_pins;
   char field[48];  ///< field to send with frames; "": none
+  yw_vec3* pose;   ///< see core_pose
   float* words;    ///< the last frame, see core_take_frame
   size_t num_words, capacity;
   yw_error message;  ///< of the last call that failed, or warnings of the last scene opened
@@ -70,12 +71,20 @@ yw_status core_restart(core* c);
 /// One frame.
 yw_status core_step(core* c);
 
+/// Changes a setting of a body's method at once, see yw_scene_set.
+yw_status core_set(core* c, int32_t body, const char* key, const char* value);
+
 // Looking -----------------------------------------------------------------------------------------
 
 /// What does not change from frame to frame, as JSON; arrays as {"at": address, "count": n}.
 const char* core_scene_json(core* c);
 /// Energies, statistics, example weights and timing of the last step, as JSON.
 const char* core_report_json(core* c);
+/// Settings of a body's method, see yw_scene_write_settings.
+const char* core_settings_json(core* c, int32_t body);
+/// Positions of a body's vertices, moved and turned back to where the model is at rest as well as a
+/// rigid motion can; NULL if it is not a tet mesh. Valid until the next call.
+const yw_vec3* core_pose(core* c, int32_t body, int32_t* count);
 /// The state as 16 hexadecimal digits.
 const char* core_hash(core* c);
 /// Packs what is shown into core.words, of 4 bytes each: see core_frame.c for the layout.

@@ -112,6 +112,7 @@ static void add_bodies(text* t, const core* c) {
     text_add(t, "{");
     add_text(t, "name", body->name);
     add_number(t, "model", body->model);
+    add_number(t, "entry", yw_scene_body_entry(c->scene, i));
     add_number(t, "mass", body->mass);
     add_number(t, "size", (double)c->bodies[i].size);
     add_number(t, "gloss", (double)body->look.gloss);
@@ -252,6 +253,14 @@ const char* core_report_json(core* c) {
   }
   text_add(t, "}");
   return t->failed ? "{}" : t->data;
+}
+
+static void add_piece(void* context, const char* piece) { text_add(context, "%s", piece); }
+
+const char* core_settings_json(core* c, int32_t body) {
+  text_clear(&c->json);
+  yw_scene_write_settings(c->scene, body, add_piece, &c->json);
+  return c->json.failed ? "[]" : c->json.data;
 }
 
 const char* core_hash(core* c) {

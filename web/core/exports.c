@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The functions that JavaScript calls. A page has one core.
 #include <emscripten/emscripten.h>
+#include <math.h>
 #include <string.h>
 
+#include "console/starter.h"
 #include "core.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
 
 #define EXPORT EMSCRIPTEN_KEEPALIVE
 
@@ -42,6 +46,37 @@ EXPORT const char* page_hash(void) { return core_hash(page); }
 EXPORT const float* page_take_frame(void) { return core_take_frame(page) < 0 ? NULL : page->words; }
 EXPORT int page_frame_words(void) { return (int)page->num_words; }
 EXPORT void page_show_field(const char* name) { core_show_field(page, name); }
+
+EXPORT int page_set(int body, const char* key, const char* value) {
+  return core_set(page, body, key, value);
+}
+EXPORT const char* page_settings(int body) { return core_settings_json(page, body); }
+
+static int32_t num_positions;
+EXPORT const yw_vec3* page_pose(int body) { return core_pose(page, body, &num_positions); }
+EXPORT int page_pose_count(void) { return num_positions; }
+
+// Longest side of a model's box as its file says; 0 if it cannot be read.
+EXPORT float page_model_size(const char* path) {
+  yw_vec3* positions = NULL;
+  int32_t count = 0;
+  yw_error ignored = {0};
+  yw_aabb box = yw_aabb_empty();
+  if (yw_positions_read(path, NULL, &positions, &count, &ignored) < 0) return 0.0f;
+  for (int32_t i = 0; i < count; ++i) box = yw_aabb_grow(box, positions[i]);
+  yw_mem_free(NULL, positions);
+  yw_vec3 side = yw_sub(box.upper, box.lower);
+  return count > 0 ? fmaxf(side.x, fmaxf(side.y, side.z)) : 0.0f;
+}
+
+// The text of a scene in which a model falls on a floor; NULL: standard error says why not.
+EXPORT const char* page_starter(const char* path, const char* as, const char* method) {
+  static char* scene;
+  starter_options options = {.as = as, .method = method[0] ? method : NULL};
+  yw_mem_free(NULL, scene);
+  scene = NULL;
+  return starter_text(&options, path, path, &scene) < 0 ? scene : NULL;
+}
 
 EXPORT int page_grab(int body, float x, float y, float z) {
   return core_grab(page, body, (yw_vec3){x, y, z});

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The C core as a typed object. Used by the worker only.
-import type { Change, Report, Scene, Vec3 } from './protocol';
+import type { Change, Report, Scene, Setting, Vec3 } from './protocol';
 
 /** What Emscripten makes of the core. */
 interface Module {
   HEAPU8: Uint8Array;
   HEAPU32: Uint32Array;
   HEAPF32: Float32Array;
+  FS: { writeFile(path: string, bytes: Uint8Array): void };
   ccall(name: string, result: 'number' | 'string' | null, types: string[], values: unknown[]): unknown;
 }
 export type CreateModule = (options: object) => Promise<Module>;
@@ -21,17 +22,23 @@ function isPlace(value: unknown): value is ArrayPlace {
 }
 
 export class Core {
-  private constructor(private readonly module: Module) {}
+  private constructor(
+    private readonly module: Module,
+    /** What the core wrote to standard error. */
+    private readonly complaints: string[],
+  ) {}
 
   static async create(make: CreateModule, url: string, threads: number, onProgress: (what: string, share: number) => void): Promise<Core> {
     const folder = url.slice(0, url.lastIndexOf('/') + 1);
+    const complaints: string[] = [];
     const module = await make({
       threads,
       mainScriptUrlOrBlob: url,
       locateFile: (file: string) => folder + file,
       onProgress,
+      printErr: (line: string) => complaints.push(line),
     });
-    return new Core(module);
+    return new Core(module, complaints);
   }
 
   /** Returns how many threads there are. */
@@ -59,6 +66,9 @@ export class Core {
   }
   get framesPerSecond(): number {
     return this.number('page_frames_per_second');
+  }
+  get memory(): number {
+    return this.module.HEAPU8.length;
   }
   message(): string {
     return this.text('page_message');
@@ -105,6 +115,28 @@ export class Core {
   }
   showField(name: string): void {
     this.module.ccall('page_show_field', null, ['string'], [name]);
+  }
+
+  set(body: number, key: string, value: string): void {
+    const status = this.module.ccall('page_set', 'number', ['number', 'string', 'string'], [body, key, value]);
+    if ((status as number) < 0) throw new Error(this.message());
+  }
+  settings(body: number): Setting[] {
+    return JSON.parse(this.module.ccall('page_settings', 'string', ['number'], [body]) as string) as Setting[];
+  }
+  pose(body: number): Float32Array {
+    const at = this.number('page_pose', body);
+    const count = this.number('page_pose_count');
+    return this.module.HEAPF32.slice(at / 4, at / 4 + 3 * count);
+  }
+  /** Keeps a file for scenes to read, and returns the text of one with it. */
+  starter(name: string, bytes: Uint8Array, as: string, method: string): { text: string; size: number } {
+    this.module.FS.writeFile(name, bytes);
+    this.complaints.length = 0;
+    const text = this.module.ccall('page_starter', 'string', ['string', 'string', 'string'], [name, as, method]) as string;
+    if (!text) throw new Error(this.complaints.join('\n').replace(/^yawara: /, ''));
+    const size = this.module.ccall('page_model_size', 'number', ['string'], [name]) as number;
+    return { text, size };
   }
 
   private number(name: string, ...values: number[]): number {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Keys, as in Box2D's samples, and the dialog that lists them.
 export interface KeyAction {
-  /** As in KeyboardEvent.key; letters in lower case. */
+  /** As in KeyboardEvent.key, after Ctrl+ and Shift+; letters in lower case. */
   key: string;
+  /** '': not listed. */
   shown: string;
   about: string;
   act(): void;
@@ -23,9 +24,10 @@ function isTyping(target: EventTarget | null): boolean {
 
 export function listenToKeys(actions: KeyAction[], view: HTMLElement): void {
   document.addEventListener('keydown', (event) => {
-    if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (document.querySelector('dialog[open]')) return;
-    const action = actions.find((one) => one.key.toLowerCase() === event.key.toLowerCase());
+    if (isTyping(event.target) || event.altKey || document.querySelector('dialog[open]')) return;
+    const isControl = event.ctrlKey || event.metaKey;
+    const key = (isControl ? `Ctrl+${event.shiftKey ? 'Shift+' : ''}` : '') + event.key;
+    const action = actions.find((one) => one.key.toLowerCase() === key.toLowerCase());
     if (!action || (action.inView && document.activeElement !== view)) return;
     if (event.key === 'Tab' && event.shiftKey) return;
     event.preventDefault();
@@ -35,7 +37,7 @@ export function listenToKeys(actions: KeyAction[], view: HTMLElement): void {
 
 export function fillHelp(dialog: HTMLDialogElement, actions: KeyAction[]): void {
   const row = (what: string, about: string): string => `<dt>${what}</dt><dd>${about}</dd>`;
-  const keys = actions.map((one) => row(`<kbd>${one.shown}</kbd>`, one.about + (one.inView ? ' (when the view has the focus)' : '')));
+  const keys = actions.filter((one) => one.shown).map((one) => row(`<kbd>${one.shown}</kbd>`, one.about + (one.inView ? ' (when the view has the focus)' : '')));
   dialog.innerHTML = `<h2 id="help-title">Keys and gestures</h2>
     <dl>${GESTURES.map(([what, about]) => row(what, about)).join('')}</dl>
     <dl>${keys.join('')}</dl>

@@ -1,82 +1,97 @@
 // SPDX-License-Identifier: MIT
 // The page: starts the worker and connects what is seen with what runs.
+import { button, find } from './dom';
+import type { Editor } from './editor';
+import { PRESETS, Recorder, download, isModel, listenToDrops, objText } from './files';
 import { Gallery, type Entry } from './gallery';
 import { icons } from './icons';
+import { Inside } from './inside';
 import { fillHelp, listenToKeys, type KeyAction } from './keys';
 import { readLink, writeLink } from './link';
-import { Numbers } from './numbers';
+import { Panel } from './panel';
+import { shortNumber } from './plots';
 import { Pointer } from './pointer';
-import type { Change, Command, Message, Report, Scene } from './protocol';
+import { Poses } from './poses';
+import type { Change, Report, Scene } from './protocol';
+import { Session } from './session';
 import { Stage } from './stage';
 import { Studio } from './studio';
 
 const FIRST_SCENE = 'twist';
+// A model that is so many times larger or smaller than 1 m was hardly meant so.
+const FAR = 100;
 const NARROW = matchMedia('(max-width: 860px)');
 
-function find<T extends HTMLElement>(id: string): T {
-  const element = document.getElementById(id);
-  if (!element) throw new Error(`the page has no #${id}`);
-  return element as T;
-}
-
 const canvas = find<HTMLCanvasElement>('canvas');
-const worker = new Worker('worker.js');
-const send = (command: Command, transfer: Transferable[] = []): void => worker.postMessage(command, transfer);
-
+const session = new Session();
 const link = readLink(location.search);
-let sceneName = '';
-let changes: Change[] = [];
-let scene: Scene | undefined;
 let paused = false;
 let gallery: Gallery | undefined;
+let schema = '';
 
 // Drawing -----------------------------------------------------------------------------------------
 
-let stage: Stage;
 // Made before the studio, whose camera controls must not see drags of bodies.
-new Pointer(canvas, () => stage, {
-  grab: (body, at) => send({ do: 'grab', body, at }),
-  drag: (to) => send({ do: 'drag', to }),
-  release: () => send({ do: 'release' }),
-  pin: (body, at) => send({ do: 'pin', body, at }),
+let held = -1;
+const pointer = new Pointer(canvas, {
+  grab: (body, at) => {
+    held = body;
+    // A pose is made of pins: taking hold of one moves it.
+    if (poses.isPosing && stage.hasPinAt(body, at)) session.send({ do: 'pin', body, at });
+    session.send({ do: 'grab', body, at });
+    if (!poses.isPosing && body !== panel.body) panel.choose(body);
+  },
+  drag: (to) => session.send({ do: 'drag', to }),
+  release: () => {
+    const at = stage.frame?.grab?.held;
+    session.send({ do: 'release' });
+    if (poses.isPosing && at) session.send({ do: 'pin', body: held, at: [at[0]!, at[1]!, at[2]!] });
+  },
+  pin: (body, at) => session.send({ do: 'pin', body, at }),
 });
 const studio = new Studio(canvas);
-stage = new Stage(studio);
-const numbers = new Numbers(() => scene);
-find('panel').append(numbers.element);
+const stage = new Stage(studio);
+pointer.stage = stage;
+const poses = new Poses(session, (size) => studio.snapshot(size), showProblem);
+const inside = new Inside(stage, studio, find('legend'), (name) => session.send({ do: 'field', name }));
+const panel = new Panel(find('panel'), session, poses, inside, rememberInLink);
 
 let waiting: ArrayBuffer | undefined;
 function draw(): void {
   requestAnimationFrame(draw);
-  if (waiting) {
-    const buffer = waiting;
-    waiting = undefined;
-    const old = stage.show(buffer);
-    studio.draw(true);
-    send({ do: 'drawn', buffer: old ?? new ArrayBuffer(0) }, old ? [old] : []);
-    if (!canvas.dataset.shown) {
-      canvas.dataset.shown = 'true';
-      performance.mark('first picture');
-    }
-  } else {
+  const buffer = waiting;
+  waiting = undefined;
+  if (!buffer) {
     studio.draw(false);
+    return;
+  }
+  const old = stage.show(buffer);
+  studio.draw(true);
+  if (stage.frame) inside.explain(stage.frame);
+  session.send({ do: 'drawn', buffer: old ?? new ArrayBuffer(0) }, old ? [old] : []);
+  if (!canvas.dataset.shown) {
+    canvas.dataset.shown = 'true';
+    performance.mark('first picture');
   }
 }
 
 // Scenes ------------------------------------------------------------------------------------------
 
-async function openScene(name: string, at = -1, with_: Change[] = []): Promise<void> {
+async function openScene(name: string, until = -1, changes: Change[] = []): Promise<void> {
   const response = await fetch(`scenes/${encodeURIComponent(name)}.json`);
   if (!response.ok) {
     showProblem(`There is no scene "${name}".`);
     return;
   }
-  sceneName = name;
-  const text = await response.text();
-  changes = with_;
-  send({ do: 'open', path: `${name}.json`, text, changes, until: at });
+  openText(name, await response.text(), changes, until);
+  find('model').hidden = true;
   gallery?.mark(name);
   if (NARROW.matches) setDrawer('gallery', false);
+}
+
+function openText(name: string, text: string, changes: Change[], until: number): void {
+  poses.forget();
+  session.open({ name, text, changes, until, keepView: false });
 }
 
 function pick(name: string): void {
@@ -84,30 +99,29 @@ function pick(name: string): void {
   void openScene(name);
 }
 
+/** The address shows what was changed, so that a link shows it too. */
+function rememberInLink(): void {
+  history.replaceState(null, '', writeLink({ scene: session.name, changes: session.changes, at: -1, threads: link.threads }));
+}
+
 addEventListener('popstate', () => {
   const next = readLink(location.search);
   void openScene(next.scene || FIRST_SCENE, next.at, next.changes);
 });
 
-function onOpened(opened: Scene, warning: string): void {
-  scene = looking.scene = opened;
-  stage.open(opened, false);
-  find('title').textContent = opened.name.replaceAll('_', ' ');
-  document.title = `${opened.name} – Yawara`;
-  find('description').textContent = opened.description;
+session.on('opened', ({ scene, warning }) => {
+  stage.open(scene, session.keepView);
+  find('title').textContent = scene.name.replaceAll('_', ' ');
+  document.title = `${scene.name} – Yawara`;
+  find('description').textContent = poses.isPosing ? 'New pose: drag the body into shape; what you let go stays pinned there. Then press Keep.' : scene.description;
   find('problem').hidden = true;
   find('progress').hidden = true;
-  numbers.choose(firstWithExamples(opened), poseNames);
-  if (warning) console.info(warning);
-}
-
-function firstWithExamples(opened: Scene): number {
-  return Math.max(opened.bodies.findIndex((body) => opened.models[body.model]?.method === 'match' && /twist|pose/.test(body.name)), 0);
-}
-
-function poseNames(count: number): string[] {
-  return Array.from({ length: count }, (_, i) => (i === 0 ? 'rest' : `example ${i}`));
-}
+  editor?.show(session.text);
+  editor?.mark('');
+  panel.open(session.keepView);
+  looking.scene = scene;
+  if (warning) showProblem(warning);
+});
 
 // Words -------------------------------------------------------------------------------------------
 
@@ -120,63 +134,108 @@ function showProblem(text: string): void {
   box.append(close);
   box.hidden = false;
   find('progress').hidden = true;
+  editor?.mark(text);
 }
 
 /** For scripts in the browser's console. */
-const looking: { scene?: Scene; report?: Report } = {};
+const looking: { scene?: Scene; report?: Report; memory?: number; session: Session } = { session };
 Object.assign(window, { yawara: looking });
 
-function showReport(report: Report): void {
+session.on('report', ({ report, memory }) => {
   looking.report = report;
+  looking.memory = memory;
   find('time').textContent = `${report.time.toFixed(2)} s`;
   find('frame').textContent = ` · frame ${report.frame}`;
   find('hash').textContent = report.hash;
   canvas.dataset.frame = String(report.frame);
-  if (!document.body.classList.contains('no-panel')) numbers.show(report);
+  panel.show(report);
   if (report.diverged > 0) showProblem('A body diverged and was stopped. Try smaller values, or more substeps.');
-}
-
-function showPaused(on: boolean): void {
+});
+session.on('paused', ({ on }) => {
   paused = on;
-  const button = find('play');
-  button.innerHTML = on ? icons.play : icons.pause;
-  button.setAttribute('aria-label', on ? 'Play' : 'Pause');
+  find('play').innerHTML = on ? icons.play : icons.pause;
+  find('play').setAttribute('aria-label', on ? 'Play' : 'Pause');
+});
+session.on('progress', ({ what, share }) => {
+  find('progress').textContent = `${what} … ${Math.round(100 * share)} %`;
+  find('progress').hidden = false;
+});
+session.on('failed', ({ message }) => showProblem(message));
+session.on('crashed', ({ message }) => showProblem(`The simulation stopped: ${message}\nReload the page to start again.`));
+session.on('frame', ({ buffer }) => (waiting = buffer));
+session.on('started', (message) => {
+  document.body.dataset.threads = String(message.threads);
+  schema = message.schema;
+  void openScene(link.scene || FIRST_SCENE, link.at, link.changes);
+});
+session.worker.onerror = (event) => showProblem(`The simulation stopped: ${event.message}`);
+
+// Files -------------------------------------------------------------------------------------------
+
+const preset = find<HTMLSelectElement>('preset');
+for (const word of PRESETS) preset.add(new Option(word, word));
+let model: { name: string; bytes: ArrayBuffer } | undefined;
+
+function buildModel(): void {
+  if (!model) return;
+  find('progress').textContent = `${model.name}: filling it with tets …`;
+  find('progress').hidden = false;
+  session.send({ do: 'model', name: model.name, bytes: model.bytes.slice(0), as: preset.value, method: '' });
 }
 
-// The worker --------------------------------------------------------------------------------------
-
-function listen(message: Message): void {
-  switch (message.say) {
-    case 'started':
-      document.body.dataset.threads = String(message.threads);
-      void openScene(link.scene || FIRST_SCENE, link.at, link.changes);
-      break;
-    case 'progress':
-      find('progress').textContent = `${message.what} … ${Math.round(100 * message.share)} %`;
-      find('progress').hidden = false;
-      break;
-    case 'opened':
-      onOpened(message.scene, message.warning);
-      break;
-    case 'failed':
-      showProblem(message.message);
-      break;
-    case 'crashed':
-      showProblem(`The simulation stopped: ${message.message}\nReload the page to start again.`);
-      break;
-    case 'frame':
-      waiting = message.buffer;
-      break;
-    case 'report':
-      showReport(message.report);
-      break;
-    case 'paused':
-      showPaused(message.on);
-      break;
+async function openFile(file: File): Promise<void> {
+  if (isModel(file.name)) {
+    model = { name: file.name, bytes: await file.arrayBuffer() };
+    find('model').hidden = false;
+    buildModel();
+  } else {
+    gallery?.mark('');
+    openText(file.name.replace(/\.json$/, ''), await file.text(), [], -1);
   }
 }
-worker.onmessage = (event: MessageEvent<Message>) => listen(event.data);
-worker.onerror = (event) => showProblem(`The simulation stopped: ${event.message}`);
+session.on('starter', ({ name, text, size }) => {
+  gallery?.mark('');
+  openText(name.replace(/\.\w+$/, ''), text, [], -1);
+  const isFar = size > FAR || size < 1 / FAR;
+  find('model-note').textContent = `Its longest side is ${shortNumber(size, 'm')} in the file, and 1 m here.${isFar ? ' Perhaps the file is not in metres.' : ''}`;
+});
+listenToDrops(document.body, (file) => void openFile(file));
+preset.addEventListener('change', buildModel);
+const chooser = find<HTMLInputElement>('file');
+chooser.addEventListener('change', () => {
+  for (const file of chooser.files ?? []) void openFile(file);
+  chooser.value = '';
+});
+
+const recorder = new Recorder(canvas);
+button('save-scene', 'Scene', () => download(`${session.name}.json`, session.text, 'application/json'));
+button('save-obj', 'OBJ', () => {
+  if (session.scene && stage.frame) download(`${session.name}_${stage.frame.number}.obj`, objText(session.scene, stage.frame), 'text/plain');
+});
+button('save-pc2', 'PC2', () => session.send({ do: 'cache', body: panel.body }));
+session.on('cache', ({ body, bytes }) => {
+  find('progress').hidden = true;
+  if (bytes.byteLength > 0) download(`${session.name}_${session.scene?.bodies[body]?.name ?? body}.pc2`, bytes, 'application/octet-stream');
+  else showProblem('The number of points of this body changes, which a PC2 file cannot hold.');
+});
+button('record', 'Record', () => {
+  if (recorder.isOn) recorder.stop();
+  else recorder.start();
+  find('record').textContent = recorder.isOn ? 'Stop' : 'Record';
+});
+
+// The scene as text -------------------------------------------------------------------------------
+
+let editor: Editor | undefined;
+async function toggleEditor(): Promise<void> {
+  const isOn = document.body.classList.toggle('with-editor');
+  find('open-editor').setAttribute('aria-expanded', String(isOn));
+  if (!isOn || editor) return;
+  const { Editor: Maker } = await import('./editor');
+  const run = (text: string): void => session.open({ name: session.name, text, changes: session.changes, until: -1, keepView: true });
+  editor = new Maker(find('editor'), schema, run);
+  editor.show(session.text);
+}
 
 // Controls ----------------------------------------------------------------------------------------
 
@@ -188,39 +247,38 @@ function setDrawer(name: 'gallery' | 'panel', open: boolean): void {
 }
 const isOpen = (name: 'gallery' | 'panel'): boolean => !document.body.classList.contains(`no-${name}`);
 
-const togglePlay = (): void => send({ do: 'play', on: paused });
+const togglePlay = (): void => session.send({ do: 'play', on: paused });
 const speed = find<HTMLSelectElement>('speed');
 function setSpeed(factor: string): void {
   speed.value = factor;
-  send({ do: 'speed', factor: Number(factor) });
+  session.send({ do: 'speed', factor: Number(factor) });
 }
 
 const help = find<HTMLDialogElement>('help');
 const actions: KeyAction[] = [
   { key: 'p', shown: 'P', about: 'pause or play', act: togglePlay },
-  { key: 'o', shown: 'O', about: 'one frame', act: () => send({ do: 'step' }) },
-  { key: 'r', shown: 'R', about: 'restart', act: () => send({ do: 'restart' }) },
+  { key: 'o', shown: 'O', about: 'one frame', act: () => session.send({ do: 'step' }) },
+  { key: 'r', shown: 'R', about: 'restart', act: () => session.send({ do: 'restart' }) },
   { key: 's', shown: 'S', about: 'slow motion', act: () => setSpeed(speed.value === '1' ? '0.25' : '1') },
-  { key: '[', shown: '[', about: 'previous scene', act: () => gallery && pick(gallery.next(sceneName, -1)) },
-  { key: ']', shown: ']', about: 'next scene', act: () => gallery && pick(gallery.next(sceneName, 1)) },
+  { key: '[', shown: '[', about: 'previous scene', act: () => gallery && pick(gallery.next(session.name, -1)) },
+  { key: ']', shown: ']', about: 'next scene', act: () => gallery && pick(gallery.next(session.name, 1)) },
   { key: 'Tab', shown: 'Tab', about: 'show or hide the panel', act: () => setDrawer('panel', !isOpen('panel')), inView: true },
   { key: 'Home', shown: 'Home', about: 'reset the view', act: () => studio.resetView() },
+  { key: 'Ctrl+z', shown: 'Ctrl-Z', about: 'undo a change of poses; with Shift: redo', act: () => poses.undo() },
+  { key: 'Ctrl+Shift+z', shown: '', about: '', act: () => poses.redo() },
   { key: '?', shown: '?', about: 'this list', act: () => help.showModal() },
 ];
 listenToKeys(actions, canvas);
 fillHelp(help, actions);
 
-function button(id: string, icon: string, act: () => void): void {
-  find(id).innerHTML = icon;
-  find(id).addEventListener('click', act);
-}
 button('play', icons.pause, togglePlay);
-button('step', icons.step, () => send({ do: 'step' }));
-button('restart', icons.restart, () => send({ do: 'restart' }));
+button('step', icons.step, () => session.send({ do: 'step' }));
+button('restart', icons.restart, () => session.send({ do: 'restart' }));
 button('home', icons.home, () => studio.resetView());
 speed.addEventListener('change', () => setSpeed(speed.value));
 find('open-gallery').addEventListener('click', () => setDrawer('gallery', !isOpen('gallery')));
 find('open-panel').addEventListener('click', () => setDrawer('panel', !isOpen('panel')));
+find('open-editor').addEventListener('click', () => void toggleEditor());
 find('open-help').addEventListener('click', () => help.showModal());
 
 // Start -------------------------------------------------------------------------------------------
@@ -231,11 +289,11 @@ if (NARROW.matches) {
 }
 const threads = crossOriginIsolated ? link.threads || Math.min(navigator.hardwareConcurrency || 1, 8) : 1;
 const variant = threads > 1 ? 'threads' : 'single';
-send({ do: 'start', core: new URL(`core/core_${variant}.js`, location.href).href, threads });
+session.send({ do: 'start', core: new URL(`core/core_${variant}.js`, location.href).href, threads });
 void fetch('gallery.json')
   .then((response) => response.json() as Promise<Entry[]>)
   .then((entries) => {
     gallery = new Gallery(find('gallery'), entries, pick);
-    gallery.mark(sceneName || link.scene || FIRST_SCENE);
+    gallery.mark(session.name || link.scene || FIRST_SCENE);
   });
 draw();

@@ -30,10 +30,11 @@ const list = (v: three.Vector3): Vec3 => [v.x, v.y, v.z];
 /** Must be made before the camera's controls, which then do not see what starts on a body. */
 export class Pointer {
   private hold: Hold | undefined;
+  /** What is touched; set once the studio exists. */
+  stage: Stage | undefined;
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
-    private readonly stage: () => Stage,
     private readonly actions: PointerActions,
   ) {
     canvas.addEventListener('pointerdown', (event) => this.down(event));
@@ -50,7 +51,7 @@ export class Pointer {
 
   private down(event: PointerEvent): void {
     if (event.button !== 0 || this.hold) return;
-    const touched = this.stage().touch(...this.place(event));
+    const touched = this.stage?.touch(...this.place(event));
     if (!touched) return;
     event.stopImmediatePropagation();
     this.canvas.setPointerCapture(event.pointerId);
@@ -68,7 +69,7 @@ export class Pointer {
   private move(event: PointerEvent): void {
     if (!this.hold) {
       if (event.pointerType === 'mouse' && event.buttons === 0) {
-        this.canvas.classList.toggle('over', this.stage().touch(...this.place(event)) !== undefined);
+        this.canvas.classList.toggle('over', this.stage?.touch(...this.place(event)) !== undefined);
       }
       return;
     }
@@ -77,7 +78,7 @@ export class Pointer {
     if (Math.hypot(event.clientX - this.hold.startX, event.clientY - this.hold.startY) > SLIP) {
       window.clearTimeout(this.hold.timer);
     }
-    const to = this.stage().across(...this.place(event), this.hold.point);
+    const to = this.stage?.across(...this.place(event), this.hold.point);
     if (to) this.actions.drag(list(to));
   }
 
@@ -99,7 +100,7 @@ export class Pointer {
     event.preventDefault();
     // A finger's long press has been handled above.
     if ((event as PointerEvent).pointerType === 'touch') return;
-    const touched = this.stage().touch(...this.place(event));
+    const touched = this.stage?.touch(...this.place(event));
     if (touched) this.actions.pin(touched.body, list(touched.point));
   }
 }

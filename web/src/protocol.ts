@@ -24,6 +24,14 @@ export type Command =
   | { do: 'release' }
   | { do: 'pin'; body: number; at: Vec3 }
   | { do: 'field'; name: string }
+  /** Changes a setting of a body's method at once. */
+  | { do: 'set'; body: number; key: string; value: string }
+  | { do: 'settings'; body: number }
+  /** Runs the scene from its start and answers with a body's vertices in all frames. */
+  | { do: 'cache'; body: number }
+  | { do: 'pose'; body: number }
+  /** A file of the reader's own: it becomes a soft body. method '': the word's own. */
+  | { do: 'model'; name: string; bytes: ArrayBuffer; as: string; method: string }
   /** The page has drawn a frame and can take the next; the buffer may be used again. */
   | { do: 'drawn'; buffer: ArrayBuffer };
 
@@ -35,8 +43,16 @@ export type Message =
   | { say: 'opened'; scene: Scene; warning: string }
   | { say: 'failed'; message: string }
   | { say: 'frame'; buffer: ArrayBuffer }
-  | { say: 'report'; report: Report }
+  /** memory: bytes that the core has taken. */
+  | { say: 'report'; report: Report; memory: number }
   | { say: 'paused'; on: boolean }
+  | { say: 'settings'; body: number; rows: Setting[] }
+  /** Vertices in the model's place; empty if the body is no tet mesh. */
+  | { say: 'pose'; body: number; positions: Float32Array }
+  /** A PC2 file; empty if the number of points changes. */
+  | { say: 'cache'; body: number; bytes: ArrayBuffer }
+  /** size: longest side in the file, in its unit. */
+  | { say: 'starter'; name: string; text: string; size: number }
   | { say: 'crashed'; message: string };
 
 /** What does not change from frame to frame. */
@@ -72,6 +88,8 @@ export interface Field {
 export interface Body {
   name: string;
   model: number;
+  /** Index in "bodies" of the scene file. */
+  entry: number;
   mass: number;
   size: number;
   gloss: number;
@@ -92,6 +110,23 @@ export interface Obstacle {
   positions?: Float32Array;
   triangles?: Uint32Array;
   source?: Uint32Array;
+}
+
+/** One row of the table that also makes the schema. */
+export interface Setting {
+  key: string;
+  kind: 'number' | 'integer' | 'boolean' | 'choice';
+  value: number | boolean | string;
+  default: number | boolean | string;
+  low?: number;
+  high?: number;
+  /** low itself is not allowed. */
+  above?: boolean;
+  unit: string;
+  about: string;
+  choices?: string[];
+  /** Defines the model: the scene must be built again. */
+  model: boolean;
 }
 
 export interface Statistic {

@@ -16,7 +16,14 @@ export interface ShownBody {
   readonly object: three.Object3D;
   update(frame: BodyFrame, whole: Frame): void;
   hit(ray: three.Raycaster): Hit | undefined;
+  look(look: Look): void;
   dispose(): void;
+}
+
+/** How bodies are looked into. */
+export interface Look {
+  planes: three.Plane[];
+  edges: boolean;
 }
 
 function materialOf(body: Body, vertexColors: boolean): three.MeshPhysicalMaterial {
@@ -51,6 +58,7 @@ export class SurfaceBody implements ShownBody {
   private readonly ownColors: Float32Array | undefined;
   private fieldColors: Float32Array | undefined;
   private showsField = false;
+  private readonly edges: three.Mesh<three.BufferGeometry, three.MeshBasicMaterial>;
 
   constructor(
     private readonly body: Body,
@@ -70,6 +78,15 @@ export class SurfaceBody implements ShownBody {
     this.object.castShadow = this.object.receiveShadow = true;
     this.object.frustumCulled = false;
     this.object.visible = false;
+    this.edges = new three.Mesh(geometry, new three.MeshBasicMaterial({ color: 0x101010, wireframe: true, transparent: true, opacity: 0.45 }));
+    this.edges.frustumCulled = this.edges.visible = false;
+    this.object.add(this.edges);
+  }
+
+  look({ planes, edges }: Look): void {
+    this.object.material.clippingPlanes = this.edges.material.clippingPlanes = planes;
+    this.object.material.clipShadows = true;
+    this.edges.visible = edges;
   }
 
   update(frame: BodyFrame, whole: Frame): void {
@@ -107,6 +124,7 @@ export class SurfaceBody implements ShownBody {
   dispose(): void {
     this.object.geometry.dispose();
     this.object.material.dispose();
+    this.edges.material.dispose();
   }
 }
 
@@ -156,6 +174,10 @@ export class ParticleBody implements ShownBody {
     if (frame.values) colorValues(frame.values, whole.low, whole.high, this.tints);
     else this.ownTints(frame.count);
     setArray(geometry, 'color', this.tints, perBall(3));
+  }
+
+  look({ planes }: Look): void {
+    this.object.material.clippingPlanes = planes;
   }
 
   private ownTints(count: number): void {

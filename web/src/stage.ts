@@ -2,14 +2,16 @@
 // What stands in the studio: bodies, obstacles, pins and the spring to the pointer.
 import * as three from 'three';
 import { readFrame, type Frame } from './frame';
-import type { Scene } from './protocol';
-import { showBody, type ShownBody } from './shown_body';
+import type { Scene, Vec3 } from './protocol';
+import { showBody, type Look, type ShownBody } from './shown_body';
 import { disposeObject, placeObstacle, showObstacle } from './shown_obstacle';
 import type { Studio } from './studio';
 
 const MAX_PINS = 64;
 // Radius of the markers, in sizes of the scene.
 const MARKER = 0.012;
+// As far as the core looks for a pin to remove, in sizes of the body.
+const PIN_REACH = 0.12;
 
 export interface Touched {
   body: number;
@@ -39,6 +41,9 @@ export class Stage {
   private readonly spring: three.Line;
   private size = 1;
   frame: Frame | undefined;
+  /** Of the bodies in the first frame. */
+  box = new three.Box3();
+  private view: Look = { planes: [], edges: false };
   private buffer: ArrayBuffer | undefined;
 
   constructor(private readonly studio: Studio) {
@@ -64,7 +69,10 @@ export class Stage {
     this.removeObstacles();
     this.scene = scene;
     this.bodies = scene.bodies.map((body) => showBody(body, scene.models[body.model]!));
-    for (const body of this.bodies) this.studio.scene.add(body.object);
+    for (const body of this.bodies) {
+      this.studio.scene.add(body.object);
+      body.look(this.view);
+    }
     this.isFramed = keepView;
     this.frame = undefined;
     if (keepView) this.addObstacles();
@@ -92,7 +100,8 @@ export class Stage {
     if (!this.scene || frame.bodies.length !== this.bodies.length) return old;
     frame.bodies.forEach((body, i) => this.bodies[i]!.update(body, frame));
     if (!this.isFramed) {
-      const box = boxOf(frame);
+      const box = (this.box = boxOf(frame));
+      this.reachFloor(box);
       this.size = Math.max(box.getSize(new three.Vector3()).length(), 1e-3);
       this.addObstacles();
       this.studio.frame(box, this.scene.camera);
@@ -101,6 +110,25 @@ export class Stage {
     frame.obstacles.forEach((pose, i) => placeObstacle(this.obstacles[i]!, pose));
     this.markHolds(frame);
     return old;
+  }
+
+  /** What falls is still in view when it lies on the floor. */
+  private reachFloor(box: three.Box3): void {
+    for (const { normal, offset } of this.scene!.obstacles) {
+      if (normal && normal[1] > 0.99) box.min.y = Math.min(box.min.y, offset ?? 0);
+    }
+  }
+
+  look(view: Look): void {
+    this.view = view;
+    for (const body of this.bodies) body.look(view);
+  }
+
+  /** True if a pin of the last frame is within reach of a point on a body. */
+  hasPinAt(body: number, at: Vec3): boolean {
+    const reach = PIN_REACH * (this.scene?.bodies[body]?.size ?? 0);
+    const point = new three.Vector3(...at);
+    return this.frame?.pins.some((pin) => point.distanceTo(new three.Vector3().fromArray(pin)) <= reach) ?? false;
   }
 
   private markHolds(frame: Frame): void {

@@ -30,6 +30,7 @@ export class Studio {
   constructor(private readonly canvas: HTMLCanvasElement) {
     this.renderer = new three.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: false });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.localClippingEnabled = true;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = three.PCFShadowMap;
     this.renderer.toneMapping = three.ACESFilmicToneMapping;
@@ -129,6 +130,22 @@ export class Studio {
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
     return true;
+  }
+
+  /** The next draw is not skipped. */
+  invalidate(): void {
+    this.isStale = true;
+  }
+
+  /** A small square picture of the middle of the view, as an address. */
+  snapshot(size: number): string {
+    const small = document.createElement('canvas');
+    small.width = small.height = size;
+    this.renderer.render(this.scene, this.camera);
+    const { width, height } = this.canvas;
+    const side = Math.min(width, height);
+    small.getContext('2d')?.drawImage(this.canvas, (width - side) / 2, (height - side) / 2, side, side, 0, 0, size, size);
+    return small.toDataURL('image/webp', 0.8);
   }
 
   /** Draws if something has changed: a new frame, the view, the size. */

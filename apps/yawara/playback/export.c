@@ -35,7 +35,7 @@ typedef struct exporter {
   int32_t num_series;
   bool cell_fields_lost;  // BGEO has particles only
   bool* left_out[2];      // of PC2 and MDD, per body: it cannot be held
-  yw_vec3* surface;       // scratch
+  yw_vec3** surfaces;     // what each body shows in the frame; NULL: particles
   int32_t** carriers;     // of each body, see frame_shown_values
 } exporter;
 
@@ -127,20 +127,18 @@ static yw_status open_exporter(exporter* e, const export_def* def, yw_error* err
   if (status >= 0) status = make_folders(e, def->out_dir, error);
   if (status < 0) return status;
   e->num_bodies = e->run.shown->num_bodies;
-  int32_t largest = 0;
-  for (int32_t i = 0; i < e->num_bodies; ++i) {
-    int32_t count = model_of(e, i)->surface.num_vertices;
-    largest = count > largest ? count : largest;
-  }
   size_t files = (size_t)e->num_bodies * ((size_t)e->run.info.frames_done + 1);
-  e->surface = YW_NEW_ARRAY(NULL, yw_vec3, largest);
+  e->surfaces = YW_NEW_ARRAY(NULL, yw_vec3*, e->num_bodies);
   e->names = yw_mem_alloc(NULL, (size_t)e->num_bodies, sizeof *e->names);
   e->carriers = YW_NEW_ARRAY(NULL, int32_t*, e->num_bodies);
   e->series = YW_NEW_ARRAY(NULL, yw_pvd_entry, e->wanted[VTU] ? files : 1);
   e->series_files = yw_mem_alloc(NULL, e->wanted[VTU] ? files : 1, sizeof *e->series_files);
-  if (!e->surface || !e->names || !e->carriers || !e->series || !e->series_files) {
-    return yw_fail_memory(error, "an export");
+  bool made = e->surfaces && e->names && e->carriers && e->series && e->series_files;
+  for (int32_t i = 0; i < e->num_bodies && made; ++i) {
+    int32_t count = model_of(e, i)->surface.num_vertices;
+    if (count > 0) made = (e->surfaces[i] = YW_NEW_ARRAY(NULL, yw_vec3, count)) != NULL;
   }
+  if (!made) return yw_fail_memory(error, "an export");
   name_bodies(e);
   for (int format = PC2; format <= MDD && status >= 0; ++format) {
     if (e->wanted[format]) status = open_point_caches(e, format, error);
@@ -294,7 +292,7 @@ static yw_status write_surface(exporter* e, const frame_data* frame, int32_t ind
                                yw_error* error) {
   const frame_body* body = &frame->bodies[index];
   yw_tri_mesh posed = model_of(e, index)->surface, skin = {0};
-  posed.positions = e->surface;
+  posed.positions = e->surfaces[index];
   yw_status status = YW_OK;
   if (posed.num_triangles == 0) status = take_particles(e, body, &posed, &skin, error);
   if (status < 0) return status;
@@ -315,8 +313,7 @@ static yw_status write_surface(exporter* e, const frame_data* frame, int32_t ind
 
 static yw_status write_body(exporter* e, const frame_data* frame, int32_t index, yw_error* error) {
   const frame_body* body = &frame->bodies[index];
-  yw_status status = frame_surface(body, model_of(e, index), e->surface);
-  if (status < 0) return yw_fail_memory(error, "an export");
+  yw_status status = YW_OK;
   for (int format = PLY; format <= OBJ && status >= 0 && body->active; ++format) {
     if (e->wanted[format]) status = write_surface(e, frame, index, format, error);
   }
@@ -324,9 +321,17 @@ static yw_status write_body(exporter* e, const frame_data* frame, int32_t index,
   if (status >= 0 && e->wanted[BGEO] && body->active) status = write_bgeo(e, frame, index, error);
   for (int format = PC2; format <= MDD && status >= 0; ++format) {
     if (!e->wanted[format] || e->left_out[format - PC2][index]) continue;
-    status = yw_point_cache_append(&e->caches[format - PC2][index], e->surface, error);
+    status = yw_point_cache_append(&e->caches[format - PC2][index], e->surfaces[index], error);
   }
   return status;
+}
+
+static bool move_surfaces(exporter* e, const frame_data* frame) {
+  for (int32_t i = 0; i < e->num_bodies; ++i) {
+    if (!e->surfaces[i]) continue;
+    if (frame_surface(&frame->bodies[i], model_of(e, i), e->surfaces[i]) < 0) return false;
+  }
+  return frame_keep_apart(frame, e->run.shown, e->surfaces) >= 0;
 }
 
 static yw_status write_frame(exporter* e, int32_t number, yw_error* error) {
@@ -338,6 +343,7 @@ static yw_status write_frame(exporter* e, int32_t number, yw_error* error) {
     if (e->wanted[format] && holds && has_fields(&frame))
       status = write_field_list(e, &frame, format, error);
   }
+  if (status >= 0 && !move_surfaces(e, &frame)) status = yw_fail_memory(error, "an export");
   for (int32_t i = 0; i < e->num_bodies && status >= 0; ++i) {
     status = write_body(e, &frame, i, error);
   }
@@ -369,7 +375,8 @@ static void close_exporter(exporter* e) {
   }
   for (int32_t i = 0; e->carriers && i < e->num_bodies; ++i) yw_mem_free(NULL, e->carriers[i]);
   yw_mem_free(NULL, e->carriers);
-  yw_mem_free(NULL, e->surface);
+  for (int32_t i = 0; e->surfaces && i < e->num_bodies; ++i) yw_mem_free(NULL, e->surfaces[i]);
+  yw_mem_free(NULL, e->surfaces);
   yw_mem_free(NULL, e->names);
   yw_mem_free(NULL, e->series);
   yw_mem_free(NULL, e->series_files);

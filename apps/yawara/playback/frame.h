@@ -77,6 +77,10 @@ const int32_t* frame_tets(const frame_body* body, const shown_model* model);
 /// Vertices of the body's shown surface; out has space for the model's surface. YW_ERR_MEMORY if
 /// there is not enough.
 yw_status frame_surface(const frame_body* body, const shown_model* model, yw_vec3* out);
+/// Moves these surfaces, one per body (NULL: none), out of each other and of obstacles, see
+/// yw_shown_keep_apart. The frame must fit. YW_ERR_MEMORY if there is not enough.
+yw_status frame_keep_apart(const frame_data* frame, const shown_scene* shown,
+                           yw_vec3* const* surfaces);
 
 void frame_write(const frame_data* frame, yw_writer* writer);
 /// Reads to the end of the bytes. Sizes and indices are checked: YW_ERR_FORMAT if they make no

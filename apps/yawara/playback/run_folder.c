@@ -15,7 +15,7 @@
 
 #define MAX_FILE (RUN_MAX_PATH + 32)
 
-static const char shown_magic[] = "YWSHOWN2";
+static const char shown_magic[] = "YWSHOWN3";
 static const char frame_magic[] = "YWFRAME4";
 static const char snapshot_magic[] = "YWRUN001";
 

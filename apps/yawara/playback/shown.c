@@ -123,6 +123,28 @@ static bool take_models(const yw_scene* scene, const yw_world* world, shown_scen
   return good;
 }
 
+static bool find_walls(shown_model* model) {
+  yw_tri_mesh boundary = {0};
+  int32_t* vertices = NULL;
+  if (yw_tet_mesh_surface(&model->tets, NULL, &boundary, &vertices) < 0) return false;
+  model->num_walls = boundary.num_triangles;
+  model->walls = YW_NEW_ARRAY(NULL, int32_t, 3 * (size_t)model->num_walls);
+  for (size_t n = 0; model->walls && n < 3 * (size_t)model->num_walls; ++n) {
+    model->walls[n] = vertices[boundary.triangles[n]];
+  }
+  yw_tri_mesh_free(&boundary);
+  yw_mem_free(NULL, vertices);
+  return model->walls != NULL;
+}
+
+bool shown_find_walls(shown_scene* shown) {
+  for (int32_t i = 0; i < shown->num_models; ++i) {
+    shown_model* model = &shown->models[i];
+    if (model->kind == SHOWN_EMBEDDED && !find_walls(model)) return false;
+  }
+  return true;
+}
+
 // Bodies ------------------------------------------------------------------------------------------
 
 // A darker tone of the colour, or a lighter one if that would not be visible.
@@ -173,6 +195,7 @@ static bool take_body(const yw_scene* scene, const yw_world* world, int32_t inde
   yw_look look = {.color = {PLAIN, PLAIN, PLAIN}, .visible = true};
   yw_body_sums sums = {0};
   if (scene) look = yw_scene_body_look(scene, index);
+  out->touches = yw_body_has_contact(world, id);
   if (yw_body_sums_of(world, id, &sums) >= 0) out->mass = sums.mass;
   snprintf(out->name, sizeof out->name, "%s", yw_body_name(world, id));
   out->look = (shown_look){.color = look.color,
@@ -275,6 +298,7 @@ yw_status shown_create(const yw_scene* scene, const yw_world* world, shown_scene
   }
   yw_status status = good ? YW_OK : yw_fail_memory(error, "what is shown");
   if (status >= 0) status = take_obstacles(scene, world, shown, error);
+  if (status >= 0 && !shown_find_walls(shown)) status = yw_fail_memory(error, "what is shown");
   if (status < 0) {
     shown_destroy(shown);
     return status;
@@ -294,6 +318,7 @@ void shown_destroy(shown_scene* shown) {
     yw_mem_free(NULL, model->carriers);
     yw_mem_free(NULL, model->first);
     yw_mem_free(NULL, model->links);
+    yw_mem_free(NULL, model->walls);
     yw_mem_free(NULL, model->elements);
   }
   for (int32_t i = 0; shown->bodies && i < shown->num_bodies; ++i) {

@@ -33,7 +33,9 @@ typedef struct shown_model {
   int32_t* carriers;     ///< 4 vertices each
   int32_t* first;
   yw_surface_link* links;
-  char* source;  ///< of its OBJ file, see obj_source.h; NULL: none
+  int32_t num_walls;  ///< triangles of the boundary of the tets
+  int32_t* walls;     ///< 3 vertices of the tets each
+  char* source;       ///< of its OBJ file, see obj_source.h; NULL: none
 } shown_model;
 
 typedef struct shown_look {
@@ -50,6 +52,7 @@ typedef struct shown_body {
   int32_t model;  ///< index in shown_scene.models
   double mass;    ///< kg, at the start
   shown_look look;
+  bool touches;  ///< other bodies
   /// Linear RGB of each vertex of the surface, or of each particle if there is none. num_colors 0:
   /// the look's color, or the colors of the model's surface if it has any.
   yw_vec3* colors;
@@ -90,6 +93,8 @@ static inline const shown_model* shown_model_of(const shown_scene* shown, int32_
   return &shown->models[shown->bodies[body].model];
 }
 /// Plane or surface of an obstacle's shape.
+/// Finds the walls of all models, which are not stored. False if out of memory.
+bool shown_find_walls(shown_scene* shown);
 yw_status shown_obstacle_shape(const yw_shape* shape, shown_obstacle* out, yw_error* error);
 
 void shown_write(const shown_scene* shown, yw_writer* writer);

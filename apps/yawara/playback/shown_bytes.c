@@ -99,6 +99,7 @@ void shown_write(const shown_scene* shown, yw_writer* writer) {
     yw_write_u32(writer, (uint32_t)body->model);
     yw_write_f64(writer, body->mass);
     write_look(&body->look, writer);
+    write_flag(writer, body->touches);
     yw_write_u32(writer, (uint32_t)body->num_colors);
     write_vectors(writer, body->colors, body->num_colors);
   }
@@ -109,7 +110,7 @@ void shown_write(const shown_scene* shown, yw_writer* writer) {
 // Reading -----------------------------------------------------------------------------------------
 
 // Minimum sizes of a model, a body and an obstacle in the file, bytes.
-enum { MIN_MODEL = 36, MIN_BODY = 60, MIN_OBSTACLE = 64 };
+enum { MIN_MODEL = 36, MIN_BODY = 64, MIN_OBSTACLE = 64 };
 
 static bool read_flag(yw_reader* reader, bool* out) {
   uint32_t value = yw_read_u32(reader);
@@ -249,7 +250,7 @@ static bool read_body(yw_reader* reader, const shown_scene* shown, shown_body* o
   if (!read_text(reader, out->name, sizeof out->name)) return false;
   if (!read_indices(reader, 1, shown->num_models, &out->model)) return false;
   out->mass = yw_read_f64(reader);
-  if (!read_look(reader, &out->look)) return false;
+  if (!read_look(reader, &out->look) || !read_flag(reader, &out->touches)) return false;
   if (!read_count(reader, sizeof(yw_vec3), &out->num_colors)) return false;
   const shown_model* model = &shown->models[out->model];
   bool counted = model->kind == SHOWN_PARTICLES || out->num_colors == 0 ||
@@ -295,7 +296,7 @@ static bool read_all(yw_reader* reader, shown_scene* out) {
 yw_status shown_read(yw_reader* reader, shown_scene** out) {
   *out = YW_NEW(NULL, shown_scene);
   if (!*out) return YW_ERR_MEMORY;
-  if (read_all(reader, *out)) return YW_OK;
+  if (read_all(reader, *out) && shown_find_walls(*out)) return YW_OK;
   shown_destroy(*out);
   *out = NULL;
   return YW_ERR_FORMAT;

@@ -9,7 +9,8 @@
 struct stage {
   const shown_scene* shown;
   stage_body* bodies;
-  yw_vec3** posed;  // vertices of each obstacle's surface in its pose; NULL: a plane
+  yw_vec3** surfaces;  // of the bodies, for frame_keep_apart
+  yw_vec3** posed;     // vertices of each obstacle's surface in its pose; NULL: a plane
   bool has_frame;
   yw_render_mesh* meshes;
   yw_render_plane planes[YW_RENDER_MAX_PLANES];
@@ -67,6 +68,11 @@ yw_status stage_show(stage* s, const frame_data* frame, yw_error* error) {
     stage_body* body = &s->bodies[i];
     yw_status status = stage_body_show(body, &frame->bodies[i], &s->field, s->skin, error);
     if (status < 0) return status;
+    s->surfaces[i] = stage_body_is_loose(body) ? NULL : body->points;
+  }
+  if (frame_keep_apart(frame, s->shown, s->surfaces) < 0) return yw_fail_memory(error, "a picture");
+  for (int32_t i = 0; i < s->shown->num_bodies; ++i) {
+    const stage_body* body = &s->bodies[i];
     bool visible = body->active && s->shown->bodies[i].look.visible;
     if (visible) s->meshes[s->num_meshes++] = stage_body_mesh(body, s->wireframe);
   }
@@ -80,7 +86,8 @@ static bool make_room(stage* s) {
   s->posed = YW_NEW_ARRAY(NULL, yw_vec3*, shown->num_obstacles);
   s->meshes =
       YW_NEW_ARRAY(NULL, yw_render_mesh, (size_t)shown->num_bodies + (size_t)shown->num_obstacles);
-  if (!s->bodies || !s->posed || !s->meshes) return false;
+  s->surfaces = YW_NEW_ARRAY(NULL, yw_vec3*, shown->num_bodies);
+  if (!s->bodies || !s->surfaces || !s->posed || !s->meshes) return false;
   for (int32_t i = 0; i < shown->num_bodies; ++i) {
     if (stage_body_create(shown, i, &s->bodies[i]) < 0) return false;
   }
@@ -113,6 +120,7 @@ void stage_destroy(stage* s) {
     yw_mem_free(NULL, s->posed[i]);
   }
   yw_mem_free(NULL, s->bodies);
+  yw_mem_free(NULL, s->surfaces);
   yw_mem_free(NULL, s->posed);
   yw_mem_free(NULL, s->meshes);
   yw_mem_free(NULL, s);

@@ -4,7 +4,7 @@
 // The interface between the world and a method. A method sees its own state, its particles and a
 // step context, but neither the world nor other methods.
 //
-// The world calls, per substep:   advance -> (body-body contact) -> settle
+// The world calls, per substep:   advance -> (body-body contact) -> fold -> settle
 // advance must move the particles by ctx->h, in any number of inner steps. Each inner step applies
 // gravity, pins and springs, then calls ctx->collide once, so that explicit, implicit and
 // position-based methods collide with obstacles at their own rate. settle may add or remove
@@ -151,6 +151,14 @@ typedef struct yw_contact_geometry {
   int32_t num_hanging;
 } yw_contact_geometry;
 
+/// A number of a body that tracks may change (yawara/track.h).
+typedef struct yw_parameter {
+  const char* name;  ///< as in the method's public parameters
+  size_t offset;     ///< of the float in them
+} yw_parameter;
+/// Parameters of a method have at most this size.
+#define YW_MAX_PARAMS_BYTES 256
+
 /// The functions of a method. Everything down to `load` is required except `settle`. Models and
 /// bodies keep a pointer to this table, which is usually static.
 typedef struct yw_method {
@@ -239,6 +247,28 @@ typedef struct yw_method {
   /// step. advance, called that many times with as many parts of h, then does the same steps, so
   /// that bodies that touch can advance in lockstep. NULL: 1.
   int32_t (*inner_steps)(const void* state, const yw_particles* particles, const yw_step_ctx* ctx);
+  /// Takes in what contact and joints did to single particles that do not move on their own: they
+  /// end where the body can have them. Called after every contact, so once per part of a substep in
+  /// lockstep. Changes neither the number of particles nor the topology.
+  yw_status (*fold)(void* state, yw_particles* particles, const yw_step_ctx* ctx);
+
+  /// Adds impulses from outside (N s, one per particle) to the velocities; between substeps.
+  /// Methods whose particles do not move on their own, or that keep velocities of earlier steps, do
+  /// it themselves. NULL: impulses / mass.
+  void (*push)(void* state, yw_particles* particles, const yw_vec4* impulses);
+  /// Rotates the state kept besides positions and velocities (orientations, spins) by this much,
+  /// after the particles of a body under way were turned; invalidate is called next. NULL with
+  /// `place`: bodies cannot be turned; otherwise there is nothing to rotate.
+  void (*turn)(void* state, yw_quat rotation);
+  /// Numbers that tracks may change, within the struct of parameters that the two functions copy.
+  /// set_params checks the values (YW_ERR_INVALID); all values between two good ones must be good.
+  /// NULL, 0: none.
+  const yw_parameter* parameters;
+  int32_t num_parameters;
+  void (*params)(const void* state, void* out);
+  yw_status (*set_params)(void* state, const void* params);
+  /// Wakes a body that sleeps: what acts on it has changed. NULL: bodies never sleep.
+  yw_status (*wake)(void* state);
 } yw_method;
 
 // Functions for methods: creating models, accessing bodies ----------------------------------------

@@ -62,24 +62,6 @@ float yw_path_reach(yw_pair_kind kind, const yw_path4* path) {
   return sqrtf(most[0]) + sqrtf(most[1]);
 }
 
-float yw_path_reach_stopped(yw_pair_kind kind, const yw_path4* path) {
-  yw_vec3 way[4];
-  float most = 0.0f;
-  for (int k = 0; k < 4; ++k) {
-    way[k] = yw_sub(path->end[k], path->begin[k]);
-    float length = yw_length2(way[k]);
-    most = length > most ? length : most;
-  }
-  int split = yw_pair_split(kind);
-  for (int i = 0; i < split; ++i) {
-    for (int k = split; k < 4; ++k) {
-      float length = yw_length2(yw_sub(way[i], way[k]));
-      most = length > most ? length : most;
-    }
-  }
-  return sqrtf(most);
-}
-
 bool yw_path_keeps_side(yw_pair_kind kind, const yw_path4* path, float distance) {
   // Two edges of the plane, and from the plane to the other side: all linear in time.
   static const int ends[2][6] = {{1, 2, 1, 3, 1, 0}, {0, 1, 2, 3, 2, 0}};
@@ -117,4 +99,18 @@ float yw_time_of_touch(yw_pair_kind kind, const yw_path4* path, float distance, 
     *near = yw_nearest_points(kind, x);
   }
   return t < 1.0f ? t : 1.0f;
+}
+
+bool yw_path_stays_apart(yw_pair_kind kind, const yw_path4* path, yw_vec3 normal, float least) {
+  float front = INFINITY, back = -INFINITY;
+  int split = yw_pair_split(kind);
+  for (int k = 0; k < 4; ++k) {
+    // Relative to a corner at the start, to keep digits.
+    float along = yw_dot(normal, yw_sub(path->end[k], path->begin[0]));
+    if (k < split) front = along < front ? along : front;
+    if (k >= split) back = along > back ? along : back;
+  }
+  if (front - back >= least || yw_path_keeps_side(kind, path, least)) return true;
+  yw_nearest near = yw_nearest_points(kind, path->begin);
+  return yw_time_of_touch(kind, path, least, 0.0f, &near) > 1.0f;
 }

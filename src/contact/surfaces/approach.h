@@ -35,9 +35,6 @@ static inline void yw_path_corners(const yw_path4* path, float t, yw_vec3 x[4]) 
 /// Largest change of the distance between the sides over the whole path, m.
 float yw_path_reach(yw_pair_kind kind, const yw_path4* path);
 
-/// The same if each corner stops anywhere on its path.
-float yw_path_reach_stopped(yw_pair_kind kind, const yw_path4* path);
-
 /// True when the four corners span a volume of one sign all the way, so large that the sides are
 /// never within `distance` of each other. False says nothing.
 bool yw_path_keeps_side(yw_pair_kind kind, const yw_path4* path, float distance);
@@ -48,5 +45,9 @@ bool yw_path_keeps_side(yw_pair_kind kind, const yw_path4* path, float distance)
 /// last time that was looked at.
 float yw_time_of_touch(yw_pair_kind kind, const yw_path4* path, float distance, float slack,
                        yw_nearest* near);
+
+/// True when two sides that are apart along the normal at the start are known to stay at least
+/// `least` apart.
+bool yw_path_stays_apart(yw_pair_kind kind, const yw_path4* path, yw_vec3 normal, float least);
 
 #endif

@@ -8,12 +8,13 @@
 #include "contact/surfaces/guard.h"
 #include "contact/surfaces/hanging.h"
 #include "contact/surfaces/solve.h"
+#include "contact/surfaces/whole.h"
 #include "yawara/extend/memory.h"
 
-// How far contact may move particles beyond their paths, as a share of the mean edge; the fall of
-// one step is added. Bodies that are moved farther are looked at again along their new paths, and
-// contact is solved again if these meet something.
+// How far the guard may move particles beyond their paths, as a share of the mean edge; the fall of
+// one step is added.
 #define MARGIN_SHARE 0.01f
+// Contact is solved again where bodies that it moved hit others that they did not touch before.
 #define MAX_SOLVES 2
 // Leaves per job, and per block of jobs.
 #define LEAVES_PER_JOB 64
@@ -26,7 +27,9 @@
 typedef struct body_cache {
   uint64_t key, version;
   yw_complex* complex;
-  yw_aabb *leaf_nodes, *vertex_boxes, *edge_boxes, *triangle_boxes;
+  yw_aabb* leaf_nodes;
+  yw_path_box* path_boxes;
+  float* lane_boxes;
   yw_sort_item *order, *scratch;  // loose points
   int32_t* sorted_vertices;
   int32_t (*sorted_edges)[2];
@@ -42,9 +45,8 @@ struct yw_surfaces {
   YW_LIST(yw_complex*) complexes;
 
   // Data and buffers of one call of resolve.
-  float h;
-  float fall;    // m, fall of one step under gravity
-  int32_t pass;  // of detection
+  yw_simd simd;
+  yw_touch_step step;
   YW_LIST(yw_contact_work) works;
   YW_LIST(yw_sort_item) order, scratch;
   YW_LIST(yw_aabb) body_nodes;
@@ -61,9 +63,11 @@ struct yw_surfaces {
   YW_LIST(yw_contact_search) searches;
 };
 
-yw_surfaces* yw_surfaces_create(const yw_allocator* mem) {
+yw_surfaces* yw_surfaces_create(const yw_allocator* mem, yw_simd simd) {
   yw_surfaces* contacts = YW_NEW(mem, yw_surfaces);
-  if (contacts) contacts->mem = yw_mem_or_default(mem);
+  if (!contacts) return NULL;
+  contacts->mem = yw_mem_or_default(mem);
+  contacts->simd = simd;
   return contacts;
 }
 
@@ -84,11 +88,11 @@ static void release_complex(yw_surfaces* c, yw_complex* complex) {
 
 static void cache_clear(yw_surfaces* c, body_cache* cache) {
   release_complex(c, cache->complex);
-  void* arrays[] = {cache->leaf_nodes,      cache->vertex_boxes, cache->edge_boxes,
-                    cache->triangle_boxes,  cache->order,        cache->scratch,
-                    cache->sorted_vertices, cache->sorted_edges, cache->predicted,
-                    cache->moved,           cache->free,         cache->base,
-                    cache->impulses,        cache->change,       cache->heading};
+  void* arrays[] = {cache->leaf_nodes,   cache->path_boxes, cache->lane_boxes,
+                    cache->order,        cache->scratch,    cache->sorted_vertices,
+                    cache->sorted_edges, cache->predicted,  cache->moved,
+                    cache->free,         cache->base,       cache->impulses,
+                    cache->change,       cache->heading};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&c->mem, arrays[i]);
   *cache = (body_cache){.key = cache->key};
 }
@@ -167,13 +171,14 @@ static bool cache_fill(yw_surfaces* c, body_cache* cache, const yw_contact_body*
   const yw_complex* complex = cache->complex;
   int32_t particles = body->particles->capacity;
   cache->leaf_nodes = YW_NEW_ARRAY(&c->mem, yw_aabb, yw_box_tree_nodes(complex->num_leaves));
-  cache->vertex_boxes = YW_NEW_ARRAY(&c->mem, yw_aabb, complex->num_vertices);
-  cache->edge_boxes = YW_NEW_ARRAY(&c->mem, yw_aabb, complex->num_edges);
-  cache->triangle_boxes = YW_NEW_ARRAY(&c->mem, yw_aabb, complex->num_triangles);
+  cache->path_boxes = YW_NEW_ARRAY(&c->mem, yw_path_box, particles);
+  size_t boxes = (size_t)complex->num_vertices + (size_t)complex->num_edges;
+  boxes += (size_t)complex->num_triangles + 3 * YW_LANES;
+  cache->lane_boxes = yw_mem_alloc(&c->mem, 6 * boxes, sizeof *cache->lane_boxes);
   cache->predicted = YW_NEW_ARRAY(&c->mem, yw_vec4, particles);
   cache->moved = YW_NEW_ARRAY(&c->mem, uint8_t, particles);
-  bool ok = cache->leaf_nodes && cache->vertex_boxes && cache->edge_boxes &&
-            cache->triangle_boxes && cache->predicted && cache->moved;
+  bool ok = cache->leaf_nodes && cache->path_boxes && cache->lane_boxes && cache->predicted &&
+            cache->moved;
   if (complex->is_loose) ok = ok && add_sorting(c, cache);
   if (body->respond) ok = ok && add_answering(c, cache, particles);
   if (!ok) {
@@ -198,9 +203,20 @@ static bool cache_to_place(yw_surfaces* c, uint64_t key, int32_t i) {
   return true;
 }
 
+// Takes room for the boxes of `count` primitives.
+static yw_lane_boxes lane_boxes(float** from, int32_t count) {
+  yw_lane_boxes boxes;
+  for (int d = 0; d < 6; ++d, *from += count + YW_LANES) boxes.sides[d] = *from;
+  return boxes;
+}
+
 static yw_contact_work work_of(const yw_contact_body* body, const body_cache* cache) {
   const yw_complex* complex = cache->complex;
   bool loose = complex->is_loose;
+  float* boxes = cache->lane_boxes;
+  yw_lane_boxes vertices = lane_boxes(&boxes, complex->num_vertices);
+  yw_lane_boxes edges = lane_boxes(&boxes, complex->num_edges);
+  yw_lane_boxes triangles = lane_boxes(&boxes, complex->num_triangles);
   return (yw_contact_work){
       .body = body,
       .complex = complex,
@@ -211,9 +227,10 @@ static yw_contact_work work_of(const yw_contact_body* body, const body_cache* ca
       .sorted_vertices = cache->sorted_vertices,
       .sorted_edges = cache->sorted_edges,
       .leaves = yw_box_tree_of(cache->leaf_nodes, complex->num_leaves),
-      .vertex_boxes = cache->vertex_boxes,
-      .edge_boxes = cache->edge_boxes,
-      .triangle_boxes = cache->triangle_boxes,
+      .path_boxes = cache->path_boxes,
+      .vertex_boxes = vertices,
+      .edge_boxes = edges,
+      .triangle_boxes = triangles,
       .predicted = cache->predicted,
       .moved = cache->moved};
 }
@@ -241,7 +258,6 @@ static void fit_bodies(void* context, int32_t block, int32_t worker) {
   int32_t end = (block + 1) * BODIES_PER_BLOCK;
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
     yw_contact_work* work = &c->works.items[i];
-    if (work->pass != c->pass) continue;
     work->box = yw_aabb_empty();
     if (work->body->body_contact || work->body->self_contact) yw_touch_fit(work);
   }
@@ -258,9 +274,7 @@ static bool add_jobs(yw_surfaces* c, int32_t a, int32_t b, bool obstacles) {
   return true;
 }
 
-// Bodies that were both looked at in an earlier pass are left out.
 static bool add_pair(yw_surfaces* c, int32_t a, int32_t b) {
-  if (c->works.items[a].pass != c->pass && c->works.items[b].pass != c->pass) return true;
   c->works.items[a].active = c->works.items[b].active = true;
   return add_jobs(c, a, b, false);
 }
@@ -290,19 +304,26 @@ static bool sort_bodies(yw_surfaces* c) {
 static bool add_obstacles(yw_surfaces* c) {
   for (int32_t i = 0; i < c->works.count; ++i) {
     const yw_contact_work* work = &c->works.items[i];
-    if (!work->active || work->pass != c->pass || !work->body->obstacles) continue;
-    if (!add_jobs(c, i, i, true)) return false;
+    if (work->active && work->body->obstacles && !add_jobs(c, i, i, true)) return false;
   }
   return true;
 }
 
+// Half of the distance at which two bodies have to be looked at; never less than touch.c needs.
+static float body_margin(const yw_surfaces* c, const yw_contact_work* work) {
+  bool contacts = c->step.mode == YW_TOUCH_CONTACTS;
+  return work->margin +
+         (contacts ? 0.01f * work->complex->size + c->step.fall : 0.001f * work->complex->size);
+}
+
 static bool find_pairs(yw_surfaces* c) {
+  c->jobs.count = 0;
   if (!sort_bodies(c)) return false;
   int32_t count = c->works.count;
   yw_box_tree tree = yw_box_tree_of(c->body_nodes.items, count);
   for (int32_t k = 0; k < count; ++k) {
     const yw_contact_work* work = &c->works.items[c->order.items[k].value];
-    float margin = work->margin + 0.01f * work->complex->size + c->fall;
+    float margin = body_margin(c, work);
     bool meets = work->body->body_contact && work->complex->num_leaves > 0;
     tree.nodes[tree.first_leaf + k] = meets ? yw_aabb_pad(work->box, margin) : yw_aabb_empty();
   }
@@ -319,7 +340,7 @@ static bool find_pairs(yw_surfaces* c) {
     }
     if (c->works.items[a].body->self_contact && !add_pair(c, a, a)) return false;
   }
-  return add_obstacles(c);
+  return c->step.mode != YW_TOUCH_CONTACTS || add_obstacles(c);
 }
 
 // Contacts --------------------------------------------------------------------------------------
@@ -330,16 +351,19 @@ static void run_jobs(void* context, int32_t block, int32_t worker) {
   yw_contact_list* list = &c->found.items[block];
   if (list->num_contacts != TO_BE_FOUND) return;
   list->num_contacts = list->num_pairs = 0;
+  list->need = YW_TOUCH_NOTHING;
+  list->num_hits = 0;
   for (int32_t i = c->block_start.items[block]; i < c->block_start.items[block + 1]; ++i) {
-    yw_touch_find(c->works.items, &c->jobs.items[i], c->h, c->fall, list);
+    yw_touch_find(c->works.items, &c->jobs.items[i], &c->step, list);
   }
 }
 
-// Groups the jobs from first_job on into blocks of similar work.
-static bool cut_job_blocks(yw_surfaces* c, int32_t first_job) {
-  if (!YW_LIST_RESERVE(&c->mem, &c->block_start, c->jobs.count - first_job + 1)) return false;
+// Groups jobs into blocks of similar work.
+static bool cut_job_blocks(yw_surfaces* c) {
+  c->block_start.count = 0;
+  if (!YW_LIST_RESERVE(&c->mem, &c->block_start, c->jobs.count + 1)) return false;
   int32_t leaves = LEAVES_PER_BLOCK;
-  for (int32_t i = first_job; i < c->jobs.count; ++i) {
+  for (int32_t i = 0; i < c->jobs.count; ++i) {
     if (leaves >= LEAVES_PER_BLOCK) {
       c->block_start.items[c->block_start.count++] = i;
       leaves = 0;
@@ -358,38 +382,38 @@ static bool cut_job_blocks(yw_surfaces* c, int32_t first_job) {
 
 // True when the list had room for everything; otherwise it gets more, and its block runs again.
 static bool is_complete(yw_surfaces* c, yw_contact_list* list, bool* out_of_memory) {
-  if (list->num_contacts <= list->contact_capacity && list->num_pairs <= list->pair_capacity) {
-    return true;
+  bool contacts_fit = list->num_contacts <= list->contact_capacity;
+  bool pairs_fit = list->num_pairs <= list->pair_capacity;
+  if (!contacts_fit) {
+    yw_mem_free(&c->mem, list->contacts);
+    list->contact_capacity = list->num_contacts + list->num_contacts / 2 + 16;
+    list->contacts = YW_NEW_ARRAY(&c->mem, yw_contact, list->contact_capacity);
+    if (!list->contacts) list->contact_capacity = 0;
   }
-  int32_t contacts = list->num_contacts + list->num_contacts / 2 + 16;
-  int32_t pairs = list->num_pairs + list->num_pairs / 2 + 64;
-  yw_mem_free(&c->mem, list->contacts);
-  yw_mem_free(&c->mem, list->pairs);
-  *list = (yw_contact_list){.contacts = YW_NEW_ARRAY(&c->mem, yw_contact, contacts),
-                            .pairs = YW_NEW_ARRAY(&c->mem, yw_near_pair, pairs),
-                            .num_contacts = TO_BE_FOUND,
-                            .pass = list->pass,
-                            .contact_capacity = contacts,
-                            .pair_capacity = pairs};
-  if (!list->contacts || !list->pairs) *out_of_memory = true;
+  if (!pairs_fit) {
+    yw_mem_free(&c->mem, list->pairs);
+    list->pair_capacity = list->num_pairs + list->num_pairs / 2 + 64;
+    list->pairs = YW_NEW_ARRAY(&c->mem, yw_near_pair, list->pair_capacity);
+    if (!list->pairs) list->pair_capacity = 0;
+  }
+  if (contacts_fit && pairs_fit) return true;
+  *out_of_memory =
+      *out_of_memory || (!contacts_fit && !list->contacts) || (!pairs_fit && !list->pairs);
+  list->num_contacts = TO_BE_FOUND;
   return false;
 }
 
-// Runs the jobs from first_job on. Workers must not allocate: blocks whose list was too short run
-// again with a longer one.
-static bool find_contacts(yw_surfaces* c, int32_t first_job, yw_tasks* tasks) {
-  int32_t first_block = c->block_start.count;
-  if (!cut_job_blocks(c, first_job)) return false;
+// Runs all jobs. Workers must not allocate: blocks whose list was too short run again with a longer
+// one.
+static bool run_all_jobs(yw_surfaces* c, yw_tasks* tasks) {
+  if (!cut_job_blocks(c)) return false;
   int32_t blocks = c->block_start.count;
-  for (int32_t i = first_block; i < blocks; ++i) {
-    c->found.items[i].num_contacts = TO_BE_FOUND;
-    c->found.items[i].pass = c->pass;
-  }
+  for (int32_t i = 0; i < blocks; ++i) c->found.items[i].num_contacts = TO_BE_FOUND;
   bool complete = false, out_of_memory = false;
   while (!complete && !out_of_memory) {
     yw_tasks_run(tasks, blocks, run_jobs, c);
     complete = true;
-    for (int32_t i = first_block; i < blocks; ++i) {
+    for (int32_t i = 0; i < blocks; ++i) {
       complete = is_complete(c, &c->found.items[i], &out_of_memory) && complete;
     }
   }
@@ -409,10 +433,9 @@ static bool cut_batches(yw_surfaces* c, int32_t* num_contacts, int32_t* num_pair
   for (int32_t block = 0; block < c->block_start.count; ++block) {
     yw_contact_list* list = &c->found.items[block];
     yw_contact_batch* batch = NULL;
+    *num_contacts += list->num_contacts;
     for (int32_t i = 0; i < list->num_contacts; ++i) {
       yw_contact* contact = &list->contacts[i];
-      if (!yw_touch_is_current(c->works.items, contact->body, list)) continue;
-      ++*num_contacts;
       if (!batch || !same_pair(batch, contact)) {
         if (!YW_LIST_RESERVE(&c->mem, &c->batches, 1)) return false;
         int32_t count = c->batches.count;
@@ -529,15 +552,41 @@ static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
   }
 }
 
-// Finds what may touch along the paths to where particles are now, of the bodies of this pass.
-static bool detect(yw_surfaces* c, yw_tasks* tasks) {
-  int32_t num_bodies = c->works.count, first_job = c->jobs.count;
+// Looks at the paths to where particles are now.
+static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks) {
+  int32_t num_bodies = c->works.count;
+  c->step.mode = mode;
   for (int32_t i = 0; i < num_bodies; ++i) {
     yw_contact_work* work = &c->works.items[i];
-    work->margin = MARGIN_SHARE * work->complex->size + c->fall;
+    float margin = MARGIN_SHARE * work->complex->size + c->step.fall;
+    work->margin = mode == YW_TOUCH_PAIRS ? margin : 0.0f;
   }
   yw_tasks_run(tasks, (num_bodies + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK, fit_bodies, c);
-  return find_pairs(c) && find_contacts(c, first_job, tasks);
+  return find_pairs(c) && run_all_jobs(c, tasks);
+}
+
+static bool was_solved(const yw_surfaces* c, int32_t a, int32_t b) {
+  for (int32_t i = 0; i < c->batches.count; ++i) {
+    const yw_contact_batch* batch = &c->batches.items[i];
+    if ((batch->a == a && batch->b == b) || (batch->a == b && batch->b == a)) return true;
+  }
+  return false;
+}
+
+// After a look: what is left to do. Bodies that touch and hit each other elsewhere too are pressed,
+// not hit: solving again would cost more than the little motion that the guard takes.
+static yw_touch_need greatest_need(const yw_surfaces* c) {
+  yw_touch_need need = YW_TOUCH_NOTHING;
+  for (int32_t i = 0; i < c->block_start.count; ++i) {
+    const yw_contact_list* list = &c->found.items[i];
+    if (list->need != YW_TOUCH_NOTHING && need == YW_TOUCH_NOTHING) need = YW_TOUCH_PRESSED;
+    bool hit = list->num_hits > YW_TOUCH_MAX_HITS;
+    for (int32_t k = 0; k < list->num_hits && !hit; ++k) {
+      hit = !was_solved(c, list->hits[k][0], list->hits[k][1]);
+    }
+    if (hit) return YW_TOUCH_HIT;
+  }
+  return need;
 }
 
 // Rows of the batches, in the order in which they are visited.
@@ -567,19 +616,8 @@ static bool solve(yw_surfaces* c, yw_contact_problem* problem, int32_t* num_cont
   for (int32_t i = 0; i < c->works.count; ++i) {
     if (c->works.items[i].active) yw_hanging_carry(&c->works.items[i]);
   }
+  yw_whole_settle(problem, c->works.count);
   return true;
-}
-
-// Begins the next pass with the bodies that contact moved off their paths; false if there are none.
-static bool begin_next_pass(yw_surfaces* c) {
-  bool any = false;
-  for (int32_t i = 0; i < c->works.count; ++i) {
-    if (!yw_guard_left_paths(&c->works.items[i])) continue;
-    c->works.items[i].pass = c->pass + 1;
-    any = true;
-  }
-  c->pass += any;
-  return any;
 }
 
 yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t num_bodies, float h,
@@ -590,20 +628,19 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
       .bodies = bodies, .h = h, .gravity = gravity, .iterations = iterations, .tasks = tasks};
   if (num_contacts) *num_contacts = 0;
   if (nothing_can_meet(bodies, num_bodies)) return YW_OK;
-  c->h = h;
-  c->fall = yw_length(gravity) * h * h;
-  c->pass = c->jobs.count = c->block_start.count = 0;
+  c->step =
+      (yw_touch_step){.h = h, .fall = yw_length(gravity) * h * h, .near = yw_near_fns_of(c->simd)};
   if (!update_caches(c, bodies, num_bodies)) return YW_ERR_MEMORY;
-  yw_guard_need need = YW_GUARD_HIT;
-  do {
-    if (!detect(c, tasks)) return YW_ERR_MEMORY;
-    if (c->pass > 0) {
-      need = yw_guard_needed(c->works.items, c->found.items, c->block_start.count, tasks);
+  yw_touch_need need = YW_TOUCH_HIT;
+  for (int k = 0; k < MAX_SOLVES && need == YW_TOUCH_HIT; ++k) {
+    if (!detect(c, YW_TOUCH_CONTACTS, tasks) || !solve(c, &problem, &found) ||
+        !detect(c, YW_TOUCH_LOOK, tasks)) {
+      return YW_ERR_MEMORY;
     }
-    if (need != YW_GUARD_HIT || c->pass == MAX_SOLVES) break;
-    if (!solve(c, &problem, &found)) return YW_ERR_MEMORY;
-  } while (begin_next_pass(c));
-  if (need != YW_GUARD_IDLE) {
+    need = greatest_need(c);
+  }
+  if (need != YW_TOUCH_NOTHING) {
+    if (!detect(c, YW_TOUCH_PAIRS, tasks)) return YW_ERR_MEMORY;
     yw_guard_motion(c->works.items, num_bodies, c->found.items, c->block_start.count, h, tasks);
   }
   if (num_contacts) *num_contacts = found;

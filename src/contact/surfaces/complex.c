@@ -35,6 +35,18 @@ typedef struct scratch_space {
   int32_t *edge_start, *edges_round;  // edges around the lower of their particles
 } scratch_space;
 
+// Triangles of volumes that face the same way at rest share leaves, whose boxes are then flat: two
+// bodies that touch meet in few of them. 0 to 5: the side of a cube that the normal points to.
+static uint64_t facing(const yw_vec3* rest, const int32_t* v) {
+  yw_vec3 n = yw_cross(yw_sub(rest[v[1]], rest[v[0]]), yw_sub(rest[v[2]], rest[v[0]]));
+  float x = fabsf(n.x), y = fabsf(n.y), z = fabsf(n.z);
+  if (x >= y && x >= z) return n.x < 0.0f ? 0u : 1u;
+  if (y >= z) return n.y < 0.0f ? 2u : 3u;
+  return n.z < 0.0f ? 4u : 5u;
+}
+#define NUM_FACINGS 6
+#define FACING_SHIFT 32
+
 // Sorts the triangles (corners = 3) or segments (2) along a space-filling curve through their
 // centres at rest.
 static void sort_cells(const yw_contact_geometry* g, int32_t num_particles, const int32_t* cells,
@@ -45,7 +57,8 @@ static void sort_cells(const yw_contact_geometry* g, int32_t num_particles, cons
     yw_vec3 sum = yw_v3(0, 0, 0);
     for (int k = 0; k < corners; ++k) sum = yw_add(sum, g->rest[cells[corners * i + k]]);
     yw_vec3 center = yw_scale(sum, 1.0f / (float)corners);
-    space->items[i] = (yw_sort_item){yw_morton_code(box, center), i};
+    uint64_t side = g->tets && corners == 3 ? facing(g->rest, cells + 3 * (size_t)i) : 0;
+    space->items[i] = (yw_sort_item){side << FACING_SHIFT | yw_morton_code(box, center), i};
   }
   yw_sort_items(space->items, space->other, count);
 }
@@ -79,8 +92,13 @@ static int32_t add_edge(yw_complex* c, int32_t a, int32_t b, scratch_space* spac
 
 static void list_triangles(yw_complex* c, const yw_contact_geometry* g, scratch_space* space) {
   sort_cells(g, c->num_particles, g->triangles, g->num_triangles, 3, space);
-  for (int32_t i = 0; i < g->num_triangles; ++i) {
-    if (i % YW_CONTACT_LEAF == 0) {
+  uint64_t side = 0;
+  int32_t size = YW_CONTACT_LEAF;
+  for (int32_t i = 0; i < g->num_triangles; ++i, ++size) {
+    bool turns = space->items[i].key >> FACING_SHIFT != side;
+    if (size == YW_CONTACT_LEAF || turns) {
+      size = 0;
+      side = space->items[i].key >> FACING_SHIFT;
       c->leaves[c->num_leaves++] = (yw_complex_leaf){c->num_vertices, c->num_edges, i};
     }
     memcpy(c->triangles[i], g->triangles + 3 * (size_t)space->items[i].value,
@@ -159,7 +177,7 @@ static bool allocate(yw_complex* c, const yw_contact_geometry* g) {
   size_t triangles = (size_t)g->num_triangles, points = (size_t)c->num_particles;
   size_t edges = c->is_loose ? points : 3 * triangles + (size_t)g->num_segments;
   size_t cells = c->is_loose ? points : triangles + (size_t)g->num_segments;
-  c->leaves = YW_NEW_ARRAY(&c->mem, yw_complex_leaf, cells / YW_CONTACT_LEAF + 3);
+  c->leaves = YW_NEW_ARRAY(&c->mem, yw_complex_leaf, cells / YW_CONTACT_LEAF + 3 + NUM_FACINGS);
   c->vertices = YW_NEW_ARRAY(&c->mem, int32_t, points);
   c->edges = yw_mem_alloc(&c->mem, edges, sizeof *c->edges);
   c->triangles = yw_mem_alloc(&c->mem, triangles, sizeof *c->triangles);
@@ -219,7 +237,7 @@ yw_complex* yw_complex_create(const yw_allocator* mem, const yw_contact_geometry
   if (!c) return NULL;
   c->mem = yw_mem_or_default(mem);
   c->num_particles = num_particles;
-  c->is_volume = geometry->tets != NULL;
+  c->is_volume = geometry->num_triangles > 0 && !geometry->radius;
   c->is_loose = geometry->num_triangles == 0 && geometry->num_segments == 0;
   if (allocate(c, geometry) && fill(c, geometry) && list_hanging(c, geometry)) return c;
   yw_complex_destroy(c);

@@ -195,7 +195,7 @@ yw_vec3 yw_contact_lost_angular(const yw_contact_problem* problem, const yw_cont
   yw_vec3 lost = yw_v3(0, 0, 0);
   for (int32_t i = 0; i < batch->count; ++i) {
     const yw_contact* c = &batch->contacts[i];
-    if (c->count[1] == 0) continue;
+    if (c->count[1] == 0 || (c->impulse == 0.0f && c->push_impulse == 0.0f)) continue;
     yw_vec3 impulse = yw_mad(c->friction, c->impulse, c->normal);
     lost = yw_add(lost, yw_cross(c->arm, impulse));
     for (int side = 0; side < 2; ++side) {

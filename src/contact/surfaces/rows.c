@@ -125,10 +125,69 @@ void yw_contact_visit_positions_back(yw_contact_row* rows, int32_t count) {
   for (int32_t i = count - 1; i >= 0; --i) visit_position(&rows[i]);
 }
 
-void yw_contact_row_push(const yw_contact_row* row, int side, yw_vec3 by) {
-  for (int k = 0; k < 4; ++k) {
-    if ((row->weights[k] < 0.0f) != (side == 1)) continue;
-    yw_vec4* value = row->values[k];
-    *value = yw_v4(yw_mad(yw_xyz(*value), row->mobility[k], by));
+// Directions of search --------------------------------------------------------------------------
+
+YW_LANE_FN yw_float4 total_impulse(const yw_contact_row* row) {
+  return yw_float4_load(&row->friction) + row->impulse * yw_float4_load(&row->normal);
+}
+
+void yw_contact_measure(const yw_contact_row* rows, const yw_contact_search* searches,
+                        int32_t count, double* change2, double* size2) {
+  *change2 = *size2 = 0.0;
+  for (int32_t i = 0; i < count; ++i) {
+    yw_float4 now = total_impulse(&rows[i]), change = now - yw_float4_load(&searches[i].last);
+    *change2 += (double)dot(change, change);
+    *size2 += (double)dot(now, now);
   }
+}
+
+YW_LANE_FN void turn(yw_contact_row* row, yw_contact_search* search, float beta,
+                     const bool pushed[2]) {
+  yw_float4 now = total_impulse(row), normal = yw_float4_load(&row->normal);
+  yw_float4 extra = beta * yw_float4_load(&search->heading);
+  yw_float4_store(&search->heading, extra + (now - yw_float4_load(&search->last)));
+  yw_float4_store(&search->last, now + extra);
+  if (extra[0] == 0.0f && extra[1] == 0.0f && extra[2] == 0.0f) return;
+  float along = dot(extra, normal);
+  row->impulse += along;
+  yw_float4_store(&row->friction, yw_float4_load(&row->friction) + (extra - along * normal));
+  for (int k = 0; k < 4; ++k) {
+    if (!pushed[row->weights[k] < 0.0f]) continue;
+    yw_float4 value = yw_float4_load(row->values[k]);
+    yw_float4_store(row->values[k], value + row->mobility[k] * extra);
+  }
+}
+
+void yw_contact_turn(yw_contact_row* row, yw_contact_search* search, float beta,
+                     const bool pushed[2]) {
+  turn(row, search, beta, pushed);
+}
+
+void yw_contact_turn_all(yw_contact_row* rows, yw_contact_search* searches, int32_t count,
+                         float beta) {
+  const bool pushed[2] = {true, true};
+  for (int32_t i = 0; i < count; ++i) turn(&rows[i], &searches[i], beta, pushed);
+}
+
+static bool is_quiet(const yw_contact_row* row, const yw_contact_search* search) {
+  const yw_vec4 *f = &row->friction, *h = &search->heading;
+  return row->impulse == 0.0f && f->x == 0.0f && f->y == 0.0f && f->z == 0.0f && h->x == 0.0f &&
+         h->y == 0.0f && h->z == 0.0f;
+}
+
+int32_t yw_contact_bring_forward(yw_contact_row* rows, yw_contact_search* searches, int32_t count) {
+  int32_t front = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    if (is_quiet(&rows[i], &searches[i])) continue;
+    if (i > front) {
+      yw_contact_row row = rows[front];
+      yw_contact_search search = searches[front];
+      rows[front] = rows[i];
+      searches[front] = searches[i];
+      rows[i] = row;
+      searches[i] = search;
+    }
+    ++front;
+  }
+  return front;
 }

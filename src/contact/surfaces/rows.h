@@ -17,12 +17,13 @@ typedef struct yw_contact_row {
   float impulse;         ///< N s or m, so far
   float mass;            ///< kg; 0: nothing can move
   float friction_limit;  ///< coefficient
+  int32_t contact;       ///< index of the contact in its batch
 } yw_contact_row;
 
 /// The direction of search, see solve.c.
 typedef struct yw_contact_search {
-  yw_vec3 last;     ///< N s, impulse and friction before the last sweeps
-  yw_vec3 heading;  ///< N s
+  yw_vec4 last;     ///< N s, impulse and friction before the last sweeps
+  yw_vec4 heading;  ///< N s
 } yw_contact_search;
 
 /// Rows of a contact between particles with the given shares of their mobility in contact.
@@ -36,7 +37,18 @@ void yw_contact_visit_velocities_back(yw_contact_row* rows, int32_t count);
 void yw_contact_visit_positions(yw_contact_row* rows, int32_t count);
 void yw_contact_visit_positions_back(yw_contact_row* rows, int32_t count);
 
-/// Adds mobility times the vector to the values of one side (0 or 1).
-void yw_contact_row_push(const yw_contact_row* row, int side, yw_vec3 by);
+/// Squares of the last change of all impulses, friction included, and of these.
+void yw_contact_measure(const yw_contact_row* rows, const yw_contact_search* searches,
+                        int32_t count, double* change2, double* size2);
+
+/// Follows the last direction further by the factor beta and adds the last change to it. Velocities
+/// follow, on the sides that are `pushed`.
+void yw_contact_turn(yw_contact_row* row, yw_contact_search* search, float beta,
+                     const bool pushed[2]);
+void yw_contact_turn_all(yw_contact_row* rows, yw_contact_search* searches, int32_t count,
+                         float beta);
+
+/// Moves the rows where something presses, or did, to the front. Returns their number.
+int32_t yw_contact_bring_forward(yw_contact_row* rows, yw_contact_search* searches, int32_t count);
 
 #endif

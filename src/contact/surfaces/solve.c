@@ -14,8 +14,6 @@
 // answers showed.
 #include "contact/surfaces/solve.h"
 
-#include <string.h>
-
 #include "contact/surfaces/rigid.h"
 
 // Overlap not caused by this substep is pushed out by this share per substep, at most this fast
@@ -27,6 +25,9 @@
 // Rounds of sweeps and answers, per iteration that the world asks for. Answers are dear: there are
 // twice the sweeps in a round with them.
 #define ROUNDS_PER_ITERATION 3
+// Where bodies do not answer, only every so many rounds visit the contacts at which nothing
+// presses.
+#define ROUNDS_PER_FULL 4
 #define SWEEPS_WITH_ANSWERS 2
 // Rounds end when the impulses change by less than this share.
 #define SETTLED 2e-3
@@ -154,13 +155,20 @@ static void sweep_back(const yw_contact_problem* problem, batch_visit visit) {
 }
 
 static void prepare_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  for (int32_t i = 0; i < batch->count; ++i) prepare(problem, &batch->contacts[i]);
+  for (int32_t i = 0; i < batch->count; ++i) {
+    prepare(problem, &batch->contacts[i]);
+    batch->rows[i].contact = i;
+    batch->rows[i].impulse = 0.0f;
+    batch->rows[i].friction = (yw_vec4){0, 0, 0, 0};
+    batch->searches[i] = (yw_contact_search){.last = {0, 0, 0, 0}};
+  }
 }
 
 // The rows of velocities; impulses so far stay as they are.
 static void weigh_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   for (int32_t i = 0; i < batch->count; ++i) {
-    yw_contact* c = &batch->contacts[i];
+    int32_t contact = batch->rows[i].contact;
+    yw_contact* c = &batch->contacts[contact];
     const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
     const float yields[2] = {problem->yields[c->body[0]], problem->yields[c->body[1]]};
     yw_vec4 friction = batch->rows[i].friction;
@@ -168,6 +176,7 @@ static void weigh_batch(const yw_contact_problem* problem, yw_contact_batch* bat
     batch->rows[i] = yw_contact_velocity_row(c, a->particles, b->particles, yields);
     batch->rows[i].friction = friction;
     batch->rows[i].impulse = impulse;
+    batch->rows[i].contact = contact;
   }
 }
 
@@ -175,31 +184,30 @@ static void bounce_batch(const yw_contact_problem* problem, yw_contact_batch* ba
   yw_contact_bounce(problem, batch);
 }
 
+static int32_t rows_of_round(const yw_contact_problem* problem, const yw_contact_batch* batch) {
+  return problem->short_round ? batch->busy : batch->count;
+}
+
 static void velocity_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  (void)problem;
-  yw_contact_visit_velocities(batch->rows, batch->count);
+  yw_contact_visit_velocities(batch->rows, rows_of_round(problem, batch));
 }
 
 static void velocity_batch_back(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  (void)problem;
-  yw_contact_visit_velocities_back(batch->rows, batch->count);
+  yw_contact_visit_velocities_back(batch->rows, rows_of_round(problem, batch));
 }
 
+// Positions follow the velocities of this batch, and its rows get ready for positions.
 static void follow_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   for (int32_t i = 0; i < batch->count; ++i) {
-    yw_contact* c = &batch->contacts[i];
+    int32_t contact = batch->rows[i].contact;
+    yw_contact* c = &batch->contacts[contact];
+    const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
     c->impulse = batch->rows[i].impulse;
     c->friction = yw_xyz(batch->rows[i].friction);
     if (c->impulse > 0.0f) follow_velocity(problem, c);
-  }
-}
-
-static void depth_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  for (int32_t i = 0; i < batch->count; ++i) {
-    yw_contact* c = &batch->contacts[i];
-    const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
     measure_depth(problem, c);
     batch->rows[i] = yw_contact_position_row(c, a->particles, b->particles);
+    batch->rows[i].contact = contact;
   }
 }
 
@@ -215,7 +223,8 @@ static void position_batch_back(const yw_contact_problem* problem, yw_contact_ba
 
 static void lost_angular_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   for (int32_t i = 0; i < batch->count; ++i) {
-    batch->contacts[i].push_impulse = batch->rows[i].impulse * batch->rows[i].mass;
+    const yw_contact_row* row = &batch->rows[i];
+    batch->contacts[row->contact].push_impulse = row->impulse * row->mass;
   }
   batch->lost_angular = yw_contact_lost_angular(problem, batch);
 }
@@ -247,41 +256,28 @@ static void copy_vectors(yw_vec4* to, const yw_vec4* from, int32_t count) {
 // the last two changes, and dropped when the changes grow. Answers are linear, so the velocities
 // along a direction are known without another answer.
 
-static yw_vec3 total_impulse(const yw_contact_row* row) {
-  return yw_mad(yw_xyz(row->friction), row->impulse, yw_xyz(row->normal));
-}
-
 // The last sweep of a round: nothing changes these impulses afterwards, so they are measured.
 static void last_batch_back(const yw_contact_problem* problem, yw_contact_batch* batch) {
   velocity_batch_back(problem, batch);
-  batch->step2 = batch->size2 = 0.0;
-  for (int32_t i = 0; i < batch->count; ++i) {
-    yw_vec3 now = total_impulse(&batch->rows[i]);
-    batch->step2 += (double)yw_length2(yw_sub(now, batch->searches[i].last));
-    batch->size2 += (double)yw_length2(now);
-  }
+  yw_contact_measure(batch->rows, batch->searches, rows_of_round(problem, batch), &batch->step2,
+                     &batch->size2);
 }
 
-// Follows the last direction further and adds the last change to it.
+// Bodies that answer turn as wholes, see turn_answer.
 static void turn_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   float beta = problem->extrapolate;
-  for (int32_t i = 0; i < batch->count; ++i) {
-    yw_contact_row* row = &batch->rows[i];
-    yw_contact_search* search = &batch->searches[i];
-    yw_vec3 now = total_impulse(row), extra = yw_scale(search->heading, beta);
-    search->heading = yw_add(extra, yw_sub(now, search->last));
-    search->last = now;
-    if (yw_length2(extra) == 0.0f) continue;
-    yw_vec3 normal = yw_xyz(row->normal);
-    float along = yw_dot(extra, normal);
-    row->impulse += along;
-    row->friction = yw_v4(yw_add(yw_xyz(row->friction), yw_mad(extra, -along, normal)));
-    search->last = total_impulse(row);
-    for (int side = 0; side < 2; ++side) {
-      int32_t body = batch->contacts[i].body[side];
-      if (!answers(&problem->bodies[body])) yw_contact_row_push(row, side, extra);
+  if (!answers(&problem->bodies[batch->a]) && !answers(&problem->bodies[batch->b])) {
+    yw_contact_turn_all(batch->rows, batch->searches, rows_of_round(problem, batch), beta);
+  } else {
+    for (int32_t i = 0; i < batch->count; ++i) {
+      const int32_t* body = batch->contacts[batch->rows[i].contact].body;
+      const bool pushed[2] = {!answers(&problem->bodies[body[0]]),
+                              !answers(&problem->bodies[body[1]])};
+      yw_contact_turn(&batch->rows[i], &batch->searches[i], beta, pushed);
     }
   }
+  if (problem->short_round) return;
+  batch->busy = yw_contact_bring_forward(batch->rows, batch->searches, batch->count);
 }
 
 static void turn_answer(const yw_contact_problem* problem, const yw_contact_answer* a) {
@@ -374,7 +370,7 @@ static void solve_velocities(yw_contact_problem* problem) {
     const yw_particles* p = problem->bodies[a->body].particles;
     copy_vectors(a->free, p->vel, p->count);
   }
-  double before = 0.0;
+  double before = 0.0, now = 1.0;
   int32_t rounds = ROUNDS_PER_ITERATION * problem->iterations;
   for (int32_t round = 0; round < rounds; ++round) {
     for (int32_t k = 0; k < problem->num_answers; ++k) {
@@ -383,12 +379,15 @@ static void solve_velocities(yw_contact_problem* problem) {
       copy_vectors(a->base, p->vel, p->count);
     }
     if (round == 0 || problem->num_answers > 0) sweep_all(problem, weigh_batch);
+    // Rounds that find nothing to do must have looked everywhere.
+    problem->short_round = problem->num_answers == 0 && round % ROUNDS_PER_FULL != 0 &&
+                           round < rounds - 1 && now > 0.0;
     sweep_velocities(problem, problem->num_answers > 0 ? SWEEPS_WITH_ANSWERS : 1);
     for (int32_t k = 0; k < problem->num_answers; ++k) answer(problem, &problem->answers[k]);
-    double now = last_step2(problem);
-    if (round == rounds - 1 || now == 0.0) break;
+    now = last_step2(problem);
+    if (round == rounds - 1 || (now == 0.0 && !problem->short_round)) break;
     bool grows = round > 0 && now >= before;
-    problem->extrapolate = round > 0 && !grows ? (float)(now / before) : 0.0f;
+    problem->extrapolate = before > 0.0 && !grows ? (float)(now / before) : 0.0f;
     if (grows) soften(problem);
     before = now;
     sweep_all(problem, turn_batch);
@@ -397,19 +396,11 @@ static void solve_velocities(yw_contact_problem* problem) {
   for (int32_t k = 0; k < problem->num_answers; ++k) settle_answer(problem, &problem->answers[k]);
 }
 
-static void clear_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  (void)problem;
-  memset(batch->rows, 0, (size_t)batch->count * sizeof *batch->rows);
-  memset(batch->searches, 0, (size_t)batch->count * sizeof *batch->searches);
-}
-
 void yw_contact_solve(yw_contact_problem* problem) {
-  sweep_all(problem, clear_batch);
   sweep_all(problem, prepare_batch);
   sweep_all(problem, bounce_batch);
   solve_velocities(problem);
   sweep_all(problem, follow_batch);
-  sweep_all(problem, depth_batch);
   for (int32_t i = 0; i < problem->iterations; ++i) {
     sweep_all(problem, position_batch);
     sweep_back(problem, position_batch_back);

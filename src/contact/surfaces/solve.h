@@ -13,6 +13,7 @@ typedef struct yw_contact_batch {
   yw_contact_row* rows;         ///< of the contacts, while they are solved
   yw_contact_search* searches;  ///< likewise
   int32_t count;
+  int32_t busy;  ///< rows that short rounds visit, the first ones
   int32_t a, b;
   int32_t pair;          ///< index of the pair; a pair with many contacts has several batches
   bool leads;            ///< first batch of its pair
@@ -40,6 +41,7 @@ typedef struct yw_contact_problem {
   int32_t color_start[YW_CONTACT_MAX_COLORS + 2];
   yw_contact_answer* answers;
   int32_t num_answers;
+  bool short_round;   ///< visits only contacts where something presses
   float extrapolate;  ///< by how much the last direction is followed further
   float h;
   yw_vec3 gravity;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "contact/obstacles.h"
+#include "math/small/float4.h"
 
 // Gap at which bodies may rest, and beyond which a contact is not considered, in skins.
 #define SLOP 0.2f
@@ -25,10 +26,26 @@
 
 // Boxes -----------------------------------------------------------------------------------------
 
-static yw_aabb path_box(const yw_contact_work* work, int32_t particle) {
-  yw_vec3 begin = yw_touch_begin(work, particle), end = yw_touch_path_end(work, particle);
-  return yw_aabb_pad((yw_aabb){yw_min3(begin, end), yw_max3(begin, end)},
-                     yw_touch_radius(work, particle));
+typedef struct path_box {
+  yw_float4 lower, upper;
+} path_box;
+
+static void fit_path(const yw_contact_work* work, int32_t particle) {
+  yw_float4 begin = yw_float4_load(&work->body->begin[particle]);
+  yw_float4 end = yw_float4_load(&work->predicted[particle]);
+  float radius = yw_touch_radius(work, particle);
+  yw_path_box* box = &work->path_boxes[particle];
+  yw_float4_store(&box->lower, yw_vf_min(begin, end) - radius);
+  yw_float4_store(&box->upper, yw_vf_max(begin, end) + radius);
+}
+
+static path_box box_of(const yw_contact_work* work, int32_t particle) {
+  const yw_path_box* box = &work->path_boxes[particle];
+  return (path_box){yw_float4_load(&box->lower), yw_float4_load(&box->upper)};
+}
+
+static path_box join(path_box a, path_box b) {
+  return (path_box){yw_vf_min(a.lower, b.lower), yw_vf_max(a.upper, b.upper)};
 }
 
 // Loose points mix: leaves of neighbours are found anew in every step.
@@ -48,26 +65,35 @@ static void sort_points(yw_contact_work* work) {
   }
 }
 
+static void set_box(const yw_lane_boxes* boxes, int32_t i, path_box box) {
+  for (int d = 0; d < 3; ++d) {
+    boxes->sides[d][i] = box.lower[d];
+    boxes->sides[3 + d][i] = box.upper[d];
+  }
+}
+
 static void fit_leaf(yw_contact_work* work, int32_t leaf) {
   const yw_complex* c = work->complex;
   const yw_complex_leaf *first = &c->leaves[leaf], *end = first + 1;
-  yw_aabb box = yw_aabb_empty();
+  path_box all = {yw_vf_splat(INFINITY), yw_vf_splat(-INFINITY)};
   for (int32_t i = first->vertex; i < end->vertex; ++i) {
-    work->vertex_boxes[i] = path_box(work, work->vertices[i]);
-    box = yw_aabb_join(box, work->vertex_boxes[i]);
+    set_box(&work->vertex_boxes, i, box_of(work, work->vertices[i]));
+    all = join(all, box_of(work, work->vertices[i]));
   }
   for (int32_t i = first->edge; i < end->edge; ++i) {
-    const int32_t* v = work->edges[i];
-    work->edge_boxes[i] = yw_aabb_join(path_box(work, v[0]), path_box(work, v[1]));
-    box = yw_aabb_join(box, work->edge_boxes[i]);
+    path_box box = join(box_of(work, work->edges[i][0]), box_of(work, work->edges[i][1]));
+    set_box(&work->edge_boxes, i, box);
+    all = join(all, box);
   }
   for (int32_t i = first->triangle; i < end->triangle; ++i) {
     const int32_t* v = c->triangles[i];
-    work->triangle_boxes[i] = yw_aabb_join(
-        path_box(work, v[0]), yw_aabb_join(path_box(work, v[1]), path_box(work, v[2])));
-    box = yw_aabb_join(box, work->triangle_boxes[i]);
+    path_box box = join(box_of(work, v[0]), join(box_of(work, v[1]), box_of(work, v[2])));
+    set_box(&work->triangle_boxes, i, box);
+    all = join(all, box);
   }
-  work->leaves.nodes[work->leaves.first_leaf + leaf] = box;
+  work->leaves.nodes[work->leaves.first_leaf + leaf] =
+      (yw_aabb){yw_v3(all.lower[0], all.lower[1], all.lower[2]),
+                yw_v3(all.upper[0], all.upper[1], all.upper[2])};
 }
 
 void yw_touch_fit(yw_contact_work* work) {
@@ -75,14 +101,13 @@ void yw_touch_fit(yw_contact_work* work) {
   const yw_particles* p = work->body->particles;
   memcpy(work->predicted, p->pos, (size_t)p->count * sizeof *p->pos);
   if (c->is_loose) sort_points(work);
-  float longest = 0.0f;
+  work->max_radius = 0.0f;
   for (int32_t i = 0; i < c->num_vertices; ++i) {
     int32_t particle = work->vertices[i];
-    float way =
-        yw_length2(yw_sub(yw_touch_path_end(work, particle), yw_touch_begin(work, particle)));
-    longest = way > longest ? way : longest;
+    float radius = yw_touch_radius(work, particle);
+    work->max_radius = radius > work->max_radius ? radius : work->max_radius;
+    fit_path(work, particle);
   }
-  work->max_way = sqrtf(longest);
   for (int32_t leaf = 0; leaf < c->num_leaves; ++leaf) fit_leaf(work, leaf);
   yw_box_tree_refit(&work->leaves);
   work->box = c->num_leaves > 0 ? work->leaves.nodes[1] : yw_aabb_empty();
@@ -274,21 +299,50 @@ static yw_vec3 direction(const candidate* c, const yw_vec3 x[4], const yw_neares
   return yw_dot(n, near->apart) < 0.0f ? yw_neg(n) : n;
 }
 
-static void append_pair(const candidate* c, const yw_nearest* near, float keep, float skin,
-                        float band, yw_contact_list* list) {
-  int32_t at = list->num_pairs++;
-  if (at >= list->pair_capacity) return;
+// A vertex at the bottom of a concave crease touches both faces, each along its own normal: the
+// direction to the edge between them alone would let it slide into either.
+static bool lies_in_crease(const candidate* c, const yw_nearest* near, const yw_vec3 x[4], float t,
+                           yw_vec3* n) {
+  const yw_complex* complex = c->works[1]->complex;
+  int32_t triangle = c->primitive[1], zeros = 0, zero = 0;
+  for (int k = 0; k < 3; ++k) {
+    bool border = near->weights[1 + k] < BORDER;
+    zeros += border;
+    if (border) zero = k;
+  }
+  if (zeros != 1) return false;
+  int32_t edge = complex->triangle_edges[triangle][(zero + 1) % 3];
+  const int32_t* sides = complex->edge_triangles[edge];
+  int32_t other = sides[0] == triangle ? sides[1] : sides[0];
+  if (other < 0 || other == triangle) return false;
+  yw_vec3 face = yw_normalize_or(yw_cross(yw_sub(x[2], x[1]), yw_sub(x[3], x[1])), *n);
+  if (yw_dot(face, *n) < 0.0f) face = yw_neg(face);
+  int32_t third =
+      yw_third_corner(complex->triangles[other], complex->edges[edge][0], complex->edges[edge][1]);
+  yw_vec3 to = yw_sub(place_at(c->works[1], third, t), point_of_side(c, x, near->weights, 1));
+  if (yw_dot(face, to) < FLAT * yw_length(to)) return false;
+  *n = face;
+  return true;
+}
+
+// Distance that must remain between two primitives.
+static float least_distance(const yw_nearest* near, float keep, float skin) {
   float thick = LEAST_THICKNESS * (keep - skin), least = LEAST_SKIN * skin;
   if (thick > least) least = thick;
-  if (!(near->distance > least)) least = near->distance;
+  return near->distance > least ? least : near->distance;
+}
+
+static void append_pair(const candidate* c, const yw_nearest* near, float keep, float skin,
+                        yw_contact_list* list) {
+  int32_t at = list->num_pairs++;
+  if (at >= list->pair_capacity) return;
   list->pairs[at] =
       (yw_near_pair){.body = {c->body[0], c->body[1]},
                      .corners = {c->corners[0], c->corners[1], c->corners[2], c->corners[3]},
                      .normal = direction(c, c->path.begin, near),
                      .distance = near->distance,
-                     .least = least,
-                     .kind = (uint8_t)c->kind,
-                     .touched = near->distance < keep + band};
+                     .least = least_distance(near, keep, skin),
+                     .kind = (uint8_t)c->kind};
 }
 
 // Material lies between the vertex and a triangle that faces away.
@@ -300,7 +354,56 @@ static bool is_behind(const candidate* c, const yw_nearest* near) {
   return yw_dot(near->apart, fallback_normal(c)) < 0.0f;
 }
 
-static void test_pair(candidate* c, float fall, yw_contact_list* list) {
+static float contact_band(float skin, float fall) { return BAND * skin + 2.0f * fall; }
+
+static void note_hit(const candidate* c, yw_contact_list* list) {
+  list->need = YW_TOUCH_HIT;
+  int32_t last = list->num_hits - 1;
+  bool known = last >= 0 && last < YW_TOUCH_MAX_HITS && list->hits[last][0] == c->body[0] &&
+               list->hits[last][1] == c->body[1];
+  if (known || list->num_hits > YW_TOUCH_MAX_HITS) return;
+  if (++last < YW_TOUCH_MAX_HITS) memcpy(list->hits[last], c->body, sizeof c->body);
+  ++list->num_hits;
+}
+
+// Raises the need if the pair is not known to stay apart.
+static void look_at_pair(const candidate* c, const yw_nearest* start, float keep, float skin,
+                         float fall, yw_contact_list* list) {
+  float least = least_distance(start, keep, skin);
+  yw_vec3 normal = direction(c, c->path.begin, start);
+  if (yw_path_stays_apart(c->kind, &c->path, normal, least)) return;
+  bool touched = start->distance < keep + contact_band(skin, fall);
+  if (!touched) note_hit(c, list);
+  if (list->need == YW_TOUCH_NOTHING) list->need = YW_TOUCH_PRESSED;
+}
+
+static void find_contact(candidate* c, const yw_nearest* start, float keep, float skin, float fall,
+                         yw_contact_list* list) {
+  bool touching = start->distance < 1e-3f * skin;
+  if (!touching && is_behind(c, start)) return;
+  float band = contact_band(skin, fall);
+  yw_nearest near = *start;
+  float t = yw_time_of_touch(c->kind, &c->path, keep, SLOP * skin, &near);
+  // Not touching, but perhaps so near at the start or at the end that others may press them
+  // together.
+  bool apart = t > 1.0f;
+  if (apart) t = start->distance < keep + band ? 0.0f : 1.0f;
+  yw_vec3 x[4];
+  yw_path_corners(&c->path, t, x);
+  if (apart) {
+    near = t > 0.0f ? yw_nearest_points(c->kind, x) : *start;
+    if (near.distance > keep + band) return;
+  }
+  bool flat = touching || near.distance < 1e-3f * skin;
+  yw_vec3 n = flat ? fallback_normal(c) : direction(c, x, &near);
+  bool owns = c->kind == YW_VERTEX_TRIANGLE
+                  ? lies_in_crease(c, &near, x, t, &n) || owns_vertex_contact(c, &near, n, t)
+                  : owns_edge_contact(c, &near, n, t, !apart);
+  if (owns) append_contact(c, &near, n, keep, skin, list);
+}
+
+static void test_pair(candidate* c, const yw_nearest* start, const yw_touch_step* step,
+                      yw_contact_list* list) {
   const yw_contact_work *a = c->works[0], *b = c->works[1];
   int split = yw_pair_split(c->kind);
   for (int k = 0; k < 4; ++k) {
@@ -308,85 +411,127 @@ static void test_pair(candidate* c, float fall, yw_contact_list* list) {
     c->path.begin[k] = yw_touch_begin(work, c->corners[k]);
     c->path.end[k] = yw_touch_path_end(work, c->corners[k]);
   }
-  yw_nearest start = yw_nearest_points(c->kind, c->path.begin);
-  float skin = yw_touch_skin(a, b), keep = distance_to_keep(c, &start, skin);
-  float band = BAND * skin + 2.0f * fall, reach = yw_path_reach_stopped(c->kind, &c->path);
-  if (start.distance - keep - band > reach + a->margin + b->margin) return;
-  bool touching = start.distance < 1e-3f * skin, behind = is_behind(c, &start);
-  if (!touching) append_pair(c, &start, keep, skin, band, list);
-  if (behind && !touching) return;
-
-  yw_nearest near = start;
-  float t = yw_time_of_touch(c->kind, &c->path, keep, SLOP * skin, &near);
-  bool apart = t > 1.0f;
-  // Not touching, but perhaps so near at the start or at the end that others may press them
-  // together.
-  if (apart && start.distance > keep + band + reach) return;
-  if (apart) t = start.distance < keep + band ? 0.0f : 1.0f;
-  yw_vec3 x[4];
-  yw_path_corners(&c->path, t, x);
-  if (apart) {
-    near = t > 0.0f ? yw_nearest_points(c->kind, x) : start;
-    if (near.distance > keep + band) return;
+  float skin = yw_touch_skin(a, b), keep = distance_to_keep(c, start, skin);
+  if (step->mode == YW_TOUCH_CONTACTS) {
+    find_contact(c, start, keep, skin, step->fall, list);
+  } else if (start->distance < 1e-3f * skin) {
+    return;  // crossed at the start
+  } else if (step->mode == YW_TOUCH_LOOK) {
+    look_at_pair(c, start, keep, skin, step->fall, list);
+  } else {
+    append_pair(c, start, keep, skin, list);
   }
-  bool flat = touching || near.distance < 1e-3f * skin;
-  yw_vec3 n = flat ? fallback_normal(c) : direction(c, x, &near);
-  bool owns = c->kind == YW_VERTEX_TRIANGLE ? owns_vertex_contact(c, &near, n, t)
-                                            : owns_edge_contact(c, &near, n, t, !apart);
-  if (owns) append_contact(c, &near, n, keep, skin, list);
 }
 
 // Pairs of leaves -------------------------------------------------------------------------------
 
-typedef struct leaf_pair {
-  const yw_contact_work *a, *b;
-  int32_t body_a, body_b;
-  float pad, fall;
-} leaf_pair;
+// Pairs of one kind between two bodies, tested in lanes when enough have come together.
+#define ENOUGH 240
+#define ROOM (ENOUGH + YW_NEAR_LEAF_MAX * YW_NEAR_LEAF_MAX)
+typedef struct pair_search {
+  const yw_touch_step* step;
+  const yw_contact_work* works[2];
+  int32_t body[2];
+  yw_pair_kind kind;
+  float pad;
+  yw_contact_list* list;
+  int32_t count;
+  int32_t (*pairs)[2];  // ROOM of them
+} pair_search;
 
-static void meet_vertices(const leaf_pair* p, int32_t leaf_a, int32_t leaf_b,
-                          yw_contact_list* list) {
-  const yw_complex_leaf *la = &p->a->complex->leaves[leaf_a], *lb = &p->b->complex->leaves[leaf_b];
-  if (lb[0].triangle == lb[1].triangle) return;
-  yw_aabb other = yw_aabb_pad(p->b->leaves.nodes[p->b->leaves.first_leaf + leaf_b], p->pad);
-  for (int32_t i = la[0].vertex; i < la[1].vertex; ++i) {
-    if (!yw_aabb_overlap(p->a->vertex_boxes[i], other)) continue;
-    yw_aabb box = yw_aabb_pad(p->a->vertex_boxes[i], p->pad);
-    int32_t v = p->a->vertices[i];
-    for (int32_t k = lb[0].triangle; k < lb[1].triangle; ++k) {
-      const int32_t* w = p->b->complex->triangles[k];
-      if (!yw_aabb_overlap(p->b->triangle_boxes[k], box)) continue;
-      if (p->a == p->b && (w[0] == v || w[1] == v || w[2] == v)) continue;
-      candidate c = {.works = {p->a, p->b},
-                     .body = {p->body_a, p->body_b},
-                     .kind = YW_VERTEX_TRIANGLE,
-                     .corners = {v, w[0], w[1], w[2]},
-                     .primitive = {i, k}};
-      test_pair(&c, p->fall, list);
+static void corners_of(const pair_search* s, const int32_t pair[2], int32_t corners[4]) {
+  const yw_contact_work *a = s->works[0], *b = s->works[1];
+  if (s->kind == YW_VERTEX_TRIANGLE) {
+    corners[0] = a->vertices[pair[0]];
+    for (int k = 0; k < 3; ++k) corners[1 + k] = b->complex->triangles[pair[1]][k];
+  } else {
+    for (int k = 0; k < 2; ++k) {
+      corners[k] = a->edges[pair[0]][k];
+      corners[2 + k] = b->edges[pair[1]][k];
     }
   }
 }
 
-static void meet_edges(const leaf_pair* p, int32_t leaf_a, int32_t leaf_b, yw_contact_list* list) {
-  const yw_complex_leaf *la = &p->a->complex->leaves[leaf_a], *lb = &p->b->complex->leaves[leaf_b];
-  yw_aabb other = yw_aabb_pad(p->b->leaves.nodes[p->b->leaves.first_leaf + leaf_b], p->pad);
-  for (int32_t i = la[0].edge; i < la[1].edge; ++i) {
-    if (!yw_aabb_overlap(p->a->edge_boxes[i], other)) continue;
-    yw_aabb box = yw_aabb_pad(p->a->edge_boxes[i], p->pad);
-    const int32_t* v = p->a->edges[i];
-    bool same_leaf = p->a == p->b && leaf_a == leaf_b;
-    for (int32_t k = same_leaf ? i + 1 : lb[0].edge; k < lb[1].edge; ++k) {
-      const int32_t* w = p->b->edges[k];
-      if (!yw_aabb_overlap(p->b->edge_boxes[k], box)) continue;
-      if (p->a == p->b && (v[0] == w[0] || v[0] == w[1] || v[1] == w[0] || v[1] == w[1])) continue;
-      candidate c = {.works = {p->a, p->b},
-                     .body = {p->body_a, p->body_b},
-                     .kind = YW_EDGE_EDGE,
-                     .corners = {v[0], v[1], w[0], w[1]},
-                     .primitive = {i, k}};
-      test_pair(&c, p->fall, list);
-    }
+// Distances below which a pair of these bodies has to be looked at, see yw_near_lanes.
+static float needed_distance(const pair_search* s) {
+  const yw_contact_work *a = s->works[0], *b = s->works[1];
+  float skin = yw_touch_skin(a, b), thick = a->max_radius + b->max_radius;
+  if (s->step->mode == YW_TOUCH_CONTACTS) return thick + skin + contact_band(skin, s->step->fall);
+  float least = LEAST_SKIN * skin;
+  if (LEAST_THICKNESS * thick > least) least = LEAST_THICKNESS * thick;
+  return s->step->mode == YW_TOUCH_PAIRS ? least + a->margin + b->margin : least;
+}
+
+static void test_lanes(const pair_search* s, yw_near_lanes* lanes, int32_t first, int32_t count) {
+  for (int32_t i = 0; i < YW_LANES; ++i) {
+    int32_t corners[4];
+    corners_of(s, s->pairs[i < count ? first + i : first], corners);
+    for (int k = 0; k < 4; ++k) lanes->corners[k][i] = corners[k];
   }
+  uint32_t near = s->step->near->test(lanes);
+  if (count < YW_LANES) near &= (1u << count) - 1;
+  for (; near != 0; near &= near - 1) {
+    int32_t i = __builtin_ctz(near);
+    candidate c = {.works = {s->works[0], s->works[1]},
+                   .body = {s->body[0], s->body[1]},
+                   .kind = s->kind,
+                   .primitive = {s->pairs[first + i][0], s->pairs[first + i][1]}};
+    yw_nearest start = {.apart = yw_v3(lanes->apart[0][i], lanes->apart[1][i], lanes->apart[2][i]),
+                        .distance = lanes->distance[i]};
+    for (int k = 0; k < 4; ++k) {
+      c.corners[k] = lanes->corners[k][i];
+      start.weights[k] = lanes->weights[k][i];
+    }
+    test_pair(&c, &start, s->step, s->list);
+  }
+}
+
+static void test_all(pair_search* s) {
+  const yw_contact_work *a = s->works[0], *b = s->works[1];
+  yw_near_lanes lanes = {
+      .kind = s->kind,
+      .question = s->step->mode == YW_TOUCH_PAIRS ? YW_NEAR_STOPPED : YW_NEAR_MOVING,
+      .prove = s->step->mode != YW_TOUCH_PAIRS,
+      .needed = needed_distance(s),
+      .begin = {a->body->begin, b->body->begin},
+      .end = {a->predicted, b->predicted}};
+  for (int32_t first = 0; first < s->count; first += YW_LANES) {
+    int32_t left = s->count - first;
+    test_lanes(s, &lanes, first, left < YW_LANES ? left : YW_LANES);
+  }
+  s->count = 0;
+}
+
+static bool share_corner(const pair_search* s, const int32_t pair[2]) {
+  int32_t v[4];
+  corners_of(s, pair, v);
+  if (s->kind == YW_VERTEX_TRIANGLE) return v[0] == v[1] || v[0] == v[2] || v[0] == v[3];
+  return v[0] == v[2] || v[0] == v[3] || v[1] == v[2] || v[1] == v[3];
+}
+
+static void meet_leaves(pair_search* s, int32_t leaf_a, int32_t leaf_b) {
+  const yw_contact_work *a = s->works[0], *b = s->works[1];
+  const yw_complex_leaf *la = &a->complex->leaves[leaf_a], *lb = &b->complex->leaves[leaf_b];
+  yw_near_leaves leaves = {.box_a = a->leaves.nodes[a->leaves.first_leaf + leaf_a],
+                           .box_b = b->leaves.nodes[b->leaves.first_leaf + leaf_b],
+                           .pad = s->pad};
+  if (s->kind == YW_VERTEX_TRIANGLE) {
+    leaves.a = &a->vertex_boxes, leaves.b = &b->triangle_boxes;
+    leaves.first_a = la[0].vertex, leaves.end_a = la[1].vertex;
+    leaves.first_b = lb[0].triangle, leaves.end_b = lb[1].triangle;
+  } else {
+    leaves.a = &a->edge_boxes, leaves.b = &b->edge_boxes;
+    leaves.first_a = la[0].edge, leaves.end_a = la[1].edge;
+    leaves.first_b = lb[0].edge, leaves.end_b = lb[1].edge;
+    leaves.same = a == b && leaf_a == leaf_b;
+  }
+  int32_t found = s->step->near->meet(&leaves, s->pairs + s->count);
+  if (a != b) s->count += found;
+  for (int32_t i = 0, old = s->count; i < found && a == b; ++i) {
+    if (share_corner(s, s->pairs[old + i])) continue;
+    memcpy(s->pairs[s->count++], s->pairs[old + i], sizeof s->pairs[0]);
+  }
+  if (s->count >= ENOUGH) test_all(s);
 }
 
 static void meet_obstacle(const yw_contact_work* work, const yw_contact_job* job, int32_t obstacle,
@@ -433,24 +578,46 @@ static void find_obstacles(const yw_contact_work* work, const yw_contact_job* jo
   }
 }
 
-void yw_touch_find(const yw_contact_work* works, const yw_contact_job* job, float h, float fall,
-                   yw_contact_list* list) {
+// Distance between the boxes of primitives that have to be looked at.
+static float box_distance(const yw_touch_step* step, const yw_contact_work* a,
+                          const yw_contact_work* b) {
+  float skin = yw_touch_skin(a, b);
+  if (step->mode == YW_TOUCH_CONTACTS) return skin + contact_band(skin, step->fall);
+  return LEAST_SKIN * skin + (step->mode == YW_TOUCH_PAIRS ? a->margin + b->margin : 0.0f);
+}
+
+void yw_touch_find(const yw_contact_work* works, const yw_contact_job* job,
+                   const yw_touch_step* step, yw_contact_list* list) {
   const yw_contact_work *a = &works[job->a], *b = &works[job->b];
   if (job->obstacles) {
-    find_obstacles(a, job, h, fall, list);
+    find_obstacles(a, job, step->h, step->fall, list);
     return;
   }
-  leaf_pair forth = {a, b, job->a, job->b, a->margin + b->margin, fall};
-  forth.pad += (1.0f + BAND) * yw_touch_skin(a, b) + 2.0f * fall;
-  leaf_pair back = {b, a, job->b, job->a, forth.pad, fall};
+  int32_t pairs[3][ROOM][2];
+  pair_search forth = {.step = step,
+                       .works = {a, b},
+                       .body = {job->a, job->b},
+                       .kind = YW_VERTEX_TRIANGLE,
+                       .pad = box_distance(step, a, b),
+                       .list = list,
+                       .pairs = pairs[0]};
+  pair_search back = forth, edges = forth;
+  back.works[0] = b, back.works[1] = a;
+  back.body[0] = job->b, back.body[1] = job->a;
+  back.pairs = pairs[1];
+  edges.kind = YW_EDGE_EDGE;
+  edges.pairs = pairs[2];
   for (int32_t leaf = job->first; leaf < job->end; ++leaf) {
     yw_aabb box = yw_aabb_pad(a->leaves.nodes[a->leaves.first_leaf + leaf], forth.pad);
     yw_box_walk walk = yw_box_walk_begin(&b->leaves, box);
     for (int32_t other; (other = yw_box_walk_next(&walk)) >= 0;) {
       if (a == b && other < leaf) continue;
-      meet_vertices(&forth, leaf, other, list);
-      if (a != b || leaf != other) meet_vertices(&back, other, leaf, list);
-      meet_edges(&forth, leaf, other, list);
+      meet_leaves(&forth, leaf, other);
+      if (a != b || leaf != other) meet_leaves(&back, other, leaf);
+      meet_leaves(&edges, leaf, other);
     }
   }
+  test_all(&forth);
+  test_all(&back);
+  test_all(&edges);
 }

@@ -7,6 +7,7 @@
 #include "contact/box_tree.h"
 #include "contact/surfaces/approach.h"
 #include "contact/surfaces/complex.h"
+#include "contact/surfaces/near.h"
 #include "contact/surfaces/order.h"
 
 /// One contact point: a weighted sum of particles on each side, at places that face each other.
@@ -48,8 +49,12 @@ typedef struct yw_near_pair {
   float least;     ///< m, distance that must remain
   uint8_t kind;    ///< yw_pair_kind
   bool fixed;      ///< held apart by a fixed plane, see guard.c
-  bool touched;    ///< in contact at the start
 } yw_near_pair;
+
+/// Box of the path of a particle, with its radius. The fourth entries mean nothing.
+typedef struct yw_path_box {
+  yw_vec4 lower, upper;
+} yw_path_box;
 
 /// A body during one call of resolve.
 typedef struct yw_contact_work {
@@ -61,13 +66,13 @@ typedef struct yw_contact_work {
   int32_t* sorted_vertices;  ///< memory of loose points
   int32_t (*sorted_edges)[2];
   yw_box_tree leaves;
-  yw_aabb *vertex_boxes, *edge_boxes, *triangle_boxes;  ///< of the whole paths, with radii
+  yw_path_box* path_boxes;  ///< per particle
+  yw_lane_boxes vertex_boxes, edge_boxes, triangle_boxes;
   yw_aabb box;
   yw_vec4* predicted;  ///< ends of the paths that detection looks at, per particle
   uint8_t* moved;      ///< flags of the guard, per particle
-  float max_way;       ///< m, longest path of a surface particle
-  float margin;        ///< m, by which contact may move particles beyond their paths
-  int32_t pass;        ///< of detection, in which its paths were looked at last
+  float max_radius;    ///< m, of a surface particle
+  float margin;        ///< m, by which the guard may move particles beyond their paths
   bool active;         ///< may touch something
 } yw_contact_work;
 
@@ -78,23 +83,47 @@ typedef struct yw_contact_job {
   bool obstacles;  ///< vertices of a against obstacles instead
 } yw_contact_job;
 
+/// What detection is asked for.
+typedef enum yw_touch_mode {
+  YW_TOUCH_CONTACTS,  ///< contacts along the paths
+  YW_TOUCH_LOOK,      ///< only whether everything stays apart along the paths
+  YW_TOUCH_PAIRS      ///< near pairs for the guard
+} yw_touch_mode;
+
+/// What has to be done about the paths.
+typedef enum yw_touch_need {
+  YW_TOUCH_NOTHING,  ///< everything is known to stay apart
+  YW_TOUCH_PRESSED,  ///< some that were in contact at the start are pressed together
+  YW_TOUCH_HIT       ///< some that were apart may hit each other
+} yw_touch_need;
+
+typedef struct yw_touch_step {
+  yw_touch_mode mode;
+  float h;     ///< s
+  float fall;  ///< m, in the substep under gravity
+  const yw_near_fns* near;
+} yw_touch_step;
+
+#define YW_TOUCH_MAX_HITS 8
+
 /// Lists of fixed capacity. The counts keep growing when they are full: the caller learns the size.
 typedef struct yw_contact_list {
   yw_contact* contacts;
   yw_near_pair* pairs;
   int32_t num_contacts, num_pairs;
-  int32_t pass;       ///< of detection, that filled it
   int32_t num_fixed;  ///< pairs held by the guard
+  yw_touch_need need;
+  int32_t num_hits;  ///< pairs of bodies that may hit each other; more than have room: many
+  int32_t hits[YW_TOUCH_MAX_HITS][2];
   int32_t contact_capacity, pair_capacity;
 } yw_contact_list;
 
 /// Notes where the particles are as the ends of their paths, sorts loose points and fits the boxes
 /// of all paths.
 void yw_touch_fit(yw_contact_work* work);
-/// Appends the contacts and near pairs of a job. h: s, of the substep; fall: m, in it under
-/// gravity.
-void yw_touch_find(const yw_contact_work* works, const yw_contact_job* job, float h, float fall,
-                   yw_contact_list* list);
+/// Appends the contacts or near pairs of a job, or raises the need.
+void yw_touch_find(const yw_contact_work* works, const yw_contact_job* job,
+                   const yw_touch_step* step, yw_contact_list* list);
 
 /// Particles without a rest shape: they do not bounce as a whole.
 static inline bool yw_contact_is_loose(const yw_contact_body* body) {
@@ -109,12 +138,6 @@ static inline yw_vec3 yw_touch_end(const yw_contact_work* work, int32_t particle
 }
 static inline yw_vec3 yw_touch_path_end(const yw_contact_work* work, int32_t particle) {
   return yw_xyz(work->predicted[particle]);
-}
-/// False for entries about two bodies of which a later pass of detection has looked at one again.
-static inline bool yw_touch_is_current(const yw_contact_work* works, const int32_t body[2],
-                                       const yw_contact_list* list) {
-  int32_t a = works[body[0]].pass, b = works[body[1]].pass;
-  return list->pass == (a > b ? a : b);
 }
 static inline float yw_touch_radius(const yw_contact_work* work, int32_t particle) {
   const float* radius = work->body->geometry.radius;

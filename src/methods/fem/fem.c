@@ -389,13 +389,14 @@ static yw_status fem_respond(void* state, const yw_particles* p, const yw_step_c
 }
 
 // Passes what contact did to hanging nodes on to their parents, unless contact did so itself.
-static yw_status fem_settle(void* state, yw_particles* p, const yw_step_ctx* ctx) {
+static yw_status fem_fold(void* state, yw_particles* p, const yw_step_ctx* ctx) {
   fem_body* b = state;
-  if (!was_touched(b, p)) return YW_OK;
+  if (is_last_part(ctx) && !was_touched(b, p)) return YW_OK;
   const fem_front* f = &b->front;
-  for (int32_t i = f->num_hanging - 1; i >= 0 && !ctx->begin; --i) {
+  for (int32_t i = f->num_hanging - 1; i >= 0; --i) {
     int32_t n = f->hanging[i];
     const int32_t* parents = f->h->node[n].parents;
+    if (ctx->begin && yw_fem_is_mean(parents, p->pos, n)) continue;
     float inverse[2], weight = 0.0f;
     for (int k = 0; k < 2; ++k) inverse[k] = p->inv_mass[parents[k]], weight += inverse[k];
     if (!(weight > 0.0f)) continue;
@@ -412,6 +413,21 @@ static yw_status fem_settle(void* state, yw_particles* p, const yw_step_ctx* ctx
   }
   yw_fem_follow_all(f, p->pos, p->vel);
   return YW_OK;
+}
+
+// Impulses on nodes that follow others go to these.
+static void fem_push(void* state, yw_particles* p, const yw_vec4* impulses) {
+  fem_body* b = state;
+  fem_vec4* carried = (fem_vec4*)b->carried;
+  memcpy(carried, impulses, (size_t)p->count * sizeof *carried);
+  yw_fem_carry_one(&b->front, carried);
+  for (int32_t i = 0; i < b->front.num_active; ++i) {
+    int32_t n = b->front.active[i];
+    if (b->front.state[n] != FEM_FREE || p->inv_mass[n] == 0.0f) continue;
+    float inverse = (float)(1.0 / b->mass[n]);
+    p->vel[n] = yw_v4(yw_mad(yw_xyz(p->vel[n]), inverse, yw_xyz(carried[n])));
+  }
+  yw_fem_follow_all(&b->front, p->pos, p->vel);
 }
 
 // The table ---------------------------------------------------------------------------------------
@@ -451,6 +467,32 @@ static yw_status carrier_tets(const void* model, const yw_allocator* mem, yw_tet
   return yw_fem_level_mesh(mem, h, h->max_level > 0 ? h->max_level - 1 : 0, out, NULL);
 }
 
+// What tracks may change over time.
+static const yw_parameter tracked[] = {
+    {"mass_damping", offsetof(yw_fem_params, mass_damping)},
+    {"stiffness_damping", offsetof(yw_fem_params, stiffness_damping)},
+    {"yield", offsetof(yw_fem_params, yield)},
+    {"creep", offsetof(yw_fem_params, creep)},
+    {"max_plastic", offsetof(yw_fem_params, max_plastic)},
+    {"tau", offsetof(yw_fem_params, tau)}};
+_Static_assert(sizeof(yw_fem_params) <= YW_MAX_PARAMS_BYTES, "must fit");
+
+static void params(const void* state, void* out) {
+  yw_fem_params now = yw_fem_params_of(state);
+  memcpy(out, &now, sizeof now);
+}
+
+static yw_status set_params(void* state, const void* wanted) {
+  return yw_fem_set_params(state, wanted);
+}
+
+static yw_status wake(void* state) {
+  fem_body* b = state;
+  b->asleep = false;
+  b->still = 0.0f;
+  return YW_OK;
+}
+
 const yw_method yw_fem_method = {
     .name = "fem",
     .model_destroy = yw_fem_model_destroy,
@@ -461,7 +503,8 @@ const yw_method yw_fem_method = {
     .advance = fem_advance,
     .inner_steps = fem_inner_steps,
     .respond = fem_respond,
-    .settle = fem_settle,
+    .fold = fem_fold,
+    .push = fem_push,
     .invalidate = yw_fem_invalidate,
     .contact_geometry = contact_geometry,
     .topology_version = topology_version,
@@ -475,4 +518,9 @@ const yw_method yw_fem_method = {
     .field_values = yw_fem_field_values,
     .cells = yw_fem_cells,
     .carrier_tets = carrier_tets,
+    .parameters = tracked,
+    .num_parameters = sizeof tracked / sizeof *tracked,
+    .params = params,
+    .set_params = set_params,
+    .wake = wake,
 };

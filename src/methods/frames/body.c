@@ -129,6 +129,18 @@ void yw_frames_invalidate(void* state, const yw_particles* particles) {
   body->in_contact = false;
 }
 
+// Impulses from outside. The history of the second-order formula gets them too, as if the body had
+// always been that fast: otherwise the formula would extrapolate the change and add half of it.
+void yw_frames_push(void* state, yw_particles* particles, const yw_vec4* impulses) {
+  frames_body* body = state;
+  for (int32_t p = 0; p < particles->count; ++p) {
+    yw_vec3 change = yw_scale(yw_xyz(impulses[p]), particles->inv_mass[p]);
+    particles->vel[p] = yw_v4(yw_add(yw_xyz(particles->vel[p]), change));
+    body->last_vel[p] = yw_v4(yw_add(yw_xyz(body->last_vel[p]), change));
+    body->last_pos[p] = yw_v4(yw_mad(yw_xyz(body->last_pos[p]), -body->last_h, change));
+  }
+}
+
 // Parameters --------------------------------------------------------------------------------------
 
 yw_status yw_frames_set_params(void* state, const yw_frames_params* params) {

@@ -182,6 +182,21 @@ static const int32_t* particle_of_vertex(const void* state) {
   return ((const frames_body*)state)->model->solid.particle_of_vertex;
 }
 
+// What tracks may change over time.
+static const yw_parameter tracked[] = {{"damping", offsetof(yw_frames_params, damping)},
+                                       {"beta", offsetof(yw_frames_params, beta)},
+                                       {"stiffness", offsetof(yw_frames_params, stiffness)}};
+_Static_assert(sizeof(yw_frames_params) <= YW_MAX_PARAMS_BYTES, "must fit");
+
+static void params(const void* state, void* out) {
+  yw_frames_params now = yw_frames_params_of(state);
+  memcpy(out, &now, sizeof now);
+}
+
+static yw_status set_params(void* state, const void* wanted) {
+  return yw_frames_set_params(state, wanted);
+}
+
 const yw_method yw_frames_method = {
     .name = "frames",
     .model_destroy = yw_frames_model_destroy,
@@ -192,6 +207,7 @@ const yw_method yw_frames_method = {
     .advance = frames_advance,
     .respond = frames_respond,
     .invalidate = frames_placed,
+    .push = yw_frames_push,
     .contact_geometry = contact_geometry,
     .particle_of_vertex = particle_of_vertex,
     .save = yw_frames_save,
@@ -202,4 +218,8 @@ const yw_method yw_frames_method = {
     .field_info = yw_frames_field_info,
     .field_meaning = yw_frames_field_meaning,
     .field_values = yw_frames_field_values,
+    .parameters = tracked,
+    .num_parameters = sizeof tracked / sizeof *tracked,
+    .params = params,
+    .set_params = set_params,
 };

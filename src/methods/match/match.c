@@ -4,6 +4,7 @@
 #include "methods/match/match.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "math/small/simplex.h"
 #include "methods/kit/contact.h"
@@ -367,6 +368,23 @@ static const int32_t* particle_of_vertex(const void* state) {
   return ((const match_body*)state)->model->solid.particle_of_vertex;
 }
 
+// What tracks may change over time.
+static const yw_parameter tracked[] = {{"alpha", offsetof(yw_match_params, alpha)},
+                                       {"beta", offsetof(yw_match_params, beta)},
+                                       {"damping", offsetof(yw_match_params, damping)},
+                                       {"viscosity", offsetof(yw_match_params, viscosity)},
+                                       {"stiffness", offsetof(yw_match_params, stiffness)}};
+_Static_assert(sizeof(yw_match_params) <= YW_MAX_PARAMS_BYTES, "must fit");
+
+static void params(const void* state, void* out) {
+  yw_match_params now = yw_match_params_of(state);
+  memcpy(out, &now, sizeof now);
+}
+
+static yw_status set_params(void* state, const void* wanted) {
+  return yw_match_set_params(state, wanted);
+}
+
 const yw_method yw_match_method = {
     .name = "match",
     .model_destroy = yw_match_model_destroy,
@@ -382,4 +400,8 @@ const yw_method yw_match_method = {
     .load = yw_match_load,
     .inner_steps = match_inner_steps,
     .statistics = yw_match_statistics_list,
+    .parameters = tracked,
+    .num_parameters = sizeof tracked / sizeof *tracked,
+    .params = params,
+    .set_params = set_params,
 };

@@ -380,6 +380,8 @@ static uint64_t topology_version(const void* state) {
   return ((const plastic_body*)state)->version;
 }
 
+static yw_status wake(void* state) { return yw_plastic_wake_all(state) ? YW_OK : YW_ERR_MEMORY; }
+
 const yw_method yw_plastic_method = {
     .name = "plastic",
     .model_destroy = yw_plastic_model_destroy,
@@ -402,4 +404,5 @@ const yw_method yw_plastic_method = {
     .field_info = yw_plastic_field_info,
     .field_meaning = yw_plastic_field_meaning,
     .field_values = yw_plastic_field_values,
+    .wake = wake,
 };

@@ -3,6 +3,8 @@
 // The substep itself is in math/small/rigid_solve.c.
 #include "methods/rigid/rigid.h"
 
+#include <string.h>
+
 #include "math/small/exponent.h"
 #include "math/small/mat3d.h"
 #include "yawara/extend/error.h"
@@ -148,6 +150,29 @@ static void place(void* state, const yw_particles* particles, yw_quat rotation,
   yw_rigid_turned(m);
 }
 
+static void push(void* state, yw_particles* particles, const yw_vec4* impulses) {
+  rigid_body* body = state;
+  yw_rigid_motion* m = &body->motion;
+  for (int32_t i = 0; i < particles->count; ++i) {
+    const double impulse[3] = {(double)impulses[i].x, (double)impulses[i].y, (double)impulses[i].z};
+    if (impulse[0] == 0.0 && impulse[1] == 0.0 && impulse[2] == 0.0) continue;
+    const double arm[3] = {(double)particles->pos[i].x - m->center[0],
+                           (double)particles->pos[i].y - m->center[1],
+                           (double)particles->pos[i].z - m->center[2]};
+    yw_rigid_push(m, arm, impulse);
+  }
+  yw_rigid_write(body, particles);
+}
+
+// Positions and velocities say it all.
+static void turn(void* state, yw_quat rotation) { (void)state, (void)rotation; }
+
+static void arm_of(const yw_rigid_motion* m, yw_vec4 at, double out[3]) {
+  out[0] = (double)at.x - m->center[0];
+  out[1] = (double)at.y - m->center[1];
+  out[2] = (double)at.z - m->center[2];
+}
+
 // What contact between bodies did to the particles.
 typedef struct changes {
   double momentum[3], angular[3], shift[3], turn[3];
@@ -192,7 +217,7 @@ static changes find_changes(const rigid_body* body, const yw_particles* p) {
 }
 
 // Contact moved single particles; the body takes their momenta, and moves by their mean.
-static yw_status settle(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
+static yw_status fold(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
   rigid_body* body = state;
   yw_rigid_motion* m = &body->motion;
   (void)ctx;
@@ -214,6 +239,31 @@ static yw_status settle(void* state, yw_particles* particles, const yw_step_ctx*
     yw_rigid_turned(m);
   }
   yw_rigid_write(body, particles);
+  return YW_OK;
+}
+
+// The whole body answers.
+static yw_status respond(void* state, const yw_particles* p, const yw_step_ctx* ctx,
+                         const yw_vec4* impulses, yw_vec4* change) {
+  const rigid_body* body = state;
+  const yw_rigid_motion* m = &body->motion;
+  double sum[3] = {0}, twist[3] = {0}, spin[3], arm[3], turning[3];
+  (void)ctx;
+  for (int32_t i = 0; i < p->count; ++i) {
+    const double j[3] = {(double)impulses[i].x, (double)impulses[i].y, (double)impulses[i].z};
+    arm_of(m, p->pos[i], arm);
+    yw_cross3(arm, j, turning);
+    for (int k = 0; k < 3; ++k) sum[k] += j[k], twist[k] += turning[k];
+  }
+  yw_sym_apply(m->inv_inertia, twist, spin);
+  double inv_mass = m->held ? 0.0 : 1.0 / m->mass;
+  for (int32_t i = 0; i < p->count; ++i) {
+    arm_of(m, p->pos[i], arm);
+    yw_cross3(spin, arm, turning);
+    change[i] =
+        (yw_vec4){(float)(inv_mass * sum[0] + turning[0]), (float)(inv_mass * sum[1] + turning[1]),
+                  (float)(inv_mass * sum[2] + turning[2]), 0.0f};
+  }
   return YW_OK;
 }
 
@@ -369,6 +419,22 @@ static yw_contact_geometry contact_geometry(const void* state) {
                                .rest = model->rest};
 }
 
+// What tracks may change over time.
+static const yw_parameter tracked[] = {{"damping", offsetof(yw_rigid_params, damping)}};
+_Static_assert(sizeof(yw_rigid_params) <= YW_MAX_PARAMS_BYTES, "must fit");
+
+static void params(const void* state, void* out) {
+  memcpy(out, &((const rigid_body*)state)->params, sizeof(yw_rigid_params));
+}
+
+static yw_status set_params(void* state, const void* params) {
+  yw_rigid_params wanted;
+  memcpy(&wanted, params, sizeof wanted);
+  if (!(wanted.damping >= 0.0f) || !isfinite(wanted.damping)) return YW_ERR_INVALID;
+  ((rigid_body*)state)->params = wanted;
+  return YW_OK;
+}
+
 const yw_method yw_rigid_method = {
     .name = "rigid",
     .model_destroy = yw_rigid_model_destroy,
@@ -378,8 +444,11 @@ const yw_method yw_rigid_method = {
     .body_create = body_create,
     .body_destroy = body_destroy,
     .advance = advance,
-    .settle = settle,
+    .fold = fold,
+    .respond = respond,
     .invalidate = invalidate,
+    .push = push,
+    .turn = turn,
     .place = place,
     .contact_geometry = contact_geometry,
     .save = save,
@@ -390,4 +459,8 @@ const yw_method yw_rigid_method = {
     .energy = energy,
     .rigid_motion = rigid_motion,
     .follow = follow,
+    .parameters = tracked,
+    .num_parameters = sizeof tracked / sizeof *tracked,
+    .params = params,
+    .set_params = set_params,
 };

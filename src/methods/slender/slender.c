@@ -212,6 +212,31 @@ static void invalidate(void* state, const yw_particles* particles) {
   body->in_contact = false;
 }
 
+// Impulses from outside. The history of the second-order formula gets them too, as if the body had
+// always been that fast: otherwise the formula would extrapolate the change and add half of it.
+static void push(void* state, yw_particles* particles, const yw_vec4* impulses) {
+  slender_body* body = state;
+  for (int32_t p = 0; p < particles->count; ++p) {
+    for (int k = 0; k < 3; ++k) {
+      float change = (&impulses[p].x)[k] * particles->inv_mass[p];
+      (&particles->vel[p].x)[k] += change;
+      body->old_v[3 * p + k] += (double)change;
+      body->old_x[3 * p + k] -= body->last_h * (double)change;
+    }
+  }
+}
+
+static void turn(void* state, yw_quat rotation) {
+  slender_body* body = state;
+  yw_turn by = yw_turn_normalize(yw_turn_of(rotation));
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    double momentum[3];
+    body->turn[p] = yw_turn_normalize(yw_turn_mul(by, body->turn[p]));
+    yw_turn_apply(by, body->momentum + 3 * p, momentum);
+    memcpy(body->momentum + 3 * p, momentum, sizeof momentum);
+  }
+}
+
 // The particles were rotated from rest, or from a pose of their own.
 static void place(void* state, const yw_particles* particles, yw_quat rotation,
                   yw_vec3 angular_velocity) {
@@ -360,6 +385,20 @@ static yw_status model_surface(const void* model, const yw_allocator* mem, yw_tr
   return yw_tri_mesh_copy(&((const slender_model*)model)->surface, mem, out);
 }
 
+// What tracks may change over time.
+static const yw_parameter tracked[] = {{"damping", offsetof(yw_slender_params, damping)},
+                                       {"stiffness", offsetof(yw_slender_params, stiffness)}};
+_Static_assert(sizeof(yw_slender_params) <= YW_MAX_PARAMS_BYTES, "must fit");
+
+static void params(const void* state, void* out) {
+  yw_slender_params now = yw_slender_params_of(state);
+  memcpy(out, &now, sizeof now);
+}
+
+static yw_status set_params(void* state, const void* wanted) {
+  return yw_slender_set_params(state, wanted);
+}
+
 const yw_method yw_slender_method = {
     .name = "slender",
     .model_destroy = yw_slender_model_destroy,
@@ -371,6 +410,8 @@ const yw_method yw_slender_method = {
     .advance = advance,
     .respond = yw_slender_respond,
     .invalidate = invalidate,
+    .push = push,
+    .turn = turn,
     .contact_geometry = contact_geometry,
     .save = save,
     .load = load,
@@ -384,4 +425,8 @@ const yw_method yw_slender_method = {
     .field_meaning = yw_slender_field_meaning,
     .model_elements = model_elements,
     .field_values = yw_slender_field_values,
+    .parameters = tracked,
+    .num_parameters = sizeof tracked / sizeof *tracked,
+    .params = params,
+    .set_params = set_params,
 };

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Tracks: numbers of a world that change over time, by keys: gravity, wind, parameters and friction
+// of bodies, the strength of pins. A world with tracks is still a function of how it was built:
+// snapshots, hashes and resuming work as without them.
+#ifndef YAWARA_TRACK_H
+#define YAWARA_TRACK_H
+
+#include "world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Ids are values, like yw_body_id.
+typedef struct yw_track_id {
+  uint32_t index1, generation;
+} yw_track_id;
+
+/// What a track changes.
+typedef enum yw_track_target {
+  YW_TRACK_GRAVITY = 0,  ///< of the world, m/s^2
+  YW_TRACK_FRICTION,     ///< of a body, >= 0
+  YW_TRACK_PARAMETER,    ///< of a body's method, by the name in its yw_..._params, e.g. "beta"
+  /// Strength of a pin, 0 to 1. Springs are as much weaker; vertices that are held exactly are let
+  /// go below 1/2 and held again, where the path is by then, from 1/2 on.
+  YW_TRACK_PIN,
+  YW_TRACK_WIND  ///< velocity of the air (yw_world_set_wind), m/s
+} yw_track_target;
+
+/// How values run between keys. Before the first and after the last key they stay as they are
+/// there.
+typedef enum yw_track_kind {
+  YW_TRACK_LINEAR = 0,  ///< straight lines (default)
+  YW_TRACK_SMOOTH,      ///< starts and ends every stretch at rest; never beyond its two keys
+  YW_TRACK_STEP         ///< stays at a key until the next
+} yw_track_kind;
+
+typedef struct yw_track_key {
+  double time;    ///< s, strictly increasing
+  yw_vec3 value;  ///< gravity, wind: a vector; everything else: x
+} yw_track_key;
+
+typedef struct yw_track_def {
+  yw_track_target target;
+  yw_body_id body;           ///< of friction and parameters
+  const char* parameter;     ///< name of a parameter; needed during the call only
+  yw_pin_id pin;             ///< of YW_TRACK_PIN
+  const yw_track_key* keys;  ///< copied
+  int32_t num_keys;          ///< >= 1
+  yw_track_kind kind;
+  bool loop;  ///< start again after the last key; default false
+} yw_track_def;
+YW_API yw_track_def yw_default_track_def(void);
+
+/// The first value applies at once, later ones in every substep, each as it is in its middle. They
+/// override values that are set by hand. YW_ERR_INVALID, with a message: a stale id, a parameter
+/// that the method does not have or a value that it refuses, times that do not increase, or a
+/// target that has a track already.
+YW_API yw_status yw_track_create(yw_world* world, const yw_track_def* def, yw_track_id* out,
+                                 yw_error* error);
+/// Gravity, wind, friction and strength return to what they were built with; parameters stay as
+/// they are. Tracks are also destroyed with their bodies and pins.
+YW_API yw_status yw_track_destroy(yw_world* world, yw_track_id id);
+YW_API bool yw_track_is_valid(const yw_world* world, yw_track_id id);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// What a visitor brings and makes: parameters, files, text, poses.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findBody, hashAt, openPage, report } from './browser.mjs';
+import { nativeHash } from './test_core.mjs';
+
+// A tetrahedron 300 m large, as a file in millimetres might be.
+const MESH = 'v 0 0 0\nv 300 0 0\nv 0 300 0\nv 0 0 300\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n';
+const BROKEN = '{\n  "bodies": [\n    { "mesh": { "lattice": { "size": 1, "cells": 2 } }, "match": { "beta": 1.7 } }\n  ]\n}\n';
+
+async function open({ browser, site }, query) {
+  const page = await openPage(browser, `${site.address}${query}`);
+  await page.waitForFunction(() => window.yawara?.scene && window.yawara.report);
+  return page;
+}
+
+async function close(page) {
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+}
+
+async function parameterActsAndIsInTheLink(on) {
+  const page = await open(on, '?scene=twist&at=10');
+  await hashAt(page, 10);
+  await page.fill('#set-beta', '0.5');
+  await page.press('#set-beta', 'Enter');
+  await page.waitForFunction(() => location.search.includes('beta%3D0.5'));
+  const address = page.url();
+  await page.goto(`${address}&at=60`, { waitUntil: 'commit' });
+  assert.equal(await hashAt(page, 60), nativeHash('scenes/gallery/twist.json', 60, '--set', 'bodies[1].match.beta=0.5'));
+  await close(page);
+}
+
+async function meshBecomesABody(on) {
+  const page = await open(on, '?scene=first&at=1');
+  await page.setInputFiles('#file', { name: 'big.obj', mimeType: 'text/plain', buffer: Buffer.from(MESH) });
+  await page.waitForFunction(() => document.querySelector('#title').textContent.startsWith('big'));
+  assert.match(await page.textContent('#model-note'), /300 m in the file, and 1 m here.*not in metres/);
+  // It falls until its lowest point is on the floor.
+  await page.waitForFunction(() => window.yawara.report.frame > 60);
+  const [, height] = (await report(page)).bodies[0].center;
+  assert.ok(height > 0 && height < 0.5, `its centre is ${height} m high`);
+  await page.selectOption('#preset', 'clay');
+  await page.waitForFunction(() => window.yawara.scene.models[0].method === 'plastic');
+  await close(page);
+}
+
+async function brokenSceneShowsItsError(on) {
+  const page = await open(on, '?scene=first&at=1');
+  await page.setInputFiles('#file', { name: 'broken.json', mimeType: 'application/json', buffer: Buffer.from(BROKEN) });
+  await page.waitForSelector('#problem:not([hidden])');
+  const text = await page.textContent('#problem');
+  assert.match(text, /broken\.json:3:\d+: bodies\[0\]\.match\.beta is 1\.7, but must be between 0 and 1/);
+  await close(page);
+}
+
+async function textRunsOnChange(on) {
+  const page = await open(on, '?scene=first&at=1');
+  await page.click('#open-editor');
+  await page.click('.cm-content');
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.insertText('"name": "typed", ');
+  await page.waitForFunction(() => document.querySelector('#title').textContent === 'typed');
+  await close(page);
+}
+
+async function fieldHasALegend(on) {
+  const page = await open(on, '?scene=first&at=20');
+  await hashAt(page, 20);
+  await page.selectOption('#color-by', 'speed');
+  await page.waitForSelector('#legend:not([hidden])');
+  assert.match(await page.textContent('#legend'), /m\/s/);
+  await page.check('#edges');
+  await page.selectOption('#cut', 'x');
+  await close(page);
+}
+
+/** Pulls the body at two places, which stay pinned, and keeps the pose. */
+async function makePose(page) {
+  await page.click('text=New pose');
+  await page.waitForFunction(() => /New pose/.test(document.querySelector('#description').textContent) && window.yawara.report.frame > 0);
+  const [x, y] = await findBody(page);
+  for (const [dx, dy, until] of [[-60, 60, 20], [60, -120, 50]]) {
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + dx, y + dy, { steps: 5 });
+    await page.waitForFunction((n) => window.yawara.report.frame > n, until);
+    await page.mouse.up();
+  }
+  await page.click('button:text-is("Keep")');
+}
+
+async function poseIsMadeSavedAndRunsNatively(on) {
+  const page = await open(on, '?scene=first&at=0');
+  await hashAt(page, 0);
+  await makePose(page);
+  await page.waitForFunction(() => document.querySelectorAll('.strip li').length === 1 && window.yawara.scene && !/New pose/.test(document.querySelector('#description').textContent));
+  const text = await page.evaluate(() => window.yawara.session.text);
+  assert.match(text, /"positions": "/);
+  // The file that is saved, run by the program, and the page: the same state.
+  const folder = mkdtempSync(join(tmpdir(), 'yawara-'));
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-scene')]);
+  await download.saveAs(join(folder, 'posed.json'));
+  assert.equal(readFileSync(join(folder, 'posed.json'), 'utf8'), text);
+  const native = nativeHash(join(folder, 'posed.json'), 30);
+  rmSync(folder, { recursive: true });
+  await page.evaluate(() => {
+    const { session } = window.yawara;
+    session.open({ name: session.name, text: session.text, changes: session.changes, until: 30, keepView: true });
+  });
+  await page.waitForFunction(() => window.yawara.report.frame === 30);
+  assert.equal(await hashAt(page, 30), native);
+  await page.click('text=Undo');
+  await page.waitForFunction(() => document.querySelectorAll('.strip li').length === 0);
+  await page.click('text=Redo');
+  await page.waitForFunction(() => document.querySelectorAll('.strip li').length === 1);
+  await close(page);
+}
+
+async function recordingOpens(on) {
+  const page = await open(on, '?scene=first');
+  await page.click('#record');
+  await page.waitForFunction(() => window.yawara.report.frame > 20);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#record')]);
+  const folder = mkdtempSync(join(tmpdir(), 'yawara-'));
+  await download.saveAs(join(folder, 'film.webm'));
+  const bytes = readFileSync(join(folder, 'film.webm'));
+  rmSync(folder, { recursive: true });
+  // The first bytes of every WebM file.
+  assert.equal(bytes.subarray(0, 4).toString('hex'), '1a45dfa3');
+  assert.ok(bytes.length > 2000, `the film has ${bytes.length} bytes`);
+  await close(page);
+}
+
+async function objOfTheMoment(on) {
+  const page = await open(on, '?scene=first&at=5');
+  await hashAt(page, 5);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-obj')]);
+  const folder = mkdtempSync(join(tmpdir(), 'yawara-'));
+  const file = join(folder, 'a.obj');
+  await download.saveAs(file);
+  const text = readFileSync(file, 'utf8');
+  rmSync(folder, { recursive: true });
+  // A cube of 5 cells: 6 * 5^2 + 2 vertices on its surface, and two triangles per square.
+  assert.equal(text.match(/^v /gm).length, 152);
+  assert.equal(text.match(/^f /gm).length, 300);
+  await close(page);
+}
+
+async function pointCacheIsThatOfTheProgram(on) {
+  const page = await open(on, '?scene=first&at=5&set=duration=0.25');
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-pc2')]);
+  const folder = mkdtempSync(join(tmpdir(), 'yawara-'));
+  await download.saveAs(join(folder, 'page.pc2'));
+  nativeHash('scenes/gallery/first.json', 15, '--format', 'pc2', '-o', join(folder, 'run'));
+  const [name] = readdirSync(join(folder, 'run/pc2')).filter((file) => file.endsWith('.pc2'));
+  const same = readFileSync(join(folder, 'run/pc2', name)).equals(readFileSync(join(folder, 'page.pc2')));
+  rmSync(folder, { recursive: true });
+  assert.ok(same, 'the files differ');
+  await close(page);
+}
+
+export const tests = [
+  ['a parameter acts and is in the link', parameterActsAndIsInTheLink],
+  ['a mesh becomes a body', meshBecomesABody],
+  ['a broken scene shows its error', brokenSceneShowsItsError],
+  ['the text runs on change', textRunsOnChange],
+  ['a field has a legend', fieldHasALegend],
+  ['a pose is made, saved, undone and redone, and runs natively', poseIsMadeSavedAndRunsNatively],
+  ['a recording is a WebM file', recordingOpens],
+  ['the moment as OBJ', objOfTheMoment],
+  ['a point cache is that of the program', pointCacheIsThatOfTheProgram],
+];
