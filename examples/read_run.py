@@ -46,7 +46,7 @@ def embedded(rest, tets, surface, links, now):
     return out
 
 def read_bodies(path):
-    r, models, bodies = Reader(path, b"YWSHOWN2"), [], []
+    r, models, bodies = Reader(path, b"YWSHOWN3"), [], []
     r.skip(4 + 4 * 30)  # camera and lights
     for _ in range(r.number()):
         _, rest, tets = r.text(), r.rows(3), r.rows(4, "I")  # the first: method
@@ -65,7 +65,7 @@ def read_bodies(path):
         models.append((kind, (rest, tets, vertices, follow), triangles))
     for _ in range(r.number()):
         bodies.append((r.text(), *models[r.number()]))
-        r.skip(8 + 40), r.rows(3)  # mass, look, colours
+        r.skip(8 + 40 + 4), r.rows(3)  # mass, look, contact; colours
     return bodies
 
 def read_frame(path, bodies):

@@ -318,6 +318,46 @@ class Bodies(unittest.TestCase):
             with self.assertRaisesRegex(yawara.InvalidError, words):
                 call()
 
+    def test_wind(self):
+        """wind drags a sheet, with gusts from a seed"""
+        square = (np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]), [[0, 1, 2], [1, 3, 2]])
+        speeds = []
+        for turbulence in (0.0, 2.0):
+            world = yawara.World(gravity=(0, 0, 0), threads=1)
+            body = world.add(yawara.Model.sheet(square, thickness=0.01), name="sail")
+            world.set_wind((0, 0, 10), turbulence=turbulence, seed=3)
+            world.track(world, "wind", [(0, (0, 0, 10)), (1, (0, 0, 20))])
+            for _ in world.play(30):
+                pass
+            speeds.append(body.sums()["momentum"][2] / body.sums()["mass"])
+        # 10 kg, 1 m^2: dv/dt = 0.06 (10 + 10 t - v)^2, by small steps.
+        speed = 0.0
+        for i in range(5000):
+            speed += 1e-4 * 0.06 * (10 + 10 * i * 1e-4 - speed) ** 2
+        self.assertAlmostEqual(speeds[0], speed, delta=0.05 * speed)
+        self.assertNotAlmostEqual(speeds[0], speeds[1], places=3)
+        self.assertNotEqual(world.wind((0, 0, 0)), world.wind((1, 2, 3)))
+        with self.assertRaisesRegex(yawara.InvalidError, "0 or more"):
+            world.set_wind((0, 0, 1), drag=-1)
+
+    def test_follow(self):
+        """vertices follow targets, exactly or by springs"""
+        world = yawara.World(threads=1)
+        body = world.add(yawara.Model.match(lattice()), name="cube")
+        rest = body.positions.copy()
+        top = np.flatnonzero(rest[:, 1] > 0.19)
+        targets = np.stack([rest[top] + [0.1 * i, 0, 0] for i in range(5)])
+        body.follow(targets, top, fps=10)
+        for _ in world.play(15):
+            pass
+        np.testing.assert_allclose(body.positions[top], rest[top] + [0.25, 0, 0], atol=1e-5)
+        for words, call in (("frames, 9, 3", lambda: body.follow(targets[0], top)),
+                            ("did you mean 'fps'", lambda: body.follow(targets, top, fp=3)),
+                            ("0 and 1", lambda: body.follow(targets, top, np.full(9, 2.0))),
+                            ("not finite", lambda: body.follow(targets * np.nan, top))):
+            with self.assertRaisesRegex(yawara.InvalidError, words):
+                call()
+
     def test_diverged(self):
         """a body that diverges is named in a warning, or raises"""
         scene = yawara.load(cube("match"))

@@ -321,6 +321,33 @@ class Body:
         del keep
         return Pin(self._world, out)
 
+    def follow(self, targets: Any, vertices: Any = None, strengths: Any = None, **settings: Any) -> Pin:
+        """Lets vertices follow an animation.
+
+        Args:
+            targets: (frames, k, 3), positions in the world in m, one per vertex and frame.
+            vertices: (k,) their numbers; default: all.
+            strengths: (k,), 1 exactly, 0 not at all, springs between; default: 1.
+            settings: see below.
+
+        Settings:
+        """
+        d = lib.yw_default_follow_def()
+        chosen = (np.arange(len(self), dtype=np.int32) if vertices is None else
+                  convert.indices(vertices, None, "vertices", len(self)))
+        given = np.asarray(targets)
+        if given.ndim != 3 or given.shape[1:] != (len(chosen), 3):
+            raise InvalidError(f"targets must have shape (frames, {len(chosen)}, 3), but has {given.shape}")
+        place = convert.array(given.reshape(-1, 3), 3, "targets")
+        share = None if strengths is None else convert.array(strengths, None, "strengths", rows=len(chosen))
+        d.body, d.vertices, d.num_vertices = self._id, convert.address(chosen), len(chosen)
+        d.targets, d.num_frames, d.strengths = convert.address(place), len(given), convert.address(share)
+        convert.fill(d, settings, dict.fromkeys(_FOLLOW_SETTINGS, ""))
+        out, error = abi.yw_pin_id(), abi.yw_error()
+        with self._world._change() as world:
+            check(lib.yw_follow_create(world, ctypes.byref(d), ctypes.byref(out), ctypes.byref(error)), error)
+        return Pin(self._world, out)
+
     def track(self, setting: str, keys: Any, kind: str = "linear", loop: bool = False) -> Track:
         """Changes a setting of the method, or "friction", over time: see World.track."""
         return self._world.track(self, setting, keys, kind, loop)
@@ -385,6 +412,11 @@ class Body:
         if self._world.closed:
             return "<Body of a closed world>"
         return f"<Body {self.name!r}, {self.method}, {len(self)} particles>"
+
+
+_FOLLOW_SETTINGS = ("fps", "start", "loop", "smooth", "stiffness", "damping", "max_speed")
+Body.follow.__doc__ = (Body.follow.__doc__ or "") + convert.document(
+    "yw_follow_def", leave_out=tuple(set(abi.DOCS["yw_follow_def"]) - set(_FOLLOW_SETTINGS)))
 
 
 def _refused(struct: Any, settings: Dict[str, Any]) -> str:

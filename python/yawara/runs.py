@@ -159,7 +159,8 @@ class RunBody:
 
     @property
     def surface(self) -> Optional[meshes.TriMesh]:
-        """The shown surface; None for loose particles."""
+        """The shown surface, as it follows the particles; None for loose particles. Pictures also
+        keep surfaces of bodies that touch apart."""
         if self.model.kind == 0:
             return None
         place = self._surface if self._surface is not None else self.model.surface_of(
@@ -222,7 +223,7 @@ class Run:
         self._read_shown()
 
     def _read_shown(self) -> None:
-        r = _Reader(self.folder / "shown.ywr", b"YWSHOWN2")
+        r = _Reader(self.folder / "shown.ywr", b"YWSHOWN3")
         if int.from_bytes(r.data[-8:], "little") != self._hash:
             raise FormatError(f"{r.path}: is damaged, ends too early or belongs to another run")
         r.take("<u4", 31)  # camera and lights
@@ -235,7 +236,7 @@ class Run:
             if index >= len(self.models):
                 raise FormatError(f"{r.path}: body {self.names[-1]!r} has a model that is not there")
             self._model_of.append(self.models[index])
-            r.take("<f4", 12)  # mass and look
+            r.take("<f4", 13)  # mass, look, whether it touches others
             r.vectors()
 
     def __len__(self) -> int:

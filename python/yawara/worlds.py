@@ -259,7 +259,7 @@ class World:
 
         Args:
             target: this world, a Body or a Pin.
-            setting: "gravity" of the world (m/s^2); "friction" or a setting of the method of a body,
+            setting: "gravity" (m/s^2) or "wind" (m/s) of the world; "friction" or a setting of the method of a body,
                 e.g. "beta"; "strength" of a pin, 0 to 1.
             keys: [(time in s, value), ...], in order of time.
             kind: "linear", "smooth" (rests at every key) or "step" between keys.
@@ -272,19 +272,19 @@ class World:
             if not isinstance(row, (tuple, list)) or len(row) != 2:
                 raise InvalidError(f"keys[{i}] must be (time, value), but is {row!r}")
             table[i].time = convert.number(row[0], f"the time of keys[{i}]")
-            if setting == "gravity":
+            if setting in ("gravity", "wind"):
                 table[i].value = convert.vec3(row[1], f"the value of keys[{i}]")
             else:
                 table[i].value.x = convert.number(row[1], f"the value of keys[{i}]")
-        if target is self and setting == "gravity":
-            d.target = abi.YW_TRACK_GRAVITY
+        if target is self and setting in ("gravity", "wind"):
+            d.target = abi.YW_TRACK_GRAVITY if setting == "gravity" else abi.YW_TRACK_WIND
         elif isinstance(target, Pin) and target._world is self and setting == "strength":
             d.target, d.pin = abi.YW_TRACK_PIN, target._id
-        elif isinstance(target, Body) and target._world is self and setting != "gravity":
+        elif isinstance(target, Body) and target._world is self and setting not in ("gravity", "wind"):
             d.target = abi.YW_TRACK_FRICTION if setting == "friction" else abi.YW_TRACK_PARAMETER
             d.body, d.parameter = target._id, convert.label(setting, "setting")
         else:
-            raise InvalidError("a track changes \"gravity\" of this world, \"strength\" of a pin of it, or a "
+            raise InvalidError("a track changes \"gravity\" or \"wind\" of this world, \"strength\" of a pin of it, or a "
                                f"setting of a body of it, but not {setting!r} of {target!r}")
         d.keys, d.num_keys, d.loop = table, len(rows), bool(loop)
         d.kind = convert.word(kind, "yw_track_kind", "kind")
@@ -292,6 +292,25 @@ class World:
         with self._change() as world:
             check(lib.yw_track_create(world, ctypes.byref(d), ctypes.byref(out), ctypes.byref(error)), error)
         return Track(self, out)
+
+    def set_wind(self, velocity: Any = (0, 0, 0), **settings: Any) -> None:
+        """Air that drags surfaces along; velocity in m/s.
+
+        Settings:
+        """
+        d = lib.yw_default_wind_def()
+        d.velocity = convert.vec3(velocity, "velocity")
+        d.seed = convert.count(settings.pop("seed", 0), "seed", 0)
+        convert.fill(d, settings, dict.fromkeys(("density", "drag", "turbulence", "size", "seed"), ""))
+        with self._change() as world:
+            check(lib.yw_world_set_wind(world, ctypes.byref(d)),
+                  otherwise=f"wind needs density, drag and turbulence of 0 or more, size above 0: {settings}")
+
+    def wind(self, point: Any) -> Tuple[float, float, float]:
+        """Velocity of the air at a point (m), with gusts, m/s."""
+        with self._read() as world:
+            v = lib.yw_world_wind(world, convert.vec3(point, "point"))
+            return (v.x, v.y, v.z)
 
     @property
     def gravity(self) -> Tuple[float, float, float]:
@@ -468,4 +487,6 @@ class World:
 _BODY_SETTINGS = ("velocity", "angular_velocity", "friction", "restitution", "body_contact",
                   "self_contact", "start")
 _others = tuple(name for name in abi.DOCS["yw_body_def"] if name not in _BODY_SETTINGS)
+World.set_wind.__doc__ = (World.set_wind.__doc__ or "") + convert.document(
+    "yw_wind_def", leave_out=("velocity",))
 World.add.__doc__ = (World.add.__doc__ or "") + convert.document("yw_body_def", leave_out=_others)

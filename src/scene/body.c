@@ -98,6 +98,8 @@ static const yw_key_row pin_rows[] = {
     YW_NODE(yw_pin_spec, path, "any_path", "Motion of the held vertices."),
     YW_NODE(yw_pin_spec, spring, "spring",
             "Spring that pulls the vertices, instead of holding them exactly."),
+    YW_NODE(yw_pin_spec, follow, "follow",
+            "Animated mesh that the vertices follow, instead of a path and a spring."),
     YW_NODE(yw_pin_spec, strength, "[track_key]|track",
             "Strength over time, 0 to 1: springs are as much weaker; vertices that are held "
             "exactly are let go below 0.5. Default: always 1."),
@@ -106,7 +108,7 @@ static const yw_key_row pin_rows[] = {
 const yw_record yw_record_pin =
     YW_RECORD("pin", pin_rows, pin_defaults,
               "Holds vertices in place or moves them along a path; exactly, or with a spring.",
-              "one select vertices");
+              "one select vertices; not follow path; not follow spring");
 
 typedef struct spring_keys {
   float stiffness, damping;
@@ -215,6 +217,11 @@ static bool load_pin(yw_loader* l, const yw_json* node, yw_pin_spec* out) {
   if (out->select && !yw_load_shape(l, out->select, &out->shape)) return false;
   if (out->vertices && !load_pin_vertices(l, out->vertices, out)) return false;
   if (out->spring && !load_spring(l, out->spring, out)) return false;
+  if (!yw_not_both(&l->r, node, "follow", "path") ||
+      !yw_not_both(&l->r, node, "follow", "spring") ||
+      (out->follow && !yw_load_follow(l, out->follow, &out->targets))) {
+    return false;
+  }
   if (out->strength && !yw_load_track(l, out->strength, false, &out->track)) return false;
   return yw_load_path(l, out->path, &out->motion);
 }

@@ -174,6 +174,8 @@ static bool build_pins(yw_loader* l, yw_body_spec* body) {
     bool done = pin->shape ? select_inside(l, body, pin) : check_vertices(l, body, pin);
     if (!done) return false;
     choose_pivot(yw_model_of_body(l->scene, body), body, pin);
+    int32_t count = yw_model_of_body(l->scene, body)->num_points;
+    if (pin->follow && !yw_build_follow(l, count, &pin->targets)) return false;
   }
   return true;
 }

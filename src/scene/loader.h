@@ -35,6 +35,7 @@ struct yw_scene {
 typedef struct yw_shape_file {
   const yw_shape* shape;
   const char* file;    ///< as in the scene
+  int32_t part;        ///< of the file, from 1; 0: all of it
   yw_transform place;  ///< from the coordinates of the file to those of the shape
 } yw_shape_file;
 
@@ -68,6 +69,9 @@ bool yw_load_named_shapes(yw_loader* l, const yw_json* node);
 bool yw_load_shape(yw_loader* l, const yw_json* node, yw_shape** out);
 /// The file that the shape is the solid of, or NULL.
 const yw_shape_file* yw_find_shape_file(const yw_loader* l, const yw_shape* shape);
+/// Replaces a mesh by its connected part with this number, from 1; `part` 0 keeps all. `node` is
+/// what names it.
+bool yw_pick_part(yw_loader* l, const yw_json* node, int32_t part, yw_tri_mesh* mesh);
 /// Warns about entries of "shapes" that nothing refers to.
 void yw_warn_unused_shapes(yw_loader* l);
 
@@ -146,6 +150,14 @@ yw_status yw_create_body_tracks(yw_world* world, const yw_body_spec* body, yw_bo
                                 yw_error* error);
 yw_status yw_create_pin_track(yw_world* world, const yw_pin_spec* pin, yw_pin_id id,
                               yw_error* error);
+
+// follow.c
+bool yw_load_follow(yw_loader* l, const yw_json* node, yw_follow_spec* out);
+/// Reads the files, for a body with this many vertices.
+bool yw_build_follow(yw_loader* l, int32_t num_vertices, yw_follow_spec* follow);
+yw_status yw_create_follow(const yw_scene* scene, yw_world* world, const yw_follow_spec* follow,
+                           yw_body_id body, const int32_t* vertices, int32_t count, yw_pin_id* out,
+                           yw_error* error);
 
 // build.c
 /// Creates all meshes, examples and models that are used, then selects the vertices of pins.

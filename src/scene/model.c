@@ -193,7 +193,10 @@ static bool load_surface(yw_loader* l, const yw_json* node, yw_model_spec* out) 
   if (node && !yw_not_both(&l->r, node, "file", "shape")) return false;
   if (surface->shape) return load_solid(l, surface->shape, &surface->solid);
   const yw_json* size = node ? yw_json_get(node, "size") : NULL;
-  if (!surface->file && source && !size) surface->file = source->file;
+  if (!surface->file && source && !size) {
+    surface->file = source->file;
+    out->surface_part = source->part;
+  }
   if (!surface->file && out->source == YW_SOURCE_SHAPE) surface->solid = out->shape;
   if (!size || surface->solid) return true;
   return yw_value_fail(&l->r, size, "is only for surfaces of a shape, but none is given");

@@ -89,6 +89,7 @@ typedef struct yw_model_spec {
   yw_pose_spec* poses;
   bool has_surface;  ///< a surface is embedded: given, or that of the shape
   yw_surface_spec surface;
+  int32_t surface_part;        ///< of surface.file, from 1; 0: all of it
   yw_transform surface_place;  ///< from the coordinates of surface.file to those of the model
 
   // Built

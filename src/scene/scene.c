@@ -55,7 +55,7 @@ static const yw_key_row scene_rows[] = {
     YW_NODE(scene_keys, bodies, "[body]", "Soft and rigid bodies."),
     YW_NODE(scene_keys, obstacles, "[obstacle]", "Rigid obstacles."),
     YW_NODE(scene_keys, joints, "[joint]", "Joints between bodies."),
-    YW_NODE(scene_keys, tracks, "[track]", "Gravity that changes over time."),
+    YW_NODE(scene_keys, tracks, "[track]", "Gravity and wind that change over time."),
     YW_NODE(scene_keys, floor, "boolean|floor",
             "Horizontal floor: true for one at y = 0, or its settings.")};
 const yw_record yw_record_scene =
@@ -63,12 +63,16 @@ const yw_record yw_record_scene =
               "A Yawara scene. SI units, y is up. Comments (// and /* */) are allowed.",
               "needs bodies; not duration frames");
 
-static const yw_wind_def wind_defaults = {.density = 1.2f, .drag = 1};
+static const yw_wind_def wind_defaults = {.density = 1.2f, .drag = 1, .size = 1};
 static const yw_key_row wind_rows[] = {
     YW_KEY(yw_wind_def, velocity, VEC3, -1e4, 1e4, "m/s", "Velocity of the air."),
     YW_KEY(yw_wind_def, density, NUMBER, 0, 1e5, "kg/m^3", "Density of the air."),
     YW_KEY(yw_wind_def, drag, NUMBER, 0, 1e3, "",
-           "Drag coefficient of surfaces, times the area that they turn to the air.")};
+           "Drag coefficient of surfaces, times the area that they turn to the air."),
+    YW_KEY(yw_wind_def, turbulence, NUMBER, 0, 1e4, "m/s",
+           "Root mean square of what gusts add to each component of the velocity."),
+    YW_KEY_ABOVE(yw_wind_def, size, NUMBER, 0, YW_SCENE_REACH, "m", "Size of gusts."),
+    YW_KEY(yw_wind_def, seed, INTEGER, 0, 2147483647, "", "Random seed of gusts.")};
 const yw_record yw_record_wind =
     YW_RECORD("wind", wind_rows, wind_defaults,
               "Air, which drags surfaces along by their speed against it. It acts on volumes, "

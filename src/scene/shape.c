@@ -137,6 +137,7 @@ const yw_record yw_record_offset =
 
 typedef struct mesh_keys {
   const char* file;
+  int32_t part;
   float fit, sampled;
 } mesh_keys;
 static const mesh_keys mesh_defaults = {.file = NULL};
@@ -145,6 +146,9 @@ static const yw_key_row mesh_rows[] = {
            "Triangle mesh (.obj, .ply, .stl, .gltf, .glb), or a tet mesh, whose boundary is used; "
            "relative to "
            "the scene file."),
+    YW_KEY(mesh_keys, part, INTEGER, 0, 1e6, "",
+           "Only this connected part, in the order of the file, from 1; 0: all of it. "
+           "yawara run --parts makes a body of each."),
     YW_KEY_ABOVE(
         mesh_keys, fit, NUMBER, 0, YW_SCENE_REACH, "m",
         "Length of the longest side: centres the mesh at the origin and scales it to fit."),
@@ -305,9 +309,28 @@ const yw_shape_file* yw_find_shape_file(const yw_loader* l, const yw_shape* shap
   return NULL;
 }
 
-static bool keep_file(yw_loader* l, const yw_shape* shape, const char* file, yw_transform place) {
+bool yw_pick_part(yw_loader* l, const yw_json* node, int32_t part, yw_tri_mesh* mesh) {
+  if (part == 0) return true;
+  yw_tri_mesh* parts = NULL;
+  int32_t count = 0;
+  yw_status status = yw_tri_mesh_split(mesh, &l->scene->mem, &parts, &count);
+  if (status == YW_ERR_MEMORY) return yw_memory_fail(&l->r);
+  if (status >= 0 && part <= count) {
+    yw_tri_mesh_free(mesh);
+    *mesh = parts[part - 1];
+    parts[part - 1] = (yw_tri_mesh){0};
+  }
+  for (int32_t i = 0; i < count; i++) yw_tri_mesh_free(&parts[i]);
+  yw_mem_free(&l->scene->mem, parts);
+  if (status >= 0 && part <= count) return true;
+  yw_tri_mesh_free(mesh);
+  return yw_value_fail(&l->r, node, "asks for part %d, but the file has %d", part, count);
+}
+
+static bool keep_file(yw_loader* l, const yw_shape* shape, const char* file, int32_t part,
+                      yw_transform place) {
   if (!YW_LIST_RESERVE(&l->scene->mem, &l->shape_files, 1)) return yw_memory_fail(&l->r);
-  l->shape_files.items[l->shape_files.count++] = (yw_shape_file){shape, file, place};
+  l->shape_files.items[l->shape_files.count++] = (yw_shape_file){shape, file, part, place};
   return true;
 }
 
@@ -325,15 +348,18 @@ static bool load_mesh(yw_loader* l, const yw_json* node, yw_shape** out) {
   if (yw_tri_mesh_read(file, &l->scene->mem, &mesh, &deep) < 0) {
     return yw_deep_fail(&l->r, yw_json_get(node, "file"), &deep);
   }
+  const yw_json* part = yw_json_get(node, "part");
+  if (!yw_pick_part(l, part ? part : node, k.part, &mesh)) return false;
   if (k.fit > 0) fit_mesh(&mesh, k.fit, &fitted);
   yw_status status = yw_shape_mesh(&l->scene->mem, &mesh, &shape, &deep);
   yw_tri_mesh_free(&mesh);
   if (status < 0) return yw_deep_fail(&l->r, node, &deep);
-  if (!keep(l, node, status, shape, out) || !keep_file(l, *out, k.file, fitted)) return false;
+  if (!keep(l, node, status, shape, out) || !keep_file(l, *out, k.file, k.part, fitted))
+    return false;
   if (!(k.sampled > 0)) return true;
   status = yw_shape_sampled(&l->scene->mem, *out, k.sampled, &shape, &deep);
   if (status < 0) return yw_deep_fail(&l->r, yw_json_get(node, "sampled"), &deep);
-  return keep(l, node, status, shape, out) && keep_file(l, *out, k.file, fitted);
+  return keep(l, node, status, shape, out) && keep_file(l, *out, k.file, k.part, fitted);
 }
 
 // Combinations ------------------------------------------------------------------------------------
@@ -451,7 +477,8 @@ static bool load_object(yw_loader* l, const yw_json* node, yw_shape** out, int64
   const yw_shape_file* source = yw_find_shape_file(l, *out);
   yw_status status = yw_shape_transform(&l->scene->mem, *out, t, &shape);
   if (!keep(l, node, status, shape, out)) return false;
-  return !source || keep_file(l, *out, source->file, yw_transform_mul(t, source->place));
+  return !source ||
+         keep_file(l, *out, source->file, source->part, yw_transform_mul(t, source->place));
 }
 
 static bool load_costed(yw_loader* l, const yw_json* node, yw_shape** out, int64_t* cost) {

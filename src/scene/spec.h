@@ -28,14 +28,31 @@ typedef struct yw_track_spec {
   yw_track_key* list;
 } yw_track_spec;
 
+/// How vertices find the points of an animation.
+enum { YW_FOLLOW_NUMBER = 0, YW_FOLLOW_NEAREST };
+
+/// An animated mesh that vertices follow.
+typedef struct yw_follow_spec {
+  const yw_json* node;
+  const char *file, *paint, *attribute;
+  int32_t first, by;
+  float fps, start;
+  bool loop, smooth;
+  float strength, stiffness, damping, max_speed;
+  int32_t num_points, num_frames;
+  yw_vec3* points;  ///< a row of num_points per frame; owned by the document
+  float* painted;   ///< strength per point; may be NULL
+} yw_follow_spec;
+
 typedef struct yw_pin_spec {
   const yw_json* node;
-  const yw_json *select, *vertices, *path, *spring, *strength;
+  const yw_json *select, *vertices, *path, *spring, *strength, *follow;
   yw_shape* shape;  ///< of select; not owned
   float stiffness, damping;
   bool clamp;
   yw_path_spec motion;
-  yw_track_spec track;  ///< of strength
+  yw_track_spec track;     ///< of strength
+  yw_follow_spec targets;  ///< of follow
   int32_t num_vertices;
   int32_t* list;
 } yw_pin_spec;

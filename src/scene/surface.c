@@ -140,10 +140,11 @@ static bool read_surface(yw_loader* l, yw_model_spec* model, yw_tri_mesh* out) {
   if (yw_tri_mesh_read(file, &l->scene->mem, out, &deep) < 0) {
     return yw_deep_fail(&l->r, node ? node : model->source_node, &deep);
   }
+  if (!yw_pick_part(l, model->source_node, model->surface_part, out)) return false;
   for (int32_t i = 0; i < out->num_vertices; i++) {
     out->positions[i] = yw_transform_point(model->surface_place, out->positions[i]);
   }
-  if (model->surface.subdivide == 0) model->surface_path = file;
+  if (model->surface.subdivide == 0 && model->surface_part == 0) model->surface_path = file;
   // Examples of the surface need the original mesh.
   return yw_tri_mesh_copy(out, &l->scene->mem, &model->surface_mesh) >= 0 || yw_memory_fail(&l->r);
 }

@@ -12,7 +12,8 @@ static const char* const kinds[] = {"linear", "smooth", "step", NULL};
 static const yw_track_spec track_defaults = {.loop = false};
 static const yw_key_row track_rows[] = {
     YW_KEY(yw_track_spec, set, TEXT, 0, 0, "",
-           "What changes. In the scene: \"gravity\". In bodies: \"friction\", or a number of the "
+           "What changes. In the scene: \"gravity\" or \"wind\". In bodies: \"friction\", or a "
+           "number of the "
            "method: \"alpha\", \"beta\", \"damping\", \"viscosity\" and \"stiffness\" of match; "
            "\"beta\", \"damping\" and \"stiffness\" of frames; \"damping\" and \"stiffness\" of "
            "slender; \"mass_damping\", \"stiffness_damping\", \"yield\", \"creep\", "
@@ -33,8 +34,9 @@ typedef struct key_keys {
 static const key_keys key_defaults = {.time = 0};
 static const yw_key_row key_rows[] = {
     YW_KEY(key_keys, time, NUMBER, 0, 1e6, "s", "Time; later than that of the previous key."),
-    YW_NODE(key_keys, value, "number|[number]",
-            "Value at this time: three numbers for gravity (m/s^2), otherwise one.")};
+    YW_NODE(
+        key_keys, value, "number|[number]",
+        "Value at this time: three numbers for gravity (m/s^2) and wind (m/s), otherwise one.")};
 const yw_record yw_record_track_key =
     YW_RECORD("track_key", key_rows, key_defaults, "A value at a time.", "needs time value");
 
@@ -89,16 +91,16 @@ bool yw_load_tracks(yw_loader* l, const yw_json* node, bool of_scene, yw_track_s
         !yw_load_track(l, item, of_scene, track)) {
       return false;
     }
-    bool gravity = strcmp(track->set, "gravity") == 0;
-    if (of_scene && !gravity) {
+    bool global = strcmp(track->set, "gravity") == 0 || strcmp(track->set, "wind") == 0;
+    if (of_scene && !global) {
       return yw_value_fail(&l->r, yw_json_get(item, "set"),
-                           "is \"%.60s\", but tracks of the scene set \"gravity\"; those of a body "
-                           "are in its own \"tracks\"",
+                           "is \"%.60s\", but tracks of the scene set \"gravity\" or \"wind\"; "
+                           "those of a body are in its own \"tracks\"",
                            track->set);
     }
-    if (!of_scene && gravity) {
+    if (!of_scene && global) {
       return yw_value_fail(&l->r, yw_json_get(item, "set"),
-                           "is \"gravity\", which belongs into \"tracks\" of the scene");
+                           "is \"%s\", which belongs into \"tracks\" of the scene", track->set);
     }
     ++*count;
   }
@@ -119,7 +121,8 @@ yw_status yw_create_scene_tracks(const yw_scene* scene, yw_world* world, yw_erro
   yw_status status = YW_OK;
   for (int32_t i = 0; i < scene->num_tracks && status >= 0; i++) {
     yw_track_def def = yw_default_track_def();
-    def.target = YW_TRACK_GRAVITY;
+    bool gravity = strcmp(scene->tracks[i].set, "gravity") == 0;
+    def.target = gravity ? YW_TRACK_GRAVITY : YW_TRACK_WIND;
     status = create(world, &scene->tracks[i], &def, error);
   }
   return status;

@@ -65,16 +65,13 @@ static void name_body(const yw_body_spec* body, int32_t copy, char* out, size_t 
 static yw_status create_pin(const yw_scene* scene, yw_world* world, const yw_pin_spec* pin,
                             int32_t first, yw_pin_def* def, yw_error* error) {
   yw_pin_id id;
-  def->vertices = pin->list;
-  if (first == 0) {
-    yw_status made = yw_pin_create(world, def, &id, error);
-    return made < 0 ? made : yw_create_pin_track(world, pin, id, error);
-  }
   int32_t* moved = YW_NEW_ARRAY(&scene->mem, int32_t, pin->num_vertices);
   if (!moved) return yw_fail_memory(error, "a pin");
   for (int32_t i = 0; i < pin->num_vertices; i++) moved[i] = pin->list[i] + first;
   def->vertices = moved;
-  yw_status status = yw_pin_create(world, def, &id, error);
+  yw_status status = pin->follow ? yw_create_follow(scene, world, &pin->targets, def->body, moved,
+                                                    pin->num_vertices, &id, error)
+                                 : yw_pin_create(world, def, &id, error);
   yw_mem_free(&scene->mem, moved);
   return status < 0 ? status : yw_create_pin_track(world, pin, id, error);
 }

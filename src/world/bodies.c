@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "world/setup.h"
 #include "world/world.h"
 #include "yawara/extend/error.h"
 
@@ -100,9 +101,7 @@ static void place(yw_body* body, const yw_body_def* def) {
   }
 }
 
-static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* body,
-                            yw_error* error) {
-  body->model = yw_model_retain(def->model);
+void yw_body_take_settings(yw_body* body, const yw_body_def* def) {
   body->friction = body->built_friction = def->friction;
   body->restitution = def->restitution;
   body->body_contact = def->body_contact;
@@ -110,6 +109,15 @@ static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* bo
   body->groups = def->groups;
   body->mask = def->mask;
   body->start = def->start;
+}
+
+static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* body,
+                            yw_error* error) {
+  body->model = yw_model_retain(def->model);
+  body->placing = def->transform;
+  body->first_velocity = def->velocity;
+  body->first_spin = def->angular_velocity;
+  yw_body_take_settings(body, def);
   body->active = world->time >= def->start;
   const yw_method* method = def->model->method;
   yw_status status =
@@ -150,6 +158,26 @@ void yw_body_remember(yw_body* body) {
   body->last_topology = yw_body_topology(body);
 }
 
+yw_status yw_body_rebuild(yw_world* world, const yw_body_def* def, yw_body* body, yw_error* error) {
+  uint32_t generation = body->generation;
+  snprintf(body->name, sizeof body->name, "%s", def->name ? def->name : "body");
+  yw_status status = build_body(world, def, body, error);
+  if (status >= 0) return status;
+  yw_body_release(world, body);
+  *body = (yw_body){.generation = generation};
+  return status;
+}
+
+bool yw_world_reserve_bodies(yw_world* world, int32_t count) {
+  const yw_allocator* mem = &world->mem;
+  int32_t more = count - world->body_order.count;
+  return (more <= 0 || YW_LIST_RESERVE(mem, &world->body_order, more)) &&
+         YW_LIST_RESERVE(mem, &world->contact_bodies, count) &&
+         YW_LIST_RESERVE(mem, &world->responders, count) &&
+         YW_LIST_RESERVE(mem, &world->body_boxes, count) &&
+         YW_LIST_RESERVE(mem, &world->small_bodies, count);
+}
+
 yw_status yw_body_create(yw_world* world, const yw_body_def* def, yw_body_id* out,
                          yw_error* error) {
   yw_error_clear(error);
@@ -161,25 +189,16 @@ yw_status yw_body_create(yw_world* world, const yw_body_def* def, yw_body_id* ou
   char name[YW_NAME_LENGTH];
   snprintf(name, sizeof name, "%s", def->name ? def->name : "body");
 
-  int32_t bodies = world->body_order.count + 1;
   int32_t slot = YW_SLOT_FREE(&world->mem, &world->bodies);
-  if (slot < 0 || !YW_LIST_RESERVE(&world->mem, &world->body_order, 1) ||
-      !YW_LIST_RESERVE(&world->mem, &world->contact_bodies, bodies) ||
-      !YW_LIST_RESERVE(&world->mem, &world->responders, bodies) ||
-      !YW_LIST_RESERVE(&world->mem, &world->body_boxes, bodies) ||
-      !YW_LIST_RESERVE(&world->mem, &world->small_bodies, bodies)) {
+  if (slot < 0 || !yw_world_reserve_bodies(world, world->body_order.count + 1)) {
     return yw_fail_memory(error, "a body");
   }
   yw_body* body = &world->bodies.items[slot];
-  uint32_t generation = body->generation;
-  memcpy(body->name, name, sizeof name);
-  status = build_body(world, def, body, error);
-  if (status < 0) {
-    yw_body_release(world, body);
-    *body = (yw_body){.generation = generation};
-    return status;
-  }
-  body->generation = generation + 1;
+  yw_body_def own = *def;
+  own.name = name;
+  status = yw_body_rebuild(world, &own, body, error);
+  if (status < 0) return status;
+  ++body->generation;
   body->key = ++world->next_key;
   world->body_order.items[world->body_order.count++] = (uint32_t)slot;
   *out = (yw_body_id){(uint32_t)slot + 1, body->generation};
@@ -206,6 +225,7 @@ yw_status yw_body_destroy(yw_world* world, yw_body_id id) {
   yw_body* body = yw_world_find_body(world, id);
   if (!body) return YW_ERR_INVALID;
   uint32_t slot = id.index1 - 1;
+  yw_setup_keep_model(world, body->model);
   yw_world_drop_body_tracks(world, slot);
   yw_world_drop_pins(world, slot);
   yw_world_drop_joints(world, slot);

@@ -7,6 +7,7 @@
 
 #include "contact/log.h"
 #include "yawara/contact.h"
+#include "yawara/extend/stream.h"
 
 struct yw_world;
 struct yw_body;
@@ -41,6 +42,12 @@ typedef struct yw_book_body {
   bool has_areas;
 } yw_book_body;
 
+/// Surface around a vertex.
+typedef struct yw_book_area {
+  yw_vec3 vector;   ///< m^2, area times normal
+  int32_t counted;  ///< number, from 1, of the last contact that counted it
+} yw_book_area;
+
 /// Order of entries and points: by the age of the first body, bodies before obstacles, by the
 /// second.
 typedef struct yw_book_key {
@@ -58,7 +65,7 @@ typedef struct yw_contact_book {
   YW_LIST(yw_book_body) bodies;
   YW_LIST(yw_vec4) velocities;
   YW_LIST(uint32_t) log_slots;  ///< of the bodies that contact saw
-  YW_LIST(float) areas;         ///< of vertices, like velocities
+  YW_LIST(yw_book_area) areas;  ///< of vertices, like velocities
   YW_LIST(int32_t) ranks;       ///< of slots: place in the order of creation
   YW_LIST(yw_book_key) keys;
   YW_LIST(yw_contact_info) contacts;
@@ -77,6 +84,11 @@ void yw_book_begin_advance(struct yw_world* world, bool lockstep);
 void yw_book_note_advance(struct yw_world* world, bool lockstep, float h);
 void yw_book_note_contact(struct yw_world* world, bool lockstep);
 bool yw_book_end_step(struct yw_world* world);
+
+/// The pairs that touched in the last step, for the events of the next; in snapshots. Without a
+/// book nothing is written, and what is read is skipped. False: invalid, or out of memory.
+void yw_book_write(const yw_contact_book* book, yw_writer* writer);
+bool yw_book_read(yw_contact_book* book, yw_reader* reader);
 
 /// The entry of a pair, made if it is new; NULL: out of memory.
 yw_book_entry* yw_book_entry_of(yw_contact_book* book, yw_book_pair pair);

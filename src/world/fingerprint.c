@@ -66,13 +66,21 @@ static void add_bodies(const yw_world* world, uint64_t* parts) {
   }
 }
 
+static uint64_t mix_hand(uint64_t hash, const yw_world_obstacle* o) {
+  if (!o->by_hand) return hash;
+  hash = yw_hash_bytes(hash, &o->hand_begin, sizeof o->hand_begin);
+  hash = yw_hash_bytes(hash, &o->hand_end, sizeof o->hand_end);
+  hash = yw_hash_bytes(hash, &o->velocity, sizeof o->velocity);
+  return yw_hash_bytes(hash, &o->spin, sizeof o->spin);
+}
+
 static void add_obstacles(const yw_world* world, uint64_t* parts) {
   for (int32_t i = 0; i < world->obstacles.count; ++i) {
     const yw_world_obstacle* o = &world->obstacles.items[i];
     if (!(o->generation & 1)) continue;
     parts[OBSTACLE_SHAPES] = yw_hash_u64(parts[OBSTACLE_SHAPES], o->shape_hash);
     uint64_t hash = yw_hash_bytes(parts[OBSTACLE_PLACES], &o->transform, sizeof o->transform);
-    parts[OBSTACLE_PLACES] = mix_path(hash, &o->path);
+    parts[OBSTACLE_PLACES] = mix_hand(mix_path(hash, &o->path), o);
     hash = mix_float(mix_float(parts[OBSTACLE_SETTINGS], o->friction), o->restitution);
     parts[OBSTACLE_SETTINGS] = mix_filter(yw_hash_u64(hash, o->sticky), o->groups, o->mask);
   }
@@ -103,7 +111,8 @@ static void add_pins(const yw_world* world, uint64_t* parts) {
     hash = yw_hash_bytes(hash, pin->particles, count * sizeof *pin->particles);
     parts[PINNED_VERTICES] = yw_hash_bytes(hash, pin->placed, count * sizeof *pin->placed);
     hash = mix_float(mix_float(parts[PIN_SETTINGS], pin->stiffness), pin->damping);
-    parts[PIN_SETTINGS] = mix_path(yw_hash_u64(hash, pin->clamp), &pin->path);
+    hash = mix_path(yw_hash_u64(hash, pin->clamp), &pin->path);
+    parts[PIN_SETTINGS] = pin->follow ? yw_follow_hash(pin->follow, hash) : hash;
   }
 }
 

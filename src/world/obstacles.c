@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "geometry/shape.h"
+#include "world/setup.h"
 #include "world/world.h"
 #include "yawara/extend/error.h"
 
@@ -80,6 +81,7 @@ static yw_world_obstacle* find_obstacle(const yw_world* world, yw_obstacle_id id
 yw_status yw_obstacle_destroy(yw_world* world, yw_obstacle_id id) {
   yw_world_obstacle* obstacle = find_obstacle(world, id);
   if (!obstacle) return YW_ERR_INVALID;
+  yw_setup_keep_shape(world, obstacle->shape, obstacle->shape_hash);
   yw_world_obstacle_release(world, obstacle);
   ++obstacle->generation;
   yw_world_wake_all(world);

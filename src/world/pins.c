@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pins hold vertices or pull them with springs; they rest, follow a path or are moved by hand.
+#include "world/setup.h"
 #include "world/world.h"
 #include "yawara/extend/error.h"
 
@@ -48,6 +49,11 @@ static bool fill_pin(yw_world* world, const yw_body* body, const yw_pin_def* def
 }
 
 yw_status yw_pin_create(yw_world* world, const yw_pin_def* def, yw_pin_id* out, yw_error* error) {
+  return yw_pin_create_following(world, def, NULL, out, error);
+}
+
+yw_status yw_pin_create_following(yw_world* world, const yw_pin_def* def, yw_follow* follow,
+                                  yw_pin_id* out, yw_error* error) {
   yw_error_clear(error);
   if (!world || !def || !out) return yw_fail(error, YW_ERR_INVALID, "world, def or out is NULL");
   *out = (yw_pin_id){0};
@@ -61,23 +67,20 @@ yw_status yw_pin_create(yw_world* world, const yw_pin_def* def, yw_pin_id* out, 
   yw_pin* pin = &world->pins.items[slot];
   uint32_t generation = pin->generation;
   *pin = (yw_pin){.generation = generation, .body = def->body.index1 - 1};
-  bool room = def->stiffness > 0.0f
-                  ? YW_LIST_RESERVE(&world->mem, &body->springs, def->num_vertices)
-                  : YW_LIST_RESERVE(&world->mem, &body->holds, def->num_vertices);
-  if (!room || !fill_pin(world, body, def, pin)) {
+  // Both lists are refilled in every substep; their counts give the capacity that all pins need.
+  if (!YW_LIST_RESERVE(&world->mem, &body->springs, def->num_vertices) ||
+      !YW_LIST_RESERVE(&world->mem, &body->holds, def->num_vertices) ||
+      !fill_pin(world, body, def, pin)) {
     yw_pin_release(world, pin);
     pin->generation = generation;
     return yw_fail_memory(error, "a pin");
   }
-  // The lists are refilled in every substep; their counts give the capacity that all pins need.
-  if (def->stiffness > 0.0f) {
-    body->springs.count += def->num_vertices;
-  } else {
-    body->holds.count += def->num_vertices;
-    for (int32_t i = 0; i < pin->num_particles; ++i) {
-      body->particles.inv_mass[pin->particles[i]] = 0.0f;
-    }
+  pin->follow = follow;
+  for (int32_t i = 0; i < pin->num_particles; ++i) {
+    if (yw_pin_holds(pin, i)) body->particles.inv_mass[pin->particles[i]] = 0.0f;
   }
+  body->springs.count += def->num_vertices;
+  body->holds.count += def->num_vertices;
   pin->generation = generation + 1;
   body->asleep = false;
   *out = (yw_pin_id){(uint32_t)slot + 1, pin->generation};
@@ -88,6 +91,8 @@ void yw_pin_release(yw_world* world, yw_pin* pin) {
   yw_mem_free(&world->mem, pin->particles);
   yw_mem_free(&world->mem, pin->placed);
   yw_path_free(&world->mem, &pin->path);
+  if (pin->follow) yw_setup_keep_follow(world, pin->follow);
+  yw_follow_release(&world->mem, pin->follow);
   *pin = (yw_pin){.generation = pin->generation};
 }
 
@@ -103,13 +108,11 @@ void yw_world_restore_masses(yw_world* world, uint32_t slot) {
   for (int32_t i = 0; i < world->pins.count; ++i) {
     const yw_pin* pin = &world->pins.items[i];
     if (!(pin->generation & 1) || pin->body != slot) continue;
-    if (pin->stiffness > 0.0f) {
-      body->springs.count += pin->num_particles;
-      continue;
-    }
+    body->springs.count += pin->num_particles;
     body->holds.count += pin->num_particles;
-    for (int32_t k = 0; yw_pin_holds(pin) && k < pin->num_particles; ++k) {
-      if (pin->particles[k] < p->count) p->inv_mass[pin->particles[k]] = 0.0f;
+    for (int32_t k = 0; k < pin->num_particles; ++k) {
+      bool here = pin->particles[k] < p->count;
+      if (here && yw_pin_holds(pin, k)) p->inv_mass[pin->particles[k]] = 0.0f;
     }
   }
 }
@@ -141,7 +144,8 @@ yw_status yw_pin_move(yw_world* world, yw_pin_id id, yw_vec3 offset, yw_quat rot
   yw_pin* pin = find_pin(world, id);
   yw_quat q = rotation;
   float norm = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  if (!pin || !yw_is_finite3(offset) || !(norm > 1e-12f) || !isfinite(norm)) return YW_ERR_INVALID;
+  if (!pin || pin->follow || !yw_is_finite3(offset) || !(norm > 1e-12f) || !isfinite(norm))
+    return YW_ERR_INVALID;
   if (!pin->by_hand) pin->hand_begin = yw_path_at(&pin->path, world->time);
   pin->by_hand = true;
   pin->hand_end = (yw_motion){offset, yw_quat_normalize(rotation)};

@@ -315,20 +315,25 @@ yw_status yw_world_explode(yw_world* world, const yw_explosion_def* def) {
 
 // Wind --------------------------------------------------------------------------------------------
 
-yw_wind_def yw_default_wind_def(void) { return (yw_wind_def){.density = 1.2f, .drag = 1.0f}; }
+yw_wind_def yw_default_wind_def(void) {
+  return (yw_wind_def){.density = 1.2f, .drag = 1.0f, .size = 1.0f};
+}
 
 yw_status yw_world_set_wind(yw_world* world, const yw_wind_def* def) {
   if (!world) return YW_ERR_INVALID;
   if (def && (!yw_is_finite3(def->velocity) || !(def->density >= 0.0f) || !isfinite(def->density) ||
-              !(def->drag >= 0.0f) || !isfinite(def->drag))) {
+              !(def->drag >= 0.0f) || !isfinite(def->drag) || !(def->turbulence >= 0.0f) ||
+              !isfinite(def->turbulence) ||
+              (def->turbulence > 0.0f && (!(def->size > 0.0f) || !isfinite(def->size))))) {
     return YW_ERR_INVALID;
   }
   world->wind = def ? *def : (yw_wind_def){0};
+  world->wind_velocity = world->wind.velocity;
   return YW_OK;
 }
 
 typedef struct gust {
-  const yw_wind_def* wind;
+  const yw_world* world;
   const yw_particles* particles;
   float h;
 } gust;
@@ -337,11 +342,12 @@ typedef struct gust {
 // an implicit step would have it.
 static yw_vec3 drag(const void* context, const patch* t) {
   const gust* g = context;
-  yw_vec3 u = yw_sub(g->wind->velocity, t->velocity);
+  const yw_wind_def* wind = &g->world->wind;
+  yw_vec3 u = yw_sub(yw_world_wind(g->world, t->middle), t->velocity);
   float speed = yw_length(u), mass = 0.0f;
   if (!(speed > 0.0f)) return yw_v3(0, 0, 0);
   float area = seen_area(t, yw_scale(u, 1.0f / speed));
-  float rate = 0.5f * g->wind->density * g->wind->drag * area * speed * g->h;
+  float rate = 0.5f * wind->density * wind->drag * area * speed * g->h;
   for (int32_t k = 0; k < t->corners; ++k) mass += g->particles->mass[t->particles[k]];
   return yw_scale(u, rate / (1.0f + rate / mass));
 }
@@ -369,7 +375,7 @@ void yw_pushes_apply(yw_world* world, bool lockstep, float h) {
     for (int32_t k = 0; body->is_pushed && k < body->particles.count; ++k) {
       body->impulses[k] = yw_v4(yw_scale(yw_xyz(body->pushes[k]), h));
     }
-    gust g = {&world->wind, &body->particles, h};
+    gust g = {world, &body->particles, h};
     if (blown) visit_patches(body, drag, &g);
     push(body);
   }

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Snapshots hold the moving state: a world built in the same way continues from one bit for bit.
-// The setup of the world (models, pins, obstacles, gravity) is not stored, only a fingerprint of
-// it. The hash of a world is the hash of what its snapshot would hold.
+// The hash of a world is the hash of these bytes and of a fingerprint of its setup (models, pins,
+// obstacles, gravity). The setup itself follows (setup.h), for worlds that go back:
+//   magic, fingerprint, state, setup, size of the setup, checksum
 #include <string.h>
 
 #include "world/fingerprint.h"
+#include "world/setup.h"
 #include "world/world.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/hash.h"
 
-static const char magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '3'};
+static const char magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '4'};
+// Starts what is hashed: hashes stay when the format of snapshots changes but not what they hold.
+static const char hash_magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '3'};
+
+// Masses of particles are part of the state where methods move mass from one to another.
+static bool keeps_masses(const yw_method* method) { return method->settle || method->fold; }
 
 // Offset of the state: after the magic bytes and the fingerprint.
 #define STATE_BEGIN (sizeof magic + YW_FINGERPRINT_PARTS * sizeof(uint64_t))
@@ -55,7 +62,9 @@ static void write_state(const yw_world* world, yw_writer* writer) {
     yw_write_u32(writer, body->active);
     yw_write_f32(writer, &p->pos[0].x, 4 * (size_t)p->count);
     yw_write_f32(writer, &p->vel[0].x, 4 * (size_t)p->count);
-    if (body->model->method->settle) yw_write_f32(writer, p->mass, (size_t)p->count);
+    if (keeps_masses(body->model->method)) {
+      yw_write_f32(writer, p->mass, (size_t)p->count);
+    }
     if (body->is_pushed) yw_write_f32(writer, &body->pushes[0].x, 4 * (size_t)p->count);
     body->model->method->save(body->state, writer);
   }
@@ -80,9 +89,13 @@ static void write_state(const yw_world* world, yw_writer* writer) {
 
 static void write_snapshot(const yw_world* world, yw_writer* writer) {
   yw_fingerprint print = yw_world_fingerprint(world);
-  yw_write_bytes(writer, magic, sizeof magic);
+  yw_write_bytes(writer, writer->hashing ? hash_magic : magic, sizeof magic);
   for (int32_t i = 0; i < YW_FINGERPRINT_PARTS; ++i) yw_write_u64(writer, print.parts[i]);
   write_state(world, writer);
+  if (writer->hashing) return;
+  size_t begin = writer->size;
+  yw_setup_write(world, writer);
+  yw_write_u64(writer, writer->size - begin);
 }
 
 uint64_t yw_world_hash(const yw_world* world) {
@@ -146,12 +159,12 @@ static bool read_body(yw_world* world, uint32_t slot, yw_reader* reader) {
   p->count = (int32_t)count;
   read_vectors(reader, p->pos, p->count);
   read_vectors(reader, p->vel, p->count);
-  if (method->settle) read_masses(reader, p);
+  if (keeps_masses(method)) read_masses(reader, p);
   if (is_pushed && !read_pushes(world, body, reader)) return false;
   body->is_pushed = is_pushed;
   body->asleep = flags & 4;
   if (reader->failed) return false;
-  if (method->settle) yw_world_restore_masses(world, slot);
+  if (keeps_masses(method)) yw_world_restore_masses(world, slot);
   method->invalidate(body->state, p);
   method->load(body->state, reader);
   body->diverged = diverged;
@@ -195,7 +208,7 @@ static bool read_state(yw_world* world, yw_reader* reader) {
 static yw_status open_snapshot(const void* buffer, size_t size, yw_reader* reader,
                                yw_error* error) {
   if (!buffer) return yw_fail(error, YW_ERR_INVALID, "the snapshot is NULL");
-  if (size < STATE_BEGIN + sizeof(uint64_t) || memcmp(buffer, magic, sizeof magic) != 0) {
+  if (size < STATE_BEGIN + 2 * sizeof(uint64_t) || memcmp(buffer, magic, sizeof magic) != 0) {
     return yw_fail(error, YW_ERR_FORMAT, "not a snapshot of this version of yawara (%zu bytes)",
                    size);
   }
@@ -204,7 +217,14 @@ static yw_status open_snapshot(const void* buffer, size_t size, yw_reader* reade
   if (yw_read_u64(&tail) != yw_hash_bytes(YW_HASH_SEED, buffer, body_size)) {
     return yw_fail(error, YW_ERR_FORMAT, "the snapshot is damaged (its checksum does not match)");
   }
-  *reader = (yw_reader){.data = buffer, .size = body_size, .offset = sizeof magic};
+  yw_reader setup = {.data = buffer, .size = body_size, .offset = body_size - sizeof(uint64_t)};
+  uint64_t setup_size = yw_read_u64(&setup);
+  size_t state_end = body_size - sizeof(uint64_t);
+  if (setup_size > state_end - STATE_BEGIN) {
+    return yw_fail(error, YW_ERR_FORMAT, "the snapshot is damaged (its parts have wrong sizes)");
+  }
+  *reader =
+      (yw_reader){.data = buffer, .size = state_end - (size_t)setup_size, .offset = sizeof magic};
   return YW_OK;
 }
 
@@ -225,8 +245,11 @@ static yw_status check_fingerprint(const yw_world* world, yw_reader* reader, yw_
   yw_fingerprint own = yw_world_fingerprint(world);
   for (int32_t i = 0; i < YW_FINGERPRINT_PARTS; ++i) {
     if (yw_read_u64(reader) == own.parts[i]) continue;
-    return yw_fail(error, YW_ERR_FORMAT, "the snapshot belongs to another scene: %s differ",
-                   yw_fingerprint_part_name(i));
+    return yw_fail(
+        error, YW_ERR_FORMAT,
+        "the snapshot belongs to another scene: %s differ (yw_world_restore goes back to "
+        "it with all that was made or destroyed since)",
+        yw_fingerprint_part_name(i));
   }
   return YW_OK;
 }
@@ -245,11 +268,53 @@ yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_err
   if (!kept) return yw_fail_memory(error, "loading a snapshot");
   status = yw_world_save(world, kept, kept_size, NULL);
   if (status >= 0 && !read_state(world, &reader)) {
-    yw_reader back = {.data = kept, .size = kept_size - sizeof(uint64_t), .offset = STATE_BEGIN};
-    read_state(world, &back);
+    yw_reader back;
+    if (open_snapshot(kept, kept_size, &back, NULL) >= 0) {
+      back.offset = STATE_BEGIN;
+      read_state(world, &back);
+    }
     status = yw_fail(error, YW_ERR_FORMAT, "the snapshot does not fit this scene");
   }
   yw_mem_free(&world->mem, kept);
   yw_tracks_restore(world);
+  return status;
+}
+
+// Setup first, then the state of what it made.
+static bool restore(yw_world* world, const void* buffer, size_t size, yw_error* error) {
+  yw_reader state;
+  if (open_snapshot(buffer, size, &state, error) < 0) return false;
+  yw_reader setup = {.data = buffer, .size = size - 2 * sizeof(uint64_t), .offset = state.size};
+  if (!yw_setup_read(world, &setup, error)) return false;
+  if (setup.offset != setup.size || check_fingerprint(world, &state, NULL) < 0) return false;
+  return read_state(world, &state);
+}
+
+yw_status yw_world_restore(yw_world* world, const void* buffer, size_t size, yw_error* error) {
+  yw_error_clear(error);
+  if (!world) return yw_fail(error, YW_ERR_INVALID, "the world is NULL");
+  yw_error local = {0}, *told = error ? error : &local;
+  yw_reader reader;
+  yw_status status = open_snapshot(buffer, size, &reader, told);
+  if (status < 0) return status;
+  size_t kept_size = yw_world_snapshot_size(world);
+  void* kept = yw_mem_alloc(&world->mem, kept_size, 1);
+  if (!kept) return yw_fail_memory(error, "going back to a snapshot");
+  // Until this is over, nothing that may have to be made again is let go.
+  bool keeps = world->rollback;
+  world->rollback = true;
+  status = yw_world_save(world, kept, kept_size, NULL);
+  if (status >= 0 && !restore(world, buffer, size, told)) {
+    // Everything that was there is still at hand, or kept for this.
+    bool back = restore(world, kept, kept_size, NULL);
+    status = told->status < 0
+                 ? told->status
+                 : yw_fail(told, YW_ERR_FORMAT, "the snapshot does not fit this world");
+    if (!back) status = yw_fail_memory(error, "going back to a snapshot");
+  }
+  yw_tracks_restore(world);
+  world->rollback = keeps;
+  if (!keeps) yw_setup_release(world);
+  yw_mem_free(&world->mem, kept);
   return status;
 }

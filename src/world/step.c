@@ -74,6 +74,58 @@ static void place_obstacles(substep* s) {
   yw_filter_obstacles(world, &s->obstacles);
 }
 
+// From and to: where particle k of a pin is taken in the substep, or pulled.
+static void add_pin(const yw_pin* pin, int32_t k, yw_vec3 from, yw_vec3 to, yw_quat turn,
+                    yw_body* body) {
+  int32_t particle = pin->particles[k];
+  float stiffness = pin->strength * yw_pin_stiffness(pin, k);
+  if (stiffness > 0.0f) {
+    body->springs.items[body->springs.count++] =
+        (yw_spring){particle, stiffness, pin->strength * pin->damping, from, to};
+  } else if (yw_pin_holds(pin, k)) {
+    body->holds.items[body->holds.count++] = (yw_hold){particle, from, to, pin->clamp, turn};
+  }
+}
+
+// Targets may jump: exact particles go there no faster than they may, springs pull as if the target
+// were within reach.
+static void place_follower(const substep* s, const yw_pin* pin, yw_body* body) {
+  const yw_follow* follow = pin->follow;
+  double end = s->time + (double)s->h;
+  for (int32_t k = 0; k < pin->num_particles; ++k) {
+    if (pin->particles[k] >= body->particles.count) continue;
+    yw_vec3 now = yw_xyz(body->particles.pos[pin->particles[k]]);
+    bool exact = yw_pin_stiffness(pin, k) == 0.0f;
+    float reach = exact ? follow->max_speed * s->h : follow->reach;
+    yw_vec3 from = exact ? now : yw_follow_near(follow, k, s->time, now, reach);
+    yw_vec3 to = yw_follow_near(follow, k, end, now, reach);
+    if (memcmp(&from, &to, sizeof from) != 0) body->asleep = false;
+    add_pin(pin, k, from, to, (yw_quat){0, 0, 0, 1}, body);
+  }
+}
+
+static void place_pin(const substep* s, const yw_pin* pin, yw_body* body) {
+  if (pin->follow) {
+    place_follower(s, pin, body);
+    return;
+  }
+  yw_motion begin, end;
+  if (pin->by_hand) {
+    begin = yw_motion_between(pin->hand_begin, pin->hand_end, s->begin_fraction);
+    end = yw_motion_between(pin->hand_begin, pin->hand_end, s->end_fraction);
+  } else {
+    begin = yw_path_at(&pin->path, s->time);
+    end = yw_path_at(&pin->path, s->time + (double)s->h);
+  }
+  if (pin->strength > 0.0f && memcmp(&begin, &end, sizeof begin) != 0) body->asleep = false;
+  yw_quat turn = yw_quat_mul(end.rotation, yw_quat_conjugate(begin.rotation));
+  for (int32_t k = 0; k < pin->num_particles; ++k) {
+    yw_vec3 from = yw_motion_apply(begin, pin->path.pivot, pin->placed[k]);
+    yw_vec3 to = yw_motion_apply(end, pin->path.pivot, pin->placed[k]);
+    if (pin->particles[k] < body->particles.count) add_pin(pin, k, from, to, turn, body);
+  }
+}
+
 static void place_pins(const substep* s) {
   yw_world* world = s->world;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
@@ -83,31 +135,8 @@ static void place_pins(const substep* s) {
   for (int32_t i = 0; i < world->pins.count; ++i) {
     const yw_pin* pin = &world->pins.items[i];
     if (!(pin->generation & 1)) continue;
-    yw_motion begin, end;
-    if (pin->by_hand) {
-      begin = yw_motion_between(pin->hand_begin, pin->hand_end, s->begin_fraction);
-      end = yw_motion_between(pin->hand_begin, pin->hand_end, s->end_fraction);
-    } else {
-      begin = yw_path_at(&pin->path, s->time);
-      end = yw_path_at(&pin->path, s->time + (double)s->h);
-    }
     yw_body* body = &world->bodies.items[pin->body];
-    bool idle = pin->stiffness > 0.0f ? pin->strength == 0.0f : !yw_pin_holds(pin);
-    if (idle || !concerns(s, body)) continue;
-    if (memcmp(&begin, &end, sizeof begin) != 0) body->asleep = false;
-    yw_quat turn = yw_quat_mul(end.rotation, yw_quat_conjugate(begin.rotation));
-    for (int32_t k = 0; k < pin->num_particles; ++k) {
-      yw_vec3 from = yw_motion_apply(begin, pin->path.pivot, pin->placed[k]);
-      yw_vec3 to = yw_motion_apply(end, pin->path.pivot, pin->placed[k]);
-      int32_t particle = pin->particles[k];
-      if (particle >= body->particles.count) continue;
-      if (pin->stiffness > 0.0f) {
-        body->springs.items[body->springs.count++] = (yw_spring){
-            particle, pin->strength * pin->stiffness, pin->strength * pin->damping, from, to};
-      } else {
-        body->holds.items[body->holds.count++] = (yw_hold){particle, from, to, pin->clamp, turn};
-      }
-    }
+    if (concerns(s, body)) place_pin(s, pin, body);
   }
 }
 
@@ -205,6 +234,18 @@ static yw_status respond(void* context, const yw_vec4* impulses, yw_vec4* change
                                       change);
 }
 
+static void fold(void* context) {
+  const yw_responder* responder = context;
+  yw_body* body = responder->body;
+  body->model->method->fold(body->state, &body->particles, &responder->ctx);
+}
+
+static void follow(void* context) {
+  const yw_responder* responder = context;
+  yw_body* body = responder->body;
+  body->model->method->follow(body->state, &body->particles);
+}
+
 static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
   yw_world* world = s->world;
   if (!needs_body_contact(world)) return YW_OK;
@@ -214,7 +255,9 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
     if (!yw_body_takes_part(body)) continue;
     const yw_method* method = body->model->method;
     yw_contact_geometry geometry = method->contact_geometry(body->state);
-    if (!geometry.tets && !geometry.radius) continue;
+    // Points look for particles inside of tets.
+    bool solid = geometry.tets || (world->surfaces && geometry.triangles);
+    if (!solid && !geometry.radius) continue;
     // Bodies of the other kind do not meet these, but their caches stay.
     bool meets = body->lockstep == s->lockstep;
     yw_responder* responder = &world->responders.items[world->responders.count++];
@@ -226,6 +269,9 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
         .particles = &body->particles,
         .begin = body->begin,
         .respond = method->respond ? respond : NULL,
+        .rigid = method->rigid_motion ? method->rigid_motion(body->state) : NULL,
+        .fold = fold,
+        .follow = follow,
         .context = responder,
         .friction = body->friction,
         .restitution = body->restitution,
@@ -268,16 +314,31 @@ static void adopt_particles(yw_world* world, uint32_t slot) {
   if (is_finite_body(body)) yw_body_remember(body);
 }
 
+static void note_status(yw_body* body, yw_status status) {
+  if (status < 0 && body->status >= 0) body->status = status;
+}
+
+static void fold_bodies(const substep* s) {
+  for (int32_t i = 0; i < s->world->body_order.count; ++i) {
+    yw_body* body = &s->world->bodies.items[s->world->body_order.items[i]];
+    const yw_method* method = body->model->method;
+    if (!concerns(s, body) || !method->fold) continue;
+    yw_step_ctx ctx = context_of(s, body, s->world->tasks);
+    note_status(body, method->fold(body->state, &body->particles, &ctx));
+  }
+}
+
 static void settle_bodies(const substep* s) {
   yw_world* world = s->world;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     uint32_t slot = world->body_order.items[i];
     yw_body* body = &world->bodies.items[slot];
     const yw_method* method = body->model->method;
-    if (!moves(s, body) || !method->settle) continue;
-    yw_step_ctx ctx = context_of(s, body, world->tasks);
-    yw_status status = method->settle(body->state, &body->particles, &ctx);
-    if (status < 0 && body->status >= 0) body->status = status;
+    if (!moves(s, body)) continue;
+    if (method->settle) {
+      yw_step_ctx ctx = context_of(s, body, world->tasks);
+      note_status(body, method->settle(body->state, &body->particles, &ctx));
+    }
     bool changed = body->particles.count != body->last_good_count ||
                    yw_body_topology(body) != body->last_topology;
     if (changed) adopt_particles(world, slot);
@@ -354,8 +415,9 @@ static yw_status advance_together(substep* s, yw_step_report* report, int32_t* n
   if (world->measures_forces) yw_forces_note_advance(world, s->lockstep, s->h);
   if (s->timing) mark = yw_seconds();
   if (world->book) yw_book_note_advance(world, s->lockstep, s->h);
-  if (!s->lockstep) yw_joints_solve(world, s->h);
+  yw_joints_solve(world, s->h, s->lockstep);
   yw_status status = resolve_contacts(s, num_contacts);
+  fold_bodies(s);
   yw_world_wake_moved(world);
   if (world->book && status >= 0) yw_book_note_contact(world, s->lockstep);
   add_seconds(s, &mark, &report->seconds_contact);

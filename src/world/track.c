@@ -73,19 +73,29 @@ static void set_gravity(yw_world* world, yw_vec3 gravity) {
   yw_world_wake_all(world);
 }
 
+static void set_wind(yw_world* world, yw_vec3 velocity) {
+  yw_vec3 v = world->wind_velocity;
+  if (v.x == velocity.x && v.y == velocity.y && v.z == velocity.z) return;
+  world->wind_velocity = velocity;
+  yw_world_wake_all(world);
+}
+
 static void set_strength(yw_world* world, uint32_t slot, float strength) {
   yw_pin* pin = &world->pins.items[slot];
-  bool held = yw_pin_holds(pin);
+  bool held = pin->strength >= 0.5f;
   if (pin->strength == strength) return;
   pin->strength = strength;
   world->bodies.items[pin->body].asleep = false;
-  if (yw_pin_holds(pin) != held) yw_world_restore_masses(world, pin->body);
+  if ((strength >= 0.5f) != held) yw_world_restore_masses(world, pin->body);
 }
 
 static void apply(yw_world* world, const yw_track* track, yw_vec3 value) {
   switch (track->target) {
     case YW_TRACK_GRAVITY:
       set_gravity(world, value);
+      break;
+    case YW_TRACK_WIND:
+      set_wind(world, value);
       break;
     case YW_TRACK_FRICTION:
       world->bodies.items[track->slot].friction = value.x;
@@ -191,7 +201,7 @@ static yw_status try_parameter(yw_body* body, const yw_track_def* def, int32_t p
 // Finds what the track changes and checks the values of its keys.
 static yw_status find_target(yw_world* world, const yw_track_def* def, yw_track* track,
                              yw_error* error) {
-  if (def->target == YW_TRACK_GRAVITY) return YW_OK;
+  if (def->target == YW_TRACK_GRAVITY || def->target == YW_TRACK_WIND) return YW_OK;
   if (def->target == YW_TRACK_PIN) {
     if (!YW_SLOT_FIND(&world->pins, def->pin)) {
       return yw_fail(error, YW_ERR_INVALID, "track: the pin does not exist");
@@ -262,6 +272,7 @@ yw_status yw_track_destroy(yw_world* world, yw_track_id id) {
   yw_track* track = world ? YW_SLOT_FIND(&world->tracks, id) : NULL;
   if (!track) return YW_ERR_INVALID;
   if (track->target == YW_TRACK_GRAVITY) set_gravity(world, world->built_gravity);
+  if (track->target == YW_TRACK_WIND) set_wind(world, world->wind.velocity);
   if (track->target == YW_TRACK_PIN) set_strength(world, track->slot, 1.0f);
   if (track->target == YW_TRACK_FRICTION) {
     yw_body* body = &world->bodies.items[track->slot];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "world/world.h"
+#include "world/setup.h"
 
 yw_world_def yw_default_world_def(void) {
   return (yw_world_def){.gravity = {0.0f, -9.81f, 0.0f}, .contact_iterations = 4};
@@ -21,6 +22,7 @@ yw_status yw_world_create(const yw_world_def* def, yw_world** out) {
   world->mem = yw_mem_or_default(&def->mem);
   world->gravity = world->built_gravity = def->gravity;
   world->impact_speed = 1.0f;
+  world->rollback = def->rollback;
   world->contact_iterations = def->contact_iterations;
   world->simd = yw_simd_resolve(def->simd);
   world->tasks = def->jobs.run ? yw_tasks_create_on(&world->mem, &def->jobs)
@@ -50,6 +52,7 @@ void yw_world_destroy(yw_world* world) {
   for (int32_t i = 0; i < world->obstacles.count; ++i) {
     yw_world_obstacle_release(world, &world->obstacles.items[i]);
   }
+  yw_setup_release(world);
   yw_queries_destroy(world->queries);
   yw_book_destroy(world->book);
   yw_points_destroy(world->points);

@@ -7,11 +7,13 @@
 #include "contact/obstacles.h"
 #include "model/model.h"
 #include "world/contact_book.h"
+#include "world/follow.h"
 #include "world/joint.h"
 #include "world/path.h"
 #include "world/query.h"
 #include "world/slots.h"
 #include "world/track.h"
+#include "world/wind.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/method.h"
 #include "yawara/force.h"
@@ -37,12 +39,14 @@ typedef struct yw_body {
   float friction, restitution;
   float built_friction;  ///< without tracks
   bool body_contact, self_contact;
-  uint32_t groups, mask;  ///< it is in these groups, and collides with those
-  double start;           ///< s, when it starts to take part
-  bool active;            ///< it has started
-  bool diverged;          ///< frozen at its last finite state
-  bool lockstep;          ///< in this substep: advances in parts, together with bodies near it
-  bool crowded;           ///< in this substep: other surfaces, or its own, may touch it
+  uint32_t groups, mask;               ///< it is in these groups, and collides with those
+  yw_transform placing;                ///< where it was made ...
+  yw_vec3 first_velocity, first_spin;  ///< ... and how it moved
+  double start;                        ///< s, when it starts to take part
+  bool active;                         ///< it has started
+  bool diverged;                       ///< frozen at its last finite state
+  bool lockstep;  ///< in this substep: advances in parts, together with bodies near it
+  bool crowded;   ///< in this substep: other surfaces, or its own, may touch it
 
   /// Positions at the start of the world step, or when its particles last changed.
   yw_vec4* last_good;
@@ -72,7 +76,8 @@ typedef struct yw_pin {
   uint32_t body;  ///< slot
   yw_path path;
   float stiffness, damping;
-  float strength;  ///< 0 to 1, by a track; otherwise 1
+  float strength;     ///< 0 to 1, by a track; otherwise 1
+  yw_follow* follow;  ///< targets instead of a path; may be NULL
   bool clamp;
   int32_t num_particles;
   int32_t* particles;
@@ -97,9 +102,15 @@ typedef struct yw_world_obstacle {
   yw_vec3 velocity, spin;             ///< m/s and rad/s, by hand
 } yw_world_obstacle;
 
+/// A shape of a destroyed obstacle.
+typedef struct yw_kept_shape {
+  yw_shape* shape;
+  uint64_t hash;
+} yw_kept_shape;
+
 /// Passes impulses of contact on to the method of a body.
 typedef struct yw_responder {
-  const yw_body* body;
+  yw_body* body;
   yw_step_ctx ctx;
 } yw_responder;
 
@@ -114,8 +125,13 @@ struct yw_world {
   uint64_t step_count;
   uint64_t next_key;
   bool measures_forces;
-  yw_wind_def wind;  ///< density 0: none
-  uint64_t changes;  ///< counts changes of bodies, for queries
+  bool rollback;                       ///< keeps models and shapes
+  YW_LIST(yw_model*) kept_models;      ///< of destroyed bodies
+  YW_LIST(yw_kept_shape) kept_shapes;  ///< of destroyed obstacles
+  YW_LIST(yw_follow*) kept_follows;    ///< of destroyed pins
+  yw_wind_def wind;                    ///< density 0: none
+  yw_vec3 wind_velocity;               ///< m/s, now; tracks change it
+  uint64_t changes;                    ///< counts changes of bodies, for queries
   yw_queries* queries;
   float impact_speed;     ///< m/s, of events
   yw_contact_book* book;  ///< NULL: contacts are not recorded
@@ -151,9 +167,13 @@ static inline uint64_t yw_body_topology(const yw_body* body) {
   return method->topology_version ? method->topology_version(body->state) : 0;
 }
 
-/// True if a pin holds its particles exactly, now.
-static inline bool yw_pin_holds(const yw_pin* pin) {
-  return pin->stiffness == 0.0f && pin->strength >= 0.5f;
+/// Stiffness of a pin's spring at particle k, N/m; 0: held exactly.
+static inline float yw_pin_stiffness(const yw_pin* pin, int32_t k) {
+  return pin->follow ? pin->follow->stiffness[k] : pin->stiffness;
+}
+/// True if a pin holds its particle k exactly, now.
+static inline bool yw_pin_holds(const yw_pin* pin, int32_t k) {
+  return yw_pin_stiffness(pin, k) == 0.0f && pin->strength >= 0.5f;
 }
 
 /// True for bodies that the step moves.
@@ -174,10 +194,19 @@ yw_transform yw_obstacle_pose_at(const yw_world_obstacle* obstacle, double time)
 /// Removes the pins of a body (slot) before it is destroyed.
 void yw_world_drop_pins(yw_world* world, uint32_t body);
 void yw_pin_release(yw_world* world, yw_pin* pin);
+/// yw_pin_create with targets, or NULL; owns them if it succeeds.
+yw_status yw_pin_create_following(yw_world* world, const yw_pin_def* def, yw_follow* follow,
+                                  yw_pin_id* out, yw_error* error);
 /// Sets inv_mass of all particles of a body (slot): 0 where pinned, otherwise 1 / mass.
 void yw_world_restore_masses(yw_world* world, uint32_t body);
 void yw_world_obstacle_release(yw_world* world, yw_world_obstacle* obstacle);
 void yw_body_release(yw_world* world, yw_body* body);
+/// Room in all lists for this many bodies.
+bool yw_world_reserve_bodies(yw_world* world, int32_t count);
+/// Makes a body in a slot that is empty.
+yw_status yw_body_rebuild(yw_world* world, const yw_body_def* def, yw_body* body, yw_error* error);
+/// Friction, contact, filters and start.
+void yw_body_take_settings(yw_body* body, const yw_body_def* def);
 
 // lockstep.c.
 /// Marks the bodies of the next substep that are crowded and those that advance in lockstep.

@@ -56,6 +56,34 @@ same "materials come back" "$(grep 'mtl' $back)" "$(grep 'mtl' painted.obj)"
 same "polygons come back" "$(grep '^f' $back | head -n 2 | tr '\n' ' ')" "f 1/1/1 4/2/2 3/3/3 2/4/4 f 5/1/5 6/2/6 7/3/7 8/4/8 "
 same "normals come back" "$(awk '/^vn/{printf "%.2f ", $4}' $back)" "-1.00 -1.00 -1.00 -1.00 1.00 1.00 1.00 1.00 "
 
+# Sizes and axes of other programs: 20 by 10 by 10 mm, z up; then the box and a copy above it.
+side() { awk -v k="$1" '/^v /{if(!n++||$k<a)a=$k;if($k>b)b=$k}END{printf "%.4f",b-a}' "$2"; }
+check "a model in mm" "$yawara" run "a box.obj" --unit mm --as steel -n 0 -q -f obj -o run_mm
+same "20 mm are 0.02 m" "$(side 2 run_mm/obj/*_000000.obj)" 0.0200
+{ awk '/^v /{print $1, $2, 2 * $3, 3 * $4}' "a box.obj"; grep '^f ' "a box.obj"; } >upright.obj
+check "a model with z up" "$yawara" run upright.obj --up z --unit cm --as steel -n 0 -q -f obj -o run_up
+same "z becomes the height" "$(side 3 run_up/obj/*_000000.obj)" 0.3000
+refuses "an unknown unit" 'must be mm' "$yawara" run "a box.obj" --unit mile
+refuses "an unknown axis" 'must be y or z' "$yawara" run "a box.obj" --up x
+refuses "two sizes" 'give one of them' "$yawara" run "a box.obj" --unit mm --fit 2
+awk '/^v /{print $1, 10 * $2, 10 * $3, 10 * $4; next} {print}' "a box.obj" >large.obj
+said=$("$yawara" run large.obj --as steel -n 0 -q -o run_large 2>&1)
+if grep -q '200 m large.*--unit mm (0.2 m)' <<<"$said"; then pass "an unlikely size is said"; else flunk "an unlikely size is said" "$said"; fi
+{
+  cat "a box.obj"
+  awk '/^v /{print $1, $2, $3 + 15, $4}' "a box.obj"
+  awk '/^f /{print $1, $2 + 8, $3 + 8, $4 + 8, $5 + 8}' "a box.obj"
+} >two.obj
+check "parts as bodies" "$yawara" run two.obj --parts --as steel -n 0 -q -f obj -o run_two
+same "a body for each part" "$(ls run_two/obj | tr '\n' ' ')" "two_1_000_000000.obj two_2_001_000000.obj "
+same "parts keep their places" "$(cat run_two/obj/*.obj >both.obj; side 3 both.obj)" 1.0000
+same "each body is one part" "$(grep -c '^v ' run_two/obj/two_1_000_000000.obj)" 8
+echo '{ "bodies": [ { "shape": { "mesh": { "file": "two.obj", "part": 3 } } } ] }' >third.json
+refuses "a part that is not there" 'asks for part 3, but the file has 2' "$yawara" run third.json
+check "parts as one body" "$yawara" run two.obj --as steel -n 0 -q -f obj -o run_one
+same "one body has all parts" "$(grep -c '^v ' run_one/obj/*.obj)" 16
+check "view takes the same" "$yawara" view two.obj --parts --unit cm --up z --as steel --size 64x36 -o seen.png --run run_seen -q
+
 # Scenes to start from.
 check "a new scene" "$yawara" new start --from "a box.obj" --as jelly --fit 0.2
 check "it runs" "$yawara" run start.json -n 1 -q

@@ -86,6 +86,65 @@ static void parameters_and_friction_follow_their_keys(void** state) {
   yw_scene_destroy(scene);
 }
 
+// A cube in keyed wind is dragged by its speed against the air: m dv/dt = 1/2 rho c A u^2.
+static void wind_follows_its_keys(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of(
+      "{\"gravity\": [0, 0, 0], \"wind\": {\"velocity\": [5, 0, 0], \"density\": 1}, \"tracks\": "
+      "[{\"set\": \"wind\", \"kind\": \"step\", \"keys\": [{\"time\": 0, \"value\": [0, 0, 0]}, "
+      "{\"time\": 0.5, \"value\": [0, 0, 8]}]}], \"bodies\": [{\"rigid\": {}, \"density\": "
+      "100, " BOX "}]}");
+  yw_world* world = world_of(scene);
+  yw_rigid_state motion;
+  for (int i = 0; i < 5; ++i) yw_world_step(world, 0.1f, 4, NULL);
+  yw_body_rigid_state(world, yw_world_body(world, 0), &motion);
+  assert_near(motion.velocity[0], 0.0, 0.0);
+  for (int i = 0; i < 5; ++i) yw_world_step(world, 0.1f, 4, NULL);
+  yw_body_rigid_state(world, yw_world_body(world, 0), &motion);
+  // A face of 1 m^2, 100 kg, u = 8 m/s: 0.32 m/s^2 for half a second, a little less as it speeds
+  // up.
+  assert_near(motion.velocity[2], 0.16, 0.01);
+  assert_near(yw_world_wind(world, (yw_vec3){3, 2, 1}).z, 8.0, 0.0);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
+// Gusts: no mean, the root mean square that was asked for, smooth, another field for another seed.
+static void gusts_have_the_turbulence_asked_for(void** state) {
+  (void)state;
+  enum { SAMPLES = 20000 };
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_wind_def wind = yw_default_wind_def();
+  wind.velocity = (yw_vec3){3, 0, 0};
+  wind.turbulence = 2;
+  wind.size = 0.5f;
+  double sum[3] = {0}, squares[3] = {0}, jump = 0, other = 0;
+  for (int i = 0; i < SAMPLES; ++i) {
+    yw_vec3 p = {0.37f * (float)(i % 30), 0.41f * (float)(i / 30 % 30), 0.43f * (float)(i / 900)};
+    if (i % 200 == 0) yw_world_step(world, 0.0371f, 1, NULL);
+    wind.seed = 1;
+    assert_int_equal(yw_world_set_wind(world, &wind), YW_OK);
+    yw_vec3 v = yw_world_wind(world, p);
+    yw_vec3 near = yw_world_wind(world, (yw_vec3){p.x + 1e-3f, p.y, p.z});
+    wind.seed = 2;
+    assert_int_equal(yw_world_set_wind(world, &wind), YW_OK);
+    yw_vec3 w = yw_world_wind(world, p);
+    const double u[3] = {(double)v.x - 3, (double)v.y, (double)v.z};
+    for (int k = 0; k < 3; ++k) sum[k] += u[k], squares[k] += u[k] * u[k];
+    jump = fmax(jump, fabs((double)near.y - (double)v.y));
+    other += (double)v.y * (double)w.y;
+  }
+  for (int k = 0; k < 3; ++k) {
+    assert_near(sum[k] / SAMPLES, 0.0, 0.1);
+    assert_near(sqrt(squares[k] / SAMPLES), 2.0, 0.1);
+  }
+  assert_at_most(jump, 0.1);                      // 1 mm of 50 cm
+  assert_near(other / SAMPLES / 4.0, 0.0, 0.05);  // not correlated
+  wind.size = 0;
+  assert_int_equal(yw_world_set_wind(world, &wind), YW_ERR_INVALID);
+  yw_world_destroy(world);
+}
+
 // A cube hangs on its top face, falls when it is let go, and is caught again.
 static void pins_let_go_and_hold_again(void** state) {
   (void)state;
@@ -292,7 +351,7 @@ static void mistakes_in_scenes_are_refused(void** state) {
 #define OF_SCENE(track) "{\"tracks\": [" track "], \"bodies\": [{" BOX "}]}"
 #define OF_BODY(track) "{\"bodies\": [{\"tracks\": [" track "], " BOX "}]}"
   refuse_scene(OF_SCENE("{\"set\": \"beta\", \"keys\": [{\"time\": 0, \"value\": [1, 2, 3]}]}"),
-               "tracks[0].set is \"beta\", but tracks of the scene set \"gravity\"");
+               "tracks[0].set is \"beta\", but tracks of the scene set \"gravity\" or \"wind\"");
   refuse_scene(OF_SCENE("{\"set\": \"gravity\", \"keys\": [" KEY(0, 1) "]}"),
                "tracks[0].keys[0].value");
   refuse_scene(OF_BODY("{\"set\": \"gravity\", \"keys\": [" KEY(0, 1) "]}"), "belongs into");
@@ -309,6 +368,8 @@ static void mistakes_in_scenes_are_refused(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(gravity_follows_its_keys),
                                      cmocka_unit_test(parameters_and_friction_follow_their_keys),
+                                     cmocka_unit_test(wind_follows_its_keys),
+                                     cmocka_unit_test(gusts_have_the_turbulence_asked_for),
                                      cmocka_unit_test(pins_let_go_and_hold_again),
                                      cmocka_unit_test(springs_are_as_weak_as_their_strength),
                                      cmocka_unit_test(snapshots_know_tracks),

@@ -15,6 +15,7 @@
 #include "playback/export.h"
 #include "playback/run_folder.h"
 #include "playback/run_log.h"
+#include "yawara/contact.h"
 #include "yawara/extend/memory.h"
 
 typedef struct run_options {
@@ -26,7 +27,7 @@ typedef struct run_options {
   scene_options scene;
   int32_t frames;
   int32_t snapshot_every;
-  bool resume, skin, quiet;
+  bool resume, skin, quiet, strict;
 } run_options;
 
 typedef struct run {
@@ -106,6 +107,8 @@ static int parse(int argc, char** argv, run_options* out) {
        "frames between snapshots (default: 60)", 1, 1e9},
       {"on-fault", 0, OPTION_TEXT, &out->on_fault, "WHAT",
        "when a body diverges: stop (default) or continue without it (exit code 3)", 0, 0},
+      {"strict", 0, OPTION_FLAG, &out->strict, NULL, "refuse scenes whose bodies overlap at first",
+       0, 0},
       {"quiet", 'q', OPTION_FLAG, &out->quiet, NULL, "no progress", 0, 0},
       STARTER_OPTIONS(&out->scene.model),
       SCENE_OPTIONS(&out->scene),
@@ -121,6 +124,8 @@ static int parse(int argc, char** argv, run_options* out) {
           "  foam    light, comes to rest at once   toy     keeps its shape, gives a little\n"
           "  clay    dents for good                 cloth   the surface alone, as a sheet\n"
           "  steel   as good as rigid\n"
+          "--unit mm keeps the size of the file, --up z turns it upright, --parts makes a body of\n"
+          "each connected part.\n"
           "yawara new writes the same as a scene file with comments, to go on from.\n\n"
           "A run is a folder: what the bodies look like, where they are in every frame, a copy of\n"
           "the scene. It needs neither the scene nor its meshes to be drawn (yawara render DIR),\n"
@@ -186,6 +191,30 @@ static int load_scene(run* r) {
   return -1;
 }
 
+// Says which bodies overlap before the first step.
+static int check_overlaps(const run* r) {
+  enum { SHOWN = 8 };
+  yw_body_id pairs[SHOWN][2];
+  int32_t count = yw_world_crossings(r->world, pairs, SHOWN);
+  if (count < 0) return bad_input("not enough memory");
+  for (int32_t i = 0; i < count && i < SHOWN; ++i) {
+    const char *a = yw_body_name(r->world, pairs[i][0]), *b = yw_body_name(r->world, pairs[i][1]);
+    if (r->options.strict) {
+      return bad_input(
+          "%s: bodies \"%s\" and \"%s\" overlap at the start. Move one of them, or "
+          "run without --strict",
+          r->options.scene_path, a, b);
+    }
+    fprintf(
+        stderr,
+        "warning: bodies \"%s\" and \"%s\" overlap at the start. Contact may not separate them: "
+        "move one of them\n",
+        a, b);
+  }
+  if (count > SHOWN) fprintf(stderr, "warning: ... and %d more pairs of bodies\n", count - SHOWN);
+  return -1;
+}
+
 static int fill_info(run* r) {
   const run_options* o = &r->options;
   yw_error error = {0};
@@ -232,6 +261,8 @@ static yw_status write_frame(run* r, int32_t number, yw_error* error) {
 
 static int start_run(run* r) {
   yw_error error = {0};
+  int code = check_overlaps(r);
+  if (code >= 0) return code;
   if (run_folder_clear(r->dir, &error) < 0 ||
       run_folder_write_shown(r->dir, r->scene, r->scene_text, r->shown, &r->info, &error) < 0 ||
       write_frame(r, 0, &error) < 0 || run_info_write(r->dir, &r->info, &error) < 0 ||

@@ -30,6 +30,12 @@ static int parse(int argc, char** argv, view_options* out) {
       {"method", 0, OPTION_TEXT, &out->model.method, "NAME",
        "of a model: match, frames, fem, plastic or slender (default: the word's own)", 0, 0},
       {"fit", 0, OPTION_TEXT, &out->fit, "M", "of a model: longest side, m (default: 1)", 0, 0},
+      {"unit", 0, OPTION_TEXT, &out->model.file.unit, "UNIT",
+       "of a model: keep its own size, in mm, cm, m, inch or ft", 0, 0},
+      {"up", 0, OPTION_TEXT, &out->model.file.up, "AXIS",
+       "of a model: axis that points up, y (default) or z", 0, 0},
+      {"parts", 0, OPTION_FLAG, &out->model.parts, NULL,
+       "of a model: a body for each connected part (default: one body)", 0, 0},
       {"quiet", 'q', OPTION_FLAG, &out->quiet, NULL, "no progress", 0, 0},
   };
   const command self = {
@@ -79,6 +85,9 @@ static int run_model(const view_options* o, const char* folder) {
   add(&run, "--as", o->model.as);
   add(&run, "--method", o->model.method);
   add(&run, "--fit", o->fit);
+  add(&run, "--unit", o->model.file.unit);
+  add(&run, "--up", o->model.file.up);
+  add(&run, NULL, o->model.parts ? "--parts" : NULL);
   add(&run, NULL, o->quiet ? "--quiet" : NULL);
   return cmd_run(run.count, run.items);
 }
@@ -91,8 +100,10 @@ int cmd_view(int argc, char** argv) {
   if (stat(o.input, &what) != 0) return bad_input("%s: there is no such file or folder", o.input);
   char folder[MAX_PATH], movie[MAX_PATH + 8];
   bool is_run = S_ISDIR(what.st_mode);
-  if (is_run && (o.model.as || o.model.method || o.fit || o.folder)) {
-    return bad_input("--as, --method, --fit and --run are for models, but %s is a run", o.input);
+  if (is_run && (starter_is_asked(&o.model) || o.fit || o.folder)) {
+    return bad_input(
+        "--as, --method, --fit, --unit, --up, --parts and --run are for models, but %s is a run",
+        o.input);
   }
   if (strlen(is_run ? o.input : o.folder ? o.folder : "") >= sizeof folder) {
     return bad_input("the name of the run folder is longer than %d characters", MAX_PATH - 1);

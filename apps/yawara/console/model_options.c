@@ -22,6 +22,10 @@ static float metres_of(const char* unit) {
   return unit ? 0.0f : 1.0f;
 }
 
+float model_options_metres(const model_options* o) { return metres_of(o->unit); }
+
+bool model_options_turned(const model_options* o) { return o->up && strcmp(o->up, "z") == 0; }
+
 int model_options_check(const model_options* o) {
   if (metres_of(o->unit) == 0.0f)
     return bad_input("--unit is \"%s\", but must be mm, cm, m, inch or ft", o->unit);
@@ -32,7 +36,7 @@ int model_options_check(const model_options* o) {
 
 void model_options_apply(const model_options* o, yw_vec3* positions, int32_t count) {
   float scale = metres_of(o->unit);
-  bool turned = o->up && strcmp(o->up, "z") == 0;
+  bool turned = model_options_turned(o);
   for (int32_t i = 0; i < count; ++i) {
     yw_vec3 p = positions[i];
     p = turned ? (yw_vec3){p.x, p.z, -p.y} : p;

@@ -20,6 +20,9 @@ typedef struct model_options {
         0, 0                                                                                      \
   }
 
+/// Metres in the unit of the file.
+float model_options_metres(const model_options* options);
+bool model_options_turned(const model_options* options);  ///< z points up
 /// -1 to continue, or the exit code for values that do not exist.
 int model_options_check(const model_options* options);
 /// Positions of the file in metres, with y up.

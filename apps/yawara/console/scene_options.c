@@ -69,8 +69,8 @@ static int make_text(const scene_options* options, const char* path, char** text
   if (!starter_is_model(path)) {
     return starter_is_asked(&options->model)
                ? bad_input(
-                     "--as, --method and --fit are for models (.obj, .ply, .stl ...), but %s "
-                     "is a scene",
+                     "--as, --method, --fit, --unit, --up and --parts are for models (.obj, .ply, "
+                     ".stl ...), but %s is a scene",
                      path)
                : -1;
   }

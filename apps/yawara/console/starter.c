@@ -21,6 +21,13 @@
 // Of cloth, as shares of its longest side: edge of a triangle, thickness.
 #define CLOTH_EDGE 0.08f
 #define CLOTH_THICKNESS 0.01f
+// Sizes of bodies that --unit may give, and beyond which a model was probably made in another unit,
+// m.
+#define MIN_LENGTH 1e-4f
+#define MAX_LENGTH 1e4f
+#define LARGE 50.0f
+#define SMALL 0.005f
+#define MAX_PARTS 200
 
 static const char* const surfaces[] = {".obj", ".ply", ".stl", ".gltf", ".glb"};
 static const char* const volumes[] = {".node", ".ele",  ".msh",   ".vtk",
@@ -43,7 +50,9 @@ bool starter_is_model(const char* path) {
   return is_volume(path) || ends_with_any(path, surfaces, sizeof surfaces / sizeof surfaces[0]);
 }
 
-bool starter_is_asked(const starter_options* o) { return o->as || o->method || o->fit > 0; }
+bool starter_is_asked(const starter_options* o) {
+  return o->as || o->method || o->fit > 0 || o->file.unit || o->file.up || o->parts;
+}
 
 // What the text is made of ------------------------------------------------------------------------
 
@@ -58,6 +67,8 @@ typedef struct starter {
   yw_vec3 center;    // of the file's box
   float height;      // m
   float diagonal;    // m, of the box
+  bool turned;       // z points up in the file
+  int32_t parts;     // bodies, one for each part; 0: one body of all
 } starter;
 
 static int choose_method(const starter_options* o, starter* s) {
@@ -78,8 +89,29 @@ static int choose_method(const starter_options* o, starter* s) {
   return -1;
 }
 
+// How large the file's model is meant to be, m. Says so where that is unlikely.
+static int choose_length(const starter_options* o, const char* path, float longest, float* length) {
+  float own = longest * model_options_metres(&o->file);
+  if (o->file.unit && (own < MIN_LENGTH || own > MAX_LENGTH)) {
+    return bad_input("%s: is %.3g m large in %s, but must be between %g and %g m", path,
+                     (double)own, o->file.unit, (double)MIN_LENGTH, (double)MAX_LENGTH);
+  }
+  if (o->file.unit) *length = own;
+  bool odd = own >= LARGE || own <= SMALL;
+  if (odd && o->file.unit) {
+    fprintf(stderr, "%s is %.3g m large in %s\n", path, (double)own, o->file.unit);
+  } else if (odd && !(o->fit > 0)) {
+    fprintf(stderr,
+            "%s is %.3g m large as it stands and is scaled to %g m; its own size: --unit mm "
+            "(%.3g m), cm (%.3g m), m or inch (%.3g m)\n",
+            path, (double)own, (double)*length, 1e-3 * (double)own, 1e-2 * (double)own,
+            0.0254 * (double)own);
+  }
+  return -1;
+}
+
 // Box of the file, from which scale, place and height follow.
-static int measure_file(const char* path, starter* s) {
+static int measure_file(const starter_options* o, const char* path, starter* s) {
   yw_error error = {0};
   yw_vec3* positions = NULL;
   int32_t count = 0;
@@ -94,10 +126,30 @@ static int measure_file(const char* path, starter* s) {
   if (count == 0 || !(longest > 0.0f) || !isfinite(longest)) {
     return bad_input("%s: has no extent: all its vertices are at one point", path);
   }
+  int code = choose_length(o, path, longest, &s->length);
+  if (code >= 0) return code;
   s->scale = s->length / longest;
   s->center = yw_lerp(box.lower, box.upper, 0.5f);
-  s->height = size.y * s->scale;
+  s->height = (s->turned ? size.z : size.y) * s->scale;
   s->diagonal = yw_length(size) * s->scale;
+  return -1;
+}
+
+static int count_parts(const char* path, starter* s) {
+  if (s->volume) return bad_input("--parts is for surfaces, but %s has tets", path);
+  yw_error error = {0};
+  yw_tri_mesh mesh = {0}, *parts = NULL;
+  yw_status status = yw_tri_mesh_read(path, NULL, &mesh, &error);
+  if (status < 0) return bad_input("%s", error.message);
+  status = yw_tri_mesh_split(&mesh, NULL, &parts, &s->parts);
+  for (int32_t i = 0; i < s->parts; ++i) yw_tri_mesh_free(&parts[i]);
+  yw_mem_free(NULL, parts);
+  yw_tri_mesh_free(&mesh);
+  if (status < 0) return bad_input("%s: cannot be split into parts", path);
+  if (s->parts > MAX_PARTS) {
+    return bad_input("%s: has %d parts, but --parts makes at most %d bodies", path, s->parts,
+                     MAX_PARTS);
+  }
   return -1;
 }
 
@@ -145,7 +197,13 @@ static bool put_quoted(text_list* out, const char* text) {
   return done && put(out, "\"");
 }
 
-static bool put_source(text_list* out, const starter* s) {
+// A part keeps its place among the others, so it is scaled and not fitted.
+static bool put_part(text_list* out, const starter* s, int32_t part) {
+  return put(out, "      \"shape\": { \"mesh\": { \"file\": ") && put_quoted(out, s->file) &&
+         put(out, ", \"part\": %d }, \"scale\": %.9g }", part, (double)s->scale);
+}
+
+static bool put_source(text_list* out, const starter* s, int32_t part) {
   bool sheet = strcmp(s->method, "slender") == 0;
   if (s->volume) {
     return put(out,
@@ -159,7 +217,8 @@ static bool put_source(text_list* out, const starter* s) {
                     (double)(CLOTH_EDGE * s->length), (double)(CLOTH_THICKNESS * s->length))) {
     return false;
   }
-  bool done = s->file
+  bool done = part > 0 ? put_part(out, s, part)
+              : s->file
                   ? put(out,
                         "      // \"fit\": longest side, m. The model is centred.\n%s"
                         "      \"shape\": { \"mesh\": { \"file\": ",
@@ -204,26 +263,41 @@ static bool put_method(text_list* out, const starter* s) {
   return put(out, ", \"damping\": %.3g }\n", damping);
 }
 
-static bool put_scene(text_list* out, const starter* s) {
-  // The box is centred at the body's position, except for tets, which keep their origin.
-  yw_vec3 place = yw_v3(0, (0.5f + DROP) * s->height, 0);
-  if (s->volume) place = yw_mad(place, -s->scale, s->center);
+// One body; `part` 0: all of the file.
+static bool put_body(text_list* out, const starter* s, int32_t part) {
+  // The box is centred at the body's position, except for tets and parts, which keep their origin.
+  yw_vec3 place = yw_v3(0, (0.5f + DROP) * s->height, 0), center = s->center;
+  if (s->turned) center = yw_v3(center.x, center.z, -center.y);
+  if (s->volume || part > 0) place = yw_mad(place, -s->scale, center);
+  char number[16] = "";
+  if (part > 0) snprintf(number, sizeof number, "_%d", part);
   const float* c = s->what->color;
-  return put(out,
-             "// Made by yawara. What each key means: docs/scenes.md, or yawara schema --keys.\n{\n"
-             "  \"description\": \"%s of %s falls on a floor\",\n  \"duration\": 3,\n"
-             "  \"substeps\": 4,  // per frame; more if something flies apart\n"
-             "  \"floor\": { \"friction\": 0.6 },\n  \"bodies\": [\n    {\n      \"name\": "
-             "\"%s\",\n",
-             s->name, s->what->word, s->name) &&
-         put_source(out, s) &&
+  return put(out, "    {\n      \"name\": \"%s%s\",\n", s->name, number) &&
+         put_source(out, s, part) &&
          put(out,
-             "      // The lowest point starts at 0.3 of the body's height.\n"
-             "      \"position\": [%.6g, %.6g, %.6g],\n      \"color\": [%g, %g, %g],\n"
-             "      \"density\": %g,\n",
-             (double)place.x, (double)place.y, (double)place.z, (double)c[0], (double)c[1],
-             (double)c[2], (double)s->what->density) &&
-         put_method(out, s) && put(out, "    }\n  ]\n}\n");
+             "      // The lowest point starts at 0.3 of the height.\n"
+             "      \"position\": [%.6g, %.6g, %.6g],\n",
+             (double)place.x, (double)place.y, (double)place.z) &&
+         (!s->turned || put(out,
+                            "      \"rotation\": { \"axis\": \"x\", \"degrees\": -90 },  // z "
+                            "points up in the file\n")) &&
+         (part > 0 ||
+          put(out, "      \"color\": [%g, %g, %g],\n", (double)c[0], (double)c[1], (double)c[2])) &&
+         put(out, "      \"density\": %g,\n", (double)s->what->density) && put_method(out, s) &&
+         put(out, part > 0 && part < s->parts ? "    },\n" : "    }\n");
+}
+
+static bool put_scene(text_list* out, const starter* s) {
+  bool done =
+      put(out,
+          "// Made by yawara. What each key means: docs/scenes.md, or yawara schema --keys.\n{\n"
+          "  \"description\": \"%s of %s falls on a floor\",\n  \"duration\": 3,\n"
+          "  \"substeps\": 4,  // per frame; more if something flies apart\n"
+          "  \"floor\": { \"friction\": 0.6 },\n  \"bodies\": [\n",
+          s->name, s->what->word);
+  if (s->parts == 0) done = done && put_body(out, s, 0);
+  for (int32_t part = 1; part <= s->parts; ++part) done = done && put_body(out, s, part);
+  return done && put(out, "  ]\n}\n");
 }
 
 int starter_text(const starter_options* options, const char* path, const char* file, char** text) {
@@ -231,9 +305,15 @@ int starter_text(const starter_options* options, const char* path, const char* f
   starter s = {.file = file, .length = options->fit > 0 ? options->fit : 1.0f};
   s.height = s.diagonal = s.length;
   s.volume = file && is_volume(file);
+  s.turned = model_options_turned(&options->file);
   name_body(file ? file : "ball", s.name);
-  int code = choose_method(options, &s);
-  if (code < 0 && file) code = measure_file(path, &s);
+  int code = model_options_check(&options->file);
+  if (code < 0 && options->file.unit && options->fit > 0) {
+    code = bad_input("--fit and --unit both say how large the model is; give one of them");
+  }
+  if (code < 0) code = choose_method(options, &s);
+  if (code < 0 && file) code = measure_file(options, path, &s);
+  if (code < 0 && file && options->parts) code = count_parts(path, &s);
   if (code >= 0) return code;
   text_list out = {0};
   if (!put_scene(&out, &s)) {

@@ -3,13 +3,16 @@
 #ifndef YW_APP_CONSOLE_STARTER_H
 #define YW_APP_CONSOLE_STARTER_H
 
+#include "console/model_options.h"
 #include "console/options.h"
 #include "yawara/yawara.h"
 
 typedef struct starter_options {
   const char* as;      ///< a word of presets.h; NULL: rubber
   const char* method;  ///< NULL: the word's own
-  float fit;           ///< m, longest side; 0: 1 m
+  float fit;           ///< m, longest side; 0: 1 m, or as the unit says
+  model_options file;  ///< its unit of length and the axis that points up
+  bool parts;          ///< a body for each connected part
 } starter_options;
 
 #define STARTER_OPTIONS(target)                                                                     \
@@ -21,9 +24,19 @@ typedef struct starter_options {
        OPTION_TEXT, &(target)->method,                                                              \
        "NAME",      "of a model: match, frames, fem, plastic or slender (default: the word's own)", \
        0,           0},                                                                             \
+      {"fit", 0,  OPTION_FLOAT, &(target)->fit, "M", "of a model: longest side, m (default: 1)",    \
+       1e-4,  1e4},                                                                                 \
+      {"unit",      0,                                                                              \
+       OPTION_TEXT, &(target)->file.unit,                                                           \
+       "UNIT",      "of a model: keep its own size, in mm, cm, m, inch or ft",                      \
+       0,           0},                                                                             \
+      {"up",        0,                                                                              \
+       OPTION_TEXT, &(target)->file.up,                                                             \
+       "AXIS",      "of a model: axis that points up, y (default) or z",                            \
+       0,           0},                                                                             \
   {                                                                                                 \
-    "fit", 0, OPTION_FLOAT, &(target)->fit, "M", "of a model: longest side, m (default: 1)", 1e-4,  \
-        1e4                                                                                         \
+    "parts", 0, OPTION_FLAG, &(target)->parts, NULL,                                                \
+        "of a model: a body for each connected part (default: one body)", 0, 0                      \
   }
 
 /// True if the file is a model (a surface or tets) and not a scene, by its ending.

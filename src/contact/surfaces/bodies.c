@@ -8,6 +8,7 @@
 #include "contact/surfaces/guard.h"
 #include "contact/surfaces/hanging.h"
 #include "contact/surfaces/solve.h"
+#include "contact/surfaces/whole.h"
 #include "yawara/extend/memory.h"
 
 // How far the guard may move particles beyond their paths, as a share of the mean edge; the fall of
@@ -381,19 +382,24 @@ static bool cut_job_blocks(yw_surfaces* c) {
 
 // True when the list had room for everything; otherwise it gets more, and its block runs again.
 static bool is_complete(yw_surfaces* c, yw_contact_list* list, bool* out_of_memory) {
-  if (list->num_contacts <= list->contact_capacity && list->num_pairs <= list->pair_capacity) {
-    return true;
+  bool contacts_fit = list->num_contacts <= list->contact_capacity;
+  bool pairs_fit = list->num_pairs <= list->pair_capacity;
+  if (!contacts_fit) {
+    yw_mem_free(&c->mem, list->contacts);
+    list->contact_capacity = list->num_contacts + list->num_contacts / 2 + 16;
+    list->contacts = YW_NEW_ARRAY(&c->mem, yw_contact, list->contact_capacity);
+    if (!list->contacts) list->contact_capacity = 0;
   }
-  int32_t contacts = list->num_contacts + list->num_contacts / 2 + 16;
-  int32_t pairs = list->num_pairs + list->num_pairs / 2 + 64;
-  yw_mem_free(&c->mem, list->contacts);
-  yw_mem_free(&c->mem, list->pairs);
-  *list = (yw_contact_list){.contacts = YW_NEW_ARRAY(&c->mem, yw_contact, contacts),
-                            .pairs = YW_NEW_ARRAY(&c->mem, yw_near_pair, pairs),
-                            .num_contacts = TO_BE_FOUND,
-                            .contact_capacity = contacts,
-                            .pair_capacity = pairs};
-  if (!list->contacts || !list->pairs) *out_of_memory = true;
+  if (!pairs_fit) {
+    yw_mem_free(&c->mem, list->pairs);
+    list->pair_capacity = list->num_pairs + list->num_pairs / 2 + 64;
+    list->pairs = YW_NEW_ARRAY(&c->mem, yw_near_pair, list->pair_capacity);
+    if (!list->pairs) list->pair_capacity = 0;
+  }
+  if (contacts_fit && pairs_fit) return true;
+  *out_of_memory =
+      *out_of_memory || (!contacts_fit && !list->contacts) || (!pairs_fit && !list->pairs);
+  list->num_contacts = TO_BE_FOUND;
   return false;
 }
 
@@ -521,6 +527,13 @@ static bool collect_answers(yw_surfaces* c, yw_contact_problem* problem) {
   return true;
 }
 
+// The vertex of one side of a contact, or the nearer one of an edge; -1: a triangle.
+static int32_t vertex_of(const yw_contact* p, int side) {
+  if (p->count[side] == 0 || p->count[side] > 2) return -1;
+  bool second = p->count[side] == 2 && p->weights[side][1] > p->weights[side][0];
+  return p->particles[side][second ? 1 : 0];
+}
+
 // Tells readers which contacts carried an impulse.
 static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
   for (int32_t i = 0; i < c->batches.count; ++i) {
@@ -531,8 +544,7 @@ static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
       if (!(impulse > 0.0f)) continue;
       bool obstacle = p->count[1] == 0;
       yw_contact_record record = {.bodies = {p->body[0], obstacle ? -1 : p->body[1]},
-                                  .vertices = {p->count[0] == 1 ? p->particles[0][0] : -1,
-                                               p->count[1] == 1 ? p->particles[1][0] : -1},
+                                  .vertices = {vertex_of(p, 0), vertex_of(p, 1)},
                                   .normal = p->normal,
                                   .impulse = impulse,
                                   .friction = p->friction,
@@ -610,6 +622,7 @@ static bool solve(yw_surfaces* c, yw_contact_problem* problem, int32_t* num_cont
   for (int32_t i = 0; i < c->works.count; ++i) {
     if (c->works.items[i].active) yw_hanging_carry(&c->works.items[i]);
   }
+  yw_whole_settle(problem, c->works.count);
   return true;
 }
 

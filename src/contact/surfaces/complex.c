@@ -237,7 +237,7 @@ yw_complex* yw_complex_create(const yw_allocator* mem, const yw_contact_geometry
   if (!c) return NULL;
   c->mem = yw_mem_or_default(mem);
   c->num_particles = num_particles;
-  c->is_volume = geometry->tets != NULL;
+  c->is_volume = geometry->num_triangles > 0 && !geometry->radius;
   c->is_loose = geometry->num_triangles == 0 && geometry->num_segments == 0;
   if (allocate(c, geometry) && fill(c, geometry) && list_hanging(c, geometry)) return c;
   yw_complex_destroy(c);

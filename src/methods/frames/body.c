@@ -188,6 +188,7 @@ void yw_frames_save(const void* state, yw_writer* writer) {
   yw_write_u32(writer, (uint32_t)p->substeps);
   yw_write_u32(writer, (uint32_t)p->sweeps);
   yw_write_u32(writer, body->in_contact);
+  yw_write_u32(writer, (uint32_t)body->short_for);
   yw_write_f32(writer, numbers, 5);
   yw_write_f32(writer, body->weights, 1 + (size_t)body->model->num_examples);
   yw_write_f32(writer, body->rotations[0].m[0], (size_t)body->model->num_blocks * 4 * YW_LANES);
@@ -205,17 +206,20 @@ void yw_frames_load(void* state, yw_reader* reader) {
   p.substeps = (int32_t)yw_read_u32(reader);
   p.sweeps = (int32_t)yw_read_u32(reader);
   bool in_contact = yw_read_u32(reader) != 0;
+  uint32_t short_for = yw_read_u32(reader);
   yw_read_f32(reader, numbers, 5);
   p.damping = numbers[0];
   p.beta = numbers[1];
   p.tolerance = numbers[2];
   p.stiffness = numbers[3];
-  if (reader->failed || yw_frames_params_check(&p, body->model->num_examples, NULL) < 0) {
+  bool sane = short_for <= FRAMES_SHORT_STEPS;
+  if (reader->failed || !sane || yw_frames_params_check(&p, body->model->num_examples, NULL) < 0) {
     reader->failed = true;
     return;
   }
   body->params = p;
   body->in_contact = in_contact;
+  body->short_for = (int32_t)short_for;
   body->last_h = numbers[4];
   yw_read_f32(reader, body->weights, 1 + (size_t)body->model->num_examples);
   yw_read_f32(reader, body->rotations[0].m[0], (size_t)body->model->num_blocks * 4 * YW_LANES);

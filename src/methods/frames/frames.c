@@ -136,6 +136,7 @@ static yw_status frames_advance(void* state, yw_particles* particles, const yw_s
   const yw_step_ctx* ctx = yw_near_enter(&body->near, particles, world);
   if (!ctx) return YW_ERR_MEMORY;
   follow_origin(body);
+  body->fell_short = false;
   int32_t before = ctx->report ? ctx->report->recovered + ctx->report->stalled : 0;
   memset(body->seconds, 0, sizeof body->seconds);
   if (ctx->timing) body->mark = yw_seconds();
@@ -144,6 +145,11 @@ static yw_status frames_advance(void* state, yw_particles* particles, const yw_s
                          ? yw_frames_position_advance(body, particles, ctx)
                          : advance_span(body, particles, ctx, (frames_span){0.0f, ctx->h}, 0);
   yw_near_leave(&body->near, particles);
+  if (body->fell_short) {
+    body->short_for = FRAMES_SHORT_STEPS;
+  } else if (body->short_for > 0) {
+    --body->short_for;
+  }
   yw_frames_end_part(body, ctx, YW_FRAMES_OTHER);
   if (status < 0) return status;
   int32_t after = ctx->report ? ctx->report->recovered + ctx->report->stalled : 0;

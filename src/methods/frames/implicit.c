@@ -18,8 +18,9 @@
 #include "methods/kit/pins.h"
 #include "methods/kit/rigid.h"
 
-// Newton steps after which a step has stalled.
-#define MAX_NEWTON 6
+// Newton steps of a solve at most; and in steps after one for which they were not enough.
+#define MAX_NEWTON 3
+#define SHORT_NEWTON 1
 // Line search: number of trials, largest uphill slope accepted (as a share of the first slope), and
 // shortest step of a trial relative to the previous one.
 #define MAX_SEARCHES 5
@@ -37,8 +38,10 @@
 #define KICK_FALLS 8.0f
 // Weight of held particles on the lattice, relative to its stiffness.
 #define HELD_WEIGHT 10.0f
-// Tolerance of a first solve that only has to find the contacts.
+// Tolerance of a first solve that only has to find the contacts; and of Newton steps that are not
+// expected to be enough.
 #define ROUGH_TOLERANCE 0.02f
+#define SHORT_TOLERANCE 0.1f
 
 // Set-up ------------------------------------------------------------------------------------------
 
@@ -208,20 +211,31 @@ static double search_line(frames_body* body, const yw_step_ctx* ctx, const frame
   return residual;
 }
 
+// The Newton steps were not enough. Each went downhill, so the result is one of a shorter or a more
+// damped step. Where the residual has fallen at all, halving the step would not make it fall
+// faster: regions that turn over, as in front of a pin that outruns the waves in the body, do so in
+// halves too. Such steps tend to follow each other, and then get fewer and fewer Newton steps.
+static frames_outcome end_short(frames_body* body, bool solved, double residual, double first) {
+  bool tried = body->short_for == 0;
+  body->fell_short = true;
+  return solved && (residual < first || !tried) ? FRAMES_SOLVED : FRAMES_STALLED;
+}
+
 // One Newton step, and more where it did not reduce the residual. A stalled solve is followed by
 // another Newton step, since its result is downhill.
 static frames_outcome solve_newton(frames_body* body, const yw_step_ctx* ctx, float tolerance) {
+  bool is_short = body->short_for > 0;
+  if (is_short && tolerance < SHORT_TOLERANCE) tolerance = SHORT_TOLERANCE;
   bool at_start = body->newton == 0 && ctx->num_holds == 0;
   float fallen = at_start ? body->h1 * body->h1 : 0.0f;
   yw_vec3 fall = yw_scale(ctx->gravity, fallen);
   const frames_kernels* kernels = YW_KERNEL_PICK(yw_frames_kernels, ctx->simd);
   double noise = FORCE_ROUNDING * rounding_scale(body);
-  double residual = find_residual(body, ctx, kernels, true),
+  double residual = find_residual(body, ctx, kernels, true), first = residual,
          goal = fmax(RESIDUAL_FALL * residual, noise);
-  int32_t most = body->newton + MAX_NEWTON;
+  int32_t most = body->newton + (is_short ? SHORT_NEWTON : MAX_NEWTON);
   while (residual > 0.0) {
     if (!isfinite(residual)) return FRAMES_LOST;
-    if (body->newton == most) return FRAMES_STALLED;
     bool solved = yw_frames_solve_step(body, ctx, kernels, fall, tolerance, SOLVE_SHARE * noise);
     fall = yw_v3(0, 0, 0);
     take_step(body, 1.0f);
@@ -232,6 +246,8 @@ static frames_outcome solve_newton(frames_body* body, const yw_step_ctx* ctx, fl
     if (ctx->report) ++ctx->report->recovered;
     residual = search_line(body, ctx, kernels, residual);
     if (solved && residual <= goal) return FRAMES_SOLVED;
+    if (!isfinite(residual)) return FRAMES_LOST;
+    if (body->newton >= most) return end_short(body, solved, residual, first);
     residual = find_residual(body, ctx, kernels, true);
   }
   return FRAMES_SOLVED;

@@ -23,6 +23,9 @@ typedef struct frames_example_block {
   float turn[6][YW_LANES];    ///< 2 mu V (tr S~^2 - S~^2)^-1, J
 } frames_example_block;
 
+/// Good steps after which a body whose solves fell short gets several Newton steps again.
+#define FRAMES_SHORT_STEPS 30
+
 /// Sums over one chunk.
 typedef struct frames_sums {
   double a;           ///< sum of the current phase
@@ -72,10 +75,12 @@ typedef struct frames_body {
   frames_dual_block* duals;  ///< per block of the sweeps
   int32_t* recovered;        ///< per chunk of a colour
 
-  float h1;         ///< s, h' of the current step; 0: none yet, so the matrix is not valid
-  bool* touched;    ///< particles that an obstacle stopped in this step
-  bool in_contact;  ///< an obstacle touched the body in the last step
-  bool troubled;    ///< the first Newton step of the last step was not enough
+  float h1;           ///< s, h' of the current step; 0: none yet, so the matrix is not valid
+  bool* touched;      ///< particles that an obstacle stopped in this step
+  bool in_contact;    ///< an obstacle touched the body in the last step
+  bool troubled;      ///< the first Newton step of the last step was not enough
+  bool fell_short;    ///< nor were all that it was allowed
+  int32_t short_for;  ///< steps for which one Newton step has to do, because more were not enough
 
   yw_near near;  ///< positions, also those above, are relative while the body advances
 

@@ -45,17 +45,23 @@ YW_API yw_explosion_def yw_default_explosion_def(void);
 /// on their cross-section.
 YW_API yw_status yw_world_explode(yw_world* world, const yw_explosion_def* def);
 
-/// Moving air, everywhere the same: drag on surfaces from their speed against it,
+/// Moving air, everywhere the same but for gusts: drag on surfaces from their speed against it,
 /// 1/2 density drag area |u . n| u, on the sides of volumes that it blows on, on sheets, and on the
 /// cross-sections of rods and balls. Still air slows bodies down.
 typedef struct yw_wind_def {
   yw_vec3 velocity;  ///< m/s
   float density;     ///< kg/m^3, >= 0; default 1.2 (air); 0: no wind
   float drag;        ///< coefficient, >= 0; default 1
+  /// m/s, >= 0; default 0. Root mean square of what gusts add to each component of the velocity.
+  float turbulence;
+  float size;     ///< m, > 0, of gusts; default 1
+  uint32_t seed;  ///< of gusts; default 0
 } yw_wind_def;
 YW_API yw_wind_def yw_default_wind_def(void);
 /// NULL: no air, as at first. YW_ERR_INVALID if a number is out of range.
 YW_API yw_status yw_world_set_wind(yw_world* world, const yw_wind_def* def);
+/// Velocity of the air at a point (m) now, with gusts, m/s.
+YW_API yw_vec3 yw_world_wind(const yw_world* world, yw_vec3 point);
 
 #ifdef __cplusplus
 }

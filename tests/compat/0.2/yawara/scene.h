@@ -103,6 +103,21 @@ YW_API yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd 
 
 /// Receives a text piece by piece.
 typedef void (*yw_text_sink)(void* context, const char* text);
+
+/// Index in "bodies" of the scene file of the entry that a body was made from; -1 if there is no
+/// such body.
+YW_API int32_t yw_scene_body_entry(const yw_scene* scene, int32_t body);
+/// Writes the numbers, words and switches that the body's method knows, with their present values,
+/// as a JSON list of objects: "key", "kind" ("number", "integer", "boolean" or "choice"), "value",
+/// "default", "low", "high", "above" (low itself is not allowed), "unit", "about", "choices", and
+/// "model" (true: yw_scene_set cannot change it). Nothing if there is no such body.
+YW_API void yw_scene_write_settings(const yw_scene* scene, int32_t body, yw_text_sink sink,
+                                    void* context);
+/// Changes a setting of the method of a body while a world runs, for all copies of the body, and
+/// for worlds that are built later. value is JSON, or a bare word. On error nothing is changed.
+YW_API yw_status yw_scene_set(yw_scene* scene, yw_world* world, int32_t body, const char* key,
+                              const char* value, yw_error* error);
+
 /// Writes the JSON schema of scene files.
 YW_API void yw_scene_write_schema(yw_text_sink sink, void* context);
 /// Writes all keys of scene files with unit, range and default, as Markdown.

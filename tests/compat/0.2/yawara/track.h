@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tracks: numbers of a world that change over time, by keys: gravity, parameters and friction of
-// bodies, the strength of pins. A world with tracks is still a function of how it was built:
+// Tracks: numbers of a world that change over time, by keys: gravity, wind, parameters and friction
+// of bodies, the strength of pins. A world with tracks is still a function of how it was built:
 // snapshots, hashes and resuming work as without them.
 #ifndef YAWARA_TRACK_H
 #define YAWARA_TRACK_H
@@ -23,7 +23,8 @@ typedef enum yw_track_target {
   YW_TRACK_PARAMETER,    ///< of a body's method, by the name in its yw_..._params, e.g. "beta"
   /// Strength of a pin, 0 to 1. Springs are as much weaker; vertices that are held exactly are let
   /// go below 1/2 and held again, where the path is by then, from 1/2 on.
-  YW_TRACK_PIN
+  YW_TRACK_PIN,
+  YW_TRACK_WIND  ///< velocity of the air (yw_world_set_wind), m/s
 } yw_track_target;
 
 /// How values run between keys. Before the first and after the last key they stay as they are
@@ -36,7 +37,7 @@ typedef enum yw_track_kind {
 
 typedef struct yw_track_key {
   double time;    ///< s, strictly increasing
-  yw_vec3 value;  ///< gravity: a vector; everything else: x
+  yw_vec3 value;  ///< gravity, wind: a vector; everything else: x
 } yw_track_key;
 
 typedef struct yw_track_def {
@@ -57,8 +58,8 @@ YW_API yw_track_def yw_default_track_def(void);
 /// target that has a track already.
 YW_API yw_status yw_track_create(yw_world* world, const yw_track_def* def, yw_track_id* out,
                                  yw_error* error);
-/// Gravity, friction and strength return to what they were built with; parameters stay as they are.
-/// Tracks are also destroyed with their bodies and pins.
+/// Gravity, wind, friction and strength return to what they were built with; parameters stay as
+/// they are. Tracks are also destroyed with their bodies and pins.
 YW_API yw_status yw_track_destroy(yw_world* world, yw_track_id id);
 YW_API bool yw_track_is_valid(const yw_world* world, yw_track_id id);
 

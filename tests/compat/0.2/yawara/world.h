@@ -44,6 +44,9 @@ typedef struct yw_world_def {
   /// none.
   yw_jobs jobs;
   yw_contact_kind contact;  ///< default YW_CONTACT_POINTS
+  /// Keeps the models of bodies and the shapes of obstacles that are destroyed, so that
+  /// yw_world_restore can make them again; default false.
+  bool rollback;
 } yw_world_def;
 YW_API yw_world_def yw_default_world_def(void);
 YW_API yw_status yw_world_create(const yw_world_def* def, yw_world** out);
@@ -139,7 +142,10 @@ YW_API yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3
                                    const yw_vec3* velocities);
 /// Radii (m) of bodies that collide as spheres, in the same order; NULL for volumes.
 YW_API const float* yw_body_radii(const yw_world* world, yw_body_id id, int32_t* count);
-/// Writes the vertices of the shown surface (see yw_model_surface) to out.
+/// True for bodies that collide with others, see yw_body_def.body_contact.
+YW_API bool yw_body_has_contact(const yw_world* world, yw_body_id id);
+/// Writes the vertices of the shown surface (see yw_model_surface) to out. An embedded surface is
+/// kept out of other bodies and obstacles, also where it reaches beyond the tets that contact sees.
 YW_API yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec3* out,
                                            int32_t capacity);
 
@@ -316,9 +322,19 @@ YW_API uint64_t yw_world_hash(const yw_world* world);
 /// Number of bytes that yw_world_save writes.
 YW_API size_t yw_world_snapshot_size(const yw_world* world);
 YW_API yw_status yw_world_save(const yw_world* world, void* buffer, size_t capacity, size_t* size);
-/// The world must have been built with the same models, pins, obstacles and gravity; the message
-/// says what differs. On error nothing is changed.
+/// Continues a run of the same scene: the world must have been built with the same models, pins,
+/// obstacles and gravity; the message says what differs. On error nothing is changed.
 YW_API yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_error* error);
+
+/// Goes back to a snapshot of this world, or of another one with the same models and shapes,
+/// whatever happened since: bodies, obstacles, pins, joints and settings become those of the
+/// snapshot, with their ids. What was made since is removed; what was destroyed is made again,
+/// which needs yw_world_def.rollback unless something with the same model or shape is there. From
+/// there on the world takes the same steps, and hands out the same ids, as it did. Pointers of
+/// callers stay with bodies and obstacles that exist before and after; others have none. On error
+/// nothing is changed (YW_ERR_MEMORY: bodies may be missing).
+YW_API yw_status yw_world_restore(yw_world* world, const void* buffer, size_t size,
+                                  yw_error* error);
 
 typedef struct yw_snapshot_info {
   double time;     ///< s, yw_world_time when it was saved

@@ -7,6 +7,7 @@
 #include "contact.h"
 #include "fem.h"
 #include "files.h"
+#include "follow.h"
 #include "force.h"
 #include "frames.h"
 #include "joint.h"

@@ -1,0 +1,733 @@
+// SPDX-License-Identifier: MIT
+#include "world/setup.h"
+
+#include "world/world.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/hash.h"
+
+// What is kept ------------------------------------------------------------------------------------
+
+void yw_setup_keep_model(yw_world* world, yw_model* model) {
+  if (!world->rollback) return;
+  for (int32_t i = 0; i < world->kept_models.count; ++i) {
+    if (world->kept_models.items[i]->hash == model->hash) return;
+  }
+  if (!YW_LIST_RESERVE(&world->mem, &world->kept_models, 1)) return;
+  world->kept_models.items[world->kept_models.count++] = yw_model_retain(model);
+}
+
+void yw_setup_keep_shape(yw_world* world, yw_shape* shape, uint64_t hash) {
+  if (!world->rollback) return;
+  for (int32_t i = 0; i < world->kept_shapes.count; ++i) {
+    if (world->kept_shapes.items[i].hash == hash) return;
+  }
+  if (!YW_LIST_RESERVE(&world->mem, &world->kept_shapes, 1)) return;
+  world->kept_shapes.items[world->kept_shapes.count++] =
+      (yw_kept_shape){yw_shape_retain(shape), hash};
+}
+
+static yw_follow* find_kept_follow(const yw_world* world, uint64_t hash) {
+  for (int32_t i = 0; i < world->kept_follows.count; ++i) {
+    yw_follow* kept = world->kept_follows.items[i];
+    if (yw_follow_hash(kept, YW_HASH_SEED) == hash) return kept;
+  }
+  return NULL;
+}
+
+void yw_setup_keep_follow(yw_world* world, yw_follow* follow) {
+  if (!world->rollback || find_kept_follow(world, yw_follow_hash(follow, YW_HASH_SEED))) return;
+  if (!YW_LIST_RESERVE(&world->mem, &world->kept_follows, 1)) return;
+  world->kept_follows.items[world->kept_follows.count++] = follow;
+  ++follow->more_uses;
+}
+
+void yw_setup_release(yw_world* world) {
+  for (int32_t i = 0; i < world->kept_models.count; ++i) {
+    yw_model_release(world->kept_models.items[i]);
+  }
+  for (int32_t i = 0; i < world->kept_shapes.count; ++i) {
+    yw_shape_release(world->kept_shapes.items[i].shape);
+  }
+  for (int32_t i = 0; i < world->kept_follows.count; ++i) {
+    yw_follow_release(&world->mem, world->kept_follows.items[i]);
+  }
+  YW_LIST_FREE(&world->mem, &world->kept_models);
+  YW_LIST_FREE(&world->mem, &world->kept_shapes);
+  YW_LIST_FREE(&world->mem, &world->kept_follows);
+}
+
+// All models and shapes at hand while a setup is read: those of bodies and obstacles that are about
+// to go, too.
+typedef struct stock {
+  YW_LIST(yw_model*) models;
+  YW_LIST(yw_kept_shape) shapes;
+} stock;
+
+static bool collect(yw_world* world, stock* all) {
+  if (!YW_LIST_RESERVE(&world->mem, &all->models,
+                       2 * world->bodies.count + world->kept_models.count) ||
+      !YW_LIST_RESERVE(&world->mem, &all->shapes,
+                       2 * world->obstacles.count + world->kept_shapes.count)) {
+    return false;
+  }
+  for (int32_t i = 0; i < world->bodies.count; ++i) {
+    yw_model* model = world->bodies.items[i].model;
+    if (!model) continue;
+    yw_setup_keep_model(world, model);
+    all->models.items[all->models.count++] = yw_model_retain(model);
+  }
+  for (int32_t i = 0; i < world->kept_models.count; ++i) {
+    all->models.items[all->models.count++] = yw_model_retain(world->kept_models.items[i]);
+  }
+  for (int32_t i = 0; i < world->obstacles.count; ++i) {
+    const yw_world_obstacle* o = &world->obstacles.items[i];
+    if (!(o->generation & 1)) continue;
+    yw_setup_keep_shape(world, o->shape, o->shape_hash);
+    all->shapes.items[all->shapes.count++] =
+        (yw_kept_shape){yw_shape_retain(o->shape), o->shape_hash};
+  }
+  for (int32_t i = 0; i < world->kept_shapes.count; ++i) {
+    yw_kept_shape kept = world->kept_shapes.items[i];
+    all->shapes.items[all->shapes.count++] =
+        (yw_kept_shape){yw_shape_retain(kept.shape), kept.hash};
+  }
+  return true;
+}
+
+static void release(yw_world* world, stock* all) {
+  for (int32_t i = 0; i < all->models.count; ++i) yw_model_release(all->models.items[i]);
+  for (int32_t i = 0; i < all->shapes.count; ++i) yw_shape_release(all->shapes.items[i].shape);
+  YW_LIST_FREE(&world->mem, &all->models);
+  YW_LIST_FREE(&world->mem, &all->shapes);
+}
+
+static yw_model* find_model(const stock* all, uint64_t hash) {
+  int32_t i = 0;
+  while (i < all->models.count && all->models.items[i]->hash != hash) ++i;
+  return i < all->models.count ? all->models.items[i] : NULL;
+}
+
+static yw_shape* find_shape(const stock* all, uint64_t hash) {
+  int32_t i = 0;
+  while (i < all->shapes.count && all->shapes.items[i].hash != hash) ++i;
+  return i < all->shapes.count ? all->shapes.items[i].shape : NULL;
+}
+
+// Parts -------------------------------------------------------------------------------------------
+
+static void write_floats(yw_writer* w, const float* values, size_t count) {
+  yw_write_f32(w, values, count);
+}
+
+static void write_transform(yw_writer* w, const yw_transform* t) {
+  write_floats(w, &t->position.x, 3);
+  write_floats(w, &t->rotation.x, 4);
+  write_floats(w, &t->scale, 1);
+}
+
+static void write_path(yw_writer* w, const yw_path* path) {
+  yw_write_u32(w, (uint32_t)path->num_keys);
+  yw_write_u32(w, (uint32_t)path->loop << 1 | path->smooth);
+  write_floats(w, &path->pivot.x, 3);
+  for (int32_t i = 0; i < path->num_keys; ++i) {
+    yw_write_f64(w, path->keys[i].time);
+    write_floats(w, &path->keys[i].offset.x, 3);
+    write_floats(w, &path->keys[i].rotation.x, 4);
+  }
+}
+
+// Numbers that must be finite.
+static void read_floats(yw_reader* r, float* values, size_t count) {
+  yw_read_f32(r, values, count);
+  for (size_t i = 0; i < count; ++i) {
+    if (!isfinite(values[i])) r->failed = true;
+  }
+}
+
+static void read_doubles(yw_reader* r, double* values, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    values[i] = yw_read_f64(r);
+    if (!isfinite(values[i])) r->failed = true;
+  }
+}
+
+static yw_transform read_transform(yw_reader* r) {
+  yw_transform t;
+  read_floats(r, &t.position.x, 3);
+  read_floats(r, &t.rotation.x, 4);
+  read_floats(r, &t.scale, 1);
+  return t;
+}
+
+// A count of things that take at least `size` bytes each.
+static int32_t read_count(yw_reader* r, size_t size) {
+  uint32_t count = yw_read_u32(r);
+  if (r->failed || count > (r->size - r->offset) / size || count > INT32_MAX) {
+    r->failed = true;
+    return 0;
+  }
+  return (int32_t)count;
+}
+
+static void read_path(const yw_allocator* mem, yw_reader* r, yw_path* path) {
+  yw_path read = {.num_keys = read_count(r, 36)};
+  uint32_t flags = yw_read_u32(r);
+  read.loop = flags & 2;
+  read.smooth = flags & 1;
+  read_floats(r, &read.pivot.x, 3);
+  yw_key* keys = read.num_keys > 0 ? YW_NEW_ARRAY(mem, yw_key, read.num_keys) : NULL;
+  if (read.num_keys > 0 && !keys) r->failed = true;
+  for (int32_t i = 0; keys && i < read.num_keys; ++i) {
+    read_doubles(r, &keys[i].time, 1);
+    read_floats(r, &keys[i].offset.x, 3);
+    read_floats(r, &keys[i].rotation.x, 4);
+  }
+  read.keys = keys;
+  if (!r->failed && yw_path_check(&read, "path", NULL) >= 0 && yw_path_copy(mem, &read, path)) {
+    yw_mem_free(mem, keys);
+    return;
+  }
+  yw_mem_free(mem, keys);
+  *path = (yw_path){0};
+  r->failed = true;
+}
+
+// Bodies ------------------------------------------------------------------------------------------
+
+static void write_body(yw_writer* w, const yw_body* body) {
+  yw_write_bytes(w, body->name, sizeof body->name);
+  yw_write_u64(w, body->model->hash);
+  write_floats(w, &body->built_friction, 1);
+  write_floats(w, &body->restitution, 1);
+  yw_write_u32(w, (uint32_t)body->body_contact << 1 | body->self_contact);
+  yw_write_u32(w, body->groups);
+  yw_write_u32(w, body->mask);
+  yw_write_f64(w, body->start);
+  write_transform(w, &body->placing);
+  write_floats(w, &body->first_velocity.x, 3);
+  write_floats(w, &body->first_spin.x, 3);
+}
+
+static bool read_body(yw_world* world, const stock* all, yw_reader* r, int32_t slot,
+                      uint32_t generation, yw_error* error) {
+  char name[YW_NAME_LENGTH];
+  yw_body_def def = yw_default_body_def();
+  yw_read_bytes(r, name, sizeof name);
+  name[sizeof name - 1] = 0;
+  uint64_t hash = yw_read_u64(r);
+  read_floats(r, &def.friction, 1);
+  read_floats(r, &def.restitution, 1);
+  uint32_t flags = yw_read_u32(r);
+  def.body_contact = flags & 2;
+  def.self_contact = flags & 1;
+  def.groups = yw_read_u32(r);
+  def.mask = yw_read_u32(r);
+  read_doubles(r, &def.start, 1);
+  def.transform = read_transform(r);
+  read_floats(r, &def.velocity.x, 3);
+  read_floats(r, &def.angular_velocity.x, 3);
+  def.name = name;
+  def.model = find_model(all, hash);
+  if (r->failed) return false;
+  if (!def.model) {
+    yw_fail(error, YW_ERR_INVALID,
+            "the model of body \"%s\" is not in this world any more: make worlds that go back with "
+            "yw_world_def.rollback",
+            name);
+    return false;
+  }
+  yw_body* body = &world->bodies.items[slot];
+  if (body->generation == generation && body->model && body->model->hash == hash) {
+    yw_body_take_settings(body, &def);
+    return true;
+  }
+  // Another body has this slot, or none.
+  yw_body_release(world, body);
+  yw_status status = yw_body_rebuild(world, &def, body, error);
+  body->generation = status < 0 ? generation + 1 : generation;
+  return status >= 0;
+}
+
+static bool reserve_slots(yw_world* world, int32_t bodies, int32_t alive) {
+  int32_t more = bodies - world->bodies.count;
+  return (more <= 0 || YW_LIST_RESERVE(&world->mem, &world->bodies, more)) &&
+         yw_world_reserve_bodies(world, alive);
+}
+
+// The order of creation names every body once.
+static bool read_order(yw_world* world, yw_reader* r, int32_t alive) {
+  world->body_order.count = 0;
+  for (int32_t i = 0; i < world->bodies.count; ++i) world->bodies.items[i].key = 0;
+  for (int32_t i = 0; i < alive; ++i) {
+    uint32_t slot = yw_read_u32(r);
+    if (r->failed || slot >= (uint32_t)world->bodies.count) return false;
+    yw_body* body = &world->bodies.items[slot];
+    if (!(body->generation & 1) || body->key != 0) return false;
+    body->key = ++world->next_key;
+    world->body_order.items[world->body_order.count++] = slot;
+  }
+  int32_t found = 0;
+  for (int32_t i = 0; i < world->bodies.count; ++i) {
+    found += (world->bodies.items[i].generation & 1) != 0;
+  }
+  return found == alive;
+}
+
+static bool read_bodies(yw_world* world, const stock* all, yw_reader* r, yw_error* error) {
+  int32_t slots = read_count(r, 4), alive = read_count(r, 4);
+  if (r->failed || !reserve_slots(world, slots, alive)) return false;
+  for (int32_t i = world->bodies.count; i < slots; ++i) world->bodies.items[i] = (yw_body){0};
+  for (int32_t i = slots; i < world->bodies.count; ++i) {
+    yw_body_release(world, &world->bodies.items[i]);
+  }
+  world->bodies.count = slots;
+  for (int32_t i = 0; i < slots; ++i) {
+    uint32_t generation = yw_read_u32(r);
+    if (generation & 1) {
+      if (!read_body(world, all, r, i, generation, error)) return false;
+      continue;
+    }
+    yw_body_release(world, &world->bodies.items[i]);
+    world->bodies.items[i].generation = generation;
+  }
+  return read_order(world, r, alive);
+}
+
+static void write_bodies(const yw_world* world, yw_writer* w) {
+  yw_write_u32(w, (uint32_t)world->bodies.count);
+  yw_write_u32(w, (uint32_t)world->body_order.count);
+  for (int32_t i = 0; i < world->bodies.count; ++i) {
+    const yw_body* body = &world->bodies.items[i];
+    yw_write_u32(w, body->generation);
+    if (body->generation & 1) write_body(w, body);
+  }
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    yw_write_u32(w, world->body_order.items[i]);
+  }
+}
+
+// Obstacles ---------------------------------------------------------------------------------------
+
+static void write_obstacles(const yw_world* world, yw_writer* w) {
+  yw_write_u32(w, (uint32_t)world->obstacles.count);
+  for (int32_t i = 0; i < world->obstacles.count; ++i) {
+    const yw_world_obstacle* o = &world->obstacles.items[i];
+    yw_write_u32(w, o->generation);
+    if (!(o->generation & 1)) continue;
+    yw_write_bytes(w, o->name, sizeof o->name);
+    yw_write_u64(w, o->shape_hash);
+    write_transform(w, &o->transform);
+    write_path(w, &o->path);
+    write_floats(w, &o->friction, 1);
+    write_floats(w, &o->restitution, 1);
+    yw_write_u32(w, (uint32_t)o->by_hand << 1 | o->sticky);
+    yw_write_u32(w, o->groups);
+    yw_write_u32(w, o->mask);
+    write_transform(w, &o->hand_begin);
+    write_transform(w, &o->hand_end);
+    write_floats(w, &o->velocity.x, 3);
+    write_floats(w, &o->spin.x, 3);
+  }
+}
+
+static bool read_obstacle(yw_world* world, const stock* all, yw_reader* r, yw_world_obstacle* o,
+                          yw_error* error) {
+  void* user = o->user;
+  yw_world_obstacle read = {0};
+  yw_read_bytes(r, read.name, sizeof read.name);
+  read.name[sizeof read.name - 1] = 0;
+  read.shape_hash = yw_read_u64(r);
+  read.transform = read_transform(r);
+  read_path(&world->mem, r, &read.path);
+  read_floats(r, &read.friction, 1);
+  read_floats(r, &read.restitution, 1);
+  uint32_t flags = yw_read_u32(r);
+  read.by_hand = flags & 2;
+  read.sticky = flags & 1;
+  read.groups = yw_read_u32(r);
+  read.mask = yw_read_u32(r);
+  read.hand_begin = read_transform(r);
+  read.hand_end = read_transform(r);
+  read_floats(r, &read.velocity.x, 3);
+  read_floats(r, &read.spin.x, 3);
+  yw_shape* shape = find_shape(all, read.shape_hash);
+  if (r->failed || !shape) {
+    yw_path_free(&world->mem, &read.path);
+    if (!r->failed) {
+      yw_fail(
+          error, YW_ERR_INVALID,
+          "the shape of obstacle \"%s\" is not in this world any more: make worlds that go back "
+          "with yw_world_def.rollback",
+          read.name);
+    }
+    return false;
+  }
+  yw_world_obstacle_release(world, o);
+  *o = read;
+  o->shape = yw_shape_retain(shape);
+  o->user = user;
+  return true;
+}
+
+static bool read_obstacles(yw_world* world, const stock* all, yw_reader* r, yw_error* error) {
+  int32_t slots = read_count(r, 4), more = slots - world->obstacles.count;
+  if (r->failed || (more > 0 && !YW_LIST_RESERVE(&world->mem, &world->obstacles, more)) ||
+      !YW_LIST_RESERVE(&world->mem, &world->obstacle_poses, slots)) {
+    return false;
+  }
+  for (int32_t i = world->obstacles.count; i < slots; ++i) {
+    world->obstacles.items[i] = (yw_world_obstacle){0};
+  }
+  for (int32_t i = slots; i < world->obstacles.count; ++i) {
+    yw_world_obstacle_release(world, &world->obstacles.items[i]);
+  }
+  world->obstacles.count = slots;
+  for (int32_t i = 0; i < slots; ++i) {
+    yw_world_obstacle* o = &world->obstacles.items[i];
+    uint32_t generation = yw_read_u32(r);
+    if (generation & 1) {
+      if (o->generation != generation) o->user = NULL;
+      if (!read_obstacle(world, all, r, o, error)) return false;
+    } else {
+      yw_world_obstacle_release(world, o);
+    }
+    o->generation = generation;
+  }
+  return !r->failed;
+}
+
+// Pins and joints ---------------------------------------------------------------------------------
+
+static void write_pins(const yw_world* world, yw_writer* w) {
+  yw_write_u32(w, (uint32_t)world->pins.count);
+  for (int32_t i = 0; i < world->pins.count; ++i) {
+    const yw_pin* pin = &world->pins.items[i];
+    yw_write_u32(w, pin->generation);
+    if (!(pin->generation & 1)) continue;
+    yw_write_u32(w, pin->body);
+    yw_write_u32(w, (uint32_t)pin->num_particles);
+    yw_write_u32(w, pin->clamp);
+    write_floats(w, &pin->stiffness, 1);
+    write_floats(w, &pin->damping, 1);
+    write_path(w, &pin->path);
+    yw_write_u64(w, pin->follow ? yw_follow_hash(pin->follow, YW_HASH_SEED) : 0);
+    for (int32_t k = 0; k < pin->num_particles; ++k) {
+      yw_write_u32(w, (uint32_t)pin->particles[k]);
+      write_floats(w, &pin->placed[k].x, 3);
+    }
+  }
+}
+
+// A particle of a body (slot), which must be there.
+static int32_t read_particle(const yw_world* world, yw_reader* r, uint32_t slot) {
+  uint32_t particle = yw_read_u32(r);
+  if (particle >= (uint32_t)world->bodies.items[slot].particles.capacity) r->failed = true;
+  return (int32_t)particle;
+}
+
+// Targets are too large for snapshots: they are those of a pin that was there, or kept.
+static bool find_targets(const yw_world* world, uint64_t hash, yw_pin* pin) {
+  if (!hash) return true;
+  yw_follow* follow = find_kept_follow(world, hash);
+  if (!follow || follow->num_vertices != pin->num_particles) return false;
+  ++follow->more_uses;
+  pin->follow = follow;
+  return true;
+}
+
+static bool read_pin(yw_world* world, yw_reader* r, yw_pin* pin) {
+  pin->body = yw_read_u32(r);
+  int32_t count = read_count(r, 16);
+  if (pin->body >= (uint32_t)world->bodies.count ||
+      !(world->bodies.items[pin->body].generation & 1)) {
+    return false;
+  }
+  yw_body* body = &world->bodies.items[pin->body];
+  pin->clamp = yw_read_u32(r) != 0;
+  read_floats(r, &pin->stiffness, 1);
+  read_floats(r, &pin->damping, 1);
+  read_path(&world->mem, r, &pin->path);
+  uint64_t targets = yw_read_u64(r);
+  pin->particles = YW_NEW_ARRAY(&world->mem, int32_t, count);
+  pin->placed = YW_NEW_ARRAY(&world->mem, yw_vec3, count);
+  pin->hand_begin = pin->hand_end = YW_MOTION_NONE;
+  pin->strength = 1.0f;
+  if (!pin->particles || !pin->placed) return false;
+  pin->num_particles = count;
+  for (int32_t k = 0; k < count; ++k) {
+    pin->particles[k] = read_particle(world, r, pin->body);
+    read_floats(r, &pin->placed[k].x, 3);
+  }
+  if (!YW_LIST_RESERVE(&world->mem, &body->springs, count) ||
+      !YW_LIST_RESERVE(&world->mem, &body->holds, count)) {
+    return false;
+  }
+  body->springs.count += count;
+  body->holds.count += count;
+  return find_targets(world, targets, pin) && !r->failed;
+}
+
+static bool read_pins(yw_world* world, yw_reader* r) {
+  int32_t slots = read_count(r, 4), more = slots - world->pins.count;
+  if (r->failed || (more > 0 && !YW_LIST_RESERVE(&world->mem, &world->pins, more))) return false;
+  for (int32_t i = 0; i < world->pins.count; ++i) yw_pin_release(world, &world->pins.items[i]);
+  for (int32_t i = 0; i < world->bodies.count; ++i) {
+    world->bodies.items[i].holds.count = world->bodies.items[i].springs.count = 0;
+  }
+  world->pins.count = slots;
+  for (int32_t i = 0; i < slots; ++i) world->pins.items[i] = (yw_pin){0};
+  for (int32_t i = 0; i < slots; ++i) {
+    uint32_t generation = yw_read_u32(r);
+    if ((generation & 1) && !read_pin(world, r, &world->pins.items[i])) return false;
+    world->pins.items[i].generation = generation;
+  }
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    yw_world_restore_masses(world, world->body_order.items[i]);
+  }
+  return !r->failed;
+}
+
+static void write_doubles(yw_writer* w, const double* values, size_t count) {
+  for (size_t i = 0; i < count; ++i) yw_write_f64(w, values[i]);
+}
+
+static void write_joint(yw_writer* w, const yw_joint* joint) {
+  const double numbers[8] = {joint->lower,       joint->upper,  joint->motor_speed,
+                             joint->motor_force, joint->length, joint->stiffness,
+                             joint->damping,     joint->last_h};
+  yw_write_bytes(w, joint->name, sizeof joint->name);
+  yw_write_u32(w, (uint32_t)joint->kind << 2 | (uint32_t)joint->collide << 1 | joint->limited);
+  write_doubles(w, numbers, 8);
+  for (int s = 0; s < 2; ++s) {
+    const yw_joint_side* side = &joint->sides[s];
+    const double frame[4] = {side->frame.x, side->frame.y, side->frame.z, side->frame.w};
+    yw_write_u32(w, (uint32_t)side->body);
+    yw_write_u32(w, (uint32_t)side->num_particles);
+    for (int32_t k = 0; k < side->num_particles; ++k) yw_write_u32(w, (uint32_t)side->particles[k]);
+    write_doubles(w, frame, 4);
+  }
+  yw_write_u32(w, (uint32_t)joint->num_points);
+  for (int32_t k = 0; k < joint->num_points; ++k) {
+    const yw_joint_point* point = &joint->points[k];
+    write_doubles(w, point->local[0], 6);
+    for (int s = 0; s < 2; ++s) {
+      yw_write_u32(w, (uint32_t)point->first[s]);
+      yw_write_u32(w, (uint32_t)point->count[s]);
+    }
+  }
+}
+
+static bool read_side(yw_world* world, yw_reader* r, yw_joint_side* side) {
+  double frame[4];
+  side->body = (int32_t)yw_read_u32(r);
+  int32_t count = read_count(r, 4);
+  if (side->body < -1 || side->body >= world->bodies.count || (side->body < 0 && count > 0)) {
+    return false;
+  }
+  if (side->body >= 0 && !(world->bodies.items[side->body].generation & 1)) return false;
+  if (count > 0) {
+    side->particles = YW_NEW_ARRAY(&world->mem, int32_t, count);
+    if (!side->particles) return false;
+  }
+  side->num_particles = count;
+  for (int32_t k = 0; k < count; ++k) {
+    side->particles[k] = read_particle(world, r, (uint32_t)side->body);
+  }
+  read_doubles(r, frame, 4);
+  side->frame = (yw_turn){frame[0], frame[1], frame[2], frame[3]};
+  return !r->failed;
+}
+
+static bool read_points(yw_world* world, yw_reader* r, yw_joint* joint) {
+  int32_t count = read_count(r, 64);
+  joint->points = YW_NEW_ARRAY(&world->mem, yw_joint_point, count > 0 ? count : 1);
+  if (!joint->points || count < 1) return false;
+  joint->num_points = count;
+  for (int32_t k = 0; k < count; ++k) {
+    yw_joint_point* point = &joint->points[k];
+    read_doubles(r, point->local[0], 6);
+    for (int s = 0; s < 2; ++s) {
+      uint32_t first = yw_read_u32(r), num = yw_read_u32(r);
+      uint32_t most = (uint32_t)joint->sides[s].num_particles;
+      if (first > most || num > most - first) return false;
+      point->first[s] = (int32_t)first;
+      point->count[s] = (int32_t)num;
+    }
+  }
+  return !r->failed;
+}
+
+static bool read_joint(yw_world* world, yw_reader* r, yw_joint* joint) {
+  double numbers[8];
+  yw_read_bytes(r, joint->name, sizeof joint->name);
+  joint->name[sizeof joint->name - 1] = 0;
+  uint32_t flags = yw_read_u32(r);
+  if (flags >> 2 > YW_JOINT_SPRING) return false;
+  joint->kind = (yw_joint_kind)(flags >> 2);
+  joint->collide = flags & 2;
+  joint->limited = flags & 1;
+  read_doubles(r, numbers, 8);
+  joint->lower = numbers[0];
+  joint->upper = numbers[1];
+  joint->motor_speed = numbers[2];
+  joint->motor_force = numbers[3];
+  joint->length = numbers[4];
+  joint->stiffness = numbers[5];
+  joint->damping = numbers[6];
+  joint->last_h = numbers[7];
+  return read_side(world, r, &joint->sides[0]) && read_side(world, r, &joint->sides[1]) &&
+         read_points(world, r, joint);
+}
+
+static bool read_joints(yw_world* world, yw_reader* r) {
+  int32_t slots = read_count(r, 4), more = slots - world->joints.count;
+  if (r->failed || (more > 0 && !YW_LIST_RESERVE(&world->mem, &world->joints, more)) ||
+      !YW_LIST_RESERVE(&world->mem, &world->joined, 2 * slots)) {
+    return false;
+  }
+  for (int32_t i = 0; i < world->joints.count; ++i) {
+    yw_joint_release(world, &world->joints.items[i]);
+  }
+  world->joints.count = slots;
+  for (int32_t i = 0; i < slots; ++i) world->joints.items[i] = (yw_joint){0};
+  for (int32_t i = 0; i < slots; ++i) {
+    uint32_t generation = yw_read_u32(r);
+    if ((generation & 1) && !read_joint(world, r, &world->joints.items[i])) return false;
+    world->joints.items[i].generation = generation;
+  }
+  return !r->failed;
+}
+
+// Tracks ------------------------------------------------------------------------------------------
+
+static void write_tracks(const yw_world* world, yw_writer* w) {
+  yw_write_u32(w, (uint32_t)world->tracks.count);
+  for (int32_t i = 0; i < world->tracks.count; ++i) {
+    const yw_track* track = &world->tracks.items[i];
+    yw_write_u32(w, track->generation);
+    if (!(track->generation & 1)) continue;
+    yw_write_u32(w, (uint32_t)track->target);
+    yw_write_u32(w, track->slot);
+    yw_write_u32(w, (uint32_t)track->parameter);
+    yw_write_u32(w, (uint32_t)track->kind << 1 | track->loop);
+    yw_write_u32(w, (uint32_t)track->num_keys);
+    for (int32_t k = 0; k < track->num_keys; ++k) {
+      yw_write_f64(w, track->keys[k].time);
+      write_floats(w, &track->keys[k].value.x, 3);
+    }
+  }
+}
+
+// What the track changes is there.
+static bool has_target(const yw_world* world, const yw_track* track) {
+  if (track->target == YW_TRACK_GRAVITY || track->target == YW_TRACK_WIND) return true;
+  if (track->target == YW_TRACK_PIN) {
+    return track->slot < (uint32_t)world->pins.count &&
+           (world->pins.items[track->slot].generation & 1);
+  }
+  if (track->slot >= (uint32_t)world->bodies.count) return false;
+  const yw_body* body = &world->bodies.items[track->slot];
+  if (!(body->generation & 1)) return false;
+  return track->target != YW_TRACK_PARAMETER ||
+         (track->parameter >= 0 && track->parameter < body->model->method->num_parameters);
+}
+
+static bool read_track(yw_world* world, yw_reader* r, yw_track* track) {
+  uint32_t target = yw_read_u32(r);
+  track->slot = yw_read_u32(r);
+  track->parameter = (int32_t)yw_read_u32(r);
+  uint32_t flags = yw_read_u32(r);
+  int32_t count = read_count(r, 20);
+  if (r->failed || count < 1 || target > YW_TRACK_WIND || flags >> 1 > YW_TRACK_STEP) return false;
+  track->target = (yw_track_target)target;
+  track->kind = (yw_track_kind)(flags >> 1);
+  track->loop = flags & 1;
+  track->keys = YW_NEW_ARRAY(&world->mem, yw_track_key, count);
+  if (!track->keys || !has_target(world, track)) return false;
+  track->num_keys = count;
+  for (int32_t k = 0; k < count; ++k) {
+    read_doubles(r, &track->keys[k].time, 1);
+    read_floats(r, &track->keys[k].value.x, 3);
+    if (k > 0 && !(track->keys[k].time > track->keys[k - 1].time)) return false;
+  }
+  return !r->failed;
+}
+
+static bool read_tracks(yw_world* world, yw_reader* r) {
+  int32_t slots = read_count(r, 4), more = slots - world->tracks.count;
+  if (r->failed || (more > 0 && !YW_LIST_RESERVE(&world->mem, &world->tracks, more))) return false;
+  for (int32_t i = 0; i < world->tracks.count; ++i) {
+    yw_track_release(world, &world->tracks.items[i]);
+  }
+  world->tracks.count = slots;
+  for (int32_t i = 0; i < slots; ++i) world->tracks.items[i] = (yw_track){0};
+  for (int32_t i = 0; i < slots; ++i) {
+    uint32_t generation = yw_read_u32(r);
+    if ((generation & 1) && !read_track(world, r, &world->tracks.items[i])) return false;
+    world->tracks.items[i].generation = generation;
+  }
+  return !r->failed;
+}
+
+// The whole ---------------------------------------------------------------------------------------
+
+void yw_setup_write(const yw_world* world, yw_writer* w) {
+  write_floats(w, &world->built_gravity.x, 3);
+  write_floats(w, &world->wind.velocity.x, 3);
+  write_floats(w, &world->wind.density, 1);
+  write_floats(w, &world->wind.drag, 1);
+  write_floats(w, &world->wind.turbulence, 1);
+  write_floats(w, &world->wind.size, 1);
+  yw_write_u32(w, world->wind.seed);
+  write_bodies(world, w);
+  write_obstacles(world, w);
+  write_pins(world, w);
+  yw_write_u32(w, (uint32_t)world->joints.count);
+  for (int32_t i = 0; i < world->joints.count; ++i) {
+    const yw_joint* joint = &world->joints.items[i];
+    yw_write_u32(w, joint->generation);
+    if (joint->generation & 1) write_joint(w, joint);
+  }
+  yw_write_u32(w, (uint32_t)world->pairs_apart.count);
+  for (int32_t i = 0; i < world->pairs_apart.count; ++i) {
+    yw_write_u64(w, world->pairs_apart.items[i]);
+  }
+  write_tracks(world, w);
+  yw_book_write(world->book, w);
+}
+
+static bool read_pairs(yw_world* world, yw_reader* r) {
+  int32_t count = read_count(r, 8);
+  world->pairs_apart.count = 0;
+  if (!YW_LIST_RESERVE(&world->mem, &world->pairs_apart, count)) return false;
+  for (int32_t i = 0; i < count; ++i) {
+    uint64_t pair = yw_read_u64(r);
+    uint32_t a = (uint32_t)(pair >> 32), b = (uint32_t)pair, slots = (uint32_t)world->bodies.count;
+    if (a >= slots || b >= slots || !(world->bodies.items[a].generation & 1) ||
+        !(world->bodies.items[b].generation & 1)) {
+      return false;
+    }
+    world->pairs_apart.items[world->pairs_apart.count++] = pair;
+  }
+  return !r->failed;
+}
+
+bool yw_setup_read(yw_world* world, yw_reader* r, yw_error* error) {
+  stock all = {0};
+  bool ok = collect(world, &all);
+  read_floats(r, &world->built_gravity.x, 3);
+  world->gravity = world->built_gravity;
+  read_floats(r, &world->wind.velocity.x, 3);
+  read_floats(r, &world->wind.density, 1);
+  read_floats(r, &world->wind.drag, 1);
+  read_floats(r, &world->wind.turbulence, 1);
+  read_floats(r, &world->wind.size, 1);
+  world->wind.seed = yw_read_u32(r);
+  world->wind_velocity = world->wind.velocity;
+  ok = ok && read_bodies(world, &all, r, error) && read_obstacles(world, &all, r, error) &&
+       read_pins(world, r) && read_joints(world, r) && read_pairs(world, r) &&
+       read_tracks(world, r) && yw_book_read(world->book, r);
+  release(world, &all);
+  ++world->changes;
+  return ok && !r->failed;
+}
