@@ -85,8 +85,9 @@ static void stuff_pyramid(yw_stencil* f, int a, int b, int z, int o) {
 
 // a, b inside, o, p outside: a prism between the triangles cut off at a and b.
 static void stuff_wedge(yw_stencil* f, int a, int b, int o, int p) {
-  int32_t x[6] = {node_vertex(f, a), cut_vertex(f, a, o), cut_vertex(f, a, p),
-                  node_vertex(f, b), cut_vertex(f, b, o), cut_vertex(f, b, p)};
+  int32_t x[6];
+  x[0] = node_vertex(f, a), x[1] = cut_vertex(f, a, o), x[2] = cut_vertex(f, a, p);
+  x[3] = node_vertex(f, b), x[4] = cut_vertex(f, b, o), x[5] = cut_vertex(f, b, p);
   // The sides a-o and p-a are shared with other tets; the side on the surface is free and takes the
   // diagonal that the other two allow.
   bool first = f->diagonal_from_first(f, a, b, o), second = !f->diagonal_from_first(f, a, b, p);
@@ -96,8 +97,9 @@ static void stuff_wedge(yw_stencil* f, int a, int b, int o, int p) {
 // All but o inside: a prism between the inner face and the cuts.
 static void stuff_three_inside(yw_stencil* f, int o) {
   int a = (o + 1) & 3, b = (o + 2) & 3, c = (o + 3) & 3;
-  int32_t x[6] = {node_vertex(f, a),   node_vertex(f, b),   node_vertex(f, c),
-                  cut_vertex(f, a, o), cut_vertex(f, b, o), cut_vertex(f, c, o)};
+  int32_t x[6];
+  x[0] = node_vertex(f, a), x[1] = node_vertex(f, b), x[2] = node_vertex(f, c);
+  x[3] = cut_vertex(f, a, o), x[4] = cut_vertex(f, b, o), x[5] = cut_vertex(f, c, o);
   emit_prism(f, x,
              (bool[]){f->diagonal_from_first(f, a, b, o), f->diagonal_from_first(f, b, c, o),
                       f->diagonal_from_first(f, c, a, o)});
@@ -114,7 +116,11 @@ void yw_stencil_apply(yw_stencil* f) {
   if (num_inside == 0) return;
   if (num_outside == 0) {
     if (f->part == YW_STUFF_SKIN && num_zero < 3) return;
-    emit(f, node_vertex(f, 0), node_vertex(f, 1), node_vertex(f, 2), node_vertex(f, 3));
+    // One after another: vertices are numbered as they appear, and compilers order arguments
+    // freely.
+    int32_t d = node_vertex(f, 3), c = node_vertex(f, 2), b = node_vertex(f, 1);
+    int32_t a = node_vertex(f, 0);
+    emit(f, a, b, c, d);
   } else if (num_inside == 1) {
     stuff_one_inside(f, inside[0]);
   } else if (num_inside == 3) {
