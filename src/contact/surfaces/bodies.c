@@ -315,6 +315,13 @@ static bool collect_answers(yw_surfaces* c, yw_contact_problem* problem) {
   return true;
 }
 
+// The vertex of one side of a contact, or the nearer one of an edge; -1: a triangle.
+static int32_t vertex_of(const yw_contact* p, int side) {
+  if (p->count[side] == 0 || p->count[side] > 2) return -1;
+  bool second = p->count[side] == 2 && p->weights[side][1] > p->weights[side][0];
+  return p->particles[side][second ? 1 : 0];
+}
+
 // Tells readers which contacts carried an impulse.
 static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
   for (int32_t i = 0; i < c->batches.count; ++i) {
@@ -325,8 +332,7 @@ static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
       if (!(impulse > 0.0f)) continue;
       bool obstacle = p->count[1] == 0;
       yw_contact_record record = {.bodies = {p->body[0], obstacle ? -1 : p->body[1]},
-                                  .vertices = {p->count[0] == 1 ? p->particles[0][0] : -1,
-                                               p->count[1] == 1 ? p->particles[1][0] : -1},
+                                  .vertices = {vertex_of(p, 0), vertex_of(p, 1)},
                                   .normal = p->normal,
                                   .impulse = impulse,
                                   .friction = p->friction,
