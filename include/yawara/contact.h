@@ -48,8 +48,8 @@ typedef struct yw_contact_info {
   /// touches several obstacles at once: their shares are estimated from the normals.
   float impulse;
   yw_vec3 friction;  ///< N s, on the first body, across the normal, of the whole step
-  float area;        ///< m^2, of the vertices that touched in the last substep; 0 between edges,
-                     ///< and for rods and balls
+  float area;        ///< m^2, of the surface around vertices that touched in the last substep, as
+                     ///< seen along the normal; 0 for rods and balls
   float speed;       ///< m/s, the largest closing speed in the step
   int32_t first_point, num_points;  ///< in yw_world_contact_points
 } yw_contact_info;

@@ -124,7 +124,8 @@ async function poseIsMadeSavedAndRunsNatively(on) {
 async function recordingOpens(on) {
   const page = await open(on, '?scene=first');
   await page.click('#record');
-  await page.waitForFunction(() => window.yawara.report.frame > 20);
+  const start = (await report(page)).frame;
+  await page.waitForFunction((frame) => window.yawara.report.frame > frame + 60, start);
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('#record')]);
   const folder = mkdtempSync(join(tmpdir(), 'yawara-'));
   await download.saveAs(join(folder, 'film.webm'));
