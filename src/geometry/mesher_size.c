@@ -13,8 +13,9 @@
 // has more, the rim of a lens less.
 #define THIN_SHARE 0.005
 #define THICK_SHARE 0.85  // of the surface: most of it is over matter thinner than that
-#define KEPT_SIZES 1.15   // cells this many times as wide as matter is thick mostly keep it
-#define ROUNDING 0.2      // levels
+#define EVEN 1.2
+#define KEPT_SIZES 1.15  // cells this many times as wide as matter is thick mostly keep it
+#define ROUNDING 0.2     // levels
 
 yw_status yw_size_field_create(const yw_matter* matter, yw_size_field* out) {
   yw_size_field f = {.matter = matter};
@@ -53,6 +54,8 @@ void yw_size_field_choose(yw_size_field* f, yw_size_wish wish) {
   const yw_matter* m = f->matter;
   double least = yw_matter_thickness(m, THIN_SHARE, YW_THICKNESS_OF_MATTER);
   double most = yw_matter_thickness(m, THICK_SHARE, YW_THICKNESS_OF_AREA);
+  // About equally thick everywhere: one size, for the thinnest part.
+  if (most < EVEN * least) most = least;
   double across = fmax(wish.across, YW_LEAST_ACROSS);
   f->coarsest = fmax(fmin(m->longest / wish.cells, most / across), f->floor);
   f->finest = 0;

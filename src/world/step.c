@@ -145,7 +145,14 @@ static void note_begin(const substep* s) {
   for (int32_t i = 0; i < s->world->body_order.count; ++i) {
     yw_body* body = &s->world->bodies.items[s->world->body_order.items[i]];
     const yw_particles* p = &body->particles;
-    if (concerns(s, body)) memcpy(body->begin, p->pos, sizeof *p->pos * (size_t)p->count);
+    if (!concerns(s, body)) continue;
+    memcpy(body->begin, p->pos, sizeof *p->pos * (size_t)p->count);
+    // advance notes where a rigid body begins, but sleeping ones do not advance.
+    const yw_method* method = body->model->method;
+    if (!body->asleep || !method->rigid_motion) continue;
+    yw_rigid_motion* motion = method->rigid_motion(body->state);
+    memcpy(motion->start_center, motion->center, sizeof motion->center);
+    memcpy(motion->start_rotation, motion->rotation, sizeof motion->rotation);
   }
 }
 

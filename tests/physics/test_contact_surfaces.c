@@ -153,7 +153,7 @@ static void overlaps_are_named(void** state) {
   (void)state;
   const char* small = "\"mesh\": {\"lattice\": {\"size\": 0.05, \"cells\": 1}}, " AT("0.02");
   const char* rod =
-      "\"rod\": {\"line\": {\"from\": [-1, 0.01, 0.03], \"to\": [1, 0.02, 0.03]},"
+      "\"rod\": {\"line\": {\"from\": [-1, 0.01, 0.03], \"to\": [1, 0.02, 0.03], \"count\": 9},"
       " \"radius\": 0.01}";
   assert_int_equal(overlaps(BOX ", " AT("0"), BOX ", " AT("0.39")), 1);
   // Faces that touch do not overlap.

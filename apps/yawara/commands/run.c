@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "commands/commands.h"
@@ -259,6 +260,27 @@ static yw_status write_frame(run* r, int32_t number, yw_error* error) {
   return status;
 }
 
+// Says what the run takes, before it starts: memory with everything made, and disk space.
+static void say_cost(const run* r) {
+  int64_t particles = 0, points = 0;
+  int32_t bodies = yw_world_num_bodies(r->world);
+  for (int32_t i = 0; i < bodies; ++i) {
+    int32_t count = 0;
+    yw_body_id id = yw_world_body(r->world, i);
+    const yw_model* model = yw_body_model(r->world, id);
+    yw_body_positions(r->world, id, &count);
+    particles += count;
+    if (yw_model_surface_has_state(model)) points += yw_model_surface(model)->num_vertices;
+  }
+  struct rusage usage;
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return;
+  double frame = 1e-6 * sizeof(yw_vec3) * (double)(particles + points);
+  fprintf(stderr,
+          "%d bod%s, %lld particles: %.0f MB of memory; %d frames of %.2g MB each on disk\n",
+          bodies, bodies == 1 ? "y" : "ies", (long long)particles, 1e-3 * (double)usage.ru_maxrss,
+          r->info.frames + 1, frame);
+}
+
 static int start_run(run* r) {
   yw_error error = {0};
   int code = check_overlaps(r);
@@ -270,6 +292,7 @@ static int start_run(run* r) {
     return bad_input("%s", error.message);
   }
   run_log_append(&r->log, 0, r->world, NULL);
+  if (!r->options.quiet) say_cost(r);
   return -1;
 }
 

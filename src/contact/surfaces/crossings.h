@@ -13,6 +13,7 @@ typedef struct yw_crossing_side {
   yw_contact_geometry geometry;
   yw_complex* complex;
   yw_box_tree leaves;
+  yw_vec3 shift;  ///< m, by which it is moved in a test
 } yw_crossing_side;
 
 /// False when out of memory.

@@ -96,11 +96,11 @@ static void fit_leaf(yw_contact_work* work, int32_t leaf) {
                 yw_v3(all.upper[0], all.upper[1], all.upper[2])};
 }
 
-void yw_touch_fit(yw_contact_work* work) {
+void yw_touch_fit(yw_contact_work* work, bool sort) {
   const yw_complex* c = work->complex;
   const yw_particles* p = work->body->particles;
   memcpy(work->predicted, p->pos, (size_t)p->count * sizeof *p->pos);
-  if (c->is_loose) sort_points(work);
+  if (c->is_loose && sort) sort_points(work);
   work->max_radius = 0.0f;
   for (int32_t i = 0; i < c->num_vertices; ++i) {
     int32_t particle = work->vertices[i];
