@@ -3,9 +3,13 @@
 
 #include "support/counted_memory.h"
 #include "support/mesh_testing.h"
+#include "yawara/extend/hash.h"
 #include "yawara/extend/timer.h"
 #include "yawara/extend/vec.h"
 #include "yawara/shape.h"
+
+// The tets of a ball, as gcc, clang and Emscripten number them.
+#define BALL_HASH UINT64_C(0x806ce2905fde34c8)
 
 static const double pi = 3.14159265358979;
 
@@ -340,6 +344,23 @@ static void shared_models_keep_their_angles(void** state) {
   }
 }
 
+// Vertices are numbered as they are made; every compiler must make them in the same order.
+static void numbers_do_not_depend_on_the_compiler(void** state) {
+  (void)state;
+  yw_shape* ball = NULL;
+  yw_tet_mesh mesh = {0};
+  yw_error error = {0};
+  yw_mesher_def def = yw_default_mesher_def();
+  def.size = 0.5f;
+  yw_shape_sphere(NULL, 1.0f, &ball);
+  if (yw_shape_tets(ball, NULL, &def, &mesh, &error) < 0) fail_msg("%s", error.message);
+  uint64_t hash = YW_HASH_SEED;
+  for (int32_t i = 0; i < 4 * mesh.num_tets; ++i) hash = yw_hash_u64(hash, (uint64_t)mesh.tets[i]);
+  if (hash != BALL_HASH) fail_msg("the tets are numbered as %016llx", (unsigned long long)hash);
+  yw_tet_mesh_free(&mesh);
+  yw_shape_release(ball);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(volumes_are_within_two_percent),
@@ -353,6 +374,7 @@ int main(void) {
       cmocka_unit_test(hundred_thousand_tets_are_quick),
       cmocka_unit_test(running_out_of_memory_is_survived),
       cmocka_unit_test(shared_models_keep_their_angles),
+      cmocka_unit_test(numbers_do_not_depend_on_the_compiler),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
