@@ -19,6 +19,15 @@ cc -std=c17 -Wall -Wextra -Wpedantic -Werror "$place/own_method.c" -o "$place/ow
   $(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs yawara) -lm
 LD_LIBRARY_PATH=$lib "$place/own_method" >/dev/null
 
+# A game, with queries, events, forces and rollback: the same keys give the same world, and going
+# back brings back what was shot.
+cc -std=c17 -Wall -Wextra -Wpedantic -Werror examples/game.c -o "$place/game" \
+  $(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs yawara) -lm
+LD_LIBRARY_PATH=$lib "$place/game" "dddddddde." >"$place/shot.txt"
+LD_LIBRARY_PATH=$lib "$place/game" "dddddddde.r" >"$place/back.txt"
+LD_LIBRARY_PATH=$lib "$place/game" "dddddddde." | cmp - "$place/shot.txt"
+grep -q "blocks 5," "$place/shot.txt" && grep -q "blocks 6," "$place/back.txt"
+
 # Every header for extensions compiles alone.
 for header in "$place"/usr/include/yawara/extend/*.h; do
   echo "#include <yawara/extend/$(basename "$header")>" |

@@ -3,12 +3,13 @@
 # usage: scripts/model_gallery.sh FOLDER [OUT.png]      models: .obj, .ply, .stl, .ele in FOLDER
 # Each cell is frame 0 beside a later one. Runs stay beside the picture, so that a second call only
 # draws; remove them to simulate again. YAWARA: the program (build/yawara). COLUMNS_OF: method:word.
+# SECONDS_EACH: a run that takes longer is shown as far as it came, and its label says so.
 set -uo pipefail
 folder=${1:?usage: scripts/model_gallery.sh FOLDER [OUT.png]}
 out=${2:-out/model_gallery.png}
 yawara=${YAWARA:-$(dirname "$0")/../build/yawara}
-columns=${COLUMNS_OF:-match:jelly frames:jelly fem:jelly plastic:clay slender:cloth}
-seconds_each=${SECONDS_EACH:-600}
+columns=${COLUMNS_OF:-match:jelly frames:jelly fem:jelly plastic:clay}
+seconds_each=${SECONDS_EACH:-300}
 size=400x300
 frame=75
 runs=${out%.png}
@@ -42,7 +43,8 @@ for model in "${models[@]}"; do
       printf '%-24s %-8s %-7s failed: %s\n' "$name" "$method" "$word" "$(tail -n 1 "$run.txt")"
       montage -size 800x300 xc:white "$cell"
     fi
-    cells+=(-label "$name, $method as $word" "$cell")
+    [ "${last:-0}" -ge "$frame" ] && note= || note=" (stopped at frame ${last:-0} of $frame)"
+    cells+=(-label "$name, $method as $word$note" "$cell")
   done
 done
 montage "${cells[@]}" -tile "$(wc -w <<<"$columns")x" -geometry 480x180+4+4 -pointsize 12 "$out"

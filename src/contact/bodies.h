@@ -27,6 +27,11 @@ typedef struct yw_contact_body {
   /// The method's answer to impulses (see yw_method.respond); NULL: each particle on its own
   /// (surfaces only).
   yw_status (*respond)(void* context, const yw_vec4* impulses, yw_vec4* change);
+  /// The motion of a rigid body (surfaces only); NULL for others. fold takes what was done to its
+  /// particles into the motion, follow writes the particles from it.
+  yw_rigid_motion* rigid;
+  void (*fold)(void* context);
+  void (*follow)(void* context);
   void* context;
   float friction, restitution;
   bool body_contact, self_contact;

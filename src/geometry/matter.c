@@ -16,10 +16,6 @@
 #define FIRST_STEP 0.002
 #define MAX_STEPS 200
 
-// Matter thinner than yw_matter_thinnest, as a fraction of all. A leg of a table or an ear has
-// more, the rim of a lens less.
-#define THIN_FRACTION 0.005
-
 typedef YW_LIST(yw_matter_cube) cube_list;
 
 typedef struct sampler {
@@ -197,7 +193,7 @@ void yw_matter_free(yw_matter* matter) {
 // Thickness ---------------------------------------------------------------------------------------
 
 typedef struct weighed {
-  float thickness, volume;
+  float thickness, weight;
 } weighed;
 
 static int compare_thickness(const void* a, const void* b) {
@@ -205,8 +201,8 @@ static int compare_thickness(const void* a, const void* b) {
   return x < y ? -1 : x > y;
 }
 
-// The matter behind a patch of surface reaches half a chord deep.
-double yw_matter_thinnest(const yw_matter* m) {
+// Of the surface, or of the matter: behind a patch of surface it reaches half a chord deep.
+double yw_matter_thickness(const yw_matter* m, double share, yw_thickness_of of) {
   double fallback = m->longest, all = 0.0, sum = 0.0;
   weighed* list = YW_NEW_ARRAY(&m->mem, weighed, m->count + 1);
   if (list == NULL) return fallback;
@@ -214,14 +210,14 @@ double yw_matter_thinnest(const yw_matter* m) {
   for (int32_t n = 0; n < m->count; ++n) {
     float thickness = m->cubes[n].thickness;
     if (!(thickness < INFINITY)) continue;
-    list[count++] = (weighed){thickness, thickness};
-    all += (double)thickness;
+    list[count] = (weighed){thickness, of == YW_THICKNESS_OF_AREA ? 1.0f : thickness};
+    all += (double)list[count++].weight;
   }
   qsort(list, (size_t)count, sizeof *list, compare_thickness);
   for (int32_t n = 0; n < count; ++n) {
-    sum += (double)list[n].volume;
+    sum += (double)list[n].weight;
     fallback = (double)list[n].thickness;
-    if (sum >= THIN_FRACTION * all) break;
+    if (sum >= share * all) break;
   }
   yw_mem_free(&m->mem, list);
   return fallback;

@@ -42,7 +42,8 @@ static inline yw_dvec3 yw_matter_center(const yw_matter* m, const yw_matter_cube
   return yw_dmad(m->origin, m->side, steps);
 }
 
-/// The thickness that all but a small part of the matter exceeds; m.
-double yw_matter_thinnest(const yw_matter* matter);
+typedef enum yw_thickness_of { YW_THICKNESS_OF_MATTER, YW_THICKNESS_OF_AREA } yw_thickness_of;
+/// The thickness, m, that all but a share of the matter, or of the surface, exceeds.
+double yw_matter_thickness(const yw_matter* matter, double share, yw_thickness_of of);
 
 #endif

@@ -10,6 +10,11 @@
 /// Tet vertices must be in range, num_tets <= INT32_MAX / 4.
 yw_status yw_tet_face_partners(const yw_allocator* mem, const yw_tet_mesh* mesh, int32_t* partner);
 
+/// Finds tets that overlap others. At least one of a pair is a suspect; overlapping (zeros)
+/// receives 1 for both.
+yw_status yw_tet_overlaps(const yw_tet_mesh* mesh, const unsigned char* suspect,
+                          unsigned char* overlapping, int32_t* count);
+
 /// Vertices of a face, counter-clockwise as seen from outside its tet.
 static inline void yw_tet_face_vertices(const yw_tet_mesh* mesh, int32_t face, int32_t out[3]) {
   const int32_t* v = mesh->tets + (size_t)(face & ~3);

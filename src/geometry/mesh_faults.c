@@ -20,7 +20,9 @@ typedef struct searcher {
   yw_aabb* boxes;    ///< of tets or faces
   int32_t* faces;    ///< on the boundary
   int32_t num_faces;
-  int32_t self;  ///< tet or vertex of the current query
+  const unsigned char* suspect;  ///< per tet; NULL: all are
+  unsigned char* overlapping;    ///< per tet; may be NULL
+  int32_t self;                  ///< tet or vertex of the current query
   bool found;
 } searcher;
 
@@ -72,7 +74,9 @@ static bool tets_overlap(const yw_dvec3 a[4], const yw_dvec3 b[4]) {
 
 static void meet_tet(void* context, int32_t other) {
   searcher* s = context;
-  if (other <= s->self) return;
+  // Pairs are seen from both sides: the suspect's, or the lower number's.
+  bool from_both = s->suspect == NULL || s->suspect[other];
+  if (other == s->self || (from_both && other < s->self)) return;
   // Boxes that only touch are the common case.
   yw_vec3 low = yw_max3(s->boxes[s->self].lower, s->boxes[other].lower);
   yw_vec3 shared = yw_sub(yw_min3(s->boxes[s->self].upper, s->boxes[other].upper), low);
@@ -83,6 +87,7 @@ static void meet_tet(void* context, int32_t other) {
   yw_tet_corners(s->mesh, s->self, a);
   yw_tet_corners(s->mesh, other, b);
   if (!tets_overlap(a, b)) return;
+  if (s->overlapping != NULL) s->overlapping[s->self] = s->overlapping[other] = 1;
   if (s->out->num_overlaps++ == 0) s->out->overlap[0] = s->self, s->out->overlap[1] = other;
 }
 
@@ -95,10 +100,26 @@ static yw_status find_overlaps(searcher* s) {
   yw_status status = yw_box_grid_create(&s->mem, mesh->num_tets, s->boxes, &grid);
   if (status != YW_OK) return status;
   for (s->self = 0; s->self < mesh->num_tets; ++s->self) {
+    if (s->suspect != NULL && !s->suspect[s->self]) continue;
     yw_box_grid_query(&grid, s->boxes[s->self], meet_tet, s);
   }
   yw_box_grid_free(&grid);
   return YW_OK;
+}
+
+yw_status yw_tet_overlaps(const yw_tet_mesh* mesh, const unsigned char* suspect,
+                          unsigned char* overlapping, int32_t* count) {
+  yw_tet_faults faults = {0};
+  searcher s = {.mesh = mesh,
+                .out = &faults,
+                .mem = mesh->mem,
+                .suspect = suspect,
+                .overlapping = overlapping};
+  s.boxes = YW_NEW_ARRAY(&s.mem, yw_aabb, mesh->num_tets);
+  yw_status status = s.boxes != NULL ? find_overlaps(&s) : YW_ERR_MEMORY;
+  yw_mem_free(&s.mem, s.boxes);
+  *count = faults.num_overlaps;
+  return status;
 }
 
 // Vertices on the boundary ------------------------------------------------------------------------

@@ -7,8 +7,11 @@
 #define YW_GEOMETRY_MESHER_H
 
 #include "geometry/mesher_edit.h"
+#include "geometry/mesher_graded.h"
 #include "geometry/mesher_lattice.h"
 #include "geometry/mesher_size.h"
+#include "geometry/mesher_stencil.h"
+#include "yawara/extend/vec.h"
 
 /// A lattice edge crosses the surface at node + t * edge.
 typedef struct yw_cut {
@@ -28,6 +31,12 @@ typedef struct yw_stuffing {
   signed char* warp;   ///< per node: direction it was moved in; -1: none
   float* warp_t;       ///< per node: how far, as a fraction of the edge
 } yw_stuffing;
+
+/// Where the distance is zero between two points of opposite sign, p and p + edge, with the values
+/// fa and fb, as a fraction of the edge: regula falsi (Illinois). Where the sign jumps (open
+/// meshes), the bracket shrinks around the jump. size is that of the cells.
+float yw_find_cut(const yw_shape* shape, yw_dvec3 p, yw_dvec3 edge, double fa, double fb,
+                  double size);
 
 /// Finds cuts and moves nodes that are too close to a cut onto it.
 yw_status yw_stuffing_create(const yw_allocator* mem, const yw_shape* shape, yw_aabb bounds,
@@ -50,12 +59,6 @@ static inline yw_dvec3 yw_stuffing_position(const yw_stuffing* s, int32_t node) 
   return yw_dmad(p, (double)s->warp_t[node], edge);
 }
 
-/// Which tets of a stuffing to keep.
-typedef enum yw_stuff_part {
-  YW_STUFF_ALL,
-  YW_STUFF_SKIN  ///< only tets with three or more vertices on the surface
-} yw_stuff_part;
-
 /// Fills a mesh; YW_ERR_LIMIT if it needs more than max_vertices vertices. on_surface (may be NULL)
 /// receives one byte per vertex, freed by the caller with mem.
 yw_status yw_stuffing_tets(yw_stuffing* stuffing, yw_stuff_part part, int32_t max_vertices,
@@ -67,20 +70,52 @@ void yw_mesher_improve(yw_tet_edit* edit);
 
 /// Marks vertices that happen to be on sharp edges and corners of the shape: they stay there.
 void yw_mesher_hold_creases(yw_tet_edit* edit);
+/// Balls (centre and radius) in which edges stay as they are.
+typedef YW_LIST(yw_vec4) yw_no_features;
+typedef YW_LIST(yw_vec3) yw_places;
 /// Moves vertices onto sharp edges and corners of the shape, or inserts some there, wherever the
-/// tets stay good.
-yw_status yw_mesher_sharpen(yw_tet_edit* edit);
+/// tets stay good. unsharp receives places where they do not.
+yw_status yw_mesher_sharpen(yw_tet_edit* edit, const yw_no_features* except, yw_places* unsharp);
+
+/// What to make a mesh of.
+typedef struct yw_mesher_job {
+  const yw_shape* shape;
+  const yw_allocator* mem;
+  yw_aabb bounds;              ///< of the shape
+  const yw_matter* matter;     ///< of the shape
+  const yw_size_field* sizes;  ///< NULL: one size
+  bool has_faces;              ///< the shape has flat faces, so its edges matter
+  int32_t max_vertices;
+  yw_stuff_part part;
+  const char* what;  ///< name of the result in messages
+} yw_mesher_job;
+
+/// A mesh that is not improved yet.
+typedef struct yw_raw_tets {
+  yw_tet_mesh mesh;
+  unsigned char* on_surface;  ///< per vertex
+  float* sizes;               ///< of the cells at each vertex, m; NULL: all alike
+} yw_raw_tets;
+
+void yw_raw_tets_free(yw_raw_tets* raw);
+
+/// Refuses what cannot be meshed; else bounds are those of the shape.
+yw_status yw_mesher_check(const yw_shape* shape, float size, int32_t max_vertices, yw_aabb* bounds,
+                          const char* what, yw_error* error);
+/// Estimates the number of vertices, refuses excessive ones, and creates the mesh. spacing is the
+/// coarsest.
+yw_status yw_mesher_stuff(const yw_mesher_job* job, double spacing, yw_raw_tets* out,
+                          yw_error* error);
+/// Checks a request, then stuffs the shape with cells of one size. Size 0: longest side / 12.
+/// Messages call the result `what`.
+yw_status yw_mesher_run(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
+                        yw_stuff_part part, const char* what, yw_raw_tets* out, double* out_spacing,
+                        yw_error* error);
 
 /// yw_shape_fill with other wishes for the size when none is given (NULL: the usual ones). fit may
 /// be NULL.
 yw_status yw_mesher_fill(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
                          const yw_size_wish* wish, yw_tet_mesh* out, yw_tet_fit* fit,
                          yw_error* error);
-
-/// Checks shape and size, estimates the number of vertices, refuses excessive ones, and creates the
-/// mesh, not improved yet. Size 0: longest side / 12. Messages call the result `what`.
-yw_status yw_mesher_run(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
-                        yw_stuff_part part, const char* what, yw_tet_mesh* out,
-                        unsigned char** on_surface, double* out_spacing, yw_error* error);
 
 #endif

@@ -14,6 +14,8 @@
 #define NARROWEST_CELL 0.27
 // Up to this number of spacings, one cell bridges the gap between two faces.
 #define WIDEST_CELL 1.3
+// A cell is divided at a face that is at least this fraction of it away from both sides.
+#define NEAR_MIDDLE 0.333
 
 typedef struct flat_plane {
   double at, area;
@@ -164,8 +166,40 @@ static yw_status divide_axis(const yw_allocator* mem, const plane_list* list, do
   return YW_OK;
 }
 
-static yw_status align_axis(const yw_shape* shape, const yw_flat_faces* faces, plane_list* list,
-                            yw_lattice_axis* axis, yw_alignment* out) {
+// The plane that divides a gap: a face near the middle, of those the largest, else the middle.
+static double divide_gap(const plane_list* faces, double low, double high, double narrowest) {
+  double gap = high - low, least = fmax(NEAR_MIDDLE * gap, narrowest), most = -1.0;
+  double at = low + 0.5 * gap;
+  for (int32_t n = 0; n < faces->count; ++n) {
+    const flat_plane* face = &faces->items[n];
+    if (face->at < low + least || face->at > high - least || face->area <= most) continue;
+    at = face->at;
+    most = face->area;
+  }
+  return at;
+}
+
+// Divides every gap of an axis into two.
+static yw_status halve_axis(const yw_allocator* mem, const plane_list* faces,
+                            yw_lattice_axis* axis) {
+  if (axis->count > INT32_MAX / 4) return YW_ERR_MEMORY;
+  double* planes = YW_NEW_ARRAY(mem, double, 2 * axis->count - 1);
+  if (planes == NULL) return YW_ERR_MEMORY;
+  axis->spacing *= 0.5;
+  for (int32_t n = 0; n < axis->count; ++n) {
+    planes[2 * n] = axis->planes[n];
+    if (n + 1 == axis->count) break;
+    planes[2 * n + 1] =
+        divide_gap(faces, axis->planes[n], axis->planes[n + 1], NARROWEST_CELL * axis->spacing);
+  }
+  yw_mem_free(mem, axis->planes);
+  axis->planes = planes;
+  axis->count = 2 * axis->count - 1;
+  return YW_OK;
+}
+
+static yw_status align_axis(const yw_shape* shape, const yw_flat_faces* faces, int32_t levels,
+                            plane_list* list, yw_lattice_axis* axis, yw_alignment* out) {
   const double up[3] = {axis->direction.x, axis->direction.y, axis->direction.z};
   const double down[3] = {-up[0], -up[1], -up[2]};
   double upper = yw_shape_support(shape, up, 0.0), lower = -yw_shape_support(shape, down, 0.0);
@@ -175,11 +209,16 @@ static yw_status align_axis(const yw_shape* shape, const yw_flat_faces* faces, p
   for (int32_t n = 1; n < axis->count && status == YW_OK; ++n) {
     out->widest = fmax(out->widest, axis->planes[n] - axis->planes[n - 1]);
   }
+  // Faces that were dropped because they are too close to others get planes of finer levels.
+  if (levels > 0) list_planes(faces, axis->direction, lower, upper, 1e-5 * axis->spacing, list);
+  for (int32_t n = 0; n < levels && status == YW_OK; ++n) {
+    status = halve_axis(&out->mem, list, axis);
+  }
   return status;
 }
 
 yw_status yw_alignment_create(const yw_allocator* mem, const yw_shape* shape, double spacing,
-                              yw_alignment* out) {
+                              int32_t levels, yw_alignment* out) {
   *out = (yw_alignment){0};
   yw_alignment a = {.mem = yw_mem_or_default(mem), .widest = spacing};
   yw_flat_faces faces = {0};
@@ -192,7 +231,7 @@ yw_status yw_alignment_create(const yw_allocator* mem, const yw_shape* shape, do
     if (list.items == NULL) status = YW_ERR_MEMORY;
     for (int n = 0; n < 3 && status == YW_OK; ++n) {
       a.axis[n] = (yw_lattice_axis){.direction = frame[n], .spacing = spacing};
-      status = align_axis(shape, &faces, &list, &a.axis[n], &a);
+      status = align_axis(shape, &faces, levels, &list, &a.axis[n], &a);
     }
     yw_mem_free(&a.mem, list.items);
   }

@@ -20,12 +20,13 @@ typedef struct yw_lattice_axis {
 typedef struct yw_alignment {
   yw_allocator mem;
   yw_lattice_axis axis[3];
-  double widest;  ///< distance of two neighbouring planes, m
+  double widest;  ///< distance of two neighbouring planes, m, before cells are divided
 } yw_alignment;
 
-/// Chooses axes and planes for cells of about the given spacing. YW_ERR_MEMORY is the only error.
+/// Chooses axes and planes for cells of about the given spacing, and divides these cells in two
+/// `levels` times; the planes are those of the smallest cells. YW_ERR_MEMORY is the only error.
 yw_status yw_alignment_create(const yw_allocator* mem, const yw_shape* shape, double spacing,
-                              yw_alignment* out);
+                              int32_t levels, yw_alignment* out);
 void yw_alignment_free(yw_alignment* alignment);
 
 static inline bool yw_is_aligned(const yw_alignment* a) { return a->axis[0].count > 0; }

@@ -18,16 +18,13 @@
 // ones.
 static int owned_direction(int center, int n) { return n < 3 ? n : center ? n + 3 : -1; }
 
-// The zero of the distance between two nodes of opposite sign: regula falsi (Illinois). Where the
-// sign jumps (open meshes), the bracket shrinks around the jump.
-static float find_cut(const yw_bcc* lattice, int32_t node, int direction, double fa, double fb) {
-  yw_dvec3 p = yw_bcc_position(lattice, node);
-  yw_dvec3 edge = yw_bcc_edge_vector(lattice, node, direction);
+float yw_find_cut(const yw_shape* shape, yw_dvec3 p, yw_dvec3 edge, double fa, double fb,
+                  double size) {
   double a = 0.0, b = 1.0, t = fa / (fa - fb);
   int last = 0;
   for (int step = 0; step < CUT_STEPS; ++step) {
-    double f = (double)yw_shape_distance(lattice->shape, yw_f3(yw_dmad(p, t, edge)));
-    if (!(fabs(f) > CUT_TOLERANCE * lattice->spacing)) break;
+    double f = (double)yw_shape_distance(shape, yw_f3(yw_dmad(p, t, edge)));
+    if (!(fabs(f) > CUT_TOLERANCE * size)) break;
     int side = (f < 0.0) == (fa < 0.0) ? 1 : -1;
     if (side > 0) {
       a = t, fa = f;
@@ -77,8 +74,10 @@ static void find_cuts(yw_stuffing* s) {
     for (int direction = 0; direction < YW_BCC_DIRECTIONS; ++direction) {
       if (!(s->cut_mask[node] >> direction & 1)) continue;
       int32_t other = yw_bcc_neighbour(lattice, node, direction);
-      float t = find_cut(lattice, node, direction, (double)lattice->values[node],
-                         (double)lattice->values[other]);
+      float t =
+          yw_find_cut(lattice->shape, yw_bcc_position(lattice, node),
+                      yw_bcc_edge_vector(lattice, node, direction), (double)lattice->values[node],
+                      (double)lattice->values[other], lattice->spacing);
       s->cuts[next++] = (yw_cut){t, -1};
     }
   }

@@ -4,8 +4,8 @@
 #include "geometry/mesher_lattice.h"
 #include "yawara/extend/vec.h"
 
-#define FIRST_STEP 0.12           // of the spacing
-#define SURFACE_TOLERANCE 0.004f  // of the spacing
+#define FIRST_STEP 0.12           // of the size
+#define SURFACE_TOLERANCE 0.004f  // of the size
 #define MAX_RING 256              // tets around an edge
 
 // Lists -------------------------------------------------------------------------------------------
@@ -25,12 +25,14 @@ static void unlink_corner(yw_tet_edit* e, int32_t corner) {
 static bool reserve(yw_tet_edit* e, int32_t vertices, int32_t tets) {
   if (tets > (INT32_MAX - e->next.count) / 4) return false;
   return YW_LIST_RESERVE(&e->mem, &e->positions, vertices) &&
+         YW_LIST_RESERVE(&e->mem, &e->sizes, vertices) &&
          YW_LIST_RESERVE(&e->mem, &e->holds, vertices) &&
          YW_LIST_RESERVE(&e->mem, &e->first, vertices) &&
          YW_LIST_RESERVE(&e->mem, &e->tets, tets) && YW_LIST_RESERVE(&e->mem, &e->next, 4 * tets);
 }
 
-static void add_vertex(yw_tet_edit* e, yw_vec3 x, int hold) {
+static void add_vertex(yw_tet_edit* e, yw_vec3 x, float size, int hold) {
+  e->sizes.items[e->sizes.count++] = size;
   e->positions.items[e->positions.count++] = x;
   e->holds.items[e->holds.count++] = (unsigned char)hold;
   e->first.items[e->first.count++] = -1;
@@ -42,12 +44,14 @@ static void add_tet(yw_tet_edit* e, const int32_t v[4]) {
   for (int k = 0; k < 4; ++k) link_corner(e, 4 * tet + k, v[k]);
 }
 
-yw_status yw_edit_begin(const yw_shape* shape, double spacing, const yw_tet_mesh* mesh,
-                        const unsigned char* on_surface, yw_tet_edit* out) {
-  yw_tet_edit e = {.mem = mesh->mem, .shape = shape, .spacing = spacing};
+yw_status yw_edit_begin(const yw_shape* shape, float size, const float* sizes,
+                        const yw_tet_mesh* mesh, const unsigned char* on_surface,
+                        yw_tet_edit* out) {
+  yw_tet_edit e = {.mem = mesh->mem, .shape = shape};
   bool ready = reserve(&e, mesh->num_vertices, mesh->num_tets);
   for (int32_t i = 0; ready && i < mesh->num_vertices; ++i) {
-    add_vertex(&e, mesh->positions[i], on_surface[i] ? YW_HOLD_SURFACE : YW_HOLD_NOTHING);
+    add_vertex(&e, mesh->positions[i], sizes != NULL ? sizes[i] : size,
+               on_surface[i] ? YW_HOLD_SURFACE : YW_HOLD_NOTHING);
   }
   for (int32_t t = 0; ready && t < mesh->num_tets; ++t) add_tet(&e, mesh->tets + 4 * (size_t)t);
   if (!ready) yw_edit_free(&e);
@@ -57,10 +61,19 @@ yw_status yw_edit_begin(const yw_shape* shape, double spacing, const yw_tet_mesh
 
 void yw_edit_free(yw_tet_edit* e) {
   YW_LIST_FREE(&e->mem, &e->positions);
+  YW_LIST_FREE(&e->mem, &e->sizes);
   YW_LIST_FREE(&e->mem, &e->holds);
   YW_LIST_FREE(&e->mem, &e->first);
   YW_LIST_FREE(&e->mem, &e->tets);
   YW_LIST_FREE(&e->mem, &e->next);
+}
+
+yw_tet_mesh yw_edit_view(const yw_tet_edit* e) {
+  return (yw_tet_mesh){.mem = e->mem,
+                       .num_vertices = e->positions.count,
+                       .num_tets = e->tets.count,
+                       .positions = e->positions.items,
+                       .tets = e->tets.items[0].v};
 }
 
 yw_status yw_edit_end(yw_tet_edit* e, yw_tet_mesh* mesh) {
@@ -111,13 +124,13 @@ double yw_edit_badness_at(const yw_tet_edit* e, int32_t vertex, yw_vec3 x, doubl
 // Moves -------------------------------------------------------------------------------------------
 
 // Projects a trial position onto the surface; false if that fails.
-static bool land(const yw_tet_edit* e, yw_vec3* x) {
-  float tolerance = SURFACE_TOLERANCE * (float)e->spacing;
+static bool land(const yw_tet_edit* e, float size, yw_vec3* x) {
+  float tolerance = SURFACE_TOLERANCE * size;
   for (int step = 0; step < 3; ++step) {
     yw_vec3 normal;
     float distance = yw_shape_distance_normal(e->shape, *x, &normal);
     if (fabsf(distance) <= tolerance) return true;
-    if (!(fabsf(distance) < 0.2f * (float)e->spacing)) return false;
+    if (!(fabsf(distance) < 0.2f * size)) return false;
     *x = yw_mad(*x, -distance, normal);
   }
   return fabsf(yw_shape_distance(e->shape, *x)) <= tolerance;
@@ -128,7 +141,7 @@ static bool try_steps(yw_tet_edit* e, int32_t vertex, float step, double* badnes
   yw_vec3 start = e->positions.items[vertex], best = start;
   for (int n = 0; n < YW_BCC_DIRECTIONS; ++n) {
     yw_vec3 x = yw_mad(start, step, yw_f3(yw_bcc_edge(n)));
-    if (e->holds.items[vertex] == YW_HOLD_SURFACE && !land(e, &x)) continue;
+    if (e->holds.items[vertex] == YW_HOLD_SURFACE && !land(e, e->sizes.items[vertex], &x)) continue;
     double trial = yw_edit_badness_at(e, vertex, x, *badness);
     if (trial < *badness) *badness = trial, best = x;
   }
@@ -139,7 +152,7 @@ static bool try_steps(yw_tet_edit* e, int32_t vertex, float step, double* badnes
 void yw_edit_improve_vertex(yw_tet_edit* e, int32_t vertex, double enough) {
   if (e->holds.items[vertex] >= YW_HOLD_CREASE) return;
   double badness = yw_edit_badness_at(e, vertex, e->positions.items[vertex], 4.0);
-  float step = (float)(FIRST_STEP * e->spacing);
+  float step = (float)(FIRST_STEP * (double)e->sizes.items[vertex]);
   for (int n = 0; n < 4 && badness > enough; ++n) {
     if (!try_steps(e, vertex, step, &badness)) step *= 0.5f;
   }
@@ -163,7 +176,7 @@ int32_t yw_edit_split(yw_tet_edit* e, int32_t a, int32_t b, yw_vec3 x, yw_vertex
   int32_t ring[MAX_RING], count = list_ring(e, a, b, ring);
   if (count == 0 || !reserve(e, 1, count)) return 0;
   int32_t middle = e->positions.count;
-  add_vertex(e, x, (int)hold);
+  add_vertex(e, x, fminf(e->sizes.items[a], e->sizes.items[b]), (int)hold);
   for (int32_t n = 0; n < count; ++n) {
     // The old tet keeps a, the new one b.
     int32_t v[4];
@@ -191,6 +204,7 @@ void yw_edit_undo_split(yw_tet_edit* e, int32_t b, int32_t count) {
     link_corner(e, corner, b);
   }
   --e->positions.count;
+  --e->sizes.count;
   --e->holds.count;
   --e->first.count;
 }

@@ -22,8 +22,8 @@ typedef struct yw_edit_tet {
 typedef struct yw_tet_edit {
   yw_allocator mem;
   const yw_shape* shape;
-  double spacing;
   YW_LIST(yw_vec3) positions;
+  YW_LIST(float) sizes;          ///< of the cells at a vertex, m
   YW_LIST(unsigned char) holds;  ///< yw_vertex_hold
   YW_LIST(yw_edit_tet) tets;
   // The tets around a vertex: a list of corners 4 * tet + k.
@@ -31,9 +31,12 @@ typedef struct yw_tet_edit {
   YW_LIST(int32_t) next;   ///< per corner
 } yw_tet_edit;
 
-/// Takes a copy of the mesh. on_surface has a byte per vertex.
-yw_status yw_edit_begin(const yw_shape* shape, double spacing, const yw_tet_mesh* mesh,
-                        const unsigned char* on_surface, yw_tet_edit* out);
+/// Takes a copy of the mesh. on_surface has a byte per vertex, sizes the size of the cells there
+/// (NULL: `size` everywhere).
+yw_status yw_edit_begin(const yw_shape* shape, float size, const float* sizes,
+                        const yw_tet_mesh* mesh, const unsigned char* on_surface, yw_tet_edit* out);
+/// The mesh as it is; it owns nothing.
+yw_tet_mesh yw_edit_view(const yw_tet_edit* edit);
 /// Replaces the mesh by the edited one and frees the edit. If out of memory, the mesh stays.
 yw_status yw_edit_end(yw_tet_edit* edit, yw_tet_mesh* mesh);
 void yw_edit_free(yw_tet_edit* edit);

@@ -10,13 +10,17 @@
 #include "geometry/surface_features.h"
 #include "yawara/extend/vec.h"
 
-#define SHARP_COSINE 0.77f  // 40 degrees
-#define BAD_COSINE 0.9659   // 15 degrees (or 165)
-#define NEAR_END 0.35f      // of an edge: a crease this close moves the end
-#define CLOSE_ENOUGH 0.04f  // spacings: a boundary this close to a crease follows it
-#define CORNER_REACH 0.7f   // spacings
+#define SHARP_COSINE 0.77f   // 40 degrees
+#define BAD_COSINE 0.9659    // 15 degrees (or 165): tets may be as bad as this
+#define WORST_COSINE 0.9799  // 11.5 degrees: if it must be
+#define NEAR_END 0.35f       // of an edge: a crease this close moves the end
+#define CLOSE_ENOUGH 0.04f   // sizes: a boundary this close to a crease follows it
+#define CORNER_REACH 0.7f    // sizes
+#define ROUNDED 0.08f        // sizes: an edge this far from its ridge cuts it off
+#define ON_CREASE 0.01f      // sizes
 #define RELAX_ROUNDS 3
-#define PROBE_STEP 0.02f  // spacings
+#define SPLIT_PASSES 3
+#define PROBE_STEP 0.02f  // sizes
 #define CORNER_SINE 0.6f
 #define MAX_RING 1024
 
@@ -31,6 +35,9 @@ typedef struct offer {
 
 typedef struct featurer {
   yw_tet_edit* edit;
+  const yw_no_features* except;
+  yw_places* unsharp;  ///< where edges stay rounded
+  double bad_cosine;   ///< a change must not leave worse tets
   int32_t num_triangles;
   int32_t* triangles;  ///< of the boundary
   offer* offers;       ///< per vertex: the nearest place to move to
@@ -40,17 +47,24 @@ typedef struct featurer {
   yw_vec3 before[MAX_RING];
 } featurer;
 
+static bool is_excepted(const featurer* f, yw_vec3 x) {
+  for (int32_t n = 0; n < f->except->count; ++n) {
+    const yw_vec4 ball = f->except->items[n];
+    if (yw_distance(yw_xyz(ball), x) < ball.w) return true;
+  }
+  return false;
+}
+
 // Boundary ----------------------------------------------------------------------------------------
 
 static yw_status list_boundary(featurer* f) {
   yw_tet_edit* e = f->edit;
   int32_t num_tets = e->tets.count;
+  yw_mem_free(&e->mem, f->triangles);
+  f->triangles = NULL;
+  f->num_triangles = 0;
   if (num_tets > INT32_MAX / 12) return YW_ERR_MEMORY;
-  yw_tet_mesh view = {.mem = e->mem,
-                      .num_vertices = e->positions.count,
-                      .num_tets = num_tets,
-                      .positions = e->positions.items,
-                      .tets = e->tets.items[0].v};
+  yw_tet_mesh view = yw_edit_view(e);
   int32_t* partner = YW_NEW_ARRAY(&e->mem, int32_t, 4 * (size_t)num_tets);
   if (partner == NULL) return YW_ERR_MEMORY;
   yw_status status = yw_tet_face_partners(&e->mem, &view, partner);
@@ -100,19 +114,20 @@ static bool settle_around(featurer* f, int32_t vertex) {
   yw_tet_edit* e = f->edit;
   yw_vec3 x = e->positions.items[vertex];
   for (int round = 0; round < RELAX_ROUNDS; ++round) {
-    if (yw_edit_badness_at(e, vertex, x, 4.0) <= BAD_COSINE) return true;
+    if (yw_edit_badness_at(e, vertex, x, 4.0) <= f->bad_cosine) return true;
     for (int32_t c = e->first.items[vertex]; c >= 0; c = e->next.items[c]) {
-      if (yw_edit_badness(e, c >> 2) <= BAD_COSINE) continue;
+      if (yw_edit_badness(e, c >> 2) <= f->bad_cosine) continue;
       for (int k = 0; k < 4; ++k) {
         int32_t v = e->tets.items[c >> 2].v[k];
-        if (v != vertex) yw_edit_improve_vertex(e, v, BAD_COSINE);
+        if (v != vertex) yw_edit_improve_vertex(e, v, f->bad_cosine);
       }
     }
   }
-  return yw_edit_badness_at(e, vertex, x, 4.0) <= BAD_COSINE;
+  return yw_edit_badness_at(e, vertex, x, 4.0) <= f->bad_cosine;
 }
 
 static bool try_move(featurer* f, int32_t vertex, yw_vec3 x, yw_vertex_hold hold) {
+  if (f->edit->holds.items[vertex] != YW_HOLD_SURFACE) return false;
   save_around(f, vertex);
   f->edit->positions.items[vertex] = x;
   if (settle_around(f, vertex)) {
@@ -138,9 +153,10 @@ static bool try_split(featurer* f, int32_t a, int32_t b, yw_vec3 x) {
 
 // What the surface is at a vertex, judged by its normals a little way around: all alike, in a
 // plane (a crease), or not (a corner).
-static yw_vertex_hold hold_at(const yw_tet_edit* e, yw_vec3 x) {
+static yw_vertex_hold hold_at(const yw_tet_edit* e, int32_t vertex) {
+  yw_vec3 x = e->positions.items[vertex];
   yw_vec4 points[YW_BCC_DIRECTIONS], normals[YW_BCC_DIRECTIONS];
-  float distance[YW_BCC_DIRECTIONS], step = PROBE_STEP * (float)e->spacing;
+  float distance[YW_BCC_DIRECTIONS], step = PROBE_STEP * e->sizes.items[vertex];
   for (int n = 0; n < YW_BCC_DIRECTIONS; ++n) {
     points[n] = yw_v4(yw_mad(x, step, yw_f3(yw_bcc_edge(n))));
   }
@@ -162,13 +178,14 @@ static yw_vertex_hold hold_at(const yw_tet_edit* e, yw_vec3 x) {
 void yw_mesher_hold_creases(yw_tet_edit* edit) {
   for (int32_t i = 0; i < edit->positions.count; ++i) {
     if (edit->holds.items[i] != YW_HOLD_SURFACE) continue;
-    edit->holds.items[i] = (unsigned char)hold_at(edit, edit->positions.items[i]);
+    edit->holds.items[i] = (unsigned char)hold_at(edit, i);
   }
 }
 
 // Corners -----------------------------------------------------------------------------------------
 
 static void make_offer(featurer* f, int32_t vertex, yw_vec3 place) {
+  if (is_excepted(f, place)) return;
   float distance = yw_distance(f->edit->positions.items[vertex], place);
   if (distance < f->offers[vertex].distance) f->offers[vertex] = (offer){place, distance};
 }
@@ -200,62 +217,132 @@ static void offer_corners(featurer* f) {
   }
 }
 
+// Of several vertices that are offered one corner, the nearest gets it.
+static yw_status drop_double_offers(featurer* f) {
+  const yw_tet_edit* e = f->edit;
+  int32_t* list = YW_NEW_ARRAY(&e->mem, int32_t, e->positions.count);
+  int32_t count = 0;
+  if (list == NULL) return YW_ERR_MEMORY;
+  for (int32_t i = 0; i < e->positions.count; ++i) {
+    if (f->offers[i].distance < INFINITY) list[count++] = i;
+  }
+  for (int32_t m = 0; m < count; ++m) {
+    for (int32_t n = m + 1; n < count; ++n) {
+      offer *first = &f->offers[list[m]], *second = &f->offers[list[n]];
+      float gap = yw_distance(first->place, second->place);
+      if (gap > CLOSE_ENOUGH * e->sizes.items[list[m]]) continue;
+      (first->distance <= second->distance ? second : first)->distance = INFINITY;
+    }
+  }
+  yw_mem_free(&e->mem, list);
+  return YW_OK;
+}
+
 static void take_offers(featurer* f, float reach, yw_vertex_hold hold) {
   int32_t count = f->edit->positions.count;
   for (int32_t i = 0; i < count; ++i) {
-    if (!(f->offers[i].distance < reach) || f->edit->holds.items[i] != YW_HOLD_SURFACE) continue;
+    if (!(f->offers[i].distance < reach * f->edit->sizes.items[i]) ||
+        f->edit->holds.items[i] != YW_HOLD_SURFACE)
+      continue;
     try_move(f, i, f->offers[i].place, hold);
   }
 }
 
 // Edges -------------------------------------------------------------------------------------------
 
-static bool crosses_crease(const featurer* f, int32_t a, int32_t b, yw_vec3* place) {
+// along (may be NULL) receives the direction of the crease.
+static bool crosses_crease(const featurer* f, int32_t a, int32_t b, yw_vec3* place,
+                           yw_vec3* along) {
   const yw_tet_edit* e = f->edit;
   if (e->holds.items[a] != YW_HOLD_SURFACE || e->holds.items[b] != YW_HOLD_SURFACE) return false;
   const yw_vec3 p[2] = {e->positions.items[a], e->positions.items[b]};
   yw_vec3 normal[2];
   for (int k = 0; k < 2; ++k) yw_shape_distance_normal(e->shape, p[k], &normal[k]);
   if (yw_dot(normal[0], normal[1]) > SHARP_COSINE) return false;
+  if (along != NULL) *along = yw_normalize_or(yw_cross(normal[0], normal[1]), yw_v3(0, 0, 0));
   return yw_find_crease(e->shape, p, normal, place);
 }
 
 static void offer_crease(featurer* f, int32_t a, int32_t b) {
   yw_vec3 place;
-  if (!crosses_crease(f, a, b, &place)) return;
+  if (!crosses_crease(f, a, b, &place, NULL)) return;
   const yw_vec3* x = f->edit->positions.items;
   float limit = NEAR_END * yw_distance(x[a], x[b]);
   if (yw_distance(x[a], place) < limit) make_offer(f, a, place);
   if (yw_distance(x[b], place) < limit) make_offer(f, b, place);
 }
 
-// Inserts a vertex where an edge still crosses a crease, or moves its nearer end after all.
-static void split_at_crease(featurer* f, int32_t a, int32_t b) {
-  yw_vec3 place;
-  if (!crosses_crease(f, a, b, &place)) return;
-  const yw_vec3* x = f->edit->positions.items;
-  yw_vec3 along = yw_sub(x[b], x[a]);
-  float t = yw_dot(yw_sub(place, x[a]), along) / yw_length2(along);
-  if (yw_distance(place, yw_mad(x[a], t, along)) < CLOSE_ENOUGH * (float)f->edit->spacing) return;
-  if (try_split(f, a, b, place)) return;
-  int32_t first = t < 0.5f ? a : b, second = t < 0.5f ? b : a;
-  if (!try_move(f, first, place, YW_HOLD_CREASE)) try_move(f, second, place, YW_HOLD_CREASE);
+// Moves a vertex to the nearest point of a straight crease.
+static bool try_slide(featurer* f, int32_t vertex, yw_vec3 place, yw_vec3 along) {
+  const yw_tet_edit* e = f->edit;
+  yw_vec3 from = yw_sub(e->positions.items[vertex], place);
+  yw_vec3 x = yw_mad(place, yw_dot(from, along), along);
+  float tolerance = ON_CREASE * e->sizes.items[vertex];
+  if (fabsf(yw_shape_distance(e->shape, x)) > tolerance) return false;
+  return try_move(f, vertex, x, YW_HOLD_CREASE);
 }
 
-yw_status yw_mesher_sharpen(yw_tet_edit* edit) {
-  featurer f = {.edit = edit};
+// Inserts a vertex where an edge still crosses a crease, or moves one of its ends after all.
+static void split_at_crease(featurer* f, int32_t a, int32_t b) {
+  yw_vec3 place, along;
+  if (!crosses_crease(f, a, b, &place, &along) || is_excepted(f, place)) return;
+  const yw_vec3* x = f->edit->positions.items;
+  yw_vec3 edge = yw_sub(x[b], x[a]);
+  float size = fminf(f->edit->sizes.items[a], f->edit->sizes.items[b]);
+  float t = yw_dot(yw_sub(place, x[a]), edge) / yw_length2(edge);
+  if (yw_distance(place, yw_mad(x[a], t, edge)) < CLOSE_ENOUGH * size) return;
+  if (try_split(f, a, b, place)) return;
+  int32_t first = t < 0.5f ? a : b, second = t < 0.5f ? b : a;
+  if (try_move(f, first, place, YW_HOLD_CREASE) || try_move(f, second, place, YW_HOLD_CREASE)) {
+    return;
+  }
+  if (try_slide(f, first, place, along) || try_slide(f, second, place, along)) return;
+  for (int n = 0; n < 4; ++n) {
+    yw_vec3 beside = yw_mad(place, (n < 2 ? 0.15f : 0.3f) * (n & 1 ? size : -size), along);
+    if (fabsf(yw_shape_distance(f->edit->shape, beside)) > ON_CREASE * size) continue;
+    if (try_split(f, a, b, beside)) return;
+  }
+}
+
+// Lists an edge that still cuts off a ridge.
+static void note_unsharp(featurer* f, int32_t a, int32_t b) {
+  yw_vec3 place;
+  if (!crosses_crease(f, a, b, &place, NULL)) return;
+  const yw_vec3* x = f->edit->positions.items;
+  yw_vec3 edge = yw_sub(x[b], x[a]);
+  float size = fminf(f->edit->sizes.items[a], f->edit->sizes.items[b]);
+  yw_vec3 near = yw_mad(x[a], yw_dot(yw_sub(place, x[a]), edge) / yw_length2(edge), edge);
+  if (yw_distance(place, near) < ROUNDED * size || yw_shape_distance(f->edit->shape, near) > 0.0f) {
+    return;
+  }
+  if (!YW_LIST_RESERVE(&f->edit->mem, f->unsharp, 1)) return;
+  f->unsharp->items[f->unsharp->count++] = place;
+}
+
+yw_status yw_mesher_sharpen(yw_tet_edit* edit, const yw_no_features* except, yw_places* unsharp) {
+  unsharp->count = 0;
+  featurer f = {.edit = edit, .except = except, .unsharp = unsharp, .bad_cosine = BAD_COSINE};
   yw_status status = list_boundary(&f);
   f.offers = YW_NEW_ARRAY(&edit->mem, offer, edit->positions.count);
   if (f.offers == NULL) status = YW_ERR_MEMORY;
   if (status == YW_OK) {
     clear_offers(&f);
     offer_corners(&f);
-    take_offers(&f, CORNER_REACH * (float)edit->spacing, YW_HOLD_CORNER);
+    status = drop_double_offers(&f);
+  }
+  if (status == YW_OK) {
+    take_offers(&f, CORNER_REACH, YW_HOLD_CORNER);
     clear_offers(&f);
     each_edge(&f, offer_crease);
     take_offers(&f, INFINITY, YW_HOLD_CREASE);
-    each_edge(&f, split_at_crease);
   }
+  // What fails at first may succeed when its neighbours have changed.
+  for (int pass = 0; pass < SPLIT_PASSES && status == YW_OK; ++pass) {
+    if (pass == SPLIT_PASSES - 1) f.bad_cosine = WORST_COSINE;
+    each_edge(&f, split_at_crease);
+    status = list_boundary(&f);
+  }
+  if (status == YW_OK) each_edge(&f, note_unsharp);
   yw_mem_free(&edit->mem, f.offers);
   yw_mem_free(&edit->mem, f.triangles);
   return status;

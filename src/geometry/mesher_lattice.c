@@ -285,7 +285,7 @@ yw_status yw_bcc_create(const yw_allocator* mem, const yw_shape* shape, yw_aabb 
   yw_bcc lattice = {.mem = yw_mem_or_default(mem), .shape = shape, .spacing = spacing};
   *out = (yw_bcc){0};
   yw_status status = YW_OK;
-  if (align) status = yw_alignment_create(mem, shape, spacing, &lattice.alignment);
+  if (align) status = yw_alignment_create(mem, shape, spacing, 0, &lattice.alignment);
   if (status != YW_OK) return status;
   // Centred, so that the mesh of a symmetric shape is as symmetric as possible.
   lattice.origin = yw_dscale(yw_dadd(yw_d3(bounds.lower), yw_d3(bounds.upper)), 0.5);

@@ -159,20 +159,18 @@ yw_status yw_shape_surface(const yw_shape* shape, const yw_allocator* mem, float
   yw_error_clear(error);
   if (out == NULL) return yw_fail(error, YW_ERR_INVALID, "there is no place for the triangles");
   *out = (yw_tri_mesh){0};
-  yw_tet_mesh skin;
-  unsigned char* on_surface = NULL;
+  yw_raw_tets skin;
   yw_mesher_def def = yw_default_mesher_def();
   double spacing;
   def.size = size / MEAN_EDGE;
   def.max_vertices = MAX_VERTICES;
-  yw_status status = yw_mesher_run(shape, mem, &def, YW_STUFF_SKIN, "triangles", &skin, &on_surface,
-                                   &spacing, error);
+  yw_status status =
+      yw_mesher_run(shape, mem, &def, YW_STUFF_SKIN, "triangles", &skin, &spacing, error);
   if (status != YW_OK) return status;
-  status = extract_skin(&skin, on_surface, out);
+  status = extract_skin(&skin.mesh, skin.on_surface, out);
   if (status == YW_OK) status = relax(shape, out, (float)spacing);
   if (status == YW_OK) status = yw_surface_sharpen(shape, out);
-  yw_mem_free(&skin.mem, on_surface);
-  yw_tet_mesh_free(&skin);
+  yw_raw_tets_free(&skin);
   if (status == YW_OK) return YW_OK;
   yw_tri_mesh_free(out);
   return yw_fail_memory(error, "the surface of a shape");

@@ -8,7 +8,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
@@ -19,92 +18,11 @@
 #define MAX_LISTED 3  // parts in words
 
 typedef struct finder {
+  const yw_size_field* sizes;
   const yw_matter* matter;
-  int32_t* slots;  ///< first cube + 1 of a cell, 0: empty
-  int32_t* next;   ///< per cube: next of the same slot, -1: none
-  size_t mask;
-  unsigned char* covered;
+  const yw_matter_cover* cover;
   int32_t* part;  ///< per cube: union-find
 } finder;
-
-// Cubes by place ----------------------------------------------------------------------------------
-
-static size_t slot_of(const finder* f, const int32_t cell[3]) {
-  uint64_t h = yw_hash_u64(YW_HASH_SEED, (uint64_t)(uint32_t)cell[0] << 32 | (uint32_t)cell[1]);
-  return (size_t)yw_hash_u64(h, (uint32_t)cell[2]) & f->mask;
-}
-
-static bool create_finder(const yw_matter* m, finder* f) {
-  size_t capacity = 16;
-  while (capacity < 2 * (size_t)m->count) capacity *= 2;
-  *f = (finder){.matter = m, .mask = capacity - 1};
-  f->slots = YW_NEW_ARRAY(&m->mem, int32_t, capacity);
-  f->next = YW_NEW_ARRAY(&m->mem, int32_t, m->count);
-  f->covered = YW_NEW_ARRAY(&m->mem, unsigned char, m->count);
-  f->part = YW_NEW_ARRAY(&m->mem, int32_t, m->count);
-  if (!f->slots || !f->next || !f->covered || !f->part) return false;
-  for (int32_t n = 0; n < m->count; ++n) {
-    size_t slot = slot_of(f, m->cubes[n].cell);
-    f->next[n] = f->slots[slot] - 1;
-    f->slots[slot] = n + 1;
-  }
-  return true;
-}
-
-static void free_finder(finder* f) {
-  const yw_allocator* mem = &f->matter->mem;
-  yw_mem_free(mem, f->slots);
-  yw_mem_free(mem, f->next);
-  yw_mem_free(mem, f->covered);
-  yw_mem_free(mem, f->part);
-}
-
-// The cube of a cell; -1: none.
-static int32_t find_cube(const finder* f, const int32_t cell[3]) {
-  int32_t n = f->slots[slot_of(f, cell)] - 1;
-  for (; n >= 0; n = f->next[n]) {
-    const int32_t* at = f->matter->cubes[n].cell;
-    if (at[0] == cell[0] && at[1] == cell[1] && at[2] == cell[2]) break;
-  }
-  return n;
-}
-
-// Covered by tets ---------------------------------------------------------------------------------
-
-static bool is_in_tet(const yw_dvec3 p[4], yw_dvec3 x) {
-  for (int k = 0; k < 4; ++k) {
-    const unsigned char* v = yw_tet_faces[k];
-    yw_dvec3 n = yw_dcross(yw_dsub(p[v[1]], p[v[0]]), yw_dsub(p[v[2]], p[v[0]]));
-    if (yw_ddot(n, yw_dsub(x, p[v[0]])) > 0.0) return false;
-  }
-  return true;
-}
-
-// A cube's point may lie up to a cube beside it.
-static void cover_by_tet(finder* f, const yw_dvec3 p[4]) {
-  const yw_matter* m = f->matter;
-  int32_t low[3], high[3];
-  for (int axis = 0; axis < 3; ++axis) {
-    double least = INFINITY, most = -INFINITY;
-    for (int k = 0; k < 4; ++k) {
-      double x = axis == 0 ? p[k].x : axis == 1 ? p[k].y : p[k].z;
-      least = fmin(least, x), most = fmax(most, x);
-    }
-    double origin = axis == 0 ? m->origin.x : axis == 1 ? m->origin.y : m->origin.z;
-    low[axis] = (int32_t)floor((least - origin) / m->side) - 1;
-    high[axis] = (int32_t)floor((most - origin) / m->side) + 1;
-  }
-  int32_t cell[3];
-  for (cell[2] = low[2]; cell[2] <= high[2]; ++cell[2]) {
-    for (cell[1] = low[1]; cell[1] <= high[1]; ++cell[1]) {
-      for (cell[0] = low[0]; cell[0] <= high[0]; ++cell[0]) {
-        int32_t n = find_cube(f, cell);
-        if (n < 0 || f->covered[n]) continue;
-        f->covered[n] = is_in_tet(p, yw_d3(m->cubes[n].inside));
-      }
-    }
-  }
-}
 
 // Parts -------------------------------------------------------------------------------------------
 
@@ -113,20 +31,21 @@ static int32_t root_of(int32_t* part, int32_t n) {
   return n;
 }
 
-static bool is_lost(const finder* f, int32_t n, double size) {
-  return !f->covered[n] && (double)f->matter->cubes[n].thickness < THIN_SIZES * size;
+static bool is_lost(const finder* f, int32_t n) {
+  double thickness = (double)f->matter->cubes[n].thickness;
+  return f->cover->tet[n] < 0 && thickness < THIN_SIZES * yw_size_at(f->sizes, n);
 }
 
-static void join_parts(finder* f, double size) {
+static void join_parts(finder* f) {
   const yw_matter* m = f->matter;
   for (int32_t n = 0; n < m->count; ++n) f->part[n] = n;
   for (int32_t n = 0; n < m->count; ++n) {
-    if (!is_lost(f, n, size)) continue;
+    if (!is_lost(f, n)) continue;
     for (int k = 0; k < 13; ++k) {
       const int32_t* at = m->cubes[n].cell;
       int32_t cell[3] = {at[0] + k % 3 - 1, at[1] + k / 3 % 3 - 1, at[2] + k / 9 - 1};
-      int32_t other = find_cube(f, cell);
-      if (other < 0 || !is_lost(f, other, size)) continue;
+      int32_t other = yw_matter_cover_find(f->cover, cell);
+      if (other < 0 || !is_lost(f, other)) continue;
       int32_t a = root_of(f->part, n), b = root_of(f->part, other);
       f->part[a > b ? a : b] = a > b ? b : a;
     }
@@ -150,12 +69,12 @@ typedef struct part_sums {
   double volume, thickness;
 } part_sums;
 
-static bool list_parts(finder* f, yw_tet_fit* fit) {
+static bool list_parts(finder* f, yw_tet_fit* fit, unsigned char* lost) {
   const yw_matter* m = f->matter;
   part_sums* sums = YW_NEW_ARRAY(&m->mem, part_sums, m->count);
   if (sums == NULL) return false;
   for (int32_t n = 0; n < m->count; ++n) {
-    if (!is_lost(f, n, (double)fit->size)) continue;
+    if (!is_lost(f, n)) continue;
     part_sums* s = &sums[root_of(f->part, n)];
     double volume = (double)m->cubes[n].volume;
     s->place = yw_dmad(s->place, volume, yw_d3(m->cubes[n].inside));
@@ -168,24 +87,28 @@ static bool list_parts(finder* f, yw_tet_fit* fit) {
     insert_part(fit, (yw_lost_part){yw_f3(yw_dscale(s.place, 1.0 / s.volume)), s.volume,
                                     (float)(s.thickness / s.volume)});
   }
+  for (int32_t n = 0; lost != NULL && n < m->count; ++n) {
+    lost[n] = is_lost(f, n) && sums[root_of(f->part, n)].volume > LEAST_PART * m->volume;
+  }
   yw_mem_free(&m->mem, sums);
   return true;
 }
 
-yw_status yw_tet_fit_measure(const yw_matter* matter, const yw_tet_mesh* tets, double size,
-                             yw_tet_fit* out) {
-  *out = (yw_tet_fit){.size = (float)size, .shape_volume = matter->volume};
-  finder f;
-  bool ready = create_finder(matter, &f);
-  for (int32_t t = 0; ready && t < tets->num_tets; ++t) {
+yw_status yw_tet_fit_measure(const yw_size_field* sizes, const yw_matter_cover* cover,
+                             const yw_tet_mesh* tets, yw_tet_fit* out, unsigned char* lost) {
+  const yw_matter* m = sizes->matter;
+  *out = (yw_tet_fit){.size = (float)sizes->coarsest, .shape_volume = m->volume};
+  for (int32_t t = 0; t < tets->num_tets; ++t) {
     yw_dvec3 p[4];
     yw_tet_corners(tets, t, p);
     out->tet_volume += yw_tet_volume6(p) / 6.0;
-    cover_by_tet(&f, p);
   }
-  if (ready) join_parts(&f, size);
-  ready = ready && list_parts(&f, out);
-  free_finder(&f);
+  finder f = {.sizes = sizes, .matter = m, .cover = cover};
+  f.part = YW_NEW_ARRAY(&m->mem, int32_t, m->count);
+  if (f.part == NULL) return YW_ERR_MEMORY;
+  join_parts(&f);
+  bool ready = list_parts(&f, out, lost);
+  yw_mem_free(&m->mem, f.part);
   return ready ? YW_OK : YW_ERR_MEMORY;
 }
 

@@ -108,7 +108,7 @@ static const yw_key_row pin_rows[] = {
 const yw_record yw_record_pin =
     YW_RECORD("pin", pin_rows, pin_defaults,
               "Holds vertices in place or moves them along a path; exactly, or with a spring.",
-              "one select vertices");
+              "one select vertices; not follow path; not follow spring");
 
 typedef struct spring_keys {
   float stiffness, damping;

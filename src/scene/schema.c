@@ -305,21 +305,37 @@ static void put_method_properties(const text_out* out, const char* indent) {
   }
 }
 
+// One key of a schema for all pairs that exclude each other.
+static void put_exclusions(const text_out* out, const char* indent, const yw_record* record) {
+  rule r;
+  bool any = false;
+  for (const char* at = record->rules; (at = next_rule(at, &r));) {
+    if (strcmp(r.kind, "not") != 0) continue;
+    if (!any) put(out, ",\n%s\"not\": {\"anyOf\": [", indent);
+    put(out, "%s{\"required\": [", any ? ", " : "");
+    for (int32_t k = 0; k < r.count; k++) put(out, "%s\"%s\"", k > 0 ? ", " : "", r.keys[k]);
+    put(out, "]}");
+    any = true;
+  }
+  if (any) put(out, "]}");
+}
+
 static void put_rules(const text_out* out, const char* indent, const yw_record* record) {
   rule r;
   for (const char* at = record->rules; (at = next_rule(at, &r));) {
+    if (strcmp(r.kind, "not") == 0) continue;
     add_sources(record, &r);
     bool each = strcmp(r.kind, "one") == 0 || strcmp(r.kind, "any") == 0;
     const char* word = strcmp(r.kind, "one") == 0   ? "oneOf"
                        : strcmp(r.kind, "any") == 0 ? "anyOf"
-                       : strcmp(r.kind, "not") == 0 ? "not"
                                                     : "required";
-    put(out, ",\n%s\"%s\": %s", indent, word, strcmp(word, "not") == 0 ? "{\"required\": [" : "[");
+    put(out, ",\n%s\"%s\": [", indent, word);
     for (int32_t k = 0; k < r.count; k++) {
       put(out, each ? "%s{\"required\": [\"%s\"]}" : "%s\"%s\"", k > 0 ? ", " : "", r.keys[k]);
     }
-    put(out, "]%s", strcmp(word, "not") == 0 ? "}" : "");
+    put(out, "]");
   }
+  put_exclusions(out, indent, record);
 }
 
 static void put_record(const text_out* out, const char* indent, const yw_record* record) {

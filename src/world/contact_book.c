@@ -215,8 +215,8 @@ static yw_contact_info finish_entry(const yw_world* world, const yw_book_entry* 
   return info;
 }
 
-// Area around each vertex of a body: a third of its triangles.
-static void find_areas(const yw_body* body, float* areas) {
+// Surface around each vertex of a body: a third of its triangles.
+static void find_areas(const yw_body* body, yw_book_area* areas) {
   yw_contact_geometry g = body->model->method->contact_geometry(body->state);
   const yw_particles* p = &body->particles;
   memset(areas, 0, (size_t)p->count * sizeof *areas);
@@ -224,11 +224,13 @@ static void find_areas(const yw_body* body, float* areas) {
     const int32_t* t = g.triangles + 3 * i;
     yw_vec3 a = yw_xyz(p->pos[t[0]]);
     yw_vec3 n = yw_cross(yw_sub(yw_xyz(p->pos[t[1]]), a), yw_sub(yw_xyz(p->pos[t[2]]), a));
-    for (int k = 0; k < 3; ++k) areas[t[k]] += yw_length(n) / 6.0f;
+    for (int k = 0; k < 3; ++k) areas[t[k]].vector = yw_mad(areas[t[k]].vector, 1.0f / 6.0f, n);
   }
 }
 
-static float area_at(yw_world* world, int64_t slot, int32_t vertex) {
+// What the surface around a vertex adds to a contact (its number, from 1); each vertex once.
+static float area_at(yw_world* world, int64_t slot, int32_t vertex, int32_t contact,
+                     yw_vec3 normal) {
   yw_contact_book* book = world->book;
   if (slot < 0 || vertex < 0) return 0.0f;
   const yw_body* body = &world->bodies.items[slot];
@@ -236,17 +238,22 @@ static float area_at(yw_world* world, int64_t slot, int32_t vertex) {
   if (vertex >= body->particles.count) return 0.0f;
   if (!kept->has_areas) find_areas(body, book->areas.items + kept->first_velocity);
   kept->has_areas = true;
-  return book->areas.items[kept->first_velocity + vertex];
+  yw_book_area* area = &book->areas.items[kept->first_velocity + vertex];
+  if (area->counted == contact) return 0.0f;
+  area->counted = contact;
+  return fabsf(yw_dot(area->vector, normal));
 }
 
 // Both sides of flat contact have vertices in it: the larger sum counts.
-static void add_areas(yw_world* world, const yw_book_point* points, int32_t count, float* area) {
+static float area_of(yw_world* world, const yw_contact_info* info, int32_t contact) {
+  const yw_book_point* points = world->book->points.items + info->first_point;
   float sums[2] = {0};
-  for (int32_t i = 0; i < count; ++i) {
-    sums[0] += area_at(world, (int64_t)points[i].pair.first, points[i].vertices[0]);
-    sums[1] += area_at(world, points[i].pair.second, points[i].vertices[1]);
+  for (int32_t i = 0; i < info->num_points; ++i) {
+    const int32_t* vertices = points[i].vertices;
+    sums[0] += area_at(world, (int64_t)points[i].pair.first, vertices[0], contact, info->normal);
+    sums[1] += area_at(world, points[i].pair.second, vertices[1], contact, info->normal);
   }
-  *area = fmaxf(sums[0], sums[1]);
+  return fmaxf(sums[0], sums[1]);
 }
 
 static yw_book_key key_of(const yw_contact_book* book, yw_book_pair pair, int32_t index) {
@@ -374,7 +381,7 @@ bool yw_book_end_step(yw_world* world) {
       book->shown_points.items[book->shown_points.count++] = shown;
     }
     info.num_points = at - info.first_point;
-    add_areas(world, book->points.items + info.first_point, info.num_points, &info.area);
+    info.area = area_of(world, &info, i + 1);
     book->contacts.items[book->contacts.count++] = info;
   }
   return make_events(book, world->impact_speed);

@@ -42,6 +42,12 @@ typedef struct yw_book_body {
   bool has_areas;
 } yw_book_body;
 
+/// Surface around a vertex.
+typedef struct yw_book_area {
+  yw_vec3 vector;   ///< m^2, area times normal
+  int32_t counted;  ///< number, from 1, of the last contact that counted it
+} yw_book_area;
+
 /// Order of entries and points: by the age of the first body, bodies before obstacles, by the
 /// second.
 typedef struct yw_book_key {
@@ -59,7 +65,7 @@ typedef struct yw_contact_book {
   YW_LIST(yw_book_body) bodies;
   YW_LIST(yw_vec4) velocities;
   YW_LIST(uint32_t) log_slots;  ///< of the bodies that contact saw
-  YW_LIST(float) areas;         ///< of vertices, like velocities
+  YW_LIST(yw_book_area) areas;  ///< of vertices, like velocities
   YW_LIST(int32_t) ranks;       ///< of slots: place in the order of creation
   YW_LIST(yw_book_key) keys;
   YW_LIST(yw_contact_info) contacts;

@@ -60,58 +60,8 @@ uint64_t yw_follow_hash(const yw_follow* follow, uint64_t hash) {
                        (size_t)follow->num_frames * count * sizeof *follow->targets);
 }
 
-void yw_follow_write(const yw_follow* follow, yw_writer* writer) {
-  size_t count = (size_t)follow->num_vertices;
-  yw_write_u32(writer, (uint32_t)follow->num_frames);
-  yw_write_u32(writer, (uint32_t)follow->loop << 1 | (uint32_t)follow->smooth);
-  yw_write_f64(writer, follow->fps);
-  yw_write_f64(writer, follow->start);
-  yw_write_f32(writer, &follow->max_speed, 1);
-  yw_write_f32(writer, &follow->reach, 1);
-  yw_write_f32(writer, follow->stiffness, count);
-  yw_write_f32(writer, &follow->targets[0].x, 3 * count * (size_t)follow->num_frames);
-}
-
-static bool is_sound(const yw_follow* follow) {
-  bool sound = follow->fps > 0.0 && isfinite(follow->fps) && isfinite(follow->start) &&
-               follow->max_speed >= 0.0f && isfinite(follow->max_speed) && follow->reach >= 0.0f &&
-               isfinite(follow->reach);
-  size_t count = (size_t)follow->num_vertices;
-  for (size_t i = 0; i < count; ++i) {
-    sound = sound && follow->stiffness[i] >= 0.0f && isfinite(follow->stiffness[i]);
-  }
-  for (size_t i = 0; i < count * (size_t)follow->num_frames; ++i) {
-    sound = sound && yw_is_finite3(follow->targets[i]);
-  }
-  return sound;
-}
-
-yw_follow* yw_follow_read(const yw_allocator* mem, yw_reader* reader, int32_t num_vertices) {
-  uint32_t frames = yw_read_u32(reader), flags = yw_read_u32(reader);
-  size_t count = (size_t)num_vertices, left = (reader->size - reader->offset) / sizeof(yw_vec3);
-  if (reader->failed || count == 0 || frames == 0 || frames > left / count) return NULL;
-  yw_follow* follow = YW_NEW(mem, yw_follow);
-  if (!follow) return NULL;
-  *follow = (yw_follow){.num_frames = (int32_t)frames,
-                        .num_vertices = num_vertices,
-                        .loop = flags >> 1 & 1,
-                        .smooth = flags & 1};
-  follow->fps = yw_read_f64(reader);
-  follow->start = yw_read_f64(reader);
-  yw_read_f32(reader, &follow->max_speed, 1);
-  yw_read_f32(reader, &follow->reach, 1);
-  follow->stiffness = YW_NEW_ARRAY(mem, float, num_vertices);
-  follow->targets = yw_mem_alloc(mem, frames * count * sizeof *follow->targets, 16);
-  bool room = follow->stiffness && follow->targets;
-  if (room) yw_read_f32(reader, follow->stiffness, count);
-  if (room) yw_read_f32(reader, &follow->targets[0].x, 3 * count * frames);
-  if (room && !reader->failed && is_sound(follow)) return follow;
-  yw_follow_free(mem, follow);
-  return NULL;
-}
-
-void yw_follow_free(const yw_allocator* mem, yw_follow* follow) {
-  if (!follow) return;
+void yw_follow_release(const yw_allocator* mem, yw_follow* follow) {
+  if (!follow || follow->more_uses-- > 0) return;
   yw_mem_free(mem, follow->targets);
   yw_mem_free(mem, follow->stiffness);
   yw_mem_free(mem, follow);
@@ -182,7 +132,7 @@ static yw_follow* make_follow(const yw_world* world, const yw_body* body, const 
       &world->mem, (size_t)def->num_frames * (size_t)count * sizeof *follow->targets, 16);
   follow->stiffness = YW_NEW_ARRAY(&world->mem, float, count);
   if (!follow->targets || !follow->stiffness) {
-    yw_follow_free(&world->mem, follow);
+    yw_follow_release(&world->mem, follow);
     return NULL;
   }
   for (int32_t k = 0; k < count; ++k) {
@@ -216,7 +166,7 @@ static yw_status create(yw_world* world, const yw_body* body, const yw_follow_de
   pin.num_vertices = count;
   pin.damping = def->damping;
   yw_status status = yw_pin_create_following(world, &pin, follow, out, error);
-  if (status < 0) yw_follow_free(&world->mem, follow);
+  if (status < 0) yw_follow_release(&world->mem, follow);
   return status;
 }
 

@@ -3,10 +3,10 @@
 #ifndef YW_WORLD_FOLLOW_H
 #define YW_WORLD_FOLLOW_H
 
-#include "yawara/extend/stream.h"
 #include "yawara/follow.h"
 
 typedef struct yw_follow {
+  int32_t more_uses;  ///< besides the first: other pins, and the world that keeps it for rollback
   int32_t num_frames, num_vertices;
   yw_vec3* targets;  ///< a row of num_vertices per frame
   float* stiffness;  ///< N/m per vertex; 0: exact
@@ -21,10 +21,7 @@ yw_vec3 yw_follow_target(const yw_follow* follow, int32_t k, double time);
 /// The same, not farther away from `from` than `reach`.
 yw_vec3 yw_follow_near(const yw_follow* follow, int32_t k, double time, yw_vec3 from, float reach);
 uint64_t yw_follow_hash(const yw_follow* follow, uint64_t hash);
-/// For snapshots with the setup of a world. NULL if the reader has no such targets, or out of
-/// memory.
-void yw_follow_write(const yw_follow* follow, yw_writer* writer);
-yw_follow* yw_follow_read(const yw_allocator* mem, yw_reader* reader, int32_t num_vertices);
-void yw_follow_free(const yw_allocator* mem, yw_follow* follow);
+/// Frees it with its last use; NULL is fine.
+void yw_follow_release(const yw_allocator* mem, yw_follow* follow);
 
 #endif

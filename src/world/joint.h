@@ -62,7 +62,7 @@ typedef struct yw_joint {
 struct yw_world;
 /// Solves all joints after the bodies have advanced by h; rigid bodies are moved anew, with their
 /// contacts and pins, particles of soft ones shifted.
-yw_status yw_joints_solve(struct yw_world* world, float h);
+yw_status yw_joints_solve(struct yw_world* world, float h, bool lockstep);
 void yw_joint_release(struct yw_world* world, yw_joint* joint);
 /// Removes the joints of a body (slot) before it is destroyed.
 void yw_world_drop_joints(struct yw_world* world, uint32_t body);

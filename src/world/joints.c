@@ -303,15 +303,15 @@ yw_status yw_joint_read(const yw_world* world, yw_joint_id id, yw_joint_reading*
 
 // The step ----------------------------------------------------------------------------------------
 
-// Finds what both sides are in this substep; false when one of them does not take part.
-static bool attach(yw_world* world, yw_joint* joint) {
+// Finds what both sides are in this substep; false when one of them does not take part, or not now.
+static bool attach(yw_world* world, yw_joint* joint, bool lockstep) {
   for (int s = 0; s < 2; ++s) {
     yw_joint_side* side = &joint->sides[s];
     side->motion = NULL;
     side->soft = NULL;
     if (side->body < 0) continue;
     yw_body* body = &world->bodies.items[side->body];
-    if (!yw_body_takes_part(body)) return false;
+    if (!yw_body_takes_part(body) || body->lockstep != lockstep) return false;
     side->motion = motion_of(body);
     if (side->motion) continue;
     side->soft = &body->particles;
@@ -341,13 +341,13 @@ static void follow_joints(yw_world* world) {
   }
 }
 
-yw_status yw_joints_solve(yw_world* world, float h) {
+yw_status yw_joints_solve(yw_world* world, float h, bool lockstep) {
   yw_joint_list list = {world->joints.items, world->joints.count, (double)h};
   bool any = false;
   world->joined.count = 0;
   for (int32_t i = 0; i < list.count; ++i) {
     yw_joint* joint = &list.joints[i];
-    joint->takes_part = (joint->generation & 1) && attach(world, joint);
+    joint->takes_part = (joint->generation & 1) && attach(world, joint, lockstep);
     any = any || joint->takes_part;
     for (int s = 0; joint->takes_part && s < 2; ++s) {
       if (joint->sides[s].motion) add_motion(world, joint->sides[s].motion);

@@ -81,31 +81,26 @@ static void put_all_in_lockstep(yw_world* world) {
   }
 }
 
-static bool has_joints(const yw_world* world) {
-  bool any = false;
+// What is joined to a body in lockstep goes with it. True if any was added.
+static bool spread_over_joints(yw_world* world) {
+  bool added = false;
   for (int32_t i = 0; i < world->joints.count; ++i) {
-    any = any || (world->joints.items[i].generation & 1) != 0;
+    const yw_joint* joint = &world->joints.items[i];
+    int32_t a = joint->sides[0].body, b = joint->sides[1].body;
+    if (!(joint->generation & 1) || a < 0 || b < 0) continue;
+    yw_body *first = &world->bodies.items[a], *second = &world->bodies.items[b];
+    if (first->lockstep == second->lockstep) continue;
+    first->lockstep = second->lockstep = added = true;
   }
-  return any;
-}
-
-// Methods that settle take in what contact did once per substep, not after every part.
-static bool has_settling(const yw_world* world) {
-  bool any = false;
-  for (int32_t i = 0; i < world->body_order.count; ++i) {
-    any = any || body_at(world, i)->model->method->settle;
-  }
-  return any;
+  return added;
 }
 
 int32_t yw_lockstep_plan(yw_world* world, float h) {
   int32_t num_parts = 1, count = world->body_order.count;
-  // Joints are solved once per substep, for bodies that have all advanced by it.
-  bool possible = count > 1 && !has_joints(world) && (world->surfaces || !has_settling(world));
   bool any = false;
   for (int32_t i = 0; i < count; ++i) {
     yw_body* body = body_at(world, i);
-    body->lockstep = possible && inner_steps_of(world, body, h) > 1;
+    body->lockstep = count > 1 && inner_steps_of(world, body, h) > 1;
     any = any || body->lockstep;
   }
   if (!any && !world->surfaces) return 1;
@@ -117,7 +112,11 @@ int32_t yw_lockstep_plan(yw_world* world, float h) {
   }
   if (num_parts == 1) return 1;
   if (count > FEW_BODIES) put_all_in_lockstep(world);
-  while (count <= FEW_BODIES && spread_lockstep(world)) continue;
+  bool added = true;
+  while (added) {
+    added = count <= FEW_BODIES && spread_lockstep(world);
+    added = spread_over_joints(world) || added;
+  }
   int32_t most = world->surfaces ? MAX_PARTS : MAX_PARTS_OF_POINTS;
   return num_parts < most ? num_parts : most;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pins hold vertices or pull them with springs; they rest, follow a path or are moved by hand.
+#include "world/setup.h"
 #include "world/world.h"
 #include "yawara/extend/error.h"
 
@@ -90,7 +91,8 @@ void yw_pin_release(yw_world* world, yw_pin* pin) {
   yw_mem_free(&world->mem, pin->particles);
   yw_mem_free(&world->mem, pin->placed);
   yw_path_free(&world->mem, &pin->path);
-  yw_follow_free(&world->mem, pin->follow);
+  if (pin->follow) yw_setup_keep_follow(world, pin->follow);
+  yw_follow_release(&world->mem, pin->follow);
   *pin = (yw_pin){.generation = pin->generation};
 }
 

@@ -3,9 +3,9 @@
 
 #include "world/world.h"
 #include "yawara/extend/error.h"
+#include "yawara/extend/hash.h"
 
-// What is kept
-// --------------------------------------------------------------------------------------
+// What is kept ------------------------------------------------------------------------------------
 
 void yw_setup_keep_model(yw_world* world, yw_model* model) {
   if (!world->rollback) return;
@@ -26,6 +26,21 @@ void yw_setup_keep_shape(yw_world* world, yw_shape* shape, uint64_t hash) {
       (yw_kept_shape){yw_shape_retain(shape), hash};
 }
 
+static yw_follow* find_kept_follow(const yw_world* world, uint64_t hash) {
+  for (int32_t i = 0; i < world->kept_follows.count; ++i) {
+    yw_follow* kept = world->kept_follows.items[i];
+    if (yw_follow_hash(kept, YW_HASH_SEED) == hash) return kept;
+  }
+  return NULL;
+}
+
+void yw_setup_keep_follow(yw_world* world, yw_follow* follow) {
+  if (!world->rollback || find_kept_follow(world, yw_follow_hash(follow, YW_HASH_SEED))) return;
+  if (!YW_LIST_RESERVE(&world->mem, &world->kept_follows, 1)) return;
+  world->kept_follows.items[world->kept_follows.count++] = follow;
+  ++follow->more_uses;
+}
+
 void yw_setup_release(yw_world* world) {
   for (int32_t i = 0; i < world->kept_models.count; ++i) {
     yw_model_release(world->kept_models.items[i]);
@@ -33,8 +48,12 @@ void yw_setup_release(yw_world* world) {
   for (int32_t i = 0; i < world->kept_shapes.count; ++i) {
     yw_shape_release(world->kept_shapes.items[i].shape);
   }
+  for (int32_t i = 0; i < world->kept_follows.count; ++i) {
+    yw_follow_release(&world->mem, world->kept_follows.items[i]);
+  }
   YW_LIST_FREE(&world->mem, &world->kept_models);
   YW_LIST_FREE(&world->mem, &world->kept_shapes);
+  YW_LIST_FREE(&world->mem, &world->kept_follows);
 }
 
 // All models and shapes at hand while a setup is read: those of bodies and obstacles that are about
@@ -391,12 +410,11 @@ static void write_pins(const yw_world* world, yw_writer* w) {
     write_floats(w, &pin->stiffness, 1);
     write_floats(w, &pin->damping, 1);
     write_path(w, &pin->path);
+    yw_write_u64(w, pin->follow ? yw_follow_hash(pin->follow, YW_HASH_SEED) : 0);
     for (int32_t k = 0; k < pin->num_particles; ++k) {
       yw_write_u32(w, (uint32_t)pin->particles[k]);
       write_floats(w, &pin->placed[k].x, 3);
     }
-    yw_write_u32(w, pin->follow != NULL);
-    if (pin->follow) yw_follow_write(pin->follow, w);
   }
 }
 
@@ -405,6 +423,16 @@ static int32_t read_particle(const yw_world* world, yw_reader* r, uint32_t slot)
   uint32_t particle = yw_read_u32(r);
   if (particle >= (uint32_t)world->bodies.items[slot].particles.capacity) r->failed = true;
   return (int32_t)particle;
+}
+
+// Targets are too large for snapshots: they are those of a pin that was there, or kept.
+static bool find_targets(const yw_world* world, uint64_t hash, yw_pin* pin) {
+  if (!hash) return true;
+  yw_follow* follow = find_kept_follow(world, hash);
+  if (!follow || follow->num_vertices != pin->num_particles) return false;
+  ++follow->more_uses;
+  pin->follow = follow;
+  return true;
 }
 
 static bool read_pin(yw_world* world, yw_reader* r, yw_pin* pin) {
@@ -419,6 +447,7 @@ static bool read_pin(yw_world* world, yw_reader* r, yw_pin* pin) {
   read_floats(r, &pin->stiffness, 1);
   read_floats(r, &pin->damping, 1);
   read_path(&world->mem, r, &pin->path);
+  uint64_t targets = yw_read_u64(r);
   pin->particles = YW_NEW_ARRAY(&world->mem, int32_t, count);
   pin->placed = YW_NEW_ARRAY(&world->mem, yw_vec3, count);
   pin->hand_begin = pin->hand_end = YW_MOTION_NONE;
@@ -429,16 +458,13 @@ static bool read_pin(yw_world* world, yw_reader* r, yw_pin* pin) {
     pin->particles[k] = read_particle(world, r, pin->body);
     read_floats(r, &pin->placed[k].x, 3);
   }
-  bool follows = yw_read_u32(r) != 0;
-  if (follows) pin->follow = yw_follow_read(&world->mem, r, count);
-  if (r->failed || (follows && !pin->follow) ||
-      !YW_LIST_RESERVE(&world->mem, &body->springs, count) ||
+  if (!YW_LIST_RESERVE(&world->mem, &body->springs, count) ||
       !YW_LIST_RESERVE(&world->mem, &body->holds, count)) {
     return false;
   }
   body->springs.count += count;
   body->holds.count += count;
-  return true;
+  return find_targets(world, targets, pin) && !r->failed;
 }
 
 static bool read_pins(yw_world* world, yw_reader* r) {

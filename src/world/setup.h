@@ -4,6 +4,7 @@
 #ifndef YW_WORLD_SETUP_H
 #define YW_WORLD_SETUP_H
 
+#include "world/follow.h"
 #include "yawara/extend/stream.h"
 #include "yawara/world.h"
 
@@ -14,10 +15,11 @@ void yw_setup_write(const yw_world* world, yw_writer* writer);
 /// world is then in between.
 bool yw_setup_read(yw_world* world, yw_reader* reader, yw_error* error);
 
-/// Keeps the model of a body (the shape of an obstacle) that is about to be destroyed, if the world
-/// is made for rollback. Without memory it is not kept.
+/// Keeps the model of a body (the shape of an obstacle, the targets of a pin) that is about to be
+/// destroyed, if the world is made for rollback. Without memory it is not kept.
 void yw_setup_keep_model(yw_world* world, yw_model* model);
 void yw_setup_keep_shape(yw_world* world, yw_shape* shape, uint64_t hash);
+void yw_setup_keep_follow(yw_world* world, yw_follow* follow);
 void yw_setup_release(yw_world* world);
 
 #endif

@@ -15,6 +15,9 @@ static const char magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '4'};
 // Starts what is hashed: hashes stay when the format of snapshots changes but not what they hold.
 static const char hash_magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '3'};
 
+// Masses of particles are part of the state where methods move mass from one to another.
+static bool keeps_masses(const yw_method* method) { return method->settle || method->fold; }
+
 // Offset of the state: after the magic bytes and the fingerprint.
 #define STATE_BEGIN (sizeof magic + YW_FINGERPRINT_PARTS * sizeof(uint64_t))
 
@@ -59,7 +62,9 @@ static void write_state(const yw_world* world, yw_writer* writer) {
     yw_write_u32(writer, body->active);
     yw_write_f32(writer, &p->pos[0].x, 4 * (size_t)p->count);
     yw_write_f32(writer, &p->vel[0].x, 4 * (size_t)p->count);
-    if (body->model->method->settle) yw_write_f32(writer, p->mass, (size_t)p->count);
+    if (keeps_masses(body->model->method)) {
+      yw_write_f32(writer, p->mass, (size_t)p->count);
+    }
     if (body->is_pushed) yw_write_f32(writer, &body->pushes[0].x, 4 * (size_t)p->count);
     body->model->method->save(body->state, writer);
   }
@@ -154,12 +159,12 @@ static bool read_body(yw_world* world, uint32_t slot, yw_reader* reader) {
   p->count = (int32_t)count;
   read_vectors(reader, p->pos, p->count);
   read_vectors(reader, p->vel, p->count);
-  if (method->settle) read_masses(reader, p);
+  if (keeps_masses(method)) read_masses(reader, p);
   if (is_pushed && !read_pushes(world, body, reader)) return false;
   body->is_pushed = is_pushed;
   body->asleep = flags & 4;
   if (reader->failed) return false;
-  if (method->settle) yw_world_restore_masses(world, slot);
+  if (keeps_masses(method)) yw_world_restore_masses(world, slot);
   method->invalidate(body->state, p);
   method->load(body->state, reader);
   body->diverged = diverged;

@@ -145,7 +145,14 @@ static void note_begin(const substep* s) {
   for (int32_t i = 0; i < s->world->body_order.count; ++i) {
     yw_body* body = &s->world->bodies.items[s->world->body_order.items[i]];
     const yw_particles* p = &body->particles;
-    if (concerns(s, body)) memcpy(body->begin, p->pos, sizeof *p->pos * (size_t)p->count);
+    if (!concerns(s, body)) continue;
+    memcpy(body->begin, p->pos, sizeof *p->pos * (size_t)p->count);
+    // advance notes where a rigid body begins, but sleeping ones do not advance.
+    const yw_method* method = body->model->method;
+    if (!body->asleep || !method->rigid_motion) continue;
+    yw_rigid_motion* motion = method->rigid_motion(body->state);
+    memcpy(motion->start_center, motion->center, sizeof motion->center);
+    memcpy(motion->start_rotation, motion->rotation, sizeof motion->rotation);
   }
 }
 
@@ -234,6 +241,18 @@ static yw_status respond(void* context, const yw_vec4* impulses, yw_vec4* change
                                       change);
 }
 
+static void fold(void* context) {
+  const yw_responder* responder = context;
+  yw_body* body = responder->body;
+  body->model->method->fold(body->state, &body->particles, &responder->ctx);
+}
+
+static void follow(void* context) {
+  const yw_responder* responder = context;
+  yw_body* body = responder->body;
+  body->model->method->follow(body->state, &body->particles);
+}
+
 static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
   yw_world* world = s->world;
   if (!needs_body_contact(world)) return YW_OK;
@@ -243,7 +262,9 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
     if (!yw_body_takes_part(body)) continue;
     const yw_method* method = body->model->method;
     yw_contact_geometry geometry = method->contact_geometry(body->state);
-    if (!geometry.tets && !geometry.radius) continue;
+    // Points look for particles inside of tets.
+    bool solid = geometry.tets || (world->surfaces && geometry.triangles);
+    if (!solid && !geometry.radius) continue;
     // Bodies of the other kind do not meet these, but their caches stay.
     bool meets = body->lockstep == s->lockstep;
     yw_responder* responder = &world->responders.items[world->responders.count++];
@@ -255,6 +276,9 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
         .particles = &body->particles,
         .begin = body->begin,
         .respond = method->respond ? respond : NULL,
+        .rigid = method->rigid_motion ? method->rigid_motion(body->state) : NULL,
+        .fold = fold,
+        .follow = follow,
         .context = responder,
         .friction = body->friction,
         .restitution = body->restitution,
@@ -297,16 +321,31 @@ static void adopt_particles(yw_world* world, uint32_t slot) {
   if (is_finite_body(body)) yw_body_remember(body);
 }
 
+static void note_status(yw_body* body, yw_status status) {
+  if (status < 0 && body->status >= 0) body->status = status;
+}
+
+static void fold_bodies(const substep* s) {
+  for (int32_t i = 0; i < s->world->body_order.count; ++i) {
+    yw_body* body = &s->world->bodies.items[s->world->body_order.items[i]];
+    const yw_method* method = body->model->method;
+    if (!concerns(s, body) || !method->fold) continue;
+    yw_step_ctx ctx = context_of(s, body, s->world->tasks);
+    note_status(body, method->fold(body->state, &body->particles, &ctx));
+  }
+}
+
 static void settle_bodies(const substep* s) {
   yw_world* world = s->world;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     uint32_t slot = world->body_order.items[i];
     yw_body* body = &world->bodies.items[slot];
     const yw_method* method = body->model->method;
-    if (!moves(s, body) || !method->settle) continue;
-    yw_step_ctx ctx = context_of(s, body, world->tasks);
-    yw_status status = method->settle(body->state, &body->particles, &ctx);
-    if (status < 0 && body->status >= 0) body->status = status;
+    if (!moves(s, body)) continue;
+    if (method->settle) {
+      yw_step_ctx ctx = context_of(s, body, world->tasks);
+      note_status(body, method->settle(body->state, &body->particles, &ctx));
+    }
     bool changed = body->particles.count != body->last_good_count ||
                    yw_body_topology(body) != body->last_topology;
     if (changed) adopt_particles(world, slot);
@@ -383,8 +422,9 @@ static yw_status advance_together(substep* s, yw_step_report* report, int32_t* n
   if (world->measures_forces) yw_forces_note_advance(world, s->lockstep, s->h);
   if (s->timing) mark = yw_seconds();
   if (world->book) yw_book_note_advance(world, s->lockstep, s->h);
-  if (!s->lockstep) yw_joints_solve(world, s->h);
+  yw_joints_solve(world, s->h, s->lockstep);
   yw_status status = resolve_contacts(s, num_contacts);
+  fold_bodies(s);
   yw_world_wake_moved(world);
   if (world->book && status >= 0) yw_book_note_contact(world, s->lockstep);
   add_seconds(s, &mark, &report->seconds_contact);

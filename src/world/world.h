@@ -110,7 +110,7 @@ typedef struct yw_kept_shape {
 
 /// Passes impulses of contact on to the method of a body.
 typedef struct yw_responder {
-  const yw_body* body;
+  yw_body* body;
   yw_step_ctx ctx;
 } yw_responder;
 
@@ -128,6 +128,7 @@ struct yw_world {
   bool rollback;                       ///< keeps models and shapes
   YW_LIST(yw_model*) kept_models;      ///< of destroyed bodies
   YW_LIST(yw_kept_shape) kept_shapes;  ///< of destroyed obstacles
+  YW_LIST(yw_follow*) kept_follows;    ///< of destroyed pins
   yw_wind_def wind;                    ///< density 0: none
   yw_vec3 wind_velocity;               ///< m/s, now; tracks change it
   uint64_t changes;                    ///< counts changes of bodies, for queries

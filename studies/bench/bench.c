@@ -23,7 +23,7 @@ static const bench_entry entries[] = {
     {"plastic", bench_plastic, "a step of master and slave particles, 4,096 to a million masters"},
     {"polar", bench_polar, "polar and singular value decomposition of 3x3 matrices"},
     {"mesh", bench_mesh, "tets from shapes and triangle meshes, embedded points"},
-    {"contact", bench_contact, "a thousand bodies in a bin, a stack"},
+    {"contact", bench_contact, "bodies in a bin, a stack, balls, cloth: points, surfaces"},
     {"render", bench_render, "a picture of 640 x 360 pixels with 20,000 triangles"},
     {"io", bench_io, "mesh files written and read"},
     {"rollouts", bench_rollouts, "variants of a small scene, on 1 and 2 threads"},

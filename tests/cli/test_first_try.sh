@@ -41,6 +41,11 @@ refuses "a word for a scene" 'is a scene' "$yawara" run "$root/scenes/gallery/fi
 echo "v 1 1 1" >point.obj
 refuses "a model without extent" 'point.obj' "$yawara" run point.obj
 
+said=$("$yawara" run "a box.obj" --as steel -n 1 -o run_cost 2>&1)
+if grep -qE '^1 body, [1-9][0-9]* particles: [1-9][0-9]* MB of memory; 2 frames of [0-9.e-]+ MB each' <<<"$said"; then
+  pass "what a run takes is said before"
+else flunk "what a run takes is said before" "$said"; fi
+
 # Texture coordinates, normals, polygons and materials come back; normals turn with the body.
 {
   echo "mtllib paint.mtl"
@@ -96,7 +101,7 @@ cat >lost.json <<'END'
 {"gravity": [0, 0, 0], "fps": 0.001, "substeps": 1, "frames": 12, "bodies": [
  {"name": "kept", "mesh": {"lattice": {"size": 1, "cells": 2}}, "match": {"alpha": 0.5}},
  {"name": "lost", "mesh": {"lattice": {"size": 1, "cells": 2}}, "match": {"alpha": 0.5},
-  "position": [5, 0, 0], "velocity": [1e5, 0, 0]}]}
+  "position": [5000, 0, 0], "velocity": [1e5, 0, 0]}]}
 END
 said=$("$yawara" run lost.json -q --on-fault continue 2>&1)
 same "going on without a body has an exit code of its own" $? 3

@@ -96,6 +96,13 @@ kill -KILL $pid
 wait $pid 2>/dev/null
 refuses "resuming a run without a snapshot of its own" "snapshot.yws" "$yawara" run again.json -o again --resume -q
 
+# Bodies that overlap at the start.
+sed 's/\[0.1, 1.8, 0\]/[0.1, 1.2, 0]/' scene.json >overlap.json
+"$yawara" run overlap.json -o overlap --frames 2 -q 2>message
+same "names bodies that overlap" "$(grep -c 'bodies "lower" and "upper" overlap at the start' message)" 1
+refuses "bodies that overlap, if strict" 'bodies "lower" and "upper" overlap' "$yawara" run overlap.json -o strict -q --strict
+check "strict runs others" "$yawara" run scene.json -o strict --frames 2 -q --strict
+
 # Input that must be rejected.
 cp -r whole claims
 sed -i 's/"frames_done": 40/"frames_done": 900000000/' claims/run.json

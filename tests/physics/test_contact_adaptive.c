@@ -22,7 +22,7 @@ static const char* const corner_on_plate =
     "},"
     "{\"mesh\": {\"lattice\": {\"size\": [0.1, 0.2, 0.1], \"cells\": [1, 2, 1]}},"
     " \"position\": [0.1, 0.25, 0.02], \"velocity\": [0, -8, 0],"
-    " \"rotation\": {\"axis\": [0, 0.2, 1], \"degrees\": 40}, " FEM "}]}";
+    " \"rotation\": {\"axis\": [0, 0.2, 1], \"degrees\": 40}, " LAYERED "}]}";
 
 static double energy_of(const yw_world* world) {
   double sum = 0.0;

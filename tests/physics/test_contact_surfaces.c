@@ -131,6 +131,42 @@ static void threads_do_not_matter(void** state) {
   yw_world_destroy(three);
 }
 
+static int32_t overlaps(const char* first, const char* second) {
+  char text[1000];
+  snprintf(text, sizeof text, "{\"contact\": \"surfaces\", \"bodies\": [{%s}, {%s}]}", first,
+           second);
+  yw_world* world = surface_world(text, 1);
+  yw_body_id pair[1][2] = {{{0, 0}, {0, 0}}};
+  int32_t count = yw_world_crossings(world, pair, 1);
+  if (count > 0) {
+    assert_true(pair[0][0].index1 == yw_world_body(world, 0).index1);
+    assert_true(pair[0][1].index1 == yw_world_body(world, 1).index1);
+  }
+  assert_int_equal(yw_world_crossings(world, NULL, 0), count);
+  yw_world_destroy(world);
+  return count;
+}
+
+#define AT(x) "\"position\": [" x ", 0, 0], \"match\": {}"
+
+static void overlaps_are_named(void** state) {
+  (void)state;
+  const char* small = "\"mesh\": {\"lattice\": {\"size\": 0.05, \"cells\": 1}}, " AT("0.02");
+  const char* rod =
+      "\"rod\": {\"line\": {\"from\": [-1, 0.01, 0.03], \"to\": [1, 0.02, 0.03], \"count\": 9},"
+      " \"radius\": 0.01}";
+  assert_int_equal(overlaps(BOX ", " AT("0"), BOX ", " AT("0.39")), 1);
+  // Faces that touch do not overlap.
+  assert_int_equal(overlaps(BOX ", " AT("0"), BOX ", " AT("0.4")), 0);
+  // One inside of the other, and a rod through it.
+  assert_int_equal(overlaps(BOX ", " AT("0"), small), 1);
+  assert_int_equal(overlaps(BOX ", " AT("0"), rod), 1);
+  // Who does not collide does not overlap, and neither does who has not started.
+  assert_int_equal(overlaps(BOX ", " AT("0"), BOX ", \"body_contact\": false, " AT("0.39")), 0);
+  assert_int_equal(overlaps(BOX ", " AT("0"), BOX ", \"start\": 1, " AT("0.39")), 0);
+  assert_int_equal(yw_world_crossings(NULL, NULL, 0), -1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fast_boxes_do_not_cross),
@@ -138,6 +174,7 @@ int main(void) {
       cmocka_unit_test(free_pairs_keep_momentum),
       cmocka_unit_test(a_heavy_body_sinks_as_far_as_elasticity_says),
       cmocka_unit_test(threads_do_not_matter),
+      cmocka_unit_test(overlaps_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static void a_step_allocates_nothing(void** state) {
   def.threads = 2;
   def.mem = counted_allocator(&memory);
   yw_world* world = crowd(def);
-  for (int step = 0; step < 200; ++step) yw_world_step(world, H, 1, NULL);
+  for (int step = 0; step < 300; ++step) yw_world_step(world, H, 1, NULL);
   int before = memory.calls;
   yw_step_report report = {0};
   for (int step = 0; step < 100; ++step) yw_world_step(world, H, 1, &report);

@@ -5,6 +5,7 @@
 #include "support/method_models.h"
 #include "yawara/contact.h"
 #include "yawara/extend/vec.h"
+#include "yawara/follow.h"
 #include "yawara/force.h"
 
 static const yw_quat no_turn = {0, 0, 0, 1};
@@ -237,6 +238,45 @@ static void other_worlds_take_over(void** state) {
   yw_world_destroy(b);
 }
 
+// Targets are not in snapshots: the world keeps those of pins that it had.
+static void pins_go_on_following(void** state) {
+  (void)state;
+  yw_world* world = make_rollback_world(1, YW_CONTACT_POINTS);
+  yw_body_id id = add_method(world, 0, (yw_vec3){0, 1, 0});
+  static const int32_t vertices[2] = {0, 3};
+  yw_vec3 targets[4];
+  for (int k = 0; k < 4; ++k) {
+    targets[k] = yw_body_positions(world, id, NULL)[vertices[k % 2]];
+    targets[k].y += k / 2 ? 0.3f : 0.0f;
+  }
+  yw_follow_def def = yw_default_follow_def();
+  def.body = id;
+  def.vertices = vertices;
+  def.num_vertices = 2;
+  def.targets = targets;
+  def.num_frames = 2;
+  def.fps = 2;
+  yw_pin_id pin, late;
+  assert_int_equal(yw_follow_create(world, &def, &pin, NULL), YW_OK);
+  run(world, 5);
+  snapshot s = save(world);
+  run(world, 10);
+  uint64_t expected = yw_world_hash(world);
+  restore(world, s);
+  assert_int_equal(yw_follow_create(world, &def, &late, NULL), YW_OK);
+  run(world, 3);
+  restore(world, s);
+  run(world, 10);
+  assert_true(yw_world_hash(world) == expected);
+  assert_int_equal(yw_pin_destroy(world, pin), YW_OK);
+  run(world, 3);
+  restore(world, s);
+  run(world, 10);
+  assert_true(yw_world_hash(world) == expected);
+  free(s.bytes);
+  yw_world_destroy(world);
+}
+
 // Blocks of memory that adding, stepping and removing one body takes.
 static int blocks_for_one_more(int bodies) {
   counted_memory memory = {.left = ENOUGH};
@@ -280,6 +320,7 @@ int main(void) {
       cmocka_unit_test(worlds_go_back_whatever_happened),
       cmocka_unit_test(replays_hand_out_the_same_ids),
       cmocka_unit_test(other_worlds_take_over),
+      cmocka_unit_test(pins_go_on_following),
       cmocka_unit_test(bodies_cost_their_own_size),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,8 +27,9 @@ static void free_cloud(cloud* c) {
   free(c->radii);
 }
 
-static yw_tri_mesh skin_of(const cloud* c) {
+static yw_tri_mesh skin_as(const cloud* c, bool fair) {
   skin_def def = skin_default_def();
+  def.fair = fair;
   def.count = c->count;
   def.positions = c->positions;
   def.radii = c->radii;
@@ -39,6 +40,8 @@ static yw_tri_mesh skin_of(const cloud* c) {
   assert_int_equal(status, YW_OK);
   return mesh;
 }
+
+static yw_tri_mesh skin_of(const cloud* c) { return skin_as(c, true); }
 
 typedef struct measures {
   double volume, area;
@@ -121,6 +124,45 @@ static void a_ball_of_balls_has_its_size(void** state) {
   assert_int_equal(m.open_edges, 0);
   assert_int_equal(m.euler, 2);
   yw_tri_mesh_free(&mesh);
+  free_cloud(&c);
+}
+
+// Rms distance of the upper side of a mesh from its mean plane y = a + b x, far from its rim.
+static double roughness(const yw_tri_mesh* mesh, float within) {
+  double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0;
+  for (int32_t i = 0; i < mesh->num_vertices; ++i) {
+    yw_vec3 p = mesh->positions[i];
+    if (p.y < 0.0f || fabsf(p.x) > within || fabsf(p.z) > within) continue;
+    double x = (double)p.x, y = (double)p.y;
+    n += 1, sx += x, sy += y, sxx += x * x, sxy += x * y, syy += y * y;
+  }
+  double b = (n * sxy - sx * sy) / (n * sxx - sx * sx), a = (sy - b * sx) / n;
+  return sqrt((syy - a * sy - b * sxy) / n);
+}
+
+// A lattice under a slope of one in two has a row of bumps for every layer. Fairing leaves
+// less of them than a tenth of a ball's radius, and keeps the volume.
+static void rows_of_a_lattice_do_not_show(void** state) {
+  (void)state;
+  skip_without_openvdb();
+  enum { SIDE = 24, HEIGHT = 18 };
+  const float r = 0.05f;
+  cloud c = make_cloud(SIDE * HEIGHT * SIDE);
+  for (int i = 0; i < SIDE * HEIGHT * SIDE; ++i) {
+    yw_vec3 p = yw_v3(r * (float)(2 * (i % SIDE) + 1 - SIDE),
+                      r * (float)(2 * (i / SIDE % HEIGHT) + 1 - HEIGHT),
+                      r * (float)(2 * (i / SIDE / HEIGHT) + 1 - SIDE));
+    if (p.y < 0.5f * p.x + 0.31f) put(&c, p, r);
+  }
+  yw_tri_mesh plain = skin_as(&c, false), fair = skin_as(&c, true);
+  double before = roughness(&plain, 0.5f), after = roughness(&fair, 0.5f);
+  print_message("           bumps of %.3f radii, %.3f when faired\n", before / r, after / r);
+  assert_true(before > 0.15 * r);
+  assert_true(after < 0.1 * r);
+  double volume = measure(&plain).volume;
+  assert_near(measure(&fair).volume, volume, 0.01 * volume);
+  yw_tri_mesh_free(&plain);
+  yw_tri_mesh_free(&fair);
   free_cloud(&c);
 }
 
@@ -285,6 +327,7 @@ static void bodies_without_a_surface_get_a_skin_on_stage(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ball_of_balls_has_its_size),
+      cmocka_unit_test(rows_of_a_lattice_do_not_show),
       cmocka_unit_test(a_sheet_of_one_layer_stays_whole),
       cmocka_unit_test(blobs_that_touch_are_one_and_others_are_not),
       cmocka_unit_test(thin_things_stay),

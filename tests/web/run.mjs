@@ -4,6 +4,7 @@
 import { serve } from './server.mjs';
 import { launch } from './browser.mjs';
 import * as core from './test_core.mjs';
+import * as monkey from './test_monkey.mjs';
 import * as own from './test_own.mjs';
 import * as page from './test_page.mjs';
 
@@ -12,7 +13,7 @@ const site = await serve('out/web', true);
 const plainSite = await serve('out/web', false);
 const browser = await launch();
 let failed = 0;
-for (const [name, test] of [core, page, own].flatMap((part) => part.tests)) {
+for (const [name, test] of [core, page, own, monkey].flatMap((part) => part.tests)) {
   if (!name.includes(only)) continue;
   const start = Date.now();
   try {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a visitor brings and makes: parameters, files, text, poses.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findBody, hashAt, openPage, report } from './browser.mjs';
@@ -124,7 +124,8 @@ async function poseIsMadeSavedAndRunsNatively(on) {
 async function recordingOpens(on) {
   const page = await open(on, '?scene=first');
   await page.click('#record');
-  await page.waitForFunction(() => window.yawara.report.frame > 20);
+  const start = (await report(page)).frame;
+  await page.waitForFunction((frame) => window.yawara.report.frame > frame + 60, start);
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('#record')]);
   const folder = mkdtempSync(join(tmpdir(), 'yawara-'));
   await download.saveAs(join(folder, 'film.webm'));
@@ -151,6 +152,19 @@ async function objOfTheMoment(on) {
   await close(page);
 }
 
+async function pointCacheIsThatOfTheProgram(on) {
+  const page = await open(on, '?scene=first&at=5&set=duration=0.25');
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-pc2')]);
+  const folder = mkdtempSync(join(tmpdir(), 'yawara-'));
+  await download.saveAs(join(folder, 'page.pc2'));
+  nativeHash('scenes/gallery/first.json', 15, '--format', 'pc2', '-o', join(folder, 'run'));
+  const [name] = readdirSync(join(folder, 'run/pc2')).filter((file) => file.endsWith('.pc2'));
+  const same = readFileSync(join(folder, 'run/pc2', name)).equals(readFileSync(join(folder, 'page.pc2')));
+  rmSync(folder, { recursive: true });
+  assert.ok(same, 'the files differ');
+  await close(page);
+}
+
 export const tests = [
   ['a parameter acts and is in the link', parameterActsAndIsInTheLink],
   ['a mesh becomes a body', meshBecomesABody],
@@ -160,4 +174,5 @@ export const tests = [
   ['a pose is made, saved, undone and redone, and runs natively', poseIsMadeSavedAndRunsNatively],
   ['a recording is a WebM file', recordingOpens],
   ['the moment as OBJ', objOfTheMoment],
+  ['a point cache is that of the program', pointCacheIsThatOfTheProgram],
 ];

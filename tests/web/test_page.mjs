@@ -103,6 +103,22 @@ async function fitsAPhone(on) {
   await close(page);
 }
 
+async function everySceneMoves(on) {
+  const page = await openPaused(on, 'first', 1);
+  const entries = await page.evaluate(() => fetch('gallery.json').then((response) => response.json()));
+  assert.ok(entries.length >= 29, `the gallery has ${entries.length} scenes`);
+  for (const { name, picture } of entries) {
+    assert.ok(picture, `${name} has no picture: scripts/web_thumbnails.sh draws it`);
+    await page.evaluate(async (scene) => {
+      const text = await (await fetch(`scenes/${scene}.json`)).text();
+      window.yawara.scene = window.yawara.report = undefined;
+      window.yawara.session.open({ name: scene, text, changes: [], until: 2, keepView: false });
+    }, name);
+    await page.waitForFunction(() => window.yawara.scene && window.yawara.report?.frame === 2 && document.querySelector('#problem').hidden);
+  }
+  await close(page);
+}
+
 async function namesForScreenReaders(on) {
   const page = await openPaused(on, 'twist', 1);
   const nameless = await page.evaluate(() =>
@@ -120,5 +136,6 @@ export const tests = [
   ['keys act', keysAct],
   ['a pin holds', pinHolds],
   ['fits a phone', fitsAPhone],
+  ['every scene of the gallery starts and moves', everySceneMoves],
   ['everything has a name for screen readers', namesForScreenReaders],
 ];

@@ -67,6 +67,9 @@ export class Core {
   get framesPerSecond(): number {
     return this.number('page_frames_per_second');
   }
+  get memory(): number {
+    return this.module.HEAPU8.length;
+  }
   message(): string {
     return this.text('page_message');
   }

@@ -84,6 +84,7 @@ async function openScene(name: string, until = -1, changes: Change[] = []): Prom
     return;
   }
   openText(name, await response.text(), changes, until);
+  find('model').hidden = true;
   gallery?.mark(name);
   if (NARROW.matches) setDrawer('gallery', false);
 }
@@ -137,11 +138,12 @@ function showProblem(text: string): void {
 }
 
 /** For scripts in the browser's console. */
-const looking: { scene?: Scene; report?: Report; session: Session } = { session };
+const looking: { scene?: Scene; report?: Report; memory?: number; session: Session } = { session };
 Object.assign(window, { yawara: looking });
 
-session.on('report', ({ report }) => {
+session.on('report', ({ report, memory }) => {
   looking.report = report;
+  looking.memory = memory;
   find('time').textContent = `${report.time.toFixed(2)} s`;
   find('frame').textContent = ` · frame ${report.frame}`;
   find('hash').textContent = report.hash;
@@ -187,10 +189,12 @@ async function openFile(file: File): Promise<void> {
     find('model').hidden = false;
     buildModel();
   } else {
+    gallery?.mark('');
     openText(file.name.replace(/\.json$/, ''), await file.text(), [], -1);
   }
 }
 session.on('starter', ({ name, text, size }) => {
+  gallery?.mark('');
   openText(name.replace(/\.\w+$/, ''), text, [], -1);
   const isFar = size > FAR || size < 1 / FAR;
   find('model-note').textContent = `Its longest side is ${shortNumber(size, 'm')} in the file, and 1 m here.${isFar ? ' Perhaps the file is not in metres.' : ''}`;
@@ -207,6 +211,12 @@ const recorder = new Recorder(canvas);
 button('save-scene', 'Scene', () => download(`${session.name}.json`, session.text, 'application/json'));
 button('save-obj', 'OBJ', () => {
   if (session.scene && stage.frame) download(`${session.name}_${stage.frame.number}.obj`, objText(session.scene, stage.frame), 'text/plain');
+});
+button('save-pc2', 'PC2', () => session.send({ do: 'cache', body: panel.body }));
+session.on('cache', ({ body, bytes }) => {
+  find('progress').hidden = true;
+  if (bytes.byteLength > 0) download(`${session.name}_${session.scene?.bodies[body]?.name ?? body}.pc2`, bytes, 'application/octet-stream');
+  else showProblem('The number of points of this body changes, which a PC2 file cannot hold.');
 });
 button('record', 'Record', () => {
   if (recorder.isOn) recorder.stop();

@@ -27,6 +27,8 @@ export type Command =
   /** Changes a setting of a body's method at once. */
   | { do: 'set'; body: number; key: string; value: string }
   | { do: 'settings'; body: number }
+  /** Runs the scene from its start and answers with a body's vertices in all frames. */
+  | { do: 'cache'; body: number }
   | { do: 'pose'; body: number }
   /** A file of the reader's own: it becomes a soft body. method '': the word's own. */
   | { do: 'model'; name: string; bytes: ArrayBuffer; as: string; method: string }
@@ -41,11 +43,14 @@ export type Message =
   | { say: 'opened'; scene: Scene; warning: string }
   | { say: 'failed'; message: string }
   | { say: 'frame'; buffer: ArrayBuffer }
-  | { say: 'report'; report: Report }
+  /** memory: bytes that the core has taken. */
+  | { say: 'report'; report: Report; memory: number }
   | { say: 'paused'; on: boolean }
   | { say: 'settings'; body: number; rows: Setting[] }
   /** Vertices in the model's place; empty if the body is no tet mesh. */
   | { say: 'pose'; body: number; positions: Float32Array }
+  /** A PC2 file; empty if the number of points changes. */
+  | { say: 'cache'; body: number; bytes: ArrayBuffer }
   /** size: longest side in the file, in its unit. */
   | { say: 'starter'; name: string; text: string; size: number }
   | { say: 'crashed'; message: string };

@@ -101,6 +101,7 @@ export class Stage {
     frame.bodies.forEach((body, i) => this.bodies[i]!.update(body, frame));
     if (!this.isFramed) {
       const box = (this.box = boxOf(frame));
+      this.reachFloor(box);
       this.size = Math.max(box.getSize(new three.Vector3()).length(), 1e-3);
       this.addObstacles();
       this.studio.frame(box, this.scene.camera);
@@ -109,6 +110,13 @@ export class Stage {
     frame.obstacles.forEach((pose, i) => placeObstacle(this.obstacles[i]!, pose));
     this.markHolds(frame);
     return old;
+  }
+
+  /** What falls is still in view when it lies on the floor. */
+  private reachFloor(box: three.Box3): void {
+    for (const { normal, offset } of this.scene!.obstacles) {
+      if (normal && normal[1] > 0.99) box.min.y = Math.min(box.min.y, offset ?? 0);
+    }
   }
 
   look(view: Look): void {

@@ -2,6 +2,8 @@
 // Runs the core: keeps time, steps, and sends frames. A frame is sent only when the page has drawn
 // the one before, so nothing queues up when drawing is slow.
 import { Core, type CreateModule } from './core';
+import { readFrame } from './frame';
+import { PointCache } from './point_cache';
 import type { Command, Message } from './protocol';
 
 declare function importScripts(url: string): void;
@@ -54,7 +56,7 @@ function sendFrame(): void {
 function sendReport(now: boolean): void {
   if (!core || (!now && performance.now() - lastReport < REPORT_EVERY)) return;
   lastReport = performance.now();
-  say({ say: 'report', report: core.report() });
+  say({ say: 'report', report: core.report(), memory: core.memory });
 }
 
 /** Steps as many frames as the clock asks for; true if there was one. */
@@ -134,6 +136,25 @@ function open(command: Extract<Command, { do: 'open' }>): void {
   schedule();
 }
 
+/** Untouched, from the start; the page waits. */
+function makeCache(own: Core, body: number): void {
+  const scene = own.scene();
+  const model = scene.models[scene.bodies[body]?.model ?? 0];
+  const cache = new PointCache(model && !model.particles ? model.source : undefined);
+  setPlaying(false);
+  own.restart();
+  for (let i = 0; i <= scene.frames; ++i) {
+    if (i > 0) own.step();
+    const frame = readFrame(own.takeFrame(undefined)).bodies[body];
+    if (frame && frame.kind !== 'none') cache.add(frame);
+    if (i % 10 === 0) say({ say: 'progress', what: 'running the scene', share: i / scene.frames });
+  }
+  const bytes = cache.bytes();
+  say({ say: 'cache', body, bytes }, [bytes]);
+  own.restart();
+  show();
+}
+
 function obey(command: Command): void {
   if (command.do === 'start') {
     start(command.core, command.threads).catch((error: Error) => say({ say: 'crashed', message: error.message }));
@@ -189,6 +210,9 @@ function obey(command: Command): void {
       break;
     case 'settings':
       say({ say: 'settings', body: command.body, rows: core.settings(command.body) });
+      break;
+    case 'cache':
+      makeCache(core, command.body);
       break;
     case 'pose':
       say({ say: 'pose', body: command.body, positions: core.pose(command.body) });

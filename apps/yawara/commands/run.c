@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "commands/commands.h"
@@ -15,6 +16,7 @@
 #include "playback/export.h"
 #include "playback/run_folder.h"
 #include "playback/run_log.h"
+#include "yawara/contact.h"
 #include "yawara/extend/memory.h"
 
 typedef struct run_options {
@@ -26,7 +28,7 @@ typedef struct run_options {
   scene_options scene;
   int32_t frames;
   int32_t snapshot_every;
-  bool resume, skin, quiet;
+  bool resume, skin, quiet, strict;
 } run_options;
 
 typedef struct run {
@@ -106,6 +108,8 @@ static int parse(int argc, char** argv, run_options* out) {
        "frames between snapshots (default: 60)", 1, 1e9},
       {"on-fault", 0, OPTION_TEXT, &out->on_fault, "WHAT",
        "when a body diverges: stop (default) or continue without it (exit code 3)", 0, 0},
+      {"strict", 0, OPTION_FLAG, &out->strict, NULL, "refuse scenes whose bodies overlap at first",
+       0, 0},
       {"quiet", 'q', OPTION_FLAG, &out->quiet, NULL, "no progress", 0, 0},
       STARTER_OPTIONS(&out->scene.model),
       SCENE_OPTIONS(&out->scene),
@@ -188,6 +192,30 @@ static int load_scene(run* r) {
   return -1;
 }
 
+// Says which bodies overlap before the first step.
+static int check_overlaps(const run* r) {
+  enum { SHOWN = 8 };
+  yw_body_id pairs[SHOWN][2];
+  int32_t count = yw_world_crossings(r->world, pairs, SHOWN);
+  if (count < 0) return bad_input("not enough memory");
+  for (int32_t i = 0; i < count && i < SHOWN; ++i) {
+    const char *a = yw_body_name(r->world, pairs[i][0]), *b = yw_body_name(r->world, pairs[i][1]);
+    if (r->options.strict) {
+      return bad_input(
+          "%s: bodies \"%s\" and \"%s\" overlap at the start. Move one of them, or "
+          "run without --strict",
+          r->options.scene_path, a, b);
+    }
+    fprintf(
+        stderr,
+        "warning: bodies \"%s\" and \"%s\" overlap at the start. Contact may not separate them: "
+        "move one of them\n",
+        a, b);
+  }
+  if (count > SHOWN) fprintf(stderr, "warning: ... and %d more pairs of bodies\n", count - SHOWN);
+  return -1;
+}
+
 static int fill_info(run* r) {
   const run_options* o = &r->options;
   yw_error error = {0};
@@ -232,8 +260,31 @@ static yw_status write_frame(run* r, int32_t number, yw_error* error) {
   return status;
 }
 
+// Says what the run takes, before it starts: memory with everything made, and disk space.
+static void say_cost(const run* r) {
+  int64_t particles = 0, points = 0;
+  int32_t bodies = yw_world_num_bodies(r->world);
+  for (int32_t i = 0; i < bodies; ++i) {
+    int32_t count = 0;
+    yw_body_id id = yw_world_body(r->world, i);
+    const yw_model* model = yw_body_model(r->world, id);
+    yw_body_positions(r->world, id, &count);
+    particles += count;
+    if (yw_model_surface_has_state(model)) points += yw_model_surface(model)->num_vertices;
+  }
+  struct rusage usage;
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return;
+  double frame = 1e-6 * sizeof(yw_vec3) * (double)(particles + points);
+  fprintf(stderr,
+          "%d bod%s, %lld particles: %.0f MB of memory; %d frames of %.2g MB each on disk\n",
+          bodies, bodies == 1 ? "y" : "ies", (long long)particles, 1e-3 * (double)usage.ru_maxrss,
+          r->info.frames + 1, frame);
+}
+
 static int start_run(run* r) {
   yw_error error = {0};
+  int code = check_overlaps(r);
+  if (code >= 0) return code;
   if (run_folder_clear(r->dir, &error) < 0 ||
       run_folder_write_shown(r->dir, r->scene, r->scene_text, r->shown, &r->info, &error) < 0 ||
       write_frame(r, 0, &error) < 0 || run_info_write(r->dir, &r->info, &error) < 0 ||
@@ -241,6 +292,7 @@ static int start_run(run* r) {
     return bad_input("%s", error.message);
   }
   run_log_append(&r->log, 0, r->world, NULL);
+  if (!r->options.quiet) say_cost(r);
   return -1;
 }
 

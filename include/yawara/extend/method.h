@@ -4,7 +4,7 @@
 // The interface between the world and a method. A method sees its own state, its particles and a
 // step context, but neither the world nor other methods.
 //
-// The world calls, per substep:   advance -> (body-body contact) -> settle
+// The world calls, per substep:   advance -> (body-body contact) -> fold -> settle
 // advance must move the particles by ctx->h, in any number of inner steps. Each inner step applies
 // gravity, pins and springs, then calls ctx->collide once, so that explicit, implicit and
 // position-based methods collide with obstacles at their own rate. settle may add or remove
@@ -247,6 +247,10 @@ typedef struct yw_method {
   /// step. advance, called that many times with as many parts of h, then does the same steps, so
   /// that bodies that touch can advance in lockstep. NULL: 1.
   int32_t (*inner_steps)(const void* state, const yw_particles* particles, const yw_step_ctx* ctx);
+  /// Takes in what contact and joints did to single particles that do not move on their own: they
+  /// end where the body can have them. Called after every contact, so once per part of a substep in
+  /// lockstep. Changes neither the number of particles nor the topology.
+  yw_status (*fold)(void* state, yw_particles* particles, const yw_step_ctx* ctx);
 
   /// Adds impulses from outside (N s, one per particle) to the velocities; between substeps.
   /// Methods whose particles do not move on their own, or that keep velocities of earlier steps, do

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
+#include "contact/surfaces/data.h"
 #include "contact/surfaces/guard.h"
 #include "contact/surfaces/hanging.h"
-#include "contact/surfaces/solve.h"
-#include "yawara/extend/memory.h"
+#include "contact/surfaces/whole.h"
 
 // How far the guard may move particles beyond their paths, as a share of the mean edge; the fall of
 // one step is added.
@@ -19,235 +19,11 @@
 #define LEAVES_PER_JOB 64
 #define LEAVES_PER_BLOCK 128
 #define BODIES_PER_BLOCK 16
+// Room in the list of a block at first, and near pairs per contact.
+#define LEAST_ROOM 64
+#define PAIRS_PER_CONTACT 6
 // Count of a list whose block has not run yet.
 #define TO_BE_FOUND (-1)
-
-// Kept per body from step to step: connectivity and memory, no moving state.
-typedef struct body_cache {
-  uint64_t key, version;
-  yw_complex* complex;
-  yw_aabb* leaf_nodes;
-  yw_path_box* path_boxes;
-  float* lane_boxes;
-  yw_sort_item *order, *scratch;  // loose points
-  int32_t* sorted_vertices;
-  int32_t (*sorted_edges)[2];
-  yw_vec4* predicted;
-  uint8_t* moved;
-  yw_vec4 *free, *base, *impulses, *change, *heading;  // bodies that answer
-} body_cache;
-
-struct yw_surfaces {
-  yw_allocator mem;
-  yw_contact_log* log;  // NULL: nobody reads
-  YW_LIST(body_cache) caches;
-  YW_LIST(yw_complex*) complexes;
-
-  // Data and buffers of one call of resolve.
-  yw_simd simd;
-  yw_touch_step step;
-  YW_LIST(yw_contact_work) works;
-  YW_LIST(yw_sort_item) order, scratch;
-  YW_LIST(yw_aabb) body_nodes;
-  YW_LIST(yw_contact_job) jobs;
-  YW_LIST(int32_t) block_start;    // first job of each block
-  YW_LIST(yw_contact_list) found;  // contacts of each block
-  YW_LIST(yw_contact_batch) batches, colored;
-  YW_LIST(uint64_t) used_colors;
-  YW_LIST(int32_t) batch_color;
-  YW_LIST(yw_vec3) pair_angular;
-  YW_LIST(yw_contact_answer) answers;
-  YW_LIST(float) yields;
-  YW_LIST(yw_contact_row) rows;
-  YW_LIST(yw_contact_search) searches;
-};
-
-yw_surfaces* yw_surfaces_create(const yw_allocator* mem, yw_simd simd) {
-  yw_surfaces* contacts = YW_NEW(mem, yw_surfaces);
-  if (!contacts) return NULL;
-  contacts->mem = yw_mem_or_default(mem);
-  contacts->simd = simd;
-  return contacts;
-}
-
-void yw_surfaces_set_log(yw_surfaces* c, yw_contact_log* log) { c->log = log; }
-
-// Caches ----------------------------------------------------------------------------------------
-
-static void release_complex(yw_surfaces* c, yw_complex* complex) {
-  if (!complex || --complex->users > 0) return;
-  for (int32_t i = 0; i < c->complexes.count; ++i) {
-    if (c->complexes.items[i] == complex) {
-      c->complexes.items[i] = c->complexes.items[--c->complexes.count];
-      break;
-    }
-  }
-  yw_complex_destroy(complex);
-}
-
-static void cache_clear(yw_surfaces* c, body_cache* cache) {
-  release_complex(c, cache->complex);
-  void* arrays[] = {cache->leaf_nodes,   cache->path_boxes, cache->lane_boxes,
-                    cache->order,        cache->scratch,    cache->sorted_vertices,
-                    cache->sorted_edges, cache->predicted,  cache->moved,
-                    cache->free,         cache->base,       cache->impulses,
-                    cache->change,       cache->heading};
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&c->mem, arrays[i]);
-  *cache = (body_cache){.key = cache->key};
-}
-
-void yw_surfaces_destroy(yw_surfaces* c) {
-  if (!c) return;
-  yw_allocator mem = c->mem;
-  for (int32_t i = 0; i < c->caches.count; ++i) cache_clear(c, &c->caches.items[i]);
-  for (int32_t i = 0; i < c->found.count; ++i) {
-    yw_mem_free(&mem, c->found.items[i].contacts);
-    yw_mem_free(&mem, c->found.items[i].pairs);
-  }
-  YW_LIST_FREE(&mem, &c->caches);
-  YW_LIST_FREE(&mem, &c->complexes);
-  YW_LIST_FREE(&mem, &c->works);
-  YW_LIST_FREE(&mem, &c->order);
-  YW_LIST_FREE(&mem, &c->scratch);
-  YW_LIST_FREE(&mem, &c->body_nodes);
-  YW_LIST_FREE(&mem, &c->jobs);
-  YW_LIST_FREE(&mem, &c->block_start);
-  YW_LIST_FREE(&mem, &c->found);
-  YW_LIST_FREE(&mem, &c->batches);
-  YW_LIST_FREE(&mem, &c->colored);
-  YW_LIST_FREE(&mem, &c->used_colors);
-  YW_LIST_FREE(&mem, &c->batch_color);
-  YW_LIST_FREE(&mem, &c->pair_angular);
-  YW_LIST_FREE(&mem, &c->answers);
-  YW_LIST_FREE(&mem, &c->yields);
-  YW_LIST_FREE(&mem, &c->rows);
-  YW_LIST_FREE(&mem, &c->searches);
-  yw_mem_free(&mem, c);
-}
-
-// The complex of a geometry, shared among bodies with equal connectivity.
-static yw_complex* find_complex(yw_surfaces* c, const yw_contact_body* body) {
-  int32_t num_particles = body->particles->count;
-  uint64_t hash = yw_complex_hash(&body->geometry, num_particles);
-  for (int32_t i = 0; i < c->complexes.count; ++i) {
-    yw_complex* complex = c->complexes.items[i];
-    if (complex->hash == hash && complex->num_particles == num_particles) {
-      ++complex->users;
-      return complex;
-    }
-  }
-  if (!YW_LIST_RESERVE(&c->mem, &c->complexes, 1)) return NULL;
-  yw_complex* complex = yw_complex_create(&c->mem, &body->geometry, num_particles);
-  if (!complex) return NULL;
-  complex->hash = hash;
-  complex->users = 1;
-  c->complexes.items[c->complexes.count++] = complex;
-  return complex;
-}
-
-static bool add_sorting(yw_surfaces* c, body_cache* cache) {
-  int32_t count = cache->complex->num_vertices;
-  cache->order = YW_NEW_ARRAY(&c->mem, yw_sort_item, count);
-  cache->scratch = YW_NEW_ARRAY(&c->mem, yw_sort_item, count);
-  cache->sorted_vertices = YW_NEW_ARRAY(&c->mem, int32_t, count);
-  cache->sorted_edges = yw_mem_alloc(&c->mem, (size_t)count, sizeof *cache->sorted_edges);
-  return cache->order && cache->scratch && cache->sorted_vertices && cache->sorted_edges;
-}
-
-static bool add_answering(yw_surfaces* c, body_cache* cache, int32_t count) {
-  cache->free = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
-  cache->base = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
-  cache->impulses = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
-  cache->change = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
-  cache->heading = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
-  return cache->free && cache->base && cache->impulses && cache->change && cache->heading;
-}
-
-static bool cache_fill(yw_surfaces* c, body_cache* cache, const yw_contact_body* body) {
-  cache_clear(c, cache);
-  cache->complex = find_complex(c, body);
-  if (!cache->complex) return false;
-  const yw_complex* complex = cache->complex;
-  int32_t particles = body->particles->capacity;
-  cache->leaf_nodes = YW_NEW_ARRAY(&c->mem, yw_aabb, yw_box_tree_nodes(complex->num_leaves));
-  cache->path_boxes = YW_NEW_ARRAY(&c->mem, yw_path_box, particles);
-  size_t boxes = (size_t)complex->num_vertices + (size_t)complex->num_edges;
-  boxes += (size_t)complex->num_triangles + 3 * YW_LANES;
-  cache->lane_boxes = yw_mem_alloc(&c->mem, 6 * boxes, sizeof *cache->lane_boxes);
-  cache->predicted = YW_NEW_ARRAY(&c->mem, yw_vec4, particles);
-  cache->moved = YW_NEW_ARRAY(&c->mem, uint8_t, particles);
-  bool ok = cache->leaf_nodes && cache->path_boxes && cache->lane_boxes && cache->predicted &&
-            cache->moved;
-  if (complex->is_loose) ok = ok && add_sorting(c, cache);
-  if (body->respond) ok = ok && add_answering(c, cache, particles);
-  if (!ok) {
-    cache_clear(c, cache);
-    return false;
-  }
-  cache->version = body->topology_version;
-  return true;
-}
-
-// Moves the cache of the body with this key to index i, or creates one.
-static bool cache_to_place(yw_surfaces* c, uint64_t key, int32_t i) {
-  int32_t at = i;
-  while (at < c->caches.count && c->caches.items[at].key != key) ++at;
-  if (at == c->caches.count) {
-    if (!YW_LIST_RESERVE(&c->mem, &c->caches, 1)) return false;
-    c->caches.items[c->caches.count++] = (body_cache){.key = key};
-  }
-  body_cache found = c->caches.items[at];
-  c->caches.items[at] = c->caches.items[i];
-  c->caches.items[i] = found;
-  return true;
-}
-
-// Takes room for the boxes of `count` primitives.
-static yw_lane_boxes lane_boxes(float** from, int32_t count) {
-  yw_lane_boxes boxes;
-  for (int d = 0; d < 6; ++d, *from += count + YW_LANES) boxes.sides[d] = *from;
-  return boxes;
-}
-
-static yw_contact_work work_of(const yw_contact_body* body, const body_cache* cache) {
-  const yw_complex* complex = cache->complex;
-  bool loose = complex->is_loose;
-  float* boxes = cache->lane_boxes;
-  yw_lane_boxes vertices = lane_boxes(&boxes, complex->num_vertices);
-  yw_lane_boxes edges = lane_boxes(&boxes, complex->num_edges);
-  yw_lane_boxes triangles = lane_boxes(&boxes, complex->num_triangles);
-  return (yw_contact_work){
-      .body = body,
-      .complex = complex,
-      .vertices = loose ? cache->sorted_vertices : complex->vertices,
-      .edges = (const int32_t(*)[2])(loose ? cache->sorted_edges : complex->edges),
-      .order = cache->order,
-      .scratch = cache->scratch,
-      .sorted_vertices = cache->sorted_vertices,
-      .sorted_edges = cache->sorted_edges,
-      .leaves = yw_box_tree_of(cache->leaf_nodes, complex->num_leaves),
-      .path_boxes = cache->path_boxes,
-      .vertex_boxes = vertices,
-      .edge_boxes = edges,
-      .triangle_boxes = triangles,
-      .predicted = cache->predicted,
-      .moved = cache->moved};
-}
-
-// Puts caches and works into the order of the bodies; frees the caches of removed bodies.
-static bool update_caches(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies) {
-  c->works.count = 0;
-  if (!YW_LIST_RESERVE(&c->mem, &c->works, num_bodies)) return false;
-  for (int32_t i = 0; i < num_bodies; ++i) {
-    if (!cache_to_place(c, bodies[i].key, i)) return false;
-    body_cache* cache = &c->caches.items[i];
-    bool fresh = cache->complex && cache->version == bodies[i].topology_version;
-    if (!fresh && !cache_fill(c, cache, &bodies[i])) return false;
-    c->works.items[c->works.count++] = work_of(&bodies[i], cache);
-  }
-  while (c->caches.count > num_bodies) cache_clear(c, &c->caches.items[--c->caches.count]);
-  return true;
-}
 
 // Pairs of bodies -------------------------------------------------------------------------------
 
@@ -258,7 +34,8 @@ static void fit_bodies(void* context, int32_t block, int32_t worker) {
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
     yw_contact_work* work = &c->works.items[i];
     work->box = yw_aabb_empty();
-    if (work->body->body_contact || work->body->self_contact) yw_touch_fit(work);
+    if (!work->body->body_contact && !work->body->self_contact) continue;
+    yw_touch_fit(work, c->step.mode == YW_TOUCH_CONTACTS);
   }
 }
 
@@ -357,6 +134,34 @@ static void run_jobs(void* context, int32_t block, int32_t worker) {
   }
 }
 
+// Makes room for at least so many entries; what was listed is lost.
+static bool grow_list(yw_surfaces* c, yw_contact_list* list, int32_t contacts, int32_t pairs) {
+  if (contacts > list->contact_capacity) {
+    yw_mem_free(&c->mem, list->contacts);
+    list->contacts = YW_NEW_ARRAY(&c->mem, yw_contact, contacts);
+    list->contact_capacity = list->contacts ? contacts : 0;
+  }
+  if (pairs > list->pair_capacity) {
+    yw_mem_free(&c->mem, list->pairs);
+    list->pairs = YW_NEW_ARRAY(&c->mem, yw_near_pair, pairs);
+    list->pair_capacity = list->pairs ? pairs : 0;
+  }
+  return contacts <= list->contact_capacity && pairs <= list->pair_capacity;
+}
+
+// True when the list had room for everything; otherwise it gets more, and its block runs again.
+static bool is_complete(yw_surfaces* c, yw_contact_list* list, bool* out_of_memory) {
+  if (list->num_contacts <= list->contact_capacity && list->num_pairs <= list->pair_capacity) {
+    return true;
+  }
+  // The guard seldom acts; when it does, memory should be there.
+  int32_t contacts = 2 * list->num_contacts + LEAST_ROOM, pairs = 2 * list->num_pairs;
+  if (pairs < PAIRS_PER_CONTACT * contacts) pairs = PAIRS_PER_CONTACT * contacts;
+  if (!grow_list(c, list, contacts, pairs)) *out_of_memory = true;
+  list->num_contacts = TO_BE_FOUND;
+  return false;
+}
+
 // Groups jobs into blocks of similar work.
 static bool cut_job_blocks(yw_surfaces* c) {
   c->block_start.count = 0;
@@ -376,30 +181,11 @@ static bool cut_job_blocks(yw_surfaces* c) {
     memset(c->found.items + c->found.count, 0, (size_t)missing * sizeof *c->found.items);
     c->found.count += missing;
   }
+  for (int32_t i = 0; i < c->block_start.count; ++i) {
+    if (c->found.items[i].contact_capacity > 0) continue;
+    if (!grow_list(c, &c->found.items[i], LEAST_ROOM, PAIRS_PER_CONTACT * LEAST_ROOM)) return false;
+  }
   return true;
-}
-
-// True when the list had room for everything; otherwise it gets more, and its block runs again.
-static bool is_complete(yw_surfaces* c, yw_contact_list* list, bool* out_of_memory) {
-  bool contacts_fit = list->num_contacts <= list->contact_capacity;
-  bool pairs_fit = list->num_pairs <= list->pair_capacity;
-  if (!contacts_fit) {
-    yw_mem_free(&c->mem, list->contacts);
-    list->contact_capacity = list->num_contacts + list->num_contacts / 2 + 16;
-    list->contacts = YW_NEW_ARRAY(&c->mem, yw_contact, list->contact_capacity);
-    if (!list->contacts) list->contact_capacity = 0;
-  }
-  if (!pairs_fit) {
-    yw_mem_free(&c->mem, list->pairs);
-    list->pair_capacity = list->num_pairs + list->num_pairs / 2 + 64;
-    list->pairs = YW_NEW_ARRAY(&c->mem, yw_near_pair, list->pair_capacity);
-    if (!list->pairs) list->pair_capacity = 0;
-  }
-  if (contacts_fit && pairs_fit) return true;
-  *out_of_memory =
-      *out_of_memory || (!contacts_fit && !list->contacts) || (!pairs_fit && !list->pairs);
-  list->num_contacts = TO_BE_FOUND;
-  return false;
 }
 
 // Runs all jobs. Workers must not allocate: blocks whose list was too short run again with a longer
@@ -511,7 +297,7 @@ static bool collect_answers(yw_surfaces* c, yw_contact_problem* problem) {
   }
   for (int32_t i = 0; i < c->works.count; ++i) {
     c->yields.items[i] = 1.0f;
-    const body_cache* cache = &c->caches.items[i];
+    const yw_surface_cache* cache = &c->caches.items[i];
     if (!problem->bodies[i].respond || c->used_colors.items[i] == 0) continue;
     c->answers.items[c->answers.count++] = (yw_contact_answer){.body = i,
                                                                .free = cache->free,
@@ -526,6 +312,13 @@ static bool collect_answers(yw_surfaces* c, yw_contact_problem* problem) {
   return true;
 }
 
+// The vertex of one side of a contact, or the nearer one of an edge; -1: a triangle.
+static int32_t vertex_of(const yw_contact* p, int side) {
+  if (p->count[side] == 0 || p->count[side] > 2) return -1;
+  bool second = p->count[side] == 2 && p->weights[side][1] > p->weights[side][0];
+  return p->particles[side][second ? 1 : 0];
+}
+
 // Tells readers which contacts carried an impulse.
 static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
   for (int32_t i = 0; i < c->batches.count; ++i) {
@@ -536,8 +329,7 @@ static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
       if (!(impulse > 0.0f)) continue;
       bool obstacle = p->count[1] == 0;
       yw_contact_record record = {.bodies = {p->body[0], obstacle ? -1 : p->body[1]},
-                                  .vertices = {p->count[0] == 1 ? p->particles[0][0] : -1,
-                                               p->count[1] == 1 ? p->particles[1][0] : -1},
+                                  .vertices = {vertex_of(p, 0), vertex_of(p, 1)},
                                   .normal = p->normal,
                                   .impulse = impulse,
                                   .friction = p->friction,
@@ -565,6 +357,7 @@ static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks) {
 }
 
 static bool was_solved(const yw_surfaces* c, int32_t a, int32_t b) {
+  if (a == b) return false;
   for (int32_t i = 0; i < c->batches.count; ++i) {
     const yw_contact_batch* batch = &c->batches.items[i];
     if ((batch->a == a && batch->b == b) || (batch->a == b && batch->b == a)) return true;
@@ -572,8 +365,8 @@ static bool was_solved(const yw_surfaces* c, int32_t a, int32_t b) {
   return false;
 }
 
-// After a look: what is left to do. Bodies that touch and hit each other elsewhere too are pressed,
-// not hit: solving again would cost more than the little motion that the guard takes.
+// After a look: what is left to do. Two bodies that touch and hit each other elsewhere too count as
+// pressed: solving again would cost more than the little motion that the guard takes.
 static yw_touch_need greatest_need(const yw_surfaces* c) {
   yw_touch_need need = YW_TOUCH_NOTHING;
   for (int32_t i = 0; i < c->block_start.count; ++i) {
@@ -615,6 +408,7 @@ static bool solve(yw_surfaces* c, yw_contact_problem* problem, int32_t* num_cont
   for (int32_t i = 0; i < c->works.count; ++i) {
     if (c->works.items[i].active) yw_hanging_carry(&c->works.items[i]);
   }
+  yw_whole_settle(problem, c->works.count);
   return true;
 }
 
@@ -628,7 +422,7 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
   if (nothing_can_meet(bodies, num_bodies)) return YW_OK;
   c->step =
       (yw_touch_step){.h = h, .fall = yw_length(gravity) * h * h, .near = yw_near_fns_of(c->simd)};
-  if (!update_caches(c, bodies, num_bodies)) return YW_ERR_MEMORY;
+  if (!yw_surfaces_update(c, bodies, num_bodies)) return YW_ERR_MEMORY;
   yw_touch_need need = YW_TOUCH_HIT;
   for (int k = 0; k < MAX_SOLVES && need == YW_TOUCH_HIT; ++k) {
     if (!detect(c, YW_TOUCH_CONTACTS, tasks) || !solve(c, &problem, &found) ||

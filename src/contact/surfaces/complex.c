@@ -57,7 +57,7 @@ static void sort_cells(const yw_contact_geometry* g, int32_t num_particles, cons
     yw_vec3 sum = yw_v3(0, 0, 0);
     for (int k = 0; k < corners; ++k) sum = yw_add(sum, g->rest[cells[corners * i + k]]);
     yw_vec3 center = yw_scale(sum, 1.0f / (float)corners);
-    uint64_t side = g->tets && corners == 3 ? facing(g->rest, cells + 3 * (size_t)i) : 0;
+    uint64_t side = !g->radius && corners == 3 ? facing(g->rest, cells + 3 * (size_t)i) : 0;
     space->items[i] = (yw_sort_item){side << FACING_SHIFT | yw_morton_code(box, center), i};
   }
   yw_sort_items(space->items, space->other, count);
@@ -237,7 +237,7 @@ yw_complex* yw_complex_create(const yw_allocator* mem, const yw_contact_geometry
   if (!c) return NULL;
   c->mem = yw_mem_or_default(mem);
   c->num_particles = num_particles;
-  c->is_volume = geometry->tets != NULL;
+  c->is_volume = geometry->num_triangles > 0 && !geometry->radius;
   c->is_loose = geometry->num_triangles == 0 && geometry->num_segments == 0;
   if (allocate(c, geometry) && fill(c, geometry) && list_hanging(c, geometry)) return c;
   yw_complex_destroy(c);

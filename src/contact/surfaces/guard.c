@@ -11,18 +11,21 @@
 //
 // A particle that hangs on two others ends where these put it: they are held in its place. Their
 // motions may be shortened by different shares, for the sake of other pairs, and then its own path
-// bends. So hanging corners are looked at again, and those that still cross stop where they began.
+// bends. Particles of a rigid body go back with the whole of it, along arcs, and only if others
+// cannot get out of its way. So these corners are looked at again, and what still crosses stops
+// where it began.
 #include "contact/surfaces/guard.h"
 
 #include <string.h>
 
 #include "contact/surfaces/hanging.h"
+#include "contact/surfaces/whole.h"
 
 // Rounds in which shortened pairs are tested again; after that, they are fixed without a test.
 #define MAX_TESTS 8
 // Projections onto the planes of a particle before its motion is cut short.
 #define PROJECTIONS 3
-// Passes in which the motion of what hangs is shortened before it is stopped.
+// Passes in which the motion of what hangs or is rigid is shortened before it is stopped.
 #define MAX_CUTS 4
 
 typedef struct guard_job {
@@ -31,10 +34,10 @@ typedef struct guard_job {
   yw_contact_list* lists;
   int32_t num_lists;
   float h;
-  bool all;    // pairs are tested, not only those with a corner that was moved
-  bool test;   // otherwise they are fixed at once
-  bool hangs;  // some body has hanging particles
-  bool stop;   // hanging particles that would cross do not move at all
+  bool all;     // pairs are tested, not only those with a corner that was moved
+  bool test;    // otherwise they are fixed at once
+  bool linked;  // some particles do not move on their own
+  bool stop;    // of these, what would cross does not move at all
 } guard_job;
 
 static const yw_contact_work* work_of(const yw_contact_work* works, const yw_near_pair* pair,
@@ -129,10 +132,27 @@ static void shift(const guard_job* job, const yw_contact_work* work, int32_t par
   }
 }
 
-// Leaves a share of the motion of a particle, or of the free ones that it hangs on. True if any was
-// moved by it.
+static bool moves_alone(const yw_contact_work* work, int32_t particle) {
+  return !yw_hangs(work, particle) && !work->body->rigid;
+}
+
+// Rigid bodies go back as wholes.
+static bool retreat(const guard_job* job, const yw_contact_work* work, float share) {
+  const yw_rigid_motion* m = work->body->rigid;
+  bool away = false;
+  for (int k = 0; k < 3; ++k) away = away || m->center[k] != m->start_center[k];
+  for (int k = 0; k < 4; ++k) away = away || m->rotation[k] != m->start_rotation[k];
+  if (m->held || !away) return false;
+  yw_whole_retreat(work->body, share, job->h, true);
+  memset(work->moved, 1, (size_t)work->complex->num_particles * sizeof *work->moved);
+  return true;
+}
+
+// Leaves a share of the motion of a particle, or of those that it moves with. True if any was moved
+// by it.
 static bool cut_short(const guard_job* job, const yw_contact_work* work, int32_t particle,
                       float share) {
+  if (work->body->rigid) return retreat(job, work, share);
   if (yw_hangs(work, particle)) {
     const int32_t* parents = work->complex->parents[particle];
     bool first = cut_short(job, work, parents[0], share);
@@ -147,15 +167,43 @@ static bool cut_short(const guard_job* job, const yw_contact_work* work, int32_t
   return true;
 }
 
+// The plane of a fixed pair at the start and at the end. Where one side is rigid, it moves along
+// with that side: whoever is on their side of it at both ends is so all the way.
+typedef struct plane {
+  yw_vec3 begin, end;
+  const yw_contact_work* leader;  // NULL: the plane does not move
+} plane;
+
+static plane plane_of(const guard_job* job, const yw_near_pair* pair) {
+  yw_vec3 middle = middle_of(job->works, pair);
+  plane out = {middle, middle, NULL};
+  const yw_contact_work* sides[2] = {&job->works[pair->body[0]], &job->works[pair->body[1]]};
+  if (!sides[0]->body->rigid == !sides[1]->body->rigid) return out;
+  int side = sides[0]->body->rigid ? 0 : 1, split = yw_pair_split((yw_pair_kind)pair->kind);
+  float deepest = 0.0f;
+  for (int k = side ? split : 0; k < (side ? 4 : split); ++k) {
+    float depth = depth_behind(pair, middle, k, yw_touch_end(sides[side], pair->corners[k]));
+    deepest = depth > deepest ? depth : deepest;
+  }
+  out.end = yw_mad(middle, side ? deepest : -deepest, pair->normal);
+  if (deepest > 0.0f) out.leader = sides[side];
+  return out;
+}
+
+// How far a corner is behind the plane at the start, where rounding puts it, and at the end, beyond
+// that: it may not go farther.
+static float depth_at_end(const yw_near_pair* pair, const plane* at, const yw_contact_work* work,
+                          int k, yw_vec3 end) {
+  float before = depth_behind(pair, at->begin, k, yw_touch_begin(work, pair->corners[k]));
+  return depth_behind(pair, at->end, k, end) - (before > 0.0f ? before : 0.0f);
+}
+
 // Projects a corner to its side of the plane.
-static bool project_corner(const guard_job* job, const yw_near_pair* pair, yw_vec3 middle, int k) {
+static bool project_corner(const guard_job* job, const yw_near_pair* pair, const plane* at, int k) {
   const yw_contact_work* work = work_of(job->works, pair, k);
   int32_t particle = pair->corners[k];
-  float before = depth_behind(pair, middle, k, yw_touch_begin(work, particle));
-  float depth = depth_behind(pair, middle, k, yw_hanging_end(work, particle));
-  // A corner that rounding puts behind the plane at the start may not go farther.
-  depth -= before > 0.0f ? before : 0.0f;
-  if (!(depth > 0.0f)) return false;
+  float depth = depth_at_end(pair, at, work, k, yw_hanging_end(work, particle));
+  if (!(depth > 0.0f) || work->body->rigid) return false;
   bool front = k < yw_pair_split((yw_pair_kind)pair->kind);
   shift(job, work, particle, yw_scale(pair->normal, front ? depth : -depth));
   return true;
@@ -163,33 +211,37 @@ static bool project_corner(const guard_job* job, const yw_near_pair* pair, yw_ve
 
 // Shortens the motion of a corner so that it stays on its side, and near the path that detection
 // looked at.
-static bool cut_corner(const guard_job* job, const yw_near_pair* pair, yw_vec3 middle, int k) {
+static bool cut_corner(const guard_job* job, const yw_near_pair* pair, const plane* at, int k) {
   const yw_contact_work* work = work_of(job->works, pair, k);
   int32_t particle = pair->corners[k];
-  bool hangs = yw_hangs(work, particle), moved = false;
+  bool alone = moves_alone(work, particle), moved = false;
   yw_vec3 end = yw_hanging_end(work, particle), near = keep_near_path(work, particle, end);
   if (yw_length2(yw_sub(near, end)) > 0.0f) {
-    if (hangs) return cut_short(job, work, particle, job->stop ? 0.0f : 0.5f);
+    if (!alone) return cut_short(job, work, particle, job->stop ? 0.0f : 0.5f);
     shorten(work, particle, near, job->h);
     work->moved[particle] = 1;
     end = near;
     moved = true;
   }
-  float before = depth_behind(pair, middle, k, yw_touch_begin(work, particle));
-  float depth = depth_behind(pair, middle, k, end) - (before > 0.0f ? before : 0.0f);
+  float depth = depth_at_end(pair, at, work, k, end);
   if (!(depth > 0.0f)) return moved;
+  float before = depth_behind(pair, at->end, k, yw_touch_begin(work, particle));
+  // What cannot get out of the way of a rigid body stops it.
+  if (at->leader && !(before < 0.0f)) {
+    return cut_short(job, at->leader, 0, job->stop ? 0.0f : 0.5f) || moved;
+  }
   float share = before < 0.0f ? 0.999f * (before / (before - depth)) : 0.0f;
-  return cut_short(job, work, particle, hangs && job->stop ? 0.0f : share) || moved;
+  return cut_short(job, work, particle, !alone && job->stop ? 0.0f : share) || moved;
 }
 
 // Holds the corners of a fixed pair on their sides of the plane. True if it had to move any.
 static bool hold(const guard_job* job, const yw_near_pair* pair, bool cut) {
-  yw_vec3 middle = middle_of(job->works, pair);
+  plane at = plane_of(job, pair);
   bool moved = false;
   for (int k = 0; k < 4; ++k) {
     const yw_contact_work* work = work_of(job->works, pair, k);
     if (work->body->particles->inv_mass[pair->corners[k]] == 0.0f) continue;
-    bool did = cut ? cut_corner(job, pair, middle, k) : project_corner(job, pair, middle, k);
+    bool did = cut ? cut_corner(job, pair, &at, k) : project_corner(job, pair, &at, k);
     moved = moved || did;
   }
   return moved;
@@ -205,9 +257,9 @@ static void clear_flags(const guard_job* job) {
       }
     }
   }
-  for (int32_t i = 0; i < job->num_works && job->hangs; ++i) {
+  for (int32_t i = 0; i < job->num_works && job->linked; ++i) {
     const yw_contact_work* work = &job->works[i];
-    if (work->complex->num_hanging == 0) continue;
+    if (work->complex->num_hanging == 0 && !work->body->rigid) continue;
     memset(work->moved, 0, (size_t)work->complex->num_particles * sizeof *work->moved);
   }
 }
@@ -228,7 +280,7 @@ static void hold_fixed(guard_job* job) {
   for (int k = 0; k < PROJECTIONS; ++k) hold_all(job, false);
   job->stop = false;
   bool moved = hold_all(job, true);
-  for (int cuts = 1; moved && job->hangs; ++cuts) {
+  for (int cuts = 1; moved && job->linked; ++cuts) {
     job->stop = cuts >= MAX_CUTS;
     moved = hold_all(job, true);
   }
@@ -237,17 +289,27 @@ static void hold_fixed(guard_job* job) {
   }
 }
 
-static void keep_in_margin(void* context, int32_t block, int32_t worker) {
-  (void)worker;
-  const guard_job* job = context;
-  const yw_contact_work* work = &job->works[block];
-  if (!work->active) return;
-  yw_vec4* pos = work->body->particles->pos;
+// Farthest that a surface particle is from the path that detection looked at.
+static float farthest_off_path(const yw_contact_work* work) {
+  float most = 0.0f;
   for (int32_t i = 0; i < work->complex->num_vertices; ++i) {
-    int32_t particle = work->vertices[i];
-    if (yw_hangs(work, particle)) continue;
-    pos[particle] = yw_v4(keep_near_path(work, particle, yw_xyz(pos[particle])));
+    yw_vec3 x = yw_touch_end(work, work->vertices[i]);
+    float off = yw_length2(yw_sub(x, nearest_on_path(work, work->vertices[i], x)));
+    most = off > most ? off : most;
   }
+  return sqrtf(most);
+}
+
+static void keep_rigid_in_margin(const guard_job* job, const yw_contact_work* work) {
+  float off = farthest_off_path(work);
+  for (int cuts = 1; off > work->margin && cuts <= MAX_CUTS; ++cuts) {
+    float share = cuts < MAX_CUTS ? 0.99f * work->margin / off : 0.0f;
+    yw_whole_retreat(work->body, share, job->h, false);
+    off = farthest_off_path(work);
+  }
+}
+
+static void keep_hanging_in_margin(const guard_job* job, const yw_contact_work* work) {
   bool moved = work->complex->num_hanging > 0;
   for (int cuts = 0; moved; ++cuts) {
     moved = false;
@@ -261,6 +323,24 @@ static void keep_in_margin(void* context, int32_t block, int32_t worker) {
   yw_hanging_follow(work);
 }
 
+static void keep_in_margin(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const guard_job* job = context;
+  const yw_contact_work* work = &job->works[block];
+  if (!work->active) return;
+  if (work->body->rigid) {
+    keep_rigid_in_margin(job, work);
+    return;
+  }
+  yw_vec4* pos = work->body->particles->pos;
+  for (int32_t i = 0; i < work->complex->num_vertices; ++i) {
+    int32_t particle = work->vertices[i];
+    if (yw_hangs(work, particle)) continue;
+    pos[particle] = yw_v4(keep_near_path(work, particle, yw_xyz(pos[particle])));
+  }
+  keep_hanging_in_margin(job, work);
+}
+
 int32_t yw_guard_motion(const yw_contact_work* works, int32_t num_works, yw_contact_list* lists,
                         int32_t num_lists, float h, yw_tasks* tasks) {
   guard_job job = {.works = works,
@@ -269,7 +349,8 @@ int32_t yw_guard_motion(const yw_contact_work* works, int32_t num_works, yw_cont
                    .num_lists = num_lists,
                    .h = h,
                    .all = true};
-  for (int32_t i = 0; i < num_works; ++i) job.hangs |= works[i].complex->num_hanging > 0;
+  for (int32_t i = 0; i < num_works; ++i)
+    job.linked |= works[i].complex->num_hanging > 0 || works[i].body->rigid;
   yw_tasks_run(tasks, num_works, keep_in_margin, &job);
   int32_t held = 0;
   for (int32_t round = 0;; ++round) {

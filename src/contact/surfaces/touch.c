@@ -96,11 +96,11 @@ static void fit_leaf(yw_contact_work* work, int32_t leaf) {
                 yw_v3(all.upper[0], all.upper[1], all.upper[2])};
 }
 
-void yw_touch_fit(yw_contact_work* work) {
+void yw_touch_fit(yw_contact_work* work, bool sort) {
   const yw_complex* c = work->complex;
   const yw_particles* p = work->body->particles;
   memcpy(work->predicted, p->pos, (size_t)p->count * sizeof *p->pos);
-  if (c->is_loose) sort_points(work);
+  if (c->is_loose && sort) sort_points(work);
   work->max_radius = 0.0f;
   for (int32_t i = 0; i < c->num_vertices; ++i) {
     int32_t particle = work->vertices[i];
@@ -299,6 +299,32 @@ static yw_vec3 direction(const candidate* c, const yw_vec3 x[4], const yw_neares
   return yw_dot(n, near->apart) < 0.0f ? yw_neg(n) : n;
 }
 
+// A vertex at the bottom of a concave crease touches both faces, each along its own normal: the
+// direction to the edge between them alone would let it slide into either.
+static bool lies_in_crease(const candidate* c, const yw_nearest* near, const yw_vec3 x[4], float t,
+                           yw_vec3* n) {
+  const yw_complex* complex = c->works[1]->complex;
+  int32_t triangle = c->primitive[1], zeros = 0, zero = 0;
+  for (int k = 0; k < 3; ++k) {
+    bool border = near->weights[1 + k] < BORDER;
+    zeros += border;
+    if (border) zero = k;
+  }
+  if (zeros != 1) return false;
+  int32_t edge = complex->triangle_edges[triangle][(zero + 1) % 3];
+  const int32_t* sides = complex->edge_triangles[edge];
+  int32_t other = sides[0] == triangle ? sides[1] : sides[0];
+  if (other < 0 || other == triangle) return false;
+  yw_vec3 face = yw_normalize_or(yw_cross(yw_sub(x[2], x[1]), yw_sub(x[3], x[1])), *n);
+  if (yw_dot(face, *n) < 0.0f) face = yw_neg(face);
+  int32_t third =
+      yw_third_corner(complex->triangles[other], complex->edges[edge][0], complex->edges[edge][1]);
+  yw_vec3 to = yw_sub(place_at(c->works[1], third, t), point_of_side(c, x, near->weights, 1));
+  if (yw_dot(face, to) < FLAT * yw_length(to)) return false;
+  *n = face;
+  return true;
+}
+
 // Distance that must remain between two primitives.
 static float least_distance(const yw_nearest* near, float keep, float skin) {
   float thick = LEAST_THICKNESS * (keep - skin), least = LEAST_SKIN * skin;
@@ -370,8 +396,9 @@ static void find_contact(candidate* c, const yw_nearest* start, float keep, floa
   }
   bool flat = touching || near.distance < 1e-3f * skin;
   yw_vec3 n = flat ? fallback_normal(c) : direction(c, x, &near);
-  bool owns = c->kind == YW_VERTEX_TRIANGLE ? owns_vertex_contact(c, &near, n, t)
-                                            : owns_edge_contact(c, &near, n, t, !apart);
+  bool owns = c->kind == YW_VERTEX_TRIANGLE
+                  ? lies_in_crease(c, &near, x, t, &n) || owns_vertex_contact(c, &near, n, t)
+                  : owns_edge_contact(c, &near, n, t, !apart);
   if (owns) append_contact(c, &near, n, keep, skin, list);
 }
 

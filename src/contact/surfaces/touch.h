@@ -118,9 +118,9 @@ typedef struct yw_contact_list {
   int32_t contact_capacity, pair_capacity;
 } yw_contact_list;
 
-/// Notes where the particles are as the ends of their paths, sorts loose points and fits the boxes
-/// of all paths.
-void yw_touch_fit(yw_contact_work* work);
+/// Notes where the particles are as the ends of their paths and fits the boxes of all paths;
+/// `sort`: loose points are sorted first.
+void yw_touch_fit(yw_contact_work* work, bool sort);
 /// Appends the contacts or near pairs of a job, or raises the need.
 void yw_touch_find(const yw_contact_work* works, const yw_contact_job* job,
                    const yw_touch_step* step, yw_contact_list* list);

@@ -389,13 +389,14 @@ static yw_status fem_respond(void* state, const yw_particles* p, const yw_step_c
 }
 
 // Passes what contact did to hanging nodes on to their parents, unless contact did so itself.
-static yw_status fem_settle(void* state, yw_particles* p, const yw_step_ctx* ctx) {
+static yw_status fem_fold(void* state, yw_particles* p, const yw_step_ctx* ctx) {
   fem_body* b = state;
-  if (!was_touched(b, p)) return YW_OK;
+  if (is_last_part(ctx) && !was_touched(b, p)) return YW_OK;
   const fem_front* f = &b->front;
-  for (int32_t i = f->num_hanging - 1; i >= 0 && !ctx->begin; --i) {
+  for (int32_t i = f->num_hanging - 1; i >= 0; --i) {
     int32_t n = f->hanging[i];
     const int32_t* parents = f->h->node[n].parents;
+    if (ctx->begin && yw_fem_is_mean(parents, p->pos, n)) continue;
     float inverse[2], weight = 0.0f;
     for (int k = 0; k < 2; ++k) inverse[k] = p->inv_mass[parents[k]], weight += inverse[k];
     if (!(weight > 0.0f)) continue;
@@ -502,8 +503,8 @@ const yw_method yw_fem_method = {
     .advance = fem_advance,
     .inner_steps = fem_inner_steps,
     .respond = fem_respond,
+    .fold = fem_fold,
     .push = fem_push,
-    .settle = fem_settle,
     .invalidate = yw_fem_invalidate,
     .contact_geometry = contact_geometry,
     .topology_version = topology_version,

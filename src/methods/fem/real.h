@@ -15,6 +15,7 @@ typedef struct fem_vec4 {
 #define yw_fem_carry_forces yw_fem_carry_forces_double
 #define yw_fem_follow yw_fem_follow_double
 #define yw_fem_follow_one yw_fem_follow_one_double
+#define yw_fem_is_mean yw_fem_is_mean_double
 #define yw_fem_carry_one yw_fem_carry_one_double
 #define yw_fem_follow_all yw_fem_follow_all_double
 #define yw_fem_motion_of yw_fem_motion_of_double

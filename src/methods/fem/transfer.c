@@ -54,6 +54,11 @@ static fem_vec4 mean_of(const int32_t* p, const fem_vec4* v) {
   return mean;
 }
 
+bool yw_fem_is_mean(const int32_t* parents, const fem_vec4* values, int32_t node) {
+  fem_vec4 mean = mean_of(parents, values), own = values[node];
+  return mean.x == own.x && mean.y == own.y && mean.z == own.z;
+}
+
 void yw_fem_follow(const fem_front* f, fem_vec4* pos, fem_vec4* vel) {
   for (int32_t i = 0; i < f->num_hanging; ++i) {
     int32_t n = f->hanging[i];

@@ -24,6 +24,9 @@ void yw_fem_carry_one(const fem_front* front, fem_vec4* values);
 /// Positions and velocities of all nodes that are not free.
 void yw_fem_follow_all(const fem_front* front, fem_vec4* pos, fem_vec4* vel);
 
+/// True if the vector of a hanging node is the mean of its parents', to the bit.
+bool yw_fem_is_mean(const int32_t* parents, const fem_vec4* values, int32_t node);
+
 /// Sums over the nodes of a front: mass, centre of mass, momentum, angular momentum about it.
 typedef struct fem_motion {
   double mass, center[3], momentum[3], angular[3], inertia[3][3];

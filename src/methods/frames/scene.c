@@ -186,8 +186,12 @@ static yw_status apply(yw_world* world, yw_body_id id, const void* settings) {
   return yw_body_set_frames_params(world, id, &((const frames_settings*)settings)->params);
 }
 
+// Tets of a shape: a thousand or two particles are quick and look smooth.
+static const yw_size_wish tet_size = {.cells = 8.0, .across = 1.6, .max_tets = 8000.0};
+
 const yw_scene_method yw_scene_frames = {.name = "frames",
                                          .record = &frames_record,
+                                         .tet_size = &tet_size,
                                          .has_poses = true,
                                          .material_name = yw_material_name,
                                          .layer_keys = YW_LAYER_POISSON | YW_LAYER_MATERIAL,

@@ -206,8 +206,12 @@ static yw_status apply(yw_world* world, yw_body_id id, const void* settings) {
   return yw_body_set_match_params(world, id, &((const match_settings*)settings)->params);
 }
 
+// Tets of a shape: a thousand or two particles are quick and look smooth.
+static const yw_size_wish tet_size = {.cells = 8.0, .across = 1.6, .max_tets = 8000.0};
+
 const yw_scene_method yw_scene_match = {.name = "match",
                                         .record = &match_record,
+                                        .tet_size = &tet_size,
                                         .records = records,
                                         .has_poses = true,
                                         .load = load,

@@ -167,6 +167,12 @@ static void push(void* state, yw_particles* particles, const yw_vec4* impulses) 
 // Positions and velocities say it all.
 static void turn(void* state, yw_quat rotation) { (void)state, (void)rotation; }
 
+static void arm_of(const yw_rigid_motion* m, yw_vec4 at, double out[3]) {
+  out[0] = (double)at.x - m->center[0];
+  out[1] = (double)at.y - m->center[1];
+  out[2] = (double)at.z - m->center[2];
+}
+
 // What contact between bodies did to the particles.
 typedef struct changes {
   double momentum[3], angular[3], shift[3], turn[3];
@@ -211,7 +217,7 @@ static changes find_changes(const rigid_body* body, const yw_particles* p) {
 }
 
 // Contact moved single particles; the body takes their momenta, and moves by their mean.
-static yw_status settle(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
+static yw_status fold(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
   rigid_body* body = state;
   yw_rigid_motion* m = &body->motion;
   (void)ctx;
@@ -233,6 +239,31 @@ static yw_status settle(void* state, yw_particles* particles, const yw_step_ctx*
     yw_rigid_turned(m);
   }
   yw_rigid_write(body, particles);
+  return YW_OK;
+}
+
+// The whole body answers.
+static yw_status respond(void* state, const yw_particles* p, const yw_step_ctx* ctx,
+                         const yw_vec4* impulses, yw_vec4* change) {
+  const rigid_body* body = state;
+  const yw_rigid_motion* m = &body->motion;
+  double sum[3] = {0}, twist[3] = {0}, spin[3], arm[3], turning[3];
+  (void)ctx;
+  for (int32_t i = 0; i < p->count; ++i) {
+    const double j[3] = {(double)impulses[i].x, (double)impulses[i].y, (double)impulses[i].z};
+    arm_of(m, p->pos[i], arm);
+    yw_cross3(arm, j, turning);
+    for (int k = 0; k < 3; ++k) sum[k] += j[k], twist[k] += turning[k];
+  }
+  yw_sym_apply(m->inv_inertia, twist, spin);
+  double inv_mass = m->held ? 0.0 : 1.0 / m->mass;
+  for (int32_t i = 0; i < p->count; ++i) {
+    arm_of(m, p->pos[i], arm);
+    yw_cross3(spin, arm, turning);
+    change[i] =
+        (yw_vec4){(float)(inv_mass * sum[0] + turning[0]), (float)(inv_mass * sum[1] + turning[1]),
+                  (float)(inv_mass * sum[2] + turning[2]), 0.0f};
+  }
   return YW_OK;
 }
 
@@ -413,7 +444,8 @@ const yw_method yw_rigid_method = {
     .body_create = body_create,
     .body_destroy = body_destroy,
     .advance = advance,
-    .settle = settle,
+    .fold = fold,
+    .respond = respond,
     .invalidate = invalidate,
     .push = push,
     .turn = turn,

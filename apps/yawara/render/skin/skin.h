@@ -4,6 +4,8 @@
 #ifndef YW_APP_RENDER_SKIN_SKIN_H
 #define YW_APP_RENDER_SKIN_SKIN_H
 
+#include <stdbool.h>
+
 #include "yawara/base.h"
 #include "yawara/mesh.h"
 
@@ -17,6 +19,7 @@ typedef struct skin_def {
   const float* radii;        ///< m, > 0; half the distance between neighbours
   float voxel;               ///< side of the voxels / mean radius, 0.2 to 1; default 0.5
   int32_t smoothing;         ///< passes of a Gaussian filter, 0 to 8; default 1
+  bool fair;                 ///< see skin_fair.h; default true
 } skin_def;
 skin_def skin_default_def(void);
 

@@ -3,7 +3,7 @@
 #include "render/skin/skin.h"
 #include "yawara/extend/error.h"
 
-skin_def skin_default_def(void) { return (skin_def){.voxel = 0.5f, .smoothing = 1}; }
+skin_def skin_default_def(void) { return (skin_def){.voxel = 0.5f, .smoothing = 1, .fair = true}; }
 
 yw_status skin_available(yw_error* error) {
   return yw_fail(

@@ -4,6 +4,7 @@
 // moved back inwards by what was added. Smoothing may remove at most a fraction of the radius, so
 // that single balls and edges survive.
 #include "render/skin/skin.h"
+#include "render/skin/skin_fair.h"
 
 #include <openvdb/openvdb.h>
 #include <openvdb/tools/Filter.h>
@@ -143,6 +144,7 @@ extern "C" skin_def skin_default_def(void) {
   skin_def def = {};
   def.voxel = 0.5f;
   def.smoothing = 1;
+  def.fair = true;
   return def;
 }
 
@@ -165,7 +167,10 @@ extern "C" yw_status skin_make(const skin_def* def, yw_tri_mesh* out, yw_error* 
     float most = MOST_SMOOTHED * mean;
     auto grid = distances(*def, voxel, inside, most);
     if (def->smoothing > 0) smooth(*grid, def->smoothing, most);
-    return to_mesh(*grid, -inside, out, error);
+    status = to_mesh(*grid, -inside, out, error);
+    if (status < 0 || !def->fair || skin_fair(out, mean) >= 0) return status;
+    yw_tri_mesh_free(out);
+    return fail(error, YW_ERR_MEMORY, "not enough memory for a skin");
   } catch (const std::exception& problem) {
     yw_tri_mesh_free(out);
     return fail(error, YW_ERR_MEMORY, problem.what());

@@ -21,6 +21,15 @@ YW_API yw_status yw_obstacle_set_filter(yw_world* world, yw_obstacle_id id, uint
 /// one of them is destroyed.
 YW_API yw_status yw_world_set_pair_contact(yw_world* world, yw_body_id a, yw_body_id b, bool on);
 
+// Overlaps ----------------------------------------------------------------------------------------
+
+/// Pairs of bodies that overlap as they are now: their surfaces cross, or one lies inside of the
+/// other. Only of bodies that collide and have started; loose particles overlap nothing. Older
+/// bodies first; the first `capacity` pairs are written (out may be NULL if it is 0). Returns how
+/// many there are; -1: out of memory, or world is NULL. Bodies that
+/// overlap may stay hooked into each other: move them apart before the first step.
+YW_API int32_t yw_world_crossings(yw_world* world, yw_body_id (*out)[2], int32_t capacity);
+
 // Contacts of the last step -----------------------------------------------------------------------
 
 /// Turns the recording of contacts and events on or off (default off). It costs two passes over the
@@ -39,8 +48,8 @@ typedef struct yw_contact_info {
   /// touches several obstacles at once: their shares are estimated from the normals.
   float impulse;
   yw_vec3 friction;  ///< N s, on the first body, across the normal, of the whole step
-  float area;        ///< m^2, of the vertices that touched in the last substep; 0 between edges,
-                     ///< and for rods and balls
+  float area;        ///< m^2, of the surface around vertices that touched in the last substep, as
+                     ///< seen along the normal; 0 for rods and balls
   float speed;       ///< m/s, the largest closing speed in the step
   int32_t first_point, num_points;  ///< in yw_world_contact_points
 } yw_contact_info;

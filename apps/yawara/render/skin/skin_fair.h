@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Takes bumps and steps of a lattice out of a skin.
+#ifndef YW_APP_RENDER_SKIN_SKIN_FAIR_H
+#define YW_APP_RENDER_SKIN_SKIN_FAIR_H
+
+#include "yawara/base.h"
+#include "yawara/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Moves the vertices of a closed mesh around balls of this mean radius (m), each by less than the
+/// radius. The enclosed volume stays.
+yw_status skin_fair(yw_tri_mesh* mesh, float radius);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// Connectivity and memory of bodies, kept from step to step; no moving state.
+#include "contact/surfaces/data.h"
+
+yw_surfaces* yw_surfaces_create(const yw_allocator* mem, yw_simd simd) {
+  yw_surfaces* contacts = YW_NEW(mem, yw_surfaces);
+  if (!contacts) return NULL;
+  contacts->mem = yw_mem_or_default(mem);
+  contacts->simd = simd;
+  return contacts;
+}
+
+void yw_surfaces_set_log(yw_surfaces* c, yw_contact_log* log) { c->log = log; }
+
+// Caches ----------------------------------------------------------------------------------------
+
+static void release_complex(yw_surfaces* c, yw_complex* complex) {
+  if (!complex || --complex->users > 0) return;
+  for (int32_t i = 0; i < c->complexes.count; ++i) {
+    if (c->complexes.items[i] == complex) {
+      c->complexes.items[i] = c->complexes.items[--c->complexes.count];
+      break;
+    }
+  }
+  yw_complex_destroy(complex);
+}
+
+static void cache_clear(yw_surfaces* c, yw_surface_cache* cache) {
+  release_complex(c, cache->complex);
+  void* arrays[] = {cache->leaf_nodes,   cache->path_boxes, cache->lane_boxes,
+                    cache->order,        cache->scratch,    cache->sorted_vertices,
+                    cache->sorted_edges, cache->predicted,  cache->moved,
+                    cache->free,         cache->base,       cache->impulses,
+                    cache->change,       cache->heading};
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&c->mem, arrays[i]);
+  *cache = (yw_surface_cache){.key = cache->key};
+}
+
+void yw_surfaces_destroy(yw_surfaces* c) {
+  if (!c) return;
+  yw_allocator mem = c->mem;
+  for (int32_t i = 0; i < c->caches.count; ++i) cache_clear(c, &c->caches.items[i]);
+  for (int32_t i = 0; i < c->found.count; ++i) {
+    yw_mem_free(&mem, c->found.items[i].contacts);
+    yw_mem_free(&mem, c->found.items[i].pairs);
+  }
+  YW_LIST_FREE(&mem, &c->caches);
+  YW_LIST_FREE(&mem, &c->complexes);
+  YW_LIST_FREE(&mem, &c->works);
+  YW_LIST_FREE(&mem, &c->order);
+  YW_LIST_FREE(&mem, &c->scratch);
+  YW_LIST_FREE(&mem, &c->body_nodes);
+  YW_LIST_FREE(&mem, &c->jobs);
+  YW_LIST_FREE(&mem, &c->block_start);
+  YW_LIST_FREE(&mem, &c->found);
+  YW_LIST_FREE(&mem, &c->batches);
+  YW_LIST_FREE(&mem, &c->colored);
+  YW_LIST_FREE(&mem, &c->used_colors);
+  YW_LIST_FREE(&mem, &c->batch_color);
+  YW_LIST_FREE(&mem, &c->pair_angular);
+  YW_LIST_FREE(&mem, &c->answers);
+  YW_LIST_FREE(&mem, &c->yields);
+  YW_LIST_FREE(&mem, &c->rows);
+  YW_LIST_FREE(&mem, &c->searches);
+  yw_mem_free(&mem, c);
+}
+
+// The complex of a geometry, shared among bodies with equal connectivity.
+static yw_complex* find_complex(yw_surfaces* c, const yw_contact_body* body) {
+  int32_t num_particles = body->particles->count;
+  uint64_t hash = yw_complex_hash(&body->geometry, num_particles);
+  for (int32_t i = 0; i < c->complexes.count; ++i) {
+    yw_complex* complex = c->complexes.items[i];
+    if (complex->hash == hash && complex->num_particles == num_particles) {
+      ++complex->users;
+      return complex;
+    }
+  }
+  if (!YW_LIST_RESERVE(&c->mem, &c->complexes, 1)) return NULL;
+  yw_complex* complex = yw_complex_create(&c->mem, &body->geometry, num_particles);
+  if (!complex) return NULL;
+  complex->hash = hash;
+  complex->users = 1;
+  c->complexes.items[c->complexes.count++] = complex;
+  return complex;
+}
+
+static bool add_sorting(yw_surfaces* c, yw_surface_cache* cache) {
+  int32_t count = cache->complex->num_vertices;
+  cache->order = YW_NEW_ARRAY(&c->mem, yw_sort_item, count);
+  cache->scratch = YW_NEW_ARRAY(&c->mem, yw_sort_item, count);
+  cache->sorted_vertices = YW_NEW_ARRAY(&c->mem, int32_t, count);
+  cache->sorted_edges = yw_mem_alloc(&c->mem, (size_t)count, sizeof *cache->sorted_edges);
+  return cache->order && cache->scratch && cache->sorted_vertices && cache->sorted_edges;
+}
+
+static bool add_answering(yw_surfaces* c, yw_surface_cache* cache, int32_t count) {
+  cache->free = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
+  cache->base = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
+  cache->impulses = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
+  cache->change = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
+  cache->heading = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
+  return cache->free && cache->base && cache->impulses && cache->change && cache->heading;
+}
+
+static bool cache_fill(yw_surfaces* c, yw_surface_cache* cache, const yw_contact_body* body) {
+  cache_clear(c, cache);
+  cache->complex = find_complex(c, body);
+  if (!cache->complex) return false;
+  const yw_complex* complex = cache->complex;
+  int32_t particles = body->particles->capacity;
+  cache->leaf_nodes = YW_NEW_ARRAY(&c->mem, yw_aabb, yw_box_tree_nodes(complex->num_leaves));
+  cache->path_boxes = YW_NEW_ARRAY(&c->mem, yw_path_box, particles);
+  size_t boxes = (size_t)complex->num_vertices + (size_t)complex->num_edges;
+  boxes += (size_t)complex->num_triangles + 3 * YW_LANES;
+  cache->lane_boxes = yw_mem_alloc(&c->mem, 6 * boxes, sizeof *cache->lane_boxes);
+  cache->predicted = YW_NEW_ARRAY(&c->mem, yw_vec4, particles);
+  cache->moved = YW_NEW_ARRAY(&c->mem, uint8_t, particles);
+  bool ok = cache->leaf_nodes && cache->path_boxes && cache->lane_boxes && cache->predicted &&
+            cache->moved;
+  if (complex->is_loose) ok = ok && add_sorting(c, cache);
+  if (body->respond) ok = ok && add_answering(c, cache, particles);
+  if (!ok) {
+    cache_clear(c, cache);
+    return false;
+  }
+  cache->version = body->topology_version;
+  return true;
+}
+
+// Moves the cache of the body with this key to index i, or creates one.
+static bool cache_to_place(yw_surfaces* c, uint64_t key, int32_t i) {
+  int32_t at = i;
+  while (at < c->caches.count && c->caches.items[at].key != key) ++at;
+  if (at == c->caches.count) {
+    if (!YW_LIST_RESERVE(&c->mem, &c->caches, 1)) return false;
+    c->caches.items[c->caches.count++] = (yw_surface_cache){.key = key};
+  }
+  yw_surface_cache found = c->caches.items[at];
+  c->caches.items[at] = c->caches.items[i];
+  c->caches.items[i] = found;
+  return true;
+}
+
+// Takes room for the boxes of `count` primitives.
+static yw_lane_boxes lane_boxes(float** from, int32_t count) {
+  yw_lane_boxes boxes;
+  for (int d = 0; d < 6; ++d, *from += count + YW_LANES) boxes.sides[d] = *from;
+  return boxes;
+}
+
+static yw_contact_work work_of(const yw_contact_body* body, const yw_surface_cache* cache) {
+  const yw_complex* complex = cache->complex;
+  bool loose = complex->is_loose;
+  float* boxes = cache->lane_boxes;
+  yw_lane_boxes vertices = lane_boxes(&boxes, complex->num_vertices);
+  yw_lane_boxes edges = lane_boxes(&boxes, complex->num_edges);
+  yw_lane_boxes triangles = lane_boxes(&boxes, complex->num_triangles);
+  return (yw_contact_work){
+      .body = body,
+      .complex = complex,
+      .vertices = loose ? cache->sorted_vertices : complex->vertices,
+      .edges = (const int32_t(*)[2])(loose ? cache->sorted_edges : complex->edges),
+      .order = cache->order,
+      .scratch = cache->scratch,
+      .sorted_vertices = cache->sorted_vertices,
+      .sorted_edges = cache->sorted_edges,
+      .leaves = yw_box_tree_of(cache->leaf_nodes, complex->num_leaves),
+      .path_boxes = cache->path_boxes,
+      .vertex_boxes = vertices,
+      .edge_boxes = edges,
+      .triangle_boxes = triangles,
+      .predicted = cache->predicted,
+      .moved = cache->moved};
+}
+
+bool yw_surfaces_update(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies) {
+  c->works.count = 0;
+  if (!YW_LIST_RESERVE(&c->mem, &c->works, num_bodies)) return false;
+  for (int32_t i = 0; i < num_bodies; ++i) {
+    if (!cache_to_place(c, bodies[i].key, i)) return false;
+    yw_surface_cache* cache = &c->caches.items[i];
+    bool fresh = cache->complex && cache->version == bodies[i].topology_version;
+    if (!fresh && !cache_fill(c, cache, &bodies[i])) return false;
+    c->works.items[c->works.count++] = work_of(&bodies[i], cache);
+  }
+  while (c->caches.count > num_bodies) cache_clear(c, &c->caches.items[--c->caches.count]);
+  return true;
+}

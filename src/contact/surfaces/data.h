@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// What contact of surfaces keeps from step to step.
+#ifndef YW_CONTACT_SURFACES_DATA_H
+#define YW_CONTACT_SURFACES_DATA_H
+
+#include "contact/surfaces/solve.h"
+#include "yawara/extend/memory.h"
+
+// Kept per body from step to step: connectivity and memory, no moving state.
+typedef struct yw_surface_cache {
+  uint64_t key, version;
+  yw_complex* complex;
+  yw_aabb* leaf_nodes;
+  yw_path_box* path_boxes;
+  float* lane_boxes;
+  yw_sort_item *order, *scratch;  // loose points
+  int32_t* sorted_vertices;
+  int32_t (*sorted_edges)[2];
+  yw_vec4* predicted;
+  uint8_t* moved;
+  yw_vec4 *free, *base, *impulses, *change, *heading;  // bodies that answer
+} yw_surface_cache;
+
+struct yw_surfaces {
+  yw_allocator mem;
+  yw_contact_log* log;  // NULL: nobody reads
+  YW_LIST(yw_surface_cache) caches;
+  YW_LIST(yw_complex*) complexes;
+
+  // Data and buffers of one call of resolve.
+  yw_simd simd;
+  yw_touch_step step;
+  YW_LIST(yw_contact_work) works;
+  YW_LIST(yw_sort_item) order, scratch;
+  YW_LIST(yw_aabb) body_nodes;
+  YW_LIST(yw_contact_job) jobs;
+  YW_LIST(int32_t) block_start;    // first job of each block
+  YW_LIST(yw_contact_list) found;  // contacts of each block
+  YW_LIST(yw_contact_batch) batches, colored;
+  YW_LIST(uint64_t) used_colors;
+  YW_LIST(int32_t) batch_color;
+  YW_LIST(yw_vec3) pair_angular;
+  YW_LIST(yw_contact_answer) answers;
+  YW_LIST(float) yields;
+  YW_LIST(yw_contact_row) rows;
+  YW_LIST(yw_contact_search) searches;
+};
+
+/// Puts caches and works into the order of the bodies; frees the caches of removed bodies. False
+/// when out of memory.
+bool yw_surfaces_update(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies);
+
+#endif

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+// Tets for a shape: sizes that fit it, and what is done to the tets of the lattice.
+#include "geometry/mesh_faces.h"
+#include "geometry/mesher.h"
+#include "geometry/shape_planes.h"
+#include "geometry/tet_fit.h"
+#include "geometry/tet_pieces.h"
+#include "math/small/trig.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
+
+#define USUAL_CELLS 12.0
+#define USUAL_ACROSS 1.6
+#define VOLUME_TOLERANCE 0.01
+#define MAX_ROUNDS 5
+#define MOST_SCALE 3.0  // of the sizes, to have fewer tets
+#define MORE_TETS 1.1   // than wished are accepted
+#define THIN_TETS 2.0   // times as many are accepted to keep what is thin
+#define SHARPEN_ROUNDS 4
+#define NO_FEATURES 2.0f    // sizes around tets that overlap
+#define GOOD_FACTOR 0.7     // smaller cells than this are worth taking tets from what is thin
+#define CRUMBS 1e-3         // of the volume
+#define MAX_EXTRA_LEVELS 3  // for matter that is lost
+
+// Improves the tets and gives them the shape's sharp edges, except in some places.
+static yw_status improve_and_sharpen(yw_tet_edit* edit, const yw_no_features* except,
+                                     yw_places* unsharp) {
+  yw_mesher_hold_creases(edit);
+  yw_mesher_improve(edit);
+  yw_status status = yw_mesher_sharpen(edit, except, unsharp);
+  if (status == YW_OK) yw_mesher_improve(edit);
+  return status;
+}
+
+// Where parts of the surface are close to each other, a vertex that was moved onto a sharp edge of
+// one may lie in a tet of the other. Adds such places to a list.
+static yw_status list_overlaps(const yw_tet_edit* edit, yw_no_features* out) {
+  yw_tet_mesh mesh = yw_edit_view(edit);
+  unsigned char* suspect = YW_NEW_ARRAY(&edit->mem, unsigned char, 2 * (size_t)mesh.num_tets);
+  if (suspect == NULL) return YW_ERR_MEMORY;
+  unsigned char* overlapping = suspect + mesh.num_tets;
+  int32_t num_suspects = 0, count = 0;
+  for (int32_t t = 0; t < mesh.num_tets; ++t) {
+    for (int k = 0; k < 4; ++k)
+      suspect[t] |= edit->holds.items[edit->tets.items[t].v[k]] >= YW_HOLD_CREASE;
+    num_suspects += suspect[t];
+  }
+  yw_status status = YW_OK;
+  if (num_suspects > 0) status = yw_tet_overlaps(&mesh, suspect, overlapping, &count);
+  for (int32_t t = 0; t < mesh.num_tets && status == YW_OK; ++t) {
+    if (!overlapping[t]) continue;
+    if (!YW_LIST_RESERVE(&edit->mem, out, 1)) status = YW_ERR_MEMORY;
+    if (status != YW_OK) break;
+    int32_t v = edit->tets.items[t].v[0];
+    yw_vec4 ball = yw_v4(edit->positions.items[v]);
+    ball.w = NO_FEATURES * edit->sizes.items[v];
+    out->items[out->count++] = ball;
+  }
+  yw_mem_free(&edit->mem, suspect);
+  return status;
+}
+
+static yw_status finish_tets(const yw_shape* shape, double size, yw_raw_tets* raw,
+                             yw_places* unsharp) {
+  yw_no_features except = {0};
+  yw_tet_edit edit;
+  yw_status status = YW_OK;
+  for (int round = 0; status == YW_OK; ++round) {
+    int32_t before = except.count;
+    status = yw_edit_begin(shape, (float)size, raw->sizes, &raw->mesh, raw->on_surface, &edit);
+    if (status != YW_OK) break;
+    status = improve_and_sharpen(&edit, &except, unsharp);
+    if (status == YW_OK && round < SHARPEN_ROUNDS) status = list_overlaps(&edit, &except);
+    if (status == YW_OK && except.count == before) break;
+    yw_edit_free(&edit);
+  }
+  if (status == YW_OK) status = yw_edit_end(&edit, &raw->mesh);
+  YW_LIST_FREE(&raw->mesh.mem, &except);
+  return status;
+}
+
+// Replaces the mesh by one of the sizes of the job.
+static yw_status make_tets(const yw_mesher_job* job, yw_tet_mesh* out, yw_places* unsharp,
+                           yw_error* error) {
+  yw_raw_tets raw;
+  yw_tet_mesh_free(out);
+  yw_status status = yw_mesher_stuff(job, job->sizes->coarsest, &raw, error);
+  if (status != YW_OK) return status;
+  if (finish_tets(job->shape, job->sizes->coarsest, &raw, unsharp) == YW_OK) {
+    *out = raw.mesh;
+    raw.mesh = (yw_tet_mesh){.mem = raw.mesh.mem};
+  } else {
+    status = yw_fail_memory(error, "tets");
+  }
+  yw_raw_tets_free(&raw);
+  return status;
+}
+
+static double volume_of(const yw_tet_mesh* mesh) {
+  double volume = 0.0;
+  for (int32_t t = 0; t < mesh->num_tets; ++t) {
+    yw_dvec3 p[4];
+    yw_tet_corners(mesh, t, p);
+    volume += yw_tet_volume6(p) / 6.0;
+  }
+  return volume;
+}
+
+// Sizes that fit ----------------------------------------------------------------------------------
+
+// Asks for smaller cells where matter is lost; false if nothing is, or there would be too many
+// tets.
+static bool refine_lost(yw_size_field* sizes, const unsigned char* lost, double max_tets) {
+  const yw_matter* m = sizes->matter;
+  double more = 0.0;
+  for (int32_t n = 0; n < m->count; ++n) {
+    double size = 0.5 * yw_size_at(sizes, n);
+    if (lost[n] && sizes->extra[n] < MAX_EXTRA_LEVELS) more += yw_cube_tets(m, n, size);
+  }
+  if (more == 0.0 || more > max_tets) return false;
+  for (int32_t n = 0; n < m->count; ++n) {
+    if (lost[n] && sizes->extra[n] < MAX_EXTRA_LEVELS) ++sizes->extra[n];
+  }
+  return true;
+}
+
+// How much smaller cells must be, as a factor, so that the volume is right: what is cut off curved
+// surfaces falls with the square of the size. 1 if it is right.
+static double wanted_factor(const yw_matter* matter, const yw_tet_mesh* mesh) {
+  double missed = fabs(volume_of(mesh) / matter->volume - 1.0);
+  if (missed < VOLUME_TOLERANCE) return 1.0;
+  return fmax(0.5, sqrt(0.8 * VOLUME_TOLERANCE / missed));
+}
+
+// Sizes for a wish: larger ones if there would be too many tets, at last even where matter is thin.
+static void choose_sizes(yw_size_field* sizes, yw_size_wish* wish) {
+  double coarsest = sizes->matter->longest / wish->cells;
+  sizes->floor = 0.0;
+  yw_size_field_choose(sizes, *wish);
+  for (int n = 0; n < 28 && yw_estimate_tets(sizes) > wish->max_tets; ++n) {
+    wish->cells /= 1.04;
+    wish->across /= 1.04;
+    yw_size_field_choose(sizes, *wish);
+  }
+  coarsest = fmax(sizes->coarsest, coarsest);
+  double floor = yw_size_of_level(sizes, sizes->finest);
+  while (yw_estimate_tets(sizes) > THIN_TETS * wish->max_tets && floor < coarsest) {
+    sizes->floor = floor *= 1.1;
+    yw_size_field_choose(sizes, *wish);
+  }
+}
+
+// Changes a wish after a look at the tets it led to; false if they fit. The number of tets grows
+// with the size to the power of -2 to -3.
+static bool adjust_wish(const yw_mesher_job* job, const yw_tet_mesh* mesh, yw_size_wish* wish) {
+  double share = (double)mesh->num_tets / wish->max_tets;
+  double wanted = wanted_factor(job->matter, mesh), allowed = (double)yw_cbrtf((float)share);
+  double factor = share > MORE_TETS ? sqrt(share) : fmax(wanted, allowed);
+  if (share <= MORE_TETS && factor > 0.97) {
+    // No tets are left for a better volume: take them from what is thin.
+    if (wanted > GOOD_FACTOR || wish->across <= YW_LEAST_ACROSS) return false;
+    wish->across = fmax(0.7 * wish->across, YW_LEAST_ACROSS);
+    wish->cells /= fmax(wanted, 0.8);
+    return true;
+  }
+  // What is thin has less volume to be wrong.
+  wish->cells /= factor;
+  wish->across = fmax(wish->across / (factor < 1.0 ? sqrt(factor) : factor), YW_LEAST_ACROSS);
+  return true;
+}
+
+// Cells of the given size, and smaller ones where matter would be lost, unless they are too many.
+static void choose_around(yw_size_field* sizes, double size, double max_tets) {
+  sizes->floor = size;
+  yw_size_field_around(sizes, size);
+  double limit = fmax(THIN_TETS * max_tets, THIN_TETS * yw_estimate_tets(sizes));
+  sizes->floor = 0.0;
+  yw_size_field_around(sizes, size);
+  double floor = yw_size_of_level(sizes, sizes->finest);
+  while (yw_estimate_tets(sizes) > limit && floor < size) {
+    sizes->floor = floor *= 1.5;
+    yw_size_field_around(sizes, size);
+  }
+}
+
+// An attempt, and what is wrong with it.
+typedef struct attempt {
+  yw_tet_mesh mesh;
+  yw_tet_fit fit;
+  yw_places unsharp;    ///< edges that are rounded
+  unsigned char* lost;  ///< per cube of the matter: smaller cells would help here
+  double badness;
+} attempt;
+
+// Asks for smaller cells at edges of primitives that are rounded. Those of triangle meshes are too
+// many, and seldom edges.
+static void mark_unsharp(const yw_matter_cover* cover, attempt* a) {
+  const yw_matter* m = cover->matter;
+  for (int32_t i = 0; i < a->unsharp.count; ++i) {
+    yw_dvec3 from = yw_dsub(yw_d3(a->unsharp.items[i]), m->origin);
+    for (int n = 0; n < 27; ++n) {
+      int32_t cell[3] = {(int32_t)floor(from.x / m->side) + n % 3 - 1,
+                         (int32_t)floor(from.y / m->side) + n / 3 % 3 - 1,
+                         (int32_t)floor(from.z / m->side) + n / 9 - 1};
+      int32_t cube = yw_matter_cover_find(cover, cell);
+      if (cube >= 0) a->lost[cube] = 1;
+    }
+  }
+}
+
+// Measures an attempt and removes crumbs that have broken off.
+static yw_status judge(const yw_mesher_job* job, double max_tets, attempt* a) {
+  const yw_size_field* sizes = job->sizes;
+  const yw_matter* m = sizes->matter;
+  yw_matter_cover cover = {0};
+  int32_t num_pieces = 0;
+  double volume = 0.0;
+  unsigned char* around = YW_NEW_ARRAY(&m->mem, unsigned char, m->count + 1);
+  unsigned char* broken = YW_NEW_ARRAY(&m->mem, unsigned char, a->mesh.num_tets);
+  yw_status status = around != NULL && broken != NULL ? YW_OK : YW_ERR_MEMORY;
+  if (status == YW_OK) status = yw_matter_cover_create(m, &a->mesh, &cover);
+  if (status == YW_OK) {
+    status = yw_find_broken_pieces(&cover, &a->mesh, around, broken, &num_pieces, &volume);
+  }
+  if (status == YW_OK) status = yw_tet_fit_measure(sizes, &cover, &a->mesh, &a->fit, a->lost);
+  if (status == YW_OK && num_pieces > 0) {
+    for (int32_t n = 0; n < m->count; ++n) a->lost[n] |= around[n];
+    if (volume < CRUMBS * m->volume) {
+      status = yw_drop_tets(&a->mesh, broken);
+      a->fit.tet_volume -= volume;
+    }
+  }
+  if (status == YW_OK && job->has_faces) mark_unsharp(&cover, a);
+  double missed = fabs(a->fit.tet_volume / m->volume - 1.0);
+  a->badness = num_pieces + (job->has_faces ? 0.1 * a->unsharp.count : 0.0) +
+               20.0 * a->fit.lost_volume / m->volume +
+               100.0 * fmax(missed - VOLUME_TOLERANCE, 0.0) +
+               5.0 * fmax(a->mesh.num_tets / max_tets - MORE_TETS, 0.0);
+  yw_matter_cover_free(&cover);
+  yw_mem_free(&m->mem, around);
+  yw_mem_free(&m->mem, broken);
+  return status;
+}
+
+// Tets of sizes that fit the shape: the best of a few attempts. A given size is that of the
+// coarsest.
+static yw_status make_fitting_tets(yw_mesher_job* job, yw_size_field* sizes, double size,
+                                   yw_size_wish wish, yw_tet_mesh* out, yw_tet_fit* fit,
+                                   yw_error* error) {
+  bool choose = !(size > 0.0);
+  double best = INFINITY;
+  attempt a = {.lost = YW_NEW_ARRAY(job->mem, unsigned char, job->matter->count + 1)};
+  yw_status status = a.lost != NULL ? YW_OK : yw_fail_memory(error, "tets");
+  if (choose) choose_sizes(sizes, &wish);
+  if (!choose) choose_around(sizes, size, wish.max_tets);
+  for (int round = 0; round < MAX_ROUNDS && status == YW_OK; ++round) {
+    status = make_tets(job, &a.mesh, &a.unsharp, error);
+    if (status != YW_OK) break;
+    status = judge(job, wish.max_tets, &a);
+    if (status != YW_OK) yw_fail_memory(error, "tets");
+    if (status != YW_OK) break;
+    bool changed = refine_lost(sizes, a.lost, THIN_TETS * wish.max_tets - a.mesh.num_tets);
+    changed = (choose && adjust_wish(job, &a.mesh, &wish)) || changed;
+    if (round == 0 || a.badness < best) {
+      yw_tet_mesh_free(out);
+      *out = a.mesh;
+      *fit = a.fit;
+      a.mesh = (yw_tet_mesh){0};
+      best = a.badness;
+    }
+    if (!changed) break;
+    if (choose) yw_size_field_choose(sizes, wish);
+    if (!choose) yw_size_field_around(sizes, size);
+  }
+  yw_tet_mesh_free(&a.mesh);
+  yw_mem_free(job->mem, a.lost);
+  YW_LIST_FREE(job->mem, &a.unsharp);
+  return status;
+}
+
+// Entry points ------------------------------------------------------------------------------------
+
+yw_status yw_mesher_fill(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
+                         const yw_size_wish* wish, yw_tet_mesh* out, yw_tet_fit* fit,
+                         yw_error* error) {
+  yw_error_clear(error);
+  if (out == NULL) return yw_fail(error, YW_ERR_INVALID, "there is no place for the tets");
+  *out = (yw_tet_mesh){0};
+  yw_tet_fit unused;
+  if (fit == NULL) fit = &unused;
+  *fit = (yw_tet_fit){0};
+  yw_mesher_def settings = def != NULL ? *def : yw_default_mesher_def();
+  if (settings.max_tets < 1) settings.max_tets = yw_default_mesher_def().max_tets;
+  yw_size_wish usual = {USUAL_CELLS, USUAL_ACROSS, (double)settings.max_tets};
+  yw_matter matter;
+  yw_allocator hook = yw_mem_or_default(mem);
+  yw_mesher_job job = {.shape = shape,
+                       .mem = &hook,
+                       .matter = &matter,
+                       .max_vertices = settings.max_vertices,
+                       .part = YW_STUFF_ALL,
+                       .what = "tets"};
+  yw_status status =
+      yw_mesher_check(shape, settings.size, settings.max_vertices, &job.bounds, "tets", error);
+  if (status != YW_OK) return status;
+  status = yw_matter_create(&hook, shape, job.bounds, YW_MATTER_FINE, &matter);
+  if (status != YW_OK) return yw_fail_memory(error, "tets");
+  yw_size_field sizes;
+  status = yw_size_field_create(&matter, &sizes);
+  if (status != YW_OK) yw_fail_memory(error, "tets");
+  job.sizes = &sizes;
+  yw_flat_faces faces = {0};
+  if (status == YW_OK && !yw_shape_flat_faces(&hook, shape, &faces)) {
+    status = yw_fail_memory(error, "tets");
+  }
+  job.has_faces = faces.count > 0;
+  YW_LIST_FREE(&hook, &faces);
+  if (status == YW_OK) {
+    status = make_fitting_tets(&job, &sizes, (double)settings.size, wish != NULL ? *wish : usual,
+                               out, fit, error);
+  }
+  if (status != YW_OK) yw_tet_mesh_free(out);
+  yw_size_field_free(&sizes);
+  yw_matter_free(&matter);
+  return status;
+}
+
+yw_status yw_shape_tets(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
+                        yw_tet_mesh* out, yw_error* error) {
+  return yw_mesher_fill(shape, mem, def, NULL, out, NULL, error);
+}
+
+yw_status yw_shape_fill(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
+                        yw_tet_mesh* out, yw_tet_fit* fit, yw_error* error) {
+  return yw_mesher_fill(shape, mem, def, NULL, out, fit, error);
+}

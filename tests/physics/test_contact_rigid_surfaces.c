@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// Contact of surfaces with rigid bodies: they meet others with their own triangles, answer as
+// wholes, and go back as wholes where something would cross.
+#include "support/crossings.h"
+
+#define RIGID_BOX                                                                                 \
+  "\"shape\": {\"box\": {\"size\": [0.3, 0.2, 0.25]}}, \"density\": 2000, \"rigid\": {\"size\": " \
+  "0.1}"
+#define SOFT_BOX "\"mesh\": {\"lattice\": {\"size\": 0.4, \"cells\": 3}}"
+
+static const char* const soft_methods[] = {
+    "\"match\": {}", "\"frames\": {\"youngs_modulus\": 1e5}",
+    "\"fem\": {\"youngs_modulus\": 1e5, \"max_level\": 1, \"mass_damping\": 0}"};
+
+typedef struct sums {
+  double momentum[3], angular[3], energy;
+} sums;
+
+static sums sums_of(const yw_world* world) {
+  sums out = {0};
+  for (int32_t i = 0; i < yw_world_num_bodies(world); ++i) {
+    yw_body_sums s;
+    assert_int_equal(yw_body_sums_of(world, yw_world_body(world, i), &s), YW_OK);
+    for (int k = 0; k < 3; ++k) {
+      int a = (k + 1) % 3, b = (k + 2) % 3;
+      out.momentum[k] += s.momentum[k];
+      out.angular[k] += s.angular_momentum[k] + s.center[a] * s.momentum[b];
+      out.angular[k] -= s.center[b] * s.momentum[a];
+    }
+    out.energy += s.kinetic_energy;
+  }
+  return out;
+}
+
+static yw_world* boxes_that_meet(int method, float speed) {
+  char text[1000];
+  snprintf(text, sizeof text,
+           "{\"contact\": \"surfaces\", \"gravity\": [0, 0, 0], \"bodies\": ["
+           "{%s, \"position\": [-0.33, 0.12, 0.03], \"velocity\": [%g, 0, 0],"
+           " \"rotation\": {\"axis\": [1, 2, 3], \"degrees\": 50}},"
+           "{%s, \"position\": [0.1, 0, 0], %s}]}",
+           RIGID_BOX, (double)speed, SOFT_BOX, soft_methods[method]);
+  return surface_world(text, 1);
+}
+
+// A rigid box hits a soft one off centre, with a corner. No energy is made (at the start all of it
+// is kinetic).
+static void rigid_boxes_do_not_cross_soft_ones(void** state) {
+  (void)state;
+  for (int i = 0; i < 3; ++i) {
+    yw_world* world = boxes_that_meet(i, 8.0f);
+    double before = sums_of(world).energy;
+    for (int step = 0; step < 24; ++step) {
+      assert_true(yw_world_step(world, 1.0f / 240.0f, 1, NULL) >= 0);
+      assert_nothing_crosses(world);
+      assert_true(sums_of(world).energy < 1.005 * before);
+    }
+    yw_body_sums soft;
+    yw_body_sums_of(world, yw_world_body(world, 1), &soft);
+    assert_true(soft.momentum[0] / soft.mass > 1.0);
+    yw_world_destroy(world);
+  }
+}
+
+// At 1 m/s the guard hardly has to help, and both momenta stay.
+static void rigid_boxes_keep_momentum(void** state) {
+  (void)state;
+  for (int i = 0; i < 3; ++i) {
+    yw_world* world = boxes_that_meet(i, 1.0f);
+    sums before = sums_of(world);
+    for (int step = 0; step < 60; ++step) yw_world_step(world, 1.0f / 240.0f, 1, NULL);
+    sums after = sums_of(world);
+    double drift = 0.0, turn = 0.0;
+    for (int k = 0; k < 3; ++k) {
+      drift = fmax(drift, fabs(after.momentum[k] - before.momentum[k]));
+      turn = fmax(turn, fabs(after.angular[k] - before.angular[k]));
+    }
+    yw_body_sums soft;
+    yw_body_sums_of(world, yw_world_body(world, 1), &soft);
+    drift /= before.momentum[0];
+    turn /= 0.12 * before.momentum[0];
+    printf("  %s: momentum changes by %.1e, angular by %.1e\n", soft_methods[i], drift, turn);
+    assert_true(soft.momentum[0] / soft.mass > 0.2);
+    assert_true(drift < 5e-3 && turn < 5e-2);
+    yw_world_destroy(world);
+  }
+}
+
+// Boxes of both kinds in turn, one on the other: they stay there.
+static void rigid_and_soft_boxes_stack(void** state) {
+  (void)state;
+  yw_world* world = surface_world(
+      "{\"contact\": \"surfaces\", \"floor\": true, \"bodies\": ["
+      "{" SOFT_BOX
+      ", \"position\": [0, 0.201, 0], \"frames\": {\"youngs_modulus\": 1e6, \"damping\": 8}},"
+      "{" RIGID_BOX
+      ", \"position\": [0.01, 0.502, 0]},"
+      "{" RIGID_BOX
+      ", \"position\": [0, 0.703, 0.01]},"
+      "{" SOFT_BOX
+      ", \"position\": [0, 1.004, 0], \"frames\": {\"youngs_modulus\": 1e6, \"damping\": 8}}]}",
+      1);
+  for (int step = 0; step < 60; ++step) {
+    assert_true(yw_world_step(world, 1.0f / 60.0f, 4, NULL) >= 0);
+    assert_nothing_crosses(world);
+  }
+  // Heights at rest from the weights above: 128, 98, 64 and (half of its own) 32 kg on 1 MPa.
+  static const double heights[4] = {0.198, 0.496, 0.696, 0.996};
+  for (int32_t i = 0; i < 4; ++i) {
+    yw_body_sums s;
+    yw_body_sums_of(world, yw_world_body(world, i), &s);
+    double speed = sqrt(2.0 * s.kinetic_energy / s.mass);
+    printf("  body %d at height %.4f m, %.3f m/s\n", i, s.center[1], speed);
+    assert_true(fabs(s.center[1] - heights[i]) < 0.003);
+    assert_true(fabs(s.center[0]) < 0.03 && fabs(s.center[2]) < 0.03);
+    assert_true(speed < 0.1);
+  }
+  yw_world_destroy(world);
+}
+
+// A ring is not a fan around its centre. A soft bar falls across it, and does not fall through.
+static void rings_have_a_surface_too(void** state) {
+  (void)state;
+  yw_world* world = surface_world(
+      "{\"contact\": \"surfaces\", \"floor\": true, \"bodies\": ["
+      "{\"shape\": {\"torus\": {\"ring_radius\": 0.3, \"tube_radius\": 0.08}},"
+      " \"position\": [0, 0.085, 0], \"rigid\": {\"size\": 0.08}},"
+      "{\"mesh\": {\"lattice\": {\"size\": [0.9, 0.1, 0.1], \"cells\": [9, 1, 1]}},"
+      " \"position\": [0, 0.25, 0], \"frames\": {\"youngs_modulus\": 1e6}}]}",
+      1);
+  for (int step = 0; step < 30; ++step) {
+    assert_true(yw_world_step(world, 1.0f / 60.0f, 4, NULL) >= 0);
+    assert_nothing_crosses(world);
+  }
+  yw_body_sums bar;
+  yw_body_sums_of(world, yw_world_body(world, 1), &bar);
+  assert_true(bar.center[1] > 0.18);
+  yw_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rigid_boxes_do_not_cross_soft_ones),
+      cmocka_unit_test(rigid_boxes_keep_momentum),
+      cmocka_unit_test(rigid_and_soft_boxes_stack),
+      cmocka_unit_test(rings_have_a_surface_too),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Random clicking leaves no error, and memory flat. YW_MONKEY: number of actions; ten minutes are about 3000.
+import assert from 'node:assert/strict';
+import { firstPicture, openPage } from './browser.mjs';
+
+const ACTIONS = Number(process.env.YW_MONKEY ?? 30);
+const SEED = 7;
+const SCENES = ['first', 'twist', 'handles', 'slope', 'rope'];
+
+/** Numbers from 0 to 1, always the same. */
+function makeRandom(seed) {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const memory = (page) => page.evaluate(() => window.yawara.memory);
+
+/** Every scene once, which takes the memory that it needs. */
+async function visitAll(page) {
+  for (const scene of SCENES) {
+    await page.evaluate((name) => document.querySelector(`#gallery a[href="?scene=${name}"]`).click(), scene);
+    await page.waitForFunction((name) => window.yawara.scene?.name === name && window.yawara.report, scene);
+  }
+}
+
+async function act(page, box, random) {
+  const place = () => [box.x + random() * box.width, box.y + (0.15 + 0.6 * random()) * box.height];
+  const kind = Math.floor(random() * 6);
+  if (kind === 0) await page.keyboard.press('porsh'[Math.floor(random() * 5)]);
+  else if (kind === 1) await page.evaluate((name) => document.querySelector(`#gallery a[href="?scene=${name}"]`).click(), SCENES[Math.floor(random() * SCENES.length)]);
+  else if (kind === 2) await page.mouse.click(...place(), { button: 'right' });
+  else if (kind === 3) await page.evaluate((share) => {
+    const sliders = [...document.querySelectorAll('#panel input[type=range]')];
+    const slider = sliders[Math.floor(share * sliders.length)];
+    if (slider) slider.value = String(share * Number(slider.max));
+    slider?.dispatchEvent(new Event('input', { bubbles: true }));
+  }, random());
+  else {
+    await page.mouse.move(...place());
+    await page.mouse.down();
+    await page.mouse.move(...place());
+    await page.mouse.up();
+  }
+}
+
+async function randomClicking({ browser, site }) {
+  const page = await openPage(browser, `${site.address}?scene=first`, { viewport: { width: 900, height: 480 } });
+  await firstPicture(page);
+  await page.waitForSelector('#gallery a');
+  const random = makeRandom(SEED);
+  await visitAll(page);
+  const before = await memory(page);
+  const box = await page.locator('#canvas').boundingBox();
+  for (let i = 0; i < ACTIONS; ++i) await act(page, box, random);
+  await visitAll(page);
+  const after = await memory(page);
+  assert.ok(after <= 1.3 * before, `the core took ${before} bytes before and ${after} after ${ACTIONS} actions`);
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+}
+
+export const tests = [['random clicking leaves no error and memory flat', randomClicking]];
