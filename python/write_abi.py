@@ -74,6 +74,9 @@ def arguments(headers, text):
     for part in [] if text.strip() in ("", "void") else text.split(","):
         if "..." in part:
             raise SystemExit(f"write_abi.py: variadic functions are not public: {text!r}")
+        if "(*" in part:  # a pointer to arrays, e.g. "yw_body_id (*out)[2]"
+            out.append("c_void_p")
+            continue
         kind, _, dimensions = split_declaration(part)
         out.append("c_void_p" if dimensions else headers.type_of(kind))
     return out
