@@ -4,8 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/small/float4.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
+
+typedef int32_t int4 __attribute__((vector_size(16)));
+typedef int64_t words __attribute__((vector_size(16)));
 
 // Boxes grow by this share of their coordinates when they leave the frame of the body: rounding.
 #define BOX_ROUNDING 4e-7f
@@ -30,29 +34,40 @@ void yw_near_forget(yw_near* near) {
 
 // What the step sees ------------------------------------------------------------------------------
 
-static yw_vec4 to_world(const yw_near* near, yw_vec4 x) {
-  return (yw_vec4){x.x + near->origin.x, x.y + near->origin.y, x.z + near->origin.z, x.w};
+// The origin as it is added to positions.
+static yw_float4 origin_of(const yw_near* near) {
+  return (yw_float4){near->origin.x, near->origin.y, near->origin.z, 0.0f};
 }
 
-static yw_vec4 from_world(const yw_near* near, yw_vec4 x) {
-  return (yw_vec4){x.x - near->origin.x, x.y - near->origin.y, x.z - near->origin.z, x.w};
+static bool is_at_origin(const yw_near* near) {
+  return near->origin.x == 0.0f && near->origin.y == 0.0f && near->origin.z == 0.0f;
+}
+
+static bool have_same_bits(yw_float4 a, yw_float4 b) {
+  words difference = (words)a ^ (words)b;
+  return (difference[0] | difference[1]) == 0;
 }
 
 // Particles that no obstacle moved keep every bit.
 static void collide(const yw_step_ctx* ctx, yw_particles* particles, const yw_vec4* old_pos,
                     const float* radius, float begin, float span) {
   const yw_near* near = ctx->obstacles;
+  if (is_at_origin(near)) {
+    near->world->collide(near->world, particles, old_pos, radius, begin, span);
+    return;
+  }
   yw_particles there = *particles;
   there.pos = near->pos;
+  yw_float4 origin = origin_of(near);
   for (int32_t i = 0; i < particles->count; ++i) {
-    near->pos[i] = to_world(near, particles->pos[i]);
-    near->old_pos[i] = to_world(near, old_pos[i]);
+    yw_float4_store(&near->pos[i], yw_float4_load(&particles->pos[i]) + origin);
+    yw_float4_store(&near->old_pos[i], yw_float4_load(&old_pos[i]) + origin);
   }
   near->world->collide(near->world, &there, near->old_pos, radius, begin, span);
   for (int32_t i = 0; i < particles->count; ++i) {
-    yw_vec4 before = to_world(near, particles->pos[i]);
-    if (memcmp(&before, &near->pos[i], sizeof before) == 0) continue;
-    particles->pos[i] = from_world(near, near->pos[i]);
+    yw_float4 after = yw_float4_load(&near->pos[i]);
+    if (have_same_bits(yw_float4_load(&particles->pos[i]) + origin, after)) continue;
+    yw_float4_store(&particles->pos[i], after - origin);
   }
 }
 
@@ -105,21 +120,26 @@ static void move_pins(yw_near* near, const yw_step_ctx* ctx) {
 
 // The step ----------------------------------------------------------------------------------------
 
-// The first particle's coordinate if all others are within half of it, so that differences are
-// exact (Sterbenz); 0 otherwise: the body is at the origin, or larger than its distance from it.
-static float origin_along(const yw_particles* particles, int axis) {
-  float first = particles->count > 0 ? (&particles->pos[0].x)[axis] : 0.0f;
-  float most = 0.5f * fabsf(first);
+// The first particle's coordinates, where all others are within half of them, so that differences
+// are exact (Sterbenz); 0 otherwise: the body is at the origin, or larger than its distance from
+// it.
+static yw_vec3 choose_origin(const yw_particles* particles) {
+  if (particles->count == 0) return yw_v3(0, 0, 0);
+  const int4 positive = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
+  yw_float4 first = yw_float4_load(&particles->pos[0]), most = {0};
   for (int32_t i = 0; i < particles->count; ++i) {
-    if (!(fabsf((&particles->pos[i].x)[axis] - first) <= most)) return 0.0f;
+    yw_float4 off = (yw_float4)((int4)(yw_float4_load(&particles->pos[i]) - first) & positive);
+    int4 more = off > most;
+    most = (yw_float4)(((int4)off & more) | ((int4)most & ~more));
   }
-  return first;
+  float origin[3];
+  for (int k = 0; k < 3; ++k) origin[k] = most[k] <= 0.5f * fabsf(first[k]) ? first[k] : 0.0f;
+  return yw_v3(origin[0], origin[1], origin[2]);
 }
 
 const yw_step_ctx* yw_near_enter(yw_near* near, yw_particles* particles, const yw_step_ctx* ctx) {
   if (!reserve(near, ctx)) return NULL;
-  yw_vec3 origin = {origin_along(particles, 0), origin_along(particles, 1),
-                    origin_along(particles, 2)};
+  yw_vec3 origin = choose_origin(particles);
   near->shift = yw_sub(near->origin, origin);
   near->origin = origin;
   near->world = ctx;
@@ -133,19 +153,20 @@ const yw_step_ctx* yw_near_enter(yw_near* near, yw_particles* particles, const y
   near->ctx.probe = NULL;
   near->ctx.touch = NULL;
   near->ctx.obstacles = near;
+  yw_float4 from = origin_of(near);
   for (int32_t i = 0; i < particles->count; ++i) {
-    yw_vec4 x = from_world(near, particles->pos[i]), cut = near->cut[i];
-    particles->pos[i] = (yw_vec4){x.x + cut.x, x.y + cut.y, x.z + cut.z, x.w};
+    yw_float4 x = yw_float4_load(&particles->pos[i]) - from;
+    yw_float4_store(&particles->pos[i], x + yw_float4_load(&near->cut[i]));
   }
   return &near->ctx;
 }
 
 void yw_near_leave(yw_near* near, yw_particles* particles) {
+  yw_float4 origin = origin_of(near);
   for (int32_t i = 0; i < particles->count; ++i) {
-    yw_vec4 exact = particles->pos[i], there = to_world(near, exact);
-    yw_vec4 held = from_world(near, there);
-    near->cut[i] = (yw_vec4){exact.x - held.x, exact.y - held.y, exact.z - held.z, 0.0f};
-    particles->pos[i] = there;
+    yw_float4 exact = yw_float4_load(&particles->pos[i]), there = exact + origin;
+    yw_float4_store(&near->cut[i], exact - (there - origin));
+    yw_float4_store(&particles->pos[i], there);
   }
 }
 
