@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs all checks and tests and ends with one line: N passed, N failed.
-# usage: scripts/test.sh [quick]      quick: only house rules and gcc, for every change
+# usage: scripts/test.sh [quick]      quick: only house rules and gcc, long tests shorter; for every change
 set -uo pipefail
 cd "$(dirname "$0")/.."
 passed=0
@@ -92,6 +92,7 @@ check "formatting" scripts/check_format.sh
 check "include directions" scripts/check_includes.sh
 check "picture of the rooms" python3 scripts/draw_rooms.py --check
 check "forbidden calls and casts" scripts/check_source.sh
+if [ "${1:-}" = quick ]; then export YW_TEST_FAST=1; fi
 suite "gcc" build -- -DYW_BUILD_BENCH_PEERS=ON
 if [ "${1:-}" != quick ]; then
   # The skin is C++ and takes a minute to compile: once is enough.

@@ -108,7 +108,7 @@ static void stuff_three_inside(yw_stencil* f, int o) {
 void yw_stencil_apply(yw_stencil* f) {
   int inside[4], outside[4], zero[4], num_inside = 0, num_outside = 0, num_zero = 0;
   for (int k = 0; k < 4; ++k) {
-    int side = f->side[k];
+    signed char side = f->side[k];
     if (side < 0) inside[num_inside++] = k;
     if (side > 0) outside[num_outside++] = k;
     if (side == 0) zero[num_zero++] = k;
