@@ -79,7 +79,6 @@ void yw_filter_obstacles(yw_world* world, const yw_obstacle_set* all) {
   world->chosen_obstacles.count = 0;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    yw_obstacle* chosen = world->chosen_obstacles.items + world->chosen_obstacles.count;
     int32_t count = 0, first_skipped = 0;
     body->obstacles = *all;
     // Bodies that meet all share one list.
@@ -88,6 +87,7 @@ void yw_filter_obstacles(yw_world* world, const yw_obstacle_set* all) {
       if (!(o->groups & body->mask) || !(body->groups & o->mask)) break;
     }
     if (first_skipped == all->count) continue;
+    yw_obstacle* chosen = world->chosen_obstacles.items + world->chosen_obstacles.count;
     for (int32_t k = 0; k < all->count; ++k) {
       const yw_world_obstacle* o = &world->obstacles.items[all->items[k].number];
       if ((o->groups & body->mask) && (body->groups & o->mask)) chosen[count++] = all->items[k];
