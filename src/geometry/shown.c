@@ -62,7 +62,9 @@ static void measure_wall(const yw_shown_body* body, shown_wall* out) {
     out->box = yw_aabb_grow(out->box, a);
     sum += (double)yw_distance(a, b);
   }
-  out->edge = count > 0 ? (float)(sum / (3.0 * count)) : 0.0f;
+  // Numbers that are not finite make no wall.
+  float edge = count > 0 ? (float)(sum / (3.0 * count)) : 0.0f;
+  out->edge = isfinite(edge) ? edge : 0.0f;
 }
 
 static yw_status make_wall(const yw_shown_body* body, shown_wall* out) {
