@@ -109,7 +109,15 @@ addEventListener('popstate', () => {
   void openScene(next.scene || FIRST_SCENE, next.at, next.changes);
 });
 
+/** A frame that was sent before a scene opened is of the one before. */
+function dropWaiting(): void {
+  if (!waiting) return;
+  session.send({ do: 'drawn', buffer: waiting }, [waiting]);
+  waiting = undefined;
+}
+
 session.on('opened', ({ scene, warning }) => {
+  dropWaiting();
   stage.open(scene, session.keepView);
   find('title').textContent = scene.name.replaceAll('_', ' ');
   document.title = `${scene.name} – Yawara`;
