@@ -174,6 +174,14 @@ yw_status run_folder_check_frames(const run_folder* run, yw_error* error) {
   return YW_OK;
 }
 
+int32_t run_folder_last_frame(const run_folder* run) {
+  char path[MAX_FILE];
+  for (int32_t frame = 0;; ++frame) {
+    frame_path(run->dir, frame, path);
+    if (access(path, F_OK) != 0) return frame - 1;
+  }
+}
+
 // Writing a run -----------------------------------------------------------------------------------
 
 bool run_folder_exists(const char* dir) { return has_file(dir, "run.json"); }

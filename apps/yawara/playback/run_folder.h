@@ -31,6 +31,9 @@ void run_folder_close(run_folder* run);
 yw_status run_folder_read_frame(run_folder* run, int32_t number, frame_data* out, yw_error* error);
 /// Checks that all frames of run.json exist. Only reading tells whether they are intact.
 yw_status run_folder_check_frames(const run_folder* run, yw_error* error);
+/// The number of the last frame that is there, with all before it; -1: none. While a run is going,
+/// it may be ahead of run.json.
+int32_t run_folder_last_frame(const run_folder* run);
 
 // Writing a run -----------------------------------------------------------------------------------
 
