@@ -55,6 +55,7 @@ static void place_obstacles(substep* s) {
     if (!(obstacle->generation & 1)) continue;
     yw_obstacle* pose = &world->obstacle_poses.items[world->obstacle_poses.count++];
     *pose = (yw_obstacle){.shape = obstacle->shape,
+                          .mesh = obstacle->mesh ? &obstacle->mesh->mesh : NULL,
                           .begin = yw_obstacle_pose_at(obstacle, s->time),
                           .end = yw_obstacle_pose_at(obstacle, s->time + (double)s->h),
                           .friction = obstacle->friction,
@@ -65,7 +66,12 @@ static void place_obstacles(substep* s) {
       pose->begin = between(obstacle->hand_begin, obstacle->hand_end, s->begin_fraction);
       pose->end = between(obstacle->hand_begin, obstacle->hand_end, s->end_fraction);
     }
-    pose->bounds = yw_obstacle_bounds(obstacle->shape, pose->begin, pose->end);
+    if (obstacle->mesh) {
+      yw_animated_mesh_fit(obstacle->mesh, s->time, s->time + (double)s->h);
+      pose->bounds = yw_obstacle_mesh_bounds(pose->mesh, pose->begin, pose->end);
+    } else {
+      pose->bounds = yw_obstacle_bounds(obstacle->shape, pose->begin, pose->end);
+    }
   }
   s->obstacles = (yw_obstacle_set){.items = world->obstacle_poses.items,
                                    .count = world->obstacle_poses.count,
