@@ -36,6 +36,7 @@ typedef struct yw_near_lanes {
   yw_near_question question;
   bool prove;                        ///< try harder: planes and volumes between the sides
   float needed;                      ///< m
+  int32_t count;                     ///< lanes in use
   const yw_vec4 *begin[2], *end[2];  ///< of the particles of both sides
   int32_t corners[4][YW_LANES];      ///< all valid, unused lanes too
   // Results: the nearest points at the start.
