@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pairs of primitives in lanes: boxes that meet, distances at the start of a substep, and whether
-// these can shrink too far. What is left after that is looked at one by one (touch.c).
+// these can shrink too far. What is left after that is looked at one by one (candidate.c).
 #ifndef YW_CONTACT_SURFACES_NEAR_H
 #define YW_CONTACT_SURFACES_NEAR_H
 
