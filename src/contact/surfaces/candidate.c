@@ -119,9 +119,10 @@ static bool stands_out(const yw_contact_work* work, int32_t edge, yw_vec3 p, yw_
     if (triangle < 0) continue;
     int32_t corner = yw_third_corner(c->triangles[triangle], c->edges[edge][0], c->edges[edge][1]);
     yw_vec3 to = yw_sub(place_at(work, corner, t), p);
-    float along = yw_dot(to, n), flat = FLAT * yw_length(to);
-    if (along < -flat) return false;
-    sharp = sharp || along > flat;
+    float along = yw_dot(to, n);
+    bool clear = along * along > FLAT * FLAT * yw_length2(to);
+    if (clear && along < 0.0f) return false;
+    sharp = sharp || clear;
     height = along < height ? along : height;
   }
   return sharp || height > least;
@@ -367,18 +368,17 @@ static void find_contact(yw_candidate* c, const yw_nearest* start, float keep, f
     near = t > 0.0f ? yw_nearest_points(c->kind, x) : *start;
     if (near.distance > keep + band) return;
   }
+  if (c->kind == YW_EDGE_EDGE && !owns_edge_contact(c, &near)) return;
   bool flat = touching || near.distance < 1e-3f * skin;
   yw_vec3 n = flat ? fallback_normal(c) : direction(c, x, &near);
   if (c->kind == YW_VERTEX_TRIANGLE) {
     if (lies_in_crease(c, &near, x, t, &n) || owns_vertex_contact(c, &near, n, t)) {
       append_contact(c, &near, n, keep, skin, list);
     }
-  } else if (owns_edge_contact(c, &near)) {
-    if (flat || both_stand_out(c, &near, n, t, RIDGE * skin)) {
-      append_contact(c, &near, n, keep, skin, list);
-    } else if (!apart) {
-      append_spare(c, &near, n, keep, list);
-    }
+  } else if (flat || both_stand_out(c, &near, n, t, RIDGE * skin)) {
+    append_contact(c, &near, n, keep, skin, list);
+  } else if (!apart) {
+    append_spare(c, &near, n, keep, list);
   }
 }
 
