@@ -220,6 +220,22 @@ def painted_stiffness():
     assert soft < 1.5 * hard < 0, (soft, hard)
 
 
+def parts_choose_apart():
+    """vertex groups choose their examples on their own"""
+    scene = fresh(frames=2)
+    obj = add_bar()
+    obj.shape_key_add(name="Basis")
+    for point in obj.shape_key_add(name="thick").data:
+        point.co.z *= 2
+    group(obj, "left", {v.index: 1.0 for v in obj.data.vertices if v.co.x < 0.4})
+    group(obj, "right", {v.index: 1.0 for v in obj.data.vertices if v.co.x > 0.6})
+    for name in ("left", "right"):
+        bpy.ops.yawara.toggle(name=name, list="parts")
+    bake()
+    columns = open(os.path.join(baking.folder_of(scene), "run", "log.csv"), encoding="utf-8").readline()
+    assert columns.count("weight") >= 3, columns
+
+
 def units_and_gravity():
     """units, scale and gravity are taken over"""
     scene = fresh(frames=12)
@@ -306,4 +322,4 @@ def zero_area_faces():
 
 
 TESTS = (pins, armature, animated_obstacle, rod_from_a_curve, handle_moves, sheet_from_a_plane, particles, rigid_bodies,
-         painted_stiffness, units_and_gravity, start_pose, bad_objects, zero_area_faces)
+         painted_stiffness, parts_choose_apart, units_and_gravity, start_pose, bad_objects, zero_area_faces)
