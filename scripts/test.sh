@@ -7,7 +7,13 @@ passed=0
 failed=0
 skipped=0
 
-note() { printf '\n== %s (%s s)\n' "$1" "$SECONDS"; }
+# Names what comes next, with the seconds so far: by the clock, and of the processors (which a busy
+# machine changes less).
+note() {
+  local cpu
+  cpu=$(awk -v hz="$(getconf CLK_TCK)" '{ print int(($16 + $17) / hz) }' "/proc/$$/stat" 2>/dev/null)
+  printf '\n== %s (%s s; processors %s s)\n' "$1" "$SECONDS" "$cpu"
+}
 
 # A check that is a single command.
 check() {
@@ -135,7 +141,7 @@ if [ "${1:-}" != quick ]; then
   check "same interface within a minor version" scripts/check_compat.sh
 fi
 
-echo
+note "done"
 if [ "$skipped" -gt 0 ]; then
   echo "$passed passed, $failed failed, $skipped skipped"
 else
