@@ -222,7 +222,7 @@ static bool load_file(yw_loader* l, const yw_json* node, yw_stiffness_spec* out)
 
 bool yw_load_painted(yw_loader* l, const yw_json* node, yw_stiffness_spec* out) {
   *out = (yw_stiffness_spec){.painted = yw_json_get(node, "painted")};
-  return load_file(l, node, out);
+  return load_file(l, node, out) && yw_needs(&l->r, out->painted, "file");
 }
 
 static bool load_labels(yw_loader* l, yw_stiffness_spec* out) {
