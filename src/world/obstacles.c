@@ -70,15 +70,28 @@ yw_status yw_world_add_obstacle(yw_world* world, const yw_obstacle_def* def, yw_
                                   .groups = def->groups,
                                   .mask = def->mask};
   obstacle->transform.rotation = yw_quat_normalize(def->transform.rotation);
+  if (!yw_world_obstacle_add_surface(world, obstacle)) {
+    obstacle->mesh = NULL;
+    yw_world_obstacle_release(world, obstacle);
+    ++obstacle->generation;
+    return yw_fail_memory(error, "an obstacle");
+  }
   snprintf(obstacle->name, sizeof obstacle->name, "%s", def->name ? def->name : "obstacle");
   yw_world_wake_all(world);
   *out = (yw_obstacle_id){(uint32_t)slot + 1, obstacle->generation};
   return YW_OK;
 }
 
+bool yw_world_obstacle_add_surface(yw_world* world, yw_world_obstacle* o) {
+  if (!world->surfaces) return true;
+  const yw_moving_mesh* mesh = o->mesh ? &o->mesh->mesh : NULL;
+  return yw_obstacle_surface_create(&world->mem, o->shape, mesh, &o->surface) >= 0;
+}
+
 void yw_world_obstacle_release(yw_world* world, yw_world_obstacle* obstacle) {
   yw_shape_release(obstacle->shape);
   yw_animated_mesh_release(&world->mem, obstacle->mesh);
+  yw_obstacle_surface_destroy(&world->mem, obstacle->surface);
   yw_path_free(&world->mem, &obstacle->path);
   *obstacle = (yw_world_obstacle){.generation = obstacle->generation};
 }

@@ -406,6 +406,7 @@ static bool read_obstacle(yw_world* world, const stock* all, yw_reader* r, yw_wo
   if (shape) o->shape = yw_shape_retain(shape);
   if (mesh) ++mesh->more_uses;
   o->mesh = mesh;
+  if (!yw_world_obstacle_add_surface(world, o)) return false;
   o->user = user;
   return true;
 }

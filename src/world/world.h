@@ -10,6 +10,7 @@
 #include "world/follow.h"
 #include "world/joint.h"
 #include "world/mesh_obstacle.h"
+#include "world/obstacle_surface.h"
 #include "world/path.h"
 #include "world/query.h"
 #include "world/slots.h"
@@ -95,6 +96,8 @@ typedef struct yw_world_obstacle {
   uint64_t shape_hash;     ///< of either
   yw_transform transform;
   yw_path path;
+  yw_obstacle_surface* surface;  ///< where contact sees surfaces; may be NULL
+  bool is_near;                  ///< step scratch: some body may touch the surface
   float friction, restitution;
   bool sticky;
   uint32_t groups, mask;
@@ -206,6 +209,8 @@ void yw_world_obstacle_release(yw_world* world, yw_world_obstacle* obstacle);
 /// yw_obstacle_create with a mesh, or NULL; owns it if it succeeds.
 yw_status yw_world_add_obstacle(yw_world* world, const yw_obstacle_def* def, yw_animated_mesh* mesh,
                                 yw_obstacle_id* out, yw_error* error);
+/// Makes the surface of an obstacle where contact sees surfaces; false: out of memory.
+bool yw_world_obstacle_add_surface(yw_world* world, yw_world_obstacle* obstacle);
 /// Brings meshes of obstacles to the time of the world.
 void yw_world_fit_meshes(yw_world* world);
 void yw_body_release(yw_world* world, yw_body* body);
@@ -215,6 +220,14 @@ bool yw_world_reserve_bodies(yw_world* world, int32_t count);
 yw_status yw_body_rebuild(yw_world* world, const yw_body_def* def, yw_body* body, yw_error* error);
 /// Friction, contact, filters and start.
 void yw_body_take_settings(yw_body* body, const yw_body_def* def);
+
+// obstacle_surface.c: called by the step where contact sees surfaces.
+/// Room for the surfaces of obstacles; false: out of memory.
+bool yw_obstacle_surfaces_reserve(yw_world* world);
+/// Notes which surfaces bodies may touch; true if there are any.
+bool yw_obstacle_surfaces_find(yw_world* world);
+/// Adds them to the bodies that contact looks at.
+void yw_obstacle_surfaces_add(yw_world* world, float h);
 
 // lockstep.c.
 /// Marks the bodies of the next substep that are crowded and those that advance in lockstep.

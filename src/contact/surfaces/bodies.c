@@ -356,13 +356,28 @@ static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
   }
 }
 
+// How far obstacles move at most: the guard has to get others out of their way.
+static float obstacle_travel(const yw_surfaces* c) {
+  float most = 0.0f;
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    const yw_contact_body* body = c->works.items[i].body;
+    if (!body->is_obstacle || !body->body_contact) continue;
+    for (int32_t k = 0; k < body->particles->count; ++k) {
+      yw_vec3 way = yw_sub(yw_xyz(body->particles->pos[k]), yw_xyz(body->begin[k]));
+      most = fmaxf(most, yw_length2(way));
+    }
+  }
+  return sqrtf(most);
+}
+
 // Looks at the paths to where particles are now.
 static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks) {
   int32_t num_bodies = c->works.count;
   c->step.mode = mode;
+  float travel = mode == YW_TOUCH_PAIRS ? obstacle_travel(c) : 0.0f;
   for (int32_t i = 0; i < num_bodies; ++i) {
     yw_contact_work* work = &c->works.items[i];
-    float margin = MARGIN_SHARE * work->complex->size + c->step.fall;
+    float margin = MARGIN_SHARE * work->complex->size + c->step.fall + travel;
     work->margin = mode == YW_TOUCH_PAIRS ? margin : 0.0f;
   }
   yw_tasks_run(tasks, (num_bodies + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK, fit_bodies, c);
