@@ -62,7 +62,7 @@ static void print_help(void) {
       "130 interrupted (resume with --resume)\n");
 }
 
-int main(int argc, char** argv) {
+static int run_command(int argc, char** argv) {
   if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
       strcmp(argv[1], "help") == 0) {
     print_help();
@@ -82,3 +82,5 @@ int main(int argc, char** argv) {
   yw_hint hint = yw_suggest(argv[1], NUM_ENTRIES, names);
   return bad_input("there is no command \"%s\"%s; see: yawara --help", argv[1], hint.text);
 }
+
+int main(int argc, char** argv) { return finish_output(run_command(argc, argv)); }
