@@ -92,6 +92,7 @@ static void free_moment(core* c) {
 // What was opened takes the place of what was open before.
 static void take_place(core* c, const opened* next) {
   opened old = take_opened(c);
+  core_keep_stop(c);
   core_forget_holds(c);
   free_moment(c);
   opened_free(&old);

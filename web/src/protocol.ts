@@ -30,6 +30,8 @@ export type Command =
   | { do: 'settings'; body: number }
   /** Runs the scene from its start and answers with a body's vertices in all frames. */
   | { do: 'cache'; body: number }
+  /** Runs the scene from its start and answers with a zip of a run folder. */
+  | { do: 'keep'; name: string; text: string; changes: Change[] }
   | { do: 'pose'; body: number }
   /** Shows a frame of a run, and pauses. */
   | { do: 'seek'; frame: number }
@@ -59,6 +61,8 @@ export type Message =
   | { say: 'pose'; body: number; positions: Float32Array }
   /** A PC2 file; empty if the number of points changes. */
   | { say: 'cache'; body: number; bytes: ArrayBuffer }
+  /** A zip, in parts. */
+  | { say: 'kept'; name: string; parts: ArrayBuffer[] }
   /** size: longest side in the file, in its unit. */
   | { say: 'starter'; name: string; text: string; size: number }
   | { say: 'crashed'; message: string };

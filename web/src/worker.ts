@@ -5,6 +5,7 @@ import { Core, type CreateModule } from './core';
 import { readFrame } from './frame';
 import { PointCache } from './point_cache';
 import type { Command, Message } from './protocol';
+import { Zip } from './zip';
 
 declare function importScripts(url: string): void;
 declare const createCore: CreateModule;
@@ -155,6 +156,21 @@ function makeCache(own: Core, body: number): void {
   show();
 }
 
+/** As makeCache: untouched, from the start; the page waits. */
+function keepRun(own: Core, { name, text, changes }: Extract<Command, { do: 'keep' }>): void {
+  const { frames } = own.scene();
+  const zip = new Zip();
+  setPlaying(false);
+  const tell = (frame: number): void => {
+    if (frame % 10 === 0) say({ say: 'progress', what: 'running the scene', share: frame / frames });
+  };
+  for (const file of own.run(text, changes, frames, tell)) zip.add(`${name}/${file.name}`, file.bytes);
+  const parts = zip.finish();
+  say({ say: 'kept', name, parts }, parts);
+  own.restart();
+  show();
+}
+
 function obey(command: Command): void {
   if (command.do === 'start') {
     start(command.core, command.threads).catch((error: Error) => say({ say: 'crashed', message: error.message }));
@@ -217,6 +233,9 @@ function obey(command: Command): void {
       break;
     case 'cache':
       makeCache(core, command.body);
+      break;
+    case 'keep':
+      keepRun(core, command);
       break;
     case 'pose':
       say({ say: 'pose', body: command.body, positions: core.pose(command.body) });
