@@ -107,6 +107,28 @@ static void the_other_side_does_the_same(void** state) {
   yw_model_release(model);
 }
 
+// What is held in the middle moves up and down, but not to one side.
+static void the_middle_stays_in_the_middle(void** state) {
+  (void)state;
+  yw_model* model = make_model(false);
+  poser* p = poser_create(model, NULL, NULL);
+  poser_grip grip = grip_at(0.03f, 0.1f, 0);
+  grip.mirror = grip.brush = true;
+  int32_t id = 0;
+  assert_int_equal(poser_hold(p, &grip, &id, NULL), YW_OK);
+  assert_int_equal(poser_move(p, id, yw_v3(0.1f, 0.06f, 0), still, 1.0f, NULL), YW_OK);
+  settle(p, 60);
+  assert_int_equal(poser_end_stroke(p, NULL), YW_OK);
+  float rise = p->now[nearest(p, yw_v3(0, 0.1f, 0))].y - 0.1f;
+  yw_vec3 right = p->now[nearest(p, yw_v3(0.1f, 0.1f, 0))];
+  yw_vec3 left = p->now[nearest(p, yw_v3(-0.1f, 0.1f, 0))];
+  assert_true(rise > 0.01f);
+  assert_near(right.x, -left.x, 0.05 * rise);
+  assert_near(right.y, left.y, 0.05 * rise);
+  poser_destroy(p);
+  yw_model_release(model);
+}
+
 // A brush pulls most where it is, not at all three radii away, and what it made stays.
 static void a_brush_stroke_stays(void** state) {
   (void)state;
@@ -209,6 +231,7 @@ int main(void) {
       cmocka_unit_test(a_handle_bends_the_body),
       cmocka_unit_test(handles_turn_and_scale),
       cmocka_unit_test(the_other_side_does_the_same),
+      cmocka_unit_test(the_middle_stays_in_the_middle),
       cmocka_unit_test(a_brush_stroke_stays),
       cmocka_unit_test(inverted_strokes_are_undone),
       cmocka_unit_test(deformers_do_not_pile_up),

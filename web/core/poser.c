@@ -176,7 +176,7 @@ static yw_status pull(poser* p, poser_handle* h, yw_error* error) {
   return status;
 }
 
-// Moves `id` with its twin; the twin's motion is the mirror image.
+// Moves `id` with its twin, whose motion is the mirror image. In the middle, motion is symmetric.
 yw_status poser_move(poser* p, int32_t id, yw_vec3 offset, yw_quat turn, float scale,
                      yw_error* error) {
   poser_handle* h = find_handle(p, id);
@@ -184,12 +184,16 @@ yw_status poser_move(poser* p, int32_t id, yw_vec3 offset, yw_quat turn, float s
   if (!h || !good) return yw_fail(error, YW_ERR_INVALID, "there is no such handle");
   yw_status status = wake(p, error);
   if (status < 0) return status;
+  if (h->twin == id) {
+    offset.x = 0.0f;
+    turn = (yw_quat){turn.x, 0.0f, 0.0f, turn.w};
+  }
   h->offset = offset;
   h->turn = yw_quat_normalize(turn);
   h->scale = scale;
   status = pull(p, h, error);
   poser_handle* twin = find_handle(p, h->twin);
-  if (status < 0 || !twin) return status;
+  if (status < 0 || !twin || twin == h) return status;
   twin->offset = yw_v3(-offset.x, offset.y, offset.z);
   twin->turn = (yw_quat){h->turn.x, -h->turn.y, -h->turn.z, h->turn.w};
   twin->scale = scale;
@@ -304,11 +308,15 @@ yw_status poser_hold(poser* p, const poser_grip* grip, int32_t* id, yw_error* er
   }
   bool first = p->num_handles == 0;
   if (first) copy(p, p->shape, p->plain);
-  poser_handle* h = hold_around(p, grip, grip->at);
+  yw_vec3 at = grip->at;
+  bool is_middle = grip->mirror && fabsf(at.x - p->middle) <= 0.5f * grip->radius;
+  if (is_middle) at.x = p->middle;
+  poser_handle* h = hold_around(p, grip, at);
   if (!h) return yw_fail(error, YW_ERR_LIMIT, "there are too many handles: let some go");
-  yw_vec3 points[2] = {grip->at, {2.0f * p->middle - grip->at.x, grip->at.y, grip->at.z}};
+  yw_vec3 points[2] = {at, {2.0f * p->middle - at.x, at.y, at.z}};
   int32_t own = h->id, num_points = 1;
-  if (grip->mirror && fabsf(grip->at.x - p->middle) > 0.5f * grip->radius) {
+  if (is_middle) h->twin = own;
+  if (grip->mirror && !is_middle) {
     num_points = 2;
     poser_handle* twin = hold_around(p, grip, points[1]);
     h = find_handle(p, own);

@@ -16,7 +16,7 @@
 
 typedef struct poser_handle {
   int32_t id;    ///< from 1
-  int32_t twin;  ///< id of its mirror image; 0: none
+  int32_t twin;  ///< id of its mirror image; its own: it is in the middle; 0: none
   int32_t num_vertices;
   int32_t* vertices;
   float* weights;  ///< 1: held exactly; less: pulled

@@ -42,8 +42,9 @@ export class Posing implements Hand {
   private handles: Handle[] = [];
   private gizmo: Gizmo | undefined;
   private chosen = 0;
-  /** What the pointer holds: its handle once the worker has named it, and where it was taken. */
-  private held: { id: number; start: Vec3; motion: Handle['motion']; to?: Vec3 } | undefined;
+  /** What the pointer holds: a handle, 0 for the one just made, and where it was taken. */
+  private held: { id: number; start: Vec3; motion: Handle['motion'] } | undefined;
+  private isNewHandle = false;
   private readonly history = new History<Float32Array>();
   private now: Float32Array | undefined;
   private wish: 'note' | 'keep' | 'keep-new' = 'note';
@@ -209,6 +210,7 @@ export class Posing implements Hand {
   }
 
   private hold(at: Vec3): void {
+    this.isNewHandle = true;
     this.session.send({
       do: 'pose-hold',
       grip: {
@@ -224,13 +226,7 @@ export class Posing implements Hand {
 
   drag(to: Vec3): void {
     if (!this.held || this.tool === 'gizmo') return;
-    this.held.to = to;
-    if (this.held.id > 0) this.moveHeld();
-  }
-
-  private moveHeld(): void {
-    const { id, start, motion, to } = this.held!;
-    if (!to) return;
+    const { id, start, motion } = this.held;
     const offset = motion.offset.map((own, k) => own + to[k]! - start[k]!) as Vec3;
     this.session.send({ do: 'pose-move', id, motion: { ...motion, offset } });
   }
@@ -262,11 +258,10 @@ export class Posing implements Hand {
     if (!this.isOn) return;
     this.handles = handles;
     this.stage.markHandles(this.tool === 'brush' ? handles.filter((one) => !one.anchor) : handles);
-    const isNew = held > 0 && this.held?.id === 0;
+    const isNew = held > 0 && this.isNewHandle;
     if (isNew) {
-      this.held!.id = held;
+      this.isNewHandle = false;
       this.chosen = held;
-      this.moveHeld();
     }
     if (isNew || !handles.some((one) => one.id === this.chosen)) this.attachGizmo();
   }

@@ -39,7 +39,7 @@ export type Command =
   | { do: 'pose-begin'; body: number; example: number }
   | { do: 'pose-end' }
   | { do: 'pose-hold'; grip: Grip }
-  /** Relative to where it was taken; what the hand holds, or a handle. */
+  /** Relative to where it was taken. id 0: the handle that was made last. */
   | { do: 'pose-move'; id: number; motion: Motion }
   | { do: 'pose-act'; what: PoseAction; id: number }
   /** An amount for each of DEFORMERS. */

@@ -161,6 +161,9 @@ function makeCache(own: Core, body: number): void {
   show();
 }
 
+/** The handle that was made last. */
+let lastHeld = 0;
+
 function sendHandles(own: Core, held: number): void {
   say({ say: 'posed', handles: own.handles(), held });
 }
@@ -252,12 +255,13 @@ function obey(command: Command): void {
       show();
       break;
     case 'pose-hold':
-      sendHandles(core, core.hold(command.grip));
+      lastHeld = core.hold(command.grip);
+      sendHandles(core, lastHeld);
       break;
     case 'pose-move':
-      core.moveHandle(command.id, command.motion);
+      core.moveHandle(command.id || lastHeld, command.motion);
       if (!playing) show();
-      sendHandles(core, command.id);
+      sendHandles(core, command.id || lastHeld);
       break;
     case 'pose-act':
       try {
