@@ -78,7 +78,7 @@ static int32_t axes_of_body(core* c, int32_t index) {
 
 int32_t core_add_axes(core* c) {
   int32_t count = 0;
-  for (int32_t i = 0; c->inside & CORE_AXES && i < c->shown->num_bodies; ++i) {
+  for (int32_t i = 0; c->world && c->inside & CORE_AXES && i < c->shown->num_bodies; ++i) {
     count += axes_of_body(c, i);
   }
   return count;
@@ -88,8 +88,9 @@ int32_t core_add_axes(core* c) {
 
 int32_t core_add_contacts(core* c) {
   int32_t count = 0;
+  if (!c->world || !(c->inside & CORE_CONTACTS)) return 0;
   const yw_contact_point* points = yw_world_contact_points(c->world, &count);
-  if (!(c->inside & CORE_CONTACTS) || count == 0) return 0;
+  if (count == 0) return 0;
   float* at = core_add_words(c, 6 * (size_t)count);
   for (int32_t i = 0; at && i < count; ++i, at += 6) {
     const float values[6] = {points[i].point.x,  points[i].point.y,  points[i].point.z,
@@ -155,8 +156,9 @@ static bool add_corner(core* c, cut_corner corner) {
 
 int32_t core_add_cut(core* c, int32_t index, const frame_data* frame) {
   yw_body_id id = c->bodies[index].id;
+  if (!c->world || !(c->inside & CORE_CUT)) return 0;
   int32_t num_tets = yw_body_cells(c->world, id, NULL, 0), count = 0, triangles = 0;
-  if (!(c->inside & CORE_CUT) || num_tets <= 0 || !yw_body_is_active(c->world, id)) return 0;
+  if (num_tets <= 0 || !yw_body_is_active(c->world, id)) return 0;
   int32_t* tets = YW_NEW_ARRAY(NULL, int32_t, 4 * (size_t)num_tets);
   if (!tets) return 0;
   yw_body_cells(c->world, id, tets, num_tets);

@@ -48,6 +48,11 @@ export class Inside {
     this.slider.addEventListener('input', () => this.apply());
   }
 
+  /** What only the page's own core can show is not offered. */
+  limit(): void {
+    for (const { row } of [this.contacts, this.axes, this.skins]) row.remove();
+  }
+
   private showField(name: string): void {
     this.send({ do: 'field', name });
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "skin.h"
+#include "wrap.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static bool lay_grid(int32_t count, const yw_vec3* positions, const float* radii
   return true;
 }
 
-static bool reserve_grid(skin* s, const grid* g) {
+static bool reserve_grid(wrap* s, const grid* g) {
   size_t cells = (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2];
   if (cells > s->num_cells) {
     yw_mem_free(NULL, s->sums);
@@ -74,7 +74,7 @@ static bool reserve_grid(skin* s, const grid* g) {
 }
 
 // Adds a ball to the grid points that it reaches.
-static void add_ball(skin* s, const grid* g, yw_vec3 p, float radius, float reach) {
+static void add_ball(wrap* s, const grid* g, yw_vec3 p, float radius, float reach) {
   const float at[3] = {p.x - g->origin.x, p.y - g->origin.y, p.z - g->origin.z};
   int32_t low[3], high[3];
   for (int k = 0; k < 3; ++k) {
@@ -101,7 +101,7 @@ static void add_ball(skin* s, const grid* g, yw_vec3 p, float radius, float reac
   }
 }
 
-static void measure(skin* s, const grid* g) {
+static void measure(wrap* s, const grid* g) {
   for (int32_t z = 0; z < g->n[2]; ++z) {
     for (int32_t y = 0; y < g->n[1]; ++y) {
       for (int32_t x = 0; x < g->n[0]; ++x) {
@@ -119,7 +119,7 @@ static void measure(skin* s, const grid* g) {
   }
 }
 
-static bool reserve_vertices(skin* s, size_t count) {
+static bool reserve_vertices(wrap* s, size_t count) {
   if (count <= s->vertex_capacity) return true;
   size_t capacity = count + count / 2 + 1024;
   yw_vec3* positions = YW_NEW_ARRAY(NULL, yw_vec3, capacity);
@@ -138,7 +138,7 @@ static bool reserve_vertices(skin* s, size_t count) {
   return false;
 }
 
-static bool reserve_triangles(skin* s, size_t count) {
+static bool reserve_triangles(wrap* s, size_t count) {
   if (count <= s->triangle_capacity) return true;
   size_t capacity = count + count / 2 + 1024;
   int32_t* triangles = YW_NEW_ARRAY(NULL, int32_t, 3 * capacity);
@@ -151,7 +151,7 @@ static bool reserve_triangles(skin* s, size_t count) {
 }
 
 // The vertex of a cell: the mean of where its edges pass through the surface. False: none do.
-static bool cell_vertex(const skin* s, const grid* g, int32_t x, int32_t y, int32_t z,
+static bool cell_vertex(const wrap* s, const grid* g, int32_t x, int32_t y, int32_t z,
                         yw_vec3* out) {
   float d[8];
   for (int k = 0; k < 8; ++k) {
@@ -175,7 +175,7 @@ static bool cell_vertex(const skin* s, const grid* g, int32_t x, int32_t y, int3
   return true;
 }
 
-static bool make_vertices(skin* s, const grid* g) {
+static bool make_vertices(wrap* s, const grid* g) {
   for (int32_t z = 0; z + 1 < g->n[2]; ++z) {
     for (int32_t y = 0; y + 1 < g->n[1]; ++y) {
       for (int32_t x = 0; x + 1 < g->n[0]; ++x) {
@@ -192,13 +192,13 @@ static bool make_vertices(skin* s, const grid* g) {
   return true;
 }
 
-static void add_triangle(skin* s, int32_t a, int32_t b, int32_t c) {
+static void add_triangle(wrap* s, int32_t a, int32_t b, int32_t c) {
   int32_t* t = s->triangles + 3 * (size_t)s->num_triangles++;
   t[0] = a, t[1] = b, t[2] = c;
 }
 
 // Every edge of the grid that passes through the surface is ringed by four cells: two triangles.
-static bool make_quads(skin* s, const grid* g) {
+static bool make_quads(wrap* s, const grid* g) {
   const size_t step[3] = {1, (size_t)g->n[0], (size_t)g->n[0] * (size_t)g->n[1]};
   for (int32_t z = 1; z + 1 < g->n[2]; ++z) {
     for (int32_t y = 1; y + 1 < g->n[1]; ++y) {
@@ -223,7 +223,7 @@ static bool make_quads(skin* s, const grid* g) {
   return true;
 }
 
-static void make_normals(skin* s) {
+static void make_normals(wrap* s) {
   memset(s->normals, 0, (size_t)s->num_vertices * sizeof *s->normals);
   for (int32_t t = 0; t < s->num_triangles; ++t) {
     const int32_t* v = s->triangles + 3 * (size_t)t;
@@ -237,7 +237,7 @@ static void make_normals(skin* s) {
   }
 }
 
-bool skin_make(skin* s, int32_t count, const yw_vec3* positions, const float* radii) {
+bool wrap_make(wrap* s, int32_t count, const yw_vec3* positions, const float* radii) {
   grid g;
   s->num_vertices = s->num_triangles = 0;
   if (!lay_grid(count, positions, radii, &g)) return true;
@@ -253,12 +253,12 @@ bool skin_make(skin* s, int32_t count, const yw_vec3* positions, const float* ra
   return true;
 }
 
-void skin_free(skin* s) {
+void wrap_free(wrap* s) {
   yw_mem_free(NULL, s->positions);
   yw_mem_free(NULL, s->normals);
   yw_mem_free(NULL, s->triangles);
   yw_mem_free(NULL, s->sums);
   yw_mem_free(NULL, s->distance);
   yw_mem_free(NULL, s->vertex);
-  *s = (skin){0};
+  *s = (wrap){0};
 }

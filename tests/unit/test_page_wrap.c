@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The page's surface around balls.
-#include "core/skin.h"
+#include "core/wrap.h"
 #include "support/testing.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
@@ -28,7 +28,7 @@ static void fill_ball(balls* b, yw_vec3 center) {
   }
 }
 
-static double volume_of(const skin* s) {
+static double volume_of(const wrap* s) {
   double sum = 0.0;
   for (int32_t t = 0; t < s->num_triangles; ++t) {
     const int32_t* v = s->triangles + 3 * t;
@@ -42,10 +42,10 @@ static double volume_of(const skin* s) {
 static void a_lattice_becomes_a_round_ball(void** state) {
   (void)state;
   static balls b;
-  skin s = {0};
+  wrap s = {0};
   b.count = 0;
   fill_ball(&b, yw_v3(0, 0, 0));
-  assert_true(skin_make(&s, b.count, b.positions, b.radii));
+  assert_true(wrap_make(&s, b.count, b.positions, b.radii));
   double cells = b.count * pow(2.0 * (double)RADIUS, 3);
   assert_near(volume_of(&s) / cells, 1.0, 0.04);
   for (int32_t i = 0; i < s.num_vertices; ++i) {
@@ -53,19 +53,19 @@ static void a_lattice_becomes_a_round_ball(void** state) {
     if (fabs(r - 0.47) > 2.0 * (double)RADIUS) fail_msg("a vertex is %g m from the middle", r);
     assert_true(yw_dot(s.normals[i], s.positions[i]) > 0.0f);
   }
-  skin_free(&s);
+  wrap_free(&s);
 }
 
 // Every edge has a triangle on either side, once in each direction: closed, also for two pieces.
 static void surfaces_are_closed(void** state) {
   (void)state;
   static balls b;
-  skin s = {0};
+  wrap s = {0};
   b.count = 0;
   fill_ball(&b, yw_v3(0, 0, 0));
   b.positions[b.count] = yw_v3(0.9f, 0, 0);
   b.radii[b.count++] = RADIUS;
-  assert_true(skin_make(&s, b.count, b.positions, b.radii));
+  assert_true(wrap_make(&s, b.count, b.positions, b.radii));
   long sum = 0;
   for (int32_t i = 0; i < 3 * s.num_triangles; ++i) {
     int32_t a = s.triangles[i], c = s.triangles[i % 3 == 2 ? i - 2 : i + 1];
@@ -74,23 +74,23 @@ static void surfaces_are_closed(void** state) {
     sum += a < c ? (long)a * 65599 + c : -((long)c * 65599 + a);
   }
   assert_int_equal(sum, 0);
-  skin_free(&s);
+  wrap_free(&s);
 }
 
 static void nothing_and_nonsense_make_no_surface(void** state) {
   (void)state;
-  skin s = {0};
+  wrap s = {0};
   yw_vec3 p = {NAN, 0, 0};
   float r = 1.0f;
-  assert_true(skin_make(&s, 0, NULL, NULL));
+  assert_true(wrap_make(&s, 0, NULL, NULL));
   assert_int_equal(s.num_triangles, 0);
-  assert_true(skin_make(&s, 1, &p, &r));
+  assert_true(wrap_make(&s, 1, &p, &r));
   assert_int_equal(s.num_triangles, 0);
   // Balls that are very far apart get a coarse grid instead of all of the memory.
   yw_vec3 far[2] = {{0, 0, 0}, {1e6f, 1e6f, 1e6f}};
   float radii[2] = {RADIUS, RADIUS};
-  assert_true(skin_make(&s, 2, far, radii));
-  skin_free(&s);
+  assert_true(wrap_make(&s, 2, far, radii));
+  wrap_free(&s);
 }
 
 int main(void) {
