@@ -52,6 +52,8 @@ static void a_lattice_becomes_a_round_ball(void** state) {
     double r = (double)yw_length(s.positions[i]);
     if (fabs(r - 0.47) > 2.0 * (double)RADIUS) fail_msg("a vertex is %g m from the middle", r);
     assert_true(yw_dot(s.normals[i], s.positions[i]) > 0.0f);
+    // Its colour is that of a ball nearby.
+    assert_true(yw_distance(b.positions[s.owners[i]], s.positions[i]) < 3.0f * RADIUS);
   }
   wrap_free(&s);
 }

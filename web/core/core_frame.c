@@ -12,7 +12,8 @@
 //   pins       f position
 //   grab       f where the body is held, f where the pointer is
 //   data       surfaces: 3 f positions and 3 f normals per vertex; particles: 3 f positions and 1 f
-//              radius each; skins: as surfaces, then 3 i vertices per triangle; then, with a field,
+//              radius each; skins: as surfaces, then 1 i nearest particle per vertex,
+//              and 3 i vertices per triangle; then, with a field,
 //              1 f value each. All of one kind, then all of the next. Cuts: 3 f position and 1 f
 //              value of three corners per triangle. Contacts: 3 f position, 3 f normal. Axes: 3 f
 //              position, 4 f rotation
@@ -125,12 +126,13 @@ static bool add_skin(core* c, int32_t index, int32_t* count, int32_t* triangles)
     return false;
   }
   size_t vertices = (size_t)around->num_vertices, words = 3 * (size_t)around->num_triangles;
-  float* at = core_add_words(c, 6 * vertices + words);
+  float* at = core_add_words(c, 7 * vertices + words);
   if (!at) return false;
   if (vertices > 0) {
     memcpy(at, around->positions, vertices * sizeof *around->positions);
     memcpy(at + 3 * vertices, around->normals, vertices * sizeof *around->normals);
-    memcpy(at + 6 * vertices, around->triangles, words * sizeof *around->triangles);
+    memcpy(at + 6 * vertices, around->owners, vertices * sizeof *around->owners);
+    memcpy(at + 7 * vertices, around->triangles, words * sizeof *around->triangles);
   }
   *count = around->num_vertices;
   *triangles = around->num_triangles;

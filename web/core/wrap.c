@@ -62,19 +62,25 @@ static bool reserve_grid(wrap* s, const grid* g) {
   if (cells > s->num_cells) {
     yw_mem_free(NULL, s->sums);
     yw_mem_free(NULL, s->distance);
+    yw_mem_free(NULL, s->nearest);
+    yw_mem_free(NULL, s->weight);
     yw_mem_free(NULL, s->vertex);
     s->sums = YW_NEW_ARRAY(NULL, float, SUMS* cells);
     s->distance = YW_NEW_ARRAY(NULL, float, cells);
+    s->nearest = YW_NEW_ARRAY(NULL, int32_t, cells);
+    s->weight = YW_NEW_ARRAY(NULL, float, cells);
     s->vertex = YW_NEW_ARRAY(NULL, int32_t, cells);
-    s->num_cells = s->sums && s->distance && s->vertex ? cells : 0;
+    bool good = s->sums && s->distance && s->nearest && s->weight && s->vertex;
+    s->num_cells = good ? cells : 0;
   }
   if (s->num_cells < cells) return false;
   memset(s->sums, 0, SUMS * cells * sizeof *s->sums);
+  memset(s->weight, 0, cells * sizeof *s->weight);
   return true;
 }
 
 // Adds a ball to the grid points that it reaches.
-static void add_ball(wrap* s, const grid* g, yw_vec3 p, float radius, float reach) {
+static void add_ball(wrap* s, const grid* g, int32_t ball, yw_vec3 p, float radius, float reach) {
   const float at[3] = {p.x - g->origin.x, p.y - g->origin.y, p.z - g->origin.z};
   int32_t low[3], high[3];
   for (int k = 0; k < 3; ++k) {
@@ -90,7 +96,9 @@ static void add_ball(wrap* s, const grid* g, yw_vec3 p, float radius, float reac
         float t = 1.0f - yw_length2(yw_sub(place_of(g, x, y, z), p)) * inverse;
         if (t <= 0.0f) continue;
         float w = t * t * t;
-        float* sums = s->sums + SUMS * point_at(g, x, y, z);
+        size_t i = point_at(g, x, y, z);
+        float* sums = s->sums + SUMS * i;
+        if (w > s->weight[i]) s->weight[i] = w, s->nearest[i] = ball;
         sums[0] += w;
         sums[1] += w * p.x;
         sums[2] += w * p.y;
@@ -124,17 +132,24 @@ static bool reserve_vertices(wrap* s, size_t count) {
   size_t capacity = count + count / 2 + 1024;
   yw_vec3* positions = YW_NEW_ARRAY(NULL, yw_vec3, capacity);
   yw_vec3* normals = YW_NEW_ARRAY(NULL, yw_vec3, capacity);
-  if (positions && normals) {
-    memcpy(positions, s->positions, (size_t)s->num_vertices * sizeof *positions);
+  int32_t* owners = YW_NEW_ARRAY(NULL, int32_t, capacity);
+  if (positions && normals && owners) {
+    if (s->num_vertices > 0) {
+      memcpy(positions, s->positions, (size_t)s->num_vertices * sizeof *positions);
+      memcpy(owners, s->owners, (size_t)s->num_vertices * sizeof *owners);
+    }
     yw_mem_free(NULL, s->positions);
     yw_mem_free(NULL, s->normals);
+    yw_mem_free(NULL, s->owners);
     s->positions = positions;
     s->normals = normals;
+    s->owners = owners;
     s->vertex_capacity = capacity;
     return true;
   }
   yw_mem_free(NULL, positions);
   yw_mem_free(NULL, normals);
+  yw_mem_free(NULL, owners);
   return false;
 }
 
@@ -143,7 +158,9 @@ static bool reserve_triangles(wrap* s, size_t count) {
   size_t capacity = count + count / 2 + 1024;
   int32_t* triangles = YW_NEW_ARRAY(NULL, int32_t, 3 * capacity);
   if (!triangles) return false;
-  memcpy(triangles, s->triangles, 3 * (size_t)s->num_triangles * sizeof *triangles);
+  if (s->num_triangles > 0) {
+    memcpy(triangles, s->triangles, 3 * (size_t)s->num_triangles * sizeof *triangles);
+  }
   yw_mem_free(NULL, s->triangles);
   s->triangles = triangles;
   s->triangle_capacity = capacity;
@@ -175,6 +192,16 @@ static bool cell_vertex(const wrap* s, const grid* g, int32_t x, int32_t y, int3
   return true;
 }
 
+// The ball that counts most at the corners of a cell.
+static int32_t owner_of(const wrap* s, const grid* g, int32_t x, int32_t y, int32_t z) {
+  size_t best = point_at(g, x, y, z);
+  for (int k = 1; k < 8; ++k) {
+    size_t i = point_at(g, x + (k & 1), y + (k >> 1 & 1), z + (k >> 2));
+    if (s->weight[i] > s->weight[best]) best = i;
+  }
+  return s->nearest[best];
+}
+
 static bool make_vertices(wrap* s, const grid* g) {
   for (int32_t z = 0; z + 1 < g->n[2]; ++z) {
     for (int32_t y = 0; y + 1 < g->n[1]; ++y) {
@@ -185,6 +212,7 @@ static bool make_vertices(wrap* s, const grid* g) {
         if (!cell_vertex(s, g, x, y, z, &p)) continue;
         if (!reserve_vertices(s, (size_t)s->num_vertices + 1)) return false;
         s->positions[s->num_vertices] = p;
+        s->owners[s->num_vertices] = owner_of(s, g, x, y, z);
         *own = s->num_vertices++;
       }
     }
@@ -245,7 +273,7 @@ bool wrap_make(wrap* s, int32_t count, const yw_vec3* positions, const float* ra
   float reach = fmaxf(REACH / CELL * g.cell * 0.999f, 0.0f);
   for (int32_t i = 0; i < count; ++i) {
     if (!yw_is_finite3(positions[i]) || !(radii[i] > 0.0f)) continue;
-    add_ball(s, &g, positions[i], radii[i], fmaxf(reach, 2.0f * radii[i]));
+    add_ball(s, &g, i, positions[i], radii[i], fmaxf(reach, 2.0f * radii[i]));
   }
   measure(s, &g);
   if (!make_vertices(s, &g) || !make_quads(s, &g)) return false;
@@ -257,8 +285,11 @@ void wrap_free(wrap* s) {
   yw_mem_free(NULL, s->positions);
   yw_mem_free(NULL, s->normals);
   yw_mem_free(NULL, s->triangles);
+  yw_mem_free(NULL, s->owners);
   yw_mem_free(NULL, s->sums);
   yw_mem_free(NULL, s->distance);
+  yw_mem_free(NULL, s->nearest);
+  yw_mem_free(NULL, s->weight);
   yw_mem_free(NULL, s->vertex);
   *s = (wrap){0};
 }

@@ -12,12 +12,15 @@ typedef struct wrap {
   int32_t num_vertices, num_triangles;
   yw_vec3 *positions, *normals;
   int32_t* triangles;  ///< 3 vertices each, facing outwards
+  int32_t* owners;     ///< ball that is nearest to each vertex
 
   // Scratch
   size_t num_cells, vertex_capacity, triangle_capacity;
-  float* sums;      ///< of each grid point: weight, weighted position and radius
-  float* distance;  ///< of each grid point
-  int32_t* vertex;  ///< of each cell; -1: none
+  float* sums;       ///< of each grid point: weight, weighted position and radius
+  float* distance;   ///< of each grid point
+  int32_t* nearest;  ///< ball at each grid point
+  float* weight;     ///< of that ball
+  int32_t* vertex;   ///< of each cell; -1: none
 } wrap;
 
 /// False if out of memory. Balls that are not finite are left out.

@@ -18,8 +18,9 @@ export interface BodyFrame {
   normals?: Float32Array;
   radii?: Float32Array;
   values?: Float32Array;
-  /** Of a skin. */
+  /** Of a skin: its triangles, and the particle nearest to each vertex. */
   triangles?: Uint32Array;
+  owners?: Uint32Array;
   /** Position and value of three corners per triangle of a cut. */
   cut: Float32Array;
 }
@@ -56,6 +57,8 @@ function readBody(floats: Float32Array, ints: Int32Array, at: number): BodyFrame
   if (isSkin) {
     body.normals = floats.subarray(next, next + 3 * count);
     next += 3 * count;
+    body.owners = new Uint32Array(floats.buffer, 4 * next, count);
+    next += count;
     body.triangles = new Uint32Array(floats.buffer, 4 * next, 3 * ints[at + 3]!);
   } else if (isSurface) {
     body.normals = floats.subarray(next, next + 3 * count);

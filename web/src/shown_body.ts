@@ -207,7 +207,7 @@ export class ParticleBody implements ShownBody {
     this.balls.customDepthMaterial = new three.MeshDepthMaterial({ depthPacking: three.RGBADepthPacking });
     placeBalls(this.balls.material);
     placeBalls(this.balls.customDepthMaterial);
-    this.skin = new three.Mesh(new three.BufferGeometry(), materialOf(body, false));
+    this.skin = new three.Mesh(new three.BufferGeometry(), materialOf(body, body.colors !== undefined));
     for (const mesh of [this.balls, this.skin]) {
       mesh.castShadow = mesh.receiveShadow = true;
       mesh.frustumCulled = mesh.visible = false;
@@ -239,6 +239,13 @@ export class ParticleBody implements ShownBody {
     setArray(geometry, 'normal', frame.normals!, perVertex);
     geometry.setIndex(new three.BufferAttribute(frame.triangles!, 1));
     geometry.boundingSphere = null;
+    const own = this.body.colors;
+    if (!own) return;
+    const colors = new Float32Array(3 * frame.count);
+    frame.owners!.forEach((owner, i) => {
+      for (let k = 0; k < 3; ++k) colors[3 * i + k] = own[3 * owner + k] ?? this.body.color[k]!;
+    });
+    setArray(geometry, 'color', colors, perVertex);
   }
 
   look({ planes }: Look): void {
