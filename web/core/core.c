@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "yawara/extend/file.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
@@ -221,7 +220,8 @@ yw_status core_open_run(core* c, const char* dir) {
   take_place(c, &next);
   c->frame = -1;
   const run_info* run = &c->run->info;
-  c->info = (yw_scene_info){.name = yw_file_short_name(c->run->dir),
+  const char* slash = strrchr(c->run->dir, '/');
+  c->info = (yw_scene_info){.name = slash && slash[1] ? slash + 1 : c->run->dir,
                             .description = "",
                             .fps = run->fps,
                             .frames = run->frames,
