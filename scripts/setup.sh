@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the packages needed to build, test or run the demo with apt; if it cannot, lists them.
-# usage: scripts/setup.sh build|demo|test|web
+# usage: scripts/setup.sh build|demo|test|web|blender
 set -euo pipefail
 
 build=(gcc g++ libc6-dev make cmake ninja-build pkg-config)
@@ -19,7 +19,8 @@ case "${1:-build}" in
   demo) wanted=("${build[@]}" "${pictures[@]}" "${files[@]}") ;;
   test) wanted=("${build[@]}" "${pictures[@]}" "${files[@]}" "${tests[@]}" "${python[@]}") ;;
   web) wanted=("${page[@]}") ;;
-  *) echo "usage: scripts/setup.sh build|demo|test|web" >&2; exit 2 ;;
+  blender) wanted=(blender) ;;
+  *) echo "usage: scripts/setup.sh build|demo|test|web|blender" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

@@ -16,6 +16,7 @@
 #include "mesh_obstacle.h"
 #include "model.h"
 #include "plastic.h"
+#include "pose.h"
 #include "query.h"
 #include "rigid.h"
 #include "scene.h"

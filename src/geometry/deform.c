@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "geometry/deform.h"
+#include "yawara/pose.h"
 
 #include <string.h>
 
 #include "math/small/trig.h"
 #include "yawara/extend/error.h"
+#include "yawara/extend/vec.h"
 
 static const char* const names[YW_DEFORM_COUNT] = {"twist", "bend",   "s_bend",  "shear",
                                                    "taper", "squash", "stretch", "scale"};

@@ -7,6 +7,10 @@
 // Points with f > 0 take Newton steps along the gradient of f. The rule is the same for A and B, so
 // neither depends on what is shown of the other. Points within triangles count too: all corners of
 // the triangle take their step.
+//
+// Where tets are folded, the signs mean nothing. But walls do not cross, so whatever is nearer to
+// its own wall than to others, whichever side it is on, is apart from what is nearer to those. If
+// some point is not, its vertices go home: towards the nearest point of their own wall.
 #include "yawara/extend/shown.h"
 
 #include <string.h>
@@ -28,6 +32,11 @@
 #define LARGEST 32.0f
 // Below this squared length of its gradient, f hardly changes and a step would be long.
 #define MIN_SLOPE2 0.25f
+// Rounds of going home, and steps along one way. Walls farther than so many reaches are not looked
+// for.
+#define HOME_ROUNDS 6
+#define HOME_STEPS 24
+#define HOME_REACH 4.0f
 
 typedef struct shown_wall {
   yw_aabb box;
@@ -45,8 +54,10 @@ typedef struct mover {
   int32_t *near, *obstacles;
   float reach, gap;
   int32_t* place;  ///< per vertex: the first at its place, which decides for all of them
+  bool* close;     ///< per place: near others
   bool* moved;     ///< per place: since it was last looked at; at first, near others
   yw_vec3* steps;  ///< per place: the longest of this round
+  bool stuck;      ///< some point may be on the wrong side, but signs cannot tell the way back
 } mover;
 
 // Walls -------------------------------------------------------------------------------------------
@@ -99,27 +110,34 @@ static excess in_obstacle(const mover* m, int32_t obstacle, yw_vec3 p) {
 static bool contains(yw_aabb box, yw_vec3 p) { return yw_aabb_overlap(box, (yw_aabb){p, p}); }
 
 // Looks as far as `limit`.
-static excess in_body(const mover* m, int32_t other, yw_vec3 p, float limit) {
+static excess in_body(mover* m, int32_t other, yw_vec3 p, float limit) {
   excess out = {-limit, {0, 0, 0}};
   float to_other, to_own;
   yw_vec3 away, own;
   if (!contains(yw_aabb_pad(m->walls[other].box, limit), p)) return out;
   if (!yw_wall_distance(&m->walls[other].wall, p, limit, &to_other, &away)) return out;
-  if (to_other < -m->reach) return out;
+  if (to_other < -m->reach) {
+    m->stuck = true;
+    return out;
+  }
   if (!m->scene->bodies[other].walls) {
     out.value = m->gap - to_other;
     if (out.value > 0.0f) out.step = yw_scale(away, out.value);
     return out;
   }
-  if (!yw_wall_distance(&m->walls[m->body].wall, p, 2.0f * limit, &to_own, &own)) return out;
+  if (!yw_wall_distance(&m->walls[m->body].wall, p, 2.0f * limit, &to_own, &own)) {
+    m->stuck = true;
+    return out;
+  }
   out.value = to_own - to_other + m->gap;
   yw_vec3 slope = yw_sub(own, away);
   float slope2 = yw_length2(slope);
   if (out.value > 0.0f && slope2 > MIN_SLOPE2) out.step = yw_scale(slope, -out.value / slope2);
+  if (out.value <= 0.0f && fabsf(to_own) > fabsf(to_other)) m->stuck = true;
   return out;
 }
 
-static excess excess_at(const mover* m, yw_vec3 p, float limit) {
+static excess excess_at(mover* m, yw_vec3 p, float limit) {
   excess worst = {-limit, {0, 0, 0}};
   for (int32_t k = 0; k < m->num_near; ++k) {
     excess found = in_body(m, m->near[k], p, limit);
@@ -129,7 +147,10 @@ static excess excess_at(const mover* m, yw_vec3 p, float limit) {
     excess found = in_obstacle(m, m->obstacles[k], p);
     if (found.value > worst.value) worst = found;
   }
-  if (yw_length2(worst.step) > m->reach * m->reach) worst.step = yw_v3(0, 0, 0);
+  if (yw_length2(worst.step) > m->reach * m->reach) {
+    worst.step = yw_v3(0, 0, 0);
+    m->stuck = true;
+  }
   return worst;
 }
 
@@ -137,7 +158,7 @@ static yw_vec3 longer(yw_vec3 a, yw_vec3 b) { return yw_length2(b) > yw_length2(
 
 // The longest step of any point of the triangle. f changes by at most twice the distance, so most
 // triangles need a single point; the others are cut in four.
-static yw_vec3 step_of_triangle(const mover* m, yw_vec3 a, yw_vec3 b, yw_vec3 c, int depth) {
+static yw_vec3 step_of_triangle(mover* m, yw_vec3 a, yw_vec3 b, yw_vec3 c, int depth) {
   yw_vec3 center = yw_scale(yw_add(yw_add(a, b), c), 1.0f / 3.0f);
   float radius = yw_distance(center, a);
   radius = fmaxf(radius, fmaxf(yw_distance(center, b), yw_distance(center, c)));
@@ -191,6 +212,89 @@ static void run_rounds(mover* m) {
     longest = fmaxf(longest, take_steps(m));
     if (longest < 0.1f * m->gap) return;
   }
+  m->stuck = true;
+}
+
+// Home --------------------------------------------------------------------------------------------
+
+// How much farther p is from its own wall than from others; at most 0: it may stay. home: the
+// nearest point of its own wall.
+static float farther_from_own(const mover* m, yw_vec3 p, yw_vec3* home) {
+  float limit = HOME_REACH * m->reach, own = limit, other = limit, found;
+  yw_vec3 normal;
+  *home = p;
+  for (int32_t k = 0; k < m->num_near; ++k) {
+    if (!contains(yw_aabb_pad(m->walls[m->near[k]].box, other), p)) continue;
+    if (yw_wall_distance(&m->walls[m->near[k]].wall, p, other, &found, &normal)) {
+      other = fabsf(found);
+    }
+  }
+  if (other >= limit) return -limit;
+  if (yw_wall_distance(&m->walls[m->body].wall, p, limit, &found, &normal)) {
+    own = fabsf(found);
+    *home = yw_mad(p, -found, normal);
+  }
+  return own - other;
+}
+
+// The farthest point of the way from home to p that may stay, and all before it.
+static yw_vec3 go_home(const mover* m, yw_vec3 p, yw_vec3 home) {
+  float length = yw_distance(p, home), at = 0.0f;
+  yw_vec3 unused, x = home;
+  for (int k = 0; k < HOME_STEPS && at < length; ++k) {
+    // Both distances change by at most the way.
+    float step = 0.5f * (-farther_from_own(m, x, &unused) - 2.0f * m->gap);
+    if (step < 0.1f * m->gap) break;
+    at = fminf(at + step, length);
+    x = yw_lerp(home, p, at / length);
+  }
+  return x;
+}
+
+static bool is_bad(const mover* m, yw_vec3 a, yw_vec3 b, yw_vec3 c, int depth) {
+  yw_vec3 center = yw_scale(yw_add(yw_add(a, b), c), 1.0f / 3.0f), home;
+  float radius = yw_distance(center, a);
+  radius = fmaxf(radius, fmaxf(yw_distance(center, b), yw_distance(center, c)));
+  float bad = farther_from_own(m, center, &home);
+  if (bad > 0.0f) return true;
+  if (bad + 2.0f * radius <= 0.0f || depth == MAX_DEPTH || radius < FINE * m->gap) return false;
+  if (!(radius < LARGEST * m->reach)) return false;
+  yw_vec3 ab = yw_lerp(a, b, 0.5f), bc = yw_lerp(b, c, 0.5f), ca = yw_lerp(c, a, 0.5f);
+  return is_bad(m, ab, bc, ca, depth + 1) || is_bad(m, a, ab, ca, depth + 1) ||
+         is_bad(m, b, bc, ab, depth + 1) || is_bad(m, c, ca, bc, depth + 1);
+}
+
+// Corners of bad triangles go half of the way.
+static void send_triangles(mover* m) {
+  const yw_shown_body* body = &m->scene->bodies[m->body];
+  const yw_vec3* x = body->vertices;
+  for (int32_t t = 0; t < body->num_triangles; ++t) {
+    const int32_t* corners = body->triangles + 3 * (size_t)t;
+    const int32_t v[3] = {m->place[corners[0]], m->place[corners[1]], m->place[corners[2]]};
+    if (!m->moved[v[0]] && !m->moved[v[1]] && !m->moved[v[2]]) continue;
+    if (!is_bad(m, x[v[0]], x[v[1]], x[v[2]], 0)) continue;
+    for (int k = 0; k < 3; ++k) {
+      yw_vec3 home;
+      farther_from_own(m, x[v[k]], &home);
+      m->steps[v[k]] = yw_scale(yw_sub(home, x[v[k]]), 0.5f);
+    }
+  }
+}
+
+static void run_home(mover* m) {
+  const yw_shown_body* body = &m->scene->bodies[m->body];
+  memcpy(m->moved, m->close, sizeof *m->moved * (size_t)body->num_vertices);
+  for (int round = 0; round < HOME_ROUNDS; ++round) {
+    for (int32_t i = 0; i < body->num_vertices; ++i) {
+      yw_vec3 home, p = body->vertices[i];
+      if (!m->moved[i] || !(farther_from_own(m, p, &home) > 0.0f)) continue;
+      m->steps[i] = yw_sub(go_home(m, p, home), p);
+    }
+    take_steps(m);
+    send_triangles(m);
+    memset(m->moved, 0, sizeof *m->moved * (size_t)body->num_vertices);
+    if (!(take_steps(m) > 0.1f * m->gap)) return;
+  }
 }
 
 // What is near ------------------------------------------------------------------------------------
@@ -221,7 +325,7 @@ static void mark_close(mover* m) {
       yw_vec3 local = yw_transform_point_inv(o->pose, p);
       close = o->pose.scale * yw_shape_distance(o->shape, local) < m->gap;
     }
-    if (close) m->moved[m->place[i]] = true;
+    if (close) m->close[m->place[i]] = m->moved[m->place[i]] = true;
   }
 }
 
@@ -253,16 +357,20 @@ static yw_status move_body(mover* m) {
   m->gap = GAP * edge;
   yw_status status = find_near(m);
   if (status < 0 || m->num_near + m->num_obstacles == 0) return status;
+  m->stuck = false;
+  m->close = YW_NEW_ARRAY(NULL, bool, body->num_vertices);
   m->moved = YW_NEW_ARRAY(NULL, bool, body->num_vertices);
   m->place = YW_NEW_ARRAY(NULL, int32_t, body->num_vertices);
   m->steps = YW_NEW_ARRAY(NULL, yw_vec3, body->num_vertices);
-  if (m->moved && m->place && m->steps &&
+  if (m->close && m->moved && m->place && m->steps &&
       yw_first_at_positions(NULL, body->num_vertices, body->vertices, m->place)) {
     mark_close(m);
     run_rounds(m);
+    if (m->stuck && m->num_near > 0) run_home(m);
   } else {
     status = YW_ERR_MEMORY;
   }
+  yw_mem_free(NULL, m->close);
   yw_mem_free(NULL, m->moved);
   yw_mem_free(NULL, m->place);
   yw_mem_free(NULL, m->steps);

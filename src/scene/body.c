@@ -95,6 +95,9 @@ static const yw_key_row pin_rows[] = {
             "Shape, in world coordinates; holds the vertices that are initially inside."),
     YW_NODE(yw_pin_spec, vertices, "[integer]",
             "Indices of the vertices to hold, from 0 as in the mesh."),
+    YW_KEY(yw_pin_spec, painted, TEXT, 0, 0, "",
+           "The vertices to hold as tools paint them: a byte per vertex of the mesh, in base64; "
+           "those that are not 0 are held."),
     YW_NODE(yw_pin_spec, path, "any_path", "Motion of the held vertices."),
     YW_NODE(yw_pin_spec, spring, "spring",
             "Spring that pulls the vertices, instead of holding them exactly."),
@@ -108,7 +111,7 @@ static const yw_key_row pin_rows[] = {
 const yw_record yw_record_pin =
     YW_RECORD("pin", pin_rows, pin_defaults,
               "Holds vertices in place or moves them along a path; exactly, or with a spring.",
-              "one select vertices; not follow path; not follow spring");
+              "one select vertices painted; not follow path; not follow spring");
 
 typedef struct spring_keys {
   float stiffness, damping;
@@ -209,10 +212,10 @@ static bool load_spring(yw_loader* l, const yw_json* node, yw_pin_spec* out) {
 }
 
 static bool load_pin(yw_loader* l, const yw_json* node, yw_pin_spec* out) {
-  static const char* const sources[] = {"select", "vertices"};
+  static const char* const sources[] = {"select", "vertices", "painted"};
   int32_t which;
   if (!yw_read_record(&l->r, node, &yw_record_pin, out) ||
-      !yw_exactly_one(&l->r, node, 2, sources, &which)) {
+      !yw_exactly_one(&l->r, node, 3, sources, &which)) {
     return false;
   }
   out->node = node;

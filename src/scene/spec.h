@@ -54,7 +54,8 @@ typedef struct yw_follow_spec {
 typedef struct yw_pin_spec {
   const yw_json* node;
   const yw_json *select, *vertices, *path, *spring, *strength, *follow;
-  yw_shape* shape;  ///< of select; not owned
+  const char* painted;  ///< a byte per vertex, in base64
+  yw_shape* shape;      ///< of select; not owned
   float stiffness, damping;
   bool clamp;
   yw_path_spec motion;

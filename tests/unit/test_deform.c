@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
-#include "geometry/deform.h"
+#include "yawara/extend/vec.h"
 #include "yawara/mesh.h"
+#include "yawara/pose.h"
 
 static const float pi = 3.14159265f;
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What the page can ask of a world: open a scene, step, look, touch. A thin layer over the public
 // interface and over what the program shows of runs; nothing in here simulates. The page runs it
-// compiled to WebAssembly.
+// compiled to WebAssembly; yawara view runs it as it is.
 #ifndef YW_WEB_CORE_H
 #define YW_WEB_CORE_H
 
 #include "display.h"
 #include "playback/frame.h"
+#include "playback/run_folder.h"
 #include "playback/shown.h"
 #include "text.h"
 #include "yawara/extend/tasks.h"
@@ -34,9 +35,13 @@ typedef struct core_hold {
 typedef struct core {
   yw_progress progress;  ///< called while models are built; may be NULL
   void* progress_context;
-  yw_tasks* tasks;  ///< threads, shared by all worlds; NULL: only the caller's
+  const char* cache_folder;  ///< see yw_scene_def; may be NULL
+  yw_tasks* tasks;           ///< threads, shared by all worlds; NULL: only the caller's
   yw_scene* scene;
   yw_world* world;
+  run_folder* run;     ///< instead of scene and world: a run on disk, which owns `shown`
+  frame_data moment;   ///< the frame of the run that is shown
+  yw_vec3** surfaces;  ///< of each body of the run, in this frame; NULL: particles
   shown_scene* shown;
   yw_scene_info info;
   display_mesh* meshes;           ///< of each model that is shown
@@ -54,6 +59,10 @@ typedef struct core {
   size_t num_words, capacity;
   yw_error message;  ///< of the last call that failed, or warnings of the last scene opened
   text json;
+  /// Arrays of core_scene_json are copied here, and "at" is where: for pages that do not share this
+  /// memory.
+  bool keeps_arrays;
+  text arrays;
 } core;
 
 /// threads includes the calling one.
@@ -74,9 +83,16 @@ yw_status core_step(core* c);
 /// Changes a setting of a body's method at once, see yw_scene_set.
 yw_status core_set(core* c, int32_t body, const char* key, const char* value);
 
+/// Opens a run on disk at its first frame. It can be looked at, but neither stepped nor touched. On
+/// failure what was open before stays, and core.message says why.
+yw_status core_open_run(core* c, const char* dir);
+/// Shows another frame of the run; on failure core.message says why, and the last one stays.
+yw_status core_show_frame(core* c, int32_t number);
+
 // Looking -----------------------------------------------------------------------------------------
 
-/// What does not change from frame to frame, as JSON; arrays as {"at": address, "count": n}.
+/// What does not change from frame to frame, as JSON; arrays as {"at": address, "count": n}, see
+/// core.keeps_arrays.
 const char* core_scene_json(core* c);
 /// Energies, statistics, example weights and timing of the last step, as JSON.
 const char* core_report_json(core* c);

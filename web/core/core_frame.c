@@ -71,7 +71,11 @@ static yw_vec3 middle_of(const core* c, const core_hold* hold) {
 static void put_obstacles(const core* c, float* at) {
   for (int32_t i = 0; i < c->shown->num_obstacles; ++i, at += OBSTACLE_WORDS) {
     yw_transform t = YW_TRANSFORM_IDENTITY;
-    yw_obstacle_pose(c->world, yw_scene_obstacle_id(c->scene, i), yw_world_time(c->world), &t);
+    if (c->run) {
+      t = c->moment.obstacles[i];
+    } else {
+      yw_obstacle_pose(c->world, yw_scene_obstacle_id(c->scene, i), yw_world_time(c->world), &t);
+    }
     put_vec3(at, t.position);
     memcpy(at + 3, &t.rotation, sizeof t.rotation);
     at[7] = t.scale;
@@ -85,33 +89,59 @@ static void put_holds(const core* c, float* at) {
   put_vec3(at + 3, c->grab.goal);
 }
 
-// Adds the body's surface or particles; *count and *parts say what.
-static bool add_body(core* c, int32_t index, int32_t* count, int32_t* parts) {
-  const shown_model* model = shown_model_of(c->shown, index);
+// The vertices of a body's surface, from the world or from the run; NULL: there are none.
+static const yw_vec3* surface_of(core* c, int32_t index) {
+  if (c->run) return c->surfaces[index];
+  int32_t count = shown_model_of(c->shown, index)->surface.num_vertices;
   yw_body_id id = c->bodies[index].id;
-  *count = *parts = 0;
-  if (!yw_body_is_active(c->world, id) || !c->shown->bodies[index].look.visible) return true;
-  if (model->kind != SHOWN_PARTICLES) {
-    const display_mesh* mesh = &c->meshes[c->shown->bodies[index].model];
-    yw_status status =
-        yw_body_surface_positions(c->world, id, c->surface, model->surface.num_vertices);
-    float* at = add_words(c, 6 * (size_t)mesh->num_vertices);
-    if (status < 0 || !at) return false;
-    yw_vec3* positions = (yw_vec3*)(void*)at;
-    display_mesh_move(mesh, c->surface, positions, positions + mesh->num_vertices);
-    *count = mesh->num_vertices;
-    *parts = PART_SURFACE;
-    return true;
+  return yw_body_surface_positions(c->world, id, c->surface, count) < 0 ? NULL : c->surface;
+}
+
+// The particles of a body and their radii, num_radii of them.
+static const yw_vec3* particles_of(const core* c, int32_t index, int32_t* count,
+                                   const float** radii, int32_t* num_radii) {
+  if (c->run) {
+    const frame_body* body = &c->moment.bodies[index];
+    *count = body->num_particles;
+    *radii = body->radii;
+    *num_radii = body->radii ? body->num_particles : 0;
+    return body->positions;
   }
+  *radii = yw_body_radii(c->world, c->bodies[index].id, num_radii);
+  return yw_body_positions(c->world, c->bodies[index].id, count);
+}
+
+static bool add_surface(core* c, int32_t index, int32_t* count) {
+  const display_mesh* mesh = &c->meshes[c->shown->bodies[index].model];
+  const yw_vec3* surface = surface_of(c, index);
+  float* at = add_words(c, 6 * (size_t)mesh->num_vertices);
+  if (!surface || !at) return false;
+  yw_vec3* positions = (yw_vec3*)(void*)at;
+  display_mesh_move(mesh, surface, positions, positions + mesh->num_vertices);
+  *count = mesh->num_vertices;
+  return true;
+}
+
+static bool add_particles(core* c, int32_t index, int32_t* count) {
   int32_t num_radii = 0;
-  const yw_vec3* positions = yw_body_positions(c->world, id, count);
-  const float* radii = yw_body_radii(c->world, id, &num_radii);
+  const float* radii = NULL;
+  const yw_vec3* positions = particles_of(c, index, count, &radii, &num_radii);
   float* at = add_words(c, 4 * (size_t)*count);
   if (!at) return false;
   memcpy(at, positions, (size_t)*count * sizeof *positions);
   for (int32_t i = 0; i < *count; ++i) at[3 * *count + i] = i < num_radii ? radii[i] : 0.0f;
-  *parts = PART_PARTICLES;
   return true;
+}
+
+// Adds the body's surface or particles; *count and *parts say what.
+static bool add_body(core* c, int32_t index, int32_t* count, int32_t* parts) {
+  bool active =
+      c->run ? c->moment.bodies[index].active : yw_body_is_active(c->world, c->bodies[index].id);
+  *count = *parts = 0;
+  if (!active || !c->shown->bodies[index].look.visible) return true;
+  bool is_surface = shown_model_of(c->shown, index)->kind != SHOWN_PARTICLES;
+  *parts = is_surface ? PART_SURFACE : PART_PARTICLES;
+  return is_surface ? add_surface(c, index, count) : add_particles(c, index, count);
 }
 
 // Adds the values of the chosen field, if the body has it.
@@ -155,17 +185,19 @@ static void put_header(core* c, const frame_data* frame) {
   put_int(c->words + 2, c->num_pins);
   put_int(c->words + 3, c->grab.num_vertices > 0);
   put_int(c->words + 4, c->frame);
-  c->words[5] = (float)yw_world_time(c->world);
+  c->words[5] = (float)(c->run ? c->moment.time : yw_world_time(c->world));
   c->words[6] = (float)low;
   c->words[7] = (float)high;
 }
 
 yw_status core_take_frame(core* c) {
-  if (!c->world) return yw_fail(&c->message, YW_ERR_INVALID, "no scene is open");
+  if (!c->shown || (c->run && !c->moment.bodies))
+    return yw_fail(&c->message, YW_ERR_INVALID, "no scene is open");
   frame_data taken = {0};
   bool with_field = c->field[0] != '\0';
+  const frame_data* frame = !with_field ? NULL : c->run ? &c->moment : &taken;
   yw_status status = YW_OK;
-  if (with_field) {
+  if (frame == &taken) {
     frame_def def = {.world = c->world, .scene = c->scene, .number = c->frame, .fields = c->field};
     status = frame_take(&def, &taken, &c->message);
   }
@@ -174,11 +206,11 @@ yw_status core_take_frame(core* c) {
   size_t holds = obstacles + OBSTACLE_WORDS * (size_t)shown->num_obstacles;
   size_t data = holds + 3 * (size_t)c->num_pins + (c->grab.num_vertices > 0 ? 6 : 0);
   c->num_words = 0;
-  if (status >= 0 && (!add_words(c, data) || !add_bodies(c, with_field ? &taken : NULL, bodies))) {
+  if (status >= 0 && (!add_words(c, data) || !add_bodies(c, frame, bodies))) {
     status = yw_fail_memory(&c->message, "a frame");
   }
   if (status >= 0) {
-    put_header(c, with_field ? &taken : NULL);
+    put_header(c, frame);
     put_obstacles(c, c->words + obstacles);
     put_holds(c, c->words + holds);
   }

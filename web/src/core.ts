@@ -7,7 +7,7 @@ interface Module {
   HEAPU8: Uint8Array;
   HEAPU32: Uint32Array;
   HEAPF32: Float32Array;
-  FS: { writeFile(path: string, bytes: Uint8Array): void };
+  FS: { writeFile(path: string, bytes: Uint8Array): void; mkdirTree(path: string): void };
   ccall(name: string, result: 'number' | 'string' | null, types: string[], values: unknown[]): unknown;
 }
 export type CreateModule = (options: object) => Promise<Module>;
@@ -99,6 +99,13 @@ export class Core {
     const out = buffer && buffer.byteLength === 4 * count ? buffer : new ArrayBuffer(4 * count);
     new Float32Array(out).set(this.module.HEAPF32.subarray(at / 4, at / 4 + count));
     return out;
+  }
+
+  /** For scenes that read it. */
+  writeFile(name: string, bytes: Uint8Array): void {
+    const slash = name.lastIndexOf('/');
+    if (slash > 0) this.module.FS.mkdirTree(name.slice(0, slash));
+    this.module.FS.writeFile(name, bytes);
   }
 
   grab(body: number, at: Vec3): void {

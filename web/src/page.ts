@@ -13,7 +13,9 @@ import { shortNumber } from './plots';
 import { Pointer } from './pointer';
 import { Poses } from './poses';
 import type { Change, Report, Scene } from './protocol';
+import { RunSource, ServerSource } from './server_source';
 import { Session } from './session';
+import { WorkerSource } from './source';
 import { Stage } from './stage';
 import { Studio } from './studio';
 
@@ -23,8 +25,11 @@ const FAR = 100;
 const NARROW = matchMedia('(max-width: 860px)');
 
 const canvas = find<HTMLCanvasElement>('canvas');
-const session = new Session();
 const link = readLink(location.search);
+/** The program shows something, and this page is where it is seen. */
+const isRemote = link.view === 'run' || link.view === 'live';
+const session = new Session(link.view === 'run' ? new RunSource() : link.view === 'live' ? new ServerSource() : new WorkerSource());
+document.body.dataset.view = link.view;
 let paused = false;
 let gallery: Gallery | undefined;
 let schema = '';
@@ -51,10 +56,12 @@ const pointer = new Pointer(canvas, {
 });
 const studio = new Studio(canvas);
 const stage = new Stage(studio);
-pointer.stage = stage;
+// A run can only be looked at.
+if (link.view !== 'run') pointer.stage = stage;
 const poses = new Poses(session, (size) => studio.snapshot(size), showProblem);
 const inside = new Inside(stage, studio, find('legend'), (name) => session.send({ do: 'field', name }));
 const panel = new Panel(find('panel'), session, poses, inside, rememberInLink);
+if (isRemote) poses.element.remove();
 
 let waiting: ArrayBuffer | undefined;
 function draw(): void {
@@ -94,19 +101,38 @@ function openText(name: string, text: string, changes: Change[], until: number):
   session.open({ name, text, changes, until, keepView: false });
 }
 
+/** The scene that `yawara view` serves, with the files that it reads. */
+async function openServed(until: number, changes: Change[]): Promise<void> {
+  const served = (await (await fetch('open/scene.json', { cache: 'no-store' })).json()) as { name: string; text: string; changes: Change[]; files: { part: string; name: string }[] };
+  const load = async (part: string): Promise<ArrayBuffer> => (await fetch(part)).arrayBuffer();
+  const files = await Promise.all(served.files.map(async ({ part, name }) => ({ name, bytes: await load(part) })));
+  session.send({ do: 'files', files }, files.map(({ bytes }) => bytes));
+  openText(served.name, served.text, [...served.changes, ...changes], until);
+}
+
 function pick(name: string): void {
-  history.pushState(null, '', writeLink({ scene: name, changes: [], at: -1, threads: link.threads }));
+  const address = writeLink({ view: '', scene: name, changes: [], at: -1, threads: link.threads });
+  // The page then simulates by itself, for which it starts again.
+  if (isRemote) {
+    location.assign(address);
+    return;
+  }
+  history.pushState(null, '', address);
   void openScene(name);
 }
 
 /** The address shows what was changed, so that a link shows it too. */
 function rememberInLink(): void {
-  history.replaceState(null, '', writeLink({ scene: session.name, changes: session.changes, at: -1, threads: link.threads }));
+  if (isRemote) return;
+  const view = readLink(location.search).view;
+  history.replaceState(null, '', writeLink({ view, scene: session.name, changes: session.changes, at: -1, threads: link.threads }));
 }
 
 addEventListener('popstate', () => {
   const next = readLink(location.search);
-  void openScene(next.scene || FIRST_SCENE, next.at, next.changes);
+  if (isRemote || next.view === 'run' || next.view === 'live') location.reload();
+  else if (next.view === 'scene') void openServed(next.at, next.changes);
+  else void openScene(next.scene || FIRST_SCENE, next.at, next.changes);
 });
 
 /** A frame that was sent before a scene opened is of the one before. */
@@ -146,7 +172,7 @@ function showProblem(text: string): void {
 }
 
 /** For scripts in the browser's console. */
-const looking: { scene?: Scene; report?: Report; memory?: number; session: Session } = { session };
+const looking: { scene?: Scene; report?: Report; memory?: number; session: Session; stage: Stage } = { session, stage };
 Object.assign(window, { yawara: looking });
 
 session.on('report', ({ report, memory }) => {
@@ -169,14 +195,28 @@ session.on('progress', ({ what, share }) => {
   find('progress').hidden = false;
 });
 session.on('failed', ({ message }) => showProblem(message));
-session.on('crashed', ({ message }) => showProblem(`The simulation stopped: ${message}\nReload the page to start again.`));
+session.on('crashed', ({ message }) => showProblem(isRemote ? message : `The simulation stopped: ${message}\nReload the page to start again.`));
 session.on('frame', ({ buffer }) => (waiting = buffer));
 session.on('started', (message) => {
   document.body.dataset.threads = String(message.threads);
   schema = message.schema;
-  void openScene(link.scene || FIRST_SCENE, link.at, link.changes);
+  if (isRemote) return;
+  if (link.view === 'scene') void openServed(link.at, link.changes);
+  else void openScene(link.scene || FIRST_SCENE, link.at, link.changes);
 });
-session.worker.onerror = (event) => showProblem(`The simulation stopped: ${event.message}`);
+
+// The timeline of a run ---------------------------------------------------------------------------
+
+const timeline = find<HTMLInputElement>('timeline');
+timeline.addEventListener('input', () => session.send({ do: 'seek', frame: Number(timeline.value) }));
+session.on('frames', ({ available, asked }) => {
+  timeline.max = String(available);
+  timeline.hidden = false;
+  find('frames').textContent = available < asked ? ` of ${available}, ${asked} to come` : ` of ${available}`;
+});
+session.on('report', ({ report }) => {
+  if (document.activeElement !== timeline || !timeline.matches(':active')) timeline.value = String(report.frame);
+});
 
 // Files -------------------------------------------------------------------------------------------
 
@@ -207,7 +247,7 @@ session.on('starter', ({ name, text, size }) => {
   const isFar = size > FAR || size < 1 / FAR;
   find('model-note').textContent = `Its longest side is ${shortNumber(size, 'm')} in the file, and 1 m here.${isFar ? ' Perhaps the file is not in metres.' : ''}`;
 });
-listenToDrops(document.body, (file) => void openFile(file));
+if (!isRemote) listenToDrops(document.body, (file) => void openFile(file));
 preset.addEventListener('change', buildModel);
 const chooser = find<HTMLInputElement>('file');
 chooser.addEventListener('change', () => {
@@ -302,6 +342,6 @@ void fetch('gallery.json')
   .then((response) => response.json() as Promise<Entry[]>)
   .then((entries) => {
     gallery = new Gallery(find('gallery'), entries, pick);
-    gallery.mark(session.name || link.scene || FIRST_SCENE);
+    gallery.mark(session.name || link.scene || (link.view ? '' : FIRST_SCENE));
   });
 draw();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What page and worker say to each other. Frames travel as one buffer, see frame.ts.
+// What page and worker say to each other, and page and program. Frames travel as one buffer, see
+// frame.ts.
 
 export type Vec3 = [number, number, number];
 
@@ -30,6 +31,10 @@ export type Command =
   /** Runs the scene from its start and answers with a body's vertices in all frames. */
   | { do: 'cache'; body: number }
   | { do: 'pose'; body: number }
+  /** Shows a frame of a run, and pauses. */
+  | { do: 'seek'; frame: number }
+  /** Files that the next scene reads, named as it names them. */
+  | { do: 'files'; files: { name: string; bytes: ArrayBuffer }[] }
   /** A file of the reader's own: it becomes a soft body. method '': the word's own. */
   | { do: 'model'; name: string; bytes: ArrayBuffer; as: string; method: string }
   /** The page has drawn a frame and can take the next; the buffer may be used again. */
@@ -40,12 +45,15 @@ export type Command =
 export type Message =
   | { say: 'started'; threads: number; schema: string }
   | { say: 'progress'; what: string; share: number }
-  | { say: 'opened'; scene: Scene; warning: string }
+  /** own: what the program has open; without it, what the page asked for. */
+  | { say: 'opened'; scene: Scene; warning: string; own?: { name: string; text: string; changes: Change[] } }
   | { say: 'failed'; message: string }
   | { say: 'frame'; buffer: ArrayBuffer }
   /** memory: bytes that the core has taken. */
   | { say: 'report'; report: Report; memory: number }
   | { say: 'paused'; on: boolean }
+  /** Of a run: the last frame on disk, and the last one that it is to have. */
+  | { say: 'frames'; available: number; asked: number }
   | { say: 'settings'; body: number; rows: Setting[] }
   /** Vertices in the model's place; empty if the body is no tet mesh. */
   | { say: 'pose'; body: number; positions: Float32Array }

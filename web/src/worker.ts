@@ -161,6 +161,10 @@ function obey(command: Command): void {
     return;
   }
   if (command.do === 'open') return open(command);
+  if (command.do === 'files') {
+    for (const { name, bytes } of command.files) core?.writeFile(name, new Uint8Array(bytes));
+    return;
+  }
   if (command.do === 'model') {
     if (core) say({ say: 'starter', name: command.name, ...core.starter(command.name, new Uint8Array(command.bytes), command.as, command.method) });
     return;

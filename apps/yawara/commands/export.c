@@ -10,9 +10,12 @@ int cmd_export(int argc, char** argv) {
   const char* formats = "ply";
   const char* output = NULL;
   bool quiet = false, skin = false;
+  int32_t first = -1;
   const option options[] = {
       {"format", 'f', OPTION_TEXT, &formats, "LIST",
        "ply, obj, vtu, pc2, mdd, bgeo, comma separated (default: ply)", 0, 0},
+      {"from", 0, OPTION_INT, &first, "N",
+       "only frames from N on, also of a run that is still going (default: all)", 0, 1e9},
       {"skin", 0, OPTION_FLAG, &skin, NULL,
        "ply and obj: a skin around the particles of bodies without a surface", 0, 0},
       {"output", 'o', OPTION_TEXT, &output, "DIR",
@@ -45,7 +48,7 @@ int cmd_export(int argc, char** argv) {
   int code = parse_options(&self, argc, argv, &dir, &count);
   if (code >= 0) return code;
   yw_error error = {0};
-  export_def def = {dir, formats, output ? output : dir, skin, quiet};
+  export_def def = {dir, formats, output ? output : dir, first, skin, quiet};
   if (export_run(&def, &error) < 0) {
     return bad_input("%s", error.message);
   }

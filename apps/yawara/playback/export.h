@@ -13,11 +13,14 @@ bool export_formats_known(const char* formats);
 /// surface, next to an OBJ of it at rest; bgeo: particles, for Houdini. ply, vtu and bgeo include
 /// the fields of the run and the radii of particles; fields.csv lists their units. What a format
 /// cannot hold is left out and named on standard error. Bodies that have not started yet have no
-/// files. skin: ply and obj contain a skin around particles instead of the particles.
+/// files. skin: ply and obj contain a skin around particles instead of the particles. first: only
+/// frames from this number on, up to the last one that is there, even if the run is still going;
+/// -1: all that run.json speaks of.
 typedef struct export_def {
   const char* run_dir;
   const char* formats;
   const char* out_dir;
+  int32_t first;
   bool skin, quiet;
 } export_def;
 yw_status export_run(const export_def* def, yw_error* error);

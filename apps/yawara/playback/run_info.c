@@ -123,7 +123,8 @@ static void write_faults(yw_file_writer* writer, const run_info* info) {
     const run_fault* fault = &info->faults[i];
     yw_file_printf(writer, "%s\n    {\"frame\": %d, \"time\": ", i > 0 ? "," : "", fault->frame);
     yw_file_write_double(writer, fault->time);
-    yw_file_printf(writer, ", \"bodies\": %d, \"body\": ", fault->bodies);
+    yw_file_printf(writer, ", \"bodies\": %d, \"substeps\": %d, \"body\": ", fault->bodies,
+                   fault->substeps);
     write_string(writer, fault->body);
     yw_file_printf(writer, "}");
   }
@@ -204,6 +205,10 @@ static bool read_faults(const yw_json* list, run_info* out) {
     fault->frame = (int32_t)number_of(list->items[i], "frame", 0, 1e9, &bad);
     fault->time = number_of(list->items[i], "time", 0, 1e12, &bad);
     fault->bodies = (int32_t)number_of(list->items[i], "bodies", 1, 1e9, &bad);
+    // Earlier versions have no retries.
+    if (yw_json_get(list->items[i], "substeps")) {
+      fault->substeps = (int32_t)number_of(list->items[i], "substeps", 0, 1e9, &bad);
+    }
     bad |= !copy_string(yw_json_get(list->items[i], "body"), fault->body, sizeof fault->body);
   }
   return !bad;

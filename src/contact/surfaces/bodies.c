@@ -13,6 +13,8 @@
 // How far the guard may move particles beyond their paths, as a share of the mean edge; the fall of
 // one step is added.
 #define MARGIN_SHARE 0.01f
+// Times the way of an obstacle that particles in its way may be moved, on top of that.
+#define OBSTACLE_ROOM 3.0f
 // Contact is solved again where bodies that it moved hit others that they did not touch before.
 #define MAX_SOLVES 2
 // Leaves per job, and per block of jobs.
@@ -47,7 +49,8 @@ static bool add_jobs(yw_surfaces* c, int32_t a, int32_t b, bool obstacles) {
   if (!YW_LIST_RESERVE(&c->mem, &c->jobs, count)) return false;
   for (int32_t first = 0; first < leaves; first += LEAVES_PER_JOB) {
     int32_t end = first + LEAVES_PER_JOB < leaves ? first + LEAVES_PER_JOB : leaves;
-    c->jobs.items[c->jobs.count++] = (yw_contact_job){a, b, first, end, obstacles};
+    c->jobs.items[c->jobs.count++] =
+        (yw_contact_job){.a = a, .b = b, .first = first, .end = end, .obstacles = obstacles};
   }
   return true;
 }
@@ -128,7 +131,7 @@ static void run_jobs(void* context, int32_t block, int32_t worker) {
   yw_surfaces* c = context;
   yw_contact_list* list = &c->found.items[block];
   if (list->num_contacts != TO_BE_FOUND) return;
-  list->num_contacts = list->num_pairs = 0;
+  list->num_contacts = list->num_spares = list->num_pairs = 0;
   list->need = YW_TOUCH_NOTHING;
   list->num_hits = 0;
   for (int32_t i = c->block_start.items[block]; i < c->block_start.items[block + 1]; ++i) {
@@ -138,6 +141,12 @@ static void run_jobs(void* context, int32_t block, int32_t worker) {
 
 // Makes room for at least so many entries; what was listed is lost.
 static bool grow_list(yw_surfaces* c, yw_contact_list* list, int32_t contacts, int32_t pairs) {
+  // A list is never longer than one of contacts with room for its spares.
+  if (contacts > list->spare_capacity) {
+    yw_mem_free(&c->mem, list->spares);
+    list->spares = YW_NEW_ARRAY(&c->mem, yw_contact_spare, contacts);
+    list->spare_capacity = list->spares ? contacts : 0;
+  }
   if (contacts > list->contact_capacity) {
     yw_mem_free(&c->mem, list->contacts);
     list->contacts = YW_NEW_ARRAY(&c->mem, yw_contact, contacts);
@@ -148,7 +157,8 @@ static bool grow_list(yw_surfaces* c, yw_contact_list* list, int32_t contacts, i
     list->pairs = YW_NEW_ARRAY(&c->mem, yw_near_pair, pairs);
     list->pair_capacity = list->pairs ? pairs : 0;
   }
-  return contacts <= list->contact_capacity && pairs <= list->pair_capacity;
+  return contacts <= list->contact_capacity && contacts <= list->spare_capacity &&
+         pairs <= list->pair_capacity;
 }
 
 // True when the list had room for everything; otherwise it gets more, and its block runs again.
@@ -208,39 +218,33 @@ static bool run_all_jobs(yw_surfaces* c, yw_tasks* tasks) {
   return !out_of_memory;
 }
 
-static bool same_pair(const yw_contact_batch* batch, const yw_contact* contact) {
-  int32_t a = contact->body[0], b = contact->body[1];
-  return (batch->a == a && batch->b == b) || (batch->a == b && batch->b == a);
-}
-
-// Splits the lists where the pair of bodies changes. Jobs of one pair are adjacent, so a pair that
-// continues in the next block is the last one.
+// One batch per job that found something. Jobs of one pair of bodies are adjacent.
 static bool cut_batches(yw_surfaces* c, int32_t* num_contacts, int32_t* num_pairs) {
   c->batches.count = 0;
   *num_contacts = *num_pairs = 0;
+  if (!YW_LIST_RESERVE(&c->mem, &c->batches, c->jobs.count)) return false;
   for (int32_t block = 0; block < c->block_start.count; ++block) {
     yw_contact_list* list = &c->found.items[block];
-    yw_contact_batch* batch = NULL;
     *num_contacts += list->num_contacts;
-    for (int32_t i = 0; i < list->num_contacts; ++i) {
-      yw_contact* contact = &list->contacts[i];
-      if (!batch || !same_pair(batch, contact)) {
-        if (!YW_LIST_RESERVE(&c->mem, &c->batches, 1)) return false;
-        int32_t count = c->batches.count;
-        bool leads = count == 0 || !same_pair(&c->batches.items[count - 1], contact);
-        *num_pairs += leads;
-        batch = &c->batches.items[c->batches.count++];
-        int32_t a = contact->body[0], b = contact->body[1];
-        yw_aabb box = yw_aabb_join(c->works.items[a].box, c->works.items[b].box);
-        float extent = yw_distance(box.lower, box.upper);
-        *batch = (yw_contact_batch){.contacts = contact,
-                                    .a = a,
-                                    .b = b,
-                                    .pair = *num_pairs - 1,
-                                    .leads = leads,
-                                    .extent = extent};
-      }
-      ++batch->count;
+    for (int32_t i = c->block_start.items[block]; i < c->block_start.items[block + 1]; ++i) {
+      const yw_contact_job* job = &c->jobs.items[i];
+      if (job->num_contacts + job->num_spares == 0) continue;
+      const yw_contact_batch* last = c->batches.items + c->batches.count - 1;
+      bool leads = c->batches.count == 0 || last->a != job->a || last->b != job->b;
+      *num_pairs += leads;
+      const yw_contact_work *a = &c->works.items[job->a], *b = &c->works.items[job->b];
+      yw_aabb box = yw_aabb_join(a->box, b->box);
+      c->batches.items[c->batches.count++] =
+          (yw_contact_batch){.contacts = list->contacts + job->first_contact,
+                             .count = job->num_contacts,
+                             .spares = list->spares + job->first_spare,
+                             .num_spares = job->num_spares,
+                             .slop = YW_TOUCH_SLOP * yw_touch_skin(a, b),
+                             .a = job->a,
+                             .b = job->b,
+                             .pair = *num_pairs - 1,
+                             .leads = leads,
+                             .extent = yw_distance(box.lower, box.upper)};
     }
   }
   return true;
@@ -325,7 +329,7 @@ static int32_t vertex_of(const yw_contact* p, int side) {
 // Tells readers which contacts carried an impulse.
 static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
   for (int32_t i = 0; i < c->batches.count; ++i) {
-    const yw_contact_batch* batch = &c->batches.items[i];
+    const yw_contact_batch* batch = &c->colored.items[i];
     for (int32_t k = 0; k < batch->count; ++k) {
       const yw_contact* p = &batch->contacts[k];
       float impulse = p->impulse + p->bounced;
@@ -364,7 +368,7 @@ static float obstacle_travel(const yw_surfaces* c) {
 static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks) {
   int32_t num_bodies = c->works.count;
   c->step.mode = mode;
-  float travel = mode == YW_TOUCH_PAIRS ? obstacle_travel(c) : 0.0f;
+  float travel = mode == YW_TOUCH_PAIRS ? OBSTACLE_ROOM * obstacle_travel(c) : 0.0f;
   for (int32_t i = 0; i < num_bodies; ++i) {
     yw_contact_work* work = &c->works.items[i];
     float margin = MARGIN_SHARE * work->complex->size + c->step.fall + travel;
@@ -409,7 +413,7 @@ static bool add_rows(yw_surfaces* c, const yw_contact_problem* problem, int32_t 
   for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
     problem->batches[i].rows = c->rows.items + at;
     problem->batches[i].searches = c->searches.items + at;
-    at += problem->batches[i].count;
+    at += problem->batches[i].count + problem->batches[i].num_spares;
   }
   return true;
 }
@@ -422,6 +426,8 @@ static bool solve(yw_surfaces* c, yw_contact_problem* problem, int32_t* num_cont
   }
   problem->pair_angular = c->pair_angular.items;
   yw_contact_solve(problem);
+  *num_contacts = 0;
+  for (int32_t i = 0; i < c->batches.count; ++i) *num_contacts += c->colored.items[i].count;
   if (c->log) log_contacts(c, problem->bodies);
   for (int32_t i = 0; i < c->works.count; ++i) {
     if (c->works.items[i].active) yw_hanging_carry(&c->works.items[i]);

@@ -42,6 +42,7 @@ void yw_surfaces_destroy(yw_surfaces* c) {
   for (int32_t i = 0; i < c->caches.count; ++i) cache_clear(c, &c->caches.items[i]);
   for (int32_t i = 0; i < c->found.count; ++i) {
     yw_mem_free(&mem, c->found.items[i].contacts);
+    yw_mem_free(&mem, c->found.items[i].spares);
     yw_mem_free(&mem, c->found.items[i].pairs);
   }
   YW_LIST_FREE(&mem, &c->caches);

@@ -7,10 +7,8 @@
 #include <string.h>
 
 #include "contact/obstacles.h"
-#include "math/small/float4.h"
 
-// Gap at which bodies may rest, and beyond which a contact is not considered, in skins.
-#define SLOP 0.2f
+// Gap beyond which a contact is not considered, in skins.
 #define BAND 0.5f
 // Guarded distances: of thin surfaces as a share of the skin, of thick ones as a share of
 // thickness.
@@ -19,99 +17,14 @@
 // Primitives of one body are kept at most this share of their distance at rest apart.
 #define REST_SHARE 0.9f
 // Sine of the angle by which faces may protrude over the plane between two edges; edges of surfaces
-// flatter than this leave the contact to vertices.
+// less flat than this stand out.
 #define FLAT 0.02f
+// Edges that stand out less than this, in skins, leave the contact to vertices.
+#define RIDGE 0.25f
+// Pairs that move less than this relative to each other, in skins, are taken as at the start.
+#define SLOW 125.0f
 // Weights below this are on the border of a triangle or segment.
 #define BORDER 1e-4f
-
-// Boxes -----------------------------------------------------------------------------------------
-
-typedef struct path_box {
-  yw_float4 lower, upper;
-} path_box;
-
-static void fit_path(const yw_contact_work* work, int32_t particle) {
-  yw_float4 begin = yw_float4_load(&work->body->begin[particle]);
-  yw_float4 end = yw_float4_load(&work->predicted[particle]);
-  float radius = yw_touch_radius(work, particle);
-  yw_path_box* box = &work->path_boxes[particle];
-  yw_float4_store(&box->lower, yw_vf_min(begin, end) - radius);
-  yw_float4_store(&box->upper, yw_vf_max(begin, end) + radius);
-}
-
-static path_box box_of(const yw_contact_work* work, int32_t particle) {
-  const yw_path_box* box = &work->path_boxes[particle];
-  return (path_box){yw_float4_load(&box->lower), yw_float4_load(&box->upper)};
-}
-
-static path_box join(path_box a, path_box b) {
-  return (path_box){yw_vf_min(a.lower, b.lower), yw_vf_max(a.upper, b.upper)};
-}
-
-// Loose points mix: leaves of neighbours are found anew in every step.
-static void sort_points(yw_contact_work* work) {
-  int32_t count = work->complex->num_vertices;
-  const yw_vec4* pos = work->predicted;
-  yw_aabb all = yw_aabb_empty();
-  for (int32_t i = 0; i < count; ++i) all = yw_aabb_grow(all, yw_xyz(pos[i]));
-  for (int32_t i = 0; i < count; ++i) {
-    work->order[i] = (yw_sort_item){yw_morton_code(all, yw_xyz(pos[i])), i};
-  }
-  yw_sort_items(work->order, work->scratch, count);
-  for (int32_t i = 0; i < count; ++i) {
-    int32_t particle = work->order[i].value;
-    work->sorted_vertices[i] = particle;
-    work->sorted_edges[i][0] = work->sorted_edges[i][1] = particle;
-  }
-}
-
-static void set_box(const yw_lane_boxes* boxes, int32_t i, path_box box) {
-  for (int d = 0; d < 3; ++d) {
-    boxes->sides[d][i] = box.lower[d];
-    boxes->sides[3 + d][i] = box.upper[d];
-  }
-}
-
-static void fit_leaf(yw_contact_work* work, int32_t leaf) {
-  const yw_complex* c = work->complex;
-  const yw_complex_leaf *first = &c->leaves[leaf], *end = first + 1;
-  path_box all = {yw_vf_splat(INFINITY), yw_vf_splat(-INFINITY)};
-  for (int32_t i = first->vertex; i < end->vertex; ++i) {
-    set_box(&work->vertex_boxes, i, box_of(work, work->vertices[i]));
-    all = join(all, box_of(work, work->vertices[i]));
-  }
-  for (int32_t i = first->edge; i < end->edge; ++i) {
-    path_box box = join(box_of(work, work->edges[i][0]), box_of(work, work->edges[i][1]));
-    set_box(&work->edge_boxes, i, box);
-    all = join(all, box);
-  }
-  for (int32_t i = first->triangle; i < end->triangle; ++i) {
-    const int32_t* v = c->triangles[i];
-    path_box box = join(box_of(work, v[0]), join(box_of(work, v[1]), box_of(work, v[2])));
-    set_box(&work->triangle_boxes, i, box);
-    all = join(all, box);
-  }
-  work->leaves.nodes[work->leaves.first_leaf + leaf] =
-      (yw_aabb){yw_v3(all.lower[0], all.lower[1], all.lower[2]),
-                yw_v3(all.upper[0], all.upper[1], all.upper[2])};
-}
-
-void yw_touch_fit(yw_contact_work* work, bool sort) {
-  const yw_complex* c = work->complex;
-  const yw_particles* p = work->body->particles;
-  memcpy(work->predicted, p->pos, (size_t)p->count * sizeof *p->pos);
-  if (c->is_loose && sort) sort_points(work);
-  work->max_radius = 0.0f;
-  for (int32_t i = 0; i < c->num_vertices; ++i) {
-    int32_t particle = work->vertices[i];
-    float radius = yw_touch_radius(work, particle);
-    work->max_radius = radius > work->max_radius ? radius : work->max_radius;
-    fit_path(work, particle);
-  }
-  for (int32_t leaf = 0; leaf < c->num_leaves; ++leaf) fit_leaf(work, leaf);
-  yw_box_tree_refit(&work->leaves);
-  work->box = c->num_leaves > 0 ? work->leaves.nodes[1] : yw_aabb_empty();
-}
 
 // Who owns a contact ----------------------------------------------------------------------------
 
@@ -138,21 +51,17 @@ static yw_vec3 place_at(const yw_contact_work* work, int32_t particle, float t) 
 }
 
 // How far the faces at an edge lie on the wrong side of the plane through p with normal n (pointing
-// to their side), as the sine of an angle; *sharp: one lies clearly on the right side.
-static float protrusion(const yw_contact_work* work, int32_t edge, yw_vec3 p, yw_vec3 n, float t,
-                        bool* sharp) {
+// to their side), as the sine of an angle.
+static float protrusion(const yw_contact_work* work, int32_t edge, yw_vec3 p, yw_vec3 n, float t) {
   const yw_complex* c = work->complex;
   float worst = -1.0f;
-  *sharp = false;
   for (int k = 0; k < 2; ++k) {
     int32_t triangle = c->edge_triangles[edge][k];
-    if (triangle < 0) *sharp = true;
     if (triangle < 0) continue;
     int32_t corner = yw_third_corner(c->triangles[triangle], c->edges[edge][0], c->edges[edge][1]);
     yw_vec3 to = yw_sub(place_at(work, corner, t), p);
     float length = yw_length(to), sine = length > 0.0f ? -yw_dot(to, n) / length : 0.0f;
     worst = sine > worst ? sine : worst;
-    *sharp = *sharp || sine < -FLAT;
   }
   return worst;
 }
@@ -174,9 +83,8 @@ static bool owns_vertex_contact(const candidate* c, const yw_nearest* near, yw_v
     if (sides[0] != triangle) return false;
     yw_vec3 x[4];
     yw_path_corners(&c->path, t, x);
-    bool sharp;
-    return protrusion(c->works[1], edge, point_of_side(c, x, near->weights, 1), yw_neg(n), t,
-                      &sharp) < FLAT;
+    yw_vec3 p = point_of_side(c, x, near->weights, 1);
+    return protrusion(c->works[1], edge, p, yw_neg(n), t) < FLAT;
   }
   // Two vertices: both bodies find the pair, with the roles exchanged.
   if (complex->triangle_of_vertex[c->corners[1 + corner]] != triangle) return false;
@@ -200,9 +108,7 @@ static bool stands_for_vertex(const yw_complex* c, int32_t edge, int32_t end) {
   return false;
 }
 
-// close: they touch, so that vertices alone do not keep the surfaces apart.
-static bool owns_edge_contact(const candidate* c, const yw_nearest* near, yw_vec3 n, float t,
-                              bool close) {
+static bool owns_edge_contact(const candidate* c, const yw_nearest* near) {
   for (int side = 0; side < 2; ++side) {
     const yw_complex* complex = c->works[side]->complex;
     const float* w = near->weights + 2 * side;
@@ -213,18 +119,44 @@ static bool owns_edge_contact(const candidate* c, const yw_nearest* near, yw_vec
       return false;
     }
   }
-  if (close || c->works[0]->complex->num_triangles == 0 ||
-      c->works[1]->complex->num_triangles == 0) {
-    return true;
+  return true;
+}
+
+// True when the faces at an edge lie behind it, as seen along n (pointing to their side), by more
+// than `least` in metres or clearly on one side.
+static bool stands_out(const yw_contact_work* work, int32_t edge, yw_vec3 p, yw_vec3 n, float t,
+                       float least) {
+  const yw_complex* c = work->complex;
+  bool sharp = false;
+  float height = INFINITY;
+  for (int k = 0; k < 2; ++k) {
+    int32_t triangle = c->edge_triangles[edge][k];
+    sharp = sharp || triangle < 0;
+    if (triangle < 0) continue;
+    int32_t corner = yw_third_corner(c->triangles[triangle], c->edges[edge][0], c->edges[edge][1]);
+    yw_vec3 to = yw_sub(place_at(work, corner, t), p);
+    float along = yw_dot(to, n), flat = FLAT * yw_length(to);
+    if (along < -flat) return false;
+    sharp = sharp || along > flat;
+    height = along < height ? along : height;
   }
+  return sharp || height > least;
+}
+
+// The gap between two surfaces is least where vertices meet faces, or where two edges cross that
+// both stand out. Other crossings are as far apart as the vertices around them, to within `least`.
+static bool both_stand_out(const candidate* c, const yw_nearest* near, yw_vec3 n, float t,
+                           float least) {
   yw_vec3 x[4];
   yw_path_corners(&c->path, t, x);
-  bool sharp[2];
-  float front = protrusion(c->works[0], c->primitive[0], point_of_side(c, x, near->weights, 0), n,
-                           t, &sharp[0]);
-  float back = protrusion(c->works[1], c->primitive[1], point_of_side(c, x, near->weights, 1),
-                          yw_neg(n), t, &sharp[1]);
-  return front < FLAT && back < FLAT && (sharp[0] || sharp[1]);
+  for (int side = 0; side < 2; ++side) {
+    if (c->works[side]->complex->num_triangles == 0) continue;
+    yw_vec3 p = point_of_side(c, x, near->weights, side);
+    if (!stands_out(c->works[side], c->primitive[side], p, side ? yw_neg(n) : n, t, least)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // Contacts --------------------------------------------------------------------------------------
@@ -252,10 +184,9 @@ static yw_vec3 fallback_normal(const candidate* c) {
     n = yw_cross(yw_sub(x[2], x[1]), yw_sub(x[3], x[1]));
   } else {
     n = yw_cross(yw_sub(x[1], x[0]), yw_sub(x[3], x[2]));
-    bool sharp;
     bool triangles = c->works[0]->complex->num_triangles > 0;
     if (triangles && protrusion(c->works[0], c->primitive[0], x[0],
-                                yw_normalize_or(n, yw_v3(0, 1, 0)), 0.0f, &sharp) > 0.0f) {
+                                yw_normalize_or(n, yw_v3(0, 1, 0)), 0.0f) > 0.0f) {
       n = yw_neg(n);
     }
   }
@@ -271,7 +202,7 @@ static void append_contact(const candidate* c, const yw_nearest* near, yw_vec3 n
                         .count = {split, 4 - split},
                         .normal = n,
                         .distance = distance,
-                        .slop = SLOP * skin};
+                        .slop = YW_TOUCH_SLOP * skin};
   for (int k = 0; k < 4; ++k) {
     int side = k < split ? 0 : 1, slot = side ? k - split : k;
     contact.particles[side][slot] = c->corners[k];
@@ -281,6 +212,19 @@ static void append_contact(const candidate* c, const yw_nearest* near, yw_vec3 n
                          point_of_side(c, c->path.begin, near->weights, 1));
   contact.gap_before = yw_dot(n, apart) - distance;
   list->contacts[at] = contact;
+}
+
+static void append_spare(const candidate* c, const yw_nearest* near, yw_vec3 n, float distance,
+                         yw_contact_list* list) {
+  int32_t at = list->num_spares++;
+  if (at >= list->spare_capacity) return;
+  yw_contact_spare spare = {
+      .shares = {near->weights[1], near->weights[3]}, .normal = n, .distance = distance};
+  memcpy(spare.corners, c->corners, sizeof spare.corners);
+  yw_vec3 apart = yw_sub(point_of_side(c, c->path.begin, near->weights, 0),
+                         point_of_side(c, c->path.begin, near->weights, 1));
+  spare.gap_before = yw_dot(n, apart) - distance;
+  list->spares[at] = spare;
 }
 
 // Direction between the sides. From the primitives where both nearest points are inside them: it is
@@ -377,13 +321,30 @@ static void look_at_pair(const candidate* c, const yw_nearest* start, float keep
   if (list->need == YW_TOUCH_NOTHING) list->need = YW_TOUCH_PRESSED;
 }
 
+// Near at the start, and not moving far: where they would touch is where they are nearest now.
+static bool meets_at_start(const candidate* c, const yw_nearest* start, float keep, float band,
+                           float skin) {
+  if (!(start->distance < keep + band)) return false;
+  return yw_path_reach(c->kind, &c->path) < SLOW * skin;
+}
+
+// 0 if the nearest points at the start come within a distance, 2 otherwise.
+static float time_from_start(const candidate* c, const yw_nearest* start, float distance) {
+  if (start->distance <= distance) return 0.0f;
+  yw_vec3 apart = yw_sub(point_of_side(c, c->path.end, start->weights, 0),
+                         point_of_side(c, c->path.end, start->weights, 1));
+  return yw_dot(apart, start->apart) < distance * start->distance ? 0.0f : 2.0f;
+}
+
 static void find_contact(candidate* c, const yw_nearest* start, float keep, float skin, float fall,
                          yw_contact_list* list) {
   bool touching = start->distance < 1e-3f * skin;
   if (!touching && is_behind(c, start)) return;
   float band = contact_band(skin, fall);
   yw_nearest near = *start;
-  float t = yw_time_of_touch(c->kind, &c->path, keep, SLOP * skin, &near);
+  float t = meets_at_start(c, start, keep, band, skin)
+                ? time_from_start(c, start, keep + YW_TOUCH_SLOP * skin)
+                : yw_time_of_touch(c->kind, &c->path, keep, YW_TOUCH_SLOP * skin, &near);
   // Not touching, but perhaps so near at the start or at the end that others may press them
   // together.
   bool apart = t > 1.0f;
@@ -396,10 +357,17 @@ static void find_contact(candidate* c, const yw_nearest* start, float keep, floa
   }
   bool flat = touching || near.distance < 1e-3f * skin;
   yw_vec3 n = flat ? fallback_normal(c) : direction(c, x, &near);
-  bool owns = c->kind == YW_VERTEX_TRIANGLE
-                  ? lies_in_crease(c, &near, x, t, &n) || owns_vertex_contact(c, &near, n, t)
-                  : owns_edge_contact(c, &near, n, t, !apart);
-  if (owns) append_contact(c, &near, n, keep, skin, list);
+  if (c->kind == YW_VERTEX_TRIANGLE) {
+    if (lies_in_crease(c, &near, x, t, &n) || owns_vertex_contact(c, &near, n, t)) {
+      append_contact(c, &near, n, keep, skin, list);
+    }
+  } else if (owns_edge_contact(c, &near)) {
+    if (flat || both_stand_out(c, &near, n, t, RIDGE * skin)) {
+      append_contact(c, &near, n, keep, skin, list);
+    } else if (!apart) {
+      append_spare(c, &near, n, keep, list);
+    }
+  }
 }
 
 static void test_pair(candidate* c, const yw_nearest* start, const yw_touch_step* step,
@@ -553,7 +521,7 @@ static void meet_obstacle(const yw_contact_work* work, const yw_contact_job* job
                                     .normal = near.normal,
                                     .gap_before = gap - yw_dot(way, near.normal),
                                     .obstacle_gap = gap,
-                                    .slop = SLOP * skin,
+                                    .slop = YW_TOUCH_SLOP * skin,
                                     .drift = yw_v4(near.velocity),
                                     .obstacle_friction = set->items[obstacle].friction};
 }
@@ -586,13 +554,9 @@ static float box_distance(const yw_touch_step* step, const yw_contact_work* a,
   return LEAST_SKIN * skin + (step->mode == YW_TOUCH_PAIRS ? a->margin + b->margin : 0.0f);
 }
 
-void yw_touch_find(const yw_contact_work* works, const yw_contact_job* job,
-                   const yw_touch_step* step, yw_contact_list* list) {
+static void search_leaves(const yw_contact_work* works, const yw_contact_job* job,
+                          const yw_touch_step* step, yw_contact_list* list) {
   const yw_contact_work *a = &works[job->a], *b = &works[job->b];
-  if (job->obstacles) {
-    find_obstacles(a, job, step->h, step->fall, list);
-    return;
-  }
   int32_t pairs[3][ROOM][2];
   pair_search forth = {.step = step,
                        .works = {a, b},
@@ -620,4 +584,18 @@ void yw_touch_find(const yw_contact_work* works, const yw_contact_job* job,
   test_all(&forth);
   test_all(&back);
   test_all(&edges);
+}
+
+void yw_touch_find(const yw_contact_work* works, yw_contact_job* job, const yw_touch_step* step,
+                   yw_contact_list* list) {
+  job->first_contact = list->num_contacts;
+  job->first_spare = list->num_spares;
+  if (job->obstacles) {
+    find_obstacles(&works[job->a], job, step->h, step->fall, list);
+  } else {
+    search_leaves(works, job, step, list);
+  }
+  job->num_contacts = list->num_contacts - job->first_contact;
+  job->num_spares = list->num_spares - job->first_spare;
+  list->num_contacts += job->num_spares;
 }

@@ -40,6 +40,15 @@ typedef struct yw_contact {
   yw_vec3 friction;      ///< N s, tangential, so far
 } yw_contact;
 
+/// A contact of two edges that vertices around it make superfluous, unless the solver finds
+/// otherwise.
+typedef struct yw_contact_spare {
+  int32_t corners[4];
+  float shares[2];  ///< of the second corner of each edge
+  yw_vec3 normal;
+  float distance, gap_before;  ///< m, as in yw_contact
+} yw_contact_spare;
+
 /// Two primitives that could meet in this substep. The guard keeps them apart.
 typedef struct yw_near_pair {
   int32_t body[2];
@@ -81,6 +90,9 @@ typedef struct yw_contact_job {
   int32_t a, b;
   int32_t first, end;
   bool obstacles;  ///< vertices of a against obstacles instead
+  // What was found, in the list of its block. After the contacts there is room for the spares.
+  int32_t first_contact, num_contacts;
+  int32_t first_spare, num_spares;
 } yw_contact_job;
 
 /// What detection is asked for.
@@ -109,21 +121,22 @@ typedef struct yw_touch_step {
 /// Lists of fixed capacity. The counts keep growing when they are full: the caller learns the size.
 typedef struct yw_contact_list {
   yw_contact* contacts;
+  yw_contact_spare* spares;
   yw_near_pair* pairs;
-  int32_t num_contacts, num_pairs;
+  int32_t num_contacts, num_spares, num_pairs;
   int32_t num_fixed;  ///< pairs held by the guard
   yw_touch_need need;
   int32_t num_hits;  ///< pairs of bodies that may hit each other; more than have room: many
   int32_t hits[YW_TOUCH_MAX_HITS][2];
-  int32_t contact_capacity, pair_capacity;
+  int32_t contact_capacity, spare_capacity, pair_capacity;
 } yw_contact_list;
 
 /// Notes where the particles are as the ends of their paths and fits the boxes of all paths;
 /// `sort`: loose points are sorted first.
 void yw_touch_fit(yw_contact_work* work, bool sort);
 /// Appends the contacts or near pairs of a job, or raises the need.
-void yw_touch_find(const yw_contact_work* works, const yw_contact_job* job,
-                   const yw_touch_step* step, yw_contact_list* list);
+void yw_touch_find(const yw_contact_work* works, yw_contact_job* job, const yw_touch_step* step,
+                   yw_contact_list* list);
 
 /// Particles without a rest shape: they do not bounce as a whole.
 static inline bool yw_contact_is_loose(const yw_contact_body* body) {
@@ -143,6 +156,8 @@ static inline float yw_touch_radius(const yw_contact_work* work, int32_t particl
   const float* radius = work->body->geometry.radius;
   return radius ? radius[particle] : 0.0f;
 }
+/// Overlap with which bodies may rest, in skins.
+#define YW_TOUCH_SLOP 0.2f
 /// m, kept between the surfaces of two bodies at rest on each other.
 static inline float yw_touch_skin(const yw_contact_work* a, const yw_contact_work* b) {
   float size = a->complex->size < b->complex->size ? a->complex->size : b->complex->size;

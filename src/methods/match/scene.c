@@ -17,6 +17,7 @@ typedef struct match_settings {
   int32_t num_labels;       // of labels, and of selectors when there are shapes
   int32_t* labels;          // per vertex, or per selector; in the document
   yw_shape** label_shapes;  // NULL: labels are per vertex
+  const yw_json* painted;   // labels as text; NULL: not
   const yw_json* labels_node;
 } match_settings;
 static const match_settings match_defaults = {.params = {.beta = 0.95f,
@@ -45,11 +46,12 @@ static const yw_key_row match_rows[] = {
     YW_PARAM_CHOICE(match_settings, projection, projections,
                     "How the example weights are kept convex: \"exact\" takes the nearest point of "
                     "the convex hull of the poses, \"paper\" is the papers' rule."),
-    YW_MODEL_NODE(match_settings, groups, "'global|'per_region|[integer]|[selector]",
-                  "Parts that choose their example together: the whole body (\"global\", the "
-                  "default), every one-ring on its own (\"per_region\"), a label per vertex, or "
-                  "shapes with labels, in the model's rest pose: a vertex takes the label of the "
-                  "first shape that contains it, else 0.")};
+    YW_MODEL_NODE(
+        match_settings, groups, "'global|'per_region|[integer]|[selector]|vertex_paint",
+        "Parts that choose their example together: the whole body (\"global\", the "
+        "default), every one-ring on its own (\"per_region\"), a label per vertex, "
+        "painted, or shapes with labels, in the model's rest pose: a vertex takes the label of the "
+        "first shape that contains it, else 0.")};
 static const yw_record match_record = YW_RECORD(
     "match", match_rows, match_defaults, "Example-based shape matching.", "not stiffness alpha");
 
@@ -105,10 +107,14 @@ static bool load_groups(yw_loader* l, const yw_json* node, match_settings* out) 
   out->grouping = YW_GROUPS_GLOBAL;
   if (!node) return true;
   if (node->type == YW_JSON_ARRAY) return load_labels(l, node, out);
+  if (node->type == YW_JSON_OBJECT) {
+    out->grouping = YW_GROUPS_LABELS;
+    return yw_load_vertex_paint(l, node, &out->painted);
+  }
   if (node->type != YW_JSON_STRING) {
     return yw_type_fail(&l->r, node,
-                        "\"global\", \"per_region\", a list of labels or a list of "
-                        "{\"shape\": ..., \"label\": ...}");
+                        "\"global\", \"per_region\", a list of labels, a list of "
+                        "{\"shape\": ..., \"label\": ...}, or {\"painted\": ...}");
   }
   if (strcmp(node->string, "global") == 0) return true;
   out->grouping = YW_GROUPS_PER_REGION;
@@ -143,6 +149,13 @@ static bool check(yw_loader* l, const yw_json* node, const yw_model_spec* model,
 static bool build_labels(yw_loader* l, const yw_model_spec* model, const match_settings* s,
                          int32_t* out) {
   int32_t count = model->tets.num_vertices;
+  if (s->painted) {
+    unsigned char* bytes = NULL;
+    if (!yw_read_vertex_paint(l, s->painted, count, &bytes)) return false;
+    for (int32_t i = 0; i < count; i++) out[i] = bytes[i];
+    yw_mem_free(&l->scene->mem, bytes);
+    return true;
+  }
   if (!s->label_shapes) {
     if (s->num_labels != count) {
       return yw_value_fail(&l->r, s->labels_node, "has %d labels, but the mesh has %d vertices",
@@ -172,7 +185,7 @@ static bool build_labels(yw_loader* l, const yw_model_spec* model, const match_s
   return true;
 }
 
-static bool create_with(yw_loader* l, yw_model_spec* model, const int32_t* labels) {
+static bool create_with(yw_loader* l, yw_model_spec* model) {
   const match_settings* settings = model->settings;
   yw_error deep = {0};
   yw_match_def def = yw_default_match_def();
@@ -180,8 +193,9 @@ static bool create_with(yw_loader* l, yw_model_spec* model, const int32_t* label
   def.density = yw_tet_density(model, model->keys.density);
   def.num_examples = model->num_poses;
   def.examples = (const yw_vec3* const*)model->examples;
+  def.example_strengths = model->strengths;
   def.grouping = settings->grouping;
-  def.vertex_labels = labels;
+  def.vertex_labels = model->labels;
   def.params = settings->params;
   yw_status status = yw_model_create_match(&l->scene->mem, &def, &model->model, &deep);
   const yw_json* node = status == YW_ERR_GEOMETRY ? model->source_node : model->node;
@@ -192,12 +206,10 @@ static bool create_with(yw_loader* l, yw_model_spec* model, const int32_t* label
 
 static bool create(yw_loader* l, yw_model_spec* model) {
   const match_settings* settings = model->settings;
-  if (settings->grouping != YW_GROUPS_LABELS) return create_with(l, model, NULL);
-  int32_t* labels = YW_NEW_ARRAY(&l->scene->mem, int32_t, model->tets.num_vertices);
-  if (!labels) return yw_memory_fail(&l->r);
-  bool done = build_labels(l, model, settings, labels) && create_with(l, model, labels);
-  yw_mem_free(&l->scene->mem, labels);
-  return done;
+  if (settings->grouping != YW_GROUPS_LABELS) return create_with(l, model);
+  model->labels = YW_NEW_ARRAY(&l->scene->mem, int32_t, model->tets.num_vertices);
+  if (!model->labels) return yw_memory_fail(&l->r);
+  return build_labels(l, model, settings, model->labels) && create_with(l, model);
 }
 
 static bool build(yw_loader* l, yw_model_spec* model) { return yw_build_volume(l, model, create); }

@@ -334,7 +334,7 @@ static bool make_layers(yw_loader* l, const yw_model_spec* model, plastic_settin
   plastic->layers =
       yw_json_alloc(l->r.doc, 3 * (size_t)plastic->num_points * sizeof *plastic->layers);
   if (!plastic->layers) return yw_memory_fail(&l->r);
-  bool done = yw_open_stiffness(l, plastic->num_fields, plastic->field_list) &&
+  bool done = yw_open_stiffness(l, NULL, plastic->num_fields, plastic->field_list) &&
               lay_layers(l, model, plastic);
   yw_close_stiffness(plastic->num_fields, plastic->field_list);
   return done;

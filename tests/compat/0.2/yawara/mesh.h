@@ -34,6 +34,8 @@ typedef struct yw_surface_report {
   int32_t turned_edges;        ///< between two triangles that face opposite sides
   int32_t crossing_triangles;  ///< triangles that pass through others
   yw_vec3 open_place, crowded_place, turned_place, crossing_place;
+  /// False: so many triangles are near each other that not all pairs were looked at.
+  bool crossings_complete;
 } yw_surface_report;
 /// YW_ERR_GEOMETRY: no triangles, an index out of range, or a vertex that is not finite.
 YW_API yw_status yw_surface_report_of(const yw_tri_mesh* mesh, const yw_allocator* mem,

@@ -15,6 +15,7 @@
 #include "mesh.h"
 #include "model.h"
 #include "plastic.h"
+#include "pose.h"
 #include "query.h"
 #include "rigid.h"
 #include "scene.h"
