@@ -80,10 +80,10 @@ async function fieldHasALegend(on) {
   await close(page);
 }
 
-/** Pulls the body at two places, which stay pinned, and keeps the pose. */
+/** Pulls the body at two places, which stay held, and keeps the pose. */
 async function makePose(page) {
   await page.click('text=New pose');
-  await page.waitForFunction(() => /New pose/.test(document.querySelector('#description').textContent) && window.yawara.report.frame > 0);
+  await page.waitForFunction(() => window.yawara.posing.now && window.yawara.report.frame > 0);
   const [x, y] = await findBody(page);
   for (const [dx, dy, until] of [[-60, 60, 20], [60, -120, 50]]) {
     await page.mouse.move(x, y);
@@ -99,7 +99,7 @@ async function poseIsMadeSavedAndRunsNatively(on) {
   const page = await open(on, '?scene=first&at=0');
   await hashAt(page, 0);
   await makePose(page);
-  await page.waitForFunction(() => document.querySelectorAll('.strip li').length === 1 && window.yawara.scene && !/New pose/.test(document.querySelector('#description').textContent));
+  await page.waitForFunction(() => document.querySelectorAll('.strip li').length === 1 && !window.yawara.posing.isOn);
   const text = await page.evaluate(() => window.yawara.session.text);
   assert.match(text, /"positions": "/);
   // The file that is saved, run by the program, and the page: the same state.

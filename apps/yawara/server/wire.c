@@ -8,8 +8,8 @@
 #include "yawara/extend/memory.h"
 
 // As core_frame.c packs frames.
-#define HEADER_WORDS 8
-#define BODY_WORDS 4
+#define HEADER_WORDS 12
+#define BODY_WORDS 8
 #define OBSTACLE_WORDS 8
 #define PART_SURFACE 1
 #define PART_PARTICLES 2
