@@ -93,6 +93,7 @@ static void free_moment(core* c) {
 // What was opened takes the place of what was open before.
 static void take_place(core* c, const opened* next) {
   opened old = take_opened(c);
+  core_keep_stop(c);
   core_pose_end(c);
   core_paint_end(c);
   core_forget_holds(c);

@@ -35,6 +35,8 @@ typedef struct core_hold {
 
 #define CORE_MAX_PINS 64
 
+typedef struct core_keep core_keep;
+
 typedef struct core {
   yw_progress progress;  ///< called while models are built; may be NULL
   void* progress_context;
@@ -70,6 +72,7 @@ typedef struct core {
   size_t num_words, capacity;
   yw_error message;  ///< of the last call that failed, or warnings of the last scene opened
   text json;
+  core_keep* keep;  ///< a run that is being written; NULL: none
   /// Arrays of core_scene_json are copied here, and "at" is where: for pages that do not share this
   /// memory.
   bool keeps_arrays;
@@ -99,6 +102,14 @@ yw_status core_set(core* c, int32_t body, const char* key, const char* value);
 yw_status core_open_run(core* c, const char* dir);
 /// Shows another frame of the run; on failure core.message says why, and the last one stays.
 yw_status core_show_frame(core* c, int32_t number);
+
+/// Starts the scene again and writes it as a run folder, see docs/runs.md: first what is shown and
+/// frame 0, then a frame per call, then the rest. scene (its text) and changes: as it was opened.
+yw_status core_keep_start(core* c, const char* dir, const char* scene, const char* changes);
+yw_status core_keep_frame(core* c);
+yw_status core_keep_end(core* c);
+/// Forgets a run that is not finished.
+void core_keep_stop(core* c);
 
 // Looking -----------------------------------------------------------------------------------------
 

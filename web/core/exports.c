@@ -56,6 +56,12 @@ EXPORT int page_set(int body, const char* key, const char* value) {
 }
 EXPORT const char* page_settings(int body) { return core_settings_json(page, body); }
 
+EXPORT int page_keep_start(const char* dir, const char* text, const char* changes) {
+  return core_keep_start(page, dir, text, changes);
+}
+EXPORT int page_keep_frame(void) { return core_keep_frame(page); }
+EXPORT int page_keep_end(void) { return core_keep_end(page); }
+
 static int32_t num_surface;
 EXPORT const float* page_example_surface(int body, int k) {
   return core_example_surface(page, body, k, &num_surface);

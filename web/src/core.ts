@@ -7,7 +7,12 @@ interface Module {
   HEAPU8: Uint8Array;
   HEAPU32: Uint32Array;
   HEAPF32: Float32Array;
-  FS: { writeFile(path: string, bytes: Uint8Array): void; mkdirTree(path: string): void };
+  FS: {
+    writeFile(path: string, bytes: Uint8Array): void;
+    readFile(path: string): Uint8Array;
+    unlink(path: string): void;
+    mkdirTree(path: string): void;
+  };
   _malloc(bytes: number): number;
   _free(at: number): void;
   ccall(name: string, result: 'number' | 'string' | null, types: string[], values: unknown[]): unknown;
@@ -22,6 +27,9 @@ interface ArrayPlace {
 function isPlace(value: unknown): value is ArrayPlace {
   return typeof value === 'object' && value !== null && 'at' in value && 'count' in value;
 }
+
+/** As core_open takes them. */
+const linesOf = (changes: Change[]): string => changes.map((change) => `${change.path}\t${change.value.replace(/\s+/g, ' ')}\n`).join('');
 
 export class Core {
   private constructor(
@@ -50,8 +58,36 @@ export class Core {
 
   /** Throws with the core's message. */
   open(path: string, text: string, changes: Change[]): void {
-    const lines = changes.map((change) => `${change.path}\t${change.value.replace(/\s+/g, ' ')}\n`).join('');
-    const status = this.module.ccall('page_open', 'number', ['string', 'string', 'string'], [path, text, lines]);
+    this.give('page_open', path, text, linesOf(changes));
+  }
+
+  /** The scene from its start as a run folder, file by file; told: how many frames are done. */
+  *run(text: string, changes: Change[], frames: number, told: (frame: number) => void): Generator<{ name: string; bytes: Uint8Array }> {
+    const dir = '/run';
+    const take = (name: string): { name: string; bytes: Uint8Array } => {
+      const bytes = this.module.FS.readFile(`${dir}/${name}`);
+      this.module.FS.unlink(`${dir}/${name}`);
+      return { name, bytes };
+    };
+    const frameName = (frame: number): string => `frames/${String(frame).padStart(6, '0')}.ywf`;
+    this.give('page_keep_start', dir, text, linesOf(changes));
+    yield take('scene.json');
+    yield take('shown.ywr');
+    yield take(frameName(0));
+    for (let frame = 1; frame <= frames; ++frame) {
+      if (this.number('page_keep_frame') < 0) throw new Error(this.message());
+      told(frame);
+      yield take(frameName(frame));
+    }
+    if (this.number('page_keep_end') < 0) throw new Error(this.message());
+    yield take('log.csv');
+    yield take('snapshot.yws');
+    yield take('run.json');
+  }
+
+  /** Calls a function that takes texts; throws with the core's message. */
+  private give(name: string, ...texts: string[]): void {
+    const status = this.module.ccall(name, 'number', texts.map(() => 'string'), texts);
     if ((status as number) < 0) throw new Error(this.message());
   }
 

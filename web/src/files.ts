@@ -26,9 +26,9 @@ export function listenToDrops(target: HTMLElement, open: (file: File) => void): 
   });
 }
 
-export function download(name: string, content: BlobPart, type: string): void {
+export function download(name: string, parts: BlobPart[], type: string): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([content], { type }));
+  link.href = URL.createObjectURL(new Blob(parts, { type }));
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
@@ -71,7 +71,7 @@ export class Recorder {
     const pieces: Blob[] = [];
     const recorder = new MediaRecorder(this.canvas.captureStream(60), { ...(type ? { mimeType: type } : {}), videoBitsPerSecond: 12_000_000 });
     recorder.ondataavailable = (event) => pieces.push(event.data);
-    recorder.onstop = () => void new Blob(pieces).arrayBuffer().then((bytes) => download('yawara.webm', bytes, 'video/webm'));
+    recorder.onstop = () => void new Blob(pieces).arrayBuffer().then((bytes) => download('yawara.webm', [bytes], 'video/webm'));
     recorder.start(1000);
     this.recorder = recorder;
   }

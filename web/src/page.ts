@@ -292,15 +292,20 @@ chooser.addEventListener('change', () => {
 });
 
 const recorder = new Recorder(canvas);
-button('save-scene', 'Scene', () => download(`${session.name}.json`, session.text, 'application/json'));
+button('save-scene', 'Scene', () => download(`${session.name}.json`, [session.text], 'application/json'));
 button('save-obj', 'OBJ', () => {
-  if (session.scene && stage.frame) download(`${session.name}_${stage.frame.number}.obj`, objText(session.scene, stage.frame), 'text/plain');
+  if (session.scene && stage.frame) download(`${session.name}_${stage.frame.number}.obj`, [objText(session.scene, stage.frame)], 'text/plain');
 });
 button('save-pc2', 'PC2', () => session.send({ do: 'cache', body: panel.body }));
 session.on('cache', ({ body, bytes }) => {
   find('progress').hidden = true;
-  if (bytes.byteLength > 0) download(`${session.name}_${session.scene?.bodies[body]?.name ?? body}.pc2`, bytes, 'application/octet-stream');
+  if (bytes.byteLength > 0) download(`${session.name}_${session.scene?.bodies[body]?.name ?? body}.pc2`, [bytes], 'application/octet-stream');
   else showProblem('The number of points of this body changes, which a PC2 file cannot hold.');
+});
+button('save-run', 'Run', () => session.send({ do: 'keep', name: session.name, text: session.text, changes: session.changes }));
+session.on('kept', ({ name, parts }) => {
+  find('progress').hidden = true;
+  download(`${name}.zip`, parts, 'application/zip');
 });
 button('record', 'Record', () => {
   if (recorder.isOn) recorder.stop();

@@ -32,6 +32,8 @@ export type Command =
   | { do: 'settings'; body: number }
   /** Runs the scene from its start and answers with a body's vertices in all frames. */
   | { do: 'cache'; body: number }
+  /** Runs the scene from its start and answers with a zip of a run folder. */
+  | { do: 'keep'; name: string; text: string; changes: Change[] }
   /** Answers with the pose that is shown, and what the body feels of it. */
   | { do: 'pose'; body: number }
   /** Asks for the surface of the examples of a body. */
@@ -88,6 +90,8 @@ export type Message =
   | { say: 'painted'; bytes: Uint8Array }
   /** A PC2 file; empty if the number of points changes. */
   | { say: 'cache'; body: number; bytes: ArrayBuffer }
+  /** A zip, in parts. */
+  | { say: 'kept'; name: string; parts: ArrayBuffer[] }
   /** size: longest side in the file, in its unit. */
   | { say: 'starter'; name: string; text: string; size: number }
   | { say: 'crashed'; message: string };

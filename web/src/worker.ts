@@ -5,6 +5,7 @@ import { Core, type CreateModule } from './core';
 import { readFrame } from './frame';
 import { PointCache } from './point_cache';
 import type { Command, Message } from './protocol';
+import { Zip } from './zip';
 
 declare function importScripts(url: string): void;
 declare const createCore: CreateModule;
@@ -161,6 +162,21 @@ function makeCache(own: Core, body: number): void {
   show();
 }
 
+/** As makeCache: untouched, from the start; the page waits. */
+function keepRun(own: Core, { name, text, changes }: Extract<Command, { do: 'keep' }>): void {
+  const { frames } = own.scene();
+  const zip = new Zip();
+  setPlaying(false);
+  const tell = (frame: number): void => {
+    if (frame % 10 === 0) say({ say: 'progress', what: 'running the scene', share: frame / frames });
+  };
+  for (const file of own.run(text, changes, frames, tell)) zip.add(`${name}/${file.name}`, file.bytes);
+  const parts = zip.finish();
+  say({ say: 'kept', name, parts }, parts);
+  own.restart();
+  show();
+}
+
 /** The handle that was made last. */
 let lastHeld = 0;
 
@@ -240,6 +256,9 @@ function obey(command: Command): void {
       break;
     case 'cache':
       makeCache(core, command.body);
+      break;
+    case 'keep':
+      keepRun(core, command);
       break;
     case 'pose':
       sendPose(core, command.body);

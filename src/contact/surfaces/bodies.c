@@ -13,6 +13,8 @@
 // How far the guard may move particles beyond their paths, as a share of the mean edge; the fall of
 // one step is added.
 #define MARGIN_SHARE 0.01f
+// Times the way of an obstacle that particles in its way may be moved, on top of that.
+#define OBSTACLE_ROOM 3.0f
 // Contact is solved again where bodies that it moved hit others that they did not touch before.
 #define MAX_SOLVES 2
 // The guard looks at ever more leaves, in the end at all.
@@ -374,7 +376,7 @@ static float obstacle_travel(const yw_surfaces* c) {
 static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks) {
   int32_t num_bodies = c->works.count;
   c->step.mode = mode;
-  float travel = mode == YW_TOUCH_PAIRS ? obstacle_travel(c) : 0.0f;
+  float travel = mode == YW_TOUCH_PAIRS ? OBSTACLE_ROOM * obstacle_travel(c) : 0.0f;
   for (int32_t i = 0; i < num_bodies; ++i) {
     yw_contact_work* work = &c->works.items[i];
     float margin = MARGIN_SHARE * work->complex->size + c->step.fall + travel;
