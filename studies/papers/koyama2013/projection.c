@@ -11,8 +11,7 @@
 #define LEVELS 9
 
 static const int32_t num_examples[BODIES] = {2, 2, 3, 3};
-static const char* const names[BODIES] = {"two, exact", "two, paper", "three, exact",
-                                          "three, paper"};
+static const char* const names[BODIES] = {"2, exact", "2, paper", "3, exact", "3, paper"};
 static const char* const examples[MOST_EXAMPLES] = {"twisted", "s_bend", "bulge"};
 
 // Per body: weights of the examples, twist and sway.

@@ -40,7 +40,7 @@ static const timing_row rows[] = {
     {"2012: cuboid", "koyama2013/fig7.json", 0, 1.5, 0.17, 2.2, 1225, CUBOID_CELLS, "[6, 24, 6]"},
     {"2012: cylinder", "koyama2013/fig9.json", 1, 6.7, 0.89, 8.6, 2025, NULL, NULL},
     {"2012: teddy", "koyama2013/fig6.json", 0, 4.6, 0.57, 5.5, 1280, NULL, NULL},
-    {"2012: car", "koyama2013/fig10.json", 1, 1.4, 0.14, 1.8, 1197, CAR_SIZE, "0.135"},
+    {"2012: car", "koyama2013/fig10.json", 1, 1.4, 0.14, 1.8, 1197, CAR_SIZE, "0.193"},
 };
 enum { NUM_ROWS = sizeof rows / sizeof rows[0] };
 
