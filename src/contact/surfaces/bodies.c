@@ -13,8 +13,12 @@
 // How far the guard may move particles beyond their paths, as a share of the mean edge; the fall of
 // one step is added.
 #define MARGIN_SHARE 0.01f
+// Times the way of an obstacle that particles in its way may be moved, on top of that.
+#define OBSTACLE_ROOM 3.0f
 // Contact is solved again where bodies that it moved hit others that they did not touch before.
 #define MAX_SOLVES 2
+// The guard looks at ever more leaves, in the end at all.
+#define MAX_GUARDS 4
 // Leaves per job, and per block of jobs.
 #define LEAVES_PER_JOB 64
 #define LEAVES_PER_BLOCK 128
@@ -35,6 +39,8 @@ static void fit_bodies(void* context, int32_t block, int32_t worker) {
   int32_t end = (block + 1) * BODIES_PER_BLOCK;
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
     yw_contact_work* work = &c->works.items[i];
+    // The guard has not moved these since the last look.
+    if (c->step.mode == YW_TOUCH_PAIRS && !work->any_unsettled) continue;
     work->box = yw_aabb_empty();
     if (!work->body->body_contact && !work->body->self_contact) continue;
     yw_touch_fit(work, c->step.mode == YW_TOUCH_CONTACTS);
@@ -54,6 +60,10 @@ static bool add_jobs(yw_surfaces* c, int32_t a, int32_t b, bool obstacles) {
 }
 
 static bool add_pair(yw_surfaces* c, int32_t a, int32_t b) {
+  if (c->step.mode == YW_TOUCH_PAIRS && !c->works.items[a].any_unsettled &&
+      !c->works.items[b].any_unsettled) {
+    return true;
+  }
   c->works.items[a].active = c->works.items[b].active = true;
   return add_jobs(c, a, b, false);
 }
@@ -348,13 +358,28 @@ static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
   }
 }
 
+// How far obstacles move at most: the guard has to get others out of their way.
+static float obstacle_travel(const yw_surfaces* c) {
+  float most = 0.0f;
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    const yw_contact_body* body = c->works.items[i].body;
+    if (!body->is_obstacle || !body->body_contact) continue;
+    for (int32_t k = 0; k < body->particles->count; ++k) {
+      yw_vec3 way = yw_sub(yw_xyz(body->particles->pos[k]), yw_xyz(body->begin[k]));
+      most = fmaxf(most, yw_length2(way));
+    }
+  }
+  return sqrtf(most);
+}
+
 // Looks at the paths to where particles are now.
 static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks) {
   int32_t num_bodies = c->works.count;
   c->step.mode = mode;
+  float travel = mode == YW_TOUCH_PAIRS ? OBSTACLE_ROOM * obstacle_travel(c) : 0.0f;
   for (int32_t i = 0; i < num_bodies; ++i) {
     yw_contact_work* work = &c->works.items[i];
-    float margin = MARGIN_SHARE * work->complex->size + c->step.fall;
+    float margin = MARGIN_SHARE * work->complex->size + c->step.fall + travel;
     work->margin = mode == YW_TOUCH_PAIRS ? margin : 0.0f;
   }
   yw_tasks_run(tasks, (num_bodies + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK, fit_bodies, c);
@@ -419,6 +444,18 @@ static bool solve(yw_surfaces* c, yw_contact_problem* problem, int32_t* num_cont
   return true;
 }
 
+// Holds what would come too close. That moves particles and can spoil the proofs of their other
+// pairs: the guard looks at the leaves where that may be, and again where it moved others.
+static bool guard(yw_surfaces* c, float h, yw_tasks* tasks) {
+  int32_t count = c->works.count;
+  yw_guard_begin(c->works.items, count, c->found.items, c->block_start.count);
+  for (int k = 1; yw_guard_unsettle(c->works.items, count, k == MAX_GUARDS); ++k) {
+    if (!detect(c, YW_TOUCH_PAIRS, tasks)) return false;
+    yw_guard_motion(c->works.items, count, c->found.items, c->block_start.count, h, tasks);
+  }
+  return true;
+}
+
 yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t num_bodies, float h,
                               yw_vec3 gravity, int32_t iterations, yw_tasks* tasks,
                               int32_t* num_contacts) {
@@ -438,10 +475,7 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
     }
     need = greatest_need(c);
   }
-  if (need != YW_TOUCH_NOTHING) {
-    if (!detect(c, YW_TOUCH_PAIRS, tasks)) return YW_ERR_MEMORY;
-    yw_guard_motion(c->works.items, num_bodies, c->found.items, c->block_start.count, h, tasks);
-  }
+  if (need != YW_TOUCH_NOTHING && !guard(c, h, tasks)) return YW_ERR_MEMORY;
   if (num_contacts) *num_contacts = found;
   return YW_OK;
 }

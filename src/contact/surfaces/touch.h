@@ -60,6 +60,9 @@ typedef struct yw_near_pair {
   bool fixed;      ///< held apart by a fixed plane, see guard.c
 } yw_near_pair;
 
+/// What the guard did to a particle: in this round, in any.
+enum yw_moved { YW_MOVED_NOW = 1, YW_MOVED_EVER = 2 };
+
 /// Box of the path of a particle, with its radius. The fourth entries mean nothing.
 typedef struct yw_path_box {
   yw_vec4 lower, upper;
@@ -79,10 +82,12 @@ typedef struct yw_contact_work {
   yw_lane_boxes vertex_boxes, edge_boxes, triangle_boxes;
   yw_aabb box;
   yw_vec4* predicted;  ///< ends of the paths that detection looks at, per particle
-  uint8_t* moved;      ///< flags of the guard, per particle
-  float max_radius;    ///< m, of a surface particle
-  float margin;        ///< m, by which the guard may move particles beyond their paths
-  bool active;         ///< may touch something
+  uint8_t* moved;      ///< yw_moved flags of the guard, per particle
+  uint8_t* unsettled;  ///< per leaf: the guard has to look at it
+  bool any_unsettled;
+  float max_radius;  ///< m, of a surface particle
+  float margin;      ///< m, by which the guard may move particles beyond their paths
+  bool active;       ///< may touch something
 } yw_contact_work;
 
 /// Leaves first .. end - 1 of body a against body b; a == b is self-contact.
@@ -98,8 +103,8 @@ typedef struct yw_contact_job {
 /// What detection is asked for.
 typedef enum yw_touch_mode {
   YW_TOUCH_CONTACTS,  ///< contacts along the paths
-  YW_TOUCH_LOOK,      ///< only whether everything stays apart along the paths
-  YW_TOUCH_PAIRS      ///< near pairs for the guard
+  YW_TOUCH_LOOK,      ///< pairs that are not known to stay apart along the paths
+  YW_TOUCH_PAIRS      ///< near pairs for the guard, in leaves that are not settled
 } yw_touch_mode;
 
 /// What has to be done about the paths.
@@ -161,7 +166,8 @@ static inline float yw_touch_radius(const yw_contact_work* work, int32_t particl
 /// m, kept between the surfaces of two bodies at rest on each other.
 static inline float yw_touch_skin(const yw_contact_work* a, const yw_contact_work* b) {
   float size = a->complex->size < b->complex->size ? a->complex->size : b->complex->size;
-  return 0.004f * size;
+  float skin = a->body->skin > 0.0f ? a->body->skin : b->body->skin;
+  return skin > 0.0f ? skin : 0.004f * size;
 }
 
 #endif
