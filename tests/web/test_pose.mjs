@@ -286,6 +286,7 @@ async function insideIsShown(on) {
   });
   await page.waitForFunction(() => window.yawara.report.frame === 60);
   assert.equal(await hashAt(page, 60), before);
+  await page.focus('#canvas');
   await page.keyboard.press('p');
   await page.waitForFunction(() => window.yawara.stage.frame.contacts.length > 0);
   await close(page);

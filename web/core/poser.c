@@ -2,6 +2,7 @@
 #include "poser.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "yawara/extend/error.h"
@@ -21,6 +22,8 @@
 #define MIN_VERTICES 4
 // Vertices farther than so many radii do not move in a brush stroke.
 #define BRUSH_REACH 3.0f
+// Vertices closer than this, in sizes of the body, are at the same place.
+#define SAME_PLACE 1e-3f
 // The share of the vertices that the first handle's anchor holds.
 #define FAR_SHARE 0.25f
 
@@ -83,6 +86,66 @@ static int32_t count_inverted(const poser* p, const yw_vec3* x) {
   return count;
 }
 
+// Mirror images -----------------------------------------------------------------------------------
+
+// A vertex, to be sorted by x.
+typedef struct sorted_vertex {
+  float x;
+  int32_t vertex;
+} sorted_vertex;
+
+static int by_x(const void* a, const void* b) {
+  float x = ((const sorted_vertex*)a)->x, y = ((const sorted_vertex*)b)->x;
+  return (x > y) - (x < y);
+}
+
+// The first in order that is not left of x.
+static int32_t first_from(const sorted_vertex* order, int32_t count, float x) {
+  int32_t low = 0, high = count;
+  while (low < high) {
+    int32_t middle = (low + high) / 2;
+    if (order[middle].x < x) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+// Finds the vertex at the mirror image of each, as meshes that are alike on both sides have it.
+static bool find_partners(poser* p) {
+  const yw_vec3* rest = yw_model_tets(p->source)->positions;
+  sorted_vertex* order = YW_NEW_ARRAY(NULL, sorted_vertex, p->count);
+  if (!order) return false;
+  float near = SAME_PLACE * p->size;
+  for (int32_t i = 0; i < p->count; ++i) order[i] = (sorted_vertex){rest[i].x, i};
+  qsort(order, (size_t)p->count, sizeof *order, by_x);
+  for (int32_t i = 0; i < p->count; ++i) {
+    yw_vec3 image = {2.0f * p->middle - rest[i].x, rest[i].y, rest[i].z};
+    p->partner[i] = -1;
+    for (int32_t k = first_from(order, p->count, image.x - near);
+         k < p->count && order[k].x <= image.x + near; ++k) {
+      if (yw_distance(rest[order[k].vertex], image) <= near) p->partner[i] = order[k].vertex;
+    }
+  }
+  yw_mem_free(NULL, order);
+  return true;
+}
+
+// Tets are cut differently on the two sides, so these differ a little: takes the mean of what
+// happened to a vertex and to its mirror image.
+static void make_alike(poser* p) {
+  for (int32_t i = 0; i < p->count; ++i) {
+    int32_t j = p->partner[i];
+    if (j < i) continue;
+    yw_vec3 a = yw_sub(p->now[i], p->shape[i]), b = yw_sub(p->now[j], p->shape[j]);
+    yw_vec3 mean = {0.5f * (a.x - b.x), 0.5f * (a.y + b.y), 0.5f * (a.z + b.z)};
+    p->now[i] = yw_add(p->shape[i], mean);
+    if (j != i) p->now[j] = yw_add(p->shape[j], yw_v3(-mean.x, mean.y, mean.z));
+  }
+}
+
 poser* poser_create(const yw_model* model, const yw_vec3* base, yw_error* error) {
   const yw_tet_mesh* tets = yw_model_tets(model);
   if (tets->num_tets == 0) {
@@ -95,8 +158,10 @@ poser* poser_create(const yw_model* model, const yw_vec3* base, yw_error* error)
     p->plain = YW_NEW_ARRAY(NULL, yw_vec3, count);
     p->shape = YW_NEW_ARRAY(NULL, yw_vec3, count);
     p->now = YW_NEW_ARRAY(NULL, yw_vec3, count);
+    p->partner = YW_NEW_ARRAY(NULL, int32_t, count);
   }
-  if (!p || !p->plain || !p->shape || !p->now || yw_tet_mesh_copy(tets, NULL, &p->tets) < 0) {
+  if (!p || !p->plain || !p->shape || !p->now || !p->partner ||
+      yw_tet_mesh_copy(tets, NULL, &p->tets) < 0) {
     poser_destroy(p);
     yw_fail_memory(error, "a pose");
     return NULL;
@@ -111,6 +176,11 @@ poser* poser_create(const yw_model* model, const yw_vec3* base, yw_error* error)
   yw_vec3 side = yw_sub(box.upper, box.lower);
   p->size = fmaxf(side.x, fmaxf(side.y, side.z));
   p->middle = 0.5f * (box.lower.x + box.upper.x);
+  if (!find_partners(p)) {
+    poser_destroy(p);
+    yw_fail_memory(error, "a pose");
+    return NULL;
+  }
   return p;
 }
 
@@ -122,6 +192,7 @@ void poser_destroy(poser* p) {
   yw_mem_free(NULL, p->plain);
   yw_mem_free(NULL, p->shape);
   yw_mem_free(NULL, p->now);
+  yw_mem_free(NULL, p->partner);
   yw_mem_free(NULL, p->words);
   yw_mem_free(NULL, p);
 }
@@ -308,6 +379,7 @@ yw_status poser_hold(poser* p, const poser_grip* grip, int32_t* id, yw_error* er
   }
   bool first = p->num_handles == 0;
   if (first) copy(p, p->shape, p->plain);
+  p->mirrored = grip->mirror && (first || p->mirrored);
   yw_vec3 at = grip->at;
   bool is_middle = grip->mirror && fabsf(at.x - p->middle) <= 0.5f * grip->radius;
   if (is_middle) at.x = p->middle;
@@ -343,6 +415,7 @@ void poser_drop(poser* p, int32_t id) {
 }
 
 static void drop_all(poser* p) {
+  p->mirrored = false;
   while (p->num_handles > 0) drop_one(p, p->handles[0].id);
   p->brushing = false;
 }
@@ -406,6 +479,7 @@ void poser_step(poser* p) {
   yw_world_step(p->world, FRAME, SUBSTEPS, NULL);
   const yw_vec3* x = yw_body_positions(p->world, p->body, &count);
   if (count == p->count) copy(p, x, p->now);
+  if (p->mirrored) make_alike(p);
 }
 
 // Undo --------------------------------------------------------------------------------------------

@@ -42,7 +42,9 @@ typedef struct poser {
   poser_handle handles[POSER_MAX_HANDLES];
   int32_t num_handles, last_id;
   bool brushing;
-  float* words;  ///< see poser_save
+  int32_t* partner;  ///< mirror image of each vertex at rest; -1: none
+  bool mirrored;     ///< left and right do the same since the last bake
+  float* words;      ///< see poser_save
   int32_t num_words;
 } poser;
 
