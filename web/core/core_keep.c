@@ -17,7 +17,7 @@ struct core_keep {
 void core_keep_stop(core* c) {
   core_keep* keep = c->keep;
   if (!keep) return;
-  run_log_close(&keep->log, NULL);
+  run_log_close(&keep->log);
   run_info_free(&keep->info);
   yw_mem_free(NULL, keep->known_cells);
   yw_mem_free(NULL, keep);
@@ -66,13 +66,13 @@ static yw_status begin(core* c, const char* scene, const char* changes) {
   if (!keep->known_cells) return yw_fail_memory(&c->message, "a run");
   yw_status status = list_changes(c, changes);
   if (status >= 0) status = run_info_take_files(c->scene, info, &c->message);
-  if (status >= 0) status = run_folder_clear(keep->dir, &c->message);
+  if (status >= 0) status = run_folder_make(keep->dir, &c->message);
   if (status >= 0) {
     status = run_folder_write_shown(keep->dir, c->scene, scene, c->shown, info, &c->message);
   }
   if (status >= 0) status = write_frame(c);
   if (status >= 0) status = run_log_start(keep->dir, c->world, &keep->log, &c->message);
-  if (status >= 0) run_log_append(&keep->log, 0, c->world, NULL);
+  if (status >= 0) status = run_log_append(&keep->log, 0, c->world, NULL, &c->message);
   return status;
 }
 
@@ -92,7 +92,9 @@ yw_status core_keep_frame(core* c) {
   if (!c->keep) return yw_fail(&c->message, YW_ERR_INVALID, "no run was started");
   yw_status status = core_step(c);
   if (status >= 0) status = write_frame(c);
-  if (status >= 0) run_log_append(&c->keep->log, c->frame, c->world, &c->report);
+  if (status >= 0) {
+    status = run_log_append(&c->keep->log, c->frame, c->world, &c->report, &c->message);
+  }
   c->keep->info.seconds += c->report.seconds_total;
   return status;
 }
@@ -102,9 +104,8 @@ yw_status core_keep_end(core* c) {
   if (!keep) return yw_fail(&c->message, YW_ERR_INVALID, "no run was started");
   keep->info.frames_done = c->frame;
   keep->info.state_hash = yw_world_hash(c->world);
-  yw_status status = run_log_close(&keep->log, &c->message);
+  yw_status status = run_info_write(keep->dir, &keep->info, &c->message);
   if (status >= 0) status = run_folder_write_snapshot(keep->dir, c->frame, c->world, &c->message);
-  if (status >= 0) status = run_info_write(keep->dir, &keep->info, &c->message);
   core_keep_stop(c);
   return status;
 }
