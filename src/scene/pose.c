@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "files/vtu_data.h"
-#include "geometry/deform.h"
 #include "math/small/trig.h"
 #include "scene/loader.h"
 #include "scene/records.h"
 #include "yawara/extend/stream.h"
 #include "yawara/extend/vec.h"
 #include "yawara/files.h"
+#include "yawara/pose.h"
 
 #define RAD_PER_DEGREE 0.017453292519943295f
 
@@ -101,7 +101,7 @@ const yw_record yw_record_enlarge =
 const yw_record yw_record_turn =
     YW_RECORD("turn", turn_rows, deformer_defaults, "Rotates about an axis.", "needs degrees");
 
-static const yw_pose_spec pose_defaults = {.name = NULL};
+static const yw_pose_spec pose_defaults = {.strength = 1};
 static const yw_key_row pose_rows[] = {
     YW_KEY(yw_pose_spec, name, TEXT, 0, 0, "", "Name, for \"start_pose\" and messages."),
     YW_NODE(yw_pose_spec, deform, "deform|[deform]",
@@ -112,7 +112,10 @@ static const yw_key_row pose_rows[] = {
            "File with the positions of the surface vertices; the tets follow."),
     YW_KEY(yw_pose_spec, positions, TEXT, 0, 0, "",
            "The positions of the tet vertices themselves, as tools write them: x, y and z of each, "
-           "m, as little-endian 32-bit floats in base64.")};
+           "m, as little-endian 32-bit floats in base64."),
+    YW_KEY(yw_pose_spec, strength, NUMBER, 0, 1, "",
+           "As an example: how strongly it attracts, from 0 (not at all) to 1; \"beta\" of the "
+           "method multiplies it.")};
 const yw_record yw_record_pose =
     YW_RECORD("pose", pose_rows, pose_defaults,
               "A pose of the body: the deformed rest pose, or positions of the same vertices.",
@@ -144,8 +147,9 @@ static bool load_deformer(yw_loader* l, const yw_json* node, const deform_kind* 
   if (!yw_read_record(&l->r, node, kind->record, &k) || !yw_needs(&l->r, node, kind->amount)) {
     return false;
   }
-  yw_deform_kind number = YW_DEFORM_TWIST;
-  out->turn = !yw_deform_from_name(kind->name, &number);
+  int32_t known = yw_deform_from_name(kind->name);
+  yw_deform_kind number = known < 0 ? YW_DEFORM_TWIST : (yw_deform_kind)known;
+  out->turn = known < 0;
   out->deform = yw_default_deform(number);
   out->deform.axis = k.axis;
   out->deform.origin = k.origin;

@@ -236,11 +236,11 @@ YW_LANE_FN uint32_t test_register(yw_near_lanes* l, int32_t first, yw_pair_kind 
 
 static uint32_t test(yw_near_lanes* l) {
   uint32_t near = 0;
-  for (int32_t first = 0; first < YW_LANES; first += YW_VF_LANES) {
+  for (int32_t first = 0; first < l->count; first += YW_VF_LANES) {
     near |= l->kind == YW_VERTEX_TRIANGLE ? test_register(l, first, YW_VERTEX_TRIANGLE)
                                           : test_register(l, first, YW_EDGE_EDGE);
   }
-  return near;
+  return l->count < YW_LANES ? near & ((1u << l->count) - 1) : near;
 }
 
 extern const yw_near_fns YW_KERNEL(yw_near_table);

@@ -78,6 +78,10 @@ yw_status yw_frames_build_examples(frames_model* model, const yw_frames_def* def
                                    const frames_regions* regions, const int32_t* region_of,
                                    yw_error* error) {
   yw_status status = check_poses(def, error);
+  if (status >= 0) {
+    status =
+        yw_solid_take_strengths(def->num_examples, def->example_strengths, model->strengths, error);
+  }
   if (status < 0 || def->num_examples == 0) return status;
   size_t n = (size_t)def->num_examples;
   model->num_examples = def->num_examples;

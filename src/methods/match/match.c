@@ -125,8 +125,9 @@ static match_axes predict_axes(const match_axes* axes, const rigid_motion* motio
 
 // Projection --------------------------------------------------------------------------------------
 
-void yw_match_weigh(const yw_match_params* params, int32_t count, const double* gram,
+void yw_match_weigh(const yw_match_params* params, const match_model* model, const double* gram,
                     const double* b, float* weights, float* pulls) {
+  int32_t count = model->num_examples;
   double w[YW_MAX_EXAMPLES], rest = 1.0;
   if (params->projection == YW_PROJECTION_PAPER) {
     yw_project_paper(count, gram, b, w);
@@ -136,7 +137,7 @@ void yw_match_weigh(const yw_match_params* params, int32_t count, const double* 
   for (int32_t k = 0; k < count; ++k) {
     rest -= w[k];
     weights[1 + k] = (float)w[k];
-    pulls[k] = (float)((double)params->beta * w[k]);
+    pulls[k] = model->strengths[k] * (float)((double)params->beta * w[k]);
   }
   weights[0] = (float)(rest > 0.0 ? rest : 0.0);
 }
@@ -169,8 +170,8 @@ static bool project_on_examples(match_body* body) {
     for (int32_t k = 0; k < n; ++k) {
       if (!isfinite(b[at + (size_t)k])) return false;
     }
-    yw_match_weigh(&body->params, n, model->gram + at * (size_t)n, b + at, body->weights + at + g,
-                   body->pulls + at);
+    yw_match_weigh(&body->params, model, model->gram + at * (size_t)n, b + at,
+                   body->weights + at + g, body->pulls + at);
   }
   return true;
 }

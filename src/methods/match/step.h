@@ -85,9 +85,10 @@ typedef struct match_kernels {
 
 extern const match_kernels yw_match_kernels_plain, yw_match_kernels_avx2, yw_match_kernels_avx512;
 
-/// Weights of a group from G and b, before and after beta (weights: 1 + count, pulls: count). The
-/// previous content of weights is the initial guess.
-void yw_match_weigh(const yw_match_params* params, int32_t count, const double* gram,
+/// Weights of a group from G and b, before and after beta and the strengths of the examples
+/// (weights: 1 + num_examples, pulls: num_examples). The previous content of weights is the initial
+/// guess.
+void yw_match_weigh(const yw_match_params* params, const match_model* model, const double* gram,
                     const double* b, float* weights, float* pulls);
 
 #endif
