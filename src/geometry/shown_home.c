@@ -6,7 +6,9 @@
 
 #include "geometry/shown_space.h"
 
-#define HOME_ROUNDS 6
+#define HOME_ROUNDS 16
+// Rounds in which every corner of a triangle goes by itself.
+#define APART_ROUNDS 4
 // Steps along one way.
 #define HOME_STEPS 24
 // Walls farther than so many reaches are not looked for.
@@ -73,8 +75,9 @@ static bool is_bad(const way_home* w, yw_vec3 a, yw_vec3 b, yw_vec3 c, int depth
          is_bad(w, b, bc, ab, depth + 1) || is_bad(w, c, ca, bc, depth + 1);
 }
 
-// Corners of bad triangles go half of the way.
-static void send_triangles(way_home* w) {
+// Corners of bad triangles go half of the way; or, where the triangle spans a crease of its wall in
+// which another lies, half of the way to one point.
+static void send_triangles(way_home* w, bool together) {
   const yw_shown_body* body = w->m->body;
   const int32_t* place = w->m->own->place;
   const yw_vec3* x = body->vertices;
@@ -83,9 +86,10 @@ static void send_triangles(way_home* w) {
     const int32_t v[3] = {place[corners[0]], place[corners[1]], place[corners[2]]};
     if (!w->moved[v[0]] && !w->moved[v[1]] && !w->moved[v[2]]) continue;
     if (!is_bad(w, x[v[0]], x[v[1]], x[v[2]], 0)) continue;
+    yw_vec3 home, sum = yw_add(yw_add(x[v[0]], x[v[1]]), x[v[2]]);
+    if (together) farther_from_own(w, yw_scale(sum, 1.0f / 3.0f), &home);
     for (int k = 0; k < 3; ++k) {
-      yw_vec3 home;
-      farther_from_own(w, x[v[k]], &home);
+      if (!together) farther_from_own(w, x[v[k]], &home);
       w->steps[v[k]] = yw_scale(yw_sub(home, x[v[k]]), 0.5f);
     }
   }
@@ -117,7 +121,7 @@ void yw_shown_go_home(const yw_shown_mover* mover, float gap, bool* moved, yw_ve
       steps[i] = yw_sub(last_good_point(&w, p, home), p);
     }
     take_steps(&w);
-    send_triangles(&w);
+    send_triangles(&w, round >= APART_ROUNDS);
     memset(moved, 0, sizeof *moved * (size_t)body->num_vertices);
     if (!(take_steps(&w) > SMALL_STEP * gap)) return;
   }
