@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Example-based finite elements (Martin et al. 2011, Schumacher et al. 2012), which the papers'
 // claims about speed are measured against: forces are gradients, examples attract.
-#include "geometry/deform.h"
 #include "reference/examples/example_fem.h"
 #include "support/testing.h"
+#include "yawara/pose.h"
 
 #define EXAMPLES 2
 

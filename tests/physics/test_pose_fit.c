@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Poses given as meshes of another topology: weights are those of the pose given for the tets
 // themselves, and the residual says how well it worked.
-#include "geometry/deform.h"
 #include "math/small/trig.h"
 #include "support/testing.h"
 #include "yawara/extend/vec.h"
+#include "yawara/pose.h"
 #include "yawara/yawara.h"
 
 typedef struct fit_case {

@@ -76,7 +76,7 @@ static inline void say_shape(random_scene* s) {
       say(s, "{\"cylinder\": {\"radius\": %.4g, \"height\": %.4g}}", 0.5 * b, a);
       break;
     case 3:
-      say(s, "{\"torus\": {\"ring_radius\": %.4g, \"tube_radius\": %.4g}}", 0.4 * a, 0.2 * a);
+      say(s, "{\"torus\": {\"ring_radius\": %.4g, \"tube_radius\": %.4g}}", 0.4 * a, 0.28 * a);
       break;
     default:
       say(s,
@@ -86,20 +86,24 @@ static inline void say_shape(random_scene* s) {
   }
 }
 
-static inline void say_solid(random_scene* s, double size) {
+static inline void say_lattice(random_scene* s) {
+  int x = 1 + draw(s, 3);
+  int y = 1 + draw(s, 3);
+  int cut = 5 + draw(s, 2);
+  double length = draw_number(s, 0.2, 0.4);
+  say(s,
+      "\"mesh\": {\"lattice\": {\"size\": [%.4g, 0.3, 0.25], \"cells\": [%d, %d, 2], \"cut\": %d}}",
+      length, x, y, cut);
+}
+
+static inline void say_solid(random_scene* s) {
   if (draw_one_in(s, 2)) {
-    int x = 1 + draw(s, 3);
-    int y = 1 + draw(s, 3);
-    double length = draw_number(s, 0.2, 0.4);
-    say(s,
-        "\"mesh\": {\"lattice\": {\"size\": [%.4g, %.4g, 0.25], \"cells\": [%d, %d, 2], \"cut\": "
-        "%d}}",
-        length, 0.3, x, y, 5 + draw(s, 2));
-  } else {
-    say(s, "\"mesh\": {\"tets\": {\"size\": %.4g, \"shape\": ", size);
-    say_shape(s);
-    say(s, "}}");
+    say_lattice(s);
+    return;
   }
+  say(s, "\"mesh\": {\"tets\": {\"size\": 0.09, \"shape\": ");
+  say_shape(s);
+  say(s, "}}");
 }
 
 static inline void say_deform(random_scene* s) {
@@ -147,7 +151,7 @@ static inline void say_fields(random_scene* s) {
 // Methods -----------------------------------------------------------------------------------------
 
 static inline void say_match(random_scene* s) {
-  say_solid(s, 0.14);
+  say_solid(s);
   say_examples(s);
   bool alpha = draw_one_in(s, 2);
   double stiff = alpha ? draw_number(s, 0.1, 1) : draw_power(s, 1, 3);
@@ -161,18 +165,21 @@ static inline void say_match(random_scene* s) {
 
 static inline void say_frames(random_scene* s) {
   static const char* const solvers[] = {"implicit", "bdf2", "extended", "classic"};
-  say_solid(s, 0.16);
-  if (draw_one_in(s, 3)) say_examples(s);
+  say_solid(s);
+  // The last two know the rest pose only.
+  bool examples = draw_one_in(s, 3);
+  if (examples) say_examples(s);
+  const char* solver = solvers[draw(s, examples ? 2 : 4)];
   double modulus = draw_power(s, 4, 6);
   double ratio = draw_number(s, 0, 0.45);
   say(s, ", \"frames\": {\"youngs_modulus\": %g, \"poissons_ratio\": %.4g, \"solver\": \"%s\"",
-      modulus, ratio, solvers[draw(s, 4)]);
+      modulus, ratio, solver);
   say_fields(s);
   say(s, "}");
 }
 
 static inline void say_fem(random_scene* s) {
-  say_solid(s, 0.16);
+  say_lattice(s);
   double modulus = draw_power(s, 4, 5);
   int level = draw(s, 2);
   say(s, ", \"fem\": {\"youngs_modulus\": %g, \"poissons_ratio\": %.4g, \"max_level\": %d", modulus,

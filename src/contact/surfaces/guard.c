@@ -26,7 +26,7 @@
 // Projections onto the planes of a particle before its motion is cut short.
 #define PROJECTIONS 3
 // The same for particles in the way of obstacles, which nothing stops.
-#define OBSTACLE_PROJECTIONS 16
+#define OBSTACLE_PROJECTIONS 64
 // Passes in which the motion of what hangs or is rigid is shortened before it is stopped.
 #define MAX_CUTS 4
 

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "geometry/deform.h"
 #include "papers/measure.h"
 #include "reference/examples/example_fem.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
+#include "yawara/pose.h"
 
 #define GRAVITY 9.81
 #define SLICES 9
