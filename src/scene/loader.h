@@ -135,6 +135,8 @@ yw_path yw_path_of(const yw_path_spec* spec, yw_vec3 pivot);
 // body.c
 bool yw_load_bodies(yw_loader* l, const yw_json* node);
 bool yw_load_obstacles(yw_loader* l, const yw_json* node);
+/// "animation" of an obstacle: reads its files.
+bool yw_load_mesh_obstacle(yw_loader* l, const yw_json* node, yw_mesh_obstacle_spec** out);
 bool yw_load_floor(yw_loader* l, const yw_json* node);
 
 // filter.c

@@ -147,8 +147,9 @@ static bool load_deformer(yw_loader* l, const yw_json* node, const deform_kind* 
   if (!yw_read_record(&l->r, node, kind->record, &k) || !yw_needs(&l->r, node, kind->amount)) {
     return false;
   }
-  yw_deform_kind number = YW_DEFORM_TWIST;
-  out->turn = !yw_deform_from_name(kind->name, &number);
+  int32_t known = yw_deform_from_name(kind->name);
+  yw_deform_kind number = known < 0 ? YW_DEFORM_TWIST : (yw_deform_kind)known;
+  out->turn = known < 0;
   out->deform = yw_default_deform(number);
   out->deform.axis = k.axis;
   out->deform.origin = k.origin;

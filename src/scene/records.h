@@ -25,8 +25,8 @@ extern const yw_record yw_record_body, yw_record_paint, yw_record_repeat, yw_rec
 extern const yw_record yw_record_joint, yw_record_motor;
 // Tracks (track.c)
 extern const yw_record yw_record_track, yw_record_track_key;
-// Animated meshes (follow.c)
-extern const yw_record yw_record_follow;
+// Animated meshes (follow.c, mesh_obstacle.c)
+extern const yw_record yw_record_follow, yw_record_animation;
 // The whole (scene.c)
 extern const yw_record yw_record_scene, yw_record_wind, yw_record_camera;
 

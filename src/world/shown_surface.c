@@ -63,7 +63,8 @@ static yw_status look_around(const yw_world* world, const yw_body* own, surround
   }
   for (int32_t i = 0; i < world->obstacles.count; ++i) {
     const yw_world_obstacle* obstacle = &world->obstacles.items[i];
-    if (obstacle->generation % 2 == 0) continue;
+    // Meshes have no inside to be kept out of.
+    if (obstacle->generation % 2 == 0 || obstacle->mesh) continue;
     yw_transform pose = yw_obstacle_pose_at(obstacle, world->time);
     s->obstacles[s->num_obstacles++] = (yw_shown_obstacle){obstacle->shape, pose};
   }

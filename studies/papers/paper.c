@@ -20,6 +20,8 @@ const paper_figure paper_figures[] = {
     {"koyama2013-fig8", "ten cuboids of two kinds on a slope", paper_fig8, false},
     {"koyama2013-fig9", "four cylinders with very different examples", paper_fig9, false},
     {"koyama2013-fig10", "four cars into a wall", paper_fig10, false},
+    {"koyama2013-fig12", "beside the finite elements of Martin et al. and Schumacher et al.",
+     paper_fig12, true},
     {"koyama2013-table1", "time per step of five bodies, beside the paper's", paper_table1, false},
     {"saida2017-fig7",
      "a bunny dropped, with slaves and with the printed formulas on masters alone",

@@ -85,7 +85,8 @@ static void mistakes_of_the_whole_scene_are_reported(void** state) {
        "dir/a.json:1:25: floor is a number, but must be true, false or an object"},
       {"{\"bodies\": [], \"floor\": {\"hight\": 1}}",
        "dir/a.json:1:26: unknown key \"hight\" in floor (did you mean \"height\"?)"},
-      {"{\"bodies\": [], \"obstacles\": [{}]}", "dir/a.json:1:30: obstacles[0] needs \"shape\""},
+      {"{\"bodies\": [], \"obstacles\": [{}]}",
+       "dir/a.json:1:30: obstacles[0] needs \"shape\" or \"animation\""},
       {"{\"bodies\": [1,]}", "dir/a.json:1:14: remove the comma before ]"},
   };
   CHECK_MISTAKES(cases);

@@ -13,6 +13,8 @@
 // How far the guard may move particles beyond their paths, as a share of the mean edge; the fall of
 // one step is added.
 #define MARGIN_SHARE 0.01f
+// Times the way of an obstacle that particles in its way may be moved, on top of that.
+#define OBSTACLE_ROOM 3.0f
 // Contact is solved again where bodies that it moved hit others that they did not touch before.
 #define MAX_SOLVES 2
 // The guard looks at ever more leaves, in the end at all.
@@ -407,13 +409,28 @@ static bool stayed_near(const yw_surfaces* c) {
   return !strayed;
 }
 
+// How far obstacles move at most: the guard has to get others out of their way.
+static float obstacle_travel(const yw_surfaces* c) {
+  float most = 0.0f;
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    const yw_contact_body* body = c->works.items[i].body;
+    if (!body->is_obstacle || !body->body_contact) continue;
+    for (int32_t k = 0; k < body->particles->count; ++k) {
+      yw_vec3 way = yw_sub(yw_xyz(body->particles->pos[k]), yw_xyz(body->begin[k]));
+      most = fmaxf(most, yw_length2(way));
+    }
+  }
+  return sqrtf(most);
+}
+
 // Looks at the paths to where particles are now.
 static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks) {
   int32_t num_bodies = c->works.count;
   c->step.mode = mode;
+  float travel = mode == YW_TOUCH_PAIRS ? OBSTACLE_ROOM * obstacle_travel(c) : 0.0f;
   for (int32_t i = 0; i < num_bodies; ++i) {
     yw_contact_work* work = &c->works.items[i];
-    float margin = MARGIN_SHARE * work->complex->size + c->step.fall;
+    float margin = MARGIN_SHARE * work->complex->size + c->step.fall + travel;
     work->margin = mode == YW_TOUCH_PAIRS ? margin : 0.0f;
   }
   int32_t blocks = (num_bodies + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK;

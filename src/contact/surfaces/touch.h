@@ -181,7 +181,8 @@ static inline float yw_touch_radius(const yw_contact_work* work, int32_t particl
 /// m, kept between the surfaces of two bodies at rest on each other.
 static inline float yw_touch_skin(const yw_contact_work* a, const yw_contact_work* b) {
   float size = a->complex->size < b->complex->size ? a->complex->size : b->complex->size;
-  return 0.004f * size;
+  float skin = a->body->skin > 0.0f ? a->body->skin : b->body->skin;
+  return skin > 0.0f ? skin : 0.004f * size;
 }
 
 #endif

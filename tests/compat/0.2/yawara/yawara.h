@@ -13,6 +13,7 @@
 #include "joint.h"
 #include "match.h"
 #include "mesh.h"
+#include "mesh_obstacle.h"
 #include "model.h"
 #include "plastic.h"
 #include "pose.h"
