@@ -1,9 +1,9 @@
 # The front door: make, make demo, make check (quick), make test (everything), make install,
-# make web (the page).
+# make web (the page), make blender (the add-on).
 # CMakeLists.txt does the work.
 PREFIX ?= /usr/local
 
-.PHONY: all demo check test bench web install format clean
+.PHONY: all demo check test soak bench web blender install format clean
 
 all:
 	@scripts/setup.sh build
@@ -21,7 +21,12 @@ check:
 test:
 	@scripts/setup.sh test
 	@scripts/setup.sh web || echo "without these packages the page is not tested"
+	@scripts/setup.sh blender || echo "without this package the add-on is not tested in Blender"
 	@scripts/test.sh
+
+soak:
+	@scripts/setup.sh test
+	@scripts/soak.sh
 
 bench: all
 	build/yawara bench
@@ -30,6 +35,10 @@ web:
 	@scripts/setup.sh web
 	@scripts/web.sh
 	@echo "built: out/web, for any web server"
+
+blender:
+	@scripts/blender.sh
+	@echo "built: out/yawara_blender.zip (Blender: Edit > Preferences > Add-ons > Install)"
 
 install: all
 	cmake --install build --prefix $(DESTDIR)$(PREFIX)

@@ -20,7 +20,7 @@ allow() {
 # The library, lowest room first.
 tools='yawara/extend/(error|file|hash|memory|rigid_motion|shown|stream|tasks|text|text_number|timer|vec)\.h|yawara/base\.h'
 low="$tools|base/|math/"
-shapes="$low|geometry/|yawara/(mesh|shape|model)\.h"
+shapes="$low|geometry/|yawara/(mesh|pose|shape|model)\.h"
 allow include '(\.\./)?[a-z_]+\.h|extend/'
 allow src/base "$tools|base/"
 allow src/math/small "$tools|base/|math/small/"
@@ -39,9 +39,9 @@ for folder in src/methods/*/; do
   allow "${folder}scene.c" "$shapes|files/|scene/|yawara/(files|$method|extend/[a-z_]+)\.h"
 done
 allow src/contact "$seam|contact/"
-allow src/world "$seam|model/|contact/|world/|yawara/(world|joint|query|contact|force|track|follow)\.h"
+allow src/world "$seam|model/|contact/|world/|yawara/(world|joint|query|contact|force|track|follow|mesh_obstacle)\.h"
 allow src/files "$shapes|files/|yawara/(files|extend/[a-z_]+)\.h"
-allow src/scene "$shapes|materials/|files/|scene/|yawara/(scene|world|joint|force|track|follow|files|extend/[a-z_]+)\.h"
+allow src/scene "$shapes|materials/|files/|scene/|yawara/(pose|scene|world|joint|force|track|follow|mesh_obstacle|files|extend/[a-z_]+)\.h"
 
 # The program uses public headers and its own rooms.
 public='yawara/'
@@ -49,21 +49,22 @@ allow apps/yawara/codecs "$public|codecs/"
 allow apps/yawara/console "$public|console/"
 allow apps/yawara/render "$public|render/"
 allow apps/yawara/playback "$public|console/|render/|playback/"
-allow apps/yawara/commands "$public|console/|render/|playback/|commands/"
+allow apps/yawara/server "$public|console/|render/|playback/|server/|(core|frame_layout|text)\.h"
+allow apps/yawara/commands "$public|console/|render/|playback/|server/|commands/"
 
 # The page's core shows worlds as the program does.
-allow web/core "$public|console/|playback/|(core|display|text)\.h"
+allow web/core "$public|console/|playback/|(core|display|frame_layout|poser|text|wrap)\.h"
 
 # Studies and tests may include everything; of the studies, tests may include only the references.
-rooms='(codecs|console|render|playback|commands)/'
+rooms='(codecs|console|render|playback|server|commands)/|(core|frame_layout|text)\.h'
 inside='(base|math|geometry|materials|model|methods|contact|world|files|scene)/'
 allow studies/reference "$public|$inside|reference/"
 allow studies/bench "$public|$inside|$rooms|reference/|bench/|bullet_peer\.h|studies\.h"
 allow studies/fit "$public|$inside|$rooms|reference/|fit/|studies\.h"
 allow studies/papers "$public|$inside|$rooms|reference/|papers/|studies\.h"
 for kind in fuzz golden physics support unit; do
-  allow "tests/$kind" "$public|$inside|$rooms|reference/|support/"
+  allow "tests/$kind" "$public|$inside|$rooms|reference/|support/|core/"
 done
-allow tests/compat '[a-z]+\.h'
+allow tests/compat '[a-z_]+\.h'
 allow examples 'yawara/'
 exit $bad

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs the packages needed to build, test or run the demo with apt; if it cannot, lists them.
-# usage: scripts/setup.sh build|demo|test|web
+# usage: scripts/setup.sh build|demo|test|web|blender
 set -euo pipefail
 
 build=(gcc g++ libc6-dev make cmake ninja-build pkg-config)
 pictures=(libembree-dev libpng-dev librsvg2-dev fonts-dejavu-core libopenvdb-dev libboost-dev ffmpeg)
 files=(zlib1g-dev liblz4-dev liblzma-dev)
+server=(libwebsockets-dev)
 tests=(clang libclang-rt-14-dev clang-format clang-tidy python3 libcmocka-dev libbullet-dev calculix-ccx python3-meshio python3-vtk9 python3-gmsh)
 python=(python3-numpy python3-scipy python3-matplotlib python3-pandas python3-pip)
 
@@ -16,10 +17,11 @@ command -v npm >/dev/null 2>&1 || page+=(npm)
 
 case "${1:-build}" in
   build) wanted=("${build[@]}") ;;
-  demo) wanted=("${build[@]}" "${pictures[@]}" "${files[@]}") ;;
-  test) wanted=("${build[@]}" "${pictures[@]}" "${files[@]}" "${tests[@]}" "${python[@]}") ;;
-  web) wanted=("${page[@]}") ;;
-  *) echo "usage: scripts/setup.sh build|demo|test|web" >&2; exit 2 ;;
+  demo) wanted=("${build[@]}" "${pictures[@]}" "${files[@]}" "${server[@]}") ;;
+  test) wanted=("${build[@]}" "${pictures[@]}" "${files[@]}" "${server[@]}" "${tests[@]}" "${python[@]}") ;;
+  web) wanted=("${page[@]}" "${server[@]}") ;;
+  blender) wanted=(blender) ;;
+  *) echo "usage: scripts/setup.sh build|demo|test|web|blender" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

@@ -7,7 +7,13 @@ passed=0
 failed=0
 skipped=0
 
-note() { printf '\n== %s (%s s)\n' "$1" "$SECONDS"; }
+# Names what comes next, with the seconds so far: by the clock, and of the processors (which a busy
+# machine changes less).
+note() {
+  local cpu
+  cpu=$(awk -v hz="$(getconf CLK_TCK)" '{ print int(($16 + $17) / hz) }' "/proc/$$/stat" 2>/dev/null)
+  printf '\n== %s (%s s; processors %s s)\n' "$1" "$SECONDS" "$cpu"
+}
 
 # A check that is a single command.
 check() {
@@ -65,7 +71,7 @@ suite() {
 
 # The page, in headless Chromium. Skipped where its tools are not installed.
 page_suite() {
-  local log p=0 f=0 s=0
+  local log
   note "page"
   if ! scripts/web.sh --check || ! command -v chromium >/dev/null 2>&1; then
     echo "skipped: the page (scripts/setup.sh web installs what it needs)"
@@ -79,12 +85,32 @@ page_suite() {
   fi
   log=$(mktemp)
   node tests/web/run.mjs | tee "$log"
-  read -r p f s < <(count_cases "$log")
+  count_log "$log" 0
+}
+
+# Counts the cases of a log that a script printed. $2: 1 if the script failed.
+count_log() {
+  local p=0 f=0 s=0
+  read -r p f s < <(count_cases "$1")
   # A runner that died has counted nothing.
-  if [ "$p" -eq 0 ] && [ "$f" -eq 0 ]; then f=1; fi
-  rm -f "$log"
+  if [ "$f" -eq 0 ] && { [ "$p" -eq 0 ] || [ "$2" -ne 0 ]; }; then f=1; fi
+  rm -f "$1"
   passed=$((passed + p))
   failed=$((failed + f))
+}
+
+# The Blender add-on: scenes without Blender, then all of it in Blender without a window.
+blender_suite() {
+  local log code=0
+  note "Blender add-on"
+  log=$(mktemp)
+  blender/tests/run.sh | tee "$log"
+  code=${PIPESTATUS[0]}
+  count_log "$log" "$code"
+  if ! command -v blender >/dev/null 2>&1; then
+    echo "skipped: the add-on in Blender (scripts/setup.sh blender installs it)"
+    skipped=$((skipped + 1))
+  fi
 }
 
 note "house rules"
@@ -100,9 +126,8 @@ if [ "${1:-}" != quick ]; then
   # Tests of clang's code are those of the sanitizers below; here, its results and warnings.
   suite "clang" build/clang -L golden -- "${others[@]}" -DYW_TEST_KINDS=golden
   check "clang-tidy" scripts/check_tidy.sh build/clang
-  # At -O1 gcc gives false warnings about uninitialised variables, so they are not errors here.
-  suite "gcc, -O1" build/o1 -- -DYW_BUILD_APP=OFF -DYW_TEST_KINDS=golden -DYW_OPTIMIZE=-O1 -DYW_WERROR=OFF
   export YW_TEST_FAST=1
+  # The sanitizers build at -O1: golden hashes do not depend on that either.
   # Slow here, and no other code than the rest.
   slow='test_mesher|fem_shapes|scene_fem|slender_world|frames_extremes|frames_static|match_size|plastic_(spin|press|sleep|conserve)'
   suite "address and undefined behaviour" build/asan -LE cli -E "$slow" -- "${others[@]}" \
@@ -110,11 +135,12 @@ if [ "${1:-}" != quick ]; then
   suite "threads" build/tsan -R 'test_base|test_threads|unit/test_world|test_contact_surfaces|test_contact_world|golden' -- \
     "${others[@]}" -DYW_BUILD_APP=OFF -DYW_SANITIZE=thread -DYW_OPTIMIZE=-O1
   page_suite
+  blender_suite
   check "installed library" scripts/check_install.sh
   check "same interface within a minor version" scripts/check_compat.sh
 fi
 
-echo
+note "done"
 if [ "$skipped" -gt 0 ]; then
   echo "$passed passed, $failed failed, $skipped skipped"
 else

@@ -7,7 +7,7 @@
 #include "console/options.h"
 #include "studies.h"
 
-int main(int argc, char** argv) {
+static int run_study(int argc, char** argv) {
   codecs_register();
   const char* name = argc > 1 ? argv[1] : "";
   if (strcmp(name, "bench") == 0) return study_bench(argc - 2, argv + 2);
@@ -16,3 +16,5 @@ int main(int argc, char** argv) {
   fprintf(stderr, "usage: yawara bench|fit|paper [NAME]\n");
   return EXIT_BAD_INPUT;
 }
+
+int main(int argc, char** argv) { return finish_output(run_study(argc, argv)); }

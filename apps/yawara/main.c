@@ -18,7 +18,7 @@ typedef struct entry {
 } entry;
 
 static const entry entries[] = {
-    {"view", cmd_view, "a movie of a model that falls on a floor; also of a scene or a run"},
+    {"view", cmd_view, "the page, in a browser: a scene, model or run to look at and touch"},
     {"run", cmd_run, "simulate a model or a scene and keep its frames: a run"},
     {"new", cmd_new, "write a scene file with comments, to start from"},
     {"render", cmd_render, "ray-traced pictures or a movie of a run or a scene"},
@@ -56,13 +56,13 @@ static void print_help(void) {
   printf(
       "\nfirst steps:\n"
       "  yawara run cow.obj --as jelly            any OBJ, PLY or STL; no scene is needed\n"
-      "  yawara render out/cow -o cow.mp4         or both in one: yawara view cow.obj --as jelly\n"
+      "  yawara render out/cow -o cow.mp4         or look at it: yawara view out/cow\n"
       "  yawara new my_scene --from cow.obj       then edit my_scene.json and run it\n\n"
       "exit codes: 0 done, 1 the simulation failed, 2 bad input, 3 done but a body diverged,\n"
       "130 interrupted (resume with --resume)\n");
 }
 
-int main(int argc, char** argv) {
+static int run_command(int argc, char** argv) {
   if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
       strcmp(argv[1], "help") == 0) {
     print_help();
@@ -82,3 +82,5 @@ int main(int argc, char** argv) {
   yw_hint hint = yw_suggest(argv[1], NUM_ENTRIES, names);
   return bad_input("there is no command \"%s\"%s; see: yawara --help", argv[1], hint.text);
 }
+
+int main(int argc, char** argv) { return finish_output(run_command(argc, argv)); }

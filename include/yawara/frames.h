@@ -58,6 +58,9 @@ typedef struct yw_frames_def {
   /// elements stay sharp, which values per vertex smear over two elements. Each may be NULL.
   const float* element_youngs_modulus_field;  ///< Pa
   const float* element_poissons_ratio_field;
+  /// How far each example moves the target from the rest pose, 0 (not at all) to 1. num_examples
+  /// numbers, or NULL (default): 1.
+  const float* example_strengths;
 } yw_frames_def;
 YW_API yw_frames_def yw_default_frames_def(void);
 YW_API yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames_def* def,

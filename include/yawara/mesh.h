@@ -19,6 +19,20 @@ typedef struct yw_tri_mesh {
   yw_vec3* colors;     ///< num_vertices, 0 to 1, or NULL
 } yw_tri_mesh;
 
+/// Vertices that move: their positions in every frame.
+typedef struct yw_mesh_animation {
+  const yw_vec3* points;  ///< m, a row of num_points per frame
+  int32_t num_points;     ///< >= 1
+  int32_t num_frames;     ///< >= 1
+  double fps;             ///< frames per second, > 0
+  double start;  ///< s, time of the first frame. Before it, and after the last frame, points rest
+  bool loop;     ///< start again after the last frame
+  bool smooth;   ///< curves through the frames (Catmull-Rom) instead of straight lines
+} yw_mesh_animation;
+/// Where a point is at a time, s.
+YW_API yw_vec3 yw_mesh_animation_point(const yw_mesh_animation* animation, int32_t point,
+                                       double time);
+
 /// What a surface is like, for people who want to fill or repair it. Vertices at the same place
 /// count as one. Places are where the first of a kind is.
 typedef struct yw_surface_report {
@@ -34,6 +48,8 @@ typedef struct yw_surface_report {
   int32_t turned_edges;        ///< between two triangles that face opposite sides
   int32_t crossing_triangles;  ///< triangles that pass through others
   yw_vec3 open_place, crowded_place, turned_place, crossing_place;
+  /// False: so many triangles are near each other that not all pairs were looked at.
+  bool crossings_complete;
 } yw_surface_report;
 /// YW_ERR_GEOMETRY: no triangles, an index out of range, or a vertex that is not finite.
 YW_API yw_status yw_surface_report_of(const yw_tri_mesh* mesh, const yw_allocator* mem,

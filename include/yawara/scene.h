@@ -4,6 +4,7 @@
 #define YAWARA_SCENE_H
 
 #include "base.h"
+#include "pose.h"
 #include "world.h"
 
 #ifdef __cplusplus
@@ -113,6 +114,18 @@ YW_API int32_t yw_scene_body_entry(const yw_scene* scene, int32_t body);
 /// "model" (true: yw_scene_set cannot change it). Nothing if there is no such body.
 YW_API void yw_scene_write_settings(const yw_scene* scene, int32_t body, yw_text_sink sink,
                                     void* context);
+/// Positions of the vertices of the body's model in its example k, m; NULL if there is none. count
+/// and name (NULL: it has none) may be NULL. Owned by the scene.
+YW_API const yw_vec3* yw_scene_example(const yw_scene* scene, int32_t body, int32_t k,
+                                       int32_t* count, const char** name);
+/// What the regions of a body feel of its example poses (yawara/pose.h), and of one more, which may
+/// be NULL: positions of the vertices of its model, compared with the examples. Writes at most
+/// `capacity` reports, the examples in their order and then the pose, and their names (NULL: none;
+/// owned by the scene; names may be NULL). Returns how many there are; 0 for bodies without tets,
+/// -1 with a message in error.
+YW_API int32_t yw_scene_check_poses(const yw_scene* scene, int32_t body, const yw_vec3* pose,
+                                    yw_pose_report* reports, const char** names, int32_t capacity,
+                                    yw_error* error);
 /// Changes a setting of the method of a body while a world runs, for all copies of the body, and
 /// for worlds that are built later. value is JSON, or a bare word. On error nothing is changed.
 YW_API yw_status yw_scene_set(yw_scene* scene, yw_world* world, int32_t body, const char* key,

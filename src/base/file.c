@@ -216,9 +216,16 @@ static void note_failure(yw_file_writer* writer) {
 }
 
 void yw_file_write(yw_file_writer* writer, const void* bytes, size_t size) {
-  if (writer->system_error || size == 0) return;
-  errno = 0;
-  if (fwrite(bytes, 1, size, writer->stream) != size) note_failure(writer);
+  const char* next = bytes;
+  while (size > 0 && !writer->system_error) {
+    errno = 0;
+    size_t written = fwrite(next, 1, size, writer->stream);
+    next += written;
+    size -= written;
+    // A signal may cut a write short.
+    if (size > 0 && errno != EINTR) note_failure(writer);
+    if (size > 0) clearerr(writer->stream);
+  }
 }
 
 void yw_file_printf(yw_file_writer* writer, const char* format, ...) {
@@ -259,11 +266,22 @@ void yw_file_write_at(yw_file_writer* writer, uint64_t offset, const void* bytes
   if (!writer->system_error && fseeko(writer->stream, 0, SEEK_END) != 0) note_failure(writer);
 }
 
+static int retry_interrupted(int (*call)(FILE*), FILE* stream) {
+  int code;
+  do {
+    errno = 0;
+    code = call(stream);
+  } while (code != 0 && errno == EINTR);
+  return code;
+}
+
+static int sync_stream(FILE* stream) { return fsync(fileno(stream)); }
+
 yw_status yw_file_writer_finish(yw_file_writer* writer, yw_error* error) {
   if (!writer->path) return yw_fail(error, YW_ERR_INVALID, "the file writer is not open");
   if (!writer->stream) return YW_OK;
-  errno = 0;
-  if (fflush(writer->stream) != 0) note_failure(writer);
+  if (retry_interrupted(fflush, writer->stream) != 0) note_failure(writer);
+  if (writer->durable && retry_interrupted(sync_stream, writer->stream) != 0) note_failure(writer);
   if (fclose(writer->stream) != 0) note_failure(writer);
   writer->stream = NULL;
   if (!writer->system_error) return YW_OK;

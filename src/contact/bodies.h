@@ -35,7 +35,12 @@ typedef struct yw_contact_body {
   void* context;
   float friction, restitution;
   bool body_contact, self_contact;
-  bool asleep;                      ///< two that sleep do not meet
+  /// It moves as given, and others give way (surfaces only). Its particles are all held, and it is
+  /// asleep, so that obstacles do not meet each other.
+  bool is_obstacle;
+  int32_t obstacle;  ///< for the caller
+  float skin;        ///< m, that others keep from its surface; 0: as they do from each other
+  bool asleep;       ///< two that sleep do not meet
   const yw_contact_filter* filter;  ///< NULL: collides with all
   /// Obstacles of the substep if some particles touch one; otherwise NULL. Bodies pressed against
   /// each other are then held by obstacles in the same sweeps.

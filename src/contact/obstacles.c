@@ -12,6 +12,7 @@
 
 #include <stdatomic.h>
 
+#include "contact/obstacle_motion.h"
 #include "geometry/shape.h"
 #include "yawara/extend/hash.h"
 
@@ -21,25 +22,10 @@
 #define CHUNK 1024
 #define GROUP 64
 
-// Exit speed, m/s, of particles deep inside (created there, or pushed there by other bodies).
-#define PUSH_OUT_SPEED 1.0f
 // An approach slower than this many steps of gravity is resting contact, not an impact.
 #define REST_STEPS 2.0f
-// Rounding of a signed distance, relative to the size of the coordinates.
-#define ROUNDING 1e-6f
 #define MAX_ADVANCES 96
 #define MAX_PUSHES 4
-
-// An obstacle over the time span of one collide call.
-typedef struct obstacle_motion {
-  const yw_shape* shape;
-  yw_transform first, last;  // pose at the two ends of the span
-  bool moves;
-  bool in_place;  // its own axes are those of the world
-  float friction, restitution;
-  float span;
-  float rest_speed;  // m/s
-} obstacle_motion;
 
 typedef struct collide_job {
   const yw_obstacle_set* set;
@@ -73,16 +59,23 @@ static bool same_pose(yw_transform a, yw_transform b) {
          a.rotation.w == b.rotation.w && a.scale == b.scale;
 }
 
-static obstacle_motion motion_of(const collide_job* job, const yw_obstacle* obstacle) {
-  obstacle_motion motion = {.shape = obstacle->shape, .span = job->span};
-  motion.moves = !same_pose(obstacle->begin, obstacle->end);
+bool yw_obstacle_moves(const yw_obstacle* o) {
+  return !same_pose(o->begin, o->end) || (o->mesh && o->mesh->moves);
+}
+
+static yw_obstacle_motion motion_of(const collide_job* job, const yw_obstacle* obstacle) {
+  yw_obstacle_motion motion = {.shape = obstacle->shape, .mesh = obstacle->mesh, .span = job->span};
+  float inv_h = job->set->h > 0.0f ? 1.0f / job->set->h : 0.0f;
+  bool travels = !same_pose(obstacle->begin, obstacle->end);
+  motion.moves = yw_obstacle_moves(obstacle);
+  motion.begin = yw_clampf(job->begin * inv_h, 0.0f, 1.0f);
+  motion.end = yw_clampf((job->begin + job->span) * inv_h, 0.0f, 1.0f);
   motion.first = motion.last = obstacle->begin;
-  if (motion.moves) {
-    float inv_h = job->set->h > 0.0f ? 1.0f / job->set->h : 0.0f;
+  if (travels) {
     motion.first = pose_between(obstacle->begin, obstacle->end, job->begin * inv_h);
     motion.last = pose_between(obstacle->begin, obstacle->end, (job->begin + job->span) * inv_h);
   }
-  motion.in_place = !motion.moves && same_pose(motion.first, YW_TRANSFORM_IDENTITY);
+  motion.in_place = !travels && same_pose(motion.first, YW_TRANSFORM_IDENTITY);
   motion.friction = obstacle->sticky ? STICKY_FRICTION : sqrtf(job->friction * obstacle->friction);
   motion.restitution =
       job->restitution > obstacle->restitution ? job->restitution : obstacle->restitution;
@@ -91,9 +84,9 @@ static obstacle_motion motion_of(const collide_job* job, const yw_obstacle* obst
   return motion;
 }
 
-// True when the shape, moving from one pose to the other, stays clear of the ball.
-static bool ball_is_clear(const yw_shape* shape, yw_transform first, yw_transform last, bool moves,
-                          yw_vec3 center, float radius) {
+// True when the obstacle, moving from one pose to the other, stays clear of the ball.
+static bool ball_is_clear(const yw_obstacle* obstacle, yw_transform first, yw_transform last,
+                          bool moves, yw_vec3 center, float radius) {
   yw_vec3 seen_first = yw_transform_point_inv(first, center);
   float scale = first.scale, travel = 0.0f;
   if (moves) {
@@ -102,7 +95,11 @@ static bool ball_is_clear(const yw_shape* shape, yw_transform first, yw_transfor
   }
   // 5 % margin for sampled or blended distances.
   float reach = radius / scale + travel;
-  return yw_shape_distance(shape, seen_first) > 1.05f * reach;
+  if (obstacle->mesh) {
+    yw_aabb point = {seen_first, seen_first};
+    return !yw_moving_mesh_near_box(obstacle->mesh, point, obstacle->mesh->radius + reach);
+  }
+  return yw_shape_distance(obstacle->shape, seen_first) > 1.05f * reach;
 }
 
 static bool box_is_clear(const yw_obstacle* obstacle, yw_transform first, yw_transform last,
@@ -111,7 +108,7 @@ static bool box_is_clear(const yw_obstacle* obstacle, yw_transform first, yw_tra
   yw_vec3 center = yw_scale(yw_add(box.lower, box.upper), 0.5f);
   float radius = 0.5f * yw_distance(box.lower, box.upper);
   if (!isfinite(radius)) return false;
-  return ball_is_clear(obstacle->shape, first, last, moves, center, radius);
+  return ball_is_clear(obstacle, first, last, moves, center, radius);
 }
 
 bool yw_obstacles_clear(const yw_step_ctx* ctx, yw_aabb box) {
@@ -131,7 +128,7 @@ uint64_t yw_obstacles_in(const yw_step_ctx* ctx, yw_aabb box, bool* moves) {
   for (int32_t i = 0; set && i < set->count; ++i) {
     const yw_obstacle* obstacle = &set->items[i];
     if (!yw_aabb_overlap(obstacle->bounds, box)) continue;
-    *moves = *moves || !same_pose(obstacle->begin, obstacle->end);
+    *moves = *moves || yw_obstacle_moves(obstacle);
     hash = yw_hash_bytes(hash, &obstacle->end, sizeof obstacle->end);
     hash = yw_hash_bytes(hash, &obstacle->bounds, sizeof obstacle->bounds);
     hash = yw_hash_bytes(hash, &obstacle->friction, sizeof obstacle->friction);
@@ -142,20 +139,28 @@ uint64_t yw_obstacles_in(const yw_step_ctx* ctx, yw_aabb box, bool* moves) {
 
 yw_obstacle_near yw_obstacle_seen_from(const yw_obstacle_set* set, int32_t index, yw_vec3 p) {
   const yw_obstacle* obstacle = &set->items[index];
-  yw_vec3 local = yw_transform_point_inv(obstacle->end, p), normal;
+  yw_vec3 local = yw_transform_point_inv(obstacle->end, p), normal, way = {0, 0, 0};
   yw_obstacle_near near = {0};
-  near.distance = yw_shape_distance_normal(obstacle->shape, local, &normal) * obstacle->end.scale;
+  if (obstacle->mesh) {
+    yw_mesh_place place;
+    yw_moving_mesh_nearest(obstacle->mesh, 1.0f, local, INFINITY, &place);
+    near.distance = place.distance - obstacle->mesh->radius;
+    normal = place.normal;
+    way = yw_moving_mesh_way(obstacle->mesh, &place);
+  } else {
+    near.distance = yw_shape_distance_normal(obstacle->shape, local, &normal);
+  }
+  near.distance *= obstacle->end.scale;
   near.normal = yw_rotate(obstacle->end.rotation, normal);
-  if (!same_pose(obstacle->begin, obstacle->end) && set->h > 0.0f) {
-    near.velocity = yw_scale(yw_sub(p, yw_transform_point(obstacle->begin, local)), 1.0f / set->h);
+  if (yw_obstacle_moves(obstacle) && set->h > 0.0f) {
+    yw_vec3 before = yw_transform_point(obstacle->begin, yw_sub(local, way));
+    near.velocity = yw_scale(yw_sub(p, before), 1.0f / set->h);
   }
   return near;
 }
 
-yw_aabb yw_obstacle_bounds(const yw_shape* shape, yw_transform begin, yw_transform end) {
-  yw_aabb local;
-  yw_vec3 infinite = yw_v3(INFINITY, INFINITY, INFINITY);
-  if (!yw_shape_bounds(shape, &local)) return (yw_aabb){yw_neg(infinite), infinite};
+// World box of a box that moves from begin to end, including the arcs swept by rotation.
+static yw_aabb motion_bounds(yw_aabb local, yw_transform begin, yw_transform end) {
   yw_aabb box = yw_aabb_empty();
   float farthest = 0.0f;
   for (int corner = 0; corner < 8; ++corner) {
@@ -174,6 +179,17 @@ yw_aabb yw_obstacle_bounds(const yw_shape* shape, yw_transform begin, yw_transfo
   return yw_aabb_pad(box, bulge + 1e-6f * farthest);
 }
 
+yw_aabb yw_obstacle_bounds(const yw_shape* shape, yw_transform begin, yw_transform end) {
+  yw_aabb local;
+  yw_vec3 infinite = yw_v3(INFINITY, INFINITY, INFINITY);
+  if (!yw_shape_bounds(shape, &local)) return (yw_aabb){yw_neg(infinite), infinite};
+  return motion_bounds(local, begin, end);
+}
+
+yw_aabb yw_obstacle_mesh_bounds(const yw_moving_mesh* mesh, yw_transform begin, yw_transform end) {
+  return motion_bounds(yw_aabb_pad(mesh->tree.nodes[1], mesh->radius), begin, end);
+}
+
 // One particle ----------------------------------------------------------------------------------
 
 // A particle's path in the obstacle's axes, and where it enters.
@@ -189,7 +205,8 @@ typedef struct sighting {
 // Follows the path in steps that the distance guarantees free. False when it stays outside.
 static bool find_entry(const yw_shape* shape, sighting* s) {
   s->entry = s->from;
-  s->rounding = ROUNDING * (fabsf(s->from.x) + fabsf(s->from.y) + fabsf(s->from.z) + s->radius);
+  s->rounding =
+      YW_OBSTACLE_ROUNDING * (fabsf(s->from.x) + fabsf(s->from.y) + fabsf(s->from.z) + s->radius);
   float gap = s->start_gap;
   if (gap > s->rounding) {
     yw_vec3 path = yw_sub(s->to, s->from);
@@ -211,10 +228,8 @@ static bool find_entry(const yw_shape* shape, sighting* s) {
   return s->end_gap < -s->rounding || yw_dot(s->normal, yw_sub(s->to, s->entry)) < 0.0f;
 }
 
-// Stops or reflects the approaching velocity and applies friction of up to mu times that change.
-// Returns the share of the sliding velocity that is left, and sets *bounces.
-static float respond(const obstacle_motion* motion, yw_vec3 surface_velocity, yw_vec3 normal,
-                     bool was_free, yw_vec4* velocity, bool* bounces) {
+float yw_obstacle_respond(const yw_obstacle_motion* motion, yw_vec3 surface_velocity,
+                          yw_vec3 normal, bool was_free, yw_vec4* velocity, bool* bounces) {
   yw_vec3 relative = yw_sub(yw_xyz(*velocity), surface_velocity);
   float approach = -yw_dot(relative, normal);
   // A particle that touched before the step is pressed, not thrown, at any speed.
@@ -231,9 +246,10 @@ static float respond(const obstacle_motion* motion, yw_vec3 surface_velocity, yw
 
 // Shortcut for the most common case: a particle on a still obstacle, pressed against it and held by
 // friction, does not move.
-static bool rests_in_place(const obstacle_motion* motion, const sighting* s, const yw_vec4* vel) {
+static bool rests_in_place(const yw_obstacle_motion* motion, const sighting* s,
+                           const yw_vec4* vel) {
   float size = fabsf(s->from.x) + fabsf(s->from.y) + fabsf(s->from.z) + s->radius;
-  if (motion->moves || fabsf(s->start_gap) > ROUNDING * size) return false;
+  if (motion->moves || fabsf(s->start_gap) > YW_OBSTACLE_ROUNDING * size) return false;
   yw_vec3 velocity = yw_xyz(*vel);
   if (!motion->in_place) velocity = yw_rotate(yw_quat_conjugate(motion->last.rotation), velocity);
   float approach = -yw_dot(velocity, s->normal), held = motion->friction * approach;
@@ -258,7 +274,7 @@ static yw_vec3 push_out(const yw_shape* shape, yw_vec3 p, float radius, float ro
 }
 
 // True when the particle touched the obstacle on its way; corrects pos and vel.
-static bool collide_particle(const obstacle_motion* motion, sighting* s, yw_vec4 old_pos,
+static bool collide_particle(const yw_obstacle_motion* motion, sighting* s, yw_vec4 old_pos,
                              yw_vec4* pos, yw_vec4* vel) {
   if (!find_entry(motion->shape, s)) return false;
   yw_vec3 surface_velocity = yw_v3(0, 0, 0), carried = yw_xyz(old_pos);
@@ -272,8 +288,8 @@ static bool collide_particle(const obstacle_motion* motion, sighting* s, yw_vec4
   }
   bool bounces;
   yw_vec3 normal = motion->in_place ? s->normal : yw_rotate(motion->last.rotation, s->normal);
-  float share =
-      respond(motion, surface_velocity, normal, s->start_gap > s->rounding, vel, &bounces);
+  bool was_free = s->start_gap > s->rounding;
+  float share = yw_obstacle_respond(motion, surface_velocity, normal, was_free, vel, &bounces);
 
   // The path after entry: along the surface as far as friction allows, and off it in a bounce.
   yw_vec3 rest = yw_sub(s->to, s->entry);
@@ -282,7 +298,7 @@ static bool collide_particle(const obstacle_motion* motion, sighting* s, yw_vec4
   float off = inward < 0.0f ? -inward : bounces ? motion->restitution * inward : 0.0f;
   yw_vec3 p = yw_mad(yw_mad(s->entry, share, slide), off, s->normal);
   bool started_inside = s->start_gap < -s->rounding;
-  float slow = PUSH_OUT_SPEED * motion->span / motion->last.scale;
+  float slow = YW_PUSH_OUT_SPEED * motion->span / motion->last.scale;
   float limit = started_inside ? slow : yw_length(rest);
   p = push_out(motion->shape, p, s->radius, s->rounding, limit);
 
@@ -344,7 +360,7 @@ static void see_points(yw_transform pose, int32_t count, const yw_vec4* points, 
 }
 
 // Lists the particles of a group, seen in `now` at the end of their paths, that may have touched.
-static int32_t list_near(const collide_job* job, const obstacle_motion* motion, int32_t first,
+static int32_t list_near(const collide_job* job, const yw_obstacle_motion* motion, int32_t first,
                          int32_t count, const yw_vec4* now, int32_t* near, float* distance) {
   const yw_vec4* pos = job->particles->pos;
   float scale = motion->last.scale, all[GROUP];
@@ -362,9 +378,25 @@ static int32_t list_near(const collide_job* job, const obstacle_motion* motion, 
   return num_near;
 }
 
+static void collide_group_with_mesh(const collide_job* job, const yw_obstacle_motion* motion,
+                                    int32_t first, int32_t count, uint8_t* touched) {
+  yw_particles* p = job->particles;
+  for (int32_t i = 0; i < count; ++i) {
+    int32_t k = first + i;
+    if (p->inv_mass[k] == 0.0f) continue;
+    float radius = job->radius ? job->radius[k] : 0.0f;
+    bool hit = yw_mesh_collide(motion, radius, job->old_pos[k], &p->pos[k], &p->vel[k]);
+    if (hit && touched[i] < UINT8_MAX) ++touched[i];
+  }
+}
+
 // Collides a group with one obstacle; touched[i] counts the obstacles that particle i met.
-static void collide_group(const collide_job* job, const obstacle_motion* motion, int32_t first,
+static void collide_group(const collide_job* job, const yw_obstacle_motion* motion, int32_t first,
                           int32_t count, uint8_t* touched) {
+  if (motion->mesh) {
+    collide_group_with_mesh(job, motion, first, count, touched);
+    return;
+  }
   yw_vec4 *pos = job->particles->pos + first, *vel = job->particles->vel + first;
   yw_vec4 seen[GROUP], old[GROUP], normal[GROUP];
   float end_distance[GROUP], start_distance[GROUP];
@@ -397,8 +429,8 @@ static void collide_group(const collide_job* job, const obstacle_motion* motion,
 
 // Particles that met two obstacles (foot of a wall, groove) meet all of them once more, since
 // leaving one may have pushed them into another.
-static void settle_in_corners(const collide_job* job, const obstacle_motion* motion, int32_t first,
-                              int32_t count, const uint8_t* touched) {
+static void settle_in_corners(const collide_job* job, const yw_obstacle_motion* motion,
+                              int32_t first, int32_t count, const uint8_t* touched) {
   for (int32_t i = 0; i < count; ++i) {
     uint8_t ignored = 0;
     if (touched[i] >= 2) collide_group(job, motion, first + i, 1, &ignored);
@@ -420,7 +452,7 @@ static void collide_chunk(void* context, int32_t block, int32_t worker) {
   for (int32_t k = 0; k < job->set->count; ++k) {
     const yw_obstacle* obstacle = &job->set->items[k];
     if (!yw_aabb_overlap(obstacle->bounds, chunk_box)) continue;
-    obstacle_motion motion = motion_of(job, obstacle);
+    yw_obstacle_motion motion = motion_of(job, obstacle);
     if (box_is_clear(obstacle, motion.first, motion.last, motion.moves, chunk_box)) continue;
     for (int32_t i = 0, g = 0; i < count; i += GROUP, ++g) {
       if (box_is_clear(obstacle, motion.first, motion.last, motion.moves, boxes[g])) continue;
@@ -436,7 +468,7 @@ static void collide_chunk(void* context, int32_t block, int32_t worker) {
   for (int32_t k = 0; corners > 0 && k < job->set->count; ++k) {
     const yw_obstacle* obstacle = &job->set->items[k];
     if (!yw_aabb_overlap(obstacle->bounds, chunk_box)) continue;
-    obstacle_motion motion = motion_of(job, obstacle);
+    yw_obstacle_motion motion = motion_of(job, obstacle);
     settle_in_corners(job, &motion, first, count, touched);
   }
   if (contacts > 0) atomic_fetch_add_explicit(&job->contacts, contacts, memory_order_relaxed);
@@ -477,6 +509,27 @@ static yw_vec3 velocity_at(const yw_obstacle* obstacle, yw_vec3 seen, float h) {
   return h > 0.0f ? yw_scale(way, 1.0f / h) : yw_v3(0, 0, 0);
 }
 
+// Depth in the thickness of a mesh; what is beyond has no depth.
+static void probe_mesh(const probe_job* job, const yw_obstacle* obstacle, yw_transform pose,
+                       int32_t first, int32_t count, const yw_vec4* seen) {
+  const yw_moving_mesh* mesh = obstacle->mesh;
+  float h = job->set->h, at = h > 0.0f ? yw_clampf(job->at / h, 0.0f, 1.0f) : 0.0f;
+  for (int32_t i = 0; i < count; ++i) {
+    yw_mesh_place place;
+    if (!yw_moving_mesh_nearest(mesh, at, yw_xyz(seen[i]), mesh->radius, &place)) continue;
+    float depth = (mesh->radius - place.distance) * pose.scale;
+    if (!(depth > job->normal[first + i].w)) continue;
+    job->normal[first + i] = yw_v4(yw_rotate(pose.rotation, place.normal));
+    job->normal[first + i].w = depth;
+    yw_vec3 begin = yw_transform_point(obstacle->begin, yw_moving_mesh_point(mesh, &place, 0.0f));
+    yw_vec3 end = yw_transform_point(obstacle->end, yw_moving_mesh_point(mesh, &place, 1.0f));
+    job->velocity[first + i] =
+        yw_v4(h > 0.0f ? yw_scale(yw_sub(end, begin), 1.0f / h) : yw_v3(0, 0, 0));
+    job->velocity[first + i].w =
+        obstacle->sticky ? INFINITY : sqrtf(job->friction * obstacle->friction);
+  }
+}
+
 static void probe_group(const probe_job* job, const yw_obstacle* obstacle, int32_t first,
                         int32_t count) {
   bool moves = !same_pose(obstacle->begin, obstacle->end);
@@ -486,6 +539,10 @@ static void probe_group(const probe_job* job, const yw_obstacle* obstacle, int32
   yw_vec4 seen[GROUP], normal[GROUP];
   float distance[GROUP];
   see_points(pose, count, job->points + first, seen);
+  if (obstacle->mesh) {
+    probe_mesh(job, obstacle, pose, first, count, seen);
+    return;
+  }
   yw_shape_distance_many(obstacle->shape, count, seen, distance);
   int32_t inside[GROUP], num_inside = 0;
   for (int32_t i = 0; i < count; ++i) {

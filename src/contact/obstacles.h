@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Contact of particles with obstacles: shapes that stand still or follow a path, unaffected by what
-// they hit. Implements collide and is_clear of a step context (method.h).
+// Contact of particles with obstacles: shapes that stand still or follow a path, and meshes that
+// deform on their own, unaffected by what they hit. Implements collide and is_clear of a step
+// context (method.h).
 #ifndef YW_CONTACT_OBSTACLES_H
 #define YW_CONTACT_OBSTACLES_H
 
+#include "contact/moving_mesh.h"
 #include "yawara/extend/method.h"
 #include "yawara/shape.h"
 
 /// One per live obstacle, in order of creation.
 typedef struct yw_obstacle {
-  const yw_shape* shape;
-  yw_transform begin, end;  ///< pose at both ends of the substep; scale may differ from 1
-  yw_aabb bounds;           ///< world box of the whole motion; infinite for planes
+  const yw_shape* shape;       ///< NULL: a mesh
+  const yw_moving_mesh* mesh;  ///< NULL: a shape
+  yw_transform begin, end;     ///< pose at both ends of the substep; scale may differ from 1
+  yw_aabb bounds;              ///< world box of the whole motion; infinite for planes
   float friction, restitution;
   bool sticky;     ///< nothing slides on it; what meets it inside a solve does not leave it either
   int32_t number;  ///< for the caller
@@ -27,6 +30,10 @@ typedef struct yw_obstacle_set {
 /// World box of a shape that moves from begin to end, including the arcs swept by rotation.
 /// Infinite for unbounded shapes.
 yw_aabb yw_obstacle_bounds(const yw_shape* shape, yw_transform begin, yw_transform end);
+/// The same for a mesh.
+yw_aabb yw_obstacle_mesh_bounds(const yw_moving_mesh* mesh, yw_transform begin, yw_transform end);
+/// True when it moves, or deforms, in the substep.
+bool yw_obstacle_moves(const yw_obstacle* obstacle);
 
 // For ctx->collide, ctx->probe, ctx->is_clear and ctx->obstacles_in; ctx->obstacles is a
 // yw_obstacle_set.

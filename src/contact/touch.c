@@ -9,6 +9,8 @@
 #define MAX_ADVANCES 96
 // Rounding of a distance, relative to the size of the coordinates.
 #define ROUNDING 1e-6f
+// Ways in which a ball touches one mesh at once.
+#define MAX_MESH_TOUCHES 4
 
 // A path in the axes of an obstacle, in its scale.
 typedef struct path {
@@ -45,6 +47,40 @@ static bool is_near(const yw_obstacle* obstacle, yw_vec3 from, yw_vec3 to, float
   return yw_aabb_overlap(obstacle->bounds, yw_aabb_pad(box, reach));
 }
 
+// Velocity of a place on a mesh over the whole substep.
+static yw_vec3 velocity_of(const yw_obstacle* o, const yw_mesh_place* place, float h) {
+  yw_vec3 begin = yw_transform_point(o->begin, yw_moving_mesh_point(o->mesh, place, 0.0f));
+  yw_vec3 end = yw_transform_point(o->end, yw_moving_mesh_point(o->mesh, place, 1.0f));
+  return h > 0.0f ? yw_scale(yw_sub(end, begin), 1.0f / h) : yw_v3(0, 0, 0);
+}
+
+static int32_t touch_mesh(const yw_step_ctx* ctx, int32_t number, yw_vec3 from, yw_vec3 to,
+                          float radius, float margin, int32_t capacity, yw_touch* out) {
+  const yw_obstacle_set* set = ctx->obstacles;
+  const yw_obstacle* o = &set->items[number];
+  float scale = o->begin.scale;
+  yw_mesh_path way = {.from = yw_transform_point_inv(o->begin, from),
+                      .to = yw_transform_point_inv(o->end, to),
+                      .end = 1.0f,
+                      .radius = radius / scale};
+  way.rounding =
+      ROUNDING * (fabsf(way.from.x) + fabsf(way.from.y) + fabsf(way.from.z) + way.radius);
+  yw_mesh_touch touches[MAX_MESH_TOUCHES];
+  int32_t most = capacity < MAX_MESH_TOUCHES ? capacity : MAX_MESH_TOUCHES;
+  int32_t count = yw_moving_mesh_touches(o->mesh, &way, margin / scale, most, touches);
+  for (int32_t i = 0; i < count; ++i) {
+    out[i] =
+        (yw_touch){.obstacle = number,
+                   .gap = touches[i].gap * scale,
+                   .share = touches[i].share,
+                   .normal = yw_rotate(o->end.rotation, touches[i].place.normal),
+                   .velocity = velocity_of(o, &touches[i].place, set->h),
+                   .friction = o->sticky ? STICKY_FRICTION : sqrtf(ctx->friction * o->friction),
+                   .restitution = o->sticky ? 0.0f : fmaxf(ctx->restitution, o->restitution)};
+  }
+  return count;
+}
+
 int32_t yw_obstacles_touch(const yw_step_ctx* ctx, yw_vec3 from, yw_vec3 to, float radius,
                            float margin, int32_t capacity, yw_touch* out) {
   const yw_obstacle_set* set = ctx->obstacles;
@@ -52,6 +88,10 @@ int32_t yw_obstacles_touch(const yw_step_ctx* ctx, yw_vec3 from, yw_vec3 to, flo
   for (int32_t i = 0; set && i < set->count && count < capacity; ++i) {
     const yw_obstacle* o = &set->items[i];
     if (!is_near(o, from, to, radius + margin)) continue;
+    if (o->mesh) {
+      count += touch_mesh(ctx, i, from, to, radius, margin, capacity - count, out + count);
+      continue;
+    }
     float scale = o->begin.scale;
     path p = {.from = yw_transform_point_inv(o->begin, from),
               .to = yw_transform_point_inv(o->end, to),

@@ -16,6 +16,11 @@ void yw_shape_distance_many(const yw_shape* shape, int32_t count, const yw_vec4*
 void yw_shape_distance_normal_many(const yw_shape* shape, int32_t count, const yw_vec4* points,
                                    float* out_distance, yw_vec4* out_normal);
 
+/// Few triangles a little inside the surface of a shape, *inset deep; parts of unions may pass
+/// through each other. None if the shape is unbounded or empty.
+yw_status yw_shape_triangles(const yw_shape* shape, const yw_allocator* mem, yw_tri_mesh* out,
+                             float* inset);
+
 /// Hash of everything the distances depend on. Takes time proportional to the triangles or samples
 /// of the shape.
 uint64_t yw_shape_hash(const yw_shape* shape);

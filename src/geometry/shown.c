@@ -8,6 +8,7 @@
 // neither depends on what is shown of the other. Points within triangles count too: all corners of
 // the triangle take their step. f hardly changes along the surface where bodies lie flat on each
 // other, so triangles are sampled finely only where its gradient lets it rise between samples.
+// Where tets are folded, signs mean nothing; shown_home.c then goes by nearness alone.
 #include <string.h>
 
 #include "geometry/shown_space.h"
@@ -39,6 +40,7 @@
 typedef struct sample {
   float value;    ///< m
   yw_vec3 slope;  ///< gradient; zero: farther away than was looked
+  bool lost;      ///< it may be on the wrong side, but signs cannot tell the way back
 } sample;
 
 typedef struct rounds {
@@ -47,6 +49,7 @@ typedef struct rounds {
   const int32_t* place;
   sample* samples;  ///< per place, as of its last step
   bool* moved;      ///< per place: since its triangles were last looked at
+  bool* close;      ///< per place: others can reach it
   yw_vec3* steps;   ///< per place: the longest of this round
   int32_t* list;    ///< places to sample, or triangles to look at
   int32_t num_list;
@@ -59,7 +62,7 @@ static bool contains(yw_aabb box, yw_vec3 p) { return yw_aabb_overlap(box, (yw_a
 
 static sample in_obstacle(const yw_shown_obstacle* o, yw_vec3 p, float at_least) {
   yw_vec3 normal, local = yw_transform_point_inv(o->pose, p);
-  sample out = {-o->pose.scale * yw_shape_distance(o->shape, local), {0, 0, 0}};
+  sample out = {-o->pose.scale * yw_shape_distance(o->shape, local), {0, 0, 0}, false};
   if (!(out.value > at_least)) return out;
   yw_shape_distance_normal(o->shape, local, &normal);
   out.slope = yw_neg(yw_rotate(o->pose.rotation, normal));
@@ -69,28 +72,37 @@ static sample in_obstacle(const yw_shown_obstacle* o, yw_vec3 p, float at_least)
 // Looks as far as `limit`.
 static sample in_body(const rounds* r, const yw_shown_entry* other, yw_vec3 p, float limit) {
   const yw_shown_mover* m = r->m;
-  sample out = {-limit, {0, 0, 0}};
+  sample out = {-limit, {0, 0, 0}, false};
   float to_other, to_own;
   yw_vec3 away, own;
   if (!contains(yw_aabb_pad(other->wall->box, limit), p)) return out;
   if (!yw_wall_distance(&other->wall->wall, p, limit, &to_other, &away)) return out;
+  out.lost = true;
   if (to_other < -m->reach) return out;
-  if (!other->shown.walls) return (sample){r->gap - to_other, yw_neg(away)};
+  if (!other->shown.walls) return (sample){r->gap - to_other, yw_neg(away), false};
   if (!yw_wall_distance(&m->own->wall, p, 2.0f * limit, &to_own, &own)) return out;
-  return (sample){to_own - to_other + r->gap, yw_sub(own, away)};
+  out.value = to_own - to_other + r->gap;
+  out.slope = yw_sub(own, away);
+  out.lost = out.value <= 0.0f
+                 ? fabsf(to_own) > fabsf(to_other)
+                 : out.value * out.value > yw_length2(out.slope) * m->reach * m->reach;
+  return out;
 }
 
 static sample sample_at(const rounds* r, yw_vec3 p, float limit) {
   const yw_shown_mover* m = r->m;
-  sample worst = {-limit, {0, 0, 0}};
+  sample worst = {-limit, {0, 0, 0}, false};
+  bool lost = false;
   for (int32_t k = 0; k < m->num_near; ++k) {
     sample found = in_body(r, m->near[k], p, limit);
+    lost = lost || found.lost;
     if (found.value > worst.value) worst = found;
   }
   for (int32_t k = 0; k < m->num_obstacles; ++k) {
     sample found = in_obstacle(m->obstacles[k], p, worst.value);
     if (found.value > worst.value && found.value <= m->reach) worst = found;
   }
+  worst.lost = lost;
   return worst;
 }
 
@@ -263,8 +275,9 @@ static float take_steps(rounds* r) {
   return sqrtf(longest2);
 }
 
-// Vertices first, so that triangles only add what their corners cannot know.
-static void run_rounds(rounds* r) {
+// Vertices first, so that triangles only add what their corners cannot know. False if the rounds
+// did not suffice.
+static bool run_rounds(rounds* r) {
   const float small = SMALL_STEP * r->gap;
   for (int round = 0; round < MAX_ROUNDS; ++round) {
     float longest = 0.0f;
@@ -276,8 +289,9 @@ static void run_rounds(rounds* r) {
     }
     look_at_triangles(r);
     longest = fmaxf(longest, take_steps(r));
-    if (longest < small) return;
+    if (longest < small) return true;
   }
+  return false;
 }
 
 static bool is_close(const rounds* r, yw_vec3 p) {
@@ -299,9 +313,15 @@ static void mark_close(rounds* r) {
   for (int32_t i = 0; i < body->num_vertices; ++i) {
     r->samples[i].value = -r->m->reach;
     if (r->place[i] != i || !is_close(r, body->vertices[i])) continue;
-    r->moved[i] = true;
+    r->moved[i] = r->close[i] = true;
     r->list[r->num_list++] = i;
   }
+}
+
+static bool is_lost(const rounds* r) {
+  bool lost = false;
+  for (int32_t i = 0; i < r->m->body->num_vertices && !lost; ++i) lost = r->samples[i].lost;
+  return lost;
 }
 
 yw_status yw_shown_mover_run(const yw_allocator* mem, const yw_shown_mover* mover) {
@@ -311,16 +331,23 @@ yw_status yw_shown_mover_run(const yw_allocator* mem, const yw_shown_mover* move
   rounds r = {.m = mover, .gap = GAP * mover->own->edge, .place = mover->own->place};
   r.samples = YW_NEW_ARRAY(mem, sample, body->num_vertices);
   r.moved = YW_NEW_ARRAY(mem, bool, body->num_vertices);
+  r.close = YW_NEW_ARRAY(mem, bool, body->num_vertices);
   r.steps = YW_NEW_ARRAY(mem, yw_vec3, body->num_vertices);
   r.list = YW_NEW_ARRAY(mem, int32_t, longest);
   r.list_steps = YW_NEW_ARRAY(mem, yw_vec3, body->num_triangles);
-  bool made = r.samples && r.moved && r.steps && r.list && r.list_steps;
+  bool made = r.samples && r.moved && r.close && r.steps && r.list && r.list_steps;
   if (made) {
     mark_close(&r);
-    run_rounds(&r);
+    bool settled = run_rounds(&r);
+    if ((!settled || is_lost(&r)) && mover->num_near > 0) {
+      memset(r.steps, 0, sizeof *r.steps * (size_t)body->num_vertices);
+      memcpy(r.moved, r.close, sizeof *r.moved * (size_t)body->num_vertices);
+      yw_shown_go_home(mover, r.gap, r.moved, r.steps);
+    }
   }
   yw_mem_free(mem, r.samples);
   yw_mem_free(mem, r.moved);
+  yw_mem_free(mem, r.close);
   yw_mem_free(mem, r.steps);
   yw_mem_free(mem, r.list);
   yw_mem_free(mem, r.list_steps);

@@ -35,8 +35,14 @@ typedef struct crossing_search {
   const yw_tri_mesh* mesh;
   const int32_t* place;
   const yw_triangle_tree* tree;
-  bool* crosses;  // per triangle of the mesh
+  bool* crosses;   // per triangle of the mesh
+  int64_t budget;  // pairs that may still be tested
 } crossing_search;
+
+// Needles that all meet in one place are each near all others: a fan of a million corners must not
+// take hours. Sound surfaces test about ten pairs per triangle.
+#define PAIRS_PER_TRIANGLE 200
+#define PAIRS_AT_LEAST 10000000
 
 static void corners_of(const crossing_search* s, int32_t t, int32_t places[3], yw_vec3 points[3]) {
   for (int32_t k = 0; k < 3; ++k) {
@@ -70,12 +76,12 @@ static yw_aabb box_of(const yw_tree_triangle* t) {
 }
 
 // Tests a triangle against all that come after it in the tree.
-static void search(const crossing_search* s, int32_t own) {
+static void search(crossing_search* s, int32_t own) {
   const yw_tree_triangle* triangle = &s->tree->triangles[own];
   yw_aabb box = box_of(triangle);
   int32_t stack[YW_TREE_MAX_DEPTH + 2], top = 0;
   stack[top++] = 0;
-  while (top > 0) {
+  while (top > 0 && s->budget > 0) {
     const yw_tree_node* node = &s->tree->nodes[stack[--top]];
     if (!yw_aabb_overlap(box, (yw_aabb){node->lower, node->upper})) continue;
     if (node->count == 0) {
@@ -85,6 +91,7 @@ static void search(const crossing_search* s, int32_t own) {
     }
     for (int32_t i = node->first; i < node->first + node->count; ++i) {
       const yw_tree_triangle* other = &s->tree->triangles[i];
+      --s->budget;
       if (i <= own || !yw_aabb_overlap(box, box_of(other))) continue;
       if (!cross(s, triangle->index, other->index)) continue;
       s->crosses[triangle->index] = s->crosses[other->index] = true;
@@ -102,8 +109,10 @@ bool yw_count_crossings(const yw_tri_mesh* mesh, const yw_surface_edges* edges,
     yw_mem_free(&edges->mem, crosses);
     return false;
   }
-  crossing_search s = {mesh, edges->place, &tree, crosses};
+  int64_t budget = PAIRS_AT_LEAST + PAIRS_PER_TRIANGLE * (int64_t)mesh->num_triangles;
+  crossing_search s = {mesh, edges->place, &tree, crosses, budget};
   for (int32_t i = 0; i < tree.num_triangles; ++i) search(&s, i);
+  out->crossings_complete = s.budget > 0;
   for (int32_t t = 0; t < mesh->num_triangles; ++t) {
     if (!crosses[t]) continue;
     const int32_t* v = mesh->triangles + 3 * (size_t)t;

@@ -95,6 +95,9 @@ static const yw_key_row pin_rows[] = {
             "Shape, in world coordinates; holds the vertices that are initially inside."),
     YW_NODE(yw_pin_spec, vertices, "[integer]",
             "Indices of the vertices to hold, from 0 as in the mesh."),
+    YW_KEY(yw_pin_spec, painted, TEXT, 0, 0, "",
+           "The vertices to hold as tools paint them: a byte per vertex of the mesh, in base64; "
+           "those that are not 0 are held."),
     YW_NODE(yw_pin_spec, path, "any_path", "Motion of the held vertices."),
     YW_NODE(yw_pin_spec, spring, "spring",
             "Spring that pulls the vertices, instead of holding them exactly."),
@@ -108,7 +111,7 @@ static const yw_key_row pin_rows[] = {
 const yw_record yw_record_pin =
     YW_RECORD("pin", pin_rows, pin_defaults,
               "Holds vertices in place or moves them along a path; exactly, or with a spring.",
-              "one select vertices; not follow path; not follow spring");
+              "one select vertices painted; not follow path; not follow spring");
 
 typedef struct spring_keys {
   float stiffness, damping;
@@ -125,6 +128,8 @@ static const yw_obstacle_spec obstacle_defaults = {
 static const yw_key_row obstacle_rows[] = {
     YW_KEY(yw_obstacle_spec, name, TEXT, 0, 0, "", "Name, for messages."),
     YW_NODE(yw_obstacle_spec, shape, "any_shape", "Shape of the obstacle."),
+    YW_NODE(yw_obstacle_spec, animation, "animation",
+            "An animated mesh instead of a shape: an obstacle that deforms."),
     YW_KEY(yw_obstacle_spec, position, VEC3, -YW_SCENE_REACH, YW_SCENE_REACH, "m",
            "Position of the origin of the shape."),
     YW_KEY(yw_obstacle_spec, rotation, ROTATION, 0, 0, "",
@@ -148,8 +153,8 @@ static const yw_key_row obstacle_rows[] = {
     YW_KEY(yw_obstacle_spec, checker, BOOL, 0, 0, "",
            "Whether it is shown with a checkerboard pattern.")};
 const yw_record yw_record_obstacle =
-    YW_RECORD("obstacle", obstacle_rows, obstacle_defaults,
-              "A rigid obstacle that bodies collide with.", "needs shape");
+    YW_RECORD("obstacle", obstacle_rows, obstacle_defaults, "An obstacle that bodies collide with.",
+              "one shape animation");
 
 typedef struct floor_keys {
   float height, friction, restitution;
@@ -207,10 +212,10 @@ static bool load_spring(yw_loader* l, const yw_json* node, yw_pin_spec* out) {
 }
 
 static bool load_pin(yw_loader* l, const yw_json* node, yw_pin_spec* out) {
-  static const char* const sources[] = {"select", "vertices"};
+  static const char* const sources[] = {"select", "vertices", "painted"};
   int32_t which;
   if (!yw_read_record(&l->r, node, &yw_record_pin, out) ||
-      !yw_exactly_one(&l->r, node, 2, sources, &which)) {
+      !yw_exactly_one(&l->r, node, 3, sources, &which)) {
     return false;
   }
   out->node = node;
@@ -459,6 +464,7 @@ bool yw_load_bodies(yw_loader* l, const yw_json* node) {
 // Obstacles ---------------------------------------------------------------------------------------
 
 bool yw_load_obstacles(yw_loader* l, const yw_json* node) {
+  static const char* const sources[] = {"shape", "animation"};
   if (!node) return true;
   if (!yw_is_type(&l->r, node, YW_JSON_ARRAY)) return false;
   if (node->count > YW_SCENE_MAX_OBSTACLES) {
@@ -471,8 +477,11 @@ bool yw_load_obstacles(yw_loader* l, const yw_json* node) {
   for (int32_t i = 0; i < node->count; i++) {
     const yw_json* item = node->items[i];
     yw_obstacle_spec* obstacle = &l->scene->obstacles.items[l->scene->obstacles.count];
+    int32_t which = 0;
     if (!yw_read_record(&l->r, item, &yw_record_obstacle, obstacle) ||
-        !yw_needs(&l->r, item, "shape") || !yw_load_shape(l, obstacle->shape, &obstacle->solid) ||
+        !yw_exactly_one(&l->r, item, 2, sources, &which) ||
+        !(which == 0 ? yw_load_shape(l, obstacle->shape, &obstacle->solid)
+                     : yw_load_mesh_obstacle(l, obstacle->animation, &obstacle->moving)) ||
         !yw_load_path(l, obstacle->path, &obstacle->motion) ||
         !yw_load_filter(l, &obstacle->filter)) {
       return false;

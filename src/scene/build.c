@@ -71,6 +71,7 @@ static bool build_examples(yw_loader* l, yw_model_spec* model) {
   model->examples = YW_NEW_ARRAY(mem, yw_vec3*, model->num_poses);
   if (!model->examples) return yw_memory_fail(&l->r);
   for (int32_t i = 0; i < model->num_poses; i++) {
+    model->strengths[i] = model->poses[i].strength;
     model->examples[i] = YW_NEW_ARRAY(mem, yw_vec3, model->tets.num_vertices);
     if (!model->examples[i]) return yw_memory_fail(&l->r);
     if (!yw_build_pose(l, model, &model->poses[i], model->examples[i])) return false;
@@ -89,7 +90,8 @@ bool yw_build_volume(yw_loader* l, yw_model_spec* model,
                      bool (*create)(yw_loader* l, yw_model_spec* model)) {
   yw_tri_mesh surface = {0};
   bool done = yw_build_tets(l, model) && yw_build_surface(l, model, &surface) &&
-              build_examples(l, model) && create(l, model) && embed(l, model, &surface);
+              build_examples(l, model) && create(l, model) && embed(l, model, &surface) &&
+              yw_warn_poses(l, model);
   model->points = model->tets.positions;
   model->num_points = model->tets.num_vertices;
   yw_tri_mesh_free(&surface);
@@ -102,6 +104,7 @@ void yw_model_spec_free(const yw_allocator* mem, yw_model_spec* model) {
     yw_mem_free(mem, model->examples[i]);
   }
   yw_mem_free(mem, model->examples);
+  yw_mem_free(mem, model->labels);
   yw_tet_mesh_free(&model->tets);
   yw_tri_mesh_free(&model->surface_mesh);
 }
@@ -145,6 +148,21 @@ static bool select_inside(yw_loader* l, const yw_body_spec* body, yw_pin_spec* p
       (double)box.upper.x, (double)box.upper.y, (double)box.upper.z);
 }
 
+static bool select_painted(yw_loader* l, const yw_body_spec* body, yw_pin_spec* pin) {
+  const yw_json* text = yw_json_get(pin->node, "painted");
+  int32_t count = yw_model_of_body(l->scene, body)->num_points;
+  unsigned char* bytes = NULL;
+  pin->list = yw_json_alloc(l->r.doc, (size_t)count * sizeof *pin->list);
+  if (!pin->list) return yw_memory_fail(&l->r);
+  if (!yw_read_vertex_paint(l, text, count, &bytes)) return false;
+  pin->num_vertices = 0;
+  for (int32_t i = 0; i < count; i++) {
+    if (bytes[i]) pin->list[pin->num_vertices++] = i;
+  }
+  yw_mem_free(&l->scene->mem, bytes);
+  return pin->num_vertices > 0 || yw_value_fail(&l->r, text, "holds no vertex: all bytes are 0");
+}
+
 static bool check_vertices(yw_loader* l, const yw_body_spec* body, const yw_pin_spec* pin) {
   int32_t count = yw_model_of_body(l->scene, body)->num_points;
   for (int32_t i = 0; i < pin->num_vertices; i++) {
@@ -171,7 +189,9 @@ static void choose_pivot(const yw_model_spec* model, const yw_body_spec* body, y
 static bool build_pins(yw_loader* l, yw_body_spec* body) {
   for (int32_t i = 0; i < body->num_pins; i++) {
     yw_pin_spec* pin = &body->pin_list[i];
-    bool done = pin->shape ? select_inside(l, body, pin) : check_vertices(l, body, pin);
+    bool done = pin->shape     ? select_inside(l, body, pin)
+                : pin->painted ? select_painted(l, body, pin)
+                               : check_vertices(l, body, pin);
     if (!done) return false;
     choose_pivot(yw_model_of_body(l->scene, body), body, pin);
     int32_t count = yw_model_of_body(l->scene, body)->num_points;

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: MIT
 // "follow" of pins: the vertices of a body follow an animated mesh.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "scene/loader.h"
+#include "scene/animation.h"
 #include "scene/records.h"
-#include "yawara/extend/file.h"
-#include "yawara/extend/point_cache.h"
 #include "yawara/extend/vec.h"
 #include "yawara/files.h"
 #include "yawara/follow.h"
 
-#define MAX_FRAMES 1000000
-#define MAX_BYTES ((uint64_t)4 << 30)
 // A vertex between points of the mesh moves with this many of them.
 #define NEIGHBOURS 4
 
@@ -22,16 +17,7 @@ static const char* const bindings[] = {"number", "nearest", NULL};
 static const yw_follow_spec follow_defaults = {
     .attribute = "quality", .strength = 1, .stiffness = 1000};
 static const yw_key_row follow_rows[] = {
-    YW_KEY(yw_follow_spec, file, TEXT, 0, 0, "",
-           "Animated mesh, in world coordinates: a .pc2 or .mdd file, or a series of mesh files "
-           "with # for the digits of their number, e.g. \"walk_####.obj\"."),
-    YW_KEY(yw_follow_spec, first, INTEGER, 0, 1e9, "", "Number of the first file of a series."),
-    YW_KEY_ABOVE(yw_follow_spec, fps, NUMBER, 0, 100000, "1/s",
-                 "Frames per second. Default: those of the .mdd file, or of the scene."),
-    YW_KEY(yw_follow_spec, start, NUMBER, 0, YW_SCENE_REACH, "s", "Time of the first frame."),
-    YW_KEY(yw_follow_spec, loop, BOOL, 0, 0, "", "Whether the animation starts again at its end."),
-    YW_KEY(yw_follow_spec, smooth, BOOL, 0, 0, "",
-           "Whether points move on curves through the frames instead of straight lines."),
+    YW_ANIMATION_KEYS(yw_follow_spec, animation, "in world coordinates"),
     YW_CHOICE(yw_follow_spec, by, bindings,
               "How vertices find their points: by \"number\", or \"nearest\" in the first frame; "
               "then they keep their distance."),
@@ -57,102 +43,11 @@ bool yw_load_follow(yw_loader* l, const yw_json* node, yw_follow_spec* out) {
   if (!yw_read_record(&l->r, node, &yw_record_follow, out) || !yw_needs(&l->r, node, "file")) {
     return false;
   }
-  out->node = node;
+  out->animation.node = node;
   return true;
 }
 
 // Reading -----------------------------------------------------------------------------------------
-
-// A larger list of frames; the document owns both.
-static bool grow(yw_loader* l, yw_follow_spec* f, int32_t* capacity) {
-  if (f->num_frames < *capacity) return true;
-  int32_t wanted = *capacity > 0 ? 2 * *capacity : 16;
-  size_t row = (size_t)f->num_points * sizeof *f->points;
-  yw_vec3* larger = NULL;
-  if (wanted <= MAX_FRAMES && (uint64_t)wanted * row <= MAX_BYTES) {
-    larger = yw_json_alloc(l->r.doc, (size_t)wanted * row);
-  }
-  if (!larger) return yw_memory_fail(&l->r);
-  if (f->num_frames > 0) memcpy(larger, f->points, (size_t)f->num_frames * row);
-  f->points = larger;
-  *capacity = wanted;
-  return true;
-}
-
-static bool read_cache(yw_loader* l, yw_follow_spec* f, const char* path) {
-  yw_error deep = {0};
-  // As a whole first: scenes know their files by their contents.
-  yw_file_data data = {0};
-  yw_status status = yw_file_read_all(path, MAX_BYTES, &l->scene->mem, &data, &deep);
-  yw_file_data_free(&data);
-  yw_point_cache_reader cache = {0};
-  if (status >= 0) {
-    status = yw_point_cache_reader_open(&cache, path, &l->scene->mem, &deep);
-  }
-  if (status < 0) return yw_deep_fail(&l->r, yw_json_get(f->node, "file"), &deep);
-  f->num_points = cache.num_points;
-  if (cache.fps > 0 && !yw_json_get(f->node, "fps")) f->fps = (float)cache.fps;
-  size_t size = (size_t)cache.num_frames * (size_t)cache.num_points * sizeof *f->points;
-  f->points = size <= MAX_BYTES ? yw_json_alloc(l->r.doc, size) : NULL;
-  bool done = f->points != NULL;
-  if (!done) yw_memory_fail(&l->r);
-  for (int32_t i = 0; i < cache.num_frames && done; ++i) {
-    yw_vec3* row = f->points + (size_t)i * (size_t)f->num_points;
-    done = yw_point_cache_read_frame(&cache, i, row, &deep) >= 0;
-    if (!done) yw_deep_fail(&l->r, yw_json_get(f->node, "file"), &deep);
-  }
-  f->num_frames = cache.num_frames;
-  yw_point_cache_reader_close(&cache);
-  return done;
-}
-
-// The name of file `number` of a series.
-static char* name_of(yw_loader* l, const char* pattern, int32_t number) {
-  const char* begin = strchr(pattern, '#');
-  int32_t digits = (int32_t)strspn(begin, "#");
-  size_t room = strlen(pattern) + 16;
-  char* name = yw_json_alloc(l->r.doc, room);
-  if (name) {
-    snprintf(name, room, "%.*s%0*d%s", (int)(begin - pattern), pattern, (int)digits, (int)number,
-             begin + digits);
-  }
-  return name;
-}
-
-static bool add_frame(yw_loader* l, yw_follow_spec* f, const char* name, const yw_vec3* points,
-                      int32_t count, int32_t* capacity) {
-  if (f->num_frames == 0) f->num_points = count;
-  if (count != f->num_points) {
-    return yw_value_fail(&l->r, yw_json_get(f->node, "file"),
-                         "has %d points in its first file, but %d in %.200s", (int)f->num_points,
-                         (int)count, name);
-  }
-  if (!grow(l, f, capacity)) return false;
-  memcpy(f->points + (size_t)f->num_frames++ * (size_t)count, points,
-         (size_t)count * sizeof *points);
-  return true;
-}
-
-// Files from the first number on, until one is missing.
-static bool read_series(yw_loader* l, yw_follow_spec* f, const char* pattern) {
-  int32_t capacity = 0;
-  for (int32_t number = f->first;; ++number) {
-    yw_error deep = {0};
-    yw_vec3* points = NULL;
-    int32_t count = 0;
-    char* name = name_of(l, pattern, number);
-    if (!name) return yw_memory_fail(&l->r);
-    FILE* there = number > f->first ? fopen(name, "rb") : NULL;
-    if (number > f->first && !there) return true;
-    if (there) fclose(there);
-    if (yw_positions_read(name, &l->scene->mem, &points, &count, &deep) < 0) {
-      return yw_deep_fail(&l->r, yw_json_get(f->node, "file"), &deep);
-    }
-    bool added = add_frame(l, f, name, points, count, &capacity);
-    yw_mem_free(&l->scene->mem, points);
-    if (!added) return false;
-  }
-}
 
 static bool read_paint(yw_loader* l, yw_follow_spec* f) {
   if (!f->paint) return true;
@@ -161,7 +56,7 @@ static bool read_paint(yw_loader* l, yw_follow_spec* f) {
   float* values = NULL;
   char* path = yw_loader_file(l, f->paint);
   if (!path) return yw_memory_fail(&l->r);
-  const yw_json* node = yw_json_get(f->node, "paint");
+  const yw_json* node = yw_json_get(f->animation.node, "paint");
   if (yw_painted_mesh_read(path, f->attribute, &l->scene->mem, &mesh, &values, &deep) < 0) {
     return yw_deep_fail(&l->r, node, &deep);
   }
@@ -171,21 +66,17 @@ static bool read_paint(yw_loader* l, yw_follow_spec* f) {
   for (int32_t i = 0; f->painted && i < count; ++i) f->painted[i] = fminf(fmaxf(values[i], 0), 1);
   yw_mem_free(&l->scene->mem, values);
   if (!f->painted) return yw_memory_fail(&l->r);
-  if (count == f->num_points) return true;
+  if (count == f->animation.num_points) return true;
   return yw_value_fail(&l->r, node, "has %d vertices, but the animation has %d points", (int)count,
-                       (int)f->num_points);
+                       (int)f->animation.num_points);
 }
 
 bool yw_build_follow(yw_loader* l, int32_t num_vertices, yw_follow_spec* f) {
-  char* path = yw_loader_file(l, f->file);
-  if (!path) return yw_memory_fail(&l->r);
-  if (f->fps == 0) f->fps = l->scene->info.fps;
-  bool read = strchr(f->file, '#') ? read_series(l, f, path) : read_cache(l, f, path);
-  if (!read || !read_paint(l, f)) return false;
-  if (f->by == YW_FOLLOW_NUMBER && f->num_points != num_vertices) {
-    return yw_value_fail(&l->r, yw_json_get(f->node, "file"),
+  if (!yw_read_animation(l, &f->animation) || !read_paint(l, f)) return false;
+  if (f->by == YW_FOLLOW_NUMBER && f->animation.num_points != num_vertices) {
+    return yw_value_fail(&l->r, yw_json_get(f->animation.node, "file"),
                          "has %d points, but the body has %d vertices: use \"by\": \"nearest\"",
-                         (int)f->num_points, (int)num_vertices);
+                         (int)f->animation.num_points, (int)num_vertices);
   }
   return true;
 }
@@ -200,8 +91,8 @@ typedef struct neighbour {
 // The points closest to p in the first frame, with weights that sum to 1; one if p is on it.
 static int32_t find_points(const yw_follow_spec* f, yw_vec3 p, neighbour* out, float* weights) {
   int32_t count = 0;
-  for (int32_t i = 0; i < f->num_points; ++i) {
-    neighbour found = {i, yw_distance(f->points[i], p)};
+  for (int32_t i = 0; i < f->animation.num_points; ++i) {
+    neighbour found = {i, yw_distance(f->animation.points[i], p)};
     int32_t at = count < NEIGHBOURS ? count++ : NEIGHBOURS;
     for (; at > 0 && out[at - 1].distance > found.distance; --at) {
       if (at < NEIGHBOURS) out[at] = out[at - 1];
@@ -226,11 +117,11 @@ static float bind_vertex(const yw_follow_spec* f, int32_t vertex, yw_vec3 p, int
   bool by_number = f->by == YW_FOLLOW_NUMBER;
   int32_t count = by_number ? 1 : find_points(f, p, near, weights);
   if (by_number) near[0] = (neighbour){vertex, 0};
-  for (int32_t frame = 0; frame < f->num_frames; ++frame) {
-    const yw_vec3* row = f->points + (size_t)frame * (size_t)f->num_points;
+  for (int32_t frame = 0; frame < f->animation.num_frames; ++frame) {
+    const yw_vec3* row = f->animation.points + (size_t)frame * (size_t)f->animation.num_points;
     yw_vec3 sum = by_number ? row[vertex] : p;
     for (int32_t i = 0; i < count && !by_number; ++i) {
-      sum = yw_mad(sum, weights[i], yw_sub(row[near[i].point], f->points[near[i].point]));
+      sum = yw_mad(sum, weights[i], yw_sub(row[near[i].point], f->animation.points[near[i].point]));
     }
     targets[(size_t)frame * (size_t)num_vertices + (size_t)k] = sum;
   }
@@ -243,8 +134,9 @@ static float bind_vertex(const yw_follow_spec* f, int32_t vertex, yw_vec3 p, int
 yw_status yw_create_follow(const yw_scene* scene, yw_world* world, const yw_follow_spec* f,
                            yw_body_id body, const int32_t* vertices, int32_t count, yw_pin_id* out,
                            yw_error* error) {
-  yw_vec3* targets = yw_mem_alloc(
-      &scene->mem, (size_t)f->num_frames * (size_t)count * sizeof *targets, sizeof(float));
+  yw_vec3* targets =
+      yw_mem_alloc(&scene->mem, (size_t)f->animation.num_frames * (size_t)count * sizeof *targets,
+                   sizeof(float));
   float* strengths = YW_NEW_ARRAY(&scene->mem, float, count);
   yw_status status = targets && strengths ? YW_OK : yw_fail_memory(error, "targets to follow");
   const yw_vec3* x = yw_body_positions(world, body, NULL);
@@ -257,11 +149,11 @@ yw_status yw_create_follow(const yw_scene* scene, yw_world* world, const yw_foll
     def.vertices = vertices;
     def.num_vertices = count;
     def.targets = targets;
-    def.num_frames = f->num_frames;
-    def.fps = (double)f->fps;
-    def.start = (double)f->start;
-    def.loop = f->loop;
-    def.smooth = f->smooth;
+    def.num_frames = f->animation.num_frames;
+    def.fps = (double)f->animation.fps;
+    def.start = (double)f->animation.start;
+    def.loop = f->animation.loop;
+    def.smooth = f->animation.smooth;
     def.strengths = strengths;
     def.stiffness = f->stiffness;
     def.damping = f->damping;

@@ -118,6 +118,20 @@ float yw_shape_weight(const yw_shape* shape, float blend, yw_vec3 p);
 bool yw_build_pose(yw_loader* l, const yw_model_spec* model, const yw_pose_spec* pose,
                    yw_vec3* out);
 
+// vertex_paint.c
+/// Reads {"painted": "..."}; *text is the text of it.
+bool yw_load_vertex_paint(yw_loader* l, const yw_json* node, const yw_json** text);
+/// The painted numbers, 0 to 255, of a mesh with `count` vertices; the caller frees them.
+bool yw_read_vertex_paint(yw_loader* l, const yw_json* text, int32_t count, unsigned char** out);
+
+// pose_mesh.c
+/// A pose given as a mesh of another topology (record pose_mesh).
+bool yw_build_pose_mesh(yw_loader* l, const yw_model_spec* model, const yw_json* node,
+                        yw_vec3* out);
+// pose_words.c
+/// Warns about examples that are hardly felt or turn tets inside out.
+bool yw_warn_poses(yw_loader* l, const yw_model_spec* model);
+
 // path.c
 bool yw_load_path(yw_loader* l, const yw_json* node, yw_path_spec* out);
 yw_path yw_path_of(const yw_path_spec* spec, yw_vec3 pivot);
@@ -125,6 +139,8 @@ yw_path yw_path_of(const yw_path_spec* spec, yw_vec3 pivot);
 // body.c
 bool yw_load_bodies(yw_loader* l, const yw_json* node);
 bool yw_load_obstacles(yw_loader* l, const yw_json* node);
+/// "animation" of an obstacle: reads its files.
+bool yw_load_mesh_obstacle(yw_loader* l, const yw_json* node, yw_mesh_obstacle_spec** out);
 bool yw_load_floor(yw_loader* l, const yw_json* node);
 
 // filter.c

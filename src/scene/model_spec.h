@@ -4,10 +4,10 @@
 #ifndef YW_SCENE_MODEL_SPEC_H
 #define YW_SCENE_MODEL_SPEC_H
 
-#include "geometry/deform.h"
 #include "scene/keys.h"
 #include "scene/stiffness.h"
 #include "yawara/extend/memory.h"
+#include "yawara/pose.h"
 #include "yawara/scene.h"
 
 #define YW_SCENE_MAX_MODELS 4096
@@ -33,6 +33,8 @@ typedef struct yw_pose_spec {
   const char* file;          ///< positions of the tets' vertices
   const char* surface_file;  ///< positions of the embedded surface's vertices
   const char* positions;     ///< of the tets' vertices, in base64
+  const yw_json* mesh;       ///< of another topology
+  float strength;            ///< as an example, 0 to 1
 } yw_pose_spec;
 
 typedef enum yw_mesh_source {
@@ -98,9 +100,11 @@ typedef struct yw_model_spec {
   yw_tet_mesh tets;       ///< empty for bodies that are not made of tets
   const yw_vec3* points;  ///< particles at rest, from which pins select; not owned
   int32_t num_points;
-  yw_tri_mesh surface_mesh;  ///< mesh in the file of "surface", for examples of it
-  const char* surface_path;  ///< of that file, if it is embedded as it is; else NULL
-  yw_vec3** examples;        ///< num_poses
+  yw_tri_mesh surface_mesh;          ///< mesh in the file of "surface", for examples of it
+  const char* surface_path;          ///< of that file, if it is embedded as it is; else NULL
+  yw_vec3** examples;                ///< num_poses
+  float strengths[YW_MAX_EXAMPLES];  ///< of the examples
+  int32_t* labels;  ///< group of each vertex, which chooses its example; NULL: one group
 } yw_model_spec;
 
 /// Density of the tets: that of the model, corrected for the volume that they miss.

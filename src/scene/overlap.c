@@ -73,8 +73,8 @@ static void compare_obstacles(yw_loader* l, int32_t count, const placed* list) {
   for (int32_t i = 0; i < count; i++) {
     for (int32_t k = 0; k < l->scene->obstacles.count; k++) {
       const yw_obstacle_spec* o = &l->scene->obstacles.items[k];
-      // A moving obstacle may be elsewhere by then.
-      if (o->motion.num_keys > 0 && list[i].start > 0) continue;
+      // A moving obstacle may be elsewhere by then. A mesh has no inside.
+      if (!o->solid || (o->motion.num_keys > 0 && list[i].start > 0)) continue;
       float share =
           share_inside(&list[i], o->solid, (yw_transform){o->position, o->rotation, 1.0f});
       if (!(share > 0.0f)) continue;

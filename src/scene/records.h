@@ -13,10 +13,12 @@ extern const yw_record yw_record_shape, yw_record_sphere, yw_record_box, yw_reco
     yw_record_mesh_shape, yw_record_offset;
 // Models (model.c, pose.c)
 extern const yw_record yw_record_model, yw_record_mesh, yw_record_lattice, yw_record_tets,
-    yw_record_surface, yw_record_pose, yw_record_deform, yw_record_twist, yw_record_bend,
-    yw_record_shear, yw_record_taper, yw_record_stretch, yw_record_enlarge, yw_record_turn;
+    yw_record_surface, yw_record_pose, yw_record_pose_mesh, yw_record_landmark, yw_record_deform,
+    yw_record_twist, yw_record_bend, yw_record_shear, yw_record_taper, yw_record_stretch,
+    yw_record_enlarge, yw_record_turn;
 // Layers of material (stiffness.c)
-extern const yw_record yw_record_stiffness, yw_record_grid, yw_record_painted;
+extern const yw_record yw_record_stiffness, yw_record_grid, yw_record_painted,
+    yw_record_vertex_paint;
 // Bodies and obstacles (body.c, path.c)
 extern const yw_record yw_record_body, yw_record_paint, yw_record_repeat, yw_record_pin,
     yw_record_spring, yw_record_path, yw_record_key, yw_record_obstacle, yw_record_floor;
@@ -24,8 +26,8 @@ extern const yw_record yw_record_body, yw_record_paint, yw_record_repeat, yw_rec
 extern const yw_record yw_record_joint, yw_record_motor;
 // Tracks (track.c)
 extern const yw_record yw_record_track, yw_record_track_key;
-// Animated meshes (follow.c)
-extern const yw_record yw_record_follow;
+// Animated meshes (follow.c, mesh_obstacle.c)
+extern const yw_record yw_record_follow, yw_record_animation;
 // The whole (scene.c)
 extern const yw_record yw_record_scene, yw_record_wind, yw_record_camera;
 

@@ -53,7 +53,7 @@ static const yw_key_row scene_rows[] = {
     YW_NODE(scene_keys, shapes, "{any_shape}", "Named shapes."),
     YW_NODE(scene_keys, models, "{model}", "Named models."),
     YW_NODE(scene_keys, bodies, "[body]", "Soft and rigid bodies."),
-    YW_NODE(scene_keys, obstacles, "[obstacle]", "Rigid obstacles."),
+    YW_NODE(scene_keys, obstacles, "[obstacle]", "Obstacles."),
     YW_NODE(scene_keys, joints, "[joint]", "Joints between bodies."),
     YW_NODE(scene_keys, tracks, "[track]", "Gravity and wind that change over time."),
     YW_NODE(scene_keys, floor, "boolean|floor",

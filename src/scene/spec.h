@@ -21,6 +21,7 @@ typedef struct yw_path_spec {
 /// A value that changes over time.
 typedef struct yw_track_spec {
   const char* set;
+  int32_t example, group;
   const yw_json* keys;
   int32_t kind;  ///< yw_track_kind
   bool loop;
@@ -28,26 +29,34 @@ typedef struct yw_track_spec {
   yw_track_key* list;
 } yw_track_spec;
 
+/// An animated mesh.
+typedef struct yw_animation_spec {
+  const yw_json* node;
+  const char* file;
+  int32_t first;
+  float fps, start;
+  bool loop, smooth;
+  int32_t num_points, num_frames;
+  yw_vec3* points;  ///< a row of num_points per frame; owned by the document
+} yw_animation_spec;
+
 /// How vertices find the points of an animation.
 enum { YW_FOLLOW_NUMBER = 0, YW_FOLLOW_NEAREST };
 
 /// An animated mesh that vertices follow.
 typedef struct yw_follow_spec {
-  const yw_json* node;
-  const char *file, *paint, *attribute;
-  int32_t first, by;
-  float fps, start;
-  bool loop, smooth;
+  yw_animation_spec animation;
+  const char *paint, *attribute;
+  int32_t by;
   float strength, stiffness, damping, max_speed;
-  int32_t num_points, num_frames;
-  yw_vec3* points;  ///< a row of num_points per frame; owned by the document
-  float* painted;   ///< strength per point; may be NULL
+  float* painted;  ///< strength per point; may be NULL
 } yw_follow_spec;
 
 typedef struct yw_pin_spec {
   const yw_json* node;
   const yw_json *select, *vertices, *path, *spring, *strength, *follow;
-  yw_shape* shape;  ///< of select; not owned
+  const char* painted;  ///< a byte per vertex, in base64
+  yw_shape* shape;      ///< of select; not owned
   float stiffness, damping;
   bool clamp;
   yw_path_spec motion;
@@ -142,10 +151,19 @@ typedef struct yw_joint_spec {
   bool collide;
 } yw_joint_spec;
 
+/// An animated mesh as an obstacle.
+typedef struct yw_mesh_obstacle_spec {
+  yw_animation_spec animation;
+  const char* mesh;  ///< file with the triangles; NULL: the first of a series
+  float thickness;
+  int32_t num_triangles;
+  int32_t* triangles;  ///< owned by the document
+} yw_mesh_obstacle_spec;
+
 typedef struct yw_obstacle_spec {
   const yw_json* node;
   const char* name;
-  const yw_json *shape, *path;
+  const yw_json *shape, *path, *animation;
   yw_vec3 position;
   yw_quat rotation;
   float friction, restitution;
@@ -154,7 +172,8 @@ typedef struct yw_obstacle_spec {
   bool visible, checker;
 
   yw_filter_spec filter;
-  yw_shape* solid;  ///< not owned
+  yw_shape* solid;                ///< not owned; NULL: a mesh
+  yw_mesh_obstacle_spec* moving;  ///< of animation, owned by the document; NULL: a shape
   yw_path_spec motion;
 } yw_obstacle_spec;
 

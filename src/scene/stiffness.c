@@ -66,7 +66,7 @@ const yw_record yw_record_stiffness = YW_RECORD(
     "any material youngs_modulus poissons_ratio density stiffness_damping elasticity yield_stress");
 
 typedef struct file_keys {
-  const char *file, *array, *attribute;
+  const char *file, *array, *attribute, *values;
   const yw_json* range;
 } file_keys;
 static const file_keys file_defaults = {.file = NULL};
@@ -84,12 +84,15 @@ static const yw_key_row painted_rows[] = {
     YW_KEY(file_keys, file, TEXT, 0, 0, "", "Surface file (.ply), in rest-pose coordinates."),
     YW_KEY(file_keys, attribute, TEXT, 0, 0, "",
            "Vertex property, e.g. \"red\" (0 to 1) or \"quality\"."),
+    YW_KEY(file_keys, values, TEXT, 0, 0, "",
+           "Instead of a file, for bodies of tets, as tools paint them: a byte per vertex of the "
+           "mesh, 0 to 1 in steps of 1/255, in base64."),
     YW_NODE(file_keys, range, "[number]2",
             "Numbers in the file that map to the first and the second value. Default: [0, 1].")};
 const yw_record yw_record_painted = YW_RECORD("painted", painted_rows, file_defaults,
                                               "Numbers at the vertices of a surface; other points "
                                               "take the number of the nearest surface point.",
-                                              "needs file attribute");
+                                              "one file values");
 
 // Materials ---------------------------------------------------------------------------------------
 
@@ -148,11 +151,11 @@ static bool load_value(yw_loader* l, const char* key, const yw_json* node,
   out->given = true;
   if (node->type == YW_JSON_STRING) {
     out->from_file = strcmp(node->string, "file") == 0;
-    if (out->from_file && spec->file) return true;
+    if (out->from_file && spec->mapped) return true;
     return yw_value_fail(&l->r, node,
-                         spec->file ? "is \"%.40s\", but must be a number, two, or \"file\""
-                                    : "is \"%.40s\", which needs a \"grid\" or \"painted\" "
-                                      "beside it",
+                         spec->mapped ? "is \"%.40s\", but must be a number, two, or \"file\""
+                                      : "is \"%.40s\", which needs a \"grid\" or \"painted\" "
+                                        "beside it",
                          node->string);
   }
   if (node->type != YW_JSON_ARRAY) {
@@ -163,7 +166,7 @@ static bool load_value(yw_loader* l, const char* key, const yw_json* node,
   if (node->count != 2) {
     return yw_value_fail(&l->r, node, "has %d numbers, but must have 2", (int)node->count);
   }
-  if (!spec->graded && !spec->file) {
+  if (!spec->graded && !spec->mapped) {
     return yw_value_fail(&l->r, node, "has 2 numbers, which needs \"from\" and \"to\" beside it");
   }
   return yw_read_number(&l->r, node->items[0], low, high, open, &out->at[0]) &&
@@ -181,6 +184,18 @@ static bool load_line(yw_loader* l, const yw_json* node, yw_stiffness_spec* out)
   return true;
 }
 
+// A grid has a file, paint a file with a property, or text.
+static bool check_source(yw_loader* l, yw_stiffness_spec* out, const yw_json* item,
+                         const file_keys* k) {
+  static const char* const sources[] = {"file", "values"};
+  int32_t which;
+  if (out->grid) return yw_needs(&l->r, item, "file");
+  if (!yw_exactly_one(&l->r, item, 2, sources, &which)) return false;
+  if (k->values) out->paint_text = yw_json_get(item, "values");
+  return k->values ? yw_not_both(&l->r, item, "values", "attribute")
+                   : yw_needs(&l->r, item, "attribute");
+}
+
 static bool load_file(yw_loader* l, const yw_json* node, yw_stiffness_spec* out) {
   const yw_json* item = out->grid ? out->grid : out->painted;
   if (!item) return true;
@@ -188,9 +203,10 @@ static bool load_file(yw_loader* l, const yw_json* node, yw_stiffness_spec* out)
   if (!yw_not_both(&l->r, node, "grid", "painted") || !yw_not_both(&l->r, node, "grid", "from") ||
       !yw_not_both(&l->r, node, "painted", "from") ||
       !yw_read_record(&l->r, item, out->grid ? &yw_record_grid : &yw_record_painted, &k) ||
-      !yw_needs(&l->r, item, "file") || (out->painted && !yw_needs(&l->r, item, "attribute"))) {
+      !check_source(l, out, item, &k)) {
     return false;
   }
+  out->mapped = true;
   out->file = k.file;
   out->array = out->grid ? k.array : k.attribute;
   out->range[0] = 0, out->range[1] = 1;
@@ -202,6 +218,11 @@ static bool load_file(yw_loader* l, const yw_json* node, yw_stiffness_spec* out)
     if (!yw_read_number(&l->r, k.range->items[i], -1e30, 1e30, false, &out->range[i])) return false;
   }
   return out->range[0] != out->range[1] || yw_value_fail(&l->r, k.range, "has two equal numbers");
+}
+
+bool yw_load_painted(yw_loader* l, const yw_json* node, yw_stiffness_spec* out) {
+  *out = (yw_stiffness_spec){.painted = yw_json_get(node, "painted")};
+  return load_file(l, node, out) && yw_needs(&l->r, out->painted, "file");
 }
 
 static bool load_labels(yw_loader* l, yw_stiffness_spec* out) {
@@ -321,9 +342,35 @@ static bool open_painted(yw_loader* l, const char* path, yw_stiffness_spec* laye
   return status >= 0 || yw_memory_fail(&l->r);
 }
 
-bool yw_open_stiffness(yw_loader* l, int32_t count, yw_stiffness_spec* layers) {
+// Text is painted on the boundary of the tets.
+static bool open_text(yw_loader* l, const yw_tet_mesh* tets, yw_stiffness_spec* layer) {
+  const yw_allocator* mem = &l->scene->mem;
+  unsigned char* bytes = NULL;
+  yw_tri_mesh mesh = {0};
+  int32_t* vertices = NULL;
+  if (!tets || tets->num_tets == 0) {
+    return yw_value_fail(&l->r, layer->paint_text, "is for bodies of tets only");
+  }
+  if (!yw_read_vertex_paint(l, layer->paint_text, tets->num_vertices, &bytes)) return false;
+  yw_status status = yw_tet_mesh_surface(tets, mem, &mesh, &vertices);
+  float* values = status >= 0 ? YW_NEW_ARRAY(mem, float, mesh.num_vertices) : NULL;
+  for (int32_t i = 0; values && i < mesh.num_vertices; i++) {
+    values[i] = (float)bytes[vertices[i]] / 255.0f;
+  }
+  if (values) status = yw_painted_create(mem, &mesh, values, &layer->paint_data);
+  bool done = values && status >= 0;
+  yw_mem_free(mem, values);
+  yw_mem_free(mem, vertices);
+  yw_mem_free(mem, bytes);
+  yw_tri_mesh_free(&mesh);
+  return done || yw_memory_fail(&l->r);
+}
+
+bool yw_open_stiffness(yw_loader* l, const yw_tet_mesh* tets, int32_t count,
+                       yw_stiffness_spec* layers) {
   for (int32_t i = 0; i < count; i++) {
     yw_stiffness_spec* layer = &layers[i];
+    if (layer->paint_text && !open_text(l, tets, layer)) return false;
     if (!layer->file) continue;
     yw_error deep = {0};
     char* path = yw_loader_file(l, layer->file);
@@ -349,7 +396,7 @@ void yw_close_stiffness(int32_t count, yw_stiffness_spec* layers) {
 // Interpolation parameter from the first value to the second, clamped at the ends.
 static float place_of(const yw_stiffness_spec* f, yw_vec3 p, float number) {
   float t = 0.0f;
-  if (f->file) t = (number - f->range[0]) / (f->range[1] - f->range[0]);
+  if (f->mapped) t = (number - f->range[0]) / (f->range[1] - f->range[0]);
   if (f->graded) {
     yw_vec3 line = yw_sub(f->to, f->from);
     t = yw_dot(yw_sub(p, f->from), line) / yw_length2(line);
@@ -386,6 +433,10 @@ static float number_at(const yw_stiffness_spec* layer, yw_vec3 p) {
   return layer->grid_data.values    ? yw_grid_value(&layer->grid_data, p)
          : layer->paint_data.values ? yw_painted_value(&layer->paint_data, p)
                                     : 0.0f;
+}
+
+float yw_painted_share(const yw_stiffness_spec* paint, yw_vec3 p) {
+  return (number_at(paint, p) - paint->range[0]) / (paint->range[1] - paint->range[0]);
 }
 
 bool yw_stiffness_at(const yw_stiffness_spec* layer, yw_vec3 p, int32_t label,
@@ -425,7 +476,7 @@ static bool lay_moduli(yw_loader* l, const yw_json* node, int32_t num_layers,
   return true;
 }
 
-bool yw_make_moduli(yw_loader* l, const yw_json* node, int32_t num_layers,
+bool yw_make_moduli(yw_loader* l, const yw_tet_mesh* tets, const yw_json* node, int32_t num_layers,
                     yw_stiffness_spec* layers, float youngs_modulus, float poissons_ratio,
                     const yw_vec3* points, int32_t count, float** out) {
   *out = NULL;
@@ -436,7 +487,7 @@ bool yw_make_moduli(yw_loader* l, const yw_json* node, int32_t num_layers,
     moduli[i] = youngs_modulus;
     moduli[count + i] = poissons_ratio;
   }
-  bool done = yw_open_stiffness(l, num_layers, layers) &&
+  bool done = yw_open_stiffness(l, tets, num_layers, layers) &&
               lay_moduli(l, node, num_layers, layers, points, count, moduli, moduli + count);
   yw_close_stiffness(num_layers, layers);
   return done;

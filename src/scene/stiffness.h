@@ -31,6 +31,8 @@ typedef struct yw_stiffness_spec {
   int32_t num_labels;
   int32_t* label_list;  ///< owned by the document
   const char *file, *array;
+  const yw_json* paint_text;  ///< values at the vertices of the tets, as text; NULL: not
+  bool mapped;                ///< follows a grid or paint
   float range[2];  ///< values in the file that correspond to the first and the second value
   yw_layer_value youngs, poisson, rho, damping, yield;
   float* matrix;  ///< 21 numbers owned by the document, or NULL
@@ -72,13 +74,19 @@ const yw_material* yw_find_scene_material(yw_loader* l, const yw_json* node);
 
 /// Young's moduli of all points under the layers, then their Poisson's ratios; the caller frees
 /// them. NULL without layers. node is the list of layers, for messages.
-bool yw_make_moduli(yw_loader* l, const yw_json* node, int32_t num_layers,
+bool yw_make_moduli(yw_loader* l, const yw_tet_mesh* tets, const yw_json* node, int32_t num_layers,
                     yw_stiffness_spec* layers, float youngs_modulus, float poissons_ratio,
                     const yw_vec3* points, int32_t count, float** out);
 
-/// Opens the files of the layers. Close frees what was opened, also after a failure.
-bool yw_open_stiffness(yw_loader* l, int32_t count, yw_stiffness_spec* layers);
+/// Opens the files of the layers. tets: those that text is painted on; NULL: the body has none.
+/// Close frees what was opened, also after a failure.
+bool yw_open_stiffness(yw_loader* l, const yw_tet_mesh* tets, int32_t count,
+                       yw_stiffness_spec* layers);
 void yw_close_stiffness(int32_t count, yw_stiffness_spec* layers);
+/// Reads the key "painted" of a selector or the like; open and close it as a layer.
+bool yw_load_painted(yw_loader* l, const yw_json* node, yw_stiffness_spec* out);
+/// The paint at a point: 0 and 1 at the two numbers of its range.
+float yw_painted_share(const yw_stiffness_spec* paint, yw_vec3 p);
 /// Overlays one layer on the material at a point; false when the layer does not reach it.
 bool yw_stiffness_at(const yw_stiffness_spec* layer, yw_vec3 p, int32_t label,
                      yw_point_material* material);

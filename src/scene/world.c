@@ -3,9 +3,11 @@
 #include <stdio.h>
 
 #include "math/small/trig.h"
+#include "scene/animation.h"
 #include "scene/method.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/vec.h"
+#include "yawara/mesh_obstacle.h"
 
 // Copies ------------------------------------------------------------------------------------------
 
@@ -150,6 +152,19 @@ static yw_status create_group(const yw_scene* scene, yw_world* world, const yw_g
   return status;
 }
 
+static yw_status create_moving(yw_world* world, const yw_mesh_obstacle_spec* moving,
+                               const yw_obstacle_def* obstacle, yw_error* error) {
+  const yw_animation_spec* a = &moving->animation;
+  yw_mesh_obstacle_def def = yw_default_mesh_obstacle_def();
+  def.obstacle = *obstacle;
+  def.triangles = moving->triangles;
+  def.num_triangles = moving->num_triangles;
+  def.animation = yw_animation_of(a);
+  def.thickness = moving->thickness;
+  yw_obstacle_id id;
+  return yw_mesh_obstacle_create(world, &def, &id, error);
+}
+
 static yw_status create_obstacle(yw_world* world, const yw_obstacle_spec* obstacle,
                                  yw_error* error) {
   yw_obstacle_def def = yw_default_obstacle_def();
@@ -163,6 +178,7 @@ static yw_status create_obstacle(yw_world* world, const yw_obstacle_spec* obstac
   def.groups = obstacle->filter.group_bits;
   def.mask = obstacle->filter.mask_bits;
   def.name = obstacle->name;
+  if (obstacle->moving) return create_moving(world, obstacle->moving, &def, error);
   yw_obstacle_id id;
   return yw_obstacle_create(world, &def, &id, error);
 }

@@ -111,8 +111,27 @@ void yw_book_begin_advance(yw_world* world, bool lockstep) {
 
 // Contact between bodies --------------------------------------------------------------------------
 
+// Contact with the surface of an obstacle, which may be either side.
+static void record_obstacle(yw_world* world, const yw_contact_record* record, int side) {
+  yw_contact_book* book = world->book;
+  int64_t obstacle = world->contact_bodies.items[record->bodies[side]].obstacle;
+  float sign = side == 1 ? 1.0f : -1.0f;
+  yw_book_point point = {.pair = {book->log_slots.items[record->bodies[1 - side]], -1 - obstacle},
+                         .vertices = {record->vertices[1 - side], -1},
+                         .shown = {.point = record->point,
+                                   .normal = yw_scale(record->normal, sign),
+                                   .impulse = record->impulse}};
+  yw_vec3 impulse = yw_mad(record->friction, record->impulse, record->normal);
+  yw_book_add(book, &point, yw_scale(impulse, sign), (double)record->impulse, record->approach);
+}
+
 static void record_contact(yw_world* world, const yw_contact_record* record) {
   yw_contact_book* book = world->book;
+  for (int side = 0; side < 2; ++side) {
+    if (record->bodies[side] < world->responders.count) continue;
+    record_obstacle(world, record, side);
+    return;
+  }
   uint32_t slots[2] = {book->log_slots.items[record->bodies[0]], 0};
   const yw_body* bodies[2] = {&world->bodies.items[slots[0]], NULL};
   yw_book_point point = {

@@ -153,8 +153,7 @@ static bool is_near_moving_obstacle(const yw_body* body) {
   box = yw_aabb_pad(box, 0.05f * yw_distance(box.lower, box.upper));
   for (int32_t k = 0; k < body->obstacles.count; ++k) {
     const yw_obstacle* o = &body->obstacles.items[k];
-    bool moves = memcmp(&o->begin, &o->end, sizeof o->begin) != 0;
-    if (moves && yw_aabb_overlap(o->bounds, box)) return true;
+    if (yw_obstacle_moves(o) && yw_aabb_overlap(o->bounds, box)) return true;
   }
   return false;
 }

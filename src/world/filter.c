@@ -59,9 +59,14 @@ bool yw_filter_begin_step(yw_world* world) {
     const yw_body* body = &world->bodies.items[world->body_order.items[i]];
     needed = needed || !is_plain(body->groups, body->mask);
   }
+  int32_t obstacles = world->surfaces ? world->obstacles.count : 0;
+  for (int32_t i = 0; i < obstacles; ++i) {
+    const yw_world_obstacle* o = &world->obstacles.items[i];
+    needed = needed || ((o->generation & 1) && !is_plain(o->groups, o->mask));
+  }
   world->filters.count = 0;
   if (!needed) return true;
-  if (!YW_LIST_RESERVE(&world->mem, &world->filters, count)) return false;
+  if (!YW_LIST_RESERVE(&world->mem, &world->filters, count + obstacles)) return false;
   for (int32_t i = 0; i < count; ++i) {
     uint32_t slot = world->body_order.items[i];
     const yw_body* body = &world->bodies.items[slot];
@@ -71,6 +76,12 @@ bool yw_filter_begin_step(yw_world* world) {
                             .number = slot,
                             .apart = world->apart.items,
                             .num_apart = world->apart.count};
+  }
+  // Of no pair.
+  for (int32_t i = 0; i < obstacles; ++i) {
+    const yw_world_obstacle* o = &world->obstacles.items[i];
+    world->filters.items[world->filters.count++] =
+        (yw_contact_filter){.groups = o->groups, .mask = o->mask, .number = UINT32_MAX};
   }
   return true;
 }

@@ -9,35 +9,22 @@
 #include "world/world.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/hash.h"
+#include "yawara/mesh.h"
 
 // A body crosses its own size this often in a second.
 #define SIZES_PER_SECOND 20.0f
 
 // Targets -----------------------------------------------------------------------------------------
 
-static yw_vec3 frame_at(const yw_follow* follow, int32_t k, int32_t frame) {
-  int32_t last = follow->num_frames - 1;
-  int32_t at = frame < 0 ? 0 : frame > last ? last : frame;
-  return follow->targets[(size_t)at * (size_t)follow->num_vertices + (size_t)k];
-}
-
 yw_vec3 yw_follow_target(const yw_follow* follow, int32_t k, double time) {
-  int32_t last = follow->num_frames - 1;
-  double at = (time - follow->start) * follow->fps;
-  if (follow->loop && last > 0 && at > last) at = fmod(at, last);
-  if (!(at > 0.0)) return frame_at(follow, k, 0);
-  if (at >= last) return frame_at(follow, k, last);
-  int32_t frame = (int32_t)at;
-  float t = (float)(at - frame);
-  yw_vec3 a = frame_at(follow, k, frame), b = frame_at(follow, k, frame + 1);
-  if (!follow->smooth) return yw_lerp(a, b, t);
-  yw_vec3 leave = yw_scale(yw_sub(b, frame_at(follow, k, frame - 1)), 0.5f);
-  yw_vec3 arrive = yw_scale(yw_sub(frame_at(follow, k, frame + 2), a), 0.5f);
-  float t2 = t * t, t3 = t2 * t;
-  yw_vec3 result = yw_scale(a, 2 * t3 - 3 * t2 + 1);
-  result = yw_mad(result, t3 - 2 * t2 + t, leave);
-  result = yw_mad(result, -2 * t3 + 3 * t2, b);
-  return yw_mad(result, t3 - t2, arrive);
+  yw_mesh_animation targets = {.points = follow->targets,
+                               .num_points = follow->num_vertices,
+                               .num_frames = follow->num_frames,
+                               .fps = follow->fps,
+                               .start = follow->start,
+                               .loop = follow->loop,
+                               .smooth = follow->smooth};
+  return yw_mesh_animation_point(&targets, k, time);
 }
 
 yw_vec3 yw_follow_near(const yw_follow* follow, int32_t k, double time, yw_vec3 from, float reach) {

@@ -40,6 +40,18 @@ static int32_t inner_steps_of(const yw_world* world, yw_body* body, float h) {
   return method->inner_steps(body->state, &body->particles, &ctx);
 }
 
+// True near the surface of an obstacle, as of the last substep.
+static bool is_near_obstacle(const yw_world* world, yw_aabb box) {
+  for (int32_t i = 0; i < world->obstacle_poses.count; ++i) {
+    const yw_obstacle* pose = &world->obstacle_poses.items[i];
+    // It may have been destroyed since.
+    bool there = pose->number < world->obstacles.count;
+    bool has_surface = there && world->obstacles.items[pose->number].surface;
+    if (has_surface && yw_aabb_overlap(pose->bounds, box)) return true;
+  }
+  return false;
+}
+
 // Marks the bodies that another may touch in the substep, or that may touch themselves.
 static void mark_crowded(yw_world* world, float h) {
   int32_t count = world->body_order.count;
@@ -54,7 +66,8 @@ static void mark_crowded(yw_world* world, float h) {
       touched = k != i && meets_others(body_at(world, k)) &&
                 yw_aabb_overlap(world->body_boxes.items[i], world->body_boxes.items[k]);
     }
-    body->crowded = world->surfaces && (body->self_contact || (body->body_contact && touched));
+    bool crowded = touched || (few && is_near_obstacle(world, world->body_boxes.items[i]));
+    body->crowded = world->surfaces && (body->self_contact || (body->body_contact && crowded));
     body->lockstep = body->lockstep && touched;
   }
 }

@@ -13,21 +13,35 @@
 
 static const yw_obstacle_find nothing = {.distance = INFINITY};
 
-yw_obstacle_find yw_obstacle_nearest(const yw_shape* shape, yw_transform pose, yw_vec3 p) {
-  yw_vec3 local = yw_transform_point_inv(pose, p), normal;
+yw_obstacle_find yw_obstacle_nearest(const yw_obstacle_view* o, yw_vec3 p) {
+  yw_vec3 local = yw_transform_point_inv(o->pose, p), normal;
   yw_obstacle_find found = {0};
-  found.distance = yw_shape_distance_normal(shape, local, &normal) * pose.scale;
-  found.normal = yw_rotate(pose.rotation, normal);
+  if (o->mesh) {
+    yw_mesh_place place;
+    yw_moving_mesh_nearest(o->mesh, 1.0f, local, INFINITY, &place);
+    found.distance = place.distance - o->mesh->radius;
+    normal = place.normal;
+  } else {
+    found.distance = yw_shape_distance_normal(o->shape, local, &normal);
+  }
+  found.distance *= o->pose.scale;
+  found.normal = yw_rotate(o->pose.rotation, normal);
   found.point = yw_mad(p, -found.distance, found.normal);
   found.inside = found.distance < 0.0f;
   return found;
 }
 
-yw_obstacle_find yw_obstacle_cast(const yw_shape* shape, yw_transform pose, yw_vec3 from,
-                                  yw_vec3 way, float radius) {
+// The same without a normal, which takes longer for shapes.
+static float distance_to(const yw_obstacle_view* o, yw_vec3 p) {
+  if (o->mesh) return yw_obstacle_nearest(o, p).distance;
+  return yw_shape_distance(o->shape, yw_transform_point_inv(o->pose, p)) * o->pose.scale;
+}
+
+yw_obstacle_find yw_obstacle_cast(const yw_obstacle_view* o, yw_vec3 from, yw_vec3 way,
+                                  float radius) {
   float length = yw_length(way), done = 0.0f;
   float size = fabsf(from.x) + fabsf(from.y) + fabsf(from.z) + length + radius;
-  yw_obstacle_find at = yw_obstacle_nearest(shape, pose, from);
+  yw_obstacle_find at = yw_obstacle_nearest(o, from);
   if (at.distance <= radius) {
     at.inside = true;
     at.point = radius > 0.0f ? at.point : from;
@@ -43,21 +57,20 @@ yw_obstacle_find yw_obstacle_cast(const yw_shape* shape, yw_transform pose, yw_v
     }
     done += gap;
     if (!(done <= length)) return nothing;
-    yw_vec3 local = yw_transform_point_inv(pose, yw_mad(from, done / length, way));
-    at.distance = yw_shape_distance(shape, local) * pose.scale;
+    at.distance = distance_to(o, yw_mad(from, done / length, way));
     if (at.distance - radius <= ROUNDING * size) {
-      at = yw_obstacle_nearest(shape, pose, yw_mad(from, done / length, way));
+      at = yw_obstacle_nearest(o, yw_mad(from, done / length, way));
     }
   }
   return nothing;
 }
 
 // Walks from a place in the box towards the obstacle. True when it gets there without leaving.
-static bool reaches(const yw_shape* shape, yw_transform pose, yw_vec3 center, yw_vec3 half,
-                    yw_quat rotation, yw_vec3 seen) {
+static bool reaches(const yw_obstacle_view* o, yw_vec3 center, yw_vec3 half, yw_quat rotation,
+                    yw_vec3 seen) {
   for (int i = 0; i < MAX_PROJECTIONS; ++i) {
     yw_vec3 p = yw_add(center, yw_rotate(rotation, seen));
-    yw_obstacle_find at = yw_obstacle_nearest(shape, pose, p);
+    yw_obstacle_find at = yw_obstacle_nearest(o, p);
     if (at.distance <= 0.0f) return true;
     yw_vec3 step = yw_rotate(yw_quat_conjugate(rotation), yw_scale(at.normal, -at.distance));
     yw_vec3 next = yw_max3(yw_neg(half), yw_min3(half, yw_add(seen, step)));
@@ -67,15 +80,15 @@ static bool reaches(const yw_shape* shape, yw_transform pose, yw_vec3 center, yw
   return false;
 }
 
-yw_obstacle_find yw_obstacle_box(const yw_shape* shape, yw_transform pose, yw_vec3 center,
-                                 yw_vec3 half, yw_quat rotation) {
-  yw_obstacle_find near = yw_obstacle_nearest(shape, pose, center);
+yw_obstacle_find yw_obstacle_box(const yw_obstacle_view* o, yw_vec3 center, yw_vec3 half,
+                                 yw_quat rotation) {
+  yw_obstacle_find near = yw_obstacle_nearest(o, center);
   if (near.distance > yw_length(half)) return nothing;
-  bool meets = reaches(shape, pose, center, half, rotation, yw_v3(0, 0, 0));
+  bool meets = reaches(o, center, half, rotation, yw_v3(0, 0, 0));
   for (int corner = 0; corner < 8 && !meets; ++corner) {
     yw_vec3 seen = yw_v3(corner & 1 ? half.x : -half.x, corner & 2 ? half.y : -half.y,
                          corner & 4 ? half.z : -half.z);
-    meets = reaches(shape, pose, center, half, rotation, seen);
+    meets = reaches(o, center, half, rotation, seen);
   }
   return meets ? near : nothing;
 }

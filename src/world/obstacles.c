@@ -16,7 +16,6 @@ yw_obstacle_def yw_default_obstacle_def(void) {
 
 static yw_status check_def(const yw_obstacle_def* def, yw_error* error) {
   const char* name = def->name ? def->name : "obstacle";
-  if (!def->shape) return yw_fail(error, YW_ERR_INVALID, "%s: needs a shape", name);
   const yw_transform* t = &def->transform;
   yw_quat q = t->rotation;
   float norm = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
@@ -41,6 +40,14 @@ yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def, yw_obs
   yw_error_clear(error);
   if (!world || !def || !out) return yw_fail(error, YW_ERR_INVALID, "world, def or out is NULL");
   *out = (yw_obstacle_id){0};
+  if (!def->shape) {
+    return yw_fail(error, YW_ERR_INVALID, "%s: needs a shape", def->name ? def->name : "obstacle");
+  }
+  return yw_world_add_obstacle(world, def, NULL, out, error);
+}
+
+yw_status yw_world_add_obstacle(yw_world* world, const yw_obstacle_def* def, yw_animated_mesh* mesh,
+                                yw_obstacle_id* out, yw_error* error) {
   yw_status status = check_def(def, error);
   if (status < 0) return status;
 
@@ -52,8 +59,9 @@ yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def, yw_obs
   }
   yw_world_obstacle* obstacle = &world->obstacles.items[slot];
   *obstacle = (yw_world_obstacle){.generation = obstacle->generation + 1,
-                                  .shape = yw_shape_retain(def->shape),
-                                  .shape_hash = yw_shape_hash(def->shape),
+                                  .shape = mesh ? NULL : yw_shape_retain(def->shape),
+                                  .mesh = mesh,
+                                  .shape_hash = mesh ? mesh->hash : yw_shape_hash(def->shape),
                                   .transform = def->transform,
                                   .path = path,
                                   .friction = def->friction,
@@ -62,14 +70,28 @@ yw_status yw_obstacle_create(yw_world* world, const yw_obstacle_def* def, yw_obs
                                   .groups = def->groups,
                                   .mask = def->mask};
   obstacle->transform.rotation = yw_quat_normalize(def->transform.rotation);
+  if (!yw_world_obstacle_add_surface(world, obstacle)) {
+    obstacle->mesh = NULL;
+    yw_world_obstacle_release(world, obstacle);
+    ++obstacle->generation;
+    return yw_fail_memory(error, "an obstacle");
+  }
   snprintf(obstacle->name, sizeof obstacle->name, "%s", def->name ? def->name : "obstacle");
   yw_world_wake_all(world);
   *out = (yw_obstacle_id){(uint32_t)slot + 1, obstacle->generation};
   return YW_OK;
 }
 
+bool yw_world_obstacle_add_surface(yw_world* world, yw_world_obstacle* o) {
+  if (!world->surfaces) return true;
+  const yw_moving_mesh* mesh = o->mesh ? &o->mesh->mesh : NULL;
+  return yw_obstacle_surface_create(&world->mem, o->shape, mesh, &o->surface) >= 0;
+}
+
 void yw_world_obstacle_release(yw_world* world, yw_world_obstacle* obstacle) {
   yw_shape_release(obstacle->shape);
+  yw_animated_mesh_release(&world->mem, obstacle->mesh);
+  yw_obstacle_surface_destroy(&world->mem, obstacle->surface);
   yw_path_free(&world->mem, &obstacle->path);
   *obstacle = (yw_world_obstacle){.generation = obstacle->generation};
 }
@@ -81,7 +103,7 @@ static yw_world_obstacle* find_obstacle(const yw_world* world, yw_obstacle_id id
 yw_status yw_obstacle_destroy(yw_world* world, yw_obstacle_id id) {
   yw_world_obstacle* obstacle = find_obstacle(world, id);
   if (!obstacle) return YW_ERR_INVALID;
-  yw_setup_keep_shape(world, obstacle->shape, obstacle->shape_hash);
+  yw_setup_keep_obstacle(world, obstacle);
   yw_world_obstacle_release(world, obstacle);
   ++obstacle->generation;
   yw_world_wake_all(world);

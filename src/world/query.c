@@ -225,8 +225,7 @@ typedef struct query {
   float length, radius, most;
   bool (*look)(const struct query* q, yw_body* body, const yw_query_surface* s,
                yw_query_find* found, bool* inside);
-  yw_obstacle_find (*look_at_obstacle)(const struct query* q, const yw_shape* shape,
-                                       yw_transform pose);
+  yw_obstacle_find (*look_at_obstacle)(const struct query* q, const yw_obstacle_view* o);
 } query;
 
 static bool sees_body(const query* q, uint32_t slot) {
@@ -255,8 +254,9 @@ static void look_at_obstacles(const query* q, hit_list* list) {
   for (int32_t i = 0; q->filter.obstacles && i < q->world->obstacles.count; ++i) {
     const yw_world_obstacle* o = &q->world->obstacles.items[i];
     if (!(o->generation & 1) || !(o->groups & q->filter.mask)) continue;
-    yw_transform pose = yw_obstacle_pose_at(o, q->world->time);
-    yw_obstacle_find found = q->look_at_obstacle(q, o->shape, pose);
+    yw_obstacle_view view = {o->shape, o->mesh ? &o->mesh->mesh : NULL,
+                             yw_obstacle_pose_at(o, q->world->time)};
+    yw_obstacle_find found = q->look_at_obstacle(q, &view);
     if (!(found.distance <= q->most)) continue;
     yw_hit hit = hit_of_obstacle(q->world, i, &found);
     add_hit(list, &hit);
@@ -297,8 +297,8 @@ static bool cast_at_body(const query* q, yw_body* body, const yw_query_surface* 
   return true;
 }
 
-static yw_obstacle_find cast_at_obstacle(const query* q, const yw_shape* shape, yw_transform pose) {
-  yw_obstacle_find found = yw_obstacle_cast(shape, pose, q->from, q->way, q->radius);
+static yw_obstacle_find cast_at_obstacle(const query* q, const yw_obstacle_view* o) {
+  yw_obstacle_find found = yw_obstacle_cast(o, q->from, q->way, q->radius);
   if (found.inside && q->filter.skip_inside) found.distance = INFINITY;
   return found;
 }
@@ -401,9 +401,8 @@ static bool nearest_at_body(const query* q, yw_body* body, const yw_query_surfac
   return find_nearest(q, s, q->most, found, inside);
 }
 
-static yw_obstacle_find nearest_at_obstacle(const query* q, const yw_shape* shape,
-                                            yw_transform pose) {
-  return yw_obstacle_nearest(shape, pose, q->from);
+static yw_obstacle_find nearest_at_obstacle(const query* q, const yw_obstacle_view* o) {
+  return yw_obstacle_nearest(o, q->from);
 }
 
 static bool box_at_body(const query* q, yw_body* body, const yw_query_surface* s,
@@ -419,8 +418,8 @@ static bool box_at_body(const query* q, yw_body* body, const yw_query_surface* s
   return true;
 }
 
-static yw_obstacle_find box_at_obstacle(const query* q, const yw_shape* shape, yw_transform pose) {
-  return yw_obstacle_box(shape, pose, q->from, q->half, q->rotation);
+static yw_obstacle_find box_at_obstacle(const query* q, const yw_obstacle_view* o) {
+  return yw_obstacle_box(o, q->from, q->half, q->rotation);
 }
 
 // Bodies whose boxes are within `reach` of the middle in every direction.

@@ -16,7 +16,7 @@ void yw_setup_keep_model(yw_world* world, yw_model* model) {
   world->kept_models.items[world->kept_models.count++] = yw_model_retain(model);
 }
 
-void yw_setup_keep_shape(yw_world* world, yw_shape* shape, uint64_t hash) {
+static void keep_shape(yw_world* world, yw_shape* shape, uint64_t hash) {
   if (!world->rollback) return;
   for (int32_t i = 0; i < world->kept_shapes.count; ++i) {
     if (world->kept_shapes.items[i].hash == hash) return;
@@ -24,6 +24,17 @@ void yw_setup_keep_shape(yw_world* world, yw_shape* shape, uint64_t hash) {
   if (!YW_LIST_RESERVE(&world->mem, &world->kept_shapes, 1)) return;
   world->kept_shapes.items[world->kept_shapes.count++] =
       (yw_kept_shape){yw_shape_retain(shape), hash};
+}
+
+void yw_setup_keep_obstacle(yw_world* world, const yw_world_obstacle* o) {
+  if (o->shape) keep_shape(world, o->shape, o->shape_hash);
+  if (!o->mesh || !world->rollback) return;
+  for (int32_t i = 0; i < world->kept_meshes.count; ++i) {
+    if (world->kept_meshes.items[i] == o->mesh) return;
+  }
+  if (!YW_LIST_RESERVE(&world->mem, &world->kept_meshes, 1)) return;
+  world->kept_meshes.items[world->kept_meshes.count++] = o->mesh;
+  ++o->mesh->more_uses;
 }
 
 static yw_follow* find_kept_follow(const yw_world* world, uint64_t hash) {
@@ -48,11 +59,15 @@ void yw_setup_release(yw_world* world) {
   for (int32_t i = 0; i < world->kept_shapes.count; ++i) {
     yw_shape_release(world->kept_shapes.items[i].shape);
   }
+  for (int32_t i = 0; i < world->kept_meshes.count; ++i) {
+    yw_animated_mesh_release(&world->mem, world->kept_meshes.items[i]);
+  }
   for (int32_t i = 0; i < world->kept_follows.count; ++i) {
     yw_follow_release(&world->mem, world->kept_follows.items[i]);
   }
   YW_LIST_FREE(&world->mem, &world->kept_models);
   YW_LIST_FREE(&world->mem, &world->kept_shapes);
+  YW_LIST_FREE(&world->mem, &world->kept_meshes);
   YW_LIST_FREE(&world->mem, &world->kept_follows);
 }
 
@@ -61,13 +76,21 @@ void yw_setup_release(yw_world* world) {
 typedef struct stock {
   YW_LIST(yw_model*) models;
   YW_LIST(yw_kept_shape) shapes;
+  YW_LIST(yw_animated_mesh*) meshes;
 } stock;
+
+static void add_mesh(stock* all, yw_animated_mesh* mesh) {
+  all->meshes.items[all->meshes.count++] = mesh;
+  ++mesh->more_uses;
+}
 
 static bool collect(yw_world* world, stock* all) {
   if (!YW_LIST_RESERVE(&world->mem, &all->models,
                        2 * world->bodies.count + world->kept_models.count) ||
       !YW_LIST_RESERVE(&world->mem, &all->shapes,
-                       2 * world->obstacles.count + world->kept_shapes.count)) {
+                       2 * world->obstacles.count + world->kept_shapes.count) ||
+      !YW_LIST_RESERVE(&world->mem, &all->meshes,
+                       2 * world->obstacles.count + world->kept_meshes.count)) {
     return false;
   }
   for (int32_t i = 0; i < world->bodies.count; ++i) {
@@ -82,9 +105,14 @@ static bool collect(yw_world* world, stock* all) {
   for (int32_t i = 0; i < world->obstacles.count; ++i) {
     const yw_world_obstacle* o = &world->obstacles.items[i];
     if (!(o->generation & 1)) continue;
-    yw_setup_keep_shape(world, o->shape, o->shape_hash);
+    yw_setup_keep_obstacle(world, o);
+    if (o->mesh) add_mesh(all, o->mesh);
+    if (o->mesh) continue;
     all->shapes.items[all->shapes.count++] =
         (yw_kept_shape){yw_shape_retain(o->shape), o->shape_hash};
+  }
+  for (int32_t i = 0; i < world->kept_meshes.count; ++i) {
+    add_mesh(all, world->kept_meshes.items[i]);
   }
   for (int32_t i = 0; i < world->kept_shapes.count; ++i) {
     yw_kept_shape kept = world->kept_shapes.items[i];
@@ -97,8 +125,18 @@ static bool collect(yw_world* world, stock* all) {
 static void release(yw_world* world, stock* all) {
   for (int32_t i = 0; i < all->models.count; ++i) yw_model_release(all->models.items[i]);
   for (int32_t i = 0; i < all->shapes.count; ++i) yw_shape_release(all->shapes.items[i].shape);
+  for (int32_t i = 0; i < all->meshes.count; ++i) {
+    yw_animated_mesh_release(&world->mem, all->meshes.items[i]);
+  }
   YW_LIST_FREE(&world->mem, &all->models);
   YW_LIST_FREE(&world->mem, &all->shapes);
+  YW_LIST_FREE(&world->mem, &all->meshes);
+}
+
+static yw_animated_mesh* find_mesh(const stock* all, uint64_t hash) {
+  int32_t i = 0;
+  while (i < all->meshes.count && all->meshes.items[i]->hash != hash) ++i;
+  return i < all->meshes.count ? all->meshes.items[i] : NULL;
 }
 
 static yw_model* find_model(const stock* all, uint64_t hash) {
@@ -320,7 +358,7 @@ static void write_obstacles(const yw_world* world, yw_writer* w) {
     write_path(w, &o->path);
     write_floats(w, &o->friction, 1);
     write_floats(w, &o->restitution, 1);
-    yw_write_u32(w, (uint32_t)o->by_hand << 1 | o->sticky);
+    yw_write_u32(w, (uint32_t)(o->mesh != NULL) << 2 | (uint32_t)o->by_hand << 1 | o->sticky);
     yw_write_u32(w, o->groups);
     yw_write_u32(w, o->mask);
     write_transform(w, &o->hand_begin);
@@ -350,8 +388,9 @@ static bool read_obstacle(yw_world* world, const stock* all, yw_reader* r, yw_wo
   read.hand_end = read_transform(r);
   read_floats(r, &read.velocity.x, 3);
   read_floats(r, &read.spin.x, 3);
-  yw_shape* shape = find_shape(all, read.shape_hash);
-  if (r->failed || !shape) {
+  yw_shape* shape = flags & 4 ? NULL : find_shape(all, read.shape_hash);
+  yw_animated_mesh* mesh = flags & 4 ? find_mesh(all, read.shape_hash) : NULL;
+  if (r->failed || (!shape && !mesh)) {
     yw_path_free(&world->mem, &read.path);
     if (!r->failed) {
       yw_fail(
@@ -364,7 +403,10 @@ static bool read_obstacle(yw_world* world, const stock* all, yw_reader* r, yw_wo
   }
   yw_world_obstacle_release(world, o);
   *o = read;
-  o->shape = yw_shape_retain(shape);
+  if (shape) o->shape = yw_shape_retain(shape);
+  if (mesh) ++mesh->more_uses;
+  o->mesh = mesh;
+  if (!yw_world_obstacle_add_surface(world, o)) return false;
   o->user = user;
   return true;
 }
@@ -638,7 +680,8 @@ static bool read_track(yw_world* world, yw_reader* r, yw_track* track) {
   track->parameter = (int32_t)yw_read_u32(r);
   uint32_t flags = yw_read_u32(r);
   int32_t count = read_count(r, 20);
-  if (r->failed || count < 1 || target > YW_TRACK_WIND || flags >> 1 > YW_TRACK_STEP) return false;
+  if (r->failed || count < 1 || target > YW_TRACK_CONTROL || flags >> 1 > YW_TRACK_STEP)
+    return false;
   track->target = (yw_track_target)target;
   track->kind = (yw_track_kind)(flags >> 1);
   track->loop = flags & 1;
@@ -657,6 +700,7 @@ static bool read_tracks(yw_world* world, yw_reader* r) {
   int32_t slots = read_count(r, 4), more = slots - world->tracks.count;
   if (r->failed || (more > 0 && !YW_LIST_RESERVE(&world->mem, &world->tracks, more))) return false;
   for (int32_t i = 0; i < world->tracks.count; ++i) {
+    if (world->tracks.items[i].generation & 1) yw_track_forget(world, &world->tracks.items[i]);
     yw_track_release(world, &world->tracks.items[i]);
   }
   world->tracks.count = slots;

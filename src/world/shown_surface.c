@@ -101,7 +101,8 @@ static bool find_obstacles(const yw_world* world, yw_shown_surfaces* s) {
   if (!YW_LIST_RESERVE(&s->mem, &s->obstacles, world->obstacles.count)) return false;
   for (int32_t i = 0; i < world->obstacles.count; ++i) {
     const yw_world_obstacle* obstacle = &world->obstacles.items[i];
-    if (obstacle->generation % 2 == 0) continue;
+    // Meshes have no inside to be kept out of.
+    if (obstacle->generation % 2 == 0 || obstacle->mesh) continue;
     yw_transform pose = yw_obstacle_pose_at(obstacle, world->time);
     s->obstacles.items[s->obstacles.count++] = (yw_shown_obstacle){obstacle->shape, pose};
   }

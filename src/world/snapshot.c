@@ -200,6 +200,7 @@ static bool read_state(yw_world* world, yw_reader* reader) {
       joint->points[n / 6].warm[n % 6 / 3][n % 3] = read_finite(reader);
     }
   }
+  yw_world_fit_meshes(world);
   yw_world_show(world);
   return !reader->failed && reader->offset == reader->size;
 }

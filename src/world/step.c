@@ -55,6 +55,7 @@ static void place_obstacles(substep* s) {
     if (!(obstacle->generation & 1)) continue;
     yw_obstacle* pose = &world->obstacle_poses.items[world->obstacle_poses.count++];
     *pose = (yw_obstacle){.shape = obstacle->shape,
+                          .mesh = obstacle->mesh ? &obstacle->mesh->mesh : NULL,
                           .begin = yw_obstacle_pose_at(obstacle, s->time),
                           .end = yw_obstacle_pose_at(obstacle, s->time + (double)s->h),
                           .friction = obstacle->friction,
@@ -65,7 +66,12 @@ static void place_obstacles(substep* s) {
       pose->begin = between(obstacle->hand_begin, obstacle->hand_end, s->begin_fraction);
       pose->end = between(obstacle->hand_begin, obstacle->hand_end, s->end_fraction);
     }
-    pose->bounds = yw_obstacle_bounds(obstacle->shape, pose->begin, pose->end);
+    if (obstacle->mesh) {
+      yw_animated_mesh_fit(obstacle->mesh, s->time, s->time + (double)s->h);
+      pose->bounds = yw_obstacle_mesh_bounds(pose->mesh, pose->begin, pose->end);
+    } else {
+      pose->bounds = yw_obstacle_bounds(obstacle->shape, pose->begin, pose->end);
+    }
   }
   s->obstacles = (yw_obstacle_set){.items = world->obstacle_poses.items,
                                    .count = world->obstacle_poses.count,
@@ -255,7 +261,8 @@ static void follow(void* context) {
 
 static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
   yw_world* world = s->world;
-  if (!needs_body_contact(world)) return YW_OK;
+  bool at_obstacles = yw_obstacle_surfaces_find(world);
+  if (!at_obstacles && !needs_body_contact(world)) return YW_OK;
   world->contact_bodies.count = world->responders.count = 0;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
@@ -288,6 +295,7 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
         .filter = world->filters.count > 0 ? &world->filters.items[i] : NULL,
         .obstacles = body->report.obstacle_contacts > 0 ? &body->obstacles : NULL};
   }
+  yw_obstacle_surfaces_add(world, s->h);
   yw_contact_body* bodies = world->contact_bodies.items;
   int32_t count = world->contact_bodies.count, found = 0;
   yw_status status = world->surfaces
@@ -488,7 +496,10 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   }
   float h = dt / (float)substeps;
   if (!(h > 0.0f)) return YW_ERR_INVALID;
-  if (!yw_filter_begin_step(world) || !yw_pushes_begin_step(world)) return YW_ERR_MEMORY;
+  if (!yw_filter_begin_step(world) || !yw_pushes_begin_step(world) ||
+      !yw_obstacle_surfaces_reserve(world)) {
+    return YW_ERR_MEMORY;
+  }
   yw_obstacles_begin_step(world, dt);
   yw_step_report local = {0};
   double start = report ? yw_seconds() : 0.0;

@@ -9,6 +9,8 @@
 #include "world/contact_book.h"
 #include "world/follow.h"
 #include "world/joint.h"
+#include "world/mesh_obstacle.h"
+#include "world/obstacle_surface.h"
 #include "world/path.h"
 #include "world/query.h"
 #include "world/shown_surface.h"
@@ -91,10 +93,13 @@ typedef struct yw_pin {
 typedef struct yw_world_obstacle {
   uint32_t generation;
   char name[YW_NAME_LENGTH];
-  yw_shape* shape;
-  uint64_t shape_hash;
+  yw_shape* shape;         ///< NULL: a mesh
+  yw_animated_mesh* mesh;  ///< NULL: a shape
+  uint64_t shape_hash;     ///< of either
   yw_transform transform;
   yw_path path;
+  yw_obstacle_surface* surface;  ///< where contact sees surfaces; may be NULL
+  bool is_near;                  ///< step scratch: some body may touch the surface
   float friction, restitution;
   bool sticky;
   uint32_t groups, mask;
@@ -127,13 +132,14 @@ struct yw_world {
   uint64_t step_count;
   uint64_t next_key;
   bool measures_forces;
-  bool rollback;                       ///< keeps models and shapes
-  YW_LIST(yw_model*) kept_models;      ///< of destroyed bodies
-  YW_LIST(yw_kept_shape) kept_shapes;  ///< of destroyed obstacles
-  YW_LIST(yw_follow*) kept_follows;    ///< of destroyed pins
-  yw_wind_def wind;                    ///< density 0: none
-  yw_vec3 wind_velocity;               ///< m/s, now; tracks change it
-  uint64_t changes;                    ///< counts changes of bodies, for queries
+  bool rollback;                           ///< keeps models and shapes
+  YW_LIST(yw_model*) kept_models;          ///< of destroyed bodies
+  YW_LIST(yw_kept_shape) kept_shapes;      ///< of destroyed obstacles
+  YW_LIST(yw_animated_mesh*) kept_meshes;  ///< likewise
+  YW_LIST(yw_follow*) kept_follows;        ///< of destroyed pins
+  yw_wind_def wind;                        ///< density 0: none
+  yw_vec3 wind_velocity;                   ///< m/s, now; tracks change it
+  uint64_t changes;                        ///< counts changes of bodies, for queries
   yw_queries* queries;
   yw_shown_surfaces* shown_surfaces;
   float impact_speed;     ///< m/s, of events
@@ -203,6 +209,13 @@ yw_status yw_pin_create_following(yw_world* world, const yw_pin_def* def, yw_fol
 /// Sets inv_mass of all particles of a body (slot): 0 where pinned, otherwise 1 / mass.
 void yw_world_restore_masses(yw_world* world, uint32_t body);
 void yw_world_obstacle_release(yw_world* world, yw_world_obstacle* obstacle);
+/// yw_obstacle_create with a mesh, or NULL; owns it if it succeeds.
+yw_status yw_world_add_obstacle(yw_world* world, const yw_obstacle_def* def, yw_animated_mesh* mesh,
+                                yw_obstacle_id* out, yw_error* error);
+/// Makes the surface of an obstacle where contact sees surfaces; false: out of memory.
+bool yw_world_obstacle_add_surface(yw_world* world, yw_world_obstacle* obstacle);
+/// Brings meshes of obstacles to the time of the world.
+void yw_world_fit_meshes(yw_world* world);
 void yw_body_release(yw_world* world, yw_body* body);
 /// Room in all lists for this many bodies.
 bool yw_world_reserve_bodies(yw_world* world, int32_t count);
@@ -210,6 +223,14 @@ bool yw_world_reserve_bodies(yw_world* world, int32_t count);
 yw_status yw_body_rebuild(yw_world* world, const yw_body_def* def, yw_body* body, yw_error* error);
 /// Friction, contact, filters and start.
 void yw_body_take_settings(yw_body* body, const yw_body_def* def);
+
+// obstacle_surface.c: called by the step where contact sees surfaces.
+/// Room for the surfaces of obstacles; false: out of memory.
+bool yw_obstacle_surfaces_reserve(yw_world* world);
+/// Notes which surfaces bodies may touch; true if there are any.
+bool yw_obstacle_surfaces_find(yw_world* world);
+/// Adds them to the bodies that contact looks at.
+void yw_obstacle_surfaces_add(yw_world* world, float h);
 
 // lockstep.c.
 /// Marks the bodies of the next substep that are crowded and those that advance in lockstep.

@@ -5,12 +5,13 @@
 
 #include "bench/match_state.h"
 #include "contact/obstacles.h"
-#include "geometry/deform.h"
 #include "methods/match/match.h"
 #include "reference/clock.h"
 #include "reference/match_reference.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/stream.h"
+#include "yawara/extend/vec.h"
+#include "yawara/pose.h"
 
 #define CELL 0.1f
 #define FRICTION 0.4f

@@ -110,6 +110,23 @@ said=$("$yawara" inspect out/lost)
 if grep -q 'body "lost" diverged' <<<"$said"; then pass "the run remembers it"; else flunk "the run remembers it" "$said"; fi
 "$yawara" run lost.json -q >/dev/null 2>&1
 same "by default the run stops" $? 1
+cat >fast.json <<'END'
+{"floor": true, "fps": 30, "substeps": 1, "bodies": [{"name": "fast", "position": [0, 1.5, 0], "velocity": [0, -50, 0],
+ "mesh": {"lattice": {"size": 0.4, "cells": 2}}, "fem": {"youngs_modulus": 1e5, "max_level": 0}}]}
+END
+"$yawara" run fast.json -q --frames 6 >/dev/null 2>&1
+same "a body that is too fast for the steps stops the run" $? 1
+said=$("$yawara" run fast.json -q --frames 6 --on-fault retry 2>&1)
+same "smaller steps save it" $? 0
+if grep -qE 'frame 3 .*body "fast" diverged; the frame was made in [0-9]+ steps instead of 1' <<<"$said"; then
+  pass "where it says so"
+else
+  flunk "where it says so" "$said"
+fi
+state=$(state_of out/fast)
+"$yawara" run fast.json -q --frames 3 --on-fault retry -o parts 2>/dev/null
+"$yawara" run fast.json -q --frames 6 --on-fault retry -o parts --resume 2>/dev/null
+same "resuming retries alike" "$(state_of parts)" "$state"
 
 # Another look.
 if "$yawara" render run_rubber -o a.png --to 0 --size 32x18 -q >/dev/null 2>&1; then

@@ -91,10 +91,36 @@ cp scene.json again.json
 sed 's/"floor": true/"floor": true, "gravity": [0, -1, 0]/' scene.json >again.json
 "$yawara" run again.json -o again --frames 100000 --snapshot-every 1000000 -q &
 pid=$!
-for _ in $(seq 100); do grep -q 100000 again/run.json && break; sleep 0.1; done
+for _ in $(seq 100); do grep -qs 100000 again/run.json && break; sleep 0.1; done
 kill -KILL $pid
 wait $pid 2>/dev/null
-refuses "resuming a run without a snapshot of its own" "snapshot.yws" "$yawara" run again.json -o again --resume -q
+"$yawara" run again.json -o again --resume -q --frames 20 2>message
+same "resuming a run without a snapshot of its own starts again" "$(grep -c 'before its first snapshot' message)" 1
+"$yawara" run again.json -o fresh -q --frames 20
+same "and not from the old one" "$(state_of again)" "$(state_of fresh)"
+
+# Two programs, one folder.
+"$yawara" run again.json -o shared --frames 100000 -q &
+pid=$!
+for _ in $(seq 100); do [ -f shared/frames/000003.ywf ] && break; sleep 0.1; done
+refuses "a second run in the same folder" "another run is writing" "$yawara" run again.json -o shared -q --frames 3
+kill -KILL $pid
+wait $pid 2>/dev/null
+check "a run where another was killed" "$yawara" run again.json -o shared -q --frames 3
+sed -i 's/"made_by": "[^"]*"/"made_by": "0.0.1"/' shared/run.json
+"$yawara" run again.json -o shared -q --frames 4 --resume 2>message
+same "a run of another version" "$(grep -c 'was begun by yawara 0.0.1' message)" 1
+
+# Limits end a run with a snapshot.
+"$yawara" run scene.json -o limited -q --frames 40 --max-disk 300k 2>message
+same "a limit for the disk ends a run" "$? $(grep -c 'max-disk is 300k' message)" "1 1"
+check "within it" test "$(du -sb limited | cut -f 1)" -le 310000
+check "not at once" test -f limited/frames/000003.ywf
+"$yawara" run scene.json -o limited -q --frames 41 --max-memory 1M --resume 2>message
+same "so does one for the memory" "$? $(grep -c 'max-memory is 1M' message)" "1 1"
+check "it goes on without a limit" "$yawara" run scene.json -o limited -q --frames 40 --resume
+same "to the same state" "$(state_of whole)" "$(state_of limited)"
+refuses "a limit that is no size" "must be a size" "$yawara" run scene.json -o limited --max-disk lots
 
 # Bodies that overlap at the start.
 sed 's/\[0.1, 1.8, 0\]/[0.1, 1.2, 0]/' scene.json >overlap.json
@@ -110,17 +136,32 @@ refuses "a run that claims frames it does not have" "frame 41 is missing" "$yawa
 refuses "an output folder with an endless name" "longer than" "$yawara" run scene.json -q -o "$(printf 'x%.0s' $(seq 3000))"
 refuses "another scene in the same folder" "another scene" "$yawara" run "$root/scenes/gallery/first.json" -o whole
 refuses "resuming with other values" "--set values differ" "$yawara" run scene.json -o whole --resume --set substeps=9
-refuses "resuming nothing" "no run to resume" "$yawara" run scene.json -o nowhere --resume
+"$yawara" run scene.json -o nowhere --resume -q --frames 2 2>message
+same "resuming nothing starts a run and says so" "$(grep -c 'no run to resume; starting one' message)" 1
 refuses "an unknown option" 'did you mean "frames"' "$yawara" run scene.json --frmes 3
 refuses "an unknown command" 'did you mean "run"' "$yawara" rum scene.json
 refuses "a number that is none" "must be a whole number" "$yawara" run scene.json --frames many
 refuses "an unknown format" "must be a list of" "$yawara" run scene.json --format ply,abc
+"$yawara" run scene.json -o hurt --frames 40 --snapshot-every 15 -q
+head -c 100 hurt/snapshot.yws >hurt/short && mv hurt/short hurt/snapshot.yws
+"$yawara" run scene.json -o hurt --resume --frames 50 -q 2>message
+same "a damaged snapshot: the one before is used" "$(grep -c 'damaged.*snapshot before it, of frame 30' message)" 1
+"$yawara" run scene.json -o straight --frames 50 -q
+same "and leads to the same state" "$(state_of straight)" "$(state_of hurt)"
 head -c 100 whole/snapshot.yws >whole/short && mv whole/short whole/snapshot.yws
-refuses "a damaged snapshot" "damaged" "$yawara" run scene.json -o whole --resume --frames 50
+rm -f whole/snapshot-before.yws
+refuses "a damaged snapshot and none before" "damaged" "$yawara" run scene.json -o whole --resume --frames 50
 printf x >>plain/frames/000003.ywf
 refuses "a damaged frame" "damaged" "$yawara" export plain -q
 echo '{ "floor": true' >plain/run.json
 refuses "a damaged run.json" "run.json" "$yawara" inspect plain
+
+# Output that cannot be written must not look like success.
+for command in "--help" "--version" "inspect scene.json" "schema" "run scene.json -o full --frames 1"; do
+  # shellcheck disable=SC2086
+  said=$("$yawara" $command 2>&1 >/dev/full)
+  same "yawara $command to a full device" "$? $(grep -c 'standard output' <<<"$said")" "2 1"
+done
 
 # Nowhere to write. Root may write everywhere, so a file blocks the folder's name.
 echo >file

@@ -65,7 +65,7 @@ static int make_run(void** state) {
   run_info info = {.made_by = "test", .scene = "/made.json", .fps = 60, .substeps = 1};
   info.frames = info.frames_done = NUM_FRAMES - 1;
   assert_int_equal(run_info_take_files(scene, &info, &error), YW_OK);
-  assert_int_equal(run_folder_clear(folder, &error), YW_OK);
+  assert_int_equal(run_folder_make(folder, &error), YW_OK);
   assert_int_equal(run_folder_write_shown(folder, scene, NULL, shown, &info, &error), YW_OK);
   frame_cells known[5] = {0};
   for (int32_t i = 0; i < NUM_FRAMES; ++i) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Example poses in the energy of frames bodies.
-#include "geometry/deform.h"
 #include "math/small/mat3d.h"
 #include "math/small/simplex.h"
 #include "support/frames_moving.h"
+#include "yawara/extend/vec.h"
 #include "yawara/frames.h"
+#include "yawara/pose.h"
 
 #define EXAMPLES 2
 

@@ -3,12 +3,13 @@
 #ifndef YW_TESTS_SUPPORT_TEST_MATCH_H
 #define YW_TESTS_SUPPORT_TEST_MATCH_H
 
-#include "geometry/deform.h"
 #include "math/small/polar.h"
 #include "math/small/trig.h"
 #include "methods/match/match.h"
 #include "support/testing.h"
 #include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
+#include "yawara/pose.h"
 
 #define CASE_CELL 0.1f
 

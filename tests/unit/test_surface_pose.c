@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
-#include "geometry/deform.h"
+#include "yawara/extend/vec.h"
 #include "yawara/model.h"
+#include "yawara/pose.h"
 
 static yw_tet_mesh make_bar(float half_width, float half_height, int cells) {
   yw_tet_mesh mesh;

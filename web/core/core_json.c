@@ -41,9 +41,12 @@ static void add_vec3(text* t, const char* key, yw_vec3 v) {
   text_add(t, "]");
 }
 
-static void add_array(text* t, const char* key, const void* at, int64_t count) {
-  add_key(t, key);
-  text_add(t, "{\"at\":%" PRIuPTR ",\"count\":%" PRId64 "}", (uintptr_t)at, count);
+// An array of numbers of 4 bytes.
+static void add_array(core* c, const char* key, const void* items, int64_t count) {
+  uintptr_t at = c->keeps_arrays ? c->arrays.size : (uintptr_t)items;
+  if (c->keeps_arrays) text_add_bytes(&c->arrays, items, 4 * (size_t)count);
+  add_key(&c->json, key);
+  text_add(&c->json, "{\"at\":%" PRIuPTR ",\"count\":%" PRId64 "}", at, count);
 }
 
 // The scene ---------------------------------------------------------------------------------------
@@ -65,7 +68,7 @@ static void add_info(text* t, const core* c) {
   }
 }
 
-static void add_models(text* t, const core* c) {
+static void add_models(text* t, core* c) {
   add_key(t, "models");
   text_add(t, "[");
   for (int32_t i = 0; i < c->shown->num_models; ++i) {
@@ -77,30 +80,39 @@ static void add_models(text* t, const core* c) {
     add_number(t, "tets", model->tets.num_tets);
     add_flag(t, "particles", model->kind == SHOWN_PARTICLES);
     add_number(t, "vertices", mesh->num_vertices);
-    add_array(t, "triangles", mesh->triangles, 3 * (int64_t)mesh->num_triangles);
-    add_array(t, "source", mesh->source, mesh->num_vertices);
+    add_array(c, "triangles", mesh->triangles, 3 * (int64_t)mesh->num_triangles);
+    add_array(c, "source", mesh->source, mesh->num_vertices);
     text_add(t, "}");
   }
   text_add(t, "]");
 }
 
-static void add_fields(text* t, const core* c, yw_body_id id) {
+static void add_field(text* t, const char* name, const char* unit, const char* meaning) {
+  text_add_comma(t);
+  text_add(t, "{");
+  add_text(t, "name", name);
+  add_text(t, "unit", unit);
+  add_text(t, "meaning", meaning);
+  text_add(t, "}");
+}
+
+static void add_fields(text* t, const core* c, int32_t index) {
   add_key(t, "fields");
   text_add(t, "[");
-  int32_t count = yw_body_num_fields(c->world, id);
+  const frame_body* kept = c->moment.bodies ? &c->moment.bodies[index] : NULL;
+  for (int32_t i = 0; kept && i < kept->num_fields; ++i) {
+    add_field(t, kept->fields[i].name, kept->fields[i].unit, kept->fields[i].meaning);
+  }
+  yw_body_id id = c->bodies[index].id;
+  int32_t count = c->run ? 0 : yw_body_num_fields(c->world, id);
   for (int32_t i = 0; i < count; ++i) {
     yw_field_info info = yw_body_field_info(c->world, id, i);
-    text_add_comma(t);
-    text_add(t, "{");
-    add_text(t, "name", info.name);
-    add_text(t, "unit", info.unit);
-    add_text(t, "meaning", yw_body_field_meaning(c->world, id, i));
-    text_add(t, "}");
+    add_field(t, info.name, info.unit, yw_body_field_meaning(c->world, id, i));
   }
   text_add(t, "]");
 }
 
-static void add_bodies(text* t, const core* c) {
+static void add_bodies(text* t, core* c) {
   add_key(t, "bodies");
   text_add(t, "[");
   for (int32_t i = 0; i < c->shown->num_bodies; ++i) {
@@ -112,19 +124,19 @@ static void add_bodies(text* t, const core* c) {
     text_add(t, "{");
     add_text(t, "name", body->name);
     add_number(t, "model", body->model);
-    add_number(t, "entry", yw_scene_body_entry(c->scene, i));
+    add_number(t, "entry", c->run ? i : yw_scene_body_entry(c->scene, i));
     add_number(t, "mass", body->mass);
     add_number(t, "size", (double)c->bodies[i].size);
     add_number(t, "gloss", (double)body->look.gloss);
     add_vec3(t, "color", body->look.color);
-    if (colors) add_array(t, "colors", colors, 3 * (int64_t)num_colors);
-    add_fields(t, c, c->bodies[i].id);
+    if (colors) add_array(c, "colors", colors, 3 * (int64_t)num_colors);
+    add_fields(t, c, i);
     text_add(t, "}");
   }
   text_add(t, "]");
 }
 
-static void add_obstacles(text* t, const core* c) {
+static void add_obstacles(text* t, core* c) {
   add_key(t, "obstacles");
   text_add(t, "[");
   for (int32_t i = 0; i < c->shown->num_obstacles; ++i) {
@@ -140,10 +152,10 @@ static void add_obstacles(text* t, const core* c) {
       add_vec3(t, "normal", obstacle->normal);
       add_number(t, "offset", (double)obstacle->offset);
     } else {
-      add_array(t, "positions", obstacle->surface.positions,
+      add_array(c, "positions", obstacle->surface.positions,
                 3 * (int64_t)obstacle->surface.num_vertices);
-      add_array(t, "triangles", mesh->triangles, 3 * (int64_t)mesh->num_triangles);
-      add_array(t, "source", mesh->source, mesh->num_vertices);
+      add_array(c, "triangles", mesh->triangles, 3 * (int64_t)mesh->num_triangles);
+      add_array(c, "source", mesh->source, mesh->num_vertices);
     }
     text_add(t, "}");
   }
@@ -153,15 +165,16 @@ static void add_obstacles(text* t, const core* c) {
 const char* core_scene_json(core* c) {
   text* t = &c->json;
   text_clear(t);
+  text_clear(&c->arrays);
   text_add(t, "{");
-  if (c->scene) {
+  if (c->shown) {
     add_info(t, c);
     add_models(t, c);
     add_bodies(t, c);
     add_obstacles(t, c);
   }
   text_add(t, "}");
-  return t->failed ? "{}" : t->data;
+  return t->failed || c->arrays.failed ? "{}" : t->data;
 }
 
 // The report --------------------------------------------------------------------------------------

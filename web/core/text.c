@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void text_clear(text* t) {
   t->size = 0;
@@ -42,6 +43,13 @@ void text_add(text* t, const char* format, ...) {
     t->size += (size_t)length;
   }
   va_end(again);
+}
+
+void text_add_bytes(text* t, const void* bytes, size_t size) {
+  if (!reserve(t, size)) return;
+  if (size > 0) memcpy(t->data + t->size, bytes, size);
+  t->size += size;
+  t->data[t->size] = '\0';
 }
 
 void text_add_string(text* t, const char* value) {

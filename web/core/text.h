@@ -18,6 +18,7 @@ typedef struct text {
 void text_clear(text* t);
 void text_free(text* t);
 void text_add(text* t, const char* format, ...) YW_PRINTF(2, 3);
+void text_add_bytes(text* t, const void* bytes, size_t size);
 /// Adds a JSON string with its quotation marks.
 void text_add_string(text* t, const char* value);
 /// Adds a JSON number; null where it is not finite, which JSON cannot say.

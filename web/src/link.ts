@@ -2,7 +2,11 @@
 // The address says what is shown: ?scene=twist&set=bodies[1].match.beta=0.5&at=60
 import type { Change } from './protocol';
 
+/** What `yawara view` serves: a run, what it simulates, or a scene for the page to run. '': nothing. */
+export type View = 'run' | 'live' | 'scene' | '';
+
 export interface Link {
+  view: View;
   scene: string;
   changes: Change[];
   /** Run to this frame and pause; -1: play. */
@@ -20,12 +24,14 @@ export function readLink(search: string): Link {
   }
   const at = Number.parseInt(query.get('at') ?? '', 10);
   const threads = Number.parseInt(query.get('threads') ?? '', 10);
-  return { scene: query.get('scene') ?? '', changes, at: at >= 0 ? at : -1, threads: threads > 0 ? threads : 0 };
+  const view = (['run', 'live', 'scene'] as const).find((one) => one === query.get('view')) ?? '';
+  return { view, scene: query.get('scene') ?? '', changes, at: at >= 0 ? at : -1, threads: threads > 0 ? threads : 0 };
 }
 
 export function writeLink(link: Link): string {
   const query = new URLSearchParams();
-  if (link.scene) query.set('scene', link.scene);
+  if (link.view) query.set('view', link.view);
+  else if (link.scene) query.set('scene', link.scene);
   for (const change of link.changes) query.append('set', `${change.path}=${change.value}`);
   if (link.at >= 0) query.set('at', String(link.at));
   if (link.threads > 0) query.set('threads', String(link.threads));

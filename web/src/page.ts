@@ -2,18 +2,25 @@
 // The page: starts the worker and connects what is seen with what runs.
 import { button, find } from './dom';
 import type { Editor } from './editor';
+import { Edits } from './edits';
 import { PRESETS, Recorder, download, isModel, listenToDrops, objText } from './files';
 import { Gallery, type Entry } from './gallery';
+import type { Hand } from './hand';
 import { icons } from './icons';
 import { Inside } from './inside';
 import { fillHelp, listenToKeys, type KeyAction } from './keys';
 import { readLink, writeLink } from './link';
+import { Painting } from './painting';
 import { Panel } from './panel';
 import { shortNumber } from './plots';
 import { Pointer } from './pointer';
 import { Poses } from './poses';
+import { Posing } from './posing';
 import type { Change, Report, Scene } from './protocol';
+import { RunSource, ServerSource } from './server_source';
 import { Session } from './session';
+import { portraitOf } from './shown_body';
+import { WorkerSource } from './source';
 import { Stage } from './stage';
 import { Studio } from './studio';
 
@@ -23,8 +30,11 @@ const FAR = 100;
 const NARROW = matchMedia('(max-width: 860px)');
 
 const canvas = find<HTMLCanvasElement>('canvas');
-const session = new Session();
 const link = readLink(location.search);
+/** The program shows something, and this page is where it is seen. */
+const isRemote = link.view === 'run' || link.view === 'live';
+const session = new Session(link.view === 'run' ? new RunSource() : link.view === 'live' ? new ServerSource() : new WorkerSource());
+document.body.dataset.view = link.view;
 let paused = false;
 let gallery: Gallery | undefined;
 let schema = '';
@@ -32,29 +42,53 @@ let schema = '';
 // Drawing -----------------------------------------------------------------------------------------
 
 // Made before the studio, whose camera controls must not see drags of bodies.
-let held = -1;
-const pointer = new Pointer(canvas, {
-  grab: (body, at) => {
-    held = body;
-    // A pose is made of pins: taking hold of one moves it.
-    if (poses.isPosing && stage.hasPinAt(body, at)) session.send({ do: 'pin', body, at });
+const grabbing: Hand = {
+  press: (body, at) => {
     session.send({ do: 'grab', body, at });
-    if (!poses.isPosing && body !== panel.body) panel.choose(body);
+    if (body !== panel.body) panel.choose(body);
   },
   drag: (to) => session.send({ do: 'drag', to }),
-  release: () => {
-    const at = stage.frame?.grab?.held;
-    session.send({ do: 'release' });
-    if (poses.isPosing && at) session.send({ do: 'pin', body: held, at: [at[0]!, at[1]!, at[2]!] });
-  },
+  release: () => session.send({ do: 'release' }),
   pin: (body, at) => session.send({ do: 'pin', body, at }),
-});
+};
+const pointer = new Pointer(canvas, () => (posing.isOn ? posing : painting.isOn ? painting : grabbing));
 const studio = new Studio(canvas);
 const stage = new Stage(studio);
-pointer.stage = stage;
-const poses = new Poses(session, (size) => studio.snapshot(size), showProblem);
-const inside = new Inside(stage, studio, find('legend'), (name) => session.send({ do: 'field', name }));
-const panel = new Panel(find('panel'), session, poses, inside, rememberInLink);
+// A run can only be looked at.
+if (link.view !== 'run') pointer.stage = stage;
+const edits = new Edits(session, () => poses.fill());
+const poses = new Poses(session, edits, drawPose, showProblem);
+const posing = new Posing(
+  session,
+  stage,
+  async (move, done) => {
+    const { Gizmo } = await import('./gizmo');
+    return new Gizmo(studio, canvas, move, done);
+  },
+  poses,
+);
+poses.posing = posing;
+const painting = new Painting(session, stage, edits);
+const inside = new Inside(stage, studio, find('legend'), (command) => session.send(command));
+const panel = new Panel(find('panel'), { session, edits, poses, painting, inside }, rememberInLink);
+
+const THUMB = 112;
+function drawPose(body: number, surface: Float32Array): string {
+  const own = session.scene?.bodies[body];
+  const model = own && session.scene?.models[own.model];
+  if (!own || !model) return '';
+  const object = portraitOf(own, model, surface);
+  const picture = studio.portrait(object, THUMB);
+  object.geometry.dispose();
+  object.material.dispose();
+  return picture;
+}
+// Poses and paint are made in the page's own core.
+if (isRemote) {
+  poses.element.remove();
+  painting.element.remove();
+  inside.limit();
+}
 
 let waiting: ArrayBuffer | undefined;
 function draw(): void {
@@ -90,23 +124,43 @@ async function openScene(name: string, until = -1, changes: Change[] = []): Prom
 }
 
 function openText(name: string, text: string, changes: Change[], until: number): void {
-  poses.forget();
+  leaveTools();
+  edits.forget();
   session.open({ name, text, changes, until, keepView: false });
 }
 
+/** The scene that `yawara view` serves, with the files that it reads. */
+async function openServed(until: number, changes: Change[]): Promise<void> {
+  const served = (await (await fetch('open/scene.json', { cache: 'no-store' })).json()) as { name: string; text: string; changes: Change[]; files: { part: string; name: string }[] };
+  const load = async (part: string): Promise<ArrayBuffer> => (await fetch(part)).arrayBuffer();
+  const files = await Promise.all(served.files.map(async ({ part, name }) => ({ name, bytes: await load(part) })));
+  session.send({ do: 'files', files }, files.map(({ bytes }) => bytes));
+  openText(served.name, served.text, [...served.changes, ...changes], until);
+}
+
 function pick(name: string): void {
-  history.pushState(null, '', writeLink({ scene: name, changes: [], at: -1, threads: link.threads }));
+  const address = writeLink({ view: '', scene: name, changes: [], at: -1, threads: link.threads });
+  // The page then simulates by itself, for which it starts again.
+  if (isRemote) {
+    location.assign(address);
+    return;
+  }
+  history.pushState(null, '', address);
   void openScene(name);
 }
 
 /** The address shows what was changed, so that a link shows it too. */
 function rememberInLink(): void {
-  history.replaceState(null, '', writeLink({ scene: session.name, changes: session.changes, at: -1, threads: link.threads }));
+  if (isRemote) return;
+  const view = readLink(location.search).view;
+  history.replaceState(null, '', writeLink({ view, scene: session.name, changes: session.changes, at: -1, threads: link.threads }));
 }
 
 addEventListener('popstate', () => {
   const next = readLink(location.search);
-  void openScene(next.scene || FIRST_SCENE, next.at, next.changes);
+  if (isRemote || next.view === 'run' || next.view === 'live') location.reload();
+  else if (next.view === 'scene') void openServed(next.at, next.changes);
+  else void openScene(next.scene || FIRST_SCENE, next.at, next.changes);
 });
 
 /** A frame that was sent before a scene opened is of the one before. */
@@ -116,18 +170,26 @@ function dropWaiting(): void {
   waiting = undefined;
 }
 
+/** A scene that opens has neither pose nor paint in the making. */
+function leaveTools(): void {
+  if (posing.isOn) posing.end();
+  if (painting.isOn) painting.end();
+}
+
 session.on('opened', ({ scene, warning }) => {
   dropWaiting();
+  leaveTools();
   stage.open(scene, session.keepView);
   find('title').textContent = scene.name.replaceAll('_', ' ');
   document.title = `${scene.name} – Yawara`;
-  find('description').textContent = poses.isPosing ? 'New pose: drag the body into shape; what you let go stays pinned there. Then press Keep.' : scene.description;
+  find('description').textContent = scene.description;
   find('problem').hidden = true;
   find('progress').hidden = true;
   editor?.show(session.text);
   editor?.mark('');
   panel.open(session.keepView);
   looking.scene = scene;
+  if (session.keepView) rememberInLink();
   if (warning) showProblem(warning);
 });
 
@@ -146,7 +208,7 @@ function showProblem(text: string): void {
 }
 
 /** For scripts in the browser's console. */
-const looking: { scene?: Scene; report?: Report; memory?: number; session: Session } = { session };
+const looking: { scene?: Scene; report?: Report; memory?: number; session: Session; posing: Posing; stage: Stage } = { session, posing, stage };
 Object.assign(window, { yawara: looking });
 
 session.on('report', ({ report, memory }) => {
@@ -169,14 +231,28 @@ session.on('progress', ({ what, share }) => {
   find('progress').hidden = false;
 });
 session.on('failed', ({ message }) => showProblem(message));
-session.on('crashed', ({ message }) => showProblem(`The simulation stopped: ${message}\nReload the page to start again.`));
+session.on('crashed', ({ message }) => showProblem(isRemote ? message : `The simulation stopped: ${message}\nReload the page to start again.`));
 session.on('frame', ({ buffer }) => (waiting = buffer));
 session.on('started', (message) => {
   document.body.dataset.threads = String(message.threads);
   schema = message.schema;
-  void openScene(link.scene || FIRST_SCENE, link.at, link.changes);
+  if (isRemote) return;
+  if (link.view === 'scene') void openServed(link.at, link.changes);
+  else void openScene(link.scene || FIRST_SCENE, link.at, link.changes);
 });
-session.worker.onerror = (event) => showProblem(`The simulation stopped: ${event.message}`);
+
+// The timeline of a run ---------------------------------------------------------------------------
+
+const timeline = find<HTMLInputElement>('timeline');
+timeline.addEventListener('input', () => session.send({ do: 'seek', frame: Number(timeline.value) }));
+session.on('frames', ({ available, asked }) => {
+  timeline.max = String(available);
+  timeline.hidden = false;
+  find('frames').textContent = available < asked ? ` of ${available}, ${asked} to come` : ` of ${available}`;
+});
+session.on('report', ({ report }) => {
+  if (document.activeElement !== timeline || !timeline.matches(':active')) timeline.value = String(report.frame);
+});
 
 // Files -------------------------------------------------------------------------------------------
 
@@ -207,7 +283,7 @@ session.on('starter', ({ name, text, size }) => {
   const isFar = size > FAR || size < 1 / FAR;
   find('model-note').textContent = `Its longest side is ${shortNumber(size, 'm')} in the file, and 1 m here.${isFar ? ' Perhaps the file is not in metres.' : ''}`;
 });
-listenToDrops(document.body, (file) => void openFile(file));
+if (!isRemote) listenToDrops(document.body, (file) => void openFile(file));
 preset.addEventListener('change', buildModel);
 const chooser = find<HTMLInputElement>('file');
 chooser.addEventListener('change', () => {
@@ -216,15 +292,20 @@ chooser.addEventListener('change', () => {
 });
 
 const recorder = new Recorder(canvas);
-button('save-scene', 'Scene', () => download(`${session.name}.json`, session.text, 'application/json'));
+button('save-scene', 'Scene', () => download(`${session.name}.json`, [session.text], 'application/json'));
 button('save-obj', 'OBJ', () => {
-  if (session.scene && stage.frame) download(`${session.name}_${stage.frame.number}.obj`, objText(session.scene, stage.frame), 'text/plain');
+  if (session.scene && stage.frame) download(`${session.name}_${stage.frame.number}.obj`, [objText(session.scene, stage.frame)], 'text/plain');
 });
 button('save-pc2', 'PC2', () => session.send({ do: 'cache', body: panel.body }));
 session.on('cache', ({ body, bytes }) => {
   find('progress').hidden = true;
-  if (bytes.byteLength > 0) download(`${session.name}_${session.scene?.bodies[body]?.name ?? body}.pc2`, bytes, 'application/octet-stream');
+  if (bytes.byteLength > 0) download(`${session.name}_${session.scene?.bodies[body]?.name ?? body}.pc2`, [bytes], 'application/octet-stream');
   else showProblem('The number of points of this body changes, which a PC2 file cannot hold.');
+});
+button('save-run', 'Run', () => session.send({ do: 'keep', name: session.name, text: session.text, changes: session.changes }));
+session.on('kept', ({ name, parts }) => {
+  find('progress').hidden = true;
+  download(`${name}.zip`, parts, 'application/zip');
 });
 button('record', 'Record', () => {
   if (recorder.isOn) recorder.stop();
@@ -262,6 +343,9 @@ function setSpeed(factor: string): void {
   session.send({ do: 'speed', factor: Number(factor) });
 }
 
+/** Whose steps Ctrl-Z undoes. */
+const undoer = (): { undo(): void; redo(): void } => (posing.isOn ? posing : painting.isOn ? painting : edits);
+
 const help = find<HTMLDialogElement>('help');
 const actions: KeyAction[] = [
   { key: 'p', shown: 'P', about: 'pause or play', act: togglePlay },
@@ -272,8 +356,8 @@ const actions: KeyAction[] = [
   { key: ']', shown: ']', about: 'next scene', act: () => gallery && pick(gallery.next(session.name, 1)) },
   { key: 'Tab', shown: 'Tab', about: 'show or hide the panel', act: () => setDrawer('panel', !isOpen('panel')), inView: true },
   { key: 'Home', shown: 'Home', about: 'reset the view', act: () => studio.resetView() },
-  { key: 'Ctrl+z', shown: 'Ctrl-Z', about: 'undo a change of poses; with Shift: redo', act: () => poses.undo() },
-  { key: 'Ctrl+Shift+z', shown: '', about: '', act: () => poses.redo() },
+  { key: 'Ctrl+z', shown: 'Ctrl-Z', about: 'undo a change of poses, paint or parameters; with Shift: redo', act: () => undoer().undo() },
+  { key: 'Ctrl+Shift+z', shown: '', about: '', act: () => undoer().redo() },
   { key: '?', shown: '?', about: 'this list', act: () => help.showModal() },
 ];
 listenToKeys(actions, canvas);
@@ -302,6 +386,6 @@ void fetch('gallery.json')
   .then((response) => response.json() as Promise<Entry[]>)
   .then((entries) => {
     gallery = new Gallery(find('gallery'), entries, pick);
-    gallery.mark(session.name || link.scene || FIRST_SCENE);
+    gallery.mark(session.name || link.scene || (link.view ? '' : FIRST_SCENE));
   });
 draw();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The scene that is open, and the worker that runs it.
+// The scene that is open, and the source that runs it.
 import type { Change, Command, Message, Scene, Setting } from './protocol';
 import { modelOf, parseScene, type JsonObject } from './scene_text';
+import type { Source } from './source';
 
 export interface Opening {
   name: string;
@@ -18,7 +19,6 @@ type Listener<K extends Message['say']> = (message: Extract<Message, { say: K }>
 const pathKey = (key: string): string => (/^\w+$/.test(key) ? `.${key}` : `["${key}"]`);
 
 export class Session {
-  readonly worker = new Worker('worker.js');
   name = '';
   text = '';
   changes: Change[] = [];
@@ -28,16 +28,17 @@ export class Session {
   private pending: Opening | undefined;
   private readonly listeners = new Map<string, ((message: Message) => void)[]>();
 
-  constructor() {
+  constructor(private readonly source: Source) {
     this.on('opened', (message) => {
-      if (!this.pending) return;
-      ({ name: this.name, text: this.text, changes: this.changes, keepView: this.keepView } = this.pending);
+      const from = message.own ? { ...message.own, keepView: this.scene !== undefined } : this.pending;
+      if (!from) return;
+      ({ name: this.name, text: this.text, changes: this.changes, keepView: this.keepView } = from);
       this.parsed = parseScene(this.text);
       this.scene = message.scene;
     });
-    this.worker.onmessage = (event: MessageEvent<Message>) => {
-      for (const listener of this.listeners.get(event.data.say) ?? []) listener(event.data);
-    };
+    source.listen((message) => {
+      for (const listener of this.listeners.get(message.say) ?? []) listener(message);
+    });
   }
 
   on<K extends Message['say']>(say: K, listener: Listener<K>): void {
@@ -47,7 +48,7 @@ export class Session {
   }
 
   send(command: Command, transfer: Transferable[] = []): void {
-    this.worker.postMessage(command, transfer);
+    this.source.send(command, transfer);
   }
 
   /** What was open stays if the scene has a mistake. */

@@ -102,6 +102,38 @@ static void print_fit(const yw_scene* scene, int32_t body) {
   printf("\n");
 }
 
+// What the body feels of its examples, and what may disappoint.
+static void print_poses(const yw_scene* scene, int32_t body) {
+  yw_pose_report reports[YW_MAX_EXAMPLES];
+  const char* names[YW_MAX_EXAMPLES] = {NULL};
+  int32_t count = yw_scene_check_poses(scene, body, NULL, reports, names, YW_MAX_EXAMPLES, NULL);
+  for (int32_t k = 0; k < count; ++k) {
+    const yw_pose_report* r = &reports[k];
+    char own[24], other[24], words[500];
+    snprintf(own, sizeof own, "%d", k);
+    snprintf(other, sizeof other, "%d", r->nearest);
+    printf(
+        "    example %s: stretched by %.1f %%, %.0f %% of its change is felt; nearest is %s, at "
+        "%.2f of that\n",
+        names[k] ? names[k] : own, 100 * (double)r->stretch, 100 * (double)r->seen,
+        r->nearest < 0      ? "the rest pose"
+        : names[r->nearest] ? names[r->nearest]
+                            : other,
+        (double)r->distance);
+    if (r->inverted_tets > 0) {
+      printf("      %d tets and %d regions are inside out\n", r->inverted_tets,
+             r->inverted_regions);
+    }
+    for (int32_t g = 0; r->num_groups > 1 && g < r->num_groups; ++g) {
+      printf("      group %d: %d regions, stretched by %.1f %%\n", r->groups[g].label,
+             r->groups[g].num_regions, 100 * (double)r->groups[g].stretch);
+    }
+    if (yw_pose_words(r, names, words, (int32_t)sizeof words) != YW_POSE_FINE) {
+      printf("      it %s\n", words);
+    }
+  }
+}
+
 static int inspect_scene(const char* path, const scene_options* options) {
   yw_error error = {0}, warning = {0};
   yw_scene* scene = NULL;
@@ -131,6 +163,7 @@ static int inspect_scene(const char* path, const scene_options* options) {
              yw_body_name(world, id), yw_model_method(model), count,
              yw_model_surface(model)->num_triangles, sums.mass);
       print_fit(scene, i);
+      print_poses(scene, i);
       yw_fem_info fem;
       if (yw_model_fem_info(model, &fem) == YW_OK) print_fem(&fem);
     }

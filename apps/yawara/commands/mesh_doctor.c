@@ -60,7 +60,9 @@ static void print_winding(const yw_surface_report* r) {
 
 static void print_crossings(const yw_surface_report* r) {
   if (r->crossing_triangles == 0) {
-    printf("  crossings       none\n");
+    printf("  crossings       %s\n", r->crossings_complete
+                                         ? "none"
+                                         : "none found, but not all pairs of triangles were tried");
   } else {
     printf("  crossings       %d triangles pass through others", r->crossing_triangles);
     print_place(r->crossing_place);

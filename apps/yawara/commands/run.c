@@ -10,30 +10,26 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
-#include "console/options.h"
+#include "commands/run_options.h"
 #include "console/progress.h"
-#include "console/scene_options.h"
+#include "playback/disk.h"
 #include "playback/export.h"
 #include "playback/run_folder.h"
 #include "playback/run_log.h"
 #include "yawara/contact.h"
 #include "yawara/extend/memory.h"
+#include "yawara/extend/timer.h"
 
-typedef struct run_options {
-  const char* scene_path;
-  const char* output;
-  const char* formats;
-  const char* on_fault;
-  const char* fields;
-  scene_options scene;
-  int32_t frames;
-  int32_t snapshot_every;
-  bool resume, skin, quiet, strict;
-} run_options;
+// Without --snapshot-every a snapshot is due after this time: seconds of work may be lost, and
+// little time is spent on them.
+#define SNAPSHOT_SECONDS 10.0
+// --on-fault retry: the most steps that a frame is cut into, times those of the scene.
+#define RETRY_STEPS 64
 
 typedef struct run {
   run_options options;
   char dir[RUN_MAX_PATH];
+  int lock;  // see disk_lock; negative: none
   yw_scene* scene;
   char* scene_text;  // of a scene made from a model; otherwise NULL
   yw_scene_info scene_info;
@@ -43,6 +39,10 @@ typedef struct run {
   run_log log;
   frame_cells* known_cells;  // of each body, see frame_def
   double seconds_before;
+  double last_snapshot;   // yw_seconds
+  int64_t folder_bytes;   // of frames, with --max-disk
+  void* last_good;        // snapshot of the frame before, with --on-fault retry
+  size_t last_good_room;  // bytes
   int32_t frame;
 } run;
 
@@ -79,7 +79,8 @@ static void on_grace_over(int number) {
 // The first Ctrl-C lets the frame finish, the second is not caught; SIGTERM lets it finish if it
 // can at once. Files stay intact in all cases.
 static void watch_interrupts(void) {
-  struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+  struct sigaction action = {.sa_handler = on_interrupt,
+                             .sa_flags = (int)SA_RESETHAND | SA_RESTART};
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   action.sa_handler = on_terminate;
@@ -89,80 +90,6 @@ static void watch_interrupts(void) {
 }
 
 // Set-up ------------------------------------------------------------------------------------------
-
-static int parse(int argc, char** argv, run_options* out) {
-  *out = (run_options){.frames = -1, .snapshot_every = 60, .on_fault = "stop"};
-  const option options[] = {
-      {"output", 'o', OPTION_TEXT, &out->output, "DIR", "run folder (default: out/NAME)", 0, 0},
-      {"frames", 'n', OPTION_INT, &out->frames, "N", "frames to run (default: from the scene)", 0,
-       1e7},
-      {"format", 'f', OPTION_TEXT, &out->formats, "LIST",
-       "then export ply, obj, vtu, pc2, mdd, bgeo (comma separated)", 0, 0},
-      {"fields", 0, OPTION_TEXT, &out->fields, "LIST",
-       "also keep these fields in the frames, e.g. speed (comma separated), or all", 0, 0},
-      {"skin", 0, OPTION_FLAG, &out->skin, NULL,
-       "ply and obj: a skin around the particles of bodies without a surface", 0, 0},
-      {"resume", 'r', OPTION_FLAG, &out->resume, NULL,
-       "go on with the run in the folder from its last snapshot", 0, 0},
-      {"snapshot-every", 0, OPTION_INT, &out->snapshot_every, "N",
-       "frames between snapshots (default: 60)", 1, 1e9},
-      {"on-fault", 0, OPTION_TEXT, &out->on_fault, "WHAT",
-       "when a body diverges: stop (default) or continue without it (exit code 3)", 0, 0},
-      {"strict", 0, OPTION_FLAG, &out->strict, NULL, "refuse scenes whose bodies overlap at first",
-       0, 0},
-      {"quiet", 'q', OPTION_FLAG, &out->quiet, NULL, "no progress", 0, 0},
-      STARTER_OPTIONS(&out->scene.model),
-      SCENE_OPTIONS(&out->scene),
-  };
-  const command self = {
-      .name = "run",
-      .summary = "simulate a model or a scene and keep its frames: a run",
-      .usage = "run MODEL|SCENE [--as WORD] [-o DIR] [--frames N] [--set path=value] [--resume]",
-      .about =
-          "A model (.obj, .ply, .stl or tets) needs no scene: it is scaled to 1 m and falls on a\n"
-          "floor. --as says of what it is made; the words mean the same in all methods:\n"
-          "  jelly   wobbles for long, sags         rubber  bends visibly and bounces\n"
-          "  foam    light, comes to rest at once   toy     keeps its shape, gives a little\n"
-          "  clay    dents for good                 cloth   the surface alone, as a sheet\n"
-          "  steel   as good as rigid\n"
-          "--unit mm keeps the size of the file, --up z turns it upright, --parts makes a body of\n"
-          "each connected part.\n"
-          "yawara new writes the same as a scene file with comments, to go on from.\n\n"
-          "A run is a folder: what the bodies look like, where they are in every frame, a copy of\n"
-          "the scene. It needs neither the scene nor its meshes to be drawn (yawara render DIR),\n"
-          "exported (yawara export DIR) or described (yawara inspect DIR). docs/runs.md has the\n"
-          "format. Ctrl-C stops after the frame; --resume goes on from there, bit for bit, unless\n"
-          "the scene or one of its files has changed.\n",
-      .examples =
-          "  yawara run cow.obj --as jelly\n"
-          "  yawara run cow.obj --as clay --fit 0.2 -o out/small\n"
-          "  yawara run scenes/gallery/first.json\n"
-          "  yawara run scenes/gallery/twist.json -o out/soft --set bodies[1].match.beta=0.5\n"
-          "  yawara run scenes/gallery/teddy.json --format ply,pc2 --frames 240\n"
-          "  yawara run scenes/gallery/teddy.json --fields speed --format vtu\n"
-          "  yawara run scenes/gallery/teddy.json --frames 480 --resume\n",
-      .options = options,
-      .num_options = sizeof options / sizeof options[0],
-      .min_arguments = 1,
-      .max_arguments = 1};
-  const char* arguments[1];
-  int32_t count;
-  int code = parse_options(&self, argc, argv, arguments, &count);
-  if (code >= 0) return code;
-  out->scene_path = arguments[0];
-  if (strcmp(out->on_fault, "stop") != 0 && strcmp(out->on_fault, "continue") != 0) {
-    return bad_input("--on-fault is \"%s\", but must be stop or continue", out->on_fault);
-  }
-  yw_error error = {0};
-  if (out->skin && export_check_skin(out->formats, &error) < 0) {
-    return bad_input("%s", error.message);
-  }
-  if (out->formats && !export_formats_known(out->formats)) {
-    return bad_input("--format is \"%s\", but must be a list of ply, obj, vtu, pc2, mdd, bgeo",
-                     out->formats);
-  }
-  return -1;
-}
 
 // out/NAME, where NAME is the scene file without folder and suffix.
 static void default_folder(const char* scene_path, char* out, size_t capacity) {
@@ -285,13 +212,13 @@ static int start_run(run* r) {
   yw_error error = {0};
   int code = check_overlaps(r);
   if (code >= 0) return code;
-  if (run_folder_clear(r->dir, &error) < 0 ||
-      run_folder_write_shown(r->dir, r->scene, r->scene_text, r->shown, &r->info, &error) < 0 ||
+  run_folder_clear(r->dir);
+  if (run_folder_write_shown(r->dir, r->scene, r->scene_text, r->shown, &r->info, &error) < 0 ||
       write_frame(r, 0, &error) < 0 || run_info_write(r->dir, &r->info, &error) < 0 ||
-      run_log_start(r->dir, r->world, &r->log, &error) < 0) {
+      run_log_start(r->dir, r->world, &r->log, &error) < 0 ||
+      run_log_append(&r->log, 0, r->world, NULL, &error) < 0) {
     return bad_input("%s", error.message);
   }
-  run_log_append(&r->log, 0, r->world, NULL);
   if (!r->options.quiet) say_cost(r);
   return -1;
 }
@@ -312,8 +239,7 @@ static yw_status find_known_cells(run* r, yw_error* error) {
   return status;
 }
 
-// Continues where the run in the folder stopped, if it is one of this scene.
-static int resume_run(run* r, const run_info* old) {
+static int check_same_run(run* r, const run_info* old) {
   yw_error error = {0};
   if (run_info_compare(r->dir, old, &r->info, &error) < 0 ||
       run_folder_shown_hash(r->shown, &r->info.shown_hash, &error) < 0) {
@@ -325,24 +251,55 @@ static int resume_run(run* r, const run_info* old) {
         "--resume",
         r->dir, old->made_by);
   }
-  if (run_folder_read_snapshot(r->dir, r->world, &r->frame, &error) < 0 ||
-      find_known_cells(r, &error) < 0 ||
-      run_log_resume(r->dir, r->frame, r->world, &r->log, &error) < 0) {
+  if (strcmp(old->made_by, r->info.made_by) != 0) {
+    fprintf(stderr, "warning: %s was begun by yawara %s and goes on with %s: bits may differ\n",
+            r->dir, old->made_by, r->info.made_by);
+  }
+  return -1;
+}
+
+// Continues where the run in the folder stopped, if it is one of this scene.
+static int resume_run(run* r, const run_info* old) {
+  yw_error error = {0}, damage = {0};
+  bool found = false;
+  int code = check_same_run(r, old);
+  if (code >= 0) return code;
+  if (run_folder_read_snapshot(r->dir, r->world, &r->frame, &found, &damage, &error) < 0) {
     return bad_input("%s", error.message);
+  }
+  if (!found) {
+    fprintf(stderr, "%s: stopped before its first snapshot; starting from the beginning\n", r->dir);
+    return start_run(r);
+  }
+  if (damage.message[0]) {
+    fprintf(stderr, "warning: %s; going on from the snapshot before it, of frame %d\n",
+            damage.message, r->frame);
   }
   r->seconds_before = old->seconds;
   for (int32_t i = 0; i < old->num_faults && old->faults[i].frame <= r->frame; ++i) {
     r->info.faults[r->info.num_faults++] = old->faults[i];
   }
   if (!r->options.fields) memcpy(r->info.fields, old->fields, sizeof old->fields);
-  run_folder_remove_frames(r->dir, r->frame + 1);
+  r->info.frames_done = r->frame;
+  r->info.seconds = old->seconds;
+  r->info.state_hash = yw_world_hash(r->world);
+  // run.json first: it must never speak of frames that are gone.
+  if (find_known_cells(r, &error) < 0 || run_info_write(r->dir, &r->info, &error) < 0 ||
+      run_log_resume(r->dir, r->frame, r->world, &r->log, &error) < 0) {
+    return bad_input("%s", error.message);
+  }
+  run_folder_remove_later(r->dir, r->frame + 1);
   return -1;
 }
 
 static int open_run(run* r) {
   yw_error error = {0};
+  if (run_folder_make(r->dir, &error) < 0) return bad_input("%s", error.message);
+  r->lock = disk_lock(r->dir, &error);
+  if (r->lock < 0) return bad_input("%s", error.message);
   if (!run_folder_exists(r->dir)) {
-    return r->options.resume ? bad_input("%s holds no run to resume", r->dir) : start_run(r);
+    if (r->options.resume) fprintf(stderr, "%s: no run to resume; starting one\n", r->dir);
+    return start_run(r);
   }
   run_info old;
   int code;
@@ -367,35 +324,57 @@ static int save_progress(run* r, double seconds, bool with_snapshot) {
   r->info.frames_done = r->frame;
   r->info.seconds = r->seconds_before + seconds;
   r->info.state_hash = yw_world_hash(r->world);
-  if ((with_snapshot && run_folder_write_snapshot(r->dir, r->frame, r->world, &error) < 0) ||
-      run_info_write(r->dir, &r->info, &error) < 0) {
+  if (run_info_write(r->dir, &r->info, &error) < 0 ||
+      (with_snapshot && run_folder_write_snapshot(r->dir, r->frame, r->world, &error) < 0)) {
     return bad_input("%s", error.message);
   }
+  r->last_snapshot = yw_seconds();
   return -1;
+}
+
+static bool snapshot_is_due(const run* r) {
+  int32_t every = r->options.snapshot_every;
+  if (every > 0) return r->frame % every == 0;
+  return yw_seconds() - r->last_snapshot > SNAPSHOT_SECONDS;
 }
 
 static void print_fault(const run* r, const run_fault* fault) {
   char more[48] = "";
   if (fault->bodies > 1) snprintf(more, sizeof more, " and %d more", fault->bodies - 1);
-  fprintf(stderr,
-          "%s: frame %d (t = %.3f s): body \"%s\"%s diverged and was frozen where it last was "
-          "finite.\n",
-          r->dir, fault->frame, fault->time, fault->body, more);
+  fprintf(stderr, "%s: frame %d (t = %.3f s): body \"%s\"%s diverged", r->dir, fault->frame,
+          fault->time, fault->body, more);
+  if (fault->substeps > 0) {
+    fprintf(stderr, "; the frame was made in %d steps instead of %d.\n", fault->substeps,
+            r->scene_info.substeps);
+  } else {
+    fprintf(stderr, " and was frozen where it last was finite.\n");
+  }
 }
 
-// Says which body diverged and keeps it in run.json. Returns -1 to continue.
-static int handle_fault(run* r, const yw_step_report* report) {
+// Says which body diverged and keeps it in run.json. substeps: with which it no longer did; 0: it
+// still does.
+static void note_fault(run* r, const yw_step_report* report, double time, int32_t substeps) {
   const char* name = yw_body_name(r->world, report->first_diverged);
   run_fault fault = {
-      .frame = r->frame + 1, .time = yw_world_time(r->world), .bodies = report->diverged_bodies};
+      .frame = r->frame + 1, .time = time, .bodies = report->diverged_bodies, .substeps = substeps};
   snprintf(fault.body, sizeof fault.body, "%.63s", name ? name : "?");
   if (r->info.num_faults < RUN_MAX_FAULTS) r->info.faults[r->info.num_faults++] = fault;
   print_fault(r, &fault);
-  if (strcmp(r->options.on_fault, "continue") == 0) return -1;
-  fprintf(stderr,
-          "Try more substeps (--set substeps=%d), lower speeds or softer material, or --on-fault "
-          "continue.\n",
-          2 * r->scene_info.substeps);
+}
+
+// Returns -1 to continue.
+static int handle_fault(run* r, const yw_step_report* report) {
+  note_fault(r, report, yw_world_time(r->world), 0);
+  if (r->options.on_fault == FAULT_CONTINUE) return -1;
+  if (r->options.on_fault == FAULT_RETRY) {
+    fprintf(stderr, "%d times as many steps did not help. Try lower speeds or softer material.\n",
+            RETRY_STEPS);
+  } else {
+    fprintf(stderr,
+            "Try more substeps (--set substeps=%d), lower speeds or softer material, --on-fault "
+            "retry or --on-fault continue.\n",
+            2 * r->scene_info.substeps);
+  }
   return EXIT_FAILED;
 }
 
@@ -406,12 +385,43 @@ static void describe_speed(const run* r, double seconds, int32_t made, char* out
            simulated, seconds, simulated / (seconds > 1e-9 ? seconds : 1e-9));
 }
 
+static yw_status keep_last_good(run* r) {
+  size_t size = yw_world_snapshot_size(r->world), written = 0;
+  if (size > r->last_good_room) {
+    yw_mem_free(NULL, r->last_good);
+    r->last_good = yw_mem_alloc(NULL, size, 1);
+    r->last_good_room = r->last_good ? size : 0;
+    if (!r->last_good) return YW_ERR_MEMORY;
+  }
+  return yw_world_save(r->world, r->last_good, size, &written);
+}
+
+static yw_status step(run* r, int32_t times, yw_step_report* report) {
+  return yw_world_step(r->world, 1.0f / r->scene_info.fps, times * r->scene_info.substeps, report);
+}
+
+// Goes back to the frame before and takes ever smaller steps, until no body diverges.
+static yw_status retry(run* r, yw_step_report* report) {
+  const yw_step_report first = *report;
+  double time = yw_world_time(r->world);
+  yw_status status = YW_OK;
+  for (int32_t times = 2; times <= RETRY_STEPS && report->diverged_bodies > 0; times *= 2) {
+    status = yw_world_load(r->world, r->last_good, r->last_good_room, NULL);
+    if (status >= 0) status = step(r, times, report);
+    if (status < 0) return status;
+    if (report->diverged_bodies == 0) note_fault(r, &first, time, times * r->scene_info.substeps);
+  }
+  return status;
+}
+
 // One frame: step, write. Returns -1 to continue.
 static int make_frame(run* r) {
   yw_error error = {0};
   yw_step_report report;
-  yw_status status =
-      yw_world_step(r->world, 1.0f / r->scene_info.fps, r->scene_info.substeps, &report);
+  bool retries = r->options.on_fault == FAULT_RETRY;
+  yw_status status = retries ? keep_last_good(r) : YW_OK;
+  if (status >= 0) status = step(r, 1, &report);
+  if (status >= 0 && retries && report.diverged_bodies > 0) status = retry(r, &report);
   if (status < 0) {
     fprintf(stderr, "%s: frame %d: the step failed (status %d: %s)\n", r->dir, r->frame + 1, status,
             status == YW_ERR_MEMORY ? "not enough memory" : "invalid settings");
@@ -419,23 +429,47 @@ static int make_frame(run* r) {
   }
   int code = report.diverged_bodies > 0 ? handle_fault(r, &report) : -1;
   if (code >= 0) return code;
-  if (write_frame(r, r->frame + 1, &error) < 0) {
+  if (write_frame(r, r->frame + 1, &error) < 0 ||
+      run_log_append(&r->log, r->frame + 1, r->world, &report, &error) < 0) {
     return bad_input("%s", error.message);
   }
   ++r->frame;
-  run_log_append(&r->log, r->frame, r->world, &report);
   return -1;
+}
+
+// Stops before a limit is passed. Returns -1 to continue.
+static int check_limits(run* r) {
+  const run_options* o = &r->options;
+  struct rusage usage;
+  if (o->max_memory && getrusage(RUSAGE_SELF, &usage) == 0 &&
+      1024 * (int64_t)usage.ru_maxrss > o->max_memory_bytes) {
+    fprintf(stderr,
+            "%s: stopped after frame %d: it takes %.0f MB of memory, and --max-memory is %s\n",
+            r->dir, r->frame, 1024e-6 * (double)usage.ru_maxrss, o->max_memory);
+    return EXIT_FAILED;
+  }
+  if (!o->max_disk) return -1;
+  // Room for a snapshot more than there is, and for the next frame.
+  int64_t frame = run_folder_frame_bytes(r->dir, r->frame);
+  r->folder_bytes += frame;
+  int64_t rest = disk_bytes(r->dir) + (int64_t)yw_world_snapshot_size(r->world);
+  if (r->folder_bytes + rest + frame <= o->max_disk_bytes) return -1;
+  fprintf(stderr, "%s: stopped after frame %d: it has %.3g MB on disk, and --max-disk is %s\n",
+          r->dir, r->frame, 1e-6 * (double)(r->folder_bytes + rest), o->max_disk);
+  return EXIT_FAILED;
 }
 
 static int make_frames(run* r) {
   watch_interrupts();
   int32_t first = r->frame;
   progress p = progress_start("frame", first, r->info.frames, r->options.quiet);
-  int code = -1;
-  while (code < 0 && r->frame < r->info.frames && !interrupted) {
+  r->last_snapshot = yw_seconds();
+  r->folder_bytes = run_folder_frames_bytes(r->dir);
+  int code = -1, limit = -1;
+  while (code < 0 && limit < 0 && r->frame < r->info.frames && !interrupted) {
     code = make_frame(r);
-    bool due = r->frame % r->options.snapshot_every == 0;
-    if (code < 0 && due) code = save_progress(r, progress_seconds(&p), true);
+    if (code < 0) limit = check_limits(r);
+    if (code < 0 && snapshot_is_due(r)) code = save_progress(r, progress_seconds(&p), true);
     char detail[128];
     describe_speed(r, progress_seconds(&p), r->frame - first, detail, sizeof detail);
     progress_show(&p, r->frame, detail);
@@ -445,17 +479,18 @@ static int make_frames(run* r) {
   // After a fault the last snapshot is kept: it is the last one known to be good.
   int saved = save_progress(r, progress_seconds(&p), code < 0);
   if (code < 0) code = saved;
-  if (code < 0 && interrupted) {
+  bool done = r->frame >= r->info.frames;
+  if (code < 0 && !done && (interrupted || limit >= 0)) {
     fprintf(stderr, "stopped after frame %d; go on with: yawara run %s -o %s --resume\n", r->frame,
             r->options.scene_path, r->dir);
-    return EXIT_INTERRUPTED;
+    return interrupted ? EXIT_INTERRUPTED : limit;
   }
   return code;
 }
 
 static int finish(run* r) {
   yw_error error = {0};
-  export_def def = {r->dir, r->options.formats, r->dir, r->options.skin, r->options.quiet};
+  export_def def = {r->dir, r->options.formats, r->dir, -1, r->options.skin, r->options.quiet};
   if (r->options.formats && export_run(&def, &error) < 0) {
     return bad_input("%s", error.message);
   }
@@ -463,15 +498,17 @@ static int finish(run* r) {
     printf("%s: %d frames, state %016llx\nlook at it: yawara render %s -o %s.mp4\n", r->dir,
            r->frame, (unsigned long long)r->info.state_hash, r->dir, r->dir);
   }
-  if (r->info.num_faults == 0) return EXIT_DONE;
+  bool frozen = false;
+  for (int32_t i = 0; i < r->info.num_faults; ++i) frozen |= r->info.faults[i].substeps == 0;
+  if (!frozen) return EXIT_DONE;
   fprintf(stderr, "%s: complete, but not all of it moved:\n", r->dir);
   for (int32_t i = 0; i < r->info.num_faults; ++i) print_fault(r, &r->info.faults[i]);
   return EXIT_FAULTS;
 }
 
 int cmd_run(int argc, char** argv) {
-  run r = {0};
-  int code = parse(argc, argv, &r.options);
+  run r = {.lock = -1};
+  int code = run_options_parse(argc, argv, &r.options);
   if (code >= 0) return code;
   if (r.options.output && strlen(r.options.output) >= sizeof r.dir) {
     return bad_input("--output is longer than %zu characters", sizeof r.dir - 1);
@@ -485,10 +522,11 @@ int cmd_run(int argc, char** argv) {
   if (code < 0) code = fill_info(&r);
   if (code < 0) code = open_run(&r);
   if (code < 0) code = make_frames(&r);
-  yw_error error = {0};
-  if (run_log_close(&r.log, &error) < 0 && code < 0) code = bad_input("%s", error.message);
+  run_log_close(&r.log);
   if (code < 0) code = finish(&r);
+  disk_unlock(r.lock);
   run_info_free(&r.info);
+  yw_mem_free(NULL, r.last_good);
   yw_mem_free(NULL, r.known_cells);
   yw_mem_free(NULL, r.scene_text);
   shown_destroy(r.shown);

@@ -20,6 +20,13 @@ int bad_input(const char* format, ...) {
   return EXIT_BAD_INPUT;
 }
 
+int finish_output(int code) {
+  errno = 0;
+  bool lost = ferror(stdout) != 0 || fflush(stdout) != 0;
+  if (!lost || code != EXIT_DONE) return code;
+  return bad_input("standard output cannot be written: %s", errno ? strerror(errno) : "it failed");
+}
+
 static void print_help(const command* self) {
   printf("yawara %s: %s\n\nusage: yawara %s\n\n", self->name, self->summary, self->usage);
   if (self->about) printf("%s\n", self->about);

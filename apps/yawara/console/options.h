@@ -55,5 +55,7 @@ int parse_options(const command* self, int argc, char** argv, const char** argum
                   int32_t* num_arguments);
 /// Prints "yawara: message" to standard error and returns EXIT_BAD_INPUT.
 int bad_input(const char* format, ...) __attribute__((format(printf, 1, 2)));
+/// The exit code of the program, given that of its command: what was printed must have arrived.
+int finish_output(int code);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "console/progress.h"
 #include "playback/frame_values.h"
+#include "playback/gltf_export.h"
 #include "playback/obj_source.h"
 #include "playback/run_folder.h"
 #include "render/skin/skin.h"
@@ -17,8 +18,8 @@
 #include "yawara/extend/point_cache.h"
 #include "yawara/extend/vtu_write.h"
 
-static const char* const formats_known[] = {"ply", "obj", "vtu", "pc2", "mdd", "bgeo"};
-enum { PLY, OBJ, VTU, PC2, MDD, BGEO, NUM_FORMATS };
+static const char* const formats_known[] = {"ply", "obj", "vtu", "pc2", "mdd", "bgeo", "gltf"};
+enum { PLY, OBJ, VTU, PC2, MDD, BGEO, GLTF, NUM_FORMATS };
 #define MAX_PATH 1600
 #define MAX_NAME 80
 
@@ -27,6 +28,7 @@ typedef struct exporter {
   bool wanted[NUM_FORMATS];
   bool skin;
   run_folder run;
+  int32_t first;  // frame; the last one is run.info.frames_done
   int32_t num_bodies;
   char (*names)[MAX_NAME];           // of each body, valid as file names and unique
   yw_point_cache_writer* caches[2];  // PC2 and MDD, one per body
@@ -37,6 +39,7 @@ typedef struct exporter {
   bool* left_out[2];      // of PC2 and MDD, per body: it cannot be held
   yw_vec3** surfaces;     // what each body shows in the frame; NULL: particles
   int32_t** carriers;     // of each body, see frame_shown_values
+  gltf_export* gltf;
 } exporter;
 
 static int format_of(const char* text, size_t length) {
@@ -96,6 +99,13 @@ static yw_status make_folders(exporter* e, const char* out_dir, yw_error* error)
   return YW_OK;
 }
 
+// Faces, texture coordinates and materials are those of the OBJ file that the surface is from.
+static yw_status write_obj(const char* path, const shown_model* model, const yw_tri_mesh* posed,
+                           yw_error* error) {
+  return model->source ? obj_source_write(path, model->source, &model->surface, posed, error)
+                       : yw_tri_mesh_write(path, posed, error);
+}
+
 // A point cache needs the surface that it animates. Bodies of loose particles are left out.
 static yw_status open_point_caches(exporter* e, int format, yw_error* error) {
   yw_point_cache_writer* caches = YW_NEW_ARRAY(NULL, yw_point_cache_writer, e->num_bodies);
@@ -108,22 +118,33 @@ static yw_status open_point_caches(exporter* e, int format, yw_error* error) {
     if (left_out[i]) continue;
     char path[MAX_PATH + MAX_NAME + 8];
     snprintf(path, sizeof path, "%s/%s.obj", e->folders[format], e->names[i]);
-    yw_status status = yw_tri_mesh_write(path, surface, error);
+    yw_status status = write_obj(path, model_of(e, i), surface, error);
     if (status < 0) return status;
     snprintf(path, sizeof path, "%s/%s.%s", e->folders[format], e->names[i], formats_known[format]);
     yw_point_cache_def def = {.num_points = surface->num_vertices,
                               .fps = (double)e->run.info.fps,
-                              .expected_frames = e->run.info.frames_done + 1};
+                              .start_frame = e->first,
+                              .expected_frames = e->run.info.frames_done + 1 - e->first};
     status = yw_point_cache_open(&caches[i], path, &def, NULL, error);
     if (status < 0) return status;
   }
   return YW_OK;
 }
 
+// The frames to export. Those of a run that is still going are ahead of run.json.
+static yw_status choose_frames(exporter* e, const export_def* def, yw_error* error) {
+  // Do not allocate memory for frames that exist only in run.json.
+  if (def->first < 0) return run_folder_check_frames(&e->run, error);
+  e->first = def->first;
+  e->run.info.frames_done = run_folder_last_frame(&e->run);
+  if (e->first <= e->run.info.frames_done) return YW_OK;
+  return yw_fail(error, YW_ERR_INVALID, "%s: there is no frame %d yet: the last one is %d",
+                 def->run_dir, e->first, e->run.info.frames_done);
+}
+
 static yw_status open_exporter(exporter* e, const export_def* def, yw_error* error) {
   yw_status status = run_folder_open(def->run_dir, &e->run, error);
-  // Do not allocate memory for frames that exist only in run.json.
-  if (status >= 0) status = run_folder_check_frames(&e->run, error);
+  if (status >= 0) status = choose_frames(e, def, error);
   if (status >= 0) status = make_folders(e, def->out_dir, error);
   if (status < 0) return status;
   e->num_bodies = e->run.shown->num_bodies;
@@ -142,6 +163,10 @@ static yw_status open_exporter(exporter* e, const export_def* def, yw_error* err
   name_bodies(e);
   for (int format = PC2; format <= MDD && status >= 0; ++format) {
     if (e->wanted[format]) status = open_point_caches(e, format, error);
+  }
+  if (status >= 0 && e->wanted[GLTF]) {
+    status = gltf_export_open(e->folders[GLTF], &e->run, e->first, e->run.info.frames_done,
+                              &e->gltf, error);
   }
   return status;
 }
@@ -302,10 +327,8 @@ static yw_status write_surface(exporter* e, const frame_data* frame, int32_t ind
   const shown_model* model = model_of(e, index);
   if (format == PLY) {
     status = write_ply(e, path, &posed, body, index, error);
-  } else if (model->source) {
-    status = obj_source_write(path, model->source, &model->surface, &posed, error);
   } else {
-    status = yw_tri_mesh_write(path, &posed, error);
+    status = write_obj(path, model, &posed, error);
   }
   yw_tri_mesh_free(&skin);
   return status;
@@ -338,7 +361,7 @@ static yw_status write_frame(exporter* e, int32_t number, yw_error* error) {
   frame_data frame;
   yw_status status = run_folder_read_frame(&e->run, number, &frame, error);
   if (status < 0) return status;
-  for (int format = PLY; format < NUM_FORMATS && status >= 0 && number == 0; ++format) {
+  for (int format = PLY; format < NUM_FORMATS && status >= 0 && number == e->first; ++format) {
     bool holds = format == PLY || format == VTU || format == BGEO;
     if (e->wanted[format] && holds && has_fields(&frame))
       status = write_field_list(e, &frame, format, error);
@@ -347,6 +370,7 @@ static yw_status write_frame(exporter* e, int32_t number, yw_error* error) {
   for (int32_t i = 0; i < e->num_bodies && status >= 0; ++i) {
     status = write_body(e, &frame, i, error);
   }
+  if (status >= 0 && e->gltf) status = gltf_export_frame(e->gltf, &frame, e->surfaces, error);
   frame_free(&frame);
   return status;
 }
@@ -359,7 +383,8 @@ static yw_status finish_series(exporter* e, yw_error* error) {
       if (status < 0) return status;
     }
   }
-  if (!e->wanted[VTU]) return YW_OK;
+  yw_status status = e->gltf ? gltf_export_close(e->gltf, error) : YW_OK;
+  if (status < 0 || !e->wanted[VTU]) return status;
   char path[MAX_PATH + 16];
   snprintf(path, sizeof path, "%s/series.pvd", e->folders[VTU]);
   return yw_pvd_write(path, e->series, e->num_series, NULL, error);
@@ -380,6 +405,7 @@ static void close_exporter(exporter* e) {
   yw_mem_free(NULL, e->names);
   yw_mem_free(NULL, e->series);
   yw_mem_free(NULL, e->series_files);
+  gltf_export_free(e->gltf);
   run_folder_close(&e->run);
   yw_mem_free(NULL, e);
 }
@@ -391,8 +417,8 @@ static void report_left_out(const exporter* e, bool quiet) {
       if (!e->left_out[format - PC2][i]) continue;
       fprintf(
           stderr,
-          "%s: body \"%s\" is left out: it is made of loose particles, which only ply, obj, vtu "
-          "and bgeo hold\n",
+          "%s: body \"%s\" is left out: it is made of loose particles, which only ply, obj, vtu, "
+          "bgeo and gltf hold\n",
           formats_known[format], e->run.shown->bodies[i].name);
     }
   }
@@ -421,15 +447,15 @@ yw_status export_run(const export_def* def, yw_error* error) {
   yw_status status = YW_OK;
   if (!each_format(def->formats, e->wanted)) {
     status = yw_fail(error, YW_ERR_INVALID,
-                     "format is \"%s\", but must be a list of ply, obj, vtu, pc2, mdd, bgeo",
+                     "format is \"%s\", but must be a list of ply, obj, vtu, pc2, mdd, bgeo, gltf",
                      def->formats);
   }
   if (status >= 0 && e->skin) status = export_check_skin(def->formats, error);
   if (status >= 0) status = open_exporter(e, def, error);
   if (status >= 0) {
     int32_t last = e->run.info.frames_done;
-    progress p = progress_start("exported frame", 0, last, def->quiet);
-    for (int32_t frame = 0; frame <= last && status >= 0; ++frame) {
+    progress p = progress_start("exported frame", e->first, last, def->quiet);
+    for (int32_t frame = e->first; frame <= last && status >= 0; ++frame) {
       status = write_frame(e, frame, error);
       progress_show(&p, frame, NULL);
     }

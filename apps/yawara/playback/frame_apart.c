@@ -57,7 +57,9 @@ static bool add_obstacles(const shown_scene* shown, const frame_data* frame, gat
     const shown_obstacle* obstacle = &shown->obstacles[i];
     const yw_tri_mesh* surface = &obstacle->surface;
     if (obstacle->plane && !add_plane(g, obstacle, frame->obstacles[i])) return false;
-    if (obstacle->plane || surface->num_triangles == 0) continue;
+    // Meshes that deform have no inside to be kept out of.
+    bool solid = !obstacle->plane && obstacle->animation.num_frames == 0;
+    if (!solid || surface->num_triangles == 0) continue;
     g->bodies[g->num_bodies++] = (yw_shown_body){.num_vertices = surface->num_vertices,
                                                  .vertices = next,
                                                  .num_triangles = surface->num_triangles,

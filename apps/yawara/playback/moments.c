@@ -31,11 +31,12 @@ static void add_body(moments* m, const frame_body* body) {
   }
 }
 
-static void add_obstacle(moments* m, const shown_obstacle* obstacle, yw_transform pose) {
+static void add_obstacle(moments* m, const shown_obstacle* obstacle, double time,
+                         yw_transform pose) {
   if (obstacle->plane || obstacle->unbounded || !obstacle->look.visible) return;
   yw_aabb box = yw_aabb_empty();
   for (int32_t i = 0; i < obstacle->surface.num_vertices; ++i) {
-    box = yw_aabb_grow(box, obstacle->surface.positions[i]);
+    box = yw_aabb_grow(box, shown_obstacle_vertex(obstacle, i, time, YW_TRANSFORM_IDENTITY));
   }
   for (int corner = 0; corner < 8 && box.lower.x <= box.upper.x; ++corner) {
     add_point(m, yw_transform_point(pose, corner_of(box, corner)));
@@ -51,7 +52,7 @@ void moments_add(moments* m, const shown_scene* shown, const frame_data* frame) 
     if (is_seen(shown, frame, i)) add_body(m, &frame->bodies[i]);
   }
   for (int32_t i = 0; i < frame->num_obstacles; ++i) {
-    add_obstacle(m, &shown->obstacles[i], frame->obstacles[i]);
+    add_obstacle(m, &shown->obstacles[i], frame->time, frame->obstacles[i]);
   }
   yw_framer_end_moment(&m->framer);
 }

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "playback/disk.h"
 #include "playback/sealed.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/file.h"
@@ -18,6 +20,9 @@
 static const char shown_magic[] = "YWSHOWN3";
 static const char frame_magic[] = "YWFRAME4";
 static const char snapshot_magic[] = "YWRUN001";
+static const char fresh_snapshot[] = "snapshot-new.yws";
+static const char newest_snapshot[] = "snapshot.yws";
+static const char snapshot_before[] = "snapshot-before.yws";
 
 static void file_in(const char* dir, const char* name, char out[MAX_FILE]) {
   snprintf(out, MAX_FILE, "%s/%s", dir, name);
@@ -174,30 +179,66 @@ yw_status run_folder_check_frames(const run_folder* run, yw_error* error) {
   return YW_OK;
 }
 
+int32_t run_folder_last_frame(const run_folder* run) {
+  char path[MAX_FILE];
+  for (int32_t frame = 0;; ++frame) {
+    frame_path(run->dir, frame, path);
+    if (access(path, F_OK) != 0) return frame - 1;
+  }
+}
+
 // Writing a run -----------------------------------------------------------------------------------
 
 bool run_folder_exists(const char* dir) { return has_file(dir, "run.json"); }
 
-void run_folder_remove_frames(const char* dir, int32_t first) {
+static void remove_leftovers(const char* dir) {
   char path[MAX_FILE];
+  file_in(dir, "frames", path);
+  disk_remove_leftovers(path);
+  disk_remove_leftovers(dir);
+  file_in(dir, fresh_snapshot, path);
+  unlink(path);
+}
+
+void run_folder_remove_later(const char* dir, int32_t first) {
+  char path[MAX_FILE];
+  remove_leftovers(dir);
   for (int32_t frame = first;; ++frame) {
     frame_path(dir, frame, path);
     if (unlink(path) != 0) return;
   }
 }
 
-yw_status run_folder_clear(const char* dir, yw_error* error) {
+yw_status run_folder_make(const char* dir, yw_error* error) {
   char path[MAX_FILE];
   file_in(dir, "frames", path);
   yw_status status = yw_make_folders(path, error);
-  if (status < 0) return status;
-  if (access(path, W_OK) != 0) {
-    return yw_fail(error, YW_ERR_IO, "%s: cannot write to this folder: %s", path, strerror(errno));
+  if (status < 0 || access(path, W_OK) == 0) return status;
+  return yw_fail(error, YW_ERR_IO, "%s: cannot write to this folder: %s", path, strerror(errno));
+}
+
+void run_folder_clear(const char* dir) {
+  // First of all run.json: without it, what is left is no run.
+  const char* old[] = {"run.json", newest_snapshot, snapshot_before};
+  for (int i = 0; i < 3; ++i) {
+    char path[MAX_FILE];
+    file_in(dir, old[i], path);
+    unlink(path);
   }
-  file_in(dir, "snapshot.yws", path);
-  unlink(path);
-  run_folder_remove_frames(dir, 0);
-  return YW_OK;
+  run_folder_remove_later(dir, 0);
+}
+
+int64_t run_folder_frame_bytes(const char* dir, int32_t frame) {
+  char path[MAX_FILE];
+  struct stat info;
+  frame_path(dir, frame, path);
+  return stat(path, &info) == 0 ? (int64_t)info.st_size : 0;
+}
+
+int64_t run_folder_frames_bytes(const char* dir) {
+  char path[MAX_FILE];
+  file_in(dir, "frames", path);
+  return disk_bytes(path);
 }
 
 // The text of the scene at the time when the scene was read; text NULL: of its file.
@@ -272,27 +313,39 @@ yw_status run_folder_write_frame(const char* dir, const run_info* info, const fr
 
 // Snapshots ---------------------------------------------------------------------------------------
 
+// Makes `fresh` the newest snapshot and keeps the one so far. There is one at every moment.
+static yw_status take_turns(const char* fresh, const char* newest, const char* before,
+                            yw_error* error) {
+  unlink(before);
+  // Some file systems have no hard links. The first snapshot of a run has none before it.
+  if (link(newest, before) != 0 && errno != ENOENT) rename(newest, before);
+  if (rename(fresh, newest) == 0) return YW_OK;
+  return yw_fail(error, YW_ERR_IO, "%s: cannot be renamed: %s", fresh, strerror(errno));
+}
+
 yw_status run_folder_write_snapshot(const char* dir, int32_t frame, const yw_world* world,
                                     yw_error* error) {
-  char path[MAX_FILE];
-  file_in(dir, "snapshot.yws", path);
+  char fresh[MAX_FILE], newest[MAX_FILE], before[MAX_FILE];
+  file_in(dir, fresh_snapshot, fresh);
+  file_in(dir, newest_snapshot, newest);
+  file_in(dir, snapshot_before, before);
+  yw_status status = disk_sync(dir, error);
+  if (status < 0) return status;
   size_t size = yw_world_snapshot_size(world), written = 0;
   yw_writer writer = sealed_begin(snapshot_magic, 8 + size);
   if (!writer.data) return yw_fail_memory(error, "a snapshot");
   yw_write_u32(&writer, (uint32_t)frame);
   yw_write_u32(&writer, 0);
-  yw_status status = yw_world_save(world, writer.data + writer.size, size, &written);
+  status = yw_world_save(world, writer.data + writer.size, size, &written);
   writer.size += written;
   status = status < 0 ? yw_fail(error, status, "the snapshot cannot be made")
-                      : sealed_write(path, &writer, error);
+                      : sealed_write_durable(fresh, &writer, error);
   yw_mem_free(NULL, writer.data);
-  return status;
+  return status < 0 ? status : take_turns(fresh, newest, before, error);
 }
 
-yw_status run_folder_read_snapshot(const char* dir, yw_world* world, int32_t* frame,
-                                   yw_error* error) {
-  char path[MAX_FILE];
-  file_in(dir, "snapshot.yws", path);
+static yw_status read_snapshot_file(const char* path, yw_world* world, int32_t* frame,
+                                    yw_error* error) {
   yw_file_data data = {0};
   yw_reader reader;
   yw_status status = sealed_read(path, snapshot_magic, &data, &reader, NULL, error);
@@ -308,6 +361,25 @@ yw_status run_folder_read_snapshot(const char* dir, yw_world* world, int32_t* fr
     *frame = (int32_t)number;
   }
   yw_file_data_free(&data);
+  return status;
+}
+
+yw_status run_folder_read_snapshot(const char* dir, yw_world* world, int32_t* frame, bool* found,
+                                   yw_error* damage, yw_error* error) {
+  const char* names[] = {newest_snapshot, snapshot_before};
+  yw_status status = YW_OK;
+  *found = false;
+  *damage = (yw_error){0};
+  for (int i = 0; i < 2; ++i) {
+    if (!has_file(dir, names[i])) continue;
+    char path[MAX_FILE];
+    file_in(dir, names[i], path);
+    *found = true;
+    status = read_snapshot_file(path, world, frame, error);
+    if (status >= 0) return YW_OK;
+    if (!damage->message[0]) *damage = *error;
+  }
+  if (status < 0) *error = *damage;
   return status;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A run on disk: run.json (what was run), scene.json (a copy of the scene), shown.ywr (everything
-// shown that does not change from frame to frame), frames/NNNNNN.ywf and snapshot.yws (where to
-// resume). Files are written atomically. See docs/runs.md for the format.
+// shown that does not change from frame to frame), frames/NNNNNN.ywf, snapshot.yws and
+// snapshot-before.yws (where to resume). Files are written atomically. See docs/runs.md for the
+// format.
 #ifndef YW_APP_PLAYBACK_RUN_FOLDER_H
 #define YW_APP_PLAYBACK_RUN_FOLDER_H
 
@@ -31,12 +32,17 @@ void run_folder_close(run_folder* run);
 yw_status run_folder_read_frame(run_folder* run, int32_t number, frame_data* out, yw_error* error);
 /// Checks that all frames of run.json exist. Only reading tells whether they are intact.
 yw_status run_folder_check_frames(const run_folder* run, yw_error* error);
+/// The number of the last frame that is there, with all before it; -1: none. While a run is going,
+/// it may be ahead of run.json.
+int32_t run_folder_last_frame(const run_folder* run);
 
 // Writing a run -----------------------------------------------------------------------------------
 
 bool run_folder_exists(const char* dir);
-/// Creates the folder and its parents, and removes what an earlier run left there.
-yw_status run_folder_clear(const char* dir, yw_error* error);
+/// Creates the folder and its parents.
+yw_status run_folder_make(const char* dir, yw_error* error);
+/// Removes what an earlier run left in the folder.
+void run_folder_clear(const char* dir);
 /// Writes the copy of the scene and shown.ywr; sets info->shown_hash. text: of a scene that has no
 /// file; otherwise NULL.
 yw_status run_folder_write_shown(const char* dir, const yw_scene* scene, const char* text,
@@ -45,15 +51,22 @@ yw_status run_folder_write_shown(const char* dir, const yw_scene* scene, const c
 yw_status run_folder_shown_hash(const shown_scene* shown, uint64_t* out, yw_error* error);
 yw_status run_folder_write_frame(const char* dir, const run_info* info, const frame_data* frame,
                                  yw_error* error);
-/// Removes frame files with numbers from `first` on.
-void run_folder_remove_frames(const char* dir, int32_t first);
+/// Removes frames from `first` on, and what writers that were killed left behind.
+void run_folder_remove_later(const char* dir, int32_t first);
+/// Bytes on disk of a frame, and of all frames; 0 if there is none.
+int64_t run_folder_frame_bytes(const char* dir, int32_t frame);
+int64_t run_folder_frames_bytes(const char* dir);
 
 // Snapshots ---------------------------------------------------------------------------------------
 
+/// Everything written so far is on the disk before the snapshot counts on it. The snapshot before
+/// this one is kept.
 yw_status run_folder_write_snapshot(const char* dir, int32_t frame, const yw_world* world,
                                     yw_error* error);
-yw_status run_folder_read_snapshot(const char* dir, yw_world* world, int32_t* frame,
-                                   yw_error* error);
+/// Loads the newest intact snapshot. *found false: the run has none yet. damage returns why the
+/// newest one was passed over; otherwise its message is empty.
+yw_status run_folder_read_snapshot(const char* dir, yw_world* world, int32_t* frame, bool* found,
+                                   yw_error* damage, yw_error* error);
 
 typedef struct snapshot_info {
   int32_t frame;

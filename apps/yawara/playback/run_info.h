@@ -16,12 +16,13 @@ typedef struct run_file {
 } run_file;
 
 #define RUN_MAX_FAULTS 64
-/// A body that diverged and was frozen where it last was finite.
+/// A body that diverged.
 typedef struct run_fault {
   int32_t frame;
-  double time;     ///< s
-  int32_t bodies;  ///< how many diverged in this frame
-  char body[64];   ///< name of the first of them, cut if longer
+  double time;       ///< s
+  int32_t bodies;    ///< how many diverged in this frame
+  int32_t substeps;  ///< with which the frame was made instead; 0: the body was frozen
+  char body[64];     ///< name of the first of them, cut if longer
 } run_fault;
 
 typedef struct run_info {

@@ -16,8 +16,13 @@
 
 // Cells -------------------------------------------------------------------------------------------
 
+static void note_failure(run_log* log) {
+  if (!log->system_error) log->system_error = errno ? errno : EIO;
+}
+
 static void put(run_log* log, const char* text) {
-  if (fputs(text, log->file) < 0) log->failed = true;
+  errno = 0;
+  if (fputs(text, log->file) < 0) note_failure(log);
 }
 
 // Preceded by a comma: the first cell of a row is written elsewhere.
@@ -190,9 +195,20 @@ static void put_step(run_log* log, const yw_step_report* r) {
   for (int i = 0; i < NUM_STEP_COLUMNS; ++i) put_number(log, values[i]);
 }
 
-void run_log_append(run_log* log, int32_t frame, const yw_world* world,
-                    const yw_step_report* report) {
-  if (!log->file) return;
+static yw_status flush_rows(run_log* log, yw_error* error) {
+  int code;
+  do {
+    errno = 0;
+    code = fflush(log->file);
+  } while (code != 0 && errno == EINTR);
+  if (code != 0) note_failure(log);
+  if (!log->system_error) return YW_OK;
+  return yw_fail(error, YW_ERR_IO, "%s: cannot be written: %s", log->path,
+                 strerror(log->system_error));
+}
+
+yw_status run_log_append(run_log* log, int32_t frame, const yw_world* world,
+                         const yw_step_report* report, yw_error* error) {
   char text[16];
   snprintf(text, sizeof text, "%d", (int)frame);
   put(log, text);
@@ -211,7 +227,7 @@ void run_log_append(run_log* log, int32_t frame, const yw_world* world,
     put_body(log, world, id, &one);
   }
   put(log, "\n");
-  if (fflush(log->file) != 0) log->failed = true;
+  return flush_rows(log, error);
 }
 
 // The file ----------------------------------------------------------------------------------------
@@ -262,10 +278,8 @@ yw_status run_log_resume(const char* dir, int32_t frame, yw_world* world, run_lo
   return open_log(dir, "a", world, out, error);
 }
 
-yw_status run_log_close(run_log* log, yw_error* error) {
-  if (!log->file) return YW_OK;
-  bool failed = fclose(log->file) != 0 || log->failed;
+void run_log_close(run_log* log) {
+  // Every row has been flushed and checked.
+  if (log->file) fclose(log->file);
   log->file = NULL;
-  if (!failed) return YW_OK;
-  return yw_fail(error, YW_ERR_IO, "%s: some rows could not be written", log->path);
 }

@@ -15,7 +15,7 @@ typedef struct run_log {
   FILE* file;
   char path[1100];
   int32_t num_bodies;  ///< number of bodies with columns
-  bool failed;         ///< a write failed; reported once, on close
+  int system_error;    ///< errno of the first failed write; 0: none
 } run_log;
 
 /// Starts a log with its header. From now on the world measures forces.
@@ -24,10 +24,10 @@ yw_status run_log_start(const char* dir, yw_world* world, run_log* out, yw_error
 /// to another world is started from scratch.
 yw_status run_log_resume(const char* dir, int32_t frame, yw_world* world, run_log* out,
                          yw_error* error);
-/// report NULL: before the first step.
-void run_log_append(run_log* log, int32_t frame, const yw_world* world,
-                    const yw_step_report* report);
-/// Safe on a zeroed log. YW_ERR_IO if some row could not be written.
-yw_status run_log_close(run_log* log, yw_error* error);
+/// report NULL: before the first step. YW_ERR_IO if this or an earlier row could not be written.
+yw_status run_log_append(run_log* log, int32_t frame, const yw_world* world,
+                         const yw_step_report* report, yw_error* error);
+/// Safe on a zeroed log.
+void run_log_close(run_log* log);
 
 #endif

@@ -20,16 +20,26 @@ uint64_t sealed_hash(const yw_writer* writer) {
   return yw_hash_bytes(YW_HASH_SEED, writer->data, writer->size);
 }
 
-yw_status sealed_write(const char* path, const yw_writer* writer, yw_error* error) {
+static yw_status write_all(const char* path, const yw_writer* writer, bool durable,
+                           yw_error* error) {
   yw_file_writer file;
   yw_status status = yw_file_writer_open(&file, path, NULL, error);
   if (status < 0) return status;
+  file.durable = durable;
   yw_file_write(&file, writer->data, writer->size);
   unsigned char seal[SEAL];
   yw_writer tail = {.data = seal, .capacity = sizeof seal};
   yw_write_u64(&tail, sealed_hash(writer));
   yw_file_write(&file, seal, sizeof seal);
   return yw_file_writer_commit(&file, error);
+}
+
+yw_status sealed_write(const char* path, const yw_writer* writer, yw_error* error) {
+  return write_all(path, writer, false, error);
+}
+
+yw_status sealed_write_durable(const char* path, const yw_writer* writer, yw_error* error) {
+  return write_all(path, writer, true, error);
 }
 
 yw_status sealed_read(const char* path, const char magic[SEALED_MAGIC], yw_file_data* data,

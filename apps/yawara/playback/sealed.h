@@ -15,6 +15,8 @@ yw_writer sealed_begin(const char magic[SEALED_MAGIC], size_t size);
 /// The hash at the end of the file.
 uint64_t sealed_hash(const yw_writer* writer);
 yw_status sealed_write(const char* path, const yw_writer* writer, yw_error* error);
+/// Same, and the content is on the disk before the file gets its name.
+yw_status sealed_write_durable(const char* path, const yw_writer* writer, yw_error* error);
 
 /// reader returns the content; the caller frees data with yw_file_data_free. hash may be NULL.
 yw_status sealed_read(const char* path, const char magic[SEALED_MAGIC], yw_file_data* data,

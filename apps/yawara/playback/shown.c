@@ -264,7 +264,12 @@ static yw_status take_obstacles(const yw_scene* scene, const yw_world* world, sh
   for (int32_t i = 0; i < out->num_obstacles; ++i) {
     shown_obstacle* obstacle = &out->obstacles[i];
     const char* name = yw_obstacle_name(world, yw_scene_obstacle_id(scene, i));
-    yw_status status = shown_obstacle_shape(yw_scene_obstacle_shape(scene, i), obstacle, error);
+    yw_mesh_animation animation;
+    const int32_t* triangles;
+    int32_t count = yw_obstacle_mesh(world, yw_scene_obstacle_id(scene, i), &animation, &triangles);
+    yw_status status =
+        count > 0 ? shown_obstacle_mesh(&animation, count, triangles, obstacle, error)
+                  : shown_obstacle_shape(yw_scene_obstacle_shape(scene, i), obstacle, error);
     if (status < 0) return status;
     snprintf(obstacle->name, sizeof obstacle->name, "%s", name ? name : "");
     obstacle->look = obstacle_look(yw_scene_obstacle_look(scene, i), obstacle->plane, size);
@@ -326,6 +331,7 @@ void shown_destroy(shown_scene* shown) {
   }
   for (int32_t i = 0; shown->obstacles && i < shown->num_obstacles; ++i) {
     yw_tri_mesh_free(&shown->obstacles[i].surface);
+    yw_mem_free(NULL, (yw_vec3*)shown->obstacles[i].animation.points);
   }
   yw_mem_free(NULL, shown->models);
   yw_mem_free(NULL, shown->bodies);

@@ -7,6 +7,7 @@
 
 #include "render/trace/render.h"
 #include "yawara/extend/stream.h"
+#include "yawara/extend/vec.h"
 #include "yawara/yawara.h"
 
 #define SHOWN_MAX_NAME 224  // bytes, the 0 at the end included
@@ -67,6 +68,8 @@ typedef struct shown_obstacle {
   yw_vec3 normal;
   float offset;         ///< m
   yw_tri_mesh surface;  ///< in its own coordinates, before the pose, like the plane
+  /// Of the vertices of the surface; its points are owned. No frames: the shape does not change.
+  yw_mesh_animation animation;
 } shown_obstacle;
 
 typedef struct shown_scene {
@@ -96,6 +99,16 @@ static inline const shown_model* shown_model_of(const shown_scene* shown, int32_
 /// Finds the walls of all models, which are not stored. False if out of memory.
 bool shown_find_walls(shown_scene* shown);
 yw_status shown_obstacle_shape(const yw_shape* shape, shown_obstacle* out, yw_error* error);
+/// A mesh that deforms.
+yw_status shown_obstacle_mesh(const yw_mesh_animation* animation, int32_t num_triangles,
+                              const int32_t* triangles, shown_obstacle* out, yw_error* error);
+/// Where vertex i of its surface is, with its pose at that time.
+static inline yw_vec3 shown_obstacle_vertex(const shown_obstacle* obstacle, int32_t i, double time,
+                                            yw_transform pose) {
+  bool moves = obstacle->animation.num_frames > 0;
+  return yw_transform_point(pose, moves ? yw_mesh_animation_point(&obstacle->animation, i, time)
+                                        : obstacle->surface.positions[i]);
+}
 
 void shown_write(const shown_scene* shown, yw_writer* writer);
 /// Reads to the end of the bytes, checking sizes and indices: YW_ERR_FORMAT if they are invalid.

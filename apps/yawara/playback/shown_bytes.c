@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The file shown.ywr, see docs/runs.md.
+#include <math.h>
+
 #include "playback/bytes.h"
 #include "playback/shown.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
+
+// In the place of the flag that says whether a surface is the part near the origin.
+#define MOVING_SURFACE 2u
 
 // Writing -----------------------------------------------------------------------------------------
 
@@ -75,6 +80,17 @@ static void write_look(const shown_look* look, yw_writer* writer) {
   yw_write_f32(writer, numbers, 3);
 }
 
+static void write_animation(const yw_mesh_animation* a, yw_writer* writer) {
+  yw_write_u32(writer, (uint32_t)a->num_frames);
+  yw_write_f64(writer, a->fps);
+  yw_write_f64(writer, a->start);
+  write_flag(writer, a->loop);
+  write_flag(writer, a->smooth);
+  for (int32_t i = 0; i < a->num_frames; ++i) {
+    write_vectors(writer, a->points + (size_t)i * (size_t)a->num_points, a->num_points);
+  }
+}
+
 static void write_obstacle(const shown_obstacle* obstacle, yw_writer* writer) {
   write_text(writer, obstacle->name);
   write_look(&obstacle->look, writer);
@@ -83,8 +99,10 @@ static void write_obstacle(const shown_obstacle* obstacle, yw_writer* writer) {
     write_vectors(writer, &obstacle->normal, 1);
     write_float(writer, obstacle->offset);
   } else {
-    write_flag(writer, obstacle->unbounded);
+    bool moves = obstacle->animation.num_frames > 0;
+    yw_write_u32(writer, moves ? MOVING_SURFACE : obstacle->unbounded);
     write_surface(&obstacle->surface, writer);
+    if (moves) write_animation(&obstacle->animation, writer);
   }
 }
 
@@ -261,13 +279,29 @@ static bool read_body(yw_reader* reader, const shown_scene* shown, shown_body* o
   return out->colors != NULL;
 }
 
+static bool read_animation(yw_reader* reader, const yw_tri_mesh* surface, yw_mesh_animation* out) {
+  size_t row = (size_t)surface->num_vertices;
+  if (row == 0 || !read_count(reader, row * sizeof(yw_vec3), &out->num_frames)) return false;
+  out->num_points = surface->num_vertices;
+  out->fps = yw_read_f64(reader);
+  out->start = yw_read_f64(reader);
+  if (!read_flag(reader, &out->loop) || !read_flag(reader, &out->smooth)) return false;
+  size_t count = row * (size_t)out->num_frames;
+  if (out->num_frames < 1 || count > INT32_MAX) return false;
+  out->points = read_vectors(reader, (int32_t)count);
+  return out->points && out->fps > 0.0 && isfinite(out->fps) && isfinite(out->start);
+}
+
 static bool read_obstacle(yw_reader* reader, shown_obstacle* out) {
   if (!read_text(reader, out->name, sizeof out->name) || !read_look(reader, &out->look) ||
       !read_flag(reader, &out->plane)) {
     return false;
   }
   if (!out->plane) {
-    return read_flag(reader, &out->unbounded) && read_surface(reader, &out->surface);
+    uint32_t kind = yw_read_u32(reader);
+    out->unbounded = kind == 1;
+    if (kind > MOVING_SURFACE || !read_surface(reader, &out->surface)) return false;
+    return kind != MOVING_SURFACE || read_animation(reader, &out->surface, &out->animation);
   }
   out->normal = read_vector(reader);
   out->offset = read_float(reader);

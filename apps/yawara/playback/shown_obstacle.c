@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Obstacles for pictures: planes, or triangles around a shape.
 #include <math.h>
+#include <string.h>
 
 #include "playback/shown.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
 // The longest side of a shape is divided into this many cells, or more if the shape is thin.
@@ -53,4 +56,21 @@ yw_status shown_obstacle_shape(const yw_shape* shape, shown_obstacle* out, yw_er
   // Thin plates need cells small enough not to miss them.
   float size = fmaxf(fminf(longest / CELLS, shortest / 2.0f), longest / MAX_CELLS);
   return yw_shape_surface(shape, NULL, size, &out->surface, error);
+}
+
+yw_status shown_obstacle_mesh(const yw_mesh_animation* animation, int32_t num_triangles,
+                              const int32_t* triangles, shown_obstacle* out, yw_error* error) {
+  size_t row = (size_t)animation->num_points, all = row * (size_t)animation->num_frames;
+  yw_vec3* points = YW_NEW_ARRAY(NULL, yw_vec3, all);
+  if (!points ||
+      yw_tri_mesh_create(NULL, animation->num_points, num_triangles, &out->surface) < 0) {
+    yw_mem_free(NULL, points);
+    return yw_fail_memory(error, "an animated mesh");
+  }
+  memcpy(points, animation->points, all * sizeof *points);
+  memcpy(out->surface.positions, animation->points, row * sizeof *points);
+  memcpy(out->surface.triangles, triangles, 3 * (size_t)num_triangles * sizeof *triangles);
+  out->animation = *animation;
+  out->animation.points = points;
+  return YW_OK;
 }

@@ -34,7 +34,7 @@ static void show_plane(stage* s, const shown_obstacle* obstacle, yw_transform po
                         .gloss = obstacle->look.gloss};
 }
 
-static void show_obstacle(stage* s, int32_t index, yw_transform pose) {
+static void show_obstacle(stage* s, int32_t index, double time, yw_transform pose) {
   const shown_obstacle* obstacle = &s->shown->obstacles[index];
   const yw_tri_mesh* surface = &obstacle->surface;
   if (!obstacle->look.visible) return;
@@ -44,7 +44,7 @@ static void show_obstacle(stage* s, int32_t index, yw_transform pose) {
   }
   yw_vec3* posed = s->posed[index];
   for (int32_t i = 0; i < surface->num_vertices; ++i) {
-    posed[i] = yw_transform_point(pose, surface->positions[i]);
+    posed[i] = shown_obstacle_vertex(obstacle, i, time, pose);
   }
   yw_render_mesh* mesh = &s->meshes[s->num_meshes++];
   *mesh = yw_default_render_mesh();
@@ -76,7 +76,9 @@ yw_status stage_show(stage* s, const frame_data* frame, yw_error* error) {
     bool visible = body->active && s->shown->bodies[i].look.visible;
     if (visible) s->meshes[s->num_meshes++] = stage_body_mesh(body, s->wireframe);
   }
-  for (int32_t i = 0; i < s->shown->num_obstacles; ++i) show_obstacle(s, i, frame->obstacles[i]);
+  for (int32_t i = 0; i < s->shown->num_obstacles; ++i) {
+    show_obstacle(s, i, frame->time, frame->obstacles[i]);
+  }
   return YW_OK;
 }
 

@@ -56,6 +56,9 @@ typedef struct yw_file_writer {
   char* path;        ///< final path
   char* temporary;   ///< path until the file is renamed
   int system_error;  ///< errno of the first failed write; 0: none
+  /// Set after opening: the content is on the disk, not only on its way there, before the file gets
+  /// its name.
+  bool durable;
 } yw_file_writer;
 
 YW_API yw_status yw_file_writer_open(yw_file_writer* writer, const char* path,

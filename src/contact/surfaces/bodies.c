@@ -13,8 +13,12 @@
 // How far the guard may move particles beyond their paths, as a share of the mean edge; the fall of
 // one step is added.
 #define MARGIN_SHARE 0.01f
+// Times the way of an obstacle that particles in its way may be moved, on top of that.
+#define OBSTACLE_ROOM 3.0f
 // Contact is solved again where bodies that it moved hit others that they did not touch before.
 #define MAX_SOLVES 2
+// The guard looks at ever more leaves, in the end at all.
+#define MAX_GUARDS 4
 // Leaves per job, and per block of jobs.
 #define LEAVES_PER_JOB 64
 #define LEAVES_PER_BLOCK 128
@@ -24,6 +28,7 @@
 #define LEAST_ROOM 128
 #define MOST_ROOM 1024
 #define PAIRS_PER_CONTACT 6
+#define KEPT_PER_CONTACT 12
 // Count of a list whose block has not run yet.
 #define TO_BE_FOUND (-1)
 
@@ -35,9 +40,26 @@ static void fit_bodies(void* context, int32_t block, int32_t worker) {
   int32_t end = (block + 1) * BODIES_PER_BLOCK;
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
     yw_contact_work* work = &c->works.items[i];
-    work->box = yw_aabb_empty();
-    if (!work->body->body_contact && !work->body->self_contact) continue;
-    yw_touch_fit(work, c->step.mode == YW_TOUCH_CONTACTS);
+    bool meets = work->body->body_contact || work->body->self_contact;
+    // The guard has not moved these since the last look.
+    bool same = c->step.mode == YW_TOUCH_PAIRS && !work->any_unsettled && !work->outdated;
+    if (same) continue;
+    if (!meets) {
+      work->box = yw_aabb_empty();
+    } else if (c->step.again) {
+      yw_touch_predict(work);
+    } else {
+      yw_touch_fit(work, c->step.mode == YW_TOUCH_CONTACTS);
+    }
+  }
+}
+
+static void follow_bodies(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  yw_surfaces* c = context;
+  int32_t end = (block + 1) * BODIES_PER_BLOCK;
+  for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
+    yw_touch_follow(&c->works.items[i]);
   }
 }
 
@@ -47,12 +69,17 @@ static bool add_jobs(yw_surfaces* c, int32_t a, int32_t b, bool obstacles) {
   if (!YW_LIST_RESERVE(&c->mem, &c->jobs, count)) return false;
   for (int32_t first = 0; first < leaves; first += LEAVES_PER_JOB) {
     int32_t end = first + LEAVES_PER_JOB < leaves ? first + LEAVES_PER_JOB : leaves;
-    c->jobs.items[c->jobs.count++] = (yw_contact_job){a, b, first, end, obstacles};
+    c->jobs.items[c->jobs.count++] =
+        (yw_contact_job){.a = a, .b = b, .first = first, .end = end, .obstacles = obstacles};
   }
   return true;
 }
 
 static bool add_pair(yw_surfaces* c, int32_t a, int32_t b) {
+  if (c->step.mode == YW_TOUCH_PAIRS && !c->works.items[a].any_unsettled &&
+      !c->works.items[b].any_unsettled) {
+    return true;
+  }
   c->works.items[a].active = c->works.items[b].active = true;
   return add_jobs(c, a, b, false);
 }
@@ -90,8 +117,11 @@ static bool add_obstacles(yw_surfaces* c) {
 // Half of the distance at which two bodies have to be looked at; never less than touch.c needs.
 static float body_margin(const yw_surfaces* c, const yw_contact_work* work) {
   bool contacts = c->step.mode == YW_TOUCH_CONTACTS;
-  return work->margin +
-         (contacts ? 0.01f * work->complex->size + c->step.fall : 0.001f * work->complex->size);
+  float guarded = work->margin + 0.001f * work->complex->size;
+  if (!contacts) return guarded;
+  float contact = 0.01f * work->complex->size + c->step.fall;
+  if (c->step.keep) guarded += work->leeway;
+  return contact > guarded ? contact : guarded;
 }
 
 static bool find_pairs(yw_surfaces* c) {
@@ -128,7 +158,8 @@ static void run_jobs(void* context, int32_t block, int32_t worker) {
   yw_surfaces* c = context;
   yw_contact_list* list = &c->found.items[block];
   if (list->num_contacts != TO_BE_FOUND) return;
-  list->num_contacts = list->num_pairs = 0;
+  list->num_contacts = list->num_spares = list->num_pairs = 0;
+  if (!c->step.again) list->num_kept = 0;
   list->need = YW_TOUCH_NOTHING;
   list->num_hits = 0;
   for (int32_t i = c->block_start.items[block]; i < c->block_start.items[block + 1]; ++i) {
@@ -137,7 +168,14 @@ static void run_jobs(void* context, int32_t block, int32_t worker) {
 }
 
 // Makes room for at least so many entries; what was listed is lost.
-static bool grow_list(yw_surfaces* c, yw_contact_list* list, int32_t contacts, int32_t pairs) {
+static bool grow_list(yw_surfaces* c, yw_contact_list* list, int32_t contacts, int32_t pairs,
+                      int32_t kept) {
+  // A list is never longer than one of contacts with room for its spares.
+  if (contacts > list->spare_capacity) {
+    yw_mem_free(&c->mem, list->spares);
+    list->spares = YW_NEW_ARRAY(&c->mem, yw_contact_spare, contacts);
+    list->spare_capacity = list->spares ? contacts : 0;
+  }
   if (contacts > list->contact_capacity) {
     yw_mem_free(&c->mem, list->contacts);
     list->contacts = YW_NEW_ARRAY(&c->mem, yw_contact, contacts);
@@ -148,19 +186,28 @@ static bool grow_list(yw_surfaces* c, yw_contact_list* list, int32_t contacts, i
     list->pairs = YW_NEW_ARRAY(&c->mem, yw_near_pair, pairs);
     list->pair_capacity = list->pairs ? pairs : 0;
   }
-  return contacts <= list->contact_capacity && pairs <= list->pair_capacity;
+  if (kept > list->kept_capacity) {
+    yw_mem_free(&c->mem, list->kept);
+    list->kept = yw_mem_alloc(&c->mem, (size_t)kept, sizeof *list->kept);
+    list->kept_capacity = list->kept ? kept : 0;
+  }
+  return contacts <= list->contact_capacity && contacts <= list->spare_capacity &&
+         pairs <= list->pair_capacity && kept <= list->kept_capacity;
 }
 
 // True when the list had room for everything; otherwise it gets more, and its block runs again.
 static bool is_complete(yw_surfaces* c, yw_contact_list* list, bool* out_of_memory) {
-  if (list->num_contacts <= list->contact_capacity && list->num_pairs <= list->pair_capacity) {
+  if (list->num_contacts <= list->contact_capacity && list->num_pairs <= list->pair_capacity &&
+      list->num_kept <= list->kept_capacity) {
     return true;
   }
   // The guard seldom acts; when it does, memory should be there.
   int32_t contacts = 2 * list->num_contacts, pairs = 2 * list->num_pairs;
   if (pairs < PAIRS_PER_CONTACT * contacts) pairs = PAIRS_PER_CONTACT * contacts;
   if (contacts > c->room) c->room = contacts < MOST_ROOM ? contacts : MOST_ROOM;
-  if (!grow_list(c, list, contacts, pairs)) *out_of_memory = true;
+  // What was kept stays.
+  int32_t kept = list->num_kept <= list->kept_capacity ? 0 : 2 * list->num_kept;
+  if (!grow_list(c, list, contacts, pairs, kept)) *out_of_memory = true;
   list->num_contacts = TO_BE_FOUND;
   return false;
 }
@@ -186,7 +233,10 @@ static bool cut_job_blocks(yw_surfaces* c) {
   }
   if (c->room < LEAST_ROOM) c->room = LEAST_ROOM;
   for (int32_t i = 0; i < c->block_start.count; ++i) {
-    if (!grow_list(c, &c->found.items[i], c->room, PAIRS_PER_CONTACT * c->room)) return false;
+    if (!grow_list(c, &c->found.items[i], c->room, PAIRS_PER_CONTACT * c->room,
+                   KEPT_PER_CONTACT * c->room)) {
+      return false;
+    }
   }
   return true;
 }
@@ -194,7 +244,7 @@ static bool cut_job_blocks(yw_surfaces* c) {
 // Runs all jobs. Workers must not allocate: blocks whose list was too short run again with a longer
 // one.
 static bool run_all_jobs(yw_surfaces* c, yw_tasks* tasks) {
-  if (!cut_job_blocks(c)) return false;
+  if (!c->step.again && !cut_job_blocks(c)) return false;
   int32_t blocks = c->block_start.count;
   for (int32_t i = 0; i < blocks; ++i) c->found.items[i].num_contacts = TO_BE_FOUND;
   bool complete = false, out_of_memory = false;
@@ -208,39 +258,33 @@ static bool run_all_jobs(yw_surfaces* c, yw_tasks* tasks) {
   return !out_of_memory;
 }
 
-static bool same_pair(const yw_contact_batch* batch, const yw_contact* contact) {
-  int32_t a = contact->body[0], b = contact->body[1];
-  return (batch->a == a && batch->b == b) || (batch->a == b && batch->b == a);
-}
-
-// Splits the lists where the pair of bodies changes. Jobs of one pair are adjacent, so a pair that
-// continues in the next block is the last one.
+// One batch per job that found something. Jobs of one pair of bodies are adjacent.
 static bool cut_batches(yw_surfaces* c, int32_t* num_contacts, int32_t* num_pairs) {
   c->batches.count = 0;
   *num_contacts = *num_pairs = 0;
+  if (!YW_LIST_RESERVE(&c->mem, &c->batches, c->jobs.count)) return false;
   for (int32_t block = 0; block < c->block_start.count; ++block) {
     yw_contact_list* list = &c->found.items[block];
-    yw_contact_batch* batch = NULL;
     *num_contacts += list->num_contacts;
-    for (int32_t i = 0; i < list->num_contacts; ++i) {
-      yw_contact* contact = &list->contacts[i];
-      if (!batch || !same_pair(batch, contact)) {
-        if (!YW_LIST_RESERVE(&c->mem, &c->batches, 1)) return false;
-        int32_t count = c->batches.count;
-        bool leads = count == 0 || !same_pair(&c->batches.items[count - 1], contact);
-        *num_pairs += leads;
-        batch = &c->batches.items[c->batches.count++];
-        int32_t a = contact->body[0], b = contact->body[1];
-        yw_aabb box = yw_aabb_join(c->works.items[a].box, c->works.items[b].box);
-        float extent = yw_distance(box.lower, box.upper);
-        *batch = (yw_contact_batch){.contacts = contact,
-                                    .a = a,
-                                    .b = b,
-                                    .pair = *num_pairs - 1,
-                                    .leads = leads,
-                                    .extent = extent};
-      }
-      ++batch->count;
+    for (int32_t i = c->block_start.items[block]; i < c->block_start.items[block + 1]; ++i) {
+      const yw_contact_job* job = &c->jobs.items[i];
+      if (job->num_contacts + job->num_spares == 0) continue;
+      const yw_contact_batch* last = c->batches.items + c->batches.count - 1;
+      bool leads = c->batches.count == 0 || last->a != job->a || last->b != job->b;
+      *num_pairs += leads;
+      const yw_contact_work *a = &c->works.items[job->a], *b = &c->works.items[job->b];
+      yw_aabb box = yw_aabb_join(a->box, b->box);
+      c->batches.items[c->batches.count++] =
+          (yw_contact_batch){.contacts = list->contacts + job->first_contact,
+                             .count = job->num_contacts,
+                             .spares = list->spares + job->first_spare,
+                             .num_spares = job->num_spares,
+                             .slop = YW_TOUCH_SLOP * yw_touch_skin(a, b),
+                             .a = job->a,
+                             .b = job->b,
+                             .pair = *num_pairs - 1,
+                             .leads = leads,
+                             .extent = yw_distance(box.lower, box.upper)};
     }
   }
   return true;
@@ -325,7 +369,7 @@ static int32_t vertex_of(const yw_contact* p, int side) {
 // Tells readers which contacts carried an impulse.
 static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
   for (int32_t i = 0; i < c->batches.count; ++i) {
-    const yw_contact_batch* batch = &c->batches.items[i];
+    const yw_contact_batch* batch = &c->colored.items[i];
     for (int32_t k = 0; k < batch->count; ++k) {
       const yw_contact* p = &batch->contacts[k];
       float impulse = p->impulse + p->bounced;
@@ -346,17 +390,58 @@ static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
   }
 }
 
+// How far obstacles move at most: the guard has to get others out of their way.
+static float obstacle_travel(const yw_surfaces* c) {
+  float most = 0.0f;
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    const yw_contact_body* body = c->works.items[i].body;
+    if (!body->is_obstacle || !body->body_contact) continue;
+    for (int32_t k = 0; k < body->particles->count; ++k) {
+      yw_vec3 way = yw_sub(yw_xyz(body->particles->pos[k]), yw_xyz(body->begin[k]));
+      most = fmaxf(most, yw_length2(way));
+    }
+  }
+  return sqrtf(most);
+}
+
+static bool all_calm(const yw_surfaces* c) {
+  bool calm = true;
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    const yw_contact_body* body = c->works.items[i].body;
+    calm = calm && (c->works.items[i].calm || !(body->body_contact || body->self_contact));
+  }
+  return calm;
+}
+
+// True when the pairs that were kept are all that contact can have brought too close.
+static bool stayed_near(const yw_surfaces* c) {
+  bool strayed = false;
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    const yw_contact_body* body = c->works.items[i].body;
+    strayed = strayed || ((body->body_contact || body->self_contact) && c->works.items[i].strayed);
+  }
+  return !strayed;
+}
+
 // Looks at the paths to where particles are now.
 static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks) {
   int32_t num_bodies = c->works.count;
   c->step.mode = mode;
+  float travel = mode == YW_TOUCH_PAIRS ? OBSTACLE_ROOM * obstacle_travel(c) : 0.0f;
   for (int32_t i = 0; i < num_bodies; ++i) {
     yw_contact_work* work = &c->works.items[i];
-    float margin = MARGIN_SHARE * work->complex->size + c->step.fall;
+    float margin = MARGIN_SHARE * work->complex->size + c->step.fall + travel;
     work->margin = mode == YW_TOUCH_PAIRS ? margin : 0.0f;
   }
-  yw_tasks_run(tasks, (num_bodies + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK, fit_bodies, c);
-  return find_pairs(c) && run_all_jobs(c, tasks);
+  int32_t blocks = (num_bodies + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK;
+  c->step.again = false;
+  if (mode == YW_TOUCH_LOOK && c->step.keep) {
+    yw_tasks_run(tasks, blocks, follow_bodies, c);
+    c->step.again = stayed_near(c);
+  }
+  yw_tasks_run(tasks, blocks, fit_bodies, c);
+  c->step.keep = mode == YW_TOUCH_CONTACTS && all_calm(c);
+  return (c->step.again || find_pairs(c)) && run_all_jobs(c, tasks);
 }
 
 static bool was_solved(const yw_surfaces* c, int32_t a, int32_t b) {
@@ -394,7 +479,7 @@ static bool add_rows(yw_surfaces* c, const yw_contact_problem* problem, int32_t 
   for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
     problem->batches[i].rows = c->rows.items + at;
     problem->batches[i].searches = c->searches.items + at;
-    at += problem->batches[i].count;
+    at += problem->batches[i].count + problem->batches[i].num_spares;
   }
   return true;
 }
@@ -407,11 +492,25 @@ static bool solve(yw_surfaces* c, yw_contact_problem* problem, int32_t* num_cont
   }
   problem->pair_angular = c->pair_angular.items;
   yw_contact_solve(problem);
+  *num_contacts = 0;
+  for (int32_t i = 0; i < c->batches.count; ++i) *num_contacts += c->colored.items[i].count;
   if (c->log) log_contacts(c, problem->bodies);
   for (int32_t i = 0; i < c->works.count; ++i) {
     if (c->works.items[i].active) yw_hanging_carry(&c->works.items[i]);
   }
   yw_whole_settle(problem, c->works.count);
+  return true;
+}
+
+// Holds what would come too close. That moves particles and can spoil the proofs of their other
+// pairs: the guard looks at the leaves where that may be, and again where it moved others.
+static bool guard(yw_surfaces* c, float h, yw_tasks* tasks) {
+  int32_t count = c->works.count;
+  yw_guard_begin(c->works.items, count, c->found.items, c->block_start.count);
+  for (int k = 1; yw_guard_unsettle(c->works.items, count, k == MAX_GUARDS); ++k) {
+    if (!detect(c, YW_TOUCH_PAIRS, tasks)) return false;
+    yw_guard_motion(c->works.items, count, c->found.items, c->block_start.count, h, tasks);
+  }
   return true;
 }
 
@@ -434,10 +533,7 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
     }
     need = greatest_need(c);
   }
-  if (need != YW_TOUCH_NOTHING) {
-    if (!detect(c, YW_TOUCH_PAIRS, tasks)) return YW_ERR_MEMORY;
-    yw_guard_motion(c->works.items, num_bodies, c->found.items, c->block_start.count, h, tasks);
-  }
+  if (need != YW_TOUCH_NOTHING && !guard(c, h, tasks)) return YW_ERR_MEMORY;
   if (num_contacts) *num_contacts = found;
   return YW_OK;
 }

@@ -25,6 +25,8 @@
 #define MAX_TESTS 8
 // Projections onto the planes of a particle before its motion is cut short.
 #define PROJECTIONS 3
+// The same for particles in the way of obstacles, which nothing stops.
+#define OBSTACLE_PROJECTIONS 64
 // Passes in which the motion of what hangs or is rigid is shortened before it is stopped.
 #define MAX_CUTS 4
 
@@ -34,10 +36,11 @@ typedef struct guard_job {
   yw_contact_list* lists;
   int32_t num_lists;
   float h;
-  bool all;     // pairs are tested, not only those with a corner that was moved
-  bool test;    // otherwise they are fixed at once
-  bool linked;  // some particles do not move on their own
-  bool stop;    // of these, what would cross does not move at all
+  bool all;        // pairs are tested, not only those with a corner that was moved
+  bool test;       // otherwise they are fixed at once
+  bool linked;     // some particles do not move on their own
+  bool stop;       // of these, what would cross does not move at all
+  bool obstacles;  // some move
 } guard_job;
 
 static const yw_contact_work* work_of(const yw_contact_work* works, const yw_near_pair* pair,
@@ -57,7 +60,8 @@ static bool stays_apart(const yw_contact_work* works, const yw_near_pair* pair) 
 
 static bool was_moved(const guard_job* job, const yw_near_pair* pair) {
   bool any = false;
-  for (int k = 0; k < 4; ++k) any |= work_of(job->works, pair, k)->moved[pair->corners[k]];
+  for (int k = 0; k < 4; ++k)
+    any |= work_of(job->works, pair, k)->moved[pair->corners[k]] & YW_MOVED_NOW;
   return any;
 }
 
@@ -128,7 +132,7 @@ static void shift(const guard_job* job, const yw_contact_work* work, int32_t par
     for (int k = 0; k < 2; ++k) shift(job, work, work->complex->parents[particle][k], way);
   } else if (work->body->particles->inv_mass[particle] > 0.0f) {
     shorten(work, particle, yw_add(yw_touch_end(work, particle), way), job->h);
-    work->moved[particle] = 1;
+    work->moved[particle] = YW_MOVED_NOW | YW_MOVED_EVER;
   }
 }
 
@@ -144,7 +148,7 @@ static bool retreat(const guard_job* job, const yw_contact_work* work, float sha
   for (int k = 0; k < 4; ++k) away = away || m->rotation[k] != m->start_rotation[k];
   if (m->held || !away) return false;
   yw_whole_retreat(work->body, share, job->h, true);
-  memset(work->moved, 1, (size_t)work->complex->num_particles * sizeof *work->moved);
+  memset(work->moved, YW_MOVED_NOW | YW_MOVED_EVER, (size_t)work->complex->num_particles);
   return true;
 }
 
@@ -163,8 +167,13 @@ static bool cut_short(const guard_job* job, const yw_contact_work* work, int32_t
   yw_vec3 to = yw_lerp(begin, end, share);
   if (yw_length2(yw_sub(to, end)) == 0.0f) return false;
   shorten(work, particle, to, job->h);
-  work->moved[particle] = 1;
+  work->moved[particle] = YW_MOVED_NOW | YW_MOVED_EVER;
   return true;
+}
+
+// Whether others give way to a body. Obstacles never do, rigid bodies only to obstacles.
+static int rank_of(const yw_contact_body* body) {
+  return body->is_obstacle ? 2 : body->rigid ? 1 : 0;
 }
 
 // The plane of a fixed pair at the start and at the end. Where one side is rigid, it moves along
@@ -178,8 +187,9 @@ static plane plane_of(const guard_job* job, const yw_near_pair* pair) {
   yw_vec3 middle = middle_of(job->works, pair);
   plane out = {middle, middle, NULL};
   const yw_contact_work* sides[2] = {&job->works[pair->body[0]], &job->works[pair->body[1]]};
-  if (!sides[0]->body->rigid == !sides[1]->body->rigid) return out;
-  int side = sides[0]->body->rigid ? 0 : 1, split = yw_pair_split((yw_pair_kind)pair->kind);
+  int ranks[2] = {rank_of(sides[0]->body), rank_of(sides[1]->body)};
+  if (ranks[0] == ranks[1]) return out;
+  int side = ranks[0] > ranks[1] ? 0 : 1, split = yw_pair_split((yw_pair_kind)pair->kind);
   float deepest = 0.0f;
   for (int k = side ? split : 0; k < (side ? 4 : split); ++k) {
     float depth = depth_behind(pair, middle, k, yw_touch_end(sides[side], pair->corners[k]));
@@ -219,7 +229,7 @@ static bool cut_corner(const guard_job* job, const yw_near_pair* pair, const pla
   if (yw_length2(yw_sub(near, end)) > 0.0f) {
     if (!alone) return cut_short(job, work, particle, job->stop ? 0.0f : 0.5f);
     shorten(work, particle, near, job->h);
-    work->moved[particle] = 1;
+    work->moved[particle] = YW_MOVED_NOW | YW_MOVED_EVER;
     end = near;
     moved = true;
   }
@@ -253,14 +263,14 @@ static void clear_flags(const guard_job* job) {
     for (int32_t j = 0; j < list->num_pairs && list->num_fixed > 0; ++j) {
       const yw_near_pair* pair = &list->pairs[j];
       for (int k = 0; k < 4 && pair->fixed; ++k) {
-        work_of(job->works, pair, k)->moved[pair->corners[k]] = 0;
+        work_of(job->works, pair, k)->moved[pair->corners[k]] &= YW_MOVED_EVER;
       }
     }
   }
   for (int32_t i = 0; i < job->num_works && job->linked; ++i) {
     const yw_contact_work* work = &job->works[i];
     if (work->complex->num_hanging == 0 && !work->body->rigid) continue;
-    memset(work->moved, 0, (size_t)work->complex->num_particles * sizeof *work->moved);
+    for (int32_t k = 0; k < work->complex->num_particles; ++k) work->moved[k] &= YW_MOVED_EVER;
   }
 }
 
@@ -275,6 +285,32 @@ static bool hold_all(const guard_job* job, bool cut) {
   return moved;
 }
 
+// Moves what is in the way of an obstacle out of it, whatever else holds it.
+static bool yield_to_obstacle(const guard_job* job, const yw_near_pair* pair) {
+  plane at = plane_of(job, pair);
+  bool moved = false;
+  if (!at.leader || !at.leader->body->is_obstacle) return false;
+  for (int k = 0; k < 4; ++k) {
+    const yw_contact_work* work = work_of(job->works, pair, k);
+    if (work->body->particles->inv_mass[pair->corners[k]] == 0.0f) continue;
+    moved = project_corner(job, pair, &at, k) || moved;
+  }
+  return moved;
+}
+
+static void yield_to_obstacles(const guard_job* job) {
+  bool moved = true;
+  for (int n = 0; n < OBSTACLE_PROJECTIONS && moved; ++n) {
+    moved = false;
+    for (int32_t i = 0; i < job->num_lists; ++i) {
+      const yw_contact_list* list = &job->lists[i];
+      for (int32_t j = 0; j < list->num_pairs && list->num_fixed > 0; ++j) {
+        if (list->pairs[j].fixed) moved = yield_to_obstacle(job, &list->pairs[j]) || moved;
+      }
+    }
+  }
+}
+
 // Brings all corners of fixed pairs to their sides.
 static void hold_fixed(guard_job* job) {
   for (int k = 0; k < PROJECTIONS; ++k) hold_all(job, false);
@@ -284,6 +320,7 @@ static void hold_fixed(guard_job* job) {
     job->stop = cuts >= MAX_CUTS;
     moved = hold_all(job, true);
   }
+  if (job->obstacles) yield_to_obstacles(job);
   for (int32_t i = 0; i < job->num_works; ++i) {
     if (job->works[i].active) yw_hanging_follow(&job->works[i]);
   }
@@ -341,6 +378,52 @@ static void keep_in_margin(void* context, int32_t block, int32_t worker) {
   keep_hanging_in_margin(job, work);
 }
 
+// Unsettled leaves ------------------------------------------------------------------------------
+
+void yw_guard_begin(const yw_contact_work* works, int32_t num_works, const yw_contact_list* lists,
+                    int32_t num_lists) {
+  for (int32_t i = 0; i < num_works; ++i) {
+    memset(works[i].moved, 0, (size_t)works[i].complex->num_particles);
+    memset(works[i].unsettled, 0, (size_t)works[i].complex->num_leaves);
+  }
+  for (int32_t i = 0; i < num_lists; ++i) {
+    for (int32_t j = 0; j < lists[i].num_pairs; ++j) {
+      const yw_near_pair* pair = &lists[i].pairs[j];
+      for (int k = 0; k < 4; ++k) {
+        work_of(works, pair, k)->moved[pair->corners[k]] = YW_MOVED_EVER;
+      }
+    }
+  }
+}
+
+static bool has_flag(const yw_contact_work* work, int32_t leaf) {
+  const yw_complex* c = work->complex;
+  const yw_complex_leaf *first = &c->leaves[leaf], *end = first + 1;
+  uint8_t any = 0;
+  for (int32_t i = first->vertex; i < end->vertex; ++i) any |= work->moved[work->vertices[i]];
+  for (int32_t i = first->edge; i < end->edge; ++i) {
+    any |= work->moved[work->edges[i][0]] | work->moved[work->edges[i][1]];
+  }
+  for (int32_t i = first->triangle; i < end->triangle; ++i) {
+    for (int k = 0; k < 3; ++k) any |= work->moved[c->triangles[i][k]];
+  }
+  return any != 0;
+}
+
+bool yw_guard_unsettle(yw_contact_work* works, int32_t num_works, bool all) {
+  bool more = false;
+  for (int32_t i = 0; i < num_works; ++i) {
+    yw_contact_work* work = &works[i];
+    size_t count = (size_t)work->complex->num_particles;
+    if (!all && !memchr(work->moved, YW_MOVED_EVER, count)) continue;
+    for (int32_t leaf = 0; leaf < work->complex->num_leaves; ++leaf) {
+      if (work->unsettled[leaf] || (!all && !has_flag(work, leaf))) continue;
+      work->unsettled[leaf] = more = work->any_unsettled = true;
+    }
+  }
+  return more;
+}
+
 int32_t yw_guard_motion(const yw_contact_work* works, int32_t num_works, yw_contact_list* lists,
                         int32_t num_lists, float h, yw_tasks* tasks) {
   guard_job job = {.works = works,
@@ -349,8 +432,10 @@ int32_t yw_guard_motion(const yw_contact_work* works, int32_t num_works, yw_cont
                    .num_lists = num_lists,
                    .h = h,
                    .all = true};
-  for (int32_t i = 0; i < num_works; ++i)
+  for (int32_t i = 0; i < num_works; ++i) {
     job.linked |= works[i].complex->num_hanging > 0 || works[i].body->rigid;
+    job.obstacles |= works[i].body->is_obstacle;
+  }
   yw_tasks_run(tasks, num_works, keep_in_margin, &job);
   int32_t held = 0;
   for (int32_t round = 0;; ++round) {

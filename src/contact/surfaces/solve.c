@@ -196,6 +196,73 @@ static void velocity_batch_back(const yw_contact_problem* problem, yw_contact_ba
   yw_contact_visit_velocities_back(batch->rows, rows_of_round(problem, batch));
 }
 
+// Spares ----------------------------------------------------------------------------------------
+//
+// Where flat faces lie on each other, most crossings of edges follow from the vertices around them:
+// left alone, they end up no deeper than what is tolerated. Those that would are taken up.
+
+static yw_vec3 spare_relative(const yw_contact_spare* s, const yw_vec4* a, const yw_vec4* b) {
+  yw_vec3 front = yw_lerp(yw_xyz(a[s->corners[0]]), yw_xyz(a[s->corners[1]]), s->shares[0]);
+  yw_vec3 back = yw_lerp(yw_xyz(b[s->corners[2]]), yw_xyz(b[s->corners[3]]), s->shares[1]);
+  return yw_sub(front, back);
+}
+
+// m, the least gap at the end of the substep that a spare may leave.
+static float tolerated_gap(const yw_contact_spare* s, float slop) {
+  return s->gap_before < -slop ? s->gap_before : -slop;
+}
+
+// The contact of a spare becomes the last one.
+static yw_contact* take_up(const yw_contact_problem* problem, yw_contact_batch* batch,
+                           const yw_contact_spare* s) {
+  int32_t at = batch->count++;
+  yw_contact* c = &batch->contacts[at];
+  *c = (yw_contact){
+      .body = {batch->a, batch->b},
+      .count = {2, 2},
+      .particles = {{s->corners[0], s->corners[1]}, {s->corners[2], s->corners[3]}},
+      .weights = {{1.0f - s->shares[0], s->shares[0]}, {1.0f - s->shares[1], s->shares[1]}},
+      .normal = s->normal,
+      .distance = s->distance,
+      .gap_before = s->gap_before,
+      .slop = batch->slop};
+  prepare(problem, c);
+  batch->searches[at] = (yw_contact_search){.last = {0, 0, 0, 0}};
+  return c;
+}
+
+// Takes up what velocities would press together. The next round must visit all.
+static void take_up_velocities(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  const yw_contact_body *a = &problem->bodies[batch->a], *b = &problem->bodies[batch->b];
+  const float yields[2] = {problem->yields[batch->a], problem->yields[batch->b]};
+  int32_t left = 0, before = batch->count;
+  for (int32_t i = 0; i < batch->num_spares; ++i) {
+    const yw_contact_spare* s = &batch->spares[i];
+    yw_vec3 relative = spare_relative(s, a->particles->vel, b->particles->vel);
+    float gap = s->gap_before + problem->h * yw_dot(relative, s->normal);
+    if (!(gap < tolerated_gap(s, batch->slop))) {
+      batch->spares[left++] = *s;
+      continue;
+    }
+    yw_contact* c = take_up(problem, batch, s);
+    yw_contact_row* row = &batch->rows[batch->count - 1];
+    *row = yw_contact_velocity_row(c, a->particles, b->particles, yields);
+    row->contact = batch->count - 1;
+  }
+  batch->num_spares = left;
+  batch->taken_up = batch->count - before;
+}
+
+// True if any batch took up a spare.
+static bool take_up_spares(const yw_contact_problem* problem) {
+  sweep_all(problem, take_up_velocities);
+  bool any = false;
+  for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
+    any = any || problem->batches[i].taken_up > 0;
+  }
+  return any;
+}
+
 // Positions follow the velocities of this batch, and its rows get ready for positions.
 static void follow_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   for (int32_t i = 0; i < batch->count; ++i) {
@@ -209,6 +276,27 @@ static void follow_batch(const yw_contact_problem* problem, yw_contact_batch* ba
     batch->rows[i] = yw_contact_position_row(c, a->particles, b->particles);
     batch->rows[i].contact = contact;
   }
+}
+
+// Takes up what is still too deep.
+static void take_up_positions(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  const yw_contact_body *a = &problem->bodies[batch->a], *b = &problem->bodies[batch->b];
+  int32_t left = 0;
+  for (int32_t i = 0; i < batch->num_spares; ++i) {
+    const yw_contact_spare* s = &batch->spares[i];
+    yw_vec3 relative = spare_relative(s, a->particles->pos, b->particles->pos);
+    float gap = yw_dot(relative, s->normal) - s->distance;
+    if (!(gap < tolerated_gap(s, batch->slop))) {
+      batch->spares[left++] = *s;
+      continue;
+    }
+    yw_contact* c = take_up(problem, batch, s);
+    measure_depth(problem, c);
+    yw_contact_row* row = &batch->rows[batch->count - 1];
+    *row = yw_contact_position_row(c, a->particles, b->particles);
+    row->contact = batch->count - 1;
+  }
+  batch->num_spares = left;
 }
 
 static void position_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
@@ -370,6 +458,7 @@ static void solve_velocities(yw_contact_problem* problem) {
     const yw_particles* p = problem->bodies[a->body].particles;
     copy_vectors(a->free, p->vel, p->count);
   }
+  bool answered = problem->num_answers > 0;
   double before = 0.0, now = 1.0;
   int32_t rounds = ROUNDS_PER_ITERATION * problem->iterations;
   for (int32_t round = 0; round < rounds; ++round) {
@@ -385,7 +474,12 @@ static void solve_velocities(yw_contact_problem* problem) {
     sweep_velocities(problem, problem->num_answers > 0 ? SWEEPS_WITH_ANSWERS : 1);
     for (int32_t k = 0; k < problem->num_answers; ++k) answer(problem, &problem->answers[k]);
     now = last_step2(problem);
-    if (round == rounds - 1 || (now == 0.0 && !problem->short_round)) break;
+    if (round == rounds - 1) break;
+    // The round after this one visits all contacts.
+    bool look = answered || round % ROUNDS_PER_FULL == ROUNDS_PER_FULL - 1 || round == rounds - 2 ||
+                now == 0.0;
+    bool taken_up = look && take_up_spares(problem);
+    if (now == 0.0 && !problem->short_round && !taken_up) break;
     bool grows = round > 0 && now >= before;
     problem->extrapolate = before > 0.0 && !grows ? (float)(now / before) : 0.0f;
     if (grows) soften(problem);
@@ -402,6 +496,7 @@ void yw_contact_solve(yw_contact_problem* problem) {
   solve_velocities(problem);
   sweep_all(problem, follow_batch);
   for (int32_t i = 0; i < problem->iterations; ++i) {
+    if (i == problem->iterations / 2) sweep_all(problem, take_up_positions);
     sweep_all(problem, position_batch);
     sweep_back(problem, position_batch_back);
   }

@@ -9,11 +9,15 @@
 
 /// Contacts of one pair of bodies.
 typedef struct yw_contact_batch {
-  yw_contact* contacts;
+  yw_contact* contacts;         ///< with room for the spares
   yw_contact_row* rows;         ///< of the contacts, while they are solved
   yw_contact_search* searches;  ///< likewise
   int32_t count;
-  int32_t busy;  ///< rows that short rounds visit, the first ones
+  yw_contact_spare* spares;  ///< those that nobody missed so far
+  int32_t num_spares;
+  int32_t taken_up;  ///< spares, last time
+  float slop;        ///< m, an overlap that is left alone
+  int32_t busy;      ///< rows that short rounds visit, the first ones
   int32_t a, b;
   int32_t pair;          ///< index of the pair; a pair with many contacts has several batches
   bool leads;            ///< first batch of its pair

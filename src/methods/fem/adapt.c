@@ -120,11 +120,11 @@ static int32_t before_split(fem_body* b, const yw_particles* particles, const yw
   const fem_forces_def forces = elastic_forces(b, particles, ctx);
   int32_t squeezed = yw_fem_forces(&forces);
   yw_fem_carry_forces(&b->front, b->force);
-  yw_fem_relax_begin(&b->relax, &b->front, b->force);
+  yw_fem_relax_begin(&b->relax, &b->front, b->inv_mass, b->force);
   return squeezed;
 }
 
-// Moves the nodes of split families to where these forces are the same.
+// Moves the nodes of split families to where these forces accelerate them alike.
 static void after_split(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx,
                         int32_t squeezed) {
   if (!b->work.soften) return;

@@ -46,12 +46,13 @@ void yw_fem_relax_free(const yw_allocator* mem, fem_relax* r) {
 
 // Lists -------------------------------------------------------------------------------------------
 
-void yw_fem_relax_begin(fem_relax* r, const fem_front* front, const yw_vec4* force) {
+void yw_fem_relax_begin(fem_relax* r, const fem_front* front, const float* inv_mass,
+                        const yw_vec4* force) {
   memcpy(r->old_state, front->state, (size_t)front->h->num_nodes);
   memset(r->pull, 0, sizeof *r->pull * (size_t)front->h->num_nodes);
   for (int32_t i = 0; i < front->num_active; ++i) {
     int32_t n = front->active[i];
-    if (front->state[n] == FEM_FREE) r->pull[n] = force[n];
+    if (front->state[n] == FEM_FREE) r->pull[n] = yw_v4(yw_scale(yw_xyz(force[n]), inv_mass[n]));
   }
 }
 
@@ -86,6 +87,24 @@ static void list_nodes(fem_relax* r, const fem_front* f) {
       r->nodes[r->num_nodes++] = n;
     }
     if (r->moves[n]) r->around[r->num_around++] = n;
+  }
+}
+
+// Old nodes keep the accelerations that the forces gave them, new ones get those of their parents;
+// with the masses of now, they are forces again.
+static void spread_pull(fem_relax* r, const fem_relax_def* def) {
+  const fem_front* f = def->forces->front;
+  yw_float4_view* pull = (yw_float4_view*)(void*)r->pull;
+  for (int32_t i = 0; i < f->num_active; ++i) {
+    int32_t n = f->active[i];
+    if (r->old_state[n] == FEM_FREE) continue;
+    const int32_t* p = f->h->node[n].parents;
+    pull[n] = p[2] < 0 ? 0.5f * (pull[p[0]] + pull[p[1]])
+                       : 0.25f * ((pull[p[0]] + pull[p[1]]) + (pull[p[2]] + pull[p[3]]));
+  }
+  for (int32_t i = 0; i < r->num_nodes; ++i) {
+    int32_t n = r->nodes[i];
+    pull[n] *= 1.0f / def->inv_mass[n];
   }
 }
 
@@ -165,6 +184,7 @@ bool yw_fem_relax(fem_relax* r, const fem_relax_def* def) {
   mark_nodes(r, def);
   list_nodes(r, forces->front);
   if (r->num_nodes == 0) return false;
+  spread_pull(r, def);
   list_batches(r, forces->work);
   yw_fem_number_batches(forces->work, forces->scratch);
   yw_float4_view *pos = (yw_float4_view*)(void*)def->pos, *way = (yw_float4_view*)(void*)r->way,

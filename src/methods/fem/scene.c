@@ -240,8 +240,8 @@ static bool create(yw_loader* l, yw_model_spec* model) {
 
 static bool create_layered(yw_loader* l, yw_model_spec* model) {
   const fem_settings* fem = model->settings;
-  bool done = yw_open_stiffness(l, fem->num_fields, fem->field_list) && check_reach(l, model) &&
-              create(l, model);
+  bool done = yw_open_stiffness(l, &model->tets, fem->num_fields, fem->field_list) &&
+              check_reach(l, model) && create(l, model);
   yw_close_stiffness(fem->num_fields, fem->field_list);
   return done;
 }

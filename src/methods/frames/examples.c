@@ -78,6 +78,10 @@ yw_status yw_frames_build_examples(frames_model* model, const yw_frames_def* def
                                    const frames_regions* regions, const int32_t* region_of,
                                    yw_error* error) {
   yw_status status = check_poses(def, error);
+  if (status >= 0) {
+    status =
+        yw_solid_take_strengths(def->num_examples, def->example_strengths, model->strengths, error);
+  }
   if (status < 0 || def->num_examples == 0) return status;
   size_t n = (size_t)def->num_examples;
   model->num_examples = def->num_examples;
@@ -113,6 +117,7 @@ void yw_frames_fit_examples(frames_body* body, const yw_vec4* x, const yw_step_c
     if (!isfinite(b[k])) return;
   }
   yw_project_exact(n, model->gram, b, body->weights, w);
+  yw_aims_blend(body->aims, n, w);
   for (int32_t k = 0; k < n; ++k) {
     body->weights[1 + k] = (float)w[k];
     rest -= w[k];

@@ -115,7 +115,7 @@ YW_LANE_FN yw_lanes_sym3 twist_of(const yw_lanes_sym3* s, yw_vf mu2, yw_vf lambd
 // The second derivative of the last part uses S~ in place of the actual stretch: it is then never
 // negative, and exact where the body is in the target pose.
 
-// S~ = 1 + sum w_k (S^k - 1)
+// S~ = 1 + sum w_k (S^k - 1), weights times the strengths of the examples
 YW_LANE_FN yw_lanes_sym3 aim(const frames_phase* phase, int32_t block, int32_t lane) {
   const frames_model* model = phase->model;
   const yw_sym3x16* examples = model->examples + (size_t)block * (size_t)model->num_examples;
@@ -123,7 +123,7 @@ YW_LANE_FN yw_lanes_sym3 aim(const frames_phase* phase, int32_t block, int32_t l
   yw_lanes_sym3 s = {one, one, one, zero, zero, zero};
   for (int32_t k = 0; k < model->num_examples; ++k) {
     yw_lanes_sym3 l = yw_lanes_sym3_load(&examples[k], lane);
-    float w = phase->body->weights[1 + k];
+    float w = model->strengths[k] * phase->body->weights[1 + k];
     s.xx += w * l.xx, s.yy += w * l.yy, s.zz += w * l.zz;
     s.xy += w * l.xy, s.xz += w * l.xz, s.yz += w * l.yz;
   }

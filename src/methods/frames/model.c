@@ -232,6 +232,7 @@ static uint64_t hash_model(const frames_model* model) {
         h, model->examples,
         (size_t)model->num_blocks * (size_t)model->num_examples * sizeof *model->examples);
   }
+  h = yw_solid_hash_strengths(model->num_examples, model->strengths, h);
   return yw_hash_bytes(h, model->blocks, (size_t)model->num_blocks * sizeof *model->blocks);
 }
 

@@ -58,8 +58,9 @@ typedef struct frames_model {
   float* volume;  ///< m^3, of the regions
   int32_t* holder_region;
 
-  yw_sym3x16* examples;  ///< stretches of the examples minus 1: num_examples per block
-  double* gram;          ///< their products in the metric of the energy, J
+  yw_sym3x16* examples;              ///< stretches of the examples minus 1: num_examples per block
+  double* gram;                      ///< their products in the metric of the energy, J
+  float strengths[YW_MAX_EXAMPLES];  ///< of the examples, 0 to 1
   frames_coarse coarse;
   frames_sweeps sweeps;  ///< regions by colour, for position-based solvers
   double spring_share;   ///< of the spring terms, see regions.h

@@ -127,7 +127,7 @@ static bool make_moduli(yw_loader* l, const yw_model_spec* model, const int32_t*
   if (!points) return yw_memory_fail(&l->r);
   sample_points(&model->tets, count, corners, points);
   bool done =
-      yw_make_moduli(l, frames->fields, frames->num_fields, frames->field_list,
+      yw_make_moduli(l, &model->tets, frames->fields, frames->num_fields, frames->field_list,
                      frames->youngs_modulus, frames->poissons_ratio, points, of * count, out);
   yw_mem_free(mem, points);
   for (int32_t i = 0; done && of > 1 && i < 2 * count; ++i) {
@@ -168,6 +168,7 @@ static bool create(yw_loader* l, yw_model_spec* model) {
   def.poissons_ratio = frames->poissons_ratio;
   def.num_examples = model->num_poses;
   def.examples = (const yw_vec3* const*)model->examples;
+  def.example_strengths = model->strengths;
   def.params = frames->params;
   if (def.kind != YW_FRAMES_CELLS) return create_with(l, model, &def);
   def.num_cells = n[0] * n[1] * n[2];

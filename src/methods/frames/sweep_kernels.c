@@ -137,7 +137,7 @@ YW_LANE_FN yw_lanes_sym3 aim(const frames_sweep* sweep, const frames_sweep_block
   yw_lanes_sym3 s = {one, one, one, zero, zero, zero};
   for (int32_t k = 0; k < count; ++k) {
     yw_lanes_sym3 l = yw_lanes_sym3_load(&examples[k], lane);
-    float w = sweep->weights[k];
+    float w = sweep->strengths[k] * sweep->weights[k];
     s.xx += w * l.xx, s.yy += w * l.yy, s.zz += w * l.zz;
     s.xy += w * l.xy, s.xz += w * l.xz, s.yz += w * l.yz;
   }

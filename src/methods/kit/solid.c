@@ -92,3 +92,21 @@ yw_status yw_solid_check_examples(int32_t count, const yw_vec3* const* examples,
   }
   return YW_OK;
 }
+
+yw_status yw_solid_take_strengths(int32_t count, const float* given, float* out, yw_error* error) {
+  for (int32_t k = 0; k < count; ++k) {
+    out[k] = given ? given[k] : 1.0f;
+    if (!(out[k] >= 0.0f && out[k] <= 1.0f)) {
+      return yw_fail(error, YW_ERR_INVALID,
+                     "the strength of examples[%d] is %g, but must be between 0 and 1", k,
+                     (double)out[k]);
+    }
+  }
+  return YW_OK;
+}
+
+uint64_t yw_solid_hash_strengths(int32_t count, const float* strengths, uint64_t hash) {
+  bool plain = true;
+  for (int32_t k = 0; k < count; ++k) plain = plain && strengths[k] == 1.0f;
+  return plain ? hash : yw_hash_bytes(hash, strengths, (size_t)count * sizeof *strengths);
+}

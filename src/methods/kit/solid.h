@@ -26,5 +26,9 @@ yw_contact_geometry yw_solid_contact_geometry(const yw_solid* solid);
 void yw_solid_put_at_rest(const yw_solid* solid, yw_particles* particles);
 /// YW_ERR_INVALID when there are too many example poses, or one is missing.
 yw_status yw_solid_check_examples(int32_t count, const yw_vec3* const* examples, yw_error* error);
+/// Copies the strengths of the examples, 0 to 1 each; given may be NULL, for 1.
+yw_status yw_solid_take_strengths(int32_t count, const float* given, float* out, yw_error* error);
+/// Adds them to the hash of a model, unless all are 1.
+uint64_t yw_solid_hash_strengths(int32_t count, const float* strengths, uint64_t hash);
 
 #endif

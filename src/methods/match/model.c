@@ -81,7 +81,7 @@ static uint64_t hash_model(const match_model* model) {
   if (model->lane_share) {
     h = yw_hash_bytes(h, model->lane_share, blocks * YW_LANES * sizeof *model->lane_share);
   }
-  return h;
+  return yw_solid_hash_strengths(model->num_examples, model->strengths, h);
 }
 
 // All ---------------------------------------------------------------------------------------------
@@ -103,6 +103,10 @@ static yw_status build_model(match_model* model, match_build* build, yw_error* e
   if (status >= 0)
     status =
         yw_solid_add_tets(&model->solid, &model->mem, build->def->mesh, "a match model", error);
+  if (status >= 0) {
+    status = yw_solid_take_strengths(model->num_examples, build->def->example_strengths,
+                                     model->strengths, error);
+  }
   if (status >= 0) status = yw_match_build_examples(model, build, error);
   if (status >= 0) model->hash = hash_model(model);
   return status;

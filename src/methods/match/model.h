@@ -88,6 +88,7 @@ typedef struct match_model {
   /// Symmetric parts of L_k (Q scale)^-1, off-diagonals doubled. Their products with scaled
   /// P_r - Q_r equal those of L_k with S_r - 1.
   yw_sym3x16* duals;
+  float strengths[YW_MAX_EXAMPLES];  ///< of the examples, 0 to 1
 
   int32_t num_groups;    ///< 1 with no examples; num_particles with YW_GROUPS_PER_REGION
   int32_t num_shares;    ///< 0 with YW_GROUPS_PER_REGION

@@ -86,7 +86,7 @@ static void weigh_one_by_one(const match_step* step, lane_set at, const yw_lanes
       }
       for (int32_t j = 0; j < k; ++j) gram[j * n + k] = gram[k * n + j];
     }
-    yw_match_weigh(&step->body->params, n, gram, b,
+    yw_match_weigh(&step->body->params, model, gram, b, NULL,
                    step->body->weights + (size_t)p * (size_t)(n + 1), own);
     for (int32_t k = 0; k < n; ++k) pulls[k * YW_LANES + lane] = own[k];
   }
@@ -111,8 +111,8 @@ static void weigh_together(const match_step* step, lane_set at, const yw_lanes_s
   nearest_in_triangle(g11, g12, g22, b1, b2, n == 2, &w1, &w2);
 
   float beta = step->body->params.beta;
-  yw_vf_store(pulls + at.lane, beta * w1);
-  if (n == 2) yw_vf_store(pulls + YW_LANES + at.lane, beta * w2);
+  yw_vf_store(pulls + at.lane, model->strengths[0] * (beta * w1));
+  if (n == 2) yw_vf_store(pulls + YW_LANES + at.lane, model->strengths[1] * (beta * w2));
   for (int l = 0; l < YW_VF_LANES; ++l) {
     int32_t p = at.block * YW_LANES + match_lane(at.lane + l);
     if (p >= model->num_particles) continue;

@@ -410,7 +410,7 @@ static bool build_points(yw_loader* l, yw_model_spec* model, int32_t count, cons
   float* moduli = NULL;
   const slender_settings* slender = model->settings;
   bool done =
-      yw_make_moduli(l, slender->fields, slender->num_fields, slender->field_list,
+      yw_make_moduli(l, NULL, slender->fields, slender->num_fields, slender->field_list,
                      slender->youngs_modulus, slender->poissons_ratio, points, count, &moduli);
   if (done) {
     yw_status status =

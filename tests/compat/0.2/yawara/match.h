@@ -60,6 +60,9 @@ typedef struct yw_match_def {
   yw_grouping grouping;
   const int32_t* vertex_labels;  ///< with YW_GROUPS_LABELS: mesh->num_vertices labels, any integers
   yw_match_params params;        ///< initial parameters of bodies
+  /// How strongly each example attracts, 0 (not at all) to 1; beta multiplies it. num_examples
+  /// numbers, or NULL (default): 1.
+  const float* example_strengths;
 } yw_match_def;
 YW_API yw_match_def yw_default_match_def(void);
 

@@ -89,15 +89,19 @@ YW_API yw_status yw_shape_surface(const yw_shape* shape, const yw_allocator* mem
 
 /// Settings of the tet mesher.
 typedef struct yw_mesher_def {
-  /// Edge length of the lattice, m. 0 (default): 1/12 of the longest side, or half the thickness of
-  /// the thinnest part that matters (0.5 % of the matter), or less until the volume is right to
-  /// about 1 %, as far as max_tets allows.
+  /// Edge length of the lattice where the shape is thick, m. It is halved, repeatedly if needed,
+  /// where parts would be lost because they are thin. 0 (default): 1/12 of the longest side, less
+  /// where parts are thin, and less everywhere until the volume is right to about 1 %, as far as
+  /// max_tets allows.
   float size;
   int32_t max_vertices;  ///< larger meshes are refused; default 4,000,000
-  int32_t max_tets;      ///< size 0: number of tets to stay below, to some 10 %; default 30,000
+  /// Size 0: number of tets to stay below, to some 10 %; up to twice as many are made to keep what
+  /// is thin, and with a given size, too. 0: the default, 30,000.
+  int32_t max_tets;
 } yw_mesher_def;
 YW_API yw_mesher_def yw_default_mesher_def(void);
-/// Fills a bounded shape with uniform tets: body-centred lattice, boundary snapped to the surface.
+/// Fills a bounded shape with tets: body-centred lattice of one size, or of several that differ by
+/// a factor of two from neighbour to neighbour, boundary snapped to the surface.
 /// Planes of the lattice are shifted onto flat faces of the shape, so boxes and what is built of
 /// them keep their edges.
 YW_API yw_status yw_shape_tets(const yw_shape* shape, const yw_allocator* mem,

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""Bakes: what arrives in Blender is what the program made."""
+import json
+import os
+import time
+
+import bpy
+import numpy as np
+from support import (PROGRAM, ROOT, WORK, add_box, add_plane, bake, fresh, preferences, program, refused, shown)
+
+from yawara_addon import axes, baking, job, meshfiles, pointcache
+
+
+def teddy_mesh():
+    """The surface of the gallery's teddy, in Blender's coordinates."""
+    run = os.path.join(WORK, "teddy")
+    if not os.path.exists(run):
+        program("run", os.path.join(ROOT, "scenes", "gallery", "teddy.json"), "-o", run, "--frames", "0", "-q",
+                "--format", "obj")
+    files = sorted(os.listdir(os.path.join(run, "obj")))
+    vertices, faces = meshfiles.read_obj(os.path.join(run, "obj", files[0]))
+    return axes.to_blender(vertices), faces
+
+
+def add_teddy():
+    vertices, faces = teddy_mesh()
+    mesh = bpy.data.meshes.new("teddy")
+    mesh.from_pydata(vertices.tolist(), [], faces)
+    obj = bpy.data.objects.new("teddy", mesh)
+    bpy.context.collection.objects.link(obj)
+    obj.shape_key_add(name="Basis")
+    tall, turned = obj.shape_key_add(name="tall"), obj.shape_key_add(name="turned")
+    for key, vertex in zip(tall.data, mesh.vertices):
+        key.co = vertex.co.x, vertex.co.y, vertex.co.z * 1.4
+    for key, vertex in zip(turned.data, mesh.vertices):
+        x, y, z = vertex.co
+        angle = 0.8 * z
+        key.co = (x * np.cos(angle) - y * np.sin(angle), x * np.sin(angle) + y * np.cos(angle), z)
+    obj.yawara.role = "SOFT"
+    return obj
+
+
+def teddy_is_the_same_to_the_bit():
+    """a teddy with two shape keys has the vertices of yawara run, to the bit"""
+    scene = fresh(frames=10)
+    obj = add_teddy()
+    low = min(v.co.z for v in obj.data.vertices)
+    add_plane(low - 0.1)
+    bake()
+    folder = baking.folder_of(scene)
+    with open(os.path.join(folder, "scene.json"), encoding="utf-8") as file:
+        written = json.load(file)
+    assert [e["name"] for e in written["bodies"][0]["examples"]] == ["tall", "turned"], written["bodies"][0]
+    again = os.path.join(WORK, "again")
+    program("run", os.path.join(folder, "scene.json"), "-o", again, "-q", "--format", "pc2")
+    expected = pointcache.read(os.path.join(again, "pc2", "teddy.pc2"))
+    for frame in (0, 4, 10):
+        found = shown(obj, 1 + frame)
+        assert np.array_equal(found, axes.to_blender(expected[frame])), f"frame {frame} differs"
+    assert np.abs(expected[10] - expected[0]).max() > 0.05, "nothing moved"
+
+
+def cancel_and_resume():
+    """a bake that was cancelled and resumed is the same as one in one go"""
+    scene = fresh(frames=60)
+    obj = add_box("box", location=(0, 0, 2), cuts=3)
+    obj.yawara.method = "frames"
+    obj.yawara.size = 0.13
+    obj.rotation_euler = (0.3, 0.2, 0)
+    add_plane()
+    bake()
+    expected = shown(obj, 61)
+    work = baking.start(bpy.context)
+    while work.arrival.taken < 3 and baking.poll(bpy.context, scene) == job.RUNNING:
+        time.sleep(0.02)
+    arrived = shown(obj, 2)
+    assert not np.array_equal(arrived, shown(obj, 1)), "nothing arrived while it ran"
+    bpy.ops.yawara.cancel()
+    while baking.poll(bpy.context, scene) == job.RUNNING:
+        time.sleep(0.02)
+    assert work.state == job.STOPPED and work.done < 60, (work.state, work.done)
+    assert bpy.ops.yawara.bake(resume=True) == {"FINISHED"}
+    assert baking.jobs[scene.name].done == 60
+    assert np.array_equal(shown(obj, 61), expected), "the resumed bake differs"
+
+
+def crash_is_survived():
+    """progress is known; a program that is killed leaves Blender alone, says so, and can be resumed"""
+    scene = fresh(frames=60)
+    obj = add_box("box", location=(0, 0, 2), cuts=3)
+    obj.yawara.method, obj.yawara.size = "frames", 0.13
+    work = baking.start(bpy.context)
+    while work.arrival.taken < 12 and baking.poll(bpy.context, scene) == job.RUNNING:
+        time.sleep(0.02)
+    assert 0 < scene.yawara.progress < 100 and work.seconds_left > 0, (scene.yawara.progress, work.seconds_left)
+    work.process.kill()
+    while baking.poll(bpy.context, scene) == job.RUNNING:
+        time.sleep(0.02)
+    assert work.state == job.FAILED and "signal 9" in scene.yawara.message, scene.yawara.message
+    assert bpy.ops.yawara.bake(resume=True) == {"FINISHED"}
+    assert baking.jobs[scene.name].done == 60 and scene.yawara.progress == 100.0
+
+
+def stale_bakes():
+    """changes make a bake stale, frames and looks do not"""
+    scene = fresh(frames=3)
+    obj = add_box("box", location=(0, 0, 1))
+    obj.keyframe_insert("location", frame=1)
+    floor = add_plane()
+    bake()
+    assert not baking.check_stale(scene)
+    scene.frame_set(3)
+    obj.data.materials.append(bpy.data.materials.new("red"))
+    obj.modifiers.new("Subdivision", "SUBSURF")
+    assert not baking.check_stale(scene), "a frame or a material made it stale"
+
+    def changed(what, change, back):
+        change()
+        assert baking.check_stale(scene), f"{what} was not noticed"
+        back()
+        assert not baking.check_stale(scene), f"{what} and back is stale"
+
+    changed("a vertex", lambda: obj.data.vertices[0].co.__setitem__(0, 3.0),
+            lambda: obj.data.vertices[0].co.__setitem__(0, -0.5))
+    changed("a setting", lambda: setattr(obj.yawara, "friction", 0.9), lambda: setattr(obj.yawara, "friction", 0.4))
+    changed("an obstacle", lambda: setattr(floor.location, "z", 0.5), lambda: setattr(floor.location, "z", 0.0))
+    changed("gravity", lambda: setattr(scene, "use_gravity", False), lambda: setattr(scene, "use_gravity", True))
+    changed("the frame range", lambda: setattr(scene, "frame_end", 9), lambda: setattr(scene, "frame_end", 4))
+    obj.keyframe_insert("location", frame=3)
+    assert baking.check_stale(scene), "a key was not noticed"
+    bake()
+    assert not baking.check_stale(scene), "a new bake is stale"
+
+
+def missing_program():
+    """a missing program is named, with what to do"""
+    fresh(frames=2)
+    add_box("box")
+    preferences().program = "/nowhere/yawara"
+    words = refused()
+    assert "/nowhere/yawara" in words and "preferences" in words, words
+    preferences().program = ""
+    before, os.environ["PATH"] = os.environ["PATH"], "/nonexistent"
+    words = refused()
+    os.environ["PATH"] = before
+    assert "not found" in words and "PATH" in words, words
+    preferences().program = PROGRAM
+
+
+def names_of_all_kinds():
+    """names with spaces, slashes and Japanese"""
+    scene = fresh(frames=2)
+    scene.name = "場面 1/2"
+    objects = [add_box(name, 0.4, (i, 0, 1)) for i, name in enumerate(("熊 の/ぬいぐるみ", "a \"b\" c", "../up", "x\\y"))]
+    bake()
+    for obj in objects:
+        moved = shown(obj, 3) - shown(obj, 1)
+        assert moved[:, 2].max() < -0.01, (obj.name, moved)
+    assert os.path.isfile(os.path.join(baking.folder_of(scene), "scene.json"))
+
+
+def failed_bakes_select_the_object():
+    """an error of the program selects the object that it is about"""
+    scene = fresh(frames=3)
+    add_box("fine", 0.5, (3, 0, 0))
+    bad = add_box("bad", 0.5)
+    bad.yawara.method, bad.yawara.size = "fem", 0.001
+    bad.yawara.level = 4
+    words = refused()
+    assert bpy.context.view_layer.objects.active == bad and bad.select_get(), words
+    assert scene.yawara.message and "bodies[" in words, words
+
+
+def motion_blur():
+    """between two frames vertices are where motion blur expects them"""
+    fresh(frames=6)
+    obj = add_box("box", location=(0, 0, 2))
+    bake()
+    half = shown(obj, 4, 0.5)
+    mean = 0.5 * (shown(obj, 4) + shown(obj, 5))
+    assert np.abs(half - mean).max() < 1e-6 and np.abs(mean - shown(obj, 4)).max() > 0.01
+
+
+def small_files():
+    """a .blend with a bake stays small, and finds it again when both are moved"""
+    scene = fresh(frames=40)
+    obj = add_box("box", location=(0, 0, 2), cuts=15)
+    folder = os.path.join(WORK, "project")
+    os.makedirs(folder)
+    scene.yawara.folder = "//cache"
+    bpy.ops.wm.save_as_mainfile(filepath=os.path.join(folder, "a.blend"))
+    before = os.path.getsize(os.path.join(folder, "a.blend"))
+    bake()
+    expected = shown(obj, 20)
+    bpy.ops.wm.save_mainfile()
+    assert os.path.getsize(os.path.join(folder, "a.blend")) - before < 20000
+    assert obj.modifiers[0].filepath.startswith("//"), obj.modifiers[0].filepath
+    os.rename(folder, folder + " moved")
+    bpy.ops.wm.open_mainfile(filepath=os.path.join(folder + " moved", "a.blend"))
+    assert np.array_equal(shown(bpy.data.objects["box"], 20), expected)
+
+
+TESTS = (teddy_is_the_same_to_the_bit, cancel_and_resume, crash_is_survived, stale_bakes,
+         missing_program, names_of_all_kinds, failed_bakes_select_the_object, motion_blur, small_files)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Materials: plain words, whose stiffness follows the size of the body, and measured ones."""
+import math
+
+GRAVITY = 9.81
+
+# Word: density (kg/m^3), stiffness (modulus over weight per area), Poisson's ratio, damping, yield
+# (strain), methods. As `yawara new --as`.
+WORDS = {
+    "jelly": (1000, 40, 0.4, 0.4, 0, "match frames fem plastic"),
+    "rubber": (1000, 250, 0.45, 0.4, 0, "match frames fem plastic"),
+    "foam": (30, 80, 0.2, 4, 0, "match frames fem plastic"),
+    "toy": (1000, 1000, 0.4, 1, 0, "match frames fem plastic"),
+    "clay": (1800, 100, 0.4, 8, 0.02, "plastic fem match frames"),
+    "cloth": (400, 300, 0.3, 2, 0, "slender"),
+}
+# match: more damping than the implicit solvers, which damp by themselves; and stiffer, since small
+# tets make it softer.
+MATCH_DAMPING, MATCH_STIFFNESS = 2.0, 1.5
+
+# Name: Young's modulus (Pa), Poisson's ratio, density (kg/m^3). As docs/materials.md.
+NAMED = {
+    "fat": (3.25e3, 0.49, 920), "gelatin": (1e4, 0.49, 1030), "soft_tissue": (1.2e4, 0.49, 1060),
+    "foam": (2.8e4, 0.33, 30), "soft_silicone": (6.9e4, 0.49, 1070),
+    "silicone": (1.32e6, 0.49, 1030), "rubber": (1.5e6, 0.49, 950), "cork": (1.6e7, 0.05, 170),
+    "polyethylene": (7.6e8, 0.42, 950), "nylon": (2.8e9, 0.39, 1140),
+    "wood": (1.08e10, 0.37, 450), "aluminium": (7e10, 0.33, 2700), "steel": (2.05e11, 0.29, 7850),
+}
+
+METHODS = ("match", "frames", "fem", "plastic")
+
+
+def _number(value):
+    return float(f"{value:.6g}")
+
+
+def own(modulus, ratio, density, method, diagonal):
+    """Settings of a method, and the density, for a material given in numbers."""
+    if method == "match":
+        return {"stiffness": _number(modulus / (density * GRAVITY * diagonal))}, density
+    return {"youngs_modulus": _number(modulus), "poissons_ratio": _number(ratio)}, density
+
+
+def named(name, method, diagonal):
+    """The same for a measured material."""
+    return own(*NAMED[name][:2], NAMED[name][2], method, diagonal)
+
+
+def word(name, method, length, diagonal):
+    """The same for a plain word. length: longest side of the body, m; diagonal: of its box."""
+    density, stiffness, ratio, damping, yield_strain, _ = WORDS[name]
+    rate = math.sqrt(GRAVITY / length)
+    if method == "match":
+        settings = {"stiffness": _number(MATCH_STIFFNESS * stiffness * length / diagonal),
+                    "damping": _number(MATCH_DAMPING * damping * rate)}
+        return settings, density
+    modulus = stiffness * density * GRAVITY * length
+    settings = {"youngs_modulus": _number(modulus), "poissons_ratio": ratio}
+    if method == "plastic":
+        settings.update({"yield_stress": _number(yield_strain * modulus)} if yield_strain
+                        else {"flow": "elastic"})
+    elif method == "fem":
+        settings["mass_damping"] = _number(damping * rate)
+        if yield_strain:
+            settings.update({"yield": yield_strain, "creep": 100})
+    else:
+        settings["damping"] = _number(damping * rate)
+    return settings, density
+
+
+def settings(choice, method, length, diagonal, modulus=1e5, ratio=0.3, density=1000):
+    """Settings and density of a choice of the panel: "word:jelly", "named:steel" or "own"."""
+    kind, _, name = choice.partition(":")
+    if kind == "word":
+        return word(name, method, length, diagonal)
+    if kind == "named":
+        return named(name, method, diagonal)
+    return own(modulus, ratio, density, method, diagonal)
+
+
+def damping_key(method):
+    """The method's key for a decay rate, 1/s; None if it has none."""
+    return {"fem": "mass_damping", "plastic": None}.get(method, "damping")

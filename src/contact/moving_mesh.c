@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+#include "contact/moving_mesh.h"
+
+#include <string.h>
+
+#include "contact/surface.h"
+#include "contact/surfaces/approach.h"
+#include "geometry/order.h"
+
+// Nodes on the way from the root to a leaf, twice.
+#define STACK 128
+// Sine of the angle between two faces from which they are a concave corner.
+#define IN_FRONT 0.05f
+
+// The tree ----------------------------------------------------------------------------------------
+
+bool yw_moving_mesh_create(const yw_allocator* mem, const int32_t* triangles, int32_t num_triangles,
+                           const yw_vec3* points, int32_t num_points, yw_moving_mesh* out) {
+  *out = (yw_moving_mesh){.num_vertices = num_points, .num_triangles = num_triangles};
+  int32_t leaves = (num_triangles + YW_MESH_LEAF - 1) / YW_MESH_LEAF;
+  yw_vec3* centers = YW_NEW_ARRAY(mem, yw_vec3, num_triangles);
+  int32_t* order = YW_NEW_ARRAY(mem, int32_t, num_triangles);
+  out->triangles = yw_mem_alloc(mem, (size_t)num_triangles, sizeof *out->triangles);
+  yw_aabb* nodes = YW_NEW_ARRAY(mem, yw_aabb, yw_box_tree_nodes(leaves));
+  bool made = centers && order && out->triangles && nodes;
+  for (int32_t i = 0; i < num_triangles && made; ++i) {
+    const int32_t* t = triangles + 3 * (size_t)i;
+    yw_vec3 sum = yw_add(points[t[0]], yw_add(points[t[1]], points[t[2]]));
+    centers[i] = yw_scale(sum, 1.0f / 3.0f);
+  }
+  made = made && yw_hilbert_order(mem, num_triangles, centers, 0.0, order) >= 0;
+  for (int32_t i = 0; i < num_triangles && made; ++i) {
+    memcpy(out->triangles[i], triangles + 3 * (size_t)order[i], sizeof *out->triangles);
+  }
+  out->tree = yw_box_tree_of(nodes, leaves);
+  yw_mem_free(mem, centers);
+  yw_mem_free(mem, order);
+  if (!made) yw_moving_mesh_free(mem, out);
+  return made;
+}
+
+void yw_moving_mesh_free(const yw_allocator* mem, yw_moving_mesh* mesh) {
+  yw_mem_free(mem, mesh->triangles);
+  yw_mem_free(mem, mesh->tree.nodes);
+  *mesh = (yw_moving_mesh){0};
+}
+
+static int32_t end_of_leaf(const yw_moving_mesh* mesh, int32_t leaf) {
+  int32_t end = (leaf + 1) * YW_MESH_LEAF;
+  return end < mesh->num_triangles ? end : mesh->num_triangles;
+}
+
+void yw_moving_mesh_fit(yw_moving_mesh* mesh) {
+  for (int32_t leaf = 0; leaf < mesh->tree.num_leaves; ++leaf) {
+    yw_aabb box = yw_aabb_empty();
+    for (int32_t i = leaf * YW_MESH_LEAF; i < end_of_leaf(mesh, leaf); ++i) {
+      for (int k = 0; k < 3; ++k) {
+        int32_t v = mesh->triangles[i][k];
+        box = yw_aabb_grow(yw_aabb_grow(box, mesh->begin[v]), mesh->end[v]);
+      }
+    }
+    mesh->tree.nodes[mesh->tree.first_leaf + leaf] = box;
+  }
+  yw_box_tree_refit(&mesh->tree);
+}
+
+// Places ------------------------------------------------------------------------------------------
+
+static void corners_at(const yw_moving_mesh* mesh, int32_t triangle, float at, yw_vec3 x[3]) {
+  for (int k = 0; k < 3; ++k) {
+    int32_t v = mesh->triangles[triangle][k];
+    x[k] = yw_lerp(mesh->begin[v], mesh->end[v], at);
+  }
+}
+
+yw_vec3 yw_moving_mesh_point(const yw_moving_mesh* mesh, const yw_mesh_place* place, float at) {
+  yw_vec3 x[3], sum = yw_v3(0, 0, 0);
+  corners_at(mesh, place->triangle, at, x);
+  for (int k = 0; k < 3; ++k) sum = yw_mad(sum, place->weights[k], x[k]);
+  return sum;
+}
+
+yw_vec3 yw_moving_mesh_way(const yw_moving_mesh* mesh, const yw_mesh_place* place) {
+  yw_vec3 sum = yw_v3(0, 0, 0);
+  for (int k = 0; k < 3; ++k) {
+    int32_t v = mesh->triangles[place->triangle][k];
+    sum = yw_mad(sum, place->weights[k], yw_sub(mesh->end[v], mesh->begin[v]));
+  }
+  return sum;
+}
+
+// Away from the triangle, or along its normal for a point in its middle.
+static yw_vec3 normal_of(yw_vec3 apart, const yw_vec3 x[3]) {
+  yw_vec3 flat = yw_cross(yw_sub(x[1], x[0]), yw_sub(x[2], x[0]));
+  return yw_normalize_or(apart, yw_normalize_or(flat, yw_v3(0, 1, 0)));
+}
+
+static float distance2_to_box(yw_aabb box, yw_vec3 p) {
+  yw_vec3 nearest = yw_max3(box.lower, yw_min3(box.upper, p));
+  return yw_length2(yw_sub(p, nearest));
+}
+
+static void look_at_leaf(const yw_moving_mesh* mesh, int32_t leaf, float at, yw_vec3 p,
+                         float* most2, yw_mesh_place* out) {
+  for (int32_t i = leaf * YW_MESH_LEAF; i < end_of_leaf(mesh, leaf); ++i) {
+    yw_vec3 x[3];
+    float weights[3];
+    corners_at(mesh, i, at, x);
+    yw_vec3 apart = yw_sub(p, yw_nearest_on_triangle(p, x[0], x[1], x[2], weights));
+    float found = yw_length2(apart);
+    if (!(found <= *most2) || (found == *most2 && out->triangle >= 0)) continue;
+    *most2 = found;
+    out->triangle = i;
+    out->normal = normal_of(apart, x);
+    memcpy(out->weights, weights, sizeof weights);
+  }
+}
+
+bool yw_moving_mesh_nearest(const yw_moving_mesh* mesh, float at, yw_vec3 p, float most,
+                            yw_mesh_place* out) {
+  const yw_box_tree* tree = &mesh->tree;
+  int32_t stack[STACK], depth = 0;
+  float most2 = most * most;
+  out->triangle = -1;
+  stack[depth++] = 1;
+  while (depth > 0) {
+    int32_t node = stack[--depth];
+    if (!(distance2_to_box(tree->nodes[node], p) <= most2)) continue;
+    if (node >= tree->first_leaf) {
+      look_at_leaf(mesh, node - tree->first_leaf, at, p, &most2, out);
+      continue;
+    }
+    // The nearer child first.
+    int32_t left = 2 * node, right = left + 1;
+    bool swap = distance2_to_box(tree->nodes[right], p) < distance2_to_box(tree->nodes[left], p);
+    stack[depth++] = swap ? left : right;
+    stack[depth++] = swap ? right : left;
+  }
+  out->distance = sqrtf(most2);
+  return out->triangle >= 0;
+}
+
+bool yw_moving_mesh_near_box(const yw_moving_mesh* mesh, yw_aabb box, float reach) {
+  yw_box_walk walk = yw_box_walk_begin(&mesh->tree, yw_aabb_pad(box, reach));
+  return yw_box_walk_next(&walk) >= 0;
+}
+
+// Paths -------------------------------------------------------------------------------------------
+
+// A ball that slides along, or past an edge, may dip into the thickness on its way, but not into
+// the inner half of it, and not at the end.
+static bool may_go_on(const yw_path4* way, const yw_nearest* start, float least, float rounding) {
+  if (!(start->distance > 0.5f * least)) return false;
+  if (yw_nearest_points(YW_VERTEX_TRIANGLE, way->end).distance < least - rounding) return false;
+  yw_vec3 normal = yw_scale(start->apart, 1.0f / start->distance);
+  return yw_path_stays_apart(YW_VERTEX_TRIANGLE, way, normal, 0.5f * least);
+}
+
+static yw_path4 path_to(const yw_moving_mesh* mesh, int32_t triangle, const yw_mesh_path* path) {
+  yw_path4 way = {.begin[0] = path->from, .end[0] = path->to};
+  corners_at(mesh, triangle, path->begin, way.begin + 1);
+  corners_at(mesh, triangle, path->end, way.end + 1);
+  return way;
+}
+
+static yw_mesh_place place_of(int32_t triangle, const yw_path4* way, float share,
+                              const yw_nearest* near) {
+  yw_vec3 x[4];
+  yw_path_corners(way, share, x);
+  yw_mesh_place place = {triangle, {0}, normal_of(near->apart, x + 1), near->distance};
+  memcpy(place.weights, near->weights + 1, sizeof place.weights);
+  return place;
+}
+
+// When the ball meets a triangle, and where; false: it does not.
+static bool meet(const yw_moving_mesh* mesh, int32_t triangle, const yw_mesh_path* path,
+                 yw_mesh_touch* out) {
+  yw_path4 way = path_to(mesh, triangle, path);
+  float least = mesh->radius + path->radius;
+  yw_nearest near = yw_nearest_points(YW_VERTEX_TRIANGLE, way.begin);
+  out->gap = near.distance - least;
+  out->share = 0.0f;
+  if (may_go_on(&way, &near, least, path->rounding)) return false;
+  if (out->gap > path->rounding) {
+    out->share = yw_time_of_touch(YW_VERTEX_TRIANGLE, &way, least, path->rounding, &near);
+    if (out->share > 1.0f) return false;
+  }
+  out->place = place_of(triangle, &way, out->share, &near);
+  return true;
+}
+
+static bool is_earlier(const yw_mesh_touch* a, const yw_mesh_touch* b) {
+  return a->share < b->share || (a->share == b->share && a->gap < b->gap);
+}
+
+// True when what one touch holds back includes the other: its place is not in front of the plane of
+// the first, as with neighbours in a flat or convex surface.
+static bool includes(const yw_moving_mesh* mesh, const yw_mesh_touch* first,
+                     const yw_mesh_touch* other, float at) {
+  yw_vec3 way = yw_sub(yw_moving_mesh_point(mesh, &other->place, at),
+                       yw_moving_mesh_point(mesh, &first->place, at));
+  return yw_dot(first->place.normal, way) <= IN_FRONT * yw_length(way);
+}
+
+// Adds a touch, unless an earlier one includes it, and drops those that it includes.
+static int32_t add_touch(const yw_moving_mesh* mesh, const yw_mesh_touch* touch, float at,
+                         int32_t capacity, int32_t count, yw_mesh_touch* out) {
+  for (int32_t i = 0; i < count; ++i) {
+    if (!is_earlier(touch, &out[i]) && includes(mesh, &out[i], touch, at)) return count;
+  }
+  int32_t kept = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    if (!is_earlier(touch, &out[i]) || !includes(mesh, touch, &out[i], at)) out[kept++] = out[i];
+  }
+  if (kept == capacity) return kept;
+  out[kept] = *touch;
+  return kept + 1;
+}
+
+int32_t yw_moving_mesh_touches(const yw_moving_mesh* mesh, const yw_mesh_path* path, float margin,
+                               int32_t capacity, yw_mesh_touch* out) {
+  yw_aabb box = yw_aabb_grow(yw_aabb_grow(yw_aabb_empty(), path->from), path->to);
+  box = yw_aabb_pad(box, mesh->radius + path->radius + path->rounding + margin);
+  yw_box_walk walk = yw_box_walk_begin(&mesh->tree, box);
+  int32_t count = 0;
+  for (int32_t leaf; (leaf = yw_box_walk_next(&walk)) >= 0;) {
+    for (int32_t i = leaf * YW_MESH_LEAF; i < end_of_leaf(mesh, leaf); ++i) {
+      yw_path4 way = path_to(mesh, i, path);
+      yw_nearest near = yw_nearest_points(YW_VERTEX_TRIANGLE, way.begin);
+      float least = mesh->radius + path->radius;
+      yw_mesh_touch touch = {.gap = near.distance - least};
+      if (touch.gap > margin) {
+        if (may_go_on(&way, &near, least, path->rounding)) continue;
+        touch.share = yw_time_of_touch(YW_VERTEX_TRIANGLE, &way, least, path->rounding, &near);
+        if (touch.share > 1.0f) continue;
+      }
+      touch.place = place_of(i, &way, touch.share, &near);
+      if (touch.share > 0.0f) {
+        yw_vec3 there = yw_moving_mesh_point(mesh, &touch.place, path->begin);
+        float along = yw_dot(touch.place.normal, yw_sub(path->from, there));
+        touch.gap = fmaxf(0.0f, along - least);
+      }
+      count = add_touch(mesh, &touch, path->begin, capacity, count, out);
+    }
+  }
+  return count;
+}
+
+bool yw_moving_mesh_sweep(const yw_moving_mesh* mesh, const yw_mesh_path* path,
+                          yw_mesh_touch* out) {
+  yw_aabb box = yw_aabb_grow(yw_aabb_grow(yw_aabb_empty(), path->from), path->to);
+  box = yw_aabb_pad(box, mesh->radius + path->radius + path->rounding);
+  yw_box_walk walk = yw_box_walk_begin(&mesh->tree, box);
+  bool found = false;
+  for (int32_t leaf; (leaf = yw_box_walk_next(&walk)) >= 0;) {
+    for (int32_t i = leaf * YW_MESH_LEAF; i < end_of_leaf(mesh, leaf); ++i) {
+      yw_mesh_touch touch;
+      if (!meet(mesh, i, path, &touch)) continue;
+      bool earlier =
+          !found || touch.share < out->share || (touch.share == out->share && touch.gap < out->gap);
+      if (earlier) *out = touch;
+      found = true;
+    }
+  }
+  return found;
+}

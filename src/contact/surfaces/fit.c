@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Boxes of the paths of vertices, edges and triangles, and the tree of their leaves.
+#include <string.h>
+
+#include "contact/surfaces/touch.h"
+#include "math/small/float4.h"
+
+// Contact seldom moves a particle farther off its path than the longest path of the body is, and
+// this much, in mean edges. Where that is more than this much, too many pairs would have to be kept
+// (tuned on boxes and cloth).
+#define LEAST_LEEWAY 0.0025f
+#define MOST_LEEWAY 0.05f
+
+typedef struct path_box {
+  yw_float4 lower, upper;
+} path_box;
+
+static void fit_path(const yw_contact_work* work, int32_t particle) {
+  yw_float4 begin = yw_float4_load(&work->body->begin[particle]);
+  yw_float4 end = yw_float4_load(&work->predicted[particle]);
+  float radius = yw_touch_radius(work, particle);
+  yw_path_box* box = &work->path_boxes[particle];
+  yw_float4_store(&box->lower, yw_vf_min(begin, end) - radius);
+  yw_float4_store(&box->upper, yw_vf_max(begin, end) + radius);
+}
+
+static path_box box_of(const yw_contact_work* work, int32_t particle) {
+  const yw_path_box* box = &work->path_boxes[particle];
+  return (path_box){yw_float4_load(&box->lower), yw_float4_load(&box->upper)};
+}
+
+static path_box join(path_box a, path_box b) {
+  return (path_box){yw_vf_min(a.lower, b.lower), yw_vf_max(a.upper, b.upper)};
+}
+
+// Loose points mix: leaves of neighbours are found anew in every step.
+static void sort_points(yw_contact_work* work) {
+  int32_t count = work->complex->num_vertices;
+  const yw_vec4* pos = work->predicted;
+  yw_aabb all = yw_aabb_empty();
+  for (int32_t i = 0; i < count; ++i) all = yw_aabb_grow(all, yw_xyz(pos[i]));
+  for (int32_t i = 0; i < count; ++i) {
+    work->order[i] = (yw_sort_item){yw_morton_code(all, yw_xyz(pos[i])), i};
+  }
+  yw_sort_items(work->order, work->scratch, count);
+  for (int32_t i = 0; i < count; ++i) {
+    int32_t particle = work->order[i].value;
+    work->sorted_vertices[i] = particle;
+    work->sorted_edges[i][0] = work->sorted_edges[i][1] = particle;
+  }
+}
+
+static void set_box(const yw_lane_boxes* boxes, int32_t i, path_box box) {
+  for (int d = 0; d < 3; ++d) {
+    boxes->sides[d][i] = box.lower[d];
+    boxes->sides[3 + d][i] = box.upper[d];
+  }
+}
+
+static void fit_leaf(yw_contact_work* work, int32_t leaf) {
+  const yw_complex* c = work->complex;
+  const yw_complex_leaf *first = &c->leaves[leaf], *end = first + 1;
+  path_box all = {yw_vf_splat(INFINITY), yw_vf_splat(-INFINITY)};
+  for (int32_t i = first->vertex; i < end->vertex; ++i) {
+    set_box(&work->vertex_boxes, i, box_of(work, work->vertices[i]));
+    all = join(all, box_of(work, work->vertices[i]));
+  }
+  for (int32_t i = first->edge; i < end->edge; ++i) {
+    path_box box = join(box_of(work, work->edges[i][0]), box_of(work, work->edges[i][1]));
+    set_box(&work->edge_boxes, i, box);
+    all = join(all, box);
+  }
+  for (int32_t i = first->triangle; i < end->triangle; ++i) {
+    const int32_t* v = c->triangles[i];
+    path_box box = join(box_of(work, v[0]), join(box_of(work, v[1]), box_of(work, v[2])));
+    set_box(&work->triangle_boxes, i, box);
+    all = join(all, box);
+  }
+  work->leaves.nodes[work->leaves.first_leaf + leaf] =
+      (yw_aabb){yw_v3(all.lower[0], all.lower[1], all.lower[2]),
+                yw_v3(all.upper[0], all.upper[1], all.upper[2])};
+}
+
+void yw_touch_predict(yw_contact_work* work) {
+  const yw_particles* p = work->body->particles;
+  memcpy(work->predicted, p->pos, (size_t)p->count * sizeof *p->pos);
+  work->outdated = true;
+}
+
+void yw_touch_follow(yw_contact_work* work) {
+  float limit = work->leeway * work->leeway;
+  work->strayed = false;
+  for (int32_t i = 0; i < work->complex->num_vertices; ++i) {
+    int32_t particle = work->vertices[i];
+    yw_vec3 begin = yw_touch_begin(work, particle), to = yw_touch_end(work, particle);
+    yw_vec3 way = yw_sub(yw_touch_path_end(work, particle), begin);
+    float length2 = yw_length2(way), along = yw_dot(yw_sub(to, begin), way);
+    float t = length2 > 0.0f ? yw_clampf(along / length2, 0.0f, 1.0f) : 0.0f;
+    bool near = yw_length2(yw_sub(to, yw_mad(begin, t, way))) <= limit;
+    work->strayed = work->strayed || !near;
+  }
+}
+
+void yw_touch_fit(yw_contact_work* work, bool sort) {
+  const yw_complex* c = work->complex;
+  yw_touch_predict(work);
+  work->outdated = false;
+  if (c->is_loose && sort) sort_points(work);
+  float longest2 = 0.0f;
+  work->max_radius = 0.0f;
+  for (int32_t i = 0; i < c->num_vertices; ++i) {
+    int32_t particle = work->vertices[i];
+    float radius = yw_touch_radius(work, particle);
+    work->max_radius = radius > work->max_radius ? radius : work->max_radius;
+    float way2 =
+        yw_length2(yw_sub(yw_touch_path_end(work, particle), yw_touch_begin(work, particle)));
+    longest2 = way2 > longest2 ? way2 : longest2;
+    fit_path(work, particle);
+  }
+  work->leeway = sqrtf(longest2) + LEAST_LEEWAY * c->size;
+  work->calm = work->leeway < MOST_LEEWAY * c->size;
+  for (int32_t leaf = 0; leaf < c->num_leaves; ++leaf) fit_leaf(work, leaf);
+  yw_box_tree_refit(&work->leaves);
+  work->box = c->num_leaves > 0 ? work->leaves.nodes[1] : yw_aabb_empty();
+}

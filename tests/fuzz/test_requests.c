@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// Messages and requests of strangers to yawara view: truncated, mutated, made up. They may be
+// refused or accepted, but what is accepted is within bounds, and no name leaves its folder.
+#include "server/request.h"
+#include "server/viewer_command.h"
+#include "support/testing.h"
+
+static uint32_t seed = 5;
+static uint32_t draw(uint32_t limit) {
+  seed = seed * 1664525u + 1013904223u;
+  return (seed >> 8) % limit;
+}
+
+static const char* const messages[] = {
+    "{\"do\":\"play\",\"on\":true}",
+    "{\"do\":\"step\"}",
+    "{\"do\":\"speed\",\"factor\":0.25}",
+    "{\"do\":\"grab\",\"body\":1,\"at\":[0.5,-1e-3,2]}",
+    "{\"do\":\"drag\",\"to\":[0.5,-1e-3,2]}",
+    "{\"do\":\"pin\",\"body\":0,\"at\":[1,2,3]}",
+    "{\"do\":\"field\",\"name\":\"speed\"}",
+    "{\"do\":\"set\",\"body\":2,\"key\":\"beta\",\"value\":\"0.5\"}",
+    "{\"do\":\"settings\",\"body\":0}",
+    "{\"do\":\"open\",\"until\":-1,\"changes\":[{\"path\":\"bodies[0].fem.material\",\"value\":"
+    "\"\\\"stvk\\\"\"}]}",
+    "{\"do\":\"frame\",\"number\":37}",
+    "{\"do\":\"drawn\"}",
+};
+enum { NUM_MESSAGES = sizeof messages / sizeof messages[0] };
+
+// What the engines rely on.
+static void check_bounds(const viewer_command* c) {
+  assert_in_range(c->kind, COMMAND_PLAY, COMMAND_DRAWN);
+  assert_true(c->body >= 0 && c->body <= 1000000000);
+  assert_true(c->frame >= -1 && c->frame <= 1000000000);
+  assert_true(c->factor >= 0.0f && c->factor <= 10.0f);
+  assert_true(fabsf(c->at.x) <= 1e9f && fabsf(c->at.y) <= 1e9f && fabsf(c->at.z) <= 1e9f);
+  assert_non_null(memchr(c->key, 0, sizeof c->key));
+  assert_non_null(memchr(c->value, 0, sizeof c->value));
+  assert_non_null(memchr(c->changes, 0, sizeof c->changes));
+  // No value can name a file.
+  assert_null(strpbrk(c->value, "/\\"));
+  for (const char* line = c->changes; *line; line = strchr(line, '\n') + 1) {
+    const char* tab = strchr(line, '\t');
+    assert_non_null(strchr(line, '\n'));
+    assert_true(tab && tab < strchr(line, '\n'));
+    for (const char* at = tab; at < strchr(line, '\n'); ++at) assert_true(*at != '/');
+  }
+}
+
+// Parses a copy of exactly this size, so that a sanitizer sees every byte read beyond it.
+static bool parse(const char* bytes, size_t size, viewer_command* out) {
+  char* copy = malloc(size + (size == 0));
+  memcpy(copy, bytes, size);
+  yw_error error = {0};
+  bool good = viewer_command_parse(copy, size, out, &error) >= 0;
+  if (good) {
+    check_bounds(out);
+  } else {
+    assert_true(error.message[0] != '\0');
+  }
+  free(copy);
+  return good;
+}
+
+static void messages_mean_what_they_say(void** state) {
+  (void)state;
+  viewer_command c;
+  for (int i = 0; i < NUM_MESSAGES; ++i) {
+    if (!parse(messages[i], strlen(messages[i]), &c)) fail_msg("refused: %s", messages[i]);
+  }
+  assert_true(parse(messages[3], strlen(messages[3]), &c));
+  assert_int_equal(c.kind, COMMAND_GRAB);
+  assert_int_equal(c.body, 1);
+  assert_float_equal(c.at.y, -1e-3f, 0.0f);
+  assert_true(parse(messages[9], strlen(messages[9]), &c));
+  assert_string_equal(c.changes, "bodies[0].fem.material\t\"stvk\"\n");
+}
+
+static void values_out_of_bounds_are_refused(void** state) {
+  (void)state;
+  static const char* const bad[] = {
+      "",
+      "null",
+      "[]",
+      "{}",
+      "{\"do\":1}",
+      "{\"do\":\"join\"}",
+      "{\"do\":\"play\"}",
+      "{\"do\":\"speed\",\"factor\":11}",
+      "{\"do\":\"grab\",\"body\":-1,\"at\":[0,0,0]}",
+      "{\"do\":\"grab\",\"body\":0.5,\"at\":[0,0,0]}",
+      "{\"do\":\"grab\",\"body\":1e10,\"at\":[0,0,0]}",
+      "{\"do\":\"grab\",\"body\":0,\"at\":[0,0]}",
+      "{\"do\":\"drag\",\"to\":[0,0,1e10]}",
+      "{\"do\":\"drag\",\"to\":[0,0,null]}",
+      "{\"do\":\"set\",\"body\":0,\"key\":\"beta\",\"value\":0.5}",
+      "{\"do\":\"set\",\"body\":0,\"key\":\"file\",\"value\":\"\\\"../secret\\\"\"}",
+      "{\"do\":\"set\",\"body\":0,\"key\":\"a\\nb\",\"value\":\"1\"}",
+      "{\"do\":\"open\",\"until\":-2,\"changes\":[]}",
+      "{\"do\":\"open\",\"until\":0,\"changes\":[{\"path\":\"a\\tb\",\"value\":\"1\"}]}",
+      "{\"do\":\"open\",\"until\":0,\"changes\":[{\"path\":\"a\",\"value\":\"{}\"}]}",
+      "{\"do\":\"frame\",\"number\":-1}",
+  };
+  viewer_command c;
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    if (parse(bad[i], strlen(bad[i]), &c)) fail_msg("accepted: %s", bad[i]);
+  }
+  static char huge[COMMAND_MAX_BYTES + 1];
+  memset(huge, ' ', sizeof huge);
+  memcpy(huge, "{\"do\":\"step\"}", 13);
+  assert_true(parse(huge, sizeof huge - 1, &c));
+  assert_false(parse(huge, sizeof huge, &c));
+}
+
+static void damaged_messages_do_no_harm(void** state) {
+  (void)state;
+  viewer_command c;
+  int accepted = 0;
+  for (int i = 0; i < NUM_MESSAGES; ++i) {
+    size_t size = strlen(messages[i]);
+    for (size_t cut = 0; cut < size; ++cut) accepted += parse(messages[i], cut, &c);
+    assert_int_equal(accepted, 0);
+  }
+  for (int round = 0; round < 20000; ++round) {
+    char bytes[256];
+    const char* from = messages[draw(NUM_MESSAGES)];
+    size_t size = strlen(from);
+    memcpy(bytes, from, size);
+    uint32_t changes = 1 + draw(3);
+    for (uint32_t k = 0; k < changes; ++k) {
+      static const char likely[] = "0123456789-+.eE\"{}[]:,\\/tn\t ";
+      uint32_t at = draw((uint32_t)size), which = draw(4 * (uint32_t)(sizeof likely - 1));
+      bytes[at] = which < sizeof likely - 1 ? likely[which] : (char)draw(256);
+    }
+    accepted += parse(bytes, size, &c);
+  }
+  // Most damage breaks the JSON, but numbers change into others.
+  assert_in_range(accepted, 100, 10000);
+}
+
+// A name that is called safe, put behind a folder, has no part that leads elsewhere.
+static void names_do_not_leave_the_folder(void** state) {
+  (void)state;
+  static const char letters[] = "ab./-_%\\ \x80:~";
+  int safe = 0;
+  for (int round = 0; round < 200000; ++round) {
+    char name[12];
+    uint32_t length = draw(sizeof name);
+    for (uint32_t i = 0; i < length; ++i) name[i] = letters[draw(sizeof letters - 1)];
+    name[length] = '\0';
+    request_media_type(name);
+    if (!request_is_safe_file(name)) continue;
+    ++safe;
+    assert_true(name[0] != '/' && name[0] != '\0');
+    assert_null(strpbrk(name, "%\\ \x80:~"));
+    for (char* part = strtok(name, "/"); part; part = strtok(NULL, "/")) assert_true(*part != '.');
+  }
+  assert_true(safe > 1000);
+}
+
+static void headers_do_no_harm(void** state) {
+  (void)state;
+  static const char letters[] = "127.0.0.1:8000localhost[]/http";
+  char token[REQUEST_TOKEN_DIGITS + 1];
+  assert_true(request_make_token(token));
+  for (int round = 0; round < 100000; ++round) {
+    char text[48], other[48];
+    char* both[2] = {text, other};
+    for (int k = 0; k < 2; ++k) {
+      uint32_t length = draw(sizeof text);
+      for (uint32_t i = 0; i < length; ++i) both[k][i] = letters[draw(sizeof letters - 1)];
+      both[k][length] = '\0';
+    }
+    // Nobody guesses the token, and a host is own only if it ends in the port.
+    assert_null(request_part(text, token));
+    if (request_is_own_host(text, 8000, draw(2) == 0)) assert_non_null(strstr(text, ":8000"));
+    if (request_is_own_origin(text, other)) assert_string_equal(text + 7, other);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(messages_mean_what_they_say),
+      cmocka_unit_test(values_out_of_bounds_are_refused),
+      cmocka_unit_test(damaged_messages_do_no_harm),
+      cmocka_unit_test(names_do_not_leave_the_folder),
+      cmocka_unit_test(headers_do_no_harm),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
