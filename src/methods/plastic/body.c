@@ -544,6 +544,7 @@ static bool load_state(plastic_body* body, yw_reader* reader) {
   yw_read_f32(reader, body->state[0].u[0], state_floats(body));
   yw_read_f32(reader, &body->last_pos[0].x, 4 * (size_t)masters);
   yw_read_f32(reader, &body->last_vel[0].x, 4 * (size_t)masters);
+  yw_reader slaves = *reader;
   yw_read_f32(reader, &body->slave_pos[0].x, 4 * (size_t)body->num_slaves);
   yw_read_bytes(reader, body->is_linked, (size_t)model->num_links);
   if (reader->failed || !all_finite(body->state[0].u[0], state_floats(body)) ||
@@ -552,10 +553,12 @@ static bool load_state(plastic_body* body, yw_reader* reader) {
     return false;
   }
   if (!has_lists(body->lists_are_old, (int32_t)numbers[4])) return true;
-  // Slaves that were added since are in no list.
+  // Slaves that were added since are in no list, and lists leave nothing behind those they have.
   int32_t all = body->num_slaves;
   body->num_slaves = (int32_t)numbers[4];
   bool good = load_lists(body, reader, (int32_t)numbers[3]);
+  slaves.offset += sizeof(yw_vec4) * (size_t)body->num_slaves;
+  yw_read_f32(&slaves, &body->slave_pos[body->num_slaves].x, 4 * (size_t)(all - body->num_slaves));
   body->num_slaves = all;
   return good;
 }
