@@ -17,10 +17,12 @@
 
 #ifdef __EMSCRIPTEN__
 // In a browser files are in memory: there is no disk to wait for.
-static int syncfs(int folder) {
+static int flush_disk(int folder) {
   (void)folder;
   return 0;
 }
+#else
+static int flush_disk(int folder) { return syncfs(folder); }
 #endif
 
 static int open_folder(const char* dir, yw_error* error) {
@@ -54,7 +56,7 @@ yw_status disk_sync(const char* dir, yw_error* error) {
   if (folder < 0) return YW_ERR_IO;
   int code;
   do {
-    code = syncfs(folder);
+    code = flush_disk(folder);
   } while (code != 0 && errno == EINTR);
   int reason = errno;
   close(folder);
