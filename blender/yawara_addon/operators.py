@@ -146,12 +146,8 @@ class YAWARA_OT_open_page(bpy.types.Operator):
     bl_label = "Open in the Page"
 
     def execute(self, context):
-        folder = os.path.join(baking.folder_of(context.scene), "page")
         try:
-            tool = baking.program_path()
-            os.makedirs(folder, exist_ok=True)
-            collect.write(context, context.scene, folder)
-            program.start(tool, ["view", os.path.join(folder, "scene.json")], os.path.join(folder, "log.txt"))
+            baking.open_page(context)
         except PROBLEMS as problem:
             return report(self, context, problem)
         return {"FINISHED"}

@@ -87,7 +87,9 @@ echo '{ "bodies": [ { "shape": { "mesh": { "file": "two.obj", "part": 3 } } } ] 
 refuses "a part that is not there" 'asks for part 3, but the file has 2' "$yawara" run third.json
 check "parts as one body" "$yawara" run two.obj --as steel -n 0 -q -f obj -o run_one
 same "one body has all parts" "$(grep -c '^v ' run_one/obj/*.obj)" 16
-check "view takes the same" "$yawara" view two.obj --parts --unit cm --up z --as steel --size 64x36 -o seen.png --run run_seen -q
+if ! "$yawara" render nothing 2>&1 | grep -q "libembree-dev"; then
+  check "view takes the same" "$yawara" view two.obj --parts --unit cm --up z --as steel --size 64x36 -o seen.png --run run_seen -q
+fi
 
 # Scenes to start from.
 check "a new scene" "$yawara" new start --from "a box.obj" --as jelly --fit 0.2

@@ -172,5 +172,5 @@ refuses "a frame of another run" "000001.ywf: belongs to another run" "$yawara" 
 sed -i 's/"yawara_run": 1/"yawara_run": 7/' mixed/run.json
 refuses "a run of a later version" "version 7 of the format" "$yawara" inspect mixed
 sed -i '/yawara_run/d' mixed/run.json
-refuses "a run of an older version" "older version" "$yawara" render mixed -o x.png
+refuses "a run of an older version" "older version" "$yawara" inspect mixed
 finish

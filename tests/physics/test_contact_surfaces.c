@@ -121,6 +121,29 @@ static void edges_do_not_cut(void** state) {
   yw_world_destroy(world);
 }
 
+// Where flat faces lie on each other, edges cross hundreds of times. Vertices carry the load; the
+// faces stay apart all the same.
+static void flat_faces_touch_with_their_vertices(void** state) {
+  (void)state;
+  yw_world* world = surface_world(
+      "{\"contact\": \"surfaces\", \"floor\": true, \"bodies\": ["
+      "{\"mesh\": {\"lattice\": {\"size\": [0.6, 0.1, 0.6], \"cells\": [6, 1, 6]}},"
+      " \"position\": [0, 0.051, 0], \"match\": {}},"
+      "{\"mesh\": {\"lattice\": {\"size\": [0.6, 0.1, 0.6], \"cells\": [6, 1, 6]}},"
+      " \"position\": [0.03, 0.153, 0.02], \"rotation\": {\"axis\": \"y\", \"degrees\": 10},"
+      " \"match\": {}}]}",
+      1);
+  yw_step_report report = {0};
+  for (int step = 0; step < 60; ++step) {
+    assert_true(yw_world_step(world, 1.0f / 60.0f, 4, &report) >= 0);
+    assert_nothing_crosses(world);
+  }
+  // 49 vertices of each face; with all crossings there are more than 300.
+  assert_at_least(report.body_contacts, 60);
+  assert_at_least(2 * 49 + 50, report.body_contacts);
+  yw_world_destroy(world);
+}
+
 static const char* const heavy_on_soft =
     "{\"contact\": \"surfaces\", %s \"bodies\": ["
     "{" BOX
@@ -229,6 +252,7 @@ int main(void) {
       cmocka_unit_test(fast_boxes_do_not_cross),
       cmocka_unit_test(what_is_shown_of_folded_boxes_does_not_cross),
       cmocka_unit_test(edges_do_not_cut),
+      cmocka_unit_test(flat_faces_touch_with_their_vertices),
       cmocka_unit_test(free_pairs_keep_momentum),
       cmocka_unit_test(a_heavy_body_sinks_as_far_as_elasticity_says),
       cmocka_unit_test(threads_do_not_matter),

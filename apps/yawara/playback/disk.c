@@ -15,6 +15,14 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/file.h"
 
+#ifdef __EMSCRIPTEN__
+// In a browser files are in memory: there is no disk to wait for.
+static int syncfs(int folder) {
+  (void)folder;
+  return 0;
+}
+#endif
+
 static int open_folder(const char* dir, yw_error* error) {
   int folder = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) {
