@@ -22,13 +22,17 @@ async function close(page) {
   await page.context().close();
 }
 
-/** Positions of the pose that is being made, and what is felt of it. */
+/** Positions of the pose that is being made, and what is felt of it. Other answers may still be on their way: the last before "settings" is meant. */
 const pose = (page) =>
   page.evaluate(
     () =>
       new Promise((done) => {
-        window.yawara.session.on('pose', ({ positions, checks }) => done({ positions: [...positions], check: checks.at(-1) }));
-        window.yawara.session.send({ do: 'pose', body: 0 });
+        const { session } = window.yawara;
+        let last;
+        session.on('pose', ({ positions, checks }) => (last = { positions: [...positions], check: checks.at(-1) }));
+        session.on('settings', () => done(last));
+        session.send({ do: 'pose', body: 0 });
+        session.send({ do: 'settings', body: 0 });
       }),
   );
 
