@@ -7,6 +7,8 @@ install(DIRECTORY include/yawara DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET yawara)
   install(TARGETS yawara yawara-studies RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/yawara)
+  # The page for `yawara view`, where make web has built it.
+  install(DIRECTORY out/web DESTINATION ${CMAKE_INSTALL_DATADIR}/yawara OPTIONAL)
 endif()
 # Relative, so that the installed tree can be moved or staged.
 file(RELATIVE_PATH YW_PC_PREFIX ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig

@@ -34,6 +34,10 @@ cat <<END
 The tour is in $out/tour.mp4 ($SECONDS s in all):
 $(printf '  %s\n' "$out"/*.mp4 "$out"/*.png)
 
+Touch it, in a browser (make web builds the page, once):
+  make web && build/yawara view scenes/gallery/twist.json
+  build/yawara view $out/cache/twist                    a run, with a timeline
+
 Try next, for a softer preference for the example pose:
   build/yawara run scenes/gallery/twist.json -o out/soft --set bodies[1].match.beta=0.5
   build/yawara render out/soft -o out/soft.mp4

@@ -6,9 +6,9 @@ import os
 
 import bpy
 import numpy as np
-from support import add_box, add_mesh, add_plane, bake, fresh, group, refused, shown
+from support import add_box, add_mesh, add_plane, bake, fresh, group, program, refused, shown
 
-from yawara_addon import baking
+from yawara_addon import baking, collect
 
 
 def written(scene):
@@ -94,6 +94,33 @@ def animated_obstacle():
     assert len(path) == 13 and abs(path[-1]["offset"][0] - 0.6) < 1e-6, path[-1]
     center = shown(obj, 13, world=True).mean(axis=0)
     assert center[0] > 0.8, center
+
+
+def deforming_obstacle():
+    """an obstacle that deforms throws what rests on it into the air"""
+    scene = fresh(frames=12)
+    body = add_box("body", 0.4, (0, 0, 0.26), cuts=1)
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=8, y_subdivisions=8, size=2)
+    bed = bpy.context.object
+    bed.name, bed.yawara.role, bed.yawara.thickness = "bed", "OBSTACLE", 0.02
+    bed.shape_key_add(name="Basis")
+    key = bed.shape_key_add(name="up")
+    for point in key.data:
+        point.co.z += 0.5 * max(0.0, 1.0 - point.co.x ** 2 - point.co.y ** 2)
+    for frame, value in ((1, 0.0), (4, 0.0), (7, 1.0)):
+        key.value = value
+        key.keyframe_insert("value", frame=frame)
+    if '"animation"' not in program("schema"):
+        folder = os.path.join(scene.yawara.folder, "written")
+        collect.write(bpy.context, scene, folder)
+        with open(os.path.join(folder, "scene.json"), encoding="utf-8") as file:
+            entry = json.load(file)["obstacles"][0]
+        assert "animation" in entry and "shape" not in entry, entry
+        print("# this program has no obstacles that deform: only the scene file was looked at")
+        return
+    bake()
+    height = [shown(body, frame, world=True)[:, 2].mean() for frame in (4, 13)]
+    assert 0.1 < height[0] < 0.3 < height[1] - 0.2, height
 
 
 def rod_from_a_curve():
@@ -220,6 +247,22 @@ def painted_stiffness():
     assert soft < 1.5 * hard < 0, (soft, hard)
 
 
+def parts_choose_apart():
+    """vertex groups choose their examples on their own"""
+    scene = fresh(frames=2)
+    obj = add_bar()
+    obj.shape_key_add(name="Basis")
+    for point in obj.shape_key_add(name="thick").data:
+        point.co.z *= 2
+    group(obj, "left", {v.index: 1.0 for v in obj.data.vertices if v.co.x < 0.4})
+    group(obj, "right", {v.index: 1.0 for v in obj.data.vertices if v.co.x > 0.6})
+    for name in ("left", "right"):
+        bpy.ops.yawara.toggle(name=name, list="parts")
+    bake()
+    columns = open(os.path.join(baking.folder_of(scene), "run", "log.csv"), encoding="utf-8").readline()
+    assert columns.count("weight") >= 3, columns
+
+
 def units_and_gravity():
     """units, scale and gravity are taken over"""
     scene = fresh(frames=12)
@@ -305,5 +348,5 @@ def zero_area_faces():
     assert math.isfinite(float(shown(again, 4).sum()))
 
 
-TESTS = (pins, armature, animated_obstacle, rod_from_a_curve, handle_moves, sheet_from_a_plane, particles, rigid_bodies,
-         painted_stiffness, units_and_gravity, start_pose, bad_objects, zero_area_faces)
+TESTS = (pins, armature, animated_obstacle, deforming_obstacle, rod_from_a_curve, handle_moves, sheet_from_a_plane, particles, rigid_bodies,
+         painted_stiffness, parts_choose_apart, units_and_gravity, start_pose, bad_objects, zero_area_faces)

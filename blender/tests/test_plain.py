@@ -210,7 +210,7 @@ def damaged_runs():
     with open(os.path.join(path("run"), "shown.ywr"), "rb") as file:
         data = file.read()
     os.makedirs(path("half"), exist_ok=True)
-    for size in (4, 200, len(data) // 20, len(data) // 4):
+    for size in (4, 200, 2000, 20000):
         with open(os.path.join(path("half"), "shown.ywr"), "wb") as file:
             file.write(data[:size])
         try:

@@ -120,6 +120,11 @@ class _Track:
         if follows:
             self._write(points)
 
+    def is_rigid(self):
+        """Whether the mesh only moves as a whole."""
+        stretches = [axes.split(m)[0] for m in self.matrices]
+        return not self.deforms and all(np.allclose(s, stretches[0], rtol=1e-5, atol=0) for s in stretches)
+
     def _write(self, points):
         """World coordinates of the scene, for vertices that follow."""
         world = axes.to_scene(axes.apply(self.matrices[-1], points), self.unit)
@@ -130,6 +135,14 @@ class _Track:
 
     def moves(self):
         return any(not np.array_equal(m, self.matrices[0]) for m in self.matrices)
+
+
+def _needs_motion(obj):
+    """Whether vertices follow the object's animation, or bodies collide with it while it deforms."""
+    y = obj.yawara
+    if y.role == "OBSTACLE":
+        return not y.plane and is_animated(None, [obj])
+    return y.role in ("SOFT", "SHEET") and bool(y.pins or y.follow)
 
 
 def _holder(handle, bodies):
@@ -151,7 +164,7 @@ def write(context, scene, folder):
         raise ValueError("Nothing to simulate: no object is a soft body, sheet, rod or rigid body.")
     os.makedirs(os.path.join(folder, FILES), exist_ok=True)
     tracks = {o.name: _Track(o, folder, settings.unit) for o in objects}
-    follows = {o.name: o.yawara.role in ("SOFT", "SHEET") and bool(o.yawara.pins or o.yawara.follow) for o in objects}
+    follows = {o.name: _needs_motion(o) for o in objects}
     with Sampler(context, scene, objects) as sampler:
         for _, depsgraph in sampler.frames(is_animated(scene, objects)):
             gravity.append(np.array(scene.gravity) * settings.unit if scene.use_gravity else np.zeros(3))
@@ -178,7 +191,12 @@ def write(context, scene, folder):
 def _add_obstacle(writer, obj, track):
     y = obj.yawara
     mesh = None if y.plane else meshes.take(obj, track.posed)
-    writer.add_obstacle(Obstacle(obj.name, track.matrices, mesh, y.friction, y.restitution, y.sticky, _color(obj)))
+    obstacle = Obstacle(obj.name, track.matrices, mesh, y.friction, y.restitution, y.sticky, _color(obj))
+    if mesh is not None and not track.is_rigid():
+        obstacle.targets, obstacle.thickness = track.file, y.thickness
+    elif track.file:
+        os.remove(os.path.join(writer.folder, track.file))
+    writer.add_obstacle(obstacle)
 
 
 def _record(writer, scene, settings, tracks):

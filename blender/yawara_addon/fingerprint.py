@@ -61,10 +61,10 @@ def related(objects):
 
 
 def is_animated(scene, objects):
-    """Whether anything that the objects depend on may move."""
+    """Whether anything that the objects depend on may move. scene: may be None."""
     moving = {"WAVE", "CLOTH", "SOFT_BODY", "MESH_CACHE", "OCEAN"}
     everything = related(objects)
-    return _animated(scene) or any(_animated(b) for o in everything for b in _owners(o)) or any(
+    return (scene is not None and _animated(scene)) or any(_animated(b) for o in everything for b in _owners(o)) or any(
         m.type in moving and m.name != meshes.CACHE for o in everything for m in o.modifiers) or any(
         o.rigid_body for o in everything)
 

@@ -16,6 +16,8 @@ DEFORMING = {
 MOVING = DEFORMING - {"COLLISION", "SURFACE", "VERTEX_WEIGHT_EDIT", "VERTEX_WEIGHT_MIX", "VERTEX_WEIGHT_PROXIMITY",
                       "UV_PROJECT", "UV_WARP", "NORMAL_EDIT", "WEIGHTED_NORMAL", "DATA_TRANSFER"}
 CACHE = "Yawara"
+# Modifiers whose names begin so are the add-on's own.
+OWN = "Yawara "
 
 
 def before_cache(obj):
@@ -28,7 +30,8 @@ def cache_index(obj):
     """Where the cache belongs in the modifier stack. Refuses stacks that would move baked vertices."""
     others = [m for m in obj.modifiers if m.name != CACHE]
     index = len(before_cache(obj))
-    late = next((m for m in others[index:] if m.type in MOVING and m.show_viewport), None)
+    late = next((m for m in others[index:]
+                 if m.type in MOVING and m.show_viewport and not m.name.startswith(OWN)), None)
     if late:
         raise SourceError(obj.name, f'the modifier "{late.name}" comes after "{others[index].name}", which changes the '
                                     f'number of vertices: apply "{others[index].name}", or move "{late.name}" above it')

@@ -103,6 +103,8 @@ def _draw_other(layout, obj):
     if y.role == "OBSTACLE":
         for name in ("plane", "friction", "restitution", "sticky"):
             layout.prop(y, name)
+        if not y.plane:
+            layout.prop(y, "thickness", text="Thickness if It Deforms")
     elif y.role == "HANDLE":
         for name in ("body", "handle_stiffness", "handle_damping", "strength"):
             layout.prop(y, name)

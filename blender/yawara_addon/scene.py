@@ -227,7 +227,12 @@ class SceneWriter:
                  "sticky": obstacle.sticky}
         if obstacle.color is not None:
             entry["color"] = _numbers(np.clip(obstacle.color, 0, 1))
-        if obstacle.mesh is None:
+        if obstacle.targets:
+            # The animation is in world coordinates, with all that moves the object in it.
+            file, _ = self._mesh_file(obstacle.name, obstacle.mesh, stretch)
+            entry["animation"] = {"file": obstacle.targets, "mesh": file, "fps": self.settings.fps,
+                                  "thickness": obstacle.thickness * self.unit}
+        elif obstacle.mesh is None:
             entry["shape"] = {"plane": {"normal": [0, 1, 0], "offset": 0}}
         else:
             file, rest = self._mesh_file(obstacle.name, obstacle.mesh, stretch)
@@ -236,10 +241,11 @@ class SceneWriter:
                 raise SourceError(obstacle.name, "is flat, so nothing is inside it: give it a thickness, or choose "
                                                  "the shape Plane")
             entry["shape"] = {"mesh": {"file": file}}
-        self._placed(entry, rotation, translation)
-        path = self._path(obstacle.matrices)
-        if path:
-            entry["path"] = path
+        if not obstacle.targets:
+            self._placed(entry, rotation, translation)
+            path = self._path(obstacle.matrices)
+            if path:
+                entry["path"] = path
         self.places[f"obstacles[{len(self.scene['obstacles'])}]"] = obstacle.name
         self.scene["obstacles"].append(entry)
 

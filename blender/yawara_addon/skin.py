@@ -3,8 +3,11 @@
 import bpy
 
 MODIFIER = "Yawara Particles"
+SMOOTH = "Yawara Smooth"
 # Of the radius: balls that overlap well make a closed skin; a voxel is half a radius.
 SWELL, VOXEL = 1.6, 0.5
+# Rows of particles would show as ridges; smoothing takes about as much away as SWELL adds.
+SMOOTHING = 10
 
 
 def _socket(tree, name, into):
@@ -56,3 +59,9 @@ def attach(obj, show_as, radius, material):
     tree = bpy.data.node_groups.new(name, "GeometryNodeTree")
     (_points if show_as == "POINTS" else _skin)(tree, radius, material)
     modifier.node_group = tree
+    smooth = obj.modifiers.get(SMOOTH)
+    if show_as == "SKIN" and smooth is None:
+        smooth = obj.modifiers.new(SMOOTH, "SMOOTH")
+        smooth.factor, smooth.iterations = 0.5, SMOOTHING
+    elif show_as != "SKIN" and smooth is not None:
+        obj.modifiers.remove(smooth)

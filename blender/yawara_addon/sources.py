@@ -77,6 +77,7 @@ class Obstacle:
     sticky: bool = False
     color: Optional[List[float]] = None
     targets: str = ""              # PC2 of a mesh that deforms, in coordinates of the scene
+    thickness: float = 0.0         # of a mesh that deforms; 0: chosen by the program
 
 
 @dataclass

@@ -54,6 +54,41 @@ YW_API yw_status yw_tets_from_surface_pose(const yw_tet_mesh* rest, const yw_tri
                                            const yw_vec3* surface_pose, yw_vec3* out_positions,
                                            yw_error* error);
 
+/// How a mesh of another topology is brought to the body before tets are fitted to it.
+typedef enum yw_pose_align {
+  YW_ALIGN_NONE = 0,   ///< it is where the body is
+  YW_ALIGN_RIGID,      ///< turned and moved
+  YW_ALIGN_SIMILARITY  ///< also scaled: to the landmarks or, without, to the volume of the body
+} yw_pose_align;
+
+/// A point of the rest pose and where it is in the other mesh.
+typedef struct yw_landmark {
+  yw_vec3 rest, pose;
+} yw_landmark;
+
+/// A pose given as a surface of any topology.
+typedef struct yw_pose_fit_def {
+  const yw_tet_mesh* rest;
+  const yw_tri_mesh* pose;  ///< the surface in the pose; closed, or nearly so
+  yw_pose_align align;
+  const yw_landmark* landmarks;  ///< may be NULL
+  int32_t num_landmarks;         ///< >= 0; three or more also say how the mesh is turned
+} yw_pose_fit_def;
+
+/// How well the tets fit, m.
+typedef struct yw_pose_fit {
+  float scale;  ///< by which the mesh was multiplied
+  float mean;   ///< distance of the tets' boundary from the mesh
+  float worst;  ///< the largest such distance, of either from the other
+} yw_pose_fit;
+
+/// Finds positions of the tets' vertices (rest->num_vertices) so that their boundary is that of a
+/// pose with another topology: aligned, then pulled by nearest points while the tets resist
+/// stretching less and less. Sliding along the surface, like the twist of a round bar, is not seen:
+/// landmarks tell. fit may be NULL.
+YW_API yw_status yw_tets_from_pose_mesh(const yw_pose_fit_def* def, yw_vec3* out_positions,
+                                        yw_pose_fit* fit, yw_error* error);
+
 YW_API yw_model* yw_model_retain(yw_model* model);
 YW_API void yw_model_release(yw_model* model);  ///< model may be NULL
 

@@ -14,13 +14,11 @@ const char* yw_deform_name(yw_deform_kind kind) {
   return (unsigned)kind < YW_DEFORM_COUNT ? names[kind] : "unknown";
 }
 
-bool yw_deform_from_name(const char* name, yw_deform_kind* out) {
-  for (int k = 0; k < YW_DEFORM_COUNT; ++k) {
-    if (strcmp(name, names[k]) != 0) continue;
-    *out = (yw_deform_kind)k;
-    return true;
+int32_t yw_deform_from_name(const char* name) {
+  for (int32_t k = 0; k < YW_DEFORM_COUNT; ++k) {
+    if (strcmp(name, names[k]) == 0) return k;
   }
-  return false;
+  return -1;
 }
 
 yw_deform yw_default_deform(yw_deform_kind kind) {

@@ -124,6 +124,10 @@ bool yw_load_vertex_paint(yw_loader* l, const yw_json* node, const yw_json** tex
 /// The painted numbers, 0 to 255, of a mesh with `count` vertices; the caller frees them.
 bool yw_read_vertex_paint(yw_loader* l, const yw_json* text, int32_t count, unsigned char** out);
 
+// pose_mesh.c
+/// A pose given as a mesh of another topology (record pose_mesh).
+bool yw_build_pose_mesh(yw_loader* l, const yw_model_spec* model, const yw_json* node,
+                        yw_vec3* out);
 // pose_words.c
 /// Warns about examples that are hardly felt or turn tets inside out.
 bool yw_warn_poses(yw_loader* l, const yw_model_spec* model);

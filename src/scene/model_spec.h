@@ -33,6 +33,7 @@ typedef struct yw_pose_spec {
   const char* file;          ///< positions of the tets' vertices
   const char* surface_file;  ///< positions of the embedded surface's vertices
   const char* positions;     ///< of the tets' vertices, in base64
+  const yw_json* mesh;       ///< of another topology
   float strength;            ///< as an example, 0 to 1
 } yw_pose_spec;
 

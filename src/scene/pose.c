@@ -113,13 +113,15 @@ static const yw_key_row pose_rows[] = {
     YW_KEY(yw_pose_spec, positions, TEXT, 0, 0, "",
            "The positions of the tet vertices themselves, as tools write them: x, y and z of each, "
            "m, as little-endian 32-bit floats in base64."),
+    YW_NODE(yw_pose_spec, mesh, "pose_mesh",
+            "A mesh with other vertices, to which the tets are fitted."),
     YW_KEY(yw_pose_spec, strength, NUMBER, 0, 1, "",
            "As an example: how strongly it attracts, from 0 (not at all) to 1; \"beta\" of the "
            "method multiplies it.")};
 const yw_record yw_record_pose =
     YW_RECORD("pose", pose_rows, pose_defaults,
               "A pose of the body: the deformed rest pose, or positions of the same vertices.",
-              "one deform file surface_file positions");
+              "one deform file surface_file positions mesh");
 
 // Kinds of deformation: name, record of keys, and required key.
 typedef struct deform_kind {
@@ -147,8 +149,9 @@ static bool load_deformer(yw_loader* l, const yw_json* node, const deform_kind* 
   if (!yw_read_record(&l->r, node, kind->record, &k) || !yw_needs(&l->r, node, kind->amount)) {
     return false;
   }
-  yw_deform_kind number = YW_DEFORM_TWIST;
-  out->turn = !yw_deform_from_name(kind->name, &number);
+  int32_t known = yw_deform_from_name(kind->name);
+  yw_deform_kind number = known < 0 ? YW_DEFORM_TWIST : (yw_deform_kind)known;
+  out->turn = known < 0;
   out->deform = yw_default_deform(number);
   out->deform.axis = k.axis;
   out->deform.origin = k.origin;
@@ -202,10 +205,10 @@ static bool load_deforms(yw_loader* l, yw_pose_spec* pose) {
 }
 
 bool yw_load_pose(yw_loader* l, const yw_json* node, yw_pose_spec* out) {
-  static const char* const sources[] = {"deform", "file", "surface_file", "positions"};
+  static const char* const sources[] = {"deform", "file", "surface_file", "positions", "mesh"};
   int32_t which;
   if (!yw_read_record(&l->r, node, &yw_record_pose, out) ||
-      !yw_exactly_one(&l->r, node, 4, sources, &which)) {
+      !yw_exactly_one(&l->r, node, 5, sources, &which)) {
     return false;
   }
   out->node = node;
@@ -326,6 +329,7 @@ bool yw_build_pose(yw_loader* l, const yw_model_spec* model, const yw_pose_spec*
   if (pose->file) return pose_from_file(l, model, pose, out);
   if (pose->surface_file) return pose_from_surface(l, model, pose, out);
   if (pose->positions) return pose_from_text(l, model, pose, out);
+  if (pose->mesh) return yw_build_pose_mesh(l, model, pose->mesh, out);
 
   int32_t count = model->tets.num_vertices;
   memcpy(out, model->tets.positions, (size_t)count * sizeof *out);

@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: MIT
-// What is said about example poses before they disappoint.
+// Example poses as tools see them, and what is said about them before they disappoint.
 #include <string.h>
 
 #include "scene/method.h"
 #include "yawara/pose.h"
 #include "yawara/scene.h"
+
+const yw_vec3* yw_scene_example(const yw_scene* scene, int32_t body, int32_t k, int32_t* count,
+                                const char** name) {
+  int32_t entry = yw_scene_body_entry(scene, body);
+  const yw_model_spec* model =
+      entry >= 0 ? yw_model_of_body(scene, &scene->bodies.items[entry]) : NULL;
+  bool found = model && model->examples && k >= 0 && k < model->num_poses;
+  if (count) *count = found ? model->tets.num_vertices : 0;
+  if (name) *name = found ? model->poses[k].name : NULL;
+  return found ? model->examples[k] : NULL;
+}
 
 int32_t yw_scene_check_poses(const yw_scene* scene, int32_t body, const yw_vec3* pose,
                              yw_pose_report* reports, const char** names, int32_t capacity,

@@ -13,8 +13,9 @@ extern const yw_record yw_record_shape, yw_record_sphere, yw_record_box, yw_reco
     yw_record_mesh_shape, yw_record_offset;
 // Models (model.c, pose.c)
 extern const yw_record yw_record_model, yw_record_mesh, yw_record_lattice, yw_record_tets,
-    yw_record_surface, yw_record_pose, yw_record_deform, yw_record_twist, yw_record_bend,
-    yw_record_shear, yw_record_taper, yw_record_stretch, yw_record_enlarge, yw_record_turn;
+    yw_record_surface, yw_record_pose, yw_record_pose_mesh, yw_record_landmark, yw_record_deform,
+    yw_record_twist, yw_record_bend, yw_record_shear, yw_record_taper, yw_record_stretch,
+    yw_record_enlarge, yw_record_turn;
 // Layers of material (stiffness.c)
 extern const yw_record yw_record_stiffness, yw_record_grid, yw_record_painted,
     yw_record_vertex_paint;

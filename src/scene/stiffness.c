@@ -220,6 +220,11 @@ static bool load_file(yw_loader* l, const yw_json* node, yw_stiffness_spec* out)
   return out->range[0] != out->range[1] || yw_value_fail(&l->r, k.range, "has two equal numbers");
 }
 
+bool yw_load_painted(yw_loader* l, const yw_json* node, yw_stiffness_spec* out) {
+  *out = (yw_stiffness_spec){.painted = yw_json_get(node, "painted")};
+  return load_file(l, node, out) && yw_needs(&l->r, out->painted, "file");
+}
+
 static bool load_labels(yw_loader* l, yw_stiffness_spec* out) {
   const yw_json* node = out->labels;
   if (!node) return true;
@@ -428,6 +433,10 @@ static float number_at(const yw_stiffness_spec* layer, yw_vec3 p) {
   return layer->grid_data.values    ? yw_grid_value(&layer->grid_data, p)
          : layer->paint_data.values ? yw_painted_value(&layer->paint_data, p)
                                     : 0.0f;
+}
+
+float yw_painted_share(const yw_stiffness_spec* paint, yw_vec3 p) {
+  return (number_at(paint, p) - paint->range[0]) / (paint->range[1] - paint->range[0]);
 }
 
 bool yw_stiffness_at(const yw_stiffness_spec* layer, yw_vec3 p, int32_t label,

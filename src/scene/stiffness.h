@@ -83,6 +83,10 @@ bool yw_make_moduli(yw_loader* l, const yw_tet_mesh* tets, const yw_json* node, 
 bool yw_open_stiffness(yw_loader* l, const yw_tet_mesh* tets, int32_t count,
                        yw_stiffness_spec* layers);
 void yw_close_stiffness(int32_t count, yw_stiffness_spec* layers);
+/// Reads the key "painted" of a selector or the like; open and close it as a layer.
+bool yw_load_painted(yw_loader* l, const yw_json* node, yw_stiffness_spec* out);
+/// The paint at a point: 0 and 1 at the two numbers of its range.
+float yw_painted_share(const yw_stiffness_spec* paint, yw_vec3 p);
 /// Overlays one layer on the material at a point; false when the layer does not reach it.
 bool yw_stiffness_at(const yw_stiffness_spec* layer, yw_vec3 p, int32_t label,
                      yw_point_material* material);

@@ -108,14 +108,20 @@ static void measure_axis(const slicing* s, paper_slices* out) {
   out->width = measure_width(s, out);
 }
 
-void paper_slice(const yw_world* world, yw_body_id body, int32_t count, paper_slices* out) {
+void paper_slice_points(int32_t num_points, const yw_vec3* rest, const yw_vec3* now, int32_t count,
+                        paper_slices* out) {
   memset(out, 0, sizeof *out);
-  slicing s = {.rest = rest_of(world, body), .count = count};
-  s.now = yw_body_positions(world, body, &s.num_vertices);
+  slicing s = {.rest = rest, .now = now, .num_vertices = num_points, .count = count};
   out->count = count;
   find_slices(&s, out);
   measure_twist(&s, out);
   measure_axis(&s, out);
+}
+
+void paper_slice(const yw_world* world, yw_body_id body, int32_t count, paper_slices* out) {
+  int32_t num_points;
+  const yw_vec3* now = yw_body_positions(world, body, &num_points);
+  paper_slice_points(num_points, rest_of(world, body), now, count, out);
 }
 
 // Weights -----------------------------------------------------------------------------------------

@@ -21,6 +21,9 @@ typedef struct paper_slices {
 
 /// Cuts into `count` slices (at most PAPER_MAX_SLICES).
 void paper_slice(const yw_world* world, yw_body_id body, int32_t count, paper_slices* out);
+/// The same for points that belong to no world.
+void paper_slice_points(int32_t num_points, const yw_vec3* rest, const yw_vec3* now, int32_t count,
+                        paper_slices* out);
 
 /// Weight of a pose (0: rest, 1: the first example) in a group, before beta.
 double paper_weight(const yw_world* world, yw_body_id body, int32_t num_examples, int32_t group,

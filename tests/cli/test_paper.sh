@@ -32,6 +32,10 @@ holds "every tube takes its pose" fig9.txt \
 check "figure 10" numbers fig10
 holds "every car with an example takes it and recovers" fig10.txt \
   '/^(bulge|arch|lean)/ { n += $2 > 0.5 && $NF < 0.1 } END { print (n == 3) ? "true" : "false" }'
+numbers12() { "$yawara" paper koyama2013-fig12 --quick --no-pictures >fig12.txt 2>fig12.log; }
+check "figure 12" numbers12
+holds "finite elements take tens of times as long at least" fig12.txt \
+  '/^  (Schumacher|Martin)/ { for (i = 1; i <= NF; ++i) if ($i ~ /x$/ && $i + 0 > 20) ++n } END { print (n >= 4) ? "true" : "false" }'
 check "table 1" "$yawara" paper koyama2013-table1 --quick
 
 imai() { "$yawara" paper "imai-$1" --quick --no-pictures >"$1.txt" 2>"$1.log"; }

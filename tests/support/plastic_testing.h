@@ -36,11 +36,12 @@ static inline yw_shape* lab_box(int32_t nx, int32_t ny, int32_t nz, float d) {
   return moved;
 }
 
-static inline void lab_begin(plastic_lab* lab, const yw_plastic_def* def) {
+static inline void lab_begin_scheme(plastic_lab* lab, const yw_plastic_def* def,
+                                    const yw_plastic_scheme* scheme) {
   yw_error error = {0};
   void *model = NULL, *body = NULL;
   *lab = (plastic_lab){0};
-  yw_status status = yw_plastic_model_create(NULL, def, &model, &error);
+  yw_status status = yw_plastic_model_create(NULL, def, scheme, &model, &error);
   if (status < 0) print_error("%s\n", error.message);
   assert_int_equal(status, YW_OK);
   lab->model = model;
@@ -59,6 +60,10 @@ static inline void lab_begin(plastic_lab* lab, const yw_plastic_def* def) {
                            .obstacles = &lab->set,
                            .friction = 0.3f,
                            .report = &lab->report};
+}
+
+static inline void lab_begin(plastic_lab* lab, const yw_plastic_def* def) {
+  lab_begin_scheme(lab, def, NULL);
 }
 
 /// One part of one shape.

@@ -29,7 +29,8 @@ static points random_points(test_random* random, double way) {
 }
 
 static yw_near_lanes random_lanes(test_random* random, const points* p, yw_pair_kind kind) {
-  yw_near_lanes lanes = {.kind = kind, .begin = {p->begin, p->begin}, .end = {p->end, p->end}};
+  yw_near_lanes lanes = {
+      .kind = kind, .count = YW_LANES, .begin = {p->begin, p->begin}, .end = {p->end, p->end}};
   for (int i = 0; i < YW_LANES; ++i) {
     for (int k = 0; k < 4; ++k) {
       lanes.corners[k][i] = (int32_t)(test_random_u32(random) % NUM_POINTS);

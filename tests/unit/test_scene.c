@@ -85,7 +85,8 @@ static void mistakes_of_the_whole_scene_are_reported(void** state) {
        "dir/a.json:1:25: floor is a number, but must be true, false or an object"},
       {"{\"bodies\": [], \"floor\": {\"hight\": 1}}",
        "dir/a.json:1:26: unknown key \"hight\" in floor (did you mean \"height\"?)"},
-      {"{\"bodies\": [], \"obstacles\": [{}]}", "dir/a.json:1:30: obstacles[0] needs \"shape\""},
+      {"{\"bodies\": [], \"obstacles\": [{}]}",
+       "dir/a.json:1:30: obstacles[0] needs \"shape\" or \"animation\""},
       {"{\"bodies\": [1,]}", "dir/a.json:1:14: remove the comma before ]"},
   };
   CHECK_MISTAKES(cases);
@@ -211,8 +212,8 @@ static void mistakes_in_models_are_reported(void** state) {
       {CUBE_WITH("\"examples\": {}"),
        "dir/a.json:1:72: bodies[0].examples is an object, but must be a list"},
       {CUBE_WITH("\"examples\": [{}]"),
-       "dir/a.json:1:73: bodies[0].examples[0] needs \"deform\", \"file\", \"surface_file\" or "
-       "\"positions\""},
+       "dir/a.json:1:73: bodies[0].examples[0] needs \"deform\", \"file\", \"surface_file\", "
+       "\"positions\" or \"mesh\""},
       {CUBE_WITH("\"examples\": [{\"surface_file\": \"no.obj\"}]"),
        "dir/a.json:1:90: bodies[0].examples[0].surface_file is a pose of the surface, but the "
        "model has no \"surface\" with a file"},

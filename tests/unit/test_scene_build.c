@@ -257,6 +257,37 @@ static void write_file(const char* path, const char* text) {
   fclose(file);
 }
 
+static void labels_come_from_paint(void** state) {
+  (void)state;
+  // A wall whose paint is 0.625, 0.25 and -0.125 at the heights of the three layers.
+  write_file("scene_paint.ply",
+             "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n"
+             "property float z\nproperty float quality\nelement face 1\n"
+             "property list uchar int vertex_indices\nend_header\n"
+             "0 -1 -1 1\n0 -1 1 1\n0 1 1 -0.5\n0 1 -1 -0.5\n4 0 1 2 3\n");
+#define GROUPED(selector)                                                          \
+  CUBE_WITH(                                                                       \
+      "\"examples\": [{\"deform\": {\"twist\": {\"degrees\": 90}}}], \"match\": {" \
+      "\"groups\": [" selector "]}")
+  yw_scene* painted = scene_at(
+      "a.json",
+      GROUPED("{\"painted\": {\"file\": \"scene_paint.ply\", \"attribute\": \"quality\"}}"), NULL);
+  yw_scene* lower =
+      scene_at("a.json", GROUPED("{\"shape\": {\"plane\": {\"offset\": -0.1}}}"), NULL);
+  yw_scene* upper =
+      scene_at("a.json",
+               GROUPED("{\"painted\": {\"file\": \"scene_paint.ply\", \"attribute\": \"quality\", "
+                       "\"range\": [0.8, -0.2]}}"),
+               NULL);
+  remove("scene_paint.ply");
+  uint64_t hash = painted->models.items[0].model->hash;
+  assert_true(hash == lower->models.items[0].model->hash);
+  assert_true(hash != upper->models.items[0].model->hash);
+  yw_scene_destroy(painted);
+  yw_scene_destroy(lower);
+  yw_scene_destroy(upper);
+}
+
 static void an_example_of_another_size_is_an_error(void** state) {
   (void)state;
   write_file("scene_test.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
@@ -548,6 +579,7 @@ int main(void) {
       cmocka_unit_test(shapes_are_scaled_turned_and_moved_in_this_order),
       cmocka_unit_test(subdividing_keeps_a_surface_closed),
       cmocka_unit_test(labels_come_from_the_first_shape_around_a_vertex),
+      cmocka_unit_test(labels_come_from_paint),
       cmocka_unit_test(an_example_of_another_size_is_an_error),
       cmocka_unit_test(meshes_surfaces_and_poses_come_from_files),
       cmocka_unit_test(bodies_show_the_surface_they_are_made_of),

@@ -2,6 +2,7 @@
 // yawara view: what waits for viewers, frames in few bytes, and which requests are answered.
 #include "server/mailbox.h"
 #include "server/request.h"
+#include "server/thin.h"
 #include "server/wire.h"
 #include "support/testing.h"
 
@@ -180,7 +181,7 @@ static void frames_keep_what_is_seen(void** state) {
   static float words[WORDS];
   make_words(words);
   text out = {0};
-  wire_add_frame(&out, words, WORDS);
+  wire_make_frame(&out, words, WORDS, &(bool){false});
   assert_false(out.failed);
   size_t data = 4 + 4 * FRONT;
   assert_int_equal(out.size, data + 24 + 6 * COUNT + 2 * COUNT + 8 + 2 * COUNT);
@@ -200,6 +201,68 @@ static void frames_keep_what_is_seen(void** state) {
     }
   }
   text_free(&out);
+}
+
+// Balls of a lattice, moved at random by up to 0.4 radii, as matter that has flowed is.
+enum { SIDE = 40, BALLS = SIDE * SIDE * SIDE };
+static float balls[4 * BALLS];
+
+static void make_balls(void) {
+  test_random random = {3};
+  for (int i = 0; i < BALLS; ++i) {
+    const int at[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
+    for (int k = 0; k < 3; ++k) {
+      balls[3 * i + k] = (float)at[k] + (float)test_random_in(&random, -0.2, 0.2);
+    }
+    balls[3 * BALLS + i] = 0.5f;
+  }
+}
+
+// The outer layer is kept, and less than three layers in all.
+static void hidden_balls_are_left_out(void** state) {
+  (void)state;
+  static int32_t kept[BALLS];
+  static bool is_kept[BALLS];
+  make_balls();
+  int32_t count = thin_balls(balls, balls + 3 * BALLS, BALLS, kept), missing = 0;
+  for (int32_t i = 0; i < count; ++i) is_kept[kept[i]] = true;
+  for (int i = 0; i < BALLS; ++i) {
+    const int at[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
+    bool outer = false;
+    for (int k = 0; k < 3; ++k) outer |= at[k] < 1 || at[k] >= SIDE - 1;
+    missing += outer && !is_kept[i];
+  }
+  assert_int_equal(missing, 0);
+  // Three layers would be 40^3 - 34^3.
+  assert_at_most(count, SIDE * SIDE * SIDE - (SIDE - 6) * (SIDE - 6) * (SIDE - 6));
+  // Far apart, none hides another.
+  for (int i = 0; i < 3 * BALLS; ++i) balls[i] *= 10.0f;
+  assert_int_equal(thin_balls(balls, balls + 3 * BALLS, BALLS, kept), BALLS);
+}
+
+// The frame says how many balls it has, and positions are those of the kept ones.
+static void heavy_frames_are_thinned(void** state) {
+  (void)state;
+  enum { DATA = FRONT + 4 * BALLS };
+  static float words[DATA];
+  const int32_t head[FRONT] = {1, 0, 0, 0, 7, 0, 0, 0, FRONT, BALLS, 2, 0};
+  make_balls();
+  memcpy(words, head, sizeof head);
+  memcpy(words + FRONT, balls, sizeof balls);
+  text thin = {0}, whole = {0};
+  wire_make_frame(&thin, words, DATA, &(bool){false});
+  wire_make_frame(&whole, words, DATA, &(bool){true});
+  int32_t count;
+  memcpy(&count, thin.data + 4 + 4 * 9, sizeof count);
+  assert_in_range(count, 1, BALLS - 1);
+  size_t positions = 24 + ((size_t)6 * count + 3) / 4 * 4,
+         radii = 8 + ((size_t)2 * count + 3) / 4 * 4;
+  assert_int_equal(thin.size, 4 + 4 * FRONT + positions + radii);
+  assert_int_equal(whole.size, 4 + 4 * FRONT + 24 + 6 * BALLS + 8 + 2 * BALLS);
+  // The first ball is at a corner: the same numbers in both.
+  assert_memory_equal(thin.data + 4 + 4 * FRONT, whole.data + 4 + 4 * FRONT, 30);
+  text_free(&thin);
+  text_free(&whole);
 }
 
 // Requests ----------------------------------------------------------------------------------------
@@ -267,6 +330,8 @@ int main(void) {
       cmocka_unit_test(nothing_grows_without_end),
       cmocka_unit_test(drags_replace_each_other),
       cmocka_unit_test(frames_keep_what_is_seen),
+      cmocka_unit_test(hidden_balls_are_left_out),
+      cmocka_unit_test(heavy_frames_are_thinned),
       cmocka_unit_test(tokens_differ_and_are_needed),
       cmocka_unit_test(names_stay_in_the_folder),
       cmocka_unit_test(only_own_pages_ask),

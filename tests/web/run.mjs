@@ -7,6 +7,7 @@ import * as core from './test_core.mjs';
 import * as monkey from './test_monkey.mjs';
 import * as own from './test_own.mjs';
 import * as page from './test_page.mjs';
+import * as pose from './test_pose.mjs';
 import * as view from './test_view.mjs';
 
 const only = process.argv[2] ?? '';
@@ -14,7 +15,7 @@ const site = await serve('out/web', true);
 const plainSite = await serve('out/web', false);
 const browser = await launch();
 let failed = 0;
-for (const [name, test] of [core, page, own, view, monkey].flatMap((part) => part.tests)) {
+for (const [name, test] of [core, page, own, pose, view, monkey].flatMap((part) => part.tests)) {
   if (!name.includes(only)) continue;
   const start = Date.now();
   try {

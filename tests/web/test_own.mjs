@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a visitor brings and makes: parameters, files, text, poses.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,10 +80,10 @@ async function fieldHasALegend(on) {
   await close(page);
 }
 
-/** Pulls the body at two places, which stay pinned, and keeps the pose. */
+/** Pulls the body at two places, which stay held, and keeps the pose. */
 async function makePose(page) {
   await page.click('text=New pose');
-  await page.waitForFunction(() => /New pose/.test(document.querySelector('#description').textContent) && window.yawara.report.frame > 0);
+  await page.waitForFunction(() => window.yawara.posing.now && window.yawara.report.frame > 0);
   const [x, y] = await findBody(page);
   for (const [dx, dy, until] of [[-60, 60, 20], [60, -120, 50]]) {
     await page.mouse.move(x, y);
@@ -98,7 +99,7 @@ async function poseIsMadeSavedAndRunsNatively(on) {
   const page = await open(on, '?scene=first&at=0');
   await hashAt(page, 0);
   await makePose(page);
-  await page.waitForFunction(() => document.querySelectorAll('.strip li').length === 1 && window.yawara.scene && !/New pose/.test(document.querySelector('#description').textContent));
+  await page.waitForFunction(() => document.querySelectorAll('.strip li').length === 1 && !window.yawara.posing.isOn);
   const text = await page.evaluate(() => window.yawara.session.text);
   assert.match(text, /"positions": "/);
   // The file that is saved, run by the program, and the page: the same state.
@@ -129,11 +130,36 @@ async function recordingOpens(on) {
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('#record')]);
   const folder = mkdtempSync(join(tmpdir(), 'yawara-'));
   await download.saveAs(join(folder, 'film.webm'));
-  const bytes = readFileSync(join(folder, 'film.webm'));
+  const words = ['-v', 'error', '-count_frames', '-select_streams', 'v', '-show_entries', 'stream=codec_name,width,height,nb_read_frames', '-of', 'json', join(folder, 'film.webm')];
+  const [film] = JSON.parse(execFileSync('ffprobe', words, { encoding: 'utf8' })).streams;
   rmSync(folder, { recursive: true });
-  // The first bytes of every WebM file.
-  assert.equal(bytes.subarray(0, 4).toString('hex'), '1a45dfa3');
-  assert.ok(bytes.length > 2000, `the film has ${bytes.length} bytes`);
+  assert.match(film.codec_name, /^vp[89]$/);
+  const size = await page.evaluate(() => [document.querySelector('#canvas').width, document.querySelector('#canvas').height]);
+  assert.deepEqual([film.width, film.height], size);
+  assert.ok(Number(film.nb_read_frames) >= 2, `the film has ${film.nb_read_frames} frames`);
+  await close(page);
+}
+
+/** The zip has the files that the program writes, and the program draws and resumes it. */
+async function runIsThatOfTheProgram(on) {
+  const page = await open(on, '?scene=twist&at=3&set=duration=0.25&set=bodies[1].match.beta=0.5');
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-run')]);
+  const folder = mkdtempSync(join(tmpdir(), 'yawara-'));
+  await download.saveAs(join(folder, 'run.zip'));
+  execFileSync('python3', ['-m', 'zipfile', '-e', join(folder, 'run.zip'), folder]);
+  const [kept, native] = [join(folder, 'twist'), join(folder, 'native')];
+  const set = ['--set', 'bodies[1].match.beta=0.5'];
+  const run = (...words) => execFileSync('build/yawara', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  run('run', 'scenes/gallery/twist.json', '-n', '15', '-o', native, '--set', 'duration=0.25', ...set);
+  const same = (name) => readFileSync(join(kept, name)).equals(readFileSync(join(native, name)));
+  assert.deepEqual(readdirSync(join(kept, 'frames')), readdirSync(join(native, 'frames')));
+  for (const name of readdirSync(join(kept, 'frames'))) assert.ok(same(`frames/${name}`), `${name} differs`);
+  for (const name of ['shown.ywr', 'snapshot.yws', 'scene.json']) assert.ok(same(name), `${name} differs`);
+  run('render', kept, '-o', join(folder, 'last.png'), '--from', '15', '--size', '64x36');
+  // It can be gone on with.
+  const more = run('run', join(kept, 'scene.json'), '-o', kept, '--resume', '-n', '20', '--set', 'duration=0.25', ...set);
+  assert.equal(/state ([0-9a-f]{16})/.exec(more)[1], nativeHash('scenes/gallery/twist.json', 20, ...set));
+  rmSync(folder, { recursive: true });
   await close(page);
 }
 
@@ -172,7 +198,8 @@ export const tests = [
   ['the text runs on change', textRunsOnChange],
   ['a field has a legend', fieldHasALegend],
   ['a pose is made, saved, undone and redone, and runs natively', poseIsMadeSavedAndRunsNatively],
-  ['a recording is a WebM file', recordingOpens],
+  ['a recording opens with ffprobe', recordingOpens],
+  ['a run is that of the program', runIsThatOfTheProgram],
   ['the moment as OBJ', objOfTheMoment],
   ['a point cache is that of the program', pointCacheIsThatOfTheProgram],
 ];

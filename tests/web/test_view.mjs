@@ -2,7 +2,7 @@
 // `yawara view`: runs from disk, scenes that the program simulates, scenes for the page, and who is refused.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -152,6 +152,7 @@ async function liveHasTheSameControls({ browser }) {
     await hashAt(page, 0);
     await page.fill('#set-beta', '0.5');
     await page.press('#set-beta', 'Enter');
+    await page.focus('#canvas');
     await step(page, 20);
     assert.equal(await page.textContent('#hash'), nativeHash('scenes/gallery/twist.json', 20, '--set', 'bodies[1].match.beta=0.5'));
     await page.keyboard.press('p');
@@ -195,15 +196,23 @@ async function changeOfTheModelBuildsAgain({ browser }) {
 
 // Scenes for the page -----------------------------------------------------------------------------
 
-async function pageRunsAModel({ browser }) {
+async function pageRunsASceneWithItsFiles({ browser }) {
   await withFolder(async (folder) => {
-    const model = join(folder, 'box.obj');
-    writeFileSync(model, 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n');
-    await withView([model, '--as', 'jelly'], async (address) => {
+    const scene = join(folder, 'own.json');
+    mkdirSync(join(folder, 'meshes'));
+    // The scene names one of two files, beside others that it does not name.
+    writeFileSync(join(folder, 'meshes/tet.node'), '4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n');
+    writeFileSync(join(folder, 'meshes/tet.ele'), '1 4 0\n0 0 1 2 3\n');
+    writeFileSync(scene, '{ "floor": true, "bodies": [ { "mesh": { "file": "meshes/tet.node" }, "position": [0, 1, 0] } ] }\n');
+    await withView([scene, '--set', 'bodies[0].position[1]=2'], async (address) => {
       const page = await openPage(browser, `${address}&at=5`);
-      assert.equal(await hashAt(page, 5), nativeHash(model, 5, '--as', 'jelly'));
+      assert.equal(await hashAt(page, 5), nativeHash(scene, 5, '--set', 'bodies[0].position[1]=2'));
       assert.ok(await page.evaluate(() => crossOriginIsolated));
-      await close(page);
+      const status = (path) => page.evaluate((part) => fetch(part).then((response) => response.status), path);
+      assert.equal(await status('open/1'), 200);
+      page.problems = [];
+      assert.equal(await status('open/2'), 404);
+      await page.context().close();
     });
   });
 }
@@ -281,7 +290,7 @@ export const tests = [
   ['live: the same controls, the same hash', liveHasTheSameControls],
   ['live: several viewers', severalViewers],
   ['live: a value of the model builds it again', changeOfTheModelBuildsAgain],
-  ['view of a model runs in the page', pageRunsAModel],
+  ['view of a scene runs in the page, with its files', pageRunsASceneWithItsFiles],
   ['view refuses strangers', strangersAreRefused],
   ['view ends connections with bad messages', badMessagesEndTheConnection],
 ];

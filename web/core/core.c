@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "yawara/extend/file.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
@@ -59,6 +58,7 @@ static void opened_free(opened* o) {
   }
   for (int32_t i = 0; o->bodies && i < o->shown->num_bodies; ++i) {
     yw_mem_free(NULL, o->bodies[i].carriers);
+    wrap_free(&o->bodies[i].skin);
   }
   yw_mem_free(NULL, o->meshes);
   yw_mem_free(NULL, o->obstacle_meshes);
@@ -93,6 +93,9 @@ static void free_moment(core* c) {
 // What was opened takes the place of what was open before.
 static void take_place(core* c, const opened* next) {
   opened old = take_opened(c);
+  core_keep_stop(c);
+  core_pose_end(c);
+  core_paint_end(c);
   core_forget_holds(c);
   free_moment(c);
   opened_free(&old);
@@ -106,6 +109,7 @@ static void take_place(core* c, const opened* next) {
   c->surface = next->surface;
   c->frame = 0;
   c->report = (yw_step_report){0};
+  if (c->world) yw_world_record_contacts(c->world, c->inside & CORE_CONTACTS);
 }
 
 // Splits "path<TAB>value" lines in place.
@@ -221,7 +225,8 @@ yw_status core_open_run(core* c, const char* dir) {
   take_place(c, &next);
   c->frame = -1;
   const run_info* run = &c->run->info;
-  c->info = (yw_scene_info){.name = yw_file_short_name(c->run->dir),
+  const char* slash = strrchr(c->run->dir, '/');
+  c->info = (yw_scene_info){.name = slash && slash[1] ? slash + 1 : c->run->dir,
                             .description = "",
                             .fps = run->fps,
                             .frames = run->frames,
@@ -281,9 +286,11 @@ yw_status core_restart(core* c) {
   if (!c->scene) return yw_fail(&c->message, YW_ERR_INVALID, "no scene is open");
   yw_status status = yw_scene_build(c->scene, 1, YW_SIMD_AUTO, &world, &c->message);
   if (status < 0) return status;
+  core_pose_end(c);
   core_forget_holds(c);
   yw_world_destroy(c->world);
   c->world = world;
+  yw_world_record_contacts(world, c->inside & CORE_CONTACTS);
   c->frame = 0;
   c->report = (yw_step_report){0};
   for (int32_t i = 0; i < c->shown->num_bodies; ++i) c->bodies[i].id = yw_world_body(world, i);
@@ -292,6 +299,11 @@ yw_status core_restart(core* c) {
 
 yw_status core_step(core* c) {
   if (!c->world) return yw_fail(&c->message, YW_ERR_INVALID, "no scene is open");
+  if (c->poser) {
+    core_pose_step(c);
+    ++c->frame;
+    return YW_OK;
+  }
   yw_status status = yw_world_step(c->world, 1.0f / c->info.fps, c->info.substeps, &c->report);
   if (status >= 0) ++c->frame;
   return status;

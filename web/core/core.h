@@ -9,7 +9,9 @@
 #include "playback/frame.h"
 #include "playback/run_folder.h"
 #include "playback/shown.h"
+#include "poser.h"
 #include "text.h"
+#include "wrap.h"
 #include "yawara/extend/tasks.h"
 #include "yawara/yawara.h"
 
@@ -18,6 +20,7 @@ typedef struct core_body {
   yw_body_id id;
   float size;         ///< m, longest side at rest
   int32_t* carriers;  ///< see frame_shown_values
+  wrap skin;          ///< of loose particles
 } core_body;
 
 /// Something that the user holds: a spring to the pointer, or a pin.
@@ -31,6 +34,8 @@ typedef struct core_hold {
 } core_hold;
 
 #define CORE_MAX_PINS 64
+
+typedef struct core_keep core_keep;
 
 typedef struct core {
   yw_progress progress;  ///< called while models are built; may be NULL
@@ -53,12 +58,21 @@ typedef struct core {
   core_hold grab;  ///< num_vertices 0: nothing is grabbed
   core_hold pins[CORE_MAX_PINS];
   int32_t num_pins;
-  char field[48];  ///< field to send with frames; "": none
-  yw_vec3* pose;   ///< see core_pose
-  float* words;    ///< the last frame, see core_take_frame
+  char field[48];   ///< field to send with frames; "": none
+  uint32_t inside;  ///< core_inside: what else frames carry
+  yw_vec3 cut_normal;
+  float cut_offset;      ///< what is kept has normal . p + offset >= 0
+  yw_vec3* pose;         ///< see core_pose
+  poser* poser;          ///< NULL: no pose is being made
+  int32_t posed;         ///< the body that it is made of
+  yw_transform place;    ///< from its model to where the body is
+  unsigned char* paint;  ///< a byte per vertex; NULL: nothing is being painted
+  int32_t painted, num_paint;
+  float* words;  ///< the last frame, see core_take_frame
   size_t num_words, capacity;
   yw_error message;  ///< of the last call that failed, or warnings of the last scene opened
   text json;
+  core_keep* keep;  ///< a run that is being written; NULL: none
   /// Arrays of core_scene_json are copied here, and "at" is where: for pages that do not share this
   /// memory.
   bool keeps_arrays;
@@ -89,6 +103,14 @@ yw_status core_open_run(core* c, const char* dir);
 /// Shows another frame of the run; on failure core.message says why, and the last one stays.
 yw_status core_show_frame(core* c, int32_t number);
 
+/// Starts the scene again and writes it as a run folder, see docs/runs.md: first what is shown and
+/// frame 0, then a frame per call, then the rest. scene (its text) and changes: as it was opened.
+yw_status core_keep_start(core* c, const char* dir, const char* scene, const char* changes);
+yw_status core_keep_frame(core* c);
+yw_status core_keep_end(core* c);
+/// Forgets a run that is not finished.
+void core_keep_stop(core* c);
+
 // Looking -----------------------------------------------------------------------------------------
 
 /// What does not change from frame to frame, as JSON; arrays as {"at": address, "count": n}, see
@@ -107,6 +129,20 @@ const char* core_hash(core* c);
 yw_status core_take_frame(core* c);
 /// Frames then also carry the values of this field; "" for none.
 void core_show_field(core* c, const char* name);
+/// What frames carry besides.
+typedef enum core_inside {
+  CORE_CONTACTS = 1,  ///< where bodies touch
+  CORE_AXES = 2,      ///< how regions are turned
+  CORE_CUT = 4,       ///< tets along a plane
+  CORE_SKINS = 8      ///< surfaces around loose particles
+} core_inside;
+void core_look_inside(core* c, uint32_t inside, yw_vec3 normal, float offset);
+// core_inside.c: adds words to a frame; returns how many axes, contacts or triangles.
+int32_t core_add_axes(core* c);
+int32_t core_add_contacts(core* c);
+int32_t core_add_cut(core* c, int32_t body, const frame_data* frame);
+/// Room for `count` more words of a frame; NULL if out of memory.
+float* core_add_words(core* c, size_t count);
 
 // Touching ----------------------------------------------------------------------------------------
 
@@ -120,5 +156,47 @@ void core_release(core* c);
 yw_status core_pin(core* c, int32_t body, yw_vec3 at);
 /// Forgets grabs and pins, without touching the world.
 void core_forget_holds(core* c);
+
+// Posing ------------------------------------------------------------------------------------------
+// While a pose is made the scene stands still, and stepping moves the pose (poser.h).
+
+/// Starts the scene again and makes a pose of a body, from the given positions in its model or from
+/// the rest pose.
+yw_status core_pose_begin(core* c, int32_t body, const yw_vec3* base, int32_t num_base);
+void core_pose_end(core* c);
+void core_pose_step(core* c);
+/// Points, offsets and turns are those of the world.
+yw_status core_pose_hold(core* c, const poser_grip* grip, int32_t* id);
+yw_status core_pose_move(core* c, int32_t id, yw_vec3 offset, yw_quat turn, float scale);
+typedef enum core_pose_action {
+  CORE_POSE_DROP,
+  CORE_POSE_RELAX,
+  CORE_POSE_BAKE,
+  CORE_POSE_STROKE_END
+} core_pose_action;
+yw_status core_pose_act(core* c, core_pose_action action, int32_t id);
+yw_status core_pose_deform(core* c, const float* amounts, yw_vec3 axis);
+yw_status core_pose_load(core* c, const float* words, int32_t count);
+/// Positions and then normals of the shown surface in example k of a body; NULL if there is none.
+/// Valid until the next call.
+const float* core_example_surface(core* c, int32_t body, int32_t k, int32_t* num_vertices);
+/// Handles as a JSON list.
+const char* core_handles_json(core* c);
+/// What the body feels of its examples and, last, of its present pose, as a JSON list.
+const char* core_pose_check_json(core* c, int32_t body, bool with_pose);
+
+// Painting ----------------------------------------------------------------------------------------
+
+/// Starts the scene again and shows the paint of a body, given or all 0. whole: of all vertices,
+/// else of those that a scene's layers are painted on.
+yw_status core_paint_begin(core* c, int32_t body, bool whole, const unsigned char* bytes,
+                           int32_t count);
+void core_paint_end(core* c);
+/// Paints within a radius; the outer `softness` of it, 0 to 1, fades out.
+void core_paint_dab(core* c, yw_vec3 at, float radius, float value, float softness);
+/// Paints everything, from the first value at one point to the second at the other.
+void core_paint_line(core* c, yw_vec3 from, yw_vec3 to, float first, float second);
+/// The paint shown at a vertex of the surface; NAN: none.
+float core_paint_of(const core* c, const yw_surface_map* map, int32_t vertex);
 
 #endif

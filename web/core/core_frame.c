@@ -4,14 +4,19 @@
 // floats (f):
 //
 //   header     i bodies, i obstacles, i pins, i grabs (0 or 1), i frame, f time (s),
-//              f low, f high (ends of the field's range)
-//   bodies     i offset of its data, i count, i parts (PART_...), i 0
+//              f low, f high (ends of the field's range), i offset and i count of contacts, i
+//              offset and i count of axes
+//   bodies     i offset of its data, i count, i parts (PART_...), i triangles of the skin, i offset
+//              and i triangles of the cut, i 0, i 0
 //   obstacles  f position, f rotation (x y z w), f scale
 //   pins       f position
 //   grab       f where the body is held, f where the pointer is
 //   data       surfaces: 3 f positions and 3 f normals per vertex; particles: 3 f positions and 1 f
-//              radius each; then, with a field, 1 f value each. All of one kind, then all of the
-//              next.
+//              radius each; skins: as surfaces, then 1 i nearest particle per vertex,
+//              and 3 i vertices per triangle; then, with a field,
+//              1 f value each. All of one kind, then all of the next. Cuts: 3 f position and 1 f
+//              value of three corners per triangle. Contacts: 3 f position, 3 f normal. Axes: 3 f
+//              position, 4 f rotation
 #include <math.h>
 #include <string.h>
 
@@ -20,14 +25,15 @@
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
-#define HEADER_WORDS 8
-#define BODY_WORDS 4
+#define HEADER_WORDS 12
+#define BODY_WORDS 8
 #define OBSTACLE_WORDS 8
 
 // What the data of a body has. 0: it is not there yet.
 #define PART_SURFACE 1
 #define PART_PARTICLES 2
 #define PART_VALUES 4
+#define PART_SKIN 8
 
 static bool reserve(core* c, size_t words) {
   if (words <= c->capacity) return true;
@@ -41,8 +47,7 @@ static bool reserve(core* c, size_t words) {
   return true;
 }
 
-// Room for `count` more words; NULL if out of memory.
-static float* add_words(core* c, size_t count) {
+float* core_add_words(core* c, size_t count) {
   if (!reserve(c, c->num_words + count)) return NULL;
   float* at = c->words + c->num_words;
   c->num_words += count;
@@ -111,10 +116,33 @@ static const yw_vec3* particles_of(const core* c, int32_t index, int32_t* count,
   return yw_body_positions(c->world, c->bodies[index].id, count);
 }
 
+// Adds a surface around the body's particles.
+static bool add_skin(core* c, int32_t index, int32_t* count, int32_t* triangles) {
+  wrap* around = &c->bodies[index].skin;
+  int32_t num_balls = 0, num_radii = 0;
+  const float* radii = NULL;
+  const yw_vec3* positions = particles_of(c, index, &num_balls, &radii, &num_radii);
+  if (!wrap_make(around, num_balls < num_radii ? num_balls : num_radii, positions, radii)) {
+    return false;
+  }
+  size_t vertices = (size_t)around->num_vertices, words = 3 * (size_t)around->num_triangles;
+  float* at = core_add_words(c, 7 * vertices + words);
+  if (!at) return false;
+  if (vertices > 0) {
+    memcpy(at, around->positions, vertices * sizeof *around->positions);
+    memcpy(at + 3 * vertices, around->normals, vertices * sizeof *around->normals);
+    memcpy(at + 6 * vertices, around->owners, vertices * sizeof *around->owners);
+    memcpy(at + 7 * vertices, around->triangles, words * sizeof *around->triangles);
+  }
+  *count = around->num_vertices;
+  *triangles = around->num_triangles;
+  return true;
+}
+
 static bool add_surface(core* c, int32_t index, int32_t* count) {
   const display_mesh* mesh = &c->meshes[c->shown->bodies[index].model];
   const yw_vec3* surface = surface_of(c, index);
-  float* at = add_words(c, 6 * (size_t)mesh->num_vertices);
+  float* at = core_add_words(c, 6 * (size_t)mesh->num_vertices);
   if (!surface || !at) return false;
   yw_vec3* positions = (yw_vec3*)(void*)at;
   display_mesh_move(mesh, surface, positions, positions + mesh->num_vertices);
@@ -126,7 +154,7 @@ static bool add_particles(core* c, int32_t index, int32_t* count) {
   int32_t num_radii = 0;
   const float* radii = NULL;
   const yw_vec3* positions = particles_of(c, index, count, &radii, &num_radii);
-  float* at = add_words(c, 4 * (size_t)*count);
+  float* at = core_add_words(c, 4 * (size_t)*count);
   if (!at) return false;
   memcpy(at, positions, (size_t)*count * sizeof *positions);
   for (int32_t i = 0; i < *count; ++i) at[3 * *count + i] = i < num_radii ? radii[i] : 0.0f;
@@ -134,12 +162,16 @@ static bool add_particles(core* c, int32_t index, int32_t* count) {
 }
 
 // Adds the body's surface or particles; *count and *parts say what.
-static bool add_body(core* c, int32_t index, int32_t* count, int32_t* parts) {
+static bool add_body(core* c, int32_t index, int32_t* count, int32_t* parts, int32_t* triangles) {
   bool active =
       c->run ? c->moment.bodies[index].active : yw_body_is_active(c->world, c->bodies[index].id);
-  *count = *parts = 0;
+  *count = *parts = *triangles = 0;
   if (!active || !c->shown->bodies[index].look.visible) return true;
   bool is_surface = shown_model_of(c->shown, index)->kind != SHOWN_PARTICLES;
+  if (!is_surface && c->inside & CORE_SKINS && c->field[0] == '\0') {
+    *parts = PART_SKIN;
+    return add_skin(c, index, count, triangles);
+  }
   *parts = is_surface ? PART_SURFACE : PART_PARTICLES;
   return is_surface ? add_surface(c, index, count) : add_particles(c, index, count);
 }
@@ -154,7 +186,7 @@ static bool add_values(core* c, const frame_data* frame, int32_t index, int32_t 
   bool is_surface = *parts & PART_SURFACE;
   int32_t num_shown = is_surface ? model->surface.num_vertices : count;
   float* values = YW_NEW_ARRAY(NULL, float, (size_t)num_shown + 1);
-  float* at = values ? add_words(c, (size_t)count) : NULL;
+  float* at = values ? core_add_words(c, (size_t)count) : NULL;
   bool good = at && frame_shown_values(body, model, field, &c->bodies[index].carriers, values) >= 0;
   const display_mesh* mesh = &c->meshes[c->shown->bodies[index].model];
   for (int32_t i = 0; i < count && good; ++i) at[i] = values[is_surface ? mesh->source[i] : i];
@@ -163,23 +195,50 @@ static bool add_values(core* c, const frame_data* frame, int32_t index, int32_t 
   return good;
 }
 
+// Adds the paint of the body that is painted.
+static bool add_paint(core* c, int32_t index, int32_t count, int32_t* parts) {
+  if (!c->paint || c->painted != index || !(*parts & PART_SURFACE)) return true;
+  const display_mesh* mesh = &c->meshes[c->shown->bodies[index].model];
+  yw_surface_map map = yw_model_surface_map(yw_body_model(c->world, c->bodies[index].id));
+  float* at = core_add_words(c, (size_t)count);
+  if (!at) return false;
+  for (int32_t i = 0; i < count; ++i) at[i] = core_paint_of(c, &map, mesh->source[i]);
+  *parts |= PART_VALUES;
+  return true;
+}
+
 static bool add_bodies(core* c, const frame_data* frame, size_t table) {
   for (int32_t i = 0; i < c->shown->num_bodies; ++i, table += BODY_WORDS) {
     size_t offset = c->num_words;
-    int32_t count, parts;
-    if (!add_body(c, i, &count, &parts)) return false;
-    if (frame && !add_values(c, frame, i, count, &parts)) return false;
-    put_int(c->words + table, (int32_t)offset);
-    put_int(c->words + table + 1, count);
-    put_int(c->words + table + 2, parts);
-    put_int(c->words + table + 3, 0);
+    int32_t count, parts, triangles;
+    if (!add_body(c, i, &count, &parts, &triangles)) return false;
+    if (c->paint ? !add_paint(c, i, count, &parts)
+                 : frame && !add_values(c, frame, i, count, &parts)) {
+      return false;
+    }
+    size_t cut = c->num_words;
+    const int32_t numbers[BODY_WORDS] = {(int32_t)offset, count,
+                                         parts,           triangles,
+                                         (int32_t)cut,    parts ? core_add_cut(c, i, frame) : 0};
+    for (int k = 0; k < BODY_WORDS; ++k) put_int(c->words + table + k, numbers[k]);
   }
   return true;
+}
+
+// Adds contacts and axes, and says where they are.
+static void add_inside(core* c) {
+  int32_t contacts = (int32_t)c->num_words, num_contacts = core_add_contacts(c);
+  int32_t axes = (int32_t)c->num_words, num_axes = core_add_axes(c);
+  put_int(c->words + 8, contacts);
+  put_int(c->words + 9, num_contacts);
+  put_int(c->words + 10, axes);
+  put_int(c->words + 11, num_axes);
 }
 
 static void put_header(core* c, const frame_data* frame) {
   double low = 0.0, high = 0.0;
   if (frame) frame_field_range(frame, c->field, &low, &high);
+  if (c->paint) low = 0.0, high = 255.0;
   put_int(c->words, c->shown->num_bodies);
   put_int(c->words + 1, c->shown->num_obstacles);
   put_int(c->words + 2, c->num_pins);
@@ -206,13 +265,14 @@ yw_status core_take_frame(core* c) {
   size_t holds = obstacles + OBSTACLE_WORDS * (size_t)shown->num_obstacles;
   size_t data = holds + 3 * (size_t)c->num_pins + (c->grab.num_vertices > 0 ? 6 : 0);
   c->num_words = 0;
-  if (status >= 0 && (!add_words(c, data) || !add_bodies(c, frame, bodies))) {
+  if (status >= 0 && (!core_add_words(c, data) || !add_bodies(c, frame, bodies))) {
     status = yw_fail_memory(&c->message, "a frame");
   }
   if (status >= 0) {
     put_header(c, frame);
     put_obstacles(c, c->words + obstacles);
     put_holds(c, c->words + holds);
+    add_inside(c);
   }
   frame_free(&taken);
   return status;

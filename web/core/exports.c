@@ -47,10 +47,78 @@ EXPORT const float* page_take_frame(void) { return core_take_frame(page) < 0 ? N
 EXPORT int page_frame_words(void) { return (int)page->num_words; }
 EXPORT void page_show_field(const char* name) { core_show_field(page, name); }
 
+EXPORT void page_look_inside(int inside, float x, float y, float z, float offset) {
+  core_look_inside(page, (uint32_t)inside, (yw_vec3){x, y, z}, offset);
+}
+
 EXPORT int page_set(int body, const char* key, const char* value) {
   return core_set(page, body, key, value);
 }
 EXPORT const char* page_settings(int body) { return core_settings_json(page, body); }
+
+EXPORT int page_keep_start(const char* dir, const char* text, const char* changes) {
+  return core_keep_start(page, dir, text, changes);
+}
+EXPORT int page_keep_frame(void) { return core_keep_frame(page); }
+EXPORT int page_keep_end(void) { return core_keep_end(page); }
+
+static int32_t num_surface;
+EXPORT const float* page_example_surface(int body, int k) {
+  return core_example_surface(page, body, k, &num_surface);
+}
+EXPORT int page_example_vertices(void) { return num_surface; }
+
+// example: number of the pose to start from; -1: the rest pose.
+EXPORT int page_pose_begin(int body, int example) {
+  int32_t count = 0;
+  const yw_vec3* base = yw_scene_example(page->scene, body, example, &count, NULL);
+  return core_pose_begin(page, body, base, count);
+}
+EXPORT void page_pose_end(void) {
+  core_pose_end(page);
+  core_restart(page);
+}
+EXPORT int page_pose_hold(float x, float y, float z, float radius, int brush, float strength,
+                          float falloff, int mirror) {
+  poser_grip grip = {{x, y, z}, radius, strength, falloff, brush != 0, mirror != 0};
+  int32_t id = 0;
+  return core_pose_hold(page, &grip, &id) < 0 ? -1 : id;
+}
+EXPORT int page_pose_move(int id, float x, float y, float z, float qx, float qy, float qz, float qw,
+                          float scale) {
+  return core_pose_move(page, id, (yw_vec3){x, y, z}, (yw_quat){qx, qy, qz, qw}, scale);
+}
+EXPORT int page_pose_act(int action, int id) {
+  return core_pose_act(page, (core_pose_action)action, id);
+}
+EXPORT int page_pose_deform(const float* amounts, float x, float y, float z) {
+  return core_pose_deform(page, amounts, (yw_vec3){x, y, z});
+}
+EXPORT const float* page_pose_save(void) {
+  return page->poser && poser_save(page->poser) ? page->poser->words : NULL;
+}
+EXPORT int page_pose_words(void) { return page->poser ? page->poser->num_words : 0; }
+EXPORT int page_pose_load(const float* words, int count) {
+  return core_pose_load(page, words, count);
+}
+EXPORT const char* page_handles(void) { return core_handles_json(page); }
+EXPORT const char* page_pose_check(int body, int with_pose) {
+  return core_pose_check_json(page, body, with_pose != 0);
+}
+
+EXPORT int page_paint_begin(int body, int whole, const unsigned char* bytes, int count) {
+  return core_paint_begin(page, body, whole != 0, bytes, count);
+}
+EXPORT void page_paint_end(void) { core_paint_end(page); }
+EXPORT void page_paint_dab(float x, float y, float z, float radius, float value, float softness) {
+  core_paint_dab(page, (yw_vec3){x, y, z}, radius, value, softness);
+}
+EXPORT void page_paint_line(float x, float y, float z, float u, float v, float w, float first,
+                            float second) {
+  core_paint_line(page, (yw_vec3){x, y, z}, (yw_vec3){u, v, w}, first, second);
+}
+EXPORT const unsigned char* page_paint(void) { return page->paint; }
+EXPORT int page_paint_count(void) { return page->num_paint; }
 
 static int32_t num_positions;
 EXPORT const yw_vec3* page_pose(int body) { return core_pose(page, body, &num_positions); }

@@ -47,5 +47,24 @@ export function colorValues(values: Float32Array, low: number, high: number, out
   }
 }
 
+// Colours of labels, sRGB: grey for none, then well apart for all kinds of eyes.
+export const LABEL_COLORS: readonly string[] = ['#c9c5bd', '#e0603c', '#3f88c5', '#e3b23c', '#5aa469', '#9b5de5'];
+const PIN_COLOR = '#d1242f';
+
+function rgb(hex: string): [number, number, number] {
+  const number = Number.parseInt(hex.slice(1), 16);
+  return [linear((number >> 16) & 255), linear((number >> 8) & 255), linear(number & 255)];
+}
+const labelColors = LABEL_COLORS.map(rgb);
+const pinColor = rgb(PIN_COLOR);
+
+/** The same for labels; 255 is a pin. */
+export function colorLabels(values: Float32Array, out: Float32Array): void {
+  for (let i = 0; i < values.length; ++i) {
+    const label = Math.round(values[i]!);
+    out.set(label === 255 ? pinColor : (labelColors[label % labelColors.length] ?? labelColors[0]!), 3 * i);
+  }
+}
+
 /** The same scale as a CSS background. */
 export const scaleGradient = `linear-gradient(to right, ${STOPS.map((stop) => `rgb(${stop.join(' ')})`).join(', ')})`;

@@ -26,15 +26,15 @@ export function listenToDrops(target: HTMLElement, open: (file: File) => void): 
   });
 }
 
-export function download(name: string, content: BlobPart, type: string): void {
+export function download(name: string, parts: BlobPart[], type: string): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([content], { type }));
+  link.href = URL.createObjectURL(new Blob(parts, { type }));
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** All bodies of a frame as one OBJ file, an object each; particles are points. */
+/** All bodies of a frame as one OBJ file, an object each, as they are shown; particles are points. */
 export function objText(scene: Scene, frame: Frame): string {
   const lines = [`# ${scene.name}, frame ${frame.number}, made by Yawara; metres, y is up`];
   let first = 1;
@@ -46,9 +46,10 @@ export function objText(scene: Scene, frame: Frame): string {
     const places: number[] = [];
     for (let k = 0; k < body.count; ++k) places[body.kind === 'surface' ? model.source[k]! : k] = k;
     for (const k of places) lines.push(`v ${body.positions[3 * k]} ${body.positions[3 * k + 1]} ${body.positions[3 * k + 2]}`);
-    const corner = (k: number): number => first + model.source[k]!;
-    for (let t = 0; body.kind === 'surface' && t < model.triangles.length; t += 3) {
-      lines.push(`f ${corner(model.triangles[t]!)} ${corner(model.triangles[t + 1]!)} ${corner(model.triangles[t + 2]!)}`);
+    const corner = (k: number): number => first + (body.kind === 'surface' ? model.source[k]! : k);
+    const triangles = body.kind === 'surface' ? model.triangles : (body.triangles ?? new Uint32Array());
+    for (let t = 0; t < triangles.length; t += 3) {
+      lines.push(`f ${corner(triangles[t]!)} ${corner(triangles[t + 1]!)} ${corner(triangles[t + 2]!)}`);
     }
     first += places.length;
   });
@@ -70,7 +71,7 @@ export class Recorder {
     const pieces: Blob[] = [];
     const recorder = new MediaRecorder(this.canvas.captureStream(60), { ...(type ? { mimeType: type } : {}), videoBitsPerSecond: 12_000_000 });
     recorder.ondataavailable = (event) => pieces.push(event.data);
-    recorder.onstop = () => void new Blob(pieces).arrayBuffer().then((bytes) => download('yawara.webm', bytes, 'video/webm'));
+    recorder.onstop = () => void new Blob(pieces).arrayBuffer().then((bytes) => download('yawara.webm', [bytes], 'video/webm'));
     recorder.start(1000);
     this.recorder = recorder;
   }

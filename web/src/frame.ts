@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: MIT
 // Reads the packed frames of core_frame.c. Everything is a view of the one buffer.
 
-const HEADER_WORDS = 8;
-const BODY_WORDS = 4;
+const HEADER_WORDS = 12;
+const BODY_WORDS = 8;
 const OBSTACLE_WORDS = 8;
 
 const PART_SURFACE = 1;
 const PART_PARTICLES = 2;
 const PART_VALUES = 4;
+const PART_SKIN = 8;
 
 export interface BodyFrame {
   count: number;
   /** Neither: the body is not there yet. */
-  kind: 'surface' | 'particles' | 'none';
+  kind: 'surface' | 'particles' | 'skin' | 'none';
   positions: Float32Array;
   normals?: Float32Array;
   radii?: Float32Array;
   values?: Float32Array;
+  /** Of a skin: its triangles, and the particle nearest to each vertex. */
+  triangles?: Uint32Array;
+  owners?: Uint32Array;
+  /** Position and value of three corners per triangle of a cut. */
+  cut: Float32Array;
 }
 
 export interface Frame {
@@ -31,6 +37,10 @@ export interface Frame {
   pins: Float32Array[];
   /** Where the body is held, and where the pointer is. */
   grab?: { held: Float32Array; pointer: Float32Array };
+  /** Position and normal of each contact. */
+  contacts: Float32Array;
+  /** Position and rotation (x y z w) of regions. */
+  axes: Float32Array;
 }
 
 function readBody(floats: Float32Array, ints: Int32Array, at: number): BodyFrame {
@@ -40,9 +50,17 @@ function readBody(floats: Float32Array, ints: Int32Array, at: number): BodyFrame
   const positions = floats.subarray(offset, offset + 3 * count);
   const isSurface = (parts & PART_SURFACE) !== 0;
   const isParticles = (parts & PART_PARTICLES) !== 0;
-  const body: BodyFrame = { count, kind: isSurface ? 'surface' : isParticles ? 'particles' : 'none', positions };
+  const isSkin = (parts & PART_SKIN) !== 0;
+  const cut = floats.subarray(ints[at + 4]!, ints[at + 4]! + 12 * ints[at + 5]!);
+  const body: BodyFrame = { count, kind: isSurface ? 'surface' : isParticles ? 'particles' : isSkin ? 'skin' : 'none', positions, cut };
   let next = offset + 3 * count;
-  if (isSurface) {
+  if (isSkin) {
+    body.normals = floats.subarray(next, next + 3 * count);
+    next += 3 * count;
+    body.owners = new Uint32Array(floats.buffer, 4 * next, count);
+    next += count;
+    body.triangles = new Uint32Array(floats.buffer, 4 * next, 3 * ints[at + 3]!);
+  } else if (isSurface) {
     body.normals = floats.subarray(next, next + 3 * count);
     next += 3 * count;
   } else if (isParticles) {
@@ -65,6 +83,8 @@ export function readFrame(buffer: ArrayBuffer): Frame {
     bodies: [],
     obstacles: [],
     pins: [],
+    contacts: floats.subarray(ints[8]!, ints[8]! + 6 * ints[9]!),
+    axes: floats.subarray(ints[10]!, ints[10]! + 7 * ints[11]!),
   };
   let at = HEADER_WORDS;
   for (let i = 0; i < numBodies; ++i, at += BODY_WORDS) frame.bodies.push(readBody(floats, ints, at));

@@ -1,53 +1,38 @@
 // SPDX-License-Identifier: MIT
-// Seeing inside: fields as colours with a legend, edges, and a cut.
+// Seeing inside: fields as colours with a legend, a cut, edges, contacts, turns of regions, skins.
 import * as three from 'three';
 import { scaleGradient } from './colors';
 import type { Frame } from './frame';
 import { shortNumber } from './plots';
-import type { Field, Scene } from './protocol';
+import type { Command, Field, Scene } from './protocol';
+import { checkRow, selectRow } from './rows';
 import type { Stage } from './stage';
 import type { Studio } from './studio';
-
-function select(id: string, name: string, options: [string, string][]): { row: HTMLElement; input: HTMLSelectElement } {
-  const row = document.createElement('div');
-  row.className = 'row';
-  const label = document.createElement('label');
-  label.textContent = name;
-  label.htmlFor = id;
-  const input = document.createElement('select');
-  input.id = id;
-  for (const [value, text] of options) input.add(new Option(text, value));
-  row.append(label, input);
-  return { row, input };
-}
 
 export class Inside {
   readonly element = document.createElement('section');
   private readonly plane = new three.Plane(new three.Vector3(-1, 0, 0), 0);
   private readonly slider = document.createElement('input');
-  private readonly color = select('color-by', 'color by', [['', 'own colour']]);
-  private readonly cut = select('cut', 'cut', [
+  private readonly color = selectRow('color-by', 'color by', [['', 'own colour']]);
+  private readonly cut = selectRow('cut', 'cut', [
     ['', 'none'],
     ['x', 'across x'],
     ['y', 'across y'],
     ['z', 'across z'],
   ]);
-  private readonly edges = document.createElement('input');
+  private readonly edges = checkRow('edges', 'edges of the surface');
+  private readonly contacts = checkRow('contacts', 'contacts');
+  private readonly axes = checkRow('axes', 'turns of regions');
+  private readonly skins = checkRow('skins', 'skin of particles');
   private fields: Field[] = [];
 
   constructor(
     private readonly stage: Stage,
     private readonly studio: Studio,
     private readonly legend: HTMLElement,
-    private readonly showField: (name: string) => void,
+    private readonly send: (command: Command) => void,
   ) {
     this.element.innerHTML = '<h2>See inside</h2>';
-    const edgeRow = document.createElement('div');
-    edgeRow.className = 'row';
-    edgeRow.innerHTML = '<label for="edges">edges</label>';
-    this.edges.type = 'checkbox';
-    this.edges.id = 'edges';
-    edgeRow.append(this.edges);
     this.slider.type = 'range';
     this.slider.max = '1';
     this.slider.step = '0.005';
@@ -55,14 +40,26 @@ export class Inside {
     this.slider.hidden = true;
     this.slider.setAttribute('aria-label', 'Where to cut');
     this.cut.row.append(this.slider);
-    this.element.append(this.color.row, edgeRow, this.cut.row);
+    this.skins.input.checked = true;
+    this.element.append(this.color.row, this.cut.row, this.edges.row, this.contacts.row, this.axes.row, this.skins.row);
     this.color.input.addEventListener('change', () => this.showField(this.color.input.value));
-    this.edges.addEventListener('change', () => this.apply());
+    for (const { input } of [this.edges, this.contacts, this.axes, this.skins]) input.addEventListener('change', () => this.apply());
     this.cut.input.addEventListener('change', () => this.apply());
     this.slider.addEventListener('input', () => this.apply());
   }
 
+  /** What only the page's own core can show is not offered. */
+  limit(): void {
+    for (const { row } of [this.contacts, this.axes, this.skins]) row.remove();
+  }
+
+  private showField(name: string): void {
+    this.send({ do: 'field', name });
+  }
+
   open(scene: Scene): void {
+    this.skins.row.hidden = scene.models.every((model) => !model.particles);
+    this.axes.row.hidden = scene.models.every((model) => model.tets === 0);
     const known = new Map<string, Field>();
     for (const body of scene.bodies) for (const field of body.fields) known.set(field.name, field);
     this.fields = [...known.values()];
@@ -88,7 +85,17 @@ export class Inside {
       this.plane.constant = at;
       planes.push(this.plane);
     }
-    this.stage.look({ planes, edges: this.edges.checked });
+    this.stage.look({ planes, edges: this.edges.input.checked, labels: false });
+    const { normal, constant } = this.plane;
+    this.send({
+      do: 'inside',
+      contacts: this.contacts.input.checked,
+      axes: this.axes.input.checked,
+      cut: planes.length > 0,
+      skins: this.skins.input.checked,
+      normal: [normal.x, normal.y, normal.z],
+      offset: constant,
+    });
     this.studio.invalidate();
   }
 

@@ -2,19 +2,24 @@
 // The page: starts the worker and connects what is seen with what runs.
 import { button, find } from './dom';
 import type { Editor } from './editor';
+import { Edits } from './edits';
 import { PRESETS, Recorder, download, isModel, listenToDrops, objText } from './files';
 import { Gallery, type Entry } from './gallery';
+import type { Hand } from './hand';
 import { icons } from './icons';
 import { Inside } from './inside';
 import { fillHelp, listenToKeys, type KeyAction } from './keys';
 import { readLink, writeLink } from './link';
+import { Painting } from './painting';
 import { Panel } from './panel';
 import { shortNumber } from './plots';
 import { Pointer } from './pointer';
 import { Poses } from './poses';
+import { Posing } from './posing';
 import type { Change, Report, Scene } from './protocol';
 import { RunSource, ServerSource } from './server_source';
 import { Session } from './session';
+import { portraitOf } from './shown_body';
 import { WorkerSource } from './source';
 import { Stage } from './stage';
 import { Studio } from './studio';
@@ -37,31 +42,53 @@ let schema = '';
 // Drawing -----------------------------------------------------------------------------------------
 
 // Made before the studio, whose camera controls must not see drags of bodies.
-let held = -1;
-const pointer = new Pointer(canvas, {
-  grab: (body, at) => {
-    held = body;
-    // A pose is made of pins: taking hold of one moves it.
-    if (poses.isPosing && stage.hasPinAt(body, at)) session.send({ do: 'pin', body, at });
+const grabbing: Hand = {
+  press: (body, at) => {
     session.send({ do: 'grab', body, at });
-    if (!poses.isPosing && body !== panel.body) panel.choose(body);
+    if (body !== panel.body) panel.choose(body);
   },
   drag: (to) => session.send({ do: 'drag', to }),
-  release: () => {
-    const at = stage.frame?.grab?.held;
-    session.send({ do: 'release' });
-    if (poses.isPosing && at) session.send({ do: 'pin', body: held, at: [at[0]!, at[1]!, at[2]!] });
-  },
+  release: () => session.send({ do: 'release' }),
   pin: (body, at) => session.send({ do: 'pin', body, at }),
-});
+};
+const pointer = new Pointer(canvas, () => (posing.isOn ? posing : painting.isOn ? painting : grabbing));
 const studio = new Studio(canvas);
 const stage = new Stage(studio);
 // A run can only be looked at.
 if (link.view !== 'run') pointer.stage = stage;
-const poses = new Poses(session, (size) => studio.snapshot(size), showProblem);
-const inside = new Inside(stage, studio, find('legend'), (name) => session.send({ do: 'field', name }));
-const panel = new Panel(find('panel'), session, poses, inside, rememberInLink);
-if (isRemote) poses.element.remove();
+const edits = new Edits(session, () => poses.fill());
+const poses = new Poses(session, edits, drawPose, showProblem);
+const posing = new Posing(
+  session,
+  stage,
+  async (move, done) => {
+    const { Gizmo } = await import('./gizmo');
+    return new Gizmo(studio, canvas, move, done);
+  },
+  poses,
+);
+poses.posing = posing;
+const painting = new Painting(session, stage, edits);
+const inside = new Inside(stage, studio, find('legend'), (command) => session.send(command));
+const panel = new Panel(find('panel'), { session, edits, poses, painting, inside }, rememberInLink);
+
+const THUMB = 112;
+function drawPose(body: number, surface: Float32Array): string {
+  const own = session.scene?.bodies[body];
+  const model = own && session.scene?.models[own.model];
+  if (!own || !model) return '';
+  const object = portraitOf(own, model, surface);
+  const picture = studio.portrait(object, THUMB);
+  object.geometry.dispose();
+  object.material.dispose();
+  return picture;
+}
+// Poses and paint are made in the page's own core.
+if (isRemote) {
+  poses.element.remove();
+  painting.element.remove();
+  inside.limit();
+}
 
 let waiting: ArrayBuffer | undefined;
 function draw(): void {
@@ -97,7 +124,8 @@ async function openScene(name: string, until = -1, changes: Change[] = []): Prom
 }
 
 function openText(name: string, text: string, changes: Change[], until: number): void {
-  poses.forget();
+  leaveTools();
+  edits.forget();
   session.open({ name, text, changes, until, keepView: false });
 }
 
@@ -142,18 +170,26 @@ function dropWaiting(): void {
   waiting = undefined;
 }
 
+/** A scene that opens has neither pose nor paint in the making. */
+function leaveTools(): void {
+  if (posing.isOn) posing.end();
+  if (painting.isOn) painting.end();
+}
+
 session.on('opened', ({ scene, warning }) => {
   dropWaiting();
+  leaveTools();
   stage.open(scene, session.keepView);
   find('title').textContent = scene.name.replaceAll('_', ' ');
   document.title = `${scene.name} – Yawara`;
-  find('description').textContent = poses.isPosing ? 'New pose: drag the body into shape; what you let go stays pinned there. Then press Keep.' : scene.description;
+  find('description').textContent = scene.description;
   find('problem').hidden = true;
   find('progress').hidden = true;
   editor?.show(session.text);
   editor?.mark('');
   panel.open(session.keepView);
   looking.scene = scene;
+  if (session.keepView) rememberInLink();
   if (warning) showProblem(warning);
 });
 
@@ -172,7 +208,7 @@ function showProblem(text: string): void {
 }
 
 /** For scripts in the browser's console. */
-const looking: { scene?: Scene; report?: Report; memory?: number; session: Session; stage: Stage } = { session, stage };
+const looking: { scene?: Scene; report?: Report; memory?: number; session: Session; posing: Posing; stage: Stage } = { session, posing, stage };
 Object.assign(window, { yawara: looking });
 
 session.on('report', ({ report, memory }) => {
@@ -256,15 +292,20 @@ chooser.addEventListener('change', () => {
 });
 
 const recorder = new Recorder(canvas);
-button('save-scene', 'Scene', () => download(`${session.name}.json`, session.text, 'application/json'));
+button('save-scene', 'Scene', () => download(`${session.name}.json`, [session.text], 'application/json'));
 button('save-obj', 'OBJ', () => {
-  if (session.scene && stage.frame) download(`${session.name}_${stage.frame.number}.obj`, objText(session.scene, stage.frame), 'text/plain');
+  if (session.scene && stage.frame) download(`${session.name}_${stage.frame.number}.obj`, [objText(session.scene, stage.frame)], 'text/plain');
 });
 button('save-pc2', 'PC2', () => session.send({ do: 'cache', body: panel.body }));
 session.on('cache', ({ body, bytes }) => {
   find('progress').hidden = true;
-  if (bytes.byteLength > 0) download(`${session.name}_${session.scene?.bodies[body]?.name ?? body}.pc2`, bytes, 'application/octet-stream');
+  if (bytes.byteLength > 0) download(`${session.name}_${session.scene?.bodies[body]?.name ?? body}.pc2`, [bytes], 'application/octet-stream');
   else showProblem('The number of points of this body changes, which a PC2 file cannot hold.');
+});
+button('save-run', 'Run', () => session.send({ do: 'keep', name: session.name, text: session.text, changes: session.changes }));
+session.on('kept', ({ name, parts }) => {
+  find('progress').hidden = true;
+  download(`${name}.zip`, parts, 'application/zip');
 });
 button('record', 'Record', () => {
   if (recorder.isOn) recorder.stop();
@@ -302,6 +343,9 @@ function setSpeed(factor: string): void {
   session.send({ do: 'speed', factor: Number(factor) });
 }
 
+/** Whose steps Ctrl-Z undoes. */
+const undoer = (): { undo(): void; redo(): void } => (posing.isOn ? posing : painting.isOn ? painting : edits);
+
 const help = find<HTMLDialogElement>('help');
 const actions: KeyAction[] = [
   { key: 'p', shown: 'P', about: 'pause or play', act: togglePlay },
@@ -312,8 +356,8 @@ const actions: KeyAction[] = [
   { key: ']', shown: ']', about: 'next scene', act: () => gallery && pick(gallery.next(session.name, 1)) },
   { key: 'Tab', shown: 'Tab', about: 'show or hide the panel', act: () => setDrawer('panel', !isOpen('panel')), inView: true },
   { key: 'Home', shown: 'Home', about: 'reset the view', act: () => studio.resetView() },
-  { key: 'Ctrl+z', shown: 'Ctrl-Z', about: 'undo a change of poses; with Shift: redo', act: () => poses.undo() },
-  { key: 'Ctrl+Shift+z', shown: '', about: '', act: () => poses.redo() },
+  { key: 'Ctrl+z', shown: 'Ctrl-Z', about: 'undo a change of poses, paint or parameters; with Shift: redo', act: () => undoer().undo() },
+  { key: 'Ctrl+Shift+z', shown: '', about: '', act: () => undoer().redo() },
   { key: '?', shown: '?', about: 'this list', act: () => help.showModal() },
 ];
 listenToKeys(actions, canvas);

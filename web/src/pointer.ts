@@ -2,19 +2,13 @@
 // Mouse and finger: a drag that starts on a body moves the body, any other turns the view; a right
 // click or a long press pins.
 import type * as three from 'three';
+import type { Hand } from './hand';
 import type { Vec3 } from './protocol';
 import type { Stage } from './stage';
 
 const LONG_PRESS = 500;
 // How far a finger may slip during a long press, pixels.
 const SLIP = 8;
-
-export interface PointerActions {
-  grab(body: number, at: Vec3): void;
-  drag(to: Vec3): void;
-  release(): void;
-  pin(body: number, at: Vec3): void;
-}
 
 interface Hold {
   pointer: number;
@@ -35,7 +29,8 @@ export class Pointer {
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
-    private readonly actions: PointerActions,
+    /** What the pointer does now. */
+    private readonly hand: () => Hand,
   ) {
     canvas.addEventListener('pointerdown', (event) => this.down(event));
     canvas.addEventListener('pointermove', (event) => this.move(event));
@@ -50,7 +45,7 @@ export class Pointer {
   }
 
   private down(event: PointerEvent): void {
-    if (event.button !== 0 || this.hold) return;
+    if (event.button !== 0 || this.hold || this.hand().isBlocked?.(...this.place(event))) return;
     const touched = this.stage?.touch(...this.place(event));
     if (!touched) return;
     event.stopImmediatePropagation();
@@ -59,17 +54,19 @@ export class Pointer {
     this.canvas.focus({ preventScroll: true });
     const pin = (): void => {
       this.end();
-      this.actions.pin(touched.body, list(touched.point));
+      this.hand().pin(touched.body, list(touched.point));
     };
     const timer = event.pointerType === 'touch' ? window.setTimeout(pin, LONG_PRESS) : 0;
     this.hold = { pointer: event.pointerId, point: touched.point.clone(), startX: event.clientX, startY: event.clientY, timer };
-    this.actions.grab(touched.body, list(touched.point));
+    this.hand().press(touched.body, list(touched.point));
   }
 
   private move(event: PointerEvent): void {
     if (!this.hold) {
       if (event.pointerType === 'mouse' && event.buttons === 0) {
-        this.canvas.classList.toggle('over', this.stage?.touch(...this.place(event)) !== undefined);
+        const touched = this.stage?.touch(...this.place(event));
+        this.canvas.classList.toggle('over', touched !== undefined);
+        this.hand().hover?.(touched?.body, touched && list(touched.point));
       }
       return;
     }
@@ -78,8 +75,9 @@ export class Pointer {
     if (Math.hypot(event.clientX - this.hold.startX, event.clientY - this.hold.startY) > SLIP) {
       window.clearTimeout(this.hold.timer);
     }
-    const to = this.stage?.across(...this.place(event), this.hold.point);
-    if (to) this.actions.drag(list(to));
+    const place = this.place(event);
+    const to = this.stage?.across(...place, this.hold.point);
+    if (to) this.hand().drag(list(to), ...place);
   }
 
   private up(event: PointerEvent): void {
@@ -93,7 +91,7 @@ export class Pointer {
     window.clearTimeout(this.hold.timer);
     this.hold = undefined;
     this.canvas.classList.remove('held');
-    this.actions.release();
+    this.hand().release();
   }
 
   private menu(event: MouseEvent): void {
@@ -101,6 +99,6 @@ export class Pointer {
     // A finger's long press has been handled above.
     if ((event as PointerEvent).pointerType === 'touch') return;
     const touched = this.stage?.touch(...this.place(event));
-    if (touched) this.actions.pin(touched.body, list(touched.point));
+    if (touched) this.hand().pin(touched.body, list(touched.point));
   }
 }

@@ -1,58 +1,49 @@
 // SPDX-License-Identifier: MIT
-// Examples made by hand. A new pose starts a copy of the scene in which gravity rests, nothing moves
-// by itself and the body's preference is off; what its own elasticity makes of drags and pins is
-// kept as an example, inside the scene's text.
-import type { Change } from './protocol';
-import { modelOf, parseScene, type Json } from './scene_text';
+// The examples of a body: a strip with pictures, names and strengths, kept inside the scene's text.
+import { base64, type Edits } from './edits';
+import type { Keeper, Posing } from './posing';
+import { makeButton } from './rows';
+import { isObject, modelOf, type Json, type JsonObject } from './scene_text';
 import type { Session } from './session';
 
-const THUMB = 96;
 const METHODS = ['match', 'frames'];
 
-function base64(floats: Float32Array): string {
-  const bytes = new Uint8Array(floats.buffer, floats.byteOffset, floats.byteLength);
-  let text = '';
-  for (let i = 0; i < bytes.length; i += 0x8000) text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
-  return btoa(text);
-}
-
-interface Moment {
-  text: string;
-  changes: Change[];
-}
-
-export class Poses {
+export class Poses implements Keeper {
   readonly element = document.createElement('section');
+  /** Set once it is made, because it asks this one to keep poses. */
+  posing!: Posing;
   private body = 0;
-  /** The scene as it was before the pose; undefined: not posing. */
-  private before: Moment | undefined;
-  private readonly done: Moment[] = [];
-  private readonly undone: Moment[] = [];
-  private readonly pictures = new Map<string, string>();
+  private pictures: (string | undefined)[] = [];
   private readonly strip = document.createElement('ul');
   private readonly buttons = document.createElement('div');
 
   constructor(
     private readonly session: Session,
-    private readonly snapshot: (size: number) => string,
+    private readonly edits: Edits,
+    /** A small picture of a body with the given positions and normals. */
+    private readonly draw: (body: number, surface: Float32Array) => string,
     private readonly say: (text: string) => void,
   ) {
     this.element.innerHTML = '<h2>Poses by hand</h2>';
+    this.element.className = 'poses';
     this.strip.className = 'strip';
     this.buttons.className = 'buttons';
     this.element.append(this.strip, this.buttons);
-    session.on('pose', (message) => this.keep(message.positions));
-  }
-
-  get isPosing(): boolean {
-    return this.before !== undefined;
+    session.on('examples', ({ body, surfaces }) => {
+      if (body !== this.body) return;
+      this.pictures = surfaces.map((surface) => (surface.length > 0 ? this.draw(body, surface) : undefined));
+      this.fill();
+    });
   }
 
   /** Shows the poses of a body. */
   choose(body: number): void {
     this.body = body;
     this.element.hidden = !METHODS.includes(this.session.methodOf(body));
+    this.pictures = [];
     this.fill();
+    const count = this.examples().length;
+    if (!this.element.hidden && count > 0) this.session.send({ do: 'examples', body, count });
   }
 
   private get entry(): number {
@@ -64,103 +55,111 @@ export class Poses {
     return Array.isArray(list) ? list : [];
   }
 
-  private nameOf(example: Json, i: number): string {
-    const name = typeof example === 'object' && example !== null && !Array.isArray(example) ? example.name : undefined;
-    return typeof name === 'string' ? name : `example ${i + 1}`;
+  private nameOf(example: Json | undefined, i: number): string {
+    return isObject(example) && typeof example.name === 'string' ? example.name : `example ${i + 1}`;
   }
 
-  private button(text: string, title: string, act: () => void): HTMLButtonElement {
-    const button = document.createElement('button');
-    button.textContent = text;
-    button.title = title;
-    button.className = 'icon-text';
-    button.addEventListener('click', act);
-    return button;
-  }
+  // The strip -------------------------------------------------------------------------------------
 
-  private fill(): void {
-    this.strip.replaceChildren();
-    this.examples().forEach((example, i) => this.strip.append(this.makeItem(this.nameOf(example, i), i)));
+  fill(): void {
+    const isOn = this.posing?.isOn ?? false;
+    document.body.classList.toggle('is-posing', isOn);
+    this.strip.hidden = isOn;
     this.buttons.replaceChildren();
-    if (this.isPosing) {
-      this.buttons.append(
-        this.button('Keep', 'Keep this shape as an example', () => this.session.send({ do: 'pose', body: this.body })),
-        this.button('Cancel', 'Back to the scene', () => this.leave()),
-      );
+    if (isOn) {
+      this.buttons.append(this.posing.element);
       return;
     }
-    const undo = this.button('Undo', 'Undo (Ctrl-Z)', () => this.undo());
-    const redo = this.button('Redo', 'Redo (Ctrl-Shift-Z)', () => this.redo());
-    undo.disabled = this.done.length === 0;
-    redo.disabled = this.undone.length === 0;
-    this.buttons.append(this.button('New pose', 'Shape the body by hand', () => this.start()), undo, redo);
+    this.strip.replaceChildren(...this.examples().map((example, i) => this.makeItem(example, i)));
+    const undo = makeButton('Undo', 'Undo (Ctrl-Z)', () => this.edits.undo());
+    const redo = makeButton('Redo', 'Redo (Ctrl-Shift-Z)', () => this.edits.redo());
+    undo.disabled = !this.edits.canUndo;
+    redo.disabled = !this.edits.canRedo;
+    this.buttons.append(makeButton('New pose', 'Shape the body by hand', () => this.start(-1)), undo, redo);
   }
 
-  private makeItem(name: string, i: number): HTMLElement {
+  private makeItem(example: Json, i: number): HTMLElement {
+    const name = this.nameOf(example, i);
     const item = document.createElement('li');
-    const picture = this.pictures.get(name);
-    if (picture) {
-      const image = new Image();
-      image.src = picture;
-      image.alt = '';
-      item.append(image);
-    }
+    const picture = this.pictures[i];
+    const image = new Image(56, 56);
+    image.alt = '';
+    if (picture) image.src = picture;
+    image.hidden = !picture;
+    const rows = document.createElement('div');
+    rows.append(this.makeName(name, i), this.makeStrength(example, name, i), this.makeButtons(name, i));
+    item.append(image, rows);
+    return item;
+  }
+
+  private makeName(name: string, i: number): HTMLElement {
     const label = document.createElement('input');
     label.value = name;
     label.setAttribute('aria-label', `Name of pose ${i + 1}`);
-    label.disabled = this.isPosing;
-    label.addEventListener('change', () => this.rename(i, label.value));
-    const act = (text: string, title: string, does: () => void): HTMLButtonElement => {
-      const button = this.button(text, title, does);
+    label.addEventListener('change', () => {
+      if (label.value) this.change(i, (one) => ({ ...one, name: label.value }));
+    });
+    return label;
+  }
+
+  private makeStrength(example: Json, name: string, i: number): HTMLElement {
+    const slider = document.createElement('input');
+    slider.type = 'range';
+    slider.max = '1';
+    slider.step = '0.05';
+    slider.value = String(isObject(example) && typeof example.strength === 'number' ? example.strength : 1);
+    slider.title = 'How strongly it attracts';
+    slider.setAttribute('aria-label', `Strength of ${name}`);
+    slider.addEventListener('change', () => this.change(i, (one) => ({ ...one, strength: Number(slider.value) })));
+    return slider;
+  }
+
+  private makeButtons(name: string, i: number): HTMLElement {
+    const line = document.createElement('div');
+    line.className = 'buttons';
+    const act = (text: string, title: string, does: () => void): void => {
+      const button = makeButton(text, title, does);
       button.setAttribute('aria-label', `${title}: ${name}`);
-      button.disabled = this.isPosing;
-      return button;
+      line.append(button);
     };
-    item.append(
-      label,
-      act('Edit', 'Start a new pose from this one', () => this.start(name)),
-      act('Copy', 'Duplicate', () => this.edit((list) => list.splice(i + 1, 0, this.renamed(list[i]!, this.freeName(`${name} copy`))))),
-      act('✕', 'Delete', () => this.edit((list) => list.splice(i, 1))),
-    );
-    return item;
+    act('Edit', 'Change this pose', () => this.start(i));
+    act('Copy', 'Duplicate', () => this.edit((list) => list.splice(i + 1, 0, this.renamed(list[i]!, this.freeName(`${name} copy`)))));
+    act('✕', 'Delete', () => this.edit((list) => list.splice(i, 1)));
+    return line;
   }
 
   // Posing ----------------------------------------------------------------------------------------
 
-  /** from: name of the example to start with. */
-  start(from?: string): void {
-    const { session } = this;
-    if (!session.scene || this.isPosing) return;
-    this.before = { text: session.text, changes: session.changes };
-    const calm: Change[] = [{ path: 'gravity', value: '[0,0,0]' }];
-    const entries = new Set(session.scene.bodies.map((body) => body.entry));
-    for (const entry of entries) {
-      calm.push({ path: `bodies[${entry}].velocity`, value: '[0,0,0]' }, { path: `bodies[${entry}].angular_velocity`, value: '[0,0,0]' });
-    }
-    calm.push({ path: `bodies[${this.entry}].${session.methodOf(this.body)}.beta`, value: '0' });
-    if (from) calm.push({ path: `bodies[${this.entry}].start_pose`, value: JSON.stringify(from) });
-    session.open({ name: session.name, text: session.text, changes: [...session.changes, ...calm], until: -1, keepView: true });
+  /** example: the one to start from; -1: the rest pose. */
+  start(example: number): void {
+    if (!this.session.scene || this.posing.isOn) return;
+    this.posing.begin(this.body, example);
+    this.fill();
   }
 
-  private leave(): void {
-    const back = this.before;
-    if (!back) return;
-    this.before = undefined;
-    this.session.open({ name: this.session.name, ...back, until: -1, keepView: true });
+  leave(): void {
+    this.posing.end();
+    this.session.send({ do: 'pose-end' });
+    this.fill();
   }
 
-  private keep(positions: Float32Array): void {
-    const back = this.before;
-    if (!back) return;
+  keep(positions: Float32Array, example: number, isNew: boolean): void {
     if (positions.length === 0) {
       this.say('This body has no tets, so its poses cannot be kept.');
       return;
     }
-    const name = this.freeName('pose');
-    this.pictures.set(name, this.snapshot(THUMB));
-    this.before = undefined;
-    this.session.changes = back.changes;
-    this.edit((list) => list.push({ name, positions: base64(positions) }), back);
+    const bytes = new Uint8Array(positions.buffer, positions.byteOffset, positions.byteLength);
+    const shape = { positions: base64(bytes) };
+    this.posing.end();
+    this.edit((list) => {
+      const old = list[example];
+      if (example >= 0 && !isNew && isObject(old)) {
+        const { deform: _deform, file: _file, surface_file: _surface, ...rest } = old;
+        list[example] = { ...rest, name: this.nameOf(old, example), ...shape };
+      } else {
+        list.push({ name: this.freeName('pose'), ...shape });
+      }
+    });
   }
 
   // Editing the list ------------------------------------------------------------------------------
@@ -174,48 +173,24 @@ export class Poses {
   }
 
   private renamed(example: Json, name: string): Json {
-    return typeof example === 'object' && example !== null && !Array.isArray(example) ? { ...example, name } : example;
+    return isObject(example) ? { ...example, name } : example;
   }
 
-  private rename(i: number, name: string): void {
-    if (name) this.edit((list) => (list[i] = this.renamed(list[i]!, name)));
+  private change(i: number, how: (example: JsonObject) => JsonObject): void {
+    this.edit((list) => {
+      const one = list[i];
+      if (isObject(one)) list[i] = how(one);
+    });
   }
 
-  private edit(change: (list: Json[]) => void, from: Moment = { text: this.session.text, changes: this.session.changes }): void {
-    const scene = parseScene(from.text);
-    const model = modelOf(scene, this.entry);
-    if (!scene || !model) return;
-    const list = Array.isArray(model.node.examples) ? model.node.examples : [];
-    change(list);
-    if (list.length > 0) model.node.examples = list;
-    else delete model.node.examples;
-    this.done.push(from);
-    this.undone.length = 0;
-    this.go({ text: JSON.stringify(scene, null, 2), changes: from.changes });
-  }
-
-  private go(to: Moment): void {
-    this.session.open({ name: this.session.name, ...to, until: -1, keepView: true });
-  }
-
-  undo(): void {
-    const to = this.done.pop();
-    if (!to || this.isPosing) return;
-    this.undone.push({ text: this.session.text, changes: this.session.changes });
-    this.go(to);
-  }
-
-  redo(): void {
-    const to = this.undone.pop();
-    if (!to || this.isPosing) return;
-    this.done.push({ text: this.session.text, changes: this.session.changes });
-    this.go(to);
-  }
-
-  /** Another scene has nothing to do with what was done here. */
-  forget(): void {
-    this.done.length = this.undone.length = 0;
-    this.pictures.clear();
-    this.before = undefined;
+  private edit(change: (list: Json[]) => void): void {
+    this.edits.edit((scene) => {
+      const model = modelOf(scene, this.entry);
+      if (!model) return;
+      const list = Array.isArray(model.node.examples) ? model.node.examples : [];
+      change(list);
+      if (list.length > 0) model.node.examples = list;
+      else delete model.node.examples;
+    });
   }
 }

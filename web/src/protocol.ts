@@ -25,12 +25,37 @@ export type Command =
   | { do: 'release' }
   | { do: 'pin'; body: number; at: Vec3 }
   | { do: 'field'; name: string }
+  /** What frames carry besides; the plane keeps what has normal . p + offset >= 0. */
+  | { do: 'inside'; contacts: boolean; axes: boolean; cut: boolean; skins: boolean; normal: Vec3; offset: number }
   /** Changes a setting of a body's method at once. */
   | { do: 'set'; body: number; key: string; value: string }
   | { do: 'settings'; body: number }
   /** Runs the scene from its start and answers with a body's vertices in all frames. */
   | { do: 'cache'; body: number }
+  /** Runs the scene from its start and answers with a zip of a run folder. */
+  | { do: 'keep'; name: string; text: string; changes: Change[] }
+  /** Answers with the pose that is shown, and what the body feels of it. */
   | { do: 'pose'; body: number }
+  /** Asks for the surface of the examples of a body. */
+  | { do: 'examples'; body: number; count: number }
+  /** Starts again to make a pose, from an example or, with -1, from the rest pose. */
+  | { do: 'pose-begin'; body: number; example: number }
+  | { do: 'pose-end' }
+  | { do: 'pose-hold'; grip: Grip }
+  /** Relative to where it was taken. id 0: the handle that was made last. */
+  | { do: 'pose-move'; id: number; motion: Motion }
+  | { do: 'pose-act'; what: PoseAction; id: number }
+  /** An amount for each of DEFORMERS. */
+  | { do: 'pose-deform'; amounts: number[]; axis: Vec3 }
+  | { do: 'pose-save' }
+  | { do: 'pose-load'; words: Float32Array }
+  /** whole: all vertices, else those that layers of a scene are painted on. Bytes of another mesh are ignored. */
+  | { do: 'paint-begin'; body: number; whole: boolean; bytes: Uint8Array }
+  | { do: 'paint-dab'; at: Vec3; radius: number; value: number; softness: number }
+  | { do: 'paint-line'; from: Vec3; to: Vec3; first: number; second: number }
+  /** Answers with the paint. */
+  | { do: 'paint-take' }
+  | { do: 'paint-end' }
   /** Shows a frame of a run, and pauses. */
   | { do: 'seek'; frame: number }
   /** Files that the next scene reads, named as it names them. */
@@ -55,13 +80,65 @@ export type Message =
   /** Of a run: the last frame on disk, and the last one that it is to have. */
   | { say: 'frames'; available: number; asked: number }
   | { say: 'settings'; body: number; rows: Setting[] }
-  /** Vertices in the model's place; empty if the body is no tet mesh. */
-  | { say: 'pose'; body: number; positions: Float32Array }
+  /** Vertices in the model's place; empty if the body is no tet mesh. checks: of the examples, and last of the pose. */
+  | { say: 'pose'; body: number; positions: Float32Array; checks: PoseCheck[] }
+  /** Positions and then normals of the shown surface, of each example. */
+  | { say: 'examples'; body: number; surfaces: Float32Array[] }
+  /** A handle was made (held) or has changed; 0: nothing is held. */
+  | { say: 'posed'; handles: Handle[]; held: number }
+  | { say: 'pose-state'; words: Float32Array }
+  | { say: 'painted'; bytes: Uint8Array }
   /** A PC2 file; empty if the number of points changes. */
   | { say: 'cache'; body: number; bytes: ArrayBuffer }
+  /** A zip, in parts. */
+  | { say: 'kept'; name: string; parts: ArrayBuffer[] }
   /** size: longest side in the file, in its unit. */
   | { say: 'starter'; name: string; text: string; size: number }
   | { say: 'crashed'; message: string };
+
+/** What is taken hold of; see poser.h. */
+export interface Grip {
+  at: Vec3;
+  radius: number;
+  brush: boolean;
+  strength: number;
+  falloff: number;
+  mirror: boolean;
+}
+
+export interface Motion {
+  offset: Vec3;
+  /** x y z w */
+  turn: [number, number, number, number];
+  scale: number;
+}
+
+/** In the order of core_pose_action. */
+export const POSE_ACTIONS = ['drop', 'relax', 'bake', 'stroke-end'] as const;
+export type PoseAction = (typeof POSE_ACTIONS)[number];
+
+/** In the order of yw_deform_kind. */
+export const DEFORMERS = ['twist', 'bend', 's_bend', 'shear', 'taper', 'squash', 'stretch', 'scale'] as const;
+
+export interface Handle {
+  id: number;
+  twin: number;
+  /** Made by itself, to hold the far side. */
+  anchor: boolean;
+  at: Vec3;
+  motion: Motion;
+}
+
+/** See yw_pose_report; flaw 0: fine, 4: the same as another. */
+export interface PoseCheck {
+  flaw: number;
+  nearest: number;
+  inverted: number;
+  stretch: number;
+  seen: number;
+  distance: number;
+  words: string;
+}
 
 /** What does not change from frame to frame. */
 export interface Scene {

@@ -2,7 +2,7 @@
 // Bodies as three.js objects: a surface, or balls for loose particles. The arrays of a frame become
 // the arrays of the attributes, so they are not copied again on the way to the graphics card.
 import * as three from 'three';
-import { colorValues } from './colors';
+import { colorLabels, colorValues } from './colors';
 import type { BodyFrame, Frame } from './frame';
 import type { Body, Model } from './protocol';
 
@@ -24,6 +24,8 @@ export interface ShownBody {
 export interface Look {
   planes: three.Plane[];
   edges: boolean;
+  /** Values are labels, each with a colour of its own. */
+  labels: boolean;
 }
 
 function materialOf(body: Body, vertexColors: boolean): three.MeshPhysicalMaterial {
@@ -53,12 +55,54 @@ function setArray(geometry: three.BufferGeometry, name: string, array: Float32Ar
 
 const perVertex = (array: Float32Array): three.BufferAttribute => new three.BufferAttribute(array, 3);
 
+/** The inside of tets along a plane. */
+class CutFace {
+  readonly object: three.Mesh<three.BufferGeometry, three.MeshStandardMaterial>;
+  private colors = new Float32Array();
+
+  constructor(private readonly body: Body) {
+    this.object = new three.Mesh(new three.BufferGeometry(), new three.MeshStandardMaterial({ vertexColors: true, side: three.DoubleSide, roughness: 0.9, flatShading: true }));
+    this.object.frustumCulled = this.object.visible = false;
+  }
+
+  /** corners: position and value of each. */
+  update(corners: Float32Array, whole: Frame): void {
+    const count = corners.length / 4;
+    const { geometry } = this.object;
+    this.object.visible = count > 0;
+    if (count === 0) return;
+    const positions = new Float32Array(3 * count);
+    const values = new Float32Array(count);
+    if (this.colors.length !== 3 * count) this.colors = new Float32Array(3 * count);
+    for (let i = 0; i < count; ++i) {
+      positions.set(corners.subarray(4 * i, 4 * i + 3), 3 * i);
+      values[i] = corners[4 * i + 3]!;
+    }
+    if (Number.isNaN(values[0]!)) {
+      // A little paler than the outside.
+      for (let i = 0; i < this.colors.length; ++i) this.colors[i] = 0.35 + 0.55 * this.body.color[i % 3]!;
+    } else {
+      colorValues(values, whole.low, whole.high, this.colors);
+    }
+    setArray(geometry, 'position', positions, perVertex);
+    setArray(geometry, 'color', this.colors, perVertex);
+    geometry.setDrawRange(0, count);
+  }
+
+  dispose(): void {
+    this.object.geometry.dispose();
+    this.object.material.dispose();
+  }
+}
+
 export class SurfaceBody implements ShownBody {
   readonly object: three.Mesh<three.BufferGeometry, three.MeshPhysicalMaterial>;
   private readonly ownColors: Float32Array | undefined;
   private fieldColors: Float32Array | undefined;
   private showsField = false;
+  private labels = false;
   private readonly edges: three.Mesh<three.BufferGeometry, three.MeshBasicMaterial>;
+  private readonly cutFace: CutFace;
 
   constructor(
     private readonly body: Body,
@@ -80,10 +124,12 @@ export class SurfaceBody implements ShownBody {
     this.object.visible = false;
     this.edges = new three.Mesh(geometry, new three.MeshBasicMaterial({ color: 0x101010, wireframe: true, transparent: true, opacity: 0.45 }));
     this.edges.frustumCulled = this.edges.visible = false;
-    this.object.add(this.edges);
+    this.cutFace = new CutFace(body);
+    this.object.add(this.edges, this.cutFace.object);
   }
 
-  look({ planes, edges }: Look): void {
+  look({ planes, edges, labels }: Look): void {
+    this.labels = labels;
     this.object.material.clippingPlanes = this.edges.material.clippingPlanes = planes;
     this.object.material.clipShadows = true;
     this.edges.visible = edges;
@@ -96,6 +142,7 @@ export class SurfaceBody implements ShownBody {
     setArray(geometry, 'position', frame.positions, perVertex);
     setArray(geometry, 'normal', frame.normals!, perVertex);
     geometry.boundingSphere = null;
+    this.cutFace.update(frame.cut, whole);
     this.paint(frame, whole);
   }
 
@@ -103,7 +150,8 @@ export class SurfaceBody implements ShownBody {
     const { geometry, material } = this.object;
     if (frame.values) {
       this.fieldColors ??= new Float32Array(3 * frame.count);
-      colorValues(frame.values, whole.low, whole.high, this.fieldColors);
+      if (this.labels) colorLabels(frame.values, this.fieldColors);
+      else colorValues(frame.values, whole.low, whole.high, this.fieldColors);
       setArray(geometry, 'color', this.fieldColors, perVertex);
     } else if (this.showsField) {
       if (this.ownColors) setArray(geometry, 'color', this.ownColors, perVertex);
@@ -125,6 +173,7 @@ export class SurfaceBody implements ShownBody {
     this.object.geometry.dispose();
     this.object.material.dispose();
     this.edges.material.dispose();
+    this.cutFace.dispose();
   }
 }
 
@@ -142,29 +191,37 @@ function placeBalls(material: three.Material): void {
 const perBall = (size: number) => (array: Float32Array) => new three.InstancedBufferAttribute(array, size);
 
 export class ParticleBody implements ShownBody {
-  readonly object: three.Mesh<three.InstancedBufferGeometry, three.MeshPhysicalMaterial>;
+  readonly object = new three.Group();
+  private readonly balls: three.Mesh<three.InstancedBufferGeometry, three.MeshPhysicalMaterial>;
   private frame: BodyFrame | undefined;
   private tints = new Float32Array();
+  /** A surface around the balls, shown instead of them if a frame has one. */
+  private readonly skin: three.Mesh<three.BufferGeometry, three.MeshPhysicalMaterial>;
 
   constructor(private readonly body: Body) {
     const ball = new three.IcosahedronGeometry(1, 1);
     const geometry = new three.InstancedBufferGeometry();
     geometry.setAttribute('position', ball.getAttribute('position'));
     geometry.setAttribute('normal', ball.getAttribute('position'));
-    this.object = new three.Mesh(geometry, materialOf(body, true));
-    this.object.customDepthMaterial = new three.MeshDepthMaterial({ depthPacking: three.RGBADepthPacking });
-    placeBalls(this.object.material);
-    placeBalls(this.object.customDepthMaterial);
-    this.object.castShadow = this.object.receiveShadow = true;
-    this.object.frustumCulled = false;
-    this.object.visible = false;
+    this.balls = new three.Mesh(geometry, materialOf(body, true));
+    this.balls.customDepthMaterial = new three.MeshDepthMaterial({ depthPacking: three.RGBADepthPacking });
+    placeBalls(this.balls.material);
+    placeBalls(this.balls.customDepthMaterial);
+    this.skin = new three.Mesh(new three.BufferGeometry(), materialOf(body, body.colors !== undefined));
+    for (const mesh of [this.balls, this.skin]) {
+      mesh.castShadow = mesh.receiveShadow = true;
+      mesh.frustumCulled = mesh.visible = false;
+    }
+    this.object.add(this.balls, this.skin);
   }
 
   update(frame: BodyFrame, whole: Frame): void {
-    this.object.visible = frame.kind === 'particles' && frame.count > 0;
+    this.balls.visible = frame.kind === 'particles' && frame.count > 0;
+    this.skin.visible = frame.kind === 'skin' && frame.count > 0;
     this.frame = frame;
-    if (!this.object.visible) return;
-    const { geometry } = this.object;
+    if (this.skin.visible) this.updateSkin(frame);
+    if (!this.balls.visible) return;
+    const { geometry } = this.balls;
     // Buffers of another size cannot be updated in place.
     if (geometry.instanceCount !== frame.count) geometry.dispose();
     geometry.instanceCount = frame.count;
@@ -176,8 +233,23 @@ export class ParticleBody implements ShownBody {
     setArray(geometry, 'color', this.tints, perBall(3));
   }
 
+  private updateSkin(frame: BodyFrame): void {
+    const { geometry } = this.skin;
+    setArray(geometry, 'position', frame.positions, perVertex);
+    setArray(geometry, 'normal', frame.normals!, perVertex);
+    geometry.setIndex(new three.BufferAttribute(frame.triangles!, 1));
+    geometry.boundingSphere = null;
+    const own = this.body.colors;
+    if (!own) return;
+    const colors = new Float32Array(3 * frame.count);
+    frame.owners!.forEach((owner, i) => {
+      for (let k = 0; k < 3; ++k) colors[3 * i + k] = own[3 * owner + k] ?? this.body.color[k]!;
+    });
+    setArray(geometry, 'color', colors, perVertex);
+  }
+
   look({ planes }: Look): void {
-    this.object.material.clippingPlanes = planes;
+    this.balls.material.clippingPlanes = this.skin.material.clippingPlanes = planes;
   }
 
   private ownTints(count: number): void {
@@ -188,7 +260,8 @@ export class ParticleBody implements ShownBody {
   }
 
   hit(ray: three.Raycaster): Hit | undefined {
-    if (!this.object.visible || !this.frame) return undefined;
+    if (this.skin.visible) return ray.intersectObject(this.skin, false)[0];
+    if (!this.balls.visible || !this.frame) return undefined;
     const { positions, radii, count } = this.frame;
     const sphere = new three.Sphere();
     const point = new three.Vector3();
@@ -204,10 +277,22 @@ export class ParticleBody implements ShownBody {
   }
 
   dispose(): void {
-    this.object.geometry.dispose();
-    this.object.material.dispose();
-    this.object.customDepthMaterial?.dispose();
+    for (const mesh of [this.balls, this.skin]) {
+      mesh.geometry.dispose();
+      mesh.material.dispose();
+      mesh.customDepthMaterial?.dispose();
+    }
   }
+}
+
+/** A surface in another shape, for a picture. surface: positions, then normals. */
+export function portraitOf(body: Body, model: Model, surface: Float32Array): three.Mesh<three.BufferGeometry, three.Material> {
+  const geometry = new three.BufferGeometry();
+  geometry.setIndex(new three.BufferAttribute(model.triangles, 1));
+  const half = surface.length / 2;
+  geometry.setAttribute('position', perVertex(surface.subarray(0, half)));
+  geometry.setAttribute('normal', perVertex(surface.subarray(half)));
+  return new three.Mesh(geometry, materialOf(body, false));
 }
 
 export function showBody(body: Body, model: Model): ShownBody {

@@ -2,7 +2,8 @@
 // What stands in the studio: bodies, obstacles, pins and the spring to the pointer.
 import * as three from 'three';
 import { readFrame, type Frame } from './frame';
-import type { Scene, Vec3 } from './protocol';
+import { InsideMarks } from './inside_marks';
+import type { Handle, Scene, Vec3 } from './protocol';
 import { showBody, type Look, type ShownBody } from './shown_body';
 import { disposeObject, placeObstacle, showObstacle } from './shown_obstacle';
 import type { Studio } from './studio';
@@ -10,6 +11,8 @@ import type { Studio } from './studio';
 const MAX_PINS = 64;
 // Radius of the markers, in sizes of the scene.
 const MARKER = 0.012;
+const PIN_COLOR = new three.Color(0xd1242f);
+const ANCHOR_COLOR = new three.Color(0x6b6f76);
 // As far as the core looks for a pin to remove, in sizes of the body.
 const PIN_REACH = 0.12;
 
@@ -43,12 +46,15 @@ export class Stage {
   frame: Frame | undefined;
   /** Of the bodies in the first frame. */
   box = new three.Box3();
-  private view: Look = { planes: [], edges: false };
+  private view: Look = { planes: [], edges: false, labels: false };
+  private handles: Handle[] | undefined;
+  private readonly cursor: three.Mesh<three.BufferGeometry, three.MeshBasicMaterial>;
   private buffer: ArrayBuffer | undefined;
+  private readonly marks: InsideMarks;
 
   constructor(private readonly studio: Studio) {
     const dot = new three.SphereGeometry(1, 16, 12);
-    this.pins = new three.InstancedMesh(dot, new three.MeshBasicMaterial({ color: 0xd1242f, depthTest: false, transparent: true, opacity: 0.9 }), MAX_PINS);
+    this.pins = new three.InstancedMesh(dot, new three.MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.9 }), MAX_PINS);
     this.pins.frustumCulled = false;
     this.pins.renderOrder = 2;
     const line = new three.BufferGeometry();
@@ -58,7 +64,10 @@ export class Stage {
     this.spring.renderOrder = 2;
     this.spring.visible = false;
     this.pins.count = 0;
-    studio.scene.add(this.pins, this.spring);
+    this.cursor = new three.Mesh(new three.SphereGeometry(1, 24, 16), new three.MeshBasicMaterial({ color: 0x1f6feb, transparent: true, opacity: 0.18, depthWrite: false }));
+    this.cursor.visible = false;
+    this.marks = new InsideMarks();
+    studio.scene.add(this.pins, this.spring, this.cursor, this.marks.object);
   }
 
   open(scene: Scene, keepView: boolean): void {
@@ -109,6 +118,7 @@ export class Stage {
     }
     frame.obstacles.forEach((pose, i) => placeObstacle(this.obstacles[i]!, pose));
     this.markHolds(frame);
+    this.marks.update(frame, this.size);
     return old;
   }
 
@@ -124,6 +134,32 @@ export class Stage {
     for (const body of this.bodies) body.look(view);
   }
 
+  /** Values of bodies are labels. */
+  set labels(on: boolean) {
+    this.look({ ...this.view, labels: on });
+  }
+
+  /** Handles of a pose, shown instead of pins. */
+  markHandles(handles: Handle[] | undefined): void {
+    this.handles = handles;
+    if (this.frame) this.markHolds(this.frame);
+    this.studio.invalidate();
+  }
+
+  /** How far the hand reaches around a point of a body. */
+  showCursor(at: Vec3 | undefined, radius: number): void {
+    if (!at && !this.cursor.visible) return;
+    this.cursor.visible = at !== undefined;
+    if (at) this.cursor.position.fromArray(at);
+    this.cursor.scale.setScalar(Math.max(radius, 1e-6));
+    this.studio.invalidate();
+  }
+
+  /** True if two points are within a few markers of each other. */
+  isNear(a: Vec3, b: Vec3): boolean {
+    return Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) < 6 * MARKER * this.size;
+  }
+
   /** True if a pin of the last frame is within reach of a point on a body. */
   hasPinAt(body: number, at: Vec3): boolean {
     const reach = PIN_REACH * (this.scene?.bodies[body]?.size ?? 0);
@@ -134,11 +170,14 @@ export class Stage {
   private markHolds(frame: Frame): void {
     const place = new three.Matrix4();
     const radius = MARKER * this.size;
-    frame.pins.slice(0, MAX_PINS).forEach((pin, i) => {
-      place.makeScale(radius, radius, radius).setPosition(pin[0]!, pin[1]!, pin[2]!);
+    const marks: ArrayLike<number>[] = this.handles ? this.handles.map((handle) => handle.at) : frame.pins;
+    marks.slice(0, MAX_PINS).forEach((mark, i) => {
+      place.makeScale(radius, radius, radius).setPosition(mark[0]!, mark[1]!, mark[2]!);
       this.pins.setMatrixAt(i, place);
+      this.pins.setColorAt(i, this.handles?.[i]?.anchor ? ANCHOR_COLOR : PIN_COLOR);
     });
-    this.pins.count = Math.min(frame.pins.length, MAX_PINS);
+    this.pins.count = Math.min(marks.length, MAX_PINS);
+    if (this.pins.instanceColor) this.pins.instanceColor.needsUpdate = true;
     this.pins.instanceMatrix.needsUpdate = true;
     this.spring.visible = frame.grab !== undefined;
     if (!frame.grab) return;

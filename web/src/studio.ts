@@ -15,6 +15,28 @@ const FOV = 32;
 const LIGHT_BACK = 0xe6e3de;
 const DARK_BACK = 0x26282d;
 
+const TO_SRGB = Uint8ClampedArray.from({ length: 256 }, (_, i) => {
+  const c = i / 255;
+  return 255 * (c <= 0.0031308 ? 12.92 * c : 1.055 * c ** (1 / 2.4) - 0.055);
+});
+
+/** Pixels of a render target, which are linear and bottom up, as an address. */
+function pictureOf(pixels: Uint8Array, size: number): string {
+  const small = document.createElement('canvas');
+  small.width = small.height = size;
+  const context = small.getContext('2d');
+  if (!context) return '';
+  const image = context.createImageData(size, size);
+  for (let row = 0; row < size; ++row) {
+    for (let i = 0; i < 4 * size; ++i) {
+      const value = pixels[4 * size * (size - 1 - row) + i]!;
+      image.data[4 * size * row + i] = i % 4 === 3 ? 255 : TO_SRGB[value]!;
+    }
+  }
+  context.putImageData(image, 0, 0);
+  return small.toDataURL('image/webp', 0.8);
+}
+
 export class Studio {
   readonly scene = new three.Scene();
   readonly camera = new three.PerspectiveCamera(FOV, 1, 0.01, 1000);
@@ -137,15 +159,30 @@ export class Studio {
     this.isStale = true;
   }
 
-  /** A small square picture of the middle of the view, as an address. */
-  snapshot(size: number): string {
-    const small = document.createElement('canvas');
-    small.width = small.height = size;
-    this.renderer.render(this.scene, this.camera);
-    const { width, height } = this.canvas;
-    const side = Math.min(width, height);
-    small.getContext('2d')?.drawImage(this.canvas, (width - side) / 2, (height - side) / 2, side, side, 0, 0, size, size);
-    return small.toDataURL('image/webp', 0.8);
+  /** A small picture of one object alone, as an address. */
+  portrait(object: three.Mesh, size: number): string {
+    const scene = new three.Scene();
+    scene.background = this.backdrop;
+    const box = new three.Box3().setFromObject(object);
+    const center = box.getCenter(new three.Vector3());
+    const radius = Math.max(0.5 * box.getSize(new three.Vector3()).length(), 1e-6);
+    const camera = new three.PerspectiveCamera(FOV, 1, 0.1 * radius, 20 * radius);
+    const away = this.camera.position.clone().sub(this.controls.target).normalize();
+    camera.position.copy(center).addScaledVector(away, (1.05 * radius) / Math.sin((FOV * Math.PI) / 360));
+    camera.lookAt(center);
+    const sun = new three.DirectionalLight(0xffffff, 2.4);
+    sun.position.copy(camera.position).add(SUN.clone().multiplyScalar(radius));
+    sun.target.position.copy(center);
+    scene.add(object, sun, sun.target, new three.HemisphereLight(0xffffff, 0xb8b0a6, 1.6));
+    const target = new three.WebGLRenderTarget(size, size, { samples: 4 });
+    this.renderer.setRenderTarget(target);
+    this.renderer.render(scene, camera);
+    const pixels = new Uint8Array(4 * size * size);
+    this.renderer.readRenderTargetPixels(target, 0, 0, size, size, pixels);
+    this.renderer.setRenderTarget(null);
+    target.dispose();
+    this.invalidate();
+    return pictureOf(pixels, size);
   }
 
   /** Draws if something has changed: a new frame, the view, the size. */

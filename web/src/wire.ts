@@ -6,8 +6,8 @@ import type { Message } from './protocol';
 const OPENED = 1;
 const FRAME = 2;
 
-const HEADER_WORDS = 8;
-const BODY_WORDS = 4;
+const HEADER_WORDS = 12;
+const BODY_WORDS = 8;
 const OBSTACLE_WORDS = 8;
 const PART_SURFACE = 1;
 const PART_VALUES = 4;

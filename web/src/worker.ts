@@ -5,6 +5,7 @@ import { Core, type CreateModule } from './core';
 import { readFrame } from './frame';
 import { PointCache } from './point_cache';
 import type { Command, Message } from './protocol';
+import { Zip } from './zip';
 
 declare function importScripts(url: string): void;
 declare const createCore: CreateModule;
@@ -136,6 +137,9 @@ function open(command: Extract<Command, { do: 'open' }>): void {
   schedule();
 }
 
+/** What frames carry besides bodies, as the page asked for it. */
+let view: Parameters<Core['lookInside']> = [0, [0, 0, 0], 0];
+
 /** Untouched, from the start; the page waits. */
 function makeCache(own: Core, body: number): void {
   const scene = own.scene();
@@ -143,6 +147,8 @@ function makeCache(own: Core, body: number): void {
   const cache = new PointCache(model && !model.particles ? model.source : undefined);
   setPlaying(false);
   own.restart();
+  // Points, not skins.
+  own.lookInside(0, [0, 0, 0], 0);
   for (let i = 0; i <= scene.frames; ++i) {
     if (i > 0) own.step();
     const frame = readFrame(own.takeFrame(undefined)).bodies[body];
@@ -151,8 +157,36 @@ function makeCache(own: Core, body: number): void {
   }
   const bytes = cache.bytes();
   say({ say: 'cache', body, bytes }, [bytes]);
+  own.lookInside(...view);
   own.restart();
   show();
+}
+
+/** As makeCache: untouched, from the start; the page waits. */
+function keepRun(own: Core, { name, text, changes }: Extract<Command, { do: 'keep' }>): void {
+  const { frames } = own.scene();
+  const zip = new Zip();
+  setPlaying(false);
+  const tell = (frame: number): void => {
+    if (frame % 10 === 0) say({ say: 'progress', what: 'running the scene', share: frame / frames });
+  };
+  for (const file of own.run(text, changes, frames, tell)) zip.add(`${name}/${file.name}`, file.bytes);
+  const parts = zip.finish();
+  say({ say: 'kept', name, parts }, parts);
+  own.restart();
+  show();
+}
+
+/** The handle that was made last. */
+let lastHeld = 0;
+
+function sendHandles(own: Core, held: number): void {
+  say({ say: 'posed', handles: own.handles(), held });
+}
+
+function sendPose(own: Core, body: number): void {
+  const positions = own.pose(body);
+  say({ say: 'pose', body, positions, checks: positions.length > 0 ? own.checkPoses(body, true) : [] });
 }
 
 function obey(command: Command): void {
@@ -169,7 +203,7 @@ function obey(command: Command): void {
     if (core) say({ say: 'starter', name: command.name, ...core.starter(command.name, new Uint8Array(command.bytes), command.as, command.method) });
     return;
   }
-  if (!core || !isOpen) return;
+  if (!core || (!isOpen && command.do !== 'inside')) return;
   switch (command.do) {
     case 'play':
       setPlaying(command.on);
@@ -208,6 +242,11 @@ function obey(command: Command): void {
       core.showField(command.name);
       show();
       break;
+    case 'inside':
+      view = [Number(command.contacts) + 2 * Number(command.axes) + 4 * Number(command.cut) + 8 * Number(command.skins), command.normal, command.offset];
+      core.lookInside(...view);
+      if (isOpen) show();
+      break;
     case 'set':
       core.set(command.body, command.key, command.value);
       if (!playing) show();
@@ -218,8 +257,75 @@ function obey(command: Command): void {
     case 'cache':
       makeCache(core, command.body);
       break;
+    case 'keep':
+      keepRun(core, command);
+      break;
     case 'pose':
-      say({ say: 'pose', body: command.body, positions: core.pose(command.body) });
+      sendPose(core, command.body);
+      break;
+    case 'examples':
+      say({ say: 'examples', body: command.body, surfaces: Array.from({ length: command.count }, (_, k) => core!.exampleSurface(command.body, k)) });
+      break;
+    case 'pose-begin':
+      core.beginPose(command.body, command.example);
+      setPlaying(true);
+      schedule();
+      show();
+      sendHandles(core, 0);
+      break;
+    case 'pose-end':
+      core.endPose();
+      show();
+      break;
+    case 'pose-hold':
+      lastHeld = core.hold(command.grip);
+      sendHandles(core, lastHeld);
+      break;
+    case 'pose-move':
+      core.moveHandle(command.id || lastHeld, command.motion);
+      if (!playing) show();
+      sendHandles(core, command.id || lastHeld);
+      break;
+    case 'pose-act':
+      try {
+        core.actOnPose(command.what, command.id);
+      } finally {
+        show();
+        sendHandles(core, 0);
+      }
+      break;
+    case 'pose-deform':
+      core.deform(command.amounts, command.axis);
+      show();
+      sendHandles(core, 0);
+      break;
+    case 'pose-save':
+      say({ say: 'pose-state', words: core.savePose() });
+      break;
+    case 'pose-load':
+      core.loadPose(command.words);
+      show();
+      sendHandles(core, 0);
+      break;
+    case 'paint-begin':
+      setPlaying(false);
+      core.beginPaint(command.body, command.whole, command.bytes);
+      show();
+      break;
+    case 'paint-dab':
+      core.dab(command.at, command.radius, command.value, command.softness);
+      show();
+      break;
+    case 'paint-line':
+      core.paintLine(command.from, command.to, command.first, command.second);
+      show();
+      break;
+    case 'paint-take':
+      say({ say: 'painted', bytes: core.paint() });
+      break;
+    case 'paint-end':
+      core.endPaint();
+      show();
       break;
     case 'drawn':
       spare = command.buffer;

@@ -13,7 +13,7 @@ int cmd_export(int argc, char** argv) {
   int32_t first = -1;
   const option options[] = {
       {"format", 'f', OPTION_TEXT, &formats, "LIST",
-       "ply, obj, vtu, pc2, mdd, bgeo, comma separated (default: ply)", 0, 0},
+       "ply, obj, vtu, pc2, mdd, bgeo, gltf, comma separated (default: ply)", 0, 0},
       {"from", 0, OPTION_INT, &first, "N",
        "only frames from N on, also of a run that is still going (default: all)", 0, 1e9},
       {"skin", 0, OPTION_FLAG, &skin, NULL,
@@ -24,7 +24,7 @@ int cmd_export(int argc, char** argv) {
   };
   const command self = {
       .name = "export",
-      .summary = "a run as PLY, OBJ, VTU, PC2, MDD or BGEO",
+      .summary = "a run as PLY, OBJ, VTU, PC2, MDD, BGEO or glTF",
       .usage = "export DIR [--format LIST] [-o DIR]",
       .about =
           "Needs the folder of the run and nothing else. Files go to DIR/FORMAT/:\n"
@@ -33,6 +33,8 @@ int cmd_export(int argc, char** argv) {
           "           series.pvd in ParaView\n"
           "pc2, mdd   all frames of a body with a surface in one file, beside its OBJ\n"
           "bgeo       particles, for Houdini\n"
+          "gltf       all bodies and frames as one animation of morph targets, for browsers, game\n"
+          "           engines and 3D programs; about 24 bytes per vertex and frame\n"
           "ply, vtu and bgeo carry the fields kept with yawara run --fields; fields.csv beside\n"
           "them has their units. What a format cannot hold is left out and named.\n",
       .examples =

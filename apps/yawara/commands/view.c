@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // yawara view: the page, in a browser, with a scene, a model, a run, or what the program simulates.
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,9 +30,7 @@ typedef struct view {
   char* text;    // of the scene
   text changes;  // lines, as for core_open
   text scene;    // as JSON, for scenes that run in the browser
-  yw_scene* read;
-  served_file* files;
-  int32_t num_files;
+  scene_files files;
   core* core;
 } view;
 
@@ -147,7 +143,8 @@ static int find_page(view* v) {
 // The scene ---------------------------------------------------------------------------------------
 
 static void name_input(view* v) {
-  const char* name = yw_file_short_name(v->options.movie.input);
+  const char* slash = strrchr(v->options.movie.input, '/');
+  const char* name = slash ? slash + 1 : v->options.movie.input;
   const char* dot = strrchr(name, '.');
   int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
   snprintf(v->name, sizeof v->name, "%.*s", length > 250 ? 250 : length, name);
@@ -190,24 +187,6 @@ static int read_changes(view* v) {
   return v->changes.failed ? bad_input("not enough memory") : -1;
 }
 
-// Names of files as the scene says them: relative to its folder.
-static int list_files(view* v) {
-  int32_t count = yw_scene_num_files(v->read);
-  const char* own = v->options.movie.input;
-  const char* slash = strrchr(own, '/');
-  size_t folder = slash ? (size_t)(slash - own) + 1 : 0;
-  v->files = YW_NEW_ARRAY(NULL, served_file, count);
-  if (!v->files) return bad_input("not enough memory");
-  for (int32_t i = 1; i < count; ++i) {
-    const char* path = yw_scene_file_at(v->read, i).path;
-    served_file* file = &v->files[v->num_files++];
-    file->path = strdup(path);
-    file->name = strdup(path + (strncmp(path, own, folder) == 0 ? folder : 0));
-    if (!file->path || !file->name) return bad_input("not enough memory");
-  }
-  return -1;
-}
-
 // For the page, which runs the scene itself.
 static void describe_scene(view* v) {
   const option_list* set = &v->options.movie.scene.set;
@@ -228,26 +207,22 @@ static void describe_scene(view* v) {
     text_add(t, "}");
   }
   text_add(t, "],\"files\":[");
-  for (int32_t i = 0; i < v->num_files; ++i) {
+  for (int32_t i = 0; i < v->files.count; ++i) {
     text_add(t, "%s{\"part\":\"open/%d\",\"name\":", i > 0 ? "," : "", i);
-    text_add_string(t, v->files[i].name);
+    text_add_string(t, v->files.items[i].name);
     text_add(t, "}");
   }
   text_add(t, "]}");
 }
 
-// Reads the scene here as well: mistakes are found before a browser opens, and its files are known.
 static int prepare_scene(view* v) {
-  const movie_options* o = &v->options.movie;
-  yw_error error = {0}, warning = {0};
-  char* made = NULL;
-  int code = scene_options_read(&o->scene, o->input, &v->read, &made, &warning, &error);
-  yw_mem_free(NULL, made);
+  yw_error error = {0};
+  int code = read_text(v);
+  if (code < 0) code = read_changes(v);
   if (code >= 0) return code;
-  if (warning.message[0]) fprintf(stderr, "warning: %s\n", warning.message);
-  code = read_text(v);
-  if (code < 0) code = list_files(v);
-  if (code >= 0) return code;
+  if (scene_files_find(&v->files, v->options.movie.input, v->text, &error) < 0) {
+    return bad_input("%s", error.message);
+  }
   describe_scene(v);
   return v->scene.failed ? bad_input("not enough memory") : -1;
 }
@@ -296,15 +271,10 @@ static int prepare_run(view* v) {
 }
 
 static void free_view(view* v) {
-  for (int32_t i = 0; i < v->num_files; ++i) {
-    free(v->files[i].path);
-    free(v->files[i].name);
-  }
-  yw_mem_free(NULL, v->files);
+  scene_files_free(&v->files);
   yw_mem_free(NULL, v->text);
   text_free(&v->changes);
   text_free(&v->scene);
-  yw_scene_destroy(v->read);
   core_destroy(v->core);
 }
 
@@ -315,8 +285,7 @@ static int serve(view* v) {
   server_def def = {.page = v->page, .host = o->host, .port = o->port, .open = !o->no_open};
   def.query = !input ? "" : o->live ? "view=live" : o->movie.is_run ? "view=run" : "view=scene";
   def.scene = v->scene.data;
-  def.files = v->files;
-  def.num_files = v->num_files;
+  def.files = &v->files;
   if (runs_here) def.engine = o->live ? engine_simulate : engine_play;
   def.settings = (engine_def){.core = v->core,
                               .name = v->name,

@@ -6,6 +6,7 @@
 
 #include "console/progress.h"
 #include "playback/frame_values.h"
+#include "playback/gltf_export.h"
 #include "playback/obj_source.h"
 #include "playback/run_folder.h"
 #include "render/skin/skin.h"
@@ -17,8 +18,8 @@
 #include "yawara/extend/point_cache.h"
 #include "yawara/extend/vtu_write.h"
 
-static const char* const formats_known[] = {"ply", "obj", "vtu", "pc2", "mdd", "bgeo"};
-enum { PLY, OBJ, VTU, PC2, MDD, BGEO, NUM_FORMATS };
+static const char* const formats_known[] = {"ply", "obj", "vtu", "pc2", "mdd", "bgeo", "gltf"};
+enum { PLY, OBJ, VTU, PC2, MDD, BGEO, GLTF, NUM_FORMATS };
 #define MAX_PATH 1600
 #define MAX_NAME 80
 
@@ -38,6 +39,7 @@ typedef struct exporter {
   bool* left_out[2];      // of PC2 and MDD, per body: it cannot be held
   yw_vec3** surfaces;     // what each body shows in the frame; NULL: particles
   int32_t** carriers;     // of each body, see frame_shown_values
+  gltf_export* gltf;
 } exporter;
 
 static int format_of(const char* text, size_t length) {
@@ -161,6 +163,10 @@ static yw_status open_exporter(exporter* e, const export_def* def, yw_error* err
   name_bodies(e);
   for (int format = PC2; format <= MDD && status >= 0; ++format) {
     if (e->wanted[format]) status = open_point_caches(e, format, error);
+  }
+  if (status >= 0 && e->wanted[GLTF]) {
+    status = gltf_export_open(e->folders[GLTF], &e->run, e->first, e->run.info.frames_done,
+                              &e->gltf, error);
   }
   return status;
 }
@@ -364,6 +370,7 @@ static yw_status write_frame(exporter* e, int32_t number, yw_error* error) {
   for (int32_t i = 0; i < e->num_bodies && status >= 0; ++i) {
     status = write_body(e, &frame, i, error);
   }
+  if (status >= 0 && e->gltf) status = gltf_export_frame(e->gltf, &frame, e->surfaces, error);
   frame_free(&frame);
   return status;
 }
@@ -376,7 +383,8 @@ static yw_status finish_series(exporter* e, yw_error* error) {
       if (status < 0) return status;
     }
   }
-  if (!e->wanted[VTU]) return YW_OK;
+  yw_status status = e->gltf ? gltf_export_close(e->gltf, error) : YW_OK;
+  if (status < 0 || !e->wanted[VTU]) return status;
   char path[MAX_PATH + 16];
   snprintf(path, sizeof path, "%s/series.pvd", e->folders[VTU]);
   return yw_pvd_write(path, e->series, e->num_series, NULL, error);
@@ -397,6 +405,7 @@ static void close_exporter(exporter* e) {
   yw_mem_free(NULL, e->names);
   yw_mem_free(NULL, e->series);
   yw_mem_free(NULL, e->series_files);
+  gltf_export_free(e->gltf);
   run_folder_close(&e->run);
   yw_mem_free(NULL, e);
 }
@@ -408,8 +417,8 @@ static void report_left_out(const exporter* e, bool quiet) {
       if (!e->left_out[format - PC2][i]) continue;
       fprintf(
           stderr,
-          "%s: body \"%s\" is left out: it is made of loose particles, which only ply, obj, vtu "
-          "and bgeo hold\n",
+          "%s: body \"%s\" is left out: it is made of loose particles, which only ply, obj, vtu, "
+          "bgeo and gltf hold\n",
           formats_known[format], e->run.shown->bodies[i].name);
     }
   }
@@ -438,7 +447,7 @@ yw_status export_run(const export_def* def, yw_error* error) {
   yw_status status = YW_OK;
   if (!each_format(def->formats, e->wanted)) {
     status = yw_fail(error, YW_ERR_INVALID,
-                     "format is \"%s\", but must be a list of ply, obj, vtu, pc2, mdd, bgeo",
+                     "format is \"%s\", but must be a list of ply, obj, vtu, pc2, mdd, bgeo, gltf",
                      def->formats);
   }
   if (status >= 0 && e->skin) status = export_check_skin(def->formats, error);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "playback/json_text.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/file.h"
 #include "yawara/extend/json.h"
@@ -75,22 +76,9 @@ yw_status run_info_compare(const char* dir, const run_info* old, const run_info*
 
 // Writing -----------------------------------------------------------------------------------------
 
-static void write_string(yw_file_writer* writer, const char* text) {
-  yw_file_write(writer, "\"", 1);
-  for (const char* c = text; *c; ++c) {
-    if (*c == '"' || *c == '\\') yw_file_write(writer, "\\", 1);
-    if ((unsigned char)*c < 0x20) {
-      yw_file_printf(writer, "\\u%04x", (unsigned)*c);
-    } else {
-      yw_file_write(writer, c, 1);
-    }
-  }
-  yw_file_write(writer, "\"", 1);
-}
-
 static void write_text_value(yw_file_writer* writer, const char* key, const char* text) {
   yw_file_printf(writer, "  \"%s\": ", key);
-  write_string(writer, text);
+  json_write_string(writer, text);
   yw_file_printf(writer, ",\n");
 }
 
@@ -103,13 +91,13 @@ static void write_sources(yw_file_writer* writer, const run_info* info) {
   yw_file_printf(writer, "  \"set\": [");
   for (int32_t i = 0; i < info->num_overrides; ++i) {
     if (i > 0) yw_file_printf(writer, ", ");
-    write_string(writer, info->overrides[i]);
+    json_write_string(writer, info->overrides[i]);
   }
   yw_file_printf(writer, "],\n  \"files\": [");
   for (int32_t i = 0; i < info->num_files; ++i) {
     const run_file* file = &info->files[i];
     yw_file_printf(writer, "%s\n    {\"path\": ", i > 0 ? "," : "");
-    write_string(writer, file->path);
+    json_write_string(writer, file->path);
     yw_file_printf(writer, ", \"bytes\": %llu, \"hash\": \"%016llx\"}",
                    (unsigned long long)file->bytes, (unsigned long long)file->hash);
   }
@@ -125,7 +113,7 @@ static void write_faults(yw_file_writer* writer, const run_info* info) {
     yw_file_write_double(writer, fault->time);
     yw_file_printf(writer, ", \"bodies\": %d, \"substeps\": %d, \"body\": ", fault->bodies,
                    fault->substeps);
-    write_string(writer, fault->body);
+    json_write_string(writer, fault->body);
     yw_file_printf(writer, "}");
   }
   yw_file_printf(writer, "\n  ]");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "server/wire.h"
+#include "yawara/extend/memory.h"
 
 int32_t audience_count(const audience* a) {
   int32_t count = 0;
@@ -67,8 +68,12 @@ void audience_show(audience* a, onlooker* to) {
     audience_say_failed(a, to->viewer, c->message.message);
     return;
   }
-  text_clear(&a->bytes);
-  wire_add_frame(&a->bytes, c->words, c->num_words);
+  bool* whole = YW_NEW_ARRAY(NULL, bool, c->shown->num_bodies);
+  if (!whole) return;
+  // Colours belong to balls by their number, so none may be missing.
+  for (int32_t i = 0; i < c->shown->num_bodies; ++i) whole[i] = c->shown->bodies[i].num_colors > 0;
+  wire_make_frame(&a->bytes, c->words, c->num_words, whole);
+  yw_mem_free(NULL, whole);
   message frame = message_create(true, a->bytes.data, a->bytes.size, NULL, 0);
   if (!a->bytes.failed) mailbox_show(a->mail, to->viewer, &frame);
   message_free(&frame);

@@ -108,9 +108,9 @@ static int send_opened(server* s, struct lws* wsi, session* own, const char* nam
   }
   char* rest = NULL;
   long index = strtol(name, &rest, 10);
-  bool known = name[0] >= '0' && name[0] <= '9' && *rest == '\0' && index < def->num_files;
+  bool known = name[0] >= '0' && name[0] <= '9' && *rest == '\0' && index < def->files->count;
   if (!known) return refuse(wsi, HTTP_STATUS_NOT_FOUND);
-  return send_file(wsi, def->files[index].path, "application/octet-stream");
+  return send_file(wsi, def->files->items[index].path, "application/octet-stream");
 }
 
 static int send_scene_piece(server* s, struct lws* wsi, session* own) {

@@ -4,12 +4,7 @@
 #define YW_APP_SERVER_SERVER_H
 
 #include "server/engine.h"
-
-/// A file that a scene reads, for scenes that run in the browser.
-typedef struct served_file {
-  char* path;  ///< on disk
-  char* name;  ///< as the scene says it
-} served_file;
+#include "server/scene_files.h"
 
 typedef struct server_def {
   const char* page;   ///< folder of the page
@@ -18,9 +13,8 @@ typedef struct server_def {
   const char* query;  ///< of the address that is printed, e.g. "view=live"; "" for none
   bool open;          ///< opens a browser, where there is one
 
-  const char* scene;  ///< JSON for the page: the scene to run there; NULL: none
-  const served_file* files;
-  int32_t num_files;
+  const char* scene;         ///< JSON for the page: the scene to run there; NULL: none
+  const scene_files* files;  ///< that it reads
 
   void (*engine)(const engine_def* def);  ///< runs in a thread of its own; NULL: none
   engine_def settings;                    ///< of the engine, without its mailbox

@@ -4,9 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "server/thin.h"
+#include "yawara/extend/memory.h"
+
 // As core_frame.c packs frames.
-#define HEADER_WORDS 8
-#define BODY_WORDS 4
+#define HEADER_WORDS 12
+#define BODY_WORDS 8
 #define OBSTACLE_WORDS 8
 #define PART_SURFACE 1
 #define PART_PARTICLES 2
@@ -92,11 +95,46 @@ static void add_normals(text* out, const float* normals, size_t count) {
   pad(out);
 }
 
-static void add_body(text* out, const float* words, size_t entry) {
+// Puts the kept numbers of each ball, `size` of them, in front; returns where the next kind begins.
+static const float* keep(const float* from, size_t size, size_t count, const int32_t* kept,
+                         size_t num_kept, float* to) {
+  for (size_t i = 0; i < num_kept; ++i) {
+    memcpy(to + size * i, from + size * (size_t)kept[i], sizeof *to * size);
+  }
+  return from + size * count;
+}
+
+// Balls that can be seen. False if there is not enough memory.
+static bool add_thinned(text* out, const float* data, size_t count, int32_t parts,
+                        size_t count_at) {
+  int32_t* kept = YW_NEW_ARRAY(NULL, int32_t, count);
+  float* values = YW_NEW_ARRAY(NULL, float, 3 * count);
+  bool good = kept && values;
+  if (good) {
+    size_t num_kept = (size_t)thin_balls(data, data + 3 * count, (int32_t)count, kept);
+    int32_t number = (int32_t)num_kept;
+    memcpy(out->data + count_at, &number, sizeof number);
+    data = keep(data, 3, count, kept, num_kept, values);
+    add_positions(out, values, num_kept);
+    data = keep(data, 1, count, kept, num_kept, values);
+    add_scalars(out, values, num_kept);
+    if (parts & PART_VALUES) {
+      keep(data, 1, count, kept, num_kept, values);
+      add_scalars(out, values, num_kept);
+    }
+  }
+  yw_mem_free(NULL, kept);
+  yw_mem_free(NULL, values);
+  return good;
+}
+
+static void add_body(text* out, const float* words, size_t entry, bool whole) {
   const float* data = words + int_at(words, entry);
   size_t count = (size_t)int_at(words, entry + 1);
   int32_t parts = int_at(words, entry + 2);
   if (parts == 0) return;
+  bool is_heavy = (parts & PART_PARTICLES) && count >= THIN_FROM && !whole;
+  if (is_heavy && add_thinned(out, data, count, parts, 4 + 4 * (entry + 1))) return;
   add_positions(out, data, count);
   data += 3 * count;
   if (parts & PART_SURFACE) {
@@ -109,13 +147,16 @@ static void add_body(text* out, const float* words, size_t entry) {
   if (parts & PART_VALUES) add_scalars(out, data, count);
 }
 
-void wire_add_frame(text* out, const float* words, size_t num_words) {
+void wire_make_frame(text* out, const float* words, size_t num_words, const bool* whole) {
   size_t bodies = (size_t)int_at(words, 0), obstacles = (size_t)int_at(words, 1);
   size_t front = HEADER_WORDS + BODY_WORDS * bodies + OBSTACLE_WORDS * obstacles +
                  3 * (size_t)int_at(words, 2) + 6 * (size_t)int_at(words, 3);
   if (front > num_words) return;
   uint32_t kind = WIRE_FRAME;
+  text_clear(out);
   text_add_bytes(out, &kind, sizeof kind);
   text_add_bytes(out, words, sizeof *words * front);
-  for (size_t i = 0; i < bodies; ++i) add_body(out, words, HEADER_WORDS + BODY_WORDS * i);
+  for (size_t i = 0; i < bodies && !out->failed; ++i) {
+    add_body(out, words, HEADER_WORDS + BODY_WORDS * i, whole[i]);
+  }
 }

@@ -30,8 +30,8 @@ static void cache_clear(yw_surfaces* c, yw_surface_cache* cache) {
   void* arrays[] = {cache->leaf_nodes,   cache->path_boxes, cache->lane_boxes,
                     cache->order,        cache->scratch,    cache->sorted_vertices,
                     cache->sorted_edges, cache->predicted,  cache->moved,
-                    cache->free,         cache->base,       cache->impulses,
-                    cache->change,       cache->heading};
+                    cache->unsettled,    cache->free,       cache->base,
+                    cache->impulses,     cache->change,     cache->heading};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&c->mem, arrays[i]);
   *cache = (yw_surface_cache){.key = cache->key};
 }
@@ -44,6 +44,7 @@ void yw_surfaces_destroy(yw_surfaces* c) {
     yw_mem_free(&mem, c->found.items[i].contacts);
     yw_mem_free(&mem, c->found.items[i].spares);
     yw_mem_free(&mem, c->found.items[i].pairs);
+    yw_mem_free(&mem, c->found.items[i].kept);
   }
   YW_LIST_FREE(&mem, &c->caches);
   YW_LIST_FREE(&mem, &c->complexes);
@@ -117,8 +118,9 @@ static bool cache_fill(yw_surfaces* c, yw_surface_cache* cache, const yw_contact
   cache->lane_boxes = yw_mem_alloc(&c->mem, 6 * boxes, sizeof *cache->lane_boxes);
   cache->predicted = YW_NEW_ARRAY(&c->mem, yw_vec4, particles);
   cache->moved = YW_NEW_ARRAY(&c->mem, uint8_t, particles);
+  cache->unsettled = YW_NEW_ARRAY(&c->mem, uint8_t, complex->num_leaves);
   bool ok = cache->leaf_nodes && cache->path_boxes && cache->lane_boxes && cache->predicted &&
-            cache->moved;
+            cache->moved && cache->unsettled;
   if (complex->is_loose) ok = ok && add_sorting(c, cache);
   if (body->respond) ok = ok && add_answering(c, cache, particles);
   if (!ok) {
@@ -172,7 +174,8 @@ static yw_contact_work work_of(const yw_contact_body* body, const yw_surface_cac
       .edge_boxes = edges,
       .triangle_boxes = triangles,
       .predicted = cache->predicted,
-      .moved = cache->moved};
+      .moved = cache->moved,
+      .unsettled = cache->unsettled};
 }
 
 bool yw_surfaces_update(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies) {

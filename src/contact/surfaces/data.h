@@ -17,7 +17,7 @@ typedef struct yw_surface_cache {
   int32_t* sorted_vertices;
   int32_t (*sorted_edges)[2];
   yw_vec4* predicted;
-  uint8_t* moved;
+  uint8_t *moved, *unsettled;
   yw_vec4 *free, *base, *impulses, *change, *heading;  // bodies that answer
 } yw_surface_cache;
 

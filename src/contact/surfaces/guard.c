@@ -60,7 +60,8 @@ static bool stays_apart(const yw_contact_work* works, const yw_near_pair* pair) 
 
 static bool was_moved(const guard_job* job, const yw_near_pair* pair) {
   bool any = false;
-  for (int k = 0; k < 4; ++k) any |= work_of(job->works, pair, k)->moved[pair->corners[k]];
+  for (int k = 0; k < 4; ++k)
+    any |= work_of(job->works, pair, k)->moved[pair->corners[k]] & YW_MOVED_NOW;
   return any;
 }
 
@@ -131,7 +132,7 @@ static void shift(const guard_job* job, const yw_contact_work* work, int32_t par
     for (int k = 0; k < 2; ++k) shift(job, work, work->complex->parents[particle][k], way);
   } else if (work->body->particles->inv_mass[particle] > 0.0f) {
     shorten(work, particle, yw_add(yw_touch_end(work, particle), way), job->h);
-    work->moved[particle] = 1;
+    work->moved[particle] = YW_MOVED_NOW | YW_MOVED_EVER;
   }
 }
 
@@ -147,7 +148,7 @@ static bool retreat(const guard_job* job, const yw_contact_work* work, float sha
   for (int k = 0; k < 4; ++k) away = away || m->rotation[k] != m->start_rotation[k];
   if (m->held || !away) return false;
   yw_whole_retreat(work->body, share, job->h, true);
-  memset(work->moved, 1, (size_t)work->complex->num_particles * sizeof *work->moved);
+  memset(work->moved, YW_MOVED_NOW | YW_MOVED_EVER, (size_t)work->complex->num_particles);
   return true;
 }
 
@@ -166,7 +167,7 @@ static bool cut_short(const guard_job* job, const yw_contact_work* work, int32_t
   yw_vec3 to = yw_lerp(begin, end, share);
   if (yw_length2(yw_sub(to, end)) == 0.0f) return false;
   shorten(work, particle, to, job->h);
-  work->moved[particle] = 1;
+  work->moved[particle] = YW_MOVED_NOW | YW_MOVED_EVER;
   return true;
 }
 
@@ -228,7 +229,7 @@ static bool cut_corner(const guard_job* job, const yw_near_pair* pair, const pla
   if (yw_length2(yw_sub(near, end)) > 0.0f) {
     if (!alone) return cut_short(job, work, particle, job->stop ? 0.0f : 0.5f);
     shorten(work, particle, near, job->h);
-    work->moved[particle] = 1;
+    work->moved[particle] = YW_MOVED_NOW | YW_MOVED_EVER;
     end = near;
     moved = true;
   }
@@ -262,14 +263,14 @@ static void clear_flags(const guard_job* job) {
     for (int32_t j = 0; j < list->num_pairs && list->num_fixed > 0; ++j) {
       const yw_near_pair* pair = &list->pairs[j];
       for (int k = 0; k < 4 && pair->fixed; ++k) {
-        work_of(job->works, pair, k)->moved[pair->corners[k]] = 0;
+        work_of(job->works, pair, k)->moved[pair->corners[k]] &= YW_MOVED_EVER;
       }
     }
   }
   for (int32_t i = 0; i < job->num_works && job->linked; ++i) {
     const yw_contact_work* work = &job->works[i];
     if (work->complex->num_hanging == 0 && !work->body->rigid) continue;
-    memset(work->moved, 0, (size_t)work->complex->num_particles * sizeof *work->moved);
+    for (int32_t k = 0; k < work->complex->num_particles; ++k) work->moved[k] &= YW_MOVED_EVER;
   }
 }
 
@@ -375,6 +376,52 @@ static void keep_in_margin(void* context, int32_t block, int32_t worker) {
     pos[particle] = yw_v4(keep_near_path(work, particle, yw_xyz(pos[particle])));
   }
   keep_hanging_in_margin(job, work);
+}
+
+// Unsettled leaves ------------------------------------------------------------------------------
+
+void yw_guard_begin(const yw_contact_work* works, int32_t num_works, const yw_contact_list* lists,
+                    int32_t num_lists) {
+  for (int32_t i = 0; i < num_works; ++i) {
+    memset(works[i].moved, 0, (size_t)works[i].complex->num_particles);
+    memset(works[i].unsettled, 0, (size_t)works[i].complex->num_leaves);
+  }
+  for (int32_t i = 0; i < num_lists; ++i) {
+    for (int32_t j = 0; j < lists[i].num_pairs; ++j) {
+      const yw_near_pair* pair = &lists[i].pairs[j];
+      for (int k = 0; k < 4; ++k) {
+        work_of(works, pair, k)->moved[pair->corners[k]] = YW_MOVED_EVER;
+      }
+    }
+  }
+}
+
+static bool has_flag(const yw_contact_work* work, int32_t leaf) {
+  const yw_complex* c = work->complex;
+  const yw_complex_leaf *first = &c->leaves[leaf], *end = first + 1;
+  uint8_t any = 0;
+  for (int32_t i = first->vertex; i < end->vertex; ++i) any |= work->moved[work->vertices[i]];
+  for (int32_t i = first->edge; i < end->edge; ++i) {
+    any |= work->moved[work->edges[i][0]] | work->moved[work->edges[i][1]];
+  }
+  for (int32_t i = first->triangle; i < end->triangle; ++i) {
+    for (int k = 0; k < 3; ++k) any |= work->moved[c->triangles[i][k]];
+  }
+  return any != 0;
+}
+
+bool yw_guard_unsettle(yw_contact_work* works, int32_t num_works, bool all) {
+  bool more = false;
+  for (int32_t i = 0; i < num_works; ++i) {
+    yw_contact_work* work = &works[i];
+    size_t count = (size_t)work->complex->num_particles;
+    if (!all && !memchr(work->moved, YW_MOVED_EVER, count)) continue;
+    for (int32_t leaf = 0; leaf < work->complex->num_leaves; ++leaf) {
+      if (work->unsettled[leaf] || (!all && !has_flag(work, leaf))) continue;
+      work->unsettled[leaf] = more = work->any_unsettled = true;
+    }
+  }
+  return more;
 }
 
 int32_t yw_guard_motion(const yw_contact_work* works, int32_t num_works, yw_contact_list* lists,

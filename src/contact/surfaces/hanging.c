@@ -19,7 +19,7 @@ void yw_hanging_follow(const yw_contact_work* work) {
     const int32_t *h = work->complex->hanging[i], *parents = h + 1;
     p->pos[h[0]] = yw_v4(mean_of(parents, p->pos));
     p->vel[h[0]] = yw_v4(mean_of(parents, p->vel));
-    work->moved[h[0]] = work->moved[parents[0]] || work->moved[parents[1]];
+    work->moved[h[0]] |= work->moved[parents[0]] | work->moved[parents[1]];
   }
 }
 

@@ -13,12 +13,13 @@ void yw_frames_body_destroy(void* state, yw_particles* particles) {
   frames_body* body = state;
   if (!body) return;
   yw_allocator mem = body->mem;
-  void* const arrays[] = {
-      body->rotations, body->tangents,    body->rows,      body->sums,     body->base,
-      body->drift,     body->anchor,      body->guess,     body->step,     body->moved,
-      body->residual,  body->conditioned, body->direction, body->product,  body->diagonal,
-      body->inverse,   body->last_pos,    body->last_vel,  body->left_vel, body->touched,
-      body->work,      body->bent,        body->products,  body->duals,    body->recovered};
+  void* const arrays[] = {body->rotations, body->tangents, body->rows,     body->sums,
+                          body->base,      body->drift,    body->anchor,   body->guess,
+                          body->step,      body->moved,    body->residual, body->conditioned,
+                          body->direction, body->product,  body->diagonal, body->inverse,
+                          body->last_pos,  body->last_vel, body->left_vel, body->touched,
+                          body->work,      body->bent,     body->products, body->duals,
+                          body->recovered, body->grips};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_frames_coarse_solver_free(&mem, &body->coarse);
   yw_near_free(&body->near);
@@ -49,6 +50,7 @@ static bool allocate(frames_body* body) {
   body->duals = YW_NEW_ARRAY(mem, frames_dual_block, model->sweeps.num_blocks);
   body->recovered = YW_NEW_ARRAY(mem, int32_t, model->sweeps.num_blocks);
   body->touched = YW_NEW_ARRAY(mem, bool, n);
+  body->grips = YW_NEW_ARRAY(mem, frames_grip, n);
   body->diagonal = YW_NEW_ARRAY(mem, float, n);
   body->inverse = YW_NEW_ARRAY(mem, float, n);
   if (model->num_examples > 0) {
@@ -57,7 +59,7 @@ static bool allocate(frames_body* body) {
     good = good && body->bent && body->products;
   }
   return good && body->rotations && body->tangents && body->rows && body->sums && body->diagonal &&
-         body->inverse;
+         body->inverse && body->grips;
 }
 
 yw_status yw_frames_body_create(const void* model_pointer, const yw_allocator* mem, void** state,
@@ -138,6 +140,7 @@ void yw_frames_push(void* state, yw_particles* particles, const yw_vec4* impulse
     yw_vec3 change = yw_scale(yw_xyz(impulses[p]), particles->inv_mass[p]);
     particles->vel[p] = yw_v4(yw_add(yw_xyz(particles->vel[p]), change));
     body->last_vel[p] = yw_v4(yw_add(yw_xyz(body->last_vel[p]), change));
+    body->left_vel[p] = yw_v4(yw_add(yw_xyz(body->left_vel[p]), change));
     body->last_pos[p] = yw_v4(yw_mad(yw_xyz(body->last_pos[p]), -body->last_h, change));
   }
 }
@@ -194,10 +197,11 @@ void yw_frames_save(const void* state, yw_writer* writer) {
   yw_write_f32(writer, body->weights, 1 + (size_t)body->model->num_examples);
   yw_write_f32(writer, body->rotations[0].m[0], (size_t)body->model->num_blocks * 4 * YW_LANES);
   yw_near_save(&body->near, writer);
+  if (p->solver >= YW_FRAMES_EXTENDED) return;
+  yw_write_f32(writer, &body->left_vel[0].x, num_floats(body));
   if (p->solver != YW_FRAMES_BDF2) return;
   yw_write_f32(writer, &body->last_pos[0].x, num_floats(body));
   yw_write_f32(writer, &body->last_vel[0].x, num_floats(body));
-  yw_write_f32(writer, &body->left_vel[0].x, num_floats(body));
 }
 
 void yw_frames_load(void* state, yw_reader* reader) {
@@ -225,8 +229,9 @@ void yw_frames_load(void* state, yw_reader* reader) {
   yw_read_f32(reader, body->weights, 1 + (size_t)body->model->num_examples);
   yw_read_f32(reader, body->rotations[0].m[0], (size_t)body->model->num_blocks * 4 * YW_LANES);
   yw_near_load(&body->near, reader);
+  if (p.solver >= YW_FRAMES_EXTENDED) return;
+  yw_read_f32(reader, &body->left_vel[0].x, num_floats(body));
   if (p.solver != YW_FRAMES_BDF2) return;
   yw_read_f32(reader, &body->last_pos[0].x, num_floats(body));
   yw_read_f32(reader, &body->last_vel[0].x, num_floats(body));
-  yw_read_f32(reader, &body->left_vel[0].x, num_floats(body));
 }

@@ -60,6 +60,7 @@ static double condition_residual(frames_body* body, const yw_step_ctx* ctx,
     yw_frames_end_part(body, ctx, YW_FRAMES_COARSE);
   }
   yw_frames_run(ctx, body->model->particle_chunks, condition, phase);
+  yw_frames_grip_project(body, body->conditioned);
   return yw_frames_sum(body);
 }
 
@@ -128,6 +129,7 @@ bool yw_frames_solve_step(frames_body* body, const yw_step_ctx* ctx, const frame
     yw_frames_end_part(body, ctx, YW_FRAMES_VECTORS);
     yw_frames_run(ctx, model->region_chunks, stiffen, &product);
     yw_frames_run(ctx, chunks, kernels->multiply, &product);
+    yw_frames_grip_project(body, body->product);
     yw_frames_end_part(body, ctx, YW_FRAMES_PRODUCT);
     double curvature = yw_frames_sum(body);
     if (!(curvature > 0.0) || !isfinite(curvature)) return false;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "methods/frames/body.h"
+#include "methods/frames/friction.h"
 #include "methods/frames/rigid.h"
 #include "methods/frames/shown.h"
 #include "methods/kit/contact.h"
@@ -16,6 +17,8 @@
 // A step that stalls, or whose result is not finite, is retried in two halves, at most this many
 // times in a row. A step that still stalls is then accepted, and counted.
 #define MAX_HALVINGS 4
+// Solves with other states of friction, at most.
+#define MAX_GRIP_ROUNDS 4
 // Tolerance of answers to impulses: contact iterates over them.
 #define RESPOND_TOLERANCE 1e-2f
 
@@ -45,6 +48,19 @@ void yw_frames_end_part(frames_body* body, const yw_step_ctx* ctx, yw_frames_par
 
 // The step ----------------------------------------------------------------------------------------
 
+// The body with the particles that obstacles stopped; these stick or slide as Coulomb says.
+static frames_outcome solve_gripped(frames_body* body, yw_particles* particles,
+                                    const yw_step_ctx* ctx, frames_span span) {
+  yw_frames_grip_hold(body, particles);
+  frames_outcome outcome = yw_frames_implicit_again(body, particles, ctx, span);
+  for (int round = 0; round < MAX_GRIP_ROUNDS && outcome == FRAMES_SOLVED; ++round) {
+    if (!yw_frames_grip_check(body, particles, ctx)) break;
+    outcome = yw_frames_implicit_again(body, particles, ctx, span);
+  }
+  yw_frames_grip_end(body, particles);
+  return outcome;
+}
+
 // Particles stopped by an obstacle stay there while the rest of the body is solved once more.
 // Otherwise every step would press one layer of particles into the floor by the body's weight.
 static frames_outcome resolve_obstacles(frames_body* body, yw_particles* particles,
@@ -53,11 +69,12 @@ static frames_outcome resolve_obstacles(frames_body* body, yw_particles* particl
   bool is_clear = !yw_obstacles_near(ctx, box);
   if (!is_clear) {
     yw_meet_obstacles(ctx, particles, body->last_pos, NULL, span.begin, span.h);
+    yw_frames_grip_begin(body, particles, ctx, span);
   }
   body->in_contact = !is_clear && yw_frames_implicit_touches(body, particles);
   // The first solve of a body that was in contact is only a rough one.
   if (!body->in_contact && !was_rough) return FRAMES_SOLVED;
-  frames_outcome outcome = yw_frames_implicit_again(body, particles, ctx, span);
+  frames_outcome outcome = solve_gripped(body, particles, ctx, span);
   if (outcome == FRAMES_LOST || is_clear) return outcome;
   int32_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;
   yw_meet_obstacles(ctx, particles, body->last_pos, NULL, span.begin, span.h);
@@ -137,6 +154,8 @@ static yw_status frames_advance(void* state, yw_particles* particles, const yw_s
   if (!ctx) return YW_ERR_MEMORY;
   follow_origin(body);
   body->fell_short = false;
+  body->pressed = memcmp(body->left_vel, particles->vel,
+                         (size_t)particles->count * sizeof *particles->vel) != 0;
   int32_t before = ctx->report ? ctx->report->recovered + ctx->report->stalled : 0;
   memset(body->seconds, 0, sizeof body->seconds);
   if (ctx->timing) body->mark = yw_seconds();

@@ -37,6 +37,26 @@ typedef struct frames_sums {
   yw_aabb box;    ///< of positions before and after
 } frames_sums;
 
+/// How a particle that an obstacle stopped is held (friction.c).
+typedef enum frames_grip_state {
+  FRAMES_STICKS,
+  FRAMES_WAITS,  ///< will slide; still fixed where collide put it
+  FRAMES_SLIDES  ///< in the plane of contact
+} frames_grip_state;
+
+typedef struct frames_grip {
+  int32_t particle;
+  frames_grip_state state;
+  yw_vec3 normal;    ///< away from the obstacle
+  yw_vec3 velocity;  ///< m/s, of the obstacle there
+  yw_vec3 slip;      ///< m/s, along the obstacle before the step
+  yw_vec3 stick;     ///< m, place of the particle if it sticks
+  float friction;    ///< coefficient
+  yw_vec3 force;     ///< N, of friction, while it slides
+  yw_vec3 anchor;    ///< of the body, without that force
+  bool stopped;      ///< slid before, in this step
+} frames_grip;
+
 typedef struct frames_body {
   const frames_model* model;
   yw_allocator mem;
@@ -67,18 +87,20 @@ typedef struct frames_body {
   bool use_coarse;  ///< in the current solve
   float* inverse;   ///< of the preconditioner's diagonal; 0 for held particles
 
-  // Second-order history: the state one step ago, and the velocities at the end of the last step.
-  yw_vec4 *last_pos, *last_vel;
-  yw_vec4* left_vel;
-  float last_h;  ///< s; 0: no history
+  yw_vec4 *last_pos, *last_vel;  ///< second-order history: the state one step ago
+  yw_vec4* left_vel;             ///< velocities at the end of the last step
+  float last_h;                  ///< s; 0: no history
 
   // Position-based solvers.
   yw_vec4* work;             ///< positions; w: 1 / mass, 0 where held
   frames_dual_block* duals;  ///< per block of the sweeps
   int32_t* recovered;        ///< per chunk of a colour
 
-  float h1;           ///< s, h' of the current step; 0: none yet, so the matrix is not valid
-  bool* touched;      ///< particles that an obstacle stopped in this step
+  float h1;            ///< s, h' of the current step; 0: none yet, so the matrix is not valid
+  bool* touched;       ///< particles that an obstacle stopped in this step
+  frames_grip* grips;  ///< in the current step; room for all particles
+  int32_t num_grips;
+  bool pressed;       ///< others have changed velocities since the last step
   bool in_contact;    ///< an obstacle touched the body in the last step
   bool troubled;      ///< the first Newton step of the last step was not enough
   bool fell_short;    ///< nor were all that it was allowed
@@ -182,6 +204,9 @@ bool yw_frames_implicit_touches(frames_body* body, const yw_particles* particles
 /// A second Newton step of all the others, so that the body feels the obstacle in the same step.
 frames_outcome yw_frames_implicit_again(frames_body* body, yw_particles* particles,
                                         const yw_step_ctx* ctx, frames_span span);
+/// friction.c: takes what leads out of the plane of contact from the vectors of particles that
+/// slide.
+void yw_frames_grip_project(const frames_body* body, yw_vec4* vectors);
 /// Stores what the second-order formula needs from this step.
 void yw_frames_implicit_remember(frames_body* body, const yw_particles* particles,
                                  const yw_step_ctx* ctx, frames_span span);

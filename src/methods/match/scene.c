@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "scene/method.h"
+#include "scene/stiffness.h"
 #include "yawara/match.h"
 
 // Tables ------------------------------------------------------------------------------------------
@@ -16,8 +17,9 @@ typedef struct match_settings {
   yw_grouping grouping;
   int32_t num_labels;       // of labels, and of selectors when there are shapes
   int32_t* labels;          // per vertex, or per selector; in the document
-  yw_shape** label_shapes;  // NULL: labels are per vertex
-  const yw_json* painted;   // labels as text; NULL: not
+  yw_shape** label_shapes;  // of selectors; NULL in those under paint. NULL: labels are per vertex
+  yw_stiffness_spec* label_paints;  // of selectors
+  const yw_json* painted;           // labels as text; NULL: not
   const yw_json* labels_node;
 } match_settings;
 static const match_settings match_defaults = {.params = {.beta = 0.95f,
@@ -50,32 +52,43 @@ static const yw_key_row match_rows[] = {
         match_settings, groups, "'global|'per_region|[integer]|[selector]|vertex_paint",
         "Parts that choose their example together: the whole body (\"global\", the "
         "default), every one-ring on its own (\"per_region\"), a label per vertex, "
-        "painted, or shapes with labels, in the model's rest pose: a vertex takes the label of the "
-        "first shape that contains it, else 0.")};
+        "painted, or shapes and painted surfaces with labels, in the model's rest pose: a vertex "
+        "takes the label of the first one that contains it, else 0.")};
 static const yw_record match_record = YW_RECORD(
     "match", match_rows, match_defaults, "Example-based shape matching.", "not stiffness alpha");
 
+// Paint of at least this much of its range selects a vertex.
+#define MOSTLY 0.5f
+
 typedef struct selector_keys {
-  const yw_json* shape;
+  const yw_json *shape, *painted;
   int32_t label;
 } selector_keys;
 static const selector_keys selector_defaults = {.label = 0};
 static const yw_key_row selector_rows[] = {
     YW_NODE(selector_keys, shape, "any_shape", "Shape, in rest-pose coordinates."),
+    YW_NODE(selector_keys, painted, "painted",
+            "Or a painted surface: selects vertices where the paint is nearer to the second number "
+            "of its range than to the first."),
     YW_KEY(selector_keys, label, INTEGER, -1e9, 1e9, "",
            "Group of the vertices. If not given: 1 for the first selector, 2 for the second, ...")};
-static const yw_record selector_record = YW_RECORD("selector", selector_rows, selector_defaults,
-                                                   "The vertices inside a shape.", "needs shape");
+static const yw_record selector_record =
+    YW_RECORD("selector", selector_rows, selector_defaults,
+              "The vertices inside a shape, or under paint.", "one shape painted");
 static const yw_record* const records[] = {&selector_record, NULL};
 
 // Groups ------------------------------------------------------------------------------------------
 
 static bool load_selector(yw_loader* l, const yw_json* node, int32_t number, match_settings* out) {
   selector_keys k;
-  if (!yw_read_record(&l->r, node, &selector_record, &k) || !yw_needs(&l->r, node, "shape") ||
-      !yw_load_shape(l, k.shape, &out->label_shapes[number])) {
+  if (!yw_read_record(&l->r, node, &selector_record, &k) ||
+      !yw_not_both(&l->r, node, "shape", "painted")) {
     return false;
   }
+  bool done = k.painted ? yw_load_painted(l, node, &out->label_paints[number])
+                        : yw_needs(&l->r, node, "shape") &&
+                              yw_load_shape(l, k.shape, &out->label_shapes[number]);
+  if (!done) return false;
   out->labels[number] = yw_json_get(node, "label") ? k.label : number + 1;
   return true;
 }
@@ -91,7 +104,10 @@ static bool load_labels(yw_loader* l, const yw_json* node, match_settings* out) 
   if (!out->labels) return yw_memory_fail(&l->r);
   if (shapes) {
     out->label_shapes = yw_json_alloc(l->r.doc, (size_t)count * sizeof *out->label_shapes);
-    if (!out->label_shapes) return yw_memory_fail(&l->r);
+    out->label_paints = yw_json_alloc(l->r.doc, (size_t)count * sizeof *out->label_paints);
+    if (!out->label_shapes || !out->label_paints) return yw_memory_fail(&l->r);
+    memset(out->label_shapes, 0, (size_t)count * sizeof *out->label_shapes);
+    memset(out->label_paints, 0, (size_t)count * sizeof *out->label_paints);
   }
   for (int32_t i = 0; i < count; i++) {
     const yw_json* item = node->items[i];
@@ -145,6 +161,11 @@ static bool check(yw_loader* l, const yw_json* node, const yw_model_spec* model,
 
 // Building ----------------------------------------------------------------------------------------
 
+static bool selects(const match_settings* s, int32_t k, yw_vec3 p) {
+  return s->label_shapes[k] ? yw_shape_distance(s->label_shapes[k], p) <= 0
+                            : yw_painted_share(&s->label_paints[k], p) >= MOSTLY;
+}
+
 // Labels per vertex: given, or those of the first shape that contains it (0 outside all).
 static bool build_labels(yw_loader* l, const yw_model_spec* model, const match_settings* s,
                          int32_t* out) {
@@ -167,7 +188,7 @@ static bool build_labels(yw_loader* l, const yw_model_spec* model, const match_s
   for (int32_t k = 0; k < s->num_labels; k++) {
     bool any = false;
     for (int32_t i = 0; i < count && !any; i++) {
-      any = yw_shape_distance(s->label_shapes[k], model->tets.positions[i]) <= 0;
+      any = selects(s, k, model->tets.positions[i]);
     }
     if (!any) {
       return yw_value_fail(&l->r, s->labels_node->items[k], "selects none of the %d vertices",
@@ -177,9 +198,7 @@ static bool build_labels(yw_loader* l, const yw_model_spec* model, const match_s
   for (int32_t i = 0; i < count; i++) {
     out[i] = 0;
     for (int32_t k = s->num_labels - 1; k >= 0; k--) {
-      if (yw_shape_distance(s->label_shapes[k], model->tets.positions[i]) <= 0) {
-        out[i] = s->labels[k];
-      }
+      if (selects(s, k, model->tets.positions[i])) out[i] = s->labels[k];
     }
   }
   return true;
@@ -209,7 +228,11 @@ static bool create(yw_loader* l, yw_model_spec* model) {
   if (settings->grouping != YW_GROUPS_LABELS) return create_with(l, model);
   model->labels = YW_NEW_ARRAY(&l->scene->mem, int32_t, model->tets.num_vertices);
   if (!model->labels) return yw_memory_fail(&l->r);
-  return build_labels(l, model, settings, model->labels) && create_with(l, model);
+  int32_t paints = settings->label_paints ? settings->num_labels : 0;
+  bool done = yw_open_stiffness(l, &model->tets, paints, settings->label_paints) &&
+              build_labels(l, model, settings, model->labels) && create_with(l, model);
+  yw_close_stiffness(paints, settings->label_paints);
+  return done;
 }
 
 static bool build(yw_loader* l, yw_model_spec* model) { return yw_build_volume(l, model, create); }

@@ -438,7 +438,9 @@ static size_t state_floats(const plastic_body* body) {
          (sizeof(plastic_state_block) / sizeof(float));
 }
 
-// Saves neighbour lists too: sums run in their order.
+// Sums run in the order of the lists, and old lists still tell which slaves nobody sees.
+static bool has_lists(bool are_old, int32_t num_listed) { return !are_old || num_listed > 0; }
+
 void yw_plastic_save(const void* state, yw_writer* writer) {
   const plastic_body* body = state;
   const float params[] = {body->params.time_step, body->params.tolerance, body->params.sleep_speed};
@@ -464,7 +466,7 @@ void yw_plastic_save(const void* state, yw_writer* writer) {
   yw_write_f32(writer, &body->slave_pos[0].x, 4 * (size_t)body->num_slaves);
   yw_write_bytes(writer, body->is_linked, (size_t)body->model->num_links);
   yw_plastic_sleep_save(body, writer);
-  if (body->lists_are_old) return;
+  if (!has_lists(body->lists_are_old, body->num_listed)) return;
   for (int32_t m = 0; m <= body->num_masters; ++m) {
     yw_write_u32(writer, (uint32_t)body->row_start[m]);
   }
@@ -542,6 +544,7 @@ static bool load_state(plastic_body* body, yw_reader* reader) {
   yw_read_f32(reader, body->state[0].u[0], state_floats(body));
   yw_read_f32(reader, &body->last_pos[0].x, 4 * (size_t)masters);
   yw_read_f32(reader, &body->last_vel[0].x, 4 * (size_t)masters);
+  yw_reader slaves = *reader;
   yw_read_f32(reader, &body->slave_pos[0].x, 4 * (size_t)body->num_slaves);
   yw_read_bytes(reader, body->is_linked, (size_t)model->num_links);
   if (reader->failed || !all_finite(body->state[0].u[0], state_floats(body)) ||
@@ -549,7 +552,15 @@ static bool load_state(plastic_body* body, yw_reader* reader) {
       !yw_plastic_sleep_load(body, reader)) {
     return false;
   }
-  return body->lists_are_old || load_lists(body, reader, (int32_t)numbers[3]);
+  if (!has_lists(body->lists_are_old, (int32_t)numbers[4])) return true;
+  // Slaves that were added since are in no list, and lists leave nothing behind those they have.
+  int32_t all = body->num_slaves;
+  body->num_slaves = (int32_t)numbers[4];
+  bool good = load_lists(body, reader, (int32_t)numbers[3]);
+  slaves.offset += sizeof(yw_vec4) * (size_t)body->num_slaves;
+  yw_read_f32(&slaves, &body->slave_pos[body->num_slaves].x, 4 * (size_t)(all - body->num_slaves));
+  body->num_slaves = all;
+  return good;
 }
 
 void yw_plastic_load(void* state, yw_reader* reader) {

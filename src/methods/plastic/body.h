@@ -87,8 +87,8 @@ typedef struct plastic_sums {
 
 /// How slaves are added and removed. Only measurements change what a body starts with.
 typedef struct plastic_rules {
-  int32_t per_split;  ///< slaves added where two masters part: 2, one on each side; 1, as in the
-                      ///< paper, on the side that the slave between them did not follow; 0, none
+  int32_t per_split;  ///< slaves added where two masters part: 2, as in the paper, one on each
+                      ///< side; 1, on the side that the slave between them did not follow; 0, none
   bool repair;        ///< add slaves around masters that see too few
   bool relocate;      ///< where a slave is needed, move one of two crowded slaves nearby there
   bool keep;          ///< keep slaves that are too close to others

@@ -105,9 +105,24 @@ static void hold_slaves(plastic_body* body, const yw_particles* particles, const
   }
 }
 
+// Step 5 as printed: the solve knows nothing of obstacles; slaves inside them lose their normal
+// velocity afterwards.
+void yw_plastic_find_late_contacts(plastic_body* body, const yw_step_ctx* ctx, float begin) {
+  if (!ctx->probe || !ctx->obstacles) return;
+  yw_vec4 *normal = body->residual, *velocity = body->product;
+  ctx->probe(ctx, body->num_slaves, body->slave_pos, begin + body->dt, normal, velocity);
+  for (int32_t s = 0; s < body->num_slaves; ++s) {
+    if (body->normal[s].w != 0.0f || normal[s].w == 0.0f) continue;
+    bool is_sticky = isinf(velocity[s].w);
+    body->normal[s] = normal[s];
+    body->normal[s].w = is_sticky ? PLASTIC_HELD : PLASTIC_TOUCHES;
+    body->surface_vel[s] = velocity[s];
+  }
+}
+
 void yw_plastic_find_contacts(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                               float begin) {
-  bool is_clear = !ctx->probe || !ctx->obstacles;
+  bool is_clear = !ctx->probe || !ctx->obstacles || body->model->scheme.collide_after;
   if (!is_clear) {
     yw_aabb box = predict(body, ctx);
     is_clear = ctx->is_clear && ctx->is_clear(ctx, box);

@@ -185,14 +185,23 @@ static void flow_block(plastic_body* body, int32_t block) {
   harden(material, state);
 }
 
-// As printed: (7) measures velocities relative to that of the master, (8) keeps a tenth of it.
+// As printed: (7) measures velocities relative to that of the master.
 static void flow_as_printed(const plastic_body* body, const yw_particles* particles, int32_t block,
-                            plastic_work_block* work, float moved[4][YW_LANES]) {
+                            plastic_work_block* work) {
   for (int32_t k = 0; k < YW_LANES && block * YW_LANES + k < body->num_masters; ++k) {
     const float* v = &particles->vel[block * YW_LANES + k].x;
     const float* drag = &body->drag[block * YW_LANES + k].x;
     for (int i = 0; i < 9; ++i) work->l[i][k] -= v[i / 3] * drag[i % 3];
-    for (int i = 0; i < 3; ++i) moved[i][k] = 0.1f * v[i] + 0.9f * moved[i][k];
+  }
+}
+
+// (8): masters keep part of their own velocity.
+static void blend_velocities(const plastic_body* body, const yw_particles* particles, int32_t block,
+                             float moved[4][YW_LANES]) {
+  float blend = body->model->scheme.velocity_blend, rest = 1.0f - blend;
+  for (int32_t k = 0; k < YW_LANES && block * YW_LANES + k < body->num_masters; ++k) {
+    const float* v = &particles->vel[block * YW_LANES + k].x;
+    for (int i = 0; i < 3; ++i) moved[i][k] = rest * v[i] + blend * moved[i][k];
   }
 }
 
@@ -212,7 +221,8 @@ void YW_KERNEL(yw_plastic_flow)(plastic_body* body, yw_particles* particles, int
       yw_lanes_mat3 l = yw_lanes_mat3_mul_sym(&sum, &inverse);
       yw_lanes_mat3_store((yw_mat3x16*)work->l, lane, &l);
     }
-    if (body->drag) flow_as_printed(body, particles, block, work, moved);
+    if (body->drag) flow_as_printed(body, particles, block, work);
+    if (body->model->scheme.velocity_blend < 1.0f) blend_velocities(body, particles, block, moved);
     flow_block(body, block);
     for (int32_t k = 0; k < YW_LANES && block * YW_LANES + k < body->num_masters; ++k) {
       // A master that sees no slave falls freely.

@@ -7,11 +7,17 @@
 
 yw_status yw_model_create_plastic(const yw_allocator* mem, const yw_plastic_def* def,
                                   yw_model** out, yw_error* error) {
+  return yw_model_create_plastic_scheme(mem, def, NULL, out, error);
+}
+
+yw_status yw_model_create_plastic_scheme(const yw_allocator* mem, const yw_plastic_def* def,
+                                         const yw_plastic_scheme* scheme, yw_model** out,
+                                         yw_error* error) {
   yw_error_clear(error);
   if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "plastic model: def or out is NULL");
   *out = NULL;
   void* data = NULL;
-  yw_status built = yw_plastic_model_create(mem, def, &data, error);
+  yw_status built = yw_plastic_model_create(mem, def, scheme, &data, error);
   if (built < 0) return built;
   yw_status wrapped = yw_model_create_custom(mem, &yw_plastic_method, data, NULL, out, error);
   return wrapped < 0 ? wrapped : built;

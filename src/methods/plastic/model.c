@@ -39,6 +39,14 @@ yw_plastic_def yw_default_plastic_def(void) {
       .params = {.tolerance = 1e-3f, .max_iterations = 300, .sleep_speed = -1.0f}};
 }
 
+yw_plastic_scheme yw_default_plastic_scheme(void) {
+  return (yw_plastic_scheme){.implicit_share = 1.0f,
+                             .velocity_blend = -1.0f,
+                             .link_reach = 2.5f,
+                             .split_master = 2.0f,
+                             .split_slave = 1.0f};
+}
+
 // Checks ------------------------------------------------------------------------------------------
 
 static bool is_positive(float x) { return x > 0.0f && isfinite(x); }
@@ -146,6 +154,26 @@ static yw_status check_part(const yw_plastic_part* part, int32_t i, yw_error* er
   if (status >= 0) status = check_field(part->yield_field, n, "yield", true, i, error);
   if (status >= 0) status = check_field(part->density_field, n, "density", false, i, error);
   return status;
+}
+
+static yw_status check_scheme(const yw_plastic_scheme* s, yw_error* error) {
+  const struct {
+    const char* name;
+    float value;
+    double low, high;
+  } numbers[] = {{"implicit_share", s->implicit_share, 0, 1},
+                 {"velocity_blend", s->velocity_blend, -1, 1},
+                 {"link_reach", s->link_reach, 2, 4},
+                 {"split_master", s->split_master, 0, 1e6},
+                 {"split_slave", s->split_slave, 0, 1e6}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
+    double value = (double)numbers[i].value;
+    if (value >= numbers[i].low && value <= numbers[i].high) continue;
+    return yw_fail(error, YW_ERR_INVALID, "%s is %g, but must be between %g and %g",
+                   numbers[i].name, value, numbers[i].low, numbers[i].high);
+  }
+  if (s->split_master + s->split_slave > 0.0f) return YW_OK;
+  return yw_fail(error, YW_ERR_INVALID, "split_master and split_slave must not both be 0");
 }
 
 static yw_status check_def(const yw_plastic_def* def, yw_error* error) {
@@ -400,12 +428,21 @@ static yw_status fill_parts(const yw_plastic_def* def, plastic_model* model, con
                       error);
 }
 
+static float default_blend(bool paper) { return paper ? 0.9f : 1.0f; }
+
 static uint64_t hash_of(const plastic_model* m) {
   const int32_t counts[4] = {m->paper, m->without_slaves, m->num_masters, m->num_parts};
   uint64_t hash = yw_hash_bytes(YW_HASH_SEED, &m->spacing, sizeof m->spacing);
   hash = yw_hash_bytes(hash, counts, sizeof counts);
   hash = yw_hash_bytes(hash, m->masters, (size_t)m->num_masters * sizeof *m->masters);
   hash = yw_hash_bytes(hash, m->mass, (size_t)m->num_masters * sizeof *m->mass);
+  const yw_plastic_scheme usual = yw_default_plastic_scheme(), *s = &m->scheme;
+  const float scheme[6] = {s->implicit_share,       s->velocity_blend - default_blend(m->paper),
+                           (float)s->collide_after, s->link_reach,
+                           s->split_master,         s->split_slave};
+  const float same[6] = {usual.implicit_share, 0.0f, 0.0f, usual.link_reach, usual.split_master,
+                         usual.split_slave};
+  if (memcmp(scheme, same, sizeof same) != 0) hash = yw_hash_bytes(hash, scheme, sizeof scheme);
   size_t blocks = (size_t)yw_plastic_chunks(m->num_masters, YW_LANES);
   hash = yw_hash_bytes(hash, m->materials, blocks * sizeof *m->materials);
   hash = yw_hash_bytes(hash, m->slaves, (size_t)m->num_slaves * sizeof *m->slaves);
@@ -454,10 +491,13 @@ static yw_status build(const yw_plastic_def* def, plastic_model* model, int32_t*
   return YW_OK;
 }
 
-yw_status yw_plastic_model_create(const yw_allocator* mem, const yw_plastic_def* def, void** out,
-                                  yw_error* error) {
+yw_status yw_plastic_model_create(const yw_allocator* mem, const yw_plastic_def* def,
+                                  const yw_plastic_scheme* scheme, void** out, yw_error* error) {
+  const yw_plastic_scheme usual = yw_default_plastic_scheme();
+  if (!scheme) scheme = &usual;
   *out = NULL;
   yw_status status = check_def(def, error);
+  if (status >= 0) status = check_scheme(scheme, error);
   if (status < 0) return status;
   plastic_model* model = YW_NEW(mem, plastic_model);
   if (!model) return yw_fail_memory(error, "a plastic model");
@@ -466,6 +506,8 @@ yw_status yw_plastic_model_create(const yw_allocator* mem, const yw_plastic_def*
   model->params = def->params;
   model->paper = def->paper;
   model->without_slaves = def->without_slaves;
+  model->scheme = *scheme;
+  if (!(scheme->velocity_blend >= 0.0f)) model->scheme.velocity_blend = default_blend(def->paper);
   model->num_parts = def->num_parts;
   model->parts = YW_NEW_ARRAY(mem, plastic_part, def->num_parts);
   int32_t* order = YW_NEW_ARRAY(mem, int32_t, def->num_parts);

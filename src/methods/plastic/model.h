@@ -41,6 +41,7 @@ typedef struct plastic_model {
   yw_plastic_params params;  ///< initial parameters of bodies
   bool paper;                ///< use the formulas as printed
   bool without_slaves;       ///< forces are evaluated at the masters themselves
+  yw_plastic_scheme scheme;  ///< velocity_blend is resolved
   float wave_speed;          ///< m/s, the fastest over all masters
 
   int32_t num_parts;

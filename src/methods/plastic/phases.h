@@ -67,6 +67,8 @@ yw_status yw_plastic_respond(plastic_body* body, const yw_particles* particles,
                              const yw_step_ctx* ctx, const yw_vec4* impulses, float tolerance,
                              yw_vec4* change);
 
+/// contact.c: with scheme.collide_after, contacts of slaves that are inside obstacles.
+void yw_plastic_find_late_contacts(plastic_body* body, const yw_step_ctx* ctx, float begin);
 /// contact.c: finds contacts of slaves `begin` seconds into the substep; includes pinned masters.
 void yw_plastic_find_contacts(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                               float begin);

@@ -11,8 +11,6 @@
 
 // Two positions closer than this, in units of d, are one. Those of one lattice differ by 1.
 #define LEAST_DISTANCE 0.7f
-// Masters closer than this, in units of d, are adjacent: 2.5 radii.
-#define LINK_DISTANCE 1.25f
 
 // Points in cells of edge d.
 typedef struct point_grid {
@@ -111,14 +109,16 @@ bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part, yw_quat r
 bool yw_plastic_link_masters(plastic_model* model, plastic_part* part) {
   part->first_link = model->num_links;
   point_grid grid;
-  int64_t most = 3 * (int64_t)part->count;
-  bool good = grid_create(&grid, &model->mem, LINK_DISTANCE * model->spacing, model->num_masters);
+  // Half of a master's neighbours: 6 on the lattice, 26 below two spacings.
+  int64_t most = (model->scheme.link_reach > 2.5f ? 13 : 3) * (int64_t)part->count;
+  float reach = 0.5f * model->scheme.link_reach;
+  bool good = grid_create(&grid, &model->mem, reach * model->spacing, model->num_masters);
   int64_t capacity = model->num_links + most;
   plastic_link* links = yw_mem_resize(&model->mem, model->links, (size_t)model->num_links,
                                       (size_t)capacity, sizeof *links);
   if (links) model->links = links;
   grid.points = model->masters;
-  float reach2 = LINK_DISTANCE * LINK_DISTANCE * model->spacing * model->spacing;
+  float reach2 = reach * reach * model->spacing * model->spacing;
   yw_vec3 origin = {0, 0, 0};
   for (int32_t m = part->first; good && links && m < part->first + part->count; ++m) {
     plastic_cell c = cell_of(&grid, model->masters[m], origin);
@@ -129,7 +129,7 @@ bool yw_plastic_link_masters(plastic_model* model, plastic_part* part) {
         plastic_cell own = cell_of(&grid, model->masters[i], origin);
         if (own.x != near.x || own.y != near.y || own.z != near.z) continue;
         yw_vec3 way = yw_sub(model->masters[i], model->masters[m]);
-        // Irregular points may have more than six neighbours; six are enough to detect a tear.
+        // Irregular points may have more neighbours; these are enough to detect a tear.
         bool is_near = yw_length2(way) <= reach2;
         if (is_near && model->num_links < capacity)
           model->links[model->num_links++] = (plastic_link){i, m};

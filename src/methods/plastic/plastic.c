@@ -229,6 +229,9 @@ static step_end step_once(inner_step* s, bool accept) {
   bool converged = yw_plastic_solve(body, s->particles, s->ctx);  // (15)
   lap(s, PLASTIC_SOLVE);
   if (!converged && !accept) return STEP_STALLED;
+  if (body->model->scheme.collide_after) {
+    yw_plastic_find_late_contacts(body, s->ctx, s->begin);
+  }
   run_slaves(s, meet_again);
   run_masters(s, s->kernels->flow);  // (6), (18)-(21), and v, C of masters
   if (body->twin) from_twins(s);

@@ -31,6 +31,7 @@ typedef struct plastic_settings {
   int32_t variant;
   bool without_slaves, sheet;
   const yw_json* fields;
+  yw_plastic_scheme scheme;
   yw_plastic_params params;  // what bodies may change
 
   int32_t num_fields;
@@ -50,7 +51,14 @@ static const plastic_settings plastic_defaults = {
     .theta_s = 0.0075f,
     .yield_stress = 1e4f,
     .variant = VARIANT_CONSISTENT,
+    .scheme = {.implicit_share = 1.0f,
+               .velocity_blend = -1.0f,
+               .link_reach = 2.5f,
+               .split_master = 2.0f,
+               .split_slave = 1.0f},
     .params = {.tolerance = 1e-3f, .max_iterations = 300, .sleep_speed = -1.0f}};
+#define YW_SCHEME(member, kind, low, high, about) \
+  YW_ROW(#member, plastic_settings, scheme.member, kind, low, high, false, true, "", about)
 static const yw_key_row plastic_rows[] = {
     YW_MODEL_FIELD_ABOVE(
         plastic_settings, spacing, NUMBER, 0, YW_SCENE_REACH, "m",
@@ -98,7 +106,24 @@ static const yw_key_row plastic_rows[] = {
                     "Equations: made consistent (\"consistent\"), or as printed in the paper, for "
                     "comparison (\"paper\")."),
     YW_MODEL_FIELD(plastic_settings, without_slaves, BOOL, 0, 0, "",
-                   "Whether forces act at the masters instead of the slaves, for comparison.")};
+                   "Whether forces act at the masters instead of the slaves, for comparison."),
+    YW_SCHEME(implicit_share, NUMBER, 0, 1,
+              "beta of the paper: how far forces are taken from the end of the step, from 0 "
+              "(explicit) to 1. For comparison."),
+    YW_SCHEME(velocity_blend, NUMBER, 0, 1,
+              "alpha of the paper: how much of a master's velocity comes from its slaves; the rest "
+              "is its own. For comparison. If not given: 1, and 0.9 with variant \"paper\"."),
+    YW_SCHEME(collide_after, BOOL, 0, 0,
+              "Whether slaves meet obstacles after the implicit solve, as in the paper, instead of "
+              "in it. For comparison."),
+    YW_SCHEME(link_reach, NUMBER, 2, 4,
+              "gamma of the paper: masters within so many radii (half spacings) at rest get new "
+              "slaves when they part. For comparison."),
+    YW_SCHEME(split_master, NUMBER, 0, 1e6,
+              "m of the paper: weight of the master for the place of a new slave between it and "
+              "the slave that it lost. For comparison."),
+    YW_SCHEME(split_slave, NUMBER, 0, 1e6,
+              "n of the paper: weight of that slave. For comparison.")};
 static const yw_record plastic_record = YW_RECORD(
     "plastic", plastic_rows, plastic_defaults,
     "Matter that dents, tears, splits and merges, made of master and slave particles.", "");
@@ -387,7 +412,8 @@ static bool build(yw_loader* l, yw_model_spec* model) {
   yw_plastic_def def = def_of(model);
   def.parts = &part;
   def.num_parts = 1;
-  return yw_model_create_plastic(&l->scene->mem, &def, &model->model, &deep) >= 0 ||
+  return yw_model_create_plastic_scheme(&l->scene->mem, &def, &plastic->scheme, &model->model,
+                                        &deep) >= 0 ||
          yw_deep_fail(&l->r, model->settings_node, &deep);
 }
 
@@ -421,7 +447,13 @@ static bool check_same(yw_loader* l, const yw_body_spec* body, const yw_body_spe
                {"max_iterations", own->max_iterations == theirs->max_iterations},
                {"sleep_speed", own->sleep_speed == theirs->sleep_speed},
                {"variant", a->variant == b->variant},
-               {"without_slaves", a->without_slaves == b->without_slaves}};
+               {"without_slaves", a->without_slaves == b->without_slaves},
+               {"implicit_share", a->scheme.implicit_share == b->scheme.implicit_share},
+               {"velocity_blend", a->scheme.velocity_blend == b->scheme.velocity_blend},
+               {"collide_after", a->scheme.collide_after == b->scheme.collide_after},
+               {"link_reach", a->scheme.link_reach == b->scheme.link_reach},
+               {"split_master", a->scheme.split_master == b->scheme.split_master},
+               {"split_slave", a->scheme.split_slave == b->scheme.split_slave}};
   for (size_t i = 0; i < sizeof inner / sizeof *inner; i++) {
     if (!inner[i].same) return differs(l, settings, inner[i].key, body->merge);
   }
@@ -467,7 +499,9 @@ static bool build_group(yw_loader* l, yw_group_spec* group) {
   def.parts = parts;
   def.num_parts = group->num_parts;
   yw_error deep = {0};
-  yw_status status = yw_model_create_plastic(&scene->mem, &def, &group->model, &deep);
+  const plastic_settings* settings = yw_model_of_body(scene, first)->settings;
+  yw_status status =
+      yw_model_create_plastic_scheme(&scene->mem, &def, &settings->scheme, &group->model, &deep);
   yw_mem_free(&scene->mem, parts);
   return status >= 0 || yw_deep_fail(&l->r, first->merge, &deep);
 }

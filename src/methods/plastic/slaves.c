@@ -100,11 +100,13 @@ static float kernel(float q) {
   return out * out * out * (1.0f / 6.0f);
 }
 
-// Adds a slave two thirds of the way to a master that parted, unless there are enough.
+// Adds a slave on the way to a master that parted (23), unless there are enough.
 static bool add_beside(plastic_body* body, const yw_particles* particles, int32_t m, yw_vec4 from) {
   yw_vec4 x = particles->pos[m];
-  yw_vec4 p = {(from.x + 2.0f * x.x) / 3.0f, (from.y + 2.0f * x.y) / 3.0f,
-               (from.z + 2.0f * x.z) / 3.0f, 0.0f};
+  float near = body->model->scheme.split_master, far = body->model->scheme.split_slave,
+        all = near + far;
+  yw_vec4 p = {(far * from.x + near * x.x) / all, (far * from.y + near * x.y) / all,
+               (far * from.z + near * x.z) / all, 0.0f};
   float inv_h = 1.0f / body->model->spacing, sum = 0.0f;
   for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
     sum += kernel(sqrtf(distance2(body->slave_pos[body->column[e]], p)) * inv_h);

@@ -84,7 +84,7 @@ YW_LANE_FN void stress_block(plastic_body* body, int32_t block, yw_mat3x16* forc
     yw_lanes_mat3_store((yw_mat3x16*)work->right, lane, &du);
     yw_lanes_mat3_store((yw_mat3x16*)work->u, lane, &u);
 
-    yw_vf scale = body->dt * body->dt * p.volume, pair[3][2];
+    yw_vf scale = body->dt * body->dt * body->model->scheme.implicit_share * p.volume, pair[3][2];
     yw_lanes_sym3 diagonal = diagonal_tangent(&p, scale);
     yw_lanes_sym3_store((yw_sym3x16*)work->diagonal, lane, &diagonal);
     shear_tangent(&p, scale, p.s[0], p.s[1], p.s[2], pair[0]);

@@ -46,6 +46,40 @@ static void lengths_of(const fem_hierarchy* h, int32_t tet, double out[6]) {
   }
 }
 
+// Smallest and largest angle between two faces of a tet, degrees.
+static void angles_of(const fem_hierarchy* h, int32_t tet, double* least, double* most) {
+  yw_dvec3 p[4], normal[4];
+  for (int k = 0; k < 4; ++k) p[k] = h->rest[h->nodes[tet][k]];
+  for (int k = 0; k < 4; ++k) {
+    yw_dvec3 a = p[(k + 1) % 4], b = p[(k + 2) % 4], c = p[(k + 3) % 4];
+    normal[k] = yw_dcross(yw_dsub(b, a), yw_dsub(c, a));
+    // Outwards: away from the corner that the face does not have.
+    double side = yw_ddot(normal[k], yw_dsub(p[k], a)) > 0.0 ? -1.0 : 1.0;
+    normal[k] = yw_dscale(normal[k], side / yw_dlength(normal[k]));
+  }
+  *least = 180.0, *most = 0.0;
+  for (int pair = 0; pair < 16; ++pair) {
+    if (pair / 4 >= pair % 4) continue;
+    double cosine = -yw_ddot(normal[pair / 4], normal[pair % 4]);
+    double angle = 57.29577951308232 * acos(fmin(1.0, fmax(-1.0, cosine)));
+    *least = fmin(*least, angle);
+    *most = fmax(*most, angle);
+  }
+}
+
+static void print_angles(const fem_hierarchy* h) {
+  static const int types[FEM_TYPES] = {FEM_A, FEM_T2, FEM_T3, FEM_T1, FEM_T0};
+  double least[FEM_TYPES] = {0}, most[FEM_TYPES] = {0};
+  for (int32_t t = 0; t < h->level_start[h->max_level + 1]; ++t) {
+    angles_of(h, t, &least[h->type[t]], &most[h->type[t]]);
+  }
+  printf("  angles between faces, degrees:");
+  for (int k = 0; k < FEM_TYPES; ++k) {
+    printf(" %c %.1f to %.1f%s", "abcde"[k], least[types[k]], most[types[k]],
+           k + 1 < FEM_TYPES ? "," : "\n");
+  }
+}
+
 static void print_counts(const fem_hierarchy* h) {
   double shape[FEM_TYPES][6], worst = 0.0, volume[FEM_TYPES] = {0};
   bool seen[FEM_TYPES] = {false};
@@ -71,6 +105,7 @@ static void print_counts(const fem_hierarchy* h) {
   printf("  volumes over that of a: b %.6f, c %.6f, d %.6f, e %.6f\n",
          volume[FEM_T2] / volume[FEM_A], volume[FEM_T3] / volume[FEM_A],
          volume[FEM_T1] / volume[FEM_A], volume[FEM_T0] / volume[FEM_A]);
+  print_angles(h);
 }
 
 // Drawing -----------------------------------------------------------------------------------------

@@ -18,6 +18,8 @@
 #define POISSON "bodies[0].plastic.poissons_ratio"
 #define THETA_S "bodies[0].plastic.theta_s"
 #define THETA_C "bodies[0].plastic.theta_c"
+#define VARIANT "bodies[0].plastic.variant"
+#define WITHOUT_SLAVES "bodies[0].plastic.without_slaves"
 
 const saida_take saida_table[] = {
     {"fig. 9, stiff", "stiff", "saida2017/fig9.json", "0.02", 0.9030, false, 0, {{0}}},
@@ -63,7 +65,7 @@ const int32_t saida_num_table = sizeof saida_table / sizeof *saida_table;
 
 // Numbers -----------------------------------------------------------------------------------------
 
-enum { PIECES, CRUMBS, TOP, SPEED, BULGE, COLUMNS };
+enum { PIECES, CRUMBS, TOP, SPEED, BULGE, SLAVES, COLUMNS };
 
 // Pieces of the first body with at least PIECE masters, and the smaller ones.
 static void count_pieces(const yw_world* world, yw_body_id id, int32_t count, double* row) {
@@ -101,26 +103,30 @@ static void measure(const paper_take* take, double* row) {
     row[SPEED] = fmax(row[SPEED], sqrt(fast));
   }
   count_pieces(take->world, id, count, row);
+  yw_plastic_statistics statistics = {0};
+  yw_body_plastic_statistics(take->world, id, &statistics);
+  row[SLAVES] = statistics.num_slaves;
 }
 
 // Takes -------------------------------------------------------------------------------------------
 
 static void print_head(void) {
-  printf("\n%-26s %8s %12s %7s %7s %9s %11s %11s\n", "", "masters", "pieces: most", "at end",
-         "crumbs", "top (m)", "speed (m/s)", "CPU ms/step");
+  printf("\n%-26s %8s %15s %12s %7s %7s %9s %11s %11s %6s\n", "", "masters", "slaves: at end",
+         "pieces: most", "at end", "crumbs", "top (m)", "speed (m/s)", "CPU ms/step", "solve");
 }
 
 static void print_row(const saida_take* t, const paper_take* take) {
   int32_t count;
   yw_body_positions(take->world, paper_body(take, 0), &count);
   double steps = (double)take->info.frames * take->info.substeps;
-  printf("%-26s %8d %12.0f %7.0f %7.0f %9.3f %11.1f ", t->label, count,
-         paper_peak(take, PIECES, NULL), paper_last(take, PIECES), paper_last(take, CRUMBS),
-         paper_last(take, TOP), paper_peak(take, SPEED, NULL));
+  printf("%-26s %8d %7.0f %7.0f %12.0f %7.0f %7.0f %9.3f %11.1f ", t->label, count,
+         paper_value(take, 0, SLAVES), paper_last(take, SLAVES), paper_peak(take, PIECES, NULL),
+         paper_last(take, PIECES), paper_last(take, CRUMBS), paper_last(take, TOP),
+         paper_peak(take, SPEED, NULL));
   if (take->diverged) {
     printf("   diverged\n");
   } else {
-    printf("%11.2f\n", 1e3 * take->cpu / steps);
+    printf("%11.2f %4.0f %%\n", 1e3 * take->cpu / steps, 100 * saida_solve_share(take));
   }
   fflush(stdout);
 }
@@ -180,18 +186,40 @@ static yw_status play_all(const paper_options* options, const saida_figure* figu
 // Figures -----------------------------------------------------------------------------------------
 
 yw_status paper_saida_fig7(const paper_options* options, yw_error* error) {
-  static const saida_take takes[] = {
-      {"masters alone, as printed",
-       "without_slaves",
-       "saida2017/fig7.json",
-       "0.055",
-       0,
-       true,
-       2,
-       {{"bodies[0].plastic.without_slaves", "true"}, {"bodies[0].plastic.variant", "paper"}}},
-      {"with slaves", "with_slaves", "saida2017/fig7.json", "0.055", 0, false, 0, {{0}}}};
+  static const saida_take takes[] = {{"as printed, masters alone",
+                                      "printed_without_slaves",
+                                      "saida2017/fig7.json",
+                                      "0.055",
+                                      0,
+                                      true,
+                                      2,
+                                      {{WITHOUT_SLAVES, "true"}, {VARIANT, "paper"}}},
+                                     {"as printed, with slaves",
+                                      "printed_with_slaves",
+                                      "saida2017/fig7.json",
+                                      "0.055",
+                                      0,
+                                      true,
+                                      1,
+                                      {{VARIANT, "paper"}}},
+                                     {"consistent, masters alone",
+                                      "without_slaves",
+                                      "saida2017/fig7.json",
+                                      "0.055",
+                                      0,
+                                      true,
+                                      1,
+                                      {{WITHOUT_SLAVES, "true"}}},
+                                     {"consistent, with slaves",
+                                      "with_slaves",
+                                      "saida2017/fig7.json",
+                                      "0.055",
+                                      0,
+                                      false,
+                                      0,
+                                      {{0}}}};
   const saida_figure figure = {
-      "Steps of 0.5 ms", "25", 6, {0, 0.042, 0.07, 0.14, 0.21, 0.35}, 2, takes};
+      "Steps of 0.5 ms", "25", 6, {0, 0.042, 0.07, 0.14, 0.21, 0.35}, 4, takes};
   return play_all(options, &figure, error);
 }
 

@@ -19,6 +19,9 @@ typedef struct saida_take {
   yw_scene_override settings[SAIDA_MAX_SETTINGS];
 } saida_take;
 
+/// Share of the implicit solve, (15), in the time of the first body's steps.
+double saida_solve_share(const paper_take* take);
+
 /// Takes of table 2, in its order.
 extern const saida_take saida_table[];
 extern const int32_t saida_num_table;

@@ -25,6 +25,13 @@ static yw_body* body_of(const paper_take* take) {
   return &take->world->bodies.items[take->world->body_order.items[0]];
 }
 
+double saida_solve_share(const paper_take* take) {
+  const plastic_body* body = body_of(take)->state;
+  double all = 0;
+  for (int k = 0; k < PLASTIC_NUM_TIMES; ++k) all += body->seconds[k];
+  return all > 0 ? body->seconds[PLASTIC_SOLVE] / all : 0;
+}
+
 // A script with its rules.
 typedef struct slave_script {
   paper_script script;
@@ -156,8 +163,8 @@ static yw_status play(const paper_options* options, const char* scene, const sla
 static yw_status play_rods(const paper_options* options, const char* title, int32_t count,
                            const yw_scene_override* settings, yw_error* error) {
   static const slave_rule rules[] = {{"no new slaves", {.per_split = 0}},
-                                     {"one per split (the paper)", {.per_split = 1}},
-                                     {"two per split", {.per_split = 2}},
+                                     {"one per split", {.per_split = 1}},
+                                     {"two per split (the paper)", {.per_split = 2}},
                                      {"repair alone", {.repair = true}},
                                      {"one per split, repair", {.per_split = 1, .repair = true}},
                                      {"two per split, repair", {.per_split = 2, .repair = true}}};

@@ -14,27 +14,33 @@
 
 // Figure 16 ---------------------------------------------------------------------------------------
 
-enum { MASTERS, SECONDS, COLUMNS };
+enum { MASTERS, SLAVES, SECONDS, COLUMNS };
 
 static void measure(const paper_take* take, double* row) {
   int32_t count;
   yw_body_positions(take->world, paper_body(take, 0), &count);
   row[MASTERS] = count;
+  yw_plastic_statistics statistics = {0};
+  yw_body_plastic_statistics(take->world, paper_body(take, 0), &statistics);
+  row[SLAVES] = statistics.num_slaves;
   row[SECONDS] = take->cpu;
 }
 
 static yw_status plot_cost(const paper_take* take, const double* cost, yw_error* error) {
-  double* masters = YW_NEW_ARRAY(NULL, double, take->info.frames);
+  int32_t frames = take->info.frames;
+  double* masters = YW_NEW_ARRAY(NULL, double, 2 * (size_t)frames);
+  double* slaves = masters + frames;
   if (!masters) return yw_fail_memory(error, "a plot");
-  for (int32_t i = 0; i < take->info.frames; ++i) {
+  for (int32_t i = 0; i < frames; ++i) {
     masters[i] = 1e-3 * paper_value(take, i + 1, MASTERS);
+    slaves[i] = 1e-3 * paper_value(take, i + 1, SLAVES);
   }
   const yw_series series[] = {
       {"CPU ms per step", take->info.frames, take->times + 1, cost, YW_SERIES_LINE, 0, false},
-      {"thousand masters", take->info.frames, take->times + 1, masters, YW_SERIES_DASHED, 1,
-       false}};
-  yw_plot plot = paper_time_plot("Bunnies added one after another", 2, series);
-  plot.y.label = "CPU time per step (ms), thousand masters";
+      {"thousand masters", take->info.frames, take->times + 1, masters, YW_SERIES_DASHED, 1, false},
+      {"thousand slaves", take->info.frames, take->times + 1, slaves, YW_SERIES_DASHED, 2, false}};
+  yw_plot plot = paper_time_plot("Bunnies added one after another", 3, series);
+  plot.y.label = "CPU time per step (ms), thousand particles";
   yw_status status = paper_write_plot(take->options, "cost", &plot, error);
   yw_mem_free(NULL, masters);
   return status;
@@ -62,14 +68,15 @@ static yw_status play_many(const paper_options* options, yw_error* error) {
   double* cost = YW_NEW_ARRAY(NULL, double, take.info.frames);
   if (!cost) status = yw_fail_memory(error, "a plot");
   if (status >= 0)
-    printf("\n%8s %10s %12s %22s\n", "t (s)", "masters", "CPU ms/step", "us/step and master");
+    printf("\n%8s %10s %10s %12s %22s\n", "t (s)", "masters", "slaves", "CPU ms/step",
+           "us/step and master");
   for (int32_t i = 0; i < take.info.frames && status >= 0; ++i) {
     double seconds = paper_value(&take, i + 1, SECONDS) - paper_value(&take, i, SECONDS);
     cost[i] = 1e3 * seconds / take.info.substeps;
     double masters = paper_value(&take, i + 1, MASTERS);
     if (i % 5 == 4) {
-      printf("%8.2f %10.0f %12.2f %22.2f\n", take.times[i + 1], masters, cost[i],
-             1e3 * cost[i] / masters);
+      printf("%8.2f %10.0f %10.0f %12.2f %22.2f\n", take.times[i + 1], masters,
+             paper_value(&take, i + 1, SLAVES), cost[i], 1e3 * cost[i] / masters);
     }
   }
   if (status >= 0) status = plot_cost(&take, cost, error);
@@ -136,7 +143,8 @@ yw_status paper_saida_fig16(const paper_options* options, yw_error* error) {
 
 // Every scene at full resolution, from its first impact on.
 yw_status paper_saida_table2(const paper_options* options, yw_error* error) {
-  printf("\n%-26s %8s %9s %12s %15s\n", "", "masters", "step (s)", "CPU ms/step", "paper: s/frame");
+  printf("\n%-26s %8s %8s %9s %12s %15s %8s\n", "", "masters", "slaves", "step (s)", "CPU ms/step",
+         "paper: s/frame", "ratio");
   for (int32_t i = 0; i < saida_num_table; ++i) {
     const saida_take* t = &saida_table[i];
     yw_scene_override settings[SAIDA_MAX_SETTINGS + 1];
@@ -154,8 +162,11 @@ yw_status paper_saida_table2(const paper_options* options, yw_error* error) {
     int32_t masters;
     yw_body_positions(world, yw_world_body(world, 0), &masters);
     if (status >= 0) {
-      printf("%-26s %8d %9.4f %12.2f %15.4f\n", t->label, masters,
-             1.0 / ((double)info.fps * info.substeps), 1e3 * seconds, t->paper_step);
+      yw_plastic_statistics statistics = {0};
+      yw_body_plastic_statistics(world, yw_world_body(world, 0), &statistics);
+      printf("%-26s %8d %8d %9.4f %12.2f %15.4f %7.0fx\n", t->label, masters, statistics.num_slaves,
+             1.0 / ((double)info.fps * info.substeps), 1e3 * seconds, t->paper_step,
+             t->paper_step / seconds);
       fflush(stdout);
     }
     yw_world_destroy(world);

@@ -75,6 +75,21 @@ typedef struct yw_plastic_params {
   float sleep_speed;
 } yw_plastic_params;
 
+/// Constants of the scheme; symbols are those of the paper. Other values are for comparisons.
+typedef struct yw_plastic_scheme {
+  float implicit_share;  ///< beta of (15), 0 (forces of the start of the step) to 1 (default)
+  /// alpha of (8): how much of a master's velocity comes from its slaves, 0 to 1; the rest is its
+  /// own of the step before. Negative (default): 1, and with `paper` 0.9.
+  float velocity_blend;
+  bool collide_after;  ///< slaves meet obstacles after the solve (step 5), not in it; default false
+  float link_reach;    ///< gamma: masters closer than this many radii (half spacings) at rest part
+                       ///< when they are more than 2h apart; 2 to 4; default 2.5
+  float split_master;  ///< m and n of (23): a new slave is at (n x_s + m x_m) / (m + n), between
+                       ///< the slave and the master that parted; >= 0, default 2
+  float split_slave;   ///< n, >= 0; default 1
+} yw_plastic_scheme;
+YW_API yw_plastic_scheme yw_default_plastic_scheme(void);
+
 /// Material that dents, tears, splits and merges: master and slave particles (Saida et al. 2017).
 /// Pointers are read during the call only.
 typedef struct yw_plastic_def {
@@ -89,6 +104,10 @@ typedef struct yw_plastic_def {
 YW_API yw_plastic_def yw_default_plastic_def(void);
 YW_API yw_status yw_model_create_plastic(const yw_allocator* mem, const yw_plastic_def* def,
                                          yw_model** out, yw_error* error);
+/// The same with other constants; scheme may be NULL: the default.
+YW_API yw_status yw_model_create_plastic_scheme(const yw_allocator* mem, const yw_plastic_def* def,
+                                                const yw_plastic_scheme* scheme, yw_model** out,
+                                                yw_error* error);
 /// Lattice points of a part with this shape, before its transform, in the order of the part's
 /// masters. Writes *count points to *out; free them with yw_points_free.
 YW_API yw_status yw_plastic_sample(const yw_allocator* mem, const yw_shape* shape, float spacing,

@@ -49,8 +49,8 @@ YW_API yw_status yw_deform_apply(const yw_deform* deform, int32_t count, const y
 
 /// "twist", "bend", "s_bend", "shear", "taper", "squash", "stretch", "scale".
 YW_API const char* yw_deform_name(yw_deform_kind kind);
-/// False if there is no kind of that name.
-YW_API bool yw_deform_from_name(const char* name, yw_deform_kind* out);
+/// The kind of that name; -1 if there is none.
+YW_API int32_t yw_deform_from_name(const char* name);
 
 // What regions feel of a pose ---------------------------------------------------------------------
 // match and frames compare the stretch of regions, the tets around a vertex, with that of the

@@ -114,6 +114,10 @@ YW_API int32_t yw_scene_body_entry(const yw_scene* scene, int32_t body);
 /// "model" (true: yw_scene_set cannot change it). Nothing if there is no such body.
 YW_API void yw_scene_write_settings(const yw_scene* scene, int32_t body, yw_text_sink sink,
                                     void* context);
+/// Positions of the vertices of the body's model in its example k, m; NULL if there is none. count
+/// and name (NULL: it has none) may be NULL. Owned by the scene.
+YW_API const yw_vec3* yw_scene_example(const yw_scene* scene, int32_t body, int32_t k,
+                                       int32_t* count, const char** name);
 /// What the regions of a body feel of its example poses (yawara/pose.h), and of one more, which may
 /// be NULL: positions of the vertices of its model, compared with the examples. Writes at most
 /// `capacity` reports, the examples in their order and then the pose, and their names (NULL: none;

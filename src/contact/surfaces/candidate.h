@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// A pair of primitives that may touch, looked at one by one after lanes have let it pass.
+#ifndef YW_CONTACT_SURFACES_CANDIDATE_H
+#define YW_CONTACT_SURFACES_CANDIDATE_H
+
+#include "contact/surfaces/touch.h"
+
+// Guarded distances: of thin surfaces as a share of the skin, of thick ones as a share of
+// thickness.
+#define YW_LEAST_SKIN 0.05f
+#define YW_LEAST_THICKNESS 0.8f
+
+/// A pair under test, with everything known about it.
+typedef struct yw_candidate {
+  const yw_contact_work* works[2];
+  int32_t body[2];
+  yw_pair_kind kind;
+  int32_t corners[4];
+  int32_t primitive[2];  ///< vertex or edge; triangle or edge
+  yw_path4 path;         ///< filled by the test
+} yw_candidate;
+
+/// m, gap beyond which a contact is not considered: half a skin, and what gravity can close.
+static inline float yw_contact_band(float skin, float fall) { return 0.5f * skin + 2.0f * fall; }
+
+/// Appends what the mode of the step asks for; start: nearest points at the start.
+void yw_candidate_test(yw_candidate* c, const yw_nearest* start, const yw_touch_step* step,
+                       yw_contact_list* list);
+
+#endif
