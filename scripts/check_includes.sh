@@ -49,14 +49,14 @@ allow apps/yawara/codecs "$public|codecs/"
 allow apps/yawara/console "$public|console/"
 allow apps/yawara/render "$public|render/"
 allow apps/yawara/playback "$public|console/|render/|playback/"
-allow apps/yawara/server "$public|console/|render/|playback/|server/|(core|text)\.h"
+allow apps/yawara/server "$public|console/|render/|playback/|server/|(core|frame_layout|text)\.h"
 allow apps/yawara/commands "$public|console/|render/|playback/|server/|commands/"
 
 # The page's core shows worlds as the program does.
-allow web/core "$public|console/|playback/|(core|display|poser|text|wrap)\.h"
+allow web/core "$public|console/|playback/|(core|display|frame_layout|poser|text|wrap)\.h"
 
 # Studies and tests may include everything; of the studies, tests may include only the references.
-rooms='(codecs|console|render|playback|server|commands)/|(core|text)\.h'
+rooms='(codecs|console|render|playback|server|commands)/|(core|frame_layout|text)\.h'
 inside='(base|math|geometry|materials|model|methods|contact|world|files|scene)/'
 allow studies/reference "$public|$inside|reference/"
 allow studies/bench "$public|$inside|$rooms|reference/|bench/|bullet_peer\.h|studies\.h"

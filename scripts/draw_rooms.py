@@ -39,6 +39,7 @@ ROOMS = [
     ("console", "apps/yawara/console"),
     ("render", "apps/yawara/render"),
     ("playback", "apps/yawara/playback"),
+    ("server", "apps/yawara/server"),
     ("commands", "apps/yawara/commands"),
     ("reference", "studies/reference"),
     ("bench", "studies/bench"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // yawara view: what waits for viewers, frames in few bytes, and which requests are answered.
+#include "frame_layout.h"
 #include "server/mailbox.h"
 #include "server/request.h"
 #include "server/thin.h"
@@ -124,12 +125,20 @@ static void drags_replace_each_other(void** state) {
 
 // Frames ------------------------------------------------------------------------------------------
 
-enum { COUNT = 500, FRONT = 8 + 4, WORDS = FRONT + 7 * COUNT };
+enum { COUNT = 500, FRONT = HEADER_WORDS + BODY_WORDS, WORDS = FRONT + 7 * COUNT };
+
+// Of frame 7, with one body.
+static void put_front(float* words, int32_t count, int32_t parts) {
+  int32_t head[FRONT] = {1, 0, 0, 0, 7};
+  head[HEADER_WORDS] = FRONT;
+  head[HEADER_WORDS + 1] = count;
+  head[HEADER_WORDS + 2] = parts;
+  memcpy(words, head, sizeof head);
+}
 
 // A body with a surface and a field.
 static void make_words(float words[WORDS]) {
-  const int32_t head[FRONT] = {1, 0, 0, 0, 7, 0, 0, 0, FRONT, COUNT, 1 | 4, 0};
-  memcpy(words, head, sizeof head);
+  put_front(words, COUNT, PART_SURFACE | PART_VALUES);
   uint32_t seed = 1;
   for (int i = FRONT; i < WORDS; ++i) {
     seed = seed * 1664525u + 1013904223u;
@@ -245,15 +254,14 @@ static void heavy_frames_are_thinned(void** state) {
   (void)state;
   enum { DATA = FRONT + 4 * BALLS };
   static float words[DATA];
-  const int32_t head[FRONT] = {1, 0, 0, 0, 7, 0, 0, 0, FRONT, BALLS, 2, 0};
   make_balls();
-  memcpy(words, head, sizeof head);
+  put_front(words, BALLS, PART_PARTICLES);
   memcpy(words + FRONT, balls, sizeof balls);
   text thin = {0}, whole = {0};
   wire_make_frame(&thin, words, DATA, &(bool){false});
   wire_make_frame(&whole, words, DATA, &(bool){true});
   int32_t count;
-  memcpy(&count, thin.data + 4 + 4 * 9, sizeof count);
+  memcpy(&count, thin.data + 4 + 4 * (HEADER_WORDS + 1), sizeof count);
   assert_in_range(count, 1, BALLS - 1);
   size_t positions = 24 + ((size_t)6 * count + 3) / 4 * 4,
          radii = 8 + ((size_t)2 * count + 3) / 4 * 4;

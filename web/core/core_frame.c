@@ -21,19 +21,10 @@
 #include <string.h>
 
 #include "core.h"
+#include "frame_layout.h"
 #include "playback/frame_values.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
-
-#define HEADER_WORDS 12
-#define BODY_WORDS 8
-#define OBSTACLE_WORDS 8
-
-// What the data of a body has. 0: it is not there yet.
-#define PART_SURFACE 1
-#define PART_PARTICLES 2
-#define PART_VALUES 4
-#define PART_SKIN 8
 
 static bool reserve(core* c, size_t words) {
   if (words <= c->capacity) return true;

@@ -15,6 +15,14 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/file.h"
 
+#ifdef __EMSCRIPTEN__
+// In a browser files are in memory: there is no disk to wait for.
+static int syncfs(int folder) {
+  (void)folder;
+  return 0;
+}
+#endif
+
 static int open_folder(const char* dir, yw_error* error) {
   int folder = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) {
@@ -41,12 +49,22 @@ void disk_unlock(int lock) {
   if (lock >= 0) close(lock);
 }
 
+static int sync_folder(int folder) {
+#ifdef __EMSCRIPTEN__
+  // The files of a page are in its memory.
+  (void)folder;
+  return 0;
+#else
+  return syncfs(folder);
+#endif
+}
+
 yw_status disk_sync(const char* dir, yw_error* error) {
   int folder = open_folder(dir, error);
   if (folder < 0) return YW_ERR_IO;
   int code;
   do {
-    code = syncfs(folder);
+    code = sync_folder(folder);
   } while (code != 0 && errno == EINTR);
   int reason = errno;
   close(folder);

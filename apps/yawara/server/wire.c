@@ -4,16 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "frame_layout.h"
 #include "server/thin.h"
 #include "yawara/extend/memory.h"
-
-// As core_frame.c packs frames.
-#define HEADER_WORDS 12
-#define BODY_WORDS 8
-#define OBSTACLE_WORDS 8
-#define PART_SURFACE 1
-#define PART_PARTICLES 2
-#define PART_VALUES 4
 
 #define TOP 65534  // 65535 is not a number
 

@@ -390,20 +390,6 @@ static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
   }
 }
 
-// How far obstacles move at most: the guard has to get others out of their way.
-static float obstacle_travel(const yw_surfaces* c) {
-  float most = 0.0f;
-  for (int32_t i = 0; i < c->works.count; ++i) {
-    const yw_contact_body* body = c->works.items[i].body;
-    if (!body->is_obstacle || !body->body_contact) continue;
-    for (int32_t k = 0; k < body->particles->count; ++k) {
-      yw_vec3 way = yw_sub(yw_xyz(body->particles->pos[k]), yw_xyz(body->begin[k]));
-      most = fmaxf(most, yw_length2(way));
-    }
-  }
-  return sqrtf(most);
-}
-
 static bool all_calm(const yw_surfaces* c) {
   bool calm = true;
   for (int32_t i = 0; i < c->works.count; ++i) {
@@ -421,6 +407,20 @@ static bool stayed_near(const yw_surfaces* c) {
     strayed = strayed || ((body->body_contact || body->self_contact) && c->works.items[i].strayed);
   }
   return !strayed;
+}
+
+// How far obstacles move at most: the guard has to get others out of their way.
+static float obstacle_travel(const yw_surfaces* c) {
+  float most = 0.0f;
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    const yw_contact_body* body = c->works.items[i].body;
+    if (!body->is_obstacle || !body->body_contact) continue;
+    for (int32_t k = 0; k < body->particles->count; ++k) {
+      yw_vec3 way = yw_sub(yw_xyz(body->particles->pos[k]), yw_xyz(body->begin[k]));
+      most = fmaxf(most, yw_length2(way));
+    }
+  }
+  return sqrtf(most);
 }
 
 // Looks at the paths to where particles are now.
