@@ -3,7 +3,7 @@
 # CMakeLists.txt does the work.
 PREFIX ?= /usr/local
 
-.PHONY: all demo check test bench web blender install format clean
+.PHONY: all demo check test soak bench web blender install format clean
 
 all:
 	@scripts/setup.sh build
@@ -23,6 +23,10 @@ test:
 	@scripts/setup.sh web || echo "without these packages the page is not tested"
 	@scripts/setup.sh blender || echo "without this package the add-on is not tested in Blender"
 	@scripts/test.sh
+
+soak:
+	@scripts/setup.sh test
+	@scripts/soak.sh
 
 bench: all
 	build/yawara bench

@@ -126,9 +126,8 @@ if [ "${1:-}" != quick ]; then
   # Tests of clang's code are those of the sanitizers below; here, its results and warnings.
   suite "clang" build/clang -L golden -- "${others[@]}" -DYW_TEST_KINDS=golden
   check "clang-tidy" scripts/check_tidy.sh build/clang
-  # At -O1 gcc gives false warnings about uninitialised variables, so they are not errors here.
-  suite "gcc, -O1" build/o1 -- -DYW_BUILD_APP=OFF -DYW_TEST_KINDS=golden -DYW_OPTIMIZE=-O1 -DYW_WERROR=OFF
   export YW_TEST_FAST=1
+  # The sanitizers build at -O1: golden hashes do not depend on that either.
   # Slow here, and no other code than the rest.
   slow='test_mesher|fem_shapes|scene_fem|slender_world|frames_extremes|frames_static|match_size|plastic_(spin|press|sleep|conserve)'
   suite "address and undefined behaviour" build/asan -LE cli -E "$slow" -- "${others[@]}" \

@@ -3,12 +3,13 @@
 import json
 import math
 import os
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
 from support import add_box, add_mesh, add_plane, bake, fresh, group, program, refused, shown
 
-from yawara_addon import baking, collect
+from yawara_addon import baking, collect, panels
 
 
 def written(scene):
@@ -332,6 +333,56 @@ def bad_objects():
     assert "Nothing to simulate" in refused()
 
 
+class Layout:
+    """Stands for the layout of a panel, which exists in windows only: checks what is drawn."""
+    icons = set(bpy.types.UILayout.bl_rna.functions["prop"].parameters["icon"].enum_items.keys())
+
+    def __init__(self, seen):
+        self.seen = seen
+
+    def _part(self, *_, **__):
+        return Layout(self.seen)
+
+    box = row = column = _part
+
+    def prop(self, data, name, **_):
+        assert name in data.bl_rna.properties, (data, name)
+        self.seen.append(name)
+
+    def prop_search(self, data, name, owner, collection, **_):
+        assert name in data.bl_rna.properties and collection in owner.bl_rna.properties, name
+
+    def operator(self, name, icon="NONE", **_):
+        group_name, _, operator = name.partition(".")
+        assert operator in dir(getattr(bpy.ops, group_name)) and icon in self.icons, (name, icon)
+        self.seen.append(name)
+        return SimpleNamespace()
+
+    def label(self, text="", icon="NONE", **_):
+        assert icon in self.icons, icon
+        self.seen.append(text)
+
+
+def panels_draw():
+    """the panel draws every role, and a bake with a message"""
+    scene = fresh(frames=2)
+    body = add_box("box", 0.4, (0, 0, 1))
+    body.shape_key_add(name="Basis")
+    body.shape_key_add(name="pose")
+    group(body, "part", {0: 1.0})
+    body.yawara.follow = "part"
+    for role, method in [("NONE", "match"), ("RIGID", "match"), ("SHEET", "match"), ("OBSTACLE", "match"),
+                         *(("SOFT", m) for m in ("match", "frames", "fem", "plastic"))]:
+        body.yawara.role, body.yawara.method, body.yawara.material = role, method, "own"
+        seen = []
+        panels.YAWARA_PT_physics.draw(SimpleNamespace(layout=Layout(seen)), bpy.context)
+        assert ("yawara.add" in seen) == (role == "NONE") and ("modulus" in seen) == (role in ("SOFT", "SHEET")), seen
+    scene.yawara.stale, scene.yawara.message = True, "something " * 30
+    seen = []
+    panels.YAWARA_PT_bake.draw(SimpleNamespace(layout=Layout(seen)), bpy.context)
+    assert any("changed since" in text for text in seen) and "yawara.open_page" in seen, seen
+
+
 def zero_area_faces():
     """faces without an area do no harm"""
     fresh(frames=3)
@@ -349,4 +400,4 @@ def zero_area_faces():
 
 
 TESTS = (pins, armature, animated_obstacle, deforming_obstacle, rod_from_a_curve, handle_moves, sheet_from_a_plane, particles, rigid_bodies,
-         painted_stiffness, parts_choose_apart, units_and_gravity, start_pose, bad_objects, zero_area_faces)
+         painted_stiffness, parts_choose_apart, units_and_gravity, start_pose, bad_objects, panels_draw, zero_area_faces)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Bakes of scenes: started, watched, stopped and resumed from Blender."""
+import atexit
 import os
+import subprocess
 import zlib
 
 import bpy
@@ -10,6 +12,9 @@ from .scene import clean
 
 # Jobs of this session, by scene.
 jobs = {}
+# The server of the page, and how long it has to say what is wrong, s.
+_page = None
+PAGE_WAIT = 1.0
 
 
 def folder_of(scene):
@@ -121,6 +126,36 @@ def free(context):
         results.remove(obj)
     scene.yawara.fingerprint, scene.yawara.stale, scene.yawara.message = "", False, ""
     scene.yawara.progress = 0.0
+
+
+def close_page():
+    """Ends the server of the page, if there is one."""
+    global _page
+    if _page is not None and _page.poll() is None:
+        _page.terminate()
+    _page = None
+
+
+def open_page(context):
+    """Serves the scene to a browser, in place of what was served before, until Blender ends."""
+    global _page
+    tool = program_path()
+    folder = os.path.join(folder_of(context.scene), "page")
+    os.makedirs(folder, exist_ok=True)
+    collect.write(context, context.scene, folder)
+    close_page()
+    log = os.path.join(folder, "log.txt")
+    _page = program.start(tool, ["view", os.path.join(folder, "scene.json")], log)
+    try:
+        code = _page.wait(PAGE_WAIT)
+    except subprocess.TimeoutExpired:
+        return
+    if code:
+        with open(log, encoding="utf-8", errors="replace") as file:
+            raise program.ProgramError(program.summary(file.read(), code))
+
+
+atexit.register(close_page)
 
 
 def import_run(context, run):

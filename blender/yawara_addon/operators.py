@@ -12,6 +12,8 @@ from . import baking, collect, job, pointcache, program, props, runfiles
 PROBLEMS = (program.ProgramError, runfiles.RunError, pointcache.CacheError, ValueError, OSError)
 # s between two looks at a bake.
 TICK = 0.25
+# The same without a window, where nothing else has to be done.
+BACKGROUND_TICK = 0.05
 
 
 def report(operator, context, problem):
@@ -53,7 +55,7 @@ class YAWARA_OT_bake(bpy.types.Operator):
             return {"FINISHED"}
         # Without a window there is nobody to watch: scripts go on when the bake is there.
         while baking.poll(context, context.scene) == job.RUNNING:
-            time.sleep(TICK)
+            time.sleep(BACKGROUND_TICK)
         if work.state == job.FAILED:
             self.report({"ERROR"}, work.message)
             return {"CANCELLED"}
@@ -144,12 +146,8 @@ class YAWARA_OT_open_page(bpy.types.Operator):
     bl_label = "Open in the Page"
 
     def execute(self, context):
-        folder = os.path.join(baking.folder_of(context.scene), "page")
         try:
-            tool = baking.program_path()
-            os.makedirs(folder, exist_ok=True)
-            collect.write(context, context.scene, folder)
-            program.start(tool, ["view", os.path.join(folder, "scene.json")], os.path.join(folder, "log.txt"))
+            baking.open_page(context)
         except PROBLEMS as problem:
             return report(self, context, problem)
         return {"FINISHED"}

@@ -24,7 +24,14 @@ typedef enum yw_track_target {
   /// Strength of a pin, 0 to 1. Springs are as much weaker; vertices that are held exactly are let
   /// go below 1/2 and held again, where the path is by then, from 1/2 on.
   YW_TRACK_PIN,
-  YW_TRACK_WIND  ///< velocity of the air (yw_world_set_wind), m/s
+  YW_TRACK_WIND,  ///< velocity of the air (yw_world_set_wind), m/s
+  /// Weight of an example in a group of a body with examples (match, frames), 0 to 1: the body
+  /// takes that pose, with the strength of beta, instead of choosing by itself. Examples of the
+  /// group without a track have weight 0; sums above 1 are scaled down.
+  YW_TRACK_WEIGHT,
+  /// How much weights with tracks count in a group, 0 to 1; the rest is what the body chooses by
+  /// itself. Without this track: 1.
+  YW_TRACK_CONTROL
 } yw_track_target;
 
 /// How values run between keys. Before the first and after the last key they stay as they are
@@ -48,7 +55,9 @@ typedef struct yw_track_def {
   const yw_track_key* keys;  ///< copied
   int32_t num_keys;          ///< >= 1
   yw_track_kind kind;
-  bool loop;  ///< start again after the last key; default false
+  bool loop;        ///< start again after the last key; default false
+  int32_t example;  ///< of YW_TRACK_WEIGHT, from 0
+  int32_t group;    ///< of weight and control; -1 (default): all groups
 } yw_track_def;
 YW_API yw_track_def yw_default_track_def(void);
 

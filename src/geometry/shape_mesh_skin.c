@@ -109,10 +109,14 @@ static sides sides_at(const yw_winding* winding, float turn, yw_vec3 p, yw_vec3 
                  turn * yw_winding_number(winding, yw_sub(p, step), NULL) > 0.5f};
 }
 
-// Sets use and is_clear for one triangle. A crossed one counts as inside only if its centre and
-// points near its corners are.
-static void classify(const yw_winding* winding, const yw_mesh_normals* normals, float turn,
-                     const yw_tree_triangle* t, bool* use, bool* is_clear) {
+/// What is known of one triangle.
+typedef struct label {
+  bool use, is_clear;
+} label;
+
+// A crossed triangle counts as inside only if its centre and points near its corners are.
+static label classify(const yw_winding* winding, float turn, const yw_tree_triangle* t,
+                      bool crossed) {
   static const float weights[4][3] = {{1.0f / 3, 1.0f / 3, 1.0f / 3},
                                       {0.9f, 0.05f, 0.05f},
                                       {0.05f, 0.9f, 0.05f},
@@ -122,15 +126,113 @@ static void classify(const yw_winding* winding, const yw_mesh_normals* normals, 
   // Small compared with the triangle, large compared with rounding errors in a mesh of size 1.
   float step = fmaxf(1e-3f * size, 4e-6f) * turn;
   yw_vec3 out = yw_scale(yw_normalize_or(normal, yw_v3(0, 0, 0)), step);
-  bool crossed = t->is_flat || is_crossed(winding->tree, normals, t);
-  *use = false;
-  for (int i = 0; i < (crossed ? 4 : 1) && !*use; ++i) {
+  label found = {false, false};
+  for (int i = 0; i < (crossed ? 4 : 1) && !found.use; ++i) {
     yw_vec3 p = yw_scale(t->a, weights[i][0]);
     p = yw_mad(yw_mad(p, weights[i][1], t->b), weights[i][2], t->c);
     sides s = sides_at(winding, turn, p, out);
-    *use = !(s.front && s.back);
-    *is_clear = !crossed && !s.front && s.back;
+    found = (label){!(s.front && s.back), !crossed && !s.front && s.back};
   }
+  return found;
+}
+
+// Patches -----------------------------------------------------------------------------------------
+// Along a closed surface that nothing crosses, both sides stay what they are: one triangle of such
+// a patch decides for all.
+
+typedef struct patches {
+  const yw_mesh_normals* normals;
+  const yw_tree_triangle** triangles;  ///< in the caller's order
+  bool* crossed;
+  bool* done;
+  int32_t* across;   ///< 2 per edge: its triangles + 1; 0: none
+  bool* closed_off;  ///< per edge: a patch ends there
+  int32_t* queue;
+} patches;
+
+static void patches_free(const yw_allocator* mem, patches* p) {
+  yw_mem_free(mem, p->triangles);
+  yw_mem_free(mem, p->crossed);
+  yw_mem_free(mem, p->done);
+  yw_mem_free(mem, p->across);
+  yw_mem_free(mem, p->closed_off);
+  yw_mem_free(mem, p->queue);
+}
+
+static bool patches_create(const yw_allocator* mem, const yw_triangle_tree* tree,
+                           const yw_mesh_normals* normals, patches* p) {
+  int32_t count = tree->num_triangles;
+  *p = (patches){.normals = normals};
+  p->triangles = YW_NEW_ARRAY(mem, const yw_tree_triangle*, count);
+  p->crossed = YW_NEW_ARRAY(mem, bool, count);
+  p->done = YW_NEW_ARRAY(mem, bool, count);
+  p->across = YW_NEW_ARRAY(mem, int32_t, 2 * (size_t)normals->num_edges);
+  p->closed_off = YW_NEW_ARRAY(mem, bool, normals->num_edges);
+  p->queue = YW_NEW_ARRAY(mem, int32_t, count);
+  if (!p->triangles || !p->crossed || !p->done || !p->across || !p->closed_off || !p->queue) {
+    return false;
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    const yw_tree_triangle* t = &tree->triangles[i];
+    p->triangles[t->index] = t;
+    p->crossed[t->index] = t->is_flat || is_crossed(tree, normals, t);
+  }
+  for (size_t h = 0; h < 3 * (size_t)count; ++h) {
+    int32_t edge = normals->edges[h], *two = p->across + 2 * (size_t)edge;
+    // Triangles that are folded onto each other, or more than two of them.
+    if (two[1] || !(yw_length2(normals->edge_normal[edge]) > 0.2f)) p->closed_off[edge] = true;
+    two[two[0] ? 1 : 0] = (int32_t)(h / 3) + 1;
+  }
+  return true;
+}
+
+// Collects the patch around a triangle in the queue. Returns its size; the first is the largest
+// triangle, whose sides are the easiest to tell.
+static int32_t collect_patch(patches* p, int32_t start) {
+  int32_t count = 0, largest = 0;
+  float most = -1.0f;
+  p->queue[count++] = start;
+  p->done[start] = true;
+  for (int32_t n = 0; n < count; ++n) {
+    const yw_tree_triangle* t = p->triangles[p->queue[n]];
+    float area = yw_length2(yw_cross(yw_sub(t->b, t->a), yw_sub(t->c, t->a)));
+    if (area > most) most = area, largest = n;
+    for (int k = 0; k < 3 && !p->crossed[p->queue[n]]; ++k) {
+      int32_t edge = p->normals->edges[3 * (size_t)p->queue[n] + (size_t)k];
+      for (int side = 0; side < 2 && !p->closed_off[edge]; ++side) {
+        int32_t other = p->across[2 * (size_t)edge + (size_t)side] - 1;
+        if (other < 0 || p->done[other] || p->crossed[other]) continue;
+        p->done[other] = true;
+        p->queue[count++] = other;
+      }
+    }
+  }
+  int32_t swap = p->queue[0];
+  p->queue[0] = p->queue[largest];
+  p->queue[largest] = swap;
+  return count;
+}
+
+static bool label_triangles(const yw_winding* winding, const yw_mesh_normals* normals, float turn,
+                            yw_mesh_skin* out, bool* is_clear) {
+  patches p;
+  int32_t count = winding->tree->num_triangles;
+  bool ok = patches_create(&out->mem, winding->tree, normals, &p);
+  for (int32_t i = 0; ok && i < count; ++i) {
+    int32_t start = winding->tree->triangles[i].index, size = 1;
+    if (p.done[start]) continue;
+    p.queue[0] = start;
+    if (normals->is_closed) size = collect_patch(&p, start);
+    int32_t first = p.queue[0];
+    label found = classify(winding, turn, p.triangles[first], p.crossed[first]);
+    for (int32_t n = 0; n < size; ++n) {
+      out->use[p.queue[n]] = found.use;
+      is_clear[p.queue[n]] = found.is_clear;
+    }
+    out->num_unused += found.use ? 0 : size;
+  }
+  patches_free(&out->mem, &p);
+  return ok;
 }
 
 // Edges are clear between two clear triangles that are not folded onto each other; corners are
@@ -175,11 +277,7 @@ yw_status yw_mesh_skin_create(const yw_winding* winding, const yw_mesh_normals* 
   out->clear_parts = YW_NEW_ARRAY(&out->mem, uint8_t, tree->num_triangles);
   bool* is_clear = YW_NEW_ARRAY(&out->mem, bool, tree->num_triangles);
   bool ok = out->use && out->clear_parts && is_clear;
-  for (int32_t i = 0; ok && i < tree->num_triangles; ++i) {
-    const yw_tree_triangle* t = &tree->triangles[i];
-    classify(winding, normals, turn, t, &out->use[t->index], &is_clear[t->index]);
-    out->num_unused += !out->use[t->index];
-  }
+  ok = ok && label_triangles(winding, normals, turn, out, is_clear);
   // Near a hole the winding number is not an integer and its value is needed anyway.
   if (ok && normals->is_closed) ok = spread(tree->num_triangles, is_clear, normals, out);
   yw_mem_free(&out->mem, is_clear);

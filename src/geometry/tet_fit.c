@@ -12,10 +12,16 @@
 #include "yawara/extend/vec.h"
 
 #define THIN_SIZES 1.3    // matter thinner than this number of sizes may be lost
-#define LEAST_PART 3e-3   // of the volume: smaller parts are crumbs
+#define LEAST_PART 3e-3   // of the volume: smaller parts are crumbs ...
+#define LEAST_LENGTH 1.5  // ... unless they reach so many sizes away from the tets ...
+#define LEAST_STEPS 3     // ... and so many cubes
+#define FINEST_SHARE 0.5  // matter is kept by cells of twice its thickness
+#define FINEST_LEVELS 3   // levels by which cells can still shrink
 #define SAME_VOLUME 5e-3  // volumes that agree to this are equal
 #define WORTH_SAYING 0.1
-#define MAX_LISTED 3  // parts in words
+#define MAX_LISTED 3        // parts in words
+#define TETS_PER_SIZE 12.0  // tets in a cube of the size
+#define MOST_TETS 1e6       // more are no advice
 
 typedef struct finder {
   const yw_size_field* sizes;
@@ -52,6 +58,30 @@ static void join_parts(finder* f) {
   }
 }
 
+// Cubes of lost matter from the tets to each cube of it; -1 where no tets are connected.
+static bool count_steps(const finder* f, int32_t* steps) {
+  const yw_matter* m = f->matter;
+  int32_t* queue = YW_NEW_ARRAY(&m->mem, int32_t, m->count + 1);
+  if (queue == NULL) return false;
+  int32_t end = 0;
+  for (int32_t n = 0; n < m->count; ++n) {
+    steps[n] = is_lost(f, n) ? -1 : 0;
+    if (steps[n] == 0) queue[end++] = n;
+  }
+  for (int32_t begin = 0; begin < end; ++begin) {
+    const int32_t* at = m->cubes[queue[begin]].cell;
+    for (int k = 0; k < 27; ++k) {
+      int32_t cell[3] = {at[0] + k % 3 - 1, at[1] + k / 3 % 3 - 1, at[2] + k / 9 - 1};
+      int32_t other = yw_matter_cover_find(f->cover, cell);
+      if (other < 0 || steps[other] >= 0) continue;
+      steps[other] = steps[queue[begin]] + 1;
+      queue[end++] = other;
+    }
+  }
+  yw_mem_free(&m->mem, queue);
+  return true;
+}
+
 // Inserts a part in order of volume.
 static void insert_part(yw_tet_fit* fit, yw_lost_part part) {
   ++fit->num_lost;
@@ -67,31 +97,52 @@ static void insert_part(yw_tet_fit* fit, yw_lost_part part) {
 typedef struct part_sums {
   yw_dvec3 place;
   double volume, thickness;
+  double length;  ///< m, from the tets
+  double sizes;   ///< the same in sizes of tets; 0: a few cubes
 } part_sums;
 
-static bool list_parts(finder* f, yw_tet_fit* fit, unsigned char* lost) {
+static bool is_large(const yw_matter* m, const part_sums* s) {
+  return s->volume > LEAST_PART * m->volume;
+}
+static bool is_part(const yw_matter* m, const part_sums* s) {
+  return is_large(m, s) || (s->volume > 0.0 && s->sizes > LEAST_LENGTH);
+}
+
+static void add_cube(const finder* f, int32_t n, int32_t steps, part_sums* s) {
+  const yw_matter_cube* cube = &f->matter->cubes[n];
+  double volume = (double)cube->volume;
+  double length = steps < 0 ? (double)INFINITY : steps * f->matter->side;
+  s->place = yw_dmad(s->place, volume, yw_d3(cube->inside));
+  s->volume += volume;
+  s->thickness += volume * (double)cube->thickness;
+  s->length = fmax(s->length, length);
+  if (steps < 0 || steps >= LEAST_STEPS) {
+    s->sizes = fmax(s->sizes, length / yw_size_at(f->sizes, n));
+  }
+}
+
+// Long parts of little volume are worth smaller cells only where these can keep them.
+static bool is_worth_cells(const finder* f, int32_t n, const part_sums* s) {
+  double finest = yw_size_at(f->sizes, n) / (1 << FINEST_LEVELS);
+  return is_large(f->matter, s) ||
+         (is_part(f->matter, s) && (double)f->matter->cubes[n].thickness > FINEST_SHARE * finest);
+}
+
+static void list_parts(finder* f, const int32_t* steps, part_sums* sums, yw_tet_fit* fit,
+                       unsigned char* lost) {
   const yw_matter* m = f->matter;
-  part_sums* sums = YW_NEW_ARRAY(&m->mem, part_sums, m->count);
-  if (sums == NULL) return false;
   for (int32_t n = 0; n < m->count; ++n) {
-    if (!is_lost(f, n)) continue;
-    part_sums* s = &sums[root_of(f->part, n)];
-    double volume = (double)m->cubes[n].volume;
-    s->place = yw_dmad(s->place, volume, yw_d3(m->cubes[n].inside));
-    s->volume += volume;
-    s->thickness += volume * (double)m->cubes[n].thickness;
+    if (is_lost(f, n)) add_cube(f, n, steps[n], &sums[root_of(f->part, n)]);
   }
   for (int32_t n = 0; n < m->count; ++n) {
-    part_sums s = sums[n];
-    if (!(s.volume > LEAST_PART * m->volume)) continue;
-    insert_part(fit, (yw_lost_part){yw_f3(yw_dscale(s.place, 1.0 / s.volume)), s.volume,
-                                    (float)(s.thickness / s.volume)});
+    const part_sums* s = &sums[n];
+    if (!is_part(m, s)) continue;
+    insert_part(fit, (yw_lost_part){yw_f3(yw_dscale(s->place, 1.0 / s->volume)), s->volume,
+                                    (float)(s->thickness / s->volume), (float)s->length});
   }
   for (int32_t n = 0; lost != NULL && n < m->count; ++n) {
-    lost[n] = is_lost(f, n) && sums[root_of(f->part, n)].volume > LEAST_PART * m->volume;
+    lost[n] = is_lost(f, n) && is_worth_cells(f, n, &sums[root_of(f->part, n)]);
   }
-  yw_mem_free(&m->mem, sums);
-  return true;
 }
 
 yw_status yw_tet_fit_measure(const yw_size_field* sizes, const yw_matter_cover* cover,
@@ -105,10 +156,16 @@ yw_status yw_tet_fit_measure(const yw_size_field* sizes, const yw_matter_cover* 
   }
   finder f = {.sizes = sizes, .matter = m, .cover = cover};
   f.part = YW_NEW_ARRAY(&m->mem, int32_t, m->count);
-  if (f.part == NULL) return YW_ERR_MEMORY;
-  join_parts(&f);
-  bool ready = list_parts(&f, out, lost);
+  int32_t* steps = YW_NEW_ARRAY(&m->mem, int32_t, m->count);
+  part_sums* sums = YW_NEW_ARRAY(&m->mem, part_sums, m->count);
+  bool ready = f.part != NULL && steps != NULL && sums != NULL && count_steps(&f, steps);
+  if (ready) {
+    join_parts(&f);
+    list_parts(&f, steps, sums, out, lost);
+  }
   yw_mem_free(&m->mem, f.part);
+  yw_mem_free(&m->mem, steps);
+  yw_mem_free(&m->mem, sums);
   return ready ? YW_OK : YW_ERR_MEMORY;
 }
 
@@ -142,12 +199,19 @@ static void write_lost(writer* w, const yw_tet_fit* fit, double density) {
   for (int32_t n = 0; n < listed; ++n) {
     const yw_lost_part* part = &fit->lost[n];
     thinnest = fminf(thinnest, part->thickness);
-    write_text(w, "%s %.3g kg at (%.3g, %.3g, %.3g), %.3g m thick", n > 0 ? ";" : "",
-               density * part->volume, (double)part->center.x, (double)part->center.y,
-               (double)part->center.z, (double)part->thickness);
+    bool rough = part->volume < LEAST_PART * fit->shape_volume;
+    write_text(w, "%s %s%.3g kg at (%.3g, %.3g, %.3g), %.3g m thick", n > 0 ? ";" : "",
+               rough ? "less than " : "", density * part->volume, (double)part->center.x,
+               (double)part->center.y, (double)part->center.z, (double)part->thickness);
+    if (isfinite(part->length)) write_text(w, " and %.2g m long", (double)part->length);
   }
   if (listed < fit->num_lost) write_text(w, "; and %d more", fit->num_lost - listed);
-  write_text(w, ". Give a size of %.2g m to keep them. ", 0.5 * (double)thinnest);
+  double size = 0.5 * (double)thinnest;
+  if (TETS_PER_SIZE * fit->shape_volume < MOST_TETS * size * size * size) {
+    write_text(w, ". Give a size of %.2g m to keep them. ", size);
+  } else {
+    write_text(w, ". They need tets of %.2g m: make them thicker, or bodies of their own. ", size);
+  }
 }
 
 int32_t yw_tet_fit_text(const yw_tet_fit* fit, double density, char* text, int32_t room) {

@@ -175,6 +175,35 @@ void yw_triangle_tree_free(yw_triangle_tree* tree) {
   *tree = (yw_triangle_tree){0};
 }
 
+static yw_aabb box_of_leaf(const yw_triangle_tree* tree, const yw_tree_node* leaf) {
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = leaf->first; i < leaf->first + leaf->count; ++i) {
+    const yw_tree_triangle* t = &tree->triangles[i];
+    box = yw_aabb_grow(yw_aabb_grow(yw_aabb_grow(box, t->a), t->b), t->c);
+  }
+  return box;
+}
+
+void yw_triangle_tree_refit(yw_triangle_tree* tree, const int32_t* triangles,
+                            const yw_vec3* positions) {
+  for (int32_t i = 0; i < tree->num_triangles; ++i) {
+    int32_t index = tree->triangles[i].index;
+    tree->triangles[i] = make_triangle(triangles + 3 * (size_t)index, positions, index);
+  }
+  for (int32_t n = tree->num_nodes - 1; n >= 0; --n) {
+    yw_tree_node* node = &tree->nodes[n];
+    const yw_tree_node* child = &tree->nodes[node->first];
+    if (node->count > 0) {
+      yw_aabb box = box_of_leaf(tree, node);
+      node->lower = box.lower;
+      node->upper = box.upper;
+    } else {
+      node->lower = yw_min3(child[0].lower, child[1].lower);
+      node->upper = yw_max3(child[0].upper, child[1].upper);
+    }
+  }
+}
+
 // Nearest point
 
 static yw_vec3 nearest_on_edge(yw_vec3 a, yw_vec3 b, yw_vec3 p, int32_t bit_a, int32_t bit_b,

@@ -45,6 +45,10 @@ yw_status yw_triangle_tree_create(const yw_allocator* mem, int32_t num_triangles
                                   const bool* use, yw_triangle_tree* out);
 void yw_triangle_tree_free(yw_triangle_tree* tree);
 
+/// Fits the boxes to the same triangles in other positions; the tree keeps its structure.
+void yw_triangle_tree_refit(yw_triangle_tree* tree, const int32_t* triangles,
+                            const yw_vec3* positions);
+
 /// The nearest point at a squared distance below limit2 (INFINITY: anywhere).
 yw_nearest yw_triangle_tree_nearest(const yw_triangle_tree* tree, yw_vec3 p, float limit2);
 

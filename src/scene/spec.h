@@ -21,6 +21,7 @@ typedef struct yw_path_spec {
 /// A value that changes over time.
 typedef struct yw_track_spec {
   const char* set;
+  int32_t example, group;
   const yw_json* keys;
   int32_t kind;  ///< yw_track_kind
   bool loop;

@@ -9,7 +9,7 @@
 
 static const char* const kinds[] = {"linear", "smooth", "step", NULL};
 
-static const yw_track_spec track_defaults = {.loop = false};
+static const yw_track_spec track_defaults = {.group = -1};
 static const yw_key_row track_rows[] = {
     YW_KEY(yw_track_spec, set, TEXT, 0, 0, "",
            "What changes. In the scene: \"gravity\" or \"wind\". In bodies: \"friction\", or a "
@@ -17,7 +17,13 @@ static const yw_key_row track_rows[] = {
            "method: \"alpha\", \"beta\", \"damping\", \"viscosity\" and \"stiffness\" of match; "
            "\"beta\", \"damping\" and \"stiffness\" of frames; \"damping\" and \"stiffness\" of "
            "slender; \"mass_damping\", \"stiffness_damping\", \"yield\", \"creep\", "
-           "\"max_plastic\" and \"tau\" of fem; \"damping\" of rigid. Not in pins."),
+           "\"max_plastic\" and \"tau\" of fem; \"damping\" of rigid; or, of bodies with examples, "
+           "\"weight\" (of an example) and \"control\" (how much such weights count; the rest is "
+           "what the body chooses by itself). Not in pins."),
+    YW_KEY(yw_track_spec, example, INTEGER, 0, YW_MAX_EXAMPLES - 1, "",
+           "Number of the example whose weight is set."),
+    YW_KEY(yw_track_spec, group, INTEGER, -1, 1e6, "",
+           "Number of the group whose weights are set. -1: all."),
     YW_NODE(yw_track_spec, keys, "[track_key]", "Values, in order of time."),
     YW_CHOICE(yw_track_spec, kind, kinds,
               "How values run between keys: \"linear\", \"smooth\" (every stretch starts and ends "
@@ -136,6 +142,10 @@ yw_status yw_create_body_tracks(yw_world* world, const yw_body_spec* body, yw_bo
     yw_track_def def = yw_default_track_def();
     bool friction = strcmp(spec->set, "friction") == 0;
     def.target = friction ? YW_TRACK_FRICTION : YW_TRACK_PARAMETER;
+    if (strcmp(spec->set, "weight") == 0) def.target = YW_TRACK_WEIGHT;
+    if (strcmp(spec->set, "control") == 0) def.target = YW_TRACK_CONTROL;
+    def.example = spec->example;
+    def.group = spec->group;
     def.parameter = spec->set;
     def.body = id;
     status = create(world, spec, &def, error);

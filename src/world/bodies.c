@@ -128,12 +128,13 @@ static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* bo
   body->last_good = YW_NEW_ARRAY(&world->mem, yw_vec4, capacity);
   body->begin = YW_NEW_ARRAY(&world->mem, yw_vec4, capacity);
   body->query = YW_NEW(&world->mem, yw_body_query);
+  body->shown_wall = YW_NEW(&world->mem, yw_shown_wall);
   body->shown_positions = YW_NEW_ARRAY(&world->mem, yw_vec3, capacity);
   body->shown_velocities = YW_NEW_ARRAY(&world->mem, yw_vec3, capacity);
   bool spheres = method->contact_geometry(body->state).radius != NULL;
   if (spheres) body->shown_radii = YW_NEW_ARRAY(&world->mem, float, capacity);
-  if (!body->query || !body->last_good || !body->begin || !body->shown_positions ||
-      !body->shown_velocities || (spheres && !body->shown_radii)) {
+  if (!body->query || !body->shown_wall || !body->last_good || !body->begin ||
+      !body->shown_positions || !body->shown_velocities || (spheres && !body->shown_radii)) {
     return yw_fail_memory(error, "a body");
   }
   if (def->pose) {
@@ -214,6 +215,8 @@ void yw_body_release(yw_world* world, yw_body* body) {
   yw_mem_free(&world->mem, body->shown_velocities);
   yw_mem_free(&world->mem, body->shown_radii);
   yw_body_query_destroy(&world->mem, body->query);
+  if (body->shown_wall) yw_shown_wall_free(&world->mem, body->shown_wall);
+  yw_mem_free(&world->mem, body->shown_wall);
   yw_mem_free(&world->mem, body->pushes);
   yw_mem_free(&world->mem, body->impulses);
   YW_LIST_FREE(&world->mem, &body->holds);

@@ -680,7 +680,8 @@ static bool read_track(yw_world* world, yw_reader* r, yw_track* track) {
   track->parameter = (int32_t)yw_read_u32(r);
   uint32_t flags = yw_read_u32(r);
   int32_t count = read_count(r, 20);
-  if (r->failed || count < 1 || target > YW_TRACK_WIND || flags >> 1 > YW_TRACK_STEP) return false;
+  if (r->failed || count < 1 || target > YW_TRACK_CONTROL || flags >> 1 > YW_TRACK_STEP)
+    return false;
   track->target = (yw_track_target)target;
   track->kind = (yw_track_kind)(flags >> 1);
   track->loop = flags & 1;
@@ -699,6 +700,7 @@ static bool read_tracks(yw_world* world, yw_reader* r) {
   int32_t slots = read_count(r, 4), more = slots - world->tracks.count;
   if (r->failed || (more > 0 && !YW_LIST_RESERVE(&world->mem, &world->tracks, more))) return false;
   for (int32_t i = 0; i < world->tracks.count; ++i) {
+    if (world->tracks.items[i].generation & 1) yw_track_forget(world, &world->tracks.items[i]);
     yw_track_release(world, &world->tracks.items[i]);
   }
   world->tracks.count = slots;

@@ -1,16 +1,41 @@
 // SPDX-License-Identifier: MIT
-// The shown surface of a body, kept apart from the other bodies and from obstacles.
-#include "world/world.h"
-#include "yawara/extend/shown.h"
+// The shown surface of a body, kept apart from the other bodies and from obstacles. The first call
+// after a change measures all bodies, under a lock; the others only look at what is near.
+#include "world/shown_surface.h"
 
-/// What is shown of all bodies that `body` can touch. Bodies without walls need their vertices,
-/// which stand one after the other in `vertices`.
-typedef struct surroundings {
-  yw_shown_body* bodies;
-  yw_shown_obstacle* obstacles;
-  yw_vec3* vertices;
-  int32_t num_bodies, num_obstacles;
-} surroundings;
+#include <pthread.h>
+
+#include "world/world.h"
+
+struct yw_shown_surfaces {
+  yw_allocator mem;
+  pthread_mutex_t lock;
+  uint64_t fitted;                       // `changes` of the world when bodies were measured
+  YW_LIST(yw_shown_entry) entries;       // bodies that touch others
+  YW_LIST(yw_vec3) vertices;             // of bodies without walls, one after the other
+  YW_LIST(yw_shown_obstacle) obstacles;  // of one call
+  yw_shown_space space;
+};
+
+yw_shown_surfaces* yw_shown_surfaces_create(const yw_allocator* mem) {
+  yw_shown_surfaces* s = YW_NEW(mem, yw_shown_surfaces);
+  if (!s) return NULL;
+  s->mem = *mem;
+  s->fitted = UINT64_MAX;
+  pthread_mutex_init(&s->lock, NULL);
+  return s;
+}
+
+void yw_shown_surfaces_destroy(yw_shown_surfaces* s) {
+  if (!s) return;
+  yw_allocator mem = s->mem;
+  yw_shown_space_free(&s->space);
+  YW_LIST_FREE(&mem, &s->entries);
+  YW_LIST_FREE(&mem, &s->vertices);
+  YW_LIST_FREE(&mem, &s->obstacles);
+  pthread_mutex_destroy(&s->lock);
+  yw_mem_free(&mem, s);
+}
 
 static yw_status move_surface(const yw_body* body, yw_vec3* out) {
   const yw_model* model = body->model;
@@ -19,70 +44,83 @@ static yw_status move_surface(const yw_body* body, yw_vec3* out) {
   return YW_OK;
 }
 
-static yw_shown_body describe(const yw_body* body, yw_vec3* vertices) {
+static yw_shown_entry describe(const yw_body* body, yw_vec3* vertices) {
   const yw_model* model = body->model;
-  return (yw_shown_body){.num_vertices = model->surface.num_vertices,
-                         .vertices = vertices,
-                         .num_triangles = model->surface.num_triangles,
-                         .triangles = model->surface.triangles,
-                         .walls = model->walls,
-                         .num_walls = model->num_walls,
-                         .positions = body->shown_positions,
-                         .num_positions = model->rest.num_vertices};
+  return (yw_shown_entry){.shown = {.num_vertices = model->surface.num_vertices,
+                                    .vertices = vertices,
+                                    .num_triangles = model->surface.num_triangles,
+                                    .triangles = model->surface.triangles,
+                                    .walls = model->walls,
+                                    .num_walls = model->num_walls,
+                                    .positions = body->shown_positions,
+                                    .num_positions = model->rest.num_vertices},
+                          .rest_vertices = model->surface.positions,
+                          .rest_positions = model->rest.positions,
+                          .wall = body->shown_wall};
 }
 
-static bool touches(const yw_body* body) { return body->active && body->body_contact; }
+static bool touches(const yw_body* body) {
+  return body->active && body->body_contact && body->model->surface.num_triangles > 0;
+}
 
-static bool make_room(const yw_world* world, surroundings* s) {
-  size_t vertices = 0;
+static bool make_room(const yw_world* world, yw_shown_surfaces* s) {
+  int64_t vertices = 0;
+  s->entries.count = s->vertices.count = 0;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     const yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    if (touches(body) && !body->model->walls) vertices += (size_t)body->model->surface.num_vertices;
+    if (touches(body) && !body->model->walls) vertices += body->model->surface.num_vertices;
   }
-  s->bodies = YW_NEW_ARRAY(NULL, yw_shown_body, world->body_order.count + 1);
-  s->obstacles = YW_NEW_ARRAY(NULL, yw_shown_obstacle, world->obstacles.count);
-  s->vertices = YW_NEW_ARRAY(NULL, yw_vec3, vertices);
-  return s->bodies && s->obstacles && s->vertices;
+  return vertices <= INT32_MAX && YW_LIST_RESERVE(&s->mem, &s->vertices, (int32_t)vertices) &&
+         YW_LIST_RESERVE(&s->mem, &s->entries, world->body_order.count);
 }
 
-// The body itself is number 0.
-static yw_status look_around(const yw_world* world, const yw_body* own, surroundings* s) {
-  yw_status status = YW_OK;
-  yw_vec3* next = s->vertices;
+// All bodies as they are now.
+static yw_status measure(const yw_world* world, yw_shown_surfaces* s) {
+  yw_shown_space_free(&s->space);
+  yw_status status = make_room(world, s) ? YW_OK : YW_ERR_MEMORY;
   for (int32_t i = 0; i < world->body_order.count && status >= 0; ++i) {
     const yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    if (body == own || !touches(body) || !touches(own)) continue;
-    yw_shown_body shown = describe(body, NULL);
-    if (shown.num_triangles == 0) continue;
-    if (!shown.walls) {
-      status = move_surface(body, next);
-      shown.vertices = next;
-      next += shown.num_vertices;
+    if (!touches(body)) continue;
+    yw_vec3* vertices = NULL;
+    if (!body->model->walls) {
+      vertices = s->vertices.items + s->vertices.count;
+      s->vertices.count += body->model->surface.num_vertices;
+      status = move_surface(body, vertices);
     }
-    s->bodies[s->num_bodies++] = shown;
+    s->entries.items[s->entries.count++] = describe(body, vertices);
   }
+  if (status >= 0) {
+    status = yw_shown_space_create(&s->mem, s->entries.count, s->entries.items, &s->space);
+  }
+  if (status >= 0) s->fitted = world->changes;
+  return status;
+}
+
+static bool find_obstacles(const yw_world* world, yw_shown_surfaces* s) {
+  s->obstacles.count = 0;
+  if (!YW_LIST_RESERVE(&s->mem, &s->obstacles, world->obstacles.count)) return false;
   for (int32_t i = 0; i < world->obstacles.count; ++i) {
     const yw_world_obstacle* obstacle = &world->obstacles.items[i];
     // Meshes have no inside to be kept out of.
     if (obstacle->generation % 2 == 0 || obstacle->mesh) continue;
     yw_transform pose = yw_obstacle_pose_at(obstacle, world->time);
-    s->obstacles[s->num_obstacles++] = (yw_shown_obstacle){obstacle->shape, pose};
+    s->obstacles.items[s->obstacles.count++] = (yw_shown_obstacle){obstacle->shape, pose};
   }
-  return status;
+  return true;
 }
 
 static yw_status keep_apart(const yw_world* world, const yw_body* body, yw_vec3* out) {
-  surroundings s = {0};
-  yw_status status = make_room(world, &s) ? YW_OK : YW_ERR_MEMORY;
+  yw_shown_surfaces* s = world->shown_surfaces;
+  pthread_mutex_lock(&s->lock);
+  yw_status status = YW_OK;
+  if (touches(body) && s->fitted != world->changes) status = measure(world, s);
+  if (status >= 0 && !find_obstacles(world, s)) status = YW_ERR_MEMORY;
   if (status >= 0) {
-    s.bodies[s.num_bodies++] = describe(body, out);
-    status = look_around(world, body, &s);
+    yw_shown_entry own = describe(body, out);
+    status = yw_shown_space_move(&s->mem, touches(body) ? &s->space : NULL, &own,
+                                 s->obstacles.count, s->obstacles.items, world->tasks);
   }
-  yw_shown_scene scene = {s.num_bodies, s.num_obstacles, s.bodies, s.obstacles};
-  if (status >= 0) status = yw_shown_keep_apart(&scene, 0);
-  yw_mem_free(NULL, s.bodies);
-  yw_mem_free(NULL, s.obstacles);
-  yw_mem_free(NULL, s.vertices);
+  pthread_mutex_unlock(&s->lock);
   return status;
 }
 

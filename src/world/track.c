@@ -11,6 +11,9 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/hash.h"
 
+// Groups of examples that tracks can name.
+#define MAX_GROUPS 1000000
+
 // Values ------------------------------------------------------------------------------------------
 
 yw_vec3 yw_track_at(const yw_track* track, double time) {
@@ -89,6 +92,27 @@ static void set_strength(yw_world* world, uint32_t slot, float strength) {
   if ((strength >= 0.5f) != held) yw_world_restore_masses(world, pin->body);
 }
 
+// Group and example of a track in one number, each from -1 on.
+static int32_t aim_number(int32_t group, int32_t example) {
+  return (group + 1) * (YW_MAX_EXAMPLES + 1) + example + 1;
+}
+
+static bool aim(yw_body* body, int32_t number, float value) {
+  const yw_method* method = body->model->method;
+  int32_t group = number / (YW_MAX_EXAMPLES + 1) - 1, example = number % (YW_MAX_EXAMPLES + 1) - 1;
+  return method->aim && method->aim(body->state, group, example, value);
+}
+
+static bool is_aim(const yw_track* track) {
+  return track->target == YW_TRACK_WEIGHT || track->target == YW_TRACK_CONTROL;
+}
+
+void yw_track_forget(yw_world* world, const yw_track* track) {
+  if (!is_aim(track) || track->slot >= (uint32_t)world->bodies.count) return;
+  yw_body* body = &world->bodies.items[track->slot];
+  if (body->generation & 1) aim(body, track->parameter, NAN);
+}
+
 static void apply(yw_world* world, const yw_track* track, yw_vec3 value) {
   switch (track->target) {
     case YW_TRACK_GRAVITY:
@@ -102,6 +126,10 @@ static void apply(yw_world* world, const yw_track* track, yw_vec3 value) {
       break;
     case YW_TRACK_PIN:
       set_strength(world, track->slot, value.x);
+      break;
+    case YW_TRACK_WEIGHT:
+    case YW_TRACK_CONTROL:
+      aim(&world->bodies.items[track->slot], track->parameter, value.x);
       break;
     // Values between two that the method takes are taken too.
     case YW_TRACK_PARAMETER:
@@ -127,7 +155,7 @@ void yw_tracks_restore(yw_world* world) {
 
 // Creating ----------------------------------------------------------------------------------------
 
-yw_track_def yw_default_track_def(void) { return (yw_track_def){0}; }
+yw_track_def yw_default_track_def(void) { return (yw_track_def){.group = -1}; }
 
 static yw_status check_keys(const yw_track_def* def, yw_error* error) {
   if (def->num_keys < 1 || !def->keys) {
@@ -198,6 +226,21 @@ static yw_status try_parameter(yw_body* body, const yw_track_def* def, int32_t p
   return status;
 }
 
+static yw_status find_aim(yw_body* body, const yw_track_def* def, yw_track* track,
+                          yw_error* error) {
+  int32_t example = def->target == YW_TRACK_WEIGHT ? def->example : -1;
+  bool known = example < YW_MAX_EXAMPLES && def->group >= -1 && def->group < MAX_GROUPS &&
+               (def->target == YW_TRACK_CONTROL || example >= 0);
+  track->parameter = known ? aim_number(def->group, example) : 0;
+  if (!known || !aim(body, track->parameter, NAN)) {
+    return yw_fail(error, YW_ERR_INVALID,
+                   "track: \"%s\" has no example %d in group %d whose weight could be set (regions "
+                   "that choose on their own have none)",
+                   body->name, (int)example, (int)def->group);
+  }
+  return check_range(def, "a weight", 1.0f, error);
+}
+
 // Finds what the track changes and checks the values of its keys.
 static yw_status find_target(yw_world* world, const yw_track_def* def, yw_track* track,
                              yw_error* error) {
@@ -213,6 +256,9 @@ static yw_status find_target(yw_world* world, const yw_track_def* def, yw_track*
   if (!body) return yw_fail(error, YW_ERR_INVALID, "track: the body does not exist");
   track->slot = def->body.index1 - 1;
   if (def->target == YW_TRACK_FRICTION) return check_range(def, "friction", INFINITY, error);
+  if (def->target == YW_TRACK_WEIGHT || def->target == YW_TRACK_CONTROL) {
+    return find_aim(body, def, track, error);
+  }
   if (def->target != YW_TRACK_PARAMETER) {
     return yw_fail(error, YW_ERR_INVALID, "track: target %d is not known", (int)def->target);
   }
@@ -274,6 +320,7 @@ yw_status yw_track_destroy(yw_world* world, yw_track_id id) {
   if (track->target == YW_TRACK_GRAVITY) set_gravity(world, world->built_gravity);
   if (track->target == YW_TRACK_WIND) set_wind(world, world->wind.velocity);
   if (track->target == YW_TRACK_PIN) set_strength(world, track->slot, 1.0f);
+  yw_track_forget(world, track);
   if (track->target == YW_TRACK_FRICTION) {
     yw_body* body = &world->bodies.items[track->slot];
     body->friction = body->built_friction;
@@ -289,7 +336,8 @@ bool yw_track_is_valid(const yw_world* world, yw_track_id id) {
 void yw_world_drop_body_tracks(yw_world* world, uint32_t body) {
   for (int32_t i = 0; i < world->tracks.count; ++i) {
     yw_track* track = &world->tracks.items[i];
-    bool of_body = track->target == YW_TRACK_FRICTION || track->target == YW_TRACK_PARAMETER;
+    bool of_body =
+        track->target == YW_TRACK_FRICTION || track->target == YW_TRACK_PARAMETER || is_aim(track);
     if (track->generation & 1 && of_body && track->slot == body) drop(world, track);
   }
 }

@@ -26,6 +26,8 @@ void yw_tracks_restore(yw_world* world);
 void yw_world_drop_body_tracks(yw_world* world, uint32_t body);
 void yw_world_drop_pin_tracks(yw_world* world, uint32_t pin);
 void yw_track_release(yw_world* world, yw_track* track);
+/// Takes away what a track gave to its body.
+void yw_track_forget(yw_world* world, const yw_track* track);
 /// Adds a track to a hash; `order` is the number of its body or pin in the order of creation.
 uint64_t yw_track_hash(const yw_track* track, uint64_t hash, uint64_t order);
 

@@ -28,10 +28,12 @@ yw_status yw_world_create(const yw_world_def* def, yw_world** out) {
   world->tasks = def->jobs.run ? yw_tasks_create_on(&world->mem, &def->jobs)
                                : yw_tasks_create(&world->mem, def->threads);
   world->queries = yw_queries_create(&world->mem);
+  world->shown_surfaces = yw_shown_surfaces_create(&world->mem);
   bool surfaces = def->contact == YW_CONTACT_SURFACES;
   if (surfaces) world->surfaces = yw_surfaces_create(&world->mem, world->simd);
   if (!surfaces) world->points = yw_points_create(&world->mem);
-  if (!world->tasks || !world->queries || (!world->points && !world->surfaces)) {
+  if (!world->tasks || !world->queries || !world->shown_surfaces ||
+      (!world->points && !world->surfaces)) {
     yw_world_destroy(world);
     return YW_ERR_MEMORY;
   }
@@ -54,6 +56,7 @@ void yw_world_destroy(yw_world* world) {
   }
   yw_setup_release(world);
   yw_queries_destroy(world->queries);
+  yw_shown_surfaces_destroy(world->shown_surfaces);
   yw_book_destroy(world->book);
   yw_points_destroy(world->points);
   yw_surfaces_destroy(world->surfaces);

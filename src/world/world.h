@@ -13,6 +13,7 @@
 #include "world/obstacle_surface.h"
 #include "world/path.h"
 #include "world/query.h"
+#include "world/shown_surface.h"
 #include "world/slots.h"
 #include "world/track.h"
 #include "world/wind.h"
@@ -71,6 +72,7 @@ typedef struct yw_body {
   bool is_pushed;    ///< pushes act in the next step
   uint64_t changes;  ///< counts changes of its particles, for queries
   yw_body_query* query;
+  yw_shown_wall* shown_wall;  ///< keeps others out of what is shown, see shown_surface.c
 } yw_body;
 
 typedef struct yw_pin {
@@ -139,6 +141,7 @@ struct yw_world {
   yw_vec3 wind_velocity;                   ///< m/s, now; tracks change it
   uint64_t changes;                        ///< counts changes of bodies, for queries
   yw_queries* queries;
+  yw_shown_surfaces* shown_surfaces;
   float impact_speed;     ///< m/s, of events
   yw_contact_book* book;  ///< NULL: contacts are not recorded
 

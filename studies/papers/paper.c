@@ -25,6 +25,7 @@ const paper_figure paper_figures[] = {
     {"koyama2013-projection", "two and three examples: nearest point of the hull, paper's rule",
      paper_projection, false},
     {"koyama2013-table1", "time per step of five bodies, beside the paper's", paper_table1, false},
+    {"saida2017-fig1", "a zero-energy mode, without and with slaves", paper_saida_fig1, true},
     {"saida2017-fig7",
      "a bunny dropped, with slaves and with the printed formulas on masters alone",
      paper_saida_fig7, false},

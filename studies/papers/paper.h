@@ -41,6 +41,7 @@ yw_status paper_fig10(const paper_options* options, yw_error* error);
 yw_status paper_fig12(const paper_options* options, yw_error* error);
 yw_status paper_projection(const paper_options* options, yw_error* error);
 yw_status paper_table1(const paper_options* options, yw_error* error);
+yw_status paper_saida_fig1(const paper_options* options, yw_error* error);
 yw_status paper_saida_fig7(const paper_options* options, yw_error* error);
 yw_status paper_saida_fig8(const paper_options* options, yw_error* error);
 yw_status paper_saida_fig9(const paper_options* options, yw_error* error);

@@ -14,6 +14,9 @@ holds "two cubes, in one piece each" fig10.txt \
   '/^fig\. 10/ { n += $4 == 512 && $5 > 512 && $7 == 1 && $8 == 1 && $9 == 0 } END { print (n == 2) ? "true" : "false" }'
 holds "the one that yields earlier stays lower" fig10.txt \
   '/left/ { left = $10 } /right/ { right = $10 } END { print (right < left - 0.005 && right > 0.1) ? "true" : "false" }'
+check "figure 1" numbers fig1
+holds "slaves see what masters do not" fig1.txt \
+  '/masters alone/ { alone = $3 } /with slaves/ { with = $3 } END { print (alone > 0.9 && with < 0.001) ? "true" : "false" }'
 check "buckling" numbers buckling
 holds "a sheet on its edge leaves its plane" buckling.txt \
   'NF == 3 && $1 == "0.00" { first = $3 } NF == 3 && $1 == "0.20" { later = $3 } END { print (first < 0.02 && later > 0.1) ? "true" : "false" }'

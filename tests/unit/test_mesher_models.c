@@ -5,6 +5,7 @@
 #include "support/mesh_testing.h"
 #include "support/solid_topology.h"
 #include "yawara/extend/vec.h"
+#include "yawara/files.h"
 #include "yawara/shape.h"
 
 #define GRID 72
@@ -54,20 +55,33 @@ static void check_model(const char* name, const yw_tri_mesh* surface) {
   yw_shape_release(shape);
 }
 
+// Triangles of a file, or the boundary of its tets.
+static bool read_surface(const char* file, yw_tri_mesh* out) {
+  char path[1000];
+  yw_tet_mesh tets;
+  snprintf(path, sizeof path, "%s/%s", test_models(), file);
+  if (!strstr(file, ".ele")) return read_obj(path, out);
+  if (yw_tet_mesh_read(path, NULL, &tets, NULL) != YW_OK) return false;
+  assert_int_equal(yw_tet_mesh_surface(&tets, NULL, out, NULL), YW_OK);
+  yw_tet_mesh_free(&tets);
+  return true;
+}
+
 static void models_are_kept(void** state) {
   (void)state;
   if (test_models() == NULL) {
     print_message("no shared models\n");
     skip();
   }
-  const char* const names[] = {"bunny_10k", "cow", "spot"};
+  const char* const files[] = {"armadillo_4k.ele", "bunny_10k.obj", "cow.obj", "spot.obj",
+                               "teapot.obj"};
   print_message("| model | vertices | tets | volume, %% | parts | tunnels | smallest angle |\n");
-  for (int m = 0; m < 3; ++m) {
-    char path[1000];
+  for (int m = 0; m < 5; ++m) {
+    // The quickest of them.
+    if (getenv("YW_TEST_FAST") && m != 2) continue;
     yw_tri_mesh surface;
-    snprintf(path, sizeof path, "%s/%s.obj", test_models(), names[m]);
-    if (!read_obj(path, &surface)) continue;
-    check_model(names[m], &surface);
+    if (!read_surface(files[m], &surface)) continue;
+    check_model(files[m], &surface);
     yw_tri_mesh_free(&surface);
   }
 }

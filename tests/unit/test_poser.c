@@ -151,6 +151,24 @@ static void a_brush_stroke_stays(void** state) {
   yw_model_release(model);
 }
 
+// A brush as large as the body does not carry it away.
+static void a_large_brush_leaves_the_far_side(void** state) {
+  (void)state;
+  yw_model* model = make_model(false);
+  poser* p = poser_create(model, NULL, NULL);
+  poser_grip grip = grip_at(0.5f, 0, 0);
+  grip.brush = true;
+  grip.radius = 0.4f;
+  int32_t id = 0;
+  assert_int_equal(poser_hold(p, &grip, &id, NULL), YW_OK);
+  assert_int_equal(poser_move(p, id, yw_v3(0.2f, 0, 0), still, 1.0f, NULL), YW_OK);
+  settle(p, 60);
+  assert_near(p->now[nearest(p, yw_v3(-0.5f, 0, 0))].x, -0.5, 1e-3);
+  assert_true(p->now[nearest(p, yw_v3(0.5f, 0, 0))].x > 0.55f);
+  poser_destroy(p);
+  yw_model_release(model);
+}
+
 // A stroke that would turn tets inside out is undone, and says so.
 static void inverted_strokes_are_undone(void** state) {
   (void)state;
@@ -233,6 +251,7 @@ int main(void) {
       cmocka_unit_test(the_other_side_does_the_same),
       cmocka_unit_test(the_middle_stays_in_the_middle),
       cmocka_unit_test(a_brush_stroke_stays),
+      cmocka_unit_test(a_large_brush_leaves_the_far_side),
       cmocka_unit_test(inverted_strokes_are_undone),
       cmocka_unit_test(deformers_do_not_pile_up),
       cmocka_unit_test(states_come_back),

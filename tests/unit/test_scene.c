@@ -212,8 +212,8 @@ static void mistakes_in_models_are_reported(void** state) {
       {CUBE_WITH("\"examples\": {}"),
        "dir/a.json:1:72: bodies[0].examples is an object, but must be a list"},
       {CUBE_WITH("\"examples\": [{}]"),
-       "dir/a.json:1:73: bodies[0].examples[0] needs \"deform\", \"file\", \"surface_file\" or "
-       "\"positions\""},
+       "dir/a.json:1:73: bodies[0].examples[0] needs \"deform\", \"file\", \"surface_file\", "
+       "\"positions\" or \"mesh\""},
       {CUBE_WITH("\"examples\": [{\"surface_file\": \"no.obj\"}]"),
        "dir/a.json:1:90: bodies[0].examples[0].surface_file is a pose of the surface, but the "
        "model has no \"surface\" with a file"},

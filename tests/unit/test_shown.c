@@ -179,12 +179,51 @@ static void bodies_without_contact_are_left_alone(void** state) {
   yw_world_destroy(world);
 }
 
+// Falls on another cube for a while; asks for its surface in every step, or only in the last one.
+static yw_vec3* surface_after_fall(int threads, bool ask_often) {
+  yw_world* world = make_world(threads, YW_SIMD_AUTO, true);
+  yw_model* model = make_model();
+  const yw_tri_mesh* surface = yw_model_surface(model);
+  add_body(world, model, yw_v3(0, 0, 0), (yw_quat){0, 0, 0, 1});
+  add_body(world, model, yw_v3(0.2f, 2.3f, 0.1f), (yw_quat){0.1305262f, 0, 0, 0.9914449f});
+  for (int step = 0; step < 12; ++step) {
+    yw_world_step(world, 1.0f / 30.0f, 2, NULL);
+    if (ask_often) free(surface_of(world, step % 2, surface));
+  }
+  yw_vec3* out = surface_of(world, 1, surface);
+  yw_vec3* free_form = malloc(sizeof *out * (size_t)surface->num_vertices);
+  const yw_vec3* x = yw_body_positions(world, yw_world_body(world, 1), NULL);
+  assert_int_equal(yw_model_surface_positions(model, x, free_form), YW_OK);
+  assert_memory_not_equal(out, free_form, sizeof *out * (size_t)surface->num_vertices);
+  free(free_form);
+  yw_model_release(model);
+  yw_world_destroy(world);
+  return out;
+}
+
+// What is kept between calls, and threads, change no bit.
+static void surfaces_depend_on_positions_alone(void** state) {
+  (void)state;
+  yw_model* model = make_model();
+  size_t size = sizeof(yw_vec3) * (size_t)yw_model_surface(model)->num_vertices;
+  yw_vec3* expected = surface_after_fall(1, false);
+  const int threads[2] = {1, 3};
+  for (int k = 0; k < 2; ++k) {
+    yw_vec3* found = surface_after_fall(threads[k], true);
+    assert_memory_equal(found, expected, size);
+    free(found);
+  }
+  free(expected);
+  yw_model_release(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(surfaces_of_touching_bodies_do_not_cross),
       cmocka_unit_test(only_what_touches_moves),
       cmocka_unit_test(surfaces_stay_out_of_obstacles),
       cmocka_unit_test(bodies_without_contact_are_left_alone),
+      cmocka_unit_test(surfaces_depend_on_positions_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

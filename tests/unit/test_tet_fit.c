@@ -89,6 +89,30 @@ static void thin_legs_are_named_when_they_are_lost(void** state) {
   yw_shape_release(shape);
 }
 
+// A leg of 3 mm under a cube of 1 m weighs nothing, but it is seen. One of 30 mm is kept.
+static void long_legs_of_little_mass_are_kept_or_named(void** state) {
+  (void)state;
+  for (int n = 0; n < 2; ++n) {
+    float width = n == 0 ? 0.003f : 0.03f;
+    yw_shape* parts[2] = {box_at(0, 0, 0, 1, 1, 1), box_at(0.1f, -1.0f, 0.1f, width, 1.2f, width)};
+    yw_shape* shape = NULL;
+    assert_int_equal(yw_shape_union(NULL, 2, parts, 0.0f, &shape), YW_OK);
+    yw_tet_fit fit = fit_of(shape, 0, 8000);
+    char text[600];
+    yw_tet_fit_text(&fit, 1000, text, sizeof text);
+    if (fit.num_lost != 1 - n) fail_msg("%d parts lost: %s", fit.num_lost, text);
+    if (n == 0) {
+      assert_near(fit.lost[0].thickness, 0.003, 0.002);
+      assert_near(fit.lost[0].center.y, -1.05, 0.15);
+      assert_true(fit.lost[0].length > 0.6f && fit.lost[0].length < 1.2f);
+      assert_non_null(strstr(text, "1 part thinner than the size of "));
+      assert_non_null(strstr(text, "less than "));
+    }
+    yw_shape_release(shape);
+    for (int k = 0; k < 2; ++k) yw_shape_release(parts[k]);
+  }
+}
+
 // Nothing set but the shape.
 static void thin_legs_are_kept_by_default(void** state) {
   (void)state;
@@ -148,6 +172,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(volume_and_thickness_are_those_of_the_shape),
       cmocka_unit_test(thin_legs_are_named_when_they_are_lost),
+      cmocka_unit_test(long_legs_of_little_mass_are_kept_or_named),
       cmocka_unit_test(thin_legs_are_kept_by_default),
       cmocka_unit_test(a_box_loses_nothing),
       cmocka_unit_test(mass_is_that_of_the_shape),

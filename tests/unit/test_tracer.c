@@ -344,6 +344,31 @@ static void creases_are_decided_at_rest(void** state) {
   }
 }
 
+// Given normals are kept at rest and turn with the surface, here by a quarter turn about z.
+static void given_normals_turn_with_the_surface(void** state) {
+  (void)state;
+  box_mesh box = make_box(yw_v3(-1, -1, -1), yw_v3(1, 1, 1)), turned = box;
+  for (int i = 0; i < 8; ++i) {
+    yw_vec3 p = box.positions[i];
+    turned.positions[i] = yw_v3(-p.y, p.x, p.z);
+  }
+  yw_vec3 given[36], normals[36];
+  for (int i = 0; i < 36; ++i) {
+    yw_vec3 p = box.positions[box.triangles[i]];
+    given[i] = yw_normalize_or(yw_v3(p.x + 0.3f, p.y, 0.5f * p.z), p);
+  }
+  for (int k = 0; k < 2; ++k) {
+    yw_render_mesh mesh = look_of(k == 0 ? &box : &turned);
+    mesh.rest = box.positions;
+    mesh.rest_normals = given;
+    assert_int_equal(yw_corner_normals(&mesh, NULL, normals), YW_OK);
+    for (int i = 0; i < 36; ++i) {
+      yw_vec3 n = given[i], expected = k == 0 ? n : yw_v3(-n.y, n.x, n.z);
+      assert_near(yw_distance(normals[i], expected), 0, 1e-5);
+    }
+  }
+}
+
 // Blue noise has no blotches: means of 8 x 8 blocks vary far less than those of white noise, for
 // which the variance is 1/12/64. Every value comes once.
 static void the_noise_is_blue(void** state) {
@@ -411,6 +436,7 @@ int main(void) {
       cmocka_unit_test(the_automatic_camera_sees_every_box_tightly),
       cmocka_unit_test(the_camera_of_a_movie_sees_the_whole_motion),
       cmocka_unit_test(creases_are_decided_at_rest),
+      cmocka_unit_test(given_normals_turn_with_the_surface),
       cmocka_unit_test(the_noise_is_blue),
       cmocka_unit_test(bad_pictures_are_refused_with_a_reason),
   };

@@ -365,8 +365,173 @@ static void mistakes_in_scenes_are_refused(void** state) {
                "smooth");
 }
 
+// Weights of examples ---------------------------------------------------------------------------
+
+#define LONGER "\"examples\": [{\"deform\": {\"stretch\": {\"amount\": 0.5, \"axis\": \"x\"}}}]"
+
+static float weight_of(const yw_world* world, int method) {
+  float weights[8] = {0};
+  yw_body_id body = yw_world_body(world, 0);
+  if (method == 0) yw_body_match_weights(world, body, weights, 8);
+  if (method == 1) yw_body_frames_weights(world, body, weights, 8);
+  return weights[1];
+}
+
+static float length_of(const yw_world* world) {
+  int32_t count;
+  const yw_vec3* x = yw_body_positions(world, yw_world_body(world, 0), &count);
+  float low = INFINITY, high = -INFINITY;
+  for (int32_t i = 0; i < count; ++i) {
+    low = fminf(low, x[i].x);
+    high = fmaxf(high, x[i].x);
+  }
+  return high - low;
+}
+
+// A body takes the pose that its keys say, as far as they count, and goes back when they are gone.
+static void weights_follow_their_keys(void** state) {
+  (void)state;
+  static const char* const methods[] = {"match", "frames"};
+  for (int m = 0; m < 2; ++m) {
+    char text[700];
+    snprintf(text, sizeof text,
+             "{\"gravity\": [0, 0, 0], \"bodies\": [{\"%s\": {\"beta\": 1, \"damping\": 2}, " BOX
+             ", " LONGER ", \"tracks\": [{\"set\": \"weight\", \"example\": 0, \"keys\": [" KEY(
+                 0, 0) ", " KEY(1, 1) "]}]}]}",
+             methods[m]);
+    yw_scene* scene = scene_of(text);
+    yw_world* world = world_of(scene);
+    for (int i = 0; i < 30; ++i) yw_world_step(world, 1 / 60.0f, 4, NULL);
+    assert_near(weight_of(world, m), 0.5, 0.01);
+    for (int i = 0; i < 120; ++i) yw_world_step(world, 1 / 60.0f, 4, NULL);
+    assert_near(weight_of(world, m), 1, 1e-5);
+    assert_near(length_of(world), 1.5, 0.03);
+    // Half of it: what the body would choose, which rests in the pose, is the other half.
+    yw_track_key half = at(0, 0.0f);
+    yw_track_def def = yw_default_track_def();
+    def.target = YW_TRACK_CONTROL;
+    def.body = yw_world_body(world, 0);
+    def.keys = &half;
+    def.num_keys = 1;
+    yw_track_id control;
+    assert_int_equal(yw_track_create(world, &def, &control, NULL), YW_OK);
+    assert_int_equal(yw_track_destroy(world, (yw_track_id){1, 1}), YW_OK);
+    yw_track_key back = at(0, 0.0f);
+    def.target = YW_TRACK_WEIGHT;
+    def.keys = &back;
+    yw_track_id weight;
+    assert_int_equal(yw_track_create(world, &def, &weight, NULL), YW_OK);
+    // Given weights count for nothing: it stays where it is.
+    for (int i = 0; i < 30; ++i) yw_world_step(world, 1 / 60.0f, 4, NULL);
+    assert_near(length_of(world), 1.5, 0.05);
+    // Now they do.
+    assert_int_equal(yw_track_destroy(world, control), YW_OK);
+    for (int i = 0; i < 120; ++i) yw_world_step(world, 1 / 60.0f, 4, NULL);
+    assert_near(weight_of(world, m), 0, 1e-5);
+    assert_near(length_of(world), 1.0, 0.03);
+    yw_world_destroy(world);
+    yw_scene_destroy(scene);
+  }
+}
+
+// A world with weights by keys goes on from a snapshot, bit for bit.
+static void weights_survive_snapshots(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of("{\"bodies\": [{\"match\": {}, " BOX ", " LONGER
+                             ", \"tracks\": [{\"set\": \"weight\", \"loop\": true, \"keys\": [" KEY(
+                                 0, 0) ", " KEY(0.3, 1) "]}]}]}");
+  yw_world *a = world_of(scene), *b = world_of(scene);
+  for (int i = 0; i < 11; ++i) yw_world_step(a, 1 / 60.0f, 4, NULL);
+  size_t size = yw_world_snapshot_size(a);
+  void* bytes = malloc(size);
+  assert_int_equal(yw_world_save(a, bytes, size, NULL), YW_OK);
+  assert_int_equal(yw_world_load(b, bytes, size, NULL), YW_OK);
+  for (int i = 0; i < 11; ++i) {
+    yw_world_step(a, 1 / 60.0f, 4, NULL);
+    yw_world_step(b, 1 / 60.0f, 4, NULL);
+    assert_true(yw_world_hash(a) == yw_world_hash(b));
+  }
+  // Going back removes tracks that were made since, with what they gave.
+  yw_track_key key = at(0, 1.0f);
+  yw_track_def def = yw_default_track_def();
+  def.target = YW_TRACK_CONTROL;
+  def.body = yw_world_body(b, 0);
+  def.keys = &key;
+  def.num_keys = 1;
+  key.value.x = 0.25f;
+  yw_track_id id;
+  assert_int_equal(yw_track_create(b, &def, &id, NULL), YW_OK);
+  yw_world_step(b, 1 / 60.0f, 4, NULL);
+  assert_int_equal(yw_world_restore(b, bytes, size, NULL), YW_OK);
+  for (int i = 0; i < 11; ++i) yw_world_step(b, 1 / 60.0f, 4, NULL);
+  assert_true(yw_world_hash(a) == yw_world_hash(b));
+  free(bytes);
+  yw_world_destroy(a);
+  yw_world_destroy(b);
+  yw_scene_destroy(scene);
+}
+
+static void weights_that_do_not_exist_are_refused(void** state) {
+  (void)state;
+#define WEIGHT(method, more)              \
+  "{\"bodies\": [{" method ", " BOX more  \
+  ", \"tracks\": [{\"set\": \"weight\", " \
+  "\"example\": 1, \"keys\": [" KEY(0, 0) "]}]}]}"
+  refuse_scene(WEIGHT("\"match\": {}", ", " LONGER), "no example 1");
+  refuse_scene(WEIGHT("\"match\": {}", ""), "no example 1");
+  refuse_scene(WEIGHT("\"frames\": {}", ", " LONGER), "no example 1");
+  refuse_scene(WEIGHT("\"fem\": {}", ""), "no example 1");
+  refuse_scene("{\"bodies\": [{\"match\": {\"groups\": \"per_region\"}, " BOX ", " LONGER
+               ", \"tracks\": [{\"set\": \"weight\", \"keys\": [" KEY(0, 0) "]}]}]}",
+               "choose on their own");
+  refuse_scene("{\"bodies\": [{\"match\": {}, " BOX ", " LONGER
+               ", \"tracks\": [{\"set\": \"weight\", \"keys\": [" KEY(0, 1.5) "]}]}]}",
+               "key 0 is 1.5");
+}
+
+// How far the first body of a scene of the gallery gets along x, m.
+static double travel(const char* name, int frames, const char* change, const char* value) {
+  char path[400];
+  snprintf(path, sizeof path, "%s/scenes/gallery/%s.json", YW_SOURCE_DIR, name);
+  yw_scene_override override = {change, value};
+  yw_scene_def def = yw_default_scene_def();
+  def.path = path;
+  def.overrides = &override;
+  def.num_overrides = change ? 1 : 0;
+  yw_scene* scene = NULL;
+  yw_error error = {0};
+  if (yw_scene_read(&def, &scene, NULL, &error) < 0) fail_msg("%s", error.message);
+  yw_world* world = world_of(scene);
+  yw_body_sums before, after;
+  yw_body_sums_of(world, yw_world_body(world, 0), &before);
+  for (int i = 0; i < frames; ++i) yw_world_step(world, 1 / 60.0f, 4, NULL);
+  yw_body_sums_of(world, yw_world_body(world, 0), &after);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+  return after.center[0] - before.center[0];
+}
+
+// The worm crawls by friction alone: without it, it stays.
+static void worms_crawl(void** state) {
+  (void)state;
+  assert_at_least(travel("worm", 120, NULL, NULL), 0.1);
+  assert_near(travel("worm", 120, "bodies[0].friction", "0"), 0, 0.03);
+}
+
+// The eel swims by pushing against the water: without any, it stays.
+static void eels_swim(void** state) {
+  (void)state;
+  assert_at_least(travel("swimmer", 150, NULL, NULL), 0.05);
+  assert_near(travel("swimmer", 150, "wind.density", "0"), 0, 0.02);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(gravity_follows_its_keys),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(weights_follow_their_keys),
+                                     cmocka_unit_test(weights_survive_snapshots),
+                                     cmocka_unit_test(weights_that_do_not_exist_are_refused),
+                                     cmocka_unit_test(worms_crawl),
+                                     cmocka_unit_test(eels_swim),
+                                     cmocka_unit_test(gravity_follows_its_keys),
                                      cmocka_unit_test(parameters_and_friction_follow_their_keys),
                                      cmocka_unit_test(wind_follows_its_keys),
                                      cmocka_unit_test(gusts_have_the_turbulence_asked_for),

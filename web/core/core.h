@@ -68,7 +68,8 @@ typedef struct core {
   yw_transform place;    ///< from its model to where the body is
   unsigned char* paint;  ///< a byte per vertex; NULL: nothing is being painted
   int32_t painted, num_paint;
-  float* words;  ///< the last frame, see core_take_frame
+  int32_t* paint_from;  ///< painted vertex that each vertex of the mesh shows
+  float* words;         ///< the last frame, see core_take_frame
   size_t num_words, capacity;
   yw_error message;  ///< of the last call that failed, or warnings of the last scene opened
   text json;

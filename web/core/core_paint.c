@@ -10,7 +10,9 @@
 
 void core_paint_end(core* c) {
   yw_mem_free(NULL, c->paint);
+  yw_mem_free(NULL, c->paint_from);
   c->paint = NULL;
+  c->paint_from = NULL;
   c->num_paint = 0;
 }
 
@@ -20,6 +22,21 @@ static int32_t num_painted(const yw_model* model, int32_t num_points) {
   yw_fem_info info;
   if (yw_model_fem_info(model, &info) != YW_OK || info.num_levels < 1) return num_points;
   return info.levels[0].num_nodes;
+}
+
+// Vertices that are not painted show the paint of the nearest one that is.
+static bool find_nearest(core* c, const yw_vec3* points, int32_t count, int32_t num_paint) {
+  c->paint_from = YW_NEW_ARRAY(NULL, int32_t, count);
+  if (!c->paint_from) return false;
+  for (int32_t i = 0; i < count; ++i) {
+    int32_t best = i < num_paint ? i : 0;
+    for (int32_t k = 0; i >= num_paint && k < num_paint; ++k) {
+      yw_vec3 own = yw_sub(points[k], points[i]), other = yw_sub(points[best], points[i]);
+      if (yw_length2(own) < yw_length2(other)) best = k;
+    }
+    c->paint_from[i] = best;
+  }
+  return true;
 }
 
 yw_status core_paint_begin(core* c, int32_t body, bool whole, const unsigned char* bytes,
@@ -32,12 +49,16 @@ yw_status core_paint_begin(core* c, int32_t body, bool whole, const unsigned cha
   }
   const yw_model* model = yw_body_model(c->world, c->bodies[body].id);
   int32_t num_points = 0;
-  if (!yw_model_points(model, &num_points) || yw_model_tets(model)->num_tets == 0) {
+  const yw_vec3* points = yw_model_points(model, &num_points);
+  if (!points || yw_model_tets(model)->num_tets == 0) {
     return yw_fail(&c->message, YW_ERR_INVALID, "this body has no tets, so it cannot be painted");
   }
   int32_t needed = whole ? num_points : num_painted(model, num_points);
   c->paint = YW_NEW_ARRAY(NULL, unsigned char, num_points);
-  if (!c->paint) return yw_fail_memory(&c->message, "paint");
+  if (!c->paint || !find_nearest(c, points, num_points, needed)) {
+    core_paint_end(c);
+    return yw_fail_memory(&c->message, "paint");
+  }
   if (bytes && count == needed) memcpy(c->paint, bytes, (size_t)count);
   c->painted = body;
   c->num_paint = needed;
@@ -73,20 +94,13 @@ void core_paint_line(core* c, yw_vec3 from, yw_vec3 to, float first, float secon
   }
 }
 
-// The paint of a vertex of the mesh; finer vertices of adaptive bodies have none of their own.
-static float paint_at(const core* c, int32_t vertex) {
-  return vertex < c->num_paint ? (float)c->paint[vertex] : NAN;
-}
-
 float core_paint_of(const core* c, const yw_surface_map* map, int32_t vertex) {
-  if (map->vertices) return paint_at(c, map->vertices[vertex]);
+  if (map->vertices) return (float)c->paint[c->paint_from[map->vertices[vertex]]];
   if (!map->points) return NAN;
   const yw_embedded_point* point = &map->points[vertex];
-  float best = -1.0f, value = NAN;
-  for (int k = 0; k < 4; ++k) {
-    if (!(point->weights[k] > best) || point->vertices[k] >= c->num_paint) continue;
-    best = point->weights[k];
-    value = paint_at(c, point->vertices[k]);
+  int most = 0;
+  for (int k = 1; k < 4; ++k) {
+    if (point->weights[k] > point->weights[most]) most = k;
   }
-  return value;
+  return (float)c->paint[c->paint_from[point->vertices[most]]];
 }

@@ -328,9 +328,9 @@ static poser_handle* hold_around(poser* p, const poser_grip* grip, yw_vec3 at) {
   return h;
 }
 
-// Holds what is at least `distance` away from all points; if that is less than a few vertices,
-// nothing.
-static void hold_far(poser* p, const yw_vec3* points, int32_t num_points, float distance) {
+// Holds what is at least `distance` away from all points; false if that is less than a few
+// vertices.
+static bool hold_far(poser* p, const yw_vec3* points, int32_t num_points, float distance) {
   int32_t count = 0;
   bool* far = YW_NEW_ARRAY(NULL, bool, p->count);
   for (int32_t i = 0; far && i < p->count; ++i) {
@@ -352,6 +352,7 @@ static void hold_far(poser* p, const yw_vec3* points, int32_t num_points, float 
     finish_handle(p, h);
   }
   yw_mem_free(NULL, far);
+  return h != NULL;
 }
 
 // The far side: the quarter of the vertices that is farthest from the first handle.
@@ -398,11 +399,8 @@ yw_status poser_hold(poser* p, const poser_grip* grip, int32_t* id, yw_error* er
     }
   }
   p->brushing = grip->brush;
-  if (grip->brush) {
-    hold_far(p, points, num_points, BRUSH_REACH * grip->radius);
-  } else if (first) {
-    hold_far_side(p, points, num_points);
-  }
+  bool is_held = grip->brush && hold_far(p, points, num_points, BRUSH_REACH * grip->radius);
+  if (first && !is_held) hold_far_side(p, points, num_points);
   *id = own;
   return pull_all(p, error);
 }

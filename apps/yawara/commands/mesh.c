@@ -139,7 +139,7 @@ static yw_status fill(const mesh_options* o, const yw_tri_mesh* surface,
     report_quality(out);
     report_faults(out);
     report_fit(&fit);
-    doctor_print_loss(shape, report, out, o->size > 0.0f ? o->size : mean_size(out));
+    doctor_print_loss(shape, report, out, &fit, o->size > 0.0f ? o->size : mean_size(out));
   }
   yw_shape_release(shape);
   return status;

@@ -6,8 +6,6 @@
 
 // A surface thinner than this, relative to its longest side, is flat.
 #define FLAT_SHARE 1e-3f
-// Points along each axis that sample the solid of a damaged surface: the volume is right to 1 %.
-#define SAMPLES 64
 // Loss of volume that is worth a word.
 #define LOSS 0.02
 // Meshes that are tried to find a better size.
@@ -99,26 +97,11 @@ void doctor_print_surface(const yw_tri_mesh* surface, const yw_surface_report* r
 
 // Loss --------------------------------------------------------------------------------------------
 
-// Points on a grid, each in the middle of its cell.
-static double sampled_volume(const yw_shape* shape, yw_aabb box) {
-  yw_vec3 size = size_of(box);
-  int32_t inside = 0;
-  for (int32_t i = 0; i < SAMPLES * SAMPLES * SAMPLES; ++i) {
-    float u = ((float)(i % SAMPLES) + 0.5f) / SAMPLES;
-    float v = ((float)(i / SAMPLES % SAMPLES) + 0.5f) / SAMPLES;
-    float w = ((float)(i / SAMPLES / SAMPLES) + 0.5f) / SAMPLES;
-    yw_vec3 p = {box.lower.x + u * size.x, box.lower.y + v * size.y, box.lower.z + w * size.z};
-    inside += yw_shape_distance(shape, p) < 0.0f;
-  }
-  return (double)inside / (SAMPLES * SAMPLES * SAMPLES) * (double)size.x * (double)size.y *
-         (double)size.z;
-}
-
-// Clean surfaces enclose their volume exactly; of others the solid is sampled.
-static double solid_volume(const yw_shape* shape, const yw_surface_report* r) {
+// Clean surfaces enclose their volume exactly; of others the mesher has sampled the solid.
+static double solid_volume(const yw_surface_report* r, const yw_tet_fit* fit) {
   bool clean = r->open_edges == 0 && r->turned_edges == 0 && r->crowded_edges == 0 &&
                r->crossing_triangles == 0 && r->num_parts == 1;
-  return clean ? fabs(r->volume) : sampled_volume(shape, r->box);
+  return clean ? fabs(r->volume) : fit->shape_volume;
 }
 
 static double loss_of(const yw_tet_mesh* tets, double volume, int32_t* num_parts) {
@@ -136,18 +119,19 @@ static float better_size(const yw_shape* shape, double volume, float size, doubl
     def.size = size;
     def.max_vertices = MOST_TRIED_VERTICES;
     yw_tet_mesh tets = {0};
+    yw_tet_fit fit = {0};
     int32_t parts;
-    if (yw_shape_tets(shape, NULL, &def, &tets, NULL) < 0) return 0.0f;
+    if (yw_shape_fill(shape, NULL, &def, &tets, &fit, NULL) < 0) return 0.0f;
     *loss = loss_of(&tets, volume, &parts);
     yw_tet_mesh_free(&tets);
-    if (fabs(*loss) <= LOSS) return size;
+    if (fabs(*loss) <= LOSS && fit.num_lost == 0) return size;
   }
   return 0.0f;
 }
 
 void doctor_print_loss(const yw_shape* shape, const yw_surface_report* r, const yw_tet_mesh* tets,
-                       float size) {
-  double volume = solid_volume(shape, r), later = 0.0;
+                       const yw_tet_fit* fit, float size) {
+  double volume = solid_volume(r, fit), later = 0.0;
   if (!(volume > 0.0)) return;
   int32_t parts = 0;
   double loss = loss_of(tets, volume, &parts);
@@ -159,14 +143,14 @@ void doctor_print_loss(const yw_shape* shape, const yw_surface_report* r, const 
   if (parts > r->num_parts)
     printf("                  tets have %d parts, the surface %d: thin places broke\n", parts,
            r->num_parts);
-  if (fabs(loss) <= LOSS && parts <= r->num_parts) return;
+  if (fabs(loss) <= LOSS && parts <= r->num_parts && fit->num_lost == 0) return;
   float better = better_size(shape, volume, size, &later);
   if (better > 0.0f)
     printf("  suggested size  --size %.3g: %.1f %% %s\n", (double)better, 100.0 * fabs(later),
            later >= 0.0 ? "lost" : "more");
   else
     printf(
-        "  suggested size  none up to %d vertices keeps the volume to %g %%: parts of the model "
-        "are very thin\n",
+        "  suggested size  none up to %d vertices keeps every part and the volume to %g %%: make "
+        "what is very thin thicker, or a body of its own\n",
         MOST_TRIED_VERTICES, 100.0 * LOSS);
 }

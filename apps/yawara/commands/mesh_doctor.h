@@ -13,6 +13,6 @@ void doctor_print_surface(const yw_tri_mesh* surface, const yw_surface_report* r
 /// Compares tets with the solid of the surface, and finds a size at which at most 2 % are lost.
 /// size: that of the tets, m.
 void doctor_print_loss(const yw_shape* shape, const yw_surface_report* report,
-                       const yw_tet_mesh* tets, float size);
+                       const yw_tet_mesh* tets, const yw_tet_fit* fit, float size);
 
 #endif

@@ -16,8 +16,11 @@ typedef struct preset {
   float stiffness;
   float poissons_ratio;
   float damping;
-  float yield;     ///< strain at which it yields; 0: elastic
-  float color[3];  ///< linear RGB
+  float match_damping;  ///< factor for match, whose damping spares fast vibrations
+  float fem_damping;    ///< factor for fem, whose damping slows the fall, too
+  bool lasting;         ///< vibrations last: frames takes the solver that damps them little
+  float yield;          ///< strain at which it yields; 0: elastic
+  float color[3];       ///< linear RGB
 } preset;
 
 /// Preset i, or NULL.

@@ -14,8 +14,6 @@
 #define GRAVITY 9.81f
 // The drop, as a share of the body's height.
 #define DROP 0.3f
-// The implicit solver of frames damps by itself; match needs this much more.
-#define MATCH_DAMPING 2.0
 // Where tets are small match is softer than it says, and models from files have such tets.
 #define MATCH_STIFFNESS 1.5
 // Of cloth, as shares of its longest side: edge of a triangle, thickness.
@@ -243,7 +241,7 @@ static bool put_method(text_list* out, const starter* s) {
         "      // bodies of all sizes look alike. damping: of what is not rigid motion, 1/s.\n"
         "      \"match\": { \"stiffness\": %.3g, \"damping\": %.3g }\n",
         MATCH_STIFFNESS * (double)p->stiffness * length / (double)s->diagonal,
-        MATCH_DAMPING * damping);
+        (double)p->match_damping * damping);
   }
   if (!put(out,
            "      // Stiffness in Pa: %g times what its weight asks for.\n      \"%s\": { "
@@ -256,11 +254,14 @@ static bool put_method(text_list* out, const starter* s) {
                         : put(out, ", \"flow\": \"elastic\" }\n");
   }
   if (strcmp(m, "fem") == 0) {
-    return put(out, ", \"mass_damping\": %.3g", damping) &&
+    // Two levels of a detailed model take minutes for a second of motion.
+    return put(out, ", \"mass_damping\": %.3g, \"max_level\": 1",
+               (double)p->fem_damping * damping) &&
            (p->yield <= 0 || put(out, ", \"yield\": %g, \"creep\": 100", (double)p->yield)) &&
            put(out, " }\n");
   }
-  return put(out, ", \"damping\": %.3g }\n", damping);
+  bool lasting = strcmp(m, "frames") == 0 && p->lasting;
+  return put(out, ", \"damping\": %.3g%s }\n", damping, lasting ? ", \"solver\": \"bdf2\"" : "");
 }
 
 // One body; `part` 0: all of the file.

@@ -17,12 +17,10 @@
 
 #ifdef __EMSCRIPTEN__
 // In a browser files are in memory: there is no disk to wait for.
-static int flush_disk(int folder) {
+static int syncfs(int folder) {
   (void)folder;
   return 0;
 }
-#else
-static int flush_disk(int folder) { return syncfs(folder); }
 #endif
 
 static int open_folder(const char* dir, yw_error* error) {
@@ -51,12 +49,22 @@ void disk_unlock(int lock) {
   if (lock >= 0) close(lock);
 }
 
+static int sync_folder(int folder) {
+#ifdef __EMSCRIPTEN__
+  // The files of a page are in its memory.
+  (void)folder;
+  return 0;
+#else
+  return syncfs(folder);
+#endif
+}
+
 yw_status disk_sync(const char* dir, yw_error* error) {
   int folder = open_folder(dir, error);
   if (folder < 0) return YW_ERR_IO;
   int code;
   do {
-    code = flush_disk(folder);
+    code = sync_folder(folder);
   } while (code != 0 && errno == EINTR);
   int reason = errno;
   close(folder);

@@ -12,6 +12,8 @@
 
 // Longer lines (polygons with very many corners) are not understood.
 #define MAX_LINE 8192
+// Share of corners whose given normals must face outwards.
+#define MOST_AGREE 0.95
 
 typedef YW_LIST(char) text_list;
 
@@ -182,6 +184,86 @@ static yw_vec3 turn_normal(const turner* t, int32_t v, yw_vec3 n) {
   yw_vec3 out = yw_scale(to.normal, yw_dot(n, from.normal));
   out = yw_mad(out, yw_dot(n, from.along), to.along);
   return yw_mad(out, yw_dot(n, from.across), to.across);
+}
+
+// Reading normals ---------------------------------------------------------------------------------
+
+typedef struct normal_reader {
+  const yw_tri_mesh* surface;
+  YW_LIST(yw_vec3) given;   ///< normals of the file
+  YW_LIST(corner) polygon;  ///< of the face that is read
+  int32_t triangle;         ///< the next without normals
+  int32_t agree;            ///< corners whose normal and triangle face the same way
+  yw_vec3* out;
+} normal_reader;
+
+// The polygon's corner at a vertex; NULL: none.
+static const corner* corner_at(const normal_reader* r, int32_t vertex) {
+  for (int32_t k = 0; k < r->polygon.count; ++k) {
+    if (r->polygon.items[k].index[0] == vertex + 1) return &r->polygon.items[k];
+  }
+  return NULL;
+}
+
+static bool read_triangle(normal_reader* r) {
+  const yw_vec3* x = r->surface->positions;
+  if (r->triangle >= r->surface->num_triangles) return false;
+  const int32_t* v = r->surface->triangles + 3 * (size_t)r->triangle;
+  yw_vec3 face = yw_cross(yw_sub(x[v[1]], x[v[0]]), yw_sub(x[v[2]], x[v[0]]));
+  for (int k = 0; k < 3; ++k) {
+    const corner* c = corner_at(r, v[k]);
+    if (!c || c->index[2] < 1 || c->index[2] > r->given.count) return false;
+    yw_vec3 n = yw_normalize_or(r->given.items[c->index[2] - 1], yw_v3(0, 0, 0));
+    r->out[3 * (size_t)r->triangle + (size_t)k] = n;
+    r->agree += yw_dot(n, face) > 0.0f;
+  }
+  ++r->triangle;
+  return true;
+}
+
+// A polygon of n corners was read as n - 2 triangles.
+static bool read_polygon(normal_reader* r, const line* l) {
+  const char* at = l->text + 1;
+  corner c;
+  r->polygon.count = 0;
+  while (read_corner(&at, &c)) {
+    if (!YW_LIST_RESERVE(NULL, &r->polygon, 1)) return false;
+    r->polygon.items[r->polygon.count++] = c;
+  }
+  for (int32_t k = 2; k < r->polygon.count; ++k) {
+    if (!read_triangle(r)) return false;
+  }
+  return true;
+}
+
+static bool read_normal(normal_reader* r, const line* l) {
+  yw_vec3 n;
+  if (sscanf(l->text + 2, "%f %f %f", &n.x, &n.y, &n.z) != 3) return false;
+  if (!YW_LIST_RESERVE(NULL, &r->given, 1)) return false;
+  r->given.items[r->given.count++] = n;
+  return true;
+}
+
+yw_vec3* obj_source_normals(const char* source, const yw_tri_mesh* surface) {
+  size_t corners = 3 * (size_t)surface->num_triangles;
+  normal_reader r = {.surface = surface};
+  const char *at = source, *end = source + strlen(source);
+  line* l = YW_NEW(NULL, line);
+  r.out = YW_NEW_ARRAY(NULL, yw_vec3, corners);
+  bool good = l && r.out, fits;
+  while (good && next_line(&at, end, l, &fits)) {
+    good = fits && (!begins(l, "vn") || read_normal(&r, l)) &&
+           (!begins(l, "f") || read_polygon(&r, l));
+  }
+  // Normals of a model that was turned or mirrored on the way would be wrong.
+  good = good && r.triangle == surface->num_triangles &&
+         (double)r.agree > MOST_AGREE * (double)corners;
+  yw_mem_free(NULL, l);
+  YW_LIST_FREE(NULL, &r.given);
+  YW_LIST_FREE(NULL, &r.polygon);
+  if (good) return r.out;
+  yw_mem_free(NULL, r.out);
+  return NULL;
 }
 
 // Writing -----------------------------------------------------------------------------------------

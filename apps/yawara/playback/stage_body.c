@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "playback/frame_values.h"
+#include "playback/obj_source.h"
 #include "render/draw/colormap.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
@@ -35,7 +36,9 @@ static bool make_room(stage_body* body, int32_t count) {
 
 yw_status stage_body_create(const shown_scene* shown, int32_t index, stage_body* out) {
   *out = (stage_body){.shown = &shown->bodies[index], .model = shown_model_of(shown, index)};
-  return make_room(out, out->model->surface.num_vertices) ? YW_OK : YW_ERR_MEMORY;
+  const shown_model* model = out->model;
+  if (model->source) out->normals = obj_source_normals(model->source, &model->surface);
+  return make_room(out, model->surface.num_vertices) ? YW_OK : YW_ERR_MEMORY;
 }
 
 void stage_body_free(stage_body* body) {
@@ -44,6 +47,7 @@ void stage_body_free(stage_body* body) {
   yw_mem_free(NULL, body->radii);
   yw_mem_free(NULL, body->values);
   yw_mem_free(NULL, body->carriers);
+  yw_mem_free(NULL, body->normals);
   yw_tri_mesh_free(&body->skin);
   *body = (stage_body){0};
 }
@@ -183,6 +187,7 @@ yw_render_mesh stage_body_mesh(const stage_body* body, float wireframe) {
   mesh.num_triangles = surface->num_triangles;
   mesh.triangles = surface->triangles;
   mesh.rest = surface->positions;
+  mesh.rest_normals = body->normals;
   mesh.wireframe = wireframe;
   return mesh;
 }

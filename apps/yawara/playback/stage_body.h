@@ -21,6 +21,7 @@ typedef struct stage_body {
   float* values;      ///< field values of what is shown; scratch
   yw_tri_mesh skin;   ///< around the particles, if requested; otherwise empty
   int32_t* carriers;  ///< see frame_shown_values
+  yw_vec3* normals;   ///< of the file, 3 per triangle at rest; NULL: none
 } stage_body;
 
 /// How a field becomes colours.

@@ -269,6 +269,10 @@ typedef struct yw_method {
   yw_status (*set_params)(void* state, const void* params);
   /// Wakes a body that sleeps: what acts on it has changed. NULL: bodies never sleep.
   yw_status (*wake)(void* state);
+  /// Weights of examples that are given instead of chosen: that of an example, or, for example -1,
+  /// the share in which given weights count (1 if it is not given). group -1: all groups. NAN: not
+  /// given. False: there is no such group or example. NULL: no examples.
+  bool (*aim)(void* state, int32_t group, int32_t example, float value);
 } yw_method;
 
 // Functions for methods: creating models, accessing bodies ----------------------------------------

@@ -28,6 +28,7 @@
 #define LEAST_ROOM 128
 #define MOST_ROOM 1024
 #define PAIRS_PER_CONTACT 6
+#define KEPT_PER_CONTACT 12
 // Count of a list whose block has not run yet.
 #define TO_BE_FOUND (-1)
 
@@ -39,11 +40,26 @@ static void fit_bodies(void* context, int32_t block, int32_t worker) {
   int32_t end = (block + 1) * BODIES_PER_BLOCK;
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
     yw_contact_work* work = &c->works.items[i];
+    bool meets = work->body->body_contact || work->body->self_contact;
     // The guard has not moved these since the last look.
-    if (c->step.mode == YW_TOUCH_PAIRS && !work->any_unsettled) continue;
-    work->box = yw_aabb_empty();
-    if (!work->body->body_contact && !work->body->self_contact) continue;
-    yw_touch_fit(work, c->step.mode == YW_TOUCH_CONTACTS);
+    bool same = c->step.mode == YW_TOUCH_PAIRS && !work->any_unsettled && !work->outdated;
+    if (same) continue;
+    if (!meets) {
+      work->box = yw_aabb_empty();
+    } else if (c->step.again) {
+      yw_touch_predict(work);
+    } else {
+      yw_touch_fit(work, c->step.mode == YW_TOUCH_CONTACTS);
+    }
+  }
+}
+
+static void follow_bodies(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  yw_surfaces* c = context;
+  int32_t end = (block + 1) * BODIES_PER_BLOCK;
+  for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
+    yw_touch_follow(&c->works.items[i]);
   }
 }
 
@@ -101,8 +117,11 @@ static bool add_obstacles(yw_surfaces* c) {
 // Half of the distance at which two bodies have to be looked at; never less than touch.c needs.
 static float body_margin(const yw_surfaces* c, const yw_contact_work* work) {
   bool contacts = c->step.mode == YW_TOUCH_CONTACTS;
-  return work->margin +
-         (contacts ? 0.01f * work->complex->size + c->step.fall : 0.001f * work->complex->size);
+  float guarded = work->margin + 0.001f * work->complex->size;
+  if (!contacts) return guarded;
+  float contact = 0.01f * work->complex->size + c->step.fall;
+  if (c->step.keep) guarded += work->leeway;
+  return contact > guarded ? contact : guarded;
 }
 
 static bool find_pairs(yw_surfaces* c) {
@@ -140,6 +159,7 @@ static void run_jobs(void* context, int32_t block, int32_t worker) {
   yw_contact_list* list = &c->found.items[block];
   if (list->num_contacts != TO_BE_FOUND) return;
   list->num_contacts = list->num_spares = list->num_pairs = 0;
+  if (!c->step.again) list->num_kept = 0;
   list->need = YW_TOUCH_NOTHING;
   list->num_hits = 0;
   for (int32_t i = c->block_start.items[block]; i < c->block_start.items[block + 1]; ++i) {
@@ -148,7 +168,8 @@ static void run_jobs(void* context, int32_t block, int32_t worker) {
 }
 
 // Makes room for at least so many entries; what was listed is lost.
-static bool grow_list(yw_surfaces* c, yw_contact_list* list, int32_t contacts, int32_t pairs) {
+static bool grow_list(yw_surfaces* c, yw_contact_list* list, int32_t contacts, int32_t pairs,
+                      int32_t kept) {
   // A list is never longer than one of contacts with room for its spares.
   if (contacts > list->spare_capacity) {
     yw_mem_free(&c->mem, list->spares);
@@ -165,20 +186,28 @@ static bool grow_list(yw_surfaces* c, yw_contact_list* list, int32_t contacts, i
     list->pairs = YW_NEW_ARRAY(&c->mem, yw_near_pair, pairs);
     list->pair_capacity = list->pairs ? pairs : 0;
   }
+  if (kept > list->kept_capacity) {
+    yw_mem_free(&c->mem, list->kept);
+    list->kept = yw_mem_alloc(&c->mem, (size_t)kept, sizeof *list->kept);
+    list->kept_capacity = list->kept ? kept : 0;
+  }
   return contacts <= list->contact_capacity && contacts <= list->spare_capacity &&
-         pairs <= list->pair_capacity;
+         pairs <= list->pair_capacity && kept <= list->kept_capacity;
 }
 
 // True when the list had room for everything; otherwise it gets more, and its block runs again.
 static bool is_complete(yw_surfaces* c, yw_contact_list* list, bool* out_of_memory) {
-  if (list->num_contacts <= list->contact_capacity && list->num_pairs <= list->pair_capacity) {
+  if (list->num_contacts <= list->contact_capacity && list->num_pairs <= list->pair_capacity &&
+      list->num_kept <= list->kept_capacity) {
     return true;
   }
   // The guard seldom acts; when it does, memory should be there.
   int32_t contacts = 2 * list->num_contacts, pairs = 2 * list->num_pairs;
   if (pairs < PAIRS_PER_CONTACT * contacts) pairs = PAIRS_PER_CONTACT * contacts;
   if (contacts > c->room) c->room = contacts < MOST_ROOM ? contacts : MOST_ROOM;
-  if (!grow_list(c, list, contacts, pairs)) *out_of_memory = true;
+  // What was kept stays.
+  int32_t kept = list->num_kept <= list->kept_capacity ? 0 : 2 * list->num_kept;
+  if (!grow_list(c, list, contacts, pairs, kept)) *out_of_memory = true;
   list->num_contacts = TO_BE_FOUND;
   return false;
 }
@@ -204,7 +233,10 @@ static bool cut_job_blocks(yw_surfaces* c) {
   }
   if (c->room < LEAST_ROOM) c->room = LEAST_ROOM;
   for (int32_t i = 0; i < c->block_start.count; ++i) {
-    if (!grow_list(c, &c->found.items[i], c->room, PAIRS_PER_CONTACT * c->room)) return false;
+    if (!grow_list(c, &c->found.items[i], c->room, PAIRS_PER_CONTACT * c->room,
+                   KEPT_PER_CONTACT * c->room)) {
+      return false;
+    }
   }
   return true;
 }
@@ -212,7 +244,7 @@ static bool cut_job_blocks(yw_surfaces* c) {
 // Runs all jobs. Workers must not allocate: blocks whose list was too short run again with a longer
 // one.
 static bool run_all_jobs(yw_surfaces* c, yw_tasks* tasks) {
-  if (!cut_job_blocks(c)) return false;
+  if (!c->step.again && !cut_job_blocks(c)) return false;
   int32_t blocks = c->block_start.count;
   for (int32_t i = 0; i < blocks; ++i) c->found.items[i].num_contacts = TO_BE_FOUND;
   bool complete = false, out_of_memory = false;
@@ -358,6 +390,25 @@ static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
   }
 }
 
+static bool all_calm(const yw_surfaces* c) {
+  bool calm = true;
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    const yw_contact_body* body = c->works.items[i].body;
+    calm = calm && (c->works.items[i].calm || !(body->body_contact || body->self_contact));
+  }
+  return calm;
+}
+
+// True when the pairs that were kept are all that contact can have brought too close.
+static bool stayed_near(const yw_surfaces* c) {
+  bool strayed = false;
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    const yw_contact_body* body = c->works.items[i].body;
+    strayed = strayed || ((body->body_contact || body->self_contact) && c->works.items[i].strayed);
+  }
+  return !strayed;
+}
+
 // How far obstacles move at most: the guard has to get others out of their way.
 static float obstacle_travel(const yw_surfaces* c) {
   float most = 0.0f;
@@ -382,8 +433,15 @@ static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks) {
     float margin = MARGIN_SHARE * work->complex->size + c->step.fall + travel;
     work->margin = mode == YW_TOUCH_PAIRS ? margin : 0.0f;
   }
-  yw_tasks_run(tasks, (num_bodies + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK, fit_bodies, c);
-  return find_pairs(c) && run_all_jobs(c, tasks);
+  int32_t blocks = (num_bodies + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK;
+  c->step.again = false;
+  if (mode == YW_TOUCH_LOOK && c->step.keep) {
+    yw_tasks_run(tasks, blocks, follow_bodies, c);
+    c->step.again = stayed_near(c);
+  }
+  yw_tasks_run(tasks, blocks, fit_bodies, c);
+  c->step.keep = mode == YW_TOUCH_CONTACTS && all_calm(c);
+  return (c->step.again || find_pairs(c)) && run_all_jobs(c, tasks);
 }
 
 static bool was_solved(const yw_surfaces* c, int32_t a, int32_t b) {

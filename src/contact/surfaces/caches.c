@@ -44,6 +44,7 @@ void yw_surfaces_destroy(yw_surfaces* c) {
     yw_mem_free(&mem, c->found.items[i].contacts);
     yw_mem_free(&mem, c->found.items[i].spares);
     yw_mem_free(&mem, c->found.items[i].pairs);
+    yw_mem_free(&mem, c->found.items[i].kept);
   }
   YW_LIST_FREE(&mem, &c->caches);
   YW_LIST_FREE(&mem, &c->complexes);

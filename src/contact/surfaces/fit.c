@@ -5,6 +5,12 @@
 #include "contact/surfaces/touch.h"
 #include "math/small/float4.h"
 
+// Contact seldom moves a particle farther off its path than the longest path of the body is, and
+// this much, in mean edges. Where that is more than this much, too many pairs would have to be kept
+// (tuned on boxes and cloth).
+#define LEAST_LEEWAY 0.0025f
+#define MOST_LEEWAY 0.05f
+
 typedef struct path_box {
   yw_float4 lower, upper;
 } path_box;
@@ -75,18 +81,44 @@ static void fit_leaf(yw_contact_work* work, int32_t leaf) {
                 yw_v3(all.upper[0], all.upper[1], all.upper[2])};
 }
 
-void yw_touch_fit(yw_contact_work* work, bool sort) {
-  const yw_complex* c = work->complex;
+void yw_touch_predict(yw_contact_work* work) {
   const yw_particles* p = work->body->particles;
   memcpy(work->predicted, p->pos, (size_t)p->count * sizeof *p->pos);
+  work->outdated = true;
+}
+
+void yw_touch_follow(yw_contact_work* work) {
+  float limit = work->leeway * work->leeway;
+  work->strayed = false;
+  for (int32_t i = 0; i < work->complex->num_vertices; ++i) {
+    int32_t particle = work->vertices[i];
+    yw_vec3 begin = yw_touch_begin(work, particle), to = yw_touch_end(work, particle);
+    yw_vec3 way = yw_sub(yw_touch_path_end(work, particle), begin);
+    float length2 = yw_length2(way), along = yw_dot(yw_sub(to, begin), way);
+    float t = length2 > 0.0f ? yw_clampf(along / length2, 0.0f, 1.0f) : 0.0f;
+    bool near = yw_length2(yw_sub(to, yw_mad(begin, t, way))) <= limit;
+    work->strayed = work->strayed || !near;
+  }
+}
+
+void yw_touch_fit(yw_contact_work* work, bool sort) {
+  const yw_complex* c = work->complex;
+  yw_touch_predict(work);
+  work->outdated = false;
   if (c->is_loose && sort) sort_points(work);
+  float longest2 = 0.0f;
   work->max_radius = 0.0f;
   for (int32_t i = 0; i < c->num_vertices; ++i) {
     int32_t particle = work->vertices[i];
     float radius = yw_touch_radius(work, particle);
     work->max_radius = radius > work->max_radius ? radius : work->max_radius;
+    float way2 =
+        yw_length2(yw_sub(yw_touch_path_end(work, particle), yw_touch_begin(work, particle)));
+    longest2 = way2 > longest2 ? way2 : longest2;
     fit_path(work, particle);
   }
+  work->leeway = sqrtf(longest2) + LEAST_LEEWAY * c->size;
+  work->calm = work->leeway < MOST_LEEWAY * c->size;
   for (int32_t leaf = 0; leaf < c->num_leaves; ++leaf) fit_leaf(work, leaf);
   yw_box_tree_refit(&work->leaves);
   work->box = c->num_leaves > 0 ? work->leaves.nodes[1] : yw_aabb_empty();

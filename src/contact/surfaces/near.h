@@ -36,11 +36,14 @@ typedef struct yw_near_lanes {
   yw_near_question question;
   bool prove;                        ///< try harder: planes and volumes between the sides
   float needed;                      ///< m
+  float kept;                        ///< m, see the result of this name; negative: not asked
   int32_t count;                     ///< lanes in use
   const yw_vec4 *begin[2], *end[2];  ///< of the particles of both sides
   int32_t corners[4][YW_LANES];      ///< all valid, unused lanes too
   // Results: the nearest points at the start.
   float weights[4][YW_LANES], apart[3][YW_LANES], distance[YW_LANES];
+  /// One bit per lane whose distance may fall below `kept` when each corner may stop anywhere.
+  uint32_t kept_lanes;
 } yw_near_lanes;
 
 typedef struct yw_near_fns {

@@ -225,6 +225,10 @@ YW_LANE_FN uint32_t test_register(yw_near_lanes* l, int32_t first, yw_pair_kind 
   yw_vf_store(l->apart[1] + first, near.apart.y);
   yw_vf_store(l->apart[2] + first, near.apart.z);
   yw_vf_store(l->distance + first, distance);
+  if (l->kept >= 0.0f) {
+    yw_vi far = distance - reach_of(way, split, true) > l->kept;
+    l->kept_lanes |= yw_vi_bits(~far) << first;
+  }
   yw_vf reach = reach_of(way, split, l->question == YW_NEAR_STOPPED);
   yw_vi apart = distance - reach > l->needed;
   if (l->prove) {
@@ -235,12 +239,14 @@ YW_LANE_FN uint32_t test_register(yw_near_lanes* l, int32_t first, yw_pair_kind 
 }
 
 static uint32_t test(yw_near_lanes* l) {
-  uint32_t near = 0;
+  uint32_t near = 0, used = l->count < YW_LANES ? (1u << l->count) - 1 : ~0u;
+  l->kept_lanes = 0;
   for (int32_t first = 0; first < l->count; first += YW_VF_LANES) {
     near |= l->kind == YW_VERTEX_TRIANGLE ? test_register(l, first, YW_VERTEX_TRIANGLE)
                                           : test_register(l, first, YW_EDGE_EDGE);
   }
-  return l->count < YW_LANES ? near & ((1u << l->count) - 1) : near;
+  l->kept_lanes &= used;
+  return near & used;
 }
 
 extern const yw_near_fns YW_KERNEL(yw_near_table);

@@ -20,9 +20,14 @@ typedef struct pair_search {
   yw_pair_kind kind;
   float pad;
   yw_contact_list* list;
+  int32_t number;
   int32_t count;
   int32_t (*pairs)[2];  // ROOM of them
 } pair_search;
+
+// Searches of a job: vertices of a, vertices of b, edges.
+enum { FORTH, BACK, EDGES, NUM_SEARCHES };
+#define SEARCH_BITS 2
 
 static void corners_of(const pair_search* s, const int32_t pair[2], int32_t corners[4]) {
   const yw_contact_work *a = s->works[0], *b = s->works[1];
@@ -37,15 +42,34 @@ static void corners_of(const pair_search* s, const int32_t pair[2], int32_t corn
   }
 }
 
+// Distance that must remain between primitives of these bodies.
+static float guarded_distance(const pair_search* s) {
+  const yw_contact_work *a = s->works[0], *b = s->works[1];
+  float thin = YW_LEAST_SKIN * yw_touch_skin(a, b);
+  float thick = YW_LEAST_THICKNESS * (a->max_radius + b->max_radius);
+  return thick > thin ? thick : thin;
+}
+
 // Distances below which a pair of these bodies has to be looked at, see yw_near_lanes.
 static float needed_distance(const pair_search* s) {
   const yw_contact_work *a = s->works[0], *b = s->works[1];
   float skin = yw_touch_skin(a, b), thick = a->max_radius + b->max_radius;
-  if (s->step->mode == YW_TOUCH_CONTACTS)
+  if (s->step->mode == YW_TOUCH_CONTACTS) {
     return thick + skin + yw_contact_band(skin, s->step->fall);
-  float least = YW_LEAST_SKIN * skin;
-  if (YW_LEAST_THICKNESS * thick > least) least = YW_LEAST_THICKNESS * thick;
+  }
+  float least = guarded_distance(s);
   return s->step->mode == YW_TOUCH_PAIRS ? least + a->margin + b->margin : least;
+}
+
+// Pairs that may need another look when contact has moved particles within their leeway.
+static void keep_pairs(const pair_search* s, int32_t first, uint32_t lanes) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int32_t* pair = s->pairs[first + __builtin_ctz(lanes)];
+    int32_t at = s->list->num_kept++;
+    if (at >= s->list->kept_capacity) continue;
+    s->list->kept[at][0] = pair[0];
+    s->list->kept[at][1] = pair[1] << SEARCH_BITS | s->number;
+  }
 }
 
 static void test_lanes(const pair_search* s, yw_near_lanes* lanes, int32_t first, int32_t count) {
@@ -56,6 +80,7 @@ static void test_lanes(const pair_search* s, yw_near_lanes* lanes, int32_t first
   }
   lanes->count = count;
   uint32_t near = s->step->near->test(lanes);
+  keep_pairs(s, first, lanes->kept_lanes);
   for (; near != 0; near &= near - 1) {
     int32_t i = __builtin_ctz(near);
     yw_candidate c = {.works = {s->works[0], s->works[1]},
@@ -79,6 +104,7 @@ static void test_all(pair_search* s) {
       .question = s->step->mode == YW_TOUCH_PAIRS ? YW_NEAR_STOPPED : YW_NEAR_MOVING,
       .prove = s->step->mode != YW_TOUCH_PAIRS,
       .needed = needed_distance(s),
+      .kept = s->step->keep ? guarded_distance(s) + a->leeway + b->leeway : -1.0f,
       .begin = {a->body->begin, b->body->begin},
       .end = {a->predicted, b->predicted}};
   for (int32_t first = 0; first < s->count; first += YW_LANES) {
@@ -168,53 +194,76 @@ static void find_obstacles(const yw_contact_work* work, const yw_contact_job* jo
 static float box_distance(const yw_touch_step* step, const yw_contact_work* a,
                           const yw_contact_work* b) {
   float skin = yw_touch_skin(a, b);
-  if (step->mode == YW_TOUCH_CONTACTS) return skin + yw_contact_band(skin, step->fall);
-  return YW_LEAST_SKIN * skin + (step->mode == YW_TOUCH_PAIRS ? a->margin + b->margin : 0.0f);
+  float contact = skin + yw_contact_band(skin, step->fall), guarded = YW_LEAST_SKIN * skin;
+  if (step->mode == YW_TOUCH_PAIRS) return guarded + a->margin + b->margin;
+  if (step->mode == YW_TOUCH_LOOK) return guarded;
+  if (step->keep) guarded += a->leeway + b->leeway;
+  return contact > guarded ? contact : guarded;
 }
 
-static void search_leaves(const yw_contact_work* works, const yw_contact_job* job,
-                          const yw_touch_step* step, yw_contact_list* list) {
-  const yw_contact_work *a = &works[job->a], *b = &works[job->b];
-  int32_t pairs[3][ROOM][2];
-  pair_search forth = {.step = step,
-                       .works = {a, b},
-                       .body = {job->a, job->b},
-                       .kind = YW_VERTEX_TRIANGLE,
-                       .pad = box_distance(step, a, b),
-                       .list = list,
-                       .pairs = pairs[0]};
-  pair_search back = forth, edges = forth;
-  back.works[0] = b, back.works[1] = a;
-  back.body[0] = job->b, back.body[1] = job->a;
-  back.pairs = pairs[1];
-  edges.kind = YW_EDGE_EDGE;
-  edges.pairs = pairs[2];
+static void search_leaves(pair_search searches[NUM_SEARCHES], const yw_contact_job* job) {
+  const yw_touch_step* step = searches[FORTH].step;
+  const yw_contact_work *a = searches[FORTH].works[0], *b = searches[FORTH].works[1];
   for (int32_t leaf = job->first; leaf < job->end; ++leaf) {
-    yw_aabb box = yw_aabb_pad(a->leaves.nodes[a->leaves.first_leaf + leaf], forth.pad);
+    yw_aabb box = yw_aabb_pad(a->leaves.nodes[a->leaves.first_leaf + leaf], searches[FORTH].pad);
     yw_box_walk walk = yw_box_walk_begin(&b->leaves, box);
     for (int32_t other; (other = yw_box_walk_next(&walk)) >= 0;) {
       if (a == b && other < leaf) continue;
       if (step->mode == YW_TOUCH_PAIRS && !a->unsettled[leaf] && !b->unsettled[other]) continue;
-      meet_leaves(&forth, leaf, other);
-      if (a != b || leaf != other) meet_leaves(&back, other, leaf);
-      meet_leaves(&edges, leaf, other);
+      meet_leaves(&searches[FORTH], leaf, other);
+      if (a != b || leaf != other) meet_leaves(&searches[BACK], other, leaf);
+      meet_leaves(&searches[EDGES], leaf, other);
     }
   }
-  test_all(&forth);
-  test_all(&back);
-  test_all(&edges);
+}
+
+static void look_again(pair_search searches[NUM_SEARCHES], const yw_contact_job* job,
+                       const yw_contact_list* list) {
+  for (int32_t i = job->first_kept; i < job->first_kept + job->num_kept; ++i) {
+    const int32_t* kept = list->kept[i];
+    pair_search* s = &searches[kept[1] & ((1 << SEARCH_BITS) - 1)];
+    s->pairs[s->count][0] = kept[0];
+    s->pairs[s->count++][1] = kept[1] >> SEARCH_BITS;
+    if (s->count >= ENOUGH) test_all(s);
+  }
+}
+
+static void find_between(const yw_contact_work* works, const yw_contact_job* job,
+                         const yw_touch_step* step, yw_contact_list* list) {
+  const yw_contact_work *a = &works[job->a], *b = &works[job->b];
+  int32_t pairs[NUM_SEARCHES][ROOM][2];
+  pair_search searches[NUM_SEARCHES];
+  for (int32_t k = 0; k < NUM_SEARCHES; ++k) {
+    searches[k] = (pair_search){.step = step,
+                                .works = {k == BACK ? b : a, k == BACK ? a : b},
+                                .body = {k == BACK ? job->b : job->a, k == BACK ? job->a : job->b},
+                                .kind = k == EDGES ? YW_EDGE_EDGE : YW_VERTEX_TRIANGLE,
+                                .pad = box_distance(step, a, b),
+                                .list = list,
+                                .number = k,
+                                .pairs = pairs[k]};
+  }
+  if (step->again) {
+    look_again(searches, job, list);
+  } else {
+    search_leaves(searches, job);
+  }
+  for (int k = 0; k < NUM_SEARCHES; ++k) test_all(&searches[k]);
 }
 
 void yw_touch_find(const yw_contact_work* works, yw_contact_job* job, const yw_touch_step* step,
                    yw_contact_list* list) {
+  if (job->obstacles && step->mode != YW_TOUCH_CONTACTS) return;
   job->first_contact = list->num_contacts;
   job->first_spare = list->num_spares;
+  if (!step->again) job->first_kept = list->num_kept;
   if (job->obstacles) {
     find_obstacles(&works[job->a], job, step->h, step->fall, list);
   } else {
-    search_leaves(works, job, step, list);
+    find_between(works, job, step, list);
   }
   job->num_contacts = list->num_contacts - job->first_contact;
   job->num_spares = list->num_spares - job->first_spare;
+  if (!step->again) job->num_kept = list->num_kept - job->first_kept;
   list->num_contacts += job->num_spares;
 }

@@ -85,6 +85,11 @@ typedef struct yw_contact_work {
   uint8_t* moved;      ///< yw_moved flags of the guard, per particle
   uint8_t* unsettled;  ///< per leaf: the guard has to look at it
   bool any_unsettled;
+  float leeway;      ///< m, how far contact may move particles off their paths until pairs
+                     ///< have to be searched again
+  bool calm;         ///< that is little
+  bool strayed;      ///< contact moved some farther
+  bool outdated;     ///< its boxes are those of the paths before contact was solved
   float max_radius;  ///< m, of a surface particle
   float margin;      ///< m, by which the guard may move particles beyond their paths
   bool active;       ///< may touch something
@@ -98,6 +103,7 @@ typedef struct yw_contact_job {
   // What was found, in the list of its block. After the contacts there is room for the spares.
   int32_t first_contact, num_contacts;
   int32_t first_spare, num_spares;
+  int32_t first_kept, num_kept;
 } yw_contact_job;
 
 /// What detection is asked for.
@@ -116,6 +122,8 @@ typedef enum yw_touch_need {
 
 typedef struct yw_touch_step {
   yw_touch_mode mode;
+  bool keep;   ///< pairs are kept that have to be looked at again
+  bool again;  ///< pairs that were kept are looked at; nothing is searched
   float h;     ///< s
   float fall;  ///< m, in the substep under gravity
   const yw_near_fns* near;
@@ -128,17 +136,24 @@ typedef struct yw_contact_list {
   yw_contact* contacts;
   yw_contact_spare* spares;
   yw_near_pair* pairs;
-  int32_t num_contacts, num_spares, num_pairs;
+  /// Pairs of primitives to look at again when contact is solved; the second number also says in
+  /// which search they were found.
+  int32_t (*kept)[2];
+  int32_t num_contacts, num_spares, num_pairs, num_kept;
   int32_t num_fixed;  ///< pairs held by the guard
   yw_touch_need need;
   int32_t num_hits;  ///< pairs of bodies that may hit each other; more than have room: many
   int32_t hits[YW_TOUCH_MAX_HITS][2];
-  int32_t contact_capacity, spare_capacity, pair_capacity;
+  int32_t contact_capacity, spare_capacity, pair_capacity, kept_capacity;
 } yw_contact_list;
 
 /// Notes where the particles are as the ends of their paths and fits the boxes of all paths;
 /// `sort`: loose points are sorted first.
 void yw_touch_fit(yw_contact_work* work, bool sort);
+/// After contact was solved: notes whether a particle is off its path by more than the leeway.
+void yw_touch_follow(yw_contact_work* work);
+/// Notes where the particles are; the boxes stay as they are.
+void yw_touch_predict(yw_contact_work* work);
 /// Appends the contacts or near pairs of a job, or raises the need.
 void yw_touch_find(const yw_contact_work* works, yw_contact_job* job, const yw_touch_step* step,
                    yw_contact_list* list);

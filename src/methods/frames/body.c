@@ -72,6 +72,7 @@ yw_status yw_frames_body_create(const void* model_pointer, const yw_allocator* m
   body->model = model;
   body->mem = yw_mem_or_default(mem);
   body->params = model->params;
+  yw_aims_clear(body->aims, 1, YW_MAX_EXAMPLES);
   if (!allocate(body) || !yw_particles_create(mem, model->num_particles, particles)) {
     yw_frames_body_destroy(body, particles);
     return yw_fail_memory(error, "a frames body");

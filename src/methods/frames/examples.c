@@ -117,6 +117,7 @@ void yw_frames_fit_examples(frames_body* body, const yw_vec4* x, const yw_step_c
     if (!isfinite(b[k])) return;
   }
   yw_project_exact(n, model->gram, b, body->weights, w);
+  yw_aims_blend(body->aims, n, w);
   for (int32_t k = 0; k < n; ++k) {
     body->weights[1 + k] = (float)w[k];
     rest -= w[k];

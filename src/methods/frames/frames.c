@@ -212,6 +212,12 @@ static void params(const void* state, void* out) {
   memcpy(out, &now, sizeof now);
 }
 
+static bool aim(void* state, int32_t group, int32_t example, float value) {
+  frames_body* body = state;
+  int32_t n = body->model->num_examples;
+  return n > 0 && yw_aims_set(body->aims, 1, n, group, example, value);
+}
+
 static yw_status set_params(void* state, const void* wanted) {
   return yw_frames_set_params(state, wanted);
 }
@@ -241,4 +247,5 @@ const yw_method yw_frames_method = {
     .num_parameters = sizeof tracked / sizeof *tracked,
     .params = params,
     .set_params = set_params,
+    .aim = aim,
 };

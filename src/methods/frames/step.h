@@ -5,6 +5,7 @@
 
 #include "methods/frames/frames.h"
 #include "methods/frames/model.h"
+#include "methods/kit/aims.h"
 #include "methods/kit/near.h"
 #include "yawara/frames.h"
 
@@ -65,6 +66,7 @@ typedef struct frames_body {
   frames_tangent_block* tangents;      ///< per block
   frames_example_block* bent;          ///< per block; with examples
   float weights[1 + YW_MAX_EXAMPLES];  ///< of the rest pose and the examples, before beta
+  float aims[1 + YW_MAX_EXAMPLES];     ///< weights that are given (kit/aims.h)
   float* products;                     ///< num_examples per chunk
   float* rows;                         ///< FRAMES_ROW per region
   frames_sums* sums;                   ///< per chunk

@@ -12,8 +12,9 @@ void yw_match_body_destroy(void* state, yw_particles* particles) {
   match_body* body = state;
   if (!body) return;
   yw_allocator mem = body->mem;
-  void* const arrays[] = {body->rotations, body->targets, body->spare_pos, body->sums,
-                          body->products,  body->weights, body->pulls,     body->group_products};
+  void* const arrays[] = {body->rotations, body->targets,  body->spare_pos,
+                          body->sums,      body->products, body->weights,
+                          body->aims,      body->pulls,    body->group_products};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_near_free(&body->near);
   yw_mem_free(&mem, body);
@@ -31,8 +32,10 @@ static bool allocate(match_body* body) {
   body->spare_pos = YW_NEW_ARRAY(mem, yw_vec4, blocks * YW_LANES);
   body->sums = YW_NEW_ARRAY(mem, match_sums, model->num_chunks);
   body->weights = YW_NEW_ARRAY(mem, float, groups*(n + 1));
+  body->aims = YW_NEW_ARRAY(mem, float, groups*(n + 1));
   if (!yw_near_create(mem, model->num_particles, &body->near)) return false;
-  if (!body->rotations || !body->targets || !body->spare_pos || !body->sums || !body->weights) {
+  if (!body->rotations || !body->targets || !body->spare_pos || !body->sums || !body->weights ||
+      !body->aims) {
     return false;
   }
   if (model->num_shares == 0) return true;
@@ -57,6 +60,7 @@ yw_status yw_match_body_create(const void* model_pointer, const yw_allocator* me
     return yw_fail_memory(error, "a match body");
   }
   yw_solid_put_at_rest(&model->solid, particles);
+  yw_aims_clear(body->aims, model->num_groups, model->num_examples);
   // At rest every group is in the rest pose.
   for (int32_t g = 0; g < model->num_groups; ++g) {
     body->weights[(size_t)g * (size_t)(model->num_examples + 1)] = 1.0f;

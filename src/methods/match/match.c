@@ -126,7 +126,7 @@ static match_axes predict_axes(const match_axes* axes, const rigid_motion* motio
 // Projection --------------------------------------------------------------------------------------
 
 void yw_match_weigh(const yw_match_params* params, const match_model* model, const double* gram,
-                    const double* b, float* weights, float* pulls) {
+                    const double* b, const float* aims, float* weights, float* pulls) {
   int32_t count = model->num_examples;
   double w[YW_MAX_EXAMPLES], rest = 1.0;
   if (params->projection == YW_PROJECTION_PAPER) {
@@ -134,6 +134,7 @@ void yw_match_weigh(const yw_match_params* params, const match_model* model, con
   } else {
     yw_project_exact(count, gram, b, weights, w);
   }
+  if (aims) yw_aims_blend(aims, count, w);
   for (int32_t k = 0; k < count; ++k) {
     rest -= w[k];
     weights[1 + k] = (float)w[k];
@@ -170,7 +171,7 @@ static bool project_on_examples(match_body* body) {
     for (int32_t k = 0; k < n; ++k) {
       if (!isfinite(b[at + (size_t)k])) return false;
     }
-    yw_match_weigh(&body->params, model, model->gram + at * (size_t)n, b + at,
+    yw_match_weigh(&body->params, model, model->gram + at * (size_t)n, b + at, body->aims + at + g,
                    body->weights + at + g, body->pulls + at);
   }
   return true;
@@ -382,6 +383,14 @@ static void params(const void* state, void* out) {
   memcpy(out, &now, sizeof now);
 }
 
+// Regions that choose on their own are too many to be told.
+static bool aim(void* state, int32_t group, int32_t example, float value) {
+  match_body* body = state;
+  const match_model* model = body->model;
+  if (model->grouping == YW_GROUPS_PER_REGION || model->num_examples == 0) return false;
+  return yw_aims_set(body->aims, model->num_groups, model->num_examples, group, example, value);
+}
+
 static yw_status set_params(void* state, const void* wanted) {
   return yw_match_set_params(state, wanted);
 }
@@ -405,4 +414,5 @@ const yw_method yw_match_method = {
     .num_parameters = sizeof tracked / sizeof *tracked,
     .params = params,
     .set_params = set_params,
+    .aim = aim,
 };

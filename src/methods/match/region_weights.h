@@ -86,7 +86,7 @@ static void weigh_one_by_one(const match_step* step, lane_set at, const yw_lanes
       }
       for (int32_t j = 0; j < k; ++j) gram[j * n + k] = gram[k * n + j];
     }
-    yw_match_weigh(&step->body->params, model, gram, b,
+    yw_match_weigh(&step->body->params, model, gram, b, NULL,
                    step->body->weights + (size_t)p * (size_t)(n + 1), own);
     for (int32_t k = 0; k < n; ++k) pulls[k * YW_LANES + lane] = own[k];
   }

@@ -3,6 +3,7 @@
 #ifndef YW_METHODS_MATCH_STEP_H
 #define YW_METHODS_MATCH_STEP_H
 
+#include "methods/kit/aims.h"
 #include "methods/kit/near.h"
 #include "methods/match/model.h"
 #include "yawara/match.h"
@@ -43,6 +44,7 @@ typedef struct match_body {
   float* products;         ///< L^T (S - S^0): num_examples x 16 lanes per share
   double* group_products;  ///< the same, summed: num_examples per group
   float* weights;          ///< num_groups x (1 + num_examples), before beta
+  float* aims;             ///< likewise: weights that are given (kit/aims.h)
   float* pulls;            ///< num_groups x num_examples, after beta
   yw_near near;            ///< positions are relative while the body advances
 } match_body;
@@ -86,9 +88,9 @@ typedef struct match_kernels {
 extern const match_kernels yw_match_kernels_plain, yw_match_kernels_avx2, yw_match_kernels_avx512;
 
 /// Weights of a group from G and b, before and after beta and the strengths of the examples
-/// (weights: 1 + num_examples, pulls: num_examples). The previous content of weights is the initial
-/// guess.
+/// (weights: 1 + num_examples, pulls: num_examples). aims: weights that are given, or NULL. The
+/// previous content of weights is the initial guess.
 void yw_match_weigh(const yw_match_params* params, const match_model* model, const double* gram,
-                    const double* b, float* weights, float* pulls);
+                    const double* b, const float* aims, float* weights, float* pulls);
 
 #endif

@@ -85,6 +85,33 @@ static void smooth_corners(const yw_render_mesh* mesh, const normal_work* work, 
   }
 }
 
+/// Axes at a corner: the normal, and tangents along and across one edge.
+typedef struct axes {
+  yw_vec3 normal, along, across;
+} axes;
+
+static axes axes_of(yw_vec3 normal, yw_vec3 edge) {
+  yw_vec3 flat = yw_mad(edge, -yw_dot(edge, normal), normal);
+  yw_vec3 any = yw_cross(normal, fabsf(normal.x) < 0.7f ? yw_v3(1, 0, 0) : yw_v3(0, 1, 0));
+  axes a = {.normal = normal, .along = yw_normalize_or(flat, yw_normalize_or(any, edge))};
+  a.across = yw_cross(a.normal, a.along);
+  return a;
+}
+
+// Turns given normals as the surface turned: from its smooth normals at rest to those in `out`.
+static void turn_given(const yw_render_mesh* mesh, const yw_vec3* rest, const yw_vec3* smooth,
+                       yw_vec3* out) {
+  for (int32_t i = 0; i < 3 * mesh->num_triangles; ++i) {
+    int32_t a = mesh->triangles[i], b = mesh->triangles[i % 3 == 2 ? i - 2 : i + 1];
+    axes from = axes_of(smooth[i], yw_sub(rest[b], rest[a]));
+    axes to = axes_of(out[i], yw_sub(mesh->positions[b], mesh->positions[a]));
+    yw_vec3 n = mesh->rest_normals[i], turned = yw_scale(to.normal, yw_dot(n, from.normal));
+    turned = yw_mad(turned, yw_dot(n, from.along), to.along);
+    turned = yw_mad(turned, yw_dot(n, from.across), to.across);
+    out[i] = yw_normalize_or(turned, out[i]);
+  }
+}
+
 yw_status yw_corner_normals(const yw_render_mesh* mesh, const yw_allocator* mem, yw_vec3* out) {
   size_t triangles = (size_t)mesh->num_triangles;
   const yw_vec3* rest = mesh->rest ? mesh->rest : mesh->positions;
@@ -102,6 +129,19 @@ yw_status yw_corner_normals(const yw_render_mesh* mesh, const yw_allocator* mem,
     list_corners(mesh, &work);
     smooth_corners(mesh, &work, out);
   }
+  yw_vec3* smooth = NULL;
+  if (enough && mesh->rest_normals) {
+    smooth = YW_NEW_ARRAY(mem, yw_vec3, 3 * triangles);
+    enough = smooth != NULL;
+  }
+  if (smooth) {
+    yw_render_mesh at_rest = *mesh;
+    at_rest.positions = rest;
+    memcpy(work.faces, work.rest_faces, triangles * sizeof *work.faces);
+    smooth_corners(&at_rest, &work, smooth);
+    turn_given(mesh, rest, smooth, out);
+  }
+  yw_mem_free(mem, smooth);
   yw_mem_free(mem, work.first);
   yw_mem_free(mem, work.corners);
   yw_mem_free(mem, work.faces);

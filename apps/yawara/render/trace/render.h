@@ -19,10 +19,12 @@ typedef struct yw_render_mesh {
                              ///< the positions; triangles, creases and checkers are ignored
   const yw_vec3* rest;       ///< undeformed positions, or NULL: positions. Used for creases and
                              ///< checkers, so that they stick to the body and do not flicker
-  const yw_vec3* colors;     ///< num_vertices, linear RGB, or NULL: color
-  yw_vec3 color;             ///< linear RGB, 0 to 1
-  float checker;             ///< side of the checker squares, m; 0: none
-  float checker_tone;        ///< brightness of every other square; default 0.6
+  const yw_vec3* rest_normals;  ///< 3 per triangle at rest, or NULL: from creases. They turn with
+                                ///< the surface
+  const yw_vec3* colors;        ///< num_vertices, linear RGB, or NULL: color
+  yw_vec3 color;                ///< linear RGB, 0 to 1
+  float checker;                ///< side of the checker squares, m; 0: none
+  float checker_tone;           ///< brightness of every other square; default 0.6
   float crease;     ///< edges that turn by more stay sharp, degrees; 0: flat faces, 180: all smooth
   float wireframe;  ///< width of the lines along edges, pixels; 0: none
   float gloss;      ///< 0 chalk, 0.5 rubber, 1 wet jelly

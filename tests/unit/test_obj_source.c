@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Normals of an OBJ file, for pictures.
+#include "playback/obj_source.h"
+
+#include "support/testing.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
+
+// A square in the plane z = 0, seen from above: one polygon, read as two triangles.
+static yw_vec3 corners[4] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
+static int32_t triangles[6] = {0, 1, 2, 0, 2, 3};
+static const yw_tri_mesh square = {
+    .num_vertices = 4, .num_triangles = 2, .positions = corners, .triangles = triangles};
+
+static void normals_follow_the_corners_of_polygons(void** state) {
+  (void)state;
+  yw_vec3* n = obj_source_normals(
+      "vn 0 0 2\nvn 0.6 0 0.8\ng part\nf 1/5/1 2//2 3//1 4//2\nusemtl red\n", &square);
+  assert_non_null(n);
+  const float x[6] = {0, 0.6f, 0, 0, 0, 0.6f};
+  for (int i = 0; i < 6; ++i) {
+    assert_near(n[i].x, x[i], 1e-6);
+    assert_near(yw_length(n[i]), 1, 1e-6);
+  }
+  yw_mem_free(NULL, n);
+}
+
+static void normals_that_do_not_fit_are_left_out(void** state) {
+  (void)state;
+  const char* const sources[] = {
+      "",
+      "f 1 2 3 4\n",
+      "vn 0 0 1\nf 1//1 2//1 3//1 4\n",
+      "vn 0 0 1\nf 1//1 2//1 3//2 4//1\n",
+      "vn 0 0 1\nf 1//1 2//1 3//1\n",
+      "vn 0 0 1\nf 1//1 2//1 4//1 3//1\nf 1//1 2//1 3//1\n",
+      "vn 0 0 -1\nf 1//1 2//1 3//1 4//1\n",
+      "vn 0 zero 1\nf 1//1 2//1 3//1 4//1\n",
+  };
+  for (size_t k = 0; k < sizeof sources / sizeof sources[0]; ++k) {
+    yw_vec3* n = obj_source_normals(sources[k], &square);
+    if (n) fail_msg("source %d has normals", (int)k);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(normals_follow_the_corners_of_polygons),
+      cmocka_unit_test(normals_that_do_not_fit_are_left_out),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
