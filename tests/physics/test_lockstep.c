@@ -4,6 +4,7 @@
 #include "methods/fem/fem.h"
 #include "support/fem_bar.h"
 #include "support/responding.h"
+#include "support/scene_text.h"
 
 typedef struct fem_mover {
   void *model, *state;
@@ -167,8 +168,42 @@ static void hanging_nodes_answer_with_their_parents(void** state) {
   free_mover(&m);
 }
 
+// The largest kinetic energy, J, within 0.1 s of the first body of a scene.
+static double liveliest(const char* text) {
+  yw_scene* scene = scene_of(text);
+  yw_world* world = world_of(scene);
+  double most = 0;
+  for (int i = 0; i < 24; ++i) {
+    assert_int_equal(yw_world_step(world, 1.0f / 240, 1, NULL), YW_OK);
+    yw_body_energy energy;
+    yw_body_energy_of(world, yw_world_body(world, 0), &energy);
+    most = fmax(most, energy.kinetic);
+  }
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+  return most;
+}
+
+// A stretched bar springs back with the same energy beside a stiffer one that it does not touch,
+// although they then advance in parts: alpha is meant for whole substeps.
+static void alpha_does_not_depend_on_neighbours(void** state) {
+  (void)state;
+#define BAR                                                                                     \
+  "{\"gravity\": [0, 0, 0], \"bodies\": [{\"mesh\": {\"lattice\": {\"size\": [0.4, 0.1, 0.1], " \
+  "\"cells\": [8, 2, 2]}}, \"match\": {\"alpha\": 0.3, \"damping\": 0, \"viscosity\": 0}, "     \
+  "\"start_pose\": {\"deform\": {\"stretch\": {\"axis\": \"x\", \"amount\": 0.1}}}}"
+  double alone = liveliest(BAR "]}");
+  double beside =
+      liveliest(BAR
+                ", {\"mesh\": {\"lattice\": {\"size\": [0.4, 0.1, 0.1], \"cells\": [8, 2, 2]}}, "
+                "\"position\": [0, 0.12, 0], \"match\": {\"stiffness\": 1e5}}]}");
+  assert_at_least(alone, 0.1);
+  assert_near(beside / alone, 1, 0.1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(alpha_does_not_depend_on_neighbours),
       cmocka_unit_test(parts_take_the_steps_of_the_whole),
       cmocka_unit_test(parts_fall_asleep_as_the_whole),
       cmocka_unit_test(hanging_nodes_answer_with_their_parents),

@@ -318,7 +318,7 @@ static yw_status advance_inner(match_body* body, yw_particles* particles, const 
 }
 
 static yw_status take_steps(match_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
-  match_response response = yw_match_response(body->model, &body->params, ctx->h);
+  match_response response = yw_match_response(body->model, &body->params, ctx->h, ctx->num_parts);
   int32_t contacts = 0;
   yw_status worst = YW_OK;
   for (int32_t i = 0; i < response.num_steps; ++i) {
@@ -351,7 +351,7 @@ static int32_t match_inner_steps(const void* state, const yw_particles* particle
                                  const yw_step_ctx* ctx) {
   (void)particles;
   const match_body* body = state;
-  return yw_match_response(body->model, &body->params, ctx->h).num_steps;
+  return yw_match_response(body->model, &body->params, ctx->h, 1).num_steps;
 }
 
 // The table ---------------------------------------------------------------------------------------

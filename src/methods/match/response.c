@@ -44,12 +44,17 @@ static match_response finish(int32_t num_steps, float h, float alpha, float damp
   return r;
 }
 
-match_response yw_match_response(const match_model* model, const yw_match_params* params, float h) {
+match_response yw_match_response(const match_model* model, const yw_match_params* params, float h,
+                                 int32_t num_parts) {
   float damping = params->damping, tau = params->viscosity;
   if (params->alpha > 0.0f || params->stiffness == 0.0f) {
     if (damping < 0.0f) damping = PLAIN_DAMPING;
     if (tau < 0.0f) tau = PLAIN_VISCOSITY;
-    return finish(1, h, params->alpha, damping, tau);
+    // alpha is meant for whole substeps. With the same accelerations, alpha / h^2, a part of one
+    // covers less of the way; otherwise a body would become stiff, and its energy grow, as soon as
+    // another one makes it advance in parts.
+    float parts = num_parts > 1 ? (float)num_parts : 1.0f;
+    return finish(1, h, params->alpha / (parts * parts), damping, tau);
   }
   double size = model->size, stiffness = (double)params->stiffness;
   double rate = sqrt(3.0 * stiffness * STANDARD_GRAVITY * size / model->spread);  // sqrt(k)

@@ -13,6 +13,8 @@ typedef struct match_response {
   float lag;          ///< tau, s
 } match_response;
 
-match_response yw_match_response(const match_model* model, const yw_match_params* params, float h);
+/// num_parts: of the substep that h is one of; 0 or 1: all of it.
+match_response yw_match_response(const match_model* model, const yw_match_params* params, float h,
+                                 int32_t num_parts);
 
 #endif
