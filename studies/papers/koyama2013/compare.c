@@ -92,7 +92,7 @@ static yw_status plot_courses(const paper_options* options, const contest_body* 
   yw_series series[CONTEST_COUNT];
   char name[64], title[96], labels[CONTEST_COUNT][96];
   for (int32_t i = 0; i <= MAX_FRAMES; ++i) times[i] = i * FRAME;
-  for (int32_t m = 0; m < CONTEST_COUNT; ++m) {
+  for (contest_method m = 0; m < CONTEST_COUNT; ++m) {
     snprintf(labels[m], sizeof labels[m], "%s, 1/%d s", contest_short_name(m), 60 * steps[m]);
     series[m] = (yw_series){
         labels[m], courses[m].frames + 1, times, courses[m].twist, YW_SERIES_LINE, -1, false};
@@ -138,14 +138,14 @@ static yw_status compare(const paper_options* options, const contest_plan* plan,
              timed * FRAME);
     print_head(title);
   }
-  for (int32_t m = 0; m < CONTEST_COUNT && status >= 0; ++m) {
+  for (contest_method m = 0; m < CONTEST_COUNT && status >= 0; ++m) {
     status = play(m, &body, plan->substeps, timed, &courses[m], error);
     if (status >= 0) print_row(m, plan->substeps, &courses[m], courses[0].ms);
   }
   if (status >= 0 && num_steps > 0) {
     print_head("equal result: the longest step whose curve is that of half the step");
   }
-  for (int32_t m = 0; m < CONTEST_COUNT && status >= 0 && num_steps > 0; ++m) {
+  for (contest_method m = 0; m < CONTEST_COUNT && status >= 0 && num_steps > 0; ++m) {
     double off = 0;
     status = find_step(m, &body, frames, num_steps, &courses[m], &steps[m], &off, error);
     if (status < 0) break;
