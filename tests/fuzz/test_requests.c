@@ -21,8 +21,8 @@ static const char* const messages[] = {
     "{\"do\":\"field\",\"name\":\"speed\"}",
     "{\"do\":\"set\",\"body\":2,\"key\":\"beta\",\"value\":\"0.5\"}",
     "{\"do\":\"settings\",\"body\":0}",
-    "{\"do\":\"open\",\"until\":-1,\"changes\":[{\"path\":\"bodies[0].fem.material\",\"value\":"
-    "\"\\\"stvk\\\"\"}]}",
+    ("{\"do\":\"open\",\"until\":-1,\"changes\":[{\"path\":\"bodies[0].fem.material\",\"value\":"
+     "\"\\\"stvk\\\"\"}]}"),
     "{\"do\":\"frame\",\"number\":37}",
     "{\"do\":\"drawn\"}",
 };
