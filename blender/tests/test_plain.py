@@ -98,7 +98,7 @@ def caches_grow():
 def words_are_those_of_the_program():
     """plain words mean the same numbers as in yawara new --as"""
     meshfiles.write_obj(path("box.obj"), BOX, FACES)
-    for name, (_, _, _, _, _, methods) in words.WORDS.items():
+    for name, (*_, methods) in words.WORDS.items():
         for method in methods.split():
             target = path(f"new_{name}_{method}")
             subprocess.run([PROGRAM, "new", target, "--from", path("box.obj"), "--as", name, "--method", method],

@@ -5,18 +5,18 @@ import math
 GRAVITY = 9.81
 
 # Word: density (kg/m^3), stiffness (modulus over weight per area), Poisson's ratio, damping, yield
-# (strain), methods. As `yawara new --as`.
+# (strain), factors of damping in match and in fem, whether it moves for long, methods. As `yawara
+# new --as`.
 WORDS = {
-    "jelly": (1000, 40, 0.4, 0.4, 0, "match frames fem plastic"),
-    "rubber": (1000, 250, 0.45, 0.4, 0, "match frames fem plastic"),
-    "foam": (30, 80, 0.2, 4, 0, "match frames fem plastic"),
-    "toy": (1000, 1000, 0.4, 1, 0, "match frames fem plastic"),
-    "clay": (1800, 100, 0.4, 8, 0.02, "plastic fem match frames"),
-    "cloth": (400, 300, 0.3, 2, 0, "slender"),
+    "jelly": (1000, 40, 0.4, 0.4, 0, 2, 1, True, "match frames fem plastic"),
+    "rubber": (1000, 250, 0.45, 0.4, 0, 80, 1, True, "match frames fem plastic"),
+    "foam": (30, 80, 0.2, 4, 0, 8, 0.25, False, "match frames fem plastic"),
+    "toy": (1000, 1000, 0.4, 1, 0, 160, 1, True, "match frames fem plastic"),
+    "clay": (1800, 100, 0.4, 8, 0.02, 2, 1, False, "plastic fem match frames"),
+    "cloth": (400, 300, 0.3, 2, 0, 1, 1, False, "slender"),
 }
-# match: more damping than the implicit solvers, which damp by themselves; and stiffer, since small
-# tets make it softer.
-MATCH_DAMPING, MATCH_STIFFNESS = 2.0, 1.5
+# match is stiffer, since small tets make it softer.
+MATCH_STIFFNESS = 1.5
 
 # Name: Young's modulus (Pa), Poisson's ratio, density (kg/m^3). As docs/materials.md.
 NAMED = {
@@ -48,11 +48,11 @@ def named(name, method, diagonal):
 
 def word(name, method, length, diagonal):
     """The same for a plain word. length: longest side of the body, m; diagonal: of its box."""
-    density, stiffness, ratio, damping, yield_strain, _ = WORDS[name]
+    density, stiffness, ratio, damping, yield_strain, in_match, in_fem, lasting, _ = WORDS[name]
     rate = math.sqrt(GRAVITY / length)
     if method == "match":
         settings = {"stiffness": _number(MATCH_STIFFNESS * stiffness * length / diagonal),
-                    "damping": _number(MATCH_DAMPING * damping * rate)}
+                    "damping": _number(in_match * damping * rate)}
         return settings, density
     modulus = stiffness * density * GRAVITY * length
     settings = {"youngs_modulus": _number(modulus), "poissons_ratio": ratio}
@@ -60,11 +60,13 @@ def word(name, method, length, diagonal):
         settings.update({"yield_stress": _number(yield_strain * modulus)} if yield_strain
                         else {"flow": "elastic"})
     elif method == "fem":
-        settings["mass_damping"] = _number(damping * rate)
+        settings.update({"mass_damping": _number(in_fem * damping * rate), "max_level": 1})
         if yield_strain:
             settings.update({"yield": yield_strain, "creep": 100})
     else:
         settings["damping"] = _number(damping * rate)
+        if method == "frames" and lasting:
+            settings["solver"] = "bdf2"
     return settings, density
 
 
