@@ -129,7 +129,7 @@ if [ "${1:-}" != quick ]; then
   export YW_TEST_FAST=1
   # The sanitizers build at -O1: golden hashes do not depend on that either.
   # Slow here, and no other code than the rest.
-  slow='test_mesher|fem_shapes|scene_fem|slender_world|frames_extremes|frames_static|match_size|plastic_(spin|press|sleep|conserve)'
+  slow='test_mesher|fem_shapes|scene_fem|slender_world|frames_(extremes|static|scenes|composite)|match_size|plastic_(spin|press|sleep|conserve)|friction'
   suite "address and undefined behaviour" build/asan -LE cli -E "$slow" -- "${others[@]}" \
     -DYW_SANITIZE=address,undefined -DYW_OPTIMIZE=-O1
   suite "threads" build/tsan -R 'test_base|test_threads|unit/test_world|test_contact_surfaces|test_contact_world|golden' -- \

@@ -237,7 +237,7 @@ static void random_shapes_are_kept(void** state) {
   test_random random = {2024};
   tally checked = {0}, broken = {0};
   // All of them take two minutes.
-  int num_shapes = getenv("YW_TEST_FULL") ? NUM_SHAPES : NUM_SHAPES / 3;
+  int num_shapes = getenv("YW_TEST_FULL") ? NUM_SHAPES : NUM_SHAPES / 5;
   if (getenv("YW_TEST_FAST")) num_shapes = NUM_SHAPES / 10;
   for (int n = 0; n < num_shapes; ++n) {
     random_shape s = make_random_shape(&random, n);
