@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Headless Chromium with a page of the site, which fails on errors of the console.
+import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 
 const require = createRequire(new URL('../../web/package.json', import.meta.url));
@@ -26,6 +27,19 @@ export async function openPage(browser, address, options = {}) {
   page.on('pageerror', (error) => page.problems.push(String(error)));
   await page.goto(address, { waitUntil: 'commit' });
   return page;
+}
+
+/** A page with a scene that runs; query as in the address. */
+export async function open({ browser, site }, query) {
+  const page = await openPage(browser, `${site.address}${query}`);
+  await page.waitForFunction(() => window.yawara?.scene && window.yawara.report);
+  return page;
+}
+
+/** Nothing may have gone wrong on the page. */
+export async function close(page) {
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
 }
 
 /** Waits until a picture has been drawn. */

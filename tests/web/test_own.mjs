@@ -5,23 +5,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findBody, hashAt, openPage, report } from './browser.mjs';
+import { close, findBody, hashAt, open, report } from './browser.mjs';
 import { nativeHash } from './test_core.mjs';
 
 // A tetrahedron 300 m large, as a file in millimetres might be.
 const MESH = 'v 0 0 0\nv 300 0 0\nv 0 300 0\nv 0 0 300\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n';
 const BROKEN = '{\n  "bodies": [\n    { "mesh": { "lattice": { "size": 1, "cells": 2 } }, "match": { "beta": 1.7 } }\n  ]\n}\n';
-
-async function open({ browser, site }, query) {
-  const page = await openPage(browser, `${site.address}${query}`);
-  await page.waitForFunction(() => window.yawara?.scene && window.yawara.report);
-  return page;
-}
-
-async function close(page) {
-  assert.deepEqual(page.problems, []);
-  await page.context().close();
-}
 
 async function parameterActsAndIsInTheLink(on) {
   const page = await open(on, '?scene=twist&at=10');

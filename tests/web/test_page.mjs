@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a visitor sees and does.
 import assert from 'node:assert/strict';
-import { findBody, firstPicture, hashAt, openPage, report } from './browser.mjs';
+import { close, findBody, firstPicture, hashAt, openPage, report } from './browser.mjs';
 
 const MAX_BYTES = 1.2e6;
 const MAX_SECONDS = 2;
@@ -21,11 +21,6 @@ async function openPaused({ browser, site }, scene, frame, options) {
   await hashAt(page, frame);
   await page.waitForTimeout(300);
   return page;
-}
-
-async function close(page) {
-  assert.deepEqual(page.problems, []);
-  await page.context().close();
 }
 
 async function startsQuicklyAndSmall({ browser, site }) {

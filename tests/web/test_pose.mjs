@@ -4,23 +4,12 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findBody, hashAt, openPage } from './browser.mjs';
+import { close, findBody, hashAt, open, openPage } from './browser.mjs';
 import { nativeHash } from './test_core.mjs';
 
 // A bar of frames, which keeps its stiffness in its scene.
 const BAR = `{ "name": "bar", "gravity": [0, -9.81, 0], "floor": {}, "bodies": [{ "name": "bar", "position": [0, 0.6, 0],
   "mesh": { "lattice": { "size": [0.3, 1, 0.3], "cells": [2, 6, 2] } }, "frames": { "youngs_modulus": 20000 } }] }`;
-
-async function open({ browser, site }, query) {
-  const page = await openPage(browser, `${site.address}${query}`);
-  await page.waitForFunction(() => window.yawara?.scene && window.yawara.report);
-  return page;
-}
-
-async function close(page) {
-  assert.deepEqual(page.problems, []);
-  await page.context().close();
-}
 
 /** Positions of the pose that is being made, and what is felt of it. Other answers may still be on their way: the last before "settings" is meant. */
 const pose = (page) =>

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findBody, firstPicture, hashAt, openPage, report } from './browser.mjs';
+import { close, findBody, firstPicture, hashAt, openPage, report } from './browser.mjs';
 import { nativeHash } from './test_core.mjs';
 
 const SCENE = 'scenes/gallery/first.json';
@@ -52,11 +52,6 @@ async function withFolder(test) {
 
 const run = (...words) => execFileSync('build/yawara', words, { stdio: ['ignore', 'pipe', 'ignore'], encoding: 'utf8' });
 const settled = (page, frame) => page.waitForFunction((n) => window.yawara.stage?.frame?.number === n && window.yawara.report?.frame === n, frame);
-
-async function close(page) {
-  assert.deepEqual(page.problems, []);
-  await page.context().close();
-}
 
 /** Largest distance between what the page shows of a body and an OBJ file of the program, m. */
 async function distanceTo(page, file) {
