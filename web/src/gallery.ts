@@ -5,6 +5,8 @@ export interface Entry {
   title: string;
   picture: boolean;
   description: string;
+  /** What the scene reads, beside it. */
+  files: string[];
   /** The first is the one it is listed under. */
   methods: string[];
 }
