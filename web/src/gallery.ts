@@ -67,8 +67,10 @@ export class Gallery {
 
   mark(name: string): void {
     for (const [own, link] of this.links) {
-      if (own === name) link.setAttribute('aria-current', 'page');
-      else link.removeAttribute('aria-current');
+      if (own === name) {
+        link.setAttribute('aria-current', 'page');
+        link.scrollIntoView({ block: 'nearest' });
+      } else link.removeAttribute('aria-current');
     }
   }
 

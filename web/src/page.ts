@@ -28,6 +28,8 @@ const FIRST_SCENE = 'twist';
 // A model that is so many times larger or smaller than 1 m was hardly meant so.
 const FAR = 100;
 const NARROW = matchMedia('(max-width: 860px)');
+// With less, the text takes the place of the gallery.
+const WIDE = matchMedia('(min-width: 1500px)');
 
 const canvas = find<HTMLCanvasElement>('canvas');
 const link = readLink(location.search);
@@ -334,6 +336,8 @@ let editor: Editor | undefined;
 async function toggleEditor(): Promise<void> {
   const isOn = document.body.classList.toggle('with-editor');
   find('open-editor').setAttribute('aria-expanded', String(isOn));
+  if (!WIDE.matches) setDrawer('gallery', !isOn && !NARROW.matches);
+  if (isOn && NARROW.matches) setDrawer('panel', false);
   if (!isOn || editor) return;
   const { Editor: Maker } = await import('./editor');
   const run = (text: string): void => session.open({ name: session.name, text, changes: session.changes, until: -1, keepView: true });
