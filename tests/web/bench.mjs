@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { firstPicture, hashAt, launch, openPage } from './browser.mjs';
-import { withFolder } from './program.mjs';
+import { processorTime, withFolder } from './program.mjs';
 import { serve } from './server.mjs';
 import { view } from './test_view.mjs';
 
@@ -75,12 +75,6 @@ for (const scene of SCENES) {
 const HEAVY = `{ "floor": {}, "bodies": [{ "shape": { "box": { "size": 0.48 } }, "position": [0, 0.3, 0], "density": 1000,
   "plastic": { "youngs_modulus": 1e5, "poissons_ratio": 0.35, "yield_stress": 2000, "spacing": 0.01 } }] }`;
 const SHOWN = 20;
-
-/** Seconds that a process has had of the processors. */
-function processorTime(pid) {
-  const words = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
-  return (Number(words[11]) + Number(words[12])) / 100;
-}
 
 /** With --live: frames simulated and shown, and the bytes of each. */
 async function live() {
