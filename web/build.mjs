@@ -3,7 +3,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, transformSync } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [core, out] = process.argv.slice(2);
@@ -14,7 +14,8 @@ mkdirSync(join(out, 'core'), { recursive: true });
 cpSync(join(here, 'static'), out, { recursive: true });
 cpSync(join(here, 'node_modules/coi-serviceworker/coi-serviceworker.min.js'), join(out, 'coi-serviceworker.js'));
 for (const file of readdirSync(core)) {
-  if (/^core_.*\.(js|wasm)$/.test(file)) cpSync(join(core, file), join(out, 'core', file));
+  if (/^core_.*\.wasm$/.test(file)) cpSync(join(core, file), join(out, 'core', file));
+  if (/^core_.*\.js$/.test(file)) writeFileSync(join(out, 'core', file), transformSync(readFileSync(join(core, file), 'utf8'), { minify: true, target: 'es2022' }).code);
 }
 
 const common = { bundle: true, minify: true, target: 'es2022', outdir: out, logLevel: 'warning', legalComments: 'linked' };

@@ -90,6 +90,13 @@ YW_API yw_status yw_body_match_statistics(const yw_world* world, yw_body_id body
 /// number of groups; 0 for bodies of other methods.
 YW_API int32_t yw_body_match_weights(const yw_world* world, yw_body_id body, float* out,
                                      int32_t capacity);
+/// Lets a group (-1: all) aim for these weights from now on, one per example (the rest pose gets
+/// what is left; sums above 1 are scaled down), instead of those that it chooses. share: how much
+/// they count, 0 to 1; what the body chooses makes up the rest. weights NULL: the body chooses
+/// again. Tracks of weights override them. Snapshots hold them. YW_ERR_INVALID if a number is out
+/// of range or there is no such group: bodies without examples and groups per region have none.
+YW_API yw_status yw_body_match_set_weights(yw_world* world, yw_body_id body, int32_t group,
+                                           const float* weights, float share);
 
 #ifdef __cplusplus
 }

@@ -149,7 +149,8 @@ YW_API bool yw_body_has_contact(const yw_world* world, yw_body_id id);
 YW_API yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec3* out,
                                            int32_t capacity);
 
-/// Number of fields: those of the method, then "speed" (m/s per particle), which all bodies have.
+/// Number of fields: those of the method, then "speed", "vx", "vy" and "vz" (m/s per particle),
+/// which all bodies have.
 /// Fields are computed on request.
 YW_API int32_t yw_body_num_fields(const yw_world* world, yw_body_id id);
 /// 0 <= field < yw_body_num_fields; name is NULL if there is no such field.

@@ -85,6 +85,7 @@ static void write_state(const yw_world* world, yw_writer* writer) {
       yw_write_f64(writer, joint->points[n / 6].warm[n % 6 / 3][n % 3]);
     }
   }
+  yw_tracks_write_state(world, writer);
 }
 
 static void write_snapshot(const yw_world* world, yw_writer* writer) {
@@ -200,6 +201,7 @@ static bool read_state(yw_world* world, yw_reader* reader) {
       joint->points[n / 6].warm[n % 6 / 3][n % 3] = read_finite(reader);
     }
   }
+  yw_tracks_read_state(world, reader);
   yw_world_fit_meshes(world);
   yw_world_show(world);
   return !reader->failed && reader->offset == reader->size;

@@ -420,14 +420,14 @@ static yw_status advance_together(substep* s, yw_step_report* report, int32_t* n
   place_pins(s);
   yw_world_wake_moved(world);
   yw_pushes_apply(world, s->lockstep, s->h);
-  if (world->measures_forces) yw_forces_skip(world, s->lockstep);
+  if (world->notes_forces) yw_forces_skip(world, s->lockstep);
   note_begin(s);
   if (world->book) yw_book_begin_advance(world, s->lockstep);
   double mark = s->timing ? yw_seconds() : 0.0;
   advance_bodies(s);
   add_seconds(s, &mark, &report->seconds_advance);
   check_bodies(world, report);
-  if (world->measures_forces) yw_forces_note_advance(world, s->lockstep, s->h);
+  if (world->notes_forces) yw_forces_note_advance(world, s->lockstep, s->h);
   if (s->timing) mark = yw_seconds();
   if (world->book) yw_book_note_advance(world, s->lockstep, s->h);
   yw_joints_solve(world, s->h, s->lockstep);
@@ -436,7 +436,7 @@ static yw_status advance_together(substep* s, yw_step_report* report, int32_t* n
   yw_world_wake_moved(world);
   if (world->book && status >= 0) yw_book_note_contact(world, s->lockstep);
   add_seconds(s, &mark, &report->seconds_contact);
-  if (world->measures_forces) yw_forces_note_contact(world, s->lockstep);
+  if (world->notes_forces) yw_forces_note_contact(world, s->lockstep);
   return status;
 }
 
@@ -463,10 +463,10 @@ static yw_status advance_lockstep(const substep* s, int32_t num_parts, yw_step_r
 static yw_status run_substep(substep* s, yw_step_report* report) {
   yw_world* world = s->world;
   int32_t num_contacts = 0;
-  yw_tracks_apply(world, s->time + 0.5 * (double)s->h);
+  yw_tracks_apply(world, s->time + 0.5 * (double)s->h, s->h);
   start_bodies(world, s->h);
   int32_t num_parts = yw_lockstep_plan(world, s->h);
-  if (world->measures_forces) yw_forces_begin_substep(world);
+  if (world->notes_forces) yw_forces_begin_substep(world);
   if (world->book) yw_book_begin_substep(world);
   yw_status status = advance_together(s, report, &num_contacts);
   if (num_parts > 1 && status >= 0) {
@@ -479,6 +479,7 @@ static yw_status run_substep(substep* s, yw_step_report* report) {
   settle_bodies(s);
   add_seconds(s, &mark, &report->seconds_settle);
   collect_report(world, report);
+  yw_tracks_note_substep(world, s->h);
   world->time = s->time + (double)s->h;
   return status;
 }
@@ -504,7 +505,8 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   yw_step_report local = {0};
   double start = report ? yw_seconds() : 0.0;
   remember_good_state(world);
-  if (world->measures_forces) yw_forces_begin_step(world, dt);
+  world->notes_forces = world->measures_forces || yw_tracks_need_forces(world);
+  if (world->notes_forces) yw_forces_begin_step(world, dt);
   if (world->book && !yw_book_begin_step(world)) return YW_ERR_MEMORY;
   yw_status status = YW_OK;
   for (int32_t i = 0; i < substeps && status >= 0; ++i) {

@@ -490,7 +490,12 @@ static int make_frames(run* r) {
 
 static int finish(run* r) {
   yw_error error = {0};
-  export_def def = {r->dir, r->options.formats, r->dir, -1, r->options.skin, r->options.quiet};
+  export_def def = {.run_dir = r->dir,
+                    .formats = r->options.formats,
+                    .out_dir = r->dir,
+                    .first = -1,
+                    .skin = r->options.skin,
+                    .quiet = r->options.quiet};
   if (r->options.formats && export_run(&def, &error) < 0) {
     return bad_input("%s", error.message);
   }

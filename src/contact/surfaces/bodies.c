@@ -8,6 +8,7 @@
 #include "contact/surfaces/data.h"
 #include "contact/surfaces/guard.h"
 #include "contact/surfaces/hanging.h"
+#include "contact/surfaces/sift.h"
 #include "contact/surfaces/whole.h"
 
 // How far the guard may move particles beyond their paths, as a share of the mean edge; the fall of
@@ -522,8 +523,10 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
       .bodies = bodies, .h = h, .gravity = gravity, .iterations = iterations, .tasks = tasks};
   if (num_contacts) *num_contacts = 0;
   if (nothing_can_meet(bodies, num_bodies)) return YW_OK;
-  c->step =
-      (yw_touch_step){.h = h, .fall = yw_length(gravity) * h * h, .near = yw_near_fns_of(c->simd)};
+  c->step = (yw_touch_step){.h = h,
+                            .fall = yw_length(gravity) * h * h,
+                            .near = yw_near_fns_of(c->simd),
+                            .sift = yw_sift_fns_of(c->simd)};
   if (!yw_surfaces_update(c, bodies, num_bodies)) return YW_ERR_MEMORY;
   yw_touch_need need = YW_TOUCH_HIT;
   for (int k = 0; k < MAX_SOLVES && need == YW_TOUCH_HIT; ++k) {

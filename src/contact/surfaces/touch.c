@@ -7,6 +7,7 @@
 
 #include "contact/obstacles.h"
 #include "contact/surfaces/candidate.h"
+#include "contact/surfaces/sift.h"
 
 // Pairs of leaves -------------------------------------------------------------------------------
 
@@ -72,7 +73,24 @@ static void keep_pairs(const pair_search* s, int32_t first, uint32_t lanes) {
   }
 }
 
-static void test_lanes(const pair_search* s, yw_near_lanes* lanes, int32_t first, int32_t count) {
+// What the lanes left unclear.
+static void test_candidate(const pair_search* s, const yw_near_lanes* lanes, int32_t first,
+                           int32_t i) {
+  yw_candidate c = {.works = {s->works[0], s->works[1]},
+                    .body = {s->body[0], s->body[1]},
+                    .kind = s->kind,
+                    .primitive = {s->pairs[first + i][0], s->pairs[first + i][1]}};
+  yw_nearest start = {.apart = yw_v3(lanes->apart[0][i], lanes->apart[1][i], lanes->apart[2][i]),
+                      .distance = lanes->distance[i]};
+  for (int k = 0; k < 4; ++k) {
+    c.corners[k] = lanes->corners[k][i];
+    start.weights[k] = lanes->weights[k][i];
+  }
+  yw_candidate_test(&c, &start, s->step, s->list);
+}
+
+static void test_lanes(const pair_search* s, yw_near_lanes* lanes, yw_sift* sift, int32_t first,
+                       int32_t count) {
   for (int32_t i = 0; i < YW_LANES; ++i) {
     int32_t corners[4];
     corners_of(s, s->pairs[i < count ? first + i : first], corners);
@@ -81,19 +99,22 @@ static void test_lanes(const pair_search* s, yw_near_lanes* lanes, int32_t first
   lanes->count = count;
   uint32_t near = s->step->near->test(lanes);
   keep_pairs(s, first, lanes->kept_lanes);
-  for (; near != 0; near &= near - 1) {
-    int32_t i = __builtin_ctz(near);
-    yw_candidate c = {.works = {s->works[0], s->works[1]},
-                      .body = {s->body[0], s->body[1]},
-                      .kind = s->kind,
-                      .primitive = {s->pairs[first + i][0], s->pairs[first + i][1]}};
-    yw_nearest start = {.apart = yw_v3(lanes->apart[0][i], lanes->apart[1][i], lanes->apart[2][i]),
-                        .distance = lanes->distance[i]};
-    for (int k = 0; k < 4; ++k) {
-      c.corners[k] = lanes->corners[k][i];
-      start.weights[k] = lanes->weights[k][i];
+  if (near == 0) return;
+  sift->contacts = sift->spares = 0;
+  sift->unclear = near;
+  if (s->step->mode == YW_TOUCH_CONTACTS) {
+    const int32_t(*pairs)[2] = (const int32_t(*)[2])(s->pairs + first);
+    yw_sift_lanes(sift, s->works, pairs, lanes, near, s->step->sift);
+  }
+  for (uint32_t left = sift->contacts | sift->spares | sift->unclear; left != 0; left &= left - 1) {
+    int32_t i = __builtin_ctz(left);
+    if (sift->unclear >> i & 1) {
+      test_candidate(s, lanes, first, i);
+    } else if (sift->contacts >> i & 1) {
+      yw_sift_append_contact(sift, s->body, lanes, i, s->list);
+    } else {
+      yw_sift_append_spare(sift, lanes, i, s->list);
     }
-    yw_candidate_test(&c, &start, s->step, s->list);
   }
 }
 
@@ -107,9 +128,11 @@ static void test_all(pair_search* s) {
       .kept = s->step->keep ? guarded_distance(s) + a->leeway + b->leeway : -1.0f,
       .begin = {a->body->begin, b->body->begin},
       .end = {a->predicted, b->predicted}};
+  yw_sift sift;
+  yw_sift_begin(&sift, s->works, s->kind, s->step->fall);
   for (int32_t first = 0; first < s->count; first += YW_LANES) {
     int32_t left = s->count - first;
-    test_lanes(s, &lanes, first, left < YW_LANES ? left : YW_LANES);
+    test_lanes(s, &lanes, &sift, first, left < YW_LANES ? left : YW_LANES);
   }
   s->count = 0;
 }

@@ -127,6 +127,7 @@ typedef struct yw_touch_step {
   float h;     ///< s
   float fall;  ///< m, in the substep under gravity
   const yw_near_fns* near;
+  const struct yw_sift_fns* sift;
 } yw_touch_step;
 
 #define YW_TOUCH_MAX_HITS 8

@@ -416,4 +416,5 @@ const yw_method yw_match_method = {
     .params = params,
     .set_params = set_params,
     .aim = aim,
+    .strain_energy = yw_match_strain_energy,
 };

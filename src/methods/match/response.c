@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "math/small/exponent.h"
+#include "methods/match/step.h"
 
 #define STANDARD_GRAVITY 9.81
 
@@ -71,4 +72,14 @@ match_response yw_match_response(const match_model* model, const yw_match_params
   // Of the particles that are pulled hardest.
   r.lag = stable_lag(r.lag, r.alpha * (float)model->firmest, r.damp, inner);
   return r;
+}
+
+double yw_match_strain_energy(const void* state, const yw_particles* particles) {
+  const match_body* body = state;
+  const match_model* model = body->model;
+  if (body->params.alpha > 0.0f) return NAN;
+  // E V = stiffness rho g L V
+  double scale =
+      (double)body->params.stiffness * model->total_mass * STANDARD_GRAVITY * model->size;
+  return 0.5 * scale * yw_solid_mean_strain2(&model->solid, particles);
 }

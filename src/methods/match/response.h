@@ -18,4 +18,8 @@ typedef struct match_response {
 match_response yw_match_response(const match_model* model, const yw_match_params* params, float h,
                                  int32_t num_parts);
 
+/// J, with the strains of the tets and Poisson's ratio 0; NAN where alpha is given, whose stiffness
+/// depends on the step.
+double yw_match_strain_energy(const void* state, const yw_particles* particles);
+
 #endif
