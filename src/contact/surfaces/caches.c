@@ -27,11 +27,11 @@ static void release_complex(yw_surfaces* c, yw_complex* complex) {
 
 static void cache_clear(yw_surfaces* c, yw_surface_cache* cache) {
   release_complex(c, cache->complex);
-  void* arrays[] = {cache->leaf_nodes,   cache->path_boxes, cache->lane_boxes,
-                    cache->order,        cache->scratch,    cache->sorted_vertices,
-                    cache->sorted_edges, cache->predicted,  cache->moved,
-                    cache->unsettled,    cache->free,       cache->base,
-                    cache->impulses,     cache->change,     cache->heading};
+  void* arrays[] = {
+      cache->leaf_nodes, cache->path_boxes,      cache->lane_boxes,   cache->order,
+      cache->scratch,    cache->sorted_vertices, cache->sorted_edges, cache->predicted,
+      cache->moved,      cache->unsettled,       cache->free,         cache->base,
+      cache->impulses,   cache->change,          cache->heading,      cache->poses};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&c->mem, arrays[i]);
   *cache = (yw_surface_cache){.key = cache->key};
 }
@@ -87,6 +87,17 @@ static yw_complex* find_complex(yw_surfaces* c, const yw_contact_body* body) {
   return complex;
 }
 
+// What a thin body that touches itself needs to know about its rest shape.
+static bool add_patches(yw_surfaces* c, yw_surface_cache* cache, const yw_contact_body* body) {
+  yw_complex* complex = cache->complex;
+  const yw_vec3* rest = body->geometry.rest;
+  if (!complex->patches) {
+    complex->patches = yw_patches_create(&c->mem, complex, rest, yw_near_fns_of(c->simd));
+  }
+  cache->poses = YW_NEW_ARRAY(&c->mem, yw_patch_pose, complex->num_leaves);
+  return complex->patches && cache->poses;
+}
+
 static bool add_sorting(yw_surfaces* c, yw_surface_cache* cache) {
   int32_t count = cache->complex->num_vertices;
   cache->order = YW_NEW_ARRAY(&c->mem, yw_sort_item, count);
@@ -122,6 +133,7 @@ static bool cache_fill(yw_surfaces* c, yw_surface_cache* cache, const yw_contact
   bool ok = cache->leaf_nodes && cache->path_boxes && cache->lane_boxes && cache->predicted &&
             cache->moved && cache->unsettled;
   if (complex->is_loose) ok = ok && add_sorting(c, cache);
+  if (complex->rest && body->self_contact) ok = ok && add_patches(c, cache, body);
   if (body->respond) ok = ok && add_answering(c, cache, particles);
   if (!ok) {
     cache_clear(c, cache);
@@ -173,6 +185,7 @@ static yw_contact_work work_of(const yw_contact_body* body, const yw_surface_cac
       .vertex_boxes = vertices,
       .edge_boxes = edges,
       .triangle_boxes = triangles,
+      .poses = body->self_contact ? cache->poses : NULL,
       .predicted = cache->predicted,
       .moved = cache->moved,
       .unsettled = cache->unsettled};

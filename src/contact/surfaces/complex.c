@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "contact/surfaces/order.h"
+#include "contact/surfaces/patches.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
@@ -264,6 +265,7 @@ yw_complex* yw_complex_create(const yw_allocator* mem, const yw_contact_geometry
 void yw_complex_destroy(yw_complex* c) {
   if (!c) return;
   yw_allocator mem = c->mem;
+  yw_patches_destroy(c->patches);
   void* arrays[] = {c->leaves,         c->vertices,    c->edges,          c->triangles,
                     c->edge_triangles, c->edge_thirds, c->triangle_edges, c->triangle_of_vertex,
                     c->next_edges,     c->rest,        c->hanging,        c->parents};

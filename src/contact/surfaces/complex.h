@@ -36,6 +36,7 @@ typedef struct yw_complex {
   int32_t* triangle_of_vertex;   ///< per particle: its first triangle; -1: none
   int32_t (*next_edges)[2];      ///< of segments: the one that continues at each end; -1: none
   yw_vec4* rest;                 ///< per particle of thick surfaces: where it is at rest
+  struct yw_patches* patches;    ///< where bodies touch themselves; otherwise NULL
   int32_t num_hanging;
   int32_t (*hanging)[3];  ///< as in yw_contact_geometry
   int32_t (*parents)[2];  ///< per particle: whose mean it is; -1: free. NULL: nothing hangs

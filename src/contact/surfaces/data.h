@@ -3,6 +3,7 @@
 #ifndef YW_CONTACT_SURFACES_DATA_H
 #define YW_CONTACT_SURFACES_DATA_H
 
+#include "contact/surfaces/patches.h"
 #include "contact/surfaces/solve.h"
 #include "yawara/extend/memory.h"
 
@@ -16,6 +17,7 @@ typedef struct yw_surface_cache {
   yw_sort_item *order, *scratch;  // loose points
   int32_t* sorted_vertices;
   int32_t (*sorted_edges)[2];
+  yw_patch_pose* poses;  // of bodies that touch themselves
   yw_vec4* predicted;
   uint8_t *moved, *unsettled;
   yw_vec4 *free, *base, *impulses, *change, *heading;  // bodies that answer

@@ -2,6 +2,7 @@
 // Boxes of the paths of vertices, edges and triangles, and the tree of their leaves.
 #include <string.h>
 
+#include "contact/surfaces/patches.h"
 #include "contact/surfaces/touch.h"
 #include "math/small/float4.h"
 
@@ -119,7 +120,11 @@ void yw_touch_fit(yw_contact_work* work, bool sort) {
   }
   work->leeway = sqrtf(longest2) + LEAST_LEEWAY * c->size;
   work->calm = work->leeway < MOST_LEEWAY * c->size;
-  for (int32_t leaf = 0; leaf < c->num_leaves; ++leaf) fit_leaf(work, leaf);
+  for (int32_t leaf = 0; leaf < c->num_leaves; ++leaf) {
+    fit_leaf(work, leaf);
+    if (!work->poses) continue;
+    work->poses[leaf] = yw_patch_pose_of(c->patches, leaf, work->body->begin, work->predicted);
+  }
   yw_box_tree_refit(&work->leaves);
   work->box = c->num_leaves > 0 ? work->leaves.nodes[1] : yw_aabb_empty();
 }

@@ -81,9 +81,10 @@ typedef struct yw_contact_work {
   yw_path_box* path_boxes;  ///< per particle
   yw_lane_boxes vertex_boxes, edge_boxes, triangle_boxes;
   yw_aabb box;
-  yw_vec4* predicted;  ///< ends of the paths that detection looks at, per particle
-  uint8_t* moved;      ///< yw_moved flags of the guard, per particle
-  uint8_t* unsettled;  ///< per leaf: the guard has to look at it
+  struct yw_patch_pose* poses;  ///< per leaf, of a body that may touch itself; otherwise NULL
+  yw_vec4* predicted;           ///< ends of the paths that detection looks at, per particle
+  uint8_t* moved;               ///< yw_moved flags of the guard, per particle
+  uint8_t* unsettled;           ///< per leaf: the guard has to look at it
   bool any_unsettled;
   float leeway;      ///< m, how far contact may move particles off their paths until pairs
                      ///< have to be searched again
