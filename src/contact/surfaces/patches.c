@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A pose R, o of a leaf puts a particle that was at X to R X + o. If particles of two leaves are
-// within e of where one pose puts them, distances between their primitives are those at rest to
-// within 2 e.
+// A pose R, o of a leaf puts a particle that was at X to R X + o. If the particles of two leaves
+// are within e of where one pose puts them, distances between their primitives are those at rest to
+// within 2 e. For the other leaf, e is its own error and what the two poses differ by there.
 #include "contact/surfaces/patches.h"
 
 #include "contact/box_tree.h"
@@ -37,6 +37,15 @@ static int32_t farthest_from(const yw_vec3* rest, int32_t count, yw_vec3 a, yw_v
   return best;
 }
 
+static yw_vec4 bounds_of(const yw_vec3* rest, int32_t count) {
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < count; ++i) box = yw_aabb_grow(box, rest[i]);
+  yw_vec3 center = yw_scale(yw_add(box.lower, box.upper), 0.5f);
+  yw_vec4 bounds = yw_v4(center);
+  for (int32_t i = 0; i < count; ++i) bounds.w = fmaxf(bounds.w, yw_distance(rest[i], center));
+  return bounds;
+}
+
 // Lists the particles of every leaf, each once, and chooses three far apart.
 static void list_particles(yw_patches* p, const yw_complex* c, const yw_vec3* rest, int32_t* seen) {
   int32_t count = 0;
@@ -56,6 +65,7 @@ static void list_particles(yw_patches* p, const yw_complex* c, const yw_vec3* re
     corners[1] = farthest_from(x, count - first, x[corners[0]], x[corners[0]]);
     corners[2] = farthest_from(x, count - first, x[corners[0]], x[corners[1]]);
     for (int k = 0; k < 3; ++k) corners[k] += first;
+    p->bounds[leaf] = bounds_of(x, count - first);
   }
   p->first_particle[c->num_leaves] = count;
 }
@@ -188,12 +198,13 @@ yw_patches* yw_patches_create(const yw_allocator* mem, const yw_complex* c, cons
   p->particles = YW_NEW_ARRAY(&p->mem, int32_t, corners);
   p->rest = YW_NEW_ARRAY(&p->mem, yw_vec3, corners);
   p->corners = yw_mem_alloc(&p->mem, (size_t)c->num_leaves, sizeof *p->corners);
+  p->bounds = YW_NEW_ARRAY(&p->mem, yw_vec4, c->num_leaves);
   p->first_pair = YW_NEW_ARRAY(&p->mem, int32_t, c->num_leaves + 1);
   int32_t* seen = YW_NEW_ARRAY(&p->mem, int32_t, c->num_particles);
   rest_boxes boxes = {.memory = NULL};
   pair_list list = {0};
-  bool ok = p->first_particle && p->particles && p->rest && p->corners && p->first_pair && seen &&
-            make_boxes(&p->mem, c, rest, &boxes);
+  bool ok = p->first_particle && p->particles && p->rest && p->corners && p->bounds &&
+            p->first_pair && seen && make_boxes(&p->mem, c, rest, &boxes);
   if (ok) list_particles(p, c, rest, seen);
   ok = ok && list_pairs(p, c, rest, &boxes, near, &list);
   p->pairs = list.items;
@@ -209,7 +220,8 @@ yw_patches* yw_patches_create(const yw_allocator* mem, const yw_complex* c, cons
 void yw_patches_destroy(yw_patches* p) {
   if (!p) return;
   yw_allocator mem = p->mem;
-  void* arrays[] = {p->first_particle, p->particles, p->rest, p->corners, p->first_pair, p->pairs};
+  void* arrays[] = {p->first_particle, p->particles,  p->rest, p->corners,
+                    p->bounds,         p->first_pair, p->pairs};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, p);
 }
@@ -255,28 +267,31 @@ yw_patch_pose yw_patch_pose_of(const yw_patches* p, int32_t leaf, const yw_vec4*
   pose.origin = yw_sub(center, turned(&pose, middle));
   pose.low = yw_v3(INFINITY, INFINITY, INFINITY);
   pose.high = yw_neg(pose.low);
+  float error2 = 0.0f;
   for (int32_t i = p->first_particle[leaf]; i < p->first_particle[leaf + 1]; ++i) {
-    yw_vec3 way = yw_sub(yw_xyz(end[p->particles[i]]), yw_xyz(begin[p->particles[i]]));
+    yw_vec3 x = yw_xyz(begin[p->particles[i]]), way = yw_sub(yw_xyz(end[p->particles[i]]), x);
+    yw_vec3 off = yw_sub(x, yw_add(pose.origin, turned(&pose, p->rest[i])));
+    error2 = fmaxf(error2, yw_length2(off));
     pose.low = yw_min3(pose.low, way);
     pose.high = yw_max3(pose.high, way);
   }
+  pose.error = sqrtf(error2);
   return pose;
 }
 
-// Square of the farthest that a particle of a leaf is from where a pose puts it.
-static float error2(const yw_patches* p, const yw_patch_pose* pose, int32_t leaf,
-                    const yw_vec4* begin) {
-  float most = 0.0f;
-  for (int32_t i = p->first_particle[leaf]; i < p->first_particle[leaf + 1]; ++i) {
-    yw_vec3 at = yw_add(pose->origin, turned(pose, p->rest[i]));
-    float error = yw_length2(yw_sub(yw_xyz(begin[p->particles[i]]), at));
-    most = error > most ? error : most;
-  }
-  return most;
+// How far apart two poses put particles of leaf b, at most.
+static float mismatch(const yw_patches* p, const yw_patch_pose* x, const yw_patch_pose* y,
+                      int32_t b) {
+  yw_vec3 center = yw_xyz(p->bounds[b]);
+  yw_vec3 to_x = yw_add(x->origin, turned(x, center));
+  yw_vec3 to_y = yw_add(y->origin, turned(y, center));
+  float turn2 = 0.0f;
+  for (int k = 0; k < 3; ++k) turn2 += yw_length2(yw_sub(x->axes[k], y->axes[k]));
+  return yw_distance(to_x, to_y) + p->bounds[b].w * sqrtf(turn2);
 }
 
 bool yw_patches_stay_apart(const yw_patches* p, const yw_patch_pose* poses, int32_t a, int32_t b,
-                           const yw_vec4* begin, float needed) {
+                           float needed) {
   const yw_patch_pair *pair = p->pairs + p->first_pair[a], *end = p->pairs + p->first_pair[a + 1];
   while (pair < end && pair->other != b) ++pair;
   if (pair == end) return false;
@@ -285,8 +300,7 @@ bool yw_patches_stay_apart(const yw_patches* p, const yw_patch_pose* poses, int3
   yw_vec3 low = yw_min3(zero, yw_min3(poses[a].low, poses[b].low));
   yw_vec3 high = yw_max3(zero, yw_max3(poses[a].high, poses[b].high));
   float room = 0.5f * (pair->distance - needed - yw_distance(low, high));
-  if (!(room > 0.0f)) return false;
-  float error = error2(p, &poses[a], a, begin);
-  if (b != a) error = fmaxf(error, error2(p, &poses[a], b, begin));
-  return error < room * room;
+  float error = poses[a].error;
+  if (b != a) error = fmaxf(error, poses[b].error + mismatch(p, &poses[a], &poses[b], b));
+  return error < room;
 }

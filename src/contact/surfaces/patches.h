@@ -22,13 +22,15 @@ typedef struct yw_patches {
   int32_t* particles;       ///< of the primitives of the leaves
   yw_vec3* rest;            ///< m, where these particles are at rest
   int32_t (*corners)[3];    ///< per leaf: three of its entries in `particles`, far apart
-  int32_t* first_pair;      ///< per leaf, and one more
-  yw_patch_pair* pairs;     ///< with itself and higher leaves
+  yw_vec4* bounds;       ///< m, per leaf: centre of its particles at rest, and their distance to it
+  int32_t* first_pair;   ///< per leaf, and one more
+  yw_patch_pair* pairs;  ///< with itself and higher leaves
 } yw_patches;
 
 /// How a leaf lies in space in one substep.
 typedef struct yw_patch_pose {
   yw_vec3 origin, axes[3];  ///< where the rest shape would be if moved as a rigid body
+  float error;              ///< m, farthest that a particle is from there at the start
   yw_vec3 low, high;        ///< m, bounds of the motions of its particles
 } yw_patch_pose;
 
@@ -43,6 +45,6 @@ yw_patch_pose yw_patch_pose_of(const yw_patches* patches, int32_t leaf, const yw
 /// True when leaf a and leaf b >= a stay farther apart than `needed`, but for primitives with a
 /// common corner, also if particles stop anywhere on their way.
 bool yw_patches_stay_apart(const yw_patches* patches, const yw_patch_pose* poses, int32_t a,
-                           int32_t b, const yw_vec4* begin, float needed);
+                           int32_t b, float needed);
 
 #endif

@@ -235,8 +235,7 @@ static float box_distance(const yw_touch_step* step, const yw_contact_work* a,
 static bool are_apart(const pair_search* s, int32_t leaf, int32_t other, float needed) {
   const yw_contact_work* work = s->works[0];
   if (work != s->works[1] || !work->poses || s->step->mode == YW_TOUCH_PAIRS) return false;
-  return yw_patches_stay_apart(work->complex->patches, work->poses, leaf, other, work->body->begin,
-                               needed);
+  return yw_patches_stay_apart(work->complex->patches, work->poses, leaf, other, needed);
 }
 
 static void search_leaves(pair_search searches[NUM_SEARCHES], const yw_contact_job* job) {
