@@ -21,10 +21,11 @@
 #define MAX_SOLVES 2
 // The guard looks at ever more leaves, in the end at all.
 #define MAX_GUARDS 4
-// Leaves per job, and per block of jobs.
+// Leaves per job, per block of jobs, and of a large body; bodies per block.
 #define LEAVES_PER_JOB 64
 #define LEAVES_PER_BLOCK 128
 #define BODIES_PER_BLOCK 16
+#define LARGE_BODY 512
 // Contacts that every list has room for: at first, and at most, as many as the fullest had; jobs
 // move from block to block. Near pairs per contact.
 #define LEAST_ROOM 128
@@ -36,23 +37,37 @@
 
 // Pairs of bodies -------------------------------------------------------------------------------
 
-static void fit_bodies(void* context, int32_t block, int32_t worker) {
+static void fit_body(const yw_surfaces* c, yw_contact_work* work, yw_tasks* tasks) {
+  // The guard has not moved these since the last look.
+  bool same = c->step.mode == YW_TOUCH_PAIRS && !work->any_unsettled && !work->outdated;
+  if (same) return;
+  if (!work->body->body_contact && !work->body->self_contact) {
+    work->box = yw_aabb_empty();
+  } else if (c->step.again) {
+    yw_touch_predict(work);
+  } else {
+    yw_touch_fit(work, c->step.mode == YW_TOUCH_CONTACTS, tasks);
+  }
+}
+
+// Large bodies are fitted by all threads together.
+static bool is_large(const yw_contact_work* work) {
+  return work->complex->num_leaves >= LARGE_BODY;
+}
+
+static void fit_block(void* context, int32_t block, int32_t worker) {
   (void)worker;
   yw_surfaces* c = context;
   int32_t end = (block + 1) * BODIES_PER_BLOCK;
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
-    yw_contact_work* work = &c->works.items[i];
-    bool meets = work->body->body_contact || work->body->self_contact;
-    // The guard has not moved these since the last look.
-    bool same = c->step.mode == YW_TOUCH_PAIRS && !work->any_unsettled && !work->outdated;
-    if (same) continue;
-    if (!meets) {
-      work->box = yw_aabb_empty();
-    } else if (c->step.again) {
-      yw_touch_predict(work);
-    } else {
-      yw_touch_fit(work, c->step.mode == YW_TOUCH_CONTACTS);
-    }
+    if (!is_large(&c->works.items[i])) fit_body(c, &c->works.items[i], NULL);
+  }
+}
+
+static void fit_bodies(yw_surfaces* c, yw_tasks* tasks) {
+  yw_tasks_run(tasks, (c->works.count + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK, fit_block, c);
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    if (is_large(&c->works.items[i])) fit_body(c, &c->works.items[i], tasks);
   }
 }
 
@@ -350,7 +365,7 @@ static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks) {
     yw_tasks_run(tasks, blocks, follow_bodies, c);
     c->step.again = stayed_near(c);
   }
-  yw_tasks_run(tasks, blocks, fit_bodies, c);
+  fit_bodies(c, tasks);
   c->step.keep = mode == YW_TOUCH_CONTACTS && all_calm(c);
   return (c->step.again || find_pairs(c)) && run_all_jobs(c, tasks);
 }

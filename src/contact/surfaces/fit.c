@@ -11,6 +11,7 @@
 // (tuned on boxes and cloth).
 #define LEAST_LEEWAY 0.0025f
 #define MOST_LEEWAY 0.05f
+#define LEAVES_PER_BLOCK 128
 
 typedef struct path_box {
   yw_float4 lower, upper;
@@ -103,7 +104,19 @@ void yw_touch_follow(yw_contact_work* work) {
   }
 }
 
-void yw_touch_fit(yw_contact_work* work, bool sort) {
+static void fit_leaves(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  yw_contact_work* work = context;
+  const yw_complex* c = work->complex;
+  int32_t end = (block + 1) * LEAVES_PER_BLOCK;
+  for (int32_t leaf = block * LEAVES_PER_BLOCK; leaf < end && leaf < c->num_leaves; ++leaf) {
+    fit_leaf(work, leaf);
+    if (!work->poses) continue;
+    work->poses[leaf] = yw_patch_pose_of(c->patches, leaf, work->body->begin, work->predicted);
+  }
+}
+
+void yw_touch_fit(yw_contact_work* work, bool sort, yw_tasks* tasks) {
   const yw_complex* c = work->complex;
   yw_touch_predict(work);
   work->outdated = false;
@@ -121,11 +134,8 @@ void yw_touch_fit(yw_contact_work* work, bool sort) {
   }
   work->leeway = sqrtf(longest2) + LEAST_LEEWAY * c->size;
   work->calm = work->leeway < MOST_LEEWAY * c->size;
-  for (int32_t leaf = 0; leaf < c->num_leaves; ++leaf) {
-    fit_leaf(work, leaf);
-    if (!work->poses) continue;
-    work->poses[leaf] = yw_patch_pose_of(c->patches, leaf, work->body->begin, work->predicted);
-  }
+  int32_t blocks = (c->num_leaves + LEAVES_PER_BLOCK - 1) / LEAVES_PER_BLOCK;
+  yw_tasks_run(tasks, blocks, fit_leaves, work);
   yw_box_tree_refit(&work->leaves);
   work->box = c->num_leaves > 0 ? work->leaves.nodes[1] : yw_aabb_empty();
 }

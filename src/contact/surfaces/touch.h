@@ -151,8 +151,8 @@ typedef struct yw_contact_list {
 } yw_contact_list;
 
 /// Notes where the particles are as the ends of their paths and fits the boxes of all paths;
-/// `sort`: loose points are sorted first.
-void yw_touch_fit(yw_contact_work* work, bool sort);
+/// `sort`: loose points are sorted first. tasks: NULL to do all in this thread.
+void yw_touch_fit(yw_contact_work* work, bool sort, yw_tasks* tasks);
 /// After contact was solved: notes whether a particle is off its path by more than the leeway.
 void yw_touch_follow(yw_contact_work* work);
 /// Notes where the particles are; the boxes stay as they are.
