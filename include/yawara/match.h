@@ -15,13 +15,6 @@ typedef enum yw_projection {
   YW_PROJECTION_PAPER  ///< the papers' rule: clear the most negative weight, share it out, repeat
 } yw_projection;
 
-/// Which regions choose their example together.
-typedef enum yw_grouping {
-  YW_GROUPS_GLOBAL = 0,  ///< the whole body (default)
-  YW_GROUPS_LABELS,      ///< one group per vertex label
-  YW_GROUPS_PER_REGION   ///< every region on its own
-} yw_grouping;
-
 /// For parameters whose default follows the body.
 #define YW_MATCH_DEFAULT (-1.0f)
 

@@ -291,7 +291,8 @@ typedef struct yw_step_report {
 } yw_step_report;
 
 /// Advances by dt seconds in equal substeps. dt > 0 and finite, 1 <= substeps <= 10000. report may
-/// be NULL. Returns YW_WARN_NUMERICS if a body diverged.
+/// be NULL. Returns YW_WARN_NUMERICS if a body diverged. After YW_ERR_MEMORY the world is in the
+/// middle of a step: yw_world_load or yw_world_restore takes it back to a snapshot.
 YW_API yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_report* report);
 
 /// Where yw_world_record puts the positions of a body.

@@ -7,6 +7,7 @@
 
 #include "contact/obstacles.h"
 #include "contact/surfaces/candidate.h"
+#include "contact/surfaces/patches.h"
 #include "contact/surfaces/sift.h"
 
 // Pairs of leaves -------------------------------------------------------------------------------
@@ -60,6 +61,12 @@ static float needed_distance(const pair_search* s) {
   }
   float least = guarded_distance(s);
   return s->step->mode == YW_TOUCH_PAIRS ? least + a->margin + b->margin : least;
+}
+
+// Distance below which a pair is kept, see yw_near_lanes.
+static float kept_distance(const pair_search* s) {
+  if (!s->step->keep) return -1.0f;
+  return guarded_distance(s) + s->works[0]->leeway + s->works[1]->leeway;
 }
 
 // Pairs that may need another look when contact has moved particles within their leeway.
@@ -125,7 +132,7 @@ static void test_all(pair_search* s) {
       .question = s->step->mode == YW_TOUCH_PAIRS ? YW_NEAR_STOPPED : YW_NEAR_MOVING,
       .prove = s->step->mode != YW_TOUCH_PAIRS,
       .needed = needed_distance(s),
-      .kept = s->step->keep ? guarded_distance(s) + a->leeway + b->leeway : -1.0f,
+      .kept = kept_distance(s),
       .begin = {a->body->begin, b->body->begin},
       .end = {a->predicted, b->predicted}};
   yw_sift sift;
@@ -224,15 +231,25 @@ static float box_distance(const yw_touch_step* step, const yw_contact_work* a,
   return contact > guarded ? contact : guarded;
 }
 
+// True for leaves of one body that are known to be apart, as neighbours usually are.
+static bool are_apart(const pair_search* s, int32_t leaf, int32_t other, float needed) {
+  const yw_contact_work* work = s->works[0];
+  if (work != s->works[1] || !work->poses || s->step->mode == YW_TOUCH_PAIRS) return false;
+  return yw_patches_stay_apart(work->complex->patches, work->poses, leaf, other, needed);
+}
+
 static void search_leaves(pair_search searches[NUM_SEARCHES], const yw_contact_job* job) {
   const yw_touch_step* step = searches[FORTH].step;
   const yw_contact_work *a = searches[FORTH].works[0], *b = searches[FORTH].works[1];
+  float needed = needed_distance(&searches[FORTH]), kept = kept_distance(&searches[FORTH]);
+  if (kept > needed) needed = kept;
   for (int32_t leaf = job->first; leaf < job->end; ++leaf) {
     yw_aabb box = yw_aabb_pad(a->leaves.nodes[a->leaves.first_leaf + leaf], searches[FORTH].pad);
     yw_box_walk walk = yw_box_walk_begin(&b->leaves, box);
     for (int32_t other; (other = yw_box_walk_next(&walk)) >= 0;) {
       if (a == b && other < leaf) continue;
       if (step->mode == YW_TOUCH_PAIRS && !a->unsettled[leaf] && !b->unsettled[other]) continue;
+      if (are_apart(&searches[FORTH], leaf, other, needed)) continue;
       meet_leaves(&searches[FORTH], leaf, other);
       if (a != b || leaf != other) meet_leaves(&searches[BACK], other, leaf);
       meet_leaves(&searches[EDGES], leaf, other);

@@ -72,6 +72,7 @@ typedef struct match_step {
   float h;
   float pull;       ///< alpha / h
   float damp;       ///< 1 - exp(-damping h)
+  bool uneven;      ///< regions pull with their grips
   yw_vec3 gravity;  ///< h g
 } match_step;
 
