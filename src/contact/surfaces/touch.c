@@ -246,8 +246,9 @@ static void search_leaves(pair_search searches[NUM_SEARCHES], const yw_contact_j
   for (int32_t leaf = job->first; leaf < job->end; ++leaf) {
     yw_aabb box = yw_aabb_pad(a->leaves.nodes[a->leaves.first_leaf + leaf], searches[FORTH].pad);
     yw_box_walk walk = yw_box_walk_begin(&b->leaves, box);
+    // Of one body, each pair once: from this leaf on.
+    if (a == b) walk.node = b->leaves.first_leaf + leaf;
     for (int32_t other; (other = yw_box_walk_next(&walk)) >= 0;) {
-      if (a == b && other < leaf) continue;
       if (step->mode == YW_TOUCH_PAIRS && !a->unsettled[leaf] && !b->unsettled[other]) continue;
       if (are_apart(&searches[FORTH], leaf, other, needed)) continue;
       meet_leaves(&searches[FORTH], leaf, other);
