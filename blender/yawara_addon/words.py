@@ -15,8 +15,8 @@ WORDS = {
     "clay": (1800, 100, 0.4, 8, 0.02, 2, 1, False, "plastic fem match frames"),
     "cloth": (400, 300, 0.3, 2, 0, 1, 1, False, "slender"),
 }
-# match is stiffer, since small tets make it softer.
-MATCH_STIFFNESS = 1.5
+# match has Poisson's ratio 0: a floor that holds its foot does not keep it from sagging.
+MATCH_STIFFNESS = 1.2
 
 # Name: Young's modulus (Pa), Poisson's ratio, density (kg/m^3). As docs/materials.md.
 NAMED = {

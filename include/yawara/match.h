@@ -15,13 +15,6 @@ typedef enum yw_projection {
   YW_PROJECTION_PAPER  ///< the papers' rule: clear the most negative weight, share it out, repeat
 } yw_projection;
 
-/// Which regions choose their example together.
-typedef enum yw_grouping {
-  YW_GROUPS_GLOBAL = 0,  ///< the whole body (default)
-  YW_GROUPS_LABELS,      ///< one group per vertex label
-  YW_GROUPS_PER_REGION   ///< every region on its own
-} yw_grouping;
-
 /// For parameters whose default follows the body.
 #define YW_MATCH_DEFAULT (-1.0f)
 
@@ -90,6 +83,13 @@ YW_API yw_status yw_body_match_statistics(const yw_world* world, yw_body_id body
 /// number of groups; 0 for bodies of other methods.
 YW_API int32_t yw_body_match_weights(const yw_world* world, yw_body_id body, float* out,
                                      int32_t capacity);
+/// Lets a group (-1: all) aim for these weights from now on, one per example (the rest pose gets
+/// what is left; sums above 1 are scaled down), instead of those that it chooses. share: how much
+/// they count, 0 to 1; what the body chooses makes up the rest. weights NULL: the body chooses
+/// again. Tracks of weights override them. Snapshots hold them. YW_ERR_INVALID if a number is out
+/// of range or there is no such group: bodies without examples and groups per region have none.
+YW_API yw_status yw_body_match_set_weights(yw_world* world, yw_body_id body, int32_t group,
+                                           const float* weights, float share);
 
 #ifdef __cplusplus
 }

@@ -85,6 +85,7 @@ static void write_state(const yw_world* world, yw_writer* writer) {
       yw_write_f64(writer, joint->points[n / 6].warm[n % 6 / 3][n % 3]);
     }
   }
+  yw_tracks_write_state(world, writer);
 }
 
 static void write_snapshot(const yw_world* world, yw_writer* writer) {
@@ -168,6 +169,7 @@ static bool read_body(yw_world* world, uint32_t slot, yw_reader* reader) {
   method->invalidate(body->state, p);
   method->load(body->state, reader);
   body->diverged = diverged;
+  body->status = YW_OK;
   body->active = active;
   // Contact may have cached a different topology under the same version.
   body->key = ++world->next_key;
@@ -200,6 +202,7 @@ static bool read_state(yw_world* world, yw_reader* reader) {
       joint->points[n / 6].warm[n % 6 / 3][n % 3] = read_finite(reader);
     }
   }
+  yw_tracks_read_state(world, reader);
   yw_world_fit_meshes(world);
   yw_world_show(world);
   return !reader->failed && reader->offset == reader->size;

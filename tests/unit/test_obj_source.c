@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Normals of an OBJ file, for pictures.
-#include "playback/obj_source.h"
+#include "playback/obj_corners.h"
 
 #include "support/testing.h"
 #include "yawara/extend/memory.h"
@@ -14,8 +14,8 @@ static const yw_tri_mesh square = {
 
 static void normals_follow_the_corners_of_polygons(void** state) {
   (void)state;
-  yw_vec3* n = obj_source_normals(
-      "vn 0 0 2\nvn 0.6 0 0.8\ng part\nf 1/5/1 2//2 3//1 4//2\nusemtl red\n", &square);
+  yw_vec3* n = obj_corner_normals(
+      "vt 0 0\nvn 0 0 2\nvn 0.6 0 0.8\ng part\nf 1/1/1 2//2 3//1 4//2\nusemtl red\n", &square);
   assert_non_null(n);
   const float x[6] = {0, 0.6f, 0, 0, 0, 0.6f};
   for (int i = 0; i < 6; ++i) {
@@ -38,7 +38,7 @@ static void normals_that_do_not_fit_are_left_out(void** state) {
       "vn 0 zero 1\nf 1//1 2//1 3//1 4//1\n",
   };
   for (size_t k = 0; k < sizeof sources / sizeof sources[0]; ++k) {
-    yw_vec3* n = obj_source_normals(sources[k], &square);
+    yw_vec3* n = obj_corner_normals(sources[k], &square);
     if (n) fail_msg("source %d has normals", (int)k);
   }
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Frames per second of three scenes in the browser beside the program, in one run and in turn.
+// Frames per second of three scenes in the browser beside the program, in one run and in turn; and of a heavy body that the
+// program simulates for the page.
 // usage: node tests/web/bench.mjs [THREADS]      from the root, after make web; build/yawara must exist
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hashAt, launch, openPage } from './browser.mjs';
+import { firstPicture, hashAt, launch, openPage } from './browser.mjs';
+import { withFolder } from './program.mjs';
 import { serve } from './server.mjs';
+import { view } from './test_view.mjs';
 
 const SCENES = ['twist', 'gelatin_and_silicone', 'ice_cream'];
 const FRAMES = 30;
@@ -64,5 +67,40 @@ for (const scene of SCENES) {
   }
   console.log(`| ${scene} | ${(1 / here).toFixed(0)} | ${(1 / there).toFixed(0)} | ${(there / here).toFixed(2)} | ${drawn.toFixed(0)} |`);
 }
+// 48^3 masters.
+const HEAVY = `{ "floor": {}, "bodies": [{ "shape": { "box": { "size": 0.48 } }, "position": [0, 0.3, 0], "density": 1000,
+  "plastic": { "youngs_modulus": 1e5, "poissons_ratio": 0.35, "yield_stress": 2000, "spacing": 0.01 } }] }`;
+const SHOWN = 20;
+
+/** Seconds that a process has had of the processors. */
+function processorTime(pid) {
+  const words = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
+  return (Number(words[11]) + Number(words[12])) / 100;
+}
+
+/** With --live: frames simulated and shown, and the bytes of each. */
+async function live() {
+  await withFolder(async (folder) => {
+    writeFileSync(join(folder, 'heavy.json'), HEAVY);
+    const server = await view('--live', join(folder, 'heavy.json'), '-t', String(threads));
+    const watcher = await openPage(browser, 'about:blank');
+    const sizes = [];
+    watcher.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => typeof payload !== 'string' && sizes.push(payload.length)));
+    await watcher.goto(server.address, { waitUntil: 'commit' });
+    await firstPicture(watcher);
+    const number = () => watcher.evaluate(() => window.yawara.stage.frame.number);
+    const [first, began, used] = [await number(), performance.now(), processorTime(server.pid)];
+    sizes.length = 0;
+    await watcher.waitForFunction((n) => window.yawara.stage.frame.number >= n, first + SHOWN, { timeout: 600_000 });
+    const frames = (await number()) - first;
+    const seconds = (performance.now() - began) / 1000;
+    const bytes = sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
+    const { particles } = await watcher.evaluate(() => window.yawara.report);
+    console.log(`\n--live, ${particles} masters: ${frames} frames simulated and ${sizes.length} shown in ${seconds.toFixed(1)} s, ${Math.round(bytes / 1000)} kB each, ` +
+      `${((processorTime(server.pid) - used) / frames).toFixed(2)} s of the processors per frame`);
+    await server.stop();
+  });
+}
+await live();
 await browser.close();
 site.stop();

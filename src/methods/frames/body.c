@@ -173,6 +173,15 @@ int32_t yw_frames_weights(const void* state, float* out, int32_t capacity) {
   return count;
 }
 
+yw_status yw_frames_set_weights(void* state, int32_t group, const float* weights, float share) {
+  frames_body* body = state;
+  if (!yw_aims_give(body->aims, 1, body->model->num_examples, group, weights, share)) {
+    return YW_ERR_INVALID;
+  }
+  body->aims_by_hand = weights != NULL;
+  return YW_OK;
+}
+
 yw_frames_effort yw_frames_effort_of(const void* state) {
   const frames_body* body = state;
   yw_frames_effort effort = {.newton = body->newton, .iterations = body->iterations};
@@ -182,13 +191,16 @@ yw_frames_effort yw_frames_effort_of(const void* state) {
 
 // Snapshots ---------------------------------------------------------------------------------------
 
+// Flag beside the solver: weights that the caller gave follow.
+#define BY_HAND 256u
+
 static size_t num_floats(const frames_body* body) { return 4 * (size_t)body->model->num_particles; }
 
 void yw_frames_save(const void* state, yw_writer* writer) {
   const frames_body* body = state;
   const yw_frames_params* p = &body->params;
   const float numbers[5] = {p->damping, p->beta, p->tolerance, p->stiffness, body->last_h};
-  yw_write_u32(writer, (uint32_t)p->solver);
+  yw_write_u32(writer, (uint32_t)p->solver | (body->aims_by_hand ? BY_HAND : 0u));
   yw_write_u32(writer, (uint32_t)p->substeps);
   yw_write_u32(writer, (uint32_t)p->sweeps);
   yw_write_u32(writer, body->in_contact);
@@ -197,6 +209,7 @@ void yw_frames_save(const void* state, yw_writer* writer) {
   yw_write_f32(writer, body->weights, 1 + (size_t)body->model->num_examples);
   yw_write_f32(writer, body->rotations[0].m[0], (size_t)body->model->num_blocks * 4 * YW_LANES);
   yw_near_save(&body->near, writer);
+  if (body->aims_by_hand) yw_write_f32(writer, body->aims, 1 + (size_t)body->model->num_examples);
   if (p->solver >= YW_FRAMES_EXTENDED) return;
   yw_write_f32(writer, &body->left_vel[0].x, num_floats(body));
   if (p->solver != YW_FRAMES_BDF2) return;
@@ -206,7 +219,8 @@ void yw_frames_save(const void* state, yw_writer* writer) {
 
 void yw_frames_load(void* state, yw_reader* reader) {
   frames_body* body = state;
-  yw_frames_params p = {.solver = (yw_frames_solver)yw_read_u32(reader)};
+  uint32_t kind = yw_read_u32(reader);
+  yw_frames_params p = {.solver = (yw_frames_solver)(kind & ~BY_HAND)};
   float numbers[5];
   p.substeps = (int32_t)yw_read_u32(reader);
   p.sweeps = (int32_t)yw_read_u32(reader);
@@ -229,6 +243,12 @@ void yw_frames_load(void* state, yw_reader* reader) {
   yw_read_f32(reader, body->weights, 1 + (size_t)body->model->num_examples);
   yw_read_f32(reader, body->rotations[0].m[0], (size_t)body->model->num_blocks * 4 * YW_LANES);
   yw_near_load(&body->near, reader);
+  // Tracks give theirs again after this.
+  size_t num_weights = 1 + (size_t)body->model->num_examples;
+  body->aims_by_hand = (kind & BY_HAND) != 0;
+  yw_aims_clear(body->aims, 1, YW_MAX_EXAMPLES);
+  if (body->aims_by_hand) yw_read_f32(reader, body->aims, num_weights);
+  if (!yw_aims_are_sound(body->aims, num_weights)) reader->failed = true;
   if (p.solver >= YW_FRAMES_EXTENDED) return;
   yw_read_f32(reader, &body->left_vel[0].x, num_floats(body));
   if (p.solver != YW_FRAMES_BDF2) return;

@@ -248,4 +248,5 @@ const yw_method yw_frames_method = {
     .params = params,
     .set_params = set_params,
     .aim = aim,
+    .strain_energy = yw_frames_strain_energy,
 };

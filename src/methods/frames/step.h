@@ -67,6 +67,7 @@ typedef struct frames_body {
   frames_example_block* bent;          ///< per block; with examples
   float weights[1 + YW_MAX_EXAMPLES];  ///< of the rest pose and the examples, before beta
   float aims[1 + YW_MAX_EXAMPLES];     ///< weights that are given (kit/aims.h)
+  bool aims_by_hand;                   ///< some of them by the caller
   float* products;                     ///< num_examples per chunk
   float* rows;                         ///< FRAMES_ROW per region
   frames_sums* sums;                   ///< per chunk

@@ -249,6 +249,7 @@ static match_step begin_step(match_body* body, const yw_particles* particles, yw
       .h = response->h,
       .pull = response->alpha / response->h,
       .damp = response->damp,
+      .uneven = response->uneven,
       .gravity = yw_scale(gravity, response->h),
   };
   look_ahead(&step, response->lag);
@@ -415,4 +416,5 @@ const yw_method yw_match_method = {
     .params = params,
     .set_params = set_params,
     .aim = aim,
+    .strain_energy = yw_match_strain_energy,
 };

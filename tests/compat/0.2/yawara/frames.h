@@ -91,6 +91,9 @@ YW_API yw_status yw_body_frames_statistics(const yw_world* world, yw_body_id bod
 /// methods.
 YW_API int32_t yw_body_frames_weights(const yw_world* world, yw_body_id body, float* out,
                                       int32_t capacity);
+/// As yw_body_match_set_weights.
+YW_API yw_status yw_body_frames_set_weights(yw_world* world, yw_body_id body, int32_t group,
+                                            const float* weights, float share);
 
 #ifdef __cplusplus
 }
