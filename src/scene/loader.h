@@ -118,6 +118,24 @@ float yw_shape_weight(const yw_shape* shape, float blend, yw_vec3 p);
 bool yw_build_pose(yw_loader* l, const yw_model_spec* model, const yw_pose_spec* pose,
                    yw_vec3* out);
 
+/// The same for deformations, files and text of any points; scale: of the files.
+bool yw_build_point_pose(yw_loader* l, const yw_pose_spec* pose, const yw_vec3* points,
+                         int32_t count, float scale, yw_vec3* out);
+
+// pose_turns.c
+/// model->examples and model->strengths for bodies of points, and, where deformations make a pose,
+/// how they turn each point (else NULL). The caller frees the turns, also after a failure.
+bool yw_build_point_poses(yw_loader* l, yw_model_spec* model, const yw_vec3* points, int32_t count,
+                          yw_quat** turns);
+
+// groups.c
+/// Value of "groups"; NULL: one group.
+bool yw_load_groups(yw_loader* l, const yw_json* node, yw_groups_spec* out);
+/// Labels of all points, if the groups have any; the caller frees them. tets: as of
+/// yw_open_stiffness.
+bool yw_build_labels(yw_loader* l, const yw_groups_spec* groups, const yw_tet_mesh* tets,
+                     const yw_vec3* points, int32_t count, int32_t** out);
+
 // vertex_paint.c
 /// Reads {"painted": "..."}; *text is the text of it.
 bool yw_load_vertex_paint(yw_loader* l, const yw_json* node, const yw_json** text);

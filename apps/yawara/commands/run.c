@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
+#include "commands/foresight.h"
 #include "commands/run_options.h"
 #include "console/progress.h"
 #include "playback/disk.h"
@@ -217,23 +218,13 @@ static yw_status write_frame(run* r, int32_t number, yw_error* error) {
 
 // Says what the run takes, before it starts: memory with everything made, and disk space.
 static void say_cost(const run* r) {
-  int64_t particles = 0, points = 0;
   int32_t bodies = yw_world_num_bodies(r->world);
-  for (int32_t i = 0; i < bodies; ++i) {
-    int32_t count = 0;
-    yw_body_id id = yw_world_body(r->world, i);
-    const yw_model* model = yw_body_model(r->world, id);
-    yw_body_positions(r->world, id, &count);
-    particles += count;
-    if (yw_model_surface_has_state(model)) points += yw_model_surface(model)->num_vertices;
-  }
-  struct rusage usage;
-  if (getrusage(RUSAGE_SELF, &usage) != 0) return;
-  double frame = 1e-6 * sizeof(yw_vec3) * (double)(particles + points);
+  run_cost cost = run_cost_of(r->world);
+  if (cost.memory_bytes == 0.0) return;
   fprintf(stderr,
           "%d bod%s, %lld particles: %.0f MB of memory; %d frames of %.2g MB each on disk\n",
-          bodies, bodies == 1 ? "y" : "ies", (long long)particles, 1e-3 * (double)usage.ru_maxrss,
-          r->info.frames + 1, frame);
+          bodies, bodies == 1 ? "y" : "ies", (long long)cost.particles, 1e-6 * cost.memory_bytes,
+          r->info.frames + 1, 1e-6 * cost.frame_bytes);
 }
 
 static int start_run(run* r) {
