@@ -238,6 +238,7 @@ yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd, y
                    (int)threads);
   }
   yw_world_set_wind(world, &scene->wind);
+  yw_world_set_sleep_speed(world, scene->sleep_speed);
   status = fill_world(scene, world, error);
   if (status < 0) {
     yw_world_destroy(world);

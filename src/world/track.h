@@ -18,8 +18,8 @@ typedef struct yw_track {
 
 /// Value at a time.
 yw_vec3 yw_track_at(const yw_track* track, double time);
-/// Sets everything that tracks change to its value at a time.
-void yw_tracks_apply(yw_world* world, double time);
+/// Sets everything that tracks change to its value at a time, h after the last.
+void yw_tracks_apply(yw_world* world, double time, double h);
 /// The same after a snapshot was loaded, which holds the parameters itself.
 void yw_tracks_restore(yw_world* world);
 /// Destroys the tracks of a body or a pin (slots) that is destroyed.

@@ -29,7 +29,9 @@ yw_status yw_body_frames_params(const yw_world* world, yw_body_id id, yw_frames_
 yw_status yw_body_set_frames_params(yw_world* world, yw_body_id id,
                                     const yw_frames_params* params) {
   void* state = yw_body_state(world, id, &yw_frames_method, NULL);
-  return state && params ? yw_frames_set_params(state, params) : YW_ERR_INVALID;
+  if (!state || !params) return YW_ERR_INVALID;
+  yw_body_changed(world, id);
+  return yw_frames_set_params(state, params);
 }
 
 yw_status yw_body_frames_statistics(const yw_world* world, yw_body_id id,

@@ -60,7 +60,9 @@ yw_status yw_body_slender_params(const yw_world* world, yw_body_id id, yw_slende
 yw_status yw_body_set_slender_params(yw_world* world, yw_body_id id,
                                      const yw_slender_params* params) {
   void* state = yw_body_state(world, id, &yw_slender_method, NULL);
-  return state && params ? yw_slender_set_params(state, params) : YW_ERR_INVALID;
+  if (!state || !params) return YW_ERR_INVALID;
+  yw_body_changed(world, id);
+  return yw_slender_set_params(state, params);
 }
 
 yw_status yw_body_slender_statistics(const yw_world* world, yw_body_id id,
