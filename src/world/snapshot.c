@@ -169,6 +169,7 @@ static bool read_body(yw_world* world, uint32_t slot, yw_reader* reader) {
   method->invalidate(body->state, p);
   method->load(body->state, reader);
   body->diverged = diverged;
+  body->status = YW_OK;
   body->active = active;
   // Contact may have cached a different topology under the same version.
   body->key = ++world->next_key;

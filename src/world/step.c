@@ -373,6 +373,15 @@ static void freeze(yw_body* body) {
   body->model->method->invalidate(body->state, p);
 }
 
+// Bodies that ran out of memory are in the middle of a substep, but not lost.
+static bool is_out_of_memory(const yw_world* world) {
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    const yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    if (yw_body_takes_part(body) && body->status == YW_ERR_MEMORY) return true;
+  }
+  return false;
+}
+
 static void check_bodies(yw_world* world, yw_step_report* report) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
@@ -426,6 +435,7 @@ static yw_status advance_together(substep* s, yw_step_report* report, int32_t* n
   double mark = s->timing ? yw_seconds() : 0.0;
   advance_bodies(s);
   add_seconds(s, &mark, &report->seconds_advance);
+  if (is_out_of_memory(world)) return YW_ERR_MEMORY;
   check_bodies(world, report);
   if (world->notes_forces) yw_forces_note_advance(world, s->lockstep, s->h);
   if (s->timing) mark = yw_seconds();
@@ -481,7 +491,7 @@ static yw_status run_substep(substep* s, yw_step_report* report) {
   collect_report(world, report);
   yw_tracks_note_substep(world, s->h);
   world->time = s->time + (double)s->h;
-  return status;
+  return status >= 0 && is_out_of_memory(world) ? YW_ERR_MEMORY : status;
 }
 
 static void finish_hand_moves(yw_world* world) {
@@ -518,7 +528,7 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
                  .timing = report != NULL};
     status = run_substep(&s, &local);
   }
-  check_bodies(world, &local);
+  if (status != YW_ERR_MEMORY) check_bodies(world, &local);
   start_bodies(world, h);
   finish_hand_moves(world);
   yw_obstacles_end_step(world);

@@ -250,6 +250,7 @@ static match_step begin_step(match_body* body, const yw_particles* particles, yw
       .paper = body->params.target == YW_TARGET_PAPER,
       .pull = response->alpha / response->h,
       .damp = response->damp,
+      .uneven = response->uneven,
       .gravity = yw_scale(gravity, response->h),
   };
   look_ahead(&step, response->lag);

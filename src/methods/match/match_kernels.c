@@ -199,6 +199,10 @@ YW_LANE_FN void write_targets(const match_step* step, const match_chunk* chunk, 
   x[3] -= x[0] * cx + x[1] * cy + x[2] * cz;
   y[3] -= y[0] * cx + y[1] * cy + y[2] * cz;
   z[3] -= z[0] * cx + z[1] * cy + z[2] * cz;
+  if (step->uneven) {
+    yw_vf grip = yw_vf_load(region->grip + lane);
+    for (int k = 0; k < 4; ++k) x[k] *= grip, y[k] *= grip, z[k] *= grip;
+  }
   store_rows(rows, lane, x, y, z);
 }
 
@@ -577,6 +581,10 @@ YW_LANE_FN void pull(const match_step* step, const bool full, int32_t block, int
   yw_lanes_vec3 d = {((q[0][0] * z.x + q[1][0] * z.y) + q[2][0] * z.z) - ax,
                      ((q[0][1] * z.x + q[1][1] * z.y) + q[2][1] * z.z) - ay,
                      ((q[0][2] * z.x + q[1][2] * z.y) + q[2][2] * z.z) - az};
+  if (step->uneven) {
+    yw_vf grip = yw_vf_load(particle->grip + lane);
+    d = (yw_lanes_vec3){d.x * grip, d.y * grip, d.z * grip};
+  }
   yw_lanes_vec3 f = {n * (gx[0] * ax + gx[1] * ay + gx[2] * az + gx[3]) - d.x,
                      n * (gy[0] * ax + gy[1] * ay + gy[2] * az + gy[3]) - d.y,
                      n * (gz[0] * ax + gz[1] * ay + gz[2] * az + gz[3]) - d.z};

@@ -11,6 +11,7 @@ typedef struct match_response {
   float alpha;        ///< share of the way to the goal covered in one of them
   float damp;         ///< share of the non-rigid velocity removed in one of them
   float lag;          ///< tau, s
+  bool uneven;        ///< regions pull with their grips
 } match_response;
 
 /// num_parts: of the substep that h is one of; 0 or 1: all of it.

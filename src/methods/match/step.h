@@ -73,6 +73,7 @@ typedef struct match_step {
   bool paper;       ///< targets as printed, YW_TARGET_PAPER
   float pull;       ///< alpha / h
   float damp;       ///< 1 - exp(-damping h)
+  bool uneven;      ///< regions pull with their grips
   yw_vec3 gravity;  ///< h g
 } match_step;
 
