@@ -31,8 +31,6 @@ mkdirSync(join(out, 'scenes'));
 const scenes = join(here, '../scenes/gallery');
 for (const file of readdirSync(scenes).filter((one) => one.endsWith('.json')).sort()) {
   const text = readFileSync(join(scenes, file), 'utf8');
-  // The page cannot show meshes that deform, and these are all that scenes of the gallery read.
-  if (/"file"\s*:/.test(text)) continue;
   const name = basename(file, '.json');
   const keys = [...text.matchAll(/"(\w+)"\s*:/g)].map((match) => sources[match[1]] ?? match[1]);
   const used = methods.filter((method) => keys.includes(method));
@@ -40,7 +38,9 @@ for (const file of readdirSync(scenes).filter((one) => one.endsWith('.json')).so
   if (used.includes('rigid')) used.sort((a, b) => Number(b === 'rigid') - Number(a === 'rigid'));
   const description = /"description"\s*:\s*"([^"]*)"/.exec(text)?.[1] ?? '';
   const picture = existsSync(join(here, `static/thumbs/${name}.webp`));
-  gallery.push({ name, picture, title: name.replaceAll('_', ' '), description, methods: used.length > 0 ? used : ['match'] });
-  cpSync(join(scenes, file), join(out, 'scenes', file));
+  // Meshes and point caches that it reads, which lie beside it.
+  const files = [...text.matchAll(/"(?:file|mesh)"\s*:\s*"([^"]+)"/g)].map((match) => match[1]);
+  gallery.push({ name, picture, title: name.replaceAll('_', ' '), description, files, methods: used.length > 0 ? used : ['match'] });
+  for (const one of [file, ...files]) cpSync(join(scenes, one), join(out, 'scenes', one));
 }
 writeFileSync(join(out, 'gallery.json'), JSON.stringify(gallery));

@@ -245,9 +245,17 @@ def damaged_runs():
             pass
 
 
+def numpy_may_be_missing():
+    """without numpy the add-on says what to install"""
+    code = "import sys; sys.modules['numpy'] = None; import yawara_addon"
+    said = subprocess.run([sys.executable, "-c", code], cwd=os.path.join(ROOT, "blender"), capture_output=True,
+                          text=True, check=False)
+    assert said.returncode != 0 and "python3-numpy" in said.stderr, said.stderr
+
+
 TESTS = (axes_turn_upright, matrices_are_split, quaternions, obj_files_are_exact, caches_grow,
-         words_are_those_of_the_program, legs_are_those_of_the_program, materials_are_those_of_the_docs, scenes_run, particles_may_come,
-         bad_sources_are_named, damaged_runs)
+         words_are_those_of_the_program, legs_are_those_of_the_program, materials_are_those_of_the_docs,
+         scenes_run, particles_may_come, bad_sources_are_named, damaged_runs, numpy_may_be_missing)
 
 
 def main():

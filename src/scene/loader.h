@@ -18,6 +18,7 @@ struct yw_scene {
   yw_vec3 gravity;
   yw_wind_def wind;  ///< density 0: none
   int32_t contact_iterations;
+  float sleep_speed;  ///< m/s
   yw_contact_kind contact;
   int32_t num_bodies;         ///< including all copies
   yw_jobs jobs;               ///< for the worlds that are built
@@ -117,6 +118,24 @@ float yw_shape_weight(const yw_shape* shape, float blend, yw_vec3 p);
 /// Positions of the model's vertices in the pose; out has space for all of them.
 bool yw_build_pose(yw_loader* l, const yw_model_spec* model, const yw_pose_spec* pose,
                    yw_vec3* out);
+
+/// The same for deformations, files and text of any points; scale: of the files.
+bool yw_build_point_pose(yw_loader* l, const yw_pose_spec* pose, const yw_vec3* points,
+                         int32_t count, float scale, yw_vec3* out);
+
+// pose_turns.c
+/// model->examples and model->strengths for bodies of points, and, where deformations make a pose,
+/// how they turn each point (else NULL). The caller frees the turns, also after a failure.
+bool yw_build_point_poses(yw_loader* l, yw_model_spec* model, const yw_vec3* points, int32_t count,
+                          yw_quat** turns);
+
+// groups.c
+/// Value of "groups"; NULL: one group.
+bool yw_load_groups(yw_loader* l, const yw_json* node, yw_groups_spec* out);
+/// Labels of all points, if the groups have any; the caller frees them. tets: as of
+/// yw_open_stiffness.
+bool yw_build_labels(yw_loader* l, const yw_groups_spec* groups, const yw_tet_mesh* tets,
+                     const yw_vec3* points, int32_t count, int32_t** out);
 
 // vertex_paint.c
 /// Reads {"painted": "..."}; *text is the text of it.

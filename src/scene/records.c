@@ -14,5 +14,5 @@ const yw_record* const yw_scene_records[] = {
     &yw_record_path,        &yw_record_stiffness,    &yw_record_key,        &yw_record_grid,
     &yw_record_painted,     &yw_record_obstacle,     &yw_record_floor,      &yw_record_joint,
     &yw_record_motor,       &yw_record_track,        &yw_record_track_key,  &yw_record_drive,
-    &yw_record_follow,      &yw_record_vertex_paint, &yw_record_animation};
+    &yw_record_follow,      &yw_record_vertex_paint, &yw_record_animation,  &yw_record_selector};
 const int32_t yw_num_scene_records = (int32_t)(sizeof yw_scene_records / sizeof *yw_scene_records);

@@ -4,12 +4,22 @@
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 
+# A strip that waves: 4 points, 31 frames at 60 per second, up by 0.01 m per frame.
+python3 - <<'END'
+import struct
+with open("belt.obj", "w") as f: f.write("v 3 0 0\nv 3 0 1\nv 4 0 1\nv 4 0 0\nf 1 2 3 4\n")
+with open("belt.pc2", "wb") as f:
+    f.write(b"POINTCACHE2\0" + struct.pack("<iiffi", 1, 4, 0, 1, 31))
+    for k in range(31):
+        for x, z in ((3, 0), (3, 1), (4, 1), (4, 0)): f.write(struct.pack("<3f", x, 0.01 * k * z, z))
+END
 cat >mix.json <<'END'
 { "duration": 0.05, "fps": 60, "floor": true,
   "obstacles": [
     { "name": "wall", "shape": { "box": { "size": [0.1, 0.1, 0.1] } }, "position": [-1, 0, 0] },
     { "name": "lift", "shape": { "box": { "size": [0.1, 0.1, 0.1] } }, "position": [-2, 0, 0],
-      "path": { "keys": [ { "time": 0 }, { "time": 1, "offset": [0, 6, 0] } ] } } ],
+      "path": { "keys": [ { "time": 0 }, { "time": 1, "offset": [0, 6, 0] } ] } },
+    { "name": "belt", "animation": { "file": "belt.pc2", "mesh": "belt.obj", "fps": 60 } } ],
   "bodies": [
     { "name": "rope", "rod": { "line": { "from": [0, 1, 0], "to": [0.5, 1, 0], "count": 6 }, "radius": 0.01 }, "slender": {} },
     { "name": "cloth", "sheet": { "rectangle": { "width": 0.3, "depth": 0.2, "across": 3, "along": 2 }, "thickness": 0.005 }, "slender": {}, "position": [0, 2, 0] },
@@ -77,6 +87,8 @@ moves = {c["target"]["path"]: numbers(animation["samplers"][c["sampler"]]["outpu
          for c in animation["channels"] if d["nodes"][c["target"]["node"]]["name"] == "lift"}
 assert sorted(moves) == ["rotation", "scale", "translation"], moves
 assert all(abs(moves["translation"][3 * k + 1] - k / 10) < 1e-5 for k in range(4)), moves["translation"]
+belt = next(m for m in d["meshes"] if m["name"] == "belt")["primitives"][0]
+assert all(abs(numbers(belt["targets"][2]["POSITION"])[3 * i + 1] - 0.03 * (i in (1, 2))) < 1e-6 for i in range(4))
 wall = next(n for n in d["nodes"] if n["name"] == "wall")
 assert wall["translation"] == [-1, 0, 0] and wall["scale"] == [1, 1, 1], wall
 ground = next(m for m in d["meshes"] if m["name"] == "floor")["primitives"][0]["attributes"]
@@ -84,7 +96,7 @@ assert all(abs(y) < 1e-6 for y in numbers(ground["POSITION"])[1::3]) and set(num
 assert used == set(range(len(d["accessors"])))
 print([n["name"] for n in d["nodes"]])
 END
-same "glTF holds every body and frame" "$(python3 gltf.py 2>&1)" "['rope', 'cloth', 'jelly', 'clay', 'floor', 'wall', 'lift']"
+same "glTF holds every body and frame" "$(python3 gltf.py 2>&1)" "['rope', 'cloth', 'jelly', 'clay', 'floor', 'wall', 'lift', 'belt']"
 cd new/deep/folder || exit 1
 
 # Every field has a unit and, where its name is not enough, a meaning.

@@ -292,6 +292,7 @@ static inline void say_body(random_scene* s, int index) {
   if (method != 3 && method != 6 && draw_one_in(s, 4)) say_pins(s);
   uint64_t state = s->state;
   s->state = s->drives;
+  if ((method == 4 || method == 5) && draw_one_in(s, 3)) say_examples(s);
   if (draw_one_in(s, 4)) say_drive(s, s->examples > 0);
   s->drives = s->state;
   s->state = state;

@@ -28,6 +28,7 @@ typedef struct yw_complex {
   yw_complex_leaf* leaves;  ///< num_leaves + 1
   int32_t num_vertices, num_edges, num_triangles;
   int32_t* vertices;             ///< particles
+  int32_t* place_of_vertex;      ///< per particle: its index among them; 0 where it has none
   int32_t (*edges)[2];           ///< particles; the same one twice for loose points
   int32_t (*triangles)[3];       ///< particles
   int32_t (*edge_triangles)[2];  ///< on both sides; -1: none
@@ -36,6 +37,7 @@ typedef struct yw_complex {
   int32_t* triangle_of_vertex;   ///< per particle: its first triangle; -1: none
   int32_t (*next_edges)[2];      ///< of segments: the one that continues at each end; -1: none
   yw_vec4* rest;                 ///< per particle of thick surfaces: where it is at rest
+  struct yw_patches* patches;    ///< where bodies touch themselves; otherwise NULL
   int32_t num_hanging;
   int32_t (*hanging)[3];  ///< as in yw_contact_geometry
   int32_t (*parents)[2];  ///< per particle: whose mean it is; -1: free. NULL: nothing hangs

@@ -3,7 +3,7 @@
 
 #include "contact/surfaces/pair_lanes.h"
 
-#define MAX_BLOCKED ((YW_NEAR_LEAF_MAX + YW_LANES - 1) / YW_LANES * YW_LANES)
+#define MAX_REGISTERS ((YW_NEAR_LEAF_MAX + YW_VF_LANES - 1) / YW_VF_LANES)
 
 // Boxes -----------------------------------------------------------------------------------------
 
@@ -18,50 +18,56 @@ YW_LANE_FN uint32_t meeting(const float* const sides[6], int32_t at, const float
   return yw_vi_bits(apart <= 0.0f);
 }
 
-// Lists the boxes first .. end - 1 that meet a box.
-static int32_t select_boxes(const yw_lane_boxes* boxes, int32_t first, int32_t end, yw_aabb box,
-                            float pad, int32_t* found) {
+// Finds the boxes first .. end - 1 that meet a box: one mask per register. Returns whether any
+// does.
+static bool select_boxes(const yw_lane_boxes* boxes, int32_t first, int32_t end, yw_aabb box,
+                         float pad, uint32_t* masks) {
   const float lower[3] = {box.lower.x - pad, box.lower.y - pad, box.lower.z - pad};
   const float upper[3] = {box.upper.x + pad, box.upper.y + pad, box.upper.z + pad};
   const float* const* sides = (const float* const*)boxes->sides;
-  int32_t count = 0;
+  uint32_t any = 0;
   for (int32_t at = first; at < end; at += YW_VF_LANES) {
     uint32_t bits = meeting(sides, at, lower, upper);
     if (end - at < YW_VF_LANES) bits &= (1u << (end - at)) - 1;
-    for (; bits != 0; bits &= bits - 1) found[count++] = at + __builtin_ctz(bits);
+    any |= * masks++ = bits;
+  }
+  return any != 0;
+}
+
+// Appends the pairs of box i of a with the selected boxes of b.
+YW_LANE_FN int32_t meet_box(const yw_near_leaves* l, int32_t i, const uint32_t* in_b,
+                            int32_t (*pairs)[2]) {
+  const float* const* sides = (const float* const*)l->b->sides;
+  float lower[3], upper[3];
+  int32_t count = 0;
+  for (int d = 0; d < 3; ++d) {
+    lower[d] = l->a->sides[d][i] - l->pad;
+    upper[d] = l->a->sides[3 + d][i] + l->pad;
+  }
+  for (int32_t at = l->first_b; at < l->end_b; at += YW_VF_LANES, ++in_b) {
+    if (*in_b == 0) continue;
+    uint32_t bits = meeting(sides, at, lower, upper) & *in_b;
+    for (; bits != 0; bits &= bits - 1) {
+      int32_t k = at + __builtin_ctz(bits);
+      if (l->same && k <= i) continue;
+      pairs[count][0] = i;
+      pairs[count++][1] = k;
+    }
   }
   return count;
 }
 
 static int32_t meet(const yw_near_leaves* l, int32_t (*pairs)[2]) {
-  int32_t in_a[MAX_BLOCKED], in_b[MAX_BLOCKED];
-  int32_t num_a = select_boxes(l->a, l->first_a, l->end_a, l->box_b, l->pad, in_a);
-  if (num_a == 0) return 0;
-  int32_t num_b = select_boxes(l->b, l->first_b, l->end_b, l->box_a, l->pad, in_b);
-  if (num_b == 0) return 0;
-  // The selected boxes of b, next to each other.
-  float packed[6][MAX_BLOCKED];
-  for (int d = 0; d < 6; ++d) {
-    for (int32_t k = 0; k < num_b; ++k) packed[d][k] = l->b->sides[d][in_b[k]];
-    for (int32_t k = num_b; k % YW_VF_LANES != 0; ++k) packed[d][k] = 0.0f;
+  uint32_t in_a[MAX_REGISTERS], in_b[MAX_REGISTERS];
+  if (!select_boxes(l->a, l->first_a, l->end_a, l->box_b, l->pad, in_a) ||
+      !select_boxes(l->b, l->first_b, l->end_b, l->box_a, l->pad, in_b)) {
+    return 0;
   }
-  const float* const sides[6] = {packed[0], packed[1], packed[2], packed[3], packed[4], packed[5]};
   int32_t count = 0;
-  for (int32_t i = 0; i < num_a; ++i) {
-    float lower[3], upper[3];
-    for (int d = 0; d < 3; ++d) {
-      lower[d] = l->a->sides[d][in_a[i]] - l->pad;
-      upper[d] = l->a->sides[3 + d][in_a[i]] + l->pad;
-    }
-    for (int32_t at = 0; at < num_b; at += YW_VF_LANES) {
-      uint32_t bits = meeting(sides, at, lower, upper);
-      if (num_b - at < YW_VF_LANES) bits &= (1u << (num_b - at)) - 1;
-      for (; bits != 0; bits &= bits - 1) {
-        int32_t k = in_b[at + __builtin_ctz(bits)];
-        if (l->same && k <= in_a[i]) continue;
-        pairs[count][0] = in_a[i];
-        pairs[count++][1] = k;
-      }
+  const uint32_t* mask = in_a;
+  for (int32_t at = l->first_a; at < l->end_a; at += YW_VF_LANES) {
+    for (uint32_t bits = *mask++; bits != 0; bits &= bits - 1) {
+      count += meet_box(l, at + __builtin_ctz(bits), in_b, pairs + count);
     }
   }
   return count;
