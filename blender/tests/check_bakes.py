@@ -187,7 +187,7 @@ def motion_blur():
 
 
 def render(blur):
-    """How wide and how bright what is white is in a small picture: columns with light, and their sum."""
+    """How wide what is white is in a small picture: columns with light."""
     scene = bpy.context.scene
     scene.render.use_motion_blur = blur
     path = os.path.join(WORK, "blur.png")
@@ -202,7 +202,7 @@ def render(blur):
 
 def motion_blur_is_rendered():
     """Cycles blurs surfaces, and particles by their velocities, as points and with a skin"""
-    scene = fresh(frames=3)
+    scene = fresh(frames=2)
     scene.use_gravity = False
     scene.render.engine, scene.cycles.samples, scene.cycles.use_denoising = "CYCLES", 8, False
     scene.render.resolution_x, scene.render.resolution_y = 64, 16
@@ -211,7 +211,7 @@ def motion_blur_is_rendered():
     white.use_nodes = True
     nodes, links = white.node_tree.nodes, white.node_tree.links
     links.new(nodes.new("ShaderNodeEmission").outputs[0], next(n for n in nodes if n.type == "OUTPUT_MATERIAL").inputs[0])
-    bpy.ops.object.camera_add(location=(0, -5, 0), rotation=(np.pi / 2, 0, 0))
+    bpy.ops.object.camera_add(location=(1, -5, 0), rotation=(np.pi / 2, 0, 0))
     scene.camera = bpy.context.object
     scene.camera.data.type, scene.camera.data.ortho_scale = "ORTHO", 4.0
     for method, show_as in (("match", "SKIN"), ("plastic", "POINTS"), ("plastic", "SKIN")):
@@ -219,13 +219,13 @@ def motion_blur_is_rendered():
         obj.data.materials.append(white)
         obj.yawara.method, obj.yawara.show_as, obj.yawara.velocity = method, show_as, (24.0, 0.0, 0.0)
         obj.yawara.material, obj.yawara.size = "word:clay" if method == "plastic" else "word:jelly", 0.05
-        scene.frame_start = 1
         bake()
         scene.frame_set(2)
-        scene.camera.location.x = 1.0
-        sharp, blurred = render(False), render(True)
         # 64 columns are 4 m: 0.3 m are 5 of them, and the way of one frame, 1 m, 16.
-        assert 3 <= sharp <= 8 and sharp + 12 <= blurred <= sharp + 19, (method, show_as, sharp, blurred)
+        if method == "match":
+            assert 3 <= render(False) <= 8, "blurred without being asked"
+        blurred = render(True)
+        assert 17 <= blurred <= 25, (method, show_as, blurred)
         bpy.ops.yawara.free()
         bpy.data.objects.remove(obj)
 

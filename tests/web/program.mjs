@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The program, run beside the page.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,6 +11,23 @@ const execute = promisify(execFile);
 /** What another program prints. */
 export const ask = async (program, ...words) => (await execute(program, words, { encoding: 'utf8', maxBuffer: 1e8 })).stdout;
 export const yawara = (...words) => ask('build/yawara', ...words);
+
+/** Seconds that a process, those that it started, and those that have ended since had of the processors. */
+export function processorTime(pid) {
+  const children = new Map();
+  const seconds = new Map();
+  for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
+    try {
+      const words = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1).split(' ').map(Number);
+      children.set(words[1], [...(children.get(words[1]) ?? []), Number(name)]);
+      seconds.set(Number(name), (words[11] + words[12] + words[13] + words[14]) / 100);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  const sum = (one) => (seconds.get(one) ?? 0) + (children.get(one) ?? []).reduce((total, child) => total + sum(child), 0);
+  return sum(pid);
+}
 
 /** Runs a test with a folder of its own. */
 export async function withFolder(test) {

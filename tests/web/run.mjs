@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests of the page in headless Chromium, two at a time. Prints "ok NAME" or "not ok NAME" for each, with its seconds.
 // usage: node tests/web/run.mjs [PART OF A NAME]      from the root, after make web; build/yawara must exist
+import { processorTime } from './program.mjs';
 import { serve } from './server.mjs';
 import { launch } from './browser.mjs';
 import * as core from './test_core.mjs';
@@ -45,7 +46,7 @@ const work = async () => {
   for (const test of rest) await run(test);
 };
 await Promise.all([work(), work()]);
-console.log(`# ${tests.length} tests in ${((Date.now() - began) / 1000).toFixed(0)} s`);
+console.log(`# ${tests.length} tests in ${((Date.now() - began) / 1000).toFixed(0)} s; processors ${processorTime(process.pid).toFixed(0)} s`);
 await browser.close();
 site.stop();
 plainSite.stop();

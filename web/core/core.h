@@ -60,7 +60,7 @@ typedef struct core {
   int32_t num_pins;
   char field[48];         ///< field to send with frames; "": none
   uint32_t inside;        ///< core_inside: what else frames carry
-  bool records_contacts;  ///< somebody has asked for contacts; others may not, between steps
+  bool records_contacts;  ///< in steps, once a viewer has asked for contacts
   /// Bodies of more particles are shown as balls whatever is asked for, because making skins and
   /// sending them takes longer than a frame; 0: no limit.
   int32_t max_skinned;

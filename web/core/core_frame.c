@@ -8,9 +8,8 @@
 //              offset and i count of axes, i offset and i count of slaves
 //   bodies     i offset of its data, i count, i parts (PART_...), i triangles of the skin, i offset
 //              and i triangles of the cut, i 0, i 0
-//   obstacles  f position, f rotation (x y z w), f scale, i offset and i count of its vertices if
-//   it
-//              deforms (count 0: it does not)
+//   obstacles  f position, f rotation (x y z w), f scale, i offset and i count of vertices (0: its
+//              shape does not change)
 //   pins       f position
 //   grab       f where the body is held, f where the pointer is
 //   data       surfaces: 3 f positions and 3 f normals per vertex; particles: 3 f positions and 1 f

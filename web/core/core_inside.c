@@ -106,12 +106,12 @@ int32_t core_add_slaves(core* c) {
   int32_t sum = 0;
   for (int32_t i = 0; c->world && c->inside & CORE_SLAVES && i < c->shown->num_bodies; ++i) {
     yw_body_id id = c->bodies[i].id;
-    int32_t count = yw_body_is_active(c->world, id) && c->shown->bodies[i].look.visible
-                        ? yw_body_plastic_slaves(c->world, id, NULL, 0)
-                        : 0;
+    if (!yw_body_is_active(c->world, id) || !c->shown->bodies[i].look.visible) continue;
+    int32_t count = yw_body_plastic_slaves(c->world, id, NULL, 0);
     float* at = core_add_words(c, 3 * (size_t)count);
     if (!at) break;
-    sum += yw_body_plastic_slaves(c->world, id, (yw_vec3*)(void*)at, count) > 0 ? count : 0;
+    yw_body_plastic_slaves(c->world, id, (yw_vec3*)(void*)at, count);
+    sum += count;
   }
   return sum;
 }

@@ -143,6 +143,7 @@ async function openScene(name: string, until = -1, changes: Change[] = []): Prom
 }
 
 function openText(name: string, text: string, changes: Change[], until: number): void {
+  picked = '';
   leaveTools();
   edits.forget();
   session.open({ name, text, changes, until, keepView: false });

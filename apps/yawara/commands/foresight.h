@@ -13,8 +13,8 @@ typedef struct run_cost {
 
 run_cost run_cost_of(const yw_world* world);
 
-/// Times a few frames of a world that is not needed afterwards, for half a second or a frame: seconds per
-/// frame on average; 0 if a step failed. *frames: how many were timed.
+/// Times a few frames of a world that is not needed afterwards, for half a second or a frame:
+/// seconds per frame on average; 0 if a step failed. *frames: how many were timed.
 double probe_frames(yw_world* world, const yw_scene_info* info, int32_t* frames);
 
 #endif

@@ -12,6 +12,8 @@
 #include "yawara/extend/vec.h"
 
 #define SECTIONS 48
+// Sections below this one may be the soles of feet, or the underside of a ball.
+#define SOLES 5
 // Of the largest section: smaller ones are tips, or rounding.
 #define LEAST_AREA 1e-5
 // What is thinner than this share of its height does not stand, whatever it is made of.
@@ -54,9 +56,14 @@ static void add_triangle(const yw_vec3 p[3], int axis, double low, double step, 
 
 static double thickness_of(const section* s) { return 4.0 * fabs(s->area) / s->perimeter; }
 
-// The worst part: its length times its compliance times its load. *leg is the thinnest section that
-// carries at least half of what there is. Lengths are in units of the file.
-static double worst_part(const section* sections, double step, double* leg, double* volume) {
+typedef struct leg_sums {
+  double thickness;  // of the thinnest section that carries at least half of what there is
+  double stress;     // largest volume above a section over its area
+  double volume;
+} leg_sums;
+
+// The worst part: its length times its compliance times its load. Lengths are in units of the file.
+static double worst_part(const section* sections, double step, leg_sums* out) {
   double carried[SECTIONS + 1] = {0}, compliance[SECTIONS] = {0}, largest = 0.0, worst = 0.0;
   for (int n = 0; n < SECTIONS; ++n) largest = fmax(largest, fabs(sections[n].area));
   for (int n = SECTIONS - 1; n >= 0; --n) {
@@ -66,13 +73,14 @@ static double worst_part(const section* sections, double step, double* leg, doub
     double thickness = thickness_of(&sections[n]);
     compliance[n] = step * 16.0 / (area * thickness * thickness);
   }
-  *volume = carried[0];
-  *leg = INFINITY;
+  *out = (leg_sums){.thickness = INFINITY, .volume = carried[0]};
   for (int a = 0; a < SECTIONS; ++a) {
     double sum = 0.0;
-    // The lowest section of a ball or a foot is no leg.
     bool carries = a > 0 && carried[a] > 0.5 * carried[0] && compliance[a] > 0.0;
-    if (carries) *leg = fmin(*leg, thickness_of(&sections[a]));
+    if (carries) out->thickness = fmin(out->thickness, thickness_of(&sections[a]));
+    if (carries && a >= SOLES) {
+      out->stress = fmax(out->stress, carried[a] / fabs(sections[a].area));
+    }
     for (int b = a; b < SECTIONS; ++b) {
       sum += compliance[b];
       worst = fmax(worst, (b + 1 - a) * step * sum * carried[b + 1] / PI_SQUARED);
@@ -89,7 +97,7 @@ stance stance_of(const yw_tri_mesh* surface, int axis) {
     box = yw_aabb_grow(box, surface->positions[v]);
   }
   yw_vec3 size = yw_sub(box.upper, box.lower);
-  double length = (double)fmaxf(size.x, fmaxf(size.y, size.z)), leg, volume;
+  double length = (double)fmaxf(size.x, fmaxf(size.y, size.z));
   double low = (double)(&box.lower.x)[axis], step = (double)(&size.x)[axis] / SECTIONS;
   if (!(step > 0.0) || !isfinite(length)) return found;
   for (int32_t t = 0; t < surface->num_triangles; ++t) {
@@ -99,11 +107,14 @@ stance stance_of(const yw_tri_mesh* surface, int axis) {
     }
     add_triangle(p, axis, low, step, sections);
   }
-  double stiffness = worst_part(sections, step, &leg, &volume) / length;
-  if (!(volume > 0.0) || !isfinite(stiffness)) return found;
+  leg_sums sums;
+  double stiffness = worst_part(sections, step, &sums) / length;
+  if (!(sums.volume > 0.0) || !isfinite(stiffness)) return found;
   found.stiffness = (float)fmin(stiffness, MOST);
-  found.thickness = isfinite(leg) ? (float)(leg / length) : 0.0f;
-  found.volume = (float)(volume / (length * length * length));
+  bool has_legs = isfinite(sums.thickness);
+  found.thickness = has_legs ? (float)(sums.thickness / length) : 0.0f;
+  found.stress = (float)(sums.stress / length);
+  found.volume = (float)(sums.volume / (length * length * length));
   return found;
 }
 

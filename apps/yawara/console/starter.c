@@ -23,6 +23,8 @@
 #define MOST_PARTICLES 5000.0f
 #define USUAL_SPACING (1.0f / 24.0f)
 #define PARTICLE_SHARE 0.9f
+// What yields bears this many times its own weight.
+#define YIELD_LOADS 3.0f
 // Of cloth, as shares of its longest side: edge of a triangle, thickness.
 #define CLOTH_EDGE 0.08f
 #define CLOTH_THICKNESS 0.01f
@@ -73,6 +75,7 @@ typedef struct starter {
   float height;      // m
   float diagonal;    // m, of the box
   float stiffness;   // Young's modulus over density, gravity and length
+  float yield;       // strain at which it yields; 0: elastic
   float spacing;     // m, of particles; 0: the default
   bool turned;       // z points up in the file
   int32_t parts;     // bodies, one for each part; 0: one body of all
@@ -142,12 +145,15 @@ static int measure_file(const starter_options* o, const char* path, starter* s) 
   return -1;
 }
 
-// What thin legs ask for: more stiffness than the word's, and particles that fit into them.
+// What thin legs ask for: more stiffness and strength than the word's, and particles that fit into
+// them.
 static void fit_legs(const char* path, starter* s) {
   s->stiffness = s->what->stiffness;
+  s->yield = s->what->yield;
   if (!s->file || !(s->what->hold > 0.0f)) return;
   stance legs = stance_of_file(path, s->volume, s->turned ? 2 : 1);
   s->stiffness = fmaxf(s->stiffness, s->what->hold * legs.stiffness);
+  if (s->yield > 0.0f) s->yield = fmaxf(s->yield, YIELD_LOADS * legs.stress / s->stiffness);
   float spacing = PARTICLE_SHARE * legs.thickness;
   if (!(spacing > 0.0f && spacing < USUAL_SPACING)) return;
   while (legs.volume > MOST_PARTICLES * spacing * spacing * spacing) spacing *= 1.02f;
@@ -273,14 +279,14 @@ static bool put_method(text_list* out, const starter* s) {
   }
   if (strcmp(m, "plastic") == 0) {
     if (s->spacing > 0 && !put(out, ", \"spacing\": %.3g", (double)s->spacing)) return false;
-    return p->yield > 0 ? put(out, ", \"yield_stress\": %.3g }\n", (double)p->yield * modulus)
+    return s->yield > 0 ? put(out, ", \"yield_stress\": %.3g }\n", (double)s->yield * modulus)
                         : put(out, ", \"flow\": \"elastic\" }\n");
   }
   if (strcmp(m, "fem") == 0) {
     // Two levels of a detailed model take minutes for a second of motion.
     return put(out, ", \"mass_damping\": %.3g, \"max_level\": 1",
                (double)p->fem_damping * damping) &&
-           (p->yield <= 0 || put(out, ", \"yield\": %g, \"creep\": 100", (double)p->yield)) &&
+           (s->yield <= 0 || put(out, ", \"yield\": %.3g, \"creep\": 100", (double)s->yield)) &&
            put(out, " }\n");
   }
   bool lasting = strcmp(m, "frames") == 0 && p->lasting;

@@ -537,6 +537,9 @@ static void report_left_out(const exporter* e, bool quiet) {
             "run --fields velocity\n",
             e->run.shown->bodies[i].name);
   }
+  if (e->velocities && !e->wanted[PLY] && !e->wanted[PC2] && !e->wanted[MDD]) {
+    fprintf(stderr, "velocities are left out: ply, pc2 and mdd hold them\n");
+  }
   bool fields = e->run.info.fields[0] != '\0';
   bool holds = e->wanted[PLY] || e->wanted[VTU] || e->wanted[BGEO];
   if (fields && !holds && !quiet) {

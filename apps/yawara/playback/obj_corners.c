@@ -10,6 +10,8 @@
 
 // Share of corners whose given normals must face outwards.
 #define MOST_AGREE 0.95
+// Files with more materials are not understood.
+#define MOST_MATERIALS 1024
 
 typedef struct uv {
   float u, v;
@@ -106,21 +108,13 @@ static bool read_uv(corner_reader* r, const obj_line* l) {
 
 static bool read_material(corner_reader* r, const obj_line* l) {
   const char* name = l->text + strlen("usemtl");
-  name += strspn(name, " \t");
-  obj_corners* out = &r->out;
   char clipped[OBJ_MAX_MATERIAL];
-  snprintf(clipped, sizeof clipped, "%s", name);
-  for (r->material = 0; r->material < out->num_materials; ++r->material) {
-    if (strcmp(out->names[r->material], clipped) == 0) return true;
+  snprintf(clipped, sizeof clipped, "%s", name + strspn(name, " \t"));
+  for (r->material = 0; r->material < r->out.num_materials; ++r->material) {
+    if (strcmp(r->out.names[r->material], clipped) == 0) return true;
   }
-  size_t count = (size_t)out->num_materials;
-  char(*names)[OBJ_MAX_MATERIAL] = yw_mem_alloc(NULL, count + 1, sizeof *names);
-  if (!names) return false;
-  if (count > 0) memcpy(names, out->names, count * sizeof *names);
-  memcpy(names[count], clipped, sizeof clipped);
-  yw_mem_free(NULL, out->names);
-  out->names = names;
-  ++out->num_materials;
+  if (r->material == MOST_MATERIALS) return false;
+  memcpy(r->out.names[r->out.num_materials++], clipped, sizeof clipped);
   return true;
 }
 
@@ -172,7 +166,8 @@ bool obj_corners_read(const char* source, const yw_tri_mesh* surface, obj_corner
   r.first = YW_NEW_ARRAY(NULL, int32_t, surface->num_vertices);
   r.out.triangles = YW_NEW_ARRAY(NULL, int32_t, 3 * (size_t)surface->num_triangles);
   r.out.materials = YW_NEW_ARRAY(NULL, int32_t, surface->num_triangles);
-  bool good = l && r.first && r.out.triangles && r.out.materials, fits;
+  r.out.names = yw_mem_alloc(NULL, MOST_MATERIALS, sizeof *r.out.names);
+  bool good = l && r.first && r.out.triangles && r.out.materials && r.out.names, fits;
   for (int32_t i = 0; good && i < surface->num_vertices; ++i) r.first[i] = -1;
   while (good && obj_next_line(&at, end, l, &fits)) good = fits && read_line(&r, l);
   good = good && r.triangle == surface->num_triangles && finish(&r);

@@ -160,8 +160,12 @@ void yw_frames_statistics_list(const void* state, const yw_particles* particles,
   (void)particles;
   yw_statistics_add(out, "newton steps", "", body->newton);
   yw_statistics_add(out, "iterations", "", body->iterations);
-  if (body->model->num_examples == 0) return;
-  float weights[1 + YW_MAX_EXAMPLES];
-  yw_frames_weights(state, weights, 1 + YW_MAX_EXAMPLES);
-  yw_statistics_add_weights(out, 0, 1, weights, body->model->num_examples);
+  const frames_model* model = body->model;
+  int32_t width = model->num_examples + 1;
+  if (model->num_examples == 0 || (int64_t)model->num_groups * width > YW_MAX_STATISTICS - 2)
+    return;
+  for (int32_t g = 0; g < model->num_groups; ++g) {
+    yw_statistics_add_weights(out, g, model->num_groups, body->weights + (size_t)g * (size_t)width,
+                              model->num_examples);
+  }
 }

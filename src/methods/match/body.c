@@ -155,8 +155,9 @@ void yw_match_statistics_list(const void* state, const yw_particles* particles,
 
 // Snapshots ---------------------------------------------------------------------------------------
 
-// Flag beside the projection: weights that the caller gave follow.
+// Flags beside the projection: weights that the caller gave follow; targets as printed.
 #define BY_HAND 256u
+#define PAPER_TARGET 512u
 
 static size_t num_weights(const match_model* model) {
   return (size_t)model->num_groups * (size_t)(model->num_examples + 1);
@@ -187,7 +188,8 @@ void yw_match_save(const void* state, yw_writer* writer) {
                            f->spin.x,
                            f->spin.y,
                            f->spin.z};
-  yw_write_u32(writer, (uint32_t)body->params.projection | (body->aims_by_hand ? BY_HAND : 0u));
+  uint32_t kind = (uint32_t)body->params.projection | (body->aims_by_hand ? BY_HAND : 0u);
+  yw_write_u32(writer, kind | (body->params.target == YW_TARGET_PAPER ? PAPER_TARGET : 0u));
   yw_write_f32(writer, numbers, sizeof numbers / sizeof numbers[0]);
   yw_write_f32(writer, body->rotations[0].m[0], (size_t)model->num_blocks * 4 * YW_LANES);
   yw_write_f32(writer, body->weights, num_weights(model));
@@ -222,7 +224,8 @@ void yw_match_load(void* state, yw_reader* reader) {
   const match_model* model = body->model;
   float n[21];
   uint32_t kind = yw_read_u32(reader);
-  yw_match_params params = {.projection = (yw_projection)(kind & ~BY_HAND)};
+  yw_match_params params = {.projection = (yw_projection)(kind & ~(BY_HAND | PAPER_TARGET)),
+                            .target = kind & PAPER_TARGET ? YW_TARGET_PAPER : YW_TARGET_FREE};
   yw_read_f32(reader, n, 21);
   params.alpha = n[0];
   params.beta = n[1];

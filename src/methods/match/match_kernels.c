@@ -314,11 +314,36 @@ YW_LANE_FN yw_lanes_mat3 turn_free(const yw_lanes_sym3* p, const yw_lanes_sym3* 
                          s->yz - dx, s->xz - dy, s->yz + dx, s->zz};
 }
 
-// Targets T = R (S~ + [d]) of the regions of one register.
+// The rotation of A in the axes of R_r: A Q = R_r P, so that A is R_r P Q^-1 up to a factor.
+YW_LANE_FN yw_lanes_mat3 turn_of_map(const match_model* model, int32_t block, int32_t lane,
+                                     const yw_lanes_sym3* p) {
+  yw_lanes_sym3 q = yw_lanes_sym3_load((const yw_sym3x16*)model->moments[block].moment, lane);
+  // Cofactors: the inverse up to the determinant, which is positive.
+  yw_lanes_sym3 c = {q.yy * q.zz - q.yz * q.yz, q.xx * q.zz - q.xz * q.xz,
+                     q.xx * q.yy - q.xy * q.xy, q.xz * q.yz - q.xy * q.zz,
+                     q.xy * q.yz - q.xz * q.yy, q.xy * q.xz - q.yz * q.xx};
+  yw_vf det = q.xx * c.xx + q.xy * c.xy + q.xz * c.xz;
+  yw_vf inv = yw_vf_select(det > 0.0f, 1.0f / det, yw_vf_splat(0.0f));
+  yw_lanes_mat3 full = {p->xx, p->xy, p->xz, p->xy, p->yy, p->yz, p->xz, p->yz, p->zz}, r;
+  c = (yw_lanes_sym3){inv * c.xx, inv * c.yy, inv * c.zz, inv * c.xy, inv * c.xz, inv * c.yz};
+  yw_lanes_mat3 map = yw_lanes_mat3_mul_sym(&full, &c);
+  yw_vf zero = yw_vf_splat(0.0f), one = yw_vf_splat(1.0f);
+  yw_lanes_quat turn = {zero, zero, zero, one};
+  yw_lanes_sym3 unused;
+  yw_lanes_polar_warm(&map, &turn, &r, &unused);
+  return r;
+}
+
+// Targets T = R (S~ + [d]) of the regions of one register, or R S~ as printed.
 YW_LANE_FN void bend(const match_step* step, const match_chunk* chunk, lane_set at,
                      const region_fit* fit, const pull_set* pulls) {
   yw_lanes_mat3 t = yw_lanes_rotation(fit->q);
-  if (pulls->num_active > 0) {
+  if (step->paper) {
+    yw_lanes_mat3 further = turn_of_map(step->model, at.block, at.lane, &fit->p);
+    yw_lanes_sym3 wanted = aim(step->model, at.block, at.lane, pulls);
+    t = yw_lanes_mat3_mul(&t, &further);
+    t = yw_lanes_mat3_mul_sym(&t, &wanted);
+  } else if (pulls->num_active > 0) {
     yw_lanes_sym3 wanted = aim(step->model, at.block, at.lane, pulls);
     yw_lanes_mat3 turned = turn_free(&fit->p, &wanted);
     t = yw_lanes_mat3_mul(&t, &turned);

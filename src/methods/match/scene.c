@@ -6,6 +6,7 @@
 // Tables ------------------------------------------------------------------------------------------
 
 static const char* const projections[] = {"exact", "paper", NULL};
+static const char* const targets[] = {"free", "paper", NULL};
 
 typedef struct match_settings {
   const yw_json* groups;
@@ -39,6 +40,10 @@ static const yw_key_row match_rows[] = {
     YW_PARAM_CHOICE(match_settings, projection, projections,
                     "How the example weights are kept convex: \"exact\" takes the nearest point of "
                     "the convex hull of the poses, \"paper\" is the papers' rule."),
+    YW_PARAM_CHOICE(match_settings, target, targets,
+                    "What regions of bodies with examples aim for: \"free\" exerts no torque on "
+                    "them and keeps the spin of the body; \"paper\" is R S~ as printed, which does "
+                    "not."),
     YW_MODEL_NODE(
         match_settings, groups, "'global|'per_region|[integer]|[selector]|vertex_paint",
         "Parts that choose their example together: the whole body (\"global\", the "

@@ -70,6 +70,7 @@ typedef struct match_step {
   // what takes back the angular impulse of the last inner step.
   yw_vec3 drift, spin;
   float h;
+  bool paper;       ///< targets as printed, YW_TARGET_PAPER
   float pull;       ///< alpha / h
   float damp;       ///< 1 - exp(-damping h)
   bool uneven;      ///< regions pull with their grips

@@ -2,11 +2,11 @@
 #include "methods/slender/examples.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "math/small/mat3d.h"
 #include "math/small/simplex.h"
+#include "methods/kit/groups.h"
 #include "methods/kit/solid.h"
 #include "methods/slender/sheet_energy.h"
 #include "yawara/extend/error.h"
@@ -153,57 +153,24 @@ static yw_status describe(slender_model* model, const yw_slender_examples* def, 
   return status;
 }
 
-// Numbers of groups follow the order of their labels.
-static int32_t group_of(const int32_t* sorted, int32_t count, int32_t label) {
-  int32_t low = 0, high = count;
-  while (high - low > 1) {
-    int32_t middle = low + (high - low) / 2;
-    if (sorted[middle] <= label) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
-static int compare(const void* a, const void* b) {
-  int32_t x = *(const int32_t*)a, y = *(const int32_t*)b;
-  return (x > y) - (x < y);
-}
-
-static int32_t label_of(const slender_model* model, const int32_t* labels, int32_t e) {
-  const int32_t* corner = model->elements + (size_t)e * (size_t)model->corners;
-  bool others_agree = model->corners == 3 && labels[corner[1]] == labels[corner[2]];
-  return others_agree ? labels[corner[1]] : labels[corner[0]];
-}
-
 static yw_status take_groups(slender_model* model, const yw_slender_examples* def,
                              yw_error* error) {
   slender_poses* poses = &model->poses;
   poses->grouping = def->grouping;
-  poses->num_groups = def->grouping == YW_GROUPS_PER_REGION ? model->num_elements : 1;
-  for (int32_t e = 0; e < model->num_elements; ++e) {
-    poses->group[e] = def->grouping == YW_GROUPS_PER_REGION ? e : 0;
-  }
-  if (def->grouping != YW_GROUPS_LABELS) return YW_OK;
-  if (!def->vertex_labels) {
+  if (def->grouping == YW_GROUPS_LABELS && !def->vertex_labels) {
     return yw_fail(error, YW_ERR_INVALID, "examples: groups by labels need a label per point");
   }
-  int32_t count = 0, *sorted = YW_NEW_ARRAY(&model->mem, int32_t, model->num_elements);
-  if (!sorted) return yw_fail_memory(error, "the examples of a rod or sheet");
-  for (int32_t e = 0; e < model->num_elements; ++e)
-    sorted[e] = label_of(model, def->vertex_labels, e);
-  qsort(sorted, (size_t)model->num_elements, sizeof *sorted, compare);
   for (int32_t e = 0; e < model->num_elements; ++e) {
-    if (count == 0 || sorted[e] != sorted[count - 1]) sorted[count++] = sorted[e];
+    const int32_t* corner = model->elements + (size_t)e * (size_t)model->corners;
+    int32_t labels[3] = {0};
+    for (int32_t c = 0; c < model->corners && def->grouping == YW_GROUPS_LABELS; ++c) {
+      labels[c] = def->vertex_labels[corner[c]];
+    }
+    bool alone = def->grouping == YW_GROUPS_PER_REGION;
+    poses->group[e] = alone ? e : yw_most_common(model->corners, labels);
   }
-  for (int32_t e = 0; e < model->num_elements; ++e) {
-    poses->group[e] = group_of(sorted, count, label_of(model, def->vertex_labels, e));
-  }
-  poses->num_groups = count;
-  yw_mem_free(&model->mem, sorted);
-  return YW_OK;
+  poses->num_groups = yw_number_groups(&model->mem, model->num_elements, poses->group);
+  return poses->num_groups < 0 ? yw_fail_memory(error, "the examples of a rod or sheet") : YW_OK;
 }
 
 static void add_grams(slender_model* model, double* whole) {

@@ -15,6 +15,12 @@ typedef enum yw_projection {
   YW_PROJECTION_PAPER  ///< the papers' rule: clear the most negative weight, share it out, repeat
 } yw_projection;
 
+/// What regions of bodies with examples aim for.
+typedef enum yw_match_target {
+  YW_TARGET_FREE = 0,  ///< the stretch without a torque on the region: spin is kept (default)
+  YW_TARGET_PAPER  ///< R S~ with R from the polar decomposition of A, as printed: spin is not kept
+} yw_match_target;
+
 /// For parameters whose default follows the body.
 #define YW_MATCH_DEFAULT (-1.0f)
 
@@ -42,6 +48,7 @@ typedef struct yw_match_params {
   /// about 5 is a jelly, 50 a soft toy. Steps are divided into as many as it takes. Not used where
   /// alpha is given.
   float stiffness;
+  yw_match_target target;
 } yw_match_params;
 
 /// Example-based shape matching (Koyama et al. 2013). Pointers are read during the call only.
