@@ -99,4 +99,12 @@ yw_status yw_surfaces_resolve(yw_surfaces* surfaces, yw_contact_body* bodies, in
                               float h, yw_vec3 gravity, int32_t iterations, yw_tasks* tasks,
                               int32_t* num_contacts);
 
+/// Pairs of bodies that had contacts in the last resolve: their number (a pair may be listed more
+/// than once), and one of them, as the bodies were passed. Both are the same for contacts within a
+/// body and with obstacles.
+int32_t yw_points_num_pairs(const yw_points* points);
+int32_t yw_surfaces_num_pairs(const yw_surfaces* surfaces);
+void yw_points_pair(const yw_points* points, int32_t i, int32_t pair[2]);
+void yw_surfaces_pair(const yw_surfaces* surfaces, int32_t i, int32_t pair[2]);
+
 #endif

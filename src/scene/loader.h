@@ -18,6 +18,7 @@ struct yw_scene {
   yw_vec3 gravity;
   yw_wind_def wind;  ///< density 0: none
   int32_t contact_iterations;
+  float sleep_speed;  ///< m/s
   yw_contact_kind contact;
   int32_t num_bodies;         ///< including all copies
   yw_jobs jobs;               ///< for the worlds that are built

@@ -20,6 +20,7 @@ typedef struct scene_keys {
   yw_vec3 gravity;
   float fps, duration;
   int32_t frames, substeps, contact_iterations, contact;
+  float sleep_speed;
   const yw_json* wind;
   const yw_json *camera, *shapes, *models, *bodies, *obstacles, *joints, *tracks, *floor;
 } scene_keys;
@@ -30,7 +31,8 @@ static const scene_keys scene_defaults = {.name = NULL,
                                           .fps = 60,
                                           .duration = 4,
                                           .substeps = 4,
-                                          .contact_iterations = 4};
+                                          .contact_iterations = 4,
+                                          .sleep_speed = YW_DEFAULT_SLEEP_SPEED};
 static const yw_key_row scene_rows[] = {
     YW_KEY_AS("$schema", scene_keys, schema, TEXT, 0, 0, "",
               "Path of the JSON schema, for editors."),
@@ -48,6 +50,10 @@ static const yw_key_row scene_rows[] = {
               "nothing that is apart at the start ever crosses."),
     YW_KEY(scene_keys, contact_iterations, INTEGER, 1, 64, "",
            "Solver sweeps over the contacts between bodies, per substep."),
+    YW_KEY(
+        scene_keys, sleep_speed, NUMBER, 0, 1e3, "m/s",
+        "Bodies that touch or are joined fall asleep when all of them have been slower than this "
+        "for half a second; 0: never. What sleeps stands still until something moves it."),
     YW_NODE(scene_keys, camera, "camera",
             "Camera for pictures. Default: one that sees everything."),
     YW_NODE(scene_keys, shapes, "{any_shape}", "Named shapes."),
@@ -140,6 +146,7 @@ static bool load_scene(yw_loader* l) {
   }
   scene->gravity = k.gravity;
   scene->contact_iterations = k.contact_iterations;
+  scene->sleep_speed = k.sleep_speed;
   scene->contact = (yw_contact_kind)k.contact;
   scene->info.name = k.name ? k.name : stem_of(l, l->r.file);
   scene->info.description = k.description;

@@ -302,6 +302,7 @@ yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd, y
                    (int)threads);
   }
   yw_world_set_wind(world, &scene->wind);
+  yw_world_set_sleep_speed(world, scene->sleep_speed);
   building b = {.scene = scene, .world = world};
   status = fill_world(&b, error);
   YW_LIST_FREE(&scene->mem, &b.obstacles);

@@ -147,6 +147,7 @@ static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* bo
     method->place(body->state, &body->particles, yw_quat_normalize(def->transform.rotation),
                   def->angular_velocity);
   }
+  body->is_placed = true;
   yw_body_remember(body);
   yw_body_show(world, body);
   return YW_OK;
@@ -228,6 +229,8 @@ yw_status yw_body_destroy(yw_world* world, yw_body_id id) {
   yw_body* body = yw_world_find_body(world, id);
   if (!body) return YW_ERR_INVALID;
   uint32_t slot = id.index1 - 1;
+  yw_body_rouse(body);
+  yw_world_wake_islands(world);
   yw_setup_keep_model(world, body->model);
   yw_world_drop_body_tracks(world, slot);
   yw_world_drop_pins(world, slot);
@@ -291,7 +294,9 @@ yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3* posit
     p->pos[particle] = yw_v4(positions[i]);
     if (velocities) p->vel[particle] = yw_v4(velocities[i]);
   }
-  body->diverged = body->asleep = false;
+  body->diverged = false;
+  body->is_placed = true;
+  yw_body_rouse(body);
   body->model->method->invalidate(body->state, p);
   yw_body_show(world, body);
   return YW_OK;

@@ -100,7 +100,7 @@ void yw_book_begin_advance(yw_world* world, bool lockstep) {
   if (lockstep) book->points.count = book->num_fixed_points;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     const yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    if (!concerns(body, lockstep)) continue;
+    if (!concerns(body, lockstep) || body->asleep) continue;
     yw_book_body* kept = &book->bodies.items[i];
     const yw_particles* p = &body->particles;
     yw_book_momentum(body, kept->momentum);
@@ -162,8 +162,8 @@ void yw_book_note_contact(yw_world* world, bool lockstep) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     uint32_t slot = world->body_order.items[i];
     const yw_body* body = &world->bodies.items[slot];
-    if (concerns(body, lockstep) && body->model->method->rigid_motion)
-      yw_book_add_rigid(world, slot);
+    bool moved = concerns(body, lockstep) && !body->asleep;
+    if (moved && body->model->method->rigid_motion) yw_book_add_rigid(world, slot);
   }
   // Contact saw these bodies, in this order (world/step.c).
   book->log_slots.count = 0;
@@ -381,8 +381,34 @@ static bool make_events(yw_contact_book* book, float impact_speed) {
   return true;
 }
 
+// Contact does not look at sleepers: what they touched, they touch. Their contacts keep the impulse
+// along the normal of the last step in which they were awake.
+static void keep_sleepers(yw_world* world) {
+  yw_contact_book* book = world->book;
+  for (int32_t i = 0; i < book->last.count; ++i) {
+    const yw_contact_event* event = &book->last.items[i];
+    const yw_body* first = yw_world_find_body(world, event->bodies[0]);
+    const yw_body* second = yw_world_find_body(world, event->bodies[1]);
+    bool obstacle = event->bodies[1].index1 == 0;
+    if (!first || !first->asleep || (!obstacle && (!second || !second->asleep))) continue;
+    if (obstacle && !YW_SLOT_FIND(&world->obstacles, event->obstacle)) continue;
+    yw_book_entry* entry =
+        yw_book_entry_of(book, (yw_book_pair){event->bodies[0].index1 - 1,
+                                              obstacle ? -(int64_t)event->obstacle.index1
+                                                       : (int64_t)event->bodies[1].index1 - 1});
+    if (!entry) return;
+    // Some were touched without being woken.
+    if (entry->weight > 0.0) continue;
+    entry->weight = 1.0;
+    entry->point = event->point;
+    entry->normal = event->normal;
+    entry->impulse = yw_scale(event->normal, event->impulse);
+  }
+}
+
 bool yw_book_end_step(yw_world* world) {
   yw_contact_book* book = world->book;
+  keep_sleepers(world);
   book->contacts.count = book->shown_points.count = 0;
   if (book->failed || !sort_entries(book) ||
       !YW_LIST_RESERVE(&book->mem, &book->contacts, book->entries.count) ||

@@ -177,7 +177,7 @@ void yw_book_note_advance(yw_world* world, bool lockstep, float h) {
     uint32_t slot = world->body_order.items[i];
     const yw_body* body = &world->bodies.items[slot];
     // Rigid bodies are moved once more with their joints, and know their contacts.
-    if (!concerns(body, lockstep) || body->model->method->rigid_motion) continue;
+    if (!concerns(body, lockstep) || body->asleep || body->model->method->rigid_motion) continue;
     const yw_book_body* kept = &book->bodies.items[i];
     double now[3], mass = 0.0;
     yw_book_momentum(body, now);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a caller changes while the world runs: gravity, surfaces, obstacles by hand, teleports,
-// sleep.
+// What a caller changes while the world runs: gravity, surfaces, obstacles by hand, teleports.
 #include "math/small/turn.h"
 #include "world/world.h"
 
@@ -92,77 +91,11 @@ yw_status yw_body_teleport(yw_world* world, yw_body_id id, yw_vec3 pivot, yw_qua
     if ((pin->generation & 1) && pin->body == id.index1 - 1) teleport_pin(pin, by, pivot);
   }
   method->invalidate(body->state, p);
+  body->is_placed = true;
   yw_body_remember(body);
   yw_world_wake_all(world);
   yw_body_show(world, body);
   return YW_OK;
-}
-
-// Sleep -------------------------------------------------------------------------------------------
-
-yw_status yw_body_sleep(yw_world* world, yw_body_id id) {
-  yw_body* body = yw_world_find_body(world, id);
-  if (!body) return YW_ERR_INVALID;
-  yw_particles* p = &body->particles;
-  memset(p->vel, 0, (size_t)p->count * sizeof *p->vel);
-  body->model->method->invalidate(body->state, p);
-  body->asleep = true;
-  yw_body_show(world, body);
-  return YW_OK;
-}
-
-// Methods may have put parts of the body to sleep.
-static yw_status wake(yw_body* body) {
-  const yw_method* method = body->model->method;
-  body->asleep = false;
-  return method->wake ? method->wake(body->state) : YW_OK;
-}
-
-yw_status yw_body_wake(yw_world* world, yw_body_id id) {
-  yw_body* body = yw_world_find_body(world, id);
-  return body ? wake(body) : YW_ERR_INVALID;
-}
-
-bool yw_body_is_asleep(const yw_world* world, yw_body_id id) {
-  const yw_body* body = yw_world_find_body(world, id);
-  if (!body) return false;
-  return body->asleep || (body->report.asleep > 0 && body->report.asleep == body->particles.count);
-}
-
-void yw_world_wake_all(yw_world* world) {
-  for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    yw_status status = wake(body);
-    if (status < 0) body->status = status;
-  }
-}
-
-static bool is_pushed(const yw_body* body) {
-  const yw_particles* p = &body->particles;
-  for (int32_t i = 0; i < p->count; ++i) {
-    if (p->vel[i].x != 0.0f || p->vel[i].y != 0.0f || p->vel[i].z != 0.0f) return true;
-  }
-  return false;
-}
-
-static bool is_near_moving_obstacle(const yw_body* body) {
-  yw_aabb box = yw_aabb_empty();
-  for (int32_t i = 0; i < body->particles.count; ++i) {
-    box = yw_aabb_grow(box, yw_xyz(body->particles.pos[i]));
-  }
-  box = yw_aabb_pad(box, 0.05f * yw_distance(box.lower, box.upper));
-  for (int32_t k = 0; k < body->obstacles.count; ++k) {
-    const yw_obstacle* o = &body->obstacles.items[k];
-    if (yw_obstacle_moves(o) && yw_aabb_overlap(o->bounds, box)) return true;
-  }
-  return false;
-}
-
-void yw_world_wake_moved(yw_world* world) {
-  for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    if (body->asleep && (is_pushed(body) || is_near_moving_obstacle(body))) body->asleep = false;
-  }
 }
 
 // Obstacles ---------------------------------------------------------------------------------------

@@ -30,7 +30,13 @@ static bool may_meet(const yw_world* world, int32_t i, int32_t k) {
 }
 
 int32_t yw_world_crossings(yw_world* world, yw_body_id (*out)[2], int32_t capacity) {
-  if (!world || (!out && capacity > 0) || !yw_filter_begin_step(world)) return -1;
+  if (!world || (!out && capacity > 0)) return -1;
+  // Those that are being moved apart count.
+  int32_t num_parting = world->parting.count;
+  world->parting.count = 0;
+  bool filtered = yw_filter_begin_step(world);
+  world->parting.count = num_parting;
+  if (!filtered) return -1;
   int32_t count = world->body_order.count, found = 0;
   yw_crossing_side* sides = YW_NEW_ARRAY(&world->mem, yw_crossing_side, count);
   if (!sides) return -1;

@@ -16,9 +16,9 @@ static int by_value(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-// Pairs of the caller, and joined bodies.
+// Pairs of the caller, joined bodies, and those that are moved apart.
 static bool list_pairs(yw_world* world) {
-  int32_t most = world->pairs_apart.count + world->joints.count;
+  int32_t most = world->pairs_apart.count + world->joints.count + world->parting.count;
   world->apart.count = 0;
   if (!YW_LIST_RESERVE(&world->mem, &world->apart, most)) return false;
   for (int32_t i = 0; i < world->pairs_apart.count; ++i) {
@@ -29,6 +29,9 @@ static bool list_pairs(yw_world* world) {
     int32_t a = joint->sides[0].body, b = joint->sides[1].body;
     if (!(joint->generation & 1) || joint->collide || a < 0 || b < 0) continue;
     world->apart.items[world->apart.count++] = yw_contact_pair((uint32_t)a, (uint32_t)b);
+  }
+  for (int32_t i = 0; i < world->parting.count; ++i) {
+    world->apart.items[world->apart.count++] = world->parting.items[i];
   }
   size_t count = (size_t)world->apart.count;
   if (count > 1) qsort(world->apart.items, count, sizeof *world->apart.items, by_value);

@@ -20,7 +20,7 @@ const char* yw_fingerprint_part_name(int32_t part) {
   static const char* const names[YW_FINGERPRINT_PARTS] = {
       "the number or the models of bodies",
       "friction, restitution, contacts or start times of bodies",
-      "gravity, wind, contact iterations or tracks",
+      "gravity, wind, sleep speed, contact iterations or tracks",
       "the number or the shapes of obstacles",
       "the places or paths of obstacles",
       "friction, restitution or stickiness of obstacles",
@@ -180,6 +180,9 @@ yw_fingerprint yw_world_fingerprint(const yw_world* world) {
   for (int32_t i = 0; i < YW_FINGERPRINT_PARTS; ++i) print.parts[i] = YW_HASH_SEED;
   uint64_t hash = yw_hash_bytes(YW_HASH_SEED, &world->built_gravity, sizeof world->gravity);
   hash = yw_hash_u64(hash, (uint64_t)world->contact_iterations);
+  // The default is left out: hashes are older than sleep.
+  bool default_sleep = world->sleep_speed == YW_DEFAULT_SLEEP_SPEED;
+  if (!default_sleep) hash = yw_hash_bytes(hash, &world->sleep_speed, sizeof world->sleep_speed);
   if (world->wind.density > 0.0f) hash = yw_hash_bytes(hash, &world->wind, sizeof world->wind);
   print.parts[WORLD_SETTINGS] = world->surfaces ? yw_hash_u64(hash, 1) : hash;
   add_bodies(world, print.parts);

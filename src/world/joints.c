@@ -283,6 +283,9 @@ yw_status yw_joint_set_motor(yw_world* world, yw_joint_id id, float speed, float
   if (joint->kind != YW_JOINT_HINGE && joint->kind != YW_JOINT_SLIDER) return YW_ERR_INVALID;
   joint->motor_speed = (double)speed;
   joint->motor_force = (double)force;
+  for (int s = 0; s < 2; ++s) {
+    if (joint->sides[s].body >= 0) yw_body_rouse(&world->bodies.items[joint->sides[s].body]);
+  }
   return YW_OK;
 }
 
@@ -303,8 +306,10 @@ yw_status yw_joint_read(const yw_world* world, yw_joint_id id, yw_joint_reading*
 
 // The step ----------------------------------------------------------------------------------------
 
-// Finds what both sides are in this substep; false when one of them does not take part, or not now.
+// Finds what both sides are in this substep; false when one of them does not take part, or not now,
+// or when all sleep.
 static bool attach(yw_world* world, yw_joint* joint, bool lockstep) {
+  bool awake = false;
   for (int s = 0; s < 2; ++s) {
     yw_joint_side* side = &joint->sides[s];
     side->motion = NULL;
@@ -312,6 +317,7 @@ static bool attach(yw_world* world, yw_joint* joint, bool lockstep) {
     if (side->body < 0) continue;
     yw_body* body = &world->bodies.items[side->body];
     if (!yw_body_takes_part(body) || body->lockstep != lockstep) return false;
+    awake = awake || !body->asleep;
     side->motion = motion_of(body);
     if (side->motion) continue;
     side->soft = &body->particles;
@@ -319,7 +325,7 @@ static bool attach(yw_world* world, yw_joint* joint, bool lockstep) {
       if (side->particles[i] >= body->particles.count) return false;
     }
   }
-  return true;
+  return awake;
 }
 
 static void add_motion(yw_world* world, yw_rigid_motion* motion) {

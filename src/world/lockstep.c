@@ -23,8 +23,8 @@ static bool meets_others(const yw_body* body) {
 
 static yw_aabb box_of(const yw_body* body, float h) {
   const yw_particles* p = &body->particles;
-  yw_aabb box = yw_aabb_empty();
-  for (int32_t i = 0; i < p->count; ++i) {
+  yw_aabb box = body->asleep ? body->rest_box : yw_aabb_empty();
+  for (int32_t i = 0; i < p->count && !body->asleep; ++i) {
     yw_vec3 x = yw_xyz(p->pos[i]);
     box = yw_aabb_grow(yw_aabb_grow(box, x), yw_mad(x, h, yw_xyz(p->vel[i])));
   }

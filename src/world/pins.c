@@ -82,7 +82,7 @@ yw_status yw_pin_create_following(yw_world* world, const yw_pin_def* def, yw_fol
   body->springs.count += def->num_vertices;
   body->holds.count += def->num_vertices;
   pin->generation = generation + 1;
-  body->asleep = false;
+  yw_body_rouse(body);
   *out = (yw_pin_id){(uint32_t)slot + 1, pin->generation};
   return YW_OK;
 }
@@ -124,7 +124,7 @@ yw_status yw_pin_destroy(yw_world* world, yw_pin_id id) {
   yw_world_drop_pin_tracks(world, id.index1 - 1);
   yw_pin_release(world, pin);
   ++pin->generation;
-  world->bodies.items[slot].asleep = false;
+  yw_body_rouse(&world->bodies.items[slot]);
   // Particles that no other pin holds become free.
   yw_world_restore_masses(world, slot);
   return YW_OK;

@@ -163,7 +163,7 @@ static yw_body* begin(yw_world* world, yw_body_id id, bool impulse, yw_vec4** va
 
 static yw_status finish(yw_world* world, yw_body* body, bool impulse, yw_status status) {
   if (status < 0) return status;
-  body->asleep = false;
+  yw_body_rouse(body);
   if (!impulse) {
     body->is_pushed = true;
   } else if (!body->diverged) {
@@ -306,7 +306,7 @@ yw_status yw_world_explode(yw_world* world, const yw_explosion_def* def) {
     if (!yw_body_takes_part(body) || !(body->groups & def->mask)) continue;
     clear(body, body->impulses);
     visit_patches(body, blast, def);
-    body->asleep = false;
+    yw_body_rouse(body);
     push(body);
     yw_body_show(world, body);
   }
@@ -329,6 +329,7 @@ yw_status yw_world_set_wind(yw_world* world, const yw_wind_def* def) {
   }
   world->wind = def ? *def : (yw_wind_def){0};
   world->wind_velocity = world->wind.velocity;
+  yw_world_wake_all(world);
   return YW_OK;
 }
 

@@ -650,6 +650,7 @@ void yw_setup_write(const yw_world* world, yw_writer* w) {
   write_floats(w, &world->wind.turbulence, 1);
   write_floats(w, &world->wind.size, 1);
   yw_write_u32(w, world->wind.seed);
+  write_floats(w, &world->sleep_speed, 1);
   write_bodies(world, w);
   write_obstacles(world, w);
   write_pins(world, w);
@@ -694,6 +695,7 @@ bool yw_setup_read(yw_world* world, yw_reader* r, yw_error* error) {
   read_floats(r, &world->wind.turbulence, 1);
   read_floats(r, &world->wind.size, 1);
   world->wind.seed = yw_read_u32(r);
+  read_floats(r, &world->sleep_speed, 1);
   world->wind_velocity = world->wind.velocity;
   ok = ok && read_bodies(world, &all, r, error) && read_obstacles(world, &all, r, error) &&
        read_pins(world, r) && read_joints(world, r) && read_pairs(world, r) &&

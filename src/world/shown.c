@@ -56,11 +56,12 @@ static void copy_small_body(void* context, int32_t block, int32_t worker) {
 }
 
 // Large bodies one after another, each by all workers; small ones in parallel.
-void yw_world_show(yw_world* world) {
+void yw_world_show(yw_world* world, bool all) {
   world->small_bodies.count = 0;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     uint32_t slot = world->body_order.items[i];
     yw_body* body = &world->bodies.items[slot];
+    if (body->asleep && !all) continue;
     if (body->particles.count > BLOCK) {
       yw_body_show(world, body);
     } else {

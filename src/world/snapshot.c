@@ -57,9 +57,14 @@ static void write_state(const yw_world* world, yw_writer* writer) {
     const yw_body* body = &world->bodies.items[world->body_order.items[i]];
     const yw_particles* p = &body->particles;
     yw_write_u32(writer, (uint32_t)p->count);
-    yw_write_u32(writer,
-                 (uint32_t)body->asleep << 2 | (uint32_t)body->is_pushed << 1 | body->diverged);
+    bool rests = body->rest_time > 0.0f || body->island != 0;
+    bool placed = body->is_placed && world->surfaces;
+    yw_write_u32(writer, (uint32_t)placed << 4 | (uint32_t)rests << 3 |
+                             (uint32_t)body->asleep << 2 | (uint32_t)body->is_pushed << 1 |
+                             body->diverged);
     yw_write_u32(writer, body->active);
+    if (rests) yw_write_f32(writer, &body->rest_time, 1);
+    if (rests) yw_write_u32(writer, body->island);
     yw_write_f32(writer, &p->pos[0].x, 4 * (size_t)p->count);
     yw_write_f32(writer, &p->vel[0].x, 4 * (size_t)p->count);
     if (keeps_masses(body->model->method)) {
@@ -86,6 +91,7 @@ static void write_state(const yw_world* world, yw_writer* writer) {
     }
   }
   yw_tracks_write_state(world, writer);
+  for (int32_t i = 0; i < world->parting.count; ++i) yw_write_u64(writer, world->parting.items[i]);
 }
 
 static void write_snapshot(const yw_world* world, yw_writer* writer) {
@@ -147,6 +153,15 @@ static bool read_pushes(yw_world* world, yw_body* body, yw_reader* reader) {
   return true;
 }
 
+static bool read_rest(yw_body* body, bool rests, yw_reader* reader) {
+  body->rest_time = 0.0f;
+  body->island = 0;
+  if (!rests) return true;
+  yw_read_f32(reader, &body->rest_time, 1);
+  body->island = yw_read_u32(reader);
+  return !reader->failed && body->rest_time >= 0.0f && isfinite(body->rest_time);
+}
+
 static bool read_body(yw_world* world, uint32_t slot, yw_reader* reader) {
   yw_body* body = &world->bodies.items[slot];
   const yw_method* method = body->model->method;
@@ -157,6 +172,7 @@ static bool read_body(yw_world* world, uint32_t slot, yw_reader* reader) {
   uint32_t flags = yw_read_u32(reader);
   bool diverged = flags & 1, is_pushed = flags & 2;
   bool active = yw_read_u32(reader) != 0;
+  if (!read_rest(body, flags & 8, reader)) return false;
   p->count = (int32_t)count;
   read_vectors(reader, p->pos, p->count);
   read_vectors(reader, p->vel, p->count);
@@ -164,6 +180,7 @@ static bool read_body(yw_world* world, uint32_t slot, yw_reader* reader) {
   if (is_pushed && !read_pushes(world, body, reader)) return false;
   body->is_pushed = is_pushed;
   body->asleep = flags & 4;
+  body->is_placed = flags & 16;
   if (reader->failed) return false;
   if (keeps_masses(method)) yw_world_restore_masses(world, slot);
   method->invalidate(body->state, p);
@@ -171,9 +188,25 @@ static bool read_body(yw_world* world, uint32_t slot, yw_reader* reader) {
   body->diverged = diverged;
   body->status = YW_OK;
   body->active = active;
+  if (body->asleep) yw_body_lie_down(body);
   // Contact may have cached a different topology under the same version.
   body->key = ++world->next_key;
   return !reader->failed;
+}
+
+// The rest of the state.
+static bool read_parting(yw_world* world, yw_reader* reader) {
+  uint64_t slots = (uint64_t)world->bodies.count;
+  size_t count = (reader->size - reader->offset) / sizeof(uint64_t);
+  world->parting.count = 0;
+  if (count > slots * slots) return false;
+  if (!YW_LIST_RESERVE(&world->mem, &world->parting, (int32_t)count)) return false;
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t pair = yw_read_u64(reader);
+    if (pair >> 32 >= slots || (uint32_t)pair >= slots) return false;
+    world->parting.items[world->parting.count++] = pair;
+  }
+  return true;
 }
 
 static bool read_state(yw_world* world, yw_reader* reader) {
@@ -203,8 +236,9 @@ static bool read_state(yw_world* world, yw_reader* reader) {
     }
   }
   yw_tracks_read_state(world, reader);
+  if (reader->failed || !read_parting(world, reader)) return false;
   yw_world_fit_meshes(world);
-  yw_world_show(world);
+  yw_world_show(world, true);
   return !reader->failed && reader->offset == reader->size;
 }
 

@@ -105,7 +105,7 @@ static void place_follower(const substep* s, const yw_pin* pin, yw_body* body) {
     float reach = exact ? follow->max_speed * s->h : follow->reach;
     yw_vec3 from = exact ? now : yw_follow_near(follow, k, s->time, now, reach);
     yw_vec3 to = yw_follow_near(follow, k, end, now, reach);
-    if (memcmp(&from, &to, sizeof from) != 0) body->asleep = false;
+    if (memcmp(&from, &to, sizeof from) != 0) yw_body_rouse(body);
     add_pin(pin, k, from, to, (yw_quat){0, 0, 0, 1}, body);
   }
 }
@@ -123,7 +123,7 @@ static void place_pin(const substep* s, const yw_pin* pin, yw_body* body) {
     begin = yw_path_at(&pin->path, s->time);
     end = yw_path_at(&pin->path, s->time + (double)s->h);
   }
-  if (pin->strength > 0.0f && memcmp(&begin, &end, sizeof begin) != 0) body->asleep = false;
+  if (pin->strength > 0.0f && memcmp(&begin, &end, sizeof begin) != 0) yw_body_rouse(body);
   yw_quat turn = yw_quat_mul(end.rotation, yw_quat_conjugate(begin.rotation));
   for (int32_t k = 0; k < pin->num_particles; ++k) {
     yw_vec3 from = yw_motion_apply(begin, pin->path.pivot, pin->placed[k]);
@@ -152,7 +152,7 @@ static void note_begin(const substep* s) {
     yw_body* body = &s->world->bodies.items[s->world->body_order.items[i]];
     const yw_particles* p = &body->particles;
     if (!concerns(s, body)) continue;
-    memcpy(body->begin, p->pos, sizeof *p->pos * (size_t)p->count);
+    if (!body->asleep) memcpy(body->begin, p->pos, sizeof *p->pos * (size_t)p->count);
     // advance notes where a rigid body begins, but sleeping ones do not advance.
     const yw_method* method = body->model->method;
     if (!body->asleep || !method->rigid_motion) continue;
@@ -261,6 +261,7 @@ static void follow(void* context) {
 
 static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
   yw_world* world = s->world;
+  if (!yw_sleep_find_reach(world, s->h)) return YW_OK;
   bool at_obstacles = yw_obstacle_surfaces_find(world);
   if (!at_obstacles && !needs_body_contact(world)) return YW_OK;
   world->contact_bodies.count = world->responders.count = 0;
@@ -272,8 +273,9 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
     // Points look for particles inside of tets.
     bool solid = geometry.tets || (world->surfaces && geometry.triangles);
     if (!solid && !geometry.radius) continue;
-    // Bodies of the other kind do not meet these, but their caches stay.
-    bool meets = body->lockstep == s->lockstep;
+    // Bodies of the other kind and sleepers far from all others do not meet these, but their caches
+    // stay.
+    bool meets = body->lockstep == s->lockstep && (!body->asleep || body->in_reach);
     yw_responder* responder = &world->responders.items[world->responders.count++];
     *responder = (yw_responder){body, context_of(s, body, world->tasks)};
     world->contact_bodies.items[world->contact_bodies.count++] = (yw_contact_body){
@@ -304,6 +306,8 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
                          : yw_points_resolve(world->points, bodies, count, s->h, world->gravity,
                                              world->contact_iterations, world->tasks, &found);
   if (found > *num_contacts) *num_contacts = found;
+  bool last = s->num_parts == 0 || s->part + 1 == s->num_parts;
+  if (s->end_fraction == 1.0f && last && !yw_sleep_note_touching(world)) return YW_ERR_MEMORY;
   return status;
 }
 
@@ -385,7 +389,8 @@ static bool is_out_of_memory(const yw_world* world) {
 static void check_bodies(yw_world* world, yw_step_report* report) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    if (!yw_body_takes_part(body) || (body->status >= 0 && is_finite_body(body))) continue;
+    if (!yw_body_takes_part(body) || body->asleep) continue;
+    if (body->status >= 0 && is_finite_body(body)) continue;
     freeze(body);
     if (report->diverged_bodies++ == 0) report->first_diverged = yw_world_body(world, i);
   }
@@ -393,7 +398,8 @@ static void check_bodies(yw_world* world, yw_step_report* report) {
 
 static void remember_good_state(yw_world* world) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body_remember(&world->bodies.items[world->body_order.items[i]]);
+    yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    if (!body->asleep) yw_body_remember(body);
   }
 }
 
@@ -404,7 +410,7 @@ static void collect_report(const yw_world* world, yw_step_report* report) {
     if (!body->active) continue;
     report->num_particles += body->particles.count;
     report->obstacle_contacts += body->report.obstacle_contacts;
-    report->sleeping_particles += body->report.asleep;
+    report->sleeping_particles += body->asleep ? body->particles.count : body->report.asleep;
     report->recovered_regions += body->report.recovered;
     report->stalled_solves += body->report.stalled;
     report->work_adapt += body->report.seconds_adapt;
@@ -440,6 +446,7 @@ static yw_status advance_together(substep* s, yw_step_report* report, int32_t* n
   if (world->notes_forces) yw_forces_note_advance(world, s->lockstep, s->h);
   if (s->timing) mark = yw_seconds();
   if (world->book) yw_book_note_advance(world, s->lockstep, s->h);
+  yw_parting_apply(world, s->lockstep, s->h);
   yw_joints_solve(world, s->h, s->lockstep);
   yw_status status = resolve_contacts(s, num_contacts);
   fold_bodies(s);
@@ -475,6 +482,7 @@ static yw_status run_substep(substep* s, yw_step_report* report) {
   int32_t num_contacts = 0;
   yw_tracks_apply(world, s->time + 0.5 * (double)s->h, s->h);
   start_bodies(world, s->h);
+  yw_world_wake_islands(world);
   int32_t num_parts = yw_lockstep_plan(world, s->h);
   if (world->notes_forces) yw_forces_begin_substep(world);
   if (world->book) yw_book_begin_substep(world);
@@ -507,14 +515,15 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   }
   float h = dt / (float)substeps;
   if (!(h > 0.0f)) return YW_ERR_INVALID;
-  if (!yw_filter_begin_step(world) || !yw_pushes_begin_step(world) ||
-      !yw_obstacle_surfaces_reserve(world)) {
+  if (!yw_filter_begin_step(world) || !yw_parting_begin_step(world) ||
+      !yw_pushes_begin_step(world) || !yw_obstacle_surfaces_reserve(world)) {
     return YW_ERR_MEMORY;
   }
   yw_obstacles_begin_step(world, dt);
   yw_step_report local = {0};
   double start = report ? yw_seconds() : 0.0;
   remember_good_state(world);
+  world->touching.count = 0;
   world->notes_forces = world->measures_forces || yw_tracks_need_forces(world);
   if (world->notes_forces) yw_forces_begin_step(world, dt);
   if (world->book && !yw_book_begin_step(world)) return YW_ERR_MEMORY;
@@ -534,7 +543,8 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   yw_obstacles_end_step(world);
   yw_pushes_end_step(world);
   ++world->step_count;
-  yw_world_show(world);
+  if (!yw_sleep_end_step(world, dt) && status >= 0) status = YW_ERR_MEMORY;
+  yw_world_show(world, false);
   if (world->book && !yw_book_end_step(world) && status >= 0) status = YW_ERR_MEMORY;
   if (report) {
     local.seconds_total = yw_seconds() - start;

@@ -54,7 +54,7 @@ static yw_status set_parameter(yw_body* body, int32_t parameter, float value) {
   // Setting parameters may wake a body, even if nothing changes.
   if (before == value) return YW_OK;
   memcpy(params + offset, &value, sizeof value);
-  body->asleep = false;
+  yw_body_rouse(body);
   return method->set_params(body->state, params);
 }
 
@@ -69,26 +69,32 @@ static float parameter_of(const yw_body* body, int32_t parameter) {
 
 // Applying ----------------------------------------------------------------------------------------
 
-static void set_gravity(yw_world* world, yw_vec3 gravity) {
+static void set_gravity(yw_world* world, yw_vec3 gravity, bool wakes) {
   yw_vec3 g = world->gravity;
   if (g.x == gravity.x && g.y == gravity.y && g.z == gravity.z) return;
   world->gravity = gravity;
-  yw_world_wake_all(world);
+  if (wakes) yw_world_wake_all(world);
 }
 
-static void set_wind(yw_world* world, yw_vec3 velocity) {
+static void set_wind(yw_world* world, yw_vec3 velocity, bool wakes) {
   yw_vec3 v = world->wind_velocity;
   if (v.x == velocity.x && v.y == velocity.y && v.z == velocity.z) return;
   world->wind_velocity = velocity;
-  yw_world_wake_all(world);
+  if (wakes) yw_world_wake_all(world);
 }
 
-static void set_strength(yw_world* world, uint32_t slot, float strength) {
+static void set_friction(yw_body* body, float friction, bool wakes) {
+  if (body->friction == friction) return;
+  body->friction = friction;
+  if (wakes) yw_body_rouse(body);
+}
+
+static void set_strength(yw_world* world, uint32_t slot, float strength, bool wakes) {
   yw_pin* pin = &world->pins.items[slot];
   bool held = pin->strength >= 0.5f;
   if (pin->strength == strength) return;
   pin->strength = strength;
-  world->bodies.items[pin->body].asleep = false;
+  if (wakes) yw_body_rouse(&world->bodies.items[pin->body]);
   if ((strength >= 0.5f) != held) yw_world_restore_masses(world, pin->body);
 }
 
@@ -114,22 +120,25 @@ bool yw_track_is_of_body(const yw_track* track) {
 void yw_track_forget(yw_world* world, const yw_track* track) {
   if (!is_aim(track) || track->slot >= (uint32_t)world->bodies.count) return;
   yw_body* body = &world->bodies.items[track->slot];
-  if (body->generation & 1) aim(body, track->parameter, NAN);
+  if (!(body->generation & 1)) return;
+  aim(body, track->parameter, NAN);
+  yw_body_rouse(body);
 }
 
-static void apply(yw_world* world, const yw_track* track, yw_vec3 value) {
+// wakes: what changes wakes bodies.
+static void apply(yw_world* world, const yw_track* track, yw_vec3 value, bool wakes) {
   switch (track->target) {
     case YW_TRACK_GRAVITY:
-      set_gravity(world, value);
+      set_gravity(world, value, wakes);
       break;
     case YW_TRACK_WIND:
-      set_wind(world, value);
+      set_wind(world, value, wakes);
       break;
     case YW_TRACK_FRICTION:
-      world->bodies.items[track->slot].friction = value.x;
+      set_friction(&world->bodies.items[track->slot], value.x, wakes);
       break;
     case YW_TRACK_PIN:
-      set_strength(world, track->slot, value.x);
+      set_strength(world, track->slot, value.x, wakes);
       break;
     case YW_TRACK_WEIGHT:
     case YW_TRACK_CONTROL:
@@ -151,8 +160,12 @@ void yw_tracks_apply(yw_world* world, double time, float h) {
   for (int32_t i = 0; i < world->tracks.count; ++i) {
     const yw_track* track = &world->tracks.items[i];
     if (!(track->generation & 1)) continue;
+    float before = value_at(track, time - (double)h).x;
     if (track->drive) yw_drive_update(world, track->drive, time, h);
-    apply(world, track, value_at(track, time));
+    yw_vec3 now = value_at(track, time);
+    apply(world, track, now, true);
+    // Bodies do not tell what they aim at.
+    if (is_aim(track) && before != now.x) yw_body_rouse(&world->bodies.items[track->slot]);
   }
 }
 
@@ -176,7 +189,7 @@ void yw_tracks_restore(yw_world* world) {
   for (int32_t i = 0; i < world->tracks.count; ++i) {
     const yw_track* track = &world->tracks.items[i];
     if (!(track->generation & 1) || track->target == YW_TRACK_PARAMETER) continue;
-    apply(world, track, value_at(track, world->time));
+    apply(world, track, value_at(track, world->time), false);
   }
 }
 
@@ -342,7 +355,8 @@ static yw_status add_track(yw_world* world, const yw_track_def* def, yw_track* t
   track->generation = world->tracks.items[slot].generation + 1;
   world->tracks.items[slot] = *track;
   *out = (yw_track_id){(uint32_t)slot + 1, track->generation};
-  apply(world, track, value_at(track, world->time));
+  apply(world, track, value_at(track, world->time), true);
+  if (is_aim(track)) yw_body_rouse(&world->bodies.items[track->slot]);
   return YW_OK;
 }
 
@@ -391,13 +405,13 @@ static void drop(yw_world* world, yw_track* track) {
 yw_status yw_track_destroy(yw_world* world, yw_track_id id) {
   yw_track* track = world ? YW_SLOT_FIND(&world->tracks, id) : NULL;
   if (!track) return YW_ERR_INVALID;
-  if (track->target == YW_TRACK_GRAVITY) set_gravity(world, world->built_gravity);
-  if (track->target == YW_TRACK_WIND) set_wind(world, world->wind.velocity);
-  if (track->target == YW_TRACK_PIN) set_strength(world, track->slot, 1.0f);
+  if (track->target == YW_TRACK_GRAVITY) set_gravity(world, world->built_gravity, true);
+  if (track->target == YW_TRACK_WIND) set_wind(world, world->wind.velocity, true);
+  if (track->target == YW_TRACK_PIN) set_strength(world, track->slot, 1.0f, true);
   yw_track_forget(world, track);
   if (track->target == YW_TRACK_FRICTION) {
     yw_body* body = &world->bodies.items[track->slot];
-    body->friction = body->built_friction;
+    set_friction(body, body->built_friction, true);
   }
   drop(world, track);
   return YW_OK;

@@ -22,6 +22,7 @@ yw_status yw_world_create(const yw_world_def* def, yw_world** out) {
   world->mem = yw_mem_or_default(&def->mem);
   world->gravity = world->built_gravity = def->gravity;
   world->impact_speed = 1.0f;
+  world->sleep_speed = YW_DEFAULT_SLEEP_SPEED;
   world->rollback = def->rollback;
   world->contact_iterations = def->contact_iterations;
   world->simd = yw_simd_resolve(def->simd);
@@ -78,6 +79,10 @@ void yw_world_destroy(yw_world* world) {
   YW_LIST_FREE(&mem, &world->joints);
   YW_LIST_FREE(&mem, &world->tracks);
   YW_LIST_FREE(&mem, &world->joined);
+  YW_LIST_FREE(&mem, &world->parting);
+  YW_LIST_FREE(&mem, &world->partings);
+  YW_LIST_FREE(&mem, &world->touching);
+  YW_LIST_FREE(&mem, &world->islands);
   yw_mem_free(&mem, world);
 }
 

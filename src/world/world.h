@@ -67,9 +67,15 @@ typedef struct yw_body {
   yw_body_balance forces;
   yw_vec4* pushes;    ///< N, forces from outside in the next step; NULL: never had any
   yw_vec4* impulses;  ///< N s, scratch; with pushes
-  bool asleep;        ///< put to sleep by the caller; skipped
+  bool asleep;        ///< skipped; see sleep.c
+  float rest_time;    ///< s, that it has been at rest
+  uint32_t island;    ///< of sleepers: 1 + slot of the first that fell asleep with it; 0: none
+  yw_aabb rest_box;   ///< of a sleeper's particles
+  bool in_reach;      ///< a sleeper that others may touch in this substep
   void* user;
   bool is_pushed;    ///< pushes act in the next step
+  int32_t support;   ///< step scratch: of parting.c
+  bool is_placed;    ///< new, or put somewhere: it may overlap others, see parting.c
   uint64_t changes;  ///< counts changes of its particles, for queries
   yw_body_query* query;
   yw_shown_wall* shown_wall;  ///< keeps others out of what is shown, see shown_surface.c
@@ -115,6 +121,13 @@ typedef struct yw_kept_shape {
   uint64_t hash;
 } yw_kept_shape;
 
+/// Two bodies that are moved apart, see parting.c.
+typedef struct yw_parting {
+  yw_body *first, *second;
+  yw_vec3 way;     ///< unit vector, of the second
+  float distance;  ///< m, left to go
+} yw_parting;
+
 /// Passes impulses of contact on to the method of a body.
 typedef struct yw_responder {
   yw_body* body;
@@ -144,6 +157,7 @@ struct yw_world {
   yw_queries* queries;
   yw_shown_surfaces* shown_surfaces;
   float impact_speed;     ///< m/s, of events
+  float sleep_speed;      ///< m/s; 0: bodies do not fall asleep by themselves
   yw_contact_book* book;  ///< NULL: contacts are not recorded
 
   YW_LIST(yw_body) bodies;
@@ -165,6 +179,10 @@ struct yw_world {
   YW_LIST(yw_contact_filter) filters;  ///< step scratch
   YW_LIST(uint32_t) small_bodies;      ///< step scratch
   YW_LIST(yw_rigid_motion*) joined;    ///< step scratch
+  YW_LIST(uint64_t) parting;           ///< yw_contact_pair of slots that are moved apart
+  YW_LIST(yw_parting) partings;        ///< step scratch
+  YW_LIST(uint64_t) touching;          ///< step scratch: yw_contact_pair of slots
+  YW_LIST(uint32_t) islands;           ///< step scratch: of slots, another of the same island
 };
 
 /// Vertex i of the input is particle table[i]; NULL: same order.
@@ -196,7 +214,8 @@ void yw_body_remember(yw_body* body);
 /// Copies what readers see (the shown_ arrays) from the particles. Every call that changes
 /// particles ends with one of these, so that readers never write.
 void yw_body_show(yw_world* world, yw_body* body);
-void yw_world_show(yw_world* world);
+/// All bodies, or those that are awake.
+void yw_world_show(yw_world* world, bool all);
 
 /// The body, or NULL for a dead or null id.
 yw_body* yw_world_find_body(const yw_world* world, yw_body_id id);
@@ -238,11 +257,34 @@ void yw_obstacle_surfaces_add(yw_world* world, float h);
 /// Returns the number of parts for these; 1: there are none.
 int32_t yw_lockstep_plan(yw_world* world, float h);
 
-// control.c
-/// Wakes what the caller put to sleep.
+// sleep.c
+/// Something has changed for the body: it wakes, and what fell asleep with it does so before the
+/// next substep.
+static inline void yw_body_rouse(yw_body* body) {
+  body->asleep = false;
+  body->rest_time = 0.0f;
+}
+/// Keeps what a sleeper needs while it is skipped.
+void yw_body_lie_down(yw_body* body);
 void yw_world_wake_all(yw_world* world);
-/// Wakes bodies near obstacles that move, and those that contact has pushed.
+/// Wakes the islands of bodies that were roused.
+void yw_world_wake_islands(yw_world* world);
+/// Wakes bodies near obstacles that move, and those that contact or joints have pushed.
 void yw_world_wake_moved(yw_world* world);
+/// Before contact: marks the sleepers that may be touched. True if any body is awake.
+bool yw_sleep_find_reach(yw_world* world, float h);
+/// After contact, in the last substep of a step: notes who touches whom; false: out of memory.
+bool yw_sleep_note_touching(yw_world* world);
+/// At the end of a step: islands at rest fall asleep; false: out of memory.
+bool yw_sleep_end_step(yw_world* world, float dt);
+
+// parting.c: where contact sees surfaces.
+/// Looks for bodies that overlap, and adds them to the filters; false: out of memory.
+bool yw_parting_begin_step(yw_world* world);
+/// After bodies have advanced, in lockstep or all others: moves those that overlap apart.
+void yw_parting_apply(yw_world* world, bool lockstep, float h);
+
+// control.c
 /// Obstacles by hand: where they go in a step of dt, and once it is over.
 void yw_obstacles_begin_step(yw_world* world, float dt);
 void yw_obstacles_end_step(yw_world* world);

@@ -142,6 +142,7 @@ static void resting_boxes_report_their_weight(void** state) {
   for (int kind = 0; kind < 2; ++kind) {
     yw_world* world = make_recording_world((yw_contact_kind)kind, (yw_vec3){0, -9.81f, 0}, 1);
     add_floor(world);
+    yw_world_set_sleep_speed(world, 0.0f);
     yw_model* model = method_model(0);
     yw_body_id low = add_body(world, model, (yw_vec3){0.3f, 0.2f, 0}, no_turn);
     yw_body_id high = add_body(world, model, (yw_vec3){0.3f, 0.605f, 0}, no_turn);

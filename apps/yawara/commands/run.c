@@ -162,11 +162,10 @@ static int check_overlaps(const run* r) {
           "run without --strict",
           r->options.scene_path, a, b);
     }
-    fprintf(
-        stderr,
-        "warning: bodies \"%s\" and \"%s\" overlap at the start. Contact may not separate them: "
-        "move one of them\n",
-        a, b);
+    fprintf(stderr,
+            "warning: bodies \"%s\" and \"%s\" overlap at the start. They are moved apart over the "
+            "first frames\n",
+            a, b);
   }
   if (count > SHOWN) fprintf(stderr, "warning: ... and %d more pairs of bodies\n", count - SHOWN);
   return -1;

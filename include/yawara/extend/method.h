@@ -267,7 +267,7 @@ typedef struct yw_method {
   int32_t num_parameters;
   void (*params)(const void* state, void* out);
   yw_status (*set_params)(void* state, const void* params);
-  /// Wakes a body that sleeps: what acts on it has changed. NULL: bodies never sleep.
+  /// Wakes a body that sleeps: what acts on it has changed. NULL: it has nothing asleep.
   yw_status (*wake)(void* state);
   /// Weights of examples that are given instead of chosen: that of an example, or, for example -1,
   /// the share in which given weights count (1 if it is not given). group -1: all groups. NAN: not
@@ -276,6 +276,8 @@ typedef struct yw_method {
   /// J, of the deformation against the rest pose, also where `energy` has none because what the
   /// body aims for changes. NAN: unknown. NULL: elastic energy of `energy`.
   double (*strain_energy)(const void* state, const yw_particles* particles);
+  /// False for bodies that must not fall asleep at rest (yw_world_set_sleep_speed). NULL: all may.
+  bool (*may_sleep)(const void* state);
 } yw_method;
 
 // Functions for methods: creating models, accessing bodies ----------------------------------------
@@ -293,6 +295,8 @@ YW_API const void* yw_model_data(const yw_model* model, const yw_method* method)
 /// bodies of other methods.
 YW_API void* yw_body_state(const yw_world* world, yw_body_id id, const yw_method* method,
                            const yw_particles** particles);
+/// To be called after parameters of a body were set: it wakes.
+YW_API void yw_body_changed(yw_world* world, yw_body_id id);
 
 /// Adds a statistic; beyond YW_MAX_STATISTICS they are dropped.
 YW_API void yw_statistics_add(yw_statistics* out, const char* name, const char* unit, double value);

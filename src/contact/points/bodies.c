@@ -559,6 +559,13 @@ static void log_contacts(yw_points* c, const yw_contact_body* bodies) {
   }
 }
 
+int32_t yw_points_num_pairs(const yw_points* c) { return c->batches.count; }
+
+void yw_points_pair(const yw_points* c, int32_t i, int32_t pair[2]) {
+  pair[0] = c->batches.items[i].a;
+  pair[1] = c->batches.items[i].b;
+}
+
 yw_status yw_points_resolve(yw_points* c, yw_contact_body* bodies, int32_t num_bodies, float h,
                             yw_vec3 gravity, int32_t iterations, yw_tasks* tasks,
                             int32_t* num_contacts) {
@@ -566,6 +573,7 @@ yw_status yw_points_resolve(yw_points* c, yw_contact_body* bodies, int32_t num_b
   yw_point_problem problem = {
       .bodies = bodies, .h = h, .gravity = gravity, .iterations = iterations, .tasks = tasks};
   if (num_contacts) *num_contacts = 0;
+  c->batches.count = 0;
   if (nothing_can_meet(bodies, num_bodies)) return YW_OK;
   c->h = h;
   c->fall = yw_length(gravity) * h * h;

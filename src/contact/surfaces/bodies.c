@@ -420,6 +420,13 @@ static bool guard(yw_surfaces* c, float h, yw_tasks* tasks) {
   return true;
 }
 
+int32_t yw_surfaces_num_pairs(const yw_surfaces* c) { return c->batches.count; }
+
+void yw_surfaces_pair(const yw_surfaces* c, int32_t i, int32_t pair[2]) {
+  pair[0] = c->batches.items[i].a;
+  pair[1] = c->batches.items[i].b;
+}
+
 yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t num_bodies, float h,
                               yw_vec3 gravity, int32_t iterations, yw_tasks* tasks,
                               int32_t* num_contacts) {
@@ -427,6 +434,7 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
   yw_contact_problem problem = {
       .bodies = bodies, .h = h, .gravity = gravity, .iterations = iterations, .tasks = tasks};
   if (num_contacts) *num_contacts = 0;
+  c->batches.count = 0;
   if (nothing_can_meet(bodies, num_bodies)) return YW_OK;
   c->step = (yw_touch_step){.h = h,
                             .fall = yw_length(gravity) * h * h,

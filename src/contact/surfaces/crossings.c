@@ -122,11 +122,22 @@ static bool cross_as_placed(const yw_crossing_side* a, const yw_crossing_side* b
   return lies_inside(a, b) || lies_inside(b, a);
 }
 
+// The first of two sides, moved by one or minus one shift.
+static yw_crossing_side shifted(const yw_crossing_side* a, const yw_crossing_side* b, float sign) {
+  float size = a->complex->size < b->complex->size ? a->complex->size : b->complex->size;
+  yw_crossing_side side = *a;
+  side.shift = yw_scale(askew, sign * SHIFT * size);
+  return side;
+}
+
 bool yw_sides_cross(const yw_crossing_side* a, const yw_crossing_side* b) {
   if (a->complex->is_loose || b->complex->is_loose) return false;
-  float size = a->complex->size < b->complex->size ? a->complex->size : b->complex->size;
-  yw_crossing_side forth = *a, back = *a;
-  forth.shift = yw_scale(askew, SHIFT * size);
-  back.shift = yw_neg(forth.shift);
+  yw_crossing_side forth = shifted(a, b, 1.0f), back = shifted(a, b, -1.0f);
   return cross_as_placed(&forth, b) && cross_as_placed(&back, b);
+}
+
+bool yw_sides_touch(const yw_crossing_side* a, const yw_crossing_side* b) {
+  if (a->complex->is_loose || b->complex->is_loose) return false;
+  yw_crossing_side forth = shifted(a, b, 1.0f), back = shifted(a, b, -1.0f);
+  return cross_as_placed(&forth, b) || cross_as_placed(&back, b);
 }

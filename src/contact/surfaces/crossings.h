@@ -24,5 +24,7 @@ void yw_crossing_side_free(const yw_allocator* mem, yw_crossing_side* side);
 /// True if an edge of one goes through a triangle of the other, or one lies inside of the tets of
 /// the other. Loose particles do not cross.
 bool yw_sides_cross(const yw_crossing_side* a, const yw_crossing_side* b);
+/// The same also for those that only touch.
+bool yw_sides_touch(const yw_crossing_side* a, const yw_crossing_side* b);
 
 #endif

@@ -486,6 +486,11 @@ static yw_status set_params(void* state, const void* wanted) {
   return yw_fem_set_params(state, wanted);
 }
 
+static bool may_sleep(const void* state) {
+  const fem_body* b = state;
+  return b->params.sleep_speed > 0.0f;
+}
+
 static yw_status wake(void* state) {
   fem_body* b = state;
   b->asleep = false;
@@ -523,4 +528,5 @@ const yw_method yw_fem_method = {
     .params = params,
     .set_params = set_params,
     .wake = wake,
+    .may_sleep = may_sleep,
 };

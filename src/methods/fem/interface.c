@@ -61,7 +61,9 @@ yw_status yw_body_fem_params(const yw_world* world, yw_body_id id, yw_fem_params
 
 yw_status yw_body_set_fem_params(yw_world* world, yw_body_id id, const yw_fem_params* params) {
   void* state = yw_body_state(world, id, &yw_fem_method, NULL);
-  return state && params ? yw_fem_set_params(state, params) : YW_ERR_INVALID;
+  if (!state || !params) return YW_ERR_INVALID;
+  yw_body_changed(world, id);
+  return yw_fem_set_params(state, params);
 }
 
 yw_status yw_body_fem_statistics(const yw_world* world, yw_body_id id, yw_fem_statistics* out) {

@@ -29,7 +29,9 @@ yw_status yw_body_frames_params(const yw_world* world, yw_body_id id, yw_frames_
 yw_status yw_body_set_frames_params(yw_world* world, yw_body_id id,
                                     const yw_frames_params* params) {
   void* state = yw_body_state(world, id, &yw_frames_method, NULL);
-  return state && params ? yw_frames_set_params(state, params) : YW_ERR_INVALID;
+  if (!state || !params) return YW_ERR_INVALID;
+  yw_body_changed(world, id);
+  return yw_frames_set_params(state, params);
 }
 
 yw_status yw_body_frames_statistics(const yw_world* world, yw_body_id id,
@@ -48,5 +50,7 @@ int32_t yw_body_frames_weights(const yw_world* world, yw_body_id id, float* out,
 yw_status yw_body_frames_set_weights(yw_world* world, yw_body_id id, int32_t group,
                                      const float* weights, float share) {
   void* state = yw_body_state(world, id, &yw_frames_method, NULL);
-  return state ? yw_frames_set_weights(state, group, weights, share) : YW_ERR_INVALID;
+  if (!state) return YW_ERR_INVALID;
+  yw_body_changed(world, id);
+  return yw_frames_set_weights(state, group, weights, share);
 }

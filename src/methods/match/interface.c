@@ -36,7 +36,9 @@ yw_status yw_body_match_params(const yw_world* world, yw_body_id id, yw_match_pa
 
 yw_status yw_body_set_match_params(yw_world* world, yw_body_id id, const yw_match_params* params) {
   void* state = yw_body_state(world, id, &yw_match_method, NULL);
-  return state && params ? yw_match_set_params(state, params) : YW_ERR_INVALID;
+  if (!state || !params) return YW_ERR_INVALID;
+  yw_body_changed(world, id);
+  return yw_match_set_params(state, params);
 }
 
 yw_status yw_body_match_statistics(const yw_world* world, yw_body_id id, yw_match_statistics* out) {
@@ -54,5 +56,7 @@ int32_t yw_body_match_weights(const yw_world* world, yw_body_id id, float* out, 
 yw_status yw_body_match_set_weights(yw_world* world, yw_body_id id, int32_t group,
                                     const float* weights, float share) {
   void* state = yw_body_state(world, id, &yw_match_method, NULL);
-  return state ? yw_match_set_weights(state, group, weights, share) : YW_ERR_INVALID;
+  if (!state) return YW_ERR_INVALID;
+  yw_body_changed(world, id);
+  return yw_match_set_weights(state, group, weights, share);
 }

@@ -35,7 +35,9 @@ yw_status yw_body_plastic_params(const yw_world* world, yw_body_id id, yw_plasti
 yw_status yw_body_set_plastic_params(yw_world* world, yw_body_id id,
                                      const yw_plastic_params* params) {
   void* state = yw_body_state(world, id, &yw_plastic_method, NULL);
-  return state && params ? yw_plastic_set_params(state, params) : YW_ERR_INVALID;
+  if (!state || !params) return YW_ERR_INVALID;
+  yw_body_changed(world, id);
+  return yw_plastic_set_params(state, params);
 }
 
 yw_status yw_body_plastic_statistics(const yw_world* world, yw_body_id id,

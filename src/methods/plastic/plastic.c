@@ -383,6 +383,11 @@ static uint64_t topology_version(const void* state) {
   return ((const plastic_body*)state)->version;
 }
 
+static bool may_sleep(const void* state) {
+  const plastic_body* body = state;
+  return body->sleep.is_on;
+}
+
 static yw_status wake(void* state) { return yw_plastic_wake_all(state) ? YW_OK : YW_ERR_MEMORY; }
 
 const yw_method yw_plastic_method = {
@@ -408,4 +413,5 @@ const yw_method yw_plastic_method = {
     .field_meaning = yw_plastic_field_meaning,
     .field_values = yw_plastic_field_values,
     .wake = wake,
+    .may_sleep = may_sleep,
 };

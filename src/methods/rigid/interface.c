@@ -45,6 +45,7 @@ yw_status yw_body_set_rigid_params(yw_world* world, yw_body_id id, const yw_rigi
     return YW_ERR_INVALID;
   }
   body->params = *params;
+  yw_body_changed(world, id);
   return YW_OK;
 }
 

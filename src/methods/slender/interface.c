@@ -66,7 +66,9 @@ yw_status yw_body_slender_params(const yw_world* world, yw_body_id id, yw_slende
 yw_status yw_body_set_slender_params(yw_world* world, yw_body_id id,
                                      const yw_slender_params* params) {
   void* state = yw_body_state(world, id, &yw_slender_method, NULL);
-  return state && params ? yw_slender_set_params(state, params) : YW_ERR_INVALID;
+  if (!state || !params) return YW_ERR_INVALID;
+  yw_body_changed(world, id);
+  return yw_slender_set_params(state, params);
 }
 
 yw_status yw_body_slender_statistics(const yw_world* world, yw_body_id id,
@@ -86,5 +88,7 @@ int32_t yw_body_slender_weights(const yw_world* world, yw_body_id id, float* out
 yw_status yw_body_slender_set_weights(yw_world* world, yw_body_id id, int32_t group,
                                       const float* weights, float share) {
   void* state = yw_body_state(world, id, &yw_slender_method, NULL);
-  return state ? yw_slender_set_weights(state, group, weights, share) : YW_ERR_INVALID;
+  if (!state) return YW_ERR_INVALID;
+  yw_body_changed(world, id);
+  return yw_slender_set_weights(state, group, weights, share);
 }
