@@ -47,6 +47,7 @@ typedef struct run {
   double last_snapshot;   // yw_seconds
   int64_t folder_bytes;   // of frames, with --max-disk
   void* last_good;        // snapshot of the frame before, with --on-fault retry
+  size_t last_good_size;  // bytes
   size_t last_good_room;  // bytes
   int32_t frame;
 } run;
@@ -405,14 +406,14 @@ static void describe_speed(const run* r, double seconds, int32_t made, char* out
 }
 
 static yw_status keep_last_good(run* r) {
-  size_t size = yw_world_snapshot_size(r->world), written = 0;
+  size_t size = yw_world_snapshot_size(r->world);
   if (size > r->last_good_room) {
     yw_mem_free(NULL, r->last_good);
     r->last_good = yw_mem_alloc(NULL, size, 1);
     r->last_good_room = r->last_good ? size : 0;
     if (!r->last_good) return YW_ERR_MEMORY;
   }
-  return yw_world_save(r->world, r->last_good, size, &written);
+  return yw_world_save(r->world, r->last_good, size, &r->last_good_size);
 }
 
 static yw_status step(run* r, int32_t times, yw_step_report* report) {
@@ -425,7 +426,7 @@ static yw_status retry(run* r, yw_step_report* report) {
   double time = yw_world_time(r->world);
   yw_status status = YW_OK;
   for (int32_t times = 2; times <= RETRY_STEPS && report->diverged_bodies > 0; times *= 2) {
-    status = yw_world_load(r->world, r->last_good, r->last_good_room, NULL);
+    status = yw_world_load(r->world, r->last_good, r->last_good_size, NULL);
     if (status >= 0) status = step(r, times, report);
     if (status < 0) return status;
     if (report->diverged_bodies == 0) note_fault(r, &first, time, times * r->scene_info.substeps);
