@@ -80,8 +80,12 @@ async function keysAct(on) {
   await page.focus('#canvas');
   await page.keyboard.press('Tab');
   assert.ok(!(await page.isVisible('#panel')));
+  const next = await page.evaluate(() => {
+    const names = [...document.querySelectorAll('#gallery a')].map((link) => new URL(link.href).searchParams.get('scene'));
+    return names[names.indexOf('first') + 1];
+  });
   await page.keyboard.press(']');
-  await page.waitForFunction(() => document.querySelector('#title').textContent === 'handles');
+  await page.waitForFunction((name) => window.yawara.session.name === name, next);
   await close(page);
 }
 
