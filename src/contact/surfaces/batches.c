@@ -61,10 +61,10 @@ static bool count_chunks(yw_surfaces* c, yw_contact_problem* problem) {
 
 static void add_chunk(const yw_surfaces* c, yw_batch_chunks* chunks, int32_t body,
                       int32_t particle) {
+  if (chunks->count > YW_BATCH_CHUNKS) return;
   const yw_contact_work* work = &c->works.items[body];
   int32_t at = num_chunks(work) > 1 ? work->places[particle] / CHUNK : 0;
   int32_t chunk = c->first_chunk.items[body] + at;
-  // Most contacts of a batch are in the chunks of the one before.
   for (int32_t i = 0; i < chunks->count; ++i) {
     if (chunks->items[i] == chunk) return;
   }
